@@ -4,7 +4,7 @@
 void bb_numbers__append(struct bb_numbers *list, const double *x, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		*(double *)bb_append(&list->x, &list->n, sizeof(*x)) = x[i];
+		BB_PUSH(list->x, list->n, x[i]);
 }
 
 void bb_numbers__copy(const struct bb_numbers *list, double *ret_x, size_t n)

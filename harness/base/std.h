@@ -90,6 +90,14 @@ void bb_close_memstream(FILE *stream);
  */
 void *bb_append(void *items, size_t *n, size_t item_size);
 
+/* Appends an item to the array `items` of `n` items. The item may be a list in braces behind its
+ * type; it is evaluated when the array has grown. */
+#define BB_PUSH(items, n, ...)                                                                     \
+	do {                                                                                       \
+		__typeof__(items) bb_item = bb_append(&(items), &(n), sizeof(*bb_item));           \
+		*bb_item = (__VA_ARGS__);                                                          \
+	} while (0)
+
 /* Changes the room of the array `*items` to n items, n > 0; `items` is the address of the pointer.
  */
 void bb_resize(void *items, size_t n, size_t item_size);

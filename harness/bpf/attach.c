@@ -4,7 +4,6 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include <linux/bpf.h>
 #include <sys/mount.h>
 
 #include "bpf/libbpf_log.h"
@@ -222,10 +221,10 @@ void bb_struct_ops__fill(struct bpf_object *obj)
  * id. */
 static int read_value(int map_fd, uint64_t *ret_words, struct bpf_map_info *ret_info)
 {
-	__u32 len = sizeof(*ret_info), zero = 0;
+	__u32 zero = 0;
 
 	memset(ret_info, 0, sizeof(*ret_info));
-	if (bpf_obj_get_info_by_fd(map_fd, ret_info, &len))
+	if (bb_info__read(map_fd, ret_info))
 		return -errno;
 	if (ret_info->value_size > MOST_BYTES)
 		return -E2BIG;
@@ -237,7 +236,7 @@ int bb_struct_ops__map_of(const struct bpf_object *obj, int prog_fd)
 	struct bpf_prog_info prog = {0};
 	struct bpf_map *map;
 
-	if (bb_prog_info__read(prog_fd, &prog))
+	if (bb_info__read(prog_fd, &prog))
 		return -1;
 	bpf_object__for_each_map(map, obj)
 	{

@@ -104,7 +104,6 @@ static int add_piece(struct walk *w, uint32_t at, uint32_t section, uint32_t off
 {
 	const struct bb_elf_file *f = w->file;
 	struct piece p = {.at = at, .section = section, .offset = offset};
-	struct piece *added;
 
 	for (size_t i = 0; !p.n && i < f->n_symbols; i++)
 		if (f->symbols[i].type == STT_FUNC && f->symbols[i].section == section &&
@@ -116,8 +115,7 @@ static int add_piece(struct walk *w, uint32_t at, uint32_t section, uint32_t off
 			       "'%s': the function at instruction %u is not found in the object "
 			       "file",
 			       w->code->name, at);
-	added = bb_append(&w->pieces, &w->n_pieces, sizeof(*added));
-	*added = p;
+	BB_PUSH(w->pieces, w->n_pieces, p);
 	w->has_piece[at] = true;
 	return 0;
 }

@@ -45,7 +45,6 @@ static int read_relocations(struct bb_elf_file *f, const struct bb_elf_part *par
 	Elf_Data *data = elf_getdata(part->scn, NULL);
 	size_t n = bb_elf_part__count(part);
 	struct bb_elf_section *s;
-	struct bb_elf_slot *slot;
 	bool is_maps;
 
 	if (!data || part->head.sh_info >= f->n_sections)
@@ -68,8 +67,8 @@ static int read_relocations(struct bb_elf_file *f, const struct bb_elf_part *par
 		if (at < s->n)
 			s->symbol_of[at] = (uint32_t)symbol + 1;
 		else if (is_maps) {
-			slot = bb_append(&f->slots, &f->n_slots, sizeof(*slot));
-			*slot = (struct bb_elf_slot){rel.r_offset, (uint32_t)symbol};
+			BB_PUSH(f->slots, f->n_slots,
+				(struct bb_elf_slot){rel.r_offset, (uint32_t)symbol});
 		}
 	}
 	return 0;

@@ -5,6 +5,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "base/bpf_info.h"
 #include "base/caller.h"
 #include "base/io.h"
 #include "base/parse.h"
@@ -15,14 +16,6 @@ struct bb_kept_map {
 	int fd;
 	struct bpf_map_info info;
 };
-
-static int info_of(int map_fd, struct bpf_map_info *ret_info)
-{
-	__u32 len = sizeof(*ret_info);
-
-	memset(ret_info, 0, sizeof(*ret_info));
-	return bpf_obj_get_info_by_fd(map_fd, ret_info, &len) ? -errno : 0;
-}
 
 /* True for a pointer to an object that a program made (__kptr), and for a list or tree of such
  * objects. */
@@ -163,8 +156,8 @@ int bb_kept_maps__keep_one(struct bb_kept_maps *k, const char *name, int fd,
 {
 	const struct bb_kept_maps *keeper;
 	const struct bb_kept_map *old = find_kept(k, name, &keeper);
-	struct bb_kept_map m = {.fd = -1}, *added;
-	int rc = info_of(fd, &m.info);
+	struct bb_kept_map m = {.fd = -1};
+	int rc = bb_info__read(fd, &m.info);
 
 	if (old && (keeper == k || (!rc && old->info.id == m.info.id)))
 		return 0;
@@ -175,18 +168,17 @@ int bb_kept_maps__keep_one(struct bb_kept_maps *k, const char *name, int fd,
 	if (rc)
 		return bb_fail(err, rc, "%s: keeping map '%s': %m", object_path, name);
 	m.name = bb_strdup(name);
-	added = bb_append(&k->maps, &k->n, sizeof(*added));
-	*added = m;
+	BB_PUSH(k->maps, k->n, m);
 	return bb_rings__add(&k->rings, name, &m.info, m.fd, err);
 }
 
 const struct bb_ring *bb_kept_maps__ring(const struct bb_kept_maps *k, uint32_t map_id)
 {
-	struct bpf_map_info info;
+	struct bpf_map_info info = {0};
 
 	for (; k; k = k->lender)
 		for (size_t i = 0; i < k->rings.n; i++)
-			if (!info_of(k->rings.rings[i].map_fd, &info) &&
+			if (!bb_info__read(k->rings.rings[i].map_fd, &info) &&
 			    info.type == BPF_MAP_TYPE_RINGBUF && info.id == map_id)
 				return &k->rings.rings[i];
 	return NULL;
@@ -417,10 +409,10 @@ int bb_map_sizes__mend(struct bpf_object *obj, const struct bb_map_specs *specs,
 		if (i == patterns->n) {
 			LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = s.flags,
 				    .map_extra = bpf_map__map_extra(inner));
-			int *fd = bb_append(&patterns->fds, &patterns->n, sizeof(*fd));
 
-			*fd = bpf_map_create(bpf_map__type(inner), NULL, s.key_bytes, s.value_bytes,
-					     s.entries, &opts);
+			BB_PUSH(patterns->fds, patterns->n,
+				bpf_map_create(bpf_map__type(inner), NULL, s.key_bytes,
+					       s.value_bytes, s.entries, &opts));
 		}
 		if (patterns->fds[i] >= 0)
 			bpf_map__set_inner_map_fd(map, patterns->fds[i]);

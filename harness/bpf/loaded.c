@@ -93,14 +93,14 @@ static void read_whole_name(int fd, const struct bpf_prog_info *known, char *ret
 	info.func_info = (__u64)(uintptr_t)&first;
 	info.func_info_rec_size = sizeof(first);
 	info.nr_func_info = 1;
-	if (!bb_prog_info__read(fd, &info))
+	if (!bb_info__read(fd, &info))
 		bb_loaded__whole_name(known->btf_id, first.type_id, ret_name);
 }
 
 int bb_loaded__read(int fd, struct bb_loaded *ret_loaded, struct bb_err *err)
 {
 	struct bpf_prog_info info = {0};
-	int rc = bb_prog_info__read(fd, &info);
+	int rc = bb_info__read(fd, &info);
 
 	if (rc)
 		return bb_fail(err, rc, "cannot ask the kernel about a program: %m");

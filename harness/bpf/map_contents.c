@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/bpf_info.h"
 #include "bpf/source.h"
 #include "plan/field.h"
 #include "plan/maps_file.h"
@@ -541,13 +542,13 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 {
 	struct bb_contents_map map = {.fd = -1};
 	struct bpf_map_info info = {0};
-	uint32_t zero = 0, len = sizeof(info);
+	uint32_t zero = 0;
 	const char *why = NULL;
 	int n_cpus = libbpf_num_possible_cpus(), rc = bb_contents_map__find(of, spec, &map, err);
 
 	if (!rc && n_cpus < 0)
 		rc = bb_fail(err, n_cpus, "cannot tell the number of CPUs: %m");
-	if (!rc && bpf_obj_get_info_by_fd(map.fd, &info, &len)) {
+	if (!rc && bb_info__read(map.fd, &info)) {
 		rc = -errno;
 		fail_at(err, rc, spec, &spec->where, "it cannot be read: %s", strerror(-rc));
 	}

@@ -164,8 +164,7 @@ void bb_object_note_passed(const char *elf, const char *trial)
 {
 	for (struct held *h = all_held; h; h = h->next)
 		if (h->elf == elf)
-			*(char **)bb_append(&h->passed, &h->n_passed,
-					    sizeof(*h->passed)) = bb_strdup(trial);
+			BB_PUSH(h->passed, h->n_passed, bb_strdup(trial));
 }
 
 bool bb_object_has_passed(const char *elf, const char *trial)

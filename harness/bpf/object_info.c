@@ -46,9 +46,8 @@ int bb_object_info__take_for(struct bb_object_info *info, const char *type, stru
 
 static void add_map(struct bb_object_info *info, const char *name, uint32_t type)
 {
-	struct bb_object_map *to = bb_append(&info->maps, &info->n_maps, sizeof(*to));
-
-	*to = (struct bb_object_map){.name = bb_strdup(name), .type = type};
+	BB_PUSH(info->maps, info->n_maps,
+		(struct bb_object_map){.name = bb_strdup(name), .type = type});
 }
 
 #define MOST_NESTED 4u    /* structs in structs whose members are listed */
@@ -70,7 +69,6 @@ static void add_global(struct bb_object_info *info, const struct btf *btf, const
 	const struct btf_type *t = btf__type_by_id(btf, (__u32)btf__resolve_type(btf, type_id));
 	bool is_text = t && btf_is_array(t);
 	__s64 size = btf__resolve_size(btf, type_id);
-	struct bb_object_global *to;
 
 	if (is_text)
 		t = btf__type_by_id(btf, (__u32)btf__resolve_type(btf, btf_array(t)->type));
@@ -90,10 +88,10 @@ static void add_global(struct bb_object_info *info, const struct btf *btf, const
 	}
 	if (is_text ? !btf_is_int(t) || t->size != 1 : !btf_is_int(t) && !btf_is_any_enum(t))
 		return;
-	to = bb_append(&info->globals, &info->n_globals, sizeof(*to));
-	*to = (struct bb_object_global){.name = bb_strdup(name),
-					.is_text = is_text,
-					.size_bytes = (uint32_t)size};
+	BB_PUSH(info->globals, info->n_globals,
+		(struct bb_object_global){.name = bb_strdup(name),
+					  .is_text = is_text,
+					  .size_bytes = (uint32_t)size});
 }
 
 /* Adds the global variables of a section. Static variables of .rodata are mostly the program's own

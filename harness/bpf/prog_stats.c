@@ -3,19 +3,11 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <linux/bpf.h>
 
 #include "base/caller.h"
 #include "base/io.h"
 #include "base/parse.h"
 #include "bpf/prog_type.h"
-
-int bb_prog_info__read(int prog_fd, struct bpf_prog_info *info)
-{
-	__u32 len = sizeof(*info);
-
-	return bpf_obj_get_info_by_fd(prog_fd, info, &len) ? -errno : 0;
-}
 
 int bb_stats_reader__open(int prog_fd, struct bb_stats_reader *ret_reader, struct bb_err *err)
 {
@@ -41,16 +33,9 @@ void bb_stats_reader__close(struct bb_stats_reader *r)
 
 int bb_stats_reader__info(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats)
 {
-	struct bpf_prog_info info;
-	union bpf_attr attr;
+	struct bpf_prog_info info = {0};
 
-	/* nr_map_ids and its like are inputs (bpf_prog_get_info_by_fd() of kernel/bpf/syscall.c) */
-	memset(&info, 0, sizeof(info));
-	memset(&attr, 0, sizeof(attr));
-	attr.info.bpf_fd = (__u32)r->prog_fd;
-	attr.info.info_len = sizeof(info);
-	attr.info.info = (__u64)(uintptr_t)&info;
-	if (syscall(__NR_bpf, BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr)) < 0)
+	if (bb_info__read(r->prog_fd, &info))
 		return -errno;
 	*ret_stats = (struct bb_prog_stats){info.run_time_ns, info.run_cnt, info.recursion_misses};
 	return 0;
@@ -265,7 +250,7 @@ uint32_t bb_prog_map_ids(int prog_fd, uint32_t *ret_ids)
 {
 	struct bpf_prog_info info = {.map_ids = (uintptr_t)ret_ids, .nr_map_ids = BB_MAX_PROG_MAPS};
 
-	if (prog_fd < 0 || bb_prog_info__read(prog_fd, &info))
+	if (prog_fd < 0 || bb_info__read(prog_fd, &info))
 		return 0;
 	return info.nr_map_ids < BB_MAX_PROG_MAPS ? info.nr_map_ids : BB_MAX_PROG_MAPS;
 }
@@ -288,7 +273,7 @@ int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb
 	struct bpf_prog_info info = {.map_ids = (__u64)(uintptr_t)map_ids,
 				     .nr_map_ids = BB_MAX_PROG_MAPS};
 	struct bb_prog_facts facts = {.tag = ""};
-	int rc = bb_prog_info__read(prog_fd, &info);
+	int rc = bb_info__read(prog_fd, &info);
 
 	if (rc)
 		return bb_fail(err, rc, "cannot ask the kernel about a loaded program: %m");

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
+#include "base/bpf_info.h"
 #include "core/metric.h"
-
-struct bpf_prog_info;
-
-/* Asks the kernel about a program. The caller zeroes *info, except for arrays that the kernel is
- * to fill and their lengths. Returns 0 or -errno. */
-int bb_prog_info__read(int prog_fd, struct bpf_prog_info *info);
 
 /* The kernel's run statistics of one program: cumulative, summed over CPUs, changing only while
  * bpf_stats is on. */

@@ -82,13 +82,12 @@ static int open_perf_buffer(struct bb_rings *r, int map_fd)
 
 static void add_queue(struct bb_rings *r, const struct bpf_map_info *info, int map_fd)
 {
-	struct bb_queue *q = bb_append(&r->queues, &r->n_queues, sizeof(*q));
-
-	*q = (struct bb_queue){
-		.map_fd = map_fd,
-		.value = bb_calloc(1, info->value_size),
-		.max_entries = info->max_entries,
-	};
+	BB_PUSH(r->queues, r->n_queues,
+		(struct bb_queue){
+			.map_fd = map_fd,
+			.value = bb_calloc(1, info->value_size),
+			.max_entries = info->max_entries,
+		});
 }
 
 /* Pops at most as many values as the map can hold, because others may be pushing. */

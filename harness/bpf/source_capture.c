@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A program of a capture, loaded as the captured command loaded it, with new maps. */
-#include <bpf/bpf.h>
 #include <bpf/btf.h>
 
 #include "bpf/globals.h"
@@ -211,7 +210,6 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 	const struct captured *s = (const struct captured *)source;
 	const struct bb_captured_prog *p = s->capture->progs;
 	struct bpf_btf_info btf = {0};
-	__u32 len = sizeof(btf);
 	struct bb_code c;
 	int rc;
 
@@ -232,8 +230,7 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 			       "counted",
 			       p->name);
 	/* BTF of a module; id 0 means vmlinux */
-	if (p->attach_btf >= 0 &&
-	    !bpf_obj_get_info_by_fd(s->replay.btfs[p->attach_btf], &btf, &len))
+	if (p->attach_btf >= 0 && !bb_info__read(s->replay.btfs[p->attach_btf], &btf))
 		c.attach_btf_obj_id = btf.id;
 	memcpy(c.name, p->kernel_name, sizeof(c.name));
 	memcpy(c.license, p->license, sizeof(c.license));

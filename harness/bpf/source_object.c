@@ -380,7 +380,7 @@ static int object_code(const struct bb_source *source, int prog_fd, struct bb_co
 		c.flags |= BPF_F_XDP_HAS_FRAGS;
 	c.kern_version = bpf_object__kversion(s->obj);
 	/* only the kernel tells which BTF function libbpf chose as the attach target */
-	rc = bb_prog_info__read(prog_fd, &info);
+	rc = bb_info__read(prog_fd, &info);
 	if (rc)
 		return bb_fail(err, rc, "cannot ask the kernel about '%s': %m", c.name);
 	c.attach_btf_id = info.attach_btf_id;

@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/bpf_info.h"
 #include "base/deadline.h"
 #include "base/io.h"
 #include "bpf/attach.h"
@@ -73,7 +74,7 @@ int bb_target__load(struct bb_target *t, struct bb_err *err)
 	if (rc)
 		return rc;
 	/* with the JIT off, this is the address of the interpreter, the same for all programs */
-	if (!bb_prog_info__read(t->prog_fd, &info) && info.jited_prog_len && info.nr_jited_ksyms &&
+	if (!bb_info__read(t->prog_fd, &info) && info.jited_prog_len && info.nr_jited_ksyms &&
 	    address)
 		t->jit_mod64 = (int)(address & 63);
 	if (t->source->ops->global)
@@ -182,7 +183,7 @@ void bb_target__free(struct bb_target *t)
 int bb_target__prog_type(const struct bb_target *t, uint32_t *ret_type, struct bb_err *err)
 {
 	struct bpf_prog_info info = {0};
-	int rc = bb_prog_info__read(t->prog_fd, &info);
+	int rc = bb_info__read(t->prog_fd, &info);
 
 	if (rc)
 		return bb_fail(err, rc, "cannot ask for the type of '%s': %m", t->source->program);
@@ -248,7 +249,7 @@ bool bb_target__shares_map(const struct bb_target *a, const struct bb_target *b)
 
 	for (__u32 i = 0; i < n; i++) {
 		struct bpf_map_info info = {0};
-		__u32 len = sizeof(info), k = 0;
+		__u32 k = 0;
 		int fd, rc;
 
 		while (k < m && as[i] != bs[k])
@@ -256,7 +257,7 @@ bool bb_target__shares_map(const struct bb_target *a, const struct bb_target *b)
 		if (k == m)
 			continue;
 		fd = bpf_map_get_fd_by_id(as[i]);
-		rc = fd < 0 ? fd : bpf_obj_get_info_by_fd(fd, &info, &len);
+		rc = fd < 0 ? fd : bb_info__read(fd, &info);
 		bb_close(&fd);
 		/* the programs only write to these, so sharing them does no harm */
 		if (!rc && info.type != BPF_MAP_TYPE_RINGBUF &&

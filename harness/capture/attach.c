@@ -7,6 +7,7 @@
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 
+#include "base/bpf_info.h"
 #include "base/caller.h"
 #include "base/io.h"
 #include "base/kernel_fs.h"
@@ -262,14 +263,13 @@ static void see_links(struct bb_take *t)
 
 	while (!bpf_link_get_next_id(id, &id)) {
 		struct bpf_link_info info = {0};
-		__u32 len = sizeof(info);
 		int fd = bpf_link_get_fd_by_id(id), rc;
 		uint32_t *prog_id;
 
 		if (fd == -EAGAIN)
 			return;
 		t->last_link_id = id;
-		rc = fd < 0 ? fd : bpf_obj_get_info_by_fd(fd, &info, &len);
+		rc = fd < 0 ? fd : bb_info__read(fd, &info);
 		bb_close(&fd);
 		prog_id = rc ? NULL : bb_append(&t->links, &t->n_links, sizeof(*prog_id));
 		if (prog_id)

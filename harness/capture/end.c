@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 #include <sys/utsname.h>
 
+#include "base/bpf_info.h"
 #include "base/deadline.h"
 #include "base/io.h"
 #include "capture/replay.h"
@@ -63,7 +64,6 @@ static int load_copy(struct bb_take *t, struct bb_replay *r, size_t prog)
 	struct bb_captured_prog *p = &t->capture->progs[prog];
 	struct bb_taken_load *load = &p->taken;
 	struct bpf_prog_info info = {0};
-	__u32 len = sizeof(info);
 	char lacking[128];
 	int rc;
 
@@ -85,7 +85,7 @@ static int load_copy(struct bb_take *t, struct bb_replay *r, size_t prog)
 		say_refused(r, p, prog, rc);
 		return 0;
 	}
-	if (bpf_obj_get_info_by_fd(r->progs[prog], &info, &len))
+	if (bb_info__read(r->progs[prog], &info))
 		return -errno;
 	memcpy(p->tag, info.tag, sizeof(p->tag));
 	p->xlated_bytes = info.xlated_prog_len;
@@ -464,17 +464,15 @@ static void resolve_targets(struct bb_take *t)
 static int read_btf(struct bb_captured_btf *b)
 {
 	struct bpf_btf_info info = {0};
-	__u32 len = sizeof(info);
 
 	if (*b->module)
 		return 0;
-	if (bpf_obj_get_info_by_fd(b->held.fd, &info, &len))
+	if (bb_info__read(b->held.fd, &info))
 		return -errno;
 	b->raw.data = bb_calloc(1, info.btf_size);
 	b->raw.size = info.btf_size;
 	info = (struct bpf_btf_info){.btf = (uintptr_t)b->raw.data, .btf_size = info.btf_size};
-	len = sizeof(info);
-	return bpf_obj_get_info_by_fd(b->held.fd, &info, &len) ? -errno : 0;
+	return bb_info__read(b->held.fd, &info);
 }
 
 /* Returns the program's name from its BTF, because the kernel keeps only 15 bytes. The caller

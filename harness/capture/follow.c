@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sys/eventfd.h>
 
+#include "base/bpf_info.h"
 #include "base/io.h"
 #include "capture/watched.h"
 #include "capture/replay.h"
@@ -52,7 +53,6 @@ static bool has_loaded(const struct bb_take *t, uint32_t id)
 {
 	uint32_t map_ids[MAX_MAPS];
 	struct bpf_prog_info info = {.nr_map_ids = MAX_MAPS, .map_ids = (uintptr_t)map_ids};
-	__u32 len = sizeof(info);
 	int fd, rc;
 
 	if (id < t->first_prog_id)
@@ -61,7 +61,7 @@ static bool has_loaded(const struct bb_take *t, uint32_t id)
 		if (t->seen[i].id == id)
 			return true;
 	fd = bpf_prog_get_fd_by_id(id);
-	rc = fd < 0 ? -errno : bpf_obj_get_info_by_fd(fd, &info, &len);
+	rc = fd < 0 ? -errno : bb_info__read(fd, &info);
 	bb_close(&fd);
 	if (rc || info.nr_map_ids > MAX_MAPS)
 		return false;

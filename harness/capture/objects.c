@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The maps, BTFs and programs of a capture, each once, and the entries of the maps. */
+
 #include <bpf/bpf.h>
 
+#include "base/bpf_info.h"
 #include "base/caller.h"
 #include "base/deadline.h"
 #include "base/io.h"
@@ -75,9 +77,8 @@ static void define_map(struct bb_take *t, int fd, const struct bpf_map_info *inf
 int32_t bb_take__map(struct bb_take *t, int fd)
 {
 	struct bpf_map_info info = {0};
-	__u32 len = sizeof(info);
 	const struct bb_capture *c = t->capture;
-	int rc = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
+	int rc = bb_info__read(fd, &info);
 
 	for (size_t i = 0; !rc && i < c->n_maps; i++)
 		if (c->maps[i].held.id == info.id) {
@@ -124,10 +125,9 @@ int32_t bb_take__btf(struct bb_take *t, int fd)
 struct bb_seen_prog *bb_take__seen(struct bb_take *t, int fd)
 {
 	struct bpf_prog_info info = {0};
-	__u32 len = sizeof(info);
 	struct bb_seen_prog *s;
 
-	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+	if (bb_info__read(fd, &info))
 		return NULL;
 	for (size_t i = 0; i < t->n_seen; i++)
 		if (t->seen[i].id == info.id)

@@ -3,18 +3,17 @@
 
 #include <bpf/bpf.h>
 
+#include "base/bpf_info.h"
 #include "base/deadline.h"
 #include "base/io.h"
 
 int bb_btf_info(int fd, struct bpf_btf_info *ret_info, char *name, unsigned int name_size)
 {
-	__u32 len = sizeof(*ret_info);
-
 	memset(ret_info, 0, sizeof(*ret_info));
 	memset(name, 0, name_size);
 	ret_info->name = (__u64)(uintptr_t)name;
 	ret_info->name_len = name_size;
-	return bpf_obj_get_info_by_fd(fd, ret_info, &len) ? -errno : 0;
+	return bb_info__read(fd, ret_info);
 }
 
 bool bb_fd_is_program(int fd)

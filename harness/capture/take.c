@@ -245,7 +245,7 @@ static void take_event(struct bb_take_call *call, uint64_t attr_at)
 	if (e.attr.type >= PERF_TYPE_MAX && /* a dynamic probe of a function or of a file */
 	    bb_remote__read_text(&call->from, e.attr.config1, e.name, sizeof(e.name)))
 		*e.name = '\0';
-	*(struct bb_opened_event *)bb_append(&t->events, &t->n_events, sizeof(e)) = e;
+	BB_PUSH(t->events, t->n_events, e);
 }
 
 /* --- BPF_PROG_TEST_RUN --- */
@@ -254,7 +254,6 @@ static void take_test_run(struct bb_take_call *call)
 {
 	const union bpf_attr *a = &call->attr;
 	struct bb_take *t = call->t;
-	struct bb_captured_input *in;
 	int copy = bb_remote__fd(&call->from, (int)a->test.prog_fd);
 	const struct bb_seen_prog *seen = copy < 0 ? NULL : bb_take__seen(t, copy);
 	void *data = NULL, *ctx = NULL;
@@ -267,15 +266,15 @@ static void take_test_run(struct bb_take_call *call)
 		free(data);
 		return;
 	}
-	in = bb_append(&t->capture->inputs, &t->capture->n_inputs, sizeof(*in));
-	*in = (struct bb_captured_input){
-		.prog = BB_CAPTURE_NONE,
-		.data = {data, data ? a->test.data_size_in : 0},
-		.ctx = {ctx, ctx ? a->test.ctx_size_in : 0},
-		.share = NAN,
-		.repeat = a->test.repeat,
-		.prog_id = seen->id,
-	};
+	BB_PUSH(t->capture->inputs, t->capture->n_inputs,
+		(struct bb_captured_input){
+			.prog = BB_CAPTURE_NONE,
+			.data = {data, data ? a->test.data_size_in : 0},
+			.ctx = {ctx, ctx ? a->test.ctx_size_in : 0},
+			.share = NAN,
+			.repeat = a->test.repeat,
+			.prog_id = seen->id,
+		});
 }
 
 /* --- a call --- */

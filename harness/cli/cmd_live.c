@@ -155,7 +155,7 @@ static int publish(struct watch *w, const struct bb_live_row *rows, size_t n, st
 	FILE *out = bb_open_memstream(&text, &size);
 	int rc;
 
-	bb_live_format_find("openmetrics")->print(rows, n, true, NULL, out);
+	bb_live_formats[BB_LIVE_OPENMETRICS].print(rows, n, true, NULL, out);
 	bb_close_memstream(out);
 	rc = bb_http_server__publish(&w->server, text, size, err);
 	free(text);
@@ -391,7 +391,7 @@ static int compose(struct watch *w, char **ret_text, struct bb_err *err)
 	char *table = NULL;
 	size_t size = 0, n = 0;
 	FILE *out = bb_open_memstream(&table, &size);
-	int rc = take_snapshot(w, bb_live_format_find("table"), out, &n, err);
+	int rc = take_snapshot(w, &bb_live_formats[BB_LIVE_TABLE], out, &n, err);
 
 	bb_close_memstream(out);
 	if (!rc)
@@ -407,18 +407,14 @@ static int compose(struct watch *w, char **ret_text, struct bb_err *err)
 /* Reads a key if one was pressed. Returns true for q. */
 static bool take_key(struct live_args *a)
 {
-	static const struct {
-		char key;
-		const char *order;
-	} keys[] = {{'c', "cpu"}, {'r', "runs"}, {'t', "ns"}, {'n', "name"}};
 	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
 	char key;
 
 	if (poll(&in, 1, 0) <= 0 || read(STDIN_FILENO, &key, 1) != 1)
 		return false;
-	for (size_t i = 0; i < BB_LEN(keys); i++)
-		if (keys[i].key == key)
-			a->order = bb_live_order_find(keys[i].order);
+	for (size_t i = 0; i < BB_N_LIVE_ORDERS; i++)
+		if (bb_live_orders[i].key == key)
+			a->order = &bb_live_orders[i];
 	return key == 'q';
 }
 
@@ -468,7 +464,7 @@ int bb_cmd_live(int argc, char **argv, struct bb_err *err)
 	looks = a.save || a.compare;
 	w.is_screen = by_hand && !a.once && !a.format && !looks;
 	if (!a.format)
-		a.format = bb_live_format_find(by_hand ? "table" : "json");
+		a.format = &bb_live_formats[by_hand ? BB_LIVE_TABLE : BB_LIVE_JSON];
 	filter.sparing = a.serve;
 	rc = bb_output_check(a.output, err);
 	if (!rc && a.serve)

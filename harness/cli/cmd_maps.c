@@ -5,6 +5,7 @@
 #include <linux/magic.h>
 #include <sys/vfs.h>
 
+#include "base/bpf_info.h"
 #include "base/parse.h"
 #include "bpf/loaded.h"
 #include "cli/options.h"
@@ -151,14 +152,13 @@ struct dump {
 static int write_map(struct dump *d, int fd, FILE *out)
 {
 	struct bpf_map_info info = {0};
-	__u32 len = sizeof(info);
 	int n_cpus = libbpf_num_possible_cpus();
 	bool is_per_cpu, is_array;
 	const char *type;
 
 	if (n_cpus < 1)
 		return -ENOTSUP;
-	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+	if (bb_info__read(fd, &info))
 		return -errno;
 	type = libbpf_bpf_map_type_str((enum bpf_map_type)info.type);
 	is_per_cpu = info.type == BPF_MAP_TYPE_PERCPU_HASH ||
@@ -192,10 +192,9 @@ static int write_maps(void *dump, FILE *out, struct bb_err *err)
 	struct dump *d = dump;
 	uint32_t ids[MAX_MAPS];
 	struct bpf_prog_info info = {.map_ids = (uint64_t)(uintptr_t)ids, .nr_map_ids = MAX_MAPS};
-	__u32 len = sizeof(info);
 	int rc = 0;
 
-	if (bpf_obj_get_info_by_fd(d->prog_fd, &info, &len)) {
+	if (bb_info__read(d->prog_fd, &info)) {
 		rc = -errno;
 		return bb_fail(err, rc, "the program's maps cannot be read: %m");
 	}

@@ -283,16 +283,10 @@ static void print_openmetrics(const struct bb_live_row *rows, size_t n, bool,
 }
 
 const struct bb_live_format bb_live_formats[BB_N_LIVE_FORMATS] = {
-	{"table", "for people", print_table},
-	{"json", "everything, an object a program", print_json},
-	{"openmetrics", "OpenMetrics 1.0 text, for Prometheus and other readers of its format",
-	 print_openmetrics},
+	[BB_LIVE_TABLE] = {"table", "for people", print_table},
+	[BB_LIVE_JSON] = {"json", "everything, an object a program", print_json},
+	[BB_LIVE_OPENMETRICS] = {"openmetrics",
+				 "OpenMetrics 1.0 text, for Prometheus and other readers of its "
+				 "format",
+				 print_openmetrics},
 };
-
-const struct bb_live_format *bb_live_format_find(const char *name)
-{
-	for (size_t i = 0; i < BB_N_LIVE_FORMATS; i++)
-		if (!strcmp(bb_live_formats[i].name, name))
-			return &bb_live_formats[i];
-	return NULL;
-}

@@ -16,8 +16,5 @@ struct bb_live_format {
 		      const struct bb_doc_look *look, FILE *out);
 };
 
-#define BB_N_LIVE_FORMATS 3
+enum { BB_LIVE_TABLE, BB_LIVE_JSON, BB_LIVE_OPENMETRICS, BB_N_LIVE_FORMATS };
 extern const struct bb_live_format bb_live_formats[BB_N_LIVE_FORMATS];
-
-/* Returns NULL if no format has that name. */
-const struct bb_live_format *bb_live_format_find(const char *name);

@@ -9,6 +9,7 @@
 
 #include <bpf/bpf.h>
 
+#include "base/bpf_info.h"
 #include "drivers/trigger.h"
 
 #define MOST_ARRAYS 64
@@ -51,9 +52,8 @@ static void close_clones(struct bb_exact *e)
 static uint32_t id_of(int prog_fd)
 {
 	struct bpf_prog_info info = {0};
-	__u32 len = sizeof(info);
 
-	return bpf_obj_get_info_by_fd(prog_fd, &info, &len) ? 0 : info.id;
+	return bb_info__read(prog_fd, &info) ? 0 : info.id;
 }
 
 static int open_one(const struct bb_target *target, int prog_fd, bool logs_keys, struct bb_exact *e,
@@ -139,12 +139,11 @@ struct arrays {
 static void take_array(struct arrays *a, int fd)
 {
 	struct bpf_map_info info = {0};
-	__u32 len = sizeof(info);
 
 	for (size_t i = 0; i < a->n; i++)
 		if (a->fd[i] == fd)
 			return;
-	if (a->n == MOST_ARRAYS || bpf_obj_get_info_by_fd(fd, &info, &len) ||
+	if (a->n == MOST_ARRAYS || bb_info__read(fd, &info) ||
 	    info.type != BPF_MAP_TYPE_PROG_ARRAY || info.max_entries > MOST_ENTRIES)
 		return;
 	a->fd[a->n] = fd;

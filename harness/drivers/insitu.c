@@ -8,7 +8,6 @@
 
 #include <bpf/libbpf.h>
 
-#include "base/deadline.h"
 #include "base/io.h"
 #include "bpf/attach.h"
 #include "drivers/windows.h"
@@ -129,14 +128,9 @@ const struct bb_driver bb_driver_insitu = {
 /*
  * The program is attached where its own section says. All of its runs count, whoever causes them.
  *
- * The polling itself is a system call: a program on sys_enter would run for each. So the counters
- * are polled for a moment before the workload goes on. If the program runs for most of these
- * readings, the readings make it run, and the series is void.
+ * The polling itself is a system call: a program on sys_enter would run for each. So we look for
+ * such runs before the workload goes on. If there are some, the series is void.
  */
-#define READINGS 512u
-/* Other processes may make the program run in that time, but not once for every two readings. */
-#define MOST_RUNS (READINGS / 2)
-
 static int attach_probe(void *, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bpf_link *link;
@@ -147,25 +141,17 @@ static int attach_probe(void *, struct bb_test_prog *prog, struct bb_err *err)
 	return rc;
 }
 
-/* Counts how often the program runs while only we read its counters, and makes the batch void if
- * our readings make it run. The workload must be paused. 0, or -errno with a message. */
+/* Makes the batch void if our readings make the program run. The workload must be paused. Returns
+ * 0, or -errno with a message. */
 static int look_at_our_own(struct bb_target *target, struct bb_batch *b, struct bb_err *err)
 {
-	struct bb_prog_stats first, now;
-	int rc = bb_read_counters(target, &first, err);
+	struct bb_windows windows = {.target = target};
+	int rc = bb_windows__find_own(&windows, b, err);
 
-	for (unsigned int i = 0; !rc && i < READINGS && !bb_must_end(); i++) {
-		rc = bb_read_counters(target, &now, err);
-		bb_target__drain(target, false);
-	}
-	if (rc)
-		return rc;
-	if (now.run_cnt - first.run_cnt > MOST_RUNS)
+	if (!rc && windows.own.by_read && !b->void_why[0])
 		snprintf(b->void_why, sizeof(b->void_why),
-			 "bpfbench's own readings make it run: %llu runs in %u readings while the "
-			 "workload stood still",
-			 (unsigned long long)(now.run_cnt - first.run_cnt), READINGS);
-	return 0;
+			 "bpfbench's own readings make it run: %u times each", windows.own.by_read);
+	return rc;
 }
 
 static int attach_batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)

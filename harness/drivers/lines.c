@@ -324,7 +324,6 @@ static int fire_item(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 	};
 	int rc = bb_lines_burst__fire(s, &burst, p->param, err);
 	struct bb_lines_means *means;
-	double *mean_ns;
 
 	if (it->thing == BB_LINES_PROGRAM) {
 		keep_samples(b, s->burst);
@@ -335,8 +334,7 @@ static int fire_item(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 	if (rc)
 		return rc;
 	means = &p->means[(size_t)slot->load * p->n_items + i];
-	mean_ns = bb_append(&means->v, &means->n, sizeof(*mean_ns));
-	*mean_ns = mean_of(s->burst->ns, s->burst->batch.n);
+	BB_PUSH(means->v, means->n, mean_of(s->burst->ns, s->burst->batch.n));
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "drivers/consumer.h"
 #include "drivers/windows.h"
+#include "drivers/workload_loop.h"
 #include "profile/recording.h"
 
 static bool in_path(const char *name)
@@ -111,9 +112,8 @@ static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_
 #define PAUSE_S 0.002 /* between two looks at the samplers */
 
 struct overhead_state {
-	struct bb_drive_state common;
-	struct bb_workload_spec spec;
-	char *shown; /* the workload's command line, for people; owned */
+	struct bb_workload_loop loop; /* each sample has a workload of its own */
+	char *shown;                  /* the workload's command line, for people; owned */
 };
 
 struct overhead_slot {
@@ -139,32 +139,20 @@ static void overhead_close(void *state)
 {
 	struct overhead_state *s = state;
 
-	if (s->spec.ret_began_ns)
-		munmap(s->spec.ret_began_ns, sizeof(*s->spec.ret_began_ns));
+	if (s->loop.workload_spec.ret_began_ns)
+		munmap(s->loop.workload_spec.ret_began_ns, sizeof(uint64_t));
 	free(s->shown);
 }
 
 static int overhead_open(void *state, struct bb_err *err)
 {
 	struct overhead_state *s = state;
-	const struct bb_drive_spec *spec = s->common.spec;
-	const struct bb_driver_opts *opts = &s->common.opts;
-	struct bb_workload workload;
-	int rc;
+	struct bb_workload_spec *spec = &s->loop.workload_spec;
+	int rc = bb_workload_loop__open(&s->loop, err);
 
-	s->spec = (struct bb_workload_spec){
-		.program = spec->target.workload,
-		.args = spec->target.args,
-		.n_args = spec->target.n_args,
-		.dir = opts->workload_dir,
-		.is_held = true,
-		.ret_began_ns = bb_map_pages(sizeof(*s->spec.ret_began_ns), MAP_SHARED),
-		.place = {opts->cpu, opts->uid, opts->gid, opts->env},
-	};
-	s->shown = compose(&s->spec);
-	rc = bb_workload__start(&s->spec, &workload, err);
-	if (!rc)
-		bb_workload__stop(&workload);
+	spec->is_held = true;
+	spec->ret_began_ns = bb_map_pages(sizeof(uint64_t), MAP_SHARED);
+	s->shown = compose(spec);
 	return rc;
 }
 
@@ -199,7 +187,7 @@ static int overhead_attach(void *slot_, struct bb_err *)
 static int start_profile(struct timed_run *r, struct bb_err *err)
 {
 	const struct bb_sampler_opts opts = {
-		.object_dir = r->state->common.opts.object_dir,
+		.object_dir = r->state->loop.common.opts.object_dir,
 		.pid = r->workload.pid,
 		.freq_hz = r->freq_hz,
 		.on_cpu = true,
@@ -214,8 +202,8 @@ static int start_profile(struct timed_run *r, struct bb_err *err)
 static int set_up(struct timed_run *r, struct bb_err *err)
 {
 	struct overhead_state *s = r->state;
-	const struct bb_child_place place = {s->common.opts.poll_cpu, s->common.opts.uid,
-					     s->common.opts.gid, NULL};
+	const struct bb_child_place place = {s->loop.common.opts.poll_cpu, s->loop.common.opts.uid,
+					     s->loop.common.opts.gid, NULL};
 	int rc = 0;
 
 	if (r->slot->target)
@@ -224,7 +212,7 @@ static int set_up(struct timed_run *r, struct bb_err *err)
 		rc = bb_consumer__start(r->slot->processor, r->slot->ring->map_fd, 0, &place,
 					&r->consumer, err);
 	if (!rc)
-		rc = bb_workload__start(&s->spec, &r->workload, err);
+		rc = bb_workload__start(&s->loop.workload_spec, &r->workload, err);
 	if (!rc && r->slot->target)
 		rc = bb_workload__open_clock(&r->workload, "cpu-clock", r->freq_hz,
 					     r->slot->target->prog_fd, &r->event_fd, err);
@@ -256,7 +244,7 @@ static int run_workload(struct timed_run *r, uint64_t *ret_ns, struct bb_err *er
 	}
 	if (rc)
 		return rc;
-	*ret_ns = bb_now_ns() - *r->state->spec.ret_began_ns;
+	*ret_ns = bb_now_ns() - *r->state->loop.workload_spec.ret_began_ns;
 	rc = bb_workload__ended(&r->workload, r->state->shown, err);
 	return rc == 1 ? 0 : rc;
 }

@@ -4,9 +4,89 @@
 #include "base/deadline.h"
 #include "base/give_way.h"
 #include "drivers/companions.h"
-#include "drivers/prepare.h"
+#include "drivers/trigger_test_run.h"
 #include "exact/only_reads.h"
 #include "fire/firer.h"
+
+/* --- the programs of the key `prepare` --- */
+
+/*
+ * They run before each series, by BPF_PROG_TEST_RUN, and bring the maps into the state that the
+ * measured program finds in production. They are other programs of its object, and share its maps,
+ * but not its global variables.
+ */
+
+static void close_prepares(struct bb_test_prog *prog)
+{
+	for (size_t i = 0; prog->prepare && i < prog->spec->n_prepare; i++)
+		bb_target__free(prog->prepare[i]);
+	free(prog->prepare);
+	prog->prepare = NULL;
+}
+
+/* Adds to the message which item of `prepare` it is about. */
+static int say_which(const struct bb_prepare_spec *p, int rc, struct bb_err *err)
+{
+	return rc && err ? bb_fail(err, rc, "prepare: '%s': %s", p->program, err->msg) : rc;
+}
+
+static int load_prepare(const struct bb_test_prog *prog, const struct bb_prepare_spec *p,
+			struct bb_target **ret_target, struct bb_err *err)
+{
+	int rc = bb_companion__load(prog, p->program, ret_target, err);
+
+	if (!rc && !bb_target__shares_map(prog->target, *ret_target))
+		rc = bb_fail(err, -EINVAL, "it shares no map with '%s', so its runs change nothing",
+			     prog->spec->program);
+	return say_which(p, rc, err);
+}
+
+/* Loads the programs of `prepare` if they are not loaded, or if the measured program has got other
+ * maps since. The measured program must be loaded. Returns 0; -EINVAL for a program that shares no
+ * map, or an input that its type does not take; or another -errno. */
+static int open_prepares(struct bb_test_prog *prog, struct bb_err *err)
+{
+	const struct bb_variant_spec *v = prog->spec;
+	int rc = 0;
+
+	if (prog->prepare && !bb_target__shares_map(prog->target, prog->prepare[0]))
+		close_prepares(prog);
+	if (!v->n_prepare || prog->prepare)
+		return 0;
+	prog->prepare = bb_calloc(v->n_prepare, sizeof(*prog->prepare));
+	for (size_t i = 0; !rc && i < v->n_prepare; i++)
+		rc = load_prepare(prog, &v->prepare[i], &prog->prepare[i], err);
+	if (rc)
+		close_prepares(prog);
+	return rc;
+}
+
+static int run_prepare(const struct bb_prepare_spec *p, struct bb_target *target,
+		       struct bb_err *err)
+{
+	const struct bb_test_run_type *type;
+	uint32_t prog_type;
+	int rc = bb_target__prog_type(target, &prog_type, err);
+
+	rc = rc ? rc : bb_test_run_type__find(prog_type, &type, err);
+	for (size_t i = 0; !rc && (!i || i < p->inputs.n); i++)
+		rc = bb_test_run__times(target, type,
+					p->inputs.n ? &p->inputs.v[i] : type->otherwise,
+					p->times ? p->times : 1, err);
+	return say_which(p, rc, err);
+}
+
+/* Runs the programs in their order. Returns 0, -EINTR or another -errno. */
+static int run_prepares(const struct bb_test_prog *prog, struct bb_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && prog->prepare && i < prog->spec->n_prepare; i++)
+		rc = run_prepare(&prog->spec->prepare[i], prog->prepare[i], err);
+	return rc;
+}
+
+/* --- the program --- */
 
 static bool asks_for(const struct bb_variant_spec *v, enum bb_self what)
 {
@@ -146,13 +226,13 @@ int bb_test_prog__reset_maps(struct bb_test_prog *s, struct bb_err *err)
 
 	if (!s->target)
 		return 0;
-	rc = bb_prepare__open(s, err);
+	rc = open_prepares(s, err);
 	if (rc)
 		return rc;
 	if (!has_self_globals(s->spec))
 		bb_target__find_steady(s->target, bb_target__only_reads);
 	rc = bb_target__reset_maps(s->target, err);
-	return rc ? rc : bb_prepare__run(s, err);
+	return rc ? rc : run_prepares(s, err);
 }
 
 void bb_test_prog__close(struct bb_test_prog *s)
@@ -160,7 +240,7 @@ void bb_test_prog__close(struct bb_test_prog *s)
 	if (!s)
 		return;
 	bb_companions__close(s);
-	bb_prepare__close(s);
+	close_prepares(s);
 	bb_target__free(s->target);
 	free(s->self);
 	*s = (struct bb_test_prog){.jit_mod64 = -1};

@@ -36,7 +36,8 @@ struct bb_test_prog {
 	size_t n_all;
 	struct bb_test_prog *companions; /* drivers/companions.h; NULL: not opened */
 	size_t n_companions;
-	struct bb_target **prepare; /* [spec->n_prepare], drivers/prepare.h; NULL: not opened */
+	struct bb_target **prepare; /* [spec->n_prepare]: programs that run before a series; NULL:
+				       not opened */
 };
 
 /* Finds the variant's program; loads nothing. If `object_path` is NULL, the program is fake,

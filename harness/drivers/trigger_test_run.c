@@ -216,13 +216,10 @@ static void close_runs(void *state)
 /* Returns the index of the variant's place in the mix. */
 static size_t find_place(struct bb_test_run *t, const struct bb_variant_spec *variant)
 {
-	struct bb_mix_place *p;
-
 	for (size_t i = 0; i < t->n_places; i++)
 		if (t->places[i].variant == variant)
 			return i;
-	p = bb_append(&t->places, &t->n_places, sizeof(*p));
-	*p = (struct bb_mix_place){.variant = variant};
+	BB_PUSH(t->places, t->n_places, (struct bb_mix_place){.variant = variant});
 	return t->n_places - 1;
 }
 

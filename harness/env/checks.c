@@ -2,7 +2,6 @@
 #include "env/checks.h"
 
 #include <glob.h>
-#include <linux/bpf.h>
 #include <linux/capability.h>
 #include <linux/magic.h>
 #include <linux/perf_event.h>
@@ -11,6 +10,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/bpf_info.h"
 #include "base/caller.h"
 #include "base/cpus.h"
 #include "base/kernel_fs.h"
@@ -76,14 +76,12 @@ static int probe_stats_are_on(void)
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = sizeof(packet),
 		    .repeat = 4);
 	struct bpf_prog_info info = {0};
-	__u32 len = sizeof(info);
 	int fd = probe_load(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0), rc;
 
 	if (fd < 0)
 		return fd;
-	rc = bpf_prog_test_run_opts(fd, &opts) || bpf_obj_get_info_by_fd(fd, &info, &len)
-		     ? -errno
-		     : info.run_cnt > 0;
+	rc = bpf_prog_test_run_opts(fd, &opts) || bb_info__read(fd, &info) ? -errno
+									   : info.run_cnt > 0;
 	close(fd);
 	return rc;
 }
@@ -205,12 +203,11 @@ static void check_jit(struct bb_check_result *r)
 {
 	static const char remedy[] = "sudo sysctl net.core.bpf_jit_enable=1";
 	struct bpf_prog_info info = {0};
-	__u32 len = sizeof(info);
 	uint64_t enable = 0;
 	int err = bb_sysfile__read_u64("", "/proc/sys/net/core/bpf_jit_enable", &enable);
 	/* Without privilege the kernel reports a length of 0. */
 	int fd = may_bpf() ? probe_load(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0) : -EPERM;
-	bool is_known = fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len);
+	bool is_known = fd >= 0 && !bb_info__read(fd, &info);
 
 	if (fd >= 0)
 		close(fd);

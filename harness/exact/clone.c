@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "exact/clone.h"
 
-#include <bpf/bpf.h>
-
+#include "base/bpf_info.h"
 #include "base/io.h"
 #include "exact/registers.h"
 
@@ -43,10 +42,9 @@ static uint32_t key_bytes_of(const struct bb_clone *c, uint32_t at)
 {
 	struct bb_origin map = bb_origin_of(c->code, &c->cfg, at, BPF_REG_1);
 	struct bpf_map_info info = {0};
-	__u32 len = sizeof(info);
 
 	if (c->code->insns[at].imm == BPF_FUNC_tail_call || map.kind != BB_ORIGIN_MAP ||
-	    bpf_obj_get_info_by_fd(map.value, &info, &len) || info.key_size > BB_KEY_BYTES)
+	    bb_info__read(map.value, &info) || info.key_size > BB_KEY_BYTES)
 		return 0;
 	return info.key_size;
 }

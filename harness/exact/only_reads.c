@@ -3,6 +3,7 @@
 
 #include <bpf/bpf.h>
 
+#include "base/bpf_info.h"
 #include "base/io.h"
 #include "bpf/map_contents.h"
 #include "exact/rewrite.h"
@@ -22,9 +23,8 @@ static bool open_trial(const struct bb_contents_map *map, struct trial *ret_tria
 {
 	struct bpf_map_info *info = &ret_trial->map;
 	LIBBPF_OPTS(bpf_map_create_opts, opts);
-	__u32 len = sizeof(*info);
 
-	if (map->is_variables || bpf_obj_get_info_by_fd(map->fd, info, &len) ||
+	if (map->is_variables || bb_info__read(map->fd, info) ||
 	    (!is_array(info->type) && info->type != BPF_MAP_TYPE_HASH &&
 	     info->type != BPF_MAP_TYPE_PERCPU_HASH && info->type != BPF_MAP_TYPE_LPM_TRIE))
 		return false;
@@ -53,15 +53,13 @@ static bool replace(const struct trial *trial, struct bb_code *code, bool *ret_u
 	for (uint32_t at = 0; at < code->n; at += bb_insn_slots(&code->insns[at])) {
 		struct bpf_insn *i = &code->insns[at];
 		struct bpf_map_info info = {0};
-		__u32 len = sizeof(info);
 
 		if (may_write_anywhere(i))
 			return false;
 		if (!bb_insn_is_wide(i) ||
 		    (i->src_reg != BPF_PSEUDO_MAP_FD && i->src_reg != BPF_PSEUDO_MAP_VALUE))
 			continue;
-		if (bpf_obj_get_info_by_fd(i->imm, &info, &len) ||
-		    info.type == BPF_MAP_TYPE_ARRAY_OF_MAPS ||
+		if (bb_info__read(i->imm, &info) || info.type == BPF_MAP_TYPE_ARRAY_OF_MAPS ||
 		    info.type == BPF_MAP_TYPE_HASH_OF_MAPS)
 			return false;
 		if (info.id != trial->map.id)

@@ -40,7 +40,7 @@ void bb_doc__column(struct bb_doc *d, struct bb_doc_column column)
 {
 	struct bb_doc_block *b = &d->blocks[d->n - 1];
 
-	*(struct bb_doc_column *)bb_append(&b->columns, &b->n_columns, sizeof(column)) = column;
+	BB_PUSH(b->columns, b->n_columns, column);
 }
 
 void bb_doc__table(struct bb_doc *d, const struct bb_doc_column *columns, size_t n)

@@ -98,7 +98,7 @@ static int say_no_function(const char *name, struct bb_err *err)
 
 static void add_function(struct bb_hook *h, const char *name)
 {
-	*(char **)bb_append(&h->functions, &h->n_functions, sizeof(char *)) = bb_strdup(name);
+	BB_PUSH(h->functions, h->n_functions, bb_strdup(name));
 }
 
 /* Adds the names of `list` that match the pattern, sorted and each once, as the kernel requires.

@@ -2,8 +2,8 @@
 /* Triggers for iterators and for sockets of ours; triggers that test-run the program; triggers
  * that call a function, run a command or wait; and triggers of XDP's tracepoints. */
 #include <bpf/bpf.h>
-#include <linux/bpf.h>
 
+#include "base/bpf_info.h"
 #include "base/child.h"
 #include "base/io.h"
 #include "base/process.h"
@@ -28,11 +28,11 @@ static int link_iter(struct bb_firing *f, union bpf_iter_link_info *info)
 /* Links the iterator to the first of the program's maps that the kernel accepts for it. */
 static int link_to_map(struct bb_firing *f)
 {
-	__u32 ids[MOST_MAPS], len = sizeof(struct bpf_prog_info);
+	__u32 ids[MOST_MAPS];
 	struct bpf_prog_info info = {.map_ids = (__u64)(uintptr_t)ids, .nr_map_ids = MOST_MAPS};
 	int rc = -ENOENT;
 
-	if (bpf_obj_get_info_by_fd(f->prog_fd, &info, &len))
+	if (bb_info__read(f->prog_fd, &info))
 		return -errno;
 	for (__u32 i = 0; rc && i < info.nr_map_ids && i < MOST_MAPS; i++) {
 		int fd = bpf_map_get_fd_by_id(ids[i]);

@@ -299,7 +299,7 @@ static int add_figure(struct bb_figures *f, const char *dir, char *row, struct b
 	if (rc)
 		figure_done(&v);
 	else
-		*(struct bb_figure *)bb_append(&f->v, &f->n, sizeof(v)) = v;
+		BB_PUSH(f->v, f->n, v);
 	return rc;
 }
 

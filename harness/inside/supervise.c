@@ -309,9 +309,8 @@ static int load_clone(struct load *l, struct bb_inside_program *p,
 static int ids_of(int prog_fd, struct bb_inside_program *p)
 {
 	struct bpf_prog_info info = {0};
-	uint32_t len = sizeof(info);
 
-	if (bpf_obj_get_info_by_fd(prog_fd, &info, &len))
+	if (bb_info__read(prog_fd, &info))
 		return -errno;
 	p->id = info.id;
 	p->btf_id = info.btf_id;
@@ -324,11 +323,9 @@ static void name_program(const struct load *l, struct bb_inside_program *p)
 {
 	const struct bpf_func_info *main_func = l->funcs;
 	struct bpf_btf_info info = {0};
-	uint32_t len = sizeof(info);
 
 	memcpy(p->name, l->attr.prog_name, sizeof(l->attr.prog_name) - 1);
-	if (main_func && l->attr.func_info_cnt &&
-	    !bpf_obj_get_info_by_fd((int)l->attr.prog_btf_fd, &info, &len))
+	if (main_func && l->attr.func_info_cnt && !bb_info__read((int)l->attr.prog_btf_fd, &info))
 		bb_loaded__whole_name(info.id, main_func->type_id, p->name);
 }
 
@@ -374,9 +371,8 @@ static void see_maps(struct bb_inside *in, const struct load *l)
 {
 	for (size_t i = 0; i < l->n_fds && !in->has_chains; i++) {
 		struct bpf_map_info info = {0};
-		uint32_t len = sizeof(info);
 
-		if (!bpf_obj_get_info_by_fd(l->ours[i], &info, &len))
+		if (!bb_info__read(l->ours[i], &info))
 			see_map_type(in, info.type);
 	}
 }
@@ -567,12 +563,9 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 						      : BB_CAPTURE_NONE;
 	p.began_ns = bb_now_ns();
 	if (given && in->capture)
-		*(struct bb_inside_replaced *)bb_append(&in->replaced, &in->n_replaced,
-							sizeof(*in->replaced)) =
-			(struct bb_inside_replaced){p.id, p.taken};
+		BB_PUSH(in->replaced, in->n_replaced, (struct bb_inside_replaced){p.id, p.taken});
 	if (!in_vain && !earlier)
-		*(struct bb_inside_program *)bb_append(&in->programs, &in->n_programs,
-						       sizeof(p)) = p;
+		BB_PUSH(in->programs, in->n_programs, p);
 	else
 		program_done(&p);
 	if (!in_vain && earlier) {

@@ -100,7 +100,6 @@ static void add_program(struct bb_exact_diff *d, const struct bb_counted *a,
 	for (size_t i = 0; i < b->n_cases; i++) {
 		const struct bb_counted_case *new = &b->cases[i], *old = a->cases,
 					     *end = old + a->n_cases;
-		struct bb_exact_row *row;
 
 		while (old < end && strcmp(rest_of(a, old), rest_of(b, new)))
 			old++;
@@ -109,8 +108,8 @@ static void add_program(struct bb_exact_diff *d, const struct bb_counted *a,
 			continue;
 		}
 		d->n_only_a--;
-		row = bb_append(&d->rows, &d->n_rows, sizeof(*row));
-		*row = (struct bb_exact_row){new->name, old, new, judge(old, new)};
+		BB_PUSH(d->rows, d->n_rows,
+			(struct bb_exact_row){new->name, old, new, judge(old, new)});
 	}
 	find_lines(p);
 }

@@ -23,9 +23,7 @@ static bool same_words(const struct bb_timed_row *a, const struct bb_timed_row *
 static void add_row(struct bb_time_diff_case *c, const struct bb_timed_row *a,
 		    const struct bb_timed_row *b)
 {
-	struct bb_time_diff_row *row = bb_append(&c->rows, &c->n_rows, sizeof(*row));
-
-	*row = (struct bb_time_diff_row){.a = a, .b = b};
+	BB_PUSH(c->rows, c->n_rows, (struct bb_time_diff_row){.a = a, .b = b});
 }
 
 /* Matches the rows of A and B, in the order in which runs reach them. */

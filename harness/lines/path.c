@@ -201,7 +201,7 @@ static uint32_t find_row(struct maker *m, struct bb_line_row row, char *call,
 	row.text = bb_strdup(text + strspn(text, " \t"));
 	row.call = bb_strdup(call);
 	row.from = bb_strdup(from);
-	*(struct bb_line_row *)bb_append(&m->out.rows, &m->out.n_rows, sizeof(row)) = row;
+	BB_PUSH(m->out.rows, m->out.n_rows, row);
 	return (uint32_t)(m->out.n_rows - 1);
 }
 

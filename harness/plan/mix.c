@@ -58,8 +58,7 @@ static struct run_of_flow *find_flows(const struct bb_inputs *in, uint32_t *inpu
 		bool is_new = !i || memcmp(&all[i - 1].flow, &all[i].flow, sizeof(all->flow));
 
 		if (is_new)
-			*(struct run_of_flow *)bb_append(&flows, &n, sizeof(*flows)) =
-				(struct run_of_flow){i, i, i, all[i].input};
+			BB_PUSH(flows, n, (struct run_of_flow){i, i, i, all[i].input});
 		flows[n - 1].end = i + 1;
 		inputs[i] = all[i].input;
 	}

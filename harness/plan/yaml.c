@@ -183,7 +183,7 @@ static int build_items(struct ctx *c, yaml_event_type_t end, int depth, struct b
 			done(&item);
 			return rc;
 		}
-		*(struct bb_yaml *)bb_append(&parent->items, &parent->n_items, sizeof(item)) = item;
+		BB_PUSH(parent->items, parent->n_items, item);
 		parent->n += !is_key;
 	}
 }

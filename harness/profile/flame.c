@@ -63,7 +63,7 @@ static void add_box(struct flame *f, uint64_t x, uint64_t end, uint32_t depth, u
 	const struct box box = {.x = x, .total = end - x, .depth = depth, .frame = frame};
 
 	if (width_of(f, &box) >= MIN_WIDTH)
-		*(struct box *)bb_append(&f->boxes, &f->n, sizeof(box)) = box;
+		BB_PUSH(f->boxes, f->n, box);
 }
 
 /* Lays the sorted stacks side by side. Neighbouring stacks that share a frame form one box. */

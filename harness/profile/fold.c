@@ -49,11 +49,11 @@ static uint32_t name_id(struct folding *f, const char *name)
  * functions. */
 static void add_frame(struct folding *f, struct point *p, const char *name, struct bb_frame frame)
 {
-	uint32_t before = p->n ? f->numbers[p->first + p->n - 1] : BB_NO_ID, *number;
+	uint32_t before = p->n ? f->numbers[p->first + p->n - 1] : BB_NO_ID;
 
 	frame.name = name_id(f, name);
-	number = bb_append(&f->numbers, &f->n_numbers, sizeof(*number));
-	*number = bb_stacks__intern_frame(&f->profile->stacks, &frame, before);
+	BB_PUSH(f->numbers, f->n_numbers,
+		bb_stacks__intern_frame(&f->profile->stacks, &frame, before));
 	if (!p->n++)
 		p->first = (uint32_t)f->n_numbers - 1;
 }

@@ -228,7 +228,7 @@ static struct bb_space *begin_space(struct bb_spaces *s, uint32_t pid, const cha
 
 static void append_mapping(struct bb_space *space, const struct bb_mapping *m)
 {
-	*(struct bb_mapping *)bb_append(&space->mappings, &space->n, sizeof(*m)) = *m;
+	BB_PUSH(space->mappings, space->n, *m);
 }
 
 static void add_mapping(struct bb_spaces *s, struct bb_space *space, const struct bb_mapping *m)

@@ -167,7 +167,7 @@ void bb_stacks__write_text(const struct bb_stacks *s, const struct bb_text_opts 
 
 void bb_stacks__add_frame(struct bb_stacks *s, const struct bb_frame *frame)
 {
-	*(struct bb_frame *)bb_append(&s->frames, &s->n_frames, sizeof(*frame)) = *frame;
+	BB_PUSH(s->frames, s->n_frames, *frame);
 }
 
 uint32_t bb_stacks__intern_frame(struct bb_stacks *s, const struct bb_frame *frame, uint32_t before)

@@ -64,7 +64,6 @@ uint32_t bb_names__add(struct bb_names *names, const char *text, size_t len)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325),
 		 nth = 0; /* FNV-1a (Fowler, Noll and Vo 1991) */
-	size_t *offset;
 	uint32_t id;
 
 	len = strnlen(text, len);
@@ -77,8 +76,7 @@ uint32_t bb_names__add(struct bb_names *names, const char *text, size_t len)
 			return id;
 	}
 	id = (uint32_t)names->n;
-	offset = bb_append(&names->offsets, &names->n, sizeof(*offset));
-	*offset = names->text_len;
+	BB_PUSH(names->offsets, names->n, names->text_len);
 	append_text(&names->text, &names->text_len, &names->text_size, text, len);
 	bb_idmap__put(&names->by_hash, hash, nth, id);
 	return id;

@@ -168,9 +168,9 @@ size_t bb_case__class_costs(const struct bb_case *c, struct bb_class_cost **ret_
 			while (at < n && costs[at].value != class->value)
 				at++;
 			if (at == n)
-				*(struct bb_class_cost *)bb_append(&costs, &n, sizeof(*costs)) =
+				BB_PUSH(costs, n,
 					(struct bb_class_cost){.returned = class->returned,
-							       .value = class->value};
+							       .value = class->value});
 			costs[at].runs += runs;
 			costs[at].ns += runs * bb_case__ns(c, censor(&class->hist).mean_ns);
 			all += runs;

@@ -46,9 +46,7 @@ static bool ids_have(const struct ids *ids, uint32_t id)
 
 static void add_id(struct ids *ids, uint32_t id)
 {
-	uint32_t *added = bb_append(&ids->v, &ids->n, sizeof(*added));
-
-	*added = id;
+	BB_PUSH(ids->v, ids->n, id);
 }
 
 /* Returns the id of the program to which a descriptor refers, directly or by a link. 0: none. */

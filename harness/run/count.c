@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/bpf_info.h"
 #include "base/deadline.h"
 #include "drivers/exact.h"
 #include "drivers/lines.h"
@@ -322,7 +323,6 @@ static void describe(const struct bb_target *target, const struct bb_exact *e, u
 	const struct bpf_line_info *line = bb_code__line_at(&e->code, at);
 	const struct bpf_object *obj = bb_source_object__get(target->source);
 	struct bpf_map_info info = {0};
-	__u32 len = sizeof(info);
 	const char *name = info.name, *type;
 	const struct bpf_map *map;
 
@@ -336,7 +336,7 @@ static void describe(const struct bb_target *target, const struct bb_exact *e, u
 	if (line)
 		v->file = bb_strdup(bb_code__text(&e->code, line->file_name_off));
 	if ((from.kind != BB_ORIGIN_MAP && from.kind != BB_ORIGIN_INNER_MAP) ||
-	    bpf_obj_get_info_by_fd(from.value, &info, &len))
+	    bb_info__read(from.value, &info))
 		return;
 	/* The full name if libbpf knows it: the kernel keeps only 15 characters. */
 	for (map = obj ? bpf_object__next_map(obj, NULL) : NULL; map;

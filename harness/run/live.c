@@ -106,19 +106,11 @@ void bb_live_rows__sort(struct bb_live_row *rows, size_t n, const struct bb_live
 }
 
 const struct bb_live_order bb_live_orders[BB_N_LIVE_ORDERS] = {
-	{"cpu", "share of a CPU", offsetof(struct bb_live_row, cpu_share)},
-	{"runs", "runs per second", offsetof(struct bb_live_row, runs_per_s)},
-	{"ns", "mean cost of a run", offsetof(struct bb_live_row, ns_per_run)},
-	{"name", "name", 0},
+	{"cpu", "share of a CPU", offsetof(struct bb_live_row, cpu_share), 'c'},
+	{"runs", "runs per second", offsetof(struct bb_live_row, runs_per_s), 'r'},
+	{"ns", "mean cost of a run", offsetof(struct bb_live_row, ns_per_run), 't'},
+	{"name", "name", 0, 'n'},
 };
-
-const struct bb_live_order *bb_live_order_find(const char *name)
-{
-	for (size_t i = 0; i < BB_N_LIVE_ORDERS; i++)
-		if (!strcmp(bb_live_orders[i].name, name))
-			return &bb_live_orders[i];
-	return NULL;
-}
 
 /* --- the watch --- */
 

@@ -65,13 +65,12 @@ struct bb_live_order {
 	const char *name;
 	const char *doc;
 	size_t figure; /* offset of the double in a row by which to sort; 0: sort by name */
+	char key;      /* chooses the order on the screen */
 };
 
 #define BB_N_LIVE_ORDERS 4
 extern const struct bb_live_order bb_live_orders[BB_N_LIVE_ORDERS]; /* the first is the default */
 
-const struct bb_live_order *bb_live_order_find(
-	const char *name); /* NULL: there is no order of that name */
 void bb_live_rows__sort(struct bb_live_row *rows, size_t n, const struct bb_live_order *order);
 
 /*

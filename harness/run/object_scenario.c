@@ -309,7 +309,7 @@ static void find_group(struct maker *m, const struct bb_object_program *p, const
 
 static void add_program(struct maker *m, const struct part *part, const struct bb_object_program *p)
 {
-	struct variant *added, v = {.part = part, .program = p};
+	struct variant v = {.part = part, .program = p};
 	struct bb_object_skip *skip;
 	char own[BB_NAME_MAX_BYTES + 1], why[400], *before = m->out.guesses;
 
@@ -328,8 +328,7 @@ static void add_program(struct maker *m, const struct part *part, const struct b
 		return;
 	}
 	find_group(m, p, v.name, &v.group);
-	added = bb_append(&m->variants, &m->n_variants, sizeof(*added));
-	*added = v;
+	BB_PUSH(m->variants, m->n_variants, v);
 	if (!p->guess)
 		return;
 	m->out.guesses = bb_asprintf("%sbpfbench: %s: its section \"%s\" is taken for \"%s\"; "

@@ -448,14 +448,13 @@ static int measure_block(struct session *s, bool head_first, struct bb_err *err)
 	int rc = 0;
 
 	for (int i = 0; !rc && i < 4; i++) {
-		struct bb_overhead_turn t, *added;
+		struct bb_overhead_turn t;
 
 		rc = measure_turn(s, (i == 1 || i == 2) != head_first, o->runs_a_turn, &t, err);
 		if (rc)
 			return rc;
 		t.block = (uint32_t)o->n_blocks;
-		added = bb_append(&o->turns, &o->n_turns, sizeof(*added));
-		*added = t;
+		BB_PUSH(o->turns, o->n_turns, t);
 	}
 	o->n_blocks++;
 	return rc;

@@ -443,7 +443,6 @@ static void pool_runs(struct pool *p, const char *program, enum bb_repeat_class 
 {
 	struct pooled_program *row;
 	struct bb_numbers *offsets;
-	struct bb_spread *s;
 	size_t i = 0;
 
 	if (ln->n < BB_REPEAT_LEAST)
@@ -456,8 +455,7 @@ static void pool_runs(struct pool *p, const char *program, enum bb_repeat_class 
 		row->program = bb_strdup(program);
 	}
 	row = &p->v[i];
-	s = bb_append(&row->spreads[of], &row->n[of], sizeof(*s));
-	*s = bb_spread_of(ln->x, ln->n);
+	BB_PUSH(row->spreads[of], row->n[of], bb_spread_of(ln->x, ln->n));
 	offsets = &row->offsets[of];
 	bb_numbers__append(offsets, ln->x, ln->n);
 	bb_offsets_of(ln->x, ln->n, offsets->x + offsets->n - ln->n);

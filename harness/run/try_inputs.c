@@ -3,8 +3,8 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <linux/bpf.h>
 
+#include "base/bpf_info.h"
 #include "base/deadline.h"
 #include "bpf/map_contents.h"
 #include "bpf/object_info.h"
@@ -90,8 +90,7 @@ static void add_entry(struct trying *t, const struct bb_try_part *p)
 
 static void add_global(struct trying *t, const struct bb_global_spec *global)
 {
-	*(struct bb_global_spec *)bb_append(&t->with.globals, &t->with.n_globals,
-					    sizeof(*global)) = *global;
+	BB_PUSH(t->with.globals, t->with.n_globals, *global);
 }
 
 static void add_part(struct trying *t, struct bb_try_part *p)
@@ -282,8 +281,7 @@ static bool find_map(const struct trying *t, const char *name, int fd,
 static int move_value(int fd, const void *key, uint8_t *value, uint32_t len, bool writes)
 {
 	struct bpf_map_info info = {0};
-	__u32 n = sizeof(info);
-	int rc = bpf_obj_get_info_by_fd(fd, &info, &n) ? -errno : 0;
+	int rc = bb_info__read(fd, &info);
 	bool is_each = info.type == BPF_MAP_TYPE_PERCPU_ARRAY ||
 		       info.type == BPF_MAP_TYPE_PERCPU_HASH ||
 		       info.type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
@@ -398,7 +396,7 @@ static void add_constant(struct trying *t, int64_t number)
 		if (s->constants[i] == number)
 			return;
 	if (s->n_constants < MOST_CONSTANTS)
-		*(int64_t *)bb_append(&s->constants, &s->n_constants, sizeof(number)) = number;
+		BB_PUSH(s->constants, s->n_constants, number);
 }
 
 /* Marks the global at this place as one that a branch compares with a number. */
@@ -519,11 +517,10 @@ static void look_at_call(struct trying *t, const struct bb_exact *m, uint32_t nt
 	uint8_t key[BB_KEY_BYTES] = {0};
 	struct bb_contents_map map;
 	struct bpf_map_info info = {0};
-	__u32 len = sizeof(info);
 
 	if (!m->totals[m->clone.cfg.block_of[at]] || from.kind != BB_ORIGIN_MAP ||
 	    !find_map(t, NULL, from.value, &map) || map.is_variables ||
-	    bpf_obj_get_info_by_fd(from.value, &info, &len))
+	    bb_info__read(from.value, &info))
 		return;
 	if (is_tail_call && m->in_vain[nth]) {
 		offer_programs(t, m, at, map.name, &info);
@@ -579,9 +576,8 @@ static void add_starts(struct bb_try_search *s)
 	uint8_t frame[BB_USUAL_FRAME_BYTES];
 
 	for (size_t len; (len = bb_packet__usual(s->n_starts, frame));) {
-		struct bb_bytes *b = bb_append(&s->starts, &s->n_starts, sizeof(*b));
-
-		*b = (struct bb_bytes){.data = bb_memdup(frame, len), .len = len};
+		BB_PUSH(s->starts, s->n_starts,
+			(struct bb_bytes){.data = bb_memdup(frame, len), .len = len});
 	}
 }
 

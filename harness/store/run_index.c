@@ -155,16 +155,13 @@ static bool same_identity(const struct bb_fingerprint *a, const struct bb_finger
 static void intern_machine(struct bb_run_index *x, const struct bb_fingerprint *fp,
 			   uint32_t *ret_index)
 {
-	struct bb_fingerprint *machine;
-
 	for (size_t i = x->n_machines; i-- > 0;) {
 		*ret_index = (uint32_t)i;
 		if (same_identity(&x->machines[i], fp))
 			return;
 	}
 	*ret_index = (uint32_t)x->n_machines;
-	machine = bb_append(&x->machines, &x->n_machines, sizeof(*machine));
-	*machine = *fp;
+	BB_PUSH(x->machines, x->n_machines, *fp);
 }
 
 /* Adds the run `of` of the index `from` to `x`, with copies of its points, cases, machine and

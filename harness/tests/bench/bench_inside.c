@@ -166,7 +166,7 @@ static struct bb_prog_stats stats_of(int fd)
 {
 	struct bpf_prog_info info = {0};
 
-	check("reading a program's counters", !bb_prog_info__read(fd, &info));
+	check("reading a program's counters", !bb_info__read(fd, &info));
 	return (struct bb_prog_stats){.run_cnt = info.run_cnt, .run_time_ns = info.run_time_ns};
 }
 

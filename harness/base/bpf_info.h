@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <linux/bpf.h>
+
+#include "base/std.h"
+
+/* Reads what the kernel says about the object behind `fd` into `*info`, a struct bpf_prog_info,
+ * bpf_map_info, bpf_btf_info or bpf_link_info. The caller zeroes it, except for arrays that the
+ * kernel is to fill and their lengths, which are inputs. Returns 0 or -errno. */
+#define bb_info__read(fd, info) bb_info__read_bytes(fd, info, sizeof(*(info)))
+static inline int bb_info__read_bytes(int fd, void *info, uint32_t bytes)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.info.bpf_fd = (uint32_t)fd;
+	attr.info.info_len = bytes;
+	attr.info.info = (uintptr_t)info;
+	return syscall(__NR_bpf, BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr)) < 0 ? -errno : 0;
+}
