@@ -84,8 +84,8 @@ static int run_cmd(const struct cmd *cmd, int argc, char **argv)
 	int rc = 0;
 
 	if (!cmd->needs_root) {
-		/* Not for commands that measure: a caller may take death by SIGPIPE for success,
-		 * and a measurement without its output has failed. */
+		/* Commands that measure do not end by SIGPIPE: a caller may take that end for
+		 * success, but a measurement without its output has failed. */
 		bb_clean__end_by_sigpipe();
 		rc = bb_caller__become(&err);
 	}
@@ -121,9 +121,9 @@ static int choose_and_run(int argc, char **argv)
 		       argc - 1, argv + 1);
 }
 
-/* Opens /dev/null for each standard stream that is closed, so that no file that we open later gets
- * its number. The mode is the wrong one for the stream: reading stdin or writing the other two
- * remains an error. Returns false if /dev/null cannot be opened. */
+/* Opens /dev/null for each standard stream that is closed. Otherwise a file that we open later
+ * would get the stream's number. Stdin is opened for writing, stdout and stderr for reading, so
+ * their normal use remains an error. Returns false if /dev/null cannot be opened. */
 static bool open_closed_streams(void)
 {
 	int fd;

@@ -25,7 +25,7 @@ typedef int bb_read_value(const struct bb_reader *r, const struct bb_field *f,
 
 struct bb_type {
 	/* Checks the value and stores it in the member of the struct at `base`. Returns 0, or
-	 * -errno with "path:line:col: " and the fault. NULL: the value is not read. */
+	 * -errno with a message that begins with "path:line:col: ". NULL: the value is ignored. */
 	bb_read_value *read;
 	size_t owned_bytes; /* size of the member's pointer to memory that it owns; 0: the member
 			       owns no memory */
@@ -50,19 +50,19 @@ struct bb_field {
 	size_t n_offset;     /* lists and bytes: offset of the member that holds the count */
 	bb_read_value *read; /* reader of this key's value; NULL: type->read */
 	unsigned int
-		with; /* in drives: a bit for each kind of drive that takes the key; 0: all kinds */
+		with; /* the modes that allow the key, as bits (struct bb_kind); 0: all modes */
 	bool required;
 	double min, max;            /* range of a number, both ends included */
 	const char *const *choices; /* allowed texts */
 	size_t n_choices;
-	const char *(*choice)(size_t i); /* in place of choices: allowed text i; NULL after the
-					    last */
+	const char *(*choice)(size_t i); /* in place of `choices`: returns allowed text i, or NULL
+					    after the last */
 	const struct bb_kind *of;        /* kind of a mapping, or of the items of a list */
-	const char *item; /* for messages: one item of a list of texts, or the items (plural) of a
-			     list of mappings */
-	/* For the JSON schema (plan/schema.h). schema: the schema of a value that is no mapping;
-	 * NULL: the schema of the type, if it has one. mapping: the kind of the mapping, if `read`
-	 * makes a member of another type from a mapping. */
+	const char *item; /* in messages: name of one item of a list of texts, or of the items
+			     (plural) of a list of mappings */
+	/* For the JSON schema (plan/schema.h). schema: the schema of a value that is not a mapping;
+	 * NULL: the schema of the type, if it has one. mapping: the kind of the mapping that `read`
+	 * accepts, although the member has another type. */
 	const char *schema;
 	const struct bb_kind *mapping;
 };
@@ -122,8 +122,8 @@ struct bb_phrase bb_phrase__suggest(const char *word, const char *const *names, 
 
 /*
  * A kind of mapping in a scenario, with one row per key. Some mappings have modes: the mode of a
- * drive is its kind, the mode of an input is its form. A row's `with` then holds the modes in which
- * its key may stand.
+ * drive is its kind, the mode of an input is its form. A row's `with` then has a bit for each mode
+ * that allows its key.
  */
 #define BB_KIND_MAX_KEYS 24
 #define BB_BIT(n) (1U << (n))
@@ -143,17 +143,17 @@ struct bb_kind {
 	const struct bb_mode *modes;
 	size_t n_modes; /* <= BB_KIND_MAX_KEYS; 0: every key is always allowed */
 	/*
-	 * For items of a list. `read` reads one item; NULL: bb_kind__read() does. `where_offset` is
-	 * the offset of the item's struct bb_where, which is set before `read`; 0: the item has no
-	 * position. `noun` names an item in messages. An item with a noun has its name (char *) as
-	 * first member.
+	 * For items of a list. `read` reads one item; NULL: bb_kind__read() reads it.
+	 * `where_offset` is the offset of the item's struct bb_where; 0: the item has no position.
+	 * The position is set before `read` is called. `noun` names an item in messages. The first
+	 * member of an item with a noun is its name (char *).
 	 */
 	int (*read)(const struct bb_reader *r, const struct bb_yaml *node, void *item);
 	size_t where_offset;
 	const char *noun;
-	/* For the JSON schema. in_file: the kind of the item as it stands in the file, if this kind
-	 * describes only what is made from that item; NULL: this kind. rules: returns rules beyond
-	 * those of the rows, as a list for "allOf"; NULL: there are none. */
+	/* For the JSON schema. in_file: the kind of the item in the file, if this kind describes
+	 * only the struct that is made from the item; NULL: this kind describes both. rules:
+	 * returns rules beyond those of the rows, as a list for "allOf"; NULL: no rules. */
 	const struct bb_kind *in_file;
 	struct json_t *(*rules)(void);
 };
@@ -213,9 +213,9 @@ extern const struct bb_kind bb_map_kind;
  * sweep over a byte, named by the value of the byte. File names are relative to the scenario's
  * folder.
  */
-#define BB_INPUTS_MAX 4096u                    /* of a drive that makes a case of each */
-#define BB_MIX_MAX ((size_t)1 << 20)           /* of a mix, which is one case (plan/mix.h) */
-#define BB_INPUTS_MAX_BYTES ((size_t)64 << 20) /* of all inputs together */
+#define BB_INPUTS_MAX 4096u                    /* for a drive that makes a case of each input */
+#define BB_MIX_MAX ((size_t)1 << 20)           /* for a mix, which is one case (plan/mix.h) */
+#define BB_INPUTS_MAX_BYTES ((size_t)64 << 20) /* for all inputs together */
 extern const struct bb_kind bb_input_kind;
 /* Mapping from which bb_field__packet() reads a frame. */
 extern const struct bb_kind bb_packet_kind;
@@ -239,13 +239,14 @@ int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *re
 
 struct __sk_buff;
 
-/* Lists the members of a context that can be set by name, for messages; "" if there are none. */
+/* Lists, for messages, the members of a context that a scenario can set by name; "": none. */
 struct bb_phrase bb_ctx__members(enum bb_ctx_kind kind);
 
 /*
  * Steps through the members of __sk_buff that the input sets, to find out which one a kernel
- * refuses. Returns the name of the next member from `*at` on; NULL: there is no other. `*ret_alone`
- * has only that member set, to a value that every kernel with the member accepts.
+ * refuses. `*at` is 0 before the first call. Returns the name of the next member, or NULL after the
+ * last. Sets only that member in `*ret_alone`, to a value that every kernel with the member
+ * accepts.
  */
 const char *bb_ctx__next_skb_member(const struct bb_input *in, size_t *at,
 				    struct __sk_buff *ret_alone);

@@ -8,13 +8,13 @@
 #include "plan/field.h"
 
 #define MAX_FIELDS 64u
-#define MAX_KEY 512u /* bytes of a key in a .csv */
+#define MAX_KEY 512u /* most bytes of a key in a .csv */
 
 static const struct column {
 	const char *name;
 	size_t size;
 	bool is_big_endian;
-	int family; /* of an address; 0: a number */
+	int family; /* AF_INET or AF_INET6: an address; 0: a number */
 } columns[] = {
 	{"u8", 1, false, 0},   {"u16", 2, false, 0},        {"u32", 4, false, 0},
 	{"u64", 8, false, 0},  {"u16be", 2, true, 0},       {"u32be", 4, true, 0},
@@ -86,7 +86,7 @@ static bool read_field(const struct column *column, const char *text, uint8_t *d
 	return true;
 }
 
-/* Reads a line into key[MAX_KEY]. */
+/* Reads the fields of a line, one after the other, into key[MAX_KEY]. */
 static int read_line(const struct csv *c, char *line, uint8_t *key, size_t *ret_len,
 		     struct bb_err *err)
 {

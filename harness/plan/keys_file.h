@@ -18,6 +18,6 @@
 int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **ret_keys,
 		       struct bb_err *err);
 
-/* Reads the text of a .csv, which it changes; `path` is only for messages. */
+/* Reads the text of a .csv, and changes this text. `path` is only for messages. */
 int bb_keys_file__parse_csv(char *text, const char *path, struct bb_map_table **ret_keys,
 			    struct bb_err *err);

@@ -7,7 +7,7 @@
 #include "base/parse.h"
 #include "plan/keys_file.h"
 
-/* limit of a key or value; the kernel's own may be lower: 32768 for a per-CPU value
+/* most bytes of a key or value; the kernel may accept fewer: 32768 for a per-CPU value
  * (PCPU_MIN_UNIT_SIZE) */
 #define DATUM_MAX_BYTES 65536
 #define FILL_MAX (16u << 20) /* most entries that `fill` generates for a map */
@@ -210,7 +210,7 @@ static const struct bb_field map_fields[] = {
 	 .n_choices = BB_LEN(resets)},
 };
 
-/* Reads the file that the key `file` names. `*ret_table` receives the file's table for this map. */
+/* Reads the file that the node names, and returns its table for this map in `*ret_table`. */
 static int read_file(const struct bb_reader *r, const struct bb_yaml *node, const char *map,
 		     bool has_values, struct bb_map_table **ret_table)
 {

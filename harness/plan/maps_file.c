@@ -6,11 +6,11 @@
 #include "base/io.h"
 #include "base/parse.h"
 
-#define SHORT_NAME 15u /* characters that the kernel keeps of a map's name */
+#define SHORT_NAME 15u /* the kernel keeps this many characters of a map's name */
 
 /* --- one map --- */
 
-/* Reads the bytes of a key or value, and checks that there are as many as in the entries before. */
+/* Reads the bytes of a key or value. Fails if earlier keys or values have another size. */
 static int read_bytes(const struct bb_map_table *t, const char *what, const char *key,
 		      const char *hex, size_t *size, uint8_t **all, struct bb_err *err)
 {

@@ -13,12 +13,12 @@
  * All keys of a map have one length, and so have all values.
  */
 struct bb_map_table {
-	char *name;                  /* of the map; the kernel keeps only the first 15 characters */
+	char *name; /* name of the map; the kernel keeps only the first 15 characters */
 	size_t key_size, value_size; /* bytes; 0: there are no entries */
 	size_t n;
-	bool is_raw;            /* `keys` has n bytes; only the map tells the size of a key */
+	bool is_raw; /* `keys` has n bytes in all; the size of a key is known only from the map */
 	size_t n_distinct;      /* the first n_distinct keys are known to be distinct */
-	uint8_t *keys, *values; /* n of each, without gaps */
+	uint8_t *keys, *values; /* n keys and n values, without gaps */
 	struct bb_maps_file *file;
 };
 
@@ -30,10 +30,10 @@ struct bb_maps_file {
 };
 
 /*
- * Reads a file of at most BB_MAPS_FILE_MAX bytes. The last file is remembered, because each variant
- * of a scenario asks for it. bb_maps_file__let_go() releases the file. Returns -EINVAL with a
- * message: it begins with "path:line:column: " if the text is no JSON. Otherwise it begins with
- * "path: ", and names the map and the key if the fault is in one.
+ * Reads a file of at most BB_MAPS_FILE_MAX bytes. Keeps the last file in memory, because each
+ * variant of a scenario asks for it. bb_maps_file__let_go() releases the file. Returns -EINVAL with
+ * a message. The message begins with "path:line:column: " if the text is not JSON. Otherwise it
+ * begins with "path: ", and names the map and the key if the fault is in one of them.
  */
 #define BB_MAPS_FILE_MAX ((size_t)256 << 20)
 int bb_maps_file__read(const char *path, struct bb_maps_file **ret_file, struct bb_err *err);
@@ -43,10 +43,11 @@ int bb_maps_file__parse(const char *text, size_t len, const char *path,
 			struct bb_maps_file **ret_file, struct bb_err *err);
 void bb_maps_file__let_go(struct bb_maps_file *file); /* accepts NULL */
 
-/* Returns the table of a map, or NULL. The table's name may be the first 15 characters. */
+/* Returns the table of a map, or NULL. A table named by the first 15 characters of the map's name
+ * is found too. */
 struct bb_map_table *bb_maps_file__find(const struct bb_maps_file *file, const char *map);
-/* Reads the file, and returns in *ret_table its table of a map. bb_maps_file__let_go(table->file)
- * releases it. Returns -EINVAL with a message if the file has no such map. */
+/* Reads the file, and returns its table of the map in *ret_table. Release the file with
+ * bb_maps_file__let_go(table->file). Returns -EINVAL with a message if the file has no such map. */
 int bb_maps_file__read_table(const char *path, const char *map, struct bb_map_table **ret_table,
 			     struct bb_err *err);
 /* True if this table may belong to a map called `map`. */

@@ -6,8 +6,8 @@
 #include "base/rng.h"
 #include "plan/packet.h"
 
-/* Fewest indexes of an order that is drawn, so that few inputs do not repeat in a rhythm that a
- * CPU could learn. */
+/* A random order has at least this many indexes. A shorter order of a few inputs would repeat in a
+ * rhythm that a CPU could learn. */
 #define DRAWS 65536u
 
 /* --- flows --- */
@@ -28,7 +28,7 @@ static int by_flow(const void *a, const void *b)
 /* The inputs of a flow: inputs[first] to inputs[end - 1]. */
 struct run_of_flow {
 	uint32_t first, end, next;
-	uint32_t appears; /* its first input in the list */
+	uint32_t appears; /* index in the list of the flow's first input */
 };
 
 static int by_appearance(const void *a, const void *b)
@@ -38,7 +38,8 @@ static int by_appearance(const void *a, const void *b)
 	return (x->appears > y->appears) - (x->appears < y->appears);
 }
 
-/* Sorts the inputs by flow into inputs[n], and lists the flows by first appearance. */
+/* Writes the indexes of the inputs, sorted by flow, into inputs[in->n]. Returns the flows in the
+ * order of their first inputs in the list. */
 static struct run_of_flow *find_flows(const struct bb_inputs *in, uint32_t *inputs, size_t *ret_n)
 {
 	struct of_flow *all = bb_calloc(in->n, sizeof(*all));
@@ -70,7 +71,7 @@ static struct run_of_flow *find_flows(const struct bb_inputs *in, uint32_t *inpu
 
 /* --- draws --- */
 
-/* Returns the first index whose sum is above x. sums[n] ascend. */
+/* Returns the first i with sums[i] > x, or n - 1 if there is none. sums[n] ascend. */
 static size_t find_sum(const double *sums, size_t n, double x)
 {
 	size_t low = 0, high = n - 1;

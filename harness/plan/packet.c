@@ -135,8 +135,8 @@ uint16_t bb_inet_checksum(uint32_t sum, const uint8_t *data, size_t len)
 	return (uint16_t)~sum16(sum, data, len);
 }
 
-/* Sets the checksum of the header behind the IP header. `sum` is the sum of the addresses in the
- * pseudo-header. */
+/* Sets the checksum of the header after the IP header. `sum` is the sum of the 16-bit words of the
+ * IP addresses, for the pseudo-header. */
 static void fix_l4(uint8_t *l4, size_t len, unsigned int protocol, uint32_t sum)
 {
 	for (const struct l4 *h = l4_headers; h < l4_headers + BB_LEN(l4_headers); h++) {
@@ -174,9 +174,8 @@ void bb_frame__fix_checksums(uint8_t *frame, size_t len)
 
 	if (is_ipv4) {
 		size_t header = (size_t)(ip[0] & 15) * 4, total = get16(ip + 2);
-		bool fragment =
-			get16(ip + 6) &
-			0x3fff; /* true for a fragment: more follow, or it is not the first */
+		bool fragment = get16(ip + 6) & 0x3fff; /* true for a fragment: more fragments
+							   follow, or this is not the first one */
 
 		if (header < IPV4_BYTES || header > room)
 			return;
@@ -191,10 +190,10 @@ void bb_frame__fix_checksums(uint8_t *frame, size_t len)
 
 /* --- flows --- */
 
-/* Where a frame keeps what tells its flow: offsets from its beginning. */
+/* Offsets, from the beginning of a frame, of the fields that identify its flow. */
 struct flow_at {
 	size_t addresses, address_bytes, protocol;
-	size_t ports; /* 0: it has none */
+	size_t ports; /* 0: the frame has no ports */
 };
 
 static bool find_flow(const uint8_t *frame, size_t len, struct flow_at *ret_at)

@@ -3,11 +3,11 @@
 
 #include "base/std.h"
 
-/* Generated Ethernet frames, with correct lengths and checksums and a payload of zeros. They
- * have no frame check sequence, which programs never see. */
+/* Generated Ethernet frames, with correct lengths and checksums and a payload of zeros. They have
+ * no frame check sequence, because programs never see one. */
 #define BB_FRAME_MIN_BYTES 14u /* an Ethernet header */
 #define BB_FRAME_MAX_BYTES 65535u
-/* the shortest frame on a wire without its check sequence (IEEE 802.3) */
+/* length of the shortest frame on a wire (IEEE 802.3), not counting its frame check sequence */
 #define BB_FRAME_USUAL_BYTES 60u
 
 enum bb_packet_ip {
@@ -25,7 +25,7 @@ enum bb_packet_l4 {
 
 struct bb_packet {
 	uint8_t eth_src[6], eth_dst[6];
-	uint32_t eth_type; /* used without IP only */
+	uint32_t eth_type; /* used only without IP */
 	enum bb_packet_ip ip;
 	uint8_t ip_src[16], ip_dst[16]; /* network order; IPv4: the first 4 bytes */
 	uint32_t ttl;                   /* time to live (IPv4) or hop limit (IPv6) */
@@ -43,9 +43,9 @@ void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size);
 /* Bytes of the longest frame of bb_packet__usual(). */
 #define BB_USUAL_FRAME_BYTES 160u
 
-/* Writes the nth of the kinds of frames that programs often look for: TCP, UDP, ICMP and IP in IP
- * over IPv4 and IPv6, some with a VLAN tag or with TCP's options, and ARP. Returns its length; 0:
- * there are no more. */
+/* Writes frame `nth`, from 0, of a list of frames that programs often look for. The list has TCP,
+ * UDP and ICMP over IPv4 and IPv6, some with a VLAN tag or TCP timestamps; IPv4 and IPv6 in IPv4;
+ * and ARP. Returns the frame's length in bytes, or 0 after the last frame. */
 size_t bb_packet__usual(size_t nth, uint8_t frame[BB_USUAL_FRAME_BYTES]);
 
 /* Recomputes the checksum of an IPv4 header, and the checksum of TCP, UDP or ICMP in IPv4 or
@@ -57,8 +57,8 @@ void bb_frame__fix_checksums(uint8_t *frame, size_t len);
 int bb_frame__is_ipv4(const uint8_t *frame, size_t len);
 
 /*
- * What tells the flow of a frame: protocol, addresses and, if it has them, ports. A frame that has
- * no IP header after its Ethernet header is told by its first bytes. Unused bytes are zero.
+ * Identifies the flow of a frame by its protocol, addresses and ports, if any. A frame without an
+ * IP header after its Ethernet header is identified by its first bytes. Unused bytes are 0.
  */
 struct bb_flow {
 	uint8_t bytes[40];
@@ -67,8 +67,8 @@ struct bb_flow {
 void bb_frame__flow(const uint8_t *frame, size_t len, struct bb_flow *ret_flow);
 
 /* Moves the frame to another flow: adds `nth` to its IP source address and, with TCP or UDP, to its
- * source port, and sets the checksums. Returns false if it has no complete IP header after its
- * Ethernet header. */
+ * source port, and sets the checksums. Returns false if the frame has no complete IP header after
+ * its Ethernet header. */
 bool bb_frame__move_flow(uint8_t *frame, size_t len, uint32_t nth);
 
 /* Returns the Internet checksum (RFC 1071) of len bytes. `sum` is the sum of the 16-bit words

@@ -7,15 +7,15 @@
 /* The parameter of a drive. */
 struct param {
 	const char *name;               /* NULL: no parameter */
-	const uint32_t *values;         /* values[n]; NULL: the parameter is no number */
+	const uint32_t *values;         /* values[n]; NULL: the parameter is not a number */
 	const struct bb_inputs *inputs; /* inputs->v[n]; NULL: the parameter is not the input */
 	bool numbered;                  /* the names of all inputs are whole numbers */
-	bool is_fill;                   /* `values` are the numbers of entries of maps */
+	bool is_fill;                   /* each value is a number of entries in maps */
 	size_t n;
 };
 
-/* Accepts whole numbers without leading zeros, so that different names are different numbers on
- * a plot's axis. */
+/* Accepts only whole numbers without leading zeros. So two names never stand for one number on a
+ * plot's axis. */
 static bool is_number(const char *name, uint32_t *ret_value)
 {
 	char again[16];
@@ -59,8 +59,8 @@ static bool is_in(const char *name, const char *const *names, size_t n)
 	return false;
 }
 
-/* Fails because `word` is not among the valid names have[n]. The `n_others` names after them are
- * valid in other scenarios; the message may suggest one of them. */
+/* Fails because `word` is not among the valid names have[n]. have[n] to have[n + n_others - 1] are
+ * valid in other scenarios; the message may suggest one of these. */
 static int say_unknown(const char *kind, const char *word, const struct bb_scenario *s,
 		       const char *const *have, size_t n, size_t n_others, struct bb_err *err)
 {
@@ -120,7 +120,7 @@ static int check_names(const struct bb_scenario *s, const struct bb_plan_opts *o
 	return rc;
 }
 
-/* Appends the case for value `i` of the parameter; there is room for it. */
+/* Appends the case for value `i` of the parameter. The caller has made room for it. */
 static void add_case(struct bb_plan *p, const struct bb_plan_opts *opts,
 		     const struct bb_variant_spec *v, const struct bb_drive_spec *d,
 		     const struct param *param, size_t i)
@@ -192,7 +192,7 @@ static bool has_value(const struct bb_scenario *s, const struct bb_variant_spec 
 		       (param->is_fill ? param->values[i] : s->fill_counts.v[s->fill_counts.n - 1]);
 }
 
-/* Adds the cases of a drive, grouped by value of the parameter, with the floor of each group. */
+/* Adds the cases of a drive, grouped by value of the parameter. Each group has its own floor. */
 static void add_drive(struct bb_plan *p, const struct bb_plan_opts *opts,
 		      const struct bb_drive_spec *d)
 {

@@ -11,14 +11,14 @@
  * places (run/round.h). */
 #define BB_DEFAULT_LOADS 28u
 /*
- * Default loads of all other cases: those of sweeps, and those of drives that measure by time, that
- * count, or that load no program. A drive that measures by time has one slice per load. Shorter
- * slices would hold too few samples.
+ * Default loads of all other cases. These are the cases of sweeps, and of drives that measure by
+ * time, that count, or that load no program. A drive that measures by time has one slice per load.
+ * With more loads, its slices would be shorter and would hold too few samples.
  *
- * The interval over 12 slices, sorted, reaches from the 3rd to the 10th.
+ * The interval over 12 slices reaches from the 3rd to the 10th of their sorted values.
  */
 #define BB_DEFAULT_SLICES 12u
-/* A parameter with more values is a sweep, whose cases get BB_DEFAULT_SLICES loads. */
+/* A parameter with more values than this is a sweep. Its cases get BB_DEFAULT_SLICES loads. */
 #define BB_SWEEP_MOST_LOADED 16u
 #define BB_NO_CASE SIZE_MAX
 
@@ -62,8 +62,8 @@ static inline bool bb_plan_case__is_floor(const struct bb_plan_case *c)
 	return c->floor == BB_NO_CASE && c->drive->floor;
 }
 
-/* True if the case takes part in round `load`. The rounds of cases with fewer loads are spread
- * evenly. */
+/* True if the case takes part in round `load`, from 0. If it has fewer loads than the plan has
+ * rounds, the rounds in which it takes part are spread evenly. */
 static inline bool bb_plan_case__has_turn(const struct bb_plan *p, const struct bb_plan_case *c,
 					  uint32_t load)
 {
@@ -79,10 +79,11 @@ struct bb_plan_opts {
 };
 
 /*
- * Makes the plan. Cases of a drive are grouped by parameter, then by variant. The parameter of a
- * test run with two or more inputs is "input". Its value is the input's name if all names are whole
- * numbers, as in a sweep, else its index. If maps are filled to several sizes
- * (bb_scenario__spread_fills()), the parameter is "entries".
+ * Makes the plan. The cases of a drive are grouped by value of the parameter, then by variant. If a
+ * drive takes two or more inputs that are not a mix, its parameter is "input". The value is the
+ * input's name if the names of all inputs are whole numbers, as in a sweep; otherwise it is the
+ * input's index, from 0. If maps are filled to several sizes (bb_scenario__spread_fills()), the
+ * parameter is "entries".
  *
  * Returns 0; -ENOENT for an unknown variant or drive, with the nearest name; -EINVAL if no case is
  * left, or if two drives make cases with the same name.

@@ -7,7 +7,7 @@
 #include "plan/schema.h"
 #include "plan/yaml.h"
 
-/* The tables below are the schema: one row per key. The readers above them serve keys whose
+/* The tables below are the schema: one row per key. The readers above each table serve keys whose
  * values have a structure. */
 
 static const char *const consumers[] =
@@ -18,13 +18,13 @@ static const char *const orders[] = {[BB_ORDER_NONE] = "none",
 				     [BB_ORDER_ZIPF] = "zipf"};
 static const char *const all_caches[] = {[BB_CACHES_HOT] = "hot", [BB_CACHES_COLD] = "cold"};
 
-/* values of `refused`, by whether a refused program is skipped */
+/* values of `refused`; the index says whether a refused program is skipped */
 static const char *const refusals[] = {[false] = "error", [true] = "skip"};
 
 /* the first is the default */
 static const char *const samplers[] = {"program", "none", "perf-record", "profile"};
 
-#define MAX_CHOICES 32 /* most values of `with`, and of the key that chooses between its kinds */
+#define MAX_CHOICES 32 /* most values of `with`, and most kinds that share a value of `with` */
 #define MAX_KINDS 31   /* most kinds of drives; each kind has a bit in bb_field.with */
 #define BUFFER_MOST_BYTES (1 << 30)
 
@@ -312,7 +312,7 @@ static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, v
 
 /* --- drives --- */
 
-/* Reads a text whose allowed values come from the kind of the drive. */
+/* Reads a text. The kind of the drive says which texts are allowed. */
 static int read_of_kind(const struct bb_reader *r, const struct bb_field *f,
 			const struct bb_yaml *node, void *base)
 {
@@ -352,7 +352,7 @@ static int find_kind(const struct bb_reader *r, const struct bb_yaml *node,
 		return bb_yaml__fail(r, node, "a drive needs the key 'with', one of: %s",
 				     bb_phrase__join(names, with.n_choices).text);
 	*ret_kind = name->kind == BB_YAML_TEXT ? bb_drive_kind_find(name->text, NULL) : NULL;
-	rc = *ret_kind ? 0 : bb_field__choose(r, &with, name, &i); /* says what there is */
+	rc = *ret_kind ? 0 : bb_field__choose(r, &with, name, &i); /* fails, and lists the values */
 	if (rc)
 		return rc;
 	key.name = (*ret_kind)->by_key;
@@ -402,7 +402,7 @@ static const struct bb_type already_read = {0};
  * read_drive() adds the bits of these kinds; no kind has this bit itself. */
 #define OF_KINDS .with = BB_BIT(MAX_KINDS)
 
-/* `all` among the numbers stands for all CPUs that may be used here. */
+/* Reads numbers of CPUs. `all` stands for the number of CPUs that may be used here. */
 static int read_cpus(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, void *base)
 {
@@ -467,7 +467,7 @@ static const struct bb_field drive_fields[] = {
 	{"floor", TEXT(bb_drive_spec, floor)},
 };
 
-/* The keys of drives: for each key the kinds that take it, and the names of kinds in messages. */
+/* The keys of drives, each with the kinds that take it; and the kinds' names for messages. */
 struct drive_schema {
 	struct bb_field fields[BB_LEN(drive_fields)];
 	struct bb_mode modes[MAX_KINDS];
@@ -595,7 +595,7 @@ static json_t *kind_rule(const struct bb_drive_kind *kind)
 			bb_schema__add_text(by, kind->by[i]);
 		json_object_set_new(with, kind->by_key, json_pack("{s:o}", "enum", by));
 	}
-	/* without the key, the first kind is meant */
+	/* a drive without the key is of the first kind */
 	if (kind->by_key && bb_drive_kind_find(kind->with, NULL) != kind)
 		bb_schema__add_text(chosen_by, kind->by_key);
 	return json_pack("{s:{s:o,s:o},s:{s:{s:o},s:o,s:o}}", "if", "properties", with, "required",
@@ -970,7 +970,8 @@ static int check_one_parameter(const struct bb_scenario *s, struct bb_err *err)
 	return 0;
 }
 
-/* Appends copies of a variant, one for each count, or moves the variant if it has no list. */
+/* Appends one copy of `from` for each count. If no map of `from` has several counts, moves `from`
+ * itself. */
 static void spread(struct bb_scenario *s, struct bb_variant_spec *from)
 {
 	bool is_spread = false;
@@ -1006,7 +1007,7 @@ int bb_scenario__spread_fills(struct bb_scenario *s, struct bb_err *err)
 	s->n_variants = 0;
 	for (size_t i = 0; i < n; i++)
 		spread(s, &before[i]);
-	/* the copies have lists of their own */
+	/* the old list is freed below, so borrow that of a copy */
 	for (size_t i = 0; i < s->n_variants; i++)
 		for (size_t k = 0; k < s->variants[i].maps.n; k++)
 			if (has_list(&s->variants[i].maps.v[k]))

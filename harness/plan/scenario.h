@@ -16,8 +16,8 @@ struct bb_where { /* position of an item in the file, from 1, for messages */
 
 /*
  * `{pid: self}`, `{comm: self}` or `{cgroup: self}` as a key or value of a map or as the value of a
- * global. It stands for a value of the process that fires the program, which is known only when the
- * program is loaded. Tracers filter by such values (`targ_pid`, a map of cgroups).
+ * global. It stands for a value of the process that fires the program. This value is known only
+ * when the program is loaded. Tracers filter by such values (`targ_pid`, a map of cgroups).
  */
 enum bb_self { BB_SELF_NONE, BB_SELF_PID, BB_SELF_COMM, BB_SELF_CGROUP };
 
@@ -33,8 +33,8 @@ struct bb_self_values {
 	"only programs that are fired where they are attached have a process that fires; it is "   \
 	"not known which here"
 
-/* Stores the process id or the cgroup id. Returns false if it is unknown, or if `self` is
- * neither. */
+/* Stores the process id (BB_SELF_PID) or the cgroup id (BB_SELF_CGROUP). Returns false if the id is
+ * unknown, or if `self` is any other value. */
 static inline bool bb_self__number(enum bb_self self, const struct bb_self_values *v,
 				   int64_t *ret_number)
 {
@@ -55,11 +55,11 @@ struct bb_u32_list {
 	size_t n;
 };
 
-/* Contents of a map, as the scenario gives them. Whether keys and values have the map's sizes is
- * checked when the program is loaded. */
+/* Contents of a map, as the scenario gives them. Whether the sizes of keys and values fit the map
+ * is checked when the program is loaded. */
 
-/* A key or a value of a map. A number is stored with the map's width; `bytes` must have exactly
- * that width. */
+/* A key or a value of a map. A number is stored with the width that the map has for it; `bytes`
+ * must have exactly that width. */
 struct bb_map_datum {
 	bool is_number;
 	int64_t number;
@@ -85,23 +85,23 @@ struct bb_fill_keys {
 
 /* `fill`: entries with generated keys, or with those of a file. */
 struct bb_map_fill {
-	struct bb_u32_list counts;   /* key `count`: numbers of entries to measure with; n == 0:
-					none are generated */
-	uint32_t count;              /* number of entries: the last of `counts`, or the one that
-					bb_scenario__spread_fills() chose; 0: none */
-	bool random;                 /* keys in a fixed random order; false: 0, 1, 2, ... */
+	struct bb_u32_list
+		counts; /* key `count`: numbers of entries to measure with; n == 0: no `fill` */
+	uint32_t count; /* number of entries: the last of `counts`, or the one that
+			   bb_scenario__spread_fills() chose; 0: none */
+	bool random;    /* keys in a fixed random order; false: 0, 1, 2, ... */
 	struct bb_fill_keys from;    /* keys of a file, in its order */
 	struct bb_u32_list prefixes; /* LPM trie: prefix lengths in bits, used in turn; n == 0: the
 					length of a whole key */
 	struct bb_map_datum value;   /* value of every generated entry; not given: zeros */
 };
 
-/* Sizes and flags that a loader would give to a map; 0: those of the object. */
+/* Sizes and flags of a map, as a loader would set them; 0: the object's value is kept. */
 struct bb_map_shape {
 	uint32_t max_entries, value_size; /* value_size in bytes */
-	uint32_t flags;                   /* BPF_F_*, in place of the object's if has_flags */
+	uint32_t flags;                   /* BPF_F_*; used only if has_flags */
 	bool has_flags;
-	bool per_cpu; /* the map has a value for each CPU, in place of one for all */
+	bool per_cpu; /* the map has one value per CPU, in place of one value for all CPUs */
 };
 
 struct bb_map_spec {
@@ -113,7 +113,7 @@ struct bb_map_spec {
 	 * zeros */
 	struct bb_map_entry *entries;
 	size_t n_entries;
-	struct bb_map_shape shape, inner; /* inner: of the maps in a map of maps */
+	struct bb_map_shape shape, inner; /* inner: shape of the maps in a map of maps */
 	/* `reset: run`: the map is restored before every run, not just once per load */
 	bool each_run;
 	struct bb_where where; /* position in the file; specs with the same name and position
@@ -129,13 +129,14 @@ struct bb_map_specs {
 /* Adds copies of the specs in `from` whose names are not in `list`. */
 void bb_map_specs__inherit(struct bb_map_specs *list, const struct bb_map_specs *from);
 
-/* Adds a copy of the entry to the spec of the map called `name`, which is in `list`. */
+/* Adds a copy of the entry to the spec of the map called `name`. Does nothing if `list` has no such
+ * spec. */
 void bb_map_specs__add_entry(struct bb_map_specs *list, const char *name,
 			     const struct bb_map_entry *entry);
 
 /* True if the spec gives the map entries. */
 bool bb_map_spec__has_contents(const struct bb_map_spec *spec);
-/* True if the spec gives the map, or the maps in it, sizes or flags. */
+/* True if the spec sets sizes or flags of the map or of the maps in it. */
 bool bb_map_spec__has_shape(const struct bb_map_spec *spec);
 
 /* Returns the spec of the map called `name`, or NULL. `list` may be NULL. */
@@ -177,8 +178,9 @@ static inline bool bb_fired_by__is_given(const struct bb_fired_by *f)
 	return f->trigger || f->call || f->run;
 }
 
-/* An input for BPF_PROG_TEST_RUN: a packet, or a context for types without packets, and the
- * expected result. Each input of `inputs:` makes a case of its own, "…/input=NAME". */
+/* An input for BPF_PROG_TEST_RUN and its expected result. The input is a packet or, for program
+ * types without packets, a context. Unless the drive has an order, each input of `inputs:` makes a
+ * case of its own, "…/input=NAME". */
 enum bb_ctx_kind {
 	BB_CTX_NONE,
 	BB_CTX_BYTES, /* the raw context struct of the program's type */
@@ -195,7 +197,7 @@ struct bb_input {
 			 none */
 	size_t ctx_len;
 	enum bb_ctx_kind ctx_kind;
-	double weight;   /* how often it comes, relative to the other inputs; 0: not said */
+	double weight; /* how often it comes in a mix, relative to the other inputs; 0: not given */
 	bool has_retval; /* a return value is expected */
 	uint32_t retval;
 	uint8_t *out; /* expected packet after the run; NULL: any */
@@ -207,16 +209,16 @@ struct bb_inputs {
 	size_t n;
 };
 
-/* `order` of a drive: its inputs are a mix, which is one case, and this is the order in which they
- * come (plan/mix.h). */
+/* `order` of a drive. A drive with an order makes one case of all its inputs, a mix. Each run takes
+ * the next input in this order (plan/mix.h). */
 enum bb_order {
-	BB_ORDER_NONE, /* not said: each input is a case */
+	BB_ORDER_NONE, /* not given: each input is a case */
 	BB_ORDER_RECORDED,
 	BB_ORDER_RANDOM,
 	BB_ORDER_ZIPF,
 };
 
-/* `prepare`: runs of another program of the same object before each series, which change the maps
+/* `prepare`: runs of another program of the same object before each series. They change the maps
  * that the variant's program uses. */
 struct bb_prepare_spec {
 	char *program;
@@ -238,10 +240,10 @@ struct bb_variant_spec {
 	char *name;
 	char *program; /* function in the object; by default the variant's name */
 	char *object;  /* BPF object; NULL: the scenario's object */
-	char *type;   /* name of a section; the program is loaded as if it were there. NULL: its own
-			 section */
-	uint32_t id;  /* id of a live program; 0: not given */
-	char *pinned; /* pin of a live program; NULL: not given */
+	char *type; /* name of a section; the program is loaded as if it were in this section. NULL:
+		       its own section */
+	uint32_t id;       /* id of a live program; 0: not given */
+	char *pinned;      /* pin of a live program; NULL: not given */
 	char *description; /* NULL: not given */
 	bool found;        /* --try-inputs found its input, globals and entries of maps */
 	/* consumer of the program's ring, for the drive `pipeline`: "fixed" (default), "oops" or
@@ -253,8 +255,8 @@ struct bb_variant_spec {
 	/* file and function to attach the program to, in place of those in its section; both or
 	 * neither are NULL */
 	char *binary, *function;
-	uint32_t pid; /* process to attach the program in, which calls the function by itself; 0:
-			 not given */
+	uint32_t pid; /* process to attach the program in; it calls the function by itself. 0: not
+			 given */
 	struct bb_fired_by fired_by; /* what makes the program run at its hook */
 	/* positions "FILE:LINE:COLUMN" of the keys `binary`, and `fired_by` or `pid`; NULL: key
 	 * not given */
@@ -265,8 +267,8 @@ struct bb_variant_spec {
 	size_t n_prepare;
 	struct bb_map_specs maps; /* the variant's own maps, and the scenario's maps except those
 				     that the variant names itself */
-	uint32_t fill_count;      /* number of entries that this copy of the variant is measured
-				     with (bb_scenario__spread_fills()); 0: it is no copy */
+	uint32_t fill_count; /* number of entries that this copy of the variant is measured with
+				(bb_scenario__spread_fills()); 0: the variant is not a copy */
 	struct bb_where where;
 };
 
@@ -334,7 +336,7 @@ struct bb_scenario {
 	size_t n_drives;
 	struct bb_map_specs maps; /* for all variants; copied into the list of each */
 	/* numbers of entries that the variants are measured with, borrowed from a map; n == 0:
-	 * bb_scenario__spread_fills() was not called or found no list */
+	 * bb_scenario__spread_fills() was not called, or found no fill with several counts */
 	struct bb_u32_list fill_counts;
 	int expect_drops; /* expected number of drops, from `expect: {drops: N}`; -1: not given */
 };
@@ -354,10 +356,10 @@ int bb_scenario__parse(const char *text, size_t len, const char *path,
 void bb_scenario__free(struct bb_scenario *s);
 
 /*
- * Adds a copy of the variant `like`, called `name`, with `object` in place of its object unless
- * `object` is NULL. The drives of `like` drive the copy too. Moves the variants in memory: a plan
- * made before this call must not be used after it. Returns 0, or -EEXIST if the name is
- * taken.
+ * Adds a copy of the variant `like` under the name `name`. If `object` is not NULL, the copy has
+ * this object in place of that of `like`. The drives of `like` drive the copy too. Moves the
+ * variants in memory: a plan made before this call must not be used after it. Returns 0, or -EEXIST
+ * if the name is taken.
  */
 int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char *like,
 			     const char *object, struct bb_err *err);
@@ -392,11 +394,11 @@ int bb_scenario__add_cold(struct bb_scenario *s, struct bb_err *err);
 int bb_scenario__add_lines(struct bb_scenario *s, struct bb_err *err);
 
 /*
- * Replaces every variant with a map whose fill has several counts by one copy for each count. The
- * copies have the variant's name. Their cases have the parameter "entries". Without this call, the
- * last count of a list is measured. Moves the variants in memory: a plan made before this call must
- * not be used after it. Returns 0, or -EINVAL if two maps have different lists or a drive
- * has another parameter with several values.
+ * If the fill of a variant's map has several counts, replaces the variant by one copy for each
+ * count. The copies have the variant's name. Their cases have the parameter "entries". Without this
+ * call, the last count of a list is measured. Moves the variants in memory: a plan made before this
+ * call must not be used after it. Returns 0, or -EINVAL if two maps have different lists, or if a
+ * drive cannot be combined with them (for example: its other parameter has several values).
  */
 int bb_scenario__spread_fills(struct bb_scenario *s, struct bb_err *err);
 

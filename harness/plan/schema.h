@@ -6,8 +6,8 @@
 #include "plan/field.h"
 
 /*
- * JSON schema of the mappings of a scenario, from the rows that read them. All functions but
- * bb_schema__add_text() return a new value.
+ * JSON schema of the mappings of a scenario, made from the rows of struct bb_field that read them.
+ * All functions but bb_schema__add_text() return a new value.
  */
 
 /* Adds the schemas of a kind and of the kinds in it to `defs`, once. Returns a reference to the

@@ -94,8 +94,8 @@ static struct bb_yaml node_at(yaml_mark_t mark)
 	return (struct bb_yaml){.line = (uint32_t)mark.line + 1, .col = (uint32_t)mark.column + 1};
 }
 
-/* Returns a node that has only the position of a byte. For wrong encoding, libyaml gives no
- * other position. */
+/* Returns a node that has only the position of a byte. If the encoding is wrong, libyaml reports
+ * only the offset of a byte. */
 static struct bb_yaml node_at_byte(const char *text, size_t offset)
 {
 	yaml_mark_t m = {0};

@@ -37,7 +37,7 @@ int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yam
 		   struct bb_err *err);
 void bb_yaml__free(struct bb_yaml *root);
 
-/* Writes a text so that YAML reads the same text, also inside braces; in double quotes if
+/* Writes a text so that YAML reads the same text, also inside braces. Adds double quotes if
  * necessary. */
 void bb_yaml__write(FILE *out, const char *text);
 
