@@ -4,13 +4,13 @@
 #include "capture/supervise.h"
 #include "cli/options.h"
 
-#define BB_CAPTURE_MIB 256 /* default limit of the contents of maps in a capture, MiB */
+#define BB_CAPTURE_MIB 256 /* default of max_mib */
 
-/* The options of a capture, for capture, run and gate. */
+/* The options of a capture, for the commands capture, run and gate. */
 struct bb_capture_args {
 	struct bb_capture_opts opts; /* the caller sets command, environment and budget */
 	bool until_attached, no_contents;
-	uint32_t max_mib; /* most MiB of the contents of maps; 0 means the default */
+	uint32_t max_mib; /* most MiB of map contents in a capture; 0: BB_CAPTURE_MIB */
 };
 
 /* A set of options for struct bb_usage; they set members of a struct bb_capture_args. */
@@ -24,7 +24,7 @@ void bb_capture_args__check(struct bb_capture_args *a, bool captures);
  * (bpf/attach.h). If that fails, prints why. */
 void bb_capture_provide_tracefs(void);
 
-/* Captures the command and prints on stderr how it went. */
+/* Captures the command, and prints on stderr what it loaded and what failed. */
 int bb_capture_and_say(const struct bb_capture_opts *opts, struct bb_capture **ret_capture,
 		       struct bb_err *err);
 
@@ -35,7 +35,7 @@ struct bb_captured_file {
 	int lock_fd;  /* locks the folder until this process ends (base/io.h) */
 };
 
-/* Writes the name of a capture of that command: the name of the program without its folder. */
+/* Writes the name for a capture of a command: the first word of `program`, without its folder. */
 void bb_capture_name(const char *program, char *ret_name, size_t size);
 
 /* Captures a command: `shell`, run by sh -c, or opts->argv if `shell` is NULL. The caller calls

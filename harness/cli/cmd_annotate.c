@@ -60,8 +60,8 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-/* Fails with a message that says why nothing was printed: the run has no such figures, or none for
- * the variant a->variant. */
+/* Fails with a message that says why nothing was printed: the run has no figures of the kind that
+ * was asked for, or none for the variant a->variant. */
 static int say_none(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
 	size_t n_all = a->time ? r->n_timed : r->n_counted, n = 0;
@@ -87,9 +87,8 @@ static int write_flame(void *arg, FILE *out, struct bb_err *)
 	return 0;
 }
 
-/* Returns the rank of a case among the cases of its program. Cases that were also measured with
- * cold caches rank highest, then the slowest ones. A case that was measured only with cold caches
- * has the rank -1. */
+/* Returns the rank of a case among the cases of its program: infinity if it was measured with hot
+ * and cold caches, -1 if only with cold caches or if its time is unknown, else its time, ns. */
 static double rank_of(const struct bb_by_line *b)
 {
 	if (bb_timed__is_cold(b->timed) || isnan(b->program.value))
@@ -97,8 +96,8 @@ static double rank_of(const struct bb_by_line *b)
 	return isfinite(b->cold.value) ? (double)INFINITY : b->program.value;
 }
 
-/* True if lines[i] is the first with the highest rank among the cases of its program in lines[n].
- */
+/* True if lines[i] has the highest rank of its program's cases in lines[n], and is the first of
+ * them. */
 static bool is_chosen(const struct bb_by_line *lines, size_t n, size_t i)
 {
 	const struct bb_timed *t = lines[i].timed;
@@ -114,7 +113,8 @@ static bool is_chosen(const struct bb_by_line *lines, size_t n, size_t i)
 	return true;
 }
 
-/* Prints the chosen cases in full and draws the flame graph of the only one. */
+/* Prints the chosen cases in full. For --flame, draws the only one that has hot caches, or fails if
+ * there are several. */
 static int put_chosen(const struct bb_report *r, const struct annotate_args *a,
 		      struct bb_by_line *lines, size_t n, struct bb_err *err)
 {
@@ -123,7 +123,7 @@ static int put_chosen(const struct bb_report *r, const struct annotate_args *a,
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < n; i++) {
-		/* a drive with cold caches has the same lines, only in other widths */
+		/* not with cold caches: the graph has the same lines, in other widths */
 		bool draw = a->flame && !bb_timed__is_cold(lines[i].timed);
 
 		if (!a->all && !is_chosen(lines, n, i))
@@ -185,7 +185,7 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 		rc = put_chosen(r, a, lines, n, err);
 	if (!rc && a->all)
 		bb_doc_by_param(lines, n, &d);
-	/* the loads that are missing in the tables, and why */
+	/* why loads are missing in the tables */
 	for (size_t i = 0; !rc && n && i < r->n_skips; i++)
 		if (strstr(r->skips[i].what, "/loads "))
 			bb_doc__add(&d, BB_DOC_PARAGRAPH, NULL, "without %s: %s", r->skips[i].what,

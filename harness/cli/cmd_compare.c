@@ -23,13 +23,13 @@ struct compare_args {
 	struct bb_object_args object; /* two objects, the base first */
 	struct bb_vm_args vm;
 	const char *scenario, *base, *head, *base_object, *head_object;
-	char paths[2][PATH_MAX]; /* of the two objects */
+	char paths[2][PATH_MAX]; /* full paths of the two objects */
 	struct bb_strings drives;
 	uint32_t loads;
 	bool cold;
 	bool exact;              /* compares instruction counts only, without tolerance */
 	bool time;               /* compares the time of each line */
-	double threshold, alpha; /* shares */
+	double threshold, alpha; /* shares: 0.01 is 1 % */
 	const char *runs[2], *baseline, *save_baseline; /* stored runs */
 	bool force;
 	struct bb_diff_view view;
@@ -249,9 +249,9 @@ static int show_exact(const struct compare_args *a, const struct bb_report *base
 }
 
 /*
- * Returns how lines are compared. `base` NULL: between two programs of one run; otherwise between
- * programs of the same name in two stored runs. In a run with a budget alpha is halved, because
- * such a run judges the lines twice (run/runner.c).
+ * Returns the options for comparing lines. If `base` is NULL, two programs of one run are compared;
+ * otherwise, programs of the same name in two stored runs. In a run with a budget alpha is halved,
+ * because such a run judges the lines twice (run/runner.c).
  */
 static struct bb_time_diff_opts time_opts(const struct compare_args *a,
 					  const struct bb_report *base)
@@ -272,8 +272,8 @@ static struct bb_time_diff_opts time_opts(const struct compare_args *a,
 	};
 }
 
-/* Prints the lines that the difference is in. `base` NULL: between two programs of the run
- * `head`; otherwise between programs of the same name in two stored runs. */
+/* Prints the lines whose times differ. If `base` is NULL, compares two programs of the run `head`;
+ * otherwise, programs of the same name in the stored runs `base` and `head`. */
 static int show_time(const struct compare_args *a, const struct bb_report *base,
 		     const struct bb_report *head, struct bb_err *err)
 {
@@ -305,9 +305,9 @@ static int show_time(const struct compare_args *a, const struct bb_report *base,
 
 /*
  * Prints what was measured. `rc` and `exit_code` say how the measurement ended. The comparisons go
- * to stdout, unless the user chose another format. After comparisons in turns, the cases and the
- * notes then go to stderr. If a signal ended the run, the verdicts of that moment count. After any
- * other failure nothing goes to stdout.
+ * to stdout, unless the user chose another format. The cases and the notes follow comparisons in
+ * turns. If a signal ended the run, the verdicts of that moment count. After any other failure
+ * nothing goes to stdout, and the cases and the notes go to stderr.
  */
 static int show_measured(const struct compare_args *a, const struct bb_report *r, int rc,
 			 int exit_code, struct bb_err *err)
@@ -345,7 +345,8 @@ static int show_measured(const struct compare_args *a, const struct bb_report *r
 	return shown < 0 || exit_code == BB_EXIT_OK ? shown : exit_code;
 }
 
-/* Prints the id of a stored run and which lookups of its programs were in vain, if any. */
+/* Prints the id of a stored run, and the failed lookups and early returns of its programs. Prints
+ * nothing if there are none. */
 static int say_in_vain(const struct bb_report *run, struct bb_err *err)
 {
 	size_t i = 0;
@@ -433,9 +434,9 @@ static int compare_stored(const struct compare_args *a, struct bb_err *err)
 /* --- two programs that are measured now --- */
 
 /*
- * Adds one of the two builds as a variant. It is like the variant `like`, but its program is in the
- * file `object`, and is named `program` unless that is NULL. path[PATH_MAX] gets the full path of
- * the file.
+ * Adds one of the two builds as the variant `name`: a copy of the variant `like` with the object
+ * file `object`. `program` is its program; NULL: the program of `like`. path[PATH_MAX] receives the
+ * full path of the file.
  */
 static int add_build(struct bb_scenario *s, const char *name, const char *like, const char *program,
 		     const char *object, char *path, struct bb_err *err)
@@ -463,8 +464,8 @@ static int add_build(struct bb_scenario *s, const char *name, const char *like, 
 
 /*
  * Makes the scenario to measure. Two objects become its variants "base" and "head". If the user
- * names a scenario as well, each of them is like a variant of that scenario, with the program of
- * the object.
+ * also names a scenario, they are copies of variants of that scenario, with the programs of the
+ * objects.
  */
 static int make_scenario(struct compare_args *a, struct bb_scenario **ret_scenario,
 			 struct bb_err *err)
@@ -518,7 +519,7 @@ static int measure(const struct compare_args *a, const struct bb_plan *plan, str
 				   : bb_run_ab(plan, &opts, m->report, err);
 }
 
-/* Makes the plan. Also sets the budget, unless the user gives one: the largest that a drive of
+/* Makes the plan. If the user gives no budget, also sets the budget to the largest that a drive of
  * the plan asks for. */
 static int make_plan(struct compare_args *a, struct bb_scenario *scenario, struct bb_plan *ret_plan,
 		     struct bb_err *err)

@@ -24,7 +24,7 @@ struct gate_args {
 	struct bb_vm_args vm;
 	const char *capture; /* a command for sh -c; may be NULL */
 	const char *scenario, *markdown, *source_lines;
-	const char *bmf[2]; /* of base and head */
+	const char *bmf[2]; /* files for base and head; NULL: none */
 	char scenario_path[PATH_MAX];
 };
 
@@ -140,7 +140,7 @@ static void say_nothing(const char *)
 {
 }
 
-/* Finds errors before the two builds start. Also finds the path of the scenario. */
+/* Checks the arguments before the two builds start, and finds the path of the scenario. */
 static int check(struct gate_args *a, struct bb_err *err)
 {
 	const char *const files[] = {a->markdown, a->source_lines, a->bmf[0], a->bmf[1],
@@ -167,8 +167,7 @@ static int check(struct gate_args *a, struct bb_err *err)
 }
 
 /* Measures once. `first` is the report of the first measurement; NULL: this is the first one.
- * Returns the exit code, and `m` then has the report. Returns -errno if the measurement cannot
- * begin. */
+ * Returns the exit code, with the report in `m`; or -errno if the measurement cannot begin. */
 static int measure(const struct bb_measure_args *args, struct bb_gate_run *run,
 		   const struct bb_report *first, struct bb_measure *m, struct bb_err *err)
 {
@@ -214,9 +213,8 @@ static int write_markdown(void *arg, FILE *out, struct bb_err *)
 	return 0;
 }
 
-/* Writes how much more a line of source costs, if it costs more. Writes nothing for files outside
- * the tree, such as the system's headers. `name` is the name of a case; it begins with the program.
- */
+/* Writes how much more a line of source costs. Writes nothing if it does not cost more, or if its
+ * file is outside the tree, such as a system header. `name`, of a case, begins with the program. */
 static void write_source_line(const struct bb_gate *g, const char *name, const char *file,
 			      uint32_t line, double more, const char *unit, FILE *out)
 {
@@ -356,7 +354,7 @@ static void add_pair(struct bb_object_args *a, const struct bb_built_objects *ob
 	ret_pair->head = names[BB_HEAD];
 }
 
-/* Compares the objects that differ in guests. */
+/* Compares, in guests, the objects that differ between the revisions. */
 static int run_in_guests(const struct gate_args *a, const struct bb_gate_run *run,
 			 struct bb_err *err)
 {

@@ -57,7 +57,7 @@ static const struct bb_usage usage = {
 		     .at = BB_ARG_AT(opts.filter.scenario)},
 };
 
-/* Says that a file is no run, and why. The other files are shown nevertheless. */
+/* Says that a file is not a stored run, and why. The other files are shown all the same. */
 static void say_passed_over(void *, const char *why)
 {
 	bb_tell("passed over: %s", why);

@@ -65,7 +65,7 @@ static int write_new(const char *path, const char *text, struct bb_err *err)
 	return bb_fail(err, rc, "%s: %m", path);
 }
 
-/* Finds the trigger that makes each variant run, and writes it to found[scenario->n_variants]. */
+/* For each variant, writes the trigger that makes it run to found[scenario->n_variants]. */
 static int find(const struct bb_scenario *scenario, const char **found, struct bb_err *err)
 {
 	const struct bb_paths *paths = bb_paths(err);
@@ -117,7 +117,7 @@ int bb_cmd_init(int argc, char **argv, struct bb_err *err)
 	bb_usage__parse(&usage, argc, argv, &a);
 	if (!a.find_triggers)
 		rc = bb_caller__become(err);
-	/* the text is read back, so that it is known to work */
+	/* also parses the text, so that no invalid text is written */
 	if (!rc)
 		rc = bb_object_args__scenario(&a.object, false, &text, &scenario, err);
 	if (!rc && a.find_triggers)

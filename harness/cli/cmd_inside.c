@@ -19,8 +19,8 @@
 
 #define TURN_MS 50
 #define SAVE_S 30.0 /* default of --save-every */
-#define LOOK_S 1.0  /* period of the table on a terminal and of the figures that are served */
-/* most lines of source that tell one path from another */
+#define LOOK_S 1.0  /* s between updates of the table on a terminal and of the served figures */
+/* most lines of source that are shown for the difference between two paths */
 #define LINES_SHOWN 3
 
 struct inside_args {
@@ -38,15 +38,15 @@ struct inside_args {
 struct session {
 	struct inside_args *args;
 	struct bb_measure *measure;
-	const char *name;      /* of the run */
-	struct bb_child saver; /* writes what there is so far, with --output */
+	const char *name;      /* name of the run */
+	struct bb_child saver; /* child that saves the figures so far */
 	uint64_t saved_ns;     /* when the last saver ended */
 	struct bb_inside inside;
 	struct bb_watched command;
 	struct bb_take take;               /* begun only with --output */
 	struct bb_inside_figures *figures; /* figures[inside.n_programs] */
 	size_t n_figures;
-	struct bb_inside_figures chains; /* a path is a chain of tail calls */
+	struct bb_inside_figures chains; /* here, a path is a chain of tail calls */
 	uint64_t began_ns, ended_ns;
 	struct bb_http_server server;
 	struct bb_screen screen;
@@ -152,7 +152,7 @@ static double runs_per_s(const struct session *s, size_t i)
 static const struct percentile {
 	double share;
 	const char *key;
-	uint64_t least; /* fewest timed runs for it; from p90 on, ten of them are above it */
+	uint64_t least; /* fewest timed runs for this percentile; from p90 on, ten are above it */
 } percentiles[] = {{0.5, "p50", 1},
 		   {0.9, "p90", BB_P90_MIN},
 		   {0.99, "p99", BB_P99_MIN},
@@ -251,10 +251,10 @@ static void add_line(const struct btf *btf, const struct bpf_line_info *line, co
 }
 
 /*
- * Adds what tells a path from the most frequent one, `most`. First come the lines of blocks that
- * only `path` executes ("+"), then those of blocks that only `most` executes ("-"). If the two
- * differ in the turns of their loops, adds both numbers. If they end at different exits, adds the
- * line at which `path` ends.
+ * Adds how `path` differs from the most frequent path, `most`. First come the lines of blocks that
+ * only `path` executes ("+"), then those of blocks that only `most` executes ("-"). If their loops
+ * make different numbers of turns, adds both numbers. If they end at different exits, adds the line
+ * at which `path` ends.
  */
 static void add_lines(const struct bb_inside_program *p, const struct bb_inside_path *path,
 		      const struct bb_inside_path *most, const struct btf *btf, struct bb_doc *d)
@@ -289,8 +289,8 @@ static void add_lines(const struct bb_inside_program *p, const struct bb_inside_
 	}
 }
 
-/* True if the blocks from `a` on have the same texts as those from `b` to the end of `d`, and the
- * item of another path follows the former. */
+/* Compares the blocks of `d` from `a` on with those from `b` to the end. True if their texts are
+ * the same, and if the item of another path follows those from `a` on. */
 static bool says_the_same(const struct bb_doc *d, size_t a, size_t b)
 {
 	while (b < d->n && bb_same_text(d->blocks[a].text, d->blocks[b].text))
@@ -298,9 +298,9 @@ static bool says_the_same(const struct bb_doc *d, size_t a, size_t b)
 	return b == d->n && d->blocks[a].kind == BB_DOC_ITEM;
 }
 
-/* Adds what tells path k from the most frequent one. If the item of an earlier path has the same
- * lines, only adds the name of path k to that item. `first` is the first block about the program's
- * paths. */
+/* Adds how path k differs from the most frequent path. If the item of an earlier path has the same
+ * lines, only adds the name of path k to that item. `first` is the index of the first block about
+ * the program's paths. */
 static void add_path_lines(const struct session *s, size_t i, size_t k, const struct btf *btf,
 			   size_t first, struct bb_doc *d)
 {
@@ -387,7 +387,7 @@ static unsigned int length_of(uint64_t key)
 	return n;
 }
 
-/* Returns the nth program that the key of a chain names. */
+/* Returns the index of program `nth`, from 0, of those that the key of a chain names. */
 static size_t called_nth(uint64_t key, unsigned int nth)
 {
 	return (size_t)(key >> 8 * (length_of(key) - 1 - nth) & BB_INSIDE_CHAINED) - 1;
@@ -440,7 +440,7 @@ static void print_chains(const struct session *s, struct bb_doc *d)
 	}
 }
 
-/* Adds how many loads were replaced by clones, and why others were not, or only in part. */
+/* Adds how many loads were replaced by clones, and why the others were not or only partly. */
 static void print_others(const struct session *s, struct bb_doc *d)
 {
 	const struct bb_inside *in = &s->inside;
@@ -657,7 +657,7 @@ static void put_samples(const struct session *s, const char *family, size_t i, c
 		bb_openmetrics_sample(family, "_total", &labels, NULL, (double)runs, out);
 }
 
-/* Writes the samples of a family: those of each program, or of each of its first paths. */
+/* Writes the samples of a family for each program or, if is_path, for its first paths. */
 static void put_family(const struct session *s, const char *family, bool is_path, bool is_time,
 		       FILE *out)
 {
@@ -932,8 +932,8 @@ static int run_command(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Adds a packet to the capture in its former length (at most BB_INSIDE_MOST_SNAP). Zeros take the
- * place of the bytes that were not kept. */
+/* Adds a packet to the capture in its original length (at most BB_INSIDE_MOST_SNAP). Bytes that
+ * were not kept are zeros. */
 static void add_packet(struct bb_capture *c, int32_t prog, const struct bb_inside_path *path,
 		       double share, const struct bb_inside_packet *packet)
 {
@@ -987,8 +987,7 @@ static int write_file(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Runs the command, prints the figures of its programs, and puts them into the report, which is
- * then stored. */
+/* Runs the command, prints the figures of its programs, and stores them as a run. */
 static int measure(struct session *s, struct bb_err *err)
 {
 	const struct inside_args *a = s->args;

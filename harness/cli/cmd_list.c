@@ -32,7 +32,7 @@ static const struct bb_usage usage = {
 	.sets = {{NULL, options, 0}},
 };
 
-/* Prints a name, at least `width` columns wide, what describes it (NULL: nothing) and a mark. */
+/* Prints a name, padded to `width` columns; its description (NULL: none); and a mark ("": none). */
 static void print_line(const char *name, int width, const char *description, const char *mark)
 {
 	bool is_described = description && description[0];

@@ -15,13 +15,13 @@
 #include "run/live_look.h"
 #include "store/store.h"
 
-/* period for checking the keyboard, the size of the window and the command */
+/* s between checks of the keyboard, of the size of the terminal and of the command */
 #define LOOK_S 0.05
-#define QUIET_S 1.0 /* after so long without a bpf() call, the command has loaded its programs */
+#define QUIET_S 1.0     /* after this time without a bpf() call, all programs are loaded */
 #define PATIENCE_S 60.0 /* longest wait for a command to load its programs */
 #define SECONDS 1.0
-/* A look has so many slices that the verdicts on a thousand programs survive Holm's correction.
- * LOOK_SECONDS is its default length. */
+/* Number of slices of a look: enough for verdicts on a thousand programs after Holm's correction.
+ * LOOK_SECONDS is the default length of a look. */
 #define SLICES 20
 #define LOOK_SECONDS 10.0
 
@@ -36,7 +36,7 @@ struct live_args {
 	struct bb_strings env;
 	const char *save, *compare;     /* names of baselines; NULL: not given */
 	struct bb_measure_args measure; /* used members: results, no_store, quiet, command line */
-	double threshold;               /* share */
+	double threshold;               /* share: 0.1 is 10 % */
 	bool force;
 	struct bb_diff_view view;
 };
@@ -211,8 +211,7 @@ static bool is_wanted(void *arg, uint32_t id)
 	return bb_follow__loaded(arg, id);
 }
 
-/* Waits until the command has loaded its programs. If the command still runs then, begins a period.
- */
+/* Waits until the command has loaded its programs. If it still runs, begins a new period. */
 static int wait_for_loads(const struct watch *w, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
@@ -309,7 +308,7 @@ static int serve(struct watch *w, struct bb_err *err)
 
 /* --- a look over time --- */
 
-/* Adds what ran in the slices to the report. */
+/* Watches the slices, and adds the runs in each slice to the report. */
 static int take_slices(struct watch *w, struct bb_report *report, struct bb_err *err)
 {
 	struct bb_live_look look = {.report = report};
@@ -384,7 +383,7 @@ static int take_look(struct watch *w, struct bb_err *err)
 
 /* --- the screen --- */
 
-/* Makes the text of the screen after a period; the caller frees it. */
+/* Makes the text for the screen at the end of a period. The caller frees *ret_text. */
 static int compose(struct watch *w, char **ret_text, struct bb_err *err)
 {
 	const struct live_args *a = w->args;

@@ -107,7 +107,7 @@ static void write_hex(const char *before, const uint8_t *data, size_t n, const c
 		fprintf(out, "%s%02x", i ? between : "", data[i]);
 }
 
-/* In arrays, entries of zeros are left out: a scenario sets the rest of an array to zero. */
+/* Leaves out the entries of arrays that are zero: a scenario sets the rest of an array to zero. */
 static void write_entries(int fd, const struct bpf_map_info *info, bool is_array, size_t slot_size,
 			  bool json, FILE *out)
 {
@@ -147,8 +147,8 @@ struct dump {
 	uint32_t n; /* JSON: maps written so far */
 };
 
-/* Writes the beginning and the end of a map with its entries between them. A scenario cannot fill
- * every map: JSON leaves such maps out, and YAML has a comment for each of them. */
+/* Writes a map with its entries. Some maps cannot be filled by a scenario: JSON leaves them out,
+ * and YAML has a comment for each of them. */
 static int write_map(struct dump *d, int fd, FILE *out)
 {
 	struct bpf_map_info info = {0};
@@ -273,8 +273,8 @@ struct map_diff {
 	size_t only[2], differ, alike;
 };
 
-/* Takes the next key of the two sides. If its entry differs, writes the difference to `out` (NULL:
- * nowhere) and returns true. */
+/* Takes the lowest key at or after the positions at[] of the two sides, and moves at[] past it. If
+ * its entries differ, writes the difference to `out` (NULL: nowhere) and returns true. */
 static bool take_key(struct map_diff *m, size_t at[2], FILE *out)
 {
 	const struct bb_map_table *a = m->t[0], *b = m->t[1];
@@ -325,7 +325,7 @@ static void diff_map(struct bb_map_table *a, struct bb_map_table *b, size_t most
 	free(m.order[1]);
 }
 
-/* Writes the differences of all maps. A map that one side lacks is empty there. */
+/* Writes the differences of all maps. A map that is missing on one side counts as empty there. */
 static int write_diff(void *args, FILE *out, struct bb_err *err)
 {
 	const struct maps_args *a = args;

@@ -15,7 +15,7 @@ struct overhead_args;
 struct shown {
 	const struct overhead_args *args;
 	const struct bb_overhead *o;
-	const char *name;   /* of the agent */
+	const char *name;   /* name of the agent */
 	const char *failed; /* message of the error that ended the measurement; NULL: none */
 };
 
@@ -86,8 +86,8 @@ static void add_figures(const struct shown *s, struct bb_doc *d)
 
 		if (!isfinite(f->base_s))
 			continue;
-		/* The blocks' ratio is more precise than the medians. With it, the figures of the
-		 * row agree. */
+		/* The ratio of the blocks is more precise than that of the medians. With a head
+		 * that follows from it, the figures of the row agree. */
 		head = isfinite(f->ratio.value) ? f->base_s * f->ratio.value : f->head_s;
 		bb_doc__text_cell(d, figure_names[i]);
 		if (i == BB_OVERHEAD_RATE) {

@@ -154,7 +154,7 @@ struct part {
 
 struct page {
 	struct part *parts;     /* parts[n] */
-	struct bb_html_page *v; /* v[n], which borrow from the parts */
+	struct bb_html_page *v; /* v[n]; they borrow from the parts */
 	size_t n;
 	struct bb_timeline history;
 };
@@ -216,7 +216,7 @@ static int find_flame(const struct report_args *a, const char *which, struct par
 	return rc;
 }
 
-/* Draws a flame graph for each program whose lines were timed. The graph is of one run. */
+/* Draws a flame graph for each program whose lines were timed. It shows one run of the program. */
 static void draw_lines(struct part *p)
 {
 	const struct bb_report *r = p->report;

@@ -283,7 +283,7 @@ struct jobs {
 		struct bb_scenario *scenario;
 		struct bb_plan plan;
 	} * v;
-	/* of --object; it lists the programs that no drive can make run */
+	/* scenario of --object; it also lists the programs that no drive can make run */
 	struct bb_object_scenario object;
 };
 
@@ -338,8 +338,8 @@ static int read_scenario(const struct run_args *a, size_t i, struct jobs *j,
 	return rc;
 }
 
-/* Chooses the drives of a scenario for --lines: those that time lines, and the one that counts
- * instructions if the scenario has it. */
+/* Chooses the drives of a scenario for --lines: those that time lines and, if the scenario has it,
+ * the drive that counts instructions. */
 #define MOST_BY_LINE 3u
 static int choose_lines(struct bb_scenario *s, bool cold, const char **lines,
 			struct bb_plan_opts *opts, struct bb_err *err)
@@ -433,7 +433,7 @@ static int measure_all(const struct run_args *a, struct bb_measure *m, const str
 		}
 	}
 	if (!rc && undone && !m->report->n_cases && !m->report->n_counted)
-		rc = err->code; /* the message is that of the last scenario that failed */
+		rc = err->code; /* `err` has the message of the last scenario that failed */
 	return rc;
 }
 
@@ -465,7 +465,7 @@ static int write_found(void *arg, FILE *out, struct bb_err *)
 	return 0;
 }
 
-/* Searches for inputs, and replaces the scenario of the only job by one that has them. */
+/* Searches for inputs. Replaces the scenario of the only job by one with the found inputs. */
 static int try_inputs(const struct run_args *a, const struct bb_measure *m, struct jobs *j,
 		      struct bb_err *err)
 {

@@ -34,7 +34,7 @@ static void print_effect(const char *what, const struct bb_numbers *a, const str
 	       fabs(mean[0] - mean[1]) > half ? "  <- an effect" : "");
 }
 
-/* Returns p95 / p5 of a list. */
+/* Returns p95 / p5 of a list; NAN: it has fewer than BB_REPEAT_LEAST values. */
 static double range_of(const struct bb_numbers *f)
 {
 	double *x = bb_calloc(f->n + 1, sizeof(*x)), range = NAN;

@@ -37,7 +37,7 @@ static const struct bb_usage usage = {
 	.argument = {.name = "run", .read = bb_read_once, .at = BB_ARG_AT(run)},
 };
 
-/* True for a run of `compare --time`: the times by line of two programs. */
+/* True for a run of `compare --time`: it has the times by line of a base and a head. */
 static bool compares_lines(const struct bb_report *r)
 {
 	bool has[2] = {0};

@@ -8,8 +8,8 @@
 struct bb_diff_view {
 	const char *sort; /* NULL: unsorted */
 	struct bb_strings filters;
-	bool details;            /* percentiles, too */
-	enum bb_verdict fail_on; /* verdict that gives exit code 3; inconclusive: none does */
+	bool details;            /* show percentiles, too */
+	enum bb_verdict fail_on; /* verdict that gives exit code 3; inconclusive: no verdict */
 };
 
 /* Reads --fail-on into an enum bb_verdict. */

@@ -3,7 +3,7 @@
 
 #include "export/table_cells.h"
 
-#define MOST_CALLS 8u              /* most calls on the way to a function that are shown */
+#define MOST_CALLS 8u              /* most calls that are shown on the way to a function */
 #define DEPTH (3 + 2 * MOST_CALLS) /* program, lines and calls, line, call */
 
 /* What the kinds of frames of a profile mean in the graph of one run. */
@@ -12,7 +12,7 @@ static const char *const legend[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_KERNEL] = "helper", [BB_FRAME_NOTE] = "no line",
 };
 
-/* Adds a frame of that name and kind, unless there is one. Returns its number. */
+/* Adds a frame of this name and kind unless there is one already. Returns its id. */
 static uint32_t add_frame(struct bb_stacks *s, const char *name, enum bb_frame_kind kind)
 {
 	struct bb_frame f = {.file = BB_NO_ID, .kind = kind};

@@ -7,7 +7,7 @@
 /* One run of a program as a flame graph: the program, its lines, and the calls in them. Widths
  * are times in ns. */
 
-/* The caller frees *ret_stacks by bb_stacks__done(). */
+/* Makes the stacks of the graph. The caller frees *ret_stacks by bb_stacks__done(). */
 void bb_lines_flame__stacks(const struct bb_by_line *lines, struct bb_stacks *ret_stacks);
 
 /* Writes the flame graph as an SVG file or, for a page, as an HTML <figure>. */

@@ -8,7 +8,7 @@
 
 #define NS_PER_S 1e9
 #define IDLE_NAMED 8 /* most names in the line about programs that did not run */
-/* least share of the runs; a distribution that covers fewer is marked "~" */
+/* a distribution that covers a smaller share of the runs is marked "~" */
 #define SHARE_MIN 0.9
 
 /* --- for people --- */
@@ -25,8 +25,8 @@ static bool is_idle(const struct bb_live_row *r)
 	return !r->runs && !r->unclear && !r->own_runs && !r->misses;
 }
 
-/* Returns the length of the period, s. At least one program was there all the time, so this is the
- * longest time of a program. */
+/* Returns the length of the period, s. At least one program was loaded during the whole period, so
+ * this is the longest time of a program. */
 static double longest(const struct bb_live_row *rows, size_t n)
 {
 	double seconds = 0;
@@ -45,8 +45,8 @@ static bool is_idle_before(const struct bb_live_row *rows, size_t nth)
 	return false;
 }
 
-/* Adds the notes below the table: on bpfbench's own runs, and the names of programs that did not
- * run, in one paragraph. */
+/* Adds the notes below the table: one for each program that bpfbench's own readings made run, and
+ * one paragraph with the names of the programs that did not run. */
 static void add_notes(const struct bb_live_row *rows, size_t n, size_t n_idle, struct bb_doc *d)
 {
 	size_t named = 0;
@@ -240,7 +240,7 @@ static void put_single_runs(const struct bb_live_row *rows, size_t n, FILE *out)
 	for (const struct bb_live_row *r = rows; r < rows + n; r++) {
 		struct bb_openmetrics_labels labels = labels_of(r);
 
-		/* Programs of which only means of several runs are known have no such figures. */
+		/* If only means of several runs are known of a program, it has no such figures. */
 		if (r->mean_of > 1)
 			continue;
 		bb_openmetrics_sample(period, "", &labels, "0.5", r->p50 / NS_PER_S, out);

@@ -7,7 +7,8 @@
 /*
  * A format of `bpfbench live`. print() writes rows[n], and the caller checks `out` for errors of
  * writing. Without `all`, the table has no rows for programs that did not run, but one paragraph
- * with their names. On a narrow terminal it has fewer columns. The other formats always have all.
+ * with their names. On a narrow terminal it has fewer columns. The other formats have all rows and
+ * columns.
  */
 struct bb_live_format {
 	const char *name;

@@ -90,7 +90,7 @@ const struct bb_option bb_measure_output[] = {
 	{"no-store", 0, NULL, bb_read_flag, BB_ARG(no_store), "do not store the run"},
 	{"quiet", 'q', NULL, bb_read_flag, BB_ARG(quiet), "no progress and no table on stderr"},
 	{"verbose", 'v', NULL, bb_read_flag, BB_ARG(verbose), "print each step on stderr"},
-	/* bpfbench in a guest of --vm is called with it */
+	/* given to bpfbench in a guest of --vm */
 	{"in-guest", 0, NULL, bb_read_flag, BB_ARG(is_in_guest), NULL},
 	{0},
 };
@@ -279,7 +279,7 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, bool ta
 	if (!rc && takes_cpu) {
 		int failed = bb_run_ahead_of_others();
 
-		/* Without root another message says what is missing. */
+		/* Without root, another message says that real-time priority is missing. */
 		if (failed && !geteuid())
 			bb_tell("no real-time priority is granted here (%s; in a container, its "
 				"cgroup may have no real-time runtime): other processes on CPU %d "
@@ -318,8 +318,8 @@ int bb_check_resolution(double threshold, const char *results, const struct bb_f
 }
 
 /*
- * Voids all series and pairs if the machine changed during the run (an identity field of the
- * fingerprint, such as the governor), because nobody knows which samples precede the change.
+ * Voids all series and pairs if an identity field of the fingerprint, such as the governor, changed
+ * during the run: nobody knows which samples were taken before the change.
  */
 static void void_if_machine_changed(struct bb_report *r)
 {
@@ -346,8 +346,8 @@ void bb_print_skips(const struct bb_report *r)
 		bb_tell("skipped %s: %s", r->skips[i].what, r->skips[i].why);
 }
 
-/* Self-tests on this machine have found how much plain runs differ. Puts that difference into the
- * cases, which widens their intervals. */
+/* Puts into the cases how much plain runs differ on this machine, as its self-tests have found.
+ * This difference widens the intervals of the cases. */
 static void note_between(struct bb_measure *m)
 {
 	struct bb_between between;
@@ -376,7 +376,7 @@ static void note_between(struct bb_measure *m)
 	}
 }
 
-/* True if both descriptors are of the same file, pipe or terminal, such as the log of a CI job. */
+/* True if both descriptors are open on one file, pipe or terminal, such as the log of a CI job. */
 static bool is_same_file(int a, int b)
 {
 	struct stat of_a, of_b;

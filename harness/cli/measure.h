@@ -5,8 +5,8 @@
 #include "env/sysfile.h"
 #include "run/runner.h"
 
-/* Common parts of the commands that measure (run, compare, gate, selftest): options, and the begin
- * and end of a measurement. */
+/* Common parts of the commands that measure (run, compare, gate, selftest): their options, and the
+ * beginning and the end of a measurement. */
 struct bb_measure_args {
 	int cpu; /* -1 means the last CPU that this process may use */
 	uint64_t seed;
@@ -15,8 +15,8 @@ struct bb_measure_args {
 	const struct bb_exporter *format; /* NULL means that the command prints its own output */
 	const char *output, *results;
 	bool no_store, quiet, verbose, no_wait, allow_system_wide;
-	/* bpfbench runs in a guest. There a run succeeds even if all its cases were skipped, and it
-	 * is delivered. The guest's clock counts instructions. */
+	/* bpfbench runs in a guest. In a guest, a run with skipped cases only is a success and is
+	 * delivered, too. The guest's clock counts instructions. */
 	bool is_in_guest;
 	struct bb_strings env; /* variables that workloads, builds and captured commands keep */
 	char *command;         /* the command line, for the report */
@@ -35,8 +35,8 @@ extern const struct bb_option bb_measure_options[], bb_measure_output[];
 		"Output:", bb_measure_output, at                                                   \
 	}
 
-/* A progress bar on stderr with the time left, drawn ten times a second. It is off if stderr is not
- * a terminal. */
+/* A progress bar on stderr with the time left, drawn at most ten times a second. It is off if
+ * stderr is not a terminal. */
 struct bb_progress_bar {
 	bool on;
 	uint64_t began_ns, drawn_ns;
@@ -55,8 +55,7 @@ struct bb_measure {
 	uint64_t began_ns;
 };
 
-/* Sets the id of a run (the time, `name` and a random tag), its time and its command line. Returns
- * 0 or -errno with a message. */
+/* Sets the id of a run (the time, `name` and a random tag), its time and its command line. */
 void bb_measure__name_run(struct bb_report *r, const struct bb_measure_args *a, const char *name);
 
 /*
@@ -88,9 +87,10 @@ int bb_check_resolution(double threshold, const char *results, const struct bb_f
 void bb_print_skips(const struct bb_report *r);
 
 /*
- * Chooses the CPU for the programs, *ret_cpu, and the CPU that polls. *ret_cpu is `wanted`; if that
- * is -1, it is the last CPU that this process may use. *ret_poll_cpu is the first other CPU, or
- * *ret_cpu if there is no other. Returns -EINVAL if this process may not use `wanted`.
+ * Chooses *ret_cpu, the CPU for the programs, and *ret_poll_cpu, the CPU that polls. *ret_cpu is
+ * `wanted`; if `wanted` is -1, it is the last CPU that this process may use. *ret_poll_cpu is the
+ * first other CPU, or *ret_cpu if there is no other. Returns -EINVAL if this process may not use
+ * `wanted`.
  */
 int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *err);
 

@@ -45,7 +45,7 @@ bool bb_object_args__any(const struct bb_object_args *a)
 	       o->packets.n || o->order || o->contexts.n || o->cpus || o->trigger || o->type;
 }
 
-/* NAME=FILE may also be the whole name of a file. */
+/* A text with "=" may also be the path of an existing file. */
 const char *bb_object_args__path(const char *text)
 {
 	const char *equals = strchr(text, '='), *slash = strchr(text, '/');

@@ -4,11 +4,11 @@
 #include "cli/options.h"
 #include "run/object_scenario.h"
 
-/* The options that name BPF objects without a scenario, for run, compare, gate and init. */
+/* The options of run, compare, gate and init that name BPF objects without a scenario. */
 struct bb_object_args {
 	struct bb_strings objects;  /* FILE or NAME=FILE */
-	struct bb_object_opts opts; /* without `objects`; the options set what the user gives, the
-				       command sets the rest */
+	struct bb_object_opts opts; /* its `objects` are not set; the user's options set some
+				       members, the command sets the rest */
 };
 
 /* A set of options for struct bb_usage; they set members of a struct bb_object_args. */
@@ -22,8 +22,8 @@ const char *bb_object_args__path(const char *text);
 
 /*
  * Makes a scenario for the objects: its text, which `init` prints, and the parsed scenario. With
- * `pair` there are two objects with one program each, which are named "base" and "head", and the
- * scenario is named after the program of "head".
+ * `pair` there are two objects with one program each. The variants are named "base" and "head", and
+ * the scenario is named after the program of "head".
  */
 int bb_object_args__scenario(const struct bb_object_args *a, bool pair,
 			     struct bb_object_scenario *ret_text, struct bb_scenario **ret_scenario,

@@ -32,7 +32,7 @@ static void put_message(const char *name, const char *line)
 		fprintf(out, "%s: %s\n", name, line);
 	}
 	bb_close_memstream(out);
-	/* one write, because other processes write to stderr, too */
+	/* in one write, because other processes write to stderr, too */
 	fputs(text, stderr);
 	free(text);
 }
@@ -268,8 +268,8 @@ static error_t parse_one(int key, char *text, struct argp_state *state)
 	return key == ARGP_KEY_INIT || key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
 }
 
-/* Exits with a usage error that names the nearest option if a word is an unknown long option. argp
- * itself would not name it. */
+/* If a word is an unknown long option, exits with a usage error that suggests the nearest option.
+ * argp itself suggests nothing. */
 static void refuse_unknown(const struct parser *p, int argc, char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {

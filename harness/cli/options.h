@@ -39,7 +39,7 @@ typedef void bb_option_reader(const struct bb_option *o, const char *text, void 
 struct bb_option {
 	const char *name;
 	char letter;       /* 's' for -s; 0 means no short option */
-	const char *value; /* in the help, such as "FILE"; NULL: the option takes no value */
+	const char *value; /* its name in the help, such as "FILE"; NULL: no value */
 	bb_option_reader *read;
 	size_t at;          /* offset of the member in the command's arguments */
 	const char *doc;    /* NULL hides the option from the help; used for former names */
@@ -57,12 +57,12 @@ struct bb_option {
 
 #define BB_CHOICES(table) .rows = (table), .n_rows = BB_LEN(table), .row_size = sizeof((table)[0])
 
-/* Appends `text`, which must stay valid. Nobody frees the list: commands with lists among their
- * arguments keep these in static memory. */
+/* Appends `text`, which must stay valid. Nobody frees the list, so commands keep lists among their
+ * arguments in static memory. */
 void bb_strings__append(struct bb_strings *s, const char *text);
 
-/* Returns the row named `name` of a table of n rows of `size` bytes, each of which begins with its
- * name. Exits with a usage error if there is none; `what` is the noun for the message. */
+/* Finds the row named `name` in a table of n rows. Each row has `size` bytes and begins with its
+ * name. Exits with a usage error if there is no such row; the message calls rows `what`. */
 const void *bb_option_choose(const char *what, const char *name, const void *rows, size_t n,
 			     size_t size);
 
@@ -103,8 +103,8 @@ struct bb_usage {
 	/* Reads each argument. Without a reader an argument is a usage error, with `doc` as a hint.
 	 */
 	struct bb_option argument;
-	/* Offset of a char ** for the command line of a command after "--", which ends in NULL.
-	 * With options_first, "--" may be left out. 0 means that no command is taken. */
+	/* Offset of a char ** that receives the words after "--" (a command and its arguments),
+	 * then NULL. With options_first, "--" may be left out. 0: no command is taken. */
 	size_t command;
 	/* Exits with a usage error if options contradict each other; may be NULL. */
 	void (*check)(void *args);

@@ -50,12 +50,12 @@ struct target {
 	const char *path;
 	int own_fd;       /* a descriptor of this process; -1: `path` names a file */
 	int dir_fd;       /* the folder of the file */
-	const char *name; /* of the file in that folder; points into `path` */
-	bool in_place;    /* a pipe or a device, which no new file replaces */
+	const char *name; /* name of the file in that folder; points into `path` */
+	bool in_place;    /* a pipe or a device: it is written to, and not replaced by a new file */
 };
 
-/* Returns the descriptor that `path` names, or -1. Opening such a path again would check the rights
- * to the terminal and truncate a file. */
+/* Returns the descriptor that `path` names, or -1. The descriptor is used as it is, because opening
+ * the path again would check the rights to a terminal, and truncate a file. */
 static int own_fd_of(const char *path)
 {
 	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};

@@ -20,31 +20,31 @@ typedef int (*bb_output_writer)(void *arg, FILE *out, struct bb_err *err);
 /*
  * Writes the writer's output, without control characters (base/clean.h). `path` NULL or "-" means
  * stdout. A regular file is made anew for the calling user, and is written whole or not at all. An
- * existing pipe or device is written to in place. Symbolic links are refused, as are folders behind
- * another user's link (base/io.h).
+ * existing pipe or device is written to in place. Symbolic links are refused, and so are folders
+ * that another user's link leads to (base/io.h).
  */
 int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb_err *err);
 
 /*
- * Writes a report in a format. A format for a service has no place for lookups in vain, so these go
- * to stderr, unless a table there shows them already (`has_table`). With such a format, cases
- * without a sample are an error.
+ * Writes a report in a format. A format for a service has no place for failed lookups and early
+ * returns, so these go to stderr, unless a table there shows them already (`has_table`). With such
+ * a format, cases without a sample are an error.
  */
 int bb_output(const struct bb_report *report, const struct bb_exporter *format, const char *path,
 	      bool has_table, struct bb_err *err);
 
 /* Returns the look of text on stdout or stderr. On a terminal it has the terminal's width, and
- * colours unless NO_COLOR is set. Elsewhere it looks as in a file. */
+ * colours unless NO_COLOR is set. Without a terminal it is that of a file. */
 struct bb_doc_look bb_output_look(FILE *stream);
 
 /* Prints a document as text on stdout or stderr and empties it. */
 int bb_output_document(struct bb_doc *d, FILE *stream, struct bb_err *err);
 
-/* Writes a document to `out` as Markdown or as text, and empties it. The text looks as on stdout
- * if `path` is NULL; otherwise `out` is the file `path`. */
+/* Writes a document to `out` as Markdown or as text, and empties it. If `path` is NULL, `out` ends
+ * up on stdout, and the text has the look of stdout; otherwise it has that of a file. */
 void bb_output_render(struct bb_doc *d, bool is_markdown, const char *path, FILE *out);
 
-/* Prints on stderr which lookups of the programs of a run were in vain. */
+/* Prints on stderr the failed lookups and early returns of the programs of a run. */
 int bb_say_in_vain(const struct bb_report *report, struct bb_err *err);
 
 /* Prints on stderr which samples are missing or without names, and whether cpu-clock replaced

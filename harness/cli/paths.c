@@ -26,8 +26,8 @@ const struct bb_paths *bb_paths(struct bb_err *err)
 		p.scenario_dir = bb_asprintf("%s/scenarios", share);
 	}
 	if (!p.scenario_dir || access(p.scenario_dir, F_OK)) {
-		/* In the source tree, scenarios are beside the program. BB_BUILD_DIR is what O= was
-		 * when the program was built: a folder beside the program, or an absolute path. */
+		/* In the source tree, scenarios are beside the program. BB_BUILD_DIR is the value
+		 * of O= in the build: a folder beside the program, or an absolute path. */
 		free(p.scenario_dir);
 		free(share);
 		free(lib);

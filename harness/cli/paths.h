@@ -22,6 +22,6 @@ int bb_scenario_names(char ***ret_names, size_t *ret_n, struct bb_err *err);
  * about an unknown name suggests the nearest one. */
 int bb_scenario_find(const char *name, struct bb_scenario **ret_scenario, struct bb_err *err);
 
-/* Makes a new folder "bpfbench-PURPOSE-XXXXXX" in $TMPDIR or /tmp. *ret_dir is its path; the
- * caller frees that. */
+/* Makes a new folder "bpfbench-PURPOSE-XXXXXX" in $TMPDIR or /tmp. *ret_dir is its path; the caller
+ * frees it. */
 int bb_scratch__make(const char *purpose, char **ret_dir, struct bb_err *err);

@@ -45,8 +45,8 @@ void bb_screen__draw(struct bb_screen *s, const char *text)
 	for (int row = 0; row < s->rows && *text; row++) {
 		int len = (int)strcspn(text, "\n");
 
-		/* Bytes are characters here: a name is an identifier of C. The last line must not
-		 * scroll. */
+		/* One byte is one column here, because names are C identifiers. A newline after the
+		 * last row would scroll the screen. */
 		bb_clean__put_raw(stdout, row ? "\r\n" : "");
 		printf("%.*s", len < s->columns ? len : s->columns, text);
 		bb_clean__put_raw(stdout, CLEAR_LINE);

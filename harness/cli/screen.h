@@ -5,11 +5,11 @@
 
 #include "base/std.h"
 
-/* The terminal while a table is refreshed on it. Meanwhile stdin delivers single keys.
+/* A terminal on which a table is refreshed. While it is open, stdin delivers single keys.
  * bb_screen__close() restores the former settings and contents. */
 struct bb_screen {
 	struct termios before;
-	int rows, columns; /* as last drawn */
+	int rows, columns; /* size at the last drawing */
 };
 
 /* Returns 0 or -errno with a message. */
