@@ -186,7 +186,7 @@ compile_commands.json: FORCE ## how each file of C is compiled, for clangd and e
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')
 
 # --- what is run --------------------------------------------------------------------------------------------------
-.PHONY: analyze coverage bench test test-all vm-test fuzz fuzzers stress bench-self bench-repeat bench-history bench-lines bench-inside bench-inside-tools bench-inputs bench-verdicts bench-fire bench-capture bench-gate bench-overhead plot slowdown flame heap deps clean help bench-capture-aa golden
+.PHONY: analyze coverage bench test test-all vm-test fuzz fuzzers stress bench-self bench-repeat bench-history bench-lines bench-inside bench-inside-tools bench-inputs bench-verdicts bench-fire bench-capture bench-gate bench-overhead bench-vm plot slowdown flame heap deps clean help bench-capture-aa golden
 deps: ## install what building and running needs (root and apt), or say what is missing
 	$(Q)ci/deps.sh
 
@@ -285,6 +285,9 @@ bench-capture-aa: deps-test all tests ## compare captures with the objects of th
 
 bench-overhead: deps-test all $(TEST_TOOLS) $(TEST_BPF_OBJS) ## `overhead` of agents whose cost is known, an hour: COSTLY=5 FREE=5 BUDGET=20 (root)
 	$(Q)O=$(O) harness/tests/bench/overhead.sh
+
+bench-vm: deps-test all ## how exact guests of --vm count and what they cost, an hour: SLOWER=20 SAME=100 KERNELS="6.1 6.12"
+	$(Q)harness/tests/bench/vm.sh
 
 bench-gate: deps-test all ## count the failures of `gate` under load, about 15 minutes (root)
 	$(Q)harness/tests/bench/gate.sh

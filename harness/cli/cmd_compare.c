@@ -582,6 +582,7 @@ static int compare_in_guests(const struct compare_args *a, struct bb_err *err)
 	struct bb_object_args both = {.opts = a->object.opts};
 	int rc = bb_caller__become(err);
 
+	both.opts.full_names = true;
 	for (int i = 0; i < 2; i++) {
 		const char *path = bb_object_args__path(a->object.objects.v[i]);
 		char *named;

@@ -365,6 +365,7 @@ static int run_in_guests(const struct gate_args *a, const struct bb_gate_run *ru
 	struct bb_object_args both = {.opts = a->object.opts};
 	struct bb_measure_args m = a->measure;
 
+	both.opts.full_names = true;
 	judge = (struct bb_matrix_judge){pairs, 0, a->gate.complexity, a->gate.grow, &run->gate};
 	/* program i of the gate is object i as a whole */
 	for (size_t i = 0; i < objects->n; i++)

@@ -119,6 +119,8 @@ void bb_vm__name_objects(struct bb_vm_work *work, const struct bb_object_args *a
 	append_option(&work->args, "--order", o->order);
 	append_option(&work->args, "--trigger", o->trigger);
 	append_option(&work->args, "--type", o->type);
+	if (o->full_names)
+		bb_strings__append(&work->args, "--full-names");
 }
 
 void bb_vm__name_drives(struct bb_vm_work *work, const struct bb_scenario *s,

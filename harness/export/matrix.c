@@ -569,7 +569,8 @@ size_t bb_doc_matrix_pairs(const struct bb_matrix_kernel *kernels, size_t n,
 		bb_doc__append(d, "%zu of %zu rows fail (a program on a kernel each)", failing,
 			       rows.n);
 	else if (judge->gate)
-		bb_doc__append(d, "%s%s", judge->n_pairs ? "no regression" : "nothing to compare",
+		bb_doc__append(d, "%s%s",
+			       rows.n || n_not_run ? "no regression" : "nothing to compare",
 			       n_not_run ? ", but not every kernel could be measured" : "");
 	if (judge->gate)
 		bb_doc_gate_revisions(judge->gate, d);

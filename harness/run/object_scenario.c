@@ -310,6 +310,7 @@ static void find_group(struct maker *m, const struct bb_object_program *p, const
 static void add_program(struct maker *m, const struct part *part, const struct bb_object_program *p)
 {
 	struct variant v = {.part = part, .program = p};
+	bool is_only = part->n_wanted == 1 && !m->opts->full_names;
 	struct bb_object_skip *skip;
 	char own[BB_NAME_MAX_BYTES + 1], why[400], *before = m->out.guesses;
 
@@ -319,8 +320,8 @@ static void add_program(struct maker *m, const struct part *part, const struct b
 	if (m->opts->n_objects == 1)
 		snprintf(v.name, sizeof(v.name), "%s", own);
 	else
-		snprintf(v.name, sizeof(v.name), "%s%s%s", part->name,
-			 part->n_wanted == 1 ? "" : ".", part->n_wanted == 1 ? "" : own);
+		snprintf(v.name, sizeof(v.name), "%s%s%s", part->name, is_only ? "" : ".",
+			 is_only ? "" : own);
 	if (why_not(m->opts, p, why, sizeof(why))) {
 		skip = bb_append(&m->out.skips, &m->out.n_skips, sizeof(*skip));
 		skip->what = bb_asprintf("%s/%s", m->name, v.name);

@@ -36,6 +36,7 @@ struct bb_object_opts {
 	size_t n_objects; /* at least 1 */
 	struct bb_strings
 		programs; /* use only these programs, which each object must have; empty: all */
+	bool full_names;  /* of several objects, each variant has the names of object and program */
 	bool one_each;    /* each object must have one program, and something must make it run */
 	enum bb_object_do what;
 	const char *trigger; /* trigger of all programs; NULL: the one that fits each program */

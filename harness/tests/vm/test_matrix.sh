@@ -68,6 +68,9 @@ else
 	expect_status "gate: exit code 3" 3
 	expect_grep "gate: what costs more" out "$last.*: prog.work: machine instructions: .* \(\+[1-9]"
 	expect_grep "gate: what does not load any more" out "prog.other: head does not load, base does: "
+	vm gate --base main --vm "$last" --program work
+	expect_status "gate, the only program: exit code 3" 3
+	expect_grep "gate, the only program: what costs more" out "$last.*: prog.work: machine instructions: .* \(\+[1-9]"
 	in_repo=same
 	vm gate --base main --vm "$last" --unchanged --complexity 80% --grow 10%
 	expect_status "gate, the same programs: exit code 0" 0
@@ -77,6 +80,8 @@ else
 	vm compare straight.bpf.o straight.bpf.o --program alu100 --program alu101 --vm "$last"
 	expect_status "compare: exit code 0" 0
 	expect_grep "compare: A, B and the difference" out "alu101 +$last +yes +104 +104 +0 +102 +102 +0$"
+	vm compare straight.bpf.o straight.bpf.o --program alu100 --vm "$last"
+	expect_grep "compare: the only program has a row, too" out "alu100 +$last +yes +103 +103 +0 +101 +101 +0$"
 	head -c 100000 /dev/zero >"$WORK/zImage"
 	vm --object straight.bpf.o --vm ./zImage
 	expect_status "no kernel: exit code 1" 1
