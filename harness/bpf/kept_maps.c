@@ -367,6 +367,30 @@ static int make_per_cpu(struct bpf_map *map, const struct bb_map_spec *spec, str
 	return bpf_map__set_type(map, (enum bpf_map_type)of);
 }
 
+static bool seeds_are_zero;
+
+void bb_map_seeds__zero(void)
+{
+	seeds_are_zero = true;
+}
+
+/* Hash maps get no random seed. This leaves out objects with maps of maps, as an inner map must
+ * have the flags of its template. */
+static void zero_seeds(struct bpf_object *obj)
+{
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, obj) if (bpf_map__inner_map(map)) return;
+	bpf_object__for_each_map(map, obj)
+	{
+		enum bpf_map_type type = bpf_map__type(map);
+
+		if (type == BPF_MAP_TYPE_HASH || type == BPF_MAP_TYPE_PERCPU_HASH ||
+		    type == BPF_MAP_TYPE_LRU_HASH || type == BPF_MAP_TYPE_LRU_PERCPU_HASH)
+			bpf_map__set_map_flags(map, bpf_map__map_flags(map) | BPF_F_ZERO_SEED);
+	}
+}
+
 int bb_map_sizes__mend(struct bpf_object *obj, const struct bb_map_specs *specs,
 		       struct bb_map_patterns *patterns, struct bb_err *err)
 {
@@ -418,6 +442,8 @@ int bb_map_sizes__mend(struct bpf_object *obj, const struct bb_map_specs *specs,
 			bpf_map__set_inner_map_fd(map, patterns->fds[i]);
 		i++;
 	}
+	if (seeds_are_zero)
+		zero_seeds(obj);
 	return 0;
 }
 

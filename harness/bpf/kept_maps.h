@@ -92,3 +92,7 @@ int bb_map_sizes__mend(struct bpf_object *obj, const struct bb_map_specs *specs,
 		       struct bb_map_patterns *patterns, struct bb_err *err);
 
 void bb_map_patterns__done(struct bb_map_patterns *patterns);
+
+/* From now on bb_map_sizes__mend() gives the hash maps of an object the seed 0 instead of a random
+ * one, so that a lookup takes the same instructions after each load. */
+void bb_map_seeds__zero(void);

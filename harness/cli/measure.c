@@ -9,6 +9,7 @@
 #include "base/give_way.h"
 #include "base/deadline.h"
 #include "base/text.h"
+#include "bpf/kept_maps.h"
 #include "cli/output.h"
 #include "cli/paths.h"
 #include "export/documents.h"
@@ -251,6 +252,8 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, bool ta
 	*m = (struct bb_measure){.args = a};
 	if (!paths)
 		return err->code;
+	if (a->is_in_guest)
+		bb_map_seeds__zero();
 	m->report = bb_report__new();
 	rc = bb_output_check(a->output, err);
 	if (!rc)

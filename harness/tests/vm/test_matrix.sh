@@ -25,6 +25,25 @@ git -C "$WORK/repo" commit -qam 'another program'
 set_other "$WORK/repo" '*(int *)(long)c->data'
 (cd "$WORK/repo" && set_steps 4)
 cp -R "$WORK/repo" "$WORK/same" && git -C "$WORK/same" checkout -q . && echo '// nothing else' >>"$WORK/same/prog.bpf.c"
+# In another one, programs look up keys of full hash maps, which cost more where two share a bucket.
+cp -R "$WORK/same" "$WORK/maps"
+cat >"$WORK/maps/prog.bpf.c" <<'EOF'
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#define LOOKUP(n)                                                                                                                \
+	struct { __uint(type, BPF_MAP_TYPE_HASH); __uint(max_entries, 16); __type(key, __u32); __type(value, __u64); }           \
+		m##n SEC(".maps");                                                                                               \
+	SEC("tc") int lookup##n(struct __sk_buff *skb)                                                                           \
+	{                                                                                                                        \
+		__u64 value = 1, sum = 0;                                                                                        \
+		_Pragma("unroll") for (int i = 0; i < 16; i++) { __u32 key = i; bpf_map_update_elem(&m##n, &key, &value, 1); }   \
+		_Pragma("unroll") for (int i = 0; i < 16; i++) { __u32 key = i; sum += bpf_map_lookup_elem(&m##n, &key) != 0; }  \
+		return (int)sum;                                                                                                 \
+	}
+LOOKUP(0) LOOKUP(1) LOOKUP(2)
+char LICENSE[] SEC("license") = "GPL";
+EOF
+git -C "$WORK/maps" commit -qam maps && echo '// nothing else' >>"$WORK/maps/prog.bpf.c"
 [[ ! ${user[*]} ]] || chown -R "$NOBODY" "$WORK"
 
 # vm ARGUMENT...: bpfbench as an ordinary user.
@@ -76,6 +95,10 @@ else
 	expect_status "gate, the same programs: exit code 0" 0
 	expect_grep "gate, the same programs: says so" out 'bpfbench gate: passed \(exit code 0\): no regression'
 	expect_grep "gate, the same programs: both are equal" out 'prog.work .* 0 .* 0 '
+	in_repo=maps
+	vm gate --base main --vm "$last" --unchanged
+	expect_status "gate, lookups in full hash maps: exit code 0" 0
+	expect_eq "gate, lookups in full hash maps: no count differs" "$(grep -cE 'prog.lookup[012] .* 0 \|.* 0 \|$' "$TMP/out")" 3
 	in_repo=''
 	vm compare straight.bpf.o straight.bpf.o --program alu100 --program alu101 --vm "$last"
 	expect_status "compare: exit code 0" 0
