@@ -31,7 +31,7 @@ static const struct {
 
 #define CLOCK_SOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
-/* Waits until the kernel has chosen the clock that counts instructions, at most 10 s: Linux 5.10
+/* Waits at most 10 s until the kernel has chosen the clock that counts instructions: Linux 5.10
  * chooses it only some time after it has booted. */
 static void wait_for_clock(void)
 {
@@ -60,7 +60,7 @@ static void load_modules(void)
 	for (size_t i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), BB_GUEST_MODULES "/%s", names[i]);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
-		syscall(SYS_finit_module, fd, "", 0); /* what fails is missed by its user */
+		syscall(SYS_finit_module, fd, "", 0); /* its user will report a failure */
 		bb_close(&fd);
 	}
 	bb_names_free(names, n);
@@ -79,11 +79,12 @@ static void clear(size_t size_bytes, int advice)
 	munmap(p, size_bytes);
 }
 
-#define LEFT_FREE (UINT32_C(12) << 20) /* bytes that the kernel needs meanwhile */
+#define LEFT_FREE (UINT32_C(12) << 20) /* bytes that the kernel needs while memory is cleared */
 
-/* Clears the free memory, because booting has left garbage there and QEMU does not save zeros. The
- * kernel would keep up to 48 MB free for huge pages. It would keep as much in the CPU's own list of
- * small pages, but gives these back when small pages are freed. */
+/* Clears the free memory, because booting has left garbage there and QEMU does not save zeros. Up
+ * to 48 MB would not be cleared because the kernel keeps them free for huge pages: this limit is
+ * lowered first. As much is in the CPU's own list of small pages: the kernel gives these back when
+ * the first clear() frees small pages. */
 static void clear_free_memory(void)
 {
 	int fd = open("/proc/sys/vm/min_free_kbytes", O_WRONLY | O_CLOEXEC);
@@ -104,7 +105,7 @@ static void set_loopback_up(void)
 	bb_close(&fd);
 }
 
-/* Opens the line to the host, on which each byte goes through unchanged. */
+/* Opens the line to the host in raw mode: no byte is changed on its way. */
 static int open_line(void)
 {
 	int fd = open(BB_GUEST_LINE, O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -133,13 +134,14 @@ struct listed_file {
 
 static void read_port(void *data, uint32_t len)
 {
-	unsigned char *bytes = data; /* not insb(), because gcc does not see what it writes */
+	unsigned char *bytes = data; /* not insb(): gcc would not see its writes */
 
 	for (uint32_t i = 0; i < len; i++)
 		bytes[i] = inb(PORT_DATA);
 }
 
-/* Returns the length of the job, which can then be read from the port. 0: there is no job yet. */
+/* Returns the length of the job in bytes; 0: there is no job yet. The job can then be read from the
+ * port. */
 static uint32_t find_job(void)
 {
 	struct listed_file f;
@@ -173,7 +175,7 @@ static bool unpack(const void *data, size_t len)
 	return rc == ARCHIVE_EOF;
 }
 
-/* Waits for the job and writes its files. Returns false if that fails. */
+/* Waits for the job and writes its files. Returns false if it cannot receive or unpack the job. */
 static bool receive_job(void)
 {
 	uint32_t len;
@@ -209,7 +211,8 @@ static int execute(void *arg, int link_fd)
 	return -errno;
 }
 
-/* Runs bpfbench with the arguments in BB_GUEST_ARGS. Returns its exit code, or -1. */
+/* Runs bpfbench with the arguments in BB_GUEST_ARGS. Returns its exit code, or -1 if it has none.
+ */
 static int run_command(void)
 {
 	const struct bb_child_rules rules = {.is_program = true, .std = {BB_STD_NULL, 0, 0}};
@@ -250,6 +253,6 @@ void bb_guest_run(void)
 	len = snprintf(end, sizeof(end), BB_GUEST_ENDED "%d\n", status);
 	bb_write_all(fd, end, (size_t)len);
 	tcdrain(fd);
-	reboot(RB_AUTOBOOT); /* QEMU ends then: -no-reboot */
+	reboot(RB_AUTOBOOT); /* QEMU ends now, because its option -no-reboot is set */
 	_exit(1);
 }

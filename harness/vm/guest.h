@@ -12,12 +12,12 @@
  */
 void bb_guest_run(void) __attribute__((noreturn));
 
-/* The second serial line in the guest. bpfbench writes the run there as JSON. bb_guest_run() writes
- * BB_GUEST_READY before it, and BB_GUEST_ENDED with the exit code behind it. */
+/* The second serial line in the guest. bpfbench writes its run there as JSON. bb_guest_run() writes
+ * BB_GUEST_READY before the JSON, and BB_GUEST_ENDED with the exit code after it. */
 #define BB_GUEST_LINE "/dev/ttyS1"
 #define BB_GUEST_READY "\nbpfbench-guest-ready\n"
 #define BB_GUEST_ENDED "\nbpfbench-guest-ended "
 
 /* The name of the job among the files that QEMU hands to a guest (fw_cfg). While a guest boots,
- * that file is one byte, which means that there is no job yet. */
+ * this file has one byte: there is no job yet. */
 #define BB_GUEST_JOB "opt/org.bpfbench.job"

@@ -12,7 +12,7 @@
 
 struct packing {
 	struct archive *archive;
-	char **made; /* paths of the archive, made[n_made]: each is written once */
+	char **made; /* made[n_made]: paths that are in the archive; each is written only once */
 	size_t n_made;
 	struct bb_err *err;
 	int rc;
@@ -49,7 +49,7 @@ static void write_entry(struct packing *p, const char *path, mode_t mode, const 
 	archive_entry_free(e);
 }
 
-/* Writes the folders that lead to `path`, and with `itself` the folder `path`. */
+/* Writes the folders above `path` and, if `itself` is true, the folder `path`. */
 static void write_folders(struct packing *p, const char *path, bool itself)
 {
 	char folder[PATH_MAX];
@@ -76,8 +76,8 @@ static void write_data(struct packing *p, const char *path, const void *data, si
 
 #define TABLES "/libicudata.so"
 
-/* Clears the constants of a library, because QEMU does not save zeros. libarchive brings ICU along,
- * which has 31 MB of constants that only XML needs. */
+/* Sets the constants of a library to zero, because QEMU does not save zeros. libarchive needs ICU
+ * only for XML, and ICU has 31 MB of constants. */
 static void clear_constants(char *data, size_t len)
 {
 	const Elf64_Ehdr *head = (const Elf64_Ehdr *)data;
@@ -94,7 +94,7 @@ static void clear_constants(char *data, size_t len)
 	}
 }
 
-/* Writes the file `from` of the host as `path`. */
+/* Writes the host's file `from` into the archive as `path`. */
 static void write_file(struct packing *p, const char *from, const char *path)
 {
 	char *data = NULL;
@@ -110,7 +110,7 @@ static void write_file(struct packing *p, const char *from, const char *path)
 	free(data);
 }
 
-/* Writes a file, or the files in a folder, but not those in its subfolders. */
+/* Writes a file of the host, or the files in a folder without those in its subfolders. */
 static void write_from_host(struct packing *p, const char *path, const char *to)
 {
 	struct stat st;
@@ -174,7 +174,7 @@ static void write_same(void *arg, const char *path)
 }
 
 /* Writes the modules that bpfbench needs and that Debian does not build into the kernel. None of
- * them needs another. */
+ * these modules needs another module. */
 static void write_modules(struct packing *p, const char *modules)
 {
 	static const char *const wanted[] = {"kernel/drivers/net/veth.ko",
@@ -209,7 +209,7 @@ static void write_args(struct packing *p, const struct bb_guest_job *job)
 	free(text);
 }
 
-/* Begins an archive in memory. Returns its descriptor; p->rc says whether it can be written. */
+/* Begins an archive in memory. Returns its descriptor. After an error, p->rc is -errno. */
 static int begin_archive(struct packing *p)
 {
 	int fd = memfd_create("bpfbench-guest", 0);
@@ -224,7 +224,7 @@ static int begin_archive(struct packing *p)
 	return fd;
 }
 
-/* Ends the archive. Returns its descriptor or -errno. */
+/* Ends the archive. Returns its descriptor, or -errno after an error in any step. */
 static int finish_archive(struct packing *p, int fd)
 {
 	if (p->archive && archive_write_close(p->archive) != ARCHIVE_OK && !p->rc)

@@ -4,17 +4,17 @@
 #include "base/std.h"
 
 /*
- * The files of a guest, as cpio archives in memory. A guest boots from the first archive, which
- * holds this program, its libraries and the kernel's modules. The second archive is a job: what the
- * guest executes, and the files that it needs for that, each under its path on the host. No file is
- * made on the host. Both functions return a descriptor of the archive that child processes inherit,
- * or -errno with a message.
+ * The files of a guest, as cpio archives in memory. A guest boots from the first archive: this
+ * program, its libraries and the kernel's modules. The second archive is a job: the command that
+ * the guest executes and the files that this command needs, each under its path on the host. No
+ * file is made on the host. Both functions return the archive's descriptor, or -errno with a
+ * message. Child processes inherit this descriptor.
  */
 struct bb_guest_job {
 	const char *dir;         /* current folder of the command in the guest; an absolute path */
 	struct bb_strings args;  /* command line of bpfbench in the guest */
-	struct bb_strings files; /* absolute paths of files and folders that the guest has, too */
-	struct bb_strings folders; /* absolute paths of further folders, empty in the guest */
+	struct bb_strings files; /* absolute paths of files and folders to copy into the guest */
+	struct bb_strings folders; /* absolute paths of folders that are empty in the guest */
 };
 
 /* `modules` is the folder with the kernel's modules; NULL: there is none. */

@@ -15,7 +15,7 @@ static char *cache_folder(void)
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	const struct passwd *user;
 
-	/* Under sudo, both belong to root. */
+	/* Under sudo, both variables may be root's. */
 	if (getenv("SUDO_UID") || !home || home[0] != '/') {
 		user = getpwuid(getuid());
 		home = user ? user->pw_dir : "/tmp";
@@ -66,8 +66,8 @@ static int name_fetched(const char *name, struct bb_kernel *k, struct bb_err *er
 	return 0;
 }
 
-/* Sets the paths of the user's own kernel. Each path of an image has one saved guest, named by the
- * path's hash (FNV-1a). */
+/* Sets the paths of the user's own kernel. The saved guest is named by the hash of the image's path
+ * (FNV-1a), so each path has one. */
 static int name_own(const char *path, struct bb_kernel *k, struct bb_err *err)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -118,7 +118,7 @@ int bb_kernels__list(char ***ret_names, size_t *ret_n, struct bb_err *err)
 	return rc;
 }
 
-/* Runs a command of ours as the user. Returns 0 or -errno with the last line of its stderr. */
+/* Runs a script of bpfbench as the user. Returns 0, or -errno with the last line of its stderr. */
 static int run(const char *const *argv, const char *what, struct bb_err *err)
 {
 	static const char *const env[] = {"http_proxy", "https_proxy", "no_proxy", "APT_CONFIG",

@@ -19,10 +19,9 @@
 	"console=ttyS0 panic=-1 tsc=reliable tsc_early_khz=1000000 no_timer_check "                \
 	"mitigations=off nokaslr quiet rdinit=/init -- vm-guest"
 
-/* The arguments that differ between a guest that boots and one that goes on. `image` NULL: the
- * guest goes on. */
+/* QEMU's arguments that depend on whether the guest boots or goes on from a saved guest. */
 struct arguments {
-	const char *image; /* of the kernel */
+	const char *image; /* the kernel's; NULL: the guest goes on */
 	char initrd[32], job[96], incoming[96];
 };
 
@@ -35,7 +34,7 @@ static int execute(void *arg, int link_fd)
 	return -errno;
 }
 
-/* Starts QEMU. `m` has the descriptors. */
+/* Starts QEMU with the descriptors that are open in `m`. */
 static int start_qemu(struct bb_machine *m, const struct arguments *a, struct bb_err *err)
 {
 	char console[48], answer[48];
@@ -152,8 +151,8 @@ int bb_machine__run(int saved_fd, size_t skip, int archive_fd, struct bb_machine
 	return start(ret_machine, &a, err);
 }
 
-/* Tells QEMU to save the guest and to end. The guest waits for a job. It must not be stopped
- * before: a guest that is saved while it is stopped stays stopped when it goes on. */
+/* Tells QEMU to save the guest, which waits for a job, and to end. The guest must not be stopped
+ * before: if it were saved while stopped, it would later stay stopped. */
 static int save(struct bb_machine *m, struct bb_err *err)
 {
 	char commands[192];
@@ -179,7 +178,7 @@ static char *take_text(int *fd)
 	return text;
 }
 
-/* Returns the beginning of the last lines of a text. */
+/* Returns the part of a text from its last LAST_LINES lines on. */
 static const char *last_lines(const char *text)
 {
 	const char *at = text + strlen(text);
@@ -192,8 +191,7 @@ static const char *last_lines(const char *text)
 	return at;
 }
 
-/* Splits the exit code from the answer. Returns false if the guest ended before it wrote that code.
- */
+/* Cuts the exit code off the answer. Returns false if the guest ended before it wrote the code. */
 static bool split_end(struct bb_machine_end *end)
 {
 	char *at = end->answer, *last = NULL;
@@ -265,7 +263,7 @@ bool bb_machine__has_ended(struct bb_machine *m, double limit_s, struct bb_machi
 	} else if (m->state != BB_MACHINE_BOOTS || fstat(m->answer_fd, &st) || !st.st_size) {
 		return false;
 	} else {
-		*ret_rc = save(m, err); /* its first answer is that it is ready */
+		*ret_rc = save(m, err); /* the guest's first answer says that it is ready */
 		if (!*ret_rc)
 			return false;
 	}

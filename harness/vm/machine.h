@@ -8,25 +8,25 @@
  * A guest is a virtual machine that QEMU emulates. Its clock counts instructions: with `-icount
  * shift=0`, each instruction of the guest takes 1 ns of its time. So run_time_ns of one run of a
  * program is the number of machine instructions of the run, helpers included. This number depends
- * neither on the load nor on the CPU of the host. A guest needs no root and no KVM. It boots once,
- * and is saved when it waits for a job. Each job runs in a guest that goes on from there.
+ * neither on how busy the host is nor on its CPU. A guest needs no root and no KVM. It boots once,
+ * and is saved when it waits for a job. Each job then runs in a copy of this saved guest.
  */
 struct bb_machine {
-	struct bb_child qemu; /* while the guest boots, its link takes commands for QEMU */
-	/* console, answer, log: files in memory for what the guest prints, what it answers, and
-	 * what QEMU prints. archive: what QEMU reads. saved: the saved guest; the caller closes it.
-	 * -1: not open */
+	struct bb_child qemu; /* while the guest boots, qemu.fd takes commands for QEMU */
+	/* Files; -1: not open. In memory: console has the text that the guest prints, answer the
+	 * text that it sends to us, log the text that QEMU prints. archive: initramfs or job.
+	 * saved: the saved guest; the caller closes it. */
 	int console_fd, answer_fd, log_fd, archive_fd, saved_fd;
 	enum {
-		BB_MACHINE_WORKS, /* on a job */
+		BB_MACHINE_WORKS, /* runs a job */
 		BB_MACHINE_BOOTS,
 		BB_MACHINE_IS_SAVED,
 	} state;
 	uint64_t began_ns;
 };
 
-/* The model of the CPU. Without erms, the kernel's memcpy() does not use `rep movsb`. The clock
- * would count each byte of such a copy. */
+/* The model of the CPU. Without erms, the kernel's memcpy() does not use `rep movsb`, of which the
+ * clock would count each byte. */
 #define BB_MACHINE_CPU "max,la57=off,-erms"
 
 /* The program that emulates guests. */
@@ -39,25 +39,25 @@ struct bb_machine {
 int bb_machine__boot(const char *image, int archive_fd, int saved_fd,
 		     struct bb_machine *ret_machine, struct bb_err *err);
 
-/* Starts the job `archive_fd` (vm/initramfs.h) in a saved guest, which is in the file `saved_fd`
- * behind its first `skip` bytes. The machine owns `archive_fd`, even after an error. */
+/* Starts the job `archive_fd` (vm/initramfs.h) in a saved guest. The guest is in the file
+ * `saved_fd`, after the first `skip` bytes. The machine owns `archive_fd`, even after an error. */
 int bb_machine__run(int saved_fd, size_t skip, int archive_fd, struct bb_machine *ret_machine,
 		    struct bb_err *err);
 
 /* How a guest ended. */
 struct bb_machine_end {
-	char *answer, *console; /* free both; the answer is without the line that ends it */
+	char *answer, *console; /* free both; the line BB_GUEST_ENDED was cut off the answer */
 	int status;             /* exit code of the command in the guest */
 };
 
 /*
- * Returns true if the guest has ended or is saved. `*ret_rc` is then 0, and `ret_end` is set if the
- * guest had a job. If the kernel panicked or QEMU failed, `*ret_rc` is -errno, with the last lines
- * of the console or of QEMU in the message. -EUCLEAN: QEMU cannot go on from the saved guest. A
- * guest that ran for `limit_s` is killed (-ETIMEDOUT).
+ * Returns true if the guest has ended or is saved. `*ret_rc` is then 0 or -errno. 0: `ret_end` is
+ * set if the guest had a job. If the kernel panicked or QEMU failed, the message has the last lines
+ * of the console or of QEMU's output. -EUCLEAN: QEMU cannot go on from the saved guest. -ETIMEDOUT:
+ * the guest ran for `limit_s` and was killed.
  */
 bool bb_machine__has_ended(struct bb_machine *m, double limit_s, struct bb_machine_end *ret_end,
 			   int *ret_rc, struct bb_err *err);
 
-/* Kills the guest if it runs, and frees what it has. */
+/* Kills the guest if it runs, and closes its files except the saved guest. */
 void bb_machine__stop(struct bb_machine *m);

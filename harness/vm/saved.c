@@ -13,8 +13,8 @@ static void write_identity(void *out, const char *path)
 		st.st_mtim.tv_nsec);
 }
 
-/* Writes what a saved guest depends on: the path, size and time of each file. `key` has room for
- * BB_SAVED_KEY_BYTES, all of which are set. Returns 0 or -errno. */
+/* Writes the path, size and time of each file that a saved guest depends on. Sets all
+ * BB_SAVED_KEY_BYTES of `key`. Returns 0 or -errno. */
 static int make_key(const struct bb_kernel *k, char *key)
 {
 	char qemu[PATH_MAX] = "";
@@ -50,7 +50,7 @@ int bb_saved_guest__open(const struct bb_kernel *k)
 	return kept < 0 ? -ENOENT : kept;
 }
 
-/* Opens the new file in the cache, or in memory. */
+/* Opens the new guest's file in the cache or, if that fails, in memory. */
 static int open_new(const struct bb_kernel *k, struct bb_new_guest *g)
 {
 	char *folder = bb_strdup(k->saved), *slash = strrchr(folder, '/');

@@ -7,9 +7,9 @@
 
 /*
  * A saved guest has booted and waits for a job. It is a file in the user's cache (kernel->saved).
- * The first BB_SAVED_KEY_BYTES say from which kernel, QEMU and bpfbench it was made. What QEMU
- * writes comes after them. If the cache cannot be written, the file is in memory, and is gone with
- * the process.
+ * Its first BB_SAVED_KEY_BYTES name the kernel, QEMU and bpfbench that it was made from. The rest
+ * is written by QEMU. If the cache cannot be written, the file is in memory, and is lost when the
+ * process ends.
  */
 #define BB_SAVED_KEY_BYTES 4096u
 
@@ -22,13 +22,13 @@ struct bb_new_guest {
 	struct bb_new_file file;
 	int fd; /* QEMU appends the guest here; child processes inherit it */
 	bool is_kept;
-	char *name; /* of the file */
+	char *name; /* name of the file */
 };
 
 /* Returns 0 or -errno with a message. */
 int bb_new_guest__begin(const struct bb_kernel *k, struct bb_new_guest *ret_guest,
 			struct bb_err *err);
 
-/* `rc` is the result of saving the guest. Returns the descriptor of the saved guest. After an
- * error, returns -errno and leaves no file. */
+/* Ends the saving of a guest. `rc` says how it went: 0 or -errno. Returns the descriptor of the
+ * saved guest. After an error, returns -errno and leaves no file. */
 int bb_new_guest__finish(struct bb_new_guest *g, int rc, struct bb_err *err);
