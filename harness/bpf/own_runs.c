@@ -7,7 +7,7 @@
 /* longest search; a try may take milliseconds if other processes use our CPU */
 #define MOST_NS 10000000u
 
-/* Counts of many windows between two readings. */
+/* Counts of many windows. A window is the time between two readings. */
 struct tries {
 	/* for each window; ns is UINT64_MAX if the kernel did not time one of the runs */
 	uint64_t runs[TRIES], ns[TRIES];

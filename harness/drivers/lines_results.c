@@ -275,7 +275,7 @@ static bool is_level(const struct bb_lines_case *p, const double *cumulative, ui
  * Sets successive cuts to one level if only a few instructions are between them and the loads show
  * no time between them. The mean of all these cuts is closer to the level than each single one, so
  * the rows beside them get less noise. Most of this noise comes after a call that writes much. The
- * first and the last cut keep their times, and so the sum stays.
+ * first and the last cut keep their times, so the sum of the rows does not change.
  */
 static void find_levels(const struct bb_lines_case *p, const struct bb_cuts *cuts,
 			double *cumulative, double *x)
