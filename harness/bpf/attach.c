@@ -167,7 +167,7 @@ static bool probe(uint32_t attach_type)
 	if (!rc)
 		close(link_fd);
 	close(prog_fd);
-	/* -ESRCH: no such function; -EBADF: no regular file */
+	/* -ESRCH: no such function; -EBADF: not a regular file */
 	return !rc || rc == -ESRCH || rc == -ENOENT || rc == -EBADF;
 }
 
@@ -217,8 +217,8 @@ void bb_struct_ops__fill(struct bpf_object *obj)
 	}
 }
 
-/* Reads the value of a struct_ops map. In place of each pointer to a function it has a program's
- * id. */
+/* Reads the value of a struct_ops map. The value has a program's id in place of each pointer to a
+ * function. */
 static int read_value(int map_fd, uint64_t *ret_words, struct bpf_map_info *ret_info)
 {
 	__u32 zero = 0;

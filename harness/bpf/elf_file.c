@@ -318,7 +318,7 @@ void bb_jumps__reach(struct bb_jumps *j, const char *name)
 			const struct bb_elf_slot *slot = &j->file.slots[i];
 			const struct bb_elf_symbol *to = &j->file.symbols[slot->symbol];
 
-			/* a map in a map is no jump */
+			/* a map in a map is not a jump */
 			if (slot->at - s->value < s->bytes && to->type == STT_FUNC)
 				reach(j, find(j, to->section, to->value));
 		}

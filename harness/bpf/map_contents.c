@@ -24,7 +24,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "integers are copied l
 enum way {
 	BY_KEY,     /* delete all entries, then add the given ones */
 	BY_INDEX,   /* overwrite all values */
-	BY_PROGRAM, /* overwrite all slots by descriptors and empty those that have none */
+	BY_PROGRAM, /* write a descriptor to each slot that gets one, and empty all other slots */
 };
 
 struct map_type {
@@ -62,7 +62,7 @@ struct content {
 	/* number of entries to write: the generated ones and then the given ones; for an array
 	 * all its elements */
 	uint32_t n;
-	/* `n` of each, without gaps; the values of prog arrays and cgroup arrays are
+	/* `n` keys and `n` values, without gaps; the values of prog arrays and cgroup arrays are
 	 * descriptors, -1 for an empty slot */
 	uint8_t *keys, *values;
 	bool is_listed;   /* keys and values are those of `steady` */
@@ -179,8 +179,8 @@ static uint64_t scramble(uint64_t i, unsigned int bits)
 	return i;
 }
 
-/* Returns how many bits the number of the i-th generated key may have: those of a key, or those of
- * a prefix in an LPM trie. */
+/* Returns how many bits the number of the i-th generated key may have: as many as a key has, or a
+ * prefix in an LPM trie. */
 static uint32_t key_bits(const struct content *c, uint32_t i)
 {
 	const struct bb_u32_list *prefixes = &c->spec->fill.prefixes;
@@ -350,7 +350,7 @@ static int put_fill(struct content *c, struct bb_err *err)
 	return 0;
 }
 
-/* Writes the entries from a file behind the generated ones. In an array, the key decides the
+/* Writes the entries from a file after the generated ones. In an array, the key decides the
  * index. */
 static int put_table(struct content *c, struct bb_err *err)
 {

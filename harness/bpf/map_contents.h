@@ -26,7 +26,7 @@ struct bb_steady_map {
 
 void bb_steady_maps__free(struct bb_steady_map *maps, size_t n); /* accepts NULL */
 
-/* Finds the map of the load that the spec names. -ENOENT if there is none. */
+/* Finds the map that the spec names, in the current load. -ENOENT if there is none. */
 int bb_contents_map__find(const struct bb_source *of, const struct bb_map_spec *spec,
 			  struct bb_contents_map *ret_map, struct bb_err *err);
 
@@ -41,10 +41,10 @@ struct bb_map_contents;
 /*
  * Prepares contents for hashes, LRU hashes and arrays (also per CPU), LPM tries, prog arrays and
  * cgroup arrays. For the object's variables, `.data` and `.bss`, a spec has no entries and means
- * the values that they hold now. -EINVAL for other types and -ENOENT for unknown names; both
- * messages list the valid ones. steady[specs->n]: steady maps are written once, of large ones the
- * changes are put back; NULL: there are none. `specs`, `steady` and the current load of `source`
- * must outlive the result.
+ * the values that the variables hold now. -EINVAL for other types and -ENOENT for unknown names;
+ * both messages list the valid ones. steady[specs->n]: steady maps are written once, of large ones
+ * the changes are put back; NULL: there are none. `specs`, `steady` and the current load of
+ * `source` must outlive the result.
  */
 int bb_map_contents__make(const struct bb_source *source, const struct bb_map_specs *specs,
 			  struct bb_steady_map *steady, struct bb_map_contents **ret_contents,

@@ -43,7 +43,7 @@ static const char *machine_name(unsigned int machine)
 	return "another machine";
 }
 
-/* Refuses files that are no BPF object. libbpf has the same message for all of these faults. */
+/* Refuses files that are not BPF objects. libbpf has the same message for all of these faults. */
 static int check_elf(const char *path, const char *elf, size_t len, struct bb_err *err)
 {
 	Elf64_Ehdr head;
@@ -184,7 +184,7 @@ static int say_not_opened(const char *path, int rc, struct bb_err *err)
 	char words[128], reason[300];
 	bool is_for_others;
 
-	/* libbpf's second message is for maps in sections with other names */
+	/* libbpf writes the second message about maps in sections with other names */
 	if (strstr(log, "legacy map definitions") || strstr(log, "bad map relo"))
 		return bb_fail(err, -EINVAL,
 			       "%s: its maps are defined in a section other than .maps, such as "
@@ -292,7 +292,7 @@ static int say_rejected(const char *path, const char *program, const char *other
 		       path, program, others, reason[0] ? ": " : "", reason, hint, log);
 }
 
-/* Types that the kernel has refused to load for root. A refusal takes up to 100 ms, and an
+/* Program types that the kernel has refused even to root. A refusal takes up to 100 ms, and an
  * object may have a hundred such programs. */
 static struct {
 	enum bpf_prog_type type;
@@ -350,7 +350,7 @@ int bb_object_say_not_loaded(const char *path, const char *elf, size_t len,
 		return bb_fail(err, rc, "%s: cannot load program '%s': %m", path, program);
 	if (strstr(log, "END PROG LOAD LOG")) {
 		bb_refusal_of_verifier(log, reason, sizeof(reason));
-		/* libbpf's call 0xbad2310, which replaces an instruction whose relocation has no
+		/* libbpf puts call 0xbad2310 in place of an instruction whose relocation has no
 		 * target */
 		if (strstr(reason, "unknown#195896080") || strstr(reason, "failed to resolve CO-RE "
 									  "relocation"))

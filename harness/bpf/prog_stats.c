@@ -41,7 +41,7 @@ int bb_stats_reader__info(const struct bb_stats_reader *r, struct bb_prog_stats 
 	return 0;
 }
 
-/* Passes over the text once and parses only lines that begin like a wanted one. */
+/* Passes over the text once and parses only lines that begin like a wanted line. */
 int bb_stats_parse_fdinfo(const char *text, struct bb_prog_stats *ret_stats)
 {
 	static const char *const keys[] = {"run_time_ns:", "run_cnt:", "recursion_misses:"};
@@ -172,7 +172,7 @@ static const char *line_of(const char *text, const char *key)
 	return NULL;
 }
 
-/* Returns the number directly behind `key` at the beginning of a line; NAN unless `after`
+/* Returns the number directly after `key` at the beginning of a line. Returns NAN unless `after`
  * follows the number. */
 static double number_of(const char *text, const char *key, const char *after)
 {
@@ -184,7 +184,8 @@ static double number_of(const char *text, const char *key, const char *after)
 		       : NAN;
 }
 
-/* Returns the states of "processed 12 insns (limit ...) ... total_states 3 peak_states ...". */
+/* Returns total_states (3) of "processed 12 insns (limit ...) ... total_states 3 peak_states
+ * ...". */
 static double states_of(const char *log)
 {
 	static const char key[] = " total_states ";

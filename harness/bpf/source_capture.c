@@ -28,7 +28,7 @@ struct captured {
 
 /* --- variables --- */
 
-/* The DATASEC type of a map's value, as for ".bss"; NULL if the map holds no variables. */
+/* The DATASEC type of a map's value, for example of ".bss"; NULL if the map holds no variables. */
 static const struct btf_type *section_of(const struct captured *s, const struct bb_captured_map *m)
 {
 	const struct btf *btf = m->btf >= 0 ? s->btfs[m->btf] : NULL;

@@ -129,7 +129,7 @@ static int set_type(const struct object *s, struct bpf_program *ours, struct bb_
 	}
 	/* A kprobe.multi or uprobe.multi program is loaded as a plain kprobe if the kernel has no
 	 * multi links, or if its section names no kernel function. We then attach it to one of our
-	 * own functions (fire/own_function.h). */
+	 * own functions (fire/user_function.h). */
 	attach_type = bpf_program__expected_attach_type(ours);
 	of_kernel = bb_multi_link__is_of_kernel(attach_type);
 	if (bpf_program__type(ours) == BPF_PROG_TYPE_KPROBE &&

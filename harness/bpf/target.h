@@ -58,8 +58,9 @@ bool bb_target__is_of_object(const struct bb_target *a, const struct bb_target *
 /* True if both loaded programs use the same map. Ring and perf buffers do not count. */
 bool bb_target__shares_map(const struct bb_target *a, const struct bb_target *b);
 
-/* Asks `only_reads` once, when contents are first written, about each map with many entries. It
- * returns true if no program of the load can change the map. Such a map is written only once. */
+/* Asks `only_reads` once, when contents are first written, about each map with many entries.
+ * `only_reads` returns true if no program of the load can change the map. Such a map is written
+ * only once. */
 struct bb_contents_map;
 void bb_target__find_steady(struct bb_target *t,
 			    bool (*only_reads)(const struct bb_target *t,
@@ -111,7 +112,8 @@ int bb_target__fill_usdt(struct bb_target *t, const char *path, const char *prov
  * type (BPF_*); NULL if unknown. */
 const char *bb_target__section(const struct bb_target *t, uint32_t *ret_attach_type);
 
-/* Descriptor of the struct_ops map that contains the loaded program, borrowed; -1 if none does. */
+/* Descriptor of the struct_ops map that contains the loaded program, borrowed; -1 if no map
+ * does. */
 int bb_target__struct_ops_fd(const struct bb_target *t);
 
 /* True if the object file has a prog array, so that another program may tail-call this one. Its

@@ -112,8 +112,8 @@ static bool ask_event(int event_fd, struct bb_captured_attachment *a)
 
 /* --- the calls --- */
 
-/* Adds an attachment of the program that is the command's descriptor `fd`. Returns NULL if it is no
- * program. */
+/* Adds an attachment of the program that is the command's descriptor `fd`. Returns NULL if it is
+ * not a program. */
 static struct bb_captured_attachment *add(struct bb_take_call *call, int fd, enum bb_attached_by by,
 					  const char *kind)
 {
@@ -130,8 +130,8 @@ static struct bb_captured_attachment *add(struct bb_take_call *call, int fd, enu
 	return a;
 }
 
-/* Assumes the event that this process opened last. ask_event() later replaces that guess by the
- * kernel's answer. */
+/* Assumes that the event is the one that this process opened last. ask_event() later replaces that
+ * guess by the kernel's answer. */
 void bb_take_attach__event(struct bb_take_call *call, int event_fd, int prog_fd)
 {
 	struct bb_take *t = call->t;
@@ -319,9 +319,9 @@ void bb_taken_attachment__done(struct bb_taken_attachment *p)
 	p->by = BB_ATTACHED_SURELY;
 }
 
-/* True if the thread exists and is not in an attaching system call. An exiting thread loses its
- * memory before its descriptors, and /proc/TID/exe with its memory. So if `exe` is readable, the
- * descriptors are still open. */
+/* True if the thread exists and is not in an attaching system call. An exiting thread first loses
+ * its memory and, with it, /proc/TID/exe; later it loses its descriptors. So if `exe` is readable,
+ * the descriptors are still open. */
 static bool is_elsewhere(pid_t tid)
 {
 	char path[64], text[32];
@@ -363,7 +363,7 @@ void bb_take__settle(struct bb_take *t, enum bb_settle_when when, pid_t tid)
 /* --- network devices: programs attached by netlink, not by bpf(); the kernel lists them --- */
 
 #define ANSWER_BYTES 32768
-#define ANSWER_S 2 /* limit for an answer of the kernel, which comes at once */
+#define ANSWER_S 2 /* longest wait for the kernel's answer, s; normally it comes at once */
 
 static void add_on_device(struct bb_take *t, const char *kind, uint32_t attach_type,
 			  const char *where, uint32_t prog_id)
@@ -470,7 +470,8 @@ static void see_all(struct bb_take *t)
 	bb_close(&netlink);
 }
 
-/* Opens the command's network namespace. Returns -1 if it is ours; negative on errors. */
+/* Opens the command's network namespace. Returns a descriptor; negative if the namespace is ours,
+ * too, or on errors. */
 static int other_netns(pid_t command, int ours)
 {
 	struct stat a, b;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The beginning of a capture, and its end: which programs the kernel takes, which are the loader's
- * tests of the kernel, which program is attached where. */
+/* The beginning of a capture, and its end. The end finds out which programs the kernel accepts,
+ * which programs are the loader's tests of the kernel, and which program is attached where. */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -107,7 +107,7 @@ static int load_copies(struct bb_take *t, struct bb_err *err)
 		int32_t *target = &c->progs[i].attach_prog;
 		struct bb_taken_load *load = &c->progs[i].taken;
 
-		if (load->target_fd >= 0) { /* the original, in a slot that is still free */
+		if (load->target_fd >= 0) { /* the command's own target; slot i is still free */
 			*target = (int32_t)i;
 			r.progs[i] = load->target_fd;
 		}
@@ -125,7 +125,7 @@ static int load_copies(struct bb_take *t, struct bb_err *err)
 
 /* --- messages if no program can be measured --- */
 
-/* True for a program, not a loader's test, that the kernel refuses even to root. */
+/* True if the kernel refuses the program even to root, and the program is not a loader's test. */
 static bool is_bad(const struct bb_take *t, size_t prog)
 {
 	const struct bb_captured_prog *p = &t->capture->progs[prog];
@@ -365,7 +365,7 @@ static void index_prog_array(struct bb_take *t, struct bb_captured_map *m)
 /* Prefixes of target names in BTF. */
 static const char *const prefixes[] = {"btf_trace_", "bpf_lsm_", "bpf_iter_"};
 
-/* Reads the kernel's BTF into `*vmlinux` at the first need, because that takes 0.1 s. */
+/* Reads the kernel's BTF into `*vmlinux` at the first need only, because that takes 0.1 s. */
 static void name_btf_target(struct bb_captured_prog *p, struct btf **vmlinux)
 {
 	const struct btf_type *type;
@@ -383,7 +383,7 @@ static void name_btf_target(struct bb_captured_prog *p, struct btf **vmlinux)
 	snprintf(p->attach_name, sizeof(p->attach_name), "%s", name);
 }
 
-/* Names the target of an attachment that has no name of its own, from the program's BTF target. */
+/* If the target of an attachment has no name, names it after the program's BTF target. */
 static void say_btf_target(const struct bb_capture *c, struct bb_captured_attachment *a)
 {
 	const struct bb_captured_prog *p = a->prog < 0 ? NULL : &c->progs[a->prog];
@@ -441,7 +441,8 @@ static void resolve(struct bb_take *t)
 	merge_attachments(c);
 }
 
-/* Replaces the ids of programs that other programs replace or watch by indexes. */
+/* A program may name, by its id, another program that it replaces or watches. Replaces these ids by
+ * indexes. */
 static void resolve_targets(struct bb_take *t)
 {
 	struct bb_capture *c = t->capture;

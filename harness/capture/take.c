@@ -7,7 +7,7 @@
 #include "capture/replay.h"
 
 #define MAX_INPUTS 64          /* most test runs in a capture */
-#define MAX_INPUT_BYTES 262144 /* most bytes of the packet, and of the context, of one test run */
+#define MAX_INPUT_BYTES 262144 /* most bytes of a test run's packet, and of its context */
 
 /* --- BPF_PROG_LOAD --- */
 
@@ -103,7 +103,8 @@ static void take_fd_array(struct bb_take_call *call, struct bb_captured_prog *p,
 	free(fds);
 }
 
-/* attach_prog_fd and attach_btf_obj_fd share a field, which is a program or the BTF of a module. */
+/* attach_prog_fd and attach_btf_obj_fd share a field: the descriptor of a program, or of the BTF of
+ * a module. */
 static void take_attach_point(struct bb_take_call *call, struct bb_captured_prog *p)
 {
 	const struct bb_seen_prog *target;
@@ -174,7 +175,7 @@ static void fill_prog(struct bb_take_call *call, struct bb_captured_prog *p)
 		miss(p, "the kernel's own relocation of it (core_relos)");
 }
 
-/* A call with a BPF token has the rights of the token's maker: all of them. */
+/* A call with a BPF token has the rights of the token's maker, who has all rights. */
 static uint64_t note_rights(struct bb_take_call *call, uint32_t flags)
 {
 	uint64_t rights = flags & BB_TOKEN_FD ? UINT64_MAX : bb_rights__of(call->from.tid);
@@ -239,7 +240,7 @@ static void take_event(struct bb_take_call *call, uint64_t attr_at)
 	     bb_remote__read(&call->from, attr_at, &e.attr,
 			     e.attr.size < sizeof(e.attr) ? e.attr.size : sizeof(e.attr))))
 		return;
-	/* an event for the output of programs, to which no program is attached */
+	/* programs write their output to this event; they are not attached to it */
 	if (e.attr.type == PERF_TYPE_SOFTWARE && e.attr.config == PERF_COUNT_SW_BPF_OUTPUT)
 		return;
 	if (e.attr.type >= PERF_TYPE_MAX && /* a dynamic probe of a function or of a file */

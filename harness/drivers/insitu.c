@@ -2,8 +2,8 @@
 /*
  * in-situ, events cpu-clock, task-clock and attach: the program runs at its real event while a
  * workload runs on one CPU. Another CPU polls the counters much faster than the event comes, so
- * nearly every change of them is one run. Caches are as cold as the workload leaves them: expect
- * longer times than with the drive `step`.
+ * nearly every change of the counters is one run. Caches are as cold as the workload leaves them:
+ * expect longer times than with the drive `step`.
  */
 
 #include <bpf/libbpf.h>
@@ -128,8 +128,8 @@ const struct bb_driver bb_driver_insitu = {
 /*
  * The program is attached where its own section says. All of its runs count, whoever causes them.
  *
- * The polling itself is a system call: a program on sys_enter would run for each. So we look for
- * such runs before the workload goes on. If there are some, the series is void.
+ * The polling itself is a system call: a program on sys_enter would run for each reading. So we
+ * look for such runs before the workload goes on. If there are some, the series is void.
  */
 static int attach_probe(void *, struct bb_test_prog *prog, struct bb_err *err)
 {
@@ -196,8 +196,8 @@ const struct bb_driver bb_driver_insitu_attach = {
 	.state_bytes = sizeof(struct bb_workload_loop),
 	.open = bb_workload_loop__open,
 	.probe = attach_probe,
-	/* It attaches the program only during a batch: other programs measure between its batches.
-	 */
+	/* It attaches the program only during a batch: other programs are measured between its
+	 * batches. */
 	.batch = attach_batch,
 	.close = bb_workload_loop__close,
 };

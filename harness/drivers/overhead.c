@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * overhead: measures the cost of sampling to the sampled command, as the command `overhead` does
- * for an agent. A sample is the wall time of one run of the workload while the variant's `sampler`
- * samples it. Samplers are the program (with a consumer on another CPU, as in the drive
- * `pipeline`), `perf record`, the sampler of `bpfbench profile`, and none. The sampler is active
- * before the command begins, and its start is not part of the time.
+ * overhead: measures what sampling costs the sampled command, as the command `overhead` does for an
+ * agent. A sample is the wall time of one run of the workload while the variant's `sampler` samples
+ * it. Samplers are the program (with a consumer on another CPU, as in the drive `pipeline`), `perf
+ * record`, the sampler of `bpfbench profile`, and none. The sampler is active before the command
+ * begins, and its start is not part of the time.
  */
 
 #include "base/child.h"

@@ -213,7 +213,7 @@ static void close_runs(void *state)
 	bb_xdp_net__close(&t->xdp);
 }
 
-/* Returns the index of the variant's place in the mix. */
+/* Returns the index in t->places of the variant's position in the mix. Adds it if it is new. */
 static size_t find_place(struct bb_test_run *t, const struct bb_variant_spec *variant)
 {
 	for (size_t i = 0; i < t->n_places; i++)

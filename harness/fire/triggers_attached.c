@@ -51,8 +51,8 @@ static int stand_still(void *, int)
 	return pause();
 }
 
-/* Links an iterator over tasks to that child. Links any other iterator to no object, or to a map
- * of the program if the kernel demands one. */
+/* Links an iterator over tasks to that child. Links any other iterator without an object, or to a
+ * map of the program if the kernel demands a map. */
 static int open_iter(struct bb_firing *f)
 {
 	static const struct bb_child_rules rules = {.closes_others = true};
