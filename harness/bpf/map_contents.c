@@ -15,7 +15,7 @@
  * or two. */
 #define SWEEP_BYTES (256u << 10)
 #define SWEEP_MIN 64u
-/* How far a change may move the entries behind it in the list of a map. */
+/* most entries of a map's list that a search for one entry visits, from the expected one on */
 #define WINDOW 64u
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "integers are copied low bytes first");
@@ -228,7 +228,7 @@ static int check_distinct(const struct content *c, struct bb_map_table *t, uint3
 	const uint8_t **sorted;
 	int rc = 0;
 
-	if (t->is_raw && t->key_size != size) { /* keys of another map's size were looked at */
+	if (t->is_raw && t->key_size != size) { /* the keys were checked with another key size */
 		t->n_distinct = 0;
 		t->key_size = size;
 	}
@@ -518,8 +518,8 @@ static bool is_written(const struct content *c)
 	return c->steady && c->steady->is_steady && c->id && c->steady->written_id == c->id;
 }
 
-/* Takes the entries from the list that an earlier load made of this map. Returns false if there is
- * none. */
+/* Uses the list of this map's entries that an earlier load made. Returns false if there is no
+ * list. */
 static bool take_list(struct content *c)
 {
 	if (!c->steady || !c->id || c->steady->listed_id != c->id)
@@ -649,7 +649,7 @@ static int empty(const struct content *c)
 	} while (!rc);
 	if (rc == -ENOENT)
 		return 0;
-	do { /* LPM tries take two calls */
+	do { /* LPM tries need one call to read entries and one to delete them */
 		deleted = n = c->sweep_n;
 		rc = bpf_map_lookup_batch(c->fd, NULL, c->cursor, c->swept_keys, c->swept_values,
 					  &n, NULL);
@@ -700,11 +700,11 @@ static int write_entries(const struct content *c, uint32_t first, uint32_t n)
 /* What differs between a map and its list. Entries that a change has moved within the map are
  * deleted and written again. */
 struct changes {
-	uint8_t *extra; /* n_extra keys that are not in the list where they should be */
+	uint8_t *extra; /* n_extra keys of the map that were not found in the list */
 	uint32_t n_extra, most_extra;
 	struct range {
 		uint32_t first, n;
-	} * missing; /* entries of the list to be written */
+	} * missing; /* entries of the list that must be written */
 	size_t n_missing;
 	uint32_t next; /* entries before this one have been found or are missing */
 };
@@ -720,8 +720,8 @@ static void add_missing(struct changes *ch, uint32_t first, uint32_t n)
 					   sizeof(*last)) = (struct range){first, n};
 }
 
-/* Looks for an entry of the map in the list. Returns -E2BIG if there is too much that is not in
- * it. */
+/* Looks for an entry of the map in the list. Returns -E2BIG if too many entries are not found
+ * there. */
 static int match(const struct content *c, struct changes *ch, const uint8_t *key,
 		 const uint8_t *value)
 {
@@ -771,7 +771,8 @@ static int find_changes(const struct content *c, struct changes *ch)
 	return wrong;
 }
 
-/* Makes the map what its list says. Returns 0, or -errno if it has to be written as a whole. */
+/* Makes the map contain what its list says. Returns 0, or -errno if the whole map must be
+ * written. */
 static int put_back(const struct content *c)
 {
 	struct changes ch = {.most_extra = c->n / 8 + WINDOW};
@@ -788,7 +789,8 @@ static int put_back(const struct content *c)
 	return rc;
 }
 
-/* Lists a map that has just been written. If that fails, it is written as a whole each time. */
+/* Makes the list of a map that has just been written. If that fails, the whole map is written each
+ * time. */
 static void list(struct content *c)
 {
 	struct bb_steady_map *s = c->steady;
@@ -848,7 +850,7 @@ static int write_content(struct content *c)
 	rc = c->type->way == BY_KEY ? empty(c) : 0;
 	if (!rc && c->n)
 		rc = write_entries(c, 0, c->n);
-	/* an LRU map gets the order of its entries by being written */
+	/* an LRU map is always written, because that sets the order of its entries */
 	if (!rc && c->steady && !c->steady->is_steady && !c->is_listed && c->type->way == BY_KEY &&
 	    !c->type->may_evict)
 		list(c);

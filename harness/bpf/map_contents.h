@@ -18,8 +18,9 @@ struct bb_steady_map {
 	bool is_large;       /* it has many entries, the same in each load */
 	bool is_steady;      /* it is large, and no program of the load can change it */
 	uint32_t written_id; /* id of the map that has its contents already; 0: none */
-	/* The entries of the large map listed_id in the order in which the kernel lists them; 0:
-	 * not listed. Then what a run has changed is put back, and no more. */
+	/* The list: the n entries of the large map with the id listed_id (0: there is no list), in
+	 * the order in which the kernel returns them. With a list, only the entries that a run has
+	 * changed are written. */
 	uint32_t listed_id, n;
 	uint8_t *keys, *values; /* n of each, owned */
 };
@@ -32,9 +33,9 @@ int bb_contents_map__find(const struct bb_source *of, const struct bb_map_spec *
 
 /*
  * The contents that a scenario gives to the maps of a loaded object, prepared for writing. Writing
- * then takes a few system calls and allocates nothing, so it can be done between two runs. The
- * result is exact: all other keys of a hash are deleted, the rest of an array is zeroed, and a
- * value of a per-CPU map is written for all CPUs.
+ * then takes a few system calls, so it can be done between two runs. The result is exact: all other
+ * keys of a hash are deleted, the rest of an array is zeroed, and a value of a per-CPU map is
+ * written for all CPUs.
  */
 struct bb_map_contents;
 
@@ -42,9 +43,9 @@ struct bb_map_contents;
  * Prepares contents for hashes, LRU hashes and arrays (also per CPU), LPM tries, prog arrays and
  * cgroup arrays. For the object's variables, `.data` and `.bss`, a spec has no entries and means
  * the values that the variables hold now. -EINVAL for other types and -ENOENT for unknown names;
- * both messages list the valid ones. steady[specs->n]: steady maps are written once, of large ones
- * the changes are put back; NULL: there are none. `specs`, `steady` and the current load of
- * `source` must outlive the result.
+ * both messages list the valid ones. steady[specs->n]: steady maps are written once, and of large
+ * maps only the changed entries; NULL: all maps are written as a whole. `specs`, `steady` and the
+ * current load of `source` must outlive the result.
  */
 int bb_map_contents__make(const struct bb_source *source, const struct bb_map_specs *specs,
 			  struct bb_steady_map *steady, struct bb_map_contents **ret_contents,

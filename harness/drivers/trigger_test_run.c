@@ -378,8 +378,9 @@ static int probe(void *state_, struct bb_test_prog *prog, struct bb_err *err)
 	return rc;
 }
 
-/* Prepares a call with the next input of the mix. The kernel copies the packet, so that the
- * program finds it in the caches; fetching it early only saves the time until then. */
+/* Prepares a call with the next input of the mix. Prefetching later inputs only saves time between
+ * the runs: the kernel copies each packet before its run, so the program finds it in the caches
+ * anyway. */
 static void aim_at_next(const struct bb_test_run_slot *slot, struct bb_test_call *call)
 {
 	const struct bb_test_run *t = (const struct bb_test_run *)slot->common.state;
