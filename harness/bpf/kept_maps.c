@@ -79,8 +79,8 @@ static bool is_kept(const struct bpf_object *obj, const struct bpf_map *map)
 
 /*
  * Finds a map by name among our maps, then the lender's, then those of the lender's lender.
- * *ret_keeper receives its owner. Returns NULL if there is none. Maps of lenders are looked up
- * because duplicating their descriptors for each borrower would take too many.
+ * *ret_keeper receives its owner. Returns NULL if there is none. We look up the lenders' maps each
+ * time, because copies of their descriptors for each borrower would be too many.
  */
 static const struct bb_kept_map *find_kept(const struct bb_kept_maps *k, const char *name,
 					   const struct bb_kept_maps **ret_keeper)
@@ -350,7 +350,7 @@ static int check_memory(const struct bpf_map *map, const struct sizes *s,
 		       (*left + bytes) / 1e9);
 }
 
-/* Changes the map's type to the one with a value for each CPU. */
+/* Changes the map's type to the type with a value for each CPU. */
 static int make_per_cpu(struct bpf_map *map, const struct bb_map_spec *spec, struct bb_err *err)
 {
 	enum bpf_map_type type = bpf_map__type(map);

@@ -9,8 +9,8 @@
  * those of global variables (.rodata, .bss, ...), prog arrays, struct_ops maps, and maps with
  * objects of the program's own types.
  *
- * Making a 16 MiB ring takes 10 to 40 ms, and the physical pages of a map influence the cost of the
- * program, which must not change from load to load.
+ * Making a 16 MiB ring takes 10 to 40 ms. Also, the physical pages of a map influence the cost of
+ * the program, so new pages would change that cost from load to load.
  */
 struct bb_kept_map;
 struct bpf_map_info;
@@ -21,18 +21,18 @@ struct btf;
 struct bb_kept_maps {
 	struct bb_kept_map *maps;
 	size_t n;
-	struct bb_rings rings; /* readers of the rings in `maps`, not of those of `lender` */
+	struct bb_rings rings; /* readers of the rings in `maps`, not of the lender's rings */
 	/* contents that the scenario gives to the maps; NULL if none */
 	const struct bb_map_specs *specs;
 	/* values of `self` in these contents; NULL if unknown */
 	const struct bb_self_values *self;
-	/* keeper whose maps are used instead of new ones if they are alike; NULL if there is
+	/* keeper of maps that are used instead of new maps if they are alike; NULL if there is
 	 * none */
 	struct bb_kept_maps *lender;
 };
 
-/* Lets `obj`, which is not loaded yet, use the kept maps and those of the lender that are alike.
- * Returns 0, or -errno without a message. */
+/* Lets `obj`, which is not loaded yet, use the kept maps, and the lender's maps if they are alike
+ * (bb_kept_maps__get()). Returns 0, or -errno without a message. */
 int bb_kept_maps__reuse(struct bb_kept_maps *k, struct bpf_object *obj);
 
 /* Keeps the new maps of the loaded object and opens readers of their rings. `object_path` is for
@@ -69,9 +69,9 @@ bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id);
  */
 void bb_kept_maps__let_prog_arrays_go(void);
 
-/* Closes our maps. From the next load on, maps of `lender` that are alike are used. A table stays
- * ours if its number of entries differs from the lender's, because its contents, such as those from
- * a capture, are part of what is measured. */
+/* Closes our maps. From the next load on, maps of `lender` that are alike are used. A hash or trie
+ * is not borrowed if ours has another number of entries than the lender's. Its contents, for
+ * example from a capture, are then part of what is measured. */
 void bb_kept_maps__borrow(struct bb_kept_maps *k, struct bb_kept_maps *lender);
 
 /* Closes the maps. `specs`, `self` and `lender` do not change. */
@@ -79,7 +79,7 @@ void bb_kept_maps__drop(struct bb_kept_maps *k);
 
 /* Descriptors of the inner maps that bb_map_sizes__mend() made as templates for maps of maps. */
 struct bb_map_patterns {
-	const struct bb_map_specs *specs; /* that the sizes are of */
+	const struct bb_map_specs *specs; /* the sizes come from these specs */
 	int *fds;
 	size_t n;
 };

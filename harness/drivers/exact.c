@@ -90,7 +90,7 @@ static bool has_tail_calls(const struct bb_code *code)
 }
 
 /* Makes a second clone of every program of the load, if this program has tail calls: e->behind.
- * Leaves out programs that cannot be cloned, or not in time. These clones count after
+ * Leaves out programs that cannot be cloned, or for which no time is left. These clones count after
  * bb_exact__swap(). */
 static void open_behind(const struct bb_target *target, bool logs_keys, struct bb_exact *e)
 {
@@ -188,7 +188,7 @@ struct slot {
 	struct bb_exact exact;
 	uint64_t began_ns;
 	size_t warmed;  /* runs made so far for the warm-up */
-	size_t in_vain; /* firings in a row in which others made it run, too */
+	size_t in_vain; /* firings in a row during which others made the program run, too */
 	uint64_t *in;   /* scratch memory, by basic block */
 	bool is_warm;
 };
