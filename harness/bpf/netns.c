@@ -415,7 +415,10 @@ static int set_up_end(struct bb_veth_pair *p, enum bb_veth_end end, bool has_dev
 
 int bb_veth_pair__open(struct bb_veth_pair *ret_pair, struct bb_err *err)
 {
-	struct bb_veth_pair p = {.netns_fd = {-1, -1}, .near_counts_fd = -1, .link_fd = -1};
+	struct bb_veth_pair p = {.netns_fd = {-1, -1},
+				 .near_counts_fd = -1,
+				 .link_fd = -1,
+				 .near_link_fd = -1};
 	int rc = 0;
 
 	for (enum bb_veth_end end = 0; !rc && end < BB_VETH_ENDS; end++)
@@ -432,13 +435,16 @@ int bb_veth_pair__open(struct bb_veth_pair *ret_pair, struct bb_err *err)
 
 void bb_veth_pair__close(struct bb_veth_pair *p)
 {
-	const int fds[] = {p->link_fd, p->near_counts_fd, p->netns_fd[BB_VETH_NEAR],
-			   p->netns_fd[BB_VETH_FAR]};
+	const int fds[] = {p->link_fd, p->near_link_fd, p->near_counts_fd,
+			   p->netns_fd[BB_VETH_NEAR], p->netns_fd[BB_VETH_FAR]};
 
 	for (size_t i = 0; i < BB_LEN(fds); i++)
 		if (fds[i] > 0)
 			close(fds[i]);
-	*p = (struct bb_veth_pair){.netns_fd = {-1, -1}, .near_counts_fd = -1, .link_fd = -1};
+	*p = (struct bb_veth_pair){.netns_fd = {-1, -1},
+				   .near_counts_fd = -1,
+				   .link_fd = -1,
+				   .near_link_fd = -1};
 }
 
 int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type,
@@ -480,9 +486,28 @@ int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type
 	return bb_netns__leave(home_fd, rc, err);
 }
 
-int bb_veth_parse_sent(const char *text, const char *device, uint64_t *ret_packets)
+int bb_veth_pair__receive(struct bb_veth_pair *p, int prog_fd, struct bb_err *err)
 {
-	uint64_t number = 0;
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = XDP_FLAGS_DRV_MODE);
+	int home_fd = -1, rc = bb_veth_pair__put_on(p, prog_fd, BPF_PROG_TYPE_XDP, err);
+
+	if (!rc)
+		rc = bb_netns__enter(p->netns_fd[BB_VETH_NEAR], &home_fd, err);
+	if (rc)
+		return rc;
+	rc = bpf_link_create(prog_fd, (int)p->ifindex[BB_VETH_NEAR], BPF_XDP, &opts);
+	if (rc >= 0)
+		p->near_link_fd = rc;
+	else
+		bb_fail(err, unsupported_or(rc), "cannot attach a program to our veth device: %s",
+			strerror(-rc));
+	return bb_netns__leave(home_fd, rc < 0 ? unsupported_or(rc) : 0, err);
+}
+
+int bb_veth_parse_packets(const char *text, const char *device, uint64_t *ret_received,
+			  uint64_t *ret_sent)
+{
+	uint64_t numbers[10];
 	const char *at;
 	char name[64];
 
@@ -490,18 +515,20 @@ int bb_veth_parse_sent(const char *text, const char *device, uint64_t *ret_packe
 	at = strstr(text, name);
 	if (!at)
 		return -EPROTO;
-	/* skip 8 counters of received packets and the number of bytes sent */
+	/* 8 counters of what was received and 8 of what was sent: bytes, packets, ... */
 	at += strlen(name);
-	for (int i = 0; i < 10; i++) {
+	for (size_t i = 0; i < BB_LEN(numbers); i++) {
 		at += strspn(at, " ");
-		if (bb_parse_digits(&at, &number))
+		if (bb_parse_digits(&at, &numbers[i]))
 			return -EPROTO;
 	}
-	*ret_packets = number;
+	*ret_received = numbers[1];
+	*ret_sent = numbers[9];
 	return 0;
 }
 
-int bb_veth_pair__sent(const struct bb_veth_pair *p, uint64_t *ret_packets, struct bb_err *err)
+static int read_packets(const struct bb_veth_pair *p, uint64_t *ret_received, uint64_t *ret_sent,
+			struct bb_err *err)
 {
 	char text[2048];
 	ssize_t n = pread(p->near_counts_fd, text, sizeof(text) - 1, 0);
@@ -509,9 +536,23 @@ int bb_veth_pair__sent(const struct bb_veth_pair *p, uint64_t *ret_packets, stru
 
 	if (!rc) {
 		text[n] = '\0';
-		rc = bb_veth_parse_sent(text, veth_names[BB_VETH_NEAR], ret_packets);
+		rc = bb_veth_parse_packets(text, veth_names[BB_VETH_NEAR], ret_received, ret_sent);
 	}
 	return rc ? bb_fail(err, rc,
 			    "cannot read /proc/net/dev in the network namespace of the packets: %m")
 		  : 0;
+}
+
+int bb_veth_pair__sent(const struct bb_veth_pair *p, uint64_t *ret_packets, struct bb_err *err)
+{
+	uint64_t received;
+
+	return read_packets(p, &received, ret_packets, err);
+}
+
+int bb_veth_pair__received(const struct bb_veth_pair *p, uint64_t *ret_packets, struct bb_err *err)
+{
+	uint64_t sent;
+
+	return read_packets(p, ret_packets, &sent, err);
 }

@@ -64,6 +64,7 @@ struct bb_veth_pair {
 	unsigned int ifindex[BB_VETH_ENDS];
 	int near_counts_fd; /* open /proc/net/dev of the near end */
 	int link_fd;        /* link of the program; -1 means none */
+	int near_link_fd;   /* link of the program at the near end; -1 means none */
 	uint32_t prog_type; /* type of the link's program */
 };
 
@@ -76,9 +77,17 @@ void bb_veth_pair__close(struct bb_veth_pair *p); /* does nothing if closed or z
 int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type,
 			 struct bb_err *err);
 
+/* Attaches an XDP program to both ends, so that each takes the packets that XDP sends from the
+ * other. */
+int bb_veth_pair__receive(struct bb_veth_pair *p, int prog_fd, struct bb_err *err);
+
+/* Reads how many packets the near end has received. */
+int bb_veth_pair__received(const struct bb_veth_pair *p, uint64_t *ret_packets, struct bb_err *err);
+
 /* Reads how many packets the near end has sent. The far end has then received all of them. */
 int bb_veth_pair__sent(const struct bb_veth_pair *p, uint64_t *ret_packets, struct bb_err *err);
 
-/* Parses the text of /proc/net/dev: the number of packets that `device` transmitted. Returns 0
- * or -EPROTO. */
-int bb_veth_parse_sent(const char *text, const char *device, uint64_t *ret_packets);
+/* Parses the text of /proc/net/dev: the numbers of packets that `device` received and
+ * transmitted. Returns 0 or -EPROTO. */
+int bb_veth_parse_packets(const char *text, const char *device, uint64_t *ret_received,
+			  uint64_t *ret_sent);

@@ -54,6 +54,7 @@ enum bb_drive_fills {
 	BB_FILLS_MEAN = 16,    /* the latency is the mean of all runs, with outliers */
 	/* runs per second of all CPUs together; the parameter is the number of CPUs */
 	BB_FILLS_THROUGHPUT = 32,
+	BB_FILLS_PACKET_RATE = 64, /* packets per second */
 };
 
 #define BB_DRIVE_KEYS 6u
@@ -109,6 +110,7 @@ struct bb_drive_kind {
 			  nothing about it */
 	const char *agrees_with; /* name of a drive that measures the same cost and must agree with
 				    this kind; NULL: none */
+	bool no_floor;  /* the costs of two programs that end differently have no common floor */
 	bool own_floor; /* each series has its own empty program, measured at the same hook */
 
 	/* Needs and effects of the kind. */

@@ -186,10 +186,10 @@ void bb_driver__close(struct bb_drive_state *state); /* takes NULL */
 		.pair_turn = 8                                                                     \
 	} /* 8 samples take 80 ms at 100 Hz */
 
-extern const struct bb_driver bb_driver_step, bb_driver_slope, bb_driver_parallel, bb_driver_hook,
-	bb_driver_insitu, bb_driver_insitu_packets, bb_driver_insitu_http, bb_driver_insitu_attach,
-	bb_driver_live, bb_driver_exact, bb_driver_lines, bb_driver_pipeline, bb_driver_overhead,
-	bb_driver_call, bb_driver_fake;
+extern const struct bb_driver bb_driver_step, bb_driver_slope, bb_driver_parallel,
+	bb_driver_packets, bb_driver_hook, bb_driver_insitu, bb_driver_insitu_packets,
+	bb_driver_insitu_http, bb_driver_insitu_attach, bb_driver_live, bb_driver_exact,
+	bb_driver_lines, bb_driver_pipeline, bb_driver_overhead, bb_driver_call, bb_driver_fake;
 
 /* Makes a driver for each pair of instrument and trigger, and passes the kinds of all drivers to
  * core/drive_kind.h. main() calls it once. */

@@ -7,11 +7,12 @@
 #define COUNT(of) (sizeof(of) / sizeof((of)[0]))
 
 static const struct bb_driver *const drivers[] = {
-	&bb_driver_step,        &bb_driver_slope,         &bb_driver_parallel,
-	&bb_driver_hook,        &bb_driver_insitu,        &bb_driver_insitu_packets,
-	&bb_driver_insitu_http, &bb_driver_insitu_attach, &bb_driver_live,
-	&bb_driver_exact,       &bb_driver_lines,         &bb_driver_pipeline,
-	&bb_driver_overhead,    &bb_driver_call,          &bb_driver_fake,
+	&bb_driver_step,           &bb_driver_slope,       &bb_driver_parallel,
+	&bb_driver_packets,        &bb_driver_hook,        &bb_driver_insitu,
+	&bb_driver_insitu_packets, &bb_driver_insitu_http, &bb_driver_insitu_attach,
+	&bb_driver_live,           &bb_driver_exact,       &bb_driver_lines,
+	&bb_driver_pipeline,       &bb_driver_overhead,    &bb_driver_call,
+	&bb_driver_fake,
 };
 
 static const struct bb_drive_trigger *const triggers[] = {

@@ -101,10 +101,25 @@ static int time_call(struct bb_test_call *s, uint32_t repeat, struct bb_batch *b
 	return 0;
 }
 
+/* From now on the packets of a call come in by that device and do what the program returns. The
+ * kernel does not say what that is. `md` has to outlast the call. */
+static void go_live(struct bb_test_call *s, uint32_t ingress_ifindex, struct xdp_md *md)
+{
+	if (s->input->ctx && s->input->ctx_len <= sizeof(*md))
+		memcpy(md, s->input->ctx, s->input->ctx_len);
+	md->data_end = (__u32)s->input->len;
+	md->ingress_ifindex = ingress_ifindex;
+	md->rx_queue_index = 0;
+	s->attr.test.ctx_in = (__u64)(uintptr_t)md;
+	s->attr.test.ctx_size_in = sizeof(*md);
+	s->attr.test.flags = BPF_F_TEST_XDP_LIVE_FRAMES;
+	s->is_judged = false;
+}
+
 /* Finds the `repeat` of the longer calls from the time of a few runs. *ret_repeat = 1 means that
  * the program is slow and needs no lines. If it is very slow, its first run is the first sample. */
-static int calibrate(struct bb_test_call *s, uint32_t most, struct bb_batch *b, struct line *lines,
-		     uint32_t *ret_repeat)
+static int calibrate(struct bb_test_call *s, uint32_t ingress_ifindex, struct xdp_md *md,
+		     uint32_t most, struct bb_batch *b, struct line *lines, uint32_t *ret_repeat)
 {
 	uint32_t first = most < 64 ? most : 64;
 	uint64_t began_ns = bb_now_ns();
@@ -112,6 +127,8 @@ static int calibrate(struct bb_test_call *s, uint32_t most, struct bb_batch *b, 
 	int rc = bb_test_call__fire_checked(s, b);
 	double one_ns = (double)(bb_now_ns() - began_ns), many_ns = 0;
 
+	if (!rc && ingress_ifindex)
+		go_live(s, ingress_ifindex, md);
 	if (rc == -EINTR && !bb_must_end())
 		rc = 0;
 	/* Times the run again, unless only the program itself can have taken that long. */
@@ -216,7 +233,7 @@ static int take_lines(const struct bb_pmu *pmu, struct bb_test_call *s, uint32_t
 	return rc;
 }
 
-static int batch(void *slot_, uint32_t param, struct bb_batch *b, struct bb_err *err)
+int bb_slope__batch(void *slot_, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
 	const struct bb_drive_slot *slot = slot_;
 	const struct bb_slope_state *state = (const struct bb_slope_state *)slot->state;
@@ -226,6 +243,7 @@ static int batch(void *slot_, uint32_t param, struct bb_batch *b, struct bb_err 
 	uint64_t began_ns = bb_now_ns();
 	uint32_t repeat = 0;
 	struct bb_test_call s = {0};
+	struct xdp_md md = {0};
 	int rc = bb_test_run__aim(slot->attached, param, &s, err);
 
 	if (rc)
@@ -233,7 +251,8 @@ static int batch(void *slot_, uint32_t param, struct bb_batch *b, struct bb_err 
 	b->warmup = 0;
 	rc = bb_must_end_why();
 	if (!rc)
-		rc = calibrate(&s, most ? most : MAX_REPEAT, b, lines, &repeat);
+		rc = calibrate(&s, state->ingress_ifindex, &md, most ? most : MAX_REPEAT, b, lines,
+			       &repeat);
 	if (!rc)
 		rc = take_lines(&state->pmu, &s, repeat, lines, b, began_ns);
 	if (rc == -EINTR || rc == -ETIME) /* an incomplete line is not a sample */
@@ -253,7 +272,7 @@ out:
 	return rc;
 }
 
-static int open_slope(void *state, struct bb_err *)
+int bb_slope__open(void *state, struct bb_err *)
 {
 	struct bb_slope_state *s = state;
 
@@ -262,11 +281,11 @@ static int open_slope(void *state, struct bb_err *)
 	return 0;
 }
 
-static void close_slope(void *state)
+void bb_slope__close(void *state)
 {
 	struct bb_slope_state *s = state;
 
-	if (s->common.fired) /* open_slope() has run */
+	if (s->common.fired) /* bb_slope__open() has run */
 		bb_pmu__close(&s->pmu);
 }
 
@@ -296,8 +315,8 @@ const struct bb_driver bb_driver_slope = {
 		},
 	.trigger = &bb_trigger_test_run,
 	.state_bytes = sizeof(struct bb_slope_state),
-	.open = open_slope,
-	.batch = batch,
+	.open = bb_slope__open,
+	.batch = bb_slope__batch,
 	.fired_by = bb_test_run__words,
-	.close = close_slope,
+	.close = bb_slope__close,
 };

@@ -70,11 +70,20 @@ struct bb_pmu {
 void bb_pmu__open(const struct bb_pmu_event events[BB_PMU_COUNTERS], struct bb_pmu *ret_pmu);
 void bb_pmu__close(struct bb_pmu *p);
 
-/* The open drive `slope`. */
+/* The open drive `slope`, and the beginning of the open drive `packets`. */
 struct bb_slope_state {
 	struct bb_drive_state common;
 	struct bb_pmu pmu;
+	/* The runs are on packets that come in by this device of the calling thread's network
+	 * namespace, and do what the program returns (BPF_F_TEST_XDP_LIVE_FRAMES). 0: they are
+	 * test runs. */
+	uint32_t ingress_ifindex;
 };
+
+/* The functions of `slope` as of any driver. */
+int bb_slope__open(void *state, struct bb_err *err);
+int bb_slope__batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err);
+void bb_slope__close(void *state);
 
 /*
  * The trigger that uses BPF_PROG_TEST_RUN. An XDP program is attached to a device of our own while

@@ -209,7 +209,8 @@ static void add_drive(struct bb_plan *p, const struct bb_plan_opts *opts,
 		size_t first = p->n_cases, floor = BB_NO_CASE;
 
 		for (size_t v = 0; v < s->n_variants; v++) {
-			bool is_floor = d->floor && !strcmp(s->variants[v].name, d->floor);
+			bool is_floor = d->floor && !d->kind->no_floor &&
+					!strcmp(s->variants[v].name, d->floor);
 
 			if (!has_value(s, &s->variants[v], &param, i) ||
 			    (!is_floor && !wanted(opts, d, s->variants[v].name)))

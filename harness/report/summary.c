@@ -370,6 +370,7 @@ static void widen(struct bb_estimate *e, double more)
  * latency of each series, ns; NAN as in bb_case__locations(). */
 static void summarise_case(struct bb_case *c, double *ret_location, double *scratch)
 {
+	unsigned int fills = bb_drive_kind_named(c->drive)->fills;
 	struct bb_summary *sum = &c->summary;
 	struct bb_hist all = {0};
 	struct bb_sorted sorted;
@@ -394,8 +395,9 @@ static void summarise_case(struct bb_case *c, double *ret_location, double *scra
 	bb_case__over_loads(c, ret_location, &l);
 	averages(c, scratch);
 	sum->latency = l.estimate;
-	if (bb_drive_kind_named(c->drive)->fills & BB_FILLS_THROUGHPUT) {
-		double ns = 1e9 * c->param_value; /* CPU time of all CPUs in 1 s */
+	if (fills & (BB_FILLS_THROUGHPUT | BB_FILLS_PACKET_RATE)) {
+		/* CPU time of all CPUs in 1 s */
+		double ns = 1e9 * (fills & BB_FILLS_THROUGHPUT ? c->param_value : 1);
 
 		sum->live.run_rate = (struct bb_estimate){ratio(ns, l.estimate.value),
 							  ratio(ns, l.estimate.hi),

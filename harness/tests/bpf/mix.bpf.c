@@ -69,3 +69,34 @@ int mix_in_order(struct xdp_md *ctx)
 		*before = source;
 	return in_order ? XDP_PASS : XDP_DROP;
 }
+
+/* What becomes of a packet: one program for each. */
+SEC("xdp")
+int live_drop(struct xdp_md *ctx)
+{
+	return XDP_DROP;
+}
+
+SEC("xdp")
+int live_pass(struct xdp_md *ctx)
+{
+	return XDP_PASS;
+}
+
+SEC("xdp")
+int live_tx(struct xdp_md *ctx)
+{
+	return XDP_TX;
+}
+
+SEC("xdp")
+int live_redirect(struct xdp_md *ctx)
+{
+	return bpf_redirect(ctx->ingress_ifindex, 0);
+}
+
+SEC("xdp")
+int live_redirect_nowhere(struct xdp_md *ctx)
+{
+	return bpf_redirect(12345, 0);
+}

@@ -84,18 +84,19 @@ static const char net_dev[] = "Inter-|   Receive                                
 
 static void test_sent(void **state)
 {
-	uint64_t n = 77;
+	uint64_t received = 0, n = 77;
 
 	(void)state;
-	assert_int_equal(bb_veth_parse_sent(net_dev, "near", &n), 0);
+	assert_int_equal(bb_veth_parse_packets(net_dev, "near", &received, &n), 0);
 	assert_int_equal(n, 1234);
-	assert_int_equal(bb_veth_parse_sent(net_dev, "lo", &n), 0);
+	assert_int_equal(received, 21);
+	assert_int_equal(bb_veth_parse_packets(net_dev, "lo", &received, &n), 0);
 	assert_int_equal(n, 0);
 	n = 77;
-	assert_int_equal(bb_veth_parse_sent(net_dev, "ear", &n), -EPROTO);
-	assert_int_equal(bb_veth_parse_sent(net_dev, "far", &n), -EPROTO);
-	assert_int_equal(bb_veth_parse_sent("  near: 1 2 3\n", "near", &n), -EPROTO);
-	assert_int_equal(bb_veth_parse_sent("", "near", &n), -EPROTO);
+	assert_int_equal(bb_veth_parse_packets(net_dev, "ear", &received, &n), -EPROTO);
+	assert_int_equal(bb_veth_parse_packets(net_dev, "far", &received, &n), -EPROTO);
+	assert_int_equal(bb_veth_parse_packets("  near: 1 2 3\n", "near", &received, &n), -EPROTO);
+	assert_int_equal(bb_veth_parse_packets("", "near", &received, &n), -EPROTO);
 	assert_int_equal(n, 77);
 }
 

@@ -395,6 +395,7 @@ static const struct bad bad_keys[] = {
 	 "inputs, order, event, rate_hz, seconds"},
 	{DRIVE("with: in-situ, event: http, inputs: [{hex: '00'}]"), 5, 34,
 	 "key 'inputs' does not belong to 'event: http' but to step by test-run, slope, parallel, "
+	 "packets, "
 	 "in-situ by "
 	 "packets"},
 	{DRIVE("with: in-situ, event: http, freq_hz: 50"), 5, 34,
@@ -408,7 +409,8 @@ static const struct bad bad_keys[] = {
 	 "rate_hz must be from 1 to 100000"},
 	{DRIVE("with: step, event: packets"), 5, 18, "key 'event' does not belong to 'with: step'"},
 	{DRIVE("with: in-situ, workload: w, samples: 9"), 5, 34,
-	 "but to step by page-fault, step by test-run, step by fire, slope, parallel, hook, exact "
+	 "but to step by page-fault, step by test-run, step by fire, slope, parallel, packets, "
+	 "hook, exact "
 	 "by "
 	 "page-fault, exact by test-run, exact by fire, lines by page-fault, lines by test-run, "
 	 "lines by fire, fake; in-situ takes: with, event,"},
@@ -447,7 +449,8 @@ static const struct bad bad_keys[] = {
 	 "needs the key 'object', the file with the BPF programs, for its drive at 5:23"},
 	{VARIANT("program: a"), 4, 5, "a variant needs the key 'name'"},
 	{DRIVE("trigger: page-fault"), 5, 5,
-	 "a drive needs the key 'with', one of: step, slope, parallel, hook, in-situ, live, exact, "
+	 "a drive needs the key 'with', one of: step, slope, parallel, packets, hook, in-situ, "
+	 "live, exact, "
 	 "lines, "
 	 "pipeline, overhead, call, fake"},
 	{DRIVE("with: in-situ"), 5, 5, "a drive needs the key 'workload'"},
@@ -475,15 +478,18 @@ static const struct bad bad_names[] = {
 	{"name: n\n" D "variants: [{name: empty}, {name: ringbuf}]\nanchor: nowhere\n", 4, 9,
 	 "anchor 'nowhere' is no variant; there are: empty, ringbuf"},
 	{DRIVE("with: stp"), 5, 12,
-	 "unknown with 'stp' (did you mean 'step'?); there are: step, slope, parallel, hook, "
+	 "unknown with 'stp' (did you mean 'step'?); there are: step, slope, parallel, packets, "
+	 "hook, "
 	 "in-situ, live, "
 	 "exact, lines, pipeline, overhead, call, fake"},
 	{DRIVE("with: [step]"), 5, 12,
-	 "with must be one of: step, slope, parallel, hook, in-situ, live, exact, lines, pipeline, "
+	 "with must be one of: step, slope, parallel, packets, hook, in-situ, live, exact, lines, "
+	 "pipeline, "
 	 "overhead, "
 	 "call, fake; not a list"},
 	{DRIVE("with: "), 5, 12,
-	 "with must be one of: step, slope, parallel, hook, in-situ, live, exact, lines, pipeline, "
+	 "with must be one of: step, slope, parallel, packets, hook, in-situ, live, exact, lines, "
+	 "pipeline, "
 	 "overhead, "
 	 "call, fake; not nothing"},
 	{DRIVE("with: step, trigger: page-falt"), 5, 27,

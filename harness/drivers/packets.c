@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * packets: XDP programs on packets that do what the program returns (BPF_F_TEST_XDP_LIVE_FRAMES,
+ * Linux 5.18): XDP_PASS goes up the network stack, XDP_TX and XDP_REDIRECT send. They come in by
+ * one end of a pair of veth devices in private network namespaces. At the other end an XDP program
+ * drops what arrives. The time is taken as by `slope`, over calls of few and of many packets, so
+ * that it is that of one more packet and its inverse the packets per second of one CPU. What is
+ * sent is received on the same CPU, and that is part of the time.
+ */
+#include <bpf/bpf.h>
+
+#include "drivers/trigger_test_run.h"
+
+#define PS_PER_NS 1000u
+
+struct state {
+	struct bb_slope_state slope;
+	struct bb_veth_pair pair;
+	int drops_fd; /* the program that drops; 0: none yet */
+};
+
+static int load_drops(int *ret_fd, struct bb_err *err)
+{
+	static const struct bpf_insn insns[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = XDP_DROP},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "bpfbench_drops", "GPL", insns, BB_LEN(insns),
+			       NULL);
+
+	if (fd < 0)
+		return bb_fail(err, fd, "cannot load an XDP program that drops packets: %s",
+			       strerror(-fd));
+	*ret_fd = fd;
+	return 0;
+}
+
+static int open_packets(void *state, struct bb_err *err)
+{
+	struct state *s = state;
+	int rc = bb_slope__open(state, err);
+
+	if (!rc)
+		rc = bb_veth_pair__open(&s->pair, err);
+	if (!rc)
+		rc = load_drops(&s->drops_fd, err);
+	if (!rc)
+		rc = bb_veth_pair__receive(&s->pair, s->drops_fd, err);
+	s->slope.ingress_ifindex = s->pair.ifindex[BB_VETH_FAR];
+	return rc;
+}
+
+static void close_packets(void *state)
+{
+	struct state *s = state;
+
+	if (s->drops_fd > 0)
+		close(s->drops_fd);
+	bb_veth_pair__close(&s->pair);
+	bb_slope__close(state);
+}
+
+static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+{
+	struct state *s = (struct state *)((struct bb_drive_slot *)slot)->state;
+	uint64_t before = 0, after = 0;
+	int home_fd = -1, rc = bb_veth_pair__received(&s->pair, &before, err);
+
+	if (!rc)
+		rc = bb_netns__enter(s->pair.netns_fd[BB_VETH_FAR], &home_fd, err);
+	if (rc)
+		return rc;
+	rc = bb_netns__leave(home_fd, bb_slope__batch(slot, param, b, err), err);
+	if (rc == -EINVAL) /* its own test run on the same packet has worked */
+		return bb_fail(err, -ENOTSUP,
+			       "this kernel takes no packets that do what the program returns "
+			       "(BPF_F_TEST_XDP_LIVE_FRAMES, Linux 5.18), or none of that size "
+			       "(3.5 KB at most)");
+	if (!rc)
+		rc = bb_veth_pair__received(&s->pair, &after, err);
+	if (!rc && b->n && after == before && !b->void_why[0] &&
+	    (strstr(b->returned, "XDP_TX") || strstr(b->returned, "XDP_REDIRECT")))
+		snprintf(b->void_why, sizeof(b->void_why),
+			 "%s, and no packet arrived; here packets can only be sent to the device "
+			 "that they come in by, ctx->ingress_ifindex",
+			 b->returned);
+	return rc;
+}
+
+/* Sends a few packets, to find out whether the kernel takes them. */
+static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
+{
+	struct bb_drive_slot *slot;
+	uint64_t ns[1];
+	struct bb_batch b = {.ns = ns, .want = 1};
+	uint32_t type;
+	int rc = bb_target__prog_type(prog->target, &type, err);
+
+	if (!rc && type != BPF_PROG_TYPE_XDP)
+		rc = bb_fail(err, -ENOTSUP,
+			     "only XDP programs get packets that do what they return; 'with: "
+			     "in-situ, event: packets' sends packets to tc programs");
+	if (!rc)
+		rc = bb_driver__attach(state, prog, &slot, err);
+	if (rc)
+		return rc;
+	rc = bb_driver__batch(slot, 0, &b, err);
+	bb_driver__detach(slot);
+	return rc;
+}
+
+static void fired_by(const struct bb_input *input, const struct bb_test_prog *prog, char *ret_words,
+		     size_t size)
+{
+	const struct bb_test_run_type *xdp;
+
+	(void)prog;
+	if (!bb_test_run_type__find(BPF_PROG_TYPE_XDP, &xdp, NULL))
+		snprintf(ret_words, size, "packets of %zu bytes that do what it returns",
+			 (input ? input : xdp->otherwise)->len);
+}
+
+const struct bb_driver bb_driver_packets = {
+	.kind =
+		{
+			.with = "packets",
+			.doc = "packets that do what the XDP program returns, and are dropped, "
+			       "passed, sent back or redirected: packets per second of one CPU",
+			.keys = {{.name = "inputs"}, {.name = "repeat"}, {.name = "samples"}},
+			.takes_inputs = true,
+			.pace = {.samples = 480,
+				 .turn = 100,
+				 .pair_turn = 4,
+				 .warmup_first = 100,
+				 .warmup_turn = 8,
+				 .pair_warmup = 4,
+				 .sample_s = 1e-3},
+			.sample = {"packet", "ns per packet", false},
+			.units_per_ns = PS_PER_NS,
+			.fills = BB_FILLS_PACKET_RATE,
+			.no_floor = true,
+			.needs_bpf = true,
+			.fires = true,
+			.stats_off = true,
+		},
+	.trigger = &bb_trigger_test_run,
+	.state_bytes = sizeof(struct state),
+	.open = open_packets,
+	.probe = probe,
+	.batch = batch,
+	.fired_by = fired_by,
+	.close = close_packets,
+};
