@@ -68,11 +68,6 @@ const char *bb_drive_kind_name(const struct bb_drive_kind *kind)
 	return kind->name ? kind->name : kind->with;
 }
 
-const char *bb_drive_kind_title(const struct bb_drive_kind *kind)
-{
-	return kind->title ? kind->title : kind->with;
-}
-
 const struct bb_drive_key *bb_drive_kind_key(const struct bb_drive_kind *kind, const char *name)
 {
 	for (size_t i = 0; i < BB_DRIVE_KEYS && kind->keys[i].name; i++)

@@ -155,9 +155,6 @@ const struct bb_drive_kind *bb_drive_kind_named(const char *drive);
 /* Returns the name that drives of this kind have in cases if caches are not emptied. */
 const char *bb_drive_kind_name(const struct bb_drive_kind *kind);
 
-/* Returns the name of the kind in messages: "step by test-run". */
-const char *bb_drive_kind_title(const struct bb_drive_kind *kind);
-
 /* Returns the key `name` of this kind; NULL if the kind has no such key. Keys that all kinds
  * have are not found. */
 const struct bb_drive_key *bb_drive_kind_key(const struct bb_drive_kind *kind, const char *name);

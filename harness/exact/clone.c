@@ -309,11 +309,6 @@ void bb_clone__reset(const struct bb_clone *c)
 		c->counts.v[i] = 0;
 }
 
-uint64_t bb_clone__in_vain(const struct bb_clone *c, uint32_t nth)
-{
-	return __atomic_load_n(&c->counts.v[c->cfg.n_blocks + nth], __ATOMIC_RELAXED);
-}
-
 void bb_clone__read(const struct bb_clone *c, uint64_t *ret_counts)
 {
 	for (uint32_t b = 0; b < c->cfg.n_blocks; b++)

@@ -44,10 +44,6 @@ void bb_clone__done(struct bb_clone *c);
 /* Sets every counter to 0. The program must not run meanwhile. */
 void bb_clone__reset(const struct bb_clone *c);
 
-/* Returns how often the map lookup at slot c->vain[nth] found nothing, or the tail call there
- * did not jump, since bb_clone__reset(). */
-uint64_t bb_clone__in_vain(const struct bb_clone *c, uint32_t nth);
-
 /* Writes how often each basic block was executed since bb_clone__reset() to
  * ret_counts[cfg.n_blocks]. */
 void bb_clone__read(const struct bb_clone *c, uint64_t *ret_counts);

@@ -54,7 +54,7 @@ void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size)
 	buf[0] = '\0';
 	for (size_t i = 0; i < b->n_parts && i < NAMED; i++) {
 		const struct bb_timed_row *row = b->top[i]->row;
-		double share = bb_by_line__share(b, b->top[i]->ns.value);
+		double share = b->top[i]->ns.value / b->program.value;
 
 		if (!(share >= NAMED_LEAST) || b->top[i]->ns.value < b->least || at >= size)
 			break;
@@ -65,10 +65,19 @@ void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size)
 	bb_make_clean(buf);
 }
 
+/* Returns the time that cold caches add to a part, ns; 0 if it is below BB_BY_LINE_LEAST_NS or if
+ * the intervals of the hot and the cold time overlap. */
+static double missed_ns(const struct bb_line_part *p)
+{
+	double more = p->cold.value - p->ns.value;
+
+	return more >= BB_BY_LINE_LEAST_NS && p->cold.lo > p->ns.hi ? more : 0;
+}
+
 static int by_missed(const void *a, const void *b)
 {
-	double x = bb_line_part__missed_ns(*(const struct bb_line_part *const *)a),
-	       y = bb_line_part__missed_ns(*(const struct bb_line_part *const *)b);
+	double x = missed_ns(*(const struct bb_line_part *const *)a),
+	       y = missed_ns(*(const struct bb_line_part *const *)b);
 
 	return x > y ? -1 : x < y;
 }
@@ -87,7 +96,7 @@ void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t siz
 	}
 	for (size_t i = 0; at && i < b->n_parts && i < NAMED && at < size; i++) {
 		const struct bb_timed_row *row = order[i]->row;
-		double missed = bb_line_part__missed_ns(order[i]);
+		double missed = missed_ns(order[i]);
 
 		if (missed <= 0)
 			break;
@@ -114,7 +123,7 @@ void bb_doc_line_ns(double ns, double least, struct bb_doc *d)
 static void add_times(struct bb_doc *d, const struct bb_by_line *b, const struct bb_estimate *ns,
 		      double cold_ns, double insns)
 {
-	double share = 100 * bb_by_line__share(b, ns->value);
+	double share = 100 * ns->value / b->program.value;
 	bool is_small = ns->value < b->least;
 
 	bb_doc_line_ns(ns->value, b->least, d);

@@ -386,7 +386,7 @@ static void put_point(const struct bb_timeline *t, const struct bb_timeline_case
 	fprintf(out, "\t%s\t%d\t", bb_history_mark_text(t, p), j->change);
 	put_text(p->differs ? p->differs : run->of->incomplete, out);
 	put_exact_interval(&p->of->figure[BB_BY_RELATIVE], out);
-	put_exact(bb_timeline__judged(c, p)->value, out);
+	put_exact(p->of->figure[c->by].value, out);
 	putc('\n', out);
 }
 

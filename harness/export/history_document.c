@@ -216,6 +216,13 @@ static void add_next(const struct bb_timeline *t, struct bb_doc *d)
 			       : "`bpfbench report` (a page with the curves)");
 }
 
+/* True for suspect, regressed and improved. */
+static bool is_news(enum bb_history_mark mark)
+{
+	return mark == BB_HISTORY_SUSPECT || mark == BB_HISTORY_REGRESSED ||
+	       mark == BB_HISTORY_IMPROVED;
+}
+
 void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *only,
 			 struct bb_doc *d)
 {
@@ -244,7 +251,7 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 		bb_doc__append(d, " (changes under %.0f %% stay unseen)", 100 * noisy);
 	for (size_t i = 0; i < t->n_cases; i++)
 		if (is_in_overview(t, only, &t->cases[i]) &&
-		    bb_history_is_news(bb_timeline__mark(t, &t->cases[i])))
+		    is_news(bb_timeline__mark(t, &t->cases[i])))
 			add_news(t, &t->cases[i], d);
 }
 
@@ -275,7 +282,7 @@ static enum rank rank_of(const struct bb_timeline *t, const struct bb_timeline_c
 {
 	if (!is_in_overview(t, only, c) || (only && c->n_points < 2))
 		return NO_ROW;
-	if (bb_history_is_news(bb_timeline__mark(t, c)))
+	if (is_news(bb_timeline__mark(t, c)))
 		return NEWS;
 	if (is_swept(t, c))
 		return SWEPT;

@@ -1191,12 +1191,6 @@ void bb_inside_clone__done(struct bb_inside_clone *c)
 	*c = (struct bb_inside_clone){.memory = {.fd = -1}};
 }
 
-bool bb_inside_type_has_packets(uint32_t type)
-{
-	return type == BPF_PROG_TYPE_XDP || type == BPF_PROG_TYPE_SCHED_CLS ||
-	       type == BPF_PROG_TYPE_SCHED_ACT;
-}
-
 void bb_inside_clone__time_each(const struct bb_inside_clone *c, uint64_t mask,
 				uint64_t packet_mask)
 {

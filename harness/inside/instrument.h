@@ -125,9 +125,6 @@ int bb_inside_chains__open(struct bb_inside_clone *ret_chains, struct bb_err *er
 /* Closes a clone, or the memory of chains. */
 void bb_inside_clone__done(struct bb_inside_clone *c);
 
-/* True if the context of programs of this type is a packet that a clone can copy. */
-bool bb_inside_type_has_packets(uint32_t type);
-
 /* From now on, times every 2^k-th run and copies the packet of every 2^l-th run. `mask` is 2^k - 1,
  * and `packet_mask` is 2^l - 1. */
 void bb_inside_clone__time_each(const struct bb_inside_clone *c, uint64_t mask,

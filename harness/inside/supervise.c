@@ -377,6 +377,13 @@ static void see_maps(struct bb_inside *in, const struct load *l)
 	}
 }
 
+/* True if the context of programs of this type is a packet that a clone can copy. */
+static bool has_packets(uint32_t type)
+{
+	return type == BPF_PROG_TYPE_XDP || type == BPF_PROG_TYPE_SCHED_CLS ||
+	       type == BPF_PROG_TYPE_SCHED_ACT;
+}
+
 static struct bb_inside_instruments choose_instruments(struct bb_inside *in, const struct load *l)
 {
 	struct bb_inside_instruments with = {.with = in->with,
@@ -385,7 +392,7 @@ static struct bb_inside_instruments choose_instruments(struct bb_inside *in, con
 					     .number = (uint32_t)in->n_programs + 1};
 
 	see_maps(in, l);
-	if (!bb_inside_type_has_packets(l->attr.prog_type))
+	if (!has_packets(l->attr.prog_type))
 		with.with &= ~(unsigned int)BB_INSIDE_PACKETS;
 	if (in->has_chains && with.number <= BB_INSIDE_CHAINED)
 		with.with |= BB_INSIDE_CHAINS;

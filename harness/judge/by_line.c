@@ -333,13 +333,6 @@ static void add_cold(struct bb_by_line *b, const struct bb_report *r)
 	close_loads(&l);
 }
 
-double bb_line_part__missed_ns(const struct bb_line_part *p)
-{
-	double more = p->cold.value - p->ns.value;
-
-	return more >= BB_BY_LINE_LEAST_NS && p->cold.lo > p->ns.hi ? more : 0;
-}
-
 void bb_by_line__make(const struct bb_report *r, const struct bb_timed *t,
 		      struct bb_by_line *ret_lines)
 {
@@ -366,11 +359,6 @@ void bb_by_line__done(struct bb_by_line *b)
 	free(b->parts);
 	free(b->top);
 	*b = (struct bb_by_line){0};
-}
-
-double bb_by_line__share(const struct bb_by_line *b, double ns)
-{
-	return ns / b->program.value;
 }
 
 double bb_by_line__other_ways(const struct bb_by_line *b)

@@ -65,13 +65,6 @@ void bb_by_line__done(struct bb_by_line *b);
  * there. Returns below 0, 0 or above 0, like strcmp(). */
 int bb_timed_row__compare_place(const struct bb_timed_row *a, const struct bb_timed_row *b);
 
-/* Returns `ns` as a share of a whole run, 0 to 1. */
-double bb_by_line__share(const struct bb_by_line *b, double ns);
-
-/* Returns the time that cold caches add to a part, ns; 0 if it is below BB_BY_LINE_LEAST_NS or if
- * the intervals of the hot and the cold time overlap. */
-double bb_line_part__missed_ns(const struct bb_line_part *p);
-
 /* Returns the share of runs that took another path than the rows show, 0 to 1; 0 if the share is
  * below 1 %. */
 double bb_by_line__other_ways(const struct bb_by_line *b);

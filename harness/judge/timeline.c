@@ -123,14 +123,6 @@ static void take(struct bb_timeline *t, const char *dir, const struct bb_timelin
 	t->n_cases = kept;
 }
 
-/* --- judging --- */
-
-const struct bb_estimate *bb_timeline__judged(const struct bb_timeline_case *c,
-					      const struct bb_timeline_point *p)
-{
-	return &p->of->figure[c->by];
-}
-
 const char *bb_predictor_name(enum bb_predictor by)
 {
 	static const char *const names[BB_N_PREDICTORS] = {"latency", "ratio", "relative"};
@@ -239,7 +231,7 @@ bool bb_timeline__is_judged(const struct bb_timeline *t, const struct bb_timelin
 
 double bb_timeline__change(const struct bb_timeline_case *c, const struct bb_timeline_point *p)
 {
-	double v = bb_timeline__judged(c, p)->value;
+	double v = p->of->figure[c->by].value;
 
 	return expm1((v > 0 ? log(v) : (double)NAN) - p->judged.baseline);
 }
@@ -268,10 +260,4 @@ enum bb_history_mark bb_timeline__mark(const struct bb_timeline *t,
 	const struct bb_timeline_point *p = bb_timeline__newest(t, c);
 
 	return p ? p->judged.mark : BB_HISTORY_VOID;
-}
-
-bool bb_history_is_news(enum bb_history_mark mark)
-{
-	return mark == BB_HISTORY_SUSPECT || mark == BB_HISTORY_REGRESSED ||
-	       mark == BB_HISTORY_IMPROVED;
 }

@@ -73,10 +73,6 @@ int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts,
 /* Returns "latency", "ratio" or "relative". */
 const char *bb_predictor_name(enum bb_predictor by);
 
-/* Returns the judged figure of a point; a latency is in ns. NAN: none. */
-const struct bb_estimate *bb_timeline__judged(const struct bb_timeline_case *c,
-					      const struct bb_timeline_point *p);
-
 void bb_timeline__done(struct bb_timeline *t);
 
 /* True if the point was judged. Its run is then complete, and its machine has the same identity as
@@ -97,6 +93,3 @@ const struct bb_timeline_point *bb_timeline__since(const struct bb_timeline_case
 /* Returns the mark of the newest judged point; BB_HISTORY_VOID if none was judged. */
 enum bb_history_mark bb_timeline__mark(const struct bb_timeline *t,
 				       const struct bb_timeline_case *c);
-
-/* True for suspect, regressed and improved. */
-bool bb_history_is_news(enum bb_history_mark mark);

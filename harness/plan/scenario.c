@@ -533,7 +533,7 @@ static int read_drive(const struct bb_reader *r, const struct bb_yaml *node, voi
 				s.fields[f].with |= BB_BIT(k);
 		snprintf(s.labels[k], sizeof(s.labels[k]), "%s: %s", first ? "with" : kind->by_key,
 			 first ? kind->with : kind->by[0]);
-		s.modes[k] = (struct bb_mode){s.labels[k], bb_drive_kind_title(kind)};
+		s.modes[k] = (struct bb_mode){s.labels[k], kind->title ? kind->title : kind->with};
 		own = kind == d->kind ? k : own;
 	}
 	s.kind = (struct bb_kind){BB_KIND("a drive", "{with: step}", s.fields), .modes = s.modes,

@@ -315,9 +315,11 @@ int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **
 	return rc;
 }
 
+/* Logs the records that came since the last call. It is called often: else the rings overflow, and
+ * files vanish before they are opened. */
 static int drain(struct bb_recorder *r, struct bb_err *err)
 {
-	int rc = bb_task_events__drain(&r->task_events);
+	int rc = perf_buffer__consume(r->task_events.rings);
 
 	return rc ? bb_fail(err, rc, "cannot follow the code mappings of processes: %m") : 0;
 }

@@ -459,11 +459,6 @@ int bb_task_events__open(struct bb_spaces *spaces, struct bb_task_events *ret_ev
 						     : "");
 }
 
-int bb_task_events__drain(struct bb_task_events *e)
-{
-	return perf_buffer__consume(e->rings);
-}
-
 void bb_task_events__close(struct bb_task_events *e)
 {
 	perf_buffer__free(e->rings);

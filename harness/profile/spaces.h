@@ -111,10 +111,6 @@ struct bb_task_events {
 int bb_task_events__open(struct bb_spaces *spaces, struct bb_task_events *ret_events,
 			 struct bb_err *err);
 
-/* Logs the records that came since the last call. Call it often: else the rings overflow, and
- * files vanish before they are opened. Returns 0 or -errno. */
-int bb_task_events__drain(struct bb_task_events *e);
-
 /* Logs one record, whose last 8 bytes are its time. Ignores unknown kinds of records. */
 void bb_task_events__log(struct bb_task_events *e, const struct perf_event_header *h);
 

@@ -9,14 +9,7 @@
 #define OUT_BYTES (64 << 10)
 #define LOG_BYTES (1 << 20) /* a log that is longer is emptied */
 #define KILLED_S 2.0        /* time that killed processes have to end */
-#define PAUSE_US 5000       /* pause between two looks whether processes have ended */
-
-void bb_commands__adopt_orphans(void)
-{
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
-}
-
-/* --- one command --- */
+#define PAUSE_US 5000       /* --- one command --- */
 
 static int execute(void *arg, int)
 {

@@ -5,7 +5,7 @@
 
 /*
  * Commands of the user that run for minutes or for milliseconds: an agent, a server, a workload.
- * All of their processes are descendants of bpfbench, orphans too (bb_commands__adopt_orphans()),
+ * All of their processes are descendants of bpfbench, orphans too (PR_SET_CHILD_SUBREAPER),
  * so that their CPU time can be read and all of them can be ended.
  */
 struct bb_command_spec {
@@ -23,9 +23,6 @@ struct bb_command {
 	int log_fd; /* file in memory that receives its stderr; -1: none */
 	int out_fd; /* the same for its stdout */
 };
-
-/* From now on, orphaned descendants become our children. */
-void bb_commands__adopt_orphans(void);
 
 /* Starts the command in a session of its own, its stdin empty, its stdout discarded. Returns 0, or
  * -errno with a message. bb_command__done() is due in both cases. */

@@ -522,7 +522,7 @@ int bb_overhead__measure(const struct bb_overhead_opts *opts, struct bb_overhead
 	int rc;
 
 	*ret_overhead = (struct bb_overhead){.map_bytes = NAN, .rss_bytes = NAN};
-	bb_commands__adopt_orphans();
+	prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphaned descendants become our children */
 	rc = bb_cpu_times__read("", -1, &before, err);
 	if (!rc)
 		rc = try_out(&s, err);
