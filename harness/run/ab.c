@@ -7,33 +7,33 @@
 #include "stats/paired.h"
 
 #define LEAST_PAIRS 7u    /* fewest pairs for a verdict (stats/paired.h) */
-#define MAX_S_INSITU 0.25 /* longest turn in situ if the rate is unknown, s */
+#define MAX_S_INSITU 0.25 /* longest turn of a drive in situ with an unknown rate, s */
 #define BLOCKS_MATCHED 8u
 #define BLOCKS_UNMATCHED 4u
 #define BLOCKS_INSITU 2u
-/* Time limit of a turn, and least time limit of a pair, s. Fast programs need less, even on a
- * busy CPU. */
+/* s: the time limit of a turn, and the least time limit of a pair. Fast programs need less time,
+ * even on a busy CPU. */
 #define RUN_LEAST_S 0.1
 #define PAIR_LEAST_S 1.0
-/* Most loads to match two programs. About 13 are needed on average: the JIT's addresses are
- * multiples of 4 or more, so there are at most 16 places. */
+/* Most loads to match two programs. On average about 13 are needed: JIT addresses are multiples of
+ * 4 or more, so a program has at most 16 places. */
 #define MATCH_TRIES 400u
 
 enum label { BASE, HEAD, FLOOR, N_LABELS };
 static const char *const label_names[N_LABELS] = {"base", "head", "the floor"};
 
-/* The program that has a label, and its state in the drive in progress. */
+/* The program with a label, and its state in the present drive. */
 struct side {
-	/* NULL: the side has no program. Each drive may have another floor. */
+	/* NULL: the side has no program. Drives may have different floors. */
 	struct bb_test_prog *prog;
-	struct bb_drive_slot *slot; /* slot in the drive in progress; NULL: not attached */
+	struct bb_drive_slot *slot; /* slot in the present drive; NULL: not attached */
 	bool warm;
-	bool is_new; /* it was loaded again, so it needs a new series */
-	/* Counters when the program was attached; events fired and runs counted since then,
-	 * warm-up included. */
+	bool is_new; /* the program was loaded again, so it needs a new series */
+	/* before: the counters when the program was attached. fired, ran: events fired and runs
+	 * counted since then, warm-up included. */
 	struct bb_prog_stats before;
 	uint64_t fired, ran;
-	uint64_t ns[2 * BB_PAIR_TURN_MOST]; /* samples of the block in progress: ns[n] */
+	uint64_t ns[2 * BB_PAIR_TURN_MOST]; /* samples of the present block: ns[n] */
 	size_t n;
 };
 
@@ -45,27 +45,26 @@ struct ab_case {
 	size_t comparison; /* index of the comparison in the report */
 	double tick_ns;
 	bool active;
-	bool has_pair; /* its last pair was measured with the present loads */
+	bool has_pair; /* its last pair is of the present loads */
 };
 
 struct ab {
 	struct bb_session session;
 	const struct bb_ab_opts *opts;
 	struct side sides[N_LABELS];
-	struct bb_test_prog second; /* second load of base's program; it is head if a program is
+	struct bb_test_prog second; /* a second load of base's program: head, if a program is
 				       compared with itself */
 	struct ab_case *cases;
 	size_t n_cases;
 	double scratch[4 * BB_PAIR_TURN_MOST];
-	/* why the pair in progress does not count; empty: it counts */
+	/* why the present pair does not count; empty: it counts */
 	char wrong[300];
 	uint64_t began_ns;
-	double pair_s; /* share of the budget for a pair, s; at least PAIR_LEAST_S is given. 0: no
-			  limit */
-	bool is_cut;   /* a pair of the drive in progress ended with too few runs or blocks */
-	bool is_open;  /* some comparisons of the drive in progress have no verdict yet */
-	/* some comparisons have neither a verdict nor an interval yet, so that not even a large
-	 * difference could show */
+	double pair_s; /* time limit of a pair, s, if it is above PAIR_LEAST_S; 0: no limit */
+	bool is_cut;   /* a pair of the present drive ended with too few runs or blocks */
+	bool is_open;  /* some comparisons of the present drive have no verdict yet */
+	/* some comparisons of the drive have neither a verdict nor an interval yet, so they could
+	 * not even show a large difference */
 	bool is_bare;
 };
 
@@ -84,8 +83,8 @@ static struct bb_series *series_of(struct ab *ab, const struct ab_case *c, enum 
 
 /* --- one pair of loads --- */
 
-/* Injects a self-test's slowdown: multiplies every sample by 1 + share, and rounds it up or down
- * at random so that the mean is exact. */
+/* Injects the slowdown of a self-test: multiplies every sample by 1 + share. Rounds up or down at
+ * random, so that the expected mean is exact. */
 static void inject(struct bb_rng *rng, double share, struct bb_batch *b)
 {
 	b->run_time_ns = 0;
@@ -97,7 +96,7 @@ static void inject(struct bb_rng *rng, double share, struct bb_batch *b)
 	}
 }
 
-/* Measures one turn of the program with the label. Adds its samples to those of the block. */
+/* Measures one turn of the program with the label. Adds the samples to the present block. */
 static int measure_turn(struct ab *ab, const struct ab_case *c, enum label label,
 			struct bb_err *err)
 {
@@ -168,7 +167,7 @@ static int measure_block(struct ab *ab, const struct ab_case *c, struct bb_pair 
 	return 0;
 }
 
-/* Sets every estimate of a pair to the median over its blocks. */
+/* Sets every estimate of a pair to the median of the estimates of its blocks. */
 static void summarise_blocks(const struct bb_pair *blocks, size_t n, struct bb_pair *pair)
 {
 	static const size_t columns[] = {
@@ -226,8 +225,8 @@ static int measure_pair(struct ab *ab, struct ab_case *c, struct bb_err *err)
 	return 0;
 }
 
-/* Decides whether the drive's samples from the present loads count. If they do not, writes the
- * reason into ret_why; else leaves it empty. */
+/* Decides whether the drive's samples from the present loads count. Writes the reason into ret_why
+ * if they do not; "": they count. */
 static void judge_sides(const struct ab *ab, size_t drive, char *ret_why, size_t size)
 {
 	const struct bb_driver *driver = ab->session.drives[drive].driver;
@@ -243,7 +242,7 @@ static void judge_sides(const struct ab *ab, size_t drive, char *ret_why, size_t
 		if (driver->kind.fires && !driver->kind.stats_off && s->ran != s->fired)
 			snprintf(why, sizeof(why), "run_cnt rose by %llu, %llu events were fired",
 				 (unsigned long long)s->ran, (unsigned long long)s->fired);
-		/* both labels mean one load, which was already judged as BASE */
+		/* HEAD is the same load as BASE, which is judged already */
 		else if (l == HEAD && ab->opts->same_load)
 			continue;
 		if (l == BASE && ab->opts->same_load)
@@ -290,7 +289,7 @@ static int attach(struct ab *ab, const struct bb_open_drive *d, struct bb_err *e
 	return rc;
 }
 
-/* Makes the last pair and series of a comparison void, for the reason `why`. */
+/* Voids the last pair of a comparison and the series of its loads, for the reason `why`. */
 static void make_void(struct ab *ab, const struct ab_case *c, const char *why)
 {
 	struct bb_comparison *k = &ab->session.report->comparisons[c->comparison];
@@ -302,7 +301,7 @@ static void make_void(struct ab *ab, const struct ab_case *c, const char *why)
 }
 
 /* Measures a case with the present loads. Opens a new series for each program that was loaded
- * again; the others continue their series. */
+ * again; the other programs continue their series. */
 static int measure_case(struct ab *ab, struct ab_case *c, uint32_t load, struct bb_err *err)
 {
 	int rc = bb_must_end_why();
@@ -345,9 +344,9 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_e
 }
 
 /*
- * Measures a pair of loads for every active comparison of a drive. If the programs got different
- * places, loads one of them, drawn at random, until it has the place of the other. Then measures a
- * second, matched pair.
+ * Measures a pair of loads for every active comparison of a drive. If the two programs got
+ * different places, draws one of them at random and loads it until it has the place of the other
+ * program. Then measures a second, matched pair.
  */
 static int run_pair(struct ab *ab, size_t drive, uint32_t pair, struct bb_err *err)
 {
@@ -370,7 +369,7 @@ static int run_pair(struct ab *ab, size_t drive, uint32_t pair, struct bb_err *e
 		return rc;
 	rc = bb_test_prog__load(ab->sides[moved].prog, rng, bb_place(mod64), MATCH_TRIES, err);
 	if (rc == -EAGAIN)
-		return 0; /* no load got the other's place, so there is no matched pair this time */
+		return 0; /* no load got the other program's place, so there is no matched pair */
 	for (int l = 0; l < N_LABELS; l++)
 		ab->sides[l].is_new = l == (int)moved;
 	return rc ? rc : measure_loads(ab, drive, 2 * pair + 1, err);
@@ -378,9 +377,9 @@ static int run_pair(struct ab *ab, size_t drive, uint32_t pair, struct bb_err *e
 
 /* --- pairs until there is a verdict --- */
 
-/* Judges a drive's comparisons after a pair. Those with a verdict are not measured again. All
- * comparisons share alpha by Bonferroni, which is the first step of Holm's correction. So a verdict
- * given here survives the correction at the end. */
+/* Judges a drive's comparisons after a pair. Comparisons with a verdict are not measured again. All
+ * comparisons share alpha by Bonferroni. Holm's correction at the end begins with the same step and
+ * is never stricter, so a verdict given here survives it. */
 static void look(struct ab *ab, size_t drive)
 {
 	size_t n_family = ab->opts->n_family > ab->n_cases ? ab->opts->n_family : ab->n_cases;
@@ -399,7 +398,7 @@ static void look(struct ab *ab, size_t drive)
 	}
 }
 
-/* Notes how much time a drive's comparisons without a verdict had. Adds a skip for each of them
+/* Stores how much time a drive's comparisons without a verdict had. Adds a skip for each comparison
  * that got no pair because the time was over. */
 static void note_undecided(struct ab *ab, size_t drive)
 {
@@ -429,7 +428,7 @@ static void note_undecided(struct ab *ab, size_t drive)
 }
 
 /* Measures pairs of one drive until its comparisons have verdicts, or until `budget_s` is used up.
- * While a comparison has no interval yet, `limit_s` counts in place of `budget_s`. 0: no limit. */
+ * While a comparison has no interval yet, `limit_s` applies in place of `budget_s`. 0: no limit. */
 static int run_drive(struct ab *ab, size_t drive, double budget_s, double limit_s,
 		     struct bb_err *err)
 {
@@ -490,7 +489,7 @@ static struct bb_test_prog *prog_of(struct ab *ab, size_t planned)
 				     : &s->progs[bb_session__variant(s, &s->plan->cases[planned])];
 }
 
-/* Returns a drive's share of the time left of `total_s`; 0: no limit. */
+/* Returns the share, s, of a drive in what is left of `total_s`; 0: no limit. */
 static double share_of(const struct ab *ab, double total_s, size_t drives_left)
 {
 	return total_s > 0
@@ -499,9 +498,9 @@ static double share_of(const struct ab *ab, double total_s, size_t drives_left)
 }
 
 /*
- * Measures the drives one after another, so that a slow one does not delay the verdict of a fast
- * one. Later drives share the time that a drive leaves. If the budget holds fewer pairs
- * than any verdict needs, a drive gets `patience_s` more. Drives that sample for a fixed time do
+ * Measures the drives one after another, so that a slow drive does not delay the verdict of a fast
+ * one. Later drives share the time that a drive leaves. If the budget holds fewer pairs than any
+ * verdict needs, a drive also gets a share of `patience_s`. Drives that sample for a fixed time do
  * not, because they take equally long on every machine.
  */
 static int run_drives(struct ab *ab, struct bb_err *err)
@@ -545,7 +544,7 @@ static void add_comparison(struct ab *ab, struct ab_case *c)
 	k->injected = ab->opts->inject;
 }
 
-/* Adds a comparison of two cases of the plan. Its floor is base's floor. It has none if head is
+/* Adds a comparison of two cases of the plan. Its floor is base's floor. It has no floor if head is
  * that floor, or if that floor cannot be measured. */
 static void add_case(struct ab *ab, size_t base, size_t head)
 {
@@ -561,7 +560,7 @@ static void add_case(struct ab *ab, size_t base, size_t head)
 			      .planned = {base, head, floor},
 			      .tick_ns = NAN,
 			      .active = true};
-	/* A program compared with itself has two cases, and the names of a run's cases differ. */
+	/* A program compared with itself has two cases; their names must differ. */
 	if (head == base)
 		second = bb_asprintf("%s (head)", ab->opts->head);
 	for (int l = 0; l < N_LABELS; l++) {
@@ -593,8 +592,8 @@ static struct bb_test_prog *find_prog(struct ab *ab, const char *variant)
 	return NULL;
 }
 
-/* Opens base's program a second time, as head: a program that is compared with itself is loaded
- * twice at the same time. */
+/* Opens base's program a second time, as head, because a program that is compared with itself is
+ * loaded twice at the same time. */
 static int open_second(struct ab *ab, struct bb_err *err)
 {
 	const struct bb_test_prog *base = ab->sides[BASE].prog;
@@ -648,8 +647,8 @@ static int open_cases(struct ab *ab, struct bb_err *err)
 	return rc;
 }
 
-/* Checks the plan. A live program is refused, as it cannot be loaded again for each pair. Drives
- * with emptied caches are refused if they need more than the budget for a verdict. */
+/* Checks the plan. Refuses live programs, which cannot be loaded again for each pair. Refuses
+ * drives with emptied caches if they need more than the budget for a verdict. */
 static int check_plan(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct bb_err *err)
 {
 	uint32_t max = opts->max_pairs, pairs = max && max < LEAST_PAIRS ? max : LEAST_PAIRS;
@@ -708,8 +707,8 @@ static int note_executed(struct ab *ab, struct bb_err *err)
 /* Measures in the open session, and completes the report after an error. */
 static int run(struct ab *ab, struct bb_err *err)
 {
-	/* Counts before base and head share maps: the entries of one may change the other's
-	 * count. */
+	/* Counts before base and head share maps: entries of one may change the count of the other.
+	 */
 	int rc = ab->opts->count ? bb_count_all(&ab->session, 0.25, err) : 0;
 
 	if (!rc) {

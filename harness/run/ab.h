@@ -3,27 +3,28 @@
 
 #include "run/runner.h"
 
-/* Watches the batches of base and head in the order of measurement. */
+/* A function that is called with each batch of base or head, in the order of measurement. */
 struct bb_ab_watch {
-	void (*batch)(void *arg, bool is_head, const struct bb_batch *b); /* NULL: nobody watches */
+	void (*batch)(void *arg, bool is_head, const struct bb_batch *b); /* NULL: none */
 	void *arg;
 };
 
 /*
  * Options for comparing two programs in one run. The unit of replication is a pair of loads. For
  * each pair both programs are loaded anew in random order, and compared in blocks of turns, ABBA or
- * BAAB by a seeded coin. Then head is loaded until it has base's JIT address mod 64, and they are
- * compared again (matched: this removes layout, which moves a loop by 6-9 %). The run stops at a
- * verdict for every case, at `max_pairs`, or when the budget is used up.
+ * BAAB at random. Then one of them is loaded until it has the JIT address of the other modulo 64,
+ * and they are compared again as a matched pair. This removes the effect of layout, which is 6-9 %
+ * for a loop. The run stops when every comparison has a verdict, at `max_pairs`, or when the budget
+ * is used up.
  */
 struct bb_ab_opts {
 	struct bb_run_opts run; /* its budget_s is for the whole comparison */
-	/* extra time, s, used if the budget holds fewer pairs than any verdict needs; 0: none */
+	/* extra time, s, for a budget that holds fewer pairs than any verdict needs; 0: none */
 	double patience_s;
 	const char *base, *head; /* variants of the plan */
 	double threshold, alpha;
 	uint32_t max_pairs; /* 0: as many as the budget allows */
-	/* number of comparisons that share alpha; used if it is more than this run has */
+	/* number of comparisons that share alpha, if it is more than this run has */
 	size_t n_family;
 	bool count;     /* count instructions in the plan's exact drives before the pairs */
 	bool executed;  /* note how much of the programs is executed (run/count.h) */
@@ -32,7 +33,7 @@ struct bb_ab_opts {
 	struct bb_ab_watch watch;
 };
 
-/* Compares the programs under every drive and parameter of the plan. Appends judged cases and
+/* Compares the programs under every drive and parameter of the plan. Appends cases and judged
  * comparisons to the report. Errors as bb_run_plan(). */
 int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct bb_report *report,
 	      struct bb_err *err);

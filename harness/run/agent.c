@@ -12,11 +12,11 @@
 #include "base/deadline.h"
 #include "env/sysfile.h"
 
-#define STABLE_S 0.5   /* an agent is ready if its programs were the same for so long */
-#define PATIENCE_S 5.0 /* time from SIGTERM to SIGKILL */
-#define UNLOADED_S 2.0 /* time that the kernel has to unload an ended agent's programs */
+#define STABLE_S 0.5   /* s; an agent is ready when its programs have been the same for this time */
+#define PATIENCE_S 5.0 /* s from SIGTERM to SIGKILL */
+#define UNLOADED_S 2.0 /* s that the kernel may take to unload the programs of an ended agent */
 #define PAUSE_US 20000
-#define READY_EACH_S 0.2 /* pause between two runs of --ready */
+#define READY_EACH_S 0.2 /* s between two runs of --ready */
 
 /* --- its programs --- */
 
@@ -49,7 +49,7 @@ static void add_id(struct ids *ids, uint32_t id)
 	BB_PUSH(ids->v, ids->n, id);
 }
 
-/* Returns the id of the program to which a descriptor refers, directly or by a link. 0: none. */
+/* Returns the id of the program that a descriptor refers to, itself or by a link; 0: none. */
 static uint32_t program_behind(int fdinfo_dir, const char *name)
 {
 	int fd = openat(fdinfo_dir, name, O_RDONLY | O_CLOEXEC);
@@ -65,7 +65,7 @@ static uint32_t program_behind(int fdinfo_dir, const char *name)
 	return at && !bb_parse_digits(&at, &id) ? (uint32_t)id : 0;
 }
 
-/* Adds the programs that a process has open and whose id is above `from`. */
+/* Adds the programs with an id above `from` that a process has open. */
 static void add_open_programs(pid_t pid, uint32_t from, struct ids *ids)
 {
 	const struct dirent *e;
@@ -84,8 +84,8 @@ static void add_open_programs(pid_t pid, uint32_t from, struct ids *ids)
 		closedir(dir);
 }
 
-/* Finds the programs with an id above `from` that processes below `root` have open. Leaves out
- * `but` and the processes below it. */
+/* Finds the programs with an id above `from` that processes below `root` have open. Ignores the
+ * process `but` and the processes below it. */
 static int find_open(pid_t root, pid_t but, uint32_t from, struct ids *ret_ids)
 {
 	struct bb_processes p;
@@ -171,7 +171,7 @@ static bool is_loaded(uint32_t id)
 	return !is_gone;
 }
 
-/* Adds those of the new programs that the agent has open, or that no other process has open. */
+/* Adds the new programs that the agent has open, and those that no process has open. */
 static int add_programs(struct bb_agent *a, const struct ids *its, const struct ids *others,
 			struct bb_err *err)
 {
@@ -185,8 +185,8 @@ static int add_programs(struct bb_agent *a, const struct ids *its, const struct 
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* If the agent has programs open, removes those that no process has open, because anybody may have
- * loaded them. */
+/* If the agent has programs open, removes the programs that no process has open, because any
+ * process may have loaded them. */
 static void leave_unclear(struct bb_agent *a)
 {
 	bool any = false;
@@ -200,8 +200,8 @@ static void leave_unclear(struct bb_agent *a)
 	a->n = any ? n : a->n;
 }
 
-/* Marks the programs that are gone. Removes those that no process had open, because another process
- * may have loaded them between two looks. Returns the id behind which to look for programs. */
+/* Marks the programs that are gone. Removes the loaded ones that no process had open, so that they
+ * are judged anew. Returns an id: the programs with a higher id must be looked at. */
 static uint32_t look_again(struct bb_agent *a)
 {
 	uint32_t from = a->n ? a->programs[a->n - 1].program.id : 0;
@@ -240,8 +240,8 @@ static int find_programs(struct bb_agent *a, struct bb_err *err)
 	return rc;
 }
 
-/* Removes the programs that were unloaded during the start. The agent loaded them only to test the
- * kernel. */
+/* Removes the programs that were unloaded before the agent was ready: it loaded them only to test
+ * the kernel. */
 static void forget_gone(struct bb_agent *a)
 {
 	size_t n = 0;
@@ -265,7 +265,7 @@ static int check_runs(struct bb_agent *a, const char *when, struct bb_err *err)
 	if (c->pid)
 		return 0;
 	if (!c->status && !bb_processes__read(getpid(), 0, &p) && p.n) {
-		bb_processes__done(&p); /* when the first process of a daemon ends, others go on */
+		bb_processes__done(&p); /* a daemon's other processes go on */
 		return 0;
 	}
 	bb_processes__done(&p);
@@ -290,7 +290,7 @@ static int say_not_ready(const struct bb_agent *a, struct bb_err *err)
 		       bb_command__tail(&a->command).text);
 }
 
-/* Runs --ready. Returns 1 if it succeeds, 0 if not, or -errno with a message. */
+/* Runs --ready. Returns 1 if it succeeds, 0 if it fails, or -errno with a message. */
 static int ask_ready(const struct bb_agent *a, double most_s, struct bb_err *err)
 {
 	const struct bb_command_spec spec = {.shell = a->spec->ready, .env = a->spec->command.env};
@@ -352,7 +352,7 @@ int bb_agent__start(const struct bb_agent_spec *spec, struct bb_agent *ret_agent
 	int rc;
 
 	*a = (struct bb_agent){.spec = spec, .command = {.log_fd = -1}};
-	clock_gettime(CLOCK_REALTIME_COARSE, &a->began); /* the clock of inodes */
+	clock_gettime(CLOCK_REALTIME_COARSE, &a->began); /* the clock of the times in inodes */
 	rc = last_id(&a->last_id, err);
 	if (!rc)
 		rc = bb_command__start(&spec->command, &a->command, err);
@@ -423,7 +423,8 @@ static bool is_its_own(const struct bb_agent *a, uint32_t id)
 	return false;
 }
 
-/* Removes a pin of a program or link if it is the agent's and was made since its start. */
+/* Removes a pin of a program of the agent, or of its link, if it was made since the agent's start.
+ */
 static void remove_pin(const struct bb_agent *a, const FTSENT *e)
 {
 	const struct timespec *made = &e->fts_statp->st_ctim;
@@ -457,7 +458,7 @@ static void remove_pins(const struct bb_agent *a)
 
 		while (fts && (e = fts_read(fts)))
 			if (e->fts_info == FTS_D && e->fts_statp->st_uid)
-				fts_set(fts, e, FTS_SKIP); /* others could swap it */
+				fts_set(fts, e, FTS_SKIP); /* another user could swap this folder */
 			else if (e->fts_info == FTS_F)
 				remove_pin(a, e);
 		if (fts)
@@ -467,8 +468,8 @@ static void remove_pins(const struct bb_agent *a)
 		endmntent(mounts);
 }
 
-/* Waits until the agent's programs are unloaded. Writes the names of those that stay loaded, and
- * returns their number. */
+/* Waits until the agent's programs are unloaded. Writes the names of the programs that stay loaded,
+ * and returns their number. */
 static size_t wait_unloaded(const struct bb_agent *a, char *ret_names, size_t size)
 {
 	uint64_t began_ns = bb_now_ns();
@@ -489,7 +490,7 @@ static size_t wait_unloaded(const struct bb_agent *a, char *ret_names, size_t si
 	return left;
 }
 
-/* Sees to it that the agent's programs are unloaded. */
+/* Waits until the agent's programs are unloaded. If spec->cleans, removes pins that hold them. */
 static int end_programs(struct bb_agent *a, size_t *ret_cleaned, struct bb_err *err)
 {
 	char names[256];
@@ -527,7 +528,7 @@ int bb_agent__stop(struct bb_agent *a, bool *ret_killed, size_t *ret_cleaned, st
 		bb_fail(&ending, rc, "a process of the agent '%s' does not end",
 			a->spec->command.shell);
 	else
-		a->command.pid = 0; /* it was reaped */
+		a->command.pid = 0; /* the process was reaped */
 	bb_command__done(&a->command);
 	if (!rc)
 		rc = end_programs(a, ret_cleaned, &ending);

@@ -8,16 +8,16 @@
 /* An agent: a command that loads and attaches BPF programs, and runs until it is ended. */
 struct bb_agent_spec {
 	struct bb_command_spec command;
-	/* The agent is ready when this command line succeeds. NULL: when the programs that it
-	 * loaded have been the same for half a second. */
+	/* The agent is ready when this command line succeeds. NULL: it is ready when its programs
+	 * have been the same for half a second. */
 	const char *ready;
-	double ready_s; /* longest time until it is ready */
-	bool cleans;    /* pins that it leaves behind are removed */
+	double ready_s; /* longest time until it is ready, s */
+	bool cleans;    /* remove the pins that it leaves */
 };
 
-/* The process that has a program open, directly or by a link. */
+/* A process that has a program open, as a program or by a link. */
 struct bb_owner {
-	char name[16]; /* as ps shows it; empty: no other process than bpfbench has it open */
+	char name[16]; /* as ps shows it; empty: only bpfbench or no process has the program open */
 };
 
 /* Finds the first process in /proc that has program ids[i] open, for each i < n. Returns 0 or
@@ -26,14 +26,15 @@ int bb_owners__find(const uint32_t *ids, size_t n, struct bb_owner *ret_owners);
 
 struct bb_agent_program {
 	struct bb_loaded program;
-	/* counters at the last bb_agent__read_counters(), and their rise since the call before */
+	/* counters at the last bb_agent__read_counters(), and their rise since the call before it
+	 */
 	struct bb_prog_stats now, since;
 	bool is_open; /* a process of the agent has it open */
 	bool is_gone; /* it was unloaded while the agent ran */
 };
 
 struct bb_agent {
-	const struct bb_agent_spec *spec; /* NULL: it does not run */
+	const struct bb_agent_spec *spec; /* NULL: no agent runs */
 	struct bb_command command;
 	struct timespec began;
 	uint32_t last_id; /* programs with a higher id were loaded after its start */
@@ -43,19 +44,19 @@ struct bb_agent {
 
 /*
  * Starts the agent and waits until it is ready. Its programs are those that were loaded since its
- * start and that one of its processes has open, as a program or by a link. If it has none open,
- * they are those that nobody else has open. Returns 0, -ETIME, -ECHILD if the agent ended, -EINTR,
- * or another -errno, with a message. bb_agent__stop() is due in all cases.
+ * start and that one of its processes has open, as a program or by a link. If it has no such
+ * program open, they are those that no process has open. Returns 0; or, with a message, -ETIME,
+ * -ECHILD if the agent ended, -EINTR or another -errno. Call bb_agent__stop() in all cases.
  */
 int bb_agent__start(const struct bb_agent_spec *spec, struct bb_agent *ret_agent,
 		    struct bb_err *err);
 
-/* Returns 0 if the agent runs, else -ECHILD with a message. Looks for programs that came, and for
- * programs that are gone. */
+/* Finds new programs of the agent, and marks those that are gone. Returns 0 if the agent runs,
+ * -ECHILD with a message if it has ended, or another -errno. */
 int bb_agent__check(struct bb_agent *a, struct bb_err *err);
 
-/* Reads the counters of its programs, which change only while bpf_stats is on. Those of a program
- * that is gone stay. */
+/* Reads the counters of its programs. They change only while bpf_stats is on. A program that is
+ * gone keeps its last counters. */
 int bb_agent__read_counters(struct bb_agent *a, struct bb_err *err);
 
 /* Returns the memory of the maps of all its programs, bytes; each map counts once. */
@@ -63,9 +64,9 @@ double bb_agent__map_bytes(const struct bb_agent *a);
 
 /*
  * Ends the agent by SIGTERM, or by SIGKILL after 5 s, and waits until its programs are gone.
- * `*ret_killed` is true if SIGKILL was needed. If the spec says so, removes pins that were made
- * since its start, of programs that one of its processes had open; `*ret_cleaned` is the number of
- * programs that this unloaded. Returns -EBUSY with a message that names the programs that are left.
- * Does nothing if it does not run.
+ * `*ret_killed` is true if SIGKILL was needed. If spec->cleans, removes pins that were made since
+ * its start and that pin programs which one of its processes had open. `*ret_cleaned` is the number
+ * of programs that this unloaded. Returns 0; or -EBUSY with a message that names the programs that
+ * are still loaded. Does nothing if no agent runs.
  */
 int bb_agent__stop(struct bb_agent *a, bool *ret_killed, size_t *ret_cleaned, struct bb_err *err);

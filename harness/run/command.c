@@ -7,9 +7,11 @@
 #include "base/deadline.h"
 
 #define OUT_BYTES (64 << 10)
-#define LOG_BYTES (1 << 20) /* a log that is longer is emptied */
-#define KILLED_S 2.0        /* time that killed processes have to end */
-#define PAUSE_US 5000       /* --- one command --- */
+#define LOG_BYTES (1 << 20) /* a longer log is emptied */
+#define KILLED_S 2.0        /* s that killed processes have to end */
+#define PAUSE_US 5000       /* pause between two checks whether processes have ended */
+
+/* --- one command --- */
 
 static int execute(void *arg, int)
 {
@@ -31,7 +33,7 @@ static int open_log(const struct bb_command_spec *spec)
 	if (fd < 0)
 		return -errno;
 	if (fcntl(fd, F_SETFL, O_APPEND) || (spec->uid && fchown(fd, spec->uid, spec->gid)))
-		errno = 0; /* no harm; only the command cannot open /dev/stderr */
+		errno = 0; /* no harm: the command only cannot open /dev/stderr */
 	return fd;
 }
 
@@ -68,7 +70,7 @@ int bb_command__wait(struct bb_command *c, double seconds, struct rusage *ret_us
 
 	if (rc || !c->pid)
 		return rc;
-	kill(-c->pid, SIGKILL); /* before it is reaped, because its number is then free */
+	kill(-c->pid, SIGKILL); /* before it is reaped, which frees its pid */
 	if (TEMP_FAILURE_RETRY(wait4(c->pid, &c->status, 0, ret_usage)) < 0)
 		return -errno;
 	c->pid = 0;
@@ -126,7 +128,7 @@ void bb_command__limit_log(const struct bb_command *c)
 
 	if (c->log_fd >= 0 && !fstat(c->log_fd, &st) && st.st_size > LOG_BYTES &&
 	    ftruncate(c->log_fd, 0))
-		errno = 0; /* no harm; the log only gets longer */
+		errno = 0; /* no harm: the log only gets longer */
 }
 
 /* --- processes --- */
@@ -137,7 +139,7 @@ struct process {
 	uint64_t rss_bytes;
 };
 
-/* Reads the n-th field behind the name in /proc/PID/stat. Returns false if it is no number. */
+/* Reads field n, from 1, after the name in /proc/PID/stat. Returns false if it is not a number. */
 static bool read_field(const char *behind_name, int n, uint64_t *ret_value)
 {
 	const char *at = behind_name;
@@ -149,7 +151,7 @@ static bool read_field(const char *behind_name, int n, uint64_t *ret_value)
 	return at && !bb_parse_digits(&at, ret_value);
 }
 
-/* Reads /proc/PID/stat (proc(5)). Returns false if the process has ended meanwhile. */
+/* Reads /proc/PID/stat (proc(5)). Returns false if the process has ended. */
 static bool read_process(uint64_t pid, struct process *ret_process)
 {
 	enum { PARENT = 2, REAPED_USER = 14, REAPED_SYSTEM = 15, RSS = 22 };
@@ -240,8 +242,8 @@ void bb_processes__done(struct bb_processes *p)
 	*p = (struct bb_processes){0};
 }
 
-/* Sends the signal (0: none) to processes, and reaps those that are our children and have ended.
- * Returns how many are still there. */
+/* Reaps those of the processes that are our children and have ended, and sends the signal (0: none)
+ * to the others. Returns how many of them are still there. */
 static size_t signal_all(const struct bb_processes *p, int signal)
 {
 	size_t left = 0;
@@ -272,8 +274,8 @@ int bb_processes__end(pid_t root, pid_t but, double patience_s, bool *ret_killed
 		}
 		*ret_killed |= s > patience_s;
 		usleep(PAUSE_US);
-		/* Once their parent has ended, the first ones are no longer below the root: a shell
-		 * ends before the server that it started. */
+		/* Processes of `first` are signalled, too: once their parent has ended, they are no
+		 * longer below the root. For example, a shell ends before its server. */
 		left = signal_all(&first, *ret_killed ? SIGKILL : 0);
 		rc = bb_processes__read(root, but, &now);
 		if (!rc) {
