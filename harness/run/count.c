@@ -12,7 +12,7 @@
 #include "run/record.h"
 
 #define CASE_LEAST_S 1.0 /* least time limit of a case, s; fast programs need less */
-/* runs before the counted ones, as in timed drives, so that the maps have the same state */
+/* uncounted first runs, as many as in timed drives, so that the maps have the same state */
 #define WARMUP 100u
 
 /* A program under one drive whose instructions are being counted. */
@@ -103,10 +103,10 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned, st
 		rc = bb_driver__batch(k->slot, planned->driver_param, &b, err);
 	if (!rc)
 		rc = bb_target__drops(target, &after);
-	if (rc || !b.n) /* no run: the time was over */
+	if (rc || !b.n) /* 0 runs: the time was over */
 		return rc;
-	/* Unexpected drops make the runs void, as in timed drives: the program did not do what
-	 * the scenario means. */
+	/* Unexpected drops make the runs void, as in timed drives: the program did not do what the
+	 * scenario expects. */
 	if (drops >= 0 && after - before != (uint64_t)drops && !b.void_why[0])
 		snprintf(b.void_why, sizeof(b.void_why), "%llu drops, %d expected",
 			 (unsigned long long)(after - before), drops);
@@ -148,7 +148,7 @@ static void add_source(struct bb_counted *out, const struct bb_exact *e)
 	free(calls);
 }
 
-/* Returns the number of instructions of the program. */
+/* Returns how many instructions the program has. */
 static uint32_t insns_of(const struct bb_exact *e)
 {
 	uint32_t n = 0;
@@ -280,11 +280,11 @@ int bb_count_all(struct bb_session *s, double share, struct bb_err *err)
 
 #define NEARLY_ALL 0.9
 #define HALF 0.5
-#define OF_THE_TIME 0.1 /* largest share of the time left that noting may take */
-/* runs after the first one: a program that has stored something may take another path */
+#define OF_THE_TIME 0.1 /* bb_note_executed() may take at most this share of the time left */
+/* further runs: after the first run has stored something, a program may take another path */
 #define MORE_RUNS 2u
 
-/* The programs of a drive, run by the driver that counts executed instructions. */
+/* The programs of a drive while the driver that counts executed instructions runs them. */
 struct noting {
 	struct bb_session *session;
 	const size_t *case_of;
@@ -292,7 +292,7 @@ struct noting {
 	struct bb_test_prog *prog; /* the program in progress */
 };
 
-/* Counts the entries of a map, up to BB_IN_VAIN_MANY. In maps of programs or of maps only
+/* Counts the entries of a map, up to BB_IN_VAIN_MANY. In maps of programs and in maps of maps, only
  * entries with a value count. */
 static double count_entries(int fd, const struct bpf_map_info *info)
 {
@@ -338,7 +338,7 @@ static void describe(const struct bb_target *target, const struct bb_exact *e, u
 	if ((from.kind != BB_ORIGIN_MAP && from.kind != BB_ORIGIN_INNER_MAP) ||
 	    bb_info__read(from.value, &info))
 		return;
-	/* The full name if libbpf knows it: the kernel keeps only 15 characters. */
+	/* Uses the full name if libbpf knows it: the kernel keeps only 15 characters. */
 	for (map = obj ? bpf_object__next_map(obj, NULL) : NULL; map;
 	     map = bpf_object__next_map(obj, map))
 		if (bpf_map__fd(map) == from.value)
@@ -352,8 +352,8 @@ static void describe(const struct bb_target *target, const struct bb_exact *e, u
 		v->entries = count_entries(from.value, &info);
 }
 
-/* Adds the counts of `v` to a noted call that differs from it only in the line. If there is none,
- * notes `v` as a new call. Takes ownership of what `v` owns. */
+/* Adds the counts of `v` to a call in c->in_vain that differs from `v` only in its line. If there
+ * is no such call, adds `v` as a new one. Takes ownership of what `v` owns. */
 static void add(struct bb_case *c, struct bb_in_vain *v)
 {
 	struct bb_in_vain *new;
@@ -376,10 +376,10 @@ static void add(struct bb_case *c, struct bb_in_vain *v)
 }
 
 /*
- * Notes in the case the lookups and tail calls of the clone that were in vain in at least nine of
- * ten calls. totals[n_blocks] and in_vain[n_vain] are earlier counts; only calls since then are
- * considered. `is_first`: the calls are of the program's first run. Lookups are then noted only if
- * the map is empty, as later runs may find what the first one stored.
+ * Adds to the case the lookups and tail calls of the clone that failed in at least nine of ten
+ * calls. totals[n_blocks] and in_vain[n_vain] are earlier counts; only calls since then are
+ * considered. `is_first`: these calls are from the program's first run. Then adds a lookup only if
+ * its map is empty, because later runs may find entries that the first run stored.
  */
 static void note_in_vain(const struct bb_target *target, const struct bb_exact *e,
 			 const uint64_t *totals, const uint64_t *in_vain, bool is_first,
@@ -400,8 +400,8 @@ static void note_in_vain(const struct bb_target *target, const struct bb_exact *
 	}
 }
 
-/* True if the jump at `at` tests the result of a map lookup in its block that was in vain since
- * `before`, the counts of copy_counts(); NULL: all were 0. */
+/* True if the jump at `at` tests the result of a map lookup in its block, and this lookup has
+ * failed since `before`. `before` has the counts of copy_counts(); NULL: all were 0. */
 static bool tests_lookup_in_vain(const struct bb_exact *e, const uint64_t *before, uint32_t at)
 {
 	const struct bb_cfg *cfg = &e->clone.cfg;
@@ -431,8 +431,8 @@ static struct source_line source_line_at(const struct bb_exact *e, uint32_t at)
 				    *file ? BB_SOURCE_LINE(line->line_col) : 0};
 }
 
-/* Notes the check at which the runs since `before` ended early. Keeps an earlier note, of another
- * program of these runs, if more instructions are behind that check. */
+/* Stores in the case the check at which the runs since `before` ended early. If the case has such a
+ * check of another program already, keeps the one with more instructions after it. */
 static void note_turned_away(const struct bb_exact *e, const uint64_t *before, struct bb_case *c)
 {
 	uint32_t at = 0,
@@ -450,7 +450,7 @@ static void note_turned_away(const struct bb_exact *e, const uint64_t *before, s
 	c->turned_text = *line.text ? bb_strdup(line.text) : NULL;
 }
 
-/* Copies the present counts: first those of the basic blocks, then those of calls in vain. */
+/* Copies the present counts: first those of the basic blocks, then those of failed calls. */
 static void copy_counts(const struct bb_exact *e, uint64_t *ret_counts)
 {
 	uint32_t n = e->clone.cfg.n_blocks;
@@ -475,7 +475,7 @@ static uint64_t tail_calls(const struct bb_exact *e, const uint64_t *before)
 }
 
 /* Adds the counts of the programs that were entered by tail calls. Sets c->goes_on if more tail
- * calls succeeded than were counted as entries, because then some programs are not counted. */
+ * calls succeeded than entries were counted: then some programs are not counted. */
 static void add_behind(const struct bb_target *target, const struct bb_exact *e,
 		       const uint64_t *before, bool is_first, bool notes, struct bb_case *c)
 {
@@ -490,7 +490,7 @@ static void add_behind(const struct bb_target *target, const struct bb_exact *e,
 			entered += m->totals[0];
 			happened += tail_calls(m, none);
 			/* If the program itself was entered by a tail call, blocks that it had
-			 * executed before that are counted already. */
+			 * executed before that call are counted already. */
 			for (uint32_t b = 0; b < n; b++)
 				if (m->totals[b] && (!is_itself || e->totals[b] == before[b]))
 					c->executed_insns += m->clone.cfg.blocks[b].n_insns;
@@ -504,7 +504,7 @@ static void add_behind(const struct bb_target *target, const struct bb_exact *e,
 	c->goes_on = happened > entered;
 }
 
-/* If the runs since `before` executed less than half of the instructions, notes the check at which
+/* If the runs since `before` executed less than half of the instructions, stores the check at which
  * they ended early. */
 static void note_turn(const struct bb_exact *e, const uint64_t *before, struct bb_case *c)
 {
@@ -516,7 +516,7 @@ static void note_turn(const struct bb_exact *e, const uint64_t *before, struct b
 			note_turned_away(m, NULL, c);
 }
 
-/* Notes the source line where the run between the counts left the program. */
+/* Stores the source line at which the run between the two counts left the program. */
 static void note_return(const struct bb_exact *e, const uint64_t *before, const uint64_t *counts,
 			struct bb_case *c)
 {
@@ -533,7 +533,8 @@ static void note_return(const struct bb_exact *e, const uint64_t *before, const 
 }
 
 /* Runs the program once, and MORE_RUNS times more if there is time. Copies the counts after the
- * first run into ret_counts[]. Sets *ret_is_wrong if it did not give what its input expects. */
+ * first run into ret_counts[]. Sets *ret_is_wrong if the first run did not give the result that its
+ * input expects. */
 static int run(struct bb_drive_slot *slot, const struct bb_plan_case *planned, uint64_t *ret_counts,
 	       bool *ret_is_wrong, struct bb_err *err)
 {
@@ -574,8 +575,8 @@ static int note_case(const struct noting *k, struct bb_drive_slot *slot, size_t 
 	bb_exact__swap(e, true);
 	rc = run(slot, &k->session->plan->cases[planned], first, &is_wrong, err);
 	bb_exact__swap(e, false);
-	/* 0: there was no time for a run. A run that was counted is noted, even if the time was
-	 * over during the next runs. */
+	/* 0: there was no time for a run. A counted run is used even if the time was over during
+	 * the next runs. */
 	c->executed_insns = bb_counts__reached(cfg, before, e->totals);
 	if (c->executed_insns) {
 		from = e->totals[0] > first[0] ? first : before;
@@ -593,8 +594,8 @@ static int note_case(const struct noting *k, struct bb_drive_slot *slot, size_t 
 	return rc;
 }
 
-/* Notes the executed instructions of all cases of a program under a drive. An error is not
- * reported: these figures are optional, and the drive itself reports its errors. */
+/* Stores how many instructions are executed in all cases of a program under a drive. An error is
+ * not reported: these figures are optional, and the drive itself reports its errors. */
 static void note_variant(struct noting *k, size_t drive, size_t variant)
 {
 	const struct bb_session *s = k->session;
@@ -657,8 +658,7 @@ int bb_note_executed(struct bb_session *s, const size_t *case_of)
 
 /* --- lines --- */
 
-/* Appends x[i * stride] of each load i < n_loads, rounded to 0.01 ns, which is finer than any
- * clock. */
+/* Appends x[i * stride] of each load i < n_loads, rounded to 0.01 ns. No clock is finer. */
 static void add_numbers(struct bb_numbers *list, const double *x, size_t stride, uint32_t n_loads)
 {
 	for (uint32_t l = 0; l < n_loads; l++) {

@@ -5,19 +5,20 @@
 
 /*
  * Counts the instructions of every case whose drive is exact, and appends the counts to the report,
- * sorted by program. One load is enough because a count has no noise; repeats show whether it is
- * always the same. Takes at most `share` of the time until the deadline; a skip names the programs
- * that were not counted. Returns 0, -EINTR after a signal, or -errno, with the counts so far.
+ * sorted by program. One load is enough because a count has no noise. Repeated runs show whether
+ * the count is always the same. Takes at most `share` (0 to 1) of the time until the deadline. A
+ * skip names the programs that were not counted. Returns 0, -EINTR after a signal, or -errno, with
+ * the counts so far.
  */
 int bb_count_all(struct bb_session *s, double share, struct bb_err *err);
 
 /*
- * Notes how much of each program its runs execute. This shows when a program rejects its input
- * early, because then the figure is of the rejection only. For each drive that fires, a clone with
- * counters (drivers/exact.h) runs a few times on each case's input. case_of[i] is the report's case
- * for case i of the plan; SIZE_MAX: none. A case stays without these numbers if its clone does not
- * load, or if a tenth of the time left (base/deadline.h) is too short. Returns 0, or -EINTR after a
- * signal.
+ * Stores in the report how much of each program its runs execute. This shows if a program rejects
+ * its input early; its latency is then that of the rejection only. For each drive that fires, a
+ * clone with counters (drivers/exact.h) runs a few times on each case's input. case_of[i] is the
+ * index in the report of case i of the plan; SIZE_MAX: none. A case gets no numbers if its clone
+ * does not load, or if a tenth of the time left (base/deadline.h) is too short. Returns 0, or
+ * -EINTR after a signal.
  */
 int bb_note_executed(struct bb_session *s, const size_t *case_of);
 

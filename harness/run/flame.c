@@ -4,13 +4,13 @@
 #include "base/deadline.h"
 
 #define TURN_S 0.05 /* length of a case's turn, s; the recorder is polled between turns */
-/* room for the samples of a turn; a turn with more ends early */
+/* room for the samples of a turn; a turn ends early when it is full */
 #define TURN_SAMPLES (1u << 16)
 
 struct flame_run {
 	struct bb_plan plan; /* the cases in situ; its array `cases` is our own */
 	struct bb_session session;
-	struct bb_report *report;     /* required by the session; never read */
+	struct bb_report *report;     /* the session needs one; nobody reads it */
 	struct bb_drive_slot **slots; /* by case; NULL: the case cannot run here */
 	uint64_t *ns;
 	struct bb_recorder *recorder;

@@ -9,12 +9,11 @@
 #include "run/ab.h"
 #include "run/gate_build.h"
 
-/* Extra time beyond a program's budget, s: on a busy machine the budget may be too short to find
- * any slowdown. */
+/* Extra time for a program, s, because on a busy machine its budget may be too short to find any
+ * slowdown. */
 #define PATIENCE_S 60.0
 
-/* The number of loads, and of samples of each case, with which the lines of a regressed program are
- * timed, as in `compare --time`. */
+/* Loads, and samples per case, for timing lines of a regressed program, as in `compare --time`. */
 #define LINES_LOADS 16u
 #define LINES_SAMPLES 6400u
 
@@ -27,7 +26,7 @@ struct bb_gate_job {
 
 /* --- which programs --- */
 
-/* Adds a program that is not compared, with the reason `why`; NULL: the state is the reason. */
+/* Adds a program that is not compared, and the reason `why`; NULL: the state says why. */
 static void add_left_out(struct bb_gate_run *run, const char *object, const char *program,
 			 enum bb_gate_state state, const char *why)
 {
@@ -86,8 +85,8 @@ static int add_job(struct bb_gate_run *run, struct bb_scenario *s, struct bb_err
 	return rc;
 }
 
-/* Compares a program of base's capture with one of head's. *ret_same: they are equal; it is
- * false if `o` is not a capture. */
+/* Compares a program of base's capture with one of head's. Sets *ret_same to true if they are
+ * equal, to false if they are not or if `o` is not a capture. */
 static int compare_captured(const struct bb_built_object *o, const char *base, const char *head,
 			    bool *ret_same, struct bb_err *err)
 {
@@ -110,8 +109,8 @@ static int compare_captured(const struct bb_built_object *o, const char *base, c
 	return rc;
 }
 
-/* Adds a job with a scenario made for the two programs, or marks the program skipped if nothing
- * here makes it run. */
+/* Adds a job with a scenario that is made for the two programs. If nothing here makes them run,
+ * marks the program as skipped instead. */
 static int add_object_job(struct bb_gate_run *run, const struct bb_built_object *o,
 			  const struct bb_object_program *base,
 			  const struct bb_object_program *head, struct bb_err *err)
@@ -133,7 +132,7 @@ static int add_object_job(struct bb_gate_run *run, const struct bb_built_object 
 	opts.n_objects = BB_N_REVISIONS;
 	opts.one_each = true;
 	opts.what = BB_OBJECT_TIME_AND_COUNT;
-	/* only the kind of input that programs of the type take: packets or contexts */
+	/* only packets or only contexts, as programs of this type take */
 	opts.packets.n = is_run && !t->takes_context ? opts.packets.n : 0;
 	opts.contexts.n = is_run && t->takes_context ? opts.contexts.n : 0;
 	rc = bb_object_scenario__make(&opts, &text, err);
@@ -182,7 +181,7 @@ static const struct bb_object_program *namesake(const struct bb_object_info *inf
 	return NULL;
 }
 
-/* True if `q` is attached where `p` is, and the other revision has no program with q's name. */
+/* True if `q` is attached at the same point as `p`, and `other` has no program with q's name. */
 static bool competes(const struct bb_object_program *q, const struct bb_object_program *p,
 		     const struct bb_object_info *other)
 {
@@ -190,10 +189,10 @@ static bool competes(const struct bb_object_program *q, const struct bb_object_p
 }
 
 /*
- * Returns the program of the other revision to compare with `p` of `own`: the one of the same name.
- * In captures, if neither program has a namesake, returns the one attached at the same point. If
- * several are attached there, the first goes with the first, the second with the second. NULL:
- * there is none.
+ * Returns the program of `other`, the other revision, to compare with `p` of `own`; NULL: none. It
+ * is the program with the same name. In captures, a program without a namesake is compared with one
+ * that has no namesake either and is attached at the same point. If there are several such
+ * programs, the first goes with the first, and so on.
  */
 static const struct bb_object_program *partner_of(const struct bb_object_info *own,
 						  const struct bb_object_program *p,
@@ -239,7 +238,7 @@ static int add_programs(struct bb_gate_run *run, const struct bb_built_object *o
 	return rc;
 }
 
-/* Finds out whether an object is compared, or is the same, new or gone. */
+/* Finds the state of an object: to be compared, the same, new or gone. */
 static int compare_objects(const struct bb_gate_run *run, const struct bb_built_object *o,
 			   enum bb_gate_state *ret_state, struct bb_err *err)
 {
@@ -278,8 +277,7 @@ static int add_objects(struct bb_gate_run *run, struct bb_err *err)
 	return rc;
 }
 
-/* Returns the built object of a scenario's variant. NULL: neither build made it, or several
- * objects have its name. */
+/* Returns a variant's built object; NULL: no build made it, or several objects have its name. */
 static const struct bb_built_object *object_of(const struct bb_gate_run *run,
 					       const struct bb_scenario *s,
 					       const struct bb_variant_spec *v)
@@ -289,8 +287,8 @@ static const struct bb_built_object *object_of(const struct bb_gate_run *run,
 	return name ? bb_built_objects__find(&run->builds->objects, name) : NULL;
 }
 
-/* Adds a job for one variant: the scenario with two copies of the variant, "base" and "head".
- * The other variants use head's objects. */
+/* Adds a job for one variant. Its scenario has two copies of this variant, "base" and "head"; all
+ * other variants use head's objects. */
 static int add_variant(struct bb_gate_run *run, const char *variant,
 		       const struct bb_built_object *o, struct bb_err *err)
 {
@@ -426,8 +424,7 @@ static int find_revisions(struct bb_gate_run *run, const struct bb_repo *repo, s
 		rc = bb_repo__is_dirty(repo, &g->dirty, err);
 	if (rc || o->guests)
 		return rc;
-	/* Checks for root now: the user should not wait for two builds to learn that root is
-	 * needed. */
+	/* Checks for root before the two builds, because they may take long. */
 	rc = bb_stats_enable__on(&stats, err);
 	if (!rc)
 		bb_stats_enable__off(&stats);
@@ -569,7 +566,7 @@ static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
 	return rc == -EINTR ? rc : 0;
 }
 
-/* Times the lines of all programs whose alerts are confirmed by the second measurement. */
+/* Times the lines of all programs with an alert that the second measurement confirms. */
 static int time_all_lines(struct bb_gate_run *run, const struct bb_run_opts *opts,
 			  struct bb_report *report, struct bb_err *err)
 {
@@ -590,8 +587,8 @@ static int time_all_lines(struct bb_gate_run *run, const struct bb_run_opts *opt
 	return rc == -ENODATA ? 0 : rc;
 }
 
-/* Measures one program in its share of the budget; `left` programs, this one included, share the
- * time left. */
+/* Measures one program. It and the other programs that are left, `left` in all, share the time
+ * left. */
 static int measure_job(struct bb_gate_run *run, struct bb_gate_job *job, struct bb_ab_opts *ab,
 		       size_t left, struct bb_report *report, struct bb_err *err)
 {
@@ -663,7 +660,7 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 	if (!rc && first)
 		rc = time_all_lines(run, &ab.run, report, err);
 	bb_deadline__end(&budget);
-	/* -ENODATA: no program was counted in both revisions. Skips in the report name those
+	/* -ENODATA: no program was counted in both revisions. Skips in the report name the programs
 	 * that were not counted. */
 	if (!rc && report->n_counted)
 		rc = bb_exact_diff__make(report, report, bb_revision_names[BB_BASE],

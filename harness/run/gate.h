@@ -7,9 +7,9 @@
 #include "run/runner.h"
 
 /*
- * Options for comparing the programs of two revisions of a git repository. Both are built, and each
- * program in both is compared by run/ab.h. A second measurement with other loads and another seed
- * must confirm an alert.
+ * Options for comparing the programs of two revisions of a git repository. Both revisions are
+ * built, and each program that is in both is compared (run/ab.h). A second measurement with other
+ * loads and another seed must confirm an alert.
  */
 struct bb_gate_opts {
 	const char *dir;         /* a folder in the repository */
@@ -19,24 +19,23 @@ struct bb_gate_opts {
 	/* environment variables that the build keeps (base/child.h); NULL: none */
 	const char *const *env;
 	struct bb_strings objects; /* paths of the objects in the tree; empty: all files *.bpf.o */
-	/* runs this command in each build and captures its programs, in place of objects; NULL:
-	 * objects are compared. The command has root's rights, unlike the build */
+	/* command to run in each build; the programs that it loads are compared in place of
+	 * objects. It has root's rights, unlike the build. NULL: objects are compared */
 	const struct bb_capture_opts *capture;
-	/* file whose variants and drives are compared, in place of all programs; NULL: none */
+	/* path of a scenario; its variants are compared in place of all programs. NULL: none */
 	const char *scenario;
-	/* only these drives of the scenario. Empty: all except those that measure by time, whose
-	 * pairs take long and seldom decide */
+	/* only these drives of the scenario. Empty: all except drives that measure by time, because
+	 * their pairs take long and seldom give a verdict */
 	struct bb_strings drives;
 	/* options for the programs of objects; used without a scenario */
 	struct bb_object_opts drive;
-	bool exact; /* one instruction more counts as a regression, too */
+	bool exact; /* any increase of instruction counts is a regression, too */
 	bool force; /* measure even if both objects are equal */
-	/* objects are only built and compared as files: guests measure them, and root is not needed
-	 */
+	/* only build objects and compare them as files: guests measure, and root is not needed */
 	bool guests;
 	double threshold, alpha;
 	double complexity, grow; /* as in struct bb_gate */
-	/* budget of a program in each measurement, s; gate takes more if too few pairs fit */
+	/* budget of a program in each measurement, s; a program gets more if too few pairs fit */
 	double each_s;
 	double budget_s;               /* budget for everything but the builds, s; 0: no limit */
 	void (*say)(const char *what); /* reports the present step in one line */
@@ -54,19 +53,20 @@ struct bb_gate_run {
 	double spent_s; /* time for captures and for finding programs, s; builds do not count */
 };
 
-/* Builds both revisions and finds the programs to compare. Returns errors of run/gate_build.h and
- * of the scenario reader; -ENOENT if neither revision has an object; -EINTR. */
+/* Builds both revisions and finds the programs to compare. Returns 0; -ENOENT if neither revision
+ * has an object; -EINTR; or an error of run/gate_build.h or of the scenario reader. */
 int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_run,
 		      struct bb_err *err);
 
-/* Returns how many programs the next measurement takes: all, or if `first` is not NULL, those
- * with an alert in it. */
+/* Returns how many programs the next measurement takes. If `first` is NULL, it takes all;
+ * otherwise, those with an alert in the report `first`. */
 size_t bb_gate_run__todo(const struct bb_gate_run *run, const struct bb_report *first);
 
 /*
- * Measures all programs, or if `first` (judged) is not NULL, those with an alert in it. A program
- * that one revision has and the machine cannot run becomes BB_GATE_SKIPPED or BB_GATE_FAILED. The
- * gate borrows from the report afterwards. Errors as bb_run_ab().
+ * Measures all programs or, if `first` (a judged report) is not NULL, those with an alert in it. A
+ * program that cannot be measured becomes BB_GATE_FAILED if head's version does not load and base's
+ * does, otherwise BB_GATE_SKIPPED. The gate borrows from the report afterwards. Errors as
+ * bb_run_ab().
  */
 int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts,
 			 const struct bb_report *first, struct bb_report *report,

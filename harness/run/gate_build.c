@@ -34,7 +34,7 @@ static struct bb_built_object *named(struct bb_built_objects *o, const char *pat
 	return NULL;
 }
 
-/* Copies an object of the revision that was just built. A missing file is no error. */
+/* Copies an object of the revision that was just built. A missing file is not an error. */
 static int keep(struct bb_gate_builds *b, enum bb_revision revision, const char *path,
 		struct bb_err *err)
 {
@@ -71,8 +71,8 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* Copies the objects that the options name, as far as they exist. If the options name none,
- * copies all regular files *.bpf.o. */
+/* Copies the existing ones of the objects that the options name. If the options name none, copies
+ * all regular files *.bpf.o. */
 static int keep_all(struct bb_gate_builds *b, enum bb_revision revision, struct bb_err *err)
 {
 	char *roots[] = {b->repo.tree, NULL};
@@ -203,16 +203,16 @@ static int run_in_tree(const struct bb_gate_builds *b, const char *const *argv,
 
 /*
  * Finds the object files that make can make, or that exist and are named in the makefile. Their
- * paths are as make writes them; they have no files yet. Leaves out names with other characters
- * than letters, digits and "_./+-", and targets of a make that make starts. Finds none if make is
- * not GNU make. Makes nothing, except what `make -n` makes. Returns 0, or -errno with a message.
+ * paths are as make writes them; they have no copies yet. Leaves out names with characters other
+ * than letters, digits and "_./+-", and targets of recursive makes. Finds none if make is not GNU
+ * make. Makes nothing, except what `make -n` makes. Returns 0, or -errno with a message.
  */
 static int find_targets(const struct bb_gate_builds *b, struct bb_built_objects *targets,
 			struct bb_err *err)
 {
 	/*
-	 * After a dry run of its default goal make prints its rules, including those from patterns
-	 * it used. MAKE=true disables recursive makes, whose paths would be relative to other
+	 * After a dry run of its default goal, make prints its rules, including those that it made
+	 * from patterns. MAKE=true disables recursive makes, whose paths would be relative to other
 	 * folders.
 	 */
 	static const char list[] = "export LC_ALL=C; make -pnk MAKE=true 2>/dev/null | "
@@ -231,7 +231,7 @@ static int find_targets(const struct bb_gate_builds *b, struct bb_built_objects 
 }
 
 /* Adds the target called `name` to the needs. `is_path`: `name` is the target's whole path.
- * *ret_known: there is such a target. */
+ * *ret_known tells whether there is such a target. */
 static void add_need(const struct bb_built_objects *targets, const char *name, bool is_path,
 		     struct bb_built_objects *needs, bool *ret_known)
 {
@@ -242,8 +242,8 @@ static void add_need(const struct bb_built_objects *targets, const char *name, b
 		named(needs, t->path);
 }
 
-/* Finds the targets that make has to build. Finds none, so that everything is built, if make
- * does not know each needed object or knows several of one name. */
+/* Finds the targets that make has to build. If make does not know each needed object, or knows
+ * several of one name, finds none, so that everything is built. */
 static int find_needs(const struct bb_gate_builds *b, struct bb_built_objects *needs,
 		      struct bb_err *err)
 {
@@ -314,9 +314,9 @@ static int run_build(const struct bb_gate_builds *b, const struct bb_built_objec
 }
 
 /*
- * Builds by the caller's command, else by make, which builds only the needs. If that fails, builds
- * make's default goal: a rule may rely on others that ran before it. *ret_made is the command if
- * it built only the needs.
+ * Builds by the caller's command or, without one, by make, which builds only the needs. If make
+ * fails, builds its default goal, because a rule may rely on rules that ran before it. *ret_made is
+ * the command if it built only the needs.
  */
 static int make_tree(struct bb_gate_builds *b, struct bb_built_objects *needs, const char *what,
 		     char **ret_made, struct bb_err *err)

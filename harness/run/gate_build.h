@@ -4,12 +4,13 @@
 #include "run/gate.h"
 
 /*
- * A git repository, and a scratch folder where its revisions are built: one after the other, at the
- * same path, so that unchanged source compiles to the same bytes. Uses git without hooks.
+ * A git repository, and a scratch folder for building its revisions. They are built one after the
+ * other at the same path, so that unchanged source compiles to the same bytes. Uses git without
+ * hooks.
  *
- * Git and the builds run as the caller (base/caller.h), or if that is root, as the owner of the
- * folder. None of their processes survives them (base/process.h). The objects are copied to a
- * folder of ours that the user cannot change.
+ * Git and the builds run as the caller (base/caller.h); if the caller is root, they run as the
+ * owner of the folder. When they end, all their processes end (base/process.h). The objects are
+ * copied to a folder of ours that the user cannot change.
  */
 struct bb_repo {
 	char top[PATH_MAX];     /* top folder of the work tree */
@@ -18,8 +19,7 @@ struct bb_repo {
 	char kept[PATH_MAX];    /* belongs to us; in /run or /tmp; the caller may read it */
 	uid_t uid;              /* user who runs git and the builds */
 	gid_t gid;
-	/* process that removes scratch, kept and the repository's entry of the work tree after
-	 * our end */
+	/* process that removes, after our end, `scratch`, `kept` and git's entry for `tree` */
 	pid_t keeper;
 	int keeper_fd; /* the keeper's pipe; the kernel closes it when we end, even by SIGKILL */
 };
@@ -31,8 +31,8 @@ int bb_repo__open(const char *dir, struct bb_repo *ret_repo, struct bb_err *err)
  * a zeroed repo. */
 int bb_repo__close(struct bb_repo *repo, struct bb_err *err);
 
-/* Finds the commit of a revision. Returns -ENOENT if git does not know it; the message says
- * whether the clone is shallow. */
+/* Finds the commit of a revision. Returns -ENOENT if git does not know it; the message says if the
+ * clone is shallow. */
 int bb_repo__resolve(const struct bb_repo *repo, const char *rev,
 		     char ret_commit[BB_GIT_COMMIT_SIZE], struct bb_err *err);
 
@@ -49,8 +49,9 @@ int bb_repo__check_out(const struct bb_repo *repo, const char *commit, bool with
 		       struct bb_err *err);
 int bb_repo__remove_tree(const struct bb_repo *repo, struct bb_err *err);
 
-/* Copies a file from `tree` to `kept` under `name`: a regular file that the user may read, not a
- * symbolic link, of at most `max` bytes. Returns -ENOENT without a message if it does not exist. */
+/* Copies a file from `tree` to `kept` under the name `name`. It must be a regular file, not a
+ * symbolic link, of at most `max` bytes, and the user may read it. Returns -ENOENT without a
+ * message if it does not exist. */
 int bb_repo__keep(const struct bb_repo *repo, const char *path, const char *name, size_t max,
 		  size_t *ret_bytes, struct bb_err *err);
 
@@ -58,7 +59,7 @@ int bb_repo__keep(const struct bb_repo *repo, const char *path, const char *name
 enum bb_revision { BB_BASE, BB_HEAD, BB_N_REVISIONS };
 extern const char *const bb_revision_names[]; /* "base" and "head" */
 
-/* An object copied out of the tree, which is deleted later. */
+/* An object that was copied out of the tree, because the tree is deleted later. */
 struct bb_built_object {
 	char *path;                 /* path in the tree */
 	char *file[BB_N_REVISIONS]; /* path of the copy; NULL: this revision has none */
@@ -74,7 +75,7 @@ struct bb_built_objects {
 
 struct bb_gate_builds {
 	const struct bb_gate_opts *opts;
-	struct bb_gate *gate; /* source of the commits; receives the commands */
+	struct bb_gate *gate; /* has the commits to build; receives the build commands */
 	struct bb_repo repo;
 	struct bb_built_objects objects;
 	double spent_s; /* time for captures, s */
@@ -83,12 +84,13 @@ struct bb_gate_builds {
 /*
  * Builds both revisions and keeps their objects; with a capture command, also captures the programs
  * it loads. Without a build command from the caller, make builds only the objects of the scenario
- * or of --object if it knows them all, else its default goal. Equal commits are built once.
+ * or of --object; if it does not know all of them, it builds its default goal. Equal commits are
+ * built once.
  */
 int bb_gate_builds__make(struct bb_gate_builds *b, struct bb_err *err);
 
-/* Tells whether both revisions' copies are equal byte by byte. Returns 0, or -errno with a
- * message. */
+/* Sets *ret_same to whether the copies of both revisions have the same bytes. Returns 0, or -errno
+ * with a message. */
 int bb_built_object__is_same(const struct bb_built_object *o, bool *ret_same, struct bb_err *err);
 
 /* Finds the object that a scenario calls `name`, by path or by file name. Returns NULL if there

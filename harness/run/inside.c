@@ -35,8 +35,8 @@ static struct bb_case *add_case(struct bb_report *r, const char *scenario, const
 	return c;
 }
 
-/* Returns the name of program `i`, with a number behind it if an earlier program that ran has the
- * same name; free it. */
+/* Returns the name of program `i`, followed by a number if an earlier program that ran has the same
+ * name; free it. */
 static char *name_variant(const struct bb_inside *in, const struct bb_inside_figures *figures,
 			  size_t i)
 {

@@ -5,8 +5,8 @@
 #include "inside/supervise.h"
 #include "report/report.h"
 
-/* The name of a path in tables and stored runs. It changes only when the program's code does.
- * "rest": the runs for which the table of paths had no room. */
+/* The name of a path in tables and stored runs. It changes only if the program's code changes.
+ * "rest" stands for runs whose paths did not fit into the table of paths. */
 struct bb_inside_path_name {
 	char text[16];
 };
@@ -14,7 +14,7 @@ struct bb_inside_path_name bb_inside_path_name(const struct bb_inside_path *p);
 
 /*
  * Adds a case for each program that ran: "SCENARIO/PROGRAM/inside". If a program took two or more
- * paths, also adds one for each of its `n_paths` most frequent paths:
+ * paths, also adds a case for each of its `n_paths` most frequent paths:
  * "SCENARIO/PROGRAM.PATH/inside". figures[i] are those of program i; they were read at `ended_ns`.
  */
 void bb_inside__report(const struct bb_inside *in, const struct bb_inside_figures *figures,
