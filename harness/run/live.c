@@ -21,7 +21,7 @@ void bb_live_row__count(struct bb_live_row *row, const struct bb_prog_stats *bef
 	row->cpu_share = ran_ns * 1e-9 / seconds;
 }
 
-/* Subtracts the runs that we caused ourselves from the row's figures. */
+/* Subtracts from the row's figures the runs that we caused ourselves. */
 static void take_out(struct bb_live_row *row, const struct bb_own_runs *own,
 		     const struct bb_own_share *share)
 {
@@ -86,8 +86,8 @@ static double figure_of(const struct bb_live_row *row, size_t offset)
 	return isnan(x) ? -1 : x;
 }
 
-/* Orders by the largest figure first, or by name. Equal rows are ordered by id, so that they
- * keep their positions on the screen. */
+/* Sorts by the figure, the largest first, or by name. Sorts equal rows by id, so that they keep
+ * their positions on the screen. */
 static int by_order(const void *a, const void *b, void *order)
 {
 	size_t figure = ((const struct bb_live_order *)order)->figure;
@@ -114,39 +114,39 @@ const struct bb_live_order bb_live_orders[BB_N_LIVE_ORDERS] = {
 
 /* --- the watch --- */
 
-/* At a look at the list, all descriptors are closed and the list of programs is read again. This is
- * the time between two looks, ns. */
+/* Time between two looks at the list of programs, ns. A look closes all descriptors and reads the
+ * list again. */
 #define LOOK_AGAIN_NS 250000000u
-#define SHORTEST_NS 50000u /* shortest pause; a sleep takes at least that long */
+#define SHORTEST_NS 50000u /* shortest pause; no sleep is shorter */
 #define LONGEST_NS 1000000u
-#define BURST_NS 5000000u      /* length of a burst, which is sweeps without a pause */
-#define REST_NS 15000000u      /* time with pauses after a burst */
-#define SPARING_NS 1000000000u /* time from one burst of a sparing watch to the next */
-/* At one look in this many, a sparing watch asks which runs of a program it causes itself. */
+#define BURST_NS 5000000u      /* length of a burst: sweeps without a pause */
+#define REST_NS 15000000u      /* time after a burst; its sweeps have pauses */
+#define SPARING_NS 1000000000u /* time from one burst of a sparing watch to its next one */
+/* A sparing watch finds out which runs of a program it causes only at one look in this many. */
 #define ASK_EVERY 16u
-#define SPARING_BURST_NS 2000000u /* length of that burst */
-/* An idle program is read in one of this many sweeps. */
+#define SPARING_BURST_NS 2000000u /* length of a burst of a sparing watch */
+/* An idle program is read only in one of this many sweeps. */
 #define IDLE_EVERY 8u
 
 struct watched {
 	struct bb_loaded program;
 	struct bb_stats_reader reader; /* we own .prog_fd; -1: the program is unloaded */
-	/* counters at the begin of the period, and at the last reading */
+	/* counters at the beginning of the period, and at the last reading */
 	struct bb_prog_stats first, last;
-	uint64_t since_ns, until_ns; /* begin of the watch in this period; time of unloading (0: it
-					is still loaded) */
-	/* the program had no run between the last two looks at the list, nor since then */
+	uint64_t since_ns, until_ns; /* when this program's part of the period began; when it was
+					unloaded (0: it is still loaded) */
+	/* the program has not run since the look before the last look at the list */
 	bool idle;
 	uint64_t looked_cnt;            /* run_cnt at the last look at the list */
 	struct bb_live_windows windows; /* windows of the period that have runs */
 	struct bb_time_buckets single;  /* windows with one run, of all periods before this one */
-	/* In a window since the last look at the list we slept, and the program did not run. So our
-	 * sleeps and readings do not make it run. */
+	/* Since the last look at the list, there was a window in which we slept and the program did
+	 * not run. So our sleeps and readings do not make it run. */
 	bool is_apart;
 	struct bb_own_runs own;
-	uint64_t reads, sleeps; /* the watch's numbers of readings and sleeps when this program was
-				   last read */
-	/* time of the last reading; only kept if we cause runs of the program */
+	uint64_t reads, sleeps; /* values of the watch's `reads` and `sleeps` at the last reading of
+				   this program */
+	/* time of the last reading; set only if we cause runs of the program */
 	uint64_t last_at_ns;
 	struct bb_own_share share; /* our share of the runs in the period */
 };
@@ -156,11 +156,11 @@ struct bb_live_watch {
 	struct watched *v;
 	size_t n;
 	uint64_t looked_ns; /* time when the list was read */
-	uint64_t burst_ns;  /* begin of the burst; 0: none */
-	uint64_t spared_ns; /* begin of the last burst of a sparing watch; 0: none yet */
+	uint64_t burst_ns;  /* when the burst began; 0: none */
+	uint64_t spared_ns; /* when the last burst of a sparing watch began; 0: none yet */
 	uint64_t pause_ns;
-	unsigned int sweeps, looks; /* number of sweeps, and of looks at the list */
-	uint64_t reads, sleeps;     /* number of readings and sleeps so far */
+	unsigned int sweeps, looks; /* numbers of sweeps, and of looks at the list */
+	uint64_t reads, sleeps;     /* numbers of readings and of sleeps so far */
 };
 
 uint64_t bb_live_next_pause(uint64_t pause_ns, bool shared)
@@ -213,8 +213,8 @@ static void keep(const struct bb_live_watch *l, struct watched *w, const struct 
 
 /*
  * Adds the window since the last reading. Sets *ret_shared if several runs were in it. If we cause
- * runs of the program, the window has no figure of its own, as the cost of our runs in it is
- * unknown; then *ret_shared is unchanged.
+ * runs of the program, only adds the window to the program's share of our own runs, because the
+ * cost of our runs in it is unknown; then *ret_shared is unchanged.
  */
 static int take_window(struct bb_live_watch *l, struct watched *w, bool *ret_shared)
 {
@@ -239,8 +239,8 @@ static int take_window(struct bb_live_watch *l, struct watched *w, bool *ret_sha
 	return rc;
 }
 
-/* Leaves the time since each program's last reading out of the period, because in that time we did
- * more than read and sleep. Affects only programs of which we cause runs. */
+/* Leaves out of the period the time since the last reading of each program that we cause runs of:
+ * in this time we did more than read and sleep. */
 static int skip_stretches(struct bb_live_watch *l, struct bb_err *err)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -262,9 +262,9 @@ static int skip_stretches(struct bb_live_watch *l, struct bb_err *err)
 }
 
 /*
- * Finds out which of the program's runs we cause ourselves. The caller asks in each period, as the
- * program may have been attached elsewhere. If it cannot be told, the last answer stays. If the
- * answer changed, the figures of this period are dropped.
+ * Finds out which of the program's runs we cause ourselves. The caller asks again and again,
+ * because the program may have been attached elsewhere. If this cannot be found out, keeps the last
+ * answer. If the answer changed, drops the figures of this period.
  */
 static int find_own(struct watched *w)
 {
@@ -326,7 +326,7 @@ static int take_up_again(struct watched *w, bool asks, struct bb_err *err)
 	return asks ? say_unreadable(w, find_own(w), err) : 0;
 }
 
-/* Adds a program; adds none if it was unloaded meanwhile. */
+/* Adds a program, unless it has been unloaded. */
 static int add(struct bb_live_watch *l, uint32_t id, struct bb_err *err)
 {
 	struct watched *w;
@@ -358,8 +358,8 @@ static int look_again(struct bb_live_watch *l, struct bb_err *err)
 {
 	bool shared = false;
 	uint32_t id = 0;
-	/* First ends the window of each program. What follows is not only readings and sleeps,
-	 * and a program that only we hold is unloaded when we close it. */
+	/* First ends the window of each program, because what follows is not only readings and
+	 * sleeps. A program that only we hold is unloaded when we close it. */
 	int rc = sweep(l, true, &shared, err);
 
 	for (size_t i = 0; !rc && i < l->n; i++)
@@ -392,8 +392,7 @@ static void wait_ns(struct bb_live_watch *l, uint64_t ns)
 
 /*
  * Pauses between two sweeps. `shared`: in the last sweep several runs shared a window. After a
- * burst, programs are read during the pause too; it does not matter then whether runs share
- * windows.
+ * burst, programs are read with pauses; it does not matter then whether runs share windows.
  */
 static int rest(struct bb_live_watch *l, bool shared, struct bb_err *err)
 {
@@ -418,8 +417,8 @@ static int rest(struct bb_live_watch *l, bool shared, struct bb_err *err)
 	return rc;
 }
 
-/* A turn of a sparing watch: a burst if it is time for one, else a sleep of at most `seconds`. The
- * sleep between two sweeps shows whether programs run without us. */
+/* Does one turn of a sparing watch: a burst if it is time for one, else a sleep of at most
+ * `seconds`. A burst sleeps between its sweeps to find out whether programs run without us. */
 static int turn_sparingly(struct bb_live_watch *l, double seconds, struct bb_err *err)
 {
 	uint64_t since_ns = bb_now_ns() - l->spared_ns, began_ns;
@@ -444,7 +443,7 @@ static int turn_sparingly(struct bb_live_watch *l, double seconds, struct bb_err
 int bb_live_watch__wait(struct bb_live_watch *l, double seconds, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
-	int rc = skip_stretches(l, err); /* leaves out what the caller did */
+	int rc = skip_stretches(l, err); /* leaves out the time that the caller used */
 
 	while (!rc && bb_seconds_since(began_ns) < seconds) {
 		bool shared = false;

@@ -7,43 +7,43 @@
 #include "core/hist.h"
 #include "drivers/windows.h"
 
-/* The runs of a loaded program in a period. The kernel only adds up counters, so the mean covers
+/* The runs of a loaded program in a period. The kernel only adds up counters. So the mean covers
  * all runs, but the time of a single run is known only if it was alone between two readings. */
 struct bb_live_row {
 	struct bb_loaded program;
 	bool gone;      /* it was unloaded before the period ended */
-	double seconds; /* length of the period; shorter if the program came or went in it */
-	/* counters at the end of the period, since the load */
+	double seconds; /* length of the period, or of the part in which the program was loaded */
+	/* counters since the load, at the end of the period */
 	struct bb_prog_stats total;
 	uint64_t runs, misses; /* in the period */
 	double runs_per_s, misses_per_s;
 	double ns_per_run; /* mean of all runs; NAN: no runs */
-	double cpu_share;  /* CPU time of the runs per wall time; 1: one whole CPU */
+	double cpu_share;  /* CPU time of the runs divided by wall time; 1: one whole CPU */
 	/*
-	 * The distribution is of windows with this number of runs. 1: single runs. k > 1: means of
-	 * k runs, used when almost no run had a window of its own, as with a profiler that samples
-	 * all CPUs at once. 0: no distribution.
+	 * Number of runs in each window of the distribution. 1: single runs. k > 1: means of k
+	 * runs, because almost no run had a window of its own; for example, the runs of a profiler
+	 * that samples all CPUs at once. 0: there is no distribution.
 	 */
 	uint32_t mean_of;
 	uint64_t windows;       /* number of windows with `mean_of` runs */
 	double windows_ns;      /* total time of the runs in them */
 	double p50, p90, p99;   /* quantiles over these windows, ns per run; NAN: too few windows
 				   (stats/quantile.h) */
-	struct bb_hist samples; /* these windows: means of `mean_of` runs, ns */
+	struct bb_hist samples; /* the distribution: means of `mean_of` runs, ns */
 	struct bb_time_buckets single; /* runs with a window of their own, since the watch began */
-	/* runs that we caused; only `total` includes them. 0: none */
+	/* runs that we caused; only `total` includes them */
 	uint64_t own_runs;
-	/* an unknown number of runs is our own, so no figure of the period is known (NAN, runs
-	 * 0) */
+	/* an unknown number of runs is our own, so the figures of the period are unknown: NAN, and
+	 * `runs` is 0 */
 	bool unclear;
 };
 
-/* Fills in the rates between two readings of the counters, `seconds` (> 0) apart. Keeps the
- * row's program and quantiles. */
+/* Fills in the counts and rates between two readings of the counters, which are `seconds` (> 0)
+ * apart. Does not change the row's program and quantiles. */
 void bb_live_row__count(struct bb_live_row *row, const struct bb_prog_stats *before,
 			const struct bb_prog_stats *after, double seconds);
 
-/* Windows sorted by their number of runs: [k - 1] has the means of windows of k runs. */
+/* Windows by their number of runs: means[k - 1] has the means of the windows with k runs. */
 struct bb_live_windows {
 	struct bb_hist means[BB_WINDOWS_MEAN_OF_MAX];
 };
@@ -53,8 +53,7 @@ struct bb_live_windows {
 void bb_live_windows__add(struct bb_live_windows *w, uint64_t runs, uint64_t ns);
 void bb_live_windows__done(struct bb_live_windows *w); /* leaves it empty */
 
-/* Chooses the number of runs per window that tells most, and fills in the distribution of those
- * windows. */
+/* Chooses the windows that tell most, by their number of runs. Fills in their distribution. */
 void bb_live_row__distribute(struct bb_live_row *row, const struct bb_live_windows *windows);
 
 /* Returns the share of all runs that the distribution covers, 0 to 1; NAN without runs. */
@@ -75,23 +74,25 @@ void bb_live_rows__sort(struct bb_live_row *rows, size_t n, const struct bb_live
 
 /*
  * A watch over all loaded programs. It holds a descriptor of each and reads all counters in turn.
- * It pauses between two readings as long as nearly every window holds a single run. If programs run
- * too often for that, it reads in bursts, which take at most a quarter of a CPU. Four times a
- * second it closes and reopens the descriptors, because a program that its owner unloads stays
- * loaded while we hold one.
+ * While nearly every window holds a single run, it pauses between two readings. If programs run too
+ * often for that, it reads in bursts. These take at most a quarter of a CPU. Four times a second it
+ * closes and reopens the descriptors, because a program that its owner unloads stays loaded while
+ * we hold one.
  *
- * The caller turns bpf_stats on; without them the counters do not change.
+ * The caller turns bpf_stats on; while it is off, the counters do not change.
  */
 struct bb_live_watch;
 
-/* Decides which programs are watched. It is asked at each look at the list until it says yes. */
+/* Decides which programs are watched. At each look at the list, it is asked about every program
+ * that is not watched yet. */
 struct bb_live_filter {
 	bool (*wants)(void *arg, uint32_t id); /* NULL: all programs are watched */
 	void *arg;
 	/*
-	 * For a watch of days: counters are read in one short burst a second, which takes less
-	 * than one percent of a CPU for 200 programs. Totals and means are as good; percentiles
-	 * are of fewer runs, and a program that its owner unloads stays for up to a second.
+	 * For a watch that lasts days: counters are read in one short burst a second. For 200
+	 * programs, this takes less than one percent of a CPU. Totals and means are as good as
+	 * without it. Percentiles are of fewer runs, and a program that its owner unloads stays
+	 * loaded for up to a second.
 	 */
 	bool sparing;
 };
@@ -101,16 +102,16 @@ int bb_live_watch__open(const struct bb_live_filter *filter, struct bb_live_watc
 			struct bb_err *err);
 void bb_live_watch__close(struct bb_live_watch *live);
 
-/* Watches for `seconds`. Programs may come and go meanwhile. Returns -EINTR if a signal asks us
- * to stop. */
+/* Watches for `seconds`. Programs may be loaded and unloaded in this time. Returns -EINTR if a
+ * signal asks us to stop. */
 int bb_live_watch__wait(struct bb_live_watch *live, double seconds, struct bb_err *err);
 
-/* Ends the period. Returns a row for each program; bb_live_rows__free() frees them. A program that
- * was unloaded is in one snapshot and in none after that. Then the next period begins. */
+/* Ends the period, and begins the next one. Returns a row for each program; bb_live_rows__free()
+ * frees them. A program that was unloaded is in one more snapshot. */
 int bb_live_watch__snapshot(struct bb_live_watch *live, struct bb_live_row **ret_rows,
 			    size_t *ret_n, struct bb_err *err);
 void bb_live_rows__free(struct bb_live_row *rows, size_t n);
 
-/* Returns the pause before the next sweep, ns; 0: none. `shared`: a window of the last sweep
- * held several runs. A pure function. */
+/* Returns the pause before the next sweep, ns; 0: none. `pause_ns` is the last pause. `shared`: a
+ * window of the last sweep held several runs. A pure function. */
 uint64_t bb_live_next_pause(uint64_t pause_ns, bool shared);

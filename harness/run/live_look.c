@@ -6,7 +6,7 @@
 #include "run/record.h"
 
 #define SCENARIO "live"
-#define NOBODY "(loaded already)" /* stands for the agent if no process has the program open */
+#define NOBODY "(loaded already)" /* in place of the agent, if no process has the program open */
 
 /* --- a look --- */
 
@@ -18,7 +18,7 @@ static bool has_variant(const struct bb_report *r, const char *variant)
 	return false;
 }
 
-/* Returns `name`, with a number behind it if one of the reports has it; free() it. */
+/* Returns `name`, followed by a number if one of the reports has this name already; free() it. */
 static char *name_apart(const struct bb_report *r, const struct bb_report *other, const char *name)
 {
 	char *text = bb_strdup(*name ? name : "no-name");
@@ -30,7 +30,7 @@ static char *name_apart(const struct bb_report *r, const struct bb_report *other
 	return text;
 }
 
-/* Adds what the kernel says about a program. */
+/* Adds a program with the facts that the kernel knows about it. */
 static int add_program(struct bb_report *r, const struct bb_loaded *program, const char *variant,
 		       struct bb_err *err)
 {
@@ -56,7 +56,7 @@ static int add_program(struct bb_report *r, const struct bb_loaded *program, con
 	return 0;
 }
 
-/* Adds a program that runs for the first time, with its case. */
+/* Adds a program, and its case, when it runs for the first time. */
 static int add_case(struct bb_live_look *look, const struct bb_live_row *row, struct bb_err *err)
 {
 	char *variant = name_apart(look->report, look->report, row->program.name);
@@ -152,7 +152,7 @@ void bb_live_look__done(struct bb_live_look *look)
 
 /* --- matching two looks --- */
 
-/* Returns how surely two programs are the same; 0: they are not. */
+/* Returns a score from 1 to 7 for two programs that may be the same; 0: they are not the same. */
 static int likeness(const struct bb_program *a, const struct bb_program *b)
 {
 	bool tag = a->tag && b->tag && *a->tag && !strcmp(a->tag, b->tag);
@@ -193,7 +193,7 @@ void bb_live_look__match(const struct bb_report *base, struct bb_report *now)
 					of[i] = k + 1;
 					taken[k] = true;
 				}
-	/* first temporary names for all, so that no new name is another program's old name */
+	/* temporary names first, so that no new name is another program's old name */
 	for (size_t i = 0; i < now->n_programs; i++)
 		rename_variant(now, &now->programs[i], bb_asprintf("/%zu", i));
 	for (size_t i = 0; i < now->n_programs; i++)

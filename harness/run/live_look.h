@@ -5,30 +5,32 @@
 #include "run/live.h"
 
 /*
- * A look at live programs over time, as a run: "live/PROGRAM/watch", a series for each slice. The
- * latency of a slice is the mean of all runs in it. A program that did not run has no case.
+ * A look at live programs over time, as a run. Its cases are "live/PROGRAM/watch", with a series
+ * for each slice. The latency of a slice is the mean of all runs in it. A program that did not run
+ * has no case.
  */
 struct bb_live_look {
 	struct bb_report *report; /* borrowed */
-	uint32_t *ids;            /* ids[i] is the program of report->cases[i] */
+	uint32_t *ids;            /* ids[i] is the id of the program of report->cases[i] */
 	size_t n;
 	uint32_t n_slices;
 };
 
-/* Adds the rows of a slice. Programs that were unloaded meanwhile have no metrics in the report.
+/* Adds the rows of a slice. Programs that have been unloaded get no static metrics in the report.
  * Returns 0, or -errno with a message. */
 int bb_live_look__add(struct bb_live_look *look, const struct bb_live_row *rows, size_t n,
 		      struct bb_err *err);
 
-/* Ends the look: notes which process has each program open. Returns -ENODATA with a message if no
- * program ran. */
+/* Ends the look: stores in the report which process has each program open. Returns -ENODATA with a
+ * message if no program ran. */
 int bb_live_look__end(struct bb_live_look *look, struct bb_err *err);
 void bb_live_look__done(struct bb_live_look *look);
 
 /*
- * Names the cases and programs of `now` like those of `base` that are the same programs. Programs
- * with the same tag are the same, else those with the same name and type. Of several, those with
- * the same tag and name come first, then those of the same agent, then the first ones. A program
- * that `base` lacks keeps its name, with a number behind it if another program has that name.
+ * Gives the programs of `now`, and their cases, the names that the same programs have in `base`.
+ * Two programs are the same if they have the same tag, or the same name and type. If several could
+ * be the same, the same tag and name counts most, then the same tag, then the same name and type;
+ * then the same agent; then the order in the report. A program that is not in `base` keeps its
+ * name, followed by a number if another program has this name.
  */
 void bb_live_look__match(const struct bb_report *base, struct bb_report *now);

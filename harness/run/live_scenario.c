@@ -11,7 +11,7 @@
 #include "plan/yaml.h"
 
 #define ID_DIGITS 10 /* digits of the largest program id */
-/* Default time for measuring all chosen programs, s. With set-up and the report, the command then
+/* Default time for measuring all chosen programs, s. With the set-up and the report, the command
  * ends within 18 s. */
 #define TOGETHER_S 12.0
 
@@ -46,7 +46,7 @@ static int choose(struct maker *m, const struct bb_loaded *program, const char *
 	return 0;
 }
 
-/* Reads the program with the pin `pin`, or if `pin` is NULL, the program with the id. */
+/* Reads the program with the pin `pin` or, if `pin` is NULL, with the id `id`. */
 static int look_up(uint32_t id, const char *pin, struct bb_loaded *ret_program, struct bb_err *err)
 {
 	int fd, rc = pin ? bb_loaded__open_pinned(pin, &fd, err) : bb_loaded__open(id, &fd, err);
@@ -58,7 +58,7 @@ static int look_up(uint32_t id, const char *pin, struct bb_loaded *ret_program, 
 	return rc;
 }
 
-/* Lists all loaded programs. Leaves out those that are unloaded meanwhile. */
+/* Lists all loaded programs. Leaves out programs that are unloaded while it lists. */
 static int list_all(struct bb_loaded **ret_programs, size_t *ret_n, struct bb_err *err)
 {
 	struct bb_loaded *program;

@@ -3,15 +3,15 @@
 
 #include "base/std.h"
 
-/* Options for the text of a scenario of live programs, from --prog-id, --prog-name and --pinned.
- * A variant has the name of its program (or of its pin), or NAME-ID if that is ambiguous. */
+/* Options --prog-id, --prog-name and --pinned, from which a scenario of live programs is made. A
+ * variant has the name of its program or pin, or NAME-ID if another one has this name. */
 struct bb_live_opts {
 	uint32_t *ids;
 	size_t n_ids;
 	struct bb_strings
-		globs;          /* patterns of names, as in fnmatch(3); each must match a program */
+		globs; /* patterns of program names (fnmatch(3)); each must match a program */
 	struct bb_strings pins; /* paths of pins */
-	bool by_test_run; /* use step and, if the type allows it, slope, in place of polling */
+	bool by_test_run; /* measure by step and, if the type allows it, by slope; false: watch */
 	double seconds;   /* seconds per program; 0: 6 s, or less for more than two programs */
 };
 

@@ -6,7 +6,7 @@
 #define MS 1e-3
 #define CSV_COLUMNS 8u
 
-/* A line with a figure: its begin, and the figure. */
+/* A line with a figure: the text that the line begins with, and the figure. */
 struct line {
 	const char *begin;
 	size_t figure; /* offset in struct bb_load_figures */
@@ -18,7 +18,7 @@ struct line {
 		NAN, NAN, NAN, NAN                                                                 \
 	}
 
-/* Reads a number of at most `len` bytes; NAN if there is none. */
+/* Reads a number of at most `len` bytes; returns NAN if it is not a number. */
 static double number_of(const char *text, size_t len)
 {
 	char word[32];
@@ -87,7 +87,7 @@ static int read_pgbench(const char *text, struct bb_load_figures *ret_figures)
 	return read_lines(text, lines, BB_LEN(lines), ret_figures);
 }
 
-/* Reads a row of numbers in quotes. Returns false if it has fewer columns or a column is none. */
+/* Reads a row of numbers in quotes. Returns false if a column is missing or not a number. */
 static bool read_row(const char *at, double x[CSV_COLUMNS])
 {
 	for (size_t i = 0; i < CSV_COLUMNS; i++) {

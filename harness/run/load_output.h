@@ -3,7 +3,7 @@
 
 #include "base/std.h"
 
-/* A load generator's own figures of its requests. NAN: it does not print the figure. */
+/* Figures that a load generator prints about its requests. NAN: it does not print this figure. */
 struct bb_load_figures {
 	double mean_s, p50_s, p99_s; /* latency */
 	double per_s;                /* requests a second */
@@ -12,8 +12,8 @@ struct bb_load_figures {
 /* A load generator whose output we can read. */
 struct bb_load_generator {
 	const char *name, *doc;
-	/* Reads what it printed, which ends in a null byte. Returns 0, or -EPROTO if the requests a
-	 * second are missing. */
+	/* Reads the generator's output, a string. Returns 0, or -EPROTO if it has no number of
+	 * requests a second. */
 	int (*read)(const char *text, struct bb_load_figures *ret_figures);
 };
 
