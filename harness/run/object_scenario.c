@@ -15,16 +15,16 @@
 #include "plan/packet.h"
 #include "plan/yaml.h"
 
-/* room for floors in the scenario's list of variants; there are fewer pairs of type and trigger */
+/* most floors in the scenario's list of variants; there are fewer pairs of a type and a trigger */
 #define MOST_FLOORS 24u
 #define MAX_NAMES 64 /* most maps that a message lists */
-#define MAX_RUNS 16  /* most inputs of a drive that are taken from a capture */
-/* Most bytes of an input file: enough for a packet capture. The scenario's reader checks the
- * size of each input. */
+#define MAX_RUNS 16  /* most inputs that a drive takes from a capture */
+/* Most bytes of an input file, which may be a packet capture. The scenario's reader checks the size
+ * of each input. */
 #define MAX_BYTES ((size_t)64 << 20)
 
-/* The drives of a scenario, for each purpose. A program is fired only if the drive kind `needed`
- * can fire. */
+/* The drives of a scenario for each enum bb_object_do. A program gets the trigger "fire" only if
+ * the kind of drive `needed` has it. */
 static const struct {
 	const char *needed;
 	bool step, exact, lines;
@@ -38,14 +38,14 @@ static const struct {
 /* An open object. */
 struct part {
 	char path[PATH_MAX]; /* absolute */
-	/* one byte more than is allowed, so that a too long name is noticed */
+	/* one byte longer than allowed, so that too long a name is noticed */
 	char name[BB_NAME_MAX_BYTES + 2];
 	struct bb_object_info info;
 	size_t n_wanted; /* number of its programs that are wanted */
 };
 
-/* Programs of one type with one trigger. They have the same drives and the same floor. A captured
- * program with packets of its own, or a found one, has a group of its own, as its drives have other
+/* Programs of one type with one trigger. They have the same drives and the same floor. A program
+ * with captured packets or with a found input has a group of its own, because its drives have other
  * inputs. */
 struct group {
 	uint32_t type;
@@ -53,7 +53,7 @@ struct group {
 	const char *trigger;
 	size_t lead; /* index of the group's first variant */
 	bool has_packets;
-	/* name of the group's floor; "": bpf/floors.bpf.c has no floor of the type */
+	/* name of the group's floor; "": bpf/floors.bpf.c has no floor for the type */
 	char floor[64];
 };
 
@@ -75,7 +75,7 @@ struct maker {
 	size_t n_variants;
 	struct group *groups;
 	size_t n_groups;
-	size_t most_groups; /* with so many groups, further programs with packets share a group */
+	size_t most_groups; /* from this number of groups on, programs with packets share a group */
 	struct bb_object_scenario out;
 };
 
@@ -141,7 +141,7 @@ static const char *trigger_of(const struct bb_object_opts *o, const struct bb_ob
 	 * has a context of zeros. */
 	if (run_type_of(p->type) && (point.kind != BB_AT_RAW_TP || o->contexts.n))
 		return "test-run";
-	/* the name of a tracepoint program may tell its event */
+	/* the event of a tracepoint program may follow from its name */
 	if (point.kind == BB_AT_NOWHERE && p->type != BPF_PROG_TYPE_TRACEPOINT &&
 	    !bb_attach_point__on_own_function(&point, &own))
 		return NULL;
@@ -173,7 +173,7 @@ static int open_part(const struct bb_object_opts *o, const struct bb_object_ref 
 		rc = bb_fail(err, -errno, "%s: %m", ref->path);
 	for (size_t i = 0; !rc && !ref->program && i < o->programs.n; i++)
 		rc = bb_object_info__need_program(&part->info, ref->path, o->programs.v[i], err);
-	if (ref->name) /* unchanged: the scenario's reader reports an invalid name */
+	if (ref->name) /* taken as it is: the scenario's reader reports an invalid name */
 		snprintf(part->name, sizeof(part->name), "%s", ref->name);
 	else
 		bb_object_name_from(basename(ref->path), part->name);
@@ -187,7 +187,7 @@ static int open_part(const struct bb_object_opts *o, const struct bb_object_ref 
 	return rc;
 }
 
-/* Returns true and writes the reason if nothing here makes a program run; else returns false. */
+/* If nothing here makes a program run, writes the reason and returns true; else returns false. */
 static bool why_not(const struct bb_object_opts *o, const struct bb_object_program *p,
 		    char *ret_why, size_t size)
 {
@@ -223,8 +223,8 @@ static bool why_not(const struct bb_object_opts *o, const struct bb_object_progr
 	return true;
 }
 
-/* Types with an empty program in bpf/floors.bpf.c to be fired. Each type with a test run has an
- * empty program there too; a few other types that can be fired have none. */
+/* Types whose empty program in bpf/floors.bpf.c can be fired. Each type with a test run has an
+ * empty program there, too. A few other types that can be fired have none. */
 static const uint32_t fired_floors[] = {
 	BPF_PROG_TYPE_TRACEPOINT,     BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_PROG_TYPE_TRACING,
 	BPF_PROG_TYPE_KPROBE,         BPF_PROG_TYPE_CGROUP_SOCK,    BPF_PROG_TYPE_CGROUP_SOCK_ADDR,
@@ -252,7 +252,7 @@ static const struct bb_found_input *found_of(const struct maker *m, const char *
 	return NULL;
 }
 
-/* Returns the found packet or context; NULL: the default one is good enough. */
+/* Returns the found packet or context; NULL: the search kept the default one. */
 static const struct bb_try_part *found_bytes(const struct bb_found_input *f)
 {
 	for (size_t i = 0; f && i < f->state.n; i++)
@@ -266,7 +266,7 @@ static void find_group(struct maker *m, const struct bb_object_program *p, const
 		       size_t *ret_group)
 {
 	const char *trigger = trigger_of(m->opts, p);
-	/* versions that are compared get the same packets */
+	/* programs that are compared get the same packets */
 	bool alone = !m->opts->one_each && (has_packets(p) || found_bytes(found_of(m, name))) &&
 		     m->n_groups < m->most_groups;
 	bool is_second = false, has_floor;
@@ -294,9 +294,9 @@ static void find_group(struct maker *m, const struct bb_object_program *p, const
 	for (size_t i = 0; i < sizeof(fired_floors) / sizeof(fired_floors[0]); i++)
 		has_floor |= fired_floors[i] == p->type;
 	/*
-	 * "empty-xdp"; or "empty-raw_tracepoint-test-run" if the type has a group with another
-	 * trigger already; or "empty-xdp-2" if it has one with this trigger. No function can have
-	 * such a name, as it has a '-'; only an object can.
+	 * "empty-xdp". If the type already has a group with another trigger:
+	 * "empty-raw_tracepoint-test-run". If it has one with this trigger: "empty-xdp-2". No
+	 * function can have such a name, because it has a '-'; only an object can.
 	 */
 	if (has_floor)
 		snprintf(g->floor, sizeof(g->floor), "empty-%s%s%s",
@@ -339,8 +339,8 @@ static void add_program(struct maker *m, const struct part *part, const struct b
 	free(before);
 }
 
-/* Lists all skips with the same reason as the skip `from`. Lists nothing if an earlier skip has
- * that reason. */
+/* Lists all skips with the same reason as the skip with index `from`. Lists nothing if an earlier
+ * skip has this reason. */
 static void list_alike(const struct maker *m, size_t from, FILE *out)
 {
 	const struct bb_object_skip *s = m->out.skips;
@@ -372,8 +372,8 @@ static int say_nothing_driven(const struct maker *m, struct bb_err *err)
 	return rc;
 }
 
-/* The scenario of a pair is named after the newer program, so that a history of comparisons is one
- * of this program. */
+/* Names the scenario of a pair after the newer program, so that all comparisons of this program are
+ * in one history. */
 static void name_scenario(struct maker *m)
 {
 	const struct bb_object_opts *o = m->opts;
@@ -389,7 +389,7 @@ static void name_scenario(struct maker *m)
 /* Opens the objects and finds their programs. Programs that nothing here makes run become skips. */
 static int find_programs(struct maker *m, struct bb_err *err)
 {
-	/* a scenario's list has at most BB_YAML_MAX_ENTRIES items, and floors are among them */
+	/* the scenario's list of variants has at most BB_YAML_MAX_ENTRIES items, floors included */
 	const size_t most = BB_YAML_MAX_ENTRIES - MOST_FLOORS;
 	const struct bb_object_opts *o = m->opts;
 	size_t n = 0;
@@ -471,7 +471,7 @@ static int look_for_hex(const char *path, const char *data, size_t len, size_t l
 				    path, n, len ? " of hexadecimal text" : "", least);
 }
 
-/* Writes the item of `inputs:` (plan/input_field.c) for a file, and names it after the file. The
+/* Writes the item of `inputs:` (plan/input_field.c) for a file. The item has the file's name. The
  * contents tell whether the file is a packet capture, hexadecimal text, or plain bytes. */
 static int write_input(const char *path, bool is_context, FILE *out, struct bb_err *err)
 {
@@ -511,8 +511,9 @@ static const char *bytes_of(const struct bb_object_run *run, bool contexts)
 	return contexts ? run->context : run->packet;
 }
 
-/* Finds the inputs of a group's programs in the capture: the packets that came to them, or else,
- * without repetition, those of the command's own test runs. Returns their number. */
+/* Finds the inputs of a group's programs in the capture: the packets that came to the programs;
+ * without such packets, the inputs of the command's own test runs, each only once. Returns their
+ * number. */
 static size_t find_runs(const struct maker *m, size_t group, bool contexts,
 			const struct bb_object_run *ret_runs[MAX_RUNS])
 {
@@ -537,8 +538,8 @@ static size_t find_runs(const struct maker *m, size_t group, bool contexts,
 	return n;
 }
 
-/* Writes an input from a capture. It is the `nth` input with its path or, if it has no path, the
- * `nth` of those without one. */
+/* Writes an input from a capture. It is number `nth`, from 1, of the inputs with its path or, if it
+ * has no path, of those without one. */
 static void write_run(const struct bb_object_run *run, bool is_context, size_t nth, FILE *out)
 {
 	char name[BB_NAME_MAX_BYTES + 1];
@@ -622,8 +623,8 @@ static void write_floor(const char *indent, const struct group *g, FILE *out)
 		fprintf(out, "%sfloor: %s\n", indent, g->floor);
 }
 
-/* What a scenario may set a global to, so that it gets a value of the process that fires. The
- * global's name contains `word`, and its type and size fit. */
+/* Values by which a scenario sets a global to a value of the process that fires. They are for
+ * globals whose name contains `word` and whose type and size fit. */
 static const struct {
 	const char *word, *self;
 	bool is_text;
@@ -686,7 +687,7 @@ static void write_head(const struct maker *m, FILE *out)
 	write_value("name: ", m->name, out);
 	write_value("\nobject: ", m->parts[0].path, out);
 	fputc('\n', out);
-	if (m->n_groups == 1) /* the floor of the only group is that of all drives */
+	if (m->n_groups == 1) /* with one group, its floor is that of all drives */
 		write_floor("", m->groups, out);
 	if (!o->programs.n && !o->one_each)
 		fputs("refused: skip    # a program that the kernel refuses is skipped by name; "
@@ -711,7 +712,7 @@ static const char *name_at(const struct bb_object_info *info, bool of_map, size_
 	return i < info->n_programs ? info->programs[i].name : NULL;
 }
 
-/* Returns the name of the object's map or program that "NAME=N" or "NAME" means, or NULL. */
+/* Returns the name of the object's map or program NAME in "NAME=N" or "NAME"; NULL: none. */
 static const char *find_name(const struct bb_object_info *info, bool of_map, const char *text)
 {
 	size_t len = strcspn(text, "=");
@@ -734,7 +735,7 @@ static const char *number_of(const struct bb_strings *given, const char *map)
 	return found;
 }
 
-/* Returns the last of the given files that has the map; NULL: none has it. */
+/* Returns the path of the last given file that has the map; NULL: none has it. */
 static const char *file_of(const struct maker *m, const char *map)
 {
 	const char *path = NULL;
@@ -799,7 +800,7 @@ static void write_found_entries(const struct bb_found_input *f, const char *map,
 	fputc(']', out);
 }
 
-/* Writes the key `maps` of a variant, for the maps of its object whose contents are given. */
+/* Writes the key `maps` of a variant, with the maps that the options or the search change. */
 static void write_maps(const struct maker *m, const struct part *part,
 		       const struct bb_found_input *found, FILE *out)
 {
@@ -882,8 +883,8 @@ static void write_variants(const struct maker *m, FILE *out)
 	}
 }
 
-/* Writes a drive of a group. Without a `comment`, writes the trigger too; writes no drive if the
- * trigger is "fire" and the kind cannot fire. `hint`: as for write_inputs(). */
+/* Writes a drive of a group. Without a `comment`, also writes the trigger, but writes nothing if
+ * the trigger is "fire" and the drive cannot fire. `hint`: as for write_inputs(). */
 static int write_drive(const struct maker *m, size_t group, const char *with, const char *comment,
 		       bool hint, FILE *out, struct bb_err *err)
 {
@@ -1020,7 +1021,7 @@ static int check_name(const struct maker *m, const char *option, const char *tex
 		       of_map ? "map" : "program", list_names(m, of_map).text);
 }
 
-/* Refuses the value of --fill or --max-entries that is not MAP=N, or whose map no object has. */
+/* Refuses a value of --fill or --max-entries that is not MAP=N, or whose map is in no object. */
 static int check_numbers(const struct maker *m, const char *option, const struct bb_strings *given,
 			 struct bb_err *err)
 {
@@ -1040,7 +1041,7 @@ static int check_numbers(const struct maker *m, const char *option, const struct
 	return rc;
 }
 
-/* Refuses a program to prepare that no object has, and a bad number of runs. */
+/* Refuses a value of --prepare with an unknown program or an invalid number of runs. */
 static int check_prepare(const struct maker *m, struct bb_err *err)
 {
 	int rc = 0;
@@ -1098,8 +1099,7 @@ static int read_files(struct maker *m, struct bb_err *err)
 	return rc;
 }
 
-/* Refuses a value of --cpus that is no list of numbers, or programs that nothing runs repeatedly.
- */
+/* Refuses --cpus if it is not a list of numbers, or if no program can run repeatedly. */
 static int check_cpus(const struct maker *m, struct bb_err *err)
 {
 	const char *text = m->opts->cpus;

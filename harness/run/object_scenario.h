@@ -10,8 +10,8 @@
 
 /*
  * Options for the text of a scenario for BPF objects. Each program becomes a variant. Programs are
- * grouped by type and trigger; each group has its drives and the type's floor (bpf/floors.bpf.c).
- * `bpfbench init` prints this text, and --object runs the same text.
+ * grouped by type and trigger. Each group has drives of its own and its type's floor
+ * (bpf/floors.bpf.c). `bpfbench init` prints this text, and --object runs the same text.
  */
 struct bb_object_ref {
 	/* from NAME=PATH; NULL: the file's name without .bpf.o, .o or .capture */
@@ -35,24 +35,23 @@ struct bb_object_opts {
 	const struct bb_object_ref *objects;
 	size_t n_objects; /* at least 1 */
 	struct bb_strings
-		programs; /* use only these programs, which each object must have; empty: all */
+		programs; /* use only these programs; each object must have them. Empty: all */
 	bool full_names;  /* of several objects, each variant has the names of object and program */
 	bool one_each;    /* each object must have one program, and something must make it run */
 	enum bb_object_do what;
 	const char *trigger; /* trigger of all programs; NULL: the one that fits each program */
-	const char *type; /* name of a section; all programs are loaded as if they were there. NULL:
+	const char *type; /* name of a section; all programs are loaded as if they were in it. NULL:
 			     their own sections */
 	bool hook;        /* also use the drive `hook`, for programs with the trigger "fire" */
-	/* Scenario whose variants were searched for triggers: found[i] makes variant i run
-	 * (run/found_triggers.h). NULL: this was not searched. */
+	/* Result of bb_find_triggers() for the scenario found_in: found[i] makes its variant i run.
+	 * NULL: there was no such search. */
 	const struct bb_scenario *found_in;
 	const char *const *found;
 	/* files with packets: a packet capture, bytes, or hexadecimal text */
 	struct bb_strings packets;
-	const char *order; /* the packets are a mix in this order (plan/mix.h); NULL: each is a case
-			    */
-	struct bb_strings fills;       /* texts MAP=N or MAP=N,N: generated entries */
-	struct bb_strings max_entries; /* texts MAP=N: the room of a map */
+	const char *order; /* order of the packets as a mix (plan/mix.h); NULL: each is a case */
+	struct bb_strings fills;       /* texts MAP=N or MAP=N,N: numbers of generated entries */
+	struct bb_strings max_entries; /* texts MAP=N: max_entries of a map */
 	struct bb_strings prepare;     /* texts PROGRAM or PROGRAM=N: runs before each series */
 	struct bb_strings maps;        /* files with contents of maps (plan/maps_file.h) */
 	/* inputs, globals and entries of maps that --try-inputs found; NULL: not searched */
@@ -61,14 +60,14 @@ struct bb_object_opts {
 	struct bb_strings contexts; /* files with contexts, for types without packets */
 };
 
-/* Makes a name from a path, without folder and extension. ret_name[BB_NAME_MAX_BYTES + 1]. */
+/* Makes a name from a path, without its folder and extension. ret_name[BB_NAME_MAX_BYTES + 1]. */
 void bb_object_name_from(const char *path, char *ret_name);
 
 /* True if o->programs is empty or has this name. */
 bool bb_object_opts__wants(const struct bb_object_opts *o, const char *program);
 
 struct bb_object_skip { /* a program that nothing here makes run */
-	char *what;     /* name "scenario/variant" that the program would have had */
+	char *what;     /* name "scenario/variant" that the program would have */
 	char *why;
 };
 
@@ -82,8 +81,8 @@ struct bb_object_scenario {
 
 /*
  * Makes the text. Errors: those of bpf/object_info.h; -ENOENT for a missing program; -EEXIST for
- * two of one name; -EINVAL for inputs that no program takes; -ENOTSUP if nothing here makes any
- * program run (the message says why).
+ * two programs of one name; -EINVAL for inputs that no program takes; -ENOTSUP if nothing here
+ * makes any program run (the message says why).
  */
 int bb_object_scenario__make(const struct bb_object_opts *opts,
 			     struct bb_object_scenario *ret_scenario, struct bb_err *err);

@@ -8,22 +8,20 @@
 #include "stats/paired.h"
 #include "stats/quantile.h"
 
-#define BLOCKS_WANTED 11.0 /* the budget is divided into about so many blocks */
+#define BLOCKS_WANTED 11.0 /* the budget is divided into about this many blocks */
 #define TURN_MAX_S 1.0     /* longest turn, unless one run of the workload is longer */
 #define TURN_MIN_S 0.2
 #define RUNS_MAX 10000u
-#define WARM_S 0.2 /* after a change of side, a workload no longer than this runs once untimed */
+#define WARM_S 0.2 /* s; a workload that is not longer runs once untimed after a change of side */
 #define SERVER_END_S 5.0
-#define VARIES                                                                                     \
-	0.1 /* if the turns vary by more, this is given as the reason for a missing verdict */
-/* Two figures have a verdict. On a noisy machine each of them is above the limit by chance in 0.5 %
- * of measurements. */
+#define VARIES 0.1 /* turns that vary by more are the reason for a missing verdict */
+/* alpha of the two figures that get a verdict. If the true value of a figure is the limit, 0.5 % of
+ * the measurements find it above the limit. */
 #define ALPHA_JUDGED 0.01
 
 /* --- statistics --- */
 
-/* Returns ln(head / base) of a figure over the four turns of a block. NAN: a turn lacks the figure.
- */
+/* Returns ln(head / base) of a figure in the four turns of a block; NAN: a turn lacks it. */
 static double difference(const struct bb_overhead_turn *turns, enum bb_overhead_what what)
 {
 	double sum[2] = {0, 0};
@@ -72,7 +70,7 @@ static void judge_figure(struct bb_overhead *o, enum bb_overhead_what what, doub
 	f->verdict = is_judged ? verdict_of(r.interval, max) : BB_VERDICT_INCONCLUSIVE;
 }
 
-/* Returns the range of the middle half of the base's turns as a share of their median. */
+/* Returns the interquartile range of base's turns, divided by their median. */
 static double variation(const struct bb_overhead *o, double *scratch)
 {
 	double middle = median_of_side(o, BB_OVERHEAD_CPU, false, scratch); /* sorts */
@@ -162,12 +160,12 @@ struct session {
 	const struct bb_overhead_opts *opts;
 	struct bb_overhead *o;
 	struct bb_agent agent;
-	bool is_head; /* the side whose agent runs now, once `is_begun` */
+	bool is_head; /* side whose agent runs now; valid once `is_begun` is true */
 	bool is_begun;
 	struct bb_command server;
 	uint64_t began_ns;
 	double run_s;                /* wall time of one run of the workload */
-	double start_s;              /* time to start the agent and end it */
+	double start_s;              /* time to start and to end the agent */
 	struct bb_load_figures load; /* sums over the runs of a turn */
 };
 
@@ -187,7 +185,7 @@ static double seconds_of(const struct rusage *u)
 	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) * 1e-6;
 }
 
-/* Adds what the load generator printed about a run. */
+/* Adds the figures that the load generator printed about a run. */
 static int add_load(struct session *s, const struct bb_command *c, struct bb_err *err)
 {
 	char *text = bb_command__stdout(c);
@@ -206,7 +204,8 @@ static int add_load(struct session *s, const struct bb_command *c, struct bb_err
 	return 0;
 }
 
-/* Runs a command to its end, which must be a success. Adds its CPU time and its wall time. */
+/* Runs a command to its end. Fails if the command fails. Adds its CPU time to *cpu_s and its wall
+ * time to *wall_s. */
 static int run_command(struct session *s, const struct bb_command_spec *spec, const char *noun,
 		       double *cpu_s, double *wall_s, struct bb_err *err)
 {
@@ -252,7 +251,7 @@ static int stop_agent(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Starts the agent of that side, after ending the other side's. */
+/* Ends the agent of the other side, and starts that of this side. */
 static int switch_to(struct session *s, bool is_head, struct bb_err *err)
 {
 	const struct bb_agent_spec *spec = is_head ? &s->opts->agent : &s->opts->against;
@@ -300,7 +299,7 @@ static void stop_server(struct session *s)
 	bool killed;
 
 	if (s->server.pid && !bb_processes__end(s->server.pid, 0, SERVER_END_S, &killed))
-		s->server.pid = 0; /* it was reaped */
+		s->server.pid = 0; /* the server was reaped */
 	bb_command__done(&s->server);
 }
 
@@ -327,8 +326,9 @@ static int read_all(const struct session *s, struct reading *ret, struct bb_err 
 	return bb_cpu_times__read("", -1, &ret->machine, err);
 }
 
-/* Returns the CPU time of the whole machine between two readings. Computes it from idle time and
- * steal, because these columns of /proc/stat are measured by the kernel and not sampled. */
+/* Returns the CPU time of the whole machine between two readings, s. Subtracts idle time and steal
+ * from the time of all CPUs, because the kernel measures these two columns of /proc/stat and
+ * samples the others. */
 static double machine_s(const struct reading *a, const struct reading *b)
 {
 	double tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK);
@@ -372,8 +372,8 @@ static int run_workload(struct session *s, uint32_t runs, struct bb_overhead_tur
 	return 0;
 }
 
-/* Returns the agent's error if it ended, else `rc`: a workload may have failed for that reason.
- * Notes which of its programs were unloaded. */
+/* Returns the agent's error if it has ended, because a workload may have failed for this reason;
+ * else `rc`. Counts a turn in which programs of the agent were unloaded. */
 static int check_agent(struct session *s, int rc, struct bb_err *err)
 {
 	struct bb_err agents = {0};
@@ -413,7 +413,7 @@ static int measure_turn(struct session *s, bool is_head, uint32_t runs, struct b
 	return check_agent(s, rc, err);
 }
 
-/* Runs both sides once, to see that all works and how long it takes, and sets the length of a
+/* Tries out both sides, to check that all works and how long it takes, and sets the length of a
  * turn. */
 static int try_out(struct session *s, struct bb_err *err)
 {
@@ -441,7 +441,7 @@ static int try_out(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Measures a block. The turns of an interrupted block stay in the list but do not count. */
+/* Measures a block. The turns of an interrupted block stay in o->turns but do not count. */
 static int measure_block(struct session *s, bool head_first, struct bb_err *err)
 {
 	struct bb_overhead *o = s->o;
@@ -478,7 +478,7 @@ static int measure_blocks(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Runs one more turn with bpf_stats on, and reads how long each program ran in it. */
+/* Runs one more turn with bpf_stats on, and reads how often and how long each program ran in it. */
 static int attribute(struct session *s, struct bb_err *err)
 {
 	double requests = (double)s->o->runs_a_turn * (double)s->opts->requests;

@@ -7,9 +7,9 @@
 #include "stats/verdict.h"
 
 /*
- * The cost of an agent to a workload: the same commands run in turns with the agent and without it
- * (or with another agent), in blocks of four turns, ABBA or BAAB, as a coin decides. A block gives
- * one difference. docs/overhead.md explains the figures.
+ * The cost of an agent to a workload. The same commands run in turns with the agent and without it
+ * (or with another agent), in blocks of four turns, ABBA or BAAB at random. A block gives one
+ * difference. docs/overhead.md explains the figures.
  */
 enum bb_overhead_what {
 	/* CPU time of the processes of the workload (getrusage), the server and the agent, with ns
@@ -28,33 +28,33 @@ enum bb_overhead_what {
 	BB_N_OVERHEAD,
 };
 
-/* The blocks that a verdict needs: with fewer there is no interval at 99 %. */
+/* Fewest blocks for a verdict: fewer give no interval at 99 %. */
 #define BB_OVERHEAD_LEAST_BLOCKS 8
 
 struct bb_overhead_opts {
 	struct bb_agent_spec agent, against; /* against.command.shell NULL: no agent at all */
 	struct bb_command_spec workload, server, bystander; /* without server or bystander,
 							       its shell and argv are NULL */
-	const struct bb_load_generator *generator;          /* kind of the workload; NULL: none */
+	const struct bb_load_generator *generator;          /* kind of load generator; NULL: none */
 	double server_s;   /* time that the server has to start, s */
-	double budget_s;   /* wall time after which no turn begins */
-	double max;        /* largest cost that is fine: 0.03 is 3 % */
+	double budget_s;   /* wall time after which no turn begins, s */
+	double max;        /* the limit: largest acceptable cost; 0.03 is 3 % */
 	uint32_t requests; /* requests in one run of the workload; figures are per request */
 	uint64_t seed;
 };
 
 struct bb_overhead_turn {
 	uint32_t block;
-	bool is_head;            /* with --agent; false: the other side */
-	double s[BB_N_OVERHEAD]; /* seconds per request; for the bystander, seconds of its run; for
-				     the load generator, its own figures; NAN: not measured */
-	double agent_s;          /* CPU time of the agent's processes in it, seconds per request */
-	uint64_t rss_bytes;      /* resident memory of the agent at its end */
+	bool is_head;            /* a turn with --agent; false: of the other side */
+	double s[BB_N_OVERHEAD]; /* seconds per request; of the bystander, seconds per run; of the
+				    load generator, its own figures; NAN: not measured */
+	double agent_s;     /* CPU time of the agent's processes in the turn, seconds per request */
+	uint64_t rss_bytes; /* resident memory of the agent at the end of the turn */
 };
 
 struct bb_overhead_figure {
 	double base_s, head_s;    /* medians over turns, seconds per request */
-	struct bb_estimate ratio; /* head / base; Hodges-Lehmann over blocks, by signed ranks */
+	struct bb_estimate ratio; /* head / base: Hodges-Lehmann, signed ranks of blocks */
 	enum bb_verdict verdict;  /* regressed: above the limit; same: within it */
 };
 
@@ -69,11 +69,11 @@ struct bb_overhead {
 	size_t n_turns, n_blocks; /* complete blocks; later turns are of an incomplete block */
 	uint32_t runs_a_turn;
 	struct bb_overhead_figure figures[BB_N_OVERHEAD];
-	struct bb_overhead_program *programs; /* NULL: there was no time to look at them */
+	struct bb_overhead_program *programs; /* NULL: there was no time to read their counters */
 	size_t n_programs;
 	double agent_s, map_bytes, rss_bytes; /* agent_s: median over turns, seconds per request */
 	double elapsed_s, steal;
-	uint32_t n_starts, n_killed; /* how often the agents were started, and SIGKILL was needed */
+	uint32_t n_starts, n_killed; /* starts of agents; how many of them SIGKILL ended */
 	size_t n_cleaned;            /* programs unloaded by removing pins */
 	uint32_t n_gone;             /* turns in which programs of an agent were unloaded */
 	char gone[BB_LOADED_NAME];   /* name of one of them */
@@ -91,7 +91,7 @@ void bb_overhead__done(struct bb_overhead *o);
  * and opts->max. */
 void bb_overhead__judge(struct bb_overhead *o, const struct bb_overhead_opts *opts);
 
-/* True if the CPU time of the workload or that of the whole machine is surely above the limit. */
+/* True if the verdict on the workload's or the machine's CPU time is "above the limit". */
 bool bb_overhead__is_above(const struct bb_overhead *o);
 
 /* Returns the CPU time per request, s, that neither the programs nor the agent's processes account
