@@ -8,9 +8,9 @@
 #include "env/checks.h"
 #include "plan/mix.h"
 
-#define DISTINCT 32u /* a new series has room for so many distinct values; few series have more */
+#define DISTINCT 32u /* distinct values that a new series has room for; few series have more */
 
-/* Returns the share of the runs, 0 to 1, that an input stands for. NAN: not known. */
+/* Returns the share of the runs, 0 to 1, that an input stands for; NAN: unknown. */
 static double share_of(const struct bb_input *input, const struct bb_inputs *of)
 {
 	double sum = 0;
@@ -119,7 +119,7 @@ static struct bb_class *class_of(struct bb_series *s, const struct bb_batch *b, 
 	return c;
 }
 
-/* Moves a batch into its series, which then owns the batch's flow. */
+/* Adds a batch to its series. The series then owns the batch's flow. */
 static void take_batch(struct bb_series *s, struct bb_batch *b)
 {
 	const struct {
@@ -134,7 +134,7 @@ static void take_batch(struct bb_series *s, struct bb_batch *b)
 	};
 	double before = (double)s->hist.n, more = (double)b->n;
 
-	/* averages the series and the batch, weighted by their numbers of samples */
+	/* averages the figures of series and batch, weighted by their numbers of samples */
 	for (size_t i = 0; more > 0 && i < BB_LEN(averages); i++) {
 		double *x = averages[i].of_series;
 
@@ -142,7 +142,7 @@ static void take_batch(struct bb_series *s, struct bb_batch *b)
 			*x = ((isnan(*x) ? 0 : *x * before) + averages[i].of_batch * more) /
 			     (before + more);
 	}
-	/* adds up the counts; the points are those of the first batch */
+	/* adds up the counts; keeps only the points of the first batch */
 	if (s->flow && b->flow) {
 		s->flow->consumed += b->flow->consumed;
 		s->flow->waiting += b->flow->waiting;

@@ -7,14 +7,14 @@
 #include "drivers/fit_line.h"
 #include "stats/quantile.h"
 
-#define LINES 5u       /* lines fitted for a reference; the median of their slopes counts */
+#define LINES 5u       /* lines fitted for a reference; the median of their slopes is the result */
 #define FRAME_BYTES 64 /* a test run of a socket filter needs at least 14 */
 
 /*
- * Number of runs in the longer test run of each reference. It takes 10 to 60 us, so that a profiler
- * that interrupts this CPU at 10 kHz disturbs only a minority of the test runs. With 84 us all were
- * disturbed: the instructions took 194 ns instead of 167, while programs, whose runs are timed one
- * by one, took as long as without the profiler.
+ * Number of runs in the longer test run of each reference. Such a test run takes 10 to 60 us, so a
+ * profiler that interrupts this CPU at 10 kHz disturbs only a minority of them. Test runs of 84 us
+ * were all disturbed: the reference of instructions took 194 ns instead of 167. Programs took as
+ * long as without the profiler, because their runs are timed one by one.
  */
 static const unsigned int runs_of[BB_N_REFERENCES] = {
 	[BB_REFERENCE_INSTRUCTIONS] = 64,
@@ -42,7 +42,7 @@ int bb_references__open(const char *object_dir, struct bb_references **ret_refer
 									      enum bb_reference)i)},
 					     &r->target[i], err);
 		if (!rc && bb_target__load(r->target[i], &unsaid)) {
-			bb_target__free(r->target[i]); /* this reference is left out: Linux 5.10
+			bb_target__free(r->target[i]); /* leaves out this reference: Linux 5.10
 							  allows no array of its size */
 			r->target[i] = NULL;
 			rc = bb_must_end_why();
@@ -57,8 +57,8 @@ int bb_references__open(const char *object_dir, struct bb_references **ret_refer
 	return 0;
 }
 
-/* Times a test run of `runs` runs by our clock, because the kernel's own figure is in whole ns per
- * run. */
+/* Times a test run of `runs` runs by our clock, because the kernel rounds its own figure to whole
+ * ns per run. */
 static int time_call(void *arg, uint32_t runs, double *ret_ns)
 {
 	static const uint8_t frame[FRAME_BYTES];
@@ -101,8 +101,8 @@ void bb_references__free(struct bb_references *r)
 /* A look measures whether the CPU is calm. It repeats the work this many times and takes the
  * shortest time, because an interrupt disturbs only one repetition. */
 #define REPEATS_OF_LOOK 3u
-/* a look is calm if it takes at most this many times as long as the best one; looks at a calm
- * CPU were below 1.01 */
+/* the CPU is calm if a look takes at most this many times as long as the shortest one; looks at a
+ * calm CPU were below 1.01 */
 #define CALM 1.04
 #define NAP_S 2e-3     /* pause between two looks, s */
 #define FIRST_LOOKS 20 /* looks that find the best time */
@@ -110,9 +110,9 @@ void bb_references__free(struct bb_references *r)
 static volatile uint64_t sink;
 
 /*
- * Returns the time of the work: six operations a step that do not depend on each other, so that
- * another thread on the same core slows them. A chain of dependent operations, or branches compiled
- * to conditional moves, would not be slowed.
+ * Does the work and returns its time. Each step has six operations that do not depend on each
+ * other, so another thread on the same core slows them down. It would not slow down a chain of
+ * dependent operations, or branches that are compiled to conditional moves.
  */
 static __attribute__((noinline)) double work_ns(void)
 {

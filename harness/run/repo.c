@@ -14,7 +14,7 @@
 
 /* --- git --- */
 
-/* Keeps git from running commands of the repository: hooks, or a monitor of its files. */
+/* Keeps git from running commands that the repository names: hooks, or a monitor of its files. */
 #define SAFELY "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"
 #define FIRST_WORD 5
 
@@ -29,7 +29,7 @@ static int run(const struct bb_repo *repo, const char *dir, const char *const *a
 	return bb_process__run(&p, ret_end, err);
 }
 
-/* Runs a command that must succeed. If it fails, returns `code`; the message is `what` and the
+/* Runs a command that must succeed. If it fails, returns `code` with a message: `what` and the
  * first line of the command's log. */
 static int run_well(const struct bb_repo *repo, const char *dir, const char *const *argv, int code,
 		    const char *what, struct bb_err *err)
@@ -45,7 +45,7 @@ static int run_well(const struct bb_repo *repo, const char *dir, const char *con
 	return rc;
 }
 
-/* Runs git with the words up to NULL. *ret_out is the first line of its stdout; ret_out may be
+/* Runs git with the arguments up to NULL. *ret_out is the first line of its stdout; ret_out may be
  * NULL. Returns -EBADE if git fails. */
 static int git(const struct bb_repo *repo, const char *dir, char **ret_out, struct bb_err *err, ...)
 	__attribute__((sentinel));
@@ -75,8 +75,8 @@ static int git(const struct bb_repo *repo, const char *dir, char **ret_out, stru
 	return rc;
 }
 
-/* Copies the commit that git answered, and frees the answer. If git failed (`rc` is -EBADE),
- * returns -ENOENT with the message `what`, and with a hint if the clone is shallow. */
+/* Copies the commit from git's answer, and frees the answer. If git failed (`rc` is -EBADE),
+ * returns -ENOENT. The message is `what`, with a hint if the clone is shallow. */
 static int take_commit(const struct bb_repo *repo, int rc, char *answer, const char *what,
 		       char ret_commit[BB_GIT_COMMIT_SIZE], struct bb_err *err)
 {
@@ -173,8 +173,8 @@ static int clean_up(void *arg, int alive)
 	return run_well(repo, "/", argv, -EBADE, "rm", NULL) != 0;
 }
 
-/* Chooses the names of the folders before they are made, so that the keeper knows them whenever
- * we end. */
+/* Chooses the names of the folders before they are made, so that the keeper always knows them, even
+ * if we end early. */
 static int name_scratch(struct bb_repo *repo, struct bb_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -190,8 +190,8 @@ static int name_scratch(struct bb_repo *repo, struct bb_err *err)
 	return 0;
 }
 
-/* Makes `kept` in a folder where only root can replace it. Makes `scratch` as the user, who can
- * then remove it too. Starts the keeper in between; from then on it removes both. */
+/* First makes `kept` in a folder where only root can replace it. Then starts the keeper, which
+ * removes both folders when we end. Then makes `scratch` as the user, who can remove it, too. */
 static int make_folders(struct bb_repo *repo, struct bb_err *err)
 {
 	static const struct bb_child_rules rules = {.link = BB_LINK_TO_CHILD,
@@ -235,7 +235,8 @@ int bb_repo__open(const char *dir, struct bb_repo *ret_repo, struct bb_err *err)
 	if (stat(dir, &st))
 		return bb_fail(err, -errno, "%s: %m", dir);
 	bb_caller(&repo->uid, &repo->gid);
-	/* root acts as the owner of the folder, so that no files of root are left in it */
+	/* if the caller is root, git runs as the folder's owner, and leaves no files of root in it
+	 */
 	if (repo->uid == 0) {
 		repo->uid = st.st_uid;
 		repo->gid = st.st_gid;
@@ -274,8 +275,7 @@ int bb_repo__close(struct bb_repo *repo, struct bb_err *err)
 
 /* --- revisions --- */
 
-/* Copies uncommitted changes to the tree: those of tracked files as a patch, and all untracked
- * files. */
+/* Copies uncommitted changes to the tree: a patch for tracked files, and all untracked files. */
 static int copy_changes(const struct bb_repo *repo, struct bb_err *err)
 {
 	static const char copy[] = "t=$1; shift; git \"$@\" ls-files -z --others "
@@ -288,9 +288,8 @@ static int copy_changes(const struct bb_repo *repo, struct bb_err *err)
 	snprintf(patch, sizeof(patch), "%s/changes", repo->scratch);
 	snprintf(option, sizeof(option), "--output=%s", patch);
 	/*
-	 * Refreshes the index: files with a new time but the same contents would be in the
-	 * difference, without a line. The exit code is ignored; it only says that some files
-	 * differ.
+	 * Refreshes the index. Otherwise the patch would name files that have a new time but the
+	 * same contents. The exit code is ignored: it only says that some files differ.
 	 */
 	git(repo, repo->top, NULL, NULL, "update-index", "-q", "--refresh", NULL);
 	rc = git(repo, repo->top, NULL, err, "diff-index", "-p", "--binary", "--no-ext-diff",
@@ -345,8 +344,8 @@ static int open_built(const struct bb_repo *repo, const char *path, struct stat 
 	return bb_fail(err, -EINVAL, "%s: not a regular file", path);
 }
 
-/* Copies all of `from`, which may grow meanwhile. Returns 0, -EFBIG beyond `max` bytes, or
- * -errno. */
+/* Copies all of `from`, which may grow at the same time. Returns 0; -EFBIG if it has more than
+ * `max` bytes; or -errno. */
 static int copy(int from, int to, size_t max, size_t *ret_bytes)
 {
 	while (*ret_bytes <= max) {

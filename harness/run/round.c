@@ -8,15 +8,15 @@
 
 #define SETUP_S 5e-3 /* typical time of a load, s, for the progress bar */
 
-/* Least time limit of a turn, s. A turn of a fast program takes less, even on a busy CPU. */
+/* Least time limit of a turn, s. A turn of a fast program takes less time, even on a busy CPU. */
 #define TURN_LEAST_S 0.1
 
 /* --- places --- */
 
-/* most loads to find places; a place of 1 in 14 loads is missed with P = 0.06 % */
+/* most loads for finding places; a place that 1 in 14 loads gets is missed with P = 0.06 % */
 #define FIND_LOADS 100u
-#define FIND_SHARE 0.5 /* share of the time for extra loads that may be used to find places */
-/* expected loads of each place that the chi-square test requires (Cochran 1954) */
+#define FIND_SHARE 0.5 /* largest share of the time for extra loads that is used to find places */
+/* least expected number of loads at each place for the chi-square test (Cochran 1954) */
 #define LEAST_EXPECTED 5.0
 #define NORMAL_0_001 3.0902
 #define MISSED_MOST 0.05
@@ -93,8 +93,8 @@ double bb_placement_share(const struct bb_test_prog *prog, int mod64)
 	if (expected >= LEAST_EXPECTED && places > 1 &&
 	    chi_square > bb_chi_square_limit(NORMAL_0_001, places - 1))
 		return prog->seen_mod64[mod64] / n;
-	/* With few loads there may be places that were not seen. If there were one more, as
-	 * frequent as the others, it would have been missed with this probability. */
+	/* After few loads there may be a place that was not seen. If it were as frequent as the
+	 * others, it would have been missed with this probability. */
 	return pow(places / (places + 1), n) <= MISSED_MOST ? 1 / places : (double)NAN;
 }
 
@@ -118,11 +118,11 @@ bool bb_round__is_placed(const struct bb_plan_case *c)
 {
 	const struct bb_drive_kind *kind = c->drive->kind;
 
-	/* where a whole event is timed, the place of the program matters little */
+	/* if a whole event is timed, the place of the program matters little */
 	return kind->needs_bpf && !kind->counts && !kind->own_floor && !(c->seconds > 0);
 }
 
-/* True if the case is one of the drive and is measured in this run. */
+/* True if the case belongs to the drive and is measured in this run. */
 static bool is_of(const struct bb_run *r, size_t planned, size_t drive)
 {
 	return bb_session__drive(&r->session, &r->session.plan->cases[planned]) == drive &&
@@ -150,8 +150,8 @@ static uint32_t samples_of(const struct bb_run *r, const struct bb_plan_case *c)
 						  : bb_round__samples(c);
 }
 
-/* Returns the number of turns of a case in a round. It is 1 for drives by time, for kinds
- * without a length of turn, and for slow programs, which thus warm up only once. */
+/* Returns the number of turns of a case in a round. It is 1 for drives by time, for kinds without a
+ * length of turn, and for slow programs, so that they warm up only once. */
 static uint32_t turns_of(const struct bb_run *r, size_t planned)
 {
 	const struct bb_plan_case *c = &r->session.plan->cases[planned];
@@ -162,13 +162,13 @@ static uint32_t turns_of(const struct bb_run *r, size_t planned)
 		       : (samples_of(r, c) + turn - 1) / turn;
 }
 
-/* Returns the time left of the round's share of the budget; it is negative if the round is late. */
+/* Returns how much is left of the round's share of the budget, s; negative if the round is late. */
 static double round_left_s(const struct bb_run *r)
 {
 	return r->round_s - bb_seconds_since(r->round_ns);
 }
 
-/* Measures one turn of one case: the samples of a turn, or the whole slice of a drive by time. */
+/* Measures one turn of one case: the samples of a turn or, for a drive by time, its whole slice. */
 static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
@@ -247,8 +247,8 @@ static int attach_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb
 	return 0;
 }
 
-/* Checks the series of one variant, of this round and drive, against the kernel's own counts.
- * Makes series void whose counts are wrong. */
+/* Checks this round's series of one variant and drive against the kernel's own counts. Voids each
+ * series whose counts are wrong. */
 static void judge_variant(struct bb_run *r, size_t first, const struct bb_prog_stats *before)
 {
 	struct bb_session *ss = &r->session;
@@ -279,8 +279,8 @@ static void judge_variant(struct bb_run *r, size_t first, const struct bb_prog_s
 	}
 }
 
-/* Measures the references once, and stores them in all series of the drive in this round that
- * depend on places. */
+/* Measures the references once. Stores them in all series of the drive and this round whose latency
+ * depends on places. */
 static void measure_references(struct bb_run *r, size_t drive)
 {
 	bool is_measured = false;
@@ -304,13 +304,13 @@ static void report_progress(struct bb_run *r, size_t planned)
 	const struct bb_progress *p = r->session.opts->progress;
 	double had_s = bb_seconds_since(r->began_ns), done = r->done, total = r->total;
 
-	/* the run ends with the budget: earlier than planned, or later if rounds are added */
+	/* the budget ends the run earlier than planned; or later, if rounds are added */
 	if (had_s > 0 && done > 0) {
 		double within = done * (1 + bb_deadline_left_s() / had_s);
 
 		total = r->session.opts->lines && isfinite(within) ? within : fmin(total, within);
 	}
-	if (before) { /* shows the progress of all processes together */
+	if (before) { /* for the progress of all processes together */
 		done += before->done;
 		total = before->total;
 	}
@@ -318,9 +318,9 @@ static void report_progress(struct bb_run *r, size_t planned)
 		p->update(p->arg, done, total, r->session.plan->cases[planned].name);
 }
 
-/* Returns the number of turns that share the time left, turns[0] among them; n turns are left. If
- * turns[0] is slow, only slow turns share it, because fast programs leave most of their time to
- * slow ones. */
+/* Returns how many of the turns that are left, turns[n], share the time left with turns[0], itself
+ * included. If turns[0] is slow, only slow turns do, because fast programs leave most of their time
+ * to slow ones. */
 static size_t turns_to_share(const struct bb_run *r, const uint32_t *turns, size_t n)
 {
 	size_t slow = 0;
@@ -344,8 +344,7 @@ static int run_turns(struct bb_run *r, size_t drive, struct bb_err *err)
 		}
 	bb_rng_shuffle(&r->session.rng, turns, n);
 	for (size_t i = 0; !rc && i < n && !bb_must_end(); i++) {
-		/* If slow programs made the round late, only cases without a sample still get a
-		 * turn. */
+		/* If slow programs made the round late, only cases without samples get a turn. */
 		if (r->is_cut && round_left_s(r) < 0 && series_of(r, turns[i])->fired)
 			continue;
 		report_progress(r, turns[i]);
@@ -384,7 +383,7 @@ static int run_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb_er
 	return rc;
 }
 
-/* Loads every variant again, in random order, so that no variant always gets the memory freed
+/* Loads every variant again, in random order. So no variant always gets the memory that was freed
  * last. */
 static int load_all(struct bb_run *r, struct bb_err *err)
 {
@@ -420,8 +419,8 @@ static bool is_timed(const struct bb_session *ss, size_t drive)
 	return ss->drives[drive].driver && !ss->drives[drive].driver->kind.counts;
 }
 
-/* True if the drive takes part in the round `load`. All its cases take part in the same rounds,
- * so the first one tells. */
+/* True if the drive takes part in the round `load`. Looks only at its first case, because all its
+ * cases take part in the same rounds. */
 static bool has_turn(const struct bb_run *r, size_t drive, uint32_t load)
 {
 	const struct bb_plan *plan = r->session.plan;
@@ -445,8 +444,8 @@ int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err)
 	r->drives_left = 0;
 	for (size_t d = 0; d < n; d++)
 		r->drives_left += is_timed(ss, d);
-	/* Each round loads all programs again. If opening them used up the time, the first round
-	 * does not; it measures the programs that are loaded. */
+	/* Each round loads all programs again. The first round does not if opening the programs
+	 * used up the time; it then measures them as they are loaded. */
 	rc = load || !ss->out_of_time ? load_all(r, err) : 0;
 	for (size_t d = 0; !rc && d < n; d++) {
 		if (!is_timed(ss, d))

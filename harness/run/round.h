@@ -3,8 +3,8 @@
 
 #include "run/session.h"
 
-/* The references of a run (core/metric.h): loaded once, and measured by test runs before the turns
- * of every drive in every round. */
+/* The references of a run (core/metric.h). They are loaded once, and are measured by test runs
+ * before the turns of each drive in each round. */
 struct bb_references;
 
 /* Opens the references. `object_dir` contains references.bpf.o. Returns -ENOTSUP if the kernel
@@ -12,8 +12,8 @@ struct bb_references;
 int bb_references__open(const char *object_dir, struct bb_references **ret_references,
 			struct bb_err *err);
 
-/* Measures the present cost of one more piece of each reference, ns (drivers/fit_line.h), in
- * about 4 ms. NAN: it failed. If `r` is NULL all are NAN. */
+/* Measures what one more piece of each reference costs now, ns (drivers/fit_line.h). Takes about 4
+ * ms. NAN: it failed. If `r` is NULL, all are NAN. */
 void bb_references__measure(struct bb_references *r, double ret_ns[BB_N_REFERENCES]);
 
 void bb_references__free(struct bb_references *r); /* takes NULL */
@@ -21,64 +21,67 @@ void bb_references__free(struct bb_references *r); /* takes NULL */
 /*
  * Tells whether this CPU is as fast as it was. It times a fixed piece of work in user space with
  * several instructions per cycle. The work slows down when another machine of the host runs on the
- * same core, or when the clock does. No VM can see the host's SMT, nor does steal show it: on an
- * AMD EPYC VM a loop took 1.5 to 2.1 times as long, for 40 ms to a second. A program's turn waits
- * until the CPU is calm. After the time limit it is measured anyway.
+ * same core, or when the clock slows down. A VM cannot see the other threads of the host's cores,
+ * and steal does not show them: on an AMD EPYC VM, a loop took 1.5 to 2.1 times as long, for 40 ms
+ * to a second. A program's turn waits until the CPU is calm. After the time limit the program is
+ * measured anyway.
  */
 struct bb_calm {
-	double best_ns;           /* shortest time of the work so far */
-	double waited_s, most_s;  /* time waited in this run, and the limit of it, s */
-	unsigned int turns, late; /* number of all turns, and of turns that began although the CPU
-				     was not calm */
+	double best_ns;          /* shortest time of the work so far */
+	double waited_s, most_s; /* time waited so far in this run, and its limit, s */
+	unsigned int turns,
+		late; /* numbers of all turns, and of those that began on a CPU that was not calm */
 };
 
-/* Begins a run that may wait for a calm CPU for `most_s` in all, s. */
+/* Begins a run that may wait for a calm CPU. `most_s` limits all waits together, s. */
 void bb_calm__begin(struct bb_calm *c, double most_s);
 
-/* Waits until the CPU is calm. Returns false if it is not when the waiting time or the deadline
- * is over. */
+/* Waits until the CPU is calm. Returns false if it is not yet calm when the waiting time or the
+ * deadline is over. */
 bool bb_calm__wait(struct bb_calm *c);
 
 /*
  * Places of a program's loads in a run. The kernel puts each load at a random address in a page or
  * a pack (kernel/bpf/core.c, bpf_jit_binary_pack_alloc). The address is a multiple of the
- * architecture's alignment, and the size of the code limits it: on x86, 4 to 14 addresses modulo 64
- * were seen. Loading finds them. Then each round loads the program until it has one of the places
- * used least so far, so all places are measured equally often (stats/loads.h).
+ * architecture's alignment, and the size of the code limits the choice. On x86, 4 to 14 places per
+ * program were seen. Loads at the beginning of the run find them. Then each round loads the program
+ * until it has one of the places used least so far. So all places are measured equally often
+ * (stats/loads.h).
  */
 struct bb_placement {
-	uint32_t taken[BB_PLACES]; /* measured loads by place */
-	/* time for loads beyond one per round, s: the limit, and what was spent so far */
+	uint32_t taken[BB_PLACES]; /* number of measured loads at each place */
+	/* time for loads beyond one per round, s: its limit, and the time spent so far */
 	double most_s, spent_s;
 	double load_s; /* time of the longest load so far, s */
 };
 
-/* Finds the places of a loaded program by loading it again and again. `most_s` limits the time
- * of all loads beyond one per round in this run, s. Returns 0, or -errno with a message. */
+/* Finds the places of a loaded program by loading it again and again. `most_s` limits the time of
+ * all loads in this run beyond one per round, s. Returns 0, or -errno with a message. */
 int bb_placement__find(struct bb_placement *p, struct bb_test_prog *prog, struct bb_rng *rng,
 		       double most_s, struct bb_err *err);
 
-/* Loads the program for the next round, until it has one of the places used least so far. When
- * the time is over, any place will do. Returns 0, or -errno with a message. */
+/* Loads the program for the next round, until it has one of the places used least so far. When the
+ * time for such loads is over, accepts any place. Returns 0, or -errno with a message. */
 int bb_placement__load(struct bb_placement *p, struct bb_test_prog *prog, struct bb_rng *rng,
 		       struct bb_err *err);
 
 /*
- * Returns the share of random loads at place `mod64`, from all loads so far. Shares are equal
- * unless the counts contradict it (chi-square, P < 0.1 %), because an equal share has no noise.
- * NAN: unknown.
+ * Returns the share of random loads that get the place `mod64`, 0 to 1; NAN: unknown. All places
+ * have the same share unless the counts of all loads so far contradict this (chi-square, P < 0.1
+ * %), because equal shares have no noise.
  */
 double bb_placement_share(const struct bb_test_prog *prog, int mod64);
 
 /* State of a case of the plan during a run. Cases of one drive and variant share a slot. */
 struct bb_run_case {
-	size_t first; /* first case of its drive and variant, which holds the shared parts */
-	size_t next;  /* next case of its drive and variant; BB_NO_CASE at the end */
+	size_t first; /* index of the first case of its drive and variant, which has the shared
+			 parts */
+	size_t next;  /* index of the next case of its drive and variant; BB_NO_CASE: the last */
 	struct bb_drive_slot *slot; /* slot of this round */
-	bool is_slow;               /* its last turn gave fewer samples than asked */
+	bool is_slow;               /* its last turn gave fewer samples than wanted */
 };
 
-/* A plan on its way into a report. */
+/* A plan that is being measured into a report. */
 struct bb_run {
 	struct bb_session session;
 	size_t *case_of; /* index in the report of each case of the plan; SIZE_MAX: the case is not
@@ -88,16 +91,17 @@ struct bb_run {
 	size_t ns_size;
 	double done, total; /* seconds of expected work */
 	uint64_t began_ns;
-	/* of this round: when it began, its share of the budget in s (INFINITY: no limit), its
-	 * drives left */
+	/* of this round: when it began; its share of the budget, s (INFINITY: no limit); how many
+	 * drives are left */
 	uint64_t round_ns;
 	double round_s;
 	size_t drives_left;
-	uint32_t rounds; /* rounds to measure: the plan's loads, or fewer for slow programs */
+	uint32_t rounds; /* rounds to measure: as many as the plan's loads; fewer for slow programs,
+			    more for compared lines */
 	bool is_cut;     /* a turn of a round ended with fewer samples than wanted */
 	struct bb_placement *places; /* by index of the scenario's variant */
 	struct bb_calm calm;
-	/* NULL: no case needs them, or this machine cannot run them */
+	/* NULL: no case needs references, or this machine cannot run them */
 	struct bb_references *references;
 };
 
@@ -115,8 +119,8 @@ int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err);
 /* Returns the number of samples that a case takes in each round. */
 uint32_t bb_round__samples(const struct bb_plan_case *c);
 
-/* Returns the expected time of a case per round, s. Only proportions matter, for the progress
- * bar. */
+/* Returns the expected time of a case per round, s. It is for the progress bar, so only the
+ * proportions matter. */
 double bb_round__expected_s(const struct bb_plan_case *c);
 
 /* True if the case's figure depends on the program's place and needs a calm CPU. */
