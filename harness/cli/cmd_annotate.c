@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
+#include "base/caller.h"
 #include "base/clean.h"
 #include "base/parse.h"
 #include "cli/options.h"
 #include "cli/lines_flame.h"
 #include "cli/output.h"
+#include "cli/vm_run.h"
 #include "export/documents.h"
 #include "store/store.h"
 
@@ -14,6 +16,8 @@ struct annotate_args {
 	int colour; /* index in `whens` */
 	bool time, all;
 	const char *flame; /* file for the flame graph; NULL: none is drawn */
+	struct bb_vm_args vm;
+	struct bb_object_args object; /* with --vm */
 };
 
 static const char *const whens[] = {"auto", "always", "never"};
@@ -44,18 +48,32 @@ static void check_args(void *args)
 {
 	struct annotate_args *a = args;
 
+	if (a->vm.kernels && a->run)
+		bb_strings__append(&a->object.objects, a->run);
+	a->time |= a->vm.kernels != NULL;
+	bb_refuse("--vm measures an object by line: bpfbench annotate --vm KERNEL OBJECT",
+		  a->vm.kernels && !a->object.objects.n);
+	bb_refuse("--object and its options go together with --vm",
+		  !a->vm.kernels && (a->object.objects.n || bb_object_args__any(&a->object)));
+	bb_refuse("--flame takes one kernel",
+		  a->flame && a->vm.kernels && strchr(a->vm.kernels, ','));
 	bb_refuse("--all is for --time; without it all lines are printed", a->all && !a->time);
 }
 
 static const struct bb_usage usage = {
-	.arguments = "[RUN]",
+	.arguments = "[RUN | --vm KERNEL OBJECT]",
 	.doc = "Print the source of the programs of a stored run with the executions and "
 	       "instructions of each line per run; ##### marks lines that were never executed. For "
 	       "coverage viewers: `bpfbench show --format lcov`.",
 	.more = BB_RUN_DOC " The run needs a drive {with: exact}, and for --time {with: lines}; "
-			   "--lines beside --object takes both.",
-	.example = "  bpfbench annotate latest --time\n",
-	.sets = {{NULL, options, 0}},
+			   "--lines beside --object takes both.\n\nWith --vm, the programs of "
+			   "an object are first run by line in that kernel; the figures are "
+			   "machine instructions.",
+	.example = "  bpfbench annotate latest --time\n"
+		   "  bpfbench annotate --vm 6.12 prog.bpf.o\n",
+	.sets = {{NULL, options, 0},
+		 {"Or in other kernels:", bb_vm_options, BB_ARG_AT(vm)},
+		 {"The object for them:", bb_object_options, BB_ARG_AT(object)}},
 	.argument = {.name = "run", .read = bb_read_once, .at = BB_ARG_AT(run)},
 	.check = check_args,
 };
@@ -238,15 +256,61 @@ static int put_counts(const struct bb_report *r, const struct annotate_args *a, 
 	return bb_output_document(&d, stdout, err);
 }
 
+/* Prints the time by line in each kernel. */
+static int show_guests(void *arg, const struct bb_matrix_kernel *kernels, size_t n,
+		       struct bb_err *err)
+{
+	const struct annotate_args *a = arg;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < n; i++) {
+		struct bb_doc d = {0};
+
+		if (!kernels[i].run) {
+			bb_tell("%s: %s", kernels[i].name, kernels[i].why);
+			continue;
+		}
+		bb_doc__add(&d, BB_DOC_TITLE, NULL, "Linux %s",
+			    kernels[i].run->fingerprint.kernel_release);
+		rc = bb_output_document(&d, stdout, err);
+		putchar('\n');
+		if (!rc)
+			rc = put_times(kernels[i].run, a, err);
+		if (!rc && i + 1 < n)
+			putchar('\n');
+	}
+	return rc ? rc : bb_clean__check(stdout, "stdout", err);
+}
+
+static int annotate_in_guests(struct annotate_args *a, struct bb_measure_args *m,
+			      struct bb_err *err)
+{
+	static struct bb_vm_work work = {.name = "objects", .show = show_guests};
+	const struct bb_strings variants = {&a->variant, a->variant != NULL};
+	int rc = bb_caller__become(err);
+
+	work.arg = a;
+	m->results = a->results;
+	bb_vm__begin_args(&work.args, m);
+	bb_vm__name_objects(&work, &a->object);
+	bb_vm__name_lines(&work, 0, 0);
+	bb_vm__append_options(&work.args, "--variant", &variants);
+	return rc ? rc : bb_vm__measure(&a->vm, m, &work, err);
+}
+
 int bb_cmd_annotate(int argc, char **argv, struct bb_err *err)
 {
-	struct annotate_args a = {.results = BB_RESULTS};
+	static struct annotate_args a = {.results = BB_RESULTS, .vm = {.limit_s = BB_VM_LIMIT_S}};
+	struct bb_measure_args measure;
 	struct bb_report *report = NULL;
 	int rc;
 
+	bb_measure_args__init(&measure, argc, argv, 0);
 	bb_usage__parse(&usage, argc, argv, &a);
 	a.opts.width = isatty(STDOUT_FILENO) ? bb_output_look(stdout).width : SIZE_MAX;
 	a.opts.colour = a.colour ? a.colour == 1 : isatty(STDOUT_FILENO);
+	if (a.vm.kernels)
+		return annotate_in_guests(&a, &measure, err);
 	rc = bb_store__read(a.run ? a.run : "latest", a.results, &report, err);
 	if (!rc)
 		rc = a.time ? put_times(report, &a, err) : put_counts(report, &a, err);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
+#include "base/caller.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/vm_run.h"
 #include "env/checks.h"
 
 struct check_args {
 	bool testbed, details;
+	struct bb_vm_args vm;
+	struct bb_object_args object; /* with --vm */
 };
 
 #define ARGS struct check_args
@@ -18,14 +22,58 @@ static const struct bb_option options[] = {
 	{0},
 };
 
+static void check_args(void *args)
+{
+	const struct check_args *a = args;
+
+	bb_refuse("--vm needs an object: bpfbench check --vm KERNEL OBJECT...",
+		  a->vm.kernels && !a->object.objects.n);
+	bb_refuse("an object is checked in other kernels: bpfbench check --vm KERNEL OBJECT...",
+		  !a->vm.kernels && a->object.objects.n);
+	bb_refuse("--vm does not go together with --testbed and --details",
+		  a->vm.kernels && (a->testbed || a->details));
+}
+
 static const struct bb_usage usage = {
+	.arguments = "[--vm KERNEL OBJECT...]",
 	.doc = "Check this machine: one line per question, with the change that would help.",
 	.more = "ok: as it should be. warn: it works, but slower, noisier or incomplete. skip: "
 		"unknown, or missing for some scenarios only. fail: the main job cannot work, and "
-		"the exit code is 1.",
-	.example = "  sudo bpfbench check\n",
-	.sets = {{NULL, options, 0}},
+		"the exit code is 1.\n\nWith --vm, check objects instead: load each of their "
+		"programs in that kernel and run none. The exit code is 1 if one does not load.",
+	.example = "  sudo bpfbench check\n"
+		   "  bpfbench check --vm 5.10,6.12 prog.bpf.o\n",
+	.sets = {{NULL, options, 0}, {"Or in other kernels:", bb_vm_options, BB_ARG_AT(vm)}},
+	.argument = {.name = "object", .read = bb_read_strings, BB_ARG(object.objects)},
+	.check = check_args,
 };
+
+/* Prints which programs each kernel loads. */
+static int show_guests(void *, const struct bb_matrix_kernel *kernels, size_t n, struct bb_err *err)
+{
+	struct bb_doc d = {0};
+	bool all_load = true;
+	int rc;
+
+	for (size_t i = 0; i < n; i++)
+		all_load &= kernels[i].run && !kernels[i].run->n_skips;
+	bb_doc_matrix(kernels, n, &d);
+	rc = bb_output_document(&d, stdout, err);
+	return rc ? rc : all_load ? BB_EXIT_OK : BB_EXIT_FAILURE;
+}
+
+static int check_in_guests(struct check_args *a, const struct bb_measure_args *m,
+			   struct bb_err *err)
+{
+	static struct bb_vm_work work = {.name = "check", .show = show_guests};
+	int rc = bb_caller__become(err);
+
+	a->object.opts.full_names = a->object.objects.n > 1;
+	bb_vm__begin_args(&work.args, m);
+	bb_vm__name_objects(&work, &a->object);
+	bb_strings__append(&work.args, "--only-load");
+	return rc ? rc : bb_vm__measure(&a->vm, m, &work, err);
+}
 
 /* Adds a row with the result of a check, and with its remedy if no earlier row has that remedy.
  * Without `all`, a check that adds no remedy gets no row. */
@@ -86,7 +134,8 @@ int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 						       {BB_TEXT("check")},
 						       {BB_TEXT("finding -> remedy")}};
 	size_t counts[BB_CHECK_N_STATUSES] = {0};
-	struct check_args a = {0};
+	static struct check_args a = {.vm = {.limit_s = BB_VM_LIMIT_S}};
+	struct bb_measure_args measure;
 	struct bb_check_result *results;
 	struct bb_fingerprint fp;
 	char name[BB_TESTBED_SIZE];
@@ -94,7 +143,11 @@ int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 	bool all;
 	int rc;
 
+	bb_measure_args__init(&measure, argc, argv, 0);
+	measure.no_store = true;
 	bb_usage__parse(&usage, argc, argv, &a);
+	if (a.vm.kernels)
+		return check_in_guests(&a, &measure, err);
 	if (a.testbed) {
 		if (bb_fingerprint__read("", ".", &fp, err))
 			return err->code;

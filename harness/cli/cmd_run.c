@@ -8,6 +8,7 @@
 #include "cli/vm_run.h"
 #include "run/flame.h"
 #include "run/live_scenario.h"
+#include "run/object_loads.h"
 #include "store/store.h"
 
 static void read_id(const struct bb_option *o, const char *text, void *live)
@@ -126,7 +127,7 @@ struct run_args {
 	struct bb_live_opts live;
 	struct bb_strings scenarios, variants, drives;
 	uint32_t samples, loads;
-	bool cold, lines, dry_run, flame;
+	bool cold, lines, dry_run, flame, only_loads;
 	const char *flame_file; /* NULL means beside the stored run */
 	bool tries_inputs;
 	const char *found_file;     /* NULL means beside the stored run */
@@ -183,6 +184,8 @@ static const struct bb_option how_options[] = {
 	 .given = BB_ARG_AT(tries_inputs), .optional = true},
 	{"dry-run", 0, NULL, bb_read_flag, BB_ARG(dry_run),
 	 "print the plan; load and measure nothing"},
+	/* bpfbench in a guest of `check --vm` is called with it */
+	{"only-load", 0, NULL, bb_read_flag, BB_ARG(only_loads), NULL},
 	{0},
 };
 
@@ -523,6 +526,20 @@ static int run_all(const struct run_args *a, struct jobs *j, struct bb_err *err)
 	return rc;
 }
 
+/* Loads the programs of the objects and runs none. */
+static int load_objects(const struct run_args *a, struct bb_err *err)
+{
+	struct bb_measure m;
+	int rc = bb_measure__begin(&a->measure, "loads", false, &m, err);
+
+	for (size_t i = 0; !rc && i < a->object.objects.n; i++)
+		rc = bb_object_loads(bb_object_args__path(a->object.objects.v[i]), &a->object.opts,
+				     m.report, err);
+	rc = bb_measure__deliver(&m, rc, err);
+	bb_measure__end(&m);
+	return rc;
+}
+
 /* Captures the programs of the command and adds the file to the objects. */
 static int capture(struct run_args *a, struct bb_err *err)
 {
@@ -601,6 +618,8 @@ int bb_cmd_run(int argc, char **argv, struct bb_err *err)
 	bb_usage__parse(&usage, argc, argv, &a);
 	if (a.vm.kernels)
 		return run_in_guests(&a, err);
+	if (a.only_loads)
+		return load_objects(&a, err);
 	if (!a.measure.format)
 		a.measure.format = bb_exporter_find(
 			!a.measure.output && isatty(STDOUT_FILENO) ? "table" : "bmf");

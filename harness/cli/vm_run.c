@@ -393,15 +393,32 @@ static void write_json(const struct guests *g, FILE *out)
 	bb_json__end(&w);
 }
 
-static int write_matrix(void *arg, FILE *out, struct bb_err *)
+/* Returns the columns of the matrix; free them. */
+static struct bb_matrix_kernel *columns_of(const struct guests *g)
 {
-	struct guests *g = arg;
 	struct bb_matrix_kernel *columns = bb_calloc(g->n + 1, sizeof(*columns));
-	const char *format = g->m->format ? g->m->format->name : "table";
 
 	for (size_t i = 0; i < g->n; i++)
 		columns[i] = (struct bb_matrix_kernel){g->v[i].kernel.name, g->v[i].run,
 						       g->v[i].err.msg};
+	return columns;
+}
+
+static int show(const struct guests *g, struct bb_err *err)
+{
+	struct bb_matrix_kernel *columns = columns_of(g);
+	int rc = g->work->show(g->work->arg, columns, g->n, err);
+
+	free(columns);
+	return rc;
+}
+
+static int write_matrix(void *arg, FILE *out, struct bb_err *)
+{
+	struct guests *g = arg;
+	struct bb_matrix_kernel *columns = columns_of(g);
+	const char *format = g->m->format ? g->m->format->name : "table";
+
 	if (!strcmp(format, "json"))
 		write_json(g, out);
 	else if (!strcmp(format, "bmf"))
@@ -441,7 +458,7 @@ int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 	if (!rc)
 		rc = store_runs(&g, err);
 	if (!rc)
-		rc = bb_output_of(write_matrix, &g, m->output, err);
+		rc = work->show ? show(&g, err) : bb_output_of(write_matrix, &g, m->output, err);
 	if (!rc && m->format && !m->format->is_markdown)
 		say_failures(&g);
 	for (size_t i = 0; i < g.n; i++) {

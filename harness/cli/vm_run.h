@@ -7,6 +7,10 @@
 #include "cli/options.h"
 #include "export/matrix.h"
 
+/* Prints the runs of kernels[n]. Returns the exit code, or -errno with a message. */
+typedef int bb_vm_show(void *arg, const struct bb_matrix_kernel *kernels, size_t n,
+		       struct bb_err *err);
+
 /* What `--vm` measures: the arguments of `bpfbench run` in the guests, and the files that they
  * name, as absolute paths. */
 struct bb_vm_work {
@@ -15,6 +19,8 @@ struct bb_vm_work {
 	/* which programs to compare, as base and head, and by which limits; NULL: every program
 	 * has its own rows. If there is no pair to compare, no guest is started */
 	const struct bb_matrix_judge *judge;
+	bb_vm_show *show; /* NULL: the matrix, or the chosen format, is printed */
+	void *arg;        /* of show() */
 };
 
 /* The options of `--vm`. */

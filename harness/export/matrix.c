@@ -282,29 +282,33 @@ static void add_reasons(struct matrix *m, size_t k)
 }
 
 /* Explains the figures. With `of_pairs`, explains only those that a table of pairs shows. */
-static void add_meanings(struct bb_doc *d, bool of_pairs)
+static void add_meanings(const struct matrix *m, bool of_pairs)
 {
 	static const struct {
 		const char *figure, *meaning;
-		bool of_pairs;
+		bool of_pairs, of_runs;
 	} rows[] = {
 		{"verified",
 		 "instructions that the verifier processed, and their share of its limit of 1 000 "
 		 "000",
-		 true},
-		{"states", "states that the verifier saved to compare later paths with", false},
-		{"stack", "bytes of its functions added up; one chain of calls may have 512",
+		 true, false},
+		{"states", "states that the verifier saved to compare later paths with", false,
 		 false},
-		{"BPF", "BPF instructions of one run, without those of helpers", false},
+		{"stack", "bytes of its functions added up; one chain of calls may have 512", false,
+		 false},
+		{"BPF", "BPF instructions of one run, without those of helpers", false, true},
 		{"machine",
 		 "machine instructions of one run, helpers included, less those of the floor (an "
 		 "empty program): the most frequent value, and the share of other values",
-		 true},
+		 true, true},
 	};
+	bool has_runs = false;
 
+	for (size_t k = 0; k < m->n; k++)
+		has_runs |= m->kernels[k].run && m->kernels[k].run->n_cases;
 	for (size_t i = 0; i < BB_LEN(rows); i++)
-		if (rows[i].of_pairs || !of_pairs)
-			bb_doc__add(d, BB_DOC_FAINT, rows[i].figure, "%s", rows[i].meaning);
+		if ((rows[i].of_pairs || !of_pairs) && (has_runs || !rows[i].of_runs))
+			bb_doc__add(m->d, BB_DOC_FAINT, rows[i].figure, "%s", rows[i].meaning);
 }
 
 /* Adds a line for each kernel, with its notes. */
@@ -344,7 +348,7 @@ void bb_doc_matrix(const struct bb_matrix_kernel *kernels, size_t n, struct bb_d
 			add_loaded(&m, m.variants.v[i], &loaded_figures[f], &first);
 		add_runs(&m, m.variants.v[i], &first);
 	}
-	add_meanings(d, false);
+	add_meanings(&m, false);
 	add_kernels(&m);
 	free((void *)(uintptr_t)m.variants.v);
 }
@@ -582,7 +586,7 @@ size_t bb_doc_matrix_pairs(const struct bb_matrix_kernel *kernels, size_t n,
 	if (judge->gate)
 		bb_doc_gate_others(judge->gate, d);
 	if (judge->n_pairs)
-		add_meanings(d, true);
+		add_meanings(&m, true);
 	add_kernels(&m);
 	free(rows.v);
 	free((void *)(uintptr_t)m.variants.v);

@@ -9,7 +9,7 @@
 
 object=$O/tests/bpf/straight.bpf.o cache=$WORK/cache
 mkdir -p "$cache/bpfbench/vm"
-cp "$object" "$WORK/"
+cp "$object" "$O/tests/bpf/loop.bpf.o" "$WORK/"
 here=()
 for kernel in 5.10 6.1; do
 	kept=/var/cache/bpfbench/$kernel
@@ -51,7 +51,7 @@ vm() { run "${user[@]}" env -C "$WORK/${in_repo:-}" XDG_CACHE_HOME="$cache" "$BP
 # instructions PROGRAM COLUMN: the machine instructions in that column of kernels.
 instructions() { awk -v p="$1" -v c="$2" '$2 == "verified" || $2 == "loads" { name = $1 }
 	name == p && $1 == "machine" { gsub(/ \([^)]*\)/, ""); print $(c + 1) }' "$TMP/out"; }
-names=("the matrix" "machine instructions" "by line" "the run is stored" "a panic" "a time limit" "gate" "compare")
+names=("the matrix" "machine instructions" "by line" "the run is stored" "a panic" "a time limit" "gate" "compare" "annotate" "check")
 if ((${#here[@]} == 0)); then
 	skip_each "no kernel was fetched: make vm-test" "${names[@]}" || true
 elif ! command -v qemu-system-x86_64 >/dev/null; then
@@ -105,6 +105,19 @@ else
 	expect_grep "compare: A, B and the difference" out "alu101 +$last +yes +104 +104 +0 +102 +102 +0$"
 	vm compare straight.bpf.o straight.bpf.o --program alu100 --vm "$last"
 	expect_grep "compare: the only program has a row, too" out "alu100 +$last +yes +103 +103 +0 +101 +101 +0$"
+	vm annotate --vm "$last" straight.bpf.o --program alu100 --program alu400 --results "$WORK/annotated"
+	expect_status "annotate: exit code 0" 0
+	expect_grep "annotate: the kernel" out "^Linux $last\."
+	expect_eq "annotate: the same counts as those of the stored run" \
+		"$(awk '/STRAIGHT/ { v[++n] = $1 } END { printf "%d %.0f", n, v[2] - v[1] }' "$TMP/out")" "2 300"
+	vm check --vm "$kernels" straight.bpf.o
+	expect_status "check: exit code 1 for a program that does not load" 1
+	expect_grep "check: which one" out "reads_outside +loads( +no){${#here[@]}}$"
+	expect_grep "check: the reason" out "straight/reads_outside: .*the verifier rejects"
+	for figure in states stack; do expect_grep "check: $figure" out "^ +$figure( +[0-9]+){${#here[@]}}$"; done
+	check "check: runs no program" sh -c "! grep -E '^ +(BPF|machine) ' '$TMP/out'"
+	vm check --vm "$last" loop.bpf.o
+	expect_status "check: exit code 0 if all load" 0
 	head -c 100000 /dev/zero >"$WORK/zImage"
 	vm --object straight.bpf.o --vm ./zImage
 	expect_status "no kernel: exit code 1" 1
