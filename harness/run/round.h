@@ -27,10 +27,9 @@ void bb_references__free(struct bb_references *r); /* takes NULL */
  * measured anyway.
  */
 struct bb_calm {
-	double best_ns;          /* shortest time of the work so far */
-	double waited_s, most_s; /* time waited so far in this run, and its limit, s */
-	unsigned int turns,
-		late; /* numbers of all turns, and of those that began on a CPU that was not calm */
+	double best_ns;           /* shortest time of the work so far */
+	double waited_s, most_s;  /* time waited so far in this run, and its limit, s */
+	unsigned int turns, late; /* numbers of turns, and of those on a CPU that was not calm */
 };
 
 /* Begins a run that may wait for a calm CPU. `most_s` limits all waits together, s. */

@@ -13,26 +13,26 @@
 
 #define BATCH_MIN 100u /* least size of a batch, in samples */
 
-/* Limits of a run, s: time to load programs again until they have a wanted place, and time to
- * wait for a calm CPU. The shares are of the time left. */
+/* Limits of a run, in s and as shares of the time left: for loading programs again until they have
+ * a wanted place, and for waiting for a calm CPU. */
 #define PLACING_MOST_S 2.0 /* for each program */
 #define PLACING_SHARE 0.15 /* for all programs together */
 #define WAITING_MOST_S 3.0
 #define WAITING_SHARE 0.15
 
 /*
- * The time of a line differs more between processes than between the loads of one process, as the
- * pages of maps, stacks and kernel tables differ. So a plan that only times lines is measured by
- * several processes, one after another, with some loads in each; its intervals then include the
- * difference. This process is the first one. It keeps its maps until the end, so that the others
- * get other pages.
+ * The time of a line differs more between processes than between the loads of one process, because
+ * each process gets other pages for maps, stacks and kernel tables. So a plan that only times lines
+ * is measured by several processes, one after another, with some loads in each. Its intervals then
+ * include the difference between processes. This process is the first one. It keeps its maps until
+ * the end, so that the other processes get other pages.
  */
-/* loads in each process; with fewer, opening would take too much of the time */
+/* loads in each process; with fewer loads, opening the programs would take too much of the time */
 #define LOADS_EACH 4u
-/* Other processes are used only if opening takes at most this many times as long as their loads. */
+/* Other processes are used only if opening takes at most this many times as long as one's loads. */
 #define OPEN_MOST 2.0
 
-/* Returns the number of loads that the first process measures; plan->loads: it measures all. */
+/* Returns how many loads the first process measures; plan->loads: all. */
 static uint32_t first_loads(const struct bb_plan *plan, const struct bb_run_opts *opts)
 {
 	bool by_line = false;
@@ -44,8 +44,8 @@ static uint32_t first_loads(const struct bb_plan *plan, const struct bb_run_opts
 		if (!kind->by_line && !kind->counts)
 			return plan->loads;
 	}
-	/* Programs to compare need the same rounds and the same maps, so one process measures
-	 * them. */
+	/* Programs that are compared need the same rounds and the same maps, so one process
+	 * measures them. */
 	return by_line && !opts->share_maps && plan->loads >= 2 * LOADS_EACH ? LOADS_EACH
 									     : plan->loads;
 }
@@ -65,8 +65,8 @@ static void leave_out_loads(struct bb_run *r, uint32_t first, uint32_t end)
 			first + 1, end);
 }
 
-/* Counts the samples that the first `loads` loads took and wanted. For a drive by time, counts
- * ms instead. */
+/* Counts the samples that were taken and that were wanted in the first `loads` loads. For a drive
+ * by time, counts ms instead of samples. */
 static void count_samples(const struct bb_run *r, size_t planned, uint32_t loads,
 			  uint64_t *ret_taken, uint64_t *ret_wanted)
 {
@@ -83,7 +83,7 @@ static void count_samples(const struct bb_run *r, size_t planned, uint32_t loads
 		taken_s += k->series[i].elapsed_s;
 	}
 	*ret_wanted = rounds * bb_round__samples(c);
-	/* a slice ends with its last window, so it may be short by less than 1 ms */
+	/* a slice ends with its last window, so it may be up to 1 ms too short */
 	if (c->seconds > 0) {
 		*ret_taken = (uint64_t)(1e3 * taken_s + 1);
 		*ret_wanted = (uint64_t)(1e3 * c->seconds / c->loads * (double)rounds);
@@ -169,7 +169,7 @@ static void add_cases(struct bb_run *r)
 			continue;
 		bb_record__case(r->session.report, plan, c, NULL, &r->case_of[i]);
 		k = bb_run__case(r, i);
-		/* the command, if the drive times one */
+		/* only if the drive times a command */
 		if (d->driver->command)
 			k->command = bb_strdup(d->driver->command(d->state));
 		bb_record__fired_by(k, d->driver, c, &ss->progs[bb_session__variant(ss, c)]);
@@ -183,8 +183,8 @@ static void add_cases(struct bb_run *r)
 	}
 }
 
-/* Links the cases of the same drive and variant, which share one attachment. Does so once, as
- * there may be thousands of cases. */
+/* Links the cases of the same drive and variant, which share one attachment. This is done once,
+ * because there may be thousands of cases. */
 static void link_cases(struct bb_run *r)
 {
 	const struct bb_plan *plan = r->session.plan;
@@ -211,8 +211,8 @@ static bool is_placed(const struct bb_run *r, size_t planned)
 	return bb_run__case(r, planned) && bb_round__is_placed(&r->session.plan->cases[planned]);
 }
 
-/* Finds the places of all programs, and the speed of the calm CPU. A later process copies both
- * from the first one. Limits the time of waiting for a calm CPU. */
+/* Finds the places of all programs, and how fast the CPU is when it is calm. A later process copies
+ * both from the first process. Also sets the limit for waiting for a calm CPU. */
 static int find_places(struct bb_run *r, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
@@ -229,8 +229,8 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 		r->places[v] = before->places[v];
 		r->places[v].spent_s = 0;
 	}
-	/* finding places takes many loads; there is no time for that if there was none to load
-	 * each program once */
+	/* finding places takes many loads; if there was no time to load each program once, there is
+	 * no time for that */
 	for (size_t i = 0; !rc && !before && !ss->out_of_time && i < ss->plan->n_cases; i++) {
 		size_t v = bb_session__variant(ss, &ss->plan->cases[i]);
 
@@ -240,7 +240,7 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 						     PLACING_SHARE * left_s / (double)n),
 						err);
 	}
-	/* Each process gets a share of the time for waiting, in proportion to its loads. */
+	/* Each process gets a share of the waiting time, in proportion to its loads. */
 	most_s = fmin(WAITING_MOST_S * share,
 		      WAITING_SHARE * bb_deadline_left_s() * (before ? 1 : share));
 	if (before)
@@ -250,11 +250,11 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 	return rc;
 }
 
-/* A series is void if reading a line of memory took this many times as long, or as short, as the
- * median of all loads. */
+/* A series is void if reading a line of memory took this many times as long as the median of all
+ * loads, or if the median is this many times as long. */
 #define EMPTIED_ALIKE 1.5
 
-/* Makes a series void if the caches were emptied less or further in it than in other loads. */
+/* Voids each series in which the caches were emptied less or more than in other loads. */
 static void judge_emptied(struct bb_case *c)
 {
 	double *line_ns = bb_calloc(c->n_series + 1, sizeof(*line_ns)), usual_ns;
@@ -277,8 +277,8 @@ static void judge_emptied(struct bb_case *c)
 	free(line_ns);
 }
 
-/* Stores in every series the share of random loads that get its place, from all loads known at the
- * end of the run. */
+/* Stores in every series the share of random loads that get its place, as estimated from all loads
+ * at the end of the run. */
 static void note_shares(struct bb_run *r)
 {
 	const struct bb_session *ss = &r->session;
@@ -311,19 +311,20 @@ static int open_references(struct bb_run *r, struct bb_err *err)
 	return 0;
 }
 
-/* The range of 6 rounds is an interval of 97 % for the median. The seventh is a reserve, as the
- * last round may not fit into the budget. */
+/* The range of 6 rounds is an interval of 97 % for the median. The seventh round is a reserve,
+ * because the last round may not fit into the budget. */
 #define FEWEST_ROUNDS 7u
-/* Lines that are compared are judged after LOOK_AFTER times the plan's rounds. They get at most
- * FILL_MOST times the plan's rounds. */
+/* Compared lines are judged after LOOK_AFTER times the plan's rounds. They get at most FILL_MOST
+ * times the plan's rounds. */
 #define LOOK_AFTER 4u
 #define FILL_MOST 256u
 #define SLOW_FIRINGS 5u /* firings of a slow program in a round; the first one warms it up */
 
 /*
- * Returns the number of rounds, with the first one, in which each slow program can have a few
- * samples. The first round took `first_s`; a slow program had only one or two samples in it, after
- * the warm-up. Returns all rounds of the plan if it has a drive by time or a case with fewer loads.
+ * Returns for how many rounds, the first one included, the budget lasts if each slow program takes
+ * a few samples per round. The first round took `first_s`, and gave a slow program only one or two
+ * samples after the warm-up. Returns all rounds of the plan if the plan has a drive by time or a
+ * case with fewer loads.
  */
 static uint32_t count_rounds(const struct bb_run *r, double first_s)
 {
@@ -346,8 +347,7 @@ static uint32_t count_rounds(const struct bb_run *r, double first_s)
 	return (uint32_t)fmin(rounds, plan->loads);
 }
 
-/* Sets *ret_decided to true if each source line whose time is compared with the base's has a
- * verdict other than "inconclusive" by now. */
+/* Sets *ret_decided to true if every compared line now has a verdict other than "inconclusive". */
 static int are_lines_decided(struct bb_run *r, bool *ret_decided, struct bb_err *err)
 {
 	struct bb_report *report = r->session.report;
@@ -364,8 +364,8 @@ static int are_lines_decided(struct bb_run *r, bool *ret_decided, struct bb_err 
 	return rc == -ENODATA ? 0 : rc;
 }
 
-/* Called after the last round. Adds a round if lines are compared, some are undecided and the
- * budget lasts. Looks at the lines only once, because each look is a chance of a false verdict. */
+/* Call it after the last round. Adds a round if lines are compared and some of them are undecided,
+ * as long as the budget lasts. Judges the lines only once: each judgement may be false. */
 static int add_round(struct bb_run *r, struct bb_err *err)
 {
 	uint32_t loads = r->session.plan->loads;
@@ -381,8 +381,8 @@ static int add_round(struct bb_run *r, struct bb_err *err)
 	return rc;
 }
 
-/* Measures the rounds of this process. Sets *ret_others to their number if other processes are
- * to measure the rest; else leaves it unchanged. */
+/* Measures the rounds of this process. If other processes must measure the remaining rounds, sets
+ * *ret_others to the number of rounds that are done; otherwise does not change it. */
 static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, struct bb_err *err)
 {
 	uint32_t load = 0, loads = r->session.plan->loads,
@@ -394,7 +394,7 @@ static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, str
 		double took_s = bb_seconds_since(began_ns),
 		       others = ceil((double)loads / LOADS_EACH) - 1;
 
-		/* the next round is expected to take as long as the average one */
+		/* the next round will probably take as long as the average one */
 		if (load && took_s / load > bb_deadline_left_s())
 			break;
 		if (load == first && first < loads && open_s <= OPEN_MOST * took_s &&
@@ -432,8 +432,8 @@ struct part {
 	double budget_s;
 };
 
-/* Runs in another process. Measures a part and writes its report into `out`; after a failure
- * writes a NUL and the message. */
+/* Runs in another process. Measures a part and writes its report into `out`. After a failure,
+ * writes a NUL byte and the message instead. */
 static int measure_part(void *arg, int out)
 {
 	const struct part *p = arg;
@@ -476,8 +476,7 @@ static int measure_part(void *arg, int out)
 	return !file || fclose(file);
 }
 
-/* Runs a part in another process, and returns all that it writes. Passes a signal on to the
- * process. */
+/* Runs a part in another process, and returns this process's output. Passes a signal on to it. */
 static int run_part(struct part *p, char **ret_text, size_t *ret_len, struct bb_err *err)
 {
 	static const struct bb_child_rules rules = {.link = BB_LINK_FROM_CHILD};
@@ -506,8 +505,7 @@ static int run_part(struct part *p, char **ret_text, size_t *ret_len, struct bb_
 	return 0;
 }
 
-/* Counts the places of another process's loads as taken, so that the processes after it prefer
- * others. */
+/* Counts the places of another process's loads as taken, so that later ones prefer other places. */
 static void count_places(struct bb_run *r, const struct bb_report *part)
 {
 	const struct bb_scenario *s = r->session.plan->scenario;
@@ -557,9 +555,10 @@ static int take_part(struct bb_run *r, uint32_t first, uint32_t loads, char *tex
 }
 
 /*
- * Measures the loads from `first` on in other processes, `first` loads in each (the last one may
- * have fewer), and adds them to the report. Loads that exceed the budget, and loads of a process
- * that failed, become skips. Returns 0, -EINTR after a signal, or -errno with a message.
+ * Measures the loads from `first` on in other processes, and adds them to the report. Each process
+ * measures `first` loads; the last process may measure fewer. Loads that do not fit into the
+ * budget, and loads of a process that failed, become skips. Returns 0, -EINTR after a signal, or
+ * -errno with a message.
  */
 static int run_others(struct bb_run *r, uint32_t first, struct bb_err *err)
 {
@@ -605,8 +604,8 @@ static void note_gone(struct bb_run *r)
 	}
 }
 
-/* Returns the size of the largest possible batch: of a turn, or of a slice of a drive by time. A
- * slice whose rate is unknown ends early if the batch is full. */
+/* Returns the size, in samples, of the largest possible batch: a turn, or the slice of a drive by
+ * time. A slice with an unknown rate ends early if the batch is full. */
 static size_t batch_size(const struct bb_plan *plan)
 {
 	size_t most = BATCH_MIN;
@@ -645,8 +644,8 @@ static bool is_floor(const struct bb_plan *plan, size_t variant)
 	return true;
 }
 
-/* Makes all programs but floors and live ones use the maps of the first of them, because other
- * addresses of a map's pages would change the comparison. */
+/* Makes all programs use the maps of the first program, except floors and live programs. Maps in
+ * other pages would change the comparison. */
 static int share_maps(struct bb_session *ss, struct bb_err *err)
 {
 	struct bb_test_prog *lender = NULL;
@@ -708,7 +707,7 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		rc = run_rounds(&r, open_s, &others, err);
 	if (!rc)
 		note_gone(&r);
-	/* after a signal, the lines timed before it are shown */
+	/* after a signal, the lines that were timed before it are shown */
 	if (!rc || rc == -EINTR)
 		bb_note_lines(&r.session);
 	if (!rc && others)

@@ -30,8 +30,8 @@ enum bb_repeat_class bb_repeat_class_of(const struct bb_report *r, const struct 
 							      : BB_REPEAT_CALM;
 }
 
-/* Returns ln(second half of the loads / first half), as a mean over the places that both halves
- * have. NAN: there is no such place. */
+/* Returns ln(latency in the second half of the loads / in the first half): the mean over the places
+ * that both halves have. NAN: there is no such place. */
 static double halves_of(const struct bb_case *c, const double *ns)
 {
 	double sum[2][BB_PLACES] = {0}, n[2][BB_PLACES] = {0}, ln = 0, places = 0;
@@ -74,7 +74,7 @@ static void take_case(struct bb_repeat_row *row, const struct bb_report *report,
 	free(ns);
 }
 
-/* Returns the row of a case; adds it if there is none. */
+/* Returns the row of a program and class; adds it if there is none. */
 static struct bb_repeat_row *row_of(struct bb_repeat *r, const struct bb_scenario *s,
 				    const char *variant, enum bb_repeat_class class)
 {
@@ -85,7 +85,7 @@ static struct bb_repeat_row *row_of(struct bb_repeat *r, const struct bb_scenari
 			return &r->rows[i];
 	row = bb_append(&r->rows, &r->n_rows, sizeof(*row));
 	row->class = class;
-	/* uses the scenario's own string, which outlives the report */
+	/* borrows the scenario's string, which outlives the report */
 	for (size_t i = 0; i < s->n_variants; i++)
 		if (!strcmp(s->variants[i].name, variant))
 			row->program = s->variants[i].name;
@@ -109,7 +109,7 @@ static void take_run(struct bb_repeat *r, const struct bb_scenario *s, struct bb
 	}
 	if (!report->n_cases)
 		return;
-	/* All cases of a drive have the same references. Those of the first case are taken. */
+	/* All cases of a drive have the same references, so take those of the first case. */
 	add(&r->memory, first->summary.reference[BB_REFERENCE_MEMORY].value);
 	for (size_t i = 0; i < first->n_series; i++)
 		add(&r->clock, first->series[i].reference_ns[BB_REFERENCE_INSTRUCTIONS]);
@@ -120,8 +120,8 @@ static bool is_floor(const struct bb_scenario *s, size_t variant)
 	return s->floor && !strcmp(s->variants[variant].name, s->floor);
 }
 
-/* Makes one plain run of all programs, and one of the first program alone. The latter comes
- * first if `turn` is odd. A run that ends early adds nothing. */
+/* Makes one plain run of all programs, and one of the first program alone. If `turn` is odd, the
+ * run of the first program comes first. A run that ends early adds nothing. */
 static int run_plain(const struct bb_selftest_opts *opts, uint64_t seed, uint32_t turn,
 		     struct bb_repeat *repeat, struct bb_err *err)
 {
@@ -178,7 +178,7 @@ static void take_experiment(struct bb_selftest_row *row, const struct bb_compari
 	bb_numbers__append(&row->log_ratios, &log_ratio, 1);
 	bb_numbers__append(&row->half_widths, &half_width, 1);
 	row->verdicts[c->verdict]++;
-	/* Without an interval (too few pairs in the budget) the truth is not excluded. */
+	/* Without an interval (the budget held too few pairs), the true ratio is not excluded. */
 	row->covered += isnan(c->ratio.lo) || (c->ratio.lo <= truth && truth <= c->ratio.hi);
 	row->n++;
 }
@@ -424,11 +424,11 @@ int bb_selftest__write(const char *results, const struct bb_report *head,
 struct pooled_program {
 	char *program;
 	enum bb_repeat_class class;
-	struct bb_spread *spreads[BB_N_REPEATS]; /* spreads[of][n[of]]: spread of the figure's ln in
-						    each self-test */
+	struct bb_spread *spreads[BB_N_REPEATS]; /* spreads[of][n[of]]: spread of ln of figure `of`
+						    in each self-test */
 	size_t n[BB_N_REPEATS];
-	struct bb_numbers offsets[BB_N_REPEATS]; /* distances of all runs from the median of their
-						    self-test (bb_offsets_of()) */
+	struct bb_numbers offsets[BB_N_REPEATS]; /* distances of all runs from the medians of their
+						    self-tests (bb_offsets_of()) */
 };
 
 struct pool {
@@ -436,8 +436,8 @@ struct pool {
 	size_t n;
 };
 
-/* Adds the runs of one program in one self-test; `ln` has the ln of their figures. Adds nothing
- * if they are too few. */
+/* Adds the runs of one program in one self-test. `ln` has, for each run, the ln of figure `of`.
+ * Adds nothing if there are too few runs. */
 static void pool_runs(struct pool *p, const char *program, enum bb_repeat_class class, int of,
 		      const struct bb_numbers *ln)
 {
@@ -483,7 +483,7 @@ static struct bb_between between(const struct pool *p)
 	return b;
 }
 
-/* True if a stored self-test is of a machine like `fp`. */
+/* True if a stored self-test was made on a machine with the fingerprint `fp`. */
 static bool fits(const json_t *root, const struct bb_fingerprint *fp)
 {
 	const char *format = json_string_value(json_object_get(root, "format")), *key;
@@ -508,7 +508,7 @@ static int take_resolution(const json_t *root, void *arg)
 	return json_is_number(floor);
 }
 
-/* Adds a program's runs of a stored self-test. */
+/* Adds the runs of a program in a stored self-test. */
 static void take_program(const json_t *o, struct pool *pool)
 {
 	const char *program = json_string_value(json_object_get(o, "program")),
@@ -542,9 +542,9 @@ static int take_plain_runs(const json_t *root, void *arg)
 }
 
 /*
- * Calls take() for the newest self-tests that were made on a machine with the fingerprint `fp`,
- * until it has used `most` self-tests. take() returns 1 if it used the self-test, 0 if not. *ret_id
- * is the id of the newest used one; ret_id may be NULL. Ignores self-tests that cannot be read.
+ * Calls take() for the self-tests of a machine with the fingerprint `fp`, the newest first, until
+ * take() has used `most` of them. take() returns 1 if it used the self-test, 0 if not. *ret_id is
+ * the id of the newest used self-test; ret_id may be NULL. Ignores self-tests that cannot be read.
  * Returns 0, -ENOENT without a message if none was used, or another -errno.
  */
 static int read_newest(const char *results, const struct bb_fingerprint *fp, size_t most,

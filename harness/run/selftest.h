@@ -4,26 +4,26 @@
 #include "run/ab.h"
 #include "stats/loads.h"
 
-/* How well plain runs repeat on this machine. The self-test's scenario runs as a plain run again
- * and again, in turns with the other experiments and with runs of its first program alone. */
-/* Classes of programs, by the causes that move them between runs. */
+/* How well plain runs repeat on this machine. The self-test makes plain runs of its scenario again
+ * and again, in turns with the other experiments and with runs of the first program alone. */
+/* Classes of programs, by the causes that change their latency from run to run. */
 enum bb_repeat_class {
 	BB_REPEAT_CALM,
 	BB_REPEAT_WAKES, /* programs that interrupt their own CPU */
 	BB_REPEAT_COLD,  /* programs measured with emptied caches */
-	BB_REPEAT_EMPTY, /* the floor, which moves all programs of its drive by the same ns */
+	BB_REPEAT_EMPTY, /* the floor; it changes all programs of its drive by the same ns */
 	BB_REPEAT_EMPTY_COLD,
 	BB_N_REPEAT_CLASSES
 };
 
 enum bb_repeat_of { BB_REPEAT_LATENCY, BB_REPEAT_RELATIVE, BB_N_REPEATS };
 
-/* A program under one drive, over all runs. */
+/* A program under one drive, in all runs. */
 struct bb_repeat_row {
 	const char *program; /* borrowed from the scenario */
 	enum bb_repeat_class class;
 	struct bb_numbers ln[BB_N_REPEATS]; /* logarithms of the figures, by run */
-	/* by run: ln(second half of the loads / first half), for loads at one place */
+	/* by run: ln(latency in the second half of the loads / in the first), at the same places */
 	struct bb_numbers halves;
 	struct bb_numbers
 		alone; /* by run: ln of the latency when only the program and its floor run */
@@ -33,21 +33,21 @@ struct bb_repeat {
 	struct bb_repeat_row *rows;
 	size_t n_rows;
 	struct bb_numbers clock,
-		memory; /* ns of the references: `clock` by run and round, `memory` by run */
+		memory; /* ns of references: `clock` of each run and round, `memory` of each run */
 };
 
-#define BB_REPEAT_LEAST 4 /* fewest runs that show how much they differ */
+#define BB_REPEAT_LEAST 4 /* fewest runs from which their spread is known */
 
 enum bb_repeat_class bb_repeat_class_of(const struct bb_report *r, const struct bb_case *c);
 
 /*
- * The resolution of this machine: a program is compared with itself, many times, by the very
- * procedure of `compare`.
+ * The resolution of this machine. To find it, a program is compared with itself many times, in the
+ * same way as by `compare`.
  *
- * - same load: one load has both labels. This shows timing noise alone.
- * - reloads: each label has loads of its own. This shows the placement by the JIT as well.
+ * - same load: one load is both base and head. This shows only the noise of timing.
+ * - reloads: base and head have loads of their own. This also shows the effect of their places.
  * - injected: like reloads, but every sample of head is made larger by a known share. This shows
- *   the power, and how often the interval covers the truth.
+ * how often a regression is found, and how often the interval holds the true ratio.
  */
 enum bb_selftest_mode {
 	BB_SELFTEST_SAME_LOAD,
@@ -77,8 +77,8 @@ struct bb_selftest_opts {
 	struct bb_run_opts run;     /* its budget_s is for all experiments together */
 	double experiment_budget_s; /* limit for one experiment, s */
 	double threshold, alpha, inject;
-	const char *program;  /* only this variant; NULL: all except the floor */
-	int mode;             /* only this mode; -1: all */
+	const char *program;  /* use only this variant; NULL: all except the floor */
+	int mode;             /* use only this mode (enum bb_selftest_mode); -1: all */
 	uint32_t experiments; /* number of experiments per row; 0: as many as the budget allows */
 	/* the same scenario with a cold twin of its drive, for plain runs */
 	const struct bb_scenario *plain;
@@ -88,25 +88,25 @@ struct bb_selftest_opts {
 struct bb_selftest {
 	struct bb_selftest_row *rows;
 	size_t n_rows;
-	/* 95th percentile of |ratio - 1| over A/A with reloads; NAN: none */
+	/* 95th percentile of |ratio - 1| in all experiments with reloads; NAN: there were none */
 	double resolution;
-	/* how plain runs repeat; empty if a program or mode was asked for */
+	/* how well plain runs repeat; empty if the options ask for a program or a mode */
 	struct bb_repeat repeat;
 };
 
 /*
- * Runs one experiment of each row in turn, again and again, so that all rows see the same machine.
- * Returns 0, -EINTR after a signal, or -errno with a message. `*ret_selftest` has the results so
- * far also after an error.
+ * Runs one experiment of each row in turn, again and again, so that all rows are measured in the
+ * same conditions. Returns 0, -EINTR after a signal, or -errno with a message. `*ret_selftest` has
+ * the results so far also after an error.
  */
 int bb_selftest__run(const struct bb_scenario *scenario, const struct bb_selftest_opts *opts,
 		     struct bb_selftest *ret_selftest, struct bb_err *err);
 void bb_selftest__done(struct bb_selftest *t);
 
-/* How much plain runs differ from their mean: 95 % half widths of ln, pooled over several self-
- * tests of one machine (stats/loads.h). */
+/* How much plain runs differ from their mean: half widths of 95 % intervals of ln, pooled over
+ * several self-tests of one machine (stats/loads.h). */
 struct bb_between {
-	/* by class and figure: the spread of the program that varies most; half width NAN:
+	/* by class and figure: the spread of the program that varies most; its half_width NAN:
 	 * unknown */
 	struct bb_pooled_spread of[BB_N_REPEAT_CLASSES][BB_N_REPEATS];
 	size_t n_selftests;
@@ -120,8 +120,8 @@ int bb_selftest__write(const char *results, const struct bb_report *head,
 		       const struct bb_selftest *t, const struct bb_selftest_opts *opts,
 		       struct bb_err *err);
 
-/* Reads the resolution (a share) from the newest self-test of a machine like `fp`. Returns 0,
- * -ENOENT without a message if there is none, or -errno. */
+/* Reads the resolution (a share: 0.01 is 1 %) from the newest self-test of a machine like `fp`.
+ * Returns 0, -ENOENT without a message if there is none, or -errno. */
 int bb_selftest__read_resolution(const char *results, const struct bb_fingerprint *fp,
 				 double *ret_floor, char **ret_id, struct bb_err *err);
 
