@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* call: times a function of user space (workloads/functions.h) by the clock. Every sample is a line
- * through the times of many calls in a row (drivers/fit_line.h), so the sample contains neither the
- * clock's own cost nor its tick. For a function that sleeps, a sample is one call. */
+/* call: times a function of user space (workloads/functions.h) by the clock. Every sample is the
+ * slope of a line through the times of many calls in a row (drivers/fit_line.h), so the sample
+ * contains neither the clock's own cost nor its tick. For a function that sleeps, a sample is one
+ * call. */
 
 #include "base/deadline.h"
 #include "drivers/driver.h"

@@ -106,8 +106,8 @@ static void cold_branches_run(const struct cold_branches *b, uint64_t random)
 #define PROBE_PAGE 4096u
 #define LOOKS 15u
 #define LOOKS_A_TURN 3u
-/* A line must take this many times as long to read as before. With TLB misses, L3 takes 5 times
- * as long as L1 and L2 together. */
+/* After the emptying, reading a line must take this many times as long as before it. With TLB
+ * misses, L3 takes 5 times as long as L1 and L2 together. */
 #define EVICTED 3.0
 
 struct bb_cold {

@@ -139,7 +139,7 @@ struct bb_driver {
 	/* Called once before anything is measured, after the trigger's probe(). Returns 0 if the
 	 * driver can drive this program, else -ENOTSUP with the reason. */
 	int (*probe)(void *state, struct bb_test_prog *prog, struct bb_err *err);
-	/* NULL: the program is attached to the trigger, if there is one. */
+	/* NULL: the program is only attached to the trigger, if there is one. */
 	int (*attach)(void *slot, struct bb_err *err);
 	int (*batch)(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err);
 	/* Returns the command that is timed: a sample is the time of one run of this command. */

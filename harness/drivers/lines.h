@@ -19,8 +19,8 @@ struct bb_lines {
 	const struct bb_line_path *path;
 	/* by load, [n_loads]; NAN: this load has none */
 	const double *program_ns, *empty_ns;
-	/* By load: the time of the program's exit path that the rows contain, but that is hidden
-	 * in the program's total time. 0 if rest_ns holds the difference. */
+	/* By load: the part of the exit path's time that the rows contain, but the program's total
+	 * time does not, because the CPU hides it there. 0 if rest_ns holds the difference. */
 	const double *hidden_ns;
 	/* by load and row, [load * path->n_rows + row]: time of the row, and time of only its first
 	 * part on the path */

@@ -19,8 +19,8 @@ struct bb_test_prog {
 	bool in_place;                      /* a function of user space, which keeps its address */
 	int jit_mod64;                  /* JIT address of the current load modulo 64; -1: unknown */
 	uint32_t seen_mod64[BB_PLACES]; /* number of loads so far at each place */
-	/* Time of one test run when it was first tried; 0: not tried. A slow program is not
-	 * tried again for every drive. */
+	/* Time of the first test run, s; 0: there was none. A slow program is not tried again for
+	 * every drive. */
 	double run_s;
 	struct bb_fire_found fire;
 	/* Values of the process that will fire the program. `pid` is set only if the scenario asks

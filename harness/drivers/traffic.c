@@ -82,8 +82,8 @@ struct slot {
 
 static int prepare_worker(void *arg)
 {
-	/* The worker does little and sleeps long, so it goes before all others. Where that is
-	 * not permitted, its nice value must do. */
+	/* The worker does little and sleeps long, so it has priority over all others. If that is
+	 * not permitted, its nice value must suffice. */
 	const struct sched_param first = {.sched_priority = 1};
 	struct worker *w = arg;
 	int rc = setns(w->netns_fd, CLONE_NEWNET) ? -errno : 0;
@@ -127,7 +127,7 @@ static int start_worker(const struct traffic *t, struct worker *w, struct bb_chi
 	int rc;
 
 	w->place = &place;
-	/* without a socket, names a descriptor that the worker has anyway; open() replaces it */
+	/* open() sets it; without open(), it names a descriptor that the worker has anyway */
 	w->socket_fd = w->open ? -1 : STDERR_FILENO;
 	rc = bb_child__start(&rules, run_worker, w, &c);
 	if (rc)
@@ -482,7 +482,8 @@ static int listen_for_http(void *arg, int *ret_fd)
 	return 0;
 }
 
-/* Reads one request and answers it. Closes first, so that the server's end is left in TIME_WAIT. */
+/* Reads one request and answers it. Closes the connection before the client does, so that the
+ * server's end stays in TIME_WAIT. */
 static void answer_request(int fd)
 {
 	char request[1024];

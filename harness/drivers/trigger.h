@@ -30,9 +30,9 @@ struct bb_attached {
 		     */
 };
 
-/* The instrument's part of a batch. Both functions are called in the process that fires. It was
- * forked when the program was attached, so `arg` must be memory that existed then. Results go into
- * the batch, or into memory that both processes see. */
+/* The instrument's part of a batch. Both functions are called in the process that fires. That
+ * process was forked when the program was attached, so `arg` must be memory that existed then.
+ * Results go into the batch, or into memory that both processes see. */
 struct bb_instrument_part {
 	/* Called before the first firing of the batch. Returns 0 or -errno. */
 	int (*begin)(const struct bb_attached *a, void *arg, struct bb_batch *b);
@@ -91,7 +91,8 @@ int bb_trigger__attach(struct bb_trigger_state *s, struct bb_test_prog *prog, in
 		       struct bb_attached **ret_attached, struct bb_err *err);
 void bb_trigger__detach(struct bb_attached *a); /* accepts NULL */
 
-/* Returns `rc`, or 0 if it is -ESRCH: then the message of `err` makes the batch void. */
+/* Returns `rc`. If `rc` is -ESRCH, makes the batch void with the message of `err`, and returns
+ * 0. */
 int bb_batch__void_if_gone(struct bb_batch *b, int rc, const struct bb_err *err);
 
 /* Limits of a batch of a driver that fires, asked before every run of the program. */

@@ -30,7 +30,7 @@ struct bb_workload_spec {
 	/* it is stopped before its first instruction, until bb_workload__resume() */
 	bool is_held;
 	/* in memory that is shared with the workload: receives the time at which a held workload
-	 * goes on (bb_now_ns()), which may be ms after bb_workload__resume(); NULL: not wanted */
+	 * goes on (bb_now_ns()), perhaps some ms after bb_workload__resume(); NULL: not wanted */
 	uint64_t *ret_began_ns;
 	struct bb_child_place place;
 };

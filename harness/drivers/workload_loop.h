@@ -10,7 +10,7 @@ struct bb_workload_loop {
 	struct bb_drive_state common;
 	struct bb_workload_spec workload_spec;
 	struct bb_workload workload;
-	int empty_passes; /* passes of the workload in a row without a run */
+	int empty_passes; /* successive passes of the workload without a run */
 	/* the pass in progress had a run, in any batch and of any program */
 	bool pass_had_run;
 };
