@@ -89,20 +89,9 @@ bool bb_put_integer(int64_t value, void *dest, size_t size)
 }
 
 /* Fails with the message "map 'allow' (scenario 7:5): ...". */
-static __attribute__((format(printf, 5, 6))) int fail_at(struct bb_err *err, int rc,
-							 const struct bb_map_spec *spec,
-							 const struct bb_where *at, const char *fmt,
-							 ...)
-{
-	char msg[1024];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(msg, sizeof(msg), fmt, ap);
-	va_end(ap);
-	return bb_fail(err, rc, "map '%s' (scenario %u:%u): %s", spec->name, at->line, at->col,
-		       msg);
-}
+#define fail_at(err, rc, spec, at, fmt, ...)                                                       \
+	bb_fail(err, rc, "map '%s' (scenario %u:%u): " fmt, (spec)->name, (at)->line, (at)->col,   \
+		##__VA_ARGS__)
 
 /* --- what to write --- */
 
@@ -423,7 +412,7 @@ static int put_entries(struct content *c, const struct bb_source *of, struct bb_
 				       "the map has room for %u entries%s", c->max_entries,
 				       is_hash ? "" : ", with keys from 0 on");
 		if (has_programs != (entry->program != NULL))
-			return fail_at(err, -EINVAL, c->spec, &entry->where,
+			return fail_at(err, -EINVAL, c->spec, &entry->where, "%s",
 				       has_programs ? "a prog array takes 'program', no 'value'"
 						    : "only a prog array takes 'program', this map "
 						      "takes 'value'");
@@ -550,7 +539,7 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 		rc = bb_fail(err, n_cpus, "cannot tell the number of CPUs: %m");
 	if (!rc && bb_info__read(map.fd, &info)) {
 		rc = -errno;
-		fail_at(err, rc, spec, &spec->where, "it cannot be read: %s", strerror(-rc));
+		fail_at(err, rc, spec, &spec->where, "it cannot be read: %m");
 	}
 	c->spec = spec;
 	c->steady = steady && steady->is_large ? steady : NULL;
@@ -590,7 +579,7 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 	rc = rc ? rc : put_entries(c, of, err);
 	if (!rc && map.is_variables && bpf_map_lookup_elem(c->fd, &zero, c->values)) {
 		rc = -errno;
-		fail_at(err, rc, spec, &spec->where, "it cannot be read: %s", strerror(-rc));
+		fail_at(err, rc, spec, &spec->where, "it cannot be read: %m");
 	}
 	return rc;
 }

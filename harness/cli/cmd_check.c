@@ -159,7 +159,7 @@ int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 	all = a.details || !isatty(STDOUT_FILENO);
 	bb_doc__table(&d, columns, BB_LEN(columns));
 	for (size_t i = 0; i < bb_n_checks; i++) {
-		bb_check__run(&bb_checks[i], &results[i]);
+		bb_checks[i].run(&bb_checks[i], &results[i]);
 		counts[results[i].status]++;
 		add_row(results, i, all, &d);
 	}

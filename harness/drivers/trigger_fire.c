@@ -312,7 +312,9 @@ static int find_what_fires(struct bb_fire_state *s, struct bb_test_prog *prog, s
 	return rc;
 }
 
-int bb_fire__probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
+/* probe() of the trigger: finds out once for each program what fires it. `state` is a struct
+ * bb_fire_state. */
+static int probe_fire(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_fire_state *s = state;
 	struct bb_stats_enable stats;
@@ -445,7 +447,7 @@ int bb_fire__attach_program(struct bb_fire_state *s, struct bb_test_prog *prog, 
 			    void *arg, size_t shared_bytes, struct bb_fire_slot *slot,
 			    struct bb_err *err)
 {
-	int rc = bb_fire__probe(s, prog, err);
+	int rc = probe_fire(s, prog, err);
 
 	bb_fire_slot__init(slot, s, prog, prog_fd);
 	if (!rc && prog->fire.point.kind == BB_AT_STRUCT_OPS)
@@ -626,7 +628,7 @@ const struct bb_drive_trigger bb_trigger_fire = {
 	.state_bytes = sizeof(struct bb_fire_state),
 	.attached_bytes = sizeof(struct bb_fire_slot),
 	.open = open_fire,
-	.probe = bb_fire__probe,
+	.probe = probe_fire,
 	.attach = attach,
 	.fire = fire,
 	.detach = detach,

@@ -44,10 +44,6 @@ struct bb_fire_slot {
 /* Closes the hooks that all states keep open, and waits until the kernel has freed them, because
  * a remaining hook costs time. No attached slot may use one. */
 void bb_fire__close_hooks(void);
-/* probe() of the trigger: finds out once for each program what fires it. `state` is a struct
- * bb_fire_state. */
-int bb_fire__probe(void *state, struct bb_test_prog *prog, struct bb_err *err);
-
 /* Initialises a zeroed slot for a probed program. No process fires it yet, and nothing is
  * attached. */
 void bb_fire_slot__init(struct bb_fire_slot *slot, struct bb_fire_state *s,

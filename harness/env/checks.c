@@ -178,7 +178,7 @@ static const char *errno_text(int err)
 	return err == -ENOTSUPP_KERNEL ? "not supported by this kernel (ENOTSUPP)" : strerror(-err);
 }
 
-static void check_bpf_syscall(struct bb_check_result *r)
+static void check_bpf_syscall(const struct bb_check *, struct bb_check_result *r)
 {
 	int fd = probe_load(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0);
 
@@ -199,7 +199,7 @@ static void check_bpf_syscall(struct bb_check_result *r)
 
 /* The length of the machine code tells whether the JIT works. The sysctl is only a hint, because
  * the kernel falls back to the interpreter silently. */
-static void check_jit(struct bb_check_result *r)
+static void check_jit(const struct bb_check *, struct bb_check_result *r)
 {
 	static const char remedy[] = "sudo sysctl net.core.bpf_jit_enable=1";
 	struct bpf_prog_info info = {0};
@@ -226,7 +226,7 @@ static void check_jit(struct bb_check_result *r)
 		       strerror(-err));
 }
 
-static void check_jit_harden(struct bb_check_result *r)
+static void check_jit_harden(const struct bb_check *, struct bb_check_result *r)
 {
 	uint64_t harden;
 	int err = bb_sysfile__read_u64("", "/proc/sys/net/core/bpf_jit_harden", &harden);
@@ -243,7 +243,7 @@ static void check_jit_harden(struct bb_check_result *r)
 		       harden ? "only programs of unprivileged users are hardened" : "off");
 }
 
-static void check_btf(struct bb_check_result *r)
+static void check_btf(const struct bb_check *, struct bb_check_result *r)
 {
 	static const char path[] = "/sys/kernel/btf/vmlinux";
 
@@ -258,7 +258,7 @@ static void check_btf(struct bb_check_result *r)
 }
 
 /* Closing the descriptor disables bpf_stats unless another process holds such a descriptor. */
-static void check_stats_fd(struct bb_check_result *r)
+static void check_stats_fd(const struct bb_check *, struct bb_check_result *r)
 {
 	int fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	int err = fd < 0 ? -errno : 0;
@@ -282,7 +282,7 @@ static void check_stats_fd(struct bb_check_result *r)
 	}
 }
 
-static void check_stats_held(struct bb_check_result *r)
+static void check_stats_held(const struct bb_check *, struct bb_check_result *r)
 {
 	static const char cost[] = "which adds to every run of every program, and voids slope";
 	char who[96], remedy[160];
@@ -352,13 +352,13 @@ static void check_btf_type(struct bb_check_result *r, int prog_type,
 		answer_loaded(r, BB_CHECK_SKIP, probe_load(prog_type, (int)attach_type, id));
 }
 
-static void check_type_fentry(struct bb_check_result *r)
+static void check_type_fentry(const struct bb_check *, struct bb_check_result *r)
 {
 	check_btf_type(r, BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, "vfs_read");
 }
 
 /* An LSM program loads but never runs if "bpf" is not in the list of active security modules. */
-static void check_type_lsm(struct bb_check_result *r)
+static void check_type_lsm(const struct bb_check *, struct bb_check_result *r)
 {
 	char list[512];
 
@@ -392,7 +392,7 @@ static void check_software_event(const struct bb_check *check, struct bb_check_r
 	answer(r, BB_CHECK_FAIL, remedy, "does not open: %s", strerror(-err));
 }
 
-static void check_pmu(struct bb_check_result *r)
+static void check_pmu(const struct bb_check *, struct bb_check_result *r)
 {
 	int err = probe_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0);
 
@@ -405,7 +405,7 @@ static void check_pmu(struct bb_check_result *r)
 		       "no PMU: software events are used");
 }
 
-static void check_perf_paranoid(struct bb_check_result *r)
+static void check_perf_paranoid(const struct bb_check *, struct bb_check_result *r)
 {
 	char text[32];
 	int err = bb_sysfile__read("", "/proc/sys/kernel/perf_event_paranoid", text, sizeof(text));
@@ -424,7 +424,7 @@ static void check_perf_paranoid(struct bb_check_result *r)
 		       "%s: events in the kernel are forbidden without CAP_PERFMON", text);
 }
 
-static void check_perf_max_stack(struct bb_check_result *r)
+static void check_perf_max_stack(const struct bb_check *, struct bb_check_result *r)
 {
 	uint64_t frames;
 	int err = bb_sysfile__read_u64("", "/proc/sys/kernel/perf_event_max_stack", &frames);
@@ -462,7 +462,7 @@ static void answer_unknown(struct bb_check_result *r, const char *what)
 /* CAP_SYS_ADMIN includes CAP_BPF and CAP_PERFMON. BPF_ENABLE_STATS needs CAP_SYS_ADMIN itself.
  * CAP_NET_ADMIN is for network namespaces (XDP, tc). CAP_SYS_RESOURCE is for raising the memlock
  * limit on kernels that still charge BPF memory to it. */
-static void check_capabilities(struct bb_check_result *r)
+static void check_capabilities(const struct bb_check *, struct bb_check_result *r)
 {
 	static const struct {
 		unsigned int cap;
@@ -500,7 +500,7 @@ static void check_capabilities(struct bb_check_result *r)
 		answer(r, BB_CHECK_OK, NULL, "all");
 }
 
-static void check_kernel(struct bb_check_result *r)
+static void check_kernel(const struct bb_check *, struct bb_check_result *r)
 {
 	struct bb_fingerprint fp;
 
@@ -578,7 +578,7 @@ static void check_fingerprint(const struct bb_check *check, struct bb_check_resu
 }
 
 /* Since kernel 5.11 BPF memory is charged to the cgroup, and RLIMIT_MEMLOCK does not matter. */
-static void check_memlock(struct bb_check_result *r)
+static void check_memlock(const struct bb_check *, struct bb_check_result *r)
 {
 	struct rlimit limit;
 	int fd = probe_memcg_helper();
@@ -603,7 +603,7 @@ static void check_memlock(struct bb_check_result *r)
 }
 
 /* 1 means "off" in the file of intel_pstate, and "on" in the file of all other drivers. */
-static void check_turbo(struct bb_check_result *r)
+static void check_turbo(const struct bb_check *, struct bb_check_result *r)
 {
 	static const struct {
 		const char *path, *remedy;
@@ -629,7 +629,7 @@ static void check_turbo(struct bb_check_result *r)
 	answer(r, BB_CHECK_SKIP, NULL, "not known: this machine shows no switch for it");
 }
 
-static void check_cpus(struct bb_check_result *r)
+static void check_cpus(const struct bb_check *, struct bb_check_result *r)
 {
 	int n = bb_usable_cpus(NULL);
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -643,7 +643,7 @@ static void check_cpus(struct bb_check_result *r)
 		       online);
 }
 
-static void check_isolated(struct bb_check_result *r)
+static void check_isolated(const struct bb_check *, struct bb_check_result *r)
 {
 	char list[200];
 	int err = bb_sysfile__read("", CPU_DIR "/isolated", list, sizeof(list));
@@ -657,7 +657,7 @@ static void check_isolated(struct bb_check_result *r)
 }
 
 /* Keeps a CPU busy, because only a busy CPU shows steal time. */
-static void check_steal(struct bb_check_result *r)
+static void check_steal(const struct bb_check *, struct bb_check_result *r)
 {
 	struct bb_cpu_times before, after;
 	cpu_set_t old, one;
@@ -694,7 +694,7 @@ static void check_steal(struct bb_check_result *r)
 #define BUSY 4 /* with a higher load per CPU, a measurement is useless */
 
 /* Warns if more than n - 1 of n CPUs are busy, because bpfbench then shares its CPU. */
-static void check_load(struct bb_check_result *r)
+static void check_load(const struct bb_check *, struct bb_check_result *r)
 {
 	char text[128];
 	double load, limit;
@@ -763,21 +763,21 @@ static void answer_mounted(struct bb_check_result *r, const char *name, bool is_
 		answer(r, BB_CHECK_SKIP, remedy, "not mounted: %s", without);
 }
 
-static void check_bpffs(struct bb_check_result *r)
+static void check_bpffs(const struct bb_check *, struct bb_check_result *r)
 {
 	answer_mounted(r, "bpf", is_mounted("/sys/fs/bpf", BPF_FS_MAGIC), "",
 		       "`sudo mount -t bpf bpf /sys/fs/bpf`",
 		       "nothing can be pinned, so `pinned:` finds nothing");
 }
 
-static void check_securityfs(struct bb_check_result *r)
+static void check_securityfs(const struct bb_check *, struct bb_check_result *r)
 {
 	answer_mounted(r, "securityfs", is_mounted("/sys/kernel/security", SECURITYFS_MAGIC), "",
 		       "`sudo mount -t securityfs securityfs /sys/kernel/security`",
 		       "the lines lockdown and prog_lsm are incomplete");
 }
 
-static void check_tracefs(struct bb_check_result *r)
+static void check_tracefs(const struct bb_check *, struct bb_check_result *r)
 {
 	static const char without[] = "programs on tracepoints cannot be attached";
 	bool is_there = is_mounted("/sys/kernel/tracing", TRACEFS_MAGIC) ||
@@ -793,7 +793,7 @@ static void check_tracefs(struct bb_check_result *r)
 		       "not mounted, and only root can mount it: %s", without);
 }
 
-static void check_cgroup2(struct bb_check_result *r)
+static void check_cgroup2(const struct bb_check *, struct bb_check_result *r)
 {
 	char where[100 + sizeof(" at ")] = " at ", *path = where + strlen(where);
 
@@ -810,7 +810,7 @@ const struct bb_check bb_checks[] = {
 	{"jit", "programs are compiled, not interpreted", .run = check_jit},
 	{"jit_harden", "the JIT compiler does not blind constants", .run = check_jit_harden},
 	{"btf", "kernel types for CO-RE, fentry and LSM", .run = check_btf},
-	{"lockdown", "kernel lockdown forbids nothing", .run_as = check_fingerprint},
+	{"lockdown", "kernel lockdown forbids nothing", .run = check_fingerprint},
 	{"memlock", "memory for programs and maps", .run = check_memlock},
 	{"tracefs", "tracepoints are found by name, for `event: attach`", .run = check_tracefs},
 	{"bpffs", "pinned programs and maps, for `pinned:`", .run = check_bpffs},
@@ -821,48 +821,39 @@ const struct bb_check bb_checks[] = {
 	{"bpf_stats", "run time counters can be enabled by descriptor", .run = check_stats_fd},
 	{"bpf_stats_held", "no other process has run time counters enabled",
 	 .run = check_stats_held},
-	{"perf_page_fault", "software event of the step drive", .run_as = check_software_event,
+	{"perf_page_fault", "software event of the step drive", .run = check_software_event,
 	 .kind = PERF_COUNT_SW_PAGE_FAULTS},
-	{"perf_cpu_clock", "software event of the in-situ drive", .run_as = check_software_event,
+	{"perf_cpu_clock", "software event of the in-situ drive", .run = check_software_event,
 	 .kind = PERF_COUNT_SW_CPU_CLOCK},
 	{"perf_pmu", "hardware event: cycles", .run = check_pmu},
 	{"perf_paranoid", "kernel.perf_event_paranoid", .run = check_perf_paranoid},
 	{"perf_max_stack", "kernel.perf_event_max_stack", .run = check_perf_max_stack},
-	{"prog_perf_event", "programs on perf events load", .run_as = check_type,
+	{"prog_perf_event", "programs on perf events load", .run = check_type,
 	 .kind = BPF_PROG_TYPE_PERF_EVENT},
-	{"prog_xdp", "XDP programs load", .run_as = check_type, .kind = BPF_PROG_TYPE_XDP},
-	{"prog_sched_cls", "tc programs load", .run_as = check_type,
-	 .kind = BPF_PROG_TYPE_SCHED_CLS},
-	{"prog_socket_filter", "socket filters load", .run_as = check_type,
+	{"prog_xdp", "XDP programs load", .run = check_type, .kind = BPF_PROG_TYPE_XDP},
+	{"prog_sched_cls", "tc programs load", .run = check_type, .kind = BPF_PROG_TYPE_SCHED_CLS},
+	{"prog_socket_filter", "socket filters load", .run = check_type,
 	 .kind = BPF_PROG_TYPE_SOCKET_FILTER},
-	{"prog_tracepoint", "tracepoint programs load", .run_as = check_type,
+	{"prog_tracepoint", "tracepoint programs load", .run = check_type,
 	 .kind = BPF_PROG_TYPE_TRACEPOINT},
-	{"prog_raw_tp", "raw tracepoint programs load", .run_as = check_type,
+	{"prog_raw_tp", "raw tracepoint programs load", .run = check_type,
 	 .kind = BPF_PROG_TYPE_RAW_TRACEPOINT},
-	{"prog_kprobe", "kprobe programs load", .run_as = check_type, .kind = BPF_PROG_TYPE_KPROBE},
+	{"prog_kprobe", "kprobe programs load", .run = check_type, .kind = BPF_PROG_TYPE_KPROBE},
 	{"prog_fentry", "fentry programs load", .run = check_type_fentry},
 	{"prog_lsm", "LSM programs load", .run = check_type_lsm},
-	{"governor", "CPU frequency governor", .run_as = check_fingerprint},
+	{"governor", "CPU frequency governor", .run = check_fingerprint},
 	{"turbo", "frequency boost", .run = check_turbo},
-	{"smt", "sibling threads share a core", .run_as = check_fingerprint},
+	{"smt", "sibling threads share a core", .run = check_fingerprint},
 	{"cpus", "a CPU for the workload and one for the poller", .run = check_cpus},
 	{"isolated", "CPUs kept free of other work", .run = check_isolated},
 	{"steal", "time the hypervisor takes away, sampled for 0.2 s", .run = check_steal},
 	{"load", "load average against CPUs", .run = check_load},
-	{"clocksource", "clock of the kernel", .run_as = check_fingerprint},
-	{"bpftool", "cross-check of the counters in `make test`", .run_as = check_tool,
+	{"clocksource", "clock of the kernel", .run = check_fingerprint},
+	{"bpftool", "cross-check of the counters in `make test`", .run = check_tool,
 	 .text = "sudo apt install bpftool (Ubuntu: linux-tools-common linux-tools-generic)"},
-	{"gnuplot", "plots", .run_as = check_tool, .text = "sudo apt install gnuplot-nox"},
+	{"gnuplot", "plots", .run = check_tool, .text = "sudo apt install gnuplot-nox"},
 };
 const size_t bb_n_checks = BB_LEN(bb_checks);
-
-void bb_check__run(const struct bb_check *check, struct bb_check_result *r)
-{
-	if (check->run)
-		check->run(r);
-	else
-		check->run_as(check, r);
-}
 
 const char *bb_check_status_name(enum bb_check_status status)
 {

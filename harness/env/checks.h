@@ -31,10 +31,8 @@ struct bb_check_result {
 struct bb_check {
 	const char *name;
 	const char *doc;
-	void (*run)(struct bb_check_result *ret_result);
-	/* Used if `run` is NULL: a function that serves several checks, and reads `kind`, `name`
-	 * and `text` of the check. */
-	void (*run_as)(const struct bb_check *check, struct bb_check_result *ret_result);
+	/* A function that serves several checks reads `kind`, `name` and `text` of the check. */
+	void (*run)(const struct bb_check *check, struct bb_check_result *ret_result);
 	int kind;
 	const char *text;
 };
@@ -45,8 +43,6 @@ extern const size_t bb_n_checks;
 /* Looks for other processes with a BPF_ENABLE_STATS descriptor. Writes the first of them to
  * ret_who, for example "bpftop (1234)". Returns false if none is visible. */
 bool bb_find_stats_holder(char *ret_who, size_t size);
-
-void bb_check__run(const struct bb_check *check, struct bb_check_result *ret_result);
 
 /* Returns "ok", "warn", "fail" or "skip". */
 const char *bb_check_status_name(enum bb_check_status status);

@@ -232,7 +232,9 @@ int bb_export_lcov(const struct bb_report *r, FILE *mem, struct bb_err *err)
  * replaces the file in one step. */
 #define S_PER_NS 1e-9
 
-void bb_openmetrics_label(const char *name, const char *value, const char *before, FILE *mem)
+/* Writes BEFORE NAME="VALUE" with the escapes of OpenMetrics. A NULL value is written as an
+ * empty one. */
+static void put_label(const char *name, const char *value, const char *before, FILE *mem)
 {
 	fprintf(mem, "%s%s=\"", before, name);
 	for (; value && *value; value++) {
@@ -258,10 +260,10 @@ static void begin_sample(const char *name, const char *suffix,
 			 const struct bb_openmetrics_labels *labels, FILE *out)
 {
 	fprintf(out, "%s%s{id=\"%" PRIu32 "\"", name, suffix, labels->id);
-	bb_openmetrics_label("type", labels->type, ",", out);
-	bb_openmetrics_label("name", labels->name, ",", out);
+	put_label("type", labels->type, ",", out);
+	put_label("name", labels->name, ",", out);
 	if (labels->path)
-		bb_openmetrics_label("path", labels->path, ",", out);
+		put_label("path", labels->path, ",", out);
 }
 
 void bb_openmetrics_sample(const char *name, const char *suffix,
@@ -272,7 +274,7 @@ void bb_openmetrics_sample(const char *name, const char *suffix,
 		return;
 	begin_sample(name, suffix, labels, out);
 	if (quantile)
-		bb_openmetrics_label("quantile", quantile, ",", out);
+		put_label("quantile", quantile, ",", out);
 	/* bb_json_double() would take most of a server's time: it tries several lengths. */
 	fprintf(out, "} %.15g\n", value);
 }
@@ -320,12 +322,11 @@ static void put_sample(const struct bb_figure_row *f, const char *family, const 
 		return;
 	fputs(family, mem);
 	if (f->c)
-		bb_openmetrics_label("benchmark", f->name, "{", mem);
-	bb_openmetrics_label("scenario", f->scenario, f->c ? "," : "{", mem);
-	bb_openmetrics_label("variant", f->variant, ",", mem);
-	bb_openmetrics_label(f->c ? "drive" : "program", f->c ? f->c->drive : f->program->program,
-			     ",", mem);
-	bb_openmetrics_label(f->c ? "estimate" : "type", f->c ? bound : f->program->type, ",", mem);
+		put_label("benchmark", f->name, "{", mem);
+	put_label("scenario", f->scenario, f->c ? "," : "{", mem);
+	put_label("variant", f->variant, ",", mem);
+	put_label(f->c ? "drive" : "program", f->c ? f->c->drive : f->program->program, ",", mem);
+	put_label(f->c ? "estimate" : "type", f->c ? bound : f->program->type, ",", mem);
 	fputs("} ", mem);
 	bb_json_double(mem, value * scale);
 	putc('\n', mem);

@@ -57,10 +57,6 @@ int bb_export_lcov(const struct bb_report *r, FILE *out, struct bb_err *err);
 /* media type of OpenMetrics 1.0 text */
 #define BB_OPENMETRICS_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
-/* Writes BEFORE NAME="VALUE" with the escapes of OpenMetrics. A NULL value is written as an
- * empty one. */
-void bb_openmetrics_label(const char *name, const char *value, const char *before, FILE *mem);
-
 /* The labels of a loaded program, or of one of its paths. */
 struct bb_openmetrics_labels {
 	uint32_t id;

@@ -79,7 +79,6 @@ static inline struct bb_firing_page *bb_firing__page(const struct bb_firing *f)
 	return (struct bb_firing_page *)(void *)f->page;
 }
 
-/* Sockets over the loopback device. 0 or -errno. TCP: fd[0] listens, fd[1] and fd[2] are the two
- * ends of a connection. UDP: fd[0] receives, fd[1] may send to the page's address. */
+/* Opens TCP sockets over the loopback device: fd[0] listens, fd[1] and fd[2] are the two ends of a
+ * connection. Returns 0 or -errno. */
 int bb_firing__open_tcp(struct bb_firing *f);
-int bb_firing__open_udp(struct bb_firing *f);

@@ -54,7 +54,8 @@ static socklen_t length_of(const struct bb_firing *f)
 
 /* --- UDP --- */
 
-int bb_firing__open_udp(struct bb_firing *f)
+/* fd[0] receives, fd[1] may send to the page's address. */
+static int open_udp(struct bb_firing *f)
 {
 	int rc = open_bound(f, SOCK_DGRAM);
 
@@ -66,7 +67,7 @@ int bb_firing__open_udp(struct bb_firing *f)
 
 static int open_udp_connected(struct bb_firing *f)
 {
-	int rc = bb_firing__open_udp(f);
+	int rc = open_udp(f);
 
 	return rc ? rc
 		  : bb_failed(connect(f->fd[1], &bb_firing__page(f)->address.any, length_of(f)));
@@ -91,7 +92,7 @@ static int fire_udp_msg(struct bb_firing *f)
 static int open_udp_full(struct bb_firing *f)
 {
 	const int least = 1;
-	int rc = bb_firing__open_udp(f);
+	int rc = open_udp(f);
 
 	if (rc || setsockopt(f->fd[0], SOL_SOCKET, SO_RCVBUF, &least, sizeof(least)))
 		return rc ? rc : -errno;
@@ -224,22 +225,22 @@ const struct bb_trigger bb_triggers_socket[] = {
 	 BB_FIRES(BB_MAKE(socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0))},
 	{"socket6", "the same for IPv6", "inet6_create inet6_release",
 	 BB_FIRES(BB_MAKE(socket, AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0))},
-	{"getsockopt", "ask for an option of a socket", "getsockopt", bb_firing__open_udp,
+	{"getsockopt", "ask for an option of a socket", "getsockopt", open_udp,
 	 BB_FIRES(BB_DO(getsockopt, FD0, SOL_SOCKET, SO_RCVBUF, BUFFER, LENGTH))},
-	{"setsockopt", "set an option of a socket", "setsockopt", bb_firing__open_udp,
+	{"setsockopt", "set an option of a socket", "setsockopt", open_udp,
 	 BB_FIRES(BB_DO(setsockopt, FD0, SOL_SOCKET, SO_REUSEADDR, ONE, sizeof(int)))},
-	{"getsockname", "ask a socket for its address", "getsockname getsockname4",
-	 bb_firing__open_udp, BB_FIRES(BB_DO(getsockname, FD0, BUFFER, LENGTH))},
-	{"getsockname6", "the same for IPv6", "getsockname6", bb_firing__open_udp,
+	{"getsockname", "ask a socket for its address", "getsockname getsockname4", open_udp,
+	 BB_FIRES(BB_DO(getsockname, FD0, BUFFER, LENGTH))},
+	{"getsockname6", "the same for IPv6", "getsockname6", open_udp,
 	 BB_FIRES(BB_DO(getsockname, FD0, BUFFER, LENGTH)), .is_ipv6 = true},
 	{"getpeername", "ask a socket whom it talks to", "getpeername getpeername4",
 	 open_udp_connected, BB_FIRES(BB_DO(getpeername, FD1, BUFFER, LENGTH))},
 	{"listen", "listen on a socket that does", "listen inet_listen inet_csk_listen_start",
 	 open_listener, BB_FIRES(BB_DO(listen, FD0, 8))},
 	{"udp-connect", "tell a UDP socket whom it talks to",
-	 "connect connect4 udp_connect ip4_datagram_connect", bb_firing__open_udp,
+	 "connect connect4 udp_connect ip4_datagram_connect", open_udp,
 	 BB_FIRES(BB_DO(connect, FD1, ADDRESS, ADDRESS_BYTES))},
-	{"udp6-connect", "the same for IPv6", "connect6 ip6_datagram_connect", bb_firing__open_udp,
+	{"udp6-connect", "the same for IPv6", "connect6 ip6_datagram_connect", open_udp,
 	 BB_FIRES(BB_DO(connect, FD1, ADDRESS, ADDRESS_BYTES)), .is_ipv6 = true},
 	{"bind", "a UDP socket, bound to a port", "bind bind4 post_bind4 inet_bind",
 	 .fire = fire_bind},
@@ -250,16 +251,16 @@ const struct bb_trigger bb_triggers_socket[] = {
 	 "netif_rx netif_receive_skb ingress egress skb consume_skb cgroup_skb ip_rcv "
 	 "softirq_entry softirq_exit softirq_raise softirq napi_poll net_dev_start_xmit kfree_skb "
 	 "skb_copy_datagram_iovec udp_rcv sock_queue_rcv_skb",
-	 bb_firing__open_udp,
+	 open_udp,
 	 BB_FIRES(BB_DO(sendto, FD1, ZEROS, 1, 0, ADDRESS, ADDRESS_BYTES),
 		  BB_DO(recvfrom, FD0, BUFFER, 1))},
 	{"udp-full", "a datagram to a socket that has no room for it",
 	 "udp_fail_queue_rcv_skb sock_rcvqueue_full kfree_skb", open_udp_full,
 	 BB_FIRES(BB_DO(sendto, FD1, ZEROS, 1, 0, ADDRESS, ADDRESS_BYTES))},
 	{"udp-msg", "the same by sendmsg and recvmsg", "sendmsg recvmsg sendmsg4 recvmsg4",
-	 bb_firing__open_udp, .fire = fire_udp_msg},
+	 open_udp, .fire = fire_udp_msg},
 	{"udp6", "a datagram of 1 byte over IPv6", "sendmsg6 recvmsg6 udpv6_sendmsg udpv6_recvmsg",
-	 bb_firing__open_udp, .fire = fire_udp_msg, .is_ipv6 = true},
+	 open_udp, .fire = fire_udp_msg, .is_ipv6 = true},
 	{"unix", "a byte through a UNIX socket",
 	 "unix_stream_sendmsg unix_stream_recvmsg unix sendto recvfrom", open_unix,
 	 BB_FIRES(BB_DO(sendto, FD1, ZEROS, 1, MSG_NOSIGNAL), BB_DO(recvfrom, FD2, BUFFER, 1))},
@@ -344,7 +345,7 @@ static int fire_frame(struct bb_firing *f)
 
 const struct bb_trigger bb_triggers_packet[] = {
 	{"datagram", "send a datagram of 1 byte, and take it if it arrives", "local_in sk_lookup",
-	 bb_firing__open_udp, .fire = fire_datagram},
+	 open_udp, .fire = fire_datagram},
 	{"frame", "send a frame of Ethernet, IPv4 and UDP by a packet socket",
 	 "flow_dissector packet_sendmsg packet_snd", open_frame, .fire = fire_frame},
 	{0},

@@ -162,15 +162,7 @@ static __attribute__((format(printf, 2, 3))) void add_note(struct bb_diff *row, 
 	va_end(ap);
 }
 
-static __attribute__((format(printf, 2, 3))) void warn(struct bb_diffs *d, const char *fmt, ...)
-{
-	char **warning = bb_append(&d->warnings, &d->n_warnings, sizeof(*warning));
-	va_list ap;
-
-	va_start(ap, fmt);
-	bb_add_text(warning, "", fmt, ap);
-	va_end(ap);
-}
+#define warn(d, ...) BB_PUSH((d)->warnings, (d)->n_warnings, bb_asprintf(__VA_ARGS__))
 
 size_t bb_diffs_count(const struct bb_diffs *d, enum bb_verdict verdict)
 {

@@ -39,17 +39,8 @@ static struct bb_map_table *new_table(const char *path)
 	return t;
 }
 
-static __attribute__((format(printf, 3, 4))) int fail_line(const struct csv *c, struct bb_err *err,
-							   const char *fmt, ...)
-{
-	char msg[512];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(msg, sizeof(msg), fmt, ap);
-	va_end(ap);
-	return bb_fail(err, -EINVAL, "%s:%u: %s", c->path, c->line, msg);
-}
+#define fail_line(c, err, fmt, ...)                                                                \
+	bb_fail(err, -EINVAL, "%s:%u: " fmt, (c)->path, (c)->line, ##__VA_ARGS__)
 
 static int read_header(struct csv *c, char *line, struct bb_err *err)
 {

@@ -52,7 +52,8 @@ static json_t *value_of(json_t *defs, const struct bb_field *f)
 	return f->schema ? json_pack("{s:[o,o]}", "anyOf", scalar(f, schema), value) : value;
 }
 
-json_t *bb_schema__keys(const struct bb_kind *kind, unsigned int mode, bool only_required)
+/* Returns the names of the keys that a mode (bits of bb_field.with) allows or requires. */
+static json_t *keys_of(const struct bb_kind *kind, unsigned int mode, bool only_required)
 {
 	json_t *keys = json_array();
 
@@ -79,7 +80,7 @@ static void add_forms(const struct bb_kind *kind, json_t *properties, json_t *sc
 		json_array_append_new(one_of, json_pack("{s:[s]}", "required", name));
 		json_array_append_new(rules, json_pack("{s:{s:[s]},s:{s:{s:o}}}", "if", "required",
 						       name, "then", "propertyNames", "enum",
-						       bb_schema__keys(kind, BB_BIT(i), false)));
+						       keys_of(kind, BB_BIT(i), false)));
 	}
 	json_object_set_new(schema, "anyOf", one_of);
 	json_object_set_new(schema, "allOf", rules);
@@ -94,7 +95,7 @@ static json_t *mapping(json_t *defs, const struct bb_kind *kind)
 			json_object_set_new(properties, kind->fields[i].name,
 					    value_of(defs, &kind->fields[i]));
 	schema = json_pack("{s:s,s:O,s:o,s:b}", "type", "object", "properties", properties,
-			   "required", bb_schema__keys(kind, 0, true), "additionalProperties", 0);
+			   "required", keys_of(kind, 0, true), "additionalProperties", 0);
 	if (kind->n_modes)
 		add_forms(kind, properties, schema);
 	if (kind->rules)

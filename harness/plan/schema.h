@@ -14,8 +14,5 @@
  * schema of the kind. */
 json_t *bb_schema__of_kind(json_t *defs, const struct bb_kind *kind);
 
-/* Returns the names of the keys that a mode (bits of bb_field.with) allows or requires. */
-json_t *bb_schema__keys(const struct bb_kind *kind, unsigned int mode, bool only_required);
-
 /* Appends a text to a list, which may be NULL. */
 void bb_schema__add_text(json_t *list, const char *text);

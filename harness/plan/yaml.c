@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 
-#define FAIL_MAX 2048 /* longest message after "path:line:col: " */
 #define MAX_DIRECTIVES 16
 
 struct ctx {
@@ -42,17 +41,6 @@ bool bb_yaml__is_nothing(const struct bb_yaml *node)
 {
 	return node->kind == BB_YAML_TEXT && !node->quoted &&
 	       (!*node->text || !strcmp(node->text, "~") || !strcmp(node->text, "null"));
-}
-
-int bb_yaml__fail(const struct bb_reader *r, const struct bb_yaml *node, const char *fmt, ...)
-{
-	char msg[FAIL_MAX];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(msg, sizeof(msg), fmt, ap);
-	va_end(ap);
-	return bb_fail(r->err, -EINVAL, "%s:%u:%u: %s", r->path, node->line, node->col, msg);
 }
 
 struct bb_yaml_shown bb_yaml__show(const struct bb_yaml *node)

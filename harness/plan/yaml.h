@@ -53,8 +53,9 @@ struct bb_reader {
 	const char *path;
 	struct bb_err *err;
 };
-int bb_yaml__fail(const struct bb_reader *r, const struct bb_yaml *node, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+#define bb_yaml__fail(r, node, fmt, ...)                                                           \
+	bb_fail((r)->err, -EINVAL, "%s:%u:%u: " fmt, (r)->path, (node)->line, (node)->col,         \
+		##__VA_ARGS__)
 
 /* A node for messages: its text in single quotes, shortened, with control characters escaped; or
  * "a list", "a mapping", "nothing". */

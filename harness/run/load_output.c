@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "run/load_output.h"
+#include "run/overhead.h"
 
 #include "base/parse.h"
 

@@ -3,7 +3,6 @@
 
 #include "core/metric.h"
 #include "run/agent.h"
-#include "run/load_output.h"
 #include "stats/verdict.h"
 
 /*
@@ -30,6 +29,23 @@ enum bb_overhead_what {
 
 /* Fewest blocks for a verdict: fewer give no interval at 99 %. */
 #define BB_OVERHEAD_LEAST_BLOCKS 8
+
+/* A load generator's own figures of its requests. NAN: it does not print the figure. */
+struct bb_load_figures {
+	double mean_s, p50_s, p99_s; /* latency */
+	double per_s;                /* requests a second */
+};
+
+/* A load generator whose output we can read. */
+struct bb_load_generator {
+	const char *name, *doc;
+	/* Reads what it printed, which ends in a null byte. Returns 0, or -EPROTO if the requests a
+	 * second are missing. */
+	int (*read)(const char *text, struct bb_load_figures *ret_figures);
+};
+
+#define BB_N_LOAD_GENERATORS 3
+extern const struct bb_load_generator bb_load_generators[BB_N_LOAD_GENERATORS];
 
 struct bb_overhead_opts {
 	struct bb_agent_spec agent, against; /* against.command.shell NULL: no agent at all */

@@ -166,10 +166,10 @@ static int check_stats_are_off(struct bb_err *err)
 
 	while (strcmp(held->name, "bpf_stats_held"))
 		held++;
-	held->run(&r);
+	held->run(held, &r);
 	for (int i = 0; i < STATS_LOOKS && r.status == BB_CHECK_WARN && !bb_must_end(); i++) {
 		nanosleep(&pause, NULL);
-		held->run(&r);
+		held->run(held, &r);
 	}
 	return r.status == BB_CHECK_WARN ? bb_fail(err, -ENOTSUP, "%s; %s", r.text, r.remedy) : 0;
 }
