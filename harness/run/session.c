@@ -6,10 +6,10 @@
 #include "env/checks.h"
 #include "run/record.h"
 
-/* Most repeated looks whether bpf_stats is off, and the pause before each. */
+/* Most repeated checks whether bpf_stats is off, and the pause before each, ns. */
 #define STATS_LOOKS 5
 #define STATS_PAUSE_NS 200000000
-#define NAMED_LATE 8u /* programs without time for their load that a note names */
+#define NAMED_LATE 8u /* most programs without time for their load that a skip names */
 
 size_t bb_session__variant(const struct bb_session *s, const struct bb_plan_case *c)
 {
@@ -63,8 +63,8 @@ char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *
 	}
 	if (!slash)
 		return path ? path : bb_strdup(name);
-	/* Takes the file beside the scenario. If that is missing as well, an error should name
-	 * the path in the build folder. */
+	/* Takes the file beside the scenario. If it is missing, too, takes the path in
+	 * `object_dir`, so that the error names this path. */
 	beside = bb_asprintf("%.*s/%s", (int)(slash - s->path), s->path, name);
 	if (path && access(beside, F_OK)) {
 		free(beside);
@@ -74,8 +74,8 @@ char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *
 	return beside;
 }
 
-/* Adds a skip and returns 0 if `rc` is -ENOTSUP, or if the options ask to skip other errors.
- * Otherwise, and for -ENOMEM, -EINTR and -ETIME, returns `rc`. */
+/* If `rc` is -ENOTSUP, or if the options ask to skip other errors, adds a skip and returns 0.
+ * Otherwise returns `rc`; also if it is -ENOMEM, -EINTR or -ETIME. */
 static int skip_or_fail(struct bb_session *s, const char *what, int rc, struct bb_err *err)
 {
 	const char *why = err ? err->msg : "not supported here";
@@ -87,7 +87,7 @@ static int skip_or_fail(struct bb_session *s, const char *what, int rc, struct b
 		return rc;
 	if (rc != -ENOTSUP && !s->failed)
 		s->failed = rc;
-	/* without the log that follows the first line */
+	/* leaves out the log after the first line */
 	snprintf(line, sizeof(line), "%.*s", (int)strcspn(why, "\n"), why);
 	bb_record__skip(s->report, line, "%s/%s", s->plan->scenario->name, what);
 	return 0;
@@ -102,7 +102,7 @@ static bool has_whole_object(const struct bb_session *s, size_t variant)
 	return false;
 }
 
-/* Makes programs of one object share the maps of the first one, if drives run the whole object. */
+/* If drives run the whole object, makes the program use the maps of the object's first program. */
 static void use_maps_of_object(struct bb_session *s, size_t variant)
 {
 	struct bb_test_prog *prog = &s->progs[variant];
@@ -123,8 +123,8 @@ static int open_variant(struct bb_session *s, size_t i, struct bb_err *err)
 {
 	const struct bb_scenario *sc = s->plan->scenario;
 	const struct bb_variant_spec *v = &sc->variants[i];
-	/* recorded already if the time was over just after that, or if this is a copy of the
-	 * variant with another size of its maps */
+	/* the program is in the report already if the time was over just after it was recorded, or
+	 * if this is a copy of the variant for another size of its maps */
 	bool is_recorded = false;
 	bool needs_bpf = s->needs_bpf;
 	char *path = NULL;
@@ -149,15 +149,15 @@ static int open_variant(struct bb_session *s, size_t i, struct bb_err *err)
 	return rc;
 }
 
-/* Turns -ETIME into 0 and notes that the time is over: the run continues with what is done. */
+/* Turns -ETIME into 0 and sets out_of_time: the run continues with the programs that are loaded. */
 static int unless_late(struct bb_session *s, int rc)
 {
 	s->out_of_time |= rc == -ETIME;
 	return rc == -ETIME ? 0 : rc;
 }
 
-/* Returns -ENOTSUP if another process keeps bpf_stats on. Waits for a process that has it on
- * only for a moment, like another one that checks. */
+/* Returns -ENOTSUP if another process keeps bpf_stats on. Waits for a process that has it on only
+ * for a moment, such as another bpfbench that checks. */
 static int check_stats_are_off(struct bb_err *err)
 {
 	const struct timespec pause = {.tv_nsec = STATS_PAUSE_NS};
@@ -189,7 +189,7 @@ static int open_drive(struct bb_session *s, const struct bb_drive_spec *spec, st
 	return skip_or_fail(s, bb_drive_name(spec), rc, err);
 }
 
-/* Opens the variant of a case, and notes whether it is usable, or late. */
+/* Opens the variant of a case. Sets s->usable and s->late of the variant. */
 static int take_variant(struct bb_session *s, const struct bb_plan_case *c, struct bb_err *err)
 {
 	size_t v = bb_session__variant(s, c);
@@ -206,15 +206,15 @@ static int open_all(struct bb_session *s, struct bb_err *err)
 {
 	const struct bb_plan *plan = s->plan;
 	size_t n_variants = plan->scenario->n_variants;
-	/* first the variants, then the drives */
+	/* one for each variant, then one for each drive */
 	bool *seen = bb_calloc(n_variants + plan->scenario->n_drives, sizeof(*seen));
 	int rc = 0;
 
-	/* drives first: a program may have to know where it will be fired */
+	/* opens the drives first, because a program may have to know where it will be fired */
 	for (size_t k = 0; !rc && !s->out_of_time && k < 2 * plan->n_cases; k++) {
 		bool is_drive = k < plan->n_cases;
 		const struct bb_plan_case *c = &plan->cases[k % plan->n_cases];
-		/* the first process has counted already */
+		/* the first process of the run has counted already */
 		bool is_done = s->opts->before && c->drive->kind->counts;
 		bool *it = &seen[is_drive ? n_variants + bb_session__drive(s, c)
 					  : bb_session__variant(s, c)];
@@ -236,7 +236,7 @@ static int open_all(struct bb_session *s, struct bb_err *err)
 }
 
 /* Finds out whether a drive can drive a program. A live program belongs to somebody else and is
- * never attached anywhere. */
+ * never attached to further events. */
 static int probe(const struct bb_open_drive *d, struct bb_test_prog *prog, struct bb_err *err)
 {
 	if (bb_variant_is_live(prog->spec) && !d->driver->kind.read_only)
@@ -278,7 +278,7 @@ static int probe_all(struct bb_session *s, struct bb_err *err)
 	return rc;
 }
 
-/* True if there is something to measure. Floors do not count, unless the plan has nothing else. */
+/* True if there is something to measure. Floors count only if the plan has nothing else. */
 static bool anything_left(const struct bb_session *s)
 {
 	bool floors = false, others = false, only_floors = true;
@@ -294,8 +294,9 @@ static bool anything_left(const struct bb_session *s)
 	return only_floors ? floors : others;
 }
 
-/* If no program could be loaded in its share of the budget, opens late variants in the order of
- * the plan, with the rest of the budget, until there is something to measure. */
+/* Call it if no program could be loaded in the share of the budget for loading. Opens late
+ * variants, in the order of the plan, with the rest of the budget, until there is something to
+ * measure. */
 static int open_late(struct bb_session *s, struct bb_err *err)
 {
 	int rc = 0;
@@ -315,8 +316,8 @@ static int open_late(struct bb_session *s, struct bb_err *err)
 	return unless_late(s, rc);
 }
 
-/* Adds a skip with the names of the programs that were not loaded, or not tried with every
- * drive, and with the estimated budget for all. */
+/* Adds a skip that names the programs that were not loaded or not tried with every drive, and an
+ * estimate of the budget that all programs need. */
 static void say_late(const struct bb_session *s, double load_s, double try_s)
 {
 	const struct bb_scenario *sc = s->plan->scenario;
@@ -331,7 +332,7 @@ static void say_late(const struct bb_session *s, double load_s, double try_s)
 	}
 	all_load_s = load_s * (double)all / fmax((double)s->n_loaded, 1);
 	all_try_s = try_s * (double)s->plan->n_cases / fmax((double)s->n_tried, 1);
-	/* loading has a quarter of the budget; loading and trying together have half */
+	/* loading gets a quarter of the budget; loading and trying together get half of it */
 	all_s = ceil(fmax(4 * all_load_s, 2 * (all_load_s + all_try_s)));
 	if (!n)
 		return;
@@ -383,8 +384,7 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	s.drives = bb_calloc(sc->n_drives, sizeof(*s.drives));
 	s.refused = bb_calloc(sc->n_drives * sc->n_variants, sizeof(*s.refused));
 	bb_deadline__begin(&half, isinf(left_s) ? 0 : fmax(left_s / 2, 1e-3));
-	/* Loading gets half of that half, because each drive must also be tried with the programs.
-	 */
+	/* Loading gets half of this half: each drive must also be tried with the programs. */
 	bb_deadline__begin(&quarter, isinf(left_s) ? 0 : fmax(left_s / 4, 1e-3));
 	if (!rc)
 		rc = open_all(&s, err);
@@ -392,8 +392,7 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	if (!rc && s.out_of_time && !anything_left(&s)) {
 		bb_deadline__end(&half);
 		rc = open_late(&s, err);
-		bb_deadline__begin(&half,
-				   0); /* trying has no limit of its own here, only the budget */
+		bb_deadline__begin(&half, 0); /* here only the budget limits trying */
 	}
 	load_s = bb_seconds_since(began_ns);
 	if (!rc)

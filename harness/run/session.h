@@ -5,8 +5,8 @@
 #include "plan/plan.h"
 #include "report/report.h"
 
-/* Receives the progress of a run: `done` of `total` seconds of expected work.
- * bb_run_opts.progress NULL: nobody receives it. */
+/* Receives the progress of a run: `done` of `total` seconds of expected work. If
+ * bb_run_opts.progress is NULL, nobody receives it. */
 struct bb_progress {
 	void (*update)(void *arg, double done, double total, const char *what);
 	void *arg;
@@ -18,29 +18,29 @@ struct bb_time_diff_opts;
 struct bb_run_opts {
 	struct bb_driver_opts driver;
 	uint64_t seed;
-	/* a program that cannot be loaded or run is skipped, and is no error */
+	/* skip a program that cannot be loaded or run; false: it is an error */
 	bool skip_failing;
-	/* the samples are numbers of instructions, of which no digit may be lost */
+	/* samples are numbers of instructions, and are kept with all their digits */
 	bool is_exact;
-	/* limit of the whole run, with loading, s; 0: none */
+	/* limit of the whole run, loading included, s; 0: none */
 	double budget_s;
 	const struct bb_progress *progress;
 	/*
-	 * How lines are compared. The run then has four times the plan's rounds, as far as the
-	 * budget lasts. If a line has no verdict after them, more rounds are added. NULL: no rounds
-	 * are added.
+	 * How lines are compared; NULL: they are not. A run that compares lines has four times the
+	 * plan's rounds, as far as the budget lasts. If a line has no verdict after these rounds,
+	 * more rounds are added.
 	 */
 	const struct bb_time_diff_opts *lines;
-	/* variants are compared, so they share one set of maps if these are alike */
+	/* variants are compared, so they share one set of maps if their maps are alike */
 	bool share_maps;
-	/* the run of which this process measures a part; NULL: none (run/runner.c) */
+	/* this process measures a part of this run (run/runner.c); NULL: the whole run */
 	const struct bb_run *before;
 };
 
 /*
- * Returns the path of the object of a variant's program: the name as given if it begins with a
- * slash. A name without a slash is looked for in `object_dir` first. Other names are relative to
- * the folder of the scenario. free() the path.
+ * Returns the path of the object of a variant's program; free() it. A name that begins with a slash
+ * is the path. A name without a slash is first looked for in `object_dir`. All other names are
+ * relative to the folder of the scenario.
  */
 char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *v,
 		     const char *object_dir);
@@ -51,7 +51,7 @@ struct bb_open_drive {
 	struct bb_drive_state *state;
 };
 
-/* A plan made ready: every program was found and loaded once, every drive was opened. */
+/* A plan that is ready to be measured: every program has been loaded once, every drive is open. */
 struct bb_session {
 	const struct bb_plan *plan;
 	const struct bb_run_opts *opts;
@@ -61,28 +61,29 @@ struct bb_session {
 	bool stats_on;
 	bool needs_bpf;             /* a drive of the plan needs BPF */
 	struct bb_test_prog *progs; /* by index of the scenario's variant */
-	bool *usable;               /* by variant: it is open and loads here */
-	bool *late; /* by variant: the time was over before it was loaded and tried */
+	bool *usable;               /* by variant: it is open, and could be loaded */
+	bool *late; /* by variant: it was not loaded and tried before the time was over */
 	struct bb_open_drive *drives; /* by index of the scenario's drive */
-	size_t n_loaded, n_tried; /* number of variants opened in time, and of pairs of drive and
-				     variant tried in time */
-	/* first failure that became a skip (skip_failing); 0: none */
+	size_t n_loaded, n_tried; /* numbers, in time, of variants that were opened and of pairs of
+				     drive and variant that were tried */
+	/* first failure that became a skip (skip_failing), as -errno; 0: none */
 	int failed;
-	/* the time for loading and probing was too short, and the rest is left out */
+	/* the time for loading and trying was too short; the remaining programs are left out */
 	bool out_of_time;
-	/* [drive index * number of variants + variant index]: the drive cannot drive the variant */
+	/* [drive index * number of variants + variant index]: that drive cannot drive that variant
+	 */
 	bool *refused;
 };
 
 /*
- * Opens a session. Half of the budget (base/deadline.h) is for this. Programs not loaded or tried
- * by then are left out, and one skip says so. If the first program needs longer, it gets the rest
- * of the budget. Returns -ETIME if only floors are left.
+ * Opens a session. This may take half of the budget (base/deadline.h). Programs that are not loaded
+ * and tried by then are left out, and one skip says so. If the first program needs longer, it gets
+ * the rest of the budget. Returns -ETIME if then only floors are left.
  *
  * A drive or program that this machine cannot run (-ENOTSUP) becomes a skip in the report. Any
  * other failure is an error before anything is measured, unless failing programs are skipped.
- * Returns -ENOTSUP or the first failure if only floors are left. The report has the static metrics
- * of each program afterwards.
+ * Returns -ENOTSUP or the first failure if the skips leave only floors. Afterwards the report has
+ * the static metrics of each program.
  */
 int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		     struct bb_report *report, struct bb_session *ret_session, struct bb_err *err);
@@ -93,23 +94,23 @@ size_t bb_session__variant(const struct bb_session *s, const struct bb_plan_case
 /* Returns the index of the case's drive in drives[]. */
 size_t bb_session__drive(const struct bb_session *s, const struct bb_plan_case *c);
 
-/* Returns the first case of the drive and the variant with these indexes; NULL: the plan has
- * none. */
+/* Returns the plan's first case of the drive and the variant with these indexes; NULL: none. */
 const struct bb_plan_case *bb_session__find_case(const struct bb_session *s, size_t drive,
 						 size_t variant);
 
 /* Turns bpf_stats on or off as the drive needs. Returns 0, or -errno with a message. */
 int bb_session__stats_for(struct bb_session *s, size_t drive, struct bb_err *err);
 
-/* __can: true if the case can be measured here. __can_time: true if it can, and if its drive
- * measures time and does not count (run/count.h). */
+/* __can: true if the case can be measured here. __can_time: true if, moreover, its drive measures
+ * time and does not count (run/count.h). */
 bool bb_session__can(const struct bb_session *s, const struct bb_plan_case *c);
 bool bb_session__can_time(const struct bb_session *s, const struct bb_plan_case *c);
 
 /*
- * Loads the programs of the scenario and fires them until each drive has found what makes it run;
- * measures nothing. ret_triggers[i] is the name of the trigger of variant i, a constant. NULL: the
- * variant runs in another way, or nothing makes it run; skips in the report say why.
+ * Loads the programs of the scenario, and tries triggers until it is known what makes each program
+ * run. Measures nothing. ret_triggers[i] is the name of the trigger of variant i, a constant. NULL:
+ * the variant runs without a trigger of the catalogue, or nothing makes it run; skips in the report
+ * say why.
  */
 int bb_find_triggers(const struct bb_scenario *scenario, const struct bb_run_opts *opts,
 		     struct bb_report *report, const char **ret_triggers, struct bb_err *err);

@@ -16,18 +16,19 @@
 #include "plan/field.h"
 #include "plan/packet.h"
 
-/* Parts of BB_TRY_S for the search and for taking back needless changes. The rest is for loads. */
+/* Parts of BB_TRY_S: for the search, and for taking back needless changes. Loads get the rest. */
 #define SEARCH_S 7.0
 #define TAKE_BACK_S 2.0
 #define NEARLY_ALL 0.9           /* share of executed instructions at which the search ends */
-#define MOST_VALUE 4096u         /* bytes of a map's value that is filled */
-#define MOST_SLOTS 16u           /* slots of a prog array that are filled */
-#define MOST_INDEXES 4u          /* elements of an array that are changed */
-#define MOST_ELEMENTS (1u << 20) /* elements of such an array; restoring 33 million takes 7 s */
-#define MOST_CONSTANTS 256u      /* constants to compare with */
+#define MOST_VALUE 4096u         /* most bytes of a map's value that is filled */
+#define MOST_SLOTS 16u           /* most slots of a prog array that are filled */
+#define MOST_INDEXES 4u          /* most elements of an array that are changed */
+#define MOST_ELEMENTS (1u << 20) /* largest such array; restoring 33 million elements takes 7 s */
+#define MOST_CONSTANTS 256u      /* most constants that are tried */
 
-/* The basic blocks that runs executed, by index among the blocks of all programs together. With
- * other globals the programs may have other blocks. Each number of blocks has a set of its own. */
+/* The basic blocks that runs have executed: blocks[n], by index among the blocks of all programs
+ * together. With other globals the programs may have other blocks, so each total number of blocks,
+ * n, has a struct of its own. */
 struct reached {
 	size_t n;
 	uint8_t *blocks;
@@ -39,19 +40,20 @@ struct trying {
 	size_t variant;
 	const struct bb_plan_case *planned;
 	struct bb_drive_spec spec;
-	struct bb_input input; /* the drive's only input; its bytes are those of the state */
+	struct bb_input input; /* the drive's only input, with the bytes of the present state */
 	struct bb_drive_state *state;
 	struct bb_drive_slot *slot;
-	struct bb_test_prog prog;    /* not the session's, which may share its maps */
+	struct bb_test_prog prog;    /* not that of the session, which may share its maps */
 	struct bb_variant_spec with; /* the variant with the globals and maps of the state */
 	struct bb_try_search search;
 	struct bb_found_input *found;
-	/* part_bytes() of what is loaded, and of what was written into its maps; NULL: none */
+	/* part_bytes() of the loaded state, and of the state whose values are in the maps; NULL:
+	 * none */
 	uint8_t *loaded, *filled;
 	size_t n_loaded, n_filled;
 	uint32_t all;       /* instructions of the programs that the last run entered */
 	bool is_found;      /* the search has ended */
-	bool jumps_in_vain; /* a tail call of the last run did not happen */
+	bool jumps_in_vain; /* in the last run, a tail call did not happen */
 	struct reached *reached;
 	size_t n_reached;
 	struct bb_err err;
@@ -70,8 +72,7 @@ static void free_surroundings(struct trying *t)
 	t->with.n_globals = 0;
 }
 
-/* Adds an entry to the maps of t->with. If the entry is not set, adds only its map, without the
- * entry. */
+/* Adds an entry to the maps of t->with. If the entry is not set, adds only its map. */
 static void add_entry(struct trying *t, const struct bb_try_part *p)
 {
 	struct bb_map_spec entry_of = {.name = (char *)(uintptr_t)p->name};
@@ -107,8 +108,8 @@ static void add_part(struct trying *t, struct bb_try_part *p)
 	}
 }
 
-/* Makes the globals and maps of t->with from the state. Maps of the variant that the search does
- * not change stay in the list. */
+/* Makes the globals and maps of t->with from the present state. Keeps the variant's own maps that
+ * the search does not change. */
 static void make_surroundings(struct trying *t)
 {
 	const struct bb_variant_spec *own = &t->session->plan->scenario->variants[t->variant];
@@ -152,9 +153,9 @@ static int load_state(struct trying *t)
 	return rc;
 }
 
-/* Returns the bytes of some parts of the state; free() them. With `values`, these parts are the
- * values of maps. Without, they are globals and entries of prog arrays, and the object must be
- * loaded again if one of them changes. */
+/* Returns the bytes of some parts of the present state; free() them. With `values`, these parts are
+ * the values in maps. Without it, they are the globals and the entries of prog arrays. If one of
+ * these changes, the object must be loaded again. */
 static uint8_t *part_bytes(const struct trying *t, bool values, size_t *ret_n)
 {
 	uint8_t *bytes = NULL;
@@ -174,7 +175,7 @@ static uint8_t *part_bytes(const struct trying *t, bool values, size_t *ret_n)
 	return bytes;
 }
 
-/* Stores part_bytes() in *kept. Returns true if it held other bytes before. */
+/* Stores part_bytes() in *kept. Returns true if they differ from the bytes in *kept before. */
 static bool is_changed(const struct trying *t, bool values, uint8_t **kept, size_t *n_kept)
 {
 	size_t n = 0;
@@ -189,8 +190,8 @@ static bool is_changed(const struct trying *t, bool values, uint8_t **kept, size
 
 /* --- counts --- */
 
-/* Returns the number of instructions that the last runs executed, in the program and in those that
- * it entered by tail calls. *ret_all is the number of all instructions of these programs. */
+/* Returns how many instructions of the program, and of the programs that it entered by tail calls,
+ * the last runs executed. *ret_all is the number of all instructions of these programs. */
 static uint32_t sum_executed(const struct bb_exact *e, uint32_t *ret_all)
 {
 	uint32_t n = bb_counts__reached(&e->clone.cfg, NULL, e->totals);
@@ -211,8 +212,8 @@ static uint32_t sum_executed(const struct bb_exact *e, uint32_t *ret_all)
 	return n;
 }
 
-/* Returns the set for n basic blocks, the number in all programs together. Makes it if there is
- * none. */
+/* Returns the struct for n basic blocks in all programs together. Makes it if there is none; then
+ * *ret_is_first is true unless it is the only one. */
 static struct reached *reached_of(struct trying *t, size_t n, bool *ret_is_first)
 {
 	struct reached *r;
@@ -227,8 +228,8 @@ static struct reached *reached_of(struct trying *t, size_t n, bool *ret_is_first
 	return r;
 }
 
-/* Returns true if a basic block was executed that no earlier run with as many blocks executed.
- * `note`: the block counts as executed from now on. */
+/* Returns true if the last run executed a basic block that no earlier run with as many blocks
+ * executed. `note`: from now on, the block counts as executed. */
 static bool reaches_new(struct trying *t, const struct bb_exact *e, bool note)
 {
 	bool is_new = false, is_first;
@@ -277,7 +278,7 @@ static bool find_map(const struct trying *t, const char *name, int fd,
 	return false;
 }
 
-/* Reads a value, or writes it for all CPUs. Returns 0 or -errno. */
+/* Reads a value of a map or, if `writes`, writes it for all CPUs. Returns 0 or -errno. */
 static int move_value(int fd, const void *key, uint8_t *value, uint32_t len, bool writes)
 {
 	struct bpf_map_info info = {0};
@@ -302,8 +303,8 @@ static int move_value(int fd, const void *key, uint8_t *value, uint32_t len, boo
 	return rc;
 }
 
-/* Writes the entries of the state into the maps, and deletes those that the state does not have.
- * All other entries stay. Errors are ignored here; they show when the maps are restored. */
+/* Writes the entries of the present state into the maps, and deletes added entries that it does not
+ * have. All other entries stay. Ignores errors; they show when the maps are restored. */
 static void write_entries(struct trying *t)
 {
 	for (size_t i = 0; i < t->search.now.n; i++) {
@@ -319,9 +320,9 @@ static void write_entries(struct trying *t)
 	}
 }
 
-/* Loads the program or writes entries, if that is needed for the present state. `resets`: restores
- * the maps in any case. *is_reset is true if the maps now hold only the contents of the state,
- * and nothing that runs wrote. */
+/* Loads the program or writes entries, if the present state needs it. `resets`: restores the maps
+ * in any case. *is_reset: true if the maps now have only the contents of the present state, and
+ * nothing that runs wrote. */
 static int prepare_state(struct trying *t, bool resets, bool *is_reset)
 {
 	bool must_load = is_changed(t, false, &t->loaded, &t->n_loaded) || !t->slot;
@@ -368,8 +369,8 @@ static uint32_t run_once(struct trying *t, bool resets, bool *is_reset)
 	return rc ? 0 : sum_executed(e, &t->all);
 }
 
-/* Restoring the maps may take much longer than a run. So they are restored only if a run seems to
- * get further, and the run is then repeated. */
+/* Runs the program in the present state. Restoring the maps may take much longer than a run. So
+ * they are restored only if a run seems to get further; then the run is repeated. */
 static uint32_t run_state(void *arg, bool *ret_is_new)
 {
 	struct trying *t = arg;
@@ -399,7 +400,7 @@ static void add_constant(struct trying *t, int64_t number)
 		BB_PUSH(s->constants, s->n_constants, number);
 }
 
-/* Marks the global at this place as one that a branch compares with a number. */
+/* Marks the global at the address `from` as wanted: a branch compares it with the number `near`. */
 static void want_global(struct trying *t, const struct bb_origin *from, int64_t near)
 {
 	const struct bb_source *s = t->prog.target->source;
@@ -419,8 +420,8 @@ static void want_global(struct trying *t, const struct bb_origin *from, int64_t 
 	}
 }
 
-/* Adds the constant that a jump compares with. If the jump asks for less or greater, adds the
- * constants one below and one above, too. Marks the globals that it compares. */
+/* Adds the constant that a jump compares with. If the jump tests for less or greater, also adds the
+ * numbers one below and one above. Marks the globals that the jump compares. */
 static void look_at_jump(struct trying *t, const struct bb_exact *m, uint32_t at)
 {
 	const struct bpf_insn *i = &m->code.insns[at];
@@ -451,8 +452,8 @@ static void look_at_jump(struct trying *t, const struct bb_exact *m, uint32_t at
 					       (uint32_t)m->code.insns[k].imm));
 }
 
-/* Takes constants from all branches whose other side was not executed. The branch with the most
- * instructions behind that side comes first. */
+/* Adds constants of all branches of which one side was not executed. The branch with the most
+ * instructions on this side comes first. */
 static void look_at_branches(struct trying *t, const struct bb_exact *m)
 {
 	const struct bb_cfg *g = &m->clone.cfg;
@@ -506,7 +507,7 @@ static void offer_programs(struct trying *t, const struct bb_exact *m, uint32_t 
 	}
 }
 
-/* Adds entries of the map of a lookup or tail call to what the search may change. */
+/* Lets the search change entries of the map that a lookup or tail call uses. */
 static void look_at_call(struct trying *t, const struct bb_exact *m, uint32_t nth)
 {
 	uint32_t at = m->clone.vain[nth],
@@ -665,8 +666,8 @@ static int search_variant(struct trying *t)
 	return 0;
 }
 
-/* Loads the program anew, as a later run does, and counts the instructions that it executes in the
- * best state. */
+/* Loads the program anew, as later runs of bpfbench do, and counts the instructions that it
+ * executes in the best state. */
 static int confirm_found(struct trying *t)
 {
 	struct bb_found_input *f = t->found;
@@ -688,7 +689,7 @@ static void close_trying(struct trying *t)
 {
 	unload_state(t);
 	t->found->state = t->search.now;
-	bb_test_prog__close(&t->prog); /* its spec ends with t */
+	bb_test_prog__close(&t->prog); /* its spec points into t */
 	free_surroundings(t);
 	bb_driver__close(t->state);
 	for (size_t i = 0; i < t->search.n_starts; i++)
@@ -755,7 +756,7 @@ int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *
 {
 	const struct bb_plan_opts all = {0};
 	struct bb_report *scratch = bb_report__new();
-	struct bb_session session = {0}; /* no plan: it was not opened */
+	struct bb_session session = {0}; /* without a plan: it was not opened */
 	struct bb_plan plan;
 	int rc = bb_plan__make(scenario, &all, &plan, err);
 

@@ -7,18 +7,19 @@
 /* The result of the search of --try-inputs for one variant. */
 struct bb_found_input {
 	char *variant;
-	struct bb_try_state state; /* parts with `is_set` differ from what the object has */
-	char **programs;           /* programs[i] is number i + 1 in a BB_TRY_PROGRAM */
+	struct bb_try_state state; /* parts with `is_set` differ from those in the object */
+	char **programs;           /* names; programs[i] has the number i + 1 in a BB_TRY_PROGRAM */
 	size_t n_programs;
 	bool is_context; /* the input is a context */
-	/* executed instructions before and after, and all instructions then; n_after == 0: the
-	 * program could not be searched, for the reason `why_not` */
+	/* before, after: executed instructions before and after the search; n_before, n_after: all
+	 * instructions of the entered programs at these times. n_after == 0: there was no search,
+	 * for the reason `why_not` */
 	uint32_t before, after, n_before, n_after;
 	uint64_t runs;
 	char *why_not;
-	/* the check that turned the runs away in the end; not_passed NULL: there is none */
+	/* check at which the runs still end early after the search; NULL: there is none */
 	char *not_passed;
-	uint32_t behind; /* number of instructions behind it */
+	uint32_t behind; /* number of instructions after this check */
 };
 
 struct bb_found_inputs {
@@ -30,7 +31,7 @@ struct bb_found_inputs {
 #define BB_TRY_S 10.0
 
 /*
- * Searches for an input, globals and entries of maps with which each program of the scenario
+ * Searches, for each program of the scenario, an input, globals and entries of maps with which it
  * executes more of its instructions. Measures nothing. The caller frees ret_found, which is filled
  * even after an error. Returns 0, or -errno with a message.
  */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "run/try_search.h"
 
-#define MOST_OFFSETS 192u  /* bytes of a part that are changed */
-#define MOST_BYTES 64u     /* bytes of an input that get every value */
-#define MOST_WAITING 64u   /* states to continue from */
+#define MOST_OFFSETS 192u  /* only this many first bytes of a part are changed */
+#define MOST_BYTES 64u     /* this many first bytes of an input get every value */
+#define MOST_WAITING 64u   /* most states that wait */
 #define STAGES 4u          /* stages of the search from a state: quick, globals, thorough, random */
-#define RANDOM_RUNS 20000u /* random changes, once nothing else helps */
-#define MOST_AT_ONCE 4u    /* random changes of one run */
+#define RANDOM_RUNS 20000u /* runs with random changes, when nothing else helps */
+#define MOST_AT_ONCE 4u    /* most random changes for one run */
 #define LONGEST_INPUT 1500u
 
 struct bb_try_waiting {
 	struct bb_try_state state;
 	uint32_t executed;
-	unsigned int stage; /* the next one from here */
+	unsigned int stage; /* next stage of the search from this state */
 };
 
 void bb_try_state__done(struct bb_try_state *s)
@@ -61,15 +61,15 @@ struct bb_try_part *bb_try_state__offer(struct bb_try_state *s, enum bb_try_kind
 
 /* --- runs --- */
 
-/* True if the search continues from `a` before `b`: at an earlier stage, or where more is executed.
- */
+/* True if the search continues from `a` before `b`: `a` has an earlier stage or, at the same stage,
+ * executes more. */
 static bool comes_before(const struct bb_try_waiting *a, const struct bb_try_waiting *b)
 {
 	return a->stage != b->stage ? a->stage < b->stage : a->executed > b->executed;
 }
 
-/* Keeps the present state, to continue from it later. If too many wait, the one that would
- * come last is dropped. */
+/* Keeps the present state, to continue from it later. If too many states wait, drops the one that
+ * would come last. */
 static void wait_with(struct bb_try_search *s, uint32_t executed, unsigned int stage)
 {
 	struct bb_try_waiting w = {.executed = executed, .stage = stage}, *last = s->waiting;
@@ -91,8 +91,8 @@ static void wait_with(struct bb_try_search *s, uint32_t executed, unsigned int s
 		*last = w;
 }
 
-/* Runs the program in the present state. Returns true if the state is to be kept: it executes more
- * than the one before or, with `as_good`, as much. */
+/* Runs the program in the present state. Returns true if this state must be kept: the program
+ * executes more than in the state before or, with `as_good`, as much. */
 static bool run_helps(struct bb_try_search *s, bool as_good)
 {
 	bool is_new = false;
@@ -126,7 +126,7 @@ static bool fits(int64_t number, uint32_t size)
 	       (number >= -((int64_t)1 << (8 * size - 1)) && number < (int64_t)1 << 8 * size);
 }
 
-/* Writes a number into part `nth`. Takes it back and returns false if that does not help. */
+/* Writes a number into part `nth`. If this does not help, takes it back and returns false. */
 static bool try_number(struct bb_try_search *s, size_t nth, uint32_t at, int64_t number,
 		       uint32_t size, bool is_big)
 {
@@ -147,7 +147,7 @@ static bool try_number(struct bb_try_search *s, size_t nth, uint32_t at, int64_t
 	return false;
 }
 
-/* Writes a constant everywhere into part `nth`. Returns true if that helped somewhere. */
+/* Tries a constant at all offsets of part `nth`, in all sizes. Returns true as soon as it helps. */
 static bool try_constant(struct bb_try_search *s, size_t nth, int64_t number)
 {
 	const struct bb_try_part *p = &s->now.v[nth];
@@ -171,7 +171,7 @@ static bool try_constant(struct bb_try_search *s, size_t nth, int64_t number)
 	return false;
 }
 
-/* Sets an entry that is not there to zeros. Keeps it unless the program then executes less. */
+/* Adds a missing entry, with zeros. Keeps it unless the program then executes less. */
 static bool try_entry(struct bb_try_search *s, size_t nth)
 {
 	s->now.v[nth].is_set = true;
@@ -198,8 +198,8 @@ static bool try_every_byte(struct bb_try_search *s, size_t nth)
 	return false;
 }
 
-/* Replaces the bytes of part `nth` by those of `from`, with zeros behind them up to `len`. Takes
- * that back and returns false if it does not help. */
+/* Replaces the bytes of part `nth` by those of `from`, followed by zeros up to `len`. If this does
+ * not help, takes it back and returns false. */
 static bool try_bytes(struct bb_try_search *s, size_t nth, const uint8_t *from, uint32_t n_from,
 		      uint32_t len)
 {
@@ -232,7 +232,7 @@ static bool try_lengths(struct bb_try_search *s, size_t nth)
 	return false;
 }
 
-/* Runs each start input. Keeps those that reach new basic blocks, to continue from them later. */
+/* Runs each start input. If it reaches new basic blocks, keeps it, to continue from it later. */
 static void try_starts(struct bb_try_search *s)
 {
 	uint32_t level = s->level;
@@ -245,7 +245,7 @@ static void try_starts(struct bb_try_search *s)
 	s->level = level;
 }
 
-/* Sets a global to the numbers next to the one that a branch compares it with. */
+/* Tries, for a global, the number that a branch compares it with, and the numbers next to it. */
 static bool try_wanted(struct bb_try_search *s, size_t nth)
 {
 	static const int64_t steps[] = {1, 0, -1};
@@ -258,7 +258,7 @@ static bool try_wanted(struct bb_try_search *s, size_t nth)
 	return false;
 }
 
-/* Tries changes of part `nth` until one helps. `thorough`: also those that take long. */
+/* Tries changes of part `nth` until one helps. `thorough`: also tries changes that take long. */
 static bool try_part(struct bb_try_search *s, size_t nth, bool thorough)
 {
 	static const int64_t always[] = {1, 0, -1, 2, 255};
@@ -274,7 +274,7 @@ static bool try_part(struct bb_try_search *s, size_t nth, bool thorough)
 		return true;
 	for (size_t i = 0; !helped && i < n_always; i++)
 		helped = try_constant(s, nth, always[i]);
-	/* the loop ends after a run that helped, because that run replaced `constants` */
+	/* ends after a run that helped, because this run has replaced `constants` */
 	for (size_t i = 0; !helped && (thorough || !is_global) && i < s->n_constants; i++)
 		helped = try_constant(s, nth, s->constants[i]);
 	if (!helped && thorough && s->now.v[nth].kind == BB_TRY_INPUT)
@@ -282,7 +282,7 @@ static bool try_part(struct bb_try_search *s, size_t nth, bool thorough)
 	return helped;
 }
 
-/* Tries all parts until none helps. Without `globals`, only those globals that are wanted. */
+/* Tries all parts until none helps. Without `globals`, tries only globals that are wanted. */
 static void try_parts(struct bb_try_search *s, bool thorough, bool globals)
 {
 	bool again = true;
@@ -290,7 +290,7 @@ static void try_parts(struct bb_try_search *s, bool thorough, bool globals)
 	while (again && !s->must_end(s->arg)) {
 		again = false;
 		for (int kind = BB_TRY_PROGRAM; kind <= BB_TRY_GLOBAL; kind++)
-			/* parts may be added meanwhile */
+			/* runs may add parts */
 			for (size_t i = 0; i < s->now.n && !s->must_end(s->arg); i++) {
 				const struct bb_try_part *p = &s->now.v[i];
 
@@ -339,7 +339,7 @@ static bool try_random(struct bb_try_search *s)
 
 /* --- the search --- */
 
-/* Replaces the present state by the waiting one that comes first. Returns false if none waits. */
+/* Replaces the present state by the first waiting one. Returns false if none waits. */
 static bool take_waiting(struct bb_try_search *s, unsigned int *ret_stage)
 {
 	struct bb_try_waiting *first = s->waiting;
