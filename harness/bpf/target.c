@@ -308,8 +308,7 @@ void bb_target__find_steady(struct bb_target *t,
 {
 	const struct bb_map_specs *specs = t->kept.specs;
 
-	if (!specs || !specs->n || t->is_shared || t->steady || t->prog_fd < 0 ||
-	    !bb_source_object__get(t->source))
+	if (!specs || !specs->n || t->steady || t->prog_fd < 0 || !bb_source_object__get(t->source))
 		return;
 	t->steady = bb_calloc(specs->n, sizeof(*t->steady));
 	t->n_steady = specs->n;
@@ -323,7 +322,7 @@ void bb_target__find_steady(struct bb_target *t,
 		for (size_t k = 0; k < spec->n_entries; k++)
 			is_large &= !spec->entries[k].key.self && !spec->entries[k].value.self;
 		t->steady[i].is_large = is_large;
-		t->steady[i].is_steady = is_large &&
+		t->steady[i].is_steady = is_large && !t->is_shared &&
 					 !bb_contents_map__find(t->source, spec, &map, NULL) &&
 					 only_reads(t, &map);
 	}

@@ -686,11 +686,15 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 	bb_doc__add(d, BB_DOC_FAINT, NULL, "%s", "");
 }
 
+/* True if a case is one that lines can be timed of; those of a mix of inputs cannot. */
 static bool has_step(const struct bb_report *r)
 {
-	for (size_t i = 0; i < r->n_cases; i++)
-		if (!strcmp(r->cases[i].drive, "step"))
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+
+		if (!strcmp(c->drive, "step") && !(c->n_series && c->series[0].n_classes))
 			return true;
+	}
 	return false;
 }
 
