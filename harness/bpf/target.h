@@ -20,7 +20,8 @@ struct bb_target {
 	struct bb_source_global drops; /* map_fd is -1 if the program has no `drops` */
 	/* maps of the first load or of the lender, used by the later loads */
 	struct bb_kept_maps kept;
-	/* steady[n_steady], one for each of kept.specs; NULL until the first load writes contents */
+	/* steady[n_steady], one for each of kept.specs; NULL until the first load writes contents
+	 */
 	struct bb_steady_map *steady;
 	size_t n_steady;
 	bool is_shared;
