@@ -184,7 +184,7 @@ static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct 
 	int rc;
 
 	if (!(c->seconds > 0)) {
-		if (c->drive->kind->needs_bpf)
+		if (c->drive->kind->needs_bpf && !ss->opts->is_exact)
 			bb_calm__wait(&r->calm);
 		b.want = left < pace->turn ? left : pace->turn;
 		b.warmup = s->fired ? pace->warmup_turn : pace->warmup_first;

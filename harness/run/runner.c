@@ -206,9 +206,11 @@ static void link_cases(struct bb_run *r)
 	free(last);
 }
 
+/* False if the samples are numbers of instructions, which depend on neither place nor speed. */
 static bool is_placed(const struct bb_run *r, size_t planned)
 {
-	return bb_run__case(r, planned) && bb_round__is_placed(&r->session.plan->cases[planned]);
+	return !r->session.opts->is_exact && bb_run__case(r, planned) &&
+	       bb_round__is_placed(&r->session.plan->cases[planned]);
 }
 
 /* Finds the places of all programs, and how fast the CPU is when it is calm. A later process copies
@@ -245,7 +247,7 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 		      WAITING_SHARE * bb_deadline_left_s() * (before ? 1 : share));
 	if (before)
 		r->calm = (struct bb_calm){.best_ns = before->calm.best_ns, .most_s = most_s};
-	else
+	else if (!ss->opts->is_exact)
 		bb_calm__begin(&r->calm, most_s);
 	return rc;
 }
