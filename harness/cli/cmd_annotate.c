@@ -203,7 +203,7 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 		rc = put_chosen(r, a, lines, n, err);
 	if (!rc && a->all)
 		bb_doc_by_param(lines, n, &d);
-	/* why loads are missing in the tables */
+	/* adds the reasons why loads are missing in the tables */
 	for (size_t i = 0; !rc && n && i < r->n_skips; i++)
 		if (strstr(r->skips[i].what, "/loads "))
 			bb_doc__add(&d, BB_DOC_PARAGRAPH, NULL, "without %s: %s", r->skips[i].what,
@@ -220,7 +220,7 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 	return !rc && !n ? say_none(r, a, err) : rc;
 }
 
-/* Adds the words of the columns, and what to do next. */
+/* Explains the columns, and says what to do next. */
 static void add_count_key(const struct bb_report *r, struct bb_doc *d)
 {
 	bb_doc__add(d, BB_DOC_FAINT, "insns/run",

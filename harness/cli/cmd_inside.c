@@ -237,7 +237,7 @@ static void print_programs(const struct session *s, struct bb_doc *d)
 	}
 }
 
-/* Adds a line of source. `line` is the record of the program's line information that names it. */
+/* Adds the line of source that `line`, a record of the program's line information, names. */
 static void add_line(const struct btf *btf, const struct bpf_line_info *line, const char *sign,
 		     struct bb_doc *d)
 {
@@ -524,7 +524,7 @@ static void print_next(const struct session *s, struct bb_doc *d)
 			    s->name, a->command + strlen("bpfbench inside"), s->name, what);
 }
 
-/* `is_end`: the command has ended, and the text says what to do next. */
+/* Writes the tables. `is_end`: the command has ended, so also says what to do next. */
 static void write_table(const struct session *s, const struct bb_doc_look *look, bool is_end,
 			FILE *out)
 {
@@ -917,8 +917,8 @@ static int run_command(struct session *s, struct bb_err *err)
 			bb_screen__close(&s->screen);
 	}
 	bb_child__stop(&s->saver);
-	/* From now on the command loads the programs themselves, because nobody would read the
-	 * figures of a clone. */
+	/* From now on the command's programs are loaded as they are, because nobody would read the
+	 * figures of clones. */
 	s->command.load = NULL;
 	if (!rc)
 		read_figures(s);

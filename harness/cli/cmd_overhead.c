@@ -86,8 +86,8 @@ static void add_figures(const struct shown *s, struct bb_doc *d)
 
 		if (!isfinite(f->base_s))
 			continue;
-		/* The ratio of the blocks is more precise than that of the medians. With a head
-		 * that follows from it, the figures of the row agree. */
+		/* The ratio of the blocks is more precise than that of the medians. Head is
+		 * computed from it, so that the figures of the row agree. */
 		head = isfinite(f->ratio.value) ? f->base_s * f->ratio.value : f->head_s;
 		bb_doc__text_cell(d, figure_names[i]);
 		if (i == BB_OVERHEAD_RATE) {

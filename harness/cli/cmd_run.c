@@ -184,7 +184,7 @@ static const struct bb_option how_options[] = {
 	 .given = BB_ARG_AT(tries_inputs), .optional = true},
 	{"dry-run", 0, NULL, bb_read_flag, BB_ARG(dry_run),
 	 "print the plan; load and measure nothing"},
-	/* bpfbench in a guest of `check --vm` is called with it */
+	/* given to bpfbench in a guest of `check --vm` */
 	{"only-load", 0, NULL, bb_read_flag, BB_ARG(only_loads), NULL},
 	{0},
 };

@@ -9,7 +9,7 @@ struct bb_diff_view {
 	const char *sort; /* NULL: unsorted */
 	struct bb_strings filters;
 	bool details;            /* show percentiles, too */
-	enum bb_verdict fail_on; /* verdict that gives exit code 3; inconclusive: no verdict */
+	enum bb_verdict fail_on; /* verdict that gives exit code 3; inconclusive: none gives it */
 };
 
 /* Reads --fail-on into an enum bb_verdict. */

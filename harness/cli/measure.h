@@ -15,8 +15,8 @@ struct bb_measure_args {
 	const struct bb_exporter *format; /* NULL means that the command prints its own output */
 	const char *output, *results;
 	bool no_store, quiet, verbose, no_wait, allow_system_wide;
-	/* bpfbench runs in a guest. In a guest, a run with skipped cases only is a success and is
-	 * delivered, too. The guest's clock counts instructions. */
+	/* bpfbench runs in a guest. A run in a guest succeeds and is delivered even if all its
+	 * cases were skipped. The guest's clock counts instructions. */
 	bool is_in_guest;
 	struct bb_strings env; /* variables that workloads, builds and captured commands keep */
 	char *command;         /* the command line, for the report */

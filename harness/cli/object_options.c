@@ -34,7 +34,7 @@ const struct bb_option bb_object_options[] = {
 	{"type", 0, "SECTION", bb_read_text, BB_ARG(opts.type),
 	 "the section whose type the programs have (tc, xdp, sockops, ...), where libbpf cannot "
 	 "tell it from their own"},
-	/* bpfbench in a guest of --vm that compares two objects is called with it */
+	/* given to bpfbench in a guest of --vm if two objects are compared */
 	{"full-names", 0, NULL, bb_read_flag, BB_ARG(opts.full_names), NULL},
 	{0},
 };

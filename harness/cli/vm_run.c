@@ -45,7 +45,7 @@ struct guests {
 	const struct bb_vm_args *vm;
 	const struct bb_measure_args *m;
 	const struct bb_vm_work *work;
-	size_t n_failing; /* programs that fail by work->judge */
+	size_t n_failing; /* number of programs that work->judge fails */
 };
 
 void bb_vm__begin_args(struct bb_strings *args, const struct bb_measure_args *m)
@@ -211,7 +211,7 @@ static int start_job(struct guest *guest, struct bb_err *err)
 	int rc = bb_machine__run(guest->saved_fd, BB_SAVED_KEY_BYTES, guest->job_fd,
 				 &guest->machine, err);
 
-	guest->job_fd = -1; /* it is the machine's */
+	guest->job_fd = -1; /* the machine owns it now */
 	guest->runs = !rc;
 	return rc;
 }
@@ -429,7 +429,7 @@ static int write_matrix(void *arg, FILE *out, struct bb_err *)
 	return 0;
 }
 
-/* Prints why guests failed, for formats that cannot say it. */
+/* Prints why guests failed, because some formats cannot say it. */
 static void say_failures(const struct guests *g)
 {
 	for (size_t i = 0; i < g->n; i++)

@@ -137,7 +137,7 @@ static int read_flag(const struct bb_reader *r, const struct bb_field *f,
 	return rc;
 }
 
-/* Fails if the parser of the number returned `rc` < 0, or if `value` is out of the row's range.
+/* Fails if `rc`, the result of parsing the number, is < 0, or if `value` is out of the row's range.
  * `what` says in messages what the key takes. */
 static int check_number(const struct bb_reader *r, const struct bb_field *f,
 			const struct bb_yaml *node, const char *what, int rc, double value)

@@ -91,7 +91,7 @@ extern const struct bb_type bb_type_text, bb_type_name, /* char * */
 	bb_type_texts,    /* char **, ended by NULL */
 	bb_type_u32,      /* uint32_t, int */
 	bb_type_double,   /* double */
-	bb_type_u32_list, /* struct bb_u32_list from 100 or [100, 1000], no value twice */
+	bb_type_u32_list, /* struct bb_u32_list, from a number or a list of distinct numbers */
 	bb_type_bytes,    /* uint8_t * and its length; has no reader */
 	bb_type_keys, /* no member: a mapping whose keys (`of`) set members of the same struct */
 	bb_type_part, /* a struct described by `of` */
@@ -138,7 +138,7 @@ struct bb_kind {
 	const char *example; /* text in messages: "{with: step}" */
 	const struct bb_field *fields;
 	size_t n_fields; /* <= BB_KIND_MAX_KEYS */
-	size_t size;     /* size of the struct; 0: the struct is never copied and in no list */
+	size_t size;     /* size of the struct; 0: the struct is never copied, and is in no list */
 	/* modes[i] belongs to BB_BIT(i) of bb_field.with */
 	const struct bb_mode *modes;
 	size_t n_modes; /* <= BB_KIND_MAX_KEYS; 0: every key is always allowed */
@@ -200,7 +200,7 @@ int bb_field__path(const struct bb_reader *r, const struct bb_field *f, const st
 int bb_field__self(const struct bb_reader *r, const struct bb_yaml *node, const char *what,
 		   enum bb_self *ret_self);
 
-/* Row of a list of struct bb_map_spec; docs/scenario.md has its forms. */
+/* Members of a row for a list of struct bb_map_spec. docs/scenario.md describes its forms. */
 #define BB_MAPS(type_)                                                                             \
 	&bb_type_list, BB_LIST_AT(type_, maps.v, maps.n),                                          \
 		.of = &bb_map_kind,                                                                \
@@ -208,10 +208,10 @@ int bb_field__self(const struct bb_reader *r, const struct bb_yaml *node, const 
 extern const struct bb_kind bb_map_kind;
 
 /*
- * Reads struct bb_inputs from a list of mappings; docs/scenario.md has their forms. One mapping may
- * give many inputs: the packets of a packet capture, named NAME-0, NAME-1, ..., or the packets of a
- * sweep over a byte, named by the value of the byte. File names are relative to the scenario's
- * folder.
+ * Reads struct bb_inputs from a list of mappings; docs/scenario.md describes their forms. One
+ * mapping may give many inputs: either the packets of a packet capture, named NAME-0, NAME-1, ...;
+ * or the packets of a sweep over a byte, named by the value of the byte. File names are relative to
+ * the scenario's folder.
  */
 #define BB_INPUTS_MAX 4096u                    /* for a drive that makes a case of each input */
 #define BB_MIX_MAX ((size_t)1 << 20)           /* for a mix, which is one case (plan/mix.h) */

@@ -13,9 +13,10 @@
 #include "plan/packet.h"
 
 #define CAPTURE_MAX_BYTES ((size_t)64 << 20)
-/* offset of the low byte of the source: 14 bytes of Ethernet, 12 of IPv4 */
+/* offset of `src_low`, the first byte of the IPv4 source: 14 bytes of Ethernet, 12 of IPv4 */
 #define SRC_LOW_AT 26u
-/* a multiple of 4; 32 in older kernels (net/xdp.h, xdp_metalen_invalid) */
+/* most bytes of XDP metadata, a multiple of 4; 32 in older kernels (net/xdp.h, xdp_metalen_invalid)
+ */
 #define METADATA_MAX_BYTES 252
 
 /* --- bytes --- */
@@ -555,8 +556,8 @@ struct builder {
 	size_t bytes;
 };
 
-/* Gives the input, which has its packet already, a copy of the entry's context. Metadata goes
- * before the packet. */
+/* Gives the input a copy of the entry's context. The input must have its packet already. Puts
+ * metadata before the packet. */
 static void give_ctx(const struct entry *e, struct bb_input *in)
 {
 	const struct bb_bytes *metadata = &e->xdp.metadata;
@@ -579,8 +580,9 @@ static void give_ctx(const struct entry *e, struct bb_input *in)
 	in->ctx = bb_memdup(from[e->ctx_kind], in->ctx_len);
 	if (e->ctx_kind != BB_CTX_XDP)
 		return;
-	/* The kernel expects the metadata at the beginning of the packet. In the context, `data`
-	 * is the length of the metadata, and `data_end` is that of metadata and packet. */
+	/* The kernel expects the metadata at the beginning of the packet. In the context, `data` is
+	 * the length of the metadata, and `data_end` is the length of metadata and packet together.
+	 */
 	if (metadata->len) {
 		bb_resize(&in->data, metadata->len + in->len, 1);
 		memmove(in->data + metadata->len, in->data, in->len);
@@ -592,7 +594,7 @@ static void give_ctx(const struct entry *e, struct bb_input *in)
 	md->data_end = (__u32)in->len;
 }
 
-/* Adds the `nth` input of the entry. Takes over packet->data. */
+/* Adds input `nth`, from 0, of the entry. Takes ownership of packet->data. */
 static int add_input(struct builder *b, const struct bb_yaml *node, const struct entry *e,
 		     struct bb_bytes *packet, size_t nth)
 {
@@ -727,7 +729,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (*x > *y) - (*x < *y);
 }
 
-/* Sets the member described by `f`, which must be empty. */
+/* Sets the member that `f` describes. The member must be empty. */
 int bb_field__inputs(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, void *base)
 {

@@ -158,7 +158,7 @@ int bb_keys_file__parse_csv(char *text, const char *path, struct bb_map_table **
 int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **ret_keys,
 		       struct bb_err *err)
 {
-	static struct bb_maps_file *last; /* each map and variant of a scenario asks for it */
+	static struct bb_maps_file *last; /* kept for the next map or variant */
 	const char *dot = strrchr(path, '.');
 	char *text;
 	size_t len;

@@ -5,7 +5,7 @@
 
 /*
  * Reads the keys of a map from a file of at most BB_MAPS_FILE_MAX bytes, into a table without
- * values. bb_maps_file__let_go(table->file) releases it. The last file is remembered. The file's
+ * values. bb_maps_file__let_go(table->file) releases it. Keeps the last file in memory. The file's
  * name tells the form:
  *
  *   .csv   one key per line, in fields. A field holds bytes, two hexadecimal digits each. If the

@@ -33,8 +33,8 @@ struct bb_packet {
 	uint32_t src_port, dst_port;    /* host order */
 };
 
-/* Sets the defaults: locally administered MAC addresses 02:00:00:00:00:01 to :02, EtherType
- * 0x88b5 (for experiments), TTL 64. */
+/* Sets the defaults: the locally administered MAC addresses 02:00:00:00:00:01 (source) and
+ * 02:00:00:00:00:02 (destination), EtherType 0x88b5 (for experiments), TTL 64. */
 void bb_packet__init(struct bb_packet *p);
 
 /* Writes a frame of `size` bytes: at least its headers, at most BB_FRAME_MAX_BYTES. */

@@ -286,14 +286,14 @@ enum bb_caches {
 /* One entry of `drive:`. Its kind decides which keys it has; members of other keys are zero. */
 struct bb_drive_spec {
 	const struct bb_drive_kind *kind;
-	char *event; /* value of the key `event`: a clock, or another source of runs; NULL: the kind
-			has no such key */
+	char *event; /* key `event`: a clock or another source of runs; NULL: the kind has no such
+			key */
 	struct bb_u32_list values; /* values of the parameter kind->param; n >= 1 if it has one */
 	struct bb_inputs inputs;   /* n == 0: the default input of the program's type */
 	enum bb_order order;
 	enum bb_caches caches;
-	double seconds;   /* per variant and value, over all loads; 0: the kind's default */
-	uint32_t samples; /* per variant and value, over all loads; 0: the kind's default */
+	double seconds;   /* for each variant and value, in all loads; 0: the kind's default */
+	uint32_t samples; /* of each variant and value, in all loads; 0: the kind's default */
 	char **variants;  /* names of its variants, variants[n_variants]; NULL: all */
 	size_t n_variants;
 	char *floor; /* name of the floor variant: the drive's, else the scenario's; NULL: there is

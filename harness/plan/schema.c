@@ -110,7 +110,7 @@ json_t *bb_schema__of_kind(json_t *defs, const struct bb_kind *kind)
 	char ref[64];
 
 	if (!json_object_get(defs, name)) {
-		json_object_set_new(defs, name, json_object()); /* before the kinds in it */
+		json_object_set_new(defs, name, json_object()); /* places it before its parts */
 		json_object_set_new(defs, name, mapping(defs, kind));
 	}
 	snprintf(ref, sizeof(ref), "#/$defs/%s", name);

@@ -10,8 +10,8 @@
  * All functions but bb_schema__add_text() return a new value.
  */
 
-/* Adds the schemas of a kind and of the kinds in it to `defs`, once. Returns a reference to the
- * schema of the kind. */
+/* Adds to `defs` the schemas of a kind and of the kinds in it, unless they are there already.
+ * Returns a reference to the schema of the kind. */
 json_t *bb_schema__of_kind(json_t *defs, const struct bb_kind *kind);
 
 /* Appends a text to a list, which may be NULL. */

@@ -49,7 +49,7 @@ static void add_id(struct ids *ids, uint32_t id)
 	BB_PUSH(ids->v, ids->n, id);
 }
 
-/* Returns the id of the program that a descriptor refers to, itself or by a link; 0: none. */
+/* Returns the id of the program that a descriptor refers to, directly or by a link; 0: none. */
 static uint32_t program_behind(int fdinfo_dir, const char *name)
 {
 	int fd = openat(fdinfo_dir, name, O_RDONLY | O_CLOEXEC);
@@ -265,7 +265,7 @@ static int check_runs(struct bb_agent *a, const char *when, struct bb_err *err)
 	if (c->pid)
 		return 0;
 	if (!c->status && !bb_processes__read(getpid(), 0, &p) && p.n) {
-		bb_processes__done(&p); /* a daemon's other processes go on */
+		bb_processes__done(&p); /* a daemon: its other processes go on */
 		return 0;
 	}
 	bb_processes__done(&p);

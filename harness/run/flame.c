@@ -73,8 +73,8 @@ static int record(struct flame_run *f, const struct bb_run_opts *opts,
 		rc = bb_recorder__finish(f->recorder, ret_recording, err);
 	if (rc)
 		return rc;
-	/* This process is sampled only because its children must be. Samples of it, and of
-	 * children that are not yet the workload, have its name; they are dropped. */
+	/* This process is sampled only because its children must be. Drops samples with its name:
+	 * they are of this process, or of children that have not yet become the workload. */
 	prctl(PR_GET_NAME, own);
 	for (size_t i = 0; i < samples->n; i++)
 		if (strncmp(samples->v[i].comm, own, sizeof(own)))

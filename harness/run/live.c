@@ -384,15 +384,15 @@ static int look_again(struct bb_live_watch *l, struct bb_err *err)
 
 static void wait_ns(struct bb_live_watch *l, uint64_t ns)
 {
-	struct timespec t = {.tv_nsec = (long)ns}; /* less than a second */
+	struct timespec t = {.tv_nsec = (long)ns}; /* ns is less than a second */
 
 	l->sleeps++;
 	nanosleep(&t, NULL);
 }
 
 /*
- * Pauses between two sweeps. `shared`: in the last sweep several runs shared a window. After a
- * burst, programs are read with pauses; it does not matter then whether runs share windows.
+ * Pauses between two sweeps. `shared`: in the last sweep several runs shared a window. The sweeps
+ * after a burst have pauses, whether runs share windows or not.
  */
 static int rest(struct bb_live_watch *l, bool shared, struct bb_err *err)
 {

@@ -90,8 +90,8 @@ struct bb_live_filter {
 	void *arg;
 	/*
 	 * For a watch that lasts days: counters are read in one short burst a second. For 200
-	 * programs, this takes less than one percent of a CPU. Totals and means are as good as
-	 * without it. Percentiles are of fewer runs, and a program that its owner unloads stays
+	 * programs, this takes less than one percent of a CPU. Totals and means are as good as in
+	 * other watches. Percentiles are of fewer runs, and a program that its owner unloads stays
 	 * loaded for up to a second.
 	 */
 	bool sparing;

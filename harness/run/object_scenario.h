@@ -36,7 +36,8 @@ struct bb_object_opts {
 	size_t n_objects; /* at least 1 */
 	struct bb_strings
 		programs; /* use only these programs; each object must have them. Empty: all */
-	bool full_names;  /* of several objects, each variant has the names of object and program */
+	bool full_names;  /* name each variant after its object and its program if there are several
+			     objects */
 	bool one_each;    /* each object must have one program, and something must make it run */
 	enum bb_object_do what;
 	const char *trigger; /* trigger of all programs; NULL: the one that fits each program */
@@ -75,7 +76,7 @@ struct bb_object_scenario {
 	char *text; /* YAML, with the skips as comments */
 	struct bb_object_skip *skips;
 	size_t n_skips;
-	/* one line for the user per guessed type; NULL: no guesses */
+	/* text for the user with a line for each guessed type; NULL: no guesses */
 	char *guesses;
 };
 

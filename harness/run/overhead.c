@@ -73,13 +73,13 @@ static void judge_figure(struct bb_overhead *o, enum bb_overhead_what what, doub
 /* Returns the interquartile range of base's turns, divided by their median. */
 static double variation(const struct bb_overhead *o, double *scratch)
 {
-	double middle = median_of_side(o, BB_OVERHEAD_CPU, false, scratch); /* sorts */
+	double middle = median_of_side(o, BB_OVERHEAD_CPU, false, scratch); /* sorts `scratch` */
 	size_t n = 2 * o->n_blocks;
 
 	return n ? (scratch[n - 1 - n / 4] - scratch[n / 4]) / middle : 0;
 }
 
-/* Rounds a budget up to 10 s. */
+/* Rounds a budget up to a multiple of 10 s. */
 static double advised_s(double seconds)
 {
 	return 10 * ceil(seconds / 10);
@@ -393,7 +393,7 @@ static int check_agent(struct session *s, int rc, struct bb_err *err)
 	return rc;
 }
 
-/* Measures one turn of `runs` runs with the agent of that side. */
+/* Measures one turn of `runs` runs of the workload, with the agent of this side. */
 static int measure_turn(struct session *s, bool is_head, uint32_t runs, struct bb_overhead_turn *t,
 			struct bb_err *err)
 {

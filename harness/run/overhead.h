@@ -30,7 +30,7 @@ enum bb_overhead_what {
 /* Fewest blocks for a verdict: fewer give no interval at 99 %. */
 #define BB_OVERHEAD_LEAST_BLOCKS 8
 
-/* A load generator's own figures of its requests. NAN: it does not print the figure. */
+/* Figures that a load generator prints about its requests. NAN: it does not print this figure. */
 struct bb_load_figures {
 	double mean_s, p50_s, p99_s; /* latency */
 	double per_s;                /* requests a second */
@@ -39,8 +39,8 @@ struct bb_load_figures {
 /* A load generator whose output we can read. */
 struct bb_load_generator {
 	const char *name, *doc;
-	/* Reads what it printed, which ends in a null byte. Returns 0, or -EPROTO if the requests a
-	 * second are missing. */
+	/* Reads the generator's output, a string. Returns 0, or -EPROTO if it has no number of
+	 * requests a second. */
 	int (*read)(const char *text, struct bb_load_figures *ret_figures);
 };
 
@@ -49,11 +49,11 @@ extern const struct bb_load_generator bb_load_generators[BB_N_LOAD_GENERATORS];
 
 struct bb_overhead_opts {
 	struct bb_agent_spec agent, against; /* against.command.shell NULL: no agent at all */
-	struct bb_command_spec workload, server, bystander; /* without server or bystander,
-							       its shell and argv are NULL */
-	const struct bb_load_generator *generator;          /* kind of load generator; NULL: none */
-	double server_s;   /* time that the server has to start, s */
-	double budget_s;   /* wall time after which no turn begins, s */
+	struct bb_command_spec workload, server,
+		bystander; /* no server or no bystander: its shell and argv are NULL */
+	const struct bb_load_generator *generator; /* kind of load generator; NULL: none */
+	double server_s;                           /* time that the server has to start, s */
+	double budget_s;                           /* wall time after which no turn begins, s */
 	double max;        /* the limit: largest acceptable cost; 0.03 is 3 % */
 	uint32_t requests; /* requests in one run of the workload; figures are per request */
 	uint64_t seed;
@@ -76,13 +76,14 @@ struct bb_overhead_figure {
 
 struct bb_overhead_program {
 	struct bb_loaded program;
-	double runs, ns; /* runs per request; ns per run (NAN: it did not run) */
+	double runs, ns; /* runs per request; ns per run; NAN: it did not run */
 	bool is_gone;
 };
 
 struct bb_overhead {
 	struct bb_overhead_turn *turns;
-	size_t n_turns, n_blocks; /* complete blocks; later turns are of an incomplete block */
+	size_t n_turns,
+		n_blocks; /* n_blocks: complete blocks; later turns are of an incomplete block */
 	uint32_t runs_a_turn;
 	struct bb_overhead_figure figures[BB_N_OVERHEAD];
 	struct bb_overhead_program *programs; /* NULL: there was no time to read their counters */

@@ -236,9 +236,9 @@ int bb_record__measure(struct bb_drive_slot *slot, uint32_t param, struct bb_bat
 		b->returns = bb_calloc(b->want, sizeof(*b->returns));
 	if (!rc)
 		rc = bb_unless_broken_off(bb_driver__batch(slot, param, b, err));
-	if (rc == -ETIME) /* the time was over; the samples taken before count */
+	if (rc == -ETIME) /* the time was over; the samples that were taken before it count */
 		rc = 0;
-	take_batch(s, b); /* samples taken before an error count too */
+	take_batch(s, b); /* samples that were taken before an error count, too */
 	free(b->returns);
 	b->returns = NULL;
 	if (b->void_why[0])

@@ -21,7 +21,7 @@ static void add(struct bb_numbers *list, double x)
 
 enum bb_repeat_class bb_repeat_class_of(const struct bb_report *r, const struct bb_case *c)
 {
-	/* a case that is the floor of another case has a class of its own */
+	/* a case that is the floor of another case is of class EMPTY or EMPTY_COLD */
 	for (size_t i = 0; i < r->n_cases; i++)
 		if (r->cases[i].floor < r->n_cases && &r->cases[r->cases[i].floor] == c)
 			return c->emptied ? BB_REPEAT_EMPTY_COLD : BB_REPEAT_EMPTY;

@@ -22,7 +22,7 @@ enum bb_repeat_of { BB_REPEAT_LATENCY, BB_REPEAT_RELATIVE, BB_N_REPEATS };
 struct bb_repeat_row {
 	const char *program; /* borrowed from the scenario */
 	enum bb_repeat_class class;
-	struct bb_numbers ln[BB_N_REPEATS]; /* logarithms of the figures, by run */
+	struct bb_numbers ln[BB_N_REPEATS]; /* ln of the figures, by run */
 	/* by run: ln(latency in the second half of the loads / in the first), at the same places */
 	struct bb_numbers halves;
 	struct bb_numbers
@@ -69,7 +69,7 @@ struct bb_selftest_row {
 			     ratio */
 	uint32_t voids;   /* number of experiments without a valid pair; not in n */
 	struct bb_numbers log_ratios;  /* the n estimates of ln(head / base) */
-	struct bb_numbers half_widths; /* n half widths of the interval of the log ratio */
+	struct bb_numbers half_widths; /* half widths of the n intervals of ln(head / base) */
 	double seconds;                /* time of all experiments of the row, s */
 };
 

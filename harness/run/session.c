@@ -75,7 +75,7 @@ char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *
 }
 
 /* If `rc` is -ENOTSUP, or if the options ask to skip other errors, adds a skip and returns 0.
- * Otherwise returns `rc`; also if it is -ENOMEM, -EINTR or -ETIME. */
+ * Otherwise returns `rc`. Always returns -ENOMEM, -EINTR and -ETIME. */
 static int skip_or_fail(struct bb_session *s, const char *what, int rc, struct bb_err *err)
 {
 	const char *why = err ? err->msg : "not supported here";

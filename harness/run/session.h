@@ -64,8 +64,8 @@ struct bb_session {
 	bool *usable;               /* by variant: it is open, and could be loaded */
 	bool *late; /* by variant: it was not loaded and tried before the time was over */
 	struct bb_open_drive *drives; /* by index of the scenario's drive */
-	size_t n_loaded, n_tried; /* numbers, in time, of variants that were opened and of pairs of
-				     drive and variant that were tried */
+	size_t n_loaded, n_tried;     /* variants that were opened in time; pairs of a drive and a
+					 variant that were tried in time */
 	/* first failure that became a skip (skip_failing), as -errno; 0: none */
 	int failed;
 	/* the time for loading and trying was too short; the remaining programs are left out */
@@ -101,7 +101,7 @@ const struct bb_plan_case *bb_session__find_case(const struct bb_session *s, siz
 /* Turns bpf_stats on or off as the drive needs. Returns 0, or -errno with a message. */
 int bb_session__stats_for(struct bb_session *s, size_t drive, struct bb_err *err);
 
-/* __can: true if the case can be measured here. __can_time: true if, moreover, its drive measures
+/* __can: true if the case can be measured here. __can_time: true if it can, and its drive measures
  * time and does not count (run/count.h). */
 bool bb_session__can(const struct bb_session *s, const struct bb_plan_case *c);
 bool bb_session__can_time(const struct bb_session *s, const struct bb_plan_case *c);

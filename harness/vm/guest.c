@@ -60,7 +60,7 @@ static void load_modules(void)
 	for (size_t i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), BB_GUEST_MODULES "/%s", names[i]);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
-		syscall(SYS_finit_module, fd, "", 0); /* its user will report a failure */
+		syscall(SYS_finit_module, fd, "", 0); /* its user reports an error */
 		bb_close(&fd);
 	}
 	bb_names_free(names, n);
@@ -81,10 +81,10 @@ static void clear(size_t size_bytes, int advice)
 
 #define LEFT_FREE (UINT32_C(12) << 20) /* bytes that the kernel needs while memory is cleared */
 
-/* Clears the free memory, because booting has left garbage there and QEMU does not save zeros. Up
- * to 48 MB would not be cleared because the kernel keeps them free for huge pages: this limit is
- * lowered first. As much is in the CPU's own list of small pages: the kernel gives these back when
- * the first clear() frees small pages. */
+/* Clears the free memory, because booting has left garbage there and QEMU does not save zeros. The
+ * kernel would keep up to 48 MB free for huge pages, so this reserve is made smaller first. The
+ * CPU's own list of small pages has as much; the first clear() empties this list when it frees
+ * small pages. */
 static void clear_free_memory(void)
 {
 	int fd = open("/proc/sys/vm/min_free_kbytes", O_WRONLY | O_CLOEXEC);
