@@ -246,8 +246,8 @@ static bool belongs(const struct bb_field *f, unsigned int mode)
 	return f->name && (!f->with || (f->with & mode));
 }
 
-/* Fails because the key is unknown or belongs to another mode. `f` is the key's row; NULL: the
- * key is unknown. */
+/* Fails because a key is not allowed here. `f` is the key's row, which belongs to another mode;
+ * NULL: the key is unknown. */
 static int fail_key(const struct bb_reader *r, const struct bb_kind *kind, const struct bb_field *f,
 		    const struct bb_yaml *map, const struct bb_yaml *key, unsigned int mode)
 {

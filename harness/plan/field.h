@@ -58,8 +58,8 @@ struct bb_field {
 	const char *(*choice)(size_t i); /* in place of `choices`: returns allowed text i, or NULL
 					    after the last */
 	const struct bb_kind *of;        /* kind of a mapping, or of the items of a list */
-	const char *item; /* in messages: name of one item of a list of texts, or of the items
-			     (plural) of a list of mappings */
+	const char *item; /* in messages: one item of a list of texts ("an argument"), or the items
+			     of a list of mappings ("mappings such as ...") */
 	/* For the JSON schema (plan/schema.h). schema: the schema of a value that is not a mapping;
 	 * NULL: the schema of the type, if it has one. mapping: the kind of the mapping that `read`
 	 * accepts, although the member has another type. */

@@ -225,8 +225,8 @@ static void add_drive(struct bb_plan *p, const struct bb_plan_opts *opts,
 	}
 }
 
-/* Checks that the names of cases are distinct. Two drives of the same name must drive different
- * variants. */
+/* Checks that the names of cases are distinct. Two drives of one name must differ in their variants
+ * or in the values of their parameter. */
 static int check_cases(const struct bb_plan *p, struct bb_err *err)
 {
 	for (size_t i = 0; i < p->n_cases; i++) {

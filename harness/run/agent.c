@@ -171,7 +171,7 @@ static bool is_loaded(uint32_t id)
 	return !is_gone;
 }
 
-/* Adds the new programs that the agent has open, and those that no process has open. */
+/* Adds each new program that the agent has open or that no process has open. */
 static int add_programs(struct bb_agent *a, const struct ids *its, const struct ids *others,
 			struct bb_err *err)
 {

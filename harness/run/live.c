@@ -122,7 +122,7 @@ const struct bb_live_order bb_live_orders[BB_N_LIVE_ORDERS] = {
 #define BURST_NS 5000000u      /* length of a burst: sweeps without a pause */
 #define REST_NS 15000000u      /* time after a burst; its sweeps have pauses */
 #define SPARING_NS 1000000000u /* time from one burst of a sparing watch to its next one */
-/* A sparing watch finds out which runs of a program it causes only at one look in this many. */
+/* At one look in this many, a sparing watch finds out which runs of a program it causes. */
 #define ASK_EVERY 16u
 #define SPARING_BURST_NS 2000000u /* length of a burst of a sparing watch */
 /* An idle program is read only in one of this many sweeps. */

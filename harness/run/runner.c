@@ -183,8 +183,8 @@ static void add_cases(struct bb_run *r)
 	}
 }
 
-/* Links the cases of the same drive and variant, which share one attachment. This is done once,
- * because there may be thousands of cases. */
+/* Links the cases of the same drive and variant, which share one attachment. A search for them in
+ * each round would be slow, because there may be thousands of cases. */
 static void link_cases(struct bb_run *r)
 {
 	const struct bb_plan *plan = r->session.plan;
@@ -231,8 +231,8 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 		r->places[v] = before->places[v];
 		r->places[v].spent_s = 0;
 	}
-	/* finding places takes many loads; there is no time for them if there was none to load each
-	 * program once */
+	/* finding places takes many loads: if there was no time to load each program once, there is
+	 * no time for them */
 	for (size_t i = 0; !rc && !before && !ss->out_of_time && i < ss->plan->n_cases; i++) {
 		size_t v = bb_session__variant(ss, &ss->plan->cases[i]);
 
