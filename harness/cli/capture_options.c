@@ -86,8 +86,8 @@ int bb_capture_and_say(const struct bb_capture_opts *opts, struct bb_capture **r
 		return rc;
 	if (facts.ended && facts.status)
 		bb_tell("the command %s", bb_how_ended(facts.status).text);
-	bb_tell("captured %zu program%s in %.1f s; looking at %zu of the command's system calls "
-		"delayed each by %.0f us",
+	bb_tell("captured %zu program%s in %.1f s, which delayed %zu of the command's system calls "
+		"by %.0f us each",
 		(*ret_capture)->n_progs, bb_plural((*ret_capture)->n_progs), facts.seconds,
 		facts.n_calls, facts.us_a_call);
 	say_not_attached(*ret_capture);

@@ -468,15 +468,12 @@ static void print_others(const struct session *s, struct bb_doc *d)
 									  "calls",
 				    p->why);
 	}
-	bb_doc__add(d, BB_DOC_CLOSING, "programs",
-		    "of %zu loads, %zu got an instrumented copy (clone) in place of the program, "
-		    "which made the command wait %.1f ms each time",
-		    in->n_loads, replaced,
-		    in->n_loads ? (double)in->spent_ns * 1e-6 / (double)in->n_loads : 0.0);
+	bb_doc__add(d, BB_DOC_CLOSING, "programs", "%zu measured by an instrumented copy (clone)",
+		    replaced);
 	if (idle)
-		bb_doc__append(d, "; %zu of the copies never ran", idle);
+		bb_doc__append(d, ", %zu of them never ran", idle);
 	if (tests)
-		bb_doc__append(d, "; %zu only tried out the kernel", tests);
+		bb_doc__append(d, "; %zu loads only tried out the kernel", tests);
 }
 
 /* Explains the columns of times, and adds the CPU time that the clones cost the machine. */
@@ -506,7 +503,10 @@ static void print_cost(const struct session *s, struct bb_doc *d)
 		    ns * 1e-7 / seconds, price->timed_ns, has_untimed ? " that is timed" : "");
 	if (has_untimed)
 		bb_doc__append(d, ", %.0f ns in each of the others", price->untimed_ns);
-	bb_doc__append(d, ")");
+	bb_doc__append(d, "); each load waited %.1f ms",
+		       s->inside.n_loads
+			       ? (double)s->inside.spent_ns * 1e-6 / (double)s->inside.n_loads
+			       : 0.0);
 }
 
 static void print_next(const struct session *s, struct bb_doc *d)

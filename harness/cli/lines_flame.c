@@ -83,7 +83,7 @@ void bb_lines_flame__stacks(const struct bb_by_line *lines, struct bb_stacks *re
 
 	*ret_stacks = (struct bb_stacks){0};
 	frames[0] = add_frame(ret_stacks, lines->timed->variant, BB_FRAME_COMM);
-	frames[1] = add_frame(ret_stacks, "[calling and timing]", BB_FRAME_NOTE);
+	frames[1] = add_frame(ret_stacks, "[the call and its timing]", BB_FRAME_NOTE);
 	if (lines->calling.value >= 0.5)
 		bb_stacks__add(ret_stacks, frames, 2, lines->calling.value);
 	if (lines->rest.value >= 0.5) {

@@ -101,7 +101,7 @@ static void add_key(const struct bb_live_row *rows, size_t n, struct bb_doc *d)
 	bb_doc__add(d, BB_DOC_CLOSING, NULL, "ns/run: mean of all runs; CPU %%: of one CPU");
 	if (has_single || has_means)
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-			    "p50, p90: of runs that could be timed one by one%s%s",
+			    "p50 and others: of runs that could be timed one by one%s%s",
 			    has_means ? ", or of means of a few" : "",
 			    has_few ? "; ~: these are less than 90 % of all" : "");
 	if (first)

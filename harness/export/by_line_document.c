@@ -47,24 +47,6 @@ static void add_position(const struct bb_timed_row *row, const char *call, struc
 	bb_doc__cell(d, "%s%s%.100s", before, call, row->text);
 }
 
-void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size)
-{
-	size_t at = 0;
-
-	buf[0] = '\0';
-	for (size_t i = 0; i < b->n_parts && i < NAMED; i++) {
-		const struct bb_timed_row *row = b->top[i]->row;
-		double share = b->top[i]->ns.value / b->program.value;
-
-		if (!(share >= NAMED_LEAST) || b->top[i]->ns.value < b->least || at >= size)
-			break;
-		at += (size_t)snprintf(buf + at, size - at, "%s%.*f %% %s%s%s%s", i ? ", " : "",
-				       share < 0.02, 100 * share, i ? "" : "is ", row->call,
-				       row->call[0] ? " of " : "", position_in_words(row).text);
-	}
-	bb_make_clean(buf);
-}
-
 /* Returns the time that cold caches add to a part, ns; 0 if it is below BB_BY_LINE_LEAST_NS or if
  * the intervals of the hot and the cold time overlap. */
 static double missed_ns(const struct bb_line_part *p)
@@ -175,6 +157,50 @@ static const struct bb_line_part *only_call(const struct bb_by_line *b,
 			return NULL;
 	}
 	return only;
+}
+
+/* What the sentence names: a line that one call takes all of, or a part of another line. */
+struct named {
+	double ns;
+	const struct bb_timed_row *row;
+};
+
+static int by_ns(const void *a, const void *b)
+{
+	double x = ((const struct named *)a)->ns, y = ((const struct named *)b)->ns;
+
+	return x > y ? -1 : x < y;
+}
+
+void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size)
+{
+	struct named *all = bb_calloc(b->n_parts + 1, sizeof(*all));
+	size_t at = 0, n = 0;
+
+	/* the times are those of the table's rows */
+	for (size_t i = 0; i < b->n_lines; i++) {
+		const struct bb_line_time *line = &b->lines[i];
+		const struct bb_line_part *only = only_call(b, line);
+
+		if (only)
+			all[n++] = (struct named){line->ns.value, only->row};
+		for (size_t k = 0; !only && k < line->n_parts; k++)
+			all[n++] = (struct named){line->parts[k].ns.value, line->parts[k].row};
+	}
+	qsort(all, n, sizeof(*all), by_ns);
+	buf[0] = '\0';
+	for (size_t i = 0; i < n && i < NAMED; i++) {
+		const struct bb_timed_row *row = all[i].row;
+		double share = all[i].ns / b->program.value;
+
+		if (!(share >= NAMED_LEAST) || all[i].ns < b->least || at >= size)
+			break;
+		at += (size_t)snprintf(buf + at, size - at, "%s%.*f %% %s%s%s%s", i ? ", " : "",
+				       share < 0.02, 100 * share, i ? "" : "is ", row->call,
+				       row->call[0] ? " of " : "", position_in_words(row).text);
+	}
+	free(all);
+	bb_make_clean(buf);
 }
 
 /* Adds the row of a line. Below it, the line's calls and its own code have rows of their own,
@@ -318,7 +344,7 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 	free(order);
 	if (!all)
 		add_folded(d, b, n_short);
-	add_other(d, b, &b->calling, NAN, "(calling and timing)");
+	add_other(d, b, &b->calling, NAN, "(the call and its timing)");
 	if (b->rest.value != 0)
 		add_other(d, b, &b->rest, NAN,
 			  other > 0 ? bb_table_cell_of("(%.0f %% of the runs took another path)",
@@ -403,7 +429,7 @@ static void add_group(const struct bb_by_line *const *cases, size_t n, struct bb
 			bb_doc_line_ns(calling ? cases[i]->calling.value : cases[i]->program.value,
 				       cases[i]->least, d);
 		bb_doc__text_cell(d, "");
-		bb_doc__text_cell(d, calling ? "(calling and timing)" : "(the program)");
+		bb_doc__text_cell(d, calling ? "(the call and its timing)" : "(the program)");
 	}
 	do {
 		next = NULL;

@@ -214,6 +214,30 @@ static void add_exact_row(const struct bb_exact_row *row, const struct bb_doc_ga
 	bb_doc__text_cell(d, verdict);
 }
 
+/* Returns the name of a case without "head", which every case of a comparison has, and without the
+ * drive that counts or times lines: "prog.work" for "prog.work/head/lines". */
+static struct bb_table_cell short_name(const char *name)
+{
+	static const char *const drop[] = {"head", "exact", "lines"};
+	struct bb_table_cell cell = {""};
+	size_t at = 0;
+
+	for (const char *part = name, *end; part && at < sizeof(cell.text); part = end) {
+		bool is_dropped = false;
+		size_t len;
+
+		part += *part == '/';
+		end = strchr(part, '/');
+		len = end ? (size_t)(end - part) : strlen(part);
+		for (size_t i = 0; i < BB_LEN(drop); i++)
+			is_dropped |= len == strlen(drop[i]) && !memcmp(part, drop[i], len);
+		if (!is_dropped)
+			at += (size_t)snprintf(cell.text + at, sizeof(cell.text) - at, "%s%.*s",
+					       at ? "/" : "", (int)len, part);
+	}
+	return cell;
+}
+
 /* Adds the source lines that execute more or fewer instructions than before. */
 static void add_exact_lines(const struct bb_exact_program *p, size_t most, struct bb_doc *d)
 {
@@ -225,7 +249,7 @@ static void add_exact_lines(const struct bb_exact_program *p, size_t most, struc
 		if (fabs(p->lines[i].more - round(p->lines[i].more)) >= 0.005)
 			decimals = 2;
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-		    "%s, instructions per run by source line:", p->b->name);
+		    "%s, instructions per run by source line:", short_name(p->b->name).text);
 	for (size_t i = 0; i < p->n_lines && i < most; i++) {
 		const struct bb_counted_line *l = p->lines[i].line;
 
@@ -319,35 +343,31 @@ static struct bb_table_cell signed_value(double ns)
 	return bb_table_cell_of("%s%s", ns < 0 ? "-" : "+", bb_table_cell_value(fabs(ns)).text);
 }
 
-/* Adds which lines differ: "+84 ns in line 131 (bpf_ktime_get_ns); no other line surely
- * differs". */
+/* Adds whether the table has all lines that surely differ, or whether there is none. */
 static void add_sentence(const struct bb_time_diff_case *c, struct bb_doc *d)
 {
+	bool is_new = false, is_shorter = false;
 	size_t n = 0;
 
-	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s", "");
 	for (size_t i = 0; i < c->n_rows; i++) {
 		const struct bb_time_diff_row *r = &c->rows[i];
-		const struct bb_timed_row *row = r->b ? r->b : r->a;
 
-		if (!bb_time_diff_row__differs(r) || n++ >= NAMED)
-			continue;
-		bb_doc__append(d, "%s%s ns in %s %u%s%.100s%s%s", n > 1 ? ", " : "",
-			       signed_value(r->more.value).text, row->line ? "line" : "instruction",
-			       row->line ? row->line : row->insn, row->call[0] ? " (" : "",
-			       row->call, row->call[0] ? ")" : "",
-			       !r->b   ? ", which is gone"
-			       : !r->a ? ", which is new"
-				       : "");
+		n += bb_time_diff_row__differs(r);
+		is_new |= !r->a && r->verdict == BB_VERDICT_REGRESSED;
+		is_shorter |= r->a && r->b && r->verdict == BB_VERDICT_IMPROVED;
 	}
-	if (n > NAMED)
-		bb_doc__append(d, ", and in %zu lines more", n - NAMED);
+	if (n > TIME_ROWS)
+		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%zu more lines differ (--details)",
+			    n - TIME_ROWS);
 	else
-		bb_doc__append(d, n ? "; no other line surely differs"
-				  : c->more.lo > 0 || c->more.hi < 0 ? "the program as a whole "
-								       "differs, no line of it "
-								       "surely does"
-								     : "no line surely differs");
+		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s",
+			    n                                  ? "no other line surely differs"
+			    : c->more.lo > 0 || c->more.hi < 0 ? "the program as a whole differs, "
+								 "no line of it surely does"
+							       : "no line surely differs");
+	if (is_new && is_shorter)
+		bb_doc__append(d, "; a new line may hide work of the lines beside it: read them "
+				  "together");
 }
 
 /* Adds how the machine's speed differs between two stored runs. */
@@ -462,9 +482,9 @@ static void add_next_step(const struct bb_time_diff_case *c, const struct bb_tim
 static void add_whole(const struct bb_time_diff_case *c, struct bb_doc *d)
 {
 	bb_doc__add(d, c->verdict == BB_VERDICT_REGRESSED ? BB_DOC_BAD : BB_DOC_PARAGRAPH,
-		    c->b->name, "%s, A %s ns a run, B %s ns, %s ns", bb_verdict_name(c->verdict),
-		    bb_table_cell_value(c->a_ns).text, bb_table_cell_value(c->b_ns).text,
-		    signed_value(c->more.value).text);
+		    short_name(c->b->name).text, "%s, A %s ns a run, B %s ns, %s ns",
+		    bb_verdict_name(c->verdict), bb_table_cell_value(c->a_ns).text,
+		    bb_table_cell_value(c->b_ns).text, signed_value(c->more.value).text);
 	if (isnan(c->more.lo))
 		bb_doc__append(d, ", too few loads for an interval");
 	else
@@ -486,12 +506,12 @@ void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc_sides sides
 		const char *file = only_file(c);
 
 		if (diff->n_cases > 1)
-			bb_doc__add(d, BB_DOC_TITLE, NULL, "%s", c->b->name);
+			bb_doc__add(d, BB_DOC_TITLE, NULL, "%s", short_name(c->b->name).text);
 		add_counts(c, file ? file : "", d);
 		add_next_step(c, diff, d);
 		add_speed(c, d);
-		add_sentence(c, d);
 		add_time_rows(c, all, d);
+		add_sentence(c, d);
 	}
 }
 
@@ -661,11 +681,37 @@ void bb_doc_gate_others(const struct bb_gate *g, struct bb_doc *d)
 	}
 }
 
+/* Adds the counts of executed instructions. The only program has its counts in the sentence,
+ * unless they have a verdict. */
+static void add_gate_counts(const struct bb_doc_gate *v, struct bb_doc *d)
+{
+	const struct bb_exact_diff *counted = &v->gate->counted;
+	size_t differ = counted->n_rows - bb_exact_diff__count(counted, BB_VERDICT_SAME);
+	const struct bb_exact_row *row = counted->rows;
+
+	if (!counted->n_rows)
+		return;
+	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "Executed instructions per run: ");
+	if (counted->n_rows == 1 && differ && !v->gate->exact &&
+	    bb_counted_case__is_exact(row->a) && bb_counted_case__is_exact(row->b)) {
+		bb_doc__append(d, "A %" PRIu64 ", B %" PRIu64 ", %+" PRId64, row->a->least,
+			       row->b->least, (int64_t)(row->b->least - row->a->least));
+		row = NULL;
+	} else {
+		bb_doc__append(d, "%zu of %zu cases differ", differ, counted->n_rows);
+	}
+	if (differ && !v->gate->exact)
+		bb_doc__append(d, " (for information; with --exact, more fails)");
+	if (differ && row)
+		bb_doc_exact_diff(counted, (struct bb_doc_sides){0}, false, v, d);
+	for (size_t i = 0; i < counted->n_programs && !row; i++)
+		add_exact_lines(&counted->programs[i], EXACT_LINES, d);
+}
+
 void bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d)
 {
 	const struct bb_gate *g = v->gate;
 	const struct bb_report *first = v->first;
-	size_t same = bb_exact_diff__count(&g->counted, BB_VERDICT_SAME);
 	struct bb_diffs diffs = {0};
 
 	bb_diff_comparisons(first, 0, first->n_comparisons, &diffs);
@@ -681,15 +727,7 @@ void bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d)
 				    first->comparisons[i].n_pairs);
 	bb_doc_in_vain(first, NULL, d);
 	bb_doc_time_diff(&g->timed, (struct bb_doc_sides){0}, false, d);
-	if (g->counted.n_rows)
-		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-			    "Executed instructions per run: %zu of %zu cases differ%s",
-			    g->counted.n_rows - same, g->counted.n_rows,
-			    g->counted.n_rows > same && !g->exact ? " (for information; with "
-								    "--exact, more fails)"
-								  : "");
-	if (g->counted.n_rows > same)
-		bb_doc_exact_diff(&g->counted, (struct bb_doc_sides){0}, false, v, d);
+	add_gate_counts(v, d);
 	bb_doc_gate_others(g, d);
 	/* the programs were compared by one drive, but another drive was skipped */
 	for (size_t i = 0; i < first->n_skips; i++)
@@ -703,7 +741,8 @@ void bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d)
 			    "fails: a slowdown above %g %% in two measurements; Interval: 95 %% "
 			    "interval; exact: a count, which has no noise",
 			    100 * g->threshold);
-		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "kernel %s, %s",
+		bb_doc_drive_key(first, d);
+		bb_doc__add(d, BB_DOC_FAINT, NULL, "kernel %s, %s",
 			    first->fingerprint.kernel_release, first->fingerprint.cpu_model);
 	}
 	add_gate_next(v, d);

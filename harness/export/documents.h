@@ -72,6 +72,8 @@ void bb_doc_contention(const struct bb_report *r, struct bb_doc *d);
  * check about the cases that disagree; otherwise a table for each check. */
 void bb_doc_cross_checks(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d);
 
+/* Adds what the drives step, slope and in-situ are, if the report has cases of them. */
+void bb_doc_drive_key(const struct bb_report *r, struct bb_doc *d);
 /* True if the counted program is the floor of another one. */
 bool bb_is_counted_floor(const struct bb_report *r, const struct bb_counted *c);
 /* Adds the executed instructions of each program. BB_SHORT: without the floors. */

@@ -79,8 +79,8 @@ static bool append_fired_by(const struct bb_report *r, size_t first, is_beside_f
 		return false;
 	bb_doc__append(d, ", by %s",
 		       !differ                ? fired_by
-		       : detail == BB_DETAILS ? "an event for each"
-					      : "an event for each (--details)");
+		       : detail == BB_DETAILS ? "an event for each program"
+					      : "an event for each program (--details)");
 	if (kind->cold_name)
 		bb_doc__append(d, ", %s caches", r->cases[first].emptied ? "emptied" : "hot");
 	return differ;
@@ -172,9 +172,8 @@ static void append_net(const struct bb_case *c, struct bb_doc *d)
 {
 	struct bb_table_cell half = bb_net_half_cell(c);
 
-	bb_doc__append(d, "%s %s%s%s", c->variant,
-		       bb_table_cell_time(c->summary.net.value, c->summary.latency.value).text,
-		       half.text[0] ? " +-" : "", half.text);
+	bb_doc__append(d, "%s %s%s%s", c->variant, bb_net_cell(c).text, half.text[0] ? " +-" : "",
+		       half.text);
 }
 
 /* Names the programs with the lowest and the highest net cost among those beside case `first`, if
@@ -258,7 +257,7 @@ static void add_sentence(const struct bb_case *c, struct bb_doc *d)
 	struct bb_table_cell executed = bb_executed_cell(c);
 	double scale = c->summary.latency.value;
 	size_t n = 0;
-	struct bb_table_cell net = bb_table_cell_time(c->summary.net.value, scale);
+	struct bb_table_cell net = bb_net_cell(c);
 
 	bb_doc__add(d, BB_DOC_ITEM, NULL, "%s   net %s%s%s%s", c->variant, net.text,
 		    of_net.text[0] ? " +- " : "", of_net.text,
@@ -647,19 +646,38 @@ static void add_machine(const struct bb_report *r, struct bb_doc *d)
 		bb_doc__append(d, ", %.1f s", r->elapsed_s);
 }
 
+static bool has_drive(const struct bb_report *r, const char *drive)
+{
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (!strcmp(r->cases[i].drive, drive))
+			return true;
+	return false;
+}
+
+void bb_doc_drive_key(const struct bb_report *r, struct bb_doc *d)
+{
+	bool has_step = has_drive(r, "step"), has_slope = has_drive(r, "slope");
+
+	if (has_step || has_slope)
+		bb_doc__add(d, BB_DOC_FAINT, has_step ? "step" : "slope", "%s",
+			    !has_step    ? "a run right after another run"
+			    : !has_slope ? "a run after a system call"
+					 : "a run after a system call; slope: a run right after "
+					   "another run");
+	if (has_drive(r, "in-situ"))
+		bb_doc__add(d, BB_DOC_FAINT, "in-situ",
+			    "in a process that does its own work, so caches are colder");
+}
+
 /* Explains the main words of the output. Then adds an empty paragraph, to which the machine is
  * appended later. */
 static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc *d)
 {
-	bool has_net = false, has_step = false, has_slope = false, has_command = false;
-	bool has_p99 = false, lacks_p99 = false, has_situ = false;
+	bool has_net = false, has_command = false, has_p99 = false, lacks_p99 = false;
 
 	for (size_t i = 0; i < r->n_cases; i++) {
 		has_net |= isfinite(r->cases[i].summary.net.value);
 		has_command |= r->cases[i].command != NULL;
-		has_step |= !strcmp(r->cases[i].drive, "step");
-		has_slope |= !strcmp(r->cases[i].drive, "slope");
-		has_situ |= !strcmp(r->cases[i].drive, "in-situ");
 		has_p99 |= isfinite(r->cases[i].summary.p99.value);
 		lacks_p99 |= isnan(r->cases[i].summary.p99.value);
 	}
@@ -674,15 +692,7 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 	if (r->n_comparisons)
 		bb_doc__add(d, BB_DOC_FAINT, "Interval",
 			    "95 %% interval; the verdict is that of the latency");
-	if (has_step || has_slope)
-		bb_doc__add(d, BB_DOC_FAINT, has_step ? "step" : "slope", "%s",
-			    !has_step    ? "a run right after another run"
-			    : !has_slope ? "a run after a system call"
-					 : "a run after a system call; slope: a run right after "
-					   "another run");
-	if (has_situ)
-		bb_doc__add(d, BB_DOC_FAINT, "in-situ",
-			    "in a process that does its own work, so caches are colder");
+	bb_doc_drive_key(r, d);
 	bb_doc__add(d, BB_DOC_FAINT, NULL, "%s", "");
 }
 

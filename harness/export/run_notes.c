@@ -7,8 +7,7 @@
 /* a note says so if a smaller share of the requested rate was reached; even a busy machine reaches
  * 0.98 */
 #define REACHED 0.9
-#define NAMED_CASES 4u /* cases that a note about a net cost near 0 names */
-#define NAMED_LOADS 8  /* loads that a note about void series names */
+#define NAMED_LOADS 8 /* loads that a note about void series names */
 
 /* --- notes: collected in a document of two blocks each (a case as the label, then the cause)
  * --- */
@@ -30,7 +29,7 @@ static void note_void(struct bb_doc *notes, const struct bb_case *c, size_t i)
 			at += (size_t)snprintf(loads + at, sizeof(loads) - at, "%s%" PRIu32,
 					       n > 1 ? ", " : "", c->series[k].load);
 	}
-	bb_doc__add(notes, BB_DOC_ITEM, "void", "%s: %zu of %zu series (load %s%s)", c->name, n,
+	bb_doc__add(notes, BB_DOC_ITEM, "void", "%s: %zu of %zu series (load %s%s): ", c->name, n,
 		    c->n_series, loads, n > NAMED_LOADS ? ", ..." : "");
 	bb_doc__add(notes, BB_DOC_SUBITEM, NULL, "%s%s%s", why,
 		    c->returned_at ? "; it returned at " : "",
@@ -42,7 +41,7 @@ static void note_sum(struct bb_doc *notes, const struct bb_case *c, const char *
 {
 	if (!n)
 		return;
-	bb_doc__add(notes, BB_DOC_ITEM, label, "%s", c->name);
+	bb_doc__add(notes, BB_DOC_ITEM, label, "%s: ", c->name);
 	bb_doc__add(notes, BB_DOC_SUBITEM, NULL, "%" PRIu64 " %s", n, what_they_are);
 }
 
@@ -60,7 +59,7 @@ static void note_case(struct bb_doc *notes, const struct bb_case *c, bool voids)
 		retries += c->series[k].retries;
 	}
 	if (achieved < REACHED * requested) {
-		bb_doc__add(notes, BB_DOC_ITEM, "below the rate", "%s", c->name);
+		bb_doc__add(notes, BB_DOC_ITEM, "below the rate", "%s: ", c->name);
 		bb_doc__add(notes, BB_DOC_SUBITEM, NULL,
 			    "%s of %.0f Hz: the CPU was busy otherwise, or can do no more; caches "
 			    "are as cold as at the lower rate",
@@ -100,7 +99,7 @@ static void say_causes(const struct bb_doc *notes, enum bb_detail detail, struct
 				*(k < i ? &before : &more) += 1;
 		if (before)
 			continue;
-		bb_doc__add(d, BB_DOC_ITEM, note->label, "%s: %s", note->text, note[1].text);
+		bb_doc__add(d, BB_DOC_ITEM, note->label, "%s%s", note->text, note[1].text);
 		if (more)
 			bb_doc__append(d, " (and %zu more like it)", more);
 	}
@@ -143,50 +142,24 @@ static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
 				  "`annotate` the lines");
 }
 
-/* Names the programs whose net cost is within its error of 0. */
-static void say_near_0(const struct bb_report *r, struct bb_doc *d)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->n_cases; i++) {
-		const struct bb_case *c = &r->cases[i];
-		const struct bb_estimate *net = &c->summary.net;
-
-		if (!(net->value >= 0) || !(net->lo <= 0) || n++ >= NAMED_CASES)
-			continue;
-		if (n == 1)
-			bb_doc__add(d, BB_DOC_ITEM, "net within its error of 0", "%s", "");
-		bb_doc__append(d, "%s%s/%s", n > 1 ? ", " : "", c->variant, c->drive);
-		if (c->param)
-			bb_doc__append(d, "/%s=%s", c->param, c->param_text);
-		bb_doc__append(d, " (%s +- %s)",
-			       bb_table_cell_time(net->value, c->summary.latency.value).text,
-			       bb_net_half_cell(c).text);
-	}
-	if (n > NAMED_CASES)
-		bb_doc__append(d, " and %zu more", n - NAMED_CASES);
-	if (n)
-		bb_doc__append(d, "; a longer --budget or more --loads may tell them from 0");
-}
-
 /* Adds what a reader must know about all figures of a kind. */
 static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
-	bool is_negative = false, is_live = false, lacks_pmu = false;
+	bool is_near_0 = false, is_live = false, lacks_pmu = false;
 
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 
-		is_negative |= c->summary.net.value < 0;
+		is_near_0 |= bb_net_is_near_0(c) && (detail != BB_SHORT || !r->n_comparisons);
 		is_live |= c->is_live && isfinite(c->summary.latency.lo);
 		lacks_pmu |= (bb_drive_kind_named(c->drive)->fills & BB_FILLS_PMU) &&
 			     !isnan(c->summary.latency.value) &&
 			     !isfinite(c->summary.slope.cycles.value);
 	}
-	if (is_negative)
+	if (is_near_0)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
-			    BB_NEGATIVE_MARK " net is below zero: the program costs no more "
-					     "than the empty one, as far as this run can tell");
+			    BB_NEAR_0_MARK " net not told apart from 0; a longer --budget or more "
+					   "--loads may tell");
 	if (lacks_pmu && detail == BB_DETAILS)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
 			    "no cycles, instructions or cache misses a run: this machine shows no "
@@ -204,7 +177,11 @@ size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_
 	size_t before = d->n;
 
 	for (size_t i = 0; i < r->n_skips && !in_rows; i++) {
-		bb_doc__add(&notes, BB_DOC_ITEM, "skipped", "%s", r->skips[i].what);
+		/* the reason says by itself that loads are missing */
+		bool is_of_loads = strstr(r->skips[i].what, "/loads ");
+
+		bb_doc__add(&notes, BB_DOC_ITEM, "skipped", "%s%s",
+			    is_of_loads ? "" : r->skips[i].what, is_of_loads ? "" : ": ");
 		bb_doc__add(&notes, BB_DOC_SUBITEM, NULL, "%s", r->skips[i].why);
 	}
 	for (size_t i = 0; i < r->n_cases; i++)
@@ -212,7 +189,6 @@ size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_
 	say_causes(&notes, detail, d);
 	bb_doc__done(&notes);
 	say_little_executed(r, d);
-	say_near_0(r, d);
 	say_once(r, detail, d);
 	return d->n - before;
 }

@@ -215,14 +215,20 @@ static struct bb_table_cell own_floor(const struct bb_case *c)
 	return c->floor == BB_NO_FLOOR ? bb_floor_cell(c) : none;
 }
 
-static struct bb_table_cell net(const struct bb_case *c)
+bool bb_net_is_near_0(const struct bb_case *c)
 {
-	double value = c->summary.net.value;
+	const struct bb_estimate *net = &c->summary.net;
 
+	return net->value < 0 || (net->value >= 0 && net->lo <= 0);
+}
+
+struct bb_table_cell bb_net_cell(const struct bb_case *c)
+{
 	/* The net cost has the decimals of the latency, because a difference is not more
 	 * precise. */
-	return bb_table_cell_of("%s%s", value < 0 ? BB_NEGATIVE_MARK : "",
-				bb_table_cell_time(value, c->summary.latency.value).text);
+	return bb_table_cell_of("%s%s", bb_net_is_near_0(c) ? BB_NEAR_0_MARK : "",
+				bb_table_cell_time(c->summary.net.value, c->summary.latency.value)
+					.text);
 }
 
 static struct bb_table_cell rate(const struct bb_case *c)
@@ -335,7 +341,8 @@ static struct bb_table_cell relative(const struct bb_case *c)
 
 const struct bb_case_column bb_case_columns[] = {
 	COLUMN(BB_BOTH, .cell = variant, BB_TEXT("variant")),
-	COLUMN(BB_BOTH, .cell = net, BB_NUMBER("net"), .doc = "latency less floor, load by load"),
+	COLUMN(BB_BOTH, .cell = bb_net_cell, BB_NUMBER("net"),
+	       .doc = "latency less floor, load by load"),
 	COLUMN(BB_SHORT, .cell = behind_net, BB_TEXT("+-"), .close = true,
 	       .doc = "the longer side of the 95 % interval of net, over loads"),
 	COLUMN(BB_BOTH, .cell = latency, BB_NUMBER("latency"),

@@ -45,8 +45,14 @@ struct bb_table_cell bb_floor_cell(const struct bb_case *c);
  * not counted. */
 struct bb_table_cell bb_executed_cell(const struct bb_case *c);
 
-/* printed before a net cost below zero */
-#define BB_NEGATIVE_MARK "*"
+/* Stands before a net cost that cannot be told from 0. */
+#define BB_NEAR_0_MARK "*"
+
+/* True if the net cost is below 0, or if its interval contains 0. */
+bool bb_net_is_near_0(const struct bb_case *c);
+
+/* Returns the net cost, with the mark if it is near 0. */
+struct bb_table_cell bb_net_cell(const struct bb_case *c);
 
 /* Returns a number as text. It has two decimals if `scale` is below 10, one if `scale` is below
  * 1000, otherwise none: "9.87", "712.4", "1234". From 10 000 on it has no decimals, and blanks

@@ -111,8 +111,9 @@ static void explain(struct bb_overhead *o, double max, double *scratch)
 	times = bb_times_to_decide(log(r->value), log(r->lo), log(r->hi), limit);
 	if (isfinite(times))
 		o->advised_s = advised_s(o->elapsed_s * times);
-	snprintf(o->why, sizeof(o->why), "%sthe %s", because,
-		 isfinite(times) ? "interval contains the limit" : "ratio is the limit itself");
+	snprintf(o->why, sizeof(o->why), "%sthe %s of %g %%", because,
+		 isfinite(times) ? "interval contains the limit" : "ratio is the limit itself",
+		 100 * max);
 }
 
 void bb_overhead__judge(struct bb_overhead *o, const struct bb_overhead_opts *opts)

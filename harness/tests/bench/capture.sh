@@ -60,7 +60,7 @@ one() {
 		printf '%s: loads nothing here (exit code %d): %s\n' "$name" "$status" "$(grep -v '^bpfbench' "$work/err" | tail -n 1)" >&2
 		return 0
 	fi
-	us=$(sed -nE 's/.* delayed each by ([0-9]+) us.*/\1/p' "$work/err")
+	us=$(sed -nE 's/.* delayed .* by ([0-9]+) us each.*/\1/p' "$work/err")
 	read -ra n < <("$O/tests/tools/recapture" "$file" 2>"$work/why") || true
 	sed "s/^/$name: /" "$work/why" >&2
 	measure "$file" "${n[0]}"

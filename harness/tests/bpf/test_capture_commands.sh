@@ -360,5 +360,5 @@ else
 fi
 capture -- "$load" -1 "$objects/own_arguments.bpf.o"
 expect_grep "attached nowhere: said, with the names" err "^bpfbench: the command attached [0-9]+ programs to no event \\(wants_zero, .*\\); bpfbench measures (it|them) on events of its own$"
-expect_grep "attached nowhere: what was captured is said in one sentence" err "^bpfbench: captured [0-9]+ programs in [0-9.]+ s; looking at [0-9]+ of the command's system calls delayed each by [0-9]+ us$"
+expect_grep "attached nowhere: what was captured is said in one sentence" err "^bpfbench: captured [0-9]+ programs in [0-9.]+ s, which delayed [0-9]+ of the command's system calls by [0-9]+ us each$"
 plan_done

@@ -383,7 +383,7 @@ static void test_by_param(void **state)
 	assert_string_equal(text, "perf_profiler/ringbuf/lines, ns by stack_depth\n"
 				  "    32   127  line  source\n"
 				  "  7404  8554        (the program)\n"
-				  "  50.0  50.0        (calling and timing)\n"
+				  "  50.0  50.0        (the call and its timing)\n"
 				  "  2501     -    77  len = get();\n"
 				  "     -  2501    78  len = get();\n"
 				  "  4852  6004    83  submit();\n");

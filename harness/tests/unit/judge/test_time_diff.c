@@ -193,22 +193,18 @@ static void test_lines(void **state)
 	assert_int_equal(d.cases[0].rows[1].b->line, 21);
 	assert_int_equal(d.cases[0].rows[2].a->line, 12);
 	text = print(&d, false);
-	assert_has(text, " ns in line 13 (bpf_get_prandom_u32), which is gone, +");
-	assert_has(text, " ns in line 21 (bpf_ktime_get_ns), +");
-	assert_has(text, " ns in line 22, +");
-	assert_has(text, " ns in line 23 (bpf_jiffies64), which is new; no other line surely "
-			 "differs");
+	assert_has(text, "\nno other line surely differs\n");
 	assert_has(text, "6 lines of prog.bpf.c: 2 same, 2 regressed, 1 new, 1 gone\n");
 	free(text);
 	text = print(&d, true);
-	assert_has(text, "**compare/head/lines**: regressed, A ");
+	assert_has(text, "**compare**: regressed, A ");
 	assert_has(text, " | **regressed** | 22 | x++; |\n");
 	assert_null(strstr(text, "|*|")); /* what Markdown would read */
 	free(text);
 	/* of several cases of one program, each says which it is of */
 	set_text(&t->name, "compare/head/lines/depth=2");
 	text = print(&d, true);
-	assert_has(text, "**compare/head/lines/depth=2**: regressed, A ");
+	assert_has(text, "**compare/depth=2**: regressed, A ");
 	free(text);
 	bb_time_diff__done(&d);
 	bb_report__free(r);
