@@ -30,6 +30,7 @@ struct inside_args {
 	bool no_paths, no_time, no_packets;
 	const struct inside_format *format; /* NULL: --format is not given */
 	const char *serve;                  /* address; NULL: nothing is served */
+	const char *pid_file;               /* NULL: none is written */
 	struct bb_measure_args measure;     /* used members: env, output (the capture), results,
 					       no_store, quiet, command line */
 	char **command;                     /* points into argv; ends in NULL */
@@ -90,6 +91,8 @@ static const struct bb_option options[] = {
 	{"output", 'o', "FILE", bb_read_text, TO(measure.output),
 	 "also keep the programs, the contents of their maps, as they are at the end, and packets "
 	 "of each path in this file, which goes wherever an object goes: bpfbench --object FILE"},
+	{"pid-file", 0, "FILE", bb_read_text, TO(pid_file),
+	 "write the command's process id to this file, for a service manager"},
 	{"save-every", 0, "S", bb_read_double, TO(save_s),
 	 "with --output, write the file and store the run every S seconds (default 30)", 0.1, 1e6},
 	{"results", 0, "DIR", bb_read_text, TO(measure.results),
@@ -895,8 +898,17 @@ static int start_command(struct session *s, const char *const *argv, struct bb_e
 	return rc;
 }
 
+static int write_pid(void *arg, FILE *out, struct bb_err *)
+{
+	const pid_t *pid = arg;
+
+	fprintf(out, "%d\n", *pid);
+	return 0;
+}
+
 static int run_command(struct session *s, struct bb_err *err)
 {
+	const char *pid_file = s->args->pid_file;
 	const char *const *argv = (const char *const *)(uintptr_t)s->args->command;
 	int rc;
 
@@ -909,7 +921,9 @@ static int run_command(struct session *s, struct bb_err *err)
 	s->command.load = bb_inside__load;
 	s->command.load_arg = &s->inside;
 	s->began_ns = s->saved_ns = bb_now_ns();
-	if (s->is_screen)
+	if (pid_file)
+		rc = bb_output_of(write_pid, &s->command.listener.command, pid_file, err);
+	if (!rc && s->is_screen)
 		rc = bb_screen__open(&s->screen, err);
 	if (!rc) {
 		rc = watch(s, err);

@@ -51,6 +51,23 @@ if [[ -e /lib/modules/$(uname -r)/build || -e /sys/kernel/kheaders.tar.xz ]]; th
 else
 	skip "bpfcc" "its tools are compiled with this kernel's headers when they start, and these are not here"
 fi
+
+# same_output NAME SCRIPT: a deterministic script of bpftrace prints the same of the same command when it runs on clones. Maps are
+# printed in the order of a hash.
+same_output() {
+	local name="inside: $1" script=$2 cat
+
+	need_command bpftrace "$name" || return 0
+	cat=$(command -v cat)
+	run bpftrace -o "$TMP/alone" -c "$cat /etc/passwd" -e "$script"
+	run "$BPFBENCH" inside --no-store -- bpftrace -o "$TMP/cloned" -c "$cat /etc/passwd" -e "$script"
+	expect_grep "$name: it runs on clones" out '^programs: [1-9][0-9]* measured by an instrumented copy'
+	check "$name: it counts something" grep -q '^@' "$TMP/alone"
+	expect_eq "$name: the same output" "$(sort "$TMP/cloned")" "$(sort "$TMP/alone")"
+}
+same_output "files opened" 'tracepoint:syscalls:sys_enter_openat /pid == cpid/ { @[str(args->filename)] = count(); }'
+same_output "bytes read" 'tracepoint:syscalls:sys_exit_read /pid == cpid && args->ret >= 0/ { @size = hist(args->ret); @all = sum(args->ret); }'
+same_output "calls in order" 'tracepoint:raw_syscalls:sys_enter /pid == cpid/ { @n += 1; @weighted += args->id * @n; @last[args->id] = @n; }'
 end_processes "$child"
 nothing_left "tracers" 0
 
