@@ -174,3 +174,13 @@ const char *bb_nearest(const char *word, const char *const *names, size_t n)
 	}
 	return best;
 }
+
+struct bb_guess bb_did_you_mean(const char *near, const char *otherwise)
+{
+	bool is_near = near && *near;
+	struct bb_guess guess;
+
+	snprintf(guess.text, sizeof(guess.text), is_near ? "; did you mean '%s'?" : "%s",
+		 is_near ? near : otherwise);
+	return guess;
+}

@@ -93,11 +93,10 @@ static int say_no_global(const struct bpf_object *obj, const char *object_path, 
 			names[n++] = of;
 	}
 	near = bb_nearest(name, names, n);
-	bb_fail(err, -ENOENT, "%s has no global variable '%s'%s%s%s%s", object_path, name,
-		near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
-		near ? ""
-		: n  ? "; declare it 'const volatile' in the program"
-		     : "; it has no type information: build it with -g");
+	bb_fail(err, -ENOENT, "%s has no global variable '%s'%s", object_path, name,
+		bb_did_you_mean(near, n ? "; declare it 'const volatile' in the program"
+					: "; it has no type information: build it with -g")
+			.text);
 	free(names);
 	return -ENOENT;
 }

@@ -7,7 +7,6 @@
 
 #include "base/caller.h"
 #include "base/io.h"
-#include "bpf/prog_stats.h"
 #include "bpf/source.h"
 #include "capture/replay.h"
 

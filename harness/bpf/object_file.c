@@ -6,6 +6,7 @@
 #include <elf.h>
 
 #include "base/io.h"
+#include "base/parse.h"
 #include "base/caller.h"
 #include "bpf/attach.h"
 #include "bpf/code.h"
@@ -375,9 +376,9 @@ int bb_object_say_not_loaded(const char *path, const char *elf, size_t len,
 	if (strstr(log, "failed to find kernel BTF type ID") &&
 	    bb_kernel_name__of_section(bpf_program__section_name(prog), near, sizeof(near)))
 		return bb_fail(err, -ENOTSUP,
-			       "%s: '%s' is for \"%s\", and this kernel has no such hook%s%s%s",
-			       path, program, bpf_program__section_name(prog),
-			       *near ? "; did you mean '" : "", near, *near ? "'?" : "");
+			       "%s: '%s' is for \"%s\", and this kernel has no such hook%s", path,
+			       program, bpf_program__section_name(prog),
+			       bb_did_you_mean(near, "").text);
 	if (rc == -EINVAL && map && bpf_map__type(map) == BPF_MAP_TYPE_STRUCT_OPS)
 		return bb_fail(err, -ENOTSUP,
 			       "%s: '%s': this kernel does not register structs of functions by "

@@ -94,9 +94,9 @@ static int say_none(const struct bb_report *r, const struct annotate_args *a, st
 	for (; n < n_all && n < 64; n++)
 		names[n] = a->time ? r->timed[n].variant : r->counted[n].variant;
 	near = bb_nearest(a->variant, names, n);
-	return bb_fail(err, -ENOENT, "run %s %s program '%s'%s%s%s", r->id,
+	return bb_fail(err, -ENOENT, "run %s %s program '%s'%s", r->id,
 		       a->time ? "timed the lines of no" : "counted no", a->variant,
-		       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+		       bb_did_you_mean(near, "").text);
 }
 
 static int write_flame(void *arg, FILE *out, struct bb_err *)

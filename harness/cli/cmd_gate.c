@@ -199,14 +199,6 @@ static int write_side(const struct bb_gate *g, const struct bb_report *r, const 
 	return rc;
 }
 
-static int write_text(void *arg, FILE *out, struct bb_err *)
-{
-	const struct bb_doc_look look = bb_output_look(stdout);
-
-	bb_doc__text(arg, &look, out);
-	return 0;
-}
-
 static int write_markdown(void *arg, FILE *out, struct bb_err *)
 {
 	bb_doc__markdown(arg, out);
@@ -281,9 +273,9 @@ static int show(const struct gate_args *a, const struct bb_gate *g, const struct
 	if (a->markdown && !rc && !a->measure.quiet)
 		bb_tell("the report is in %s, as Markdown", a->markdown);
 	if (!rc && !a->measure.format)
-		rc = bb_output_of(a->markdown || isatty(STDOUT_FILENO) ? write_text
-								       : write_markdown,
-				  &d, NULL, err);
+		rc = a->markdown || isatty(STDOUT_FILENO)
+			     ? bb_output_document(&d, stdout, err)
+			     : bb_output_of(write_markdown, &d, NULL, err);
 	if (!rc && a->source_lines)
 		rc = bb_output_of(write_source_lines, &v, a->source_lines, err);
 	if (!rc)

@@ -73,9 +73,8 @@ static int add_lines(const struct bb_report *r, struct bb_doc *d, struct bb_err 
 	return 0;
 }
 
-static int write_short(void *arg, FILE *out, struct bb_err *err)
+static int print_short(const struct bb_report *r, struct bb_err *err)
 {
-	const struct bb_report *r = arg;
 	struct bb_doc d = {0};
 	size_t head;
 
@@ -87,8 +86,7 @@ static int write_short(void *arg, FILE *out, struct bb_err *err)
 		bb_doc__cut(&d, head);
 		bb_doc_short(r, &d);
 	}
-	bb_output_render(&d, false, NULL, out);
-	return 0;
+	return bb_output_document(&d, stdout, err);
 }
 
 int bb_cmd_show(int argc, char **argv, struct bb_err *err)
@@ -102,7 +100,7 @@ int bb_cmd_show(int argc, char **argv, struct bb_err *err)
 	if (!rc)
 		rc = a.output || strcmp(a.format->name, "table")
 			     ? bb_output(report, a.format, a.output, false, err)
-			     : bb_output_of(write_short, report, NULL, err);
+			     : print_short(report, err);
 	bb_report__free(report);
 	return rc;
 }

@@ -9,7 +9,6 @@
 #include "base/give_way.h"
 #include "base/deadline.h"
 #include "base/text.h"
-#include "bpf/kept_maps.h"
 #include "cli/output.h"
 #include "cli/paths.h"
 #include "export/documents.h"
@@ -114,8 +113,7 @@ void bb_measure_args__init(struct bb_measure_args *a, int argc, char **argv, dou
 		putc(' ', out);
 		bb_put_shell_word(out, argv[i]);
 	}
-	if (fclose(out))
-		bb_out_of_memory();
+	bb_close_memstream(out);
 }
 
 void bb_measure__name_run(struct bb_report *r, const struct bb_measure_args *a, const char *name)

@@ -87,12 +87,10 @@ int bb_scenario_find(const char *name, struct bb_scenario **ret_scenario, struct
 	free(path);
 	bb_scenario_names(&names, &n, &none);
 	near = bb_nearest(name, (const char *const *)names, n);
-	rc = near ? bb_fail(err, -ENOENT, "no scenario '%s' in %s; did you mean '%s'?", name,
-			    paths->scenario_dir, near)
-		  : bb_fail(err, -ENOENT,
-			    "no scenario '%s' in %s; `bpfbench list` shows those there are, and a "
-			    "path to a .yml file works too",
-			    name, paths->scenario_dir);
+	rc = bb_fail(err, -ENOENT, "no scenario '%s' in %s%s", name, paths->scenario_dir,
+		     bb_did_you_mean(near, "; `bpfbench list` shows those there are, and a path to "
+					   "a .yml file works too")
+			     .text);
 	bb_names_free(names, n);
 	return rc;
 }

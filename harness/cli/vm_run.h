@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
 #include "cli/measure.h"
 #include "cli/object_options.h"
 #include "cli/options.h"

@@ -9,7 +9,6 @@
 
 #include <bpf/bpf.h>
 
-#include "base/bpf_info.h"
 #include "drivers/trigger.h"
 
 #define MOST_ARRAYS 64

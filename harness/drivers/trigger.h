@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
 #include "base/deadline.h"
 #include "base/give_way.h"
 #include "drivers/driver.h"

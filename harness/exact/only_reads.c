@@ -3,7 +3,6 @@
 
 #include <bpf/bpf.h>
 
-#include "base/bpf_info.h"
 #include "base/io.h"
 #include "bpf/map_contents.h"
 #include "exact/rewrite.h"

@@ -75,8 +75,8 @@ static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err
 		memmove(path, name, strlen(name) + 1);
 	}
 	near = bb_nearest(p->target, (const char *const *)found.gl_pathv, found.gl_pathc);
-	rc = bb_fail(err, -ENOENT, "this kernel has no %s%s%s%s", bb_attach_point__words(p).text,
-		     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	rc = bb_fail(err, -ENOENT, "this kernel has no %s%s", bb_attach_point__words(p).text,
+		     bb_did_you_mean(near, "").text);
 	globfree(&found);
 	return rc;
 }
@@ -86,14 +86,13 @@ static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err
 static int say_no_function(const char *name, struct bb_err *err)
 {
 	char near[128];
+	bool is_near = bb_kernel_name__nearest(BB_NAME_OF_FUNCTION, name, near, sizeof(near));
 
-	if (!bb_kernel_name__nearest(BB_NAME_OF_FUNCTION, name, near, sizeof(near)))
-		return bb_fail(err, -ENOTSUP, "this kernel has no function '%s' to probe", name);
-	if (!strcmp(near, name))
+	if (is_near && !strcmp(near, name))
 		return bb_fail(err, -ENOTSUP, "this kernel has '%s', but lets nobody probe it",
 			       name);
-	return bb_fail(err, -ENOTSUP,
-		       "this kernel has no function '%s' to probe; did you mean '%s'?", name, near);
+	return bb_fail(err, -ENOTSUP, "this kernel has no function '%s' to probe%s", name,
+		       bb_did_you_mean(is_near ? near : NULL, "").text);
 }
 
 static void add_function(struct bb_hook *h, const char *name)

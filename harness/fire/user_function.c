@@ -105,9 +105,8 @@ static int say_none(const struct search *s, int rc, const char *kind, const char
 {
 	const char *near = bb_nearest(wanted, (const char *const *)s->names, s->n_names);
 
-	return bb_fail(err, near ? -ESRCH : rc, "%s has no %s '%s'%s%s%s%s", s->query->path, kind,
-		       wanted, hint, near ? "; did you mean '" : "", near ? near : "",
-		       near ? "'?" : "");
+	return bb_fail(err, near ? -ESRCH : rc, "%s has no %s '%s'%s%s", s->query->path, kind,
+		       wanted, hint, bb_did_you_mean(near, "").text);
 }
 
 static int compare_offsets(const void *a, const void *b)

@@ -7,7 +7,6 @@
 
 #include "base/io.h"
 #include "bpf/libbpf_log.h"
-#include "bpf/prog_stats.h"
 #include "capture/remote.h"
 #include "capture/replay.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
 #include "plan/scenario.h"
 
 /* A plan lists the cases of a run. It is made from one scenario before anything is loaded. Each

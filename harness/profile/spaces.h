@@ -3,7 +3,6 @@
 
 #include <linux/perf_event.h>
 
-#include "base/std.h"
 #include "profile.h"
 #include "profile/symtab.h"
 

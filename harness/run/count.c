@@ -4,7 +4,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "base/bpf_info.h"
 #include "base/deadline.h"
 #include "drivers/exact.h"
 #include "drivers/lines.h"

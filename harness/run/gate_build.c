@@ -17,8 +17,7 @@ const char *const bb_revision_names[] = {"base", "head"};
 #define MAX_ALL_BYTES (512u << 20) /* the copies are in /run, which is memory */
 #define MOST_OBJECTS 10000u
 
-/* Returns the object with this path; if there is none, adds it without files. NULL: out of
- * memory. */
+/* Returns the object with this path; if there is none, adds it without files. */
 static struct bb_built_object *named(struct bb_built_objects *o, const char *path)
 {
 	struct bb_built_object *v;
@@ -28,10 +27,7 @@ static struct bb_built_object *named(struct bb_built_objects *o, const char *pat
 			return &o->v[i];
 	v = bb_append(&o->v, &o->n, sizeof(*v));
 	v->path = bb_strdup(path);
-	if (v->path)
-		return v;
-	o->n--;
-	return NULL;
+	return v;
 }
 
 /* Copies an object of the revision that was just built. A missing file is not an error. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
 #include "bpf/loaded.h"
 #include "bpf/prog_stats.h"
 #include "core/hist.h"

@@ -3,7 +3,6 @@
 
 #include "base/deadline.h"
 #include "bpf/object_info.h"
-#include "bpf/target.h"
 #include "run/record.h"
 
 static void load(const char *path, const char *object, const struct bb_object_program *p,

@@ -9,7 +9,6 @@
 #include "bpf/prog_type.h"
 #include "capture/capture.h"
 #include "drivers/test_run_types.h"
-#include "fire/attach_point.h"
 #include "plan/field.h"
 #include "plan/maps_file.h"
 #include "plan/packet.h"

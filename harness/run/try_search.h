@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/rng.h"
-#include "base/std.h"
 #include "plan/scenario.h"
 
 /*

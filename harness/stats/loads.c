@@ -2,7 +2,6 @@
 #include "stats/loads.h"
 
 #include "stats/quantile.h"
-#include "stats/paired.h"
 #include "stats/special.h"
 
 #define SLOW_SPREADS 5.0

@@ -145,8 +145,7 @@ static size_t count(const struct table *t, const struct bb_run_index *x)
 }
 
 /* Returns the statements that create the tables, joined by ';' without a blank. check_schema()
- * compares the text with group_concat() of the file's schema. free() it. NULL if memory runs
- * out. */
+ * compares the text with group_concat() of the file's schema. free() it. */
 static char *schema_of(const struct table *tables)
 {
 	static const char *const types[] = {
@@ -175,7 +174,8 @@ static char *schema_of(const struct table *tables)
 				c->doc ? c->doc : "");
 		fputs(")", out);
 	}
-	return fclose(out) ? NULL : text;
+	bb_close_memstream(out);
+	return text;
 }
 
 /* --- SQLite --- */

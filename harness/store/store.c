@@ -210,9 +210,8 @@ static int pick_prefix(char **ids, size_t n, const char *which, const char *dir,
 			       which, hits, dir, ids[first], ids[first + 1]);
 	near = bb_nearest(which, (const char *const *)ids, n);
 	return bb_fail(err, -ENOENT,
-		       "no run '%s' among the %zu in %s%s%s%s; `bpfbench list --runs` lists them",
-		       which, n, dir, near ? "; did you mean '" : "", near ? near : "",
-		       near ? "'?" : "");
+		       "no run '%s' among the %zu in %s%s; `bpfbench list --runs` lists them",
+		       which, n, dir, bb_did_you_mean(near, "").text);
 }
 
 int bb_store__read(const char *which, const char *dir, struct bb_report **ret_report,
