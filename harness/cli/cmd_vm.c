@@ -24,6 +24,9 @@ static void check_args(void *args)
 	const char *what = a->words.n ? a->words.v[0] : "";
 	bool lists = !strcmp(what, "list"), fetches = !strcmp(what, "fetch");
 
+	bb_refuse("a guest has no shell: it holds only bpfbench, takes one job and switches itself "
+		  "off; `bpfbench check --vm KERNEL OBJECT` says what a kernel loads",
+		  !strcmp(what, "shell"));
 	bb_refuse("what? list, fetch KERNEL... or remove KERNEL...",
 		  !lists && !fetches && strcmp(what, "remove"));
 	bb_refuse("`vm list` takes no kernel", lists && a->words.n > 1);

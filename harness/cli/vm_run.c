@@ -23,7 +23,8 @@ const struct bb_option bb_vm_options[] = {
 	 "machine instructions; needs no root. KERNEL is one of `bpfbench vm list`, or the path "
 	 "of a bzImage"},
 	{"vm-limit", 0, "SECONDS", bb_read_double, BB_ARG(limit_s),
-	 "kill a guest after this time (default 300)", 1, 86400},
+	 "kill a guest that takes more CPU time than that (default 300), or four times as long", 1,
+	 86400},
 	{0},
 };
 

@@ -33,6 +33,23 @@ vm vm remove 6.1
 expect_status "remove: what is not there" 1
 vm vm
 expect_status "no word: usage" 2
+vm vm shell 6.1
+expect_status "shell: usage" 2
+expect_grep "shell: why there is none" err 'a guest has no shell'
+vm check --vm 6.1
+expect_status "check: no object: usage" 2
+vm check a.bpf.o
+expect_status "check: an object without a kernel: usage" 2
+vm check --vm 6.1 a.bpf.o
+expect_grep "check: a kernel that is not here" err 'bpfbench vm fetch 6.1'
+vm annotate --vm 6.1
+expect_status "annotate: no object: usage" 2
+vm annotate --object a.bpf.o
+expect_status "annotate: an object without a kernel: usage" 2
+vm annotate --vm 5.10,6.1 a.bpf.o --flame x.svg
+expect_status "annotate: a flame graph of two kernels: usage" 2
+vm annotate --vm 6.1 a.bpf.o
+expect_grep "annotate: a kernel that is not here" err 'bpfbench vm fetch 6.1'
 vm --prog-id 1 --vm 6.1
 expect_status "loaded programs have no other kernel: usage" 2
 vm gate --base main --vm 6.1 --scenario x
@@ -95,7 +112,7 @@ expect_eq "remove of an own kernel: its saved guest is gone" "$(find "$cache" -t
 # shellcheck disable=SC2016
 play 'echo $$ >'"$TMP"'/pid; exec sleep 600'
 vm --object "$object" --vm "$TMP/bzImage" --vm-limit 1
-expect_grep "the time is over: says so" out 'did not end within 1 s'
+expect_grep "the time is over: says so" out 'did not end within 1 s of CPU time or 4 s in all'
 # shellcheck disable=SC2317 # called by check
 gone() { [[ -s $TMP/pid ]] && ! kill -0 "$(<"$TMP/pid")" 2>/dev/null; }
 check "the time is over: QEMU is gone" wait_until 2 gone
