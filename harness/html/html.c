@@ -115,6 +115,7 @@ static void put_group(FILE *out, const struct bb_html_page *page, size_t nth, si
 static void put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
 {
 	const struct bb_report *r = page->report;
+	struct bb_doc d = {0};
 
 	fputs("<p class=faint>Latency: the time of a run in ns with its 95 % interval, as the mean "
 	      "without outliers over all addresses modulo 64 at which the JIT may put the program, "
@@ -123,6 +124,8 @@ static void put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
 	for (size_t i = 0; i < r->n_cases; i++)
 		if (bb_is_first_of_group(r, i))
 			put_group(out, page, nth, i);
+	bb_doc_classes(r, &d);
+	put_document(&d, out);
 	if (!r->n_cases)
 		fputs("<p>Nothing was timed.</p>\n", out);
 }

@@ -6,6 +6,7 @@
 #include "base/io.h"
 #include "base/parse.h"
 #include "plan/field.h"
+#include "plan/packet.h"
 
 #define MAX_FIELDS 64u
 #define MAX_KEY 512u /* most bytes of a key in a .csv */
@@ -195,4 +196,142 @@ int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **
 	last->users++;
 	*ret_keys = last->v;
 	return 0;
+}
+
+/* --- keys of inputs --- */
+
+#define MOST_PARTS 32u
+
+/* A part of a key: bytes of an input or, if `constant` is set, given ones. */
+struct part {
+	size_t from, to; /* offsets; to < from: in the other order */
+	uint8_t constant[MAX_KEY];
+	size_t n_constant; /* 0: bytes of the input */
+};
+
+static size_t size_of(const struct part *p)
+{
+	return p->n_constant ? p->n_constant
+			     : (p->to < p->from ? p->from - p->to : p->to - p->from) + 1;
+}
+
+static bool read_part(const char *text, struct part *p)
+{
+	uint64_t from = 0, to;
+	size_t at;
+
+	if (*text == '=')
+		return !bb_parse_hex(text + 1, p->constant, sizeof(p->constant), &p->n_constant,
+				     &at) &&
+		       p->n_constant;
+	if (bb_parse_digits(&text, &from))
+		return false;
+	to = from;
+	if (*text == '-' && (text++, bb_parse_digits(&text, &to)))
+		return false;
+	p->from = (size_t)from;
+	p->to = (size_t)to;
+	return !*text && from < BB_FRAME_MAX_BYTES && to < BB_FRAME_MAX_BYTES;
+}
+
+static int read_parts(const char *bytes, struct part *parts, size_t *ret_n, size_t *ret_key_size,
+		      struct bb_err *err)
+{
+	char *copy = bb_strdup(bytes), *rest = copy, *item;
+	size_t n = 0, size = 0;
+	bool ok = true;
+
+	while (ok && (item = strsep(&rest, " "))) {
+		if (!*item)
+			continue;
+		ok = n < MOST_PARTS && read_part(item, &parts[n]);
+		size += ok ? size_of(&parts[n++]) : 0;
+		ok &= size <= MAX_KEY;
+		if (!ok)
+			bb_fail(err, -EINVAL,
+				"'%.64s' is no part of a key; there are offsets in the packet such "
+				"as 26-29, and constant bytes such as =20000000",
+				item);
+	}
+	free(copy);
+	if (ok && !n)
+		ok = bb_fail(err, -EINVAL, "it names no bytes of the packets") == 0;
+	*ret_n = n;
+	*ret_key_size = size;
+	return ok ? 0 : -EINVAL;
+}
+
+static int take_key(const struct bb_input *in, const struct part *parts, size_t n, uint8_t *key,
+		    struct bb_err *err)
+{
+	for (const struct part *p = parts; p < parts + n; key += size_of(p), p++) {
+		size_t last = p->from > p->to ? p->from : p->to;
+
+		if (p->n_constant) {
+			memcpy(key, p->constant, p->n_constant);
+			continue;
+		}
+		if (last >= in->len)
+			return bb_fail(err, -EINVAL, "input '%s' has %zu bytes and no byte %zu",
+				       in->name, in->len, last);
+		for (size_t i = 0; i < size_of(p); i++)
+			key[i] = in->data[p->to < p->from ? p->from - i : p->from + i];
+	}
+	return 0;
+}
+
+struct numbered_key {
+	const uint8_t *key;
+	size_t nth;
+};
+
+static int by_key(const void *a, const void *b, void *size)
+{
+	const struct numbered_key *x = a, *y = b;
+	int order = memcmp(x->key, y->key, *(const size_t *)size);
+
+	return order ? order : (x->nth > y->nth) - (x->nth < y->nth);
+}
+
+/* Keeps the first of equal keys, and the order of the others. */
+static void drop_repeated(struct bb_map_table *t)
+{
+	struct numbered_key *sorted = bb_calloc(t->n, sizeof(*sorted));
+	bool *again = bb_calloc(t->n, sizeof(*again));
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		sorted[i] = (struct numbered_key){t->keys + i * t->key_size, i};
+	qsort_r(sorted, t->n, sizeof(*sorted), by_key, &t->key_size);
+	for (size_t i = 1; i < t->n; i++)
+		again[sorted[i].nth] = !memcmp(sorted[i - 1].key, sorted[i].key, t->key_size);
+	for (size_t i = 0; i < t->n; i++)
+		if (!again[i])
+			memmove(t->keys + n++ * t->key_size, t->keys + i * t->key_size,
+				t->key_size);
+	t->n = t->n_distinct = n;
+	free(again);
+	free(sorted);
+}
+
+int bb_keys_of_inputs(const struct bb_inputs *inputs, const char *bytes,
+		      struct bb_map_table **ret_keys, struct bb_err *err)
+{
+	struct part *parts = bb_calloc(MOST_PARTS, sizeof(*parts));
+	struct bb_map_table *t = new_table("'from'");
+	size_t n = 0;
+	int rc = read_parts(bytes, parts, &n, &t->key_size, err);
+
+	t->n = inputs->n;
+	t->keys = bb_calloc(t->n, t->key_size);
+	for (size_t i = 0; !rc && i < t->n; i++)
+		rc = take_key(&inputs->v[i], parts, n, t->keys + i * t->key_size, err);
+	if (!rc)
+		drop_repeated(t);
+	free(parts);
+	if (rc)
+		bb_maps_file__let_go(t->file);
+	else
+		*ret_keys = t;
+	return rc;
 }

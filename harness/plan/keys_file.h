@@ -18,6 +18,15 @@
 int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **ret_keys,
 		       struct bb_err *err);
 
+/*
+ * Makes keys of bytes of the inputs, in their order, each key once. `bytes` says which, in items
+ * with blanks between them: "26-29" are the bytes from offset 26 to 29, "29-26" the same in the
+ * other order, "14" is one byte and "=20000000" are constant bytes. Returns -EINVAL with a message
+ * that says what is wrong with `bytes` or which input is too short.
+ */
+int bb_keys_of_inputs(const struct bb_inputs *inputs, const char *bytes,
+		      struct bb_map_table **ret_keys, struct bb_err *err);
+
 /* Reads the text of a .csv, and changes this text. `path` is only for messages. */
 int bb_keys_file__parse_csv(char *text, const char *path, struct bb_map_table **ret_keys,
 			    struct bb_err *err);

@@ -129,20 +129,47 @@ static const struct bb_type table_type = {check_text, sizeof(struct bb_map_table
 static const char *const fill_keys[] = {"sequential", "random"};
 
 static const struct bb_field keys_fields[] = {
-	{"file", &bb_type_text, BB_AT(bb_fill_keys, file), .required = true},
+	{"file", &bb_type_text, BB_AT(bb_fill_keys, file)},
+	{"from", &bb_type_list, BB_LIST_AT(bb_fill_keys, inputs.v, inputs.n), .of = &bb_input_kind,
+	 .read = bb_field__inputs},
+	{"bytes", &bb_type_text, BB_AT(bb_fill_keys, bytes)},
 	{NULL, &table_type, BB_AT(bb_fill_keys, table)},
 };
 static const struct bb_kind keys_kind = {BB_KIND("key", "{file: keys.csv}", keys_fields),
 					 .size = sizeof(struct bb_fill_keys)};
 
-/* Reads `sequential`, `random` or {file: F}. */
+/* Makes the keys of {from: INPUTS, bytes: B}. */
+static int take_keys(const struct bb_reader *r, const struct bb_yaml *node,
+		     struct bb_fill_keys *keys)
+{
+	const struct bb_yaml *bytes = bb_yaml__get(node, "bytes");
+	const struct bb_field inputs = {.name = "from",
+					BB_LIST_AT(bb_fill_keys, inputs.v, inputs.n),
+					.of = &bb_input_kind};
+	struct bb_err why = {0};
+
+	if (!keys->file == !keys->inputs.n || !keys->bytes == !keys->file)
+		return bb_yaml__fail(r, node,
+				     "key takes either 'file', or 'from' and 'bytes': inputs, and "
+				     "which of their bytes are a key");
+	if (keys->file)
+		return 0;
+	if (bb_keys_of_inputs(&keys->inputs, keys->bytes, &keys->table, &why))
+		return bb_yaml__fail(r, bytes, "bytes: %s", why.msg);
+	bb_type_list.done(&inputs, keys);
+	keys->inputs.n = 0;
+	return 0;
+}
+
+/* Reads `sequential`, `random`, {file: F} or {from: INPUTS, bytes: B}. */
 static int read_fill_key(const struct bb_reader *r, const struct bb_field *f,
 			 const struct bb_yaml *node, void *base)
 {
 	struct bb_map_fill *fill = base;
+	int rc = node->kind == BB_YAML_MAP ? bb_kind__read(r, &keys_kind, node, 0, &fill->from)
+					   : bb_type_flag.read(r, f, node, base);
 
-	return node->kind == BB_YAML_MAP ? bb_kind__read(r, &keys_kind, node, 0, &fill->from)
-					 : bb_type_flag.read(r, f, node, base);
+	return rc || node->kind != BB_YAML_MAP ? rc : take_keys(r, node, &fill->from);
 }
 
 static const struct bb_field fill_fields[] = {

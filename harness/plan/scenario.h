@@ -54,6 +54,37 @@ struct bb_u32_list {
 	size_t n;
 };
 
+/* An input for BPF_PROG_TEST_RUN and its expected result. The input is a packet or, for program
+ * types without packets, a context. Unless the drive has an order, each input of `inputs:` makes a
+ * case of its own, "…/input=NAME". */
+enum bb_ctx_kind {
+	BB_CTX_NONE,
+	BB_CTX_BYTES, /* the raw context struct of the program's type */
+	BB_CTX_SKB,   /* struct __sk_buff */
+	BB_CTX_XDP,   /* struct xdp_md */
+};
+
+struct bb_input {
+	char *name;    /* "17", "syn", ...: [A-Za-z0-9][A-Za-z0-9_.-]*, unique in its list */
+	uint8_t *data; /* the packet, or the context if `is_context` */
+	size_t len;
+	bool is_context;
+	uint8_t *ctx; /* context of the packet, for example a struct __sk_buff with a mark; NULL:
+			 none */
+	size_t ctx_len;
+	enum bb_ctx_kind ctx_kind;
+	double weight; /* how often it comes in a mix, relative to the other inputs; 0: not given */
+	bool has_retval; /* a return value is expected */
+	uint32_t retval;
+	uint8_t *out; /* expected packet after the run; NULL: any */
+	size_t out_len;
+};
+
+struct bb_inputs {
+	struct bb_input *v;
+	size_t n;
+};
+
 /* Contents of a map, as the scenario gives them. Whether the sizes of keys and values fit the map
  * is checked when the program is loaded. */
 
@@ -76,9 +107,11 @@ struct bb_map_entry {
 
 struct bb_map_table;
 
-/* The keys of a fill from a file (plan/keys_file.h). */
+/* The keys of a fill, from a file or from the bytes of packets (plan/keys_file.h). */
 struct bb_fill_keys {
 	char *file;
+	struct bb_inputs inputs;    /* key `from`; empty when the table has been made of them */
+	char *bytes;                /* which bytes of the inputs */
 	struct bb_map_table *table; /* NULL: the keys are generated */
 };
 
@@ -89,7 +122,7 @@ struct bb_map_fill {
 	uint32_t count; /* number of entries: the last of `counts`, or the one that
 			   bb_scenario__spread_fills() chose; 0: none */
 	bool random;    /* keys in a fixed random order; false: 0, 1, 2, ... */
-	struct bb_fill_keys from;    /* keys of a file, in its order */
+	struct bb_fill_keys from;    /* keys of a file or of packets, in their order */
 	struct bb_u32_list prefixes; /* LPM trie: prefix lengths in bits, used in turn; n == 0: the
 					length of a whole key */
 	struct bb_map_datum value;   /* value of every generated entry; not given: zeros */
@@ -176,37 +209,6 @@ static inline bool bb_fired_by__is_given(const struct bb_fired_by *f)
 {
 	return f->trigger || f->call || f->run;
 }
-
-/* An input for BPF_PROG_TEST_RUN and its expected result. The input is a packet or, for program
- * types without packets, a context. Unless the drive has an order, each input of `inputs:` makes a
- * case of its own, "…/input=NAME". */
-enum bb_ctx_kind {
-	BB_CTX_NONE,
-	BB_CTX_BYTES, /* the raw context struct of the program's type */
-	BB_CTX_SKB,   /* struct __sk_buff */
-	BB_CTX_XDP,   /* struct xdp_md */
-};
-
-struct bb_input {
-	char *name;    /* "17", "syn", ...: [A-Za-z0-9][A-Za-z0-9_.-]*, unique in its list */
-	uint8_t *data; /* the packet, or the context if `is_context` */
-	size_t len;
-	bool is_context;
-	uint8_t *ctx; /* context of the packet, for example a struct __sk_buff with a mark; NULL:
-			 none */
-	size_t ctx_len;
-	enum bb_ctx_kind ctx_kind;
-	double weight; /* how often it comes in a mix, relative to the other inputs; 0: not given */
-	bool has_retval; /* a return value is expected */
-	uint32_t retval;
-	uint8_t *out; /* expected packet after the run; NULL: any */
-	size_t out_len;
-};
-
-struct bb_inputs {
-	struct bb_input *v;
-	size_t n;
-};
 
 /* `order` of a drive. A drive with an order makes one case of all its inputs, a mix. Each run takes
  * the next input in this order (plan/mix.h). */

@@ -155,12 +155,57 @@ static void test_read_once(void **state)
 	unlink(bin);
 }
 
+/* Keys of bytes of packets: in an order, with constants, each key once. */
+static void test_inputs(void **state)
+{
+	uint8_t a[] = {1, 2, 3, 4, 5}, b[] = {1, 2, 3, 4, 9}, c[] = {7, 8, 9, 10, 5};
+	struct bb_input list[] = {{.name = (char *)(uintptr_t) "a", .data = a, .len = 5},
+				  {.name = (char *)(uintptr_t) "b", .data = b, .len = 5},
+				  {.name = (char *)(uintptr_t) "c", .data = c, .len = 5}};
+	const struct bb_inputs in = {list, 3};
+	static const struct {
+		const char *bytes, *keys;
+		size_t n, key_size;
+	} right[] = {
+		{"0-3", "\1\2\3\4\7\10\11\12", 2, 4},
+		{"3-0", "\4\3\2\1\12\11\10\7", 2, 4},
+		{" =2000 4  1-0", "\40\0\5\2\1\40\0\11\2\1\40\0\5\10\7", 3, 5},
+		{"4", "\5\11", 2, 1},
+	};
+	static const struct {
+		const char *bytes, *says;
+	} wrong[] = {
+		{"", "it names no bytes"},
+		{"1-", "'1-' is no part of a key"},
+		{"=", "'=' is no part of a key"},
+		{"0 x", "'x' is no part of a key"},
+		{"3-5", "input 'a' has 5 bytes and no byte 5"},
+		{"65535", "'65535' is no part"},
+		{"0-600", "'0-600' is no part"},
+	};
+	struct bb_map_table *t = NULL;
+	struct bb_err err = {0};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(right); i++) {
+		assert_int_equal(bb_keys_of_inputs(&in, right[i].bytes, &t, &err), 0);
+		assert_int_equal(t->n, right[i].n);
+		assert_int_equal(t->key_size, right[i].key_size);
+		assert_memory_equal(t->keys, right[i].keys, t->n * t->key_size);
+		bb_maps_file__let_go(t->file);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+		assert_int_equal(bb_keys_of_inputs(&in, wrong[i].bytes, &t, &err), -EINVAL);
+		if (!strstr(err.msg, wrong[i].says))
+			fail_msg("%s: %s", wrong[i].bytes, err.msg);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read_once),
-		cmocka_unit_test(test_good),
-		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_read_once), cmocka_unit_test(test_inputs),
+		cmocka_unit_test(test_good),      cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_files),
 	};
 
