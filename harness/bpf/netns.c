@@ -515,7 +515,7 @@ int bb_veth_parse_packets(const char *text, const char *device, uint64_t *ret_re
 	at = strstr(text, name);
 	if (!at)
 		return -EPROTO;
-	/* 8 counters of what was received and 8 of what was sent: bytes, packets, ... */
+	/* 8 counters for receiving, then 8 for sending: bytes, packets, ... */
 	at += strlen(name);
 	for (size_t i = 0; i < BB_LEN(numbers); i++) {
 		at += strspn(at, " ");

@@ -77,8 +77,8 @@ void bb_veth_pair__close(struct bb_veth_pair *p); /* does nothing if closed or z
 int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type,
 			 struct bb_err *err);
 
-/* Attaches an XDP program to both ends, so that each takes the packets that XDP sends from the
- * other. */
+/* Attaches an XDP program to both ends, so that each end receives the packets that XDP programs
+ * send from the other end. */
 int bb_veth_pair__receive(struct bb_veth_pair *p, int prog_fd, struct bb_err *err);
 
 /* Reads how many packets the near end has received. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * packets: XDP programs on packets that do what the program returns (BPF_F_TEST_XDP_LIVE_FRAMES,
- * Linux 5.18): XDP_PASS goes up the network stack, XDP_TX and XDP_REDIRECT send. They come in by
- * one end of a pair of veth devices in private network namespaces. At the other end an XDP program
- * drops what arrives. The time is taken as by `slope`, over calls of few and of many packets, so
- * that it is that of one more packet and its inverse the packets per second of one CPU. What is
- * sent is received on the same CPU, and that is part of the time.
+ * packets: runs XDP programs on packets, and the kernel does with each packet what the program
+ * returns (BPF_F_TEST_XDP_LIVE_FRAMES, Linux 5.18). After XDP_PASS the packet goes up the network
+ * stack; after XDP_TX or XDP_REDIRECT it is sent. The packets come in by one end of a pair of veth
+ * devices in private network namespaces. At the other end an XDP program drops what arrives. The
+ * time of one more packet comes from calls with few and with many packets, as in the drive `slope`.
+ * Its inverse is the packet rate of one CPU. A packet that is sent is received on the same CPU, and
+ * that is part of the time.
  */
 #include <bpf/bpf.h>
 
@@ -71,7 +72,7 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 	if (rc)
 		return rc;
 	rc = bb_netns__leave(home_fd, bb_slope__batch(slot, param, b, err), err);
-	if (rc == -EINVAL) /* its own test run on the same packet has worked */
+	if (rc == -EINVAL) /* a test run on the same packet has worked before */
 		return bb_fail(err, -ENOTSUP,
 			       "this kernel takes no packets that do what the program returns "
 			       "(BPF_F_TEST_XDP_LIVE_FRAMES, Linux 5.18), or none of that size "

@@ -101,8 +101,9 @@ static int time_call(struct bb_test_call *s, uint32_t repeat, struct bb_batch *b
 	return 0;
 }
 
-/* From now on the packets of a call come in by that device and do what the program returns. The
- * kernel does not say what that is. `md` has to outlast the call. */
+/* From now on, the packets of a call come in by the device `ingress_ifindex`, and the kernel does
+ * with them what the program returns. The kernel does not report what was returned. `md` must
+ * outlive the call. */
 static void go_live(struct bb_test_call *s, uint32_t ingress_ifindex, struct xdp_md *md)
 {
 	if (s->input->ctx && s->input->ctx_len <= sizeof(*md))

@@ -70,17 +70,17 @@ struct bb_pmu {
 void bb_pmu__open(const struct bb_pmu_event events[BB_PMU_COUNTERS], struct bb_pmu *ret_pmu);
 void bb_pmu__close(struct bb_pmu *p);
 
-/* The open drive `slope`, and the beginning of the open drive `packets`. */
+/* The open drive `slope`; also the first member of the state of the drive `packets`. */
 struct bb_slope_state {
 	struct bb_drive_state common;
 	struct bb_pmu pmu;
-	/* The runs are on packets that come in by this device of the calling thread's network
-	 * namespace, and do what the program returns (BPF_F_TEST_XDP_LIVE_FRAMES). 0: they are
+	/* Device of the calling thread's network namespace by which the packets come in, if the
+	 * kernel does with them what the program returns (BPF_F_TEST_XDP_LIVE_FRAMES). 0: plain
 	 * test runs. */
 	uint32_t ingress_ifindex;
 };
 
-/* The functions of `slope` as of any driver. */
+/* Functions of the drive `slope`, as in struct bb_driver; `packets` uses them, too. */
 int bb_slope__open(void *state, struct bb_err *err);
 int bb_slope__batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err);
 void bb_slope__close(void *state);
