@@ -203,8 +203,10 @@ static void add_mix(const struct bb_case *c, struct bb_doc *d)
 	size_t n = bb_case__class_costs(c, &costs);
 
 	if (n) {
-		bb_doc__add(d, BB_DOC_TITLE, NULL, "%s, %s, %s, by return value (ns per run)",
-			    c->scenario, c->variant, c->drive);
+		bb_doc__add(d, BB_DOC_TITLE, NULL, "%s, %s, %s", c->scenario, c->variant, c->drive);
+		if (c->param)
+			bb_doc__append(d, ", %s = %s", c->param, c->param_text);
+		bb_doc__append(d, ", by return value (ns per run)");
 		bb_doc__table(d, columns, BB_LEN(columns));
 		for (size_t i = 0; i < n; i++)
 			add_mix_row(d, c, costs[i].returned, costs[i].share, costs[i].ns);
