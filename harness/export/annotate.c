@@ -87,23 +87,25 @@ static void put_hottest(const struct bb_counted *c, const struct bb_annotate_opt
 void bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out)
 {
 	const struct bb_doc_look look = {.width = opts->width, .wrap = opts->width != SIZE_MAX};
-	struct bb_doc calls = {0};
+	struct bb_doc d = {0};
+	double mean;
 
-	bb_put_clean(out, c->name);
-	fprintf(out,
-		":\n%" PRIu64 " runs of %.2f instructions; %u in the program, %u block%s, %" PRIu64
-		" path%s\n",
-		c->runs, c->runs ? (double)c->instructions / (double)c->runs : 0, c->n_insns,
-		c->n_blocks, bb_plural(c->n_blocks), c->paths, bb_plural(c->paths));
+	mean = c->runs ? (double)c->instructions / (double)c->runs : 0;
+	bb_doc__add(&d, BB_DOC_PARAGRAPH, NULL,
+		    "%s/%s: %.*f instructions a run, over %" PRIu64 " run%s; %u in the program, "
+		    "%u block%s, %" PRIu64 " path%s",
+		    c->scenario, c->variant, mean == round(mean) ? 0 : 2, mean, c->runs,
+		    bb_plural(c->runs), c->n_insns, c->n_blocks, bb_plural(c->n_blocks), c->paths,
+		    bb_plural(c->paths));
 	for (size_t i = 0; i < c->n_calls; i++) {
 		if (!i)
-			bb_doc__add(&calls, BB_DOC_PARAGRAPH, "calls per run", "%s", "");
-		bb_doc__append(&calls, "%s%.2f %s", i ? ", " : "",
+			bb_doc__add(&d, BB_DOC_PARAGRAPH, "calls per run", "%s", "");
+		bb_doc__append(&d, "%s%.2f %s", i ? ", " : "",
 			       c->runs ? (double)c->calls[i].calls / (double)c->runs : 0,
 			       c->calls[i].name);
 	}
-	bb_doc__text(&calls, &look, out);
-	bb_doc__done(&calls);
+	bb_doc__text(&d, &look, out);
+	bb_doc__done(&d);
 	for (size_t i = 0; i < c->n_lines; i++)
 		if (!c->lines[i].executions) {
 			fputs("#####: a line that no run executed\n", out);

@@ -173,7 +173,7 @@ static void test_annotate(void **state)
 		opts.width = SIZE_MAX;
 		bb_annotate(c, &opts, mem);
 		fclose(mem);
-		assert_has(text, "perf_profiler/ringbuf/exact:\n20 runs of 100.00 instructions; 12 "
+		assert_has(text, "perf_profiler/ringbuf: 100 instructions a run, over 20 runs; 12 "
 				 "in the program, 3 blocks");
 		assert_has(text, "calls per run: 1.00 map_lookup_elem");
 		assert_has(text, "/nowhere/prog.bpf.c\n  (outside of this tree");
