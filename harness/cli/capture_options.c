@@ -74,10 +74,11 @@ static void say_not_attached(const struct bb_capture *c)
 	free(places);
 }
 
-int bb_capture_and_say(const struct bb_capture_opts *opts, struct bb_capture **ret_capture,
-		       struct bb_err *err)
+int bb_capture_and_say(const struct bb_capture_opts *opts, bool details,
+		       struct bb_capture **ret_capture, struct bb_err *err)
 {
 	struct bb_capture_facts facts = {0};
+	size_t n = 0;
 	int rc;
 
 	bb_capture_provide_tracefs();
@@ -86,10 +87,17 @@ int bb_capture_and_say(const struct bb_capture_opts *opts, struct bb_capture **r
 		return rc;
 	if (facts.ended && facts.status)
 		bb_tell("the command %s", bb_how_ended(facts.status).text);
-	bb_tell("captured %zu program%s in %.1f s, which delayed %zu of the command's system calls "
-		"by %.0f us each",
-		(*ret_capture)->n_progs, bb_plural((*ret_capture)->n_progs), facts.seconds,
-		facts.n_calls, facts.us_a_call);
+	for (size_t i = 0; i < (*ret_capture)->n_progs; i++)
+		n += bb_captured_prog__is_measured(&(*ret_capture)->progs[i]);
+	if (details)
+		bb_tell("captured %zu program%s in %.1f s, which delayed %zu of the command's "
+			"system calls by %.0f us each",
+			(*ret_capture)->n_progs, bb_plural((*ret_capture)->n_progs), facts.seconds,
+			facts.n_calls, facts.us_a_call);
+	else
+		bb_tell("captured %zu program%s in %.1f s; %zu other loads only tried out the "
+			"kernel",
+			n, bb_plural(n), facts.seconds, (*ret_capture)->n_progs - n);
 	say_not_attached(*ret_capture);
 	return 0;
 }
@@ -137,7 +145,7 @@ int bb_captured_file__make(const struct bb_capture_opts *opts, const char *shell
 
 	of_shell.argv = by_shell;
 	bb_capture_name(shell ? shell : opts->argv[0], name, sizeof(name));
-	rc = bb_capture_and_say(shell ? &of_shell : opts, &capture, err);
+	rc = bb_capture_and_say(shell ? &of_shell : opts, false, &capture, err);
 	if (!rc)
 		rc = make_folder(&f, name, err);
 	if (!rc)

@@ -24,9 +24,10 @@ void bb_capture_args__check(struct bb_capture_args *a, bool captures);
  * (bpf/attach.h). If that fails, prints why. */
 void bb_capture_provide_tracefs(void);
 
-/* Captures the command, and prints on stderr what it loaded and what failed. */
-int bb_capture_and_say(const struct bb_capture_opts *opts, struct bb_capture **ret_capture,
-		       struct bb_err *err);
+/* Captures the command, and prints on stderr what it loaded and what failed. With `details`, also
+ * prints what the capture cost the command. */
+int bb_capture_and_say(const struct bb_capture_opts *opts, bool details,
+		       struct bb_capture **ret_capture, struct bb_err *err);
 
 /* A capture in a temporary folder, for a measurement that does not keep it. If all members are
  * zero, there is no capture. */

@@ -189,7 +189,7 @@ int bb_cmd_capture(int argc, char **argv, struct bb_err *err)
 	a.output = a.output ? a.output : path;
 	rc = bb_output_check(a.output, err);
 	if (!rc)
-		rc = bb_capture_and_say(&a.how.opts, &capture, err);
+		rc = bb_capture_and_say(&a.how.opts, true, &capture, err);
 	if (!rc)
 		rc = bb_capture__write(capture, a.output, err);
 	if (!rc)

@@ -471,12 +471,12 @@ static void print_others(const struct session *s, struct bb_doc *d)
 									  "calls",
 				    p->why);
 	}
-	bb_doc__add(d, BB_DOC_CLOSING, "programs", "%zu measured by an instrumented copy (clone)",
-		    replaced);
+	bb_doc__add(d, BB_DOC_CLOSING, "programs", "%zu of %zu loads measured", replaced,
+		    in->n_loads);
 	if (idle)
-		bb_doc__append(d, ", %zu of them never ran", idle);
+		bb_doc__append(d, "; %zu of them never ran", idle);
 	if (tests)
-		bb_doc__append(d, "; %zu loads only tried out the kernel", tests);
+		bb_doc__append(d, "; %zu others only tried out the kernel", tests);
 }
 
 /* Explains the columns of times, and adds the CPU time that the clones cost the machine. */
@@ -501,7 +501,8 @@ static void print_cost(const struct session *s, struct bb_doc *d)
 		    "ns of one run, without the %.0f ns that reading the clock takes%s",
 		    price->clock_ns, has_few ? "; p99 takes 1000 timed runs" : "");
 	bb_doc__add(d, BB_DOC_PARAGRAPH, "price",
-		    "the copies took about %.2g %% of one CPU more than the programs would "
+		    "the instrumented copies took about %.2g %% of one CPU more than the programs "
+		    "would "
 		    "(%.0f ns more in each run%s",
 		    ns * 1e-7 / seconds, price->timed_ns, has_untimed ? " that is timed" : "");
 	if (has_untimed)

@@ -78,7 +78,6 @@ static void add_scenario(const struct bb_scenario *s, struct bb_doc *d)
 {
 	bb_doc__text_cell(d, s->name);
 	bb_doc__cell(d, "%zu", s->n_variants);
-	bb_doc__cell(d, "%zu", s->n_drives);
 	bb_doc__text_cell(d, s->description);
 }
 
@@ -87,7 +86,6 @@ static int list_scenarios(const struct list_args *a, struct bb_err *err)
 	static const struct bb_doc_column columns[] = {
 		{BB_TEXT("Scenario")},
 		{BB_NUMBER("Programs")},
-		{BB_NUMBER("Drives")},
 		{BB_TEXT("What it is")},
 	};
 	struct bb_doc d = {0};

@@ -172,7 +172,7 @@ static void add_notes(const struct shown *s, struct bb_doc *d)
 			    "hooks around the programs; below 0 if other processes made the "
 			    "programs run");
 	bb_doc__add(d, BB_DOC_FAINT, "machine's CPU time",
-		    "with that of other processes, to %.2g %% of a turn",
+		    "of all processes, so other load is in it; resolution %.2g %%",
 		    100 / (double)sysconf(_SC_CLK_TCK) / machine_s);
 	if (o->n_killed)
 		bb_doc__add(d, BB_DOC_BAD, NULL,

@@ -5,6 +5,7 @@
 #define EXACT_ROWS 20u /* at most this many cases with different counts are shown */
 #define EXACT_LINES 5u /* at most this many lines of a program with different counts are shown */
 #define TIME_ROWS 20u  /* at most this many lines of a program with different times are shown */
+#define MANY_ROWS 16u  /* above a longer table, sentences name what changed */
 #define NAMED 4u       /* lines that a sentence names */
 
 /* we advise at most this many times the loads of this run; nobody would measure more */
@@ -166,7 +167,8 @@ void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open,
 		bb_doc__append(d, "; %s not measured: %s", slash ? slash + 1 : what,
 			       sides.r->skips[i].why);
 	}
-	add_verdicts(diffs, d);
+	if (diffs->n > MANY_ROWS)
+		add_verdicts(diffs, d);
 	add_side('A', sides.a, sides.r, d);
 	add_side('B', sides.b, sides.r, d);
 	if (folded)
@@ -411,6 +413,7 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 		{BB_CODE("source")},
 	};
 	const char *only = only_file(c);
+	double rest = c->more.value;
 	size_t shown = 0;
 
 	bb_doc__table(d, columns, BB_LEN(columns));
@@ -423,8 +426,9 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 		 * threshold */
 		if (!all && !bb_time_diff_row__differs(r) &&
 		    (r->verdict != BB_VERDICT_INCONCLUSIVE || !(r->more.lo > 0 || r->more.hi < 0) ||
-		     fabs(r->more.value) < BB_BY_LINE_LEAST_NS))
+		     fabs(fmax(r->b_ns, 0) - fmax(r->a_ns, 0)) < BB_BY_LINE_LEAST_NS))
 			continue;
+		rest -= r->more.value;
 		shown++;
 		bb_doc_line_ns(r->a ? r->a_ns : NAN, BB_BY_LINE_LEAST_NS, d);
 		bb_doc_line_ns(r->b ? r->b_ns : NAN, BB_BY_LINE_LEAST_NS, d);
@@ -438,6 +442,14 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 		bb_doc__cell(d, "%.100s%s%.100s", shows_call ? "" : row->call,
 			     shows_call ? "" : ": ", row->text);
 	}
+	if (!shown || fabs(rest) < BB_BY_LINE_LEAST_NS)
+		return;
+	bb_doc__text_cell(d, "");
+	bb_doc__text_cell(d, "");
+	bb_doc__text_cell(d, signed_value(rest).text);
+	for (size_t i = 3; i < BB_LEN(columns) - 1; i++)
+		bb_doc__text_cell(d, "");
+	bb_doc__text_cell(d, "(all other lines, and the call)");
 }
 
 /* Adds how to get `times` times the loads: the option with its value, such as "--budget 90", or "5
@@ -477,14 +489,15 @@ static void add_next_step(const struct bb_time_diff_case *c, const struct bb_tim
 	}
 }
 
-/* Adds the verdict on the whole run: "prog/head/lines: regressed, A 160.8 ns a run, B 168.9 ns,
+/* Adds the verdict on the whole run: "prog, time by line: regressed, A 160.8 ns a run, B 168.9 ns,
  * +8.11 ns [+7.65, +8.56]". */
 static void add_whole(const struct bb_time_diff_case *c, struct bb_doc *d)
 {
 	bb_doc__add(d, c->verdict == BB_VERDICT_REGRESSED ? BB_DOC_BAD : BB_DOC_PARAGRAPH,
-		    short_name(c->b->name).text, "%s, A %s ns a run, B %s ns, %s ns",
-		    bb_verdict_name(c->verdict), bb_table_cell_value(c->a_ns).text,
-		    bb_table_cell_value(c->b_ns).text, signed_value(c->more.value).text);
+		    bb_table_cell_of("%s, time by line", short_name(c->b->name).text).text,
+		    "%s, A %s ns a run, B %s ns, %s ns", bb_verdict_name(c->verdict),
+		    bb_table_cell_value(c->a_ns).text, bb_table_cell_value(c->b_ns).text,
+		    signed_value(c->more.value).text);
 	if (isnan(c->more.lo))
 		bb_doc__append(d, ", too few loads for an interval");
 	else

@@ -72,6 +72,8 @@ void bb_doc_contention(const struct bb_report *r, struct bb_doc *d);
  * check about the cases that disagree; otherwise a table for each check. */
 void bb_doc_cross_checks(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d);
 
+/* True if the report has a case of the drive. */
+bool bb_has_drive(const struct bb_report *r, const char *drive);
 /* Adds what the drives step, slope and in-situ are, if the report has cases of them. */
 void bb_doc_drive_key(const struct bb_report *r, struct bb_doc *d);
 /* True if the counted program is the floor of another one. */

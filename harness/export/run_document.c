@@ -646,7 +646,7 @@ static void add_machine(const struct bb_report *r, struct bb_doc *d)
 		bb_doc__append(d, ", %.1f s", r->elapsed_s);
 }
 
-static bool has_drive(const struct bb_report *r, const char *drive)
+bool bb_has_drive(const struct bb_report *r, const char *drive)
 {
 	for (size_t i = 0; i < r->n_cases; i++)
 		if (!strcmp(r->cases[i].drive, drive))
@@ -656,7 +656,7 @@ static bool has_drive(const struct bb_report *r, const char *drive)
 
 void bb_doc_drive_key(const struct bb_report *r, struct bb_doc *d)
 {
-	bool has_step = has_drive(r, "step"), has_slope = has_drive(r, "slope");
+	bool has_step = bb_has_drive(r, "step"), has_slope = bb_has_drive(r, "slope");
 
 	if (has_step || has_slope)
 		bb_doc__add(d, BB_DOC_FAINT, has_step ? "step" : "slope", "%s",
@@ -664,7 +664,7 @@ void bb_doc_drive_key(const struct bb_report *r, struct bb_doc *d)
 			    : !has_slope ? "a run after a system call"
 					 : "a run after a system call; slope: a run right after "
 					   "another run");
-	if (has_drive(r, "in-situ"))
+	if (bb_has_drive(r, "in-situ"))
 		bb_doc__add(d, BB_DOC_FAINT, "in-situ",
 			    "in a process that does its own work, so caches are colder");
 }

@@ -346,12 +346,15 @@ static void add_turned_away(const struct bb_report *r, const struct bb_case *tab
 		free(words);
 		is_said[input_of(r, c)] |= d->n > before;
 	}
-	for (size_t k = 0; k < N_INPUTS; k++)
+	for (size_t k = 0; k < N_INPUTS; k++) {
+		bool is_tried = k == OF_PAGE_FAULTS && bb_has_drive(r, "in-situ");
+
 		if (is_said[k])
 			bb_doc__add(d, BB_DOC_SUBITEM, NULL,
-				    "for the rest of the program, try %s, other globals or maps (a "
-				    "scenario), or --try-inputs",
-				    turned_remedies[k]);
+				    "for the rest of the program, try %s%sother globals or maps "
+				    "(a scenario), or --try-inputs",
+				    is_tried ? "" : turned_remedies[k], is_tried ? "" : ", ");
+	}
 }
 
 static bool is_same_map(const struct bb_in_vain *a, const struct bb_in_vain *b)

@@ -133,7 +133,7 @@ if need_command script "inside: the screen"; then
 	expect_grep "inside: the screen has the program" out 'inside_paths([^.]|$)'
 	expect_grep "inside: q ends it" out 'code=0'
 	expect_grep "inside: the terminal is as before" out '[^-]icanon'
-	expect_grep "inside: the table stays at the end" out '^price: the copies took'
+	expect_grep "inside: the table stays at the end" out '^price: the instrumented copies took'
 fi
 nothing_left "at the end" 0
 plan_done

@@ -818,8 +818,6 @@ static void test_print(void **state)
 	(void)state;
 	assert_string_equal(text, "1 regressed, 0 improved, 0 same, 0 inconclusive, at a threshold "
 				  "of 1 %\n"
-				  "regressed: perf_profiler/ringbuf/step/stack_depth=8 +9.95 % "
-				  "[+9.01, +10.89]\n"
 				  "A: main (20261121T131700Z)\n"
 				  "B: latest\n"
 				  "\n"

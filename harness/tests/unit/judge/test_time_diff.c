@@ -197,14 +197,14 @@ static void test_lines(void **state)
 	assert_has(text, "6 lines of prog.bpf.c: 2 same, 2 regressed, 1 new, 1 gone\n");
 	free(text);
 	text = print(&d, true);
-	assert_has(text, "**compare**: regressed, A ");
+	assert_has(text, "**compare, time by line**: regressed, A ");
 	assert_has(text, " | **regressed** | 22 | x++; |\n");
 	assert_null(strstr(text, "|*|")); /* what Markdown would read */
 	free(text);
 	/* of several cases of one program, each says which it is of */
 	set_text(&t->name, "compare/head/lines/depth=2");
 	text = print(&d, true);
-	assert_has(text, "**compare/depth=2**: regressed, A ");
+	assert_has(text, "**compare/depth=2, time by line**: regressed, A ");
 	free(text);
 	bb_time_diff__done(&d);
 	bb_report__free(r);
