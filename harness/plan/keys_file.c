@@ -202,11 +202,11 @@ int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **
 
 #define MOST_PARTS 32u
 
-/* A part of a key: bytes of an input or, if `constant` is set, given ones. */
+/* A part of a key: bytes of an input, or constant bytes. */
 struct part {
-	size_t from, to; /* offsets; to < from: in the other order */
+	size_t from, to; /* offsets of the first and the last byte; to < from: reverse order */
 	uint8_t constant[MAX_KEY];
-	size_t n_constant; /* 0: bytes of the input */
+	size_t n_constant; /* bytes in `constant`; 0: the part is bytes of the input */
 };
 
 static size_t size_of(const struct part *p)
@@ -293,7 +293,7 @@ static int by_key(const void *a, const void *b, void *size)
 	return order ? order : (x->nth > y->nth) - (x->nth < y->nth);
 }
 
-/* Keeps the first of equal keys, and the order of the others. */
+/* Removes each key that equals an earlier key. The other keys keep their order. */
 static void drop_repeated(struct bb_map_table *t)
 {
 	struct numbered_key *sorted = bb_calloc(t->n, sizeof(*sorted));

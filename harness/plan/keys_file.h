@@ -19,10 +19,10 @@ int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **
 		       struct bb_err *err);
 
 /*
- * Makes keys of bytes of the inputs, in their order, each key once. `bytes` says which, in items
- * with blanks between them: "26-29" are the bytes from offset 26 to 29, "29-26" the same in the
- * other order, "14" is one byte and "=20000000" are constant bytes. Returns -EINVAL with a message
- * that says what is wrong with `bytes` or which input is too short.
+ * Makes a key from bytes of each input, in the order of the inputs. Leaves out repeated keys.
+ * `bytes` lists the parts of a key, separated by blanks: "26-29" is the bytes from offset 26 to 29,
+ * "29-26" the same bytes in reverse order, "14" one byte, and "=20000000" constant bytes. Returns
+ * -EINVAL with a message that says what is wrong with `bytes`, or which input is too short.
  */
 int bb_keys_of_inputs(const struct bb_inputs *inputs, const char *bytes,
 		      struct bb_map_table **ret_keys, struct bb_err *err);

@@ -138,7 +138,7 @@ static const struct bb_field keys_fields[] = {
 static const struct bb_kind keys_kind = {BB_KIND("key", "{file: keys.csv}", keys_fields),
 					 .size = sizeof(struct bb_fill_keys)};
 
-/* Makes the keys of {from: INPUTS, bytes: B}. */
+/* Checks the mapping of a key. If it is {from: INPUTS, bytes: B}, makes the keys. */
 static int take_keys(const struct bb_reader *r, const struct bb_yaml *node,
 		     struct bb_fill_keys *keys)
 {

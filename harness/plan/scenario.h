@@ -110,12 +110,12 @@ struct bb_map_table;
 /* The keys of a fill, from a file or from the bytes of packets (plan/keys_file.h). */
 struct bb_fill_keys {
 	char *file;
-	struct bb_inputs inputs;    /* key `from`; empty when the table has been made of them */
-	char *bytes;                /* which bytes of the inputs */
+	struct bb_inputs inputs;    /* key `from`; empty once the table has been made from them */
+	char *bytes;                /* key `bytes`: which bytes of each input are a key */
 	struct bb_map_table *table; /* NULL: the keys are generated */
 };
 
-/* `fill`: entries with generated keys, or with those of a file. */
+/* `fill`: entries with generated keys, or with the keys of a file or of packets. */
 struct bb_map_fill {
 	struct bb_u32_list
 		counts; /* key `count`: numbers of entries to measure with; n == 0: no `fill` */

@@ -703,8 +703,7 @@ static void write_fired_by(const struct maker *m, const char *variant, FILE *out
 			fprintf(out, ", fired_by: %s", m->opts->found[i]);
 }
 
-/* Returns the name of the object's map `i` or, unless `of_map`, of its program `i`; NULL after the
- * last. */
+/* Returns the name of map `i` (of_map) or of program `i` of the object; NULL after the last. */
 static const char *name_at(const struct bb_object_info *info, bool of_map, size_t i)
 {
 	if (of_map)

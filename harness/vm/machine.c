@@ -248,8 +248,8 @@ static int fail_late(struct bb_machine *m, double limit_s, struct bb_err *err)
 	return rc;
 }
 
-/* The CPU time of QEMU, unlike the time that passes, does not depend on what else the host does. A
- * guest that hangs may take none, so the time that passes has a limit, too. */
+/* True if the guest is over its limit. Unlike wall time, QEMU's CPU time does not depend on what
+ * else the host does. A guest that hangs may use no CPU time, so wall time has a limit, too. */
 static bool is_late(const struct bb_machine *m, double limit_s)
 {
 	struct timespec used = {0};
