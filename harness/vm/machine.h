@@ -54,7 +54,7 @@ struct bb_machine_end {
  * Returns true if the guest has ended or is saved. `*ret_rc` is then 0 or -errno. 0: `ret_end` is
  * set if the guest had a job. If the kernel panicked or QEMU failed, the message has the last lines
  * of the console or of QEMU's output. -EUCLEAN: QEMU cannot go on from the saved guest. -ETIMEDOUT:
- * QEMU was killed after `limit_s` of CPU time, or after BB_MACHINE_WAITS times that wall time.
+ * QEMU was killed after `limit_s` of CPU time, or BB_MACHINE_WAITS times as much wall time.
  */
 #define BB_MACHINE_WAITS 4
 bool bb_machine__has_ended(struct bb_machine *m, double limit_s, struct bb_machine_end *ret_end,
