@@ -88,7 +88,7 @@ expect_grep "formats: 200 runs have no p99" out ' p50 +p90 +worst'
 expect_grep "formats: a name of more than 15 bytes is whole" out '^live_counts_its_runs'
 run "$BPFBENCH" show "$WORK"/named/*.json
 expect_grep "formats: and so it is in the stored run" out '^ *live_counts_its_runs'
-run "$BPFBENCH" inside --no-store --pid-file "$WORK/pid" -- sh -c 'echo "pid $$" >&2; exec "$@"' sh "$live" "$objects/live.bpf.o" 200
+run "$BPFBENCH" inside --no-store --for 1 --pid-file "$WORK/pid" -- sh -c 'echo "pid $$" >&2; exec "$@"' sh "$live" "$objects/live.bpf.o" 200
 expect_grep "pid file: has the command's process id" err "^pid $(cat "$WORK/pid")\$"
 inside tailcall --time-at-most 1e9
 expect_eq "tail calls: the first one's runs" "$(of inside_first .runs)" "${ran% *}"
