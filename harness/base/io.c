@@ -7,7 +7,7 @@
 #include "base/caller.h"
 
 #define MAX_LINKS 40   /* the kernel's MAXSYMLINKS */
-#define LEAST_AGE_S 60 /* a younger file may not be locked yet by the process that made it */
+#define LEAST_AGE_S 60 /* perhaps the process that made a younger file has not locked it yet */
 
 /* --- reading and writing --- */
 

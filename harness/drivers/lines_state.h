@@ -139,8 +139,8 @@ int bb_lines_slot__load(struct bb_lines_slot *slot, struct bb_err *err);
 int bb_lines_slot__load_logger(struct bb_lines_slot *slot, struct bb_err *err);
 void bb_lines_slot__unload(struct bb_lines_slot *slot, enum bb_lines_thing thing);
 
-/* lines_plan.c: __read() reads the code of the target's current load, and derives registers, held
- * resources and more from it. __forget() frees all of this. */
+/* lines_plan.c: __read() reads the code of the target's current load, and finds out for each
+ * instruction which registers are in use and which resources are held. __forget() frees this. */
 int bb_lines_plan__read(struct bb_lines_plan *p, const struct bb_target *target,
 			struct bb_err *err);
 void bb_lines_plan__forget(struct bb_lines_plan *p);

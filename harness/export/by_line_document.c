@@ -159,7 +159,7 @@ static const struct bb_line_part *only_call(const struct bb_by_line *b,
 	return only;
 }
 
-/* What the sentence names: a line that one call takes all of, or a part of another line. */
+/* What the sentence names: a line whose whole time is one call, or else one part of a line. */
 struct named {
 	double ns;
 	const struct bb_timed_row *row;

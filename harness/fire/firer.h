@@ -34,9 +34,9 @@ struct bb_fire_site {
 void bb_fire_site__open(int cpu, int other_cpu, struct bb_fire_site *ret_site);
 void bb_fire_site__close(struct bb_fire_site *p);
 
-/* The one site that all drives of this process share. So a program that was told the cgroup's id is
- * always fired in that cgroup. The first call opens the site and sets its `user`; the last call of
- * bb_fire_site__unshare() closes it. */
+/* The one site that all drives of this process share. It has one cgroup, so a program that was told
+ * this cgroup's id is always fired in it. The first call opens the site and sets its `user`; the
+ * last call of bb_fire_site__unshare() closes it. */
 struct bb_fire_site *bb_fire_site__share(int cpu, int other_cpu, const struct bb_fire_user *user);
 void bb_fire_site__unshare(struct bb_fire_site *p);    /* NULL: does nothing */
 const struct bb_fire_site *bb_fire_site__shared(void); /* NULL if it is not open */

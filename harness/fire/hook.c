@@ -433,7 +433,7 @@ void bb_hook__close_now(struct bb_hook *h)
 	h->addresses = NULL;
 }
 
-/* --- putting a program on --- */
+/* --- attaching a program --- */
 
 /* Attaches the program to event i by a link (Linux 5.15). On older kernels, opens another perf
  * event for this program alone. */

@@ -59,9 +59,9 @@ struct bb_field {
 	const struct bb_kind *of;        /* kind of a mapping, or of the items of a list */
 	const char *item; /* in messages: one item of a list of texts ("an argument"), or the items
 			     of a list of mappings ("mappings such as ...") */
-	/* For the JSON schema (plan/schema.h). schema: the schema of a value that is not a mapping;
-	 * NULL: the schema of the type, if it has one. mapping: the kind of the mapping that `read`
-	 * accepts, although the member has another type. */
+	/* For plan/schema.h. schema: JSON schema of a value that is not a mapping; NULL: that of
+	 * the field's type, if it has one. mapping: kind of the mapping that `read` accepts; NULL:
+	 * `of`. */
 	const char *schema;
 	const struct bb_kind *mapping;
 };

@@ -9,7 +9,7 @@
  * hooks.
  *
  * Git and the builds run as the caller (base/caller.h); if the caller is root, they run as the
- * owner of the folder. When they end, all their processes end (base/process.h). The objects are
+ * owner of the repository. When they end, all their processes end (base/process.h). The objects are
  * copied to a folder of ours that the user cannot change.
  */
 struct bb_repo {

@@ -238,7 +238,7 @@ int bb_record__measure(struct bb_drive_slot *slot, uint32_t param, struct bb_bat
 		rc = bb_unless_broken_off(bb_driver__batch(slot, param, b, err));
 	if (rc == -ETIME) /* the time was over; the samples that were taken before it count */
 		rc = 0;
-	take_batch(s, b); /* samples that were taken before an error count, too */
+	take_batch(s, b); /* after an error, the samples that were taken before it still count */
 	free(b->returns);
 	b->returns = NULL;
 	if (b->void_why[0])

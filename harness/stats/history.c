@@ -47,7 +47,7 @@ struct walk {
 	double t;
 	size_t n_level; /* runs at the changed level so far; with window_min runs, that level
 			   becomes the baseline */
-	int side;       /* side of the current level; 0: the baseline */
+	int side;       /* on which side of the baseline the level is; 0: it is the baseline */
 	bool have_odd;  /* true: the last run that could tell was on another side than `side`; the
 			   next one must agree with it */
 	size_t odd;     /* index of the run that must be agreed with */
