@@ -301,7 +301,7 @@ static int annotate_in_guests(struct annotate_args *a, struct bb_measure_args *m
 int bb_cmd_annotate(int argc, char **argv, struct bb_err *err)
 {
 	static struct annotate_args a = {.results = BB_RESULTS, .vm = {.limit_s = BB_VM_LIMIT_S}};
-	struct bb_measure_args measure;
+	static struct bb_measure_args measure;
 	struct bb_report *report = NULL;
 	int rc;
 

@@ -135,7 +135,7 @@ int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 						       {BB_TEXT("finding -> remedy")}};
 	size_t counts[BB_CHECK_N_STATUSES] = {0};
 	static struct check_args a = {.vm = {.limit_s = BB_VM_LIMIT_S}};
-	struct bb_measure_args measure;
+	static struct bb_measure_args measure;
 	struct bb_check_result *results;
 	struct bb_fingerprint fp;
 	char name[BB_TESTBED_SIZE];

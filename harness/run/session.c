@@ -9,7 +9,6 @@
 /* Most repeated checks whether bpf_stats is off, and the pause before each, ns. */
 #define STATS_LOOKS 5
 #define STATS_PAUSE_NS 200000000
-#define NAMED_LATE 8u /* most programs without time for their load that a skip names */
 
 size_t bb_session__variant(const struct bb_session *s, const struct bb_plan_case *c)
 {
@@ -342,10 +341,8 @@ static void say_late(const struct bb_session *s, double load_s, double try_s)
 		"and all would take about %.0f s (--budget %.0f): ",
 		s->opts->budget_s, all_s, all_s);
 	for (size_t v = 0; v < sc->n_variants; v++)
-		if (s->late[v] && named++ < NAMED_LATE)
-			fprintf(out, "%s%s", named > 1 ? ", " : "", sc->variants[v].name);
-	if (n > NAMED_LATE)
-		fprintf(out, " and %zu more", n - NAMED_LATE);
+		if (s->late[v])
+			fprintf(out, "%s%s", named++ ? ", " : "", sc->variants[v].name);
 	bb_close_memstream(out);
 	bb_record__skip(s->report, why, "%s: %zu of %zu programs", sc->name, n, all);
 	free(why);

@@ -776,6 +776,18 @@ static void disturb(int fd, bool is_trie, uint64_t *values, struct bb_rng *rng)
 	}
 }
 
+/* True if the kernel reads several entries of the map at once; Linux 5.10 does not read those of
+ * tries. Closes `fd`. */
+static bool can_batch(int fd)
+{
+	uint32_t cursor[2], n = 0;
+	uint64_t none[2];
+	int rc = bpf_map_lookup_batch(fd, NULL, cursor, none, none, &n, NULL);
+
+	close(fd);
+	return rc != -524; /* the kernel's ENOTSUPP */
+}
+
 /* What a large map is to hold is put back exactly, whatever changed, by one load and the next. */
 static void test_put_back(void **state)
 {
@@ -824,7 +836,10 @@ static void test_put_back(void **state)
 			disturb(fd, maps[m].is_trie, values, &rng);
 			close(fd);
 		}
-		assert_true(l.target->steady[0].listed_id != 0);
+		if (can_batch(map_of(&l, maps[m].map)))
+			assert_true(l.target->steady[0].listed_id != 0);
+		else
+			print_message("# %s: this kernel reads no batches of it\n", maps[m].map);
 		end(&l);
 	}
 	free(values);
