@@ -794,12 +794,14 @@ static void list(struct content *c)
 
 		rc = bpf_map_lookup_batch(c->fd, from, c->cursor, c->swept_keys, c->swept_values,
 					  &more, NULL);
-		if ((rc && rc != -ENOENT) || more > room - n)
+		if (rc && rc != -ENOENT)
+			break;
+		if (more > room - n) {
 			rc = -E2BIG;
-		else
-			memcpy(keys + n * c->key_size, c->swept_keys, more * c->key_size);
-		if (rc != -E2BIG)
-			memcpy(values + n * c->slot_size, c->swept_values, more * c->slot_size);
+			break;
+		}
+		memcpy(keys + n * c->key_size, c->swept_keys, more * c->key_size);
+		memcpy(values + n * c->slot_size, c->swept_values, more * c->slot_size);
 		n += more;
 		from = c->cursor;
 	} while (!rc);

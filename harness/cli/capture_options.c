@@ -67,8 +67,7 @@ static void say_not_attached(const struct bb_capture *c)
 	}
 	if (n)
 		bb_tell("the command attached %zu program%s to no event (%s); bpfbench measures %s "
-			"on "
-			"events of its own",
+			"on events of its own",
 			n, bb_plural(n), bb_phrase__join(names, n).text, n == 1 ? "it" : "them");
 	free(names);
 	free(places);

@@ -24,8 +24,8 @@ void bb_capture_args__check(struct bb_capture_args *a, bool captures);
  * (bpf/attach.h). If that fails, prints why. */
 void bb_capture_provide_tracefs(void);
 
-/* Captures the command, and prints on stderr what it loaded and what failed. With `details`, also
- * prints what the capture cost the command. */
+/* Captures the command. Prints on stderr how many programs the command loaded, and which of them it
+ * attached to no event. With `details`, also prints the time that the capture cost the command. */
 int bb_capture_and_say(const struct bb_capture_opts *opts, bool details,
 		       struct bb_capture **ret_capture, struct bb_err *err);
 

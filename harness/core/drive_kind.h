@@ -32,7 +32,7 @@ struct bb_pace {
 
 #define BB_PAIR_TURN_MOST 16u
 
-/* What one sample of a kind of drive is, and what it is called. */
+/* Names the samples of a kind of drive. */
 struct bb_sample_kind {
 	const char *noun; /* what is sampled, in tables and messages: "run" */
 	const char *unit; /* unit of a sample, a table's heading: "ns per run" */

@@ -11,7 +11,6 @@
 
 #define FIRST_CALLS 16u
 #define MAX_CALLS 1000000u
-#define PS_PER_NS 1000.0
 
 struct call_state {
 	struct bb_drive_state common;
@@ -116,7 +115,7 @@ static int take_sample(struct timing *t, uint32_t calls)
 	if (rc)
 		return rc;
 	if (line.slope_ns >= 0)
-		t->batch->ns[t->batch->n++] = (uint64_t)(line.slope_ns * PS_PER_NS + 0.5);
+		t->batch->ns[t->batch->n++] = (uint64_t)(line.slope_ns * BB_PS_PER_NS + 0.5);
 	else
 		snprintf(t->batch->void_why, sizeof(t->batch->void_why),
 			 "%u calls took less time than %u: the clock or the machine is too "
@@ -169,7 +168,7 @@ const struct bb_driver bb_driver_call = {
 			 * or few slow ones, and the slow ones would be cut off. */
 			.pace = {.pair_turn = 1},
 			.sample = {"call", "ns per call", false},
-			.units_per_ns = (uint32_t)PS_PER_NS,
+			.units_per_ns = BB_PS_PER_NS,
 		},
 	.state_bytes = sizeof(struct call_state),
 	.slot_bytes = sizeof(struct call_slot),

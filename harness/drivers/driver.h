@@ -171,6 +171,8 @@ void bb_driver__close(struct bb_drive_state *state); /* takes NULL */
 
 /* Paces of drives that fire one event after another, of drives that empty the caches before each
  * event (0.5 to 5 ms), and of drives that run for a given time. */
+#define BB_PS_PER_NS 1000u /* units_per_ns of drives whose samples are in ps */
+
 #define BB_STEP_PACE                                                                               \
 	{                                                                                          \
 		.samples = 6000, .turn = 100, .pair_turn = 16, .warmup_first = 100,                \

@@ -18,7 +18,6 @@
 #include "exact/rewrite.h"
 #include "stats/quantile.h"
 
-#define PS_PER_NS 1000.0
 #define TURN_NS 4000000u /* shortest length of a turn, ns; a turn has at least FEWEST goes */
 #define GO_NS 20000.0    /* wall time of one go, ns; a go is some firings that are timed together */
 #define MOST_GOES 1000u
@@ -207,7 +206,7 @@ static void keep_block(struct bb_batch *b, const struct block *block, uint32_t r
 	b->floor_ns = b->n ? (b->floor_ns * (double)b->n + floor_ns) / (double)(b->n + 1)
 			   : floor_ns;
 	b->fired++;
-	b->ns[b->n++] = (uint64_t)(fmax(cost_ns, 0) * PS_PER_NS + 0.5);
+	b->ns[b->n++] = (uint64_t)(fmax(cost_ns, 0) * BB_PS_PER_NS + 0.5);
 }
 
 static int batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
@@ -292,7 +291,7 @@ const struct bb_driver bb_driver_hook = {
 			.keys = {{.name = "samples"}},
 			.pace = {.samples = 28, .turn = 1, .pair_turn = 1, .sample_s = 0.2},
 			.sample = {"event", "ns per event", false},
-			.units_per_ns = (uint32_t)PS_PER_NS,
+			.units_per_ns = BB_PS_PER_NS,
 			.agrees_with = "step",
 			.own_floor = true,
 			.needs_bpf = true,

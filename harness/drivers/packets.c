@@ -12,8 +12,6 @@
 
 #include "drivers/trigger_test_run.h"
 
-#define PS_PER_NS 1000u
-
 struct state {
 	struct bb_slope_state slope;
 	struct bb_veth_pair pair;
@@ -129,15 +127,9 @@ const struct bb_driver bb_driver_packets = {
 			       "passed, sent back or redirected: packets per second of one CPU",
 			.keys = {{.name = "inputs"}, {.name = "repeat"}, {.name = "samples"}},
 			.takes_inputs = true,
-			.pace = {.samples = 480,
-				 .turn = 100,
-				 .pair_turn = 4,
-				 .warmup_first = 100,
-				 .warmup_turn = 8,
-				 .pair_warmup = 4,
-				 .sample_s = 1e-3},
+			.pace = BB_SLOPE_PACE(1e-3),
 			.sample = {"packet", "ns per packet", false},
-			.units_per_ns = PS_PER_NS,
+			.units_per_ns = BB_PS_PER_NS,
 			.fills = BB_FILLS_PACKET_RATE,
 			.no_floor = true,
 			.needs_bpf = true,

@@ -19,7 +19,6 @@
 #include "drivers/trigger_test_run.h"
 
 #define MAX_REPEAT 1000000u
-#define PS_PER_NS 1000.0
 #define CALL_NS 200000.0 /* length of a call */
 #define CALLS 4u         /* fewest calls of each thread */
 #define KEPT 64u         /* calls of a thread whose times are kept */
@@ -213,7 +212,7 @@ static int take_windows(struct team *t, const int *cpus, struct bb_batch *b, str
 						   b->void_why, sizeof(b->void_why));
 		if (!isnan(ns)) {
 			b->fired++;
-			b->ns[b->n++] = (uint64_t)(ns * PS_PER_NS + 0.5);
+			b->ns[b->n++] = (uint64_t)(ns * BB_PS_PER_NS + 0.5);
 		} else if (++lost > b->want * TRIES) {
 			snprintf(b->void_why, sizeof(b->void_why),
 				 "other processes took one of the CPUs in %zu of %zu windows", lost,
@@ -316,7 +315,7 @@ const struct bb_driver bb_driver_parallel = {
 				 .pair_warmup = 1,
 				 .sample_s = 1e-3},
 			.sample = BB_SAMPLE_RUN,
-			.units_per_ns = (uint32_t)PS_PER_NS,
+			.units_per_ns = BB_PS_PER_NS,
 			.fills = BB_FILLS_THROUGHPUT,
 			.needs_bpf = true,
 			.fires = true,

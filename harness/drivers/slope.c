@@ -20,7 +20,6 @@
 #include "stats/quantile.h"
 
 #define MAX_REPEAT 100000u
-#define PS_PER_NS 1000.0
 /* If one run takes at least this long, ns, a sample is one call of one run. The system call takes
  * 1 to 3 us of that time. */
 #define SLOW_NS 5e6
@@ -141,7 +140,7 @@ static int calibrate(struct bb_test_call *s, uint32_t ingress_ifindex, struct xd
 		for (size_t k = 0; k < BB_PMU_COUNTERS; k++)
 			lines->pmu[k] = NAN;
 		b->fired++;
-		b->ns[b->n++] = (uint64_t)(one_ns * PS_PER_NS + 0.5);
+		b->ns[b->n++] = (uint64_t)(one_ns * BB_PS_PER_NS + 0.5);
 	}
 	if (rc || one_ns >= SLOW_NS)
 		return rc;
@@ -224,7 +223,7 @@ static int take_lines(const struct bb_pmu *pmu, struct bb_test_call *s, uint32_t
 			break;
 		b->fired++;
 		if (line->time.slope_ns >= 0)
-			b->ns[b->n++] = (uint64_t)(line->time.slope_ns * PS_PER_NS + 0.5);
+			b->ns[b->n++] = (uint64_t)(line->time.slope_ns * BB_PS_PER_NS + 0.5);
 		else if (!b->void_why[0])
 			snprintf(b->void_why, sizeof(b->void_why),
 				 "%u runs took less time than %u: the clock or the machine is too "
@@ -298,15 +297,9 @@ const struct bb_driver bb_driver_slope = {
 			       "cost of one more run, to fractions of a nanosecond",
 			.keys = {{.name = "inputs"}, {.name = "repeat"}, {.name = "samples"}},
 			.takes_inputs = true,
-			.pace = {.samples = 480,
-				 .turn = 100,
-				 .pair_turn = 4,
-				 .warmup_first = 100,
-				 .warmup_turn = 8,
-				 .pair_warmup = 4,
-				 .sample_s = 6e-4},
+			.pace = BB_SLOPE_PACE(6e-4),
 			.sample = BB_SAMPLE_RUN,
-			.units_per_ns = (uint32_t)PS_PER_NS,
+			.units_per_ns = BB_PS_PER_NS,
 			.fills = BB_FILLS_PMU,
 			.agrees_with = "step",
 			.needs_bpf = true,

@@ -80,7 +80,15 @@ struct bb_slope_state {
 	uint32_t ingress_ifindex;
 };
 
-/* Functions of the drive `slope`, as in struct bb_driver; `packets` uses them, too. */
+/* The drive `packets` has the pace of the drive `slope`, apart from the time of a sample, s. */
+#define BB_SLOPE_PACE(s)                                                                           \
+	{                                                                                          \
+		.samples = 480, .turn = 100, .pair_turn = 4, .warmup_first = 100,                  \
+		.warmup_turn = 8, .pair_warmup = 4, .sample_s = (s)                                \
+	}
+
+/* The drive `slope` opens, measures and closes by these functions (struct bb_driver). The drive
+ * `packets` calls them. */
 int bb_slope__open(void *state, struct bb_err *err);
 int bb_slope__batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err);
 void bb_slope__close(void *state);

@@ -711,7 +711,8 @@ static void check_load(const struct bb_check *, struct bb_check_result *r)
 	if (load > limit)
 		answer(r, BB_CHECK_WARN, "stop other programs (see `top`), or wait a minute",
 		       "%.2f on %d CPUs: %s", load, cpus,
-		       r->is_busy ? BB_CHECK_BUSY : "bpfbench has no CPU to itself");
+		       r->is_busy ? "do not measure now, as other programs use the CPUs"
+				  : "bpfbench has no CPU to itself");
 	else
 		answer(r, BB_CHECK_OK, NULL, "%.2f on %d CPUs", load, cpus);
 }

@@ -18,14 +18,11 @@ enum bb_check_status {
 	BB_CHECK_N_STATUSES,
 };
 
-/* The check `load` says this if other programs would spoil a measurement. */
-#define BB_CHECK_BUSY "do not measure now, as other programs use the CPUs"
-
 struct bb_check_result {
 	enum bb_check_status status;
 	char text[256];   /* the answer; never empty */
 	char remedy[256]; /* what the user can do; never empty after warn and fail */
-	bool is_busy;     /* other programs would spoil a measurement: BB_CHECK_BUSY */
+	bool is_busy;     /* other programs would spoil a measurement */
 };
 
 struct bb_check {

@@ -694,31 +694,41 @@ void bb_doc_gate_others(const struct bb_gate *g, struct bb_doc *d)
 	}
 }
 
-/* Adds the counts of executed instructions. The only program has its counts in the sentence,
- * unless they have a verdict. */
+/* True if the gate counted one program, which executes more or fewer instructions in all runs, and
+ * gives no verdict on that. A sentence then says it all. */
+static bool is_one_count(const struct bb_gate *g)
+{
+	const struct bb_exact_row *row = g->counted.rows;
+
+	return g->counted.n_rows == 1 && !g->exact && row->verdict != BB_VERDICT_SAME &&
+	       bb_counted_case__is_exact(row->a) && bb_counted_case__is_exact(row->b);
+}
+
+/* Adds the counts of executed instructions. */
 static void add_gate_counts(const struct bb_doc_gate *v, struct bb_doc *d)
 {
 	const struct bb_exact_diff *counted = &v->gate->counted;
 	size_t differ = counted->n_rows - bb_exact_diff__count(counted, BB_VERDICT_SAME);
-	const struct bb_exact_row *row = counted->rows;
+	const char *remark = differ && !v->gate->exact ? " (for information; with --exact, more "
+							 "fails)"
+						       : "";
 
-	if (!counted->n_rows)
-		return;
-	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "Executed instructions per run: ");
-	if (counted->n_rows == 1 && differ && !v->gate->exact &&
-	    bb_counted_case__is_exact(row->a) && bb_counted_case__is_exact(row->b)) {
-		bb_doc__append(d, "A %" PRIu64 ", B %" PRIu64 ", %+" PRId64, row->a->least,
-			       row->b->least, (int64_t)(row->b->least - row->a->least));
-		row = NULL;
-	} else {
-		bb_doc__append(d, "%zu of %zu cases differ", differ, counted->n_rows);
+	if (is_one_count(v->gate)) {
+		uint64_t a = counted->rows->a->least, b = counted->rows->b->least;
+
+		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+			    "Executed instructions per run: A %" PRIu64 ", B %" PRIu64 ", %+" PRId64
+			    "%s",
+			    a, b, (int64_t)(b - a), remark);
+		for (size_t i = 0; i < counted->n_programs; i++)
+			add_exact_lines(&counted->programs[i], EXACT_LINES, d);
+	} else if (counted->n_rows) {
+		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+			    "Executed instructions per run: %zu of %zu cases differ%s", differ,
+			    counted->n_rows, remark);
+		if (differ)
+			bb_doc_exact_diff(counted, (struct bb_doc_sides){0}, false, v, d);
 	}
-	if (differ && !v->gate->exact)
-		bb_doc__append(d, " (for information; with --exact, more fails)");
-	if (differ && row)
-		bb_doc_exact_diff(counted, (struct bb_doc_sides){0}, false, v, d);
-	for (size_t i = 0; i < counted->n_programs && !row; i++)
-		add_exact_lines(&counted->programs[i], EXACT_LINES, d);
 }
 
 void bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d)

@@ -179,8 +179,8 @@ static void add_classes(const struct bb_report *r, size_t first, struct bb_doc *
 	add_class(r, curve, NULL, d);
 }
 
-static void add_mix_row(struct bb_doc *d, const struct bb_case *c, const char *returned,
-			double share, double ns)
+static void add_returned_row(struct bb_doc *d, const struct bb_case *c, const char *returned,
+			     double share, double ns)
 {
 	double floor = latency_of(c) - net_of(c);
 
@@ -191,7 +191,7 @@ static void add_mix_row(struct bb_doc *d, const struct bb_case *c, const char *r
 }
 
 /* Adds the table of a mix: the cost of its runs by return value. */
-static void add_mix(const struct bb_case *c, struct bb_doc *d)
+static void add_returned(const struct bb_case *c, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
 		{BB_TEXT("returned")},
@@ -209,8 +209,8 @@ static void add_mix(const struct bb_case *c, struct bb_doc *d)
 		bb_doc__append(d, ", by return value (ns per run)");
 		bb_doc__table(d, columns, BB_LEN(columns));
 		for (size_t i = 0; i < n; i++)
-			add_mix_row(d, c, costs[i].returned, costs[i].share, costs[i].ns);
-		add_mix_row(d, c, "the mix", 1, latency_of(c));
+			add_returned_row(d, c, costs[i].returned, costs[i].share, costs[i].ns);
+		add_returned_row(d, c, "the mix", 1, latency_of(c));
 	}
 	free(costs);
 }
@@ -219,7 +219,7 @@ void bb_doc_classes(const struct bb_report *r, struct bb_doc *d)
 {
 	for (size_t i = 0; i < r->n_cases; i++)
 		if (!bb_is_floor(r, &r->cases[i]))
-			add_mix(&r->cases[i], d);
+			add_returned(&r->cases[i], d);
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 		bool again = !c->param || strcmp(c->param, "input") || !is_of_class(c, c, NULL),

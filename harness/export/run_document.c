@@ -2,6 +2,7 @@
 
 #include "core/drive_kind.h"
 #include "export/documents.h"
+#include "stats/quantile.h"
 
 /* from this many on, a sentence names those with the least and the most net cost */
 #define MANY_PROGRAMS 4u
@@ -133,38 +134,42 @@ static void add_columns(const struct bb_report *r, const struct bb_case *c, enum
 	}
 }
 
-/* Returns how many cases of the table of case `i` have a higher net cost. */
-static size_t n_dearer(const struct bb_report *r, size_t i)
+/* Returns the least net cost that the table of case `first` shows, ns: a short table of more than
+ * MOST_ROWS cases has only half as many, those with the most net cost. */
+static double least_shown(const struct bb_report *r, size_t first, enum bb_detail detail)
 {
+	double *below = bb_calloc(r->n_cases + 1, sizeof(*below)), least = -INFINITY;
 	size_t n = 0;
 
-	for (size_t k = 0; k < r->n_cases; k++)
-		n += bb_same_table(&r->cases[k], &r->cases[i]) &&
-		     r->cases[k].summary.net.value > r->cases[i].summary.net.value;
-	return n;
+	for (size_t i = first; i < r->n_cases; i++)
+		if (bb_same_table(&r->cases[i], &r->cases[first]))
+			below[n++] = -r->cases[i].summary.net.value;
+	bb_sort_doubles(below, n);
+	if (detail == BB_SHORT && n > MOST_ROWS && isfinite(below[MOST_ROWS / 2 - 1]))
+		least = -below[MOST_ROWS / 2 - 1];
+	free(below);
+	return least;
 }
 
-/* Adds the cases of a table. A short table of more than MOST_ROWS cases has only those with the
- * most net cost. */
 static void add_rows(const struct bb_report *r, size_t first, enum bb_detail detail,
 		     struct bb_doc *d)
 {
-	size_t n = 0, shown = 0;
+	double least = least_shown(r, first, detail);
+	size_t n_hidden = 0;
 
-	for (size_t i = first; i < r->n_cases; i++)
-		n += bb_same_table(&r->cases[i], &r->cases[first]);
 	add_columns(r, &r->cases[first], detail, NULL, d);
 	for (size_t i = first; i < r->n_cases; i++) {
-		if (!bb_same_table(&r->cases[i], &r->cases[first]) ||
-		    (detail == BB_SHORT && n > MOST_ROWS && n_dearer(r, i) >= MOST_ROWS / 2))
+		if (!bb_same_table(&r->cases[i], &r->cases[first]))
 			continue;
-		add_row(r, i, detail, false, d);
-		shown++;
+		if (r->cases[i].summary.net.value < least)
+			n_hidden++;
+		else
+			add_row(r, i, detail, false, d);
 	}
-	if (shown < n)
+	if (n_hidden)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
 			    "and %zu cases with less net cost: `bpfbench show --details`",
-			    n - shown);
+			    n_hidden);
 }
 
 /* Appends "prog 15.8 +-0.9". */

@@ -254,12 +254,7 @@ static int fail_late(struct bb_machine *m, double limit_s, struct bb_err *err)
  * else the host does. A guest that hangs may use no CPU time, so wall time has a limit, too. */
 static bool is_late(const struct bb_machine *m, double limit_s)
 {
-	struct timespec used = {0};
-	clockid_t clock;
-
-	if (!clock_getcpuclockid(m->qemu.pid, &clock))
-		clock_gettime(clock, &used);
-	return (double)used.tv_sec + (double)used.tv_nsec / 1e9 > limit_s ||
+	return bb_process_cpu_s(m->qemu.pid) > limit_s ||
 	       bb_seconds_since(m->began_ns) > limit_s * BB_MACHINE_WAITS;
 }
 

@@ -246,6 +246,30 @@ static inline struct bb_batch bench_step__block(struct bench_step *s, size_t n)
 	return b;
 }
 
+/* Returns the wall time of one sample in a block that a drive takes, ns. The samples go to
+ * ns[BENCH_BLOCK]. `returns` NULL: what the runs return is not kept. */
+static inline double bench_drive_block(void *slot, uint64_t *ns, uint32_t *returns,
+				       const char *what)
+{
+	struct bb_batch b = {.ns = ns,
+			     .returns = returns,
+			     .want = BENCH_BLOCK,
+			     .warmup = BENCH_WARMUP,
+			     .drain_each_run = true};
+	uint64_t began_ns = bb_now_ns();
+	struct bb_err err = {0};
+
+	if (bb_driver__batch(slot, 0, &b, &err))
+		bench_die(what, &err);
+	began_ns = bb_now_ns() - began_ns;
+	if (b.n != BENCH_BLOCK || b.void_why[0]) {
+		fprintf(stderr, "the drive took %zu samples of %u; %s\n", b.n, BENCH_BLOCK,
+			b.void_why);
+		exit(1);
+	}
+	return (double)began_ns / BENCH_BLOCK;
+}
+
 static inline void bench_step__close(struct bench_step *s)
 {
 	bb_driver__detach(s->slot);

@@ -164,35 +164,18 @@ static void mix_open(struct mix *m)
 	}
 }
 
-/* ns a sample. */
-static double mix_block(struct mix *m, int which)
-{
-	struct bb_batch b = {.ns = m->ns,
-			     .returns = which ? m->returns : NULL,
-			     .want = BENCH_BLOCK,
-			     .warmup = BENCH_WARMUP,
-			     .drain_each_run = true};
-	uint64_t began_ns = bb_now_ns();
-	struct bb_err err = {0};
-
-	die_of("a mix", bb_driver__batch(m->slots[which], 0, &b, &err), &err);
-	began_ns = bb_now_ns() - began_ns;
-	if (b.n != BENCH_BLOCK || b.void_why[0]) {
-		fprintf(stderr, "the drive took %zu samples of %u; %s\n", b.n, BENCH_BLOCK,
-			b.void_why);
-		exit(1);
-	}
-	return (double)began_ns / BENCH_BLOCK;
-}
-
 static double one_block(void *arg)
 {
-	return mix_block(arg, 0);
+	struct mix *m = arg;
+
+	return bench_drive_block(m->slots[0], m->ns, NULL, "a packet");
 }
 
 static double many_block(void *arg)
 {
-	return mix_block(arg, 1);
+	struct mix *m = arg;
+
+	return bench_drive_block(m->slots[1], m->ns, m->returns, "a mix");
 }
 
 static void mix_of(void)

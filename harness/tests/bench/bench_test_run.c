@@ -72,22 +72,8 @@ static void runs_close(struct runs *r)
 static double drive_block(void *arg)
 {
 	struct runs *r = arg;
-	struct bb_batch b = {.ns = r->ns,
-			     .want = BENCH_BLOCK,
-			     .warmup = BENCH_WARMUP,
-			     .drain_each_run = true};
-	uint64_t began_ns = bb_now_ns();
-	struct bb_err err = {0};
 
-	if (bb_driver__batch(r->slot, 0, &b, &err))
-		bench_die("test run", &err);
-	began_ns = bb_now_ns() - began_ns;
-	if (b.n != BENCH_BLOCK || b.void_why[0]) {
-		fprintf(stderr, "the drive took %zu samples of %u; %s\n", b.n, BENCH_BLOCK,
-			b.void_why);
-		exit(1);
-	}
-	return (double)began_ns / BENCH_BLOCK;
+	return bench_drive_block(r->slot, r->ns, NULL, "test run");
 }
 
 static inline __attribute__((always_inline)) void call(int command, union bpf_attr *attr,

@@ -47,7 +47,7 @@ done
 export XDG_CACHE_HOME=$scratch/cache
 all=$(IFS=,; echo "${kernels[*]}")
 
-cat >"$scratch/five.bpf.c" <<'EOT'
+cat >"$scratch/map.h" <<'EOT'
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
@@ -57,6 +57,9 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } map SEC(".maps");
+EOT
+cat >"$scratch/five.bpf.c" <<'EOT'
+#include "map.h"
 
 #define STRAIGHT(n)                                                                                \
 	SEC("tc") int straight##n(struct __sk_buff *skb)                                           \
@@ -83,19 +86,13 @@ EOT
 # The program of the gate fills a map in its first run, and looks up as many keys as LOOKUPS says. FIRST decides which keys share
 # a bucket, so that each run of the gate has a program of its own.
 make_repo "$scratch/repo" 0
+cp "$scratch/map.h" "$scratch/repo/"
+git -C "$scratch/repo" add map.h
 cat >"$scratch/repo/prog.bpf.c" <<'EOT'
-#include <linux/bpf.h>
-#include <bpf/bpf_helpers.h>
+#include "map.h"
 
 #define LOOKUPS 10
 #define FIRST 0
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 64);
-	__type(key, __u32);
-	__type(value, __u64);
-} map SEC(".maps");
 
 static __u32 is_filled;
 
