@@ -137,6 +137,7 @@ struct watch {
 	struct live_args *args;
 	struct bb_live_watch *live;
 	struct bb_follow *follow; /* the command; NULL: there is none */
+	struct bb_report *base;   /* what is compared with; NULL: nothing */
 	struct bb_http_server server;
 	bool is_screen;
 };
@@ -362,22 +363,19 @@ static int show_verdicts(const struct live_args *a, const struct bb_report *base
 static int take_look(struct watch *w, struct bb_err *err)
 {
 	struct live_args *a = w->args;
-	struct bb_report *base = NULL;
 	struct bb_measure m;
-	int rc = a->compare ? bb_baseline__read(a->compare, a->measure.results, &base, err) : 0;
+	int rc;
 
 	a->measure.no_store = !a->save;
-	if (!rc)
-		rc = bb_measure__begin(&a->measure, "live", false, &m, err);
+	rc = bb_measure__begin(&a->measure, "live", false, &m, err);
 	if (!rc) {
 		rc = bb_measure__deliver(&m, take_slices(w, m.report, err), err);
 		if (!rc && a->save)
 			rc = save_baseline(a, m.report, err);
-		if (!rc && base)
-			rc = show_verdicts(a, base, m.report, err);
+		if (!rc && w->base)
+			rc = show_verdicts(a, w->base, m.report, err);
 		bb_measure__end(&m);
 	}
-	bb_report__free(base);
 	return rc;
 }
 
@@ -466,6 +464,8 @@ int bb_cmd_live(int argc, char **argv, struct bb_err *err)
 		a.format = &bb_live_formats[by_hand ? BB_LIVE_TABLE : BB_LIVE_JSON];
 	filter.sparing = a.serve;
 	rc = bb_output_check(a.output, err);
+	if (!rc && a.compare)
+		rc = bb_baseline__read(a.compare, a.measure.results, &w.base, err);
 	if (!rc && a.serve)
 		rc = bb_http_server__open(a.serve, BB_OPENMETRICS_TYPE, &w.server, err);
 	if (!rc)
@@ -487,5 +487,6 @@ int bb_cmd_live(int argc, char **argv, struct bb_err *err)
 	bb_live_watch__close(w.live);
 	bb_http_server__close(&w.server);
 	bb_stats_enable__off(&stats);
+	bb_report__free(w.base);
 	return w.follow ? end_command(&w, rc, err) : rc;
 }

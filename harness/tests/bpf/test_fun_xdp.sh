@@ -32,8 +32,8 @@ cp "$TMP/out" "$TMP/fun.bmf"
 
 # The loop of v3 turns 12 times for 233 and 381 times for 255; the table of v4 has 13 entries for either.
 # Above the empty program, which is half of v4: a CPU that is fast at loops is not faster at calling a program.
-p50() { bmf "$TMP/fun.bmf" "fun_xdp/$1/step/input=$2" latency-p50; }
-net() { awk -v x="$(p50 "$1" "$2")" -v empty="$(p50 empty "$2")" 'BEGIN { print x - empty }'; }
+cost() { bmf "$TMP/fun.bmf" "fun_xdp/$1/step/input=$2" latency; }
+net() { awk -v x="$(cost "$1" "$2")" -v empty="$(cost empty "$2")" 'BEGIN { print x - empty }'; }
 twice() { awk -v x="$1" 'BEGIN { print 2 * x }'; }
 check "fun_xdp: the loop of v3 costs far more at 255 than at 233" more "$(net v3 255)" "$(twice "$(net v3 233)")"
 check "fun_xdp: the table of v4 does not" more "$(twice "$(net v4 233)")" "$(net v4 255)"
