@@ -8,6 +8,7 @@
 #include "cli/output.h"
 #include "cli/vm_run.h"
 #include "export/documents.h"
+#include "judge/annotated.h"
 #include "store/store.h"
 
 struct annotate_args {
@@ -221,10 +222,11 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 }
 
 /* Explains the columns, and says what to do next. */
-static void add_count_key(const struct bb_report *r, struct bb_doc *d)
+static void add_count_key(const struct bb_report *r, bool is_once, struct bb_doc *d)
 {
-	bb_doc__add(d, BB_DOC_FAINT, "insns/run",
-		    "instructions of the line in a run; execs/run: how often a run gets there");
+	bb_doc__add(d, BB_DOC_FAINT, "insns/run", "instructions of the line in a run; %s",
+		    is_once ? "a run executes each of these lines once"
+			    : "execs/run: how often a run executes the line");
 	if (r->n_timed)
 		bb_doc__add(d, BB_DOC_FAINT, "more", "`bpfbench annotate --time` (ns by line)");
 	bb_doc__add(d, BB_DOC_FAINT, "next",
@@ -235,6 +237,7 @@ static int put_counts(const struct bb_report *r, const struct annotate_args *a, 
 {
 	size_t n = 0, n_floors = 0;
 	struct bb_doc d = {0};
+	bool is_once = true;
 
 	for (size_t i = 0; i < r->n_counted; i++)
 		n_floors += bb_is_counted_floor(r, &r->counted[i]);
@@ -248,11 +251,12 @@ static int put_counts(const struct bb_report *r, const struct annotate_args *a, 
 		if (n++)
 			putchar('\n');
 		bb_annotate(c, &a->opts, stdout);
+		is_once &= bb_counted__is_once(c);
 	}
 	if (!n)
 		return say_none(r, a, err);
 	putchar('\n');
-	add_count_key(r, &d);
+	add_count_key(r, is_once, &d);
 	return bb_output_document(&d, stdout, err);
 }
 

@@ -155,8 +155,8 @@ static double runs_per_s(const struct session *s, size_t i)
 static const struct percentile {
 	double share;
 	const char *key;
-	uint64_t least; /* fewest timed runs for this percentile; from p90 on, ten are above it */
-} percentiles[] = {{0.5, "p50", 1},
+	uint64_t least; /* fewest timed runs for this percentile: at least ten are above it */
+} percentiles[] = {{0.5, "p50", BB_P50_MIN},
 		   {0.9, "p90", BB_P90_MIN},
 		   {0.99, "p99", BB_P99_MIN},
 		   {0.999, "p99_9", 10 * BB_P99_MIN}};
@@ -166,6 +166,13 @@ static double percentile_of(const struct bb_inside_path *p, const struct percent
 			    double clock_ns)
 {
 	return p->timed < which->least ? NAN : bb_inside_path__quantile(p, which->share, clock_ns);
+}
+
+/* The caller frees the text: the share of one CPU, "under 0.01 %" if it is smaller. */
+static char *cpu_text(double percent)
+{
+	return percent > 0 && percent < 0.01 ? bb_strdup("under 0.01 %")
+					     : bb_asprintf("%.2g %%", percent);
 }
 
 /* Adds the cells of TIME_COLUMNS. */
@@ -208,6 +215,7 @@ static void print_programs(const struct session *s, struct bb_doc *d)
 {
 	bool has_untimed = false;
 	double all_cpu = 0;
+	char *cpu_share;
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->inside.n_programs; i++) {
@@ -217,10 +225,11 @@ static void print_programs(const struct session *s, struct bb_doc *d)
 		all_cpu += f->all.timed ? 100 * share_of_cpu(s, i) : 0;
 		has_untimed |= f->all.timed < f->began;
 	}
+	cpu_share = cpu_text(all_cpu);
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-		    "%s: %zu BPF program%s ran in %.1f s, on %.2g %% of one CPU",
-		    s->args->command[0], n, bb_plural(n),
-		    (double)(s->ended_ns - s->began_ns) * 1e-9, all_cpu);
+		    "%s: %zu BPF program%s ran in %.1f s, on %s of one CPU", s->args->command[0], n,
+		    bb_plural(n), (double)(s->ended_ns - s->began_ns) * 1e-9, cpu_share);
+	free(cpu_share);
 	bb_doc__table(d, program_columns, BB_LEN(program_columns));
 	for (size_t i = 0; i < s->inside.n_programs; i++) {
 		const struct bb_inside_program *p = &s->inside.programs[i];
@@ -485,6 +494,7 @@ static void print_cost(const struct session *s, struct bb_doc *d)
 	const struct bb_inside_price *price = &s->inside.price;
 	double ns = 0, seconds = (double)(s->ended_ns - s->began_ns) * 1e-9;
 	bool has_untimed = false, has_few = false;
+	char *cpu_share;
 
 	for (size_t i = 0; i < s->inside.n_programs; i++) {
 		double timed = (double)s->figures[i].all.timed;
@@ -499,12 +509,13 @@ static void print_cost(const struct session *s, struct bb_doc *d)
 	}
 	bb_doc__add(d, BB_DOC_PARAGRAPH, "mean to worst",
 		    "ns of one run, without the %.0f ns that reading the clock takes%s",
-		    price->clock_ns, has_few ? "; p99 takes 1000 timed runs" : "");
+		    price->clock_ns, has_few ? "; p50 takes 20 timed runs, p99 1000" : "");
+	cpu_share = cpu_text(ns * 1e-7 / seconds);
 	bb_doc__add(d, BB_DOC_PARAGRAPH, "price",
-		    "the instrumented copies took about %.2g %% of one CPU more than the programs "
-		    "would "
+		    "the instrumented copies took %s of one CPU more than the programs would "
 		    "(%.0f ns more in each run%s",
-		    ns * 1e-7 / seconds, price->timed_ns, has_untimed ? " that is timed" : "");
+		    cpu_share, price->timed_ns, has_untimed ? " that is timed" : "");
+	free(cpu_share);
 	if (has_untimed)
 		bb_doc__append(d, ", %.0f ns in each of the others", price->untimed_ns);
 	bb_doc__append(d, "); each load waited %.1f ms",

@@ -5,18 +5,26 @@
 #include "judge/annotated.h"
 
 #define HOTTEST 20u       /* number of lines that --hottest shows */
-#define BEFORE_SOURCE 38u /* characters of a row before the source */
+#define BEFORE_SOURCE 26u /* characters of a row before the source, without EXECS */
+#define EXECS 12u         /* width of the column execs/run, which is left out if all are 1 */
 #define HOT_SHARE 0.1     /* share of all instructions from which a line is coloured */
 
-static void put_heads(FILE *out)
+static unsigned before_source(const struct bb_counted *c)
 {
-	fprintf(out, "%11s %5s %11s %6s\n", "insns/run", "%", "execs/run", "line");
+	return bb_counted__is_once(c) ? BEFORE_SOURCE : BEFORE_SOURCE + EXECS;
+}
+
+static void put_heads(const struct bb_counted *c, FILE *out)
+{
+	fprintf(out, "%11s %5s%s %6s\n", "insns/run", "%",
+		bb_counted__is_once(c) ? "" : "   execs/run", "line");
 }
 
 static void put_row(const struct bb_counted *c, const struct bb_annotated_row *row,
 		    const struct bb_annotate_opts *opts, FILE *out)
 {
 	const struct bb_counted_line *l = row->counted;
+	unsigned before = before_source(c);
 	double runs = (double)c->runs,
 	       share = l ? (double)l->instructions / (double)c->instructions : 0;
 	const char *colour = !l || !opts->colour  ? ""
@@ -25,19 +33,22 @@ static void put_row(const struct bb_counted *c, const struct bb_annotated_row *r
 						  : "";
 
 	if (!row->text) {
-		fprintf(out, "%*s\n", BEFORE_SOURCE, "...");
+		fprintf(out, "%*s\n", before, "...");
 		return;
 	}
 	bb_clean__put_raw(out, colour);
 	if (!l)
-		fprintf(out, "%29s", "");
+		fprintf(out, "%*s", before - 9, "");
 	else if (l->executions)
-		fprintf(out, "%11.2f %5.1f %11.2f", (double)l->instructions / runs, 100 * share,
-			(double)l->executions / runs);
+		fprintf(out, "%11.2f %5.1f", (double)l->instructions / runs, 100 * share);
 	else
-		fprintf(out, "%11s %5s %11s", "0", "0", "#####");
+		fprintf(out, "%11s %5s", "0", "0");
+	if (l && !l->executions)
+		fprintf(out, "%*s", before - BEFORE_SOURCE, "#####");
+	else if (l && before > BEFORE_SOURCE)
+		fprintf(out, " %11.2f", (double)l->executions / runs);
 	fprintf(out, " %6u  ", row->line);
-	bb_put_code(out, row->text, opts->width > BEFORE_SOURCE ? opts->width - BEFORE_SOURCE : 1);
+	bb_put_code(out, row->text, opts->width > before ? opts->width - before : 1);
 	putc('\n', out);
 	bb_clean__put_raw(out, *colour ? "\033[0m" : "");
 }
@@ -53,7 +64,7 @@ static void put_in_place(const struct bb_counted *c, const struct bb_annotate_op
 		bb_put_clean(out, file.path);
 		fprintf(out, "%s%s\n", file.state == BB_SOURCE_AS_BUILT ? "" : "\n ",
 			bb_source_note(file.state));
-		put_heads(out);
+		put_heads(c, out);
 		for (size_t k = 0; k < file.n; k++)
 			/* without the source file, rows for left-out lines would stand between most
 			 * lines */
@@ -69,7 +80,7 @@ static void put_hottest(const struct bb_counted *c, const struct bb_annotate_opt
 	const char *file = "";
 
 	fputs("\n", out);
-	put_heads(out);
+	put_heads(c, out);
 	for (size_t i = 0; i < c->n_lines && i < HOTTEST; i++) {
 		const struct bb_counted_line *l = order[i];
 		const struct bb_annotated_row row = {l, l->line, bb_counted_text(l)};

@@ -228,7 +228,7 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 {
 	static const char *const marks[] = {"regressed", "improved", "suspect",    "cannot tell",
 					    "steady",    "learning", "not judged", "too noisy"};
-	size_t n[BB_LEN(marks)] = {0}, n_cases = 0;
+	size_t n[BB_LEN(marks)] = {0}, n_cases = 0, n_comparisons = 0;
 	double noisy = 0; /* largest limit of the cases that are too noisy */
 
 	for (size_t i = 0; i < t->n_cases; i++) {
@@ -244,6 +244,11 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 	}
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%zu case%s over %zu runs", n_cases,
 		    bb_plural(n_cases), only ? bb_history_n_runs(t, only) : t->n_runs);
+	for (size_t i = 0; !only && i < t->index.n_runs; i++)
+		n_comparisons += t->index.runs[i].is_comparison;
+	if (n_comparisons)
+		bb_doc__append(d, " (without %zu comparison%s)", n_comparisons,
+			       bb_plural(n_comparisons));
 	for (size_t k = 0; k < BB_LEN(marks); k++)
 		if (n[k] || k < 2)
 			bb_doc__append(d, "%s %zu %s", k ? "," : ":", n[k], marks[k]);

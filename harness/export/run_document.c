@@ -679,18 +679,24 @@ void bb_doc_drive_key(const struct bb_report *r, struct bb_doc *d)
 static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc *d)
 {
 	bool has_net = false, has_command = false, has_p99 = false, lacks_p99 = false;
+	bool knows_between = false; /* the intervals hold how much runs differ, too */
 
 	for (size_t i = 0; i < r->n_cases; i++) {
 		has_net |= isfinite(r->cases[i].summary.net.value);
 		has_command |= r->cases[i].command != NULL;
 		has_p99 |= isfinite(r->cases[i].summary.p99.value);
 		lacks_p99 |= isnan(r->cases[i].summary.p99.value);
+		knows_between |= isfinite(r->cases[i].between);
 	}
 	if (has_net)
-		bb_doc__add(d, BB_DOC_FAINT, "net", "what a %s%s",
+		bb_doc__add(d, BB_DOC_FAINT, "net", "what a %s",
 			    has_command ? "variant adds to the command alone"
-					: "program adds to an empty one of its type",
-			    r->n_comparisons ? "" : "; +-: 95 % interval");
+					: "program adds to an empty one of its type");
+	if (has_net && !r->n_comparisons)
+		bb_doc__add(d, BB_DOC_FAINT, "+-", "95 %% interval%s",
+			    knows_between ? ""
+					  : " of this run; another run may differ by more "
+					    "(`bpfbench selftest` learns by how much)");
 	if (has_net && !in_sentences && !r->n_comparisons)
 		bb_doc__add(d, BB_DOC_FAINT, "p50", "median of the samples of the latency%s",
 			    has_p99 && lacks_p99 ? "; p99 takes 1000 samples" : "");

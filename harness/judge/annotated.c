@@ -265,3 +265,11 @@ const struct bb_counted_line **bb_counted__hottest(const struct bb_counted *c)
 	qsort(order, c->n_lines, sizeof(*order), by_instructions);
 	return order;
 }
+
+bool bb_counted__is_once(const struct bb_counted *c)
+{
+	for (size_t i = 0; i < c->n_lines; i++)
+		if (c->lines[i].executions != c->runs)
+			return false;
+	return true;
+}

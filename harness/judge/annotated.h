@@ -44,5 +44,8 @@ const char *bb_counted_text(const struct bb_counted_line *line);
 /* Returns how many successive lines from lines[first] on are of the same file. */
 size_t bb_counted__lines_of_file(const struct bb_counted *c, size_t first);
 
+/* True if every line is executed exactly once in each run. */
+bool bb_counted__is_once(const struct bb_counted *c);
+
 /* Returns the lines sorted by executed instructions, most first; free() the array. */
 const struct bb_counted_line **bb_counted__hottest(const struct bb_counted *c);

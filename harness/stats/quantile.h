@@ -9,7 +9,8 @@
  * x(floor(h)) and x(floor(h) + 1).
  */
 
-/* Fewest samples for the 90th and for the 99th percentile: at least ten samples lie above it. */
+/* Fewest samples for the 50th, 90th and 99th percentile: at least ten samples lie above it. */
+#define BB_P50_MIN 20
 #define BB_P90_MIN 100
 #define BB_P99_MIN 1000
 

@@ -78,7 +78,7 @@ expect_grep "formats: the program" out '^inside_paths +xdp +[0-9]'
 expect_grep "formats: its paths" out '^inside_paths: 2 paths'
 expect_grep "formats: the lines that tell its paths apart" out '^  path [0-9a-f]*, compared with'
 expect_grep "formats: and where they are" out '^ +[+-] inside_paths\.bpf\.c:[0-9]+ '
-expect_grep "formats: what the clones cost" out '^price: the instrumented copies took about'
+expect_grep "formats: what the clones cost" out '^price: the instrumented copies took'
 expect_grep "formats: what to do next, as a whole command" out '^next: `sudo bpfbench inside -o live_prog.capture --no-store --for 1'
 COLUMNS=56 run "$BPFBENCH" inside --no-store --for 1 -- "$live" "$objects/inside_paths.bpf.o" 300 "" 100
 expect_eq "formats: a narrow table leaves columns out" "$(awk 'length > 56 && /[^ ]  /' "$TMP/out")" ""
