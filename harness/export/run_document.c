@@ -695,8 +695,8 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 	if (has_net && !r->n_comparisons)
 		bb_doc__add(d, BB_DOC_FAINT, "+-", "95 %% interval%s",
 			    knows_between ? ""
-					  : " of this run; another run may differ by more "
-					    "(`bpfbench selftest` learns by how much)");
+					  : " within this run (`bpfbench selftest`: between runs, "
+					    "too)");
 	if (has_net && !in_sentences && !r->n_comparisons)
 		bb_doc__add(d, BB_DOC_FAINT, "p50", "median of the samples of the latency%s",
 			    has_p99 && lacks_p99 ? "; p99 takes 1000 samples" : "");
