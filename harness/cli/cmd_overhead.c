@@ -82,21 +82,20 @@ static void add_figures(const struct shown *s, struct bb_doc *d)
 	for (int i = 0; i < BB_N_OVERHEAD; i++) {
 		const struct bb_overhead_figure *f = &s->o->figures[i];
 		bool judged = i == BB_OVERHEAD_CPU || f->verdict == BB_VERDICT_REGRESSED;
-		double head;
+		double sides[2] = {f->base_s, f->head_s};
 
 		if (!isfinite(f->base_s))
 			continue;
 		/* The ratio of the blocks is more precise than that of the medians. Head is
 		 * computed from it, so that the figures of the row agree. */
-		head = isfinite(f->ratio.value) ? f->base_s * f->ratio.value : f->head_s;
+		if (isfinite(f->ratio.value))
+			sides[1] = f->base_s * f->ratio.value;
 		bb_doc__text_cell(d, figure_names[i]);
-		if (i == BB_OVERHEAD_RATE) {
-			bb_doc__number_cell(d, f->base_s, f->base_s);
-			bb_doc__number_cell(d, head, head);
-		} else {
-			add_time(d, f->base_s);
-			add_time(d, head);
-		}
+		for (int k = 0; k < 2; k++)
+			if (i == BB_OVERHEAD_RATE)
+				bb_doc__number_cell(d, sides[k], sides[k]);
+			else
+				add_time(d, sides[k]);
 		bb_doc__cell(d, "%+.1f", 100 * (f->ratio.value - 1));
 		if (isfinite(f->ratio.lo))
 			bb_doc__cell(d, "[%+.1f, %+.1f]", 100 * (f->ratio.lo - 1),
@@ -142,7 +141,7 @@ static void add_parts(const struct shown *s, struct bb_doc *d)
 				 bb_table_cell_of("%s%s", p->program.name,
 						  p->is_gone ? " (gone)" : "")
 					 .text,
-				 p->runs, p->ns, p->runs * p->ns * 1e-9, base_s);
+				 p->runs, p->ns, bb_overhead__program_s(o, p), base_s);
 	}
 	add_part(d, "the agent's processes", NAN, NAN, o->agent_s, base_s);
 	if (!s->args->opts.against.command.shell)
@@ -211,9 +210,9 @@ static void make_document(const struct shown *s, struct bb_doc *d)
 	const struct bb_overhead *o = s->o;
 
 	bb_doc__add(d, BB_DOC_TITLE, NULL,
-		    "overhead of %s: %zu blocks of 4 turns, %u run%s of the workload a turn, %.0f "
+		    "overhead of %s: %zu blocks of 4 turns, %" PRIu64 " runs of the workload, %.0f "
 		    "s",
-		    s->name, o->n_blocks, o->runs_a_turn, bb_plural(o->runs_a_turn), o->elapsed_s);
+		    s->name, o->n_blocks, o->n_runs, o->elapsed_s);
 	add_figures(s, d);
 	add_parts(s, d);
 	add_notes(s, d);
@@ -270,7 +269,7 @@ static void write_json(const struct shown *s, FILE *out)
 	bb_json__add_double(&w, "max", s->args->opts.max);
 	bb_json__add_u64(&w, "seed", s->args->opts.seed);
 	bb_json__add_u64(&w, "blocks", o->n_blocks);
-	bb_json__add_u64(&w, "runs_a_turn", o->runs_a_turn);
+	bb_json__add_u64(&w, "runs", o->n_runs);
 	bb_json__add_double(&w, "seconds", o->elapsed_s);
 	bb_json__add_text(&w, "why", *o->why ? o->why : NULL);
 	bb_json__add_text(&w, "failed", s->failed);
@@ -296,6 +295,7 @@ static void write_json(const struct shown *s, FILE *out)
 		bb_json__add_text(&w, "name", p->program.name);
 		bb_json__add_double(&w, "runs", p->runs);
 		bb_json__add_double(&w, "ns_per_run", p->ns);
+		bb_json__add_double(&w, "cpu_s", bb_overhead__program_s(o, p));
 		bb_json__add_bool(&w, "gone", p->is_gone);
 		bb_json__close(&w);
 	}
@@ -405,14 +405,20 @@ static void check_args(void *args)
 	bb_refuse("--load and a workload after `--`: one of them", a->command && a->load);
 	bb_refuse("--server needs --load or a workload after `--`",
 		  o->server.shell && !a->command && !a->load);
-	bb_caller(&o->workload.uid, &o->workload.gid);
-	o->workload.argv = (const char *const *)(uintptr_t)a->command;
+	if (a->command) {
+		o->workload.program = a->command[0];
+		o->workload.args = (const char *const *)(uintptr_t)(a->command + 1);
+		while (o->workload.args[o->workload.n_args])
+			o->workload.n_args++;
+	}
 	o->workload.shell = a->load;
 	o->workload.keeps_stdout = o->generator;
-	o->server.uid = o->bystander.uid = o->workload.uid;
-	o->server.gid = o->bystander.gid = o->workload.gid;
-	o->agent.command.env = o->workload.env = o->server.env = o->bystander.env = a->env.v;
-	o->against.command.env = a->env.v;
+	o->agent.command.place.env = o->against.command.place.env = o->workload.place.env =
+		a->env.v;
+	bb_caller(&o->workload.place.uid, &o->workload.place.gid);
+	o->server.noun = "server";
+	o->server.when = "at its start";
+	o->server.place = o->bystander.place = o->workload.place;
 	o->against.ready = o->agent.ready;
 	o->against.ready_s = o->agent.ready_s;
 	o->against.cleans = o->agent.cleans;

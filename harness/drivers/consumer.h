@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "drivers/workload.h"
+#include "drivers/command.h"
 #include "workloads/process_sample.h"
 
 /* The user-space half of a profiler, in a process of its own. It waits for a ring buffer (libbpf's

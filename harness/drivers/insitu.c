@@ -38,7 +38,7 @@ static int insitu_attach(void *slot, struct bb_err *)
 
 /* Opens an event of the slot's frequency on the workload's present process, and closes an older
  * one. */
-static int open_event(struct insitu_slot *slot, const struct bb_workload *workload,
+static int open_event(struct insitu_slot *slot, const struct bb_command *workload,
 		      struct bb_err *err)
 {
 	int rc;
@@ -47,20 +47,20 @@ static int open_event(struct insitu_slot *slot, const struct bb_workload *worklo
 	    slot->event_freq_hz == slot->freq_hz)
 		return 0;
 	bb_close(&slot->event_fd);
-	rc = bb_workload__open_clock(workload, slot->common.state->spec->event, slot->freq_hz,
-				     slot->common.prog->target->prog_fd, &slot->event_fd, err);
+	rc = bb_command__open_clock(workload, slot->common.state->spec->event, slot->freq_hz,
+				    slot->common.prog->target->prog_fd, &slot->event_fd, err);
 	slot->event_pid = workload->pid;
 	slot->event_freq_hz = slot->freq_hz;
 	slot->whole_periods = 0;
 	return rc;
 }
 
-static int begin_event(void *arg, const struct bb_workload *workload, struct bb_err *err)
+static int begin_event(void *arg, const struct bb_command *workload, struct bb_err *err)
 {
 	struct insitu_slot *slot = arg;
 	int rc = open_event(slot, workload, err);
 
-	return rc ? rc : bb_workload__start_clock(slot->event_fd, err);
+	return rc ? rc : bb_command__start_clock(slot->event_fd, err);
 }
 
 /*

@@ -62,7 +62,7 @@ static void pipeline_detach(void *slot)
 	bb_close(&((struct pipeline_slot *)slot)->event_fd);
 }
 
-/* Starts the workload, paused and with an enabled event on it; bb_workload__resume() lets it go
+/* Starts the workload, paused and with an enabled event on it; bb_command__resume() lets it go
  * on. */
 static int begin_pass(struct flow_run *r, struct bb_err *err)
 {
@@ -72,10 +72,9 @@ static int begin_pass(struct flow_run *r, struct bb_err *err)
 	if (rc)
 		return rc;
 	r->cpu_before_s = bb_process_cpu_s(l->workload.pid);
-	rc = bb_workload__open_clock(&l->workload, l->common.spec->event, r->freq_hz,
-				     r->slot->common.prog->target->prog_fd, &r->slot->event_fd,
-				     err);
-	return rc ? rc : bb_workload__start_clock(r->slot->event_fd, err);
+	rc = bb_command__open_clock(&l->workload, l->common.spec->event, r->freq_hz,
+				    r->slot->common.prog->target->prog_fd, &r->slot->event_fd, err);
+	return rc ? rc : bb_command__start_clock(r->slot->event_fd, err);
 }
 
 static void end_pass(struct flow_run *r)
@@ -85,7 +84,7 @@ static void end_pass(struct flow_run *r)
 	bb_close(&r->slot->event_fd);
 	if (r->loop->workload.pid)
 		r->batch->target_cpu_s += bb_process_cpu_s(r->loop->workload.pid) - r->cpu_before_s;
-	bb_workload__pause(&r->loop->workload);
+	bb_command__pause(&r->loop->workload);
 }
 
 static void look_at_ring(struct flow_run *r)
@@ -106,7 +105,7 @@ static int watch(struct flow_run *r, struct bb_err *err)
 	int rc = begin_pass(r, err), passes = 1;
 
 	r->began_ns = bb_now_ns();
-	bb_workload__resume(&r->loop->workload);
+	bb_command__resume(&r->loop->workload);
 	while (!rc && !bb_deadline_has_passed && bb_seconds_since(r->began_ns) < r->batch->max_s) {
 		look_at_ring(r);
 		nanosleep(&pause, NULL);
@@ -115,8 +114,7 @@ static int watch(struct flow_run *r, struct bb_err *err)
 		if (!rc && r->consumer.pid)
 			rc = bb_consumer__check(&r->consumer, err);
 		if (!rc)
-			rc = bb_workload__ended(&r->loop->workload,
-						r->loop->common.spec->target.workload, err);
+			rc = bb_command__ended(&r->loop->workload, err);
 		if (rc == 1) {
 			end_pass(r);
 			rc = ++passes > MAX_PASSES ? bb_fail(err, -ESRCH,
@@ -124,7 +122,7 @@ static int watch(struct flow_run *r, struct bb_err *err)
 							     "sampled",
 							     r->loop->common.spec->target.workload)
 						   : begin_pass(r, err);
-			bb_workload__resume(&r->loop->workload);
+			bb_command__resume(&r->loop->workload);
 		}
 	}
 	end_pass(r);

@@ -22,7 +22,7 @@
 #include "bpf/netns.h"
 #include "drivers/test_run_types.h"
 #include "drivers/windows.h"
-#include "drivers/workload.h"
+#include "drivers/command.h"
 #include "plan/mix.h"
 
 #define NS_PER_S 1000000000u

@@ -12,10 +12,10 @@ int bb_workload_loop__start(struct bb_workload_loop *l, bool paused, struct bb_e
 
 	if (!l->workload.pid) {
 		l->pass_had_run = false;
-		rc = bb_workload__start(&l->workload_spec, &l->workload, err);
+		rc = bb_command__start(&l->workload_spec, &l->workload, err);
 	}
 	if (!rc && paused)
-		bb_workload__pause(&l->workload);
+		bb_command__pause(&l->workload);
 	return rc;
 }
 
@@ -23,7 +23,7 @@ void bb_workload_loop__close(void *loop)
 {
 	struct bb_workload_loop *l = loop;
 
-	bb_workload__stop(&l->workload);
+	bb_command__done(&l->workload);
 }
 
 int bb_workload_loop__open(void *loop, struct bb_err *err)
@@ -33,15 +33,18 @@ int bb_workload_loop__open(void *loop, struct bb_err *err)
 	const struct bb_driver_opts *opts = &l->common.opts;
 	int rc;
 
-	l->workload_spec = (struct bb_workload_spec){
+	l->workload_spec = (struct bb_command_spec){
+		.noun = "workload",
+		.when = "midway",
 		.program = spec->target.workload,
-		.args = spec->target.args,
+		.args = (const char *const *)spec->target.args,
 		.n_args = spec->target.n_args,
 		.dir = opts->workload_dir,
+		.is_pinned = true,
 		.place = {.cpu = opts->cpu, .uid = opts->uid, .gid = opts->gid, .env = opts->env},
 	};
 	rc = bb_workload_loop__start(l, false, err);
-	bb_workload__stop(&l->workload);
+	bb_command__done(&l->workload);
 	return rc;
 }
 
@@ -70,7 +73,7 @@ static int poll_windows(struct bb_workload_loop *l, struct bb_windows *windows, 
 		if (!rc && time_is_up(b, began_ns, b->target_cpu_s + *ret_cpu_s))
 			return 0;
 		if (!rc)
-			rc = bb_workload__ended(&l->workload, l->common.spec->target.workload, err);
+			rc = bb_command__ended(&l->workload, err);
 	}
 	return rc;
 }
@@ -91,7 +94,7 @@ static int sample_pass(struct bb_workload_loop *l, struct bb_target *target,
 	if (!rc && event->begin)
 		rc = event->begin(event->arg, &l->workload, err);
 	if (rc == -ESRCH) { /* the workload ended before the event was opened */
-		rc = bb_workload__ended(&l->workload, l->common.spec->target.workload, err);
+		rc = bb_command__ended(&l->workload, err);
 		return rc < 0 ? rc : (++l->empty_passes > MAX_EMPTY_PASSES ? -ESRCH : 1);
 	}
 	if (rc)
@@ -119,12 +122,12 @@ int bb_workload_loop__batch(const struct bb_drive_slot *slot, const struct bb_wo
 	/* from now on the workload runs; starting a workload takes as long as a short batch */
 	began_ns = bb_now_ns();
 	b->target_cpu_s = 0;
-	bb_workload__resume(&l->workload);
+	bb_command__resume(&l->workload);
 	do
 		rc = sample_pass(l, slot->prog->target, event, b, began_ns, err);
 	while (rc == 1 && b->n < b->want && !time_is_up(b, began_ns, b->target_cpu_s));
 	/* without the pause, the workload would share its CPU with the next program */
-	bb_workload__pause(&l->workload);
+	bb_command__pause(&l->workload);
 	b->elapsed_s = bb_seconds_since(began_ns);
 	if (rc == -ESRCH)
 		return bb_fail(err, rc,

@@ -2,14 +2,14 @@
 #pragma once
 
 #include "drivers/driver.h"
-#include "drivers/workload.h"
+#include "drivers/command.h"
 
 /* The workload of a drive, which is started again whenever it ends. While it runs, the program's
  * counters are polled for samples. This is the common part of drives over a workload. */
 struct bb_workload_loop {
 	struct bb_drive_state common;
-	struct bb_workload_spec workload_spec;
-	struct bb_workload workload;
+	struct bb_command_spec workload_spec;
+	struct bb_command workload;
 	int empty_passes; /* successive passes of the workload without a run */
 	/* the pass in progress had a run, in any batch and of any program */
 	bool pass_had_run;
@@ -19,7 +19,7 @@ struct bb_workload_loop {
  * of the part of a pass that is in a batch. */
 struct bb_workload_event {
 	/* Returns 0, -ESRCH if the process has ended, or another -errno. NULL: nothing to do. */
-	int (*begin)(void *arg, const struct bb_workload *workload, struct bb_err *err);
+	int (*begin)(void *arg, const struct bb_command *workload, struct bb_err *err);
 	/* Returns the CPU time of the workload while the event was enabled, s. NULL or NAN: the
 	 * clock of the process is used. */
 	double (*end)(void *arg);

@@ -293,7 +293,8 @@ static int say_not_ready(const struct bb_agent *a, struct bb_err *err)
 /* Runs --ready. Returns 1 if it succeeds, 0 if it fails, or -errno with a message. */
 static int ask_ready(const struct bb_agent *a, double most_s, struct bb_err *err)
 {
-	const struct bb_command_spec spec = {.shell = a->spec->ready, .env = a->spec->command.env};
+	const struct bb_command_spec spec = {.shell = a->spec->ready,
+					     .place = {.env = a->spec->command.place.env}};
 	struct bb_command c;
 	struct rusage usage;
 	int rc = bb_command__start(&spec, &c, err), status;
@@ -351,7 +352,7 @@ int bb_agent__start(const struct bb_agent_spec *spec, struct bb_agent *ret_agent
 	struct bb_agent *a = ret_agent;
 	int rc;
 
-	*a = (struct bb_agent){.spec = spec, .command = {.log_fd = -1}};
+	*a = (struct bb_agent){.spec = spec};
 	clock_gettime(CLOCK_REALTIME_COARSE, &a->began); /* the clock of the times in inodes */
 	rc = last_id(&a->last_id, err);
 	if (!rc)

@@ -3,7 +3,8 @@
 
 #include "bpf/loaded.h"
 #include "bpf/prog_stats.h"
-#include "run/command.h"
+#include "drivers/command.h"
+#include "run/processes.h"
 
 /* An agent: a command that loads and attaches BPF programs, and runs until it is ended. */
 struct bb_agent_spec {

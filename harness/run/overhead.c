@@ -11,7 +11,7 @@
 #define BLOCKS_WANTED 11.0 /* the budget is divided into about this many blocks */
 #define TURN_MAX_S 1.0     /* longest turn, unless one run of the workload is longer */
 #define TURN_MIN_S 0.2
-#define RUNS_MAX 10000u
+#define RUNS_MAX 10000.0
 #define WARM_S 0.2 /* s; a workload that is not longer runs once untimed after a change of side */
 #define SERVER_END_S 5.0
 #define VARIES 0.1 /* turns that vary by more are the reason for a missing verdict */
@@ -137,14 +137,21 @@ bool bb_overhead__is_above(const struct bb_overhead *o)
 	       o->figures[BB_OVERHEAD_MACHINE].verdict == BB_VERDICT_REGRESSED;
 }
 
+double bb_overhead__program_s(const struct bb_overhead *o, const struct bb_overhead_program *p)
+{
+	const struct bb_overhead_figure *f = &o->figures[BB_OVERHEAD_CPU];
+	double speed = f->base_s * f->ratio.value / o->parts_turn_s;
+
+	return p->runs > 0 ? p->runs * p->ns * 1e-9 * (isfinite(speed) ? speed : 1) : 0;
+}
+
 double bb_overhead__unexplained_s(const struct bb_overhead *o)
 {
 	const struct bb_overhead_figure *f = &o->figures[BB_OVERHEAD_CPU];
 	double rest_s = f->base_s * (f->ratio.value - 1) - o->agent_s;
 
 	for (size_t i = 0; i < o->n_programs; i++)
-		if (o->programs[i].runs > 0)
-			rest_s -= o->programs[i].runs * o->programs[i].ns * 1e-9;
+		rest_s -= bb_overhead__program_s(o, &o->programs[i]);
 	return rest_s;
 }
 
@@ -177,13 +184,7 @@ static double left_s(const struct session *s)
 
 static bool is_given(const struct bb_command_spec *spec)
 {
-	return spec->shell || spec->argv;
-}
-
-static double seconds_of(const struct rusage *u)
-{
-	return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) +
-	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) * 1e-6;
+	return spec->shell || spec->program;
 }
 
 /* Adds the figures that the load generator printed about a run. */
@@ -205,37 +206,19 @@ static int add_load(struct session *s, const struct bb_command *c, struct bb_err
 	return 0;
 }
 
-/* Runs a command to its end. Fails if the command fails. Adds its CPU time to *cpu_s and its wall
- * time to *wall_s. */
-static int run_command(struct session *s, const struct bb_command_spec *spec, const char *noun,
-		       double *cpu_s, double *wall_s, struct bb_err *err)
+/* Runs a command of the user to its end, and adds what it took to *cost. */
+static int run_command(struct session *s, const struct bb_command_spec *given, const char *noun,
+		       struct bb_run_cost *cost, struct bb_err *err)
 {
-	const char *name = spec->shell ? spec->shell : spec->argv[0];
-	uint64_t began_ns = bb_now_ns();
-	struct rusage usage = {0};
+	struct bb_command_spec spec = *given;
 	struct bb_command c;
-	int rc = bb_command__start(spec, &c, err);
+	int rc;
 
-	if (!rc) {
-		rc = bb_command__wait(&c, s->opts->budget_s, &usage);
-		*wall_s += bb_seconds_since(began_ns);
-		*cpu_s += seconds_of(&usage);
-		if (rc == -EINTR)
-			bb_fail_stopped(err, "", "");
-		else if (rc == -ETIME)
-			bb_fail(err, rc,
-				"one run of the %s '%s' takes longer than the budget (%g s)", noun,
-				name, s->opts->budget_s);
-		else if (rc)
-			bb_fail(err, rc, "waiting for '%s': %m", name);
-		else if (c.status)
-			rc = bb_fail(err, -ECHILD, "the %s '%s' %s %s%s", noun, name,
-				     bb_how_ended(c.status).text,
-				     s->is_head ? "with the agent" : "without the agent",
-				     bb_command__tail(&c).text);
-		else if (spec->keeps_stdout)
-			rc = add_load(s, &c, err);
-	}
+	spec.noun = noun;
+	spec.when = s->is_head ? "with the agent" : "without the agent";
+	rc = bb_command__run(&spec, NULL, s->opts->budget_s, &c, cost, err);
+	if (!rc && spec.keeps_stdout)
+		rc = add_load(s, &c, err);
 	bb_command__done(&c);
 	return rc;
 }
@@ -256,7 +239,7 @@ static int stop_agent(struct session *s, struct bb_err *err)
 static int switch_to(struct session *s, bool is_head, struct bb_err *err)
 {
 	const struct bb_agent_spec *spec = is_head ? &s->opts->agent : &s->opts->against;
-	double unused = 0;
+	struct bb_run_cost unused = {0};
 	int rc;
 
 	if (s->is_begun && s->is_head == is_head)
@@ -269,7 +252,7 @@ static int switch_to(struct session *s, bool is_head, struct bb_err *err)
 		rc = bb_agent__start(spec, &s->agent, err);
 	}
 	if (!rc && s->run_s > 0 && s->run_s <= WARM_S && !is_given(&s->opts->server))
-		rc = run_command(s, &s->opts->workload, "workload", &unused, &unused, err);
+		rc = run_command(s, &s->opts->workload, "workload", &unused, err);
 	return rc;
 }
 
@@ -284,9 +267,7 @@ static int start_server(struct session *s, struct bb_err *err)
 	if (!rc)
 		rc = bb_command__wait(&s->server, s->opts->server_s, &unused);
 	if (!rc && s->server.status)
-		rc = bb_fail(err, -ECHILD, "the server '%s' %s%s", s->opts->server.shell,
-			     bb_how_ended(s->server.status).text,
-			     bb_command__tail(&s->server).text);
+		rc = bb_command__fail(&s->server, err);
 	else if (!rc)
 		rc = bb_fail(err, -ECHILD,
 			     "the server '%s' ended at once with exit code 0: it must stay in the "
@@ -346,14 +327,14 @@ static int run_workload(struct session *s, uint32_t runs, struct bb_overhead_tur
 {
 	double requests = (double)runs * (double)s->opts->requests;
 	struct reading before, after;
-	double cpu_s = 0, wall_s = 0;
+	struct bb_run_cost cost = {0};
 	int rc = start_server(s, err);
 
 	s->load = (struct bb_load_figures){0};
 	if (!rc)
 		rc = read_all(s, &before, err);
 	for (uint32_t i = 0; !rc && i < runs; i++)
-		rc = run_command(s, &s->opts->workload, "workload", &cpu_s, &wall_s, err);
+		rc = run_command(s, &s->opts->workload, "workload", &cost, err);
 	if (!rc)
 		rc = read_all(s, &after, err);
 	stop_server(s);
@@ -361,9 +342,10 @@ static int run_workload(struct session *s, uint32_t runs, struct bb_overhead_tur
 		return rc;
 	t->agent_s = (after.agent_s - before.agent_s) / requests;
 	t->rss_bytes = after.rss_bytes;
-	t->s[BB_OVERHEAD_CPU] = (cpu_s + after.server_s - before.server_s) / requests + t->agent_s;
+	t->s[BB_OVERHEAD_CPU] = (cost.cpu_s + after.server_s - before.server_s) / requests +
+				t->agent_s;
 	t->s[BB_OVERHEAD_MACHINE] = machine_s(&before, &after) / requests;
-	t->s[BB_OVERHEAD_WALL] = wall_s / requests;
+	t->s[BB_OVERHEAD_WALL] = (double)cost.wall_ns * 1e-9 / requests;
 	if (!s->opts->generator)
 		return 0;
 	t->s[BB_OVERHEAD_LATENCY] = s->load.mean_s / runs;
@@ -398,7 +380,7 @@ static int check_agent(struct session *s, int rc, struct bb_err *err)
 static int measure_turn(struct session *s, bool is_head, uint32_t runs, struct bb_overhead_turn *t,
 			struct bb_err *err)
 {
-	double unused = 0, bystander_s = 0;
+	struct bb_run_cost bystander = {0};
 	int rc = switch_to(s, is_head, err);
 
 	*t = (struct bb_overhead_turn){.is_head = is_head};
@@ -408,19 +390,17 @@ static int measure_turn(struct session *s, bool is_head, uint32_t runs, struct b
 		return rc;
 	rc = run_workload(s, runs, t, err);
 	if (!rc && is_given(&s->opts->bystander)) {
-		rc = run_command(s, &s->opts->bystander, "bystander", &bystander_s, &unused, err);
-		t->s[BB_OVERHEAD_BYSTANDER] = bystander_s;
+		rc = run_command(s, &s->opts->bystander, "bystander", &bystander, err);
+		t->s[BB_OVERHEAD_BYSTANDER] = bystander.cpu_s;
 	}
 	return check_agent(s, rc, err);
 }
 
-/* Tries out both sides, to check that all works and how long it takes, and sets the length of a
- * turn. */
+/* Tries out both sides, to check that all works and how long it takes. */
 static int try_out(struct session *s, struct bb_err *err)
 {
 	struct bb_overhead_turn t;
 	uint64_t began_ns;
-	double turn_s;
 	int rc = measure_turn(s, false, 1, &t, err);
 
 	if (!rc)
@@ -433,21 +413,28 @@ static int try_out(struct session *s, struct bb_err *err)
 		rc = stop_agent(s, err);
 	s->is_begun = false;
 	s->start_s = bb_seconds_since(began_ns) - s->run_s;
-	turn_s = (s->opts->budget_s / BLOCKS_WANTED - 1.5 * s->start_s) / 4;
-	turn_s = turn_s > TURN_MAX_S ? TURN_MAX_S : turn_s < TURN_MIN_S ? TURN_MIN_S : turn_s;
-	s->o->runs_a_turn = s->run_s * RUNS_MAX < turn_s ? RUNS_MAX
-							 : (uint32_t)lround(turn_s / s->run_s);
-	if (!s->o->runs_a_turn)
-		s->o->runs_a_turn = 1;
 	return rc;
+}
+
+/* Sets the number of runs in the turns of the next block, so that enough blocks fit the rest of the
+ * budget, also if the machine has become slower. */
+static void plan_turns(struct session *s)
+{
+	double blocks = fmax(BLOCKS_WANTED - (double)s->o->n_blocks, 1),
+	       turn_s = (left_s(s) / blocks - 1.5 * s->start_s) / 4;
+
+	turn_s = fmax(fmin(turn_s, TURN_MAX_S), TURN_MIN_S);
+	s->o->runs_a_turn = (uint32_t)fmax(fmin(round(turn_s / s->run_s), RUNS_MAX), 1);
 }
 
 /* Measures a block. The turns of an interrupted block stay in o->turns but do not count. */
 static int measure_block(struct session *s, bool head_first, struct bb_err *err)
 {
 	struct bb_overhead *o = s->o;
+	double wall_s = 0;
 	int rc = 0;
 
+	plan_turns(s);
 	for (int i = 0; !rc && i < 4; i++) {
 		struct bb_overhead_turn t;
 
@@ -456,7 +443,10 @@ static int measure_block(struct session *s, bool head_first, struct bb_err *err)
 			return rc;
 		t.block = (uint32_t)o->n_blocks;
 		BB_PUSH(o->turns, o->n_turns, t);
+		wall_s += t.s[BB_OVERHEAD_WALL] * (double)s->opts->requests;
+		o->n_runs += o->runs_a_turn;
 	}
+	s->run_s = wall_s / 4;
 	o->n_blocks++;
 	return rc;
 }
@@ -509,6 +499,7 @@ static int attribute(struct session *s, struct bb_err *err)
 							     (double)p->since.run_cnt,
 						     p->is_gone};
 	}
+	o->parts_turn_s = t.s[BB_OVERHEAD_CPU];
 	o->map_bytes = bb_agent__map_bytes(&s->agent);
 	o->rss_bytes = (double)t.rss_bytes;
 	return rc;

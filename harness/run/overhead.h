@@ -50,7 +50,7 @@ extern const struct bb_load_generator bb_load_generators[BB_N_LOAD_GENERATORS];
 struct bb_overhead_opts {
 	struct bb_agent_spec agent, against; /* against.command.shell NULL: no agent at all */
 	struct bb_command_spec workload, server,
-		bystander; /* no server or no bystander: its shell and argv are NULL */
+		bystander; /* no server or no bystander: its shell and program are NULL */
 	const struct bb_load_generator *generator; /* kind of load generator; NULL: none */
 	double server_s;                           /* time that the server has to start, s */
 	double budget_s;                           /* wall time after which no turn begins, s */
@@ -84,10 +84,12 @@ struct bb_overhead {
 	struct bb_overhead_turn *turns;
 	size_t n_turns,
 		n_blocks; /* n_blocks: complete blocks; later turns are of an incomplete block */
-	uint32_t runs_a_turn;
+	uint64_t n_runs;  /* runs of the workload in all turns */
+	uint32_t runs_a_turn; /* of them in a turn of the last block */
 	struct bb_overhead_figure figures[BB_N_OVERHEAD];
 	struct bb_overhead_program *programs; /* NULL: there was no time to read their counters */
 	size_t n_programs;
+	double parts_turn_s; /* CPU time per request in the turn of `programs`, s; 0: unknown */
 	double agent_s, map_bytes, rss_bytes; /* agent_s: median over turns, seconds per request */
 	double elapsed_s, steal;
 	uint32_t n_starts, n_killed; /* starts of agents; how many of them SIGKILL ended */
@@ -110,6 +112,10 @@ void bb_overhead__judge(struct bb_overhead *o, const struct bb_overhead_opts *op
 
 /* True if the verdict on the workload's or the machine's CPU time is "above the limit". */
 bool bb_overhead__is_above(const struct bb_overhead *o);
+
+/* Returns the CPU time per request, s, of a program of the agent: of its turn with bpf_stats, at
+ * the speed that the machine had in the other turns. */
+double bb_overhead__program_s(const struct bb_overhead *o, const struct bb_overhead_program *p);
 
 /* Returns the CPU time per request, s, that neither the programs nor the agent's processes account
  * for. */

@@ -4,7 +4,6 @@
 
 const volatile __u32 rounds = 20;
 const volatile __u64 syscall_nr = 0;
-__u64 sink;
 
 SEC("raw_tracepoint/sys_enter")
 int costs_rounds(struct bpf_raw_tracepoint_args *ctx)
@@ -19,7 +18,7 @@ int costs_rounds(struct bpf_raw_tracepoint_args *ctx)
 		a += b;
 		b ^= a;
 		b >>= 3;
+		asm volatile("" : "+r"(a), "+r"(b)); /* the loop is not optimized away */
 	}
-	sink = a;
 	return 0;
 }

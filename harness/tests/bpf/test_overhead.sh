@@ -81,7 +81,7 @@ fi
 run "$BPFBENCH" overhead --agent "$agent 1" --budget 5 -- sh -c 'echo alas >&2; exit 9'
 complains "a workload that fails" 1 "the workload 'sh' ended with exit code 9 without the agent; its stderr ends: alas"
 run "$BPFBENCH" overhead --agent "$agent 1" --budget 5 -- "$WORK/none"
-complains "a workload that is not there" 1 "none' cannot be started: No such file"
+complains "a workload that is not there" 1 "workload '$WORK/none' not found"
 run "$BPFBENCH" overhead --agent "$agent 1" --budget 1 -- sleep 50
 complains "a workload that does not end" 1 "one run of the workload 'sleep' takes longer than the budget \(1 s\)"
 check "a workload that does not end: nothing of it is left" none_runs

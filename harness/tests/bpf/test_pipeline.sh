@@ -83,5 +83,5 @@ nothing_left "slowdown" 1
 sed 's/amicable_pairs, args: ."[0-9]*"./false, args: [x]/' "$WORK/slowdown.yml" >"$WORK/false.yml"
 real --scenario "$WORK/false.yml" --loads 1 --no-store --variant empty
 expect_status "slowdown: a command that fails is an error" 1
-expect_grep "slowdown: and said" err "workload 'false x' died midway: it ended with exit code 1"
+expect_grep "slowdown: and said" err "the workload 'false' ended with exit code 1 midway"
 plan_done

@@ -302,7 +302,7 @@ chmod 755 "$WORK/noise"
 broken "workload: not a program" 1 "workload '$WORK/noise' cannot be started.*Exec format error" < <(in_situ_over "$WORK/noise")
 printf '#!/bin/sh\nexit 3\n' >"$WORK/fails"
 chmod 755 "$WORK/fails"
-broken "workload: fails at once" 1 "workload '$WORK/fails' died midway: it ended with exit code 3" < <(in_situ_over "$WORK/fails")
+broken "workload: fails at once" 1 "the workload '$WORK/fails' ended with exit code 3 midway" < <(in_situ_over "$WORK/fails")
 cp "$WORK/fails" "$WORK/private"
 chmod 700 "$WORK/private"
 if ((EUID == 0)); then chown root "$WORK/private"; fi
@@ -313,7 +313,7 @@ if need_user "$name"; then
 fi
 broken "workload: ends at once" 1 "workload '/bin/true' ends before it can be sampled" < <(in_situ_over /bin/true)
 # shellcheck disable=SC2016 # the workload's
-broken "workload: killed midway" 1 "workload '/bin/sh' died midway: it was killed by signal 9" left < <(
+broken "workload: killed midway" 1 "the workload '/bin/sh' was killed by signal 9" left < <(
 	in_situ_over /bin/sh '[-c, "i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done; kill -9 $$"]' 1000)
 
 plan_done

@@ -10,8 +10,9 @@
  * known_cost work CALLS WORK: calls getpgid() CALLS times, with WORK rounds of a loop after each.
  *
  * known_cost fit OBJECT ROUNDS PERCENT: measures what the program adds to a getpgid(), by turns of
- * 2 ms with and without it in this process, and prints "CALLS WORK": with them the workload takes
- * about 50 ms, and the program adds PERCENT to it. On stderr: ns a call, without and added.
+ * 2 ms with and without it in this process, while the other CPUs are busy, and prints "CALLS WORK":
+ * with them the workload takes about 50 ms, and the program adds PERCENT to it. On stderr: ns a
+ * call, without and added.
  */
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -99,12 +100,32 @@ static uint64_t do_work(uint64_t calls, uint64_t work)
 	return a;
 }
 
+static double cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
 static double ns_a_call(uint64_t calls, uint64_t work)
 {
-	uint64_t began_ns = bb_now_ns();
+	double began_ns = cpu_ns();
 
 	do_work(calls, work);
-	return (double)(bb_now_ns() - began_ns) / (double)calls;
+	return (cpu_ns() - began_ns) / (double)calls;
+}
+
+/* Keeps the other CPUs busy as the workload does, until we end: a CPU that shares its core with
+ * another is slower. */
+static void occupy_others(void)
+{
+	for (long i = sysconf(_SC_NPROCESSORS_ONLN); i > 1; i--)
+		if (!fork()) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			for (;;)
+				do_work(1000, 1000);
+		}
 }
 
 static int by_value(const void *a, const void *b)
@@ -114,27 +135,22 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The work that makes a call take `want_ns` without the program: by the medians of two amounts. */
-static uint64_t fit_work(double want_ns)
+static double median(double *x)
 {
-	static double with[2][TURNS];
-
-	for (int i = 0; i < TURNS; i++)
-		for (int k = 0; k < 2; k++)
-			with[k][i] = ns_a_call(200, k ? 10000 : 1000);
-	for (int k = 0; k < 2; k++)
-		qsort(with[k], TURNS, sizeof(double), by_value);
-	return (uint64_t)fmax(0, 1000 + (want_ns - with[0][TURNS / 2]) * 9000 /
-						 (with[1][TURNS / 2] - with[0][TURNS / 2]));
+	qsort(x, TURNS, sizeof(double), by_value);
+	return x[TURNS / 2];
 }
 
 static int fit(const char *object, uint64_t rounds, double percent)
 {
-	static double without[TURNS], added[TURNS];
+	/* less[], more[]: a call with two amounts of work, by which the work is found that makes a
+	 * call take want_ns. All are measured in turns: the speed of the machine changes. */
+	static double without[TURNS], added[TURNS], less[TURNS], more[TURNS];
 	struct bpf_object *obj;
 	struct bpf_program *prog = load(object, rounds, &obj);
 	double want_ns;
 
+	occupy_others();
 	for (int i = 0; prog && i < TURNS; i++) {
 		struct bpf_link *link;
 
@@ -144,15 +160,16 @@ static int fit(const char *object, uint64_t rounds, double percent)
 			return fail(object);
 		added[i] = ns_a_call(5000, 0) - without[i];
 		bpf_link__destroy(link);
+		less[i] = ns_a_call(200, 1000);
+		more[i] = ns_a_call(200, 10000);
 	}
 	if (!prog)
 		return fail(object);
-	qsort(without, TURNS, sizeof(double), by_value);
-	qsort(added, TURNS, sizeof(double), by_value);
-	want_ns = added[TURNS / 2] * 100 / percent;
+	want_ns = median(added) * 100 / percent;
 	fprintf(stderr, "known_cost: a call takes %.1f ns, the program adds %.1f ns\n",
-		without[TURNS / 2], added[TURNS / 2]);
-	printf("%.0f %llu\n", RUN_NS / want_ns, (unsigned long long)fit_work(want_ns));
+		median(without), median(added));
+	printf("%.0f %.0f\n", RUN_NS / want_ns,
+	       fmax(0, 1000 + (want_ns - median(less)) * 9000 / (median(more) - median(less))));
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* drivers/workload: a program that is held before it begins, so that what is put on it then misses
+/* drivers/command: a program that is held before it begins, so that what is put on it then misses
  * nothing. */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,29 +21,32 @@
 
 #include "base/std.h"
 #include "base/caller.h"
-#include "drivers/workload.h"
+#include "drivers/command.h"
 
 /* The CPU that we are on is one that we may use. */
-static struct bb_workload_spec held(const char *program, char *const *args, size_t n_args)
+static struct bb_command_spec held(const char *program, const char *const *args, size_t n_args)
 {
-	return (struct bb_workload_spec){
+	return (struct bb_command_spec){
+		.noun = "workload",
+		.when = "midway",
 		.program = program,
 		.args = args,
 		.n_args = n_args,
 		.is_held = true,
+		.is_pinned = true,
 		.place = {.cpu = sched_getcpu(), .uid = geteuid(), .gid = getegid()},
 	};
 }
 
-/* What bb_workload__ended() says at last. */
-static int wait_for_end(struct bb_workload *w, struct bb_err *err)
+/* What bb_command__ended() says at last. */
+static int wait_for_end(struct bb_command *w, struct bb_err *err)
 {
 	const struct timespec a_little = {.tv_nsec = 1000000};
 	uint64_t began_ns = bb_now_ns();
 	int rc = 0;
 
 	while (!rc && bb_seconds_since(began_ns) < 600) {
-		rc = bb_workload__ended(w, "the workload", err);
+		rc = bb_command__ended(w, err);
 		nanosleep(&a_little, NULL);
 	}
 	return rc;
@@ -53,35 +56,35 @@ static void held_until_resumed(void **state)
 {
 	const struct timespec a_while = {.tv_nsec = 50000000};
 	char path[] = "/tmp/bpfbench-held.XXXXXX", command[64];
-	char *args[] = {(char *)(uintptr_t) "-c", command};
-	struct bb_workload_spec spec = held("/bin/sh", args, 2);
-	struct bb_workload w = {0};
+	const char *args[] = {"-c", command};
+	struct bb_command_spec spec = held("/bin/sh", args, 2);
+	struct bb_command w = {0};
 	struct bb_err err = {0};
 
 	(void)state;
 	close(mkstemp(path));
 	unlink(path);
 	snprintf(command, sizeof(command), "mkdir %s", path);
-	assert_int_equal(bb_workload__start(&spec, &w, &err), 0);
+	assert_int_equal(bb_command__start(&spec, &w, &err), 0);
 	nanosleep(&a_while, NULL);
-	assert_int_equal(bb_workload__ended(&w, "the workload", &err), 0);
+	assert_int_equal(bb_command__ended(&w, &err), 0);
 	assert_int_equal(access(path, F_OK), -1);
-	bb_workload__resume(&w);
+	bb_command__resume(&w);
 	assert_int_equal(wait_for_end(&w, &err), 1);
 	assert_int_equal(rmdir(path), 0);
 }
 
 static void held_and_stopped(void **state)
 {
-	struct bb_workload_spec spec = held("/bin/true", NULL, 0);
-	struct bb_workload w = {0};
+	struct bb_command_spec spec = held("/bin/true", NULL, 0);
+	struct bb_command w = {0};
 	struct bb_err err = {0};
 	pid_t pid;
 
 	(void)state;
-	assert_int_equal(bb_workload__start(&spec, &w, &err), 0);
+	assert_int_equal(bb_command__start(&spec, &w, &err), 0);
 	pid = w.pid;
-	bb_workload__stop(&w);
+	bb_command__done(&w);
 	assert_int_equal(w.pid, 0);
 	assert_int_equal(waitpid(pid, NULL, 0), -1);
 	assert_int_equal(errno, ECHILD);
@@ -90,22 +93,22 @@ static void held_and_stopped(void **state)
 /* It is found out only when it is let go: an end with an error then. */
 static void held_and_no_program(void **state)
 {
-	struct bb_workload_spec spec = held("/proc/self/status", NULL, 0);
-	struct bb_workload w = {0};
+	struct bb_command_spec spec = held("/proc/self/status", NULL, 0);
+	struct bb_command w = {0};
 	struct bb_err err = {0};
 
 	(void)state;
-	assert_int_equal(bb_workload__start(&spec, &w, &err), 0);
-	bb_workload__resume(&w);
+	assert_int_equal(bb_command__start(&spec, &w, &err), 0);
+	bb_command__resume(&w);
 	assert_int_equal(wait_for_end(&w, &err), -ECHILD);
-	assert_non_null(strstr(err.msg, "died midway"));
+	assert_non_null(strstr(err.msg, " midway"));
 	spec.program = "/nosuch/program";
-	assert_int_equal(bb_workload__start(&spec, &w, &err), -ENOENT);
+	assert_int_equal(bb_command__start(&spec, &w, &err), -ENOENT);
 	assert_non_null(strstr(err.msg, "workload '/nosuch/program' not found"));
 	spec = held("/bin/true", NULL, 0);
 	/* there is none: it ends before it is held, and says so */
 	spec.place.cpu = CPU_SETSIZE - 1;
-	assert_true(bb_workload__start(&spec, &w, &err) < 0);
+	assert_true(bb_command__start(&spec, &w, &err) < 0);
 	assert_non_null(strstr(err.msg, "cannot be started"));
 }
 
@@ -128,18 +131,18 @@ static void as_user(void (*work)(void))
 static void open_forbidden(void)
 {
 	char folder[] = "/tmp/bpfbench-forbidden.XXXXXX", path[64];
-	struct bb_workload_spec spec = held("tool", NULL, 0);
-	struct bb_workload w = {0};
+	struct bb_command_spec spec = held("tool", NULL, 0);
+	struct bb_command w = {0};
 	struct bb_err err = {0};
 
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/tool", folder);
 	close(open(path, O_CREAT | O_WRONLY, 0000));
 	spec.dir = folder;
-	assert_int_equal(bb_workload__start(&spec, &w, &err), -EACCES);
+	assert_int_equal(bb_command__start(&spec, &w, &err), -EACCES);
 	assert_non_null(strstr(err.msg, "Permission denied"));
 	spec.program = path;
-	assert_int_equal(bb_workload__start(&spec, &w, &err), -EACCES);
+	assert_int_equal(bb_command__start(&spec, &w, &err), -EACCES);
 	assert_non_null(strstr(err.msg, "Permission denied"));
 	unlink(path);
 	rmdir(folder);
@@ -163,13 +166,13 @@ static int lowest_free_fd(void)
 static void start_without_processes(void)
 {
 	const struct rlimit none = {0, 0};
-	struct bb_workload_spec spec = held("/bin/true", NULL, 0);
-	struct bb_workload w = {0};
+	struct bb_command_spec spec = held("/bin/true", NULL, 0);
+	struct bb_command w = {0};
 	struct bb_err err = {0};
 	int before = lowest_free_fd();
 
 	assert_int_equal(setrlimit(RLIMIT_NPROC, &none), 0);
-	assert_int_equal(bb_workload__start(&spec, &w, &err), -EAGAIN);
+	assert_int_equal(bb_command__start(&spec, &w, &err), -EAGAIN);
 	assert_non_null(strstr(err.msg, "cannot be started"));
 	assert_int_equal(lowest_free_fd(), before);
 }
@@ -184,12 +187,12 @@ static void no_process_to_be_had(void **state)
 static void clean_environment(void **state)
 {
 	static const char *const kept[] = {"BB_TEST_KEPT", NULL};
-	char *args[] = {(char *)(uintptr_t) "-c", (char *)(uintptr_t) "test "
-								      "\"$PATH+$BB_TEST_KEPT+$BB_"
-								      "TEST_SECRET\" = "
-								      "/bin:/usr/bin+kept+"};
-	struct bb_workload_spec spec = held("sh", args, 2);
-	struct bb_workload w = {0};
+	const char *args[] = {"-c", "test "
+				    "\"$PATH+$BB_TEST_KEPT+$BB_"
+				    "TEST_SECRET\" = "
+				    "/bin:/usr/bin+kept+"};
+	struct bb_command_spec spec = held("sh", args, 2);
+	struct bb_command w = {0};
 	struct bb_err err = {0};
 
 	(void)state;
@@ -197,29 +200,29 @@ static void clean_environment(void **state)
 	setenv("BB_TEST_KEPT", "kept", 1);
 	setenv("BB_TEST_SECRET", "secret", 1);
 	spec.place.env = kept;
-	assert_int_equal(bb_workload__start(&spec, &w, &err), 0);
-	bb_workload__resume(&w);
+	assert_int_equal(bb_command__start(&spec, &w, &err), 0);
+	bb_command__resume(&w);
 	assert_int_equal(wait_for_end(&w, &err), 1);
 }
 
 /* A program that runs as root is not looked for where the caller's $PATH says. */
 static void path_of_its_own(void **state)
 {
-	char *args[] = {(char *)(uintptr_t) "-c", (char *)(uintptr_t) "test \"$PATH\" = "
-								      "/bin:/usr/bin"};
-	struct bb_workload_spec spec = held("sh", args, 2);
-	struct bb_workload w = {0};
+	const char *args[] = {"-c", "test \"$PATH\" = "
+				    "/bin:/usr/bin"};
+	struct bb_command_spec spec = held("sh", args, 2);
+	struct bb_command w = {0};
 	struct bb_err err = {0};
 
 	(void)state;
 	setenv("PATH", "/nonexistent", 1);
 	spec.path = "/bin:/usr/bin";
-	assert_int_equal(bb_workload__start(&spec, &w, &err), 0);
-	bb_workload__resume(&w);
+	assert_int_equal(bb_command__start(&spec, &w, &err), 0);
+	bb_command__resume(&w);
 	assert_int_equal(wait_for_end(&w, &err), 1);
 	setenv("PATH", "/bin:/usr/bin", 1);
 	spec.path = "/nonexistent";
-	assert_int_equal(bb_workload__start(&spec, &w, &err), -ENOENT);
+	assert_int_equal(bb_command__start(&spec, &w, &err), -ENOENT);
 	assert_non_null(strstr(err.msg, "'sh' not found in /nonexistent"));
 }
 

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "drivers/command.h"
+
+#include <linux/perf_event.h>
+
+#include "base/caller.h"
+#include "base/child.h"
+#include "base/deadline.h"
+#include "base/io.h"
+#include "bpf/attach.h"
+#include "drivers/driver.h"
+
+#define OUT_BYTES (64 << 10)
+#define LOG_BYTES (1 << 20) /* a longer log is emptied */
+#define PAUSE_S 0.002       /* between two looks at what runs beside a command */
+
+/* Gives this process priority over others on its CPU; otherwise a busy machine leaves too few
+ * samples. With sched_autogroup a nice value counts only within a session, so the session gets one,
+ * too (sched(7)). */
+static void run_ahead_of_others(void)
+{
+	int fd;
+
+	setpriority(PRIO_PROCESS, 0, -20);
+	fd = bb_root__open("/proc/self/autogroup", O_WRONLY);
+	if (fd >= 0 && write(fd, "-20", 3) < 0)
+		errno = 0; /* without autogroups the nice value suffices */
+	bb_close(&fd);
+}
+
+int bb_child_place__take(const struct bb_child_place *place)
+{
+	run_ahead_of_others();
+	return bb_pin_to_cpu(place->cpu, NULL);
+}
+
+static int open_program_at(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_in(const char *dir, size_t dir_len, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%.*s/%s", (int)dir_len, dir, name) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	return open_program_at(path);
+}
+
+/* Opens the program with our rights, because the user that the workload runs as may not be able to
+ * reach its folder. Looks in `dir` first, then in $PATH. Returns a descriptor, -ENOENT if no folder
+ * has the program, or the reason why a program that exists cannot be opened. */
+static int open_program(const struct bb_command_spec *spec)
+{
+	const char *path = spec->path ? spec->path : getenv("PATH");
+	int fd = -ENOENT, why = -ENOENT;
+
+	if (strchr(spec->program, '/'))
+		return open_program_at(spec->program);
+	if (spec->dir)
+		fd = open_in(spec->dir, strlen(spec->dir), spec->program);
+	while (fd < 0 && path && *path) {
+		const char *end = strchrnul(path, ':');
+
+		if (fd != -ENOENT && fd != -ENOTDIR)
+			why = fd;
+		fd = open_in(path, (size_t)(end - path), spec->program);
+		path = *end ? end + 1 : NULL;
+	}
+	if (fd == -ENOENT || fd == -ENOTDIR)
+		fd = why;
+	return fd;
+}
+
+struct start {
+	const struct bb_command_spec *spec;
+	int program_fd;
+	char **argv;
+};
+
+static int take_place(void *arg)
+{
+	const struct start *s = arg;
+
+	return bb_child_place__take(&s->spec->place);
+}
+
+static int execute(void *arg, int)
+{
+	const struct start *s = arg;
+
+	if (s->spec->path)
+		setenv("PATH", s->spec->path, 1);
+	if (s->spec->is_held)
+		raise(SIGSTOP);
+	if (s->spec->ret_began_ns)
+		*s->spec->ret_began_ns = bb_now_ns();
+	if (s->program_fd < 0)
+		execvp(s->spec->shell ? "/bin/sh" : s->spec->program, s->argv);
+	else
+		fexecve(s->program_fd, s->argv, environ);
+	/* The program is a script. Its interpreter opens the descriptor by name, so the descriptor
+	 * must survive exec(). */
+	if (errno == ENOENT && s->program_fd >= 0) {
+		fcntl(s->program_fd, F_SETFD, 0);
+		fexecve(s->program_fd, s->argv, environ);
+	}
+	return -errno;
+}
+
+static const char *name_of(const struct bb_command_spec *spec)
+{
+	return spec->shell ? spec->shell : spec->program;
+}
+
+static int say_cannot_start(const struct bb_command_spec *spec, int rc, struct bb_err *err)
+{
+	const char *noun = spec->noun ? spec->noun : "command", *name = name_of(spec);
+
+	if (rc == -ENOENT && spec->path)
+		return bb_fail(err, rc, "'%s' not found in %s: install it", name, spec->path);
+	if (rc == -ENOENT)
+		return bb_fail(err, rc, "%s '%s' not found%s%s; build it, or give its path", noun,
+			       name, spec->dir ? ": neither in $PATH nor in " : "",
+			       spec->dir ? spec->dir : "");
+	return bb_fail(err, rc, "%s '%s' cannot be started as uid %u: %m", noun, name,
+		       (unsigned int)spec->place.uid);
+}
+
+/* Waits until the process has stopped. Returns false if it exited; the caller must then reap it. */
+static bool wait_until_held(pid_t pid)
+{
+	siginfo_t info = {0};
+	int rc;
+
+	do
+		rc = waitid(P_PID, (id_t)pid, &info, WSTOPPED | WEXITED | WNOWAIT);
+	while (rc && errno == EINTR);
+	return !rc && info.si_code == CLD_STOPPED;
+}
+
+/* Opens the file that receives a command's stderr or stdout; the command's user may open it again.
+ */
+static int open_log(const struct bb_command_spec *spec)
+{
+	int fd = memfd_create("output", MFD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (fcntl(fd, F_SETFL, O_APPEND) ||
+	    (spec->place.uid && fchown(fd, spec->place.uid, spec->place.gid)))
+		errno = 0; /* no harm: the command only cannot open /dev/stderr */
+	return fd;
+}
+
+static int start_process(struct start *s, struct bb_command *c)
+{
+	const struct bb_command_spec *spec = s->spec;
+	const struct bb_child_rules rules = {
+		.signals = BB_SIGNALS_DEFAULT,
+		.own_session = true,
+		.before = spec->is_pinned ? take_place : NULL,
+		.is_program = true,
+		.env = spec->place.env,
+		.std = {BB_STD_NULL, spec->keeps_stdout ? c->out_fd : BB_STD_NULL, c->log_fd},
+		.uid = spec->place.uid,
+		.gid = spec->place.gid,
+	};
+	struct bb_child child = {.fd = -1, .report_fd = -1};
+	int rc = bb_child__start(&rules, execute, s, &child);
+
+	if (!rc && !(spec->is_held && wait_until_held(child.pid)))
+		rc = bb_child__executed(&child);
+	bb_close(&child.report_fd);
+	c->pid = child.pid > 0 ? child.pid : 0;
+	return rc;
+}
+
+int bb_command__start(const struct bb_command_spec *spec, struct bb_command *ret_command,
+		      struct bb_err *err)
+{
+	bool is_opened = spec->dir || spec->path || spec->is_held;
+	const char **argv = bb_calloc(spec->n_args + 4, sizeof(*argv));
+	struct start start = {spec, is_opened ? open_program(spec) : -1, (char **)(uintptr_t)argv};
+	struct bb_command c = {.spec = spec, .log_fd = open_log(spec)};
+	int rc = is_opened && start.program_fd < 0 ? start.program_fd : c.log_fd < 0 ? c.log_fd : 0;
+
+	if (!rc && spec->keeps_stdout && (c.out_fd = open_log(spec)) < 0)
+		rc = c.out_fd;
+	argv[0] = spec->shell ? "sh" : spec->program;
+	argv[1] = spec->shell ? "-c" : NULL;
+	argv[2] = spec->shell;
+	for (size_t i = 0; i < spec->n_args; i++)
+		argv[i + 1] = spec->args[i];
+	if (!rc)
+		rc = start_process(&start, &c);
+	free(argv);
+	bb_close(&start.program_fd);
+	if (rc)
+		bb_command__done(&c);
+	*ret_command = c;
+	return rc ? say_cannot_start(spec, rc, err) : 0;
+}
+
+int bb_command__wait(struct bb_command *c, double seconds, struct rusage *ret_usage)
+{
+	int rc = c->pid ? bb_child__wait(c->pid, seconds) : 0;
+
+	if (rc || !c->pid)
+		return rc;
+	kill(-c->pid, SIGKILL); /* before it is reaped, which frees its pid */
+	if (TEMP_FAILURE_RETRY(wait4(c->pid, &c->status, 0, ret_usage)) < 0)
+		return -errno;
+	c->pid = 0;
+	return 0;
+}
+
+int bb_command__fail(const struct bb_command *c, struct bb_err *err)
+{
+	return bb_fail(err, -ECHILD, "the %s '%s' %s %s%s", c->spec->noun, name_of(c->spec),
+		       bb_how_ended(c->status).text, c->spec->when, bb_command__tail(c).text);
+}
+
+int bb_command__ended(struct bb_command *c, struct bb_err *err)
+{
+	siginfo_t info = {0};
+	struct rusage unused;
+	int rc;
+
+	if (!waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid == 0)
+		return 0;
+	rc = bb_command__wait(c, 0, &unused);
+	rc = rc || c->status ? bb_command__fail(c, err) : 1;
+	bb_command__done(c);
+	return rc;
+}
+
+static double seconds_of(const struct timeval *t)
+{
+	return (double)t->tv_sec + (double)t->tv_usec * 1e-6;
+}
+
+int bb_command__run(const struct bb_command_spec *spec, const struct bb_beside *beside,
+		    double most_s, struct bb_command *ret_command, struct bb_run_cost *cost,
+		    struct bb_err *err)
+{
+	uint64_t began_ns = bb_now_ns();
+	struct rusage usage = {0};
+	int rc = bb_command__start(spec, ret_command, err);
+
+	if (!rc && beside)
+		rc = beside->begin(beside->arg, ret_command, err);
+	if (rc)
+		return rc;
+	bb_command__resume(ret_command);
+	while ((rc = bb_command__wait(ret_command, beside ? PAUSE_S : most_s, &usage)) == -ETIME &&
+	       beside) {
+		rc = bb_must_end_why();
+		if (!rc)
+			rc = beside->feed(beside->arg, err);
+		if (rc)
+			return rc;
+	}
+	if (rc == -EINTR)
+		return bb_fail_stopped(err, "", "");
+	if (rc == -ETIME)
+		return bb_fail(err, rc,
+			       "one run of the %s '%s' takes longer than the budget (%g s)",
+			       spec->noun, name_of(spec), most_s);
+	if (rc)
+		return bb_fail(err, rc, "waiting for '%s': %m", name_of(spec));
+	if (spec->ret_began_ns)
+		began_ns = *spec->ret_began_ns;
+	cost->wall_ns += bb_now_ns() - began_ns;
+	cost->cpu_s += seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime);
+	return ret_command->status ? bb_command__fail(ret_command, err) : 0;
+}
+
+void bb_command__pause(const struct bb_command *w)
+{
+	if (w->pid > 0)
+		kill(-w->pid, SIGSTOP);
+	bb_command__limit_log(w);
+}
+
+void bb_command__resume(const struct bb_command *w)
+{
+	if (w->pid > 0)
+		kill(-w->pid, SIGCONT);
+}
+
+void bb_command__done(struct bb_command *c)
+{
+	bb_child__stop(&(struct bb_child){.pid = c->pid, .fd = -1, .report_fd = -1});
+	if (c->log_fd > 0)
+		close(c->log_fd);
+	if (c->out_fd > 0)
+		close(c->out_fd);
+	*c = (struct bb_command){.spec = c->spec, .status = c->status};
+}
+
+char *bb_command__stdout(const struct bb_command *c)
+{
+	char *text = bb_calloc(OUT_BYTES + 1, 1);
+	struct stat st;
+
+	if (c->out_fd > 0 && !fstat(c->out_fd, &st) &&
+	    pread(c->out_fd, text, OUT_BYTES, st.st_size > OUT_BYTES ? st.st_size - OUT_BYTES : 0) <
+		    0)
+		text[0] = '\0';
+	return text;
+}
+
+struct bb_command_tail bb_command__tail(const struct bb_command *c)
+{
+	static const char before[] = "; its stderr ends: ";
+	struct bb_command_tail tail = {""};
+	const size_t most = sizeof(tail.text) - sizeof(before);
+	char *text = tail.text + sizeof(before) - 1;
+	struct stat st;
+	ssize_t n = 0;
+
+	if (c->log_fd > 0 && !fstat(c->log_fd, &st))
+		n = pread(c->log_fd, text, most,
+			  st.st_size > (off_t)most ? st.st_size - (off_t)most : 0);
+	while (n > 0 && isspace((unsigned char)text[n - 1]))
+		n--;
+	if (n > 0)
+		memcpy(tail.text, before, sizeof(before) - 1);
+	text[n > 0 ? n : 0] = '\0';
+	for (char *at = text; *at; at++)
+		if (*at == '\n')
+			*at = ' ';
+	return tail;
+}
+
+void bb_command__limit_log(const struct bb_command *c)
+{
+	struct stat st;
+
+	if (c->log_fd > 0 && !fstat(c->log_fd, &st) && st.st_size > LOG_BYTES &&
+	    ftruncate(c->log_fd, 0))
+		errno = 0; /* no harm: the log only gets longer */
+}
+
+int bb_command__open_clock(const struct bb_command *w, const char *clock, uint32_t freq_hz,
+			   int prog_fd, int *ret_event_fd, struct bb_err *err)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = !strcmp(clock, "task-clock") ? PERF_COUNT_SW_TASK_CLOCK
+						       : PERF_COUNT_SW_CPU_CLOCK,
+		.freq = 1,
+		.sample_freq = freq_hz,
+		.inherit = 1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+	int rc = bb_perf_event__open(&attr, w->pid, -1, prog_fd, ret_event_fd, err);
+
+	if (rc)
+		*ret_event_fd = -1;
+	return rc;
+}
+
+int bb_command__start_clock(int event_fd, struct bb_err *err)
+{
+	int rc = bb_perf_event__enable(event_fd);
+
+	return rc ? bb_fail(err, rc, "cannot enable the sampling event: %m") : 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "base/std.h"
+
+/*
+ * The processes of the user's commands. All of them, orphans too, remain descendants of bpfbench
+ * (PR_SET_CHILD_SUBREAPER). So bpfbench can read their CPU time, and can end them all.
+ */
+
+/* The descendants of the process `root`, and `root` itself unless it is our own process. */
+struct bb_processes {
+	pid_t *pids;
+	size_t n;
+	double cpu_s;       /* their CPU time, with that of the descendants that they reaped */
+	uint64_t rss_bytes; /* resident memory; shared pages count in each process */
+};
+
+/* Reads the processes below `root`, without `but` and those below it (0: none). Returns 0, or the
+ * -errno of reading /proc. */
+int bb_processes__read(pid_t root, pid_t but, struct bb_processes *ret_processes);
+void bb_processes__done(struct bb_processes *p);
+
+/* Ends all processes that bb_processes__read() finds: by SIGTERM, and after `patience_s` by
+ * SIGKILL. Reaps the processes that are our children. `*ret_killed` is true if SIGKILL was needed.
+ * Returns 0, or -EBUSY if a process does not end. */
+int bb_processes__end(pid_t root, pid_t but, double patience_s, bool *ret_killed);
