@@ -9,6 +9,10 @@
 #include "plan/field.h"
 #include "run/overhead.h"
 
+/* A record is lost if it does not fit. A ring buffer with less than this share free counts as full.
+ */
+#define NEARLY_FULL 0.95
+
 struct overhead_args;
 
 /* A measurement that is printed. */
@@ -151,6 +155,35 @@ static void add_parts(const struct shown *s, struct bb_doc *d)
 			    bb_plural(n_idle));
 }
 
+/* Says what is known of events that the agent missed. */
+static void add_lost(const struct shown *s, struct bb_doc *d)
+{
+	const struct bb_overhead *o = s->o;
+	double runs = 0, per_s = 1 / o->figures[BB_OVERHEAD_WALL].head_s;
+	uint64_t misses = 0;
+
+	for (size_t i = 0; i < o->n_programs; i++) {
+		runs += o->programs[i].runs > 0 ? o->programs[i].runs : 0;
+		misses += o->programs[i].misses;
+	}
+	if (!(runs > 0))
+		return;
+	bb_doc__add(d, misses ? BB_DOC_BAD : BB_DOC_FAINT, "lost events",
+		    "at %s runs of its programs a second, the kernel left out %" PRIu64 " runs "
+		    "(recursion"
+		    ")%s",
+		    bb_table_cell_number(runs * per_s, runs * per_s).text, misses,
+		    o->n_perf_buffers ? "; what its perf buffers lost only the agent can tell"
+				      : "");
+	for (size_t i = 0; i < o->n_rings; i++)
+		bb_doc__add(d, o->rings[i].peak > NEARLY_FULL ? BB_DOC_BAD : BB_DOC_FAINT, NULL,
+			    "its ring buffer '%s' was up to %.0f %% full%s", o->rings[i].name,
+			    100 * o->rings[i].peak,
+			    o->rings[i].peak > NEARLY_FULL ? ": events were lost, how many only "
+							     "the agent can tell"
+							   : "");
+}
+
 static void add_notes(const struct shown *s, struct bb_doc *d)
 {
 	const struct bb_overhead *o = s->o;
@@ -162,6 +195,7 @@ static void add_notes(const struct shown *s, struct bb_doc *d)
 			    "%.1f MiB resident in the agent's processes, %.1f MiB in the maps of "
 			    "its programs",
 			    o->rss_bytes / 1048576, o->map_bytes / 1048576);
+	add_lost(s, d);
 	if (o->programs)
 		bb_doc__add(d, BB_DOC_FAINT, "parts",
 			    "from one more turn, with bpf_stats on, which adds 10 to 40 ns to a "
@@ -210,9 +244,8 @@ static void make_document(const struct shown *s, struct bb_doc *d)
 	const struct bb_overhead *o = s->o;
 
 	bb_doc__add(d, BB_DOC_TITLE, NULL,
-		    "overhead of %s: %zu blocks of 4 turns, %" PRIu64 " runs of the workload, %.0f "
-		    "s",
-		    s->name, o->n_blocks, o->n_runs, o->elapsed_s);
+		    "overhead of %s: %zu block%s of 4 turns, %.0f runs of the workload, %.0f s",
+		    s->name, o->n_blocks, bb_plural(o->n_blocks), (double)o->n_runs, o->elapsed_s);
 	add_figures(s, d);
 	add_parts(s, d);
 	add_notes(s, d);
@@ -296,7 +329,17 @@ static void write_json(const struct shown *s, FILE *out)
 		bb_json__add_double(&w, "runs", p->runs);
 		bb_json__add_double(&w, "ns_per_run", p->ns);
 		bb_json__add_double(&w, "cpu_s", bb_overhead__program_s(o, p));
+		bb_json__add_u64(&w, "recursion_misses", p->misses);
 		bb_json__add_bool(&w, "gone", p->is_gone);
+		bb_json__close(&w);
+	}
+	bb_json__close(&w);
+	bb_json__open(&w, "ring_buffers", "[\n");
+	for (size_t i = 0; i < o->n_rings; i++) {
+		bb_json__open(&w, NULL, "{");
+		bb_json__add_text(&w, "name", o->rings[i].name);
+		bb_json__add_u64(&w, "bytes", o->rings[i].bytes);
+		bb_json__add_double(&w, "peak", o->rings[i].peak);
 		bb_json__close(&w);
 	}
 	bb_json__close(&w);

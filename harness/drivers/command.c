@@ -251,14 +251,16 @@ int bb_command__run(const struct bb_command_spec *spec, const struct bb_beside *
 	struct rusage usage = {0};
 	int rc = bb_command__start(spec, ret_command, err);
 
-	if (!rc && beside)
+	if (!rc && beside && beside->begin)
 		rc = beside->begin(beside->arg, ret_command, err);
 	if (rc)
 		return rc;
 	bb_command__resume(ret_command);
 	while ((rc = bb_command__wait(ret_command, beside ? PAUSE_S : most_s, &usage)) == -ETIME &&
 	       beside) {
-		rc = bb_must_end_why();
+		rc = bb_seconds_since(began_ns) > most_s ? -ETIME : bb_must_end_why();
+		if (rc == -ETIME)
+			break;
 		if (!rc)
 			rc = beside->feed(beside->arg, err);
 		if (rc)

@@ -70,7 +70,8 @@ int bb_command__fail(const struct bb_command *c, struct bb_err *err);
 
 /* What is done beside a run of a command. */
 struct bb_beside {
-	int (*begin)(void *arg, const struct bb_command *c, struct bb_err *err); /* it is held */
+	/* called before a held command goes on; NULL: nothing to do */
+	int (*begin)(void *arg, const struct bb_command *c, struct bb_err *err);
 	int (*feed)(void *arg, struct bb_err *err); /* called every 2 ms while it runs */
 	void *arg;
 };
@@ -80,7 +81,7 @@ struct bb_run_cost {
 	double cpu_s; /* of its processes, as far as they were waited for */
 };
 
-/* Runs a command to its end, and adds what that took to *cost. `beside` may be NULL; then the run
+/* Runs a command to its end, and adds what that took to *cost. `beside` may be NULL. The run
  * may take `most_s`. Returns 0, or an error with a message: -ECHILD if the command fails, -ETIME,
  * -EINTR or another -errno. Call bb_command__done() in all cases. */
 int bb_command__run(const struct bb_command_spec *spec, const struct bb_beside *beside,

@@ -393,10 +393,10 @@ int bb_agent__read_counters(struct bb_agent *a, struct bb_err *err)
 	return 0;
 }
 
-double bb_agent__map_bytes(const struct bb_agent *a)
+/* Returns the ids of all maps of its programs. */
+static struct ids map_ids(const struct bb_agent *a)
 {
-	struct ids seen = {0};
-	double bytes = 0;
+	struct ids all = {0};
 
 	for (size_t i = 0; i < a->n; i++) {
 		uint32_t ids[BB_MAX_PROG_MAPS];
@@ -405,13 +405,77 @@ double bb_agent__map_bytes(const struct bb_agent *a)
 
 		bb_close(&fd);
 		for (uint32_t k = 0; k < n; k++)
-			if (!ids_have(&seen, ids[k])) {
-				add_id(&seen, ids[k]);
-				bytes += bb_map_bytes_by_id(ids[k]);
-			}
+			if (!ids_have(&all, ids[k]))
+				add_id(&all, ids[k]);
 	}
-	free(seen.v);
+	return all;
+}
+
+double bb_agent__map_bytes(const struct bb_agent *a)
+{
+	struct ids ids = map_ids(a);
+	double bytes = 0;
+
+	for (size_t i = 0; i < ids.n; i++)
+		bytes += bb_map_bytes_by_id(ids.v[i]);
+	free(ids.v);
 	return bytes;
+}
+
+/* Maps both positions of a ring buffer (kernel/bpf/ringbuf.c), for reading: the agent's reader
+ * writes the first. */
+static void open_ring(struct bb_agent *a, int map_fd, const struct bpf_map_info *info)
+{
+	size_t bytes = 2 * (size_t)sysconf(_SC_PAGESIZE);
+	void *pages = mmap(NULL, bytes, PROT_READ, MAP_SHARED, map_fd, 0);
+	struct bb_agent_ring *ring;
+
+	if (pages == MAP_FAILED)
+		return;
+	ring = bb_append(&a->rings, &a->n_rings, sizeof(*ring));
+	ring->pages = pages;
+	ring->bytes = info->max_entries;
+	snprintf(ring->name, sizeof(ring->name), "%s", info->name);
+}
+
+void bb_agent__open_rings(struct bb_agent *a)
+{
+	struct ids ids = map_ids(a);
+
+	for (size_t i = 0; i < ids.n; i++) {
+		struct bpf_map_info info = {0};
+		int fd = bpf_map_get_fd_by_id(ids.v[i]);
+
+		if (fd >= 0 && !bb_info__read(fd, &info)) {
+			if (info.type == BPF_MAP_TYPE_RINGBUF)
+				open_ring(a, fd, &info);
+			a->n_perf_buffers += info.type == BPF_MAP_TYPE_PERF_EVENT_ARRAY;
+		}
+		bb_close(&fd);
+	}
+	free(ids.v);
+}
+
+void bb_agent__look_at_rings(struct bb_agent *a)
+{
+	for (size_t i = 0; i < a->n_rings; i++) {
+		struct bb_agent_ring *r = &a->rings[i];
+		const unsigned long *read = r->pages,
+				    *written = (const void *)((const char *)r->pages +
+							      sysconf(_SC_PAGESIZE));
+		/* the reader's position first, because it never passes the writer's */
+		unsigned long tail = __atomic_load_n(read, __ATOMIC_ACQUIRE);
+		unsigned long head = __atomic_load_n(written, __ATOMIC_ACQUIRE);
+
+		r->peak = fmax(r->peak, (double)(head - tail) / (double)r->bytes);
+	}
+}
+
+static void close_rings(struct bb_agent *a)
+{
+	for (size_t i = 0; i < a->n_rings; i++)
+		munmap(a->rings[i].pages, 2 * (size_t)sysconf(_SC_PAGESIZE));
+	free(a->rings);
 }
 
 /* --- its end --- */
@@ -533,6 +597,7 @@ int bb_agent__stop(struct bb_agent *a, bool *ret_killed, size_t *ret_cleaned, st
 	bb_command__done(&a->command);
 	if (!rc)
 		rc = end_programs(a, ret_cleaned, &ending);
+	close_rings(a);
 	free(a->programs);
 	*a = (struct bb_agent){0};
 	return rc ? bb_fail(err, rc, "%s", ending.msg) : 0;

@@ -34,6 +34,15 @@ struct bb_agent_program {
 	bool is_gone; /* it was unloaded while the agent ran */
 };
 
+/* A ring buffer of the agent. */
+struct bb_agent_ring {
+	char name[BPF_OBJ_NAME_LEN];
+	uint32_t bytes;
+	double peak; /* the largest share of it that was found full; the kernel counts no lost
+			records */
+	void *pages; /* its two positions, mapped */
+};
+
 struct bb_agent {
 	const struct bb_agent_spec *spec; /* NULL: no agent runs */
 	struct bb_command command;
@@ -41,6 +50,8 @@ struct bb_agent {
 	uint32_t last_id; /* programs with a higher id were loaded after its start */
 	struct bb_agent_program *programs;
 	size_t n;
+	struct bb_agent_ring *rings;
+	size_t n_rings, n_perf_buffers;
 };
 
 /*
@@ -59,6 +70,11 @@ int bb_agent__check(struct bb_agent *a, struct bb_err *err);
 /* Reads the counters of its programs. They change only while bpf_stats is on. A program that is
  * gone keeps its last counters. */
 int bb_agent__read_counters(struct bb_agent *a, struct bb_err *err);
+
+/* Maps the ring buffers of its programs until the agent is stopped, and counts its perf buffers.
+ * The second function reads how full each ring buffer is. */
+void bb_agent__open_rings(struct bb_agent *a);
+void bb_agent__look_at_rings(struct bb_agent *a);
 
 /* Returns the memory of the maps of all its programs, bytes; each map counts once. */
 double bb_agent__map_bytes(const struct bb_agent *a);

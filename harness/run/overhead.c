@@ -159,6 +159,7 @@ void bb_overhead__done(struct bb_overhead *o)
 {
 	free(o->turns);
 	free(o->programs);
+	free(o->rings);
 	*o = (struct bb_overhead){0};
 }
 
@@ -206,17 +207,26 @@ static int add_load(struct session *s, const struct bb_command *c, struct bb_err
 	return 0;
 }
 
+static int look(void *agent, struct bb_err *)
+{
+	bb_agent__look_at_rings(agent);
+	return 0;
+}
+
 /* Runs a command of the user to its end, and adds what it took to *cost. */
 static int run_command(struct session *s, const struct bb_command_spec *given, const char *noun,
 		       struct bb_run_cost *cost, struct bb_err *err)
 {
+	const struct bb_beside beside = {NULL, look, &s->agent};
 	struct bb_command_spec spec = *given;
 	struct bb_command c;
 	int rc;
 
 	spec.noun = noun;
 	spec.when = s->is_head ? "with the agent" : "without the agent";
-	rc = bb_command__run(&spec, NULL, s->opts->budget_s, &c, cost, err);
+	rc = bb_command__run(&spec, s->agent.n_rings ? &beside : NULL, s->opts->budget_s, &c, cost,
+			     err);
+	bb_agent__look_at_rings(&s->agent);
 	if (!rc && spec.keeps_stdout)
 		rc = add_load(s, &c, err);
 	bb_command__done(&c);
@@ -482,6 +492,7 @@ static int attribute(struct session *s, struct bb_err *err)
 		rc = bb_stats_enable__on(&stats, err);
 	if (rc)
 		return rc;
+	bb_agent__open_rings(&s->agent);
 	rc = bb_agent__read_counters(&s->agent, err);
 	if (!rc)
 		rc = run_workload(s, o->runs_a_turn, &t, err);
@@ -497,8 +508,11 @@ static int attribute(struct session *s, struct bb_err *err)
 						     (double)p->since.run_cnt / requests,
 						     (double)p->since.run_time_ns /
 							     (double)p->since.run_cnt,
-						     p->is_gone};
+						     p->since.recursion_misses, p->is_gone};
 	}
+	for (size_t i = 0; i < s->agent.n_rings; i++)
+		BB_PUSH(o->rings, o->n_rings, s->agent.rings[i]);
+	o->n_perf_buffers = s->agent.n_perf_buffers;
 	o->parts_turn_s = t.s[BB_OVERHEAD_CPU];
 	o->map_bytes = bb_agent__map_bytes(&s->agent);
 	o->rss_bytes = (double)t.rss_bytes;

@@ -77,6 +77,7 @@ struct bb_overhead_figure {
 struct bb_overhead_program {
 	struct bb_loaded program;
 	double runs, ns; /* runs per request; ns per run; NAN: it did not run */
+	uint64_t misses; /* runs that the kernel left out in the same turn (recursion_misses) */
 	bool is_gone;
 };
 
@@ -89,6 +90,8 @@ struct bb_overhead {
 	struct bb_overhead_figure figures[BB_N_OVERHEAD];
 	struct bb_overhead_program *programs; /* NULL: there was no time to read their counters */
 	size_t n_programs;
+	struct bb_agent_ring *rings; /* ring buffers of the agent, in the turn of `programs` */
+	size_t n_rings, n_perf_buffers;
 	double parts_turn_s; /* CPU time per request in the turn of `programs`, s; 0: unknown */
 	double agent_s, map_bytes, rss_bytes; /* agent_s: median over turns, seconds per request */
 	double elapsed_s, steal;

@@ -3,7 +3,13 @@
 #include "bb_bpf.h"
 
 const volatile __u32 rounds = 20;
+const volatile __u32 emits = 0; /* write a record into a ring buffer, too */
 const volatile __u64 syscall_nr = 0;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 65536);
+} unread SEC(".maps");
 
 SEC("raw_tracepoint/sys_enter")
 int costs_rounds(struct bpf_raw_tracepoint_args *ctx)
@@ -20,5 +26,7 @@ int costs_rounds(struct bpf_raw_tracepoint_args *ctx)
 		b >>= 3;
 		asm volatile("" : "+r"(a), "+r"(b)); /* the loop is not optimized away */
 	}
+	if (emits)
+		bpf_ringbuf_output(&unread, &b, sizeof(b), 0);
 	return 0;
 }

@@ -58,6 +58,12 @@ over --agent "$agent 1 deaf" --budget 1
 expect_grep "an agent that ignores SIGTERM" out 'ignored SIGTERM for 5 s and was killed'
 check "an agent that ignores SIGTERM: it is ended" none_runs
 
+over --agent "$agent 1 unread" --budget 1
+expect_grep "a ring buffer that nobody reads: full" out "its ring buffer 'unread' was up to (9[5-9]|100) % full: events were lost"
+expect_grep "lost events: the rate of runs" out '^lost events: at [0-9]+ runs of its programs a second, the kernel left out 0 runs'
+over --agent "$agent 1" --budget 1
+expect_grep "a ring buffer that nobody writes: empty" out "its ring buffer 'unread' was up to 0 % full$"
+
 mkdir "$TMP/pins"
 if unshare -m mount -t bpf bpf "$TMP/pins" 2>/dev/null; then
 	# shellcheck disable=SC2016 # the inner shell's

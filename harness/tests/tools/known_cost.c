@@ -5,7 +5,7 @@
  * known_cost agent OBJECT ROUNDS [HOW]: loads overhead.bpf.o, attaches its program to raw
  * tracepoint sys_enter, and waits for a signal. HOW: "idle" does not attach it; "deaf" ignores
  * SIGTERM; "late" attaches nothing for 2 s; "gone" unloads its program after 1 s; "dies" ends after
- * 1 s; a path pins the program there and leaves it.
+ * 1 s; "unread" fills a ring buffer that nobody reads; a path pins the program there and leaves it.
  *
  * known_cost work CALLS WORK: calls getpgid() CALLS times, with WORK rounds of a loop after each.
  *
@@ -39,13 +39,15 @@ static int fail(const char *what)
 	return 1;
 }
 
-static struct bpf_program *load(const char *object, uint64_t rounds, struct bpf_object **ret_obj)
+static struct bpf_program *load(const char *object, uint64_t rounds, bool emits,
+				struct bpf_object **ret_obj)
 {
 	struct bpf_object *obj = bpf_object__open_file(object, NULL);
 	struct bpf_map *map = obj ? bpf_object__find_map_by_name(obj, ".rodata") : NULL;
 	struct {
-		uint64_t rounds, nr; /* 4 bytes, 4 bytes of padding, 8 bytes */
-	} values = {rounds, SYS_getpgid};
+		uint32_t rounds, emits;
+		uint64_t nr;
+	} values = {(uint32_t)rounds, emits, SYS_getpgid};
 
 	if (!map || bpf_map__set_initial_value(map, &values, sizeof(values)) ||
 	    bpf_object__load(obj))
@@ -63,7 +65,7 @@ static int be_agent(const char *object, uint64_t rounds, const char *how)
 
 	if (!strcmp(how, "late"))
 		sleep(2);
-	prog = load(object, rounds, &obj);
+	prog = load(object, rounds, !strcmp(how, "unread"), &obj);
 	if (prog && strcmp(how, "idle"))
 		link = bpf_program__attach(prog);
 	if (!prog || (!link && strcmp(how, "idle")))
@@ -147,7 +149,7 @@ static int fit(const char *object, uint64_t rounds, double percent)
 	 * call take want_ns. All are measured in turns: the speed of the machine changes. */
 	static double without[TURNS], added[TURNS], less[TURNS], more[TURNS];
 	struct bpf_object *obj;
-	struct bpf_program *prog = load(object, rounds, &obj);
+	struct bpf_program *prog = load(object, rounds, false, &obj);
 	double want_ns;
 
 	occupy_others();
