@@ -179,6 +179,22 @@ static uint32_t key_bits(const struct content *c, uint32_t i)
 			   : (uint32_t)(c->key_size - (is_trie ? sizeof(uint32_t) : 0)) * 8;
 }
 
+/* Returns the number of the i-th generated key among those of its length: keys of one length differ
+ * in their numbers. A length that `prefixes` has several times has more of the keys. */
+static uint64_t key_number(const struct bb_u32_list *prefixes, uint32_t i)
+{
+	uint32_t at, before = 0, in_all = 0;
+
+	if (!prefixes->n)
+		return i;
+	at = i % (uint32_t)prefixes->n;
+	for (uint32_t k = 0; k < prefixes->n; k++) {
+		before += k < at && prefixes->v[k] == prefixes->v[at];
+		in_all += prefixes->v[k] == prefixes->v[at];
+	}
+	return (uint64_t)(i / (uint32_t)prefixes->n) * in_all + before;
+}
+
 /* Writes the i-th key, from the file or generated. A generated key is a little-endian number. In an
  * LPM trie, it is a prefix length and a prefix; the first bits of the prefix are the number in
  * network byte order. */
@@ -188,7 +204,7 @@ static void make_key(const struct content *c, uint32_t i, uint8_t *key)
 	bool is_trie = c->type->type == BPF_MAP_TYPE_LPM_TRIE;
 	size_t data_at = is_trie ? sizeof(uint32_t) : 0, size = c->key_size - data_at;
 	uint32_t length = key_bits(c, i), bits = length < 64 ? length : 64;
-	uint64_t number = fill->prefixes.n ? i / fill->prefixes.n : i;
+	uint64_t number = key_number(&fill->prefixes, i);
 
 	if (fill->from.table) {
 		memcpy(key, fill->from.table->keys + i * c->key_size, c->key_size);
@@ -290,16 +306,18 @@ static int check_fill(const struct content *c, struct bb_err *err)
 			       fill->count, c->max_entries);
 	if (fill->from.table)
 		return check_keys(c, err);
-	for (uint32_t i = 0; i < (n ? n : 1); i++) {
-		uint32_t length = key_bits(c, i);
-		uint32_t wanted = n ? (fill->count + n - 1 - i) / n : fill->count;
+	for (uint32_t i = 0, step = n ? n : 1; i < step; i++) {
+		/* the last key of this place in `prefixes` has the largest number */
+		uint32_t length = key_bits(c, i), left = fill->count > i ? fill->count - i - 1 : 0;
+		uint64_t wanted = key_number(&fill->prefixes, i + left / step * step) + 1;
 
 		if (length > bits)
 			return fail_at(err, -ERANGE, c->spec, &c->spec->where,
 				       "a prefix of %u bits, but the keys have %u", length, bits);
-		if (length < 32 && wanted > UINT32_C(1) << length)
+		if (length < 32 && wanted > UINT64_C(1) << length)
 			return fail_at(err, -E2BIG, c->spec, &c->spec->where,
-				       "%u entries have keys of %u bits, and there are only %u",
+				       "%" PRIu64 " entries have keys of %u bits, and there are "
+				       "only %u",
 				       wanted, length, UINT32_C(1) << length);
 	}
 	return 0;

@@ -207,7 +207,7 @@ static int read_u32_list(const struct bb_reader *r, const struct bb_field *f,
 		const struct bb_yaml *item = one ? node : &node->items[i];
 
 		rc = whole_number(r, f, item, "a whole number or a list of whole numbers", &v[i]);
-		for (size_t j = 0; !rc && j < i; j++)
+		for (size_t j = 0; !rc && !f->may_repeat && j < i; j++)
 			if (v[j] == v[i])
 				rc = bb_yaml__fail(r, item, "%s lists %u twice", f->name, v[i]);
 	}

@@ -51,6 +51,7 @@ struct bb_field {
 	unsigned int
 		with; /* the modes that allow the key, as bits (struct bb_kind); 0: all modes */
 	bool required;
+	bool may_repeat;            /* in a list of numbers, one may stand several times */
 	double min, max;            /* range of a number, both ends included */
 	const char *const *choices; /* allowed texts */
 	size_t n_choices;

@@ -340,7 +340,8 @@ struct entry {
 	struct bb_bytes_list many; /* packets of several inputs, named by number; n == 0: `data` is
 				      the only input */
 	uint32_t first_number;
-	uint32_t flows; /* number of flows to make of `data`; 0: not given */
+	uint32_t flows;     /* number of flows to make of `data`; 0: not given */
+	uint32_t flow_step; /* from flow to flow; 0: not given */
 	double weight;
 	bool has_retval;
 	uint32_t retval;
@@ -524,6 +525,8 @@ static const struct bb_field entry_fields[] = {
 	 .read = read_xdp},
 	{"flows", &bb_type_u32, BB_AT(entry, flows), .with = IN(HEX) | IN(FROM_FILE) | IN(PACKET),
 	 .min = 1, .max = BB_MIX_MAX},
+	{"flow_step", &bb_type_u32, BB_AT(entry, flow_step),
+	 .with = IN(HEX) | IN(FROM_FILE) | IN(PACKET), .min = 1, .max = UINT32_MAX},
 	{"weight", &bb_type_double, BB_AT(entry, weight), .min = 1e-9, .max = 1e9},
 	{"retval", &retval, BB_AT(entry, retval)},
 	{"out_hex", OF_ENTRY(out, bb_field__hex), .with = IN(HEX) | IN(FROM_FILE) | IN(PACKET),
@@ -675,7 +678,14 @@ static int choose_ctx(const struct bb_reader *r, const struct bb_yaml *node, str
 static int make_flows(const struct builder *b, const struct bb_yaml *node, struct entry *e)
 {
 	const struct bb_yaml *flows = bb_yaml__get(node, "flows");
+	uint32_t step = e->flow_step ? e->flow_step : 1;
 
+	/* the copies are different until i * step has gone round all 32 bits */
+	if ((uint64_t)e->flows * (step & -step) > UINT64_C(1) << 32)
+		return bb_yaml__fail(b->r, bb_yaml__get(node, "flow_step"),
+				     "with this step, some of the %u flows are the same; an odd "
+				     "number makes all of them different",
+				     e->flows);
 	if (e->out.data)
 		return bb_yaml__fail(b->r, bb_yaml__get(node, "out_hex"),
 				     "out_hex is the output of one packet, and flows makes many");
@@ -686,7 +696,7 @@ static int make_flows(const struct builder *b, const struct bb_yaml *node, struc
 				     e->flows, e->data.len, BB_INPUTS_MAX_BYTES >> 20);
 	for (uint32_t i = 0; i < e->flows; i++) {
 		add_copy(&e->many, e->data.data, e->data.len);
-		if (!bb_frame__move_flow(e->many.v[i].data, e->data.len, i))
+		if (!bb_frame__move_flow(e->many.v[i].data, e->data.len, i * step))
 			return bb_yaml__fail(b->r, flows,
 					     "flows differ in IP addresses and ports, and this "
 					     "packet has no IP header after its Ethernet header");
@@ -714,6 +724,9 @@ static int read_entry(struct builder *b, const struct bb_yaml *node)
 				   bb_phrase__join(forms, N_FORMS).text);
 	if (!rc && !e.name && form != SWEEP)
 		rc = bb_yaml__fail(b->r, node, "an input needs the key 'name'");
+	if (!rc && e.flow_step && !e.flows)
+		rc = bb_yaml__fail(b->r, bb_yaml__get(node, "flow_step"),
+				   "flow_step is said of flows: give their number by 'flows'");
 	rc = rc ? rc : choose_ctx(b->r, node, &e);
 	rc = rc || !e.flows ? rc : make_flows(b, node, &e);
 	rc = rc ? rc : add_entry(b, node, &e, form);

@@ -179,7 +179,7 @@ static const struct bb_field fill_fields[] = {
 	 .n_choices = BB_LEN(fill_keys), .read = read_fill_key, .mapping = &keys_kind},
 	{NULL, &bb_type_part, BB_AT(bb_map_fill, from), .of = &keys_kind},
 	{"prefixes", &bb_type_u32_list, BB_LIST_AT(bb_map_fill, prefixes.v, prefixes.n), .min = 1,
-	 .max = 2048},
+	 .max = 2048, .may_repeat = true},
 	{"value", &bb_type_part, BB_AT(bb_map_fill, value), .read = read_datum, .of = &datum_kind,
 	 .min = 1, .max = DATUM_MAX_BYTES, .schema = DATUM_SCHEMA},
 };

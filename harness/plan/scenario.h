@@ -123,7 +123,8 @@ struct bb_map_fill {
 			   bb_scenario__spread_fills() chose; 0: none */
 	bool random;    /* keys in a fixed random order; false: 0, 1, 2, ... */
 	struct bb_fill_keys from;    /* keys of a file or of packets, in their order */
-	struct bb_u32_list prefixes; /* LPM trie: prefix lengths in bits, used in turn; n == 0: the
+	struct bb_u32_list prefixes; /* LPM trie: prefix lengths in bits, used in turn, also
+					one that is there several times; n == 0: the
 					length of a whole key */
 	struct bb_map_datum value;   /* value of every generated entry; not given: zeros */
 };

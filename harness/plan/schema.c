@@ -31,7 +31,7 @@ static json_t *scalar(const struct bb_field *f, const char *schema)
 	}
 	if (f->type == &bb_type_u32_list) /* one number, or a list of them */
 		value = json_pack("{s:[O,{s:s,s:i,s:b,s:o}]}", "anyOf", value, "type", "array",
-				  "minItems", 1, "uniqueItems", 1, "items", value);
+				  "minItems", 1, "uniqueItems", !f->may_repeat, "items", value);
 	return value;
 }
 

@@ -282,6 +282,7 @@ int bb_count_all(struct bb_session *s, double share, struct bb_err *err)
 #define OF_THE_TIME 0.1 /* bb_note_executed() may take at most this share of the time left */
 /* further runs: after the first run has stored something, a program may take another path */
 #define MORE_RUNS 2u
+#define RUNS_OF_MIX 1000u /* of a mix, so that rare inputs are among them */
 
 /* The programs of a drive while the driver that counts executed instructions runs them. */
 struct noting {
@@ -531,13 +532,13 @@ static void note_return(const struct bb_exact *e, const uint64_t *before, const 
 				     *line.text ? " \"" : "", line.text, *line.text ? "\"" : "");
 }
 
-/* Runs the program once, and MORE_RUNS times more if there is time. Copies the counts after the
- * first run into ret_counts[]. Sets *ret_is_wrong if the first run did not give the result that its
- * input expects. */
+/* Runs the program once, and MORE_RUNS (of a mix, RUNS_OF_MIX) times more if there is time. Copies
+ * the counts after the first run into ret_counts[]. Sets *ret_is_wrong if the first run did not
+ * give the result that its input expects. */
 static int run(struct bb_drive_slot *slot, const struct bb_plan_case *planned, uint64_t *ret_counts,
 	       bool *ret_is_wrong, struct bb_err *err)
 {
-	uint64_t ns[MORE_RUNS], paths[MORE_RUNS];
+	uint64_t ns[RUNS_OF_MIX], paths[RUNS_OF_MIX];
 	struct bb_batch b = {.ns = ns,
 			     .paths = paths,
 			     .want = 1,
@@ -547,7 +548,7 @@ static int run(struct bb_drive_slot *slot, const struct bb_plan_case *planned, u
 
 	copy_counts(bb_exact__of(slot), ret_counts);
 	*ret_is_wrong = b.void_why[0];
-	more.want = MORE_RUNS;
+	more.want = planned->drive->order == BB_ORDER_NONE ? MORE_RUNS : RUNS_OF_MIX;
 	return rc || bb_must_end() ? rc : bb_driver__batch(slot, planned->driver_param, &more, err);
 }
 

@@ -5,7 +5,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=("recorded" "random" "zipf" "expected values" "stored" "nothing is left behind")
+names=("recorded" "random" "zipf" "expected values" "stored" "firewall" "nothing is left behind")
 need_root "${names[@]}" || plan_done
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"
@@ -77,5 +77,14 @@ run "$BPFBENCH" show --results "$results"
 check "stored: the table is there" test -s "$TMP/before"
 check "stored: the table is that of the run" eval "sed -n '/by return value/,/^\$/p' '$TMP/out' | cmp - '$TMP/before'"
 
-nothing_left "nothing is left behind" 1
+# The prefixes cover 55 % of all addresses, from which four packets in five come.
+real --scenario lpm_firewall --loads 7 --samples 2100 --variant empty --variant allow_deny
+expect_status "firewall: succeeds" 0
+sed -n '/entries = 1000000, by return value/,/the mix/p' "$TMP/err" >"$TMP/largest"
+dropped=$(awk '/XDP_DROP/ { print $3 }' "$TMP/largest")
+check "firewall: 44 % of the packets are dropped" eval "more '$dropped' 39 && more 49 '$dropped'"
+expect_grep "firewall: ten prefixes are as good as none" err "failed lookup: allow_deny: map 'denied' .* has 10 entries"
+expect_no_grep "firewall: some packets of the mix are allowed" err "map 'allowed'"
+
+nothing_left "nothing is left behind" 2
 plan_done

@@ -317,6 +317,7 @@ static void test_fill(void **state)
 	check_fill("fills", "{count: 700, key: random, value: 9}", "lru_hash", 700);
 	check_fill("fills", "{count: 7, key: random, value: 9}", "trie", 7);
 	check_fill("fills", "{count: 8, key: random, prefixes: [2, 24, 32], value: 9}", "trie", 8);
+	check_fill("fills", "{count: 7, prefixes: [24, 24, 32, 24], value: 9}", "trie", 7);
 
 	l = begin(MAPS, "finds_in_big_hash", SAYS("{name: big_hash, fill: {count: 8, value: 9}}"));
 	reset(&l);
@@ -605,6 +606,8 @@ static void test_refusals(void **state)
 		 "only the keys of an LPM trie have 'prefixes'"},
 		{MAPS, "fills", "{name: trie, fill: {count: 2, prefixes: [33]}}", -ERANGE,
 		 "a prefix of 33 bits, but the keys have 32"},
+		{MAPS, "fills", "{name: trie, fill: {count: 5, prefixes: [1, 32, 1]}}", -E2BIG,
+		 "3 entries have keys of 1 bits, and there are only 2"},
 		{MAPS, "fills", "{name: trie, fill: {count: 8, prefixes: [1, 32]}}", -E2BIG,
 		 "4 entries have keys of 1 bits, and there are only 2"},
 		{MAPS, "jumps_to_slot", "{name: jumps, fill: {count: 2}}", -EINVAL,

@@ -911,6 +911,12 @@ static const struct bad bad_mixes[] = {
 	 "100000 flows of 1500 bytes each: the inputs have more than 64 MiB"},
 	{MIX("random", "      - {name: a, packet: {" IPV4 "}, flows: 2, out_hex: " ETH "}\n"), 9,
 	 86, "out_hex is the output of one packet"},
+	{MIX("random", "      - {name: a, packet: {" IPV4 "}, flows: 9, flow_step: 0}\n"), 9, 88,
+	 "flow_step"},
+	{MIX("random", "      - {name: a, packet: {" IPV4 "}, flow_step: 3}\n"), 9, 78,
+	 "give their number by 'flows'"},
+	{MIX("random", "      - {name: a, packet: {" IPV4 "}, flows: 65537, flow_step: 65536}\n"),
+	 9, 92, "an odd number makes all of them different"},
 	{"name: n\nobject: o\nvariants: [{name: a}]\ndrive:\n  - {with: slope, order: random, "
 	 "inputs: [{name: a, hex: " ETH "}]}\n",
 	 5, 19, "order"},
@@ -935,6 +941,15 @@ static void test_flows(void **state)
 	assert_int_equal(v[3].data[29], 4);
 	assert_int_equal(be16(v[3].data + 34), 4);
 	assert_true(v[99999].weight == 2);
+	bb_scenario__free(s);
+
+	/* 10.0.0.1 + i * 65536, and the port stays */
+	s = must_parse(MIX("random", "      - {name: a, flows: 65536, flow_step: 65536, packet: "
+				     "{" IPV4 ", udp: {src: 7, dst: 2}, size: 64}}\n"));
+	v = inputs_of(s)->v;
+	assert_memory_equal(v[1].data + 26, ((const uint8_t[]){10, 1, 0, 1}), 4);
+	assert_memory_equal(v[65535].data + 26, ((const uint8_t[]){9, 255, 0, 1}), 4);
+	assert_int_equal(be16(v[65535].data + 34), 7);
 	bb_scenario__free(s);
 }
 
