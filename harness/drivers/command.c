@@ -142,16 +142,13 @@ static bool wait_until_held(pid_t pid)
 	return !rc && info.si_code == CLD_STOPPED;
 }
 
-/* Opens the file that receives a command's stderr or stdout; the command's user may open it again.
- */
-static int open_log(const struct bb_command_spec *spec)
+int bb_command__open_log(const struct bb_child_place *place)
 {
 	int fd = memfd_create("output", MFD_CLOEXEC);
 
 	if (fd < 0)
 		return -errno;
-	if (fcntl(fd, F_SETFL, O_APPEND) ||
-	    (spec->place.uid && fchown(fd, spec->place.uid, spec->place.gid)))
+	if (fcntl(fd, F_SETFL, O_APPEND) || (place->uid && fchown(fd, place->uid, place->gid)))
 		errno = 0; /* no harm: the command only cannot open /dev/stderr */
 	return fd;
 }
@@ -185,10 +182,10 @@ int bb_command__start(const struct bb_command_spec *spec, struct bb_command *ret
 	bool is_opened = spec->dir || spec->path || spec->is_held;
 	const char **argv = bb_calloc(spec->n_args + 4, sizeof(*argv));
 	struct start start = {spec, is_opened ? open_program(spec) : -1, (char **)(uintptr_t)argv};
-	struct bb_command c = {.spec = spec, .log_fd = open_log(spec)};
+	struct bb_command c = {.spec = spec, .log_fd = bb_command__open_log(&spec->place)};
 	int rc = is_opened && start.program_fd < 0 ? start.program_fd : c.log_fd < 0 ? c.log_fd : 0;
 
-	if (!rc && spec->keeps_stdout && (c.out_fd = open_log(spec)) < 0)
+	if (!rc && spec->keeps_stdout && (c.out_fd = bb_command__open_log(&spec->place)) < 0)
 		rc = c.out_fd;
 	argv[0] = spec->shell ? "sh" : spec->program;
 	argv[1] = spec->shell ? "-c" : NULL;

@@ -103,6 +103,10 @@ struct bb_command_tail {
 /* Returns the last 64 KiB of its stdout, if it was kept; free() the text. */
 char *bb_command__stdout(const struct bb_command *c);
 
+/* Opens a file in memory that receives the output of a command; the command's user may open it
+ * again. Returns a descriptor or -errno. */
+int bb_command__open_log(const struct bb_child_place *place);
+
 /* Empties the file with the command's stderr if it is above 1 MiB. */
 void bb_command__limit_log(const struct bb_command *c);
 

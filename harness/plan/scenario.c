@@ -647,6 +647,7 @@ static const struct bb_field scenario_fields[] = {
 	{"anchor", TEXT(bb_scenario, anchor)},
 	{"loads", &bb_type_u32, BB_AT(bb_scenario, loads), .min = 1, .max = 10000},
 	{"refused", &bb_type_flag, BB_AT(bb_scenario, skips_refused), CHOICE(refusals)},
+	{"setup", &bb_type_texts, BB_LIST_AT(bb_scenario, setup, n_setup), .item = "a command"},
 	{"variants", LIST(bb_scenario, variants, n_variants, variant_kind), .required = true,
 	 .item = "variants"},
 	{"maps", BB_MAPS(bb_scenario)},

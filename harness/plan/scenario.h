@@ -332,6 +332,8 @@ struct bb_scenario {
 	/* `refused: skip`: a program that cannot be loaded or run is skipped by name; by default
 	 * it is an error */
 	bool skips_refused;
+	char **setup; /* setup[n_setup]: commands for sh -c that run first (drivers/setup.h) */
+	size_t n_setup;
 	struct bb_variant_spec *variants;
 	size_t n_variants;
 	struct bb_drive_spec *drives;

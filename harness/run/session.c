@@ -361,6 +361,15 @@ static int say_nothing_left(const struct bb_session *s, struct bb_err *err)
 		       s->plan->scenario->name);
 }
 
+static int run_setup(struct bb_session *s, struct bb_err *err)
+{
+	const struct bb_driver_opts *o = &s->opts->driver;
+	const struct bb_child_place place = {.uid = o->uid, .gid = o->gid, .env = o->env};
+	const struct bb_scenario *sc = s->plan->scenario;
+
+	return bb_setup__open(sc->setup, sc->n_setup, &place, &s->setup, err);
+}
+
 int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		     struct bb_report *report, struct bb_session *ret_session, struct bb_err *err)
 {
@@ -383,6 +392,7 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	bb_deadline__begin(&half, isinf(left_s) ? 0 : fmax(left_s / 2, 1e-3));
 	/* Loading gets half of this half: each drive must also be tried with the programs. */
 	bb_deadline__begin(&quarter, isinf(left_s) ? 0 : fmax(left_s / 4, 1e-3));
+	rc = run_setup(&s, err);
 	if (!rc)
 		rc = open_all(&s, err);
 	bb_deadline__end(&quarter);
@@ -430,6 +440,7 @@ void bb_session__close(struct bb_session *s)
 	for (size_t i = 0; s->progs && i < sc->n_variants; i++)
 		bb_test_prog__close(&s->progs[i]);
 	bb_stats_enable__off(&s->stats);
+	bb_setup__close(&s->setup);
 	free(s->refused);
 	free(s->drives);
 	free(s->usable);

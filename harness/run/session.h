@@ -2,6 +2,7 @@
 #pragma once
 
 #include "drivers/driver.h"
+#include "drivers/setup.h"
 #include "plan/plan.h"
 #include "report/report.h"
 
@@ -59,6 +60,7 @@ struct bb_session {
 	struct bb_rng rng;
 	struct bb_stats_enable stats; /* keeps bpf_stats on while stats_on */
 	bool stats_on;
+	struct bb_setup setup;
 	bool needs_bpf;             /* a drive of the plan needs BPF */
 	struct bb_test_prog *progs; /* by index of the scenario's variant */
 	bool *usable;               /* by variant: it is open, and could be loaded */

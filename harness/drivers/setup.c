@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "drivers/setup.h"
+
+#include <poll.h>
+
+#include "base/caller.h"
+#include "base/deadline.h"
+#include "base/io.h"
+#include "base/parse.h"
+#include "bpf/netns.h"
+
+#define MOST_S 60.0 /* for all commands together */
+#define LOOK_MS 100 /* between two looks at the budget and the stop flag */
+
+/* The link is stdin: it receives "number exit-status" of the command that failed, or "0 0". The
+ * shell then stays, as the first process of the namespaces, until we close the link. */
+static const char script[] = "n=0\n"
+			     "for command do\n"
+			     "	n=$((n + 1))\n"
+			     "	sh -c \"$command\" </dev/null || { echo \"$n $?\" >&0; exit 1; }\n"
+			     "done\n"
+			     "echo '0 0' >&0\n"
+			     "read -r end\n";
+
+/* Makes the namespaces and waits until our parent has said who is root in them. */
+static int enter_and_execute(void *arg, int link_fd)
+{
+	int rc = unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWNS) ? -errno : 0;
+	char byte;
+
+	if (send(link_fd, &rc, sizeof(rc), 0) != sizeof(rc) || rc)
+		return rc;
+	if (recv(link_fd, &byte, sizeof(byte), 0) != sizeof(byte))
+		return -EPIPE;
+	execv("/bin/sh", arg);
+	return -errno;
+}
+
+static int write_map(pid_t pid, const char *file, unsigned int id)
+{
+	char path[64], text[32];
+	int fd, n = snprintf(text, sizeof(text), "0 %u 1\n", id), rc;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+	fd = bb_root__open(path, O_WRONLY | O_CLOEXEC);
+	rc = fd < 0 ? fd : write(fd, text, (size_t)n) != n ? -errno : 0;
+	bb_close(&fd);
+	return rc;
+}
+
+/* Lets the child be root in its own namespaces, and in no other. */
+static int give_rights(const struct bb_child *c, const struct bb_child_place *place,
+		       struct bb_err *err)
+{
+	int unshared = -EPIPE, rc;
+
+	if (recv(c->fd, &unshared, sizeof(unshared), 0) != sizeof(unshared) || unshared)
+		return bb_fail(err, -ENOTSUP,
+			       "setup needs user and network namespaces for uid %u: %s; look at "
+			       "the sysctls kernel.unprivileged_userns_clone and "
+			       "user.max_user_namespaces",
+			       (unsigned int)place->uid, strerror(-unshared));
+	rc = write_map(c->pid, "uid_map", place->uid);
+	if (!rc)
+		rc = write_map(c->pid, "gid_map", place->gid);
+	return rc ? bb_fail(err, rc, "setup: who is root in the namespaces: %s", strerror(-rc)) : 0;
+}
+
+/* Waits for the line of the script. */
+static int wait_for_commands(const struct bb_child *c, char *const *commands, size_t n, int log_fd,
+			     struct bb_err *err)
+{
+	const struct bb_command said = {.log_fd = log_fd};
+	struct pollfd link = {c->fd, POLLIN, 0};
+	uint64_t began_ns = bb_now_ns();
+	uint64_t nth, status;
+	char line[32] = "";
+	const char *at = line;
+
+	while (poll(&link, 1, LOOK_MS) <= 0) {
+		int rc = bb_must_end_why();
+
+		if (rc == -EINTR)
+			return bb_fail_stopped(err, "", "");
+		if (rc || bb_seconds_since(began_ns) > MOST_S)
+			return bb_fail(err, -ETIME,
+				       "setup takes longer than %s; let a command that goes on "
+				       "run in the background ('... &')%s",
+				       rc ? "its share of the budget" : "a minute",
+				       bb_command__tail(&said).text);
+	}
+	if (recv(c->fd, line, sizeof(line) - 1, 0) <= 0 || bb_parse_digits(&at, &nth) ||
+	    *at++ != ' ' || bb_parse_digits(&at, &status) || nth > n)
+		return bb_fail(err, -ECHILD, "setup: the shell was killed%s",
+			       bb_command__tail(&said).text);
+	return !nth ? 0
+		    : bb_fail(err, -ECHILD, "setup: '%s' ended with exit code %" PRIu64 "%s",
+			      commands[nth - 1], status, bb_command__tail(&said).text);
+}
+
+static int enter_netns(struct bb_setup *s, struct bb_err *err)
+{
+	char path[64];
+	int fd, rc;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)s->keeper.pid);
+	fd = bb_root__open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return bb_fail(err, fd, "%s: %s", path, strerror(-fd));
+	rc = bb_netns__enter(fd, &s->home_fd, err);
+	close(fd);
+	return rc;
+}
+
+int bb_setup__open(char *const *commands, size_t n, const struct bb_child_place *place,
+		   struct bb_setup *ret_setup, struct bb_err *err)
+{
+	struct bb_setup s = {.keeper = {.fd = -1, .report_fd = -1}, .home_fd = -1};
+	const char **argv = bb_calloc(n + 5, sizeof(*argv));
+	int log_fd = bb_command__open_log(place), rc = 0;
+	const struct bb_child_rules rules = {
+		.own_namespaces = true,
+		.link = BB_LINK_SOCKET,
+		.signals = BB_SIGNALS_DEFAULT,
+		.own_session = true,
+		.is_program = true,
+		.env = place->env,
+		.std = {BB_STD_LINK, log_fd, log_fd},
+		.closes_others = true,
+		.uid = place->uid,
+		.gid = place->gid,
+		.no_new_privs = true,
+	};
+
+	*ret_setup = (struct bb_setup){0};
+	memcpy(argv, ((const char *[]){"sh", "-c", script, "setup"}), 4 * sizeof(*argv));
+	memcpy(argv + 4, commands, n * sizeof(*argv));
+	if (!n || log_fd < 0)
+		rc = log_fd < 0 ? bb_fail(err, log_fd, "setup: %s", strerror(-log_fd)) : 0;
+	else if (geteuid())
+		rc = bb_fail(err, -EPERM, "setup makes namespaces for the caller: run with sudo");
+	else if ((rc = bb_child__start(&rules, enter_and_execute, argv, &s.keeper)))
+		bb_fail(err, rc, "setup: a shell in a PID namespace: %s", strerror(-rc));
+	if (!rc && n)
+		rc = give_rights(&s.keeper, place, err);
+	if (!rc && n && send(s.keeper.fd, "", 1, MSG_NOSIGNAL) != 1)
+		rc = bb_fail(err, -EPIPE, "setup: the shell was killed");
+	if (!rc && n)
+		rc = wait_for_commands(&s.keeper, commands, n, log_fd, err);
+	if (!rc && n)
+		rc = enter_netns(&s, err);
+	bb_close(&log_fd);
+	free(argv);
+	if (rc)
+		bb_child__stop(&s.keeper);
+	else if (n)
+		*ret_setup = s;
+	return rc;
+}
+
+void bb_setup__close(struct bb_setup *s)
+{
+	if (s->keeper.pid <= 0)
+		return;
+	bb_netns__leave(s->home_fd, 0, NULL);
+	bb_child__stop(&s->keeper);
+	*s = (struct bb_setup){0};
+}
