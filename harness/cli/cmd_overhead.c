@@ -198,7 +198,7 @@ static void add_notes(const struct shown *s, struct bb_doc *d)
 	add_lost(s, d);
 	if (o->programs)
 		bb_doc__add(d, BB_DOC_FAINT, "parts",
-			    "from one more turn, with bpf_stats on, which adds 10 to 40 ns to a "
+			    "from more turns, with bpf_stats on, which adds 10 to 40 ns to a "
 			    "run; it is off for the figures above. more %%: of the CPU time "
 			    "without "
 			    "the agent. unexplained: the rest of the difference, such as the "

@@ -8,9 +8,12 @@
 #include "stats/paired.h"
 #include "stats/quantile.h"
 
-#define BLOCKS_WANTED 11.0 /* the budget is divided into about this many blocks */
-#define TURN_MAX_S 1.0     /* longest turn, unless one run of the workload is longer */
+/* The budget is divided into about this many blocks: if others disturb some, the interval stays
+ * small. */
+#define BLOCKS_WANTED 16.0
+#define TURN_MAX_S 1.0 /* longest turn, unless one run of the workload is longer */
 #define TURN_MIN_S 0.2
+#define PARTS_TURNS 4u
 #define RUNS_MAX 10000.0
 #define WARM_S 0.2 /* s; a workload that is not longer runs once untimed after a change of side */
 #define SERVER_END_S 5.0
@@ -474,17 +477,62 @@ static int measure_blocks(struct session *s, struct bb_err *err)
 		rc = measure_block(s, bb_rng_below(&rng, 2), err);
 		if (bb_seconds_since(began_ns) > block_s)
 			block_s = bb_seconds_since(began_ns);
-		reserve_s = s->start_s + s->o->runs_a_turn * s->run_s;
+		reserve_s = PARTS_TURNS * (s->start_s + s->o->runs_a_turn * s->run_s / 2);
 	} while (!rc && left_s(s) > block_s + reserve_s);
 	return rc;
 }
 
-/* Runs one more turn with bpf_stats on, and reads how often and how long each program ran in it. */
-static int attribute(struct session *s, struct bb_err *err)
+/* Returns the program of another load of the agent: the one with that name at index `at`, or the
+ * first with it, or a new one. */
+static struct bb_overhead_program *part_of(struct bb_overhead *o, const struct bb_loaded *program,
+					   size_t at)
 {
-	double requests = (double)s->o->runs_a_turn * (double)s->opts->requests;
+	if (at < o->n_programs && !strcmp(o->programs[at].program.name, program->name))
+		return &o->programs[at];
+	for (size_t i = 0; i < o->n_programs; i++)
+		if (!strcmp(o->programs[i].program.name, program->name))
+			return &o->programs[i];
+	BB_PUSH(o->programs, o->n_programs, (struct bb_overhead_program){.program = *program});
+	return &o->programs[o->n_programs - 1];
+}
+
+/* Adds the agent's figures of a turn. The ns of a program are those of all its runs in a request,
+ * until mean_of_parts(). */
+static void add_parts(struct bb_overhead *o, const struct bb_agent *a, double requests,
+		      const struct bb_overhead_turn *t)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		const struct bb_agent_program *p = &a->programs[i];
+		struct bb_overhead_program *part = part_of(o, &p->program, i);
+
+		part->runs += (double)p->since.run_cnt / requests;
+		part->ns += (double)p->since.run_time_ns / requests;
+		part->misses += p->since.recursion_misses;
+		part->is_gone |= p->is_gone;
+	}
+	for (size_t i = 0; i < a->n_rings; i++) {
+		if (i >= o->n_rings)
+			BB_PUSH(o->rings, o->n_rings, a->rings[i]);
+		o->rings[i].peak = fmax(o->rings[i].peak, a->rings[i].peak);
+	}
+	o->n_perf_buffers = a->n_perf_buffers;
+	o->parts_turn_s += t->s[BB_OVERHEAD_CPU];
+	o->map_bytes = bb_agent__map_bytes(a);
+	o->rss_bytes = (double)t->rss_bytes;
+}
+
+static void mean_of_parts(struct bb_overhead *o, double turns)
+{
+	for (size_t i = 0; i < o->n_programs; i++) {
+		o->programs[i].ns /= o->programs[i].runs;
+		o->programs[i].runs /= turns;
+	}
+	o->parts_turn_s /= turns;
+}
+
+static int measure_parts(struct session *s, uint32_t runs, struct bb_err *err)
+{
 	struct bb_stats_enable stats = {.fd = -1};
-	struct bb_overhead *o = s->o;
 	struct bb_overhead_turn t = {0};
 	int rc = switch_to(s, true, err);
 
@@ -495,27 +543,33 @@ static int attribute(struct session *s, struct bb_err *err)
 	bb_agent__open_rings(&s->agent);
 	rc = bb_agent__read_counters(&s->agent, err);
 	if (!rc)
-		rc = run_workload(s, o->runs_a_turn, &t, err);
+		rc = run_workload(s, runs, &t, err);
 	if (!rc)
 		rc = bb_agent__read_counters(&s->agent, err);
 	bb_stats_enable__off(&stats);
-	o->programs = bb_calloc(s->agent.n + 1, sizeof(*o->programs));
-	for (size_t i = 0; !rc && i < s->agent.n; i++) {
-		const struct bb_agent_program *p = &s->agent.programs[i];
+	if (!rc)
+		add_parts(s->o, &s->agent, (double)runs * (double)s->opts->requests, &t);
+	return rc;
+}
 
-		o->programs[o->n_programs++] =
-			(struct bb_overhead_program){p->program,
-						     (double)p->since.run_cnt / requests,
-						     (double)p->since.run_time_ns /
-							     (double)p->since.run_cnt,
-						     p->since.recursion_misses, p->is_gone};
+/* Runs some turns with bpf_stats on, and reads how often and how long each program ran in them.
+ * Each turn has a load of its own: where the JIT puts a program can change its time by a quarter.
+ */
+static int attribute(struct session *s, struct bb_err *err)
+{
+	uint32_t n = 0;
+	int rc = 0;
+
+	while (!rc && n < PARTS_TURNS && (!n || left_s(s) > 0)) {
+		if (n) {
+			rc = stop_agent(s, err);
+			s->is_begun = false;
+		}
+		if (!rc)
+			rc = measure_parts(s, (s->o->runs_a_turn + 1) / 2, err);
+		n += !rc;
 	}
-	for (size_t i = 0; i < s->agent.n_rings; i++)
-		BB_PUSH(o->rings, o->n_rings, s->agent.rings[i]);
-	o->n_perf_buffers = s->agent.n_perf_buffers;
-	o->parts_turn_s = t.s[BB_OVERHEAD_CPU];
-	o->map_bytes = bb_agent__map_bytes(&s->agent);
-	o->rss_bytes = (double)t.rss_bytes;
+	mean_of_parts(s->o, n);
 	return rc;
 }
 

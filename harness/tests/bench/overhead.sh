@@ -6,6 +6,7 @@ set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
 O=$(realpath -m -- "${O:-build}")
 cost=${COST:-3} max=${MAX:-1} budget=${BUDGET:-60} costly=${COSTLY:-20} free=${FREE:-50}
+attributed=${ATTRIBUTED:-5}
 
 usage() {
 	cat <<-EOF
@@ -14,10 +15,11 @@ usage() {
 	A workload keeps every CPU busy with a loop and getpgid(). An agent's program on that call takes $cost % of its CPU
 	time: what it adds to a call is measured first, by turns of a millisecond in one process, and the loop is as long as it must
 	be. In $costly measurements with that agent the cost must be found above $max % (bound: 95 %), in $free with
-	an agent that attaches nothing it must not be found (bound: 0). Each has $budget s. Needs root.
+	an agent that attaches nothing it must not be found (bound: 0). Each has $budget s. In $attributed more, an agent's program costs
+	30 %: what \`overhead\` attributes to it must be within 20 % of that. Needs root.
 
-	Environment: COST and MAX, percent ($cost, $max); BUDGET, s ($budget); COSTLY and FREE, numbers of measurements
-	($costly, $free); O, the build folder (build).
+	Environment: COST and MAX, percent ($cost, $max); BUDGET, s ($budget); COSTLY, FREE and ATTRIBUTED,
+	numbers of measurements ($costly, $free, $attributed); O, the build folder (build).
 	Exit codes: 0 all bounds held, 1 one was missed, 2 usage.
 	EOF
 }
@@ -31,7 +33,11 @@ esac
 tool=$O/tests/tools/known_cost object=$O/tests/bpf/overhead.bpf.o
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/bpfbench-overhead.XXXXXX")
 trap 'rm -rf -- "$scratch"' EXIT
-read -r calls work < <("$tool" fit "$object" 20 "$cost")
+
+# fit ROUNDS PERCENT: sets the workload's $calls and $work.
+fit() { read -r calls work < <("$tool" fit "$object" "$1" "$2"); }
+
+fit 20 "$cost"
 printf 'a run: %d calls with %d rounds of the loop each, on %d CPUs; %s\n\n' "$calls" "$work" "$(nproc)" \
 	"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
 workload='for i in $(seq "$(nproc)"); do "$0" work "$1" "$2" & done; wait'
@@ -61,4 +67,16 @@ for ((i = 0; i < free; i++)); do
 done
 printf 'an agent that costs nothing: found in %d of %d (bound 0), inconclusive %d\n' "$wrong" "$free" "$undecided"
 ((wrong == 0)) || missed=1
+
+fit 1000 30
+right=0
+for ((i = 0; i < attributed; i++)); do
+	measure "$tool agent $object 1000"
+	awk '/^ *"cpu": / { sub(/.*"base_s": /, ""); base = $0 + 0 }
+		/"costs_rounds"/ { sub(/.*"cpu_s": /, ""); part = $0 + 0 }
+		END { part /= base; printf "attributed to the program: %.1f %%\n", 100 * part; exit !(part > 0.24 && part < 0.36) }' \
+		"$scratch/out" && right=$((right + 1))
+done
+printf 'a program that costs 30 %%: attributed within 20 %% in %d of %d (bound: all)\n' "$right" "$attributed"
+((right == attributed)) || missed=1
 exit "$missed"
