@@ -40,6 +40,8 @@ LIB_OBJS := $(LIB_SRCS:harness/%.c=$(O)/obj/%.o)
 LIB := $(O)/libbpfbench.a
 BPF_OBJS := $(patsubst bpf/%.bpf.c,$(O)/bpf/%.bpf.o,$(wildcard bpf/*.bpf.c))
 TEST_BPF_OBJS := $(patsubst harness/tests/bpf/%.bpf.c,$(O)/tests/bpf/%.bpf.o,$(wildcard harness/tests/bpf/*.bpf.c))
+# The plugin of QEMU for `annotate --vm`: guests are of x86_64 only.
+QEMU_PLUGIN := $(if $(filter x86_64,$(shell uname -m)),$(O)/qemu/trace.so)
 WORKLOADS := $(patsubst harness/workloads/%_main.c,$(O)/workloads/%,$(wildcard harness/workloads/*_main.c))
 # The drives, as main.c registers them.
 DRIVES := $(O)/obj/tests/drives.o
@@ -75,7 +77,7 @@ BPF_SYS := $(shell $(CC) -print-multiarch 2>/dev/null | sed 's,^,-idirafter /usr
 BPF_CFLAGS := -O2 -g -target bpf -D__TARGET_ARCH_$(BPF_ARCH) $(BPF_WARN) -Ibpf $(BPF_SYS)
 
 .PHONY: all
-all: $(BIN) $(BPF_OBJS) $(WORKLOADS) ## build ./bpfbench, the BPF objects and the workloads
+all: $(BIN) $(BPF_OBJS) $(WORKLOADS) $(QEMU_PLUGIN) ## build ./bpfbench, the BPF objects and the workloads
 
 # ./bpfbench looks for what it needs in the O= that it was built for; building for another O= makes it anew.
 $(BIN): $(O)/obj/main.o $(LIB) $(if $(filter $(O),$(file <.built-for)),,FORCE)
@@ -124,6 +126,12 @@ $(O)/workloads/call_function: $(O)/obj/workloads/call_function_main.o $(LIB)
 	$(call msg,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lffi -ldl
+
+# QEMU loads it: it is not built with sanitizers.
+$(O)/qemu/%.so: harness/vm/plugin/%.c harness/bpf/trace_record.h
+	$(call msg,PLUGIN,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -O2 -g $(WARN) -Iharness -shared -fPIC -fvisibility=hidden $< -o $@
 
 # Tests read the BPF objects of the build that they are of.
 vpath test_%.c $(sort $(dir $(UNIT_SRCS)))
@@ -315,6 +323,7 @@ install: ## install under PREFIX (/usr/local), below DESTDIR (nothing)
 	$(Q)install -D -t '$(TO)/bin' $(BIN)
 	$(Q)install -D -m 644 -t '$(TO)/lib/bpfbench/bpf' $(BPF_OBJS)
 	$(Q)install -D -t '$(TO)/lib/bpfbench/workloads' $(WORKLOADS)
+	$(Q)for plugin in $(QEMU_PLUGIN); do install -D -m 644 -t '$(TO)/lib/bpfbench/qemu' "$$plugin" || exit; done
 	$(Q)install -D -m 644 -t '$(TO)/share/bpfbench/scenarios' scenarios/*.yml
 	$(Q)install -D -m 644 -t '$(TO)/share/bpfbench/plots' plots/README.md plots/*.awk plots/*.gp
 	$(Q)install -D -t '$(TO)/share/bpfbench/plots' plots/plot.sh

@@ -29,6 +29,7 @@ trap 'rm -rf -- "$work"' EXIT
 make --no-print-directory install O="$O" DESTDIR="$root" PREFIX=/usr
 
 strip --strip-unneeded --remove-section=.comment --remove-section=.note "$root"/usr/bin/* "$root"/usr/lib/bpfbench/workloads/*
+[[ ! -d $root/usr/lib/bpfbench/qemu ]] || strip --strip-unneeded "$root"/usr/lib/bpfbench/qemu/*
 doc=$root/usr/share/doc/bpfbench
 install -m 644 packaging/copyright "$doc/copyright"
 install -D -m 644 packaging/lintian-overrides "$root/usr/share/lintian/overrides/bpfbench"

@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "cli/lines_flame.h"
 #include "cli/output.h"
+#include "cli/traced_run.h"
 #include "cli/vm_run.h"
 #include "export/documents.h"
 #include "judge/annotated.h"
@@ -37,7 +38,9 @@ static const struct bb_option options[] = {
 	 "with --time: every case of each program instead of the slowest, and the lines below 3 "
 	 "ns (1 instruction in a run of --vm)"},
 	{"flame", 0, "FILE.svg", bb_read_text, BB_ARG(flame),
-	 "draw the flame graph of one run of one program by these times, in ns, into FILE.svg",
+	 "draw the flame graph of one run of one program by these times, in ns, into FILE.svg; "
+	 "with --vm by machine instructions, with the kernel's functions. A FILE.folded gets the "
+	 "folded stacks instead",
 	 .given = BB_ARG_AT(time)},
 	{"colour", 0, "WHEN", bb_read_index, BB_ARG(colour),
 	 "always, never, or auto (default): if stdout is a terminal", BB_CHOICES(whens)},
@@ -69,7 +72,11 @@ static const struct bb_usage usage = {
 	.more = BB_RUN_DOC " The run needs a drive {with: exact}, and for --time {with: lines}; "
 			   "--lines beside --object takes both.\n\nWith --vm, the programs of "
 			   "an object are first run by line in that kernel; the figures are "
-			   "machine instructions.",
+			   "machine instructions. A second run follows, which a plugin of QEMU "
+			   "traces: it "
+			   "tells the instructions of a line from those of the functions that it "
+			   "called, and names the kernel's functions (three for a line, --all: "
+			   "all).",
 	.example = "  bpfbench annotate latest --time\n"
 		   "  bpfbench annotate --vm 6.12 prog.bpf.o\n",
 	.sets = {{NULL, options, 0},
@@ -103,6 +110,16 @@ static int say_none(const struct bb_report *r, const struct annotate_args *a, st
 static int write_flame(void *arg, FILE *out, struct bb_err *)
 {
 	bb_lines_flame__write(arg, false, out);
+	return 0;
+}
+
+static int write_folded(void *arg, FILE *out, struct bb_err *)
+{
+	struct bb_stacks stacks;
+
+	bb_lines_flame__stacks(arg, &stacks);
+	bb_stacks__write_folded(&stacks, out);
+	bb_stacks__done(&stacks);
 	return 0;
 }
 
@@ -157,7 +174,8 @@ static int put_chosen(const struct bb_report *r, const struct annotate_args *a,
 		bb_doc_by_line(&lines[i], true, a->opts.hottest, a->all, &d);
 		rc = bb_output_document(&d, stdout, err);
 		if (!rc && draw)
-			rc = bb_output_of(write_flame, &lines[i], a->flame, err);
+			rc = bb_output_of(bb_is_folded(a->flame) ? write_folded : write_flame,
+					  &lines[i], a->flame, err);
 	}
 	return rc;
 }
@@ -290,16 +308,31 @@ static int annotate_in_guests(struct annotate_args *a, struct bb_measure_args *m
 			      struct bb_err *err)
 {
 	static struct bb_vm_work work = {.name = "objects", .show = show_guests};
+	static struct bb_vm_work traced = {.name = "objects"};
+	const struct bb_traced_opts opts = {a->opts.hottest, a->all, a->flame};
 	const struct bb_strings variants = {&a->variant, a->variant != NULL};
-	int rc = bb_caller__become(err);
+	int traced_rc, rc = bb_caller__become(err);
 
+	if (rc)
+		return rc;
 	work.arg = a;
 	m->results = a->results;
 	bb_vm__begin_args(&work.args, m);
+	bb_vm__begin_args(&traced.args, m);
 	bb_vm__name_objects(&work, &a->object);
+	bb_vm__name_objects(&traced, &a->object);
 	bb_vm__name_lines(&work, 0, 0);
 	bb_vm__append_options(&work.args, "--variant", &variants);
-	return rc ? rc : bb_vm__measure(&a->vm, m, &work, err);
+	bb_vm__append_options(&traced.args, "--variant", &variants);
+	rc = bb_vm__measure(&a->vm, m, &work, err);
+	if (rc == -ENODATA) { /* the second run may have what the first has not */
+		bb_tell("%s", err->msg);
+		rc = BB_EXIT_FAILURE;
+	}
+	if (rc < 0)
+		return rc;
+	traced_rc = bb_traced_run(&a->vm, m, &traced, &opts, err);
+	return traced_rc ? traced_rc : rc;
 }
 
 int bb_cmd_annotate(int argc, char **argv, struct bb_err *err)

@@ -117,3 +117,10 @@ void bb_lines_flame__write(const struct bb_by_line *lines, bool as_html, FILE *o
 		bb_flame__write(&stacks, &opts, out);
 	bb_stacks__done(&stacks);
 }
+
+bool bb_is_folded(const char *file)
+{
+	size_t len = strlen(file);
+
+	return len > strlen(".folded") && !strcmp(file + len - strlen(".folded"), ".folded");
+}

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/paths.h"
+#include "bpf/marks.h"
 #include "export/documents.h"
 #include "run/record.h"
 #include "run/selftest.h"
@@ -92,6 +93,7 @@ const struct bb_option bb_measure_output[] = {
 	{"verbose", 'v', NULL, bb_read_flag, BB_ARG(verbose), "print each step on stderr"},
 	/* given to bpfbench in a guest of --vm */
 	{"in-guest", 0, NULL, bb_read_flag, BB_ARG(is_in_guest), NULL},
+	{BB_MARKS_OPTION, 0, NULL, bb_read_flag, BB_ARG(marks), NULL},
 	{0},
 };
 
@@ -252,6 +254,8 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, bool ta
 		return err->code;
 	if (a->is_in_guest)
 		bb_map_seeds__zero();
+	if (a->marks)
+		bb_marks__enable();
 	m->report = bb_report__new();
 	rc = bb_output_check(a->output, err);
 	if (!rc)

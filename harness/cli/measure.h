@@ -18,6 +18,7 @@ struct bb_measure_args {
 	/* bpfbench runs in a guest. A run in a guest succeeds and is delivered even if all its
 	 * cases were skipped. The guest's clock counts instructions. */
 	bool is_in_guest;
+	bool marks;            /* mark runs for a plugin of QEMU (bpf/marks.h) */
 	struct bb_strings env; /* variables that workloads, builds and captured commands keep */
 	char *command;         /* the command line, for the report */
 };

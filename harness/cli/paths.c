@@ -38,6 +38,7 @@ const struct bb_paths *bb_paths(struct bb_err *err)
 	}
 	p.object_dir = bb_asprintf("%s/bpf", lib);
 	p.workload_dir = bb_asprintf("%s/workloads", lib);
+	p.qemu_plugin = bb_asprintf("%s/qemu/trace.so", lib);
 	p.plot_dir = bb_asprintf("%s/plots", share);
 	free(share);
 	free(lib);

@@ -9,7 +9,8 @@ struct bb_paths {
 	char *scenario_dir;
 	char *object_dir; /* our own BPF objects */
 	char *workload_dir;
-	char *plot_dir; /* plot.sh and its gnuplot scripts */
+	char *qemu_plugin; /* a file: the plugin of QEMU that traces instructions */
+	char *plot_dir;    /* plot.sh and its gnuplot scripts */
 };
 
 /* Finds the folders once. Returns NULL with a message if they are not found. */

@@ -37,6 +37,8 @@ struct guest {
 	bool runs;
 	bool is_damaged;       /* the saved guest cannot go on; another one is made */
 	struct bb_report *run; /* NULL: the guest failed, for the reason in `err` */
+	char *port;            /* what the guest and the plugin traced; NULL and -1: nothing */
+	int trace_fd;
 	struct bb_err err;
 };
 
@@ -158,7 +160,7 @@ static int find_kernels(struct guests *g, struct bb_err *err)
 	while (!rc && (name = strsep(&rest, ","))) {
 		struct guest *guest = bb_append(&g->v, &g->n, sizeof(*guest));
 
-		guest->saved_fd = guest->job_fd = guest->fresh.fd = -1;
+		guest->saved_fd = guest->job_fd = guest->fresh.fd = guest->trace_fd = -1;
 		rc = bb_kernel__find(name, &guest->kernel, err);
 	}
 	free(names);
@@ -207,10 +209,10 @@ static int pack_job(const struct guests *g, struct bb_err *err)
 }
 
 /* Starts the job in the saved guest. */
-static int start_job(struct guest *guest, struct bb_err *err)
+static int start_job(const struct guests *g, struct guest *guest, struct bb_err *err)
 {
 	int rc = bb_machine__run(guest->saved_fd, BB_SAVED_KEY_BYTES, guest->job_fd,
-				 &guest->machine, err);
+				 g->work->plugin, &guest->machine, err);
 
 	guest->job_fd = -1; /* the machine owns it now */
 	guest->runs = !rc;
@@ -246,7 +248,7 @@ static int start(const struct guests *g, struct guest *guest, struct bb_err *err
 	if (rc < 0)
 		return boot(g, guest, err);
 	guest->saved_fd = rc;
-	return start_job(guest, err);
+	return start_job(g, guest, err);
 }
 
 /* Reads the guest's run. The id is made here, because all guests begin with the same clock and
@@ -277,7 +279,7 @@ static int read_run(const struct guests *g, struct guest *guest, const struct bb
  * if there is nothing more to do. */
 static bool boots_anew(const struct guests *g, struct guest *guest, int rc)
 {
-	if (rc != -EUCLEAN || guest->is_damaged)
+	if (rc != -EUCLEAN || guest->is_damaged || g->work->plugin)
 		return false;
 	bb_tell("the saved guest of Linux %s is damaged: %s", guest->kernel.name, guest->err.msg);
 	guest->is_damaged = true;
@@ -286,19 +288,13 @@ static bool boots_anew(const struct guests *g, struct guest *guest, int rc)
 	return !start(g, guest, &guest->err);
 }
 
-static void done_end(struct bb_machine_end *end)
-{
-	free(end->answer);
-	free(end->console);
-}
-
 /* Waits until a guest ends. Returns 0 or -EINTR. */
 static int wait_for_one(struct guests *g, struct bb_err *err)
 {
 	while (!bb_stop_signal) {
 		for (size_t i = 0; i < g->n; i++) {
 			struct guest *guest = &g->v[i];
-			struct bb_machine_end end = {0};
+			struct bb_machine_end end = {.trace_fd = -1};
 			int rc;
 
 			if (!guest->runs || !bb_machine__has_ended(&guest->machine, g->vm->limit_s,
@@ -306,24 +302,29 @@ static int wait_for_one(struct guests *g, struct bb_err *err)
 				continue;
 			guest->runs = false;
 			if (guest->fresh.fd >= 0) {
-				done_end(&end);
+				bb_machine_end__done(&end);
 				rc = bb_new_guest__finish(&guest->fresh, rc, &guest->err);
 				guest->saved_fd = rc < 0 ? -1 : rc;
-				if (rc >= 0 && !start_job(guest, &guest->err))
+				if (rc >= 0 && !start_job(g, guest, &guest->err))
 					continue;
 				return 0;
 			}
 			if (boots_anew(g, guest, rc)) {
-				done_end(&end);
+				bb_machine_end__done(&end);
 				continue;
 			}
 			if (!rc)
 				rc = read_run(g, guest, &end, &guest->err);
-			if (rc) {
+			if (!rc) {
+				guest->port = end.port;
+				guest->trace_fd = end.trace_fd;
+				end.port = NULL;
+				end.trace_fd = -1;
+			} else {
 				bb_report__free(guest->run);
 				guest->run = NULL;
 			}
-			done_end(&end);
+			bb_machine_end__done(&end);
 			return 0;
 		}
 		nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
@@ -401,7 +402,8 @@ static struct bb_matrix_kernel *columns_of(const struct guests *g)
 
 	for (size_t i = 0; i < g->n; i++)
 		columns[i] = (struct bb_matrix_kernel){g->v[i].kernel.name, g->v[i].run,
-						       g->v[i].err.msg};
+						       g->v[i].err.msg, g->v[i].port,
+						       g->v[i].trace_fd};
 	return columns;
 }
 
@@ -470,6 +472,8 @@ int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 			bb_new_guest__finish(&g.v[i].fresh, -EINTR, NULL);
 		bb_close(&g.v[i].saved_fd);
 		bb_close(&g.v[i].job_fd);
+		bb_close(&g.v[i].trace_fd);
+		free(g.v[i].port);
 		bb_report__free(g.v[i].run);
 		bb_kernel__done(&g.v[i].kernel);
 	}

@@ -6,6 +6,7 @@
  * window with runs that other processes caused is not a sample.
  */
 
+#include "bpf/marks.h"
 #include "drivers/trigger.h"
 
 /* Time after which a slow trigger takes no more samples in a turn, unless the scenario gives
@@ -21,7 +22,28 @@ struct slot {
 	uint64_t began_ns;
 	size_t warmed; /* runs made so far for the warm-up */
 	bool is_warm;
+	/* in a guest with marks: runs that were traced, whether one is, and (in the process that
+	 * measures) whether the program was described */
+	uint32_t traced;
+	bool traces, is_described;
 };
+
+/* Ends the marked window and says how long its run took. */
+static void end_mark(struct slot *slot, const struct bb_prog_stats *window, bool is_whole)
+{
+	bool is_one = is_whole && window->run_cnt == 1;
+
+	slot->traces = false;
+	slot->traced += is_one;
+	bb_marks__write_run(is_one ? window->run_time_ns : 0);
+}
+
+static void begin_mark(struct slot *slot)
+{
+	slot->traces = slot->traced < BB_MARKS_RUNS;
+	if (slot->traces)
+		bb_marks__begin();
+}
 
 static int begin(const struct bb_attached *a, void *arg, struct bb_batch *b)
 {
@@ -82,26 +104,42 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 {
 	struct slot *slot = arg;
 	struct bb_prog_stats now, window;
-	int rc = bb_stats_reader__info(&a->target->reader, &now);
+	int rc;
 
+	if (slot->traces)
+		bb_marks__end();
+	rc = bb_stats_reader__info(&a->target->reader, &now);
 	bb_target__drain(a->target, !b->drain_each_run);
+	if (rc && slot->traces)
+		bb_marks__write_run(0);
 	if (rc)
 		return rc;
 	window = bb_prog_stats__since(&now, &slot->last);
 	slot->last = now;
+	if (slot->traces)
+		end_mark(slot, &window, is_whole);
 	if (!is_whole) /* discarded, as if it were part of the warm-up */
 		*(slot->is_warm ? &b->warmup : &slot->warmed) += window.run_cnt;
 	else if (slot->is_warm || warm_up(a, slot, b, &window))
 		take_window(a, b, &window);
-	return slot->is_warm && !goes_on(a, b, slot->began_ns);
+	if (slot->is_warm && !goes_on(a, b, slot->began_ns))
+		return 1;
+	if (bb_marks__are_enabled() && slot->is_warm)
+		begin_mark(slot);
+	return 0;
 }
 
 static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
 	const struct bb_instrument_part part = {begin, after, slot, .reads_counters = true};
 	const struct bb_drive_slot *s = slot;
+	struct slot *own = slot;
 	int rc;
 
+	if (bb_marks__are_enabled() && !own->is_described) {
+		bb_marks__describe(s->attached->prog_fd, s->attached->target->source->program);
+		own->is_described = true;
+	}
 	/* the pages must be present before the event is enabled */
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
 	rc = s->state->driver->trigger->fire(s->attached, param, &part, b, err);

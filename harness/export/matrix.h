@@ -11,6 +11,8 @@ struct bb_matrix_kernel {
 	const char *name;            /* as the user gave it */
 	const struct bb_report *run; /* NULL: the guest failed */
 	const char *why;             /* why it failed */
+	char *port; /* of traced runs (profile/traced.h); NULL and -1: none was traced */
+	int trace_fd;
 };
 
 /* Adds the matrix: the programs of all runs, with a column for each of kernels[n]. A program has a

@@ -13,6 +13,7 @@
 #include "base/child.h"
 #include "base/io.h"
 #include "base/parse.h"
+#include "bpf/marks.h"
 #include "vm/initramfs.h"
 
 #define MAX_ARGS 512
@@ -241,6 +242,9 @@ static int run_command(void)
 		return -1;
 	bb_child__executed(&child);
 	status = bb_wait_for(child.pid);
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(argv[i], "--" BB_MARKS_OPTION))
+			bb_marks__write_symbols();
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 

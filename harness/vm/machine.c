@@ -3,6 +3,7 @@
 
 #include "base/io.h"
 #include "base/parse.h"
+#include "bpf/marks.h"
 #include "vm/guest.h"
 
 #ifdef __x86_64__
@@ -11,6 +12,8 @@
 #define IS_X86_64 false
 #endif
 
+#define BB_TEXT_OF(number) BB_TEXT_OF_(number)
+#define BB_TEXT_OF_(number) #number
 #define LAST_LINES 8
 #define MAX_TEXT (UINT32_C(256) << 20)
 
@@ -25,6 +28,7 @@
 struct arguments {
 	const char *image; /* the kernel's; NULL: the guest goes on */
 	char initrd[32], job[96], incoming[96];
+	const char *plugin; /* NULL: none */
 };
 
 static int execute(void *arg, int link_fd)
@@ -39,7 +43,7 @@ static int execute(void *arg, int link_fd)
 /* Starts QEMU with the descriptors that are open in `m`. */
 static int start_qemu(struct bb_machine *m, const struct arguments *a, struct bb_err *err)
 {
-	char console[48], answer[48];
+	char console[48], answer[48], plugin[PATH_MAX + 64], port[64];
 	const char *argv[48] = {BB_QEMU,
 				"-nodefaults",
 				"-no-user-config",
@@ -66,11 +70,16 @@ static int start_qemu(struct bb_machine *m, const struct arguments *a, struct bb
 				console,
 				"-serial",
 				answer,
+				"-chardev",
+				port,
+				"-device",
+				"isa-debugcon,iobase=" BB_TEXT_OF(BB_MARKS_PORT) ",chardev=port",
 				"-fw_cfg",
 				a->job};
 	const char *const booting[] = {"-kernel", a->image,    "-initrd",  a->initrd,
 				       "-append", KERNEL_ARGS, "-monitor", "stdio"};
 	const char *const going_on[] = {"-incoming", a->incoming};
+	const char *const traced[] = {"-plugin", plugin};
 	const struct bb_child_rules rules = {
 		.is_program = true,
 		.own_group = true,
@@ -78,8 +87,9 @@ static int start_qemu(struct bb_machine *m, const struct arguments *a, struct bb
 		.signals = BB_SIGNALS_DEFAULT,
 		.std = {a->image ? BB_STD_LINK : BB_STD_NULL, m->log_fd, m->log_fd},
 		.closes_others = true,
-		.keep = (int[]){m->console_fd, m->answer_fd, m->archive_fd, m->saved_fd},
-		.n_keep = 4,
+		.keep = (int[]){m->console_fd, m->answer_fd, m->archive_fd, m->saved_fd, m->port_fd,
+				m->trace_fd},
+		.n_keep = m->trace_fd < 0 ? 5 : 6,
 		.no_new_privs = true,
 	};
 	size_t n = 0;
@@ -91,6 +101,12 @@ static int start_qemu(struct bb_machine *m, const struct arguments *a, struct bb
 		memcpy(argv + n, booting, sizeof(booting));
 	else
 		memcpy(argv + n, going_on, sizeof(going_on));
+	while (argv[n])
+		n++;
+	if (m->trace_fd >= 0)
+		memcpy(argv + n, traced, sizeof(traced));
+	snprintf(plugin, sizeof(plugin), "%s,out=/proc/self/fd/%d", a->plugin, m->trace_fd);
+	snprintf(port, sizeof(port), "file,id=port,path=/proc/self/fd/%d", m->port_fd);
 	snprintf(console, sizeof(console), "file:/proc/self/fd/%d", m->console_fd);
 	snprintf(answer, sizeof(answer), "file:/proc/self/fd/%d", m->answer_fd);
 	rc = bb_child__start(&rules, execute, argv, &m->qemu);
@@ -112,12 +128,15 @@ static int start(struct bb_machine *m, const struct arguments *a, struct bb_err 
 	m->console_fd = memfd_create("bpfbench-console", 0);
 	m->answer_fd = memfd_create("bpfbench-answer", 0);
 	m->log_fd = memfd_create("bpfbench-qemu", 0);
+	m->port_fd = memfd_create("bpfbench-port", 0);
+	m->trace_fd = a->plugin ? memfd_create("bpfbench-trace", 0) : -1;
 	m->began_ns = bb_now_ns();
 	if (!IS_X86_64)
 		rc = bb_fail(err, -ENOTSUP,
 			     "--vm needs a host of x86_64: the guest runs this "
 			     "bpfbench itself");
-	else if (m->console_fd < 0 || m->answer_fd < 0 || m->log_fd < 0)
+	else if (m->console_fd < 0 || m->answer_fd < 0 || m->log_fd < 0 || m->port_fd < 0 ||
+		 (a->plugin && m->trace_fd < 0))
 		rc = bb_fail(err, -errno, "no memory for the files of a guest: %m");
 	else
 		rc = start_qemu(m, a, err);
@@ -138,10 +157,10 @@ int bb_machine__boot(const char *image, int archive_fd, int saved_fd,
 	return start(ret_machine, &a, err);
 }
 
-int bb_machine__run(int saved_fd, size_t skip, int archive_fd, struct bb_machine *ret_machine,
-		    struct bb_err *err)
+int bb_machine__run(int saved_fd, size_t skip, int archive_fd, const char *plugin,
+		    struct bb_machine *ret_machine, struct bb_err *err)
 {
-	struct arguments a = {0};
+	struct arguments a = {.plugin = plugin};
 
 	*ret_machine = (struct bb_machine){.state = BB_MACHINE_WORKS,
 					   .archive_fd = archive_fd,
@@ -217,7 +236,13 @@ static int read_end(struct bb_machine *m, int status, struct bb_machine_end *end
 	int rc = 0;
 
 	*end = (struct bb_machine_end){.answer = take_text(&m->answer_fd),
-				       .console = take_text(&m->console_fd)};
+				       .console = take_text(&m->console_fd),
+				       .trace_fd = -1};
+	if (m->trace_fd >= 0) {
+		end->port = take_text(&m->port_fd);
+		end->trace_fd = m->trace_fd;
+		m->trace_fd = -1;
+	}
 	if (!log || !end->answer || !end->console)
 		rc = bb_fail(err, -EIO, "the files of the guest cannot be read");
 	else if (!WIFEXITED(status) || WEXITSTATUS(status))
@@ -229,12 +254,18 @@ static int read_end(struct bb_machine *m, int status, struct bb_machine_end *end
 		rc = bb_fail(err, -EIO, "the guest ended early; its console ended with:\n%s",
 			     last_lines(end->console));
 	free(log);
-	if (rc) {
-		free(end->answer);
-		free(end->console);
-		*end = (struct bb_machine_end){0};
-	}
+	if (rc)
+		bb_machine_end__done(end);
 	return rc;
+}
+
+void bb_machine_end__done(struct bb_machine_end *end)
+{
+	free(end->answer);
+	free(end->console);
+	free(end->port);
+	bb_close(&end->trace_fd);
+	*end = (struct bb_machine_end){.trace_fd = -1};
 }
 
 static int fail_late(struct bb_machine *m, double limit_s, struct bb_err *err)
@@ -291,4 +322,6 @@ void bb_machine__stop(struct bb_machine *m)
 	bb_close(&m->console_fd);
 	bb_close(&m->answer_fd);
 	bb_close(&m->log_fd);
+	bb_close(&m->port_fd);
+	bb_close(&m->trace_fd);
 }

@@ -17,6 +17,7 @@ struct bb_machine {
 	 * text that it sends to us, log the text that QEMU prints. archive: initramfs or job.
 	 * saved: the saved guest; the caller closes it. */
 	int console_fd, answer_fd, log_fd, archive_fd, saved_fd;
+	int port_fd, trace_fd; /* text at BB_MARKS_PORT, and the plugin's records; in memory */
 	enum {
 		BB_MACHINE_WORKS, /* runs a job */
 		BB_MACHINE_BOOTS,
@@ -40,15 +41,20 @@ int bb_machine__boot(const char *image, int archive_fd, int saved_fd,
 		     struct bb_machine *ret_machine, struct bb_err *err);
 
 /* Starts the job `archive_fd` (vm/initramfs.h) in a saved guest. The guest is in the file
- * `saved_fd`, after the first `skip` bytes. The machine owns `archive_fd`, even after an error. */
-int bb_machine__run(int saved_fd, size_t skip, int archive_fd, struct bb_machine *ret_machine,
-		    struct bb_err *err);
+ * `saved_fd`, after the first `skip` bytes. `plugin` is the path of QEMU's plugin that traces
+ * marked runs (vm/plugin/trace.c); NULL: none is traced. The machine owns `archive_fd`, even after
+ * an error. */
+int bb_machine__run(int saved_fd, size_t skip, int archive_fd, const char *plugin,
+		    struct bb_machine *ret_machine, struct bb_err *err);
 
 /* How a guest ended. */
 struct bb_machine_end {
-	char *answer, *console; /* free both; the line BB_GUEST_ENDED was cut off the answer */
+	char *answer, *console; /* the line BB_GUEST_ENDED was cut off the answer */
 	int status;             /* exit code of the command in the guest */
+	char *port;             /* with a plugin: the text of bpf/marks.h */
+	int trace_fd;           /* with a plugin: its records (bpf/trace_record.h); else -1 */
 };
+void bb_machine_end__done(struct bb_machine_end *end);
 
 /*
  * Returns true if the guest has ended or is saved. `*ret_rc` is then 0 or -errno. 0: `ret_end` is

@@ -48,7 +48,7 @@ layer store base core stats env report store
 layer judge base core stats env report store judge
 layer export base core stats env report store judge export
 layer html base core stats env report store judge export html
-layer vm base vm
+layer vm base bpf vm
 layer run base core stats plan env capture bpf profile exact lines inside fire drivers report store judge run
 
 absent 'only what loads or watches programs knows of libbpf' '#include <bpf/' \

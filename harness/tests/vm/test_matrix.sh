@@ -9,7 +9,7 @@
 
 object=$O/tests/bpf/straight.bpf.o cache=$WORK/cache
 mkdir -p "$cache/bpfbench/vm"
-cp "$object" "$O/tests/bpf/loop.bpf.o" "$WORK/"
+cp "$object" "$O/tests/bpf/"{loop,maps}.bpf.o "$WORK/"
 here=()
 for kernel in 5.10 6.1; do
 	kept=/var/cache/bpfbench/$kernel
@@ -51,7 +51,7 @@ vm() { run "${user[@]}" env -C "$WORK/${in_repo:-}" XDG_CACHE_HOME="$cache" "$BP
 # instructions PROGRAM COLUMN: the machine instructions in that column of kernels.
 instructions() { awk -v p="$1" -v c="$2" '$2 == "verified" || $2 == "loads" { name = $1 }
 	name == p && $1 == "machine" { gsub(/ \([^)]*\)/, ""); print $(c + 1) }' "$TMP/out"; }
-names=("the matrix" "machine instructions" "by line" "the run is stored" "a panic" "a time limit" "gate" "compare" "annotate" "check")
+names=("the matrix" "machine instructions" "by line" "the run is stored" "a panic" "a time limit" "gate" "compare" "annotate" "annotate, by kernel function" "without plugins" "check")
 if ((${#here[@]} == 0)); then
 	skip_each "no kernel was fetched: make vm-test" "${names[@]}" || true
 elif ! command -v qemu-system-x86_64 >/dev/null; then
@@ -109,7 +109,21 @@ else
 	expect_status "annotate: exit code 0" 0
 	expect_grep "annotate: the kernel" out "^Linux $last\."
 	expect_eq "annotate: the same counts as those of the stored run" \
-		"$(awk '/STRAIGHT/ { v[++n] = $1 } END { printf "%d %.0f", n, v[2] - v[1] }' "$TMP/out")" "2 300"
+		"$(awk '/by kernel function/ { exit } /STRAIGHT/ { v[++n] = $1 } END { printf "%d %.0f", n, v[2] - v[1] }' "$TMP/out")" "2 300"
+	# The trace of QEMU's plugin has as many instructions as the clock says, else the text says both.
+	expect_eq "annotate, by kernel function: both programs, without their floor" "$(grep -c '^alu.* by kernel function: ' "$TMP/out") \
+$(grep -c 'by kernel function: ' "$TMP/out")" "2 2"
+	expect_eq "annotate, by kernel function: as many instructions as by the clock" "$(grep -c 'the clock says' "$TMP/out")" 0
+	expect_eq "annotate, by kernel function: they differ by their instructions" \
+		"$(awk '/by kernel function/ { traced = 1 } traced && /STRAIGHT/ { v[++n] = $1 } END { printf "%d %.0f", n, v[2] - v[1] }' "$TMP/out")" \
+		"2 300"
+	for kernel in "${here[@]}"; do
+		vm annotate --vm "$kernel" maps.bpf.o --program finds_in_hash --flame "$WORK/hash.folded" --results "$WORK/annotated"
+		expect_eq "$kernel: annotate, by kernel function: helpers, too" "$(grep -c 'the clock says' "$TMP/out")" 0
+		expect_grep "$kernel: annotate, by kernel function: names the functions below a line" out ' (htab_map_hash|_*htab_map_lookup_elem|lookup_nulls_elem_raw)$'
+		expect_eq "$kernel: the folded stacks sum to the run" "$(awk '{ sum += $NF } END { print sum }' "$WORK/hash.folded")" \
+			"$(sed -n 's/^finds_in_hash by kernel function: one run, \([0-9]*\) machine.*/\1/p' "$TMP/out")"
+	done
 	vm check --vm "$kernels" straight.bpf.o
 	expect_status "check: exit code 1 for a program that does not load" 1
 	expect_grep "check: which one" out "reads_outside +loads( +no){${#here[@]}}$"
@@ -122,6 +136,16 @@ else
 	vm --object straight.bpf.o --vm ./zImage
 	expect_status "no kernel: exit code 1" 1
 	expect_grep "no kernel: what QEMU says" out 'qemu-system-x86_64'
+	# A QEMU that takes no plugin; the guest boots anew, because QEMU is another one.
+	mkdir -p "$WORK/bin"
+	printf '#!/bin/sh\ncase " $* " in *" -plugin "*) echo "plugins are not supported" >&2; exit 1 ;; esac\nexec %s "$@"\n' \
+		"$(command -v qemu-system-x86_64)" >"$WORK/bin/qemu-system-x86_64"
+	chmod 755 "$WORK/bin" "$WORK/bin/qemu-system-x86_64"
+	PATH=$WORK/bin:$PATH vm annotate --vm "$last" straight.bpf.o --program alu100 --results "$WORK/annotated"
+	expect_status "without plugins: exit code 0" 0
+	expect_grep "without plugins: the rest is there" out "^straight/alu100/lines: "
+	expect_grep "without plugins: says so" err "$last: not by kernel function: qemu-system-x86_64.*"
+	expect_grep "without plugins: why" err 'plugins are not supported'
 	rm -f "$cache/bpfbench/vm/${here[0]}/guest"	# booting takes longer than that
 	vm --object straight.bpf.o --vm "${here[0]}" --vm-limit 1
 	expect_status "a time limit: exit code 1" 1

@@ -73,9 +73,9 @@ static void check(void (*use)(const struct bb_matrix_kernel *kernels))
 				.n_programs = 2,
 				.cases = new_cases,
 				.n_cases = 2};
-	const struct bb_matrix_kernel kernels[] = {{"5.10", &old, NULL},
-						   {"6.12", &new, NULL},
-						   {"6.1", NULL, "it panicked"}};
+	const struct bb_matrix_kernel kernels[] = {{"5.10", &old, NULL, NULL, -1},
+						   {"6.12", &new, NULL, NULL, -1},
+						   {"6.1", NULL, "it panicked", NULL, -1}};
 
 	use(kernels);
 	for (size_t i = 0; i < BB_LEN(series); i++)
@@ -154,7 +154,7 @@ static void test_pairs(void **state)
 				.n_cases = 3,
 				.skips = &skip,
 				.n_skips = 1};
-	const struct bb_matrix_kernel kernel = {"6.12", &run, NULL};
+	const struct bb_matrix_kernel kernel = {"6.12", &run, NULL, NULL, -1};
 	struct bb_doc d = {0};
 	char *text;
 

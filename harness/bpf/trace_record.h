@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <stdint.h>
+
+/* What the plugin of QEMU (vm/plugin/trace.c) writes. */
+enum {
+	BB_TRACE_INSN,
+	BB_TRACE_ACCESS, /* the instruction before is a call or return: where its return address
+			    is */
+	BB_TRACE_BEGIN,  /* of the records of a run */
+	BB_TRACE_END,
+	BB_TRACE_FAULT, /* an instruction that faulted; the plugin does not know it */
+};
+
+/* Classes of instructions. */
+enum {
+	BB_TRACE_OTHER,
+	BB_TRACE_CALL,
+	BB_TRACE_RETURN,
+	BB_TRACE_INTERRUPT_RETURN,
+	BB_TRACE_CLOCK, /* it reads the time */
+};
+
+struct bb_trace_record {
+	uint64_t address;
+	uint32_t kind, class;
+};
+
+/* Most records between two marks; the plugin drops further ones. */
+#define BB_TRACE_MOST (UINT32_C(4) << 20)
+
+/* The bytes of an instruction that does nothing, and that no compiler makes: nopw 0x42NN(%rax).
+ * 0x41: records begin after it, 0x42: they end there. */
+#define BB_TRACE_MARK(nn) 0x66, 0x0f, 0x1f, 0x80, nn, 0x42, 0, 0

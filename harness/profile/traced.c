@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "profile/traced.h"
+
+#include <sys/mman.h>
+
+#include "base/parse.h"
+#include "bpf/trace_record.h"
+
+#define DEPTH 128u /* most functions of a stack; the innermost are left out */
+
+struct function {
+	uint64_t start, size;
+};
+
+/* Machine code of a program from this address on belongs to this line. */
+struct line_start {
+	uint64_t address;
+	uint32_t number;
+	const char *text;
+};
+
+/* The records of one marked window. */
+struct window {
+	size_t program;
+	uint64_t ns;
+	const struct bb_trace_record *v;
+	size_t n;
+};
+
+struct program {
+	const char *name;
+	struct function *functions;
+	size_t n_functions;
+	struct line_start *lines;
+	size_t n_lines;
+};
+
+struct reading {
+	struct program *programs;
+	size_t n_programs;
+	struct window *windows;
+	size_t n_windows;
+	struct bb_symtab kernel;
+	uint64_t faults[2]; /* addresses of the kernel's entries at faults of memory */
+};
+
+/* A function that has not returned yet. */
+struct call {
+	uint64_t start;      /* of the function */
+	uint64_t returns_at; /* where in memory its return address is; 0: unknown */
+	uint32_t frame;
+	bool is_interrupt;
+};
+
+struct folding {
+	const struct reading *r;
+	const struct program *program;
+	struct bb_traced *traced;
+	struct call calls[DEPTH];
+	uint32_t depth, above;   /* `above`: calls that are not in calls[] */
+	uint32_t root;           /* frame of the program's name */
+	struct bb_idmap by_line; /* (line, name) -> part */
+};
+
+/* Read an address or a number, and the blank after it. */
+static bool read_address(const char **at, uint64_t *ret_address)
+{
+	return !bb_parse_hex_digits(at, ret_address) && *(*at)++ == ' ';
+}
+
+static bool read_number(const char **at, uint64_t *ret_number)
+{
+	return !bb_parse_digits(at, ret_number) && *(*at)++ == ' ';
+}
+
+static bool is_word(const char *text, size_t len, const char *word)
+{
+	return len == strlen(word) && !memcmp(text, word, len);
+}
+
+/* Reads a line of the guest's text. Lines that cannot be read are ignored. */
+static void read_line(struct reading *r, const char *line)
+{
+	struct program *p = r->n_programs ? &r->programs[r->n_programs - 1] : NULL;
+	const char *blank = strchr(line, ' '), *at = blank ? blank + 1 : NULL;
+	size_t len = blank ? (size_t)(blank - line) : 0;
+	uint64_t address, number;
+
+	if (!at)
+		return;
+	if (is_word(line, len, "program")) {
+		p = bb_append(&r->programs, &r->n_programs, sizeof(*p));
+		p->name = at;
+	} else if (!p) {
+		return;
+	} else if (is_word(line, len, "run")) {
+		struct window *w = bb_append(&r->windows, &r->n_windows, sizeof(*w));
+
+		*w = (struct window){.program = r->n_programs - 1};
+		if (bb_parse_u64(at, &w->ns))
+			w->ns = 0;
+	} else if (is_word(line, len, "function")) {
+		if (read_address(&at, &address) && read_number(&at, &number))
+			*(struct function *)bb_append(&p->functions, &p->n_functions,
+						      sizeof(*p->functions)) =
+				(struct function){address, number};
+	} else if (is_word(line, len, "line")) {
+		if (read_address(&at, &address) && read_number(&at, &number))
+			*(struct line_start *)bb_append(&p->lines, &p->n_lines, sizeof(*p->lines)) =
+				(struct line_start){address, (uint32_t)number, at};
+	}
+}
+
+static void read_text(struct reading *r, char *text)
+{
+	char *line;
+
+	while ((line = strsep(&text, "\n"))) {
+		if (!strcmp(line, "symbols")) {
+			if (text)
+				bb_symtab__add_kallsyms(&r->kernel, text);
+			break;
+		}
+		read_line(r, line);
+	}
+	bb_symtab__sort(&r->kernel);
+	for (size_t i = 0; i < r->kernel.n; i++) {
+		const struct bb_symbol *s = &r->kernel.symbols[i];
+
+		if (!strcmp(bb_symtab__name(&r->kernel, s), "asm_exc_page_fault"))
+			r->faults[0] = s->start;
+		if (!strcmp(bb_symtab__name(&r->kernel, s), "asm_exc_general_protection"))
+			r->faults[1] = s->start;
+	}
+}
+
+/* Gives each window its records. */
+static void read_records(struct reading *r, const struct bb_trace_record *v, size_t n)
+{
+	const struct bb_trace_record *begin = NULL;
+	size_t k = 0;
+
+	for (size_t i = 0; i < n && k < r->n_windows; i++) {
+		if (v[i].kind == BB_TRACE_BEGIN)
+			begin = &v[i] + 1;
+		if (v[i].kind != BB_TRACE_END || !begin)
+			continue;
+		r->windows[k].v = begin;
+		r->windows[k++].n = (size_t)(&v[i] - begin);
+		begin = NULL;
+	}
+}
+
+/* The first instructions of the kernel at a fault. */
+static bool is_fault_entry(const struct reading *r, uint64_t address)
+{
+	return address == r->faults[0] || address == r->faults[1];
+}
+
+/* Marks each instruction that faulted, because the guest's clock does not count it: it was not
+ * executed, or once more later. */
+static void drop_faults(const struct reading *r, struct bb_trace_record *v, size_t n)
+{
+	struct bb_trace_record *before = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (v[i].kind == BB_TRACE_BEGIN)
+			before = NULL;
+		if (v[i].kind != BB_TRACE_INSN)
+			continue;
+		if (before && is_fault_entry(r, v[i].address))
+			before->kind = BB_TRACE_FAULT;
+		before = &v[i];
+	}
+}
+
+static const struct function *own_function(const struct program *p, uint64_t address)
+{
+	for (size_t i = 0; i < p->n_functions; i++)
+		if (address - p->functions[i].start < p->functions[i].size)
+			return &p->functions[i];
+	return NULL;
+}
+
+static bool is_own(const struct program *p, const struct bb_trace_record *r)
+{
+	return r->kind == BB_TRACE_INSN && own_function(p, r->address);
+}
+
+static bool is_clock(const struct bb_trace_record *r)
+{
+	return r->kind == BB_TRACE_INSN && r->class == BB_TRACE_CLOCK;
+}
+
+/* What lies between the two readings of the clock. */
+struct cut {
+	size_t from, to;    /* records of the window */
+	size_t first, last; /* of the program itself */
+	uint64_t n;         /* instructions */
+};
+
+/* Returns false if the window does not hold a whole run of the program. */
+static bool find_cut(const struct program *p, const struct window *w, struct cut *c)
+{
+	*c = (struct cut){.first = SIZE_MAX, .from = SIZE_MAX};
+	for (size_t i = 0; i < w->n; i++) {
+		if (!is_own(p, &w->v[i]))
+			continue;
+		if (c->first == SIZE_MAX)
+			c->first = i;
+		c->last = i;
+	}
+	if (c->first == SIZE_MAX)
+		return false;
+	for (size_t i = 0; i < c->first; i++)
+		if (is_clock(&w->v[i]))
+			c->from = i;
+	if (c->from == SIZE_MAX)
+		return false;
+	for (c->to = c->last; c->to < w->n; c->to++)
+		if (is_clock(&w->v[c->to]) && w->v[c->to].address == w->v[c->from].address)
+			break;
+	for (size_t i = c->from; i < c->to; i++)
+		c->n += w->v[i].kind == BB_TRACE_INSN;
+	return c->to < w->n;
+}
+
+static uint32_t add_frame(struct folding *f, const char *name, enum bb_frame_kind kind)
+{
+	struct bb_stacks *s = &f->traced->stacks;
+	struct bb_frame frame = {.file = BB_NO_ID, .kind = kind};
+	char clean[240];
+
+	snprintf(clean, sizeof(clean), "%s", name);
+	frame.name = bb_names__add(&s->names, clean, strlen(clean));
+	return bb_stacks__intern_frame(s, &frame, BB_NO_ID);
+}
+
+/* Returns the line of an address as an index of traced->lines. */
+static size_t line_of(struct folding *f, uint64_t address)
+{
+	const struct line_start *found = NULL, none = {.text = ""};
+	struct bb_traced *t = f->traced;
+
+	for (size_t i = 0; i < f->program->n_lines; i++)
+		if (f->program->lines[i].address <= address &&
+		    (!found || f->program->lines[i].address >= found->address))
+			found = &f->program->lines[i];
+	if (!found)
+		found = &none;
+	for (size_t i = 0; i < t->n_lines; i++)
+		if (t->lines[i].number == found->number && !strcmp(t->lines[i].text, found->text))
+			return i;
+	*(struct bb_traced_line *)bb_append(&t->lines, &t->n_lines, sizeof(*t->lines)) =
+		(struct bb_traced_line){.number = found->number, .text = found->text};
+	return t->n_lines - 1;
+}
+
+/* Returns the name of the function of the kernel, and its start. */
+static const char *kernel_function(const struct reading *r, uint64_t address, uint64_t *ret_start)
+{
+	const struct bb_symbol *s = bb_symtab__find(&r->kernel, address);
+	/* trampolines of BPF are gone when the symbols are read, and lie above the kernel */
+	bool is_near = s && address - s->start < UINT32_C(1) << 20;
+
+	*ret_start = is_near ? s->start : 0;
+	return is_near ? bb_symtab__name(&r->kernel, s) : "[other machine code]";
+}
+
+static void push(struct folding *f, struct call call)
+{
+	if (f->depth == DEPTH)
+		f->above++;
+	else
+		f->calls[f->depth++] = call;
+}
+
+static void pop(struct folding *f)
+{
+	if (f->above)
+		f->above--;
+	else if (f->depth)
+		f->depth--;
+}
+
+/* Follows a return from the function whose return address was at `at`. */
+static void follow_return(struct folding *f, uint64_t at)
+{
+	f->above = 0;
+	while (f->depth && f->calls[f->depth - 1].returns_at <= at &&
+	       !f->calls[f->depth - 1].is_interrupt)
+		f->depth--;
+}
+
+static void follow_interrupt_return(struct folding *f)
+{
+	f->above = 0;
+	while (f->depth > 1 && !f->calls[f->depth - 1].is_interrupt)
+		f->depth--;
+	if (f->depth > 1)
+		pop(f);
+}
+
+/* Keeps the stack for the next instruction, which lies in the function `now`. `before` is the
+ * instruction before it, whose return address was at `at`. */
+static void follow(struct folding *f, const struct bb_trace_record *before, uint64_t at,
+		   struct call now, uint64_t address)
+{
+	uint32_t class = before ? before->class : BB_TRACE_OTHER;
+
+	if (class == BB_TRACE_RETURN)
+		follow_return(f, at);
+	else if (class == BB_TRACE_INTERRUPT_RETURN)
+		follow_interrupt_return(f);
+	now.returns_at = UINT64_MAX;
+	if (class == BB_TRACE_CALL)
+		now.returns_at = at;
+	now.is_interrupt &= class != BB_TRACE_CALL && address == now.start;
+	if (!f->depth || class == BB_TRACE_CALL || now.is_interrupt) {
+		push(f, now);
+	} else if (!f->above) { /* the same function, or a jump to another one */
+		f->calls[f->depth - 1].frame = now.frame;
+		f->calls[f->depth - 1].start = now.start;
+	}
+}
+
+static void add_part(struct folding *f, size_t line, uint32_t frame)
+{
+	struct bb_traced *t = f->traced;
+	uint32_t name = t->stacks.frames[frame].name;
+	uint32_t id = bb_idmap__get(&f->by_line, line, name);
+
+	if (id == BB_NO_ID) {
+		struct bb_traced_part *p = bb_append(&t->parts, &t->n_parts, sizeof(*p));
+
+		*p = (struct bb_traced_part){.line = line, .name = name};
+		id = (uint32_t)t->n_parts - 1;
+		bb_idmap__put(&f->by_line, line, name, id);
+	}
+	t->parts[id].n++;
+}
+
+static void add_stack(struct folding *f)
+{
+	uint32_t frames[DEPTH + 1] = {f->root};
+
+	for (uint32_t i = 0; i < f->depth; i++)
+		frames[i + 1] = f->calls[i].frame;
+	bb_stacks__add(&f->traced->stacks, frames, f->depth + 1, 1);
+}
+
+/* Finds the function of an instruction. For one of the program itself, sets *line. */
+static struct call find_call(struct folding *f, uint64_t address, size_t *line)
+{
+	const struct function *own = own_function(f->program, address);
+	struct call now = {0};
+	const char *name;
+
+	if (own) {
+		const struct bb_traced_line *l;
+		char *text;
+
+		*line = line_of(f, address);
+		l = &f->traced->lines[*line];
+		text = l->number ? bb_asprintf("%u %.100s", l->number, l->text)
+				 : bb_strdup("(no line)");
+		now = (struct call){own->start, .frame = add_frame(f, text, BB_FRAME_USER)};
+		free(text);
+		return now;
+	}
+	name = kernel_function(f->r, address, &now.start);
+	now.frame = add_frame(f, name, BB_FRAME_KERNEL);
+	now.is_interrupt = !strncmp(name, "asm_", 4);
+	return now;
+}
+
+static int by_line(const void *a, const void *b)
+{
+	const struct bb_traced_part *x = a, *y = b;
+
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return x->n > y->n ? -1 : x->n < y->n;
+}
+
+static void fold(const struct reading *r, const struct window *w, const struct cut *c,
+		 struct bb_traced *t)
+{
+	struct folding *f = bb_calloc(1, sizeof(*f));
+	const struct bb_trace_record *before = NULL;
+	uint64_t at = 0;
+	size_t line = 0;
+
+	*f = (struct folding){.r = r, .program = &r->programs[w->program], .traced = t};
+	f->root = add_frame(f, t->name, BB_FRAME_COMM);
+	for (size_t i = c->from; i < c->to; i++) {
+		const struct bb_trace_record *now = &w->v[i];
+		struct call call;
+		size_t own_line = SIZE_MAX;
+
+		if (now->kind == BB_TRACE_ACCESS) {
+			/* `call *address` reads the address before it writes where to return */
+			at = now->address;
+			continue;
+		}
+		if (now->kind != BB_TRACE_INSN)
+			continue;
+		call = find_call(f, now->address, &own_line);
+		follow(f, before, at, call, now->address);
+		before = now;
+		add_stack(f);
+		if (own_line != SIZE_MAX)
+			t->lines[line = own_line].own++;
+		else if (i < c->first || i > c->last)
+			t->around++;
+		else
+			t->lines[line].called++, add_part(f, line, call.frame);
+	}
+	qsort(t->parts, t->n_parts, sizeof(*t->parts), by_line);
+	bb_stacks__sort(&t->stacks);
+	bb_idmap__done(&f->by_line);
+	free(f);
+}
+
+/* Folds the best run of a program. */
+static void take_program(const struct reading *r, size_t program, struct bb_traced *t)
+{
+	const struct window *best = NULL;
+	struct cut best_cut = {0}, c;
+
+	t->name = r->programs[program].name;
+	for (size_t i = 0; i < r->n_windows; i++) {
+		const struct window *w = &r->windows[i];
+
+		if (w->program != program || !w->ns || !find_cut(&r->programs[program], w, &c) ||
+		    (best && best->ns == best_cut.n && c.n != w->ns))
+			continue;
+		best = w;
+		best_cut = c;
+	}
+	if (!best)
+		return;
+	t->ns = best->ns;
+	t->n = best_cut.n;
+	fold(r, best, &best_cut, t);
+}
+
+int bb_traced__read(char *text, int trace_fd, struct bb_traced **ret_traced, size_t *ret_n,
+		    struct bb_err *err)
+{
+	struct reading r = {0};
+	struct stat st = {0};
+	void *data = MAP_FAILED;
+	size_t size;
+
+	*ret_traced = NULL;
+	*ret_n = 0;
+	if (fstat(trace_fd, &st))
+		return bb_fail(err, -errno, "the trace of QEMU's plugin: %m");
+	size = (size_t)st.st_size;
+	if (size)
+		data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, trace_fd, 0);
+	if (data == MAP_FAILED)
+		return bb_fail(err, -ENODATA, "QEMU's plugin traced no instruction");
+	read_text(&r, text);
+	drop_faults(&r, data, size / sizeof(struct bb_trace_record));
+	read_records(&r, data, size / sizeof(struct bb_trace_record));
+	*ret_traced = bb_calloc(r.n_programs + 1, sizeof(**ret_traced));
+	*ret_n = r.n_programs;
+	for (size_t i = 0; i < r.n_programs; i++) {
+		take_program(&r, i, &(*ret_traced)[i]);
+		free(r.programs[i].functions);
+		free(r.programs[i].lines);
+	}
+	munmap(data, size);
+	free(r.programs);
+	free(r.windows);
+	bb_symtab__done(&r.kernel);
+	return 0;
+}
+
+void bb_traced__free(struct bb_traced *traced, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(traced[i].lines);
+		free(traced[i].parts);
+		bb_stacks__done(&traced[i].stacks);
+	}
+	free(traced);
+}

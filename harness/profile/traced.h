@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "profile/stacks.h"
+
+/* Part of the instructions of a line: those of one function of the kernel. */
+struct bb_traced_part {
+	size_t line;   /* index in bb_traced.lines */
+	uint32_t name; /* in bb_traced.stacks.names */
+	uint64_t n;
+};
+
+struct bb_traced_line {
+	uint32_t number;  /* 0: no line is known */
+	const char *text; /* its source; valid as long as the text of bb_traced__read() */
+	/* its own machine instructions, and those of what it called */
+	uint64_t own, called;
+};
+
+/* One run of a program, instruction by instruction. */
+struct bb_traced {
+	const char *name; /* of the program; valid as long as the text of bb_traced__read() */
+	/* machine instructions by the guest's clock, and by the trace between the two readings of
+	 * this clock; n 0: no run was traced, or it is too long */
+	uint64_t ns, n;
+	uint64_t around; /* instructions before and after the program, which calls and times it */
+	struct bb_traced_line *lines; /* sorted by number */
+	size_t n_lines;
+	struct bb_traced_part *parts; /* sorted by line, then the largest first */
+	size_t n_parts;
+	struct bb_stacks stacks; /* folded: functions of the kernel, and lines of the program */
+};
+
+/*
+ * Reads what a guest with marks wrote, `text` (bpf/marks.h), and what QEMU's plugin wrote
+ * meanwhile, the file `trace_fd` (bpf/trace_record.h). Of each program it takes the latest run
+ * whose instructions are as many as the clock says, else the latest run. Changes `text`. Returns 0
+ * or -errno with a message. The caller frees all by bb_traced__free().
+ */
+int bb_traced__read(char *text, int trace_fd, struct bb_traced **ret_traced, size_t *ret_n,
+		    struct bb_err *err);
+void bb_traced__free(struct bb_traced *traced, size_t n);

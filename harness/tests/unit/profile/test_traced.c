@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A traced run of a guest: which instructions lie between the two readings of the clock, by line
+ * and by function of the kernel; which run is taken; damaged text and records. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "bpf/trace_record.h"
+#include "profile/traced.h"
+
+#define CALLER 0xffffffff81000000u
+#define CLOCK 0xffffffff81001000u
+#define HELPER 0xffffffff81002000u
+#define FAULT 0xffffffff81003000u
+#define PROGRAM 0xffffffffc0000000u
+#define STACK 0xffffc90000001000u
+
+#define TEXT                                                                                       \
+	"program one\nfunction ffffffffc0000000 64 one\nline ffffffffc0000000 7 x = help();\n"     \
+	"line ffffffffc0000008 8 return x;\n"
+#define SYMBOLS                                                                                    \
+	"symbols\nffffffff81000000 T caller\nffffffff81001000 T clock\n"                           \
+	"ffffffff81002000 T helper\nffffffff81003000 T asm_exc_page_fault\n"                       \
+	"ffffffff81004000 T end\n"
+
+/* One run of 14 instructions; in the helper, one more faults. */
+static const struct bb_trace_record whole[] = {
+	{0, BB_TRACE_BEGIN, 0},
+	{CLOCK, BB_TRACE_INSN, BB_TRACE_CLOCK}, /* another reading, before */
+	{CLOCK + 2, BB_TRACE_INSN, BB_TRACE_CLOCK},
+	{CLOCK + 4, BB_TRACE_INSN, BB_TRACE_RETURN},
+	{STACK, BB_TRACE_ACCESS, 0},
+	{CALLER, BB_TRACE_INSN, BB_TRACE_CALL},
+	{STACK, BB_TRACE_ACCESS, 0},
+	{PROGRAM, BB_TRACE_INSN, 0},
+	{PROGRAM + 1, BB_TRACE_INSN, BB_TRACE_CALL},
+	{STACK - 32, BB_TRACE_ACCESS, 0},
+	{HELPER, BB_TRACE_INSN, 0},
+	{HELPER + 1, BB_TRACE_INSN, 0}, /* faults */
+	{FAULT, BB_TRACE_INSN, 0},
+	{FAULT + 1, BB_TRACE_INSN, BB_TRACE_INTERRUPT_RETURN},
+	{HELPER + 1, BB_TRACE_INSN, 0},
+	{HELPER + 2, BB_TRACE_INSN, BB_TRACE_RETURN},
+	{STACK - 32, BB_TRACE_ACCESS, 0},
+	{PROGRAM + 6, BB_TRACE_INSN, 0},
+	{PROGRAM + 8, BB_TRACE_INSN, BB_TRACE_RETURN},
+	{STACK, BB_TRACE_ACCESS, 0},
+	{CALLER + 5, BB_TRACE_INSN, BB_TRACE_CALL},
+	{STACK, BB_TRACE_ACCESS, 0},
+	{CLOCK, BB_TRACE_INSN, 0},
+	{CLOCK + 2, BB_TRACE_INSN, BB_TRACE_CLOCK},
+	{0, BB_TRACE_END, 0},
+};
+#define N (sizeof(whole) / sizeof(whole[0]))
+
+/* Reads the records v[n] `times` times. */
+static struct bb_traced *read_all(const char *text, const struct bb_trace_record *v, size_t n,
+				  int times, size_t *ret_n)
+{
+	char *copy = strdup(text);
+	struct bb_err err = {0};
+	struct bb_traced *traced;
+	int fd = memfd_create("trace", 0);
+
+	for (int i = 0; i < times; i++)
+		assert_int_equal(write(fd, v, n * sizeof(*v)), (ssize_t)(n * sizeof(*v)));
+	assert_int_equal(bb_traced__read(copy, fd, &traced, ret_n, &err), 0);
+	close(fd);
+	/* the names are in the copy, which ends with the process */
+	return traced;
+}
+
+static void test_run(void **state)
+{
+	char *folded = NULL;
+	size_t n, size;
+	struct bb_traced *t = read_all(TEXT "run 14\n" SYMBOLS, whole, N, 1, &n);
+	FILE *out = open_memstream(&folded, &size);
+
+	(void)state;
+	assert_int_equal(n, 1);
+	assert_string_equal(t->name, "one");
+	assert_int_equal(t->ns, 14);
+	assert_int_equal(t->n, 14);
+	assert_int_equal(t->around, 5);
+	assert_int_equal(t->n_lines, 2);
+	assert_string_equal(t->lines[0].text, "x = help();");
+	assert_int_equal(t->lines[0].own, 3);
+	assert_int_equal(t->lines[0].called, 5);
+	assert_int_equal(t->lines[1].own, 1);
+	assert_int_equal(t->lines[1].called, 0);
+	assert_int_equal(t->n_parts, 2);
+	assert_string_equal(bb_names__text(&t->stacks.names, t->parts[0].name), "helper");
+	assert_int_equal(t->parts[0].n, 3);
+	assert_int_equal(t->stacks.total, 14);
+	bb_stacks__write_folded(&t->stacks, out);
+	fclose(out);
+	assert_non_null(strstr(folded, "one;caller_[k];7 x = help():;helper_[k] 3\n"));
+	assert_non_null(strstr(folded, "one;caller_[k];7 x = "
+				       "help():;helper_[k];asm_exc_page_fault_[k] 2"
+				       "\n"));
+	assert_non_null(strstr(folded, "one;caller_[k];8 return x: 1\n"));
+	free(folded);
+	bb_traced__free(t, n);
+}
+
+/* The latest run that agrees with the clock is taken. */
+static void test_choice(void **state)
+{
+	size_t n;
+	struct bb_traced *t = read_all(TEXT "run 0\nrun 14\nrun 15\n" SYMBOLS, whole, N, 3, &n);
+
+	(void)state;
+	assert_int_equal(t->ns, 14);
+	bb_traced__free(t, n);
+	t = read_all(TEXT "run 13\nrun 15\n" SYMBOLS, whole, N, 2, &n);
+	assert_int_equal(t->ns, 15);
+	assert_int_equal(t->n, 14);
+	bb_traced__free(t, n);
+}
+
+/* No beginning and no end of the trace, and no text, is read as a run. */
+static void test_damaged(void **state)
+{
+	size_t n;
+	struct bb_traced *t;
+
+	(void)state;
+	for (size_t i = 1; i < N; i++) {
+		t = read_all(TEXT "run 14\n" SYMBOLS, whole, i, 1, &n);
+		assert_int_equal(t->n, 0);
+		bb_traced__free(t, n);
+		t = read_all(TEXT "run 14\n" SYMBOLS, whole + i, N - i, 1, &n);
+		assert_int_equal(t->n, 0);
+		bb_traced__free(t, n);
+	}
+	for (size_t i = 0; i < strlen(TEXT); i++) {
+		char text[sizeof(TEXT)];
+
+		memcpy(text, TEXT, i);
+		text[i] = '\0';
+		t = read_all(text, whole, N, 1, &n);
+		assert_int_equal(n ? t->n : 0, 0);
+		bb_traced__free(t, n);
+	}
+	t = read_all("line\nfunction 1\nrun 3\n\n" SYMBOLS, whole, N, 1, &n);
+	assert_int_equal(n, 0);
+	bb_traced__free(t, n);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_run),
+		cmocka_unit_test(test_choice),
+		cmocka_unit_test(test_damaged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

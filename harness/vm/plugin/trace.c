@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A plugin of QEMU's emulator: writes each instruction that the guest executes between two marks
+ * (bpf/marks.h) to a file, as records of bpf/trace_record.h. With calls and returns, it writes
+ * where in memory the return address is: this tells which call a return belongs to.
+ *
+ *     qemu-system-x86_64 -plugin trace.so,out=FILE
+ */
+#include "bpf/trace_record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What this file uses of QEMU's qemu-plugin.h, version 1 (as in QEMU 7.2). Debian has no package
+ * with this header. QEMU refuses the plugin if it has another version. */
+typedef uint64_t qemu_plugin_id_t;
+typedef uint32_t qemu_plugin_meminfo_t;
+struct qemu_info_t;
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+#define NO_REGISTERS 0
+#define READS_AND_WRITES 3
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
+					   void (*cb)(qemu_plugin_id_t id,
+						      struct qemu_plugin_tb *tb));
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
+					    void (*cb)(unsigned int cpu, void *arg), int registers,
+					    void *arg);
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
+				      void (*cb)(unsigned int cpu, qemu_plugin_meminfo_t info,
+						 uint64_t address, void *arg),
+				      int registers, int which, void *arg);
+void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_id_t id, void *arg),
+				    void *arg);
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
+
+#define EXPORT __attribute__((visibility("default")))
+extern int qemu_plugin_version;
+int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int argc, char **argv);
+
+EXPORT int qemu_plugin_version = 1;
+
+static FILE *out;
+static bool records;
+static size_t n_records; /* since the latest mark */
+
+static void put(uint64_t address, uint32_t kind, uint32_t class)
+{
+	const struct bb_trace_record r = {address, kind, class};
+
+	if (n_records++ < BB_TRACE_MOST)
+		fwrite(&r, sizeof(r), 1, out);
+}
+
+static void on_insn(unsigned int cpu, void *arg)
+{
+	const struct bb_trace_record *r = arg;
+
+	(void)cpu;
+	if (records)
+		put(r->address, r->kind, r->class);
+}
+
+static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address, void *arg)
+{
+	(void)cpu;
+	(void)info;
+	(void)arg;
+	if (records)
+		put(address, BB_TRACE_ACCESS, 0);
+}
+
+static void on_begin(unsigned int cpu, void *arg)
+{
+	(void)cpu;
+	(void)arg;
+	records = true;
+	n_records = 0;
+	put(0, BB_TRACE_BEGIN, 0);
+}
+
+static void on_end(unsigned int cpu, void *arg)
+{
+	(void)cpu;
+	(void)arg;
+	if (!records)
+		return;
+	records = false;
+	n_records = 0;
+	put(0, BB_TRACE_END, 0);
+}
+
+static bool is_prefix(unsigned char c)
+{
+	return strchr("\xf2\xf3\x66\x2e\x3e\x36\x26\x64\x65\xf0", c) && c;
+}
+
+/* Returns the class of an instruction of x86_64. */
+static uint32_t class_of(const unsigned char *code, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len && is_prefix(code[i]))
+		i++;
+	if (i < len && (code[i] & 0xf0) == 0x40) /* REX */
+		i++;
+	if (i >= len)
+		return BB_TRACE_OTHER;
+	switch (code[i]) {
+	case 0xe8: return BB_TRACE_CALL;
+	case 0xc2:
+	case 0xc3: return BB_TRACE_RETURN;
+	case 0xcf: return BB_TRACE_INTERRUPT_RETURN;
+	case 0xff: /* call or jump by address: bits 3 to 5 say which */
+		return i + 1 < len && (code[i + 1] >> 3 & 7) == 2 ? BB_TRACE_CALL : BB_TRACE_OTHER;
+	case 0x0f: /* rdtsc, rdtscp */
+		if (i + 1 < len && code[i + 1] == 0x31)
+			return BB_TRACE_CLOCK;
+		if (i + 2 < len && code[i + 1] == 0x01 && code[i + 2] == 0xf9)
+			return BB_TRACE_CLOCK;
+	}
+	return BB_TRACE_OTHER;
+}
+
+static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	static const unsigned char begin[] = {BB_TRACE_MARK(0x41)}, end[] = {BB_TRACE_MARK(0x42)};
+	size_t n = qemu_plugin_tb_n_insns(tb);
+
+	(void)id;
+	for (size_t i = 0; i < n; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		const unsigned char *code = qemu_plugin_insn_data(insn);
+		size_t len = qemu_plugin_insn_size(insn);
+		struct bb_trace_record *r = malloc(sizeof(*r)); /* QEMU keeps it while it runs */
+
+		if (!r)
+			abort();
+		*r = (struct bb_trace_record){qemu_plugin_insn_vaddr(insn), BB_TRACE_INSN,
+					      class_of(code, len)};
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_insn, NO_REGISTERS, r);
+		if (r->class == BB_TRACE_CALL || r->class == BB_TRACE_RETURN)
+			qemu_plugin_register_vcpu_mem_cb(insn, on_access, NO_REGISTERS,
+							 READS_AND_WRITES, NULL);
+		if (len == sizeof(begin) && !memcmp(code, begin, len))
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_begin, NO_REGISTERS, NULL);
+		if (len == sizeof(end) && !memcmp(code, end, len))
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_end, NO_REGISTERS, NULL);
+	}
+}
+
+static void on_exit_of_qemu(qemu_plugin_id_t id, void *arg)
+{
+	(void)id;
+	(void)arg;
+	fclose(out);
+}
+
+EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int argc,
+			       char **argv)
+{
+	(void)info;
+	if (argc == 1 && !strncmp(argv[0], "out=", 4))
+		out = fopen(argv[0] + 4, "w");
+	if (!out)
+		return 1;
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+	qemu_plugin_register_atexit_cb(id, on_exit_of_qemu, NULL);
+	return 0;
+}
