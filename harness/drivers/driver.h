@@ -201,6 +201,10 @@ void bb_drivers__register(void);
  * cannot be counted. */
 const struct bb_driver *bb_driver__executed_by(const struct bb_driver *driver);
 
+/* Returns the driver that counts the instructions of runs on the first input of `driver`, whose
+ * parameter is not the input (`parallel`); NULL for others. */
+const struct bb_driver *bb_driver__first_executed_by(const struct bb_driver *driver);
+
 /* Returns the driver of a registered kind. */
 static inline const struct bb_driver *bb_driver_of(const struct bb_drive_kind *kind)
 {

@@ -74,3 +74,10 @@ const struct bb_driver *bb_driver__executed_by(const struct bb_driver *driver)
 		return NULL;
 	return bb_driver_of(bb_drive_kind_find("exact", driver->trigger->by));
 }
+
+const struct bb_driver *bb_driver__first_executed_by(const struct bb_driver *driver)
+{
+	if (!driver->trigger || driver->kind.takes_inputs || !driver->trigger->takes_inputs)
+		return NULL;
+	return bb_driver_of(bb_drive_kind_find("exact", driver->trigger->by));
+}

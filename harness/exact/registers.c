@@ -342,6 +342,8 @@ static struct bb_origin origin_at(const struct bpf_insn *i, const struct step *s
 		return (struct bb_origin){BB_ORIGIN_GLOBAL, i->imm, i[1].imm + s->offset};
 	if (s->is_address || s->is_altered)
 		return (struct bb_origin){0};
+	if (bb_insn_is_wide(i) && i->src_reg == BPF_PSEUDO_MAP_VALUE && !s->is_inner)
+		return (struct bb_origin){BB_ORIGIN_GLOBAL_AT, i->imm, i[1].imm};
 	if (bb_insn_is_wide(i) && i->src_reg == BPF_PSEUDO_MAP_FD)
 		return (struct bb_origin){s->is_inner ? BB_ORIGIN_INNER_MAP : BB_ORIGIN_MAP, i->imm,
 					  0};

@@ -27,12 +27,14 @@ unsigned int bb_registers__two(const struct bb_registers *r, uint32_t at, uint8_
 /* What the code alone tells about the value of a register before an instruction. */
 enum bb_origin_kind {
 	BB_ORIGIN_UNKNOWN,
-	BB_ORIGIN_NUMBER,    /* the constant `value` */
-	BB_ORIGIN_MAP,       /* the map with the descriptor `value` */
-	BB_ORIGIN_INNER_MAP, /* a map that was looked up in the map with the descriptor `value` */
+	BB_ORIGIN_NUMBER, /* the constant `value` */
+	BB_ORIGIN_MAP,    /* the map with the descriptor `value` */
+	/* a value, or an inner map, that was looked up in the map with the descriptor `value` */
+	BB_ORIGIN_INNER_MAP,
 	/* computed from a global variable and constants; the variable is `offset` bytes into the
 	 * only element of the map with the descriptor `value` */
 	BB_ORIGIN_GLOBAL,
+	BB_ORIGIN_GLOBAL_AT, /* the address of that variable */
 };
 
 struct bb_origin {

@@ -365,6 +365,18 @@ void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d)
 
 /* --- several CPUs at once --- */
 
+/* Says what the CPUs of contended cases may meet at. */
+static void add_shares(const struct bb_report *r, struct bb_doc *d)
+{
+	struct bb_contention k;
+
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (bb_contention(r, i, &k) && k.verdict == BB_CONTENDED && k.many->shares)
+			bb_doc__add(d, BB_DOC_ITEM, "shared",
+				    "%s: what a run writes for all CPUs: %s", k.many->variant,
+				    k.many->shares);
+}
+
 void bb_doc_contention(const struct bb_report *r, struct bb_doc *d)
 {
 	const struct bb_doc_column columns[] = {
@@ -394,6 +406,7 @@ void bb_doc_contention(const struct bb_report *r, struct bb_doc *d)
 		bb_doc__cell(d, "[%+.1f, %+.1f]", 100 * k.more.lo, 100 * k.more.hi);
 		bb_doc__text_cell(d, bb_contention_name(k.verdict));
 	}
+	add_shares(r, d);
 }
 
 /* --- slope and hook against step --- */

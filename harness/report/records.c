@@ -213,6 +213,9 @@ static const struct bb_member case_members[] = {
 	IF_SET(bb_case, BB_NAME, returned_at,
 	       "source line where a run with another return value than expected left the program, "
 	       "and its text. Absent: as expected, or not known"),
+	IF_SET(bb_case, BB_NAME, shares,
+	       "parallel: maps that a run writes and that all CPUs share, with the source lines. "
+	       "Absent elsewhere, and where none was found"),
 	IF_SET(bb_case, BB_SHARE, path_share,
 	       "share of the program's runs that took this path, by `bpfbench inside`, or that "
 	       "this "

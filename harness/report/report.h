@@ -99,6 +99,9 @@ struct bb_case {
 	/* where a run left the program that did not return the value that the scenario expects:
 	 * prog.c:12 "return XDP_DROP;". NULL: not known, or all values were as expected */
 	char *returned_at;
+	/* of the drive `parallel`: the memory that a run writes and that all CPUs share, with the
+	 * source lines: "map 'flows' (prog.c:12)". NULL: none was found, or that is not known */
+	char *shares;
 	double wakeups, map_bytes;
 	/* By how much runs of bpfbench differ: half the width of the 95 % interval, in ln, of the
 	 * latency, of the relative latency and of the floor's latency. NAN: not known. If the

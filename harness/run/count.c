@@ -290,6 +290,7 @@ struct noting {
 	const size_t *case_of;
 	struct bb_drive_state *state;
 	struct bb_test_prog *prog; /* the program in progress */
+	bool of_shares;            /* only what the runs write for all CPUs is noted */
 };
 
 /* Counts the entries of a map, up to BB_IN_VAIN_MANY. In maps of programs and in maps of maps, only
@@ -312,6 +313,20 @@ static double count_entries(int fd, const struct bpf_map_info *info)
 	return n;
 }
 
+/* Returns the name of a map of the target. */
+static const char *map_name(const struct bb_target *target, int fd, const struct bpf_map_info *info)
+{
+	const struct bpf_object *obj = bb_source_object__get(target->source);
+	const struct bpf_map *map;
+
+	/* Uses the full name if libbpf knows it: the kernel keeps only 15 characters. */
+	for (map = obj ? bpf_object__next_map(obj, NULL) : NULL; map;
+	     map = bpf_object__next_map(obj, map))
+		if (bpf_map__fd(map) == fd)
+			return bpf_map__name(map);
+	return info->name;
+}
+
 /* Describes the call at instruction `at`: its source line, its map and that map's entries. */
 static void describe(const struct bb_target *target, const struct bb_exact *e, uint32_t at,
 		     struct bb_in_vain *v)
@@ -323,8 +338,7 @@ static void describe(const struct bb_target *target, const struct bb_exact *e, u
 	const struct bpf_line_info *line = bb_code__line_at(&e->code, at);
 	const struct bpf_object *obj = bb_source_object__get(target->source);
 	struct bpf_map_info info = {0};
-	const char *name = info.name, *type;
-	const struct bpf_map *map;
+	const char *type;
 
 	if (is_tail_call)
 		index = bb_origin_of(&e->code, &e->clone.cfg, at, BPF_REG_3);
@@ -338,15 +352,10 @@ static void describe(const struct bb_target *target, const struct bb_exact *e, u
 	if ((from.kind != BB_ORIGIN_MAP && from.kind != BB_ORIGIN_INNER_MAP) ||
 	    bb_info__read(from.value, &info))
 		return;
-	/* Uses the full name if libbpf knows it: the kernel keeps only 15 characters. */
-	for (map = obj ? bpf_object__next_map(obj, NULL) : NULL; map;
-	     map = bpf_object__next_map(obj, map))
-		if (bpf_map__fd(map) == from.value)
-			name = bpf_map__name(map);
 	v->is_captured = !obj;
 	v->is_inner = from.kind == BB_ORIGIN_INNER_MAP;
 	type = libbpf_bpf_map_type_str((enum bpf_map_type)info.type);
-	v->map = bb_strdup(name);
+	v->map = bb_strdup(map_name(target, from.value, &info));
 	v->type = type ? bb_strdup(type) : NULL;
 	if (!v->is_inner)
 		v->entries = count_entries(from.value, &info);
@@ -532,11 +541,79 @@ static void note_return(const struct bb_exact *e, const uint64_t *before, const 
 				     *line.text ? " \"" : "", line.text, *line.text ? "\"" : "");
 }
 
+/* --- what CPUs share --- */
+
+#define MOST_PLACES 8u
+
+/* Returns the register that points to what instruction `i` writes for all CPUs, or holds its map:
+ * 0..9; BPF_REG_10: `i` writes nothing that may be shared. Values of the stack and of packets are
+ * told from map values by their origin. */
+static uint8_t written_by(const struct bpf_insn *i)
+{
+	static const int32_t helpers[] = {BPF_FUNC_map_update_elem, BPF_FUNC_map_delete_elem,
+					  BPF_FUNC_map_push_elem,   BPF_FUNC_map_pop_elem,
+					  BPF_FUNC_ringbuf_output,  BPF_FUNC_ringbuf_reserve,
+					  BPF_FUNC_spin_lock};
+	unsigned int class = BPF_CLASS(i->code);
+
+	if (class == BPF_STX || class == BPF_ST)
+		return i->dst_reg;
+	for (size_t k = 0; bb_insn_is_helper_call(i) && k < BB_LEN(helpers); k++)
+		if (i->imm == helpers[k])
+			return BPF_REG_1;
+	return BPF_REG_10;
+}
+
+static bool is_of_all_cpus(const struct bpf_map_info *info)
+{
+	return info->type != BPF_MAP_TYPE_PERCPU_ARRAY && info->type != BPF_MAP_TYPE_PERCPU_HASH &&
+	       info->type != BPF_MAP_TYPE_LRU_PERCPU_HASH;
+}
+
+/* Stores the maps for all CPUs that executed instructions write, with the first line of each. */
+static void note_shares(const struct bb_target *target, const struct bb_exact *e,
+			const uint64_t *before, struct bb_case *c)
+{
+	const struct bb_cfg *g = &e->clone.cfg;
+	bool known = c->shares; /* by an earlier session */
+	int32_t seen[MOST_PLACES];
+	size_t n = 0;
+
+	for (uint32_t at = 0; !known && at < e->code.n && n < MOST_PLACES;
+	     at += bb_insn_slots(&e->code.insns[at])) {
+		uint8_t reg = written_by(&e->code.insns[at]);
+		struct bb_origin from = {BB_ORIGIN_UNKNOWN, 0, 0};
+		struct bpf_map_info info = {0};
+		struct source_line line;
+		char *more, place[PATH_MAX] = "";
+		bool is_seen = false;
+
+		if (reg != BPF_REG_10 && e->totals[g->block_of[at]] > before[g->block_of[at]])
+			from = bb_origin_of(&e->code, g, at, reg);
+		for (size_t k = 0; k < n; k++)
+			is_seen |= seen[k] == from.value;
+		if (from.kind == BB_ORIGIN_UNKNOWN || from.kind == BB_ORIGIN_NUMBER || is_seen ||
+		    from.kind == BB_ORIGIN_GLOBAL || bb_info__read(from.value, &info) ||
+		    !is_of_all_cpus(&info))
+			continue;
+		seen[n++] = from.value;
+		line = source_line_at(e, at);
+		if (line.number)
+			snprintf(place, sizeof(place), " (%s:%u)", basename(line.file),
+				 line.number);
+		more = bb_asprintf("%s%smap '%s'%s", c->shares ? c->shares : "",
+				   c->shares ? ", " : "", map_name(target, from.value, &info),
+				   place);
+		free(c->shares);
+		c->shares = more;
+	}
+}
+
 /* Runs the program once, and MORE_RUNS (of a mix, RUNS_OF_MIX) times more if there is time. Copies
  * the counts after the first run into ret_counts[]. Sets *ret_is_wrong if the first run did not
  * give the result that its input expects. */
-static int run(struct bb_drive_slot *slot, const struct bb_plan_case *planned, uint64_t *ret_counts,
-	       bool *ret_is_wrong, struct bb_err *err)
+static int run(struct bb_drive_slot *slot, const struct bb_plan_case *planned, uint32_t param,
+	       uint64_t *ret_counts, bool *ret_is_wrong, struct bb_err *err)
 {
 	uint64_t ns[RUNS_OF_MIX], paths[RUNS_OF_MIX];
 	struct bb_batch b = {.ns = ns,
@@ -544,12 +621,12 @@ static int run(struct bb_drive_slot *slot, const struct bb_plan_case *planned, u
 			     .want = 1,
 			     .drain_each_run = planned->drive->step.consumer == BB_DRAIN_EACH_RUN},
 			more = b;
-	int rc = bb_driver__batch(slot, planned->driver_param, &b, err);
+	int rc = bb_driver__batch(slot, param, &b, err);
 
 	copy_counts(bb_exact__of(slot), ret_counts);
 	*ret_is_wrong = b.void_why[0];
 	more.want = planned->drive->order == BB_ORDER_NONE ? MORE_RUNS : RUNS_OF_MIX;
-	return rc || bb_must_end() ? rc : bb_driver__batch(slot, planned->driver_param, &more, err);
+	return rc || bb_must_end() ? rc : bb_driver__batch(slot, param, &more, err);
 }
 
 static int note_case(const struct noting *k, struct bb_drive_slot *slot, size_t planned,
@@ -573,11 +650,16 @@ static int note_case(const struct noting *k, struct bb_drive_slot *slot, size_t 
 		memset(m->in_vain, 0, m->clone.n_vain * sizeof(*m->in_vain));
 	}
 	bb_exact__swap(e, true);
-	rc = run(slot, &k->session->plan->cases[planned], first, &is_wrong, err);
+	rc = run(slot, &k->session->plan->cases[planned],
+		 k->of_shares ? 0 : k->session->plan->cases[planned].driver_param, first, &is_wrong,
+		 err);
 	bb_exact__swap(e, false);
 	/* 0: there was no time for a run. A counted run is used even if the time was over during
 	 * the next runs. */
-	c->executed_insns = bb_counts__reached(cfg, before, e->totals);
+	if (k->of_shares)
+		note_shares(k->prog->target, e, before, c);
+	else
+		c->executed_insns = bb_counts__reached(cfg, before, e->totals);
 	if (c->executed_insns) {
 		from = e->totals[0] > first[0] ? first : before;
 		c->n_insns = insns_of(e);
@@ -642,6 +724,10 @@ int bb_note_executed(struct bb_session *s, const size_t *case_of)
 		struct bb_drive_spec spec = sc->drives[d];
 		struct bb_err unsaid = {0};
 
+		if (!by && s->drives[d].driver) {
+			by = bb_driver__first_executed_by(s->drives[d].driver);
+			k.of_shares = true;
+		}
 		if (!by)
 			continue;
 		spec.kind = &by->kind;

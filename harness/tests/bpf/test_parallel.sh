@@ -57,6 +57,9 @@ if stats_are_on >"$TMP/why"; then skip_each "$(cat "$TMP/why")" "${names[@]:1}" 
 expect_status "a counter of all CPUs: succeeds" 0
 check "a counter of all CPUs: stdout is strictly valid BMF" valid_bmf "$TMP/out"
 expect_grep "a counter of all CPUs: the verdict" err '^ +one_counter +2 .* contended$'
+expect_grep "a counter of all CPUs: the map and the line" err "shared: one_counter: what a run writes for all CPUs: map 'shared'"
+check "a counter of all CPUs: its line" eval "tr -s '\n ' ' ' <'$TMP/err' | grep -q \"map 'shared' (shared.bpf.c:29)\""
+expect_no_grep "a counter of all CPUs: not the map of a counter for each" err "map 'of_cpu'"
 check "a counter of all CPUs: the other's interval is apart" more "$(end one_counter 1)" "$(end counter_each 2)"
 check "a counter of all CPUs: two CPUs with a counter each do more than one" \
 	more "$(figure counter_each 2 run-rate)" "$(figure counter_each 1 run-rate)"
