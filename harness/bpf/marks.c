@@ -101,7 +101,7 @@ static void write_lines(const struct bpf_prog_info *info, const struct bpf_line_
 	btf__free(btf);
 }
 
-void bb_marks__describe(int prog_fd, const char *name)
+void bb_marks__describe(int prog_fd, const char *name, const char *object)
 {
 	uint64_t *functions = bb_calloc(MOST_FUNCTIONS, sizeof(*functions));
 	uint32_t *sizes = bb_calloc(MOST_FUNCTIONS, sizeof(*sizes));
@@ -122,6 +122,7 @@ void bb_marks__describe(int prog_fd, const char *name)
 	uint32_t len = sizeof(info);
 
 	write_line("program %s", name);
+	write_line("object %.400s", object);
 	if (!bpf_obj_get_info_by_fd(prog_fd, &info, &len)) {
 		for (uint32_t i = 0; i < info.nr_jited_ksyms && i < MOST_FUNCTIONS; i++)
 			write_line("function %" PRIx64 " %u %s", functions[i], sizes[i],

@@ -8,6 +8,7 @@
  * With them, the guest writes text for the host to an I/O port, line by line:
  *
  *     program NAME             the next lines are about it
+ *     object PATH              of the file that it is from
  *     function ADDRESS BYTES NAME
  *     line ADDRESS NUMBER TEXT  from this address on, the machine code is of this line
  *     run NS                   it took as long between the two latest marks; 0: no single run
@@ -22,7 +23,7 @@ int bb_marks__enable(void);
 bool bb_marks__are_enabled(void);
 
 /* Writes the addresses of a program's functions and lines. */
-void bb_marks__describe(int prog_fd, const char *name);
+void bb_marks__describe(int prog_fd, const char *name, const char *object);
 
 void bb_marks__begin(void);
 void bb_marks__end(void);

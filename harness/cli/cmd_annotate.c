@@ -309,7 +309,9 @@ static int annotate_in_guests(struct annotate_args *a, struct bb_measure_args *m
 {
 	static struct bb_vm_work work = {.name = "objects", .show = show_guests};
 	static struct bb_vm_work traced = {.name = "objects"};
-	const struct bb_traced_opts opts = {a->opts.hottest, a->all, a->flame};
+	const struct bb_traced_opts opts = {.hottest = a->opts.hottest,
+					    .all = a->all,
+					    .flame = a->flame};
 	const struct bb_strings variants = {&a->variant, a->variant != NULL};
 	int traced_rc, rc = bb_caller__become(err);
 

@@ -5,6 +5,7 @@
 #include "cli/measure.h"
 #include "cli/object_options.h"
 #include "cli/output.h"
+#include "cli/traced_run.h"
 #include "cli/paths.h"
 #include "cli/vm_run.h"
 #include "export/documents.h"
@@ -600,9 +601,11 @@ static int compare_in_guests(const struct compare_args *a, struct bb_err *err)
 {
 	static const struct bb_matrix_pair pair = {.base = "base", .head = "head"};
 	static const struct bb_matrix_judge judge = {.pairs = &pair, .n_pairs = 1};
-	static struct bb_vm_work work = {.name = "compare"};
+	static struct bb_vm_work work = {.name = "compare"}, traced = {.name = "compare"};
+	const struct bb_traced_opts opts = {.base = bb_object_args__path(a->object.objects.v[0]),
+					    .head = bb_object_args__path(a->object.objects.v[1])};
 	struct bb_object_args both = {.opts = a->object.opts};
-	int rc = bb_caller__become(err);
+	int traced_rc, rc = bb_caller__become(err);
 
 	both.opts.full_names = true;
 	for (int i = 0; i < 2; i++) {
@@ -616,7 +619,14 @@ static int compare_in_guests(const struct compare_args *a, struct bb_err *err)
 	bb_vm__name_objects(&work, &both);
 	bb_vm__name_drives(&work, NULL, &a->drives, 0, 0);
 	work.judge = &judge;
-	return rc ? rc : bb_vm__measure(&a->vm, &a->measure, &work, err);
+	if (!rc)
+		rc = bb_vm__measure(&a->vm, &a->measure, &work, err);
+	if (rc < 0 || a->measure.output || !strcmp(opts.base, opts.head))
+		return rc;
+	bb_vm__begin_args(&traced.args, &a->measure);
+	bb_vm__name_objects(&traced, &both);
+	traced_rc = bb_traced_run(&a->vm, &a->measure, &traced, &opts, err);
+	return traced_rc ? traced_rc : rc;
 }
 
 int bb_cmd_compare(int argc, char **argv, struct bb_err *err)

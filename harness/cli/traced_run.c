@@ -11,7 +11,8 @@
 
 #define NAMED 3u /* functions that a line of the table names, and --all: */
 #define NAMED_BY_ALL 100u
-#define HOTTEST 20u /* lines of --hottest */
+#define MOST_DIFFERENCES 5u /* rows of each kind that a comparison shows */
+#define HOTTEST 20u         /* lines of --hottest */
 
 static int by_number(const void *a, const void *b)
 {
@@ -157,6 +158,115 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+/* A line of a program, or a function of the kernel, in both runs. */
+struct part {
+	const char *name;
+	bool is_function;
+	uint64_t n[2];
+};
+
+static void add_to(struct part **v, size_t *n, const char *name, bool is_function, int side,
+		   uint64_t count)
+{
+	size_t i = 0;
+
+	while (i < *n && ((*v)[i].is_function != is_function || strcmp((*v)[i].name, name)))
+		i++;
+	if (i == *n)
+		*(struct part *)bb_append(v, n, sizeof(**v)) =
+			(struct part){.name = name, .is_function = is_function};
+	(*v)[i].n[side] += count;
+}
+
+static int64_t more(const struct part *p)
+{
+	return (int64_t)(p->n[1] - p->n[0]);
+}
+
+static int by_difference(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+	int64_t p = llabs(more(x)), q = llabs(more(y));
+
+	return p != q ? (p > q ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+/* Adds the largest differences: of lines, each with what it called, or of the functions of the
+ * kernel, each without. */
+static void add_parts(const struct part *v, size_t n, bool functions, struct bb_doc *d)
+{
+	size_t n_named = 0;
+
+	for (size_t i = 0; i < n && n_named < MOST_DIFFERENCES; i++) {
+		if (v[i].is_function != functions || !more(&v[i]))
+			continue;
+		n_named++;
+		bb_doc__cell(d, "%+" PRId64, more(&v[i]));
+		for (int side = 0; side < 2; side++)
+			bb_doc__cell_if(d, v[i].n[side], "%" PRIu64, v[i].n[side]);
+		bb_doc__cell(d, "%s", functions ? "kernel function" : "line");
+		bb_doc__cell(d, "%.100s", v[i].name);
+	}
+}
+
+/* Adds what makes two runs of a program differ. Lines are the same if their text is, because their
+ * numbers move. */
+static void add_difference(const struct bb_traced *const pair[2], struct bb_doc *d)
+{
+	static const struct bb_doc_column columns[] = {
+		{BB_NUMBER("B - A")}, {BB_NUMBER("A")},    {BB_NUMBER("B")},
+		{BB_TEXT("in the")},  {BB_CODE("source")},
+	};
+	struct part *v = NULL;
+	size_t n = 0;
+
+	for (int side = 0; side < 2; side++) {
+		const struct bb_traced *t = pair[side];
+
+		for (size_t i = 0; i < t->n_lines; i++)
+			add_to(&v, &n, t->lines[i].number ? t->lines[i].text : "(no line)", false,
+			       side, t->lines[i].own + t->lines[i].called);
+		for (size_t i = 0; i < t->n_parts; i++)
+			add_to(&v, &n, bb_names__text(&t->stacks.names, t->parts[i].name), true,
+			       side, t->parts[i].n);
+		add_to(&v, &n, "(the call and its timing)", false, side, t->around);
+	}
+	qsort(v, n, sizeof(*v), by_difference);
+	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+		    "%s: one run of A has %" PRIu64 " machine instructions, of B %" PRIu64
+		    " (%+" PRId64 ", with the call and its timing)",
+		    pair[0]->name, pair[0]->n, pair[1]->n, (int64_t)(pair[1]->n - pair[0]->n));
+	bb_doc__table(d, columns, BB_LEN(columns));
+	add_parts(v, n, false, d);
+	add_parts(v, n, true, d);
+	free(v);
+}
+
+/* True if both paths name one file. Paths in a guest are those of the host. */
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Adds the differences of all programs that both objects have. */
+static void add_differences(const struct bb_traced *traced, size_t n,
+			    const struct bb_traced_opts *o, struct bb_doc *d)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct bb_traced *pair[2] = {&traced[i], NULL};
+
+		for (size_t k = 0; k < n; k++)
+			if (!strcmp(traced[k].name, traced[i].name) &&
+			    is_same_file(traced[k].object, o->head))
+				pair[1] = &traced[k];
+		if (is_same_file(traced[i].object, o->base) && pair[1] && pair[0]->n &&
+		    pair[1]->n && pair[0]->n != pair[1]->n)
+			add_difference(pair, d);
+	}
+}
+
 static int show_kernel(const struct bb_matrix_kernel *k, const struct bb_traced_opts *o,
 		       struct bb_err *err)
 {
@@ -169,7 +279,9 @@ static int show_kernel(const struct bb_matrix_kernel *k, const struct bb_traced_
 	if (!rc)
 		qsort(traced, n, sizeof(*traced), by_name);
 	bb_doc__add(&d, BB_DOC_TITLE, NULL, "Linux %s", k->run->fingerprint.kernel_release);
-	for (size_t i = 0; !rc && i < n; i++) {
+	if (!rc && o->base)
+		add_differences(traced, n, o, &d);
+	for (size_t i = 0; !rc && !o->base && i < n; i++) {
 		if (!is_shown(k->run, traced[i].name))
 			continue;
 		add_program(&traced[i], o, &d);
@@ -182,7 +294,7 @@ static int show_kernel(const struct bb_matrix_kernel *k, const struct bb_traced_
 		else
 			rc = draw(&traced[i], o->flame, err);
 	}
-	if (!rc) {
+	if (!rc && d.n > 1) {
 		putchar('\n');
 		rc = bb_output_document(&d, stdout, err);
 	}

@@ -5,6 +5,8 @@
 
 struct bb_traced_opts {
 	bool hottest, all;
+	/* paths of two objects: prints what differs between their programs instead; NULL: none */
+	const char *base, *head;
 	const char *flame; /* file for a flame graph or, if it ends in .folded, folded stacks */
 };
 

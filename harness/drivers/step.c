@@ -137,7 +137,8 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 	int rc;
 
 	if (bb_marks__are_enabled() && !own->is_described) {
-		bb_marks__describe(s->attached->prog_fd, s->attached->target->source->program);
+		bb_marks__describe(s->attached->prog_fd, s->attached->target->source->program,
+				   s->attached->target->source->where);
 		own->is_described = true;
 	}
 	/* the pages must be present before the event is enabled */

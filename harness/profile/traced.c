@@ -28,7 +28,7 @@ struct window {
 };
 
 struct program {
-	const char *name;
+	const char *name, *object;
 	struct function *functions;
 	size_t n_functions;
 	struct line_start *lines;
@@ -91,8 +91,11 @@ static void read_line(struct reading *r, const char *line)
 	if (is_word(line, len, "program")) {
 		p = bb_append(&r->programs, &r->n_programs, sizeof(*p));
 		p->name = at;
+		p->object = "";
 	} else if (!p) {
 		return;
+	} else if (is_word(line, len, "object")) {
+		p->object = at;
 	} else if (is_word(line, len, "run")) {
 		struct window *w = bb_append(&r->windows, &r->n_windows, sizeof(*w));
 
@@ -429,6 +432,7 @@ static void take_program(const struct reading *r, size_t program, struct bb_trac
 	struct cut best_cut = {0}, c;
 
 	t->name = r->programs[program].name;
+	t->object = r->programs[program].object;
 	for (size_t i = 0; i < r->n_windows; i++) {
 		const struct window *w = &r->windows[i];
 

@@ -19,7 +19,8 @@ struct bb_traced_line {
 
 /* One run of a program, instruction by instruction. */
 struct bb_traced {
-	const char *name; /* of the program; valid as long as the text of bb_traced__read() */
+	/* of the program, and of its file; valid as long as the text of bb_traced__read() */
+	const char *name, *object;
 	/* machine instructions by the guest's clock, and by the trace between the two readings of
 	 * this clock; n 0: no run was traced, or it is too long */
 	uint64_t ns, n;

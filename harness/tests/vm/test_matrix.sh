@@ -105,6 +105,16 @@ else
 	expect_grep "compare: A, B and the difference" out "alu101 +$last +yes +104 +104 +0 +102 +102 +0$"
 	vm compare straight.bpf.o straight.bpf.o --program alu100 --vm "$last"
 	expect_grep "compare: the only program has a row, too" out "alu100 +$last +yes +103 +103 +0 +101 +101 +0$"
+	check "compare: equal objects have no differing function" sh -c "! grep 'one run of A' '$TMP/out'"
+	make -s -C "$WORK/maps" && mv "$WORK/maps/prog.bpf.o" "$WORK/old.bpf.o"
+	sed -i 's/i < 16; i++) { __u32 key = i; sum/i < 17; i++) { __u32 key = i; sum/' "$WORK/maps/prog.bpf.c"
+	make -s -C "$WORK/maps" && mv "$WORK/maps/prog.bpf.o" "$WORK/new.bpf.o"
+	vm compare old.bpf.o new.bpf.o --program lookup0 --vm "$last"
+	expect_eq "compare, one lookup more: the runs differ by as much as the figures" \
+		"$(sed -n 's/^lookup0: one run of A has .* of B [0-9]* (+\([0-9]*\),.*/\1/p' "$TMP/out")" \
+		"$(awk '$1 == "lookup0" && $2 ~ /^[0-9]/ { print substr($NF, 2) }' "$TMP/out")"
+	expect_grep "compare, one lookup more: the line" out '^ +\+[0-9]+ +[0-9]+ +[0-9]+ +line +LOOKUP\(0\)'
+	expect_grep "compare, one lookup more: a function of the kernel" out '^ +\+[0-9]+ +[0-9]+ +[0-9]+ +kernel function +_*htab_map_(hash|lookup_elem)$'
 	vm annotate --vm "$last" straight.bpf.o --program alu100 --program alu400 --results "$WORK/annotated"
 	expect_status "annotate: exit code 0" 0
 	expect_grep "annotate: the kernel" out "^Linux $last\."
