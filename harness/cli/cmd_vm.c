@@ -3,10 +3,11 @@
 #include "base/io.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/vm_run.h"
 #include "vm/kernels.h"
 
 struct vm_args {
-	struct bb_strings words; /* what to do, and the kernels */
+	struct bb_strings words; /* what to do, and the kernels; for a shell one, and files */
 	const char *from;
 };
 
@@ -24,11 +25,9 @@ static void check_args(void *args)
 	const char *what = a->words.n ? a->words.v[0] : "";
 	bool lists = !strcmp(what, "list"), fetches = !strcmp(what, "fetch");
 
-	bb_refuse("a guest has no shell: it holds only bpfbench, takes one job and switches itself "
-		  "off; `bpfbench check --vm KERNEL OBJECT` says what a kernel loads",
-		  !strcmp(what, "shell"));
-	bb_refuse("what? list, fetch KERNEL... or remove KERNEL...",
-		  !lists && !fetches && strcmp(what, "remove"));
+	bb_refuse("what? list, fetch KERNEL..., build KERNEL..., remove KERNEL... or shell KERNEL",
+		  !lists && !fetches && strcmp(what, "remove") && strcmp(what, "build") &&
+			  strcmp(what, "shell"));
 	bb_refuse("`vm list` takes no kernel", lists && a->words.n > 1);
 	bb_refuse("which kernel? for example 5.10, 6.1 or 6.12", !lists && a->words.n < 2);
 	bb_refuse("--from is for `vm fetch` of one kernel",
@@ -36,15 +35,21 @@ static void check_args(void *args)
 }
 
 static const struct bb_usage usage = {
-	.arguments = "list | fetch KERNEL... | remove KERNEL...",
-	.doc = "List, fetch and remove the kernels in which --vm runs programs.",
+	.arguments = "list | fetch KERNEL... | build KERNEL... | remove KERNEL... | shell KERNEL "
+		     "[FILE...]",
+	.doc = "List, fetch and remove the kernels in which --vm runs programs, and look into "
+	       "them.",
 	.more = "KERNEL is a release of Debian's kernels: 5.10, 6.1, 6.12. The newest package of "
 		"it is fetched by apt, which checks its signature, without root, into "
 		"~/.cache/bpfbench/vm. Then, for example: bpfbench --object prog.bpf.o --vm "
-		"5.10,6.12. `remove` takes the path of a kernel of your own, too, and removes its "
-		"saved guest. A guest needs QEMU (qemu-system-x86) and no KVM.",
+		"5.10,6.12. `build` boots a kernel and saves its guest, which else the first "
+		"measurement does. `shell` opens a shell in a guest, with bpfbench and copies of "
+		"FILEs under their paths; what it changes is lost. `build`, `remove` and `shell` "
+		"take the path of a kernel of your own, too; `remove` then removes its saved "
+		"guest. A guest needs QEMU (qemu-system-x86) and no KVM.",
 	.example = "  bpfbench vm fetch 5.10 6.1 6.12\n"
-		   "  bpfbench vm fetch 6.1 --from linux-image-6.1.0-50-amd64.deb\n",
+		   "  bpfbench vm fetch 6.1 --from linux-image-6.1.0-50-amd64.deb\n"
+		   "  bpfbench vm shell 6.12 prog.bpf.o\n",
 	.sets = {{NULL, options, 0}},
 	.argument = {.read = bb_read_strings, BB_ARG(words)},
 	.check = check_args,
@@ -72,6 +77,11 @@ int bb_cmd_vm(int argc, char **argv, struct bb_err *err)
 	bb_usage__parse(&usage, argc, argv, &a);
 	if (!strcmp(a.words.v[0], "list"))
 		return list(err);
+	if (!strcmp(a.words.v[0], "build"))
+		return bb_vm__build(&(struct bb_strings){a.words.v + 1, a.words.n - 1}, err);
+	if (!strcmp(a.words.v[0], "shell"))
+		return bb_vm__shell(a.words.v[1],
+				    &(struct bb_strings){a.words.v + 2, a.words.n - 2}, err);
 	for (size_t i = 1; !rc && i < a.words.n; i++) {
 		if (!strcmp(a.words.v[0], "remove")) {
 			rc = bb_kernel__remove(a.words.v[i], err);

@@ -49,6 +49,12 @@ struct guests {
 	const struct bb_measure_args *m;
 	const struct bb_vm_work *work;
 	size_t n_failing; /* number of programs that work->judge fails */
+	enum {
+		MEASURES,
+		BUILDS, /* only saves guests, without a job */
+		OPENS_SHELL,
+	} aim;
+	int status; /* exit code of the shell */
 };
 
 void bb_vm__begin_args(struct bb_strings *args, const struct bb_measure_args *m)
@@ -151,18 +157,22 @@ void bb_vm__name_lines(struct bb_vm_work *work, uint32_t loads, uint32_t samples
 	append_number(&work->args, "--samples", samples ? samples : LINE_SAMPLES);
 }
 
+static int add_kernel(struct guests *g, const char *name, struct bb_err *err)
+{
+	struct guest *guest = bb_append(&g->v, &g->n, sizeof(*guest));
+
+	guest->saved_fd = guest->job_fd = guest->fresh.fd = guest->trace_fd = -1;
+	return bb_kernel__find(name, &guest->kernel, err);
+}
+
 /* Finds the kernels before the first guest starts. */
 static int find_kernels(struct guests *g, struct bb_err *err)
 {
 	char *names = bb_strdup(g->vm->kernels), *rest = names, *name;
 	int rc = 0;
 
-	while (!rc && (name = strsep(&rest, ","))) {
-		struct guest *guest = bb_append(&g->v, &g->n, sizeof(*guest));
-
-		guest->saved_fd = guest->job_fd = guest->fresh.fd = guest->trace_fd = -1;
-		rc = bb_kernel__find(name, &guest->kernel, err);
-	}
+	while (!rc && (name = strsep(&rest, ",")))
+		rc = add_kernel(g, name, err);
 	free(names);
 	return rc;
 }
@@ -184,7 +194,10 @@ static int pack_job(const struct guests *g, struct bb_err *err)
 {
 	static const char *folders[1];
 	const struct bb_paths *paths = bb_paths(err);
-	struct bb_guest_job job = {.args = g->work->args};
+	struct bb_guest_job job = {
+		.program = g->aim == OPENS_SHELL ? g->work->args.v[0] : NULL,
+		.args = g->work->args,
+	};
 	const char **all;
 	char *dir = paths ? getcwd(NULL, 0) : NULL;
 	int rc;
@@ -212,7 +225,7 @@ static int pack_job(const struct guests *g, struct bb_err *err)
 static int start_job(const struct guests *g, struct guest *guest, struct bb_err *err)
 {
 	int rc = bb_machine__run(guest->saved_fd, BB_SAVED_KEY_BYTES, guest->job_fd,
-				 g->work->plugin, &guest->machine, err);
+				 g->work->plugin, g->aim == OPENS_SHELL, &guest->machine, err);
 
 	guest->job_fd = -1; /* the machine owns it now */
 	guest->runs = !rc;
@@ -239,9 +252,9 @@ static int boot(const struct guests *g, struct guest *guest, struct bb_err *err)
 
 static int start(const struct guests *g, struct guest *guest, struct bb_err *err)
 {
-	int rc = pack_job(g, err);
+	int rc = g->aim == BUILDS ? -1 : pack_job(g, err);
 
-	if (rc < 0)
+	if (rc < 0 && g->aim != BUILDS)
 		return rc;
 	guest->job_fd = rc;
 	rc = guest->is_damaged ? -ENOENT : bb_saved_guest__open(&guest->kernel);
@@ -305,7 +318,8 @@ static int wait_for_one(struct guests *g, struct bb_err *err)
 				bb_machine_end__done(&end);
 				rc = bb_new_guest__finish(&guest->fresh, rc, &guest->err);
 				guest->saved_fd = rc < 0 ? -1 : rc;
-				if (rc >= 0 && !start_job(g, guest, &guest->err))
+				if (rc >= 0 && g->aim != BUILDS &&
+				    !start_job(g, guest, &guest->err))
 					continue;
 				return 0;
 			}
@@ -313,7 +327,8 @@ static int wait_for_one(struct guests *g, struct bb_err *err)
 				bb_machine_end__done(&end);
 				continue;
 			}
-			if (!rc)
+			g->status = end.status;
+			if (!rc && g->aim == MEASURES)
 				rc = read_run(g, guest, &end, &guest->err);
 			if (!rc) {
 				guest->port = end.port;
@@ -440,6 +455,26 @@ static void say_failures(const struct guests *g)
 			bb_tell("%s: %s", g->v[i].kernel.name, g->v[i].err.msg);
 }
 
+/* Stops what still runs. */
+static void done_guests(struct guests *g)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		struct guest *guest = &g->v[i];
+
+		if (guest->runs)
+			bb_machine__stop(&guest->machine);
+		if (guest->fresh.fd >= 0)
+			bb_new_guest__finish(&guest->fresh, -EINTR, NULL);
+		bb_close(&guest->saved_fd);
+		bb_close(&guest->job_fd);
+		bb_close(&guest->trace_fd);
+		free(guest->port);
+		bb_report__free(guest->run);
+		bb_kernel__done(&guest->kernel);
+	}
+	free(g->v);
+}
+
 int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 		   const struct bb_vm_work *work, struct bb_err *err)
 {
@@ -464,19 +499,97 @@ int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 		rc = work->show ? show(&g, err) : bb_output_of(write_matrix, &g, m->output, err);
 	if (!rc && m->format && !m->format->is_markdown)
 		say_failures(&g);
-	for (size_t i = 0; i < g.n; i++) {
+	for (size_t i = 0; i < g.n; i++)
 		failed |= !g.v[i].run;
-		if (g.v[i].runs)
-			bb_machine__stop(&g.v[i].machine);
-		if (g.v[i].fresh.fd >= 0)
-			bb_new_guest__finish(&g.v[i].fresh, -EINTR, NULL);
-		bb_close(&g.v[i].saved_fd);
-		bb_close(&g.v[i].job_fd);
-		bb_close(&g.v[i].trace_fd);
-		free(g.v[i].port);
-		bb_report__free(g.v[i].run);
-		bb_kernel__done(&g.v[i].kernel);
-	}
-	free(g.v);
+	done_guests(&g);
 	return rc ? rc : g.n_failing ? BB_EXIT_REGRESSION : failed ? BB_EXIT_FAILURE : BB_EXIT_OK;
+}
+
+/* Waits for the guests that run. Returns 0, or the first error. */
+static int wait_for_all(struct guests *g, struct bb_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < g->n; i++) {
+		while (!rc && g->v[i].runs)
+			rc = wait_for_one(g, err);
+		if (!rc && g->v[i].err.code)
+			rc = bb_fail(err, g->v[i].err.code, "%s: %s", g->v[i].kernel.name,
+				     g->v[i].err.msg);
+	}
+	return rc;
+}
+
+int bb_vm__build(const struct bb_strings *kernels, struct bb_err *err)
+{
+	const struct bb_vm_args vm = {.limit_s = BB_VM_LIMIT_S};
+	const struct bb_measure_args m = {0};
+	struct guests g = {.vm = &vm, .m = &m, .aim = BUILDS};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < kernels->n; i++)
+		rc = add_kernel(&g, kernels->v[i], err);
+	for (size_t i = 0; !rc && i < g.n; i++) {
+		struct guest *guest = &g.v[i];
+
+		guest->saved_fd = bb_saved_guest__open(&guest->kernel);
+		if (guest->saved_fd >= 0)
+			bb_tell("Linux %s: its guest is there already", guest->kernel.name);
+		else
+			rc = boot(&g, guest, err);
+	}
+	if (!rc)
+		rc = wait_for_all(&g, err);
+	for (size_t i = 0; !rc && i < g.n; i++) {
+		const struct guest *guest = &g.v[i];
+		struct stat st;
+
+		if (guest->machine.began_ns && !fstat(guest->saved_fd, &st))
+			bb_tell("Linux %s: saved, %.0f MB", guest->kernel.name,
+				1e-6 * (double)st.st_size);
+	}
+	done_guests(&g);
+	return rc;
+}
+
+/* Static, so that it needs no library: Debian's package busybox-static */
+#define BUSYBOX "/bin/busybox"
+#define WITH_COMMANDS BUSYBOX " --install -s /bin; ln -sf \"$0\" /bin/bpfbench; "
+#define ON_CONSOLE ">/dev/ttyS0 2>&1"
+
+int bb_vm__shell(const char *kernel, const struct bb_strings *files, struct bb_err *err)
+{
+	const char *args[] = {BUSYBOX,
+			      "sh",
+			      "-c",
+			      WITH_COMMANDS "exec setsid -c sh </dev/ttyS0 " ON_CONSOLE,
+			      bb_guest_program(),
+			      ""};
+	const struct bb_vm_args vm = {.kernels = kernel, .limit_s = INFINITY};
+	const struct bb_measure_args m = {0};
+	struct bb_vm_work work = {.args = {args, BB_LEN(args)}};
+	struct guests g = {.vm = &vm, .m = &m, .work = &work, .aim = OPENS_SHELL};
+	char *script = NULL;
+	size_t size = 0;
+	int rc = find_kernels(&g, err);
+
+	if (!rc && access(BUSYBOX, X_OK))
+		rc = bb_fail(err, -ENOTSUP,
+			     BUSYBOX ", which gives the guest its commands: %m (Debian: "
+				     "apt install busybox-static)");
+	if (!rc && !isatty(STDIN_FILENO)) {
+		/* up to a NUL, or the end */
+		args[3] = WITH_COMMANDS "exec sh -c \"$1\" " ON_CONSOLE;
+		args[5] = getdelim(&script, &size, '\0', stdin) > 0 ? script : "";
+	}
+	bb_strings__append(&work.files, BUSYBOX);
+	for (size_t i = 0; i < files->n; i++)
+		bb_vm__append_file(&work.files, files->v[i]);
+	if (!rc)
+		rc = start(&g, &g.v[0], err);
+	if (!rc)
+		rc = wait_for_all(&g, err);
+	done_guests(&g);
+	free(script);
+	return rc ? rc : g.status;
 }

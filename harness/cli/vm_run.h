@@ -42,6 +42,17 @@ extern const struct bb_option bb_vm_options[]; /* they set members of a struct b
 int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 		   const struct bb_vm_work *work, struct bb_err *err);
 
+/* Boots and saves a guest of each kernel that has none. Returns 0 or -errno with a message. */
+int bb_vm__build(const struct bb_strings *kernels, struct bb_err *err);
+
+/*
+ * Opens a shell on this terminal in a guest of `kernel`; if stdin is no terminal, runs the commands
+ * in it. The guest has copies of `files` under
+ * their paths, bpfbench and the commands of busybox. What the shell changes is lost. Returns the
+ * exit code of the shell, or -errno with a message; -ENOTSUP: this machine has no static busybox.
+ */
+int bb_vm__shell(const char *kernel, const struct bb_strings *files, struct bb_err *err);
+
 /* Finds out whether all kernels have been fetched. Returns 0, or -errno with a message. */
 int bb_vm__check(const struct bb_vm_args *vm, struct bb_err *err);
 

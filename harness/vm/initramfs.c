@@ -135,8 +135,7 @@ static void write_from_host(struct packing *p, const char *path, const char *to)
 	bb_names_free(names, n);
 }
 
-/* Returns the path of this program; "" without /proc. */
-static const char *program_path(void)
+const char *bb_guest_program(void)
 {
 	static char path[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
@@ -164,7 +163,7 @@ void bb_initramfs__each_file(void (*do_file)(void *arg, const char *path), void 
 {
 	struct each_file each = {do_file, arg};
 
-	do_file(arg, program_path());
+	do_file(arg, bb_guest_program());
 	dl_iterate_phdr(do_library, &each);
 }
 
@@ -201,7 +200,8 @@ static void write_args(struct packing *p, const struct bb_guest_job *job)
 	size_t len = 0;
 	FILE *out = bb_open_memstream(&text, &len);
 
-	fprintf(out, "%s%c%s%c", job->dir, '\0', program_path(), '\0');
+	fprintf(out, "%s%c%s%c", job->dir, '\0', job->program ? job->program : bb_guest_program(),
+		'\0');
 	for (size_t i = 0; i < job->args.n; i++)
 		fprintf(out, "%s%c", job->args.v[i], '\0');
 	bb_close_memstream(out);
@@ -244,7 +244,7 @@ int bb_initramfs__make(const char *modules, struct bb_err *err)
 	int fd = begin_archive(&p);
 
 	if (!p.rc)
-		write_entry(&p, "/init", S_IFLNK | 0777, program_path(), 0);
+		write_entry(&p, "/init", S_IFLNK | 0777, bb_guest_program(), 0);
 	bb_initramfs__each_file(write_same, &p);
 	for (size_t i = 0; !p.rc && i < BB_LEN(mounts); i++)
 		write_folders(&p, mounts[i], true);

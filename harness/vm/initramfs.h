@@ -12,7 +12,8 @@
  */
 struct bb_guest_job {
 	const char *dir;         /* current folder of the command in the guest; an absolute path */
-	struct bb_strings args;  /* command line of bpfbench in the guest */
+	const char *program;     /* absolute path in the guest; NULL: bpfbench */
+	struct bb_strings args;  /* its command line */
 	struct bb_strings files; /* absolute paths of files and folders to copy into the guest */
 	struct bb_strings folders; /* absolute paths of folders that are empty in the guest */
 };
@@ -21,6 +22,9 @@ struct bb_guest_job {
 int bb_initramfs__make(const char *modules, struct bb_err *err);
 
 int bb_guest_job__make(const struct bb_guest_job *job, struct bb_err *err);
+
+/* Returns the path of this program, which is the same in the guest; "" without /proc. */
+const char *bb_guest_program(void);
 
 /* Calls do_file() for each file of the host that is in the first archive, except modules. */
 void bb_initramfs__each_file(void (*do_file)(void *arg, const char *path), void *arg);

@@ -44,48 +44,30 @@ static int execute(void *arg, int link_fd)
 static int start_qemu(struct bb_machine *m, const struct arguments *a, struct bb_err *err)
 {
 	char console[48], answer[48], plugin[PATH_MAX + 64], port[64];
-	const char *argv[48] = {BB_QEMU,
-				"-nodefaults",
-				"-no-user-config",
-				"-display",
-				"none",
-				"-no-reboot",
-				"-M",
-				"pc",
-				"-accel",
-				"tcg,thread=single",
-				"-smp",
-				"1",
-				"-m",
-				"1G",
-				"-cpu",
-				BB_MACHINE_CPU,
-				"-icount",
-				"shift=0,align=off,sleep=off",
-				"-rtc",
-				"base=2026-01-01,clock=vm",
-				"-seed",
-				"1",
-				"-serial",
-				console,
-				"-serial",
-				answer,
-				"-chardev",
-				port,
-				"-device",
+	const char *argv[48] = {BB_QEMU, "-nodefaults", "-no-user-config", "-display", "none",
+				"-no-reboot", "-M", "pc", "-accel", "tcg,thread=single", "-smp",
+				"1", "-m", "1G", "-cpu", BB_MACHINE_CPU, "-icount",
+				/* an idle guest does not wait, except for a user */
+				m->on_terminal ? "shift=0,align=off,sleep=on"
+					       : "shift=0,align=off,sleep=off",
+				"-rtc", "base=2026-01-01,clock=vm", "-seed", "1", "-serial",
+				console, "-serial", answer, "-chardev", port, "-device",
 				"isa-debugcon,iobase=" BB_TEXT_OF(BB_MARKS_PORT) ",chardev=port",
-				"-fw_cfg",
-				a->job};
+				"-fw_cfg", a->job};
 	const char *const booting[] = {"-kernel", a->image,    "-initrd",  a->initrd,
 				       "-append", KERNEL_ARGS, "-monitor", "stdio"};
 	const char *const going_on[] = {"-incoming", a->incoming};
 	const char *const traced[] = {"-plugin", plugin};
+	const char *const terminal[] = {"-chardev", "stdio,id=console,signal=off"};
 	const struct bb_child_rules rules = {
 		.is_program = true,
-		.own_group = true,
+		.own_group = !m->on_terminal,
 		.link = a->image ? BB_LINK_TO_CHILD : BB_LINK_NONE,
 		.signals = BB_SIGNALS_DEFAULT,
-		.std = {a->image ? BB_STD_LINK : BB_STD_NULL, m->log_fd, m->log_fd},
+		.std = {a->image         ? BB_STD_LINK
+			: m->on_terminal ? STDIN_FILENO
+					 : BB_STD_NULL,
+			m->on_terminal ? STDOUT_FILENO : m->log_fd, m->log_fd},
 		.closes_others = true,
 		.keep = (int[]){m->console_fd, m->answer_fd, m->archive_fd, m->saved_fd, m->port_fd,
 				m->trace_fd},
@@ -105,9 +87,12 @@ static int start_qemu(struct bb_machine *m, const struct arguments *a, struct bb
 		n++;
 	if (m->trace_fd >= 0)
 		memcpy(argv + n, traced, sizeof(traced));
+	else if (m->on_terminal)
+		memcpy(argv + n, terminal, sizeof(terminal));
 	snprintf(plugin, sizeof(plugin), "%s,out=/proc/self/fd/%d", a->plugin, m->trace_fd);
 	snprintf(port, sizeof(port), "file,id=port,path=/proc/self/fd/%d", m->port_fd);
-	snprintf(console, sizeof(console), "file:/proc/self/fd/%d", m->console_fd);
+	snprintf(console, sizeof(console),
+		 m->on_terminal ? "chardev:console" : "file:/proc/self/fd/%d", m->console_fd);
 	snprintf(answer, sizeof(answer), "file:/proc/self/fd/%d", m->answer_fd);
 	rc = bb_child__start(&rules, execute, argv, &m->qemu);
 	if (!rc)
@@ -157,12 +142,13 @@ int bb_machine__boot(const char *image, int archive_fd, int saved_fd,
 	return start(ret_machine, &a, err);
 }
 
-int bb_machine__run(int saved_fd, size_t skip, int archive_fd, const char *plugin,
+int bb_machine__run(int saved_fd, size_t skip, int archive_fd, const char *plugin, bool on_terminal,
 		    struct bb_machine *ret_machine, struct bb_err *err)
 {
 	struct arguments a = {.plugin = plugin};
 
 	*ret_machine = (struct bb_machine){.state = BB_MACHINE_WORKS,
+					   .on_terminal = on_terminal,
 					   .archive_fd = archive_fd,
 					   .saved_fd = saved_fd};
 	snprintf(a.job, sizeof(a.job), "name=" BB_GUEST_JOB ",file=/proc/self/fd/%d", archive_fd);

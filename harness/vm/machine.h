@@ -23,6 +23,7 @@ struct bb_machine {
 		BB_MACHINE_BOOTS,
 		BB_MACHINE_IS_SAVED,
 	} state;
+	bool on_terminal; /* the guest's console is our stdin and stdout */
 	uint64_t began_ns;
 };
 
@@ -42,9 +43,9 @@ int bb_machine__boot(const char *image, int archive_fd, int saved_fd,
 
 /* Starts the job `archive_fd` (vm/initramfs.h) in a saved guest. The guest is in the file
  * `saved_fd`, after the first `skip` bytes. `plugin` is the path of QEMU's plugin that traces
- * marked runs (vm/plugin/trace.c); NULL: none is traced. The machine owns `archive_fd`, even after
- * an error. */
-int bb_machine__run(int saved_fd, size_t skip, int archive_fd, const char *plugin,
+ * marked runs (vm/plugin/trace.c); NULL: none is traced. With `on_terminal`, the job talks with the
+ * user. The machine owns `archive_fd`, even after an error. */
+int bb_machine__run(int saved_fd, size_t skip, int archive_fd, const char *plugin, bool on_terminal,
 		    struct bb_machine *ret_machine, struct bb_err *err);
 
 /* How a guest ended. */

@@ -33,9 +33,13 @@ vm vm remove 6.1
 expect_status "remove: what is not there" 1
 vm vm
 expect_status "no word: usage" 2
-vm vm shell 6.1
-expect_status "shell: usage" 2
-expect_grep "shell: why there is none" err 'a guest has no shell'
+for what in build shell; do
+	vm vm $what
+	expect_status "$what: no kernel: usage" 2
+	vm vm $what 6.1
+	expect_status "$what: a kernel that is not here" 1
+	expect_grep "$what: a kernel that is not here: what to do" err 'bpfbench vm fetch 6.1'
+done
 vm check --vm 6.1
 expect_status "check: no object: usage" 2
 vm check a.bpf.o
