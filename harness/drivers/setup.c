@@ -116,8 +116,8 @@ int bb_setup__open(char *const *commands, size_t n, const struct bb_child_place 
 		   struct bb_setup *ret_setup, struct bb_err *err)
 {
 	struct bb_setup s = {.keeper = {.fd = -1, .report_fd = -1}, .home_fd = -1};
-	const char **argv = bb_calloc(n + 5, sizeof(*argv));
-	int log_fd = bb_command__open_log(place), rc = 0;
+	const char **argv;
+	int log_fd = n ? bb_command__open_log(place) : -1, rc;
 	const struct bb_child_rules rules = {
 		.own_namespaces = true,
 		.link = BB_LINK_SOCKET,
@@ -133,27 +133,30 @@ int bb_setup__open(char *const *commands, size_t n, const struct bb_child_place 
 	};
 
 	*ret_setup = (struct bb_setup){0};
+	if (!n)
+		return 0;
+	argv = bb_calloc(n + 5, sizeof(*argv));
 	memcpy(argv, ((const char *[]){"sh", "-c", script, "setup"}), 4 * sizeof(*argv));
 	memcpy(argv + 4, commands, n * sizeof(*argv));
-	if (!n || log_fd < 0)
-		rc = log_fd < 0 ? bb_fail(err, log_fd, "setup: %s", strerror(-log_fd)) : 0;
+	if (log_fd < 0)
+		rc = bb_fail(err, log_fd, "setup: %s", strerror(-log_fd));
 	else if (geteuid())
 		rc = bb_fail(err, -EPERM, "setup makes namespaces for the caller: run with sudo");
 	else if ((rc = bb_child__start(&rules, enter_and_execute, argv, &s.keeper)))
 		bb_fail(err, rc, "setup: a shell in a PID namespace: %s", strerror(-rc));
-	if (!rc && n)
+	if (!rc)
 		rc = give_rights(&s.keeper, place, err);
-	if (!rc && n && send(s.keeper.fd, "", 1, MSG_NOSIGNAL) != 1)
+	if (!rc && send(s.keeper.fd, "", 1, MSG_NOSIGNAL) != 1)
 		rc = bb_fail(err, -EPIPE, "setup: the shell was killed");
-	if (!rc && n)
+	if (!rc)
 		rc = wait_for_commands(&s.keeper, commands, n, log_fd, err);
-	if (!rc && n)
+	if (!rc)
 		rc = enter_netns(&s, err);
 	bb_close(&log_fd);
 	free(argv);
 	if (rc)
 		bb_child__stop(&s.keeper);
-	else if (n)
+	else
 		*ret_setup = s;
 	return rc;
 }

@@ -60,20 +60,22 @@ static const struct bb_trace_record whole[] = {
 };
 #define N (sizeof(whole) / sizeof(whole[0]))
 
-/* Reads the records v[n] `times` times. */
+/* Reads the records v[n] `times` times. The names are in a copy of the text, which the next call
+ * frees. */
 static struct bb_traced *read_all(const char *text, const struct bb_trace_record *v, size_t n,
 				  int times, size_t *ret_n)
 {
-	char *copy = strdup(text);
+	static char *copy;
 	struct bb_err err = {0};
 	struct bb_traced *traced;
 	int fd = memfd_create("trace", 0);
 
+	free(copy);
+	copy = strdup(text);
 	for (int i = 0; i < times; i++)
 		assert_int_equal(write(fd, v, n * sizeof(*v)), (ssize_t)(n * sizeof(*v)));
 	assert_int_equal(bb_traced__read(copy, fd, &traced, ret_n, &err), 0);
 	close(fd);
-	/* the names are in the copy, which ends with the process */
 	return traced;
 }
 
