@@ -8,7 +8,7 @@
 names=("devices" "the caller" "a command that fails" "the budget" "a signal" "nothing is left behind")
 need_root "${names[@]}" || plan_done
 need_user "${names[@]}" || plan_done
-command -v ip >/dev/null || { skip_each "no ip (iproute2)" "${names[@]}"; plan_done; }
+need_command ip "${names[@]}" || plan_done
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"
 
@@ -30,8 +30,7 @@ no_sleep() { ! pgrep -f "sleep 4711.$$" >/dev/null; }
 scenario "true"
 measure
 if grep -q 'kernel.unprivileged_userns_clone' "$TMP/err"; then
-	skip_each "no user namespaces here" "${names[@]}"
-	plan_done
+	skip_each "no user namespaces here" "${names[@]}" || plan_done
 fi
 expect_status "devices: without them the kernel refuses the input" 1
 expect_grep "devices: and says so" err "No such device"
