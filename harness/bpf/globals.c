@@ -75,7 +75,7 @@ int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **r
 	return -ENOENT;
 }
 
-#define MOST_NAMES 1024u /* most names that are compared to find the nearest one */
+#define MOST_NAMES 1024u /* limit: names that are compared to find the nearest one */
 
 static int say_no_global(const struct bpf_object *obj, const char *object_path, const char *name,
 			 struct bb_err *err)

@@ -9,13 +9,13 @@
 #include "plan/field.h"
 #include "plan/maps_file.h"
 
-#define MAX_NAMES 64u /* most names that a message chooses its suggestion from */
+#define MAX_NAMES 64u /* limit: names that a message chooses its suggestion from */
 /* SWEEP_BYTES is the memory for the entries that one call deletes from a hash. It has room for at
  * least SWEEP_MIN entries, because all entries of one hash bucket must fit; most buckets have one
  * or two. */
 #define SWEEP_BYTES (256u << 10)
 #define SWEEP_MIN 64u
-/* most entries of a map's list that a search for one entry visits, from the expected one on */
+/* limit: entries of a map's list that a search for one entry visits, from the expected one on */
 #define WINDOW 64u
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "integers are copied low bytes first");

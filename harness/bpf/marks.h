@@ -16,7 +16,7 @@
  */
 #define BB_MARKS_OPTION "mark-runs" /* the guest's bpfbench gets it */
 #define BB_MARKS_PORT 0x402         /* of QEMU's isa-debugcon */
-#define BB_MARKS_RUNS 8u            /* most runs of a program that are traced */
+#define BB_MARKS_RUNS 8u            /* limit: runs of a program that are traced */
 
 /* Switches the marks on for this process and those that it forks. Returns 0 or -errno. */
 int bb_marks__enable(void);

@@ -50,7 +50,7 @@ static void add_map(struct bb_object_info *info, const char *name, uint32_t type
 		(struct bb_object_map){.name = bb_strdup(name), .type = type});
 }
 
-#define MOST_NESTED 4u    /* most levels of nested structs whose members are listed */
+#define MOST_NESTED 4u    /* limit: levels of nested structs whose members are listed */
 #define MOST_GLOBALS 512u /* listed variables and members */
 
 static bool has_global(const struct bb_object_info *info, const char *name)

@@ -108,7 +108,7 @@ static bool ask_event(int event_fd, struct bb_captured_attachment *a)
 	return rc != -ENOENT; /* rc is -ENOENT if the event has no program */
 }
 
-#define MAX_QUERIED 64 /* most programs at one hook: BPF_CGROUP_MAX_PROGS of the kernel */
+#define MAX_QUERIED 64 /* limit: programs at one hook: BPF_CGROUP_MAX_PROGS of the kernel */
 
 /* --- the calls --- */
 

@@ -12,7 +12,7 @@
 #include "capture/replay.h"
 #include "capture/take.h"
 
-#define PROBE_INSNS 8 /* most instructions of a loader's test of the kernel */
+#define PROBE_INSNS 8 /* limit: instructions of a loader's test of the kernel */
 #define LOG_BYTES (1u << 20)
 
 /* --- loading copies of the programs, to learn which the kernel takes --- */

@@ -10,7 +10,7 @@
 #include "capture/watched.h"
 #include "capture/replay.h"
 
-#define MAX_MAPS 64 /* most maps of one program: MAX_USED_MAPS of the kernel */
+#define MAX_MAPS 64 /* limit: maps of one program: MAX_USED_MAPS of the kernel */
 
 struct bb_follow {
 	struct bb_watched command;

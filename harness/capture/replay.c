@@ -43,7 +43,7 @@ static int btf_of_kernel(const char *module)
 	return -1;
 }
 
-#define MAX_TRIES 5 /* most attempts at a load that signals interrupt; libbpf makes as many */
+#define MAX_TRIES 5 /* limit: attempts at a load that signals interrupt; libbpf makes as many */
 
 /* Flags that a new load leaves out. Root needs no token, and the kernel does not tell a map's
  * NUMA node. */

@@ -6,8 +6,8 @@
 #include "base/io.h"
 #include "capture/replay.h"
 
-#define MAX_INPUTS 64          /* most test runs in a capture */
-#define MAX_INPUT_BYTES 262144 /* most bytes of a test run's packet, and of its context */
+#define MAX_INPUTS 64          /* limit: test runs in a capture */
+#define MAX_INPUT_BYTES 262144 /* limit: bytes of a test run's packet, and of its context */
 
 /* --- BPF_PROG_LOAD --- */
 

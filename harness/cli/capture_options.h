@@ -10,7 +10,7 @@
 struct bb_capture_args {
 	struct bb_capture_opts opts; /* the caller sets command, environment and budget */
 	bool until_attached, no_contents;
-	uint32_t max_mib; /* most MiB of map contents in a capture; 0: BB_CAPTURE_MIB */
+	uint32_t max_mib; /* limit: MiB of map contents in a capture; 0: BB_CAPTURE_MIB */
 };
 
 /* A set of options for struct bb_usage; they set members of a struct bb_capture_args. */
@@ -39,7 +39,8 @@ struct bb_captured_file {
 /* Writes the name for a capture of a command: the first word of `program`, without its folder. */
 void bb_capture_name(const char *program, char *ret_name, size_t size);
 
-/* Captures a command: `shell`, run by sh -c, or opts->argv if `shell` is NULL. The caller calls
+/* Runs a command and writes the BPF programs that it loads to a temporary file. The command is
+ * `shell`, run by sh -c, or opts->argv if `shell` is NULL. The caller calls
  * bb_captured_file__remove() at the end. */
 int bb_captured_file__make(const struct bb_capture_opts *opts, const char *shell,
 			   struct bb_captured_file *ret_file, struct bb_err *err);

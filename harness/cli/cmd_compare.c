@@ -18,7 +18,7 @@
 #define TIME_LOADS 16u
 #define TIME_SAMPLES 6400u
 #define TIME_BUDGET_S 18.0
-#define NAMED_LINES 3u /* most lines that the next step names */
+#define NAMED_LINES 3u /* limit: lines that the next step names */
 
 struct compare_args {
 	struct bb_measure_args measure;

@@ -20,7 +20,7 @@
 #define TURN_MS 50
 #define SAVE_S 30.0 /* default of --save-every */
 #define LOOK_S 1.0  /* s between updates of the table on a terminal and of the served figures */
-/* most lines of source that are shown for the difference between two paths */
+/* limit: lines of source that are shown for the difference between two paths */
 #define LINES_SHOWN 3
 
 struct inside_args {

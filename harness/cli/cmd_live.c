@@ -358,8 +358,8 @@ static int show_verdicts(const struct live_args *a, const struct bb_report *base
 	return rc;
 }
 
-/* Takes a look, stores it for --save, and prints the verdicts of --compare. Returns the exit code,
- * or -errno with a message. */
+/* Measures one period, stores it for --save, and prints the verdicts of --compare. Returns the exit
+ * code, or -errno with a message. */
 static int take_look(struct watch *w, struct bb_err *err)
 {
 	struct live_args *a = w->args;

@@ -11,7 +11,7 @@
 #include "html/html.h"
 #include "store/store.h"
 
-#define TIME_LIMIT "60" /* s, for all pictures of a run */
+#define TIME_LIMIT "60" /* time for all pictures of a run, in s */
 #define TIMED_OUT 124   /* exit code of timeout(1) */
 #define SCRIPT "plot.sh: "
 
@@ -114,7 +114,7 @@ static int draw_figures(const struct bb_report *r, const struct bb_timeline *his
 	return 0;
 }
 
-#define FLAME_BYTES 1200000u /* most bytes of a flame graph's frames on the page */
+#define FLAME_BYTES 1200000u /* limit: bytes of a flame graph's frames on the page */
 
 struct report_args {
 	struct bb_strings runs;

@@ -3,7 +3,7 @@
 
 #include "export/table_cells.h"
 
-#define MOST_CALLS 8u              /* most calls that are shown on the way to a function */
+#define MOST_CALLS 8u              /* limit: calls that are shown on the way to a function */
 #define DEPTH (3 + 2 * MOST_CALLS) /* program, lines and calls, line, call */
 
 /* What the kinds of frames of a profile mean in the graph of one run. */

@@ -7,7 +7,7 @@
 #include "export/table_cells.h"
 
 #define NS_PER_S 1e9
-#define IDLE_NAMED 8 /* most names in the line about programs that did not run */
+#define IDLE_NAMED 8 /* limit: names in the line about programs that did not run */
 /* a distribution that covers a smaller share of the runs is marked "~" */
 #define SHARE_MIN 0.9
 

@@ -4,7 +4,7 @@
 #include "base/deadline.h"
 #include "bpf/object_info.h"
 
-/* most programs to load, because a program of a large object takes half a second to load */
+/* limit: programs to load, because a program of a large object takes half a second to load */
 #define TRIES_MOST 32u
 
 /* --- which programs are attached beside the measured one --- */

@@ -7,8 +7,8 @@
  * robust line through calls at two values of n (Theil 1950, Sen 1968). Its slope is the median of
  * the slopes between all pairs of calls, so that a call with an interrupt in it does not matter. */
 #define BB_LINE_TIMES 5u /* calls at each of the two values */
-/* Wall time that a longer call should take, ns: a tenth of a tick of 1000 Hz. Above 1 ms results
- * scatter. */
+/* Wall time that a call with the larger n should take, ns: a tenth of a tick of 1000 Hz. Above 1 ms
+ * results scatter. */
 #define BB_LINE_NS 100e3
 
 struct bb_fit_timer {

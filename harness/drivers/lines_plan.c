@@ -4,12 +4,12 @@
 
 #include "base/io.h"
 
-#define MOST_TRIES 200u /* most loads of the clone to find the refused cuts */
+#define MOST_TRIES 200u /* limit: loads of the clone to find the refused cuts */
 /* with more cuts, every second cut is left out instead of a whole kind of cuts */
 #define MANY 400u
 #define TRIES_SHARE 0.1 /* share of the remaining time to use for finding the refused cuts */
-#define DOUBLED 6u      /* most positions at which the doubled clone is measured */
-/* most runs that are logged; the most frequent path of these runs is shown */
+#define DOUBLED 6u      /* limit: positions at which the doubled clone is measured */
+/* limit: runs that are logged; the most frequent path of these runs is shown */
 #define LOGGED 25u
 #define LOG_S 0.2 /* time for logging runs, s */
 /* the search for a path ends after so many runs that other processes disturbed */

@@ -16,7 +16,7 @@
 /* Successive cuts are at one level if no time passes between them. */
 #define LEVEL_NS 3.0   /* a smaller time is shown as "< 3" */
 #define LEVEL_LOADS 3u /* fewer loads cannot tell */
-/* most instructions between cuts at one level; a CPU executes several in a cycle */
+/* limit: instructions between cuts at one level; a CPU executes several in a cycle */
 #define LITTLE_SLOTS 6u
 /* standard error = MEDIAN_SE x median deviation / sqrt(n); MEDIAN_SE = 1.2533 x 1.4826 */
 #define MEDIAN_SE 1.858

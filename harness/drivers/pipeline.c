@@ -15,7 +15,7 @@
 #include "drivers/windows.h"
 #include "drivers/workload_loop.h"
 
-/* most passes of the workload in one batch, so that a workload that ends at once does not run
+/* limit: passes of the workload in one batch, so that a workload that ends at once does not run
  * forever */
 #define MAX_PASSES 1000
 #define LEAST_LOOK_S 1e-3 /* least time between two readings of the ring, s */

@@ -15,7 +15,7 @@ static const uint8_t udp_frame[64] = {
 	2,    1, 192, 0,  2, 2,    0,    9, 0,  9,  0,    30,   0,    0,
 };
 
-/* Most arguments of a raw tracepoint: MAX_BPF_FUNC_ARGS. */
+/* Zeros for 12 arguments: a raw tracepoint has no more (MAX_BPF_FUNC_ARGS). */
 static const uint8_t no_arguments[12 * sizeof(uint64_t)];
 
 /* A lookup without socket and cookie. The kernel needs a family. */

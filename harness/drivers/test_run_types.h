@@ -10,7 +10,8 @@ struct bb_test_run_type {
 	const char *name;   /* name as bpftool prints it */
 	bool is_xdp;        /* attached to a device while it is tested */
 	bool takes_context; /* takes a context and no packet; false: takes a packet */
-	/* form of a context beside the packet: only bytes, or bytes and named members */
+	/* how a scenario may give a context in addition to the packet: as bytes, or also by the
+	 * names of its members */
 	enum bb_ctx_kind takes_ctx;
 	const char *ctx_wants; /* which contexts the kernel accepts, for a message */
 	bool takes_repeat;     /* false: even repeat = 1 gives -EINVAL */

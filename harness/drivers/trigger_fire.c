@@ -472,7 +472,7 @@ int bb_fire__attach_program(struct bb_fire_state *s, struct bb_test_prog *prog, 
 
 /* --- a batch --- */
 
-#define BATCH_MOST 4096u /* most samples of a batch */
+#define BATCH_MOST 4096u /* limit: samples of a batch */
 
 /* The memory of a slot that both processes see. */
 struct shared {

@@ -4,7 +4,7 @@
 #include "base/child.h"
 #include "drivers/windows.h"
 
-#define MAX_EMPTY_PASSES 3 /* most successive passes of the workload without a single run */
+#define MAX_EMPTY_PASSES 3 /* limit: successive passes of the workload without a single run */
 
 int bb_workload_loop__start(struct bb_workload_loop *l, bool paused, struct bb_err *err)
 {

@@ -7,8 +7,8 @@
 
 /* The data that plots/ draws, in gnuplot's form: columns separated by tabs, blocks separated by
  * two empty lines (`index`), comments with `#`. The head of the output describes it. */
-#define ECDF_POINTS 400 /* most points of a case */
-#define LINE_PARTS 20u  /* most lines and calls of a case */
+#define ECDF_POINTS 400 /* limit: points of a case */
+#define LINE_PARTS 20u  /* limit: lines and calls of a case */
 
 static const char head[] =
 	"# bpfbench plot data, version 4. Tabs part the columns, two empty lines the blocks "

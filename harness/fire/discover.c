@@ -3,7 +3,7 @@
 
 #include "base/deadline.h"
 
-#define WINDOWS 12u          /* most windows for each trigger */
+#define WINDOWS 12u          /* limit: windows for each trigger */
 #define WINDOWS_NS 30000000u /* after this time (ns), ENOUGH windows suffice */
 #define ENOUGH 3u
 #define DEATHS 2u /* we give up when the firing process has died this often */

@@ -16,7 +16,7 @@
 #include "fire/later.h"
 
 #define PMUS "/sys/bus/event_source/devices/"
-/* most functions that a pattern may match, because the kernel patches each */
+/* limit: functions that a pattern may match, because the kernel patches each */
 #define MOST_FUNCTIONS 4096u
 #define LEAVING_MS 1000
 #define COUNTER_SHIFT 32 /* PERF_UPROBE_REF_CTR_OFFSET_SHIFT, linux/trace_events.h */

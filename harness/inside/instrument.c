@@ -5,9 +5,9 @@
 
 #define MOST_STRIPES 16u
 #define MOST_BYTES (16u << 20)
-#define MOST_CPUS 4096u            /* most CPUs with a hand-over of their own */
-#define CHAINS_SLOTS 64u           /* most chains that are told apart */
-#define PROBES 4u                  /* most slots of the table that a search for one path visits */
+#define MOST_CPUS 4096u            /* limit: CPUs with a hand-over of their own */
+#define CHAINS_SLOTS 64u           /* limit: chains that are told apart */
+#define PROBES 4u                  /* limit: slots of the table that a search for one path visits */
 #define HASH 0x9e3779b97f4a7c15ULL /* 2^64 divided by the golden ratio */
 #define BYTES_TO_BITS 0x0102040810204080ULL
 #define POWER_TO_INDEX 0x077cb531U

@@ -71,13 +71,13 @@ enum bb_inside_with {
 #define BB_INSIDE_CHAIN 8u  /* key of the chain so far */
 #define BB_INSIDE_SPENT 16u /* time of the chain so far, ns; -1: the chain is not timed */
 #define BB_INSIDE_HAND_OVER 64u
-#define BB_INSIDE_CHAINED 255u /* most programs that chains tell apart */
-#define BB_INSIDE_CHAIN_OF 8u  /* most programs that a key names */
+#define BB_INSIDE_CHAINED 255u /* limit: programs that chains tell apart */
+#define BB_INSIDE_CHAIN_OF 8u  /* limit: programs that a key names */
 
 struct bb_inside_clone {
 	unsigned int with; /* set of enum bb_inside_with */
 	uint32_t n_stripes, stripe_bytes, n_slots, slot_bytes;
-	/* most bytes that are copied of a packet; size of an element of packets[], bytes */
+	/* limit: bytes that are copied of a packet; size of an element of packets[], bytes */
 	uint32_t snap, packet_bytes;
 	/* A block with a mark sets a byte of its own on the stack. The lowest byte of each 8-byte
 	 * word is not used, because the verifier keeps track of constants that are written there.

@@ -13,8 +13,8 @@
 #define LOG_BYTES (1U << 20)
 #define FEWEST_INSNS 4u /* a shorter program is a loader's test of the kernel */
 #define MOST_FDS 256u
-#define PACKETS_PER_S 500.0 /* most packets of a program that are copied */
-#define UNKNOWN_BYTES 256u  /* most unknown bytes after the known attributes of a load */
+#define PACKETS_PER_S 500.0 /* limit: packets of a program that are copied */
+#define UNKNOWN_BYTES 256u  /* limit: unknown bytes after the known attributes of a load */
 
 /* A program load of the command, with our copies of everything that it refers to. */
 struct load {

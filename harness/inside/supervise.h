@@ -47,9 +47,9 @@ struct bb_inside {
 	size_t n_programs;
 	struct bb_inside_replaced *replaced; /* all clones, if the command is captured */
 	size_t n_replaced;
-	double time_at_most; /* most timed runs of one program, per second */
+	double time_at_most; /* limit: timed runs of one program, per second */
 	unsigned int with;   /* enum bb_inside_with: the instruments that are tried first */
-	uint32_t snap;       /* most bytes that are kept of a packet */
+	uint32_t snap;       /* limit: bytes that are kept of a packet */
 	/* Chains of tail calls. Byte k in the key of a chain names programs[k - 1]. The memory is
 	 * made when the command has a prog array. */
 	struct bb_inside_clone chains;

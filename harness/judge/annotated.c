@@ -176,8 +176,9 @@ const char *bb_counted_text(const struct bb_counted_line *l)
 }
 
 /* Adds the lines between `a` and `b`, two lines with code. Adds them one by one if there are at
- * most CONTEXT of them and the BTF has the texts of `a` and `b`: then is_as_built() found both in
- * the file. Otherwise adds one row without a text, which stands for all of them. */
+ * most CONTEXT of them and the BTF has the texts of `a` and `b`, because only then has
+ * is_as_built() compared both with the file. Otherwise adds one row without a text, which stands
+ * for all of them. */
 static void add_between(struct bb_annotated *file, const struct bb_counted_line *a,
 			const struct bb_counted_line *b, const struct source *s)
 {

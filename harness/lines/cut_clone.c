@@ -8,9 +8,12 @@
 /* result of a function that ended early; the verifier knows this value */
 #define CUT_SHORT 0x7ffe6b31
 #define CHECK_SLOTS                                                                                \
-	14u /* most slots of a check (made twice with the count on the stack, or with a log) */
-#define CALL_SLOTS 32u /* most slots added around one call, one exit or one function */
-#define PER_HELD 8u    /* slots to clear, keep and release a held resource */
+	14u /* limit: slots of a check (made twice with the count on the stack, or with            \
+	       a log) */
+#define CALL_SLOTS                                                                                 \
+	32u         /* limit: slots added around one call, one exit or one function                \
+		     */
+#define PER_HELD 8u /* slots to clear, keep and release a held resource */
 /* Number of multiplications on the exit path. Each waits for the one before, and all take 18 to 25
  * ns. In that time, the CPU does at most 15 ns of the exit path (docs/methods/line-cuts.md). */
 #define COVER 24
@@ -36,7 +39,7 @@ enum {
 	COUNT = 16,   /* the count while a function hands it over to another */
 	LOGGED = 24,  /* number of cuts passed */
 	IS_BARE = 32, /* not 0: the exit path has no multiplications */
-	LOG = 40,     /* ring of 4-byte numbers, each 1 + index of a cut; the first is in entry 1 */
+	LOG = 40,     /* ring of 4-byte numbers, each 1 + index of a cut; begins at entry 1 */
 	BYTES = LOG + 4 * BB_CUT_LOG,
 };
 

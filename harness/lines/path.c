@@ -8,7 +8,7 @@
 
 /* if a path has more positions, only some parts of each kind are measured */
 #define MEASURE_ALL 80u
-#define OF_EACH_KIND 3u /* most parts of one kind that are measured: first, second and middle */
+#define OF_EACH_KIND 3u /* limit: parts of one kind that are measured: first, second and middle */
 /* time to hand over the count from one function to another, as a multiple of the time of a check */
 #define HANDED_OVER 2.0
 #define MOST_DEEP 8u /* nested calls; MAX_CALL_FRAMES of the kernel */

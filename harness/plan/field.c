@@ -77,7 +77,7 @@ static int read_name(const struct bb_reader *r, const struct bb_field *f,
 	return bb_field__text(r, f, node, base);
 }
 
-#define MAX_CHOICES 32 /* most choices of one key */
+#define MAX_CHOICES 32 /* limit: choices of one key */
 
 int bb_field__choose(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, size_t *ret_index)

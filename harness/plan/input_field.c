@@ -15,7 +15,8 @@
 #define CAPTURE_MAX_BYTES ((size_t)64 << 20)
 /* offset of `src_low`, the first byte of the IPv4 source: 14 bytes of Ethernet, 12 of IPv4 */
 #define SRC_LOW_AT 26u
-/* most bytes of XDP metadata, a multiple of 4; 32 in older kernels (net/xdp.h, xdp_metalen_invalid)
+/* limit: bytes of XDP metadata, a multiple of 4; 32 in older kernels (net/xdp.h,
+ * xdp_metalen_invalid)
  */
 #define METADATA_MAX_BYTES 252
 

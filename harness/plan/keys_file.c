@@ -9,7 +9,7 @@
 #include "plan/packet.h"
 
 #define MAX_FIELDS 64u
-#define MAX_KEY 512u /* most bytes of a key in a .csv */
+#define MAX_KEY 512u /* limit: bytes of a key in a .csv */
 
 static const struct column {
 	const char *name;

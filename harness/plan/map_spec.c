@@ -7,10 +7,10 @@
 #include "base/parse.h"
 #include "plan/keys_file.h"
 
-/* most bytes of a key or value; the kernel may accept fewer: 32768 for a per-CPU value
+/* limit: bytes of a key or value; the kernel may accept fewer: 32768 for a per-CPU value
  * (PCPU_MIN_UNIT_SIZE) */
 #define DATUM_MAX_BYTES 65536
-#define FILL_MAX (16u << 20) /* most entries that `fill` generates for a map */
+#define FILL_MAX (16u << 20) /* limit: entries that `fill` generates for a map */
 
 static const char *const no_yes[] = {"no", "yes"};
 static const char *const resets[] = {"load", "run"};

@@ -107,7 +107,8 @@ struct bb_map_entry {
 
 struct bb_map_table;
 
-/* The keys of a fill, from a file or from the bytes of packets (plan/keys_file.h). */
+/* The keys of the entries that `fill` puts into a map: read from a file, or cut out of packets
+ * (plan/keys_file.h). */
 struct bb_fill_keys {
 	char *file;
 	struct bb_inputs inputs;    /* key `from`; empty once the table has been made from them */

@@ -100,8 +100,8 @@ struct bb_elf_symbols {
 #define MAX_SYMBOLS 8000000
 #define MAX_SEGMENTS 1024u
 #define MAX_UNITS 200000u
-#define MAX_RANGES 4096    /* most ranges of one DWARF entry */
-#define MAX_DIES 50000000u /* most DWARF entries read of one file, in all look-ups together */
+#define MAX_RANGES 4096    /* limit: ranges of one DWARF entry */
+#define MAX_DIES 50000000u /* limit: DWARF entries read of one file, in all look-ups together */
 #define MAX_DEPTH 64
 #define MAX_ID 64u
 

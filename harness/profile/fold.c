@@ -4,7 +4,7 @@
 #include "profile/recording.h"
 
 #define MAX_OWN_FRAMES 8u
-/* most points of a stack, with its process and notes */
+/* limit: points of a stack, with its process and notes */
 #define MAX_POINTS (2 * BB_PROFILE_FRAMES + 8)
 #define KERNEL_SPACE UINT64_MAX
 

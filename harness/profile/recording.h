@@ -45,7 +45,7 @@ struct bb_sampler_stats {
 	uint64_t samples;     /* number of on-CPU samples */
 	uint64_t lost_stacks; /* samples whose stack is unknown */
 	uint64_t drops;       /* samples that were not counted, because the maps were full */
-	uint32_t max_frames;  /* most frames of each half of a stack */
+	uint32_t max_frames;  /* limit: frames of each half of a stack */
 	bool is_cpu_clock;    /* the CPU has no counter of cycles, so a clock causes the samples */
 };
 

@@ -84,7 +84,7 @@ void bb_stacks__write_folded(const struct bb_stacks *s, FILE *out);
 
 void bb_stacks__done(struct bb_stacks *s);
 
-#define BB_FOLDED_FRAMES 1024u /* most frames of a stack in a file */
+#define BB_FOLDED_FRAMES 1024u /* limit: frames of a stack in a file */
 
 /*
  * Reads folded stacks of bb_stacks__write_folded() or of a flame graph tool: lines

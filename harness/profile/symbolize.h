@@ -14,7 +14,8 @@ struct bb_elf_symbols;
 /* BB_ELF_SYMBOLS reads only the symbol table, BB_ELF_DWARF also the debug information. */
 enum bb_elf_depth { BB_ELF_SYMBOLS, BB_ELF_DWARF };
 
-#define BB_ELF_MAX_FRAMES 32 /* most functions at one address: one, and those inlined into it */
+#define BB_ELF_MAX_FRAMES                                                                          \
+	32 /* functions at one address at most: the outer one, and those inlined into it */
 
 /* One function at an address. The strings belong to the struct bb_elf_symbols. */
 struct bb_elf_frame {

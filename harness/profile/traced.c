@@ -6,7 +6,7 @@
 #include "base/parse.h"
 #include "bpf/trace_record.h"
 
-#define DEPTH 128u /* most functions of a stack; the innermost are left out */
+#define DEPTH 128u /* limit: functions of a stack; the innermost are left out */
 
 struct function {
 	uint64_t start, size;
@@ -202,7 +202,8 @@ struct cut {
 	uint64_t n;         /* instructions */
 };
 
-/* Returns false if the window does not hold a whole run of the program. */
+/* Finds the records of the program's run in a window. Returns false if the window does not hold a
+ * whole run. */
 static bool find_cut(const struct program *p, const struct window *w, struct cut *c)
 {
 	*c = (struct cut){.first = SIZE_MAX, .from = SIZE_MAX};

@@ -55,9 +55,9 @@ struct bb_agent {
 };
 
 /*
- * Starts the agent and waits until it is ready. Its programs are those that were loaded since its
- * start and that one of its processes has open, as a program or by a link. If it has no such
- * program open, they are those that no process has open. Returns 0; or, with a message, -ETIME,
+ * Starts the agent and waits until it is ready. Only programs that were loaded since then can
+ * be its programs: those that one of its processes has open, as a program or by a link. If there
+ * are none, those that no process has open. Returns 0; or, with a message, -ETIME,
  * -ECHILD if the agent ended, -EINTR or another -errno. Call bb_agent__stop() in all cases.
  */
 int bb_agent__start(const struct bb_agent_spec *spec, struct bb_agent *ret_agent,

@@ -71,7 +71,8 @@ struct bb_built_objects {
 	size_t bytes; /* size of all copies together */
 };
 
-#define BB_GATE_CAPTURE "capture" /* stands for the path of a capture's object */
+#define BB_GATE_CAPTURE                                                                            \
+	"capture" /* in a command: replaced by the path of the file with captured programs */
 
 struct bb_gate_builds {
 	const struct bb_gate_opts *opts;

@@ -14,10 +14,11 @@
 #include "plan/packet.h"
 #include "plan/yaml.h"
 
-/* most floors in the scenario's list of variants; there are fewer pairs of a type and a trigger */
+/* limit: floors in the scenario's list of variants; there are fewer pairs of a type and a trigger
+ */
 #define MOST_FLOORS 24u
-#define MAX_NAMES 64 /* most maps that a message lists */
-#define MAX_RUNS 16  /* most inputs that a drive takes from a capture */
+#define MAX_NAMES 64 /* limit: maps that a message lists */
+#define MAX_RUNS 16  /* limit: inputs that a drive takes from a capture */
 /* Most bytes of an input file, which may be a packet capture. The scenario's reader checks the size
  * of each input. */
 #define MAX_BYTES ((size_t)64 << 20)

@@ -13,7 +13,7 @@
 
 /* --- places --- */
 
-/* most loads for finding places; a place that 1 in 14 loads gets is missed with P = 0.06 % */
+/* limit: loads for finding places; a place that 1 in 14 loads gets is missed with P = 0.06 % */
 #define FIND_LOADS 100u
 #define FIND_SHARE 0.5 /* largest share of the time for extra loads that is used to find places */
 /* least expected number of loads at each place for the chi-square test (Cochran 1954) */

@@ -19,11 +19,11 @@
 #define SEARCH_S 7.0
 #define TAKE_BACK_S 2.0
 #define NEARLY_ALL 0.9           /* share of executed instructions at which the search ends */
-#define MOST_VALUE 4096u         /* most bytes of a map's value that is filled */
-#define MOST_SLOTS 16u           /* most slots of a prog array that are filled */
-#define MOST_INDEXES 4u          /* most elements of an array that are changed */
+#define MOST_VALUE 4096u         /* limit: bytes of the values of a map that is filled */
+#define MOST_SLOTS 16u           /* limit: slots of a prog array that are filled */
+#define MOST_INDEXES 4u          /* limit: elements of an array that are changed */
 #define MOST_ELEMENTS (1u << 20) /* largest such array; restoring 33 million elements takes 7 s */
-#define MOST_CONSTANTS 256u      /* most constants that are tried */
+#define MOST_CONSTANTS 256u      /* limit: constants that are tried */
 
 /* The basic blocks that runs have executed: blocks[n], by index among the blocks of all programs
  * together. With other globals the programs may have other blocks, so each total number of blocks,

@@ -3,10 +3,10 @@
 
 #define MOST_OFFSETS 192u  /* only this many first bytes of a part are changed */
 #define MOST_BYTES 64u     /* this many first bytes of an input get every value */
-#define MOST_WAITING 64u   /* most states that wait */
+#define MOST_WAITING 64u   /* limit: states that wait */
 #define STAGES 4u          /* stages of the search from a state: quick, globals, thorough, random */
 #define RANDOM_RUNS 20000u /* runs with random changes, when nothing else helps */
-#define MOST_AT_ONCE 4u    /* most random changes for one run */
+#define MOST_AT_ONCE 4u    /* limit: random changes for one run */
 #define LONGEST_INPUT 1500u
 
 struct bb_try_waiting {

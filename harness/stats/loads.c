@@ -111,8 +111,8 @@ size_t bb_strata_set_aside(double *x, const int *stratum, size_t n)
 
 #define GROUPS_LEAST 4u
 #define GROUP_SHARE 0.02
-/* limit for the median of a group, in standard deviations of one figure; the standard error of a
- * median of four figures is 0.63 of these */
+/* A group of four figures is disturbed if its median is farther than this from that of all, in
+ * standard deviations of one figure. The standard error of such a median is 0.63 of them. */
 #define GROUP_DEVIATIONS 2.0
 
 double bb_undisturbed_most(double *x, size_t n)

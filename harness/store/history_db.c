@@ -237,8 +237,8 @@ struct reading {
 	sqlite3 *db;
 	struct table tables[N_TABLES];
 	struct bb_run_index x;
-	size_t text_bytes_left; /* most bytes that all texts still to be read may have; at first the
-				   size of the file */
+	size_t text_bytes_left; /* limit: bytes that all texts still to be read may have;
+				   at first the size of the file */
 	size_t turns_left;      /* how often SQLite may still call is_too_much(), which it does once
 				   per PROGRESS_OPS operations */
 };
@@ -378,7 +378,8 @@ static int read_db(struct reading *rd, void *data, size_t len)
 
 int bb_history_db__parse(void *data, size_t len, struct bb_run_index *ret_index)
 {
-	/* To read a row, SQLite needs fewer operations than the row has bytes. */
+	/* Limits the work on a damaged file: to read a row, SQLite needs fewer operations than the
+	 * row has bytes. */
 	struct reading rd = {.text_bytes_left = len, .turns_left = 100 + len / PROGRESS_OPS};
 	int rc = open_db(&rd.db);
 

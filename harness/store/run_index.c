@@ -274,7 +274,7 @@ static void read_file(const char *dir, const struct bb_run_index *old, struct fi
 /* --- a folder --- */
 
 #define MOST_THREADS 8
-/* most files of a batch; after a batch, the indexes of its files go into that of the folder */
+/* limit: files of a batch; after a batch, the indexes of its files go into that of the folder */
 #define BATCH 256
 
 struct batch {
