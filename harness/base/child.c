@@ -485,6 +485,16 @@ int bb_wait_for(pid_t child)
 	return TEMP_FAILURE_RETRY(waitpid(child, &status, 0)) == child ? status : -1;
 }
 
+static double seconds_of(const struct timeval *t)
+{
+	return (double)t->tv_sec + (double)t->tv_usec * 1e-6;
+}
+
+double bb_rusage_cpu_s(const struct rusage *usage)
+{
+	return seconds_of(&usage->ru_utime) + seconds_of(&usage->ru_stime);
+}
+
 double bb_process_cpu_s(pid_t pid)
 {
 	struct timespec t;

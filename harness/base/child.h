@@ -146,6 +146,9 @@ int bb_child__wait(pid_t child, double seconds);
 /* Returns the CPU time that a process has used, s; NAN if unknown. */
 double bb_process_cpu_s(pid_t pid);
 
+/* Returns the CPU time in user and kernel mode, s. */
+double bb_rusage_cpu_s(const struct rusage *usage);
+
 /* Describes the end of a program from its waitpid() status: "ended with exit code 3", "was
  * killed by signal 9 (Killed)". */
 struct bb_how_ended {

@@ -9,7 +9,8 @@
 #include "plan/field.h"
 #include "plan/maps_file.h"
 
-#define MAX_NAMES 64u /* limit: names that a message chooses its suggestion from */
+#define MAX_NAMES 64u      /* limit: names that a message chooses its suggestion from */
+#define MOST_PREFIXES 256u /* limit: lengths in `prefixes`, looked through for each key */
 /* SWEEP_BYTES is the memory for the entries that one call deletes from a hash. It has room for at
  * least SWEEP_MIN entries, because all entries of one hash bucket must fit; most buckets have one
  * or two. */
@@ -304,12 +305,17 @@ static int check_fill(const struct content *c, struct bb_err *err)
 			       "a fill of %u entries, but the map has room for %u; "
 			       "'max_entries' makes it larger",
 			       fill->count, c->max_entries);
+	if (n > MOST_PREFIXES)
+		return fail_at(err, -E2BIG, c->spec, &c->spec->where,
+			       "%u 'prefixes', and a fill takes at most %u", n, MOST_PREFIXES);
 	if (fill->from.table)
 		return check_keys(c, err);
 	for (uint32_t i = 0, step = n ? n : 1; i < step; i++) {
 		/* the last key of this place in `prefixes` has the largest number */
 		uint32_t length = key_bits(c, i), left = fill->count > i ? fill->count - i - 1 : 0;
-		uint64_t wanted = key_number(&fill->prefixes, i + left / step * step) + 1;
+		uint64_t wanted = fill->count > i
+					  ? key_number(&fill->prefixes, i + left / step * step) + 1
+					  : 0;
 
 		if (length > bits)
 			return fail_at(err, -ERANGE, c->spec, &c->spec->where,

@@ -76,6 +76,9 @@ static void write_line(const char *fmt, ...)
 	if (len < 0)
 		return;
 	len = len < (int)sizeof(text) - 1 ? len : (int)sizeof(text) - 2;
+	for (int i = 0; i < len; i++) /* a line of source from BTF may hold a line break */
+		if (iscntrl((unsigned char)text[i]))
+			text[i] = ' ';
 	text[len] = '\n';
 	write_bytes(text, (size_t)len + 1);
 }

@@ -5,7 +5,8 @@
 #include <bpf/libbpf.h>
 #include <linux/perf_event.h>
 
-#define PERF_PAGES 64 /* for each CPU; a power of two */
+#define PERF_PAGES 64  /* for each CPU; a power of two */
+#define MOST_TRIES 100 /* limit: readings of two positions until the reader rests */
 
 static struct bb_ring *add_ring(struct bb_rings *r)
 {
@@ -44,6 +45,19 @@ static int open_ringbuf(struct bb_rings *r, int map_fd, size_t size_bytes)
 	ring->size_bytes = size_bytes;
 	ring->map_fd = map_fd;
 	prefault(ring);
+	return 0;
+}
+
+unsigned long bb_ring__bytes_held(const volatile unsigned long *reader,
+				  const volatile unsigned long *writer)
+{
+	for (int tries = 0; tries < MOST_TRIES; tries++) {
+		unsigned long tail = __atomic_load_n(reader, __ATOMIC_ACQUIRE);
+		unsigned long head = __atomic_load_n(writer, __ATOMIC_ACQUIRE);
+
+		if (tail == __atomic_load_n(reader, __ATOMIC_ACQUIRE))
+			return head - tail;
+	}
 	return 0;
 }
 

@@ -18,6 +18,12 @@ struct bb_ring {
 	void *consumer_page, *producer_page;
 };
 
+/* Returns how many bytes lie between the positions of a ring buffer's reader and writer. Reads both
+ * again while the reader moves: positions of two moments would make it look fuller than it is.
+ * Returns 0 if the reader never rests: then it keeps up. */
+unsigned long bb_ring__bytes_held(const volatile unsigned long *reader,
+				  const volatile unsigned long *writer);
+
 /* A queue or stack map. It shares no memory, so its values are popped one by one. */
 struct bb_queue {
 	int map_fd;  /* borrowed; the map outlives the reader */

@@ -9,8 +9,8 @@
 #include "plan/field.h"
 #include "run/overhead.h"
 
-/* A record is lost if it does not fit. A ring buffer with less than this share free counts as full.
- */
+/* From this filled share on, a ring buffer may have lost events: a record is lost if it does not
+ * fit into the rest. */
 #define NEARLY_FULL 0.95
 
 struct overhead_args;
@@ -133,7 +133,7 @@ static void add_parts(const struct shown *s, struct bb_doc *d)
 	double base_s = o->figures[BB_OVERHEAD_CPU].base_s;
 	size_t n_idle = 0;
 
-	if (!o->programs)
+	if (!(o->parts_turn_s > 0))
 		return;
 	bb_doc__table(d, columns, BB_LEN(columns));
 	for (size_t i = 0; i < o->n_programs; i++) {
@@ -179,7 +179,7 @@ static void add_lost(const struct shown *s, struct bb_doc *d)
 		bb_doc__add(d, o->rings[i].peak > NEARLY_FULL ? BB_DOC_BAD : BB_DOC_FAINT, NULL,
 			    "its ring buffer '%s' was up to %.0f %% full%s", o->rings[i].name,
 			    100 * o->rings[i].peak,
-			    o->rings[i].peak > NEARLY_FULL ? ": events were lost, how many only "
+			    o->rings[i].peak > NEARLY_FULL ? ": events may have been lost, only "
 							     "the agent can tell"
 							   : "");
 }
@@ -196,7 +196,7 @@ static void add_notes(const struct shown *s, struct bb_doc *d)
 			    "its programs",
 			    o->rss_bytes / 1048576, o->map_bytes / 1048576);
 	add_lost(s, d);
-	if (o->programs)
+	if (o->parts_turn_s > 0)
 		bb_doc__add(d, BB_DOC_FAINT, "parts",
 			    "from more turns, with bpf_stats on, which adds 10 to 40 ns to a "
 			    "run; it is off for the figures above. more %%: of the CPU time "
@@ -232,7 +232,7 @@ static void add_notes(const struct shown *s, struct bb_doc *d)
 		bb_doc__add(d, BB_DOC_FAINT, "next", "the same with `--budget %.0f`", o->advised_s);
 	else if (*o->why)
 		bb_doc__add(d, BB_DOC_FAINT, "next", "the same with another `--max`");
-	else if (o->programs)
+	else if (o->n_programs)
 		bb_doc__add(d, BB_DOC_FAINT, "next",
 			    "`sudo bpfbench inside -- %s` (which paths its programs take, and "
 			    "the p99 of each)",

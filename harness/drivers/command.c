@@ -13,6 +13,7 @@
 #define OUT_BYTES (64 << 10)
 #define LOG_BYTES (1 << 20) /* a longer log is emptied */
 #define PAUSE_S 0.002       /* between two looks at what runs beside a command */
+#define LOOK_S 0.1          /* between two looks at a command that runs alone */
 
 /* Gives this process priority over others on its CPU; otherwise a busy machine leaves too few
  * samples. With sched_autogroup a nice value counts only within a session, so the session gets one,
@@ -144,7 +145,7 @@ static bool wait_until_held(pid_t pid)
 
 int bb_command__open_log(const struct bb_child_place *place)
 {
-	int fd = memfd_create("output", MFD_CLOEXEC);
+	int fd = memfd_create("output", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	if (fd < 0)
 		return -errno;
@@ -230,14 +231,13 @@ int bb_command__ended(struct bb_command *c, struct bb_err *err)
 	if (!waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid == 0)
 		return 0;
 	rc = bb_command__wait(c, 0, &unused);
-	rc = rc || c->status ? bb_command__fail(c, err) : 1;
+	if (rc)
+		rc = rc == -EINTR ? bb_fail_stopped(err, "", "")
+				  : bb_fail(err, rc, "waiting for '%s': %m", name_of(c->spec));
+	else
+		rc = c->status ? bb_command__fail(c, err) : 1;
 	bb_command__done(c);
 	return rc;
-}
-
-static double seconds_of(const struct timeval *t)
-{
-	return (double)t->tv_sec + (double)t->tv_usec * 1e-6;
 }
 
 int bb_command__run(const struct bb_command_spec *spec, const struct bb_beside *beside,
@@ -253,14 +253,12 @@ int bb_command__run(const struct bb_command_spec *spec, const struct bb_beside *
 	if (rc)
 		return rc;
 	bb_command__resume(ret_command);
-	while ((rc = bb_command__wait(ret_command, beside ? PAUSE_S : most_s, &usage)) == -ETIME &&
-	       beside) {
+	while ((rc = bb_command__wait(ret_command, beside ? PAUSE_S : LOOK_S, &usage)) == -ETIME) {
+		bb_command__limit_log(ret_command);
 		rc = bb_seconds_since(began_ns) > most_s ? -ETIME : bb_must_end_why();
-		if (rc == -ETIME)
-			break;
-		if (!rc)
-			rc = beside->feed(beside->arg, err);
 		if (rc)
+			break;
+		if (beside && (rc = beside->feed(beside->arg, err)))
 			return rc;
 	}
 	if (rc == -EINTR)
@@ -274,7 +272,7 @@ int bb_command__run(const struct bb_command_spec *spec, const struct bb_beside *
 	if (spec->ret_began_ns)
 		began_ns = *spec->ret_began_ns;
 	cost->wall_ns += bb_now_ns() - began_ns;
-	cost->cpu_s += seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime);
+	cost->cpu_s += bb_rusage_cpu_s(&usage);
 	return ret_command->status ? bb_command__fail(ret_command, err) : 0;
 }
 

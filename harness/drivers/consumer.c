@@ -173,11 +173,6 @@ static int wait_for_end(struct bb_consumer *c, int *ret_status, struct rusage *r
 	return pid < 0 ? -errno : 0;
 }
 
-static double seconds_of(const struct timeval *t)
-{
-	return (double)t->tv_sec + (double)t->tv_usec * 1e-6;
-}
-
 int bb_consumer__stop(struct bb_consumer *c, struct bb_consumed *ret_consumed, struct bb_err *err)
 {
 	struct bb_consumer_shared *s = c->shared;
@@ -194,8 +189,7 @@ int bb_consumer__stop(struct bb_consumer *c, struct bb_consumed *ret_consumed, s
 		.samples = s->samples,
 		.lag_ns = s->lag_ns,
 		.n = s->samples < s->room ? s->samples : s->room,
-		.cpu_s = seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime) -
-			 (double)s->setup_cpu_ns * 1e-9,
+		.cpu_s = bb_rusage_cpu_s(&usage) - (double)s->setup_cpu_ns * 1e-9,
 	};
 	return 0;
 }

@@ -90,11 +90,9 @@ static void end_pass(struct flow_run *r)
 static void look_at_ring(struct flow_run *r)
 {
 	const struct bb_ring *ring = r->slot->ring;
-	/* Reads the reader's position first, because it never passes the writer's. */
-	uint64_t tail = __atomic_load_n(ring->consumer, __ATOMIC_ACQUIRE);
-	uint64_t head = __atomic_load_n(ring->producer, __ATOMIC_ACQUIRE);
 
-	bb_ring_use__add_point(r->batch->flow, (bb_now_ns() - r->began_ns) / 1000, head - tail);
+	bb_ring_use__add_point(r->batch->flow, (bb_now_ns() - r->began_ns) / 1000,
+			       bb_ring__bytes_held(ring->consumer, ring->producer));
 }
 
 /* Lets the workload run for the batch's time, and reads the ring now and then. */

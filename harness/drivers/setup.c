@@ -36,16 +36,25 @@ static int enter_and_execute(void *arg, int link_fd)
 	return -errno;
 }
 
-static int write_map(pid_t pid, const char *file, unsigned int id)
+static int write_proc(pid_t pid, const char *file, const char *text)
 {
-	char path[64], text[32];
-	int fd, n = snprintf(text, sizeof(text), "0 %u 1\n", id), rc;
+	char path[64];
+	int fd, rc;
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
 	fd = bb_root__open(path, O_WRONLY | O_CLOEXEC);
-	rc = fd < 0 ? fd : write(fd, text, (size_t)n) != n ? -errno : 0;
+	rc = fd < 0 ? fd : write(fd, text, strlen(text)) < 0 ? -errno : 0;
 	bb_close(&fd);
 	return rc;
+}
+
+/* Maps root of the namespaces to one id outside them. */
+static int write_map(pid_t pid, const char *file, unsigned int id)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "0 %u 1\n", id);
+	return write_proc(pid, file, text);
 }
 
 /* Lets the child be root in its own namespaces, and in no other. */
@@ -61,6 +70,9 @@ static int give_rights(const struct bb_child *c, const struct bb_child_place *pl
 			       "user.max_user_namespaces",
 			       (unsigned int)place->uid, strerror(-unshared));
 	rc = write_map(c->pid, "uid_map", place->uid);
+	/* Without setgroups() the commands cannot leave a group that a file's mode excludes. */
+	if (!rc)
+		rc = write_proc(c->pid, "setgroups", "deny");
 	if (!rc)
 		rc = write_map(c->pid, "gid_map", place->gid);
 	return rc ? bb_fail(err, rc, "setup: who is root in the namespaces: %s", strerror(-rc)) : 0;
@@ -80,6 +92,7 @@ static int wait_for_commands(const struct bb_child *c, char *const *commands, si
 	while (poll(&link, 1, LOOK_MS) <= 0) {
 		int rc = bb_must_end_why();
 
+		bb_command__limit_log(&said);
 		if (rc == -EINTR)
 			return bb_fail_stopped(err, "", "");
 		if (rc || bb_seconds_since(began_ns) > MOST_S)
@@ -150,6 +163,9 @@ int bb_setup__open(char *const *commands, size_t n, const struct bb_child_place 
 		rc = bb_fail(err, -EPIPE, "setup: the shell was killed");
 	if (!rc)
 		rc = wait_for_commands(&s.keeper, commands, n, log_fd, err);
+	/* Nobody reads what commands in the background write from here on. */
+	if (!rc && (ftruncate(log_fd, 0) || fcntl(log_fd, F_ADD_SEALS, F_SEAL_GROW)))
+		rc = bb_fail(err, -errno, "setup: closing the log: %m");
 	if (!rc)
 		rc = enter_netns(&s, err);
 	bb_close(&log_fd);

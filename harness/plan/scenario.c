@@ -24,7 +24,7 @@ static const char *const refusals[] = {[false] = "error", [true] = "skip"};
 /* the first is the default */
 static const char *const samplers[] = {"program", "none", "perf-record", "profile"};
 
-#define MAX_CHOICES 32 /* limit: values of `with`, and most kinds that share a value of `with` */
+#define MAX_CHOICES 32 /* limit: values of `with`; also: kinds that share one value of it */
 #define MAX_KINDS 31   /* limit: kinds of drives; each kind has a bit in bb_field.with */
 #define BUFFER_MOST_BYTES (1 << 30)
 

@@ -123,11 +123,11 @@ struct bb_map_fill {
 	uint32_t count; /* number of entries: the last of `counts`, or the one that
 			   bb_scenario__spread_fills() chose; 0: none */
 	bool random;    /* keys in a fixed random order; false: 0, 1, 2, ... */
-	struct bb_fill_keys from;    /* keys of a file or of packets, in their order */
-	struct bb_u32_list prefixes; /* LPM trie: prefix lengths in bits, used in turn, also
-					one that is there several times; n == 0: the
-					length of a whole key */
-	struct bb_map_datum value;   /* value of every generated entry; not given: zeros */
+	struct bb_fill_keys from; /* keys of a file or of packets, in their order */
+	/* LPM trie: prefix lengths in bits, used in turn. A length may occur several times. n == 0:
+	 * all prefixes are as long as a key */
+	struct bb_u32_list prefixes;
+	struct bb_map_datum value; /* value of every generated entry; not given: zeros */
 };
 
 /* Sizes and flags of a map, as a loader would set them; 0: the object's value is kept. */

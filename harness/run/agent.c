@@ -10,6 +10,7 @@
 #include "base/io.h"
 #include "base/parse.h"
 #include "base/deadline.h"
+#include "bpf/rings.h"
 #include "env/sysfile.h"
 
 #define STABLE_S 0.5   /* s; an agent is ready when its programs have been the same for this time */
@@ -460,14 +461,12 @@ void bb_agent__look_at_rings(struct bb_agent *a)
 {
 	for (size_t i = 0; i < a->n_rings; i++) {
 		struct bb_agent_ring *r = &a->rings[i];
-		const unsigned long *read = r->pages,
-				    *written = (const void *)((const char *)r->pages +
-							      sysconf(_SC_PAGESIZE));
-		/* the reader's position first, because it never passes the writer's */
-		unsigned long tail = __atomic_load_n(read, __ATOMIC_ACQUIRE);
-		unsigned long head = __atomic_load_n(written, __ATOMIC_ACQUIRE);
+		const char *pages = r->pages;
+		unsigned long held =
+			bb_ring__bytes_held((const void *)pages,
+					    (const void *)(pages + sysconf(_SC_PAGESIZE)));
 
-		r->peak = fmax(r->peak, (double)(head - tail) / (double)r->bytes);
+		r->peak = fmax(r->peak, (double)held / (double)r->bytes);
 	}
 }
 

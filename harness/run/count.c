@@ -567,7 +567,8 @@ static uint8_t written_by(const struct bpf_insn *i)
 static bool is_of_all_cpus(const struct bpf_map_info *info)
 {
 	return info->type != BPF_MAP_TYPE_PERCPU_ARRAY && info->type != BPF_MAP_TYPE_PERCPU_HASH &&
-	       info->type != BPF_MAP_TYPE_LRU_PERCPU_HASH;
+	       info->type != BPF_MAP_TYPE_LRU_PERCPU_HASH &&
+	       info->type != BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE;
 }
 
 /* Stores the maps for all CPUs that executed instructions write, with the first line of each. */

@@ -482,18 +482,36 @@ static int measure_blocks(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Returns the program of another load of the agent: the one with that name at index `at`, or the
- * first with it, or a new one. */
-static struct bb_overhead_program *part_of(struct bb_overhead *o, const struct bb_loaded *program,
+/* Returns the row of a program of this load: of several with one name, the first here is the first
+ * in earlier loads. Makes a new row if earlier loads had fewer programs of that name. */
+static struct bb_overhead_program *part_of(struct bb_overhead *o, const struct bb_agent *a,
 					   size_t at)
 {
-	if (at < o->n_programs && !strcmp(o->programs[at].program.name, program->name))
-		return &o->programs[at];
+	const struct bb_loaded *program = &a->programs[at].program;
+	size_t n_before = 0;
+
+	for (size_t i = 0; i < at; i++)
+		n_before += !strcmp(a->programs[i].program.name, program->name);
 	for (size_t i = 0; i < o->n_programs; i++)
-		if (!strcmp(o->programs[i].program.name, program->name))
+		if (!strcmp(o->programs[i].program.name, program->name) && !n_before--)
 			return &o->programs[i];
 	BB_PUSH(o->programs, o->n_programs, (struct bb_overhead_program){.program = *program});
 	return &o->programs[o->n_programs - 1];
+}
+
+/* Returns the row of a ring buffer of this load, as part_of() does. */
+static struct bb_agent_ring *ring_of(struct bb_overhead *o, const struct bb_agent *a, size_t at)
+{
+	const struct bb_agent_ring *ring = &a->rings[at];
+	size_t n_before = 0;
+
+	for (size_t i = 0; i < at; i++)
+		n_before += !strcmp(a->rings[i].name, ring->name);
+	for (size_t i = 0; i < o->n_rings; i++)
+		if (!strcmp(o->rings[i].name, ring->name) && !n_before--)
+			return &o->rings[i];
+	BB_PUSH(o->rings, o->n_rings, *ring);
+	return &o->rings[o->n_rings - 1];
 }
 
 /* Adds the agent's figures of a turn. The ns of a program are those of all its runs in a request,
@@ -503,7 +521,7 @@ static void add_parts(struct bb_overhead *o, const struct bb_agent *a, double re
 {
 	for (size_t i = 0; i < a->n; i++) {
 		const struct bb_agent_program *p = &a->programs[i];
-		struct bb_overhead_program *part = part_of(o, &p->program, i);
+		struct bb_overhead_program *part = part_of(o, a, i);
 
 		part->runs += (double)p->since.run_cnt / requests;
 		part->ns += (double)p->since.run_time_ns / requests;
@@ -511,9 +529,9 @@ static void add_parts(struct bb_overhead *o, const struct bb_agent *a, double re
 		part->is_gone |= p->is_gone;
 	}
 	for (size_t i = 0; i < a->n_rings; i++) {
-		if (i >= o->n_rings)
-			BB_PUSH(o->rings, o->n_rings, a->rings[i]);
-		o->rings[i].peak = fmax(o->rings[i].peak, a->rings[i].peak);
+		struct bb_agent_ring *ring = ring_of(o, a, i);
+
+		ring->peak = fmax(ring->peak, a->rings[i].peak);
 	}
 	o->n_perf_buffers = a->n_perf_buffers;
 	o->parts_turn_s += t->s[BB_OVERHEAD_CPU];
@@ -569,7 +587,8 @@ static int attribute(struct session *s, struct bb_err *err)
 			rc = measure_parts(s, (s->o->runs_a_turn + 1) / 2, err);
 		n += !rc;
 	}
-	mean_of_parts(s->o, n);
+	if (n)
+		mean_of_parts(s->o, n);
 	return rc;
 }
 

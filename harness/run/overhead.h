@@ -77,7 +77,7 @@ struct bb_overhead_figure {
 struct bb_overhead_program {
 	struct bb_loaded program;
 	double runs, ns; /* runs per request; ns per run; NAN: it did not run */
-	uint64_t misses; /* runs that the kernel left out in the same turn (recursion_misses) */
+	uint64_t misses; /* runs that the kernel left out in the same turns (recursion_misses) */
 	bool is_gone;
 };
 
@@ -88,11 +88,11 @@ struct bb_overhead {
 	uint64_t n_runs;  /* runs of the workload in all turns */
 	uint32_t runs_a_turn; /* of them in a turn of the last block */
 	struct bb_overhead_figure figures[BB_N_OVERHEAD];
-	struct bb_overhead_program *programs; /* NULL: there was no time to read their counters */
+	struct bb_overhead_program *programs; /* of up to four turns with bpf_stats on */
 	size_t n_programs;
-	struct bb_agent_ring *rings; /* ring buffers of the agent, in the turn of `programs` */
+	struct bb_agent_ring *rings; /* its ring buffers, in the turns of `programs`; no `pages` */
 	size_t n_rings, n_perf_buffers;
-	double parts_turn_s; /* CPU time per request in the turn of `programs`, s; 0: unknown */
+	double parts_turn_s; /* CPU time per request in those turns, s; 0: there were none */
 	double agent_s, map_bytes, rss_bytes; /* agent_s: median over turns, seconds per request */
 	double elapsed_s, steal;
 	uint32_t n_starts, n_killed; /* starts of agents; how many of them SIGKILL ended */
@@ -116,7 +116,7 @@ void bb_overhead__judge(struct bb_overhead *o, const struct bb_overhead_opts *op
 /* True if the verdict on the workload's or the machine's CPU time is "above the limit". */
 bool bb_overhead__is_above(const struct bb_overhead *o);
 
-/* Returns the CPU time per request, s, of a program of the agent: of its turn with bpf_stats, at
+/* Returns the CPU time per request, s, of a program of the agent: of its turns with bpf_stats, at
  * the speed that the machine had in the other turns. */
 double bb_overhead__program_s(const struct bb_overhead *o, const struct bb_overhead_program *p);
 

@@ -59,10 +59,18 @@ expect_grep "an agent that ignores SIGTERM" out 'ignored SIGTERM for 5 s and was
 check "an agent that ignores SIGTERM: it is ended" none_runs
 
 over --agent "$agent 1 unread" --budget 1
-expect_grep "a ring buffer that nobody reads: full" out "its ring buffer 'unread' was up to (9[5-9]|100) % full: events were lost"
+expect_grep "a ring buffer that nobody reads: full" out "its ring buffer 'unread' was up to (9[5-9]|100) % full: events may have been lost"
 expect_grep "lost events: the rate of runs" out '^lost events: at [0-9]+ runs of its programs a second, the kernel left out 0 runs'
 over --agent "$agent 1" --budget 1
 expect_grep "a ring buffer that nobody writes: empty" out "its ring buffer 'unread' was up to 0 % full$"
+
+over --agent "$agent 1 & sleep 0.2; $agent 1000 & wait" --budget 3 --format json
+ns=$(sed -nE 's/.*"name": "costs_rounds", .*"ns_per_run": ([0-9.]+),.*/\1/p' "$TMP/out" | sort -n | tr '\n' ' ')
+read -r low high more <<<"$ns" || :
+check "two programs of one name: a row each ($ns)" test -n "$high" -a -z "$more"
+check "two programs of one name: with times of their own" is_more "$high" "$(awk "BEGIN { print 3 * $low }")"
+over --agent 'sleep 100' --ready true --budget 1
+expect_grep "an agent without programs: the rest of the difference" out '^  unexplained '
 
 mkdir "$TMP/pins"
 if unshare -m mount -t bpf bpf "$TMP/pins" 2>/dev/null; then

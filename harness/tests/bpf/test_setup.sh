@@ -5,7 +5,7 @@
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 
-names=("devices" "the caller" "a command that fails" "the budget" "a signal" "nothing is left behind")
+names=("devices" "the caller" "a long output" "a command that fails" "the budget" "a signal" "nothing is left behind")
 need_root "${names[@]}" || plan_done
 need_user "${names[@]}" || plan_done
 need_command ip "${names[@]}" || plan_done
@@ -48,6 +48,13 @@ check "the caller: writes as this user" test "$(stat -c %u "$WORK/said")" = "$NO
 check "the caller: may not write files of root" test -e "$WORK/refused" -a ! -e "/etc/bpfbench-setup-$$"
 check "the caller: what it left in the background is gone" wait_until 2 no_sleep
 
+scenario "head -c 64M /dev/zero; sleep 0.5; stat -Lc %s /proc/self/fd/1 >$WORK/size" "(sleep 0.1; echo late || touch $WORK/closed) &" \
+	"ip link add name uplink index 77 type veth peer name far"
+measure
+expect_status "a long output: goes on" 0
+check "a long output: is not kept" test "$(<"$WORK/size")" -lt 1048576
+check "a long output: none in the background later" test -e "$WORK/closed"
+
 scenario "(setsid sleep 4711.$$ &)" "echo one; echo 'no such' thing >&2; exit 3" "touch $WORK/third"
 measure
 expect_status "a command that fails: ends the run" 1
@@ -71,5 +78,5 @@ check "a signal: the command is gone" wait_until 2 no_sleep
 run "${sudo[@]}" "$BPFBENCH" --scenario "$TMP/setup.yml" --dry-run
 expect_status "nothing runs with --dry-run" 0
 
-nothing_left "nothing is left behind" 1
+nothing_left "nothing is left behind" 2
 plan_done

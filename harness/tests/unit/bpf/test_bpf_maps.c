@@ -318,6 +318,7 @@ static void test_fill(void **state)
 	check_fill("fills", "{count: 7, key: random, value: 9}", "trie", 7);
 	check_fill("fills", "{count: 8, key: random, prefixes: [2, 24, 32], value: 9}", "trie", 8);
 	check_fill("fills", "{count: 7, prefixes: [24, 24, 32, 24], value: 9}", "trie", 7);
+	check_fill("fills", "{count: 1, prefixes: [1, 1, 1], value: 9}", "trie", 1);
 
 	l = begin(MAPS, "finds_in_big_hash", SAYS("{name: big_hash, fill: {count: 8, value: 9}}"));
 	reset(&l);
