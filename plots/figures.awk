@@ -23,6 +23,7 @@ BEGIN {
 	kind("backlog", "backlog", "figure", "", 2, 0, "")
 	kind("slowdown", "slowdown", "axis", "freq_hz", 1, 0, "")
 	kind("depth", "cost", "axis", "stack_depth", 2, 0, "no program was measured at two values of stack_depth")
+	kind("entries", "cost", "axis", "entries", 2, 0, "")
 	kind("input", "cost", "axis", "input", 17, 0, "")	# a few inputs are no curve
 	most_values = 16	# a parameter with more has no figure and no row for each of them
 	least_samples = 20	# fewer are no distribution

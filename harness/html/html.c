@@ -84,8 +84,8 @@ static void put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
  * `first` is the first of them. */
 static void put_group(FILE *out, const struct bb_html_page *page, size_t nth, size_t first)
 {
-	static const char *const kinds[] = {"net",  "quantiles", "depth",  "input", "slowdown",
-					    "ecdf", "backlog",   "layout", NULL};
+	static const char *const kinds[] = {"net",      "quantiles", "depth",   "entries", "input",
+					    "slowdown", "ecdf",      "backlog", "layout",  NULL};
 	const struct bb_report *r = page->report;
 	const struct bb_case *c = &r->cases[first];
 	struct bb_doc d = {0}, title, tables;

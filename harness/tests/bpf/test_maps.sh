@@ -90,6 +90,19 @@ real -s "$WORK/maps.yml" --loads 2
 expect_no_grep "several sizes: every copy finds its entries" err ' void: '
 small=$(bmf "$TMP/out" maps/a/step/entries=8 filled-map-bytes) large=$(bmf "$TMP/out" maps/a/step/entries=100000 filled-map-bytes)
 check "several sizes: the larger table takes more memory" more "$large" "$((small + 3000000))"
+if need_command gnuplot "several sizes: the picture"; then
+	cp -r "$results" "$TMP/drawn" # the history of what is drawn is a file, too
+	run env BPFBENCH="$BPFBENCH" RESULTS="$TMP/drawn" PLOTS="$TMP/plots" plots/plot.sh
+	expect_status "several sizes: the picture" 0
+	"$BPFBENCH" show --results "$TMP/drawn" --format plot | awk -F '\t' \
+		'NF == 9 && $2 == "a" && $4 == "entries" { printf($6 < 99.95 ? "%.1f\n" : "%.0f\n", $6) }' >"$TMP/times"
+	expect_eq "several sizes: the picture's figures" "$(wc -l <"$TMP/times")" 2
+	while read -r time; do
+		((${time%.*} < 999)) || continue # in µs
+		expect_grep "several sizes: the picture has $time" plots/entries-maps-step.svg ">$time ns<"
+	done <"$TMP/times"
+	expect_grep "several sizes: the picture's axis" plots/entries-maps-step.svg '>entries \(log scale\)<'
+fi
 nothing_left "several sizes" "$(find "$results" -name '*.json' | wc -l)"
 
 # --- keys of a file ---

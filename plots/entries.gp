@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Cost against the number of entries in the filled maps: a line a variant, with the interval of each point; log axis of entries.
+# Data: entries, ns, lower and upper end of the interval (the value itself where there is none).
+what = "Time of one run against the entries of its maps"
+of_what = timed
+how = "Points: latency; bars: its 95 % interval." . floor_note
+
+array cell1[n_curves]
+array cell2[n_curves]
+x_min = 1e12
+x_max = 1
+y_max = 1
+do for [k = 1:n_curves] {
+	stats file[k] using 1:2 nooutput
+	if (STATS_min_x < x_min) { x_min = STATS_min_x }
+	if (STATS_max_x > x_max) { x_max = STATS_max_x }
+	stats file[k] using 4 nooutput
+	if (STATS_max > y_max) { y_max = STATS_max }
+}
+# The key has the time at both ends of the axis.
+do for [k = 1:n_curves] {
+	stats file[k] using ($1 == x_min ? $2 : NaN) nooutput
+	cell1[k] = STATS_records ? time_text(STATS_min) : "-"
+	stats file[k] using ($1 == x_max ? $2 : NaN) nooutput
+	cell2[k] = STATS_records ? time_text(STATS_min) : "-"
+}
+head1 = sprintf("at %.0f", x_min)
+head2 = sprintf("at %.0f", x_max)
+key_points = 1
+load "caption.gp"
+load "key.gp"
+
+set logscale x
+apart(k) = 1.015 ** (k - 0.5 * (n_curves + 1))
+set xrange [0.75 * x_min : 1.35 * x_max]
+set yrange [-0.03 * y_max : 1.05 * y_max]
+set mytics 2
+set format x "%.0f"
+set format y "%.0f"
+set label 5 "time of one run, ns" at screen y_title_x,screen 0.5 * (top + bottom) center rotate by 90 textcolor rgb ink
+set label 6 "entries (log scale)" at screen 0.5 * (left + right),screen x_title_y center textcolor rgb ink
+plot for [k = 1:n_curves] file[k] using ($1 * apart(k)):2 with linespoints linetype type_of(colour[k]) \
+		title variant[k] noenhanced, \
+	for [k = 1:n_curves] file[k] using ($1 * apart(k)):3:(0):($4 - $3) with vectors heads size screen 3.5 / width,90 \
+		linetype type_of(colour[k]) linewidth 1.2 dashtype 1 title ""
