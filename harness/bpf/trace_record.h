@@ -27,8 +27,10 @@ struct bb_trace_record {
 	uint32_t kind, class;
 };
 
-/* Most records between two marks; the plugin drops further ones. */
+/* Most records between two marks, and in all; the plugin drops further ones. Marks are not dropped
+ * before there are BB_TRACE_MOST more. */
 #define BB_TRACE_MOST (UINT32_C(4) << 20)
+#define BB_TRACE_MOST_IN_ALL (4 * BB_TRACE_MOST)
 
 /* The bytes of an instruction that does nothing, and that no compiler makes: nopw 0x42NN(%rax).
  * 0x41: records begin after it, 0x42: they end there. */

@@ -308,32 +308,27 @@ static int annotate_in_guests(struct annotate_args *a, struct bb_measure_args *m
 			      struct bb_err *err)
 {
 	static struct bb_vm_work work = {.name = "objects", .show = show_guests};
-	static struct bb_vm_work traced = {.name = "objects"};
-	const struct bb_traced_opts opts = {.hottest = a->opts.hottest,
+	const struct bb_traced_opts opts = {.variant = a->variant,
+					    .hottest = a->opts.hottest,
 					    .all = a->all,
 					    .flame = a->flame};
 	const struct bb_strings variants = {&a->variant, a->variant != NULL};
-	int traced_rc, rc = bb_caller__become(err);
+	int traced_rc, rc;
 
-	if (rc)
-		return rc;
 	work.arg = a;
 	m->results = a->results;
-	bb_vm__begin_args(&work.args, m);
-	bb_vm__begin_args(&traced.args, m);
-	bb_vm__name_objects(&work, &a->object);
-	bb_vm__name_objects(&traced, &a->object);
+	rc = bb_vm__begin_work(&work, m, &a->object, err);
 	bb_vm__name_lines(&work, 0, 0);
 	bb_vm__append_options(&work.args, "--variant", &variants);
-	bb_vm__append_options(&traced.args, "--variant", &variants);
-	rc = bb_vm__measure(&a->vm, m, &work, err);
+	if (!rc)
+		rc = bb_vm__measure(&a->vm, m, &work, err);
 	if (rc == -ENODATA) { /* the second run may have what the first has not */
 		bb_tell("%s", err->msg);
 		rc = BB_EXIT_FAILURE;
 	}
 	if (rc < 0)
 		return rc;
-	traced_rc = bb_traced_run(&a->vm, m, &traced, &opts, err);
+	traced_rc = bb_traced_run(&a->vm, m, &a->object, &opts, err);
 	return traced_rc ? traced_rc : rc;
 }
 

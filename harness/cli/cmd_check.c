@@ -66,11 +66,10 @@ static int check_in_guests(struct check_args *a, const struct bb_measure_args *m
 			   struct bb_err *err)
 {
 	static struct bb_vm_work work = {.name = "check", .show = show_guests};
-	int rc = bb_caller__become(err);
+	int rc;
 
 	a->object.opts.full_names = a->object.objects.n > 1;
-	bb_vm__begin_args(&work.args, m);
-	bb_vm__name_objects(&work, &a->object);
+	rc = bb_vm__begin_work(&work, m, &a->object, err);
 	bb_strings__append(&work.args, "--only-load");
 	return rc ? rc : bb_vm__measure(&a->vm, m, &work, err);
 }

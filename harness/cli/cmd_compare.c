@@ -122,7 +122,9 @@ static void check_what(const struct compare_args *a)
 		  live && !a->base_object != !a->head_object);
 	bb_refuse("either --object twice or --base-object and --head-object",
 		  live && a->base_object && o->objects.n);
-	if (live && o->objects.n && o->objects.n != 2)
+	bb_refuse("one object is compared between kernels: compare OBJECT --vm KERNEL,KERNEL",
+		  a->vm.kernels && o->objects.n == 1 && !strchr(a->vm.kernels, ','));
+	if (live && o->objects.n && o->objects.n != 2 && !(a->vm.kernels && o->objects.n == 1))
 		bb_usage_error("two objects are compared, not %zu: --object OLD --object NEW",
 			       o->objects.n);
 	bb_refuse("a comparison needs --scenario, --base and --head, or two objects",
@@ -132,8 +134,9 @@ static void check_what(const struct compare_args *a)
 	bb_refuse("--packet, --ctx and --trigger are for objects without a --scenario, which has "
 		  "its own",
 		  a->scenario && (o->opts.packets.n || o->opts.contexts.n || o->opts.trigger));
-	bb_refuse("--vm compares two objects (`compare OLD.o NEW.o --vm KERNEL`), without "
-		  "--scenario, --drive, --cold, --loads, --exact, --time, --sort and --filter",
+	bb_refuse("--vm compares two objects (`compare OLD.o NEW.o --vm KERNEL`), or one between "
+		  "kernels (`compare PROG.o --vm KERNEL,KERNEL`), without --scenario, --drive, "
+		  "--cold, --loads, --exact, --time, --sort and --filter",
 		  a->vm.kernels && (!objects || a->scenario || a->drives.n || a->cold || a->loads ||
 				    a->exact || a->time || selects));
 	bb_refuse("--force is for stored runs", live && a->force);
@@ -162,11 +165,11 @@ static void check_args(void *args)
 	struct bb_err err = {0};
 	int rc;
 
-	if (a->vm.kernels && a->runs[1] && !a->object.objects.n) {
-		bb_strings__append(&a->object.objects, a->runs[0]);
-		bb_strings__append(&a->object.objects, a->runs[1]);
+	for (int i = 0; i < 2 && a->vm.kernels && a->runs[0]; i++)
+		if (a->runs[i])
+			bb_strings__append(&a->object.objects, a->runs[i]);
+	if (a->vm.kernels)
 		a->runs[0] = a->runs[1] = NULL;
-	}
 	check_what(a);
 	/* finds errors in --sort and --filter before the measurement */
 	rc = a->view.sort ? bb_diff_sort(&none, a->view.sort, &err) : 0;
@@ -202,12 +205,14 @@ static const struct bb_usage usage = {
 	.example = "  sudo bpfbench compare --object old.bpf.o --object new.bpf.o\n"
 		   "  sudo bpfbench compare -s perf_profiler --base ringbuf --head stackmap\n"
 		   "  bpfbench compare --baseline main latest\n"
-		   "  bpfbench compare old.bpf.o new.bpf.o --vm 5.10,6.12\n",
+		   "  bpfbench compare old.bpf.o new.bpf.o --vm 5.10,6.12\n"
+		   "  bpfbench compare prog.bpf.o --vm 6.1,6.12\n",
 	.lists_formats = true,
 	.sets = {{"Two programs, measured now and in turns:", program_options, 0},
 		 {"Their programs and inputs:", bb_object_options, BB_ARG_AT(object)},
 		 {"Or two stored runs, `compare OLD NEW`:", stored_options, 0},
-		 {"Or two objects in other kernels, `compare OLD.o NEW.o --vm KERNEL`:",
+		 {"Or two objects in other kernels, `compare OLD.o NEW.o --vm KERNEL`, or one "
+		  "between kernels, `compare PROG.o --vm KERNEL,KERNEL`:",
 		  bb_vm_options, BB_ARG_AT(vm)},
 		 {"How to judge, and when to stop:", judge_options, 0},
 		 BB_MEASURE_SETS(BB_ARG_AT(measure)),
@@ -596,36 +601,54 @@ static int compare_now(struct compare_args *a, struct bb_err *err)
 	return rc;
 }
 
-/* Compares two objects in guests. */
+/* Runs the objects, once more, traced, and prints what makes their programs differ: two objects in
+ * each kernel, or one object between the kernels. */
+static int trace_in_guests(const struct compare_args *a, const struct bb_object_args *objects,
+			   struct bb_err *err)
+{
+	const struct bb_strings *o = &a->object.objects;
+	const struct bb_traced_opts opts = {
+		.base = o->n == 2 ? bb_object_args__path(o->v[0]) : NULL,
+		.head = o->n == 2 ? bb_object_args__path(o->v[1]) : NULL,
+		.between_kernels = o->n == 1,
+		.is_markdown = a->measure.format && a->measure.format->is_markdown,
+	};
+	bool is_for_people = !a->measure.format || opts.is_markdown ||
+			     !strcmp(a->measure.format->name, "table");
+
+	/* the file of --output has only the table, and programs of one object do not differ */
+	if (a->measure.output || !is_for_people || (o->n == 2 && !strcmp(opts.base, opts.head)))
+		return 0;
+	return bb_traced_run(&a->vm, &a->measure, objects, &opts, err);
+}
+
+/* Compares two objects in each kernel, or one object between kernels. */
 static int compare_in_guests(const struct compare_args *a, struct bb_err *err)
 {
 	static const struct bb_matrix_pair pair = {.base = "base", .head = "head"};
 	static const struct bb_matrix_judge judge = {.pairs = &pair, .n_pairs = 1};
-	static struct bb_vm_work work = {.name = "compare"}, traced = {.name = "compare"};
-	const struct bb_traced_opts opts = {.base = bb_object_args__path(a->object.objects.v[0]),
-					    .head = bb_object_args__path(a->object.objects.v[1])};
+	static struct bb_vm_work work = {.name = "compare"};
 	struct bb_object_args both = {.opts = a->object.opts};
-	int traced_rc, rc = bb_caller__become(err);
+	bool has_pair = a->object.objects.n == 2;
+	const struct bb_object_args *objects = has_pair ? &both : &a->object;
+	int traced_rc, rc;
 
 	both.opts.full_names = true;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; has_pair && i < 2; i++) {
 		const char *path = bb_object_args__path(a->object.objects.v[i]);
 		char *named;
 
 		named = bb_asprintf("%s=%s", i ? pair.head : pair.base, path);
 		bb_strings__append(&both.objects, named);
 	}
-	bb_vm__begin_args(&work.args, &a->measure);
-	bb_vm__name_objects(&work, &both);
+	rc = bb_vm__begin_work(&work, &a->measure, objects, err);
 	bb_vm__name_drives(&work, NULL, &a->drives, 0, 0);
-	work.judge = &judge;
+	work.judge = has_pair ? &judge : NULL;
 	if (!rc)
 		rc = bb_vm__measure(&a->vm, &a->measure, &work, err);
-	if (rc < 0 || a->measure.output || !strcmp(opts.base, opts.head))
+	if (rc < 0)
 		return rc;
-	bb_vm__begin_args(&traced.args, &a->measure);
-	bb_vm__name_objects(&traced, &both);
-	traced_rc = bb_traced_run(&a->vm, &a->measure, &traced, &opts, err);
+	traced_rc = trace_in_guests(a, objects, err);
 	return traced_rc ? traced_rc : rc;
 }
 

@@ -356,6 +356,7 @@ static int run_in_guests(const struct gate_args *a, const struct bb_gate_run *ru
 	static struct bb_matrix_judge judge;
 	struct bb_object_args both = {.opts = a->object.opts};
 	struct bb_measure_args m = a->measure;
+	int rc;
 
 	both.opts.full_names = true;
 	judge = (struct bb_matrix_judge){pairs, 0, a->gate.complexity, a->gate.grow, &run->gate};
@@ -365,11 +366,10 @@ static int run_in_guests(const struct gate_args *a, const struct bb_gate_run *ru
 			add_pair(&both, objects, i, &pairs[judge.n_pairs++]);
 	if (!m.format)
 		m.format = bb_exporter_find(isatty(STDOUT_FILENO) ? "table" : "markdown");
-	bb_vm__begin_args(&work.args, &m);
-	bb_vm__name_objects(&work, &both);
+	rc = bb_vm__begin_work(&work, &m, &both, err);
 	bb_vm__name_drives(&work, NULL, &a->gate.drives, 0, 0);
 	work.judge = &judge;
-	return bb_vm__measure(&a->vm, &m, &work, err);
+	return rc ? rc : bb_vm__measure(&a->vm, &m, &work, err);
 }
 
 int bb_cmd_gate(int argc, char **argv, struct bb_err *err)

@@ -586,15 +586,12 @@ static int run_in_guests(const struct run_args *a, struct bb_err *err)
 {
 	static struct bb_vm_work work;
 	struct bb_scenario *s = NULL;
-	int rc = bb_caller__become(err);
+	int rc = bb_vm__begin_work(&work, &a->measure, a->scenarios.n ? NULL : &a->object, err);
 
-	bb_vm__begin_args(&work.args, &a->measure);
 	if (!rc && a->scenarios.n)
 		rc = bb_scenario_find(a->scenarios.v[0], &s, err);
 	if (!rc && s)
 		rc = name_scenario(&work, s, err);
-	else if (!rc)
-		bb_vm__name_objects(&work, &a->object);
 	if (a->lines)
 		bb_vm__name_lines(&work, a->loads, a->samples);
 	else

@@ -37,13 +37,14 @@ static void check_args(void *args)
 static const struct bb_usage usage = {
 	.arguments = "list | fetch KERNEL... | build KERNEL... | remove KERNEL... | shell KERNEL "
 		     "[FILE...]",
-	.doc = "List, fetch and remove the kernels in which --vm runs programs, and look into "
-	       "them.",
+	.doc = "List, fetch, build and remove the kernels in which --vm runs programs, or open a "
+	       "shell in one.",
 	.more = "KERNEL is a release of Debian's kernels: 5.10, 6.1, 6.12. The newest package of "
 		"it is fetched by apt, which checks its signature, without root, into "
 		"~/.cache/bpfbench/vm. Then, for example: bpfbench --object prog.bpf.o --vm "
-		"5.10,6.12. `build` boots a kernel and saves its guest, which else the first "
-		"measurement does. `shell` opens a shell in a guest, with bpfbench and copies of "
+		"5.10,6.12. `build` boots a kernel and saves its guest; without it, the first "
+		"measurement does so. `shell` opens a shell in a guest, with bpfbench and copies "
+		"of "
 		"FILEs under their paths; what it changes is lost. `build`, `remove` and `shell` "
 		"take the path of a kernel of your own, too; `remove` then removes its saved "
 		"guest. A guest needs QEMU (qemu-system-x86) and no KVM.",

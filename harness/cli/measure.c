@@ -21,9 +21,9 @@
 #define CLEAR_REST "\033[K" /* clears the rest of the line */
 #define REDRAW_NS 100000000u
 
-static void update_bar(void *arg, double done, double total, const char *what)
+void bb_progress_bar__update(struct bb_progress_bar *bar, double done, double total,
+			     const char *what)
 {
-	struct bb_progress_bar *bar = arg;
 	uint64_t now_ns = bb_now_ns();
 	double share = total > 0 ? fmin(done / total, 1) : 0,
 	       elapsed_s = (double)(now_ns - bar->began_ns) * 1e-9;
@@ -47,10 +47,27 @@ static void update_bar(void *arg, double done, double total, const char *what)
 	bb_clean__put_raw(stderr, CLEAR_REST);
 }
 
-void bb_progress_bar__end(struct bb_progress_bar *bar)
+static void update_bar(void *arg, double done, double total, const char *what)
+{
+	bb_progress_bar__update(arg, done, total, what);
+}
+
+struct bb_progress_bar bb_progress_bar__make(bool quiet)
+{
+	return (struct bb_progress_bar){.on = !quiet && isatty(STDERR_FILENO),
+					.began_ns = bb_now_ns()};
+}
+
+void bb_progress_bar__erase(struct bb_progress_bar *bar)
 {
 	if (bar->on && bar->drawn_ns)
 		bb_clean__put_raw(stderr, "\r" CLEAR_REST);
+	bar->drawn_ns = 0;
+}
+
+void bb_progress_bar__end(struct bb_progress_bar *bar)
+{
+	bb_progress_bar__erase(bar);
 	bar->on = false;
 }
 
@@ -292,9 +309,8 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, bool ta
 				strerror(-failed), driver->cpu);
 	}
 	m->timed = !bb_cpu_times__read("", -1, &m->before, NULL);
-	m->bar = (struct bb_progress_bar){.on = !a->quiet && isatty(STDERR_FILENO),
-					  .began_ns = bb_now_ns(),
-					  .callbacks = {.update = update_bar, .arg = &m->bar}};
+	m->bar = bb_progress_bar__make(a->quiet);
+	m->bar.callbacks = (struct bb_progress){.update = update_bar, .arg = &m->bar};
 	if (rc)
 		bb_measure__end(m);
 	return rc;

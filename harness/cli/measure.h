@@ -44,7 +44,13 @@ struct bb_progress_bar {
 	struct bb_progress callbacks; /* for bb_run_plan() */
 };
 
-void bb_progress_bar__end(struct bb_progress_bar *bar); /* erases the bar */
+struct bb_progress_bar bb_progress_bar__make(bool quiet);
+
+/* Draws the bar with `what` on its right: `done` of `total` seconds of expected work. */
+void bb_progress_bar__update(struct bb_progress_bar *bar, double done, double total,
+			     const char *what);
+void bb_progress_bar__erase(struct bb_progress_bar *bar);
+void bb_progress_bar__end(struct bb_progress_bar *bar); /* erases it, and draws it no more */
 
 struct bb_measure {
 	const struct bb_measure_args *args;

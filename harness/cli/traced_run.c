@@ -53,7 +53,7 @@ static void add_functions(const struct bb_traced *t, const struct bb_traced_line
 	for (size_t i = 0; i < t->n_parts; i++) {
 		const struct bb_traced_part *p = &t->parts[i];
 
-		if (&t->lines[p->line] != line || n++ >= n_named)
+		if (&t->lines[p->of] != line || n++ >= n_named)
 			continue;
 		snprintf(text, sizeof(text), "    %.250s",
 			 bb_names__text(&t->stacks.names, p->name));
@@ -95,8 +95,9 @@ static void add_program(const struct bb_traced *t, const struct bb_traced_opts *
 	if (!t->n) {
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 			    "%s: no run was traced: none ran alone between two readings of its "
-			    "counters, or it has more than %u million instructions",
-			    t->name, BB_TRACE_MOST >> 20);
+			    "counters, it has more than %u million instructions, or all before it "
+			    "have more than %u million",
+			    t->name, BB_TRACE_MOST >> 20, BB_TRACE_MOST_IN_ALL >> 20);
 		return;
 	}
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
@@ -158,24 +159,71 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* A line of a program, or a function of the kernel, in both runs. */
+/* A part of both runs: of two objects in one kernel, or of one object in two kernels. */
 struct part {
-	const char *name;
-	bool is_function;
+	enum part_kind {
+		PART_LINE, /* with what it called */
+		PART_FUNCTION,
+		PART_CALLED,    /* a function that the program called, with what this called */
+		PART_OF_CALLED, /* a function of the kernel within that */
+	} kind;
+	const char *called, *name; /* `called` only with PART_OF_CALLED, else "" */
 	uint64_t n[2];
 };
 
-static void add_to(struct part **v, size_t *n, const char *name, bool is_function, int side,
-		   uint64_t count)
+/* True if both name one function: of two kernels, one may have "f" and the other "f.isra.0". */
+static bool is_same_function(const char *a, const char *b)
+{
+	size_t n = strcspn(a, ".");
+
+	return n == strcspn(b, ".") && !memcmp(a, b, n);
+}
+
+static bool is_same(const struct part *a, const struct part *b)
+{
+	if (a->kind != b->kind)
+		return false;
+	/* lines are the same if their text is, because their numbers move */
+	if (a->kind == PART_LINE)
+		return !strcmp(a->name, b->name);
+	return is_same_function(a->called, b->called) && is_same_function(a->name, b->name);
+}
+
+struct parts {
+	struct part *v;
+	size_t n;
+};
+
+static void add_to(struct parts *parts, int side, uint64_t count, struct part part)
 {
 	size_t i = 0;
 
-	while (i < *n && ((*v)[i].is_function != is_function || strcmp((*v)[i].name, name)))
+	while (i < parts->n && !is_same(&parts->v[i], &part))
 		i++;
-	if (i == *n)
-		*(struct part *)bb_append(v, n, sizeof(**v)) =
-			(struct part){.name = name, .is_function = is_function};
-	(*v)[i].n[side] += count;
+	if (i == parts->n)
+		*(struct part *)bb_append(&parts->v, &parts->n, sizeof(part)) = part;
+	parts->v[i].n[side] += count;
+}
+
+static void add_side(struct parts *parts, int side, const struct bb_traced *t)
+{
+	for (size_t i = 0; i < t->n_lines; i++) {
+		const struct bb_traced_line *l = &t->lines[i];
+
+		add_to(parts, side, l->own + l->called,
+		       (struct part){PART_LINE, "", l->number ? l->text : "(no line)", {0}});
+	}
+	add_to(parts, side, t->around,
+	       (struct part){PART_LINE, "", "(the call and its timing)", {0}});
+	for (size_t i = 0; i < t->n_calls; i++) {
+		const struct bb_traced_part *p = &t->calls[i];
+		const char *called = bb_names__text(&t->stacks.names, (uint32_t)p->of),
+			   *name = bb_names__text(&t->stacks.names, p->name);
+
+		add_to(parts, side, p->n, (struct part){PART_FUNCTION, "", name, {0}});
+		add_to(parts, side, p->n, (struct part){PART_CALLED, "", called, {0}});
+		add_to(parts, side, p->n, (struct part){PART_OF_CALLED, called, name, {0}});
+	}
 }
 
 static int64_t more(const struct part *p)
@@ -191,138 +239,219 @@ static int by_difference(const void *a, const void *b)
 	return p != q ? (p > q ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-/* Adds the largest differences: of lines, each with what it called, or of the functions of the
- * kernel, each without. */
-static void add_parts(const struct part *v, size_t n, bool functions, struct bb_doc *d)
+/* Adds the largest differences of lines or of functions. */
+static void add_rows(const struct parts *parts, enum part_kind kind, struct bb_doc *d)
 {
 	size_t n_named = 0;
 
-	for (size_t i = 0; i < n && n_named < MOST_DIFFERENCES; i++) {
-		if (v[i].is_function != functions || !more(&v[i]))
+	for (size_t i = 0; i < parts->n && n_named < MOST_DIFFERENCES; i++) {
+		const struct part *p = &parts->v[i];
+
+		if (p->kind != kind || !more(p))
 			continue;
 		n_named++;
-		bb_doc__cell(d, "%+" PRId64, more(&v[i]));
+		bb_doc__cell(d, "%+" PRId64, more(p));
 		for (int side = 0; side < 2; side++)
-			bb_doc__cell_if(d, v[i].n[side], "%" PRIu64, v[i].n[side]);
-		bb_doc__cell(d, "%s", functions ? "kernel function" : "line");
-		bb_doc__cell(d, "%.100s", v[i].name);
+			bb_doc__cell_if(d, p->n[side], "%" PRIu64, p->n[side]);
+		bb_doc__cell(d, "%s", kind == PART_LINE ? "line" : "kernel function");
+		bb_doc__cell(d, "%.100s", p->name);
 	}
 }
 
-/* Adds what makes two runs of a program differ. Lines are the same if their text is, because their
- * numbers move. */
-static void add_difference(const struct bb_traced *const pair[2], struct bb_doc *d)
+/* Adds a sentence for each of the called functions with the largest differences: how much more it
+ * costs, and where. */
+static void add_called(const struct parts *parts, const char *in, struct bb_doc *d)
 {
-	static const struct bb_doc_column columns[] = {
-		{BB_NUMBER("B - A")}, {BB_NUMBER("A")},    {BB_NUMBER("B")},
-		{BB_TEXT("in the")},  {BB_CODE("source")},
+	size_t n_called = 0;
+
+	for (size_t i = 0; i < parts->n && n_called < MOST_DIFFERENCES; i++) {
+		const struct part *p = &parts->v[i];
+		size_t n_named = 0;
+
+		if (p->kind != PART_CALLED || !more(p))
+			continue;
+		n_called++;
+		bb_doc__add(d, BB_DOC_ITEM, NULL, "%.100s costs %lld %s in %s", p->name,
+			    llabs(more(p)), more(p) > 0 ? "more" : "less", in);
+		for (size_t k = 0; k < parts->n && n_named < NAMED; k++) {
+			const struct part *of = &parts->v[k];
+
+			if (of->kind == PART_OF_CALLED && more(of) &&
+			    is_same_function(of->called, p->name))
+				bb_doc__append(d, "%s %+" PRId64 " in %.100s",
+					       n_named++ ? "," : ":", more(of), of->name);
+		}
+	}
+}
+
+/* Adds what makes two runs of a program differ. in[2] says where they ran. */
+static void add_difference(const struct bb_traced *const pair[2], const char *const in[2],
+			   struct bb_doc *d)
+{
+	const struct bb_doc_column columns[] = {
+		{BB_NUMBER("difference"), .doc = "B less A"},
+		{BB_NUMBER(in[0])},
+		{BB_NUMBER(in[1])},
+		{BB_TEXT("in the")},
+		{BB_CODE("source")},
 	};
-	struct part *v = NULL;
-	size_t n = 0;
+	struct parts parts = {0};
 
-	for (int side = 0; side < 2; side++) {
-		const struct bb_traced *t = pair[side];
-
-		for (size_t i = 0; i < t->n_lines; i++)
-			add_to(&v, &n, t->lines[i].number ? t->lines[i].text : "(no line)", false,
-			       side, t->lines[i].own + t->lines[i].called);
-		for (size_t i = 0; i < t->n_parts; i++)
-			add_to(&v, &n, bb_names__text(&t->stacks.names, t->parts[i].name), true,
-			       side, t->parts[i].n);
-		add_to(&v, &n, "(the call and its timing)", false, side, t->around);
-	}
-	qsort(v, n, sizeof(*v), by_difference);
+	for (int side = 0; side < 2; side++)
+		add_side(&parts, side, pair[side]);
+	qsort(parts.v, parts.n, sizeof(*parts.v), by_difference);
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-		    "%s: one run of A has %" PRIu64 " machine instructions, of B %" PRIu64
+		    "%s: one run in %s has %" PRIu64 " machine instructions, in %s %" PRIu64
 		    " (%+" PRId64 ", with the call and its timing)",
-		    pair[0]->name, pair[0]->n, pair[1]->n, (int64_t)(pair[1]->n - pair[0]->n));
+		    pair[0]->name, in[0], pair[0]->n, in[1], pair[1]->n,
+		    (int64_t)(pair[1]->n - pair[0]->n));
 	bb_doc__table(d, columns, BB_LEN(columns));
-	add_parts(v, n, false, d);
-	add_parts(v, n, true, d);
-	free(v);
+	add_rows(&parts, PART_LINE, d);
+	add_rows(&parts, PART_FUNCTION, d);
+	add_called(&parts, in[1], d);
+	free(parts.v);
 }
 
-/* True if both paths name one file. Paths in a guest are those of the host. */
-static bool is_same_file(const char *a, const char *b)
+/* The traced runs of one kernel, sorted by name; n 0: none. */
+struct runs {
+	const struct bb_matrix_kernel *kernel;
+	struct bb_traced *v;
+	size_t n;
+};
+
+/* Returns the program of that name, in `object` (NULL: any). NULL: there is none. */
+static const struct bb_traced *find_run(const struct runs *runs, const char *name,
+					const char *object)
 {
-	struct stat x, y;
+	for (size_t i = 0; i < runs->n; i++) {
+		struct stat x, y;
+		const struct bb_traced *t = &runs->v[i];
 
-	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+		/* paths in a guest are those of the host */
+		if (!strcmp(t->name, name) &&
+		    (!object || (!stat(t->object, &x) && !stat(object, &y) &&
+				 x.st_dev == y.st_dev && x.st_ino == y.st_ino)))
+			return t;
+	}
+	return NULL;
 }
 
-/* Adds the differences of all programs that both objects have. */
-static void add_differences(const struct bb_traced *traced, size_t n,
+/* Adds the differences of the programs that both sides have: of two objects in one kernel, or of
+ * one object in two kernels. */
+static void add_differences(const struct runs *base, const struct runs *head,
 			    const struct bb_traced_opts *o, struct bb_doc *d)
 {
-	for (size_t i = 0; i < n; i++) {
-		const struct bb_traced *pair[2] = {&traced[i], NULL};
+	const char *const in[2] = {o->between_kernels ? base->kernel->name : "A",
+				   o->between_kernels ? head->kernel->name : "B"};
+	const char *last = "";
 
-		for (size_t k = 0; k < n; k++)
-			if (!strcmp(traced[k].name, traced[i].name) &&
-			    is_same_file(traced[k].object, o->head))
-				pair[1] = &traced[k];
-		if (is_same_file(traced[i].object, o->base) && pair[1] && pair[0]->n &&
-		    pair[1]->n && pair[0]->n != pair[1]->n)
-			add_difference(pair, d);
+	for (size_t i = 0; i < base->n; i++) {
+		const char *name = base->v[i].name;
+		const struct bb_traced *pair[2] = {find_run(base, name, o->base),
+						   find_run(head, name, o->head)};
+
+		if (!strcmp(name, last) ||
+		    (o->between_kernels && !is_shown(base->kernel->run, name)))
+			continue;
+		last = name;
+		if (pair[0] && pair[1] && pair[0]->n && pair[1]->n && pair[0]->n != pair[1]->n)
+			add_difference(pair, in, d);
 	}
 }
 
-static int show_kernel(const struct bb_matrix_kernel *k, const struct bb_traced_opts *o,
-		       struct bb_err *err)
+/* Adds each program by line, and draws the one of --flame. */
+static int add_programs(struct runs *runs, const struct bb_traced_opts *o, struct bb_doc *d,
+			struct bb_err *err)
 {
-	struct bb_traced *traced = NULL;
-	struct bb_doc d = {0};
-	size_t n = 0, n_drawn = 0;
-	int rc = bb_traced__read(k->port, k->trace_fd, &traced, &n, err);
+	size_t n_drawn = 0;
+	int rc = 0;
 
-	/* a guest measures the programs in random order */
-	if (!rc)
-		qsort(traced, n, sizeof(*traced), by_name);
-	bb_doc__add(&d, BB_DOC_TITLE, NULL, "Linux %s", k->run->fingerprint.kernel_release);
-	if (!rc && o->base)
-		add_differences(traced, n, o, &d);
-	for (size_t i = 0; !rc && !o->base && i < n; i++) {
-		if (!is_shown(k->run, traced[i].name))
+	for (size_t i = 0; !rc && i < runs->n; i++) {
+		if (!is_shown(runs->kernel->run, runs->v[i].name))
 			continue;
-		add_program(&traced[i], o, &d);
-		if (!o->flame || !traced[i].n)
+		add_program(&runs->v[i], o, d);
+		if (!o->flame || !runs->v[i].n)
 			continue;
 		if (n_drawn++)
 			rc = bb_fail(err, -EINVAL,
 				     "--flame draws one program, and there are more; "
 				     "choose one by --variant");
 		else
-			rc = draw(&traced[i], o->flame, err);
+			rc = draw(&runs->v[i], o->flame, err);
 	}
-	if (!rc && d.n > 1) {
-		putchar('\n');
-		rc = bb_output_document(&d, stdout, err);
-	}
-	bb_traced__free(traced, n);
 	return rc;
+}
+
+/* Prints what is asked for about a kernel; `first` has the runs of the first one. */
+static int show_kernel(const struct runs *first, struct runs *runs, const struct bb_traced_opts *o,
+		       struct bb_err *err)
+{
+	struct bb_doc d = {0};
+	size_t n_titles;
+	int rc = 0;
+
+	if (o->between_kernels)
+		bb_doc__add(&d, BB_DOC_TITLE, NULL, "Linux %s, then %s",
+			    first->kernel->run->fingerprint.kernel_release,
+			    runs->kernel->run->fingerprint.kernel_release);
+	else
+		bb_doc__add(&d, BB_DOC_TITLE, NULL, "Linux %s",
+			    runs->kernel->run->fingerprint.kernel_release);
+	n_titles = d.n;
+	if (o->base || o->between_kernels)
+		add_differences(first, runs, o, &d);
+	else
+		rc = add_programs(runs, o, &d, err);
+	if (rc || d.n == n_titles) {
+		bb_doc__done(&d);
+		return rc;
+	}
+	putchar('\n');
+	bb_output_render(&d, o->is_markdown, NULL, stdout);
+	return bb_clean__check(stdout, "stdout", err);
 }
 
 static int show(void *arg, const struct bb_matrix_kernel *kernels, size_t n, struct bb_err *err)
 {
+	const struct bb_traced_opts *o = arg;
+	struct runs *runs = bb_calloc(n + 1, sizeof(*runs));
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < n; i++) {
-		if (kernels[i].run && kernels[i].port)
-			rc = show_kernel(&kernels[i], arg, err);
-		else
+		runs[i].kernel = &kernels[i];
+		if (!kernels[i].run || !kernels[i].port) {
 			bb_tell("%s: not by kernel function: %s", kernels[i].name, kernels[i].why);
+			continue;
+		}
+		rc = bb_traced__read(kernels[i].port, kernels[i].trace_fd, &runs[i].v, &runs[i].n,
+				     err);
+		/* a guest measures the programs in random order */
+		if (runs[i].n)
+			qsort(runs[i].v, runs[i].n, sizeof(*runs[i].v), by_name);
 	}
+	for (size_t i = o->between_kernels; !rc && i < n; i++) {
+		struct runs *first = o->between_kernels ? runs : &runs[i];
+
+		if (first->n && runs[i].n)
+			rc = show_kernel(first, &runs[i], o, err);
+	}
+	for (size_t i = 0; i < n; i++)
+		bb_traced__free(runs[i].v, runs[i].n);
+	free(runs);
 	return rc ? rc : bb_clean__check(stdout, "stdout", err);
 }
 
 int bb_traced_run(const struct bb_vm_args *vm, const struct bb_measure_args *m,
-		  struct bb_vm_work *work, const struct bb_traced_opts *opts, struct bb_err *err)
+		  const struct bb_object_args *objects, const struct bb_traced_opts *opts,
+		  struct bb_err *err)
 {
+	static struct bb_vm_work work = {.name = "traced", .show = show};
+	static const char *const drive[] = {"step"};
+	const struct bb_strings drives = {(const char **)drive, 1};
+	const struct bb_strings variants = {(const char **)&opts->variant, opts->variant != NULL};
 	const struct bb_paths *paths = bb_paths(err);
 	struct bb_traced_opts o = *opts;
 	struct bb_measure_args args = *m;
-	static const char *const drive[] = {"step"};
-	const struct bb_strings drives = {(const char **)drive, 1};
 	int rc;
 
 	if (!paths)
@@ -333,11 +462,13 @@ int bb_traced_run(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 		return 0;
 	}
 	args.no_store = args.quiet = true;
-	work->plugin = paths->qemu_plugin;
-	work->show = show;
-	work->arg = &o;
-	bb_strings__append(&work->args, "--" BB_MARKS_OPTION);
-	bb_vm__name_drives(work, NULL, &drives, 1, 64);
-	rc = bb_vm__measure(vm, &args, work, err);
+	work.plugin = paths->qemu_plugin;
+	work.arg = &o;
+	rc = bb_vm__begin_work(&work, m, objects, err);
+	bb_vm__append_options(&work.args, "--variant", &variants);
+	bb_strings__append(&work.args, "--" BB_MARKS_OPTION);
+	bb_vm__name_drives(&work, NULL, &drives, 1, 64);
+	if (!rc)
+		rc = bb_vm__measure(vm, &args, &work, err);
 	return rc < 0 ? rc : 0; /* a guest that failed was said */
 }

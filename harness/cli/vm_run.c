@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/vm_run.h"
 
+#include <termios.h>
+
+#include "base/caller.h"
 #include "base/io.h"
 #include "base/json_writer.h"
 #include "base/deadline.h"
@@ -35,7 +38,7 @@ struct guest {
 	struct bb_new_guest fresh; /* while it boots */
 	int saved_fd, job_fd;      /* the saved guest, and the archive of its job; -1: none */
 	bool runs;
-	bool is_damaged;       /* the saved guest cannot go on; another one is made */
+	bool must_boot;        /* there is no saved guest, or it cannot go on */
 	struct bb_report *run; /* NULL: the guest failed, for the reason in `err` */
 	char *port;            /* what the guest and the plugin traced; NULL and -1: nothing */
 	int trace_fd;
@@ -54,10 +57,14 @@ struct guests {
 		BUILDS, /* only saves guests, without a job */
 		OPENS_SHELL,
 	} aim;
-	int status; /* exit code of the shell */
+	int status; /* exit code of the shell; -1: unknown */
+	struct bb_progress_bar bar;
 };
 
-void bb_vm__begin_args(struct bb_strings *args, const struct bb_measure_args *m)
+/* CPU time in which QEMU boots and saves a guest on an AMD EPYC, s; only for the progress bar. */
+#define BOOT_S 15.0
+
+static void begin_args(struct bb_strings *args, const struct bb_measure_args *m)
 {
 	static const char *const common[] = {"bpfbench",  "run",        "--no-store", "--quiet",
 					     "--format",  "json",       "--output",   BB_GUEST_LINE,
@@ -104,7 +111,8 @@ void bb_vm__append_file(struct bb_strings *files, const char *path)
 	free(dir);
 }
 
-void bb_vm__name_objects(struct bb_vm_work *work, const struct bb_object_args *a)
+/* Adds the objects with their inputs to the command line and to the files. */
+static void name_objects(struct bb_vm_work *work, const struct bb_object_args *a)
 {
 	const struct bb_object_opts *o = &a->opts;
 	const struct {
@@ -130,6 +138,17 @@ void bb_vm__name_objects(struct bb_vm_work *work, const struct bb_object_args *a
 	append_option(&work->args, "--type", o->type);
 	if (o->full_names)
 		bb_strings__append(&work->args, "--full-names");
+}
+
+int bb_vm__begin_work(struct bb_vm_work *work, const struct bb_measure_args *m,
+		      const struct bb_object_args *a, struct bb_err *err)
+{
+	int rc = bb_caller__become(err);
+
+	begin_args(&work->args, m);
+	if (a)
+		name_objects(work, a);
+	return rc;
 }
 
 void bb_vm__name_drives(struct bb_vm_work *work, const struct bb_scenario *s,
@@ -237,7 +256,7 @@ static int boot(const struct guests *g, struct guest *guest, struct bb_err *err)
 {
 	int rc;
 
-	if (!g->m->quiet)
+	if (!g->m->quiet && !g->bar.on)
 		bb_tell("booting Linux %s; the next time it is ready at once", guest->kernel.name);
 	rc = bb_new_guest__begin(&guest->kernel, &guest->fresh, err);
 	if (rc)
@@ -252,16 +271,20 @@ static int boot(const struct guests *g, struct guest *guest, struct bb_err *err)
 
 static int start(const struct guests *g, struct guest *guest, struct bb_err *err)
 {
-	int rc = g->aim == BUILDS ? -1 : pack_job(g, err);
+	int rc = 0;
 
-	if (rc < 0 && g->aim != BUILDS)
-		return rc;
-	guest->job_fd = rc;
-	rc = guest->is_damaged ? -ENOENT : bb_saved_guest__open(&guest->kernel);
-	if (rc < 0)
+	if (g->aim != BUILDS) {
+		rc = pack_job(g, err);
+		if (rc < 0)
+			return rc;
+		guest->job_fd = rc;
+	}
+	if (guest->saved_fd < 0)
 		return boot(g, guest, err);
-	guest->saved_fd = rc;
-	return start_job(g, guest, err);
+	if (g->aim != BUILDS)
+		return start_job(g, guest, err);
+	bb_tell("Linux %s: its guest is there already", guest->kernel.name);
+	return 0;
 }
 
 /* Reads the guest's run. The id is made here, because all guests begin with the same clock and
@@ -292,13 +315,68 @@ static int read_run(const struct guests *g, struct guest *guest, const struct bb
  * if there is nothing more to do. */
 static bool boots_anew(const struct guests *g, struct guest *guest, int rc)
 {
-	if (rc != -EUCLEAN || guest->is_damaged || g->work->plugin)
+	if (rc != -EUCLEAN || guest->must_boot || g->work->plugin)
 		return false;
 	bb_tell("the saved guest of Linux %s is damaged: %s", guest->kernel.name, guest->err.msg);
-	guest->is_damaged = true;
+	guest->must_boot = true;
 	guest->err = (struct bb_err){0};
 	bb_close(&guest->saved_fd);
 	return !start(g, guest, &guest->err);
+}
+
+/* Takes over what a guest saved or, of a job, how it ended. Returns false if the guest goes on. */
+static bool take_end(struct guests *g, struct guest *guest, int rc, struct bb_machine_end *end)
+{
+	guest->runs = false;
+	if (guest->fresh.fd >= 0) {
+		rc = bb_new_guest__finish(&guest->fresh, rc, &guest->err);
+		guest->saved_fd = rc < 0 ? -1 : rc;
+		return rc < 0 || g->aim == BUILDS || start_job(g, guest, &guest->err);
+	}
+	if (boots_anew(g, guest, rc))
+		return false;
+	g->status = end->status;
+	if (!rc && g->aim == MEASURES)
+		rc = read_run(g, guest, end, &guest->err);
+	if (!rc) {
+		guest->port = end->port;
+		guest->trace_fd = end->trace_fd;
+		end->port = NULL;
+		end->trace_fd = -1;
+	} else {
+		bb_report__free(guest->run);
+		guest->run = NULL;
+	}
+	return true;
+}
+
+/* Draws how far the guests that boot are. */
+static void show_progress(struct guests *g)
+{
+	double done_s = 0, total_s = 0;
+	char what[128] = "";
+
+	for (size_t i = 0; i < g->n; i++) {
+		const struct guest *guest = &g->v[i];
+		bool boots = guest->runs && guest->fresh.fd >= 0;
+
+		if (!guest->must_boot)
+			continue;
+		total_s += BOOT_S;
+		if (boots) {
+			size_t len = strlen(what);
+
+			snprintf(what + len, sizeof(what) - len, "%s%s",
+				 len ? ", " : "booting Linux ", guest->kernel.name);
+			done_s += fmin(bb_process_cpu_s(guest->machine.qemu.pid), 0.95 * BOOT_S);
+		} else if (guest->saved_fd >= 0 || guest->err.code) {
+			done_s += BOOT_S;
+		}
+	}
+	if (*what)
+		bb_progress_bar__update(&g->bar, done_s, total_s, what);
+	else
+		bb_progress_bar__erase(&g->bar);
 }
 
 /* Waits until a guest ends. Returns 0 or -EINTR. */
@@ -308,40 +386,18 @@ static int wait_for_one(struct guests *g, struct bb_err *err)
 		for (size_t i = 0; i < g->n; i++) {
 			struct guest *guest = &g->v[i];
 			struct bb_machine_end end = {.trace_fd = -1};
+			bool ended;
 			int rc;
 
 			if (!guest->runs || !bb_machine__has_ended(&guest->machine, g->vm->limit_s,
 								   &end, &rc, &guest->err))
 				continue;
-			guest->runs = false;
-			if (guest->fresh.fd >= 0) {
-				bb_machine_end__done(&end);
-				rc = bb_new_guest__finish(&guest->fresh, rc, &guest->err);
-				guest->saved_fd = rc < 0 ? -1 : rc;
-				if (rc >= 0 && g->aim != BUILDS &&
-				    !start_job(g, guest, &guest->err))
-					continue;
-				return 0;
-			}
-			if (boots_anew(g, guest, rc)) {
-				bb_machine_end__done(&end);
-				continue;
-			}
-			g->status = end.status;
-			if (!rc && g->aim == MEASURES)
-				rc = read_run(g, guest, &end, &guest->err);
-			if (!rc) {
-				guest->port = end.port;
-				guest->trace_fd = end.trace_fd;
-				end.port = NULL;
-				end.trace_fd = -1;
-			} else {
-				bb_report__free(guest->run);
-				guest->run = NULL;
-			}
+			ended = take_end(g, guest, rc, &end);
 			bb_machine_end__done(&end);
-			return 0;
+			if (ended)
+				return 0;
 		}
+		show_progress(g);
 		nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
 	}
 	return bb_fail_stopped(err, "", "");
@@ -354,16 +410,24 @@ static int run_all(struct guests *g, struct bb_err *err)
 	cpu_set_t cpus;
 	int rc = 0;
 
+	for (size_t i = 0; i < g->n; i++) {
+		int fd = bb_saved_guest__open(&g->v[i].kernel);
+
+		g->v[i].must_boot = fd < 0;
+		g->v[i].saved_fd = fd < 0 ? -1 : fd;
+	}
+	g->bar = bb_progress_bar__make(g->m->quiet);
 	most = sched_getaffinity(0, sizeof(cpus), &cpus) ? 1 : (size_t)CPU_COUNT(&cpus);
 	while (!rc && (next < g->n || running)) {
 		if (next < g->n && running < most) {
-			rc = start(g, &g->v[next++], err);
-			running += !rc;
+			rc = start(g, &g->v[next], err);
+			running += g->v[next++].runs;
 			continue;
 		}
 		rc = wait_for_one(g, err);
 		running--;
 	}
+	bb_progress_bar__end(&g->bar);
 	return rc;
 }
 
@@ -505,18 +569,15 @@ int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 	return rc ? rc : g.n_failing ? BB_EXIT_REGRESSION : failed ? BB_EXIT_FAILURE : BB_EXIT_OK;
 }
 
-/* Waits for the guests that run. Returns 0, or the first error. */
-static int wait_for_all(struct guests *g, struct bb_err *err)
+/* Runs all guests. Returns 0, or the first error. */
+static int run_all_or_fail(struct guests *g, struct bb_err *err)
 {
-	int rc = 0;
+	int rc = run_all(g, err);
 
-	for (size_t i = 0; !rc && i < g->n; i++) {
-		while (!rc && g->v[i].runs)
-			rc = wait_for_one(g, err);
-		if (!rc && g->v[i].err.code)
+	for (size_t i = 0; !rc && i < g->n; i++)
+		if (g->v[i].err.code)
 			rc = bb_fail(err, g->v[i].err.code, "%s: %s", g->v[i].kernel.name,
 				     g->v[i].err.msg);
-	}
 	return rc;
 }
 
@@ -529,22 +590,13 @@ int bb_vm__build(const struct bb_strings *kernels, struct bb_err *err)
 
 	for (size_t i = 0; !rc && i < kernels->n; i++)
 		rc = add_kernel(&g, kernels->v[i], err);
-	for (size_t i = 0; !rc && i < g.n; i++) {
-		struct guest *guest = &g.v[i];
-
-		guest->saved_fd = bb_saved_guest__open(&guest->kernel);
-		if (guest->saved_fd >= 0)
-			bb_tell("Linux %s: its guest is there already", guest->kernel.name);
-		else
-			rc = boot(&g, guest, err);
-	}
 	if (!rc)
-		rc = wait_for_all(&g, err);
-	for (size_t i = 0; !rc && i < g.n; i++) {
+		rc = run_all_or_fail(&g, err);
+	for (size_t i = 0; i < g.n; i++) {
 		const struct guest *guest = &g.v[i];
 		struct stat st;
 
-		if (guest->machine.began_ns && !fstat(guest->saved_fd, &st))
+		if (guest->must_boot && guest->saved_fd >= 0 && !fstat(guest->saved_fd, &st))
 			bb_tell("Linux %s: saved, %.0f MB", guest->kernel.name,
 				1e-6 * (double)st.st_size);
 	}
@@ -571,6 +623,8 @@ int bb_vm__shell(const char *kernel, const struct bb_strings *files, struct bb_e
 	struct guests g = {.vm = &vm, .m = &m, .work = &work, .aim = OPENS_SHELL};
 	char *script = NULL;
 	size_t size = 0;
+	struct termios terminal;
+	bool has_terminal = !tcgetattr(STDIN_FILENO, &terminal);
 	int rc = find_kernels(&g, err);
 
 	if (!rc && access(BUSYBOX, X_OK))
@@ -586,10 +640,10 @@ int bb_vm__shell(const char *kernel, const struct bb_strings *files, struct bb_e
 	for (size_t i = 0; i < files->n; i++)
 		bb_vm__append_file(&work.files, files->v[i]);
 	if (!rc)
-		rc = start(&g, &g.v[0], err);
-	if (!rc)
-		rc = wait_for_all(&g, err);
+		rc = run_all_or_fail(&g, err);
 	done_guests(&g);
+	if (has_terminal) /* QEMU leaves it as it was, unless it is killed */
+		tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal);
 	free(script);
-	return rc ? rc : g.status;
+	return rc ? rc : g.status < 0 ? BB_EXIT_FAILURE : g.status;
 }

@@ -46,28 +46,28 @@ int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 int bb_vm__build(const struct bb_strings *kernels, struct bb_err *err);
 
 /*
- * Opens a shell on this terminal in a guest of `kernel`; if stdin is no terminal, runs the commands
- * in it. The guest has copies of `files` under
- * their paths, bpfbench and the commands of busybox. What the shell changes is lost. Returns the
- * exit code of the shell, or -errno with a message; -ENOTSUP: this machine has no static busybox.
+ * Opens a shell on this terminal in a guest of `kernel`. If stdin is no terminal, the shell runs
+ * the commands that stdin has. The guest has bpfbench, the commands of busybox, and copies of
+ * `files` under their paths. What the shell changes is lost. Returns the exit code of the shell,
+ * BB_EXIT_FAILURE if it is unknown, or -errno with a message; -ENOTSUP: this machine has no static
+ * busybox.
  */
 int bb_vm__shell(const char *kernel, const struct bb_strings *files, struct bb_err *err);
 
 /* Finds out whether all kernels have been fetched. Returns 0, or -errno with a message. */
 int bb_vm__check(const struct bb_vm_args *vm, struct bb_err *err);
 
-/* Appends the beginning of a command line for the guest: "bpfbench run" and the options that make
- * it hand over its result. */
-void bb_vm__begin_args(struct bb_strings *args, const struct bb_measure_args *m);
+/* Gives up root's rights, and begins the command line for the guest: "bpfbench run", the options
+ * that make it hand over its result, and the objects with their inputs (`a` NULL: none). Returns 0
+ * or -errno with a message. */
+int bb_vm__begin_work(struct bb_vm_work *work, const struct bb_measure_args *m,
+		      const struct bb_object_args *a, struct bb_err *err);
 
 /* Appends a file's absolute path. */
 void bb_vm__append_file(struct bb_strings *files, const char *path);
 
 /* Appends the option with each of its values. */
 void bb_vm__append_options(struct bb_strings *args, const char *name, const struct bb_strings *v);
-
-/* Adds the objects with their inputs to the command line and to the files. */
-void bb_vm__name_objects(struct bb_vm_work *work, const struct bb_object_args *a);
 
 /* Adds the drives that the guest runs, with `loads` and `samples`; 0: the default. If `drives` is
  * empty, adds step and exact if the scenario `s` has them. `s` NULL: objects, which have both. */

@@ -17,6 +17,11 @@ struct line_start {
 	uint64_t address;
 	uint32_t number;
 	const char *text;
+	size_t order; /* in the text; of two at one address, the later one is meant */
+	/* once an instruction of it was traced: index in bb_traced.lines, and its frame */
+	bool is_known;
+	size_t line;
+	uint32_t frame;
 };
 
 /* The records of one marked window. */
@@ -31,8 +36,9 @@ struct program {
 	const char *name, *object;
 	struct function *functions;
 	size_t n_functions;
-	struct line_start *lines;
+	struct line_start *lines; /* sorted by address; before lines[0]: no line */
 	size_t n_lines;
+	struct line_start no_line;
 };
 
 struct reading {
@@ -49,17 +55,19 @@ struct call {
 	uint64_t start;      /* of the function */
 	uint64_t returns_at; /* where in memory its return address is; 0: unknown */
 	uint32_t frame;
-	bool is_interrupt;
+	uint32_t called; /* name of the function that was called, which may have jumped to this */
+	bool is_interrupt, is_own;
 };
 
 struct folding {
 	const struct reading *r;
-	const struct program *program;
+	struct program *program;
 	struct bb_traced *traced;
 	struct call calls[DEPTH];
-	uint32_t depth, above;   /* `above`: calls that are not in calls[] */
-	uint32_t root;           /* frame of the program's name */
-	struct bb_idmap by_line; /* (line, name) -> part */
+	uint32_t depth, above;     /* `above`: calls that are not in calls[] */
+	uint32_t root;             /* frame of the program's name */
+	struct bb_idmap by_line;   /* (line, name) -> part */
+	struct bb_idmap by_called; /* (name of the called function, name) -> part */
 };
 
 /* Read an address or a number, and the blank after it. */
@@ -85,6 +93,7 @@ static void read_line(struct reading *r, const char *line)
 	const char *blank = strchr(line, ' '), *at = blank ? blank + 1 : NULL;
 	size_t len = blank ? (size_t)(blank - line) : 0;
 	uint64_t address, number;
+	size_t order = p ? p->n_lines : 0;
 
 	if (!at)
 		return;
@@ -92,6 +101,7 @@ static void read_line(struct reading *r, const char *line)
 		p = bb_append(&r->programs, &r->n_programs, sizeof(*p));
 		p->name = at;
 		p->object = "";
+		p->no_line = (struct line_start){.text = ""};
 	} else if (!p) {
 		return;
 	} else if (is_word(line, len, "object")) {
@@ -110,8 +120,20 @@ static void read_line(struct reading *r, const char *line)
 	} else if (is_word(line, len, "line")) {
 		if (read_address(&at, &address) && read_number(&at, &number))
 			*(struct line_start *)bb_append(&p->lines, &p->n_lines, sizeof(*p->lines)) =
-				(struct line_start){address, (uint32_t)number, at};
+				(struct line_start){.address = address,
+						    .number = (uint32_t)number,
+						    .text = at,
+						    .order = order};
 	}
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct line_start *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
 }
 
 static void read_text(struct reading *r, char *text)
@@ -126,6 +148,10 @@ static void read_text(struct reading *r, char *text)
 		}
 		read_line(r, line);
 	}
+	for (size_t i = 0; i < r->n_programs; i++)
+		if (r->programs[i].n_lines)
+			qsort(r->programs[i].lines, r->programs[i].n_lines,
+			      sizeof(struct line_start), by_address);
 	bb_symtab__sort(&r->kernel);
 	for (size_t i = 0; i < r->kernel.n; i++) {
 		const struct bb_symbol *s = &r->kernel.symbols[i];
@@ -240,24 +266,38 @@ static uint32_t add_frame(struct folding *f, const char *name, enum bb_frame_kin
 	return bb_stacks__intern_frame(s, &frame, BB_NO_ID);
 }
 
-/* Returns the line of an address as an index of traced->lines. */
-static size_t line_of(struct folding *f, uint64_t address)
+/* Returns the last line that begins at the address or before it. */
+static struct line_start *find_start(struct program *p, uint64_t address)
 {
-	const struct line_start *found = NULL, none = {.text = ""};
-	struct bb_traced *t = f->traced;
+	size_t from = 0, to = p->n_lines;
 
-	for (size_t i = 0; i < f->program->n_lines; i++)
-		if (f->program->lines[i].address <= address &&
-		    (!found || f->program->lines[i].address >= found->address))
-			found = &f->program->lines[i];
-	if (!found)
-		found = &none;
-	for (size_t i = 0; i < t->n_lines; i++)
-		if (t->lines[i].number == found->number && !strcmp(t->lines[i].text, found->text))
-			return i;
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (p->lines[middle].address <= address)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from ? &p->lines[from - 1] : &p->no_line;
+}
+
+/* Adds the line, unless machine code elsewhere has added it, and its frame. */
+static void add_line(struct folding *f, struct line_start *s)
+{
+	struct bb_traced *t = f->traced;
+	char *text = s->number ? bb_asprintf("%u %.100s", s->number, s->text)
+			       : bb_strdup("(no line)");
+
+	s->is_known = true;
+	s->frame = add_frame(f, text, BB_FRAME_USER);
+	free(text);
+	for (s->line = 0; s->line < t->n_lines; s->line++)
+		if (t->lines[s->line].number == s->number &&
+		    !strcmp(t->lines[s->line].text, s->text))
+			return;
 	*(struct bb_traced_line *)bb_append(&t->lines, &t->n_lines, sizeof(*t->lines)) =
-		(struct bb_traced_line){.number = found->number, .text = found->text};
-	return t->n_lines - 1;
+		(struct bb_traced_line){.number = s->number, .text = s->text};
 }
 
 /* Returns the name of the function of the kernel, and its start. */
@@ -325,23 +365,36 @@ static void follow(struct folding *f, const struct bb_trace_record *before, uint
 	} else if (!f->above) { /* the same function, or a jump to another one */
 		f->calls[f->depth - 1].frame = now.frame;
 		f->calls[f->depth - 1].start = now.start;
+		f->calls[f->depth - 1].is_own = now.is_own;
 	}
 }
 
-static void add_part(struct folding *f, size_t line, uint32_t frame)
+/* Counts an instruction of the function `name` in v[n], of which `ids` has the indexes. */
+static void add_part(struct bb_traced_part **v, size_t *n, struct bb_idmap *ids, size_t of,
+		     uint32_t name)
 {
-	struct bb_traced *t = f->traced;
-	uint32_t name = t->stacks.frames[frame].name;
-	uint32_t id = bb_idmap__get(&f->by_line, line, name);
+	uint32_t id = bb_idmap__get(ids, of, name);
 
 	if (id == BB_NO_ID) {
-		struct bb_traced_part *p = bb_append(&t->parts, &t->n_parts, sizeof(*p));
-
-		*p = (struct bb_traced_part){.line = line, .name = name};
-		id = (uint32_t)t->n_parts - 1;
-		bb_idmap__put(&f->by_line, line, name, id);
+		*(struct bb_traced_part *)bb_append(v, n, sizeof(**v)) =
+			(struct bb_traced_part){.of = of, .name = name};
+		id = (uint32_t)*n - 1;
+		bb_idmap__put(ids, of, name, id);
 	}
-	t->parts[id].n++;
+	(*v)[id].n++;
+}
+
+/* Counts an instruction of a function that the line called. */
+static void add_called(struct folding *f, size_t line, uint32_t frame)
+{
+	struct bb_traced *t = f->traced;
+	uint32_t name = t->stacks.frames[frame].name, called = f->depth - 1;
+
+	while (called && !f->calls[called - 1].is_own)
+		called--;
+	t->lines[line].called++;
+	add_part(&t->parts, &t->n_parts, &f->by_line, line, name);
+	add_part(&t->calls, &t->n_calls, &f->by_called, f->calls[called].called, name);
 }
 
 static void add_stack(struct folding *f)
@@ -361,29 +414,26 @@ static struct call find_call(struct folding *f, uint64_t address, size_t *line)
 	const char *name;
 
 	if (own) {
-		const struct bb_traced_line *l;
-		char *text;
+		struct line_start *s = find_start(f->program, address);
 
-		*line = line_of(f, address);
-		l = &f->traced->lines[*line];
-		text = l->number ? bb_asprintf("%u %.100s", l->number, l->text)
-				 : bb_strdup("(no line)");
-		now = (struct call){own->start, .frame = add_frame(f, text, BB_FRAME_USER)};
-		free(text);
-		return now;
+		if (!s->is_known)
+			add_line(f, s);
+		*line = s->line;
+		return (struct call){own->start, .frame = s->frame, .is_own = true};
 	}
 	name = kernel_function(f->r, address, &now.start);
 	now.frame = add_frame(f, name, BB_FRAME_KERNEL);
+	now.called = f->traced->stacks.frames[now.frame].name;
 	now.is_interrupt = !strncmp(name, "asm_", 4);
 	return now;
 }
 
-static int by_line(const void *a, const void *b)
+static int compare_parts(const void *a, const void *b)
 {
 	const struct bb_traced_part *x = a, *y = b;
 
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
+	if (x->of != y->of)
+		return x->of < y->of ? -1 : 1;
 	return x->n > y->n ? -1 : x->n < y->n;
 }
 
@@ -418,11 +468,15 @@ static void fold(const struct reading *r, const struct window *w, const struct c
 		else if (i < c->first || i > c->last)
 			t->around++;
 		else
-			t->lines[line].called++, add_part(f, line, call.frame);
+			add_called(f, line, call.frame);
 	}
-	qsort(t->parts, t->n_parts, sizeof(*t->parts), by_line);
+	if (t->n_parts) {
+		qsort(t->parts, t->n_parts, sizeof(*t->parts), compare_parts);
+		qsort(t->calls, t->n_calls, sizeof(*t->calls), compare_parts);
+	}
 	bb_stacks__sort(&t->stacks);
 	bb_idmap__done(&f->by_line);
+	bb_idmap__done(&f->by_called);
 	free(f);
 }
 
@@ -489,6 +543,7 @@ void bb_traced__free(struct bb_traced *traced, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		free(traced[i].lines);
 		free(traced[i].parts);
+		free(traced[i].calls);
 		bb_stacks__done(&traced[i].stacks);
 	}
 	free(traced);

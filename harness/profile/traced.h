@@ -3,9 +3,10 @@
 
 #include "profile/stacks.h"
 
-/* Part of the instructions of a line: those of one function of the kernel. */
+/* Instructions of one function of the kernel while a line of the program, or a function that the
+ * program called, had not returned. */
 struct bb_traced_part {
-	size_t line;   /* index in bb_traced.lines */
+	size_t of;     /* index in bb_traced.lines, or in bb_traced.stacks.names */
 	uint32_t name; /* in bb_traced.stacks.names */
 	uint64_t n;
 };
@@ -25,10 +26,11 @@ struct bb_traced {
 	 * this clock; n 0: no run was traced, or it is too long */
 	uint64_t ns, n;
 	uint64_t around; /* instructions before and after the program, which calls and times it */
-	struct bb_traced_line *lines; /* sorted by number */
+	struct bb_traced_line *lines; /* in the order of their first instructions */
 	size_t n_lines;
-	struct bb_traced_part *parts; /* sorted by line, then the largest first */
-	size_t n_parts;
+	/* of lines, and of the called functions; sorted by `of`, then the largest first */
+	struct bb_traced_part *parts, *calls;
+	size_t n_parts, n_calls;
 	struct bb_stacks stacks; /* folded: functions of the kernel, and lines of the program */
 };
 

@@ -31,6 +31,19 @@ struct arguments {
 	const char *plugin; /* NULL: none */
 };
 
+/* Limit of each file that QEMU writes: the memory of the guest, and a quarter more. */
+#define MOST_BYTES (UINT64_C(5) << 28)
+
+static int limit_files(void *)
+{
+	const struct rlimit most = {MOST_BYTES, MOST_BYTES};
+	struct rlimit now;
+
+	if (getrlimit(RLIMIT_FSIZE, &now) || (now.rlim_max < MOST_BYTES))
+		return 0; /* there is a lower limit already */
+	return setrlimit(RLIMIT_FSIZE, &most) ? -errno : 0;
+}
+
 static int execute(void *arg, int link_fd)
 {
 	char *const *argv = arg;
@@ -40,10 +53,24 @@ static int execute(void *arg, int link_fd)
 	return -errno;
 }
 
+/* Writes QEMU's option for the plugin, which writes to `trace_fd`. In a path, QEMU takes ",," for a
+ * comma. */
+static void name_plugin(const char *path, int trace_fd, char *text, size_t size)
+{
+	size_t n = 0;
+
+	for (; *path && n + 2 < size; path++) {
+		text[n++] = *path;
+		if (*path == ',')
+			text[n++] = ',';
+	}
+	snprintf(text + n, size - n, ",out=/proc/self/fd/%d", trace_fd);
+}
+
 /* Starts QEMU with the descriptors that are open in `m`. */
 static int start_qemu(struct bb_machine *m, const struct arguments *a, struct bb_err *err)
 {
-	char console[48], answer[48], plugin[PATH_MAX + 64], port[64];
+	char console[48], answer[48], plugin[2 * PATH_MAX + 64], port[64];
 	const char *argv[48] = {BB_QEMU, "-nodefaults", "-no-user-config", "-display", "none",
 				"-no-reboot", "-M", "pc", "-accel", "tcg,thread=single", "-smp",
 				"1", "-m", "1G", "-cpu", BB_MACHINE_CPU, "-icount",
@@ -69,6 +96,7 @@ static int start_qemu(struct bb_machine *m, const struct arguments *a, struct bb
 					 : BB_STD_NULL,
 			m->on_terminal ? STDOUT_FILENO : m->log_fd, m->log_fd},
 		.closes_others = true,
+		.before = limit_files,
 		.keep = (int[]){m->console_fd, m->answer_fd, m->archive_fd, m->saved_fd, m->port_fd,
 				m->trace_fd},
 		.n_keep = m->trace_fd < 0 ? 5 : 6,
@@ -85,11 +113,12 @@ static int start_qemu(struct bb_machine *m, const struct arguments *a, struct bb
 		memcpy(argv + n, going_on, sizeof(going_on));
 	while (argv[n])
 		n++;
-	if (m->trace_fd >= 0)
+	if (m->trace_fd >= 0) {
 		memcpy(argv + n, traced, sizeof(traced));
-	else if (m->on_terminal)
+		name_plugin(a->plugin, m->trace_fd, plugin, sizeof(plugin));
+	} else if (m->on_terminal) {
 		memcpy(argv + n, terminal, sizeof(terminal));
-	snprintf(plugin, sizeof(plugin), "%s,out=/proc/self/fd/%d", a->plugin, m->trace_fd);
+	}
 	snprintf(port, sizeof(port), "file,id=port,path=/proc/self/fd/%d", m->port_fd);
 	snprintf(console, sizeof(console),
 		 m->on_terminal ? "chardev:console" : "file:/proc/self/fd/%d", m->console_fd);

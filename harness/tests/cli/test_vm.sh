@@ -54,6 +54,13 @@ vm annotate --vm 5.10,6.1 a.bpf.o --flame x.svg
 expect_status "annotate: a flame graph of two kernels: usage" 2
 vm annotate --vm 6.1 a.bpf.o
 expect_grep "annotate: a kernel that is not here" err 'bpfbench vm fetch 6.1'
+vm compare --vm 6.1 a.bpf.o
+expect_status "compare: one object in one kernel: usage" 2
+vm compare --vm 5.10,6.1 a.bpf.o
+expect_status "compare: one object between kernels that are not here: exit code 1" 1
+expect_grep "compare: one object between kernels" err 'bpfbench vm fetch 5.10'
+vm compare --vm 6.1 a.bpf.o b.bpf.o c.bpf.o
+expect_status "compare: three objects: usage" 2
 vm --prog-id 1 --vm 6.1
 expect_status "loaded programs have no other kernel: usage" 2
 vm gate --base main --vm 6.1 --scenario x

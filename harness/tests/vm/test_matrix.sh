@@ -105,16 +105,27 @@ else
 	expect_grep "compare: A, B and the difference" out "alu101 +$last +yes +104 +104 +0 +102 +102 +0$"
 	vm compare straight.bpf.o straight.bpf.o --program alu100 --vm "$last"
 	expect_grep "compare: the only program has a row, too" out "alu100 +$last +yes +103 +103 +0 +101 +101 +0$"
-	check "compare: equal objects have no differing function" sh -c "! grep 'one run of A' '$TMP/out'"
+	check "compare: equal objects have no differing function" sh -c "! grep 'one run in A' '$TMP/out'"
 	make -s -C "$WORK/maps" && mv "$WORK/maps/prog.bpf.o" "$WORK/old.bpf.o"
 	sed -i 's/i < 16; i++) { __u32 key = i; sum/i < 17; i++) { __u32 key = i; sum/' "$WORK/maps/prog.bpf.c"
 	make -s -C "$WORK/maps" && mv "$WORK/maps/prog.bpf.o" "$WORK/new.bpf.o"
 	vm compare old.bpf.o new.bpf.o --program lookup0 --vm "$last"
 	expect_eq "compare, one lookup more: the runs differ by as much as the figures" \
-		"$(sed -n 's/^lookup0: one run of A has .* of B [0-9]* (+\([0-9]*\),.*/\1/p' "$TMP/out")" \
+		"$(sed -n 's/^lookup0: one run in A has .* in B [0-9]* (+\([0-9]*\),.*/\1/p' "$TMP/out")" \
 		"$(awk '$1 == "lookup0" && $2 ~ /^[0-9]/ { print substr($NF, 2) }' "$TMP/out")"
 	expect_grep "compare, one lookup more: the line" out '^ +\+[0-9]+ +[0-9]+ +[0-9]+ +line +LOOKUP\(0\)'
 	expect_grep "compare, one lookup more: a function of the kernel" out '^ +\+[0-9]+ +[0-9]+ +[0-9]+ +kernel function +_*htab_map_(hash|lookup_elem)$'
+	vm compare old.bpf.o new.bpf.o --program lookup0 --vm "$last" --format markdown
+	expect_grep "compare, as Markdown: the line, too" out '^\| \+[0-9]+ \| [0-9]+ \| [0-9]+ \| line \| LOOKUP'
+	if ((${#here[@]} > 1)); then
+		vm compare maps.bpf.o --program finds_in_hash --vm "$kernels"
+		expect_status "compare, between kernels: exit code 0" 0
+		expect_eq "compare, between kernels: the lines, all of which are shown, differ by as much as the runs" \
+			"$(awk '$4 == "line" { sum += $1 } END { print sum + 0 }' "$TMP/out")" \
+			"$(tr '\n' ' ' <"$TMP/out" | sed -n 's/.*finds_in_hash: one run in 5.10 has [0-9]* [^(]*(\([+-]*\)\([0-9]*\), *with.*/\1\2/p' | tr -d +)"
+		expect_grep "compare, between kernels: what costs more, and where" out \
+			'^  .*(htab_map|hash).* costs [0-9]+ (more|less) in 6.1(: [+-][0-9]+ in|$)'
+	fi
 	vm annotate --vm "$last" straight.bpf.o --program alu100 --program alu400 --results "$WORK/annotated"
 	expect_status "annotate: exit code 0" 0
 	expect_grep "annotate: the kernel" out "^Linux $last\."

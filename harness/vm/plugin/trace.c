@@ -50,13 +50,19 @@ EXPORT int qemu_plugin_version = 1;
 static FILE *out;
 static bool records;
 static size_t n_records; /* since the latest mark */
+static size_t n_in_all;
 
 static void put(uint64_t address, uint32_t kind, uint32_t class)
 {
 	const struct bb_trace_record r = {address, kind, class};
+	bool is_mark = kind == BB_TRACE_BEGIN || kind == BB_TRACE_END;
 
-	if (n_records++ < BB_TRACE_MOST)
-		fwrite(&r, sizeof(r), 1, out);
+	if (n_records >= BB_TRACE_MOST ||
+	    n_in_all >= BB_TRACE_MOST_IN_ALL + (is_mark ? BB_TRACE_MOST : 0))
+		return;
+	n_records++;
+	n_in_all++;
+	fwrite(&r, sizeof(r), 1, out);
 }
 
 static void on_insn(unsigned int cpu, void *arg)

@@ -19,6 +19,7 @@
 #define CLOCK 0xffffffff81001000u
 #define HELPER 0xffffffff81002000u
 #define FAULT 0xffffffff81003000u
+#define OTHER 0xffffffff81004000u
 #define PROGRAM 0xffffffffc0000000u
 #define STACK 0xffffc90000001000u
 
@@ -28,7 +29,7 @@
 #define SYMBOLS                                                                                    \
 	"symbols\nffffffff81000000 T caller\nffffffff81001000 T clock\n"                           \
 	"ffffffff81002000 T helper\nffffffff81003000 T asm_exc_page_fault\n"                       \
-	"ffffffff81004000 T end\n"
+	"ffffffff81004000 T other\nffffffff81005000 T end\n"
 
 /* One run of 14 instructions; in the helper, one more faults. */
 static const struct bb_trace_record whole[] = {
@@ -113,6 +114,43 @@ static void test_run(void **state)
 	bb_traced__free(t, n);
 }
 
+/* Lines in any order; of two at one address the later one is meant. Of a called function, and where
+ * it jumps to. */
+static void test_lines_and_calls(void **state)
+{
+	static const char text[] = "program one\nfunction ffffffffc0000000 64 one\n"
+				   "line ffffffffc0000008 8 return x;\n"
+				   "line ffffffffc0000000 6 nothing;\n"
+				   "line ffffffffc0000000 7 x = help();\n"
+				   "line ffffffffc0000010 9 never;\nrun 14\n" SYMBOLS;
+	struct bb_trace_record jumps[N];
+	size_t n;
+	struct bb_traced *t = read_all(text, whole, N, 1, &n);
+
+	(void)state;
+	assert_int_equal(t->n_lines, 2);
+	assert_int_equal(t->lines[0].number, 7);
+	assert_int_equal(t->lines[1].number, 8);
+	assert_int_equal(t->n_calls, 2);
+	assert_string_equal(bb_names__text(&t->stacks.names, (uint32_t)t->calls[1].of), "helper");
+	assert_string_equal(bb_names__text(&t->stacks.names, t->calls[1].name), "asm_exc_page_"
+										"fault");
+	assert_int_equal(t->calls[1].n, 2);
+	bb_traced__free(t, n);
+	memcpy(jumps, whole, sizeof(whole));
+	for (size_t i = 0; i < N; i++)
+		if (jumps[i].address == HELPER + 2)
+			jumps[i].address = OTHER;
+	t = read_all(text, jumps, N, 1, &n);
+	assert_int_equal(t->n_calls, 3);
+	for (size_t i = 0; i < t->n_calls; i++)
+		assert_string_equal(bb_names__text(&t->stacks.names, (uint32_t)t->calls[i].of),
+				    "helper");
+	assert_string_equal(bb_names__text(&t->stacks.names, t->calls[2].name), "other");
+	assert_int_equal(t->calls[2].n, 1);
+	bb_traced__free(t, n);
+}
+
 /* The latest run that agrees with the clock is taken. */
 static void test_choice(void **state)
 {
@@ -161,6 +199,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_run),
+		cmocka_unit_test(test_lines_and_calls),
 		cmocka_unit_test(test_choice),
 		cmocka_unit_test(test_damaged),
 	};

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What QEMU's plugin writes, without QEMU: only what lies between marks, and no more than its
+ * limits, which are small here. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "bpf/trace_record.h"
+
+#undef BB_TRACE_MOST
+#undef BB_TRACE_MOST_IN_ALL
+#define BB_TRACE_MOST 8u
+#define BB_TRACE_MOST_IN_ALL 20u
+
+#include "vm/plugin/trace.c"
+
+/* QEMU's functions, of which this test needs none. */
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
+					   void (*cb)(qemu_plugin_id_t id,
+						      struct qemu_plugin_tb *tb))
+{
+	(void)id;
+	(void)cb;
+}
+
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
+					    void (*cb)(unsigned int cpu, void *arg), int registers,
+					    void *arg)
+{
+	(void)insn;
+	(void)cb;
+	(void)registers;
+	(void)arg;
+}
+
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
+				      void (*cb)(unsigned int cpu, qemu_plugin_meminfo_t info,
+						 uint64_t address, void *arg),
+				      int registers, int which, void *arg)
+{
+	(void)insn;
+	(void)cb;
+	(void)registers;
+	(void)which;
+	(void)arg;
+}
+
+void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_id_t id, void *arg),
+				    void *arg)
+{
+	(void)id;
+	(void)cb;
+	(void)arg;
+}
+
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb)
+{
+	(void)tb;
+	return 0;
+}
+
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i)
+{
+	(void)tb;
+	(void)i;
+	return NULL;
+}
+
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn)
+{
+	return insn;
+}
+
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn)
+{
+	(void)insn;
+	return 0;
+}
+
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn)
+{
+	(void)insn;
+	return 0;
+}
+
+/* Executes n instructions of the guest between two marks, and one after them. */
+static void run(unsigned n)
+{
+	struct bb_trace_record insn = {0x1000, BB_TRACE_INSN, BB_TRACE_OTHER};
+
+	on_begin(0, NULL);
+	for (unsigned i = 0; i < n; i++)
+		on_insn(0, &insn);
+	on_end(0, NULL);
+	on_insn(0, &insn);
+}
+
+/* Counts the records of each kind that were written since the test began. */
+static void count(const char *written, size_t size, unsigned counts[4])
+{
+	const struct bb_trace_record *r = (const void *)written;
+
+	memset(counts, 0, 4 * sizeof(*counts));
+	for (size_t i = 0; i < size / sizeof(*r); i++)
+		counts[r[i].kind]++;
+}
+
+static void test_limits(void **state)
+{
+	char *written = NULL;
+	size_t size = 0;
+	unsigned counts[4];
+
+	(void)state;
+	out = open_memstream(&written, &size);
+	run(3);
+	fflush(out);
+	count(written, size, counts);
+	assert_int_equal(counts[BB_TRACE_INSN], 3);
+	assert_int_equal(counts[BB_TRACE_BEGIN], 1);
+	assert_int_equal(counts[BB_TRACE_END], 1);
+	run(100); /* 7 beside their mark, which makes 14 with the 5 before and the end */
+	run(100);
+	fflush(out);
+	count(written, size, counts);
+	assert_int_equal(counts[BB_TRACE_INSN], 3 + 7 + 5);
+	assert_int_equal(counts[BB_TRACE_BEGIN], 3);
+	assert_int_equal(counts[BB_TRACE_END], 3);
+	for (int i = 0; i < 1000; i++)
+		run(5);
+	fflush(out);
+	count(written, size, counts);
+	assert_int_equal(counts[BB_TRACE_INSN], 3 + 7 + 5);
+	assert_int_equal(size, 28 * sizeof(struct bb_trace_record));
+	on_exit_of_qemu(0, NULL);
+	free(written);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_limits)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
