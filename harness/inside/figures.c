@@ -77,6 +77,8 @@ struct bb_inside_figures bb_inside_figures__read(const struct bb_inside_clone *c
 		add_slot(&f.all, slot);
 	}
 	f.began = c->counts_entries ? bb_inside_clone__begun(c) : f.all.runs;
+	if (c->counts_entries && !c->with)
+		f.all.runs = f.began;
 	if (f.n_paths)
 		qsort(f.paths, f.n_paths, sizeof(*f.paths), by_runs);
 	return f;
@@ -190,13 +192,12 @@ double bb_inside_figures__median_ns(const struct bb_inside_clone *c)
 bool bb_inside_path__marks(const struct bb_inside_clone *c, const struct bb_inside_path *p,
 			   uint32_t block)
 {
-	uint32_t mark = c->mark_of[block];
+	uint32_t mark = c->mark_of[block], bit;
 
-	if (!mark--)
+	if (!mark)
 		return false;
-	return p->words[mark / BB_INSIDE_MARKS_A_WORD] >>
-		       (8 * (1 + mark % BB_INSIDE_MARKS_A_WORD)) &
-	       1;
+	bit = bb_inside_clone__bit_of(c, mark - 1);
+	return p->words[bit / 64] >> bit % 64 & 1;
 }
 
 /* --- packets --- */

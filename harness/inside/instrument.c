@@ -17,12 +17,15 @@
 #define EXIT_SLOTS 1024u
 #define CALL_SLOTS 80u
 #define TURN_SLOTS 6u
+#define MARK_SLOTS 5u
 
 /* Offsets from r10 at which the parts of a run's state are on the stack. 0 means that the clone
  * does not have the part. */
 struct frame {
-	int16_t began, stripe, packet, chain, spent, turns, saved_turn, words, saved;
-	int16_t scratch; /* bytes 2 and 3: emit_forget(); 4 to 7: the index of the exit + 1 */
+	int16_t began, stripe, packet, chain, spent, turns, saved_reg, words, saved;
+	/* byte 1: not 0 if the run is timed; 2 and 3: emit_forget(); 4 to 7: the index of the exit
+	 * + 1 */
+	int16_t scratch;
 };
 
 struct maker {
@@ -82,6 +85,16 @@ static void add_atomically(struct bb_rewrite *r, uint8_t base, uint32_t off, uin
 			   int32_t fetch)
 {
 	bb_emit(r, BPF_STX | BPF_ATOMIC | BPF_DW, base, by, (int16_t)off, BPF_ADD | fetch);
+}
+
+/* Reads (BPF_LDX) or writes (BPF_STX) 32 bits in the upper half of a word on the stack. The
+ * verifier does not keep track of numbers there. */
+static void emit_upper(struct bb_rewrite *r, uint8_t op, uint8_t reg, int word)
+{
+	bool reads = op == BPF_LDX;
+
+	bb_emit(r, op | BPF_MEM | BPF_W, reads ? reg : BPF_REG_10, reads ? BPF_REG_10 : reg,
+		(int16_t)(word + 4), 0);
 }
 
 /* Emits a forward jump and returns its index in the code. land() sets its distance later. */
@@ -148,7 +161,6 @@ static void find_marks(struct maker *m)
 			    !m->c.mark_of[next[i]])
 				m->c.mark_of[next[i]] = ++m->c.n_marks;
 	}
-	m->c.n_words = (m->c.n_marks + BB_INSIDE_MARKS_A_WORD - 1) / BB_INSIDE_MARKS_A_WORD;
 	free(n_before);
 }
 
@@ -161,6 +173,7 @@ static void find_exits(struct maker *m)
 			m->c.exits[m->c.n_exits++] = at;
 		m->n_tail_calls += is_tail_call(i);
 	}
+	m->c.counts_entries = !m->c.with;
 	for (uint32_t at = 0; at < m->code->n; at += bb_insn_slots(&m->code->insns[at]))
 		m->c.counts_entries |= bb_insn_may_leave(&m->code->insns[at]) &&
 				       !is_tail_call(&m->code->insns[at]);
@@ -182,10 +195,16 @@ static bool counts_at_entry(const struct maker *m)
 	return m->c.with & BB_INSIDE_TIME || m->c.counts_entries;
 }
 
-static int lay_out_frame(struct maker *m, uint32_t stack_bytes, struct bb_err *err)
+/* Places the state of a run below `stack_bytes`, with `a_byte` marks in each byte. Returns the
+ * depth of the stack. */
+static uint32_t place_state(struct maker *m, uint32_t stack_bytes, uint32_t a_byte)
 {
-	uint32_t depth = (stack_bytes + 7) & ~7U;
+	uint32_t depth = (stack_bytes + 7) & ~7U, a_word = a_byte * BB_INSIDE_MARK_BYTES;
+	bool has_paths = m->c.with & BB_INSIDE_PATHS;
 
+	m->c.marks_a_byte = a_byte;
+	m->c.n_words = (m->c.n_marks + a_word - 1) / a_word;
+	m->frame = (struct frame){0};
 	if (m->c.with & BB_INSIDE_TIME)
 		m->frame.began = take_words(&depth, 1);
 	if (counts_at_entry(m))
@@ -196,15 +215,27 @@ static int lay_out_frame(struct maker *m, uint32_t stack_bytes, struct bb_err *e
 		m->frame.chain = take_words(&depth, 1);
 		m->frame.spent = take_words(&depth, 1);
 	}
-	if (m->c.with & BB_INSIDE_PATHS && m->c.has_turns) {
+	if (has_paths && m->c.has_turns)
 		m->frame.turns = take_words(&depth, 1);
-		m->frame.saved_turn = take_words(&depth, 1);
-	}
-	if (m->c.with & BB_INSIDE_PATHS && m->c.n_words)
+	if (has_paths && (m->c.has_turns || a_byte > 1))
+		m->frame.saved_reg = take_words(&depth, 1);
+	if (has_paths && m->c.n_words)
 		m->frame.words = take_words(&depth, m->c.n_words);
 	if (m->n_tail_calls)
 		m->frame.saved = take_words(&depth, SAVED + 3);
 	m->frame.scratch = take_words(&depth, 1);
+	return depth;
+}
+
+static int lay_out_frame(struct maker *m, uint32_t stack_bytes, struct bb_err *err)
+{
+	uint32_t depth;
+
+	if (!m->c.with)
+		return 0;
+	depth = place_state(m, stack_bytes, 1);
+	if (depth > BB_STACK_BYTES)
+		depth = place_state(m, stack_bytes, 8);
 	if (depth > BB_STACK_BYTES)
 		return bb_fail(err, -ENOTSUP, "its stack has no room: %u bytes instead of %u",
 			       depth, stack_bytes);
@@ -258,7 +289,8 @@ static void choose_slots(struct maker *m)
 	n = power_of_two_from(n) * 2 * (c->has_turns ? MOST_TURNS : 1);
 	n = n > BB_INSIDE_MOST_PATHS ? BB_INSIDE_MOST_PATHS : n;
 	numbers = c->n_marks < 10 ? power_of_two_from(c->n_exits << c->n_marks) : UINT32_MAX;
-	m->is_numbered = !c->has_turns && numbers <= BB_INSIDE_MOST_PATHS && numbers <= 4 * n;
+	m->is_numbered = !c->has_turns && c->marks_a_byte == 1 && numbers <= BB_INSIDE_MOST_PATHS &&
+			 numbers <= 4 * n;
 	c->n_slots = m->is_numbered ? numbers : n;
 }
 
@@ -323,7 +355,8 @@ static void emit_number(struct maker *m)
 	struct bb_rewrite *r = &m->out;
 
 	emit_stripe(m, &m->c, BPF_REG_1);
-	write_word(r, BPF_REG_10, m->frame.stripe, BPF_REG_1);
+	if (m->frame.stripe)
+		write_word(r, BPF_REG_10, m->frame.stripe, BPF_REG_1);
 	compute(r, BPF_MOV, BPF_REG_2, 1);
 	if (m->c.counts_entries) {
 		add_atomically(r, BPF_REG_1, BB_INSIDE_RUNS, BPF_REG_2, BPF_FETCH);
@@ -391,7 +424,7 @@ static void emit_copy_packet(struct maker *m)
 	call_helper(r, m->code->type == BPF_PROG_TYPE_XDP ? BPF_FUNC_xdp_load_bytes
 							  : BPF_FUNC_skb_load_bytes);
 	compute(r, BPF_ADD, BPF_REG_7, 1);
-	write_word(r, BPF_REG_10, m->frame.packet, BPF_REG_7);
+	emit_upper(r, BPF_STX, BPF_REG_7, m->frame.packet);
 	land(r, empty);
 	land_both(r, others);
 }
@@ -403,7 +436,7 @@ static void emit_packet_took(struct maker *m)
 	struct bb_rewrite *r = &m->out;
 	uint32_t none;
 
-	read_word(r, BPF_REG_2, BPF_REG_10, m->frame.packet);
+	emit_upper(r, BPF_LDX, BPF_REG_2, m->frame.packet);
 	none = jump_if(r, BPF_JEQ, BPF_REG_2, 0);
 	compute(r, BPF_SUB, BPF_REG_2, 1);
 	emit_packet_offset(m, BPF_REG_2);
@@ -490,8 +523,23 @@ static void emit_give_over(struct maker *m)
 	write_word(r, BPF_REG_6, BB_INSIDE_CALLER, BPF_REG_1);
 }
 
-/* Emits the start of the clone, which sets the run's state to zeros. The verifier does not know
- * that these values are 0; otherwise it would check every path separately. */
+/* Returns where the stack says whether the run is timed. The verifier keeps track of no number
+ * there: otherwise it would check the whole program twice, for timed runs and for others. */
+static int16_t timed_at(const struct maker *m)
+{
+	return (int16_t)(m->frame.scratch + 1);
+}
+
+/* Jumps if the run is not timed. `reg` is overwritten. */
+static uint32_t jump_if_untimed(struct maker *m, uint8_t reg)
+{
+	bb_emit(&m->out, BPF_LDX | BPF_MEM | BPF_B, reg, BPF_REG_10, timed_at(m), 0);
+	return jump_if(&m->out, BPF_JEQ, reg, 0);
+}
+
+/* Emits the start of the clone, which sets the state of a run to zeros. The verifier knows neither
+ * that these values are 0 nor that they are equal; otherwise it would check every path separately.
+ */
 static void emit_entry(struct maker *m)
 {
 	bool is_timed = m->c.with & BB_INSIDE_TIME;
@@ -505,17 +553,21 @@ static void emit_entry(struct maker *m)
 	if (m->frame.chain)
 		emit_take_over(m);
 	bb_emit_address(r, BPF_REG_3, m->c.memory.fd, 0);
+	for (uint32_t w = 0; m->frame.words && w < m->c.n_words; w++) {
+		read_word(r, BPF_REG_0, BPF_REG_3, BB_INSIDE_ZERO);
+		write_word(r, BPF_REG_10, m->frame.words + 8 * (int)w, BPF_REG_0);
+	}
 	read_word(r, BPF_REG_0, BPF_REG_3, BB_INSIDE_ZERO);
 	if (m->frame.turns)
-		write_word(r, BPF_REG_10, m->frame.turns, BPF_REG_0);
-	for (uint32_t w = 0; m->frame.words && w < m->c.n_words; w++)
-		write_word(r, BPF_REG_10, m->frame.words + 8 * (int)w, BPF_REG_0);
+		emit_upper(r, BPF_STX, BPF_REG_0, m->frame.turns);
 	if (m->frame.packet)
-		write_word(r, BPF_REG_10, m->frame.packet, BPF_REG_0);
+		emit_upper(r, BPF_STX, BPF_REG_0, m->frame.packet);
 	if (is_timed) {
+		bb_emit(r, BPF_STX | BPF_MEM | BPF_B, BPF_REG_10, BPF_REG_0, timed_at(m), 0);
 		read_word(r, BPF_REG_3, BPF_REG_3, BB_INSIDE_MASK);
 		compute_by(r, BPF_AND, BPF_REG_3, BPF_REG_2);
 		untimed = jump_if(r, BPF_JNE, m->frame.chain ? BPF_REG_7 : BPF_REG_3, 0);
+		bb_emit(r, BPF_ST | BPF_MEM | BPF_B, BPF_REG_10, 0, timed_at(m), 1);
 		if (m->frame.packet)
 			emit_copy_packet(m);
 		call_helper(r, BPF_FUNC_ktime_get_ns);
@@ -557,19 +609,6 @@ static void emit_forget(struct maker *m, uint8_t reg)
 	bb_emit(&m->out, BPF_LDX | BPF_MEM | BPF_H, reg, BPF_REG_10, off, 0);
 }
 
-/* Reads (BPF_LDX) or writes (BPF_STX) the number of turns. It is in the upper half of its word,
- * where the verifier does not keep track of numbers. Otherwise the verifier would go back through
- * all turns of a loop to find out where a number came from. */
-static void emit_turns(struct maker *m, uint8_t op, uint8_t reg)
-{
-	int16_t off = (int16_t)(m->frame.turns + 4);
-
-	if (op == BPF_LDX)
-		bb_emit(&m->out, BPF_LDX | BPF_MEM | BPF_W, reg, BPF_REG_10, off, 0);
-	else
-		bb_emit(&m->out, BPF_STX | BPF_MEM | BPF_W, BPF_REG_10, reg, off, 0);
-}
-
 /*
  * Halves reg until it is below 2^(least_bits + 1); shift = the number of halvings. At first, reg
  * must be below 2^32. The code has no branches, because the verifier would follow each of them. It
@@ -603,9 +642,9 @@ static void emit_number_of_path(struct maker *m)
 
 	emit_read_exit(m, BPF_REG_1);
 	for (uint32_t w = 0; m->frame.words && w < m->c.n_words; w++) {
-		uint32_t bits = m->c.n_marks - w * BB_INSIDE_MARKS_A_WORD;
+		uint32_t bits = m->c.n_marks - w * BB_INSIDE_MARK_BYTES;
 
-		bits = bits < BB_INSIDE_MARKS_A_WORD ? bits : BB_INSIDE_MARKS_A_WORD;
+		bits = bits < BB_INSIDE_MARK_BYTES ? bits : BB_INSIDE_MARK_BYTES;
 		read_word(r, BPF_REG_2, BPF_REG_10, m->frame.words + 8 * (int)w);
 		emit_number64(r, BPF_REG_3, BYTES_TO_BITS);
 		compute_by(r, BPF_MUL, BPF_REG_2, BPF_REG_3);
@@ -629,7 +668,7 @@ static void emit_hash_of_path(struct maker *m)
 		compute_by(r, BPF_MUL, BPF_REG_1, BPF_REG_3);
 	}
 	if (m->frame.turns) { /* only the number of bits of the turns counts */
-		emit_turns(m, BPF_LDX, BPF_REG_2);
+		emit_upper(r, BPF_LDX, BPF_REG_2, m->frame.turns);
 		emit_halve(m, BPF_REG_2, BPF_REG_4, 0);
 		compute_by(r, BPF_ADD, BPF_REG_2, BPF_REG_4);
 		emit_forget(m, BPF_REG_2);
@@ -651,7 +690,7 @@ static void emit_new_path(struct maker *m)
 		write_word(r, BPF_REG_4, (int)(BB_INSIDE_MARKS + 8 * w), BPF_REG_0);
 	}
 	if (m->frame.turns) {
-		emit_turns(m, BPF_LDX, BPF_REG_0);
+		emit_upper(r, BPF_LDX, BPF_REG_0, m->frame.turns);
 		write_word(r, BPF_REG_4, (int)(BB_INSIDE_MARKS + 8 * m->c.n_words), BPF_REG_0);
 	}
 	emit_read_exit(m, BPF_REG_0);
@@ -747,42 +786,46 @@ static void emit_bucket(struct maker *m)
 	compute_by(r, BPF_ADD, BPF_REG_4, BPF_REG_1);
 }
 
-/* r8 = the time of the run, ns, which the verifier knows not to be negative. -1: the run is not
- * timed. */
+/* r8 = the time of the run, ns. It may be negative, because the clock may step back a little. -1:
+ * the run is not timed. The verifier knows nothing of r8, so it checks the following code once. */
 static void emit_time(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
 	uint32_t untimed, done;
 
 	read_word(r, BPF_REG_8, BPF_REG_10, m->frame.began);
-	untimed = jump_if(r, BPF_JEQ, BPF_REG_8, 0);
+	untimed = jump_if_untimed(m, BPF_REG_0);
 	call_helper(r, BPF_FUNC_ktime_get_ns);
 	compute_by(r, BPF_SUB, BPF_REG_0, BPF_REG_8);
 	move(r, BPF_REG_8, BPF_REG_0);
-	compute(r, BPF_ARSH, BPF_REG_0, 63); /* the clock may step back a little: then 0 ns */
-	compute(r, BPF_XOR, BPF_REG_0, -1);
-	compute_by(r, BPF_AND, BPF_REG_8, BPF_REG_0);
 	done = jump_if(r, BPF_JA, 0, 0);
 	land(r, untimed);
-	compute(r, BPF_MOV, BPF_REG_8, -1);
-	land(r, done);
+	compute(r, BPF_XOR, BPF_REG_8, -1); /* it was 0 */
+	land_both(r, done);
 }
 
-/* Counts a run of r8 ns in slot r4; r1 is 1. Afterwards r4 + BB_INSIDE_HIST is the address of
- * the bucket. */
+/* Sets reg to 0 if it is negative. `by` is overwritten. */
+static void emit_not_negative(struct bb_rewrite *r, uint8_t reg, uint8_t by)
+{
+	move(r, by, reg);
+	compute(r, BPF_ARSH, by, 63);
+	compute(r, BPF_XOR, by, -1);
+	compute_by(r, BPF_AND, reg, by);
+}
+
+/* Counts a run of r8 ns (negative: 0 ns) in slot r4; r1 is 1. Afterwards r4 + BB_INSIDE_HIST is the
+ * address of the bucket. */
 static void emit_add_time(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
 
+	emit_not_negative(r, BPF_REG_8, BPF_REG_0);
 	add_atomically(r, BPF_REG_4, BB_INSIDE_TIMED, BPF_REG_1, 0);
 	add_atomically(r, BPF_REG_4, BB_INSIDE_SUM, BPF_REG_8, 0);
 	read_word(r, BPF_REG_0, BPF_REG_4, BB_INSIDE_WORST);
 	move(r, BPF_REG_2, BPF_REG_8); /* by how much r8 exceeds the longest time, or 0 */
 	compute_by(r, BPF_SUB, BPF_REG_2, BPF_REG_0);
-	move(r, BPF_REG_3, BPF_REG_2);
-	compute(r, BPF_ARSH, BPF_REG_3, 63);
-	compute(r, BPF_XOR, BPF_REG_3, -1);
-	compute_by(r, BPF_AND, BPF_REG_2, BPF_REG_3);
+	emit_not_negative(r, BPF_REG_2, BPF_REG_3);
 	compute_by(r, BPF_ADD, BPF_REG_0, BPF_REG_2);
 	write_word(r, BPF_REG_4, BB_INSIDE_WORST, BPF_REG_0);
 	emit_bucket(m);
@@ -790,7 +833,7 @@ static void emit_add_time(struct maker *m)
 	bb_emit(r, BPF_STX | BPF_ATOMIC | BPF_W, BPF_REG_4, BPF_REG_1, BB_INSIDE_HIST, BPF_ADD);
 }
 
-/* Counts a run of r8 ns (-1: it is not timed) in slot r4; see emit_add_time(). */
+/* Counts a run in slot r4. If it is timed, it took r8 ns; see emit_add_time(). */
 static void emit_count(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -799,7 +842,7 @@ static void emit_count(struct maker *m)
 
 	compute(r, BPF_MOV, BPF_REG_1, 1);
 	if (is_timed) {
-		untimed = jump_if(r, BPF_JEQ, BPF_REG_8, -1);
+		untimed = jump_if_untimed(m, BPF_REG_0);
 		emit_add_time(m);
 		done = jump_if(r, BPF_JA, 0, 0);
 		land(r, untimed);
@@ -912,8 +955,8 @@ static void emit_tail_call(struct maker *m, uint32_t at, uint32_t nth)
 		add_atomically(r, BPF_REG_1, BB_INSIDE_UNTIMED, BPF_REG_2, 0);
 		return;
 	}
+	untimed = jump_if_untimed(m, BPF_REG_3);
 	read_word(r, BPF_REG_3, BPF_REG_10, ns);
-	untimed = jump_if(r, BPF_JEQ, BPF_REG_3, -1);
 	add_atomically(r, BPF_REG_1, BB_INSIDE_TIMED, BPF_REG_2, 0);
 	bb_emit(r, BPF_ALU64 | BPF_NEG, BPF_REG_3, 0, 0, 0);
 	add_atomically(r, BPF_REG_1, BB_INSIDE_SUM, BPF_REG_3, 0);
@@ -922,29 +965,54 @@ static void emit_tail_call(struct maker *m, uint32_t at, uint32_t nth)
 	done = jump_if(r, BPF_JA, 0, 0);
 	land(r, untimed);
 	add_atomically(r, BPF_REG_1, BB_INSIDE_UNTIMED, BPF_REG_2, 0);
-	land(r, done);
+	land_both(r, done);
+}
+
+/* Finds a register that added code can use before slot `at`, and saves its value if need be.
+ * Returns false if there is none. */
+static bool emit_borrow(struct maker *m, uint32_t at, uint8_t reg[2], uint8_t save[2])
+{
+	if (bb_registers__two(&m->regs, at, reg, save) == BB_NO_TWO)
+		return false;
+	save[1] = 0;
+	bb_emit_saves(&m->out, reg, save, m->frame.saved_reg + 8, false);
+	return true;
+}
+
+static void emit_give_back(struct maker *m, const uint8_t reg[2], const uint8_t save[2])
+{
+	bb_emit_saves(&m->out, reg, save, m->frame.saved_reg + 8, true);
 }
 
 static void emit_turn(struct maker *m, uint32_t at)
 {
+	struct bb_rewrite *r = &m->out;
 	uint8_t reg[2], save[2];
 
-	if (bb_registers__two(&m->regs, at, reg, save) == BB_NO_TWO)
+	if (!emit_borrow(m, at, reg, save))
 		return;
-	save[1] = 0;
-	bb_emit_saves(&m->out, reg, save, m->frame.saved_turn + 8, false);
-	emit_turns(m, BPF_LDX, reg[0]);
-	compute(&m->out, BPF_ADD, reg[0], 1);
-	emit_turns(m, BPF_STX, reg[0]);
-	bb_emit_saves(&m->out, reg, save, m->frame.saved_turn + 8, true);
+	emit_upper(r, BPF_LDX, reg[0], m->frame.turns);
+	compute(r, BPF_ADD, reg[0], 1);
+	emit_upper(r, BPF_STX, reg[0], m->frame.turns);
+	emit_give_back(m, reg, save);
 }
 
-static void emit_mark(struct maker *m, uint32_t mark)
+static void emit_mark(struct maker *m, uint32_t at, uint32_t mark)
 {
-	uint32_t word = mark / BB_INSIDE_MARKS_A_WORD, byte = mark % BB_INSIDE_MARKS_A_WORD;
+	uint32_t bit = bb_inside_clone__bit_of(&m->c, mark);
+	int16_t off = (int16_t)(m->frame.words + (int)(bit / 8));
+	uint8_t reg[2], save[2];
 
-	bb_emit(&m->out, BPF_ST | BPF_MEM | BPF_B, BPF_REG_10, 0,
-		(int16_t)(m->frame.words + 8 * (int)word + 1 + (int)byte), 1);
+	if (m->c.marks_a_byte == 1) {
+		bb_emit(&m->out, BPF_ST | BPF_MEM | BPF_B, BPF_REG_10, 0, off, 1);
+		return;
+	}
+	if (!emit_borrow(m, at, reg, save))
+		return;
+	bb_emit(&m->out, BPF_LDX | BPF_MEM | BPF_B, reg[0], BPF_REG_10, off, 0);
+	compute(&m->out, BPF_OR, reg[0], 1 << bit % 8);
+	bb_emit(&m->out, BPF_STX | BPF_MEM | BPF_B, BPF_REG_10, reg[0], off, 0);
+	emit_give_back(m, reg, save);
 }
 
 /* All exits of the main function lead here. */
@@ -965,13 +1033,14 @@ static void lay_out(struct maker *m)
 	const struct bb_code *code = m->code;
 	struct bb_rewrite *r = &m->out;
 	uint32_t nth = 0, end = m->g->funcs[0].end;
+	bool has_exit = m->c.with;
 
 	r->n = m->n_to_exit = 0;
 	for (uint32_t at = 0; at < code->n; at += bb_insn_slots(&code->insns[at])) {
 		uint32_t b = m->g->block_of[at];
 		bool begins = at < end && m->g->blocks[b].first == at;
 
-		if (at == end)
+		if (at == end && has_exit)
 			emit_common_exit(m);
 		r->moved[at] = r->n;
 		if (!at)
@@ -980,8 +1049,10 @@ static void lay_out(struct maker *m)
 		if (begins && m->frame.turns && m->is_header[b])
 			emit_turn(m, at);
 		if (begins && m->frame.words && m->c.mark_of[b])
-			emit_mark(m, m->c.mark_of[b] - 1);
-		if (at < end && bb_insn_is_exit(&code->insns[at])) {
+			emit_mark(m, at, m->c.mark_of[b] - 1);
+		if (!m->c.with) {
+			bb_emit_old(r, at);
+		} else if (at < end && bb_insn_is_exit(&code->insns[at])) {
 			emit_exit_is(m, nth++);
 			m->to_exit[m->n_to_exit++] = jump_if(r, BPF_JA, 0, 0);
 		} else if (at < end && is_tail_call(&code->insns[at])) {
@@ -990,7 +1061,7 @@ static void lay_out(struct maker *m)
 			bb_emit_old(r, at);
 		}
 	}
-	if (end == code->n)
+	if (end == code->n && has_exit)
 		emit_common_exit(m);
 	r->moved[code->n] = r->n;
 }
@@ -1010,7 +1081,7 @@ static int write_clone(struct maker *m, struct bb_err *err)
 {
 	/* each tail call has a copy of emit_record()'s code */
 	size_t most = (size_t)m->code->n * BB_LONG_SLOTS + ENTRY_SLOTS +
-		      (size_t)m->g->n_blocks * TURN_SLOTS + m->g->n_blocks +
+		      (size_t)m->g->n_blocks * (TURN_SLOTS + MARK_SLOTS) +
 		      (size_t)(m->n_tail_calls + 1) * (EXIT_SLOTS + CALL_SLOTS);
 
 	bb_rewrite__open(&m->out, most);

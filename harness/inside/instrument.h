@@ -79,20 +79,31 @@ struct bb_inside_clone {
 	uint32_t n_stripes, stripe_bytes, n_slots, slot_bytes;
 	/* limit: bytes that are copied of a packet; size of an element of packets[], bytes */
 	uint32_t snap, packet_bytes;
-	/* A block with a mark sets a byte of its own on the stack. The lowest byte of each 8-byte
-	 * word is not used, because the verifier keeps track of constants that are written there.
-	 */
+	/* A block with a mark sets a byte of its own on the stack or, if the stack has no room for
+	 * that, a bit. The lowest byte of each 8-byte word is not used, because the verifier keeps
+	 * track of constants that are written there. */
 	uint32_t *mark_of; /* mark_of[block]: number of the block's mark, from 1 on; 0: none */
 	uint32_t n_marks, n_words;
-	uint32_t *exits; /* exits[n_exits]: index of each exit or tail call in the code */
+	uint32_t marks_a_byte; /* 1 or 8 */
+	uint32_t *exits;       /* exits[n_exits]: index of each exit or tail call in the code */
 	uint32_t n_exits;
 	bool has_turns;
-	bool counts_entries; /* a run may end without an exit, so entries are counted exactly */
+	/* Entries are counted exactly, because a run may end without an exit, or because the clone
+	 * has no instruments and counts nothing else. */
+	bool counts_entries;
 	struct bb_shared_memory memory;
 	uint32_t n_insns;
 };
 
-#define BB_INSIDE_MARKS_A_WORD 7u
+#define BB_INSIDE_MARK_BYTES 7u /* bytes of a word that hold marks */
+
+/* Returns the number of the bit, in marks[n_words], that mark `mark` (from 0 on) sets. */
+static inline uint32_t bb_inside_clone__bit_of(const struct bb_inside_clone *c, uint32_t mark)
+{
+	uint32_t a_word = c->marks_a_byte * BB_INSIDE_MARK_BYTES, rest = mark % a_word;
+
+	return mark / a_word * 64 + (1 + rest / c->marks_a_byte) * 8 + rest % c->marks_a_byte;
+}
 
 /* Writes to *ret_bytes the depth of the main function's stack, according to the offsets that its
  * instructions name. Returns false if the stack may be deeper, because the code computes stack

@@ -6,7 +6,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=("known paths" "stored" "kept" "formats" "tail calls" "packets" "sampling" "instruments" "loaded again" "saved meanwhile" "left alone" "killed" "complaints")
+names=("known paths" "stored" "kept" "formats" "tail calls" "packets" "sampling" "instruments" "deep stack" "full stack" "loaded again" "saved meanwhile" "left alone" "killed" "complaints")
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf live=$O/tests/tools/live_prog
 
@@ -170,6 +170,15 @@ expect_eq "instruments: without the clock, paths are told apart" "$(of inside_pa
 inside paths --no-paths
 expect_eq "instruments: without paths" "$(of inside_paths '[.runs, (.paths | length)] | join(" ")')" "${ran% *} 0"
 check "instruments: without paths, times" true_of inside_paths '.p50 > 0'
+inside deep --time-at-most 1e9
+expect_eq "deep stack: all instruments" "$(of inside_deep '[.with_time, .with_paths] | join(" ")')" "true true"
+expect_eq "deep stack: all runs are counted and timed" "$(of inside_deep '[.runs, .timed] | join(" ")')" "${ran% *} ${ran% *}"
+expect_eq "deep stack: its 64 paths, in turn" "$(of inside_deep '[.paths[] | .runs] | [length, max - min <= 1] | join(" ")')" "64 true"
+inside full
+expect_eq "full stack: runs, and nothing else" "$(of inside_full '[.runs, .with_time, .with_paths, (.paths | length)] | join(" ")')" "${ran% *} false false 0"
+check "full stack: says why" true_of inside_full '.why | startswith("its stack has no room: ")'
+run "$BPFBENCH" show --format json "$(find "$WORK/results" -name '*.json')"
+expect_eq "full stack: stored" "$(jq -r '[.cases[] | select(.name | endswith("/inside_full/inside")) | .series[0].run_cnt] | join(" ")' "$TMP/out")" "${ran% *}"
 
 # --- loaded again ---
 # Three loads of inside_paths, one after another, and one of another program.
