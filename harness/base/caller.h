@@ -49,10 +49,9 @@ int bb_root__read_u64(const char *path, uint64_t *ret_value);
 
 /*
  * Between bb_root__begin() and bb_root__end() this thread opens files with root's rights, for
- * libraries that read tracefs. The pairs of calls do not nest. If files are
- * opened as another user than root, a pair costs three system calls and clears the thread's
- * PR_SET_PDEATHSIG; otherwise it does nothing. bb_root__end() aborts the process if it cannot give
- * up root's rights. errno is kept.
+ * libraries that read tracefs. Pairs of calls do not nest. If files are opened as another user than
+ * root, a pair costs three system calls and clears the thread's PR_SET_PDEATHSIG; otherwise it does
+ * nothing. bb_root__end() aborts the process if it cannot give up root's rights. Both keep errno.
  */
 void bb_root__begin(void);
 void bb_root__end(void);

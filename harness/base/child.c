@@ -56,8 +56,8 @@ void bb_open_files__allow_more(void)
 /* user and group id of the user nobody, also on kernels that give the id no name */
 #define NOBODY 65534
 
-/* System calls for three purposes: libelf, libdw and malloc() work on open files; the child
- * answers; and libbpf (from 1.4 on) opens an object in memory. */
+/* System calls of libelf, libdw and malloc() on open files; of the child, to answer; and of libbpf
+ * (from 1.4 on), to open an object in memory. */
 static const int calls[] = {
 	SCMP_SYS(brk),       SCMP_SYS(clock_gettime), SCMP_SYS(exit),        SCMP_SYS(exit_group),
 	SCMP_SYS(fcntl),     SCMP_SYS(fstat),         SCMP_SYS(futex),       SCMP_SYS(getpid),
@@ -387,8 +387,8 @@ int bb_child__start(const struct bb_child_rules *r, int (*run)(void *arg, int li
 		    struct bb_child *ret_child)
 {
 	struct bb_child c = {.pid = -1, .fd = -1, .report_fd = -1};
-	/* fork() takes neither flags nor a process id. If none of these is needed, we call fork(),
-	 * which waits for threads that are in malloc(), so the child can call malloc(). */
+	/* fork() waits for threads that are in malloc(), so the child can call malloc(). But it
+	 * takes neither flags nor a process id; if one of these is needed, we call clone3(). */
 	struct clone_args args = {.exit_signal = SIGCHLD,
 				  .flags = r->own_namespaces ? CLONE_NEWPID | CLONE_NEWNS : 0,
 				  .set_tid = (uint64_t)(uintptr_t)(r->pid ? &r->pid : NULL),

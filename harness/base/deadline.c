@@ -88,8 +88,7 @@ void bb_deadline__begin(struct bb_deadline *ret_deadline, double seconds)
 		sigemptyset(&action.sa_mask);
 		sigaction(SIGALRM, &action, NULL);
 	}
-	depth++; /* counted only now, because a handler on_signal() that runs from here on may set
-		    the timer */
+	depth++; /* only now, because from here on the handler on_signal() may set the timer */
 	set(ns && (!at_ns || ns < at_ns) ? ns : at_ns);
 }
 

@@ -15,9 +15,9 @@ void bb_stop__install(void);
 int bb_fail_stopped(struct bb_err *err, const char *doing, const char *what);
 
 /*
- * The time until which the process may measure. Deadlines nest: within the run's budget is the
- * share of a drive, and so on. The earliest deadline counts. There is one timer, so there is one
- * deadline for the process, as there is one stop signal.
+ * The time until which the process may measure. Deadlines nest: the share of a drive lies within
+ * the run's budget, and so on. The earliest deadline counts. There is one timer, so a deadline
+ * holds for the whole process, as a stop signal does.
  *
  * When the deadline has passed, or a signal asked us to stop, SIGALRM comes every 20 ms until the
  * outermost deadline ends. The signal breaks off system calls that take long. A test run with a

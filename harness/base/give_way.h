@@ -4,11 +4,11 @@
 #include "base/std.h"
 
 /*
- * Gives this process real-time priority while it steps and polls, because a poller that must wait
- * for its CPU sees several runs in one window. A nice value is not enough: it counts only within a
- * session (sched_autogroup). Other processes get CPU time by bb_give_way(), and another real-time
- * process takes turns with us (SCHED_RR). Locks our memory (mlockall). Workloads inherit neither
- * the priority nor the lock.
+ * Gives this process real-time priority, because a poller that must wait for its CPU sees several
+ * runs in one window. A nice value is not enough: it counts only within a session
+ * (sched_autogroup). Other processes get CPU time by bb_give_way(), and another real-time process
+ * takes turns with us (SCHED_RR). Locks our memory (mlockall). Workloads inherit neither the
+ * priority nor the lock.
  *
  * Returns 0, or -errno if real-time priority is refused: -EPERM without CAP_SYS_NICE, or for root
  * in a cgroup without real-time runtime. The nice value is then -20.

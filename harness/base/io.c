@@ -7,7 +7,7 @@
 #include "base/caller.h"
 
 #define MAX_LINKS 40   /* the kernel's MAXSYMLINKS */
-#define LEAST_AGE_S 60 /* perhaps the process that made a younger file has not locked it yet */
+#define LEAST_AGE_S 60 /* younger files stay: their process may not have locked them yet */
 
 /* --- reading and writing --- */
 

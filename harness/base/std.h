@@ -90,8 +90,8 @@ void bb_close_memstream(FILE *stream);
  */
 void *bb_append(void *items, size_t *n, size_t item_size);
 
-/* Appends an item to the array `items` of `n` items. The item may be a list in braces behind its
- * type; it is evaluated when the array has grown. */
+/* Appends an item to the array `items` of `n` items. The item is a value or (TYPE){...}. It is
+ * evaluated after the array has grown. */
 #define BB_PUSH(items, n, ...)                                                                     \
 	do {                                                                                       \
 		__typeof__(items) bb_item = bb_append(&(items), &(n), sizeof(*bb_item));           \

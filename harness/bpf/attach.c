@@ -202,8 +202,8 @@ void bb_struct_ops__prepare(struct bpf_object *obj)
 		bpf_map__set_map_flags(map, bpf_map__map_flags(map) | MAP_LINK);
 }
 
-/* libbpf writes the value of a struct_ops map when it attaches the map. libbpf before 1.2 makes no
- * link for the map. The kernel then does not register the map, because the map has BPF_F_LINK. */
+/* Attaches each struct_ops map for a moment: only then does libbpf write the map's value. If libbpf
+ * (before 1.2) makes no link, the kernel does not register the map, because it has BPF_F_LINK. */
 void bb_struct_ops__fill(struct bpf_object *obj)
 {
 	struct bpf_map *map;

@@ -374,8 +374,8 @@ void bb_map_seeds__zero(void)
 	seeds_are_zero = true;
 }
 
-/* Hash maps get no random seed. This leaves out objects with maps of maps, as an inner map must
- * have the flags of its template. */
+/* Gives hash maps the seed 0. Leaves out objects with maps of maps, because an inner map must have
+ * the flags of its template. */
 static void zero_seeds(struct bpf_object *obj)
 {
 	struct bpf_map *map;

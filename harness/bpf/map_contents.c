@@ -180,8 +180,8 @@ static uint32_t key_bits(const struct content *c, uint32_t i)
 			   : (uint32_t)(c->key_size - (is_trie ? sizeof(uint32_t) : 0)) * 8;
 }
 
-/* Returns the number of the i-th generated key among those of its length: keys of one length differ
- * in their numbers. A length that `prefixes` has several times has more of the keys. */
+/* Returns the number of the i-th generated key: its index among the keys of its length. A length
+ * that `prefixes` has several times has more of the keys. */
 static uint64_t key_number(const struct bb_u32_list *prefixes, uint32_t i)
 {
 	uint32_t at, before = 0, in_all = 0;
@@ -311,7 +311,7 @@ static int check_fill(const struct content *c, struct bb_err *err)
 	if (fill->from.table)
 		return check_keys(c, err);
 	for (uint32_t i = 0, step = n ? n : 1; i < step; i++) {
-		/* the last key of this place in `prefixes` has the largest number */
+		/* the last key of element i of `prefixes` has the largest number */
 		uint32_t length = key_bits(c, i), left = fill->count > i ? fill->count - i - 1 : 0;
 		uint64_t wanted = fill->count > i
 					  ? key_number(&fill->prefixes, i + left / step * step) + 1

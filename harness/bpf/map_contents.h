@@ -13,7 +13,7 @@ struct bb_contents_map {
 	bool is_frozen;    /* BPF_MAP_FREEZE: system calls cannot write to the map */
 };
 
-/* A load leaves this about a map to the next load of the program. A zeroed struct says nothing. */
+/* Facts about a map that one load of a program leaves to the next. Zeroed: nothing is known. */
 struct bb_steady_map {
 	bool is_large;       /* it has many entries, the same in each load */
 	bool is_steady;      /* it is large, and no program of the load can change it */

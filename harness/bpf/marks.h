@@ -4,17 +4,17 @@
 #include "base/std.h"
 
 /*
- * Marks in a guest of --vm, between which a plugin of QEMU traces the instructions (vm/plugin/).
- * With them, the guest writes text for the host to an I/O port, line by line:
+ * In a guest of --vm, a plugin of QEMU traces the instructions between two marks (vm/plugin/). The
+ * guest also writes lines of text for the host to an I/O port:
  *
- *     program NAME             the next lines are about it
- *     object PATH              of the file that it is from
+ *     program NAME              the next lines describe this program
+ *     object PATH               the program's object file
  *     function ADDRESS BYTES NAME
- *     line ADDRESS NUMBER TEXT  from this address on, the machine code is of this line
- *     run NS                   it took as long between the two latest marks; 0: no single run
- *     symbols                  the rest is /proc/kallsyms
+ *     line ADDRESS NUMBER TEXT  source line of the machine code from this address on
+ *     run NS                    time of the run between the latest two marks; 0: not one run
+ *     symbols                   the rest is /proc/kallsyms
  */
-#define BB_MARKS_OPTION "mark-runs" /* the guest's bpfbench gets it */
+#define BB_MARKS_OPTION "mark-runs" /* option of the guest's bpfbench */
 #define BB_MARKS_PORT 0x402         /* of QEMU's isa-debugcon */
 #define BB_MARKS_RUNS 8u            /* limit: runs of a program that are traced */
 

@@ -15,9 +15,9 @@ struct bpf_program;
  * *ret_elf. */
 int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_err *err);
 
-/* Returns the bytes of the file as bb_object_read() does. All holders share the bytes, because an
- * object may have 170 programs, and must not change them. The caller must call bb_object_let_go(),
- * which ignores NULL. */
+/* Returns the bytes of the file as bb_object_read() does. Holders share the bytes, because an
+ * object may have 170 programs. They must not change them, and must call bb_object_let_go(), which
+ * ignores NULL. */
 int bb_object_hold(const char *path, const char **ret_elf, size_t *ret_len, struct bb_err *err);
 void bb_object_let_go(const char *elf);
 /* bb_object_note_passed() remembers that the held object has passed the trial named `trial`;

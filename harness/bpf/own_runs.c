@@ -106,8 +106,8 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Finds the runs of one reading. The window that ends with a reading includes that reading's
- * runs. The time of a run is the median over windows that have only our runs. */
+/* Finds how many runs one reading causes, and their time. A window includes the runs that the
+ * reading at its end causes. The time is the median over windows that have only our runs. */
 static int find_by_read(const struct bb_stats_reader *r, struct bb_own_runs *own)
 {
 	struct tries idle = {0}, doing = {0};
@@ -143,11 +143,11 @@ static int try_sleep(const struct bb_stats_reader *r, enum act what, struct bb_o
 }
 
 /*
- * Finds the runs of one sleep. While we sleep, other processes run on our CPU and may make system
- * calls; a sleep that returns at once leaves them no time. If our readings do not run a program,
- * but it runs in every window, we assume that our sleeps cause no runs. The error is small: we
- * sleep a few thousand times a second at most, and such a program has a hundred thousand runs a
- * second.
+ * Finds how many runs one sleep causes. While we sleep, other processes run on our CPU and may make
+ * system calls; a sleep that returns at once leaves them no time. If our readings do not run a
+ * program, but it runs in every window, we assume that our sleeps cause no runs. The error is
+ * small: we sleep a few thousand times a second at most, and such a program has a hundred thousand
+ * runs a second.
  */
 static int find_by_sleep(const struct bb_stats_reader *r, struct bb_own_runs *own)
 {

@@ -4,12 +4,12 @@
 #include "bpf/prog_stats.h"
 
 /*
- * The runs of a program that its observer causes. A program on system calls runs when its counters
- * are read; a program on context switches runs when the observer sleeps. Trials find out how many
- * runs the observer causes. A trial is a window between two readings of the counters. In turns,
- * dozens of windows contain one more reading or a sleep, and dozens contain a busy wait of the same
- * length. Runs that every window has are ours, because nobody else runs a program every few hundred
- * nanoseconds.
+ * The runs of a program that we cause by watching it. Reading its counters runs a program that is
+ * attached to system calls; a sleep of ours runs one that is attached to context switches. Trials
+ * find the number of these runs. A trial is a window between two readings of the counters. In
+ * turns, dozens of windows contain one more reading or a sleep, and dozens contain a busy wait of
+ * the same length. Runs that every window has are ours, because nobody else runs a program every
+ * few hundred nanoseconds.
  */
 struct bb_own_runs {
 	/* true if the program runs too often or too irregularly to tell how many runs are ours */

@@ -6,11 +6,10 @@
 /* What the plugin of QEMU (vm/plugin/trace.c) writes. */
 enum {
 	BB_TRACE_INSN,
-	BB_TRACE_ACCESS, /* the instruction before is a call or return: where its return address
-			    is */
-	BB_TRACE_BEGIN,  /* of the records of a run */
+	BB_TRACE_ACCESS, /* where the call or return before this record has its return address */
+	BB_TRACE_BEGIN,  /* the records of a run begin */
 	BB_TRACE_END,
-	BB_TRACE_FAULT, /* an instruction that faulted; the plugin does not know it */
+	BB_TRACE_FAULT, /* an instruction that faulted; profile/traced.c marks it */
 };
 
 /* Classes of instructions. */
@@ -27,8 +26,8 @@ struct bb_trace_record {
 	uint32_t kind, class;
 };
 
-/* Most records between two marks, and in all; the plugin drops further ones. Marks are not dropped
- * before there are BB_TRACE_MOST more. */
+/* Limits of records: between two marks, and in all. The plugin drops further records. Marks have
+ * room for BB_TRACE_MOST more. */
 #define BB_TRACE_MOST (UINT32_C(4) << 20)
 #define BB_TRACE_MOST_IN_ALL (4 * BB_TRACE_MOST)
 

@@ -112,7 +112,7 @@ static bool ask_event(int event_fd, struct bb_captured_attachment *a)
 
 /* --- the calls --- */
 
-/* Adds an attachment of the program that is the command's descriptor `fd`. Returns NULL if it is
+/* Adds an attachment of the program behind the command's descriptor `fd`. Returns NULL if `fd` is
  * not a program. */
 static struct bb_captured_attachment *add(struct bb_take_call *call, int fd, enum bb_attached_by by,
 					  const char *kind)

@@ -78,8 +78,8 @@ static size_t n_made(const struct bb_take *t)
 	return t->capture->n_progs + t->capture->n_attachments;
 }
 
-/* Sleeps until there is a call. A polling thread would wake up and make system calls, and could so
- * run the programs that are measured. */
+/* Sleeps until there is a call. A polling thread would wake up and make system calls, which may run
+ * the programs that are measured. */
 static void *serve(void *arg)
 {
 	struct bb_follow *f = arg;

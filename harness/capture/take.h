@@ -134,7 +134,7 @@ struct bb_take_call {
 	} known[BB_TAKE_KNOWN];
 	size_t n_known;
 	struct bb_remote from;
-	union bpf_attr attr; /* zero after the bytes that the caller gave */
+	union bpf_attr attr; /* arguments of bpf(); bytes that the command did not give are 0 */
 };
 
 /* Handle a call that attaches (attach.c). Data that cannot be read are left out. */

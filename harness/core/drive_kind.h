@@ -110,7 +110,7 @@ struct bb_drive_kind {
 			  nothing about it */
 	const char *agrees_with; /* name of a drive that measures the same cost and must agree with
 				    this kind; NULL: none */
-	bool no_floor;  /* the costs of two programs that end differently have no common floor */
+	bool no_floor;  /* there is no floor, because how a program ends changes the cost */
 	bool own_floor; /* each series has its own empty program, measured at the same hook */
 
 	/* Needs and effects of the kind. */

@@ -21,7 +21,7 @@ struct bb_exact {
 	struct bb_exact *behind;
 };
 
-/* Returns the counts of a slot of the drive `exact`. */
+/* Returns the clone and the counts in a slot of the drive `exact` (drivers/driver.h). */
 const struct bb_exact *bb_exact__of(const void *slot);
 
 /* In all prog arrays that a program of the list `behind` uses, replaces the programs by their

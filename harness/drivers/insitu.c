@@ -64,10 +64,10 @@ static int begin_event(void *arg, const struct bb_command *workload, struct bb_e
 }
 
 /*
- * Returns the CPU time of the workload while the event was enabled, in whole periods of the event,
- * s. NAN if it cannot be read. The event's own clock measures it, because the CPU clock of another
- * process is up to a tick late. An incomplete period brings no run; if it counted, every
- * short batch would look as if samples were lost.
+ * Returns the CPU time of the workload while the event was enabled, s. Only complete periods of the
+ * event count: an incomplete one brings no run, and with it each short batch would look as if
+ * samples were lost. The event's own clock measures the time, because the CPU clock of another
+ * process is up to a tick late. NAN if it cannot be read.
  */
 static double end_event(void *arg)
 {

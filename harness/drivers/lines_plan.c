@@ -151,8 +151,8 @@ static int allow_cuts(struct bb_lines_plan *p, uint32_t first, uint32_t end, str
 	return rc ? rc : allow_cuts(p, middle, end, t, err);
 }
 
-/* Enables the cuts that the verifier allows. Returns -ENOTSUP with the message of `err` if it
- * allows none, or if that takes too many tries. */
+/* Enables the cuts that the verifier allows. If it allows none, or if the search takes too long,
+ * returns -ENOTSUP and leaves the message in `err` as it was. */
 static int try_cuts(struct bb_lines_plan *p, struct bb_err *err)
 {
 	struct tries t = {.began_ns = bb_now_ns(), .most_s = bb_deadline_left_s() * TRIES_SHARE};

@@ -74,6 +74,6 @@ void bb_openmetrics_sample(const char *name, const char *suffix,
 			   const struct bb_openmetrics_labels *labels, const char *quantile,
 			   double value, FILE *out);
 
-/* Writes the samples of a histogram in seconds; nothing if it is empty. */
+/* Writes a histogram, in seconds; nothing if it is empty. */
 void bb_openmetrics_histogram(const char *name, const struct bb_openmetrics_labels *labels,
 			      const struct bb_time_buckets *b, FILE *out);

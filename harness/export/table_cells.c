@@ -281,8 +281,8 @@ struct bb_table_cell bb_executed_cell(const struct bb_case *c)
 				more);
 }
 
-/* Returns the number of runs that shared a window with other runs. In other drives than in-situ and
- * live, a 0 gives an empty cell, because a column of zeros would only raise questions. */
+/* Returns the number of runs that shared a window with other runs. A 0 is shown only for drives
+ * that watch runs; for others, a column of zeros would only raise questions. */
 static struct bb_table_cell multi(const struct bb_case *c)
 {
 	const struct bb_summary *s = &c->summary;

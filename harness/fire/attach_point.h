@@ -69,8 +69,8 @@ int bb_attach_point__take(struct bb_attach_point *p, const struct bb_variant_spe
 /* True if programs of this type are attached to a cgroup. */
 bool bb_attach_point__is_for_cgroups(uint32_t prog_type);
 
-/* Makes an attach point on bb_own_function(), which stands in for `p`. That works for programs of
- * BPF_PROG_TYPE_KPROBE, because they see the registers only. Returns false for other programs. */
+/* Makes an attach point on bb_own_function() in place of `p`. Returns false unless the programs of
+ * `p` see only registers (BPF_PROG_TYPE_KPROBE, but not BB_AT_KPROBE_MULTI). */
 bool bb_attach_point__on_own_function(const struct bb_attach_point *p,
 				      struct bb_attach_point *ret_point);
 

@@ -52,8 +52,8 @@ static void open_sockets(struct bb_live_objects *o)
 enum { PAGE_ZEROS, PAGE_ADDRESSES, PAGE_TEXT, N_PAGES };
 
 #define PAGES_AT 0x20000000L
-/* An address with this offset into a page does not end in a zero byte. So the page of addresses
- * also serves as a text that is not empty. */
+/* Offset into a page. The lowest byte of an address with this offset is not 0, so a page full of
+ * such addresses is also a text that is not empty. */
 #define IN_PAGE 0x140L
 static const char a_path[] = "/etc/hostname";
 

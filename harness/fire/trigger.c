@@ -101,7 +101,7 @@ bool bb_trigger__is_for(const struct bb_trigger *t, const struct bb_attach_point
 	}
 }
 
-/* Prefixes that are removed from names; longest first. */
+/* Prefixes that are removed from names. "sys_enter_" and "sys_exit_" must come before "sys_". */
 static const char *const prefixes[] = {
 	"sys_enter_", "sys_exit_", "__x64_sys_", "__arm64_sys_", "__se_sys_", "__do_sys_",
 	"do_sys_",    "ksys_",     "__sys_",     "sys_",         "security_",

@@ -66,7 +66,7 @@ struct bb_trigger {
 	bool is_ipv6;   /* the trigger's sockets use IPv6, not IPv4 */
 	bool on_demand; /* used only if a scenario asks for it */
 	/* The only kind of attach point that the trigger is for. BB_AT_NOWHERE: it is for all kinds
-	 * that no trigger has here. */
+	 * that have no triggers of their own. */
 	enum bb_attach_kind at;
 };
 

@@ -8,8 +8,8 @@
 /* result of a function that ended early; the verifier knows this value */
 #define CUT_SHORT 0x7ffe6b31
 #define CHECK_SLOTS                                                                                \
-	14u /* limit: slots of a check (made twice with the count on the stack, or with            \
-	       a log) */
+	14u /* limit: slots of a check in its longest form: made twice with the count on the       \
+	       stack, or with a log */
 #define CALL_SLOTS                                                                                 \
 	32u         /* limit: slots added around one call, one exit or one function                \
 		     */

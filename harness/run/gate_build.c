@@ -318,7 +318,7 @@ static int make_tree(struct bb_gate_builds *b, struct bb_built_objects *needs, c
 		     char **ret_made, struct bb_err *err)
 {
 	const char *command = b->opts->build;
-	char *line = NULL, *text = NULL; /* `text` is the command, as in "make build/prog.bpf.o" */
+	char *line = NULL, *text = NULL; /* text: the command; line: the message about it */
 	size_t size;
 	FILE *out;
 	int rc;

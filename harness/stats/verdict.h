@@ -34,9 +34,9 @@ bool bb_change_is_denied(double change, double other, double sd);
  * result is at least 1.5, because a verdict by the interval alone may not survive a correction.
  *
  * The estimate varies from one measurement to the next, and the advice must not vary with it. So
- * one standard error is subtracted from the distance between estimate and limit. The result counts
- * as at least the standard error or the limit, whichever is smaller. INFINITY if a limit is inside
- * an interval whose half width is below a tenth of the limit; NAN if an argument is NAN.
+ * one standard error is subtracted from the distance between estimate and limit. What is left
+ * counts as at least the standard error or the limit, whichever is smaller. INFINITY if a limit is
+ * inside an interval whose half width is below a tenth of the limit; NAN if an argument is NAN.
  */
 double bb_times_to_decide(double estimate, double lo, double hi, double limit);
 
