@@ -248,7 +248,7 @@ static void add_count_key(const struct bb_report *r, bool is_once, struct bb_doc
 	if (r->n_timed)
 		bb_doc__add(d, BB_DOC_FAINT, "more", "`bpfbench annotate --time` (ns by line)");
 	bb_doc__add(d, BB_DOC_FAINT, "next",
-		    "after a change `sudo bpfbench compare --object OLD.o --object NEW.o --exact`");
+		    "after a change `sudo bpfbench compare OLD.o NEW.o --exact`");
 }
 
 static int put_counts(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)

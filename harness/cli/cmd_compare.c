@@ -44,7 +44,7 @@ static void read_stored(const struct bb_option *, const char *text, void *runs)
 {
 	const char **run = runs;
 
-	bb_refuse("two stored runs at the most: OLD NEW", run[0] && run[1]);
+	bb_refuse("two arguments at the most: OLD NEW", run[0] && run[1]);
 	run[run[0] != NULL] = text;
 }
 
@@ -54,7 +54,7 @@ static const struct bb_option program_options[] = {
 	{"base", 0, "VARIANT", bb_read_text, BB_ARG(base), "the old variant"},
 	{"head", 0, "VARIANT", bb_read_text, BB_ARG(head), "the new variant"},
 	{"base-object", 0, "FILE", bb_read_text, BB_ARG(base_object),
-	 "the BPF object with the old program (or --object twice: old, new)"},
+	 "the BPF object with the old program (or OLD.o NEW.o, or --object twice)"},
 	{"head-object", 0, "FILE", bb_read_text, BB_ARG(head_object),
 	 "the BPF object with the new program"},
 	{"drive", 'd', "NAME", bb_read_strings, BB_ARG(drives),
@@ -158,17 +158,30 @@ static void check_what(const struct compare_args *a)
 		  (a->measure.format || a->measure.output) && selects);
 }
 
+/* True if both arguments are named as objects are, and not as stored runs. */
+static bool are_objects(const char *const named[2])
+{
+	size_t n = 0;
+
+	for (int i = 0; i < 2; i++)
+		n += named[i] && strlen(named[i]) > 2 &&
+		     !strcmp(named[i] + strlen(named[i]) - 2, ".o");
+	return n == 2;
+}
+
 static void check_args(void *args)
 {
 	struct compare_args *a = args;
 	struct bb_diffs none = {0};
 	struct bb_err err = {0};
+	bool takes_objects;
 	int rc;
 
-	for (int i = 0; i < 2 && a->vm.kernels && a->runs[0]; i++)
+	takes_objects = a->vm.kernels || are_objects(a->runs);
+	for (int i = 0; i < 2 && takes_objects; i++)
 		if (a->runs[i])
 			bb_strings__append(&a->object.objects, a->runs[i]);
-	if (a->vm.kernels)
+	if (takes_objects)
 		a->runs[0] = a->runs[1] = NULL;
 	check_what(a);
 	/* finds errors in --sort and --filter before the measurement */
@@ -193,7 +206,8 @@ static void check_args(void *args)
 
 static const struct bb_usage usage = {
 	.arguments = "[OLD NEW]",
-	.doc = "Compare two programs, measured in turns now, or two stored runs.",
+	.doc = "Compare two programs, measured in turns now, or two stored runs. OLD and NEW are "
+	       "objects if their names end in .o.",
 	.more = "Programs that are measured now take turns, in ABBA or BAAB blocks for each pair "
 		"of loads. The verdict is on pairs at the same JIT address modulo 64, and comes as "
 		"soon as the interval allows it: regressed, improved, same (within the threshold) "
@@ -202,7 +216,7 @@ static const struct bb_usage usage = {
 		"the exit code is 1. Stored runs share no randomisation: their intervals are "
 		"wider, and runs of different machines are inconclusive without --force. The "
 		"default budget is 10 s, for functions of user space (`call`) 30 s.",
-	.example = "  sudo bpfbench compare --object old.bpf.o --object new.bpf.o\n"
+	.example = "  sudo bpfbench compare old.bpf.o new.bpf.o\n"
 		   "  sudo bpfbench compare -s perf_profiler --base ringbuf --head stackmap\n"
 		   "  bpfbench compare --baseline main latest\n"
 		   "  bpfbench compare old.bpf.o new.bpf.o --vm 5.10,6.12\n"
@@ -292,7 +306,7 @@ static void add_next(const struct bb_time_diff *diff, struct bb_doc *d)
 			if (r->verdict != BB_VERDICT_REGRESSED || n++ >= NAMED_LINES)
 				continue;
 			if (n == 1)
-				bb_doc__add(d, BB_DOC_FAINT, "next", "mend %s ",
+				bb_doc__add(d, BB_DOC_FAINT, "next", "look at %s ",
 					    row->line ? "line" : "instruction");
 			bb_doc__append(d, "%s%u", n > 1 ? ", " : "",
 				       row->line ? row->line : row->insn);

@@ -165,7 +165,19 @@ static const struct percentile {
 static double percentile_of(const struct bb_inside_path *p, const struct percentile *which,
 			    double clock_ns)
 {
-	return p->timed < which->least ? NAN : bb_inside_path__quantile(p, which->share, clock_ns);
+	struct bb_hist hist = {0};
+	struct bb_sorted sorted;
+	double ns;
+
+	if (p->timed < which->least)
+		return NAN;
+	/* as the stored run has it, of which `show` prints the same figure */
+	bb_inside_path__samples(p, clock_ns, &hist);
+	bb_hist_sort(&hist, &sorted);
+	ns = bb_hist_quantile(&sorted, which->share);
+	bb_sorted_done(&sorted);
+	bb_hist_done(&hist);
+	return ns;
 }
 
 /* The caller frees the text: the share of one CPU, "under 0.01 %" if it is smaller. */
@@ -348,12 +360,12 @@ static void print_path(const struct session *s, size_t i, size_t nth, struct bb_
 {
 	const struct bb_inside_figures *f = &s->figures[i];
 	const struct bb_inside_path *p = &f->paths[nth];
-	double time = f->all.sum_ns > 0 ? 100 * p->sum_ns / f->all.sum_ns : NAN;
+	double time = f->all.sum_ns > 0 ? p->sum_ns / f->all.sum_ns : NAN;
 
 	bb_doc__text_cell(d, bb_inside_path_name(p).text);
 	bb_doc__cell(d, "%" PRIu64, p->runs);
-	bb_doc__cell(d, "%.3g", 100 * (double)p->runs / (double)f->all.runs);
-	bb_doc__number_cell(d, time, time);
+	bb_doc__table_cell(d, bb_table_cell_percent((double)p->runs / (double)f->all.runs));
+	bb_doc__table_cell(d, bb_table_cell_percent(time));
 	add_times(p, s->inside.price.clock_ns, d);
 	if (ends_in_call(&s->inside.programs[i], p))
 		bb_doc__cell(d, "tail call");

@@ -175,6 +175,26 @@ static int look_at_all(const struct triggers_args *a, struct bb_err *err)
 	return rc;
 }
 
+#define CALL "call-"
+
+/* True for the triggers that make one system call, which the list has in two paragraphs. */
+static bool is_only_call(const struct bb_trigger *t)
+{
+	return !strncmp(t->name, CALL, strlen(CALL));
+}
+
+/* Adds the names of those whose call fails, or of the others. */
+static void add_calls(bool fails, const char *doc, struct bb_doc *d)
+{
+	const struct bb_trigger *t;
+	size_t n = 0;
+
+	bb_doc__add(d, BB_DOC_CLOSING, CALL "NAME", "%s; NAME is ", doc);
+	for (size_t i = 0; (t = bb_trigger_at(i)); i++)
+		if (is_only_call(t) && (t->calls[0].kind == BB_CALL_FAILS) == fails)
+			bb_doc__append(d, "%s%s", n++ ? ", " : "", t->name + strlen(CALL));
+}
+
 int bb_cmd_triggers(int argc, char **argv, struct bb_err *err)
 {
 	static const struct bb_doc_column columns[] = {{BB_TEXT("Trigger")},
@@ -188,9 +208,12 @@ int bb_cmd_triggers(int argc, char **argv, struct bb_err *err)
 		return look_at_all(&a, err);
 	bb_doc__table(&d, columns, BB_LEN(columns));
 	for (size_t i = 0; (t = bb_trigger_at(i)); i++) {
+		if (is_only_call(t))
+			continue;
 		bb_doc__text_cell(&d, t->name);
-		bb_doc__cell(&d, "%s%s", t->doc,
-			     t->calls[0].kind == BB_CALL_FAILS ? ", which the kernel refuses" : "");
+		bb_doc__text_cell(&d, t->doc);
 	}
+	add_calls(false, "the system call NAME", &d);
+	add_calls(true, "the system call NAME, which the kernel refuses", &d);
 	return bb_output_document(&d, stdout, err);
 }

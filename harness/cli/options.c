@@ -14,7 +14,8 @@ int bb_complain(const struct bb_err *err)
 	return err->code == -ENOTSUP ? BB_EXIT_UNSUPPORTED : BB_EXIT_FAILURE;
 }
 
-/* Writes "NAME: line". On a terminal, wraps it to the width, unless the line contains a log. */
+/* Writes "NAME: line". On a terminal, wraps it to the width, unless the line contains a log.
+ * Elsewhere a program may read it, and reads whole lines. */
 static void put_message(const char *name, const char *line)
 {
 	struct bb_doc_look look = bb_output_look(stderr);
@@ -23,7 +24,7 @@ static void put_message(const char *name, const char *line)
 	size_t size;
 	FILE *out = bb_open_memstream(&text, &size);
 
-	look.wrap &= !strchr(line, '\n');
+	look.wrap = isatty(STDERR_FILENO) && !strchr(line, '\n');
 	if (look.wrap) {
 		bb_doc__add(&d, BB_DOC_PARAGRAPH, name, "%s", line);
 		bb_doc__text(&d, &look, out);

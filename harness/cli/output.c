@@ -226,8 +226,6 @@ struct bb_doc_look bb_output_look(FILE *stream)
 	struct winsize size;
 
 	if (!isatty(fd)) {
-		/* messages are not wrapped: a program that reads them reads whole lines */
-		look.wrap = stream == stdout;
 		look.width = columns_asked(look.width);
 		return look;
 	}

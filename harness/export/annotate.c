@@ -55,6 +55,8 @@ static void put_row(const struct bb_counted *c, const struct bb_annotated_row *r
 
 static void put_in_place(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out)
 {
+	enum bb_source_state said = BB_SOURCE_AS_BUILT;
+
 	for (size_t i = 0, n; i < c->n_lines; i += n) {
 		struct bb_annotated file;
 
@@ -62,8 +64,9 @@ static void put_in_place(const struct bb_counted *c, const struct bb_annotate_op
 		file = bb_annotated__make(&c->lines[i], n);
 		fputs("\n", out);
 		bb_put_clean(out, file.path);
-		fprintf(out, "%s%s\n", file.state == BB_SOURCE_AS_BUILT ? "" : "\n ",
-			bb_source_note(file.state));
+		fprintf(out, "%s%s\n", file.state == said ? "" : "\n ",
+			file.state == said ? "" : bb_source_note(file.state));
+		said = file.state;
 		put_heads(c, out);
 		for (size_t k = 0; k < file.n; k++)
 			/* without the source file, rows for left-out lines would stand between most
@@ -99,6 +102,7 @@ void bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts
 {
 	const struct bb_doc_look look = {.width = opts->width, .wrap = opts->width != SIZE_MAX};
 	struct bb_doc d = {0};
+	size_t n = 0;
 	double mean;
 
 	mean = c->runs ? (double)c->instructions / (double)c->runs : 0;
@@ -108,12 +112,15 @@ void bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts
 		    c->scenario, c->variant, mean == round(mean) ? 0 : 2, mean, c->runs,
 		    bb_plural(c->runs), c->n_insns, c->n_blocks, bb_plural(c->n_blocks), c->paths,
 		    bb_plural(c->paths));
-	for (size_t i = 0; i < c->n_calls; i++) {
-		if (!i)
+	for (size_t i = 0; i < c->n_calls && c->runs; i++) {
+		double calls = (double)c->calls[i].calls / (double)c->runs;
+
+		if (!c->calls[i].calls)
+			continue;
+		if (!n++)
 			bb_doc__add(&d, BB_DOC_PARAGRAPH, "calls per run", "%s", "");
-		bb_doc__append(&d, "%s%.2f %s", i ? ", " : "",
-			       c->runs ? (double)c->calls[i].calls / (double)c->runs : 0,
-			       c->calls[i].name);
+		bb_doc__append(&d, "%s%.*f %s", n > 1 ? ", " : "", calls == round(calls) ? 0 : 2,
+			       calls, c->calls[i].name);
 	}
 	bb_doc__text(&d, &look, out);
 	bb_doc__done(&d);

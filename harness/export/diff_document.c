@@ -105,6 +105,22 @@ static void add_diffs(const struct bb_diffs *diffs, size_t first, size_t end,
 			add_diff(&diffs->rows[i], g, d);
 }
 
+/* Adds each reason of void series once. */
+static void add_voids(const struct bb_diffs *diffs, struct bb_doc *d)
+{
+	size_t before = d->n;
+
+	for (size_t i = 0; i < 2 * diffs->n; i++) {
+		const char *why = diffs->rows[i / 2].void_why[i % 2];
+		size_t k = before;
+
+		while (why && k < d->n && strcmp(d->blocks[k].text, why))
+			k++;
+		if (why && k == d->n)
+			bb_doc__add(d, BB_DOC_ITEM, "void", "%s", why);
+	}
+}
+
 /* Adds the name of A or B. If it is a variant with one program, adds the file and the program: "A:
  * base: prog.bpf.o, work". */
 static void add_side(char side, const char *name, const struct bb_report *r, struct bb_doc *d)
@@ -179,6 +195,7 @@ void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open,
 		add_diffs(diffs, open, diffs->n, NULL, d);
 		bb_doc__add(d, BB_DOC_FOLD_END, NULL, "%s", "");
 	}
+	add_voids(diffs, d);
 }
 
 /* --- executed instructions --- */
@@ -349,19 +366,20 @@ static struct bb_table_cell signed_value(double ns)
 static void add_sentence(const struct bb_time_diff_case *c, struct bb_doc *d)
 {
 	bool is_new = false, is_shorter = false;
-	size_t n = 0;
+	size_t n = 0, same = 0;
 
 	for (size_t i = 0; i < c->n_rows; i++) {
 		const struct bb_time_diff_row *r = &c->rows[i];
 
 		n += bb_time_diff_row__differs(r);
+		same += r->verdict == BB_VERDICT_SAME;
 		is_new |= !r->a && r->verdict == BB_VERDICT_REGRESSED;
 		is_shorter |= r->a && r->b && r->verdict == BB_VERDICT_IMPROVED;
 	}
 	if (n > TIME_ROWS)
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%zu more lines differ (--details)",
 			    n - TIME_ROWS);
-	else
+	else if (!n || n + same < c->n_rows || (is_new && is_shorter))
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s",
 			    n                                  ? "no other line surely differs"
 			    : c->more.lo > 0 || c->more.hi < 0 ? "the program as a whole differs, "
@@ -743,11 +761,7 @@ void bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d)
 	add_complex(v, d);
 	bb_doc_gate_revisions(g, d);
 	add_diffs(&diffs, 0, diffs.n, v, d);
-	for (size_t i = 0; i < first->n_comparisons; i++)
-		if (first->comparisons[i].n_void)
-			bb_doc__add(d, BB_DOC_ITEM, first->comparisons[i].name,
-				    "%u of %zu pairs void", first->comparisons[i].n_void,
-				    first->comparisons[i].n_pairs);
+	add_voids(&diffs, d);
 	bb_doc_in_vain(first, NULL, d);
 	bb_doc_time_diff(&g->timed, (struct bb_doc_sides){0}, false, d);
 	add_gate_counts(v, d);

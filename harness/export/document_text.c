@@ -5,6 +5,7 @@
 
 #define ABSENT "-"     /* shown in an empty cell, so that the reader's eye stays in the column */
 #define LEAST_LAST 24u /* fewest characters for the last column if it has text */
+#define MOST_LAST 40u  /* so many characters suffice for it, however long its text is */
 #define LEAST_CODE 12u /* fewest characters for the last column if it has source */
 
 const struct bb_doc_look bb_doc_plain_look = {.width = 80, .wrap = true};
@@ -39,8 +40,9 @@ static bool is_in_interval(const char *text, size_t at)
 	return begin && text[begin - 1] == '[';
 }
 
-/* True if no line may end at the blank `text[at]`. That is so before a unit ("60 ns"), within an
- * interval, and between an option and its value ("--budget 60", "--object OLD.o"). */
+/* True if no line may end at the blank `text[at]`. That is so between a number and what it counts
+ * ("60 ns", "2 loads"), within an interval, and between an option and its value ("--budget 60",
+ * "--object OLD.o"). */
 static bool is_kept(const char *text, size_t at)
 {
 	size_t begin = at;
@@ -52,7 +54,7 @@ static bool is_kept(const char *text, size_t at)
 		return true;
 
 	if (isdigit((unsigned char)text[at - 1]) &&
-	    (text[at + 1] == '%' || !strncmp(text + at + 1, "ns", 2)))
+	    (text[at + 1] == '%' || islower((unsigned char)text[at + 1])))
 		return true;
 
 	while (begin && text[begin - 1] != ' ' && text[begin - 1] != '`')
@@ -202,13 +204,16 @@ static size_t last_column(const struct layout *l)
 	return last;
 }
 
-/* If the last column has text or source, gives it the width that the other columns leave. */
+/* If the last column has text or source, gives it the width that the other columns leave. Text that
+ * would take more than two short lines is left to move_last_under_row(). */
 static void narrow_last(struct layout *l, const struct bb_doc_look *look)
 {
 	size_t last = last_column(l), others;
 	bool is_code = l->b->columns[last].cells == BB_CELLS_CODE;
-	size_t least = is_code ? LEAST_CODE : LEAST_LAST;
+	size_t least = is_code ? LEAST_CODE : LEAST_LAST, half = l->width[last] / 2;
 
+	if (!is_code && half > least)
+		least = half < MOST_LAST ? half : MOST_LAST;
 	others = total_width(l) - l->width[last];
 	if (look->wrap && (look->terse || !is_code) &&
 	    l->b->columns[last].cells != BB_CELLS_NUMBER && total_width(l) > look->width &&

@@ -46,6 +46,17 @@ const char *bb_history_mark_text(const struct bb_timeline *t, const struct bb_ti
 	return bb_timeline__is_judged(t, p) ? bb_history_mark_name(p->judged.mark) : "-";
 }
 
+/* Returns the mark as the tables word it: after a suspect run, a run within the limit that neither
+ * confirms nor denies it cannot be told. */
+static const char *mark_of(const struct bb_timeline *t, const struct bb_timeline_case *c,
+			   const struct bb_timeline_point *p)
+{
+	return p->judged.mark == BB_HISTORY_SUSPECT && bb_timeline__is_judged(t, p) &&
+			       fabs(log1p(bb_timeline__change(c, p))) <= p->judged.limit
+		       ? "cannot tell"
+		       : bb_history_mark_text(t, p);
+}
+
 static struct bb_table_cell cell_of(const char *fmt, double value)
 {
 	struct bb_table_cell none = {""};
@@ -58,8 +69,8 @@ static void add_point(const struct bb_timeline *t, const struct bb_timeline_case
 {
 	const struct bb_timeline_run *run = &t->runs[p->run];
 	const struct bb_estimate *e = &p->of->figure[BB_BY_LATENCY];
-	const char *change = p->judged.change > 0   ? "change point: slower from here on"
-			     : p->judged.change < 0 ? "change point: faster from here on"
+	const char *change = p->judged.change > 0   ? "slower from here"
+			     : p->judged.change < 0 ? "faster from here"
 						    : "";
 	struct bb_table_cell voids = {""};
 
@@ -67,8 +78,11 @@ static void add_point(const struct bb_timeline *t, const struct bb_timeline_case
 		voids = bb_table_cell_of("%s%u void series",
 					 p->differs || run->of->incomplete || *change ? "; " : "",
 					 p->of->voids);
-	bb_doc__text_cell(d, run->of->started ? run->of->started : run->of->id);
-	bb_doc__cell(d, "%.*s", COMMIT_DIGITS, run->of->commit);
+	if (isnan(run->epoch_s))
+		bb_doc__text_cell(d, run->of->id);
+	else /* "2026-01-26T12:00:00Z" */
+		bb_doc__cell(d, "%.10s %.5s", run->of->started, run->of->started + 11);
+	bb_doc__cell_if(d, strcmp(run->of->commit, "none"), "%.*s", COMMIT_DIGITS, run->of->commit);
 	bb_doc__table_cell(d, bb_table_cell_time(e->value, e->value));
 	bb_doc__table_cell(d, bb_table_cell_interval(e));
 	bb_doc__table_cell(d, cell_of("%.4f", p->of->figure[BB_BY_RATIO].value));
@@ -76,7 +90,7 @@ static void add_point(const struct bb_timeline *t, const struct bb_timeline_case
 	bb_doc__table_cell(d, cell_of("%.2f", 100 * p->of->se[c->by]));
 	bb_doc__table_cell(d, cell_of("%+.2f", 100 * bb_timeline__change(c, p)));
 	bb_doc__table_cell(d, cell_of("%.2f", 100 * expm1(p->judged.limit)));
-	bb_doc__text_cell(d, bb_history_mark_text(t, p));
+	bb_doc__text_cell(d, mark_of(t, c, p));
 	if (p->differs)
 		bb_doc__cell(d, "not judged: another %s than now%s", p->differs, voids.text);
 	else if (run->of->incomplete)
@@ -112,14 +126,14 @@ void bb_doc_history_points(const struct bb_timeline *t, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
 		{BB_TEXT("Started")},
-		{BB_TEXT("Commit"), .spill = 2},
+		{BB_TEXT("Commit"), .drop = 3},
 		{BB_NUMBER("Latency, ns")},
-		{BB_NUMBER("95 % interval"), .spill = 1},
+		{BB_NUMBER("95 % interval"), .drop = 2},
 		{BB_NUMBER("Ratio")},
-		{BB_NUMBER("Relative")},
-		{BB_NUMBER("SE %"), .spill = 3},
+		{BB_NUMBER("Relative"), .drop = 1},
+		{BB_NUMBER("SE %"), .drop = 1},
 		{BB_NUMBER("Change %")},
-		{BB_NUMBER("Limit %")},
+		{BB_NUMBER("Limit %"), .drop = 3},
 		{BB_VERDICT("Mark")},
 		{BB_TEXT("Note")},
 	};
@@ -144,12 +158,9 @@ static const char *verdict_of(const struct bb_timeline *t, const struct bb_timel
 
 	if (!p)
 		return "not judged";
-	if (p->judged.mark == BB_HISTORY_SUSPECT &&
-	    fabs(log1p(bb_timeline__change(c, p))) <= p->judged.limit)
-		return "cannot tell";
 	return p->judged.mark == BB_HISTORY_STEADY && expm1(p->judged.limit) > NOISY_LIMIT
 		       ? "too noisy"
-		       : bb_history_mark_text(t, p);
+		       : mark_of(t, c, p);
 }
 
 /* Adds "regressed: CASE, +5.01 % in the newest run, first seen in that of 2026-01-26T12:00:00Z
@@ -162,13 +173,13 @@ static void add_news(const struct bb_timeline *t, const struct bb_timeline_case 
 	enum bb_history_mark mark = bb_timeline__mark(t, c);
 
 	bb_doc__add(d, mark == BB_HISTORY_REGRESSED ? BB_DOC_BAD_ITEM : BB_DOC_ITEM,
-		    bb_history_mark_name(mark), "%s, %+.2f %% in the newest run", c->of->name,
+		    verdict_of(t, c), "%s, %+.2f %% in the newest run", c->of->name,
 		    100 * bb_timeline__change(c, bb_timeline__newest(t, c)));
 	if (!strcmp(verdict_of(t, c), "cannot tell"))
-		bb_doc__append(d, ", which is within its limit; the run before it was beyond, and "
-				  "this one is too noisy to confirm or to deny that");
+		bb_doc__append(d, ", within its limit, but too noisy to deny the run before, which "
+				  "was beyond");
 	else if (mark == BB_HISTORY_SUSPECT)
-		bb_doc__append(d, ", which is beyond its limit; one run proves nothing");
+		bb_doc__append(d, ", beyond its limit; one run proves nothing");
 	else if (since)
 		bb_doc__append(d, ", first seen in that of %s",
 			       since->of->started ? since->of->started : since->of->id);
@@ -211,7 +222,7 @@ static void add_next(const struct bb_timeline *t, struct bb_doc *d)
 		    again      ? "the same measurement once more, then `bpfbench history`"
 		    : learning ? "more runs of the same, or `bpfbench compare previous latest`, "
 				 "which needs only two"
-		    : noisy    ? "`sudo bpfbench compare --object OLD.o --object NEW.o` (in turns, "
+		    : noisy    ? "`sudo bpfbench compare OLD.o NEW.o` (in turns, "
 				 "which finds smaller changes)"
 			       : "`bpfbench report` (a page with the curves)");
 }
@@ -228,6 +239,7 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 {
 	static const char *const marks[] = {"regressed", "improved", "suspect",    "cannot tell",
 					    "steady",    "learning", "not judged", "too noisy"};
+	enum { LEARNING_MARK = 5 }; /* its index */
 	size_t n[BB_LEN(marks)] = {0}, n_cases = 0, n_comparisons = 0;
 	double noisy = 0; /* largest limit of the cases that are too noisy */
 
@@ -254,6 +266,9 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 			bb_doc__append(d, "%s %zu %s", k ? "," : ":", n[k], marks[k]);
 	if (noisy > 0)
 		bb_doc__append(d, " (changes under %.0f %% stay unseen)", 100 * noisy);
+	if (n[LEARNING_MARK])
+		bb_doc__append(d, " (a judgement takes %zu runs before it)",
+			       bb_history_default_rule.window_min);
 	for (size_t i = 0; i < t->n_cases; i++)
 		if (is_in_overview(t, only, &t->cases[i]) &&
 		    is_news(bb_timeline__mark(t, &t->cases[i])))
@@ -294,7 +309,17 @@ static enum rank rank_of(const struct bb_timeline *t, const struct bb_timeline_c
 	return !only && bb_timeline__mark(t, c) == BB_HISTORY_LEARNING ? LEARNING : SINGLE;
 }
 
-static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *c, struct bb_doc *d)
+static bool is_any_judged(const struct bb_timeline *t, const struct bb_report *only)
+{
+	for (size_t i = 0; i < t->n_cases; i++)
+		if (rank_of(t, &t->cases[i], only) < LEARNING)
+			return true;
+	return false;
+}
+
+/* With `has_by`, the row names the figure that the case is judged by. */
+static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *c, bool has_by,
+		    struct bb_doc *d)
 {
 	const struct bb_timeline_point *p = bb_timeline__newest(t, c);
 	struct bb_estimate e = p ? p->of->figure[BB_BY_LATENCY]
@@ -306,42 +331,66 @@ static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *
 	bb_doc__table_cell(d, bb_table_cell_interval(&e));
 	bb_doc__table_cell(d, cell_of("%+.2f", p ? 100 * bb_timeline__change(c, p) : (double)NAN));
 	bb_doc__table_cell(d, cell_of("%.2f", p ? 100 * expm1(p->judged.limit) : (double)NAN));
-	bb_doc__text_cell(d, is_judged ? bb_predictor_name(c->by) : NULL);
+	bb_doc__text_cell(d, is_judged && has_by ? bb_predictor_name(c->by) : NULL);
 	bb_doc__cell(d, "%zu", c->n_points);
 	bb_doc__text_cell(d, verdict_of(t, c));
 }
 
-void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, struct bb_doc *d)
+/* Returns the figure that all cases of the overview are judged by; BB_N_PREDICTORS: several. */
+static enum bb_predictor only_predictor(const struct bb_timeline *t, const struct bb_report *only)
 {
-	static const struct bb_doc_column columns[] = {
-		{BB_TEXT("Case")},
-		{BB_NUMBER("Newest, ns")},
-		{BB_NUMBER("95 % interval"), .spill = 3},
-		{BB_NUMBER("Change %"), .doc = "from the median of the runs before, by the figure "
-					       "in By"},
-		{BB_NUMBER("Limit %"), .doc = "a smaller change stays unseen"},
-		{BB_TEXT("By"), .spill = 1,
-		 .doc = "latency; ratio to the empty program; or "
-			"relative to a reference piece of work"},
-		{BB_NUMBER("Runs"), .spill = 2},
-		{BB_VERDICT("Mark"), .doc = "too noisy: limit above 10 %; suspect: one run beyond "
-					    "its limit; regressed, improved: two"},
-	};
-	enum { N = BB_LEN(columns) };
-	size_t n = 0, left_out = 0, n_learning = 0, learning = 0;
-	bool has_judged = false;
+	const struct bb_timeline_case *first = NULL;
 
 	for (size_t i = 0; i < t->n_cases; i++) {
-		has_judged |= rank_of(t, &t->cases[i], only) < LEARNING;
-		n_learning += rank_of(t, &t->cases[i], only) == LEARNING;
+		const struct bb_timeline_case *c = &t->cases[i];
+
+		if (rank_of(t, c, only) >= LEARNING)
+			continue;
+		if (first && first->by != c->by)
+			return BB_N_PREDICTORS;
+		first = c;
 	}
+	return first ? first->by : BB_BY_LATENCY;
+}
+
+void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, struct bb_doc *d)
+{
+	static const char *const change_docs[] = {
+		[BB_BY_LATENCY] = "from the median of the runs before",
+		[BB_BY_RATIO] = "of the ratio to the empty program, from the median of the runs "
+				"before",
+		[BB_BY_RELATIVE] = "of the latency in pieces of the reference, from the median of "
+				   "the runs before",
+		[BB_N_PREDICTORS] = "from the median of the runs before, by the figure in By",
+	};
+	enum bb_predictor by = only_predictor(t, only);
+	bool has_judged = is_any_judged(t, only);
+	const struct bb_doc_column columns[] = {
+		{BB_TEXT("Case")},
+		{BB_NUMBER("Newest, ns")},
+		{BB_NUMBER("95 % interval")},
+		{BB_NUMBER("Change %"), .doc = change_docs[by]},
+		{BB_NUMBER("Limit %"), .doc = "a smaller change stays unseen"},
+		{BB_TEXT("By"), .drop = 2,
+		 .doc = "latency; ratio to the empty program; or "
+			"relative to a reference piece of work"},
+		{BB_NUMBER("Runs"), .drop = 1},
+		{BB_VERDICT("Mark"), .doc = has_judged ? "too noisy: limit above 10 %; suspect: "
+							 "one "
+							 "run beyond its limit; regressed, "
+							 "improved: two"
+						       : NULL},
+	};
+	enum { N = BB_LEN(columns) };
+	size_t n = 0, left_out = 0, learning = 0;
+
 	bb_doc__table(d, columns, N);
 	for (enum rank rank = NEWS; rank < NO_ROW; rank++)
 		for (size_t i = 0; i < t->n_cases; i++) {
 			if (rank_of(t, &t->cases[i], only) != rank)
 				continue;
 			/* these rows would hide all other rows, and they say little */
-			if (rank == LEARNING && (has_judged || n_learning > LEARNING_ROWS)) {
+			if (rank == LEARNING && (has_judged || n >= LEARNING_ROWS)) {
 				learning++;
 				continue;
 			}
@@ -354,7 +403,7 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, s
 				bb_doc__add(d, BB_DOC_FOLD, NULL, "More");
 				bb_doc__table(d, columns, N);
 			}
-			add_row(t, &t->cases[i], d);
+			add_row(t, &t->cases[i], by == BB_N_PREDICTORS, d);
 		}
 	if (n > OPEN_ROWS && only)
 		bb_doc__add(d, BB_DOC_FOLD_END, NULL, "%s", "");
@@ -364,8 +413,8 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, s
 		bb_doc__append(d, "%zu more cases without a change%s", left_out,
 			       learning ? ", " : "");
 	if (learning)
-		bb_doc__append(d, "%zu learning case%s: a judgement takes %zu runs before it",
-			       learning, bb_plural(learning), bb_history_default_rule.window_min);
+		bb_doc__append(d, "%zu %slearning case%s", learning, has_judged ? "" : "more ",
+			       bb_plural(learning));
 	if (only)
 		return;
 	bb_doc__add(d, BB_DOC_LEGEND, NULL, "%s", "");

@@ -680,6 +680,7 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 {
 	bool has_net = false, has_command = false, has_p99 = false, lacks_p99 = false;
 	bool knows_between = false; /* the intervals hold how much runs differ, too */
+	bool has_interval = false;  /* of a comparison */
 
 	for (size_t i = 0; i < r->n_cases; i++) {
 		has_net |= isfinite(r->cases[i].summary.net.value);
@@ -700,7 +701,9 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 	if (has_net && !in_sentences && !r->n_comparisons)
 		bb_doc__add(d, BB_DOC_FAINT, "p50", "median of the samples of the latency%s",
 			    has_p99 && lacks_p99 ? "; p99 takes 1000 samples" : "");
-	if (r->n_comparisons)
+	for (size_t i = 0; i < r->n_comparisons; i++)
+		has_interval |= isfinite(r->comparisons[i].ratio.lo);
+	if (has_interval)
 		bb_doc__add(d, BB_DOC_FAINT, "Interval",
 			    "95 %% interval; the verdict is that of the latency");
 	bb_doc_drive_key(r, d);
@@ -763,10 +766,13 @@ static void begin_next(const struct bb_report *r, bool has_object, struct bb_doc
 	if (!is_short || is_found)
 		return;
 	if (has_object && !r->n_comparisons)
-		bb_doc__append(d, "the same with `--try-inputs`, which searches for inputs and "
-				  "map entries that get further; then ");
+		bb_doc__append(d, "the same with `--try-inputs` (searches for inputs that get "
+				  "further)");
 	else if (map)
-		bb_doc__append(d, "fill map '%.64s', as said above; then ", map);
+		bb_doc__append(d, "fill map '%.64s', as said above", map);
+	else
+		return;
+	bb_doc__add(d, BB_DOC_FAINT, "then", "%s", "");
 }
 
 /* Adds what to do next with a program that was measured. */
@@ -794,13 +800,14 @@ static void add_next(const struct bb_report *r, struct bb_doc *d)
 			       budget_s);
 	} else if (!r->n_comparisons && has_step(r)) {
 		begin_next(r, has_object, d);
-		bb_doc__append(d, "the same with `--lines` (time by line); %s",
-			       has_object ? "after a change `bpfbench compare --object OLD.o "
-					    "--object NEW.o`"
-					  : "`bpfbench compare --save-baseline before`; after a "
-					    "change the same again and `bpfbench compare "
-					    "--baseline "
-					    "before latest`");
+		bb_doc__append(d, "the same with `--lines` (time by line)");
+		if (!has_object)
+			bb_doc__add(d, BB_DOC_FAINT, "before a change",
+				    "`bpfbench compare --save-baseline before`");
+		bb_doc__add(d, BB_DOC_FAINT, "after a change", "%s",
+			    has_object ? "`bpfbench compare OLD.o NEW.o`"
+				       : "the same again, then `bpfbench compare --baseline before "
+					 "latest`");
 	}
 }
 

@@ -233,33 +233,43 @@ static enum turned_input input_of(const struct bb_report *r, const struct bb_cas
 	return OF_EVENTS;
 }
 
+/* Returns what a note is about: the variant; without a table, the scenario and the variant. The
+ * caller frees it. */
+static char *name_noted(const struct bb_case *table, const struct bb_case *c, bool is_compared)
+{
+	return table ? bb_strdup(c->variant)
+		     : bb_asprintf("%s%s%s", c->scenario, is_compared ? ", " : "/", c->variant);
+}
+
 /* Adds a note, unless block `from` or a later block has the same text. In a comparison, if such a
  * block says the same about the other program, it becomes a note about both instead. */
 static void add_once(const struct bb_report *r, const struct bb_case *table,
 		     const struct bb_case *c, const char *label, const char *words, size_t from,
 		     struct bb_doc *d)
 {
+	char *name = name_noted(table, c, r->n_comparisons);
+	char *text = bb_asprintf("%s: %s", name, words);
+	size_t of_both = table ? 0 : strlen(c->scenario); /* length of what base and head share */
 	bool is_said = false;
-	char *text;
 
-	text = bb_asprintf("%s%s%s: %s", table ? "" : c->scenario,
-			   table || r->n_comparisons ? "" : "/",
-			   table || !r->n_comparisons ? c->variant : "", words);
 	for (size_t i = from; i < d->n && !is_said; i++) {
 		char **said = &d->blocks[i].text;
 		const char *after = *said ? strstr(*said, ": ") : NULL;
 
 		is_said = *said && !strcmp(*said, text);
 		/* base and head of a comparison */
-		if (is_said || !table || !r->n_comparisons || !after || strcmp(after + 2, words))
+		if (is_said || !r->n_comparisons || !after || strcmp(after + 2, words) ||
+		    (!table && (strncmp(*said, name, of_both) || !strchr(",:", (*said)[of_both]))))
 			continue;
 		is_said = true;
 		free(*said);
-		*said = bb_asprintf("both: %s", words);
+		*said = bb_asprintf("%.*s: %s", table ? 4 : (int)of_both, table ? "both" : name,
+				    words);
 	}
 	if (!is_said)
 		bb_doc__add(d, BB_DOC_BAD_ITEM, label, "%s", text);
 	free(text);
+	free(name);
 }
 
 /* True if the case is in the table of `table`, or in its sweep. */
@@ -319,6 +329,28 @@ static bool is_turned_away_before(const struct bb_report *r, const struct bb_cas
 	return false;
 }
 
+/* Returns " with input=arp" if some runs of the program, at other values of the parameter, do not
+ * end at the check at which those of `c` do; else "". The caller frees it. */
+static char *name_turned_away(const struct bb_report *r, const struct bb_case *c)
+{
+	size_t n = 0, others = 0;
+
+	for (size_t i = 0; i < r->n_cases && c->param; i++) {
+		const struct bb_case *o = &r->cases[i];
+
+		if (!bb_same_curve(o, c))
+			continue;
+		if (o->turned_file && o->turned_line == c->turned_line)
+			n++;
+		else
+			others++;
+	}
+	if (!others)
+		return bb_strdup("");
+	return n > 1 ? bb_asprintf(" with %s and %zu more", strrchr(c->name, '/') + 1, n - 1)
+		     : bb_asprintf(" with %s", strrchr(c->name, '/') + 1);
+}
+
 /* Adds the checks that end runs early, and what to do about them. */
 static void add_turned_away(const struct bb_report *r, const struct bb_case *table, size_t from,
 			    struct bb_doc *d)
@@ -328,22 +360,22 @@ static void add_turned_away(const struct bb_report *r, const struct bb_case *tab
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 		size_t before = d->n;
-		char *words = NULL;
+		char *words, *with;
 
 		/* an input with a share is a packet of production, so production takes its path */
 		if (!c->turned_file || c->path_share > 0 || !is_beside(r, c, table) ||
 		    is_turned_away_before(r, table, c))
 			continue;
-		words = bb_asprintf("all runs leave at %s:%" PRIu32 "%s%.100s%s: %" PRIu32
-				    " of %" PRIu32 " instructions executed, %" PRIu32 " are behind "
-				    "it",
-				    basename(c->turned_file), c->turned_line,
+		with = name_turned_away(r, c);
+		words = bb_asprintf("all runs%s leave at %s:%" PRIu32 "%s%.100s%s; %" PRIu32
+				    " of %" PRIu32 " instructions are behind it",
+				    with, basename(c->turned_file), c->turned_line,
 				    c->turned_text ? " \"" : "",
 				    c->turned_text ? c->turned_text : "",
-				    c->turned_text ? "\"" : "", c->executed_insns, c->n_insns,
-				    c->turned_insns);
+				    c->turned_text ? "\"" : "", c->turned_insns, c->n_insns);
 		add_once(r, table, c, "early return", words, from, d);
 		free(words);
+		free(with);
 		is_said[input_of(r, c)] |= d->n > before;
 	}
 	for (size_t k = 0; k < N_INPUTS; k++) {
@@ -351,7 +383,7 @@ static void add_turned_away(const struct bb_report *r, const struct bb_case *tab
 
 		if (is_said[k])
 			bb_doc__add(d, BB_DOC_SUBITEM, NULL,
-				    "for the rest of the program, try %s%sother globals or maps "
+				    "to get further: %s%sother globals or maps "
 				    "(a scenario), or --try-inputs",
 				    is_tried ? "" : turned_remedies[k], is_tried ? "" : ", ");
 	}

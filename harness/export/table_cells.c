@@ -113,13 +113,18 @@ static struct bb_table_cell count(uint64_t n)
 	return bb_table_cell_of("%" PRIu64, n);
 }
 
-static struct bb_table_cell percent(double share)
+struct bb_table_cell bb_table_cell_percent(double share)
 {
 	double percent = 100 * share;
 
-	return isfinite(share)
-		       ? bb_table_cell_of(percent > 0 && percent < 9.95 ? "%.1f" : "%.0f", percent)
-		       : none;
+	if (!isfinite(share))
+		return none;
+	if (percent > 0 && percent < 0.005)
+		return bb_table_cell_of("< 0.01");
+	return bb_table_cell_of(!(percent > 0) || percent >= 9.95 ? "%.0f"
+				: percent >= 0.095                ? "%.1f"
+								  : "%.2f",
+				percent);
 }
 
 struct bb_table_cell bb_table_cell_interval(const struct bb_estimate *e)
@@ -435,7 +440,7 @@ struct bb_table_cell bb_case_cell(const struct bb_case *c, const struct bb_case_
 		return column->cell(c);
 	e = (const struct bb_estimate *)((const char *)&c->summary + column->estimate);
 	switch (column->is) {
-	case BB_A_SHARE: return percent(e->value);
+	case BB_A_SHARE: return bb_table_cell_percent(e->value);
 	case BB_A_COUNT: return isfinite(e->value) ? count((uint64_t)e->value) : none;
 	case BB_A_RATE: return bb_table_cell_number(e->value, e->value);
 	case BB_A_TIME: break;

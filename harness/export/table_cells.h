@@ -45,6 +45,10 @@ struct bb_table_cell bb_floor_cell(const struct bb_case *c);
  * not counted. */
 struct bb_table_cell bb_executed_cell(const struct bb_case *c);
 
+/* Returns a share in percent: "53", "2.7", "0.04"; "< 0.01" if it is smaller but not 0. Empty if it
+ * is not finite. */
+struct bb_table_cell bb_table_cell_percent(double share);
+
 /* Stands before a net cost that cannot be told from 0. */
 #define BB_NEAR_0_MARK "*"
 

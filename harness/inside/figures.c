@@ -171,7 +171,7 @@ void bb_inside_path__samples(const struct bb_inside_path *p, double clock_ns, st
 
 		for (uint64_t k = 0; k < parts; k++) {
 			double ns = from + ((double)k + 0.5) / (double)parts * width - clock_ns;
-			uint64_t value = ns > 0 ? (uint64_t)ns : 0;
+			uint64_t value = ns > 0 ? (uint64_t)(ns + 0.5) : 0;
 			bool is_worst = value > worst_ns || (b == last && k + 1 == parts);
 
 			bb_hist_add(hist, is_worst ? worst_ns : value,

@@ -230,9 +230,9 @@ const char *bb_source_note(enum bb_source_state state)
 {
 	static const char *const notes[] = {
 		[BB_SOURCE_AS_BUILT] = "",
-		[BB_SOURCE_GONE] = " (not there any more: only what the BTF keeps of it)",
-		[BB_SOURCE_ELSEWHERE] = " (outside of this tree: only what the BTF keeps of it)",
-		[BB_SOURCE_CHANGED] = " (changed since the build: only what the BTF keeps of it)",
+		[BB_SOURCE_GONE] = " (not there any more: the lines that the BTF keeps)",
+		[BB_SOURCE_ELSEWHERE] = " (not in this tree: the lines that the BTF keeps)",
+		[BB_SOURCE_CHANGED] = " (changed since the build: the lines that the BTF keeps)",
 	};
 
 	return notes[state];

@@ -286,8 +286,9 @@ static void note_voids(struct bb_diff *row, char side, const struct bb_case *c)
 {
 	for (size_t i = 0; i < c->n_series; i++)
 		if (c->series[i].void_why) {
-			add_note(row, "%u of %zu series of %c are void (%s)", c->summary.voids,
-				 c->n_series, side, c->series[i].void_why);
+			add_note(row, "%u of %zu series of %c are void", c->summary.voids,
+				 c->n_series, side);
+			row->void_why[side == 'B'] = c->series[i].void_why;
 			return;
 		}
 }
@@ -362,13 +363,11 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 			 50 * (row->hi - row->lo));
 }
 
-/* Returns a text that says whether lookups failed in A, in B or in both; NULL: in neither. */
+/* Returns a text that says whether lookups failed in A alone or in B alone, which makes the
+ * comparison unfair. NULL: in neither or in both. */
 static const char *failed_lookups(bool in_a, bool in_b)
 {
-	return in_a && in_b ? "lookups failed"
-	       : in_a       ? "lookups failed in A only"
-	       : in_b       ? "lookups failed in B only"
-			    : NULL;
+	return in_a == in_b ? NULL : in_a ? "lookups failed in A only" : "lookups failed in B only";
 }
 
 /* Adds a case that both runs have, with a row for the latency, and rows for figures without a
@@ -550,9 +549,10 @@ static void add_measured(const struct bb_report *r, const struct bb_comparison *
 		add_note(&row, "%s", step);
 	while (i < c->n_pairs && !c->pairs[i].void_why)
 		i++;
-	if (i < c->n_pairs)
-		add_note(&row, "%u of %zu pairs are void: %s", c->n_void, c->n_pairs,
-			 c->pairs[i].void_why);
+	if (i < c->n_pairs) {
+		add_note(&row, "%u of %zu pairs are void", c->n_void, c->n_pairs);
+		row.void_why[0] = c->pairs[i].void_why;
+	}
 	if (c->n_unmatched && !c->n_matched && c->pairs[0].base_mod64 < 0)
 		add_note(&row, "%u pairs, without JIT addresses to match", c->n_unmatched);
 	if (fabs(c->injected) > 0)

@@ -21,6 +21,9 @@ struct bb_diff {
 	bool has_verdict;
 	const char *lookups; /* "lookups failed in A only"; NULL: none failed */
 	char *note;          /* NULL: no note */
+	/* why the first void series of A and of B, or the first void pair, is void; NULL: none is
+	 */
+	const char *void_why[2];
 };
 
 struct bb_diffs {

@@ -23,7 +23,8 @@ done
 expect_status "two equal builds: exit code 0" 0
 expect_grep "two equal builds: a verdict, and not that one" out '^ringbuf_nowakeup/step/stack_depth=32 +latency, ns .* (same|inconclusive)( |$)'
 nothing_left "two equal builds" 1
-real compare --base-object "$WORK/old.bpf.o" --head-object "$WORK/none.bpf.o" --program ringbuf
+# OLD.o and NEW.o may stand by themselves
+real compare "$WORK/old.bpf.o" "$WORK/none.bpf.o" --program ringbuf
 complains "two builds: a file that is not there" 1 'none\.bpf\.o: there is no such BPF object'
 real compare --base-object "$WORK/old.bpf.o" --head-object "$WORK/new.bpf.o" --program no_such --budget 1
 expect_status "two builds: a program that is not there" 1

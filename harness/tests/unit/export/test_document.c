@@ -184,8 +184,8 @@ static void test_narrow(void **state)
 	text = rendered(&d, as_narrow_text);
 	assert_string_equal(text, "      A      B  Note\n"
 				  "a/case/with/a/name/of/so/many/parts/that/it/is/long\n"
-				  "  100.0  112.0  pairs: 7 matched, 7 unmatched; --budget 60\n"
-				  "                should decide this one\n");
+				  "  100.0  112.0  pairs: 7 matched, 7 unmatched;\n"
+				  "                --budget 60 should decide this one\n");
 	free(text);
 	check(false, as_narrow_text,
 	      "step\n"
