@@ -70,8 +70,8 @@ bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id);
 void bb_kept_maps__let_prog_arrays_go(void);
 
 /* Closes our maps. From the next load on, maps of `lender` that are alike are used. A hash or trie
- * is not borrowed if ours has another number of entries than the lender's. Its contents, for
- * example from a capture, are then part of what is measured. */
+ * with another number of entries than the lender's is not borrowed: its contents, for example from
+ * a capture, are part of what is measured. */
 void bb_kept_maps__borrow(struct bb_kept_maps *k, struct bb_kept_maps *lender);
 
 /* Closes the maps. `specs`, `self` and `lender` do not change. */

@@ -43,9 +43,9 @@ struct bb_map_contents;
  * Prepares contents for hashes, LRU hashes and arrays (also per CPU), LPM tries, prog arrays and
  * cgroup arrays. For the object's variables, `.data` and `.bss`, a spec has no entries and means
  * the values that the variables hold now. -EINVAL for other types and -ENOENT for unknown names;
- * both messages list the valid ones. steady[specs->n]: steady maps are written once, and of large
- * maps only the changed entries; NULL: all maps are written as a whole. `specs`, `steady` and the
- * current load of `source` must outlive the result.
+ * both messages list the valid ones. With steady[specs->n], steady maps are written once, and other
+ * large maps only in their changed entries; with NULL, all maps are written as a whole. `specs`,
+ * `steady` and the current load of `source` must outlive the result.
  */
 int bb_map_contents__make(const struct bb_source *source, const struct bb_map_specs *specs,
 			  struct bb_steady_map *steady, struct bb_map_contents **ret_contents,

@@ -15,7 +15,7 @@
  *     symbols                   the rest is /proc/kallsyms
  */
 #define BB_MARKS_OPTION "mark-runs" /* option of the guest's bpfbench */
-#define BB_MARKS_PORT 0x402         /* of QEMU's isa-debugcon */
+#define BB_MARKS_PORT 0x402         /* port of QEMU's isa-debugcon */
 #define BB_MARKS_RUNS 8u            /* limit: runs of a program that are traced */
 
 /* Switches the marks on for this process and those that it forks. Returns 0 or -errno. */

@@ -5,7 +5,7 @@
 
 struct bpf_object;
 
-/* Some damaged objects crash libbpf, for example version 1.1. So these functions first let libbpf
+/* Some damaged objects crash libbpf (version 1.1, for example). So these functions first let libbpf
  * read the object in a child process without rights. Their errors are those of bb_confined__run()
  * (base/child.h). The object is refused if no such child can be made. `path` is for messages. */
 

@@ -27,8 +27,8 @@ int bb_own_runs__find(const struct bb_stats_reader *r, struct bb_own_runs *ret_o
  * give the time of one such run. We subtract this time from the other windows for each of our runs
  * in them. */
 struct bb_own_share {
-	uint64_t own, own_ns; /* of windows with only our runs */
-	/* of the other windows: runs of others, our runs, and the time of both */
+	uint64_t own, own_ns; /* our runs and their time, in windows with only our runs */
+	/* in the other windows: runs of others, our runs, and the time of both */
 	uint64_t others, mixed_own, mixed_ns;
 	bool unclear; /* true if a window had fewer runs than we caused */
 };

@@ -66,7 +66,7 @@ struct bb_source {
 
 /* What to open. The texts are copied; `globals` and `self` must outlive the source. */
 struct bb_source_spec {
-	const char *path;    /* of an object file or a capture */
+	const char *path;    /* path of an object file or a capture */
 	const char *program; /* name of its function */
 	/* Section name that decides the program type (bpf/prog_type.h). NULL means the program's
 	 * own section, or the nearest that libbpf knows. */

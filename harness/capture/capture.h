@@ -31,7 +31,7 @@ struct bb_held_object {
 struct bb_taken_load {
 	int target_fd;      /* program that the loaded program replaces or watches; -1 means none */
 	uint32_t target_id; /* id of the program behind target_fd; 0 means none */
-	uint64_t rights;    /* of the thread that loads the program (capture/remote.h) */
+	uint64_t rights;    /* rights of the thread that loads the program (capture/remote.h) */
 	int lacks_rights;   /* -errno if the kernel refuses the load for lack of rights; else 0 */
 };
 

@@ -159,7 +159,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* A part of both runs: of two objects in one kernel, or of one object in two kernels. */
+/* A part of either run. The runs are of two objects in one kernel, or of one object in two. */
 struct part {
 	enum part_kind {
 		PART_LINE, /* with what it called */

@@ -15,9 +15,8 @@ struct bb_exact {
 	uint64_t *now;     /* counters of one run, by basic block */
 	int prog_fd;       /* the program itself, borrowed */
 	uint32_t id, clone_id;
-	/* If a program is counted together with the programs that it tail-calls: a list of clones
-	 * of all programs of its load, which has another clone of this program. NULL ends the list,
-	 * or means that there is no list. */
+	/* List of clones of all programs of the load, with a second clone of this one. It exists if
+	 * the program is counted together with those that it tail-calls. NULL: none, or the end. */
 	struct bb_exact *behind;
 };
 

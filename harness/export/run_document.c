@@ -554,8 +554,7 @@ static void add_tables(const struct bb_report *r, enum bb_detail detail, bool in
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *only;
 
-		/* details begin with the short tables, which already have the one table of a
-		 * sweep */
+		/* a sweep has one table, among the short tables that stand before the details */
 		if (bb_is_sweep_head(r, i) && detail == BB_DETAILS && !r->n_comparisons)
 			continue;
 		if (bb_is_sweep_head(r, i)) {

@@ -568,8 +568,8 @@ int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target 
 		(*ret_addresses)->offsets[i] += t->offset;
 	if (!rc || rc == -EINTR || rc == -ETIME || bb_is_shortage(rc))
 		return rc;
-	/* a damaged file is -ENOENT, too, so that no function of ours stands in for a function of
-	 * this file */
+	/* a damaged file gives -ENOENT, too, so that bb_own_function() does not stand in for its
+	 * function */
 	return bb_fail(err, rc == -ENODATA || rc == -ENOTSUP ? -ENOTSUP : -ENOENT, "%s",
 		       err ? err->msg : "");
 }

@@ -67,7 +67,7 @@ struct bb_user_target {
 	char path[4096];
 	char function[200]; /* "": `offset` is the whole address, or the target is a static probe */
 	char provider[128], probe[128];
-	/* from the beginning of the function; if `function` is "", from the beginning of the
+	/* offset from the beginning of the function; if `function` is "", from the beginning of the
 	 * file */
 	uint64_t offset;
 };

@@ -545,8 +545,8 @@ static int read_drive(const struct bb_reader *r, const struct bb_yaml *node, voi
 	return rc;
 }
 
-/* Returns a list: if `with` is NULL, the values of the key `with`; otherwise, the values of the key
- * that chooses between the kinds of drives with this `with`. */
+/* Lists the values of the key `with`. If `with` is given, lists instead the values of the key that
+ * chooses between the kinds with this `with`. */
 static json_t *kind_names(const char *with)
 {
 	json_t *names = json_array();

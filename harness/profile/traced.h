@@ -28,7 +28,7 @@ struct bb_traced {
 	uint64_t around; /* instructions before and after the program, which calls and times it */
 	struct bb_traced_line *lines; /* in the order of their first instructions */
 	size_t n_lines;
-	/* of lines, and of the called functions; sorted by `of`, then the largest first */
+	/* parts: of lines; calls: of called functions; sorted by `of`, then the largest first */
 	struct bb_traced_part *parts, *calls;
 	size_t n_parts, n_calls;
 	struct bb_stacks stacks; /* folded: functions of the kernel, and lines of the program */

@@ -50,9 +50,9 @@ struct walk {
 	int side;       /* on which side of the baseline the level is; 0: it is the baseline */
 	bool have_odd;  /* true: the last run that could tell was on another side than `side`; the
 			   next one must agree with it */
-	size_t odd;     /* index of the run that must be agreed with */
-	int odd_side;   /* side of the run that must be agreed with */
-	double shift;   /* distance from the baseline of the last run that was beyond the limits */
+	size_t odd;     /* index of that run */
+	int odd_side;   /* side of that run */
+	double shift;   /* distance between the baseline and the last run beyond the limits */
 };
 
 static void push_value(struct window *w, double v, size_t max)

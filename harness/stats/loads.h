@@ -56,7 +56,7 @@ double bb_undisturbed_most(double *x, size_t n);
 /*
  * Sets disturbed figures of x[n] to NAN. x is in order of time. It is divided into `groups` groups
  * of neighbours, because a disturbance of seconds slows a whole group. A group is disturbed if its
- * median exceeds the lower quartile of all groups' medians by more than 2 % and by more than 2 *
+ * median is above the lower quartile of all groups' medians by more than two limits: 2 %, and 2 *
  * 1.4826 times the median relative deviation of figures from the median of their group. Does
  * nothing with fewer than four groups. Returns the number of figures set to NAN.
  */
