@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* What the plugin of QEMU (vm/plugin/trace.c) writes. */
+/* Kinds of records. The plugin of QEMU (vm/plugin/trace.c) writes all but BB_TRACE_FAULT. */
 enum {
 	BB_TRACE_INSN,
 	BB_TRACE_ACCESS, /* where the call or return before this record has its return address */

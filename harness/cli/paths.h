@@ -3,8 +3,8 @@
 
 #include "plan/scenario.h"
 
-/* Folders of bpfbench, found from the folder of the program: the tree that it was built in, or
- * PREFIX/bin if it is installed. */
+/* Folders of bpfbench: below the tree in which it was built or, if it is installed in PREFIX/bin,
+ * below PREFIX. The folder of the program tells which. */
 struct bb_paths {
 	char *scenario_dir;
 	char *object_dir; /* our own BPF objects */

@@ -297,7 +297,7 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 	const struct bb_instrument_part part = {begin, after, slot, .reads_counters = false};
 	const struct bb_drive_slot *s = slot;
 
-	/* the pages must be present before an event is enabled */
+	/* touch the pages now: once the event is enabled, a page fault may fire the program */
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
 	memset(b->paths, 0, b->want * sizeof(*b->paths));
 	return s->state->driver->trigger->fire(s->attached, param, &part, b, err);

@@ -141,7 +141,7 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 				   s->attached->target->source->where);
 		own->is_described = true;
 	}
-	/* the pages must be present before the event is enabled */
+	/* touch the pages now: once the event is enabled, a page fault may fire the program */
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
 	rc = s->state->driver->trigger->fire(s->attached, param, &part, b, err);
 	return bb_batch__void_if_gone(b, rc, err);
