@@ -321,35 +321,52 @@ static int read_keys(const struct bb_reader *r, const struct bb_field *f,
 	return bb_kind__read(r, f->of, node, 0, base);
 }
 
+/* Appends an item to a list, and reads it. */
+static int read_item(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *at,
+		     uint32_t copy, void *base)
+{
+	const struct bb_kind *kind = f->of;
+	char **items = bb_field__member(f, base),
+	     *item = bb_append(items, bb_field__number(f, base), kind->size);
+	struct bb_where where = {.line = at->line, .col = at->col};
+	int rc;
+
+	if (kind->where_offset)
+		*(struct bb_where *)(void *)(item + kind->where_offset) = where;
+	if (kind->copies)
+		*(uint32_t *)(void *)(item + kind->copy_offset) = copy;
+	rc = kind->read ? kind->read(r, at, item) : bb_kind__read(r, kind, at, 0, item);
+	for (char *k = *items; !rc && kind->noun && k < item; k += kind->size) {
+		const struct bb_where *first = (void *)(k + kind->where_offset);
+		const char *name = *(char **)(void *)item;
+
+		if (!strcmp(*(char **)(void *)k, name))
+			rc = bb_yaml__fail(r, bb_yaml__get(at, "name"),
+					   "%s '%s' is given twice; the first is at %u:%u",
+					   kind->noun, name, first->line, first->col);
+	}
+	return rc;
+}
+
 static int read_list(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, void *base)
 {
-	const struct bb_kind *kind = f->of;
-	size_t *n = bb_field__number(f, base), size = kind->size;
-	char **items = bb_field__member(f, base);
+	const size_t *n = bb_field__number(f, base);
 	int rc = bb_field__check_list(r, f, node, f->item);
 
-	if (rc)
-		return rc;
-	*items = bb_calloc(node->n, size);
 	for (size_t i = 0; !rc && i < node->n; i++) {
 		const struct bb_yaml *at = &node->items[i];
-		char *item = *items + *n * size;
+		uint32_t copies = 1;
 
-		++*n;
-		if (kind->where_offset)
-			*(struct bb_where *)(void *)(item + kind->where_offset) =
-				(struct bb_where){.line = at->line, .col = at->col};
-		rc = kind->read ? kind->read(r, at, item) : bb_kind__read(r, kind, at, 0, item);
-		for (size_t k = 0; !rc && kind->noun && k < i; k++) {
-			const char *name = *(char **)(void *)item;
-
-			if (!strcmp(*(char **)(void *)(*items + k * size), name))
-				rc = bb_yaml__fail(r, bb_yaml__get(at, "name"),
-						   "%s '%s' is given twice; the first is at %u:%u",
-						   kind->noun, name, node->items[k].line,
-						   node->items[k].col);
-		}
+		if (f->of->copies)
+			rc = f->of->copies(r, at, &copies);
+		if (!rc && *n + copies > BB_YAML_MAX_ENTRIES)
+			rc = bb_yaml__fail(r, at,
+					   "%s has more than %d items, with one for each "
+					   "combination of values",
+					   f->name, BB_YAML_MAX_ENTRIES);
+		for (uint32_t c = 0; !rc && c < copies; c++)
+			rc = read_item(r, f, at, c, base);
 	}
 	return rc;
 }

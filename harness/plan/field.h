@@ -151,6 +151,11 @@ struct bb_kind {
 	int (*read)(const struct bb_reader *r, const struct bb_yaml *node, void *item);
 	size_t where_offset;
 	const char *noun;
+	/* Sets `*ret_n` to the number of items that the node is read as; NULL: 1. The item's
+	 * uint32_t at `copy_offset` says which of them it is, before `read` is called. Returns 0,
+	 * or -EINVAL with a message. */
+	int (*copies)(const struct bb_reader *r, const struct bb_yaml *node, uint32_t *ret_n);
+	size_t copy_offset;
 	/* For the JSON schema. in_file: the kind of the item in the file, if this kind describes
 	 * only the struct that is made from the item; NULL: this kind describes both. rules:
 	 * returns rules beyond those of the rows, as a list for "allOf"; NULL: no rules. */

@@ -160,10 +160,60 @@ static int read_global(const struct bb_reader *r, const struct bb_yaml *key,
 	return 0;
 }
 
+#define MOST_COMBINATIONS 64u
+
+/* Counts the combinations of the values of a variant's globals. */
+static int count_combinations(const struct bb_reader *r, const struct bb_yaml *node,
+			      uint32_t *ret_n)
+{
+	bool is_map = node->kind == BB_YAML_MAP;
+	const struct bb_yaml *globals = is_map ? bb_yaml__get(node, "globals") : NULL;
+
+	*ret_n = 1;
+	for (size_t i = 0; globals && globals->kind == BB_YAML_MAP && i < globals->n; i++) {
+		const struct bb_yaml *value = &globals->items[2 * i + 1];
+
+		if (value->kind != BB_YAML_LIST || !value->n)
+			continue;
+		if (value->n > MOST_COMBINATIONS / *ret_n)
+			return bb_yaml__fail(r, value,
+					     "the values of these globals have more than %u "
+					     "combinations, and each is a variant",
+					     MOST_COMBINATIONS);
+		*ret_n *= (uint32_t)value->n;
+	}
+	return 0;
+}
+
+/* Takes the value of a list that belongs to the variant's combination, and adds it to the variant's
+ * name: "v2.max_frames-64". *rest is the part of the combination that is left. */
+static int choose_value(const struct bb_reader *r, const struct bb_yaml *key,
+			const struct bb_yaml **node, uint32_t *rest, struct bb_variant_spec *v)
+{
+	const struct bb_yaml *list = *node;
+	char *name;
+
+	if (!list->n)
+		return bb_yaml__fail(r, list, "global %s must not be an empty list",
+				     bb_yaml__show(key).text);
+	*node = &list->items[*rest % list->n];
+	*rest /= (uint32_t)list->n;
+	if ((*node)->kind != BB_YAML_TEXT)
+		return bb_yaml__fail(r, *node,
+				     "a list of values of global %s has numbers, true and "
+				     "false",
+				     bb_yaml__show(key).text);
+	name = bb_asprintf("%s.%s-%s", v->suffix ? v->suffix : "", key->text, (*node)->text);
+	free(v->suffix);
+	v->suffix = name;
+	return 0;
+}
+
 static int read_globals(const struct bb_reader *r, const struct bb_field *f,
 			const struct bb_yaml *node, void *base)
 {
 	struct bb_variant_spec *variant = base;
+	uint32_t rest = variant->combination;
 
 	if (node->kind != BB_YAML_MAP)
 		return bb_yaml__fail(r, node, "%s must be a mapping such as {name: 5}, not %s",
@@ -172,9 +222,13 @@ static int read_globals(const struct bb_reader *r, const struct bb_field *f,
 		return bb_yaml__fail(r, node, "%s must not be an empty mapping", f->name);
 	variant->globals = bb_calloc(node->n, sizeof(*variant->globals));
 	for (size_t i = 0; i < node->n; i++) {
-		int rc = read_global(r, &node->items[2 * i], &node->items[2 * i + 1],
-				     &variant->globals[variant->n_globals++]);
+		const struct bb_yaml *key = &node->items[2 * i], *value = &node->items[2 * i + 1];
+		int rc = 0;
 
+		if (value->kind == BB_YAML_LIST)
+			rc = choose_value(r, key, &value, &rest, variant);
+		if (!rc)
+			rc = read_global(r, key, value, &variant->globals[variant->n_globals++]);
 		if (rc)
 			return rc;
 	}
@@ -242,7 +296,9 @@ static const struct bb_kind global_kind = {BB_ROWS(bb_global_spec, global_rows)}
 
 #define GLOBALS                                                                                    \
 	"{\"type\": \"object\", \"minProperties\": 1, \"additionalProperties\": "                  \
-	"{\"anyOf\": [{\"type\": [\"integer\", \"boolean\"]}, " BB_SCHEMA_SELF "]}}"
+	"{\"anyOf\": [{\"type\": [\"integer\", \"boolean\"]}, {\"type\": \"array\", "              \
+	"\"minItems\": 1, "                                                                        \
+	"\"items\": {\"type\": [\"integer\", \"boolean\"]}}, " BB_SCHEMA_SELF "]}}"
 
 static const struct bb_field prepare_fields[] = {
 	{"program", TEXT(bb_prepare_spec, program), .required = true},
@@ -265,6 +321,7 @@ static const struct bb_field variant_fields[] = {
 	{"id", &bb_type_u32, BB_AT(bb_variant_spec, id), .min = 1, .max = UINT32_MAX},
 	{"pinned", TEXT(bb_variant_spec, pinned)},
 	{"description", TEXT(bb_variant_spec, description)},
+	{NULL, TEXT(bb_variant_spec, suffix)},
 	{"found", &bb_type_flag, BB_AT(bb_variant_spec, found), CHOICE(no_yes)},
 	{"globals", LIST(bb_variant_spec, globals, n_globals, global_kind), .read = read_globals,
 	 .schema = GLOBALS},
@@ -286,13 +343,40 @@ static const struct bb_field variant_fields[] = {
 static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, void *item);
 
 static const struct bb_kind variant_kind = {BB_KIND("a variant", "{name: ringbuf}", variant_fields),
-					    BB_ITEM(bb_variant_spec), .read = read_variant,
-					    .noun = "variant"};
+					    BB_ITEM(bb_variant_spec),
+					    .read = read_variant,
+					    .noun = "variant",
+					    .copies = count_combinations,
+					    .copy_offset = offsetof(struct bb_variant_spec,
+								    combination)};
 
 static void set_default(char **text, const char *value)
 {
 	if (!*text)
 		*text = bb_strdup(value);
+}
+
+/* Adds the values of globals to the name of a variant that has several. */
+static int name_combination(const struct bb_reader *r, const struct bb_yaml *node,
+			    struct bb_variant_spec *v)
+{
+	char *name = v->suffix ? bb_asprintf("%s%s", v->name, v->suffix) : NULL;
+	char clean[BB_NAME_MAX_BYTES + 1];
+	size_t len = name ? strlen(name) : 0;
+
+	if (!name)
+		return 0;
+	bb_name_from(name, len, clean);
+	free(name);
+	bb_field__set_text(&v->name, clean);
+	free(v->suffix);
+	v->suffix = NULL;
+	if (len > BB_NAME_MAX_BYTES)
+		return bb_yaml__fail(r, node,
+				     "the name of this variant, with the values of its globals, is "
+				     "longer than %d",
+				     BB_NAME_MAX_BYTES);
+	return 0;
 }
 
 static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, void *item)
@@ -305,9 +389,10 @@ static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, v
 	if (rc)
 		return rc;
 	set_default(&v->program, v->name);
+	rc = name_combination(r, node, v);
 	set_default(&v->consumer, bb_sample_consumer_name(0));
 	set_default(&v->sampler, samplers[0]);
-	return 0;
+	return rc;
 }
 
 /* --- drives --- */

@@ -230,7 +230,8 @@ struct bb_prepare_spec {
 	struct bb_where where;
 };
 
-/* `globals: {name: 5}`: sets a global variable before the program is loaded. */
+/* `globals: {name: 5}`: sets a global variable before the program is loaded. Of a list of values,
+ * each makes a variant. */
 struct bb_global_spec {
 	char *name;
 	int64_t value;
@@ -266,6 +267,9 @@ struct bb_variant_spec {
 	char *binary_at, *fired_at;
 	struct bb_global_spec *globals;
 	size_t n_globals;
+	/* while the file is read: part of the name that says the values of globals; else NULL */
+	char *suffix;
+	uint32_t combination; /* of the values of globals with several; 0: the first of each */
 	struct bb_prepare_spec *prepare; /* in the order in which they run */
 	size_t n_prepare;
 	struct bb_map_specs maps; /* the variant's own maps, and the scenario's maps except those

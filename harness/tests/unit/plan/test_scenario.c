@@ -218,6 +218,37 @@ static void test_old_name_of_drive(void **state)
 	}
 }
 
+/* Each combination of values is a variant, in the place of the one that lists them. */
+static void test_lists_of_globals(void **state)
+{
+	struct bb_scenario *s = must_parse("name: n\nobject: o\ndrive: [{with: fake, variants: "
+					   "[last, v.a-2.b-true]}]\n"
+					   "variants: [{name: v, globals: {a: [1, 2], c: 5, b: "
+					   "[true, -3]}}, {name: last}]\n");
+	static const struct {
+		const char *name;
+		int64_t a, b;
+	} want[] = {{"v.a-1.b-true", 1, 1},
+		    {"v.a-2.b-true", 2, 1},
+		    {"v.a-1.b--3", 1, -3},
+		    {"v.a-2.b--3", 2, -3}};
+
+	(void)state;
+	assert_int_equal(s->n_variants, 5);
+	for (size_t i = 0; i < 4; i++) {
+		const struct bb_variant_spec *v = &s->variants[i];
+
+		assert_string_equal(v->name, want[i].name);
+		assert_string_equal(v->program, "v");
+		assert_int_equal(v->n_globals, 3);
+		assert_true(v->globals[0].value == want[i].a);
+		assert_true(v->globals[1].value == 5);
+		assert_true(v->globals[2].value == want[i].b);
+	}
+	assert_string_equal(s->variants[4].name, "last");
+	bb_scenario__free(s);
+}
+
 static void test_all_keys(void **state)
 {
 	struct bb_scenario *s = must_parse(all_keys);
@@ -565,7 +596,15 @@ static const struct bad bad_values[] = {
 	{VARIANT("globals: {g: x}"), 4, 19,
 	 "global 'g' must be a whole number, true or false, not 'x'"},
 	{VARIANT("globals: {g: \"true\"}"), 4, 19, "true or false, not the quoted text 'true'"},
-	{VARIANT("globals: {g: [1]}"), 4, 19, "true or false, not a list"},
+	{VARIANT("globals: {g: []}"), 4, 19, "global 'g' must not be an empty list"},
+	{VARIANT("name: a, globals: {g: [1, x]}"), 4, 32,
+	 "global 'g' must be a whole number, true or false, not 'x'"},
+	{VARIANT("name: a, globals: {g: [[1]]}"), 4, 29,
+	 "a list of values of global 'g' has numbers"},
+	{VARIANT("name: a, globals: {g: [1, 2, 1]}"), 4, 12, "variant 'a.g-1' is given twice"},
+	{VARIANT("name: a, globals: {g: [1, 2, 3, 4, 5, 6, 7, 8], "
+		 "h: [1, 2, 3, 4, 5, 6, 7, 8, 9]}"),
+	 4, 57, "more than 64 combinations"},
 	{VARIANT("globals: {g: 9223372036854775808}"), 4, 19,
 	 "global 'g' does not fit into 64 bits"},
 	{VARIANT("globals: {'': 1}"), 4, 16, "a global needs a name"},
@@ -939,6 +978,7 @@ int main(void)
 		cmocka_unit_test(test_live),
 		cmocka_unit_test(test_objects_of_variants),
 		cmocka_unit_test(test_all_keys),
+		cmocka_unit_test(test_lists_of_globals),
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_bad_keys),
 		cmocka_unit_test(test_bad_names),
