@@ -6,7 +6,7 @@ set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
 bpfbench=$(realpath -- "${BPFBENCH:-./bpfbench}")
 read -ra kernels <<<"${KERNELS:-5.10 6.1 6.12}"
-slower=${SLOWER:-100} same=${SAME:-1000}
+slower=${SLOWER:-100} same=${SAME:-1000} programs=${PROGRAMS:-50}
 last=${kernels[-1]} scratch=''
 # shellcheck source=harness/tests/bench/busy_cpus.sh
 . harness/tests/bench/busy_cpus.sh
@@ -16,11 +16,12 @@ usage() {
 	Usage: harness/tests/bench/vm.sh
 
 	Fetches the kernels that are missing (bpfbench vm fetch), builds a guest of each, measures an object of five programs in
-	them, idle and with a busy loop on every CPU, and runs \`bpfbench gate --vm $last\`: $slower times on a program with one
-	map lookup more, and $same times on a program that did not change. Prints a line for each figure: its bound, and MET or MISS.
-	Takes about 10 minutes with SLOWER=20 SAME=100. Needs QEMU, git and clang, and no root.
+	them, idle and with a busy loop on every CPU, and traces them. Then it runs \`bpfbench gate --vm $last\` on $slower programs
+	with one map lookup more, and on $same programs that did not change. Prints a line for each figure: its bound, and MET or
+	MISS. Needs QEMU, git and clang, and no root.
 
-	Environment: KERNELS (${kernels[*]}); SLOWER and SAME, the numbers of runs ($slower, $same).
+	Environment: KERNELS (${kernels[*]}); SLOWER and SAME, the numbers of programs ($slower, $same), and PROGRAMS, how many of
+	them one gate compares ($programs).
 	Exit codes: 0 all bounds held, 1 one was missed, 2 usage, 4 no QEMU.
 	EOF
 }
@@ -83,52 +84,54 @@ SEC("tc") int lookup(struct __sk_buff *skb)
 char LICENSE[] SEC("license") = "GPL";
 EOT
 
-# The program of the gate fills a map in its first run, and looks up as many keys as LOOKUPS says. FIRST decides which keys share
-# a bucket, so that each run of the gate has a program of its own.
+# Each program of the gate fills a map of its own in its first run, and looks up as many keys as LOOKUPS says. FIRST and the
+# program's number decide which keys share a bucket.
 make_repo "$scratch/repo" 0
-cp "$scratch/map.h" "$scratch/repo/"
-git -C "$scratch/repo" add map.h
-cat >"$scratch/repo/prog.bpf.c" <<'EOT'
-#include "map.h"
 
-#define LOOKUPS 10
-#define FIRST 0
+# write_programs N FIRST LOOKUPS
+write_programs() {
+	cat <<-EOT
+		#include <linux/bpf.h>
+		#include <bpf/bpf_helpers.h>
 
-static __u32 is_filled;
+		#define KEY(n, i) (($2 + (n)) * 100 + (i))
+		#define PROGRAM(n)                                                                                \\
+			struct {                                                                                  \\
+				__uint(type, BPF_MAP_TYPE_HASH);                                                  \\
+				__uint(max_entries, 64);                                                          \\
+				__type(key, __u32);                                                               \\
+				__type(value, __u64);                                                             \\
+			} map##n SEC(".maps");                                                                    \\
+			static __u32 is_filled##n;                                                                \\
+			SEC("tc") int work##n(struct __sk_buff *skb)                                              \\
+			{                                                                                         \\
+				__u64 value = 1, sum = 0;                                                         \\
+				__u32 key;                                                                        \\
+				if (!is_filled##n) {                                                              \\
+					is_filled##n = 1;                                                         \\
+					_Pragma("unroll") for (int i = 0; i < 64; i++)                            \\
+						key = KEY(n, i), bpf_map_update_elem(&map##n, &key, &value, 0);   \\
+				}                                                                                 \\
+				_Pragma("unroll") for (int i = 0; i < $3; i++)                                    \\
+					key = KEY(n, i), sum += bpf_map_lookup_elem(&map##n, &key) != 0;          \\
+				return (int)sum;                                                                  \\
+			}
+		char LICENSE[] SEC("license") = "GPL";
+	EOT
+	local n
 
-SEC("tc") int work(struct __sk_buff *skb)
-{
-	__u64 value = 1, sum = 0;
-
-	if (!is_filled) {
-		is_filled = 1;
-#pragma unroll
-		for (int i = 0; i < 64; i++) {
-			__u32 key = FIRST + i;
-
-			bpf_map_update_elem(&map, &key, &value, 0);
-		}
-	}
-#pragma unroll
-	for (int i = 0; i < LOOKUPS; i++) {
-		__u32 key = FIRST + i;
-
-		sum += bpf_map_lookup_elem(&map, &key) != 0;
-	}
-	return (int)sum;
+	for ((n = 0; n < $1; n++)); do echo "PROGRAM($n)"; done
 }
 
-char LICENSE[] SEC("license") = "GPL";
-EOT
 clang -O2 -g -target bpf -idirafter "/usr/include/$(uname -m)-linux-gnu" -c "$scratch/five.bpf.c" -o "$scratch/five.bpf.o"
 
-# write_program FIRST LOOKUPS: base has 10 lookups, and head, the work tree, LOOKUPS.
-write_program() {
+# write_revisions N FIRST LOOKUPS: N programs with keys from FIRST on; base has 10 lookups, and head, the work tree, LOOKUPS.
+write_revisions() {
 	local program=$scratch/repo/prog.bpf.c
 
-	sed -i "s/^#define FIRST .*/#define FIRST $1/; s/^#define LOOKUPS .*/#define LOOKUPS 10/" "$program"
-	git -C "$scratch/repo" commit -qam "keys from $1" --allow-empty
-	sed -i "s/^#define LOOKUPS .*/#define LOOKUPS $2/" "$program"
+	write_programs "$1" "$2" 10 >"$program"
+	git -C "$scratch/repo" commit -qam "keys from $2" --allow-empty
+	write_programs "$1" "$2" "$3" >"$program"
 }
 
 missed=0
@@ -199,7 +202,7 @@ done
 measured "$scratch/1.bmf" "$all" --format bmf
 row "${#kernels[@]} kernels: five programs: CPU seconds" '<= 8' "$cpu_s" "$(is_at_most "$cpu_s" 8)"
 measured "$scratch/2.bmf" "$all" --format bmf
-write_program 0 11
+write_revisions 1 0 11
 gated
 row "gate --vm $last of two revisions: CPU seconds" '<= 6' "$cpu_s" "$(is_at_most "$cpu_s" 6)"
 
@@ -225,22 +228,38 @@ differing=$({ diff "$scratch/1.bmf" "$scratch/2.bmf"; diff "$scratch/1.bmf" "$sc
 row "three runs, one with all CPUs busy: values that differ" 0 "$differing of $((3 * $(grep -c '"value"' "$scratch/1.bmf")))" \
 	"$((differing == 0))"
 
-# gates LOOKUPS RUNS: $failed of them end with 3, $errors with neither 0 nor 3.
-gates() {
+for kernel in "${kernels[@]}"; do
+	timed "$scratch/traced" "$bpfbench" annotate --vm "$kernel" "$scratch/five.bpf.o" --results "$scratch/results"
+	row "$kernel: traced programs whose instructions are run_time_ns" '5 of 5' \
+		"$(($(grep -c 'by kernel function: ' "$scratch/traced") - $(grep -c 'the clock says' "$scratch/traced"))) of 5" \
+		"$(($(grep -c 'by kernel function: ' "$scratch/traced") == 5 && $(grep -c 'the clock says' "$scratch/traced") == 0))"
+	timed "$scratch/traced" "$bpfbench" annotate --vm "$kernel" "$scratch/five.bpf.o" --program lookup --results "$scratch/results" \
+		--flame "$scratch/lookup.folded"
+	whole=$(sed -n 's/^lookup by kernel function: one run, \([0-9]*\) machine.*/\1/p' "$scratch/traced")
+	sum=$(awk '{ sum += $NF } END { print sum }' "$scratch/lookup.folded")
+	row "$kernel: folded stacks of a map lookup, summed up" "$whole" "$sum" "$((whole && sum == whole))"
+done
+
+# failing LOOKUPS N: of N programs, $failed fail the gate. $errors: gates that ended with another exit code, or compared fewer
+# programs than they should.
+failing() {
+	local left n
+
 	failed=0 errors=0
-	for ((i = 0; i < $2; i++)); do
-		write_program $((i * 100)) "$1"
+	for ((left = $2; left > 0; left -= n)); do
+		n=$((left < programs ? left : programs))
+		write_revisions $n $((1000 + left)) "$1"
 		gated
-		case $status in
-		0) ;;
-		3) failed=$((failed + 1)) ;;
-		*) errors=$((errors + 1)); cat "$scratch/err" >&2 ;;
-		esac
-		[[ $1 != 10 || $status != 3 ]] || grep -F "$last: " "$scratch/gate" >&2 || true
+		if [[ $status != [03] ]] || (($(grep -cE "prog\.work[0-9]+ +\|" "$scratch/gate") < n)); then
+			errors=$((errors + 1))
+			cat "$scratch/err" >&2
+		fi
+		failed=$((failed + $(grep -cE "prog\.work[0-9]+: machine instructions: " "$scratch/gate" || true)))
+		[[ $1 != 10 || $status != 3 ]] || grep -E "prog\.work[0-9]+: " "$scratch/gate" >&2 || true
 	done
 }
-gates 11 "$slower"
-row "gate: one map lookup more is found" "$slower of $slower" "$failed of $slower" "$((failed == slower))"
-gates 10 "$same"
+failing 11 "$slower"
+row "gate: one map lookup more is found" "$slower of $slower" "$failed of $slower, $errors errors" "$((failed == slower && errors == 0))"
+failing 10 "$same"
 row "gate: the same program fails" "0 of $same" "$failed of $same, $errors errors" "$((failed == 0 && errors == 0))"
 exit "$missed"
