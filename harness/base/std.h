@@ -98,6 +98,19 @@ void *bb_append(void *items, size_t *n, size_t item_size);
 		*bb_item = (__VA_ARGS__);                                                          \
 	} while (0)
 
+/* Searches. BB_FIND() is the address of the first of items[n] for which `cond` holds, or NULL;
+ * BB_ANY() is true if there is one. In `cond`, `it` is the address of the item. */
+#define BB_FIND(items, n, cond)                                                                    \
+	({                                                                                         \
+		__typeof__(*(items)) *it, *bb_found = NULL;                                        \
+		for (size_t bb_nth = 0; !bb_found && bb_nth < (n); bb_nth++) {                     \
+			it = &(items)[bb_nth];                                                     \
+			bb_found = (cond) ? it : NULL;                                             \
+		}                                                                                  \
+		bb_found;                                                                          \
+	})
+#define BB_ANY(items, n, cond) (BB_FIND(items, n, cond) != NULL)
+
 /* Changes the room of the array `*items` to n items, n > 0; `items` is the address of the pointer.
  */
 void bb_resize(void *items, size_t n, size_t item_size);

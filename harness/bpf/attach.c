@@ -246,9 +246,8 @@ int bb_struct_ops__map_of(const struct bpf_object *obj, int prog_fd)
 		if (bpf_map__type(map) != BPF_MAP_TYPE_STRUCT_OPS ||
 		    read_value(bpf_map__fd(map), words, &info))
 			continue;
-		for (size_t i = 0; i < info.value_size / sizeof(words[0]); i++)
-			if (words[i] == prog.id)
-				return bpf_map__fd(map);
+		if (BB_ANY(words, info.value_size / sizeof(words[0]), *it == prog.id))
+			return bpf_map__fd(map);
 	}
 	return -1;
 }

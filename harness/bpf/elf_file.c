@@ -351,7 +351,7 @@ void bb_jumps__open(const char *elf, size_t len, struct bb_jumps *ret_jumps)
 {
 	const struct bb_elf_section *maps;
 	struct bb_jumps j = {0};
-	bool has_jumps = false;
+	bool has_jumps;
 
 	if (bb_elf_file__open(elf, len, &j.file, NULL))
 		return;
@@ -360,8 +360,8 @@ void bb_jumps__open(const char *elf, size_t len, struct bb_jumps *ret_jumps)
 	j.symbols = bb_calloc(j.file.n_symbols, sizeof(*j.symbols));
 	j.reached = bb_calloc(j.file.n_symbols, sizeof(*j.reached));
 	j.todo = bb_calloc(j.file.n_symbols, sizeof(*j.todo));
-	for (size_t i = 0; i < j.file.n_slots; i++)
-		has_jumps |= j.file.symbols[j.file.slots[i].symbol].type == STT_FUNC;
+	has_jumps = BB_ANY(j.file.slots, j.file.n_slots,
+			   j.file.symbols[it->symbol].type == STT_FUNC);
 	for (size_t i = 0; has_jumps && i < j.file.n_symbols; i++) {
 		const struct bb_elf_symbol *s = &j.file.symbols[i];
 		bool is_function = s->type == STT_FUNC && j.file.sections[s->section].insns;

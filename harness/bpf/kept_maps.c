@@ -113,9 +113,8 @@ int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
 	    /* perf event arrays get their size at load */
 	    (like->max_entries && like->max_entries != m->info.max_entries))
 		return -1;
-	for (size_t i = 0; spec && i < spec->n_entries; i++)
-		if (spec->entries[i].key.self || spec->entries[i].value.self)
-			return -1; /* `self` differs from program to program */
+	if (spec && BB_ANY(spec->entries, spec->n_entries, it->key.self || it->value.self))
+		return -1; /* `self` differs from program to program */
 	return m->fd;
 }
 

@@ -164,10 +164,7 @@ static bool is_of_verifier(const struct line *l)
 		"mark_precise", "Live regs",          "libbpf: ",     "last_idx ",      "regs=",
 	};
 
-	for (size_t i = 0; i < BB_LEN(others); i++)
-		if (begins(l, others[i]))
-			return false;
-	return l->len && !is_state(l);
+	return l->len && !is_state(l) && !BB_ANY(others, BB_LEN(others), begins(l, *it));
 }
 
 /* True if the line is a warning of libbpf that names a reason. */
@@ -184,10 +181,7 @@ static bool is_of_libbpf(const struct line *l)
 		"Couldn't load trivial BPF program",
 	};
 
-	for (size_t i = 0; i < BB_LEN(general); i++)
-		if (holds(l, general[i]))
-			return false;
-	return begins(l, LIBBPF);
+	return begins(l, LIBBPF) && !BB_ANY(general, BB_LEN(general), holds(l, *it));
 }
 
 static void find_last(const char *log, bool (*fits)(const struct line *l), size_t skipped,

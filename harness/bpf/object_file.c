@@ -171,9 +171,8 @@ void bb_object_note_passed(const char *elf, const char *trial)
 bool bb_object_has_passed(const char *elf, const char *trial)
 {
 	for (const struct held *h = all_held; h; h = h->next)
-		for (size_t i = 0; h->elf == elf && i < h->n_passed; i++)
-			if (!strcmp(h->passed[i], trial))
-				return true;
+		if (h->elf == elf && BB_ANY(h->passed, h->n_passed, !strcmp(*it, trial)))
+			return true;
 	return false;
 }
 
@@ -316,10 +315,10 @@ static int say_not_permitted(const char *path, const struct bpf_program *prog, s
 
 int bb_object_check_type(const char *path, const struct bpf_program *prog, struct bb_err *err)
 {
-	for (size_t i = 0; i < n_refused_types; i++)
-		if (refused_types[i].type == bpf_program__type(prog) &&
-		    refused_types[i].attach_type == bpf_program__expected_attach_type(prog))
-			return say_not_permitted(path, prog, err);
+	if (BB_ANY(refused_types, n_refused_types,
+		   it->type == bpf_program__type(prog) &&
+			   it->attach_type == bpf_program__expected_attach_type(prog)))
+		return say_not_permitted(path, prog, err);
 	return 0;
 }
 

@@ -55,10 +55,7 @@ static void add_map(struct bb_object_info *info, const char *name, uint32_t type
 
 static bool has_global(const struct bb_object_info *info, const char *name)
 {
-	for (size_t i = 0; i < info->n_globals; i++)
-		if (!strcmp(info->globals[i].name, name))
-			return true;
-	return false;
+	return BB_ANY(info->globals, info->n_globals, !strcmp(it->name, name));
 }
 
 /* Adds a variable or member if it is a number or an array of char. If it is a struct, adds its
@@ -305,8 +302,7 @@ int bb_object_info__need_program(const struct bb_object_info *info, const char *
 {
 	const char *names[MAX_NAMED];
 
-	for (size_t i = 0; i < info->n_programs; i++)
-		if (!strcmp(info->programs[i].name, name))
-			return 0;
+	if (BB_ANY(info->programs, info->n_programs, !strcmp(it->name, name)))
+		return 0;
 	return bb_object_say_no_program(path, names, names_of(info, names), name, err);
 }

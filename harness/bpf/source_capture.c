@@ -343,8 +343,8 @@ static int find_program(struct captured *s, struct bb_err *err)
 			       "%s: '%s' cannot be loaded anew: the capture has not %s",
 			       s->head.where, p->name, p->missing);
 	s->section = bb_captured_section(p, bb_capture__any_attachment(s->capture, s->prog));
-	for (size_t i = 0; i < s->capture->n_maps; i++)
-		s->has_prog_array |= s->capture->maps[i].type == BPF_MAP_TYPE_PROG_ARRAY;
+	s->has_prog_array = BB_ANY(s->capture->maps, s->capture->n_maps,
+				   it->type == BPF_MAP_TYPE_PROG_ARRAY);
 	return 0;
 }
 

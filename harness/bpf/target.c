@@ -314,12 +314,12 @@ void bb_target__find_steady(struct bb_target *t,
 	for (size_t i = 0; i < specs->n; i++) {
 		const struct bb_map_spec *spec = &specs->v[i];
 		size_t n = spec->fill.count + (spec->table ? spec->table->n : 0);
-		bool is_large = n >= MANY && !spec->fill.value.self;
+		/* `self` may be another process at the next load */
+		bool is_large = n >= MANY && !spec->fill.value.self &&
+				!BB_ANY(spec->entries, spec->n_entries,
+					it->key.self || it->value.self);
 		struct bb_contents_map map;
 
-		/* `self` may be another process at the next load */
-		for (size_t k = 0; k < spec->n_entries; k++)
-			is_large &= !spec->entries[k].key.self && !spec->entries[k].value.self;
 		t->steady[i].is_large = is_large;
 		t->steady[i].is_steady = is_large && !t->is_shared &&
 					 !bb_contents_map__find(t->source, spec, &map, NULL) &&

@@ -295,10 +295,7 @@ static bool is_at(int target, uint32_t attach_type, uint32_t prog_id)
 
 	if (bpf_prog_query(target, attach_type, 0, &flags, ids, &n))
 		return true; /* this kind of target cannot be queried */
-	for (__u32 i = 0; i < n; i++)
-		if (ids[i] == prog_id)
-			return true;
-	return false;
+	return BB_ANY(ids, n, *it == prog_id);
 }
 
 static bool is_attached(struct bb_take *t, struct bb_captured_attachment *a)
@@ -372,9 +369,9 @@ static void add_on_device(struct bb_take *t, const char *kind, uint32_t attach_t
 
 	if (prog_id < t->first_prog_id)
 		return;
-	for (size_t i = 0; i < t->capture->n_attachments; i++)
-		if (t->capture->attachments[i].taken.prog_id == prog_id)
-			return; /* attached by a link, which we know already */
+	if (BB_ANY(t->capture->attachments, t->capture->n_attachments,
+		   it->taken.prog_id == prog_id))
+		return; /* attached by a link, which we know already */
 	a = bb_take__attachment(t, prog_id, kind);
 	a->attach_type = attach_type;
 	snprintf(a->where, sizeof(a->where), "%s", where);

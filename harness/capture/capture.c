@@ -56,19 +56,14 @@ bool bb_captured_prog__is_same(const struct bb_capture *a, const struct bb_captu
 
 const struct bb_captured_prog *bb_capture__find(const struct bb_capture *c, const char *name)
 {
-	for (size_t i = 0; i < c->n_progs; i++)
-		if (!strcmp(c->progs[i].name, name))
-			return &c->progs[i];
-	return NULL;
+	return BB_FIND(c->progs, c->n_progs, !strcmp(it->name, name));
 }
 
 static const struct bb_captured_attachment *find_attachment(const struct bb_capture *c, size_t prog,
 							    bool refused)
 {
-	for (size_t i = 0; i < c->n_attachments; i++)
-		if (c->attachments[i].prog == (int32_t)prog && c->attachments[i].refused == refused)
-			return &c->attachments[i];
-	return NULL;
+	return BB_FIND(c->attachments, c->n_attachments,
+		       it->prog == (int32_t)prog && it->refused == refused);
 }
 
 const struct bb_captured_attachment *bb_capture__any_attachment(const struct bb_capture *c,

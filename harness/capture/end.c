@@ -171,10 +171,7 @@ static int say_rights(const struct bb_take *t, int error, const char *how_ended,
 
 static bool has_nothing(const struct bb_take *t)
 {
-	for (size_t i = 0; i < t->capture->n_progs; i++)
-		if (!t->capture->progs[i].probe && !t->capture->progs[i].refused)
-			return false;
-	return true;
+	return !BB_ANY(t->capture->progs, t->capture->n_progs, !it->probe && !it->refused);
 }
 
 int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct bb_err *err)
@@ -195,14 +192,13 @@ int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct 
 	for (size_t i = 0; i < c->n_progs; i++)
 		if (c->progs[i].taken.lacks_rights)
 			return say_rights(t, -c->progs[i].taken.lacks_rights, how_ended, err);
-	for (size_t i = 0; i < c->n_progs; i++)
-		if (bb_captured_prog__is_light_loader(&c->progs[i]))
-			return bb_fail(err, -ENOTSUP,
-				       "'%s'%s loads its programs by a light skeleton (bpftool gen "
-				       "skeleton -L), inside the kernel, where they cannot be "
-				       "copied: capture a build with an ordinary skeleton, or "
-				       "measure the running ones in place, by --prog-name",
-				       c->command, how_ended);
+	if (BB_ANY(c->progs, c->n_progs, bb_captured_prog__is_light_loader(it)))
+		return bb_fail(err, -ENOTSUP,
+			       "'%s'%s loads its programs by a light skeleton (bpftool gen "
+			       "skeleton -L), inside the kernel, where they cannot be "
+			       "copied: capture a build with an ordinary skeleton, or "
+			       "measure the running ones in place, by --prog-name",
+			       c->command, how_ended);
 	if (c->n_progs)
 		return bb_fail(err, -ENOTSUP,
 			       "'%s'%s loaded its loader's tests of the kernel (%zu), and no "
@@ -524,10 +520,10 @@ static bool is_part_of_others(const struct bb_capture *c, size_t prog)
 {
 	const struct bb_captured_prog *p = &c->progs[prog];
 
-	for (uint32_t i = 0; !p->refused && i < p->n_insns; i++)
-		if (p->insns[i].code == (BPF_JMP | BPF_CALL) && !p->insns[i].src_reg &&
-		    p->insns[i].imm == BPF_FUNC_tail_call)
-			return true;
+	if (!p->refused && BB_ANY(p->insns, p->n_insns,
+				  it->code == (BPF_JMP | BPF_CALL) && !it->src_reg &&
+					  it->imm == BPF_FUNC_tail_call))
+		return true;
 	for (size_t i = 0; i < c->n_progs; i++)
 		if (c->progs[i].attach_prog == (int32_t)prog)
 			return true;
@@ -561,12 +557,10 @@ static bool has_stayed(const struct bb_take *t, size_t prog, bool *ret_others)
 static bool is_stub(const struct bb_capture *c, size_t prog)
 {
 	const struct bb_captured_prog *p = &c->progs[prog];
-	bool others = false;
 
-	for (size_t i = 0; i < c->n_progs; i++)
-		others |= c->progs[i].n_insns > PROBE_INSNS;
-	return others && p->n_insns == 2 && BPF_OP(p->insns[0].code) == BPF_MOV &&
-	       BPF_SRC(p->insns[0].code) == BPF_K && p->insns[1].code == (BPF_JMP | BPF_EXIT);
+	return BB_ANY(c->progs, c->n_progs, it->n_insns > PROBE_INSNS) && p->n_insns == 2 &&
+	       BPF_OP(p->insns[0].code) == BPF_MOV && BPF_SRC(p->insns[0].code) == BPF_K &&
+	       p->insns[1].code == (BPF_JMP | BPF_EXIT);
 }
 
 static const char *sign_of_probe(const struct bb_take *t, size_t prog)
@@ -576,10 +570,9 @@ static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 					    "test_",   "feature_", "det_arg_ctx"};
 	const struct bb_captured_prog *p = &c->progs[prog];
 	const struct bb_captured_attachment *attachment = bb_capture__any_attachment(c, prog);
-	bool others, stayed = has_stayed(t, prog, &others), has_run = false;
+	bool others, stayed = has_stayed(t, prog, &others),
+		     has_run = BB_ANY(c->inputs, c->n_inputs, it->prog == (int32_t)prog);
 
-	for (size_t i = 0; i < c->n_inputs; i++)
-		has_run |= c->inputs[i].prog == (int32_t)prog;
 	if (bb_captured_prog__is_light_loader(p))
 		return "it is the program by which a light skeleton loads the others";
 	if (p->n_insns > PROBE_INSNS || is_part_of_others(c, prog))
@@ -600,10 +593,9 @@ static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 		       "nowhere";
 	if (!*p->kernel_name)
 		return "it has no name, a handful of instructions, and was attached nowhere";
-	for (size_t i = 0; i < BB_LEN(names); i++)
-		if (!strncmp(p->kernel_name, names[i], strlen(names[i])))
-			return "it has a loader's name, a handful of instructions, and was "
-			       "attached nowhere";
+	if (BB_ANY(names, BB_LEN(names), !strncmp(p->kernel_name, *it, strlen(*it))))
+		return "it has a loader's name, a handful of instructions, and was "
+		       "attached nowhere";
 	return NULL;
 }
 

@@ -314,9 +314,9 @@ static bool prog_fits(const struct bb_capture *c, const struct bb_captured_prog 
 	if (!is_index(p->btf, c->n_btfs) || !is_index(p->attach_btf, c->n_btfs) ||
 	    !is_index(p->attach_prog, i))
 		return false;
-	for (size_t k = 0; k < p->n_fds; k++)
-		if (!is_index(p->fds[k].map, c->n_maps) || !is_index(p->fds[k].btf, c->n_btfs))
-			return false;
+	if (BB_ANY(p->fds, p->n_fds,
+		   !is_index(it->map, c->n_maps) || !is_index(it->btf, c->n_btfs)))
+		return false;
 	if (!p->n_insns || (p->btf < 0 && (p->n_funcs || p->n_lines)))
 		return false;
 	for (i = 0; i < p->n_insns; i++) {

@@ -33,9 +33,8 @@ static int is_among(void *arg, size_t map)
 {
 	const struct maps_of_program *m = arg;
 
-	for (uint32_t i = 0; i < m->n; i++)
-		if (m->ids[i] == m->take->capture->maps[map].held.id)
-			return 0;
+	if (BB_ANY(m->ids, m->n, *it == m->take->capture->maps[map].held.id))
+		return 0;
 	return -ENOENT;
 }
 
@@ -65,10 +64,7 @@ static bool has_loaded(const struct bb_take *t, uint32_t id)
 	bb_close(&fd);
 	if (rc || info.nr_map_ids > MAX_MAPS)
 		return false;
-	for (size_t i = 0; i < t->capture->n_progs; i++)
-		if (is_like(t, &t->capture->progs[i], &info, map_ids))
-			return true;
-	return false;
+	return BB_ANY(t->capture->progs, t->capture->n_progs, is_like(t, it, &info, map_ids));
 }
 
 /* --- the thread --- */

@@ -129,9 +129,9 @@ struct bb_seen_prog *bb_take__seen(struct bb_take *t, int fd)
 
 	if (bb_info__read(fd, &info))
 		return NULL;
-	for (size_t i = 0; i < t->n_seen; i++)
-		if (t->seen[i].id == info.id)
-			return &t->seen[i];
+	s = BB_FIND(t->seen, t->n_seen, it->id == info.id);
+	if (s)
+		return s;
 	s = bb_append(&t->seen, &t->n_seen, sizeof(*s));
 	*s = (struct bb_seen_prog){.id = info.id, .type = info.type, .prog = BB_CAPTURE_NONE};
 	memcpy(s->tag, info.tag, sizeof(s->tag));

@@ -265,10 +265,7 @@ static int listener_next(struct bb_listener *l, int timeout_ms, struct seccomp_n
 
 static bool was_there(const struct bb_watched *c, pid_t pid)
 {
-	for (size_t i = 0; i < c->n_before; i++)
-		if (c->before[i] == pid)
-			return true;
-	return pid == c->listener.guard;
+	return pid == c->listener.guard || BB_ANY(c->before, c->n_before, *it == pid);
 }
 
 /* Lists our child processes that descend from the command, including its orphans. */

@@ -52,14 +52,13 @@ static const struct bb_usage usage = {
 static int show_guests(void *, const struct bb_matrix_kernel *kernels, size_t n, struct bb_err *err)
 {
 	struct bb_doc d = {0};
-	bool all_load = true;
 	int rc;
 
-	for (size_t i = 0; i < n; i++)
-		all_load &= kernels[i].run && !kernels[i].run->n_skips;
 	bb_doc_matrix(kernels, n, &d);
 	rc = bb_output_document(&d, stdout, err);
-	return rc ? rc : all_load ? BB_EXIT_OK : BB_EXIT_FAILURE;
+	return rc                                                 ? rc
+	       : BB_ANY(kernels, n, !it->run || it->run->n_skips) ? BB_EXIT_FAILURE
+								  : BB_EXIT_OK;
 }
 
 static int check_in_guests(struct check_args *a, const struct bb_measure_args *m,
@@ -79,10 +78,8 @@ static int check_in_guests(struct check_args *a, const struct bb_measure_args *m
 static void add_row(const struct bb_check_result *results, size_t i, bool all, struct bb_doc *d)
 {
 	const struct bb_check_result *r = &results[i];
-	bool is_new = r->remedy[0];
+	bool is_new = r->remedy[0] && !BB_ANY(results, i, !strcmp(it->remedy, r->remedy));
 
-	for (size_t k = 0; k < i; k++)
-		is_new &= strcmp(results[k].remedy, r->remedy) != 0;
 	if (!all && (r->status == BB_CHECK_OK || (r->status == BB_CHECK_SKIP && !is_new)))
 		return;
 	bb_doc__text_cell(d, bb_check_status_name(r->status));
@@ -109,10 +106,8 @@ static void add_verdict(const struct bb_check_result *results, size_t n_fail, si
 			struct bb_doc *d)
 {
 	size_t first = 0;
-	bool is_busy = false;
+	bool is_busy = BB_ANY(results, bb_n_checks, it->is_busy);
 
-	for (size_t i = 0; i < bb_n_checks; i++)
-		is_busy |= results[i].is_busy;
 	bb_doc__add(d, BB_DOC_CLOSING, NULL, "This machine %s measure%s", n_fail ? "cannot" : "can",
 		    is_busy && !n_fail ? ", but not now, while other programs use the CPUs" : "");
 	if (n_fail) {

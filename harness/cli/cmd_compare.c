@@ -194,8 +194,7 @@ static void check_args(void *args)
 	a->object.opts.what = a->time    ? BB_OBJECT_LINES
 			      : a->exact ? BB_OBJECT_COUNT
 					 : BB_OBJECT_TIME;
-	for (size_t i = 0; i < a->drives.n; i++)
-		a->object.opts.hook |= !strcmp(a->drives.v[i], "hook");
+	a->object.opts.hook |= BB_ANY(a->drives.v, a->drives.n, !strcmp(*it, "hook"));
 	if (a->base_object) {
 		bb_strings__append(&a->object.objects, a->base_object);
 		bb_strings__append(&a->object.objects, a->head_object);

@@ -222,15 +222,13 @@ static bool has_regressed(const struct bb_doc_gate *v, const char *name)
 {
 	size_t len = strcspn(name, "/");
 
-	for (size_t i = 0; i < v->first->n_comparisons; i++)
-		if (!strncmp(v->first->comparisons[i].name, name, len + 1) &&
-		    bb_gate__verdict(&v->first->comparisons[i], v->again) == BB_GATE_REGRESSED)
-			return true;
-	for (size_t i = 0; i < v->gate->counted.n_rows; i++)
-		if (!strncmp(v->gate->counted.rows[i].name, name, len + 1) &&
-		    bb_gate__exact_verdict(v->gate, &v->gate->counted.rows[i]) == BB_GATE_REGRESSED)
-			return true;
-	return false;
+	if (BB_ANY(v->first->comparisons, v->first->n_comparisons,
+		   !strncmp(it->name, name, len + 1) &&
+			   bb_gate__verdict(it, v->again) == BB_GATE_REGRESSED))
+		return true;
+	return BB_ANY(v->gate->counted.rows, v->gate->counted.n_rows,
+		      !strncmp(it->name, name, len + 1) &&
+			      bb_gate__exact_verdict(v->gate, it) == BB_GATE_REGRESSED);
 }
 
 /* Writes the lines of the second measurement whose time differs, then those whose instructions

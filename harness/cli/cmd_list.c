@@ -64,10 +64,9 @@ static void print_scenario(const struct bb_scenario *s)
 	}
 	for (size_t i = 0; i < s->n_variants; i++) {
 		const struct bb_variant_spec *v = &s->variants[i];
-		bool is_floor = false;
+		bool is_floor = BB_ANY(s->drives, s->n_drives,
+				       it->floor && !strcmp(it->floor, v->name));
 
-		for (size_t j = 0; j < s->n_drives; j++)
-			is_floor |= s->drives[j].floor && !strcmp(s->drives[j].floor, v->name);
 		printf("    ");
 		print_line(v->name, 17, v->description, is_floor ? "(floor)" : "");
 	}

@@ -508,13 +508,10 @@ static int try_inputs(const struct run_args *a, const struct bb_measure *m, stru
 static int run_all(const struct run_args *a, struct jobs *j, struct bb_err *err)
 {
 	const char *name = j->n == 1 ? j->v[0].scenario->name : "several";
-	bool takes_cpu = false;
 	struct bb_measure m;
-	int rc;
+	int rc = bb_measure__begin(&a->measure, name,
+				   BB_ANY(j->v, j->n, bb_plan_takes_cpu(&it->plan)), &m, err);
 
-	for (size_t i = 0; i < j->n; i++)
-		takes_cpu |= bb_plan_takes_cpu(&j->v[i].plan);
-	rc = bb_measure__begin(&a->measure, name, takes_cpu, &m, err);
 	if (rc)
 		return rc;
 	if (a->tries_inputs)

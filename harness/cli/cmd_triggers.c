@@ -131,11 +131,8 @@ static int look_at_each(const struct triggers_args *a, struct search *s,
 		return rc;
 	for (size_t i = 0; !rc && i < info->n_programs; i++) {
 		const char *program = info->programs[i].name;
-		bool is_wanted = !a->programs.n;
 
-		for (size_t k = 0; k < a->programs.n; k++)
-			is_wanted |= !strcmp(a->programs.v[k], program);
-		if (is_wanted)
+		if (!a->programs.n || BB_ANY(a->programs.v, a->programs.n, !strcmp(*it, program)))
 			rc = look_at(s, program);
 	}
 	if (rc)

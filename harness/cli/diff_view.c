@@ -18,7 +18,6 @@ int bb_diff_view__show(const struct bb_diff_view *view, struct bb_diffs *d,
 		       struct bb_doc_sides sides, struct bb_err *err)
 {
 	bool fails = view->fail_on != BB_VERDICT_INCONCLUSIVE && bb_diffs_count(d, view->fail_on);
-	bool judged = false;
 	struct bb_doc doc = {0};
 	int rc = 0;
 
@@ -28,10 +27,9 @@ int bb_diff_view__show(const struct bb_diff_view *view, struct bb_diffs *d,
 		rc = bb_diff_sort(d, view->sort, err);
 	for (size_t i = 0; !rc && i < view->filters.n; i++)
 		rc = bb_diff_filter(d, view->filters.v[i], err);
-	for (size_t i = 0; i < d->n; i++)
-		judged |= d->rows[i].has_verdict;
 	/* Percentiles have no verdict. */
-	if (judged && !view->details && !view->sort && !view->filters.n)
+	if (!view->details && !view->sort && !view->filters.n &&
+	    BB_ANY(d->rows, d->n, it->has_verdict))
 		rc = bb_diff_filter(d, "metric!~p[0-9]*", err);
 	if (rc)
 		return rc;

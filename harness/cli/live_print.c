@@ -39,10 +39,7 @@ static double longest(const struct bb_live_row *rows, size_t n)
 /* True if a program of the same name in an earlier row did not run either. */
 static bool is_idle_before(const struct bb_live_row *rows, size_t nth)
 {
-	for (size_t i = 0; i < nth; i++)
-		if (is_idle(&rows[i]) && !strcmp(rows[i].program.name, rows[nth].program.name))
-			return true;
-	return false;
+	return BB_ANY(rows, nth, is_idle(it) && !strcmp(it->program.name, rows[nth].program.name));
 }
 
 /* Adds the notes below the table: one for each program that bpfbench's own readings made run, and

@@ -39,10 +39,7 @@ const struct bb_exporter bb_exporters[BB_N_EXPORTERS] = {
 
 const struct bb_exporter *bb_exporter_find(const char *name)
 {
-	for (size_t i = 0; i < BB_N_EXPORTERS; i++)
-		if (!strcmp(bb_exporters[i].name, name))
-			return &bb_exporters[i];
-	return NULL;
+	return BB_FIND(bb_exporters, BB_N_EXPORTERS, !strcmp(it->name, name));
 }
 
 /* The target of an output. It is looked up once, so that later steps use the same file. */

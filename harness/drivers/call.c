@@ -34,11 +34,8 @@ static int open_call(void *state, struct bb_err *)
 
 static const struct bb_function *find_function(const char *name, const char *variant)
 {
-	for (size_t i = 0; i < bb_n_functions; i++)
-		if (!strcmp(bb_functions[i].name, name) &&
-		    !strcmp(bb_functions[i].variant, variant))
-			return &bb_functions[i];
-	return NULL;
+	return BB_FIND(bb_functions, bb_n_functions,
+		       !strcmp(it->name, name) && !strcmp(it->variant, variant));
 }
 
 static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)

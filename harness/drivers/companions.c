@@ -70,11 +70,10 @@ size_t bb_beside__find(const struct bb_test_prog *prog, const struct bb_test_pro
 
 static bool is_in_session(const struct bb_test_prog *prog, const char *program)
 {
-	for (size_t i = 0; i < prog->n_all; i++)
-		if (prog->all[i].spec && !strcmp(prog->all[i].spec->program, program) &&
-		    bb_target__is_of_object(prog->target, prog->all[i].target))
-			return true;
-	return !strcmp(prog->spec->program, program);
+	return !strcmp(prog->spec->program, program) ||
+	       BB_ANY(prog->all, prog->n_all,
+		      it->spec && !strcmp(it->spec->program, program) &&
+			      bb_target__is_of_object(prog->target, it->target));
 }
 
 /* Finds the point at which program `p` of the object would be attached beside `prog`. Returns
@@ -160,11 +159,8 @@ void bb_companions__open(struct bb_test_prog *prog, bool allow_system_wide)
 
 void bb_companions__refresh(struct bb_test_prog *prog, bool allow_system_wide)
 {
-	bool stale = false;
-
-	for (size_t i = 0; i < prog->n_companions; i++)
-		stale |= !bb_target__shares_map(prog->target, prog->companions[i].target);
-	if (stale) {
+	if (BB_ANY(prog->companions, prog->n_companions,
+		   !bb_target__shares_map(prog->target, it->target))) {
 		bb_companions__close(prog);
 		bb_companions__open(prog, allow_system_wide);
 	}

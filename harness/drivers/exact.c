@@ -141,9 +141,8 @@ static void take_array(struct arrays *a, int fd)
 {
 	struct bpf_map_info info = {0};
 
-	for (size_t i = 0; i < a->n; i++)
-		if (a->fd[i] == fd)
-			return;
+	if (BB_ANY(a->fd, a->n, *it == fd))
+		return;
 	if (a->n == MOST_ARRAYS || bb_info__read(fd, &info) ||
 	    info.type != BPF_MAP_TYPE_PROG_ARRAY || info.max_entries > MOST_ENTRIES)
 		return;

@@ -340,10 +340,7 @@ static int fire_item(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 
 struct bb_lines_case *bb_lines_variant__case(struct bb_lines_variant *v, uint32_t param)
 {
-	for (size_t i = 0; i < v->n_cases; i++)
-		if (v->cases[i].param == param)
-			return &v->cases[i];
-	return NULL;
+	return BB_FIND(v->cases, v->n_cases, it->param == param);
 }
 
 static int fire_all(struct bb_lines_state *s, struct bb_lines_slot *slot, struct bb_lines_case *p,

@@ -26,10 +26,9 @@ static bool removes_things(const struct bb_code *code)
 	};
 
 	for (uint32_t at = 0; at < code->n; at += bb_insn_slots(&code->insns[at]))
-		for (size_t k = 0; k < BB_LEN(removers); k++)
-			if (bb_insn_is_helper_call(&code->insns[at]) &&
-			    code->insns[at].imm == removers[k])
-				return true;
+		if (BB_ANY(removers, BB_LEN(removers),
+			   bb_insn_is_helper_call(&code->insns[at]) && code->insns[at].imm == *it))
+			return true;
 	return false;
 }
 

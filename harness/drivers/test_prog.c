@@ -90,14 +90,12 @@ static int run_prepares(const struct bb_test_prog *prog, struct bb_err *err)
 
 static bool asks_for(const struct bb_variant_spec *v, enum bb_self what)
 {
-	for (size_t i = 0; i < v->n_globals; i++)
-		if (v->globals[i].self == what)
-			return true;
+	if (BB_ANY(v->globals, v->n_globals, it->self == what))
+		return true;
 	for (size_t i = 0; i < v->maps.n; i++)
-		for (size_t k = 0; k < v->maps.v[i].n_entries; k++)
-			if (v->maps.v[i].entries[k].key.self == what ||
-			    v->maps.v[i].entries[k].value.self == what)
-				return true;
+		if (BB_ANY(v->maps.v[i].entries, v->maps.v[i].n_entries,
+			   it->key.self == what || it->value.self == what))
+			return true;
 	return false;
 }
 
@@ -214,10 +212,7 @@ int bb_test_prog__load(struct bb_test_prog *s, struct bb_rng *rng, uint64_t wher
  * fires. The verifier then looks at other code. */
 static bool has_self_globals(const struct bb_variant_spec *v)
 {
-	for (size_t i = 0; i < v->n_globals; i++)
-		if (v->globals[i].self)
-			return true;
-	return false;
+	return BB_ANY(v->globals, v->n_globals, it->self);
 }
 
 int bb_test_prog__reset_maps(struct bb_test_prog *s, struct bb_err *err)

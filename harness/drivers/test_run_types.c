@@ -152,13 +152,8 @@ int bb_test_run_type__refuse(uint32_t prog_type, struct bb_err *err)
 int bb_test_run_type__find(uint32_t prog_type, const struct bb_test_run_type **ret_type,
 			   struct bb_err *err)
 {
-	for (size_t i = 0; i < BB_LEN(types); i++) {
-		if (types[i].prog_type != prog_type)
-			continue;
-		*ret_type = &types[i];
-		return 0;
-	}
-	return bb_test_run_type__refuse(prog_type, err);
+	*ret_type = BB_FIND(types, BB_LEN(types), it->prog_type == prog_type);
+	return *ret_type ? 0 : bb_test_run_type__refuse(prog_type, err);
 }
 
 int bb_test_run_type__check(const struct bb_test_run_type *type, const char *program,

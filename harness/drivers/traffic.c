@@ -318,7 +318,7 @@ static int traffic_batch(void *slot, uint32_t rate_hz, struct bb_batch *b, struc
 static int traffic_probe(void *traffic, struct bb_test_prog *prog, struct bb_err *err)
 {
 	uint64_t ns[64];
-	struct bb_batch b = {.ns = ns, .want = sizeof(ns) / sizeof(ns[0]), .drain_each_run = true};
+	struct bb_batch b = {.ns = ns, .want = BB_LEN(ns), .drain_each_run = true};
 	struct bb_drive_slot *slot;
 	int rc = bb_driver__attach(traffic, prog, &slot, err);
 

@@ -271,11 +271,11 @@ static void note_origin(struct walk *w, struct bb_origin o)
 
 static void add_step(struct walk *w, struct step s)
 {
-	for (uint32_t i = 0; i < w->n_steps; i++)
-		if (w->steps[i].block == s.block && w->steps[i].reg == s.reg &&
-		    w->steps[i].is_inner == s.is_inner && w->steps[i].is_altered == s.is_altered &&
-		    w->steps[i].is_address == s.is_address && w->steps[i].offset == s.offset)
-			return;
+	if (BB_ANY(w->steps, w->n_steps,
+		   it->block == s.block && it->reg == s.reg && it->is_inner == s.is_inner &&
+			   it->is_altered == s.is_altered && it->is_address == s.is_address &&
+			   it->offset == s.offset))
+		return;
 	if (w->n_steps == MOST_STEPS)
 		w->is_lost = true;
 	else

@@ -80,10 +80,7 @@ static const struct of_prog_type {
 /* Returns NULL if the type's programs can be attached in several ways. */
 static const struct of_prog_type *find_type(uint32_t prog_type)
 {
-	for (size_t i = 0; i < BB_LEN(types); i++)
-		if (types[i].prog_type == prog_type)
-			return &types[i];
-	return NULL;
+	return BB_FIND(types, BB_LEN(types), it->prog_type == prog_type);
 }
 
 bool bb_attach_point__is_for_cgroups(uint32_t prog_type)

@@ -271,9 +271,8 @@ static long integer_for(const struct bb_live_objects *o, const char *name)
 		return getpid();
 	if (strstr(name, "fd"))
 		return o->fd[BB_LIVE_REGULAR];
-	for (size_t i = 0; i < BB_LEN(sizes); i++)
-		if (strstr(name, sizes[i]))
-			return A_SIZE;
+	if (BB_ANY(sizes, BB_LEN(sizes), strstr(name, *it)))
+		return A_SIZE;
 	return 0;
 }
 

@@ -70,9 +70,8 @@ static int match(struct search *s, const GElf_Sym *sym, const char *name, struct
 	if (!bb_elf__offset(s->elf, sym->st_value, &offset))
 		return is_pattern ? 0 : say(s, -EINVAL, name, NOT_LOADED, err);
 	/* a function may have many names, but its address counts once */
-	for (uint32_t i = 0; i < to->n; i++)
-		if (to->offsets[i] == offset)
-			return 0;
+	if (BB_ANY(to->offsets, to->n, *it == offset))
+		return 0;
 	if (to->n == BB_MOST_ADDRESSES)
 		return say(s, -E2BIG, s->query->function, TOO_MANY, err);
 	to->offsets[to->n++] = offset;
@@ -332,9 +331,8 @@ int bb_user_prototype__check(const void *reply)
 
 	if (p->n > BB_MOST_PARAMETERS || (unsigned int)p->result >= BB_N_USER_VALUES)
 		return -EBADMSG;
-	for (uint32_t i = 0; i < p->n; i++)
-		if ((unsigned int)p->parameters[i] >= BB_N_USER_VALUES)
-			return -EBADMSG;
+	if (BB_ANY(p->parameters, p->n, (unsigned int)*it >= BB_N_USER_VALUES))
+		return -EBADMSG;
 	return 0;
 }
 
@@ -397,9 +395,8 @@ int bb_user_addresses__check(const void *reply)
 
 	if (!p->n || p->n > BB_MOST_ADDRESSES)
 		return -EBADMSG;
-	for (uint32_t i = 0; i < p->n; i++)
-		if (p->cookies[i] >= p->n)
-			return -EBADMSG;
+	if (BB_ANY(p->cookies, p->n, *it >= p->n))
+		return -EBADMSG;
 	return 0;
 }
 

@@ -186,11 +186,8 @@ static bool is_only_one(const struct pass *p, const struct bb_held *held)
 {
 	const struct bb_helds *h = p->out;
 
-	for (uint32_t k = 0; k < h->n; k++)
-		if (&h->v[k] != held && h->v[k].func == held->func &&
-		    h->v[k].release == held->release)
-			return false;
-	return true;
+	return !BB_ANY(h->v, h->n,
+		       it != held && it->func == held->func && it->release == held->release);
 }
 
 /* True if the call at slot `at` releases the resource v[k]. */

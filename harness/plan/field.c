@@ -293,12 +293,10 @@ int bb_kind__read(const struct bb_reader *r, const struct bb_kind *kind, const s
 				     kind->example, bb_yaml__show(node).text);
 	for (size_t i = 0; !rc && i < node->n; i++) {
 		const struct bb_yaml *key = &node->items[2 * i];
-		const struct bb_field *f = NULL;
+		const struct bb_field *f = BB_FIND(kind->fields, kind->n_fields,
+						   it->name && !strcmp(it->name, key->text));
 		bb_read_value *read = NULL;
 
-		for (size_t k = 0; !f && k < kind->n_fields; k++)
-			if (kind->fields[k].name && !strcmp(kind->fields[k].name, key->text))
-				f = &kind->fields[k];
 		if (!f || !belongs(f, mode))
 			rc = fail_key(r, kind, f, node, key, mode);
 		else

@@ -314,10 +314,7 @@ void bb_map_specs__add_entry(struct bb_map_specs *list, const char *name,
 
 const struct bb_map_spec *bb_map_specs__find(const struct bb_map_specs *list, const char *name)
 {
-	for (size_t i = 0; list && i < list->n; i++)
-		if (!strcmp(list->v[i].name, name))
-			return &list->v[i];
-	return NULL;
+	return BB_FIND(list->v, list ? list->n : 0, !strcmp(it->name, name));
 }
 
 bool bb_map_specs__call(const struct bb_map_specs *list, const char *program)
@@ -325,9 +322,9 @@ bool bb_map_specs__call(const struct bb_map_specs *list, const char *program)
 	for (size_t i = 0; list && i < list->n; i++) {
 		const struct bb_map_spec *spec = &list->v[i];
 
-		for (size_t k = 0; k < spec->n_entries; k++)
-			if (spec->entries[k].program && !strcmp(spec->entries[k].program, program))
-				return true;
+		if (BB_ANY(spec->entries, spec->n_entries,
+			   it->program && !strcmp(it->program, program)))
+			return true;
 	}
 	return false;
 }

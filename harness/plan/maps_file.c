@@ -76,10 +76,8 @@ static int read_map(struct bb_maps_file *file, json_t *map, struct bb_err *err)
 			       "as "
 			       "`bpfbench maps dump --json` writes them",
 			       file->path);
-	for (size_t i = 0; i < file->n; i++)
-		if (!strcmp(file->v[i].name, name))
-			return bb_fail(err, -EINVAL, "%s: two maps are named '%s'", file->path,
-				       name);
+	if (BB_ANY(file->v, file->n, !strcmp(it->name, name)))
+		return bb_fail(err, -EINVAL, "%s: two maps are named '%s'", file->path, name);
 	t = bb_append(&file->v, &file->n, sizeof(*t));
 	*t = (struct bb_map_table){.name = bb_strdup(name), .file = file};
 	return read_entries(t, entries, err);
@@ -159,10 +157,7 @@ bool bb_map_table__is_of(const struct bb_map_table *table, const char *map)
 
 struct bb_map_table *bb_maps_file__find(const struct bb_maps_file *file, const char *map)
 {
-	for (size_t i = 0; i < file->n; i++)
-		if (bb_map_table__is_of(&file->v[i], map))
-			return &file->v[i];
-	return NULL;
+	return BB_FIND(file->v, file->n, bb_map_table__is_of(it, map));
 }
 
 int bb_maps_file__read_table(const char *path, const char *map, struct bb_map_table **ret_table,

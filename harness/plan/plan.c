@@ -53,10 +53,7 @@ static struct param param_of(const struct bb_scenario *s, const struct bb_drive_
 
 static bool is_in(const char *name, const char *const *names, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return false;
+	return BB_ANY(names, n, !strcmp(*it, name));
 }
 
 /* Fails because `word` is not among the valid names have[n]. have[n] to have[n + n_others - 1] are
@@ -108,11 +105,7 @@ static int check_names(const struct bb_scenario *s, const struct bb_plan_opts *o
 	for (size_t i = 0; i < bb_n_drive_kinds; i++)
 		have[s->n_drives + i] = bb_drive_kind_name(bb_drive_kinds[i]);
 	for (size_t i = 0; !rc && i < opts->drives.n; i++) {
-		bool is_there = false;
-
-		for (size_t d = 0; d < s->n_drives; d++)
-			is_there |= is_called(&s->drives[d], opts->drives.v[i]);
-		if (!is_there)
+		if (!BB_ANY(s->drives, s->n_drives, is_called(it, opts->drives.v[i])))
 			rc = say_unknown("drive", opts->drives.v[i], s, have, s->n_drives,
 					 bb_n_drive_kinds, err);
 	}
@@ -198,11 +191,8 @@ static void add_drive(struct bb_plan *p, const struct bb_plan_opts *opts,
 {
 	const struct bb_scenario *s = p->scenario;
 	struct param param = param_of(p->scenario, d);
-	bool any = false;
 
-	for (size_t v = 0; v < s->n_variants; v++)
-		any |= wanted(opts, d, s->variants[v].name);
-	if (!any)
+	if (!BB_ANY(s->variants, s->n_variants, wanted(opts, d, it->name)))
 		return; /* no variant is left, and a floor alone is of no use */
 	bb_resize(&p->cases, p->n_cases + param.n * s->n_variants, sizeof(*p->cases));
 	for (size_t i = 0; i < param.n; i++) {
@@ -230,24 +220,22 @@ static void add_drive(struct bb_plan *p, const struct bb_plan_opts *opts,
 static int check_cases(const struct bb_plan *p, struct bb_err *err)
 {
 	for (size_t i = 0; i < p->n_cases; i++) {
-		const struct bb_plan_case *c = &p->cases[i];
-		const struct bb_drive_spec *other = p->scenario->drives;
+		const struct bb_plan_case *c = &p->cases[i], *first;
+		const struct bb_drive_spec *drives = p->scenario->drives;
 
-		while (other < c->drive && strcmp(bb_drive_name(other), bb_drive_name(c->drive)))
-			other++;
-		if (other == c->drive)
+		if (!BB_ANY(drives, (size_t)(c->drive - drives),
+			    !strcmp(bb_drive_name(it), bb_drive_name(c->drive))))
 			continue; /* no earlier drive has this name */
-		for (const struct bb_plan_case *first = p->cases; first < c; first++)
-			if (!strcmp(first->name, c->name))
-				return bb_fail(err, -EINVAL,
-					       "%s:%u:%u: this drive makes the case '%s' a second "
-					       "time, after the drive at %u:%u; two drives called "
-					       "'%s' must differ in their variants or in the "
-					       "values of their parameter, or be in two scenarios",
-					       p->scenario->path, c->drive->where.line,
-					       c->drive->where.col, c->name,
-					       first->drive->where.line, first->drive->where.col,
-					       bb_drive_name(c->drive));
+		first = BB_FIND(p->cases, i, !strcmp(it->name, c->name));
+		if (first)
+			return bb_fail(err, -EINVAL,
+				       "%s:%u:%u: this drive makes the case '%s' a second "
+				       "time, after the drive at %u:%u; two drives called "
+				       "'%s' must differ in their variants or in the "
+				       "values of their parameter, or be in two scenarios",
+				       p->scenario->path, c->drive->where.line, c->drive->where.col,
+				       c->name, first->drive->where.line, first->drive->where.col,
+				       bb_drive_name(c->drive));
 	}
 	return 0;
 }
@@ -262,11 +250,8 @@ int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts 
 		return rc;
 	p.loads = opts->loads ? opts->loads : scenario->loads;
 	for (size_t d = 0; d < scenario->n_drives; d++) {
-		bool is_chosen = !opts->drives.n;
-
-		for (size_t i = 0; i < opts->drives.n; i++)
-			is_chosen |= is_called(&scenario->drives[d], opts->drives.v[i]);
-		if (is_chosen)
+		if (!opts->drives.n ||
+		    BB_ANY(opts->drives.v, opts->drives.n, is_called(&scenario->drives[d], *it)))
 			add_drive(&p, opts, &scenario->drives[d]);
 	}
 	if (!p.n_cases)

@@ -907,11 +907,7 @@ void bb_scenario__free(struct bb_scenario *s)
 /* If the drive lists `like` among its variants, adds `name` to the list. */
 static void drive_like(struct bb_drive_spec *d, const char *name, const char *like)
 {
-	size_t i = 0;
-
-	while (i < d->n_variants && strcmp(d->variants[i], like))
-		i++;
-	if (i == d->n_variants)
+	if (!BB_ANY(d->variants, d->n_variants, !strcmp(*it, like)))
 		return;
 	bb_resize(&d->variants, d->n_variants + 2, sizeof(*d->variants));
 	d->variants[d->n_variants++] = bb_strdup(name);
@@ -1060,10 +1056,8 @@ static int check_one_parameter(const struct bb_scenario *s, struct bb_err *err)
  * itself. */
 static void spread(struct bb_scenario *s, struct bb_variant_spec *from)
 {
-	bool is_spread = false;
+	bool is_spread = BB_ANY(from->maps.v, from->maps.n, has_list(it));
 
-	for (size_t k = 0; k < from->maps.n; k++)
-		is_spread |= has_list(&from->maps.v[k]);
 	if (!is_spread) {
 		s->variants[s->n_variants++] = *from;
 		*from = (struct bb_variant_spec){0};

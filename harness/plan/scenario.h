@@ -425,8 +425,5 @@ const char *bb_drive_name(const struct bb_drive_spec *d);
 static inline const struct bb_variant_spec *bb_scenario__variant(const struct bb_scenario *s,
 								 const char *name)
 {
-	for (size_t i = 0; i < s->n_variants; i++)
-		if (s->variants[i].name && !strcmp(s->variants[i].name, name))
-			return &s->variants[i];
-	return NULL;
+	return BB_FIND(s->variants, s->n_variants, it->name && !strcmp(it->name, name));
 }

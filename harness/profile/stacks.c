@@ -138,10 +138,9 @@ static void write_stacks(const struct bb_stacks *s, const struct bb_text_opts *o
 	for (size_t i = 0; i < s->n && i < MAX_STACKS; i++) {
 		const uint32_t *frames = s->parts + stacks[i]->first;
 		double weight = stacks[i]->weight;
-		bool has_kernel = false;
+		bool has_kernel = BB_ANY(frames, stacks[i]->n,
+					 s->frames[*it].kind == BB_FRAME_KERNEL);
 
-		for (uint32_t k = 0; k < stacks[i]->n; k++)
-			has_kernel |= s->frames[frames[k]].kind == BB_FRAME_KERNEL;
 		fprintf(out, "\n  %.2f %%, %.0f %s\n", percent((uint64_t)weight, s->total), weight,
 			opts->unit);
 		if (!has_kernel)

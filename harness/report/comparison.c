@@ -62,9 +62,8 @@ static struct bb_estimate exp_of(struct bb_estimate e)
  * layout. */
 static enum which deciding_pairs(const struct bb_comparison *c)
 {
-	for (size_t i = 0; i < c->n_pairs; i++)
-		if (c->pairs[i].matched || c->pairs[i].base_mod64 >= 0)
-			return MATCHED;
+	if (BB_ANY(c->pairs, c->n_pairs, it->matched || it->base_mod64 >= 0))
+		return MATCHED;
 	return UNMATCHED;
 }
 

@@ -218,10 +218,7 @@ static void take_times(struct bb_timed *into, const struct bb_timed *from)
 
 static struct bb_timed *like_timed(struct bb_report *r, const struct bb_timed *like)
 {
-	for (size_t i = 0; i < r->n_timed; i++)
-		if (!strcmp(r->timed[i].name, like->name))
-			return &r->timed[i];
-	return NULL;
+	return BB_FIND(r->timed, r->n_timed, !strcmp(it->name, like->name));
 }
 
 int bb_report__take_loads(struct bb_report *into, struct bb_report *from, uint32_t first)
@@ -279,9 +276,8 @@ static void drop_cases(struct bb_report *r, size_t first, bool needs_valid)
 
 const char *bb_case__why_no_sample(const struct bb_case *c)
 {
-	for (size_t i = 0; i < c->n_series; i++)
-		if (!bb_series_why_void(&c->series[i]))
-			return NULL;
+	if (BB_ANY(c->series, c->n_series, !bb_series_why_void(it)))
+		return NULL;
 	return c->n_series ? bb_series_why_void(&c->series[0]) : "it was not measured";
 }
 
@@ -309,9 +305,8 @@ void bb_report__skip_without_sample(struct bb_report *r, size_t first)
 bool bb_report__has_samples(const struct bb_report *r)
 {
 	for (size_t i = 0; i < r->n_cases; i++)
-		for (size_t j = 0; j < r->cases[i].n_series; j++)
-			if (r->cases[i].series[j].run_cnt || r->cases[i].series[j].hist.n)
-				return true;
+		if (BB_ANY(r->cases[i].series, r->cases[i].n_series, it->run_cnt || it->hist.n))
+			return true;
 	return r->n_counted;
 }
 
@@ -334,18 +329,12 @@ void bb_report__add_skip(struct bb_report *r, const char *what, const char *why)
 
 const struct bb_case *bb_report__find_case(const struct bb_report *r, const char *name)
 {
-	for (size_t i = 0; i < r->n_cases; i++)
-		if (r->cases[i].name && !strcmp(r->cases[i].name, name))
-			return &r->cases[i];
-	return NULL;
+	return BB_FIND(r->cases, r->n_cases, it->name && !strcmp(it->name, name));
 }
 
 const struct bb_program *bb_report__find_program(const struct bb_report *r, const char *name)
 {
-	for (size_t i = 0; i < r->n_programs; i++)
-		if (r->programs[i].name && !strcmp(r->programs[i].name, name))
-			return &r->programs[i];
-	return NULL;
+	return BB_FIND(r->programs, r->n_programs, it->name && !strcmp(it->name, name));
 }
 
 size_t bb_report__count_verdict(const struct bb_report *r, enum bb_verdict verdict)

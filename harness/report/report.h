@@ -393,10 +393,7 @@ static inline bool bb_same_table(const struct bb_case *a, const struct bb_case *
 /* True if `c`, a case of the report, is the floor of another case. */
 static inline bool bb_is_floor(const struct bb_report *r, const struct bb_case *c)
 {
-	for (size_t i = 0; i < r->n_cases; i++)
-		if (&r->cases[i] != c && r->cases[i].floor == (size_t)(c - r->cases))
-			return true;
-	return false;
+	return BB_ANY(r->cases, r->n_cases, it != c && it->floor == (size_t)(c - r->cases));
 }
 
 /*

@@ -474,10 +474,7 @@ static int run_drive(struct ab *ab, size_t drive, double budget_s, double limit_
  * comparison. */
 static const struct ab_case *case_of_drive(const struct ab *ab, size_t drive)
 {
-	for (size_t i = 0; i < ab->n_cases; i++)
-		if (ab->cases[i].drive == drive)
-			return &ab->cases[i];
-	return NULL;
+	return BB_FIND(ab->cases, ab->n_cases, it->drive == drive);
 }
 
 /* Returns the program of a planned case; NULL for BB_NO_CASE. */
@@ -585,11 +582,10 @@ static void add_case(struct ab *ab, size_t base, size_t head)
 static struct bb_test_prog *find_prog(struct ab *ab, const char *variant)
 {
 	const struct bb_scenario *sc = ab->session.plan->scenario;
+	const struct bb_variant_spec *v = variant ? bb_scenario__variant(sc, variant) : NULL;
 
-	for (size_t i = 0; variant && i < sc->n_variants; i++)
-		if (!strcmp(sc->variants[i].name, variant) && ab->session.usable[i])
-			return &ab->session.progs[i];
-	return NULL;
+	return v && ab->session.usable[v - sc->variants] ? &ab->session.progs[v - sc->variants]
+							 : NULL;
 }
 
 /* Opens base's program a second time, as head, because a program that is compared with itself is

@@ -558,9 +558,8 @@ static uint8_t written_by(const struct bpf_insn *i)
 
 	if (class == BPF_STX || class == BPF_ST)
 		return i->dst_reg;
-	for (size_t k = 0; bb_insn_is_helper_call(i) && k < BB_LEN(helpers); k++)
-		if (i->imm == helpers[k])
-			return BPF_REG_1;
+	if (bb_insn_is_helper_call(i) && BB_ANY(helpers, BB_LEN(helpers), i->imm == *it))
+		return BPF_REG_1;
 	return BPF_REG_10;
 }
 
@@ -587,15 +586,12 @@ static void note_shares(const struct bb_target *target, const struct bb_exact *e
 		struct bpf_map_info info = {0};
 		struct source_line line;
 		char *more, place[PATH_MAX] = "";
-		bool is_seen = false;
 
 		if (reg != BPF_REG_10 && e->totals[g->block_of[at]] > before[g->block_of[at]])
 			from = bb_origin_of(&e->code, g, at, reg);
-		for (size_t k = 0; k < n; k++)
-			is_seen |= seen[k] == from.value;
-		if (from.kind == BB_ORIGIN_UNKNOWN || from.kind == BB_ORIGIN_NUMBER || is_seen ||
-		    from.kind == BB_ORIGIN_GLOBAL || bb_info__read(from.value, &info) ||
-		    !is_of_all_cpus(&info))
+		if (from.kind == BB_ORIGIN_UNKNOWN || from.kind == BB_ORIGIN_NUMBER ||
+		    BB_ANY(seen, n, *it == from.value) || from.kind == BB_ORIGIN_GLOBAL ||
+		    bb_info__read(from.value, &info) || !is_of_all_cpus(&info))
 			continue;
 		seen[n++] = from.value;
 		line = source_line_at(e, at);

@@ -18,9 +18,8 @@ struct flame_run {
 
 int bb_flame_check(const struct bb_plan *plan, struct bb_err *err)
 {
-	for (size_t i = 0; i < plan->n_cases; i++)
-		if (plan->cases[i].drive->kind->watches_workload)
-			return 0;
+	if (BB_ANY(plan->cases, plan->n_cases, it->drive->kind->watches_workload))
+		return 0;
 	return bb_fail(err, -EINVAL,
 		       "a flame graph shows the workload of a drive in situ, and no such drive of "
 		       "'%s' is measured; `bpfbench profile` samples any process or command",

@@ -56,9 +56,7 @@ static void label_program(struct bb_gate *g, struct bb_gate_program *p)
 	for (int whole = 0; taken && whole < 2; whole++) {
 		bb_object_name_from(whole ? p->object : basename(p->object), object);
 		snprintf(label, sizeof(label), "%s.%s", object, own);
-		taken = false;
-		for (size_t i = 0; i < g->n_programs; i++)
-			taken |= bb_same_text(g->programs[i].label, label);
+		taken = BB_ANY(g->programs, g->n_programs, bb_same_text(it->label, label));
 	}
 	p->program_at = strlen(label) - strlen(own);
 	p->label = bb_strdup(label);
@@ -175,10 +173,7 @@ static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o,
 
 static const struct bb_object_program *namesake(const struct bb_object_info *info, const char *name)
 {
-	for (size_t i = 0; i < info->n_programs; i++)
-		if (!strcmp(info->programs[i].name, name))
-			return &info->programs[i];
-	return NULL;
+	return BB_FIND(info->programs, info->n_programs, !strcmp(it->name, name));
 }
 
 /* True if `q` is attached at the same point as `p`, and `other` has no program with q's name. */
@@ -330,12 +325,11 @@ static int add_built_variant(struct bb_gate_run *run, const struct bb_scenario *
 {
 	const struct bb_built_object *o = object_of(run, s, v);
 	const char *name = bb_variant_object(s, v);
-	bool is_floor = bb_same_text(s->floor, v->name);
+	bool is_floor = bb_same_text(s->floor, v->name) ||
+			BB_ANY(s->drives, s->n_drives, bb_same_text(it->floor, v->name));
 	enum bb_gate_state state;
 	int rc;
 
-	for (size_t i = 0; i < s->n_drives; i++)
-		is_floor |= bb_same_text(s->drives[i].floor, v->name);
 	if (is_floor) /* a floor is only subtracted, never compared */
 		return 0;
 	if (!o) {
@@ -355,12 +349,9 @@ static int add_built_variant(struct bb_gate_run *run, const struct bb_scenario *
 static int add_variants(struct bb_gate_run *run, struct bb_err *err)
 {
 	struct bb_scenario *s = NULL;
-	bool counts = !run->opts->exact;
 	int rc = bb_scenario__read(run->opts->scenario, &s, err);
 
-	for (size_t i = 0; !rc && i < s->n_drives; i++)
-		counts |= s->drives[i].kind->counts;
-	if (!rc && !counts)
+	if (!rc && run->opts->exact && !BB_ANY(s->drives, s->n_drives, it->kind->counts))
 		rc = bb_fail(err, -EINVAL,
 			     "%s: --exact takes a drive {with: exact}, and it has none", s->path);
 	for (size_t i = 0; !rc && i < s->n_variants; i++)
@@ -385,9 +376,8 @@ static int check_objects(const struct bb_gate_run *run, struct bb_err *err)
 			       "neither build made a *.bpf.o; which files are the BPF objects? "
 			       "--object PATH, and --build COMMAND if `%s` does not make them",
 			       o->build ? o->build : "make");
-	for (size_t i = 0; i < objects->n; i++)
-		if (objects->v[i].file[BB_BASE] && objects->v[i].file[BB_HEAD])
-			return 0;
+	if (BB_ANY(objects->v, objects->n, it->file[BB_BASE] && it->file[BB_HEAD]))
+		return 0;
 	return bb_fail(err, -ENOENT, "base and head have no object in common: %s is only in %s",
 		       objects->v[0].path, bb_revision_names[objects->v[0].file[BB_HEAD] != NULL]);
 }
@@ -488,11 +478,8 @@ int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err)
 /* True if one of the program's comparisons regressed. */
 static bool has_alert(const struct bb_gate_program *p, const struct bb_report *r)
 {
-	for (size_t i = 0; i < r->n_comparisons; i++)
-		if (r->comparisons[i].verdict == BB_VERDICT_REGRESSED &&
-		    bb_gate__owns(p, r->comparisons[i].name))
-			return true;
-	return false;
+	return BB_ANY(r->comparisons, r->n_comparisons,
+		      it->verdict == BB_VERDICT_REGRESSED && bb_gate__owns(p, it->name));
 }
 
 static bool is_todo(const struct bb_gate_run *run, const struct bb_gate_job *job,
@@ -503,11 +490,9 @@ static bool is_todo(const struct bb_gate_run *run, const struct bb_gate_job *job
 
 	if (p->state != BB_GATE_COMPARED || !first)
 		return p->state == BB_GATE_COMPARED;
-	for (size_t i = 0; run->gate.exact && i < counted->n_rows; i++)
-		if (counted->rows[i].verdict == BB_VERDICT_REGRESSED &&
-		    bb_gate__owns(p, counted->rows[i].name))
-			return true;
-	return has_alert(p, first);
+	return has_alert(p, first) ||
+	       BB_ANY(counted->rows, run->gate.exact ? counted->n_rows : 0,
+		      it->verdict == BB_VERDICT_REGRESSED && bb_gate__owns(p, it->name));
 }
 
 size_t bb_gate_run__todo(const struct bb_gate_run *run, const struct bb_report *first)

@@ -20,11 +20,10 @@ const char *const bb_revision_names[] = {"base", "head"};
 /* Returns the object with this path; if there is none, adds it without files. */
 static struct bb_built_object *named(struct bb_built_objects *o, const char *path)
 {
-	struct bb_built_object *v;
+	struct bb_built_object *v = BB_FIND(o->v, o->n, !strcmp(it->path, path));
 
-	for (size_t i = 0; i < o->n; i++)
-		if (!strcmp(o->v[i].path, path))
-			return &o->v[i];
+	if (v)
+		return v;
 	v = bb_append(&o->v, &o->n, sizeof(*v));
 	v->path = bb_strdup(path);
 	return v;

@@ -367,12 +367,9 @@ static int look_again(struct bb_live_watch *l, struct bb_err *err)
 				   err);
 	l->looks++;
 	while (!rc) {
-		bool is_known = false;
-
 		rc = bb_loaded__next(id, &id, err);
-		for (size_t i = 0; i < l->n; i++)
-			is_known |= l->v[i].program.id == id;
-		if (!rc && !is_known && (!l->filter.wants || l->filter.wants(l->filter.arg, id)))
+		if (!rc && !BB_ANY(l->v, l->n, it->program.id == id) &&
+		    (!l->filter.wants || l->filter.wants(l->filter.arg, id)))
 			rc = add(l, id, err);
 	}
 	l->looked_ns = bb_now_ns();

@@ -12,10 +12,7 @@
 
 static bool has_variant(const struct bb_report *r, const char *variant)
 {
-	for (size_t i = 0; i < r->n_cases; i++)
-		if (!strcmp(r->cases[i].variant, variant))
-			return true;
-	return false;
+	return BB_ANY(r->cases, r->n_cases, !strcmp(it->variant, variant));
 }
 
 /* Returns `name`, followed by a number if one of the reports has this name already; free() it. */

@@ -33,11 +33,9 @@ static int choose(struct maker *m, const struct bb_loaded *program, const char *
 	const char *slash = pin ? strrchr(pin, '/') : NULL, *called;
 	struct chosen *c;
 
-	for (size_t i = 0; i < m->n; i++)
-		if (m->v[i].program.id == program->id)
-			return bb_fail(err, -EEXIST,
-				       "program '%s' (id %u) is named twice; once is enough",
-				       program->name, program->id);
+	if (BB_ANY(m->v, m->n, it->program.id == program->id))
+		return bb_fail(err, -EEXIST, "program '%s' (id %u) is named twice; once is enough",
+			       program->name, program->id);
 	c = bb_append(&m->v, &m->n, sizeof(*c));
 	c->program = *program;
 	c->pin = pin;

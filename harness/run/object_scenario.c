@@ -86,7 +86,7 @@ void bb_object_name_from(const char *path, char *ret_name)
 	static const char *const ends[] = {".o", ".bpf", ".capture"};
 	size_t len = strlen(path);
 
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+	for (size_t i = 0; i < BB_LEN(ends); i++) {
 		size_t n = strlen(ends[i]);
 
 		if (len > n && !memcmp(path + len - n, ends[i], n))
@@ -100,12 +100,11 @@ static int check_distinct(const struct maker *m, struct bb_err *err)
 	for (size_t i = 0; i < m->n_variants; i++) {
 		const struct variant *v = &m->variants[i];
 
-		for (size_t g = 0; g < m->n_groups; g++)
-			if (!strcmp(v->name, m->groups[g].floor))
-				return bb_fail(err, -EEXIST,
-					       "'%s' is the name of the empty program; give %s "
-					       "another name: --object NAME=FILE",
-					       v->name, v->part->path);
+		if (BB_ANY(m->groups, m->n_groups, !strcmp(v->name, it->floor)))
+			return bb_fail(err, -EEXIST,
+				       "'%s' is the name of the empty program; give %s "
+				       "another name: --object NAME=FILE",
+				       v->name, v->part->path);
 		for (const struct variant *o = m->variants; o < v; o++)
 			if (!strcmp(o->name, v->name))
 				return bb_fail(err, -EEXIST,
@@ -150,10 +149,7 @@ static const char *trigger_of(const struct bb_object_opts *o, const struct bb_ob
 
 bool bb_object_opts__wants(const struct bb_object_opts *o, const char *program)
 {
-	for (size_t i = 0; i < o->programs.n; i++)
-		if (!strcmp(o->programs.v[i], program))
-			return true;
-	return !o->programs.n;
+	return !o->programs.n || BB_ANY(o->programs.v, o->programs.n, !strcmp(*it, program));
 }
 
 static bool is_wanted(const struct bb_object_opts *o, const struct bb_object_ref *ref,
@@ -235,10 +231,7 @@ static const uint32_t fired_floors[] = {
 /* True if the capture has packets that came to the program. */
 static bool has_packets(const struct bb_object_program *p)
 {
-	for (size_t i = 0; i < p->n_runs; i++)
-		if (p->runs[i].path)
-			return true;
-	return false;
+	return BB_ANY(p->runs, p->n_runs, it->path);
 }
 
 /* Returns what --try-inputs found for a variant; NULL: nothing. */
@@ -255,10 +248,7 @@ static const struct bb_found_input *found_of(const struct maker *m, const char *
 /* Returns the found packet or context; NULL: the search kept the default one. */
 static const struct bb_try_part *found_bytes(const struct bb_found_input *f)
 {
-	for (size_t i = 0; f && i < f->state.n; i++)
-		if (f->state.v[i].kind == BB_TRY_INPUT && f->state.v[i].is_set)
-			return &f->state.v[i];
-	return NULL;
+	return BB_FIND(f->state.v, f ? f->state.n : 0, it->kind == BB_TRY_INPUT && it->is_set);
 }
 
 /* Finds the group for `p`, the program of the next variant. Adds the group if there is none. */
@@ -290,9 +280,7 @@ static void find_group(struct maker *m, const struct bb_object_program *p, const
 			    .trigger = trigger,
 			    .lead = m->n_variants,
 			    .has_packets = alone};
-	has_floor = g->run_type;
-	for (size_t i = 0; i < sizeof(fired_floors) / sizeof(fired_floors[0]); i++)
-		has_floor |= fired_floors[i] == p->type;
+	has_floor = g->run_type || BB_ANY(fired_floors, BB_LEN(fired_floors), *it == p->type);
 	/*
 	 * "empty-xdp". If the type already has a group with another trigger:
 	 * "empty-raw_tracepoint-test-run". If it has one with this trigger: "empty-xdp-2". No
@@ -345,9 +333,8 @@ static void list_alike(const struct maker *m, size_t from, FILE *out)
 {
 	const struct bb_object_skip *s = m->out.skips;
 
-	for (size_t i = 0; i < from; i++)
-		if (!strcmp(s[i].why, s[from].why))
-			return;
+	if (BB_ANY(s, from, !strcmp(it->why, s[from].why)))
+		return;
 	for (size_t i = from; i < m->out.n_skips; i++)
 		if (!strcmp(s[i].why, s[from].why))
 			fprintf(out, "%s%s", i == from ? "\n  " : ", ", s[i].what);
@@ -433,18 +420,12 @@ static bool is_capture(const char *data, size_t len)
 	if (len < sizeof(magic))
 		return false;
 	memcpy(&magic, data, sizeof(magic));
-	for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++)
-		if (magic == magics[i])
-			return true;
-	return false;
+	return BB_ANY(magics, BB_LEN(magics), magic == *it);
 }
 
 static bool is_text(const char *data, size_t len)
 {
-	for (size_t i = 0; i < len; i++)
-		if (data[i] < ' ' && !strchr("\t\r\n", data[i] ? data[i] : '?'))
-			return false;
-	return true;
+	return !BB_ANY(data, len, *it < ' ' && !strchr("\t\r\n", *it ? *it : '?'));
 }
 
 /* Returns 0 if the data is hexadecimal text, or 1 if it is binary. Returns -EINVAL for other
@@ -644,7 +625,7 @@ static void write_filters(const struct bb_object_info *info, FILE *out)
 		const struct bb_object_global *g = &info->globals[i];
 		const char *self = NULL;
 
-		for (size_t k = 0; !self && k < sizeof(selves) / sizeof(selves[0]); k++)
+		for (size_t k = 0; !self && k < BB_LEN(selves); k++)
 			if (strstr(g->name, selves[k].word) && g->is_text == selves[k].is_text &&
 			    g->size_bytes == selves[k].size_bytes)
 				self = selves[k].self;
@@ -771,10 +752,7 @@ static bool is_entry_of(const struct bb_try_part *p, const char *map)
 
 static bool has_found_entries(const struct bb_found_input *f, const char *map)
 {
-	for (size_t i = 0; f && i < f->state.n; i++)
-		if (is_entry_of(&f->state.v[i], map))
-			return true;
-	return false;
+	return BB_ANY(f->state.v, f ? f->state.n : 0, is_entry_of(it, map));
 }
 
 static void write_found_entries(const struct bb_found_input *f, const char *map, FILE *out)
@@ -1014,9 +992,8 @@ static struct bb_phrase list_names(const struct maker *m, bool of_map)
 static int check_name(const struct maker *m, const char *option, const char *text, bool of_map,
 		      struct bb_err *err)
 {
-	for (size_t k = 0; k < m->opts->n_objects; k++)
-		if (find_name(&m->parts[k].info, of_map, text))
-			return 0;
+	if (BB_ANY(m->parts, m->opts->n_objects, find_name(&it->info, of_map, text)))
+		return 0;
 	return bb_fail(err, -ENOENT, "--%s=%s: there is no such %s; there are: %s", option, text,
 		       of_map ? "map" : "program", list_names(m, of_map).text);
 }
@@ -1104,7 +1081,7 @@ static int check_cpus(const struct maker *m, struct bb_err *err)
 {
 	const char *text = m->opts->cpus;
 	char *copy = bb_strdup(text ? text : "1"), *rest = copy, *item;
-	bool is_good = true, can = !text;
+	bool is_good = true;
 	uint64_t n;
 
 	while ((item = strsep(&rest, ",")))
@@ -1113,13 +1090,12 @@ static int check_cpus(const struct maker *m, struct bb_err *err)
 	if (!is_good)
 		return bb_fail(err, -EINVAL,
 			       "--cpus=%s is not N or N,N...: numbers of CPUs, or all", text);
-	for (size_t i = 0; i < m->n_groups; i++)
-		can |= can_repeat(&m->groups[i]);
-	return can ? 0
-		   : bb_fail(err, -EINVAL,
-			     "--cpus=%s: BPF_PROG_TEST_RUN repeats none of these programs, and "
-			     "nothing else runs them on several CPUs at once",
-			     text);
+	return !text || BB_ANY(m->groups, m->n_groups, can_repeat(it))
+		       ? 0
+		       : bb_fail(err, -EINVAL,
+				 "--cpus=%s: BPF_PROG_TEST_RUN repeats none of these programs, and "
+				 "nothing else runs them on several CPUs at once",
+				 text);
 }
 
 /* Refuses given inputs that no program takes. */

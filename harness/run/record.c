@@ -108,11 +108,10 @@ struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mo
 static struct bb_class *class_of(struct bb_series *s, const struct bb_batch *b, uint32_t value)
 {
 	char words[32];
-	struct bb_class *c;
+	struct bb_class *c = BB_FIND(s->classes, s->n_classes, it->value == value);
 
-	for (size_t i = 0; i < s->n_classes; i++)
-		if (s->classes[i].value == value)
-			return &s->classes[i];
+	if (c)
+		return c;
 	c = BB_ADD(bb_class_record, s, classes);
 	c->value = value;
 	c->returned = bb_strdup(bb_test_run_type__retval(b->run_type, value, words, sizeof(words)));

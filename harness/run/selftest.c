@@ -22,9 +22,8 @@ static void add(struct bb_numbers *list, double x)
 enum bb_repeat_class bb_repeat_class_of(const struct bb_report *r, const struct bb_case *c)
 {
 	/* a case that is the floor of another case is of class EMPTY or EMPTY_COLD */
-	for (size_t i = 0; i < r->n_cases; i++)
-		if (r->cases[i].floor < r->n_cases && &r->cases[r->cases[i].floor] == c)
-			return c->emptied ? BB_REPEAT_EMPTY_COLD : BB_REPEAT_EMPTY;
+	if (BB_ANY(r->cases, r->n_cases, it->floor < r->n_cases && &r->cases[it->floor] == c))
+		return c->emptied ? BB_REPEAT_EMPTY_COLD : BB_REPEAT_EMPTY;
 	return c->emptied                                     ? BB_REPEAT_COLD
 	       : bb_case__reference(c) == BB_REFERENCE_WAKEUP ? BB_REPEAT_WAKES
 							      : BB_REPEAT_CALM;
@@ -78,11 +77,11 @@ static void take_case(struct bb_repeat_row *row, const struct bb_report *report,
 static struct bb_repeat_row *row_of(struct bb_repeat *r, const struct bb_scenario *s,
 				    const char *variant, enum bb_repeat_class class)
 {
-	struct bb_repeat_row *row;
+	struct bb_repeat_row *row = BB_FIND(r->rows, r->n_rows,
+					    it->class == class && !strcmp(it->program, variant));
 
-	for (size_t i = 0; i < r->n_rows; i++)
-		if (r->rows[i].class == class && !strcmp(r->rows[i].program, variant))
-			return &r->rows[i];
+	if (row)
+		return row;
 	row = bb_append(&r->rows, &r->n_rows, sizeof(*row));
 	row->class = class;
 	/* borrows the scenario's string, which outlives the report */
@@ -266,7 +265,6 @@ int bb_selftest__run(const struct bb_scenario *scenario, const struct bb_selftes
 	struct bb_selftest t = {.resolution = NAN};
 	const struct bb_progress *p = opts->run.progress;
 	uint64_t began_ns = bb_now_ns();
-	bool any_experiment = false;
 	struct bb_deadline budget;
 	struct bb_rng rng;
 	int rc = make_rows(scenario, opts, &t, err);
@@ -293,9 +291,7 @@ int bb_selftest__run(const struct bb_scenario *scenario, const struct bb_selftes
 	bb_deadline__end(&budget);
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
-	for (size_t i = 0; i < t.n_rows; i++)
-		any_experiment |= t.rows[i].n || t.rows[i].voids;
-	if (!rc && !any_experiment)
+	if (!rc && !BB_ANY(t.rows, t.n_rows, it->n || it->voids))
 		rc = bb_fail(err, -ETIME,
 			     "no experiment ended within the budget of %g s; --budget gives more",
 			     opts->run.budget_s);
@@ -443,18 +439,15 @@ static void pool_runs(struct pool *p, const char *program, enum bb_repeat_class 
 {
 	struct pooled_program *row;
 	struct bb_numbers *offsets;
-	size_t i = 0;
 
 	if (ln->n < BB_REPEAT_LEAST)
 		return;
-	while (i < p->n && (p->v[i].class != class || strcmp(p->v[i].program, program)))
-		i++;
-	if (i == p->n) {
+	row = BB_FIND(p->v, p->n, it->class == class && !strcmp(it->program, program));
+	if (!row) {
 		row = bb_append(&p->v, &p->n, sizeof(*row));
 		row->class = class;
 		row->program = bb_strdup(program);
 	}
-	row = &p->v[i];
 	BB_PUSH(row->spreads[of], row->n[of], bb_spread_of(ln->x, ln->n));
 	offsets = &row->offsets[of];
 	bb_numbers__append(offsets, ln->x, ln->n);

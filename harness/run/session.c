@@ -23,11 +23,8 @@ size_t bb_session__drive(const struct bb_session *s, const struct bb_plan_case *
 const struct bb_plan_case *bb_session__find_case(const struct bb_session *s, size_t drive,
 						 size_t variant)
 {
-	for (size_t i = 0; i < s->plan->n_cases; i++)
-		if (bb_session__drive(s, &s->plan->cases[i]) == drive &&
-		    bb_session__variant(s, &s->plan->cases[i]) == variant)
-			return &s->plan->cases[i];
-	return NULL;
+	return BB_FIND(s->plan->cases, s->plan->n_cases,
+		       bb_session__drive(s, it) == drive && bb_session__variant(s, it) == variant);
 }
 
 static bool *refused(const struct bb_session *s, size_t drive, size_t variant)
@@ -94,11 +91,8 @@ static int skip_or_fail(struct bb_session *s, const char *what, int rc, struct b
 
 static bool has_whole_object(const struct bb_session *s, size_t variant)
 {
-	for (size_t i = 0; i < s->plan->n_cases; i++)
-		if (bb_session__variant(s, &s->plan->cases[i]) == variant &&
-		    s->plan->cases[i].drive->kind->whole_object)
-			return true;
-	return false;
+	return BB_ANY(s->plan->cases, s->plan->n_cases,
+		      bb_session__variant(s, it) == variant && it->drive->kind->whole_object);
 }
 
 /* If drives run the whole object, makes the program use the maps of the object's first program. */
@@ -380,8 +374,7 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	uint64_t began_ns = bb_now_ns();
 	int rc = 0;
 
-	for (size_t i = 0; i < plan->n_cases; i++)
-		s.needs_bpf |= plan->cases[i].drive->kind->needs_bpf;
+	s.needs_bpf = BB_ANY(plan->cases, plan->n_cases, it->drive->kind->needs_bpf);
 	bb_open_files__allow_more();
 	bb_rng_seed(&s.rng, opts->seed);
 	s.progs = bb_calloc(sc->n_variants, sizeof(*s.progs));

@@ -215,13 +215,11 @@ static uint32_t sum_executed(const struct bb_exact *e, uint32_t *ret_all)
  * *ret_is_first is true unless it is the only one. */
 static struct reached *reached_of(struct trying *t, size_t n, bool *ret_is_first)
 {
-	struct reached *r;
+	struct reached *r = BB_FIND(t->reached, t->n_reached, it->n == n);
 
-	*ret_is_first = false;
-	for (size_t i = 0; i < t->n_reached; i++)
-		if (t->reached[i].n == n)
-			return &t->reached[i];
-	*ret_is_first = t->n_reached > 0;
+	*ret_is_first = !r && t->n_reached > 0;
+	if (r)
+		return r;
 	r = bb_append(&t->reached, &t->n_reached, sizeof(*r));
 	*r = (struct reached){n, bb_calloc(n, 1)};
 	return r;
@@ -392,9 +390,8 @@ static void add_constant(struct trying *t, int64_t number)
 {
 	struct bb_try_search *s = &t->search;
 
-	for (size_t i = 0; i < s->n_constants; i++)
-		if (s->constants[i] == number)
-			return;
+	if (BB_ANY(s->constants, s->n_constants, *it == number))
+		return;
 	if (s->n_constants < MOST_CONSTANTS)
 		BB_PUSH(s->constants, s->n_constants, number);
 }
@@ -804,10 +801,7 @@ void bb_found_inputs__done(struct bb_found_inputs *f)
 
 bool bb_found_input__is_any(const struct bb_found_input *f)
 {
-	for (size_t i = 0; f->after > f->before && i < f->state.n; i++)
-		if (f->state.v[i].is_set)
-			return true;
-	return false;
+	return BB_ANY(f->state.v, f->after > f->before ? f->state.n : 0, it->is_set);
 }
 
 char *bb_found_input__words(const struct bb_found_input *f)

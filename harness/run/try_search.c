@@ -49,10 +49,10 @@ struct bb_try_part *bb_try_state__offer(struct bb_try_state *s, enum bb_try_kind
 
 	if (key_len > sizeof(p.key) || strlen(name) >= sizeof(p.name))
 		return NULL;
-	for (size_t i = 0; i < s->n; i++)
-		if (s->v[i].kind == kind && !strcmp(s->v[i].name, name) &&
-		    s->v[i].key_len == key_len && !memcmp(s->v[i].key, key, key_len))
-			return NULL;
+	if (BB_ANY(s->v, s->n,
+		   it->kind == kind && !strcmp(it->name, name) && it->key_len == key_len &&
+			   !memcmp(it->key, key, key_len)))
+		return NULL;
 	memcpy(p.name, name, strlen(name));
 	if (key_len)
 		memcpy(p.key, key, key_len);

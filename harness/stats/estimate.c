@@ -135,9 +135,8 @@ struct bb_interval bb_order_interval(const double *sorted, size_t n, double alph
 	struct bb_interval none = {NAN, NAN};
 	size_t k = bb_order_rank(n, alpha);
 
-	for (size_t i = 0; i < n; i++)
-		if (isnan(sorted[i]))
-			return none;
+	if (BB_ANY(sorted, n, isnan(*it)))
+		return none;
 	return k ? (struct bb_interval){sorted[k - 1], sorted[n - k]} : none;
 }
 

@@ -108,12 +108,9 @@ struct bb_signed_rank bb_signed_rank(const double *d, size_t n, double alpha)
 	struct bb_signed_rank result = {NAN, {NAN, NAN}};
 	uint64_t n_walsh = (uint64_t)n * (n + 1) / 2;
 	size_t k = bb_signed_rank_critical(n, alpha);
-	bool is_valid = n && alpha > 0 && alpha < 1;
 	double *x;
 
-	for (size_t i = 0; i < n; i++)
-		is_valid &= isfinite(d[i]) != 0;
-	if (!is_valid)
+	if (!n || !(alpha > 0 && alpha < 1) || BB_ANY(d, n, !isfinite(*it)))
 		return result;
 	x = bb_memdup(d, n * sizeof(*x));
 	bb_sort_doubles(x, n);
