@@ -303,22 +303,19 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 }
 
 const struct bb_driver bb_driver_exact = {
-	.kind =
-		{
-			.with = "exact",
-			.doc = "count the instructions of every run, by a clone of the program "
-			       "with counters in it",
-			.pace = {.samples = 10,
-				 .turn = 100,
-				 .warmup_first = 100,
-				 .warmup_turn = 8,
-				 .sample_s = 5e-6},
-			.sample = {"run", "instructions per run", false},
-			.needs_bpf = true,
-			.counts = true,
-			.stats_off = true,
-			.whole_object = true,
-		},
+	.kind.with = "exact",
+	.kind.doc = "count the instructions of every run, by a clone of the program "
+		    "with counters in it",
+	.kind.pace = {.samples = 10,
+		      .turn = 100,
+		      .warmup_first = 100,
+		      .warmup_turn = 8,
+		      .sample_s = 5e-6},
+	.kind.sample = {"run", "instructions per run", false},
+	.kind.needs_bpf = true,
+	.kind.counts = true,
+	.kind.stats_off = true,
+	.kind.whole_object = true,
 	.is_instrument = true,
 	.slot_bytes = sizeof(struct slot),
 	.probe = probe,

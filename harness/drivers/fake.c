@@ -78,18 +78,15 @@ static int fake_batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *e
 }
 
 const struct bb_driver bb_driver_fake = {
-	.kind =
-		{
-			.with = "fake",
-			.doc = "seeded samples from the scenario instead of a kernel: for trying "
-			       "the tool and for its tests",
-			.keys = {{.name = "samples"}},
-			.pace = BB_STEP_PACE,
-			.sample = BB_SAMPLE_RUN,
-			.synthetic = true,
-			.fires = true,
-			.one_by_one = true,
-		},
+	.kind.with = "fake",
+	.kind.doc = "seeded samples from the scenario instead of a kernel: for trying "
+		    "the tool and for its tests",
+	.kind.keys = {{"samples"}},
+	.kind.pace = BB_STEP_PACE,
+	.kind.sample = BB_SAMPLE_RUN,
+	.kind.synthetic = true,
+	.kind.fires = true,
+	.kind.one_by_one = true,
 	.state_bytes = sizeof(struct fake_state),
 	.open = fake_open,
 	.batch = fake_batch,

@@ -283,21 +283,18 @@ static int attach(void *slot, struct bb_err *err)
 }
 
 const struct bb_driver bb_driver_hook = {
-	.kind =
-		{
-			.with = "hook",
-			.doc = "wall time of a trigger with the program attached against nothing "
-			       "attached, bpf_stats off: the whole cost of an event to its target",
-			.keys = {{.name = "samples"}},
-			.pace = {.samples = 28, .turn = 1, .pair_turn = 1, .sample_s = 0.2},
-			.sample = {"event", "ns per event", false},
-			.units_per_ns = BB_PS_PER_NS,
-			.agrees_with = "step",
-			.own_floor = true,
-			.needs_bpf = true,
-			.shares_events = true,
-			.stats_off = true,
-		},
+	.kind.with = "hook",
+	.kind.doc = "wall time of a trigger with the program attached against nothing "
+		    "attached, bpf_stats off: the whole cost of an event to its target",
+	.kind.keys = {{"samples"}},
+	.kind.pace = {.samples = 28, .turn = 1, .pair_turn = 1, .sample_s = 0.2},
+	.kind.sample = {"event", "ns per event", false},
+	.kind.units_per_ns = BB_PS_PER_NS,
+	.kind.agrees_with = "step",
+	.kind.own_floor = true,
+	.kind.needs_bpf = true,
+	.kind.shares_events = true,
+	.kind.stats_off = true,
 	.trigger = &bb_trigger_fire,
 	.slot_bytes = sizeof(struct slot),
 	.probe = probe,

@@ -92,27 +92,20 @@ static int insitu_batch(void *slot_, uint32_t param, struct bb_batch *b, struct 
 }
 
 const struct bb_driver bb_driver_insitu = {
-	.kind =
-		{
-			.with = "in-situ",
-			.by_key = "event",
-			.by = {"cpu-clock", "task-clock"},
-			.doc = "the program under its real event over a workload, counters polled "
-			       "from another CPU: cold caches are real",
-			.keys = {{.name = "event"},
-				 {.name = "workload"},
-				 {.name = "args"},
-				 {.name = "freq_hz"},
-				 {.name = "seconds"}},
-			.param = "freq_hz",
-			.param_default = 100,
-			.seconds = 0.6,
-			.pace = BB_TIMED_PACE,
-			.samples_per_event = 2,
-			.sample = BB_SAMPLE_RUN,
-			.needs_bpf = true,
-			.watches_workload = true,
-		},
+	.kind.with = "in-situ",
+	.kind.by_key = "event",
+	.kind.by = {"cpu-clock", "task-clock"},
+	.kind.doc = "the program under its real event over a workload, counters polled "
+		    "from another CPU: cold caches are real",
+	.kind.keys = {{"event"}, {"workload"}, {"args"}, {"freq_hz"}, {"seconds"}},
+	.kind.param = "freq_hz",
+	.kind.param_default = 100,
+	.kind.seconds = 0.6,
+	.kind.pace = BB_TIMED_PACE,
+	.kind.samples_per_event = 2,
+	.kind.sample = BB_SAMPLE_RUN,
+	.kind.needs_bpf = true,
+	.kind.watches_workload = true,
 	.polls = true,
 	.state_bytes = sizeof(struct bb_workload_loop),
 	.slot_bytes = sizeof(struct insitu_slot),
@@ -173,25 +166,19 @@ static int attach_batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err 
 }
 
 const struct bb_driver bb_driver_insitu_attach = {
-	.kind =
-		{
-			.with = "in-situ",
-			.by_key = "event",
-			.by = {"attach"},
-			.name = "in-situ-attach",
-			.title = "in-situ by attach",
-			.doc = "the program where its own section attaches it, over a workload, "
-			       "counters polled from another CPU",
-			.keys = {{.name = "event"},
-				 {.name = "workload"},
-				 {.name = "args"},
-				 {.name = "seconds"}},
-			.seconds = 0.6,
-			.pace = BB_TIMED_PACE,
-			.sample = BB_SAMPLE_RUN,
-			.needs_bpf = true,
-			.watches_workload = true,
-		},
+	.kind.with = "in-situ",
+	.kind.by_key = "event",
+	.kind.by = {"attach"},
+	.kind.name = "in-situ-attach",
+	.kind.title = "in-situ by attach",
+	.kind.doc = "the program where its own section attaches it, over a workload, "
+		    "counters polled from another CPU",
+	.kind.keys = {{"event"}, {"workload"}, {"args"}, {"seconds"}},
+	.kind.seconds = 0.6,
+	.kind.pace = BB_TIMED_PACE,
+	.kind.sample = BB_SAMPLE_RUN,
+	.kind.needs_bpf = true,
+	.kind.watches_workload = true,
 	.polls = true,
 	.state_bytes = sizeof(struct bb_workload_loop),
 	.open = bb_workload_loop__open,

@@ -409,21 +409,16 @@ static int open_lines(void *state, struct bb_err *err)
 }
 
 const struct bb_driver bb_driver_lines = {
-	.kind =
-		{
-			.with = "lines",
-			.doc = "time every line and call of a run, by a clone of the program that "
-			       "can end at each of them",
-			.pace = {.samples = 17000, .turn = BB_LINES_BURST, .sample_s = 2e-4},
-			.cold_name = "lines-cold",
-			.cold = {.samples = 480,
-				 .turn = BB_LINES_BURST / 2,
-				 .sample_s = 40 * BB_COLD_GUESS_S},
-			.sample = BB_SAMPLE_RUN,
-			.needs_bpf = true,
-			.one_by_one = true,
-			.by_line = true,
-		},
+	.kind.with = "lines",
+	.kind.doc = "time every line and call of a run, by a clone of the program that "
+		    "can end at each of them",
+	.kind.pace = {.samples = 17000, .turn = BB_LINES_BURST, .sample_s = 2e-4},
+	.kind.cold_name = "lines-cold",
+	.kind.cold = {.samples = 480, .turn = BB_LINES_BURST / 2, .sample_s = 40 * BB_COLD_GUESS_S},
+	.kind.sample = BB_SAMPLE_RUN,
+	.kind.needs_bpf = true,
+	.kind.one_by_one = true,
+	.kind.by_line = true,
 	.is_instrument = true,
 	.state_bytes = sizeof(struct bb_lines_state),
 	.slot_bytes = sizeof(struct bb_lines_slot),

@@ -109,20 +109,17 @@ static int live_batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *e
 }
 
 const struct bb_driver bb_driver_live = {
-	.kind =
-		{
-			.with = "live",
-			.doc = "a program that is loaded already, by its id or pin, under the load "
-			       "that it has; counters are polled",
-			.keys = {{.name = "seconds"}},
-			.seconds = 6,
-			.pace = BB_TIMED_PACE,
-			.batch_samples = 1u << 18,
-			.sample = BB_SAMPLE_RUN,
-			.fills = BB_FILLS_RUN_RATE,
-			.needs_bpf = true,
-			.read_only = true,
-		},
+	.kind.with = "live",
+	.kind.doc = "a program that is loaded already, by its id or pin, under the load "
+		    "that it has; counters are polled",
+	.kind.keys = {{"seconds"}},
+	.kind.seconds = 6,
+	.kind.pace = BB_TIMED_PACE,
+	.kind.batch_samples = 1u << 18,
+	.kind.sample = BB_SAMPLE_RUN,
+	.kind.fills = BB_FILLS_RUN_RATE,
+	.kind.needs_bpf = true,
+	.kind.read_only = true,
 	.probe = live_probe,
 	.batch = live_batch,
 	.fired_by = live_fired_by,

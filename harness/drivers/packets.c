@@ -120,22 +120,19 @@ static void fired_by(const struct bb_input *input, const struct bb_test_prog *pr
 }
 
 const struct bb_driver bb_driver_packets = {
-	.kind =
-		{
-			.with = "packets",
-			.doc = "packets that do what the XDP program returns, and are dropped, "
-			       "passed, sent back or redirected: packets per second of one CPU",
-			.keys = {{.name = "inputs"}, {.name = "repeat"}, {.name = "samples"}},
-			.takes_inputs = true,
-			.pace = BB_SLOPE_PACE(1e-3),
-			.sample = {"packet", "ns per packet", false},
-			.units_per_ns = BB_PS_PER_NS,
-			.fills = BB_FILLS_PACKET_RATE,
-			.no_floor = true,
-			.needs_bpf = true,
-			.fires = true,
-			.stats_off = true,
-		},
+	.kind.with = "packets",
+	.kind.doc = "packets that do what the XDP program returns, and are dropped, "
+		    "passed, sent back or redirected: packets per second of one CPU",
+	.kind.keys = {{"inputs"}, {"repeat"}, {"samples"}},
+	.kind.takes_inputs = true,
+	.kind.pace = BB_SLOPE_PACE(1e-3),
+	.kind.sample = {"packet", "ns per packet", false},
+	.kind.units_per_ns = BB_PS_PER_NS,
+	.kind.fills = BB_FILLS_PACKET_RATE,
+	.kind.no_floor = true,
+	.kind.needs_bpf = true,
+	.kind.fires = true,
+	.kind.stats_off = true,
 	.trigger = &bb_trigger_test_run,
 	.state_bytes = sizeof(struct state),
 	.open = open_packets,

@@ -223,25 +223,18 @@ static int pipeline_batch(void *slot, uint32_t param, struct bb_batch *b, struct
 }
 
 const struct bb_driver bb_driver_pipeline = {
-	.kind =
-		{
-			.with = "pipeline",
-			.doc = "a profiler as a whole: a clock samples a workload, a consumer "
-			       "reads the ring; lags, backlog, drops",
-			.keys = {{.name = "event", .choice = bb_clock_name},
-				 {.name = "workload"},
-				 {.name = "args"},
-				 {.name = "freq_hz"},
-				 {.name = "seconds"}},
-			.param = "freq_hz",
-			.param_default = 100,
-			.seconds = 3,
-			.pace = BB_TIMED_PACE,
-			.samples_per_event = 2,
-			.sample = {"lag", "lag of a sample until its line is logged, ns", true},
-			.is_whole = true,
-			.needs_bpf = true,
-		},
+	.kind.with = "pipeline",
+	.kind.doc = "a profiler as a whole: a clock samples a workload, a consumer "
+		    "reads the ring; lags, backlog, drops",
+	.kind.keys = {{"event", bb_clock_name}, {"workload"}, {"args"}, {"freq_hz"}, {"seconds"}},
+	.kind.param = "freq_hz",
+	.kind.param_default = 100,
+	.kind.seconds = 3,
+	.kind.pace = BB_TIMED_PACE,
+	.kind.samples_per_event = 2,
+	.kind.sample = {"lag", "lag of a sample until its line is logged, ns", true},
+	.kind.is_whole = true,
+	.kind.needs_bpf = true,
 	.polls = true,
 	.state_bytes = sizeof(struct bb_workload_loop),
 	.slot_bytes = sizeof(struct pipeline_slot),

@@ -290,23 +290,20 @@ void bb_slope__close(void *state)
 }
 
 const struct bb_driver bb_driver_slope = {
-	.kind =
-		{
-			.with = "slope",
-			.doc = "wall time of a test run against its repeat, bpf_stats off: the "
-			       "cost of one more run, to fractions of a nanosecond",
-			.keys = {{.name = "inputs"}, {.name = "repeat"}, {.name = "samples"}},
-			.takes_inputs = true,
-			.pace = BB_SLOPE_PACE(6e-4),
-			.sample = BB_SAMPLE_RUN,
-			.units_per_ns = BB_PS_PER_NS,
-			.fills = BB_FILLS_PMU,
-			.agrees_with = "step",
-			.needs_bpf = true,
-			.fires = true,
-			.read_only = true,
-			.stats_off = true,
-		},
+	.kind.with = "slope",
+	.kind.doc = "wall time of a test run against its repeat, bpf_stats off: the "
+		    "cost of one more run, to fractions of a nanosecond",
+	.kind.keys = {{"inputs"}, {"repeat"}, {"samples"}},
+	.kind.takes_inputs = true,
+	.kind.pace = BB_SLOPE_PACE(6e-4),
+	.kind.sample = BB_SAMPLE_RUN,
+	.kind.units_per_ns = BB_PS_PER_NS,
+	.kind.fills = BB_FILLS_PMU,
+	.kind.agrees_with = "step",
+	.kind.needs_bpf = true,
+	.kind.fires = true,
+	.kind.read_only = true,
+	.kind.stats_off = true,
 	.trigger = &bb_trigger_test_run,
 	.state_bytes = sizeof(struct bb_slope_state),
 	.open = bb_slope__open,

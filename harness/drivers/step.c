@@ -148,19 +148,16 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 }
 
 const struct bb_driver bb_driver_step = {
-	.kind =
-		{
-			.with = "step",
-			.doc = "read the counters after each: every run is a sample",
-			.pace = BB_STEP_PACE,
-			.cold_name = "step-cold",
-			.cold = BB_COLD_PACE,
-			.sample = BB_SAMPLE_RUN,
-			.needs_bpf = true,
-			.one_by_one = true,
-			.read_only = true,
-			.whole_object = true,
-		},
+	.kind.with = "step",
+	.kind.doc = "read the counters after each: every run is a sample",
+	.kind.pace = BB_STEP_PACE,
+	.kind.cold_name = "step-cold",
+	.kind.cold = BB_COLD_PACE,
+	.kind.sample = BB_SAMPLE_RUN,
+	.kind.needs_bpf = true,
+	.kind.one_by_one = true,
+	.kind.read_only = true,
+	.kind.whole_object = true,
 	.is_instrument = true,
 	.slot_bytes = sizeof(struct slot),
 	.batch = batch,

@@ -577,46 +577,36 @@ static int open_http(void *state, struct bb_err *err)
 
 /* What both drives share. */
 #define TRAFFIC_KIND                                                                               \
-	.with = "in-situ", .by_key = "event", .param = "rate_hz", .seconds = 0.6,                  \
-	.pace = BB_TIMED_PACE, .samples_per_event = 32, .sample = BB_SAMPLE_RUN,                   \
-	.needs_bpf = true, .fires = true
+	.kind.with = "in-situ", .kind.by_key = "event", .kind.param = "rate_hz",                   \
+	.kind.seconds = 0.6, .kind.pace = BB_TIMED_PACE, .kind.samples_per_event = 32,             \
+	.kind.sample = BB_SAMPLE_RUN, .kind.needs_bpf = true, .kind.fires = true
 #define TRAFFIC_FUNCTIONS                                                                          \
 	.polls = true, .state_bytes = sizeof(struct traffic), .slot_bytes = sizeof(struct slot),   \
 	.probe = traffic_probe, .attach = traffic_attach, .batch = traffic_batch,                  \
 	.close = traffic_close
 
 const struct bb_driver bb_driver_insitu_packets = {
-	.kind =
-		{
-			TRAFFIC_KIND,
-			.by = {"packets"},
-			.name = "in-situ-packets",
-			.title = "in-situ by packets",
-			.doc = "the program under real packets at a steady rate, counters polled "
-			       "from another CPU",
-			.keys = {{.name = "event"},
-				 {.name = "inputs"},
-				 {.name = "order"},
-				 {.name = "rate_hz"},
-				 {.name = "seconds"}},
-			.param_default = 1000,
-		},
+	TRAFFIC_KIND,
+	.kind.by = {"packets"},
+	.kind.name = "in-situ-packets",
+	.kind.title = "in-situ by packets",
+	.kind.doc = "the program under real packets at a steady rate, counters polled "
+		    "from another CPU",
+	.kind.keys = {{"event"}, {"inputs"}, {"order"}, {"rate_hz"}, {"seconds"}},
+	.kind.param_default = 1000,
 	.open = open_packets,
 	TRAFFIC_FUNCTIONS,
 };
 
 const struct bb_driver bb_driver_insitu_http = {
-	.kind =
-		{
-			TRAFFIC_KIND,
-			.by = {"http"},
-			.name = "in-situ-http",
-			.title = "in-situ by http",
-			.doc = "the program under HTTP requests over TCP at a steady rate, "
-			       "counters polled from another CPU",
-			.keys = {{.name = "event"}, {.name = "rate_hz"}, {.name = "seconds"}},
-			.param_default = 50,
-		},
+	TRAFFIC_KIND,
+	.kind.by = {"http"},
+	.kind.name = "in-situ-http",
+	.kind.title = "in-situ by http",
+	.kind.doc = "the program under HTTP requests over TCP at a steady rate, "
+		    "counters polled from another CPU",
+	.kind.keys = {{"event"}, {"rate_hz"}, {"seconds"}},
+	.kind.param_default = 50,
 	.open = open_http,
 	TRAFFIC_FUNCTIONS,
 };
