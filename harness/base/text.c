@@ -108,3 +108,25 @@ void bb_add_text(char **text, const char *between, const char *fmt, va_list ap)
 		free(more);
 	free(before);
 }
+
+void bb_add_words(char **text, const char *between, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	bb_add_text(text, between, fmt, ap);
+	va_end(ap);
+}
+
+void bb_list_words(char *list, size_t size, const char *between, const char *fmt, ...)
+{
+	size_t used = strlen(list);
+	va_list ap;
+
+	if (used)
+		used += (size_t)snprintf(list + used, size - used, "%s", between);
+	va_start(ap, fmt);
+	if (used < size)
+		vsnprintf(list + used, size - used, fmt, ap);
+	va_end(ap);
+}

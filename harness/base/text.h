@@ -29,6 +29,13 @@ size_t bb_xml_length(const char *text);
  * `*text` begins as NULL; free() it. */
 void bb_add_text(char **text, const char *between, const char *fmt, va_list ap)
 	__attribute__((format(printf, 3, 0)));
+void bb_add_words(char **text, const char *between, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Appends the formatted text to list[size], with `between` before it unless the list is empty. Cuts
+ * what does not fit. */
+void bb_list_words(char *list, size_t size, const char *between, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /* Writes a word so that a POSIX shell reads the same word (XCU 2.2.2). */
 void bb_put_shell_word(FILE *out, const char *word);

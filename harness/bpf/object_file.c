@@ -8,6 +8,7 @@
 #include "base/io.h"
 #include "base/parse.h"
 #include "base/caller.h"
+#include "base/text.h"
 #include "bpf/attach.h"
 #include "bpf/code.h"
 #include "bpf/prog_type.h"
@@ -260,15 +261,14 @@ static void list_missing(const char *elf, size_t len, const struct btf *btf, cha
 			 size_t size)
 {
 	const struct bb_missing_name *missing;
-	size_t n = bb_libbpf_log__missing(&missing), at = 0;
+	size_t n = bb_libbpf_log__missing(&missing);
 	char names[400] = "", line[100];
 
-	for (size_t i = 0; i < n && at < sizeof(names); i++) {
+	for (size_t i = 0; i < n; i++) {
 		bb_btf_ext__source_line(elf, len, btf, missing[i].function, missing[i].insn, line,
 					sizeof(line));
-		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s%s%s%s", i ? ", " : "",
-				       missing[i].name, *line ? " (near " : "", line,
-				       *line ? ")" : "");
+		bb_list_words(names, sizeof(names), ", ", "%s%s%s%s", missing[i].name,
+			      *line ? " (near " : "", line, *line ? ")" : "");
 	}
 	if (n)
 		snprintf(reason, size,

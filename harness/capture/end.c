@@ -9,6 +9,7 @@
 #include "base/bpf_info.h"
 #include "base/deadline.h"
 #include "base/io.h"
+#include "base/text.h"
 #include "capture/replay.h"
 #include "capture/take.h"
 
@@ -214,18 +215,6 @@ int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct 
 
 /* --- the beginning --- */
 
-static char *join(const char *const *argv)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = bb_open_memstream(&text, &size);
-
-	for (size_t i = 0; argv[i]; i++)
-		fprintf(out, "%s%s", i ? " " : "", argv[i]);
-	bb_close_memstream(out);
-	return text;
-}
-
 struct bb_take bb_take__begin(const char *const *argv)
 {
 	struct bb_take t = {.capture = bb_calloc(1, sizeof(*t.capture)), .rights = UINT64_MAX};
@@ -234,7 +223,8 @@ struct bb_take bb_take__begin(const char *const *argv)
 
 	if (uname(&kernel))
 		kernel = (struct utsname){0};
-	t.capture->command = join(argv);
+	for (size_t i = 0; argv[i]; i++)
+		bb_add_words(&t.capture->command, " ", "%s", argv[i]);
 	t.capture->kernel.release = bb_strdup(kernel.release);
 	t.capture->kernel.version = bb_strdup(kernel.version);
 	t.capture->kernel.machine = bb_strdup(kernel.machine);

@@ -6,6 +6,7 @@
 
 #include "base/caller.h"
 #include "base/parse.h"
+#include "base/text.h"
 
 #define MAX_RECORD 256 /* bytes */
 
@@ -209,13 +210,10 @@ bool bb_rights__are_whole(uint64_t rights)
 
 void bb_rights__say_lacking(uint64_t rights, char *ret_text, size_t size)
 {
-	size_t at = 0;
-
 	*ret_text = '\0';
-	for (size_t i = 0; i < BB_LEN(looked_at) && at < size; i++)
+	for (size_t i = 0; i < BB_LEN(looked_at); i++)
 		if (!(rights & looked_at[i].bit))
-			at += (size_t)snprintf(ret_text + at, size - at, "%s%s", at ? ", " : "",
-					       looked_at[i].name);
+			bb_list_words(ret_text, size, ", ", "%s", looked_at[i].name);
 }
 
 int bb_rights__limit(uint64_t rights, struct bb_rights_before *ret_before)

@@ -4,6 +4,7 @@
 #include <argp.h>
 
 #include "base/parse.h"
+#include "base/text.h"
 #include "cli/output.h"
 
 static const char *command_name = "bpfbench";
@@ -164,7 +165,6 @@ const void *bb_option_choose(const char *what, const char *name, const void *row
 {
 	const char *names[32], *near;
 	char list[512] = "";
-	size_t used = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const char *const *row = (const void *)((const char *)rows + i * size);
@@ -172,8 +172,7 @@ const void *bb_option_choose(const char *what, const char *name, const void *row
 		if (!strcmp(*row, name))
 			return row;
 		names[i] = *row;
-		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
-					 *row);
+		bb_list_words(list, sizeof(list), ", ", "%s", *row);
 	}
 	near = bb_nearest(name, names, n);
 	if (near)

@@ -5,6 +5,7 @@
  * call. */
 
 #include "base/deadline.h"
+#include "base/text.h"
 #include "drivers/driver.h"
 #include "drivers/fit_line.h"
 #include "workloads/functions.h"
@@ -48,13 +49,9 @@ static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 		prog->in_place = true;
 		return 0;
 	}
-	for (size_t i = 0; i < bb_n_functions; i++) {
-		size_t used = strlen(have);
-
+	for (size_t i = 0; i < bb_n_functions; i++)
 		if (!strcmp(bb_functions[i].name, name))
-			snprintf(have + used, sizeof(have) - used, "%s%s", used ? ", " : "",
-				 bb_functions[i].variant);
-	}
+			bb_list_words(have, sizeof(have), ", ", "%s", bb_functions[i].variant);
 	return bb_fail(err, -ENOENT, "function '%s' has no version '%s'; it has: %s", name, variant,
 		       have);
 }
@@ -152,21 +149,17 @@ static int batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 }
 
 const struct bb_driver bb_driver_call = {
-	.kind =
-		{
-			.with = "call",
-			.doc = "a function of user space, timed by the clock: call by call, or a "
-			       "fast one by lines through many calls",
-			.keys = {{.name = "function", .choice = bb_function_name},
-				 {.name = "seconds"}},
-			.seconds = 3,
-			.compare_s = 30, /* a function may sleep, and a verdict needs seven pairs */
-			/* One call for each turn. With more, a turn would hold many fast calls
-			 * or few slow ones, and the slow ones would be cut off. */
-			.pace = {.pair_turn = 1},
-			.sample = {"call", "ns per call", false},
-			.units_per_ns = BB_PS_PER_NS,
-		},
+	.kind.with = "call",
+	.kind.doc = "a function of user space, timed by the clock: call by call, or a "
+		    "fast one by lines through many calls",
+	.kind.keys = {{"function", bb_function_name}, {"seconds"}},
+	.kind.seconds = 3,
+	.kind.compare_s = 30, /* a function may sleep, and a verdict needs seven pairs */
+	/* One call for each turn. With more, a turn would hold many fast calls
+	 * or few slow ones, and the slow ones would be cut off. */
+	.kind.pace = {.pair_turn = 1},
+	.kind.sample = {"call", "ns per call", false},
+	.kind.units_per_ns = BB_PS_PER_NS,
 	.state_bytes = sizeof(struct call_state),
 	.slot_bytes = sizeof(struct call_slot),
 	.open = open_call,

@@ -16,6 +16,7 @@
 #include "base/kernel_fs.h"
 #include "base/io.h"
 #include "base/parse.h"
+#include "base/text.h"
 #include "env/fingerprint.h"
 #include "env/sysfile.h"
 
@@ -479,13 +480,11 @@ static void check_capabilities(const struct bb_check *, struct bb_check_result *
 	char missing[128] = "";
 
 	for (size_t i = 0; i < BB_LEN(caps); i++) {
-		size_t used = strlen(missing);
 		bool implied = admin && caps[i].needed;
 
 		if (implied || has_cap(caps[i].cap))
 			continue;
-		snprintf(missing + used, sizeof(missing) - used, "%s%s", used ? ", " : "",
-			 caps[i].name);
+		bb_list_words(missing, sizeof(missing), ", ", "%s", caps[i].name);
 		fail = fail || caps[i].needed;
 		warn = warn || caps[i].cap == CAP_NET_ADMIN;
 	}

@@ -6,6 +6,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "base/text.h"
 #include "env/sysfile.h"
 
 #ifndef BB_CLANG_VERSION
@@ -126,16 +127,6 @@ size_t bb_fingerprint_differences(const struct bb_fingerprint *a, const struct b
 	return n;
 }
 
-/* Appends `text` to a list of `size` bytes, after `sep` unless the list is empty. Truncates text
- * that does not fit. */
-static void append(char *list, size_t size, const char *sep, const char *text)
-{
-	size_t used = strlen(list);
-
-	if (snprintf(list + used, size - used, "%s%s", used ? sep : "", text) < 0)
-		list[used] = '\0';
-}
-
 static void read_machine(const char *root, struct bb_fingerprint *fp)
 {
 	static const char *const paths[] = {"/sys/class/dmi/id/sys_vendor",
@@ -145,7 +136,7 @@ static void read_machine(const char *root, struct bb_fingerprint *fp)
 
 	for (size_t i = 0; i < BB_LEN(paths); i++) {
 		if (!bb_sysfile__read(root, paths[i], part, sizeof(part)) && part[0])
-			append(text, sizeof(text), " ", part);
+			bb_list_words(text, sizeof(text), " ", "%s", part);
 	}
 	PUT(fp->machine, text);
 }
@@ -197,8 +188,8 @@ static void read_cpuinfo(const char *root, struct bb_fingerprint *fp)
 		} else if (!strcmp(key, "flags")) {
 			PUT(fp->hypervisor, has_word(value, ' ', "hypervisor") ? "yes" : "no");
 		} else if (!strncmp(key, "CPU ", 4) && strcmp(key, "CPU architecture")) {
-			append(arm, sizeof(arm), " ", key + 4);
-			append(arm, sizeof(arm), " ", value);
+			bb_list_words(arm, sizeof(arm), " ", "%s", key + 4);
+			bb_list_words(arm, sizeof(arm), " ", "%s", value);
 		}
 	}
 	/* ARM gives numbers in place of a name: "implementer 0x41 part 0xd0c". lscpu derives names
@@ -230,7 +221,7 @@ static bool join_files(const char *root, const char *files, bool with_names, con
 		snprintf(entry, sizeof(entry), "%s%s%s",
 			 with_names ? strrchr(found.gl_pathv[i], '/') + 1 : "",
 			 with_names ? "=" : "", value);
-		append(list, size, with_names ? "; " : ",", entry);
+		bb_list_words(list, size, with_names ? "; " : ",", "%s", entry);
 	}
 	globfree(&found);
 	return true;

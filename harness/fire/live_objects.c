@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 #include <netinet/in.h>
 
+#include "base/text.h"
 #include "bpf/libbpf_log.h"
 #include "bpf/netns.h"
 
@@ -276,13 +277,6 @@ static long integer_for(const struct bb_live_objects *o, const char *name)
 	return 0;
 }
 
-static void add_word(char *list, size_t size, const char *before, const char *word)
-{
-	size_t at = strlen(list);
-
-	snprintf(list + at, size - at, "%s%s%s", at ? ", " : "", before, word);
-}
-
 /* Returns the type without typedefs and qualifiers; NULL if there is none. */
 static const struct btf_type *resolve(const struct bb_live_objects *o, __u32 type)
 {
@@ -300,7 +294,7 @@ static long value_for(const struct bb_live_objects *o, const struct filler *fill
 	long value;
 
 	if (!t || !btf_is_ptr(t)) {
-		add_word(said, size, "", filler->word ? filler->word : "integer");
+		bb_list_words(said, size, ", ", "%s", filler->word ? filler->word : "integer");
 		return filler->word ? filler->value : integer_for(o, name);
 	}
 	t = resolve(o, t->type);
@@ -316,10 +310,10 @@ static long value_for(const struct bb_live_objects *o, const struct filler *fill
 		value = t && !strcmp(type_name, "pt_regs") ? own_registers(o)
 							   : live_of(o, type_name, function);
 	}
-	add_word(said, size, value || filler->word ? "" : "no ",
-		 !value && filler->word ? filler->word
-		 : *type_name           ? type_name
-					: "pointer");
+	bb_list_words(said, size, ", ", "%s%s", value || filler->word ? "" : "no ",
+		      !value && filler->word ? filler->word
+		      : *type_name           ? type_name
+					     : "pointer");
 	return value ? value : filler->value;
 }
 
@@ -415,7 +409,7 @@ static void make_for_user(const struct bb_live_objects *o, struct bb_attach_poin
 	for (uint32_t i = 0; i < known->n; i++) {
 		if (known->parameters[i] != BB_VALUE_FLOAT && n < 6)
 			p->args[n++] = value_of_user(o, known->parameters[i]);
-		add_word(list, sizeof(list), "", words[known->parameters[i]]);
+		bb_list_words(list, sizeof(list), ", ", "%s", words[known->parameters[i]]);
 	}
 	p->args[6] = value_of_user(o, known->result);
 	snprintf(p->said, sizeof(p->said), "arguments made: %.150s%s%s", *list ? list : "none",

@@ -2,6 +2,7 @@
 #include "plan/plan.h"
 
 #include "base/parse.h"
+#include "base/text.h"
 #include "plan/field.h"
 
 /* The parameter of a drive. */
@@ -67,11 +68,8 @@ static int say_unknown(const char *kind, const char *word, const struct bb_scena
 	if (near)
 		return bb_fail(err, -ENOENT, "scenario '%s' has no %s '%s'; did you mean '%s'?",
 			       s->name, kind, word, near);
-	for (size_t i = 0; i < n; i++) {
-		size_t used = strlen(list);
-
-		snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", have[i]);
-	}
+	for (size_t i = 0; i < n; i++)
+		bb_list_words(list, sizeof(list), ", ", "%s", have[i]);
 	return bb_fail(err, -ENOENT, "scenario '%s' has no %s '%s'%s; it has: %s", s->name, kind,
 		       word,
 		       is_in(word, have + n, n_others)

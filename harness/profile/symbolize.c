@@ -7,6 +7,7 @@
 #include "base/child.h"
 #include "base/io.h"
 #include "base/deadline.h"
+#include "base/text.h"
 
 /* longest mangled name, bytes; libiberty uses about 30 bytes of stack for each byte of the name */
 #define MAX_MANGLED 4096u
@@ -291,7 +292,6 @@ int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_location *loca
 	int rc = 0;
 
 	for (; !rc && w.from < n; w.from = w.to) {
-		size_t len = strlen(result.damaged);
 		bool is_done = false;
 
 		w.dso = &dsos->v[locations[w.from].dso];
@@ -303,8 +303,8 @@ int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_location *loca
 		rc = symbolize_file(&w, found, arg, &is_done);
 		if (rc || is_done)
 			continue;
-		snprintf(result.damaged + len, sizeof(result.damaged) - len, "%s%s",
-			 len ? ", " : "", bb_dso__short_name(w.dso));
+		bb_list_words(result.damaged, sizeof(result.damaged), ", ", "%s",
+			      bb_dso__short_name(w.dso));
 		result.n_damaged++;
 		w.depth = BB_ELF_SYMBOLS; /* second and last try, without debug information */
 		rc = symbolize_file(&w, found, arg, &is_done);

@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/deadline.h"
+#include "base/text.h"
 #include "drivers/exact.h"
 #include "drivers/lines.h"
 #include "exact/source.h"
@@ -585,7 +586,7 @@ static void note_shares(const struct bb_target *target, const struct bb_exact *e
 		struct bb_origin from = {BB_ORIGIN_UNKNOWN, 0, 0};
 		struct bpf_map_info info = {0};
 		struct source_line line;
-		char *more, place[PATH_MAX] = "";
+		char place[PATH_MAX] = "";
 
 		if (reg != BPF_REG_10 && e->totals[g->block_of[at]] > before[g->block_of[at]])
 			from = bb_origin_of(&e->code, g, at, reg);
@@ -598,11 +599,8 @@ static void note_shares(const struct bb_target *target, const struct bb_exact *e
 		if (line.number)
 			snprintf(place, sizeof(place), " (%s:%u)", basename(line.file),
 				 line.number);
-		more = bb_asprintf("%s%smap '%s'%s", c->shares ? c->shares : "",
-				   c->shares ? ", " : "", map_name(target, from.value, &info),
-				   place);
-		free(c->shares);
-		c->shares = more;
+		bb_add_words(&c->shares, ", ", "map '%s'%s", map_name(target, from.value, &info),
+			     place);
 	}
 }
 

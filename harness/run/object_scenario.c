@@ -5,6 +5,7 @@
 
 #include "base/io.h"
 #include "base/parse.h"
+#include "base/text.h"
 #include "bpf/object_info.h"
 #include "bpf/prog_type.h"
 #include "capture/capture.h"
@@ -300,7 +301,7 @@ static void add_program(struct maker *m, const struct part *part, const struct b
 	struct variant v = {.part = part, .program = p};
 	bool is_only = part->n_wanted == 1 && !m->opts->full_names;
 	struct bb_object_skip *skip;
-	char own[BB_NAME_MAX_BYTES + 1], why[400], *before = m->out.guesses;
+	char own[BB_NAME_MAX_BYTES + 1], why[400];
 
 	/* A variant is named after its program if there is only one object, else after its
 	 * object. If several programs of that object are wanted, the name has both. */
@@ -318,13 +319,11 @@ static void add_program(struct maker *m, const struct part *part, const struct b
 	}
 	find_group(m, p, v.name, &v.group);
 	BB_PUSH(m->variants, m->n_variants, v);
-	if (!p->guess)
-		return;
-	m->out.guesses = bb_asprintf("%sbpfbench: %s: its section \"%s\" is taken for \"%s\"; "
-				     "--type says "
-				     "otherwise\n",
-				     before ? before : "", v.name, p->section, p->guess);
-	free(before);
+	if (p->guess)
+		bb_add_words(&m->out.guesses, "",
+			     "bpfbench: %s: its section \"%s\" is taken for \"%s\"; --type says "
+			     "otherwise\n",
+			     v.name, p->section, p->guess);
 }
 
 /* Lists all skips with the same reason as the skip with index `from`. Lists nothing if an earlier

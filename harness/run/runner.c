@@ -4,6 +4,7 @@
 #include "base/child.h"
 #include "base/deadline.h"
 #include "base/give_way.h"
+#include "base/text.h"
 #include "judge/diff.h"
 #include "run/count.h"
 #include "run/record.h"
@@ -95,15 +96,11 @@ static void count_samples(const struct bb_run *r, size_t planned, uint32_t loads
 static void note_unmeasured(struct bb_run *r, size_t n, const size_t *cases)
 {
 	const struct bb_plan *plan = r->session.plan;
-	char *why = NULL;
-	size_t size = 0;
-	FILE *out = bb_open_memstream(&why, &size);
+	char *why = bb_asprintf("not measured within the budget of %g s, --budget gives more",
+				r->session.opts->budget_s);
 
-	fprintf(out, "not measured within the budget of %g s, --budget gives more: ",
-		r->session.opts->budget_s);
 	for (size_t i = 0; i < n; i++)
-		fprintf(out, "%s%s", i ? ", " : "", plan->cases[cases[i]].name);
-	bb_close_memstream(out);
+		bb_add_words(&why, i ? ", " : ": ", "%s", plan->cases[cases[i]].name);
 	bb_record__skip(r->session.report, why, "%s: %zu of %zu cases", plan->scenario->name, n,
 			plan->n_cases);
 	free(why);

@@ -3,6 +3,7 @@
 
 #include "base/child.h"
 #include "base/deadline.h"
+#include "base/text.h"
 #include "env/checks.h"
 #include "run/record.h"
 
@@ -314,10 +315,9 @@ static int open_late(struct bb_session *s, struct bb_err *err)
 static void say_late(const struct bb_session *s, double load_s, double try_s)
 {
 	const struct bb_scenario *sc = s->plan->scenario;
-	char *why = NULL;
+	char *names = NULL, *why;
 	double all_load_s, all_try_s, all_s;
-	size_t n = 0, all = 0, size = 0, named = 0;
-	FILE *out;
+	size_t n = 0, all = 0;
 
 	for (size_t v = 0; v < sc->n_variants; v++) {
 		n += s->late[v];
@@ -329,16 +329,14 @@ static void say_late(const struct bb_session *s, double load_s, double try_s)
 	all_s = ceil(fmax(4 * all_load_s, 2 * (all_load_s + all_try_s)));
 	if (!n)
 		return;
-	out = bb_open_memstream(&why, &size);
-	fprintf(out,
-		"half of the budget of %g s was used up before they were loaded and tried, "
-		"and all would take about %.0f s (--budget %.0f): ",
-		s->opts->budget_s, all_s, all_s);
 	for (size_t v = 0; v < sc->n_variants; v++)
 		if (s->late[v])
-			fprintf(out, "%s%s", named++ ? ", " : "", sc->variants[v].name);
-	bb_close_memstream(out);
+			bb_add_words(&names, ", ", "%s", sc->variants[v].name);
+	why = bb_asprintf("half of the budget of %g s was used up before they were loaded and "
+			  "tried, and all would take about %.0f s (--budget %.0f): %s",
+			  s->opts->budget_s, all_s, all_s, names);
 	bb_record__skip(s->report, why, "%s: %zu of %zu programs", sc->name, n, all);
+	free(names);
 	free(why);
 }
 

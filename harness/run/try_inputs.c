@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/deadline.h"
+#include "base/text.h"
 #include "bpf/map_contents.h"
 #include "bpf/object_info.h"
 #include "drivers/companions.h"
@@ -807,26 +808,23 @@ bool bb_found_input__is_any(const struct bb_found_input *f)
 char *bb_found_input__words(const struct bb_found_input *f)
 {
 	char *text = NULL;
-	size_t size = 0, n = 0;
-	FILE *out = bb_open_memstream(&text, &size);
 
 	for (size_t i = 0; i < f->state.n; i++) {
 		const struct bb_try_part *p = &f->state.v[i];
 
 		if (!p->is_set)
 			continue;
-		fputs(n++ ? ", " : "", out);
 		if (p->kind == BB_TRY_INPUT)
-			fprintf(out, "a %s of %u bytes", f->is_context ? "context" : "packet",
-				p->len);
+			bb_add_words(&text, ", ", "a %s of %u bytes",
+				     f->is_context ? "context" : "packet", p->len);
 		else if (p->kind == BB_TRY_GLOBAL)
-			fprintf(out, "global %s = %lld", p->name,
-				(long long)bb_try_part__number(p));
+			bb_add_words(&text, ", ", "global %s = %lld", p->name,
+				     (long long)bb_try_part__number(p));
 		else if (p->kind == BB_TRY_PROGRAM)
-			fprintf(out, "program %s in map %s", f->programs[p->bytes[0] - 1], p->name);
+			bb_add_words(&text, ", ", "program %s in map %s",
+				     f->programs[p->bytes[0] - 1], p->name);
 		else
-			fprintf(out, "an entry of map %s", p->name);
+			bb_add_words(&text, ", ", "an entry of map %s", p->name);
 	}
-	bb_close_memstream(out);
-	return text;
+	return text ? text : bb_strdup("");
 }

@@ -3,6 +3,7 @@
 
 #include "base/io.h"
 #include "base/parse.h"
+#include "base/text.h"
 #include "store/run_json.h"
 
 #define SUFFIX ".json"
@@ -345,18 +346,18 @@ static void list_baselines(const char *dir, char *text, size_t size)
 {
 	char path[4096];
 	const struct dirent *e;
-	size_t used = 0;
 	DIR *d;
 
-	snprintf(text, size, "none");
+	*text = '\0';
 	snprintf(path, sizeof(path), "%s/" FOLDER, dir);
 	d = opendir(path);
-	while (d && (e = readdir(d)) && used < size)
+	while (d && (e = readdir(d)))
 		if (is_baseline_name(e->d_name))
-			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
-						 e->d_name);
+			bb_list_words(text, size, ", ", "%s", e->d_name);
 	if (d)
 		closedir(d);
+	if (!*text)
+		snprintf(text, size, "none");
 }
 
 int bb_baseline__read(const char *which, const char *dir, struct bb_report **ret_report,
