@@ -197,13 +197,6 @@ static int captured_attach(struct bb_source *source, struct bpf_link **, struct 
 		       source->program, s->section.text);
 }
 
-static void *copy_of(const void *from, size_t size)
-{
-	void *to = bb_calloc(1, size);
-
-	return size ? memcpy(to, from, size) : to;
-}
-
 static int captured_code(const struct bb_source *source, int prog_fd, struct bb_code *ret_code,
 			 struct bb_err *err)
 {
@@ -238,9 +231,9 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 		c.btf = s->btfs[p->btf];
 		c.btf_fd = s->replay.btfs[p->btf];
 	}
-	c.insns = copy_of(p->insns, c.n * sizeof(*c.insns));
-	c.funcs = copy_of(p->funcs, c.n_funcs * sizeof(*c.funcs));
-	c.lines = copy_of(p->lines, c.n_lines * sizeof(*c.lines));
+	c.insns = bb_memdup(p->insns, c.n * sizeof(*c.insns));
+	c.funcs = bb_memdup(p->funcs, c.n_funcs * sizeof(*c.funcs));
+	c.lines = bb_memdup(p->lines, c.n_lines * sizeof(*c.lines));
 	bb_replay__put_fds(&s->replay, (size_t)(p - s->capture->progs), c.insns);
 	/* we have no fd_array, so indices into it become descriptors */
 	for (uint32_t i = 0; i < c.n; i += bb_insn_slots(&c.insns[i])) {

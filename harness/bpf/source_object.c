@@ -386,8 +386,7 @@ static int object_code(const struct bb_source *source, int prog_fd, struct bb_co
 	c.attach_btf_id = info.attach_btf_id;
 	c.attach_btf_obj_id = info.attach_btf_obj_id;
 	c.n = (uint32_t)bpf_program__insn_cnt(p);
-	c.insns = bb_calloc(c.n, sizeof(*c.insns));
-	memcpy(c.insns, bpf_program__insns(p), c.n * sizeof(*c.insns));
+	c.insns = bb_memdup(bpf_program__insns(p), c.n * sizeof(*c.insns));
 	rc = bb_code__check(&c, err);
 	if (!rc)
 		rc = bb_btf_ext__read(s->elf, s->elf_len, bpf_program__name(p), section, &c, err);

@@ -248,12 +248,9 @@ bool bb_target__shares_map(const struct bb_target *a, const struct bb_target *b)
 
 	for (__u32 i = 0; i < n; i++) {
 		struct bpf_map_info info = {0};
-		__u32 k = 0;
 		int fd, rc;
 
-		while (k < m && as[i] != bs[k])
-			k++;
-		if (k == m)
+		if (!BB_ANY(bs, m, *it == as[i]))
 			continue;
 		fd = bpf_map_get_fd_by_id(as[i]);
 		rc = fd < 0 ? fd : bb_info__read(fd, &info);
@@ -281,9 +278,8 @@ void bb_target__drain(struct bb_target *t, bool only_when_half_full)
 		bb_rings__drain(&k->rings, only_when_half_full);
 }
 
-static void share(struct bb_target *t)
+static void forget_contents(struct bb_target *t)
 {
-	t->is_shared = true;
 	bb_map_contents__free(t->contents);
 	t->contents = NULL;
 	bb_steady_maps__free(t->steady, t->n_steady);
@@ -295,8 +291,9 @@ void bb_target__borrow_maps(struct bb_target *t, struct bb_target *lender)
 	bb_target__unload(t);
 	bb_kept_maps__borrow(&t->kept, &lender->kept);
 	/* the programs of either may change the maps of both */
-	share(t);
-	share(lender);
+	t->is_shared = lender->is_shared = true;
+	forget_contents(t);
+	forget_contents(lender);
 }
 
 #define MANY 4096u /* from so many entries on, writing takes longer than asking about the map */
@@ -329,10 +326,7 @@ void bb_target__find_steady(struct bb_target *t,
 
 void bb_target__say_maps(struct bb_target *t, const struct bb_map_specs *specs)
 {
-	bb_map_contents__free(t->contents);
-	t->contents = NULL;
-	bb_steady_maps__free(t->steady, t->n_steady);
-	t->steady = NULL;
+	forget_contents(t);
 	t->kept.specs = specs;
 }
 

@@ -170,11 +170,6 @@ static int say_rights(const struct bb_take *t, int error, const char *how_ended,
 				  "capture it without that, or let it keep CAP_SYS_ADMIN");
 }
 
-static bool has_nothing(const struct bb_take *t)
-{
-	return !BB_ANY(t->capture->progs, t->capture->n_progs, !it->probe && !it->refused);
-}
-
 int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct bb_err *err)
 {
 	const struct bb_capture *c = t->capture;
@@ -313,10 +308,9 @@ static void bind_programs(struct bb_take *t)
 
 static int32_t prog_of(const struct bb_take *t, uint32_t id)
 {
-	for (size_t i = 0; i < t->n_seen; i++)
-		if (t->seen[i].id == id)
-			return t->seen[i].prog;
-	return BB_CAPTURE_NONE;
+	const struct bb_seen_prog *seen = BB_FIND(t->seen, t->n_seen, it->id == id);
+
+	return seen ? seen->prog : BB_CAPTURE_NONE;
 }
 
 /* --- what refers to programs --- */
@@ -389,15 +383,13 @@ static void merge_attachments(struct bb_capture *c)
 
 	for (size_t i = 0; i < c->n_attachments; i++) {
 		const struct bb_captured_attachment *a = &c->attachments[i];
-		size_t j = 0;
+		struct bb_captured_attachment *same =
+			BB_FIND(c->attachments, n,
+				it->prog == a->prog && it->refused == a->refused &&
+					!strcmp(it->kind, a->kind) && !strcmp(it->where, a->where));
 
-		while (j < n && (c->attachments[j].prog != a->prog ||
-				 c->attachments[j].refused != a->refused ||
-				 strcmp(c->attachments[j].kind, a->kind) ||
-				 strcmp(c->attachments[j].where, a->where)))
-			j++;
-		if (j < n)
-			c->attachments[j].n++;
+		if (same)
+			same->n++;
 		else
 			c->attachments[n++] = *a;
 	}
@@ -626,7 +618,8 @@ int bb_take__end(struct bb_take *t, const char *how_ended, struct bb_capture **r
 		resolve_targets(t);
 		name_programs(c);
 		note_probes(t);
-		rc = has_nothing(t) ? bb_take__say_nothing(t, how_ended, err) : 0;
+		if (!BB_ANY(c->progs, c->n_progs, !it->probe && !it->refused))
+			rc = bb_take__say_nothing(t, how_ended, err);
 	}
 	if (!rc) {
 		close_held(c);

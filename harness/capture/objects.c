@@ -6,7 +6,6 @@
 #include "base/bpf_info.h"
 #include "base/caller.h"
 #include "base/deadline.h"
-#include "base/io.h"
 #include "capture/replay.h"
 #include "capture/take.h"
 
@@ -79,17 +78,14 @@ int32_t bb_take__map(struct bb_take *t, int fd)
 	struct bpf_map_info info = {0};
 	const struct bb_capture *c = t->capture;
 	int rc = bb_info__read(fd, &info);
+	const struct bb_captured_map *known =
+		rc ? NULL : BB_FIND(c->maps, c->n_maps, it->held.id == info.id);
 
-	for (size_t i = 0; !rc && i < c->n_maps; i++)
-		if (c->maps[i].held.id == info.id) {
-			close(fd);
-			return (int32_t)i;
-		}
-	if (!rc && c->n_maps >= BB_CAPTURE_MAX_ITEMS)
+	if (!rc && !known && c->n_maps >= BB_CAPTURE_MAX_ITEMS)
 		rc = -E2BIG;
-	if (rc) {
+	if (rc || known) {
 		close(fd);
-		return rc;
+		return rc ? rc : (int32_t)(known - c->maps);
 	}
 	define_map(t, fd, &info);
 	c->maps[c->n_maps - 1].held = (struct bb_held_object){fd, info.id};
@@ -102,18 +98,13 @@ int32_t bb_take__btf(struct bb_take *t, int fd)
 	char name[64];
 	int rc = bb_btf_info(fd, &info, name, sizeof(name));
 	struct bb_capture *c = t->capture;
-	struct bb_captured_btf *b;
+	struct bb_captured_btf *b = rc ? NULL : BB_FIND(c->btfs, c->n_btfs, it->held.id == info.id);
 
-	for (size_t i = 0; !rc && i < c->n_btfs; i++)
-		if (c->btfs[i].held.id == info.id) {
-			close(fd);
-			return (int32_t)i;
-		}
-	if (!rc && c->n_btfs >= BB_CAPTURE_MAX_ITEMS)
+	if (!rc && !b && c->n_btfs >= BB_CAPTURE_MAX_ITEMS)
 		rc = -E2BIG;
-	if (rc) {
+	if (rc || b) {
 		close(fd);
-		return rc;
+		return rc ? rc : (int32_t)(b - c->btfs);
 	}
 	b = bb_append(&c->btfs, &c->n_btfs, sizeof(*b));
 	if (info.kernel_btf)

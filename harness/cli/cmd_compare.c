@@ -390,12 +390,7 @@ static int show_measured(const struct compare_args *a, const struct bb_report *r
  * nothing if there are none. */
 static int say_in_vain(const struct bb_report *run, struct bb_err *err)
 {
-	size_t i = 0;
-
-	while (i < run->n_cases && !run->cases[i].n_in_vain && !run->cases[i].n_unwatched &&
-	       !run->cases[i].turned_file)
-		i++;
-	if (i == run->n_cases)
+	if (!BB_ANY(run->cases, run->n_cases, it->n_in_vain || it->n_unwatched || it->turned_file))
 		return 0;
 	bb_tell("run %s:", run->id);
 	return bb_say_in_vain(run, err);

@@ -2,7 +2,6 @@
 
 #include "base/child.h"
 #include "base/http.h"
-#include "base/io.h"
 #include "base/deadline.h"
 #include "bpf/prog_stats.h"
 #include "capture/supervise.h"

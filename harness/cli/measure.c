@@ -156,19 +156,17 @@ void bb_measure__name_run(struct bb_report *r, const struct bb_measure_args *a, 
 int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *err)
 {
 	const int *cpus;
-	int n = bb_usable_cpus(&cpus), i = 0;
+	int n = bb_usable_cpus(&cpus);
 
 	if (wanted < 0)
 		wanted = cpus[n - 1];
-	while (i < n && cpus[i] != wanted)
-		i++;
-	if (i == n)
+	if (!BB_ANY(cpus, (size_t)n, *it == wanted))
 		return bb_fail(err, -EINVAL,
 			       "--cpu %d: there is no such CPU, or it is not allowed here "
 			       "(allowed: %d to %d)",
 			       wanted, cpus[0], cpus[n - 1]);
 	*ret_cpu = wanted;
-	*ret_poll_cpu = cpus[i == 0 && n > 1];
+	*ret_poll_cpu = cpus[cpus[0] == wanted && n > 1];
 	return 0;
 }
 

@@ -7,8 +7,6 @@
  * sampler is active before the command begins, and its start is not part of the time.
  */
 
-#include "base/child.h"
-#include "base/deadline.h"
 #include "base/io.h"
 #include "base/text.h"
 #include "drivers/consumer.h"

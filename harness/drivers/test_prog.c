@@ -208,13 +208,6 @@ int bb_test_prog__load(struct bb_test_prog *s, struct bb_rng *rng, uint64_t wher
 	return bb_unless_broken_off(rc);
 }
 
-/* True if globals may have other values in each load, because they depend on the process that
- * fires. The verifier then looks at other code. */
-static bool has_self_globals(const struct bb_variant_spec *v)
-{
-	return BB_ANY(v->globals, v->n_globals, it->self);
-}
-
 int bb_test_prog__reset_maps(struct bb_test_prog *s, struct bb_err *err)
 {
 	int rc;
@@ -224,7 +217,9 @@ int bb_test_prog__reset_maps(struct bb_test_prog *s, struct bb_err *err)
 	rc = open_prepares(s, err);
 	if (rc)
 		return rc;
-	if (!has_self_globals(s->spec))
+	/* Globals with values of the process that fires may have others in each load. The verifier
+	 * then looks at other code. */
+	if (!BB_ANY(s->spec->globals, s->spec->n_globals, it->self))
 		bb_target__find_steady(s->target, bb_target__only_reads);
 	rc = bb_target__reset_maps(s->target, err);
 	return rc ? rc : run_prepares(s, err);

@@ -4,7 +4,6 @@
 #include <bpf/btf.h>
 
 #include "exact/registers.h"
-#include "exact/source.h"
 
 /* if a path has more positions, only some parts of each kind are measured */
 #define MEASURE_ALL 80u

@@ -51,14 +51,13 @@ static int read_header(struct csv *c, char *line, struct bb_err *err)
 	for (size_t i = 0; i < BB_LEN(columns); i++)
 		names[i] = columns[i].name;
 	while ((field = strsep(&line, ","))) {
-		size_t i = 0;
+		const struct column *column = BB_FIND(columns, BB_LEN(columns),
+						      !strcmp(field, it->name));
 
-		while (i < BB_LEN(columns) && strcmp(field, names[i]))
-			i++;
-		if (i == BB_LEN(columns) || c->n_columns == MAX_FIELDS)
+		if (!column || c->n_columns == MAX_FIELDS)
 			return fail_line(c, err, "unknown type '%.32s' of a field; there are: %s",
 					 field, bb_phrase__join(names, BB_LEN(columns)).text);
-		c->columns[c->n_columns++] = &columns[i];
+		c->columns[c->n_columns++] = column;
 	}
 	return 0;
 }

@@ -163,16 +163,15 @@ size_t bb_case__class_costs(const struct bb_case *c, struct bb_class_cost **ret_
 		for (size_t k = 0; !s->void_why && k < s->n_classes; k++) {
 			const struct bb_class *class = &s->classes[k];
 			double runs = (double)class->hist.n;
-			size_t at = 0;
+			struct bb_class_cost *cost = BB_FIND(costs, n, it->value == class->value);
 
-			while (at < n && costs[at].value != class->value)
-				at++;
-			if (at == n)
-				BB_PUSH(costs, n,
-					(struct bb_class_cost){.returned = class->returned,
-							       .value = class->value});
-			costs[at].runs += runs;
-			costs[at].ns += runs * bb_case__ns(c, censor(&class->hist).mean_ns);
+			if (!cost) {
+				cost = bb_append(&costs, &n, sizeof(*cost));
+				cost->returned = class->returned;
+				cost->value = class->value;
+			}
+			cost->runs += runs;
+			cost->ns += runs * bb_case__ns(c, censor(&class->hist).mean_ns);
 			all += runs;
 		}
 	}

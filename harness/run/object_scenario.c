@@ -505,13 +505,9 @@ static size_t find_runs(const struct maker *m, size_t group, bool contexts,
 
 		for (size_t k = 0; m->variants[i].group == group && k < p->n_runs; k++) {
 			const char *text = bytes_of(&p->runs[k], contexts);
-			size_t at = came ? n : 0;
 
-			if (!text || came != (p->runs[k].path != NULL))
-				continue;
-			while (at < n && strcmp(bytes_of(ret_runs[at], contexts), text))
-				at++;
-			if (at == n && n < MAX_RUNS)
+			if (text && n < MAX_RUNS && came == (p->runs[k].path != NULL) &&
+			    (came || !BB_ANY(ret_runs, n, !strcmp(bytes_of(*it, contexts), text))))
 				ret_runs[n++] = &p->runs[k];
 		}
 	}

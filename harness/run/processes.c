@@ -2,7 +2,6 @@
 #include "run/processes.h"
 
 #include "base/child.h"
-#include "base/deadline.h"
 #include "base/io.h"
 #include "base/parse.h"
 
@@ -79,11 +78,9 @@ static int read_all(struct process **ret_v, size_t *ret_n)
 static bool is_below(const struct process *v, size_t n, pid_t pid, pid_t root)
 {
 	for (size_t depth = 0; depth < n && pid && pid != root; depth++) {
-		size_t i = 0;
+		const struct process *p = BB_FIND(v, n, it->pid == pid);
 
-		while (i < n && v[i].pid != pid)
-			i++;
-		pid = i < n ? v[i].parent : 0;
+		pid = p ? p->parent : 0;
 	}
 	return pid && pid == root;
 }
