@@ -9,14 +9,15 @@
 #include "capture/replay.h"
 #include "capture/take.h"
 
-static void name_uniquely(struct bb_take *t, struct bb_captured_map *m)
+void bb_take__name_map(struct bb_take *t, size_t map)
 {
-	const struct bb_capture *c = t->capture;
+	struct bb_captured_map *m = &t->capture->maps[map];
 	const char *name = *m->kernel_name ? m->kernel_name : "map";
 	unsigned int n = 1;
 
-	for (size_t i = 0; i + 1 < c->n_maps; i++)
-		n += !strcmp(c->maps[i].kernel_name, m->kernel_name);
+	for (size_t i = 0; i < map; i++)
+		n += !strcmp(t->capture->maps[i].kernel_name, m->kernel_name);
+	free(m->name);
 	m->name = n == 1 ? bb_strdup(name) : bb_asprintf("%s.%u", name, n);
 }
 
@@ -70,7 +71,7 @@ static void define_map(struct bb_take *t, int fd, const struct bpf_map_info *inf
 		.held = {.fd = -1},
 	};
 	memcpy(m->kernel_name, info->name, sizeof(m->kernel_name) - 1);
-	name_uniquely(t, m);
+	bb_take__name_map(t, t->capture->n_maps - 1);
 }
 
 int32_t bb_take__map(struct bb_take *t, int fd)

@@ -7,6 +7,7 @@
 #include "capture/replay.h"
 
 #define MAX_INPUTS 64          /* limit: test runs in a capture */
+#define MAX_EVENTS 4096        /* limit: perf events that are remembered */
 #define MAX_INPUT_BYTES 262144 /* limit: bytes of a test run's packet, and of its context */
 
 /* --- BPF_PROG_LOAD --- */
@@ -210,7 +211,7 @@ static void take_load(struct bb_take_call *call)
 static void take_map_of_maps(struct bb_take_call *call)
 {
 	const union bpf_attr *a = &call->attr;
-	struct bb_template *made;
+	struct bb_template made;
 	int32_t inner;
 
 	if (a->map_type != BPF_MAP_TYPE_ARRAY_OF_MAPS && a->map_type != BPF_MAP_TYPE_HASH_OF_MAPS)
@@ -218,13 +219,20 @@ static void take_map_of_maps(struct bb_take_call *call)
 	inner = map_of(call, (int)a->inner_map_fd);
 	if (inner < 0)
 		return;
-	made = bb_append(&call->t->templates, &call->t->n_templates, sizeof(*made));
-	*made = (struct bb_template){.type = a->map_type,
-				     .key_size = a->key_size,
-				     .value_size = a->value_size,
-				     .max_entries = a->max_entries,
-				     .inner = inner};
-	memcpy(made->kernel_name, a->map_name, sizeof(made->kernel_name) - 1);
+	made = (struct bb_template){.type = a->map_type,
+				    .key_size = a->key_size,
+				    .value_size = a->value_size,
+				    .max_entries = a->max_entries};
+	memcpy(made.kernel_name, a->map_name, sizeof(made.kernel_name) - 1);
+	for (size_t i = 0; i < call->t->n_templates; i++) {
+		made.inner = call->t->templates[i].inner;
+		if (!memcmp(&call->t->templates[i], &made, sizeof(made))) { /* the newest counts */
+			call->t->templates[i].inner = inner;
+			return;
+		}
+	}
+	made.inner = inner;
+	BB_PUSH(call->t->templates, call->t->n_templates, made);
 }
 
 /* --- perf_event_open() --- */
@@ -246,6 +254,10 @@ static void take_event(struct bb_take_call *call, uint64_t attr_at)
 	if (e.attr.type >= PERF_TYPE_MAX && /* a dynamic probe of a function or of a file */
 	    bb_remote__read_text(&call->from, e.attr.config1, e.name, sizeof(e.name)))
 		*e.name = '\0';
+	if (t->n_events == MAX_EVENTS) { /* only the newest events of a process get a program */
+		t->n_events /= 2;
+		memmove(t->events, t->events + t->n_events, t->n_events * sizeof(e));
+	}
 	BB_PUSH(t->events, t->n_events, e);
 }
 

@@ -84,6 +84,15 @@ int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, stru
  * after bb_take__ask_kernel(). */
 void bb_take__replaced(struct bb_take *t, uint32_t id, int32_t prog);
 
+/*
+ * Removes the programs i with gone[i] from the capture, and the maps and BTFs that no other program
+ * names. The programs behind them get new indexes: each moves down by the number of removed
+ * programs before it. ids[n_ids]: the ids that the removed programs had in the kernel, as far as
+ * they are known; their attachments and test runs are removed, too. Not to be called after
+ * bb_take__ask_kernel().
+ */
+void bb_take__forget(struct bb_take *t, const bool *gone, const uint32_t *ids, size_t n_ids);
+
 /* Completes the capture and hands it to the caller; frees `t`. Loads every program once more, with
  * the command's own maps, to learn which the kernel refuses and the tags of the others. Returns
  * -ENOTSUP if there is nothing to measure. `how_ended`: see bb_take__say_nothing(). */
@@ -102,6 +111,8 @@ int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct 
  * `fd`. */
 int32_t bb_take__map(struct bb_take *t, int fd);
 int32_t bb_take__btf(struct bb_take *t, int fd);
+/* Gives a map of the capture a name that no map before it has. */
+void bb_take__name_map(struct bb_take *t, size_t map);
 /* Returns the entry of the program behind `fd`; NULL if the kernel gives no information. The caller
  * keeps `fd`. */
 struct bb_seen_prog *bb_take__seen(struct bb_take *t, int fd);

@@ -896,8 +896,10 @@ static int watch(struct session *s, struct bb_err *err)
 			bb_take__settle(take, BB_SETTLE_TURN, 0);
 		bb_inside__turn(&s->inside);
 		bb_watched__look(&s->command);
-		if (take)
+		if (take) {
+			bb_inside__forget(&s->inside, take);
 			save_now_and_then(s);
+		}
 		end = look(s, &shown_ns, err);
 		if (end)
 			return end < 0 ? end : 0;

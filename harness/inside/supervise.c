@@ -9,11 +9,14 @@
 #include "bpf/libbpf_log.h"
 #include "capture/remote.h"
 #include "capture/replay.h"
+#include "capture/take.h"
 
 #define LOG_BYTES (1U << 20)
 #define FEWEST_INSNS 4u /* a shorter program is a loader's test of the kernel */
 #define MOST_FDS 256u
 #define PACKETS_PER_S 500.0 /* limit: packets of a program that are copied */
+#define KEPT_LOADS 8u       /* loads of one program that the capture keeps, though they are gone */
+#define FORGET_EVERY 64u    /* loads of the command between two times of forgetting */
 #define UNKNOWN_BYTES 256u  /* limit: unknown bytes after the known attributes of a load */
 
 /* A program load of the command, with our copies of everything that it refers to. */
@@ -569,7 +572,10 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 						      : BB_CAPTURE_NONE;
 	p.began_ns = bb_now_ns();
 	if (given && in->capture)
-		BB_PUSH(in->replaced, in->n_replaced, (struct bb_inside_replaced){p.id, p.taken});
+		BB_PUSH(in->replaced, in->n_replaced,
+			(struct bb_inside_replaced){p.id, p.taken,
+						    earlier ? (size_t)(earlier - in->programs)
+							    : in->n_programs});
 	if (!in_vain && !earlier)
 		BB_PUSH(in->programs, in->n_programs, p);
 	else
@@ -618,6 +624,96 @@ void bb_inside__turn(struct bb_inside *in)
 					   mask_for(rate, PACKETS_PER_S));
 	}
 	in->turned_ns = now_ns;
+}
+
+/* --- forgetting --- */
+
+static bool is_in_kernel(uint32_t id)
+{
+	int fd = bpf_prog_get_fd_by_id(id);
+
+	bb_close(&fd);
+	return fd >= 0 || errno != ENOENT;
+}
+
+/* Marks the captured programs that clones of the same program have replaced KEPT_LOADS times since,
+ * if their own clones are gone. Writes the ids of these clones to ids[], and returns how many. */
+static size_t find_replaced(const struct bb_inside *in, bool *has_clone, bool *gone, uint32_t *ids)
+{
+	size_t *n_later = bb_calloc(in->n_programs, sizeof(*n_later)), n = 0;
+
+	for (size_t i = in->n_replaced; i-- > 0;) {
+		const struct bb_inside_replaced *r = &in->replaced[i];
+
+		if (r->taken < 0)
+			continue;
+		has_clone[r->taken] = true;
+		if (n_later[r->program]++ < KEPT_LOADS || is_in_kernel(r->id))
+			continue;
+		gone[r->taken] = true;
+		ids[n++] = r->id;
+	}
+	free(n_later);
+	return n;
+}
+
+/* Marks captured programs without a clone, such as loaders' tests, that have been loaded KEPT_LOADS
+ * times since. */
+static void find_others(const struct bb_capture *c, const bool *has_clone, bool *gone)
+{
+	for (size_t i = 0; i < c->n_progs; i++) {
+		const struct bb_captured_prog *p = &c->progs[i];
+		size_t n_later = 0;
+
+		for (size_t k = i + 1; !has_clone[i] && k < c->n_progs; k++)
+			n_later += !has_clone[k] && p->type == c->progs[k].type &&
+				   p->n_insns == c->progs[k].n_insns &&
+				   !strcmp(p->kernel_name, c->progs[k].kernel_name);
+		gone[i] |= n_later >= KEPT_LOADS;
+	}
+}
+
+/* Gives the programs that stay their new numbers in the capture, and drops the clones of others. */
+static void renumber(struct bb_inside *in, const bool *gone, size_t n_progs)
+{
+	int32_t *now = bb_calloc(n_progs, sizeof(*now)), next = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_progs; i++)
+		now[i] = gone[i] ? BB_CAPTURE_NONE : next++;
+	for (size_t i = 0; i < in->n_replaced; i++) {
+		struct bb_inside_replaced r = in->replaced[i];
+
+		if (r.taken >= 0 && gone[r.taken])
+			continue;
+		r.taken = r.taken < 0 ? r.taken : now[r.taken];
+		in->replaced[n++] = r;
+	}
+	in->n_replaced = n;
+	for (size_t i = 0; i < in->n_programs; i++)
+		if (in->programs[i].taken >= 0)
+			in->programs[i].taken = now[in->programs[i].taken];
+	free(now);
+}
+
+void bb_inside__forget(struct bb_inside *in, struct bb_take *t)
+{
+	size_t n = t->capture->n_progs, n_ids;
+	bool *gone, *has_clone;
+	uint32_t *ids;
+
+	if (n < in->n_kept + FORGET_EVERY)
+		return;
+	gone = bb_calloc(2 * n, sizeof(*gone));
+	has_clone = gone + n;
+	ids = bb_calloc(in->n_replaced, sizeof(*ids));
+	n_ids = find_replaced(in, has_clone, gone, ids);
+	find_others(t->capture, has_clone, gone);
+	renumber(in, gone, n);
+	bb_take__forget(t, gone, ids, n_ids);
+	in->n_kept = t->capture->n_progs;
+	free(gone);
+	free(ids);
 }
 
 void bb_inside__done(struct bb_inside *in)

@@ -40,6 +40,7 @@ struct bb_inside_price {
 struct bb_inside_replaced {
 	uint32_t id;
 	int32_t taken;
+	size_t program; /* index in bb_inside.programs */
 };
 
 struct bb_inside {
@@ -57,6 +58,7 @@ struct bb_inside {
 	/* The capture of the same command. Its last program is the one that is being loaded.
 	 * NULL: the command is not captured. */
 	const struct bb_capture *capture;
+	size_t n_kept; /* programs of the capture after bb_inside__forget() */
 	struct bb_inside_price price;
 	uint64_t turned_ns; /* when bb_inside__turn() last counted the runs; 0: not yet */
 	uint64_t spent_ns;  /* time that the command waited for clones, in all its loads */
@@ -73,6 +75,11 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 /* Chooses for each program which share of its runs is timed, by its current rate of runs. Also
  * collects packets. Call it several times a second, and once at the end. */
 void bb_inside__turn(struct bb_inside *in);
+
+/* Lets the capture `t` forget loads that the command has made again many times since. A program
+ * that the kernel still has is not forgotten. */
+struct bb_take;
+void bb_inside__forget(struct bb_inside *in, struct bb_take *t);
 
 /* Measures what the instruments cost on this machine, by test runs of an empty program. Returns
  * 0 or -errno with a message. */

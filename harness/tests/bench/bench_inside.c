@@ -412,16 +412,24 @@ static void judge_near(const char *what, const char *bound, double ns, double kn
 	bench_judge(what, bound, measured, off <= fmax(at_least_ns, NEAR * known_ns));
 }
 
+/* Of a short program, step's net is too little: the CPU begins its first instructions while it
+ * still works on the call. Many rounds less few rounds are without that. */
 static void judge_chain(const struct session *s, struct stepper *known)
 {
 	static const char *const names[] = {"known_100", "known_400", "known_1600"};
+	static const double rounds[] = {10, 40, 160};
+	double round_ns = (net(known, ALONE_1600) - net(known, ALONE_400)) / 120;
 	char what[80];
 
 	for (int i = 0; i < 3; i++) {
+		double p50 = figure(program_of(s, names[i]), "p50");
+
 		snprintf(what, sizeof(what), "inside: p50 of tail-called program %d, by step's net",
 			 i + 1);
-		judge_near(what, "<= 5 % or 5 ns", figure(program_of(s, names[i]), "p50"),
-			   net(known, ALONE_100 + i), NEAR_NS);
+		judge_near(what, "<= 5 % or 5 ns", p50, net(known, ALONE_100 + i), NEAR_NS);
+		snprintf(what, sizeof(what), "inside: p50 of tail-called program %d, by its rounds",
+			 i + 1);
+		judge_near(what, "<= 5 % or 5 ns", p50, rounds[i] * round_ns, NEAR_NS);
 	}
 }
 

@@ -6,7 +6,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=("known paths" "stored" "kept" "formats" "tail calls" "packets" "sampling" "instruments" "deep stack" "full stack" "loaded again" "saved meanwhile" "left alone" "killed" "complaints")
+names=("known paths" "stored" "kept" "formats" "tail calls" "packets" "sampling" "instruments" "deep stack" "full stack" "loaded again" "reloads" "saved meanwhile" "left alone" "killed" "complaints")
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf live=$O/tests/tools/live_prog
 
@@ -190,6 +190,19 @@ expect_eq "loaded again: one program, with the figures of its loads" \
 check "loaded again: runs of all loads" true_of inside_paths '.runs == ([.paths[].runs] | add) and .paths[1].runs * 50 == .runs'
 expect_eq "loaded again: all its runs" "$(of inside_paths .runs)" "$(sed -nE 's/^ran ([0-9]+), counted.*/\1/p' "$TMP/err" | head -n 3 | awk '{ n += $1 } END { print n }')"
 expect_eq "loaded again: another program is not added" "$(of inside_packets .loads)" 1
+# 60 loads, none of which stays: the capture keeps the newest ones, whole, and no more than that
+# shellcheck disable=SC2016 # the shell's that runs it
+run "$BPFBENCH" inside --no-store --format json -o "$WORK/reloads.capture" -- \
+	sh -c 'for i in $(seq 60); do "$0" -1 "$1"; done; exec timeout -s INT 1 "$2" "$1" 2000' "$O/tests/tools/load_all" "$objects/inside_tailcall.bpf.o" "$live"
+loads=$(jq .loads "$TMP/out")
+check "reloads: all are seen" is '[.programs[] | select(.name == "inside_second") | .loads] == [61]'
+run tar -xOf "$WORK/reloads.capture" bpfbench-capture.json
+check "reloads: the file has few of them" is '(.programs | length) < $loads / 2 and ([.programs[] | select(.name | startswith("inside_second"))] | length) >= 9' --argjson loads "$loads"
+check "reloads: no map without its program" is '[.maps[] | select(.kernel_name == "jumps")] | length == ($second | length)' \
+	--argjson second "$(jq '[.programs[] | select(.name | startswith("inside_second"))]' "$TMP/out")"
+check "reloads: names of maps are unique" is '[.maps[].name] | length == (unique | length)'
+run "$BPFBENCH" --object "$WORK/reloads.capture" --dry-run
+expect_grep "reloads: what is kept can be measured" out 'inside_first(\.[0-9]+)?/step'
 
 # --- saved meanwhile ---
 rm -rf "$WORK/results"

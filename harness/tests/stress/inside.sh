@@ -42,20 +42,22 @@ chmod 755 "$TMP/agent"
 
 ended() { [[ ! -d /proc/$pid ]]; }
 one() {
-	local side dir delay agent path
+	local side dir delay early agent path
 
 	dir=$TMP/$(printf 'try-%09d' "$1") # no name begins another
 	seeded "$1"
 	side=$((($1 - FIRST) % 2 ? 1 : 0))
-	random 700
+	# four of five are killed while the command is at work, the others at any time: even before it is there
+	early=$(($1 % 10 < 2))
+	random $((early ? 700 : 250))
 	delay=$drawn name=$([[ $side == 0 ]] && echo bpfbench || echo command)
 	try="try $1: $name killed after $delay ms"
 	mkdir -p "$dir/tmp"
 	chmod 755 "$dir" "$dir/tmp"
 	begin "$dir" env -C "$dir" "$BPFBENCH" inside --save-every 0.2 --results "$dir/results" -o "$dir/out.capture" -- "$TMP/agent" "$live" "$O/tests/bpf/live.bpf.o"
 	executed
-	if ((side)); then
-		# what is killed has to be there
+	if ((side || !early)); then
+		# a command that is killed has to be there
 		for ((i = 0; i < 2000; i++)); do
 			if [[ -s $dir/agent.pid ]] || ended; then break; fi
 			sleep 0.01

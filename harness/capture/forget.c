@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A capture that is being taken forgets loads, so that it does not grow while a command reloads its
+ * programs. */
+#include "base/io.h"
+#include "capture/take.h"
+
+/* The items that other items name by their index. now[kind][i]: at first 1 if item i is named, else
+ * 0; then its new index, or BB_CAPTURE_NONE if it is forgotten. */
+enum kind { MAP, BTF, N_KINDS };
+
+struct forgetting {
+	struct bb_take *t;
+	int32_t *now[N_KINDS];
+	size_t n[N_KINDS];
+	bool renumbers; /* the second pass, which writes the new indexes */
+	bool more;      /* the first pass named a further item */
+};
+
+/* Visits a reference: an index plus `bias`. A negative index is none. Where a map could not be
+ * copied, the index is 0, even if there is no map. */
+static void visit(struct forgetting *f, enum kind kind, int32_t *index, int32_t bias)
+{
+	int32_t i = *index - bias;
+
+	if (i < 0 || (size_t)i >= f->n[kind])
+		return;
+	if (f->renumbers)
+		*index = f->now[kind][i] + bias;
+	else if (!f->now[kind][i])
+		f->now[kind][i] = f->more = 1;
+}
+
+static void visit_prog(struct forgetting *f, struct bb_captured_prog *p)
+{
+	visit(f, BTF, &p->btf, 0);
+	visit(f, BTF, &p->attach_btf, 0);
+	for (size_t i = 0; i < p->n_fds; i++) {
+		visit(f, MAP, &p->fds[i].map, 0);
+		visit(f, BTF, &p->fds[i].btf, 0);
+	}
+	for (uint32_t i = 0; i + 1 < p->n_insns; i++) {
+		struct bpf_insn *insn = &p->insns[i];
+
+		if (insn->code != (BPF_LD | BPF_IMM | BPF_DW))
+			continue;
+		if (insn->src_reg == BPF_PSEUDO_MAP_FD || insn->src_reg == BPF_PSEUDO_MAP_VALUE)
+			visit(f, MAP, &insn->imm, 0);
+		else if (insn->src_reg == BPF_PSEUDO_BTF_ID)
+			visit(f, BTF, &insn[1].imm, 1);
+		i++;
+	}
+}
+
+/* Visits all references. The first pass visits only those of items that stay. */
+static void visit_all(struct forgetting *f)
+{
+	struct bb_capture *c = f->t->capture;
+
+	for (size_t i = 0; i < c->n_progs; i++)
+		visit_prog(f, &c->progs[i]);
+	for (size_t i = 0; i < f->t->n_templates; i++)
+		visit(f, MAP, &f->t->templates[i].inner, 0);
+	for (size_t i = 0; i < c->n_maps; i++)
+		if (f->renumbers || f->now[MAP][i]) {
+			visit(f, MAP, &c->maps[i].inner, 0);
+			visit(f, BTF, &c->maps[i].btf, 0);
+		}
+}
+
+/* Gives the items that stay their new indexes. Returns how many stay. */
+static size_t number(int32_t *now, size_t n)
+{
+	int32_t next = 0;
+
+	for (size_t i = 0; i < n; i++)
+		now[i] = now[i] ? next++ : BB_CAPTURE_NONE;
+	return (size_t)next;
+}
+
+static void drop_progs(struct bb_capture *c, const bool *gone)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_progs; i++) {
+		if (!gone[i]) {
+			c->progs[n++] = c->progs[i];
+			continue;
+		}
+		bb_close(&c->progs[i].taken.target_fd);
+		bb_record__done(&bb_captured_prog_record, &c->progs[i]);
+	}
+	c->n_progs = n;
+}
+
+static void drop_maps_and_btfs(struct forgetting *f)
+{
+	struct bb_capture *c = f->t->capture;
+	size_t n_maps = number(f->now[MAP], c->n_maps), n_btfs = number(f->now[BTF], c->n_btfs);
+
+	f->renumbers = true;
+	visit_all(f);
+	for (size_t i = 0; i < c->n_maps; i++) {
+		if (f->now[MAP][i] >= 0) {
+			c->maps[f->now[MAP][i]] = c->maps[i];
+			continue;
+		}
+		bb_close(&c->maps[i].held.fd);
+		bb_record__done(&bb_captured_map_record, &c->maps[i]);
+	}
+	for (size_t i = 0; i < c->n_btfs; i++) {
+		if (f->now[BTF][i] >= 0) {
+			c->btfs[f->now[BTF][i]] = c->btfs[i];
+			continue;
+		}
+		bb_close(&c->btfs[i].held.fd);
+		bb_record__done(&bb_captured_btf_record, &c->btfs[i]);
+	}
+	c->n_maps = n_maps;
+	c->n_btfs = n_btfs;
+	for (size_t i = 0; i < n_maps; i++)
+		bb_take__name_map(f->t, i);
+}
+
+static bool is_among(uint32_t id, const uint32_t *ids, size_t n_ids)
+{
+	for (size_t i = 0; i < n_ids; i++)
+		if (ids[i] == id)
+			return true;
+	return false;
+}
+
+/* Drops what was noted of programs of the kernel that are gone. */
+static void drop_ids(struct bb_take *t, const uint32_t *ids, size_t n_ids)
+{
+	struct bb_capture *c = t->capture;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_attachments; i++)
+		if (is_among(c->attachments[i].taken.prog_id, ids, n_ids))
+			bb_taken_attachment__done(&c->attachments[i].taken);
+		else
+			c->attachments[n++] = c->attachments[i];
+	c->n_attachments = n;
+	n = 0;
+	for (size_t i = 0; i < c->n_inputs; i++)
+		if (is_among(c->inputs[i].prog_id, ids, n_ids))
+			bb_record__done(&bb_captured_input_record, &c->inputs[i]);
+		else
+			c->inputs[n++] = c->inputs[i];
+	c->n_inputs = n;
+	n = 0;
+	for (size_t i = 0; i < t->n_seen; i++)
+		if (!is_among(t->seen[i].id, ids, n_ids))
+			t->seen[n++] = t->seen[i];
+	t->n_seen = n;
+}
+
+void bb_take__forget(struct bb_take *t, const bool *gone, const uint32_t *ids, size_t n_ids)
+{
+	struct forgetting f = {.t = t, .more = true};
+
+	drop_progs(t->capture, gone);
+	drop_ids(t, ids, n_ids);
+	f.n[MAP] = t->capture->n_maps;
+	f.n[BTF] = t->capture->n_btfs;
+	for (int kind = 0; kind < N_KINDS; kind++)
+		f.now[kind] = bb_calloc(f.n[kind], sizeof(int32_t));
+	while (f.more) {
+		f.more = false;
+		visit_all(&f);
+	}
+	drop_maps_and_btfs(&f);
+	free(f.now[MAP]);
+	free(f.now[BTF]);
+}
