@@ -340,7 +340,8 @@ function write_vars(name, n,    i, k, file, g, parts)
 		printf "names_px = %d\n", 7.2 * longest_name[name] > file
 	printf "source_run = %s\nsource_machine = %s\n", quote(source_run), quote(source_machine) > file
 	split(g, parts, SUBSEP)		# scenario, drive, parameter
-	printf "timed = %s\n", quote("Time with the floor, measured " (parts[2] == "slope" ? "without bpf_stats" : "by bpf_stats")) > file
+	printf "timed = %s\n", quote(parts[2] == "inside" ? "Time by clock readings in the program" : \
+		"Time with the floor, measured " (parts[2] == "slope" ? "without bpf_stats" : "by bpf_stats")) > file
 	printf "sample = %s\nrow_px = %d\n", quote(f_sample[name]), row_height(k_row_px[f_kind[name]], n) > file
 	printf "threshold = %s\nconfidence = %s\n", number(f_threshold[name]), number(f_confidence[name]) > file
 	if (k_name[f_kind[name]] == "layout")

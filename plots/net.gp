@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What each program costs by itself: a bar a case, the net cost in the variant's colour with its interval; the floor, which
-# is not the program's, is a figure beside it.
+# is not the program's, is a figure beside it, or below if all have the same.
 # Data: floor, net, lower and upper end of the net cost's interval, ns.
 what = "Net cost: " . sampled . " above the floor"
 array cell1[n_curves]
 array cell2[n_curves]
 x_min = 0
 x_max = 0
+one_floor = 1
 do for [k = 1:n_curves] {
 	stats file[k] using 1 nooutput
 	cell1[k] = time_text(STATS_min)
+	one_floor = one_floor && cell1[k] eq cell1[1]
 	stats file[k] using 2 nooutput
 	cell2[k] = abs(STATS_min) < 0.005 ? "0 ns" : (STATS_min < 0 ? "−" : "") . time_text(abs(STATS_min))
 	stats file[k] using ($4 > $2 ? $4 : $2) nooutput
@@ -18,12 +20,17 @@ do for [k = 1:n_curves] {
 	if (STATS_min < x_min) { x_min = STATS_min }
 }
 if (x_max <= 0) { x_max = 1 }
-head1 = "floor"
-head2 = "net"
+# A floor that all have is said once, below.
+head1 = one_floor ? "net" : "floor"
+head2 = one_floor ? "" : "net"
+floor_of_all = one_floor ? " (" . cell1[1] . ")" : ""
+if (one_floor) {
+	do for [k = 1:n_curves] { cell1[k] = cell2[k]; cell2[k] = "" }
+}
 load "rows.gp"
-how = "Bars: net, the time above that of the floor, " . floor_is . ". Whiskers: its 95 % interval."
+how = "Bars: net, the time above that of the floor" . floor_of_all . ", " . floor_is . ". Whiskers: its 95 % interval."
 load "caption.gp"
-eval x_axis("net of the floor")
+eval x_axis("net, above the floor")
 
 half = 0.29 * row_px
 set style fill solid noborder

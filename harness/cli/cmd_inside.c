@@ -453,12 +453,12 @@ static void print_chains(const struct session *s, struct bb_doc *d)
 		size_t first = c->key ? called_nth(c->key, 0) : s->n_figures;
 		char *name = name_chain(s, c->key);
 		double share = first < s->n_figures && length_of(c->key) < BB_INSIDE_CHAIN_OF
-				       ? 100 * (double)c->runs / (double)s->figures[first].began
+				       ? (double)c->runs / (double)s->figures[first].began
 				       : NAN;
 
 		bb_doc__text_cell(d, name);
 		bb_doc__cell(d, "%" PRIu64, c->runs);
-		bb_doc__number_cell(d, share, share);
+		bb_doc__table_cell(d, bb_table_cell_percent(share));
 		add_times(c, clock_of_chain(s, c), d);
 		free(name);
 	}

@@ -697,6 +697,9 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 			    knows_between ? ""
 					  : " within this run (`bpfbench selftest`: between runs, "
 					    "too)");
+	if (bb_has_drive(r, BB_DRIVE_INSIDE))
+		bb_doc__add(d, BB_DOC_FAINT, "latency",
+			    "mean of all runs; NAME.PATH: of those that take this path");
 	if (has_net && !in_sentences && !r->n_comparisons)
 		bb_doc__add(d, BB_DOC_FAINT, "p50", "median of the samples of the latency%s",
 			    has_p99 && lacks_p99 ? "; p99 takes 1000 samples" : "");
@@ -807,6 +810,10 @@ static void add_next(const struct bb_report *r, struct bb_doc *d)
 			    has_object ? "`bpfbench compare OLD.o NEW.o`"
 				       : "the same again, then `bpfbench compare --baseline before "
 					 "latest`");
+	} else if (bb_has_drive(r, BB_DRIVE_INSIDE)) {
+		bb_doc__add(d, BB_DOC_FAINT, "next",
+			    "the same with `-o FILE`, then `sudo bpfbench --object FILE` (each "
+			    "program on the bench)");
 	}
 }
 

@@ -40,7 +40,8 @@ void bb_make_clean(char *text)
 
 void bb_put_code(FILE *out, const char *text, size_t width)
 {
-	enum { TAB = 8 };
+	enum { TAB = 8, NARROW = 60 };
+	const size_t tab = width < NARROW ? TAB / 2 : TAB;
 	char line[1024];
 	size_t at = 0, n = 0;
 
@@ -51,7 +52,7 @@ void bb_put_code(FILE *out, const char *text, size_t width)
 		}
 		do
 			line[at++] = ' ';
-		while (at % TAB);
+		while (at % tab);
 	}
 	line[at] = '\0';
 	if (bb_text_width(line) <= width) {

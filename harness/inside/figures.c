@@ -156,7 +156,7 @@ double bb_inside_path__mean(const struct bb_inside_path *p, double clock_ns)
 
 double bb_inside_path__worst(const struct bb_inside_path *p, double clock_ns)
 {
-	return p->timed ? fmax(p->worst_ns - clock_ns, 0) : NAN;
+	return p->timed ? round(fmax(p->worst_ns - clock_ns, 0)) : NAN; /* as it is stored */
 }
 
 void bb_inside_path__samples(const struct bb_inside_path *p, double clock_ns, struct bb_hist *hist)

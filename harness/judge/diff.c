@@ -341,8 +341,9 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 			 100 * expm1(other));
 	}
 	if (r.n_a < r.needs || r.n_b < r.needs) {
-		add_note(row, "an interval takes %zu %s a side, there are %zu and %zu", r.needs,
-			 a->is_live ? "slices" : "loads", r.n_a, r.n_b);
+		add_note(row, "an interval takes %zu %s a side, there are %zu and %zu: more %s",
+			 r.needs, a->is_live ? "slices" : "loads", r.n_a, r.n_b,
+			 a->is_live ? "--seconds" : "--loads");
 		return;
 	}
 	if (row->verdict != BB_VERDICT_INCONCLUSIVE || row->note || isnan(row->lo))

@@ -386,7 +386,8 @@ static void summarise_case(struct bb_case *c, double *ret_location, double *scra
 	p90 = bb_hist_quantile(&sorted, 0.9);
 	p99 = bb_hist_quantile(&sorted, 0.99);
 	sum->samples = all.n;
-	sum->p50 = point(bb_case__ns(c, p50));
+	/* a path of `inside` may have a few runs */
+	sum->p50 = point(fills & BB_FILLS_WORST && all.n < BB_P50_MIN ? NAN : bb_case__ns(c, p50));
 	sum->p90 = point(all.n >= BB_P90_MIN ? bb_case__ns(c, p90) : NAN);
 	sum->p99 = point(all.n >= BB_P99_MIN ? bb_case__ns(c, p99) : NAN);
 	bb_sorted_done(&sorted);

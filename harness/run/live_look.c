@@ -6,6 +6,7 @@
 #include "run/record.h"
 
 #define SCENARIO "live"
+#define NO_NAME "no-name"         /* in place of a program name, which may be empty */
 #define NOBODY "(loaded already)" /* in place of the agent, if no process has the program open */
 
 /* --- a look --- */
@@ -18,11 +19,11 @@ static bool has_variant(const struct bb_report *r, const char *variant)
 /* Returns `name`, followed by a number if one of the reports has this name already; free() it. */
 static char *name_apart(const struct bb_report *r, const struct bb_report *other, const char *name)
 {
-	char *text = bb_strdup(*name ? name : "no-name");
+	char *text = bb_strdup(*name ? name : NO_NAME);
 
 	for (size_t k = 2; has_variant(r, text) || has_variant(other, text); k++) {
 		free(text);
-		text = bb_asprintf("%s-%zu", *name ? name : "no-name", k);
+		text = bb_asprintf("%s-%zu", *name ? name : NO_NAME, k);
 	}
 	return text;
 }
@@ -48,7 +49,7 @@ static int add_program(struct bb_report *r, const struct bb_loaded *program, con
 	if (rc)
 		return rc;
 	p = bb_record__facts(r, SCENARIO, variant, &facts);
-	p->program = bb_strdup(program->name);
+	p->program = bb_strdup(*program->name ? program->name : NO_NAME);
 	p->object = bb_strdup(NOBODY);
 	return 0;
 }

@@ -233,7 +233,7 @@ check "ab: its title" has ab-fake 'Difference of B from A in the time of one run
 for text in 'JIT address mod 64, bytes' 'above the median, %' steady; do
 	check "layout: has the text $text" has layout-fake "$text"
 done
-for text in floor net plain 'net of the floor'; do
+for text in net plain 'net, above the floor'; do
 	check "net: has the text $text" has net-fake "$text"
 done
 for text in median IQR plain steady 'time of one run (log scale)'; do
