@@ -64,6 +64,10 @@ struct guests {
 /* CPU time in which QEMU boots and saves a guest on an AMD EPYC, s; only for the progress bar. */
 #define BOOT_S 15.0
 
+/* Limit by the guest's clock, so that objects of many programs lose none. The guest's second is
+ * about one of QEMU's CPU time, of which --vm-limit has more. */
+#define GUEST_BUDGET_S (BB_VM_LIMIT_S / 2)
+
 static void begin_args(struct bb_strings *args, const struct bb_measure_args *m)
 {
 	static const char *const common[] = {"bpfbench",  "run",        "--no-store", "--quiet",
@@ -75,6 +79,8 @@ static void begin_args(struct bb_strings *args, const struct bb_measure_args *m)
 		bb_strings__append(args, common[i]);
 	seed = bb_asprintf("%" PRIu64, m->seed);
 	bb_strings__append(args, seed);
+	bb_strings__append(args, "--budget");
+	bb_strings__append(args, bb_asprintf("%g", m->has_budget ? m->budget_s : GUEST_BUDGET_S));
 }
 
 #define GUEST_SAMPLES 1000u
