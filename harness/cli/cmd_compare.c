@@ -386,25 +386,48 @@ static int show_measured(const struct compare_args *a, const struct bb_report *r
 	return shown < 0 || exit_code == BB_EXIT_OK ? shown : exit_code;
 }
 
-/* Prints the id of a stored run, and the failed lookups and early returns of its programs. Prints
- * nothing if there are none. */
-static int say_in_vain(const struct bb_report *run, struct bb_err *err)
+static bool is_same_text(const struct bb_doc *a, const struct bb_doc *b)
 {
-	if (!BB_ANY(run->cases, run->n_cases, it->n_in_vain || it->n_unwatched || it->turned_file))
-		return 0;
-	bb_tell("run %s:", run->id);
-	return bb_say_in_vain(run, err);
+	size_t i = 0;
+
+	while (i < a->n && i < b->n && bb_same_text(a->blocks[i].text, b->blocks[i].text))
+		i++;
+	return i == a->n && i == b->n;
+}
+
+/* Prints the failed lookups and early returns of the programs of two stored runs, with the run's
+ * id; once, if they are the same in both. */
+static int say_in_vain(const struct bb_report *old, const struct bb_report *new, struct bb_err *err)
+{
+	const struct bb_report *const runs[2] = {old, new};
+	struct bb_doc docs[2] = {0};
+	bool is_same;
+	int rc = 0;
+
+	for (int i = 0; i < 2; i++)
+		bb_doc_in_vain(runs[i], NULL, &docs[i]);
+	is_same = is_same_text(&docs[0], &docs[1]);
+	for (int i = is_same; i < 2; i++) {
+		if (!docs[i].n || rc)
+			continue;
+		bb_tell("%s%s:", is_same ? "both runs" : "run ", is_same ? "" : runs[i]->id);
+		rc = bb_output_document(&docs[i], stderr, err);
+	}
+	for (int i = 0; i < 2; i++)
+		bb_doc__done(&docs[i]);
+	return rc;
 }
 
 /* --- two stored runs --- */
 
 #define SIDE_SIZE (PATH_MAX + 128) /* a path and the id of a run */
 
-/* Writes how a stored run is named in the output: as the user named it, and its id. */
+/* Writes how a stored run is named in the output: as the user named it, and its id unless that is
+ * in the name. */
 static void name_side(const char *named, const struct bb_report *r, char buf[SIDE_SIZE])
 {
-	if (bb_same_text(named, r->id))
-		snprintf(buf, SIDE_SIZE, "%s", r->id);
+	if (strstr(named, r->id))
+		snprintf(buf, SIDE_SIZE, "%s", named);
 	else
 		snprintf(buf, SIDE_SIZE, "%s (%s)", named, r->id);
 }
@@ -414,7 +437,7 @@ static int show_reports(const struct compare_args *a, const struct bb_report *ol
 {
 	const struct bb_diff_opts opts = {a->threshold, a->alpha, a->force};
 	struct bb_diffs d = {0};
-	int rc;
+	int rc, said;
 
 	if (a->exact)
 		return show_exact(a, old, new, sides, err);
@@ -422,14 +445,12 @@ static int show_reports(const struct compare_args *a, const struct bb_report *ol
 	if (!rc)
 		rc = bb_diff_reports(old, new, &opts, &d, err);
 	if (!rc)
-		rc = say_in_vain(old, err);
-	if (!rc)
-		rc = say_in_vain(new, err);
-	if (!rc)
 		rc = a->time ? show_time(a, old, new, err)
 			     : bb_diff_view__show(&a->view, &d, sides, err);
+	fflush(stdout); /* the verdict first */
+	said = rc < 0 ? 0 : say_in_vain(old, new, err);
 	bb_diffs__done(&d);
-	return rc;
+	return said ? said : rc;
 }
 
 static int compare_stored(const struct compare_args *a, struct bb_err *err)
