@@ -3,6 +3,14 @@
 
 #include "drivers/trigger.h"
 
+void bb_mix_paths__done(struct bb_mix_paths *p)
+{
+	free(p->path_of);
+	for (size_t i = 0; i < BB_MIX_MOST_PATHS; i++)
+		free(p->words[i]);
+	*p = (struct bb_mix_paths){0};
+}
+
 int bb_driver__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
 		    struct bb_drive_state **ret_state, struct bb_err *err)
 {

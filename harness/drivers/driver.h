@@ -33,6 +33,17 @@ struct bb_driver_opts {
 
 struct bb_test_run_type;
 
+/* The paths that the inputs of a mix take: sets of basic blocks, without order and turns. */
+#define BB_MIX_MOST_PATHS 16
+struct bb_mix_paths {
+	/* path_of[n_places]: by place in the mix, the path of the input there, an index of words;
+	 * BB_MIX_MOST_PATHS: another path than these */
+	uint8_t *path_of;
+	size_t n_places;
+	char *words[BB_MIX_MOST_PATHS]; /* what tells a path from the most frequent one */
+};
+void bb_mix_paths__done(struct bb_mix_paths *p);
+
 /* One batch: consecutive samples of one program. The caller sets the members before the empty line,
  * the driver sets the others. */
 struct bb_batch {
@@ -43,6 +54,10 @@ struct bb_batch {
 	uint64_t *paths;
 	/* returns[want]: what each run returned, for a mix of inputs; NULL: not needed */
 	uint32_t *returns;
+	bool rewinds; /* the first input of a mix comes next; false: the one after the last run's */
+	/* places[want]: place of each run's input in the mix; NULL: not needed */
+	uint32_t *places;
+	const struct bb_mix_paths *mix_paths; /* NULL: not a mix, or not known */
 	/* Number of samples to take. The driver takes fewer, or none, only if the time is up. */
 	size_t want;
 	/* In: number of runs to fire and discard first. Out: number of runs discarded. */

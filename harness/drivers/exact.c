@@ -198,6 +198,11 @@ const struct bb_exact *bb_exact__of(const void *slot)
 	return &((const struct slot *)slot)->exact;
 }
 
+void bb_exact__sort_by_set(void *slot, struct bb_exact_sets *sets)
+{
+	((struct slot *)slot)->exact.sets = sets;
+}
+
 static void detach(void *slot)
 {
 	struct slot *s = slot;
@@ -258,12 +263,36 @@ static bool are_ours(const struct bb_attached *a, struct slot *s)
 	       bb_counts__are_whole(&e->clone.cfg, &e->code, a->runs_each, e->now, s->in);
 }
 
+static bool executes_these(const struct bb_exact *e, const uint8_t *executes)
+{
+	for (uint32_t i = 0; i < e->clone.cfg.n_blocks; i++)
+		if (executes[i] != (e->now[i] > 0))
+			return false;
+	return true;
+}
+
+/* Returns the index of the set of basic blocks that the run executed. */
+static uint64_t set_of(const struct bb_exact *e)
+{
+	struct bb_exact_sets *sets = e->sets;
+
+	for (size_t i = 0; i < sets->n; i++)
+		if (executes_these(e, sets->executes[i]))
+			return i;
+	if (sets->n == BB_MIX_MOST_PATHS)
+		return BB_MIX_MOST_PATHS;
+	sets->executes[sets->n] = bb_calloc(e->clone.cfg.n_blocks, 1);
+	for (uint32_t i = 0; i < e->clone.cfg.n_blocks; i++)
+		sets->executes[sets->n][i] = e->now[i] > 0;
+	return sets->n++;
+}
+
 static void take_counts(const struct bb_attached *a, struct slot *s, struct bb_batch *b)
 {
 	struct bb_exact *e = &s->exact;
 
 	add_counters(e);
-	b->paths[b->n] = bb_counts__path(&e->clone.cfg, e->now);
+	b->paths[b->n] = e->sets ? set_of(e) : bb_counts__path(&e->clone.cfg, e->now);
 	b->ns[b->n++] = bb_counts__instructions(&e->clone.cfg, e->now) / a->runs_each;
 	b->fired++;
 }

@@ -381,7 +381,7 @@ static int probe(void *state_, struct bb_test_prog *prog, struct bb_err *err)
 /* Prepares a call with the next input of the mix. Prefetching later inputs only saves time between
  * the runs: the kernel copies each packet before its run, so the program finds it in the caches
  * anyway. */
-static void aim_at_next(const struct bb_test_run_slot *slot, struct bb_test_call *call)
+static uint32_t aim_at_next(const struct bb_test_run_slot *slot, struct bb_test_call *call)
 {
 	const struct bb_test_run *t = (const struct bb_test_run *)slot->common.state;
 	struct bb_mix_place *place = &t->places[slot->place];
@@ -398,6 +398,7 @@ static void aim_at_next(const struct bb_test_run_slot *slot, struct bb_test_call
 	bb_test_call__close(call);
 	open_call(slot, &inputs[t->mix.v[next]], call);
 	place->next = next + 1 == t->mix.n ? 0 : next + 1;
+	return (uint32_t)next;
 }
 
 /* Makes one run after another. Returns the instrument's 1, or -errno. The output of the first
@@ -409,6 +410,7 @@ static int fire_calls(const struct bb_test_run_slot *slot, struct bb_test_call *
 	struct bb_cold *cold = a->state->cold;
 	bool is_mix = a->state->spec->order != BB_ORDER_NONE, is_first = !is_mix;
 	union bpf_attr attr;
+	uint32_t place = 0;
 	int rc = 0;
 
 	b->run_type = slot->type;
@@ -418,8 +420,7 @@ static int fire_calls(const struct bb_test_run_slot *slot, struct bb_test_call *
 		int fire_rc;
 
 		if (is_mix)
-			aim_at_next(slot, call);
-
+			place = aim_at_next(slot, call);
 		rc = bb_target__reset_for_run(a->target);
 		if (rc)
 			return rc;
@@ -435,6 +436,8 @@ static int fire_calls(const struct bb_test_run_slot *slot, struct bb_test_call *
 		b->retries += fire_rc != 0;
 		if (b->returns && b->n > n)
 			b->returns[n] = attr.test.retval;
+		if (b->places && b->n > n)
+			b->places[n] = place;
 		if (b->fired > fired && !is_first) /* not part of the warm-up */
 			bb_test_call__judge_retval(call, attr.test.retval, b->void_why,
 						   sizeof(b->void_why));
@@ -452,7 +455,10 @@ static int fire(void *attached, uint32_t input, const struct bb_instrument_part 
 
 	if (rc)
 		return rc;
-	if (!b->warmup) /* the run whose output is checked */
+	if (b->rewinds)
+		((const struct bb_test_run *)slot->common.state)->places[slot->place].next = 0;
+	/* the run whose output is checked */
+	if (!b->warmup && slot->common.state->spec->order == BB_ORDER_NONE)
 		b->warmup = 1;
 	rc = part->begin(attached, part->arg, b);
 	if (!rc)

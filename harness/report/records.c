@@ -59,11 +59,14 @@ static void done_class(void *class)
 static const struct bb_member class_members[] = {
 	MEMBER(bb_class, BB_U32, value, "that the runs returned"),
 	MEMBER(bb_class, BB_NAME, returned, "in words: \"2 (XDP_PASS)\""),
+	IF_SET(bb_class, BB_NAME, path,
+	       "of the runs' inputs, by the source line that tells it from the most frequent one. "
+	       "Absent: all inputs take one path, or it is not known"),
 	OTHER("hist"),
 };
 
 RECORD(bb_class, class_members, NULL, done_class,
-       "of a mix: the samples of a series whose runs returned one value");
+       "of a mix: the samples of a series whose runs returned one value on one path");
 
 static const struct bb_member series_members[] = {
 	MEMBER(bb_series, BB_U32, load,
@@ -111,7 +114,7 @@ static const struct bb_member series_members[] = {
 	OTHER("flow"),
 	OTHER("hist"),
 	LIST(bb_series, classes, BB_IF_SET, bb_class_record,
-	     "of a mix: the same samples, by return value. Absent elsewhere"),
+	     "of a mix: the same samples, by return value and path. Absent elsewhere"),
 };
 
 RECORD(bb_series, series_members, NULL, done_series,

@@ -17,10 +17,11 @@
  * file is NULL or NAN in these structs. The comments here add what the rows do not say.
  */
 
-/* Of a mix: the samples of all runs that returned the same value. */
+/* Of a mix: the samples of all runs that returned the same value on the same path. */
 struct bb_class {
 	uint32_t value;
 	char *returned; /* the value in words, "2 (XDP_PASS)" */
+	char *path;     /* what tells their path from the most frequent one; NULL: not known */
 	struct bb_hist hist;
 };
 
@@ -43,7 +44,7 @@ struct bb_series {
 			   ns; mean over turns */
 	struct bb_ring_use *flow; /* pipeline: the records through the ring; NULL in other drives */
 	struct bb_hist hist; /* one sample per run (slope: per fitted line), in 1/units_per_ns ns */
-	/* of a mix: the same samples by return value; n_classes == 0: not a mix */
+	/* of a mix: the same samples by return value and path; n_classes == 0: not a mix */
 	struct bb_class *classes;
 	size_t n_classes;
 };
@@ -457,9 +458,9 @@ void bb_case__relative(const struct bb_case *c, const double *x, double *ret_rel
  * samples, or was slowed down by something else (stats/loads.h). */
 void bb_case__locations(const struct bb_case *c, double *ret_ns);
 
-/* What a mix's runs with one return value cost. */
+/* What a mix's runs with one return value and path cost. */
 struct bb_class_cost {
-	const char *returned; /* as in struct bb_class, borrowed */
+	const char *returned, *path; /* as in struct bb_class, borrowed */
 	uint32_t value;
 	double runs, share; /* share: of all runs of the case */
 	double ns; /* latency: the mean of the loads' censored means, weighted by numbers of runs */

@@ -163,11 +163,15 @@ size_t bb_case__class_costs(const struct bb_case *c, struct bb_class_cost **ret_
 		for (size_t k = 0; !s->void_why && k < s->n_classes; k++) {
 			const struct bb_class *class = &s->classes[k];
 			double runs = (double)class->hist.n;
-			struct bb_class_cost *cost = BB_FIND(costs, n, it->value == class->value);
+			struct bb_class_cost *cost =
+				BB_FIND(costs, n,
+					it->value == class->value &&
+						bb_same_text(it->path, class->path));
 
 			if (!cost) {
 				cost = bb_append(&costs, &n, sizeof(*cost));
 				cost->returned = class->returned;
+				cost->path = class->path;
 				cost->value = class->value;
 			}
 			cost->runs += runs;

@@ -283,7 +283,7 @@ int bb_count_all(struct bb_session *s, double share, struct bb_err *err)
 #define OF_THE_TIME 0.1 /* bb_note_executed() may take at most this share of the time left */
 /* further runs: after the first run has stored something, a program may take another path */
 #define MORE_RUNS 2u
-#define RUNS_OF_MIX 1000u /* of a mix, so that rare inputs are among them */
+#define RUNS_OF_MIX 1000u /* in a batch of a mix */
 
 /* The programs of a drive while the driver that counts executed instructions runs them. */
 struct noting {
@@ -604,11 +604,114 @@ static void note_shares(const struct bb_target *target, const struct bb_exact *e
 	}
 }
 
-/* Runs the program once, and MORE_RUNS (of a mix, RUNS_OF_MIX) times more if there is time. Copies
- * the counts after the first run into ret_counts[]. Sets *ret_is_wrong if the first run did not
- * give the result that its input expects. */
+/* --- the paths of a mix --- */
+
+#define UNKNOWN UINT8_MAX
+#define SELDOM 0.01 /* share of runs that may take another path than that of their input */
+
+/* Returns the first line whose instructions one set of blocks has and the other lacks. */
+static struct source_line line_in_one(const struct bb_exact *e, const uint8_t *has,
+				      const uint8_t *lacks)
+{
+	for (uint32_t at = 0; at < e->code.n; at += bb_insn_slots(&e->code.insns[at])) {
+		uint32_t block = e->clone.cfg.block_of[at];
+		struct source_line line = has[block] && !lacks[block] ? source_line_at(e, at)
+								      : (struct source_line){0};
+
+		if (line.number)
+			return line;
+	}
+	return (struct source_line){0};
+}
+
+/* Returns what tells a path from the most frequent one; free() it. */
+static char *path_words(const struct bb_exact *e, const uint8_t *path, const uint8_t *frequent)
+{
+	struct source_line own = line_in_one(e, path, frequent),
+			   missing = line_in_one(e, frequent, path);
+
+	if (own.number)
+		return bb_asprintf("through %s:%u", basename(own.file), own.number);
+	if (missing.number)
+		return bb_asprintf("not through %s:%u", basename(missing.file), missing.number);
+	return bb_strdup("most frequent");
+}
+
+/* Writes the words of the paths. */
+static void describe_paths(const struct bb_exact *e, struct bb_exact_sets *sets,
+			   struct bb_mix_paths *paths)
+{
+	size_t n_of[UINT8_MAX + 1] = {0}, most = 0;
+
+	for (size_t i = 0; i < paths->n_places; i++)
+		n_of[paths->path_of[i]]++;
+	for (size_t i = 1; i < sets->n; i++)
+		most = n_of[i] > n_of[most] ? i : most;
+	for (size_t i = 0; i < sets->n; i++)
+		paths->words[i] = path_words(e, sets->executes[i], sets->executes[most]);
+}
+
+/* Stores the path of each run of a batch. Returns how many runs took another path than an earlier
+ * run on the same place. */
+static size_t store_paths(const struct bb_batch *b, struct bb_mix_paths *paths)
+{
+	size_t n_other = 0;
+
+	for (size_t i = 0; i < b->n; i++) {
+		uint32_t place = b->places[i];
+
+		while (place >= paths->n_places)
+			BB_PUSH(paths->path_of, paths->n_places, UNKNOWN);
+		n_other += paths->path_of[place] != UNKNOWN && paths->path_of[place] != b->paths[i];
+		paths->path_of[place] = (uint8_t)b->paths[i];
+	}
+	return n_other;
+}
+
+/* Finds the paths of the inputs that the drive will come to. Runs the program on them in their
+ * order, and on the first of them once more. Stores no paths if the time is too short, or if runs
+ * on one input take several paths: then the path depends on what the program has kept. */
+static int find_paths(struct bb_drive_slot *slot, const struct bb_plan_case *planned,
+		      uint32_t param, struct bb_batch *b, struct bb_mix_paths *ret_paths,
+		      struct bb_err *err)
+{
+	/* the drive's samples, and more than their warm-up */
+	size_t want = planned->samples / 4 * 5 + 2 * WARMUP * (size_t)planned->loads;
+	size_t runs = 0, again = 0, n_other = 0;
+	struct bb_exact_sets sets = {0};
+	struct bb_mix_paths found = {0};
+	uint32_t places[RUNS_OF_MIX];
+	int rc = 0;
+
+	b->places = places;
+	bb_exact__sort_by_set(slot, &sets);
+	while (!rc && again < 2 * RUNS_OF_MIX) {
+		bool is_again = runs >= want || runs > found.n_places;
+
+		b->n = 0;
+		b->rewinds = !runs || (is_again && !again);
+		rc = bb_must_end() ? -ETIME : bb_driver__batch(slot, param, b, err);
+		n_other += rc ? 0 : store_paths(b, &found);
+		runs += b->n;
+		again += is_again ? b->n : 0;
+	}
+	bb_exact__sort_by_set(slot, NULL);
+	if (!rc && sets.n > 1 && (double)n_other <= SELDOM * (double)again)
+		describe_paths(bb_exact__of(slot), &sets, &found);
+	else
+		bb_mix_paths__done(&found);
+	for (size_t i = 0; i < sets.n; i++)
+		free(sets.executes[i]);
+	*ret_paths = found;
+	return rc == -ETIME ? 0 : rc;
+}
+
+/* Runs the program once, and MORE_RUNS times more if there is time; of a mix, on each input twice.
+ * Copies the counts after the first run. *ret_is_wrong: that run returned something else than
+ * expected. */
 static int run(struct bb_drive_slot *slot, const struct bb_plan_case *planned, uint32_t param,
-	       uint64_t *ret_counts, bool *ret_is_wrong, struct bb_err *err)
+	       uint64_t *ret_counts, bool *ret_is_wrong, struct bb_mix_paths *ret_paths,
+	       struct bb_err *err)
 {
 	uint64_t ns[RUNS_OF_MIX], paths[RUNS_OF_MIX];
 	struct bb_batch b = {.ns = ns,
@@ -620,8 +723,12 @@ static int run(struct bb_drive_slot *slot, const struct bb_plan_case *planned, u
 
 	copy_counts(bb_exact__of(slot), ret_counts);
 	*ret_is_wrong = b.void_why[0];
+	if (rc || bb_must_end())
+		return rc;
 	more.want = planned->drive->order == BB_ORDER_NONE ? MORE_RUNS : RUNS_OF_MIX;
-	return rc || bb_must_end() ? rc : bb_driver__batch(slot, param, &more, err);
+	return planned->drive->order == BB_ORDER_NONE || bb_plan_case__is_floor(planned)
+		       ? bb_driver__batch(slot, param, &more, err)
+		       : find_paths(slot, planned, param, &more, ret_paths, err);
 }
 
 static int note_case(const struct noting *k, struct bb_drive_slot *slot, size_t planned,
@@ -647,7 +754,7 @@ static int note_case(const struct noting *k, struct bb_drive_slot *slot, size_t 
 	bb_exact__swap(e, true);
 	rc = run(slot, &k->session->plan->cases[planned],
 		 k->of_shares ? 0 : k->session->plan->cases[planned].driver_param, first, &is_wrong,
-		 err);
+		 &k->session->mix_paths[planned], err);
 	bb_exact__swap(e, false);
 	/* 0: there was no time for a run. A counted run is used even if the time was over during
 	 * the next runs. */
@@ -707,6 +814,7 @@ int bb_note_executed(struct bb_session *s, const size_t *case_of)
 	double left_s = bb_deadline_left_s();
 	struct bb_deadline share;
 
+	s->mix_paths = bb_calloc(s->plan->n_cases, sizeof(*s->mix_paths));
 	bb_deadline__begin(&share, isfinite(left_s) ? left_s * OF_THE_TIME : 0);
 	for (size_t d = 0; d < sc->n_drives && !bb_must_end(); d++) {
 		struct noting k = {

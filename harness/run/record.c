@@ -105,16 +105,32 @@ struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mo
 	return s;
 }
 
-static struct bb_class *class_of(struct bb_series *s, const struct bb_batch *b, uint32_t value)
+/* Returns the words of the path that the nth run of a batch took; NULL: not known. */
+static const char *path_of(const struct bb_batch *b, size_t nth)
 {
+	const struct bb_mix_paths *p = b->mix_paths;
+
+	if (!p || b->places[nth] >= p->n_places)
+		return NULL;
+	nth = p->path_of[b->places[nth]];
+	return nth < BB_MIX_MOST_PATHS ? p->words[nth] : "another";
+}
+
+/* Returns the class of the nth run of a batch. */
+static struct bb_class *class_of(struct bb_series *s, const struct bb_batch *b, size_t nth)
+{
+	const char *path = path_of(b, nth);
+	uint32_t value = b->returns[nth];
 	char words[32];
-	struct bb_class *c = BB_FIND(s->classes, s->n_classes, it->value == value);
+	struct bb_class *c = BB_FIND(s->classes, s->n_classes,
+				     it->value == value && bb_same_text(it->path, path));
 
 	if (c)
 		return c;
 	c = BB_ADD(bb_class_record, s, classes);
 	c->value = value;
 	c->returned = bb_strdup(bb_test_run_type__retval(b->run_type, value, words, sizeof(words)));
+	c->path = path ? bb_strdup(path) : NULL;
 	return c;
 }
 
@@ -154,7 +170,7 @@ static void take_batch(struct bb_series *s, struct bb_batch *b)
 	for (size_t i = 0; i < b->n; i++)
 		bb_hist_add(&s->hist, b->ns[i], 1);
 	for (size_t i = 0; b->returns && b->run_type && i < b->n; i++)
-		bb_hist_add(&class_of(s, b, b->returns[i])->hist, b->ns[i], 1);
+		bb_hist_add(&class_of(s, b, i)->hist, b->ns[i], 1);
 	s->fired += b->fired;
 	s->retries += b->retries;
 	s->run_cnt += b->run_cnt;
@@ -232,14 +248,15 @@ int bb_record__measure(struct bb_drive_slot *slot, uint32_t param, struct bb_bat
 	for (size_t i = 0; i < BB_PMU_COUNTERS; i++)
 		b->slope.pmu[i] = NAN;
 	if (slot->state->spec->order && slot->state->driver->trigger)
-		b->returns = bb_calloc(b->want, sizeof(*b->returns));
+		b->returns = bb_calloc(2 * b->want, sizeof(*b->returns));
+	b->places = b->returns ? b->returns + b->want : NULL;
 	if (!rc)
 		rc = bb_unless_broken_off(bb_driver__batch(slot, param, b, err));
 	if (rc == -ETIME) /* the time was over; the samples that were taken before it count */
 		rc = 0;
 	take_batch(s, b); /* after an error, the samples that were taken before it still count */
 	free(b->returns);
-	b->returns = NULL;
+	b->returns = b->places = NULL;
 	if (b->void_why[0])
 		bb_record__void(s, "%s", b->void_why);
 	if (!rc)

@@ -197,6 +197,7 @@ static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct 
 	}
 	counts_wakeups = counts_wakeups &&
 			 !bb_irq_works__read("", ss->opts->driver.cpu, &irq_works, NULL);
+	b.mix_paths = ss->mix_paths ? &ss->mix_paths[planned] : NULL;
 	rc = bb_record__measure(r->cases[planned].slot, c->driver_param, &b, s, err);
 	if (!rc && b.emptied && !k->emptied)
 		k->emptied = bb_strdup(b.emptied);

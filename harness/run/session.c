@@ -432,6 +432,9 @@ void bb_session__close(struct bb_session *s)
 		bb_test_prog__close(&s->progs[i]);
 	bb_stats_enable__off(&s->stats);
 	bb_setup__close(&s->setup);
+	for (size_t i = 0; s->mix_paths && i < s->plan->n_cases; i++)
+		bb_mix_paths__done(&s->mix_paths[i]);
+	free(s->mix_paths);
 	free(s->refused);
 	free(s->drives);
 	free(s->usable);

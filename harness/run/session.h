@@ -75,6 +75,7 @@ struct bb_session {
 	/* [drive index * number of variants + variant index]: that drive cannot drive that variant
 	 */
 	bool *refused;
+	struct bb_mix_paths *mix_paths; /* mix_paths[plan->n_cases]; NULL: not known yet */
 };
 
 /*

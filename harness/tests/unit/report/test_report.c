@@ -126,6 +126,15 @@ static void test_latency_of_mix(void **state)
 	assert_string_equal(costs[1].returned, "1 (XDP_DROP)");
 	assert_near(costs[1].ns, 1000);
 	free(costs);
+
+	/* some runs of one return value take another path */
+	make_class(&r->cases[i].series[0], 2, 300, 10)->path = strdup("through a.c:7");
+	assert_int_equal(bb_case__class_costs(&r->cases[i], &costs), 3);
+	assert_string_equal(costs[2].path, "through a.c:7");
+	assert_int_equal(costs[2].value, 2);
+	assert_near(costs[2].runs, 10);
+	assert_near(costs[2].ns, 300);
+	free(costs);
 	bb_report__free(r);
 }
 
