@@ -225,7 +225,7 @@ static const struct bb_doc_column path_columns[] = {
 
 static void print_programs(const struct session *s, struct bb_doc *d)
 {
-	bool has_untimed = false;
+	bool has_untimed = false, has_timed = false;
 	double all_cpu = 0;
 	char *cpu_share;
 	size_t n = 0;
@@ -234,14 +234,18 @@ static void print_programs(const struct session *s, struct bb_doc *d)
 		const struct bb_inside_figures *f = &s->figures[i];
 
 		n += f->began != 0;
+		has_timed |= f->all.timed != 0;
 		all_cpu += f->all.timed ? 100 * share_of_cpu(s, i) : 0;
 		has_untimed |= f->all.timed < f->began;
 	}
-	cpu_share = cpu_text(all_cpu);
-	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-		    "%s: %zu BPF program%s ran in %.1f s, on %s of one CPU", s->args->command[0], n,
-		    bb_plural(n), (double)(s->ended_ns - s->began_ns) * 1e-9, cpu_share);
-	free(cpu_share);
+	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s: %zu BPF program%s ran in %.1f s",
+		    s->args->command[0], n, bb_plural(n),
+		    (double)(s->ended_ns - s->began_ns) * 1e-9);
+	if (has_timed) {
+		cpu_share = cpu_text(all_cpu);
+		bb_doc__append(d, ", on %s of one CPU", cpu_share);
+		free(cpu_share);
+	}
 	bb_doc__table(d, program_columns, BB_LEN(program_columns));
 	for (size_t i = 0; i < s->inside.n_programs; i++) {
 		const struct bb_inside_program *p = &s->inside.programs[i];

@@ -527,16 +527,22 @@ static void program_done(struct bb_inside_program *p)
 	bb_close(&p->btf_fd);
 }
 
-/* Answers the call `id` with a copy of `fd`. Returns false if a signal broke the call off; the
- * command then makes the call again, so nothing is recorded. */
+/*
+ * Answers the call `id` with a copy of `fd`. Returns false if a signal broke the call off; the
+ * command then makes the call again, so nothing is recorded.
+ * SECCOMP_ADDFD_FLAG_SEND would do both at once, but the call returns 0 if we are killed while the
+ * kernel adds the copy (seccomp_notify_addfd()). Killed between the two steps, we leave a
+ * descriptor too many in the command, and the guard lets the call go on.
+ */
 static bool give(int listener_fd, uint64_t id, int fd)
 {
 	struct seccomp_notif_addfd add = {.id = id,
-					  .flags = SECCOMP_ADDFD_FLAG_SEND,
 					  .srcfd = (uint32_t)fd,
 					  .newfd_flags = O_CLOEXEC};
+	struct seccomp_notif_resp response = {.id = id};
 
-	return ioctl(listener_fd, SECCOMP_IOCTL_NOTIF_ADDFD, &add) >= 0;
+	response.val = ioctl(listener_fd, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
+	return response.val >= 0 && !ioctl(listener_fd, SECCOMP_IOCTL_NOTIF_SEND, &response);
 }
 
 bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *call)

@@ -21,7 +21,7 @@ trap '' USR1
 export LC_ALL=C
 cd $WORK
 for i in 1 2 3 4 5; do
-	./bb_same if=/dev/zero of=out.\$i bs=\$((i * 100)) count=200 2>/dev/null
+	./bb_same if=/dev/zero of=out.\$i bs=\$((i * 100)) count=200 status=none 2>/dev/null
 	./bb_same if=missing.\$i of=/dev/null 2>/dev/null
 	./bb_kill -c "kill -USR1 \$\$"
 done
