@@ -5,6 +5,8 @@ what = "Time of one run against the entries of its maps"
 of_what = timed
 how = "Points: latency; bars: its 95 % interval." . floor_note
 
+array from[n_curves]
+array to[n_curves]
 array cell1[n_curves]
 array cell2[n_curves]
 x_min = 1e12
@@ -12,6 +14,8 @@ x_max = 1
 y_max = 1
 do for [k = 1:n_curves] {
 	stats file[k] using 1:2 nooutput
+	from[k] = STATS_min_x
+	to[k] = STATS_max_x
 	if (STATS_min_x < x_min) { x_min = STATS_min_x }
 	if (STATS_max_x > x_max) { x_max = STATS_max_x }
 	stats file[k] using 4 nooutput
@@ -19,10 +23,16 @@ do for [k = 1:n_curves] {
 }
 # The key has the time at both ends of the axis.
 do for [k = 1:n_curves] {
-	stats file[k] using ($1 == x_min ? $2 : NaN) nooutput
-	cell1[k] = STATS_records ? time_text(STATS_min) : "-"
-	stats file[k] using ($1 == x_max ? $2 : NaN) nooutput
-	cell2[k] = STATS_records ? time_text(STATS_min) : "-"
+	cell1[k] = "-"
+	cell2[k] = "-"
+	if (from[k] == x_min) {
+		stats file[k] using ($1 == x_min ? $2 : NaN) nooutput
+		cell1[k] = time_text(STATS_min)
+	}
+	if (to[k] == x_max) {
+		stats file[k] using ($1 == x_max ? $2 : NaN) nooutput
+		cell2[k] = time_text(STATS_min)
+	}
 }
 head1 = sprintf("at %.0f", x_min)
 head2 = sprintf("at %.0f", x_max)

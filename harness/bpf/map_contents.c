@@ -305,11 +305,11 @@ static int check_fill(const struct content *c, struct bb_err *err)
 			       "a fill of %u entries, but the map has room for %u; "
 			       "'max_entries' makes it larger",
 			       fill->count, c->max_entries);
+	if (fill->from.table)
+		return check_keys(c, err);
 	if (n > MOST_PREFIXES)
 		return fail_at(err, -E2BIG, c->spec, &c->spec->where,
 			       "%u 'prefixes', and a fill takes at most %u", n, MOST_PREFIXES);
-	if (fill->from.table)
-		return check_keys(c, err);
 	for (uint32_t i = 0, step = n ? n : 1; i < step; i++) {
 		/* the last key of element i of `prefixes` has the largest number */
 		uint32_t length = key_bits(c, i), left = fill->count > i ? fill->count - i - 1 : 0;

@@ -51,14 +51,15 @@ static int open_ringbuf(struct bb_rings *r, int map_fd, size_t size_bytes)
 unsigned long bb_ring__bytes_held(const volatile unsigned long *reader,
 				  const volatile unsigned long *writer)
 {
-	for (int tries = 0; tries < MOST_TRIES; tries++) {
-		unsigned long tail = __atomic_load_n(reader, __ATOMIC_ACQUIRE);
-		unsigned long head = __atomic_load_n(writer, __ATOMIC_ACQUIRE);
+	unsigned long tail, head, later = __atomic_load_n(reader, __ATOMIC_ACQUIRE);
+	int tries = MOST_TRIES;
 
-		if (tail == __atomic_load_n(reader, __ATOMIC_ACQUIRE))
-			return head - tail;
-	}
-	return 0;
+	do {
+		tail = later;
+		head = __atomic_load_n(writer, __ATOMIC_ACQUIRE);
+		later = __atomic_load_n(reader, __ATOMIC_ACQUIRE);
+	} while (tail != later && --tries);
+	return head > later ? head - later : 0;
 }
 
 static void on_sample(void *, int, void *, __u32)

@@ -20,7 +20,7 @@ struct bb_ring {
 
 /* Returns how many bytes lie between the positions of a ring buffer's reader and writer. Reads both
  * again while the reader moves: positions of two moments would make it look fuller than it is.
- * Returns 0 if the reader never rests: then it keeps up. */
+ * If the reader never rests, returns fewer bytes than there are. */
 unsigned long bb_ring__bytes_held(const volatile unsigned long *reader,
 				  const volatile unsigned long *writer);
 

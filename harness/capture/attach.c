@@ -373,6 +373,8 @@ static void add_on_device(struct bb_take *t, const char *kind, uint32_t attach_t
 		   it->taken.prog_id == prog_id))
 		return; /* attached by a link, which we know already */
 	a = bb_take__attachment(t, prog_id, kind);
+	if (!a) /* there are too many */
+		return;
 	a->attach_type = attach_type;
 	snprintf(a->where, sizeof(a->where), "%s", where);
 }

@@ -317,7 +317,7 @@ static int annotate_in_guests(struct annotate_args *a, struct bb_measure_args *m
 
 	work.arg = a;
 	m->results = a->results;
-	rc = bb_vm__begin_work(&work, m, &a->object, err);
+	rc = bb_vm__begin_work(&work, &a->vm, m, &a->object, err);
 	bb_vm__name_lines(&work, 0, 0);
 	bb_vm__append_options(&work.args, "--variant", &variants);
 	if (!rc)

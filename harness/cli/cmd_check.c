@@ -68,7 +68,7 @@ static int check_in_guests(struct check_args *a, const struct bb_measure_args *m
 	int rc;
 
 	a->object.opts.full_names = a->object.objects.n > 1;
-	rc = bb_vm__begin_work(&work, m, &a->object, err);
+	rc = bb_vm__begin_work(&work, &a->vm, m, &a->object, err);
 	bb_strings__append(&work.args, "--only-load");
 	return rc ? rc : bb_vm__measure(&a->vm, m, &work, err);
 }

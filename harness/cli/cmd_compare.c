@@ -136,9 +136,11 @@ static void check_what(const struct compare_args *a)
 		  a->scenario && (o->opts.packets.n || o->opts.contexts.n || o->opts.trigger));
 	bb_refuse("--vm compares two objects (`compare OLD.o NEW.o --vm KERNEL`), or one between "
 		  "kernels (`compare PROG.o --vm KERNEL,KERNEL`), without --scenario, --drive, "
-		  "--cold, --loads, --exact, --time, --sort and --filter",
+		  "--cold, --loads, --exact, --time, --sort, --filter, --base, --head and "
+		  "--fail-on",
 		  a->vm.kernels && (!objects || a->scenario || a->drives.n || a->cold || a->loads ||
-				    a->exact || a->time || selects));
+				    a->exact || a->time || selects || a->base || a->head ||
+				    a->view.fail_on != BB_VERDICT_INCONCLUSIVE));
 	bb_refuse("--force is for stored runs", live && a->force);
 	bb_refuse("--loads, --drive and --cold are for programs measured now",
 		  stored && (a->loads || a->drives.n || a->cold));
@@ -670,7 +672,7 @@ static int compare_in_guests(const struct compare_args *a, struct bb_err *err)
 		named = bb_asprintf("%s=%s", i ? pair.head : pair.base, path);
 		bb_strings__append(&both.objects, named);
 	}
-	rc = bb_vm__begin_work(&work, &a->measure, objects, err);
+	rc = bb_vm__begin_work(&work, &a->vm, &a->measure, objects, err);
 	bb_vm__name_drives(&work, NULL, &a->drives, 0, 0);
 	work.judge = has_pair ? &judge : NULL;
 	if (!rc)

@@ -364,7 +364,7 @@ static int run_in_guests(const struct gate_args *a, const struct bb_gate_run *ru
 			add_pair(&both, objects, i, &pairs[judge.n_pairs++]);
 	if (!m.format)
 		m.format = bb_exporter_find(isatty(STDOUT_FILENO) ? "table" : "markdown");
-	rc = bb_vm__begin_work(&work, &m, &both, err);
+	rc = bb_vm__begin_work(&work, &a->vm, &m, &both, err);
 	bb_vm__name_drives(&work, NULL, &a->gate.drives, 0, 0);
 	work.judge = &judge;
 	return rc ? rc : bb_vm__measure(&a->vm, &m, &work, err);

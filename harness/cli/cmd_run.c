@@ -583,7 +583,8 @@ static int run_in_guests(const struct run_args *a, struct bb_err *err)
 {
 	static struct bb_vm_work work;
 	struct bb_scenario *s = NULL;
-	int rc = bb_vm__begin_work(&work, &a->measure, a->scenarios.n ? NULL : &a->object, err);
+	int rc = bb_vm__begin_work(&work, &a->vm, &a->measure, a->scenarios.n ? NULL : &a->object,
+				   err);
 
 	if (!rc && a->scenarios.n)
 		rc = bb_scenario_find(a->scenarios.v[0], &s, err);

@@ -464,7 +464,7 @@ int bb_traced_run(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 	args.no_store = args.quiet = true;
 	work.plugin = paths->qemu_plugin;
 	work.arg = &o;
-	rc = bb_vm__begin_work(&work, m, objects, err);
+	rc = bb_vm__begin_work(&work, vm, m, objects, err);
 	bb_vm__append_options(&work.args, "--variant", &variants);
 	bb_strings__append(&work.args, "--" BB_MARKS_OPTION);
 	bb_vm__name_drives(&work, NULL, &drives, 1, 64);

@@ -64,11 +64,12 @@ struct guests {
 /* CPU time in which QEMU boots and saves a guest on an AMD EPYC, s; only for the progress bar. */
 #define BOOT_S 15.0
 
-/* Limit by the guest's clock, so that objects of many programs lose none. The guest's second is
- * about one of QEMU's CPU time, of which --vm-limit has more. */
-#define GUEST_BUDGET_S (BB_VM_LIMIT_S / 2)
+/* A guest's budget, as a share of --vm-limit. A second of the guest's clock is about one second of
+ * QEMU's CPU time. */
+#define GUEST_BUDGET 0.5
 
-static void begin_args(struct bb_strings *args, const struct bb_measure_args *m)
+static void begin_args(struct bb_strings *args, const struct bb_vm_args *vm,
+		       const struct bb_measure_args *m)
 {
 	static const char *const common[] = {"bpfbench",  "run",        "--no-store", "--quiet",
 					     "--format",  "json",       "--output",   BB_GUEST_LINE,
@@ -80,7 +81,8 @@ static void begin_args(struct bb_strings *args, const struct bb_measure_args *m)
 	seed = bb_asprintf("%" PRIu64, m->seed);
 	bb_strings__append(args, seed);
 	bb_strings__append(args, "--budget");
-	bb_strings__append(args, bb_asprintf("%g", m->has_budget ? m->budget_s : GUEST_BUDGET_S));
+	bb_strings__append(args, bb_asprintf("%g", m->has_budget ? m->budget_s
+								 : GUEST_BUDGET * vm->limit_s));
 }
 
 #define GUEST_SAMPLES 1000u
@@ -146,12 +148,13 @@ static void name_objects(struct bb_vm_work *work, const struct bb_object_args *a
 		bb_strings__append(&work->args, "--full-names");
 }
 
-int bb_vm__begin_work(struct bb_vm_work *work, const struct bb_measure_args *m,
-		      const struct bb_object_args *a, struct bb_err *err)
+int bb_vm__begin_work(struct bb_vm_work *work, const struct bb_vm_args *vm,
+		      const struct bb_measure_args *m, const struct bb_object_args *a,
+		      struct bb_err *err)
 {
 	int rc = bb_caller__become(err);
 
-	begin_args(&work->args, m);
+	begin_args(&work->args, vm, m);
 	if (a)
 		name_objects(work, a);
 	return rc;

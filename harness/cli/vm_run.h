@@ -60,8 +60,9 @@ int bb_vm__check(const struct bb_vm_args *vm, struct bb_err *err);
 /* Gives up root's rights, and begins the command line for the guest: "bpfbench run", the options
  * that make it hand over its result, and the objects with their inputs (`a` NULL: none). Returns 0
  * or -errno with a message. */
-int bb_vm__begin_work(struct bb_vm_work *work, const struct bb_measure_args *m,
-		      const struct bb_object_args *a, struct bb_err *err);
+int bb_vm__begin_work(struct bb_vm_work *work, const struct bb_vm_args *vm,
+		      const struct bb_measure_args *m, const struct bb_object_args *a,
+		      struct bb_err *err);
 
 /* Appends a file's absolute path. */
 void bb_vm__append_file(struct bb_strings *files, const char *path);

@@ -145,7 +145,7 @@ static bool wait_until_held(pid_t pid)
 
 int bb_command__open_log(const struct bb_child_place *place)
 {
-	int fd = memfd_create("output", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int fd = memfd_create("output", MFD_CLOEXEC);
 
 	if (fd < 0)
 		return -errno;

@@ -163,18 +163,22 @@ int bb_setup__open(char *const *commands, size_t n, const struct bb_child_place 
 		rc = bb_fail(err, -EPIPE, "setup: the shell was killed");
 	if (!rc)
 		rc = wait_for_commands(&s.keeper, commands, n, log_fd, err);
-	/* Nobody reads what commands in the background write from here on. */
-	if (!rc && (ftruncate(log_fd, 0) || fcntl(log_fd, F_ADD_SEALS, F_SEAL_GROW)))
-		rc = bb_fail(err, -errno, "setup: closing the log: %m");
 	if (!rc)
 		rc = enter_netns(&s, err);
-	bb_close(&log_fd);
 	free(argv);
-	if (rc)
+	if (rc) {
+		bb_close(&log_fd);
 		bb_child__stop(&s.keeper);
-	else
-		*ret_setup = s;
-	return rc;
+		return rc;
+	}
+	s.log.log_fd = log_fd;
+	*ret_setup = s;
+	return 0;
+}
+
+void bb_setup__limit_log(const struct bb_setup *s)
+{
+	bb_command__limit_log(&s->log);
 }
 
 void bb_setup__close(struct bb_setup *s)
@@ -183,5 +187,6 @@ void bb_setup__close(struct bb_setup *s)
 		return;
 	bb_netns__leave(s->home_fd, 0, NULL);
 	bb_child__stop(&s->keeper);
+	close(s->log.log_fd);
 	*s = (struct bb_setup){0};
 }

@@ -14,6 +14,7 @@
 struct bb_setup {
 	struct bb_child keeper; /* first process of the PID namespace; pid 0: no commands */
 	int home_fd;            /* our own network namespace */
+	struct bb_command log;  /* only its log_fd: what the commands write */
 };
 
 /* Runs commands[n], n >= 0. Returns 0, or -errno with a message that names the command that failed
@@ -21,4 +22,6 @@ struct bb_setup {
  * -ENOTSUP if there are no such namespaces. After an error nothing is left. */
 int bb_setup__open(char *const *commands, size_t n, const struct bb_child_place *place,
 		   struct bb_setup *ret_setup, struct bb_err *err);
+/* Empties the output of commands in the background if it is above 1 MiB. Call it now and then. */
+void bb_setup__limit_log(const struct bb_setup *s);
 void bb_setup__close(struct bb_setup *s); /* does nothing if closed or zeroed */

@@ -64,8 +64,9 @@ static void put_in_place(const struct bb_counted *c, const struct bb_annotate_op
 		file = bb_annotated__make(&c->lines[i], n);
 		fputs("\n", out);
 		bb_put_clean(out, file.path);
-		fprintf(out, "%s%s\n", file.state == said ? "" : "\n ",
-			file.state == said ? "" : bb_source_note(file.state));
+		if (file.state != said && file.state != BB_SOURCE_AS_BUILT)
+			fprintf(out, "\n %s", bb_source_note(file.state));
+		fputs("\n", out);
 		said = file.state;
 		put_heads(c, out);
 		for (size_t k = 0; k < file.n; k++)

@@ -57,7 +57,7 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 			      : row->exact     ? row->shift > 0 ? "more" : "fewer"
 					       : NULL;
 	char step[BB_NEXT_STEP] = "";
-	const char *note;
+	char *note;
 
 	if (g && row->has_verdict)
 		c = find_comparison(g->first, row->name);
@@ -81,11 +81,13 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 									 "--each"
 								       : "--each",
 					 step);
-	note = step[0] ? step : row->note ? row->note : "";
+	note = bb_asprintf("%s%s%s", step, step[0] && row->note ? "; " : "",
+			   row->note ? row->note : "");
 	if (row->lookups)
 		bb_doc__cell(d, "%s (see below)%s%s", row->lookups, *note ? "; " : "", note);
 	else
 		bb_doc__text_cell(d, note);
+	free(note);
 }
 
 /* Adds rows [first, end) of `diffs`. The verdicts come from the two measurements of the gate `g`;

@@ -212,7 +212,8 @@ static void narrow_last(struct layout *l, const struct bb_doc_look *look)
 	bool is_code = l->b->columns[last].cells == BB_CELLS_CODE;
 	size_t least = is_code ? LEAST_CODE : LEAST_LAST, half = l->width[last] / 2;
 
-	if (!is_code && half > least)
+	/* move_last_under_row() moves only below a name */
+	if (!is_code && half > least && l->b->columns[0].cells == BB_CELLS_TEXT)
 		least = half < MOST_LAST ? half : MOST_LAST;
 	others = total_width(l) - l->width[last];
 	if (look->wrap && (look->terse || !is_code) &&

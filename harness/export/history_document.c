@@ -343,8 +343,9 @@ static enum bb_predictor only_predictor(const struct bb_timeline *t, const struc
 
 	for (size_t i = 0; i < t->n_cases; i++) {
 		const struct bb_timeline_case *c = &t->cases[i];
+		enum rank rank = rank_of(t, c, only);
 
-		if (rank_of(t, c, only) >= LEARNING)
+		if (rank == LEARNING || rank == NO_ROW || (rank == SWEPT && !only))
 			continue;
 		if (first && first->by != c->by)
 			return BB_N_PREDICTORS;

@@ -205,7 +205,7 @@ static void add_returned(const struct bb_case *c, struct bb_doc *d)
 	struct bb_class_cost all = {.returned = "the mix", .share = 1, .ns = latency_of(c)};
 	struct bb_class_cost *costs;
 	size_t n = bb_case__class_costs(c, &costs);
-	bool has_paths = n && costs[0].path;
+	bool has_paths = BB_ANY(costs, n, it->path);
 
 	if (n) {
 		bb_doc__add(d, BB_DOC_TITLE, NULL, "%s, %s, %s", c->scenario, c->variant, c->drive);

@@ -199,10 +199,10 @@ size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_
 enum turned_input { OF_PACKETS, OF_CONTEXTS, OF_EVENTS, OF_PAGE_FAULTS, N_INPUTS };
 
 static const char *const turned_remedies[] = {
-	[OF_PACKETS] = "another packet (--packet FILE)",
-	[OF_CONTEXTS] = "another context (--ctx FILE)",
+	[OF_PACKETS] = "another packet (`--packet FILE`)",
+	[OF_CONTEXTS] = "another context (`--ctx FILE`)",
 	[OF_EVENTS] = "another event (`bpfbench triggers` lists them)",
-	[OF_PAGE_FAULTS] = "a real workload (with: in-situ)",
+	[OF_PAGE_FAULTS] = "a real workload (`with: in-situ`)",
 };
 
 static enum turned_input input_of(const struct bb_report *r, const struct bb_case *c)
@@ -333,6 +333,7 @@ static bool is_turned_away_before(const struct bb_report *r, const struct bb_cas
  * end at the check at which those of `c` do; else "". The caller frees it. */
 static char *name_turned_away(const struct bb_report *r, const struct bb_case *c)
 {
+	const struct bb_case *first = NULL;
 	size_t n = 0, others = 0;
 
 	for (size_t i = 0; i < r->n_cases && c->param; i++) {
@@ -340,15 +341,17 @@ static char *name_turned_away(const struct bb_report *r, const struct bb_case *c
 
 		if (!bb_same_curve(o, c))
 			continue;
-		if (o->turned_file && o->turned_line == c->turned_line)
-			n++;
-		else
+		if (!o->turned_file || o->turned_line != c->turned_line ||
+		    strcmp(o->turned_file, c->turned_file))
 			others++;
+		else if (!n++)
+			first = o;
 	}
-	if (!others)
+	if (!first || !others)
 		return bb_strdup("");
-	return n > 1 ? bb_asprintf(" with %s and %zu more", strrchr(c->name, '/') + 1, n - 1)
-		     : bb_asprintf(" with %s", strrchr(c->name, '/') + 1);
+	return n > 1 ? bb_asprintf(" with %s=%s and %zu more", first->param, first->param_text,
+				   n - 1)
+		     : bb_asprintf(" with %s=%s", first->param, first->param_text);
 }
 
 /* Adds the checks that end runs early, and what to do about them. */
@@ -384,7 +387,7 @@ static void add_turned_away(const struct bb_report *r, const struct bb_case *tab
 		if (is_said[k])
 			bb_doc__add(d, BB_DOC_SUBITEM, NULL,
 				    "to get further: %s%sother globals or maps "
-				    "(a scenario), or --try-inputs",
+				    "(a scenario), or `--try-inputs`",
 				    is_tried ? "" : turned_remedies[k], is_tried ? "" : ", ");
 	}
 }
@@ -400,6 +403,18 @@ static bool has_map_in_vain(const struct bb_case *c, const struct bb_in_vain *v)
 	for (size_t i = 0; i < c->n_in_vain; i++)
 		if (is_same_map(&c->in_vain[i], v))
 			return true;
+	return false;
+}
+
+/* True if the same lookups failed at an earlier value of the parameter. */
+static bool failed_before(const struct bb_report *r, const struct bb_case *c,
+			  const struct bb_in_vain *v)
+{
+	for (const struct bb_case *o = r->cases; o < c; o++)
+		for (size_t i = 0; bb_same_curve(o, c) && i < o->n_in_vain; i++)
+			if (is_same_map(&o->in_vain[i], v) && o->in_vain[i].line == v->line &&
+			    bb_same_text(o->in_vain[i].file, v->file))
+				return true;
 	return false;
 }
 
@@ -439,7 +454,7 @@ static const struct bb_in_vain *add_lookups(const struct bb_report *r, const str
 
 		if (!last || last->is_tail_call || last->is_inner)
 			last = v;
-		if (n == SIZE_MAX)
+		if (n == SIZE_MAX || (c->param && failed_before(r, c, v)))
 			continue;
 		words = bb_in_vain__words(v);
 		text = n ? bb_asprintf("%s; likewise %zu more program%s", words, n, bb_plural(n))

@@ -3,6 +3,7 @@
 
 #include "base/asset.h"
 #include "base/text.h"
+#include "core/drive_kind.h"
 #include "export/documents.h"
 #include "judge/annotated.h"
 
@@ -117,9 +118,15 @@ static void put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
 	const struct bb_report *r = page->report;
 	struct bb_doc d = {0};
 
-	fputs("<p class=faint>Latency: the time of a run in ns with its 95 % interval, as the mean "
-	      "without outliers over all addresses modulo 64 at which the JIT may put the program, "
-	      "or, where these are not known, as the median over its loads.</p>\n",
+	fputs(bb_has_drive(r, BB_DRIVE_INSIDE) ? "<p class=faint>Latency: the mean time of all "
+						 "runs in ns.</p>\n"
+					       : "<p class=faint>Latency: the time of a run in ns "
+						 "with its 95 % interval, as "
+						 "the mean without outliers over all addresses "
+						 "modulo 64 at which the JIT may "
+						 "put the program, or, where these are not known, "
+						 "as the median over its "
+						 "loads.</p>\n",
 	      out);
 	for (size_t i = 0; i < r->n_cases; i++)
 		if (bb_is_first_of_group(r, i))

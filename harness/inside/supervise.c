@@ -529,7 +529,8 @@ static void program_done(struct bb_inside_program *p)
 
 /*
  * Answers the call `id` with a copy of `fd`. Returns false if a signal broke the call off; the
- * command then makes the call again, so nothing is recorded.
+ * command then makes the call again, so nothing is recorded. If the signal comes between the two
+ * steps, a descriptor too many stays in the command, and with it the clone.
  * SECCOMP_ADDFD_FLAG_SEND would do both at once, but the call returns 0 if we are killed while the
  * kernel adds the copy (seccomp_notify_addfd()). Killed between the two steps, we leave a
  * descriptor too many in the command, and the guard lets the call go on.
@@ -637,9 +638,10 @@ void bb_inside__turn(struct bb_inside *in)
 static bool is_in_kernel(uint32_t id)
 {
 	int fd = bpf_prog_get_fd_by_id(id);
+	bool is_there = fd >= 0 || errno != ENOENT;
 
 	bb_close(&fd);
-	return fd >= 0 || errno != ENOENT;
+	return is_there;
 }
 
 /* Marks the captured programs that clones of the same program have replaced KEPT_LOADS times since,
@@ -663,15 +665,17 @@ static size_t find_replaced(const struct bb_inside *in, bool *has_clone, bool *g
 	return n;
 }
 
-/* Marks captured programs without a clone, such as loaders' tests, that have been loaded KEPT_LOADS
- * times since. */
+/* Marks loaders' tests of the kernel that have been loaded KEPT_LOADS times since. Other programs
+ * without a clone are kept, because their ids are not known, so they may still be loaded. */
 static void find_others(const struct bb_capture *c, const bool *has_clone, bool *gone)
 {
 	for (size_t i = 0; i < c->n_progs; i++) {
 		const struct bb_captured_prog *p = &c->progs[i];
 		size_t n_later = 0;
 
-		for (size_t k = i + 1; !has_clone[i] && k < c->n_progs; k++)
+		if (has_clone[i] || p->n_insns >= FEWEST_INSNS)
+			continue;
+		for (size_t k = i + 1; k < c->n_progs; k++)
 			n_later += !has_clone[k] && p->type == c->progs[k].type &&
 				   p->n_insns == c->progs[k].n_insns &&
 				   !strcmp(p->kernel_name, c->progs[k].kernel_name);
@@ -696,9 +700,13 @@ static void renumber(struct bb_inside *in, const bool *gone, size_t n_progs)
 		in->replaced[n++] = r;
 	}
 	in->n_replaced = n;
-	for (size_t i = 0; i < in->n_programs; i++)
-		if (in->programs[i].taken >= 0)
-			in->programs[i].taken = now[in->programs[i].taken];
+	for (size_t i = 0; i < in->n_programs; i++) {
+		int32_t *taken = &in->programs[i].taken;
+
+		/* the last one may have been taken back after a call that was broken off */
+		if (*taken >= 0)
+			*taken = (size_t)*taken < n_progs ? now[*taken] : BB_CAPTURE_NONE;
+	}
 	free(now);
 }
 

@@ -76,8 +76,8 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
  * collects packets. Call it several times a second, and once at the end. */
 void bb_inside__turn(struct bb_inside *in);
 
-/* Lets the capture `t` forget loads that the command has made again many times since. A program
- * that the kernel still has is not forgotten. */
+/* Lets the capture `t` forget loads that have a clone, or test the kernel, and that the command has
+ * made again many times since. A program that the kernel still has is not forgotten. */
 struct bb_take;
 void bb_inside__forget(struct bb_inside *in, struct bb_take *t);
 

@@ -634,7 +634,7 @@ static char *path_words(const struct bb_exact *e, const uint8_t *path, const uin
 		return bb_asprintf("through %s:%u", basename(own.file), own.number);
 	if (missing.number)
 		return bb_asprintf("not through %s:%u", basename(missing.file), missing.number);
-	return bb_strdup("most frequent");
+	return bb_strdup(path == frequent ? "most frequent" : "another");
 }
 
 /* Writes the words of the paths. */

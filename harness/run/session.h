@@ -101,7 +101,8 @@ size_t bb_session__drive(const struct bb_session *s, const struct bb_plan_case *
 const struct bb_plan_case *bb_session__find_case(const struct bb_session *s, size_t drive,
 						 size_t variant);
 
-/* Turns bpf_stats on or off as the drive needs. Returns 0, or -errno with a message. */
+/* Turns bpf_stats on or off as the drive needs, before a turn of the drive. Returns 0, or -errno
+ * with a message. */
 int bb_session__stats_for(struct bb_session *s, size_t drive, struct bb_err *err);
 
 /* __can: true if the case can be measured here. __can_time: true if it can, and its drive measures

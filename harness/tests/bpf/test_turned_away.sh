@@ -13,7 +13,7 @@ line() { grep -nm1 "$1" "$ROOT/harness/tests/bpf/turned_away.bpf.c" | cut -d: -f
 run "$BPFBENCH" "${few[@]}" --results "$TMP/results" --format table
 expect_status "an object: succeeds" 0
 expect_grep "an object: the packet's check" out "^  early return: only_tcp: all runs leave at turned_away\.bpf\.c:$(line 'protocol !=') \"if \(ip->protocol != IPPROTO_TCP\)\"; [0-9]+ of [0-9]+ instructions are behind it$"
-expect_grep "an object: another packet" out '^    to get further: another packet \(--packet FILE\)'
+expect_grep "an object: another packet" out '^    to get further: another packet \(.--packet FILE.\)'
 expect_grep "an object: the tracer's filter" out "^  early return: only_one_pid: all runs leave at turned_away\.bpf\.c:$(line 'targ_pid !=\|!= targ_pid') "
 expect_grep "an object: another event, or the filter" out '^    to get further: another event .*globals '
 expect_grep "an object: an empty map is a failed lookup" out "^  failed lookup: only_services: map 'services' \(hash\) is empty"
