@@ -160,7 +160,7 @@ static void print_capture(const struct bb_capture *c, bool all)
 	}
 	printf("%zu map%s with %zu entries of %zu bytes; %zu without all of their contents\n",
 	       c->n_maps, bb_plural(c->n_maps), entries, bytes, left_out);
-	/* attached programs that the command did not load by a system call of its own */
+	/* names the attached programs that the command itself did not load by a system call */
 	for (size_t i = 0; i < c->n_attachments; i++) {
 		const struct bb_captured_attachment *a = &c->attachments[i];
 

@@ -397,8 +397,8 @@ static bool is_same_text(const struct bb_doc *a, const struct bb_doc *b)
 	return i == a->n && i == b->n;
 }
 
-/* Prints the failed lookups and early returns of the programs of two stored runs, with the run's
- * id; once, if they are the same in both. */
+/* Prints the failed lookups and early returns of the programs of two stored runs, each time with
+ * the run's id. If they are the same in both runs, prints them once. */
 static int say_in_vain(const struct bb_report *old, const struct bb_report *new, struct bb_err *err)
 {
 	const struct bb_report *const runs[2] = {old, new};
@@ -632,8 +632,8 @@ static int compare_now(struct compare_args *a, struct bb_err *err)
 	return rc;
 }
 
-/* Runs the objects, once more, traced, and prints what makes their programs differ: two objects in
- * each kernel, or one object between the kernels. */
+/* Runs the objects once more with tracing. Prints what makes the programs of two objects differ in
+ * each kernel, or those of one object between the kernels. */
 static int trace_in_guests(const struct compare_args *a, const struct bb_object_args *objects,
 			   struct bb_err *err)
 {

@@ -171,7 +171,7 @@ static double percentile_of(const struct bb_inside_path *p, const struct percent
 
 	if (p->timed < which->least)
 		return NAN;
-	/* as the stored run has it, of which `show` prints the same figure */
+	/* computes it as `show` does from the stored run, so that both print the same figure */
 	bb_inside_path__samples(p, clock_ns, &hist);
 	bb_hist_sort(&hist, &sorted);
 	ns = bb_hist_quantile(&sorted, which->share);

@@ -9,7 +9,7 @@
 #include "plan/field.h"
 #include "run/overhead.h"
 
-/* From this filled share on, a ring buffer may have lost events: a record is lost if it does not
+/* If this share of a ring buffer was full, it may have lost events: a record is lost if it does not
  * fit into the rest. */
 #define NEARLY_FULL 0.95
 

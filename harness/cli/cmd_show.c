@@ -52,7 +52,7 @@ static bool compares_lines(const struct bb_report *r)
 /* Adds what `compare --time` printed about the run. Returns -ENODATA if that cannot be made. */
 static int add_lines(const struct bb_report *r, struct bb_doc *d, struct bb_err *err)
 {
-	/* as `compare --time` judged it: with a budget, it looks twice */
+	/* alpha as `compare --time` had it: with a budget, it judges the lines twice */
 	bool looked_once = r->command && strstr(r->command, "--loads");
 	const struct bb_time_diff_opts opts = {.base = "base",
 					       .head = "head",

@@ -7,7 +7,7 @@
 #include "vm/kernels.h"
 
 struct vm_args {
-	struct bb_strings words; /* what to do, and the kernels; for a shell one, and files */
+	struct bb_strings words; /* what to do, and the kernels; `shell`: one kernel, files */
 	const char *from;
 };
 

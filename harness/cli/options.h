@@ -39,7 +39,7 @@ typedef void bb_option_reader(const struct bb_option *o, const char *text, void 
 struct bb_option {
 	const char *name;
 	char letter;       /* 's' for -s; 0 means no short option */
-	const char *value; /* its name in the help, such as "FILE"; NULL: no value */
+	const char *value; /* name of its value in the help, such as "FILE"; NULL: no value */
 	bb_option_reader *read;
 	size_t at;          /* offset of the member in the command's arguments */
 	const char *doc;    /* NULL hides the option from the help; used for former names */
@@ -89,7 +89,7 @@ bb_option_reader bb_read_index;   /* int: index of a row of BB_CHOICES(table) */
 #define BB_OPTION_SETS_MAX 8
 
 struct bb_usage {
-	const char *arguments; /* in the help, such as "[OLD NEW]"; NULL means none */
+	const char *arguments; /* its arguments in the help, such as "[OLD NEW]"; NULL means none */
 	const char *doc;       /* the beginning of the help */
 	const char *example;   /* command lines, each "  ...\n"; they follow `doc` */
 	const char *more;      /* the end of the help; NULL means nothing */

@@ -9,7 +9,7 @@
 #include "bpf/trace_record.h"
 #include "profile/traced.h"
 
-#define NAMED 3u /* functions that a line of the table names, and --all: */
+#define NAMED 3u /* limits: functions that a line of the table names, without and with --all */
 #define NAMED_BY_ALL 100u
 #define MOST_DIFFERENCES 5u /* rows of each kind that a comparison shows */
 #define HOTTEST 20u         /* lines of --hottest */
@@ -162,10 +162,10 @@ static int by_name(const void *a, const void *b)
 /* A part of either run. The runs are of two objects in one kernel, or of one object in two. */
 struct part {
 	enum part_kind {
-		PART_LINE, /* with what it called */
+		PART_LINE, /* a line, with the functions that it called */
 		PART_FUNCTION,
 		PART_CALLED,    /* a function that the program called, with what this called */
-		PART_OF_CALLED, /* a function of the kernel within that */
+		PART_OF_CALLED, /* a function of the kernel within a called one */
 	} kind;
 	const char *called, *name; /* `called` only with PART_OF_CALLED, else "" */
 	uint64_t n[2];
@@ -470,5 +470,5 @@ int bb_traced_run(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 	bb_vm__name_drives(&work, NULL, &drives, 1, 64);
 	if (!rc)
 		rc = bb_vm__measure(vm, &args, &work, err);
-	return rc < 0 ? rc : 0; /* a guest that failed was said */
+	return rc < 0 ? rc : 0; /* the failure of a guest was printed before */
 }

@@ -4,14 +4,16 @@
 #include "cli/vm_run.h"
 
 struct bb_traced_opts {
-	const char *variant; /* only this one; NULL: all */
+	const char *variant; /* only this variant; NULL: all */
 	bool hottest, all;
-	/* prints what differs between the programs of two objects, by their paths, in each kernel
-	 * (NULL: nothing), or between a program in the first kernel and in each other one */
+	/* base, head: paths of two objects; prints what differs between their programs in each
+	 * kernel (NULL: nothing). between_kernels: prints what differs between a program in the
+	 * first kernel and in each other one. */
 	const char *base, *head;
 	bool between_kernels;
 	bool is_markdown;
-	const char *flame; /* file for a flame graph or, if it ends in .folded, folded stacks */
+	const char *flame; /* file for a flame graph or, if its name ends in .folded, for folded
+			      stacks */
 };
 
 /* Runs each program of the objects in guests whose instructions a plugin of QEMU traces, and prints

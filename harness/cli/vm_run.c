@@ -40,7 +40,7 @@ struct guest {
 	bool runs;
 	bool must_boot;        /* there is no saved guest, or it cannot go on */
 	struct bb_report *run; /* NULL: the guest failed, for the reason in `err` */
-	char *port;            /* what the guest and the plugin traced; NULL and -1: nothing */
+	char *port; /* what the guest and the plugin wrote of traced runs; NULL and -1: nothing */
 	int trace_fd;
 	struct bb_err err;
 };
@@ -333,7 +333,8 @@ static bool boots_anew(const struct guests *g, struct guest *guest, int rc)
 	return !start(g, guest, &guest->err);
 }
 
-/* Takes over what a guest saved or, of a job, how it ended. Returns false if the guest goes on. */
+/* Takes over the result of a guest that has ended: the saved guest or, after a job, its run and
+ * exit code. Returns false if there is more for the guest to do. */
 static bool take_end(struct guests *g, struct guest *guest, int rc, struct bb_machine_end *end)
 {
 	guest->runs = false;

@@ -86,7 +86,7 @@ static int time_calls(void *arg, uint32_t n, double *ret_ns)
 	return bb_must_end_why();
 }
 
-/* Finds the number of calls in a row for the longer times of a line. */
+/* Finds how many calls in a row the longer times of a line need. */
 static int calibrate(struct timing *t, uint32_t *ret_calls)
 {
 	double ns = 0;
@@ -118,9 +118,9 @@ static int take_sample(struct timing *t, uint32_t calls)
 	return 0;
 }
 
-/* A function that sleeps until some time of the clock's second returns at that time, so successive
- * calls depend on each other. The first call of a load begins at a random time within the second,
- * so that at least the loads are independent. */
+/* A function may sleep until a fixed point of the clock's second. It then returns at that point, so
+ * successive calls depend on each other. The first call of a load begins at a random time within
+ * the second, so that at least the loads are independent. */
 static void pause_at_random(struct call_state *s)
 {
 	struct timespec t = {.tv_nsec = (long)bb_rng_below(&s->rng, 1000000000)};

@@ -12,8 +12,8 @@
 
 #define OUT_BYTES (64 << 10)
 #define LOG_BYTES (1 << 20) /* a longer log is emptied */
-#define PAUSE_S 0.002       /* between two looks at what runs beside a command */
-#define LOOK_S 0.1          /* between two looks at a command that runs alone */
+#define PAUSE_S 0.002       /* s between two looks at what is done beside a command */
+#define LOOK_S 0.1          /* s between two looks at a command that runs alone */
 
 /* Gives this process priority over others on its CPU; otherwise a busy machine leaves too few
  * samples. With sched_autogroup a nice value counts only within a session, so the session gets one,

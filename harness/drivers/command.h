@@ -48,7 +48,7 @@ struct bb_command {
 	pid_t pid;  /* its first process; 0: it was not started, or it was reaped */
 	int status; /* status from waitpid(), once `pid` was reaped */
 	int log_fd; /* file in memory that receives its stderr; 0: none */
-	int out_fd; /* the same for its stdout */
+	int out_fd; /* file in memory that receives its stdout; 0: none */
 };
 
 /* Starts the command. Returns 0, or -errno with a message that names the program and the reason,
@@ -65,7 +65,7 @@ int bb_command__wait(struct bb_command *c, double seconds, struct rusage *ret_us
  * failed or was killed. Unless it returns 0, bb_command__done() was called. */
 int bb_command__ended(struct bb_command *c, struct bb_err *err);
 
-/* Fails with a message about how a command ended that was reaped. Returns -ECHILD. */
+/* Writes the message that says how a reaped command ended. Returns -ECHILD. */
 int bb_command__fail(const struct bb_command *c, struct bb_err *err);
 
 /* What is done beside a run of a command. */
@@ -78,7 +78,7 @@ struct bb_beside {
 
 struct bb_run_cost {
 	uint64_t wall_ns;
-	double cpu_s; /* of its processes, as far as they were waited for */
+	double cpu_s; /* CPU time of those of its processes that were waited for, s */
 };
 
 /* Runs a command to its end, and adds what that took to *cost. `beside` may be NULL. The run

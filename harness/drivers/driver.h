@@ -36,8 +36,8 @@ struct bb_test_run_type;
 /* The paths that the inputs of a mix take: sets of basic blocks, without order and turns. */
 #define BB_MIX_MOST_PATHS 16
 struct bb_mix_paths {
-	/* path_of[n_places]: by place in the mix, the path of the input there, an index of words;
-	 * BB_MIX_MOST_PATHS: another path than these */
+	/* path_of[n_places]: for each place in the mix, the path of the input at that place, as an
+	 * index of words[]; BB_MIX_MOST_PATHS: another path than those */
 	uint8_t *path_of;
 	size_t n_places;
 	char *words[BB_MIX_MOST_PATHS]; /* what tells a path from the most frequent one */
@@ -73,8 +73,8 @@ struct bb_batch {
 	/* Events fired (slope: lines taken) after the warm-up; 0 if the driver cannot know. */
 	uint64_t fired;
 	uint64_t run_cnt, run_time_ns; /* the kernel's counters over the batch, without warm-up */
-	uint64_t events;               /* in situ: packets sent or requests answered; else 0 */
-	uint64_t multi; /* runs that shared a window with others and so are not samples */
+	uint64_t events; /* in situ: number of packets sent or requests answered; else 0 */
+	uint64_t multi;  /* runs that shared a window with others and so are not samples */
 	double elapsed_s;
 	double target_cpu_s; /* CPU time of the workload, s; NAN without a workload */
 	struct {

@@ -19,8 +19,8 @@ struct bb_exact {
 	uint64_t *totals;  /* executions in all samples so far without warm-up, by basic block */
 	uint64_t *in_vain; /* failed calls in all samples so far, by index in clone.vain */
 	uint64_t *now;     /* counters of one run, by basic block */
-	/* not NULL: `paths` of a batch holds the index of each run's set, or BB_MIX_MOST_PATHS
-	 * if that many others were found before it; borrowed */
+	/* If not NULL, `paths` of a batch holds the index of each run's set, or BB_MIX_MOST_PATHS
+	 * if so many other sets were found before it. Borrowed. */
 	struct bb_exact_sets *sets;
 	int prog_fd; /* the program itself, borrowed */
 	uint32_t id, clone_id;

@@ -19,7 +19,7 @@
 #include "stats/quantile.h"
 
 #define TURN_NS 4000000u /* shortest length of a turn, ns; a turn has at least FEWEST goes */
-#define GO_NS 20000.0    /* wall time of one go, ns; a go is some firings that are timed together */
+#define GO_NS 20000.0 /* wall time of one go, ns; a go is a few firings that are timed together */
 #define MOST_GOES 1000u
 #define FEWEST 8u
 #define MOST_IN_A_GO 10000u

@@ -17,7 +17,7 @@
 /* The results for one program at one parameter. The drive's state owns them. */
 struct bb_lines {
 	const struct bb_line_path *path;
-	/* by load, [n_loads]; NAN: this load has none */
+	/* by load, [n_loads]: time of a run of the program, and of the empty program; NAN: none */
 	const double *program_ns, *empty_ns;
 	/* By load: the part of the exit path's time that the rows contain, but the program's total
 	 * time does not, because the CPU hides it there. 0 if rest_ns holds the difference. */

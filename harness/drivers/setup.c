@@ -9,8 +9,8 @@
 #include "base/parse.h"
 #include "bpf/netns.h"
 
-#define MOST_S 60.0 /* for all commands together */
-#define LOOK_MS 100 /* between two looks at the budget and the stop flag */
+#define MOST_S 60.0 /* s for all commands together */
+#define LOOK_MS 100 /* ms between two looks at the budget and the stop flag */
 
 /* The link is stdin: it receives "number exit-status" of the command that failed, or "0 0". The
  * shell then stays, as the first process of the namespaces, until we close the link. */

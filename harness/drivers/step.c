@@ -22,8 +22,8 @@ struct slot {
 	uint64_t began_ns;
 	size_t warmed; /* runs made so far for the warm-up */
 	bool is_warm;
-	/* in a guest with marks: runs that were traced, whether one is, and (in the process that
-	 * measures) whether the program was described */
+	/* In a guest with marks. traced: number of traced runs. traces: the present run is traced.
+	 * is_described: the program was described (only in the process that measures). */
 	uint32_t traced;
 	bool traces, is_described;
 };

@@ -217,8 +217,8 @@ int bb_test_prog__reset_maps(struct bb_test_prog *s, struct bb_err *err)
 	rc = open_prepares(s, err);
 	if (rc)
 		return rc;
-	/* Globals with values of the process that fires may have others in each load. The verifier
-	 * then looks at other code. */
+	/* Globals that hold values of the process that fires may have other values in each load.
+	 * The verifier then looks at other code. */
 	if (!BB_ANY(s->spec->globals, s->spec->n_globals, it->self))
 		bb_target__find_steady(s->target, bb_target__only_reads);
 	rc = bb_target__reset_maps(s->target, err);

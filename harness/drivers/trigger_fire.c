@@ -602,8 +602,8 @@ static int fire(void *attached, uint32_t, const struct bb_instrument_part *part,
 	both->paths = paths ? shared->paths : NULL;
 	if (both->want > BATCH_MOST)
 		both->want = BATCH_MOST;
-	if (!both->warmup) /* the first run is discarded: if reading the counters makes the program
-			      run, the first reading begins no window */
+	if (!both->warmup) /* the first run is discarded: its window has no beginning if a reading
+			      makes the program run */
 		both->warmup = 1;
 	shared->part = *part;
 	shared->trigger_rc = 0;

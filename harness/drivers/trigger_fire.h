@@ -36,8 +36,8 @@ struct bb_fire_slot {
 	struct bb_fire_beside *beside;
 	size_t n_beside;
 	struct bb_firer firer;
-	bool has_rings, is_open; /* in the child process: the target's rings are open; the trigger
-				  * is open */
+	bool has_rings, is_open; /* in the child process: has_rings: the target's rings are open;
+				    is_open: the trigger is open */
 	struct bb_firing firing;
 };
 

@@ -101,8 +101,9 @@ void bb_slope__close(void *state);
  */
 struct bb_test_run {
 	struct bb_trigger_state common;
-	struct bb_mix mix; /* of a drive with an order */
-	/* How far each program is in the mix; a load goes on where the one before it ended. */
+	struct bb_mix mix; /* the mix of a drive with an order */
+	/* The place that each program has reached in the mix. A load goes on where the load before
+	 * it ended. */
 	struct bb_mix_place {
 		const struct bb_variant_spec *variant;
 		size_t next;

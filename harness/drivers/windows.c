@@ -78,8 +78,8 @@ static void take_window(struct bb_batch *b, struct bb_windows *w, const struct b
 		own_ns = (uint64_t)((double)own * each_ns + 0.5);
 		ns -= own_ns < ns ? own_ns : ns;
 		if (runs <= own) {                         /* the window has no run of others */
-			if (runs < own && !b->void_why[0]) /* because readings do not all cause the
-							      same number of runs */
+			if (runs < own && !b->void_why[0]) /* so readings do not all cause the same
+							      number of runs */
 				snprintf(b->void_why, sizeof(b->void_why),
 					 "bpfbench's own readings make it run, but not equally "
 					 "often: %llu runs, %llu expected",

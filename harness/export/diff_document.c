@@ -5,7 +5,7 @@
 #define EXACT_ROWS 20u /* at most this many cases with different counts are shown */
 #define EXACT_LINES 5u /* at most this many lines of a program with different counts are shown */
 #define TIME_ROWS 20u  /* at most this many lines of a program with different times are shown */
-#define MANY_ROWS 16u  /* above a longer table, sentences name what changed */
+#define MANY_ROWS 16u  /* above a table with more rows, sentences name what changed */
 #define NAMED 4u       /* lines that a sentence names */
 
 /* we advise at most this many times the loads of this run; nobody would measure more */

@@ -5,7 +5,7 @@
 
 #define ABSENT "-"     /* shown in an empty cell, so that the reader's eye stays in the column */
 #define LEAST_LAST 24u /* fewest characters for the last column if it has text */
-#define MOST_LAST 40u  /* so many characters suffice for it, however long its text is */
+#define MOST_LAST 40u  /* most characters that the last column needs, however long its text is */
 #define LEAST_CODE 12u /* fewest characters for the last column if it has source */
 
 const struct bb_doc_look bb_doc_plain_look = {.width = 80, .wrap = true};
@@ -41,8 +41,8 @@ static bool is_in_interval(const char *text, size_t at)
 }
 
 /* True if no line may end at the blank `text[at]`. That is so between a number and what it counts
- * ("60 ns", "2 loads"), within an interval, and between an option and its value ("--budget 60",
- * "--object OLD.o"). */
+ * ("60 ns", "2 loads"), after the name of a side ("A 305.7"), within an interval, and between an
+ * option and its value ("--budget 60", "--object OLD.o"). */
 static bool is_kept(const char *text, size_t at)
 {
 	size_t begin = at;
@@ -387,7 +387,7 @@ static void put_below(const struct page *p, const struct layout *l, size_t colum
 		if (!at) {
 			fprintf(p->out, "  %s: ", b->columns[column].head);
 			at = 4 + bb_text_width(b->columns[column].head);
-		} else if (at + width + 3 > p->look->width) { /* ", " and a later comma */
+		} else if (at + width + 3 > p->look->width) { /* 3: ", " and the comma after it */
 			fputs(",\n    ", p->out);
 			at = 4;
 		} else {

@@ -46,8 +46,8 @@ const char *bb_history_mark_text(const struct bb_timeline *t, const struct bb_ti
 	return bb_timeline__is_judged(t, p) ? bb_history_mark_name(p->judged.mark) : "-";
 }
 
-/* Returns the mark as the tables word it: after a suspect run, a run within the limit that neither
- * confirms nor denies it cannot be told. */
+/* Returns the mark in the words of the tables. A run within the limit has the mark "suspect" if it
+ * neither confirms nor refutes the suspect run before it; the tables then say "cannot tell". */
 static const char *mark_of(const struct bb_timeline *t, const struct bb_timeline_case *c,
 			   const struct bb_timeline_point *p)
 {
@@ -239,7 +239,7 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 {
 	static const char *const marks[] = {"regressed", "improved", "suspect",    "cannot tell",
 					    "steady",    "learning", "not judged", "too noisy"};
-	enum { LEARNING_MARK = 5 }; /* its index */
+	enum { LEARNING_MARK = 5 }; /* index of "learning" */
 	size_t n[BB_LEN(marks)] = {0}, n_cases = 0, n_comparisons = 0;
 	double noisy = 0; /* largest limit of the cases that are too noisy */
 

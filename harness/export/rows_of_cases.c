@@ -372,7 +372,7 @@ void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d)
 
 /* --- several CPUs at once --- */
 
-/* Says what the CPUs of contended cases may meet at. */
+/* Adds, for each contended case, the memory that its CPUs share and may contend for. */
 static void add_shares(const struct bb_report *r, struct bb_doc *d)
 {
 	struct bb_contention k;

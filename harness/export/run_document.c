@@ -4,7 +4,7 @@
 #include "export/documents.h"
 #include "stats/quantile.h"
 
-/* from this many on, a sentence names those with the least and the most net cost */
+/* from this many programs on, a sentence names those with the least and the most net cost */
 #define MANY_PROGRAMS 4u
 #define MOST_ROWS 60u /* with more cases, a short table shows only half as many rows */
 /* one sentence has the counts of instructions of at most this many programs */
@@ -678,8 +678,8 @@ void bb_doc_drive_key(const struct bb_report *r, struct bb_doc *d)
 static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc *d)
 {
 	bool has_net = false, has_command = false, has_p99 = false, lacks_p99 = false;
-	bool knows_between = false; /* the intervals hold how much runs differ, too */
-	bool has_interval = false;  /* of a comparison */
+	bool knows_between = false; /* the intervals include the differences between runs, too */
+	bool has_interval = false;  /* a comparison has an interval */
 
 	for (size_t i = 0; i < r->n_cases; i++) {
 		has_net |= isfinite(r->cases[i].summary.net.value);
@@ -712,7 +712,7 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 	bb_doc__add(d, BB_DOC_FAINT, NULL, "%s", "");
 }
 
-/* True if a case is one that lines can be timed of; those of a mix of inputs cannot. */
+/* True if the lines of a case can be timed; the lines of a mix of inputs cannot. */
 static bool has_step(const struct bb_report *r)
 {
 	for (size_t i = 0; i < r->n_cases; i++) {

@@ -23,8 +23,8 @@
  * does not have the part. */
 struct frame {
 	int16_t began, stripe, packet, chain, spent, turns, saved_reg, words, saved;
-	/* byte 1: not 0 if the run is timed; 2 and 3: emit_forget(); 4 to 7: the index of the exit
-	 * + 1 */
+	/* offset of a word. Byte 1 is not 0 if the run is timed. emit_forget() uses bytes 2 and 3.
+	 * Bytes 4 to 7 hold the index of the exit + 1. */
 	int16_t scratch;
 };
 
@@ -121,9 +121,9 @@ static void land(struct bb_rewrite *r, uint32_t from)
 	bb_rewrite__jump(r, from, r->n);
 }
 
-/* Here the jump `from` and the code before it come together. The code before gets a jump by 0,
- * which the kernel removes. Because of that jump, the verifier compares the states of both ways
- * here and checks the following code only once. */
+/* Lets the jump `from` land here. The code that comes here without a jump gets a jump by 0, which
+ * the kernel removes. Because of that jump, the verifier compares both states here and checks the
+ * following code only once. */
 static void land_both(struct bb_rewrite *r, uint32_t from)
 {
 	land(r, jump_if(r, BPF_JA, 0, 0));
@@ -335,7 +335,9 @@ static int make_memory(struct bb_inside_clone *c, size_t more,
 	return rc;
 }
 
-/* reg = the address of this CPU's stripe in the memory of `c`. r0 to r5 are overwritten. */
+/* The functions emit_NAME() add code to the clone. "r2 = x" in their comments says what register r2
+ * holds after that code. Here: reg = the address of this CPU's stripe in the memory of `c`. r0 to
+ * r5 are overwritten. */
 static void emit_stripe(struct maker *m, const struct bb_inside_clone *c, uint8_t reg)
 {
 	if (c->n_stripes > 1) {
@@ -367,7 +369,7 @@ static void emit_number(struct maker *m)
 	write_word(r, BPF_REG_1, BB_INSIDE_RUNS, BPF_REG_2);
 }
 
-/* reg = the offset in a stripe of the packet with number reg, modulo BB_INSIDE_RING. */
+/* reg = the offset in a stripe of packet number reg (modulo BB_INSIDE_RING). */
 static void emit_packet_offset(struct maker *m, uint8_t reg)
 {
 	compute(&m->out, BPF_AND, reg, BB_INSIDE_RING - 1);

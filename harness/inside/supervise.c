@@ -15,8 +15,8 @@
 #define FEWEST_INSNS 4u /* a shorter program is a loader's test of the kernel */
 #define MOST_FDS 256u
 #define PACKETS_PER_S 500.0 /* limit: packets of a program that are copied */
-#define KEPT_LOADS 8u       /* loads of one program that the capture keeps, though they are gone */
-#define FORGET_EVERY 64u    /* loads of the command between two times of forgetting */
+#define KEPT_LOADS 8u       /* unloaded loads of one program that the capture keeps */
+#define FORGET_EVERY 64u    /* new programs after which the capture forgets old ones */
 #define UNKNOWN_BYTES 256u  /* limit: unknown bytes after the known attributes of a load */
 
 /* A program load of the command, with our copies of everything that it refers to. */
@@ -368,7 +368,7 @@ static void see_map_type(struct bb_inside *in, uint32_t type)
 		in->has_chains = !bb_inside_chains__open(&in->chains, NULL);
 }
 
-/* bpfbench notices a pinned prog array when a program names it. */
+/* Looks at the maps that the program names: only this shows a pinned prog array. */
 static void see_maps(struct bb_inside *in, const struct load *l)
 {
 	for (size_t i = 0; i < l->n_fds && !in->has_chains; i++) {
@@ -430,8 +430,8 @@ static bool is_same_code(const struct bb_code *a, const struct bb_code *b)
 }
 
 /* Returns an earlier load of the same program as `p`; NULL: there is none. With `is_cloned`, only a
- * load with a clone and the same code counts. Otherwise only a load counts that has no clone for
- * the same reason. */
+ * load with a clone and the same code counts. Otherwise, only a load without a clone counts, if the
+ * reason is the same. */
 static struct bb_inside_program *earlier_of(const struct bb_inside *in,
 					    const struct bb_inside_program *p, bool is_cloned)
 {
@@ -644,8 +644,8 @@ static bool is_in_kernel(uint32_t id)
 	return is_there;
 }
 
-/* Marks the captured programs that clones of the same program have replaced KEPT_LOADS times since,
- * if their own clones are gone. Writes the ids of these clones to ids[], and returns how many. */
+/* Marks a captured program if clones have replaced at least KEPT_LOADS later loads of it, and if
+ * its own clone is gone. Writes the ids of these clones to ids[], and returns how many. */
 static size_t find_replaced(const struct bb_inside *in, bool *has_clone, bool *gone, uint32_t *ids)
 {
 	size_t *n_later = bb_calloc(in->n_programs, sizeof(*n_later)), n = 0;

@@ -10,17 +10,17 @@
  * clones share one memory. */
 struct bb_inside_program {
 	char name[BB_LOADED_NAME]; /* as in struct bb_loaded */
-	uint32_t type, id;         /* id: of the first clone; 0: the program was not replaced */
+	uint32_t type, id;         /* id: id of the first clone; 0: none replaced the program */
 	uint32_t n_insns;
 	uint32_t attach_type, attach_btf_id; /* the target that the load names */
 	size_t n_loads;
-	int32_t taken;        /* of the last load, see bb_inside_replaced */
+	int32_t taken;        /* as in bb_inside_replaced, for the last load */
 	uint32_t stack_bytes; /* depth of the main function's stack */
 	struct bb_inside_clone clone;
 	char why[256]; /* why the clone is missing or lacks instruments; else empty */
 	struct bb_code code;
 	struct bb_cfg cfg;
-	uint32_t btf_id;    /* of the first clone's type information (BTF); 0: it has none */
+	uint32_t btf_id;    /* id of the first clone's type information (BTF); 0: it has none */
 	int btf_fd;         /* keeps that BTF, to name lines after the command has ended; or -1 */
 	uint64_t began_ns;  /* when the first clone was ready */
 	uint64_t seen_runs; /* runs that had begun at the last bb_inside__turn() */

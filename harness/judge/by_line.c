@@ -261,9 +261,9 @@ static void add_totals(struct bb_by_line *b, struct loads *l)
 	b->n_all = l->n;
 	b->program = estimate_numbers(l, &t->program_ns);
 	b->rest = estimate_numbers(l, &t->rest_ns);
-	/* Calling and timing the program takes as long as the call and its timing an empty program.
-	 * A part of the program's exit overlaps with the program's own work. This part is
-	 * subtracted if it is surely longer than BB_BY_LINE_LEAST_NS. */
+	/* Calling and timing the program takes as long as calling and timing an empty program. A
+	 * part of the program's exit overlaps with the program's own work. This part is subtracted
+	 * if it is surely longer than BB_BY_LINE_LEAST_NS. */
 	if (t->hidden_ns.n)
 		hidden = estimate_numbers(l, &t->hidden_ns);
 	begin_sum(l);

@@ -13,7 +13,7 @@ struct bb_diff {
 	bool exact;   /* the numbers are whole and without noise, and the metric's name ends in its
 			 unit */
 	double a, b;  /* NAN: missing */
-	double shift; /* b - a; if measured now, b is a times the ratio of the pairs */
+	double shift; /* b - a; in a comparison measured now, b is a times the ratio of the pairs */
 	double ratio, lo, hi;    /* b / a and its interval; NAN: none */
 	double p;                /* p-value of the difference being beyond the threshold, after Holm
 				    1979 in bb_diff_reports(); NAN without a verdict */
@@ -173,7 +173,7 @@ struct bb_time_diff_case {
 	const struct bb_timed *a, *b;
 	double a_ns, b_ns; /* times of a whole run */
 	struct bb_estimate more;
-	enum bb_verdict verdict; /* of the whole run */
+	enum bb_verdict verdict; /* verdict on the whole run */
 	/*
 	 * how much slower the machine was in b's run than in a's, as a share, by each reference. 0:
 	 * a and b are of one run. NAN: the reference was not measured or is not one of the

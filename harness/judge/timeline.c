@@ -73,7 +73,7 @@ static int by_time(const void *x, const void *y)
 	return strcmp(a->of->id, b->of->id);
 }
 
-/* Adds the points of run i. t->cases still has all cases of the index. */
+/* Adds the points of run i. At this time, t->cases has all cases of the index. */
 static void take_points(struct bb_timeline *t, size_t i, const struct bb_timeline_filter *filter)
 {
 	const struct bb_index_run *run = t->runs[i].of;

@@ -55,7 +55,7 @@ struct bb_recorder {
 	size_t n_links;
 	struct ring_buffer *overflow;
 	struct bb_task_events task_events;
-	struct bb_recording recording; /* before __finish: only the samples from `overflow` */
+	struct bb_recording recording; /* until __finish, it has only samples from `overflow` */
 	uint64_t began_ns, stopped_ns;
 };
 

@@ -108,7 +108,7 @@ void bb_stacks__write_text(const struct bb_stacks *s, const struct bb_text_opts 
 
 struct bb_flame_opts {
 	const char *title;
-	const char *unit; /* of the weights: "samples", "us" */
+	const char *unit; /* unit of the weights: "samples", "us" */
 	/* names in the legend, by kind of frame; NULL: the names for a profile. If an entry is
 	 * NULL, its kind is not in the legend */
 	const char *const *legend;

@@ -12,13 +12,14 @@ struct function {
 	uint64_t start, size;
 };
 
-/* Machine code of a program from this address on belongs to this line. */
+/* A line of a program. The machine code from `address` on belongs to it. */
 struct line_start {
 	uint64_t address;
 	uint32_t number;
 	const char *text;
-	size_t order; /* in the text; of two at one address, the later one is meant */
-	/* once an instruction of it was traced: index in bb_traced.lines, and its frame */
+	size_t order; /* position in the text; of two lines at one address, the later one counts */
+	/* is_known: an instruction of the line was traced; `line` is then the line's index in
+	 * bb_traced.lines, and `frame` its frame */
 	bool is_known;
 	size_t line;
 	uint32_t frame;
@@ -36,7 +37,7 @@ struct program {
 	const char *name, *object;
 	struct function *functions;
 	size_t n_functions;
-	struct line_start *lines; /* sorted by address; before lines[0]: no line */
+	struct line_start *lines; /* sorted by address; code before lines[0] belongs to no line */
 	size_t n_lines;
 	struct line_start no_line;
 };
@@ -47,15 +48,16 @@ struct reading {
 	struct window *windows;
 	size_t n_windows;
 	struct bb_symtab kernel;
-	uint64_t faults[2]; /* addresses of the kernel's entries at faults of memory */
+	uint64_t faults[2]; /* addresses of the kernel's entry points for memory faults */
 };
 
 /* A function that has not returned yet. */
 struct call {
-	uint64_t start;      /* of the function */
-	uint64_t returns_at; /* where in memory its return address is; 0: unknown */
+	uint64_t start;      /* start of the function */
+	uint64_t returns_at; /* address in memory at which its return address is stored; 0: unknown
+			      */
 	uint32_t frame;
-	uint32_t called; /* name of the function that was called, which may have jumped to this */
+	uint32_t called; /* name of the function that was called; it may have jumped to this one */
 	bool is_interrupt, is_own;
 };
 
@@ -86,7 +88,7 @@ static bool is_word(const char *text, size_t len, const char *word)
 	return len == strlen(word) && !memcmp(text, word, len);
 }
 
-/* Reads a line of the guest's text. Lines that cannot be read are ignored. */
+/* Reads a line of the guest's text. Ignores a line that it does not understand. */
 static void read_line(struct reading *r, const char *line)
 {
 	struct program *p = r->n_programs ? &r->programs[r->n_programs - 1] : NULL;
@@ -180,7 +182,7 @@ static void read_records(struct reading *r, const struct bb_trace_record *v, siz
 	}
 }
 
-/* The first instructions of the kernel at a fault. */
+/* True for the first instruction that the kernel executes at a memory fault. */
 static bool is_fault_entry(const struct reading *r, uint64_t address)
 {
 	return address == r->faults[0] || address == r->faults[1];
@@ -224,7 +226,7 @@ static bool is_clock(const struct bb_trace_record *r)
 /* What lies between the two readings of the clock. */
 struct cut {
 	size_t from, to;    /* records of the window */
-	size_t first, last; /* of the program itself */
+	size_t first, last; /* first and last record of the program itself */
 	uint64_t n;         /* instructions */
 };
 
@@ -282,7 +284,7 @@ static struct line_start *find_start(struct program *p, uint64_t address)
 	return from ? &p->lines[from - 1] : &p->no_line;
 }
 
-/* Adds the line, unless machine code elsewhere has added it, and its frame. */
+/* Adds the line and its frame, unless other machine code of the line has added them. */
 static void add_line(struct folding *f, struct line_start *s)
 {
 	struct bb_traced *t = f->traced;

@@ -3,24 +3,26 @@
 
 #include "profile/stacks.h"
 
-/* Instructions of one function of the kernel while a line of the program, or a function that the
- * program called, had not returned. */
+/* Instructions of one function of the kernel that were executed on behalf of one line of the
+ * program, or of one function that the program called. */
 struct bb_traced_part {
-	size_t of;     /* index in bb_traced.lines, or in bb_traced.stacks.names */
-	uint32_t name; /* in bb_traced.stacks.names */
+	size_t of;     /* index of that line in bb_traced.lines, or of that function's name in
+			  bb_traced.stacks.names */
+	uint32_t name; /* index of the kernel's function in bb_traced.stacks.names */
 	uint64_t n;
 };
 
 struct bb_traced_line {
 	uint32_t number;  /* 0: no line is known */
-	const char *text; /* its source; valid as long as the text of bb_traced__read() */
-	/* its own machine instructions, and those of what it called */
+	const char *text; /* source of the line; valid as long as the text of bb_traced__read() */
+	/* machine instructions of the line itself, and of the functions that it called */
 	uint64_t own, called;
 };
 
 /* One run of a program, instruction by instruction. */
 struct bb_traced {
-	/* of the program, and of its file; valid as long as the text of bb_traced__read() */
+	/* name of the program, and path of its object; valid as long as the text of
+	 * bb_traced__read() */
 	const char *name, *object;
 	/* machine instructions by the guest's clock, and by the trace between the two readings of
 	 * this clock; n 0: no run was traced, or it is too long */

@@ -17,7 +17,7 @@
  * file is NULL or NAN in these structs. The comments here add what the rows do not say.
  */
 
-/* Of a mix: the samples of all runs that returned the same value on the same path. */
+/* A class of a mix's samples: those of all runs that returned the same value on the same path. */
 struct bb_class {
 	uint32_t value;
 	char *returned; /* the value in words, "2 (XDP_PASS)" */
@@ -190,7 +190,7 @@ void bb_comparison__judge(struct bb_comparison *c, double alpha);
  * far)". The text says how much time or how many pairs are needed, and how exactly the difference
  * is known so far. It assumes that intervals shrink with the square root of the number of pairs.
  * `option` is the option of the command for more time. The text is empty for other verdicts.
- * Returns the advised time in s, or number of loads; NAN: more time would not decide it.
+ * Returns the advised budget in s, or the advised number of loads; NAN: more would not decide it.
  */
 double bb_comparison__next_step(const struct bb_comparison *c, const char *option,
 				char ret_text[BB_NEXT_STEP]);

@@ -11,8 +11,8 @@
 #define BLOCKS_MATCHED 8u
 #define BLOCKS_UNMATCHED 4u
 #define BLOCKS_INSITU 2u
-/* s: the time limit of a turn, and the least time limit of a pair. Fast programs need less time,
- * even on a busy CPU. */
+/* Time limit of a turn, and least time limit of a pair, s. Fast programs need less time, even on a
+ * busy CPU. */
 #define RUN_LEAST_S 0.1
 #define PAIR_LEAST_S 1.0
 /* Most loads to match two programs. On average about 13 are needed: JIT addresses are multiples of
@@ -22,7 +22,7 @@
 enum label { BASE, HEAD, FLOOR, N_LABELS };
 static const char *const label_names[N_LABELS] = {"base", "head", "the floor"};
 
-/* The program with a label, and its state in the present drive. */
+/* One side of a comparison: the program with a label, and its state in the present drive. */
 struct side {
 	/* NULL: the side has no program. Drives may have different floors. */
 	struct bb_test_prog *prog;
@@ -45,14 +45,14 @@ struct ab_case {
 	size_t comparison; /* index of the comparison in the report */
 	double tick_ns;
 	bool active;
-	bool has_pair; /* its last pair is of the present loads */
+	bool has_pair; /* the last pair of the comparison was measured with the present loads */
 };
 
 struct ab {
 	struct bb_session session;
 	const struct bb_ab_opts *opts;
 	struct side sides[N_LABELS];
-	struct bb_test_prog second; /* a second load of base's program: head, if a program is
+	struct bb_test_prog second; /* second load of base's program; it is head if a program is
 				       compared with itself */
 	struct ab_case *cases;
 	size_t n_cases;
@@ -486,7 +486,7 @@ static struct bb_test_prog *prog_of(struct ab *ab, size_t planned)
 				     : &s->progs[bb_session__variant(s, &s->plan->cases[planned])];
 }
 
-/* Returns the share, s, of a drive in what is left of `total_s`; 0: no limit. */
+/* Returns a drive's share of the time that is left of `total_s`, s; 0: no limit. */
 static double share_of(const struct ab *ab, double total_s, size_t drives_left)
 {
 	return total_s > 0
@@ -703,8 +703,8 @@ static int note_executed(struct ab *ab, struct bb_err *err)
 /* Measures in the open session, and completes the report after an error. */
 static int run(struct ab *ab, struct bb_err *err)
 {
-	/* Counts before base and head share maps: entries of one may change the count of the other.
-	 */
+	/* Counts now, before base and head share maps: entries that one of them stores may change
+	 * the count of the other. */
 	int rc = ab->opts->count ? bb_count_all(&ab->session, 0.25, err) : 0;
 
 	if (!rc) {

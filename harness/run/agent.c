@@ -179,14 +179,15 @@ static int add_programs(struct bb_agent *a, const struct ids *its, const struct 
 	uint32_t id = a->last_id;
 	int rc = 0;
 
-	/* a tool that watches all programs also has those of the agent open */
+	/* the agent's programs may be among `others`, too: a tool that watches all programs has
+	 * them open */
 	while (!rc && !(rc = bb_loaded__next(id, &id, err)))
 		if (!is_known(a, id) && (ids_have(its, id) || !ids_have(others, id)))
 			rc = add_program(a, id, ids_have(its, id), err);
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* If the agent has programs open, removes the programs that no process has open, because any
+/* If the agent has programs open, removes from the list those that no process has open, because any
  * process may have loaded them. */
 static void leave_unclear(struct bb_agent *a)
 {
@@ -201,8 +202,8 @@ static void leave_unclear(struct bb_agent *a)
 	a->n = any ? n : a->n;
 }
 
-/* Marks the programs that are gone. Removes the loaded ones that no process had open, so that they
- * are judged anew. Returns an id: the programs with a higher id must be looked at. */
+/* Marks the programs that are gone. Of the others, removes those that no process had open, so that
+ * they are judged anew. Returns an id: all programs with a higher id must be looked at. */
 static uint32_t look_again(struct bb_agent *a)
 {
 	uint32_t from = a->n ? a->programs[a->n - 1].program.id : 0;
@@ -266,7 +267,7 @@ static int check_runs(struct bb_agent *a, const char *when, struct bb_err *err)
 	if (c->pid)
 		return 0;
 	if (!c->status && !bb_processes__read(getpid(), 0, &p) && p.n) {
-		bb_processes__done(&p); /* a daemon: its other processes go on */
+		bb_processes__done(&p); /* the agent is a daemon: its other processes go on */
 		return 0;
 	}
 	bb_processes__done(&p);
@@ -394,7 +395,7 @@ int bb_agent__read_counters(struct bb_agent *a, struct bb_err *err)
 	return 0;
 }
 
-/* Returns the ids of all maps of its programs. */
+/* Returns the ids of all maps of the agent's programs. */
 static struct ids map_ids(const struct bb_agent *a)
 {
 	struct ids all = {0};
@@ -423,8 +424,8 @@ double bb_agent__map_bytes(const struct bb_agent *a)
 	return bytes;
 }
 
-/* Maps both positions of a ring buffer (kernel/bpf/ringbuf.c), for reading: the agent's reader
- * writes the first. */
+/* Maps the positions of the reader and of the writer of a ring buffer (kernel/bpf/ringbuf.c), only
+ * for reading: the agent moves the reader's position. */
 static void open_ring(struct bb_agent *a, int map_fd, const struct bpf_map_info *info)
 {
 	size_t bytes = 2 * (size_t)sysconf(_SC_PAGESIZE);
@@ -487,8 +488,8 @@ static bool is_its_own(const struct bb_agent *a, uint32_t id)
 	return false;
 }
 
-/* Removes a pin of a program of the agent, or of its link, if it was made since the agent's start.
- */
+/* Removes the pin `e` if it was made since the agent's start, and if it pins a program of the agent
+ * or the link of such a program. */
 static void remove_pin(const struct bb_agent *a, const FTSENT *e)
 {
 	const struct timespec *made = &e->fts_statp->st_ctim;

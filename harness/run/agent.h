@@ -38,9 +38,9 @@ struct bb_agent_program {
 struct bb_agent_ring {
 	char name[BPF_OBJ_NAME_LEN];
 	uint32_t bytes;
-	double peak; /* the largest share of it that was found full; the kernel counts no lost
+	double peak; /* largest share of it that was seen full; the kernel does not count lost
 			records */
-	void *pages; /* its two positions, mapped */
+	void *pages; /* mapped pages with the positions of its reader and writer */
 };
 
 struct bb_agent {
@@ -55,10 +55,10 @@ struct bb_agent {
 };
 
 /*
- * Starts the agent and waits until it is ready. Only programs that were loaded since then can
- * be its programs: those that one of its processes has open, as a program or by a link. If there
- * are none, those that no process has open. Returns 0; or, with a message, -ETIME,
- * -ECHILD if the agent ended, -EINTR or another -errno. Call bb_agent__stop() in all cases.
+ * Starts the agent and waits until it is ready. Its programs were loaded since its start, and one
+ * of its processes has them open, directly or by a link. If there are no such programs, those that
+ * no process has open count as its programs. Returns 0; or, with a message, -ETIME, -ECHILD if the
+ * agent ended, -EINTR or another -errno. Call bb_agent__stop() in all cases.
  */
 int bb_agent__start(const struct bb_agent_spec *spec, struct bb_agent *ret_agent,
 		    struct bb_err *err);
@@ -81,9 +81,9 @@ double bb_agent__map_bytes(const struct bb_agent *a);
 
 /*
  * Ends the agent by SIGTERM, or by SIGKILL after 5 s, and waits until its programs are gone.
- * `*ret_killed` is true if SIGKILL was needed. If spec->cleans, removes pins that were made since
- * its start and that pin programs which one of its processes had open. `*ret_cleaned` is the number
- * of programs that this unloaded. Returns 0; or -EBUSY with a message that names the programs that
- * are still loaded. Does nothing if no agent runs.
+ * `*ret_killed` is true if SIGKILL was needed. If spec->cleans, removes the pins that were made
+ * since its start, of programs that one of its processes had open. `*ret_cleaned` is the number of
+ * programs that this unloaded. Returns 0; or -EBUSY with a message that names the programs that are
+ * still loaded. Does nothing if no agent runs.
  */
 int bb_agent__stop(struct bb_agent *a, bool *ret_killed, size_t *ret_cleaned, struct bb_err *err);

@@ -283,7 +283,7 @@ int bb_count_all(struct bb_session *s, double share, struct bb_err *err)
 #define OF_THE_TIME 0.1 /* bb_note_executed() may take at most this share of the time left */
 /* further runs: after the first run has stored something, a program may take another path */
 #define MORE_RUNS 2u
-#define RUNS_OF_MIX 1000u /* in a batch of a mix */
+#define RUNS_OF_MIX 1000u /* runs in a batch of a mix */
 
 /* The programs of a drive while the driver that counts executed instructions runs them. */
 struct noting {
@@ -291,7 +291,7 @@ struct noting {
 	const size_t *case_of;
 	struct bb_drive_state *state;
 	struct bb_test_prog *prog; /* the program in progress */
-	bool of_shares;            /* only what the runs write for all CPUs is noted */
+	bool of_shares;            /* only the maps for all CPUs that the runs write are noted */
 };
 
 /* Counts the entries of a map, up to BB_IN_VAIN_MANY. In maps of programs and in maps of maps, only
@@ -546,9 +546,9 @@ static void note_return(const struct bb_exact *e, const uint64_t *before, const 
 
 #define MOST_PLACES 8u
 
-/* Returns the register that points to what instruction `i` writes for all CPUs, or holds its map:
- * 0..9; BPF_REG_10: `i` writes nothing that may be shared. Values of the stack and of packets are
- * told from map values by their origin. */
+/* Returns the register that holds the address, or the map, that instruction `i` writes to.
+ * BPF_REG_10: `i` writes nothing that CPUs may share. The caller tells map values from the stack
+ * and from packets by the origin of the register's value. */
 static uint8_t written_by(const struct bpf_insn *i)
 {
 	static const int32_t helpers[] = {BPF_FUNC_map_update_elem, BPF_FUNC_map_delete_elem,
@@ -576,7 +576,7 @@ static void note_shares(const struct bb_target *target, const struct bb_exact *e
 			const uint64_t *before, struct bb_case *c)
 {
 	const struct bb_cfg *g = &e->clone.cfg;
-	bool known = c->shares; /* by an earlier session */
+	bool known = c->shares; /* an earlier session has found them */
 	int32_t seen[MOST_PLACES];
 	size_t n = 0;
 
@@ -668,14 +668,14 @@ static size_t store_paths(const struct bb_batch *b, struct bb_mix_paths *paths)
 	return n_other;
 }
 
-/* Finds the paths of the inputs that the drive will come to. Runs the program on them in their
- * order, and on the first of them once more. Stores no paths if the time is too short, or if runs
- * on one input take several paths: then the path depends on what the program has kept. */
+/* Finds the paths of the inputs that the drive will use. Runs the program on them in their order,
+ * and on the first of them once more. Stores no paths if the time is too short, or if runs on one
+ * input take several paths: then the path depends on what the program has kept. */
 static int find_paths(struct bb_drive_slot *slot, const struct bb_plan_case *planned,
 		      uint32_t param, struct bb_batch *b, struct bb_mix_paths *ret_paths,
 		      struct bb_err *err)
 {
-	/* the drive's samples, and more than their warm-up */
+	/* enough runs for the drive's samples and their warm-up, with a reserve */
 	size_t want = planned->samples / 4 * 5 + 2 * WARMUP * (size_t)planned->loads;
 	size_t runs = 0, again = 0, n_other = 0;
 	struct bb_exact_sets sets = {0};
@@ -706,8 +706,8 @@ static int find_paths(struct bb_drive_slot *slot, const struct bb_plan_case *pla
 	return rc == -ETIME ? 0 : rc;
 }
 
-/* Runs the program once, and MORE_RUNS times more if there is time; of a mix, on each input twice.
- * Copies the counts after the first run. *ret_is_wrong: that run returned something else than
+/* Runs the program once, and copies the counts. If there is time, runs it MORE_RUNS times more;
+ * with a mix, as find_paths() does. *ret_is_wrong: that run returned something else than
  * expected. */
 static int run(struct bb_drive_slot *slot, const struct bb_plan_case *planned, uint32_t param,
 	       uint64_t *ret_counts, bool *ret_is_wrong, struct bb_mix_paths *ret_paths,

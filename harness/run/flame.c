@@ -4,14 +4,14 @@
 #include "base/deadline.h"
 
 #define TURN_S 0.05 /* length of a case's turn, s; the recorder is polled between turns */
-/* room for the samples of a turn; a turn ends early when it is full */
+/* room for the samples of a turn; when it is full, the turn ends early */
 #define TURN_SAMPLES (1u << 16)
 
 struct flame_run {
-	struct bb_plan plan; /* the cases in situ; its array `cases` is our own */
+	struct bb_plan plan; /* plan with only the cases in situ; we own its array `cases` */
 	struct bb_session session;
 	struct bb_report *report;     /* the session needs one; nobody reads it */
-	struct bb_drive_slot **slots; /* by case; NULL: the case cannot run here */
+	struct bb_drive_slot **slots; /* slot of each case; NULL: the case cannot run here */
 	uint64_t *ns;
 	struct bb_recorder *recorder;
 };

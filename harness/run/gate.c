@@ -130,7 +130,7 @@ static int add_object_job(struct bb_gate_run *run, const struct bb_built_object 
 	opts.n_objects = BB_N_REVISIONS;
 	opts.one_each = true;
 	opts.what = BB_OBJECT_TIME_AND_COUNT;
-	/* only packets or only contexts, as programs of this type take */
+	/* offers either packets or contexts, whichever programs of this type take */
 	opts.packets.n = is_run && !t->takes_context ? opts.packets.n : 0;
 	opts.contexts.n = is_run && t->takes_context ? opts.contexts.n : 0;
 	rc = bb_object_scenario__make(&opts, &text, err);

@@ -31,7 +31,8 @@ struct bb_gate_opts {
 	struct bb_object_opts drive;
 	bool exact; /* any increase of instruction counts is a regression, too */
 	bool force; /* measure even if both objects are equal */
-	/* only build objects and compare them as files: guests measure, and root is not needed */
+	/* only build the objects and compare them as files, without root, because guests measure
+	 * them */
 	bool guests;
 	double threshold, alpha;
 	double complexity, grow; /* as in struct bb_gate */

@@ -66,7 +66,7 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* Copies the existing ones of the objects that the options name. If the options name none, copies
+/* Copies the objects that the options name, as far as they exist. If the options name none, copies
  * all regular files *.bpf.o. */
 static int keep_all(struct bb_gate_builds *b, enum bb_revision revision, struct bb_err *err)
 {

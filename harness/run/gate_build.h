@@ -50,8 +50,8 @@ int bb_repo__check_out(const struct bb_repo *repo, const char *commit, bool with
 int bb_repo__remove_tree(const struct bb_repo *repo, struct bb_err *err);
 
 /* Copies a file from `tree` to `kept` under the name `name`. It must be a regular file, not a
- * symbolic link, of at most `max` bytes, and the user may read it. Returns -ENOENT without a
- * message if it does not exist. */
+ * symbolic link, of at most `max` bytes, that the user may read. Returns -ENOENT without a message
+ * if it does not exist. */
 int bb_repo__keep(const struct bb_repo *repo, const char *path, const char *name, size_t max,
 		  size_t *ret_bytes, struct bb_err *err);
 

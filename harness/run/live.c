@@ -239,8 +239,8 @@ static int take_window(struct bb_live_watch *l, struct watched *w, bool *ret_sha
 	return rc;
 }
 
-/* Leaves out of the period the time since the last reading of each program that we cause runs of:
- * in this time we did more than read and sleep. */
+/* For each program of which we cause runs, leaves the time since its last reading out of the
+ * period, because in this time we did more than read and sleep. */
 static int skip_stretches(struct bb_live_watch *l, struct bb_err *err)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -263,8 +263,8 @@ static int skip_stretches(struct bb_live_watch *l, struct bb_err *err)
 
 /*
  * Finds out which of the program's runs we cause ourselves. The caller asks again and again,
- * because the program may have been attached elsewhere. If this cannot be found out, keeps the last
- * answer. If the answer changed, drops the figures of this period.
+ * because meanwhile the program may have been attached elsewhere. If this cannot be found out,
+ * keeps the last answer. If the answer changed, drops the figures of this period.
  */
 static int find_own(struct watched *w)
 {

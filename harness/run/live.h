@@ -10,11 +10,11 @@
  * all runs, but the time of a single run is known only if it was alone between two readings. */
 struct bb_live_row {
 	struct bb_loaded program;
-	bool gone;      /* it was unloaded before the period ended */
+	bool gone;      /* the program was unloaded before the period ended */
 	double seconds; /* length of the period, or of the part in which the program was loaded */
 	/* counters since the load, at the end of the period */
 	struct bb_prog_stats total;
-	uint64_t runs, misses; /* in the period */
+	uint64_t runs, misses; /* their numbers in the period */
 	double runs_per_s, misses_per_s;
 	double ns_per_run; /* mean of all runs; NAN: no runs */
 	double cpu_share;  /* CPU time of the runs divided by wall time; 1: one whole CPU */
@@ -52,7 +52,8 @@ struct bb_live_windows {
 void bb_live_windows__add(struct bb_live_windows *w, uint64_t runs, uint64_t ns);
 void bb_live_windows__done(struct bb_live_windows *w); /* leaves it empty */
 
-/* Chooses the windows that tell most, by their number of runs. Fills in their distribution. */
+/* Chooses the number of runs in a window for which windows tell most. Fills in the distribution of
+ * the windows with so many runs. */
 void bb_live_row__distribute(struct bb_live_row *row, const struct bb_live_windows *windows);
 
 /* Returns the share of all runs that the distribution covers, 0 to 1; NAN without runs. */

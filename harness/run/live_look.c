@@ -150,7 +150,7 @@ void bb_live_look__done(struct bb_live_look *look)
 
 /* --- matching two looks --- */
 
-/* Returns a score from 1 to 7 for two programs that may be the same; 0: they are not the same. */
+/* Returns a score from 2 to 7 for two programs that may be the same; 0: they are not the same. */
 static int likeness(const struct bb_program *a, const struct bb_program *b)
 {
 	bool tag = a->tag && b->tag && *a->tag && !strcmp(a->tag, b->tag);

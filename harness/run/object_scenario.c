@@ -514,8 +514,8 @@ static size_t find_runs(const struct maker *m, size_t group, bool contexts,
 	return n;
 }
 
-/* Writes an input from a capture. It is number `nth`, from 1, of the inputs with its path or, if it
- * has no path, of those without one. */
+/* Writes an input from a capture. `nth` is its number, from 1, among the inputs with its path or,
+ * if it has no path, among those without a path. */
 static void write_run(const struct bb_object_run *run, bool is_context, size_t nth, FILE *out)
 {
 	char name[BB_NAME_MAX_BYTES + 1];

@@ -17,7 +17,7 @@
 #define RUNS_MAX 10000.0
 #define WARM_S 0.2 /* s; a workload that is not longer runs once untimed after a change of side */
 #define SERVER_END_S 5.0
-#define VARIES 0.1 /* turns that vary by more are the reason for a missing verdict */
+#define VARIES 0.1 /* if turns vary by more than this, that is why there is no verdict */
 /* alpha of the two figures that get a verdict. If the true value of a figure is the limit, 0.5 % of
  * the measurements find it above the limit. */
 #define ALPHA_JUDGED 0.01
@@ -482,8 +482,9 @@ static int measure_blocks(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Returns the row of a program of this load: of several with one name, the first here is the first
- * in earlier loads. Makes a new row if earlier loads had fewer programs of that name. */
+/* Returns the row of program `at` of this load. If several programs have one name, the nth of them
+ * has the same row in all loads. Makes a new row if earlier loads had fewer programs of that
+ * name. */
 static struct bb_overhead_program *part_of(struct bb_overhead *o, const struct bb_agent *a,
 					   size_t at)
 {
@@ -514,8 +515,8 @@ static struct bb_agent_ring *ring_of(struct bb_overhead *o, const struct bb_agen
 	return &o->rings[o->n_rings - 1];
 }
 
-/* Adds the agent's figures of a turn. The ns of a program are those of all its runs in a request,
- * until mean_of_parts(). */
+/* Adds the agent's figures of a turn. Until mean_of_parts(), the ns of a program are the time of
+ * all its runs in a request. */
 static void add_parts(struct bb_overhead *o, const struct bb_agent *a, double requests,
 		      const struct bb_overhead_turn *t)
 {

@@ -86,16 +86,17 @@ struct bb_overhead {
 	size_t n_turns,
 		n_blocks; /* n_blocks: complete blocks; later turns are of an incomplete block */
 	uint64_t n_runs;  /* runs of the workload in all turns */
-	uint32_t runs_a_turn; /* of them in a turn of the last block */
+	uint32_t runs_a_turn; /* runs of the workload in a turn of the last block */
 	struct bb_overhead_figure figures[BB_N_OVERHEAD];
-	struct bb_overhead_program *programs; /* of up to four turns with bpf_stats on */
+	struct bb_overhead_program *programs; /* figures from up to four turns with bpf_stats on */
 	size_t n_programs;
-	struct bb_agent_ring *rings; /* its ring buffers, in the turns of `programs`; no `pages` */
+	struct bb_agent_ring *rings; /* ring buffers of the agent, in the turns of `programs`;
+					`pages` is not set */
 	size_t n_rings, n_perf_buffers;
 	double parts_turn_s; /* CPU time per request in those turns, s; 0: there were none */
 	double agent_s, map_bytes, rss_bytes; /* agent_s: median over turns, seconds per request */
 	double elapsed_s, steal;
-	uint32_t n_starts, n_killed; /* starts of agents; how many of them SIGKILL ended */
+	uint32_t n_starts, n_killed; /* agents that were started, and that SIGKILL ended */
 	size_t n_cleaned;            /* programs unloaded by removing pins */
 	uint32_t n_gone;             /* turns in which programs of an agent were unloaded */
 	char gone[BB_LOADED_NAME];   /* name of one of them */
@@ -116,8 +117,8 @@ void bb_overhead__judge(struct bb_overhead *o, const struct bb_overhead_opts *op
 /* True if the verdict on the workload's or the machine's CPU time is "above the limit". */
 bool bb_overhead__is_above(const struct bb_overhead *o);
 
-/* Returns the CPU time per request, s, of a program of the agent: of its turns with bpf_stats, at
- * the speed that the machine had in the other turns. */
+/* Returns the CPU time per request, s, of a program of the agent. It was measured in the turns with
+ * bpf_stats, and is scaled to the speed of the machine in the other turns. */
 double bb_overhead__program_s(const struct bb_overhead *o, const struct bb_overhead_program *p);
 
 /* Returns the CPU time per request, s, that neither the programs nor the agent's processes account

@@ -319,9 +319,9 @@ static void report_progress(struct bb_run *r, size_t planned)
 		p->update(p->arg, done, total, r->session.plan->cases[planned].name);
 }
 
-/* Returns how many of the turns that are left, turns[n], share the time left with turns[0], itself
- * included. If turns[0] is slow, only slow turns do, because fast programs leave most of their time
- * to slow ones. */
+/* turns[n] are the turns that are left. Returns how many of them share the time left, turns[0]
+ * included. If turns[0] is slow, only slow turns share it, because fast programs leave most of
+ * their time to slow ones. */
 static size_t turns_to_share(const struct bb_run *r, const uint32_t *turns, size_t n)
 {
 	size_t slow = 0;

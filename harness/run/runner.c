@@ -16,8 +16,8 @@
 
 /* Limits of a run, in s and as shares of the time left: for loading programs again until they have
  * a wanted place, and for waiting for a calm CPU. */
-#define PLACING_MOST_S 2.0 /* for each program */
-#define PLACING_SHARE 0.15 /* for all programs together */
+#define PLACING_MOST_S 2.0 /* s for each program */
+#define PLACING_SHARE 0.15 /* share for all programs together */
 #define WAITING_MOST_S 3.0
 #define WAITING_SHARE 0.15
 
@@ -30,7 +30,8 @@
  */
 /* loads in each process; with fewer loads, opening the programs would take too much of the time */
 #define LOADS_EACH 4u
-/* Other processes are used only if opening takes at most this many times as long as one's loads. */
+/* Other processes are used only if opening takes at most this many times as long as the loads of
+ * one process. */
 #define OPEN_MOST 2.0
 
 /* Returns how many loads the first process measures; plan->loads: all. */
@@ -249,8 +250,8 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 	return rc;
 }
 
-/* A series is void if reading a line of memory took this many times as long as the median of all
- * loads, or if the median is this many times as long. */
+/* A series is void if reading a line of memory took this many times as long as in the median of all
+ * loads, or if the median took this many times as long as it. */
 #define EMPTIED_ALIKE 1.5
 
 /* Voids each series in which the caches were emptied less or more than in other loads. */

@@ -32,8 +32,8 @@ struct bb_repeat_row {
 struct bb_repeat {
 	struct bb_repeat_row *rows;
 	size_t n_rows;
-	struct bb_numbers clock,
-		memory; /* ns of references: `clock` of each run and round, `memory` of each run */
+	struct bb_numbers clock, memory; /* ns that references took: `clock` in each run and round,
+					    `memory` in each run */
 };
 
 #define BB_REPEAT_LEAST 4 /* fewest runs from which their spread is known */
@@ -80,7 +80,8 @@ struct bb_selftest_opts {
 	const char *program;  /* use only this variant; NULL: all except the floor */
 	int mode;             /* use only this mode (enum bb_selftest_mode); -1: all */
 	uint32_t experiments; /* number of experiments per row; 0: as many as the budget allows */
-	/* the same scenario with a cold twin of its drive, for plain runs */
+	/* scenario for plain runs: the same scenario with a second drive, a copy of its drive with
+	 * cold caches */
 	const struct bb_scenario *plain;
 	struct bb_ab_watch watch; /* watches the samples of all experiments */
 };
@@ -106,7 +107,7 @@ void bb_selftest__done(struct bb_selftest *t);
 /* How much plain runs differ from their mean: half widths of 95 % intervals of ln, pooled over
  * several self-tests of one machine (stats/loads.h). */
 struct bb_between {
-	/* by class and figure: the spread of the program that varies most; its half_width NAN:
+	/* by class and figure: the spread of the program that varies most; half_width NAN:
 	 * unknown */
 	struct bb_pooled_spread of[BB_N_REPEAT_CLASSES][BB_N_REPEATS];
 	size_t n_selftests;

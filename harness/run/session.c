@@ -7,7 +7,7 @@
 #include "env/checks.h"
 #include "run/record.h"
 
-/* Most repeated checks whether bpf_stats is off, and the pause before each, ns. */
+/* Limit of repeated checks whether bpf_stats is off, and the pause before each of them, ns. */
 #define STATS_LOOKS 5
 #define STATS_PAUSE_NS 200000000
 
@@ -72,7 +72,7 @@ char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *
 }
 
 /* If `rc` is -ENOTSUP, or if the options ask to skip other errors, adds a skip and returns 0.
- * Otherwise returns `rc`. Always returns -ENOMEM, -EINTR and -ETIME. */
+ * Otherwise returns `rc`. -ENOMEM, -EINTR and -ETIME are returned in any case. */
 static int skip_or_fail(struct bb_session *s, const char *what, int rc, struct bb_err *err)
 {
 	const char *why = err ? err->msg : "not supported here";

@@ -43,7 +43,7 @@ struct trying {
 	struct bb_input input; /* the drive's only input, with the bytes of the present state */
 	struct bb_drive_state *state;
 	struct bb_drive_slot *slot;
-	struct bb_test_prog prog;    /* not that of the session, which may share its maps */
+	struct bb_test_prog prog;    /* our own: the session's may share its maps */
 	struct bb_variant_spec with; /* the variant with the globals and maps of the state */
 	struct bb_try_search search;
 	struct bb_found_input *found;
@@ -212,8 +212,8 @@ static uint32_t sum_executed(const struct bb_exact *e, uint32_t *ret_all)
 	return n;
 }
 
-/* Returns the struct for n basic blocks in all programs together. Makes it if there is none; then
- * *ret_is_first is true unless it is the only one. */
+/* Returns the struct for n basic blocks in all programs together. Makes it if there is none.
+ * *ret_is_first: it was made, and there were structs for other numbers of blocks already. */
 static struct reached *reached_of(struct trying *t, size_t n, bool *ret_is_first)
 {
 	struct reached *r = BB_FIND(t->reached, t->n_reached, it->n == n);
@@ -226,8 +226,9 @@ static struct reached *reached_of(struct trying *t, size_t n, bool *ret_is_first
 	return r;
 }
 
-/* Returns true if the last run executed a basic block that no earlier run with as many blocks
- * executed. `note`: from now on, the block counts as executed. */
+/* Returns true if the last run executed a basic block that no earlier run executed. Compares only
+ * runs with the same number of blocks in all programs. `note`: from now on, the block counts as
+ * executed. */
 static bool reaches_new(struct trying *t, const struct bb_exact *e, bool note)
 {
 	bool is_new = false, is_first;
@@ -686,7 +687,7 @@ static void close_trying(struct trying *t)
 {
 	unload_state(t);
 	t->found->state = t->search.now;
-	bb_test_prog__close(&t->prog); /* its spec points into t */
+	bb_test_prog__close(&t->prog); /* the program's spec points into t */
 	free_surroundings(t);
 	bb_driver__close(t->state);
 	for (size_t i = 0; i < t->search.n_starts; i++)

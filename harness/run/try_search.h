@@ -87,6 +87,6 @@ struct bb_try_search {
 /* Searches until nothing helps any more, or must_end() is true. Leaves the best state in s->now. */
 void bb_try_search__go(struct bb_try_search *s);
 
-/* Takes back each change, except of the input, that the program does not need to execute as much.
+/* Takes back each change without which the program executes as much. Keeps changes of the input.
  * Ends early if must_end() returns true. */
 void bb_try_search__take_back(struct bb_try_search *s);

@@ -61,7 +61,7 @@ static void load_modules(void)
 	for (size_t i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), BB_GUEST_MODULES "/%s", names[i]);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
-		syscall(SYS_finit_module, fd, "", 0); /* its user reports an error */
+		syscall(SYS_finit_module, fd, "", 0); /* the module's user reports a failure */
 		bb_close(&fd);
 	}
 	bb_names_free(names, n);
@@ -96,8 +96,8 @@ static void set_memory(const char *path, const char *value)
 
 /* Clears the free memory, because booting has left garbage there and QEMU does not save zeros. The
  * kernel would keep up to 48 MB free for huge pages, so this reserve is made smaller first. The
- * CPU's own list of small pages has as much, and more since Linux 6.7, so it is made short; the
- * first clear() empties this list when it frees small pages. */
+ * CPU's own list of small pages can hold as much, and more since Linux 6.7. So it is made short.
+ * The first clear() empties it when it frees small pages. */
 static void clear_free_memory(void)
 {
 	set_memory("/proc/sys/vm/min_free_kbytes", "2048");

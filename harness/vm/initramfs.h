@@ -13,7 +13,7 @@
 struct bb_guest_job {
 	const char *dir;         /* current folder of the command in the guest; an absolute path */
 	const char *program;     /* absolute path in the guest; NULL: bpfbench */
-	struct bb_strings args;  /* its command line */
+	struct bb_strings args;  /* command line of the program */
 	struct bb_strings files; /* absolute paths of files and folders to copy into the guest */
 	struct bb_strings folders; /* absolute paths of folders that are empty in the guest */
 };

@@ -26,7 +26,7 @@
 
 /* QEMU's arguments that depend on whether the guest boots or goes on from a saved guest. */
 struct arguments {
-	const char *image; /* the kernel's; NULL: the guest goes on */
+	const char *image; /* path of the kernel's image; NULL: a saved guest goes on */
 	char initrd[32], job[96], incoming[96];
 	const char *plugin; /* NULL: none */
 };

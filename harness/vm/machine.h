@@ -13,11 +13,11 @@
  */
 struct bb_machine {
 	struct bb_child qemu; /* while the guest boots, qemu.fd takes commands for QEMU */
-	/* Files; -1: not open. In memory: console has the text that the guest prints, answer the
-	 * text that it sends to us, log the text that QEMU prints. archive: initramfs or job.
-	 * saved: the saved guest; the caller closes it. */
+	/* Descriptors; -1: not open. Three are files in memory: console has the text that the guest
+	 * prints, answer the text that it sends to us, log the text that QEMU prints. archive is
+	 * the initramfs or the job. saved is the saved guest; the caller closes it. */
 	int console_fd, answer_fd, log_fd, archive_fd, saved_fd;
-	int port_fd, trace_fd; /* text at BB_MARKS_PORT, and the plugin's records; in memory */
+	int port_fd, trace_fd; /* files in memory: text at BB_MARKS_PORT, the plugin's records */
 	enum {
 		BB_MACHINE_WORKS, /* runs a job */
 		BB_MACHINE_BOOTS,
