@@ -136,7 +136,7 @@ struct watch {
 	struct live_args *args;
 	struct bb_live_watch *live;
 	struct bb_follow *follow; /* the command; NULL: there is none */
-	struct bb_report *base;   /* what is compared with; NULL: nothing */
+	struct bb_report *base;   /* the run to compare with; NULL: none */
 	struct bb_http_server server;
 	bool is_screen;
 };

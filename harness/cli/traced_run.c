@@ -359,7 +359,8 @@ static void add_differences(const struct runs *base, const struct runs *head,
 	}
 }
 
-/* Adds each program by line, and draws the one of --flame. */
+/* Adds the lines of each program. For --flame, draws the only program, or fails if there are
+ * several. */
 static int add_programs(struct runs *runs, const struct bb_traced_opts *o, struct bb_doc *d,
 			struct bb_err *err)
 {
@@ -382,7 +383,7 @@ static int add_programs(struct runs *runs, const struct bb_traced_opts *o, struc
 	return rc;
 }
 
-/* Prints what is asked for about a kernel; `first` has the runs of the first one. */
+/* Prints what the user asked for about a kernel. `first` has the runs of the first kernel. */
 static int show_kernel(const struct runs *first, struct runs *runs, const struct bb_traced_opts *o,
 		       struct bb_err *err)
 {

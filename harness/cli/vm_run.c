@@ -360,7 +360,7 @@ static bool take_end(struct guests *g, struct guest *guest, int rc, struct bb_ma
 	return true;
 }
 
-/* Draws how far the guests that boot are. */
+/* Draws a progress bar for the guests that boot. */
 static void show_progress(struct guests *g)
 {
 	double done_s = 0, total_s = 0;
@@ -642,7 +642,7 @@ int bb_vm__shell(const char *kernel, const struct bb_strings *files, struct bb_e
 			     BUSYBOX ", which gives the guest its commands: %m (Debian: "
 				     "apt install busybox-static)");
 	if (!rc && !isatty(STDIN_FILENO)) {
-		/* up to a NUL, or the end */
+		/* reads stdin up to a NUL or the end */
 		args[3] = WITH_COMMANDS "exec sh -c \"$1\" " ON_CONSOLE;
 		args[5] = getdelim(&script, &size, '\0', stdin) > 0 ? script : "";
 	}

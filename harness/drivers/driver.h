@@ -94,7 +94,7 @@ struct bb_batch {
 	/* Return value of the first test run, such as "1 (XDP_DROP)"; empty for other triggers, for
 	 * floors and for mixes. */
 	char returned[32];
-	/* how the values of returns[] are written; NULL: nothing was returned */
+	/* has the names of the values in returns[]; NULL: nothing was returned */
 	const struct bb_test_run_type *run_type;
 	/* Why the samples do not count; empty means that they count. */
 	char void_why[200];

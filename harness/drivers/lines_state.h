@@ -52,7 +52,7 @@ enum { BB_LINES_ITEM_PROGRAM, BB_LINES_ITEM_EMPTY, BB_LINES_ITEM_FIRST_CUT };
 struct bb_lines_item {
 	enum bb_lines_thing thing;
 	uint32_t position; /* position on the path; path->n: the run goes to its end */
-	bool is_bare;      /* see bb_cut_memory__end_at() */
+	bool is_bare;      /* runs end by a bare exit path (lines/cut_clone.h) */
 };
 
 /* Means of bursts, by sweep. NAN: the burst has no samples. */
@@ -121,7 +121,7 @@ struct bb_lines_burst {
 	uint64_t nth; /* position on the path at which runs end early; UINT64_MAX: they do not */
 	/* cut at which runs must end; -1: no cut may end them; -2: not checked */
 	int64_t ends_at;
-	bool is_bare;  /* see bb_cut_memory__end_at() */
+	bool is_bare;  /* runs end by a bare exit path (lines/cut_clone.h) */
 	bool restores; /* a whole run comes before each run, to restore the maps */
 	bool is_restoring;
 	size_t warmed; /* runs made for the warm-up */

@@ -75,7 +75,7 @@ static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_
 	snprintf(target, sizeof(target), "%d", (int)pid);
 	snprintf(control, sizeof(control), "fd:%d,%d", link[ITS], link[ITS]);
 	rc = bb_command__start(&spec, ret_w, err);
-	close(link[ITS]); /* the end of perf then ends its answers */
+	close(link[ITS]); /* so we see the end of its answers when perf ends */
 	if (!rc) {
 		rc = enable(link[OURS]);
 		if (rc)

@@ -12,8 +12,9 @@
 #define MOST_S 60.0 /* s for all commands together */
 #define LOOK_MS 100 /* ms between two looks at the budget and the stop flag */
 
-/* The link is stdin: it receives "number exit-status" of the command that failed, or "0 0". The
- * shell then stays, as the first process of the namespaces, until we close the link. */
+/* The script's stdin is the link to our process. To it, the script writes the number and the exit
+ * status of the command that failed, or "0 0". The shell then stays, as the first process of the
+ * namespaces, until we close the link. */
 static const char script[] = "n=0\n"
 			     "for command do\n"
 			     "	n=$((n + 1))\n"

@@ -209,7 +209,7 @@ static int traffic_open(struct traffic *t, size_t least_packets,
 	return rc ? rc : start(t, err);
 }
 
-/* All programs share the far end. A batch puts its program there. */
+/* All programs share the far end. A batch attaches its program there. */
 static int traffic_attach(void *slot, struct bb_err *err)
 {
 	struct slot *s = slot;
@@ -543,7 +543,7 @@ static int get_page(void *arg, int socket_fd)
 		return -errno;
 	rc = set_patience(fd);
 	if (!rc && connect(fd, (const struct sockaddr *)&there, sizeof(there)))
-		rc = errno == EINPROGRESS ? -ETIMEDOUT : -errno; /* the error of a timeout here */
+		rc = errno == EINPROGRESS ? -ETIMEDOUT : -errno; /* EINPROGRESS: a timeout */
 	if (!rc && send(fd, TEXT("GET / HTTP/1.0\r\n\r\n"), MSG_NOSIGNAL) < 0)
 		rc = -errno;
 	if (!rc)

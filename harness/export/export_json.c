@@ -176,9 +176,9 @@ int bb_export_bmf(const struct bb_report *r, FILE *mem, struct bb_err *err)
 
 /* --- github-action --- */
 
-/* benchmark-action/github-action-benchmark: [{"name", "unit", "value", "range", "extra"}]. A file
- * has one direction (customSmallerIsBetter, customBiggerIsBetter). The format cannot say that a
- * figure is missing. So a missing figure is an error, as in BMF. */
+/* benchmark-action/github-action-benchmark: [{"name", "unit", "value", "range", "extra"}]. In all
+ * figures of a file, less must be better (customSmallerIsBetter) or more (customBiggerIsBetter).
+ * The format cannot say that a figure is missing. So a missing figure is an error, as in BMF. */
 
 /* Writes a figure; each name becomes a chart: "fun_xdp/v3/step/input=17 latency-p50". */
 static void put_entry(struct bb_json *w, const struct bb_figure_row *f)

@@ -317,8 +317,8 @@ static void add_row(const struct ends *b, size_t first, struct bb_doc *d)
 	add_value(d, end_of_row(b, first, true, net_of));
 }
 
-/* True if case `i` is the first case of its row (`of_row`), else of its table, that was measured
- * hot and cold. */
+/* True if case `i` is the first case that was measured hot and cold: in its row or, without
+ * `of_row`, in its table. */
 static bool is_first(const struct ends *b, size_t i, bool of_row)
 {
 	if (!b->cold[i])
@@ -444,8 +444,8 @@ static void add_check(struct bb_doc *d, const struct bb_cross_checked *k, bool h
 					       : "DISAGREE");
 }
 
-/* From case *i on, finds the next check of the drive hook (`hooks`), else of slope. Returns false
- * at the end. */
+/* Finds the next check, from case *i on: of the drive hook or, without `hooks`, of slope. Returns
+ * false at the end. */
 static bool next_check(const struct bb_report *r, bool hooks, size_t *i,
 		       struct bb_cross_checked *ret_check)
 {
@@ -485,7 +485,7 @@ static void say_checks(const struct bb_report *r, bool hooks, struct bb_doc *d)
 				       "is more like your use");
 }
 
-/* Adds the checks of the drive hook (`hooks`), else of slope, as a table. */
+/* Adds a table of the checks of the drive hook or, without `hooks`, of slope. */
 static void add_checks(const struct bb_report *r, bool hooks, struct bb_doc *d)
 {
 	static const struct bb_doc_column of_slopes[] = {

@@ -6,7 +6,7 @@
 
 /* from this many programs on, a sentence names those with the least and the most net cost */
 #define MANY_PROGRAMS 4u
-#define MOST_ROWS 60u /* with more cases, a short table shows only half as many rows */
+#define MOST_ROWS 60u /* a short table of more cases shows only MOST_ROWS / 2 rows */
 /* one sentence has the counts of instructions of at most this many programs */
 #define MOST_COUNTS 20u
 
@@ -135,7 +135,7 @@ static void add_columns(const struct bb_report *r, const struct bb_case *c, enum
 }
 
 /* Returns the least net cost that the table of case `first` shows, ns: a short table of more than
- * MOST_ROWS cases has only half as many, those with the most net cost. */
+ * MOST_ROWS cases shows only MOST_ROWS / 2 of them, those with the most net cost. */
 static double least_shown(const struct bb_report *r, size_t first, enum bb_detail detail)
 {
 	double *below = bb_calloc(r->n_cases + 1, sizeof(*below)), least = -INFINITY;
@@ -382,7 +382,7 @@ void bb_doc_programs(const struct bb_report *r, struct bb_doc *d)
 
 /* --- executed instructions --- */
 
-/* Adds the count of a case: "147 (at 233)". */
+/* Adds the count of a case and, with `with_param`, the value of its parameter: "147 (at 233)". */
 static void add_extreme(struct bb_doc *d, const struct bb_counted_case *c, uint64_t value,
 			bool with_param)
 {

@@ -4,7 +4,7 @@
 #include "export/documents.h"
 
 #define LITTLE_SHARE 0.25
-/* a note says so if a smaller share of the requested rate was reached; even a busy machine reaches
+/* if a smaller share of the requested rate was reached, a note says so; even a busy machine reaches
  * 0.98 */
 #define REACHED 0.9
 #define NAMED_LOADS 8 /* loads that a note about void series names */

@@ -211,7 +211,7 @@ static int embed(struct embedding *e, const char *svg)
 		if (!*at)
 			break;
 		if (!strncmp(at, "<!", 2) || !strncmp(at, "<?", 2))
-			at = NULL; /* gnuplot writes neither in a picture */
+			at = NULL; /* a picture by gnuplot has no such markup */
 		else
 			at = put_tag(e, at + 1);
 	}

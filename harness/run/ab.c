@@ -24,7 +24,7 @@ static const char *const label_names[N_LABELS] = {"base", "head", "the floor"};
 
 /* One side of a comparison: the program with a label, and its state in the present drive. */
 struct side {
-	/* NULL: the side has no program. Drives may have different floors. */
+	/* NULL: the side has no program. The floor may be another program in each drive. */
 	struct bb_test_prog *prog;
 	struct bb_drive_slot *slot; /* slot in the present drive; NULL: not attached */
 	bool warm;

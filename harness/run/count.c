@@ -652,7 +652,7 @@ static void describe_paths(const struct bb_exact *e, struct bb_exact_sets *sets,
 }
 
 /* Stores the path of each run of a batch. Returns how many runs took another path than an earlier
- * run on the same place. */
+ * run on the input at the same place. */
 static size_t store_paths(const struct bb_batch *b, struct bb_mix_paths *paths)
 {
 	size_t n_other = 0;

@@ -82,7 +82,7 @@ static void clear(size_t size_bytes, int advice)
 
 #define LEFT_FREE (UINT32_C(8) << 20) /* bytes that the kernel needs while memory is cleared */
 
-/* Sets a parameter of the kernel's memory, if it has this one. */
+/* Sets a parameter of the kernel's memory management, if the kernel has it. */
 static void set_memory(const char *path, const char *value)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);

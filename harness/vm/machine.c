@@ -74,7 +74,8 @@ static int start_qemu(struct bb_machine *m, const struct arguments *a, struct bb
 	const char *argv[48] = {BB_QEMU, "-nodefaults", "-no-user-config", "-display", "none",
 				"-no-reboot", "-M", "pc", "-accel", "tcg,thread=single", "-smp",
 				"1", "-m", "1G", "-cpu", BB_MACHINE_CPU, "-icount",
-				/* an idle guest does not wait, except for a user */
+				/* when the guest is idle, its clock jumps ahead, unless a user is
+				 * there */
 				m->on_terminal ? "shift=0,align=off,sleep=on"
 					       : "shift=0,align=off,sleep=off",
 				"-rtc", "base=2026-01-01,clock=vm", "-seed", "1", "-serial",
@@ -214,7 +215,7 @@ static char *take_text(int *fd)
 	return text;
 }
 
-/* Returns the part of a text from its last LAST_LINES lines on. */
+/* Returns the last LAST_LINES lines of a text. */
 static const char *last_lines(const char *text)
 {
 	const char *at = text + strlen(text);
