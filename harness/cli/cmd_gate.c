@@ -206,8 +206,8 @@ static int write_markdown(void *arg, FILE *out, struct bb_err *)
 }
 
 /* Writes how much more a line of source costs. Writes nothing if it does not cost more, or if its
- * file is outside the tree, such as a system header. `name` is the name of a case, which begins
- * with the program. */
+ * file is outside the tree, such as a system header. `name` is a case's name, which begins with the
+ * program. */
 static void write_source_line(const struct bb_gate *g, const char *name, const char *file,
 			      uint32_t line, double more, const char *unit, FILE *out)
 {

@@ -180,8 +180,7 @@ static bool is_only_call(const struct bb_trigger *t)
 	return !strncmp(t->name, CALL, strlen(CALL));
 }
 
-/* Adds the names of the triggers whose only call fails or, without `fails`, of those whose call
- * succeeds. */
+/* Adds the names of the triggers whose call fails or, without `fails`, succeeds. */
 static void add_calls(bool fails, const char *doc, struct bb_doc *d)
 {
 	const struct bb_trigger *t;

@@ -359,8 +359,7 @@ static void add_differences(const struct runs *base, const struct runs *head,
 	}
 }
 
-/* Adds the lines of each program. For --flame, draws the only program, or fails if there are
- * several. */
+/* Adds the lines of each program. --flame draws the only program, or fails if there are several. */
 static int add_programs(struct runs *runs, const struct bb_traced_opts *o, struct bb_doc *d,
 			struct bb_err *err)
 {

@@ -12,8 +12,7 @@ struct bb_traced_opts {
 	const char *base, *head;
 	bool between_kernels;
 	bool is_markdown;
-	const char *flame; /* file for a flame graph or, if its name ends in .folded, for folded
-			      stacks */
+	const char *flame; /* file for a flame graph or, if named *.folded, for folded stacks */
 };
 
 /* Runs each program of the objects in guests whose instructions a plugin of QEMU traces, and prints

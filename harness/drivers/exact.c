@@ -245,8 +245,7 @@ static int begin(const struct bb_attached *, void *arg, struct bb_batch *b)
 	s->began_ns = bb_now_ns();
 	s->warmed = s->in_vain = 0;
 	s->is_warm = !b->warmup;
-	/* touch the pages of the counters now: once the event is enabled, a page fault may fire the
-	 * program */
+	/* touch these pages now: once the event is enabled, a page fault may fire the program */
 	memset(s->exact.now, 0, s->exact.clone.cfg.n_blocks * sizeof(*s->exact.now));
 	reset_counters(&s->exact);
 	return 0;

@@ -24,8 +24,7 @@ struct bb_lines_plan {
 	char refused_why[300]; /* the verifier's words about the first refused cut */
 	/* runs remove entries from maps; a run that ends early may leave them there */
 	bool removes;
-	/* code and basic blocks of the current load; valid between bb_lines_plan__read() and
-	 * __forget() */
+	/* code of the current load; valid between bb_lines_plan__read() and __forget() */
 	struct bb_code code;
 	struct bb_cfg cfg;
 	struct bb_registers live;
@@ -70,8 +69,7 @@ struct bb_lines_case {
 	struct bb_lines_means *means; /* by load and item */
 	uint32_t n_loads;
 	bool is_cold; /* caches are emptied before each run */
-	/* runs: runs that should have ended at the last cut; other_paths: those of them that did
-	 * not */
+	/* runs: runs that should end at the last cut; other_paths: those of them that did not */
 	uint64_t runs, other_paths;
 	/* sweeps: sweeps over all positions in all loads; disturbed: those that are left out */
 	uint64_t sweeps, disturbed;

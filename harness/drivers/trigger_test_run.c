@@ -457,7 +457,7 @@ static int fire(void *attached, uint32_t input, const struct bb_instrument_part 
 		return rc;
 	if (b->rewinds)
 		((const struct bb_test_run *)slot->common.state)->places[slot->place].next = 0;
-	/* the run whose output is checked */
+	/* the output of the first run is checked; this run is part of the warm-up */
 	if (!b->warmup && slot->common.state->spec->order == BB_ORDER_NONE)
 		b->warmup = 1;
 	rc = part->begin(attached, part->arg, b);

@@ -87,8 +87,8 @@ struct bb_slope_state {
 		.warmup_turn = 8, .pair_warmup = 4, .sample_s = (s)                                \
 	}
 
-/* The drive `slope` opens, measures and closes by these functions (struct bb_driver). The drive
- * `packets` calls them. */
+/* open(), batch() and close() of the drive `slope` (struct bb_driver). The drive `packets` calls
+ * them, too. */
 int bb_slope__open(void *state, struct bb_err *err);
 int bb_slope__batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err);
 void bb_slope__close(void *state);
@@ -102,8 +102,7 @@ void bb_slope__close(void *state);
 struct bb_test_run {
 	struct bb_trigger_state common;
 	struct bb_mix mix; /* the mix of a drive with an order */
-	/* The place that each program has reached in the mix. A load goes on where the load before
-	 * it ended. */
+	/* The place of each program in the mix: a load goes on where the one before it ended. */
 	struct bb_mix_place {
 		const struct bb_variant_spec *variant;
 		size_t next;

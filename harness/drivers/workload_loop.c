@@ -48,9 +48,8 @@ int bb_workload_loop__open(void *loop, struct bb_err *err)
 	return rc;
 }
 
-/* The time of a batch is the workload's own CPU time, because the number of events follows it. If
- * other processes keep the workload from its CPU, the batch may take up to twice as much wall
- * time. */
+/* The time of a batch is the workload's own CPU time, because its events follow that time. If other
+ * processes keep the workload from its CPU, the batch may take up to twice as much wall time. */
 static bool time_is_up(const struct bb_batch *b, uint64_t began_ns, double target_cpu_s)
 {
 	double wall_s = bb_seconds_since(began_ns);

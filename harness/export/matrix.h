@@ -11,8 +11,7 @@ struct bb_matrix_kernel {
 	const char *name;            /* as the user gave it */
 	const struct bb_report *run; /* NULL: the guest failed */
 	const char *why;             /* why it failed */
-	char *port; /* text and records of traced runs (profile/traced.h); NULL and -1: none was
-		       traced */
+	char *port; /* text and records of traced runs (profile/traced.h); NULL and -1: none */
 	int trace_fd;
 };
 

@@ -257,7 +257,7 @@ static void add_once(const struct bb_report *r, const struct bb_case *table,
 		const char *after = *said ? strstr(*said, ": ") : NULL;
 
 		is_said = *said && !strcmp(*said, text);
-		/* base and head of a comparison */
+		/* skips all but the same note about the other program of a comparison */
 		if (is_said || !r->n_comparisons || !after || strcmp(after + 2, words) ||
 		    (!table && (strncmp(*said, name, of_both) || !strchr(",:", (*said)[of_both]))))
 			continue;

@@ -11,7 +11,7 @@
 #define HASH 0x9e3779b97f4a7c15ULL /* 2^64 divided by the golden ratio */
 #define BYTES_TO_BITS 0x0102040810204080ULL
 #define POWER_TO_INDEX 0x077cb531U
-#define MOST_TURNS 16u /* the table has room for so many numbers of turns of each path */
+#define MOST_TURNS 16u /* different numbers of turns of each path that the table has room for */
 /* Greatest length of each part of a clone, in instruction slots of 8 bytes. */
 #define ENTRY_SLOTS 160u
 #define EXIT_SLOTS 1024u

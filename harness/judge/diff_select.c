@@ -69,7 +69,7 @@ static const struct column *find_column(const char *text, size_t len, struct bb_
 		if (!strcmp(word, columns[i].name))
 			return &columns[i];
 	}
-	/* a single letter is near any other */
+	/* a single letter would be near any other one */
 	near = len > 1 ? bb_nearest(word, names, N_COLUMNS) : NULL;
 	if (near)
 		bb_fail(err, -EINVAL,

@@ -18,8 +18,7 @@ struct bb_timeline_point {
 	/* first fingerprint key in which the point's machine differs from the machine of the case's
 	 * newest run; NULL: none */
 	const char *differs;
-	struct bb_history_point judged; /* the point as it is judged, in logarithms of the figure;
-					   void: not judged */
+	struct bb_history_point judged; /* judgement, in logarithms of the figure; void: none */
 };
 
 struct bb_timeline_case {

@@ -54,8 +54,7 @@ struct reading {
 /* A function that has not returned yet. */
 struct call {
 	uint64_t start;      /* start of the function */
-	uint64_t returns_at; /* address in memory at which its return address is stored; 0: unknown
-			      */
+	uint64_t returns_at; /* address at which its return address is stored; 0: unknown */
 	uint32_t frame;
 	uint32_t called; /* name of the function that was called; it may have jumped to this one */
 	bool is_interrupt, is_own;

@@ -21,7 +21,7 @@ struct bb_traced_line {
 
 /* One run of a program, instruction by instruction. */
 struct bb_traced {
-	/* name of the program, and path of its object; valid as long as the text of
+	/* name of the program, path of its object; valid as long as the text of
 	 * bb_traced__read() */
 	const char *name, *object;
 	/* machine instructions by the guest's clock, and by the trace between the two readings of

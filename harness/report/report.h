@@ -42,7 +42,7 @@ struct bb_series {
 	double reference_ns[BB_N_REFERENCES];
 	double line_ns; /* with emptied caches: time to read a line of memory just after emptying,
 			   ns; mean over turns */
-	struct bb_ring_use *flow; /* pipeline: the records through the ring; NULL in other drives */
+	struct bb_ring_use *flow; /* pipeline: flow through the ring; NULL in other drives */
 	struct bb_hist hist; /* one sample per run (slope: per fitted line), in 1/units_per_ns ns */
 	/* of a mix: the same samples by return value and path; n_classes == 0: not a mix */
 	struct bb_class *classes;
@@ -212,7 +212,7 @@ void bb_comparisons_judge(struct bb_comparison *c, size_t n);
  * bb_counted owns everything it points to.
  */
 
-/* One input or stack depth. Its count is exact if all runs executed the same number of
+/* The counts of one input or stack depth. They are exact if all runs executed the same number of
  * instructions. */
 struct bb_counted_case {
 	char *name; /* name of the case, and of the benchmark in BMF */

@@ -179,8 +179,7 @@ static int add_programs(struct bb_agent *a, const struct ids *its, const struct 
 	uint32_t id = a->last_id;
 	int rc = 0;
 
-	/* the agent's programs may be among `others`, too: a tool that watches all programs has
-	 * them open */
+	/* `others` may have programs of the agent, too: tools that watch all programs open them */
 	while (!rc && !(rc = bb_loaded__next(id, &id, err)))
 		if (!is_known(a, id) && (ids_have(its, id) || !ids_have(others, id)))
 			rc = add_program(a, id, ids_have(its, id), err);

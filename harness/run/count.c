@@ -607,7 +607,7 @@ static void note_shares(const struct bb_target *target, const struct bb_exact *e
 /* --- the paths of a mix --- */
 
 #define UNKNOWN UINT8_MAX
-#define SELDOM 0.01 /* share of runs that may take another path than that of their input */
+#define SELDOM 0.01 /* limit: share of runs on another path than earlier runs on their input */
 
 /* Returns the first line whose instructions one set of blocks has and the other lacks. */
 static struct source_line line_in_one(const struct bb_exact *e, const uint8_t *has,

@@ -31,8 +31,7 @@ struct bb_gate_opts {
 	struct bb_object_opts drive;
 	bool exact; /* any increase of instruction counts is a regression, too */
 	bool force; /* measure even if both objects are equal */
-	/* only build the objects and compare them as files, without root, because guests measure
-	 * them */
+	/* guests measure: only build the objects and compare them as files, without root */
 	bool guests;
 	double threshold, alpha;
 	double complexity, grow; /* as in struct bb_gate */

@@ -483,8 +483,7 @@ static int measure_blocks(struct session *s, struct bb_err *err)
 }
 
 /* Returns the row of program `at` of this load. If several programs have one name, the nth of them
- * has the same row in all loads. Makes a new row if earlier loads had fewer programs of that
- * name. */
+ * has the same row in all loads. Makes a new row if earlier loads had fewer of that name. */
 static struct bb_overhead_program *part_of(struct bb_overhead *o, const struct bb_agent *a,
 					   size_t at)
 {

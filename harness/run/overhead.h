@@ -90,8 +90,7 @@ struct bb_overhead {
 	struct bb_overhead_figure figures[BB_N_OVERHEAD];
 	struct bb_overhead_program *programs; /* figures from up to four turns with bpf_stats on */
 	size_t n_programs;
-	struct bb_agent_ring *rings; /* ring buffers of the agent, in the turns of `programs`;
-					`pages` is not set */
+	struct bb_agent_ring *rings; /* the agent's rings, in the turns of `programs`; no `pages` */
 	size_t n_rings, n_perf_buffers;
 	double parts_turn_s; /* CPU time per request in those turns, s; 0: there were none */
 	double agent_s, map_bytes, rss_bytes; /* agent_s: median over turns, seconds per request */

@@ -101,8 +101,8 @@ void bb_references__free(struct bb_references *r)
 /* A look measures whether the CPU is calm. It repeats the work this many times and takes the
  * shortest time, because an interrupt disturbs only one repetition. */
 #define REPEATS_OF_LOOK 3u
-/* the CPU is calm if a look takes at most this many times as long as the shortest one; looks at a
- * calm CPU were below 1.01 */
+/* the CPU is calm if a look takes at most this many times as long as the shortest one; on a calm
+ * CPU, looks took less than 1.01 times as long */
 #define CALM 1.04
 #define NAP_S 2e-3     /* pause between two looks, s */
 #define FIRST_LOOKS 20 /* looks that find the best time */

@@ -30,8 +30,8 @@
  */
 /* loads in each process; with fewer loads, opening the programs would take too much of the time */
 #define LOADS_EACH 4u
-/* Other processes are used only if opening takes at most this many times as long as the loads of
- * one process. */
+/* Other processes are used only if opening takes at most this many times as long as a process's
+ * loads. */
 #define OPEN_MOST 2.0
 
 /* Returns how many loads the first process measures; plan->loads: all. */

@@ -80,8 +80,7 @@ struct bb_selftest_opts {
 	const char *program;  /* use only this variant; NULL: all except the floor */
 	int mode;             /* use only this mode (enum bb_selftest_mode); -1: all */
 	uint32_t experiments; /* number of experiments per row; 0: as many as the budget allows */
-	/* scenario for plain runs: the same scenario with a second drive, a copy of its drive with
-	 * cold caches */
+	/* scenario for plain runs: the same, with a copy of its drive with cold caches */
 	const struct bb_scenario *plain;
 	struct bb_ab_watch watch; /* watches the samples of all experiments */
 };

@@ -227,8 +227,7 @@ static struct reached *reached_of(struct trying *t, size_t n, bool *ret_is_first
 }
 
 /* Returns true if the last run executed a basic block that no earlier run executed. Compares only
- * runs with the same number of blocks in all programs. `note`: from now on, the block counts as
- * executed. */
+ * runs with the same number of blocks in all. `note`: it counts as executed from now on. */
 static bool reaches_new(struct trying *t, const struct bb_exact *e, bool note)
 {
 	bool is_new = false, is_first;

@@ -74,8 +74,7 @@ static int start_qemu(struct bb_machine *m, const struct arguments *a, struct bb
 	const char *argv[48] = {BB_QEMU, "-nodefaults", "-no-user-config", "-display", "none",
 				"-no-reboot", "-M", "pc", "-accel", "tcg,thread=single", "-smp",
 				"1", "-m", "1G", "-cpu", BB_MACHINE_CPU, "-icount",
-				/* when the guest is idle, its clock jumps ahead, unless a user is
-				 * there */
+				/* the clock of an idle guest jumps ahead, unless a user is there */
 				m->on_terminal ? "shift=0,align=off,sleep=on"
 					       : "shift=0,align=off,sleep=off",
 				"-rtc", "base=2026-01-01,clock=vm", "-seed", "1", "-serial",

@@ -49,7 +49,7 @@ EXPORT int qemu_plugin_version = 1;
 
 static FILE *out;
 static bool records;
-static size_t n_records; /* since the latest mark */
+static size_t n_records; /* records since the latest mark */
 static size_t n_in_all;
 
 static void put(uint64_t address, uint32_t kind, uint32_t class)
