@@ -256,8 +256,8 @@ uint32_t bb_prog_map_ids(int prog_fd, uint32_t *ret_ids)
 	return info.nr_map_ids < BB_MAX_PROG_MAPS ? info.nr_map_ids : BB_MAX_PROG_MAPS;
 }
 
-/* Returns NAN for 0: no program has 0 of these, so 0 means that the kernel did not report the
- * figure. */
+/* Returns NAN for 0. It is for figures that no program has 0 of, so 0 means that the kernel did not
+ * report the figure. */
 static double unless_zero(__u32 n)
 {
 	return n ? (double)n : NAN;

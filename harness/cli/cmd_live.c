@@ -33,7 +33,9 @@ struct live_args {
 	bool once, all;
 	char **command; /* points into argv; ends in NULL. NULL: all programs are watched */
 	struct bb_strings env;
-	const char *save, *compare;     /* names of baselines; NULL: not given */
+	/* save: name of the new baseline; compare: a baseline, a run id or a file; NULL: not given
+	 */
+	const char *save, *compare;
 	struct bb_measure_args measure; /* used members: results, no_store, quiet, command line */
 	double threshold;               /* share: 0.1 is 10 % */
 	bool force;

@@ -71,7 +71,8 @@ struct bb_lines_case {
 	bool is_cold; /* caches are emptied before each run */
 	/* runs: runs that should end at the last cut; other_paths: those of them that did not */
 	uint64_t runs, other_paths;
-	/* sweeps: sweeps over all positions in all loads; disturbed: those that are left out */
+	/* sweeps: how often all items were measured, one burst each, in all loads; disturbed: how
+	 * many of these are left out, because the program was slower than usual */
 	uint64_t sweeps, disturbed;
 	/* bb_lines__of() makes these two: */
 	double *ns;      /* by load and item */

@@ -108,7 +108,7 @@ int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *er
 		}
 		/* The kernel counts a run before it adds the run's time, and readers take no lock.
 		 * A reading between the two sees a run of 0 ns, and the next run would get the time
-		 * of both. A moment later both are visible. */
+		 * of both. A moment later the count and the time are visible. */
 		rc = bb_read_counters(w->target, &now, err);
 		if (rc)
 			return rc;

@@ -35,7 +35,7 @@ bool bb_is_of_values(const struct bb_report *r, size_t of);
 /* True if case `i` is the first of its table (bb_same_table()). False for the cases of a sweep. */
 bool bb_is_first_of_table(const struct bb_report *r, size_t i);
 
-/* A sweep is a drive over very many values of a parameter, such as 256 inputs. It has one table
+/* A sweep is a parameter with very many values, such as 256 inputs. It has one table
  * with a row for each variant. The stored run, BMF and the plot have the figures of each value. */
 #define BB_SWEEP_VALUES 16u /* a sweep has more values of its parameter than this */
 
@@ -122,8 +122,8 @@ void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc_sides sides
  * left out: those beyond BB_HISTORY_ROWS and, if `only` is NULL, the unchanged cases of sweeps. The
  * last line says how many rows are left out. */
 void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, struct bb_doc *d);
-/* Adds the number of cases of each mark, and a line for each case that is suspect, regressed or
- * improved. */
+/* Adds the number of cases of each mark, and a line for each case that is suspect, regressed,
+ * improved or "cannot tell". */
 void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *only,
 			 struct bb_doc *d);
 /* Adds every run of every case. */

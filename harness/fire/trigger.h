@@ -43,7 +43,7 @@ struct bb_firing {
 	int cgroup_fd; /* folder of the site's cgroup; borrowed; -1 means none */
 	/* socket to the process that calls a function (fire/firer.h); borrowed; -1 means none */
 	int call_fd;
-	/* the command of the trigger `run` runs as this user; borrowed */
+	/* the user as whom the trigger `run` starts its command; borrowed */
 	const struct bb_fire_user *user;
 	/* the program's attach point; borrowed */
 	const struct bb_attach_point *point;

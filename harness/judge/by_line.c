@@ -17,7 +17,7 @@ struct loads {
 	double *x;    /* room for one list of times; the allocation of `x` also contains `sum` and
 			 `kept` */
 	double *sum;  /* room for a sum of lists */
-	double *kept; /* room for the loads in use */
+	double *kept; /* room for a list of times, with NAN for each load that is not in use */
 	size_t processes; /* number of processes that measured the loads */
 	size_t n_whole;   /* loads that have all figures, including disturbed ones */
 	double between;   /* by how much runs of bpfbench differ: half the width of a 95 % interval,

@@ -356,7 +356,8 @@ static void set_default(char **text, const char *value)
 		*text = bb_strdup(value);
 }
 
-/* Adds the values of globals to the name of a variant that has several. */
+/* If globals of the variant have lists of values, adds the chosen values to its name:
+ * "v2.max_frames-64". */
 static int name_combination(const struct bb_reader *r, const struct bb_yaml *node,
 			    struct bb_variant_spec *v)
 {

@@ -72,8 +72,9 @@ struct bb_recorder;
 int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **ret_recorder,
 		       struct bb_err *err);
 
-/* Waits for up to `timeout_ms`, and takes what was recorded. Call it several times a second: when a
- * process has ended, its files cannot be opened any more. Returns 0, or -errno with a message. */
+/* Waits for up to `timeout_ms`, and empties the ring buffers. Opens the files that processes have
+ * mapped since the last call. Call it several times a second: when a process has ended, its files
+ * cannot be opened any more, and a ring buffer may be full. Returns 0, or -errno with a message. */
 int bb_recorder__poll(struct bb_recorder *r, int timeout_ms, struct bb_err *err);
 
 /* Stops the recording. Call it once. Returns 0, or -errno with a message. */

@@ -66,9 +66,9 @@ struct bb_in_vain {
 #define BB_IN_VAIN_MANY 1000
 
 /*
- * Describes the calls: "map 'blocked' (lpm_trie) is empty: its lookups (fw.bpf.c:31) found
- * nothing"; free() the text. Names come from objects, so the text must be
- * cleaned before it is shown (export/table_cells.h).
+ * Describes calls in vain: "map 'blocked' (lpm_trie) is empty, and its lookups (fw.bpf.c:31) found
+ * nothing"; free() the text. Names come from objects, so the text must be cleaned before it is
+ * shown (export/table_cells.h).
  */
 char *bb_in_vain__words(const struct bb_in_vain *v);
 

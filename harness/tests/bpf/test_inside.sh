@@ -6,7 +6,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=("known paths" "stored" "kept" "formats" "tail calls" "packets" "sampling" "instruments" "deep stack" "full stack" "loaded again" "reloads" "saved meanwhile" "left alone" "killed" "complaints")
+names=("known paths" "stored" "kept" "formats" "tail calls" "packets" "sampling" "instruments" "deep stack" "full stack" "loaded again" "reloads" "stays" "saved meanwhile" "left alone" "killed" "complaints")
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf live=$O/tests/tools/live_prog
 
@@ -203,6 +203,13 @@ check "reloads: no map without its program" is '[.maps[] | select(.kernel_name =
 check "reloads: names of maps are unique" is '[.maps[].name] | length == (unique | length)'
 run "$BPFBENCH" --object "$WORK/reloads.capture" --dry-run
 expect_grep "reloads: what is kept can be measured" out 'inside_first(\.[0-9]+)?/step'
+
+# 80 loads of one program, all of which stay
+run "$BPFBENCH" inside --no-store --format json -o "$WORK/stays.capture" -- timeout -s INT 3 "$O/tests/tools/load_all" -t 80 "$objects/inside_paths.bpf.o"
+loads=$(jq '[.programs[] | select(.name | startswith("inside_paths")) | .loads] | add' "$TMP/out")
+check "stays: all are seen" test "$loads" -ge 80
+run tar -xOf "$WORK/stays.capture" bpfbench-capture.json
+check "stays: the file has all of them" is '[.programs[] | select(.name | startswith("inside_paths"))] | length >= $loads' --argjson loads "$loads"
 
 # --- saved meanwhile ---
 rm -rf "$WORK/results"
