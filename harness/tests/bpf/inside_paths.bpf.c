@@ -3,22 +3,14 @@
  * A program with known paths: each 50th run takes ten times as many rounds and returns XDP_DROP;
  * the others return XDP_PASS. Run by tools/live_prog, which reads live_runs.
  */
-#include "bb_bpf.h"
+#include "live_runs.h"
 
 #define ROUNDS 200
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u64);
-} live_runs SEC(".maps");
 
 SEC("xdp")
 int inside_paths(struct xdp_md *ctx)
 {
-	__u32 zero = 0;
-	__u64 *runs = bpf_map_lookup_elem(&live_runs, &zero);
+	__u64 *runs = find_live_runs();
 	volatile __u64 sum = 0;
 
 	if (!runs)

@@ -4,7 +4,7 @@
  * before. Each 10th run of the first tries a call that fails. Run by tools/live_prog, which reads
  * live_runs.
  */
-#include "bb_bpf.h"
+#include "live_runs.h"
 
 #define ROUNDS 100
 
@@ -23,13 +23,6 @@ struct {
 		   [2] = (void *)&inside_third},
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u64);
-} live_runs SEC(".maps");
-
 static __always_inline void spin(int rounds)
 {
 	volatile __u64 sum = 0;
@@ -41,8 +34,7 @@ static __always_inline void spin(int rounds)
 SEC("xdp")
 int inside_first(struct xdp_md *ctx)
 {
-	__u32 zero = 0;
-	__u64 *runs = bpf_map_lookup_elem(&live_runs, &zero);
+	__u64 *runs = find_live_runs();
 
 	if (!runs)
 		return XDP_ABORTED;
