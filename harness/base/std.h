@@ -111,6 +111,22 @@ void *bb_append(void *items, size_t *n, size_t item_size);
 	})
 #define BB_ANY(items, n, cond) (BB_FIND(items, n, cond) != NULL)
 
+/* Searches a sorted array, in which the items for which `cond` holds come first. Returns how many
+ * there are. `it` is as in BB_FIND(). */
+#define BB_N_LEADING(items, n, cond)                                                               \
+	({                                                                                         \
+		size_t bb_low = 0, bb_high = (n);                                                  \
+		while (bb_low < bb_high) {                                                         \
+			size_t bb_mid = bb_low + (bb_high - bb_low) / 2;                           \
+			__typeof__(&(items)[0]) it = &(items)[bb_mid];                             \
+			if (cond)                                                                  \
+				bb_low = bb_mid + 1;                                               \
+			else                                                                       \
+				bb_high = bb_mid;                                                  \
+		}                                                                                  \
+		bb_low;                                                                            \
+	})
+
 /* Changes the room of the array `*items` to n items, n > 0; `items` is the address of the pointer.
  */
 void bb_resize(void *items, size_t n, size_t item_size);

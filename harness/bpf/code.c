@@ -58,17 +58,9 @@ const char *bb_code__text(const struct bb_code *code, uint32_t offset)
 
 const struct bpf_line_info *bb_code__line_at(const struct bb_code *code, uint32_t slot)
 {
-	uint32_t lo = 0, hi = code->n_lines;
+	size_t n = BB_N_LEADING(code->lines, code->n_lines, it->insn_off <= slot);
 
-	while (lo < hi) {
-		uint32_t mid = (lo + hi) / 2;
-
-		if (code->lines[mid].insn_off <= slot)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo ? &code->lines[lo - 1] : NULL;
+	return n ? &code->lines[n - 1] : NULL;
 }
 
 /* .BTF.ext (Documentation/bpf/btf.rst). Offsets count from the end of the header, in bytes. */

@@ -259,20 +259,12 @@ static int by_offset(const void *a, const void *b)
 static size_t find(const struct bb_jumps *j, uint32_t section, uint64_t at)
 {
 	const struct bb_elf_symbol here = {.section = section, .value = at}, *key = &here;
-	size_t from = 0, to = j->n;
+	size_t n = BB_N_LEADING(j->symbols, j->n, by_offset(it, &key) <= 0);
 
-	while (from < to) { /* find the first symbol beyond the byte */
-		size_t middle = from + (to - from) / 2;
-
-		if (by_offset(&j->symbols[middle], &key) > 0)
-			to = middle;
-		else
-			from = middle + 1;
-	}
-	if (!from || j->symbols[from - 1]->section != section ||
-	    at - j->symbols[from - 1]->value >= j->symbols[from - 1]->bytes)
+	if (!n || j->symbols[n - 1]->section != section ||
+	    at - j->symbols[n - 1]->value >= j->symbols[n - 1]->bytes)
 		return NOWHERE;
-	return from - 1;
+	return n - 1;
 }
 
 static void reach(struct bb_jumps *j, size_t symbol)

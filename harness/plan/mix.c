@@ -74,17 +74,7 @@ static struct run_of_flow *find_flows(const struct bb_inputs *in, uint32_t *inpu
 /* Returns the first i with sums[i] > x, or n - 1 if there is none. sums[n] ascend. */
 static size_t find_sum(const double *sums, size_t n, double x)
 {
-	size_t low = 0, high = n - 1;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (sums[mid] > x)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low;
+	return BB_N_LEADING(sums, n - 1, *it <= x);
 }
 
 static void draw_weighed(const struct bb_inputs *in, struct bb_rng *rng, struct bb_mix *m)

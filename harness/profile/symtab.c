@@ -131,20 +131,12 @@ void bb_symtab__sort(struct bb_symtab *t)
 
 const struct bb_symbol *bb_symtab__find(const struct bb_symtab *t, uint64_t address)
 {
-	size_t low = 0, high = t->n;
+	size_t n = BB_N_LEADING(t->symbols, t->n, it->start <= address);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->symbols[mid].start <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	/* A function may lie inside another one (a cold part, an alias). Choose the last one
 	 * that begins before the address and contains it. */
-	for (size_t back = 0; back < 8 && back < low; back++) {
-		const struct bb_symbol *s = &t->symbols[low - 1 - back];
+	for (size_t back = 0; back < 8 && back < n; back++) {
+		const struct bb_symbol *s = &t->symbols[n - 1 - back];
 
 		if (address - s->start < s->size || (!s->size && !back))
 			return s;

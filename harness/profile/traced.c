@@ -270,17 +270,9 @@ static uint32_t add_frame(struct folding *f, const char *name, enum bb_frame_kin
 /* Returns the last line that begins at the address or before it. */
 static struct line_start *find_start(struct program *p, uint64_t address)
 {
-	size_t from = 0, to = p->n_lines;
+	size_t n = BB_N_LEADING(p->lines, p->n_lines, it->address <= address);
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (p->lines[middle].address <= address)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from ? &p->lines[from - 1] : &p->no_line;
+	return n ? &p->lines[n - 1] : &p->no_line;
 }
 
 /* Adds the line and its frame, unless other machine code of the line has added them. */
