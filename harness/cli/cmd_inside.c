@@ -161,23 +161,21 @@ static const struct percentile {
 		   {0.99, "p99", BB_P99_MIN},
 		   {0.999, "p99_9", 10 * BB_P99_MIN}};
 
-/* Returns NAN if too few runs were timed. */
-static double percentile_of(const struct bb_inside_path *p, const struct percentile *which,
-			    double clock_ns)
+/* Computes the percentiles[], ns; NAN: too few runs were timed. Computes them as `show` does from
+ * the stored run, so that both print the same figures. */
+static void compute_percentiles(const struct bb_inside_path *p, double clock_ns, double *ret_ns)
 {
 	struct bb_hist hist = {0};
 	struct bb_sorted sorted;
-	double ns;
 
-	if (p->timed < which->least)
-		return NAN;
-	/* computes it as `show` does from the stored run, so that both print the same figure */
 	bb_inside_path__samples(p, clock_ns, &hist);
 	bb_hist_sort(&hist, &sorted);
-	ns = bb_hist_quantile(&sorted, which->share);
+	for (size_t i = 0; i < BB_LEN(percentiles); i++)
+		ret_ns[i] = p->timed < percentiles[i].least
+				    ? (double)NAN
+				    : bb_hist_quantile(&sorted, percentiles[i].share);
 	bb_sorted_done(&sorted);
 	bb_hist_done(&hist);
-	return ns;
 }
 
 /* The caller frees the text: the share of one CPU, "under 0.01 %" if it is smaller. */
@@ -191,13 +189,12 @@ static char *cpu_text(double percent)
 static void add_times(const struct bb_inside_path *p, double clock_ns, struct bb_doc *d)
 {
 	double mean = bb_inside_path__mean(p, clock_ns), worst = bb_inside_path__worst(p, clock_ns);
+	double ns[BB_LEN(percentiles)];
 
+	compute_percentiles(p, clock_ns, ns);
 	bb_doc__number_cell(d, mean, mean);
-	for (size_t i = 0; i < BB_LEN(percentiles); i++) {
-		double ns = percentile_of(p, &percentiles[i], clock_ns);
-
-		bb_doc__number_cell(d, ns, ns);
-	}
+	for (size_t i = 0; i < BB_LEN(percentiles); i++)
+		bb_doc__number_cell(d, ns[i], ns[i]);
 	bb_doc__number_cell(d, worst, worst);
 }
 
@@ -577,11 +574,13 @@ static void write_table(const struct session *s, const struct bb_doc_look *look,
 
 static void json_times(const struct bb_inside_path *p, double clock_ns, struct bb_json *w)
 {
+	double ns[BB_LEN(percentiles)];
+
+	compute_percentiles(p, clock_ns, ns);
 	bb_json__add_u64(w, "timed", p->timed);
 	bb_json__add_fixed(w, "mean", bb_inside_path__mean(p, clock_ns));
 	for (size_t i = 0; i < BB_LEN(percentiles); i++)
-		bb_json__add_fixed(w, percentiles[i].key,
-				   percentile_of(p, &percentiles[i], clock_ns));
+		bb_json__add_fixed(w, percentiles[i].key, ns[i]);
 	bb_json__add_fixed(w, "worst", bb_inside_path__worst(p, clock_ns));
 }
 
