@@ -121,14 +121,6 @@ static void drop_maps_and_btfs(struct forgetting *f)
 		bb_take__name_map(f->t, i);
 }
 
-static bool is_among(uint32_t id, const uint32_t *ids, size_t n_ids)
-{
-	for (size_t i = 0; i < n_ids; i++)
-		if (ids[i] == id)
-			return true;
-	return false;
-}
-
 /* Drops what was noted of programs of the kernel that are gone. */
 static void drop_ids(struct bb_take *t, const uint32_t *ids, size_t n_ids)
 {
@@ -136,21 +128,21 @@ static void drop_ids(struct bb_take *t, const uint32_t *ids, size_t n_ids)
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n_attachments; i++)
-		if (is_among(c->attachments[i].taken.prog_id, ids, n_ids))
+		if (BB_ANY(ids, n_ids, *it == c->attachments[i].taken.prog_id))
 			bb_taken_attachment__done(&c->attachments[i].taken);
 		else
 			c->attachments[n++] = c->attachments[i];
 	c->n_attachments = n;
 	n = 0;
 	for (size_t i = 0; i < c->n_inputs; i++)
-		if (is_among(c->inputs[i].prog_id, ids, n_ids))
+		if (BB_ANY(ids, n_ids, *it == c->inputs[i].prog_id))
 			bb_record__done(&bb_captured_input_record, &c->inputs[i]);
 		else
 			c->inputs[n++] = c->inputs[i];
 	c->n_inputs = n;
 	n = 0;
 	for (size_t i = 0; i < t->n_seen; i++)
-		if (!is_among(t->seen[i].id, ids, n_ids))
+		if (!BB_ANY(ids, n_ids, *it == t->seen[i].id))
 			t->seen[n++] = t->seen[i];
 	t->n_seen = n;
 }

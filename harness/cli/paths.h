@@ -3,8 +3,8 @@
 
 #include "plan/scenario.h"
 
-/* Folders of bpfbench: below the tree in which it was built or, if it is installed in PREFIX/bin,
- * below PREFIX. The folder of the program tells which. */
+/* Folders of bpfbench. If the program is in PREFIX/bin, they are below PREFIX; otherwise, they are
+ * in the tree in which it was built. */
 struct bb_paths {
 	char *scenario_dir;
 	char *object_dir; /* our own BPF objects */

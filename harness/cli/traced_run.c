@@ -196,13 +196,13 @@ struct parts {
 
 static void add_to(struct parts *parts, int side, uint64_t count, struct part part)
 {
-	size_t i = 0;
+	struct part *same = BB_FIND(parts->v, parts->n, is_same(it, &part));
 
-	while (i < parts->n && !is_same(&parts->v[i], &part))
-		i++;
-	if (i == parts->n)
-		*(struct part *)bb_append(&parts->v, &parts->n, sizeof(part)) = part;
-	parts->v[i].n[side] += count;
+	if (!same) {
+		BB_PUSH(parts->v, parts->n, part);
+		same = &parts->v[parts->n - 1];
+	}
+	same->n[side] += count;
 }
 
 static void add_side(struct parts *parts, int side, const struct bb_traced *t)
@@ -382,7 +382,8 @@ static int add_programs(struct runs *runs, const struct bb_traced_opts *o, struc
 	return rc;
 }
 
-/* Prints what the user asked for about a kernel. `first` has the runs of the first kernel. */
+/* Prints the answer about one kernel. `first` holds the runs of the kernel that it is compared
+ * with; if no kernels are compared, `first` is `runs`. */
 static int show_kernel(const struct runs *first, struct runs *runs, const struct bb_traced_opts *o,
 		       struct bb_err *err)
 {
@@ -402,13 +403,13 @@ static int show_kernel(const struct runs *first, struct runs *runs, const struct
 		add_differences(first, runs, o, &d);
 	else
 		rc = add_programs(runs, o, &d, err);
-	if (rc || d.n == n_titles) {
+	if (!rc && d.n > n_titles) {
+		putchar('\n');
+		bb_output_render(&d, o->is_markdown, NULL, stdout);
+	} else {
 		bb_doc__done(&d);
-		return rc;
 	}
-	putchar('\n');
-	bb_output_render(&d, o->is_markdown, NULL, stdout);
-	return bb_clean__check(stdout, "stdout", err);
+	return rc;
 }
 
 static int show(void *arg, const struct bb_matrix_kernel *kernels, size_t n, struct bb_err *err)

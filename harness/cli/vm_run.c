@@ -6,6 +6,7 @@
 #include "base/caller.h"
 #include "base/io.h"
 #include "base/json_writer.h"
+#include "base/text.h"
 #include "base/deadline.h"
 #include "cli/output.h"
 #include "cli/paths.h"
@@ -40,8 +41,8 @@ struct guest {
 	bool runs;
 	bool must_boot;        /* there is no saved guest, or it cannot go on */
 	struct bb_report *run; /* NULL: the guest failed, for the reason in `err` */
-	char *port; /* what the guest and the plugin wrote of traced runs; NULL and -1: nothing */
-	int trace_fd;
+	char *port;            /* text that the guest wrote about its traced runs; NULL: none */
+	int trace_fd;          /* records that the plugin wrote about them; -1: none */
 	struct bb_err err;
 };
 
@@ -364,7 +365,7 @@ static bool take_end(struct guests *g, struct guest *guest, int rc, struct bb_ma
 static void show_progress(struct guests *g)
 {
 	double done_s = 0, total_s = 0;
-	char what[128] = "";
+	char names[96] = "", what[128];
 
 	for (size_t i = 0; i < g->n; i++) {
 		const struct guest *guest = &g->v[i];
@@ -374,16 +375,14 @@ static void show_progress(struct guests *g)
 			continue;
 		total_s += BOOT_S;
 		if (boots) {
-			size_t len = strlen(what);
-
-			snprintf(what + len, sizeof(what) - len, "%s%s",
-				 len ? ", " : "booting Linux ", guest->kernel.name);
+			bb_list_words(names, sizeof(names), ", ", "%s", guest->kernel.name);
 			done_s += fmin(bb_process_cpu_s(guest->machine.qemu.pid), 0.95 * BOOT_S);
 		} else if (guest->saved_fd >= 0 || guest->err.code) {
 			done_s += BOOT_S;
 		}
 	}
-	if (*what)
+	snprintf(what, sizeof(what), "booting Linux %s", names);
+	if (*names)
 		bb_progress_bar__update(&g->bar, done_s, total_s, what);
 	else
 		bb_progress_bar__erase(&g->bar);

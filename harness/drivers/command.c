@@ -12,8 +12,8 @@
 
 #define OUT_BYTES (64 << 10)
 #define LOG_BYTES (1 << 20) /* a longer log is emptied */
-#define PAUSE_S 0.002       /* s between two looks at what is done beside a command */
-#define LOOK_S 0.1          /* s between two looks at a command that runs alone */
+#define PAUSE_S 0.002       /* between two calls of bb_beside.feed(), s */
+#define LOOK_S 0.1          /* between two looks at a command that runs alone, s */
 
 /* Gives this process priority over others on its CPU; otherwise a busy machine leaves too few
  * samples. With sched_autogroup a nice value counts only within a session, so the session gets one,
@@ -219,7 +219,8 @@ int bb_command__wait(struct bb_command *c, double seconds, struct rusage *ret_us
 int bb_command__fail(const struct bb_command *c, struct bb_err *err)
 {
 	return bb_fail(err, -ECHILD, "the %s '%s' %s %s%s", c->spec->noun, name_of(c->spec),
-		       bb_how_ended(c->status).text, c->spec->when, bb_command__tail(c).text);
+		       bb_how_ended(c->status).text, c->spec->when,
+		       bb_command__tail(c->log_fd).text);
 }
 
 int bb_command__ended(struct bb_command *c, struct bb_err *err)
@@ -254,7 +255,7 @@ int bb_command__run(const struct bb_command_spec *spec, const struct bb_beside *
 		return rc;
 	bb_command__resume(ret_command);
 	while ((rc = bb_command__wait(ret_command, beside ? PAUSE_S : LOOK_S, &usage)) == -ETIME) {
-		bb_command__limit_log(ret_command);
+		bb_command__limit_log(ret_command->log_fd);
 		rc = bb_seconds_since(began_ns) > most_s ? -ETIME : bb_must_end_why();
 		if (rc)
 			break;
@@ -280,7 +281,7 @@ void bb_command__pause(const struct bb_command *w)
 {
 	if (w->pid > 0)
 		kill(-w->pid, SIGSTOP);
-	bb_command__limit_log(w);
+	bb_command__limit_log(w->log_fd);
 }
 
 void bb_command__resume(const struct bb_command *w)
@@ -311,7 +312,7 @@ char *bb_command__stdout(const struct bb_command *c)
 	return text;
 }
 
-struct bb_command_tail bb_command__tail(const struct bb_command *c)
+struct bb_command_tail bb_command__tail(int log_fd)
 {
 	static const char before[] = "; its stderr ends: ";
 	struct bb_command_tail tail = {""};
@@ -320,8 +321,8 @@ struct bb_command_tail bb_command__tail(const struct bb_command *c)
 	struct stat st;
 	ssize_t n = 0;
 
-	if (c->log_fd > 0 && !fstat(c->log_fd, &st))
-		n = pread(c->log_fd, text, most,
+	if (log_fd > 0 && !fstat(log_fd, &st))
+		n = pread(log_fd, text, most,
 			  st.st_size > (off_t)most ? st.st_size - (off_t)most : 0);
 	while (n > 0 && isspace((unsigned char)text[n - 1]))
 		n--;
@@ -334,12 +335,11 @@ struct bb_command_tail bb_command__tail(const struct bb_command *c)
 	return tail;
 }
 
-void bb_command__limit_log(const struct bb_command *c)
+void bb_command__limit_log(int log_fd)
 {
 	struct stat st;
 
-	if (c->log_fd > 0 && !fstat(c->log_fd, &st) && st.st_size > LOG_BYTES &&
-	    ftruncate(c->log_fd, 0))
+	if (log_fd > 0 && !fstat(log_fd, &st) && st.st_size > LOG_BYTES && ftruncate(log_fd, 0))
 		errno = 0; /* no harm: the log only gets longer */
 }
 

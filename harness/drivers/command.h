@@ -95,10 +95,11 @@ void bb_command__resume(const struct bb_command *c);
 /* Kills the processes of its session and closes its files. */
 void bb_command__done(struct bb_command *c);
 
-/* Returns "; its stderr ends: ..." with the command's last lines; "" if it wrote nothing. */
+/* Returns "; its stderr ends: ..." with the last lines of a command, from the file that receives
+ * its stderr; "" if it wrote nothing. */
 struct bb_command_tail {
 	char text[512];
-} bb_command__tail(const struct bb_command *c);
+} bb_command__tail(int log_fd);
 
 /* Returns the last 64 KiB of its stdout, if it was kept; free() the text. */
 char *bb_command__stdout(const struct bb_command *c);
@@ -107,8 +108,8 @@ char *bb_command__stdout(const struct bb_command *c);
  * again. Returns a descriptor or -errno. */
 int bb_command__open_log(const struct bb_child_place *place);
 
-/* Empties the file with the command's stderr if it is above 1 MiB. */
-void bb_command__limit_log(const struct bb_command *c);
+/* Empties a file that receives the output of a command if it is above 1 MiB. */
+void bb_command__limit_log(int log_fd);
 
 /* Opens a clock event ("cpu-clock", "task-clock") of `freq_hz` on the command and its children.
  * The event runs the program `prog_fd`, and is disabled at first. Returns 0, or -errno with a

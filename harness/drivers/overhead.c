@@ -82,7 +82,7 @@ static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_
 			bb_fail(err, rc,
 				"perf record did not begin: %m; try: perf record -e cpu-clock -F "
 				"%u -g sleep 1%s",
-				freq_hz, bb_command__tail(ret_w).text);
+				freq_hz, bb_command__tail(ret_w->log_fd).text);
 	}
 	close(link[OURS]);
 	return rc;

@@ -83,7 +83,6 @@ static int give_rights(const struct bb_child *c, const struct bb_child_place *pl
 static int wait_for_commands(const struct bb_child *c, char *const *commands, size_t n, int log_fd,
 			     struct bb_err *err)
 {
-	const struct bb_command said = {.log_fd = log_fd};
 	struct pollfd link = {c->fd, POLLIN, 0};
 	uint64_t began_ns = bb_now_ns();
 	uint64_t nth, status;
@@ -93,7 +92,7 @@ static int wait_for_commands(const struct bb_child *c, char *const *commands, si
 	while (poll(&link, 1, LOOK_MS) <= 0) {
 		int rc = bb_must_end_why();
 
-		bb_command__limit_log(&said);
+		bb_command__limit_log(log_fd);
 		if (rc == -EINTR)
 			return bb_fail_stopped(err, "", "");
 		if (rc || bb_seconds_since(began_ns) > MOST_S)
@@ -101,15 +100,15 @@ static int wait_for_commands(const struct bb_child *c, char *const *commands, si
 				       "setup takes longer than %s; let a command that goes on "
 				       "run in the background ('... &')%s",
 				       rc ? "its share of the budget" : "a minute",
-				       bb_command__tail(&said).text);
+				       bb_command__tail(log_fd).text);
 	}
 	if (recv(c->fd, line, sizeof(line) - 1, 0) <= 0 || bb_parse_digits(&at, &nth) ||
 	    *at++ != ' ' || bb_parse_digits(&at, &status) || nth > n)
 		return bb_fail(err, -ECHILD, "setup: the shell was killed%s",
-			       bb_command__tail(&said).text);
+			       bb_command__tail(log_fd).text);
 	return !nth ? 0
 		    : bb_fail(err, -ECHILD, "setup: '%s' ended with exit code %" PRIu64 "%s",
-			      commands[nth - 1], status, bb_command__tail(&said).text);
+			      commands[nth - 1], status, bb_command__tail(log_fd).text);
 }
 
 static int enter_netns(struct bb_setup *s, struct bb_err *err)
@@ -172,14 +171,14 @@ int bb_setup__open(char *const *commands, size_t n, const struct bb_child_place 
 		bb_child__stop(&s.keeper);
 		return rc;
 	}
-	s.log.log_fd = log_fd;
+	s.log_fd = log_fd;
 	*ret_setup = s;
 	return 0;
 }
 
 void bb_setup__limit_log(const struct bb_setup *s)
 {
-	bb_command__limit_log(&s->log);
+	bb_command__limit_log(s->log_fd);
 }
 
 void bb_setup__close(struct bb_setup *s)
@@ -188,6 +187,6 @@ void bb_setup__close(struct bb_setup *s)
 		return;
 	bb_netns__leave(s->home_fd, 0, NULL);
 	bb_child__stop(&s->keeper);
-	close(s->log.log_fd);
+	close(s->log_fd);
 	*s = (struct bb_setup){0};
 }

@@ -14,7 +14,7 @@
 struct bb_setup {
 	struct bb_child keeper; /* first process of the PID namespace; pid 0: no commands */
 	int home_fd;            /* our own network namespace */
-	struct bb_command log;  /* only its log_fd: what the commands write */
+	int log_fd;             /* file in memory with what the commands write */
 };
 
 /* Runs commands[n], n >= 0. Returns 0, or -errno with a message that names the command that failed

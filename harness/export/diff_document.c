@@ -114,11 +114,8 @@ static void add_voids(const struct bb_diffs *diffs, struct bb_doc *d)
 
 	for (size_t i = 0; i < 2 * diffs->n; i++) {
 		const char *why = diffs->rows[i / 2].void_why[i % 2];
-		size_t k = before;
 
-		while (why && k < d->n && strcmp(d->blocks[k].text, why))
-			k++;
-		if (why && k == d->n)
+		if (why && !BB_ANY(d->blocks + before, d->n - before, !strcmp(it->text, why)))
 			bb_doc__add(d, BB_DOC_ITEM, "void", "%s", why);
 	}
 }

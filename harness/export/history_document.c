@@ -311,10 +311,7 @@ static enum rank rank_of(const struct bb_timeline *t, const struct bb_timeline_c
 
 static bool is_any_judged(const struct bb_timeline *t, const struct bb_report *only)
 {
-	for (size_t i = 0; i < t->n_cases; i++)
-		if (rank_of(t, &t->cases[i], only) < LEARNING)
-			return true;
-	return false;
+	return BB_ANY(t->cases, t->n_cases, rank_of(t, it, only) < LEARNING);
 }
 
 /* With `has_by`, the row names the figure that the case is judged by. */

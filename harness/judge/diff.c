@@ -152,16 +152,7 @@ static void add_row(struct bb_diffs *d, const char *name, struct bb_diff row)
 	added->name = bb_strdup(name);
 }
 
-static __attribute__((format(printf, 2, 3))) void add_note(struct bb_diff *row, const char *fmt,
-							   ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	bb_add_text(&row->note, "; ", fmt, ap);
-	va_end(ap);
-}
-
+#define add_note(row, ...) bb_add_words(&(row)->note, "; ", __VA_ARGS__)
 #define warn(d, ...) BB_PUSH((d)->warnings, (d)->n_warnings, bb_asprintf(__VA_ARGS__))
 
 size_t bb_diffs_count(const struct bb_diffs *d, enum bb_verdict verdict)

@@ -271,7 +271,7 @@ static int check_runs(struct bb_agent *a, const char *when, struct bb_err *err)
 	}
 	bb_processes__done(&p);
 	return bb_fail(err, -ECHILD, "the agent '%s' %s %s%s", a->spec->command.shell,
-		       bb_how_ended(c->status).text, when, bb_command__tail(c).text);
+		       bb_how_ended(c->status).text, when, bb_command__tail(c->log_fd).text);
 }
 
 static int say_not_ready(const struct bb_agent *a, struct bb_err *err)
@@ -281,14 +281,14 @@ static int say_not_ready(const struct bb_agent *a, struct bb_err *err)
 			       "the agent '%s' was not ready within %g s: --ready '%s' still fails "
 			       "(%zu programs so far); --ready-within gives it more time%s",
 			       a->spec->command.shell, a->spec->ready_s, a->spec->ready, a->n,
-			       bb_command__tail(&a->command).text);
+			       bb_command__tail(a->command.log_fd).text);
 	return bb_fail(err, -ETIME,
 		       "the agent '%s' was not ready within %g s: %s; --ready-within gives it more "
 		       "time, --ready CMD says by a command when it is ready%s",
 		       a->spec->command.shell, a->spec->ready_s,
 		       a->n ? "it loads and unloads programs all the time"
 			    : "it has loaded no BPF program",
-		       bb_command__tail(&a->command).text);
+		       bb_command__tail(a->command.log_fd).text);
 }
 
 /* Runs --ready. Returns 1 if it succeeds, 0 if it fails, or -errno with a message. */
@@ -365,7 +365,7 @@ int bb_agent__check(struct bb_agent *a, struct bb_err *err)
 {
 	int rc = check_runs(a, "while it was measured", err);
 
-	bb_command__limit_log(&a->command);
+	bb_command__limit_log(a->command.log_fd);
 	return rc ? rc : find_programs(a, err);
 }
 

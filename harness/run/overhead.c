@@ -488,13 +488,15 @@ static struct bb_overhead_program *part_of(struct bb_overhead *o, const struct b
 					   size_t at)
 {
 	const struct bb_loaded *program = &a->programs[at].program;
+	struct bb_overhead_program *part;
 	size_t n_before = 0;
 
 	for (size_t i = 0; i < at; i++)
 		n_before += !strcmp(a->programs[i].program.name, program->name);
-	for (size_t i = 0; i < o->n_programs; i++)
-		if (!strcmp(o->programs[i].program.name, program->name) && !n_before--)
-			return &o->programs[i];
+	part = BB_FIND(o->programs, o->n_programs,
+		       !strcmp(it->program.name, program->name) && !n_before--);
+	if (part)
+		return part;
 	BB_PUSH(o->programs, o->n_programs, (struct bb_overhead_program){.program = *program});
 	return &o->programs[o->n_programs - 1];
 }
@@ -502,15 +504,15 @@ static struct bb_overhead_program *part_of(struct bb_overhead *o, const struct b
 /* Returns the row of a ring buffer of this load, as part_of() does. */
 static struct bb_agent_ring *ring_of(struct bb_overhead *o, const struct bb_agent *a, size_t at)
 {
-	const struct bb_agent_ring *ring = &a->rings[at];
+	struct bb_agent_ring *ring;
 	size_t n_before = 0;
 
 	for (size_t i = 0; i < at; i++)
-		n_before += !strcmp(a->rings[i].name, ring->name);
-	for (size_t i = 0; i < o->n_rings; i++)
-		if (!strcmp(o->rings[i].name, ring->name) && !n_before--)
-			return &o->rings[i];
-	BB_PUSH(o->rings, o->n_rings, *ring);
+		n_before += !strcmp(a->rings[i].name, a->rings[at].name);
+	ring = BB_FIND(o->rings, o->n_rings, !strcmp(it->name, a->rings[at].name) && !n_before--);
+	if (ring)
+		return ring;
+	BB_PUSH(o->rings, o->n_rings, a->rings[at]);
 	return &o->rings[o->n_rings - 1];
 }
 
