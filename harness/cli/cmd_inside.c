@@ -9,6 +9,7 @@
 #include "capture/file.h"
 #include "capture/watched.h"
 #include "cli/capture_options.h"
+#include "cli/inside_tree.h"
 #include "cli/measure.h"
 #include "cli/output.h"
 #include "cli/screen.h"
@@ -16,6 +17,7 @@
 #include "plan/field.h"
 #include "run/inside.h"
 #include "stats/quantile.h"
+#include "store/store.h"
 
 #define TURN_MS 50
 #define SAVE_S 30.0 /* default of --save-every */
@@ -1030,6 +1032,34 @@ static int write_file(struct session *s, struct bb_err *err)
 	return rc;
 }
 
+/* Stores the paths of all programs as folded stacks beside the run: `report` draws them. */
+static int store_tree(const struct session *s, struct bb_err *err)
+{
+	const struct bb_measure_args *a = &s->args->measure;
+	struct bb_stacks stacks = {0};
+	char *text, *name = bb_asprintf("%s.folded", s->measure->report->id);
+	size_t len;
+	FILE *out = bb_open_memstream(&text, &len);
+	int rc;
+
+	for (size_t i = 0; i < s->inside.n_programs; i++) {
+		const struct bb_inside_program *p = &s->inside.programs[i];
+		struct btf *btf = p->btf_id ? btf__load_from_kernel_by_id(p->btf_id) : NULL;
+
+		if (p->id)
+			bb_inside_tree(p, &s->figures[i], btf, &stacks);
+		btf__free(btf);
+	}
+	bb_stacks__sort(&stacks);
+	bb_stacks__write_folded(&stacks, out);
+	bb_stacks__done(&stacks);
+	bb_close_memstream(out);
+	rc = len ? bb_store__write_text(a->results, name, text, len, NULL, err) : 0;
+	free(name);
+	free(text);
+	return rc;
+}
+
 /* Runs the command, prints the figures of its programs, and stores them as a run. */
 static int measure(struct session *s, struct bb_err *err)
 {
@@ -1051,6 +1081,8 @@ static int measure(struct session *s, struct bb_err *err)
 		rc = write_file(s, err);
 	if (!rc)
 		add_to_report(s);
+	if (!rc && !a->measure.no_store && s->measure->report->n_cases)
+		rc = store_tree(s, err);
 	return rc;
 }
 

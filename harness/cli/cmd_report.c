@@ -176,8 +176,12 @@ static void page_done(struct page *page)
 	bb_timeline__done(&page->history);
 }
 
+/* In the tree of paths that `inside` stores, a frame of a function is a line of source. */
+static const char *const legend_of_paths[BB_N_FRAME_KINDS] =
+	{[BB_FRAME_COMM] = "program", [BB_FRAME_USER] = "line"};
+
 /* Draws the flame graph of a file of folded stacks as HTML. */
-static int draw_flame(const char *path, char **ret_html, struct bb_err *err)
+static int draw_flame(const char *path, bool is_inside, char **ret_html, struct bb_err *err)
 {
 	struct bb_flame_opts opts = {.max_bytes = FLAME_BYTES,
 				     .title = basename(path),
@@ -189,6 +193,13 @@ static int draw_flame(const char *path, char **ret_html, struct bb_err *err)
 
 	if (rc)
 		return rc;
+	if (is_inside)
+		opts = (struct bb_flame_opts){.max_bytes = FLAME_BYTES,
+					      .title = "Paths by their share of the runs: a row is "
+						       "a "
+						       "branch at which they part",
+					      .unit = "runs",
+					      .legend = legend_of_paths};
 	/* `profile --off-cpu` writes microseconds; all other folded stacks count samples */
 	for (size_t i = 0; i < stacks.n_frames; i++)
 		if (stacks.frames[i].kind == BB_FRAME_OFF_CPU)
@@ -205,13 +216,14 @@ static int find_flame(const struct report_args *a, const char *which, struct par
 		      struct bb_err *err)
 {
 	const char *slash = strrchr(which, '/');
+	bool is_inside = bb_has_drive(p->report, BB_DRIVE_INSIDE);
 	char *path;
 	int rc = 0;
 
 	path = slash ? bb_asprintf("%.*s/%s.folded", (int)(slash - which), which, p->report->id)
 		     : bb_asprintf("%s/%s.folded", a->results, p->report->id);
 	if (!access(path, F_OK))
-		rc = draw_flame(path, &p->flame, err);
+		rc = draw_flame(path, is_inside, &p->flame, err);
 	free(path);
 	return rc;
 }
@@ -249,7 +261,7 @@ static int read_page(const struct report_args *a, struct page *page, struct bb_e
 
 		rc = bb_store__read(which, a->results, &p->report, err);
 		if (!rc && a->folded && !i)
-			rc = draw_flame(a->folded, &p->flame, err);
+			rc = draw_flame(a->folded, false, &p->flame, err);
 		else if (!rc)
 			rc = find_flame(a, which, p, err);
 		if (!rc)

@@ -56,6 +56,11 @@ near() { awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; exit !(d * d <= (1 + 3 * b 
 check "stored: the mean" near "$(figure /inside_paths latency)" "$mean"
 check "stored: the p99" near "$(figure /inside_paths p99)" "$p99"
 check "stored: the longest run" near "$(figure /inside_paths worst)" "$worst"
+tree=$(<"${first%.json}.folded")
+expect_eq "stored: the tree has all runs" "$(awk '{ n += $NF } END { print n }' <<<"$tree")" "${ran% *}"
+expect_eq "stored: the tree's side of the rare path" "$(sed -n 's/^inside_paths;inside_paths\.bpf\.c:20 .* //p' <<<"$tree")" $((${ran% *} / 50))
+run "$BPFBENCH" report -o - "$first"
+expect_eq "stored: the page draws the tree" "$(grep -A 1 'title>inside_paths\.bpf\.c:20 ' "$TMP/out" | sed -n 's/.* runs, \(.*\)<.title>.*/\1/p')" "2.00 %"
 run "$BPFBENCH" show "$first"
 expect_grep "stored: shown as a run" out "inside_paths\.$rare .* 2\.0 "
 run "$BPFBENCH" compare "$first" "$first"
