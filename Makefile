@@ -270,8 +270,8 @@ bench-lines: deps-test all $(O)/bench/bench_lines $(TEST_BPF_OBJS) ## time by li
 bench-inside: deps-test all $(O)/bench/bench_inside $(TEST_BPF_OBJS) ## `inside` against known programs, and the price of its clones: a run, a timed run, a load (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh inside
 
-bench-inputs: deps-test all $(O)/bench/bench_inputs $(TEST_BPF_OBJS) ## full tables and mixes: fill and put back a million entries, a sample of a mix, size curves: 4 minutes (root)
-	$(Q)O=$(O) harness/tests/bench/run.sh inputs
+bench-inputs: deps-test all $(O)/bench/bench_inputs $(O)/bench/bench_map_memory $(TEST_BPF_OBJS) ## full tables and mixes: fill and put back a million entries, a sample of a mix, size curves, bytes of full maps: 5 minutes (root)
+	$(Q)O=$(O) harness/tests/bench/run.sh inputs map_memory
 
 bench-inside-tools: deps-test all ## libbpf-tools and bpftrace's scripts under `inside`: how many programs are replaced: a table, 8 minutes (root)
 	$(Q)harness/tests/bench/inside.sh

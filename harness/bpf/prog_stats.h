@@ -67,7 +67,9 @@ struct bb_prog_facts {
  * Returns 0 or -errno with a message. */
 int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb_err *err);
 
-/* Returns the memory that the kernel accounts to a map, bytes; NAN if unknown. */
+/* Returns the memory that a map takes by the kernel's own figure, bytes; NAN if unknown. It lacks
+ * what the allocator adds to entries of maps that grow; before Linux 6.4 it is an estimate from the
+ * map's max_entries. */
 double bb_map_bytes(int map_fd);
 double bb_map_bytes_by_id(uint32_t id);
 
