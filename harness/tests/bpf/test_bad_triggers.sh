@@ -69,7 +69,7 @@ if need_user "${names[@]:0:3}" && need_command gcc "${names[@]:0:3}" && need_upr
 	looping=$!
 	wait_until 10 runs_loop || true
 	scenario 4000 functions.bpf.o "name: ends, program: on_work, binary: $TMP/loop, function: work, pid: $looping"
-	start "$BPFBENCH" -s "$WORK/f.yml" --budget 20 --results "$results" --format table
+	start "$BPFBENCH" -s "$WORK/f.yml" --budget 8 --results "$results" --format table
 	wait_until 5 fires || printf '# it has not begun\n'
 	sleep 0.5
 	end_processes "$looping"

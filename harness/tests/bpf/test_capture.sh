@@ -55,7 +55,7 @@ expect_status "init: a scenario of it" 0
 expect_grep "init: where it was attached" out 'section "?perf_event/cpu-clock, 99 Hz'
 
 # the other places where an object goes
-capture -- "$load" "$objects/loop.bpf.o"
+capture -- "$load" -1 "$objects/loop.bpf.o"
 run "$BPFBENCH" --object "$file" --lines --loads 2 -n 200 --results "$TMP/results" --quiet
 expect_status "lines: exit code 0" 0
 run "$BPFBENCH" annotate latest --results "$TMP/results"
@@ -82,7 +82,7 @@ check "in one line, without a shell: measured" measured load_all/{empty-xdp,coun
 check "in one line: the capture is not kept" test -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'bpfbench-capture-*' -newer "$file")"
 
 # --- tail calls: their programs are loaded with it ---
-capture -- "$load" "$objects/tailcall.bpf.o"
+capture -- "$load" -1 "$objects/tailcall.bpf.o"
 run_undisturbed "$BPFBENCH" --object "$file" --program first --drive step --loads 2 -n 300 --no-store
 expect_status "tail calls: exit code 0" 0
 # Another program that takes the machine's attention may do so during one of the two runs: then once more.
@@ -141,7 +141,8 @@ end_loaders
 check "killed: no file" test ! -e "$file"
 
 # --- two at once ---
-"$BPFBENCH" capture -o "$TMP/b.capture" -- "$load" "$objects/tailcall.bpf.o" >"$TMP/out.b" 2>"$TMP/err.b" &
+"$BPFBENCH" capture -o "$TMP/b.capture" --until "until grep -q '^[0-9]* programs' '$TMP/err.b'; do sleep 0.05; done; sleep 1" \
+	-- "$load" "$objects/tailcall.bpf.o" >"$TMP/out.b" 2>"$TMP/err.b" &
 other=$!
 capture -- "$load" "$objects/sections.bpf.o"
 status_a=$status

@@ -284,7 +284,7 @@ if bpftool=$(find_bpftool) || skip_each "no bpftool that works on this kernel" "
 fi
 
 # --- variables: a scenario may give them other values ---
-capture -- "$load" "$objects/loop.bpf.o"
+capture -- "$load" -1 "$objects/loop.bpf.o"
 cat >"$WORK/v.yml" <<Y
 name: v
 object: $file
@@ -303,7 +303,7 @@ run "$BPFBENCH" -s "$WORK/v.yml" --no-store
 expect_status "variables: one that is not there: exit code 1" 1
 expect_grep "variables: one that is not there: said" err "no global variable 'round'"
 # --- maps: a scenario says what they hold ---
-capture -- "$load" "$objects/maps.bpf.o"
+capture -- "$load" -1 "$objects/maps.bpf.o"
 # contents NAME ENTRIES RETVAL: every run finds them.
 contents() {
 	cat >"$WORK/m.yml" <<Y
@@ -331,10 +331,10 @@ git -C "$WORK/repo" add script.o
 git -C "$WORK/repo" commit -qm base
 git -C "$WORK/repo" branch base
 ((${#user[@]} == 0)) || chown -R "$NOBODY:$NOGROUP" "$WORK/repo"
-(cd "$WORK/repo" && run "$BPFBENCH" gate --base base --capture "$load script.o" --each 2; printf '%s' "$status" >"$TMP/status")
+(cd "$WORK/repo" && run "$BPFBENCH" gate --base base --capture "$load -1 script.o" --each 2; printf '%s' "$status" >"$TMP/status")
 status=$(<"$TMP/status")
 expect_status "gate: without a makefile nothing is built" 0
-expect_grep "gate: and both are captured" out '^- capture, loop: the same bytes in both'
+expect_grep "gate: and both are captured" out '^- capture(, loop)?: the same bytes in both'
 # --- a budget is for captures, too: this command is never done ---
 never="while :; do $load -1 $objects/loop.bpf.o; sleep 0.2; done"
 (cd "$WORK/repo" && run "$BPFBENCH" gate --base base --capture "$never" --budget 3; printf '%s' "$status" >"$TMP/status")

@@ -56,7 +56,7 @@ expect_status "a real improvement: exit code 0" 0
 expect_grep "a real improvement: said" out '^slower/step/stack_depth=32 +latency, ns .* improved'
 
 rm -rf "$results"
-real selftest --experiments 1 --seed 1
+real selftest --experiments 1 --each 2 --seed 1
 expect_status "selftest: exit code 0" 0
 for program in loop straight ringbuf; do
 	expect_eq "selftest: three modes of $program" "$(grep -cE "^$program +(same-load|reloads|injected) +[0-9]+/1 " "$TMP/out")" 3

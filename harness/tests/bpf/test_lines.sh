@@ -15,7 +15,7 @@ object=$O/tests/bpf/lines.bpf.o
 
 # times PROGRAM [LOADS]: the table of its lines into $TMP/out.
 times() {
-	local loads=${2:-6}
+	local loads=${2:-2}
 
 	run "$BPFBENCH" --object "$object" --program "$1" --lines --loads "$loads" --samples "$((100 * loads))" --seed 1 --budget 60 --quiet --results "$results"
 	expect_status "$1: succeeds" 0
@@ -46,7 +46,7 @@ run "$BPFBENCH" annotate --flame "$TMP/run.svg" --results "$results"
 expect_status "flame graph: is drawn" 0
 check "flame graph: has the lines" grep -q 'BB_STEP64' "$TMP/run.svg"
 
-run "$BPFBENCH" --object "$object" --program misses --lines --cold --loads 8 --samples 200 --seed 1 --budget 60 --quiet --results "$results"
+run "$BPFBENCH" --object "$object" --program misses --lines --cold --loads 8 --samples 96 --seed 1 --budget 60 --quiet --results "$results"
 expect_status "cold: succeeds" 0
 run "$BPFBENCH" annotate --time --all --results "$results"
 expect_grep "cold: stands beside the time" out '^ +ns +95 % interval +cold ns '

@@ -42,10 +42,12 @@ another() {
 other_than() { local pid; pid=$(another) && [[ $pid != "$1" ]]; }
 ended() { [[ ! -e /proc/$1 || $(awk '{ print $3 }' "/proc/$1/stat" 2>/dev/null) == Z ]]; }
 
+has_second() { second=$(another); }
+
 # begin NAME: loads so long that opening the programs is short beside them, until $second measures; false, and NAME fails, if none does.
 begin() {
-	start env --default-signal=HUP "${lines[@]}" --loads 400 --samples 1000000 --results "$results"
-	if wait_until 30 another && second=$(another); then
+	start env --default-signal=HUP "${lines[@]}" --loads 400 --samples 500000 --results "$results"
+	if wait_until 30 has_second; then
 		ok "$1: another process measures"
 		return 0
 	fi

@@ -265,8 +265,9 @@ run "$BPFBENCH" live --seconds 1 --format table --all -- "$O/tests/tools/load_al
 expect_no_grep "live: --all: each has a row" out 'did not run'
 
 # --- two looks: the stored one is changed, so that the difference is known ---
-look() { run "$BPFBENCH" live --results "$results" --seconds 4 "$@" -- "$O/tests/tools/live_prog" "$object" 302; }
+look() { run "$BPFBENCH" live --results "$results" --seconds "$seconds" "$@" -- "$O/tests/tools/live_prog" "$object" 302; }
 rm -rf "$results"
+seconds=2
 look --compare before
 complains "live: a look: nothing to compare with" 1 'before'
 look --save before
@@ -287,6 +288,7 @@ expect_grep "live: a look after one with ten times the time: improved" out '^liv
 change -e 's/("run_cnt": [0-9]+),/\10,/'
 expect_status "live: a look after one with a tenth of the time: exit code 3" 3
 expect_grep "live: a look after one with a tenth of the time: regressed" out '^live/live_counts_its_runs/watch .* regressed'
+seconds=1	# whatever the verdict
 change -e 's/live_counts_its_runs/formerly/g'
 expect_grep "live: a look: a program of another name is found by its tag" out '^live/formerly/watch .* (same|improved|regressed|inconclusive)'
 change -e 's/("tag": ")[0-9a-f]+/\1ff/'

@@ -32,7 +32,7 @@ check "an agent that costs: the bystander has a time" is_more "$(figure bystande
 expect_grep "an agent that costs: its program" out '"type": "raw_tracepoint", "name": "costs_rounds", "runs": [0-9]{5,}'
 check "an agent that costs: it is ended" none_runs
 
-over --agent "$agent 1" --against "$agent 1000" --budget 8
+over --agent "$agent 1" --against "$agent 1000" --budget 4
 expect_grep "against another agent: the columns" out ' against +agent +more %'
 expect_grep "against another agent: it is cheaper" out '^  CPU time .* -[0-9.]+ '
 
@@ -106,8 +106,8 @@ expect_eq "the agent is root's" "$(cat "$TMP/agent_id")" 0
 ((${#sudo[@]} == 0)) || expect_eq "the workload is the caller's" "$(cat "$WORK/id")" "$NOBODY"
 
 # --- a server ---
-over_server() { run "$BPFBENCH" overhead --agent "$agent 1" --budget 3 --format json "$@"; }
-over_server --server 'sleep 100' --load "$tool work 2000 0" --requests 2000
+over_server() { run "$BPFBENCH" overhead --agent "$agent 1" --budget 1 --format json "$@"; }
+over_server --server 'sleep 100' --server-start 0.1 --load "$tool work 2000 0" --requests 2000
 expect_status "a server and a load" 0
 check "a server and a load: the figures are a request" is_more 0.001 "$(figure cpu 1)"
 # The shell ends at once, what it started takes a while: the next turn's server must not find it.

@@ -80,14 +80,14 @@ all=("$step, variants: [xdp, syscall, fast]" 'with: slope, variants: [xdp, fast]
 	'with: step, trigger: page-fault, stack_depth: 32, variants: [event]'
 	'with: exact, trigger: page-fault, stack_depth: 32, variants: [event]')
 
-# --- how long a run takes: first a guess, then a knob for 0.3 s, then two runs of it by the clock ---
+# --- how long a run takes: first a guess, then a knob for 0.2 s, then two runs of it by the clock ---
 scenario guess 20 "$step, variants: [xdp]"
 run "$BPFBENCH" --scenario "$TMP/guess.yml" -n 3 --loads 1 --budget 0 --no-store -q
 if grep -qE 'unknown func bpf_loop|invalid func|which this kernel' "$TMP/err"; then
 	skip "${names[0]}" "this kernel has no bpf_loop (Linux 5.17)"
 	plan_done
 fi
-turns=$(bmf "$TMP/out" guess/xdp/step latency-p50 | awk '{ printf "%d", 20 * 3e8 / $1 }')
+turns=$(bmf "$TMP/out" guess/xdp/step latency-p50 | awk '{ printf "%d", 20 * 2e8 / $1 }')
 scenario slow "$turns" "${all[@]}"
 scenario fast "$turns" "$step, variants: [fast]"
 

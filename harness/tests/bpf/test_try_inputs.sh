@@ -43,7 +43,7 @@ check "the scenario: the same seed finds the same" cmp "$WORK/found.yml" "$WORK/
 run "$BPFBENCH" --object "$object" "${few[@]}" --no-store --format table
 expect_grep "the option is named where a check turns runs away" out '^    .*--try-inputs'
 
-run "$BPFBENCH" capture -o "$WORK/a.capture" -- "$O/tests/tools/load_all" "$object"
+run "$BPFBENCH" capture -o "$WORK/a.capture" -- "$O/tests/tools/load_all" -1 "$object"
 run "$BPFBENCH" --object "$WORK/a.capture" --program behind_switch --program behind_member "${few[@]}" --try-inputs="$WORK/captured.yml" \
 	--no-store --format table
 expect_grep "a capture: a global" err 'behind_switch: .* global enabled = 1 '

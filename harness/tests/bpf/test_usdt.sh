@@ -105,7 +105,7 @@ more_drives=''
 # --- two probes are compared, each with its own arguments ---
 scenario "name: a, program: on_probe, binary: $TMP/libbb_usdt.so, function: \"bench:query\", fired_by: {call: query, $arguments}" \
 	"name: b, program: on_probe, binary: $TMP/libbb_usdt.so, function: \"bench:twice\", fired_by: {call: twice, $arguments}"
-for budget in 5 15 45; do
+for budget in 2 15 45; do
 	measure compare -s "$WORK/u.yml" --base a --head b --budget "$budget"
 	! grep -q '^u/step ' "$TMP/out" || break
 done

@@ -4,7 +4,7 @@
  *
  * known_cost agent OBJECT ROUNDS [HOW]: loads overhead.bpf.o, attaches its program to raw
  * tracepoint sys_enter, and waits for a signal. HOW: "idle" does not attach it; "deaf" ignores
- * SIGTERM; "late" attaches nothing for 2 s; "gone" unloads its program after 1 s; "dies" ends after
+ * SIGTERM; "late" attaches nothing for 1 s; "gone" unloads its program after 1 s; "dies" ends after
  * 1 s; "unread" fills a ring buffer that nobody reads; a path pins the program there and leaves it.
  *
  * known_cost work CALLS WORK: calls getpgid() CALLS times, with WORK rounds of a loop after each.
@@ -64,7 +64,7 @@ static int be_agent(const char *object, uint64_t rounds, const char *how)
 	struct bpf_program *prog;
 
 	if (!strcmp(how, "late"))
-		sleep(2);
+		sleep(1);
 	prog = load(object, rounds, !strcmp(how, "unread"), &obj);
 	if (prog && strcmp(how, "idle"))
 		link = bpf_program__attach(prog);
