@@ -10,7 +10,7 @@ names=("known paths" "stored" "kept" "formats" "tail calls" "packets" "sampling"
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf live=$O/tests/tools/live_prog
 
-# inside NAME [OPTION...]: the object's first program runs for two seconds on a clone; JSON to $TMP/out. A test run that the signal
+# inside NAME [OPTION...]: the object's first program runs for a second on a clone; JSON to $TMP/out. A test run that the signal
 # breaks off has no count of its runs: again.
 inside() {
 	local name=$1 try
@@ -18,7 +18,7 @@ inside() {
 	shift
 	for try in 1 2 3 4 5; do
 		rm -rf "$WORK/results"
-		run "$BPFBENCH" inside --format json --results "$WORK/results" "$@" -- timeout -s INT 2 "$live" "$objects/inside_$name.bpf.o" 2000 "" 50
+		run "$BPFBENCH" inside --format json --results "$WORK/results" "$@" -- timeout -s INT 1 "$live" "$objects/inside_$name.bpf.o" 2000 "" 50
 		ran=$(sed -nE 's/^ran ([0-9]+), counted ([0-9]+)$/\1 \2/p' "$TMP/err")
 		[[ -z $ran ]] || return 0
 	done
