@@ -47,7 +47,7 @@ nothing_left "a file of its own" 0
 # --- the program's own frames: where it is not run by the timer's interrupt that samples ---
 # shellcheck disable=SC2016 # the workload's
 scenario "$O/tests/bpf/attach.bpf.o" '{name: on_uprobe_long}' \
-	'event: attach, workload: /bin/sh, args: [-c, "while :; do echo; done"], seconds: 0.1' >"$WORK/attach.yml"
+	'event: attach, workload: /bin/sh, args: [-c, "while :; do echo; done"], seconds: 0.5' >"$WORK/attach.yml"
 real -s "$WORK/attach.yml" --loads 2 --flame
 expect_status "the program's own frames: succeeds" 0
 folded=$(find "$results" -name '*.folded')
