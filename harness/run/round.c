@@ -151,13 +151,14 @@ static uint32_t samples_of(const struct bb_run *r, const struct bb_plan_case *c)
 }
 
 /* Returns the number of turns of a case in a round. It is 1 for drives by time, for kinds without a
- * length of turn, and for slow programs, so that they warm up only once. */
+ * length of turn, for slow programs, so that they warm up only once, and for exact samples, which
+ * need no turns. */
 static uint32_t turns_of(const struct bb_run *r, size_t planned)
 {
 	const struct bb_plan_case *c = &r->session.plan->cases[planned];
 	uint32_t turn = bb_drive_pace(c->drive)->turn;
 
-	return c->seconds > 0 || !turn || r->cases[planned].is_slow
+	return c->seconds > 0 || !turn || r->cases[planned].is_slow || r->session.opts->is_exact
 		       ? 1
 		       : (samples_of(r, c) + turn - 1) / turn;
 }
@@ -186,7 +187,7 @@ static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct 
 	if (!(c->seconds > 0)) {
 		if (c->drive->kind->needs_bpf && !ss->opts->is_exact)
 			bb_calm__wait(&r->calm);
-		b.want = left < pace->turn ? left : pace->turn;
+		b.want = left < pace->turn || ss->opts->is_exact ? left : pace->turn;
 		b.warmup = s->fired ? pace->warmup_turn : pace->warmup_first;
 		/* the turn's share of the time left in the round, s */
 		b.max_s = round_left_s(r) / (double)r->drives_left / (double)turns_left;

@@ -606,9 +606,10 @@ static void note_gone(struct bb_run *r)
 	}
 }
 
-/* Returns the size, in samples, of the largest possible batch: a turn, or the slice of a drive by
- * time. A slice with an unknown rate ends early if the batch is full. */
-static size_t batch_size(const struct bb_plan *plan)
+/* Returns the size, in samples, of the largest possible batch: a turn, all samples of a case if
+ * they are exact, or the slice of a drive by time. A slice with an unknown rate ends early if the
+ * batch is full. */
+static size_t batch_size(const struct bb_plan *plan, bool is_exact)
 {
 	size_t most = BATCH_MIN;
 
@@ -621,8 +622,8 @@ static size_t batch_size(const struct bb_plan *plan)
 				     : 1e5;
 		size_t n = room ? room : (size_t)(c->seconds / c->loads * hz) + 64;
 
-		if (c->seconds > 0 && n > most)
-			most = n;
+		n = c->seconds > 0 ? n : is_exact ? c->samples : 0;
+		most = n > most ? n : most;
 	}
 	return most;
 }
@@ -688,7 +689,7 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		bb_deadline__end(&budget);
 		return rc == -EINTR ? bb_record__incomplete(report, rc, err) : rc;
 	}
-	r.ns_size = batch_size(plan);
+	r.ns_size = batch_size(plan, opts->is_exact);
 	r.rounds = plan->loads;
 	r.case_of = bb_calloc(plan->n_cases, sizeof(*r.case_of));
 	r.cases = bb_calloc(plan->n_cases, sizeof(*r.cases));

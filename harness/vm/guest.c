@@ -82,13 +82,24 @@ static void clear(size_t size_bytes, int advice)
 
 #define LEFT_FREE (UINT32_C(8) << 20) /* bytes that the kernel needs while memory is cleared */
 
-/* Sets a parameter of the kernel's memory management, if the kernel has it. */
-static void set_memory(const char *path, const char *value)
+/* Sets a parameter of the kernel, if the kernel has it. */
+static void set_parameter(const char *path, const char *value)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 
 	bb_write_all(fd, value, strlen(value));
 	bb_close(&fd);
+}
+
+/* Runs in a child. If the kernel needs more memory than is left, it kills the child and no other
+ * process. */
+static int clear_all(void *, int)
+{
+	set_parameter("/proc/self/oom_score_adj", "1000");
+	clear(LEFT_FREE, MADV_NOHUGEPAGE);
+	clear((size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) - LEFT_FREE,
+	      MADV_HUGEPAGE);
+	return 0;
 }
 
 /* A larger number makes the CPU's own list of small pages shorter; 0 is the kernel's default. */
@@ -100,12 +111,14 @@ static void set_memory(const char *path, const char *value)
  * The first clear() empties it when it frees small pages. */
 static void clear_free_memory(void)
 {
-	set_memory("/proc/sys/vm/min_free_kbytes", "2048");
-	set_memory(LIST_FRACTION, "1000000");
-	clear(LEFT_FREE, MADV_NOHUGEPAGE);
-	clear((size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) - LEFT_FREE,
-	      MADV_HUGEPAGE);
-	set_memory(LIST_FRACTION, "0");
+	const struct bb_child_rules rules = {.no_core = true};
+	struct bb_child child;
+
+	set_parameter("/proc/sys/vm/min_free_kbytes", "2048");
+	set_parameter(LIST_FRACTION, "1000000");
+	if (!bb_child__start(&rules, clear_all, NULL, &child))
+		bb_wait_for(child.pid);
+	set_parameter(LIST_FRACTION, "0");
 }
 
 static void set_loopback_up(void)
