@@ -222,7 +222,7 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 		rc = put_chosen(r, a, lines, n, err);
 	if (!rc && a->all)
 		bb_doc_by_param(lines, n, &d);
-	/* adds the reasons why loads are missing in the tables */
+	/* says which loads of the programs were not measured, and why */
 	for (size_t i = 0; !rc && n && i < r->n_skips; i++)
 		if (strstr(r->skips[i].what, "/loads "))
 			bb_doc__add(&d, BB_DOC_PARAGRAPH, NULL, "without %s: %s", r->skips[i].what,

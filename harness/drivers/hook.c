@@ -30,9 +30,9 @@ struct shared {
 	size_t n;         /* goes of this turn so far */
 	double firing_ns[MOST_GOES];
 	int trigger_rc; /* the last -errno of a firing; 0: none failed */
-	/* The program's ring is emptied after each firing, as by the drive `step`, because the
-	 * kernel wakes only a reader that has caught up. The same happens in turns without the
-	 * program, when the ring is empty. */
+	/* We empty the program's ring after each firing, as the drive `step` does, because the
+	 * kernel wakes only a reader that has caught up. We also do this in turns without the
+	 * program, although the ring is empty then. */
 	bool drains;
 };
 

@@ -26,7 +26,7 @@ struct bb_test_prog {
 	/* Values of the process that will fire the program. `pid` is set only if the scenario asks
 	 * for it. The target keeps a pointer to them. */
 	struct bb_self_values *self; /* NULL: the scenario asks for none */
-	pid_t self_pid;              /* a reserved process number; 0: none */
+	pid_t self_pid;        /* pid that the process that runs the program will have; 0: any */
 	bool counts_behind;    /* exact: also count the programs that it reaches by tail calls */
 	bool logs_keys;        /* exact: also log the keys of failed lookups */
 	uint32_t live_mean_of; /* live: a window of this many runs is a sample; 0: not found yet */

@@ -18,7 +18,8 @@ struct bb_test_call {
 	struct bb_target *target; /* borrowed */
 	const struct bb_test_run_type *type;
 	const struct bb_input *input; /* borrowed */
-	/* the run must give the result that the input expects; false for the floor */
+	/* the run must give the result that the input expects; false for the floor and live frames
+	 */
 	bool is_judged;
 	/* The attributes without the results; only .test is set. */
 	union bpf_attr attr;

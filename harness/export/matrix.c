@@ -245,40 +245,47 @@ static void add_runs(struct matrix *m, const char *variant, const char **first)
 	}
 }
 
-/* Adds a note for each case of kernel `k` without a valid sample. */
-static void add_voids(struct matrix *m, size_t k)
+#define NAMES_SHOWN 3u /* limit: names in a note; more of them are counted */
+
+/* Adds a note for each reason of the skips, with the names of the first skips that have it. */
+static void add_reasons(struct matrix *m, size_t k, const struct bb_skip *skips, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t same = 0;
+
+		if (BB_ANY(skips, i, !strcmp(it->why, skips[i].why)))
+			continue;
+		bb_doc__add(m->d, BB_DOC_ITEM, m->kernels[k].name, "%s", "");
+		for (size_t j = i; j < n; j++)
+			if (!strcmp(skips[j].why, skips[i].why) && same++ < NAMES_SHOWN)
+				bb_doc__append(m->d, "%s%s", same > 1 ? ", " : "", skips[j].what);
+		if (same > NAMES_SHOWN)
+			bb_doc__append(m->d, " and %zu others", same - NAMES_SHOWN);
+		bb_doc__append(m->d, ": %s", skips[i].why);
+	}
+}
+
+/* Adds notes about what kernel `k` has no figures for: programs that do not load, and cases without
+ * a valid sample. */
+static void add_missing(struct matrix *m, size_t k)
 {
 	const struct bb_report *r = m->kernels[k].run;
+	struct bb_skip *voids = bb_calloc(r->n_cases, sizeof(*voids));
+	size_t n = 0;
 
+	add_reasons(m, k, r->skips, r->n_skips);
 	for (size_t i = 0; i < r->n_cases; i++)
 		if (isnan(bb_case__most_frequent(&r->cases[i]).value))
-			bb_doc__add(m->d, BB_DOC_ITEM, m->kernels[k].name, "%s: %s",
-				    r->cases[i].name, bb_case__why_no_sample(&r->cases[i]));
+			voids[n++] = (struct bb_skip){.what = r->cases[i].name,
+						      .why = bb_strdup(bb_case__why_no_sample(
+							      &r->cases[i]))};
+	add_reasons(m, k, voids, n);
+	for (size_t i = 0; i < n; i++)
+		free(voids[i].why);
+	free(voids);
 	if (r->incomplete)
 		bb_doc__add(m->d, BB_DOC_BAD_ITEM, m->kernels[k].name, "incomplete: %s",
 			    r->incomplete);
-}
-
-/* Adds a note for each reason for which programs do not load on kernel `k`, and names these
- * programs. */
-static void add_reasons(struct matrix *m, size_t k)
-{
-	const struct bb_report *r = m->kernels[k].run;
-
-	for (size_t i = 0; i < r->n_skips; i++) {
-		const struct bb_skip *s = &r->skips[i];
-		bool is_new = true;
-
-		for (size_t j = 0; j < i; j++)
-			is_new &= strcmp(r->skips[j].why, s->why) != 0;
-		if (!is_new)
-			continue;
-		bb_doc__add(m->d, BB_DOC_ITEM, m->kernels[k].name, "%s", s->what);
-		for (size_t j = i + 1; j < r->n_skips; j++)
-			if (!strcmp(r->skips[j].why, s->why))
-				bb_doc__append(m->d, ", %s", r->skips[j].what);
-		bb_doc__append(m->d, ": %s", s->why);
-	}
 }
 
 /* Explains the figures. With `of_pairs`, explains only those that a table of pairs shows. */
@@ -323,10 +330,8 @@ static void add_kernels(struct matrix *m)
 		else
 			bb_doc__add(m->d, BB_DOC_BAD_ITEM, m->kernels[k].name, "%s",
 				    m->kernels[k].why);
-		if (r) {
-			add_reasons(m, k);
-			add_voids(m, k);
-		}
+		if (r)
+			add_missing(m, k);
 	}
 }
 

@@ -669,7 +669,7 @@ static void emit_hash_of_path(struct maker *m)
 		compute_by(r, BPF_XOR, BPF_REG_1, BPF_REG_2);
 		compute_by(r, BPF_MUL, BPF_REG_1, BPF_REG_3);
 	}
-	if (m->frame.turns) { /* only the number of bits of the turns counts */
+	if (m->frame.turns) { /* hash only the bit length of the number of loop turns */
 		emit_upper(r, BPF_LDX, BPF_REG_2, m->frame.turns);
 		emit_halve(m, BPF_REG_2, BPF_REG_4, 0);
 		compute_by(r, BPF_ADD, BPF_REG_2, BPF_REG_4);

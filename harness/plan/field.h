@@ -205,7 +205,8 @@ int bb_field__path(const struct bb_reader *r, const struct bb_field *f, const st
 int bb_field__self(const struct bb_reader *r, const struct bb_yaml *node, const char *what,
 		   enum bb_self *ret_self);
 
-/* Members of a row for a list of struct bb_map_spec. docs/scenario.md describes its forms. */
+/* Initializers of a struct bb_field that reads a list of struct bb_map_spec. docs/scenario.md
+ * describes the forms that an item of the list may have. */
 #define BB_MAPS(type_)                                                                             \
 	&bb_type_list, BB_LIST_AT(type_, maps.v, maps.n),                                          \
 		.of = &bb_map_kind,                                                                \

@@ -37,9 +37,9 @@ void bb_case__relative(const struct bb_case *c, const double *x, double *ret_rel
 							: c->series[i].reference_ns[reference]);
 }
 
-/* Returns for each load of a case the share of all random loads that get the same place.
- * stats/loads.h weighs the loads by it. `*ret_place` receives the place of each load. Both arrays
- * are one allocation: free() the shares. */
+/* The place of a load is the address of its JIT code modulo 64. Returns, for each load of a case,
+ * the share of random loads that get the same place; stats/loads.h weighs the load by this share.
+ * `*ret_place` receives the places. Both arrays are one allocation: free() the shares. */
 static double *shares_of(const struct bb_case *c, int **ret_place)
 {
 	double *share = bb_calloc(c->n_series + 1, sizeof(*share) + sizeof(**ret_place));

@@ -390,7 +390,7 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	if (!rc && s.out_of_time && !anything_left(&s)) {
 		bb_deadline__end(&half);
 		rc = open_late(&s, err);
-		bb_deadline__begin(&half, 0); /* here only the budget limits trying */
+		bb_deadline__begin(&half, 0); /* probing may use all of the budget that is left */
 	}
 	load_s = bb_seconds_since(began_ns);
 	if (!rc)

@@ -304,7 +304,7 @@ static void try_parts(struct bb_try_search *s, bool thorough, bool globals)
 	}
 }
 
-/* Makes several random changes of one random part at once. */
+/* Makes several random changes at once, all in the input or all in one entry of a map. */
 static bool try_random(struct bb_try_search *s)
 {
 	size_t nth = s->now.n ? bb_rng_below(&s->rng, s->now.n) : 0;

@@ -629,8 +629,8 @@ static void test_port_of_other_attach_type(void **state)
 	bb_xdp_net__close(&net);
 }
 
-/* A program of another type cannot be attached: the error is said, and we are still where we were.
- */
+/* Attaching a program of another type fails with a message, and leaves us in our own network
+ * namespace. */
 static void test_attach_error(void **state)
 {
 	struct bb_target *t;

@@ -23,7 +23,8 @@
 
 #define PROGRAMS 250u /* random ones, of those that the verifier takes */
 #define PACKETS 24u   /* each is run on */
-/* It is seen to be one run; one more that was in its last block already, is none. */
+/* bb_counts__are_whole() must accept the counts of one run, and reject them if the last block of
+ * the run is counted once more. */
 static void look_whole(const struct bb_cfg *g, const struct bb_code *code, uint64_t *counts)
 {
 	uint64_t *in = calloc(g->n_blocks, sizeof(*in));

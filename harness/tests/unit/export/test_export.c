@@ -118,7 +118,8 @@ static void test_bmf_refuses_nothing(void **state)
 	make_case(r, "v", "step", NULL, 0);
 	bb_report__summarise(r);
 	assert_refused(r, -ENODATA,
-		       "nothing was measured (1 cases; the first: it was not measured)");
+		       "nothing was measured (1 cases; the first: the run ended before it was "
+		       "measured; --budget gives more)");
 	bb_report__free(r);
 }
 
@@ -174,7 +175,8 @@ static void test_skip_without_sample(void **state)
 	assert_int_equal(r->cases[0].floor, 1);
 	assert_int_equal(r->cases[2].floor, 1);
 	assert_int_equal(r->n_skips, 1);
-	assert_string_equal(r->skips[0].why, "it was not measured");
+	assert_string_equal(r->skips[0].why, "the run ended before it was measured; --budget gives "
+					     "more");
 	set_text(&r->cases[0].series[0].void_why, "x");
 	set_text(&r->cases[1].series[0].void_why, "x");
 	set_text(&r->cases[2].series[0].void_why, "x");

@@ -159,8 +159,8 @@ static void test_steps(void **state)
 	}
 }
 
-/* One run out of line is suspect, is not called, and does not start a level; nor do two that
- * disagree. */
+/* A single run beyond the limits is suspect, but is not reported as a change. The same holds for
+ * two such runs in opposite directions. */
 static void test_lone_outlier(void **state)
 {
 	struct bb_history_point points[60];
