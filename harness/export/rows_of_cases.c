@@ -384,6 +384,46 @@ static void add_shares(const struct bb_report *r, struct bb_doc *d)
 				    k.many->shares);
 }
 
+/* Finds the verdict of the variant in which the map of `each` has one value for all CPUs. */
+static bool find_shared(const struct bb_report *r, const struct bb_case *each,
+			struct bb_contention *ret)
+{
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (!strcmp(r->cases[i].variant, each->per_cpu_of) &&
+		    bb_same_table(&r->cases[i], each) && bb_contention(r, i, ret) &&
+		    ret->many->param_value == each->param_value)
+			return true;
+	return false;
+}
+
+/* Says what the value of a map is to CPUs that contend while all have one value of it. */
+static const char *is_value(const struct bb_contention *one, const struct bb_contention *each)
+{
+	bool is_less = each->more.hi < one->more.lo;
+
+	if (each->verdict == BB_CONTENDED)
+		return is_less ? "is a part of what the CPUs contend for"
+			       : "is not what the CPUs contend for, but a bucket, a lock or a ring";
+	return is_less ? "is what the CPUs contend for"
+		       : "may be what the CPUs contend for, which these loads do not show";
+}
+
+/* Says so of each map that was measured with one value and with a value for each CPU. */
+static void add_per_cpu(const struct bb_report *r, struct bb_doc *d)
+{
+	struct bb_contention each, one;
+
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (r->cases[i].per_cpu_of && bb_contention(r, i, &each) &&
+		    find_shared(r, each.many, &one) && one.verdict == BB_CONTENDED)
+			bb_doc__add(d, BB_DOC_ITEM, "shared",
+				    "%s: the value of map '%s' %s: %.1f ns more a run on %" PRIu32
+				    " CPUs with one value for all, %.1f with one for each",
+				    one.many->variant, each.many->per_cpu_map,
+				    is_value(&one, &each), one.more_ns, each.many->param_value,
+				    each.more_ns);
+}
+
 void bb_doc_contention(const struct bb_report *r, struct bb_doc *d)
 {
 	const struct bb_doc_column columns[] = {
@@ -414,6 +454,7 @@ void bb_doc_contention(const struct bb_report *r, struct bb_doc *d)
 		bb_doc__text_cell(d, bb_contention_name(k.verdict));
 	}
 	add_shares(r, d);
+	add_per_cpu(r, d);
 }
 
 /* --- slope and hook against step --- */

@@ -219,6 +219,10 @@ static const struct bb_member case_members[] = {
 	IF_SET(bb_case, BB_NAME, shares,
 	       "parallel: maps that a run writes and that all CPUs share, with the source lines. "
 	       "Absent elsewhere, and where none was found"),
+	IF_SET(bb_case, BB_NAME, per_cpu_of,
+	       "parallel: the variant from which this one differs in one map alone, per_cpu_map, "
+	       "which has a value for each CPU here. Absent: there is none"),
+	IF_SET(bb_case, BB_NAME, per_cpu_map, "that map"),
 	IF_SET(bb_case, BB_SHARE, path_share,
 	       "share of the program's runs that took this path, by `bpfbench inside`, or that "
 	       "this "

@@ -103,6 +103,9 @@ struct bb_case {
 	/* of the drive `parallel`: the memory that a run writes and that all CPUs share, with the
 	 * source lines: "map 'flows' (prog.c:12)". NULL: none was found, or that is not known */
 	char *shares;
+	/* of the drive `parallel`: the variant from which this one differs in one map alone, which
+	 * has a value for each CPU here, and that map. NULL: there is none */
+	char *per_cpu_of, *per_cpu_map;
 	double wakeups, map_bytes;
 	/* By how much runs of bpfbench differ: half the width of the 95 % interval, in ln, of the
 	 * latency, of the relative latency and of the floor's latency. NAN: not known. If the

@@ -64,6 +64,7 @@ struct variant {
 	char name[2 * BB_NAME_MAX_BYTES + 4];
 	const struct part *part;
 	const struct bb_object_program *program;
+	const char *per_cpu; /* map that has a value for each CPU; NULL: none */
 };
 
 struct maker {
@@ -296,6 +297,41 @@ static void find_group(struct maker *m, const struct bb_object_program *p, const
 			 n_alike + 1);
 }
 
+/* Returns the name of map `i` (of_map) or of program `i` of the object; NULL after the last. */
+static const char *name_at(const struct bb_object_info *info, bool of_map, size_t i)
+{
+	if (of_map)
+		return i < info->n_maps ? info->maps[i].name : NULL;
+	return i < info->n_programs ? info->programs[i].name : NULL;
+}
+
+/* Returns the name of the object's map or program NAME in "NAME=N" or "NAME"; NULL: none. */
+static const char *find_name(const struct bb_object_info *info, bool of_map, const char *text)
+{
+	size_t len = strcspn(text, "=");
+	const char *name;
+
+	for (size_t i = 0; (name = name_at(info, of_map, i)); i++)
+		if (strlen(name) == len && !memcmp(name, text, len))
+			break;
+	return name;
+}
+
+/* Adds `v` again for each map that --per-cpu names. */
+static void add_per_cpu(struct maker *m, struct variant v)
+{
+	size_t len = strlen(v.name);
+
+	for (size_t i = 0; i < m->opts->per_cpu.n; i++) {
+		v.per_cpu = m->opts->per_cpu.v[i];
+		if (!find_name(&v.part->info, true, v.per_cpu))
+			continue;
+		snprintf(v.name + len, sizeof(v.name) - len, ".");
+		bb_name_from(v.per_cpu, strlen(v.per_cpu), v.name + len + 1);
+		BB_PUSH(m->variants, m->n_variants, v);
+	}
+}
+
 static void add_program(struct maker *m, const struct part *part, const struct bb_object_program *p)
 {
 	struct variant v = {.part = part, .program = p};
@@ -319,6 +355,7 @@ static void add_program(struct maker *m, const struct part *part, const struct b
 	}
 	find_group(m, p, v.name, &v.group);
 	BB_PUSH(m->variants, m->n_variants, v);
+	add_per_cpu(m, v);
 	if (p->guess)
 		bb_add_words(&m->out.guesses, "",
 			     "bpfbench: %s: its section \"%s\" is taken for \"%s\"; --type says "
@@ -383,7 +420,7 @@ static int find_programs(struct maker *m, struct bb_err *err)
 
 	for (size_t i = 0; !rc && i < o->n_objects; i++) {
 		rc = open_part(o, &o->objects[i], &m->parts[i], err);
-		n += m->parts[i].n_wanted;
+		n += m->parts[i].n_wanted * (1 + o->per_cpu.n);
 	}
 	if (!rc && n > most)
 		rc = bb_fail(err, -E2BIG,
@@ -680,26 +717,6 @@ static void write_fired_by(const struct maker *m, const char *variant, FILE *out
 			fprintf(out, ", fired_by: %s", m->opts->found[i]);
 }
 
-/* Returns the name of map `i` (of_map) or of program `i` of the object; NULL after the last. */
-static const char *name_at(const struct bb_object_info *info, bool of_map, size_t i)
-{
-	if (of_map)
-		return i < info->n_maps ? info->maps[i].name : NULL;
-	return i < info->n_programs ? info->programs[i].name : NULL;
-}
-
-/* Returns the name of the object's map or program NAME in "NAME=N" or "NAME"; NULL: none. */
-static const char *find_name(const struct bb_object_info *info, bool of_map, const char *text)
-{
-	size_t len = strcspn(text, "=");
-	const char *name;
-
-	for (size_t i = 0; (name = name_at(info, of_map, i)); i++)
-		if (strlen(name) == len && !memcmp(name, text, len))
-			break;
-	return name;
-}
-
 /* Returns the N of the last "MAP=N" for an object's map; NULL: none is given. */
 static const char *number_of(const struct bb_strings *given, const char *map)
 {
@@ -774,18 +791,22 @@ static void write_found_entries(const struct bb_found_input *f, const char *map,
 }
 
 /* Writes the key `maps` of a variant, with the maps that the options or the search change. */
-static void write_maps(const struct maker *m, const struct part *part,
+static void write_maps(const struct maker *m, const struct variant *v,
 		       const struct bb_found_input *found, FILE *out)
 {
+	const struct part *part = v->part;
 	size_t n = 0;
 
 	for (size_t i = 0; i < part->info.n_maps; i++) {
 		const char *map = part->info.maps[i].name, *fill = number_of(&m->opts->fills, map),
 			   *room = number_of(&m->opts->max_entries, map), *file = file_of(m, map);
+		bool per_cpu = v->per_cpu && !strcmp(v->per_cpu, map);
 
-		if (!fill && !room && !file && !has_found_entries(found, map))
+		if (!fill && !room && !file && !per_cpu && !has_found_entries(found, map))
 			continue;
 		write_value(n++ ? ", {name: " : ", maps: [{name: ", map, out);
+		if (per_cpu)
+			fputs(", per_cpu: yes", out);
 		if (room)
 			fprintf(out, ", max_entries: %s", room);
 		if (file)
@@ -844,7 +865,7 @@ static void write_variants(const struct maker *m, FILE *out)
 			write_value(", type: ", m->opts->type ? m->opts->type : p->guess, out);
 		if (v->part != m->parts)
 			write_value(", object: ", v->part->path, out);
-		write_maps(m, v->part, found, out);
+		write_maps(m, v, found, out);
 		write_prepare(m, v->part, out);
 		write_found_globals(found, out);
 		if (found)
@@ -1071,6 +1092,22 @@ static int read_files(struct maker *m, struct bb_err *err)
 	return rc;
 }
 
+/* Refuses --per-cpu with an unknown map, or where no program runs on several CPUs. */
+static int check_per_cpu(const struct maker *m, struct bb_err *err)
+{
+	const struct bb_object_opts *o = m->opts;
+	int rc = 0;
+
+	if (o->per_cpu.n && (!o->cpus || o->one_each))
+		return bb_fail(err, -EINVAL,
+			       "--per-cpu=%s tells what several CPUs contend for; run the programs "
+			       "on several, with `run --cpus 1,all`",
+			       o->per_cpu.v[0]);
+	for (size_t i = 0; !rc && i < o->per_cpu.n; i++)
+		rc = check_name(m, "per-cpu", o->per_cpu.v[i], true, err);
+	return rc;
+}
+
 /* Refuses --cpus if it is not a list of numbers, or if no program can run repeatedly. */
 static int check_cpus(const struct maker *m, struct bb_err *err)
 {
@@ -1132,6 +1169,8 @@ int bb_object_scenario__make(const struct bb_object_opts *opts,
 		rc = check_inputs(&m, err);
 	if (!rc)
 		rc = check_cpus(&m, err);
+	if (!rc)
+		rc = check_per_cpu(&m, err);
 	if (!rc)
 		rc = check_numbers(&m, "fill", &opts->fills, err);
 	if (!rc)

@@ -57,6 +57,9 @@ struct bb_object_opts {
 	/* inputs, globals and entries of maps that --try-inputs found; NULL: not searched */
 	const struct bb_found_inputs *found_inputs;
 	const char *cpus; /* text N[,N] or `all`: also run on so many CPUs at once; NULL: do not */
+	/* names of maps: each program becomes a second variant for each of them, in which this map
+	 * has a value for each CPU */
+	struct bb_strings per_cpu;
 	struct bb_strings contexts; /* files with contexts, for types without packets */
 };
 

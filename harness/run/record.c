@@ -20,6 +20,49 @@ static double share_of(const struct bb_input *input, const struct bb_inputs *of)
 	return input && input->weight > 0 ? input->weight / sum : NAN;
 }
 
+static bool same_globals(const struct bb_variant_spec *a, const struct bb_variant_spec *b)
+{
+	bool same = a->n_globals == b->n_globals;
+
+	for (size_t i = 0; same && i < a->n_globals; i++)
+		same = !strcmp(a->globals[i].name, b->globals[i].name) &&
+		       a->globals[i].value == b->globals[i].value &&
+		       a->globals[i].self == b->globals[i].self;
+	return same;
+}
+
+/* Returns how many maps of the variant have a value for each CPU by the scenario, and the last. */
+static size_t maps_per_cpu(const struct bb_variant_spec *v, const char **ret_map)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->maps.n; i++) {
+		if (!v->maps.v[i].shape.per_cpu)
+			continue;
+		*ret_map = v->maps.v[i].name;
+		n++;
+	}
+	return n;
+}
+
+/* If one map of the variant has a value for each CPU, notes the variant in which it has one for all
+ * CPUs. */
+static void note_per_cpu(const struct bb_scenario *sc, const struct bb_variant_spec *v,
+			 struct bb_case *k)
+{
+	const char *map = NULL, *none;
+	const struct bb_variant_spec *of =
+		BB_FIND(sc->variants, maps_per_cpu(v, &map) == 1 ? sc->n_variants : 0,
+			bb_same_text(it->program, v->program) &&
+				bb_same_text(it->object, v->object) && same_globals(it, v) &&
+				!maps_per_cpu(it, &none));
+
+	if (!of)
+		return;
+	k->per_cpu_of = bb_strdup(of->name);
+	k->per_cpu_map = bb_strdup(map);
+}
+
 void bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 		     const struct bb_plan_case *planned, const char *variant, size_t *ret_index)
 {
@@ -39,6 +82,8 @@ void bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 	k->path_share = share_of(planned->input, &planned->drive->inputs);
 	k->is_live = bb_variant_is_live(planned->variant);
 	k->found = planned->variant->found;
+	if (planned->drive->kind->fills & BB_FILLS_THROUGHPUT)
+		note_per_cpu(sc, planned->variant, k);
 	k->units_per_ns = units_per_ns ? units_per_ns : 1;
 	k->floor = BB_NO_FLOOR;
 	k->is_anchor = anchor && !strcmp(anchor, planned->variant->name);

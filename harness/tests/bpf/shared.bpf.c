@@ -48,4 +48,21 @@ int counter_each(struct __sk_buff *skb)
 	return count(&of_cpu);
 }
 
+/* An update locks the bucket of its key, also of a per-CPU hash. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} locked SEC(".maps");
+
+SEC("tc")
+int one_bucket(struct __sk_buff *skb)
+{
+	__u32 key = 0;
+	__u64 one = 1;
+
+	return (int)bpf_map_update_elem(&locked, &key, &one, BPF_ANY);
+}
+
 char _license[] SEC("license") = "GPL";

@@ -82,6 +82,7 @@ measure
 if ! stats_are_on >"$TMP/why"; then
 	expect_status "per_cpu: succeeds" 0
 	check "per_cpu: the map's own interval is apart" more "$(end one_counter 1)" "$(end each 2)"
+	check "per_cpu: the map is named" eval "tr -s '\n ' ' ' <'$TMP/err' | grep -q \"one_counter: the value of map 'shared' is what the CPUs contend for\""
 fi
 rm -rf -- "$results"
 
@@ -90,6 +91,23 @@ real --object "$object" --program one_counter --cpus 1,all --drive parallel --lo
 if ! stats_are_on >"$TMP/why"; then
 	expect_status "--cpus: succeeds" 0
 	for n in 1 "$n_cpus"; do expect_grep "--cpus: on $n" out "\"shared/one_counter/parallel/cpus=$n\""; done
+fi
+rm -rf -- "$results"
+
+real --object "$object" --program one_bucket --cpus 1,all --per-cpu locked --drive parallel --loads 8 -n 160
+if ! stats_are_on >"$TMP/why"; then
+	expect_status "--per-cpu, a bucket: succeeds" 0
+	expect_no_grep "--per-cpu, a bucket: its value alone is not it" err "'locked' is what the CPUs contend for"
+	check "--per-cpu, a bucket: more than the value" eval "tr -s '\n ' ' ' <'$TMP/err' | grep -Eq \"value of map 'locked' is (not|a part of) what the CPUs contend for\""
+fi
+rm -rf -- "$results"
+
+# a program that does not use the map: its variant with a value for each CPU changes nothing, and nothing is said of it
+real --object "$object" --program counter_each --cpus 1,all --per-cpu shared --drive parallel --loads 6 -n 24
+if ! stats_are_on >"$TMP/why"; then
+	expect_status "--per-cpu: succeeds" 0
+	expect_grep "--per-cpu: the second variant" out "\"shared/counter_each.shared/parallel/cpus=1\""
+	expect_no_grep "--per-cpu: a map that is not written is not named" err "is what the CPUs contend for"
 fi
 rm -rf -- "$results"
 

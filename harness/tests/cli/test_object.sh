@@ -122,6 +122,13 @@ expect_grep "--fill: each program has the maps filled" out \
 	'\{name: finds_in_big_hash, maps: \[\{name: trie, fill: \{count: 8, key: random\}\}, \{name: big_hash, fill: \{count: 1000, key: random\}\}\]\}'
 bpfbench init "$O/tests/bpf/maps.bpf.o" --max-entries big_hash=1000
 expect_grep "--max-entries: each program has the map" out '\{name: finds_in_big_hash, maps: \[\{name: big_hash, max_entries: 1000\}\]\}'
+bpfbench init "$O/tests/bpf/maps.bpf.o" --program finds_in_big_hash --cpus 1,all --per-cpu big_hash
+expect_grep "--per-cpu: the program has one value for all" out '\{name: finds_in_big_hash\}'
+expect_grep "--per-cpu: and one for each CPU" out '\{name: finds_in_big_hash.big_hash, program: finds_in_big_hash, maps: \[\{name: big_hash, per_cpu: yes\}\]\}'
+bpfbench init "$O/tests/bpf/maps.bpf.o" --cpus 1,all --per-cpu nothing
+complains "--per-cpu: no such map" 1 "--per-cpu=nothing: there is no such map; there are: "
+bpfbench init "$O/tests/bpf/maps.bpf.o" --per-cpu big_hash
+complains "--per-cpu: on one CPU" 1 "--per-cpu=big_hash tells what several CPUs contend for"
 bpfbench init "$O/tests/bpf/maps.bpf.o" --max-entries big_hash=1,2
 complains "--max-entries: one number only" 1 "--max-entries=big_hash=1,2 is not MAP=N: a map and its number of entries"
 bpfbench run --object "$O/tests/bpf/maps.bpf.o" --program finds_in_big_hash --fill big_hash=10,1000 --dry-run
