@@ -12,11 +12,15 @@
 #include "judge/annotated.h"
 #include "store/store.h"
 
+#define HOTTEST 20u /* lines of a program that --hottest shows */
+#define MANY 4u     /* from this many programs on, only the first lines of each are shown */
+#define FIRST_LINES 5u
+
 struct annotate_args {
 	const char *run, *results, *variant;
 	struct bb_annotate_opts opts;
 	int colour; /* index in `whens` */
-	bool time, all;
+	bool hottest, time, all;
 	const char *flame; /* file for the flame graph; NULL: none is drawn */
 	struct bb_vm_args vm;
 	struct bb_object_args object; /* with --vm */
@@ -29,14 +33,15 @@ static const char *const whens[] = {"auto", "always", "never"};
 static const struct bb_option options[] = {
 	{"variant", 'V', "NAME", bb_read_text, BB_ARG(variant),
 	 "only this variant (without it, no floors)"},
-	{"hottest", 0, NULL, bb_read_flag, BB_ARG(opts.hottest),
+	{"hottest", 0, NULL, bb_read_flag, BB_ARG(hottest),
 	 "only the twenty lines with the most instructions, the first of them on top"},
 	{"time", 0, NULL, bb_read_flag, BB_ARG(time),
 	 "print the time of each line of one run instead, and of each call in it, in ns; the run "
 	 "needs a drive {with: lines}"},
 	{"all", 0, NULL, bb_read_flag, BB_ARG(all),
-	 "with --time: every case of each program instead of the slowest, and the lines below 3 "
-	 "ns (1 instruction in a run of --vm)"},
+	 "all lines of each program, although the run has four or more; with --time: every case of "
+	 "each program instead of the slowest, and the lines below 3 ns (1 instruction in a run of "
+	 "--vm)"},
 	{"flame", 0, "FILE.svg", bb_read_text, BB_ARG(flame),
 	 "draw the flame graph of one run of one program by these times, in ns, into FILE.svg; "
 	 "with --vm by machine instructions, with the kernel's functions. A FILE.folded gets the "
@@ -61,7 +66,6 @@ static void check_args(void *args)
 		  !a->vm.kernels && (a->object.objects.n || bb_object_args__any(&a->object)));
 	bb_refuse("--flame takes one kernel",
 		  a->flame && a->vm.kernels && strchr(a->vm.kernels, ','));
-	bb_refuse("--all is for --time; without it all lines are printed", a->all && !a->time);
 }
 
 static const struct bb_usage usage = {
@@ -171,7 +175,7 @@ static int put_chosen(const struct bb_report *r, const struct annotate_args *a,
 				       "--flame draws one case, and run %s has more; choose one by "
 				       "--variant",
 				       r->id);
-		bb_doc_by_line(&lines[i], true, a->opts.hottest, a->all, &d);
+		bb_doc_by_line(&lines[i], true, a->hottest, a->all, &d);
 		rc = bb_output_document(&d, stdout, err);
 		if (!rc && draw)
 			rc = bb_output_of(bb_is_folded(a->flame) ? write_folded : write_flame,
@@ -240,41 +244,57 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 }
 
 /* Explains the columns, and says what to do next. */
-static void add_count_key(const struct bb_report *r, bool is_once, struct bb_doc *d)
+static void add_count_key(const struct bb_report *r, bool is_once, bool is_short, struct bb_doc *d)
 {
-	bb_doc__add(d, BB_DOC_FAINT, "insns/run", "instructions of the line in a run; %s",
+	bb_doc__add(d, BB_DOC_FAINT, "insns/run, %",
+		    "instructions of the line in a run, and their share of all; %s",
 		    is_once ? "a run executes each of these lines once"
-			    : "execs/run: how often a run executes the line");
+			    : "execs/run: how often a run executes the line; #####: no run does");
+	if (is_short)
+		bb_doc__add(d, BB_DOC_FAINT, "shown",
+			    "the %u lines of each program with the most instructions; `--variant "
+			    "NAME` shows one in full, `--all` all of them",
+			    FIRST_LINES);
 	if (r->n_timed)
 		bb_doc__add(d, BB_DOC_FAINT, "more", "`bpfbench annotate --time` (ns by line)");
 	bb_doc__add(d, BB_DOC_FAINT, "next",
 		    "after a change `sudo bpfbench compare OLD.o NEW.o --exact`");
 }
 
+/* True if annotate shows the counts of a program: of a floor only if it is asked for, or if there
+ * is nothing else. */
+static bool is_wanted(const struct bb_report *r, const struct annotate_args *a,
+		      const struct bb_counted *c)
+{
+	if (a->variant)
+		return !strcmp(a->variant, c->variant);
+	return !bb_is_counted_floor(r, c) ||
+	       !BB_ANY(r->counted, r->n_counted, !bb_is_counted_floor(r, it));
+}
+
 static int put_counts(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
-	size_t n = 0, n_floors = 0;
+	struct bb_annotate_opts opts = a->opts;
+	size_t n = 0, n_shown = 0;
 	struct bb_doc d = {0};
-	bool is_once = true;
+	bool is_once = true, is_short;
 
 	for (size_t i = 0; i < r->n_counted; i++)
-		n_floors += bb_is_counted_floor(r, &r->counted[i]);
-	for (size_t i = 0; i < r->n_counted; i++) {
-		const struct bb_counted *c = &r->counted[i];
-
-		/* a floor is shown if it is asked for, or if there is nothing else */
-		if (a->variant ? strcmp(a->variant, c->variant) != 0
-			       : n_floors < r->n_counted && bb_is_counted_floor(r, c))
-			continue;
-		if (n++)
-			putchar('\n');
-		bb_annotate(c, &a->opts, stdout);
-		is_once &= bb_counted__is_once(c);
-	}
+		n += is_wanted(r, a, &r->counted[i]);
 	if (!n)
 		return say_none(r, a, err);
+	is_short = n >= MANY && !a->all && !a->hottest;
+	opts.n_hottest = is_short ? FIRST_LINES : a->hottest ? HOTTEST : 0;
+	for (size_t i = 0; i < r->n_counted; i++) {
+		if (!is_wanted(r, a, &r->counted[i]))
+			continue;
+		if (n_shown++)
+			putchar('\n');
+		bb_annotate(&r->counted[i], &opts, stdout);
+		is_once &= bb_counted__is_once(&r->counted[i]);
+	}
 	putchar('\n');
-	add_count_key(r, is_once, &d);
+	add_count_key(r, is_once, is_short, &d);
 	return bb_output_document(&d, stdout, err);
 }
 
@@ -309,7 +329,7 @@ static int annotate_in_guests(struct annotate_args *a, struct bb_measure_args *m
 {
 	static struct bb_vm_work work = {.name = "objects", .show = show_guests};
 	const struct bb_traced_opts opts = {.variant = a->variant,
-					    .hottest = a->opts.hottest,
+					    .hottest = a->hottest,
 					    .all = a->all,
 					    .flame = a->flame};
 	const struct bb_strings variants = {&a->variant, a->variant != NULL};

@@ -263,7 +263,7 @@ static void write_document(const struct shown *s, FILE *out)
 	bb_output_render(&d, s->args->format->is_markdown, s->args->output, out);
 }
 
-/* --- for programs --- */
+/* --- JSON --- */
 
 static void write_estimate(struct bb_json *w, const char *name, const struct bb_estimate *e)
 {

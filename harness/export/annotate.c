@@ -4,7 +4,6 @@
 #include "export/documents.h"
 #include "judge/annotated.h"
 
-#define HOTTEST 20u       /* number of lines that --hottest shows */
 #define BEFORE_SOURCE 26u /* characters of a row before the source, without EXECS */
 #define EXECS 12u         /* width of the column execs/run, which is left out if all are 1 */
 #define HOT_SHARE 0.1     /* share of all instructions from which a line is coloured */
@@ -85,7 +84,7 @@ static void put_hottest(const struct bb_counted *c, const struct bb_annotate_opt
 
 	fputs("\n", out);
 	put_heads(c, out);
-	for (size_t i = 0; i < c->n_lines && i < HOTTEST; i++) {
+	for (size_t i = 0; i < c->n_lines && i < opts->n_hottest; i++) {
 		const struct bb_counted_line *l = order[i];
 		const struct bb_annotated_row row = {l, l->line, bb_counted_text(l)};
 
@@ -125,18 +124,13 @@ void bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts
 	}
 	bb_doc__text(&d, &look, out);
 	bb_doc__done(&d);
-	for (size_t i = 0; i < c->n_lines; i++)
-		if (!c->lines[i].executions) {
-			fputs("#####: a line that no run executed\n", out);
-			break;
-		}
 	if (!c->runs)
 		fputs("nothing ran\n", out);
 	else if (!c->n_lines)
 		fputs("no line information: the object was built without -g, or stripped of its "
 		      ".BTF.ext\n",
 		      out);
-	else if (opts->hottest)
+	else if (opts->n_hottest)
 		put_hottest(c, opts, out);
 	else
 		put_in_place(c, opts, out);

@@ -171,9 +171,9 @@ void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t siz
  * called. Makes no document, because the source may be long. The texts come from judge/annotated.h.
  * If a source file is missing or has changed, only the lines that the BTF has are written. */
 struct bb_annotate_opts {
-	/* instead of the whole source, show the lines that execute the most instructions, sorted by
-	 * instructions */
-	bool hottest;
+	/* instead of the whole source, show this many of the lines that execute the most
+	 * instructions, sorted by instructions; 0: the whole source */
+	size_t n_hottest;
 	size_t width; /* characters in a line of output; longer lines are cut */
 	/* write lines that never executed, and lines with at least a tenth of the instructions, in
 	 * colour */

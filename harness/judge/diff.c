@@ -477,7 +477,7 @@ int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
 	return 0;
 }
 
-/* --- comparisons measured now --- */
+/* --- comparisons within one run --- */
 
 /* Makes a row with the interval of `ratio`. */
 static struct bb_diff row_of_ratio(const char *metric, double a, double b,

@@ -212,9 +212,10 @@ static void keep(const struct bb_live_watch *l, struct watched *w, const struct 
 }
 
 /*
- * Adds the window since the last reading. Sets *ret_shared if several runs were in it. If we cause
- * runs of the program, only adds the window to the program's share of our own runs, because the
- * cost of our runs in it is unknown; then *ret_shared is unchanged.
+ * Reads the counters and adds the window since the last reading to w->windows. Sets *ret_shared if
+ * the window has several runs. If our reading or sleeping causes runs of the program, adds the
+ * window only to w->share, because the cost of our runs in the window is unknown, and leaves
+ * *ret_shared unchanged.
  */
 static int take_window(struct bb_live_watch *l, struct watched *w, bool *ret_shared)
 {

@@ -116,7 +116,7 @@ ticks() {
 	echo $((${stat[13]:-0} + ${stat[14]:-0}))
 }
 
-# used N: it has used N ticks by now: it is in the midst of its work, however long that took. For wait_until.
+# used N: $child has used N ticks of CPU time, so it is well into its work. For wait_until.
 used() { (($(ticks) >= $1)); }
 
 # only_whole DIR N: DIR holds N stored runs that `show` can read, and nothing else, hidden or not. For `check`.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs whose maps somebody else fills, or nobody has to: what is looked up in vain, and what is
- * not. */
+/* Programs whose lookups and tail calls find nothing unless a loader or a scenario fills the map,
+ * and programs whose lookups succeed without that. */
 #include <linux/if_ether.h>
 #include <linux/ip.h>
 

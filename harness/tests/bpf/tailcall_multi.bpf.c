@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs in a prog array whose sections libbpf 1.1 does not know, and one of tcx, which is tc. */
+/* Programs in sections that libbpf 1.1 does not know: two that share a prog array (uprobe.multi),
+ * and one in a tcx section, whose program type is that of tc. */
 #include "bb_bpf.h"
 
 int rest_of_probe(void *ctx);

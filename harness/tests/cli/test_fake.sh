@@ -151,8 +151,8 @@ check "at once: six jobs store into one folder" jobs_at_once
 check "at once: each run is there, whole, and nothing else" only_whole "$results" 6
 rm -rf "$results"
 
-# Twelve rounds of eight million samples cannot be done in half a second by anybody; who does not come to the first in it is
-# not done in three.
+# No machine does 12 rounds of eight million samples in 0.5 s. A machine that does not finish
+# the first round in 0.5 s does not do all 12 in 3 s.
 for budget in 0.5 3; do
 	fake quiet -n 100000000 --budget "$budget"
 	((status)) || break

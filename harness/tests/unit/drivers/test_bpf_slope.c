@@ -258,7 +258,7 @@ static void test_counters(void **state)
 	t = (struct bb_slope_state *)r->state;
 	bb_pmu__close(&t->pmu);
 	bb_pmu__open(events, &t->pmu);
-	/* the one is a mean, the other a median, and others may come in between */
+	/* one is CPU time, the other wall time, and other processes may interrupt the batch */
 	for (int tries = 0; tries < 20 && !agree; tries++) {
 		b = batch(r);
 		agree = b.slope.pmu[BB_PMU_CYCLES] > 0.5 * median_ns(&b) &&

@@ -151,8 +151,7 @@ static void refused(const char *format, const struct bb_report *r, const char *s
 	assert_has(err.msg, says);
 }
 
-/* What has no place for an absent figure is not written at all: readers would take it for good
- * news. */
+/* A format with nothing to write fails: readers would take empty output for good news. */
 static void test_nothing_to_say(void **state)
 {
 	struct bb_report *r = make_report("r");

@@ -239,7 +239,7 @@ static void test_cold(void **state)
 	free(text);
 	bb_by_line__done(&b);
 	bb_by_line__make(r, &r->timed[1], &b);
-	assert_nan(b.cold.value); /* is the cold one itself */
+	assert_nan(b.cold.value); /* timed[1] is the cold case itself */
 	text = print(&b, false);
 	assert_has(text, "(not attributed to a line)");
 	free(text);

@@ -160,7 +160,7 @@ static void test_ranges_and_gaps(void **state)
 static void test_annotate(void **state)
 {
 	struct bb_report *r = make_report("a");
-	struct bb_annotate_opts opts = {.hottest = false};
+	struct bb_annotate_opts opts = {.n_hottest = 0};
 	struct bb_counted *c = make_counted(r, "ringbuf", 100);
 
 	(void)state;
