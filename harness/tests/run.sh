@@ -3,7 +3,8 @@
 # The test runner that `make test` (--fast --together) and `make test-all` call; see --help.
 #
 # A test whose source has a line "slow: REASON" at the start of a comment is slow: `make test` leaves it out. One with a
-# line "turn: REASON" takes turns, as all that load BPF programs do (unit/test_bpf_*, bpf/*, docs/*).
+# line "turn: REASON" takes turns, as all that load BPF programs do (unit/test_bpf_*, bpf/*, docs/*), but for those with a
+# line "no turn: REASON": they time nothing and do not have bpf_stats on.
 #
 # All programs speak TAP on stdout: a plan "1..N" and N lines "ok N - name", "not ok N - name" or, either of the two
 # with "# SKIP reason", a skip. cmocka 1.1.5 prints "not ok N # SKIP name" and knows no reasons: there a line
@@ -159,7 +160,10 @@ print_failure() {
 # marked WORD SOURCE: a comment of it begins with "WORD: ".
 marked() { grep -qE "^(#|//|/?\*| \*)[ *]*$1: " "$2"; }
 # takes_turns NAME SOURCE
-takes_turns() { [[ $1 == unit/test_bpf_* || $1 == bpf/* || $1 == docs/* && $1 != docs/test_pages ]] || marked turn "$2"; }
+takes_turns() {
+	! marked 'no turn' "$2" || return 1
+	[[ $1 == unit/test_bpf_* || $1 == bpf/* || $1 == docs/* && $1 != docs/test_pages ]] || marked turn "$2"
+}
 
 # What the privileged tests count, see and set is the machine's: bpf_stats, BPF objects, real-time priority. Those of another
 # tree or chroot on this machine would be in it, so that they take turns, by a lock on a folder that all of them see. Somebody

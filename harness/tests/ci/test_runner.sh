@@ -147,12 +147,16 @@ if need_root "a privileged test waits for its turn" "others run meanwhile"; then
 	script free <<<"printf '1..1\\nok 1 - a\\n'"
 	mv "$tree/harness/tests/cli/test_free.sh" "$tree/harness/tests/bpf/test_turn.sh"
 	script free <<<"printf '1..1\\nok 1 - a\\n'"
+	script without <<<"# no turn: it times nothing
+printf '1..1\\nok 1 - a\\n'"
+	mv "$tree/harness/tests/cli/test_without.sh" "$tree/harness/tests/bpf/test_without.sh"
 	script marked <<<"# turn: it is told to
 printf '1..1\\nok 1 - a\\n'"
 	exec 8<"$tree"
 	flock 8
 	start env BB_TEST_ROOT="$tree" O=build $all
 	check "others run meanwhile" wait_until 10 grep -q '^ok .*cli/test_free' "$TMP/out"
+	check "one that is marked to take none does, too" wait_until 10 grep -q '^ok .*bpf/test_without' "$TMP/out"
 	sleep 0.5
 	stop_child TERM
 	expect_no_grep "a privileged test waits for its turn" out 'bpf/test_turn'
@@ -163,8 +167,8 @@ printf '1..1\\nok 1 - a\\n'"
 	script bad <<<"printf '1..1\\nnot ok 1 - a\\n'"
 	for how in '' --together; do
 		runner $all $how
-		totals "both kinds${how:+ $how}" 1 "3 passed, 1 failed, 0 skipped"
-		expect_eq "each once${how:+ $how}" "$(grep -cE '^(ok|FAIL) ' "$TMP/out")" 4
+		totals "both kinds${how:+ $how}" 1 "4 passed, 1 failed, 0 skipped"
+		expect_eq "each once${how:+ $how}" "$(grep -cE '^(ok|FAIL) ' "$TMP/out")" 5
 	done
 fi
 

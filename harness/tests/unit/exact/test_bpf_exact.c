@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Instruction counts against counts by hand (tests/bpf/exact_truth.bpf.c), in the kernel. */
+/* Instruction counts against counts by hand (tests/bpf/exact_truth.bpf.c), in the kernel.
+ *
+ * no turn: it counts instructions and times nothing */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

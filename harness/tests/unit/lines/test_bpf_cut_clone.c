@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a clone does up to the cut that ends it, against an interpreter that stops there: random
- * programs, which write what they compute into a map on their way. */
+ * programs, which write what they compute into a map on their way.
+ *
+ * no turn: it times nothing */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
