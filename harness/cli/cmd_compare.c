@@ -18,6 +18,7 @@
 #define TIME_LOADS 16u
 #define TIME_SAMPLES 6400u
 #define TIME_BUDGET_S 18.0
+#define SPARE 1.2      /* factor on the advised budget: it also pays for the start of a run */
 #define NAMED_LINES 3u /* limit: lines that the next step names */
 
 struct compare_args {
@@ -294,11 +295,22 @@ static struct bb_time_diff_opts time_opts(const struct compare_args *a,
 	};
 }
 
-/* Adds what to do next: mend the first lines that regressed or are new. */
+/* Adds what to do next: measure longer if there were too few loads, or mend the first lines that
+ * regressed or are new. */
 static void add_next(const struct bb_time_diff *diff, struct bb_doc *d)
 {
+	double times = 1;
 	size_t n = 0;
 
+	for (size_t i = 0; i < diff->n_cases; i++)
+		times = fmax(times, (double)diff->cases[i].needs_loads /
+					    fmax((double)diff->cases[i].n_loads, 1));
+	if (times > 1 && diff->option) {
+		bb_doc__add(d, BB_DOC_FAINT, "next",
+			    "the same with `%s %.0f` (enough loads for a verdict on each line)",
+			    diff->option, ceil(SPARE * diff->amount * times));
+		return;
+	}
 	for (size_t i = 0; i < diff->n_cases; i++)
 		for (size_t k = 0; k < diff->cases[i].n_rows; k++) {
 			const struct bb_time_diff_row *r = &diff->cases[i].rows[k];
@@ -334,6 +346,8 @@ static int show_time(const struct compare_args *a, const struct bb_report *base,
 		bb_doc_time_diff(&d,
 				 (struct bb_doc_sides){base ? NULL : head, opts.base, opts.head},
 				 a->view.details, &doc);
+		if (!base)
+			bb_doc_in_vain(head, NULL, &doc);
 		if (!a->view.details)
 			bb_doc__add(&doc, BB_DOC_FAINT, "more",
 				    "the same with `--details` (every line)");
@@ -409,6 +423,10 @@ static int say_in_vain(const struct bb_report *old, const struct bb_report *new,
 	for (int i = 0; i < 2; i++)
 		bb_doc_in_vain(runs[i], NULL, &docs[i]);
 	is_same = is_same_text(&docs[0], &docs[1]);
+	/* the same advice once, below the second run */
+	if (!is_same && docs[0].n && docs[1].n &&
+	    bb_same_text(docs[0].blocks[docs[0].n - 1].text, docs[1].blocks[docs[1].n - 1].text))
+		bb_doc__cut(&docs[0], docs[0].n - 1);
 	for (int i = is_same; i < 2; i++) {
 		if (!docs[i].n || rc)
 			continue;
@@ -439,6 +457,7 @@ static int show_reports(const struct compare_args *a, const struct bb_report *ol
 {
 	const struct bb_diff_opts opts = {a->threshold, a->alpha, a->force};
 	struct bb_diffs d = {0};
+	struct bb_doc doc = {0};
 	int rc, said;
 
 	if (a->exact)
@@ -449,6 +468,13 @@ static int show_reports(const struct compare_args *a, const struct bb_report *ol
 	if (!rc)
 		rc = a->time ? show_time(a, old, new, err)
 			     : bb_diff_view__show(&a->view, &d, sides, err);
+	if (rc >= 0 && !a->time && bb_diffs_count(&d, BB_VERDICT_INCONCLUSIVE)) {
+		bb_doc__add(&doc, BB_DOC_FAINT, "next",
+			    "`sudo bpfbench compare OLD.o NEW.o` (measures both now, in turns: "
+			    "decides what two runs cannot)");
+		said = bb_output_document(&doc, stdout, err);
+		rc = said ? said : rc;
+	}
 	fflush(stdout); /* the verdict first */
 	said = rc < 0 ? 0 : say_in_vain(old, new, err);
 	bb_diffs__done(&d);

@@ -74,7 +74,7 @@ static const struct bb_option judge_options[] = {
 
 static const struct bb_option report_options[] = {
 	{"markdown", 0, "FILE", bb_read_text, BB_ARG(markdown),
-	 "write the report to this file as Markdown, and as text to stdout"},
+	 "write the report to this file as Markdown, and as text to stdout; -: Markdown to stdout"},
 	{"source-lines", 0, "FILE", bb_read_text, BB_ARG(source_lines),
 	 "write the source lines of confirmed regressions there, as FILE:LINE: and the difference"},
 	{"bmf-base", 0, "FILE", bb_read_text, BB_ARG(bmf[0]),
@@ -109,8 +109,8 @@ static const struct bb_usage usage = {
 		"more, with other loads and another seed, and counts only if it regresses again. "
 		"Inconclusive never fails. --budget covers captures, the search for programs and "
 		"both measurements, half of what is left for the first; building is not part of "
-		"it. The report is text on a terminal and with --markdown, otherwise Markdown, "
-		"unless --format chooses another. Runs are stored only with --results. Needs root. "
+		"it. The report is text, unless --markdown or --format chooses another. Runs are "
+		"stored only with --results. Needs root. "
 		"git and the build run as the user who called sudo (if "
 		"root called, as the owner of the folder), without hooks and in a clean "
 		"environment; nothing that they start survives them.\n\n"
@@ -262,6 +262,7 @@ static int write_source_lines(void *arg, FILE *out, struct bb_err *)
 static int show(const struct gate_args *a, const struct bb_gate *g, const struct bb_report *first,
 		const struct bb_report *again, struct bb_err *err)
 {
+	bool is_on_stdout = a->markdown && !strcmp(a->markdown, "-");
 	struct bb_doc_gate v = {g, first, again};
 	struct bb_doc d = {0};
 	int rc = 0;
@@ -269,12 +270,10 @@ static int show(const struct gate_args *a, const struct bb_gate *g, const struct
 	bb_doc_gate(&v, &d);
 	if (a->markdown)
 		rc = bb_output_of(write_markdown, &d, a->markdown, err);
-	if (a->markdown && !rc && !a->measure.quiet)
+	if (a->markdown && !is_on_stdout && !rc && !a->measure.quiet)
 		bb_tell("the report is in %s, as Markdown", a->markdown);
-	if (!rc && !a->measure.format)
-		rc = a->markdown || isatty(STDOUT_FILENO)
-			     ? bb_output_document(&d, stdout, err)
-			     : bb_output_of(write_markdown, &d, NULL, err);
+	if (!rc && !a->measure.format && !is_on_stdout)
+		rc = bb_output_document(&d, stdout, err);
 	if (!rc && a->source_lines)
 		rc = bb_output_of(write_source_lines, &v, a->source_lines, err);
 	if (!rc)
@@ -364,7 +363,7 @@ static int run_in_guests(const struct gate_args *a, const struct bb_gate_run *ru
 		if (run->gate.programs[i].state == BB_GATE_COMPARED)
 			add_pair(&both, objects, i, &pairs[judge.n_pairs++]);
 	if (!m.format)
-		m.format = bb_exporter_find(isatty(STDOUT_FILENO) ? "table" : "markdown");
+		m.format = bb_exporter_find("table");
 	rc = bb_vm__begin_work(&work, &a->vm, &m, &both, err);
 	bb_vm__name_drives(&work, NULL, &a->gate.drives, 0, 0);
 	work.judge = &judge;

@@ -2,11 +2,13 @@
 
 #include "export/documents.h"
 
-#define EXACT_ROWS 20u /* at most this many cases with different counts are shown */
-#define EXACT_LINES 5u /* at most this many lines of a program with different counts are shown */
-#define TIME_ROWS 20u  /* at most this many lines of a program with different times are shown */
-#define MANY_ROWS 16u  /* above a table with more rows, sentences name what changed */
-#define NAMED 4u       /* lines that a sentence names */
+#define EXACT_ROWS 20u    /* at most this many cases with different counts are shown */
+#define MOVED 2.0         /* larger differences of two lines are never taken for moved code */
+#define LEAST_INSNS 0.005 /* a smaller difference is one of rounding */
+#define EXACT_LINES 5u    /* at most this many lines of a program with different counts are shown */
+#define TIME_ROWS 20u     /* at most this many lines of a program with different times are shown */
+#define MANY_ROWS 16u     /* above a table with more rows, sentences name what changed */
+#define NAMED 4u          /* lines that a sentence names */
 
 /* we advise at most this many times the loads of this run; nobody would measure more */
 #define TIMES_MOST 60.0
@@ -41,13 +43,49 @@ static const struct bb_comparison *find_comparison(const struct bb_report *r, co
 	return NULL;
 }
 
-/* Returns a figure with the decimals of `scale`. A time is in ms if `like` would be shown in ms. */
-static struct bb_table_cell figure(const struct bb_diff *row, double value, double scale,
-				   double like)
+/* A, B and their difference in equal decimals. In what is printed, A + Diff = B. */
+struct sum {
+	struct bb_table_cell a, b, diff;
+};
+
+/* Returns A, A + `shift` and `shift` with the decimals that suit the smaller of A and B. Missing
+ * figures are NAN. Figures that are whole have no decimals. */
+static struct sum sum_of_ns(double a, double b, double shift, bool whole)
 {
-	if (row->exact || !bb_same_text(row->unit, "ns") || !bb_is_shown_in_ms(like))
-		return bb_table_cell_number(value, row->exact ? BB_WHOLE : scale);
-	return bb_table_cell_of("%s ms", bb_table_cell_number(value / 1e6, scale / 1e6).text);
+	double least = fmin(fabs(a), fabs(b)), most = fmax(fabs(a), fabs(b)), unit;
+	int decimals = whole || most >= 9999.5 ? 0 : least < 9.995 ? 2 : least < 999.95 ? 1 : 0;
+	struct sum sum = {{""}, {""}, {""}};
+
+	unit = pow(10, -decimals);
+	shift = round(shift / unit) * unit;
+	if (isfinite(a))
+		sum.a = bb_table_cell_of("%.*f", decimals, a);
+	if (isfinite(shift))
+		b = round(a / unit) * unit + shift;
+	if (isfinite(b))
+		sum.b = bb_table_cell_of("%.*f", decimals, b);
+	if (isfinite(shift))
+		sum.diff = bb_table_cell_of(shift != 0 ? "%+.*f" : "%.*f", decimals,
+					    fabs(shift) > 0 ? shift : 0);
+	return sum;
+}
+
+static struct sum sum_of(const struct bb_diff *row)
+{
+	bool is_ms = !row->exact && bb_same_text(row->unit, "ns") &&
+		     bb_is_shown_in_ms(fmax(fabs(row->a), fabs(row->b)));
+	double scale = is_ms ? 1e6 : 1;
+	struct sum s = sum_of_ns(row->a / scale, row->b / scale, row->shift / scale, row->exact);
+	struct bb_table_cell *const cells[] = {&s.a, &s.b, &s.diff};
+	const double ns[] = {row->a, row->b, row->shift};
+
+	/* a figure that is far below a ms keeps its own unit: the difference is the other one */
+	for (size_t i = 0; is_ms && i < BB_LEN(cells); i++)
+		if (isfinite(ns[i]))
+			*cells[i] = i < 2 && !bb_is_shown_in_ms(ns[i])
+					    ? bb_table_cell_value(ns[i])
+					    : bb_table_cell_of("%.150s ms", cells[i]->text);
+	return s;
 }
 
 static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, struct bb_doc *d)
@@ -56,38 +94,26 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 	const char *verdict = row->has_verdict ? bb_verdict_name(row->verdict)
 			      : row->exact     ? row->shift > 0 ? "more" : "fewer"
 					       : NULL;
-	char step[BB_NEXT_STEP] = "";
-	char *note;
+	struct sum sum = sum_of(row);
 
 	if (g && row->has_verdict)
 		c = find_comparison(g->first, row->name);
 	bb_doc__text_cell(d, row->name);
 	bb_doc__cell(d, "%s%s%s", row->metric, row->exact ? "" : ", ", row->exact ? "" : row->unit);
-	bb_doc__table_cell(d, figure(row, row->a, row->a, row->a));
-	bb_doc__table_cell(d, figure(row, row->b, row->b, row->b));
-	/* The difference has one decimal more than A: 1 % of 900 ns is 9.0 ns, and differences
-	 * within pairs are more precise than A and B. */
-	bb_doc__cell_if(d, isfinite(row->shift), "%s%s", row->shift > 0 ? "+" : "",
-			figure(row, row->shift, row->a / 10, row->a).text);
+	bb_doc__table_cell(d, sum.a);
+	bb_doc__table_cell(d, sum.b);
+	bb_doc__table_cell(d, sum.diff);
 	bb_doc__table_cell(d, percent(row->ratio));
 	bb_doc__table_cell(d, row->exact ? (struct bb_table_cell){"exact"}
 					 : percents(row->lo, row->hi));
 	if (c && bb_gate__verdict(c, g->again) == BB_GATE_UNCONFIRMED)
 		verdict = "not confirmed";
 	bb_doc__text_cell(d, verdict);
-	if (c && row->verdict == BB_VERDICT_INCONCLUSIVE)
-		bb_comparison__next_step(c,
-					 c->budget_s < g->gate->each_s ? "a larger --budget and "
-									 "--each"
-								       : "--each",
-					 step);
-	note = bb_asprintf("%s%s%s", step, step[0] && row->note ? "; " : "",
-			   row->note ? row->note : "");
 	if (row->lookups)
-		bb_doc__cell(d, "%s (see below)%s%s", row->lookups, *note ? "; " : "", note);
+		bb_doc__cell(d, "%s (see below)%s%s", row->lookups, row->note ? "; " : "",
+			     row->note ? row->note : "");
 	else
-		bb_doc__text_cell(d, note);
-	free(note);
+		bb_doc__text_cell(d, row->note);
 }
 
 /* Adds rows [first, end) of `diffs`. The verdicts come from the two measurements of the gate `g`;
@@ -256,21 +282,39 @@ static struct bb_table_cell short_name(const char *name)
 	return cell;
 }
 
-/* Adds the source lines that execute more or fewer instructions than before. */
-static void add_exact_lines(const struct bb_exact_program *p, size_t most, struct bb_doc *d)
+/* True if another line differs by as much in the opposite direction, and by at most MOVED
+ * instructions: code that only moved. Of three lines with +1, -1 and +1, the last is none. */
+static bool is_move(const struct bb_exact_program *p, size_t nth)
 {
+	double more = p->lines[nth].more;
+	size_t like_it = 0, opposite = 0;
+
+	for (size_t i = 0; i < p->n_lines && fabs(more) <= MOVED; i++) {
+		opposite += fabs(p->lines[i].more + more) < LEAST_INSNS;
+		like_it += i < nth && fabs(p->lines[i].more - more) < LEAST_INSNS;
+	}
+	return like_it < opposite;
+}
+
+/* Adds the source lines that execute more or fewer instructions than before; without `all`, only
+ * the first ones, and none of code that only moved. */
+static void add_exact_lines(const struct bb_exact_program *p, bool all, struct bb_doc *d)
+{
+	size_t n = 0, most = all ? SIZE_MAX : EXACT_LINES;
 	int decimals = 0; /* averages over runs and inputs need not be whole */
 
-	if (!p->n_lines)
-		return;
-	for (size_t i = 0; i < p->n_lines && i < most; i++)
-		if (fabs(p->lines[i].more - round(p->lines[i].more)) >= 0.005)
+	for (size_t i = 0; i < p->n_lines && (all || i < EXACT_LINES); i++)
+		if (fabs(p->lines[i].more - round(p->lines[i].more)) >= LEAST_INSNS)
 			decimals = 2;
-	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-		    "%s, instructions per run by source line:", short_name(p->b->name).text);
-	for (size_t i = 0; i < p->n_lines && i < most; i++) {
+	for (size_t i = 0; i < p->n_lines; i++) {
 		const struct bb_counted_line *l = p->lines[i].line;
 
+		if ((!all && is_move(p, i)) || n++ >= most)
+			continue;
+		if (n == 1)
+			bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+				    "%s, instructions per run by source line:",
+				    short_name(p->b->name).text);
 		bb_doc__add(d, BB_DOC_CODE, NULL, "%+*.*f  %s", decimals ? 9 : 6, decimals,
 			    p->lines[i].more, basename(l->file));
 		if (l->line)
@@ -278,10 +322,10 @@ static void add_exact_lines(const struct bb_exact_program *p, size_t most, struc
 		else
 			bb_doc__append(d, "  (no line: the compiler's own)");
 	}
-	if (p->n_lines > most)
+	if (n > most)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
-			    "... and %zu line%s more (compare --exact --details)",
-			    p->n_lines - most, bb_plural(p->n_lines - most));
+			    "... and %zu line%s more (compare --exact --details)", n - most,
+			    bb_plural(n - most));
 }
 
 void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sides, bool all,
@@ -322,7 +366,7 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sid
 			    "... and %zu more that differ (compare --exact --details)",
 			    differ - shown);
 	for (size_t i = 0; i < diff->n_programs; i++)
-		add_exact_lines(&diff->programs[i], all ? SIZE_MAX : EXACT_LINES, d);
+		add_exact_lines(&diff->programs[i], all, d);
 }
 
 /* --- time by line --- */
@@ -437,7 +481,8 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 	for (size_t i = 0; i < c->n_rows && (all || shown < TIME_ROWS); i++) {
 		const struct bb_time_diff_row *r = &c->rows[i];
 		const struct bb_timed_row *row = r->b ? r->b : r->a;
-		bool shows_call;
+		struct sum sum = sum_of_ns(r->a_ns, r->b_ns, r->more.value, false);
+		bool both = r->a && r->b, shows_call;
 
 		/* a line that surely differs is shown even if its difference may be below the
 		 * threshold */
@@ -447,9 +492,14 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 			continue;
 		rest -= r->more.value;
 		shown++;
-		bb_doc_line_ns(r->a ? r->a_ns : NAN, BB_BY_LINE_LEAST_NS, d);
-		bb_doc_line_ns(r->b ? r->b_ns : NAN, BB_BY_LINE_LEAST_NS, d);
-		bb_doc__text_cell(d, signed_value(r->more.value).text);
+		if (both) {
+			bb_doc__table_cell(d, sum.a);
+			bb_doc__table_cell(d, sum.b);
+		} else {
+			bb_doc_line_ns(r->a ? r->a_ns : NAN, BB_BY_LINE_LEAST_NS, d);
+			bb_doc_line_ns(r->b ? r->b_ns : NAN, BB_BY_LINE_LEAST_NS, d);
+		}
+		bb_doc__text_cell(d, both ? sum.diff.text : signed_value(r->more.value).text);
 		bb_doc__cell_if(d, !isnan(r->more.lo), "[%s, %s]", signed_value(r->more.lo).text,
 				signed_value(r->more.hi).text);
 		bb_doc__text_cell(d, line_verdict(r));
@@ -484,10 +534,10 @@ static void add_next_step(const struct bb_time_diff_case *c, const struct bb_tim
 			  struct bb_doc *d)
 {
 	if (c->n_loads < c->needs_loads) {
-		bb_doc__append(d, "; %zu load%s, a verdict on a line takes %zu; ", c->n_loads,
-			       bb_plural(c->n_loads), c->needs_loads);
-		add_more(diff, (double)c->needs_loads / fmax((double)c->n_loads, 1), d);
-		bb_doc__append(d, " %s that many", diff->option ? "gives" : "are");
+		bb_doc__append(d,
+			       "; it stopped early: %zu load%s of the %zu that a verdict on a "
+			       "line takes",
+			       c->n_loads, bb_plural(c->n_loads), c->needs_loads);
 		return;
 	}
 	if (isnan(c->times))
@@ -510,11 +560,12 @@ static void add_next_step(const struct bb_time_diff_case *c, const struct bb_tim
  * +8.11 ns [+7.65, +8.56]". */
 static void add_whole(const struct bb_time_diff_case *c, struct bb_doc *d)
 {
+	struct sum sum = sum_of_ns(c->a_ns, c->b_ns, c->more.value, false);
+
 	bb_doc__add(d, c->verdict == BB_VERDICT_REGRESSED ? BB_DOC_BAD : BB_DOC_PARAGRAPH,
 		    bb_table_cell_of("%s, time by line", short_name(c->b->name).text).text,
-		    "%s, A %s ns a run, B %s ns, %s ns", bb_verdict_name(c->verdict),
-		    bb_table_cell_value(c->a_ns).text, bb_table_cell_value(c->b_ns).text,
-		    signed_value(c->more.value).text);
+		    "%s, A %s ns a run, B %s ns, %s ns", bb_verdict_name(c->verdict), sum.a.text,
+		    sum.b.text, sum.diff.text);
 	if (isnan(c->more.lo))
 		bb_doc__append(d, ", too few loads for an interval");
 	else
@@ -642,7 +693,7 @@ static void add_regressed(const struct bb_doc_gate *v, const struct bb_diffs *di
 static void add_gate_next(const struct bb_doc_gate *v, struct bb_doc *d)
 {
 	const struct bb_report *first = v->first;
-	double most = 0;
+	double most = 0, each_s = bb_budget_to_decide(first);
 
 	for (size_t i = 0; i < first->n_comparisons; i++)
 		if (bb_gate__verdict(&first->comparisons[i], v->again) == BB_GATE_REGRESSED)
@@ -654,10 +705,11 @@ static void add_gate_next(const struct bb_doc_gate *v, struct bb_doc *d)
 			    ceil(100 * most));
 	else if (bb_gate__exit(v->gate, first, v->again))
 		bb_doc__add(d, BB_DOC_FAINT, "next", "mend it, then the same again");
-	else if (bb_report__count_verdict(first, BB_VERDICT_INCONCLUSIVE))
+	else if (each_s > 0)
 		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "nothing has to be done; for a verdict on those that are inconclusive, "
-			    "the same with a longer --each, as their rows say");
+			    "nothing has to be done; a verdict on what is inconclusive: the same "
+			    "with `--each %.0f`, and a `--budget` for all programs",
+			    each_s);
 	else
 		bb_doc__add(d, BB_DOC_FAINT, "next", "nothing has to be done%s",
 			    v->gate->counted.n_rows && !v->gate->exact ? "; the same with --exact "
@@ -738,7 +790,7 @@ static void add_gate_counts(const struct bb_doc_gate *v, struct bb_doc *d)
 			    "%s",
 			    a, b, (int64_t)(b - a), remark);
 		for (size_t i = 0; i < counted->n_programs; i++)
-			add_exact_lines(&counted->programs[i], EXACT_LINES, d);
+			add_exact_lines(&counted->programs[i], false, d);
 	} else if (counted->n_rows) {
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 			    "Executed instructions per run: %zu of %zu cases differ%s", differ,

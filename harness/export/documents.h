@@ -20,6 +20,10 @@ void bb_doc_markdown(const struct bb_report *r, struct bb_doc *d);
  * itself. */
 void bb_doc_short_rest(const struct bb_report *r, struct bb_doc *d);
 
+/* Returns the time for each comparison, s, that should decide all that more time can decide; 0:
+ * there is none. */
+double bb_budget_to_decide(const struct bb_report *r);
+
 /* Adds the comparisons that were measured in the run. `open` is as for bb_doc_diff(). */
 void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d);
 

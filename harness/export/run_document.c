@@ -482,6 +482,19 @@ static void add_incomplete(const struct bb_report *r, struct bb_doc *d)
 			    "%s; the tables show the samples taken until then", r->incomplete);
 }
 
+/* Adds the budget that decides what is inconclusive, if there is one, after `label`. */
+static void add_budget(const struct bb_report *r, enum bb_doc_kind kind, const char *label,
+		       struct bb_doc *d)
+{
+	double budget_s = bb_budget_to_decide(r);
+
+	if (budget_s > 0)
+		bb_doc__add(d, kind, label,
+			    "the same with `--budget %.0f` (inconclusive: neither shown to be "
+			    "slower nor to be the same)",
+			    budget_s);
+}
+
 void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d)
 {
 	/* comparisons [first, end) have the same base and head */
@@ -499,6 +512,8 @@ void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d
 		bb_doc_diff(&diffs, (struct bb_doc_sides){r, c->base, c->head}, open, d);
 		bb_diffs__done(&diffs);
 	}
+	if (open)
+		add_budget(r, BB_DOC_PARAGRAPH, "next", d);
 }
 
 /* Adds the mean cost of a run if inputs come as often as their weights say. Leaves out inputs that
@@ -724,17 +739,14 @@ static bool has_step(const struct bb_report *r)
 	return false;
 }
 
-/* Returns the budget in s that should decide every comparison that more time can decide; 0: there
- * is no such comparison. */
-static double budget_to_decide(const struct bb_report *r)
+double bb_budget_to_decide(const struct bb_report *r)
 {
 	char text[BB_NEXT_STEP];
 	double most = 0;
 
 	for (size_t i = 0; i < r->n_comparisons; i++)
 		if (r->comparisons[i].budget_s > 0)
-			most = fmax(most,
-				    bb_comparison__next_step(&r->comparisons[i], "--budget", text));
+			most = fmax(most, bb_comparison__next_step(&r->comparisons[i], text));
 	return most;
 }
 
@@ -753,9 +765,9 @@ static const char *map_to_fill(const struct bb_report *r)
 	return NULL;
 }
 
-/* Adds "next: ". If runs ended early or lookups failed, may also add a first step that makes
- * programs run further. */
-static void begin_next(const struct bb_report *r, bool has_object, struct bb_doc *d)
+/* If runs ended early or lookups failed, may add a first step that makes programs run further.
+ * Returns the label of the step after it. */
+static const char *begin_next(const struct bb_report *r, bool has_object, struct bb_doc *d)
 {
 	const char *map = map_to_fill(r);
 	bool is_short = false, is_found = false;
@@ -764,24 +776,20 @@ static void begin_next(const struct bb_report *r, bool has_object, struct bb_doc
 		is_short |= r->cases[i].n_in_vain || r->cases[i].turned_file;
 		is_found |= r->cases[i].found;
 	}
-	bb_doc__add(d, BB_DOC_FAINT, "next", "%s", "");
-	if (!is_short || is_found)
-		return;
+	if (!is_short || is_found || (!map && (!has_object || r->n_comparisons)))
+		return "next";
 	if (has_object && !r->n_comparisons)
-		bb_doc__append(d, "the same with `--try-inputs` (searches for inputs that get "
-				  "further)");
-	else if (map)
-		bb_doc__append(d, "fill map '%.64s', as said above", map);
+		bb_doc__add(d, BB_DOC_FAINT, "next",
+			    "the same with `--try-inputs` (searches for inputs that get further)");
 	else
-		return;
-	bb_doc__add(d, BB_DOC_FAINT, "then", "%s", "");
+		bb_doc__add(d, BB_DOC_FAINT, "next", "fill map '%.64s', as said above", map);
+	return "then";
 }
 
 /* Adds what to do next with a program that was measured. */
 static void add_next(const struct bb_report *r, struct bb_doc *d)
 {
 	bool has_object = r->command && strstr(r->command, "--object");
-	double budget_s = budget_to_decide(r);
 	size_t found = 0;
 
 	for (size_t i = 0; i < r->n_comparisons; i++)
@@ -792,17 +800,13 @@ static void add_next(const struct bb_report *r, struct bb_doc *d)
 			    "`bpfbench annotate --time --flame FILE.svg` (a picture)%s",
 			    r->n_timed > 1 ? ", `bpfbench annotate --time` (every line)" : "");
 	else if (found && has_step(r)) {
-		begin_next(r, has_object, d);
-		bb_doc__append(d, "the same with `--time` (which lines the difference is in)");
-	} else if (budget_s > 0) {
-		begin_next(r, has_object, d);
-		bb_doc__append(d,
-			       "the same with `--budget %.0f` (inconclusive: neither shown to be "
-			       "slower nor to be the same)",
-			       budget_s);
+		bb_doc__add(d, BB_DOC_FAINT, begin_next(r, has_object, d),
+			    "the same with `--time` (which lines the difference is in)");
+	} else if (bb_budget_to_decide(r) > 0) {
+		add_budget(r, BB_DOC_FAINT, begin_next(r, has_object, d), d);
 	} else if (!r->n_comparisons && has_step(r)) {
-		begin_next(r, has_object, d);
-		bb_doc__append(d, "the same with `--lines` (time by line)");
+		bb_doc__add(d, BB_DOC_FAINT, begin_next(r, has_object, d),
+			    "the same with `--lines` (time by line)");
 		if (!has_object)
 			bb_doc__add(d, BB_DOC_FAINT, "before a change",
 				    "`bpfbench compare --save-baseline before`");
@@ -861,6 +865,7 @@ void bb_doc_markdown(const struct bb_report *r, struct bb_doc *d)
 	bb_doc_programs(r, d);
 	bb_doc__add(d, BB_DOC_TITLE, NULL, "Notes");
 	bb_doc_notes(r, BB_SHORT, d);
+	add_budget(r, BB_DOC_ITEM, "next", d);
 	bb_doc__add(d, BB_DOC_ITEM, NULL, "run %s, ", r->id);
 	add_machine(r, d);
 }

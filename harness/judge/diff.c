@@ -275,6 +275,9 @@ static const char *find_doubts(const struct bb_report *a, const struct bb_report
 
 static void note_voids(struct bb_diff *row, char side, const struct bb_case *c)
 {
+	/* slices without a run of a live program are usual */
+	if (c->is_live && !isnan(c->summary.latency.value))
+		return;
 	for (size_t i = 0; i < c->n_series; i++)
 		if (c->series[i].void_why) {
 			add_note(row, "%u of %zu series of %c are void", c->summary.voids,
@@ -292,6 +295,8 @@ static double sd_of(const struct bb_estimate *e)
 {
 	return log(e->hi / e->lo) / (2 * NORMAL_95);
 }
+
+#define SPARE_SECONDS 1.5 /* factor on the advised length of a look: runs may come in bursts */
 
 /* if a verdict needs more than this many times the present loads, the note advises `compare`
  * instead */
@@ -328,13 +333,25 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 	    bb_case__reference(a) == bb_case__reference(b) &&
 	    bb_change_is_denied(log(row->ratio), other, hypot(sd_of(x), sd_of(y)))) {
 		row->verdict = BB_VERDICT_INCONCLUSIVE;
-		add_note(row, "%+.2f %% in pieces of the reference: the machine may have changed",
+		add_note(row,
+			 "rather the machine than your code: beside fixed work of each run, B "
+			 "differs by %+.2f %%",
 			 100 * expm1(other));
 	}
 	if (r.n_a < r.needs || r.n_b < r.needs) {
-		add_note(row, "an interval takes %zu %s a side, there are %zu and %zu: more %s",
-			 r.needs, a->is_live ? "slices" : "loads", r.n_a, r.n_b,
-			 a->is_live ? "--seconds" : "--loads");
+		double least = fmax((double)(r.n_a < r.n_b ? r.n_a : r.n_b), 1);
+
+		if (a->is_live)
+			add_note(row,
+				 "it ran too seldom for an interval: both looks with "
+				 "`--seconds %.0f`",
+				 ceil(SPARE_SECONDS * (double)r.needs / least *
+				      fmax(seconds_of(a), seconds_of(b))));
+		else
+			add_note(row,
+				 "no interval: A has %zu load%s, B %zu, each needs %zu "
+				 "(`--loads %zu`)",
+				 r.n_a, bb_plural(r.n_a), r.n_b, r.needs, r.needs);
 		return;
 	}
 	if (row->verdict != BB_VERDICT_INCONCLUSIVE || row->note || isnan(row->lo))
@@ -345,10 +362,8 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 		add_note(row, "--seconds %.3g in both runs should decide (+-%.2g %% so far)",
 			 times * fmax(seconds_of(a), seconds_of(b)), 50 * (row->hi - row->lo));
 	else if (times > MOST_TIMES)
-		add_note(row,
-			 "+-%.2g %% so far; `compare --base V1 --head V2` measures both in turns, "
-			 "which tells smaller changes",
-			 50 * (row->hi - row->lo));
+		add_note(row, "+-%.2g %%: two stored runs cannot tell as little as %.3g %%",
+			 50 * (row->hi - row->lo), 100 * opts->threshold);
 	else
 		add_note(row, "--loads %.0f in both runs should decide (+-%.2g %% so far)",
 			 ceil(times * fmax((double)r.n_a, (double)r.n_b)),
@@ -364,7 +379,7 @@ static const char *failed_lookups(bool in_a, bool in_b)
 
 /* Adds a case that both runs have, with a row for the latency, and rows for figures without a
  * verdict. */
-static void add_case(const struct bb_case *a, const struct bb_case *b,
+static void add_case(const struct bb_case *a, const struct bb_case *b, bool is_floor,
 		     const struct bb_diff_opts *opts, const char *doubt, struct bb_diffs *d)
 {
 	static const struct {
@@ -382,10 +397,12 @@ static void add_case(const struct bb_case *a, const struct bb_case *b,
 
 	/* `inside` has one load each in A and in B, and production may have done different work in
 	 * them */
-	row.has_verdict = !(bb_drive_kind_named(a->drive)->fills & BB_FILLS_WORST);
+	row.has_verdict = !is_floor && !(bb_drive_kind_named(a->drive)->fills & BB_FILLS_WORST);
 	if (row.has_verdict)
 		judge_latency(a, b, opts, &row);
-	if (doubt) {
+	if (is_floor)
+		add_note(&row, "the empty program: what differs here is the machine");
+	else if (doubt) {
 		row.verdict = BB_VERDICT_INCONCLUSIVE;
 		add_note(&row, "%s", doubt);
 	}
@@ -433,7 +450,9 @@ static void correct(struct bb_diffs *d, double alpha)
 		row->p = p[i];
 		if ((row->verdict == BB_VERDICT_REGRESSED || row->verdict == BB_VERDICT_IMPROVED) &&
 		    !(p[i] <= alpha)) {
-			add_note(row, "%s alone, but not among so many cases (Holm: p = %.2g)",
+			add_note(row,
+				 "%s if it were the only case, but among so many cases chance does "
+				 "as much (Holm: p = %.2g)",
 				 bb_verdict_name(row->verdict), p[i]);
 			row->verdict = BB_VERDICT_INCONCLUSIVE;
 		}
@@ -459,7 +478,7 @@ int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
 				     *in_b = bb_report__find_case(b, in_a->name);
 
 		if (in_b)
-			add_case(in_a, in_b, opts, doubt, &d);
+			add_case(in_a, in_b, bb_is_floor(a, in_a), opts, doubt, &d);
 		else
 			add_lonely(in_a, true, &d);
 	}
@@ -536,7 +555,7 @@ static void add_measured(const struct bb_report *r, const struct bb_comparison *
 	row.p = fmin(c->p_regressed, c->p_improved);
 	row.lookups = failed_lookups(has_failed_lookups(r, c, c->base),
 				     has_failed_lookups(r, c, c->head));
-	bb_comparison__next_step(c, "--budget", step);
+	bb_comparison__next_step(c, step);
 	if (step[0])
 		add_note(&row, "%s", step);
 	while (i < c->n_pairs && !c->pairs[i].void_why)

@@ -49,9 +49,10 @@ struct bb_diff_opts {
  * runs at two times share no randomisation, so the loads are two independent samples. Unless the
  * loads were drawn by place (run/round.h), an interval at alpha = 5 % needs 7 loads of A and 7 of B
  * (stats/estimate.h). "regressed" and "improved" must also survive Holm 1979 over all cases. No
- * other figure has a verdict. The latency of `bpfbench inside` has none either, because it comes
- * from one load each, under whatever work production had. Notes tell, among other things, that one
- * run lacks a case, that series are void, or that an interval is missing.
+ * other figure has a verdict, nor has an empty program. The latency of `bpfbench inside` has none
+ * either, because it comes from one load each, under whatever work production had. Notes tell,
+ * among other things, that one run lacks a case, that series are void, or that an interval is
+ * missing.
  *
  * If the fingerprints of the machines differ or a run is incomplete, there are warnings, and all
  * verdicts are inconclusive unless opts->force is set.

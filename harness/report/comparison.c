@@ -180,8 +180,7 @@ static double times_to_decide(const struct bb_comparison *c, size_t n, size_t fe
 		      : times;
 }
 
-double bb_comparison__next_step(const struct bb_comparison *c, const char *option,
-				char ret_text[BB_NEXT_STEP])
+double bb_comparison__next_step(const struct bb_comparison *c, char ret_text[BB_NEXT_STEP])
 {
 	size_t n = c->n_matched ? c->n_matched : c->n_unmatched;
 	size_t fewest = 2; /* least number of pairs that gives an interval */
@@ -203,8 +202,8 @@ double bb_comparison__next_step(const struct bb_comparison *c, const char *optio
 	more = ceil((has_budget ? c->budget_s : (double)n) * times * SPARE);
 	is_long = has_budget ? more > MOST_S : times > MOST_TIMES;
 	if (isnan(c->ratio.lo))
-		snprintf(known, sizeof(known), "%zu pair%s of the %zu that a verdict takes", n,
-			 bb_plural(n), n < fewest ? fewest : n + 1);
+		snprintf(known, sizeof(known), "no interval yet: %zu of the %zu pairs it takes", n,
+			 n < fewest ? fewest : n + 1);
 	else
 		snprintf(known, sizeof(known), "+-%.2g %% so far",
 			 50 * (c->ratio.hi - c->ratio.lo));
@@ -216,7 +215,9 @@ double bb_comparison__next_step(const struct bb_comparison *c, const char *optio
 			 ceil(100 * far * 10) / 10);
 		return NAN;
 	}
-	snprintf(ret_text, BB_NEXT_STEP, "%s %.0f should decide (%s)",
-		 has_budget ? option : "--loads", more, known);
+	if (has_budget)
+		snprintf(ret_text, BB_NEXT_STEP, "%s", known);
+	else
+		snprintf(ret_text, BB_NEXT_STEP, "--loads %.0f should decide (%s)", more, known);
 	return more;
 }

@@ -189,14 +189,12 @@ void bb_comparison__judge(struct bb_comparison *c, double alpha);
 #define BB_NEXT_STEP 200
 
 /*
- * Writes what would decide an inconclusive comparison: "--budget 60 should decide (+-2.1 % so
- * far)". The text says how much time or how many pairs are needed, and how exactly the difference
- * is known so far. It assumes that intervals shrink with the square root of the number of pairs.
- * `option` is the option of the command for more time. The text is empty for other verdicts.
+ * Writes why a comparison is inconclusive: how exactly the difference is known so far, "+-2.1 % so
+ * far", and without a budget how many pairs are needed. Assumes that intervals shrink with the
+ * square root of the number of pairs. The text is empty for other verdicts.
  * Returns the advised budget in s, or the advised number of loads; NAN: more would not decide it.
  */
-double bb_comparison__next_step(const struct bb_comparison *c, const char *option,
-				char ret_text[BB_NEXT_STEP]);
+double bb_comparison__next_step(const struct bb_comparison *c, char ret_text[BB_NEXT_STEP]);
 
 /* Marks the pair void. A pair that is void keeps its first reason. */
 void bb_pair_void(struct bb_pair *p, const char *why);

@@ -151,7 +151,7 @@ expect_eq "two at once: exit codes 0" "$status_a $status_b" "0 0"
 check "two at once: each has its own programs" grep -q ' counts ' "$TMP/out"
 check "two at once: and not the other's" test "$(grep -c ' counts ' "$TMP/out.b")" = 0
 # --- gate: programs of two revisions, without naming an object ---
-gate() { (cd "$WORK/repo" && run "$BPFBENCH" gate --base main --capture "$load prog.bpf.o" --each 20 "$@"; printf '%s' "$status" >"$TMP/status"); status=$(<"$TMP/status"); }
+gate() { (cd "$WORK/repo" && run "$BPFBENCH" gate --markdown - --base main --capture "$load prog.bpf.o" --each 20 "$@"; printf '%s' "$status" >"$TMP/status"); status=$(<"$TMP/status"); }
 make_repo "$WORK/repo" 40
 sed -i '/^char LICENSE/i SEC("tc") int unchanged(struct __sk_buff *ctx) { return 1; }\nSEC("perf_event") int before(void *ctx) { return sink & 1; }' \
 	"$WORK/repo/prog.bpf.c"

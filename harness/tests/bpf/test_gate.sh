@@ -18,7 +18,7 @@ need_command clang "${names[@]}" || plan_done
 repo=$TMP/repo
 export TMPDIR=$WORK
 make_repo "$repo" 200
-gate() { run env -C "$repo" "$BPFBENCH" gate --quiet --each 10 "$@"; }
+gate() { run env -C "$repo" "$BPFBENCH" gate --markdown - --quiet --each 10 "$@"; }
 here() { (cd "$repo" && "$@"); }
 nothing_left() { [[ -z $(find "$WORK" -mindepth 1 -name 'bpfbench-gate.*') && $(here git worktree list | wc -l) == 1 ]]; }
 

@@ -26,7 +26,7 @@ chown -R "$NOBODY" "$WORK"
 
 # As nobody by sudo; `owner` is root itself in nobody's folder.
 as_caller=("SUDO_UID=$NOBODY" "SUDO_GID=$NOGROUP")
-gate() { run env -C "$repo" "${as_caller[@]}" "$BPFBENCH" gate --quiet --base main "$@"; }
+gate() { run env -C "$repo" "${as_caller[@]}" "$BPFBENCH" gate --quiet --markdown - --base main "$@"; }
 owner() { run env -C "$repo" "$BPFBENCH" gate --quiet --base main "$@"; }
 here() { (cd "$repo" && HOME=/nonexistent "${user[@]}" "$@"); }
 nothing_left() {
@@ -104,6 +104,8 @@ expect_eq "gate: and no command" "$(find "$repo" "$WORK/tmp" /tmp -maxdepth 2 -n
 
 gate --build 'make && cp prog.bpf.o _a@b.bpf.o'
 expect_grep "gate: a file's name calls no user on the page of the report" out '^- \\_a@&#8203;b.bpf.o: the same bytes'
+owner --build 'make && cp prog.bpf.o _a@b.bpf.o'
+expect_grep "gate: a log gets the name as it is" out '^  _a@b.bpf.o: the same bytes'
 if need_command script "gate: a terminal gets the name as it is"; then
 	run env -C "$repo" "${as_caller[@]}" script -qec "$BPFBENCH gate --quiet --base main --build 'make && cp prog.bpf.o _a@b.bpf.o'" /dev/null
 	expect_grep "gate: a terminal gets the name as it is" out '^  _a@b.bpf.o: the same bytes'

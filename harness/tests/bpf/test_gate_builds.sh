@@ -26,7 +26,7 @@ commit() {
 }
 gate() {
 	: >"$made"
-	run env -C "$repo" "$BPFBENCH" gate --base HEAD~1 "$@"
+	run env -C "$repo" "$BPFBENCH" gate --markdown - --base HEAD~1 "$@"
 }
 # scenario OBJECT
 scenario() {

@@ -62,7 +62,7 @@ cp "$object" "$TMP/repo/"
 printf 'all:\n\t@true\n' >"$TMP/repo/Makefile"
 chmod -R a+rX "$TMP/repo"
 (cd "$TMP/repo" && git init -q -b main && git add -A && git commit -qm 'an object')
-run env -C "$TMP/repo" "$BPFBENCH" gate --base main --unchanged --each 1 --program firewall
+run env -C "$TMP/repo" "$BPFBENCH" gate --markdown - --base main --unchanged --each 1 --program firewall
 expect_status "gate: succeeds" 0
 expect_no_grep "gate: a row says it only if it is so on one side" out '^\|.*lookups failed'
 expect_grep "gate: which" out '^- \*\*failed lookup\*\*: in\\_vain\.firewall: map .blocked\\_prefixes'

@@ -65,10 +65,11 @@ expect_status "gate: unless that is what is to fail" 3
 live slower --fail-on regressed --loads 3
 expect_status "gate: inconclusive never fails" 0
 check "gate: three pairs are too few to say anything" says inconclusive
-expect_grep "next step: how many loads it takes" out '^ab/fake +latency, ns .* inconclusive +--loads [0-9]+ should decide \([1-6] pairs? of the 7 that a verdict takes\)'
+expect_grep "next step: how many loads it takes" out '^ab/fake +latency, ns .* inconclusive +--loads [0-9]+ should decide \(no interval yet: [1-6] of the 7 pairs it takes\)'
 live slower --threshold 5 --alpha 0.000001 --budget 1
 expect_grep "next step: which budget would do, or which threshold" out \
-	'^ab/fake +latency, ns .* inconclusive +(--budget [0-9]+ should decide \(\+-[0-9.]+ % so far\)|too close to 5 % to decide \(\+-.*\); --threshold [0-9.]+ would be same)'
+	'^ab/fake +latency, ns .* inconclusive +(\+-[0-9.]+ % so far|too close to 5 % to decide \(\+-.*\); --threshold [0-9.]+ would be same)'
+check "next step: one budget" test "$(grep -c -- '--budget [0-9]' "$TMP/out")" -le 1
 live slower --fail-on inconclusive
 complains "gate: inconclusive cannot be asked to fail" 2 'inconclusive never fails'
 live slower --fail-on regressed --threshold 10%

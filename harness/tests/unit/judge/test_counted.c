@@ -105,6 +105,22 @@ static void test_one_instruction_more(void **state)
 			 "B: b\nfigures: instructions per run\n");
 	free(text);
 	bb_exact_diff__done(&d);
+	/* code that only moved is left out, but not of the details */
+	d = diff_of(a, b);
+	free(d.programs[0].lines);
+	d.programs[0].lines = bb_calloc(3, sizeof(*d.programs[0].lines));
+	d.programs[0].n_lines = 3;
+	for (int i = 0; i < 3; i++)
+		d.programs[0].lines[i] = (struct bb_exact_line){&b->counted[0].lines[i],
+								i ? 2 * i - 3 : 9};
+	for (int all = 0; all < 2; all++) {
+		bb_doc_exact_diff(&d, (struct bb_doc_sides){NULL, "a", "b"}, all, NULL, &doc);
+		text = rendered(&doc, as_text);
+		assert_has(text, "    +9  ");
+		assert_int_equal(strstr(text, "    +1  ") && strstr(text, "    -1  "), all);
+		free(text);
+	}
+	bb_exact_diff__done(&d);
 	d = diff_of(b, a);
 	assert_int_equal(bb_exact_diff__count(&d, BB_VERDICT_IMPROVED), 2);
 	bb_exact_diff__done(&d);

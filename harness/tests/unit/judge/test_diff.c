@@ -237,7 +237,7 @@ static void test_the_reference_may_deny_a_change(void **state)
 		assert_non_null(row);
 		assert_int_equal(row->verdict, of[i].verdict);
 		if (of[i].verdict == BB_VERDICT_INCONCLUSIVE)
-			assert_note(row, "in pieces of the reference");
+			assert_note(row, "rather the machine than your code");
 		bb_diffs__done(&d);
 		bb_report__free(b);
 	}
@@ -253,7 +253,7 @@ static void test_too_few_loads(void **state)
 	assert_near(row->shift, 2002.5 - 1005.5);
 	assert_nan(row->lo);
 	assert_int_equal(row->verdict, BB_VERDICT_INCONCLUSIVE);
-	assert_note(row, "an interval takes 7 loads a side, there are 12 and 6");
+	assert_note(row, "no interval: A has 12 loads, B 6, each needs 7");
 	bb_diffs__done(&d);
 }
 
@@ -340,8 +340,7 @@ static void test_holm_over_the_cases(void **state)
 			assert_int_equal(bb_diffs_count(&d, BB_VERDICT_REGRESSED), 1);
 		} else {
 			assert_false(bb_diffs_count(&d, BB_VERDICT_REGRESSED));
-			assert_note(find_row(&d, "one", "latency"), "regressed alone, but not "
-								    "among so many cases");
+			assert_note(find_row(&d, "one", "latency"), "among so many cases chance");
 		}
 		bb_diffs__done(&d);
 		bb_report__free(a);
@@ -825,15 +824,73 @@ static void test_print(void **state)
 				  "B: latest\n"
 				  "\n"
 				  "Case                                      Metric          A     "
-				  "B    Diff  Diff %       Interval %  Verdict\n"
+				  "B  Diff  Diff %       Interval %  Verdict\n"
 				  "perf_profiler/ringbuf/step/stack_depth=8  latency, ns  1006  "
-				  "1106  +100.0   +9.95  [+9.01, +10.89]  regressed\n"
+				  "1106  +100   +9.95  [+9.01, +10.89]  regressed\n"
 				  "perf_profiler/ringbuf/step/stack_depth=8  p50, ns      1006  "
-				  "1106  +100.0   +9.95                -  -\n"
+				  "1106  +100   +9.95                -  -\n"
 				  "perf_profiler/ringbuf/step/stack_depth=8  p90, ns      1010  "
-				  "1110  +100.0   +9.90                -  -\n");
+				  "1110  +100   +9.90                -  -\n");
 	free(text);
 	bb_diffs__done(&d);
+}
+
+/* In what is printed, A + Diff = B. */
+static void test_print_adds_up(void **state)
+{
+	static const struct {
+		double a, b, shift;
+	} of[] = {{70.44, 90.84, 20.45},
+		  {0.994, 1.006, 0.0051},
+		  {7550.4, 2771.6, -4778.4},
+		  {9.994, 1005.5, 995.56},
+		  {420315569, 321044400, -99271169},
+		  {98.96, 99.04, 0.08}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		struct bb_diff row = {.name = "x", .metric = "net", .unit = "ns"};
+		struct bb_diffs d = {.rows = &row, .n = 1};
+		double a, b, diff;
+		char *text;
+
+		row.a = of[i].a;
+		row.b = of[i].b;
+		row.shift = of[i].shift;
+		row.ratio = row.lo = row.hi = row.p = NAN;
+		text = print(&d, "a", "b");
+		assert_int_equal(sscanf(strstr(text, "net, ns"),
+					of[i].a > 1e6 ? "net, ns %lf ms %lf ms %lf"
+						      : "net, ns %lf %lf %lf",
+					&a, &b, &diff),
+				 3);
+		assert_near_by(a + diff, b, 1e-6);
+		free(text);
+	}
+}
+
+/* The empty program shows what the machine did; it counts among no verdicts. */
+static void test_floor_has_no_verdict(void **state)
+{
+	struct bb_report *of[2];
+	struct bb_diffs d;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		of[i] = make_report(i ? "b" : "a");
+		flat_case(of[i], "empty", 12, i ? 2000 : 1000);
+		flat_case(of[i], "work", 12, 3000);
+		of[i]->cases[1].floor = 0;
+		bb_report__summarise(of[i]);
+	}
+	d = diff_with(of[0], of[1], &at_1_percent);
+	assert_false(find_row(&d, "empty", "latency")->has_verdict);
+	assert_note(find_row(&d, "empty", "latency"), "empty program");
+	assert_true(find_row(&d, "work", "latency")->has_verdict);
+	assert_int_equal(bb_diffs_count(&d, BB_VERDICT_REGRESSED), 0);
+	bb_diffs__done(&d);
+	bb_report__free(of[0]);
+	bb_report__free(of[1]);
 }
 
 /* Names and notes come from files: no escape reaches the terminal, and columns stay columns. */
@@ -875,6 +932,8 @@ int main(void)
 		cmocka_unit_test(test_loads_by_place),
 		cmocka_unit_test(test_the_reference_may_deny_a_change),
 		cmocka_unit_test(test_too_few_loads),
+		cmocka_unit_test(test_floor_has_no_verdict),
+		cmocka_unit_test(test_print_adds_up),
 		cmocka_unit_test(test_void_series_are_noted_and_not_counted),
 		cmocka_unit_test(test_cases_of_one_run_only),
 		cmocka_unit_test(test_holm_over_the_cases),
