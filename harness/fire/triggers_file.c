@@ -113,13 +113,13 @@ const struct bb_trigger bb_triggers_file[] = {
 	{"mknod", "make a named pipe and remove it", "mknodat vfs_mknod", open_file,
 	 BB_FIRES(BB_DO(mknodat, AT_FDCWD, U, S_IFIFO | 0600, 0), BB_DO(unlinkat, AT_FDCWD, U, 0))},
 #ifdef SYS_open /* older calls that only x86 has */
-	{"old-create", "the same as create by open and unlink", "unlink", open_file,
+	{"old-create", "as `create`, by open and unlink", "unlink", open_file,
 	 BB_FIRES(BB_MAKE(open, U, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600), BB_DO(unlink, U))},
-	{"old-rename", "the same as rename by rename", "rename", open_file,
+	{"old-rename", "as `rename`, by rename", "rename", open_file,
 	 BB_FIRES(BB_DO(rename, T, U), BB_DO(rename, U, T))},
-	{"old-mkdir", "the same as mkdir by mkdir and rmdir", "mkdir rmdir", open_file,
+	{"old-mkdir", "as `mkdir`, by mkdir and rmdir", "mkdir rmdir", open_file,
 	 BB_FIRES(BB_DO(mkdir, U, 0700), BB_DO(rmdir, U))},
-	{"old-link", "the same as link by link and unlink", "link", open_file,
+	{"old-link", "as `link`, by link and unlink", "link", open_file,
 	 BB_FIRES(BB_DO(link, T, U), BB_DO(unlink, U))},
 #endif
 	{"pipe", "write a byte to a pipe and read it",
@@ -137,9 +137,9 @@ const struct bb_trigger bb_triggers_file[] = {
 	 "block_rq block_rq_insert block_bio block_io irq_handler_entry irq_handler_exit irq "
 	 "softirq",
 	 open_disk, BB_FIRES(BB_DO(pread64, FD0, PAGE, 4096, 0))},
-	{"block-write", "write 4 KiB to it", "block_rq block_bio", open_loop,
+	{"block-write", "write 4 KiB to a loop device", "block_rq block_bio", open_loop,
 	 BB_FIRES(BB_DO(pwrite64, FD0, PAGE, 4096, 0)), .option = O_DIRECT},
-	{"block-dirty", "write 4 KiB to it through the cache, and have them written",
+	{"block-dirty", "write 4 KiB to a loop device through the cache, and have them written",
 	 "writeback_dirty_folio writeback_dirty_page folio_mark_dirty mark_buffer_dirty writeback "
 	 "fdatasync",
 	 open_loop, BB_FIRES(BB_DO(pwrite64, FD0, PAGE, 4096, 0), BB_DO(fdatasync, FD0))},

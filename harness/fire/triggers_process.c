@@ -106,7 +106,7 @@ const struct bb_trigger bb_triggers_process[] = {
 	 "vfork sched_process_fork sched_process_exit sched_process_wait sched_process_free "
 	 "task_newtask exit_group wait4 do_exit kernel_clone",
 	 .fire = fire_fork, .option = 1},
-	{"fork", "the same with its own copy of our memory", "fork clone copy_process dup_mm",
+	{"fork", "as `vfork`, with a copy of our memory", "fork clone copy_process dup_mm",
 	 .fire = fire_fork},
 	{"exec", "a process that runs `true`, waited for",
 	 "sched_process_exec execve exec bprm load_elf_binary bprm_check", open_exec,
@@ -197,7 +197,7 @@ const struct bb_trigger bb_triggers_time[] = {
 	 "hrtimer_expire_entry hrtimer_expire_exit hrtimer_cancel hrtimer sched_stat "
 	 "finish_task_switch try_to_wake_up schedule local_timer",
 	 BB_FIRES(BB_DO(nanosleep, MOMENT, 0))},
-	{"clock-nanosleep", "the same by clock_nanosleep", "clock_nanosleep",
+	{"clock-nanosleep", "as `nanosleep`, by clock_nanosleep", "clock_nanosleep",
 	 BB_FIRES(BB_DO(clock_nanosleep, CLOCK_MONOTONIC, 0, MOMENT, 0))},
 	{"timerfd", "set a timerfd to a nanosecond and wait for it",
 	 "timerfd_settime timerfd hrtimer_start", open_timerfd, .fire = fire_timerfd},
