@@ -710,6 +710,21 @@ static char *altered(const char *text, const char *after, const char *from, cons
 	return out;
 }
 
+/* A live program without a name was once stored with an empty one. */
+static void test_nameless(void **state)
+{
+	struct bb_err err = {0};
+	size_t len;
+	char *text = sample_text(&len);
+	char *nameless = altered(text, "\"programs\"", "\"program\": \"",
+				 "\"program\": \"\", \"x\": \"");
+
+	(void)state;
+	assert_int_equal(read_text(nameless, strlen(nameless), &err), 0);
+	free(nameless);
+	free(text);
+}
+
 static void test_wrong_values(void **state)
 {
 	static const struct {
@@ -884,6 +899,7 @@ int main(void)
 		in_a_folder(test_not_a_plain_file),
 		cmocka_unit_test(test_truncated),
 		cmocka_unit_test(test_foreign),
+		cmocka_unit_test(test_nameless),
 		cmocka_unit_test(test_wrong_values),
 		cmocka_unit_test(test_newer_files),
 		cmocka_unit_test(test_noise),
