@@ -145,7 +145,8 @@ static void add_parts(const struct shown *s, struct bb_doc *d)
 				 bb_table_cell_of("%s%s", p->program.name,
 						  p->is_gone ? " (gone)" : "")
 					 .text,
-				 p->runs, p->ns, bb_overhead__program_s(o, p), base_s);
+				 p->runs, bb_overhead__program_ns(o, p),
+				 bb_overhead__program_s(o, p), base_s);
 	}
 	add_part(d, "the agent's processes", NAN, NAN, o->agent_s, base_s);
 	if (!s->args->opts.against.command.shell)
@@ -331,7 +332,7 @@ static void write_json(const struct shown *s, FILE *out)
 		bb_json__add_text(&w, "type", bb_prog_type_name(p->program.type).text);
 		bb_json__add_text(&w, "name", p->program.name);
 		bb_json__add_double(&w, "runs", p->runs);
-		bb_json__add_double(&w, "ns_per_run", p->ns);
+		bb_json__add_double(&w, "ns_per_run", bb_overhead__program_ns(o, p));
 		bb_json__add_double(&w, "cpu_s", bb_overhead__program_s(o, p));
 		bb_json__add_u64(&w, "recursion_misses", p->misses);
 		bb_json__add_bool(&w, "gone", p->is_gone);

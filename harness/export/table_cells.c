@@ -225,7 +225,7 @@ bool bb_net_is_near_0(const struct bb_case *c)
 {
 	const struct bb_estimate *net = &c->summary.net;
 
-	return net->value < 0 || (net->value >= 0 && net->lo <= 0);
+	return net->value < 0 || (net->value >= 0 && (net->lo <= 0 || net->hi >= 2 * net->value));
 }
 
 struct bb_table_cell bb_net_cell(const struct bb_case *c)

@@ -49,10 +49,10 @@ struct bb_table_cell bb_executed_cell(const struct bb_case *c);
  * is not finite. */
 struct bb_table_cell bb_table_cell_percent(double share);
 
-/* Stands before a net cost that cannot be told from 0. */
+/* Stands before a net cost for which bb_net_is_near_0(). */
 #define BB_NEAR_0_MARK "*"
 
-/* True if the net cost is below 0, or if its interval contains 0. */
+/* True if the net cost is below 0, or not larger than the longer side of its interval. */
 bool bb_net_is_near_0(const struct bb_case *c);
 
 /* Returns the net cost, with the mark if it is near 0. */

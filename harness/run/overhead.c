@@ -140,12 +140,17 @@ bool bb_overhead__is_above(const struct bb_overhead *o)
 	       o->figures[BB_OVERHEAD_MACHINE].verdict == BB_VERDICT_REGRESSED;
 }
 
-double bb_overhead__program_s(const struct bb_overhead *o, const struct bb_overhead_program *p)
+double bb_overhead__program_ns(const struct bb_overhead *o, const struct bb_overhead_program *p)
 {
 	const struct bb_overhead_figure *f = &o->figures[BB_OVERHEAD_CPU];
 	double speed = f->base_s * f->ratio.value / o->parts_turn_s;
 
-	return p->runs > 0 ? p->runs * p->ns * 1e-9 * (isfinite(speed) ? speed : 1) : 0;
+	return p->ns * (isfinite(speed) ? speed : 1);
+}
+
+double bb_overhead__program_s(const struct bb_overhead *o, const struct bb_overhead_program *p)
+{
+	return p->runs > 0 ? p->runs * bb_overhead__program_ns(o, p) * 1e-9 : 0;
 }
 
 double bb_overhead__unexplained_s(const struct bb_overhead *o)

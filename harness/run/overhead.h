@@ -116,8 +116,10 @@ void bb_overhead__judge(struct bb_overhead *o, const struct bb_overhead_opts *op
 /* True if the verdict on the workload's or the machine's CPU time is "above the limit". */
 bool bb_overhead__is_above(const struct bb_overhead *o);
 
-/* Returns the CPU time per request, s, of a program of the agent. It was measured in the turns with
- * bpf_stats, and is scaled to the speed of the machine in the other turns. */
+/* Returns the time of a run, ns, and the CPU time per request, s, of a program of the agent. They
+ * were measured in the turns with bpf_stats, and are scaled to the speed of the machine in the
+ * other turns. */
+double bb_overhead__program_ns(const struct bb_overhead *o, const struct bb_overhead_program *p);
 double bb_overhead__program_s(const struct bb_overhead *o, const struct bb_overhead_program *p);
 
 /* Returns the CPU time per request, s, that neither the programs nor the agent's processes account

@@ -452,7 +452,7 @@ static void test_table_tells_all(void **state)
 			 "zero runs counted");
 	assert_has(text, "misses: perf_profiler/pid_filter/step/stack_depth=8: 2 runs");
 	assert_has(text, "skipped: perf_profiler/slope: this kernel has no");
-	assert_has(text, "* net not told apart from 0");
+	assert_has(text, "* net not larger than its +-");
 	assert_has(text, "steal 34 %");
 	assert_has(text, "perf_profiler, programs as the kernel loaded them");
 	assert_has(text, "pid_filter (ringbuf)");
