@@ -3,7 +3,7 @@
 #include "export/documents.h"
 
 #define EXACT_ROWS 20u    /* at most this many cases with different counts are shown */
-#define MOVED 2.0         /* larger differences of two lines are never taken for moved code */
+#define MOVED 2.0         /* larger differences of a line are never taken for moved code */
 #define LEAST_INSNS 0.005 /* a smaller difference is one of rounding */
 #define EXACT_LINES 5u    /* at most this many lines of a program with different counts are shown */
 #define TIME_ROWS 20u     /* at most this many lines of a program with different times are shown */
@@ -282,18 +282,20 @@ static struct bb_table_cell short_name(const char *name)
 	return cell;
 }
 
-/* True if another line differs by as much in the opposite direction, and by at most MOVED
- * instructions: code that only moved. Of three lines with +1, -1 and +1, the last is none. */
-static bool is_move(const struct bb_exact_program *p, size_t nth)
+static bool is_small(const struct bb_exact_line *line)
 {
-	double more = p->lines[nth].more;
-	size_t like_it = 0, opposite = 0;
+	return fabs(line->more) <= MOVED;
+}
 
-	for (size_t i = 0; i < p->n_lines && fabs(more) <= MOVED; i++) {
-		opposite += fabs(p->lines[i].more + more) < LEAST_INSNS;
-		like_it += i < nth && fabs(p->lines[i].more - more) < LEAST_INSNS;
-	}
-	return like_it < opposite;
+/* True if the small differences of lines add up to nothing: code that only moved. If they do not,
+ * one of them may be the one that was looked for. */
+static bool are_small_moves(const struct bb_exact_program *p)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < p->n_lines; i++)
+		sum += is_small(&p->lines[i]) ? p->lines[i].more : 0;
+	return fabs(sum) < LEAST_INSNS;
 }
 
 /* Adds the source lines that execute more or fewer instructions than before; without `all`, only
@@ -302,6 +304,7 @@ static void add_exact_lines(const struct bb_exact_program *p, bool all, struct b
 {
 	size_t n = 0, most = all ? SIZE_MAX : EXACT_LINES;
 	int decimals = 0; /* averages over runs and inputs need not be whole */
+	bool no_moves = !all && are_small_moves(p);
 
 	for (size_t i = 0; i < p->n_lines && (all || i < EXACT_LINES); i++)
 		if (fabs(p->lines[i].more - round(p->lines[i].more)) >= LEAST_INSNS)
@@ -309,7 +312,7 @@ static void add_exact_lines(const struct bb_exact_program *p, bool all, struct b
 	for (size_t i = 0; i < p->n_lines; i++) {
 		const struct bb_counted_line *l = p->lines[i].line;
 
-		if ((!all && is_move(p, i)) || n++ >= most)
+		if ((no_moves && is_small(&p->lines[i])) || n++ >= most)
 			continue;
 		if (n == 1)
 			bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
@@ -535,7 +538,7 @@ static void add_next_step(const struct bb_time_diff_case *c, const struct bb_tim
 {
 	if (c->n_loads < c->needs_loads) {
 		bb_doc__append(d,
-			       "; it stopped early: %zu load%s of the %zu that a verdict on a "
+			       "; only %zu load%s of the %zu that a verdict on a "
 			       "line takes",
 			       c->n_loads, bb_plural(c->n_loads), c->needs_loads);
 		return;
