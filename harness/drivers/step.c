@@ -9,8 +9,8 @@
 #include "bpf/marks.h"
 #include "drivers/trigger.h"
 
-/* Time after which a slow trigger takes no more samples in a turn, unless the scenario gives
- * their number. */
+/* Time after which a slow trigger takes no more samples in a turn of 100, unless the scenario gives
+ * their number. A longer turn has more time. */
 #define SLOW_S 0.1
 #define FEWEST 4u
 /* Longest time that a batch waits for a process that fires when it likes. */
@@ -97,7 +97,8 @@ static bool goes_on(const struct bb_attached *a, const struct bb_batch *b, uint6
 	if (a->waits && bb_seconds_since(began_ns) > WAIT_S)
 		return false;
 	return !a->state->trigger->may_be_slow || a->state->spec->samples || a->state->cold ||
-	       b->fired < FEWEST || bb_seconds_since(began_ns) < SLOW_S;
+	       b->fired < FEWEST ||
+	       bb_seconds_since(began_ns) < SLOW_S * fmax(1, (double)b->want / 100);
 }
 
 static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, bool is_whole)

@@ -396,16 +396,23 @@ static bool find_shared(const struct bb_report *r, const struct bb_case *each,
 	return false;
 }
 
+/* Returns the ns that a run on many CPUs takes more, if the ratio to one on few CPUs is 1 + more.
+ */
+static double ns_more(const struct bb_contention *k, double more)
+{
+	return k->many->summary.latency.value * (1 - 1 / (1 + more));
+}
+
 /* Says what the value of a map is to CPUs that contend while all have one value of it. */
 static const char *is_value(const struct bb_contention *one, const struct bb_contention *each)
 {
-	bool is_less = each->more.hi < one->more.lo;
-
+	if (each->verdict == BB_NOT_CONTENDED)
+		return "is what the CPUs contend for";
+	if (ns_more(each, each->more.hi) < ns_more(one, one->more.lo))
+		return "is a part of what the CPUs contend for";
 	if (each->verdict == BB_CONTENDED)
-		return is_less ? "is a part of what the CPUs contend for"
-			       : "is not what the CPUs contend for, but a bucket, a lock or a ring";
-	return is_less ? "is what the CPUs contend for"
-		       : "may be what the CPUs contend for, which these loads do not show";
+		return "is at most a part of what the CPUs contend for";
+	return "may be what the CPUs contend for, which these loads do not show";
 }
 
 /* Says so of each map that was measured with one value and with a value for each CPU. */
@@ -414,7 +421,8 @@ static void add_per_cpu(const struct bb_report *r, struct bb_doc *d)
 	struct bb_contention each, one;
 
 	for (size_t i = 0; i < r->n_cases; i++)
-		if (r->cases[i].per_cpu_of && bb_contention(r, i, &each) &&
+		if (r->cases[i].per_cpu_of && r->cases[i].per_cpu_map &&
+		    bb_contention(r, i, &each) && isfinite(each.more.lo) &&
 		    find_shared(r, each.many, &one) && one.verdict == BB_CONTENDED)
 			bb_doc__add(d, BB_DOC_ITEM, "shared",
 				    "%s: the value of map '%s' %s: %.1f ns more a run on %" PRIu32

@@ -320,14 +320,17 @@ static const char *find_name(const struct bb_object_info *info, bool of_map, con
 /* Adds `v` again for each map that --per-cpu names. */
 static void add_per_cpu(struct maker *m, struct variant v)
 {
+	const struct bb_strings *maps = &m->opts->per_cpu;
+	char own[BB_NAME_MAX_BYTES + 1];
 	size_t len = strlen(v.name);
 
-	for (size_t i = 0; i < m->opts->per_cpu.n; i++) {
-		v.per_cpu = m->opts->per_cpu.v[i];
-		if (!find_name(&v.part->info, true, v.per_cpu))
+	for (size_t i = 0; i < maps->n; i++) {
+		v.per_cpu = maps->v[i];
+		if (!find_name(&v.part->info, true, v.per_cpu) ||
+		    BB_ANY(maps->v, i, !strcmp(*it, v.per_cpu)))
 			continue;
-		snprintf(v.name + len, sizeof(v.name) - len, ".");
-		bb_name_from(v.per_cpu, strlen(v.per_cpu), v.name + len + 1);
+		bb_name_from(v.per_cpu, strlen(v.per_cpu), own);
+		snprintf(v.name + len, sizeof(v.name) - len, ".%s", own);
 		BB_PUSH(m->variants, m->n_variants, v);
 	}
 }
@@ -424,7 +427,7 @@ static int find_programs(struct maker *m, struct bb_err *err)
 	}
 	if (!rc && n > most)
 		rc = bb_fail(err, -E2BIG,
-			     "%s: %zu programs are too many for one run, which measures %zu at the "
+			     "%s: %zu variants are too many for one run, which measures %zu at the "
 			     "most; --program NAME (repeatable) chooses some of them",
 			     o->objects[0].path, n, most);
 	m->most_groups = BB_YAML_MAX_ENTRIES - MOST_FLOORS / 2 - n;
@@ -1104,7 +1107,10 @@ static int check_per_cpu(const struct maker *m, struct bb_err *err)
 			       "on several, with `run --cpus 1,all`",
 			       o->per_cpu.v[0]);
 	for (size_t i = 0; !rc && i < o->per_cpu.n; i++)
-		rc = check_name(m, "per-cpu", o->per_cpu.v[i], true, err);
+		rc = strchr(o->per_cpu.v[i], '=')
+			     ? bb_fail(err, -EINVAL, "--per-cpu=%s is not the name of a map",
+				       o->per_cpu.v[i])
+			     : check_name(m, "per-cpu", o->per_cpu.v[i], true, err);
 	return rc;
 }
 

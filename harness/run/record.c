@@ -45,6 +45,19 @@ static size_t maps_per_cpu(const struct bb_variant_spec *v, const char **ret_map
 	return n;
 }
 
+static size_t n_entries(const struct bb_variant_spec *v, const char *map)
+{
+	const struct bb_map_spec *spec = bb_map_specs__find(&v->maps, map);
+
+	return spec ? spec->n_entries + spec->fill.count : 0;
+}
+
+/* True if each map of `a` has as many entries in `b`. */
+static bool same_entries(const struct bb_variant_spec *a, const struct bb_variant_spec *b)
+{
+	return !BB_ANY(a->maps.v, a->maps.n, n_entries(a, it->name) != n_entries(b, it->name));
+}
+
 /* If one map of the variant has a value for each CPU, notes the variant in which it has one for all
  * CPUs. */
 static void note_per_cpu(const struct bb_scenario *sc, const struct bb_variant_spec *v,
@@ -55,6 +68,7 @@ static void note_per_cpu(const struct bb_scenario *sc, const struct bb_variant_s
 		BB_FIND(sc->variants, maps_per_cpu(v, &map) == 1 ? sc->n_variants : 0,
 			bb_same_text(it->program, v->program) &&
 				bb_same_text(it->object, v->object) && same_globals(it, v) &&
+				same_entries(it, v) && same_entries(v, it) &&
 				!maps_per_cpu(it, &none));
 
 	if (!of)

@@ -10,6 +10,7 @@
 
 /* Least time limit of a turn, s. A turn of a fast program takes less time, even on a busy CPU. */
 #define TURN_LEAST_S 0.1
+#define EXACT_TURNS 10u /* exact samples: so many turns in one */
 
 /* --- places --- */
 
@@ -105,6 +106,13 @@ uint32_t bb_round__samples(const struct bb_plan_case *c)
 	return (c->samples + c->loads - 1) / c->loads;
 }
 
+uint32_t bb_round__turn(const struct bb_plan_case *c, bool is_exact)
+{
+	uint32_t turn = bb_drive_pace(c->drive)->turn;
+
+	return is_exact && !c->drive->kind->by_line ? EXACT_TURNS * turn : turn;
+}
+
 double bb_round__expected_s(const struct bb_plan_case *c)
 {
 	const struct bb_pace *pace = bb_drive_pace(c->drive);
@@ -151,14 +159,13 @@ static uint32_t samples_of(const struct bb_run *r, const struct bb_plan_case *c)
 }
 
 /* Returns the number of turns of a case in a round. It is 1 for drives by time, for kinds without a
- * length of turn, for slow programs, so that they warm up only once, and for exact samples, which
- * need no turns. */
+ * length of turn, and for slow programs, so that they warm up only once. */
 static uint32_t turns_of(const struct bb_run *r, size_t planned)
 {
 	const struct bb_plan_case *c = &r->session.plan->cases[planned];
-	uint32_t turn = bb_drive_pace(c->drive)->turn;
+	uint32_t turn = bb_round__turn(c, r->session.opts->is_exact);
 
-	return c->seconds > 0 || !turn || r->cases[planned].is_slow || r->session.opts->is_exact
+	return c->seconds > 0 || !turn || r->cases[planned].is_slow
 		       ? 1
 		       : (samples_of(r, c) + turn - 1) / turn;
 }
@@ -175,6 +182,7 @@ static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct 
 	struct bb_session *ss = &r->session;
 	const struct bb_plan_case *c = &ss->plan->cases[planned];
 	const struct bb_pace *pace = bb_drive_pace(c->drive);
+	uint32_t turn = bb_round__turn(c, ss->opts->is_exact);
 	struct bb_case *k = bb_run__case(r, planned);
 	struct bb_series *s = series_of(r, planned);
 	struct bb_batch b = {.ns = r->ns,
@@ -187,7 +195,7 @@ static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct 
 	if (!(c->seconds > 0)) {
 		if (c->drive->kind->needs_bpf && !ss->opts->is_exact)
 			bb_calm__wait(&r->calm);
-		b.want = left < pace->turn || ss->opts->is_exact ? left : pace->turn;
+		b.want = left < turn ? left : turn;
 		b.warmup = s->fired ? pace->warmup_turn : pace->warmup_first;
 		/* the turn's share of the time left in the round, s */
 		b.max_s = round_left_s(r) / (double)r->drives_left / (double)turns_left;

@@ -115,6 +115,10 @@ static inline struct bb_case *bb_run__case(const struct bb_run *r, size_t planne
  * a signal, or -ETIME at the end of the budget; samples taken until then are in the report. */
 int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err);
 
+/* Returns the number of samples in a turn of a case; 0: a turn has all samples of a round. Each
+ * turn attaches the program anew, so exact samples, which no noise disturbs, have longer turns. */
+uint32_t bb_round__turn(const struct bb_plan_case *c, bool is_exact);
+
 /* Returns the number of samples that a case takes in each round. */
 uint32_t bb_round__samples(const struct bb_plan_case *c);
 

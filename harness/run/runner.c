@@ -606,9 +606,8 @@ static void note_gone(struct bb_run *r)
 	}
 }
 
-/* Returns the size, in samples, of the largest possible batch: a turn, all samples of a case if
- * they are exact, or the slice of a drive by time. A slice with an unknown rate ends early if the
- * batch is full. */
+/* Returns the size, in samples, of the largest possible batch: a turn, or the slice of a drive by
+ * time. A slice with an unknown rate ends early if the batch is full. */
 static size_t batch_size(const struct bb_plan *plan, bool is_exact)
 {
 	size_t most = BATCH_MIN;
@@ -622,7 +621,7 @@ static size_t batch_size(const struct bb_plan *plan, bool is_exact)
 				     : 1e5;
 		size_t n = room ? room : (size_t)(c->seconds / c->loads * hz) + 64;
 
-		n = c->seconds > 0 ? n : is_exact ? c->samples : 0;
+		n = c->seconds > 0 ? n : bb_round__turn(c, is_exact);
 		most = n > most ? n : most;
 	}
 	return most;
