@@ -127,6 +127,10 @@ expect_grep "--per-cpu: the program has one value for all" out '\{name: finds_in
 expect_grep "--per-cpu: and one for each CPU" out '\{name: finds_in_big_hash.big_hash, program: finds_in_big_hash, maps: \[\{name: big_hash, per_cpu: yes\}\]\}'
 bpfbench init "$O/tests/bpf/maps.bpf.o" --cpus 1,all --per-cpu nothing
 complains "--per-cpu: no such map" 1 "--per-cpu=nothing: there is no such map; there are: "
+bpfbench init "$O/tests/bpf/maps.bpf.o" --cpus 1,all --per-cpu big_hash=1
+complains "--per-cpu: not a name" 1 "--per-cpu=big_hash=1 is not the name of a map"
+bpfbench init "$O/tests/bpf/maps.bpf.o" --program finds_in_big_hash --cpus 1,all --per-cpu big_hash --per-cpu big_hash
+expect_status "--per-cpu: named twice" 0
 bpfbench init "$O/tests/bpf/maps.bpf.o" --per-cpu big_hash
 complains "--per-cpu: on one CPU" 1 "--per-cpu=big_hash tells what several CPUs contend for"
 bpfbench init "$O/tests/bpf/maps.bpf.o" --max-entries big_hash=1,2
