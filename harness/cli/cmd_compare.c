@@ -425,6 +425,7 @@ static int say_in_vain(const struct bb_report *old, const struct bb_report *new,
 	is_same = is_same_text(&docs[0], &docs[1]);
 	/* the same advice once, below the second run */
 	if (!is_same && docs[0].n && docs[1].n &&
+	    docs[0].blocks[docs[0].n - 1].kind == BB_DOC_SUBITEM &&
 	    bb_same_text(docs[0].blocks[docs[0].n - 1].text, docs[1].blocks[docs[1].n - 1].text))
 		bb_doc__cut(&docs[0], docs[0].n - 1);
 	for (int i = is_same; i < 2; i++) {

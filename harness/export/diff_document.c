@@ -57,11 +57,12 @@ static struct sum sum_of_ns(double a, double b, double shift, bool whole)
 	struct sum sum = {{""}, {""}, {""}};
 
 	unit = pow(10, -decimals);
+	a = round(a / unit) * unit + 0.0; /* no "-0" */
 	shift = round(shift / unit) * unit;
 	if (isfinite(a))
 		sum.a = bb_table_cell_of("%.*f", decimals, a);
 	if (isfinite(shift))
-		b = round(a / unit) * unit + shift;
+		b = a + shift;
 	if (isfinite(b))
 		sum.b = bb_table_cell_of("%.*f", decimals, b);
 	if (isfinite(shift))

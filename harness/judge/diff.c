@@ -358,7 +358,10 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 		return;
 	times = bb_times_to_decide(log(row->ratio), log(row->lo), log(row->hi),
 				   log1p(opts->threshold));
-	if (a->is_live)
+	if (isinf(times))
+		add_note(row, "too close to %.3g %% to decide (+-%.2g %%)", 100 * opts->threshold,
+			 50 * (row->hi - row->lo));
+	else if (a->is_live)
 		add_note(row, "--seconds %.3g in both runs should decide (+-%.2g %% so far)",
 			 times * fmax(seconds_of(a), seconds_of(b)), 50 * (row->hi - row->lo));
 	else if (times > MOST_TIMES)

@@ -164,7 +164,7 @@ measured() {
 }
 
 # gated: $status is that of the gate.
-gated() { timed "$scratch/gate" env -C "$scratch/repo" "$bpfbench" gate --base HEAD --unchanged --vm "$last" --quiet; }
+gated() { timed "$scratch/gate" env -C "$scratch/repo" "$bpfbench" gate --base HEAD --unchanged --vm "$last" --quiet --format markdown; }
 
 # counts FILE KERNEL: the machine instructions of the straight programs in a BMF.
 counts() {
