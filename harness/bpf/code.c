@@ -56,6 +56,15 @@ const char *bb_code__text(const struct bb_code *code, uint32_t offset)
 	return text ? text : "";
 }
 
+char *bb_line_source(const struct btf *btf, const struct bpf_line_info *line)
+{
+	const char *text = btf__name_by_offset(btf, line->line_off);
+	const char *file = btf__name_by_offset(btf, line->file_name_off);
+
+	return bb_asprintf("%s:%u %s", file ? basename(file) : "?", BB_SOURCE_LINE(line->line_col),
+			   text ? text + strspn(text, " \t") : "");
+}
+
 const struct bpf_line_info *bb_code__line_at(const struct bb_code *code, uint32_t slot)
 {
 	size_t n = BB_N_LEADING(code->lines, code->n_lines, it->insn_off <= slot);

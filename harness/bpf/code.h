@@ -42,6 +42,10 @@ const char *bb_code__text(const struct bb_code *code, uint32_t offset);
 /* Returns the name of a type; NULL if it has none, or if `btf` is NULL. */
 const char *bb_btf_name(const struct btf *btf, uint32_t id);
 
+/* Returns "prog.c:12 return 0;" for a record of line information, of a program with this BTF; free
+ * it. */
+char *bb_line_source(const struct btf *btf, const struct bpf_line_info *line);
+
 /* Returns the line information of the instruction at `slot`; NULL if it has none. */
 const struct bpf_line_info *bb_code__line_at(const struct bb_code *code, uint32_t slot);
 #define BB_SOURCE_LINE(line_col) ((line_col) >> 10) /* BPF_LINE_INFO_LINE_NUM */

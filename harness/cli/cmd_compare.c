@@ -18,7 +18,6 @@
 #define TIME_LOADS 16u
 #define TIME_SAMPLES 6400u
 #define TIME_BUDGET_S 18.0
-#define SPARE 1.2      /* factor on the advised budget: it also pays for the start of a run */
 #define NAMED_LINES 3u /* limit: lines that the next step names */
 
 struct compare_args {
@@ -308,7 +307,7 @@ static void add_next(const struct bb_time_diff *diff, struct bb_doc *d)
 	if (times > 1 && diff->option) {
 		bb_doc__add(d, BB_DOC_FAINT, "next",
 			    "the same with `%s %.0f` (enough loads for a verdict on each line)",
-			    diff->option, ceil(SPARE * diff->amount * times));
+			    diff->option, ceil(BB_SPARE * diff->amount * times));
 		return;
 	}
 	for (size_t i = 0; i < diff->n_cases; i++)

@@ -17,7 +17,6 @@
 #include "plan/field.h"
 #include "run/inside.h"
 #include "stats/quantile.h"
-#include "store/store.h"
 
 #define TURN_MS 50
 #define SAVE_S 30.0 /* default of --save-every */
@@ -268,13 +267,10 @@ static void print_programs(const struct session *s, struct bb_doc *d)
 static void add_line(const struct btf *btf, const struct bpf_line_info *line, const char *sign,
 		     struct bb_doc *d)
 {
-	const char *text = btf__name_by_offset(btf, line->line_off);
-	const char *file = btf__name_by_offset(btf, line->file_name_off);
+	char *source = bb_line_source(btf, line);
 
-	file = file && strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
-	text = text ? text + strspn(text, " \t") : "";
-	bb_doc__add(d, BB_DOC_SUBITEM, NULL, "%s %s:%u %s", sign, file ? file : "?",
-		    BB_SOURCE_LINE(line->line_col), text);
+	bb_doc__add(d, BB_DOC_SUBITEM, NULL, "%s %s", sign, source);
+	free(source);
 }
 
 /*
@@ -1032,15 +1028,11 @@ static int write_file(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Stores the paths of all programs as folded stacks beside the run: `report` draws them. */
-static int store_tree(const struct session *s, struct bb_err *err)
+/* Writes the paths of all programs as folded stacks, which `report` draws. */
+static int write_tree(void *arg, FILE *out, struct bb_err *)
 {
-	const struct bb_measure_args *a = &s->args->measure;
+	const struct session *s = arg;
 	struct bb_stacks stacks = {0};
-	char *text, *name = bb_asprintf("%s.folded", s->measure->report->id);
-	size_t len;
-	FILE *out = bb_open_memstream(&text, &len);
-	int rc;
 
 	for (size_t i = 0; i < s->inside.n_programs; i++) {
 		const struct bb_inside_program *p = &s->inside.programs[i];
@@ -1053,11 +1045,7 @@ static int store_tree(const struct session *s, struct bb_err *err)
 	bb_stacks__sort(&stacks);
 	bb_stacks__write_folded(&stacks, out);
 	bb_stacks__done(&stacks);
-	bb_close_memstream(out);
-	rc = len ? bb_store__write_text(a->results, name, text, len, NULL, err) : 0;
-	free(name);
-	free(text);
-	return rc;
+	return 0;
 }
 
 /* Runs the command, prints the figures of its programs, and stores them as a run. */
@@ -1082,7 +1070,7 @@ static int measure(struct session *s, struct bb_err *err)
 	if (!rc)
 		add_to_report(s);
 	if (!rc && !a->measure.no_store && s->measure->report->n_cases)
-		rc = store_tree(s, err);
+		rc = bb_measure__store_beside(s->measure, "folded", write_tree, s, NULL, err);
 	return rc;
 }
 

@@ -193,13 +193,12 @@ static int draw_flame(const char *path, bool is_inside, char **ret_html, struct 
 
 	if (rc)
 		return rc;
-	if (is_inside)
-		opts = (struct bb_flame_opts){.max_bytes = FLAME_BYTES,
-					      .title = "Paths by their share of the runs: a row is "
-						       "a "
-						       "branch at which they part",
-					      .unit = "runs",
-					      .legend = legend_of_paths};
+	if (is_inside) {
+		opts.title = "Paths by their share of the runs: a row is a branch at which they "
+			     "part";
+		opts.unit = "runs";
+		opts.legend = legend_of_paths;
+	}
 	/* `profile --off-cpu` writes microseconds; all other folded stacks count samples */
 	for (size_t i = 0; i < stacks.n_frames; i++)
 		if (stacks.frames[i].kind == BB_FRAME_OFF_CPU)

@@ -67,22 +67,13 @@ static int write_svg(void *arg, FILE *out, struct bb_err *)
 static int store_flame(struct flame *f, const char *suffix, bb_output_writer writer,
 		       struct bb_err *err)
 {
-	const struct bb_measure *m = f->m;
-	char *text = NULL, *name = NULL, *path = NULL;
-	size_t len = 0;
-	FILE *out = bb_open_memstream(&text, &len);
-	int rc = writer(f, out, err);
+	char *path = NULL;
+	int rc = bb_measure__store_beside(f->m, suffix, writer, f, &path, err);
 
-	bb_close_memstream(out);
-	name = bb_asprintf("%s.%s", m->report->id, suffix);
-	if (!rc)
-		rc = bb_store__write_text(m->args->results, name, text, len, &path, err);
-	if (!rc && !m->args->quiet)
+	if (path && !f->m->args->quiet)
 		bb_tell("%s stored as %s", writer == write_svg ? "flame graph" : "its stacks",
 			path);
 	free(path);
-	free(name);
-	free(text);
 	return rc;
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/inside_tree.h"
 
-#include <bpf/btf.h>
-
 #include "cli/lines_flame.h"
 
 #define DEPTH 64u /* limit: frames on the way to a path */
@@ -32,16 +30,12 @@ static void enter_line(const struct tree *t, struct side *side, const char *sign
 {
 	uint32_t insn = t->p->cfg.blocks[b].first;
 	const struct bpf_line_info *line = t->btf ? bb_code__line_at(&t->p->code, insn) : NULL;
-	const char *file = line ? btf__name_by_offset(t->btf, line->file_name_off) : NULL;
-	const char *text = line ? btf__name_by_offset(t->btf, line->line_off) : NULL;
-	char name[200];
+	char *source = line ? bb_line_source(t->btf, line) : bb_asprintf("instruction %u", insn);
+	char *name = bb_asprintf("%s%s", sign, source);
 
-	if (file && text)
-		snprintf(name, sizeof(name), "%s%.60s:%u %.100s", sign, basename(file),
-			 BB_SOURCE_LINE(line->line_col), text + strspn(text, " \t"));
-	else
-		snprintf(name, sizeof(name), "%sinstruction %u", sign, insn);
 	enter(t, side, name, BB_FRAME_USER);
+	free(name);
+	free(source);
 }
 
 /* Adds paths that execute the same blocks. They differ in the turns of their loops, or where they

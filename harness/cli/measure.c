@@ -9,7 +9,6 @@
 #include "base/give_way.h"
 #include "base/deadline.h"
 #include "base/text.h"
-#include "cli/output.h"
 #include "cli/paths.h"
 #include "bpf/marks.h"
 #include "export/documents.h"
@@ -447,6 +446,23 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 	if (!rc && bb_output(r, m->args->format, m->args->output, has_table, &more))
 		exit_code = bb_complain(&more);
 	return exit_code;
+}
+
+int bb_measure__store_beside(const struct bb_measure *m, const char *suffix,
+			     bb_output_writer writer, void *arg, char **ret_path,
+			     struct bb_err *err)
+{
+	char *text = NULL, *name = bb_asprintf("%s.%s", m->report->id, suffix);
+	size_t len = 0;
+	FILE *out = bb_open_memstream(&text, &len);
+	int rc = writer(arg, out, err);
+
+	bb_close_memstream(out);
+	if (!rc && len)
+		rc = bb_store__write_text(m->args->results, name, text, len, ret_path, err);
+	free(name);
+	free(text);
+	return rc;
 }
 
 void bb_measure__end(struct bb_measure *m)

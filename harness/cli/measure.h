@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/options.h"
+#include "cli/output.h"
 #include "env/sysfile.h"
 #include "run/runner.h"
 
@@ -79,6 +80,13 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, bool ta
  * prints a table on stderr unless the format itself is for people. Returns the exit code.
  */
 int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err);
+
+/* Stores what `writer` writes as the file ID.suffix beside the run. Stores nothing if it writes
+ * nothing. `*ret_path` (may be NULL) receives the path; free it. Returns 0 or -errno with a
+ * message. */
+int bb_measure__store_beside(const struct bb_measure *m, const char *suffix,
+			     bb_output_writer writer, void *arg, char **ret_path,
+			     struct bb_err *err);
 
 void bb_measure__end(struct bb_measure *m);
 

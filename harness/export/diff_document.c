@@ -43,7 +43,8 @@ static const struct bb_comparison *find_comparison(const struct bb_report *r, co
 	return NULL;
 }
 
-/* A, B and their difference in equal decimals. In what is printed, A + Diff = B. */
+/* The cells of A, of B and of their difference. All have the same number of decimals, and the
+ * printed A plus the printed difference is the printed B. */
 struct sum {
 	struct bb_table_cell a, b, diff;
 };
@@ -58,7 +59,7 @@ static struct sum sum_of_ns(double a, double b, double shift, bool whole)
 
 	unit = pow(10, -decimals);
 	a = round(a / unit) * unit + 0.0; /* no "-0" */
-	shift = round(shift / unit) * unit;
+	shift = round(shift / unit) * unit + 0.0;
 	if (isfinite(a))
 		sum.a = bb_table_cell_of("%.*f", decimals, a);
 	if (isfinite(shift))
@@ -66,8 +67,7 @@ static struct sum sum_of_ns(double a, double b, double shift, bool whole)
 	if (isfinite(b))
 		sum.b = bb_table_cell_of("%.*f", decimals, b);
 	if (isfinite(shift))
-		sum.diff = bb_table_cell_of(shift != 0 ? "%+.*f" : "%.*f", decimals,
-					    fabs(shift) > 0 ? shift : 0);
+		sum.diff = bb_table_cell_of(shift != 0 ? "%+.*f" : "%.*f", decimals, shift);
 	return sum;
 }
 
@@ -538,9 +538,7 @@ static void add_next_step(const struct bb_time_diff_case *c, const struct bb_tim
 			  struct bb_doc *d)
 {
 	if (c->n_loads < c->needs_loads) {
-		bb_doc__append(d,
-			       "; only %zu load%s of the %zu that a verdict on a "
-			       "line takes",
+		bb_doc__append(d, "; only %zu load%s of the %zu that a verdict on a line takes",
 			       c->n_loads, bb_plural(c->n_loads), c->needs_loads);
 		return;
 	}

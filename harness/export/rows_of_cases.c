@@ -403,7 +403,8 @@ static double ns_more(const struct bb_contention *k, double more)
 	return k->many->summary.latency.value * (1 - 1 / (1 + more));
 }
 
-/* Says what the value of a map is to CPUs that contend while all have one value of it. */
+/* CPUs contend when they share one value of a map (`one`). Says whether they contend for that
+ * value, by what is left when each CPU has its own (`each`). */
 static const char *is_value(const struct bb_contention *one, const struct bb_contention *each)
 {
 	if (each->verdict == BB_NOT_CONTENDED)
@@ -415,7 +416,7 @@ static const char *is_value(const struct bb_contention *one, const struct bb_con
 	return "may be what the CPUs contend for, which these loads do not show";
 }
 
-/* Says so of each map that was measured with one value and with a value for each CPU. */
+/* Adds a line for each map that was measured with one value for all CPUs and with one for each. */
 static void add_per_cpu(const struct bb_report *r, struct bb_doc *d)
 {
 	struct bb_contention each, one;

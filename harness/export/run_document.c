@@ -482,12 +482,9 @@ static void add_incomplete(const struct bb_report *r, struct bb_doc *d)
 			    "%s; the tables show the samples taken until then", r->incomplete);
 }
 
-/* Adds the budget that decides what is inconclusive, if there is one, after `label`. */
-static void add_budget(const struct bb_report *r, enum bb_doc_kind kind, const char *label,
-		       struct bb_doc *d)
+/* Advises a budget that decides the inconclusive comparisons. Adds nothing if budget_s is 0. */
+static void add_budget(double budget_s, enum bb_doc_kind kind, const char *label, struct bb_doc *d)
 {
-	double budget_s = bb_budget_to_decide(r);
-
 	if (budget_s > 0)
 		bb_doc__add(d, kind, label,
 			    "the same with `--budget %.0f` (inconclusive: neither shown to be "
@@ -513,7 +510,7 @@ void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d
 		bb_diffs__done(&diffs);
 	}
 	if (open)
-		add_budget(r, BB_DOC_PARAGRAPH, "next", d);
+		add_budget(bb_budget_to_decide(r), BB_DOC_PARAGRAPH, "next", d);
 }
 
 /* Adds the mean cost of a run if inputs come as often as their weights say. Leaves out inputs that
@@ -790,6 +787,7 @@ static const char *begin_next(const struct bb_report *r, bool has_object, struct
 static void add_next(const struct bb_report *r, struct bb_doc *d)
 {
 	bool has_object = r->command && strstr(r->command, "--object");
+	double budget_s = bb_budget_to_decide(r);
 	size_t found = 0;
 
 	for (size_t i = 0; i < r->n_comparisons; i++)
@@ -802,8 +800,8 @@ static void add_next(const struct bb_report *r, struct bb_doc *d)
 	else if (found && has_step(r)) {
 		bb_doc__add(d, BB_DOC_FAINT, begin_next(r, has_object, d),
 			    "the same with `--time` (which lines the difference is in)");
-	} else if (bb_budget_to_decide(r) > 0) {
-		add_budget(r, BB_DOC_FAINT, begin_next(r, has_object, d), d);
+	} else if (budget_s > 0) {
+		add_budget(budget_s, BB_DOC_FAINT, begin_next(r, has_object, d), d);
 	} else if (!r->n_comparisons && has_step(r)) {
 		bb_doc__add(d, BB_DOC_FAINT, begin_next(r, has_object, d),
 			    "the same with `--lines` (time by line)");
@@ -865,7 +863,7 @@ void bb_doc_markdown(const struct bb_report *r, struct bb_doc *d)
 	bb_doc_programs(r, d);
 	bb_doc__add(d, BB_DOC_TITLE, NULL, "Notes");
 	bb_doc_notes(r, BB_SHORT, d);
-	add_budget(r, BB_DOC_ITEM, "next", d);
+	add_budget(bb_budget_to_decide(r), BB_DOC_ITEM, "next", d);
 	bb_doc__add(d, BB_DOC_ITEM, NULL, "run %s, ", r->id);
 	add_machine(r, d);
 }

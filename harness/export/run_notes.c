@@ -159,8 +159,8 @@ static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb
 	if (is_near_0)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
 			    BB_NEAR_0_MARK " net not larger than its +-, or below 0: not told "
-					   "apart "
-					   "from 0; a longer --budget or more --loads may tell");
+					   "apart from 0; a longer --budget or more --loads may "
+					   "tell");
 	if (lacks_pmu && detail == BB_DETAILS)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
 			    "no cycles, instructions or cache misses a run: this machine shows no "

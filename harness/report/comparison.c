@@ -139,9 +139,6 @@ void bb_comparisons_judge(struct bb_comparison *c, size_t n)
 #define MOST_S 3600.0
 /* without a budget: if a verdict needs more than this many times the pairs, no number is advised */
 #define MOST_TIMES 60.0
-/* factor on the advised budget or number of pairs; with few pairs, intervals shrink more slowly
- * than with the square root of the number */
-#define SPARE 1.2
 #define FIRST_HALF_SD 1.35 /* half the range of 7 normal values, in standard deviations */
 
 /* There is no interval yet. Predicts half the width of the first one, in ln, from the spread of the
@@ -199,7 +196,7 @@ double bb_comparison__next_step(const struct bb_comparison *c, char ret_text[BB_
 	while (fewest < BB_SIGNED_RANK_EXACT_MAX && !bb_eprocess_rank(fewest, c->alpha))
 		fewest++;
 	times = times_to_decide(c, n, fewest, &far);
-	more = ceil((has_budget ? c->budget_s : (double)n) * times * SPARE);
+	more = ceil((has_budget ? c->budget_s : (double)n) * times * BB_SPARE);
 	is_long = has_budget ? more > MOST_S : times > MOST_TIMES;
 	if (isnan(c->ratio.lo))
 		snprintf(known, sizeof(known), "no interval yet: %zu of the %zu pairs it takes", n,

@@ -185,6 +185,10 @@ struct bb_comparison {
  * for other comparisons (Holm). */
 void bb_comparison__judge(struct bb_comparison *c, double alpha);
 
+/* Factor on a budget or number of loads that is advised: with few loads, intervals shrink more
+ * slowly than with the square root of the number, and a budget also pays for the start of a run. */
+#define BB_SPARE 1.2
+
 /* Size of the text of bb_comparison__next_step(). */
 #define BB_NEXT_STEP 200
 

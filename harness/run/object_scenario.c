@@ -428,8 +428,7 @@ static int find_programs(struct maker *m, struct bb_err *err)
 	if (!rc && n > most)
 		rc = bb_fail(err, -E2BIG,
 			     "%s: %zu programs%s are too many for one run, which measures %zu at "
-			     "the "
-			     "most; --program NAME (repeatable) chooses some of them",
+			     "the most; --program NAME (repeatable) chooses some of them",
 			     o->objects[0].path, n,
 			     o->per_cpu.n ? " and variants of --per-cpu" : "", most);
 	m->most_groups = BB_YAML_MAX_ENTRIES - MOST_FLOORS / 2 - n;

@@ -31,18 +31,11 @@ static bool same_globals(const struct bb_variant_spec *a, const struct bb_varian
 	return same;
 }
 
-/* Returns how many maps of the variant have a value for each CPU by the scenario, and the last. */
-static size_t maps_per_cpu(const struct bb_variant_spec *v, const char **ret_map)
+/* Returns the first map that has a value for each CPU by the scenario, of the n maps from v on;
+ * NULL: there is none. */
+static const struct bb_map_spec *find_per_cpu(const struct bb_map_spec *v, size_t n)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < v->maps.n; i++) {
-		if (!v->maps.v[i].shape.per_cpu)
-			continue;
-		*ret_map = v->maps.v[i].name;
-		n++;
-	}
-	return n;
+	return BB_FIND(v, n, it->shape.per_cpu);
 }
 
 static size_t n_entries(const struct bb_variant_spec *v, const char *map)
@@ -58,23 +51,24 @@ static bool same_entries(const struct bb_variant_spec *a, const struct bb_varian
 	return !BB_ANY(a->maps.v, a->maps.n, n_entries(a, it->name) != n_entries(b, it->name));
 }
 
-/* If one map of the variant has a value for each CPU, notes the variant in which it has one for all
- * CPUs. */
+/* Looks for the variant that differs from `v` only in one map: that map has one value for all CPUs
+ * there, and a value for each CPU in `v`. Notes the variant and the map. */
 static void note_per_cpu(const struct bb_scenario *sc, const struct bb_variant_spec *v,
 			 struct bb_case *k)
 {
-	const char *map = NULL, *none;
-	const struct bb_variant_spec *of =
-		BB_FIND(sc->variants, maps_per_cpu(v, &map) == 1 ? sc->n_variants : 0,
-			bb_same_text(it->program, v->program) &&
-				bb_same_text(it->object, v->object) && same_globals(it, v) &&
-				same_entries(it, v) && same_entries(v, it) &&
-				!maps_per_cpu(it, &none));
+	const struct bb_map_spec *map = find_per_cpu(v->maps.v, v->maps.n);
+	const struct bb_variant_spec *of;
 
+	if (!map || find_per_cpu(map + 1, (size_t)(v->maps.v + v->maps.n - map - 1)))
+		return;
+	of = BB_FIND(sc->variants, sc->n_variants,
+		     bb_same_text(it->program, v->program) && bb_same_text(it->object, v->object) &&
+			     same_globals(it, v) && same_entries(it, v) && same_entries(v, it) &&
+			     !find_per_cpu(it->maps.v, it->maps.n));
 	if (!of)
 		return;
 	k->per_cpu_of = bb_strdup(of->name);
-	k->per_cpu_map = bb_strdup(map);
+	k->per_cpu_map = bb_strdup(map->name);
 }
 
 void bb_record__case(struct bb_report *report, const struct bb_plan *plan,

@@ -103,7 +103,7 @@ static void fill(int fd, const struct kind *k, uint32_t n)
 	}
 }
 
-/* What a map of n entries takes, bytes: by bpfbench and by the cgroup. */
+/* The bytes of a full map: `ours` is bpfbench's figure, `group` the growth of the cgroup. */
 struct memory {
 	double ours, group;
 };

@@ -34,6 +34,15 @@ measure() {
 	done
 }
 stats_are_on() { grep -m 1 'has bpf_stats on' "$TMP/err"; }
+# says REGEX: stderr, in which lines are wrapped
+says() { tr -s '\n ' ' ' <"$TMP/err" | grep -Eq "$1"; }
+says_not() { ! says "$1"; }
+# of_object ARG...: without a scenario. False if others have bpf_stats on.
+of_object() {
+	rm -rf -- "$results"
+	real --object "$object" --cpus 1,all --drive parallel "$@"
+	! stats_are_on >"$TMP/why"
+}
 
 scenario "[1, $((n_cpus + 1))]"
 measure
@@ -58,7 +67,7 @@ expect_status "a counter of all CPUs: succeeds" 0
 check "a counter of all CPUs: stdout is strictly valid BMF" valid_bmf "$TMP/out"
 expect_grep "a counter of all CPUs: the verdict" err '^ +one_counter +2 .* contended$'
 expect_grep "a counter of all CPUs: the map and the line" err "shared: one_counter: what a run writes for all CPUs: map 'shared'"
-check "a counter of all CPUs: its line" eval "tr -s '\n ' ' ' <'$TMP/err' | grep -q \"map 'shared' (shared.bpf.c:29)\""
+check "a counter of all CPUs: its line" says "map 'shared' \(shared.bpf.c:29\)"
 expect_no_grep "a counter of all CPUs: not the map of a counter for each" err "map 'of_cpu'"
 check "a counter of all CPUs: the other's interval is apart" more "$(end one_counter 1)" "$(end counter_each 2)"
 check "a counter of all CPUs: two CPUs with a counter each do more than one" \
@@ -82,32 +91,25 @@ measure
 if ! stats_are_on >"$TMP/why"; then
 	expect_status "per_cpu: succeeds" 0
 	check "per_cpu: the map's own interval is apart" more "$(end one_counter 1)" "$(end each 2)"
-	check "per_cpu: the map is named" eval "tr -s '\n ' ' ' <'$TMP/err' | grep -Eq \"one_counter: the value of map 'shared' is (what|a part of what) the CPUs contend for\""
+	check "per_cpu: the map is named" says "one_counter: the value of map 'shared' is (what|a part of what) the CPUs contend for"
 fi
 rm -rf -- "$results"
 
 # --- without a scenario ---
-real --object "$object" --program one_counter --cpus 1,all --drive parallel --loads 1 -n 4
-if ! stats_are_on >"$TMP/why"; then
+if of_object --program one_counter --loads 1 -n 4; then
 	expect_status "--cpus: succeeds" 0
 	for n in 1 "$n_cpus"; do expect_grep "--cpus: on $n" out "\"shared/one_counter/parallel/cpus=$n\""; done
 fi
-rm -rf -- "$results"
-
-real --object "$object" --program one_bucket --cpus 1,all --per-cpu locked --drive parallel --loads 8 -n 160
-if ! stats_are_on >"$TMP/why"; then
+if of_object --program one_bucket --per-cpu locked --loads 8 -n 160; then
 	expect_status "--per-cpu, a bucket: succeeds" 0
-	expect_no_grep "--per-cpu, a bucket: its value alone is not it" err "'locked' is what the CPUs contend for"
-	check "--per-cpu, a bucket: more than the value" eval "tr -s '\n ' ' ' <'$TMP/err' | grep -Eq \"value of map 'locked' is (a part of|at most a part of) what the CPUs contend for\""
+	check "--per-cpu, a bucket: its value alone is not it" says_not "'locked' is what the CPUs contend for"
+	check "--per-cpu, a bucket: more than the value" says "value of map 'locked' is (a part of|at most a part of) what the CPUs contend for"
 fi
-rm -rf -- "$results"
-
 # a program that does not use the map: its variant with a value for each CPU changes nothing, and nothing is said of it
-real --object "$object" --program counter_each --cpus 1,all --per-cpu shared --drive parallel --loads 6 -n 24
-if ! stats_are_on >"$TMP/why"; then
+if of_object --program counter_each --per-cpu shared --loads 6 -n 24; then
 	expect_status "--per-cpu: succeeds" 0
 	expect_grep "--per-cpu: the second variant" out "\"shared/counter_each.shared/parallel/cpus=1\""
-	expect_no_grep "--per-cpu: a map that is not written is not named" err "is (what|a part of what) the CPUs contend for"
+	check "--per-cpu: a map that is not written is not named" says_not "is (what|a part of what) the CPUs contend for"
 fi
 rm -rf -- "$results"
 
