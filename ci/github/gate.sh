@@ -5,16 +5,27 @@
 # Outputs: status (the exit code) and folder (report, page, BMF, stored runs).
 set -euo pipefail
 
+[[ $GATE_FAIL_ON == regressed || $GATE_FAIL_ON == never ]] ||
+	{ echo "::error title=bpfbench::the input 'fail-on' is regressed or never"; exit 2; }
 [[ -n $GATE_BASE ]] || { echo "::error title=bpfbench::no pull request, so the input 'base' must name the old revision"; exit 2; }
 folder=$(mktemp -d "$RUNNER_TEMP/bpfbench-gate.XXXXXX")
 bpfbench=$(command -v bpfbench || echo "$GITHUB_ACTION_PATH/bpfbench")
 as_root=()
 ((EUID == 0)) || as_root=(sudo env "PATH=$PATH")
 
-options=(--base "$GATE_BASE" --merge-base --markdown "$folder/report.md" --results "$folder/results" --source-lines "$folder/source-lines.txt")
+options=(--base "$GATE_BASE" --merge-base --results "$folder/results")
+if [[ -n $GATE_KERNELS ]]; then
+	as_root=() # guests need no root
+	IFS=, read -ra kernels <<<"$GATE_KERNELS"
+	"$bpfbench" vm fetch "${kernels[@]}"
+	options+=(--vm "$GATE_KERNELS" --format markdown --output "$folder/report.md")
+else
+	options+=(--markdown "$folder/report.md" --source-lines "$folder/source-lines.txt")
+fi
 [[ -z $GATE_BUILD ]] || options+=(--build "$GATE_BUILD")
 [[ -z $GATE_SCENARIO ]] || options+=(--scenario "$GATE_SCENARIO")
 [[ -z $GATE_THRESHOLD ]] || options+=(--threshold "$GATE_THRESHOLD")
+[[ -z $GATE_COMPLEXITY ]] || options+=(--complexity "$GATE_COMPLEXITY")
 [[ $GATE_EXACT != true ]] || options+=(--exact)
 while read -r path; do
 	[[ -z $path ]] || options+=(--object "$path")
@@ -27,6 +38,7 @@ status=0
 printf '%s\n' "status=$status" "folder=$folder" >>"$GITHUB_OUTPUT"
 [[ -s $folder/report.md ]] || exit "$status"
 cat "$folder/report.md" >>"$GITHUB_STEP_SUMMARY"
+[[ -z $GATE_KERNELS ]] || cat "$folder/report.md" # without --vm, gate itself prints it
 
 # Runs are stored only if something was measured. A case without a valid sample has no BMF, and no page is no reason to fail.
 runs=("$folder"/results/*.json)
@@ -47,5 +59,6 @@ escaped() {
 while ((status == 3)) && IFS=: read -r file line text; do
 	[[ $line =~ ^[0-9]+$ ]] || continue
 	printf '::error file=%s,line=%s,title=bpfbench::%s\n' "$(escaped "$file")" "$line" "$(escaped "${text# }")"
-done < <(head -n 10 "$folder/source-lines.txt")
+done < <([[ ! -e $folder/source-lines.txt ]] || head -n 10 "$folder/source-lines.txt")
+[[ $status != 3 || $GATE_FAIL_ON == regressed ]] || exit 0
 exit "$status"

@@ -68,7 +68,7 @@ value_of() {
 	github.token) printf a-token ;;
 	github.job) printf bpf ;;
 	strategy.job-index) printf 0 ;;
-	true | false | '') printf '%s' "$1" ;;
+	true | false | regressed | '') printf '%s' "$1" ;;
 	*) echo "# unknown expression: $1" >&2; exit 1 ;;
 	esac
 }

@@ -23,18 +23,17 @@ echo >>"$FAKE_COMMENTS/../bpfbench.log"
 for ((i = 1; i < $#; i++)); do
 	value=${@:i+1:1}
 	case ${!i} in
-	--markdown) report=$value ;;
+	--markdown | --output) report=$value ;;
 	--results) results=$value ;;
 	--source-lines) lines=$value ;;
-	--output) touch "$value" ;;
 	esac
 done
-[[ $1 == gate ]] || exit "${FAKE_SHOW_RC:-0}"
+[[ $1 == gate ]] || { [[ $1 == vm ]] || touch "$report"; exit "${FAKE_SHOW_RC:-0}"; }
 rc=0
 case $FAKE_FOUND in
 error) echo 'bpfbench: the base does not build' >&2; exit 1 ;;
 regressed) rc=3; printf '%s\n' 'src/a,b.bpf.c:15: fw.drop: +12.50 ns a run' 'src/a.bpf.c:9: 100% of it' 'no line' ;;
-esac >"$lines"
+esac >"${lines:-/dev/null}"
 echo "## bpfbench gate: $FAKE_FOUND" >"$report"
 [[ $FAKE_FOUND == nothing ]] || { mkdir "$results"; touch "$results/1-gate.json" "$results/2-gate-again.json"; }
 exit "$rc"
@@ -53,7 +52,7 @@ folder=$(sed -n 's/^folder=//p' "$runner/output")
 expect_eq "action: the folder is uploaded" "$(cat "$runner/uploads")" "name=bpfbench-gate-bpf-0 path=$folder"
 expect_eq "action: page and BMF are in it" "$(cd "$folder" && echo *.html *.json)" "report.html bmf.json"
 expect_eq "action: without inputs, only the base is named" "$(head -n 1 "$runner/bpfbench.log")" \
-	"[gate][--base][0123abc][--merge-base][--markdown][$folder/report.md][--results][$folder/results][--source-lines][$folder/source-lines.txt]"
+	"[gate][--base][0123abc][--merge-base][--results][$folder/results][--markdown][$folder/report.md][--source-lines][$folder/source-lines.txt]"
 found same
 expect_eq "action: the same: no comment" "$(comments)" 0
 
@@ -100,7 +99,24 @@ expect_status "action: no page: the verdict stands" 0
 # shellcheck disable=SC2016 # nobody is to expand it
 found same build='make -C src bpf' object=$'a b.o\n$(touch x)\n' scenario='`x`' threshold=2 exact=true options='--each 3 --env "A B" $(y)' base='main; z'
 expect_eq "action: inputs arrive as they are" "$(head -n 1 "$runner/bpfbench.log" | sed "s,$TMP/[^]]*/,,g")" \
-	'[gate][--base][main; z][--merge-base][--markdown][report.md][--results][results][--source-lines][source-lines.txt][--build][make -C src bpf][--scenario][`x`][--threshold][2][--exact][--object][a b.o][--object][$(touch x)][--each][3][--env][A B][$(y)]'
+	'[gate][--base][main; z][--merge-base][--results][results][--markdown][report.md][--source-lines][source-lines.txt][--build][make -C src bpf][--scenario][`x`][--threshold][2][--exact][--object][a b.o][--object][$(touch x)][--each][3][--env][A B][$(y)]'
+found same complexity=80%
+expect_grep "action: complexity" runner/bpfbench.log '\[--source-lines\]\[[^]]*\]\[--complexity\]\[80%\]$'
+found regressed fail-on=never
+expect_status "action: fail-on: never: passes" 0
+expect_eq "action: fail-on: never: the output has the verdict" "$(sed -n 's/^status=//p' "$runner/output")" 3
+check "action: fail-on: never: it is annotated" grep -q '^::error file=' "$TMP/out"
+found same fail-on=always
+expect_status "action: fail-on: another word: usage" 2
+expect_grep "action: fail-on: another word: says so" out "^::error .*the input 'fail-on'"
+: >"$runner/bpfbench.log"
+found regressed kernels=5.10,6.12
+expect_status "action: kernels: fails with 3" 3
+expect_eq "action: kernels: fetched, then measured in guests" "$(head -n 2 "$runner/bpfbench.log" | sed "s,$TMP/[^]]*/,,g")" \
+	'[vm][fetch][5.10][6.12]
+[gate][--base][0123abc][--merge-base][--results][results][--vm][5.10,6.12][--format][markdown][--output][report.md]'
+expect_eq "action: kernels: the report is in the summary" "$(cat "$runner/summary")" "## bpfbench gate: regressed"
+check "action: kernels: and in the log" grep -q '^## bpfbench gate: regressed$' "$TMP/out"
 found same base=''
 expect_status "action: no base: usage" 2
 expect_grep "action: no base: says so" out "^::error .*the input 'base'"
