@@ -349,14 +349,17 @@ static int check_memory(const struct bpf_map *map, const struct sizes *s,
 		       (*left + bytes) / 1e9);
 }
 
-/* Changes the map's type to the type with a value for each CPU. */
+int bb_map_type__per_cpu(uint32_t type)
+{
+	return type == BPF_MAP_TYPE_HASH       ? BPF_MAP_TYPE_PERCPU_HASH
+	       : type == BPF_MAP_TYPE_LRU_HASH ? BPF_MAP_TYPE_LRU_PERCPU_HASH
+	       : type == BPF_MAP_TYPE_ARRAY    ? BPF_MAP_TYPE_PERCPU_ARRAY
+					       : -1;
+}
+
 static int make_per_cpu(struct bpf_map *map, const struct bb_map_spec *spec, struct bb_err *err)
 {
-	enum bpf_map_type type = bpf_map__type(map);
-	int of = type == BPF_MAP_TYPE_HASH       ? BPF_MAP_TYPE_PERCPU_HASH
-		 : type == BPF_MAP_TYPE_LRU_HASH ? BPF_MAP_TYPE_LRU_PERCPU_HASH
-		 : type == BPF_MAP_TYPE_ARRAY    ? BPF_MAP_TYPE_PERCPU_ARRAY
-						 : -1;
+	int of = bb_map_type__per_cpu(bpf_map__type(map));
 
 	if (of < 0 || bpf_map__initial_value(map, NULL))
 		return bb_fail(err, -EINVAL,

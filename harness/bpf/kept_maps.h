@@ -91,6 +91,10 @@ struct bb_map_patterns {
 int bb_map_sizes__mend(struct bpf_object *obj, const struct bb_map_specs *specs,
 		       struct bb_map_patterns *patterns, struct bb_err *err);
 
+/* Returns the type of a map like one of `type`, but with a value for each CPU; -1: there is none.
+ */
+int bb_map_type__per_cpu(uint32_t type);
+
 void bb_map_patterns__done(struct bb_map_patterns *patterns);
 
 /* From now on bb_map_sizes__mend() gives the hash maps of an object the seed 0 instead of a random

@@ -137,6 +137,34 @@ static int read_flag(const struct bb_reader *r, const struct bb_field *f,
 	return rc;
 }
 
+int bb_field__check_list(const struct bb_reader *r, const struct bb_field *f,
+			 const struct bb_yaml *node, const char *of)
+{
+	if (node->kind != BB_YAML_LIST)
+		return bb_yaml__fail(r, node, "%s must be a list of %s, not %s", f->name, of,
+				     bb_yaml__show(node).text);
+	if (!node->n)
+		return bb_yaml__fail(r, node, "%s must not be an empty list", f->name);
+	return 0;
+}
+
+static int read_names(const struct bb_reader *r, const struct bb_field *f,
+		      const struct bb_yaml *node, void *base)
+{
+	bool is_empty = node->kind == BB_YAML_LIST && !node->n;
+	int rc = is_empty ? 0 : bb_field__check_list(r, f, node, "names");
+	uint32_t bits = 0;
+	size_t i = 0;
+
+	for (size_t k = 0; !rc && k < node->n; k++) {
+		rc = bb_field__choose(r, f, &node->items[k], &i);
+		bits |= BB_BIT(i);
+	}
+	if (!rc)
+		*(uint32_t *)bb_field__member(f, base) = bits;
+	return rc;
+}
+
 /* Fails if `rc`, the result of parsing the number, is < 0, or if `value` is out of the row's range.
  * `what` says in messages what the key takes. */
 static int check_number(const struct bb_reader *r, const struct bb_field *f,
@@ -182,17 +210,6 @@ static int read_double(const struct bb_reader *r, const struct bb_field *f,
 	if (!rc)
 		*dest = v;
 	return rc;
-}
-
-int bb_field__check_list(const struct bb_reader *r, const struct bb_field *f,
-			 const struct bb_yaml *node, const char *of)
-{
-	if (node->kind != BB_YAML_LIST)
-		return bb_yaml__fail(r, node, "%s must be a list of %s, not %s", f->name, of,
-				     bb_yaml__show(node).text);
-	if (!node->n)
-		return bb_yaml__fail(r, node, "%s must not be an empty list", f->name);
-	return 0;
 }
 
 static int read_u32_list(const struct bb_reader *r, const struct bb_field *f,
@@ -497,6 +514,7 @@ const struct bb_type bb_type_choice = {bb_field__choice, sizeof(char *), copy_te
 const struct bb_type bb_type_texts = {read_texts, sizeof(char **), copy_texts, free_texts, TEXTS};
 const struct bb_type bb_type_index = {.read = read_index};
 const struct bb_type bb_type_flag = {.read = read_flag};
+const struct bb_type bb_type_names = {.read = read_names};
 const struct bb_type bb_type_u32 = {.read = bb_field__u32, .schema = WHOLE};
 const struct bb_type bb_type_double = {.read = read_double, .schema = "{\"type\": \"number\"}"};
 const struct bb_type bb_type_u32_list = {read_u32_list, sizeof(uint32_t *), copy_bytes, free_memory,

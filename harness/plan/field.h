@@ -88,6 +88,7 @@ extern const struct bb_type bb_type_text, bb_type_name, /* char * */
 	bb_type_choice,                                 /* char *, one of `choices` */
 	bb_type_index,                                  /* unsigned int, the index in `choices` */
 	bb_type_flag,     /* bool: false for the first of two `choices`, true for the second */
+	bb_type_names,    /* uint32_t, from a list of `choices`: choice i sets bit i */
 	bb_type_texts,    /* char **, ended by NULL */
 	bb_type_u32,      /* uint32_t, int */
 	bb_type_double,   /* double */

@@ -196,22 +196,19 @@ static int read_flags(const struct bb_reader *r, const struct bb_field *f,
 		      const struct bb_yaml *node, void *base)
 {
 	struct bb_map_shape *shape = bb_field__member(f, base);
-	bool is_empty = node->kind == BB_YAML_LIST && !node->n;
-	int rc = is_empty ? 0 : bb_field__check_list(r, f, node, "names of flags");
+	struct bb_field list = {.name = f->name, .choices = f->choices, .n_choices = f->n_choices};
+	uint32_t names = 0;
+	int rc = bb_type_names.read(r, &list, node, &names);
 
 	shape->has_flags = true;
-	for (size_t i = 0, flag; !rc && i < node->n; i++) {
-		rc = bb_field__choose(r, f, &node->items[i], &flag);
-		if (!rc)
-			shape->flags |= flag_bits[flag];
-	}
+	for (size_t i = 0; i < BB_LEN(flag_bits); i++)
+		shape->flags |= names & BB_BIT(i) ? flag_bits[i] : 0;
 	return rc;
 }
 
 #define SIZE .type = &bb_type_u32, .min = 1, .max = UINT32_MAX
 #define FLAGS                                                                                      \
-	&bb_type_u32, .read = read_flags, .choices = flag_names, .n_choices = BB_LEN(flag_names),  \
-		      .schema = "{\"type\": \"array\", \"items\": {\"type\": \"string\"}}"
+	&bb_type_names, .read = read_flags, .choices = flag_names, .n_choices = BB_LEN(flag_names)
 
 static const struct bb_field inner_fields[] = {
 	{"max_entries", SIZE, BB_AT(bb_map_shape, max_entries)},

@@ -56,6 +56,7 @@ void bb_packet__init(struct bb_packet *p)
 		.eth_dst = {2, 0, 0, 0, 0, 2},
 		.eth_type = 0x88b5,
 		.ttl = 64,
+		.tcp_flags = BB_TCP_SYN,
 	};
 }
 
@@ -112,8 +113,8 @@ void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size)
 	if (p->l4 == BB_PACKET_UDP) {
 		put16(l4 + 4, (size_t)(frame + size - l4));
 	} else if (p->l4 == BB_PACKET_TCP) {
-		l4[12] = 0x50;         /* header of 5 words */
-		l4[13] = 0x02;         /* SYN */
+		l4[12] = 0x50; /* header of 5 words */
+		l4[13] = (uint8_t)p->tcp_flags;
 		put16(l4 + 14, 65535); /* window */
 	}
 	bb_frame__fix_checksums(frame, size);
@@ -425,12 +426,17 @@ static int read_header(const struct bb_reader *r, const struct bb_field *f,
 	return bb_kind__read(r, f->of, node, 0, base);
 }
 
+/* bit i of the header's flags (RFC 9293, 3.1) */
+static const char *const tcp_flags[] = {"fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr"};
+
 static const struct bb_field packet_fields[] = {
 	{"eth", &bb_type_keys, .of = &eth_kind},
 	{"ipv4", &bb_type_keys, .read = read_header, .of = &ipv4_kind},
 	{"ipv6", &bb_type_keys, .read = read_header, .of = &ipv6_kind},
 	{"tcp", &bb_type_keys, .read = read_header, .of = &tcp_kind},
 	{"udp", &bb_type_keys, .read = read_header, .of = &udp_kind},
+	{"tcp_flags", &bb_type_names, AT(packet.tcp_flags), .choices = tcp_flags,
+	 .n_choices = BB_LEN(tcp_flags)},
 	{"size", &bb_type_u32, AT(size), .min = BB_FRAME_MIN_BYTES, .max = BB_FRAME_MAX_BYTES},
 };
 
@@ -441,7 +447,7 @@ int bb_field__packet(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, void *base)
 {
 	struct bb_bytes *dest = bb_field__member(f, base), made;
-	const struct bb_yaml *eth, *type;
+	const struct bb_yaml *eth, *type, *flags;
 	struct spec s = {0};
 	size_t headers;
 	int rc;
@@ -453,9 +459,12 @@ int bb_field__packet(const struct bb_reader *r, const struct bb_field *f,
 	headers = headers_of(&s.packet);
 	eth = bb_yaml__get(node, "eth");
 	type = eth ? bb_yaml__get(eth, "type") : NULL;
+	flags = bb_yaml__get(node, "tcp_flags");
 	if (s.packet.l4 && !s.packet.ip)
 		return bb_yaml__fail(r, node, "a packet with %s needs ipv4 or ipv6",
 				     s.packet.l4 == BB_PACKET_TCP ? "tcp" : "udp");
+	if (flags && s.packet.l4 != BB_PACKET_TCP)
+		return bb_yaml__fail(r, flags, "a packet with tcp_flags needs tcp");
 	if (type && s.packet.ip)
 		return bb_yaml__fail(r, type, "%s sets the type; leave it out",
 				     s.packet.ip == BB_PACKET_IPV4 ? "ipv4" : "ipv6");

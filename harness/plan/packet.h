@@ -10,6 +10,8 @@
 /* length of the shortest frame on a wire (IEEE 802.3), not counting its frame check sequence */
 #define BB_FRAME_USUAL_BYTES 60u
 
+#define BB_TCP_SYN 0x02u
+
 enum bb_packet_ip {
 	BB_PACKET_NO_IP,
 	BB_PACKET_IPV4,
@@ -18,7 +20,7 @@ enum bb_packet_ip {
 
 enum bb_packet_l4 {
 	BB_PACKET_NO_L4, /* with IP: protocol 253, for experiments (RFC 3692) */
-	BB_PACKET_TCP,   /* a SYN segment */
+	BB_PACKET_TCP,
 	BB_PACKET_UDP,
 	BB_PACKET_ICMP, /* an echo request; with IPv6: of ICMPv6 */
 };
@@ -31,10 +33,11 @@ struct bb_packet {
 	uint32_t ttl;                   /* time to live (IPv4) or hop limit (IPv6) */
 	enum bb_packet_l4 l4;           /* TCP and UDP need IP */
 	uint32_t src_port, dst_port;    /* host order */
+	uint32_t tcp_flags;             /* of the TCP header, as in its byte 13 */
 };
 
 /* Sets the defaults: the locally administered MAC addresses 02:00:00:00:00:01 (source) and
- * 02:00:00:00:00:02 (destination), EtherType 0x88b5 (for experiments), TTL 64. */
+ * 02:00:00:00:00:02 (destination), EtherType 0x88b5 (for experiments), TTL 64, the TCP flag SYN. */
 void bb_packet__init(struct bb_packet *p);
 
 /* Writes a frame of `size` bytes: at least its headers, at most BB_FRAME_MAX_BYTES. */

@@ -41,6 +41,8 @@ static json_t *value_of(json_t *defs, const struct bb_field *f)
 	const char *schema = f->schema ? f->schema : f->type->schema;
 	json_t *value;
 
+	if (f->type == &bb_type_names)
+		return json_pack("{s:s,s:o}", "type", "array", "items", choices_of(f));
 	if (f->n_choices || f->choice)
 		return choices_of(f);
 	kind = kind && kind->in_file ? kind->in_file : kind;

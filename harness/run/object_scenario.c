@@ -3,9 +3,12 @@
 
 #include <linux/bpf.h>
 
+#include <bpf/libbpf.h>
+
 #include "base/io.h"
 #include "base/parse.h"
 #include "base/text.h"
+#include "bpf/kept_maps.h"
 #include "bpf/object_info.h"
 #include "bpf/prog_type.h"
 #include "capture/capture.h"
@@ -64,7 +67,8 @@ struct variant {
 	char name[2 * BB_NAME_MAX_BYTES + 4];
 	const struct part *part;
 	const struct bb_object_program *program;
-	const char *per_cpu; /* map that has a value for each CPU; NULL: none */
+	const char *per_cpu;                /* map that has a value for each CPU; NULL: none */
+	const struct bb_found_input *found; /* by --try-inputs; NULL: nothing */
 };
 
 struct maker {
@@ -254,12 +258,12 @@ static const struct bb_try_part *found_bytes(const struct bb_found_input *f)
 }
 
 /* Finds the group for `p`, the program of the next variant. Adds the group if there is none. */
-static void find_group(struct maker *m, const struct bb_object_program *p, const char *name,
-		       size_t *ret_group)
+static void find_group(struct maker *m, const struct bb_object_program *p,
+		       const struct bb_found_input *found, size_t *ret_group)
 {
 	const char *trigger = trigger_of(m->opts, p);
 	/* programs that are compared get the same packets */
-	bool alone = !m->opts->one_each && (has_packets(p) || found_bytes(found_of(m, name))) &&
+	bool alone = !m->opts->one_each && (has_packets(p) || found_bytes(found)) &&
 		     m->n_groups < m->most_groups;
 	bool is_second = false, has_floor;
 	size_t n_alike = 0; /* groups of this type with this trigger */
@@ -317,7 +321,7 @@ static const char *find_name(const struct bb_object_info *info, bool of_map, con
 	return name;
 }
 
-/* Adds `v` again for each map that --per-cpu names. */
+/* Adds `v` again, with the same found input, for each map that --per-cpu names. */
 static void add_per_cpu(struct maker *m, struct variant v)
 {
 	const struct bb_strings *maps = &m->opts->per_cpu;
@@ -356,7 +360,8 @@ static void add_program(struct maker *m, const struct part *part, const struct b
 		skip->why = bb_strdup(why);
 		return;
 	}
-	find_group(m, p, v.name, &v.group);
+	v.found = found_of(m, v.name);
+	find_group(m, p, v.found, &v.group);
 	BB_PUSH(m->variants, m->n_variants, v);
 	add_per_cpu(m, v);
 	if (p->guess)
@@ -594,8 +599,8 @@ static int write_inputs(const struct maker *m, size_t group, bool hint, FILE *ou
 	size_t n = type->takes_context ? o->contexts.n : o->packets.n;
 	const struct bb_object_run *runs[MAX_RUNS];
 	const struct group *g = &m->groups[group];
-	const struct bb_try_part *found =
-		g->has_packets ? found_bytes(found_of(m, m->variants[g->lead].name)) : NULL;
+	const struct bb_try_part *found = g->has_packets ? found_bytes(m->variants[g->lead].found)
+							 : NULL;
 	size_t n_runs = n ? 0 : find_runs(m, group, type->takes_context, runs), nth = 0;
 	int rc = 0;
 
@@ -795,9 +800,9 @@ static void write_found_entries(const struct bb_found_input *f, const char *map,
 }
 
 /* Writes the key `maps` of a variant, with the maps that the options or the search change. */
-static void write_maps(const struct maker *m, const struct variant *v,
-		       const struct bb_found_input *found, FILE *out)
+static void write_maps(const struct maker *m, const struct variant *v, FILE *out)
 {
+	const struct bb_found_input *found = v->found;
 	const struct part *part = v->part;
 	size_t n = 0;
 
@@ -854,7 +859,6 @@ static void write_variants(const struct maker *m, FILE *out)
 		const struct variant *v = &m->variants[i];
 		const struct group *g = &m->groups[v->group];
 		const struct bb_object_program *p = v->program;
-		const struct bb_found_input *found = found_of(m, v->name);
 
 		if (g->lead == i && g->floor[0]) {
 			fprintf(out, "  - {name: %s, program: empty_%s, object: " BB_FLOORS_OBJECT,
@@ -869,10 +873,10 @@ static void write_variants(const struct maker *m, FILE *out)
 			write_value(", type: ", m->opts->type ? m->opts->type : p->guess, out);
 		if (v->part != m->parts)
 			write_value(", object: ", v->part->path, out);
-		write_maps(m, v, found, out);
+		write_maps(m, v, out);
 		write_prepare(m, v->part, out);
-		write_found_globals(found, out);
-		if (found)
+		write_found_globals(v->found, out);
+		if (v->found)
 			fputs(", found: yes, description: \"" BB_FOUND_INPUT "\"", out);
 		write_fired_by(m, v->name, out);
 		fprintf(out, "}    # %s", bb_prog_type_name(p->type).text);
@@ -1096,7 +1100,30 @@ static int read_files(struct maker *m, struct bb_err *err)
 	return rc;
 }
 
-/* Refuses --per-cpu with an unknown map, or where no program runs on several CPUs. */
+/* Refuses --per-cpu with a map that cannot have a value for each CPU. */
+static int check_can_be_per_cpu(const struct maker *m, const char *map, struct bb_err *err)
+{
+	for (size_t i = 0; i < m->opts->n_objects; i++) {
+		const struct bb_object_info *info = &m->parts[i].info;
+		const struct bb_object_map *k = BB_FIND(info->maps, info->n_maps,
+							!strcmp(it->name, map));
+
+		if (k && info->is_capture)
+			return bb_fail(err, -EINVAL,
+				       "--per-cpu=%s: %s is a capture, whose maps are as the "
+				       "captured loader made them; give the object file",
+				       map, m->parts[i].path);
+		if (k && bb_map_type__per_cpu(k->type) < 0)
+			return bb_fail(err, -EINVAL,
+				       "--per-cpu=%s: this map of type %s cannot have a value for "
+				       "each CPU; a hash, an LRU hash or an array can",
+				       map, libbpf_bpf_map_type_str((enum bpf_map_type)k->type));
+	}
+	return 0;
+}
+
+/* Refuses --per-cpu with a map that is unknown or of another type, or where no program runs on
+ * several CPUs. */
 static int check_per_cpu(const struct maker *m, struct bb_err *err)
 {
 	const struct bb_object_opts *o = m->opts;
@@ -1112,6 +1139,8 @@ static int check_per_cpu(const struct maker *m, struct bb_err *err)
 			     ? bb_fail(err, -EINVAL, "--per-cpu=%s is not the name of a map",
 				       o->per_cpu.v[i])
 			     : check_name(m, "per-cpu", o->per_cpu.v[i], true, err);
+	for (size_t i = 0; !rc && i < o->per_cpu.n; i++)
+		rc = check_can_be_per_cpu(m, o->per_cpu.v[i], err);
 	return rc;
 }
 

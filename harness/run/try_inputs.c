@@ -748,6 +748,11 @@ static void try_variant(struct bb_session *s, size_t variant, const struct bb_pl
 	free(path);
 }
 
+static bool has_per_cpu(const struct bb_variant_spec *v)
+{
+	return BB_ANY(v->maps.v, v->maps.n, it->shape.per_cpu);
+}
+
 int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *opts,
 		  struct bb_found_inputs *ret_found, struct bb_err *err)
 {
@@ -768,7 +773,9 @@ int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *
 
 		for (size_t d = 1; !c && d < scenario->n_drives; d++)
 			c = bb_session__find_case(&session, d, v);
-		if (!c || bb_plan_case__is_floor(c) || !bb_session__can(&session, c) ||
+		/* a variant of --per-cpu gets the input of the program that it is compared with */
+		if (!c || bb_plan_case__is_floor(c) || has_per_cpu(&scenario->variants[v]) ||
+		    !bb_session__can(&session, c) ||
 		    !bb_driver__executed_by(bb_driver_of(c->drive->kind)))
 			continue;
 		f = bb_append(&ret_found->v, &ret_found->n, sizeof(*f));

@@ -59,6 +59,32 @@ finds "a socket filter"
 scenario xdp_metadata 'name: a, xdp: {metadata: "2a 00 00 00"}, retval: 42' 'name: b, xdp: {}, retval: 99'
 finds "XDP metadata"
 
+# flags PROGRAM: the program returns the flags that `tcp_flags` gave
+flags() {
+	local ip="ipv4: {src: 10.0.0.1, dst: 10.0.0.2}, tcp: {src: 1, dst: 80}"
+
+	cat >"$WORK/context.yml" <<-END
+		name: context
+		object: $objects/tcp_flags.bpf.o
+		variants: [{name: $1}]
+		drive:
+		  - with: step
+		    trigger: test-run
+		    samples: 20
+		    inputs:
+		      - {name: syn, packet: {$ip}, retval: 2}
+		      - {name: ack, packet: {$ip, tcp_flags: [ack]}, retval: 16}
+		      - {name: end, packet: {$ip, tcp_flags: [ack, fin]}, retval: $2}
+	END
+	real -s "$WORK/context.yml" --loads 1
+}
+for program in xdp_flags tc_flags; do
+	flags $program 17
+	found "$program: TCP flags"
+done
+flags xdp_flags 1
+expect_grep "other TCP flags are noticed" err 'void: .*returned 17, 1 .*expected'
+
 scenario tc_mark 'name: a, xdp: {}'
 refused "xdp for a tc program" "input 'a' has the key 'xdp'; a sched_cls program \('tc_mark'\) takes 'skb'"
 scenario xdp_device 'name: a, skb: {}'

@@ -53,6 +53,14 @@ for program in behind_switch behind_member; do
 	expect_grep "a capture: $program is executed by the scenario" out "$program ([0-9]+) of \\1([^0-9]|$)"
 done
 
+# Both variants get what was found, so that they differ in the map alone. More CPUs than one are not needed for the search.
+run "$BPFBENCH" --object "$object" --program behind_lookup --cpus 1 --per-cpu services --loads 1 -n 4 --try-inputs="$WORK/per_cpu.yml" --no-store
+for name in behind_lookup behind_lookup.services; do
+	sed -nE "s/^  - \{name: $name,.*maps: \[\{name: services(, per_cpu: yes)?, (entries.*)\}\], found.*/\2/p" "$WORK/per_cpu.yml" >"$WORK/$name"
+done
+check "a value for each CPU: an entry was found" test -s "$WORK/behind_lookup"
+check "a value for each CPU: the same entries" cmp "$WORK/behind_lookup" "$WORK/behind_lookup.services"
+
 run "$BPFBENCH" -s "$WORK/found.yml" --try-inputs
 expect_status "refusals: of a scenario" 2
 run "$BPFBENCH" --object "$object" --try-inputs --no-store

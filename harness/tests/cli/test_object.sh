@@ -127,6 +127,8 @@ expect_grep "--per-cpu: the program has one value for all" out '\{name: finds_in
 expect_grep "--per-cpu: and one for each CPU" out '\{name: finds_in_big_hash.big_hash, program: finds_in_big_hash, maps: \[\{name: big_hash, per_cpu: yes\}\]\}'
 bpfbench init "$O/tests/bpf/maps.bpf.o" --cpus 1,all --per-cpu nothing
 complains "--per-cpu: no such map" 1 "--per-cpu=nothing: there is no such map; there are: "
+bpfbench init "$O/tests/bpf/tailcall.bpf.o" --cpus 1,all --per-cpu jumps
+complains "--per-cpu: a map that has no such type" 1 "--per-cpu=jumps: this map of type prog_array cannot have a value for each CPU; a hash, an LRU hash or an array can$"
 bpfbench init "$O/tests/bpf/maps.bpf.o" --cpus 1,all --per-cpu big_hash=1
 complains "--per-cpu: not a name" 1 "--per-cpu=big_hash=1 is not the name of a map"
 bpfbench init "$O/tests/bpf/maps.bpf.o" --program finds_in_big_hash --cpus 1,all --per-cpu big_hash --per-cpu big_hash

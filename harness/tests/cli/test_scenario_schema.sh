@@ -41,6 +41,7 @@ while IFS= read -r line; do
 done <<'EOF'
 name: a ; object: /x.o ; variants: [{name: b}] ; drive: [{with: step, stack_depth: [8, 9], inside: amicable_pairs}]
 name: a ; object: /x.o ; variants: [{name: b}] ; drive: [{with: step, trigger: test-run, inputs: [{name: i, packet: {ipv4: {src: 1.2.3.4, dst: 1.2.3.4}}}]}]
+name: a ; object: /x.o ; variants: [{name: b, maps: [{name: m, flags: [no_prealloc]}]}] ; drive: [{with: slope, inputs: [{name: i, packet: {ipv4: {src: 1.2.3.4, dst: 1.2.3.4}, tcp: {src: 1, dst: 2}, tcp_flags: [syn, ack]}}]}]
 name: a ; object: /x.o ; variants: [{name: b, globals: {g: 1, h: true, p: {pid: self}}, maps: [{name: m, fill: {count: 3}}]}] ; drive: [{with: slope, inputs: [{name: i, hex: 00112233445566778899aabbccdd}]}]
 object: /x.o ; variants: [{name: b}] ; drive: [{with: step}]
 name: a/b ; object: /x.o ; variants: [{name: b}] ; drive: [{with: step}]
@@ -61,14 +62,17 @@ name: a ; object: /x.o ; variants: [{name: b}] ; drive: [{with: step, inside: no
 name: a ; object: /x.o ; variants: [{name: b}] ; drive: [{with: slope, inputs: [{name: i}]}]
 name: a ; object: /x.o ; variants: [{name: b}] ; drive: [{with: slope, inputs: [{name: i, hex: 00112233445566778899aabbccdd, pcap: f}]}]
 name: a ; object: /x.o ; variants: [{name: b}] ; drive: [{with: slope, inputs: [{name: i, packet: {tcp: {src: 1, dst: 65536}}}]}]
+name: a ; object: /x.o ; variants: [{name: b}] ; drive: [{with: slope, inputs: [{name: i, packet: {ipv4: {src: 1.2.3.4, dst: 1.2.3.4}, tcp: {src: 1, dst: 2}, tcp_flags: ack}}]}]
+name: a ; object: /x.o ; variants: [{name: b}] ; drive: [{with: slope, inputs: [{name: i, packet: {ipv4: {src: 1.2.3.4, dst: 1.2.3.4}, tcp: {src: 1, dst: 2}, tcp_flags: [akc]}}]}]
+name: a ; object: /x.o ; variants: [{name: b, maps: [{name: m, flags: [prealloc]}]}] ; drive: [{with: step}]
 name: a ; object: /x.o ; variants: [{name: b}] ; drive: [{with: slope, inputs: [{name: i, packet: {ipv4: {src: 1.2.3.4}}}]}]
 EOF
 for file in "$TMP/scenarios"/*; do
 	"$BPFBENCH" run --scenario "$file" --dry-run >/dev/null 2>"$TMP/why" || { basename "$file"; cat "$TMP/why" >&2; }
 done >"$TMP/refused" 2>"$TMP/reasons"
 run python3 "$TMP/validate.py" "$TMP/schema.json" "$TMP/scenarios"/*
-expect_eq "schema: the reader takes three of $n, and refuses the others" "$(paste -sd ' ' "$TMP/refused")" \
-	"$(for ((i = 3; i < n; i++)); do printf '%02d.yml\n' "$i"; done | paste -sd ' ')"
+expect_eq "schema: the reader takes four of $n, and refuses the others" "$(paste -sd ' ' "$TMP/refused")" \
+	"$(for ((i = 4; i < n; i++)); do printf '%02d.yml\n' "$i"; done | paste -sd ' ')"
 expect_eq "schema: so does the validator" "$(paste -sd ' ' "$TMP/out")" "$(paste -sd ' ' "$TMP/refused")"
 check "schema: the reader refuses none for its object" test "$(grep -c 'cannot open\|No such file' "$TMP/reasons")" = 0
 plan_done

@@ -400,6 +400,38 @@ static void test_packets(void **state)
 	}
 }
 
+static void test_tcp_flags(void **state)
+{
+	/* bits of RFC 9293, 3.1 */
+	static const struct {
+		const char *text;
+		uint8_t flags;
+	} cases[] = {
+		{"", 0x02},
+		{", tcp_flags: []", 0},
+		{", tcp_flags: [ack]", 0x10},
+		{", tcp_flags: [ack, syn]", 0x12},
+		{", tcp_flags: [fin, rst, psh, urg, ece, cwr]", 0xed},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		for (int version = 4; version <= 6; version += 2) {
+			char text[512];
+			struct bb_scenario *s;
+			const struct bb_input *in;
+
+			snprintf(text, sizeof(text),
+				 IN("name: a, packet: {%s, tcp: {src: 1, dst: 80}%s}"),
+				 version == 4 ? IPV4 : IPV6, cases[i].text);
+			s = must_parse(text);
+			in = inputs_of(s)->v;
+			(version == 4 ? check_ipv4 : check_ipv6)(in->data, in->len, 6);
+			assert_int_equal(in->data[(version == 4 ? 34 : 54) + 13], cases[i].flags);
+			bb_scenario__free(s);
+		}
+}
+
 static void test_addresses(void **state)
 {
 	static const uint8_t macs[] = {0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff, 0x02, 0, 0, 0, 0, 9};
@@ -824,7 +856,7 @@ static const struct bad bad_packets[] = {
 	 "packet must be a mapping such as {ipv4: {src: 10.0.0.1, dst: 10.0.0.2}}, not 'x'"},
 	{PACKET("ipv5: {}"), 8, 28,
 	 "unknown key 'ipv5' (did you mean 'ipv4'?); packet takes: eth, ipv4, ipv6, tcp, udp, "
-	 "size"},
+	 "tcp_flags, size"},
 	{PACKET("ipv4: {src: 10.0.0.1}"), 8, 34, "ipv4 needs the key 'dst'"},
 	{PACKET("ipv4: {src: 10.0.0.256, dst: 10.0.0.2}"), 8, 40,
 	 "src must be an IPv4 address such as 10.0.0.1, not '10.0.0.256'"},
@@ -838,6 +870,13 @@ static const struct bad bad_packets[] = {
 	{PACKET(IPV4 ", udp: {src: 1, dst: 2}, tcp: {src: 1, dst: 2}"), 8, 94,
 	 "a packet has either tcp or udp"},
 	{PACKET("tcp: {src: 1, dst: 2}"), 8, 27, "a packet with tcp needs ipv4 or ipv6"},
+	{PACKET(IPV4 ", tcp_flags: [ack], udp: {src: 1, dst: 2}"), 8, 77,
+	 "a packet with tcp_flags needs tcp"},
+	{PACKET(IPV4 ", tcp: {src: 1, dst: 2}, tcp_flags: ack"), 8, 100,
+	 "tcp_flags must be a list of names, not 'ack'"},
+	{PACKET(IPV4 ", tcp: {src: 1, dst: 2}, tcp_flags: [ack, akc]"), 8, 106,
+	 "unknown tcp_flags 'akc' (did you mean 'ack'?); there are: fin, syn, rst, psh, ack, urg, "
+	 "ece, cwr"},
 	{PACKET(IPV4 ", tcp: {src: 1}"), 8, 71, "tcp needs the key 'dst'"},
 	{PACKET(IPV4 ", tcp: {src: 65536, dst: 1}"), 8, 77,
 	 "src must be from 0 to 65535, not '65536'"},
@@ -1008,6 +1047,7 @@ int main(void)
 		cmocka_unit_test(test_context_of_packets),
 		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_packets),
+		cmocka_unit_test(test_tcp_flags),
 		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_checksum_rfc1071),
 		cmocka_unit_test(test_checksum_ipv4),
