@@ -37,7 +37,12 @@ x_of(percent) = by_ratio ? 1 + percent / 100 : percent
 if (by_ratio) {
 	set logscale x
 	set xrange [x_of(low) / 1.1 : x_of(high) * 1.1]
-	set format x "%g×"
+	set xtics ()
+	do for [e = floor(log10(x_of(low) / 1.1)):ceil(log10(x_of(high) * 1.1))] {
+		do for [m in x_of(high) / x_of(low) > 30 ? "1" : "1 2 5"] {
+			set xtics add (sprintf("%g×", m * 10.0 ** e) m * 10.0 ** e)
+		}
+	}
 	eval x_axis("cost of B / cost of A (log scale)")
 } else {
 	set xrange [low - 0.04 * (high - low) : high + 0.04 * (high - low)]

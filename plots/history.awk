@@ -5,7 +5,7 @@
 # "history<TAB>-<TAB>WHY" when there is nothing to draw (it takes two runs).
 #
 # A curve is the judged figure (column 22), in percent above the baseline that the newest run was judged by (column 13, in the
-# same unit) or, where none was judged, above the median. Its points: run, percent, kind (0 nothing to say, 1 suspect, 2 regressed, 3 improved, 4 not judged), change.
+# same unit) or, where none was judged, above the median; of two runs, above the first. Its points: run, percent, kind (0 nothing to say, 1 suspect, 2 regressed, 3 improved, 4 not judged), change.
 
 BEGIN {
 	FS = "\t"
@@ -54,14 +54,19 @@ function add_point()
 		baseline = $13 + 0
 }
 
+# What the figures of a curve of n points are compared with.
+function zero_of(n) { return baseline != "NaN" ? "the baseline of the newest run" : n == 2 ? "the first run" : "the median of the runs" }
+
 function end_curve(    i, sorted)
 {
 	if (!curve)
 		return
 	for (i = 1; i <= n; i++)
 		sorted[i] = value[i]
+	if (n > 1)
+		zero[fig] = zero[fig] == "" || zero[fig] == zero_of(n) ? zero_of(n) : "the baseline of the newest run, or the median where there is none"
 	if (baseline == "NaN" && n)
-		baseline = median(sorted, n)
+		baseline = n == 2 ? value[1] : median(sorted, n)
 	for (i = 1; i <= n; i++) {
 		percent[fig, curve, i] = level[fig, curve] = 100 * (value[i] / baseline - 1)
 		kind[fig, curve, i] = kind_of[mark[i]]
@@ -129,6 +134,7 @@ function write_vars(name, m,    i, k, file)
 {
 	file = dir "/" name ".vars"
 	write_tics(name, file)
+	printf "zero = %s\n", quote(zero[name]) > file
 	printf "title = %s\nsource_run = %s\nsource_machine = %s\n", quote(title[name]),
 		quote("bpfbench " machine[2] ", " n_positions " stored runs"),
 		quote("Linux " machine[3] ", " machine[4] ", clock " machine[5] ", until " date_text(started[last_run])) > file

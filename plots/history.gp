@@ -3,7 +3,7 @@
 # by. Variables and data from history.awk.
 what = "Change of cost over stored runs"
 of_what = "Ratio to the anchor" . (has_floor ? " (grey)" : "") . ", or to the reference, or ns"
-how = "0: the baseline of the newest run. Large: regressed (up) or improved (down); circled: suspect; crossed: other machine, or incomplete. Dotted: a change point."
+how = "0: " . zero . ". Large: regressed (up) or improved (down); circled: suspect; crossed: other machine, or incomplete. Dotted: a change point."
 
 array cell1[n_curves]
 array cell2[n_curves]

@@ -59,7 +59,7 @@ do for [k = 1:n_curves] {
 	if (has_text[k]) {
 		y = at[k]
 		if (name_px) {
-			set label 2000 + k shortened(variant[k], n_name) at screen 16 / width,first at[k] - 0.5 * (row_px + name_px) + 4 left
+			set label 2000 + k shortened(variant[k], n_name) at screen 16 / width,first at[k] - 0.5 * (row_px + name_px) + 2 left
 		} else {
 			set label 2000 + k shortened(variant[k], n_name) at screen left - 8 / width,first at[k] right
 		}

@@ -126,7 +126,7 @@ if (!page) {
 }
 
 # The plot's edges, as parts of the picture. The key is to the right of it (key.gp sets `right`).
-left = (page ? 74 : 96) / width
+left = (page ? 80 : 96) / width
 top = 1 - above_px / height
 bottom = below_px / height
 set lmargin at screen left

@@ -8,9 +8,9 @@ set xrange [x_min : x_max]
 set xtics ()
 unset mxtics
 n_decades = log10(x_max / x_min)
-crowding = page ? 2 : 1	# on a page there is half the room
+crowding = 600 / ((right - left) * width)	# a narrow axis has room for fewer labels
 if (n_decades < 0.6) {
-	step = crowding * nice_step(x_max - x_min)
+	step = (crowding > 1.3 ? 2 : 1) * nice_step(x_max - x_min)
 	do for [i = ceil(x_min / step):floor(x_max / step)] { set xtics add (tic_label(i * step) i * step) }
 } else {
 	do for [e = floor(log10(x_min)):ceil(log10(x_max))] {

@@ -291,22 +291,65 @@ static void put_html_cell(const struct bb_doc_column *c, const struct bb_doc_cel
 	fputs("</td>", out);
 }
 
-static void put_html_table(const struct bb_doc_block *b, FILE *out)
+#define WIDE 150u /* limit: characters in a row of a table that a screen has room for */
+
+/* Writes a table of the columns for which shown[n_columns] is true. The head is an element of its
+ * own, so that a browser prints it again on each page. */
+static void put_html_columns(const struct bb_doc_block *b, const bool *shown, FILE *out)
 {
-	if (!b->n_cells)
-		return;
-	fputs("<div class=scroll tabindex=0><table><tr>", out);
+	fputs("<div class=scroll tabindex=0><table><thead><tr>", out);
 	for (size_t k = 0; k < b->n_columns; k++)
-		if (bb_doc_block__has_column(b, k))
+		if (shown[k])
 			put_html_head(&b->columns[k], out);
+	fputs("</tr></thead>\n", out);
 	for (size_t i = 0; i < b->n_cells; i++) {
 		size_t k = i % b->n_columns;
 
-		fputs(k ? "" : "</tr>\n<tr>", out);
-		if (bb_doc_block__has_column(b, k))
+		fputs(k ? "" : "<tr>", out);
+		if (shown[k])
 			put_html_cell(&b->columns[k], &b->cells[i], out);
+		fputs(k + 1 == b->n_columns ? "</tr>\n" : "", out);
 	}
-	fputs("</tr>\n</table></div>\n", out);
+	fputs("</table></div>\n", out);
+}
+
+/* Returns how many characters wide a row of the table is. */
+static size_t row_chars(const struct bb_doc_block *b)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < b->n_columns; k++) {
+		size_t most = 6; /* about the width of a head */
+
+		if (!bb_doc_block__has_column(b, k))
+			continue;
+		for (size_t i = k; i < b->n_cells; i += b->n_columns)
+			if (b->cells[i].text && strlen(b->cells[i].text) > most)
+				most = strlen(b->cells[i].text);
+		n += most + 3;
+	}
+	return n;
+}
+
+/* Writes a table. If it is too wide for a screen, the columns that a text shows below the table
+ * become a second table, which repeats the first column. */
+static void put_html_table(const struct bb_doc_block *b, FILE *out)
+{
+	bool *shown = bb_calloc(b->n_columns, sizeof(*shown)), is_wide = row_chars(b) > WIDE;
+
+	for (int second = 0; second <= is_wide && b->n_cells; second++) {
+		size_t n = 0;
+
+		for (size_t k = 0; k < b->n_columns; k++) {
+			bool is_below = is_wide && b->columns[k].spill == BB_DOC_BELOW;
+
+			shown[k] = (!k || is_below == second) && bb_doc_block__has_column(b, k);
+			n += shown[k];
+		}
+		if (n > (size_t)second)
+			put_html_columns(b, shown, out);
+	}
+	free(shown);
 }
 
 static const struct {

@@ -53,15 +53,9 @@ static void put_figures(FILE *out, const struct bb_html_page *page, size_t nth,
 
 /* --- verdicts --- */
 
-/* True if a case of this run is in more than one stored run. */
-static bool is_judged_by_history(const struct bb_html_page *page)
-{
-	return page->history && bb_history_n_runs(page->history, page->report) > 1;
-}
-
 static bool has_verdicts(const struct bb_html_page *page)
 {
-	return page->report->n_comparisons || is_judged_by_history(page);
+	return page->report->n_comparisons;
 }
 
 static void put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
@@ -69,11 +63,6 @@ static void put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
 	static const char *const kinds[] = {"ab", NULL};
 	struct bb_doc d = {0};
 
-	if (is_judged_by_history(page))
-		bb_doc_history_news(page->history, page->report, &d);
-	put_document(&d, out);
-	if (!page->report->n_comparisons)
-		return;
 	put_figures(out, page, nth, kinds, NULL);
 	bb_doc_comparisons(page->report, OPEN_COMPARISONS, &d);
 	put_document(&d, out);
@@ -85,8 +74,8 @@ static void put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
  * `first` is the first of them. */
 static void put_group(FILE *out, const struct bb_html_page *page, size_t nth, size_t first)
 {
-	static const char *const kinds[] = {"net",      "quantiles", "depth",   "entries", "input",
-					    "slowdown", "ecdf",      "backlog", "layout",  NULL};
+	static const char *const kinds[] = {"net",  "depth",     "entries", "input",  "slowdown",
+					    "ecdf", "quantiles", "backlog", "layout", NULL};
 	const struct bb_report *r = page->report;
 	const struct bb_case *c = &r->cases[first];
 	struct bb_doc d = {0}, title, tables;
@@ -113,21 +102,30 @@ static void put_group(FILE *out, const struct bb_html_page *page, size_t nth, si
 	bb_doc__done(&d);
 }
 
+/* Explains the latency, unless the samples are delays. */
+static void put_meaning(FILE *out, const struct bb_report *r)
+{
+	const struct bb_drive_kind *kind = r->n_cases ? bb_drive_kind_named(r->cases[0].drive)
+						      : NULL;
+
+	if (!kind || kind->sample.is_lag)
+		return;
+	fputs("<p class=faint>Latency: ", out);
+	fputs(kind->fills & BB_FILLS_MEAN
+		      ? "the mean time of all runs in ns.</p>\n"
+		      : "the time of a run in ns with its 95 % interval, as the mean without "
+			"outliers over all addresses modulo 64 at which the JIT may put the "
+			"program, or, where these are not known, as the median over its "
+			"loads.</p>\n",
+	      out);
+}
+
 static void put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
 {
 	const struct bb_report *r = page->report;
 	struct bb_doc d = {0};
 
-	fputs(bb_has_drive(r, BB_DRIVE_INSIDE) ? "<p class=faint>Latency: the mean time of all "
-						 "runs in ns.</p>\n"
-					       : "<p class=faint>Latency: the time of a run in ns "
-						 "with its 95 % interval, as "
-						 "the mean without outliers over all addresses "
-						 "modulo 64 at which the JIT may "
-						 "put the program, or, where these are not known, "
-						 "as the median over its "
-						 "loads.</p>\n",
-	      out);
+	put_meaning(out, r);
 	for (size_t i = 0; i < r->n_cases; i++)
 		if (bb_is_first_of_group(r, i))
 			put_group(out, page, nth, i);
@@ -144,6 +142,18 @@ static bool has_lines(const struct bb_html_page *page)
 	return page->report->n_timed;
 }
 
+/* Writes "ringbuf, stack_depth=8". The heading of the page has the scenario. */
+static void put_timed_name(FILE *out, const struct bb_timed *t)
+{
+	const char *value = t->param ? strrchr(t->name, '/') : NULL;
+
+	bb_xml_text(out, t->variant);
+	if (value)
+		put_element(out, ", ", value + 1, "");
+	if (bb_timed__is_cold(t))
+		fputs(", cold caches", out);
+}
+
 static void put_lines(FILE *out, const struct bb_by_line *b, const char *flame, bool open)
 {
 	struct bb_doc d = {0};
@@ -151,7 +161,7 @@ static void put_lines(FILE *out, const struct bb_by_line *b, const char *flame, 
 
 	bb_by_line__sentence(b, sentence, sizeof(sentence));
 	fprintf(out, "<details%s><summary><b>", open ? " open" : "");
-	bb_xml_text(out, b->timed->name);
+	put_timed_name(out, b->timed);
 	fprintf(out, "</b>: %s ns a run; ", bb_table_cell_value(b->program.value).text);
 	put_element(out, "", sentence, "</summary>\n");
 	bb_by_line__cold_sentence(b, sentence, sizeof(sentence));
@@ -243,8 +253,8 @@ static void put_file(FILE *out, const struct program *p, const struct bb_counted
 
 	put_element(out, "<p><b>", file.path, "</b>");
 	fprintf(out,
-		"%s</p>\n" BEGIN_TABLE " class=code><tr><th>insns/run<th>%%<th>execs/"
-		"run<th>line<th class=text>source</tr>\n",
+		"%s</p>\n" BEGIN_TABLE " class=code><thead><tr><th>insns/run<th>%%<th>execs/"
+		"run<th>line<th class=text>source</tr></thead>\n",
 		bb_source_note(file.state));
 	for (size_t i = 0; i < file.n; i++)
 		put_row(out, p, &file.rows[i]);
@@ -323,18 +333,20 @@ static bool has_history(const struct bb_html_page *page)
 	return page->history && bb_history_n_runs(page->history, page->report);
 }
 
-/* Writes the figures of the run's cases over all stored runs, and a table with one row for each
- * case. */
+/* Writes what changed in the newest run, the figures of the run's cases over all stored runs, and a
+ * table with one row for each case. */
 static void put_history(FILE *out, const struct bb_html_page *page, size_t nth)
 {
 	static const char *const kinds[] = {"history", NULL};
 	const struct bb_report *r = page->report;
 	struct bb_doc d = {0};
 
-	if (!is_judged_by_history(page)) {
+	if (bb_history_n_runs(page->history, r) == 1) {
 		fputs("<p>One run is stored: history begins with the second.</p>\n", out);
 		return;
 	}
+	bb_doc_history_news(page->history, r, &d);
+	put_document(&d, out);
 	put_figures(out, page, nth, kinds, NULL);
 	bb_doc__add(&d, BB_DOC_FAINT, NULL,
 		    "Each case is judged by one of three figures, the one that its runs predict "
@@ -414,9 +426,9 @@ static const struct section {
 } sections[] = {
 	{"verdicts", "Verdicts", has_verdicts, put_verdicts},
 	{"cost", "Cost of a run", NULL, put_cases},
+	{"history", "History", has_history, put_history},
 	{"lines", "Time by line", has_lines, put_all_lines},
 	{"source", "Instructions and source", has_source, put_source},
-	{"history", "History", has_history, put_history},
 	{"flame", "Flame graph", has_flame, put_flame},
 	{"programs", "Programs", has_programs, put_programs},
 	{"notes", "Notes", has_notes, put_notes},
@@ -452,10 +464,25 @@ static const char *scenario_of(const struct bb_report *r, size_t i)
 	return r->cases[i].scenario;
 }
 
-/* Returns the variant of case i; NULL for a floor. */
+/* Returns the variant of case i; NULL for a floor and for a path of a program. */
 static const char *program_of(const struct bb_report *r, size_t i)
 {
-	return bb_is_floor(r, &r->cases[i]) ? NULL : r->cases[i].variant;
+	const struct bb_case *c = &r->cases[i];
+	bool is_path = c->is_live && isfinite(c->path_share);
+
+	return bb_is_floor(r, c) || is_path ? NULL : c->variant;
+}
+
+/* Returns the first comparison if all have its base and head; NULL if not. */
+static const struct bb_comparison *of_one_pair(const struct bb_report *r)
+{
+	const struct bb_comparison *first = r->comparisons;
+
+	for (size_t i = 1; i < r->n_comparisons; i++)
+		if (!bb_same_text(first[i].base, first->base) ||
+		    !bb_same_text(first[i].head, first->head))
+			return NULL;
+	return first;
 }
 
 /* Returns what makes the program run or, if that is not known, the drive; NULL if the drive has
@@ -469,15 +496,21 @@ static const char *run_by(const struct bb_report *r, size_t i)
 	return strcmp(c->drive, c->scenario) ? c->drive : NULL;
 }
 
-/* Writes what the run is about: "perf_profiler: ringbuf, stackid and 4 more, by step, in-situ". */
+/* Writes what the run is about: "perf_profiler: ringbuf, stackid and 4 more, by step, in-situ", or
+ * "perf_profiler: A: ringbuf, B: stackid, by step". */
 static void put_heading(FILE *out, const struct bb_report *r)
 {
-	if (!r->n_cases) {
+	const struct bb_comparison *c = of_one_pair(r);
+
+	if (!r->n_cases && !c)
 		bb_xml_text(out, r->n_counted ? r->counted[0].scenario : r->id);
-		return;
-	}
 	put_distinct(out, "", r, scenario_of);
-	put_distinct(out, ": ", r, program_of);
+	if (c) {
+		put_element(out, r->n_cases ? ": A: " : "A: ", c->base, ", B: ");
+		bb_xml_text(out, c->head);
+	} else {
+		put_distinct(out, ": ", r, program_of);
+	}
 	put_distinct(out, ", by ", r, run_by);
 }
 
@@ -516,6 +549,14 @@ static void put_anchor(FILE *out, const struct section *s, size_t nth)
 		fputs(s->slug, out);
 }
 
+/* Returns the title of a section. The flame graph of `inside` shows paths, not stacks. */
+static const char *title_of(const struct section *s, const struct bb_html_page *page)
+{
+	bool is_paths = s->put == put_flame && bb_has_drive(page->report, BB_DRIVE_INSIDE);
+
+	return is_paths ? "Paths" : s->title;
+}
+
 static void put_run(FILE *out, const struct bb_html_page *page, size_t nth)
 {
 	bool shown[N_SECTIONS];
@@ -529,7 +570,7 @@ static void put_run(FILE *out, const struct bb_html_page *page, size_t nth)
 			continue;
 		fputs("<a href='#", out);
 		put_anchor(out, &sections[i], nth);
-		fprintf(out, "'>%s</a>\n", sections[i].title);
+		fprintf(out, "'>%s</a>\n", title_of(&sections[i], page));
 	}
 	fputs("</nav>\n", out);
 	for (size_t i = 0; i < N_SECTIONS; i++) {
@@ -537,7 +578,7 @@ static void put_run(FILE *out, const struct bb_html_page *page, size_t nth)
 			continue;
 		fputs("<section id=", out);
 		put_anchor(out, &sections[i], nth);
-		fprintf(out, ">\n<h2>%s</h2>\n", sections[i].title);
+		fprintf(out, ">\n<h2>%s</h2>\n", title_of(&sections[i], page));
 		sections[i].put(out, page, nth);
 		fputs("</section>\n", out);
 	}

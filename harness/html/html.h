@@ -39,10 +39,11 @@ void bb_figures__put(FILE *out, const struct bb_figures *f, const struct bb_figu
 
 /*
  * One or more runs as one HTML page. The page needs no other file, no network, and no script except
- * that of a flame graph. Each run has its verdicts first, then the cost of each program with its
- * figures, the time of its lines, the source with the counts of its lines, its history, the flame
- * graph, the programs, notes, and the machine. The page is for a desk, a phone and paper, in light
- * and dark. Its colours are those of Okabe & Ito 2008, which colour-blind people can tell apart.
+ * that of a flame graph. Each run has the verdicts of its comparisons first, then the cost of each
+ * program with its figures, its history, the time of its lines, the source with the counts of its
+ * lines, the flame graph, the programs, notes, and the machine. The page is for a desk, a phone and
+ * paper, in light and dark. Its colours are those of Okabe & Ito 2008, which colour-blind people
+ * can tell apart.
  */
 struct bb_html_page {
 	const struct bb_report *report;    /* summarised */

@@ -279,7 +279,7 @@ static void write_html(const struct flame *f)
 				"height='9'/></svg> %s\n",
 				styles[kind].letter, legend_of(f, kind));
 	fputs(" · ", f->out);
-	write_omission(f, "of 1200 px");
+	write_omission(f, "px of 1200");
 	fprintf(f->out, "</figcaption>\n<script>\n%s</script>\n</figure>\n", flame_js);
 }
 

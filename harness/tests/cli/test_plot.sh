@@ -292,6 +292,19 @@ expect_eq "a variant has one colour in all of them, those of another scenario to
 		grep -A30 '<title>steady</title>' "$out/$name.svg" | grep -oE 'rgb\([ 0-9,]*\)' | sed -n 1p
 	done | sort -u)" 'rgb(213,  94,   0)'
 
+# newest FIGURE VARIANT: the change of its newest run, as the key of the picture has it.
+newest() { sed -n "/<text>$2</,/ %</p" "$out/history-$1.svg" | sed -n 's/^.*<text>\(.*\) %<.*$/\1/p' | sed 's/−/-/' | head -n 1; }
+
+# --- two runs: the second is compared with the first ---
+rm -rf "$TMP/fakes"
+mkdir "$TMP/fakes"
+dated 1 fake usual
+dated 2 fake slower
+rm -rf "$out"
+all plots/plot.sh
+check "history of two runs: says what 0 is" grep -q '>0: the first run\. ' "$out/history-fake.svg"
+check "history of two runs: the slower program is 10 % above the first run" awk -v x="$(newest fake plain)" 'BEGIN { exit !(x > 8 && x < 12) }'
+
 # --- a history that is judged by pieces of the reference: a machine whose clock swings, 42 runs, the last two of plain 5 % slower ---
 # swinging NAME PERMILLE PLAIN_NS EMPTY_NS: a run in $TMP/NAME, all but the anchor at that speed, and so its reference.
 swinging() {
@@ -315,8 +328,6 @@ for n in 41 42; do dated "$n" swing "late$((n % 2))"; done
 rm -rf "$out"
 all plots/plot.sh
 "$BPFBENCH" history --results "$TMP/fakes" --format tsv >"$TMP/swing.tsv"
-# newest FIGURE VARIANT: the change of its newest run, as the key of the picture has it.
-newest() { sed -n "/<text>$2</,/ %</p" "$out/history-$1.svg" | sed -n 's/^.*<text>\(.*\) %<.*$/\1/p' | sed 's/−/-/' | head -n 1; }
 expect_eq "by the reference: both programs are judged so" \
 	"$(awk -F'\t' '/^# history\tswing/ { print $4, $9 }' "$TMP/swing.tsv" | grep -v empty | tr '\n' ' ')" "plain relative even relative "
 check "by the reference: +5 % in the picture" awk -v x="$(newest swing-fake plain)" 'BEGIN { exit !(x > 4 && x < 6) }'
@@ -359,7 +370,7 @@ LC_ALL=C awk 'BEGIN {
 	print "\n\n# ab", "far/step", "old", "new", 1, 95, "regressed\nx", "matched", 30000, 29000, 31000
 	for (v = 1; v <= 30; v++) {
 		head = "many/v/step" OFS "many" OFS "a_variant_with_a_very_long_name_that_nobody_can_read_number_" v OFS "step" OFS "-" OFS 0 OFS "-" OFS "run"
-		print "\n\n# ecdf", head, 1000, 40, 50, 60 "\nx", 40, "0.5\nx", 41, "0.9\nx", 60, 1
+		print "\n\n# ecdf", head, 1000, 40, 50, 60 "\nx", 40, "0.5\nx", 41, "0.9\nx", v < 30 ? 60 : 37000, 1
 		print "\n\n# net", head "\nx", 40, "NaN", "NaN", 45, -5, v == 1 ? "NaN" : -6, v == 1 ? "NaN" : -4
 		print "\n\n# loads", head "\nx", 0, 8, "40\nx", 1, v < 3 ? "NaN" : 12, "41\nx", 2, 60, 40
 	}
@@ -387,6 +398,14 @@ check "input: a named input keeps its name" has input-packets-step packet_19
 check "ecdf: a named input keeps its name" grep -q 'packets, step, input packet_1\.' "$out/ecdf-packets-step-input-1.svg"
 check "quantiles: a named input keeps its name" has quantiles-packets-step 'input packet_1'
 check "quantiles: 19 samples are no distribution" test "$(grep -c 'packet_2' "$out/quantiles-packets-step.svg")" = 0
+# texts FIGURE Y: where the texts of that height begin and end, from left to right.
+texts() {
+	awk -v y="$2" 'match($0, /<g transform="translate\([0-9.,]*/) { split(substr($0, RSTART + 24, RLENGTH - 24), at, ","); here = at[2] == y }
+		here && /<text>/ { gsub(/.*<text>|<.text>/, ""); print at[1] - 3.5 * length($0), at[1] + 3.5 * length($0); here = 0 }' \
+		"$out/$1.svg" | sort -n
+}
+check "ecdf: beside a wide key its axis has fewer labels, none on another" awk '
+	$1 < end { n++ } { end = $2 } END { exit n || NR < 2 }' <(texts ecdf-many-step 517.40)
 check "backlog: the units" has backlog-s-pipeline-freq_hz-100 'in the ring, MiB'
 check "backlog: the time" has backlog-s-pipeline-freq_hz-100 'time since events were enabled, ms'
 check "lag: says what it is of" has quantiles-s-pipeline 'lag (log scale)'
@@ -396,6 +415,7 @@ check "slowdown: what is above the floor, by its sign" has slowdown-s-slowdown '
 check "ab: of rows too low for text, those that differ have it" has ab-sweep 'step, input 51'
 check "ab: the level of the intervals" grep -q 'Bars: 95 % intervals' "$out/ab-sweep.svg"
 check "ab: a multiple is a ratio" has ab-far 'cost of B / cost of A (log scale)'
+check "ab: the axis of the ratio has figures" has ab-far 100×
 check "net: a program that is cheaper than its floor" has net-many-step '−5.00 ns'
 check "a case without a valid sample is in none" test "$(grep -l '>void<' "$out"/*.svg | wc -l)" = 0
 if need_command xmllint "every kind: the SVGs are well-formed"; then

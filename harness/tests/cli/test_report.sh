@@ -216,7 +216,7 @@ seen() {
 	probe "$WORK/report.html" "$width" "$look" "$@"
 	expect_grep "$what: not wider than the window" out '^overflow: 0$'
 	expect_grep "$what: its colours" out "^background: $background\$"
-	expect_grep "$what: all sections" out '^sections: verdicts cost source history flame machine$'
+	expect_grep "$what: all sections" out '^sections: cost history source flame machine$'
 	expect_grep "$what: labels of charts" out '^texts: many$'
 	expect_grep "$what: none on another" out '^overlaps: $'
 	expect_grep "$what: nothing is cut off" out '^cut: $'

@@ -85,8 +85,8 @@ static void test_column_in_all(void **state)
 	      "- **void**: a: 2 of 8 series, as another process has switched bpf\\_stats on\n");
 	check(true, bb_doc__html,
 	      "<h3>step</h3>\n"
-	      "<div class=scroll tabindex=0><table><tr><th class=text>program<th>net"
-	      "<th class=text>verdict<th title='what the test adds'>more</tr>\n"
+	      "<div class=scroll tabindex=0><table><thead><tr><th class=text>program<th>net"
+	      "<th class=text>verdict<th title='what the test adds'>more</tr></thead>\n"
 	      "<tr><td class=text>a</td><td>15.8</td><td class='text verdict regressed'>regressed"
 	      "</td><td>7</td></tr>\n"
 	      "<tr><td class=text>b|&lt;b&gt;</td><td>–</td><td class='text verdict same'>same</td>"
@@ -94,6 +94,37 @@ static void test_column_in_all(void **state)
 	      "</table></div>\n"
 	      "<p class=item><b>void</b>: a: 2 of 8 series, as another process has switched "
 	      "bpf_stats on</p>\n");
+}
+
+/* A table that is too wide for a page is two: the columns that a text shows below it are apart. */
+static void test_wide_page(void **state)
+{
+	static const struct bb_doc_column columns[] = {
+		{BB_TEXT("program")},
+		{BB_NUMBER("net")},
+		{BB_NUMBER("layout"), .spill = BB_DOC_BELOW},
+	};
+	static const char long_text[] = "from 1234 ns to 2345 ns, measured in 3 places, which are "
+					"the only ones that the "
+					"machine chose in its 28 loads, and far too many words for "
+					"a cell of a table";
+	struct bb_doc d = {0};
+	char *page;
+
+	(void)state;
+	for (int wide = 0; wide < 2; wide++) {
+		bb_doc__table(&d, columns, 3);
+		bb_doc__text_cell(&d, "a");
+		bb_doc__text_cell(&d, "15.8");
+		bb_doc__text_cell(&d, wide ? long_text : "in 3 places");
+		page = rendered(&d, bb_doc__html);
+		assert_has(page, wide ? "<th class=text>program<th>net</tr>"
+				      : "<th class=text>program<th>net<th>layout</tr>");
+		if (wide)
+			assert_has(page, "<th class=text>program<th>layout</tr>");
+		free(page);
+		bb_doc__done(&d);
+	}
 }
 
 /* A note that has no room in its row is wrapped below it; a row without a note has no such line. */
@@ -239,9 +270,10 @@ static void test_notes_by_cause(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_column_in_all),    cmocka_unit_test(test_note_below_row),
-		cmocka_unit_test(test_columns_of_a_run), cmocka_unit_test(test_narrow),
-		cmocka_unit_test(test_colours),          cmocka_unit_test(test_notes_by_cause),
+		cmocka_unit_test(test_wide_page),      cmocka_unit_test(test_column_in_all),
+		cmocka_unit_test(test_note_below_row), cmocka_unit_test(test_columns_of_a_run),
+		cmocka_unit_test(test_narrow),         cmocka_unit_test(test_colours),
+		cmocka_unit_test(test_notes_by_cause),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

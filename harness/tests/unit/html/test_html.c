@@ -135,6 +135,43 @@ static void test_verdicts(void **state)
 	assert_has(text, "<td>+5.12</td><td>[+3.00, +7.75]</td><td class='text verdict "
 			 "regressed'>regressed</td>");
 	assert_lacks(text, "<details>");
+	assert_has(text, "<h1>perf_profiler: A: old, B: new, by ");
+	assert_true(strstr(text, "<h2>Verdicts<") < strstr(text, "<h2>Cost of a run<"));
+	free(text);
+	/* Two pairs of programs have no common A and B. */
+	c = BB_ADD(bb_comparison_record, r, comparisons);
+	set_text(&c->name, "perf_profiler/slope");
+	set_text(&c->base, "older");
+	set_text(&c->head, "new");
+	text = export_ok("html", r);
+	assert_has(text, "<h1>perf_profiler: ringbuf_nowakeup");
+	free(text);
+	bb_report__free(r);
+}
+
+/* The heading of a run of `inside` names programs; their paths are not programs. */
+static void test_paths(void **state)
+{
+	struct bb_report *r = make_report("agent");
+	static const char *const names[] = {"first", "first.1", "second"};
+	char *text;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		size_t k = make_case(r, names[i], "inside", NULL, 0);
+
+		make_series(r, k, 0);
+		add_samples(&r->cases[k].series[0], 40, 10);
+		r->cases[k].is_live = true;
+		if (i == 1)
+			r->cases[k].path_share = 0.5;
+	}
+	bb_report__summarise(r);
+	text = page_of(&(struct bb_html_page){.report = r, .flame = "(the flame graph)"}, 1);
+	assert_whole(text);
+	assert_has(text, ": first, second, by inside</h1>");
+	assert_has(text, "<a href='#flame'>Paths</a>");
+	assert_has(text, "<h2>Paths</h2>\n(the flame graph)");
 	free(text);
 	bb_report__free(r);
 }
@@ -509,12 +546,12 @@ static void test_hostile_svg(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_page),           cmocka_unit_test(test_markup_in_names),
-		cmocka_unit_test(test_verdicts),       cmocka_unit_test(test_many_verdicts),
-		cmocka_unit_test(test_little_to_show), cmocka_unit_test(test_source),
-		cmocka_unit_test(test_history),        cmocka_unit_test(test_several),
-		cmocka_unit_test(test_bound),          cmocka_unit_test(test_svg),
-		cmocka_unit_test(test_hostile_svg),
+		cmocka_unit_test(test_page),     cmocka_unit_test(test_markup_in_names),
+		cmocka_unit_test(test_verdicts), cmocka_unit_test(test_many_verdicts),
+		cmocka_unit_test(test_paths),    cmocka_unit_test(test_little_to_show),
+		cmocka_unit_test(test_source),   cmocka_unit_test(test_history),
+		cmocka_unit_test(test_several),  cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_svg),      cmocka_unit_test(test_hostile_svg),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
