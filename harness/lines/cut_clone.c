@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lines/cut_clone.h"
 
-/* A run ends when its count reaches this value. The value is not at the edge of a range of numbers,
- * so the verifier learns nothing from a check that does not end the run. */
+/* A run ends when its count is OUT. The smallest and the largest number would serve less well: if a
+ * run passes a check against one of them, the verifier narrows the range of the count. */
 #define OUT 7
-#define NEVER 0x7fffff13
-/* result of a function that ended early; the verifier knows this value */
+#define NEVER 0x7fffff13 /* a count that no run reaches */
+/* Return value of a function that ended early. It is a constant, so the verifier can tell it from
+ * other constants that the function returns. */
 #define CUT_SHORT 0x7ffe6b31
-#define CHECK_SLOTS                                                                                \
-	14u /* limit: slots of a check in its longest form: made twice with the count on the       \
-	       stack, or with a log */
-#define CALL_SLOTS                                                                                 \
-	32u         /* limit: slots added around one call, one exit or one function                \
-		     */
-#define PER_HELD 8u /* slots to clear, keep and release a held resource */
-/* Number of multiplications on the exit path. Each waits for the one before, and all take 18 to 25
- * ns. In that time, the CPU does at most 15 ns of the exit path (docs/methods/line-cuts.md). */
+/* limit: slots of the check at one cut; it is longest if it is doubled with the count on the stack,
+ * or if it writes to the log */
+#define CHECK_SLOTS 14u
+#define CALL_SLOTS 32u /* limit: slots added around one call, one exit or one function */
+#define PER_HELD 8u    /* slots to clear, keep and release a held resource */
+/* Number of multiplications at the start of the exit path (see bb_cut_memory__end_at()). Each needs
+ * the result of the multiplication before it, so all of them take 18 to 25 ns. Without them, a CPU
+ * executes up to 15 ns of the exit path while it waits for the program's last values
+ * (docs/methods/line-cuts.md). */
 #define COVER 24
 #define COVER_BY 0x5bd1e995 /* an odd number */
 /* slots of the exit path of one cut, up to the code that all cuts share */
@@ -31,12 +32,12 @@
 #define IF_EQUAL (BPF_JMP | BPF_JEQ | BPF_K)
 #define UNLESS_EQUAL (BPF_JMP | BPF_JNE | BPF_K)
 
-/* Offsets in the shared memory, in bytes. The count is the number of cuts that the run still
- * passes, plus OUT + 1. */
+/* Offsets in the shared memory, in bytes. The count is OUT + 1 plus the number of cuts that the run
+ * passes before the cut at which it ends. */
 enum {
 	LEFT = 0,     /* the count that a run starts with; 0: the run goes to its end */
 	ENDED_AT = 8, /* 1 + index of the cut that ended the run; 0 means none */
-	COUNT = 16,   /* the count while a function hands it over to another */
+	COUNT = 16,   /* the count, while it goes from a caller to its callee or back */
 	LOGGED = 24,  /* number of cuts passed */
 	IS_BARE = 32, /* not 0: the exit path has no multiplications */
 	LOG = 40,     /* ring of 4-byte numbers, each 1 + index of a cut; begins at entry 1 */
@@ -45,8 +46,7 @@ enum {
 
 int bb_cut_memory__open(struct bb_shared_memory *ret_memory, struct bb_err *err)
 {
-	return bb_shared_memory__open("bb_cut", BYTES, ret_memory,
-				      err); /* zeros: runs go to their end */
+	return bb_shared_memory__open("bb_cut", BYTES, ret_memory, err);
 }
 
 void bb_cut_memory__end_at(const struct bb_shared_memory *m, uint64_t nth, bool is_bare)
@@ -86,8 +86,8 @@ uint32_t bb_cut_memory__log(const struct bb_shared_memory *m, uint64_t nth)
 struct function {
 	bool is_cut;       /* true if the function has cuts, or calls a function that has cuts */
 	bool returns;      /* true if r0 has a value at each exit of the function */
-	bool returns_held; /* true if it returns a resource that its caller must release; if it ends
-			      early, it returns NULL */
+	bool returns_held; /* true if the function returns a resource that its caller must release;
+			      it returns NULL if it ends early */
 	int count_reg;     /* unused register that keeps the count; -1 if there is none */
 	int16_t count_off; /* stack offset of the count if count_reg is -1 */
 	int16_t save_off;  /* stack offset of two words for registers that are saved briefly */
@@ -105,9 +105,9 @@ struct layout {
 	struct function *funcs; /* by function */
 	struct function *f;     /* the function that is being laid out */
 	int16_t held_off[BB_MAX_HELD];
-	uint32_t *checks; /* [2 * cut], [2 * cut + 1]: slots of the jumps from its two checks to the
-			   * exit path; NO_CHECK: none */
-	uint32_t *stubs;  /* by cut: slot where its exit path begins */
+	uint32_t *checks; /* checks[2 * cut], checks[2 * cut + 1]: slots at which the two checks of
+			     a cut jump to its exit path; NO_CHECK if the clone lacks the check */
+	uint32_t *stubs;  /* stubs[cut]: slot at which the exit path of the cut begins */
 	/* leaving[n_leaving]: slots of the jumps to the code that returns early */
 	uint32_t *leaving;
 	uint32_t n_leaving;
@@ -131,12 +131,13 @@ static bool has_flag(const struct bb_held *h)
 	return h->by != BB_HELD_RESULT;
 }
 
-static int16_t tell_off(const struct layout *l, uint32_t k)
+/* Returns the stack offset of the word that is 0 while resource k is not held. */
+static int16_t held_word(const struct layout *l, uint32_t k)
 {
 	return (int16_t)(l->held_off[k] - (has_flag(&l->helds->v[k]) ? 8 : 0));
 }
 
-/* Loads the count from the shared memory into its register or stack slot. `reg` is free. */
+/* Loads the count from the shared memory into its register or stack slot. Overwrites `reg`. */
 static void emit_load_count(struct layout *l, uint8_t reg, uint32_t from)
 {
 	uint8_t count = l->f->count_reg >= 0 ? (uint8_t)l->f->count_reg : reg;
@@ -147,8 +148,8 @@ static void emit_load_count(struct layout *l, uint8_t reg, uint32_t from)
 		emit(l, STORE, BPF_REG_10, count, l->f->count_off, 0);
 }
 
-/* Stores the count to the shared memory. `reg` is free; `other` is free if the count is on the
- * stack. */
+/* Stores the count to the shared memory. Overwrites `reg` and, if the count is on the stack,
+ * `other`. */
 static void emit_store_count(struct layout *l, uint8_t reg, uint8_t other)
 {
 	uint8_t count = l->f->count_reg >= 0 ? (uint8_t)l->f->count_reg : other;
@@ -159,7 +160,7 @@ static void emit_store_count(struct layout *l, uint8_t reg, uint8_t other)
 	emit(l, STORE, reg, count, 0, 0);
 }
 
-/* Code at the start of a function. r0 is free; in the main function all but r1 are free. */
+/* Emits code for the start of a function. The code overwrites r0 and, in the main function, r2. */
 static void emit_prologue(struct layout *l, uint32_t func)
 {
 	if (!func) {
@@ -170,7 +171,7 @@ static void emit_prologue(struct layout *l, uint32_t func)
 		emit_load_count(l, BPF_REG_0, func ? COUNT : LEFT);
 	for (uint32_t k = 0; k < l->helds->n; k++)
 		if (l->helds->v[k].func == func)
-			emit(l, STORE_NUMBER, BPF_REG_10, 0, tell_off(l, k), 0);
+			emit(l, STORE_NUMBER, BPF_REG_10, 0, held_word(l, k), 0);
 }
 
 static void emit_one_check(struct layout *l, uint8_t reg, uint32_t *jump, int32_t step, int32_t out)
@@ -190,7 +191,8 @@ static void emit_one_check(struct layout *l, uint8_t reg, uint32_t *jump, int32_
 }
 
 /* Returns the register for the check at a cut: the one that keeps the count. If the count is on the
- * stack, returns r1 after a call, and otherwise a register that is not live. -1: there is none. */
+ * stack, returns r1 after a call, and otherwise a register that is not live. Returns -1 if all
+ * registers are live. */
 static int free_reg(const struct layout *l, const struct bb_cut *c)
 {
 	if (l->f->count_reg >= 0)
@@ -206,7 +208,7 @@ static int free_reg(const struct layout *l, const struct bb_cut *c)
 static void emit_log(struct layout *l, uint32_t cut)
 {
 	const struct bb_cut *c = &l->cuts->v[cut];
-	uint8_t r[2] = {BPF_REG_1, BPF_REG_2}, save[2] = {0}; /* both are free after a call */
+	uint8_t r[2] = {BPF_REG_1, BPF_REG_2}, save[2] = {0}; /* r1 and r2 are free after a call */
 
 	if (!c->after && bb_registers__two(l->live, c->slot, r, save) == BB_NO_TWO)
 		return;
@@ -255,8 +257,9 @@ static int64_t cut_callee(const struct layout *l, uint32_t at)
 static void emit_before_call(struct layout *l, uint32_t at)
 {
 	const struct bb_held *h = l->helds->v;
-	/* The callee goes on with the same count. r0 is free before a call. If the count is on
-	 * the stack, r1 is the second register, and it is saved if it is in use. */
+	/* The callee continues the count of its caller. Storing the count needs r0, which is free
+	 * before a call, and r1 if the count is on the stack. r1 is saved if the program needs its
+	 * value. */
 	bool saves = l->f->count_reg < 0 && l->live->live[at] & l->live->known[at] & BB_REG(1);
 
 	for (uint32_t k = 0; k < l->helds->n; k++)
@@ -271,9 +274,9 @@ static void emit_before_call(struct layout *l, uint32_t at)
 	}
 }
 
-/* Ends the caller early if the callee ended early. The shared memory says whether it did. If the
- * callee returns a value, the code first compares that value with CUT_SHORT, so that the verifier
- * knows the value. */
+/* Ends the caller early if the shared memory says that the callee ended early. If the callee
+ * returns a value, the code first compares that value with CUT_SHORT. Where the verifier knows that
+ * the callee returned another value, it then skips the early end. */
 static void emit_callee_ended(struct layout *l, uint32_t at, int64_t callee)
 {
 	bool by_result = bb_insn_is_function_call(&l->code->insns[at]) &&
@@ -289,7 +292,8 @@ static void emit_callee_ended(struct layout *l, uint32_t at, int64_t callee)
 	emit(l, GOTO, 0, 0, 0, 0);
 }
 
-/* Keeps the resource that the call acquires, and clears the resources that the call releases. */
+/* Emits code that notes on the stack which resource the call acquired and which resources it
+ * released. */
 static void emit_after_call(struct layout *l, uint32_t at)
 {
 	const struct bb_held *h = l->helds->v;
@@ -302,9 +306,9 @@ static void emit_after_call(struct layout *l, uint32_t at)
 		emit_callee_ended(l, at, callee);
 	for (uint32_t k = 0; k < l->helds->n; k++) {
 		if (h[k].at == at && h[k].by != BB_HELD_RESULT)
-			emit(l, STORE_NUMBER, BPF_REG_10, 0, tell_off(l, k), 1);
+			emit(l, STORE_NUMBER, BPF_REG_10, 0, held_word(l, k), 1);
 		else if (h[k].at != at && l->helds->released[at] & 1U << k)
-			emit(l, STORE_NUMBER, BPF_REG_10, 0, tell_off(l, k), 0);
+			emit(l, STORE_NUMBER, BPF_REG_10, 0, held_word(l, k), 0);
 	}
 	for (unsigned int i = 0; i < l->times && callee >= 0; i++)
 		emit_load_count(l, BPF_REG_1, COUNT);
@@ -315,7 +319,7 @@ static void emit_release(struct layout *l, uint32_t k)
 	const struct bb_held *h = &l->helds->v[k];
 	bool loads = has_flag(h) && h->by != BB_HELD_SECTION;
 
-	emit(l, LOAD, BPF_REG_1, BPF_REG_10, tell_off(l, k), 0);
+	emit(l, LOAD, BPF_REG_1, BPF_REG_10, held_word(l, k), 0);
 	emit(l, IF_EQUAL, BPF_REG_1, 0, (int16_t)(1 + h->has_flags + loads), 0);
 	if (loads)
 		emit(l, LOAD, BPF_REG_1, BPF_REG_10, l->held_off[k], 0);
@@ -337,7 +341,8 @@ static int32_t early_result(const struct layout *l, uint32_t func)
 /* r1 = the sum of the registers in `regs`, so that r1 depends on all of them. */
 static void emit_sum(struct layout *l, uint16_t regs)
 {
-	/* The verifier takes the lower half of a pointer for a number. */
+	/* Adds only the lower halves: the verifier forbids sums of pointers, but takes the lower
+	 * half of a pointer for a number. */
 	if (regs & BB_REG(BPF_REG_1))
 		emit(l, BPF_ALU | BPF_MOV | BPF_X, BPF_REG_1, BPF_REG_1, 0, 0);
 	else
@@ -355,14 +360,14 @@ static void set_jump(struct layout *l, uint32_t from, uint32_t to)
 	l->is_too_long |= !bb_rewrite__jump(&l->out, from, to);
 }
 
-/* Emits the exit paths of the cuts [first, end). Each sums up the registers whose values the run
- * may still wait for. Cuts with the same registers share a sum, and all go on at the same code.
- * After a call, r0 surely has a value only if the program reads it. */
+/* Emits the exit paths of the cuts [first, end). Each exit path adds up the registers whose values
+ * the CPU may not have computed yet. Cuts with the same set of registers share one sum, and all
+ * exit paths then continue at the same code. r0 counts only if the program reads it, because a
+ * called function may leave r0 without a value. */
 static void emit_sums(struct layout *l, uint32_t first, uint32_t end)
 {
-	uint32_t sums[1U << 10] = {0},
-			    goes_on[1U << 10] = {0}; /* by set of registers: slots of the sum and of
-						      * the goto after it; 0: none */
+	/* by set of registers: slots of their sum and of the goto after it; 0: no cut needs it */
+	uint32_t sums[1U << 10] = {0}, goes_on[1U << 10] = {0};
 
 	for (uint32_t k = first; k < end; k++) {
 		uint32_t at = l->cuts->v[k].slot + l->cuts->v[k].after;
@@ -386,7 +391,8 @@ static void emit_sums(struct layout *l, uint32_t first, uint32_t end)
 			set_jump(l, goes_on[regs], l->out.n);
 }
 
-/* Code after a function: the exit paths of its cuts, which share their end. */
+/* Emits the exit paths of a function's cuts, which share their last part. They follow the code of
+ * the function. */
 static void emit_stubs(struct layout *l, uint32_t func)
 {
 	const struct bb_cuts *c = l->cuts;
@@ -415,7 +421,7 @@ static void emit_stubs(struct layout *l, uint32_t func)
 	emit(l, UNLESS_EQUAL, BPF_REG_2, 0, COVER, 0);
 	for (int i = 0; i < COVER; i++)
 		emit(l, BPF_ALU64 | BPF_MUL | BPF_K, BPF_REG_1, 0, 0, COVER_BY);
-	/* here the function releases what it holds, in reverse order, and returns */
+	/* the code from here on releases the held resources in reverse order, and returns */
 	while (l->n_leaving)
 		set_jump(l, l->leaving[--l->n_leaving], l->out.n);
 	for (uint32_t k = l->helds->n; k-- > 0;)
@@ -459,7 +465,8 @@ static void lay_out(struct layout *l)
 	out->moved[l->code->n] = out->n;
 }
 
-/* Finds the functions that have cuts or call one with cuts, and what each function returns. */
+/* Finds the functions that have cuts or call a function with cuts. Also finds whether each function
+ * returns a value, and whether it returns a held resource. */
 static void find_cut_functions(struct layout *l)
 {
 	const struct bpf_insn *insns = l->code->insns;
@@ -497,7 +504,7 @@ static int find_room(struct layout *l, uint32_t func, struct bb_err *err)
 	struct function *f = &l->funcs[func];
 	uint32_t stack = l->parts->stack_bytes[func], depth = (stack + 7) & ~7U;
 	uint16_t used = 0;
-	bool calls_cut_ones = false;
+	bool calls_cut_function = false;
 
 	for (uint32_t at = l->g->funcs[func].first; at < l->g->funcs[func].end;
 	     at += bb_insn_slots(&l->code->insns[at])) {
@@ -508,7 +515,7 @@ static int find_room(struct layout *l, uint32_t func, struct bb_err *err)
 			used |= BB_REG(i->src_reg);
 		if (bb_insn_is_packet_load(i))
 			used |= BB_REG(BPF_REG_6);
-		calls_cut_ones |= cut_callee(l, at) >= 0;
+		calls_cut_function |= cut_callee(l, at) >= 0;
 	}
 	f->count_reg = -1;
 	for (int r = BPF_REG_9; r >= BPF_REG_6 && f->count_reg < 0; r--)
@@ -520,7 +527,7 @@ static int find_room(struct layout *l, uint32_t func, struct bb_err *err)
 		depth += 8;
 		f->count_off = (int16_t) - (int)depth;
 	}
-	if (l->form->logs || (f->count_reg < 0 && calls_cut_ones)) {
+	if (l->form->logs || (f->count_reg < 0 && calls_cut_function)) {
 		depth += 16;
 		f->save_off = (int16_t) - (int)depth;
 	}

@@ -15,14 +15,16 @@
  */
 #define BB_CUT_LOG 65536u /* cuts that the log has room for */
 
+/* Makes the memory that clones share with bpfbench; bb_shared_memory__close() frees it. Runs go to
+ * their end until bb_cut_memory__end_at() is called. Returns 0, or -errno with a message. */
 int bb_cut_memory__open(struct bb_shared_memory *ret_memory, struct bb_err *err);
 
 /*
- * Lets the next runs end at the `nth` cut that they pass; 0 means the first. A CPU starts the exit
- * path while it still waits for the program's last values, which hides a part of the exit path's
- * time. The exit path therefore begins with multiplications that depend on these values, so that
- * the same share of the exit path is hidden at every cut. A bare exit path has no multiplications
- * and is as short as the program's own.
+ * Lets the next runs end at the `nth` cut that they pass; 0 means the first. A CPU executes the
+ * first instructions of the exit path while it still waits for the last values of the program. This
+ * hides a part of the exit path's time. The exit path therefore begins with multiplications that
+ * depend on these values, so that the same share of the exit path is hidden at every cut. A bare
+ * exit path has no multiplications and is as short as the program's own.
  */
 void bb_cut_memory__end_at(const struct bb_shared_memory *m, uint64_t nth, bool is_bare);
 /* Lets the next runs go to their end. */
@@ -40,9 +42,10 @@ uint32_t bb_cut_memory__log(const struct bb_shared_memory *m, uint64_t nth);
 struct bb_cut_form {
 	bool logs;       /* writes each cut that it passes into a log and never ends at one */
 	bool doubled;    /* makes each check twice, to measure the cost of a check */
-	bool stub_first; /* the verifier follows exit paths first, and so accepts more cuts */
-	int32_t retval;  /* return value of a run that ends early; some types allow only 0 or only 1
-			  */
+	bool stub_first; /* at each check, the verifier follows the exit path before the rest of the
+			    program; it then accepts more cuts */
+	int32_t retval;  /* return value of a run that ends early; programs of some types may return
+			    only 0, or only 1 */
 };
 
 /* The parts of a clone; all borrowed. */

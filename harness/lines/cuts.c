@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lines/cuts.h"
 
-/* A slot is marked if there is a cut before it, or after it. */
+/* Marks of a slot: a cut before its instruction, a cut after it. */
 enum { BEFORE = 1, AFTER = 2 };
 
 struct search {
@@ -11,9 +11,9 @@ struct search {
 	uint8_t *marks;
 	bool *in_loop;
 	enum bb_entered *entered;
-	bool *in_two_ways; /* by function: its callers expect different values */
-	bool again; /* true if this pass found another function for in_two_ways, so that one more
-		       pass is needed */
+	bool *in_two_ways; /* by function: true if its callers expect different return values */
+	bool again; /* true if in_two_ways was set for one more function, so `entered` must be found
+		       anew */
 };
 
 /* --- functions --- */
@@ -54,8 +54,8 @@ int64_t bb_cuts__called_back(const struct bb_code *code, const struct bb_cfg *g,
 }
 
 /* Notes that the call at slot `at` enters `func` in the way `by`. A function whose callers expect
- * different values has no cuts, and neither have the functions that it calls. Returns true if
- * s->entered changed. */
+ * different return values gets no cuts, and the functions that it calls get none either. Returns
+ * true if s->entered changed. */
 static bool enter(struct search *s, uint32_t at, int64_t func, enum bb_entered by)
 {
 	uint32_t caller = bb_cfg__func_at(s->g, at);
@@ -102,6 +102,7 @@ static bool is_block(const struct search *s, uint32_t at)
 	return s->g->blocks[s->g->block_of[at]].first == at;
 }
 
+/* Finds the slots that are in loops. Marks the starts and exits of functions, and the calls. */
 static void mark_calls(struct search *s)
 {
 	for (uint32_t f = 0; f < s->g->n_funcs; f++)
@@ -143,9 +144,8 @@ static void mark_lines(struct search *s)
 	}
 }
 
-/* Makes a cut of each mark. Keeps one cut in `every`, and always the cuts at the start and the
- * exits of a function. Keeps both cuts of a call or neither. A function that is never entered gets
- * no cuts. */
+/* Makes a cut of one mark in `every`, and of all marks at the start and the exits of functions.
+ * Makes both cuts of a call, or neither. A function that is never entered gets no cuts. */
 static void take_cuts(const struct search *s, uint32_t every, struct bb_cuts *c)
 {
 	uint32_t n = 0;

@@ -16,8 +16,8 @@ struct bb_cut {
  * gives up or a run passes too many cuts. */
 enum bb_cut_detail {
 	BB_CUT_CALLS, /* start and exits of the main function, and calls outside loops */
-	BB_CUT_LINES, /* and lines outside loops, and edges of loops; a cut for each line in a loop
-			 would cost as much as a round of the loop */
+	BB_CUT_LINES, /* and lines outside loops, and edges of loops. Lines in loops get no cuts,
+			 because their checks would cost as much as a round of the loop. */
 	BB_CUT_LOOPS, /* and calls in loops */
 	BB_CUT_ALL,   /* and all these cuts in functions that the main function calls, and in
 			 callbacks */
@@ -38,12 +38,12 @@ struct bb_cuts {
 	/* sorted by slot; a cut before an instruction precedes the cut after it */
 	struct bb_cut *v;
 	uint32_t n;
-	bool *in_loop;            /* by slot: true if a backward jump in its function spans it */
+	bool *in_loop;            /* in_loop[slot]: true if a backward jump spans the slot */
 	enum bb_entered *entered; /* by function; BB_ENTERED_NEVER if it has no cuts */
 };
 
-/* Finds the cuts and keeps one in `every`; 1 keeps all. The start and the exits of a function
- * are always kept. */
+/* Finds the cuts and keeps one in `every` of them (1: all), and always those at the start and the
+ * exits of a function. Free them with bb_cuts__done(). */
 void bb_cuts__find(const struct bb_code *code, const struct bb_cfg *g, enum bb_cut_detail detail,
 		   uint32_t every, struct bb_cuts *ret_cuts);
 void bb_cuts__done(struct bb_cuts *c);

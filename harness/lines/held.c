@@ -9,7 +9,8 @@
 #define N_REGS 10u
 #define N_SPILLS 64u /* stack slots of 8 bytes: the whole stack */
 #define N_LOCATIONS (N_REGS + N_SPILLS)
-/* The last entries hold the stack address of each resource that an argument points to. */
+/* A state says what each register and each stack slot holds. Its last entries hold the stack
+ * address of each resource that is BB_HELD_ARGUMENT. */
 #define N_STATE (N_LOCATIONS + BB_MAX_HELD)
 #define FRAME 10u
 
@@ -17,7 +18,7 @@
  * number for the address of a stack byte (its distance from r10). */
 #define NOTHING 0
 #define TAKEN 1
-#define ZERO INT16_MAX /* a constant 0; another path may have an acquired pointer here */
+#define ZERO INT16_MAX /* the constant 0; meet() merges it with an acquired pointer */
 
 /* Calls that acquire a resource and the calls that release it. Helpers have fixed numbers; kfuncs
  * are found by name. Iterators are not in the table: is_iterator() knows them by their names. */
@@ -64,7 +65,8 @@ struct pass {
 	struct bb_helds *out;
 	int16_t *at_begin; /* state at the start of each basic block: [n_blocks][N_STATE] */
 	bool *seen;        /* by basic block: true if a path leads to it */
-	/* by function: 1 + index of the acquired resource that it returns; 0: none */
+	/* by function: 1 + index in `returned` of the resource that the function returns; 0 if it
+	 * returns none */
 	uint8_t *returns;
 	struct bb_held returned[BB_MAX_HELD];
 	uint32_t n_returned;
@@ -92,6 +94,7 @@ static bool is_iterator(const struct pass *p, const char *name, struct bb_held *
 	return id > 0;
 }
 
+/* True if the call acquires a resource, which is then described in *held. */
 static bool takes(const struct pass *p, const struct bpf_insn *i, struct bb_held *held)
 {
 	bool is_kfunc = bb_insn_is_kfunc_call(i);
@@ -131,8 +134,8 @@ static bool may_release(const struct bb_held *held, const struct bpf_insn *i)
 	return bb_insn_is_helper_call(i) && !held->is_kfunc && held->release == id;
 }
 
-/* True if the function, or a function that it calls, has a call that may release a resource of the
- * kind of `held`. */
+/* True if the function, or a function that it calls (`deep` levels at most), has a call that may
+ * release a resource of the kind of `held`. */
 static bool function_releases(const struct pass *p, uint32_t func, const struct bb_held *held,
 			      unsigned int deep)
 {
@@ -210,7 +213,8 @@ static bool gives_back(const struct pass *p, uint32_t k, uint32_t at, const int1
 	if (held->by == BB_HELD_RESULT)
 		return state[1] == (int16_t)(TAKEN + k) ||
 		       (state[1] == NOTHING && is_only_one(p, held));
-	/* a resource on the stack is known by its address; only one lock is held at a time */
+	/* A dynptr, an iterator or saved interrupt flags are known by their stack address. A lock
+	 * is not on the stack, but a program holds only one lock at a time. */
 	return state[N_LOCATIONS + k] >= NOTHING || state[1] == state[N_LOCATIONS + k];
 }
 
@@ -272,7 +276,8 @@ static void after(struct pass *p, uint32_t at, int16_t *state)
 	} else if (i->code == (BPF_ALU64 | BPF_MOV | BPF_X) && i->src_reg == FRAME &&
 		   at + 1 < p->code->n && i[1].code == (BPF_ALU64 | BPF_ADD | BPF_K) &&
 		   i[1].dst_reg == i->dst_reg && i[1].imm < 0 && i[1].imm >= -512) {
-		/* the next instruction adds the offset; we do it here and skip it below */
+		/* the next instruction adds the offset to r10; the state gets the sum now, and the
+		 * branch below skips that instruction */
 		state[i->dst_reg] = (int16_t)i[1].imm;
 	} else if (i->code == (BPF_ALU64 | BPF_ADD | BPF_K) && at &&
 		   i[-1].code == (BPF_ALU64 | BPF_MOV | BPF_X) && i[-1].src_reg == FRAME &&

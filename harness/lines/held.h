@@ -34,10 +34,10 @@ struct bb_helds {
 };
 
 /*
- * Finds the acquiring calls of all functions. If a function returns what it acquired, a call of
- * that function is an acquiring call, too. Only known kinds of resources are found, and at most
- * BB_MAX_HELD calls. While the program holds a resource that is not found, the verifier does not
- * let it end.
+ * Finds the acquiring calls of all functions. If a function returns a resource that it acquired, a
+ * call of that function is an acquiring call, too. Only known kinds of resources are found, and at
+ * most BB_MAX_HELD calls. At a cut where the program holds any other resource, the verifier refuses
+ * the clone. Free the result with bb_helds__done().
  */
 void bb_helds__find(const struct bb_code *code, const struct bb_cfg *g, struct bb_helds *ret_helds);
 void bb_helds__done(struct bb_helds *h);

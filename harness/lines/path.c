@@ -8,9 +8,9 @@
 /* if a path has more positions, only some parts of each kind are measured */
 #define MEASURE_ALL 80u
 #define OF_EACH_KIND 3u /* limit: parts of one kind that are measured: first, second and middle */
-/* time to hand over the count from one function to another, as a multiple of the time of a check */
+/* time in which one function passes the count to another one; 1 is the time of a check */
 #define HANDED_OVER 2.0
-#define MOST_DEEP 8u /* nested calls; MAX_CALL_FRAMES of the kernel */
+#define MOST_DEEP 8u /* limit: nested calls; the kernel calls it MAX_CALL_FRAMES */
 #define LEADS_TO ", and the program that it leads to"
 #define LEAST_NS 0.05 /* least time of a part when time is divided among parts */
 
@@ -56,11 +56,17 @@ static void name_call(const struct maker *m, uint32_t slot, char *buf, size_t si
 		snprintf(buf, size, "%s %d", is_kfunc ? "kfunc" : "helper", i->imm);
 }
 
+/* Slot of the first instruction behind a cut. */
+static uint32_t slot_behind(const struct bb_cut *cut)
+{
+	return cut->slot + cut->after;
+}
+
 /* Finds the range [first, last] of slots that a part of the program's own code may execute. */
 static void span_of(const struct maker *m, const struct bb_cut *from, const struct bb_cut *to,
 		    uint32_t *ret_first, uint32_t *ret_last, bool *ret_loop)
 {
-	uint32_t first = from->slot + from->after, last = to->slot;
+	uint32_t first = slot_behind(from), last = to->slot;
 
 	last = !to->after && last > first ? last - 1 : last;
 	*ret_loop = to->slot < first || (m->cuts->in_loop[first] && !m->cuts->in_loop[to->slot]);
@@ -99,12 +105,6 @@ static void put_lines(const struct maker *m, struct bb_line_row *row)
 	}
 	if (row->line == UINT32_MAX)
 		row->line = row->last_line = 0;
-}
-
-/* Slot of the first instruction behind a cut. */
-static uint32_t slot_behind(const struct bb_cut *cut)
-{
-	return cut->slot + cut->after;
 }
 
 /* True if the part of the path from one cut to the next is a call. If two calls follow each other
@@ -154,14 +154,6 @@ static bool same_row(const struct bb_line_row *a, const struct bb_line_row *b)
 				   : a->first_insn == b->first_insn);
 }
 
-static void free_texts(struct bb_line_row *row)
-{
-	free(row->file);
-	free(row->text);
-	free(row->call);
-	free(row->from);
-}
-
 /* Returns the index of the row that has the lines of `row`, the call `call` and the call stack
  * f[n]. Adds such a row if there is none. The caller sets only the instructions and flags of
  * `row`. */
@@ -183,7 +175,7 @@ static uint32_t find_row(struct maker *m, struct bb_line_row row, char *call,
 	row.call = call;
 	row.from = from;
 	row.file = (char *)(uintptr_t) "";
-	/* the text is that of the row's first line */
+	/* the text of the row is its first line of source */
 	for (uint32_t at = row.first_insn; at <= row.last_insn; at++) {
 		const struct bpf_line_info *l = bb_code__line_at(m->code, at);
 
@@ -374,8 +366,12 @@ void bb_line_path__done(struct bb_line_path *p)
 {
 	if (!p)
 		return;
-	for (size_t i = 0; i < p->n_rows; i++)
-		free_texts(&p->rows[i]);
+	for (size_t i = 0; i < p->n_rows; i++) {
+		free(p->rows[i].file);
+		free(p->rows[i].text);
+		free(p->rows[i].call);
+		free(p->rows[i].from);
+	}
 	free(p->rows);
 	free(p->cuts);
 	free(p->row_of);

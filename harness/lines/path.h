@@ -5,7 +5,7 @@
 
 /* The cuts that one run passes, in order. The code between two successive cuts is a part. Each part
  * belongs to a row of a table: a source line, or a call in it. A position is the index of a cut in
- * the path. Parts between the same two cuts are of one kind. In a long path, only some parts of
+ * the path. All parts between the same two cuts are of one kind. In a long path, only some parts of
  * each kind are measured, and so only some rounds of each loop. */
 struct bb_line_row {
 	char *file, *text;        /* "" without line information */
@@ -49,9 +49,10 @@ void bb_line_path__done(struct bb_line_path *p);
 /*
  * Computes the time of each row, ns. cumulative[n_measured] has the time of a run from its start to
  * each measured position, ns. ret_rows[n_rows] receives the times of the rows. ret_first[n_rows]
- * receives the time of each row's first part; NAN if that part was not measured alone. If there are
- * unmeasured positions between two measured ones, the time between these two is divided among the
- * parts, in proportion to the times that other parts of the same rows take.
+ * receives the time of each row's first part; NAN if that part was not measured alone: a part is
+ * measured alone if both its cuts are measured positions. If several parts lie between two measured
+ * positions, their time is divided among them, in proportion to the times of other parts of the
+ * same rows.
  */
 void bb_line_path__share(const struct bb_line_path *p, const double *cumulative, double *ret_rows,
 			 double *ret_first);
