@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "exact/cfg.h"
 
-/* Marks of a slot: what begins there. */
+/* Marks of a slot: whether a basic block or a function begins there. */
 enum {
 	NOTHING = 0,
 	BLOCK = 1,
@@ -77,6 +77,7 @@ static void fill_blocks(const struct bb_code *code, const uint8_t *marks, struct
 		if (!(marks[i] & HALF)) {
 			b->last = i;
 			b->n_insns++;
+			g->n_insns++;
 		}
 		b->end = i + 1;
 		g->funcs[g->n_funcs - 1].end = i + 1;
@@ -162,7 +163,7 @@ struct search {
 	const struct bb_cfg *g;
 	uint32_t *queue, n; /* blocks found so far */
 	uint32_t *found_by; /* by block: number of the last search that found it */
-	uint32_t number;
+	uint32_t number;    /* of the present search, from 1 on */
 };
 
 #define EXECUTED UINT32_MAX /* in found_by: the block was executed, so no search enters it */
@@ -217,8 +218,8 @@ uint32_t bb_counts__turned_away(const struct bb_cfg *g, const struct bb_code *co
 		for (unsigned int k = 0; k < n; k++)
 			if (s.found_by[next[k]] != EXECUTED && s.found_by[next[!k]] == EXECUTED)
 				n_insns = search_behind(&s, code, next[k]);
-		/* two checks in a row may have the same instructions behind them; the last one
-		 * decides */
+		/* If the same instructions are behind several jumps, takes the last of these jumps,
+		 * because it decides. */
 		if (n_insns && n_insns >= most) {
 			most = n_insns;
 			*ret_at = g->blocks[b].last;
@@ -261,8 +262,8 @@ static uint32_t step_back(const struct bb_cfg *g, const struct bb_code *code, co
 	return n_ran == 1 ? from : n_sure == 1 ? sure : block;
 }
 
-/* Most instructions of a block that may be the shared end of several paths. Such a block has the
- * exit, and perhaps an instruction that loads the return value. */
+/* Limit: instructions of a block in which several paths may end together. Such a block has an exit,
+ * and perhaps an instruction that sets the return value. */
 #define SHARED_END 2u
 
 bool bb_counts__returned_at(const struct bb_cfg *g, const struct bb_code *code,
@@ -332,7 +333,7 @@ bool bb_counts__are_whole(const struct bb_cfg *g, const struct bb_code *code, ui
 		return false;
 	in[0] += runs;
 	for (uint32_t b = 0; b < g->n_blocks; b++) {
-		/* we do not look for the callers of a function */
+		/* The start of a called function is not checked: `in` does not count calls. */
 		bool is_called = b && g->blocks[b].first == g->funcs[g->blocks[b].func].first;
 
 		if (!is_called && counts[b] > in[b])

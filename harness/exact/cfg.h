@@ -24,12 +24,12 @@ struct bb_cfg {
 	struct bb_func *funcs; /* sorted by slot */
 	uint32_t n_funcs;
 	struct bb_basic_block *blocks; /* sorted by slot; every slot is in one block */
-	uint32_t n_blocks;
-	uint32_t *block_of; /* by slot: index of its basic block */
+	uint32_t n_blocks, n_insns;    /* n_insns: of all blocks together */
+	uint32_t *block_of;            /* by slot: index of its basic block */
 };
 
-/* Divides the code into functions and basic blocks. Fails with -ENOTSUP for indirect jumps, and
- * with -EINVAL for code that no verifier accepts. */
+/* Divides the code into functions and basic blocks; bb_cfg__done() frees them. Fails with -ENOTSUP
+ * for indirect jumps, and with -EINVAL for code that no verifier accepts. */
 int bb_cfg__make(const struct bb_code *code, struct bb_cfg *ret_cfg, struct bb_err *err);
 void bb_cfg__done(struct bb_cfg *g);
 
@@ -62,11 +62,11 @@ uint64_t bb_counts__instructions(const struct bb_cfg *g, const uint64_t *counts)
 uint32_t bb_counts__reached(const struct bb_cfg *g, const uint64_t *before, const uint64_t *counts);
 
 /*
- * Finds the conditional jump that hides most of the program. Since before[], runs took only one
- * side of this jump, and the most instructions that were not executed are behind the other side.
- * The search behind a side ends at executed blocks, and enters called functions. Returns the number
- * of instructions that it found, and writes the slot of the jump to ret_at. Returns 0 if there is
- * no such jump. `before` NULL: all counts were 0.
+ * Finds the conditional jump that hides most of the program. Since before[], all runs went to the
+ * same target of this jump, and more instructions lie unexecuted behind its other target than
+ * behind that of any other jump. The search behind a target ends at executed blocks, and enters
+ * called functions. Returns the number of instructions that the search found, and writes the slot
+ * of the jump to ret_at. Returns 0 if no jump hides instructions. `before` NULL: all counts were 0.
  */
 uint32_t bb_counts__turned_away(const struct bb_cfg *g, const struct bb_code *code,
 				const uint64_t *before, const uint64_t *counts, uint32_t *ret_at);
@@ -75,8 +75,8 @@ uint32_t bb_counts__turned_away(const struct bb_cfg *g, const struct bb_code *co
  * Finds where the run between before[] and counts[] left the program. Compilers let all paths end
  * in one exit. This function steps back from that exit to the block of a statement such as `return
  * XDP_DROP`, or of the check that leads to the exit. Writes the slot of that block's last
- * instruction to ret_at. If this instruction is a goto, writes the slot before it. Returns false if
- * the run did not end at an exit (but by a tail call), or if there were several runs.
+ * instruction to ret_at; if this instruction is a goto, writes the slot before it. Returns false if
+ * the run ended by a tail call and not at an exit, or if there were several runs.
  */
 bool bb_counts__returned_at(const struct bb_cfg *g, const struct bb_code *code,
 			    const uint64_t *before, const uint64_t *counts, uint32_t *ret_at);

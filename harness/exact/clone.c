@@ -12,8 +12,8 @@
  * 2 to copy each byte. */
 #define KEY_SLOTS(bytes) (4 + 2 * (bytes))
 
-/* Position of a block's counter, and the two registers that it uses. A counter counts the same at
- * every position in the block, so we take the position where the fewest registers must be saved. */
+/* Position of a block's counter, and the two registers that it uses. Every position in the block
+ * gives the same count. We take the position at which the fewest registers must be saved. */
 struct site {
 	uint32_t at; /* the counter goes before this slot */
 	uint8_t reg[2], save[2];
@@ -65,6 +65,7 @@ static void find_keys(struct maker *m)
 	}
 }
 
+/* Finds the calls to watch, and the position of each block's counter. */
 static int find_sites(struct maker *m, struct bb_err *err)
 {
 	const struct bb_code *code = m->c.code;

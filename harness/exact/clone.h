@@ -15,14 +15,16 @@ struct bb_clone {
 	/* ascending slots of the map lookups and tail calls that are watched: the clone counts how
 	 * often each of them fails */
 	uint32_t *vain, n_vain;
-	/* For each watched lookup, the key that it last failed to find: BB_KEY_BYTES each, after
-	 * the counters. NULL: not logged. */
+	/* keys[n_vain][BB_KEY_BYTES]: the key that each watched lookup last failed to find; NULL if
+	 * keys are not logged */
 	const volatile uint8_t *keys;
-	uint32_t *key_bytes;  /* by watched call: size of its map's key; 0: the key is not logged */
+	uint32_t *key_bytes; /* key_bytes[n_vain]: size of the key that each watched call logs; 0 if
+				it logs none */
 	uint32_t n_unwatched; /* number of map lookups and tail calls that are not watched, because
 				 the verifier refuses the clone with their counters */
 	uint32_t n_insns;     /* slots of the instrumented program */
-	/* number of basic blocks that save a register; number of jumps that became long jumps */
+	/* n_saved: number of basic blocks that save a register, plus number of logged keys. n_long:
+	 * number of jumps that became long jumps. */
 	uint32_t n_saved, n_long;
 };
 

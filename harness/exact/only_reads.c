@@ -44,8 +44,9 @@ static bool may_write_anywhere(const struct bpf_insn *i)
 		i->imm == BPF_FUNC_check_mtu || i->imm == BPF_FUNC_sys_bpf);
 }
 
-/* Puts the trial's map in place of the map. Returns false if the map may be changed in a way that
- * the trial does not show: by a helper above, or as an inner map. */
+/* Replaces the map in the code by the trial's map. *ret_uses tells whether the code names the map.
+ * Returns false if the code may change the map in a way that the trial does not show: by a helper
+ * of may_write_anywhere(), or as an inner map. */
 static bool replace(const struct trial *trial, struct bb_code *code, bool *ret_uses)
 {
 	*ret_uses = false;

@@ -214,8 +214,8 @@ void bb_registers__done(struct bb_registers *r)
 	*r = (struct bb_registers){0};
 }
 
-/* Free registers are taken from r0 on, because the JIT pushes r6 to r9 in functions that use them.
- */
+/* Tries r0 first and r9 last, because the JIT adds a push and a pop for each of r6 to r9 that a
+ * function uses. */
 unsigned int bb_registers__two(const struct bb_registers *r, uint32_t at, uint8_t ret_reg[2],
 			       uint8_t ret_save[2])
 {
@@ -237,15 +237,16 @@ unsigned int bb_registers__two(const struct bb_registers *r, uint32_t at, uint8_
 
 /* --- origins --- */
 
-/* Most blocks searched for one answer. Compilers load a map where it is used, or before a loop, so
- * the search is short. */
+/* Limit: blocks that are searched for one value. It can be low, because compilers load the address
+ * of a map near its use, or before a loop. */
 #define MOST_STEPS 64u
 
-/* A block, and a register whose value at the end of the block is looked for. */
+/* One step of a search: the value of a register at the end of a block. */
 struct step {
 	uint32_t block;
 	uint8_t reg;
-	bool is_inner;   /* the register holds the outer map */
+	bool is_inner;   /* the search has passed a lookup in a map of maps; the register holds the
+			    outer map */
 	bool is_altered; /* the value is computed from the register and constants */
 	bool is_address; /* the value is loaded from `offset` bytes behind the register */
 	int32_t offset;

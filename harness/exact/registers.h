@@ -12,14 +12,15 @@ struct bb_registers {
 
 #define BB_REG(n) ((uint16_t)(1U << (n)))
 
+/* Finds both sets for each slot; bb_registers__done() frees them. */
 void bb_registers__find(const struct bb_code *code, const struct bb_cfg *g,
 			struct bb_registers *ret_regs);
 void bb_registers__done(struct bb_registers *r);
 
-/* Finds two registers that added code can use before slot `at`. Prefers free registers. ret_save[k]
- * is 0 if register ret_reg[k] is free. Otherwise the register must be saved, and ret_save[k] is the
- * number of its stack slot, 1 or 2. Returns how many must be saved, or BB_NO_TWO if there are not
- * two registers. */
+/* Finds two registers that added code can use before slot `at`. Prefers free registers. If register
+ * ret_reg[k] is free, ret_save[k] is 0. Otherwise the added code must save the register, and
+ * ret_save[k] is the number of its stack slot, 1 or 2. Returns how many registers must be saved, or
+ * BB_NO_TWO if no two registers can be used. */
 #define BB_NO_TWO 3u
 unsigned int bb_registers__two(const struct bb_registers *r, uint32_t at, uint8_t ret_reg[2],
 			       uint8_t ret_save[2]);
@@ -34,7 +35,7 @@ enum bb_origin_kind {
 	/* computed from a global variable and constants; the variable is `offset` bytes into the
 	 * only element of the map with the descriptor `value` */
 	BB_ORIGIN_GLOBAL,
-	BB_ORIGIN_GLOBAL_AT, /* the address of that variable */
+	BB_ORIGIN_GLOBAL_AT, /* the address of a global variable, which is as in BB_ORIGIN_GLOBAL */
 };
 
 struct bb_origin {

@@ -7,11 +7,10 @@
 #include "bpf/libbpf_log.h"
 #include "bpf/prog_stats.h"
 
-/* Older kernels keep only the start of a log, and the reason is at the end, so the whole log must
- * fit. */
+/* Room for a whole log: older kernels keep only its start, but the reason is at its end. */
 #define LOG_BYTES (1U << 20)
 
-/* --- laying it out --- */
+/* --- layout --- */
 
 void bb_rewrite__open(struct bb_rewrite *r, size_t most)
 {
@@ -115,7 +114,7 @@ bool bb_rewrite__mend(struct bb_rewrite *r)
 	return r->n_long == n_long;
 }
 
-/* --- loading it --- */
+/* --- loading --- */
 
 _Static_assert(!offsetof(struct bpf_func_info, insn_off) &&
 		       !offsetof(struct bpf_line_info, insn_off),
@@ -140,9 +139,8 @@ static int say_refused(const struct bb_code *code, const struct bb_rewrite *now,
 {
 	char numbers[64], words[300];
 
-	/* If the kernel puts the code of helpers in place of their calls, a jump may become too
-	 * far. The kernel then returns ENOMEM, too (kernel/bpf/core.c, bpf_patch_insn_single), and
-	 * the log tells the difference. */
+	/* ENOMEM may also mean that a jump became too far when the kernel replaced calls of helpers
+	 * by their code (kernel/bpf/core.c, bpf_patch_insn_single). The log then says so. */
 	if (rc == -EPERM || (rc == -ENOMEM && !strstr(log, "cannot be patched")) || rc == -EINTR ||
 	    rc == -EAGAIN)
 		return bb_fail(err, rc, "loading '%s' once more: %m", code->name);
@@ -251,9 +249,9 @@ int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uin
 	if (rc)
 		return rc;
 	close(fd);
-	/* The verifier lists one figure for each function, but leaves out dead functions. If a
-	 * function is left out, we cannot assign the figures, and each function gets the largest.
-	 */
+	/* The verifier lists one figure for each function except dead functions. If it lists fewer
+	 * figures than there are functions, we cannot tell whose they are, and each function gets
+	 * the largest one. */
 	for (size_t i = 0; i < n; i++)
 		most = said[i] > most ? said[i] : most;
 	for (uint32_t f = 0; f < g->n_funcs; f++)

@@ -8,7 +8,7 @@
 struct bb_rewrite {
 	const struct bb_code *code; /* borrowed; so is `g` */
 	const struct bb_cfg *g;
-	const char *with; /* name of the added instructions in messages, such as "counters" */
+	const char *with; /* what is added, in messages: "counters" */
 	struct bpf_insn *insns;
 	uint32_t n;
 	/* New slots, each indexed by old slot. `moved` has one more element, for the end of the
@@ -27,7 +27,8 @@ struct bb_rewrite {
  * of 400 000 instructions locked up a CPU for 284 s. */
 #define BB_MOST_INSNS 65536u
 
-/* Allocates room for `most` slots. The caller has set code, g and with. */
+/* Allocates room for `most` slots; bb_rewrite__done() frees it. The caller has set code, g and
+ * with. */
 void bb_rewrite__open(struct bb_rewrite *r, size_t most);
 void bb_rewrite__done(struct bb_rewrite *r);
 
@@ -46,8 +47,8 @@ void bb_emit_old(struct bb_rewrite *r, uint32_t at);
  */
 bool bb_rewrite__jump(struct bb_rewrite *r, uint32_t from, uint32_t to);
 /* Redirects all jumps, calls and callbacks to the new slots of their targets. Returns false if some
- * jumps are too far. They are then marked as long, and the caller must lay out the whole program
- * again. */
+ * jumps are too far. These jumps are then marked as long, and the caller must lay out the whole
+ * program again. */
 bool bb_rewrite__mend(struct bb_rewrite *r);
 
 /* Returns a copy of records[n], which are records of func_info or line_info, `size` bytes each. The
@@ -65,10 +66,10 @@ int bb_load__program(const struct bb_code *code, const struct bb_rewrite *now, i
 int bb_load__empty(const struct bb_code *code, int32_t retval, int *ret_fd, struct bb_err *err);
 
 /*
- * Writes the stack size of each function, bytes, to ret_bytes[g->n_funcs]. It is the larger of two
- * figures: the verifier's, from one more load of the original, and the one that the instructions
- * show. The verifier does not count code that it removes; the instructions do not show how far a
- * helper writes.
+ * Writes the stack size of each function, bytes, to ret_bytes[g->n_funcs]. Each size is the larger
+ * of two figures: the verifier's, from one more load of the original, and the depth that the
+ * instructions show. The verifier does not count code that it removes; the instructions do not show
+ * how far a helper writes.
  */
 int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uint32_t *ret_bytes,
 			 struct bb_err *err);
@@ -81,6 +82,8 @@ struct bb_shared_memory {
 	size_t bytes;
 };
 
+/* Makes the map `name` and maps its value, `bytes` long. Returns 0, or -errno with a message:
+ * -ENOTSUP if the kernel is older than 5.5. */
 int bb_shared_memory__open(const char *name, size_t bytes, struct bb_shared_memory *ret_memory,
 			   struct bb_err *err);
 void bb_shared_memory__close(struct bb_shared_memory *m);

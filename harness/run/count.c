@@ -12,7 +12,7 @@
 #include "run/record.h"
 
 #define CASE_LEAST_S 1.0 /* least time limit of a case, s; fast programs need less */
-/* uncounted first runs, as many as in timed drives, so that the maps have the same state */
+/* runs before the counted runs; as many as in timed drives, so that the maps have the same state */
 #define WARMUP 100u
 
 /* A program under one drive whose instructions are being counted. */
@@ -103,7 +103,7 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned, st
 		rc = bb_driver__batch(k->slot, planned->driver_param, &b, err);
 	if (!rc)
 		rc = bb_target__drops(target, &after);
-	if (rc || !b.n) /* 0 runs: the time was over */
+	if (rc || !b.n) /* no run, because the time was over */
 		return rc;
 	/* Unexpected drops make the runs void, as in timed drives: the program did not do what the
 	 * scenario expects. */
@@ -114,9 +114,8 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned, st
 		bb_record__skip(k->session->report, why_left_out(k->session, why, sizeof(why)),
 				"%s: %zu of %u runs", planned->name, planned->samples - b.n,
 				planned->samples);
-	if (!rc)
-		add_case(k, planned, &b);
-	return rc;
+	add_case(k, planned, &b);
+	return 0;
 }
 
 /* Adds the counts of each source line and of each called function. */
@@ -148,22 +147,12 @@ static void add_source(struct bb_counted *out, const struct bb_exact *e)
 	free(calls);
 }
 
-/* Returns how many instructions the program has. */
-static uint32_t insns_of(const struct bb_exact *e)
-{
-	uint32_t n = 0;
-
-	for (uint32_t b = 0; b < e->clone.cfg.n_blocks; b++)
-		n += e->clone.cfg.blocks[b].n_insns;
-	return n;
-}
-
 static void sum_up(struct counting *k)
 {
 	const struct bb_exact *e = bb_exact__of(k->slot);
 	const struct bb_cfg *cfg = &e->clone.cfg;
 
-	k->out->n_insns = insns_of(e);
+	k->out->n_insns = cfg->n_insns;
 	k->out->n_blocks = cfg->n_blocks;
 	k->out->clone_insns = e->clone.n_insns;
 	k->out->paths = distinct(k->paths, k->n_paths);
@@ -206,12 +195,11 @@ static int count_variant(struct counting k, struct bb_err *err)
 {
 	struct bb_session *s = k.session;
 	char why[200];
-	int rc = 0;
+	int rc;
 
 	begin(&k);
-	if (!rc)
-		rc = bb_unless_broken_off(bb_driver__attach(s->drives[k.drive].state,
-							    &s->progs[k.variant], &k.slot, err));
+	rc = bb_unless_broken_off(
+		bb_driver__attach(s->drives[k.drive].state, &s->progs[k.variant], &k.slot, err));
 	if (rc == -ETIME)
 		rc = 0;
 	for (size_t i = 0; !rc && i < s->plan->n_cases && !bb_must_end(); i++)
@@ -225,7 +213,7 @@ static int count_variant(struct counting k, struct bb_err *err)
 				k.n_cases);
 	if (!rc && k.out->n_cases)
 		sum_up(&k);
-	else if (k.out && !k.out->n_cases)
+	else if (!k.out->n_cases)
 		bb_report__drop_counted(s->report);
 	bb_driver__detach(k.slot);
 	free(k.ns);
@@ -291,7 +279,7 @@ struct noting {
 	const size_t *case_of;
 	struct bb_drive_state *state;
 	struct bb_test_prog *prog; /* the program in progress */
-	bool of_shares;            /* only the maps for all CPUs that the runs write are noted */
+	bool of_shares; /* notes only which maps the runs write whose values all CPUs share */
 };
 
 /* Counts the entries of a map, up to BB_IN_VAIN_MANY. In maps of programs and in maps of maps, only
@@ -484,8 +472,9 @@ static uint64_t tail_calls(const struct bb_exact *e, const uint64_t *before)
 	return n;
 }
 
-/* Adds the counts of the programs that were entered by tail calls. Sets c->goes_on if more tail
- * calls succeeded than entries were counted: then some programs are not counted. */
+/* Adds the counts of the programs that were entered by tail calls and, if `notes`, their failed
+ * calls. Sets c->goes_on if fewer entries were counted than tail calls succeeded, because then some
+ * programs are not counted. */
 static void add_behind(const struct bb_target *target, const struct bb_exact *e,
 		       const uint64_t *before, bool is_first, bool notes, struct bb_case *c)
 {
@@ -504,7 +493,7 @@ static void add_behind(const struct bb_target *target, const struct bb_exact *e,
 			for (uint32_t b = 0; b < n; b++)
 				if (m->totals[b] && (!is_itself || e->totals[b] == before[b]))
 					c->executed_insns += m->clone.cfg.blocks[b].n_insns;
-			c->n_insns += is_itself ? 0 : insns_of(m);
+			c->n_insns += is_itself ? 0 : m->clone.cfg.n_insns;
 			c->n_unwatched += is_itself ? 0 : m->clone.n_unwatched;
 			if (notes)
 				note_in_vain(target, m, none, none + n, is_first, c);
@@ -571,7 +560,8 @@ static bool is_of_all_cpus(const struct bpf_map_info *info)
 	       info->type != BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE;
 }
 
-/* Stores the maps for all CPUs that executed instructions write, with the first line of each. */
+/* Stores the names of the maps that executed instructions write and in which all CPUs share the
+ * values, each with the first line that writes it. */
 static void note_shares(const struct bb_target *target, const struct bb_exact *e,
 			const uint64_t *before, struct bb_case *c)
 {
@@ -624,7 +614,7 @@ static struct source_line line_in_one(const struct bb_exact *e, const uint8_t *h
 	return (struct source_line){0};
 }
 
-/* Returns what tells a path from the most frequent one; free() it. */
+/* Returns words that tell a path from the most frequent one; free() them. */
 static char *path_words(const struct bb_exact *e, const uint8_t *path, const uint8_t *frequent)
 {
 	struct source_line own = line_in_one(e, path, frequent),
@@ -637,7 +627,7 @@ static char *path_words(const struct bb_exact *e, const uint8_t *path, const uin
 	return bb_strdup(path == frequent ? "most frequent" : "another");
 }
 
-/* Writes the words of the paths. */
+/* Sets paths->words[], which tell each path from the most frequent one. */
 static void describe_paths(const struct bb_exact *e, struct bb_exact_sets *sets,
 			   struct bb_mix_paths *paths)
 {
@@ -670,7 +660,8 @@ static size_t store_paths(const struct bb_batch *b, struct bb_mix_paths *paths)
 
 /* Finds the paths of the inputs that the drive will use. Runs the program on them in their order,
  * and on the first of them once more. Stores no paths if the time is too short, or if runs on one
- * input take several paths: then the path depends on what the program has kept. */
+ * input take several paths, because the path then depends on what the program has kept in its maps.
+ */
 static int find_paths(struct bb_drive_slot *slot, const struct bb_plan_case *planned,
 		      uint32_t param, struct bb_batch *b, struct bb_mix_paths *ret_paths,
 		      struct bb_err *err)
@@ -706,9 +697,9 @@ static int find_paths(struct bb_drive_slot *slot, const struct bb_plan_case *pla
 	return rc == -ETIME ? 0 : rc;
 }
 
-/* Runs the program once, and copies the counts. If there is time, runs it MORE_RUNS times more;
- * with a mix, as find_paths() does. *ret_is_wrong: that run returned something else than
- * expected. */
+/* Runs the program once, and copies the counts. If there is time, runs it MORE_RUNS times more or,
+ * with a mix, as often as find_paths() does. *ret_is_wrong tells whether the first run returned
+ * another value than expected. */
 static int run(struct bb_drive_slot *slot, const struct bb_plan_case *planned, uint32_t param,
 	       uint64_t *ret_counts, bool *ret_is_wrong, struct bb_mix_paths *ret_paths,
 	       struct bb_err *err)
@@ -756,15 +747,15 @@ static int note_case(const struct noting *k, struct bb_drive_slot *slot, size_t 
 		 k->of_shares ? 0 : k->session->plan->cases[planned].driver_param, first, &is_wrong,
 		 &k->session->mix_paths[planned], err);
 	bb_exact__swap(e, false);
-	/* 0: there was no time for a run. A counted run is used even if the time was over during
-	 * the next runs. */
+	/* The number of executed instructions is 0 if there was no time for a run. A counted run is
+	 * used even if the time was over during the runs after it. */
 	if (k->of_shares)
 		note_shares(k->prog->target, e, before, c);
 	else
 		c->executed_insns = bb_counts__reached(cfg, before, e->totals);
 	if (c->executed_insns) {
 		from = e->totals[0] > first[0] ? first : before;
-		c->n_insns = insns_of(e);
+		c->n_insns = cfg->n_insns;
 		c->n_unwatched = e->clone.n_unwatched;
 		if (notes)
 			note_in_vain(k->prog->target, e, from, from + cfg->n_blocks, from == before,
@@ -817,10 +808,7 @@ int bb_note_executed(struct bb_session *s, const size_t *case_of)
 	s->mix_paths = bb_calloc(s->plan->n_cases, sizeof(*s->mix_paths));
 	bb_deadline__begin(&share, isfinite(left_s) ? left_s * OF_THE_TIME : 0);
 	for (size_t d = 0; d < sc->n_drives && !bb_must_end(); d++) {
-		struct noting k = {
-			.session = s,
-			.case_of = case_of,
-		};
+		struct noting k = {.session = s, .case_of = case_of};
 		const struct bb_driver *by = s->drives[d].driver
 						     ? bb_driver__executed_by(s->drives[d].driver)
 						     : NULL;

@@ -43,7 +43,8 @@ struct trying {
 	struct bb_input input; /* the drive's only input, with the bytes of the present state */
 	struct bb_drive_state *state;
 	struct bb_drive_slot *slot;
-	struct bb_test_prog prog;    /* our own: the session's may share its maps */
+	struct bb_test_prog prog; /* loaded for this search only, because the session's program may
+				     share its maps */
 	struct bb_variant_spec with; /* the variant with the globals and maps of the state */
 	struct bb_try_search search;
 	struct bb_found_input *found;
@@ -53,7 +54,7 @@ struct trying {
 	size_t n_loaded, n_filled;
 	uint32_t all;       /* instructions of the programs that the last run entered */
 	bool is_found;      /* the search has ended */
-	bool jumps_in_vain; /* in the last run, a tail call did not happen */
+	bool jumps_in_vain; /* a tail call failed in the last run */
 	struct reached *reached;
 	size_t n_reached;
 	struct bb_err err;
@@ -89,17 +90,12 @@ static void add_entry(struct trying *t, const struct bb_try_part *p)
 	bb_map_specs__add_entry(&t->with.maps, p->name, &e);
 }
 
-static void add_global(struct trying *t, const struct bb_global_spec *global)
-{
-	BB_PUSH(t->with.globals, t->with.n_globals, *global);
-}
-
 static void add_part(struct trying *t, struct bb_try_part *p)
 {
 	struct bb_global_spec g = {.name = p->name, .value = bb_try_part__number(p)};
 
 	if (p->kind == BB_TRY_GLOBAL && p->is_set) {
-		add_global(t, &g);
+		BB_PUSH(t->with.globals, t->with.n_globals, g);
 	} else if (p->kind == BB_TRY_INPUT) {
 		t->input.data = p->bytes;
 		t->input.len = p->len;
@@ -117,7 +113,7 @@ static void make_surroundings(struct trying *t)
 	free_surroundings(t);
 	bb_map_specs__inherit(&t->with.maps, &own->maps);
 	for (size_t i = 0; i < own->n_globals; i++)
-		add_global(t, &own->globals[i]);
+		BB_PUSH(t->with.globals, t->with.n_globals, own->globals[i]);
 	for (size_t i = 0; i < t->search.now.n; i++)
 		add_part(t, &t->search.now.v[i]);
 }
@@ -196,24 +192,20 @@ static uint32_t sum_executed(const struct bb_exact *e, uint32_t *ret_all)
 {
 	uint32_t n = bb_counts__reached(&e->clone.cfg, NULL, e->totals);
 
-	*ret_all = 0;
-	for (uint32_t b = 0; b < e->clone.cfg.n_blocks; b++)
-		*ret_all += e->clone.cfg.blocks[b].n_insns;
+	*ret_all = e->clone.cfg.n_insns;
 	for (const struct bb_exact *m = e->behind; m; m = m->behind) {
 		if (!m->totals[0])
 			continue;
-		for (uint32_t b = 0; b < m->clone.cfg.n_blocks; b++) {
-			uint32_t n_insns = m->clone.cfg.blocks[b].n_insns;
-
-			*ret_all += m->id == e->id ? 0 : n_insns;
-			n += m->totals[b] && (m->id != e->id || !e->totals[b]) ? n_insns : 0;
-		}
+		*ret_all += m->id == e->id ? 0 : m->clone.cfg.n_insns;
+		for (uint32_t b = 0; b < m->clone.cfg.n_blocks; b++)
+			if (m->totals[b] && (m->id != e->id || !e->totals[b]))
+				n += m->clone.cfg.blocks[b].n_insns;
 	}
 	return n;
 }
 
 /* Returns the struct for n basic blocks in all programs together. Makes it if there is none.
- * *ret_is_first: it was made, and there were structs for other numbers of blocks already. */
+ * *ret_is_first is true if it was made although there were structs for other numbers of blocks. */
 static struct reached *reached_of(struct trying *t, size_t n, bool *ret_is_first)
 {
 	struct reached *r = BB_FIND(t->reached, t->n_reached, it->n == n);
@@ -227,7 +219,8 @@ static struct reached *reached_of(struct trying *t, size_t n, bool *ret_is_first
 }
 
 /* Returns true if the last run executed a basic block that no earlier run executed. Compares only
- * runs with the same number of blocks in all. `note`: it counts as executed from now on. */
+ * runs with the same number of blocks in all. With `note`, these blocks count as executed from now
+ * on. */
 static bool reaches_new(struct trying *t, const struct bb_exact *e, bool note)
 {
 	bool is_new = false, is_first;
@@ -245,7 +238,7 @@ static bool reaches_new(struct trying *t, const struct bb_exact *e, bool note)
 	return is_new && !is_first;
 }
 
-/* True if a tail call did not happen. */
+/* True if a tail call failed. */
 static bool jumps_in_vain(const struct bb_exact *e)
 {
 	for (; e; e = e->behind)
@@ -319,8 +312,8 @@ static void write_entries(struct trying *t)
 }
 
 /* Loads the program or writes entries, if the present state needs it. `resets`: restores the maps
- * in any case. *is_reset: true if the maps now have only the contents of the present state, and
- * nothing that runs wrote. */
+ * in any case. *is_reset is true if the maps now have the contents of the present state, and
+ * nothing that runs have written. */
 static int prepare_state(struct trying *t, bool resets, bool *is_reset)
 {
 	bool must_load = is_changed(t, false, &t->loaded, &t->n_loaded) || !t->slot;
