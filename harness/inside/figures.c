@@ -2,7 +2,7 @@
 #include "inside/figures.h"
 
 #define CLOCK_TICK_NS 10.0
-#define PARTS 16u /* the runs of a bucket are spread over so many values */
+#define PARTS 16u /* limit: values over which the runs of a bucket are spread */
 
 static uint64_t word_at(const volatile char *slot, uint32_t off)
 {
@@ -156,7 +156,8 @@ double bb_inside_path__mean(const struct bb_inside_path *p, double clock_ns)
 
 double bb_inside_path__worst(const struct bb_inside_path *p, double clock_ns)
 {
-	return p->timed ? round(fmax(p->worst_ns - clock_ns, 0)) : NAN; /* as it is stored */
+	/* whole nanoseconds, as in bb_inside_path__samples() */
+	return p->timed ? round(fmax(p->worst_ns - clock_ns, 0)) : NAN;
 }
 
 void bb_inside_path__samples(const struct bb_inside_path *p, double clock_ns, struct bb_hist *hist)
@@ -224,7 +225,7 @@ static struct bb_inside_path_packets *packets_of(struct bb_inside_packets *p, ui
 }
 
 /* Returns where to keep the next packet of a path; NULL: do not keep it. The first packet is always
- * kept. One of the later packets is kept, and each of them has the same chance. */
+ * kept. Of the later packets one is kept; each of them has the same chance. */
 static struct bb_inside_packet *position(struct bb_inside_packets *p,
 					 struct bb_inside_path_packets *of)
 {

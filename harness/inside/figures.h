@@ -5,18 +5,18 @@
 #include "core/hist.h"
 #include "inside/instrument.h"
 
-/* What a clone measured of one path, or of all its runs. Takes all stripes of the clone's memory
- * together. */
+/* The measurements of one path, or of all runs of a clone, added up over all stripes of the clone's
+ * memory. */
 struct bb_inside_path {
-	uint64_t key;            /* key in the path's slots; 0: the runs that found no free slot */
-	uint64_t runs;           /* runs that ended */
-	uint64_t timed;          /* runs that ended and were timed */
+	uint64_t key;   /* key of the path's slots; 0: runs whose paths found no free slot */
+	uint64_t runs;  /* runs that ended */
+	uint64_t timed; /* runs that ended and were timed */
 	double sum_ns, worst_ns; /* sum and maximum over the timed runs, with the clock reading */
 	uint64_t retval;         /* return value of one of the runs; 0 if `key` is 0 */
 	bool varies;             /* a run returned another value than `retval` */
 	uint32_t exit;           /* how the path ends: index of clone->exits */
 	uint64_t turns;          /* turns of all loops together, in one of the runs */
-	uint64_t *words;         /* words[clone->n_words]: the marks of the path's blocks */
+	uint64_t *words; /* words[clone->n_words]: marks of the blocks that the path executes */
 	uint64_t buckets[BB_INSIDE_BUCKETS];
 };
 
@@ -72,8 +72,8 @@ struct bb_inside_packets {
 	struct bb_rng rng;
 };
 
-/* Looks at the packets that the clone copied since the last call. Those that the clone overwrote
- * meanwhile, and those whose runs have not ended, are lost. */
+/* Keeps some of the packets that the clone copied since the last call. Packets that the clone has
+ * overwritten, and packets of runs that have not ended, are lost. */
 void bb_inside_packets__collect(struct bb_inside_packets *p, const struct bb_inside_clone *c);
 void bb_inside_packets__done(struct bb_inside_packets *p);
 

@@ -179,8 +179,9 @@ static void find_exits(struct maker *m)
 				       !is_tail_call(&m->code->insns[at]);
 }
 
-/* Registers that are saved around a tail call: its arguments (r1 to r3), and r6 and r8, which
- * emit_record() overwrites. If the tail call fails, the code after it needs them. */
+/* Registers that are saved while emit_record() runs before a tail call: the arguments of the call
+ * (r1 to r3), and r6 and r8, which emit_record() overwrites and the program may need if the call
+ * fails. */
 static const uint8_t saved_regs[] = {1, 2, 3, 6, 8};
 #define SAVED ((uint32_t)sizeof(saved_regs))
 
@@ -466,8 +467,8 @@ static void emit_hand_over(struct maker *m, uint8_t reg)
  * Takes over the chain that the calling program left. If no program called this one, a chain
  * begins. r2 is the number of the run, r6 the context. Afterwards r7 is 0 if the run is timed: a
  * chain is timed as a whole, or not at all. r0, r1, r3 to r5 and r8 are overwritten. A program that
- * interrupts this one may overwrite the hand-over. It never takes over a chain of others, because
- * its context has another address.
+ * interrupts this one may overwrite the hand-over. The interrupting program never takes over the
+ * chain, because its context has another address.
  */
 static void emit_take_over(struct maker *m)
 {
@@ -525,8 +526,9 @@ static void emit_give_over(struct maker *m)
 	write_word(r, BPF_REG_6, BB_INSIDE_CALLER, BPF_REG_1);
 }
 
-/* Returns where the stack says whether the run is timed. The verifier keeps track of no number
- * there: otherwise it would check the whole program twice, for timed runs and for others. */
+/* Returns the stack offset of the byte that says whether the run is timed. The verifier does not
+ * keep track of numbers in this byte. If it did, it would check the program twice: for timed runs
+ * and for untimed runs. */
 static int16_t timed_at(const struct maker *m)
 {
 	return (int16_t)(m->frame.scratch + 1);
@@ -586,8 +588,8 @@ static void emit_number64(struct bb_rewrite *r, uint8_t reg, uint64_t number)
 	bb_emit(r, 0, 0, 0, 0, (int32_t)(number >> 32));
 }
 
-/* Stores the index of the exit that the run takes. It is in the upper half of a word, where the
- * verifier does not keep track of numbers. */
+/* Stores the index of the exit that the run takes in the upper half of a word, because the verifier
+ * does not keep track of numbers there. */
 static void emit_exit_is(struct maker *m, uint32_t nth)
 {
 	bb_emit(&m->out, BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, (int16_t)(m->frame.scratch + 4),
@@ -802,7 +804,7 @@ static void emit_time(struct maker *m)
 	move(r, BPF_REG_8, BPF_REG_0);
 	done = jump_if(r, BPF_JA, 0, 0);
 	land(r, untimed);
-	compute(r, BPF_XOR, BPF_REG_8, -1); /* it was 0 */
+	compute(r, BPF_XOR, BPF_REG_8, -1); /* r8 was 0 */
 	land_both(r, done);
 }
 
@@ -970,8 +972,8 @@ static void emit_tail_call(struct maker *m, uint32_t at, uint32_t nth)
 	land_both(r, done);
 }
 
-/* Finds a register that added code can use before slot `at`, and saves its value if need be.
- * Returns false if there is none. */
+/* Finds a register, reg[0], that added code can use before slot `at`, and saves its value if the
+ * program needs it. Returns false if there is no such register. */
 static bool emit_borrow(struct maker *m, uint32_t at, uint8_t reg[2], uint8_t save[2])
 {
 	if (bb_registers__two(&m->regs, at, reg, save) == BB_NO_TWO)
@@ -1035,14 +1037,14 @@ static void lay_out(struct maker *m)
 	const struct bb_code *code = m->code;
 	struct bb_rewrite *r = &m->out;
 	uint32_t nth = 0, end = m->g->funcs[0].end;
-	bool has_exit = m->c.with;
+	bool records = m->c.with;
 
 	r->n = m->n_to_exit = 0;
 	for (uint32_t at = 0; at < code->n; at += bb_insn_slots(&code->insns[at])) {
 		uint32_t b = m->g->block_of[at];
 		bool begins = at < end && m->g->blocks[b].first == at;
 
-		if (at == end && has_exit)
+		if (at == end && records)
 			emit_common_exit(m);
 		r->moved[at] = r->n;
 		if (!at)
@@ -1052,18 +1054,16 @@ static void lay_out(struct maker *m)
 			emit_turn(m, at);
 		if (begins && m->frame.words && m->c.mark_of[b])
 			emit_mark(m, at, m->c.mark_of[b] - 1);
-		if (!m->c.with) {
-			bb_emit_old(r, at);
-		} else if (at < end && bb_insn_is_exit(&code->insns[at])) {
+		if (records && at < end && bb_insn_is_exit(&code->insns[at])) {
 			emit_exit_is(m, nth++);
 			m->to_exit[m->n_to_exit++] = jump_if(r, BPF_JA, 0, 0);
-		} else if (at < end && is_tail_call(&code->insns[at])) {
+		} else if (records && at < end && is_tail_call(&code->insns[at])) {
 			emit_tail_call(m, at, nth++);
 		} else {
 			bb_emit_old(r, at);
 		}
 	}
-	if (end == code->n && has_exit)
+	if (end == code->n && records)
 		emit_common_exit(m);
 	r->moved[code->n] = r->n;
 }

@@ -62,10 +62,10 @@ static int fd_of(struct load *l, int theirs)
 static int copy_attr(struct load *l, const struct seccomp_data *data)
 {
 	char more[UNKNOWN_BYTES];
-	uint32_t size = (uint32_t)data->args[2], known = sizeof(l->attr);
-
 	/* fields after core_relo_rec_size must be 0: their meaning is not known here */
-	known = offsetof(union bpf_attr, core_relo_rec_size) + sizeof(uint32_t);
+	uint32_t size = (uint32_t)data->args[2],
+		 known = offsetof(union bpf_attr, core_relo_rec_size) + sizeof(uint32_t);
+
 	l->attr_size = size < known ? size : known;
 	if (size > known + sizeof(more) ||
 	    bb_remote__read(&l->from, data->args[1], &l->attr, l->attr_size) ||
@@ -101,8 +101,8 @@ static int check_attr(struct load *l)
 	return 0;
 }
 
-/* Replaces the descriptors in the instructions by our copies. *ret_top is the index of the highest
- * entry of fd_array that an instruction names; -1: none. */
+/* Replaces the descriptors in the instructions by our copies. *ret_top is the highest index in
+ * fd_array that an instruction names; -1 if they name none. */
 static int copy_maps(struct load *l, int *ret_top)
 {
 	int top = -1;
@@ -320,7 +320,8 @@ static int ids_of(int prog_fd, struct bb_inside_program *p)
 	return 0;
 }
 
-/* Names the program by its function if the load has type information, else as the load does. */
+/* Names the program by its function if the load has type information, otherwise by the name in the
+ * load. */
 static void name_program(const struct load *l, struct bb_inside_program *p)
 {
 	const struct bpf_func_info *main_func = l->funcs;
@@ -368,7 +369,8 @@ static void see_map_type(struct bb_inside *in, uint32_t type)
 		in->has_chains = !bb_inside_chains__open(&in->chains, NULL);
 }
 
-/* Looks at the maps that the program names: only this shows a pinned prog array. */
+/* Looks for a prog array among the maps that the program names, because the command does not create
+ * a pinned one. */
 static void see_maps(struct bb_inside *in, const struct load *l)
 {
 	for (size_t i = 0; i < l->n_fds && !in->has_chains; i++) {
@@ -528,12 +530,13 @@ static void program_done(struct bb_inside_program *p)
 }
 
 /*
- * Answers the call `id` with a copy of `fd`. Returns false if a signal broke the call off; the
- * command then makes the call again, so nothing is recorded. If the signal comes between the two
- * steps, a descriptor too many stays in the command, and with it the clone.
- * SECCOMP_ADDFD_FLAG_SEND would do both at once, but the call returns 0 if we are killed while the
- * kernel adds the copy (seccomp_notify_addfd()). Killed between the two steps, we leave a
- * descriptor too many in the command, and the guard lets the call go on.
+ * Answers the call `id` in two steps: adds a copy of `fd` to the command, and sends its number as
+ * the result of the call. Returns false if a signal broke the call off; the command then makes the
+ * call again, so nothing is recorded. If the call is broken off, or bpfbench is killed, between the
+ * two steps, the command keeps one descriptor too many, and with it the clone.
+ * SECCOMP_ADDFD_FLAG_SEND would do both steps at once. But if bpfbench is killed while the kernel
+ * adds the copy, the call would then return 0 (seccomp_notify_addfd()); with two steps, the guard
+ * lets the call go on.
  */
 static bool give(int listener_fd, uint64_t id, int fd)
 {
@@ -683,7 +686,8 @@ static void find_others(const struct bb_capture *c, const bool *has_clone, bool 
 	}
 }
 
-/* Gives the programs that stay their new numbers in the capture, and drops the clones of others. */
+/* Gives the programs that stay their new numbers in the capture, and drops the clones of the
+ * programs that go. */
 static void renumber(struct bb_inside *in, const bool *gone, size_t n_progs)
 {
 	int32_t *now = bb_calloc(n_progs, sizeof(*now)), next = 0;
@@ -703,7 +707,7 @@ static void renumber(struct bb_inside *in, const bool *gone, size_t n_progs)
 	for (size_t i = 0; i < in->n_programs; i++) {
 		int32_t *taken = &in->programs[i].taken;
 
-		/* the last one may have been taken back after a call that was broken off */
+		/* the capture drops its last program if the call that loaded it was broken off */
 		if (*taken >= 0)
 			*taken = (size_t)*taken < n_progs ? now[*taken] : BB_CAPTURE_NONE;
 	}
@@ -743,7 +747,8 @@ void bb_inside__done(struct bb_inside *in)
 
 /* --- the price --- */
 
-/* How an empty program is run: `calls` calls of `repeat` runs each. The fastest call counts. */
+/* How an empty program is run: in `calls` test calls, of `repeat` runs each. The fastest call
+ * counts. */
 struct price_runs {
 	int repeat, calls;
 };
@@ -772,23 +777,23 @@ static double price_of(const union bpf_attr *attr, const struct bb_code *code,
 		       struct price_runs runs, double *ret_clock_ns, char *log)
 {
 	const struct bb_inside_instruments instruments = {.with = with};
-	struct bb_inside_program p = {.code = *code, .cfg = *g};
+	struct bb_inside_clone clone;
 	struct bb_rewrite out;
 	double ns = -1;
 	int fd;
 
-	if (bb_inside_clone__make(code, g, 0, &instruments, &p.clone, &out, NULL))
+	if (bb_inside_clone__make(code, g, 0, &instruments, &clone, &out, NULL))
 		return -1;
 	fd = load(attr, sizeof(*attr), &out, log);
 	bb_rewrite__done(&out);
 	if (fd >= 0) {
-		bb_inside_clone__time_each(&p.clone, mask, 0);
+		bb_inside_clone__time_each(&clone, mask, 0);
 		ns = run_empty(fd, runs);
 		close(fd);
 	}
 	if (ret_clock_ns)
-		*ret_clock_ns = bb_inside_figures__median_ns(&p.clone);
-	bb_inside_clone__done(&p.clone);
+		*ret_clock_ns = bb_inside_figures__median_ns(&clone);
+	bb_inside_clone__done(&clone);
 	return ns;
 }
 
@@ -808,8 +813,7 @@ int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *e
 	struct bb_inside_price price = {0};
 	char *log = bb_calloc(1, LOG_BYTES);
 	struct bb_cfg g = {0};
-	int fd, rc = bb_cfg__make(&code, &g, err);
-	int load_rc;
+	int fd, load_rc, rc = bb_cfg__make(&code, &g, err);
 	double empty_ns;
 
 	if (rc) {
@@ -820,7 +824,8 @@ int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *e
 	load_rc = fd < 0 ? fd : 0;
 	empty_ns = fd < 0 ? -1 : run_empty(fd, in_a_row);
 	bb_close(&fd);
-	/* not below 0: other processes may take more time than an instrument costs */
+	/* A difference below 0 becomes 0: other processes may disturb the empty program more than
+	 * an instrument costs. */
 	price.timed_ns = fmax(0,
 			      price_of(&attr, &code, &g, all, 0, in_a_row, NULL, log) - empty_ns);
 	price.untimed_ns =

@@ -5,16 +5,16 @@
 #include "capture/capture.h"
 #include "inside/figures.h"
 
-/* A program that the command loaded, with the clone that replaced it, or the reason why no clone
- * did. All loads of the same code under one name, for the same target, count as one program; their
- * clones share one memory. */
+/* A program that the command loaded, with the clone that replaced it, or the reason why it has no
+ * clone. All loads of the same code under one name, for the same target, count as one program;
+ * their clones share one memory. */
 struct bb_inside_program {
 	char name[BB_LOADED_NAME]; /* as in struct bb_loaded */
 	uint32_t type, id;         /* id: id of the first clone; 0: none replaced the program */
 	uint32_t n_insns;
 	uint32_t attach_type, attach_btf_id; /* the target that the load names */
 	size_t n_loads;
-	int32_t taken;        /* as in bb_inside_replaced, for the last load */
+	int32_t taken; /* number of its last load in the capture, from 0; or BB_CAPTURE_NONE */
 	uint32_t stack_bytes; /* depth of the main function's stack */
 	struct bb_inside_clone clone;
 	char why[256]; /* why the clone is missing or lacks instruments; else empty */
@@ -51,8 +51,8 @@ struct bb_inside {
 	double time_at_most; /* limit: timed runs of one program, per second */
 	unsigned int with;   /* enum bb_inside_with: the instruments that are tried first */
 	uint32_t snap;       /* limit: bytes that are kept of a packet */
-	/* Chains of tail calls. Byte k in the key of a chain names programs[k - 1]. The memory is
-	 * made when the command has a prog array. */
+	/* Chains of tail calls. A byte of value k in the key of a chain stands for programs[k - 1].
+	 * The memory is made when the command has a prog array. */
 	struct bb_inside_clone chains;
 	bool has_chains;
 	/* The capture of the same command. Its last program is the one that is being loaded.
@@ -65,10 +65,10 @@ struct bb_inside {
 	size_t n_loads;
 };
 
-/* Answers the call of a load, which waits at the listener. The answer is the descriptor of a clone.
- * The function is meant for bb_watched.load. It returns false if the load must go on unchanged. The
- * reason is then in the program's `why`, unless the call does not load a program, or a signal broke
- * it off. */
+/* Answers a call bpf(BPF_PROG_LOAD) of the command, which waits at the seccomp listener, with the
+ * descriptor of a clone. bb_watched.load points to this function; `inside` is a struct bb_inside.
+ * Returns false if the call must go on unchanged. If the call loads a program and no signal broke
+ * it off, the program's `why` then has the reason. */
 struct seccomp_notif;
 bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *call);
 
@@ -76,8 +76,9 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
  * collects packets. Call it several times a second, and once at the end. */
 void bb_inside__turn(struct bb_inside *in);
 
-/* Lets the capture `t` forget loads that have a clone, or test the kernel, and that the command has
- * made again many times since. A program that the kernel still has is not forgotten. */
+/* Removes old programs from the capture `t`: programs with a clone, and loaders' tests of the
+ * kernel, which the command has loaded again many times since. Programs that are still loaded stay.
+ */
 struct bb_take;
 void bb_inside__forget(struct bb_inside *in, struct bb_take *t);
 
