@@ -24,13 +24,13 @@ static const char *const label_names[N_LABELS] = {"base", "head", "the floor"};
 
 /* One side of a comparison: the program with a label, and its state in the present drive. */
 struct side {
-	/* NULL: the side has no program. The floor may be another program in each drive. */
+	/* NULL if the side has no program; each drive may have another floor */
 	struct bb_test_prog *prog;
 	struct bb_drive_slot *slot; /* slot in the present drive; NULL: not attached */
 	bool warm;
 	bool is_new; /* the program was loaded again, so it needs a new series */
-	/* before: the counters when the program was attached. fired, ran: events fired and runs
-	 * counted since then, warm-up included. */
+	/* before: the counters when the program was attached. fired, ran: numbers of events fired
+	 * and of runs counted since then, warm-up included. */
 	struct bb_prog_stats before;
 	uint64_t fired, ran;
 	uint64_t ns[2 * BB_PAIR_TURN_MOST]; /* samples of the present block: ns[n] */
@@ -57,10 +57,10 @@ struct ab {
 	struct ab_case *cases;
 	size_t n_cases;
 	double scratch[4 * BB_PAIR_TURN_MOST];
-	/* why the present pair does not count; empty: it counts */
+	/* why the present pair does not count; empty if it counts */
 	char wrong[300];
 	uint64_t began_ns;
-	double pair_s; /* time limit of a pair, s, if it is above PAIR_LEAST_S; 0: no limit */
+	double pair_s; /* time limit of a pair, s; below PAIR_LEAST_S counts as that; 0: no limit */
 	bool is_cut;   /* a pair of the present drive ended with too few runs or blocks */
 	bool is_open;  /* some comparisons of the present drive have no verdict yet */
 	/* some comparisons of the drive have neither a verdict nor an interval yet, so they could
@@ -225,8 +225,8 @@ static int measure_pair(struct ab *ab, struct ab_case *c, struct bb_err *err)
 	return 0;
 }
 
-/* Decides whether the drive's samples from the present loads count. Writes the reason into ret_why
- * if they do not; "": they count. */
+/* Decides whether the drive's samples from the present loads count. If they do not, writes the
+ * reason into ret_why; otherwise ret_why is empty. */
 static void judge_sides(const struct ab *ab, size_t drive, char *ret_why, size_t size)
 {
 	const struct bb_driver *driver = ab->session.drives[drive].driver;
@@ -242,7 +242,7 @@ static void judge_sides(const struct ab *ab, size_t drive, char *ret_why, size_t
 		if (driver->kind.fires && !driver->kind.stats_off && s->ran != s->fired)
 			snprintf(why, sizeof(why), "run_cnt rose by %llu, %llu events were fired",
 				 (unsigned long long)s->ran, (unsigned long long)s->fired);
-		/* HEAD is the same load as BASE, which is judged already */
+		/* HEAD is the same load as BASE, and BASE is judged already */
 		else if (l == HEAD && ab->opts->same_load)
 			continue;
 		if (l == BASE && ab->opts->same_load)
@@ -309,7 +309,7 @@ static int measure_case(struct ab *ab, struct ab_case *c, uint32_t load, struct 
 	for (int l = 0; !rc && l < N_LABELS; l++) {
 		const struct side *s = &ab->sides[l];
 
-		if (c->planned[l] != BB_NO_CASE && s->is_new && !rc)
+		if (c->planned[l] != BB_NO_CASE && s->is_new)
 			bb_record__series(&ab->session.report->cases[c->case_of[l]], load,
 					  s->prog->jit_mod64);
 	}
@@ -378,9 +378,9 @@ static int run_pair(struct ab *ab, size_t drive, uint32_t pair, struct bb_err *e
 /* --- pairs until there is a verdict --- */
 
 /* Judges a drive's comparisons after a pair. Comparisons with a verdict are not measured again. All
- * comparisons share alpha by Bonferroni. Holm's correction at the end begins with the same step and
- * is never stricter, so a verdict given here survives it. */
-static void look(struct ab *ab, size_t drive)
+ * comparisons share alpha by Bonferroni's correction. The report uses Holm's correction at the end,
+ * which is never stricter, so no verdict given here changes then. */
+static void judge_drive(struct ab *ab, size_t drive)
 {
 	size_t n_family = ab->opts->n_family > ab->n_cases ? ab->opts->n_family : ab->n_cases;
 
@@ -460,7 +460,7 @@ static int run_drive(struct ab *ab, size_t drive, double budget_s, double limit_
 		if (rc == -ETIME)
 			rc = 0;
 		if (!rc)
-			look(ab, drive);
+			judge_drive(ab, drive);
 	}
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
@@ -703,8 +703,8 @@ static int note_executed(struct ab *ab, struct bb_err *err)
 /* Measures in the open session, and completes the report after an error. */
 static int run(struct ab *ab, struct bb_err *err)
 {
-	/* Counts now, before base and head share maps: entries that one of them stores may change
-	 * the count of the other. */
+	/* Counts before base and head share maps, because entries that one program stores may
+	 * change the count of the other. */
 	int rc = ab->opts->count ? bb_count_all(&ab->session, 0.25, err) : 0;
 
 	if (!rc) {

@@ -5,7 +5,8 @@
 
 /* A function that is called with each batch of base or head, in the order of measurement. */
 struct bb_ab_watch {
-	void (*batch)(void *arg, bool is_head, const struct bb_batch *b); /* NULL: none */
+	/* NULL if nobody watches */
+	void (*batch)(void *arg, bool is_head, const struct bb_batch *b);
 	void *arg;
 };
 
@@ -18,7 +19,7 @@ struct bb_ab_watch {
  * is used up.
  */
 struct bb_ab_opts {
-	struct bb_run_opts run; /* its budget_s is for the whole comparison */
+	struct bb_run_opts run; /* run.budget_s is the limit of the whole comparison */
 	/* extra time, s, for a budget that holds fewer pairs than any verdict needs; 0: none */
 	double patience_s;
 	const char *base, *head; /* variants of the plan */
@@ -34,6 +35,6 @@ struct bb_ab_opts {
 };
 
 /* Compares the programs under every drive and parameter of the plan. Appends cases and judged
- * comparisons to the report. Errors as bb_run_plan(). */
+ * comparisons to the report. Returns the errors of bb_run_plan() (run/runner.h). */
 int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct bb_report *report,
 	      struct bb_err *err);

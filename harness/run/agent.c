@@ -19,7 +19,7 @@
 #define PAUSE_US 20000
 #define READY_EACH_S 0.2 /* s between two runs of --ready */
 
-/* --- its programs --- */
+/* --- the programs of the agent --- */
 
 static int last_id(uint32_t *ret_id, struct bb_err *err)
 {
@@ -39,18 +39,11 @@ struct ids {
 
 static bool ids_have(const struct ids *ids, uint32_t id)
 {
-	for (size_t i = 0; i < ids->n; i++)
-		if (ids->v[i] == id)
-			return true;
-	return false;
+	return BB_ANY(ids->v, ids->n, *it == id);
 }
 
-static void add_id(struct ids *ids, uint32_t id)
-{
-	BB_PUSH(ids->v, ids->n, id);
-}
-
-/* Returns the id of the program that a descriptor refers to, directly or by a link; 0: none. */
+/* Returns the id of the program that the descriptor `name` refers to, directly or by a link; 0 if
+ * it refers to none. */
 static uint32_t program_behind(int fdinfo_dir, const char *name)
 {
 	int fd = openat(fdinfo_dir, name, O_RDONLY | O_CLOEXEC);
@@ -79,7 +72,7 @@ static void add_open_programs(pid_t pid, uint32_t from, struct ids *ids)
 		uint32_t id = e->d_name[0] == '.' ? 0 : program_behind(dirfd(dir), e->d_name);
 
 		if (id > from && !ids_have(ids, id))
-			add_id(ids, id);
+			BB_PUSH(ids->v, ids->n, id);
 	}
 	if (dir)
 		closedir(dir);
@@ -94,7 +87,7 @@ static int find_open(pid_t root, pid_t but, uint32_t from, struct ids *ret_ids)
 
 	if (rc)
 		return rc;
-	bb_root__begin(); /* only root may see the descriptors of others */
+	bb_root__begin(); /* only root may see other users' descriptors */
 	for (size_t i = 0; !rc && i < p.n; i++)
 		add_open_programs(p.pids[i], from, ret_ids);
 	bb_root__end();
@@ -122,7 +115,7 @@ int bb_owners__find(const uint32_t *ids, size_t n, struct bb_owner *ret_owners)
 	if (rc)
 		return rc;
 	memset(ret_owners, 0, n * sizeof(*ret_owners));
-	bb_root__begin(); /* only root may see the descriptors of others */
+	bb_root__begin(); /* only root may see other users' descriptors */
 	for (size_t i = 0; i < p.n; i++) {
 		struct ids open = {0};
 
@@ -154,15 +147,7 @@ static int add_program(struct bb_agent *a, uint32_t id, bool is_open, struct bb_
 	return rc;
 }
 
-static bool is_known(const struct bb_agent *a, uint32_t id)
-{
-	for (size_t i = 0; i < a->n; i++)
-		if (a->programs[i].program.id == id)
-			return true;
-	return false;
-}
-
-/* True if that program is loaded. */
+/* True unless the kernel says that the program does not exist. */
 static bool is_loaded(uint32_t id)
 {
 	int fd = bpf_prog_get_fd_by_id(id);
@@ -179,9 +164,11 @@ static int add_programs(struct bb_agent *a, const struct ids *its, const struct 
 	uint32_t id = a->last_id;
 	int rc = 0;
 
-	/* `others` may have programs of the agent, too: tools that watch all programs open them */
+	/* Programs of the agent may be in `others`, too, because tools that watch all programs open
+	 * them. */
 	while (!rc && !(rc = bb_loaded__next(id, &id, err)))
-		if (!is_known(a, id) && (ids_have(its, id) || !ids_have(others, id)))
+		if (!BB_ANY(a->programs, a->n, it->program.id == id) &&
+		    (ids_have(its, id) || !ids_have(others, id)))
 			rc = add_program(a, id, ids_have(its, id), err);
 	return rc == -ENOENT ? 0 : rc;
 }
@@ -190,19 +177,18 @@ static int add_programs(struct bb_agent *a, const struct ids *its, const struct 
  * process may have loaded them. */
 static void leave_unclear(struct bb_agent *a)
 {
-	bool any = false;
+	bool any = BB_ANY(a->programs, a->n, it->is_open);
 	size_t n = 0;
 
-	for (size_t i = 0; i < a->n; i++)
-		any |= a->programs[i].is_open;
 	for (size_t i = 0; any && i < a->n; i++)
 		if (a->programs[i].is_open)
 			a->programs[n++] = a->programs[i];
 	a->n = any ? n : a->n;
 }
 
-/* Marks the programs that are gone. Of the others, removes those that no process had open, so that
- * they are judged anew. Returns an id: all programs with a higher id must be looked at. */
+/* Marks the programs that are gone. Removes loaded programs that no process had open, so that
+ * find_programs() judges them anew. Returns the id above which find_programs() must look for
+ * programs. */
 static uint32_t look_again(struct bb_agent *a)
 {
 	uint32_t from = a->n ? a->programs[a->n - 1].program.id : 0;
@@ -253,7 +239,7 @@ static void forget_gone(struct bb_agent *a)
 	a->n = n;
 }
 
-/* --- ready? --- */
+/* --- readiness --- */
 
 /* Returns 0 while the agent or a process that it started runs, else -ECHILD with a message. */
 static int check_runs(struct bb_agent *a, const char *when, struct bb_err *err)
@@ -266,7 +252,7 @@ static int check_runs(struct bb_agent *a, const char *when, struct bb_err *err)
 	if (c->pid)
 		return 0;
 	if (!c->status && !bb_processes__read(getpid(), 0, &p) && p.n) {
-		bb_processes__done(&p); /* the agent is a daemon: its other processes go on */
+		bb_processes__done(&p); /* the agent is a daemon, and another process of it runs */
 		return 0;
 	}
 	bb_processes__done(&p);
@@ -369,7 +355,7 @@ int bb_agent__check(struct bb_agent *a, struct bb_err *err)
 	return rc ? rc : find_programs(a, err);
 }
 
-/* --- its figures --- */
+/* --- figures --- */
 
 int bb_agent__read_counters(struct bb_agent *a, struct bb_err *err)
 {
@@ -407,7 +393,7 @@ static struct ids map_ids(const struct bb_agent *a)
 		bb_close(&fd);
 		for (uint32_t k = 0; k < n; k++)
 			if (!ids_have(&all, ids[k]))
-				add_id(&all, ids[k]);
+				BB_PUSH(all.v, all.n, ids[k]);
 	}
 	return all;
 }
@@ -423,8 +409,9 @@ double bb_agent__map_bytes(const struct bb_agent *a)
 	return bytes;
 }
 
-/* Maps the positions of the reader and of the writer of a ring buffer (kernel/bpf/ringbuf.c), only
- * for reading: the agent moves the reader's position. */
+/* Maps the two pages with the positions of the reader and of the writer of a ring buffer
+ * (kernel/bpf/ringbuf.c). Maps them only for reading, because the agent moves the position of the
+ * reader. */
 static void open_ring(struct bb_agent *a, int map_fd, const struct bpf_map_info *info)
 {
 	size_t bytes = 2 * (size_t)sysconf(_SC_PAGESIZE);
@@ -477,15 +464,7 @@ static void close_rings(struct bb_agent *a)
 	free(a->rings);
 }
 
-/* --- its end --- */
-
-static bool is_its_own(const struct bb_agent *a, uint32_t id)
-{
-	for (size_t i = 0; i < a->n; i++)
-		if (a->programs[i].program.id == id)
-			return a->programs[i].is_open;
-	return false;
-}
+/* --- the end of the agent --- */
 
 /* Removes the pin `e` if it was made since the agent's start, and if it pins a program of the agent
  * or the link of such a program. */
@@ -494,6 +473,7 @@ static void remove_pin(const struct bb_agent *a, const FTSENT *e)
 	const struct timespec *made = &e->fts_statp->st_ctim;
 	int dir_fd, fd;
 	char name[16];
+	uint32_t id;
 
 	if (made->tv_sec < a->began.tv_sec ||
 	    (made->tv_sec == a->began.tv_sec && made->tv_nsec < a->began.tv_nsec))
@@ -501,7 +481,8 @@ static void remove_pin(const struct bb_agent *a, const FTSENT *e)
 	dir_fd = open("/proc/self/fdinfo", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	fd = bpf_obj_get(e->fts_accpath);
 	snprintf(name, sizeof(name), "%d", fd);
-	if (fd >= 0 && dir_fd >= 0 && is_its_own(a, program_behind(dir_fd, name)))
+	id = fd >= 0 && dir_fd >= 0 ? program_behind(dir_fd, name) : 0;
+	if (id && BB_ANY(a->programs, a->n, it->program.id == id && it->is_open))
 		unlink(e->fts_accpath);
 	bb_close(&fd);
 	bb_close(&dir_fd);
@@ -522,7 +503,7 @@ static void remove_pins(const struct bb_agent *a)
 
 		while (fts && (e = fts_read(fts)))
 			if (e->fts_info == FTS_D && e->fts_statp->st_uid)
-				fts_set(fts, e, FTS_SKIP); /* another user could swap this folder */
+				fts_set(fts, e, FTS_SKIP); /* its owner could replace it */
 			else if (e->fts_info == FTS_F)
 				remove_pin(a, e);
 		if (fts)

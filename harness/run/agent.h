@@ -30,8 +30,8 @@ struct bb_agent_program {
 	/* counters at the last bb_agent__read_counters(), and their rise since the call before it
 	 */
 	struct bb_prog_stats now, since;
-	bool is_open; /* a process of the agent has it open */
-	bool is_gone; /* it was unloaded while the agent ran */
+	bool is_open; /* a process of the agent has the program open */
+	bool is_gone; /* the program was unloaded while the agent ran */
 };
 
 /* A ring buffer of the agent. */
@@ -55,10 +55,10 @@ struct bb_agent {
 };
 
 /*
- * Starts the agent and waits until it is ready. Its programs were loaded since its start, and one
- * of its processes has them open, directly or by a link. If there are no such programs, those that
- * no process has open count as its programs. Returns 0; or, with a message, -ETIME, -ECHILD if the
- * agent ended, -EINTR or another -errno. Call bb_agent__stop() in all cases.
+ * Starts the agent and waits until it is ready. The programs of the agent are those that were
+ * loaded since its start and that one of its processes has open, directly or by a link. If there
+ * are none, they are the programs that no process has open. Returns 0; or, with a message, -ETIME,
+ * -ECHILD if the agent ended, -EINTR or another -errno. Call bb_agent__stop() in all cases.
  */
 int bb_agent__start(const struct bb_agent_spec *spec, struct bb_agent *ret_agent,
 		    struct bb_err *err);
@@ -81,9 +81,9 @@ double bb_agent__map_bytes(const struct bb_agent *a);
 
 /*
  * Ends the agent by SIGTERM, or by SIGKILL after 5 s, and waits until its programs are gone.
- * `*ret_killed` is true if SIGKILL was needed. If spec->cleans, removes the pins that were made
- * since its start, of programs that one of its processes had open. `*ret_cleaned` is the number of
- * programs that this unloaded. Returns 0; or -EBUSY with a message that names the programs that are
- * still loaded. Does nothing if no agent runs.
+ * `*ret_killed` is true if SIGKILL was needed. If spec->cleans, removes pins that were made since
+ * the start of the agent, if they hold programs that one of its processes had open. `*ret_cleaned`
+ * is the number of programs that were unloaded in this way. Returns 0; or -EBUSY with a message
+ * that names the programs that are still loaded. Does nothing if no agent runs.
  */
 int bb_agent__stop(struct bb_agent *a, bool *ret_killed, size_t *ret_cleaned, struct bb_err *err);

@@ -16,9 +16,9 @@ int bb_count_all(struct bb_session *s, double share, struct bb_err *err);
  * Stores in the report how much of each program its runs execute. This shows if a program rejects
  * its input early; its latency is then that of the rejection only. For each drive that fires, a
  * clone with counters (drivers/exact.h) runs a few times on each case's input. case_of[i] is the
- * index in the report of case i of the plan; SIZE_MAX: none. A case gets no numbers if its clone
- * does not load, or if a tenth of the time left (base/deadline.h) is too short. Returns 0, or
- * -EINTR after a signal.
+ * index in the report of case i of the plan, or SIZE_MAX if the report does not have the case. A
+ * case gets no numbers if its clone does not load, or if a tenth of the time left (base/deadline.h)
+ * is too short. Returns 0, or -EINTR after a signal.
  */
 int bb_note_executed(struct bb_session *s, const size_t *case_of);
 

@@ -10,7 +10,7 @@
 struct flame_run {
 	struct bb_plan plan; /* plan with only the cases in situ; we own its array `cases` */
 	struct bb_session session;
-	struct bb_report *report;     /* the session needs one; nobody reads it */
+	struct bb_report *report;     /* the session needs a report, but nobody reads it */
 	struct bb_drive_slot **slots; /* slot of each case; NULL: the case cannot run here */
 	uint64_t *ns;
 	struct bb_recorder *recorder;
@@ -72,8 +72,9 @@ static int record(struct flame_run *f, const struct bb_run_opts *opts,
 		rc = bb_recorder__finish(f->recorder, ret_recording, err);
 	if (rc)
 		return rc;
-	/* This process is sampled only because its children must be. Drops samples with its name:
-	 * they are of this process, or of children that have not yet become the workload. */
+	/* This process is sampled only because its children must be. Samples with its name are
+	 * dropped: they are of this process, or of children that have not yet become the workload.
+	 */
 	prctl(PR_GET_NAME, own);
 	for (size_t i = 0; i < samples->n; i++)
 		if (strncmp(samples->v[i].comm, own, sizeof(own)))
@@ -110,10 +111,8 @@ int bb_flame_sample(const struct bb_plan *plan, const struct bb_run_opts *opts,
 			f.plan.cases[f.plan.n_cases++] = plan->cases[i];
 	if (!rc)
 		rc = bb_session__open(&f.plan, opts, f.report, &f.session, err);
-	if (!rc) {
+	if (!rc)
 		f.slots = bb_calloc(f.plan.n_cases, sizeof(*f.slots));
-		rc = 0;
-	}
 	for (size_t i = 0; !rc && i < f.plan.n_cases; i++) {
 		const struct bb_plan_case *c = &f.plan.cases[i];
 

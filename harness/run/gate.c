@@ -26,7 +26,7 @@ struct bb_gate_job {
 
 /* --- which programs --- */
 
-/* Adds a program that is not compared, and the reason `why`; NULL: the state says why. */
+/* Adds a program that is not compared, with the reason `why`; NULL if the state says it all. */
 static void add_left_out(struct bb_gate_run *run, const char *object, const char *program,
 			 enum bb_gate_state state, const char *why)
 {
@@ -176,7 +176,8 @@ static const struct bb_object_program *namesake(const struct bb_object_info *inf
 	return BB_FIND(info->programs, info->n_programs, !strcmp(it->name, name));
 }
 
-/* True if `q` is attached at the same point as `p`, and `other` has no program with q's name. */
+/* True if `q` is attached at the same point as `p`, and `other` has no program with the name of
+ * `q`. */
 static bool competes(const struct bb_object_program *q, const struct bb_object_program *p,
 		     const struct bb_object_info *other)
 {
@@ -233,7 +234,7 @@ static int add_programs(struct bb_gate_run *run, const struct bb_built_object *o
 	return rc;
 }
 
-/* Finds the state of an object: to be compared, the same, new or gone. */
+/* Finds whether an object is to be compared, is the same in both revisions, is new, or is gone. */
 static int compare_objects(const struct bb_gate_run *run, const struct bb_built_object *o,
 			   enum bb_gate_state *ret_state, struct bb_err *err)
 {
@@ -526,7 +527,7 @@ static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
 					       .drives = {&drive, 1},
 					       .loads = LINES_LOADS,
 					       .samples = LINES_SAMPLES};
-	/* a report of its own, because `report` lists these programs already */
+	/* the lines get another report, because `report` lists these programs already */
 	struct bb_report *timed = bb_report__new();
 	struct bb_run_opts lines = *opts;
 	struct bb_err unsaid = {0};
@@ -572,7 +573,7 @@ static int time_all_lines(struct bb_gate_run *run, const struct bb_run_opts *opt
 	return rc == -ENODATA ? 0 : rc;
 }
 
-/* Measures one program. It and the other programs that are left, `left` in all, share the time
+/* Measures one program. `left` programs, this one included, are not yet measured and share the time
  * left. */
 static int measure_job(struct bb_gate_run *run, struct bb_gate_job *job, struct bb_ab_opts *ab,
 		       size_t left, struct bb_report *report, struct bb_err *err)

@@ -14,15 +14,16 @@
 struct bb_gate_opts {
 	const char *dir;         /* a folder in the repository */
 	const char *base, *head; /* revisions; head NULL: the work tree with its changes */
-	bool merge_base;         /* base is the last commit that `base` and `head` have in common */
-	const char *build;       /* shell command that builds; NULL: `make` */
+	bool merge_base;   /* the base is the last commit that `base` and `head` have in common */
+	const char *build; /* shell command that builds; NULL: `make` */
 	/* environment variables that the build keeps (base/child.h); NULL: none */
 	const char *const *env;
 	struct bb_strings objects; /* paths of the objects in the tree; empty: all files *.bpf.o */
 	/* command to run in each build; the programs that it loads are compared in place of
 	 * objects. It has root's rights, unlike the build. NULL: objects are compared */
 	const struct bb_capture_opts *capture;
-	/* path of a scenario; its variants are compared in place of all programs. NULL: none */
+	/* path of a scenario; its variants are compared in place of all programs. NULL if there is
+	 * no scenario */
 	const char *scenario;
 	/* only these drives of the scenario. Empty: all except drives that measure by time, because
 	 * their pairs take long and seldom give a verdict */
@@ -31,7 +32,7 @@ struct bb_gate_opts {
 	struct bb_object_opts drive;
 	bool exact; /* any increase of instruction counts is a regression, too */
 	bool force; /* measure even if both objects are equal */
-	/* guests measure: only build the objects and compare them as files, without root */
+	/* only build the objects and compare them as files, without root, because guests measure */
 	bool guests;
 	double threshold, alpha;
 	double complexity, grow; /* as in struct bb_gate */
@@ -65,8 +66,8 @@ size_t bb_gate_run__todo(const struct bb_gate_run *run, const struct bb_report *
 /*
  * Measures all programs or, if `first` (a judged report) is not NULL, those with an alert in it. A
  * program that cannot be measured becomes BB_GATE_FAILED if head's version does not load and base's
- * does, otherwise BB_GATE_SKIPPED. The gate borrows from the report afterwards. Errors as
- * bb_run_ab().
+ * does, otherwise BB_GATE_SKIPPED. The gate then has pointers into the report, so free the report
+ * last. Returns the errors of bb_run_ab().
  */
 int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts,
 			 const struct bb_report *first, struct bb_report *report,

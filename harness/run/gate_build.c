@@ -168,7 +168,7 @@ static int keep_capture(struct bb_gate_builds *b, enum bb_revision revision, str
 	return 0;
 }
 
-/* --- what is needed of a build --- */
+/* --- the targets that make has to build --- */
 
 static bool has_makefile(const struct bb_repo *repo)
 {
@@ -225,8 +225,8 @@ static int find_targets(const struct bb_gate_builds *b, struct bb_built_objects 
 	return 0;
 }
 
-/* Adds the target called `name` to the needs. `is_path`: `name` is the target's whole path.
- * *ret_known tells whether there is such a target. */
+/* Adds the target called `name` to the needs. With `is_path`, `name` is the whole path of the
+ * target. *ret_known tells whether make knows the target. */
 static void add_need(const struct bb_built_objects *targets, const char *name, bool is_path,
 		     struct bb_built_objects *needs, bool *ret_known)
 {
@@ -237,8 +237,8 @@ static void add_need(const struct bb_built_objects *targets, const char *name, b
 		named(needs, t->path);
 }
 
-/* Finds the targets that make has to build. If make does not know each needed object, or knows
- * several of one name, finds none, so that everything is built. */
+/* Finds the targets that make has to build. If make does not know a needed object, or knows several
+ * of its name, finds none, so that everything is built. */
 static int find_needs(const struct bb_gate_builds *b, struct bb_built_objects *needs,
 		      struct bb_err *err)
 {
@@ -311,7 +311,7 @@ static int run_build(const struct bb_gate_builds *b, const struct bb_built_objec
 /*
  * Builds by the caller's command or, without one, by make, which builds only the needs. If make
  * fails, builds its default goal, because a rule may rely on rules that ran before it. *ret_made is
- * the command if it built only the needs.
+ * the command that make ran, if it built only the needs.
  */
 static int make_tree(struct bb_gate_builds *b, struct bb_built_objects *needs, const char *what,
 		     char **ret_made, struct bb_err *err)
@@ -364,7 +364,7 @@ static int build(struct bb_gate_builds *b, enum bb_revision revision, struct bb_
 	rc = bb_repo__check_out(&b->repo, commit, changes, err);
 	if (!rc)
 		rc = find_needs(b, &needs, err);
-	/* without a build command or a makefile, a captured command needs no build */
+	/* A captured command needs no build if there is neither a build command nor a makefile. */
 	if (!rc && (o->build || !o->capture || has_makefile(&b->repo)))
 		rc = make_tree(b, &needs, what, revision == BB_BASE ? &g->base_made : &g->head_made,
 			       err);

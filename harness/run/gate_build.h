@@ -10,7 +10,7 @@
  *
  * Git and the builds run as the caller (base/caller.h); if the caller is root, they run as the
  * owner of the repository. When they end, all their processes end (base/process.h). The objects are
- * copied to a folder of ours that the user cannot change.
+ * copied to a folder that the user cannot change.
  */
 struct bb_repo {
 	char top[PATH_MAX];     /* top folder of the work tree */
@@ -19,9 +19,11 @@ struct bb_repo {
 	char kept[PATH_MAX];    /* belongs to us; in /run or /tmp; the caller may read it */
 	uid_t uid;              /* user who runs git and the builds */
 	gid_t gid;
-	/* process that removes, after our end, `scratch`, `kept` and git's entry for `tree` */
+	/* process that removes `scratch`, `kept` and git's entry for `tree` after bpfbench has
+	 * ended */
 	pid_t keeper;
-	int keeper_fd; /* the keeper's pipe; the kernel closes it when we end, even by SIGKILL */
+	int keeper_fd; /* pipe to the keeper; the kernel closes it when bpfbench ends, even by
+			  SIGKILL */
 };
 
 /* Finds the repository around `dir`. Returns -ENOENT if there is none, -EINTR, or -errno. */
@@ -71,8 +73,8 @@ struct bb_built_objects {
 	size_t bytes; /* size of all copies together */
 };
 
-#define BB_GATE_CAPTURE                                                                            \
-	"capture" /* in a command: replaced by the path of the file with captured programs */
+/* path of the object whose copies are the files with the captured programs */
+#define BB_GATE_CAPTURE "capture"
 
 struct bb_gate_builds {
 	const struct bb_gate_opts *opts;
@@ -90,8 +92,8 @@ struct bb_gate_builds {
  */
 int bb_gate_builds__make(struct bb_gate_builds *b, struct bb_err *err);
 
-/* Sets *ret_same to whether the copies of both revisions have the same bytes. Returns 0, or -errno
- * with a message. */
+/* Sets *ret_same to true if the copies of both revisions have the same bytes, otherwise to false.
+ * Returns 0, or -errno with a message. */
 int bb_built_object__is_same(const struct bb_built_object *o, bool *ret_same, struct bb_err *err);
 
 /* Finds the object that a scenario calls `name`, by path or by file name. Returns NULL if there

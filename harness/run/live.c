@@ -2,6 +2,7 @@
 #include "run/live.h"
 
 #include "base/deadline.h"
+#include "base/io.h"
 #include "stats/quantile.h"
 
 /* --- rows --- */
@@ -21,7 +22,7 @@ void bb_live_row__count(struct bb_live_row *row, const struct bb_prog_stats *bef
 	row->cpu_share = ran_ns * 1e-9 / seconds;
 }
 
-/* Subtracts from the row's figures the runs that we caused ourselves. */
+/* Takes the runs that we caused ourselves out of the figures of the row. */
 static void take_out(struct bb_live_row *row, const struct bb_own_runs *own,
 		     const struct bb_own_share *share)
 {
@@ -133,15 +134,15 @@ struct watched {
 	struct bb_stats_reader reader; /* we own .prog_fd; -1: the program is unloaded */
 	/* counters at the beginning of the period, and at the last reading */
 	struct bb_prog_stats first, last;
-	uint64_t since_ns, until_ns; /* when this program's part of the period began; when it was
-					unloaded (0: it is still loaded) */
+	uint64_t since_ns; /* when this program's part of the period began */
+	uint64_t until_ns; /* when the program was unloaded; 0 if it is loaded */
 	/* the program has not run since the look before the last look at the list */
 	bool idle;
 	uint64_t looked_cnt;            /* run_cnt at the last look at the list */
 	struct bb_live_windows windows; /* windows of the period that have runs */
 	struct bb_time_buckets single;  /* windows with one run, of all periods before this one */
-	/* Since the last look at the list, there was a window in which we slept and the program did
-	 * not run. So our sleeps and readings do not make it run. */
+	/* True if, since the last look at the list, there was a window in which we slept and the
+	 * program did not run. This shows that our sleeps and readings do not make it run. */
 	bool is_apart;
 	struct bb_own_runs own;
 	uint64_t reads, sleeps; /* values of the watch's `reads` and `sleeps` at the last reading of
@@ -174,16 +175,9 @@ uint64_t bb_live_next_pause(uint64_t pause_ns, bool shared)
 	return pause_ns < LONGEST_NS ? pause_ns : LONGEST_NS;
 }
 
-static void let_go(struct watched *w)
-{
-	if (w->reader.prog_fd >= 0)
-		close(w->reader.prog_fd);
-	w->reader.prog_fd = -1;
-}
-
 static void forget(struct watched *w)
 {
-	let_go(w);
+	bb_close(&w->reader.prog_fd);
 	bb_live_windows__done(&w->windows);
 }
 
@@ -240,8 +234,8 @@ static int take_window(struct bb_live_watch *l, struct watched *w, bool *ret_sha
 	return rc;
 }
 
-/* For each program of which we cause runs, leaves the time since its last reading out of the
- * period, because in this time we did more than read and sleep. */
+/* Leaves the time since the last reading out of the period of each program of which we cause runs.
+ * In this time we did more than read and sleep. */
 static int skip_stretches(struct bb_live_watch *l, struct bb_err *err)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -263,9 +257,9 @@ static int skip_stretches(struct bb_live_watch *l, struct bb_err *err)
 }
 
 /*
- * Finds out which of the program's runs we cause ourselves. The caller asks again and again,
- * because meanwhile the program may have been attached elsewhere. If this cannot be found out,
- * keeps the last answer. If the answer changed, drops the figures of this period.
+ * Finds out which of the program's runs we cause ourselves. This may change, because the program
+ * may be attached elsewhere, so the caller asks again and again. If the answer is unclear, keeps
+ * the last answer. If the answer changed, drops the figures of this period.
  */
 static int find_own(struct watched *w)
 {
@@ -315,7 +309,7 @@ static int take_up_again(struct watched *w, bool asks, struct bb_err *err)
 		return 0;
 	w->idle = w->last.run_cnt == w->looked_cnt;
 	w->looked_cnt = w->last.run_cnt;
-	let_go(w);
+	bb_close(&w->reader.prog_fd);
 	rc = bb_loaded__open(w->program.id, &w->reader.prog_fd, err);
 	if (rc == -ENOENT) {
 		w->reader.prog_fd = -1;
@@ -359,8 +353,8 @@ static int look_again(struct bb_live_watch *l, struct bb_err *err)
 {
 	bool shared = false;
 	uint32_t id = 0;
-	/* First ends the window of each program, because what follows is not only readings and
-	 * sleeps. A program that only we hold is unloaded when we close it. */
+	/* First ends the window of each program, because the code below does more than read and
+	 * sleep. It also closes the programs, and a program that only we hold is then unloaded. */
 	int rc = sweep(l, true, &shared, err);
 
 	for (size_t i = 0; !rc && i < l->n; i++)

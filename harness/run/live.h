@@ -14,7 +14,7 @@ struct bb_live_row {
 	double seconds; /* length of the period, or of the part in which the program was loaded */
 	/* counters since the load, at the end of the period */
 	struct bb_prog_stats total;
-	uint64_t runs, misses; /* their numbers in the period */
+	uint64_t runs, misses; /* in the period; misses: the rise of recursion_misses */
 	double runs_per_s, misses_per_s;
 	double ns_per_run; /* mean of all runs; NAN: no runs */
 	double cpu_share;  /* CPU time of the runs divided by wall time; 1: one whole CPU */
@@ -32,8 +32,8 @@ struct bb_live_row {
 	struct bb_time_buckets single; /* runs with a window of their own, since the watch began */
 	/* runs that we caused; only `total` includes them */
 	uint64_t own_runs;
-	/* an unknown number of runs is our own, so the figures of the period are unknown: NAN, and
-	 * `runs` is 0 */
+	/* true if we caused an unknown number of the runs; the figures of the period are then NAN,
+	 * and `runs` is 0 */
 	bool unclear;
 };
 
@@ -52,7 +52,7 @@ struct bb_live_windows {
 void bb_live_windows__add(struct bb_live_windows *w, uint64_t runs, uint64_t ns);
 void bb_live_windows__done(struct bb_live_windows *w); /* leaves it empty */
 
-/* Chooses the number of runs in a window for which windows tell most. Fills in the distribution of
+/* Chooses the number of runs in a window, by bb_windows_mean_of(), and fills in the distribution of
  * the windows with so many runs. */
 void bb_live_row__distribute(struct bb_live_row *row, const struct bb_live_windows *windows);
 

@@ -6,8 +6,8 @@
 #include "run/record.h"
 
 #define SCENARIO "live"
-#define NO_NAME "no-name"         /* in place of a program name, which may be empty */
-#define NOBODY "(loaded already)" /* in place of the agent, if no process has the program open */
+#define NO_NAME "no-name"         /* stands for an empty name of a program */
+#define NOBODY "(loaded already)" /* stands for the owner of a program that no process has open */
 
 /* --- a look --- */
 
@@ -191,7 +191,8 @@ void bb_live_look__match(const struct bb_report *base, struct bb_report *now)
 					of[i] = k + 1;
 					taken[k] = true;
 				}
-	/* temporary names first, so that no new name is another program's old name */
+	/* Gives all programs temporary names first, so that no new name is the old name of another
+	 * program. */
 	for (size_t i = 0; i < now->n_programs; i++)
 		rename_variant(now, &now->programs[i], bb_asprintf("/%zu", i));
 	for (size_t i = 0; i < now->n_programs; i++)

@@ -5,13 +5,13 @@
 #include "run/live.h"
 
 /*
- * A look at live programs over time, as a run. Its cases are "live/PROGRAM/watch", with a series
- * for each slice. The latency of a slice is the mean of all runs in it. A program that did not run
- * has no case.
+ * A look: live programs that were watched over time, in the form of a run. Its cases are
+ * "live/PROGRAM/watch", with a series for each slice. The latency of a slice is the mean of all
+ * runs in it. A program that did not run has no case.
  */
 struct bb_live_look {
 	struct bb_report *report; /* borrowed */
-	uint32_t *ids;            /* ids[i] is the id of the program of report->cases[i] */
+	uint32_t *ids;            /* ids[n]: ids[i] is the id of the program of report->cases[i] */
 	size_t n;
 	uint32_t n_slices;
 };
@@ -28,9 +28,10 @@ void bb_live_look__done(struct bb_live_look *look);
 
 /*
  * Gives the programs of `now`, and their cases, the names that the same programs have in `base`.
- * Two programs are the same if they have the same tag, or the same name and type. If several could
- * be the same, the same tag and name counts most, then the same tag, then the same name and type;
- * then the same agent; then the order in the report. A program that is not in `base` keeps its
- * name, followed by a number if another program has this name.
+ * Two programs are the same if they have the same tag, or the same name and type. If several pairs
+ * are possible, prefers the same tag and name, then the same tag, then the same name and type.
+ * Among equals, prefers programs that the same process has open, and then the first in the report.
+ * A program that is not in `base` keeps its name, followed by a number if another program has this
+ * name.
  */
 void bb_live_look__match(const struct bb_report *base, struct bb_report *now);

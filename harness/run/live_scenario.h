@@ -4,17 +4,18 @@
 #include "base/std.h"
 
 /* Options --prog-id, --prog-name and --pinned, from which a scenario of live programs is made. A
- * variant has the name of its program or pin, or NAME-ID if another one has this name. */
+ * variant has the name of its program or pin; if another variant has the same name, it is called
+ * NAME-ID. */
 struct bb_live_opts {
 	uint32_t *ids;
 	size_t n_ids;
-	struct bb_strings
-		globs; /* patterns of program names (fnmatch(3)); each must match a program */
+	/* patterns of program names (fnmatch(3)); each must match a program */
+	struct bb_strings globs;
 	struct bb_strings pins; /* paths of pins */
 	bool by_test_run; /* measure by step and, if the type allows it, by slope; false: watch */
 	double seconds;   /* seconds per program; 0: 6 s, or less for more than two programs */
 };
 
-/* Returns YAML; free it. Errors: those of bpf/loaded.h; -ENOENT if a pattern matches nothing,
- * with the nearest name; -EEXIST if a program is named twice. */
+/* Writes the scenario to *ret_text, as YAML; free() it. Errors: those of bpf/loaded.h; -ENOENT if a
+ * pattern matches nothing, with the nearest name; -EEXIST if a program is named twice. */
 int bb_live_scenario__make(const struct bb_live_opts *opts, char **ret_text, struct bb_err *err);

@@ -105,7 +105,7 @@ static bool read_row(const char *at, double x[CSV_COLUMNS])
 	return true;
 }
 
-/* If there are several tests, each figure is the mean over them. */
+/* Reads the rows of redis-benchmark, one for each test. Each figure is the mean over the tests. */
 static int read_redis(const char *text, struct bb_load_figures *ret_figures)
 {
 	double sum[CSV_COLUMNS] = {0}, x[CSV_COLUMNS], n = 0;

@@ -18,8 +18,7 @@
 #include "plan/packet.h"
 #include "plan/yaml.h"
 
-/* limit: floors in the scenario's list of variants; there are fewer pairs of a type and a trigger
- */
+/* limit: floors among the variants; there are fewer pairs of a type and a trigger */
 #define MOST_FLOORS 24u
 #define MAX_NAMES 64 /* limit: maps that a message lists */
 #define MAX_RUNS 16  /* limit: inputs that a drive takes from a capture */
@@ -1217,7 +1216,7 @@ int bb_object_scenario__make(const struct bb_object_opts *opts,
 		rc = read_files(&m, err);
 	if (!rc)
 		rc = write_text(&m, err);
-	for (size_t i = 0; m.parts && i < opts->n_objects; i++)
+	for (size_t i = 0; i < opts->n_objects; i++)
 		bb_object_info__done(&m.parts[i].info);
 	for (size_t i = 0; m.files && i < opts->maps.n; i++)
 		bb_maps_file__let_go(m.files[i]);

@@ -28,16 +28,16 @@ enum bb_object_do {
 };
 
 struct bb_object_opts {
-	/* name of the scenario; NULL: that of the only object; with one_each, that of the last
-	 * object's program; else "objects" */
+	/* name of the scenario. NULL: the name of the only object; with one_each, the name of the
+	 * last object's program; otherwise "objects". */
 	const char *name;
 	const struct bb_object_ref *objects;
 	size_t n_objects; /* at least 1 */
-	struct bb_strings
-		programs; /* use only these programs; each object must have them. Empty: all */
-	bool full_names;  /* name each variant after its object and its program if there are several
-			     objects */
-	bool one_each;    /* each object must have one program, and something must make it run */
+	/* use only these programs; each object must have them. Empty: all */
+	struct bb_strings programs;
+	bool full_names; /* name each variant after its object and its program if there are several
+			    objects */
+	bool one_each;   /* each object must have one program, and something must make it run */
 	enum bb_object_do what;
 	const char *trigger; /* trigger of all programs; NULL: the one that fits each program */
 	const char *type; /* name of a section; all programs are loaded as if they were in it. NULL:
@@ -69,7 +69,7 @@ void bb_object_name_from(const char *path, char *ret_name);
 /* True if o->programs is empty or has this name. */
 bool bb_object_opts__wants(const struct bb_object_opts *o, const char *program);
 
-struct bb_object_skip { /* a program that nothing here makes run */
+struct bb_object_skip { /* a program that bpfbench cannot make run */
 	char *what;     /* name "scenario/variant" that the program would have */
 	char *why;
 };

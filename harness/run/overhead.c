@@ -8,16 +8,18 @@
 #include "stats/paired.h"
 #include "stats/quantile.h"
 
-/* The budget is divided into about this many blocks: if others disturb some, the interval stays
- * small. */
+/* The budget is divided into about this many blocks, so that the interval stays small although
+ * other processes disturb some of them. */
 #define BLOCKS_WANTED 16.0
 #define TURN_MAX_S 1.0 /* longest turn, unless one run of the workload is longer */
 #define TURN_MIN_S 0.2
 #define PARTS_TURNS 4u
 #define RUNS_MAX 10000.0
-#define WARM_S 0.2 /* s; a workload that is not longer runs once untimed after a change of side */
+#define WARM_S                                                                                     \
+	0.2 /* s; a workload that takes no longer runs once untimed after a change of agent */
 #define SERVER_END_S 5.0
-#define VARIES 0.1 /* if turns vary by more than this, that is why there is no verdict */
+#define VARIES                                                                                     \
+	0.1 /* if turns vary by more than this share, a missing verdict is put down to that */
 /* alpha of the two figures that get a verdict. If the true value of a figure is the limit, 0.5 % of
  * the measurements find it above the limit. */
 #define ALPHA_JUDGED 0.01
@@ -177,7 +179,8 @@ struct session {
 	const struct bb_overhead_opts *opts;
 	struct bb_overhead *o;
 	struct bb_agent agent;
-	bool is_head; /* side whose agent runs now; valid once `is_begun` is true */
+	bool is_head; /* true if the agent of head runs, false if that of base runs; valid once
+			 `is_begun` is true */
 	bool is_begun;
 	struct bb_command server;
 	uint64_t began_ns;
@@ -215,17 +218,17 @@ static int add_load(struct session *s, const struct bb_command *c, struct bb_err
 	return 0;
 }
 
-static int look(void *agent, struct bb_err *)
+static int read_rings(void *agent, struct bb_err *)
 {
 	bb_agent__look_at_rings(agent);
 	return 0;
 }
 
-/* Runs a command of the user to its end, and adds what it took to *cost. */
+/* Runs a command of the user to its end, and adds its times to *cost. */
 static int run_command(struct session *s, const struct bb_command_spec *given, const char *noun,
 		       struct bb_run_cost *cost, struct bb_err *err)
 {
-	const struct bb_beside beside = {NULL, look, &s->agent};
+	const struct bb_beside beside = {NULL, read_rings, &s->agent};
 	struct bb_command_spec spec = *given;
 	struct bb_command c;
 	int rc;
@@ -253,7 +256,8 @@ static int stop_agent(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Ends the agent of the other side, and starts that of this side. */
+/* If the last turn was of the other side, ends the agent of that side and starts the agent of this
+ * side. */
 static int switch_to(struct session *s, bool is_head, struct bb_err *err)
 {
 	const struct bb_agent_spec *spec = is_head ? &s->opts->agent : &s->opts->against;
@@ -373,8 +377,8 @@ static int run_workload(struct session *s, uint32_t runs, struct bb_overhead_tur
 	return 0;
 }
 
-/* Returns the agent's error if it has ended, because a workload may have failed for this reason;
- * else `rc`. Counts a turn in which programs of the agent were unloaded. */
+/* Returns the error of the agent if the agent has ended, because this may be why a workload failed.
+ * Otherwise returns `rc`. Counts a turn in which programs of the agent were unloaded. */
 static int check_agent(struct session *s, int rc, struct bb_err *err)
 {
 	struct bb_err agents = {0};
@@ -578,8 +582,8 @@ static int measure_parts(struct session *s, uint32_t runs, struct bb_err *err)
 }
 
 /* Runs some turns with bpf_stats on, and reads how often and how long each program ran in them.
- * Each turn has a load of its own: where the JIT puts a program can change its time by a quarter.
- */
+ * Starts the agent anew for each turn, because the place where the JIT puts a program can change
+ * its time by a quarter. */
 static int attribute(struct session *s, struct bb_err *err)
 {
 	uint32_t n = 0;

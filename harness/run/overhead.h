@@ -48,9 +48,10 @@ struct bb_load_generator {
 extern const struct bb_load_generator bb_load_generators[BB_N_LOAD_GENERATORS];
 
 struct bb_overhead_opts {
-	struct bb_agent_spec agent, against; /* against.command.shell NULL: no agent at all */
-	struct bb_command_spec workload, server,
-		bystander; /* no server or no bystander: its shell and program are NULL */
+	/* agents of head's and of base's turns; against.command.shell is NULL if base has none */
+	struct bb_agent_spec agent, against;
+	/* the shell and program of `server` and `bystander` are NULL if there is none */
+	struct bb_command_spec workload, server, bystander;
 	const struct bb_load_generator *generator; /* kind of load generator; NULL: none */
 	double server_s;                           /* time that the server has to start, s */
 	double budget_s;                           /* wall time after which no turn begins, s */
@@ -61,7 +62,7 @@ struct bb_overhead_opts {
 
 struct bb_overhead_turn {
 	uint32_t block;
-	bool is_head;            /* a turn with --agent; false: of the other side */
+	bool is_head; /* true: a turn with --agent; false: a turn without it, or with --against */
 	double s[BB_N_OVERHEAD]; /* seconds per request; of the bystander, seconds per run; of the
 				    load generator, its own figures; NAN: not measured */
 	double agent_s;     /* CPU time of the agent's processes in the turn, seconds per request */
@@ -83,16 +84,17 @@ struct bb_overhead_program {
 
 struct bb_overhead {
 	struct bb_overhead_turn *turns;
-	size_t n_turns,
-		n_blocks; /* n_blocks: complete blocks; later turns are of an incomplete block */
-	uint64_t n_runs;  /* runs of the workload in all turns */
+	size_t n_turns;
+	size_t n_blocks; /* number of complete blocks; later turns are of an incomplete block */
+	uint64_t n_runs; /* runs of the workload in all turns */
 	uint32_t runs_a_turn; /* runs of the workload in a turn of the last block */
 	struct bb_overhead_figure figures[BB_N_OVERHEAD];
 	struct bb_overhead_program *programs; /* figures from up to four turns with bpf_stats on */
 	size_t n_programs;
-	struct bb_agent_ring *rings; /* the agent's rings, in the turns of `programs`; no `pages` */
+	struct bb_agent_ring
+		*rings; /* the agent's ring buffers in the same turns, without `pages` */
 	size_t n_rings, n_perf_buffers;
-	double parts_turn_s; /* CPU time per request in those turns, s; 0: there were none */
+	double parts_turn_s; /* CPU time per request in the same turns, s; 0 if there were none */
 	double agent_s, map_bytes, rss_bytes; /* agent_s: median over turns, seconds per request */
 	double elapsed_s, steal;
 	uint32_t n_starts, n_killed; /* agents that were started, and that SIGKILL ended */
@@ -103,8 +105,8 @@ struct bb_overhead {
 	double advised_s;            /* budget that should give a verdict; NAN: none would */
 };
 
-/* Measures. After an error, the result has the turns and figures so far. The caller frees it with
- * bb_overhead__done(). */
+/* Runs the turns and computes the figures. After an error, the result has the turns and figures so
+ * far. The caller frees it with bb_overhead__done(). */
 int bb_overhead__measure(const struct bb_overhead_opts *opts, struct bb_overhead *ret_overhead,
 			 struct bb_err *err);
 void bb_overhead__done(struct bb_overhead *o);
@@ -116,8 +118,8 @@ void bb_overhead__judge(struct bb_overhead *o, const struct bb_overhead_opts *op
 /* True if the verdict on the workload's or the machine's CPU time is "above the limit". */
 bool bb_overhead__is_above(const struct bb_overhead *o);
 
-/* Returns the time of a run, ns, and the CPU time per request, s, of a program of the agent. They
- * were measured in the turns with bpf_stats, and are scaled to the speed of the machine in the
+/* Returns the time of a run, ns, and the CPU time per request, s, of a program of the agent. Both
+ * were measured in the turns with bpf_stats on, and are scaled to the speed of the machine in the
  * other turns. */
 double bb_overhead__program_ns(const struct bb_overhead *o, const struct bb_overhead_program *p);
 double bb_overhead__program_s(const struct bb_overhead *o, const struct bb_overhead_program *p);

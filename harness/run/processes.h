@@ -12,12 +12,12 @@
 struct bb_processes {
 	pid_t *pids;
 	size_t n;
-	double cpu_s;       /* their CPU time, with that of the descendants that they reaped */
-	uint64_t rss_bytes; /* resident memory; shared pages count in each process */
+	double cpu_s; /* CPU time of the processes and of the descendants that they reaped, s */
+	uint64_t rss_bytes; /* resident memory, bytes; a shared page counts once for each process */
 };
 
-/* Reads the processes below `root`, without `but` and those below it (0: none). Returns 0, or the
- * -errno of reading /proc. */
+/* Reads the processes below `root`. Leaves out the process `but` and its descendants; `but` is 0 to
+ * leave out none. Returns 0, or the -errno of reading /proc. */
 int bb_processes__read(pid_t root, pid_t but, struct bb_processes *ret_processes);
 void bb_processes__done(struct bb_processes *p);
 

@@ -52,7 +52,8 @@ static bool same_entries(const struct bb_variant_spec *a, const struct bb_varian
 }
 
 /* Looks for the variant that differs from `v` only in one map: that map has one value for all CPUs
- * there, and a value for each CPU in `v`. Notes the variant and the map. */
+ * there, and a value for each CPU in `v`. Stores the names of that variant and of the map in the
+ * case. */
 static void note_per_cpu(const struct bb_scenario *sc, const struct bb_variant_spec *v,
 			 struct bb_case *k)
 {
@@ -305,9 +306,9 @@ int bb_record__measure(struct bb_drive_slot *slot, uint32_t param, struct bb_bat
 	b->places = b->returns ? b->returns + b->want : NULL;
 	if (!rc)
 		rc = bb_unless_broken_off(bb_driver__batch(slot, param, b, err));
-	if (rc == -ETIME) /* the time was over; the samples that were taken before it count */
+	if (rc == -ETIME) /* samples that were taken before the time was over count */
 		rc = 0;
-	take_batch(s, b); /* after an error, the samples that were taken before it still count */
+	take_batch(s, b); /* samples that were taken before an error count */
 	free(b->returns);
 	b->returns = b->places = NULL;
 	if (b->void_why[0])

@@ -41,9 +41,9 @@ int bb_references__open(const char *object_dir, struct bb_references **ret_refer
 								      .program = bb_reference_name((
 									      enum bb_reference)i)},
 					     &r->target[i], err);
+		/* leaves out a reference that does not load: Linux 5.10 refuses large arrays */
 		if (!rc && bb_target__load(r->target[i], &unsaid)) {
-			bb_target__free(r->target[i]); /* leaves out this reference: Linux 5.10
-							  allows no array of its size */
+			bb_target__free(r->target[i]);
 			r->target[i] = NULL;
 			rc = bb_must_end_why();
 		}

@@ -16,11 +16,11 @@
 
 /* Keeps git from running commands that the repository names: hooks, or a monitor of its files. */
 #define SAFELY "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"
-#define FIRST_WORD 5
+#define FIRST_WORD 5 /* index in argv of the first word after "git" and SAFELY */
 
-/* Runs a command in `dir` as the user `repo->uid`. Returns 0 if the command ran, whatever its exit
- * code; the caller must then free `ret_end` by bb_process_end__done(). Returns -errno if it could
- * not be started. */
+/* Runs a command in `dir` as the user `repo->uid`. Returns 0 if the command ran, also if it failed;
+ * the caller must then free `ret_end` by bb_process_end__done(). Returns -errno if the command
+ * could not be started. */
 static int run(const struct bb_repo *repo, const char *dir, const char *const *argv,
 	       struct bb_process_end *ret_end, struct bb_err *err)
 {
@@ -190,8 +190,9 @@ static int name_scratch(struct bb_repo *repo, struct bb_err *err)
 	return 0;
 }
 
-/* First makes `kept` in a folder where only root can replace it. Then starts the keeper, which
- * removes both folders when we end. Then makes `scratch` as the user, who can remove it, too. */
+/* Makes `kept` in a folder where only root can replace it. Starts the keeper, which removes `kept`
+ * and `scratch` when bpfbench ends. Then makes `scratch` as the user, so that the user can remove
+ * it. */
 static int make_folders(struct bb_repo *repo, struct bb_err *err)
 {
 	static const struct bb_child_rules rules = {.link = BB_LINK_TO_CHILD,

@@ -10,7 +10,7 @@
 
 /* Least time limit of a turn, s. A turn of a fast program takes less time, even on a busy CPU. */
 #define TURN_LEAST_S 0.1
-#define EXACT_TURNS 10u /* exact samples: so many turns in one */
+#define EXACT_TURNS 10u /* a turn of exact samples is this many times as long */
 
 /* --- places --- */
 
@@ -19,8 +19,8 @@
 #define FIND_SHARE 0.5 /* largest share of the time for extra loads that is used to find places */
 /* least expected number of loads at each place for the chi-square test (Cochran 1954) */
 #define LEAST_EXPECTED 5.0
-#define NORMAL_0_001 3.0902
-#define MISSED_MOST 0.05
+#define NORMAL_0_001 3.0902 /* the normal distribution exceeds it with P = 0.1 % */
+#define MISSED_MOST 0.05    /* largest probability that one more place was not seen */
 
 static int load(struct bb_placement *p, struct bb_test_prog *prog, struct bb_rng *rng,
 		bool is_extra, struct bb_err *err)
@@ -126,7 +126,7 @@ bool bb_round__is_placed(const struct bb_plan_case *c)
 {
 	const struct bb_drive_kind *kind = c->drive->kind;
 
-	/* if a whole event is timed, the place of the program matters little */
+	/* the place of a program matters little if the drive times a whole event */
 	return kind->needs_bpf && !kind->counts && !kind->own_floor && !(c->seconds > 0);
 }
 
@@ -314,7 +314,7 @@ static void report_progress(struct bb_run *r, size_t planned)
 	const struct bb_progress *p = r->session.opts->progress;
 	double had_s = bb_seconds_since(r->began_ns), done = r->done, total = r->total;
 
-	/* the budget ends the run earlier than planned; or later, if rounds are added */
+	/* the budget may end the run earlier than planned or, if rounds are added, later */
 	if (had_s > 0 && done > 0) {
 		double within = done * (1 + bb_deadline_left_s() / had_s);
 
@@ -454,8 +454,8 @@ int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err)
 	r->drives_left = 0;
 	for (size_t d = 0; d < n; d++)
 		r->drives_left += is_timed(ss, d);
-	/* Each round loads all programs again. The first round does not if opening the programs
-	 * used up the time; it then measures them as they are loaded. */
+	/* Each round loads all programs again. If opening the programs used up the time, the first
+	 * round does not: it measures the programs as they were loaded. */
 	rc = load || !ss->out_of_time ? load_all(r, err) : 0;
 	for (size_t d = 0; !rc && d < n; d++) {
 		if (!is_timed(ss, d))

@@ -12,8 +12,8 @@ struct bb_references;
 int bb_references__open(const char *object_dir, struct bb_references **ret_references,
 			struct bb_err *err);
 
-/* Measures what one more piece of each reference costs now, ns (drivers/fit_line.h). Takes about 4
- * ms. NAN: it failed. If `r` is NULL, all are NAN. */
+/* Measures how long one more piece of the work of each reference takes now, ns
+ * (drivers/fit_line.h). Takes about 4 ms. NAN if that failed, or if `r` is NULL. */
 void bb_references__measure(struct bb_references *r, double ret_ns[BB_N_REFERENCES]);
 
 void bb_references__free(struct bb_references *r); /* takes NULL */
@@ -77,7 +77,7 @@ struct bb_run_case {
 			 parts */
 	size_t next;  /* index of the next case of its drive and variant; BB_NO_CASE: the last */
 	struct bb_drive_slot *slot; /* slot of this round */
-	bool is_slow;               /* its last turn gave fewer samples than wanted */
+	bool is_slow;               /* the last turn of the case gave fewer samples than wanted */
 };
 
 /* A plan that is being measured into a report. */
@@ -90,8 +90,8 @@ struct bb_run {
 	size_t ns_size;
 	double done, total; /* seconds of expected work */
 	uint64_t began_ns;
-	/* of this round: when it began; its share of the budget, s (INFINITY: no limit); how many
-	 * drives are left */
+	/* round_ns: when the present round began. round_s: its share of the budget, s; INFINITY: no
+	 * limit. drives_left: drives that it has not yet measured. */
 	uint64_t round_ns;
 	double round_s;
 	size_t drives_left;
@@ -122,7 +122,7 @@ uint32_t bb_round__turn(const struct bb_plan_case *c, bool is_exact);
 /* Returns the number of samples that a case takes in each round. */
 uint32_t bb_round__samples(const struct bb_plan_case *c);
 
-/* Returns the expected time of a case per round, s. It is for the progress bar, so only the
+/* Returns the expected time of a case per round, s. The progress bar uses it, so only the
  * proportions matter. */
 double bb_round__expected_s(const struct bb_plan_case *c);
 

@@ -52,7 +52,7 @@ static uint32_t first_loads(const struct bb_plan *plan, const struct bb_run_opts
 									     : plan->loads;
 }
 
-/* --- skips for what the budget left out; they say how to get it --- */
+/* --- skips for loads, samples and cases that did not fit the budget --- */
 
 /* Adds a skip that names the loads from `first` to `end` - 1, counted from 0. */
 static void leave_out_loads(struct bb_run *r, uint32_t first, uint32_t end)
@@ -167,7 +167,6 @@ static void add_cases(struct bb_run *r)
 			continue;
 		bb_record__case(r->session.report, plan, c, NULL, &r->case_of[i]);
 		k = bb_run__case(r, i);
-		/* only if the drive times a command */
 		if (d->driver->command)
 			k->command = bb_strdup(d->driver->command(d->state));
 		bb_record__fired_by(k, d->driver, c, &ss->progs[bb_session__variant(ss, c)]);
@@ -250,8 +249,8 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 	return rc;
 }
 
-/* A series is void if reading a line of memory took this many times as long as in the median of all
- * loads, or if the median took this many times as long as it. */
+/* A series is void if its time to read a line of memory differs from the median of all loads by
+ * more than this factor. */
 #define EMPTIED_ALIKE 1.5
 
 /* Voids each series in which the caches were emptied less or more than in other loads. */
@@ -367,7 +366,7 @@ static int are_lines_decided(struct bb_run *r, bool *ret_decided, struct bb_err 
 }
 
 /* Call it after the last round. Adds a round if lines are compared and some of them are undecided,
- * as long as the budget lasts. Judges the lines only once: each judgement may be false. */
+ * as long as the budget lasts. Judges the lines only once, because each judgement may be false. */
 static int add_round(struct bb_run *r, struct bb_err *err)
 {
 	uint32_t loads = r->session.plan->loads;
@@ -417,7 +416,7 @@ static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, str
 	note_shares(r);
 	for (size_t i = 0; !rc && i < r->session.report->n_cases; i++)
 		judge_emptied(&r->session.report->cases[i]);
-	if (rc == -ETIME) /* the time was over; what was measured before counts */
+	if (rc == -ETIME) /* samples that were taken before the time was over count */
 		rc = 0;
 	if (!rc && load < loads && !*ret_others)
 		leave_out_loads(r, load, loads);
@@ -507,7 +506,8 @@ static int run_part(struct part *p, char **ret_text, size_t *ret_len, struct bb_
 	return 0;
 }
 
-/* Counts the places of another process's loads as taken, so that later ones prefer other places. */
+/* Counts the places of another process's loads as taken, so that later loads prefer other places.
+ */
 static void count_places(struct bb_run *r, const struct bb_report *part)
 {
 	const struct bb_scenario *s = r->session.plan->scenario;

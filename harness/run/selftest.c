@@ -177,7 +177,8 @@ static void take_experiment(struct bb_selftest_row *row, const struct bb_compari
 	bb_numbers__append(&row->log_ratios, &log_ratio, 1);
 	bb_numbers__append(&row->half_widths, &half_width, 1);
 	row->verdicts[c->verdict]++;
-	/* Without an interval (the budget held too few pairs), the true ratio is not excluded. */
+	/* If there is no interval, because the budget held too few pairs, nothing excludes the true
+	 * ratio. */
 	row->covered += isnan(c->ratio.lo) || (c->ratio.lo <= truth && truth <= c->ratio.hi);
 	row->n++;
 }

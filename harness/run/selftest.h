@@ -25,19 +25,20 @@ struct bb_repeat_row {
 	struct bb_numbers ln[BB_N_REPEATS]; /* ln of the figures, by run */
 	/* by run: ln(latency in the second half of the loads / in the first), at the same places */
 	struct bb_numbers halves;
-	struct bb_numbers
-		alone; /* by run: ln of the latency when only the program and its floor run */
+	/* by run: ln of the latency when only the program and its floor run */
+	struct bb_numbers alone;
 };
 
 struct bb_repeat {
 	struct bb_repeat_row *rows;
 	size_t n_rows;
-	struct bb_numbers clock, memory; /* ns that references took: `clock` in each run and round,
-					    `memory` in each run */
+	struct bb_numbers clock;  /* ns that the reference of instructions took in each round */
+	struct bb_numbers memory; /* ns that the reference of memory took in each run */
 };
 
 #define BB_REPEAT_LEAST 4 /* fewest runs from which their spread is known */
 
+/* Returns the class of the program of a case of the report. */
 enum bb_repeat_class bb_repeat_class_of(const struct bb_report *r, const struct bb_case *c);
 
 /*
@@ -65,8 +66,8 @@ struct bb_selftest_row {
 	double injected;                  /* share added to each sample of head; 0: none */
 	uint32_t n;                       /* number of experiments with a valid pair */
 	uint32_t verdicts[BB_N_VERDICTS]; /* number of these experiments by verdict */
-	uint32_t covered; /* number of these experiments whose interval does not exclude the true
-			     ratio */
+	uint32_t covered; /* number of these experiments whose interval contains the true ratio, or
+			     that have no interval */
 	uint32_t voids;   /* number of experiments without a valid pair; not in n */
 	struct bb_numbers log_ratios;  /* the n estimates of ln(head / base) */
 	struct bb_numbers half_widths; /* half widths of the n intervals of ln(head / base) */
@@ -80,7 +81,8 @@ struct bb_selftest_opts {
 	const char *program;  /* use only this variant; NULL: all except the floor */
 	int mode;             /* use only this mode (enum bb_selftest_mode); -1: all */
 	uint32_t experiments; /* number of experiments per row; 0: as many as the budget allows */
-	/* scenario for plain runs: the same, with a copy of its drive with cold caches */
+	/* scenario for plain runs: the scenario of the experiments with one more drive, which
+	 * empties the caches */
 	const struct bb_scenario *plain;
 	struct bb_ab_watch watch; /* watches the samples of all experiments */
 };
@@ -115,7 +117,7 @@ struct bb_between {
 /* A stored self-test is RESULTS/selftest/ID.json. It holds the counts, every estimate, and the
  * machine. */
 
-/* Writes a self-test. Its id, time, command and fingerprint are those of `head`. */
+/* Writes a self-test, with the id, time, command and fingerprint of `head`. */
 int bb_selftest__write(const char *results, const struct bb_report *head,
 		       const struct bb_selftest *t, const struct bb_selftest_opts *opts,
 		       struct bb_err *err);

@@ -119,16 +119,14 @@ static int open_variant(struct bb_session *s, size_t i, struct bb_err *err)
 	const struct bb_variant_spec *v = &sc->variants[i];
 	/* the program is in the report already if the time was over just after it was recorded, or
 	 * if this is a copy of the variant for another size of its maps */
-	bool is_recorded = false;
+	bool is_recorded = BB_ANY(s->report->programs, s->report->n_programs,
+				  !strcmp(it->scenario, sc->name) && !strcmp(it->variant, v->name));
 	bool needs_bpf = s->needs_bpf;
 	char *path = NULL;
 	int rc;
 
 	if (needs_bpf && !bb_variant_is_live(v) && !strcmp(v->sampler, "program"))
 		path = bb_object_path(sc, v, s->opts->driver.object_dir);
-	for (size_t k = 0; k < s->report->n_programs; k++)
-		is_recorded |= !strcmp(s->report->programs[k].scenario, sc->name) &&
-			       !strcmp(s->report->programs[k].variant, v->name);
 	rc = bb_test_prog__open(v, path, &s->progs[i], err);
 	free(path);
 	s->progs[i].in_place = needs_bpf && !s->progs[i].target;
@@ -229,8 +227,8 @@ static int open_all(struct bb_session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Finds out whether a drive can drive a program. A live program belongs to somebody else and is
- * never attached to further events. */
+/* Finds out whether a drive can drive a program. A live program belongs to another process, so it
+ * is never attached to further events. */
 static int probe(const struct bb_open_drive *d, struct bb_test_prog *prog, struct bb_err *err)
 {
 	if (bb_variant_is_live(prog->spec) && !d->driver->kind.read_only)

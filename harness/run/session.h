@@ -27,14 +27,15 @@ struct bb_run_opts {
 	double budget_s;
 	const struct bb_progress *progress;
 	/*
-	 * How lines are compared; NULL: they are not. A run that compares lines has four times the
-	 * plan's rounds, as far as the budget lasts. If a line has no verdict after these rounds,
-	 * more rounds are added.
+	 * How lines are compared; NULL if they are not compared. A run that compares lines has four
+	 * times the plan's rounds, as far as the budget lasts. If a line has no verdict after these
+	 * rounds, more rounds are added.
 	 */
 	const struct bb_time_diff_opts *lines;
-	/* variants are compared, so they share one set of maps if their maps are alike */
+	/* true if variants are compared; they then share one set of maps if their maps are alike */
 	bool share_maps;
-	/* this process measures a part of this run (run/runner.c); NULL: the whole run */
+	/* the run of the first process, if this process measures a part of it (run/runner.c);
+	 * otherwise NULL */
 	const struct bb_run *before;
 };
 
@@ -63,14 +64,15 @@ struct bb_session {
 	struct bb_setup setup;
 	bool needs_bpf;             /* a drive of the plan needs BPF */
 	struct bb_test_prog *progs; /* by index of the scenario's variant */
-	bool *usable;               /* by variant: it is open, and could be loaded */
-	bool *late; /* by variant: it was not loaded and tried before the time was over */
+	bool *usable;               /* by variant: true if it is open and could be loaded */
+	bool *late; /* by variant: true if the time was over before it was loaded and tried */
 	struct bb_open_drive *drives; /* by index of the scenario's drive */
 	size_t n_loaded, n_tried;     /* variants that were opened in time; pairs of a drive and a
 					 variant that were tried in time */
 	/* first failure that became a skip (skip_failing), as -errno; 0: none */
 	int failed;
-	/* the time for loading and trying was too short; the remaining programs are left out */
+	/* true if the time for loading and trying was too short; the remaining programs are left
+	 * out */
 	bool out_of_time;
 	/* [drive index * number of variants + variant index]: that drive cannot drive that variant
 	 */

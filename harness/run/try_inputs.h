@@ -27,7 +27,7 @@ struct bb_found_inputs {
 	size_t n;
 };
 
-/* Most seconds for one program. */
+/* limit: time for one program, s */
 #define BB_TRY_S 10.0
 
 /*
@@ -42,6 +42,6 @@ void bb_found_inputs__done(struct bb_found_inputs *f);
 /* True if the search changed something. */
 bool bb_found_input__is_any(const struct bb_found_input *f);
 
-/* Returns the changes in words: "map vips has 1 entry, global debug = 1"; free() it. NULL: no
- * memory. */
+/* Returns the changes in words: "map vips has 1 entry, global debug = 1"; free() it. "" if nothing
+ * was changed. */
 char *bb_found_input__words(const struct bb_found_input *f);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "run/try_search.h"
 
-#define MOST_OFFSETS 192u  /* only this many first bytes of a part are changed */
-#define MOST_BYTES 64u     /* this many first bytes of an input get every value */
-#define MOST_WAITING 64u   /* limit: states that wait */
-#define STAGES 4u          /* stages of the search from a state: quick, globals, thorough, random */
+#define MOST_OFFSETS 192u /* limit: bytes of a part that are changed, from the first one on */
+#define MOST_BYTES 64u    /* limit: bytes of an input that get every value, from the first one on */
+#define MOST_WAITING 64u  /* limit: states that wait */
+#define STAGES 4u         /* stages of the search from a state: quick, globals, thorough, random */
 #define RANDOM_RUNS 20000u /* runs with random changes, when nothing else helps */
 #define MOST_AT_ONCE 4u    /* limit: random changes for one run */
 #define LONGEST_INPUT 1500u
@@ -245,7 +245,7 @@ static void try_starts(struct bb_try_search *s)
 	s->level = level;
 }
 
-/* Tries, for a global, the number that a branch compares it with, and the numbers next to it. */
+/* Sets a global to the number that a branch compares it with, and to the numbers next to that. */
 static bool try_wanted(struct bb_try_search *s, size_t nth)
 {
 	static const int64_t steps[] = {1, 0, -1};
@@ -359,6 +359,7 @@ static bool take_waiting(struct bb_try_search *s, unsigned int *ret_stage)
 	return true;
 }
 
+/* Tries the changes of one stage, from the present state on. */
 static void climb_from_now(struct bb_try_search *s, unsigned int stage)
 {
 	if (stage < STAGES - 1)

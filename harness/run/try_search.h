@@ -11,8 +11,8 @@
  */
 
 enum bb_try_kind {
-	BB_TRY_PROGRAM, /* entry of a prog array; bytes[0] is the number of its program, from 1; 0:
-			   none */
+	BB_TRY_PROGRAM, /* entry of a prog array; bytes[0] is the number of its program, from 1 on,
+			   or 0 if it is empty */
 	BB_TRY_VALUE,   /* entry of another map */
 	BB_TRY_INPUT,   /* the packet or context */
 	BB_TRY_GLOBAL,  /* a global variable; each change needs a new load */
@@ -27,11 +27,11 @@ struct bb_try_part {
 	uint32_t len;
 	uint8_t n_choices; /* BB_TRY_PROGRAM: number of programs */
 	bool is_absent;    /* an entry that the map has only if the search sets it */
-	bool is_set;       /* changed by the search */
-	/* BB_TRY_GLOBAL: it is compared with `near` by a branch with a side that was not executed
-	 */
+	bool is_set;       /* the search changed the part */
+	/* BB_TRY_GLOBAL: a branch compares the global with `near`, and one side of this branch was
+	 * not executed */
 	bool is_wanted;
-	bool is_state; /* BB_TRY_GLOBAL: change it only if it is wanted */
+	bool is_state; /* BB_TRY_GLOBAL: changed only if `is_wanted` */
 	int64_t near;
 };
 
