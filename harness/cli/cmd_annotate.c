@@ -244,12 +244,14 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 }
 
 /* Explains the columns, and says what to do next. */
-static void add_count_key(const struct bb_report *r, bool is_once, bool is_short, struct bb_doc *d)
+static void add_count_key(const struct bb_report *r, bool is_once, bool is_short, bool has_never,
+			  struct bb_doc *d)
 {
 	bb_doc__add(d, BB_DOC_FAINT, "insns/run, %",
-		    "instructions of the line in a run, and their share of all; %s",
+		    "instructions of the line in a run, and their share of all; %s%s",
 		    is_once ? "a run executes each of these lines once"
-			    : "execs/run: how often a run executes the line; #####: no run does");
+			    : "execs/run: how often a run executes the line",
+		    has_never ? "; #####: no run does" : "");
 	if (is_short)
 		bb_doc__add(d, BB_DOC_FAINT, "shown",
 			    "the %u lines of each program with the most instructions; `--variant "
@@ -272,12 +274,23 @@ static bool is_wanted(const struct bb_report *r, const struct annotate_args *a,
 	       !BB_ANY(r->counted, r->n_counted, !bb_is_counted_floor(r, it));
 }
 
+/* True if a line that no run executed is among those shown: of the `n_hottest` with the most
+ * instructions, or of all if that is 0. */
+static bool shows_unexecuted(const struct bb_counted *c, size_t n_hottest)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_lines; i++)
+		n += c->lines[i].executions > 0;
+	return n < c->n_lines && (!n_hottest || n < n_hottest);
+}
+
 static int put_counts(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
 	struct bb_annotate_opts opts = a->opts;
 	size_t n = 0, n_shown = 0;
 	struct bb_doc d = {0};
-	bool is_once = true, is_short;
+	bool is_once = true, has_never = false, is_short;
 
 	for (size_t i = 0; i < r->n_counted; i++)
 		n += is_wanted(r, a, &r->counted[i]);
@@ -292,9 +305,10 @@ static int put_counts(const struct bb_report *r, const struct annotate_args *a, 
 			putchar('\n');
 		bb_annotate(&r->counted[i], &opts, stdout);
 		is_once &= bb_counted__is_once(&r->counted[i]);
+		has_never |= shows_unexecuted(&r->counted[i], opts.n_hottest);
 	}
 	putchar('\n');
-	add_count_key(r, is_once, is_short, &d);
+	add_count_key(r, is_once, is_short, has_never, &d);
 	return bb_output_document(&d, stdout, err);
 }
 

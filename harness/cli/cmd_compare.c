@@ -294,22 +294,11 @@ static struct bb_time_diff_opts time_opts(const struct compare_args *a,
 	};
 }
 
-/* Adds what to do next: measure longer if there were too few loads, or mend the first lines that
- * regressed or are new. */
-static void add_next(const struct bb_time_diff *diff, struct bb_doc *d)
+/* Names the first lines that regressed or are new. Returns false if there are none. */
+static bool add_regressed(const struct bb_time_diff *diff, struct bb_doc *d)
 {
-	double times = 1;
 	size_t n = 0;
 
-	for (size_t i = 0; i < diff->n_cases; i++)
-		times = fmax(times, (double)diff->cases[i].needs_loads /
-					    fmax((double)diff->cases[i].n_loads, 1));
-	if (times > 1 && diff->option) {
-		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "the same with `%s %.0f` (enough loads for a verdict on each line)",
-			    diff->option, ceil(BB_SPARE * diff->amount * times));
-		return;
-	}
 	for (size_t i = 0; i < diff->n_cases; i++)
 		for (size_t k = 0; k < diff->cases[i].n_rows; k++) {
 			const struct bb_time_diff_row *r = &diff->cases[i].rows[k];
@@ -325,7 +314,24 @@ static void add_next(const struct bb_time_diff *diff, struct bb_doc *d)
 		}
 	if (n)
 		bb_doc__append(d, "%s, then the same again", n > NAMED_LINES ? ", ..." : "");
-	else
+	return n;
+}
+
+/* Adds what to do next: mend the first lines that regressed or are new, and measure longer if there
+ * were too few loads for a verdict on each line. */
+static void add_next(const struct bb_time_diff *diff, struct bb_doc *d)
+{
+	bool has_regressed = add_regressed(diff, d);
+	double times = 1;
+
+	for (size_t i = 0; i < diff->n_cases; i++)
+		times = fmax(times, (double)diff->cases[i].needs_loads /
+					    fmax((double)diff->cases[i].n_loads, 1));
+	if (times > 1 && diff->option)
+		bb_doc__add(d, BB_DOC_FAINT, has_regressed ? "also" : "next",
+			    "the same with `%s %.0f` (enough loads for a verdict on each line)",
+			    diff->option, ceil(BB_SPARE * diff->amount * times));
+	else if (!has_regressed)
 		bb_doc__add(d, BB_DOC_FAINT, "next",
 			    "the same without `--time` (a verdict on the program as a whole)");
 }
@@ -346,7 +352,7 @@ static int show_time(const struct compare_args *a, const struct bb_report *base,
 				 (struct bb_doc_sides){base ? NULL : head, opts.base, opts.head},
 				 a->view.details, &doc);
 		if (!base)
-			bb_doc_in_vain(head, NULL, &doc);
+			bb_doc_in_vain_of_both(head, &doc);
 		if (!a->view.details)
 			bb_doc__add(&doc, BB_DOC_FAINT, "more",
 				    "the same with `--details` (every line)");
@@ -452,6 +458,31 @@ static void name_side(const char *named, const struct bb_report *r, char buf[SID
 		snprintf(buf, SIDE_SIZE, "%s (%s)", named, r->id);
 }
 
+/* Adds how to get a verdict that two stored runs do not give. */
+static void add_next_of_stored(const struct bb_report *new, struct bb_doc *d)
+{
+	const char *command = new->command ? new->command : "";
+
+	if (BB_ANY(new->cases, new->n_cases, it->is_live))
+		bb_doc__add(d, BB_DOC_FAINT, "next",
+			    "both looks again, with a longer `--seconds`, while the programs do "
+			    "the same work");
+	else if (strstr(command, "--object"))
+		bb_doc__add(d, BB_DOC_FAINT, "next",
+			    "`sudo bpfbench compare OLD.o NEW.o` (measures both now, in turns: "
+			    "decides what two runs cannot)");
+	else if (strstr(command, " -- "))
+		bb_doc__add(d, BB_DOC_FAINT, "next",
+			    "`sudo bpfbench capture -o OLD -- LOADER` of both, then `sudo bpfbench "
+			    "compare --base-object OLD --head-object NEW` (in turns: decides what "
+			    "two runs cannot)");
+	else
+		bb_doc__add(d, BB_DOC_FAINT, "next",
+			    "`sudo bpfbench compare --scenario SCENARIO --base VARIANT OLD.o "
+			    "NEW.o` "
+			    "(measures both now, in turns: decides what two runs cannot)");
+}
+
 static int show_reports(const struct compare_args *a, const struct bb_report *old,
 			const struct bb_report *new, struct bb_doc_sides sides, struct bb_err *err)
 {
@@ -469,9 +500,7 @@ static int show_reports(const struct compare_args *a, const struct bb_report *ol
 		rc = a->time ? show_time(a, old, new, err)
 			     : bb_diff_view__show(&a->view, &d, sides, err);
 	if (rc >= 0 && !a->time && bb_diffs_count(&d, BB_VERDICT_INCONCLUSIVE)) {
-		bb_doc__add(&doc, BB_DOC_FAINT, "next",
-			    "`sudo bpfbench compare OLD.o NEW.o` (measures both now, in turns: "
-			    "decides what two runs cannot)");
+		add_next_of_stored(new, &doc);
 		said = bb_output_document(&doc, stdout, err);
 		rc = said ? said : rc;
 	}

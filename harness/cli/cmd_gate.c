@@ -262,7 +262,8 @@ static int write_source_lines(void *arg, FILE *out, struct bb_err *)
 static int show(const struct gate_args *a, const struct bb_gate *g, const struct bb_report *first,
 		const struct bb_report *again, struct bb_err *err)
 {
-	bool is_on_stdout = a->markdown && !strcmp(a->markdown, "-");
+	bool is_on_stdout = a->markdown &&
+			    (!strcmp(a->markdown, "-") || !strcmp(a->markdown, "/dev/stdout"));
 	struct bb_doc_gate v = {g, first, again};
 	struct bb_doc d = {0};
 	int rc = 0;
@@ -404,7 +405,7 @@ int bb_cmd_gate(int argc, char **argv, struct bb_err *err)
 	if (!rc)
 		rc = bb_gate_run__open(&a.gate, &run, err);
 	if (!rc && a.measure.budget_s > 0)
-		a.measure.budget_s = fmax(a.measure.budget_s - run->spent_s, 1e-3);
+		a.measure.budget_s = fmax(a.measure.budget_s - run->gate.spent_s, 1e-3);
 	if (!rc)
 		rc = a.gate.guests ? run_in_guests(&a, run, err) : run_gate(&a, run, err);
 	if (rc < 0)

@@ -67,6 +67,9 @@ struct bb_drive_key {
 	const char *(*choice)(size_t i);
 };
 
+/* The reason for which a slice of a live program is void in which it did not run begins so. */
+#define BB_NO_RUN "no run in "
+
 struct bb_drive_kind {
 	/* The keys by which a scenario names the kind. */
 	const char *with;     /* value of the scenario's key `with` */

@@ -104,7 +104,7 @@ static int live_batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *e
 	int rc = watch_as_everybody(&s->state->opts, s->prog, NULL, b, err);
 
 	if (!rc && !b->run_cnt && !b->void_why[0])
-		snprintf(b->void_why, sizeof(b->void_why), "no run in %.3g s", b->elapsed_s);
+		snprintf(b->void_why, sizeof(b->void_why), BB_NO_RUN "%.3g s", b->elapsed_s);
 	return rc;
 }
 

@@ -69,7 +69,7 @@ void bb_drivers__register(void)
 
 const struct bb_driver *bb_driver__executed_by(const struct bb_driver *driver)
 {
-	if (!driver->trigger || driver->kind.counts || driver->kind.by_line ||
+	if (!driver->trigger || driver->kind.counts ||
 	    driver->kind.takes_inputs != driver->trigger->takes_inputs) /* another parameter */
 		return NULL;
 	return bb_driver_of(bb_drive_kind_find("exact", driver->trigger->by));

@@ -9,6 +9,8 @@
 #define TIME_ROWS 20u     /* at most this many lines of a program with different times are shown */
 #define MANY_ROWS 16u     /* above a table with more rows, sentences name what changed */
 #define NAMED 4u          /* lines that a sentence names */
+#define LARGE 9999.5      /* figures from this on have no decimals */
+#define FAR 10.0          /* A and B are in two units only if one is this many times the other */
 
 /* we advise at most this many times the loads of this run; nobody would measure more */
 #define TIMES_MOST 60.0
@@ -43,38 +45,59 @@ static const struct bb_comparison *find_comparison(const struct bb_report *r, co
 	return NULL;
 }
 
-/* The cells of A, of B and of their difference. All have the same number of decimals, and the
- * printed A plus the printed difference is the printed B. */
+/*
+ * The cells of A, of B and of their difference. The printed A plus the printed difference is the
+ * printed B, up to the last digit of the larger figure. The difference is rounded and B is
+ * computed, not the other way round, because the verdict is on the difference. So the last digit of
+ * B may be another one than `show` prints.
+ */
 struct sum {
 	struct bb_table_cell a, b, diff;
 };
 
-/* Returns A, A + `shift` and `shift` with the decimals that suit the smaller of A and B. Missing
- * figures are NAN. Figures that are whole have no decimals. */
+/* Returns A, A + `shift` and `shift` with the decimals that suit the smaller of A and B. Beside a
+ * figure without decimals, a small one keeps its own. Missing figures are NAN. Figures that are
+ * whole have no decimals. */
 static struct sum sum_of_ns(double a, double b, double shift, bool whole)
 {
 	double least = fmin(fabs(a), fabs(b)), most = fmax(fabs(a), fabs(b)), unit;
-	int decimals = whole || most >= 9999.5 ? 0 : least < 9.995 ? 2 : least < 999.95 ? 1 : 0;
+	bool is_large = most >= LARGE;
+	int decimals = whole || is_large ? 0 : least < 9.995 ? 2 : least < 999.95 ? 1 : 0;
 	struct sum sum = {{""}, {""}, {""}};
 
+	if (is_large && !whole && isfinite(a) && isfinite(b) && least < LARGE) {
+		sum.a = bb_table_cell_value(a);
+		sum.b = bb_table_cell_value(b);
+	}
 	unit = pow(10, -decimals);
 	a = round(a / unit) * unit + 0.0; /* no "-0" */
 	shift = round(shift / unit) * unit + 0.0;
+	if (isfinite(shift))
+		sum.diff = bb_table_cell_of(shift != 0 ? "%+.*f" : "%.*f", decimals, shift);
+	if (sum.a.text[0])
+		return sum;
 	if (isfinite(a))
 		sum.a = bb_table_cell_of("%.*f", decimals, a);
 	if (isfinite(shift))
 		b = a + shift;
 	if (isfinite(b))
 		sum.b = bb_table_cell_of("%.*f", decimals, b);
-	if (isfinite(shift))
-		sum.diff = bb_table_cell_of(shift != 0 ? "%+.*f" : "%.*f", decimals, shift);
 	return sum;
+}
+
+/* True if the figures are given in ms: both are as large as that, or the larger one is so much
+ * larger that the smaller one is lost in it. */
+static bool is_in_ms(const struct bb_diff *row)
+{
+	double least = fmin(fabs(row->a), fabs(row->b)), most = fmax(fabs(row->a), fabs(row->b));
+
+	return !row->exact && bb_same_text(row->unit, "ns") && bb_is_shown_in_ms(most) &&
+	       (bb_is_shown_in_ms(least) || most >= FAR * least);
 }
 
 static struct sum sum_of(const struct bb_diff *row)
 {
-	bool is_ms = !row->exact && bb_same_text(row->unit, "ns") &&
-		     bb_is_shown_in_ms(fmax(fabs(row->a), fabs(row->b)));
+	bool is_ms = is_in_ms(row);
 	double scale = is_ms ? 1e6 : 1;
 	struct sum s = sum_of_ns(row->a / scale, row->b / scale, row->shift / scale, row->exact);
 	struct bb_table_cell *const cells[] = {&s.a, &s.b, &s.diff};
@@ -486,7 +509,9 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 		const struct bb_time_diff_row *r = &c->rows[i];
 		const struct bb_timed_row *row = r->b ? r->b : r->a;
 		struct sum sum = sum_of_ns(r->a_ns, r->b_ns, r->more.value, false);
-		bool both = r->a && r->b, shows_call;
+		/* such a row shows noise */
+		bool is_tiny = fmax(fabs(r->a_ns), fabs(r->b_ns)) < BB_BY_LINE_LEAST_NS;
+		bool both = r->a && r->b && !is_tiny, shows_call;
 
 		/* a line that surely differs is shown even if its difference may be below the
 		 * threshold */
@@ -503,9 +528,10 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 			bb_doc_line_ns(r->a ? r->a_ns : NAN, BB_BY_LINE_LEAST_NS, d);
 			bb_doc_line_ns(r->b ? r->b_ns : NAN, BB_BY_LINE_LEAST_NS, d);
 		}
-		bb_doc__text_cell(d, both ? sum.diff.text : signed_value(r->more.value).text);
-		bb_doc__cell_if(d, !isnan(r->more.lo), "[%s, %s]", signed_value(r->more.lo).text,
-				signed_value(r->more.hi).text);
+		bb_doc__cell_if(d, !is_tiny, "%s",
+				both ? sum.diff.text : signed_value(r->more.value).text);
+		bb_doc__cell_if(d, !is_tiny && !isnan(r->more.lo), "[%s, %s]",
+				signed_value(r->more.lo).text, signed_value(r->more.hi).text);
 		bb_doc__text_cell(d, line_verdict(r));
 		bb_doc__cell(d, "%s%s%u", only ? "" : basename(row->file), only ? "" : ":",
 			     row->line ? row->line : row->insn);
@@ -573,6 +599,8 @@ static void add_whole(const struct bb_time_diff_case *c, struct bb_doc *d)
 	else
 		bb_doc__append(d, " [%s, %s]", signed_value(c->more.lo).text,
 			       signed_value(c->more.hi).text);
+	if (c->lookups)
+		bb_doc__append(d, "; %s (see below)", c->lookups);
 }
 
 void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc_sides sides, bool all,
@@ -691,11 +719,35 @@ static void add_regressed(const struct bb_doc_gate *v, const struct bb_diffs *di
 	}
 }
 
+/* Adds which `--each` and `--budget` would give a verdict on what is inconclusive. Adds nothing if
+ * that is unknown. */
+static void add_longer(const struct bb_doc_gate *v, const char *label, struct bb_doc *d)
+{
+	const struct bb_gate *g = v->gate;
+	double want_s = bb_budget_to_decide(v->first), each_s = fmax(want_s, g->each_s), n = 0;
+	/* the first measurement has half of the budget, for all programs */
+	double needs_s = g->spent_s;
+
+	for (size_t i = 0; i < g->n_programs; i++)
+		n += g->programs[i].state == BB_GATE_COMPARED;
+	needs_s += 2 * n * each_s;
+	if (!(want_s > 0) || (want_s <= g->each_s && !(g->budget_s > 0 && needs_s > g->budget_s)))
+		return;
+	bb_doc__add(d, BB_DOC_FAINT, label, "%sa verdict on what is inconclusive: the same with ",
+		    strcmp(label, "next") ? "" : "nothing has to be done; ");
+	if (want_s > g->each_s)
+		bb_doc__append(d, "`--each %.0f`", want_s);
+	if (g->budget_s > 0 && needs_s > g->budget_s)
+		bb_doc__append(d, "%s`--budget %.0f`", want_s > g->each_s ? " and " : "",
+			       ceil(needs_s));
+}
+
 /* Adds what to do next. */
 static void add_gate_next(const struct bb_doc_gate *v, struct bb_doc *d)
 {
 	const struct bb_report *first = v->first;
-	double most = 0, each_s = bb_budget_to_decide(first);
+	size_t before = d->n;
+	double most = 0;
 
 	for (size_t i = 0; i < first->n_comparisons; i++)
 		if (bb_gate__verdict(&first->comparisons[i], v->again) == BB_GATE_REGRESSED)
@@ -707,12 +759,11 @@ static void add_gate_next(const struct bb_doc_gate *v, struct bb_doc *d)
 			    ceil(100 * most));
 	else if (bb_gate__exit(v->gate, first, v->again))
 		bb_doc__add(d, BB_DOC_FAINT, "next", "mend it, then the same again");
-	else if (each_s > 0)
-		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "nothing has to be done; a verdict on what is inconclusive: the same "
-			    "with `--each %.0f`, and a `--budget` for all programs",
-			    each_s);
+	if (d->n > before)
+		add_longer(v, "then", d);
 	else
+		add_longer(v, "next", d);
+	if (d->n == before)
 		bb_doc__add(d, BB_DOC_FAINT, "next", "nothing has to be done%s",
 			    v->gate->counted.n_rows && !v->gate->exact ? "; the same with --exact "
 									 "also fails on one "

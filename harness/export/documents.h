@@ -20,8 +20,9 @@ void bb_doc_markdown(const struct bb_report *r, struct bb_doc *d);
  * itself. */
 void bb_doc_short_rest(const struct bb_report *r, struct bb_doc *d);
 
-/* Returns the time for each comparison, s, that should decide all that more time can decide; 0:
- * there is none. */
+/* Returns the budget, s, that should decide all comparisons that more time can decide; 0: there is
+ * none. In `compare` the comparisons of a run share one budget; in `gate` each program has its
+ * own. */
 double bb_budget_to_decide(const struct bb_report *r);
 
 /* Adds the comparisons that were measured in the run. `open` is as for bb_doc_diff(). */
@@ -61,6 +62,9 @@ void bb_doc_group_title(const struct bb_case *c, bool with_value, const char *af
  * Each note says what to do. The notes are about the cases in the table of case `table`; NULL:
  * about all cases. */
 void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, struct bb_doc *d);
+/* Adds the same notes about a run that compares two variants, table by table. What is true of both
+ * variants is one note. */
+void bb_doc_in_vain_of_both(const struct bb_report *r, struct bb_doc *d);
 
 /* For every program with several inputs, adds a table by return value if its runs returned more
  * than one value. */

@@ -260,7 +260,7 @@ static void add_reasons(struct matrix *m, size_t k, const struct bb_skip *skips,
 			if (!strcmp(skips[j].why, skips[i].why) && same++ < NAMES_SHOWN)
 				bb_doc__append(m->d, "%s%s", same > 1 ? ", " : "", skips[j].what);
 		if (same > NAMES_SHOWN)
-			bb_doc__append(m->d, " and %zu others", same - NAMES_SHOWN);
+			bb_doc__append(m->d, " and %zu more", same - NAMES_SHOWN);
 		bb_doc__append(m->d, ": %s", skips[i].why);
 	}
 }

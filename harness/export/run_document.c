@@ -606,6 +606,17 @@ static void add_cases(const struct bb_report *r, enum bb_detail detail, bool in_
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "Nothing was measured.");
 }
 
+/* Returns the variant and, if there is one, the parameter: "prog, input = syn, cold caches". */
+static struct bb_table_cell name_timed(const struct bb_timed *t)
+{
+	const char *slash = strrchr(t->name, '/');
+	const char *value = t->param && slash ? strchr(slash, '=') : NULL;
+
+	return bb_table_cell_of("%.150s%s%.40s%s%.40s%s", t->variant, value ? ", " : "",
+				value ? t->param : "", value ? " = " : "", value ? value + 1 : "",
+				bb_timed__is_cold(t) ? ", cold caches" : "");
+}
+
 /* Adds the time by line: the table of one program, or a sentence for each of several. */
 static void add_lines(const struct bb_report *r, struct bb_doc *d)
 {
@@ -620,7 +631,7 @@ static void add_lines(const struct bb_report *r, struct bb_doc *d)
 		if (r->n_timed == 1)
 			bb_doc_by_line(&b, false, false, false, d);
 		else if (sentence[0])
-			bb_doc__add(d, BB_DOC_ITEM, r->timed[i].name, "%s", sentence);
+			bb_doc__add(d, BB_DOC_ITEM, name_timed(&r->timed[i]).text, "%s", sentence);
 		bb_by_line__done(&b);
 	}
 }
@@ -637,8 +648,8 @@ static bool add_all_cases(const struct bb_report *r, enum bb_detail detail, stru
 		in_sentences = !bb_is_first_of_table(r, i) || only_program(r, i);
 	if (detail == BB_DETAILS || !r->n_comparisons)
 		add_cases(r, detail, in_sentences, d);
-	for (size_t i = 0; i < r->n_cases && r->n_comparisons && detail != BB_DETAILS; i++)
-		bb_doc_in_vain(r, &r->cases[i], d);
+	else
+		bb_doc_in_vain_of_both(r, d);
 	if (detail == BB_DETAILS)
 		bb_doc_programs(r, d);
 	else
@@ -692,9 +703,12 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 	bool has_net = false, has_command = false, has_p99 = false, lacks_p99 = false;
 	bool knows_between = false; /* the intervals include the differences between runs, too */
 	bool has_interval = false;  /* a comparison has an interval */
+	bool has_half = false;      /* a figure has a "+-" */
 
 	for (size_t i = 0; i < r->n_cases; i++) {
 		has_net |= isfinite(r->cases[i].summary.net.value);
+		has_half |= isfinite(r->cases[i].summary.net.lo) ||
+			    (in_sentences && isfinite(r->cases[i].summary.latency.lo));
 		has_command |= r->cases[i].command != NULL;
 		has_p99 |= isfinite(r->cases[i].summary.p99.value);
 		lacks_p99 |= isnan(r->cases[i].summary.p99.value);
@@ -704,7 +718,7 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 		bb_doc__add(d, BB_DOC_FAINT, "net", "what a %s",
 			    has_command ? "variant adds to the command alone"
 					: "program adds to an empty one of its type");
-	if (has_net && !r->n_comparisons)
+	if (has_net && has_half && !r->n_comparisons)
 		bb_doc__add(d, BB_DOC_FAINT, "+-", "95 %% interval%s",
 			    knows_between ? ""
 					  : " within this run (`bpfbench selftest`: between runs, "
@@ -738,12 +752,13 @@ static bool has_step(const struct bb_report *r)
 
 double bb_budget_to_decide(const struct bb_report *r)
 {
-	char text[BB_NEXT_STEP];
+	char text[BB_WHY_SIZE];
 	double most = 0;
 
 	for (size_t i = 0; i < r->n_comparisons; i++)
 		if (r->comparisons[i].budget_s > 0)
-			most = fmax(most, bb_comparison__next_step(&r->comparisons[i], text));
+			most = fmax(most,
+				    bb_comparison__why_inconclusive(&r->comparisons[i], text));
 	return most;
 }
 
@@ -800,6 +815,7 @@ static void add_next(const struct bb_report *r, struct bb_doc *d)
 	else if (found && has_step(r)) {
 		bb_doc__add(d, BB_DOC_FAINT, begin_next(r, has_object, d),
 			    "the same with `--time` (which lines the difference is in)");
+		add_budget(budget_s, BB_DOC_FAINT, "then", d);
 	} else if (budget_s > 0) {
 		add_budget(budget_s, BB_DOC_FAINT, begin_next(r, has_object, d), d);
 	} else if (!r->n_comparisons && has_step(r)) {
@@ -840,8 +856,12 @@ void bb_doc_details(const struct bb_report *r, struct bb_doc *d)
 {
 	add_incomplete(r, d);
 	bb_doc_comparisons(r, 0, d);
-	if (!r->n_comparisons)
-		add_tables(r, BB_SHORT, false, d);
+	/* only tables that sum up several tables of the details */
+	for (size_t i = 0; i < r->n_cases && !r->n_comparisons; i++)
+		if (bb_is_sweep_head(r, i))
+			bb_doc_sweep(r, i, d);
+		else if (bb_is_of_values(r, i) && bb_is_first_of_group(r, i))
+			add_table_of_values(r, i, d);
 	bb_doc__add(d, BB_DOC_TITLE, NULL, "Details of run %s", r->id ? r->id : "(no id)");
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s%s%skernel %s, %s", r->started ? "started " : "",
 		    r->started ? r->started : "", r->started ? " on " : "",
@@ -852,6 +872,7 @@ void bb_doc_details(const struct bb_report *r, struct bb_doc *d)
 	if (isfinite(r->steal))
 		bb_doc__append(d, ", steal %.0f %%", 100 * r->steal);
 	add_all_cases(r, BB_DETAILS, d);
+	add_next(r, d);
 }
 
 /* Verdicts come first. */

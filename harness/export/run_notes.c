@@ -87,14 +87,16 @@ static bool is_same_cause(const struct bb_doc_block *a, const struct bb_doc_bloc
 	return *x == *y;
 }
 
-/* Adds each cause once, with the first case that has it and the number of further cases. */
+/* Adds each cause once, with the first case that has it and the number of further cases. In the
+ * details, only notes that name no case are put together like this. */
 static void say_causes(const struct bb_doc *notes, enum bb_detail detail, struct bb_doc *d)
 {
 	for (size_t i = 0; i < notes->n; i += 2) {
 		const struct bb_doc_block *note = &notes->blocks[i];
+		bool is_joined = detail != BB_DETAILS || !note->text[0];
 		size_t before = 0, more = 0;
 
-		for (size_t k = 0; k < notes->n && detail != BB_DETAILS; k += 2)
+		for (size_t k = 0; k < notes->n && is_joined; k += 2)
 			if (k != i && is_same_cause(note, &notes->blocks[k]))
 				*(k < i ? &before : &more) += 1;
 		if (before)
@@ -234,38 +236,50 @@ static enum turned_input input_of(const struct bb_report *r, const struct bb_cas
 	return OF_EVENTS;
 }
 
+/* Notes that are being added to the document `d`. */
+struct noting {
+	const struct bb_report *r;
+	const struct bb_case *table; /* the notes are about the cases of its table; NULL: all */
+	bool is_compared;            /* the cases are those of base and head */
+	size_t from; /* a note that block `from` or a later one has is not repeated */
+	struct bb_doc *d;
+};
+
 /* Returns what a note is about: the variant; without a table, the scenario and the variant. The
  * caller frees it. */
-static char *name_noted(const struct bb_case *table, const struct bb_case *c, bool is_compared)
+static char *name_noted(const struct noting *k, const struct bb_case *c)
 {
-	return table ? bb_strdup(c->variant)
-		     : bb_asprintf("%s%s%s", c->scenario, is_compared ? ", " : "/", c->variant);
+	return k->table ? bb_strdup(c->variant)
+			: bb_asprintf("%s%s%s", c->scenario, k->is_compared ? ", " : "/",
+				      c->variant);
 }
 
 /* Adds a note, unless block `from` or a later block has the same text. In a comparison, if such a
  * block says the same about the other program, it becomes a note about both instead. */
-static void add_once(const struct bb_report *r, const struct bb_case *table,
-		     const struct bb_case *c, const char *label, const char *words, size_t from,
-		     struct bb_doc *d)
+static void add_once(const struct noting *k, const struct bb_case *c, const char *label,
+		     const char *words)
 {
-	char *name = name_noted(table, c, r->n_comparisons);
+	char *name = name_noted(k, c);
 	char *text = bb_asprintf("%s: %s", name, words);
-	size_t of_both = table ? 0 : strlen(c->scenario); /* length of what base and head share */
+	/* length of what base and head share */
+	size_t of_both = k->table ? 0 : strlen(c->scenario);
+	struct bb_doc *d = k->d;
 	bool is_said = false;
 
-	for (size_t i = from; i < d->n && !is_said; i++) {
+	for (size_t i = k->from; i < d->n && !is_said; i++) {
 		char **said = &d->blocks[i].text;
 		const char *after = *said ? strstr(*said, ": ") : NULL;
 
 		is_said = *said && !strcmp(*said, text);
 		/* skips all but the same note about the other program of a comparison */
-		if (is_said || !r->n_comparisons || !after || strcmp(after + 2, words) ||
-		    (!table && (strncmp(*said, name, of_both) || !strchr(",:", (*said)[of_both]))))
+		if (is_said || !k->is_compared || !after || strcmp(after + 2, words) ||
+		    (!k->table &&
+		     (strncmp(*said, name, of_both) || !strchr(",:", (*said)[of_both]))))
 			continue;
 		is_said = true;
 		free(*said);
-		*said = bb_asprintf("%.*s: %s", table ? 4 : (int)of_both, table ? "both" : name,
-				    words);
+		*said = bb_asprintf("%.*s: %s", k->table ? 4 : (int)of_both,
+				    k->table ? "both" : name, words);
 	}
 	if (!is_said)
 		bb_doc__add(d, BB_DOC_BAD_ITEM, label, "%s", text);
@@ -273,12 +287,11 @@ static void add_once(const struct bb_report *r, const struct bb_case *table,
 	free(name);
 }
 
-/* True if the case is in the table of `table`, or in its sweep. */
-static bool is_beside(const struct bb_report *r, const struct bb_case *c,
-		      const struct bb_case *table)
+/* True if the case is in the table of the notes, or in its sweep. */
+static bool is_beside(const struct noting *k, const struct bb_case *c)
 {
-	return !table || bb_same_table(c, table) ||
-	       (bb_same_group(c, table) && bb_is_sweep(r, (size_t)(table - r->cases)));
+	return !k->table || bb_same_table(c, k->table) ||
+	       (bb_same_group(c, k->table) && bb_is_sweep(k->r, (size_t)(k->table - k->r->cases)));
 }
 
 /* Returns the index of the first title of a scenario; 0 without such a title. A note after this
@@ -319,11 +332,10 @@ static void add_remedy(const struct bb_in_vain *v, struct bb_doc *d)
 
 /* True if an earlier case of the same program, in the same table or sweep, has runs that end at the
  * same check. */
-static bool is_turned_away_before(const struct bb_report *r, const struct bb_case *table,
-				  const struct bb_case *c)
+static bool is_turned_away_before(const struct noting *k, const struct bb_case *c)
 {
-	for (const struct bb_case *o = r->cases; o < c; o++)
-		if (o->turned_file && is_beside(r, o, table) && !strcmp(o->scenario, c->scenario) &&
+	for (const struct bb_case *o = k->r->cases; o < c; o++)
+		if (o->turned_file && is_beside(k, o) && !strcmp(o->scenario, c->scenario) &&
 		    !strcmp(o->variant, c->variant) && o->turned_line == c->turned_line &&
 		    !strcmp(o->turned_file, c->turned_file))
 			return true;
@@ -356,9 +368,10 @@ static char *name_turned_away(const struct bb_report *r, const struct bb_case *c
 }
 
 /* Adds the checks that end runs early, and what to do about them. */
-static void add_turned_away(const struct bb_report *r, const struct bb_case *table, size_t from,
-			    struct bb_doc *d)
+static void add_turned_away(const struct noting *k)
 {
+	const struct bb_report *r = k->r;
+	struct bb_doc *d = k->d;
 	bool is_said[N_INPUTS] = {false};
 
 	for (size_t i = 0; i < r->n_cases; i++) {
@@ -367,8 +380,8 @@ static void add_turned_away(const struct bb_report *r, const struct bb_case *tab
 		char *words, *with;
 
 		/* an input with a share is a packet of production, so production takes its path */
-		if (!c->turned_file || c->path_share > 0 || !is_beside(r, c, table) ||
-		    is_turned_away_before(r, table, c))
+		if (!c->turned_file || c->path_share > 0 || !is_beside(k, c) ||
+		    is_turned_away_before(k, c))
 			continue;
 		with = name_turned_away(r, c);
 		words = bb_asprintf("all runs%s leave at %s:%" PRIu32 "%s%.100s%s; %" PRIu32
@@ -377,19 +390,19 @@ static void add_turned_away(const struct bb_report *r, const struct bb_case *tab
 				    c->turned_text ? " \"" : "",
 				    c->turned_text ? c->turned_text : "",
 				    c->turned_text ? "\"" : "", c->turned_insns, c->n_insns);
-		add_once(r, table, c, "early return", words, from, d);
+		add_once(k, c, "early return", words);
 		free(words);
 		free(with);
 		is_said[input_of(r, c)] |= d->n > before;
 	}
-	for (size_t k = 0; k < N_INPUTS; k++) {
-		bool is_tried = k == OF_PAGE_FAULTS && bb_has_drive(r, "in-situ");
+	for (size_t i = 0; i < N_INPUTS; i++) {
+		bool is_tried = i == OF_PAGE_FAULTS && bb_has_drive(r, "in-situ");
 
-		if (is_said[k])
+		if (is_said[i])
 			bb_doc__add(d, BB_DOC_SUBITEM, NULL,
 				    "to get further: %s%sother globals or maps "
 				    "(a scenario), or `--try-inputs`",
-				    is_tried ? "" : turned_remedies[k], is_tried ? "" : ", ");
+				    is_tried ? "" : turned_remedies[i], is_tried ? "" : ", ");
 	}
 }
 
@@ -422,17 +435,17 @@ static bool failed_before(const struct bb_report *r, const struct bb_case *c,
 /* Counts the other programs in the table of case `c` whose lookups in the same map failed, too.
  * Returns SIZE_MAX if one of them comes before `c`, because that program's note then covers `c`. In
  * a comparison returns 0: add_once() joins the notes of base and head. */
-static size_t count_alike(const struct bb_report *r, const struct bb_case *table,
-			  const struct bb_case *c, const struct bb_in_vain *v)
+static size_t count_alike(const struct noting *k, const struct bb_case *c,
+			  const struct bb_in_vain *v)
 {
 	const char *last = c->variant;
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->n_cases && !r->n_comparisons; i++) {
-		const struct bb_case *o = &r->cases[i];
+	for (size_t i = 0; i < k->r->n_cases && !k->is_compared; i++) {
+		const struct bb_case *o = &k->r->cases[i];
 
 		if (strcmp(o->scenario, c->scenario) || !strcmp(o->variant, c->variant) ||
-		    !is_beside(r, o, table) || !has_map_in_vain(o, v))
+		    !is_beside(k, o) || !has_map_in_vain(o, v))
 			continue;
 		if (o < c)
 			return SIZE_MAX;
@@ -444,55 +457,78 @@ static size_t count_alike(const struct bb_report *r, const struct bb_case *table
 
 /* Adds the lookups of case `c` that failed. Returns a lookup whose map the user can fill. If there
  * is none, returns any other one, or `last`. */
-static const struct bb_in_vain *add_lookups(const struct bb_report *r, const struct bb_case *table,
-					    const struct bb_case *c, const struct bb_in_vain *last,
-					    size_t from, struct bb_doc *d)
+static const struct bb_in_vain *add_lookups(const struct noting *k, const struct bb_case *c,
+					    const struct bb_in_vain *last)
 {
-	for (size_t k = 0; k < c->n_in_vain; k++) {
-		const struct bb_in_vain *v = &c->in_vain[k];
-		size_t n = count_alike(r, table, c, v);
+	for (size_t i = 0; i < c->n_in_vain; i++) {
+		const struct bb_in_vain *v = &c->in_vain[i];
+		size_t n = count_alike(k, c, v);
 		char *words, *text;
 
 		if (!last || last->is_tail_call || last->is_inner)
 			last = v;
-		if (n == SIZE_MAX || (c->param && failed_before(r, c, v)))
+		if (n == SIZE_MAX || (c->param && failed_before(k->r, c, v)))
 			continue;
 		words = bb_in_vain__words(v);
 		text = n ? bb_asprintf("%s; likewise %zu more program%s", words, n, bb_plural(n))
 			 : bb_strdup(words);
-		add_once(r, table, c, "failed lookup", text, from, d);
+		add_once(k, c, "failed lookup", text);
 		free(text);
 		free(words);
 	}
 	return last;
 }
 
-void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, struct bb_doc *d)
+static void add_notes(const struct noting *k)
 {
+	const struct bb_report *r = k->r;
 	const struct bb_in_vain *last = NULL;
-	size_t before = d->n, from = table ? beginning_of(table->scenario, d) : d->n;
+	size_t before = k->d->n;
 
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 
-		if (c->found && is_beside(r, c, table))
-			add_once(r, table, c, BB_FOUND_TITLE, BB_FOUND_IS, from, d);
-		if (is_beside(r, c, table))
-			last = add_lookups(r, table, c, last, from, d);
+		if (c->found && is_beside(k, c))
+			add_once(k, c, BB_FOUND_TITLE, BB_FOUND_IS);
+		if (is_beside(k, c))
+			last = add_lookups(k, c, last);
 	}
-	if (last && d->n > before)
-		add_remedy(last, d);
+	if (last && k->d->n > before)
+		add_remedy(last, k->d);
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 		char words[160];
 
-		if (!c->n_unwatched || !is_beside(r, c, table))
+		if (!c->n_unwatched || !is_beside(k, c))
 			continue;
 		snprintf(words, sizeof(words),
 			 "not known for %" PRIu32 " of its lookups and tail calls: the verifier "
 			 "refuses the program with a counter at each",
 			 c->n_unwatched);
-		add_once(r, table, c, "failed lookup", words, from, d);
+		add_once(k, c, "failed lookup", words);
 	}
-	add_turned_away(r, table, from, d);
+	add_turned_away(k);
+}
+
+void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, struct bb_doc *d)
+{
+	add_notes(&(struct noting){
+		.r = r,
+		.table = table,
+		.is_compared = r->n_comparisons,
+		.from = table ? beginning_of(table->scenario, d) : d->n,
+		.d = d,
+	});
+}
+
+void bb_doc_in_vain_of_both(const struct bb_report *r, struct bb_doc *d)
+{
+	for (size_t i = 0; i < r->n_cases; i++)
+		add_notes(&(struct noting){
+			.r = r,
+			.table = &r->cases[i],
+			.is_compared = true,
+			.from = beginning_of(r->cases[i].scenario, d),
+			.d = d,
+		});
 }

@@ -275,16 +275,23 @@ static const char *find_doubts(const struct bb_report *a, const struct bb_report
 
 static void note_voids(struct bb_diff *row, char side, const struct bb_case *c)
 {
-	/* slices without a run of a live program are usual */
-	if (c->is_live && !isnan(c->summary.latency.value))
+	/* slices in which a live program did not run are usual */
+	bool skips_idle = c->is_live && !isnan(c->summary.latency.value);
+	const char *first = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_series; i++) {
+		const char *why = c->series[i].void_why;
+
+		if (!why || (skips_idle && !strncmp(why, BB_NO_RUN, strlen(BB_NO_RUN))))
+			continue;
+		n++;
+		first = first ? first : why;
+	}
+	if (!first)
 		return;
-	for (size_t i = 0; i < c->n_series; i++)
-		if (c->series[i].void_why) {
-			add_note(row, "%u of %zu series of %c are void", c->summary.voids,
-				 c->n_series, side);
-			row->void_why[side == 'B'] = c->series[i].void_why;
-			return;
-		}
+	add_note(row, "%zu of %zu series of %c are void", n, c->n_series, side);
+	row->void_why[side == 'B'] = first;
 }
 
 #define NORMAL_95 1.96
@@ -373,11 +380,19 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 			 50 * (row->hi - row->lo));
 }
 
-/* Returns a text that says whether lookups failed in A alone or in B alone, which makes the
- * comparison unfair. NULL: in neither or in both. */
-static const char *failed_lookups(bool in_a, bool in_b)
+/* True if it is known that no lookup of the case failed. */
+static bool finds_all(const struct bb_case *c)
 {
-	return in_a == in_b ? NULL : in_a ? "lookups failed in A only" : "lookups failed in B only";
+	return c->n_insns && !c->n_in_vain && !c->n_unwatched && !c->first_run_only;
+}
+
+const char *bb_failed_lookups(const struct bb_case *a, const struct bb_case *b)
+{
+	if (!a || !b)
+		return NULL;
+	if (a->n_in_vain && finds_all(b))
+		return "lookups failed in A only";
+	return b->n_in_vain && finds_all(a) ? "lookups failed in B only" : NULL;
 }
 
 /* Adds a case that both runs have, with a row for the latency, and rows for figures without a
@@ -409,7 +424,7 @@ static void add_case(const struct bb_case *a, const struct bb_case *b, bool is_f
 		row.verdict = BB_VERDICT_INCONCLUSIVE;
 		add_note(&row, "%s", doubt);
 	}
-	row.lookups = failed_lookups(a->n_in_vain, b->n_in_vain);
+	row.lookups = bb_failed_lookups(a, b);
 	note_voids(&row, 'A', a);
 	note_voids(&row, 'B', b);
 	add_row(d, a->name, row);
@@ -525,21 +540,20 @@ static void add_net(const struct bb_comparison *c, struct bb_diffs *d, double he
 	add_row(d, c->name, row_of_ratio("net", base_net, head_ns - c->floor_ns, &ratio));
 }
 
-/* True if lookups of that variant failed. The name of its case is the comparison's name with the
- * variant inserted after the scenario. */
-static bool has_failed_lookups(const struct bb_report *r, const struct bb_comparison *c,
-			       const char *variant)
+/* Returns the case of that variant in a comparison; NULL if the run has none. The name of the case
+ * is the comparison's name with the variant inserted after the scenario. */
+static const struct bb_case *case_of(const struct bb_report *r, const struct bb_comparison *c,
+				     const char *variant)
 {
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *k = &r->cases[i];
 		size_t len = strlen(k->scenario);
 
-		if (k->n_in_vain && bb_same_text(k->variant, variant) &&
-		    !strncmp(c->name, k->name, len + 1) &&
+		if (bb_same_text(k->variant, variant) && !strncmp(c->name, k->name, len + 1) &&
 		    !strcmp(c->name + len, k->name + len + 1 + strlen(k->variant)))
-			return true;
+			return k;
 	}
-	return false;
+	return NULL;
 }
 
 /* Adds the rows of a measured comparison. The verdict is based on the ratio. So that all figures
@@ -550,15 +564,14 @@ static void add_measured(const struct bb_report *r, const struct bb_comparison *
 	bool has_ratio = isfinite(c->ratio.value);
 	double head_ns = has_ratio ? c->base_ns * c->ratio.value : c->head_ns;
 	struct bb_diff row = row_of_ratio("latency", c->base_ns, head_ns, &c->ratio);
-	char step[BB_NEXT_STEP];
+	char step[BB_WHY_SIZE];
 	size_t i = 0;
 
 	row.has_verdict = true;
 	row.verdict = c->verdict;
 	row.p = fmin(c->p_regressed, c->p_improved);
-	row.lookups = failed_lookups(has_failed_lookups(r, c, c->base),
-				     has_failed_lookups(r, c, c->head));
-	bb_comparison__next_step(c, step);
+	row.lookups = bb_failed_lookups(case_of(r, c, c->base), case_of(r, c, c->head));
+	bb_comparison__why_inconclusive(c, step);
 	if (step[0])
 		add_note(&row, "%s", step);
 	while (i < c->n_pairs && !c->pairs[i].void_why)

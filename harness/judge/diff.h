@@ -34,6 +34,10 @@ struct bb_diffs {
 	size_t n_warnings;
 };
 
+/* Returns a text that says that lookups failed in A alone or in B alone, which makes the comparison
+ * unfair. NULL: in neither, in both, or that is not known. `a` and `b` may be NULL. */
+const char *bb_failed_lookups(const struct bb_case *a, const struct bb_case *b);
+
 struct bb_diff_opts {
 	double threshold; /* smallest difference that matters; 0.01 is 1 % */
 	/* 1 - alpha is the level of each interval; alpha is also the chance of a false
@@ -175,6 +179,7 @@ struct bb_time_diff_case {
 	double a_ns, b_ns; /* times of a whole run */
 	struct bb_estimate more;
 	enum bb_verdict verdict; /* verdict on the whole run */
+	const char *lookups;     /* as in struct bb_diff */
 	/*
 	 * how much slower the machine was in b's run than in a's, as a share, by each reference. 0:
 	 * a and b are of one run. NAN: the reference was not measured or is not one of the

@@ -9,7 +9,7 @@ struct bb_gate_program *bb_gate__add(struct bb_gate *g, const char *object, cons
 	*p = (struct bb_gate_program){.object = bb_strdup(object),
 				      .program = program ? bb_strdup(program) : NULL,
 				      .state = state};
-	return p->object && (p->program || !program) ? p : NULL;
+	return p;
 }
 
 void bb_gate__done(struct bb_gate *g)
@@ -144,12 +144,9 @@ static const struct bb_gate_program *owner(const struct bb_gate *g, const char *
 /* Turns "object.program/variant/REST" into "object/program/REST"; free() it. */
 static char *plain_name(const struct bb_gate_program *p, const char *name, const char *variant)
 {
-	char *plain = NULL;
-
-	plain = bb_asprintf("%.*s/%s%s", (int)(p->program_at - 1), p->label,
-			    p->label + p->program_at,
-			    name + strlen(p->label) + 1 + strlen(variant));
-	return plain;
+	return bb_asprintf("%.*s/%s%s", (int)(p->program_at - 1), p->label,
+			   p->label + p->program_at,
+			   name + strlen(p->label) + 1 + strlen(variant));
 }
 
 /* Adds the counts of one program, with its cases under their plain names. */

@@ -44,6 +44,9 @@ struct bb_gate {
 	double complexity, grow;
 	/* most time for each program; a program gets less if its share of the budget is less */
 	double each_s;
+	/* the budget; 0: none. Time of it that captures and the search for programs took; builds do
+	 * not count. Both in s */
+	double budget_s, spent_s;
 	struct bb_gate_program *programs;
 	size_t n_programs;
 	/* true: one more instruction is a regression; false: it is only reported */

@@ -334,6 +334,9 @@ static void judge_case(struct bb_time_diff_case *c, const struct bb_report *r,
 	p.d = p.b + n_b + 1;
 	if (p.apart)
 		find_speeds(&p, o->base_run, r, c);
+	c->lookups =
+		bb_failed_lookups(bb_report__find_case(o->base_run ? o->base_run : r, c->a->name),
+				  bb_report__find_case(r, c->b->name));
 	c->verdict = compare_and_judge(&p, &c->a->program_ns, &c->b->program_ns, o->threshold,
 				       o->alpha, &whole);
 	c->a_ns = whole.a_ns;

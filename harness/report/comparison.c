@@ -177,7 +177,7 @@ static double times_to_decide(const struct bb_comparison *c, size_t n, size_t fe
 		      : times;
 }
 
-double bb_comparison__next_step(const struct bb_comparison *c, char ret_text[BB_NEXT_STEP])
+double bb_comparison__why_inconclusive(const struct bb_comparison *c, char ret_text[BB_WHY_SIZE])
 {
 	size_t n = c->n_matched ? c->n_matched : c->n_unmatched;
 	size_t fewest = 2; /* least number of pairs that gives an interval */
@@ -189,7 +189,7 @@ double bb_comparison__next_step(const struct bb_comparison *c, char ret_text[BB_
 	if (c->verdict != BB_VERDICT_INCONCLUSIVE || (!n && !c->n_pairs && !has_budget))
 		return NAN;
 	if (!n && c->n_pairs) {
-		snprintf(ret_text, BB_NEXT_STEP,
+		snprintf(ret_text, BB_WHY_SIZE,
 			 "remove the cause and measure again: no pair counts");
 		return NAN;
 	}
@@ -205,16 +205,15 @@ double bb_comparison__next_step(const struct bb_comparison *c, char ret_text[BB_
 		snprintf(known, sizeof(known), "+-%.2g %% so far",
 			 50 * (c->ratio.hi - c->ratio.lo));
 	if (isfinite(far) && (is_long || isinf(times))) {
-		snprintf(ret_text, BB_NEXT_STEP,
-			 "%s %.3g %%%s (%s); --threshold %.2g would be same",
+		snprintf(ret_text, BB_WHY_SIZE, "%s %.3g %%%s (%s); --threshold %.2g would be same",
 			 isinf(times) ? "too close to" : "this machine takes too long to decide",
 			 100 * c->threshold, isinf(times) ? " to decide" : "", known,
 			 ceil(100 * far * 10) / 10);
 		return NAN;
 	}
 	if (has_budget)
-		snprintf(ret_text, BB_NEXT_STEP, "%s", known);
+		snprintf(ret_text, BB_WHY_SIZE, "%s", known);
 	else
-		snprintf(ret_text, BB_NEXT_STEP, "--loads %.0f should decide (%s)", more, known);
+		snprintf(ret_text, BB_WHY_SIZE, "--loads %.0f should decide (%s)", more, known);
 	return more;
 }

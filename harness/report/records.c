@@ -205,6 +205,12 @@ static const struct bb_member case_members[] = {
 	IF_SET_AS(bb_case, "unwatched", BB_U32, n_unwatched,
 		  "lookups and tail calls that may have come to nothing: the verifier refuses the "
 		  "program with a counter at each. Absent: all were counted, or that is not known"),
+	IF_SET(bb_case, BB_BOOL, first_run_only,
+	       "the time was over after the first counted run: lookups that failed in it may find "
+	       "in "
+	       "later runs what it stored, and are not in in_vain. Absent: more runs were counted, "
+	       "or "
+	       "none"),
 	IF_SET_AS(bb_case, "turned_away_file", BB_NAME, turned_file,
 		  "source of the check behind which are most of the instructions that no run "
 		  "executed. Absent: runs execute half of the program or more, a lookup of in_vain "

@@ -279,7 +279,7 @@ const char *bb_case__why_no_sample(const struct bb_case *c)
 	if (BB_ANY(c->series, c->n_series, !bb_series_why_void(it)))
 		return NULL;
 	return c->n_series ? bb_series_why_void(&c->series[0])
-			   : "the run ended before it was measured; --budget gives more";
+			   : "the run ended before it was measured";
 }
 
 void bb_report__drop_empty_cases(struct bb_report *r)

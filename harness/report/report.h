@@ -92,6 +92,8 @@ struct bb_case {
 	struct bb_in_vain *in_vain; /* in_vain[n_in_vain], counted by the same clone */
 	size_t n_in_vain;
 	uint32_t n_unwatched;
+	bool first_run_only; /* only the first run was counted; later ones may find what it stored
+			      */
 	/* the check at which all runs leave the program's longer path: its source line, and the
 	 * number of instructions on the side that no run took. Set if runs execute less than half
 	 * of the program. NULL: not known, or the check is a lookup of in_vain[] */
@@ -189,8 +191,8 @@ void bb_comparison__judge(struct bb_comparison *c, double alpha);
  * slowly than with the square root of the number, and a budget also pays for the start of a run. */
 #define BB_SPARE 1.2
 
-/* Size of the text of bb_comparison__next_step(). */
-#define BB_NEXT_STEP 200
+/* Size of the text of bb_comparison__why_inconclusive(). */
+#define BB_WHY_SIZE 200
 
 /*
  * Writes why a comparison is inconclusive: how exactly the difference is known so far, "+-2.1 % so
@@ -198,7 +200,7 @@ void bb_comparison__judge(struct bb_comparison *c, double alpha);
  * square root of the number of pairs. The text is empty for other verdicts.
  * Returns the advised budget in s, or the advised number of loads; NAN: more would not decide it.
  */
-double bb_comparison__next_step(const struct bb_comparison *c, char ret_text[BB_NEXT_STEP]);
+double bb_comparison__why_inconclusive(const struct bb_comparison *c, char ret_text[BB_WHY_SIZE]);
 
 /* Marks the pair void. A pair that is void keeps its first reason. */
 void bb_pair_void(struct bb_pair *p, const char *why);

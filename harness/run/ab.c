@@ -419,9 +419,8 @@ static void note_undecided(struct ab *ab, size_t drive)
 				bb_case__drop_empty_series(
 					&ab->session.report->cases[c->case_of[l]]);
 		snprintf(why, sizeof(why),
-			 "no pair of loads was measured within the budget of %g s; --budget gives "
-			 "more",
-			 run->budget_s);
+			 "no pair of loads was measured within the budget of %g s; %s gives more",
+			 run->budget_s, bb_run_opts__budget_option(run));
 		if (!k->n_pairs)
 			bb_report__add_skip(ab->session.report, k->name, why);
 	}

@@ -78,8 +78,8 @@ static void add_case(struct counting *k, const struct bb_plan_case *planned,
 /* Writes into ret_why that the budget was too short for counting, and returns ret_why. */
 static const char *why_left_out(const struct bb_session *s, char *ret_why, size_t size)
 {
-	snprintf(ret_why, size, "not counted within the budget of %g s; --budget gives more",
-		 s->opts->budget_s);
+	snprintf(ret_why, size, "not counted within the budget of %g s; %s gives more",
+		 s->opts->budget_s, bb_run_opts__budget_option(s->opts));
 	return ret_why;
 }
 
@@ -757,6 +757,7 @@ static int note_case(const struct noting *k, struct bb_drive_slot *slot, size_t 
 		from = e->totals[0] > first[0] ? first : before;
 		c->n_insns = cfg->n_insns;
 		c->n_unwatched = e->clone.n_unwatched;
+		c->first_run_only = from == before;
 		if (notes)
 			note_in_vain(k->prog->target, e, from, from + cfg->n_blocks, from == before,
 				     c);

@@ -394,7 +394,7 @@ static int find_programs(struct bb_gate_run *run, struct bb_err *err)
 	if (!rc)
 		rc = run->opts->scenario ? add_variants(run, err) : add_objects(run, err);
 	bb_deadline__end(&budget);
-	run->spent_s = captured_s + bb_seconds_since(began_ns);
+	run->gate.spent_s = captured_s + bb_seconds_since(began_ns);
 	return rc;
 }
 
@@ -437,6 +437,7 @@ int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_
 				     .complexity = opts->complexity,
 				     .grow = opts->grow,
 				     .each_s = opts->each_s,
+				     .budget_s = opts->budget_s,
 				     .exact = opts->exact,
 				     .tree = builds->repo.tree,
 				     .base = bb_strdup(opts->base),
@@ -540,6 +541,7 @@ static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
 		rc = bb_plan__make(job->scenario, &plan_opts, &job->plan, &unsaid);
 	lines.share_maps = lines.skip_failing = true;
 	lines.budget_s = run->opts->each_s;
+	lines.budget_option = "--each";
 	if (!rc)
 		rc = bb_run_plan(&job->plan, &lines, timed, &unsaid);
 	for (size_t i = 0; !rc && i < timed->n_timed; i++) {
@@ -584,6 +586,7 @@ static int measure_job(struct bb_gate_run *run, struct bb_gate_job *job, struct 
 	int rc;
 
 	ab->run.budget_s = fmin(run->opts->each_s, share_s);
+	ab->run.budget_option = share_s < run->opts->each_s ? "--budget" : "--each";
 	ab->patience_s = fmin(PATIENCE_S, share_s - ab->run.budget_s);
 	rc = bb_deadline_has_passed ? bb_fail(err, -ETIME, "the budget was over before its turn")
 				    : bb_run_ab(&job->plan, ab, report, err);

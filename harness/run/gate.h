@@ -51,7 +51,6 @@ struct bb_gate_run {
 	struct bb_gate_job *jobs;
 	size_t n_jobs;
 	bool takes_cpu; /* a job needs a CPU of its own (bb_plan_takes_cpu()) */
-	double spent_s; /* time for captures and for finding programs, s; builds do not count */
 };
 
 /* Builds both revisions and finds the programs to compare. Returns 0; -ENOENT if neither revision

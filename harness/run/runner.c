@@ -97,8 +97,9 @@ static void count_samples(const struct bb_run *r, size_t planned, uint32_t loads
 static void note_unmeasured(struct bb_run *r, size_t n, const size_t *cases)
 {
 	const struct bb_plan *plan = r->session.plan;
-	char *why = bb_asprintf("not measured within the budget of %g s, --budget gives more",
-				r->session.opts->budget_s);
+	char *why = bb_asprintf("not measured within the budget of %g s, %s gives more",
+				r->session.opts->budget_s,
+				bb_run_opts__budget_option(r->session.opts));
 
 	for (size_t i = 0; i < n; i++)
 		bb_add_words(&why, i ? ", " : ": ", "%s", plan->cases[cases[i]].name);
@@ -117,8 +118,8 @@ static int leave_out_samples(struct bb_run *r, uint32_t loads, struct bb_err *er
 	int rc = 0;
 	char why[200];
 
-	snprintf(why, sizeof(why), "the budget of %g s holds no more; --budget gives more",
-		 budget_s);
+	snprintf(why, sizeof(why), "the budget of %g s holds no more; %s gives more", budget_s,
+		 bb_run_opts__budget_option(r->session.opts));
 	for (size_t i = 0; i < plan->n_cases; i++) {
 		const struct bb_plan_case *c = &plan->cases[i];
 		struct bb_case *k = bb_run__case(r, i);
@@ -144,8 +145,9 @@ static int leave_out_samples(struct bb_run *r, uint32_t loads, struct bb_err *er
 	if (n_none && !bb_report__has_samples(r->session.report))
 		rc = bb_fail(err, -ETIME,
 			     "scenario '%s': the budget of %g s was used up before anything was "
-			     "measured; --budget gives more",
-			     plan->scenario->name, budget_s);
+			     "measured; %s gives more",
+			     plan->scenario->name, budget_s,
+			     bb_run_opts__budget_option(r->session.opts));
 	free(none);
 	return rc;
 }

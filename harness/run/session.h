@@ -25,6 +25,7 @@ struct bb_run_opts {
 	bool is_exact;
 	/* limit of the whole run, loading included, s; 0: none */
 	double budget_s;
+	const char *budget_option; /* the user's option that sets it; NULL: --budget */
 	const struct bb_progress *progress;
 	/*
 	 * How lines are compared; NULL if they are not compared. A run that compares lines has four
@@ -38,6 +39,12 @@ struct bb_run_opts {
 	 * otherwise NULL */
 	const struct bb_run *before;
 };
+
+/* Returns the name of the option that gives a run more time. */
+static inline const char *bb_run_opts__budget_option(const struct bb_run_opts *o)
+{
+	return o->budget_option ? o->budget_option : "--budget";
+}
 
 /*
  * Returns the path of the object of a variant's program; free() it. A name that begins with a slash

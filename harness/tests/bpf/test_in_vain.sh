@@ -56,6 +56,9 @@ expect_status "compare: succeeds" 0
 expect_grep "compare: base and head" out "^  failed lookup: both: map 'blocked_prefixes'"
 run "$BPFBENCH" show latest --results "$TMP/results" --format markdown
 expect_eq "compare: Markdown has one note for both" "$(grep -cE '^- \*\*failed lookup\*\*: both: .*blocked' "$TMP/out")" 1
+run "$BPFBENCH" compare --time --base-object "$object" --head-object "$object" --program firewall --loads 2 --results "$TMP/results"
+expect_status "compare --time: succeeds" 0
+expect_grep "compare --time: the same of base and head" out "^  failed lookup: both: map 'blocked_prefixes'"
 
 mkdir "$TMP/repo"
 cp "$object" "$TMP/repo/"
@@ -113,5 +116,8 @@ run "$BPFBENCH" compare --base-object "$TMP/filled.capture" --head-object "$TMP/
 expect_grep "two captures: the verdict says so" out ' lookups failed in B only \(see below\)$'
 expect_grep "two captures: head has its own contents" out "failed lookup: head: map 'blocked_prefixe' \\(lpm_trie\\) is empty"
 expect_no_grep "two captures: base, too" out "failed lookup: base: map 'blocked_prefixe' \\(lpm_trie\\) is empty"
+run "$BPFBENCH" compare --time --base-object "$TMP/filled.capture" --head-object "$TMP/empty.capture" --program firewall --loads 2 --no-store
+expect_grep "two captures, --time: the verdict says so" out '^firewall, time by line: .*; lookups failed in B only \(see below\)$'
+expect_grep "two captures, --time: which" out "failed lookup: head: map 'blocked_prefixe' \\(lpm_trie\\) is empty"
 
 plan_done

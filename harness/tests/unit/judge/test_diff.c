@@ -83,6 +83,25 @@ static void assert_warns(const struct bb_diffs *d, const char *part)
 	fail_msg("no warning says '%s' (there are %zu)", part, d->n_warnings);
 }
 
+/* Lookups failed in one program only if those of the other one were counted, in more runs than the
+ * first, and none failed. */
+static void test_failed_in_one_only(void **state)
+{
+	struct bb_case fails = {.n_in_vain = 1, .n_insns = 9}, finds = {.n_insns = 9},
+		       not_counted = {0}, not_all = {.n_insns = 9, .n_unwatched = 1},
+		       first_run = {.n_insns = 9, .first_run_only = true};
+	const struct bb_case *const unknown[] = {&not_counted, &not_all, &first_run, &fails, NULL};
+
+	(void)state;
+	assert_string_equal(bb_failed_lookups(&fails, &finds), "lookups failed in A only");
+	assert_string_equal(bb_failed_lookups(&finds, &fails), "lookups failed in B only");
+	assert_null(bb_failed_lookups(&finds, &finds));
+	for (size_t i = 0; i < BB_LEN(unknown); i++) {
+		assert_null(bb_failed_lookups(&fails, unknown[i]));
+		assert_null(bb_failed_lookups(unknown[i], &fails));
+	}
+}
+
 /* --- two stored runs --- */
 
 /* 12 loads a side: ranks 2 and 11 of each at 5 % (test_stats_order_ratio.c). */
@@ -928,6 +947,7 @@ static void test_print_is_clean(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_failed_in_one_only),
 		cmocka_unit_test(test_values_interval_and_verdict),
 		cmocka_unit_test(test_other_verdicts),
 		cmocka_unit_test(test_what_moves_between_runs_is_in_the_interval),

@@ -144,10 +144,10 @@ static void test_ends_add_up(void **state)
 
 static void expect_step(struct bb_comparison *c, const char *step)
 {
-	char text[BB_NEXT_STEP];
+	char text[BB_WHY_SIZE];
 
 	bb_comparisons_judge(c, 1);
-	bb_comparison__next_step(c, text);
+	bb_comparison__why_inconclusive(c, text);
 	assert_string_equal(text, step);
 	bb_record__done(&bb_comparison_record, c);
 }
