@@ -18,7 +18,6 @@
 #define TIME_LOADS 16u
 #define TIME_SAMPLES 6400u
 #define TIME_BUDGET_S 18.0
-#define NAMED_LINES 3u /* limit: lines that the next step names */
 
 struct compare_args {
 	struct bb_measure_args measure;
@@ -294,48 +293,6 @@ static struct bb_time_diff_opts time_opts(const struct compare_args *a,
 	};
 }
 
-/* Names the first lines that regressed or are new. Returns false if there are none. */
-static bool add_regressed(const struct bb_time_diff *diff, struct bb_doc *d)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < diff->n_cases; i++)
-		for (size_t k = 0; k < diff->cases[i].n_rows; k++) {
-			const struct bb_time_diff_row *r = &diff->cases[i].rows[k];
-			const struct bb_timed_row *row = r->b ? r->b : r->a;
-
-			if (r->verdict != BB_VERDICT_REGRESSED || n++ >= NAMED_LINES)
-				continue;
-			if (n == 1)
-				bb_doc__add(d, BB_DOC_FAINT, "next", "look at %s ",
-					    row->line ? "line" : "instruction");
-			bb_doc__append(d, "%s%u", n > 1 ? ", " : "",
-				       row->line ? row->line : row->insn);
-		}
-	if (n)
-		bb_doc__append(d, "%s, then the same again", n > NAMED_LINES ? ", ..." : "");
-	return n;
-}
-
-/* Adds what to do next: mend the first lines that regressed or are new, and measure longer if there
- * were too few loads for a verdict on each line. */
-static void add_next(const struct bb_time_diff *diff, struct bb_doc *d)
-{
-	bool has_regressed = add_regressed(diff, d);
-	double times = 1;
-
-	for (size_t i = 0; i < diff->n_cases; i++)
-		times = fmax(times, (double)diff->cases[i].needs_loads /
-					    fmax((double)diff->cases[i].n_loads, 1));
-	if (times > 1 && diff->option)
-		bb_doc__add(d, BB_DOC_FAINT, has_regressed ? "also" : "next",
-			    "the same with `%s %.0f` (enough loads for a verdict on each line)",
-			    diff->option, ceil(BB_SPARE * diff->amount * times));
-	else if (!has_regressed)
-		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "the same without `--time` (a verdict on the program as a whole)");
-}
-
 /* Prints the lines whose times differ. If `base` is NULL, compares two programs of the run `head`;
  * otherwise, programs of the same name in the stored runs `base` and `head`. */
 static int show_time(const struct compare_args *a, const struct bb_report *base,
@@ -356,7 +313,7 @@ static int show_time(const struct compare_args *a, const struct bb_report *base,
 		if (!a->view.details)
 			bb_doc__add(&doc, BB_DOC_FAINT, "more",
 				    "the same with `--details` (every line)");
-		add_next(&d, &doc);
+		bb_doc_time_diff_next(&d, &doc);
 		rc = bb_output_document(&doc, stdout, err);
 	}
 	if (!rc && fails && bb_time_diff__count(&d, a->view.fail_on))

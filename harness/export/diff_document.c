@@ -9,6 +9,7 @@
 #define TIME_ROWS 20u     /* at most this many lines of a program with different times are shown */
 #define MANY_ROWS 16u     /* above a table with more rows, sentences name what changed */
 #define NAMED 4u          /* lines that a sentence names */
+#define NEXT_LINES 3u     /* lines that the next step names */
 #define LARGE 9999.5      /* figures from this on have no decimals */
 #define FAR 10.0          /* A and B are in two units only if one is this many times the other */
 
@@ -624,6 +625,46 @@ void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc_sides sides
 		add_time_rows(c, all, d);
 		add_sentence(c, d);
 	}
+}
+
+/* Names the first lines that regressed or are new. Returns false if there are none. */
+static bool name_regressed(const struct bb_time_diff *diff, struct bb_doc *d)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < diff->n_cases; i++)
+		for (size_t k = 0; k < diff->cases[i].n_rows; k++) {
+			const struct bb_time_diff_row *r = &diff->cases[i].rows[k];
+			const struct bb_timed_row *row = r->b ? r->b : r->a;
+
+			if (r->verdict != BB_VERDICT_REGRESSED || n++ >= NEXT_LINES)
+				continue;
+			if (n == 1)
+				bb_doc__add(d, BB_DOC_FAINT, "next", "look at %s ",
+					    row->line ? "line" : "instruction");
+			bb_doc__append(d, "%s%u", n > 1 ? ", " : "",
+				       row->line ? row->line : row->insn);
+		}
+	if (n)
+		bb_doc__append(d, "%s, then the same again", n > NEXT_LINES ? ", ..." : "");
+	return n;
+}
+
+void bb_doc_time_diff_next(const struct bb_time_diff *diff, struct bb_doc *d)
+{
+	bool has_regressed = name_regressed(diff, d);
+	double times = 1;
+
+	for (size_t i = 0; i < diff->n_cases; i++)
+		times = fmax(times, (double)diff->cases[i].needs_loads /
+					    fmax((double)diff->cases[i].n_loads, 1));
+	if (times > 1 && diff->option)
+		bb_doc__add(d, BB_DOC_FAINT, has_regressed ? "also" : "next",
+			    "the same with `%s %.0f` (enough loads for a verdict on each line)",
+			    diff->option, ceil(BB_SPARE * diff->amount * times));
+	else if (!has_regressed)
+		bb_doc__add(d, BB_DOC_FAINT, "next",
+			    "the same without `--time` (a verdict on the program as a whole)");
 }
 
 /* --- a gate --- */

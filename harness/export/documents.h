@@ -123,6 +123,10 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sid
 void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc_sides sides, bool all,
 		      struct bb_doc *d);
 
+/* Adds what to do next: mend the first lines that regressed or are new, and measure longer if there
+ * were too few loads for a verdict on each line. */
+void bb_doc_time_diff_next(const struct bb_time_diff *diff, struct bb_doc *d);
+
 /* Documents about stored runs over time. Each document has only the cases of the run `only`; NULL:
  * all cases. */
 #define BB_HISTORY_ROWS 200u

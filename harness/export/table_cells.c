@@ -349,7 +349,7 @@ const struct bb_case_column bb_case_columns[] = {
 	COLUMN(BB_BOTH, .cell = variant, BB_TEXT("variant")),
 	COLUMN(BB_BOTH, .cell = bb_net_cell, BB_NUMBER("net"),
 	       .doc = "latency less floor, load by load"),
-	COLUMN(BB_SHORT, .cell = behind_net, BB_TEXT("+-"), .close = true,
+	COLUMN(BB_BOTH, .cell = behind_net, BB_TEXT("+-"), .close = true,
 	       .doc = "the longer side of the 95 % interval of net, over loads"),
 	COLUMN(BB_BOTH, .cell = latency, BB_NUMBER("latency"),
 	       .doc = "gross cost of one run: mean over the places of the code, where not known "

@@ -145,8 +145,7 @@ static const struct bb_gate_program *owner(const struct bb_gate *g, const char *
 static char *plain_name(const struct bb_gate_program *p, const char *name, const char *variant)
 {
 	return bb_asprintf("%.*s/%s%s", (int)(p->program_at - 1), p->label,
-			   p->label + p->program_at,
-			   name + strlen(p->label) + 1 + strlen(variant));
+			   p->label + p->program_at, name + strlen(p->label) + 1 + strlen(variant));
 }
 
 /* Adds the counts of one program, with its cases under their plain names. */

@@ -60,6 +60,8 @@ expect_grep "gate: with --markdown, stdout has text, which a log shows" out '^  
 check "gate: both measurements are stored" only_whole "$WORK/results" 2
 rm -rf "$WORK/results"
 expect_eq "gate: the work tree is as it was" "$(here git status --porcelain | tr '\n' ' ')" " M prog.bpf.c ?? new.h "
+run env -C "$repo" "$BPFBENCH" gate --quiet --base main --each 1 --markdown /dev/stdout
+expect_eq "gate: --markdown /dev/stdout is --markdown -" "$(grep -c 'bpfbench gate: ' "$TMP/out")" 1
 here git add -A
 here git commit -qm slower
 gate --base main --head main~1

@@ -85,7 +85,8 @@ static void test_page(void **state)
 	(void)state;
 	assert_whole(text);
 	assert_has(text, "<h3>perf_profiler, step, stack_depth = 8 (ns per run)</h3>");
-	assert_has(text, "<td class=text>ringbuf_nowakeup</td><td>614.3</td><td>744.1</td>");
+	assert_has(text, "<td class=text>ringbuf_nowakeup</td><td>614.3</td><td "
+			 "class=text>+-15.7</td><td>744.1</td>");
 	assert_has(text, "<b>void</b>: perf_profiler/ringbuf_nowakeup/step/stack_depth=8: 2 of 8 "
 			 "series (load 3, 6): run_cnt is 131");
 	assert_has(text, "<b>skipped</b>: perf_profiler/slope: this kernel has no");

@@ -312,6 +312,34 @@ static void test_void_series_are_noted_and_not_counted(void **state)
 	bb_report__free(b);
 }
 
+/* Of a live program, slices without a run are usual, but other void slices are said. */
+static void test_void_slices(void **state)
+{
+	struct bb_report *a = make_report("a"), *b = make_report("b");
+	const struct bb_diff *row;
+	struct bb_diffs d;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct bb_report *r = i ? b : a;
+
+		flat_case(r, "ringbuf", 12, 1000);
+		r->cases[0].is_live = true;
+		set_text(&make_series(r, 0, 12)->void_why, "no run in 2 s");
+		if (i)
+			set_text(&make_series(r, 0, 13)->void_why, "the counters went back");
+		bb_report__summarise(r);
+	}
+	d = diff_with(a, b, &at_1_percent);
+	row = find_row(&d, "ringbuf", "latency");
+	assert_null(row->void_why[0]);
+	assert_string_equal(row->void_why[1], "the counters went back");
+	assert_note(row, "1 of 14 series of B are void");
+	bb_diffs__done(&d);
+	bb_report__free(a);
+	bb_report__free(b);
+}
+
 static void test_cases_of_one_run_only(void **state)
 {
 	struct bb_report *a = make_report("a"), *b = make_report("b");
@@ -890,6 +918,39 @@ static void test_print_adds_up(void **state)
 	}
 }
 
+/* Each figure has as many digits as it deserves, and A and B have two units only if they are far
+ * apart. */
+static void test_print_digits(void **state)
+{
+	static const struct {
+		double a, b;
+		const char *text;
+	} of[] = {{5.234, 12000.4, "net, ns  5.23  12000  +11995\n"},
+		  {12000.4, 44.44, "net, ns  12000  44.4  -11956\n"},
+		  {999900, 1000100, "net, ns  999900  1000100  +200\n"},
+		  {44.44, 420315569, "net, ns  44.4  420.32 ms  +420.32 ms\n"},
+		  {2e6, 3.5e6, "net, ns  2.00 ms  3.50 ms  +1.50 ms\n"}};
+
+	(void)state;
+	for (size_t i = 0; i < BB_LEN(of); i++) {
+		struct bb_diff row = {.name = "x",
+				      .metric = "net",
+				      .unit = "ns",
+				      .a = of[i].a,
+				      .b = of[i].b,
+				      .shift = of[i].b - of[i].a,
+				      .ratio = NAN,
+				      .lo = NAN,
+				      .hi = NAN,
+				      .p = NAN};
+		struct bb_diffs d = {.rows = &row, .n = 1};
+		char *text = print(&d, "a", "b");
+
+		assert_has(text, of[i].text);
+		free(text);
+	}
+}
+
 /* The empty program shows what the machine did; it counts among no verdicts. */
 static void test_floor_has_no_verdict(void **state)
 {
@@ -956,7 +1017,9 @@ int main(void)
 		cmocka_unit_test(test_too_few_loads),
 		cmocka_unit_test(test_floor_has_no_verdict),
 		cmocka_unit_test(test_print_adds_up),
+		cmocka_unit_test(test_print_digits),
 		cmocka_unit_test(test_void_series_are_noted_and_not_counted),
+		cmocka_unit_test(test_void_slices),
 		cmocka_unit_test(test_cases_of_one_run_only),
 		cmocka_unit_test(test_holm_over_the_cases),
 		cmocka_unit_test(test_different_machines),

@@ -191,6 +191,61 @@ static void test_confirmation(void **state)
 	bb_report__free(slow);
 }
 
+/* Makes a comparison inconclusive, from about -0.5 % to +1.5 %, after `budget_s`. */
+static void make_unsure(struct bb_comparison *c, double budget_s)
+{
+	for (size_t i = 0; i < c->n_pairs; i++)
+		c->pairs[i].d = 0.005 + 0.002 * ((double)i - 5.5);
+	c->budget_s = budget_s;
+}
+
+/* Returns the number after `option` in the next step of the gate; 0 without the option. */
+static double advised(const struct bb_gate *g, const struct bb_report *first,
+		      const struct bb_report *again, const char *option)
+{
+	char *text = markdown(g, first, again), *next = strstr(text, "next**: "), *at;
+	double value = 0;
+
+	assert_non_null(next);
+	at = strstr(next, option);
+	if (at)
+		value = atof(at + strlen(option));
+	free(text);
+	return value;
+}
+
+/* The gate advises a longer --each than the one in use or none, and a --budget only if one is in
+ * the way. */
+static void test_next(void **state)
+{
+	struct bb_report *first = measured("first", 1.0, 1.0), *again = measured("again", 1.03, 1);
+	struct bb_gate g = make_gate();
+
+	(void)state;
+	g.each_s = 10;
+	make_unsure(&first->comparisons[1], 10);
+	bb_comparisons_judge(first->comparisons, 2);
+	assert_int_equal(first->comparisons[1].verdict, BB_VERDICT_INCONCLUSIVE);
+	assert_true(advised(&g, first, NULL, "`--each ") > 10);
+	assert_true(advised(&g, first, NULL, "`--budget ") == 0);
+	/* the budget left half a second for each program */
+	first->comparisons[1].budget_s = 0.5;
+	g.budget_s = 6;
+	g.spent_s = 2;
+	assert_true(advised(&g, first, NULL, "`--each ") == 0);
+	assert_true(advised(&g, first, NULL, "`--budget ") >= 2 + 2 * 2 * 10);
+	/* beside a confirmed regression, too */
+	for (size_t i = 0; i < first->comparisons[0].n_pairs; i++)
+		first->comparisons[0].pairs[i].d += log(1.03);
+	bb_comparisons_judge(first->comparisons, 2);
+	assert_int_equal(bb_gate__count(first, again, BB_GATE_REGRESSED), 1);
+	assert_true(advised(&g, first, again, "`--threshold ") > 0);
+	assert_true(advised(&g, first, again, "`--budget ") > 0);
+	bb_gate__done(&g);
+	bb_report__free(first);
+	bb_report__free(again);
+}
+
 static void test_nothing(void **state)
 {
 	struct bb_report *r = make_report("none");
@@ -291,7 +346,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_owns),    cmocka_unit_test(test_confirmation),
 		cmocka_unit_test(test_nothing), cmocka_unit_test(test_side),
-		cmocka_unit_test(test_exact),
+		cmocka_unit_test(test_exact),   cmocka_unit_test(test_next),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

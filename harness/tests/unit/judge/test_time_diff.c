@@ -267,6 +267,58 @@ static void test_same(void **state)
 	assert_int_equal(n, 1000);
 }
 
+/* A row below BB_BY_LINE_LEAST_NS in both programs shows no digits of noise. */
+static void test_tiny_row(void **state)
+{
+	struct bb_report *r = make_report("20261122T131700Z-compare-1a2b3c4d");
+	struct bb_time_diff d;
+	struct bb_doc doc = {0};
+	struct bb_rng rng;
+	char *text;
+
+	(void)state;
+	bb_rng_seed(&rng, 1);
+	for (int v = 0; v < 2; v++) {
+		struct bb_timed *t = add_timed(r, v ? "head" : "base");
+
+		add_row(t, &rng, "tiny", "", 7, 0.4);
+		add_row(t, &rng, "more", "", 8, 40);
+		finish(t, 50);
+	}
+	d = diff_of(r);
+	bb_doc_time_diff(&d, (struct bb_doc_sides){0}, true, &doc);
+	text = rendered(&doc, as_text);
+	assert_has(text, " < 3   < 3     -               -  same        7  tiny\n");
+	free(text);
+	bb_time_diff__done(&d);
+	bb_report__free(r);
+}
+
+/* Too few loads of one program do not hide a line of another one that regressed. */
+static void test_next(void **state)
+{
+	struct bb_timed_row row = {.line = 12};
+	struct bb_time_diff_row rows[] = {{.b = &row, .verdict = BB_VERDICT_REGRESSED}};
+	struct bb_time_diff_case cases[] = {{.rows = rows, .n_rows = 1},
+					    {.n_loads = 3, .needs_loads = 9}};
+	struct bb_time_diff d = {.cases = cases, .n_cases = 2, .option = "--loads", .amount = 3};
+	struct bb_doc doc = {0};
+	char *text;
+
+	(void)state;
+	bb_doc_time_diff_next(&d, &doc);
+	text = rendered(&doc, as_text);
+	assert_string_equal(text, "next: look at line 12, then the same again\n"
+				  "also: the same with `--loads 11` (enough loads for a verdict on "
+				  "each line)\n");
+	free(text);
+	d.n_cases = 1;
+	bb_doc_time_diff_next(&d, &doc);
+	text = rendered(&doc, as_text);
+	assert_string_equal(text, "next: look at line 12, then the same again\n");
+	free(text);
+}
+
 /* The wild load of base counts for neither program; A plus the difference is B. Of one run the
  * loads are pairs; two runs share none. */
 static void check_one_wild(bool apart)
@@ -326,6 +378,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),          cmocka_unit_test(test_two_runs),
 		cmocka_unit_test(test_slower_machine), cmocka_unit_test(test_below_zero),
+		cmocka_unit_test(test_tiny_row),       cmocka_unit_test(test_next),
 		cmocka_unit_test(test_same),           cmocka_unit_test(test_one_wild),
 		cmocka_unit_test(test_nothing),
 	};
