@@ -3,8 +3,8 @@
 
 /*
  * Embeds a file of the source tree as `const char name[]`, which ends in a NUL. `path` is relative
- * to the tree's root, where make compiles. The Makefile lists the file as a dependency of the
- * object that embeds it.
+ * to the root of the tree, because make runs the compiler there. The Makefile must list the file as
+ * a dependency of the object file that embeds it.
  */
 #define BB_ASSET(name, path)                                                                       \
 	__asm__(".pushsection .rodata\n" #name ":\n.incbin \"" path "\"\n.byte 0\n"                \

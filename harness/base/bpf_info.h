@@ -5,10 +5,10 @@
 
 #include "base/std.h"
 
-/* Asks the kernel about a BPF object. `fd` is its descriptor. The kernel writes its answer to
- * `*info`, a struct bpf_prog_info, bpf_map_info, bpf_btf_info or bpf_link_info. The caller zeroes
- * `*info` first, and may then set the addresses and lengths of arrays that the kernel fills.
- * Returns 0 or -errno. */
+/* Asks the kernel about the BPF program, map, BTF or link with the descriptor `fd`. The kernel
+ * writes its answer to `*info`, a struct bpf_prog_info, bpf_map_info, bpf_btf_info or
+ * bpf_link_info. The caller zeroes `*info` first, and may then set the addresses and lengths of
+ * arrays that the kernel fills. Returns 0 or -errno. */
 #define bb_info__read(fd, info) bb_info__read_bytes(fd, info, sizeof(*(info)))
 static inline int bb_info__read_bytes(int fd, void *info, uint32_t bytes)
 {

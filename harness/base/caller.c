@@ -8,8 +8,8 @@
 #include "base/io.h"
 #include "base/parse.h"
 
-/* User id with which bpfbench opens files; bb_root__end() goes back to it. 0: not changed, or
- * the caller is root. */
+/* User id with which this process opens files outside bb_root__begin() and bb_root__end(). 0: there
+ * is nothing to switch, because the caller is root or the process has become the caller. */
 static uid_t file_uid;
 
 static bool id_from(const char *variable, uint64_t *ret_id)
@@ -88,8 +88,8 @@ int bb_caller__own_files(struct bb_err *err)
 	} else {
 		setfsgid(gid);
 		setfsuid(uid);
-		/* setfsuid() and setfsgid() report no errors. They return the former id. A call
-		 * with the id -1 changes nothing. */
+		/* setfsuid() and setfsgid() report no errors. They return the former id. With the
+		 * id -1 they change nothing, so the result is the present id. */
 		if ((uid_t)setfsuid((uid_t)-1) != uid || (gid_t)setfsgid((gid_t)-1) != gid)
 			rc = -EPERM;
 	}
@@ -133,7 +133,7 @@ void bb_root__begin(void)
 void bb_root__end(void)
 {
 	open_files_as(file_uid);
-	/* Going on with root's access to files would be unsafe. */
+	/* If the process still opens files as root, going on would be unsafe. */
 	if (file_uid && (uid_t)setfsuid((uid_t)-1) != file_uid)
 		abort();
 }

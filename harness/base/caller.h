@@ -4,39 +4,41 @@
 #include "base/std.h"
 
 /*
- * The caller is the user for whom bpfbench works. Root's rights are for bpf(), perf_event_open()
- * and namespaces; files belong to the caller:
+ * The caller is the user for whom bpfbench works: under sudo, the user who called sudo. bpfbench
+ * uses root's rights for bpf(), perf_event_open() and namespaces, but opens files with the caller's
+ * rights:
  *
- * - main() calls bb_caller__own_files() first. From then on all code and all libraries open, make
- * and look up files with the caller's identity: open() of a path that the caller may not read fails
- * with EACCES, and a new file belongs to the caller.
+ * - main() calls bb_caller__own_files() first. After that call, our code and all libraries open,
+ * make and look up files with the caller's identity: open() of a path that the caller may not read
+ * fails with EACCES, and a new file belongs to the caller.
  *
  * - bb_root__open() and bb_root__begin() are the exceptions, for files of the kernel that root
  * alone may open: below /proc, /sys and tracefs.
  *
- * - bb_caller__become() is for commands that need no root at all: it gives root's rights up for
- * good.
+ * - bb_caller__become() gives up root's rights for good. Commands that need no root call it.
  *
- * None of these functions changes an identity when the caller is root. A child that becomes another
- * user for good calls bb_become_user(). When a process of root calls exec(), the new program opens
- * files as root again.
+ * If the caller is root, none of these functions changes an identity. A child process that becomes
+ * another user for good calls bb_become_user(). After exec() in a process of root, the new program
+ * opens files as root again.
  */
 
 /* Returns the caller: SUDO_UID and SUDO_GID if root runs us under sudo, else the real user. */
 void bb_caller(uid_t *ret_uid, gid_t *ret_gid);
 
 /*
- * Gives this thread, and the threads and children it makes, the caller's identity for files: uid,
- * gid and groups (setfsuid(2)). The kernel then removes CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH,
- * CAP_CHOWN, CAP_FOWNER and CAP_MKNOD from the effective set. Returns 0 or -errno.
+ * Gives this thread the caller's identity for files: uid, gid and groups (setfsuid(2)). Threads and
+ * child processes that it makes later inherit this identity. The kernel then removes
+ * CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_CHOWN, CAP_FOWNER and CAP_MKNOD from the effective
+ * set. Returns 0 or -errno.
  */
 int bb_caller__own_files(struct bb_err *err);
 
 /* Becomes the caller for good. Returns 0 or -errno. */
 int bb_caller__become(struct bb_err *err);
 
-/* Opens a kernel file with root's rights, as open(2) does. `path` begins with /proc/ or /sys/, and
- * nobody else chooses a part of it (so no /proc/PID/root/...). Returns a descriptor or -errno. */
+/* Opens a kernel file with root's rights, as open(2) does. `path` must begin with /proc/ or /sys/.
+ * No other user may control a part of it, as of /proc/PID/root/... Returns a descriptor or
+ * -errno. */
 int bb_root__open(const char *path, int flags);
 
 /* Reads the beginning of a kernel file with root's rights into ret_text[size], which always ends
@@ -49,9 +51,10 @@ int bb_root__read_u64(const char *path, uint64_t *ret_value);
 
 /*
  * Between bb_root__begin() and bb_root__end() this thread opens files with root's rights, for
- * libraries that read tracefs. Pairs of calls do not nest. If files are opened as another user than
- * root, a pair costs three system calls and clears the thread's PR_SET_PDEATHSIG; otherwise it does
- * nothing. bb_root__end() aborts the process if it cannot give up root's rights. Both keep errno.
+ * libraries that read tracefs. Such pairs of calls do not nest. If the caller is not root, a pair
+ * costs three system calls and clears the thread's PR_SET_PDEATHSIG. If the caller is root, a pair
+ * does nothing. bb_root__end() aborts the process if it cannot give up root's rights. Both
+ * functions keep errno.
  */
 void bb_root__begin(void);
 void bb_root__end(void);
@@ -60,6 +63,6 @@ void bb_root__end(void);
  * nothing if the process is not root's, or if `uid` is 0. Returns 0 or -errno. */
 int bb_become_user(uid_t uid, gid_t gid);
 
-/* False if this process is in another user namespace than the initial one. Root's capabilities
- * there do not extend to BPF and perf. */
+/* True if this process is in the initial user namespace. In any other one, root's capabilities do
+ * not cover BPF and perf. */
 bool bb_user__is_initial_namespace(void);

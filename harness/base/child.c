@@ -21,10 +21,10 @@ union descriptor {
 	struct cmsghdr align;
 };
 
-/* limit of open files that we ask for; the kernel allows a million (fs.nr_open) */
+/* the limit of open files that we set; the kernel allows a million (fs.nr_open) */
 #define ENOUGH 131072u
 
-/* The limit of open files with which this process was started. */
+/* The limit of open files with which this process was started, and whether we have raised it. */
 static struct rlimit given;
 static bool is_changed;
 
@@ -49,15 +49,16 @@ void bb_open_files__allow_more(void)
 
 /* --- confinement --- */
 
-/* ASan holds freed memory back, and ends a process that gets no more */
+/* additional memory for AddressSanitizer, which reuses freed memory late and ends a process that
+ * gets no more */
 #define ASAN_BYTES (UINT64_C(2048) << 20)
-/* size of the sparse file that stands for every BPF object of a trial */
+/* size of the sparse file that stands for every map and program of a trial */
 #define TRIAL_FILE_BYTES (4LL << 30)
 /* user and group id of the user nobody, also on kernels that give the id no name */
 #define NOBODY 65534
 
-/* System calls of libelf, libdw and malloc() on open files; of the child, to answer; and of libbpf
- * (from 1.4 on), to open an object in memory. */
+/* System calls that every confined child may make. libelf, libdw and malloc() read open files by
+ * them, the child answers its parent, and libbpf (from 1.4 on) opens an object in memory. */
 static const int calls[] = {
 	SCMP_SYS(brk),       SCMP_SYS(clock_gettime), SCMP_SYS(exit),        SCMP_SYS(exit_group),
 	SCMP_SYS(fcntl),     SCMP_SYS(fstat),         SCMP_SYS(futex),       SCMP_SYS(getpid),
@@ -66,17 +67,17 @@ static const int calls[] = {
 	SCMP_SYS(pread64),   SCMP_SYS(read),          SCMP_SYS(recvmsg),     SCMP_SYS(rt_sigreturn),
 	SCMP_SYS(sendmsg),   SCMP_SYS(setitimer),     SCMP_SYS(sched_yield), SCMP_SYS(sysinfo),
 	SCMP_SYS(write),     SCMP_SYS(memfd_create),  SCMP_SYS(uname),
-#ifdef __SANITIZE_ADDRESS__ /* ASan ends the process if it may not query the signal stack */
+#ifdef __SANITIZE_ADDRESS__ /* AddressSanitizer needs these, too */
 	SCMP_SYS(gettid),    SCMP_SYS(sigaltstack),
 #endif
 };
 
-/* System calls that libbpf makes in addition to load an object. */
+/* Further system calls that libbpf makes to load an object. */
 static const int trial_calls[] = {
 	SCMP_SYS(access),     SCMP_SYS(dup3),     SCMP_SYS(faccessat),
 	SCMP_SYS(faccessat2), SCMP_SYS(readlink),
 };
-/* System calls that a server makes in addition. */
+/* Further system calls that a server makes. */
 static const int server_calls[] = {
 	SCMP_SYS(accept4), SCMP_SYS(close),    SCMP_SYS(poll),     SCMP_SYS(ppoll),
 	SCMP_SYS(sendto),  SCMP_SYS(recvfrom), SCMP_SYS(shutdown),
@@ -98,8 +99,8 @@ static int allow(scmp_filter_ctx filter, const int *which, size_t n)
 	return rc;
 }
 
-/* Adds a rule: `action` happens when the system call `which` is made with an argument that
- * compares as `arg` says. */
+/* Adds a rule to the filter: the system call `which` has the result `action` if one of its
+ * arguments fulfils the condition `arg`. */
 static int add_rule(scmp_filter_ctx filter, uint32_t action, int which, struct scmp_arg_cmp arg)
 {
 	return seccomp_rule_add_array(filter, action, which, 1, &arg);
@@ -161,15 +162,16 @@ static int confine(enum bb_confinement how)
 	return rc;
 }
 
-/* Opens a file as descriptor 0. In a trial, this descriptor stands for every BPF object. Returns 0
- * or -errno. */
+/* Opens a file as descriptor 0, which stands for every map and program of a trial. Returns 0 or
+ * -errno. */
 static int open_trial_file(void)
 {
 	const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
 	int file = memfd_create("trial", MFD_CLOEXEC);
 
-	setrlimit(RLIMIT_FSIZE, &unlimited); /* Only root may raise this limit. It is meant for
-						files on disks, and a memfd is in memory. */
+	setrlimit(RLIMIT_FSIZE,
+		  &unlimited); /* The limit is meant for files on disks, but the kernel applies it
+				  to a memfd, too. Only root may raise it. */
 	/* libbpf maps the values of a map into memory through the map's descriptor, which is 0
 	 * here */
 	return file < 0 || ftruncate(file, TRIAL_FILE_BYTES) || dup2(file, 0) < 0 ? -errno : 0;
@@ -201,7 +203,8 @@ void bb_confine_memory(uint64_t more_bytes)
 
 /* --- in the child --- */
 
-/* Appends "NAME=VALUE" if `value` is not NULL. The strings are freed by the exec. */
+/* Appends "NAME=VALUE" if `value` is not NULL. Nobody frees the strings, because exec() replaces
+ * the memory of the process. */
 static void note_variable(const char *name, const char *value, char ***texts, size_t *n)
 {
 	if (value)
@@ -279,8 +282,8 @@ static void close_all(unsigned int first, unsigned int last)
 
 	if (first > last || !close_range(first, last, 0) || getrlimit(RLIMIT_NOFILE, &limit))
 		return;
-	for (unsigned int fd = first; fd <= last && fd < limit.rlim_cur;
-	     fd++) /* kernels before 5.9 have no close_range() */
+	/* kernels before 5.9 have no close_range() */
+	for (unsigned int fd = first; fd <= last && fd < limit.rlim_cur; fd++)
 		close((int)fd);
 }
 
@@ -348,7 +351,8 @@ static int settle(const struct bb_child_rules *r, void *arg, int link_fd, int re
 }
 
 /* Sends a number to the parent. Returns false if the parent has ended. The child must then end
- * itself, because the kernel kills it only if the parent ends after prctl(PR_SET_PDEATHSIG). */
+ * itself: the kernel kills it only if the parent ends after the child has called
+ * prctl(PR_SET_PDEATHSIG). */
 static bool report(int report_fd, int rc)
 {
 	return write(report_fd, &rc, sizeof(rc)) == sizeof(rc);
@@ -387,8 +391,8 @@ int bb_child__start(const struct bb_child_rules *r, int (*run)(void *arg, int li
 		    struct bb_child *ret_child)
 {
 	struct bb_child c = {.pid = -1, .fd = -1, .report_fd = -1};
-	/* fork() waits for threads that are in malloc(), so the child can call malloc(). But it
-	 * takes neither flags nor a process id; if one of these is needed, we call clone3(). */
+	/* fork() waits for threads that are in malloc(), so the child can call malloc(). But fork()
+	 * takes neither flags nor a process id, so we call clone3() if one of them is needed. */
 	struct clone_args args = {.exit_signal = SIGCHLD,
 				  .flags = r->own_namespaces ? CLONE_NEWPID | CLONE_NEWNS : 0,
 				  .set_tid = (uint64_t)(uintptr_t)(r->pid ? &r->pid : NULL),

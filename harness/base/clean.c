@@ -7,10 +7,10 @@ enum { UTF8_MAX = 4, CHUNK = 4096 };
 
 struct stream {
 	int fd;
-	/* first bytes of a character whose other bytes are still to come, and a NUL */
+	/* bytes of a character that is not complete yet, and a NUL */
 	char held[UTF8_MAX + 1];
 	size_t n_held;
-	char chunk[CHUNK];
+	char chunk[CHUNK]; /* safe text that is still to be written to `fd` */
 	size_t n;
 };
 
@@ -28,7 +28,7 @@ void bb_clean__end_by_sigpipe(void)
 	ends_by_sigpipe = true;
 }
 
-static bool send_line(struct stream *s)
+static bool send_chunk(struct stream *s)
 {
 	for (size_t at = 0; at < s->n;) {
 		ssize_t n = write(s->fd, s->chunk + at, s->n - at);
@@ -55,15 +55,15 @@ static bool send_line(struct stream *s)
  * chunk first. */
 static bool append_clean(struct stream *s, const char *text, size_t n)
 {
-	if (s->n + n > CHUNK && !send_line(s))
+	if (s->n + n > CHUNK && !send_chunk(s))
 		return false;
 	memcpy(s->chunk + s->n, text, n);
 	s->n += n;
 	return true;
 }
 
-/* Moves the characters in `held` to the chunk, in their safe form. An incomplete character stays
- * in `held`, unless `is_end` says that no bytes follow. */
+/* Moves the characters in `held` to the chunk, with '?' for each unsafe one. An incomplete
+ * character stays in `held`, unless `is_end` says that no more bytes follow. */
 static bool settle(struct stream *s, bool is_end)
 {
 	while (s->n_held) {
@@ -92,7 +92,7 @@ static bool settle(struct stream *s, bool is_end)
 	return true;
 }
 
-/* Returns n, or 0 after an error: fopencookie(3) forbids negative values. */
+/* The write function of fopencookie(3): returns n, or 0 after an error. */
 static ssize_t clean_write(void *cookie, const char *data, size_t n)
 {
 	struct stream *s = cookie;
@@ -106,13 +106,13 @@ static ssize_t clean_write(void *cookie, const char *data, size_t n)
 		s->held[s->n_held++] = data[i];
 		well = settle(s, false);
 	}
-	return well && send_line(s) ? (ssize_t)n : 0;
+	return well && send_chunk(s) ? (ssize_t)n : 0;
 }
 
 static int clean_close(void *cookie)
 {
 	struct stream *s = cookie;
-	bool well = settle(s, true) && send_line(s);
+	bool well = settle(s, true) && send_chunk(s);
 	int error = errno;
 
 	if (close(s->fd) && well) {
@@ -168,11 +168,11 @@ void bb_clean__put_raw(FILE *out, const char *text)
 	for (; *text; text++)
 		if (!append_clean(s, text, 1))
 			return;
-	send_line(s);
+	send_chunk(s);
 }
 
-/* Takes the error from write_error. errno would be wrong: later calls may have changed it before a
- * buffered stream reports its failure. */
+/* Uses write_error and not errno, because a buffered stream reports a failed write late, and calls
+ * in between may have changed errno. */
 int bb_clean__check(FILE *out, const char *name, struct bb_err *err)
 {
 	int error;

@@ -4,23 +4,25 @@
 #include "base/std.h"
 
 /*
- * Streams that are safe for a terminal, even with untrusted names, sources and messages. Every
- * control character except newline and tab, and every byte that is not UTF-8, is written as '?'
- * (bb_shown_len() in base/text.h).
+ * Output streams that can show untrusted text on a terminal. A control character other than newline
+ * and tab, a character that changes the direction of text, and a byte that is not UTF-8 are each
+ * written as '?' (bb_shown_len() in base/text.h).
  */
 
-/* Opens a stream that writes to `fd` and owns it; `buffering` is as in setvbuf(3). */
+/* Opens a stream that writes to `fd`, which fclose() closes. `buffering` is as in setvbuf(3). */
 FILE *bb_clean__open(int fd, int buffering);
 
-/* Replaces stdout and stderr by streams that are safe for a terminal. */
+/* Replaces stdout and stderr by such streams. */
 void bb_clean__std(void);
 
-/* From now on SIGPIPE ends this process when the reader of stdout has gone, as with cat(1). */
+/* After this call, the process is ended by SIGPIPE when it writes to stdout and nobody reads that
+ * any more. cat(1) ends in the same way. */
 void bb_clean__end_by_sigpipe(void);
 
-/* Writes `text` unchanged. It must be our own, such as an escape sequence. */
+/* Writes `text` without replacing any character. It is for escape sequences, never for untrusted
+ * text. */
 void bb_clean__put_raw(FILE *out, const char *text);
 
-/* Flushes a stream of this header and checks that all was written. Returns 0, or -errno of the
- * last failed write, with a message that begins with `name`. */
+/* Flushes a stream that this header opened, and checks that all text was written. `name` is the
+ * name of the stream for the message. Returns 0, or the -errno of the last failed write. */
 int bb_clean__check(FILE *out, const char *name, struct bb_err *err);

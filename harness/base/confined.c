@@ -9,7 +9,8 @@
 /* limit of the child's memory, in addition to the size of the file */
 #define MEMORY_BYTES (UINT64_C(1) << 30)
 
-/* Memory that the child writes. We read it when the child has ended. */
+/* Memory that the child shares with us. The child writes it, and we read it when the child has
+ * ended. */
 struct shared {
 	bool is_done;
 	int rc;
@@ -48,8 +49,9 @@ static int run_child(void *arg, int)
 
 /* --- the parent --- */
 
-/* Waits for the child. `*ret_status` is that of waitpid(), or -1 if the child was killed because
- * it took too long. Returns 0, or -errno if we must end. */
+/* Waits until the child has ended, and kills it after MOST_S or when measuring must end.
+ * `*ret_status` receives its status as waitpid(2) gives it, or -1 if we killed it. Returns 0, or
+ * -EINTR or -ETIME if measuring must end (base/deadline.h). */
 static int wait_for(pid_t pid, int *ret_status)
 {
 	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
@@ -71,8 +73,8 @@ static int wait_for(pid_t pid, int *ret_status)
 	return bb_stop_signal ? -EINTR : got < 0 ? -ECHILD : rc;
 }
 
-/* Sets the message for a child that could not be started. `is_there`: the child was made, but
- * could not be confined. */
+/* Sets the message for a child that could not be started. `is_there` is true if the child was made
+ * but could not be confined. */
 static int say_not_started(const struct bb_confined *c, int rc, bool is_there, struct bb_err *err)
 {
 	if (!is_there)

@@ -3,8 +3,8 @@
 
 #include "base/std.h"
 
-/* The CPUs that this process may use: online, and allowed by its cpuset and affinity. They are read
- * at the first call, which must come before the process pins itself to one of them. Returns their
- * number, at least 1; unless `ret_cpus` is NULL, *ret_cpus receives the CPUs' numbers in ascending
- * order. */
+/* Returns the number of CPUs that this process may use, at least 1: those that are online and in
+ * its cpuset and affinity mask. Unless `ret_cpus` is NULL, `*ret_cpus` receives the numbers of
+ * these CPUs in ascending order, in static memory. The first call asks the kernel, so it must come
+ * before the process pins itself to one CPU. */
 int bb_usable_cpus(const int **ret_cpus);

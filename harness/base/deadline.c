@@ -2,13 +2,13 @@
 #include "base/deadline.h"
 
 #define NS_PER_S 1000000000u
-#define AGAIN_US 20000
-#define LONGEST_S 1e6 /* longest deadline; a longer one might not fit into ns */
+#define AGAIN_US 20000 /* time between two alarms after a deadline or a stop signal */
+#define LONGEST_S 1e6  /* longest deadline, so that its time in ns cannot overflow */
 
 volatile sig_atomic_t bb_stop_signal, bb_deadline_has_passed;
 
-static uint64_t at_ns; /* CLOCK_MONOTONIC; 0: no deadline */
-static unsigned int depth;
+static uint64_t at_ns;     /* time of the earliest deadline, CLOCK_MONOTONIC; 0: no deadline */
+static unsigned int depth; /* number of deadlines that have begun and not ended */
 
 static void on_alarm(int)
 {
@@ -16,8 +16,8 @@ static void on_alarm(int)
 		bb_deadline_has_passed = 1;
 }
 
-/* Sets the timer for the deadline; after a stop signal, for 20 ms from now. Safe in a signal
- * handler. */
+/* Sets the timer to the earliest deadline or, after a stop signal, to 20 ms from now. Signal
+ * handlers may call it. */
 static void arm(void)
 {
 	struct itimerval timer = {.it_interval = {.tv_usec = AGAIN_US}};
@@ -44,8 +44,8 @@ static void on_signal(int sig)
 void bb_stop__install(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	/* No SA_RESTART, so that blocking calls return. SA_RESETHAND: a second signal of the
-	 * same kind kills the process. */
+	/* Without SA_RESTART, a signal ends blocking calls. With SA_RESETHAND, a second signal of
+	 * the same kind kills the process. */
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
 
 	sigemptyset(&action.sa_mask);
@@ -78,7 +78,7 @@ static void set(uint64_t ns)
 
 void bb_deadline__begin(struct bb_deadline *ret_deadline, double seconds)
 {
-	/* No SA_RESTART, because the alarm must break off system calls. */
+	/* Without SA_RESTART, the alarm breaks off system calls. */
 	struct sigaction action = {.sa_handler = on_alarm};
 	uint64_t ns = seconds > 0 ? bb_now_ns() + (uint64_t)(fmin(seconds, LONGEST_S) * NS_PER_S)
 				  : 0;
@@ -88,7 +88,8 @@ void bb_deadline__begin(struct bb_deadline *ret_deadline, double seconds)
 		sigemptyset(&action.sa_mask);
 		sigaction(SIGALRM, &action, NULL);
 	}
-	depth++; /* only now, because from here on the handler on_signal() may set the timer */
+	depth++; /* only after the handler of SIGALRM is there: from here on, on_signal() may set
+		    the timer */
 	set(ns && (!at_ns || ns < at_ns) ? ns : at_ns);
 }
 
@@ -105,8 +106,8 @@ void bb_deadline_touch(void)
 	if (!depth)
 		return;
 	raise(SIGALRM);
-	bb_deadline_has_passed =
-		before; /* an alarm that came in between is lost, but it comes again in 20 ms */
+	/* If a real alarm came meanwhile, this loses it, but the next one comes in 20 ms. */
+	bb_deadline_has_passed = before;
 }
 
 double bb_deadline_left_s(void)

@@ -3,11 +3,12 @@
 
 #include "base/std.h"
 
-/* The signal that asked us to stop (SIGINT, SIGTERM, SIGHUP); 0: none. The handler sets it; code
- * that goes on after a signal sets it to 0; long loops read it. */
+/* The signal that asked us to stop (SIGINT, SIGTERM, SIGHUP); 0: no signal. The signal handler sets
+ * it. Long loops read it. Code that goes on after a signal sets it to 0 again. */
 extern volatile sig_atomic_t bb_stop_signal;
 
-/* Installs the handlers. A second signal of one kind ends the process at once. */
+/* Installs the handlers of these signals. A second signal of the same kind kills the process at
+ * once. SIGPIPE and SIGXFSZ are ignored from then on. */
 void bb_stop__install(void);
 
 /* Sets the message "stopped by signal 2 (Interrupt)", followed by `doing` and `what`, which may be
@@ -15,23 +16,24 @@ void bb_stop__install(void);
 int bb_fail_stopped(struct bb_err *err, const char *doing, const char *what);
 
 /*
- * The time until which the process may measure. Deadlines nest: the share of a drive lies within
- * the run's budget, and so on. The earliest deadline counts. There is one timer, so a deadline
- * holds for the whole process, as a stop signal does.
+ * The time until which the process may measure. Deadlines nest: the deadline of a drive lies within
+ * the deadline of the run. The earliest deadline counts. The process has one timer, so a deadline
+ * holds for the whole process.
  *
  * When the deadline has passed, or a signal asked us to stop, SIGALRM comes every 20 ms until the
  * outermost deadline ends. The signal breaks off system calls that take long. A test run with a
- * `repeat` ends with EINTR (net/bpf/test_run.c, bpf_test_timer_continue), and the verifier with
- * EAGAIN (kernel/bpf/verifier.c, do_check), on which libbpf tries again at most 5 times.
+ * `repeat` fails with EINTR (net/bpf/test_run.c, bpf_test_timer_continue). Loading a program fails
+ * with EAGAIN (kernel/bpf/verifier.c, do_check), and libbpf then tries again at most 5 times.
  */
 struct bb_deadline {
-	uint64_t outer_ns; /* end of the deadline around this one, CLOCK_MONOTONIC; 0: there is none
-			    */
+	uint64_t outer_ns; /* time of the deadline around this one, CLOCK_MONOTONIC; 0: none */
 };
 
+/* Nonzero if the earliest deadline has passed. */
 extern volatile sig_atomic_t bb_deadline_has_passed;
 
-/* Begins a deadline `seconds` from now; 0: only the outer deadlines count. */
+/* Begins a deadline that passes `seconds` from now. With 0 seconds, only the deadlines around it
+ * count. bb_deadline__end() ends it. */
 void bb_deadline__begin(struct bb_deadline *ret_deadline, double seconds);
 void bb_deadline__end(const struct bb_deadline *d);
 
@@ -39,7 +41,7 @@ void bb_deadline__end(const struct bb_deadline *d);
  * measure. */
 void bb_deadline_touch(void);
 
-/* Returns the seconds until the deadline: 0 if it has passed, INFINITY if there is none. */
+/* Returns the seconds until the earliest deadline; 0 if it has passed, INFINITY without one. */
 double bb_deadline_left_s(void);
 
 /* True if measuring must end. Every loop that fires, loads, waits or counts calls this each time
@@ -53,5 +55,6 @@ static inline bool bb_must_end(void)
  * go on. */
 int bb_must_end_why(void);
 
-/* Returns bb_must_end_why() if a signal broke off the call that returned `rc`, else `rc`. */
+/* For the result `rc` of a call that a signal can break off. Returns bb_must_end_why() if `rc` is
+ * -EINTR, -EAGAIN or -ETIME and measuring must end, else `rc`. */
 int bb_unless_broken_off(int rc);

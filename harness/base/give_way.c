@@ -11,8 +11,8 @@
 #define SLICE_NS 100000000u
 #define MOST_NS 200000000u
 
-static volatile uint64_t
-	since_ns; /* CLOCK_MONOTONIC when the measuring thread last gave way; 0: never */
+/* CLOCK_MONOTONIC when the measuring thread last gave way; 0: never */
+static volatile uint64_t since_ns;
 
 void bb_give_way_touch(void)
 {
@@ -45,9 +45,9 @@ int bb_run_ahead_of_others(void)
 		setpriority(PRIO_PROCESS, 0, -20);
 	}
 	/*
-	 * The kernel may reclaim code that is seldom used (DAMON does). Its next use would cause a
-	 * page fault, which some drives count as an event. Without permission to lock memory we
-	 * measure without the lock.
+	 * The kernel may reclaim pages of code that seldom runs (DAMON does). When that code runs
+	 * again, it causes a page fault, which some drives count as an event. If locking memory is
+	 * not permitted, we measure without it.
 	 */
 	mlockall(MCL_CURRENT);
 	return rc;
@@ -56,7 +56,7 @@ int bb_run_ahead_of_others(void)
 /* --- the lock of a CPU --- */
 
 #define MOST_TRIES 1000 /* tries, 1 ms apart, while the holder is between bind() and listen() */
-/* longest wait before the stop signal is checked again, because it may come just before poll() */
+/* longest poll(): a stop signal that comes just before poll() is noticed only after it */
 #define LOOK_MS 500
 
 static int new_socket(void)
@@ -66,7 +66,7 @@ static int new_socket(void)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Reads one line of the file /proc/PID/FILE; "" if there is none. */
+/* Reads the first line of /proc/PID/FILE, with blanks for its NULs; "" if it cannot be read. */
 static void read_words(pid_t pid, const char *file, char *ret_words, size_t size)
 {
 	char path[64];
@@ -107,8 +107,8 @@ static int find_holder(const struct sockaddr_un *address, socklen_t len,
 	holder->fd = fd;
 	if (!who.pid)
 		return -EBUSY;
-	/* A process that is ending has a name but no command line. A process that has ended can
-	 * have left the lock to a child. */
+	/* A process that is ending has a name but no command line. A process that has ended may
+	 * have left the lock to a child process. */
 	read_words(who.pid, "cmdline", words, sizeof(words));
 	if (!words[0]) {
 		read_words(who.pid, "comm", words, sizeof(words) - 16);

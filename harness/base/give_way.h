@@ -4,11 +4,11 @@
 #include "base/std.h"
 
 /*
- * Gives this process real-time priority, because a poller that must wait for its CPU sees several
- * runs in one window. A nice value is not enough: it counts only within a session
- * (sched_autogroup). Other processes get CPU time by bb_give_way(), and another real-time process
- * takes turns with us (SCHED_RR). Locks our memory (mlockall). Workloads inherit neither the
- * priority nor the lock.
+ * Gives this process real-time priority. A process that reads a program's counters and has to wait
+ * for its CPU meanwhile would see several runs in one window. A nice value is not enough: it counts
+ * only within a session (sched_autogroup). bb_give_way() leaves CPU time to other processes.
+ * Another real-time process takes turns with us (SCHED_RR). Locks our memory (mlockall). Workloads
+ * inherit neither the priority nor the lock.
  *
  * Returns 0, or -errno if real-time priority is refused: -EPERM without CAP_SYS_NICE, or for root
  * in a cgroup without real-time runtime. The nice value is then -20.
@@ -16,9 +16,10 @@
 int bb_run_ahead_of_others(void);
 
 /*
- * Gives the CPU to other processes. Beside a real-time process, the kernel leaves them at most a
- * twentieth of each second. So bpfbench calls this between loads, batches and runs of slow
- * programs. If we have run for 0.1 s, we sleep for a tenth of the time that we ran, at most 0.2 s.
+ * Gives the CPU to other processes, for which the kernel leaves only a twentieth of each second
+ * while a real-time process runs. If this process has run for 0.1 s, it sleeps for a tenth of the
+ * time that it ran, at most 0.2 s. bpfbench calls this between loads, batches and runs of slow
+ * programs.
  */
 void bb_give_way(void);
 
@@ -27,13 +28,13 @@ void bb_give_way_touch(void);
 
 /*
  * The process that holds the lock of a CPU. With this lock, only one bpfbench at a time measures on
- * a CPU. The holder listens on the abstract socket "bpfbench-cpuN", and this socket is the lock. It
- * leaves no file, works in a chroot and on a read-only root, and ends with the process. The kernel
- * tells a connecting process which process listens. Each network namespace has its own sockets, so
- * containers do not see each other's locks.
+ * a CPU. The lock is the abstract socket "bpfbench-cpuN", on which the holder listens. This lock
+ * needs no file, so it works in a chroot and on a read-only file system, and it ends with its
+ * holder. The kernel tells a process that connects to the socket which process listens. Each
+ * network namespace has its own sockets, so containers do not see each other's locks.
  *
- * Any user can take a socket's name, so the lock counts only if root holds it. Nobody else can make
- * root wait.
+ * Any user can take a socket's name, so the lock counts only if a process of root holds it. Other
+ * users cannot make root wait.
  */
 struct bb_cpu_holder {
 	pid_t pid;         /* process id of the holder; 0: the holder is in another PID namespace */
@@ -43,9 +44,9 @@ struct bb_cpu_holder {
 };
 
 /*
- * Takes the lock until this process ends. Returns 0; -EBUSY if a process of root has it, with that
- * process in `*ret_holder` (free it with bb_cpu_holder__done()); -EADDRINUSE if a process of
- * another user has the name, which does not count as a lock; or -errno.
+ * Takes the lock of a CPU until this process ends. Returns 0; -EBUSY if another process of root
+ * holds the lock, which `*ret_holder` then describes (bb_cpu_holder__done() frees it); -EADDRINUSE
+ * if a process of another user has the name, which does not count as a lock; or -errno.
  */
 int bb_cpu_lock__take(int cpu, struct bb_cpu_holder *ret_holder);
 

@@ -22,7 +22,7 @@ struct connection {
 };
 
 struct service {
-	int listener, page; /* page: the file with the text; -1: nothing was published yet */
+	int listener, page; /* page: file with the text to serve; -1: no text was published yet */
 	const char *type;
 	struct connection connections[MOST_CONNECTIONS];
 };
@@ -101,8 +101,9 @@ static void answer_request(const struct service *s, struct connection *c)
 		answer_page(s, c, is_head);
 }
 
-/* Reads what has come. After the answer, discards it: closing with unread data would reset the
- * connection, and the client could lose the answer. */
+/* Reads the bytes that the client has sent. Bytes that come after the request are discarded:
+ * closing a socket with unread bytes resets the connection, which could cost the client the
+ * answer. */
 static void hear(const struct service *s, struct connection *c)
 {
 	char rest[4096];
@@ -153,7 +154,7 @@ static void accept_one(struct service *s)
 	to->since_ns = bb_now_ns();
 }
 
-/* Takes the next text from the parent. Returns false if the parent has ended. */
+/* Takes the next text to serve from the parent. Returns false if the parent has ended. */
 static bool take_page(struct service *s, int link_fd)
 {
 	int number, fd, rc = bb_descriptor__receive(link_fd, &number, &fd);

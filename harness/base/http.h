@@ -4,10 +4,11 @@
 #include "base/child.h"
 
 /*
- * A server that answers GET and HEAD of /metrics over HTTP/1.1 with the text published last. A
- * confined child process does all of it (BB_CONFINED_SERVER), so clients can neither delay nor
- * reach this process. The child has at most 32 connections, of 5 s and one request each; a further
- * connection takes the slot of the oldest one. The kernel ends the child when this process ends.
+ * A server that answers GET and HEAD of /metrics over HTTP/1.1 with the text that was published
+ * last. A confined child process (BB_CONFINED_SERVER) serves all clients, so clients can neither
+ * delay nor attack this process. The child has at most 32 connections, of 5 s and one request each;
+ * a further connection takes the slot of the oldest one. The kernel ends the child when this
+ * process ends.
  */
 struct bb_http_server {
 	struct bb_child child; /* pid 0: nothing is served */

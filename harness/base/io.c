@@ -7,12 +7,12 @@
 #include "base/caller.h"
 
 #define MAX_LINKS 40   /* the kernel's MAXSYMLINKS */
-#define LEAST_AGE_S 60 /* younger files stay: their process may not have locked them yet */
+#define LEAST_AGE_S 60 /* younger files stay: perhaps their process has not locked them yet */
 
 /* --- reading and writing --- */
 
-/* Reads to the end, and closes `fd`. `fd` < 0 is the -errno of opening the file. `is_kernels`:
- * the kernel makes the file, as in /proc, and its size is unknown. */
+/* Reads a file to its end, and closes `fd`, which is as in bb_read_and_close(). `is_kernels` is
+ * true for a file whose text the kernel makes, as in /proc: its size is unknown. */
 static int read_and_close(int fd, bool is_kernels, size_t max, char **ret_data, size_t *ret_len)
 {
 	size_t len = 0, size = 0, chunk = 65536;
@@ -211,7 +211,8 @@ char *bb_program_dir(void)
 
 /* --- folders that another user may have made --- */
 
-/* State of a walk along a path: how files and folders are made, and the number of links so far. */
+/* State of a walk along a path. `mode` is for new files, `makes_dirs` says whether missing folders
+ * are made, and `n_links` counts the symbolic links on the path. */
 struct walk {
 	mode_t mode;
 	bool makes_dirs;
@@ -257,7 +258,7 @@ static int step(struct walk *w, int dir_fd, const char *name, int flags)
 		return fd;
 	if (errno == ENOENT && not_made && not_made != EEXIST)
 		return -not_made;
-	/* ENOTDIR: `name` is a link, and `flags` have O_DIRECTORY */
+	/* openat() fails with ELOOP for a symbolic link, and with ENOTDIR if O_DIRECTORY is set */
 	return errno == ELOOP || errno == ENOTDIR ? follow(w, dir_fd, name, flags) : -errno;
 }
 

@@ -3,8 +3,9 @@
 
 #include "base/std.h"
 
-/* Reads a whole regular file into memory and adds a NUL; free() it. Returns 0, or -errno with a
- * message that has the path and the reason; -EFBIG beyond `max` bytes. */
+/* Reads a whole regular file. `*ret_data` receives its bytes and a NUL; free() it. `*ret_len`
+ * receives the number of bytes without the NUL. Returns 0, or -errno with a message that has the
+ * path and the reason; -EFBIG if the file has more than `max` bytes. */
 int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		 struct bb_err *err);
 
@@ -13,42 +14,43 @@ int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 int bb_read_own_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		     struct bb_err *err);
 
-/* Reads an open regular file as bb_read_file() does, and closes it. `fd` < 0 is the -errno of
- * opening it. Returns 0 or -errno. */
+/* Reads an open regular file as bb_read_file() does, and closes `fd`. `fd` is a descriptor, or the
+ * -errno with which opening the file failed. Returns 0 or -errno. */
 int bb_read_and_close(int fd, size_t max, char **ret_data, size_t *ret_len);
 
-/* Reads a file of unknown size, as in /proc, into memory and adds a NUL; free() it. Never waits.
- * Returns 0 or -errno; -EFBIG beyond `max` bytes. */
+/* Reads a file whose size stat(2) does not tell, such as those of /proc, as bb_read_file() does.
+ * Never waits. Returns 0 or -errno without a message. */
 int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len);
 
 /*
- * Lists the names in an open folder that end in `suffix`, sorted and without the suffix, and closes
- * the folder. Hidden names are left out. `fd` < 0 is the -errno of opening it. Returns 0 or -errno.
+ * Lists an open folder and closes it. (*ret_names)[*ret_n] receives the names that end in `suffix`,
+ * sorted, without the suffix and without hidden names; free it with bb_names_free(). `fd` is the
+ * folder's descriptor, or the -errno with which opening it failed. Returns 0 or -errno.
  */
 int bb_list_and_close(int fd, const char *suffix, char ***ret_names, size_t *ret_n);
 void bb_names_free(char **names, size_t n);
 
-/* Compares two char *, for qsort(3). */
+/* Compares two items of an array of char *, for qsort(3). */
 int bb_by_text(const void *a, const void *b);
 
-/* Writes everything, across signals. Returns 0 or -errno. */
+/* Writes all of data[len], even if signals arrive meanwhile. Returns 0 or -errno. */
 int bb_write_all(int fd, const void *data, size_t len);
 
 /*
  * Opens a regular file for reading. Never opens a device or FIFO, and never waits. `flags` is 0 or
- * O_NOFOLLOW. `*ret_st` receives the file's stat. Returns a descriptor or -errno; -EINVAL if it is
- * not a regular file.
+ * O_NOFOLLOW. `*ret_st` receives the file's stat. Returns a descriptor or -errno; -EINVAL if `path`
+ * is not a regular file.
  */
 int bb_open_regular(const char *path, int flags, struct stat *ret_st);
 
-/* Looks for `name` in the folders "A:B:C" and takes the first path on which access(2) allows
- * `mode`. `folders` may be NULL; empty names in it are left out. Returns false if there is no such
- * path or it is too long. */
+/* Looks for the file `name` in the folders "A:B:C". `ret_path` receives the first path for which
+ * access(2) allows `mode`. `folders` may be NULL; empty names of folders are skipped. Returns false
+ * if no such path fits into `size` bytes. */
 bool bb_find_in_folders(const char *folders, const char *name, int mode, char *ret_path,
 			size_t size);
 
-/* True if both describe the same file, and the file was not written to between the two calls of
- * stat(). */
+/* True if `a` and `b` describe the same file, and the file was not changed between the two calls of
+ * stat(2) that filled them. */
 bool bb_is_unchanged(const struct stat *a, const struct stat *b);
 
 /* Closes the descriptor unless it is -1, and sets it to -1. */
@@ -56,7 +58,7 @@ void bb_close(int *fd);
 
 /*
  * Returns the folder of the running program, without a trailing slash; free() it. NULL without
- * /proc. Later calls return what the first call found, because in a chroot the kernel reports
+ * /proc. Later calls return the result of the first one, because in a chroot the kernel reports
  * another path once the process has its own mounts.
  */
 char *bb_program_dir(void);
@@ -64,12 +66,13 @@ char *bb_program_dir(void);
 /*
  * Files in folders that another user may have made, such as results/ in a tree that was checked
  * out. A symbolic link in a path is followed only if it belongs to the caller or to root. Otherwise
- * its maker could choose which of the caller's files is written. The path is walked by descriptors,
- * so a link added meanwhile is not followed either.
+ * another user could choose by a link which of the caller's files is written. Each part of the path
+ * is opened relative to the folder before it, so a link that is added meanwhile is not followed
+ * either.
  */
 
-/* Opens a file as openat(2) does, with O_CLOEXEC. Returns a descriptor or -errno; -ELOOP if a
- * forbidden link is in the path. */
+/* Opens a file as openat(2) does, with O_CLOEXEC. Returns a descriptor or -errno; -ELOOP if the
+ * path has a link of another user. */
 int bb_own__openat(int dir_fd, const char *path, int flags, mode_t mode);
 
 /* Makes the folder `path` and its parents as needed. Returns a descriptor of the folder or
@@ -81,26 +84,29 @@ const char *bb_own__strerror(int error);
 
 /*
  * Removes temporary files and folders that killed processes left in `dir_fd`. Every process locks
- * its own (flock) until it ends. So this first locks `fd`, our temporary file or folder `name`.
- * Then it removes the unlocked ones of the same owner whose names differ from `name` only in the
- * last `n_random` characters, if they are at least a minute old. Failures to remove are ignored.
+ * its temporary files (flock) until it ends. So this function first locks `fd`, our temporary file
+ * or folder `name`. Then it removes the files and folders whose names differ from `name` only in
+ * the last `n_random` characters, if they are unlocked, of the same owner and at least a minute
+ * old. It ignores errors.
  */
 void bb_leftover__lock_and_remove_others(int dir_fd, const char *name, size_t n_random, int fd);
 
 /* A new file that appears in its folder complete or not at all. Until it is complete, it has a
  * hidden name. */
 struct bb_new_file {
-	int dir_fd, fd; /* dir_fd: its folder; fd: descriptor to write to, -1: closed already */
-	const char *name;
-	char temp[NAME_MAX + 1];
+	int dir_fd, fd; /* dir_fd: the folder of the file; fd: descriptor for writing to the file */
+	const char *name;        /* final name */
+	char temp[NAME_MAX + 1]; /* hidden name */
 };
 
 /* Makes the new file under its hidden name. `dir_fd` and `name` are borrowed until
- * bb_new_file__finish(). Removes leftovers of the same name. Returns 0 or -errno. */
+ * bb_new_file__finish(). Removes temporary files that killed processes left for the same `name`.
+ * Returns 0 or -errno. */
 int bb_new_file__open(int dir_fd, const char *name, mode_t mode, struct bb_new_file *ret_file);
 
-/* Gives the file its final name, unless `rc`, the result of writing it, is an error. With
- * `replaces`, the file replaces a file of that name; without it, such a file gives -EEXIST. With
- * `synced`, the file is on the disk when this returns; without it, the file may be lost when the
- * machine fails. Returns 0 or -errno; after an error the new file is removed. */
+/* Closes the file and gives it its final name, unless `rc`, the result of writing it, is an error.
+ * If a file of that name exists, the new file replaces it with `replaces`; without `replaces`, the
+ * result is -EEXIST. With `synced`, the file is on the disk when this returns; without `synced`,
+ * the file may be lost when the machine fails. Returns 0 or -errno; after an error the new file is
+ * removed. */
 int bb_new_file__finish(struct bb_new_file *f, int rc, bool replaces, bool synced);

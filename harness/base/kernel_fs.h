@@ -3,14 +3,14 @@
 
 #include "base/std.h"
 
-/* Returns the folder of all tracepoints in a mounted tracefs. */
+/* Returns the folder with all tracepoints, "events" of tracefs, whether or not it is mounted. */
 const char *bb_tracepoint__folder(void);
 
 /*
  * Finds the full name of a tracepoint, such as "sched/sched_switch". `name` is "sched_switch",
  * "sched/sched_switch", or "id 372" (some captures know only the number), and is untrusted. Returns
- * false if no tracepoint or several have that name, or no tracefs is mounted; ret_full is then
- * unchanged.
+ * false, and leaves `ret_full` unchanged, if no tracepoint or several have that name, or if tracefs
+ * is not mounted.
  */
 bool bb_tracepoint__find(const char *name, char *ret_full, size_t size);
 
@@ -20,5 +20,5 @@ bool bb_tracepoint__number(const char *name, unsigned long long *ret_id);
 #define BB_CGROUP2_REMEDY                                                                          \
 	"sudo mount -t cgroup2 none /sys/fs/cgroup (to any empty folder if version 1 is there)"
 
-/* Finds the folder where cgroup2 is mounted. Returns false if it is not mounted. */
+/* Finds the folder where cgroup2 is mounted. Returns false if cgroup2 is not mounted. */
 bool bb_cgroup2__find(char *ret_path, size_t size);

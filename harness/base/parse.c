@@ -1,37 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/parse.h"
 
-int bb_parse_u64(const char *text, uint64_t *ret_value)
-{
-	bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-	char *end;
-	unsigned long long v;
-
-	if (!isdigit((unsigned char)text[0]))
-		return -EINVAL;
-	errno = 0;
-	v = strtoull(text, &end, is_hex ? 16 : 10);
-	if (errno)
-		return -errno;
-	if (*end)
-		return -EINVAL;
-	*ret_value = v;
-	return 0;
-}
-
-int bb_parse_i64(const char *text, int64_t *ret_value)
-{
-	bool is_negative = text[0] == '-';
-	uint64_t v;
-	int rc = bb_parse_u64(text + is_negative, &v);
-
-	if (!rc && v > (uint64_t)INT64_MAX + is_negative)
-		rc = -ERANGE;
-	if (!rc)
-		*ret_value = (int64_t)(is_negative ? -v : v);
-	return rc;
-}
-
 static int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -65,6 +34,33 @@ int bb_parse_digits(const char **cursor, uint64_t *ret_value)
 int bb_parse_hex_digits(const char **cursor, uint64_t *ret_value)
 {
 	return parse_digits(cursor, 16, ret_value);
+}
+
+int bb_parse_u64(const char *text, uint64_t *ret_value)
+{
+	bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	const char *at = is_hex ? text + 2 : text;
+	uint64_t v;
+	int rc = parse_digits(&at, is_hex ? 16 : 10, &v);
+
+	if (!rc && *at)
+		rc = -EINVAL;
+	if (!rc)
+		*ret_value = v;
+	return rc;
+}
+
+int bb_parse_i64(const char *text, int64_t *ret_value)
+{
+	bool is_negative = text[0] == '-';
+	uint64_t v;
+	int rc = bb_parse_u64(text + is_negative, &v);
+
+	if (!rc && v > (uint64_t)INT64_MAX + is_negative)
+		rc = -ERANGE;
+	if (!rc)
+		*ret_value = (int64_t)(is_negative ? -v : v);
+	return rc;
 }
 
 int bb_parse_double(const char *text, double *ret_value)
@@ -121,7 +117,7 @@ int bb_parse_hex(const char *text, uint8_t *ret_data, size_t size, size_t *ret_l
 	return 0;
 }
 
-/* limit of characters that are compared; the rest of longer words is ignored */
+/* number of characters of a word that are compared; further ones are ignored */
 #define NEAREST_MAX 63
 
 /* Returns the optimal string alignment distance of two words: the least number of insertions,
@@ -154,9 +150,8 @@ static size_t distance(const char *a, const char *b)
 
 const char *bb_nearest(const char *word, const char *const *names, size_t n)
 {
-	/* limited, so that a short name is not near a long word */
 	size_t len = strnlen(word, NEAREST_MAX);
-	size_t limit = len / 3 > 1 ? len / 3 : 1;
+	size_t limit = len / 3 > 1 ? len / 3 : 1; /* largest distance of a near name */
 	const char *best = NULL;
 
 	for (size_t i = 0; i < n; i++) {

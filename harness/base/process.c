@@ -8,16 +8,18 @@
 #include "base/parse.h"
 #include "base/deadline.h"
 
-#define NAP_FIRST_NS 1000000 /* the keeper's first pause, doubled each time up to NAP_MOST_NS */
+/* Pauses of the keeper: each is twice as long as the pause before, up to NAP_MOST_NS. */
+#define NAP_FIRST_NS 1000000
 #define NAP_MOST_NS 50000000
-#define GRACE_S 2.0     /* time from SIGTERM to SIGKILL */
-#define WAIT_FIRST_MS 1 /* the parent's first wait, doubled each time up to WAIT_MOST_MS */
+#define GRACE_S 2.0 /* time from SIGTERM to SIGKILL */
+/* Waits of the parent: each is twice as long as the wait before, up to WAIT_MOST_MS. */
+#define WAIT_FIRST_MS 1
 #define WAIT_MOST_MS 50
 #define NOT_STARTED 127 /* a shell's exit code for "not found" */
 #define CHILDREN_BYTES (1u << 20)
 #define CHUNK_BYTES (64u << 10)
 #define CHUNKS_A_TURN 16       /* chunks that are read before the stop signal is checked again */
-#define MOST_BYTES (16u << 20) /* limit of a stream's text; of a longer stream the end is kept */
+#define MOST_BYTES (16u << 20) /* limit of a text; longer texts lose their beginning */
 
 /* A pipe that the program writes to, and the text read from it. */
 struct stream {
@@ -29,21 +31,22 @@ struct stream {
 /* --- the keeper --- */
 
 /*
- * A program runs below a keeper process of ours, together with all that it starts, including
- * daemons that leave its session. The keeper is the parent of the program, and orphans become its
- * children. When the program ends, the keeper ends the other processes and then itself. So no
- * process of the program is alive once the keeper has ended. The keeper's exit code is that of the
- * program, or 128 + signal if the program was killed.
+ * The keeper is a process of ours that is the parent of the program. Processes that the program
+ * leaves behind, such as daemons, become children of the keeper. When the program has ended, the
+ * keeper ends these processes and then itself. So no process of the program is alive once the
+ * keeper has ended. The keeper's exit code is that of the program, or 128 + signal if the program
+ * was killed.
  *
  * The keeper is the first process of a PID namespace. The kernel kills all processes of that
- * namespace when the keeper ends for any reason. Without such a namespace (no CAP_SYS_ADMIN, a
- * container's seccomp filter, user.max_pid_namespaces) the keeper is a subreaper that kills its
- * children until none is left. Processes can then outlive the keeper in two cases: a process forks
- * faster than it is killed, or somebody kills the keeper.
+ * namespace when the keeper ends for any reason. A namespace may be refused (no CAP_SYS_ADMIN, a
+ * container's seccomp filter, user.max_pid_namespaces). The keeper is then a subreaper that kills
+ * its children until none is left. Processes then outlive the keeper in two cases: they fork faster
+ * than it kills them, or somebody kills the keeper.
  *
  * The namespace has a /proc of its own, which shows only the processes of the namespace. If that
  * /proc may not be mounted, the program sees ours.
  */
+
 static void take_nap(long *ns)
 {
 	const struct timespec nap = {.tv_nsec = *ns};
@@ -53,8 +56,9 @@ static void take_nap(long *ns)
 		*ns *= 2;
 }
 
-/* Waits until the program `pid` ends. After a stop signal, sends it SIGTERM and waits GRACE_S
- * longer. Reaps other children meanwhile. Returns the program's exit code, or 128 + signal. */
+/* Waits until the program `pid` ends, and reaps other children meanwhile. After a stop signal,
+ * sends SIGTERM to the program and waits GRACE_S longer. Returns the program's exit code, or 128 +
+ * signal. */
 static int wait_as_keeper(pid_t pid)
 {
 	long nap_ns = NAP_FIRST_NS;
@@ -81,8 +85,8 @@ static int wait_as_keeper(pid_t pid)
 	}
 }
 
-/* Kills the program's session and all our children until none is left, for at most GRACE_S. For
- * a keeper without a namespace. */
+/* For a keeper without a namespace: kills the program's session and all children of the keeper
+ * until none is left, for at most GRACE_S. */
 static void end_children(pid_t session)
 {
 	long nap_ns = NAP_FIRST_NS;
@@ -94,7 +98,7 @@ static void end_children(pid_t session)
 		size_t len;
 		pid_t got;
 
-		/* The file has the text "PID PID ...". */
+		/* The text of the file is "PID PID ...". */
 		if (!bb_read_proc("/proc/thread-self/children", CHILDREN_BYTES, &text, &len)) {
 			for (const char *at = text; !bb_parse_digits(&at, &pid); at += *at == ' ')
 				if (pid > 1)
@@ -115,8 +119,8 @@ struct start {
 	bool is_whole; /* the keeper is in its own PID namespace */
 };
 
-/* Executes the program. This code runs as the user, because only the user may have access to the
- * folder. */
+/* Executes the program. This process is already the user, because perhaps only the user may enter
+ * the folder. */
 static int execute(void *arg, int)
 {
 	const struct bb_process *p = arg;
@@ -126,7 +130,8 @@ static int execute(void *arg, int)
 	return -errno;
 }
 
-/* Runs the program below this keeper. Writes an error to the link as a negative errno. */
+/* The keeper: runs the program and returns its exit code. If the program cannot be executed, writes
+ * the -errno to the link. */
 static int run_keeper(void *arg, int link_fd)
 {
 	const struct start *s = arg;
@@ -144,8 +149,8 @@ static int run_keeper(void *arg, int link_fd)
 	int status, rc;
 
 	bb_stop__install();
-	/* The namespace has its own mounts, so mounting a /proc for it is safe. If mounting is
-	 * not permitted, as in containers, the program sees our /proc. */
+	/* The keeper has its own mounts, so it may mount another /proc. If mounting is not
+	 * permitted, as in containers, the program sees our /proc. */
 	if (!s->is_whole)
 		prctl(PR_SET_CHILD_SUBREAPER, 1);
 	else if (!mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL))
@@ -166,7 +171,7 @@ static int run_keeper(void *arg, int link_fd)
 
 /* --- output --- */
 
-/* Makes the pipe of a stream. The pipe belongs to the user, so that the program can open
+/* Makes the pipe of a stream. The pipe gets the user as its owner, so that the program can open
  * /dev/stderr. */
 static int open_stream(struct stream *s, uid_t uid, gid_t gid)
 {
@@ -263,17 +268,17 @@ static int run(const struct bb_process *p, struct stream *out, struct stream *lo
 {
 	struct start start = {.process = p,
 			      .out_fd = out->write_fd,
-			      .log_fd = p->together ? out->write_fd : log->write_fd};
-	/* A session of its own keeps Ctrl-C in the terminal away from the keeper. We send
-	 * SIGTERM ourselves. */
+			      .log_fd = p->together ? out->write_fd : log->write_fd,
+			      .is_whole = true};
+	/* The keeper has its own session, so that Ctrl-C in the terminal does not end it. We send
+	 * it SIGTERM. */
 	struct bb_child_rules rules = {.own_namespaces = true,
 				       .link = BB_LINK_FROM_CHILD,
 				       .own_session = true};
 	struct bb_child keeper;
-	int rc, child_rc = 0;
-	ssize_t n = 0;
+	int child_rc = 0, rc;
+	ssize_t n;
 
-	start.is_whole = true;
 	rc = bb_child__start(&rules, run_keeper, &start, &keeper);
 	if (rc && keeper.pid) {
 		start.is_whole = rules.own_namespaces = false;

@@ -7,28 +7,29 @@
 struct bb_process {
 	const char *const *argv; /* ends in NULL; argv[0] is looked up in $PATH */
 	const char *dir;         /* folder to run in; NULL: our current folder */
-	bool together; /* stderr goes to `out`, too, in the order in which the program writes */
-	uid_t uid;     /* user to run as; only root may name another user */
+	bool together; /* true: bb_process_end.out gets stdout and stderr, in the order in which the
+			  program writes */
+	uid_t uid;     /* user that the program runs as; only root may name another user */
 	gid_t gid;
-	const char *const *env; /* names of environment variables that the program gets, see
-				   bb_child_rules.env; NULL: no further ones */
+	const char *const *env; /* further environment variables that the program gets, see
+				   bb_child_rules.env; NULL: none */
 };
 
 struct bb_process_end {
 	int status;      /* exit code of the program, or 128 + signal */
-	char *out, *log; /* the program's stdout and stderr. If it writes more than 16 MiB, only
-			    the end is kept. */
-	bool was_whole;  /* true: certainly none of the program's processes is alive, because the
-			    program had a PID namespace */
+	char *out, *log; /* stdout and stderr of the program; of more than 16 MiB, only the end is
+			    kept */
+	bool was_whole;  /* true: all processes of the program have certainly ended, because it had
+			    its own PID namespace */
 };
 
 /*
  * Runs the program with empty stdin and a clean environment. It cannot get more rights, for example
- * by sudo. All processes that it starts end with it. If we are asked to stop, the program ends,
- * too.
+ * by sudo. All processes that the program starts end with it. If a signal asks us to stop, the
+ * program ends, too.
  *
- * Returns 0 if the program ran, however it ended; -ENOENT if there is no such program; -EINTR after
- * a signal to us; or -errno.
+ * Returns 0 if the program ran, however it ended; -ENOENT if there is no such program; -EINTR if a
+ * signal asked us to stop; or -errno.
  */
 int bb_process__run(const struct bb_process *p, struct bb_process_end *ret_end, struct bb_err *err);
 void bb_process_end__done(struct bb_process_end *end);

@@ -4,9 +4,9 @@
 #include "base/std.h"
 
 /*
- * The types of members of stored structs. A stored struct has a description (struct bb_record): its
- * members, their types, and which of them a file may lack. Defaults, freeing, reading and writing
- * (base/record_json.h) follow from the description.
+ * The types of members of stored structs. A struct bb_record describes a stored struct: its
+ * members, their types, and which of them a file may lack. From this description the functions
+ * below set defaults and free memory, and those of base/record_json.h read and write files.
  */
 enum bb_member_type {
 	BB_NAME,         /* char *, neither NULL nor empty in a file */
@@ -26,14 +26,14 @@ enum bb_member_type {
 	BB_NUMBERS, /* struct bb_numbers */
 	BB_RECORDS, /* pointer to an array of structs that have a description, with a count beside
 		       it */
-	BB_OTHER,   /* read and written by functions of the format (struct bb_record_part); no
-		       default, no freeing */
+	BB_OTHER,   /* functions of the file's format read and write it (struct bb_record_part); it
+		       has no default and is not freed */
 };
 
 enum bb_member_presence {
 	BB_ALWAYS,
-	BB_NEWER,  /* files of older versions lack it; it then has its default */
-	BB_IF_SET, /* not written while it has its default */
+	BB_NEWER,  /* files of older versions lack the member, which then has its default */
+	BB_IF_SET, /* the member is not written while it has its default */
 };
 
 struct bb_member {
@@ -52,14 +52,14 @@ struct bb_record {
 	size_t size;
 	const struct bb_member *members;
 	size_t n_members;
-	/* sets the members that are BB_OTHER or not described; NULL: nothing to set */
+	/* set and free the members that are BB_OTHER or not described; NULL: there are none */
 	void (*init)(void *item);
 	void (*done)(void *item);
 };
 
 #define BB_MEMBERS(array) (array), sizeof(array) / sizeof((array)[0])
 
-/* A list of numbers; NAN marks a missing one. */
+/* A list of numbers; NAN marks a missing number. */
 struct bb_numbers {
 	double *x; /* x[n], owned */
 	size_t n;
@@ -68,20 +68,22 @@ struct bb_numbers {
 /* Appends copies of x[n]. */
 void bb_numbers__append(struct bb_numbers *list, const double *x, size_t n);
 
-/* Copies the first n numbers of the list into ret_x[n]; the rest of a shorter list is NAN. */
+/* Copies the first n numbers of the list into ret_x[n]. If the list is shorter, the rest of ret_x
+ * is NAN. */
 void bb_numbers__copy(const struct bb_numbers *list, double *ret_x, size_t n);
 
-/* Sets all members to their defaults and frees nothing. Texts are NULL until they are read or
- * set. */
+/* Sets all members to their defaults, without freeing anything. Texts become NULL, those with the
+ * default "" too. */
 void bb_record__init(const struct bb_record *record, void *item);
 
-/* Frees all that the item owns, and zeros it. */
+/* Frees all memory that the item owns, and zeroes the item. */
 void bb_record__done(const struct bb_record *record, void *item);
 
 /* Appends an item with defaults to the array `*items` of `*n` items (see bb_append()). Returns the
  * item, which is valid until the next call. */
 void *bb_record__append(const struct bb_record *record, void *items, size_t *n);
 
-/* Appends an item with defaults to the list of `to`, a struct with members `list` and `n_list`. */
+/* Appends an item with defaults to the array to->list, whose length is to->n_list. Returns the
+ * item. */
 #define BB_ADD(record, to, list)                                                                   \
 	((__typeof__((to)->list))bb_record__append(&(record), &(to)->list, &(to)->n_##list))

@@ -195,7 +195,8 @@ static int read_whole(const struct bb_record_reader *rd, const struct bb_member 
 	return 0;
 }
 
-/* Reads a list of numbers. In files of older versions the list is a text, "47.62 48.10 -". */
+/* Reads a list of numbers. In files of older versions the list is a text such as "47.62 48.10
+ * -". */
 static int read_numbers(const struct bb_record_reader *rd, const struct bb_member *m,
 			const json_t *v, struct bb_numbers *list)
 {
@@ -233,8 +234,8 @@ static int read_records(struct bb_record_reader *rd, const struct bb_member *m, 
 			void *item)
 {
 	size_t *n = (size_t *)((char *)item + m->n_offset), len = strlen(rd->where);
-	/* A file of an older version may have a text instead of the array. A function of the
-	 * format reads it (bb_record_part with key NULL). */
+	/* A file of an older version may have a text instead of the array. A function of the format
+	 * reads that text (bb_record_part with key NULL). */
 	int rc = json_is_array(v) || (json_is_string(v) && m->presence == BB_IF_SET)
 			 ? 0
 			 : bb_record__complain(rd, m->key, "expected a list");

@@ -3,8 +3,8 @@
 
 #include "base/std.h"
 
-/* A seeded generator (xoshiro256**, Blackman & Vigna 2018). A seed gives the same numbers on
- * every machine. */
+/* A generator of random numbers (xoshiro256**, Blackman & Vigna 2018). The same seed gives the same
+ * numbers on every machine. */
 struct bb_rng {
 	uint64_t s[4];
 };
@@ -18,7 +18,7 @@ uint64_t bb_rng_below(struct bb_rng *rng, uint64_t n);
 /* Returns a uniform number in [0, 1). */
 double bb_rng_double(struct bb_rng *rng);
 
-/* Returns a standard normal deviate (Box & Muller 1958, one of the pair). */
+/* Returns a standard normal deviate (Box & Muller 1958). */
 double bb_rng_normal(struct bb_rng *rng);
 
 /* Shuffles x[n] uniformly (Fisher & Yates 1938). */

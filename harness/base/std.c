@@ -20,7 +20,7 @@ int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	errno = error;
-	/* This remedy helps with every EMFILE, whatever the message says. */
+	/* Every message about EMFILE gets this remedy. */
 	if (code == -EMFILE && !strstr(text, remedy) &&
 	    strlen(text) + sizeof(remedy) <= sizeof(text))
 		strcat(text, remedy);
@@ -29,7 +29,8 @@ int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
 	return code;
 }
 
-/* Uses no stream, because a child process shares the buffers of its parent. */
+/* Uses no stream: in a child process, the buffers of streams may hold text of the parent, which
+ * would be written twice. */
 void bb_out_of_memory(void)
 {
 	static const char text[] = "bpfbench: out of memory\n";

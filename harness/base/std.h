@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What every file uses: the C library, errors, growing arrays, the clock. Headers include it, and a
- * .c file gets it with its header. */
+/* The C library, errors, growing arrays and the clock. Every header includes this one. */
 #pragma once
 
 #include <assert.h>
@@ -38,21 +37,22 @@
 #define bb_plural(n) ((n) == 1 ? "" : "s") /* ending of a noun after the number `n` */
 
 /*
- * An error for the user: a negative errno, and one message that says the fault, where it is, and
- * what to do. Functions that can fail take a bb_err as their last parameter, and return 0 or its
- * `code`. Only cli/ and main.c print the message.
+ * An error: a negative errno, and a message for the user that says what failed, where, and what to
+ * do. Functions that can fail take a bb_err as their last parameter, and return 0 or its `code`.
+ * Only cli/ and main.c print the message.
  */
 struct bb_err {
 	int code; /* 0, or -errno */
 	char msg[4096];
 };
 
-/* Fills `err`, which may be NULL. %m in `fmt` is the text of `code`. Returns `code`. */
+/* Sets code and message of `err`, which may be NULL. %m in `fmt` stands for the text of the errno
+ * -code. Returns `code`. */
 int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* True if the process or machine is out of descriptors or memory. Such a failure says nothing
- * about the kernel's abilities or the object. */
+/* True if `code` (-errno) means that descriptors or memory ran out. Such an error does not mean
+ * that the kernel lacks a feature, or that a BPF object is faulty. */
 bool bb_is_shortage(int code);
 
 enum bb_exit {
@@ -63,13 +63,12 @@ enum bb_exit {
 	BB_EXIT_UNSUPPORTED = 4,
 };
 
-/* Memory. If a process gets no more memory, it says so and ends. As after a signal, the kernel and
- * our other processes clean up. So these functions never return NULL, and callers do not check. Use
- * them for sizes that we choose or have checked. For data from outside without a limit, use
- * malloc(3), which may fail. */
+/* Memory. If the process gets no more memory, these functions print a message and end the process.
+ * So they never return NULL, and callers do not check for it. Use them for sizes that we choose or
+ * have checked. For sizes that untrusted data choose, use malloc(3), which may fail. */
 #define BB_EXIT_NO_MEMORY BB_EXIT_FAILURE
 void bb_out_of_memory(void) __attribute__((noreturn));
-void *bb_calloc(size_t n, size_t size); /* zeroed; a valid pointer also for no bytes */
+void *bb_calloc(size_t n, size_t size); /* zeroed memory; a valid pointer also for 0 bytes */
 char *bb_strdup(const char *text);
 char *bb_strndup(const char *text, size_t len);
 void *bb_memdup(const void *data, size_t size);
@@ -98,8 +97,8 @@ void *bb_append(void *items, size_t *n, size_t item_size);
 		*bb_item = (__VA_ARGS__);                                                          \
 	} while (0)
 
-/* Searches. BB_FIND() is the address of the first of items[n] for which `cond` holds, or NULL;
- * BB_ANY() is true if there is one. In `cond`, `it` is the address of the item. */
+/* BB_FIND() is the address of the first item of items[n] for which `cond` holds, or NULL. BB_ANY()
+ * is true if there is such an item. In `cond`, `it` is the address of the item. */
 #define BB_FIND(items, n, cond)                                                                    \
 	({                                                                                         \
 		__typeof__(*(items)) *it, *bb_found = NULL;                                        \
@@ -111,8 +110,8 @@ void *bb_append(void *items, size_t *n, size_t item_size);
 	})
 #define BB_ANY(items, n, cond) (BB_FIND(items, n, cond) != NULL)
 
-/* Searches a sorted array, in which the items for which `cond` holds come first. Returns how many
- * there are. `it` is as in BB_FIND(). */
+/* Returns for how many items of items[n] `cond` holds, by binary search: these items must come
+ * first in the array. In `cond`, `it` is the address of the item. */
 #define BB_N_LEADING(items, n, cond)                                                               \
 	({                                                                                         \
 		size_t bb_low = 0, bb_high = (n);                                                  \
@@ -127,17 +126,15 @@ void *bb_append(void *items, size_t *n, size_t item_size);
 		bb_low;                                                                            \
 	})
 
-/* Changes the room of the array `*items` to n items, n > 0; `items` is the address of the pointer.
- */
+/* Reallocates the array `*items` with room for n > 0 items; `items` is the address of the pointer
+ * to the array. */
 void bb_resize(void *items, size_t n, size_t item_size);
 
-/*
- * Makes room for n items in the array `*items`, which has room for `*size` items; `items` is the
- * address of the pointer to the array. The room doubles as needed.
- */
+/* Makes room for n items in the array `*items`, which has room for `*size` items; `items` is the
+ * address of the pointer to the array. `*size` doubles as often as needed. */
 void bb_reserve(void *items, size_t n, size_t *size, size_t item_size);
 
-/* A list of borrowed texts. */
+/* A list v[n] of borrowed texts. */
 struct bb_strings {
 	const char *const *v;
 	size_t n;
@@ -152,7 +149,7 @@ static inline uint64_t bb_now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Returns the seconds from `since_ns` until now. */
+/* Returns the seconds from `since_ns` (CLOCK_MONOTONIC, ns) until now. */
 static inline double bb_seconds_since(uint64_t since_ns)
 {
 	return (double)(bb_now_ns() - since_ns) * 1e-9;

@@ -3,9 +3,11 @@
 
 #include "base/std.h"
 
-/* Untrusted texts: names of programs and functions, lines of source, contents of files. */
+/* Functions for untrusted texts, such as names of programs, lines of source and contents of
+ * files. */
 
-/* Returns the length in bytes of the UTF-8 sequence at `text` (RFC 3629); 0 if it is not one. */
+/* Returns the length in bytes of the UTF-8 sequence at `text` (RFC 3629); 0 if the bytes there are
+ * no UTF-8. */
 size_t bb_utf8_len(const char *text);
 
 /*
@@ -15,14 +17,15 @@ size_t bb_utf8_len(const char *text);
  */
 size_t bb_shown_len(const char *text);
 
-/* Writes any bytes as text or attribute value of HTML or XML 1.0. Escapes markup. Bytes that are
- * not UTF-8 and characters that XML forbids become U+FFFD. Writes nothing for NULL. */
+/* Writes `text`, which may have any bytes, as text or attribute value of HTML or XML 1.0. Escapes
+ * markup. Bytes that are not UTF-8 and characters that XML forbids become U+FFFD. Writes nothing
+ * for NULL. */
 void bb_xml_text(FILE *out, const char *text);
 
 /* Writes at most `max_chars` characters of `text`, in the same way as bb_xml_text(). */
 void bb_xml_text_cut(FILE *out, const char *text, size_t max_chars);
 
-/* Returns the number of characters that bb_xml_text() would count in `text`. */
+/* Returns the number of characters in `text`, as bb_xml_text_cut() counts them. */
 size_t bb_xml_length(const char *text);
 
 /* Appends the formatted text to `*text`, with `between` before it unless `*text` is NULL.
@@ -32,8 +35,8 @@ void bb_add_text(char **text, const char *between, const char *fmt, va_list ap)
 void bb_add_words(char **text, const char *between, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Appends the formatted text to list[size], with `between` before it unless the list is empty. Cuts
- * what does not fit. */
+/* Appends the formatted text to list[size], with `between` before it unless the list is empty. Text
+ * that does not fit is cut off. */
 void bb_list_words(char *list, size_t size, const char *between, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
