@@ -11,7 +11,7 @@ void bb_drive_kinds__pass(const struct bb_drive_kind *const *kinds, size_t n)
 }
 
 static const struct bb_drive_kind unknown = {.sample = {"run", "ns per run", false}};
-/* kinds that no scenario can choose */
+/* kinds of `bpfbench inside` and `bpfbench live --save`, which no scenario can choose */
 static const struct bb_drive_kind by_command[] = {
 	{.with = BB_DRIVE_INSIDE,
 	 .seconds = 1,
@@ -29,22 +29,21 @@ static bool is_by(const struct bb_drive_kind *kind, const char *by)
 {
 	if (!by || !kind->by_key)
 		return true;
-	for (size_t i = 0; i < sizeof(kind->by) / sizeof(kind->by[0]) && kind->by[i]; i++)
+	for (size_t i = 0; i < BB_LEN(kind->by) && kind->by[i]; i++)
 		if (!strcmp(kind->by[i], by))
 			return true;
 	return false;
 }
 
-static bool is_with(const struct bb_drive_kind *kind, const char *with)
-{
-	return !strcmp(kind->with, with) || (kind->old_with && !strcmp(kind->old_with, with));
-}
-
 const struct bb_drive_kind *bb_drive_kind_find(const char *with, const char *by)
 {
-	for (size_t i = 0; i < bb_n_drive_kinds; i++)
-		if (is_with(bb_drive_kinds[i], with) && is_by(bb_drive_kinds[i], by))
-			return bb_drive_kinds[i];
+	for (size_t i = 0; i < bb_n_drive_kinds; i++) {
+		const struct bb_drive_kind *k = bb_drive_kinds[i];
+
+		if ((!strcmp(k->with, with) || (k->old_with && !strcmp(k->old_with, with))) &&
+		    is_by(k, by))
+			return k;
+	}
 	return NULL;
 }
 

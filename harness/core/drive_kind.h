@@ -7,32 +7,31 @@
  * A kind of drive as data: all that the scenario reader, the plan, a run, a report and the commands
  * know about it. Each driver (drivers/NAME.c) defines its own kind or kinds. drivers/registry.c
  * lists them all and passes the list to bb_drive_kinds__pass() at the start of the program. Other
- * code names a certain kind only where an option or key stands for it (--lines, --drive hook, the
- * drives of a bare object).
+ * code names a single kind only where an option or a default asks for it, such as --lines.
  */
 
-/* How many samples a case of this kind of drive gets, in all and in each turn, and how many runs
- * are discarded. */
+/* How many samples a kind of drive takes of each case, in all and in each turn, and how many runs
+ * it discards. */
 struct bb_pace {
 	uint32_t samples; /* default number of samples per case, over all loads; 0: the drive
 			     measures by time */
 	/* most samples of a variant over all values of the parameter; each load still gets at least
 	 * one sample of each value. 0: no limit */
 	uint32_t sweep_samples;
-	uint32_t turn;         /* samples in succession before another case has its turn */
-	uint32_t pair_turn;    /* samples in succession before the other program has its turn, in a
-				  comparison of two programs; <= BB_PAIR_TURN_MOST */
+	uint32_t turn; /* number of samples that are taken of a case before another case has its
+			  turn */
+	uint32_t pair_turn;    /* the same in a comparison: samples of one program before the other
+				  program has its turn; <= BB_PAIR_TURN_MOST */
 	uint32_t warmup_first; /* runs to discard after a new load */
-	uint32_t warmup_turn;  /* runs to discard when a later turn of the same load begins */
-	uint32_t pair_warmup;  /* runs to discard when a later turn begins, in a comparison of two
-				  programs */
-	double sample_s; /* rough time of a sample, s; for the progress bar and for estimates of the
-			    time needed */
+	uint32_t warmup_turn; /* runs to discard at the begin of each later turn of the same load */
+	uint32_t pair_warmup; /* the same in a comparison */
+	double sample_s;      /* rough time that a sample takes, s; for the progress bar and for
+				 estimates of a run's time */
 };
 
 #define BB_PAIR_TURN_MOST 16u
 
-/* Names the samples of a kind of drive. */
+/* What the samples of a kind of drive are called. */
 struct bb_sample_kind {
 	const char *noun; /* what is sampled, in tables and messages: "run" */
 	const char *unit; /* unit of a sample, a table's heading: "ns per run" */
@@ -49,9 +48,9 @@ enum bb_drive_fills {
 	BB_FILLS_RUN_RATE = 1, /* runs per second, and their share of a CPU, by wall time */
 	BB_FILLS_SLOWDOWN = 2, /* time of a command divided by the floor's time */
 	BB_FILLS_PMU = 4,      /* cycles, instructions and cache misses per run */
-	BB_FILLS_WORST = 8,    /* the longest run of the program; comparisons of stored runs get no
-				  verdict */
-	BB_FILLS_MEAN = 16,    /* the latency is the mean of all runs, with outliers */
+	BB_FILLS_WORST =
+		8, /* the longest run of the program; stored runs are compared without a verdict */
+	BB_FILLS_MEAN = 16, /* the latency is the mean of all runs, with outliers */
 	/* runs per second of all CPUs together; the parameter is the number of CPUs */
 	BB_FILLS_THROUGHPUT = 32,
 	BB_FILLS_PACKET_RATE = 64, /* packets per second */
@@ -62,8 +61,8 @@ enum bb_drive_fills {
 /* A key of a drive in a scenario, beside `with`. */
 struct bb_drive_key {
 	const char *name; /* name of the key; NULL: the end of the list of keys */
-	/* Returns allowed value i of the key; value 0 is the default. Returns NULL after the
-	 * last. choice NULL: every value is allowed. */
+	/* Returns the i-th allowed value of the key, from 0 on; NULL after the last. Value 0 is the
+	 * default. If `choice` is NULL, every value is allowed. */
 	const char *(*choice)(size_t i);
 };
 
@@ -75,18 +74,17 @@ struct bb_drive_kind {
 	const char *with;     /* value of the scenario's key `with` */
 	const char *old_with; /* older value of `with` that scenarios may have; NULL: none */
 	const char *by_key;   /* "trigger" or "event": the scenario's key that chooses between kinds
-				 with the same `with`; NULL: there is only one such kind */
-	const char *by[2];    /* values of the key `by_key` that choose this kind; NULL: no further
-				 value */
-	const char *name;     /* name of the drive in cases and options; NULL: `with` is the name */
-	/* name of the drive in cases if caches are emptied before each run; NULL: caches cannot
-	 * be emptied */
+				 with the same `with`; NULL: only one kind has this `with` */
+	const char *by[2]; /* values of the key `by_key` that choose this kind; the rest is NULL */
+	const char *name;  /* name of the drive in cases and options; NULL: `with` is the name */
+	/* name of the drive in cases if caches are emptied before each run; NULL: this kind cannot
+	 * empty caches */
 	const char *cold_name;
 	const char *title; /* name of the kind in messages: "step by test-run"; NULL: `with` is the
 			      name */
 	const char *doc;   /* description for --help, one sentence */
-	struct bb_drive_key keys[BB_DRIVE_KEYS]; /* keys of this kind, in addition to the keys that
-						    all kinds have */
+	struct bb_drive_key keys[BB_DRIVE_KEYS]; /* keys of a scenario that only some kinds have;
+						    keys of all kinds are not listed */
 
 	/* The parameter that distinguishes the cases of a drive. */
 	const char *param; /* name of the parameter, and of the key with its values; NULL: the kind
@@ -96,34 +94,36 @@ struct bb_drive_kind {
 
 	/* Default numbers of samples and default times. */
 	struct bb_pace pace;
-	struct bb_pace cold;  /* pace with emptied caches; zero: caches cannot be emptied */
-	double seconds;       /* time per case, over all loads, s; 0: the drive measures a number of
-				 samples */
-	double compare_s;     /* a comparison with this drive has at least this default budget, s */
-	size_t batch_samples; /* for a drive that measures by time: room for the samples of one
+	struct bb_pace cold; /* pace if caches are emptied before each run; zeroed: this kind cannot
+				empty caches */
+	double seconds;      /* time per case, over all loads, s; 0: the drive measures a number of
+				samples */
+	double compare_s;    /* least default budget of a comparison with this drive, s */
+	size_t batch_samples; /* of a drive that measures by time: largest number of samples of one
 				 load; 0: computed from the rate */
-	double samples_per_event; /* for a drive that measures by time at a rate: most samples per
-				     requested event */
+	double samples_per_event; /* of a drive that measures by time at a rate: largest number of
+				     samples per requested event */
 
 	/* The samples, and the figures that are computed from them. */
 	struct bb_sample_kind sample;
 	uint32_t units_per_ns; /* samples are in 1/units_per_ns ns, so 1000 means ps; 0 means 1 */
 	unsigned int fills;    /* bits of enum bb_drive_fills */
-	bool is_whole; /* a sample covers more than the program, so run_time_ns / run_cnt says
-			  nothing about it */
+	bool is_whole; /* a sample covers more than the program, so it is not comparable with
+			  run_time_ns / run_cnt */
 	const char *agrees_with; /* name of a drive that measures the same cost and must agree with
 				    this kind; NULL: none */
-	bool no_floor;  /* there is no floor, because how a program ends changes the cost */
-	bool own_floor; /* each series has its own empty program, measured at the same hook */
+	bool no_floor;  /* there is no floor, because the program's verdict on a packet changes the
+			   cost of a sample */
+	bool own_floor; /* each series measures its own floor, an empty program at the same hook */
 
 	/* Needs and effects of the kind. */
 	bool needs_bpf; /* false: nothing is loaded into the kernel */
-	bool synthetic; /* samples come from a script and not from the machine */
-	bool fires;     /* the drive fires events, and a series without exactly one run per event is
-			   void */
-	bool shares_events; /* other processes may make the program run; their runs do not void the
-			       series */
-	bool one_by_one;    /* bpfbench can do work between any two runs, such as emptying caches */
+	bool synthetic; /* the samples are invented, for tests: drivers/fake.c */
+	bool fires; /* the drive fires events itself; a series is void unless each event made the
+		       program run exactly once */
+	bool shares_events; /* other processes may make the program run, too, which does not void
+			       the series */
+	bool one_by_one;    /* the drive can act between any two runs, for example empty caches */
 	bool counts;        /* samples are numbers of instructions, not times: drivers/exact.c */
 	bool by_line;       /* also times the lines of a run: drivers/lines.c */
 	bool read_only;     /* may measure a live program */
@@ -133,24 +133,26 @@ struct bb_drive_kind {
 	bool whole_object;     /* all programs of an object must share one set of maps */
 };
 
-/* All kinds, in the order of printed lists; empty until bb_drive_kinds__pass(). */
+/* bb_drive_kinds[bb_n_drive_kinds]: all kinds, in the order in which lists print them; empty until
+ * bb_drive_kinds__pass(). */
 extern const struct bb_drive_kind *const *bb_drive_kinds;
 extern size_t bb_n_drive_kinds;
 /* Sets bb_drive_kinds to kinds[n], which must exist until the program ends. */
 void bb_drive_kinds__pass(const struct bb_drive_kind *const *kinds, size_t n);
 
-/* Finds the kind by its member `with` or `old_with`, and a value of its key `by_key`. `by` NULL:
- * the first kind with that `with`. Returns NULL if there is none. */
+/* Finds the kind whose member `with` or `old_with` is `with`, and that the value `by` of its key
+ * `by_key` chooses. If `by` is NULL, returns the first kind with that `with`. Returns NULL if there
+ * is no such kind. */
 const struct bb_drive_kind *bb_drive_kind_find(const char *with, const char *by);
 
-/* Names of the kinds of `bpfbench inside` and `bpfbench live --save`, which no scenario can choose.
- */
+/* Names of the kinds of `bpfbench inside` and `bpfbench live --save`, which no scenario can
+ * choose. */
 #define BB_DRIVE_INSIDE "inside"
 #define BB_DRIVE_WATCH "watch"
 
 /*
- * Finds the kind by the name of a drive in a case ("in-situ-http", "step-cold"). For a name that
- * this version does not know, returns a kind that only says that samples are runs in ns. Never
+ * Finds the kind by the name that its drives have in cases ("in-situ-http", "step-cold"). For an
+ * unknown name, returns a kind that only says that samples are times of runs in ns. Never returns
  * NULL.
  */
 const struct bb_drive_kind *bb_drive_kind_named(const char *drive);
@@ -163,9 +165,8 @@ const char *bb_drive_kind_name(const struct bb_drive_kind *kind);
 const struct bb_drive_key *bb_drive_kind_key(const struct bb_drive_kind *kind, const char *name);
 
 /*
- * Return value i of a key that several kinds have; NULL after the last (bb_drive_key.choice).
- * Clocks are "cpu-clock" and "task-clock". Sample consumers are those of variants
- * (workloads/process_sample.c), and "none".
+ * Functions for bb_drive_key.choice of keys that several kinds have. Clocks are "cpu-clock" and
+ * "task-clock". Sample consumers are those of variants (workloads/process_sample.c), and "none".
  */
 const char *bb_clock_name(size_t i);
 const char *bb_sample_consumer_name(size_t i);

@@ -9,14 +9,10 @@ void bb_hist_done(struct bb_hist *h)
 	*h = (struct bb_hist){0};
 }
 
-/* Returns v, or the middle of its bucket of 2^shift values. */
 uint64_t bb_hist_kept(uint64_t v)
 {
-	int shift;
+	int shift = bb_hist_shift(v);
 
-	if (v < BB_HIST_EXACT)
-		return v;
-	shift = 64 - __builtin_clzll(v) - 12;
 	return shift ? ((v >> shift) << shift) | (1ULL << (shift - 1)) : v;
 }
 
@@ -77,7 +73,8 @@ void bb_hist_merge(struct bb_hist *h, const struct bb_hist *from)
 	bb_hist_reserve(h, from->used);
 	for (size_t i = 0; i < from->capacity; i++)
 		bb_hist_add(h, from->slots[i].value_ns, from->slots[i].count);
-	/* The bins are rounded. The sum and the extremes are those of the original values. */
+	/* bb_hist_add() has added rounded values to the sum and the extremes. The exact ones
+	 * replace them. */
 	if (from->n) {
 		h->sum_ns = sum_ns + from->sum_ns;
 		h->min_ns = n && min_ns < from->min_ns ? min_ns : from->min_ns;

@@ -3,8 +3,8 @@
 
 #include "base/std.h"
 
-/* Fixed pieces of work that run in every round beside the programs (bpf/references.bpf.c). They
- * show the machine's speed during the run, in ns per piece. */
+/* References: fixed pieces of work that are timed in every round beside the programs
+ * (bpf/references.bpf.c). Their times, ns per piece, show the machine's speed during the run. */
 enum bb_reference {
 	BB_REFERENCE_INSTRUCTIONS,
 	BB_REFERENCE_MEMORY,
@@ -12,21 +12,21 @@ enum bb_reference {
 	BB_N_REFERENCES
 };
 
-/* Returns "instructions", "memory" or "wakeup", the name of the reference and of its program. */
+/* Returns "instructions", "memory" or "wakeup", which is also the name of the reference's
+ * program. */
 const char *bb_reference_name(enum bb_reference reference);
 
 /*
- * A figure of a case, with its interval. A case is a variant under one drive at one value of the
- * parameter. Figures are computed from the series (report/summary.c), also when a stored run is
- * read. NAN means that a figure is absent; 0 never means that.
+ * A figure of a case, with its interval. Figures are computed from the series (report/summary.c),
+ * also when a stored run is read. NAN means that a figure is absent; 0 never means that.
  */
 struct bb_estimate {
 	double value, lo, hi; /* lo and hi are NAN if there is no interval */
 };
 
 struct bb_summary {
-	/* gross ns per run: the censored means of all loads combined (with BB_FILLS_MEAN the
-	 * means of all runs) */
+	/* ns per run, floor included: the censored means of all loads combined (with BB_FILLS_MEAN,
+	 * the means of all runs) */
 	struct bb_estimate latency;
 	/* latency minus the floor's latency in the same round; may be negative */
 	struct bb_estimate net;
@@ -35,13 +35,13 @@ struct bb_summary {
 	/* sum of run_time_ns / sum of run_cnt, as other tools report */
 	struct bb_estimate naive_mean;
 	struct bb_estimate layout_spread; /* p90 / p10 of the latencies of the loads */
-	/* mean latencies at the cheapest and at the most expensive place, ns */
+	/* mean latencies at the cheapest and at the most expensive place (address modulo 64), ns */
 	struct bb_estimate layout_best, layout_worst;
 	struct bb_estimate outlier_share;      /* outliers as a share of the samples, 0 to 1 */
 	struct bb_estimate outlier_time_share; /* sum of the outliers as a share of the sum of all
 						  samples, 0 to 1 */
-	/* in situ: clock events per second of the workload's CPU time, or packets or requests per
-	 * second */
+	/* of the drive in situ: clock events per second of the workload's CPU time, or packets or
+	 * requests per second of wall time */
 	struct bb_estimate rate_requested, rate_achieved;
 	struct bb_estimate drops; /* number of runs whose result the program discarded */
 	/* share of CPU time that the hypervisor took, 0 to 1 */
@@ -54,21 +54,22 @@ struct bb_summary {
 	uint64_t samples;                              /* samples in valid series */
 	uint32_t loads;                                /* number of valid series */
 	uint32_t voids;  /* number of series that are shown but do not count */
-	uint32_t places; /* number of places; 0: loads were not drawn by place (run/round.h) */
+	uint32_t places; /* number of places that the loads are distributed over; 0: the loads got
+			    random addresses (run/round.h) */
 	struct {
 		struct bb_estimate intercept; /* time of a system call without the runs in it, ns */
 		/* events of the PMU per run */
 		struct bb_estimate cycles, instructions, llc_misses;
 	} slope;
 	struct bb_estimate
-		map_bytes; /* memory of the maps that are filled to several sizes, bytes */
+		map_bytes; /* memory of the maps that the scenario fills to several sizes, bytes */
 	struct {
 		struct bb_estimate run_rate; /* runs per second of wall time, all CPUs */
 		/* CPU time of the program divided by wall time; above 1 if several CPUs run the
 		 * program at once */
 		struct bb_estimate cpu_share;
-		/* share of the program's runs that took the path of this case, or that its input
-		 * stands for, 0 to 1 */
+		/* share of the program's runs that took the path of this case, or that are like the
+		 * input of this case, 0 to 1 */
 		struct bb_estimate path_share;
 		struct bb_estimate worst; /* longest run, ns */
 	} live;
@@ -82,14 +83,14 @@ struct bb_summary {
 		struct bb_estimate consumer_cpu; /* CPU time of the consumer per sample, ns */
 	} pipeline;
 	struct {
-		struct bb_estimate ratio; /* time of the command divided by the floor's time in the
-					     same round */
+		struct bb_estimate ratio; /* time of the workload divided by its time under the
+					     floor in the same round */
 	} slowdown;
 };
 
 /*
  * Static metrics of a program, known when the kernel has loaded it. Each is a whole number; NAN if
- * the kernel does not report it. All but verify_ns are the same at each load on one kernel and
+ * the kernel does not report it. All but verify_ns are the same at each load on the same kernel and
  * machine.
  */
 struct bb_prog_static {
@@ -105,8 +106,8 @@ struct bb_prog_static {
 enum bb_direction { BB_LOWER_IS_BETTER, BB_HIGHER_IS_BETTER, BB_NO_DIRECTION };
 enum bb_metric_kind { BB_METRIC_TIMING, BB_METRIC_EXACT, BB_METRIC_INFO };
 
-/* A metric: its names, and where its value is. Every format and comparison reads the tables
- * below. */
+/* A metric: its names, and the offset of its value. Formats and comparisons are driven by the
+ * tables below. */
 struct bb_metric_def {
 	const char *name; /* JSON key and heading of the table */
 	const char *slug; /* name of the measure in BMF; NULL: the metric is not in BMF */
@@ -119,7 +120,7 @@ struct bb_metric_def {
 };
 
 extern const struct bb_metric_def bb_metrics[]; /* metrics of a case */
-/* a metric of the drive exact: a count without an interval */
+/* the metric of the drive exact, a count without an interval; it is in no struct */
 extern const struct bb_metric_def bb_metric_instructions;
 extern const size_t bb_n_metrics;
 extern const struct bb_metric_def bb_static_metrics[]; /* metrics of a program */
@@ -137,11 +138,6 @@ static inline const struct bb_estimate *bb_metric_of(const struct bb_summary *s,
 	return (const struct bb_estimate *)((const char *)s + def->offset);
 }
 
-static inline double *bb_static_at(struct bb_prog_static *s, const struct bb_metric_def *def)
-{
-	return (double *)((char *)s + def->offset);
-}
-
 static inline double bb_static_of(const struct bb_prog_static *s, const struct bb_metric_def *def)
 {
 	return *(const double *)((const char *)s + def->offset);
@@ -150,5 +146,5 @@ static inline double bb_static_of(const struct bb_prog_static *s, const struct b
 static inline void bb_static_clear(struct bb_prog_static *s)
 {
 	for (size_t i = 0; i < bb_n_static_metrics; i++)
-		*bb_static_at(s, &bb_static_metrics[i]) = NAN;
+		*(double *)((char *)s + bb_static_metrics[i].offset) = NAN;
 }

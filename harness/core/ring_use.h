@@ -3,14 +3,13 @@
 
 #include "base/std.h"
 
-/* The records that went from a program through its ring to a consumer during a series. The samples
- * of the series are lags: times from the event until the consumer finished the event's record. A
- * record that is still in the ring at the end gives a sample, too: its age. That is less than its
- * lag would be. */
+/* How a program and its consumer used their ring during a series. The samples of such a series are
+ * lags: times from an event until the consumer finished the event's record. A record that is still
+ * in the ring at the end gives a sample, too: its age, which is less than its lag would be. */
 #define BB_FLOW_MAX_POINTS 256u
 
 struct bb_flow_point {
-	uint64_t at_us;         /* us since the moment from which events were possible */
+	uint64_t at_us;         /* time since the series began, us */
 	uint64_t backlog_bytes; /* bytes in the ring that the consumer has not taken */
 };
 
@@ -19,8 +18,7 @@ struct bb_ring_use {
 	uint64_t waiting;      /* number of samples that were still in the ring at the end */
 	uint64_t ring_bytes;   /* size of the ring */
 	double consumer_cpu_s; /* CPU time of the consumer; NAN: there was no consumer */
-	struct bb_flow_point points[BB_FLOW_MAX_POINTS]; /* points[n_points], in order of time; at
-							    most BB_FLOW_MAX_POINTS */
+	struct bb_flow_point points[BB_FLOW_MAX_POINTS]; /* points[n_points], in order of time */
 	size_t n_points;
 };
 

@@ -4,20 +4,15 @@
 #include "stats/quantile.h"
 #include "stats/special.h"
 
-/* Returns the smallest value that the histogram rounds to v. */
+/* Returns the smallest value of the bucket of v. */
 static uint64_t bucket_start(uint64_t v)
 {
-	int shift;
-
-	if (v < BB_HIST_EXACT)
-		return v;
-	shift = 64 - __builtin_clzll(v) - 12; /* as in core/hist.c: 12 significant bits */
-	return v >> shift << shift;
+	return v >> bb_hist_shift(v) << bb_hist_shift(v);
 }
 
-/* Computes the tick, ns, of a clock whose tick is not a whole number of ns, from the first n bins.
- * Each multiple of such a tick shows as one value or as two values 1 ns apart. Returns 1 if the
- * bins do not look like this. */
+/* Finds a tick that is not a whole number of ns, from the first n bins. The histogram shows each
+ * multiple of such a tick as one value or as two values 1 ns apart. Returns the tick, ns; 1 if the
+ * values are not such multiples. */
 static double rounded_tick(const struct bb_hist_bin *bins, size_t n)
 {
 	uint64_t first = bins[0].value_ns, start = first;
@@ -40,7 +35,7 @@ static double rounded_tick(const struct bb_hist_bin *bins, size_t n)
 	start = first;
 	for (size_t i = 1; i < n; i++) {
 		double distance = (double)(bins[i].value_ns - first), k = round(distance / tick);
-		/* rounding error of the distance, plus k times the error of the tick */
+		/* largest error: 1 ns by rounding, and k times the error of the tick */
 		double slack = 1 + k / k_known;
 
 		if (bins[i].value_ns - start <= 1)
@@ -108,8 +103,8 @@ struct bb_censor bb_censor_series(const struct bb_sorted *s, double tick_ns)
 
 size_t bb_order_rank(size_t n, double alpha)
 {
-	/* C(n, i) / 2^n is computed exactly by its recurrence while a double can hold it. So
-	 * rounding never makes a tail of exactly alpha / 2 exceed alpha / 2. */
+	/* Each C(n, i) / 2^n is computed from the one before it, which is exact as long as a double
+	 * can hold it. So a tail of exactly alpha / 2 never exceeds alpha / 2 by rounding. */
 	double m = (double)n, term = ldexp(1, n <= 1000 ? -(int)n : 0), tail = 0;
 	size_t k = 0;
 
@@ -192,15 +187,15 @@ static double alpha_of_rank(size_t k, size_t n)
 
 double bb_order_ratio_p(const double *a, size_t n_a, const double *b, size_t n_b, double factor)
 {
-	size_t i = 1, j = 1; /* ranks: i of b, from the lowest value upwards; j of a, from the
-				highest value downwards */
+	size_t i = 1, j = 1; /* ranks: i of a value of b, counted from the lowest; j of a value of
+				a, counted from the highest */
 	double next_b, next_a, p;
 
 	if (!usable(a, n_a) || !usable(b, n_b) || !(factor > 0) || isinf(factor))
 		return NAN;
 	p = fmax(alpha_of_rank(1, n_a), alpha_of_rank(1, n_b));
-	/* A larger alpha only narrows the interval. So the first alpha whose interval lies above
-	 * `factor` is the smallest. */
+	/* The interval becomes narrower as alpha grows. So this tries growing alphas, and the first
+	 * one whose interval lies above `factor` is the smallest. */
 	while (p < 1) {
 		while ((next_b = alpha_of_rank(i + 1, n_b)) <= p)
 			i++;

@@ -5,8 +5,8 @@
 
 /*
  * The cost of a program: a censored mean per load, and the median over loads
- * (docs/methods/loads.md). Functions with a `struct bb_sorted` as argument take O(bins) time and
- * never allocate. For a series without values they return NAN.
+ * (docs/methods/loads.md). Functions that take a `struct bb_sorted` take O(bins) time and allocate
+ * no memory. For a series without values they return NAN.
  */
 
 /* A closed interval. Both ends are NAN if there is no interval. */
@@ -15,20 +15,19 @@ struct bb_interval {
 };
 
 /*
- * Returns the clock's tick, ns: the greatest common divisor of the differences of the values, at
- * least 1; 1 with fewer than 2 distinct values. The plain divisor would be wrong in three cases, so
- * this corrects it:
+ * Returns the tick of the clock that gave these times, ns: the greatest common divisor of their
+ * differences, at least 1; 1 with fewer than 2 distinct values. There are three corrections:
  *
- * - Values above 2 * median + 100 ns are left out. With one outlier and otherwise equal values,
- * their distance would look like a tick.
+ * - Values above 2 * median + 100 ns are left out. Otherwise the distance between one outlier and
+ * the other values, if these are all equal, would look like a tick.
  *
  * - The histogram rounds values from BB_HIST_EXACT on. If two or more values are exact, only exact
  * values are used. Otherwise all are used, each rounded down to the start of its bucket. If no
  * value is exact, the tick is at least the width of a bucket.
  *
- * - A tick that is not a whole number (24 MHz: 41.67 ns) shows as 83, 84, 125, 166, 167, ... It is
- * recognised if there are at least 3 different multiples, each 8 ns or more above the one before,
- * and each is a multiple of one tick within the rounding error.
+ * - A tick that is not a whole number (24 MHz: 41.67 ns) shows as 83, 84, 125, 166, 167, ... Such a
+ * tick is recognised if there are at least 3 such multiples, with 8 ns or more between two of them,
+ * and all of them are multiples of one tick within the rounding error.
  */
 double bb_tick(const struct bb_sorted *s);
 
@@ -36,7 +35,7 @@ double bb_tick(const struct bb_sorted *s);
  * tick of NAN or 0: max(5 * IQR, 10 ns). */
 double bb_censor_margin(double iqr_ns, double tick_ns);
 
-/* Results of censoring a series. For a series without values, all but tick_ns are NAN. */
+/* The results of bb_censor_series(). For a series without values, all but tick_ns are NAN. */
 struct bb_censor {
 	double tick_ns;
 	double threshold_ns; /* median + bb_censor_margin() */
@@ -45,14 +44,14 @@ struct bb_censor {
 	double share_of_sum; /* sum of the outliers as a share of the sum of all values, 0 to 1 */
 };
 
-/* Censors a series. `tick_ns` is the clock's tick; 0 means bb_tick(s). One tick for a whole run
- * of bpfbench is steadier than one per load. */
+/* Censors a series. `tick_ns` is the clock's tick; 0 means bb_tick(s). A tick from the whole run of
+ * bpfbench is more reliable than one from a single load. */
 struct bb_censor bb_censor_series(const struct bb_sorted *s, double tick_ns);
 
 /*
- * Returns the rank k of the order-statistic interval for a median: the largest k with 2 P(Bin(n,
- * 1/2) <= k - 1) <= alpha; 0 if there is none (n < 6 at 5 %) or alpha is not in (0, 1). David &
- * Nagaraja 2003, section 7.1. O(n).
+ * Returns the rank k for the interval of a median by order statistics: the largest k with 2
+ * P(Bin(n, 1/2) <= k - 1) <= alpha; 0 if no k fulfils this (n < 6 at 5 %) or alpha is not in (0,
+ * 1). David & Nagaraja 2003, section 7.1. O(n).
  */
 size_t bb_order_rank(size_t n, double alpha);
 
@@ -64,23 +63,23 @@ struct bb_location {
 	double value;                /* median over loads */
 	struct bb_interval interval; /* interval of the median, at the given alpha */
 	double spread; /* p90 / p10 over loads; NAN if fewer than 2 loads or p10 <= 0 */
-	size_t n;      /* loads counted: values of x[n] that are not NAN */
+	size_t n;      /* number of loads that count: values of x[n] that are not NAN */
 };
 
 /*
  * Returns the median over loads with its interval. x[n] has one value per load, in any order; NAN
- * marks a void load, which is left out. Allocates a copy of x. If no value is left, the result's n
- * is 0, and its other members are NAN.
+ * marks a void load, which does not count. If no load counts, the result's n is 0, and its other
+ * members are NAN. Allocates a copy of x.
  */
 struct bb_location bb_location_over_loads(const double *x, size_t n, double alpha);
 
 /*
- * The ratio b / a of the medians of two independent samples. Two runs of bpfbench at two times
- * share no randomisation, so nothing is paired. The median of a has the order-statistic interval
- * [lo_a, hi_a] at 1 - alpha / 2, and the median of b has [lo_b, hi_b]. Both intervals hold together
- * with probability >= 1 - alpha (Bonferroni), whatever the distributions are. Then [lo_b / hi_a,
- * hi_b / lo_a] holds, too. This interval is wider than that of a shift model (Mann & Whitney 1947),
- * but two layouts of two programs need not fit such a model.
+ * The ratio of the medians of two independent samples a and b, such as those of two runs of
+ * bpfbench at different times. The median of a has the order-statistic interval [lo_a, hi_a] at 1 -
+ * alpha / 2, and the median of b has [lo_b, hi_b]. Both intervals hold together with probability >=
+ * 1 - alpha (Bonferroni), whatever the distributions are. Then [lo_b / hi_a, hi_b / lo_a] holds the
+ * ratio, too. An interval by Mann & Whitney (1947) would be narrower, but it assumes that both
+ * distributions have the same shape.
  *
  * The functions take a[n_a] and b[n_b], ascending, finite and > 0. They do not allocate.
  */
@@ -90,17 +89,17 @@ struct bb_order_ratio {
 	struct bb_interval interval;
 };
 
-/* Computes the ratio and its interval. All results are NAN if a sample is empty, alpha is not in
- * (0, 1), or a value is not as required above. */
+/* Computes the ratio median of b / median of a, and its interval. All results are NAN if a sample
+ * is empty, alpha is not in (0, 1), or a value is not as required above. */
 struct bb_order_ratio bb_order_ratio(const double *a, size_t n_a, const double *b, size_t n_b,
 				     double alpha);
 
 /*
  * Returns the p-value of the hypothesis "median b <= factor * median a": the smallest alpha at
- * which the lower end of bb_order_ratio() is above `factor`, or 1 if there is none. So p <= alpha
- * exactly if the interval at alpha lies above `factor`, as Holm's correction requires. For "median
- * b >= median a / factor" exchange the samples. NAN where bb_order_ratio() gives NAN, or if factor
- * is not a finite number > 0.
+ * which the lower end of the interval of bb_order_ratio() is above `factor`, or 1 if no alpha
+ * fulfils this. So p <= alpha exactly if the interval at alpha lies above `factor`, as Holm's
+ * correction requires. For "median b >= median a / factor" exchange the samples. NAN where
+ * bb_order_ratio() gives NAN, or if factor is not a finite number > 0.
  */
 double bb_order_ratio_p(const double *a, size_t n_a, const double *b, size_t n_b, double factor);
 

@@ -18,41 +18,41 @@ static const char *const mark_names[] = {
 	[BB_HISTORY_REGRESSED] = "regressed", [BB_HISTORY_IMPROVED] = "improved",
 };
 
-/* The latest values of a level, twice: in order of time, and sorted. */
+/* The latest values of a level: v[n] in order of time, sorted[n] in ascending order. */
 struct window {
 	double v[BB_HISTORY_WINDOW_MAX];
 	double sorted[BB_HISTORY_WINDOW_MAX];
 	size_t n;
 };
 
-/* The latest figures of the runs of a level, and the latest standard errors of these figures. */
+/* The latest figures `r` of the runs of a level, and the latest standard errors `se` of these
+ * figures. */
 struct runs {
 	struct window r, se;
 };
 
 /* Two levels of one figure: the baseline, and the level after a change. */
 struct levels {
-	struct runs base;  /* runs of the baseline, by which new runs are judged */
-	struct runs level; /* runs at the changed level, if walk.side != 0 */
+	struct runs base;  /* runs of the baseline */
+	struct runs level; /* if walk.side != 0: runs at the changed level */
 };
 
-/* State of the walk over the runs, in order of time. The side of a run is -1 below the limits of
- * the baseline, 0 within them, and +1 above them. */
+/* State of the walk over the runs in order of time. The side of a run is 0 if the run is within the
+ * limits of the baseline, -1 if it is below and +1 if it is above them. */
 struct walk {
 	const struct bb_history_rule *rule;
 	const struct bb_history_figure *figures;
 	size_t n_figures;
 	struct levels of[BB_HISTORY_FIGURES];
-	size_t t_window; /* number of runs in the baseline for which `t` was computed */
+	size_t t_window; /* number of runs of the baseline from which `t` was computed */
 	double t;
-	size_t n_level; /* runs at the changed level so far; with window_min runs, that level
-			   becomes the baseline */
-	int side;       /* on which side of the baseline the level is; 0: it is the baseline */
-	bool have_odd;  /* true: the last run that could tell was on another side than `side`; the
-			   next one must agree with it */
-	size_t odd;     /* index of that run */
-	int odd_side;   /* side of that run */
-	double shift;   /* distance between the baseline and the last run beyond the limits */
+	size_t n_level; /* number of runs at the changed level so far */
+	int side;       /* side of the present level; 0: the present level is the baseline */
+	bool have_odd;  /* true: one run was on another side than `side`, and the next run must
+			   confirm it */
+	size_t odd;     /* index of the run that must be confirmed */
+	int odd_side;   /* side of that run `odd` */
+	double shift;   /* distance of the latest run beyond the limits from the baseline */
 };
 
 static void push_value(struct window *w, double v, size_t max)
@@ -82,12 +82,11 @@ static double se_of(const struct bb_history_figure *f, size_t i)
 static void predict(const struct runs *base, double se, double *ret_baseline, double *ret_sd)
 {
 	const double *x = base->r.sorted;
-	size_t n = base->r.n, below = n / 2,
-	       above = n / 2; /* x[below - 1] and x[above] are the next values on the two sides of
-				 the median */
+	size_t n = base->r.n, below = n / 2, above = n / 2;
 	double dev[BB_HISTORY_WINDOW_MAX], median = bb_quantile_sorted(x, n, 0.5), usual_se, sd;
 
-	/* dev[] becomes sorted, because deviations grow from the middle outwards. */
+	/* x[below - 1] and x[above] are the next values on both sides of the median. Taking the
+	 * nearer one each time makes dev[] sorted. */
 	for (size_t i = 0; i < n; i++) {
 		if (!below || (above < n && x[above] - median < median - x[below - 1]))
 			dev[i] = x[above++] - median;
@@ -104,8 +103,8 @@ static void predict(const struct runs *base, double se, double *ret_baseline, do
 	*ret_sd = sqrt(sd * sd * (1 + 1 / (double)n) + se * se);
 }
 
-/* Returns the side of run i by its first figure; 0 if another figure speaks against the change.
- * Sets the baseline and the limit of the point. */
+/* Returns the side of run i by its first figure; 0 if another figure denies the change. Sets the
+ * baseline and the limit of the point. */
 static int side_of(struct walk *walk, size_t i, struct bb_history_point *point)
 {
 	const struct bb_history_rule *rule = walk->rule;
@@ -140,11 +139,12 @@ static enum bb_history_mark mark_of(int side)
 	return side > 0 ? BB_HISTORY_REGRESSED : side < 0 ? BB_HISTORY_IMPROVED : BB_HISTORY_STEADY;
 }
 
-/* Adds run i, whose level is now known, to the baseline or to the changed level. */
+/* Adds run i to the present level. If this is a changed level with window_min runs, the level
+ * becomes the baseline. */
 static void settle(struct walk *walk, size_t i)
 {
 	const struct bb_history_rule *rule = walk->rule;
-	bool is_whole = walk->side && ++walk->n_level >= rule->window_min;
+	bool becomes_base = walk->side && ++walk->n_level >= rule->window_min;
 
 	for (size_t k = 0; k < walk->n_figures; k++) {
 		struct levels *l = &walk->of[k];
@@ -155,10 +155,10 @@ static void settle(struct walk *walk, size_t i)
 			push_value(&to->r, r, rule->window_max);
 		if (!isnan(r) && !isnan(se))
 			push_value(&to->se, se, rule->window_max);
-		if (is_whole)
+		if (becomes_base)
 			l->base = l->level;
 	}
-	if (is_whole)
+	if (becomes_base)
 		walk->side = 0;
 }
 
@@ -171,7 +171,8 @@ static void judge(struct walk *walk, size_t i, struct bb_history_point *points)
 	if (side)
 		walk->shift = fabs(walk->figures[0].r[i] - point->baseline);
 	if (in_question && !side && walk->shift < point->limit) {
-		/* The limits are wider than the change in question, so this run cannot tell. */
+		/* The limits of this run are wider than the change, so the run neither confirms nor
+		 * denies the change. */
 		point->mark = BB_HISTORY_SUSPECT;
 	} else if (side == walk->side) {
 		point->mark = mark_of(side);
@@ -190,8 +191,8 @@ static void judge(struct walk *walk, size_t i, struct bb_history_point *points)
 		settle(walk, walk->odd);
 		settle(walk, i);
 	} else {
-		/* The run in doubt now counts at the present level. This may make the changed level
-		 * the baseline, so judge run i again afterwards. */
+		/* This run does not confirm the run `odd`, so that run counts to the present level.
+		 * This may make the changed level the baseline, so run i is judged again. */
 		if (walk->have_odd) {
 			walk->have_odd = false;
 			settle(walk, walk->odd);
@@ -232,7 +233,7 @@ int bb_history_judge(const struct bb_history_figure *figures, size_t n_figures, 
 	return 0;
 }
 
-#define ERROR_WINDOW 5 /* least number of earlier runs from which a run is predicted */
+#define ERROR_WINDOW 5 /* a run is predicted from at least this many earlier runs */
 
 void bb_history_error(const double *r, size_t n, const struct bb_history_rule *rule,
 		      double *ret_error)

@@ -16,26 +16,26 @@
  * degrees of freedom at two-sided alpha. The right side is thus a prediction interval.
  *
  * A single run beyond the baseline is only suspect. The next valid run, judged by the same
- * baseline, confirms the change if it is beyond the baseline in the same direction. But if the next
- * run lies within limits that are wider than the change in question, it cannot tell: it is marked
- * suspect and otherwise ignored. Two runs that agree change the level; the first of them is the
- * change point. To return to the baseline, the level needs two runs that agree, too.
+ * baseline, confirms the change if it is beyond the baseline in the same direction. If the next run
+ * is within its limits, but these limits are wider than the change, it cannot tell: it is marked
+ * suspect and otherwise ignored. When a change is confirmed, the level changes at the first of the
+ * two runs. A return to the baseline must be confirmed in the same way.
  *
  * The baseline contains all valid runs that can tell, except those at a changed level. When a
  * changed level has held for window_min runs, it becomes the baseline. Until then its runs are
  * marked REGRESSED or IMPROVED. A run's mark depends on earlier runs and on the first later run
  * that can tell, but on no run after that one.
  *
- * Several figures of the same runs may be given; the first one is judged. Another figure with a
- * baseline speaks against the change if its value is three times as likely without the change as
- * with it ("positive" evidence: Kass & Raftery 1995, section 3.2). A changed program moves all
- * figures alike; a changed machine usually does not.
+ * Several figures of the same runs may be given. The first figure is judged. Any other figure that
+ * has a baseline cancels the change if the figure's value is three times as likely without the
+ * change as with it ("positive" evidence: Kass & Raftery 1995, section 3.2). A changed program
+ * moves all figures alike; a changed machine usually does not.
  */
 #define BB_HISTORY_WINDOW_MAX 128
 
 struct bb_history_rule {
 	double eps;   /* practical threshold: 0.01 means 1 %; >= 0 */
-	double alpha; /* two-sided significance level of Student's t, in (0, 1) */
+	double alpha; /* two-sided significance level for Student's t, in (0, 1) */
 	/* 2 <= window_min <= window_max <= BB_HISTORY_WINDOW_MAX */
 	size_t window_min, window_max;
 };
@@ -47,7 +47,7 @@ enum bb_history_mark {
 	BB_HISTORY_VOID,     /* the run has no figure (r is NAN); it is neither judged nor used */
 	BB_HISTORY_LEARNING, /* fewer than window_min earlier runs */
 	BB_HISTORY_STEADY,
-	/* beyond the baseline, and not confirmed by another run; or the run cannot tell */
+	/* the run is beyond the baseline and no other run confirms it, or the run cannot tell */
 	BB_HISTORY_SUSPECT,
 	BB_HISTORY_REGRESSED,
 	BB_HISTORY_IMPROVED,
@@ -57,7 +57,7 @@ struct bb_history_point {
 	enum bb_history_mark mark;
 	int change; /* +1 if the level rises at this run (slower), -1 if it falls (faster), 0 if it
 		       does not change */
-	/* median of the baseline's r, by which the run was judged; NAN while learning or if void */
+	/* median of the baseline's r when the run was judged; NAN while learning or if void */
 	double baseline;
 	double limit; /* the run is beyond the baseline if |r - baseline| is above this; NAN while
 			 learning or if void */
@@ -65,10 +65,10 @@ struct bb_history_point {
 
 #define BB_HISTORY_FIGURES 3u
 struct bb_history_figure {
-	const double *r; /* r[n], in order of time; NAN: void. A run whose first figure is void is
-			    void as a whole */
-	/* standard errors se[n]; NULL: none is known. NAN counts as 0, because the spread of the
-	 * history contains most of the error */
+	const double *r; /* r[n], in order of time; NAN: void. If the first figure of a run is void,
+			    the whole run is void */
+	/* se[n]: standard errors of r[n]; NULL: all are unknown. NAN, an unknown one, counts as 0,
+	 * because the spread of earlier runs contains most of the error */
 	const double *se;
 };
 
@@ -81,10 +81,10 @@ struct bb_history_figure {
 int bb_history_judge(const struct bb_history_figure *figures, size_t n_figures, size_t n,
 		     const struct bb_history_rule *rule, struct bb_history_point *ret_points);
 
-/* Computes the error with which earlier runs predict a run, in ln: 1.4826 times the median of |r -
- * median of the 5 to window_min runs before it|, over r[n] in order of time. A few odd runs or a
- * changed program at the end hardly change the result. `*ret_error` is NAN with fewer than
- * BB_HISTORY_ERROR_MIN such differences. */
+/* Computes how far a run is usually from what earlier runs predict, in ln: 1.4826 times the median
+ * of |r - median of the 5 to window_min runs before it|, over r[n] in order of time. A few unusual
+ * runs, or a changed program in the last runs, hardly change the result. `*ret_error` is NAN with
+ * fewer than BB_HISTORY_ERROR_MIN such differences. */
 #define BB_HISTORY_ERROR_MIN 10
 void bb_history_error(const double *r, size_t n, const struct bb_history_rule *rule,
 		      double *ret_error);

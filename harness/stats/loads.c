@@ -86,8 +86,7 @@ size_t bb_strata_set_aside(double *x, const int *stratum, size_t n)
 		if (is_value(x, stratum, i) &&
 		    (least[stratum[i]] == n || x[i] < x[least[stratum[i]]]))
 			least[stratum[i]] = i;
-	/* above[] has, for each value but the least of its stratum, the share by which it is above
-	 * that least value. */
+	/* above[] has the excess of each value that is not the least of its stratum. */
 	for (size_t i = 0; i < n; i++)
 		if (is_value(x, stratum, i) && least[stratum[i]] != i)
 			above[n_above++] = x[i] / x[least[stratum[i]]] - 1;
@@ -111,8 +110,9 @@ size_t bb_strata_set_aside(double *x, const int *stratum, size_t n)
 
 #define GROUPS_LEAST 4u
 #define GROUP_SHARE 0.02
-/* A group of four figures is disturbed if its median is farther than this from that of all, in
- * standard deviations of one figure. The standard error of such a median is 0.63 of them. */
+/* A group is disturbed if its median is farther than this from that of all groups, in standard
+ * deviations of one figure. In this unit, the standard error of the median of four figures is
+ * 0.63. */
 #define GROUP_DEVIATIONS 2.0
 
 double bb_undisturbed_most(double *x, size_t n)
@@ -127,8 +127,8 @@ double bb_undisturbed_most(double *x, size_t n)
 	return low + fmax(SHARE * low, DISTANCES * spread);
 }
 
-/* Divides x[n] into `groups` groups of neighbours and copies their finite values to kept[]. The
- * values of group g end before kept[end[g]]. Returns the number of values in kept[]. */
+/* Divides x[n] into `groups` groups of neighbours and copies the finite values, group by group, to
+ * kept[]. The values of group g end before kept[end[g]]. Returns the number of values in kept[]. */
 static size_t collect_groups(const double *x, size_t n, size_t groups, double *kept, size_t *end)
 {
 	size_t k = 0;
@@ -153,8 +153,8 @@ size_t bb_undisturbed_groups(double *x, size_t n, size_t groups)
 	kept = sorted + groups;
 	all = collect_groups(x, n, groups, kept, end);
 	for (size_t g = 0; g < groups; first = end[g++]) {
-		medians[g] = bb_median(kept + first,
-				       end[g] - first); /* NAN if the group has no values */
+		/* NAN if the group has no values */
+		medians[g] = bb_median(kept + first, end[g] - first);
 		with_some += end[g] > first;
 		for (size_t k = first; k < end[g]; k++)
 			kept[k] = fabs(kept[k] / medians[g] - 1);
@@ -179,8 +179,8 @@ size_t bb_undisturbed_groups(double *x, size_t n, size_t groups)
 struct bb_signed_rank bb_in_order(const double *x, size_t n, size_t processes, double alpha)
 {
 	double *kept = bb_calloc(n + 1, sizeof(*kept)), half = 0;
-	double mean = 0,
-	       squares = 0; /* squares: sum of squared differences from the mean (Welford 1962) */
+	/* of the groups: mean, and sum of squared differences from the mean (Welford 1962) */
+	double mean = 0, squares = 0;
 	size_t *end, groups = 0;
 	struct bb_signed_rank r;
 
@@ -192,8 +192,8 @@ struct bb_signed_rank bb_in_order(const double *x, size_t n, size_t processes, d
 			end[groups++] = end[p];
 	if (groups < BB_IN_ORDER_GROUPS)
 		groups = 0;
-	if (!groups && n >= 2 * BB_IN_ORDER_GROUPS) { /* too few processes: divide the figures into
-							 equal groups */
+	/* too few processes: divide the figures into groups of equal size */
+	if (!groups && n >= 2 * BB_IN_ORDER_GROUPS) {
 		groups = BB_IN_ORDER_GROUPS;
 		for (size_t g = 0; g < groups; g++)
 			end[g] = (g + 1) * n / groups;
@@ -220,7 +220,7 @@ struct bb_signed_rank bb_in_order(const double *x, size_t n, size_t processes, d
 
 /* --- samples of several occasions --- */
 
-/* quantile of the normal distribution at 95 %, for Bartlett's test at 5 % */
+/* 95 % quantile of the normal distribution, for Bartlett's test at the level 5 % */
 #define NORMAL_0_05 1.6449
 #define HALVINGS 60
 
@@ -235,8 +235,8 @@ struct bb_spread bb_spread_of(const double *x, size_t n)
 	return (struct bb_spread){sqrt(squares / (double)(n - 1)), (double)n};
 }
 
-/* Pools all occasions into one. Its variance is the mean of their variances, weighted by degrees
- * of freedom. */
+/* Pools x[n] into one spread. Its variance is the mean of all variances, weighted by degrees of
+ * freedom. */
 static struct bb_spread pool(const struct bb_spread *x, size_t n, double *ret_df)
 {
 	double squares = 0, values = 0, df = 0;
@@ -270,8 +270,8 @@ static double half_width_of(const struct bb_spread *x, double df, double alpha)
 	return bb_student_critical(alpha, df) * x->sd * sqrt(1 + 1 / x->n);
 }
 
-/* Draws an occasion at random and one more value of it. Returns the distance from the mean that
- * this value exceeds with probability alpha. */
+/* For one more value of an occasion that is drawn at random: returns the distance from the mean
+ * that the value exceeds with probability alpha. */
 static struct bb_pooled_spread mixture(const struct bb_spread *x, size_t n, double alpha)
 {
 	double lo = 0, hi = 0, df = INFINITY;

@@ -25,8 +25,9 @@ size_t bb_signed_rank_critical(size_t n, double alpha)
 		highest = m * (m + 1) / 4 - hi * sd - 0.5;
 		return highest < 0 ? 0 : (size_t)floor(highest) + 1;
 	}
-	/* Each rank counts with probability 1/2. prob[t] is the probability that the ranks that
-	 * count add up to t; it is exact for n < 53. */
+	/* Each rank belongs to a positive difference with probability 1/2. prob[t] is the
+	 * probability that the ranks of positive differences add up to t. It is exact for n <
+	 * 53. */
 	prob = bb_calloc(n * (n + 1) / 2 + 1, sizeof(*prob));
 	prob[0] = 1;
 	for (size_t rank = 1; rank <= n; rank++) {
@@ -50,8 +51,8 @@ static double walsh(double a, double b)
 	return 0.5 * (a + b);
 }
 
-/* Returns how many Walsh averages of x[n] (ascending) are <= t. Takes O(n): while i moves up,
- * its last partner moves down. */
+/* Returns how many Walsh averages of x[n] (ascending) are <= t. Takes O(n): as i grows, the last j
+ * with (x[i] + x[j]) / 2 <= t falls. */
 static uint64_t walsh_at_most(const double *x, size_t n, double t)
 {
 	uint64_t count = 0;
@@ -67,7 +68,7 @@ static uint64_t walsh_at_most(const double *x, size_t n, double t)
 	return count;
 }
 
-/* Maps doubles to integers in the same order; from_key() maps them back. So bisecting the
+/* Maps a double to an integer, in the same order; from_key() maps it back. So a bisection of these
  * integers finds any double in at most 64 steps. */
 static uint64_t to_key(double v)
 {
@@ -154,7 +155,7 @@ size_t bb_eprocess_rank(size_t n, double alpha)
 
 	if (!(alpha > 0 && alpha < 1))
 		return 0;
-	/* M falls while s rises from 0 to n / 2. At n / 2 it is at most 1, so n / 2 is never
+	/* M_n(s) falls as s grows from 0 to n / 2. M_n(n / 2) is at most 1, so n / 2 is never
 	 * rejected. */
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
@@ -197,8 +198,8 @@ double bb_eprocess_p(const double *d, size_t n, double theta, int direction)
 	return 2 * against < n ? fmin(1, exp(-bb_eprocess_log(n, against))) : 1;
 }
 
-/* Returns the mean of the values <= threshold. Integers are summed, so the order of the values
- * does not affect the last bit. */
+/* Returns the mean of the values <= threshold. The sum is an integer, so that its last bit does not
+ * depend on the order of the values. */
 static double kept_mean(const uint64_t *x_ns, size_t n, double threshold_ns, size_t *ret_outliers)
 {
 	uint64_t sum = 0;

@@ -15,42 +15,42 @@ struct bb_signed_rank {
 	/* median of the Walsh averages (d[i] + d[j]) / 2, i <= j; NAN if n == 0, a value is not
 	 * finite (the caller must leave void pairs out), or alpha is not in (0, 1) */
 	double estimate;
-	/* at confidence >= 1 - alpha; NAN, NAN when n is too small (n < 6 at 5 %) */
+	/* at confidence >= 1 - alpha; NAN, NAN if n is too small (n < 6 at 5 %) */
 	struct bb_interval interval;
 };
 
 /* Computes estimate and interval for the differences d[n], in any order. The interval is [W(k), W(N
  * + 1 - k)] of the N Walsh averages, with k of bb_signed_rank_critical(). It is closed, so it is
- * conservative with ties. Tiny random amounts that break the ties would move its ends only by tiny
- * amounts. */
+ * conservative with ties. */
 struct bb_signed_rank bb_signed_rank(const double *d, size_t n, double alpha);
 
-/* Computes what bb_signed_rank() does, but the estimate for fewer than BB_FEW differences is their
- * median. One wild value among three decides the Hodges-Lehmann estimate, but not the median. One
- * wild value among four or more decides neither of them. */
+/* Computes the same as bb_signed_rank(), but for fewer than BB_FEW differences the estimate is
+ * their median. One outlier among three values decides the Hodges-Lehmann estimate, but not the
+ * median. One outlier among four or more decides neither. */
 #define BB_FEW 4u
 struct bb_signed_rank bb_robust_rank(const double *d, size_t n, double alpha);
 
 /*
- * Returns the rank k of the interval of bb_signed_rank(): the largest k with 2 P(T <= k
- * - 1) <= alpha for n differences without ties. So k - 1 is the tabulated critical value. 0 if
+ * Returns the rank k of the interval of bb_signed_rank(): the largest k with 2 P(T <= k - 1) <=
+ * alpha for n differences without ties. So k - 1 is the tabulated critical value. Returns 0 if
  * there is no such k or alpha is not in (0, 1).
  */
 size_t bb_signed_rank_critical(size_t n, double alpha);
 
 /*
  * Tests that may be repeated after every new pair and stay valid. There are n differences D, one
- * per pair of loads. theta is a candidate for their median, and s of the D are above theta. Each D
- * is like a coin with the sides "above theta" and "below theta". The mixture of the coin's
- * likelihood ratios over Beta(1/2, 1/2)
+ * per pair of loads. theta is a hypothesis about their median, and s of the D are above theta. Each
+ * D is like the toss of a coin with the sides "above theta" and "below theta". The mixture of the
+ * coin's likelihood ratios over Beta(1/2, 1/2)
  *
  *         M_n(s) = 2^n G(s + 1/2) G(n - s + 1/2) / (pi n!)
  *
- * is a martingale with mean 1 if the coin is fair. So the probability that M >= 1 / alpha at any
- * look is at most alpha (Ville 1939; Robbins 1970; the betting form of Howard & Ramdas, arXiv
- * 1906.09712). The only condition is that each D is above theta with probability 1/2, whatever came
- * before. Independent pairs of any distribution with the median theta fulfil it. So do pairs of two
- * equal programs at theta = 0, because their order in each pair is random.
+ * is a martingale with mean 1 if the coin is fair. So the probability that M >= 1 / alpha after any
+ * number of differences is at most alpha (Ville 1939; Robbins 1970; the betting form of Howard &
+ * Ramdas, arXiv 1906.09712). The only condition is that each D is above theta with probability 1/2,
+ * whatever the D before it are. Independent D of any distribution with the median theta fulfil this
+ * condition. Pairs of two equal programs fulfil it with theta = 0, because the order in each pair
+ * is random.
  */
 
 /* Returns ln M_n(s): 0 for n == 0, NAN if s > n. */
@@ -63,28 +63,29 @@ size_t bb_eprocess_rank(size_t n, double alpha);
 /*
  * Returns the interval of all theta that d[n] does not reject: [D(k), D(n + 1 - k)] with k of
  * bb_eprocess_rank(). d[n] are all differences so far, in any order. The interval is closed, so it
- * is conservative with ties: a D equal to theta counts for neither side. The intervals of all looks
- * together cover the median with probability >= 1 - alpha. NAN, NAN if k = 0, a value of d is NAN,
- * or alpha is not in (0, 1). Allocates and frees a copy of d.
+ * is conservative with ties: a D equal to theta counts neither as above nor as below. With
+ * probability >= 1 - alpha, the intervals after 1, 2, 3, ... differences all contain the median.
+ * NAN, NAN if k = 0, a value of d is NAN, or alpha is not in (0, 1). Allocates and frees a copy of
+ * d.
  */
 struct bb_interval bb_eprocess_interval(const double *d, size_t n, double alpha);
 
 /*
  * Returns the p-value of the hypothesis "the median is at most theta" (direction > 0) or "the
- * median is at least theta" (direction < 0). It is valid at every look. It is min(1, 1 / M) if more
- * than half of d is strictly beyond theta, else 1. It is not halved although the test is one-sided,
- * which is conservative. So p <= alpha exactly if bb_eprocess_interval() at alpha lies beyond
- * theta. NAN if theta or a value of d is NAN. Holm's correction uses it with theta = +-ln(1 + eps).
- * Does not allocate.
+ * median is at least theta" (direction < 0). It is valid after any number of differences. It is
+ * min(1, 1 / M) if more than half of d is strictly beyond theta, else 1. It is conservative,
+ * because the test is one-sided and p is not halved. So p <= alpha exactly if
+ * bb_eprocess_interval() at alpha lies beyond theta. NAN if theta or a value of d is NAN. Holm's
+ * correction uses it with theta = +-ln(1 + eps). Does not allocate.
  */
 double bb_eprocess_p(const double *d, size_t n, double theta, int direction);
 
 /*
- * The result of one ABBA or BAAB block (docs/methods/two-programs.md). A block is one observation
- * of a comparison. The values of a and b together give one threshold T = median + max(5 * IQR, 3 *
- * tick, 10 ns), and d = ln(mean of b <= T) - ln(mean of a <= T). With a common T, swapping a and b
- * negates d to the last bit. The order of each block is random. So if the programs are the same, d
- * and -d are equally likely. This needs no other assumption.
+ * The result of one block, in which the programs a and b take turns: ABBA or BAAB
+ * (docs/methods/two-programs.md). All values of the block together give one threshold T = median +
+ * max(5 * IQR, 3 * tick, 10 ns), and d = ln(mean of b <= T) - ln(mean of a <= T). With a common T,
+ * swapping a and b negates d to the last bit. The order of each block is random. So if a and b are
+ * the same program, d and -d are equally likely, without any other assumption.
  */
 struct bb_ab_block {
 	double d; /* ln(mean b / mean a); NAN if a or b has no value <= T or a mean of 0 */
@@ -97,15 +98,15 @@ struct bb_ab_block {
 /*
  * Computes the result of a block with the values a_ns[na] and b_ns[nb]. `tick_ns` is the clock's
  * tick; 0 or NAN: unknown. It must come from bb_tick() of the whole series or of the warm-up,
- * because the few values of a block do not show the tick. scratch[na + nb] is overwritten. Values
- * up to 2^53 ns are exact. Does not allocate. Takes less than 2 us for 2 x 32 values, O(n log n).
+ * because a block has too few values to show the tick. scratch[na + nb] is overwritten. Values up
+ * to 2^53 ns are exact. Does not allocate. Takes less than 2 us for 2 x 32 values, O(n log n).
  */
 struct bb_ab_block bb_ab_block_difference(const uint64_t *a_ns, size_t na, const uint64_t *b_ns,
 					  size_t nb, double tick_ns, double *scratch);
 
 /*
- * Returns the observation of a pair of loads: the median of d[n], one value per block. NAN marks a
- * void block, which is left out. NAN if all blocks are void. Reorders d. `*ret_used` (may be NULL)
- * receives the number of blocks used. Does not allocate.
+ * Returns the difference of a pair of loads: the median of d[n], which has one value per block. NAN
+ * marks a void block, which does not count. Returns NAN if all blocks are void. Reorders d.
+ * `*ret_used` (may be NULL) receives the number of blocks used. Does not allocate.
  */
 double bb_ab_pair_difference(double *d, size_t n, size_t *ret_used);

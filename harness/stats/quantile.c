@@ -14,8 +14,9 @@ void bb_sort_doubles(double *x, size_t n)
 		qsort(x, n, sizeof(*x), by_value);
 }
 
-/* Quantile p of n values lies between two neighbouring values. Returns how far it is from the lower
- * one to the upper one, 0 to 1. `*ret_rank` receives the rank of the lower one, from 0 on. */
+/* The quantile p of n values lies between two neighbours in the sorted list. `*ret_rank` receives
+ * the index of the lower neighbour, from 0 on. Returns the position between them: 0 is the lower
+ * neighbour, 1 the upper one. */
 static double split_rank(double n, double p, double *ret_rank)
 {
 	double h = (n - 1) * p;

@@ -5,12 +5,12 @@
 
 double bb_lgamma(double x)
 {
-	int sign;
+	int sign; /* lgamma() would write it to a global, which is not reentrant */
 
 	return x > 0 ? lgamma_r(x, &sign) : NAN;
 }
 
-/* Lentz's method needs denominators other than zero. The replacement is too small to matter. */
+/* Lentz's method replaces a zero by a number that is too small to matter. */
 static double not_zero(double v)
 {
 	return fabs(v) < DBL_MIN ? DBL_MIN : v;

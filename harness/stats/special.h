@@ -3,9 +3,8 @@
 
 #include "base/std.h"
 
-/* The special functions that the tests of stats/ need. They are reentrant, so they call lgamma_r():
- * lgamma() would write the global signgam. They allocate nothing. They return NAN for a NAN or an
- * argument outside the domain. */
+/* Special functions for the tests in stats/. They are reentrant and allocate no memory. They return
+ * NAN for a NAN or an argument outside the domain. */
 
 /* Returns ln Gamma(x), x > 0. */
 double bb_lgamma(double x);
@@ -36,9 +35,9 @@ double bb_chi_square_limit(double normal, double df);
 double bb_binomial_cdf(uint64_t k, uint64_t n, double p);
 
 /*
- * Returns the largest p with P(X <= k) > alpha: the upper end of a one-sided interval for the
- * probability of success, after k successes in n trials (Clopper & Pearson 1934). Its coverage is
- * never below 1 - alpha. For example, 0 of 300 gives 0.99 % at alpha 5 %. 1 for n == 0; NAN if k >
- * n or alpha is not in (0, 1).
+ * Returns the upper end of a one-sided interval for the probability of success, after k successes
+ * in n trials: the largest p with P(X <= k) > alpha (Clopper & Pearson 1934). The coverage is never
+ * below 1 - alpha. For example, 0 of 300 gives 0.99 % at alpha 5 %. Returns 1 for n == 0; NAN if k
+ * > n or alpha is not in (0, 1).
  */
 double bb_clopper_pearson_upper(uint64_t k, uint64_t n, double alpha);

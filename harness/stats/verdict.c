@@ -29,7 +29,7 @@ enum bb_verdict bb_verdict_of(struct bb_interval log_ratio, double eps)
 	return BB_VERDICT_INCONCLUSIVE;
 }
 
-#define EVIDENCE 3.0 /* a change is denied from this likelihood ratio on */
+#define EVIDENCE 3.0 /* likelihood ratio from which a change is denied */
 
 bool bb_change_is_denied(double change, double other, double sd)
 {
@@ -37,7 +37,7 @@ bool bb_change_is_denied(double change, double other, double sd)
 }
 
 #define TIMES_LEAST 1.5
-/* half the width of the narrowest interval that anybody needs, in multiples of the limit */
+/* half the width of the narrowest useful interval, in multiples of the limit */
 #define NARROW 0.1
 /* half the width of an interval, in standard errors of the estimate, roughly */
 #define UNSURE 3.0

@@ -20,8 +20,8 @@ enum bb_verdict {
 enum bb_verdict bb_verdict_of(struct bb_interval log_ratio, double eps);
 
 /*
- * True if a second figure of the same runs speaks against the change of the first figure. `change`
- * and `other` are the changes of the first and the second figure, in ln. `other` is normally
+ * True if a second figure of the same runs denies the change of the first figure. `change` and
+ * `other` are the changes of the first and the second figure, in ln. `other` counts as normally
  * distributed with the standard deviation `sd`. The change is denied if `other` is three times as
  * likely without the change as with it ("positive" evidence: Kass & Raftery 1995, section 3.2).
  * False if an argument is NAN.
@@ -31,23 +31,24 @@ bool bb_change_is_denied(double change, double other, double sd);
 /*
  * Returns the factor by which the number of observations must grow until neither +limit nor -limit
  * is inside [lo, hi]. The width of the interval shrinks with the square root of the number. The
- * result is at least 1.5, because a verdict by the interval alone may not survive a correction.
+ * result is at least 1.5, because Holm's correction may undo a verdict that the interval only just
+ * allows.
  *
- * The estimate varies from one measurement to the next, and the advice must not vary with it. So
- * one standard error is subtracted from the distance between estimate and limit. What is left
- * counts as at least the standard error or the limit, whichever is smaller. INFINITY if a limit is
- * inside an interval whose half width is below a tenth of the limit; NAN if an argument is NAN.
+ * The advice must not change as the estimate varies from one measurement to the next. So one
+ * standard error is subtracted from the distance between estimate and limit. The difference counts
+ * as at least the standard error or the limit, whichever is smaller. INFINITY if a limit is inside
+ * an interval whose half width is below a tenth of the limit; NAN if an argument is NAN.
  */
 double bb_times_to_decide(double estimate, double lo, double hi, double limit);
 
 /* Returns "inconclusive", "same", "regressed" or "improved"; "?" if out of range. */
 const char *bb_verdict_name(enum bb_verdict verdict);
 
-/* Returns 0, or -EINVAL if no verdict has that name. */
+/* Finds the verdict with that name. Returns 0, or -EINVAL if there is none. */
 int bb_verdict_from_name(const char *name, enum bb_verdict *ret_verdict);
 
-/* Adjusts p-values by Holm's step-down method (Holm 1979). If hypotheses with an adjusted p-value
- * <= alpha are rejected, the chance of any false rejection among all n is at most alpha. A NAN in p
+/* Adjusts the p-values p[n] by Holm's step-down method (Holm 1979). Whoever rejects the hypotheses
+ * with an adjusted p-value <= alpha rejects a true one with probability at most alpha. A NAN in p
  * marks a comparison that was not made: it stays NAN and does not count. ret_adjusted[n] may be p
  * itself. */
 void bb_holm(const double *p, size_t n, double *ret_adjusted);
