@@ -20,10 +20,11 @@
 #include "env/fingerprint.h"
 #include "env/sysfile.h"
 
-/* Deepest stack that a scenario may ask for; also the kernel's default limit. */
+/* The deepest stack that a scenario may ask for. It is also the kernel's default limit of a sampled
+ * stack. */
 #define STEP_MAX_DEPTH 127
 #define STATS_SYSCTL "/proc/sys/kernel/bpf_stats_enabled"
-/* An error of include/linux/errno.h that reaches user space and that strerror() does not know. */
+/* An error of the kernel (include/linux/errno.h) that strerror() does not know. */
 #define ENOTSUPP_KERNEL 524
 
 #define CPU_DIR "/sys/devices/system/cpu"
@@ -32,7 +33,7 @@
 #define MEMLOCK_ENOUGH_BYTES                                                                       \
 	(64 << 20) /* enough for the rings, perf buffers and stack maps of all variants */
 
-/* --- questions to the kernel; each closes all descriptors but the one that it returns --- */
+/* --- questions to the kernel --- */
 static int load_program(int prog_type, int attach_type, int btf_id, const struct bpf_insn *insns,
 			size_t n_insns)
 {
@@ -56,8 +57,9 @@ static int probe_load(int prog_type, int attach_type, int btf_id)
 	return load_program(prog_type, attach_type, btf_id, insns, BB_LEN(insns));
 }
 
-/* Tells whether BPF memory is charged to cgroups, as libbpf does: loads a program with a helper
- * that also came with kernel 5.11. Returns a descriptor or -errno. */
+/* Loads a program that calls a helper of Linux 5.11. If it loads, the kernel charges BPF memory to
+ * cgroups, which came with Linux 5.11, too. libbpf uses the same test. Returns a descriptor or
+ * -errno. */
 static int probe_memcg_helper(void)
 {
 	static const struct bpf_insn insns[] = {
@@ -69,8 +71,8 @@ static int probe_memcg_helper(void)
 	return load_program(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0, insns, BB_LEN(insns));
 }
 
-/* Runs a program without enabling bpf_stats. Returns 1 if the kernel counted the run, else 0, or
- * -errno. */
+/* Runs a program without enabling bpf_stats. Returns 1 if the kernel counted its runs, because
+ * somebody else has enabled bpf_stats; 0 if not; or -errno. */
 static int probe_stats_are_on(void)
 {
 	char packet[64] = {0};
@@ -198,15 +200,15 @@ static void check_bpf_syscall(const struct bb_check *, struct bb_check_result *r
 	}
 }
 
-/* The length of the machine code tells whether the JIT works. The sysctl is only a hint, because
- * the kernel falls back to the interpreter silently. */
+/* The length of a program's machine code tells whether the JIT works. The sysctl does not tell it
+ * for sure, because the kernel interprets a program that it cannot compile. */
 static void check_jit(const struct bb_check *, struct bb_check_result *r)
 {
 	static const char remedy[] = "sudo sysctl net.core.bpf_jit_enable=1";
 	struct bpf_prog_info info = {0};
 	uint64_t enable = 0;
 	int err = bb_sysfile__read_u64("", "/proc/sys/net/core/bpf_jit_enable", &enable);
-	/* Without privilege the kernel reports a length of 0. */
+	/* Without privilege the kernel reports 0 as the length of the machine code. */
 	int fd = may_bpf() ? probe_load(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0) : -EPERM;
 	bool is_known = fd >= 0 && !bb_info__read(fd, &info);
 
@@ -258,7 +260,7 @@ static void check_btf(const struct bb_check *, struct bb_check_result *r)
 		       strerror(errno));
 }
 
-/* Closing the descriptor disables bpf_stats unless another process holds such a descriptor. */
+/* Closing the descriptor disables bpf_stats again, unless another process has enabled it, too. */
 static void check_stats_fd(const struct bb_check *, struct bb_check_result *r)
 {
 	int fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
@@ -318,7 +320,8 @@ static void answer_loaded(struct bb_check_result *r, enum bb_check_status if_not
 		answer(r, BB_CHECK_OK, NULL, "loads");
 		return;
 	}
-	/* EPERM means that capabilities are missing, or that no process may load such programs. */
+	/* The kernel returns EPERM if capabilities are missing, or if it lets no process load such
+	 * programs. */
 	if (fd != -EPERM)
 		answer(r, if_not, "use a kernel that has this program type", "does not load: %s",
 		       errno_text(fd));
@@ -331,14 +334,14 @@ static void answer_loaded(struct bb_check_result *r, enum bb_check_status if_not
 
 static void check_type(const struct bb_check *check, struct bb_check_result *r)
 {
-	/* The main job, perf_profiler, measures programs of this type. */
+	/* perf_profiler, the scenario that must work, has programs of this type. */
 	bool is_main = check->kind == BPF_PROG_TYPE_PERF_EVENT;
 
 	answer_loaded(r, is_main ? BB_CHECK_FAIL : BB_CHECK_SKIP, probe_load(check->kind, 0, 0));
 }
 
-/* Checks a type whose programs name a kernel function when they are loaded. Keeps libbpf from
- * writing to stderr about a missing function. */
+/* Checks a program type whose programs name a kernel function when they are loaded.
+ * libbpf_set_print() keeps libbpf from writing to stderr if the kernel has no such function. */
 static void check_btf_type(struct bb_check_result *r, int prog_type,
 			   enum bpf_attach_type attach_type, const char *function)
 {
@@ -378,7 +381,8 @@ static void check_type_lsm(const struct bb_check *, struct bb_check_result *r)
 
 static void check_software_event(const struct bb_check *check, struct bb_check_result *r)
 {
-	/* an event at each page fault, or every 10 ms of CPU time */
+	/* the clock fires every 10 ms of CPU time; the other event, a page fault, fires each
+	 * time */
 	uint64_t period = check->kind == PERF_COUNT_SW_CPU_CLOCK ? 10 * 1000 * 1000 : 1;
 	int err = probe_event(PERF_TYPE_SOFTWARE, (uint64_t)check->kind, period);
 	const char *remedy = "use a kernel built with CONFIG_PERF_EVENTS=y; seccomp may forbid "
@@ -443,7 +447,7 @@ static void check_perf_max_stack(const struct bb_check *, struct bb_check_result
 
 /* --- the machine --- */
 
-/* If /proc is missing, every field is BB_FINGERPRINT_UNKNOWN. */
+/* Reads the fingerprint. If /proc is missing, every field becomes BB_FINGERPRINT_UNKNOWN. */
 static void read_fingerprint(struct bb_fingerprint *ret_fp)
 {
 	if (bb_fingerprint__read("", ".", ret_fp, NULL))
@@ -460,9 +464,9 @@ static void answer_unknown(struct bb_check_result *r, const char *what)
 	answer(r, BB_CHECK_SKIP, NULL, "not known: %s cannot be read", what);
 }
 
-/* CAP_SYS_ADMIN includes CAP_BPF and CAP_PERFMON. BPF_ENABLE_STATS needs CAP_SYS_ADMIN itself.
- * CAP_NET_ADMIN is for network namespaces (XDP, tc). CAP_SYS_RESOURCE is for raising the memlock
- * limit on kernels that still charge BPF memory to it. */
+/* CAP_SYS_ADMIN includes CAP_BPF and CAP_PERFMON. BPF_ENABLE_STATS needs CAP_SYS_ADMIN. XDP and tc
+ * programs need CAP_NET_ADMIN. Kernels before 5.11 limit BPF memory by RLIMIT_MEMLOCK, and raising
+ * this limit needs CAP_SYS_RESOURCE. */
 static void check_capabilities(const struct bb_check *, struct bb_check_result *r)
 {
 	static const struct {
@@ -517,15 +521,16 @@ static void check_kernel(const struct bb_check *, struct bb_check_result *r)
 		"tsc=reliable",                                                                    \
 		": slow or coarse"
 
-/* What `check` says about a field of the fingerprint that has a certain value. The first row that
- * fits applies. */
+/* Answers of `bpfbench check` by the value of a field of the fingerprint. The first row that fits a
+ * field and its value applies. */
 static const struct {
 	const char *check; /* name of the check and of the field */
 	const char *value; /* NULL: the row fits any value */
 	enum bb_check_status status;
 	const char *remedy;
-	const char *text;  /* printed after the value; for BB_CHECK_SKIP instead of it */
-	const char *in_vm; /* replaces `text` in a virtual machine; NULL means no change */
+	const char *text;  /* printed after the value; with BB_CHECK_SKIP, in place of the value */
+	const char *in_vm; /* in a virtual machine, printed in place of `text`; NULL: `text` is
+			      printed there, too */
 } answers[] = {
 	{"lockdown", "none", BB_CHECK_OK, NULL, "", NULL},
 	{"lockdown", BB_FINGERPRINT_UNKNOWN, BB_CHECK_SKIP,
@@ -547,7 +552,8 @@ static const struct {
 	{"smt", BB_FINGERPRINT_UNKNOWN, BB_CHECK_SKIP, NULL,
 	 "not known: " CPU_DIR "/smt/active cannot be read", NULL},
 	{"smt", NULL, BB_CHECK_OK, NULL, "", ", as far as a VM can see"},
-	/* A read of hpet, acpi_pm or pit takes about 1 us; jiffies count timer interrupts. */
+	/* Reading hpet, acpi_pm or pit takes about 1 us. Clocks of jiffies only count timer
+	   interrupts. */
 	{"clocksource", "hpet", SLOW_CLOCK, NULL},
 	{"clocksource", "acpi_pm", SLOW_CLOCK, NULL},
 	{"clocksource", "pit", SLOW_CLOCK, NULL},
@@ -576,7 +582,7 @@ static void check_fingerprint(const struct bb_check *check, struct bb_check_resu
 	       answers[i].in_vm && is(fp.hypervisor, "yes") ? answers[i].in_vm : answers[i].text);
 }
 
-/* Since kernel 5.11 BPF memory is charged to the cgroup, and RLIMIT_MEMLOCK does not matter. */
+/* Since Linux 5.11 the kernel charges BPF memory to the cgroup and ignores RLIMIT_MEMLOCK. */
 static void check_memlock(const struct bb_check *, struct bb_check_result *r)
 {
 	struct rlimit limit;
@@ -655,7 +661,7 @@ static void check_isolated(const struct bb_check *, struct bb_check_result *r)
 		answer(r, BB_CHECK_OK, NULL, "none");
 }
 
-/* Keeps a CPU busy, because only a busy CPU shows steal time. */
+/* Keeps a CPU busy meanwhile, because only a busy CPU shows steal. */
 static void check_steal(const struct bb_check *, struct bb_check_result *r)
 {
 	struct bb_cpu_times before, after;
@@ -690,9 +696,9 @@ static void check_steal(const struct bb_check *, struct bb_check_result *r)
 		answer(r, BB_CHECK_OK, NULL, "%.0f %% of a busy CPU", share * 100);
 }
 
-#define BUSY 4 /* with a higher load per CPU, a measurement is useless */
+#define BUSY 4 /* load per CPU above which a measurement is useless */
 
-/* Warns if more than n - 1 of n CPUs are busy, because bpfbench then shares its CPU. */
+/* Warns if the load is above n - 1 on n CPUs, because bpfbench then shares its CPU with others. */
 static void check_load(const struct bb_check *, struct bb_check_result *r)
 {
 	char text[128];
@@ -745,13 +751,13 @@ static bool is_lacking(const char *name)
 
 	snprintf(line, sizeof(line), "\t%s\n", name);
 	if (bb_sysfile__read("", "/proc/filesystems", list, sizeof(list) - 1))
-		return false; /* not known whether it is lacking */
+		return false; /* unknown, so do not say that the kernel lacks it */
 	strcat(list, "\n");
 	return !strstr(list, line);
 }
 
-/* `where` follows "mounted" in the answer. `without` says what does not work without the file
- * system. */
+/* Answers whether the file system `name` is mounted. `where` follows the word "mounted" in the
+ * answer; `without` says what does not work if it is not mounted. */
 static void answer_mounted(struct bb_check_result *r, const char *name, bool is_there,
 			   const char *where, const char *remedy, const char *without)
 {

@@ -13,7 +13,7 @@ enum bb_check_status {
 	BB_CHECK_OK,
 	BB_CHECK_WARN, /* works, but slower, noisier or with fewer features */
 	BB_CHECK_FAIL, /* the main job, the perf_profiler scenario, cannot work */
-	/* unknown, or a feature is missing that only some scenarios need */
+	/* the answer is unknown, or only some scenarios need the feature */
 	BB_CHECK_SKIP,
 	BB_CHECK_N_STATUSES,
 };
@@ -22,23 +22,23 @@ struct bb_check_result {
 	enum bb_check_status status;
 	char text[256];   /* the answer; never empty */
 	char remedy[256]; /* what the user can do; never empty after warn and fail */
-	bool is_busy;     /* other programs would spoil a measurement */
+	bool is_busy;     /* true: the CPUs are too busy for a measurement */
 };
 
 struct bb_check {
 	const char *name;
 	const char *doc;
-	/* A function that serves several checks reads `kind`, `name` and `text` of the check. */
+	/* A function that serves several checks tells them apart by `name` or `kind`. */
 	void (*run)(const struct bb_check *check, struct bb_check_result *ret_result);
-	int kind;
-	const char *text;
+	int kind;         /* program type or perf event */
+	const char *text; /* remedy */
 };
 
 extern const struct bb_check bb_checks[];
 extern const size_t bb_n_checks;
 
-/* Looks for other processes with a BPF_ENABLE_STATS descriptor. Writes the first of them to
- * ret_who, for example "bpftop (1234)". Returns false if none is visible. */
+/* Finds another process that holds a descriptor of BPF_ENABLE_STATS. ret_who receives its name and
+ * process id, for example "bpftop (1234)". Returns false if no such process is visible. */
 bool bb_find_stats_holder(char *ret_who, size_t size);
 
 /* Returns "ok", "warn", "fail" or "skip". */

@@ -30,9 +30,9 @@
 	}
 #define FIELD(name, identity, doc) FIELD_IN(name, identity, doc, NULL)
 
-/* The identity does not include libbpf. If another libbpf rewrites a program, the program's tag
- * differs, and that says more. It also does not include the number of CPUs, or a field that names a
- * single machine and not a kind of machine. */
+/* The identity does not include libbpf, because a program that another libbpf changes gets another
+ * tag. It includes neither the number of CPUs nor fields that name a single machine, so that
+ * machines of one kind are comparable. */
 const struct bb_fingerprint_field bb_fingerprint_fields[] = {
 	FIELD_IN(kernel_release, true, "kernel release (uname -r)", "/proc/sys/kernel/osrelease"),
 	FIELD_IN(kernel_version, true, "kernel build (uname -v)", "/proc/sys/kernel/version"),
@@ -61,10 +61,10 @@ const struct bb_fingerprint_field bb_fingerprint_fields[] = {
 	FIELD(bpfbench, false, "bpfbench version"),
 	FIELD(git_commit, false, "commit of the tree that bpfbench was run in, or none"),
 };
-const size_t bb_n_fingerprint_fields = sizeof(bb_fingerprint_fields) /
-				       sizeof(bb_fingerprint_fields[0]);
+const size_t bb_n_fingerprint_fields = BB_LEN(bb_fingerprint_fields);
 
-/* Sets a member, which must be an array. An empty value becomes BB_FINGERPRINT_UNKNOWN. */
+/* Sets a member of the fingerprint (a char array). An empty value becomes
+ * BB_FINGERPRINT_UNKNOWN. */
 #define PUT(member, value) put_text(member, sizeof(member), value)
 
 static void put_text(char *field, size_t size, const char *value)
@@ -141,7 +141,7 @@ static void read_machine(const char *root, struct bb_fingerprint *fp)
 	PUT(fp->machine, text);
 }
 
-/* True if `word` is in the list `words`. The byte `between` separates its words. */
+/* True if `word` is one of the words in `words`, which the byte `between` separates. */
 static bool has_word(const char *words, char between, const char *word)
 {
 	size_t len = strlen(word);
@@ -162,7 +162,8 @@ static void trim(char *text)
 		text[--n] = '\0';
 }
 
-/* Reads only the first CPU, because the kernel may sample the frequency for up to 20 ms per CPU. */
+/* Reads only the lines of the first CPU, because the kernel may take up to 20 ms per CPU to measure
+ * its frequency. */
 static void read_cpuinfo(const char *root, struct bb_fingerprint *fp)
 {
 	char arm[BB_FINGERPRINT_TEXT] = "", *key = NULL;
@@ -200,9 +201,9 @@ static void read_cpuinfo(const char *root, struct bb_fingerprint *fp)
 	fclose(f);
 }
 
-/* Writes the values of all files that match the pattern to `list`, truncated to `size`. Writes each
- * value once or, if with_names, all values as NAME=VALUE. Leaves out the value `none`. Returns
- * false if no file matches. */
+/* Writes the values of all files that match the pattern `files` to list[size]: each different value
+ * once or, with `with_names`, all values as NAME=VALUE. Skips the value `none`. Returns false if no
+ * file matches. */
 static bool join_files(const char *root, const char *files, bool with_names, const char *none,
 		       char *list, size_t size)
 {
@@ -238,15 +239,15 @@ static void read_container(const char *root, struct bb_fingerprint *fp)
 		if (!bb_sysfile__path(root, files[i][0], path, sizeof(path)) && !access(path, F_OK))
 			PUT(fp->container, files[i][1]);
 	}
-	/* the name of another runtime: systemd-nspawn, lxc, ... */
+	/* systemd-nspawn, lxc and others write their name there */
 	if (!bb_sysfile__read(root, "/run/systemd/container", name, sizeof(name)))
 		PUT(fp->container, name);
 }
 
 /*
  * If securityfs is mounted (the file `lsm` exists) without a file `lockdown`, lockdown is "none".
- * Without securityfs only lockdown= on the kernel's command line is known. If that is missing, the
- * field stays unknown, because Secure Boot locks down too.
+ * Without securityfs only lockdown= on the kernel's command line is known. Without that word, the
+ * field stays unknown, because Secure Boot can lock the kernel down, too.
  */
 static void read_lockdown(const char *root, struct bb_fingerprint *fp)
 {
@@ -285,7 +286,7 @@ int bb_git_is_commit(const char *text)
 	return !text[len] && (len == 40 || len == 64);
 }
 
-/* Joins "base/name", or takes an absolute name alone. */
+/* Returns the path base/name or, if `name` is absolute, `name`. */
 static int join_path(const char *base, const char *name, char ret_path[PATH_MAX])
 {
 	bool is_absolute = name[0] == '/';
@@ -295,8 +296,8 @@ static int join_path(const char *base, const char *name, char ret_path[PATH_MAX]
 	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
-/* Finds the .git of `dir` or of the nearest folder above it. A .git that is a file (linked work
- * trees, submodules) names the folder. */
+/* Finds the git folder of the tree that contains `dir`: .git in `dir` or in the nearest folder
+ * above it. In linked work trees and submodules, .git is a file that names the git folder. */
 static int find_git_dir(const char *dir, char ret_dir[PATH_MAX])
 {
 	static const char key[] = "gitdir: ";
@@ -330,7 +331,7 @@ static int find_git_dir(const char *dir, char ret_dir[PATH_MAX])
 
 static int commit_in_file(const char *dir, const char *name, char ret_commit[BB_GIT_COMMIT_SIZE])
 {
-	/* text has one byte more than a commit, to detect a longer line */
+	/* one byte more than a commit has, so that a longer line is noticed */
 	char path[PATH_MAX], text[BB_GIT_COMMIT_SIZE + 1];
 	int err;
 
@@ -391,8 +392,8 @@ int bb_git_commit__read(const char *dir, char ret_commit[BB_GIT_COMMIT_SIZE])
 	if (strncmp(ref, "refs/", 5) ||
 	    strstr(ref, "..")) /* a ref must not lead out of the repository */
 		return -EINVAL;
-	/* Branches of a linked work tree are stored in the repository that the tree was linked
-	 * from. */
+	/* A linked work tree has no branches of its own: the file `commondir` names the git folder
+	 * that has them. */
 	if (bb_sysfile__read(git_dir, "/commondir", text, sizeof(text)))
 		memcpy(common, git_dir, sizeof(common));
 	else
@@ -404,8 +405,8 @@ int bb_git_commit__read(const char *dir, char ret_commit[BB_GIT_COMMIT_SIZE])
 	return err;
 }
 
-/* Prefers the commit that the CI names, because a CI job may check out a merge commit, or a tree
- * without .git. */
+/* Prefers the commit that CI names in the environment, because CI may check out a merge commit or a
+ * tree without .git. */
 static void read_commit(const char *tree_dir, struct bb_fingerprint *fp)
 {
 	static const char *const variables[] = {"GITHUB_SHA", "CI_COMMIT_SHA"};
@@ -496,7 +497,7 @@ void bb_testbed_name(const struct bb_fingerprint *fp, char ret_name[BB_TESTBED_S
 	for (size_t i = 0; i < bb_n_fingerprint_fields; i++) {
 		const char *value = bb_fingerprint_get(fp, i);
 
-		/* <= includes the NUL, which separates the values */
+		/* includes the NUL of each value, which separates the values */
 		for (size_t k = 0; bb_fingerprint_fields[i].identity && k <= strlen(value); k++)
 			hash = (hash ^ (unsigned char)value[k]) * 16777619u;
 	}

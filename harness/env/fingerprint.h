@@ -5,14 +5,14 @@
 
 /*
  * The properties of the machine that a result depends on: kernel, CPU, JIT, compiler, mitigations.
- * Every field is printable ASCII, so export, import and comparison need only the table below.
- * BB_FINGERPRINT_UNKNOWN means that a property cannot be read; "none" means that the machine does
- * not have it.
+ * Every field is printable ASCII. Export, import and comparison go through the table
+ * bb_fingerprint_fields. BB_FINGERPRINT_UNKNOWN means that a property cannot be read; "none" means
+ * that the machine does not have it.
  */
 #define BB_FINGERPRINT_UNKNOWN "unknown"
 
 #define BB_FINGERPRINT_TEXT 256 /* bytes with the NUL; longer values are truncated */
-/* for `mitigations`, which have twenty entries, some above 100 bytes */
+/* for `mitigations`: about twenty entries, some longer than 100 bytes */
 #define BB_FINGERPRINT_LONG_TEXT 2048
 
 struct bb_fingerprint {
@@ -42,28 +42,28 @@ struct bb_fingerprint {
 };
 
 struct bb_fingerprint_field {
-	const char *key; /* also the member's name */
+	const char *key; /* name of the field, which is also the member's name */
 	const char *doc;
-	size_t offset, size; /* of the char array in struct bb_fingerprint */
-	bool identity;       /* if it differs, the times of two runs cannot be compared */
-	const char *path;    /* file whose contents are the value; NULL: there is none */
+	size_t offset, size; /* offset and size of the char array in struct bb_fingerprint */
+	bool identity;       /* true: times of two runs cannot be compared if this field differs */
+	const char *path;    /* file whose contents are the value; NULL: code finds the value */
 };
 
 extern const struct bb_fingerprint_field bb_fingerprint_fields[];
 extern const size_t bb_n_fingerprint_fields;
 
 /*
- * Reads the fingerprint of this machine, with `root` ("": none) before every path of /proc, /sys
- * and /run. A file that is missing or unreadable gives BB_FINGERPRINT_UNKNOWN and no error. Returns
- * -ENOENT if there is no /proc. The clang that built the BPF objects and our own version come from
- * the macros BB_CLANG_VERSION and BB_VERSION; the commit comes from $GITHUB_SHA, $CI_COMMIT_SHA or
- * the .git of `tree_dir`.
+ * Reads the fingerprint of this machine. `root` is put before every path of /proc, /sys and /run;
+ * it is "" except in tests. A file that is missing or unreadable gives BB_FINGERPRINT_UNKNOWN and
+ * no error. Returns -ENOENT if there is no /proc. The clang that built the BPF objects and our own
+ * version come from the macros BB_CLANG_VERSION and BB_VERSION; the commit comes from $GITHUB_SHA,
+ * $CI_COMMIT_SHA or the .git of `tree_dir`.
  */
 int bb_fingerprint__read(const char *root, const char *tree_dir, struct bb_fingerprint *ret_fp,
 			 struct bb_err *err);
 
-/* Sets every field to BB_FINGERPRINT_UNKNOWN. Importers begin with it, because old files lack
- * newer fields. */
+/* Sets every field to BB_FINGERPRINT_UNKNOWN. Readers of files call it first, because older files
+ * lack some fields. */
 void bb_fingerprint_init(struct bb_fingerprint *fp);
 
 /* Returns the value of field i < bb_n_fingerprint_fields. */
@@ -71,8 +71,8 @@ const char *bb_fingerprint_get(const struct bb_fingerprint *fp, size_t i);
 
 /*
  * Sets a field by its key. Truncates the value to the field; white space becomes a blank, and other
- * bytes that are not printable ASCII become '?'. Returns 0, or -ENOENT for an unknown key, which a
- * newer bpfbench may have written.
+ * bytes that are not printable ASCII become '?'. Returns 0, or -ENOENT for an unknown key. A newer
+ * bpfbench may have written such a key.
  */
 int bb_fingerprint_set(struct bb_fingerprint *fp, const char *key, const char *value);
 
@@ -81,8 +81,8 @@ int bb_fingerprint_set(struct bb_fingerprint *fp, const char *key, const char *v
 size_t bb_fingerprint_differences(const struct bb_fingerprint *a, const struct bb_fingerprint *b,
 				  const char *ret_keys[], size_t max);
 
-/* Makes a name for machines like this one: letters and digits of the CPU model in lower case, and
- * 32 bits of a hash of all identity fields. The name is short enough for a testbed of Bencher. */
+/* Makes a name for all machines with this identity, for example for a testbed of Bencher: the CPU
+ * model in lower case, and a hash of 32 bits of all identity fields. */
 #define BB_TESTBED_SIZE 64
 void bb_testbed_name(const struct bb_fingerprint *fp, char ret_name[BB_TESTBED_SIZE]);
 
@@ -92,8 +92,9 @@ void bb_testbed_name(const struct bb_fingerprint *fp, char ret_name[BB_TESTBED_S
 /* True if `text` is a full commit name: 40 or 64 hexadecimal digits. */
 int bb_git_is_commit(const char *text);
 
-/* Reads from .git the commit that is checked out in the work tree of `dir`. It does not run git, so
- * the configuration of a foreign repository has no effect. Knows linked work trees, submodules
- * (.git as a file) and packed refs, but not reftable. Returns 0; -ENOENT if `dir` is in no
- * repository or the repository has no commit; -EINVAL if .git has another form; or -errno. */
+/* Reads from .git the commit that is checked out in the work tree of `dir`. This does not run git,
+ * because the configuration of an untrusted repository could make git run commands. Knows linked
+ * work trees, submodules (.git as a file) and packed refs, but not reftable. Returns 0; -ENOENT if
+ * `dir` is in no repository or the repository has no commit; -EINVAL if .git has another form; or
+ * -errno. */
 int bb_git_commit__read(const char *dir, char ret_commit[BB_GIT_COMMIT_SIZE]);

@@ -3,7 +3,7 @@
 
 #include "base/parse.h"
 
-#define CPU_MAX 65536 /* above any kernel's NR_CPUS; a larger number is an error */
+#define CPU_MAX 65536 /* above NR_CPUS of every kernel; a larger number in a list is an error */
 
 int bb_sysfile__path(const char *root, const char *path, char *ret_path, size_t size)
 {
@@ -80,7 +80,7 @@ int bb_cpulist_count(const char *list, uint32_t *ret_n)
 /* Columns of a cpu line in proc(5). The guest times after them are parts of user and nice. */
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, N_COLUMNS };
 
-/* Parses the columns after the name. Columns that an old kernel lacks are 0. */
+/* Parses the columns after the name of the CPU. Missing columns count as 0. */
 static int parse_columns(char *text, struct bb_cpu_times *ret_times)
 {
 	uint64_t column[N_COLUMNS] = {0};
@@ -116,7 +116,6 @@ int bb_cpu_times__read(const char *root, int cpu, struct bb_cpu_times *ret_times
 		snprintf(name, sizeof(name), "cpu%d", cpu);
 	len = strlen(name);
 	rc = -ENOENT;
-	/* The cpu lines come first. */
 	while (rc == -ENOENT && getline(&line, &size, f) > 0)
 		if (!strncmp(line, name, len) && line[len] == ' ')
 			rc = parse_columns(line + len, ret_times);
@@ -151,7 +150,7 @@ int bb_irq_works__read(const char *root, int cpu, uint64_t *ret_count, struct bb
 	rc = bb_sysfile__open(root, "/proc/interrupts", &f, err);
 	if (rc)
 		return rc;
-	/* "     CPU0   CPU3": an offline CPU has no column */
+	/* " CPU0 CPU3": CPUs that are offline have no column */
 	snprintf(want, sizeof(want), "CPU%d", cpu);
 	if (getline(&line, &size, f) > 0)
 		word = strtok_r(line, " \n", &save);

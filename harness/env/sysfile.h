@@ -3,31 +3,31 @@
 
 #include "base/std.h"
 
-/* Small text files below /proc and /sys. `root` goes before every path: "" for the real machine;
- * tests use a folder with the same layout. */
+/* Small text files below /proc and /sys. `root` is put before every path: it is "" except in tests,
+ * which use a folder with the same layout. */
 
-/* Writes "root" + "path" to `ret_path`. Returns 0 or -ENAMETOOLONG. */
+/* Joins `root` and `path` in ret_path[size]. Returns 0 or -ENAMETOOLONG. */
 int bb_sysfile__path(const char *root, const char *path, char *ret_path, size_t size);
 
-/* Opens a file below root for reading. Returns 0, or -errno with a message. */
+/* Opens the file `path` below `root` for reading. Returns 0, or -errno with a message. */
 int bb_sysfile__open(const char *root, const char *path, FILE **ret_file, struct bb_err *err);
 
-/* Reads a file without the white space at its end, truncated to size - 1 bytes (size >= 1).
- * Returns 0, or -errno with `ret_text` undefined. */
+/* Reads the first size - 1 bytes of a file into ret_text[size], and cuts white space off their end.
+ * Returns 0, or -errno; ret_text is then undefined. */
 int bb_sysfile__read(const char *root, const char *path, char *ret_text, size_t size);
 
 /* Reads a file that holds one number. Returns 0, -EINVAL for other contents, or -errno. */
 int bb_sysfile__read_u64(const char *root, const char *path, uint64_t *ret_value);
 
-/* Counts the CPUs in a list like "0-3,5"; an empty list has none. Returns 0, or -EINVAL if `list`
+/* Counts the CPUs in a list like "0-3,5"; an empty list has 0 CPUs. Returns 0, or -EINVAL if `list`
  * has another form. */
 int bb_cpulist_count(const char *list, uint32_t *ret_n);
 
 /*
- * How the CPUs spent their time since boot, in the ticks of /proc/stat (1/USER_HZ s, nearly always
- * 10 ms). Steal is time in which a virtual CPU was ready to run and the hypervisor ran other
- * machines. The kernel updates the figures only at its ticks, so shares over less than 100 ms mean
- * little.
+ * How one CPU or all CPUs spent their time since boot, in units of /proc/stat (1/USER_HZ s, nearly
+ * always 10 ms). Steal is the time in which a virtual CPU was ready to run but the hypervisor ran
+ * something else. The kernel updates the figures once per timer tick, so a share over less than 100
+ * ms means little.
  */
 struct bb_cpu_times {
 	uint64_t total; /* all columns but guest time, which user and nice time contain */
@@ -44,14 +44,14 @@ int bb_cpu_times__read(const char *root, int cpu, struct bb_cpu_times *ret_times
 		       struct bb_err *err);
 
 /*
- * Returns how much of all time between two readings was stolen, 0 to 1, like `st` in top(1).
- * Idle CPUs make the share smaller, so read the line of the CPU that measures. NAN if no time
- * passed or the counters went backwards, as at a live migration.
+ * Returns the share of the time between two readings that was steal, 0 to 1, like `st` in top(1).
+ * Idle CPUs make the share smaller, so read the line of the CPU that measures. Returns NAN if no
+ * time passed, or if the counters went backwards, as they may when a VM is migrated.
  */
 double bb_steal_share(const struct bb_cpu_times *before, const struct bb_cpu_times *after);
 
-/* Reads from root/proc/interrupts how many interrupts the CPU has sent to itself since boot to run
- * queued callbacks (kernel/irq_work.c). If a BPF program wakes the reader of its ring, it queues
- * such a callback. Returns 0, -ENOENT if the file has no such line or the CPU has no column, or
+/* Reads from root/proc/interrupts how often, since boot, the CPU has interrupted itself to run
+ * queued callbacks (kernel/irq_work.c). A BPF program that wakes the reader of its ring queues such
+ * a callback. Returns 0, -ENOENT if the file has no such line or the CPU has no column, or
  * -errno. */
 int bb_irq_works__read(const char *root, int cpu, uint64_t *ret_count, struct bb_err *err);
