@@ -13,8 +13,8 @@
 static const struct cmd {
 	const char *name;
 	bb_cmd *run;
-	/* True if the command loads, watches or samples programs. The others give up root's rights
-	 * before they open anything. */
+	/* True if the command loads, watches or samples programs. All other commands give up root's
+	 * rights before they open any file. */
 	bool needs_root;
 	const char *doc; /* at most 67 characters, so that the help has 80 columns */
 } cmds[] = {
@@ -48,9 +48,6 @@ static const struct cmd {
 	{"check", bb_cmd_check, true, "check this machine: its abilities, and what would help"},
 };
 
-#define N_CMDS (sizeof(cmds) / sizeof(cmds[0]))
-
-/* Prints what a newcomer needs first: the three usual commands. */
 static void print_usual(FILE *out)
 {
 	fputs("Usage: bpfbench [COMMAND] [OPTION...]\n"
@@ -69,7 +66,7 @@ static void print_help(void)
 {
 	print_usual(stdout);
 	puts("Commands (`bpfbench COMMAND --help` lists the options of each):");
-	for (size_t i = 0; i < N_CMDS; i++)
+	for (size_t i = 0; i < BB_LEN(cmds); i++)
 		printf("  %-10s %s\n", cmds[i].name, cmds[i].doc);
 	puts("\nOptions:\n"
 	     "  --help     this help\n"
@@ -85,8 +82,8 @@ static int run_cmd(const struct cmd *cmd, int argc, char **argv)
 	int rc = 0;
 
 	if (!cmd->needs_root) {
-		/* Commands that measure do not end by SIGPIPE: a caller may take that end for
-		 * success, but a measurement without its output has failed. */
+		/* Commands that measure do not end by SIGPIPE, because a caller may take this for
+		 * success, although a measurement without output has failed. */
 		bb_clean__end_by_sigpipe();
 		rc = bb_caller__become(&err);
 	}
@@ -118,13 +115,13 @@ static int choose_and_run(int argc, char **argv)
 	}
 	if (argv[1][0] == '-')
 		return run_cmd(&cmds[0], argc, argv);
-	return run_cmd(bb_option_choose("command", argv[1], cmds, N_CMDS, sizeof(cmds[0])),
+	return run_cmd(bb_option_choose("command", argv[1], cmds, BB_LEN(cmds), sizeof(cmds[0])),
 		       argc - 1, argv + 1);
 }
 
-/* Opens /dev/null for each standard stream that is closed. Otherwise a file that we open later
- * would get the stream's number. Stdin is opened for writing, stdout and stderr for reading, so
- * their normal use remains an error. Returns false if /dev/null cannot be opened. */
+/* Opens /dev/null for each standard stream that is closed. Otherwise a file that is opened later
+ * would get the number of that stream. Stdin is opened for writing, stdout and stderr for reading,
+ * so that their normal use still fails. Returns false if /dev/null cannot be opened. */
 static bool open_closed_streams(void)
 {
 	int fd;
@@ -137,7 +134,8 @@ static bool open_closed_streams(void)
 	return fd >= 0;
 }
 
-/* At exit with code 0: exits with 1 and a message instead if stdout could not be written. */
+/* Called at exit. If the exit code is 0 but stdout could not be written, exits with 1 and a
+ * message. */
 static void check_stdout_at_exit(int status, void *)
 {
 	struct bb_err err;
@@ -167,7 +165,8 @@ int main(int argc, char **argv)
 	/* LC_NUMERIC stays "C", because every format has a decimal point. */
 	setlocale(LC_CTYPE, "");
 	bb_stop__install();
-	free(bb_program_dir()); /* finds it now, before we have mounts of our own */
+	free(bb_program_dir()); /* the first call finds the folder, which must be before the process
+				   has its own mounts */
 	bb_drivers__register();
 	return choose_and_run(argc, argv);
 }

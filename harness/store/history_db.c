@@ -17,12 +17,12 @@ enum { MACHINES, CASES, RUNS, POINTS, N_TABLES };
 struct column {
 	const char *name;
 	enum {
-		NUMBER, /* number of the row, from 1 on; the item has no such member */
+		NUMBER, /* number of the row, from 1 on; no member has this value */
 		TEXT,
 		TEXT_OR_NULL,
 		CHARS,  /* char[size] */
-		ROW_OF, /* uint32_t, index of an item of the table `of`; the column has the number
-			   of that item's row */
+		ROW_OF, /* uint32_t, index of an item in the table `of`; the column has the row
+			   number of that item */
 		U32,
 		FLAG, /* uint32_t, 0 or 1 */
 		U64,
@@ -32,15 +32,14 @@ struct column {
 		ERROR,   /* finite double >= 0; NULL in the database means NAN */
 	} type;
 	size_t offset, size;
-	int of; /* ROW_OF: the other table */
+	int of; /* of ROW_OF: the table that the index refers to */
 	const char *doc;
 };
 
 struct table {
 	const char *name, *doc;
-	size_t items_at,
-		n_at; /* offsets, in struct bb_run_index, of the array of items and of its length */
-	size_t size;  /* size of an item in bytes */
+	size_t items_at, n_at; /* offsets in struct bb_run_index of the items and of their number */
+	size_t size;           /* size of an item in bytes */
 	struct column columns[MOST_COLUMNS];
 	size_t n_columns;
 };
@@ -58,7 +57,7 @@ struct table {
 			.doc = "standard error of its ln"                                          \
 	}
 
-/* A table comes after those that its ROW_OF columns refer to. */
+/* Tables that ROW_OF columns refer to come before the tables of these columns. */
 static const struct table plain_tables[N_TABLES] = {
 	[MACHINES] = {TABLE("machines",
 			    "the properties by which runs are comparable; see `bpfbench check`",
@@ -120,8 +119,8 @@ static const struct table plain_tables[N_TABLES] = {
 			 }},
 };
 
-/* Completes the tables: counts their columns, and adds a column for each property by which machines
- * differ in identity (env/fingerprint.c). */
+/* Completes the tables: counts their columns, and adds to MACHINES a column for each identity field
+ * of a fingerprint (env/fingerprint.c). */
 static void make_tables(struct table *ret_tables)
 {
 	memcpy(ret_tables, plain_tables, sizeof(plain_tables));
@@ -144,8 +143,8 @@ static size_t count(const struct table *t, const struct bb_run_index *x)
 	return *(const size_t *)((const char *)x + t->n_at);
 }
 
-/* Returns the statements that create the tables, joined by ';' without a blank. check_schema()
- * compares the text with group_concat() of the file's schema. free() it. */
+/* Returns the SQL statements that create the tables, joined by ';'; free it. check_schema()
+ * compares this text with the statements in a file. */
 static char *schema_of(const struct table *tables)
 {
 	static const char *const types[] = {
@@ -180,8 +179,7 @@ static char *schema_of(const struct table *tables)
 
 /* --- SQLite --- */
 
-/* Settings that forbid what our databases do not need: DEFENSIVE by the value 1, the others by
- * 0. */
+/* Settings that forbid features which our databases do not need. */
 static const struct {
 	int option, value;
 } configs[] = {
@@ -237,10 +235,10 @@ struct reading {
 	sqlite3 *db;
 	struct table tables[N_TABLES];
 	struct bb_run_index x;
-	size_t text_bytes_left; /* limit: bytes that all texts still to be read may have;
-				   at first the size of the file */
-	size_t turns_left;      /* how often SQLite may still call is_too_much(), which it does once
-				   per PROGRESS_OPS operations */
+	size_t text_bytes_left; /* number of bytes that all texts still to be read may have; at
+				   first the size of the file */
+	size_t turns_left; /* number of calls of is_too_much() after which reading is broken off;
+			      SQLite calls it once per PROGRESS_OPS operations */
 };
 
 static int read_text(struct reading *rd, const char *text, const struct column *c, void *at)
@@ -259,8 +257,8 @@ static int read_text(struct reading *rd, const char *text, const struct column *
 	return 0;
 }
 
-/* Reads value i of a row into its member of `item`. Returns 0, or -EINVAL for a value
- * that bpfbench never writes. */
+/* Reads column i of a row into the member of `item` that `c` describes. Returns 0, or -EINVAL for a
+ * value that bpfbench never writes. */
 static int read_column(struct reading *rd, sqlite3_stmt *query, int i, const struct column *c,
 		       size_t row, char *item)
 {
@@ -285,7 +283,7 @@ static int read_column(struct reading *rd, sqlite3_stmt *query, int i, const str
 	case CHANGED: *(int64_t *)at = is_null ? BB_INDEX_READ_ANEW : number; return 0;
 	case REAL:
 	case FINITE:
-	case ERROR: /* bb_history_judge() accepts the same values */
+	case ERROR: /* bb_history_judge() asks for this */
 		*(double *)at = real;
 		return c->type != REAL && (isinf(real) || (c->type == ERROR && real < 0)) ? -EINVAL
 											  : 0;
@@ -316,15 +314,15 @@ static int read_table(struct reading *rd, int of)
 	return rc ? rc : errno_of(step);
 }
 
-/* Callback of sqlite3_exec(). Returns nonzero, which ends the query with an error, if the row's
- * value is not `wanted`. */
+/* Callback of sqlite3_exec(). Returns nonzero if the value of the row is not `wanted`.
+ * sqlite3_exec() then fails. */
 static int is_other(void *wanted, int, char **values, char **)
 {
 	return !values[0] || strcmp(values[0], wanted) != 0;
 }
 
-/* Checks that version and schema of the file equal ours. SQLite keeps the text of the statements
- * that created the tables. Returns 0 or -EINVAL. */
+/* Checks that version and schema of the file equal ours. A file has the text of the statements that
+ * created its tables. Returns 0 or -EINVAL. */
 static int check_schema(const struct reading *rd)
 {
 	char version[16], *schema = schema_of(rd->tables);
@@ -341,8 +339,8 @@ static int check_schema(const struct reading *rd)
 	return rc;
 }
 
-/* number of SQLite's operations between two calls of is_too_much(). Reading is limited, because
- * pages of a damaged file may refer to each other in circles. */
+/* SQLite calls is_too_much() after this many operations. This limits reading, because pages of a
+ * damaged file may refer to each other in circles. */
 #define PROGRESS_OPS 1000
 
 static int is_too_much(void *turns_left)
@@ -378,7 +376,7 @@ static int read_db(struct reading *rd, void *data, size_t len)
 
 int bb_history_db__parse(void *data, size_t len, struct bb_run_index *ret_index)
 {
-	/* Limits the work on a damaged file: to read a row, SQLite needs fewer operations than the
+	/* For a valid file this is enough: to read a row, SQLite needs fewer operations than the
 	 * row has bytes. */
 	struct reading rd = {.text_bytes_left = len, .turns_left = 100 + len / PROGRESS_OPS};
 	int rc = open_db(&rd.db);

@@ -14,8 +14,8 @@
 /* standard error of a median, relative to that of a mean: sqrt(pi / 2) */
 #define MEDIAN_SE 1.2533
 
-/* Returns the standard error of the median of x[n]; NANs are left out. NAN if fewer than 2
- * values are left. scratch[n] is overwritten. */
+/* Returns the standard error of the median of x[n]; NAN values do not count. Returns NAN for fewer
+ * than 2 values. Overwrites scratch[n]. */
 static double median_se(const double *x, size_t n, double *scratch)
 {
 	size_t m = 0;
@@ -113,9 +113,9 @@ const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, cons
 	return x->n_runs ? bsearch(name, x->runs, x->n_runs, sizeof(*x->runs), is_name_of) : NULL;
 }
 
-/* Finds the case with the name of `c`, or adds `c`. `*ret_index` receives its index. The search
- * begins at `*next`, because most runs have their cases in the same order; `*next` becomes the
- * index after the case. */
+/* Finds the case with the name of `c`, or adds a copy of `c`. `*ret_index` receives the index of
+ * the case. The search begins at `*next`, which becomes the index after the case, because most runs
+ * have the same cases in the same order. */
 static void intern_case(struct bb_run_index *x, const struct bb_index_case *c, size_t *next,
 			uint32_t *ret_index)
 {
@@ -150,8 +150,8 @@ static bool same_identity(const struct bb_fingerprint *a, const struct bb_finger
 	return true;
 }
 
-/* Finds the machine with the properties of `fp`, or adds it. `*ret_index` receives its index.
- * The last machine is compared first. */
+/* Finds the machine with the identity of `fp`, or adds it. `*ret_index` receives the index of the
+ * machine. The search begins at the end, because most runs are from the latest machine. */
 static void intern_machine(struct bb_run_index *x, const struct bb_fingerprint *fp,
 			   uint32_t *ret_index)
 {
@@ -193,27 +193,26 @@ static void add_run(struct bb_run_index *x, const struct bb_run_index *from,
 
 /* --- files --- */
 
-/* A file of the folder. Either the file has not changed and its run is in the old index (`old`), or
- * its run was read again into an index of its own (`own`), or it is not a run (`fault`). */
+/* A file of the folder. Either it has not changed, and `old` is its run in the old index; or `own`
+ * is an index with its run, which was read again; or it is not a run, and `fault` says why. */
 struct file {
 	const char *name; /* name of the file, without .json */
-	const struct bb_index_run
-		*old; /* its run in the old index; NULL: the file is new or has changed */
+	const struct bb_index_run *old;
 	struct bb_run_index own;
-	char *fault; /* why the file is not a run; free() it. NULL: it is a run */
+	char *fault; /* owned; NULL: the file is a run */
 };
 
 /* A file that changed within this time before it was read may change again with the same mtime. */
 #define SETTLED_NS (2 * NS_PER_S)
 #define NS_PER_S 1000000000LL
-#define COMPARE "bpfbench compare " /* begins the command of a comparison */
+#define COMPARE "bpfbench compare " /* beginning of the command line that made a comparison */
 
 static int64_t ns_of(struct timespec t)
 {
 	return t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
-/* Adds a report to `*ret_own` as a run. `run` has the name, size and time of the file. */
+/* Adds the run in `r` to `*ret_own`. `run` already has the name, size and time of its file. */
 static void index_report(struct bb_report *r, struct bb_index_run run, struct bb_run_index *ret_own)
 {
 	struct bb_run_index lent = {.machines = &r->fingerprint};
@@ -222,8 +221,8 @@ static void index_report(struct bb_report *r, struct bb_index_run run, struct bb
 	run.started = r->started;
 	run.incomplete = r->incomplete;
 	run.commit = r->fingerprint.git_commit;
-	/* `compare` stores no comparison if it times lines or counts instructions; then only its
-	 * command tells that the run is one of `compare` */
+	/* a run of `compare` has no struct bb_comparison if it timed lines or counted instructions,
+	 * but its command line tells what it is */
 	run.is_comparison = r->n_comparisons > 0 ||
 			    (r->command && !strncmp(r->command, COMPARE, strlen(COMPARE)));
 	run.n_points = run.is_comparison ? 0 : (uint32_t)r->n_cases;
@@ -274,7 +273,8 @@ static void read_file(const char *dir, const struct bb_run_index *old, struct fi
 /* --- a folder --- */
 
 #define MOST_THREADS 8
-/* limit: files of a batch; after a batch, the indexes of its files go into that of the folder */
+/* number of files that are read before their runs are added to the index of the folder, which
+ * bounds the memory */
 #define BATCH 256
 
 struct batch {
@@ -296,9 +296,8 @@ static void *read_files(void *arg)
 }
 
 /*
- * Reads the files of a batch, in one thread per CPU and at most MOST_THREADS, because parsing takes
- * most of the time. Signals are blocked in the new threads, so that the caller's thread receives
- * them.
+ * Reads the files of a batch in one thread per CPU, but at most MOST_THREADS, because parsing takes
+ * most of the time. The new threads block all signals, so that the caller's thread receives them.
  */
 static void read_batch(struct batch *b)
 {
@@ -353,7 +352,7 @@ int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const cha
 	free(b);
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
-	/* An error of saving is ignored, because the next call then reads the runs again. */
+	/* If this fails, the next call reads the runs again. */
 	if (!rc && (n_read || n_taken < old.n_runs))
 		bb_history_db__save(dir, &new);
 	bb_names_free(names, n);

@@ -3,24 +3,23 @@
 
 #include "report/report.h"
 
-/* The figures by which runs at different times can be compared. judge/timeline.h chooses the
- * best one for each case. */
+/* The figures by which runs at different times are compared. judge/timeline.h chooses the best of
+ * the three for each case. */
 enum bb_predictor { BB_BY_LATENCY, BB_BY_RATIO, BB_BY_RELATIVE, BB_N_PREDICTORS };
 
 /*
  * A point of the history: a case of a run, reduced to its three figures (enum bb_predictor).
- * BB_BY_LATENCY is the latency, ns. BB_BY_RATIO is its ratio to the latency of the anchor in the
- * same run (NAN without anchor). BB_BY_RELATIVE is its ratio to the reference (NAN if that was not
- * measured). The two ratios are computed round by round, because a disturbance in a round changes
- * both the latency and its divisor.
+ * BB_BY_LATENCY is the latency, ns. BB_BY_RATIO is the latency divided by that of the anchor in the
+ * same run (NAN without anchor). BB_BY_RELATIVE is the latency divided by the time of the reference
+ * (NAN if the reference was not measured). The two ratios are computed round by round, because a
+ * disturbance in a round changes both the latency and its divisor.
  */
 struct bb_run_point {
 	struct bb_estimate figure[BB_N_PREDICTORS]; /* medians or stratified means over loads */
 	double se[BB_N_PREDICTORS]; /* standard error of ln(figure); NAN with fewer than 2 loads */
 	uint32_t loads, voids;      /* numbers of valid and of void series */
-	uint32_t is_anchor; /* 1: the case is the anchor, and other cases of its table are divided
-			       by it; else 0 */
-	uint32_t what, run; /* what: index of the case; run: index of the run */
+	uint32_t is_anchor;         /* 1: the case is the anchor of its table; else 0 */
+	uint32_t what, run; /* indexes of the case and of the run in the struct bb_run_index */
 };
 
 /* Makes the point of r->cases[i]; `what` and `run` are 0. */
@@ -28,20 +27,20 @@ void bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point
 
 /*
  * A stored run in an index. An index (struct bb_run_index) has the stored runs of a folder, reduced
- * to one point per case. Reading a run takes some ms, so the index is kept in the folder as
- * history.db. That file is only a cache. If the file of a run still has the same name, size and
- * time of change, the run is taken from the cache. Otherwise it is read again. Runs that are no
- * longer stored are dropped. A missing, damaged or foreign cache counts as an empty one.
+ * to one point per case. It is kept in the folder as history.db, because reading a run takes some
+ * ms. That file is only a cache: a run is taken from it if the run's file still has the same name,
+ * size and time of change, and is read again otherwise. Runs whose files are gone are dropped. A
+ * missing, damaged or foreign cache counts as an empty one.
  */
 struct bb_index_run {
 	const char *name; /* name of the file, without .json */
 	const char *id, *commit;
-	const char *started, *incomplete; /* started: NULL: unknown; incomplete: why the run ended
-					     early, NULL: the run is complete */
-	uint32_t machine;                 /* index of the machine in `machines` */
-	uint32_t is_comparison;           /* 1: the run is a comparison and has no points; else 0 */
+	const char *started;    /* time in UTC; NULL: unknown */
+	const char *incomplete; /* why the run ended early; NULL: it is complete */
+	uint32_t machine;       /* index in bb_run_index.machines */
+	uint32_t is_comparison; /* 1: the run is a comparison and has no points; else 0 */
 	uint32_t n_points;
-	uint64_t first_point; /* index of the run's first point in `points` */
+	uint64_t first_point; /* index of the run's first point in bb_run_index.points */
 	uint64_t size_bytes;  /* size of the file */
 	int64_t changed_ns;   /* mtime of the file, ns since 1970; BB_INDEX_READ_ANEW: the file must
 				 be read again */
@@ -57,7 +56,7 @@ struct bb_index_case {
 struct bb_run_index {
 	struct bb_index_run *runs;   /* sorted by name */
 	struct bb_run_point *points; /* points of one run are adjacent */
-	/* cases of all runs, in the order in which runs have them; names are distinct */
+	/* cases of all runs, in order of their first occurrence; no two have the same name */
 	struct bb_index_case *cases;
 	/* the distinct machines of all runs */
 	struct bb_fingerprint *machines;
@@ -65,15 +64,14 @@ struct bb_run_index {
 	size_t n_runs, n_points, n_cases, n_machines, n_texts;
 };
 
-/* Reads the index of the runs in `dir`, brings it up to date, and stores it there if possible.
- * Leaves out each file that is not a readable run, and tells passed_over() (may be NULL) why, even
- * if an earlier call did so. Returns 0, -EINTR after a signal, or -errno if the folder cannot be
- * read. */
+/* Reads the index of the runs in `dir`, brings it up to date, and stores it in `dir` if possible.
+ * Skips each file that is not a readable run, and calls passed_over() (may be NULL) with the
+ * reason. Returns 0, -EINTR after a signal, or -errno if the folder cannot be read. */
 int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const char *why), void *arg,
 		       struct bb_run_index *ret_index, struct bb_err *err);
 void bb_run_index__done(struct bb_run_index *x);
 
-/* Replaces `*text` by a copy that the index owns; NULL stays NULL. */
+/* Replaces `*text` by a copy that the index owns. A NULL stays NULL. */
 void bb_run_index__own_text(struct bb_run_index *x, const char **text);
 
 /* Returns the run whose file has that name, without .json; NULL if there is none. */
@@ -81,21 +79,20 @@ const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, cons
 
 /*
  * An index as a file: an ordinary SQLite database that users may query. A new file replaces the old
- * one as a whole. So a reader never sees half an update, two writers at once lose only the work of
- * one, and a full disk leaves the old file. 10 000 runs of 24 cases take 22 MB.
+ * file as a whole. So a reader never sees half an update, of two writers at once only one loses its
+ * work, and on a full disk the old file stays. 10 000 runs of 24 cases take 22 MB.
  *
- * The folder may belong to another user, or be a checkout of an untrusted branch. So we read the
- * file into memory, and SQLite opens no file. If SQLite opened the file, it would also read a
- * journal beside the file. A forged journal can name any file of the caller, and SQLite would
- * delete that file (pager_delsuper() in its pager.c). We accept a database only if its version and
- * schema equal ours, and no value is outside the range of its column. So a forged database can only
- * give wrong points for a run, and only if it tells the size and the time of change of that run's
- * file.
+ * The folder may belong to another user, or be a checkout of an untrusted branch. So SQLite does
+ * not open the file; we read it into memory. SQLite would also read a journal beside the file, and
+ * a forged journal can name any file of the caller, which SQLite would delete (pager_delsuper() in
+ * its pager.c). We accept a database only if its version and schema equal ours, and no value is
+ * outside the range of its column. So a forged database can do no more than give wrong points for a
+ * run, and for that it must know the size and the time of change of the run's file.
  */
 #define BB_HISTORY_DB "history.db"
 
-/* Version of the database. Raise it when a table changes, or when a run gives other points than
- * before (test_run_index.c notices this). */
+/* Version of the database. Raise it when a table changes, or when the points of a run are computed
+ * in another way (test_run_index.c notices this). */
 #define BB_HISTORY_DB_VERSION 5u
 
 /* Reads the index from dir/history.db. The index is empty if there is no valid file. */

@@ -24,8 +24,7 @@ static json_t *find_value(const struct bb_record_reader *rd, const json_t *obj, 
 
 /* Writes the samples of a series as the key "bins" with a text "v0:c0 v1-v0:c1 ...". The text has
  * the first value, then the differences of ascending values, each with its count. A count of 1 is
- * left out. Differences are short, and one string is read four times as fast as a list of
- * numbers. */
+ * not written. One string is read four times as fast as a list of numbers. */
 static void write_hist(const struct bb_hist *h, struct bb_json *w)
 {
 	struct bb_sorted sorted;
@@ -64,7 +63,7 @@ static void write_class_hist(const void *, const void *class, struct bb_json *w)
 	write_hist(&((const struct bb_class *)class)->hist, w);
 }
 
-/* Reads "delta" or "delta:count" at `*cursor`. `*cursor` moves to the next bin or to the end.
+/* Reads "delta" or "delta:count" at `*cursor`, and moves `*cursor` to the next bin or to the end.
  * Returns 0, -EINVAL or -ERANGE. */
 static int read_bin(const char **cursor, uint64_t *ret_delta, uint64_t *ret_count)
 {
@@ -82,8 +81,8 @@ static int read_bin(const char **cursor, uint64_t *ret_delta, uint64_t *ret_coun
 	return rc;
 }
 
-/* Reads the bins of a series. The bins are exact if at least one of their values is not the middle
- * of a bucket. h->sum_ns becomes the sum of the bins. */
+/* Reads the bins of a series. A value that is not the middle of a bucket shows that the bins are
+ * exact. h->sum_ns becomes the sum of the bins. */
 static int read_bins(const struct bb_record_reader *rd, const json_t *obj, struct bb_hist *h)
 {
 	const char *bins = json_string_value(find_value(rd, obj, "bins", JSON_STRING));
@@ -114,8 +113,8 @@ static int read_bins(const struct bb_record_reader *rd, const json_t *obj, struc
 	return 0;
 }
 
-/* True if the histogram may round `value` to `bin`. They are then equal, or within one bucket of 12
- * significant bits. */
+/* True if a histogram may have rounded `value` to `bin`: the two are equal, or not farther apart
+ * than a bucket is wide. */
 static bool same_bucket(uint64_t value, uint64_t bin)
 {
 	uint64_t distance = value > bin ? value - bin : bin - value;
@@ -123,8 +122,8 @@ static bool same_bucket(uint64_t value, uint64_t bin)
 	return distance <= (bin < BB_HIST_EXACT ? 0 : bin >> 11);
 }
 
-/* Reads the samples of a series: bins, sum and extremes. Sum and extremes are exact and the bins
- * may be rounded, so they must agree within a bucket. */
+/* Reads the samples of a series: bins, sum and extremes. The sum and the extremes are exact. The
+ * bins may be rounded, so they must agree with the sum and the extremes within a bucket. */
 static int read_hist(const struct bb_record_reader *rd, const json_t *obj, struct bb_hist *h)
 {
 	const json_t *sum = json_object_get(obj, "sum_ns");
@@ -142,7 +141,8 @@ static int read_hist(const struct bb_record_reader *rd, const json_t *obj, struc
 		return 0;
 	if (!json_is_number(sum))
 		return bb_record__complain(rd, "sum_ns", "expected a number");
-	/* The middle of a bucket differs from its values by at most 2^-12 of the value. */
+	/* The middle of a bucket differs from a value in the bucket by at most 2^-12 of that
+	 * value. */
 	if (!(fabs(json_number_value(sum) - h->sum_ns) <= h->sum_ns / 4096 + 1))
 		return bb_record__complain(rd, "sum_ns", "%g, but the bins add up to %g",
 					   json_number_value(sum), h->sum_ns);
@@ -215,7 +215,7 @@ static int read_backlog(struct bb_record_reader *rd, const json_t *obj, void *fl
 
 static const struct bb_record_format run_format;
 
-/* Writes how a series used its ring (`flow`); nothing if the series has no ring. */
+/* Writes the key "flow": how a series used its ring. Writes nothing if the series has no ring. */
 static void write_flow(const void *run, const void *series, struct bb_json *w)
 {
 	const struct bb_ring_use *flow = ((const struct bb_series *)series)->flow;
@@ -245,7 +245,8 @@ static int read_flow(struct bb_record_reader *rd, const json_t *obj, void *serie
 	return rc;
 }
 
-/* Writes the name of the floor's case. find_floors() reads the name when all cases are known. */
+/* Writes the name of the case that is the floor. find_floors() reads the name, when all cases have
+ * been read. */
 static void write_floor(const void *run, const void *item, struct bb_json *w)
 {
 	const struct bb_report *r = run;
@@ -370,7 +371,7 @@ static int read_fingerprint(struct bb_record_reader *rd, const json_t *root, voi
 	{
 		if (!json_is_string(v))
 			return bb_record__complain(rd, "fingerprint", "%s: expected a text", key);
-		/* a key that is unknown here is from a newer bpfbench, and is ignored */
+		/* fails for a key of a newer bpfbench, which is ignored */
 		bb_fingerprint_set(&r->fingerprint, key, json_string_value(v));
 	}
 	return 0;
@@ -383,8 +384,8 @@ static int complain_twice(const struct bb_record_reader *rd, const char *name)
 	return bb_record__complain(rd, "name", "'%s' is there twice", name);
 }
 
-/* Sets the text of a case's parameter in an older run. Such a run has the text only in the last
- * part of the case's name, after '='. */
+/* Sets the text of a case's parameter if an older run lacks it. In such a run, the text stands only
+ * at the end of the case's name, behind '='. */
 static void find_param_text(const char *name, const char *param, char **param_text)
 {
 	const char *slash = strrchr(name, '/'), *equals = strchr(slash ? slash : name, '=');
@@ -460,8 +461,8 @@ static int check_comparison(struct bb_record_reader *rd, const json_t *, void *i
 	return 0;
 }
 
-/* Reads the calls that lead to a row in an older run. It stores them as one text: "97 parse();45
- * inner()". */
+/* Reads the member `from` of a row, the calls that lead to it, from an older run. There it is one
+ * text: "97 parse();45 inner()". */
 static int read_older_from(struct bb_record_reader *, const json_t *object, void *item)
 {
 	const char *text = json_string_value(json_object_get(object, "from"));

@@ -7,8 +7,8 @@
 #include "store/run_json.h"
 
 #define SUFFIX ".json"
-#define SCHEMA "schema" /* schema.json is in the same folder but is not a run */
-/* limit of a file; a run of ten million samples takes a few MiB */
+#define SCHEMA "schema" /* schema.json is in the folder of the runs, but is not a run */
+/* largest file that is read; a run of ten million samples takes a few MiB */
 #define FILE_MAX_BYTES (256L << 20)
 
 /* --- writing --- */
@@ -39,8 +39,8 @@ static int fail_write(struct bb_err *err, int error, const char *path)
 		       bb_own__strerror(error), remedy);
 }
 
-/* Writes the file `name` of an open folder, and closes the folder. `dir_fd` < 0 is the -errno of
- * opening the folder. */
+/* Writes the file `name` in an open folder, and closes the folder. `dir_fd` is the folder's
+ * descriptor, or the -errno with which opening it failed. */
 static int write_and_close(int dir_fd, const char *name, const void *data, size_t len,
 			   bool replaces, bool synced)
 {
@@ -107,10 +107,10 @@ int bb_store__write(const char *dir, const struct bb_report *r, char **ret_path,
 
 /* --- listing --- */
 
-/* Makes the path dir/ID.json; free() it. */
-static void run_path(const char *dir, const char *id, char **ret_path)
+/* Returns the path dir/ID.json; free it. */
+static char *run_path(const char *dir, const char *id)
 {
-	*ret_path = bb_asprintf("%s/%s" SUFFIX, dir, id);
+	return bb_asprintf("%s/%s" SUFFIX, dir, id);
 }
 
 int bb_store__list(const char *dir, char ***ret_ids, size_t *ret_n, struct bb_err *err)
@@ -160,8 +160,8 @@ static int read_path(const char *path, struct bb_report **ret_report, struct bb_
 	return rc;
 }
 
-/* Form of the ids that bpfbench makes: "20261121T131700Z-...". A file that a user named has
- * another id. */
+/* Form of the ids that bpfbench makes: "20261121T131700Z-...". The user may give a file another
+ * name, which is then the id. */
 static const char form[] = "########T######Z-";
 
 static bool has_time(const char *id)
@@ -172,8 +172,8 @@ static bool has_time(const char *id)
 	return true;
 }
 
-/* Picks the run that began last, by the times in the ids. If several began in the same second, the
- * nanoseconds at the end of their ids decide. */
+/* Picks the run that began last, by the times in the ids. Among runs that began in the same second,
+ * the nanoseconds at the end of the id decide. */
 static int pick_latest(char **ids, size_t n, const char *dir, const char **ret_id,
 		       struct bb_err *err)
 {
@@ -246,7 +246,7 @@ int bb_store__read(const char *which, const char *dir, struct bb_report **ret_re
 		rc = !strcmp(which, "latest") ? pick_latest(ids, n, dir, &id, err)
 					      : pick_prefix(ids, n, which, dir, &id, err);
 		if (!rc)
-			run_path(dir, id, &path);
+			path = run_path(dir, id);
 		bb_names_free(ids, n);
 		if (rc)
 			return rc;
@@ -284,7 +284,7 @@ int bb_baseline__save(const char *dir, const char *name, const char *id, struct 
 			       "'.', '_' and '-', at most %d, beginning with a letter or digit, "
 			       "and not 'latest'",
 			       name, BASELINE_NAME_MAX);
-	run_path(dir, id, &path);
+	path = run_path(dir, id);
 	is_stored = *id && !strchr(id, '/') && !access(path, F_OK);
 	free(path);
 	if (!is_stored)
@@ -340,8 +340,8 @@ static int read_baseline(const char *dir, const char *name, char ret_id[BASELINE
 	return rc;
 }
 
-/* Writes the names of the baselines for a hint: "a, b, c", or "none". The names are in the order of
- * the folder. Cuts the text to `size` bytes. */
+/* Writes the names of the baselines, in the order of the folder, into text[size]: "a, b, c", or
+ * "none". Cuts off what does not fit. */
 static void list_baselines(const char *dir, char *text, size_t size)
 {
 	char path[4096];
@@ -375,13 +375,13 @@ int bb_baseline__read(const char *which, const char *dir, struct bb_report **ret
 				       names);
 		}
 	} else if (!rc) {
-		run_path(dir, id, &path);
-		if (!rc && access(path, F_OK))
+		path = run_path(dir, id);
+		if (access(path, F_OK))
 			rc = bb_fail(&own, -ENOENT,
 				     "the baseline '%s' is the run %s, which is not in %s any more "
 				     "(save it again with --save-baseline)",
 				     which, id, dir);
-		else if (!rc)
+		else
 			rc = bb_store__read(path, dir, ret_report, &own);
 		free(path);
 	}
