@@ -10,6 +10,7 @@
 #include <sys/reboot.h>
 #include <termios.h>
 
+#include "base/caller.h"
 #include "base/child.h"
 #include "base/io.h"
 #include "base/parse.h"
@@ -32,20 +33,15 @@ static const struct {
 
 #define CLOCK_SOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
-/* Waits at most 10 s until the kernel has chosen the clock that counts instructions: Linux 5.10
- * chooses it only some time after it has booted. */
+/* Waits at most 10 s until the kernel uses the TSC as its clock, because the TSC counts
+ * instructions. Linux 5.10 begins to use it some time after it has booted. */
 static void wait_for_clock(void)
 {
-	char *name = NULL;
-	size_t len;
+	char name[16];
 
 	for (int i = 0; i < 1000; i++) {
-		bool is_tsc = !bb_read_proc(CLOCK_SOURCE, 64, &name, &len) && !strcmp(name, "tsc"
-											    "\n");
-
-		free(name);
-		name = NULL;
-		if (is_tsc)
+		bb_root__read(CLOCK_SOURCE, name, sizeof(name));
+		if (!strcmp(name, "tsc\n"))
 			return;
 		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 	}
@@ -61,7 +57,8 @@ static void load_modules(void)
 	for (size_t i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), BB_GUEST_MODULES "/%s", names[i]);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
-		syscall(SYS_finit_module, fd, "", 0); /* the module's user reports a failure */
+		syscall(SYS_finit_module, fd, "",
+			0); /* a failure shows when the module is needed */
 		bb_close(&fd);
 	}
 	bb_names_free(names, n);
@@ -76,13 +73,13 @@ static void clear(size_t size_bytes, int advice)
 	if (p == MAP_FAILED)
 		return;
 	madvise(p, size_bytes, advice);
-	mlock(p, size_bytes); /* allocates all of it */
+	mlock(p, size_bytes); /* allocates all pages */
 	munmap(p, size_bytes);
 }
 
-#define LEFT_FREE (UINT32_C(8) << 20) /* bytes that the kernel needs while memory is cleared */
+#define LEFT_FREE (UINT32_C(8) << 20) /* bytes that clear_all() leaves to the kernel */
 
-/* Sets a parameter of the kernel, if the kernel has it. */
+/* Sets a parameter of the kernel. Does nothing if the kernel has no such parameter. */
 static void set_parameter(const char *path, const char *value)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -91,7 +88,7 @@ static void set_parameter(const char *path, const char *value)
 	bb_close(&fd);
 }
 
-/* Runs in a child. If the kernel needs more memory than is left, it kills the child and no other
+/* Runs in a child process. If the kernel needs memory meanwhile, it kills this child and no other
  * process. */
 static int clear_all(void *, int)
 {
@@ -102,13 +99,14 @@ static int clear_all(void *, int)
 	return 0;
 }
 
-/* A larger number makes the CPU's own list of small pages shorter; 0 is the kernel's default. */
+/* The larger this number, the shorter the CPU's own list of small free pages; 0 is the kernel's
+ * default. */
 #define LIST_FRACTION "/proc/sys/vm/percpu_pagelist_high_fraction"
 
-/* Clears the free memory, because booting has left garbage there and QEMU does not save zeros. The
- * kernel would keep up to 48 MB free for huge pages, so this reserve is made smaller first. The
- * CPU's own list of small pages can hold as much, and more since Linux 6.7. So it is made short.
- * The first clear() empties it when it frees small pages. */
+/* Clears the free memory: booting has left garbage there, and QEMU does not save pages of zeros.
+ * Two kinds of free pages would stay uncleared, so both are reduced first. The kernel reserves up
+ * to 48 MB for huge pages. The CPU's own list of small pages holds as much, and more since
+ * Linux 6.7; the first clear() empties the shortened list when it frees small pages. */
 static void clear_free_memory(void)
 {
 	const struct bb_child_rules rules = {.no_core = true};
@@ -130,7 +128,7 @@ static void set_loopback_up(void)
 	bb_close(&fd);
 }
 
-/* Opens the line to the host in raw mode: no byte is changed on its way. */
+/* Opens the serial line to the host in raw mode, so that the kernel changes no byte. */
 static int open_line(void)
 {
 	int fd = open(BB_GUEST_LINE, O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -144,13 +142,13 @@ static int open_line(void)
 }
 
 #ifdef __x86_64__
-/* Files that QEMU hands to the guest, byte by byte at two I/O ports (QEMU's docs/specs/fw_cfg). */
+/* The guest reads files from QEMU byte by byte through two I/O ports (QEMU's docs/specs/fw_cfg). */
 #define PORT_SELECT 0x510
 #define PORT_DATA 0x511
 #define KEY_OF_LIST 0x19
 #define NO_PORTS "bpfbench needs CONFIG_X86_IOPL_IOPERM of the guest's kernel\n"
 
-/* An entry in the list of these files; numbers are big-endian. */
+/* An entry in the list of these files. Its numbers are big-endian. */
 struct listed_file {
 	uint32_t size;
 	uint16_t key, reserved;
@@ -159,14 +157,15 @@ struct listed_file {
 
 static void read_port(void *data, uint32_t len)
 {
-	unsigned char *bytes = data; /* not insb(): gcc would not see its writes */
+	unsigned char *bytes =
+		data; /* not insb(), because gcc does not know that insb() writes there */
 
 	for (uint32_t i = 0; i < len; i++)
 		bytes[i] = inb(PORT_DATA);
 }
 
-/* Returns the length of the job in bytes; 0: there is no job yet. The job can then be read from the
- * port. */
+/* Returns the length of the job in bytes. The job can then be read from PORT_DATA. Returns 0 if
+ * there is no job yet. */
 static uint32_t find_job(void)
 {
 	struct listed_file f;
@@ -223,21 +222,20 @@ static bool receive_job(void)
 #else
 static bool receive_job(void)
 {
-	return false; /* vm/machine.c starts no guest here */
+	return false; /* vm/machine.c starts guests on x86_64 only */
 }
 #endif
 
-static int execute(void *arg, int link_fd)
+static int execute(void *arg, int)
 {
-	char **argv = arg; /* the program comes first */
+	char **argv = arg; /* path of the program, then its command line */
 
-	(void)link_fd;
 	execv(argv[0], argv + 1);
 	return -errno;
 }
 
-/* Runs bpfbench with the arguments in BB_GUEST_ARGS. Returns its exit code, or -1 if it has none.
- */
+/* Runs the program that BB_GUEST_ARGS names. Returns its exit code, or -1 if it did not start or
+ * was killed. */
 static int run_command(void)
 {
 	const struct bb_child_rules rules = {.is_program = true, .std = {BB_STD_NULL, 0, 0}};
@@ -281,6 +279,6 @@ void bb_guest_run(void)
 	len = snprintf(end, sizeof(end), BB_GUEST_ENDED "%d\n", status);
 	bb_write_all(fd, end, (size_t)len);
 	tcdrain(fd);
-	reboot(RB_AUTOBOOT); /* QEMU ends now, because its option -no-reboot is set */
+	reboot(RB_AUTOBOOT); /* ends QEMU, which has the option -no-reboot */
 	_exit(1);
 }

@@ -12,12 +12,13 @@
 
 struct packing {
 	struct archive *archive;
-	char **made; /* made[n_made]: paths that are in the archive; each is written only once */
+	char **made; /* made[n_made]: paths that are in the archive */
 	size_t n_made;
 	struct bb_err *err;
 	int rc;
 };
 
+/* True if `path` is in the archive already. Otherwise adds it to p->made. */
 static bool is_made(struct packing *p, const char *path)
 {
 	char **made;
@@ -37,7 +38,7 @@ static void write_entry(struct packing *p, const char *path, mode_t mode, const 
 
 	if (!e)
 		bb_out_of_memory();
-	archive_entry_set_pathname(e, path + 1); /* without the slash */
+	archive_entry_set_pathname(e, path + 1); /* without the slash at the beginning */
 	archive_entry_set_mode(e, mode);
 	if (S_ISLNK(mode))
 		archive_entry_set_symlink(e, data);
@@ -62,7 +63,7 @@ static void write_folders(struct packing *p, const char *path, bool itself)
 			continue;
 		memcpy(folder, path, len);
 		folder[len] = '\0';
-		if (!is_made(p, folder) && !p->rc)
+		if (!is_made(p, folder))
 			write_entry(p, folder, S_IFDIR | 0755, NULL, 0);
 	}
 }
@@ -70,14 +71,14 @@ static void write_folders(struct packing *p, const char *path, bool itself)
 static void write_data(struct packing *p, const char *path, const void *data, size_t len)
 {
 	write_folders(p, path, false);
-	if (!p->rc && !is_made(p, path) && !p->rc)
+	if (!p->rc && !is_made(p, path))
 		write_entry(p, path, S_IFREG | 0755, data, len);
 }
 
 #define TABLES "/libicudata.so"
 
-/* Sets the constants of a library to zero, because QEMU does not save zeros. libarchive needs ICU
- * only for XML, and ICU has 31 MB of constants. */
+/* Sets the constants of the library ICU to zero, because QEMU does not save pages of zeros. ICU has
+ * 31 MB of constants, and libarchive needs them only for XML. */
 static void clear_constants(char *data, size_t len)
 {
 	const Elf64_Ehdr *head = (const Elf64_Ehdr *)data;
@@ -110,7 +111,8 @@ static void write_file(struct packing *p, const char *from, const char *path)
 	free(data);
 }
 
-/* Writes a file of the host, or the files in a folder without those in its subfolders. */
+/* Writes the host's file `path` into the archive as `to`. If `path` is a folder, writes the files
+ * in it, but not its subfolders. */
 static void write_from_host(struct packing *p, const char *path, const char *to)
 {
 	struct stat st;
@@ -149,11 +151,10 @@ struct each_file {
 	void *arg;
 };
 
-static int do_library(struct dl_phdr_info *info, size_t size, void *arg)
+static int do_library(struct dl_phdr_info *info, size_t, void *arg)
 {
 	const struct each_file *each = arg;
 
-	(void)size;
 	if (info->dlpi_name && info->dlpi_name[0] == '/')
 		each->do_file(each->arg, info->dlpi_name);
 	return 0;
@@ -172,8 +173,8 @@ static void write_same(void *arg, const char *path)
 	write_file(arg, path, path);
 }
 
-/* Writes the modules that bpfbench needs and that Debian does not build into the kernel. None of
- * these modules needs another module. */
+/* Writes the modules that bpfbench needs and that are not built into Debian's kernels. None of them
+ * needs another module. */
 static void write_modules(struct packing *p, const char *modules)
 {
 	static const char *const wanted[] = {"kernel/drivers/net/veth.ko",
@@ -209,7 +210,7 @@ static void write_args(struct packing *p, const struct bb_guest_job *job)
 	free(text);
 }
 
-/* Begins an archive in memory. Returns its descriptor. After an error, p->rc is -errno. */
+/* Begins an archive in memory and returns its descriptor. Sets p->rc to -errno if that fails. */
 static int begin_archive(struct packing *p)
 {
 	int fd = memfd_create("bpfbench-guest", 0);
@@ -224,7 +225,7 @@ static int begin_archive(struct packing *p)
 	return fd;
 }
 
-/* Ends the archive. Returns its descriptor, or -errno after an error in any step. */
+/* Ends the archive. Returns its descriptor, or p->rc after an error in any step. */
 static int finish_archive(struct packing *p, int fd)
 {
 	if (p->archive && archive_write_close(p->archive) != ARCHIVE_OK && !p->rc)

@@ -9,7 +9,7 @@
 
 BB_ASSET(bb_fetch_script, "ci/vm/fetch-kernel.sh");
 
-/* Returns ~/.cache/bpfbench/vm of the user; free it. */
+/* Returns the user's folder ~/.cache/bpfbench/vm; free it. */
 static char *cache_folder(void)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -26,9 +26,11 @@ static char *cache_folder(void)
 	return bb_asprintf("%s/.cache/bpfbench/vm", home);
 }
 
-char *bb_kernel__folder(const char *name, struct bb_err *err)
+/* Returns the folder into which a kernel of this name is fetched; free it. Returns NULL with a
+ * message if the name is invalid. */
+static char *folder_of(const char *name, struct bb_err *err)
 {
-	char *cache, *path = NULL;
+	char *cache, *path;
 
 	if (!isdigit((unsigned char)name[0]) || name[strspn(name, "0123456789.")]) {
 		bb_fail(err, -EINVAL,
@@ -55,7 +57,7 @@ void bb_kernel__done(struct bb_kernel *k)
 /* Sets the paths of a kernel that was fetched. */
 static int name_fetched(const char *name, struct bb_kernel *k, struct bb_err *err)
 {
-	char *folder = bb_kernel__folder(name, err);
+	char *folder = folder_of(name, err);
 
 	if (!folder)
 		return err->code;
@@ -66,8 +68,8 @@ static int name_fetched(const char *name, struct bb_kernel *k, struct bb_err *er
 	return 0;
 }
 
-/* Sets the paths of the user's own kernel. The saved guest is named by the hash of the image's path
- * (FNV-1a), so each path has one. */
+/* Sets the paths of the user's own kernel. The name of the saved guest is a hash of the image's
+ * path (FNV-1a), so each image has its own saved guest. */
 static int name_own(const char *path, struct bb_kernel *k, struct bb_err *err)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -118,7 +120,8 @@ int bb_kernels__list(char ***ret_names, size_t *ret_n, struct bb_err *err)
 	return rc;
 }
 
-/* Runs a script of bpfbench as the user. Returns 0, or -errno with the last line of its stderr. */
+/* Runs a command as the user. `what` begins the message. Returns 0, or -errno with the command's
+ * last line of output. */
 static int run(const char *const *argv, const char *what, struct bb_err *err)
 {
 	static const char *const env[] = {"http_proxy", "https_proxy", "no_proxy", "APT_CONFIG",
@@ -146,33 +149,27 @@ static int run(const char *const *argv, const char *what, struct bb_err *err)
 
 int bb_kernel__fetch(const char *name, const char *deb, struct bb_err *err)
 {
-	char *folder = bb_kernel__folder(name, err), *fresh = NULL, *slash;
+	char *folder = folder_of(name, err), *fresh = NULL, *slash;
 	const char *argv[] = {"bash", "-c", bb_fetch_script, "fetch-kernel", name, NULL, deb, NULL};
-	const char *const install[] = {"sh", "-c",   "rm -rf -- \"$1\" && mv -T -- \"$2\" \"$1\"",
-				       "sh", folder, NULL,
-				       NULL};
-	const char *move[BB_LEN(install)];
-	int fd, rc = 0;
+	const char *move[] = {"sh", "-c",   "rm -rf -- \"$1\" && mv -T -- \"$2\" \"$1\"",
+			      "sh", folder, NULL,
+			      NULL};
+	int fd, rc;
 
 	if (!folder)
 		return err->code;
 	fresh = bb_asprintf("%s.new-%d", folder, (int)getpid());
 	slash = strrchr(folder, '/');
-	if (!rc) {
-		*slash = '\0';
-		fd = bb_own__make_dirs(AT_FDCWD, folder);
-		if (fd < 0)
-			rc = bb_fail(err, fd, "%s: %s", folder, bb_own__strerror(-fd));
-		else
-			close(fd);
-		*slash = '/';
-	}
+	*slash = '\0';
+	fd = bb_own__make_dirs(AT_FDCWD, folder);
+	rc = fd < 0 ? bb_fail(err, fd, "%s: %s", folder, bb_own__strerror(-fd)) : 0;
+	bb_close(&fd);
+	*slash = '/';
 	if (!rc) {
 		argv[5] = fresh;
 		rc = run(argv, name, err);
 	}
 	if (!rc) {
-		memcpy(move, install, sizeof(install));
 		move[5] = fresh;
 		rc = run(move, name, err);
 	}
@@ -185,7 +182,7 @@ int bb_kernel__remove(const char *name, struct bb_err *err)
 {
 	struct bb_kernel own = {0};
 	char *path = strchr(name, '/') ? name_own(name, &own, err) ? NULL : bb_strdup(own.saved)
-				       : bb_kernel__folder(name, err);
+				       : folder_of(name, err);
 	const char *const argv[] = {"rm", "-rf", "--", path, NULL};
 	int rc;
 

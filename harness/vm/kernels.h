@@ -5,34 +5,31 @@
 
 /*
  * The kernels of guests. Debian's kernels are in the user's folder ~/.cache/bpfbench/vm (or
- * $XDG_CACHE_HOME/bpfbench/vm). Each kernel has a folder there, named after it, with the image
- * `vmlinuz` and with modules in `lib`. The caller gives up root's rights first.
+ * $XDG_CACHE_HOME/bpfbench/vm). Each kernel has a folder of its name there, with the image
+ * `vmlinuz` and with modules in `lib`. A process of root must have called bb_caller__become()
+ * before it calls these functions.
  */
 
-/* What a guest boots from. */
+/* The files that a guest boots from. */
 struct bb_kernel {
 	char *name;    /* as the user gave it: "6.12", or a path */
 	char *image;   /* path of the bzImage */
-	char *modules; /* folder with the modules of each release; NULL: none */
-	char *saved;   /* path of its saved guest, which need not exist (vm/saved.h) */
+	char *modules; /* folder with the modules of each release; NULL: there are no modules */
+	char *saved;   /* path of the kernel's saved guest, which need not exist (vm/saved.h) */
 };
 
 void bb_kernel__done(struct bb_kernel *k);
 
-/* Finds a kernel: `name` is a path (with '/') of a bzImage, or the name of a kernel that was
+/* Finds a kernel. `name` is the path (with '/') of a bzImage, or the name of a kernel that was
  * fetched. Returns 0, -ENOENT with a message that says how to fetch it, or -errno. */
 int bb_kernel__find(const char *name, struct bb_kernel *ret_kernel, struct bb_err *err);
 
 /* Returns the names of the kernels that were fetched; free with bb_names_free(). */
 int bb_kernels__list(char ***ret_names, size_t *ret_n, struct bb_err *err);
 
-/* Returns the folder into which a kernel of this name is fetched; free it. Returns NULL with a
- * message if the name is invalid or there is no memory. */
-char *bb_kernel__folder(const char *name, struct bb_err *err);
-
-/* Gets Debian's newest kernel of this name: from the package `deb` or, if that is NULL, by apt,
- * which checks signatures. Replaces an older kernel. Returns 0 or -errno; -ENOTSUP: it cannot be
- * fetched here. */
+/* Fetches Debian's newest kernel of this name, by apt, which checks signatures, or from the package
+ * `deb` unless that is NULL. Replaces an older kernel. Returns 0 or -errno with a message; -ENOTSUP
+ * if kernels cannot be fetched on this machine. */
 int bb_kernel__fetch(const char *name, const char *deb, struct bb_err *err);
 
 /* Removes a kernel that was fetched. If the kernel is the user's own, removes only its saved guest.

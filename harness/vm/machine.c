@@ -17,21 +17,22 @@
 #define LAST_LINES 8
 #define MAX_TEXT (UINT32_C(256) << 20)
 
-/* The kernel's command line. With tsc_early_khz the TSC is 1 GHz exactly. Without HPET and PM timer
- * the kernel has nothing to correct that by: Linux 6.12 took 999.999 MHz, and some runs had one
- * instruction more than the others. */
+/* The kernel's command line. With tsc_early_khz the TSC is 1 GHz exactly. HPET and PM timer are
+ * disabled, because the kernel would correct this frequency by them: Linux 6.12 took 999.999 MHz,
+ * and some runs then had one instruction more than others. */
 #define KERNEL_ARGS                                                                                \
 	"console=ttyS0 panic=-1 tsc=reliable tsc_early_khz=1000000 hpet=disable pmtmr=0 "          \
 	"no_timer_check mitigations=off nokaslr quiet rdinit=/init -- vm-guest"
 
 /* QEMU's arguments that depend on whether the guest boots or goes on from a saved guest. */
 struct arguments {
-	const char *image; /* path of the kernel's image; NULL: a saved guest goes on */
+	const char *image; /* path of the kernel's image; NULL: the guest is a saved guest that goes
+			      on */
 	char initrd[32], job[96], incoming[96];
-	const char *plugin; /* NULL: none */
+	const char *plugin; /* path of the plugin; NULL: no plugin */
 };
 
-/* Limit of each file that QEMU writes: the memory of the guest, and a quarter more. */
+/* Limit of each file that QEMU writes: 1.25 times the memory of the guest. */
 #define MOST_BYTES (UINT64_C(5) << 28)
 
 static int limit_files(void *)
@@ -40,21 +41,20 @@ static int limit_files(void *)
 	struct rlimit now;
 
 	if (getrlimit(RLIMIT_FSIZE, &now) || (now.rlim_max < MOST_BYTES))
-		return 0; /* there is a lower limit already */
+		return 0; /* a lower limit holds already */
 	return setrlimit(RLIMIT_FSIZE, &most) ? -errno : 0;
 }
 
-static int execute(void *arg, int link_fd)
+static int execute(void *arg, int)
 {
 	char *const *argv = arg;
 
-	(void)link_fd;
 	execvp(argv[0], argv);
 	return -errno;
 }
 
-/* Writes QEMU's option for the plugin, which writes to `trace_fd`. In a path, QEMU takes ",," for a
- * comma. */
+/* Makes the value of QEMU's option -plugin in text[size]. The plugin writes to `trace_fd`. A comma
+ * in the path must be doubled. */
 static void name_plugin(const char *path, int trace_fd, char *text, size_t size)
 {
 	size_t n = 0;
@@ -67,14 +67,15 @@ static void name_plugin(const char *path, int trace_fd, char *text, size_t size)
 	snprintf(text + n, size - n, ",out=/proc/self/fd/%d", trace_fd);
 }
 
-/* Starts QEMU with the descriptors that are open in `m`. */
+/* Starts QEMU, which inherits the descriptors in `m`. */
 static int start_qemu(struct bb_machine *m, const struct arguments *a, struct bb_err *err)
 {
 	char console[48], answer[48], plugin[2 * PATH_MAX + 64], port[64];
 	const char *argv[48] = {BB_QEMU, "-nodefaults", "-no-user-config", "-display", "none",
 				"-no-reboot", "-M", "pc", "-accel", "tcg,thread=single", "-smp",
 				"1", "-m", "1G", "-cpu", BB_MACHINE_CPU, "-icount",
-				/* the clock of an idle guest jumps ahead, unless a user is there */
+				/* while the guest is idle, its clock jumps to the next timer; at a
+				   terminal it keeps to real time instead */
 				m->on_terminal ? "shift=0,align=off,sleep=on"
 					       : "shift=0,align=off,sleep=off",
 				"-rtc", "base=2026-01-01,clock=vm", "-seed", "1", "-serial",
@@ -187,8 +188,8 @@ int bb_machine__run(int saved_fd, size_t skip, int archive_fd, const char *plugi
 	return start(ret_machine, &a, err);
 }
 
-/* Tells QEMU to save the guest, which waits for a job, and to end. The guest must not be stopped
- * before: if it were saved while stopped, it would later stay stopped. */
+/* Tells QEMU to save the guest, which waits for a job, and then to end. The guest must run while it
+ * is saved: a guest that was saved while stopped would stay stopped. */
 static int save(struct bb_machine *m, struct bb_err *err)
 {
 	char commands[192];
@@ -202,7 +203,8 @@ static int save(struct bb_machine *m, struct bb_err *err)
 	return rc ? bb_fail(err, rc, BB_QEMU " takes no commands: %m") : 0;
 }
 
-/* Returns the text of a file in memory and closes it; free() it. NULL if it cannot be read. */
+/* Returns the text of a file in memory; free it. NULL if the file cannot be read. Closes the
+ * file. */
 static char *take_text(int *fd)
 {
 	char *text = NULL;
@@ -227,7 +229,8 @@ static const char *last_lines(const char *text)
 	return at;
 }
 
-/* Cuts the exit code off the answer. Returns false if the guest ended before it wrote the code. */
+/* Moves the exit code from the end of the answer to end->status. Returns false if the guest ended
+ * before it wrote the code. */
 static bool split_end(struct bb_machine_end *end)
 {
 	char *at = end->answer, *last = NULL;
@@ -296,8 +299,9 @@ static int fail_late(struct bb_machine *m, double limit_s, struct bb_err *err)
 	return rc;
 }
 
-/* True if the guest is over its limit. Unlike wall time, QEMU's CPU time does not depend on what
- * else the host does. A guest that hangs may use no CPU time, so wall time has a limit, too. */
+/* True if the guest is over its limit. QEMU's CPU time has a limit because, unlike wall time, it
+ * does not depend on how busy the host is. Wall time has a limit, too, because a guest that hangs
+ * may use no CPU time. */
 static bool is_late(const struct bb_machine *m, double limit_s)
 {
 	return bb_process_cpu_s(m->qemu.pid) > limit_s ||

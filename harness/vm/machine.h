@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/child.h"
-#include "base/std.h"
 
 /*
  * A guest is a virtual machine that QEMU emulates. Its clock counts instructions: with `-icount
@@ -13,11 +12,13 @@
  */
 struct bb_machine {
 	struct bb_child qemu; /* while the guest boots, qemu.fd takes commands for QEMU */
-	/* Descriptors; -1: not open. Three are files in memory: console has the text that the guest
-	 * prints, answer the text that it sends to us, log the text that QEMU prints. archive is
-	 * the initramfs or the job. saved is the saved guest; the caller closes it. */
+	/* Descriptors; -1: not open. Files in memory: the text that the guest prints (console), the
+	 * text that the guest sends to us (answer), and the text that QEMU prints (log). The
+	 * archive is the initramfs or the job. The caller closes saved_fd, the file of the saved
+	 * guest. */
 	int console_fd, answer_fd, log_fd, archive_fd, saved_fd;
-	int port_fd, trace_fd; /* files in memory: text at BB_MARKS_PORT, the plugin's records */
+	int port_fd, trace_fd; /* more files in memory: text that the guest writes to BB_MARKS_PORT,
+				  records of the plugin */
 	enum {
 		BB_MACHINE_WORKS, /* runs a job */
 		BB_MACHINE_BOOTS,
@@ -27,8 +28,8 @@ struct bb_machine {
 	uint64_t began_ns;
 };
 
-/* The model of the CPU. Without erms, the kernel's memcpy() does not use `rep movsb`, of which the
- * clock would count each byte. */
+/* The model of the CPU. With erms, the kernel's memcpy() would use `rep movsb`, and the clock would
+ * count an instruction for each byte. */
 #define BB_MACHINE_CPU "max,la57=off,-erms"
 
 /* The program that emulates guests. */
@@ -36,36 +37,40 @@ struct bb_machine {
 
 /* Starts to boot a guest with the kernel `image` (a bzImage) and the files `archive_fd`
  * (vm/initramfs.h). bb_machine__has_ended() then saves the guest: QEMU appends it to the file
- * `saved_fd`. The machine owns `archive_fd`, even after an error. QEMU ends when this process ends.
- * Returns 0 or -errno with a message. */
+ * `saved_fd`. The machine closes `archive_fd`, even after an error. QEMU ends when this process
+ * ends. Returns 0 or -errno with a message. */
 int bb_machine__boot(const char *image, int archive_fd, int saved_fd,
 		     struct bb_machine *ret_machine, struct bb_err *err);
 
 /* Starts the job `archive_fd` (vm/initramfs.h) in a saved guest. The guest is in the file
  * `saved_fd`, after the first `skip` bytes. `plugin` is the path of QEMU's plugin that traces
- * marked runs (vm/plugin/trace.c); NULL: none is traced. With `on_terminal`, the job talks with the
- * user. The machine owns `archive_fd`, even after an error. */
+ * marked runs (vm/plugin/trace.c); NULL: no run is traced. With `on_terminal`, the guest's console
+ * is our stdin and stdout. The machine closes `archive_fd`, even after an error. Returns 0 or
+ * -errno with a message. */
 int bb_machine__run(int saved_fd, size_t skip, int archive_fd, const char *plugin, bool on_terminal,
 		    struct bb_machine *ret_machine, struct bb_err *err);
 
 /* How a guest ended. */
 struct bb_machine_end {
-	char *answer, *console; /* the line BB_GUEST_ENDED was cut off the answer */
-	int status;             /* exit code of the command in the guest */
-	char *port;             /* with a plugin: the text of bpf/marks.h */
-	int trace_fd;           /* with a plugin: its records (bpf/trace_record.h); else -1 */
+	char *answer,
+		*console; /* texts as in struct bb_machine; the answer is without BB_GUEST_ENDED */
+	int status;       /* exit code of the command in the guest */
+	char *port; /* with a plugin: text that the guest wrote to BB_MARKS_PORT (bpf/marks.h); else
+		       NULL */
+	int trace_fd; /* with a plugin: descriptor of its records (bpf/trace_record.h); else -1 */
 };
 void bb_machine_end__done(struct bb_machine_end *end);
 
 /*
- * Returns true if the guest has ended or is saved. `*ret_rc` is then 0 or -errno. 0: `ret_end` is
- * set if the guest had a job. If the kernel panicked or QEMU failed, the message has the last lines
- * of the console or of QEMU's output. -EUCLEAN: QEMU cannot go on from the saved guest. -ETIMEDOUT:
- * QEMU was killed after `limit_s` of CPU time, or BB_MACHINE_WAITS times as much wall time.
+ * Returns true if the guest has ended or is saved. `*ret_rc` is then 0 or -errno with a message. If
+ * it is 0 and the guest had a job, `*ret_end` is set. If the kernel panicked or QEMU failed, the
+ * message has the last lines of the console or of QEMU's output. -EUCLEAN: QEMU cannot go on from
+ * the saved guest. -ETIMEDOUT: QEMU was killed after `limit_s` of CPU time, or BB_MACHINE_WAITS
+ * times as much wall time.
  */
 #define BB_MACHINE_WAITS 4
 bool bb_machine__has_ended(struct bb_machine *m, double limit_s, struct bb_machine_end *ret_end,
 			   int *ret_rc, struct bb_err *err);
 
-/* Kills the guest if it runs, and closes its files except the saved guest. */
+/* Kills the guest if it runs, and closes its descriptors except saved_fd. */
 void bb_machine__stop(struct bb_machine *m);

@@ -13,8 +13,8 @@ static void write_identity(void *out, const char *path)
 		st.st_mtim.tv_nsec);
 }
 
-/* Writes the path, size and time of each file that a saved guest depends on. Sets all
- * BB_SAVED_KEY_BYTES of `key`. Returns 0 or -errno. */
+/* Writes path, size and time of each file that a saved guest depends on into
+ * key[BB_SAVED_KEY_BYTES]. Returns 0 or -errno. */
 static int make_key(const struct bb_kernel *k, char *key)
 {
 	char qemu[PATH_MAX] = "";
@@ -45,12 +45,13 @@ int bb_saved_guest__open(const struct bb_kernel *k)
 			memcmp(keys, keys + BB_SAVED_KEY_BYTES, BB_SAVED_KEY_BYTES)))
 		bb_close(&fd);
 	free(keys);
-	kept = fd < 0 ? -1 : dup(fd); /* without O_CLOEXEC */
+	kept = fd < 0 ? -1 : dup(fd); /* QEMU inherits it: no O_CLOEXEC */
 	bb_close(&fd);
 	return kept < 0 ? -ENOENT : kept;
 }
 
-/* Opens the new guest's file in the cache or, if that fails, in memory. */
+/* Makes the file of the new guest in the cache or, if that fails, in memory. Returns a descriptor
+ * or -1 with errno. */
 static int open_new(const struct bb_kernel *k, struct bb_new_guest *g)
 {
 	char *folder = bb_strdup(k->saved), *slash = strrchr(folder, '/');
@@ -93,7 +94,7 @@ int bb_new_guest__finish(struct bb_new_guest *g, int rc, struct bb_err *err)
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", g->fd);
 	if (!rc) {
-		fd = open(path, O_RDONLY); /* without O_CLOEXEC: QEMU's shell reads it */
+		fd = open(path, O_RDONLY); /* without O_CLOEXEC, because QEMU's shell reads it */
 		if (fd < 0)
 			rc = bb_fail(err, -errno, "the saved guest cannot be read: %m");
 	}

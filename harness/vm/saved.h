@@ -2,33 +2,33 @@
 #pragma once
 
 #include "base/io.h"
-#include "base/std.h"
 #include "vm/kernels.h"
 
 /*
  * A saved guest has booted and waits for a job. It is a file in the user's cache (kernel->saved).
- * Its first BB_SAVED_KEY_BYTES name the kernel, QEMU and bpfbench that it was made from. The rest
- * is written by QEMU. If the cache cannot be written, the file is in memory, and is lost when the
- * process ends.
+ * Its first BB_SAVED_KEY_BYTES name the files of the kernel, QEMU and bpfbench that it was made
+ * with. QEMU writes the rest. If the cache cannot be written, the file is in memory, and is lost
+ * when the process ends.
  */
 #define BB_SAVED_KEY_BYTES 4096u
 
 /* Opens the saved guest of a kernel. Returns a descriptor that child processes inherit. Returns
- * -ENOENT if there is none, or if it was made from another kernel, QEMU or bpfbench. */
+ * -ENOENT if there is no saved guest, or if it was made with another kernel, QEMU or bpfbench. */
 int bb_saved_guest__open(const struct bb_kernel *k);
 
 /* A guest that is about to be saved. */
 struct bb_new_guest {
 	struct bb_new_file file;
-	int fd; /* QEMU appends the guest here; child processes inherit it */
-	bool is_kept;
-	char *name; /* name of the file */
+	int fd;       /* QEMU appends the guest here; child processes inherit it */
+	bool is_kept; /* the file is in the cache, not in memory */
+	char *name;   /* name of the file */
 };
 
-/* Returns 0 or -errno with a message. */
+/* Makes the file of a guest that is about to be saved. Returns 0 or -errno with a message. */
 int bb_new_guest__begin(const struct bb_kernel *k, struct bb_new_guest *ret_guest,
 			struct bb_err *err);
 
-/* Ends the saving of a guest. `rc` says how it went: 0 or -errno. Returns the descriptor of the
- * saved guest. After an error, returns -errno and leaves no file. */
+/* Finishes the file. `rc` is the result of saving the guest, 0 or -errno. Returns a descriptor for
+ * reading the saved guest, which child processes inherit. After an error, returns -errno and leaves
+ * no file. */
 int bb_new_guest__finish(struct bb_new_guest *g, int rc, struct bb_err *err);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A plugin of QEMU's emulator: writes each instruction that the guest executes between two marks
- * (bpf/marks.h) to a file, as records of bpf/trace_record.h. With calls and returns, it writes
- * where in memory the return address is: this tells which call a return belongs to.
+ * (bpf/marks.h) to a file, as records of bpf/trace_record.h. For each call and return it also
+ * writes the address of the stack slot with the return address, which tells the call that a return
+ * belongs to.
  *
  *     qemu-system-x86_64 -plugin trace.so,out=FILE
  */
@@ -14,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What this file uses of QEMU's qemu-plugin.h, version 1 (as in QEMU 7.2). Debian has no package
- * with this header. QEMU refuses the plugin if it has another version. */
+/* Declarations from QEMU's qemu-plugin.h, version 1 (as in QEMU 7.2). Debian has no package with
+ * this header. QEMU refuses the plugin if it has another version. */
 typedef uint64_t qemu_plugin_id_t;
 typedef uint32_t qemu_plugin_meminfo_t;
 struct qemu_info_t;
@@ -48,11 +49,11 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
 EXPORT int qemu_plugin_version = 1;
 
 static FILE *out;
-static bool records;
-static size_t n_records; /* records since the latest mark */
-static size_t n_in_all;
+static bool is_recording; /* the guest is between two marks */
+static size_t n_records;  /* number of records since the latest mark */
+static size_t n_in_all;   /* number of all records */
 
-static void put(uint64_t address, uint32_t kind, uint32_t class)
+static void write_record(uint64_t address, uint32_t kind, uint32_t class)
 {
 	const struct bb_trace_record r = {address, kind, class};
 	bool is_mark = kind == BB_TRACE_BEGIN || kind == BB_TRACE_END;
@@ -65,42 +66,34 @@ static void put(uint64_t address, uint32_t kind, uint32_t class)
 	fwrite(&r, sizeof(r), 1, out);
 }
 
-static void on_insn(unsigned int cpu, void *arg)
+static void on_insn(unsigned int, void *arg)
 {
 	const struct bb_trace_record *r = arg;
 
-	(void)cpu;
-	if (records)
-		put(r->address, r->kind, r->class);
+	if (is_recording)
+		write_record(r->address, r->kind, r->class);
 }
 
-static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address, void *arg)
+static void on_access(unsigned int, qemu_plugin_meminfo_t, uint64_t address, void *)
 {
-	(void)cpu;
-	(void)info;
-	(void)arg;
-	if (records)
-		put(address, BB_TRACE_ACCESS, 0);
+	if (is_recording)
+		write_record(address, BB_TRACE_ACCESS, 0);
 }
 
-static void on_begin(unsigned int cpu, void *arg)
+static void on_begin(unsigned int, void *)
 {
-	(void)cpu;
-	(void)arg;
-	records = true;
+	is_recording = true;
 	n_records = 0;
-	put(0, BB_TRACE_BEGIN, 0);
+	write_record(0, BB_TRACE_BEGIN, 0);
 }
 
-static void on_end(unsigned int cpu, void *arg)
+static void on_end(unsigned int, void *)
 {
-	(void)cpu;
-	(void)arg;
-	if (!records)
+	if (!is_recording)
 		return;
-	records = false;
+	is_recording = false;
 	n_records = 0;
-	put(0, BB_TRACE_END, 0);
+	write_record(0, BB_TRACE_END, 0);
 }
 
 static bool is_prefix(unsigned char c)
@@ -124,7 +117,7 @@ static uint32_t class_of(const unsigned char *code, size_t len)
 	case 0xc2:
 	case 0xc3: return BB_TRACE_RETURN;
 	case 0xcf: return BB_TRACE_INTERRUPT_RETURN;
-	case 0xff: /* call or jump by address: bits 3 to 5 say which */
+	case 0xff: /* an indirect call or jump: bits 3 to 5 of the next byte tell which */
 		return i + 1 < len && (code[i + 1] >> 3 & 7) == 2 ? BB_TRACE_CALL : BB_TRACE_OTHER;
 	case 0x0f: /* rdtsc, rdtscp */
 		if (i + 1 < len && code[i + 1] == 0x31)
@@ -135,17 +128,17 @@ static uint32_t class_of(const unsigned char *code, size_t len)
 	return BB_TRACE_OTHER;
 }
 
-static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+static void on_translate(qemu_plugin_id_t, struct qemu_plugin_tb *tb)
 {
 	static const unsigned char begin[] = {BB_TRACE_MARK(0x41)}, end[] = {BB_TRACE_MARK(0x42)};
 	size_t n = qemu_plugin_tb_n_insns(tb);
 
-	(void)id;
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		const unsigned char *code = qemu_plugin_insn_data(insn);
 		size_t len = qemu_plugin_insn_size(insn);
-		struct bb_trace_record *r = malloc(sizeof(*r)); /* QEMU keeps it while it runs */
+		struct bb_trace_record *r =
+			malloc(sizeof(*r)); /* QEMU passes it to on_insn() until it ends */
 
 		if (!r)
 			abort();
@@ -162,17 +155,14 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	}
 }
 
-static void on_exit_of_qemu(qemu_plugin_id_t id, void *arg)
+static void on_exit_of_qemu(qemu_plugin_id_t, void *)
 {
-	(void)id;
-	(void)arg;
 	fclose(out);
 }
 
-EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int argc,
+EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *, int argc,
 			       char **argv)
 {
-	(void)info;
 	if (argc == 1 && !strncmp(argv[0], "out=", 4))
 		out = fopen(argv[0] + 4, "w");
 	if (!out)
