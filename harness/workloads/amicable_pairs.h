@@ -6,17 +6,17 @@
 /*
  * The workload: a search for amicable numbers by trial division, which uses the CPU and hardly any
  * memory. The program amicable_pairs runs the whole search. The drive `step` runs the search with a
- * `tick` that fires events from the innermost loop, so that the sampled stack is that of the
+ * function tick() that fires events from the innermost loop, so that samplers see the stack of the
  * search.
  */
 #define BB_AMICABLE_LAST 65534u /* end of the published search */
-/* Trial divisions between two calls of `tick`. They take about 5 % of the time of the cheapest
- * program that the drive `step` measures. */
+/* Number of trial divisions between two calls of tick(). They take about 5 % of the time that the
+ * drive `step` needs for a run of the cheapest program. */
 #define BB_AMICABLE_TICK_EVERY 8u
 
 struct bb_amicable_search {
 	uint32_t first, last; /* numbers to try, inclusive */
-	/* called for each pair; NULL: pairs are only counted */
+	/* called for each pair that is found; NULL: pairs are only counted */
 	void (*found)(uint32_t larger, uint32_t smaller, void *arg);
 	/* called between divisions; ends the search if it returns nonzero; NULL: not called */
 	int (*tick)(void *arg);

@@ -5,9 +5,8 @@
 #include "base/parse.h"
 #include "workloads/amicable_pairs.h"
 
-static void print_pair(uint32_t larger, uint32_t smaller, void *arg)
+static void print_pair(uint32_t larger, uint32_t smaller, void *)
 {
-	(void)arg;
 	printf("%u %u\n", larger, smaller);
 	fflush(stdout);
 }
@@ -19,7 +18,7 @@ int main(int argc, char **argv)
 					    .found = print_pair};
 	uint64_t last = BB_AMICABLE_LAST;
 
-	/* An argument that is not a number is only a label, to distinguish processes in `ps`. */
+	/* A first argument that is not a number is a label, which shows in ps(1). */
 	if (argc > 1 && !bb_parse_u64(argv[1], &last) && last > BB_AMICABLE_LAST) {
 		fprintf(stderr, "usage: amicable_pairs [LAST] [LABEL], LAST up to %u\n",
 			BB_AMICABLE_LAST);

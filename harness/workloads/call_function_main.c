@@ -2,12 +2,13 @@
 /*
  * call_function LIBRARY FUNCTION [ARGUMENT...]: calls a function of a shared library on request, so
  * that uprobes on it can be measured. It runs as the user who called bpfbench, or as nobody if that
- * user is root. So a harmful library has only the rights of that user.
+ * user is root. So a malicious library has only the rights of that user.
  *
  * Its stdin is a socket that preserves message boundaries. The program sends one message after it
- * has loaded the library. The message is empty, or says the error. For each byte that it then
- * receives, it calls the function and sends a byte back. Arguments: "n64" is an integer, "r0.5" a
- * floating-point number, "tTEXT" a string, "b4096" a zeroed buffer of that many bytes.
+ * has loaded the library. The message is empty, or the text of an error. For each byte that the
+ * program then receives, it calls the function and sends the byte back. Arguments: "n64" is an
+ * integer, "r0.5" a floating-point number, "tTEXT" a string, "b4096" a zeroed buffer of that many
+ * bytes.
  */
 #include <dlfcn.h>
 #include <ffi.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "workloads/functions.h"
 
-#include <string.h>
-
 #include "workloads/source_addr.h"
 
 #define FRAMES 8u
@@ -38,7 +36,8 @@ static void process_sample_oops(struct bb_function_room *room, uint32_t n)
 	process(&bb_process_sample_oops, room, n);
 }
 
-/* Each of the n calls handles all 256 values of the byte, as in the published benchmark. */
+/* Each of the n calls classifies all 256 values of the low byte of an address, as in the published
+ * benchmark. */
 static inline __attribute__((always_inline)) void classify(
 	bool (*version)(uint32_t, enum bb_source_addr *), struct bb_function_room *room, uint32_t n)
 {
@@ -78,7 +77,7 @@ const struct bb_function bb_functions[] = {
 	{"source_addr", "v4", false, source_addr_v4},
 };
 
-const size_t bb_n_functions = sizeof(bb_functions) / sizeof(bb_functions[0]);
+const size_t bb_n_functions = BB_LEN(bb_functions);
 
 const char *bb_function_name(size_t i)
 {

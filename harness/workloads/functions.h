@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "perf_profiler.h"
 #include "workloads/process_sample.h"
 
 /*
- * Buffers of the functions that `with: call` measures. These functions of user space are the rows
- * of bb_functions[]; versions of a function are rows with the same name. The member `run` of a row
- * makes `n` calls in succession and nothing else. The function that it calls is in another source
- * file, so the compiler cannot optimise the calls away.
+ * Functions of user space that the drive `call` measures, and their buffers. bb_functions[] lists
+ * the functions; rows with the same name are versions of one function. run() makes `n` calls in
+ * succession and nothing else. The function that it calls is in another source file, so that the
+ * compiler cannot optimise the calls away.
  */
 struct bb_function_room {
 	struct bb_sample sample;
@@ -24,15 +20,15 @@ struct bb_function_room {
 struct bb_function {
 	const char *name;    /* name of the function: value of the scenario's key `function` */
 	const char *variant; /* name of the version: value of the variant's key `program` */
-	bool sleeps;         /* a call may sleep, so calls are not made in succession */
+	bool sleeps;         /* true: a call may sleep, so it is timed alone */
 	void (*run)(struct bb_function_room *room, uint32_t n);
 };
 
 extern const struct bb_function bb_functions[];
 extern const size_t bb_n_functions;
 
-/* Returns the name of the i-th function; NULL after the last. All versions of a function count as
- * one. For bb_drive_key.choice (core/drive_kind.h). */
+/* For bb_drive_key.choice (core/drive_kind.h): returns the name of the i-th function; NULL after
+ * the last. All versions of a function count as one. */
 const char *bb_function_name(size_t i);
 
 /* Fills the buffers: a sample with a stack like that of amicable_pairs, and a log without a

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "workloads/process_sample.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "perf_profiler.h"
-
-#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 /* Gives the function its own stack frame, so that profilers show it. */
 #define FRAME __attribute__((noinline))
@@ -29,8 +21,8 @@ int bb_sample_log__flush(struct bb_sample_log *log)
 	return 0;
 }
 
-/* Appends text and numbers without snprintf(), which would be most of the cost of a sample. Each
- * function returns the new end of the text. */
+/* Each of these functions writes at `at` and returns the end of the new text. They do not call
+ * snprintf(), which would be most of the cost of a sample. */
 static char *put_text(char *at, const char *text)
 {
 	size_t len = strlen(text);
@@ -147,7 +139,7 @@ static const struct bb_sample_processor *const all[] = {&bb_process_sample_fixed
 
 const struct bb_sample_processor *bb_sample_processor_find(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+	for (size_t i = 0; i < BB_LEN(all); i++)
 		if (!strcmp(all[i]->name, name))
 			return all[i];
 	return NULL;

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
-/* The user-space half of perf_profiler is its consumer. For each sample of the ring buffer
- * (bpf/perf_profiler.h), the consumer checks the sample and logs a line, "SECONDS.NANOSECONDS pid N
- * tid N frames N 0xINNERMOST..0xOUTERMOST". */
-#define BB_SAMPLE_LINE_BYTES 160u /* the longest line, with a margin */
+/* The consumer of perf_profiler's ring buffer. It checks each sample (bpf/perf_profiler.h) and logs
+ * a line, "SECONDS.NANOSECONDS pid N tid N frames N 0xINNERMOST..0xOUTERMOST". */
+#define BB_SAMPLE_LINE_BYTES 160u /* longest line, with a margin */
 
-/* Buffer of logged lines. When it is full, it is written to the file, or discarded if there is
- * no file. */
+/* Buffer of logged lines. When the buffer is full, it is written to the file, or discarded if there
+ * is no file. */
 struct bb_sample_log {
 	char *text; /* text[size], borrowed; `size` is at least BB_SAMPLE_LINE_BYTES */
 	size_t size, used;
@@ -23,15 +21,15 @@ int bb_sample_log__flush(struct bb_sample_log *log);
 
 struct bb_sample_processor {
 	const char *name;
-	/* Checks the sample data[size] and logs a line. Returns 0. Returns -EINVAL without a line
-	 * if data[size] is not a sample, or -errno if the log cannot be written. */
+	/* Checks the sample data[size] and logs a line. Returns 0; -EINVAL, without a line, if
+	 * data[size] is not a valid sample; or -errno if the log cannot be written. */
 	int (*process)(const void *data, size_t size, struct bb_sample_log *log);
 	const char *doc;
 };
 
 /* The two versions of the consumer. `fixed` is correct. `oops` has a planted bug: before it logs a
  * line, it sleeps for as many milliseconds as have passed in the current second (0 to 999). It
- * stores this number on the heap. */
+ * keeps this number on the heap. */
 extern const struct bb_sample_processor bb_process_sample_fixed, bb_process_sample_oops;
 
 /* Finds a version of the consumer by name; NULL if there is none. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "workloads/source_addr.h"
 
-#include <stddef.h>
-
 static bool answer(int kind, enum bb_source_addr *ret_kind)
 {
 	if (kind == BB_NO_PUSH)
