@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Included by every BPF program here: UAPI types and libbpf's helpers. It needs no BTF of the
- * kernel for a build. */
+/* Every BPF program here includes this: UAPI types and libbpf's helpers. So a build needs no BTF of
+ * the kernel. */
 #ifndef BB_BPF_H
 #define BB_BPF_H
 
@@ -12,7 +12,7 @@
 char LICENSE[] SEC("license") = "GPL";
 
 /* Number of runs whose result was thrown away because a ring or map was full. bpfbench reads a
- * global of this name after every series, in any program that has one. */
+ * global of this name after every series, also in the programs of users. */
 __u64 drops;
 
 static __always_inline void bb_count_drop(void)

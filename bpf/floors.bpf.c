@@ -2,13 +2,13 @@
 /*
  * A floor for each program type that bpfbench can drive: a program that returns at once, with the
  * value that lets its event proceed. Its run time is the cost of calling any program of the type,
- * including the share of bpf_stats.
+ * including the cost of bpf_stats.
  */
 #include "bb_bpf.h"
 
 #include <linux/pkt_cls.h>
 
-#define ACCEPT 1 /* the same value for cgroups, sk_lookup (SK_PASS) and netfilter (NF_ACCEPT) */
+#define ACCEPT 1 /* for cgroups; the same value as SK_PASS and NF_ACCEPT */
 
 #define FLOOR(name, section, retval)                                                               \
 	SEC(section) int empty_##name(void *ctx)                                                   \
@@ -28,7 +28,8 @@ FLOOR(xdp, "xdp", XDP_PASS)
 FLOOR(flow_dissector, "flow_dissector", 0)
 FLOOR(sk_lookup, "sk_lookup", ACCEPT)
 FLOOR(netfilter, "netfilter",
-      /* known to libbpf 1.2; older versions open the object and do not load this program */
+      /* libbpf before 1.2 does not know this section: it opens the object and does not load this
+	 program */
       ACCEPT)
 /* The hook only runs when a thread renames itself. */
 FLOOR(raw_tracepoint, "raw_tp/task_rename", 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * fun_xdp applies FizzBuzz and Fibonacci to the source address of every IPv4 packet and pushes the
- * result to a queue that user space pops. There are five versions, as in its history; v3 introduces
- * a performance regression for some addresses, and v4 repairs it.
+ * result to a queue that user space pops. There are five versions, as in the program's history: v3
+ * is slow for some addresses, and v4 repairs that.
  */
 #include "bb_bpf.h"
 #include <bpf/bpf_endian.h>
@@ -19,7 +19,7 @@ struct {
 	__type(value, enum bb_source_addr);
 } SOURCE_ADDR_QUEUE SEC(".maps");
 
-/* v0 only: the addresses of the packets. */
+/* The source addresses of the packets, for v0. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, LOG_BYTES);
@@ -40,7 +40,7 @@ static __always_inline int parse(const struct xdp_md *ctx, __u32 *ret_addr)
 		return XDP_PASS;
 	if ((const void *)(ip + 1) > end)
 		return XDP_ABORTED;
-	/* in the byte order of fun_xdp.h; a no-op on little-endian machines */
+	/* fun_xdp.h wants this byte order; on little-endian machines nothing changes */
 	*ret_addr = __le32_to_cpu(ip->saddr);
 	return NO_ADDR;
 }
@@ -61,7 +61,7 @@ int empty(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-/* v0: parses the packet and logs its address, a ring buffer record of 4 bytes. */
+/* v0: parses the packet and logs its source address in a ring buffer record of 4 bytes. */
 SEC("xdp")
 int v0(struct xdp_md *ctx)
 {
@@ -75,7 +75,7 @@ int v0(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-/* v1: Fizz instead of the log: one division, and every third address is pushed (a lock and a
+/* v1: Fizz, without the log. Costs one division, and for every third address a push (a lock and a
  * copy). */
 SEC("xdp")
 int v1(struct xdp_md *ctx)
@@ -86,7 +86,7 @@ int v1(struct xdp_md *ctx)
 	return action == NO_ADDR ? push(bb_fizz(addr)) : action;
 }
 
-/* v2: FizzBuzz: two divisions, and 7 of 15 addresses are pushed. */
+/* v2: FizzBuzz. Costs two divisions, and for 7 of 15 addresses a push. */
 SEC("xdp")
 int v2(struct xdp_md *ctx)
 {
@@ -96,7 +96,7 @@ int v2(struct xdp_md *ctx)
 	return action == NO_ADDR ? push(bb_fizz_buzz(addr)) : action;
 }
 
-/* v3: Fibonacci first, by a loop of up to 381 rounds. */
+/* v3: Fibonacci first, then FizzBuzz. Costs a loop of up to 381 rounds. */
 SEC("xdp")
 int v3(struct xdp_md *ctx)
 {
@@ -108,7 +108,7 @@ int v3(struct xdp_md *ctx)
 	return push(bb_is_fibonacci_by_loop((__u8)addr, NULL) ? BB_FIBONACCI : bb_fizz_buzz(addr));
 }
 
-/* v4: the same as v3, with a table: a few comparisons. */
+/* v4: the same as v3, with a table in place of the loop. Costs a few comparisons. */
 SEC("xdp")
 int v4(struct xdp_md *ctx)
 {

@@ -7,8 +7,8 @@
 /*
  * The classification of an IPv4 source address by fun_xdp, as inline functions for BPF and user
  * space. `addr` has the address's four bytes as a little-endian machine reads them, without
- * bpf_ntohl(): the low byte is the first byte in the packet, N of N.0.0.1, byte 26 of an Ethernet
- * frame.
+ * bpf_ntohl(). So the low byte is the first byte of the address: N of N.0.0.1, byte 26 of an
+ * Ethernet frame.
  *
  * The functions return the value to push to SOURCE_ADDR_QUEUE, or BB_NO_PUSH.
  */
@@ -38,10 +38,10 @@ bb_inline int bb_fizz_buzz(__u32 addr)
 }
 
 /*
- * The regression: computes Fibonacci numbers from 0 and 1 in 8 bits until one is at least n. 377
- * does not fit in 8 bits. So for n > 233, the sum wraps around and the loop goes on, up to 381
- * times, until a value happens to be large enough. `trips` counts the rounds; NULL means do not
- * count.
+ * The regression: computes Fibonacci numbers from 0 and 1 in 8 bits until one is at least n. The
+ * next number after 233, 377, does not fit in 8 bits. So for n > 233 the sum wraps around, and the
+ * loop goes on, up to 381 times, until a value happens to be large enough. `*trips` counts the
+ * rounds unless `trips` is NULL.
  */
 bb_inline int bb_is_fibonacci_by_loop(__u8 n, __u32 *trips)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reports the addresses of kernel objects that a process holds: an iterator over its open files
- * that writes a record for each. bpfbench calls programs of kernel functions with these addresses
- * (fire/live_objects.h).
+ * that writes a record for each. bpfbench runs programs that take kernel objects as arguments with
+ * these addresses (fire/live_objects.h).
  */
 #include "bb_bpf.h"
 
@@ -68,7 +68,7 @@ struct bpf_iter__task_file {
 	struct file *file;
 } KERNEL;
 
-const volatile __s32 of_tgid;
+const volatile __s32 of_tgid; /* the process, as a tgid */
 
 SEC("iter/task_file")
 int live_objects(struct bpf_iter__task_file *ctx)
@@ -100,7 +100,7 @@ int live_objects(struct bpf_iter__task_file *ctx)
 	r.v[BB_LIVE_VFSMOUNT] = (__u64)file->f_path.mnt;
 	r.v[BB_LIVE_SUPER_BLOCK] = (__u64)BPF_CORE_READ(file, f_inode, i_sb);
 	r.v[BB_LIVE_ADDRESS_SPACE] = (__u64)BPF_CORE_READ(file, f_inode, i_mapping);
-	/* valid only if the reader knows that the file is a socket */
+	/* valid only for sockets; the reader of the record knows whether the file is one */
 	r.v[BB_LIVE_SOCKET] = (__u64)socket;
 	r.v[BB_LIVE_SOCK] = (__u64)BPF_CORE_READ(socket, sk);
 	r.v[BB_LIVE_SK_BUFF] = (__u64)BPF_CORE_READ(socket, sk, sk_receive_queue.next);

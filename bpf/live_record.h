@@ -32,7 +32,7 @@ enum bb_live {
 
 struct bb_live_record {
 	__u32 fd, unused;
-	__u64 v[BB_N_LIVE]; /* addresses */
+	__u64 v[BB_N_LIVE]; /* addresses, by enum bb_live */
 };
 
 #endif

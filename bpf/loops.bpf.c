@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs whose cost is known by construction, to test the statistics. The time of `loop`
- * depends on the address that the JIT gives it. `straight` has no jumps, so its time does not. */
+/* Programs whose cost is known by construction, to test the statistics. The time of `loop` depends
+ * on the address that the JIT gives it. The time of `straight` does not, because it has no
+ * jumps. */
 #include "bb_bpf.h"
 #include "multiplications.h"
 
@@ -13,7 +14,7 @@ int empty(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* The floor of test runs, for a benchmark of them. */
+/* The floor for a benchmark of test runs. */
 SEC("xdp")
 int empty_xdp(struct xdp_md *ctx)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A firewall by IPv4 source address. A packet whose address is on the list of allowed prefixes
- * passes; else one on the list of denied prefixes is dropped; else the default rule applies. Both
- * lists are LPM tries. scenarios/lpm_firewall.yml fills the denied one with up to a million
- * prefixes, as from a public block list.
+ * A firewall by IPv4 source address. A packet passes if its address has an allowed prefix.
+ * Otherwise it is dropped if its address has a denied prefix. Otherwise the default rule applies.
+ * The prefixes are in two LPM tries. scenarios/lpm_firewall.yml fills `denied` with up to a million
+ * prefixes, like a public block list.
  */
 #include "bb_bpf.h"
 #include <bpf/bpf_endian.h>
@@ -27,10 +27,10 @@ struct prefix {
 PREFIXES(allowed, 1024);
 PREFIXES(denied, 1000000);
 
-/* The default rule. */
+/* The action for packets of neither list. */
 const volatile __u32 by_default = XDP_PASS;
 
-/* Returns whether the packet has an IPv4 header, and its source address. */
+/* Returns 1 and the packet's source address; 0 if the packet has no IPv4 header. */
 static __always_inline int source_of(const struct xdp_md *ctx, struct prefix *ret_source)
 {
 	const void *data = (const void *)(long)ctx->data, *end = (const void *)(long)ctx->data_end;
@@ -51,7 +51,7 @@ int empty(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-/* The firewall without its tables: what reading the header costs. */
+/* The firewall without lookups. Costs only reading the header. */
 SEC("xdp")
 int parse_only(struct xdp_md *ctx)
 {
@@ -60,7 +60,7 @@ int parse_only(struct xdp_md *ctx)
 	return source_of(ctx, &source) && source.address ? by_default : XDP_PASS;
 }
 
-/* Only the denied prefixes: one lookup for each packet. */
+/* The firewall without allowed prefixes. Costs one lookup in the large trie for each packet. */
 SEC("xdp")
 int deny(struct xdp_md *ctx)
 {
@@ -71,7 +71,7 @@ int deny(struct xdp_md *ctx)
 	return bpf_map_lookup_elem(&denied, &source) ? XDP_DROP : by_default;
 }
 
-/* The whole firewall: packets from allowed prefixes never come to the large table. */
+/* The whole firewall. Costs a lookup in each trie; packets of allowed prefixes need only one. */
 SEC("xdp")
 int allow_deny(struct xdp_md *ctx)
 {

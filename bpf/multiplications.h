@@ -2,8 +2,8 @@
 #ifndef BB_MULTIPLICATIONS_H
 #define BB_MULTIPLICATIONS_H
 
-/* Dependent multiplications, code of known cost. The xor between two of them prevents the compiler
- * from merging a row of them into one. */
+/* Multiplications of known cost, each of which needs the result of the one before. The xor keeps
+ * the compiler from merging several multiplications into one. */
 #define BB_STEP(x) ((x) = ((x) ^ (x) >> 29) * 2862933555777941757ULL)
 #define BB_STEP4(x) (BB_STEP(x), BB_STEP(x), BB_STEP(x), BB_STEP(x))
 #define BB_STEP16(x) (BB_STEP4(x), BB_STEP4(x), BB_STEP4(x), BB_STEP4(x))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel side of a sampling profiler: each perf event delivers the time, the task and its user
- * stack. The variants differ in how they deliver the sample to user space, which is most of the
- * cost of such a program.
+ * The kernel side of a sampling profiler: at each perf event, it delivers a sample with the time,
+ * the task and its user stack. The variants differ in how they deliver the sample to user space,
+ * which is most of their cost.
  */
 #include "bb_bpf.h"
 #include "perf_profiler.h"
@@ -13,7 +13,7 @@
 /* pid_filter: process (tgid) to sample; 0 means every process. */
 const volatile __u32 target_pid = 0;
 
-/* regressed: extra rounds of a dependent multiply-add, about 1 ns each. */
+/* regressed: number of multiply-adds in a chain, about 1 ns each. */
 const volatile __u32 extra_rounds = 200;
 
 struct {
@@ -63,7 +63,7 @@ static __always_inline void fill_header(struct bb_sample *s, __u64 stack_len)
 	s->header.stack_len = stack_len;
 }
 
-/* Builds the sample directly in the ring, for `ringbuf` and similar variants. */
+/* Builds the sample directly in the ring buffer. */
 static __always_inline int sample_to_ring(void *ctx, __u64 submit_flags)
 {
 	struct bb_sample *s = bpf_ringbuf_reserve(&samples, sizeof(*s), 0);
@@ -83,8 +83,8 @@ static __always_inline int sample_to_ring(void *ctx, __u64 submit_flags)
 	return 0;
 }
 
-/* Builds the sample in this CPU's scratch buffer, for variants that copy it to deliver it.
- * Returns NULL on failure. */
+/* Builds the sample in this CPU's scratch buffer, for variants that deliver a copy of it. Returns
+ * NULL on failure. */
 static __always_inline struct bb_sample *sample_in_scratch(void *ctx)
 {
 	__u32 zero = 0;
@@ -100,7 +100,8 @@ static __always_inline struct bb_sample *sample_in_scratch(void *ctx)
 	return s;
 }
 
-/* Bytes of the sample that are filled; the unused end of the stack need not be copied. */
+/* Returns the number of bytes of the sample that are filled. The unused end of the stack need not
+ * be copied. */
 static __always_inline __u64 used_bytes(const struct bb_sample *s)
 {
 	__u64 len = s->header.stack_len;
@@ -115,22 +116,22 @@ int empty(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* The profiler as published. Submitting with flags 0 wakes the reader by an irq_work whenever
- * the reader has caught up. */
+/* The profiler as published. Whenever the reader has caught up, submitting with flags 0 wakes it,
+ * which costs an irq_work. */
 SEC("perf_event")
 int ringbuf(struct bpf_perf_event_data *ctx)
 {
 	return sample_to_ring(ctx, 0);
 }
 
-/* Never wakes the reader, which must poll; saves the irq_work. */
+/* Never wakes the reader, which must poll. Saves the irq_work. */
 SEC("perf_event")
 int ringbuf_nowakeup(struct bpf_perf_event_data *ctx)
 {
 	return sample_to_ring(ctx, BPF_RB_NO_WAKEUP);
 }
 
-/* One more copy, but only of filled frames, so the ring has room for more samples. */
+/* Costs one more copy, but only of filled frames, so the ring has room for more samples. */
 SEC("perf_event")
 int scratch_output(struct bpf_perf_event_data *ctx)
 {
@@ -141,7 +142,8 @@ int scratch_output(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* The older perf buffer, one for each CPU: no shared lock, but perf's own record header. */
+/* The older perf buffer, one for each CPU. Needs no lock that CPUs share, but writes perf's own
+ * record header, too. */
 SEC("perf_event")
 int perfbuf(struct bpf_perf_event_data *ctx)
 {
@@ -153,9 +155,9 @@ int perfbuf(struct bpf_perf_event_data *ctx)
 }
 
 /*
- * Delivers nothing: stacks are counted in the kernel and read at the end. Costs a hash of the
- * stack. If two stacks fall into one bucket of the stack map, the second is counted without its
- * frames (a negative id), which is no drop.
+ * Delivers no samples: counts stacks in the kernel, for user space to read at the end. Costs a hash
+ * of the stack. If two stacks fall into one bucket of the stack map, the second is counted without
+ * its frames (a negative id), which is not a drop.
  */
 SEC("perf_event")
 int stackid(struct bpf_perf_event_data *ctx)
@@ -172,8 +174,8 @@ int stackid(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* The same as ringbuf, with the kernel's frames in front of the user's: two stack walks into one
- * buffer, half of it for each. */
+/* The same as ringbuf, with the kernel's frames before the user's. Costs two stack walks, each into
+ * one half of the buffer. */
 SEC("perf_event")
 int kernel_user(struct bpf_perf_event_data *ctx)
 {
@@ -198,8 +200,8 @@ int kernel_user(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* The same as ringbuf, but checks the process first. If target_pid is another process, this
- * measures the cost of not sampling. */
+/* The same as ringbuf, but checks the process first. If target_pid is another process, it takes no
+ * sample, and its cost is that of the early return. */
 SEC("perf_event")
 int pid_filter(struct bpf_perf_event_data *ctx)
 {
@@ -210,8 +212,8 @@ int pid_filter(struct bpf_perf_event_data *ctx)
 
 __u64 regressed_sink;
 
-/* The same as ringbuf, slower by a known amount: tests comparisons and is not part of the
- * scenario. */
+/* The same as ringbuf, but slower by a known amount, for tests of comparisons. It is not part of
+ * the scenario. */
 SEC("perf_event")
 int regressed(struct bpf_perf_event_data *ctx)
 {

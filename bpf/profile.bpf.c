@@ -14,16 +14,16 @@
 #define THREADS 65536
 #define OVERFLOW_BYTES (4 << 20)
 
-/* true: only processes in `targets` and their children; false: all. */
+/* true: sample only processes in `targets` and their children; false: sample all. */
 const volatile _Bool only_targets = 0;
 const volatile _Bool want_kernel = 1;
 const volatile _Bool want_user = 1;
 
-__u64 samples; /* on-CPU samples of wanted processes */
-/* samples whose stack collided with another one in `stacks` and could not be delivered otherwise */
+__u64 samples; /* number of on-CPU samples of wanted processes */
+/* number of samples without a stack, because the stack collided with another one in `stacks` */
 __u64 lost_stacks;
 
-/* The fields that we read; CO-RE finds their offsets in the running kernel. */
+/* The members that are read here; CO-RE finds their offsets in the running kernel. */
 struct task_struct {
 	int pid;
 	int tgid;
@@ -88,7 +88,7 @@ static __always_inline long add(const struct bb_profile_key *key, __u64 weight)
 
 		if (rc != -EEXIST)
 			return rc;
-		/* another CPU has added the key meanwhile */
+		/* another CPU added the key meanwhile */
 		sum = bpf_map_lookup_elem(&counts, key);
 	}
 	if (!sum)
@@ -175,8 +175,8 @@ int switched(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* sched_process_fork(parent, child): the children of targets become targets; a pid that the
- * kernel uses again does not remain a target. */
+/* sched_process_fork(parent, child): the children of targets become targets; a process that gets
+ * the pid of a target that has ended is no target. */
 SEC("raw_tp/sched_process_fork")
 int forked(struct bpf_raw_tracepoint_args *ctx)
 {

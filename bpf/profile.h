@@ -8,8 +8,8 @@
 #define BB_PROFILE_FRAMES 127 /* default of kernel.perf_event_max_stack */
 #define BB_PROFILE_COMM 16
 
-/* Samples are counted by this key. An id is that of a stack in `stacks`, or a negative errno of
- * bpf_get_stackid(). */
+/* Samples are counted by this key. kernel_id and user_id are ids of stacks in `stacks`, or a
+ * negative errno of bpf_get_stackid(). */
 struct bb_profile_key {
 	__u32 pid; /* process id as in user space (the kernel's tgid) */
 	__s32 kernel_id;
@@ -35,9 +35,7 @@ struct bb_profile_sleep {
 };
 
 _Static_assert(sizeof(struct bb_profile_key) == 32, "no padding: it is a key");
-_Static_assert(sizeof(struct bb_profile_sample) == 32 + 3 * 8 + 2 * BB_PROFILE_FRAMES * 8, "no "
-											   "paddin"
-											   "g");
+_Static_assert(sizeof(struct bb_profile_sample) == 56 + 16 * BB_PROFILE_FRAMES, "no padding");
 _Static_assert(sizeof(struct bb_profile_sleep) == 40, "no padding");
 
 #endif

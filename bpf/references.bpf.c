@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Fixed pieces of work that run in every round beside the measured programs, and show how fast the
- * machine is during this run (run/references.h). There are several, because their costs vary
- * independently of each other on a shared host.
+ * machine is during this run (run/references.h). There are three, because on a shared host their
+ * costs vary independently of each other.
  */
 #include "bb_bpf.h"
 
 __u64 sink;
 
-/* Clock of the CPU and our share of the core: 1024 instructions in four independent chains,
- * without jumps, so that the JIT address does not matter. */
+/* Shows the CPU's clock and our share of the core: 1024 instructions in four independent chains,
+ * without jumps, so that the address of the code does not matter. */
 #define STEP(x) asm volatile("%0 += 13\n\t%0 ^= 0x5bd1e995" : "+r"(x))
 #define STEP4                                                                                      \
 	STEP(a);                                                                                   \
@@ -37,9 +37,9 @@ int instructions(struct __sk_buff *skb)
 }
 
 /*
- * Memory: 64 loads from 4 MiB, which is more than the caches of one core. The address of each load
- * depends on the value of the load before. All words are 0, which neither the compiler nor the CPU
- * knows.
+ * Shows the speed of memory: 64 loads from 4 MiB, which is more than the caches of one core have.
+ * The address of each load depends on the value of the load before. All words are 0, which neither
+ * the compiler nor the CPU knows.
  */
 #define WORDS (1u << 19)
 #define WORDS_A_LINE 8
@@ -59,7 +59,7 @@ int memory(struct __sk_buff *skb)
 	return 0;
 }
 
-/* A wakeup: an interrupt to our own CPU, which a hypervisor may have to handle. */
+/* Shows the cost of a wakeup: the CPU interrupts itself, which a hypervisor may have to handle. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 1 << 16);
