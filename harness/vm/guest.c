@@ -13,7 +13,6 @@
 #include "base/caller.h"
 #include "base/child.h"
 #include "base/io.h"
-#include "base/parse.h"
 #include "bpf/marks.h"
 #include "vm/initramfs.h"
 
