@@ -3,22 +3,23 @@
 
 #include "exact/clone.h"
 
-/* runs with each set of arguments; a program that stores something may take another path in a later
- * run */
+/* runs with each set of arguments; later runs of a program that stores something may take another
+ * path */
 #define RUNS 3u
 
-/* Results of the trial, in memory that both processes see. */
+/* Results of the trial, in memory that our process and the process that fires share. */
 struct tried {
-	uint32_t n_reached[BB_N_ARGUMENT_SETS]; /* number of instructions that the runs reached */
+	uint32_t n_reached[BB_N_ARGUMENT_SETS]; /* instructions that runs with a set reached */
 };
 
 struct trial {
 	struct bb_test_prog *prog;
-	struct bb_attach_point
-		points[BB_N_ARGUMENT_SETS]; /* the attach point with the arguments of each set */
+	/* points[set]: the attach point with the arguments of a set; is_there[set]: this machine
+	 * has the values of the set */
+	struct bb_attach_point points[BB_N_ARGUMENT_SETS];
 	bool is_there[BB_N_ARGUMENT_SETS];
 	struct bb_clone clone;
-	uint64_t *counts; /* counts of executions, by basic block */
+	uint64_t *counts; /* counts[block]: number of executions */
 	struct bb_fire_slot slot;
 };
 
@@ -26,7 +27,7 @@ struct trial {
 
 static uint32_t reached_with(struct trial *c, unsigned int set)
 {
-	/* the trigger reads the attach point from here; our process has its own copy */
+	/* the trigger reads the attach point from here; this process has its own copy */
 	c->prog->fire.point = c->points[set];
 	bb_clone__reset(&c->clone);
 	for (unsigned int i = 0; i < RUNS; i++)

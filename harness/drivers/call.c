@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* call: times a function of user space (workloads/functions.h) by the clock. Every sample is the
- * slope of a line through the times of many calls in a row (drivers/fit_line.h), so the sample
- * contains neither the clock's own cost nor its tick. For a function that sleeps, a sample is one
+ * slope of a line through the times of many calls in a row (drivers/fit_line.h), so it contains
+ * neither the cost of the clock nor its tick. If the function sleeps, a sample is the time of one
  * call. */
 
 #include "base/deadline.h"
@@ -56,8 +56,8 @@ static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 		       have);
 }
 
-/* The linker decides the address of the function. So a new round replicates everything but the
- * address. */
+/* The linker decides the address of the function, so all loads have the same address. Everything
+ * else is replicated. */
 static int attach(void *slot, struct bb_err *)
 {
 	struct call_slot *s = slot;
@@ -86,14 +86,14 @@ static int time_calls(void *arg, uint32_t n, double *ret_ns)
 	return bb_must_end_why();
 }
 
-/* Finds how many calls in a row the longer times of a line need. */
+/* Finds how many calls in a row the longer measurements of a line need. */
 static int calibrate(struct timing *t, uint32_t *ret_calls)
 {
 	double ns = 0;
 	int rc = 0;
 
-	for (int i = 0; !rc && i < 3;
-	     i++) /* only the last time counts: by then the function is warm */
+	/* only the last time counts: by then the function is warm */
+	for (int i = 0; !rc && i < 3; i++)
 		rc = time_calls(t, FIRST_CALLS, &ns);
 	if (!rc)
 		*ret_calls = bb_fit_line_longer(fmax(ns / FIRST_CALLS, 0.1), MAX_CALLS);
@@ -119,8 +119,8 @@ static int take_sample(struct timing *t, uint32_t calls)
 }
 
 /* A function may sleep until a fixed point of the clock's second. It then returns at that point, so
- * successive calls depend on each other. The first call of a load begins at a random time within
- * the second, so that at least the loads are independent. */
+ * successive calls depend on each other. To make at least the loads independent, the first call of
+ * a load begins at a random time within a second. */
 static void pause_at_random(struct call_state *s)
 {
 	struct timespec t = {.tv_nsec = (long)bb_rng_below(&s->rng, 1000000000)};
@@ -154,9 +154,10 @@ const struct bb_driver bb_driver_call = {
 		    "fast one by lines through many calls",
 	.kind.keys = {{"function", bb_function_name}, {"seconds"}},
 	.kind.seconds = 3,
-	.kind.compare_s = 30, /* a function may sleep, and a verdict needs seven pairs */
-	/* One call for each turn. With more, a turn would hold many fast calls
-	 * or few slow ones, and the slow ones would be cut off. */
+	/* time for the seven pairs of a verdict even if the function sleeps */
+	.kind.compare_s = 30,
+	/* One sample in each turn. If a turn had several, they would be many fast calls or few slow
+	 * ones, because slow calls would be cut off. */
 	.kind.pace = {.pair_turn = 1},
 	.kind.sample = {"call", "ns per call", false},
 	.kind.units_per_ns = BB_PS_PER_NS,

@@ -8,10 +8,10 @@
 
 /*
  * Code that fills instruction caches and branch predictors: a function of 512 conditional branches,
- * half of them taken at random, copied 64 times. Its 32 768 branches are more than any branch
- * target buffer holds (Intel's Golden Cove: 12 288 targets). Its code is larger than an L1
+ * each taken at random in half of the runs, copied 64 times. Its 32 768 branches are more than any
+ * branch target buffer holds (Intel's Golden Cove: 12 288 targets), and it is larger than an L1
  * instruction cache. The function refers to nothing outside itself, so a copy runs at any address.
- * Compiling all branches without copies would take half a minute.
+ * We copy it, because compiling 32 768 branches would take half a minute.
  */
 struct cold_branches {
 	char *copies; /* executable memory; NULL: not open */
@@ -55,7 +55,6 @@ branches(uint64_t x)
 
 extern const char __start_bb_cold_branches[], __stop_bb_cold_branches[];
 
-/* Takes zeroed branches, too. */
 static void cold_branches_close(struct cold_branches *b)
 {
 	if (b->copies)
@@ -98,16 +97,16 @@ static void cold_branches_run(const struct cold_branches *b, uint64_t random)
 	__asm__ volatile("" : : "r"(x));
 }
 
-#define LINE_BYTES 64u /* If the machine's cache lines are longer, some are written twice. */
+#define LINE_BYTES 64u /* if the machine's cache lines are longer, some are written twice */
 #define MOST_CACHES 8u
 #define DEFAULT_BYTES ((size_t)4 << 20)
-/* each line in a page of its own; otherwise the CPU would fetch one line together with another */
+/* lines that are read to test the emptying; in one page, the CPU might fetch several together */
 #define PROBE_LINES 128u
 #define PROBE_PAGE 4096u
 #define LOOKS 15u
 #define LOOKS_A_TURN 3u
-/* After the emptying, reading a line must take this many times as long as before it. With TLB
- * misses, L3 takes 5 times as long as L1 and L2 together. */
+/* Reading a line must take this many times as long after the emptying as before it. L3 with TLB
+ * misses takes 5 times as long as L1 and L2 together. */
 #define EVICTED 3.0
 
 struct bb_cold {
@@ -115,13 +114,13 @@ struct bb_cold {
 	size_t bytes; /* size of the buffer in use: a power of two */
 	struct cold_branches branches;
 	struct bb_rng rng;
-	/* one line in each page; each line holds the address of the next one */
+	/* memory of the probe: each line holds the address of the next one */
 	char *probe;
 	void **first;
 	char emptied[200];
 };
 
-/* Returns the size of cache `index`. 0 means that there is no such cache, or that it holds only
+/* Returns the size of cache `index` of the CPU, bytes. 0: there is no such cache, or it holds only
  * instructions. */
 static size_t cache_bytes(const char *root, int cpu, unsigned int index)
 {
@@ -136,9 +135,8 @@ static size_t cache_bytes(const char *root, int cpu, unsigned int index)
 			 root, cpu, index, keys[i]);
 		ok = !bb_read_file(path, 4096, &text[i], &len, NULL);
 		if (ok)
-			text[i][strcspn(text[i], "\nK")] =
-				'\0'; /* the unit is always K: drivers/base/cacheinfo.c, size_show()
-				       */
+			/* the unit is always K: drivers/base/cacheinfo.c, size_show() */
+			text[i][strcspn(text[i], "\nK")] = '\0';
 	}
 	if (!ok || !strcmp(text[0], "Instruction") || bb_parse_u64(text[1], &kib) ||
 	    kib > SIZE_MAX >> 12)
@@ -165,9 +163,9 @@ size_t bb_cold_bytes(const char *root, int cpu)
 	return bytes;
 }
 
-/* Writes every line once. The step is odd and the number of lines is a power of two, so the loop
- * reaches all lines. The step is the golden section of that number, so each write goes to another
- * page than the write before. No prefetcher expects that. */
+/* Writes every line of the buffer once. The step is odd and the number of lines a power of two, so
+ * the loop reaches all lines. The step is 0.618 (the golden ratio) of that number, so successive
+ * writes are far apart, and no prefetcher expects them. */
 static void write_buffer(struct bb_cold *c)
 {
 	size_t lines = c->bytes / LINE_BYTES, step = (size_t)(0.6180339887 * (double)lines) | 1,
@@ -185,8 +183,8 @@ void bb_cold__empty(struct bb_cold *c)
 	cold_branches_run(&c->branches, bb_rng_u64(&c->rng));
 }
 
-/* Links the lines of the probe to a ring in random order. Each line holds the address of the
- * next, so the CPU cannot read two at a time. */
+/* Links the lines of the probe to a ring in random order. Each line holds the address of the next,
+ * so the CPU cannot read two at a time. */
 static void link_probe(struct bb_cold *c)
 {
 	void **line[PROBE_LINES];
@@ -247,8 +245,8 @@ static void compare_hot_and_cold(struct bb_cold *c, double *ret_hot_ns, double *
 	*ret_cold_ns = bb_median(cold_ns, LOOKS);
 }
 
-/* Writes which cache levels the buffer empties (those up to half its size), and the times to read a
- * line. */
+/* Writes the description: the cache levels that the buffer empties (those up to half its size), and
+ * the times to read a line. */
 static void say_emptied(const char *root, int cpu, struct bb_cold *c, double hot_ns, double cold_ns)
 {
 	size_t at = 0;
@@ -321,7 +319,7 @@ int bb_cold__open(const char *root, int cpu, struct bb_cold **ret_cold, struct b
 	map_all(c);
 	rc = cold_branches_open(&c->branches, err);
 	if (!rc)
-		rc = find_size(root, cpu, c, err); /* touches all memory that is used */
+		rc = find_size(root, cpu, c, err); /* this touches all memory that is used later */
 	if (rc)
 		bb_cold__free(c);
 	else

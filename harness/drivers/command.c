@@ -11,13 +11,13 @@
 #include "drivers/driver.h"
 
 #define OUT_BYTES (64 << 10)
-#define LOG_BYTES (1 << 20) /* a longer log is emptied */
-#define PAUSE_S 0.002       /* between two calls of bb_beside.feed(), s */
-#define LOOK_S 0.1          /* between two looks at a command that runs alone, s */
+#define LOG_BYTES (1 << 20) /* size of a log that is emptied */
+#define PAUSE_S 0.002       /* time between two calls of bb_beside.feed(), s */
+#define LOOK_S 0.1          /* time between two checks of a command without bb_beside, s */
 
-/* Gives this process priority over others on its CPU; otherwise a busy machine leaves too few
- * samples. With sched_autogroup a nice value counts only within a session, so the session gets one,
- * too (sched(7)). */
+/* Gives this process priority over others on its CPU, because a busy machine would leave too few
+ * samples. With sched_autogroup a nice value counts only within a session, so the session needs
+ * one, too (sched(7)). */
 static void run_ahead_of_others(void)
 {
 	int fd;
@@ -51,9 +51,9 @@ static int open_in(const char *dir, size_t dir_len, const char *name)
 	return open_program_at(path);
 }
 
-/* Opens the program with our rights, because the user that the workload runs as may not be able to
- * reach its folder. Looks in `dir` first, then in $PATH. Returns a descriptor, -ENOENT if no folder
- * has the program, or the reason why a program that exists cannot be opened. */
+/* Opens the program of a command, which is searched in `dir` first and then in $PATH. Returns a
+ * descriptor, -ENOENT if no folder has the program, or the reason why a program that exists cannot
+ * be opened. */
 static int open_program(const struct bb_command_spec *spec)
 {
 	const char *path = spec->path ? spec->path : getenv("PATH");
@@ -103,8 +103,8 @@ static int execute(void *arg, int)
 		execvp(s->spec->shell ? "/bin/sh" : s->spec->program, s->argv);
 	else
 		fexecve(s->program_fd, s->argv, environ);
-	/* The program is a script. Its interpreter opens the descriptor by name, so the descriptor
-	 * must survive exec(). */
+	/* ENOENT: the program is a script. Its interpreter opens the descriptor by name, so the
+	 * descriptor must survive exec(). */
 	if (errno == ENOENT && s->program_fd >= 0) {
 		fcntl(s->program_fd, F_SETFD, 0);
 		fexecve(s->program_fd, s->argv, environ);
@@ -150,7 +150,7 @@ int bb_command__open_log(const struct bb_child_place *place)
 	if (fd < 0)
 		return -errno;
 	if (fcntl(fd, F_SETFL, O_APPEND) || (place->uid && fchown(fd, place->uid, place->gid)))
-		errno = 0; /* no harm: the command only cannot open /dev/stderr */
+		errno = 0; /* the command then only cannot open /dev/stderr */
 	return fd;
 }
 
@@ -209,7 +209,7 @@ int bb_command__wait(struct bb_command *c, double seconds, struct rusage *ret_us
 
 	if (rc || !c->pid)
 		return rc;
-	kill(-c->pid, SIGKILL); /* before it is reaped, which frees its pid */
+	kill(-c->pid, SIGKILL); /* it is not reaped yet, so its pid is still its own */
 	if (TEMP_FAILURE_RETRY(wait4(c->pid, &c->status, 0, ret_usage)) < 0)
 		return -errno;
 	c->pid = 0;
@@ -340,7 +340,7 @@ void bb_command__limit_log(int log_fd)
 	struct stat st;
 
 	if (log_fd > 0 && !fstat(log_fd, &st) && st.st_size > LOG_BYTES && ftruncate(log_fd, 0))
-		errno = 0; /* no harm: the log only gets longer */
+		errno = 0; /* the log then only gets longer */
 }
 
 int bb_command__open_clock(const struct bb_command *w, const char *clock, uint32_t freq_hz,

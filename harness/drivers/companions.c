@@ -4,12 +4,12 @@
 #include "base/deadline.h"
 #include "bpf/object_info.h"
 
-/* limit: programs to load, because a program of a large object takes half a second to load */
+/* most programs to load, because a program of a large object takes half a second */
 #define TRIES_MOST 32u
 
 /* --- which programs are attached beside the measured one --- */
 
-/* True if events of the kernel run the program, whichever process causes them. */
+/* True if an event of the kernel runs the program, whichever process causes it. */
 static bool is_event(const struct bb_attach_point *p)
 {
 	switch (p->kind) {
@@ -23,8 +23,8 @@ static bool is_event(const struct bb_attach_point *p)
 	}
 }
 
-/* True if programs at both points may be attached at the same time. A call of a function runs
- * only programs that are attached to this function. */
+/* True if programs at both points may be attached at the same time. A call of a function runs only
+ * programs of this function, so their points must be on the same function. */
 static bool goes_beside(const struct bb_attach_point *p, const struct bb_attach_point *other)
 {
 	if (bb_attach_point__same_event(p, other))
@@ -40,8 +40,8 @@ struct found {
 	size_t n;
 };
 
-static void look_at(const struct bb_test_prog *prog, const struct bb_test_prog *other,
-		    bool shares_map, struct found *f)
+static void add_if_beside(const struct bb_test_prog *prog, const struct bb_test_prog *other,
+			  bool shares_map, struct found *f)
 {
 	bool goes = f->n < BB_BESIDE_MOST && other->fire.trigger &&
 		    bb_target__is_of_object(prog->target, other->target) &&
@@ -58,9 +58,9 @@ size_t bb_beside__find(const struct bb_test_prog *prog, const struct bb_test_pro
 	struct found f = {.n = 0};
 
 	for (size_t i = 0; i < prog->n_all; i++)
-		look_at(prog, &prog->all[i], false, &f);
+		add_if_beside(prog, &prog->all[i], false, &f);
 	for (size_t i = 0; i < prog->n_companions; i++)
-		look_at(prog, &prog->companions[i], true, &f);
+		add_if_beside(prog, &prog->companions[i], true, &f);
 	if (ret_others)
 		memcpy(ret_others, f.others, f.n * sizeof(f.others[0]));
 	return f.n;
@@ -106,7 +106,8 @@ int bb_companion__load(const struct bb_test_prog *prog, const char *program,
 
 	if (rc)
 		return rc;
-	bb_target__say_maps(t, &v->maps); /* only maps with the same contents are shared */
+	/* only maps with equal contents are shared */
+	bb_target__say_maps(t, &v->maps);
 	bb_target__borrow_maps(t, prog->target);
 	rc = bb_target__load(t, err);
 	if (rc)

@@ -6,7 +6,7 @@
 #include "base/child.h"
 #include "perf_profiler.h"
 
-/* The consumer looks at the ring at least this often, because some programs send no wakeups. */
+/* longest time between two readings of the ring, because some programs send no wakeups */
 #define POLL_MS 10
 #define GRACE_S 0.02
 #define LOG_BYTES (64u << 10)
@@ -14,10 +14,10 @@
 struct bb_consumer_shared {
 	size_t bytes; /* size of the shared memory */
 	size_t room;
-	volatile bool stop; /* set by us: the consumer must end */
-	volatile int rc;    /* why the consumer ended by itself */
+	volatile bool stop; /* set by bpfbench: the consumer must end */
+	volatile int rc;    /* -errno of the consumer, if it ended by itself */
 	volatile uint64_t samples;
-	uint64_t setup_cpu_ns; /* CPU time that the consumer used before it was ready */
+	double setup_cpu_s; /* CPU time that the consumer used before it was ready, s */
 	uint64_t lag_ns[];
 };
 
@@ -49,22 +49,14 @@ static int consume(struct reader *r, struct ring_buffer *ring)
 
 	while (!r->shared->stop && rc >= 0) {
 		rc = ring_buffer__poll(ring, POLL_MS);
-		/* the wait timed out; the ring may still have samples, because a program may never
-		 * wake its reader */
+		/* after a timeout, the ring may still have samples, because some programs never
+		 * wake their reader */
 		if (rc == 0 && !r->shared->stop)
 			rc = ring_buffer__consume(ring);
 		if (rc == -EINTR) /* our parent handles the signal */
 			rc = 0;
 	}
 	return rc < 0 && rc != -ECANCELED ? rc : 0;
-}
-
-static uint64_t cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 struct consumption {
@@ -89,7 +81,7 @@ static int run_child(void *arg, int)
 	struct consumption *c = arg;
 	struct bb_consumer_shared *s = c->reader.shared;
 
-	s->setup_cpu_ns = cpu_ns();
+	s->setup_cpu_s = bb_process_cpu_s(getpid());
 	s->rc = consume(&c->reader, c->ring);
 	return s->rc != 0;
 }
@@ -113,7 +105,7 @@ int bb_consumer__start(const struct bb_sample_processor *processor, int ring_fd,
 		.uid = place->uid,
 		.gid = place->gid,
 	};
-	/* The pages exist before they are written, so no page fault is part of a lag. */
+	/* the pages are present from the beginning, so that no page fault is part of a lag */
 	struct bb_consumer_shared *s = bb_map_pages(bytes, MAP_SHARED | MAP_POPULATE);
 	struct bb_child c;
 	int rc;
@@ -189,7 +181,7 @@ int bb_consumer__stop(struct bb_consumer *c, struct bb_consumed *ret_consumed, s
 		.samples = s->samples,
 		.lag_ns = s->lag_ns,
 		.n = s->samples < s->room ? s->samples : s->room,
-		.cpu_s = bb_rusage_cpu_s(&usage) - (double)s->setup_cpu_ns * 1e-9,
+		.cpu_s = bb_rusage_cpu_s(&usage) - s->setup_cpu_s,
 	};
 	return 0;
 }

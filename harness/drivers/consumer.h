@@ -4,9 +4,9 @@
 #include "drivers/command.h"
 #include "workloads/process_sample.h"
 
-/* The user-space half of a profiler, in a process of its own. It waits for a ring buffer (libbpf's
- * ring_buffer), passes each sample to a processor whose log goes to /dev/null, and notes the age of
- * the sample afterwards. */
+/* The user-space part of a profiler, in a child process. It waits for a ring buffer by libbpf's
+ * ring_buffer, passes each sample to a processor whose log goes to /dev/null, and then notes the
+ * age of the sample. */
 struct bb_consumer_shared;
 
 struct bb_consumer {
@@ -17,14 +17,14 @@ struct bb_consumer {
 /* The results of a consumer that was stopped. */
 struct bb_consumed {
 	uint64_t samples; /* samples that it has processed */
-	/* lag_ns[n], in the order of processing; valid until bb_consumer__close() */
+	/* lag_ns[n]: lags, ns, in the order of processing; valid until bb_consumer__close() */
 	const uint64_t *lag_ns;
-	size_t n;     /* number of lags: `samples`, or fewer if there was no room for more */
+	size_t n;     /* number of lags: `samples`, or the size of the room if that is smaller */
 	double cpu_s; /* user and system time that the consumer used after it was ready, s */
 };
 
-/* Starts the consumer, with room for `room` lags, and waits until it is ready. `ring_fd` is the
- * map. Returns 0, or -errno with a message. */
+/* Starts the consumer on the ring buffer map `ring_fd`, with room for `room` lags, and returns when
+ * it is ready: 0, or -errno with a message. */
 int bb_consumer__start(const struct bb_sample_processor *processor, int ring_fd, size_t room,
 		       const struct bb_child_place *place, struct bb_consumer *ret_consumer,
 		       struct bb_err *err);
@@ -32,15 +32,15 @@ int bb_consumer__start(const struct bb_sample_processor *processor, int ring_fd,
 /* Returns 0 while the consumer runs, or -ECHILD with a message if it has ended by itself. */
 int bb_consumer__check(struct bb_consumer *c, struct bb_err *err);
 
-/* Stops the consumer after the sample that it is processing. If that takes more than 20 ms (because
- * the processor sleeps, for example), the consumer is killed, and the sample stays in the ring.
+/* Stops the consumer after the sample that it is processing. If that takes more than 20 ms, for
+ * example because the processor sleeps, kills the consumer, and the sample stays in the ring.
  * Returns 0, or -errno with a message that names the failed step. */
 int bb_consumer__stop(struct bb_consumer *c, struct bb_consumed *ret_consumed, struct bb_err *err);
 
 void bb_consumer__close(struct bb_consumer *c); /* accepts a zeroed struct */
 
-/* Writes the age at `now_ns` of every sample that is still in the ring into ret_age_ns[room], the
- * oldest first, and empties the ring. *ret_n is their number, which may be more than `room`.
- * Returns 0, or -errno with a message. */
+/* Writes the ages of the samples in a ring, the oldest first, and empties the ring.
+ * ret_age_ns[room]: their ages at `now_ns`, ns. *ret_n: their number, which may be larger than
+ * `room`. Returns 0, or -errno with a message. */
 int bb_ring_ages(int ring_fd, uint64_t now_ns, uint64_t *ret_age_ns, size_t room, size_t *ret_n,
 		 struct bb_err *err);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * exact: counts the instructions that each run executes, by a clone of the program with a counter
- * in every basic block (exact/clone.h). The clone is fired as the drive `step` fires the program:
- * with the same inputs, stack, warm-up and reader of its rings. The counters are read and reset
- * between runs. Nothing is timed.
+ * exact: counts the instructions that each run executes. A clone of the program with a counter in
+ * every basic block (exact/clone.h) runs instead of the program. It is fired as the drive `step`
+ * fires the program: with the same inputs, stack, warm-up and reader of its rings. The counters are
+ * read and reset between runs. Nothing is timed.
  */
 #include "drivers/exact.h"
 
@@ -12,14 +12,15 @@
 #include "drivers/trigger.h"
 
 #define MOST_ARRAYS 64
-#define MOST_ENTRIES 65536 /* larger prog arrays are left out, as each entry is read */
+/* larger prog arrays stay as they are; each entry would be read */
+#define MOST_ENTRIES 65536
 
-/* Limit of the warm-up, s. It is long because a count may depend on how often the program ran
- * before, and because other processes must not shorten the warm-up of a fast program. */
+/* Longest time of the warm-up, s. It is long, because a count may depend on how often the program
+ * has run, and other processes must not shorten the warm-up of a fast program. */
 #define WARMUP_S 1.0
 
-/* A firing does not count if other processes make the program run meanwhile. After so many such
- * firings in a row the batch ends. */
+/* A firing does not count if other processes made the program run meanwhile. The batch ends after
+ * this many such firings in a row. */
 #define IN_VAIN 1000u
 
 /* --- clones --- */
@@ -69,7 +70,7 @@ static int open_one(const struct bb_target *target, int prog_fd, bool logs_keys,
 	if (!rc) {
 		e->id = id_of(prog_fd);
 		e->clone_id = id_of(e->clone.prog_fd);
-		/* the process that fires, a child, adds to these counters, too */
+		/* shared, because the process that fires may be a child process */
 		e->totals = bb_map_pages(counter_bytes(&e->clone), MAP_SHARED);
 		e->now = e->totals + e->clone.cfg.n_blocks;
 		e->in_vain = e->now + e->clone.cfg.n_blocks;
@@ -88,8 +89,8 @@ static bool has_tail_calls(const struct bb_code *code)
 	return false;
 }
 
-/* Makes a second clone of every program of the load, if this program has tail calls: e->behind.
- * Leaves out programs that cannot be cloned, or for which no time is left. These clones count after
+/* Fills e->behind, if the program has tail calls: with a second clone of every program of the load,
+ * except those that cannot be cloned or for which there is no time. These clones run after
  * bb_exact__swap(). */
 static void open_behind(const struct bb_target *target, bool logs_keys, struct bb_exact *e)
 {
@@ -150,7 +151,7 @@ static void take_array(struct arrays *a, int fd)
 	a->entries[a->n++] = info.max_entries;
 }
 
-/* Replaces the programs in one prog array, and reads each entry once. */
+/* Replaces the programs in one prog array by their clones, or back. Reads each entry once. */
 static void swap_in(const struct bb_exact *e, int array, uint32_t entries, bool in)
 {
 	uint32_t id;
@@ -188,8 +189,8 @@ struct slot {
 	struct bb_exact exact;
 	uint64_t began_ns;
 	size_t warmed;  /* runs made so far for the warm-up */
-	size_t in_vain; /* firings in a row during which others made the program run, too */
-	uint64_t *in;   /* scratch memory, by basic block */
+	size_t in_vain; /* firings in a row during which other processes made the program run */
+	uint64_t *in;   /* in[block]: scratch memory */
 	bool is_warm;
 };
 
@@ -227,7 +228,7 @@ static int attach(void *slot, struct bb_err *err)
 				  &s->common.attached, err);
 }
 
-/* Makes a clone and attaches it, as a test. Returns 0 if both work, else -errno with the reason. */
+/* Makes a clone and attaches it, as a test. Returns 0, or -errno with the reason why that fails. */
 static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_drive_slot *slot;
@@ -245,13 +246,14 @@ static int begin(const struct bb_attached *, void *arg, struct bb_batch *b)
 	s->began_ns = bb_now_ns();
 	s->warmed = s->in_vain = 0;
 	s->is_warm = !b->warmup;
-	/* touch these pages now: once the event is enabled, a page fault may fire the program */
+	/* write to the memory now, because a page fault during the batch may fire the program */
 	memset(s->exact.now, 0, s->exact.clone.cfg.n_blocks * sizeof(*s->exact.now));
 	reset_counters(&s->exact);
 	return 0;
 }
 
-/* True if only our firing made the program run. A run begins in the first basic block. */
+/* True if the counters can be those of our firing alone. now[0] counts the first basic block, so it
+ * is the number of runs that began. */
 static bool are_ours(const struct bb_attached *a, struct slot *s)
 {
 	const struct bb_exact *e = &s->exact;
@@ -297,8 +299,8 @@ static void take_counts(const struct bb_attached *a, struct slot *s, struct bb_b
 	b->fired++;
 }
 
-/* Stores the counts of a firing. Discards them if the firing is part of the warm-up, or if other
- * processes made the program run meanwhile. */
+/* Stores the counts of a firing, unless it is part of the warm-up, or other processes made the
+ * program run meanwhile. */
 static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, bool is_whole)
 {
 	struct slot *s = arg;
@@ -314,8 +316,8 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 			b->warmup = s->warmed;
 	}
 	is_last = !bb_batch__goes_on(b, s->began_ns);
-	/* The reset comes last, directly before the next firing, so that no run of another
-	 * process is counted between them. */
+	/* The reset comes last, directly before the next firing, so that hardly any run of another
+	 * process comes between them. */
 	reset_counters(&s->exact);
 	return is_last || s->in_vain == IN_VAIN;
 }
@@ -325,7 +327,7 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 	const struct bb_instrument_part part = {begin, after, slot, .reads_counters = false};
 	const struct bb_drive_slot *s = slot;
 
-	/* touch the pages now: once the event is enabled, a page fault may fire the program */
+	/* write to the memory now, because a page fault during the batch may fire the program */
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
 	memset(b->paths, 0, b->want * sizeof(*b->paths));
 	return s->state->driver->trigger->fire(s->attached, param, &part, b, err);

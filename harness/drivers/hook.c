@@ -6,10 +6,10 @@
  * own code. bpf_stats is off, as in production.
  *
  * A sample is a block of six turns, N E P P E N, so that a drift affects all alike. N has nothing
- * attached, E has an empty program of the same type on the same hook, and P has the program. The
- * result of each turn is the median time of a firing. P - N is the sample. E - N is the price of
- * the hook with a program that does nothing. P - E is the program's own part, which the drive
- * `step` measures, too.
+ * attached, E has an empty program of the same type on the same hook, and P has the program. A turn
+ * gives the median time of a firing. P - N is the sample. E - N is the cost of the hook with a
+ * program that does nothing. P - E is the cost of the program alone, which the drive `step`
+ * measures, too.
  */
 #include <linux/bpf.h>
 
@@ -18,32 +18,32 @@
 #include "exact/rewrite.h"
 #include "stats/quantile.h"
 
-#define TURN_NS 4000000u /* shortest length of a turn, ns; a turn has at least FEWEST goes */
-#define GO_NS 20000.0 /* wall time of one go, ns; a go is a few firings that are timed together */
+#define TURN_NS 4000000u /* shortest turn, ns; a turn also has at least FEWEST goes */
+#define GO_NS 20000.0    /* wall time of a go: a few firings that are timed together, ns */
 #define MOST_GOES 1000u
 #define FEWEST 8u
 #define MOST_IN_A_GO 10000u
 
-/* Memory that both processes see. */
+/* Memory that our process and the process that fires share. */
 struct shared {
 	uint32_t in_a_go; /* firings in one go; 0: not known yet */
-	size_t n;         /* goes of this turn so far */
+	size_t n;         /* number of goes in this turn so far */
 	double firing_ns[MOST_GOES];
-	int trigger_rc; /* the last -errno of a firing; 0: none failed */
-	/* We empty the program's ring after each firing, as the drive `step` does, because the
-	 * kernel wakes only a reader that has caught up. We also do this in turns without the
-	 * program, although the ring is empty then. */
+	int trigger_rc; /* -errno of the last firing that failed; 0: none failed */
+	/* The program's ring is emptied after each firing, as the drive `step` does, because the
+	 * kernel wakes only a reader that has caught up. Turns without the program empty it, too,
+	 * so that this adds the same time to all turns. */
 	bool drains;
 };
 
 struct slot {
 	struct bb_drive_slot common;
-	/* this slot's hook stays closed, because each block opens its own */
+	/* its member `hook` is not used, because each block opens a hook */
 	struct bb_fire_slot fire;
 	int empty_fd; /* the empty program; -1: none */
 };
 
-/* Mean times of one event in a block of turns, ns: without a program, with an empty program, and
+/* Mean times of a firing in a block of turns, ns: without a program, with an empty program, and
  * with the program itself. NAN: not measured. */
 struct block {
 	double none_ns, empty_ns, full_ns;
@@ -78,8 +78,8 @@ static int fire_many(struct slot *s, struct shared *shared, uint32_t n, double *
 	return rc;
 }
 
-/* Finds the number of firings in one go. The first firings of a new trigger take another time
- * than later ones, so they do not count. */
+/* Finds the number of firings in a go. The first four firings of a new trigger do not count,
+ * because they take another time than later ones. */
 static int calibrate(struct slot *s, struct shared *shared)
 {
 	double ns = 0;
@@ -124,7 +124,7 @@ static int take_turn(struct slot *s, double *sum_ns, struct bb_err *err)
 	bb_give_way();
 	if (!rc)
 		rc = bb_firer__do(&s->fire.firer, fire_turn, err);
-	/* a turn that must end early is incomplete */
+	/* a turn that ends early is incomplete */
 	if (!rc)
 		rc = bb_must_end_why();
 	if (!rc)
@@ -133,9 +133,8 @@ static int take_turn(struct slot *s, double *sum_ns, struct bb_err *err)
 }
 
 /* Attaches `prog_fd` to the hook instead of the program of *link_fd, and stores the new link there.
- * The two are never attached together. A perf event has room for only one program. After one of
- * two programs is taken off a tracepoint, the other one is called more slowly for some time (13 ns
- * here). */
+ * It detaches first, because a perf event has room for only one program, and because a tracepoint
+ * calls a program more slowly for some time (13 ns here) after another program was detached. */
 static int change_to(const struct bb_hook *hook, int prog_fd, int *link_fd, struct bb_err *err)
 {
 	int rc;
@@ -150,7 +149,7 @@ static int change_to(const struct bb_hook *hook, int prog_fd, int *link_fd, stru
 	return rc;
 }
 
-/* Makes the turns with a program: E P P E, or P P without an empty one. */
+/* Makes the turns with a program: E P P E, or P P if there is no empty program. */
 static int take_attached(struct slot *s, const struct bb_hook *hook, struct block *b,
 			 struct bb_err *err)
 {
@@ -195,9 +194,9 @@ static int take_block(struct slot *s, struct block *ret_block, struct bb_err *er
 	return rc;
 }
 
-/* Stores a block as one sample, and updates the batch's mean of the floors. If the trigger varies
- * by more than the program costs, the cost of a block may be negative. It is stored as 0, because
- * samples have no sign. The median over loads does not depend on how negative it was. */
+/* Stores a block as one sample, and updates the batch's mean cost of the empty program. If the
+ * trigger varies by more than the program costs, the cost may be negative. It is then stored as 0,
+ * because samples have no sign; the median over loads does not depend on how negative it was. */
 static void keep_block(struct bb_batch *b, const struct block *block, uint32_t runs_each)
 {
 	double cost_ns = (block->full_ns - block->none_ns) / runs_each;
@@ -229,8 +228,8 @@ static int batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 
 /* --- a load of the program --- */
 
-/* Loads an empty program of the same type for the same hook. It returns the value that lets its
- * event continue. */
+/* Loads an empty program of the same type for the same hook. It returns the value that lets the
+ * event go on. */
 static int load_empty(const struct bb_target *target, int *ret_fd, struct bb_err *err)
 {
 	struct bb_code code;

@@ -2,7 +2,7 @@
 /*
  * in-situ, events cpu-clock, task-clock and attach: the program runs at its real event while a
  * workload runs on one CPU. Another CPU polls the counters much faster than the event comes, so
- * nearly every change of the counters is one run. Caches are as cold as the workload leaves them:
+ * nearly every change of the counters is one run. The workload uses the caches between two runs, so
  * expect longer times than with the drive `step`.
  */
 
@@ -13,16 +13,16 @@
 #include "drivers/windows.h"
 #include "drivers/workload_loop.h"
 
-/* --- by a clock that samples the workload --- */
+/* --- events: cpu-clock and task-clock --- */
 
 struct insitu_slot {
 	struct bb_drive_slot common;
 	int event_fd;    /* -1: none open */
-	pid_t event_pid; /* the process that the event watches */
+	pid_t event_pid; /* the process that the open event is on */
 	/* event_freq_hz: frequency of the open event; freq_hz: the wanted one */
 	uint32_t event_freq_hz, freq_hz;
-	uint64_t whole_periods; /* number of complete sampling periods in the CPU time that the
-				   event has counted */
+	/* number of complete sampling periods in the CPU time that the event has counted so far */
+	uint64_t whole_periods;
 };
 
 static void insitu_detach(void *slot)
@@ -36,8 +36,8 @@ static int insitu_attach(void *slot, struct bb_err *)
 	return 0;
 }
 
-/* Opens an event of the slot's frequency on the workload's present process, and closes an older
- * one. */
+/* Opens an event of the slot's frequency on the present process of the workload, unless this event
+ * is open. Closes an older event. */
 static int open_event(struct insitu_slot *slot, const struct bb_command *workload,
 		      struct bb_err *err)
 {
@@ -64,10 +64,10 @@ static int begin_event(void *arg, const struct bb_command *workload, struct bb_e
 }
 
 /*
- * Returns the CPU time of the workload while the event was enabled, s. Only complete periods of the
- * event count: an incomplete one brings no run, and with it each short batch would look as if
- * samples were lost. The event's own clock measures the time, because the CPU clock of another
- * process is up to a tick late. NAN if it cannot be read.
+ * Returns the CPU time of the workload while the event was enabled, in complete periods of the
+ * event, s; NAN if it cannot be read. An incomplete period brings no run; if it counted, each short
+ * batch would look as if samples were lost. The event's own clock measures the time, because the
+ * CPU clock of another process is up to a tick late.
  */
 static double end_event(void *arg)
 {
@@ -119,10 +119,10 @@ const struct bb_driver bb_driver_insitu = {
 /* --- event: attach --- */
 
 /*
- * The program is attached where its own section says. All of its runs count, whoever causes them.
+ * The program is attached where its own section says. All its runs count, whatever causes them.
  *
- * The polling itself is a system call: a program on sys_enter would run for each reading. So we
- * look for such runs before the workload goes on. If there are some, the series is void.
+ * Polling is itself a system call: a program on sys_enter would run for each reading. So we look
+ * for such runs before the workload goes on. If there are any, the series is void.
  */
 static int attach_probe(void *, struct bb_test_prog *prog, struct bb_err *err)
 {
@@ -134,9 +134,9 @@ static int attach_probe(void *, struct bb_test_prog *prog, struct bb_err *err)
 	return rc;
 }
 
-/* Makes the batch void if our readings make the program run. The workload must be paused. Returns
- * 0, or -errno with a message. */
-static int look_at_our_own(struct bb_target *target, struct bb_batch *b, struct bb_err *err)
+/* Makes the batch void if our readings make the program run. The workload must be paused meanwhile.
+ * Returns 0, or -errno with a message. */
+static int check_own_runs(struct bb_target *target, struct bb_batch *b, struct bb_err *err)
 {
 	struct bb_windows windows = {.target = target};
 	int rc = bb_windows__find_own(&windows, b, err);
@@ -158,7 +158,7 @@ static int attach_batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err 
 	if (!rc)
 		rc = bb_target__attach(target, &link, err);
 	if (!rc)
-		rc = look_at_our_own(target, b, err);
+		rc = check_own_runs(target, b, err);
 	if (!rc)
 		rc = bb_workload_loop__batch(s, &nothing_to_do, b, err);
 	bpf_link__destroy(link);
@@ -183,8 +183,8 @@ const struct bb_driver bb_driver_insitu_attach = {
 	.state_bytes = sizeof(struct bb_workload_loop),
 	.open = bb_workload_loop__open,
 	.probe = attach_probe,
-	/* It attaches the program only during a batch: other programs are measured between its
-	 * batches. */
+	/* no attach(): the program is attached only during its batches, because other programs are
+	 * measured between them */
 	.batch = attach_batch,
 	.close = bb_workload_loop__close,
 };

@@ -3,7 +3,7 @@
 
 #include "stats/quantile.h"
 
-#define TICK_NS 10.0 /* longest tick of a kernel's clock; samples are multiples of the tick */
+#define TICK_NS 10.0 /* longest tick of a kernel's clock, ns; times are multiples of the tick */
 
 struct bb_lines_variant *bb_lines_state__variant(struct bb_lines_state *s,
 						 const struct bb_variant_spec *spec)
@@ -31,14 +31,11 @@ static void add_load(struct bb_lines_variant *v)
 	for (size_t i = 0; i < v->n_cases; i++) {
 		struct bb_lines_case *p = &v->cases[i];
 		size_t had = (size_t)p->n_loads * p->n_items;
-		struct bb_lines_means *means = bb_calloc((size_t)(v->n_loads + 1) * p->n_items,
-							 sizeof(*means));
 
-		if (had)
-			memcpy(means, p->means, had * sizeof(*means));
-		free(p->means);
-		p->means = means;
 		p->n_loads = v->n_loads + 1;
+		bb_resize(&p->means, (size_t)p->n_loads * p->n_items, sizeof(*p->means));
+		memset(p->means + had, 0,
+		       ((size_t)p->n_loads * p->n_items - had) * sizeof(*p->means));
 	}
 	v->n_loads++;
 }
@@ -114,8 +111,8 @@ static void detach(void *slot)
 		bb_lines_slot__unload(slot, i);
 }
 
-/* Loads everything of a slot. Makes the plan of its variant if there is none yet. The floor gets
- * no plan, because nobody asks for its lines. */
+/* Loads all programs of a slot. Makes the plan of its variant if there is none yet. For the floor,
+ * whose lines no report shows, loads only the program. */
 static int load_slot(struct bb_lines_slot *slot, struct bb_err *err)
 {
 	struct bb_lines_state *s = (struct bb_lines_state *)slot->common.state;
@@ -139,7 +136,7 @@ static int load_slot(struct bb_lines_slot *slot, struct bb_err *err)
 	return rc;
 }
 
-/* Returns 0 if the program can be cut; the cuts of its variant are then planned. */
+/* Returns 0 if the program can be cut. Its cuts and paths are then planned. */
 static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_lines_slot slot = {.common = {state, prog}};
@@ -201,14 +198,14 @@ static void take_sample(struct bb_lines_burst *burst, struct bb_batch *b, uint32
 	}
 }
 
-static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, bool is_whole)
+/* An interrupted run needs no flag, because the counters show it. */
+static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, bool)
 {
 	struct bb_lines_burst *burst = arg;
 	struct bb_prog_stats now, window;
 	int rc = bb_stats_reader__info(&burst->thing->reader, &now);
 	int64_t ended_at;
 
-	(void)is_whole; /* the counters show an interrupted run */
 	if (rc)
 		return rc;
 	ended_at = bb_cut_memory__ended_at(&burst->state->memory);
@@ -243,8 +240,8 @@ int bb_lines_burst__fire(const struct bb_lines_state *s, const struct bb_lines_b
 /* --- a sweep, which is a burst of each item --- */
 
 /* Returns the mean without outliers on both sides, or NAN if there are no samples. A median would
- * not do: a sample is a multiple of the clock's tick, and only a mean of many samples can lie
- * between two multiples. */
+ * be too coarse: times are multiples of the clock's tick, and only a mean lies between two
+ * multiples. */
 static double mean_of(const uint64_t *ns, size_t n)
 {
 	double x[BB_LINES_BURST], median, width, sum = 0;
@@ -267,7 +264,7 @@ static double mean_of(const uint64_t *ns, size_t n)
 	return sum / (double)k;
 }
 
-/* Returns the item of the last measured position at which a cut ends the runs. */
+/* Returns the item of the last measured cut. The last position may be the end of the run. */
 static uint32_t last_cut(const struct bb_lines_case *p)
 {
 	uint32_t i = BB_LINES_ITEM_FIRST_CUT + p->path.n_measured - 1;
@@ -351,7 +348,7 @@ static int fire_all(struct bb_lines_state *s, struct bb_lines_slot *slot, struct
 
 	for (uint32_t i = 0; i < p->n_items; i++)
 		order[i] = i;
-	/* the program comes first, so that a batch that ends early has samples */
+	/* the program comes first, so that a batch that must end early still has samples */
 	bb_rng_shuffle(&s->rng, order + 1, p->n_items - 1);
 	for (uint32_t i = 0; !rc && i < p->n_items && !bb_must_end(); i++) {
 		bb_give_way();

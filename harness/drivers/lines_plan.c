@@ -4,15 +4,17 @@
 
 #include "base/io.h"
 
-#define MOST_TRIES 200u /* limit: loads of the clone to find the refused cuts */
-/* with more cuts, every second cut is left out instead of a whole kind of cuts */
+#define MOST_TRIES 200u /* most loads of the clone to find the refused cuts */
+/* If there are more cuts, every second cut is left out. Otherwise less detail leaves out a whole
+ * kind of cuts. */
 #define MANY 400u
 #define TRIES_SHARE 0.1 /* share of the remaining time to use for finding the refused cuts */
-#define DOUBLED 6u      /* limit: positions at which the doubled clone is measured */
-/* limit: runs that are logged; the most frequent path of these runs is shown */
+#define DOUBLED 6u      /* most positions at which the doubled clone is measured */
+/* most runs that are logged; their most frequent path is the one that is measured */
 #define LOGGED 25u
 #define LOG_S 0.2 /* time for logging runs, s */
-/* the search for a path ends after so many runs that other processes disturbed */
+/* the search for a path ends after this many runs during which other processes made the program
+ * run */
 #define IN_VAIN 1000u
 #define MOST_MEASURED 240u
 #define SWEEP_SHARE 0.02 /* share of the remaining time to use for one sweep over all positions */
@@ -99,7 +101,8 @@ static int try_longer(struct bb_lines_plan *p, struct bb_err *err)
 	return rc;
 }
 
-/* Tries to load one form after another, as the verifier's message suggests. */
+/* Tries to load the clone in the simplest form. If the verifier refuses it, tries another form,
+ * which its message suggests. */
 static int try_forms(struct bb_lines_plan *p, struct bb_err *err)
 {
 	int rc = try_load(p, err);
@@ -123,9 +126,9 @@ struct tries {
 	double most_s;
 };
 
-/* Enables the cuts [first, end) if the clone then loads. If it does not, does the same for each
- * half of them. A single cut with which the clone does not load stays off and is counted in
- * p->refused. Returns -E2BIG after too many tries or too much time. */
+/* Enables the cuts [first, end) if the clone loads with them. If not, does the same for each half
+ * of them. A single cut with which the clone does not load stays off, and p->refused counts it.
+ * Returns -E2BIG after too many tries or too much time. */
 static int allow_cuts(struct bb_lines_plan *p, uint32_t first, uint32_t end, struct tries *t,
 		      struct bb_err *err)
 {
@@ -210,7 +213,7 @@ static int settle(struct bb_lines_plan *p, int memory_fd, struct bb_err *err)
 		if (!rc && p->cuts.n > MANY)
 			rc = try_longer(p, err);
 		if (rc == -ENOTSUP && p->cuts.n > MANY) {
-			every *= 2; /* a row for some lines together is better than no rows */
+			every *= 2; /* one row for several lines is better than no rows */
 			keep_reason(p, err->msg);
 			rc = 0;
 			continue;
@@ -232,14 +235,14 @@ void bb_lines_plan__done(struct bb_lines_plan *p)
 
 /* --- the path of a run, and the measured positions on it --- */
 
-/* A path: the cuts that a run passes, in order. It owns `cuts`. */
+/* A path: cuts[n], the cuts that a run passes, in order; owned. */
 struct path {
 	uint32_t *cuts, n;
 	unsigned int times; /* logged runs that took this path */
-	double ns;          /* time of the first of these runs, ns */
+	double ns;          /* time of the first logged run on this path, ns */
 };
 
-/* Reads the last run of the log. Returns -E2BIG if it passes more cuts than the log holds. */
+/* Reads the last run's path from the log. Returns -E2BIG if the log holds too few cuts for it. */
 static int read_log(const struct bb_lines_state *s, struct path *ret_path)
 {
 	uint64_t logged = bb_cut_memory__logged(&s->memory);
@@ -295,13 +298,13 @@ static int find_path(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 	uint64_t began_ns = bb_now_ns();
 	int rc = 0;
 
-	/* the first run is a warm-up, because maps may be empty */
+	/* the first logged run is a warm-up and does not count, because maps may be empty */
 	while (runs <= LOGGED && in_vain < IN_VAIN &&
 	       (runs < 3 || bb_seconds_since(began_ns) < LOG_S)) {
 		unsigned int k = 0;
 
-		/* At least one run comes before the logged run, because our firing itself makes
-		 * some programs run. The number of these runs varies, because the runs of some
+		/* At least one run comes before the logged run, because attaching and reading make
+		 * some programs run. The number of runs before it varies, because the runs of some
 		 * programs alternate between paths. */
 		rc = log_run(s, slot, param, 1 + (runs + in_vain) % 3, &now, err);
 		if (rc == -EAGAIN) {
@@ -387,7 +390,7 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 	p = bb_append(&v->cases, &v->n_cases, sizeof(*p));
 	p->param = param;
 	p->is_cold = s->common.spec->caches == BB_CACHES_COLD;
-	/* few enough positions that the budget has room for many sweeps */
+	/* at most so many positions that the budget has room for many sweeps */
 	most = bb_deadline_left_s() * SWEEP_SHARE /
 	       (path.ns * 1e-9 * (BB_LINES_BURST + BB_LINES_WARMUP));
 	bb_line_path__make(&v->plan.code, &v->plan.cfg, &v->plan.cuts, path.cuts, path.n,
@@ -459,8 +462,7 @@ static int plan_variant(struct bb_lines_slot *slot, struct bb_err *err)
 	return rc;
 }
 
-/* Finds the cuts and paths of a variant. Enables bpf_stats meanwhile, because it is still off
- * when programs are probed. */
+/* Enables bpf_stats meanwhile, because it is still off when programs are probed. */
 int bb_lines_variant__plan(struct bb_lines_slot *slot, struct bb_err *err)
 {
 	struct bb_stats_enable stats;

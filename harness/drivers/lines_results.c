@@ -5,23 +5,23 @@
 #include "stats/quantile.h"
 #include "stats/loads.h"
 
-/* Two methods give the price of a check: doubled_price() and total_price(). They agree if the
- * prices differ by at most this, ns; it is about one CPU cycle. */
+/* Two methods give the time of a check: doubled_price() and total_price(). They agree if their
+ * results differ by at most this, ns; it is about one CPU cycle. */
 #define NEAR_NS 0.25
-#define NEAR_SHARE 0.5 /* or by this share of the price, which is larger with cold caches */
+#define NEAR_SHARE 0.5 /* or by this share of the time, which is longer with cold caches */
 
 /* If less than this share of a load's sweeps is undisturbed, all of its sweeps count. */
 #define LOAD_LEAST 0.25
 
-/* Successive cuts are at one level if no time passes between them. */
+/* Successive cuts are at one level if no time passes between them (find_levels()). */
 #define LEVEL_NS 3.0   /* a smaller time is shown as "< 3" */
-#define LEVEL_LOADS 3u /* fewer loads cannot tell */
-/* limit: instructions between cuts at one level; a CPU executes several in a cycle */
+#define LEVEL_LOADS 3u /* with fewer loads, there are no levels */
+/* most instructions between two cuts at one level; a CPU executes several in a cycle */
 #define LITTLE_SLOTS 6u
 /* standard error = MEDIAN_SE x median deviation / sqrt(n); MEDIAN_SE = 1.2533 x 1.4826 */
 #define MEDIAN_SE 1.858
 
-/* Share of runs on other paths. Above it, the program's own time is a mean over several paths. */
+/* with a larger share of runs on other paths, the program's own time is a mean over paths */
 #define OTHER_PATHS 0.01
 
 /* Returns the time of an item in a load, ns; NAN if it was not measured. */
@@ -41,9 +41,10 @@ static bool is_fast(const struct bb_lines_means *program, size_t sweep, double m
 	return sweep >= program->n || program->v[sweep] <= most_ns;
 }
 
-/* True if the program was as fast as usual at the beginning of this sweep and of the next one; each
- * sweep begins with the program. For the program's own time, the sweeps before and after this one
- * decide, because a choice by the value itself would make it too fast. */
+/* True if the program took at most most_ns at the beginning of this sweep and of the next one; each
+ * sweep begins with the program. With `of_program`, the sweeps before and after this one decide: if
+ * the program's own time in this sweep decided, the mean of the program's times would be too
+ * low. */
 static bool is_undisturbed(const struct bb_lines_means *program, size_t sweep, double most_ns,
 			   bool of_program)
 {
@@ -52,7 +53,7 @@ static bool is_undisturbed(const struct bb_lines_means *program, size_t sweep, d
 	return is_fast(program, first, most_ns) && is_fast(program, sweep + 1, most_ns);
 }
 
-/* Writes into counts[program->n] which sweeps count. Returns their number. */
+/* Sets counts[program->n]: whether each sweep counts. Returns the number of those that do. */
 static size_t find_counting(const struct bb_lines_means *program, double most_ns, bool of_program,
 			    bool *counts)
 {
@@ -63,8 +64,8 @@ static size_t find_counting(const struct bb_lines_means *program, double most_ns
 	return n;
 }
 
-/* Returns the mean over the sweeps that count, without the lowest and the highest fifth. `x` has
- * room for all of them. */
+/* Returns the mean over the sweeps that count, without the lowest and the highest fifth. `x` is
+ * scratch memory for all sweeps. */
 static double mean_of_load(const struct bb_lines_means *m, const bool *counts, double *x)
 {
 	size_t n = 0, off;
@@ -82,9 +83,10 @@ static double mean_of_load(const struct bb_lines_means *m, const bool *counts, d
 	return sum / (double)(n - 2 * off);
 }
 
-/* Computes the means of one load. If too few sweeps were undisturbed (LOAD_LEAST), all count. The
- * time of the program then shows the disturbance, and the table may leave the load out. `counts`
- * and `x` have room for all sweeps. */
+/* Computes the times of the items in one load, from the sweeps in which the program was as fast as
+ * usual in this load. If too few sweeps were undisturbed (LOAD_LEAST), all count. The time of the
+ * program then shows the disturbance, and the table may leave the load out. `counts` and `x` are
+ * scratch memory for all sweeps. */
 static void find_load_ns(struct bb_lines_case *p, uint32_t load, bool *counts, double *x)
 {
 	const struct bb_lines_means *program = means_of(p, load, BB_LINES_ITEM_PROGRAM);
@@ -110,8 +112,7 @@ static void find_load_ns(struct bb_lines_case *p, uint32_t load, bool *counts, d
 	ns[BB_LINES_ITEM_PROGRAM] = mean_of_load(program, counts, x);
 }
 
-/* Computes the time by load and item, from the sweeps in which the program was as fast as usual
- * in this load. */
+/* Computes p->ns: the time of each item in each load. */
 static void find_ns(struct bb_lines_case *p)
 {
 	size_t most = 0;
@@ -137,15 +138,16 @@ static bool takes_other_paths(const struct bb_lines_case *p)
 	return (double)p->other_paths > OTHER_PATHS * (double)p->runs;
 }
 
-/* Returns the number of checks that a run passes, without the check at the first cut. */
+/* Returns the number of checks in a run to this position, without that at the first cut. */
 static double checks_at(const struct bb_lines_case *p, uint32_t position)
 {
 	return p->path.checks[position < p->path.n ? position : p->path.n - 1];
 }
 
-/* Returns the price of a check from the doubled clone. A line is fitted by least squares, over all
- * loads, to the time that doubling adds as a function of the number of checks. The price is the
- * slope of the line. With too few positions for a slope, the line goes through 0. */
+/* Returns the time of a check, ns, from the clone with doubled checks. Doubling adds time; a line
+ * is fitted by least squares, over all loads, to this time as a function of the number of checks.
+ * The slope of the line is the time of a check. With too few positions for a slope, the line goes
+ * through 0. */
 static double doubled_price(const struct bb_lines_case *p)
 {
 	uint32_t first = BB_LINES_ITEM_FIRST_CUT, end = p->first_bare;
@@ -182,15 +184,15 @@ static double between(const struct bb_lines_case *p, uint32_t load, uint32_t fro
 	return load_ns(p, load, to) - load_ns(p, load, from);
 }
 
-/* Returns the time from the first cut to the last, measured with an exit path as short as the
- * program's own. */
+/* Returns the time from the first cut to the last, ns, measured with an exit path as short as that
+ * of the program itself. */
 static double bare_ns(const struct bb_lines_case *p, uint32_t load)
 {
 	return between(p, load, p->first_bare, p->first_bare + 1);
 }
 
-/* Returns the price of a check, computed from how much longer the clone runs than the program. It
- * is the median over all loads; NAN: not known. `x` has room for all loads. */
+/* Returns the time of a check, ns, from how much longer the clone runs than the program: the median
+ * over all loads. NAN: unknown. `x` is scratch memory for all loads. */
 static double total_price(const struct bb_lines_case *p, double *x)
 {
 	uint32_t n = 0;
@@ -205,9 +207,10 @@ static double total_price(const struct bb_lines_case *p, double *x)
 	return bb_median(x, n) / checks_at(p, p->items[p->first_bare + 1].position);
 }
 
-/* The second of two checks can cost a part of a cycle more or less than the first, and over many
- * cuts this adds up. So the doubled clone gives the price only to within a cycle. Within that range
- * the price is chosen so that the times of the parts add up to the program's time. */
+/* Returns the time of a check, ns. The second of two checks can take a part of a cycle more or less
+ * than the first, and over many cuts this adds up. So doubled_price() is right only to within a
+ * cycle. Within that range, the time is chosen such that the times of the parts add up to the time
+ * of the program. */
 static double check_price(const struct bb_lines_case *p, double *room)
 {
 	double doubled = doubled_price(p), total = total_price(p, room),
@@ -218,9 +221,9 @@ static double check_price(const struct bb_lines_case *p, double *room)
 	return fmax(fmin(fmax(total, doubled - near), doubled + near), 0);
 }
 
-/* Computes the time of a run up to each measured position in one load, without the time of checks.
- * If the path ends in a tail call, the last time is that of the whole program, because no exit of
- * ours ends it. */
+/* Computes the time of a run up to each measured position in one load, without the time of the
+ * checks: ret_ns[n_measured]. If the path ends in a tail call, no exit of ours ends it; its last
+ * time is then that of the whole program. */
 static void find_cumulative(const struct bb_lines_case *p, uint32_t load, double check_ns,
 			    double *ret_ns)
 {
@@ -235,7 +238,7 @@ static void find_cumulative(const struct bb_lines_case *p, uint32_t load, double
 	}
 }
 
-/* True if only a few instructions of the program itself are between measured[i] and the next
+/* True if only a few instructions of the program lie between measured[i] and the next measured
  * position. */
 static bool is_little(const struct bb_line_path *path, const struct bb_cuts *cuts, uint32_t i)
 {
@@ -248,7 +251,7 @@ static bool is_little(const struct bb_line_path *path, const struct bb_cuts *cut
 	       to->slot >= from->slot && to->slot - from->slot <= LITTLE_SLOTS;
 }
 
-/* True if the loads show no time between measured[i] and measured[k]. `x` has room for all
+/* True if the loads show no time between measured[i] and measured[k]. `x` is scratch memory for all
  * loads. */
 static bool is_level(const struct bb_lines_case *p, const double *cumulative, uint32_t i,
 		     uint32_t k, double *x)
@@ -272,10 +275,11 @@ static bool is_level(const struct bb_lines_case *p, const double *cumulative, ui
 }
 
 /*
- * Sets successive cuts to one level if only a few instructions are between them and the loads show
- * no time between them. The mean of all these cuts is closer to the level than each single one, so
- * the rows beside them get less noise. Most of this noise comes after a call that writes much. The
- * first and the last cut keep their times, so the sum of the rows does not change.
+ * Gives successive cuts the same time (a level) if only a few instructions are between them and the
+ * loads show no time between them. The mean over all these cuts is closer to the true time than the
+ * time of a single cut, so the rows beside them get less noise. Most of this noise comes after a
+ * call that writes much. The first and the last cut keep their times, so the sum of the rows does
+ * not change.
  */
 static void find_levels(const struct bb_lines_case *p, const struct bb_cuts *cuts,
 			double *cumulative, double *x)
@@ -317,7 +321,6 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 	struct bb_lines_case *p = v ? bb_lines_variant__case(v, param) : NULL;
 	size_t n_rows = p ? p->path.n_rows : 0;
 	double *program, *empty, *hidden, *rest, *rows, *first, *cumulative;
-	int rc = 0;
 
 	if (!p || !p->n_loads)
 		return -ENOENT;
@@ -353,12 +356,12 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 		find_cumulative(p, l, ret_lines->check_ns,
 				&cumulative[(size_t)l * p->path.n_measured]);
 	find_levels(p, &v->plan.cuts, cumulative, p->results);
-	for (uint32_t l = 0; !rc && l < p->n_loads; l++) {
+	for (uint32_t l = 0; l < p->n_loads; l++) {
 		const double *of = &cumulative[(size_t)l * p->path.n_measured];
 
 		find_whole(p, l, of, &program[l], &empty[l], &hidden[l], &rest[l]);
 		bb_line_path__share(&p->path, of, &rows[l * n_rows], &first[l * n_rows]);
 	}
 	free(cumulative);
-	return rc;
+	return 0;
 }

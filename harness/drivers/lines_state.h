@@ -7,10 +7,10 @@
 /* Declarations that the files of the drive `lines` share: lines.c (the drive, its loads and
  * bursts), lines_plan.c (cuts and paths) and lines_results.c. */
 
-/* Most samples of a burst. The drive's samples are runs of the program itself: as many as the
- * sweeps over all cuts need. */
+/* Most samples of a burst: successive runs of one program. The samples of the drive are runs of the
+ * program itself, so there are as many as the sweeps over all cuts need. */
 #define BB_LINES_BURST 20u
-#define BB_LINES_WARMUP 2u /* runs of a burst before its samples */
+#define BB_LINES_WARMUP 2u /* runs at the beginning of a burst that give no sample */
 
 /* The cuts at which a clone of a program may end. They are found once, with the verifier's help,
  * and used in all loads. */
@@ -21,10 +21,10 @@ struct bb_lines_plan {
 	uint32_t points;       /* number of points at which the program could be cut */
 	char thinned_why[300]; /* reason for having fewer cuts than points; "": there are as many */
 	uint32_t refused;      /* number of cuts that the verifier refuses */
-	char refused_why[300]; /* the verifier's words about the first refused cut */
-	/* runs remove entries from maps; a run that ends early may leave them there */
+	char refused_why[300]; /* what the verifier says about the first refused cut */
+	/* true: runs remove entries from maps, and a run that ends early may leave them there */
 	bool removes;
-	/* code of the current load; valid between bb_lines_plan__read() and __forget() */
+	/* current load; valid between bb_lines_plan__read() and bb_lines_plan__forget() */
 	struct bb_code code;
 	struct bb_cfg cfg;
 	struct bb_registers live;
@@ -33,7 +33,7 @@ struct bb_lines_plan {
 	int memory_fd;
 };
 
-/* The programs that take turns, and the logger, which only finds the path. */
+/* The programs that take turns, and the logger: a clone that only finds the path of a run. */
 enum bb_lines_thing {
 	BB_LINES_PROGRAM,
 	BB_LINES_CLONE,
@@ -43,40 +43,42 @@ enum bb_lines_thing {
 	BB_LINES_N_THINGS,
 };
 
-/* The items that are measured in turns: the program, the empty program, the clone at each measured
- * position, the clone at the first and the last measured position with a bare exit path, and the
- * doubled clone at some positions. */
+/* The items of a sweep: the program, the empty program, the clone at each measured position, the
+ * clone at the first and the last measured position with a bare exit path, and the doubled clone at
+ * some positions. */
 enum { BB_LINES_ITEM_PROGRAM, BB_LINES_ITEM_EMPTY, BB_LINES_ITEM_FIRST_CUT };
 
 struct bb_lines_item {
 	enum bb_lines_thing thing;
-	uint32_t position; /* position on the path; path->n: the run goes to its end */
+	uint32_t position; /* index of the cut on the path; path->n: runs go to the end */
 	bool is_bare;      /* runs end by a bare exit path (lines/cut_clone.h) */
 };
 
-/* Means of bursts, by sweep. NAN: the burst has no samples. */
+/* v[sweep]: mean of a burst, ns; NAN: the burst has no samples */
 struct bb_lines_means {
 	double *v;
 	size_t n;
 };
 
-/* One parameter, or input, of a variant. */
+/* A variant at one parameter or input. */
 struct bb_lines_case {
 	uint32_t param;
 	struct bb_line_path path;
 	struct bb_lines_item *items;
 	uint32_t n_items, first_bare, first_doubled;
-	struct bb_lines_means *means; /* by load and item */
+	struct bb_lines_means *means; /* [load * n_items + item] */
 	uint32_t n_loads;
 	bool is_cold; /* caches are emptied before each run */
-	/* runs: runs that should end at the last cut; other_paths: those of them that did not */
+	/* runs: number of runs that should end at the last cut; other_paths: of these, the runs
+	 * that did not end there */
 	uint64_t runs, other_paths;
-	/* sweeps: how often all items were measured, one burst each, in all loads; disturbed: how
-	 * many of these are left out, because the program was slower than usual */
+	/* sweeps: number of sweeps in all loads, in each of which every item was measured by one
+	 * burst; disturbed: of these, the sweeps that are left out because the program was slower
+	 * than usual */
 	uint64_t sweeps, disturbed;
-	/* bb_lines__of() makes these two: */
-	double *ns;      /* by load and item */
-	double *results; /* the rows */
+	/* bb_lines__of() allocates `ns` and `results`: */
+	double *ns;      /* [load * n_items + item]: time of the item, ns */
+	double *results; /* the times that bb_lines__of() returns */
 };
 
 struct bb_lines_variant {
@@ -90,15 +92,16 @@ struct bb_lines_variant {
 
 struct bb_lines_state {
 	struct bb_drive_state common;
-	struct bb_lines_burst
-		*burst; /* the present burst; the process that fires it sees this memory */
+	/* the present burst, in memory that the child process shares */
+	struct bb_lines_burst *burst;
 	struct bb_shared_memory memory;
 	struct bb_rng rng;
-	struct bb_lines_variant **variants; /* allocated one by one, because slots point to them */
+	/* variants[n_variants], allocated one by one, because slots point to them */
+	struct bb_lines_variant **variants;
 	size_t n_variants;
 };
 
-/* One load of one of the programs that take turns. */
+/* One load of one of the programs in enum bb_lines_thing. */
 struct bb_lines_loaded {
 	int prog_fd; /* -1: none */
 	bool is_ours;
@@ -108,7 +111,7 @@ struct bb_lines_loaded {
 
 struct bb_lines_slot {
 	struct bb_drive_slot common;
-	struct bb_lines_variant *variant; /* NULL: the floor, which is not cut */
+	struct bb_lines_variant *variant; /* NULL: the slot is of the floor, which is not cut */
 	uint32_t load;
 	struct bb_lines_loaded things[BB_LINES_N_THINGS];
 };
@@ -118,10 +121,10 @@ struct bb_lines_burst {
 	const struct bb_lines_state *state;
 	const struct bb_lines_loaded *thing;
 	uint64_t nth; /* position on the path at which runs end early; UINT64_MAX: they do not */
-	/* cut at which runs must end; -1: no cut may end them; -2: not checked */
+	/* cut at which runs must end; -1: runs must not end at a cut; -2: any end will do */
 	int64_t ends_at;
 	bool is_bare;  /* runs end by a bare exit path (lines/cut_clone.h) */
-	bool restores; /* a whole run comes before each run, to restore the maps */
+	bool restores; /* before each run comes a run to the end, which restores the maps */
 	bool is_restoring;
 	size_t warmed; /* runs made for the warm-up */
 	uint64_t other_paths;
@@ -130,18 +133,20 @@ struct bb_lines_burst {
 	uint64_t ns[BB_LINES_BURST];
 };
 
-/* lines.c: fires `burst` as s->burst, which then has the results. */
+/* lines.c: fires a copy of `burst`, s->burst, and leaves the results there. 0 or -errno. */
 int bb_lines_burst__fire(const struct bb_lines_state *s, const struct bb_lines_burst *burst,
 			 uint32_t param, struct bb_err *err);
 
-/* lines.c: __load() loads and attaches the program, the clone of this load and the programs that
- * take turns with them. __load_logger() does so for the logger. __unload() unloads one of them. */
+/* lines.c: bb_lines_slot__load() attaches the program; it loads and attaches the clones of this
+ * load and the empty program. bb_lines_slot__load_logger() loads and attaches the logger.
+ * bb_lines_slot__unload() undoes that for one of them. */
 int bb_lines_slot__load(struct bb_lines_slot *slot, struct bb_err *err);
 int bb_lines_slot__load_logger(struct bb_lines_slot *slot, struct bb_err *err);
 void bb_lines_slot__unload(struct bb_lines_slot *slot, enum bb_lines_thing thing);
 
-/* lines_plan.c: __read() reads the code of the target's current load, and finds out for each
- * instruction which registers are in use and which resources are held. __forget() frees this. */
+/* lines_plan.c: bb_lines_plan__read() reads the code of the target's current load, and finds out
+ * for each instruction which registers are in use and which resources are held.
+ * bb_lines_plan__forget() frees that. bb_lines_plan__load() loads a clone in the given form. */
 int bb_lines_plan__read(struct bb_lines_plan *p, const struct bb_target *target,
 			struct bb_err *err);
 void bb_lines_plan__forget(struct bb_lines_plan *p);
@@ -149,12 +154,12 @@ int bb_lines_plan__load(const struct bb_lines_plan *p, const struct bb_cut_form 
 			int *ret_prog_fd, struct bb_err *err);
 void bb_lines_plan__done(struct bb_lines_plan *p);
 
-/* lines_plan.c: finds the cuts, the paths through them and the items to measure. All programs
- * are then loaded into the slot. bb_lines_variant__done() frees the plan. */
+/* lines_plan.c: bb_lines_variant__plan() finds the cuts, the paths through them and the items to
+ * measure, and loads all programs of the slot. bb_lines_variant__done() frees the cases. */
 int bb_lines_variant__plan(struct bb_lines_slot *slot, struct bb_err *err);
 void bb_lines_variant__done(struct bb_lines_variant *v);
 
-/* lines.c: find the variant of a program and its case at a parameter; NULL if there is none. */
+/* lines.c: find the entry of a variant, and its case at a parameter; NULL if there is none. */
 struct bb_lines_variant *bb_lines_state__variant(struct bb_lines_state *s,
 						 const struct bb_variant_spec *spec);
 struct bb_lines_case *bb_lines_variant__case(struct bb_lines_variant *v, uint32_t param);

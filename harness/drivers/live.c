@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * live: measures a program of another process while that process does its usual work. Its counters
- * are polled. It is not attached, and its maps are not read. It cannot be loaded again, so time is
- * replicated: every "load" of the plan is a slice of time.
+ * live: measures a program of another process while that process does its usual work. The program's
+ * counters are polled; nothing is attached, and no maps are read. Such a program cannot be loaded
+ * again, so each "load" of the plan is a slice of time.
  *
- * The poller uses one CPU meanwhile, at normal priority. A higher priority, as other drives have,
- * would change what is measured. If the poller waits for its CPU, a window gets longer and may hold
- * several runs, which are then not samples. A window with a single run is as exact as ever. If
- * hardly any run is alone, as with a profiler that samples all CPUs at the same instant, each
- * window of k runs gives a sample: the mean of its runs.
+ * The poller uses one CPU meanwhile, at normal priority, because a higher priority, as other drives
+ * have, would change what is measured. If the poller has to wait for its CPU, a window gets longer
+ * and may hold several runs; it then gives no sample. A window with a single run is as exact as
+ * ever.
+ *
+ * With a profiler that samples all CPUs at the same instant, hardly any window has a single run.
+ * Then each window of k runs gives a sample, the mean of its runs, for the usual number k.
  */
 
 #include "drivers/windows.h"
 
+/* limits for finding how many runs a window usually has */
 #define LOOK_SAMPLES 256u
 #define LOOK_S 0.5
 
@@ -57,7 +60,7 @@ static int watch_as_everybody(const struct bb_driver_opts *opts, const struct bb
 	return rc;
 }
 
-/* Finds how many runs of the program usually come together. */
+/* Finds how many runs of the program a window usually has. */
 static int find_runs_at_a_time(const struct bb_driver_opts *opts, struct bb_test_prog *prog,
 			       struct bb_err *err)
 {

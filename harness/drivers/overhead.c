@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * overhead: measures what sampling costs the sampled command, as the command `overhead` does for an
- * agent; both run it by bb_command__run(). A sample is the wall time of one run of the workload
- * while the variant's `sampler` samples it. Samplers are the program (with a consumer on another
- * CPU, as in the drive `pipeline`), `perf record`, the sampler of `bpfbench profile`, and none. The
- * sampler is active before the command begins, and its start is not part of the time.
+ * overhead: measures what sampling costs the sampled command. A sample is the wall time of one run
+ * of the workload while the variant's `sampler` samples it. Samplers are the program (with a
+ * consumer on another CPU, as in the drive `pipeline`), `perf record`, the sampler of `bpfbench
+ * profile`, and none. The sampler is active before the command begins, and starting it is not part
+ * of the time. The command `overhead`, which measures an agent instead, also uses
+ * bb_command__run().
  */
 
 #include "base/io.h"
@@ -14,7 +15,7 @@
 #include "drivers/workload_loop.h"
 #include "profile/recording.h"
 
-/* Returns "PROGRAM ARG...", which the caller frees. */
+/* Returns the command line, quoted for a shell; the caller frees it. */
 static char *compose(const struct bb_command_spec *spec)
 {
 	char *command = NULL;
@@ -31,7 +32,7 @@ static char *compose(const struct bb_command_spec *spec)
 }
 
 #define ANSWER_MS 5000
-/* perf runs as root: the caller's $PATH may name folders that others write to. */
+/* perf runs as root, and the caller's $PATH may name folders that others write to */
 #define ROOTS_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 /* Tells perf to enable its events, and waits until it answers. */
@@ -47,9 +48,8 @@ static int enable(int fd)
 	return read(fd, answer, sizeof(answer)) > 0 ? 0 : -EPIPE;
 }
 
-/* Starts `perf record -e cpu-clock -F FREQ -g` on a process and its children, as a sampler to
- * compare with. Its recording goes to /dev/null. Returns when its events are enabled: 0, or -errno
- * with a message. */
+/* Starts `perf record -e cpu-clock -F FREQ -g` on a process and its children. Its recording goes to
+ * /dev/null. Returns when its events are enabled: 0, or -errno with a message. */
 static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_place *place,
 			     struct bb_command *ret_w, struct bb_err *err)
 {
@@ -75,7 +75,7 @@ static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_
 	snprintf(target, sizeof(target), "%d", (int)pid);
 	snprintf(control, sizeof(control), "fd:%d,%d", link[ITS], link[ITS]);
 	rc = bb_command__start(&spec, ret_w, err);
-	close(link[ITS]); /* so we see the end of its answers when perf ends */
+	close(link[ITS]); /* so that reading our end fails when perf ends */
 	if (!rc) {
 		rc = enable(link[OURS]);
 		if (rc)
@@ -89,11 +89,11 @@ static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_
 }
 
 struct overhead_state {
-	struct bb_workload_loop loop; /* each sample has a workload of its own */
+	struct bb_workload_loop loop; /* each sample starts the workload anew */
 	char *shown;                  /* the workload's command line, for people; owned */
 };
 
-/* What samples one run of the workload. */
+/* The sampler of one run of the workload. */
 struct sampling {
 	const struct bb_driver_opts *opts;
 	const struct bb_test_prog *prog;
@@ -157,7 +157,7 @@ static int start_profile(struct sampling *r, pid_t pid, struct bb_err *err)
 	return bb_recorder__start(&opts, &r->profile, err);
 }
 
-/* Lets the program sample. If the scenario names no consumer, samples in its ring are dropped. */
+/* Lets the program sample. Without a consumer, the samples in its ring are discarded. */
 static int start_program(struct sampling *r, const struct bb_command *workload,
 			 const struct bb_child_place *place, struct bb_err *err)
 {
@@ -175,7 +175,8 @@ static int start_program(struct sampling *r, const struct bb_command *workload,
 	return rc ? rc : bb_command__start_clock(r->event_fd, err);
 }
 
-/* Starts the sampler on the workload, which is held before its first instruction. */
+/* bb_beside.begin(): starts the sampler on the workload, which is held before its first
+ * instruction. */
 static int begin(void *arg, const struct bb_command *workload, struct bb_err *err)
 {
 	struct sampling *r = arg;
@@ -237,7 +238,8 @@ static int overhead_batch(void *slot_, uint32_t param, struct bb_batch *b, struc
 			b->ns[b->n++] = all.wall_ns - before_ns;
 	}
 	is_stopped = rc == -EINTR;
-	if (is_stopped || rc == -ETIME) /* the command was stopped, so there is no sample */
+	/* the run was cut off, so it gives no sample */
+	if (is_stopped || rc == -ETIME)
 		rc = 0;
 	if (!rc && target)
 		rc = bb_read_counters(target, &after, err);
@@ -245,7 +247,8 @@ static int overhead_batch(void *slot_, uint32_t param, struct bb_batch *b, struc
 		return rc;
 	b->run_cnt = target ? after.run_cnt - before.run_cnt : b->n;
 	b->run_time_ns = target ? after.run_time_ns - before.run_time_ns : all.wall_ns;
-	b->target_cpu_s = target ? all.cpu_s : NAN; /* the rate of samples follows from it */
+	/* gives the rate of the program's runs */
+	b->target_cpu_s = target ? all.cpu_s : NAN;
 	if (target && b->n && !b->run_cnt)
 		snprintf(b->void_why, sizeof(b->void_why),
 			 "the program never ran: the command took %.3g s, a period of %u Hz takes "

@@ -2,11 +2,12 @@
 /*
  * packets: runs XDP programs on packets, and the kernel does with each packet what the program
  * returns (BPF_F_TEST_XDP_LIVE_FRAMES, Linux 5.18). After XDP_PASS the packet goes up the network
- * stack; after XDP_TX or XDP_REDIRECT it is sent. The packets come in by one end of a pair of veth
- * devices in private network namespaces. At the other end an XDP program drops what arrives. The
- * time of one more packet comes from calls with few and with many packets, as in the drive `slope`.
- * Its inverse is the packet rate of one CPU. A packet that is sent is received on the same CPU, and
- * that is part of the time.
+ * stack; after XDP_TX or XDP_REDIRECT it is sent.
+ *
+ * The packets come in by one end of a pair of veth devices in private network namespaces. At the
+ * other end an XDP program drops what arrives. As in the drive `slope`, the time of one more packet
+ * comes from calls with few and with many packets. Its inverse is the packet rate of one CPU. The
+ * time contains receiving the packet at the other end, because the same CPU does that.
  */
 #include <bpf/bpf.h>
 
@@ -15,7 +16,7 @@
 struct state {
 	struct bb_slope_state slope;
 	struct bb_veth_pair pair;
-	int drops_fd; /* the program that drops; 0: none yet */
+	int drops_fd; /* the program at the other end; 0: not loaded */
 };
 
 static int load_drops(int *ret_fd, struct bb_err *err)
@@ -70,7 +71,7 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 	if (rc)
 		return rc;
 	rc = bb_netns__leave(home_fd, bb_slope__batch(slot, param, b, err), err);
-	if (rc == -EINVAL) /* a test run on the same packet has worked before */
+	if (rc == -EINVAL) /* a plain test run on the same packet has worked */
 		return bb_fail(err, -ENOTSUP,
 			       "this kernel takes no packets that do what the program returns "
 			       "(BPF_F_TEST_XDP_LIVE_FRAMES, Linux 5.18), or none of that size "
@@ -108,12 +109,11 @@ static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 	return rc;
 }
 
-static void fired_by(const struct bb_input *input, const struct bb_test_prog *prog, char *ret_words,
+static void fired_by(const struct bb_input *input, const struct bb_test_prog *, char *ret_words,
 		     size_t size)
 {
 	const struct bb_test_run_type *xdp;
 
-	(void)prog;
 	if (!bb_test_run_type__find(BPF_PROG_TYPE_XDP, &xdp, NULL))
 		snprintf(ret_words, size, "packets of %zu bytes that do what it returns",
 			 (input ? input : xdp->otherwise)->len);

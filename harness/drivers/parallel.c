@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * parallel: test runs of one program on several CPUs at once, one thread on each, with bpf_stats
- * off. What the CPUs share (the lines of a map's value, a lock) then costs what it costs on a busy
- * machine.
+ * off. What the CPUs share, such as the cache lines of a map's value or a lock, then costs what it
+ * costs on a busy machine.
  *
  * A sample is a window. The threads start together; each calls BPF_PROG_TEST_RUN again and again
- * until every one has made CALLS calls. Only those calls count that lie within the time in which
+ * until all threads have made CALLS calls. Only those calls count that lie within the time in which
  * all threads run. The sample is the number of CPUs divided by the sum of their rates: the mean
  * time of a run. So CPUs / sample is the rate of all CPUs together. A call lasts CALL_NS, so the
  * system call is less than one percent of it. A window in which another process took one of the
- * CPUs is not a sample, because the other CPUs then ran without this one.
+ * CPUs is no sample, because the other CPUs then ran without that one.
  */
 
 #include <pthread.h>
@@ -19,28 +19,29 @@
 #include "drivers/trigger_test_run.h"
 
 #define MAX_REPEAT 1000000u
-#define CALL_NS 200000.0 /* length of a call */
+#define CALL_NS 200000.0 /* length of a call, ns */
 #define CALLS 4u         /* fewest calls of each thread */
-#define KEPT 64u         /* calls of a thread whose times are kept */
+#define KEPT 64u         /* most calls of a thread whose times are kept */
 #define STACK_BYTES ((size_t)256 << 10)
-/* A batch ends after so many windows for each sample that it wants. */
+/* A batch ends after this many windows without a sample, for each sample that it wants. */
 #define TRIES 20u
 
 struct state {
 	struct bb_drive_state common;
-	int *cpus; /* the CPUs that may be used; the first is the one that other drives use */
+	/* the CPUs that may be used, first the one that other drives use; owned */
+	int *cpus;
 };
 
 struct team;
 
-/* One CPU's part in a window. */
+/* One thread, and its calls in a window. */
 struct worker {
 	struct team *team;
 	struct bb_test_call call;
-	uint64_t at_ns[KEPT + 1]; /* when the calls began, and when each ended */
-	uint32_t n;               /* calls kept */
+	uint64_t at_ns[KEPT + 1]; /* at_ns[0]: begin of the first call; at_ns[i]: end of call i */
+	uint32_t n;               /* number of calls in at_ns[] */
 	uint32_t retval;
-	bool is_disturbed; /* the thread had to give up its CPU */
+	bool is_disturbed; /* another process took the thread's CPU */
 	int rc;
 	pthread_t thread;
 };
@@ -91,8 +92,8 @@ static void *take_part(void *worker)
 	return NULL;
 }
 
-/* Starts a thread on a CPU. The thread takes no signals, so that they interrupt the calls of the
- * main thread. Returns 0 or -errno. */
+/* Starts a thread on a CPU. It blocks all signals, so that signals interrupt the calls of the main
+ * thread. Returns 0 or -errno. */
 static int start(struct worker *w, int cpu)
 {
 	sigset_t all, before;
@@ -114,7 +115,7 @@ static int start(struct worker *w, int cpu)
 	return -rc;
 }
 
-/* Takes one window. Returns 0; -EINTR if a signal broke it off; or -errno. */
+/* Makes the calls of one window. Returns 0; -EINTR if a signal interrupted a call; or -errno. */
 static int take_window(struct team *t, const int *cpus, struct bb_err *err)
 {
 	uint32_t started = 1;
@@ -141,7 +142,7 @@ static int take_window(struct team *t, const int *cpus, struct bb_err *err)
 	return rc;
 }
 
-/* Returns the mean time of a run over all CPUs, ns, while all of them ran. NAN: one of them was
+/* Returns the mean time of a run over all CPUs while all of them ran, ns. NAN: one of them was
  * disturbed, or has no whole call in that time. */
 static double run_ns(const struct team *t)
 {
@@ -170,7 +171,7 @@ static double run_ns(const struct team *t)
 	return t->n / per_ns;
 }
 
-/* Finds the `repeat` with which a call lasts CALL_NS while all CPUs run. It is also the warm-up. */
+/* Finds the `repeat` with which a call lasts CALL_NS on all CPUs. This also warms up. */
 static int calibrate(struct team *t, const int *cpus, struct bb_err *err)
 {
 	int rc = 0;
@@ -225,7 +226,7 @@ static int take_windows(struct team *t, const int *cpus, struct bb_batch *b, str
 	return 0;
 }
 
-/* CPU i runs the drive's input i modulo the number of inputs. */
+/* CPU number i runs input number i modulo the number of inputs. */
 static int batch(void *slot_, uint32_t n_cpus, struct bb_batch *b, struct bb_err *err)
 {
 	const struct bb_drive_slot *slot = slot_;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * pipeline: measures a profiler as a whole. A clock samples a workload on one CPU, and the program
- * puts each stack sample into its ring. On another CPU a consumer (the variant's `consumer`) takes
+ * puts each stack sample into its ring. On another CPU the consumer that the variant names takes
  * the stack samples out and processes them. A sample of this drive is the lag of one stack sample:
- * the time from the event until the consumer had processed it. The fill level of the ring is noted
- * over time.
+ * the time from the event until the consumer has processed it. The fill level of the ring is
+ * recorded, too.
  */
 
 #include "base/child.h"
@@ -15,16 +15,16 @@
 #include "drivers/windows.h"
 #include "drivers/workload_loop.h"
 
-/* limit: passes of the workload in one batch, so that a workload that ends at once does not run
- * forever */
+/* most passes of the workload in one batch, in case the workload ends at once each time */
 #define MAX_PASSES 1000
-#define LEAST_LOOK_S 1e-3 /* least time between two readings of the ring, s */
+#define LEAST_LOOK_S 1e-3 /* shortest time between two readings of the ring, s */
 
 struct pipeline_slot {
 	struct bb_drive_slot common;
 	const struct bb_ring *ring;
-	const struct bb_sample_processor *processor; /* NULL: nobody empties the ring */
-	int event_fd;                                /* -1: none open */
+	/* NULL: there is no consumer */
+	const struct bb_sample_processor *processor;
+	int event_fd; /* -1: none open */
 };
 
 struct flow_run {
@@ -34,8 +34,10 @@ struct flow_run {
 	struct bb_batch *batch;
 	struct bb_consumer consumer;
 	uint64_t began_ns;
-	double cpu_before_s; /* CPU time of this batch before the workload's current pass, s */
-	uint64_t *lag_ns; /* lag_ns[room]: lags of consumed samples, then ages of waiting samples */
+	double cpu_before_s; /* CPU time of the workload's process when the current pass began, s */
+	/* lag_ns[room]: lags of the n samples: first of those consumed, then the ages of those that
+	 * wait */
+	uint64_t *lag_ns;
 	size_t room, n;
 };
 
@@ -62,8 +64,7 @@ static void pipeline_detach(void *slot)
 	bb_close(&((struct pipeline_slot *)slot)->event_fd);
 }
 
-/* Starts the workload, paused and with an enabled event on it; bb_command__resume() lets it go
- * on. */
+/* Starts the workload, paused and with an enabled event on it; bb_command__resume() lets it run. */
 static int begin_pass(struct flow_run *r, struct bb_err *err)
 {
 	struct bb_workload_loop *l = r->loop;
@@ -87,7 +88,7 @@ static void end_pass(struct flow_run *r)
 	bb_command__pause(&r->loop->workload);
 }
 
-static void look_at_ring(struct flow_run *r)
+static void record_ring(struct flow_run *r)
 {
 	const struct bb_ring *ring = r->slot->ring;
 
@@ -95,7 +96,7 @@ static void look_at_ring(struct flow_run *r)
 			       bb_ring__bytes_held(ring->consumer, ring->producer));
 }
 
-/* Lets the workload run for the batch's time, and reads the ring now and then. */
+/* Lets the workload run for the time of the batch, and records how full the ring is. */
 static int watch(struct flow_run *r, struct bb_err *err)
 {
 	double look_s = fmax(r->batch->max_s / (BB_FLOW_MAX_POINTS - 2), LEAST_LOOK_S);
@@ -105,7 +106,7 @@ static int watch(struct flow_run *r, struct bb_err *err)
 	r->began_ns = bb_now_ns();
 	bb_command__resume(&r->loop->workload);
 	while (!rc && !bb_deadline_has_passed && bb_seconds_since(r->began_ns) < r->batch->max_s) {
-		look_at_ring(r);
+		record_ring(r);
 		nanosleep(&pause, NULL);
 		if (bb_stop_signal)
 			rc = -EINTR;
@@ -125,11 +126,11 @@ static int watch(struct flow_run *r, struct bb_err *err)
 	}
 	end_pass(r);
 	r->batch->elapsed_s = bb_seconds_since(r->began_ns);
-	look_at_ring(r);
+	record_ring(r);
 	return rc;
 }
 
-/* Collects the consumer's lags, and the ages of the samples that it left in the ring. */
+/* Stops the consumer; collects its lags, and the ages of the samples left in the ring. */
 static int collect(struct flow_run *r, struct bb_err *err)
 {
 	struct bb_ring_use *flow = r->batch->flow;
@@ -154,7 +155,7 @@ static int collect(struct flow_run *r, struct bb_err *err)
 	return 0;
 }
 
-/* Stores the results so far: of the whole batch, or up to a signal. */
+/* Stores the results in the batch. After a signal these are the results so far. */
 static int take_results(struct flow_run *r, const struct bb_prog_stats *before, struct bb_err *err)
 {
 	struct bb_prog_stats after;
@@ -165,8 +166,7 @@ static int take_results(struct flow_run *r, const struct bb_prog_stats *before, 
 		rc = bb_read_counters(r->slot->common.prog->target, &after, err);
 	if (rc)
 		return rc;
-	/* Takes all lags. If there is no room for all, takes as many as there is room for, at equal
-	 * distances. */
+	/* Take all lags, or as many as there is room for, at equal distances. */
 	b->n = r->n < b->want ? r->n : b->want;
 	for (size_t i = 0; i < b->n; i++)
 		b->ns[i] = r->lag_ns[i * r->n / b->n];
@@ -213,7 +213,8 @@ static int pipeline_batch(void *slot, uint32_t param, struct bb_batch *b, struct
 	b->flow->consumer_cpu_s = NAN;
 	b->target_cpu_s = 0;
 	rc = run_flow(&r, err);
-	if (!b->flow->ring_bytes) { /* an error came before the ring was read */
+	/* an error came before there were results */
+	if (!b->flow->ring_bytes) {
 		free(b->flow);
 		b->flow = NULL;
 	}

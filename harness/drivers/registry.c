@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of drivers, in the order of printed lists, and the table of triggers. */
+/* The table of drivers, in the order in which lists print them, and the table of triggers. */
 
 #include "drivers/driver.h"
 #include "drivers/trigger.h"
-
-#define COUNT(of) (sizeof(of) / sizeof((of)[0]))
 
 static const struct bb_driver *const drivers[] = {
 	&bb_driver_step,           &bb_driver_slope,       &bb_driver_parallel,
@@ -25,7 +23,7 @@ static const struct bb_drive_trigger *const triggers[] = {
 static struct pair {
 	struct bb_driver driver;
 	char title[32], doc[256];
-} pairs[COUNT(drivers) * COUNT(triggers)];
+} pairs[BB_LEN(drivers) * BB_LEN(triggers)];
 
 static const struct bb_drive_kind *make_pair(const struct bb_driver *instrument,
 					     const struct bb_drive_trigger *t, struct pair *p)
@@ -54,14 +52,14 @@ static const struct bb_drive_kind *make_pair(const struct bb_driver *instrument,
 
 void bb_drivers__register(void)
 {
-	static const struct bb_drive_kind *kinds[COUNT(drivers) + COUNT(pairs)];
+	static const struct bb_drive_kind *kinds[BB_LEN(drivers) + BB_LEN(pairs)];
 	struct pair *pair = pairs;
 	size_t n = 0;
 
-	for (size_t i = 0; i < COUNT(drivers); i++) {
+	for (size_t i = 0; i < BB_LEN(drivers); i++) {
 		if (!drivers[i]->is_instrument)
 			kinds[n++] = &drivers[i]->kind;
-		for (size_t t = 0; drivers[i]->is_instrument && t < COUNT(triggers); t++)
+		for (size_t t = 0; drivers[i]->is_instrument && t < BB_LEN(triggers); t++)
 			kinds[n++] = make_pair(drivers[i], triggers[t], pair++);
 	}
 	bb_drive_kinds__pass(kinds, n);
@@ -69,8 +67,9 @@ void bb_drivers__register(void)
 
 const struct bb_driver *bb_driver__executed_by(const struct bb_driver *driver)
 {
+	/* another parameter would mean other cases */
 	if (!driver->trigger || driver->kind.counts ||
-	    driver->kind.takes_inputs != driver->trigger->takes_inputs) /* another parameter */
+	    driver->kind.takes_inputs != driver->trigger->takes_inputs)
 		return NULL;
 	return bb_driver_of(bb_drive_kind_find("exact", driver->trigger->by));
 }

@@ -9,12 +9,12 @@
 #include "base/parse.h"
 #include "bpf/netns.h"
 
-#define MOST_S 60.0 /* s for all commands together */
-#define LOOK_MS 100 /* ms between two looks at the budget and the stop flag */
+#define MOST_S 60.0 /* longest time of all commands together, s */
+#define LOOK_MS 100 /* time between two checks of the budget and the stop flag, ms */
 
-/* The script's stdin is the link to our process. To it, the script writes the number and the exit
- * status of the command that failed, or "0 0". The shell then stays, as the first process of the
- * namespaces, until we close the link. */
+/* The script's stdin is the link to our process. The script writes a line to the link: the number
+ * and the exit status of the command that failed, or "0 0". Its shell is the first process of the
+ * namespaces, and so it stays until we close the link. */
 static const char script[] = "n=0\n"
 			     "for command do\n"
 			     "	n=$((n + 1))\n"
@@ -23,7 +23,7 @@ static const char script[] = "n=0\n"
 			     "echo '0 0' >&0\n"
 			     "read -r end\n";
 
-/* Makes the namespaces and waits until our parent has said who is root in them. */
+/* Makes the namespaces, waits until our process has made a user root in them, and becomes sh. */
 static int enter_and_execute(void *arg, int link_fd)
 {
 	int rc = unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWNS) ? -errno : 0;
@@ -49,7 +49,7 @@ static int write_proc(pid_t pid, const char *file, const char *text)
 	return rc;
 }
 
-/* Maps root of the namespaces to one id outside them. */
+/* Maps root of the namespaces to the user or group `id` outside them. */
 static int write_map(pid_t pid, const char *file, unsigned int id)
 {
 	char text[32];
@@ -58,7 +58,7 @@ static int write_map(pid_t pid, const char *file, unsigned int id)
 	return write_proc(pid, file, text);
 }
 
-/* Lets the child be root in its own namespaces, and in no other. */
+/* Makes the child root in its own namespaces, and in no other. */
 static int give_rights(const struct bb_child *c, const struct bb_child_place *place,
 		       struct bb_err *err)
 {
@@ -71,7 +71,8 @@ static int give_rights(const struct bb_child *c, const struct bb_child_place *pl
 			       "user.max_user_namespaces",
 			       (unsigned int)place->uid, strerror(-unshared));
 	rc = write_map(c->pid, "uid_map", place->uid);
-	/* Without setgroups() the commands cannot leave a group that a file's mode excludes. */
+	/* setgroups() is denied, because a command could leave a group to which a file denies
+	 * access. */
 	if (!rc)
 		rc = write_proc(c->pid, "setgroups", "deny");
 	if (!rc)
@@ -79,7 +80,7 @@ static int give_rights(const struct bb_child *c, const struct bb_child_place *pl
 	return rc ? bb_fail(err, rc, "setup: who is root in the namespaces: %s", strerror(-rc)) : 0;
 }
 
-/* Waits for the line of the script. */
+/* Waits for the line that the script writes when its commands have ended. */
 static int wait_for_commands(const struct bb_child *c, char *const *commands, size_t n, int log_fd,
 			     struct bb_err *err)
 {

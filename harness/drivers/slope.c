@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slope: the wall time of a test run against its `repeat`, with bpf_stats off. Every sample is a
- * line (drivers/fit_line.h). Its slope is the cost of one more run, as the program runs in
- * production; its intercept is the cost of the system call.
+ * slope: the wall time of a test run against its `repeat`, with bpf_stats off. Every sample is the
+ * slope of a line through calls with few and with many runs (drivers/fit_line.h): the cost of one
+ * more run, as the program runs in production. The intercept of the line is the cost of the system
+ * call.
  *
  * Runs follow each other without a pause. So caches and branch history are at their best, the
  * output of a run is the input of the next, and a queue or ring that the program fills is emptied
  * only after `repeat` runs.
  *
- * A run that takes milliseconds needs no line. A sample is then one call of one run; the system
- * call takes less than a thousandth of it.
+ * A run that takes milliseconds needs no line. A sample is then the time of one call of one run;
+ * the system call takes less than a thousandth of it.
  */
 
 #include <linux/perf_event.h>
@@ -20,8 +21,8 @@
 #include "stats/quantile.h"
 
 #define MAX_REPEAT 100000u
-/* If one run takes at least this long, ns, a sample is one call of one run. The system call takes
- * 1 to 3 us of that time. */
+/* If one run takes at least this long, ns, a sample is one call of one run, of which the system
+ * call takes 1 to 3 us. */
 #define SLOW_NS 5e6
 
 /* --- hardware counters --- */
@@ -53,13 +54,12 @@ void bb_pmu__open(const struct bb_pmu_event events[BB_PMU_COUNTERS], struct bb_p
 
 void bb_pmu__close(struct bb_pmu *p)
 {
-	for (size_t i = 0; i < BB_PMU_COUNTERS; i++) {
+	for (size_t i = 0; i < BB_PMU_COUNTERS; i++)
 		bb_close(&p->fds[i]);
-	}
 }
 
-/* Reads the counts since the counters were opened. NAN: there is no such counter, or others used
- * it part of the time. */
+/* Reads the counts since the counters were opened. NAN: there is no such counter, or other users of
+ * the counters had it part of the time. */
 static void pmu_read(const struct bb_pmu *p, double ret_counts[BB_PMU_COUNTERS])
 {
 	for (size_t i = 0; i < BB_PMU_COUNTERS; i++) {
@@ -75,10 +75,10 @@ static void pmu_read(const struct bb_pmu *p, double ret_counts[BB_PMU_COUNTERS])
 
 struct line {
 	struct bb_fitted_line time;
-	double pmu[BB_PMU_COUNTERS]; /* counts of a run */
+	double pmu[BB_PMU_COUNTERS]; /* counts per run */
 };
 
-/* Wall time of one call of `repeat` runs. A call that a signal interrupts is made again. */
+/* Times one call of `repeat` runs, ns. Makes it again if a signal interrupts it. */
 static int time_call(struct bb_test_call *s, uint32_t repeat, struct bb_batch *b, double *ret_ns)
 {
 	union bpf_attr attr;
@@ -101,7 +101,7 @@ static int time_call(struct bb_test_call *s, uint32_t repeat, struct bb_batch *b
 }
 
 /* From now on, the packets of a call come in by the device `ingress_ifindex`, and the kernel does
- * with them what the program returns. The kernel does not report what was returned. `md` must
+ * with them what the program returns. The results of a call then have no return value. `md` must
  * outlive the call. */
 static void go_live(struct bb_test_call *s, uint32_t ingress_ifindex, struct xdp_md *md)
 {
@@ -116,8 +116,9 @@ static void go_live(struct bb_test_call *s, uint32_t ingress_ifindex, struct xdp
 	s->is_judged = false;
 }
 
-/* Finds the `repeat` of the longer calls from the time of a few runs. *ret_repeat = 1 means that
- * the program is slow and needs no lines. If it is very slow, its first run is the first sample. */
+/* Finds the `repeat` of the longer calls of a line from the time of a few runs. *ret_repeat = 1
+ * means that a sample needs no line, because the program is slow. If the program is very slow, its
+ * first run is the first sample. */
 static int calibrate(struct bb_test_call *s, uint32_t ingress_ifindex, struct xdp_md *md,
 		     uint32_t most, struct bb_batch *b, struct line *lines, uint32_t *ret_repeat)
 {
@@ -183,7 +184,7 @@ static int count_call(void *arg, uint32_t repeat, double *ret_ns)
 	return rc;
 }
 
-/* Takes one sample. It is a line or, for a slow program (repeat == 1), one call of one run. */
+/* Takes one sample: a line or, for a slow program (repeat == 1), one call of one run. */
 static int take_line(struct calls *c, uint32_t repeat, struct line *ret_line)
 {
 	const struct bb_fit_timer timer = {count_call, c};
@@ -201,7 +202,7 @@ static int take_line(struct calls *c, uint32_t repeat, struct line *ret_line)
 	return rc;
 }
 
-/* Returns the median over all lines of one member: the double at `offset` in struct line. */
+/* Returns the median over all lines of the double at `offset` in struct line. */
 static double median_of(const struct line *lines, size_t n, size_t offset, double *scratch)
 {
 	for (size_t i = 0; i < n; i++)
@@ -285,7 +286,7 @@ void bb_slope__close(void *state)
 {
 	struct bb_slope_state *s = state;
 
-	if (s->common.fired) /* bb_slope__open() has run */
+	if (s->common.fired) /* the trigger is open, so bb_slope__open() has run */
 		bb_pmu__close(&s->pmu);
 }
 

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * step: the process that fires reads the program's counters after each firing. So the program and
- * the reading find the caches as the event left them. If a window between two readings has as many
- * runs as a firing causes, it gives a sample: the time of one run, or the mean over these runs. A
- * window with runs that other processes caused is not a sample.
+ * step: after each firing, the process that fires reads the program's counters. So the program and
+ * the reading find the caches as the event left them. A window is the time between two readings. If
+ * it has as many runs as a firing causes, it gives a sample: the time of the run, or the mean over
+ * these runs. A window in which other processes caused runs, too, gives none.
  */
 
 #include "bpf/marks.h"
 #include "drivers/trigger.h"
 
-/* Time after which a slow trigger takes no more samples in a turn of 100, unless the scenario gives
- * their number. A longer turn has more time. */
+/* If a trigger is slow, a turn of 100 samples ends after this time, s, with at least FEWEST
+ * samples. A longer turn has more time. If the scenario gives the number of samples, there is no
+ * such limit. */
 #define SLOW_S 0.1
 #define FEWEST 4u
-/* Longest time that a batch waits for a process that fires when it likes. */
+/* Longest time that a batch waits for runs that another process causes, s. */
 #define WAIT_S 1.0
 
 struct slot {
@@ -22,13 +23,14 @@ struct slot {
 	uint64_t began_ns;
 	size_t warmed; /* runs made so far for the warm-up */
 	bool is_warm;
-	/* In a guest with marks. traced: number of traced runs. traces: the present run is traced.
-	 * is_described: the program was described (only in the process that measures). */
+	/* In a guest that traces runs (bpf/marks.h). traced: number of runs traced so far. traces:
+	 * the present run is traced. is_described: the program was described, in the process that
+	 * measures. */
 	uint32_t traced;
 	bool traces, is_described;
 };
 
-/* Ends the marked window and says how long its run took. */
+/* Writes the end of a traced run, and how long it took. */
 static void end_mark(struct slot *slot, const struct bb_prog_stats *window, bool is_whole)
 {
 	bool is_one = is_whole && window->run_cnt == 1;
@@ -79,7 +81,7 @@ static void take_window(const struct bb_attached *a, struct bb_batch *b,
 {
 	uint64_t each = a->runs_each;
 
-	if (a->waits && !window->run_cnt) /* nothing was fired */
+	if (a->waits && !window->run_cnt) /* the other process caused no run */
 		return;
 	b->fired++;
 	if (a->takes_all && window->run_cnt)
@@ -119,7 +121,7 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 	slot->last = now;
 	if (slot->traces)
 		end_mark(slot, &window, is_whole);
-	if (!is_whole) /* discarded, as if it were part of the warm-up */
+	if (!is_whole) /* an interrupted run is discarded like a run of the warm-up */
 		*(slot->is_warm ? &b->warmup : &slot->warmed) += window.run_cnt;
 	else if (slot->is_warm || warm_up(a, slot, b, &window))
 		take_window(a, b, &window);
@@ -133,8 +135,8 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
 	const struct bb_instrument_part part = {begin, after, slot, .reads_counters = true};
-	const struct bb_drive_slot *s = slot;
 	struct slot *own = slot;
+	const struct bb_drive_slot *s = &own->common;
 	int rc;
 
 	if (bb_marks__are_enabled() && !own->is_described) {
@@ -142,7 +144,7 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 				   s->attached->target->source->where);
 		own->is_described = true;
 	}
-	/* touch the pages now: once the event is enabled, a page fault may fire the program */
+	/* write to the memory now, because a page fault during the batch may fire the program */
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
 	rc = s->state->driver->trigger->fire(s->attached, param, &part, b, err);
 	return bb_batch__void_if_gone(b, rc, err);

@@ -11,9 +11,9 @@
 /* --- the programs of the key `prepare` --- */
 
 /*
- * They run before each series, by BPF_PROG_TEST_RUN, and bring the maps into the state that the
- * measured program finds in production. They are other programs of its object, and share its maps,
- * but not its global variables.
+ * These programs run before each series, by BPF_PROG_TEST_RUN. They bring the maps into the state
+ * that the measured program finds in production. They are other programs of the same object; they
+ * share its maps, but not its global variables.
  */
 
 static void close_prepares(struct bb_test_prog *prog)
@@ -24,7 +24,7 @@ static void close_prepares(struct bb_test_prog *prog)
 	prog->prepare = NULL;
 }
 
-/* Adds to the message which item of `prepare` it is about. */
+/* Puts the name of the program of `prepare` in front of the message. */
 static int say_which(const struct bb_prepare_spec *p, int rc, struct bb_err *err)
 {
 	return rc && err ? bb_fail(err, rc, "prepare: '%s': %s", p->program, err->msg) : rc;
@@ -41,9 +41,9 @@ static int load_prepare(const struct bb_test_prog *prog, const struct bb_prepare
 	return say_which(p, rc, err);
 }
 
-/* Loads the programs of `prepare` if they are not loaded, or if the measured program has got other
- * maps since. The measured program must be loaded. Returns 0; -EINVAL for a program that shares no
- * map, or an input that its type does not take; or another -errno. */
+/* Loads the programs of `prepare` if they are not loaded yet, or if a new load of the measured
+ * program has other maps. The measured program must be loaded. Returns 0; -EINVAL for a program
+ * that shares no map, or an input that its type does not take; or another -errno. */
 static int open_prepares(struct bb_test_prog *prog, struct bb_err *err)
 {
 	const struct bb_variant_spec *v = prog->spec;
@@ -76,7 +76,7 @@ static int run_prepare(const struct bb_prepare_spec *p, struct bb_target *target
 	return say_which(p, rc, err);
 }
 
-/* Runs the programs in their order. Returns 0, -EINTR or another -errno. */
+/* Runs the programs of `prepare` in their order. Returns 0, -EINTR or another -errno. */
 static int run_prepares(const struct bb_test_prog *prog, struct bb_err *err)
 {
 	int rc = 0;
@@ -170,14 +170,13 @@ int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_pa
 		bb_test_prog__close(&s);
 		return rc;
 	}
-	if (s.target &&
-	    !bb_variant_is_live(spec)) /* the maps of a live program keep their contents */
+	if (s.target && !bb_variant_is_live(spec))
 		bb_target__say_maps(s.target, &spec->maps);
 	*ret_prog = s;
 	return 0;
 }
 
-/* Returns a place drawn at random from the set `where`, for programs without a target. */
+/* Returns a random member of `where`, the JIT address of a program that is only numbers. */
 static int random_place(struct bb_rng *rng, uint64_t where)
 {
 	int mod64 = __builtin_ctzll(where);
@@ -217,8 +216,9 @@ int bb_test_prog__reset_maps(struct bb_test_prog *s, struct bb_err *err)
 	rc = open_prepares(s, err);
 	if (rc)
 		return rc;
-	/* Globals that hold values of the process that fires may have other values in each load.
-	 * The verifier then looks at other code. */
+	/* Maps that no program of the load can change are written only once. Not searched if
+	 * globals hold values of the process that fires: these may differ in each load, and then
+	 * other code is live. */
 	if (!BB_ANY(s->spec->globals, s->spec->n_globals, it->self))
 		bb_target__find_steady(s->target, bb_target__only_reads);
 	rc = bb_target__reset_maps(s->target, err);

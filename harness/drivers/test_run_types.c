@@ -123,8 +123,7 @@ static const struct bb_test_run_type types[] = {
 	},
 };
 
-/* Replacements for types without a test run. A type that is not listed runs only under its real
- * event. */
+/* Advice for types without a test run. A type that is not listed runs only under its real event. */
 static const struct {
 	uint32_t prog_type;
 	const char *instead;

@@ -10,26 +10,26 @@ struct bb_test_run_type {
 	const char *name;   /* name as bpftool prints it */
 	bool is_xdp;        /* attached to a device while it is tested */
 	bool takes_context; /* takes a context and no packet; false: takes a packet */
-	/* how a scenario may give a context in addition to the packet: as bytes, or also by the
-	 * names of its members */
+	/* which kind of context a scenario may give beside the packet: bytes, or also members by
+	 * name */
 	enum bb_ctx_kind takes_ctx;
 	const char *ctx_wants; /* which contexts the kernel accepts, for a message */
-	bool takes_repeat;     /* false: even repeat = 1 gives -EINVAL */
-	bool has_output;       /* returns the packet, or for flow_dissector the flow keys */
-	bool writes_context;   /* writes the context back to our memory */
+	bool takes_repeat;     /* the attribute `repeat` is allowed; false: even 1 gives -EINVAL */
+	bool has_output;       /* a run outputs the packet (flow_dissector: the flow keys) */
+	bool writes_context;   /* the kernel writes the context back to our memory */
 	const char *wants;     /* which inputs the kernel accepts, for a message */
 	/* input to use if the scenario has none */
 	const struct bb_input *otherwise;
 	const char *const *retvals; /* names of the return values 0, 1, ...; ends in NULL */
 };
 
-/* Finds the row of a type. Returns -ENOTSUP for a type without a test run, with a message that
- * names another drive. */
+/* Finds the row of a type. Returns 0, or -ENOTSUP for a type without a test run, with a message
+ * that names another way to run it. */
 int bb_test_run_type__find(uint32_t prog_type, const struct bb_test_run_type **ret_type,
 			   struct bb_err *err);
 
-/* Returns -ENOTSUP with the message of bb_test_run_type__find(), for a type that turns out to
- * have no test run in this kernel. */
+/* Returns -ENOTSUP with the message of bb_test_run_type__find(). For a type that has a row, but no
+ * test run in this kernel. */
 int bb_test_run_type__refuse(uint32_t prog_type, struct bb_err *err);
 
 /* Checks that the type takes the input, and has an output if one is expected. Returns 0, or

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * in-situ, events packets and http: the program under real packets. A child process sends at a
- * steady rate through a pair of veth devices (bpf/netns.h). The program is on the far end. Both
- * ends are on the CPU that the child process is pinned to; the counters are polled from another
- * CPU.
+ * in-situ, events packets and http: the program runs on real packets. A child process sends at a
+ * steady rate through a pair of veth devices (bpf/netns.h). The program is attached to the far end.
+ * Both ends work on the CPU that the child process is pinned to; the counters are polled from
+ * another CPU.
  *
  * - packets: the inputs leave the near end through a packet socket, in the order of the drive.
- * - http: a client fetches a page from a server of ours, over a new TCP connection each time.
+ * - http: a client at the near end fetches a page from a server of ours at the far end, over a new
+ *   TCP connection each time.
  */
 #include "drivers/traffic.h"
 
@@ -26,10 +27,12 @@
 #include "plan/mix.h"
 
 #define NS_PER_S 1000000000u
-#define PATIENCE_S 5.0 /* longest wait for an answer after the time that the order may take, s */
-#define ARRIVAL_S 0.2  /* longest wait until the last packet has run the program, s */
+/* longest wait for an answer beyond the time that its order may take, s */
+#define PATIENCE_S 5.0
+#define ARRIVAL_S 0.2 /* longest wait for the program's run on the last packet, s */
 #define HTTP_PORT 80u
-#define HTTP_LEAST_PACKETS 4 /* packets to the server: SYN, ACK, the request, FIN */
+/* fewest packets of a request to the server: SYN, ACK, the request, FIN */
+#define HTTP_LEAST_PACKETS 4
 #define TEXT(of) (of), sizeof(of) - 1
 
 struct traffic {
@@ -44,29 +47,29 @@ struct traffic {
 struct worker {
 	const char *name; /* "the HTTP server", for messages */
 	int netns_fd;
-	/* Opens the worker's socket, in that namespace and as root. 0 or -errno. NULL: the
-	 * worker needs none. */
+	/* Opens the socket of the worker, in that namespace and as root. Returns 0, or -errno, and
+	 * the child process ends. NULL: the worker needs no socket. */
 	int (*open)(void *arg, int *ret_fd);
-	/* Returns when control_fd is at its end. */
+	/* The work. Returns when control_fd is at its end. */
 	void (*work)(void *arg, int socket_fd, int control_fd);
-	void *arg; /* the child process has a copy of it */
+	void *arg; /* argument of open() and work(); the child process has a copy of it */
 	const struct bb_child_place *place;
 	int socket_fd;
 };
 
-/* send() sends one event. It returns 0, or -errno, which ends the batch. */
 struct sender {
+	/* Sends one event. Returns 0, or -errno, which ends the batch. */
 	int (*send)(void *arg, int socket_fd);
 	void *arg;
 };
 
-/* What we ask of the sender: `n` events, one each period. */
+/* What we ask of the sender: `n` events, one in each period. */
 struct order {
 	uint64_t n;
 	uint64_t period_ns;
 };
 
-/* Sent by the sender when all events are sent or one failed. */
+/* What the sender answers when it has sent all events or one has failed. */
 struct answer {
 	uint64_t done;
 	uint64_t elapsed_ns;
@@ -102,7 +105,7 @@ static int run_worker(void *arg, int control_fd)
 	return 0;
 }
 
-/* Returns when the worker's socket is open. 0 or -errno with a message. */
+/* Starts a worker. Returns when its socket is open: 0, or -errno with a message. */
 static int start_worker(const struct traffic *t, struct worker *w, struct bb_child *ret_child,
 			struct bb_err *err)
 {
@@ -127,7 +130,7 @@ static int start_worker(const struct traffic *t, struct worker *w, struct bb_chi
 	int rc;
 
 	w->place = &place;
-	/* open() sets it; without open(), it names a descriptor that the worker has anyway */
+	/* open() sets it; without open(), a descriptor that the child process keeps anyway */
 	w->socket_fd = w->open ? -1 : STDERR_FILENO;
 	rc = bb_child__start(&rules, run_worker, w, &c);
 	if (rc)
@@ -147,8 +150,8 @@ static void sleep_until(uint64_t due_ns)
 		;
 }
 
-/* Sends o->n events, the first one period from now. Gives up after twice the time they should take.
- */
+/* Sends o->n events, the first one period from now. Ends after twice the time that they should
+ * take. */
 static struct answer carry_out(const struct sender *s, int socket_fd, const struct order *o)
 {
 	uint64_t began_ns = bb_now_ns(), now_ns = began_ns, due_ns = began_ns + o->period_ns;
@@ -172,7 +175,7 @@ static void send_on_order(void *arg, int socket_fd, int control_fd)
 	struct order o;
 	ssize_t n;
 
-	prctl(PR_SET_TIMERSLACK, 1); /* otherwise the kernel is up to 50 us late */
+	prctl(PR_SET_TIMERSLACK, 1); /* otherwise the kernel wakes us up to 50 us late */
 	while ((n = recv(control_fd, &o, sizeof(o), 0)) == sizeof(o) || (n < 0 && errno == EINTR)) {
 		struct answer a = n < 0 ? (struct answer){0} : carry_out(s, socket_fd, &o);
 
@@ -209,7 +212,7 @@ static int traffic_open(struct traffic *t, size_t least_packets,
 	return rc ? rc : start(t, err);
 }
 
-/* All programs share the far end. A batch attaches its program there. */
+/* Finds the program's type. Each program is on the far end during its own batches only. */
 static int traffic_attach(void *slot, struct bb_err *err)
 {
 	struct slot *s = slot;
@@ -242,8 +245,7 @@ static int await(struct traffic *t, const struct order *o, struct bb_windows *w,
 	}
 }
 
-/* Waits until all sent packets have run the program, because it may run a moment after send()
- * returns. */
+/* Waits until the program has run on all sent packets. It may run a moment after send() returns. */
 static int await_arrival(struct traffic *t, uint64_t sent_before, struct bb_windows *w,
 			 struct bb_batch *b, struct bb_err *err)
 {
@@ -262,7 +264,7 @@ static int await_arrival(struct traffic *t, uint64_t sent_before, struct bb_wind
 	return rc;
 }
 
-/* Gives the order to the sender and polls meanwhile. If sending fails, ret_answer->rc says why. */
+/* Orders the sender to send, and polls meanwhile. If sending failed, ret_answer->rc says why. */
 static int measure(struct traffic *t, struct slot *s, const struct order *o, struct bb_batch *b,
 		   struct answer *ret_answer, struct bb_err *err)
 {
@@ -281,7 +283,7 @@ static int measure(struct traffic *t, struct slot *s, const struct order *o, str
 	}
 	if (!rc)
 		rc = await(t, o, &windows, b, ret_answer, err);
-	if (rc == -ETIME) { /* what was sent so far counts */
+	if (rc == -ETIME) { /* the packets that were sent so far count */
 		stop_workers(t);
 		rc = 0;
 	}
@@ -301,7 +303,7 @@ static int traffic_batch(void *slot, uint32_t rate_hz, struct bb_batch *b, struc
 	struct answer a = {0};
 	int rc = 0;
 
-	if (!t->sender.pid) /* the previous batch ended early */
+	if (!t->sender.pid) /* it was stopped, because the batch before ended early */
 		rc = t->start(t, err);
 	if (o.n > most)
 		o.n = most;
@@ -334,7 +336,7 @@ static int traffic_probe(void *traffic, struct bb_test_prog *prog, struct bb_err
 
 /* --- event: packets --- */
 
-/* The sender's inputs, and how far it is in their order. */
+/* The inputs of the sender, their order, and the position of the next one. */
 struct packets {
 	struct bb_inputs inputs;
 	struct bb_mix mix;
@@ -342,33 +344,28 @@ struct packets {
 	unsigned int ifindex;
 };
 
-/* The socket bypasses queue disciplines, so that a packet is received before send() returns. */
+/* Opens a packet socket that bypasses queue disciplines, so that a packet is received before send()
+ * returns. */
 static int open_packet_socket(void *arg, int *ret_fd)
 {
 	const struct sender *s = arg;
 	const struct packets *p = s->arg;
 	struct sockaddr_ll to = {.sll_family = AF_PACKET, .sll_ifindex = (int)p->ifindex};
-	/* protocol 0: nothing is received */
-	int one = 1, fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0), rc;
+	const int one = 1;
 
-	if (fd < 0)
+	/* protocol 0: the socket receives nothing */
+	*ret_fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	if (*ret_fd < 0 || bind(*ret_fd, (struct sockaddr *)&to, sizeof(to)) ||
+	    setsockopt(*ret_fd, SOL_PACKET, PACKET_QDISC_BYPASS, &one, sizeof(one)))
 		return -errno;
-	if (bind(fd, (struct sockaddr *)&to, sizeof(to)) ||
-	    setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &one, sizeof(one))) {
-		rc = -errno;
-		close(fd);
-		return rc;
-	}
-	*ret_fd = fd;
 	return 0;
 }
 
 static int send_packet(void *arg, int socket_fd)
 {
 	struct packets *p = arg;
-	const struct bb_input *in;
+	const struct bb_input *in = &p->inputs.v[p->mix.v[p->next]];
 
-	in = &p->inputs.v[p->mix.v[p->next]];
 	p->next = p->next + 1 == p->mix.n ? 0 : p->next + 1;
 	return send(socket_fd, in->data, in->len, 0) < 0 ? -errno : 0;
 }
@@ -458,32 +455,26 @@ bool bb_http_is_whole(const char *request, size_t len)
 
 static int set_patience(int fd)
 {
-	/* this also limits connect() */
+	/* SO_SNDTIMEO also limits connect() */
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) ||
 	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)))
 		return -errno;
 	return 0;
 }
 
-static int listen_for_http(void *arg, int *ret_fd)
+static int listen_for_http(void *, int *ret_fd)
 {
 	const struct sockaddr_in here = http_address();
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), rc;
 
-	(void)arg;
-	if (fd < 0)
+	*ret_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (*ret_fd < 0 || bind(*ret_fd, (const struct sockaddr *)&here, sizeof(here)) ||
+	    listen(*ret_fd, SOMAXCONN))
 		return -errno;
-	if (bind(fd, (const struct sockaddr *)&here, sizeof(here)) || listen(fd, SOMAXCONN)) {
-		rc = -errno;
-		close(fd);
-		return rc;
-	}
-	*ret_fd = fd;
 	return 0;
 }
 
-/* Reads one request and answers it. Closes the connection before the client does, so that the
- * server's end stays in TIME_WAIT. */
+/* Reads one request and answers it. Closes the connection before the client does, so that TIME_WAIT
+ * is at the server's end. */
 static void answer_request(int fd)
 {
 	char request[1024];
@@ -500,12 +491,11 @@ static void answer_request(int fd)
 }
 
 /* Answers requests until control_fd is at its end. */
-static void serve_http(void *arg, int listen_fd, int control_fd)
+static void serve_http(void *, int listen_fd, int control_fd)
 {
 	struct pollfd fds[] = {{.fd = listen_fd, .events = POLLIN},
 			       {.fd = control_fd, .events = POLLIN}};
 
-	(void)arg;
 	while (!fds[1].revents) {
 		int fd = poll(fds, 2, -1) > 0 && fds[0].revents ? accept(listen_fd, NULL, NULL)
 								: -1;
@@ -515,7 +505,8 @@ static void serve_http(void *arg, int listen_fd, int control_fd)
 	}
 }
 
-/* Reads until the other side closes or the buffer is full. -EPROTO: an answer other than 200. */
+/* Reads an answer until the server closes the connection or the buffer is full. Returns 0 or
+ * -errno; -EPROTO: an answer other than 200. */
 static int read_answer(int fd)
 {
 	char text[1024];
@@ -532,18 +523,17 @@ static int read_answer(int fd)
 }
 
 /* Fetches one page. */
-static int get_page(void *arg, int socket_fd)
+static int get_page(void *, int)
 {
 	const struct sockaddr_in there = http_address();
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), rc;
 
-	(void)arg;
-	(void)socket_fd;
 	if (fd < 0)
 		return -errno;
 	rc = set_patience(fd);
 	if (!rc && connect(fd, (const struct sockaddr *)&there, sizeof(there)))
-		rc = errno == EINPROGRESS ? -ETIMEDOUT : -errno; /* EINPROGRESS: a timeout */
+		/* EINPROGRESS: a time limit */
+		rc = errno == EINPROGRESS ? -ETIMEDOUT : -errno;
 	if (!rc && send(fd, TEXT("GET / HTTP/1.0\r\n\r\n"), MSG_NOSIGNAL) < 0)
 		rc = -errno;
 	if (!rc)
@@ -575,7 +565,7 @@ static int open_http(void *state, struct bb_err *err)
 
 /* --- the drives --- */
 
-/* What both drives share. */
+/* The kind and the functions that both drives have. */
 #define TRAFFIC_KIND                                                                               \
 	.kind.with = "in-situ", .kind.by_key = "event", .kind.param = "rate_hz",                   \
 	.kind.seconds = 0.6, .kind.pace = BB_TIMED_PACE, .kind.samples_per_event = 32,             \

@@ -3,13 +3,13 @@
 
 #include "base/std.h"
 
-/* The parts of traffic.c that need no network, for tests. */
+/* The parts of traffic.c that need no network, public for tests. */
 
 /*
- * Returns when the next of evenly spaced events is due. The previous one was due at `due_ns` and
- * done at `now_ns`. A sender that is late by less than a period keeps the beat. A sender that is
- * later skips beats and goes on from now, so that a rate that cannot be held shows as a lower rate
- * and never as a burst.
+ * Returns the time at which the next of evenly spaced events is due, ns. The event before was due
+ * at `due_ns` and done at `now_ns`. A sender that is late by less than a period keeps the beat. A
+ * sender that is later leaves out beats and goes on from now. So a rate that cannot be held shows
+ * as a lower rate, and never as a burst.
  */
 static inline uint64_t bb_pace_next(uint64_t due_ns, uint64_t now_ns, uint64_t period_ns)
 {
@@ -18,7 +18,7 @@ static inline uint64_t bb_pace_next(uint64_t due_ns, uint64_t now_ns, uint64_t p
 	return now_ns > next_ns + period_ns ? now_ns : next_ns;
 }
 
-/* True if this answer begins with a status line of HTTP/1 that says 200. */
+/* True if the answer begins with a status line of HTTP/1 with the status 200. */
 bool bb_http_is_ok(const char *answer, size_t len);
 
 /* True if the request is complete: it contains an empty line. */

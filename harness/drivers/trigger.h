@@ -6,72 +6,75 @@
 #include "drivers/driver.h"
 
 /* A drive that fires has a trigger and an instrument. The trigger (trigger_NAME.c) makes the
- * program run; the instrument (step.c, exact.c, lines.c) measures each run. Every instrument works
- * with every trigger: registry.c makes a driver of each pair. */
+ * program run, once for each firing. The instrument (step.c, exact.c, lines.c) measures each run.
+ * Every instrument works with every trigger: registry.c makes a driver of each pair. */
 
-/* An open trigger. It is the first member of the trigger's own struct. */
+/* An open trigger. It is the first member of a struct that the trigger defines. */
 struct bb_trigger_state {
 	const struct bb_drive_trigger *trigger;
 	const struct bb_drive_spec *spec;
 	struct bb_driver_opts opts;
-	struct bb_cold *cold; /* NULL: caches are not emptied */
+	struct bb_cold *cold; /* empties the caches before each firing; NULL: they stay hot */
 };
 
-/* An attached program. It is the first member of the trigger's own struct. */
+/* An attached program. It is the first member of a struct that the trigger defines. */
 struct bb_attached {
 	struct bb_trigger_state *state;
 	struct bb_target *target;
-	int prog_fd;        /* descriptor of the program of `target`, or of a clone of it */
+	int prog_fd;        /* the program of `target`, or a clone of this program */
 	uint32_t runs_each; /* runs that one firing causes */
-	bool takes_all; /* a firing causes one run for each object that the program iterates over,
-			   and all these runs are ours */
-	bool waits; /* a process fires it when it likes, so that a firing of ours may cause no run
-		     */
+	/* true: a firing causes one run for each object that the program iterates over, and other
+	 * processes cause none */
+	bool takes_all;
+	/* true: another process causes the runs, and a firing of ours may cause none */
+	bool waits;
 };
 
-/* The instrument's part of a batch. Both functions are called in the process that fires. That
- * process was forked when the program was attached, so `arg` must be memory that existed then.
- * Results go into the batch, or into memory that both processes see. */
+/* The instrument's part of a batch. Both functions are called in the process that fires. With the
+ * trigger `fire` this is a child process, which was forked when the program was attached. So `arg`
+ * must point to memory that existed then, and results must go into the batch, or into memory that
+ * both processes share. */
 struct bb_instrument_part {
 	/* Called before the first firing of the batch. Returns 0 or -errno. */
 	int (*begin)(const struct bb_attached *a, void *arg, struct bb_batch *b);
-	/* Called after each firing. Returns 0 to go on, 1 to end the batch, or -errno.
-	 * `is_whole` is false if a signal interrupted the run. */
+	/* Called after each firing. Returns 0 to go on, 1 to end the batch, or -errno. `is_whole`
+	 * is false if a signal interrupted the run. */
 	int (*after)(const struct bb_attached *a, void *arg, struct bb_batch *b, bool is_whole);
 	void *arg;
-	/* after() reads the counters of the program, and this makes some programs run */
+	/* true: after() reads the counters by a system call, which makes some programs run */
 	bool reads_counters;
 };
 
 struct bb_drive_trigger {
 	const char *by;  /* value of the key `trigger` */
-	const char *doc; /* beginning of a sentence for --help */
-	/* as in struct bb_drive_kind */
+	const char *doc; /* beginning of a sentence for --help, without a full stop */
+	/* these members go into the struct bb_drive_kind of each drive with this trigger */
 	struct bb_drive_key keys[BB_DRIVE_KEYS];
 	const char *param;
 	uint32_t param_default;
 	bool takes_inputs, fires, shares_events, read_only, whole_object;
-	/* a firing may take so long that a batch has fewer samples than it wants */
+	/* true: a firing may take so long that a batch gets fewer samples than it wants */
 	bool may_be_slow;
 
-	/* Sizes of the trigger's own structs, which bb_trigger__open() and bb_trigger__attach()
-	 * allocate, zero and free. */
+	/* Sizes of the trigger's own structs, bytes. bb_trigger__open() and bb_trigger__attach()
+	 * allocate and zero these structs; bb_trigger__close() and bb_trigger__detach() free them.
+	 * They are the arguments `state` and `attached` of the functions. */
 	size_t state_bytes, attached_bytes;
-	/* The functions get these structs. open() returns 0 or -errno; NULL: it has nothing to
-	 * do. */
+	/* Returns 0 or -errno. NULL: there is nothing to open. */
 	int (*open)(void *state, struct bb_err *err);
 	/* Returns 0 if the trigger can fire this program, else -ENOTSUP with the reason. NULL:
 	 * it can fire any program. */
 	int (*probe)(void *state, struct bb_test_prog *prog, struct bb_err *err);
-	/* Attaches the program. All members of struct bb_attached are set already. On failure
-	 * nothing must be left attached. */
+	/* Attaches the program, or its clone `prog_fd`. The members of struct bb_attached are
+	 * already set. If it fails, it leaves nothing attached. */
 	int (*attach)(void *attached, struct bb_test_prog *prog, struct bb_err *err);
-	/* Fires again and again, until the instrument ends the batch. Returns -ESRCH with a
-	 * message if the process that fires has gone. */
+	/* Fires, and calls the instrument after each firing, until the instrument ends the batch.
+	 * Returns 0 or -errno; -ESRCH with a message if the process that fires has gone. */
 	int (*fire)(void *attached, uint32_t param, const struct bb_instrument_part *part,
 		    struct bb_batch *b, struct bb_err *err);
 	void (*detach)(void *attached);
-	/* as in struct bb_driver */
+	/* Writes what makes the program run, as fired_by() of struct bb_driver does. NULL: nothing
+	 * is written. */
 	void (*fired_by)(const struct bb_input *input, const struct bb_test_prog *prog,
 			 char *ret_words, size_t size);
 	/* Undoes open(), even if open() failed midway. */
@@ -85,24 +88,24 @@ int bb_trigger__open(const struct bb_drive_trigger *trigger, const struct bb_dri
 		     struct bb_err *err);
 void bb_trigger__close(struct bb_trigger_state *s); /* accepts NULL */
 
-/* Attaches `prog_fd`, the program or a clone of it. 0 or -errno. */
+/* Attaches `prog_fd`, which is the program or a clone of it. Returns 0 or -errno. */
 int bb_trigger__attach(struct bb_trigger_state *s, struct bb_test_prog *prog, int prog_fd,
 		       struct bb_attached **ret_attached, struct bb_err *err);
 void bb_trigger__detach(struct bb_attached *a); /* accepts NULL */
 
-/* Returns `rc`. If `rc` is -ESRCH, makes the batch void with the message of `err`, and returns
- * 0. */
+/* Returns `rc`, unless it is -ESRCH: then makes the batch void with the message of `err`, and
+ * returns 0. */
 int bb_batch__void_if_gone(struct bb_batch *b, int rc, const struct bb_err *err);
 
-/* Limits of a batch of a driver that fires, asked before every run of the program. */
+/* The limits of a batch, for drivers that fire. They ask before every run of the program. */
 
-/* The warm-up ends after this time. If the first run takes longer, it is a sample, because so long
+/* Longest time of the warm-up. If the first run alone takes longer, it is a sample, because so long
  * a run needs no warm-up. */
 #define BB_WARMUP_S 0.1
 #define BB_WARMUP_NS 100000000u
 
-/* True if the warm-up needs another run. `done` runs were made since `began_ns`; the warm-up takes
- * at most `most_s` seconds. */
+/* True if the warm-up needs another run. `done` runs were made since `began_ns`; the warm-up may
+ * take `most_s` seconds. */
 static inline bool bb_batch__warms_up(const struct bb_batch *b, size_t done, uint64_t began_ns,
 				      double most_s)
 {
@@ -113,7 +116,7 @@ static inline bool bb_batch__warms_up(const struct bb_batch *b, size_t done, uin
 	return done < b->warmup && !bb_must_end() && (!done || had_s < most_s);
 }
 
-/* True if the batch needs another sample. After max_s it goes on only until it has one. */
+/* True if the batch needs another sample. After max_s it goes on only until it has a sample. */
 static inline bool bb_batch__goes_on(const struct bb_batch *b, uint64_t began_ns)
 {
 	double had_s = bb_seconds_since(began_ns);

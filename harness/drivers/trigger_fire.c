@@ -24,15 +24,19 @@ static int open_fire(void *state, struct bb_err *)
 	return 0;
 }
 
+static void close_hooks(struct bb_fire_state *s, void (*close_one)(struct bb_hook *h))
+{
+	for (size_t i = 0; i < s->n_hooks; i++) {
+		close_one(s->hooks[i]);
+		free(s->hooks[i]);
+	}
+	s->n_hooks = 0;
+}
+
 void bb_fire__close_hooks(void)
 {
-	for (struct bb_fire_state *s = states; s; s = s->next) {
-		for (size_t i = 0; i < s->n_hooks; i++) {
-			bb_hook__close_now(s->hooks[i]);
-			free(s->hooks[i]);
-		}
-		s->n_hooks = 0;
-	}
+	for (struct bb_fire_state *s = states; s; s = s->next)
+		close_hooks(s, bb_hook__close_now);
 }
 
 static void close_fire(void *state)
@@ -43,10 +47,7 @@ static void close_fire(void *state)
 		at = &(*at)->next;
 	*at = s->next;
 	bb_fire_site__unshare(s->site);
-	for (size_t i = 0; i < s->n_hooks; i++) {
-		bb_hook__close(s->hooks[i]);
-		free(s->hooks[i]);
-	}
+	close_hooks(s, bb_hook__close);
 	free(s->hooks);
 	bb_live_objects__close(s->live);
 	free(s->live);
@@ -62,8 +63,8 @@ static bool is_hook_of(const struct bb_hook *h, const struct bb_attach_point *po
 	       (point->kind == BB_AT_OWN_FUNCTION || !strcmp(h->point.target, point->target));
 }
 
-/* Returns a hook that stays open as long as the state, and opens it first if necessary.
- * *ret_hook is NULL if the hook belongs to a process, and must be opened for each process. */
+/* Returns a hook that stays open as long as the state, and opens it if necessary. *ret_hook is NULL
+ * if the hook belongs to a process, because each process then needs its own. */
 static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *point,
 		       struct bb_hook **ret_hook, struct bb_err *err)
 {
@@ -90,7 +91,7 @@ static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *po
 	return 0;
 }
 
-/* --- which trigger --- */
+/* --- finding a trigger --- */
 
 static int fill_usdt(struct bb_test_prog *prog, const struct bb_attach_point *point,
 		     struct bb_err *err)
@@ -109,8 +110,8 @@ static int fill_usdt(struct bb_test_prog *prog, const struct bb_attach_point *po
 	return rc;
 }
 
-/* Writes the message for a trigger that the scenario names but that does not make the program run.
- */
+/* Writes the message for a trigger that the scenario asks for and that does not make the program
+ * run. */
 static int say_in_vain(const struct bb_attach_point *point, int trigger_rc, struct bb_err *err)
 {
 	const struct bb_fired_by *by = point->by;
@@ -160,8 +161,8 @@ static int find_at(struct bb_fire_state *s, struct bb_test_prog *prog,
 	return rc;
 }
 
-/* Makes our own call the trigger, because no other trigger can run the program at `own`. Each call
- * causes one run. Checks that the program can be attached there. */
+/* Takes our own call as the trigger of a program that nothing else fires. Each call causes one run.
+ * Checks that the program can be attached to `own`. */
 static int take_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 		    const struct bb_attach_point *own, struct bb_err *err)
 {
@@ -179,8 +180,8 @@ static int take_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 	return 0;
 }
 
-/* Lets bb_own_function() or test runs of ours run the program, with arguments made for its attach
- * point. Refuses a program that acts (bb_reach__acts()). */
+/* Lets calls of bb_own_function() or test runs run the program, with arguments that fit its attach
+ * point. Refuses a program that acts on other processes (bb_reach__acts()). */
 static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 		       struct bb_attach_point *own, struct bb_err *err)
 {
@@ -224,7 +225,7 @@ static int say_no_trigger(const char *name, const struct bb_attach_point *point,
 		       near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
-/* Uses the attach point or trigger that the scenario names, and no other. */
+/* Uses the attach point and the trigger that the scenario asks for, and no other. */
 static int find_as_asked(struct bb_fire_state *s, struct bb_test_prog *prog,
 			 struct bb_attach_point *point, struct bb_err *err)
 {
@@ -239,17 +240,17 @@ static int find_as_asked(struct bb_fire_state *s, struct bb_test_prog *prog,
 	point->acts_on_all = rc;
 	if (!point->pid)
 		return find_at(s, prog, point, err);
-	/* that process decides when it runs the program; a window with one run is a sample */
+	/* that process decides when it runs the program, so a window with one run is a sample */
 	prog->fire =
 		(struct bb_fire_found){.point = *point, .trigger = named(name), .runs_each = 1};
 	return 0;
 }
 
 /*
- * True if an event of ours may take the place of the program's own event, which failed with `rc`:
+ * True if an event of ours may replace the program's own event, which failed with `rc`:
  * - -ENOTSUP (the kernel cannot attach to the event): true.
- * - -ENOENT (the event does not exist): false, because the program names it by mistake. But true if
- *   tail calls may reach the program, because such a program needs no hook of its own.
+ * - -ENOENT (the event does not exist): false, because the section names it by mistake. But true
+ *   if tail calls may reach the program, because such a program needs no event of its own.
  * - -ENOENT for a file of user space (uprobe, USDT): false, because the program needs that file.
  */
 static bool may_stand_in(const struct bb_test_prog *prog, const struct bb_attach_point *point,
@@ -261,8 +262,8 @@ static bool may_stand_in(const struct bb_test_prog *prog, const struct bb_attach
 	return rc == -ENOTSUP;
 }
 
-/* Puts the line of the scenario in front of the message: the line of the attach point if that
- * does not exist (-ENOENT), else the line of the trigger. */
+/* Puts the position in the scenario in front of the message: that of the attach point if the attach
+ * point does not exist (-ENOENT), else that of the trigger. */
 static int say_line(const struct bb_variant_spec *v, int rc, struct bb_err *err)
 {
 	const char *at = rc == -ENOENT || !v->fired_at ? v->binary_at : v->fired_at;
@@ -334,7 +335,7 @@ static int probe_fire(void *state, struct bb_test_prog *prog, struct bb_err *err
 		bb_arguments__choose(s, prog);
 	}
 	if (rc == -ENOENT && err)
-		err->code = -ENOTSUP; /* the message stays */
+		err->code = -ENOTSUP; /* the message stays as it is */
 	return rc == -ENOENT ? -ENOTSUP : rc;
 }
 
@@ -386,7 +387,7 @@ void bb_fire__detach_program(struct bb_fire_slot *slot)
 	bb_firer__stop(&slot->firer);
 }
 
-/* Opens the hook of a slot: the state's hook, or one for the process that fires. */
+/* Opens the hook of a slot: a hook of the state, or `own` for the process that fires. */
 static int open_hook(struct bb_fire_slot *slot, const struct bb_attach_point *point,
 		     struct bb_hook *own, struct bb_hook **ret_hook, struct bb_err *err)
 {
@@ -400,8 +401,8 @@ static int open_hook(struct bb_fire_slot *slot, const struct bb_attach_point *po
 	return rc;
 }
 
-/* Opens hooks for the programs that are attached beside the measured one. Leaves out those that
- * cannot be attached. */
+/* Opens hooks for the programs that are attached beside the measured one. A program whose hook
+ * cannot be opened is not attached. */
 static void open_beside(struct bb_fire_slot *slot, const struct bb_test_prog *prog)
 {
 	const struct bb_test_prog *others[BB_BESIDE_MOST];
@@ -418,8 +419,8 @@ static void open_beside(struct bb_fire_slot *slot, const struct bb_test_prog *pr
 	}
 }
 
-/* Takes the struct_ops map of this load. It contains the program itself, so no clone can run there.
- */
+/* Stores the struct_ops map of this load in the attach point. The map contains the program itself,
+ * so a clone cannot run in its place. */
 static int take_struct_ops(struct bb_test_prog *prog, int prog_fd, struct bb_err *err)
 {
 	prog->fire.point.map_fd = bb_target__struct_ops_fd(prog->target);
@@ -472,14 +473,14 @@ int bb_fire__attach_program(struct bb_fire_state *s, struct bb_test_prog *prog, 
 
 /* --- a batch --- */
 
-#define BATCH_MOST 4096u /* limit: samples of a batch */
+#define BATCH_MOST 4096u /* most samples of a batch */
 
-/* The memory of a slot that both processes see. */
+/* The memory that our process and the process that fires share. */
 struct shared {
-	struct bb_batch batch; /* its arrays are in this struct, too */
+	struct bb_batch batch; /* its members `ns` and `paths` point to the arrays below */
 	uint64_t ns[BATCH_MOST], paths[BATCH_MOST];
 	struct bb_instrument_part part;
-	int trigger_rc; /* the last -errno of a firing; 0: none failed */
+	int trigger_rc; /* -errno of the last firing that failed; 0: none failed */
 };
 
 static int attach(void *attached, struct bb_test_prog *prog, struct bb_err *err)
@@ -575,7 +576,7 @@ static int fire_there(void *arg, struct bb_fire_task *t, void *shared_)
 		if (a->state->cold)
 			bb_cold__empty(a->state->cold);
 		fire_rc = bb_firing__fire(&slot->firing);
-		/* the counters say whether the firing caused a run, in spite of the error */
+		/* the counters show whether a firing that fails has caused a run */
 		if (fire_rc)
 			shared->trigger_rc = fire_rc;
 		t->beats++;
@@ -602,8 +603,9 @@ static int fire(void *attached, uint32_t, const struct bb_instrument_part *part,
 	both->paths = paths ? shared->paths : NULL;
 	if (both->want > BATCH_MOST)
 		both->want = BATCH_MOST;
-	if (!both->warmup) /* the first run is discarded: its window has no beginning if a reading
-			      makes the program run */
+	/* The first run is discarded: if readings of the counters make the program run, the first
+	 * window may have another number of runs than later ones. */
+	if (!both->warmup)
 		both->warmup = 1;
 	shared->part = *part;
 	shared->trigger_rc = 0;

@@ -5,24 +5,28 @@
 #include "fire/hook.h"
 #include "fire/live_objects.h"
 
-/* The trigger that fires a program where it is attached. The program is attached only during its
- * batches. The process that fires exists until the slot is detached. */
+/* The trigger that fires a program where it is attached. A child process fires; it exists until the
+ * slot is detached. The program itself is attached only during batches. */
 
 struct bb_fire_state {
 	struct bb_trigger_state common;
-	struct bb_fire_site *site;    /* shared with all other states; NULL: not open */
-	struct bb_live_objects *live; /* NULL: not opened yet */
-	/* Hooks that belong to no process. Each is opened once, because a uprobe takes 20 ms.
-	 * All programs for functions of the kernel use the same two hooks of our own function. */
+	/* shared by all states; NULL: it is not open */
+	struct bb_fire_site *site;
+	/* for arguments; NULL: it is not open yet */
+	struct bb_live_objects *live;
+	/* Hooks that belong to no process. Each is opened once and stays open, because opening a
+	 * uprobe takes 20 ms. All programs for functions of the kernel share two of them, on the
+	 * entry and the return of bb_own_function(). */
 	struct bb_hook **hooks;
 	size_t n_hooks;
 	struct bb_fire_state *next; /* next in the list of open states */
 };
 
-/* A program of the same object, attached beside the measured one. */
+/* Another program of the same object, which is attached while the measured program runs. */
 struct bb_fire_beside {
 	const struct bb_target *target;
-	/* `hook` points to own_hook, or to a hook that the state keeps open */
+	/* `hook` points to own_hook, or to a hook of the state; NULL: the program cannot be
+	 * attached */
 	struct bb_hook own_hook, *hook;
 	int link_fd;
 };
@@ -30,55 +34,55 @@ struct bb_fire_beside {
 struct bb_fire_slot {
 	struct bb_attached common;
 	struct bb_fire_state *state;
-	const struct bb_fire_found *found; /* part of the program's struct; borrowed */
-	/* `hook` points to own_hook, or to a hook that the state keeps open; NULL: none */
+	/* `fire` of the program; borrowed */
+	const struct bb_fire_found *found;
+	/* `hook` points to own_hook, or to a hook of the state; NULL: no hook is open */
 	struct bb_hook own_hook, *hook;
 	struct bb_fire_beside *beside;
 	size_t n_beside;
 	struct bb_firer firer;
-	bool has_rings, is_open; /* in the child process: has_rings: the target's rings are open;
-				    is_open: the trigger is open */
+	bool has_rings,
+		is_open; /* in the child process: the program's rings, the trigger are open */
 	struct bb_firing firing;
 };
 
-/* Closes the hooks that all states keep open, and waits until the kernel has freed them, because
- * a remaining hook costs time. No attached slot may use one. */
+/* Closes the hooks that the states keep open, and waits until the kernel has freed them, because a
+ * hook that remains makes events slower. No attached slot may use one of them. */
 void bb_fire__close_hooks(void);
-/* Initialises a zeroed slot for a probed program. No process fires it yet, and nothing is
- * attached. */
+/* Initialises a zeroed slot for a program whose trigger is found. Starts no process and attaches
+ * nothing. */
 void bb_fire_slot__init(struct bb_fire_slot *slot, struct bb_fire_state *s,
 			struct bb_test_prog *prog, int prog_fd);
 
 /*
- * Prepares a slot and starts the process that fires. `prog_fd` is the program or its clone.
- * bb_fire__do() attaches it.
- * work() of bb_fire__do() gets `arg` and `shared_bytes` bytes of shared memory. Returns 0, or
- * -errno with a message.
+ * Initialises a slot, starts its process that fires, and opens the hooks. `prog_fd` is the program
+ * or its clone; bb_fire__do() attaches it. work() of bb_fire__do() receives `arg`, and
+ * `shared_bytes` bytes of memory that both processes share. Returns 0, or -errno with a message.
  */
 int bb_fire__attach_program(struct bb_fire_state *s, struct bb_test_prog *prog, int prog_fd,
 			    void *arg, size_t shared_bytes, struct bb_fire_slot *slot,
 			    struct bb_err *err);
 void bb_fire__detach_program(struct bb_fire_slot *slot);
 
-/* Attaches the program, calls work() in the process that fires, and detaches it again. Returns
+/* Attaches the program, calls work() in the process that fires, and detaches the program. Returns
  * 0, or -errno with a message. */
 int bb_fire__do(struct bb_fire_slot *slot,
 		int (*work)(void *arg, struct bb_fire_task *t, void *shared), struct bb_err *err);
 
-/* Writes how the program is fired, for example "open (tracepoint syscalls/sys_enter_openat)".
- * Leaves out the programs that are attached beside it. */
+/* Writes what fires the program, for example "open (tracepoint syscalls/sys_enter_openat)", without
+ * the programs that are attached beside it. */
 void bb_fire__words_alone(const struct bb_input *input, const struct bb_test_prog *prog,
 			  char *ret_words, size_t size);
 
-/* For the child process: opens the slot's trigger at the first call. Returns 0 or -errno. */
+/* In the child process: opens the slot's trigger at the first call. Returns 0 or -errno. */
 int bb_fire__trigger(struct bb_fire_slot *slot, struct bb_fire_task *t);
 
 /*
- * arguments.c: chooses the arguments of a program that a call or a test run of ours fires
+ * arguments.c: chooses the arguments for a program that a call or a test run of ours fires
  * (BB_AT_OWN_FUNCTION, BB_AT_OWN_RUN). It tries each set of arguments (fire/live_objects.h) on a
- * clone that counts, and keeps in prog->fire.point the first set that reaches the most
- * instructions. If another program of the session for the same function has a set, both share it,
- * so that a comparison uses the same arguments on both sides. If the program cannot be counted, its
- * arguments stay.
+ * clone that counts. prog->fire.point receives the first set that reaches the most instructions. If
+ * the session has another program for the same function whose set is chosen, this set is used, so
+ * that a comparison uses the same arguments for both programs. If the program cannot be counted,
+ * its arguments stay.
  */
 void bb_arguments__choose(struct bb_fire_state *s, struct bb_test_prog *prog);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs a perf_event program again and again, by page faults.
+ * The trigger page-fault: runs a perf_event program again and again.
  *
  * The event is a page-fault software event of period 1 on this thread. A firing is one read of a
- * page that is not present. Pages are dropped 512 at a time, and reads map the shared zero page, so
- * that a firing takes a third of the time of madvise() and a write (0.85 against 2.6 us here). The
- * innermost loop of the search for amicable pairs fires, on a stack of its own. The depth of this
+ * page that is not present. The pages are dropped 512 at a time, and a read maps the shared zero
+ * page. So a firing takes 0.85 us here; madvise() and a write for each page would take 2.6 us.
+ *
+ * The innermost loop of the search for amicable pairs fires, on a private stack. The depth of this
  * stack, in frames, is the parameter.
  */
 
@@ -25,18 +26,21 @@
 
 struct attached {
 	struct bb_attached common;
-	int event_fd; /* event of this thread, enabled only while it is fired */
+	int event_fd; /* perf event of this thread, enabled only during a batch */
 };
 
 struct state {
 	struct bb_trigger_state common;
 	char *region;
 	size_t page_bytes;
-	uint32_t next_page; /* first page of the region that was not read yet; REGION_PAGES: none */
+	/* first page that is not present; REGION_PAGES: none */
+	uint32_t next_page;
 	char *stack;
-	uint32_t base_frames; /* user frames that a sampler sees without extra nesting */
+	/* user frames in a stack sample without extra nesting */
+	uint32_t base_frames;
 	uint32_t seen_frames; /* result of the last count_frames() */
 	ucontext_t caller, search;
+	int (*tick)(void *state); /* called from the innermost loop of the search */
 	/* The batch in progress: */
 	const struct attached *attached;
 	const struct bb_instrument_part *part;
@@ -45,7 +49,7 @@ struct state {
 	int rc;
 };
 
-/* Reads one page that is not present. This causes one page fault, one event, and so one run of the
+/* Reads one page that is not present, which causes one page fault, one event and one run of the
  * program. */
 static inline __attribute__((always_inline)) void read_page(struct state *s)
 {
@@ -61,7 +65,7 @@ static inline int make_room(struct state *s)
 	return madvise(s->region, REGION_PAGES * s->page_bytes, MADV_DONTNEED) ? -errno : 0;
 }
 
-/* Called from the search's innermost loop. A result other than 0 ends the search. */
+/* Fires once, in the innermost loop of the search. A result other than 0 ends the search. */
 static __attribute__((noinline)) int fire_once(void *arg)
 {
 	struct state *s = arg;
@@ -78,20 +82,20 @@ static __attribute__((noinline)) int fire_once(void *arg)
 	return s->rc != 0;
 }
 
-/* Names of the functions on whose stack the trigger can fire; for bb_drive_key.choice. */
+/* Values of the key `inside`: functions on whose stack the trigger can fire. */
 static const char *stack_function_name(size_t i)
 {
 	return i ? NULL : "amicable_pairs";
 }
 
-/* The first function on the private stack. makecontext() passes ints, so the pointer comes in
- * two halves. */
+/* The first function on the private stack. makecontext() passes ints, so the pointer comes in two
+ * halves. */
 static void search_entry(unsigned int high, unsigned int low)
 {
 	struct state *s = (struct state *)(((uintptr_t)high << 32) | low);
 	struct bb_amicable_search search = {.first = SEARCH_FIRST,
 					    .last = BB_AMICABLE_LAST,
-					    .tick = fire_once,
+					    .tick = s->tick,
 					    .arg = s};
 
 	do
@@ -115,21 +119,12 @@ static int count_frames(void *arg)
 	return 1;
 }
 
-static void count_entry(unsigned int high, unsigned int low)
+/* Runs the search on the private stack; `tick` is called from its innermost loop. Returns when
+ * `tick` has ended the search: 0 or -errno. The chain of frame pointers ends at the beginning of
+ * this stack. */
+static int search_on_private_stack(struct state *s, int (*tick)(void *state))
 {
-	struct state *s = (struct state *)(((uintptr_t)high << 32) | low);
-	struct bb_amicable_search search = {.first = SEARCH_FIRST,
-					    .last = BB_AMICABLE_LAST,
-					    .tick = count_frames,
-					    .arg = s};
-
-	bb_amicable_search_nested(&search, s->extra_frames);
-}
-
-/* Runs `entry` on the private stack and returns. The chain of frame pointers ends at the
- * beginning of this stack. */
-static int on_private_stack(struct state *s, void (*entry)(unsigned int, unsigned int))
-{
+	s->tick = tick;
 	if (getcontext(&s->search))
 		return -errno;
 	s->search.uc_stack.ss_sp = s->stack;
@@ -140,7 +135,7 @@ static int on_private_stack(struct state *s, void (*entry)(unsigned int, unsigne
 #elif defined(__aarch64__)
 	s->search.uc_mcontext.regs[29] = 0;
 #endif
-	makecontext(&s->search, (void (*)(void))entry, 2, (unsigned int)((uintptr_t)s >> 32),
+	makecontext(&s->search, (void (*)(void))search_entry, 2, (unsigned int)((uintptr_t)s >> 32),
 		    (unsigned int)(uintptr_t)s);
 	return swapcontext(&s->caller, &s->search) ? -errno : 0;
 }
@@ -174,12 +169,12 @@ static int open_faults(void *state, struct bb_err *err)
 	s->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	s->region = bb_map_pages(REGION_PAGES * s->page_bytes, MAP_PRIVATE);
 	s->stack = bb_map_pages(STACK_BYTES, MAP_PRIVATE);
-	memset(s->stack, 1,
-	       STACK_BYTES); /* a page fault of the stack itself must not fire the event */
+	/* the pages of the stack must be present, so that they cause no event */
+	memset(s->stack, 1, STACK_BYTES);
 	/* a huge page would cause only one page fault */
 	madvise(s->region, REGION_PAGES * s->page_bytes, MADV_NOHUGEPAGE);
 	s->next_page = REGION_PAGES;
-	rc = on_private_stack(s, count_entry);
+	rc = search_on_private_stack(s, count_frames);
 	if (rc)
 		return bb_fail(err, rc, "cannot switch to a private stack: %m");
 	s->base_frames = s->seen_frames;
@@ -205,8 +200,8 @@ static void detach(void *attached)
 	close(((struct attached *)attached)->event_fd);
 }
 
-/* Begins a batch: pins the thread to the CPU, sets the depth of the stack, and touches every
- * page that must not cause an event. */
+/* Begins a batch: pins the thread to the CPU, sets the depth of the stack, and touches every page
+ * whose page fault would be an event. */
 static int aim(struct state *s, uint32_t depth, struct bb_err *err)
 {
 	int rc = bb_pin_to_cpu(s->common.opts.cpu, err);
@@ -214,17 +209,17 @@ static int aim(struct state *s, uint32_t depth, struct bb_err *err)
 	if (rc)
 		return rc;
 	s->extra_frames = depth > s->base_frames ? depth - s->base_frames : 0;
-	/* One search without firing. It writes to every page that the search needs: a fork (of the
-	 * in-situ workload) may have made them copy-on-write, which would cause an event, too. The
-	 * depth is counted here, and not assumed. */
-	rc = on_private_stack(s, count_entry);
+	/* Search once without firing. This writes to every page that the search needs. A fork, such
+	 * as that of an in-situ workload, may have made these pages copy-on-write, and a write
+	 * would then cause an event, too. It also counts the depth. */
+	rc = search_on_private_stack(s, count_frames);
 	if (rc)
 		return bb_fail(err, rc, "cannot switch to a private stack: %m");
 	if (s->seen_frames != depth)
 		return bb_fail(err, -EPROTO, "the search's stack is %u frames deep, not %u",
 			       s->seen_frames, depth);
-	/* code and data that are needed between runs of a slow program, and at the end of a
-	 * budget */
+	/* touch the code and data that are needed between runs of a slow program, and at the end of
+	 * a budget */
 	bb_give_way_touch();
 	bb_deadline_touch();
 	if (s->common.cold) /* this writes to the buffer's pages, too */
@@ -241,7 +236,7 @@ static int search(struct state *s)
 		rc = bb_perf_event__enable(s->attached->event_fd);
 	if (rc)
 		return rc;
-	rc = on_private_stack(s, search_entry);
+	rc = search_on_private_stack(s, fire_once);
 	bb_perf_event__disable(s->attached->event_fd);
 	return rc ? rc : s->rc < 0 ? s->rc : 0;
 }

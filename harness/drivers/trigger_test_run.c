@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel runs the program once (BPF_PROG_TEST_RUN, repeat 1) on an input of ours. It is for
- * types that no event of ours can fire.
+ * The trigger test-run: the kernel runs the program once (BPF_PROG_TEST_RUN, repeat 1) on an input
+ * of ours, also if no event of ours can fire programs of its type.
  *
- * `repeat` stays 1: no run sees the writes of the run before it, and the counters time each run
- * alone. The kernel's own figure, `duration`, is in whole nanoseconds, and includes preemption and
- * the loop itself.
+ * `repeat` stays 1, so no run sees what the run before it has written, and the counters time each
+ * run alone. The kernel's own figure, `duration`, would not do: it is in whole nanoseconds, and
+ * includes preemption and the kernel's loop over the runs.
  */
 #include "drivers/trigger_test_run.h"
 
@@ -16,7 +16,6 @@
 #define ENOTSUPP_KERNEL                                                                            \
 	524 /* include/linux/errno.h: user space gets it, but strerror() does not know it */
 
-/* Prepares a call with an input. */
 static void open_call(const struct bb_test_run_slot *slot, const struct bb_input *in,
 		      struct bb_test_call *ret_call)
 {
@@ -96,8 +95,8 @@ int bb_test_call__fire_checked(const struct bb_test_call *s, struct bb_batch *b)
 		with_output.attr.test.data_size_out = (__u32)s->input->out_len + 1;
 	}
 	rc = bb_test_call__fire(&with_output, &attr);
-	/* -ENOSPC means more output than there is room for; everything else is as usual
-	 * (net/bpf/test_run.c, bpf_test_finish). */
+	/* -ENOSPC means only that the output is longer than our buffer (net/bpf/test_run.c,
+	 * bpf_test_finish). */
 	if (rc == -ENOSPC && s->out)
 		rc = 0;
 	if (rc)
@@ -115,7 +114,7 @@ int bb_test_call__fire_checked(const struct bb_test_call *s, struct bb_batch *b)
 	return 0;
 }
 
-/* Makes one call with another context; len = 0 means without a context. Returns 0 or -errno. */
+/* Makes one call with another context; len 0 means no context. Returns 0 or -errno. */
 static int fire_with(const struct bb_test_call *s, const void *ctx, size_t len)
 {
 	struct bb_test_call other = *s;
@@ -126,8 +125,8 @@ static int fire_with(const struct bb_test_call *s, const void *ctx, size_t len)
 	return bb_test_call__fire(&other, &attr);
 }
 
-/* True if the kernel accepts the packet, but refuses a context that only gives the end of the
- * packet. */
+/* True if the kernel takes no context for XDP programs: it accepts the packet alone, but refuses it
+ * with a context that only gives the end of the packet. */
 static bool knows_no_xdp_context(const struct bb_test_call *s)
 {
 	const struct xdp_md md = {.data_end = (__u32)s->input->len};
@@ -136,7 +135,7 @@ static bool knows_no_xdp_context(const struct bb_test_call *s)
 	       !fire_with(s, NULL, 0);
 }
 
-/* Returns the first member of the context that the kernel refuses. NULL: it accepts all. */
+/* Returns the first member of the context that the kernel refuses; NULL if it accepts each. */
 static const char *unknown_skb_member(const struct bb_test_call *s)
 {
 	struct __sk_buff alone;
@@ -213,7 +212,7 @@ static void close_runs(void *state)
 	bb_xdp_net__close(&t->xdp);
 }
 
-/* Returns the index in t->places of the variant's position in the mix. Adds it if it is new. */
+/* Returns the index into t->places of the variant's entry. Adds an entry for a new variant. */
 static size_t find_place(struct bb_test_run *t, const struct bb_variant_spec *variant)
 {
 	for (size_t i = 0; i < t->n_places; i++)
@@ -298,7 +297,8 @@ int bb_test_run__aim(const struct bb_attached *attached, uint32_t input,
 	return rc;
 }
 
-#define PROBE_S 0.5 /* inputs not tried within this time are tried when they are measured */
+/* time for trying inputs before they are measured, s */
+#define PROBE_S 0.5
 
 int bb_test_run__times(struct bb_target *target, const struct bb_test_run_type *type,
 		       const struct bb_input *input, uint32_t times, struct bb_err *err)
@@ -334,7 +334,7 @@ int bb_test_run__times(struct bb_target *target, const struct bb_test_run_type *
 static int try_input(const struct bb_test_run_slot *slot, const struct bb_input *in,
 		     struct bb_err *err)
 {
-	struct bb_batch unsaid = {0}; /* the batches report a wrong result */
+	struct bb_batch unsaid = {0}; /* not read: a wrong result is reported when it is measured */
 	struct bb_target *target = slot->common.target;
 	int rc = bb_test_run_type__check(slot->type, target->source->program, in, err);
 	struct bb_test_call s;
@@ -352,13 +352,13 @@ static int try_input(const struct bb_test_run_slot *slot, const struct bb_input 
 	return rc;
 }
 
-/* Runs every input once before anything is measured, so that an input that the kernel refuses is
- * reported at once, with its name. */
+/* probe() of the trigger: runs the program on every input once before anything is measured, so that
+ * an input that the kernel refuses is reported at once, with its name. */
 static int probe(void *state_, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_trigger_state *state = state_;
 	size_t n = state->spec->inputs.n ? state->spec->inputs.n
-					 : 1; /* no inputs: the default input of the type */
+					 : 1; /* without inputs, the default input of the type */
 	const struct bb_test_run_slot *slot;
 	struct bb_attached *a;
 	uint64_t began_ns;
@@ -378,9 +378,9 @@ static int probe(void *state_, struct bb_test_prog *prog, struct bb_err *err)
 	return rc;
 }
 
-/* Prepares a call with the next input of the mix. Prefetching later inputs only saves time between
- * the runs: the kernel copies each packet before its run, so the program finds it in the caches
- * anyway. */
+/* Prepares a call with the next input of the mix, and returns the input's position there.
+ * Prefetches later inputs. That only saves time between the runs: the kernel copies each packet
+ * before its run, so the program finds it in the caches anyway. */
 static uint32_t aim_at_next(const struct bb_test_run_slot *slot, struct bb_test_call *call)
 {
 	const struct bb_test_run *t = (const struct bb_test_run *)slot->common.state;
@@ -401,8 +401,8 @@ static uint32_t aim_at_next(const struct bb_test_run_slot *slot, struct bb_test_
 	return (uint32_t)next;
 }
 
-/* Makes one run after another. Returns the instrument's 1, or -errno. The output of the first
- * run is checked, except in a mix. */
+/* Makes one run after another, until the instrument ends the batch (1) or a call fails (-errno).
+ * Checks the output of the first run, except in a mix. */
 static int fire_calls(const struct bb_test_run_slot *slot, struct bb_test_call *call,
 		      const struct bb_instrument_part *part, struct bb_batch *b)
 {
@@ -438,7 +438,7 @@ static int fire_calls(const struct bb_test_run_slot *slot, struct bb_test_call *
 			b->returns[n] = attr.test.retval;
 		if (b->places && b->n > n)
 			b->places[n] = place;
-		if (b->fired > fired && !is_first) /* not part of the warm-up */
+		if (b->fired > fired && !is_first) /* the run is not part of the warm-up */
 			bb_test_call__judge_retval(call, attr.test.retval, b->void_why,
 						   sizeof(b->void_why));
 		is_first &= fire_rc != 0;
@@ -457,7 +457,7 @@ static int fire(void *attached, uint32_t input, const struct bb_instrument_part 
 		return rc;
 	if (b->rewinds)
 		((const struct bb_test_run *)slot->common.state)->places[slot->place].next = 0;
-	/* the output of the first run is checked; this run is part of the warm-up */
+	/* the first run, whose output is checked, is part of the warm-up */
 	if (!b->warmup && slot->common.state->spec->order == BB_ORDER_NONE)
 		b->warmup = 1;
 	rc = part->begin(attached, part->arg, b);

@@ -49,7 +49,7 @@ int bb_windows__find_own(struct bb_windows *w, struct bb_batch *b, struct bb_err
 	return bb_read_counters(w->target, &w->last, err);
 }
 
-/* Takes a window that has only our own runs. */
+/* Adds a window that has only our own runs to the mean of such windows. Leaves out an outlier. */
 static void take_own(struct bb_windows *w, const struct bb_prog_stats *now)
 {
 	double ns = (double)(now->run_time_ns - w->last.run_time_ns);
@@ -61,7 +61,7 @@ static void take_own(struct bb_windows *w, const struct bb_prog_stats *now)
 	w->last = *now;
 }
 
-/* Takes the change since the last reading, without the `own` runs. */
+/* Adds the runs since the last reading to the batch, but not the `own` runs of our readings. */
 static void take_window(struct bb_batch *b, struct bb_windows *w, const struct bb_prog_stats *now,
 			uint64_t own)
 {
@@ -77,9 +77,9 @@ static void take_window(struct bb_batch *b, struct bb_windows *w, const struct b
 		own = bb_own_runs__left(&window, own);
 		own_ns = (uint64_t)((double)own * each_ns + 0.5);
 		ns -= own_ns < ns ? own_ns : ns;
-		if (runs <= own) {                         /* the window has no run of others */
-			if (runs < own && !b->void_why[0]) /* so readings do not all cause the same
-							      number of runs */
+		if (runs <= own) { /* the window has no run but ours */
+			/* fewer runs: our readings do not all cause the same number of runs */
+			if (runs < own && !b->void_why[0])
 				snprintf(b->void_why, sizeof(b->void_why),
 					 "bpfbench's own readings make it run, but not equally "
 					 "often: %llu runs, %llu expected",

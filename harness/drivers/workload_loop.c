@@ -4,7 +4,8 @@
 #include "base/child.h"
 #include "drivers/windows.h"
 
-#define MAX_EMPTY_PASSES 3 /* limit: successive passes of the workload without a single run */
+/* most successive passes in which the program does not run */
+#define MAX_EMPTY_PASSES 3
 
 int bb_workload_loop__start(struct bb_workload_loop *l, bool paused, struct bb_err *err)
 {
@@ -48,8 +49,9 @@ int bb_workload_loop__open(void *loop, struct bb_err *err)
 	return rc;
 }
 
-/* The time of a batch is the workload's own CPU time, because its events follow that time. If other
- * processes keep the workload from its CPU, the batch may take up to twice as much wall time. */
+/* The time of a batch is the CPU time of the workload, because its events follow that time. If
+ * other processes keep the workload from its CPU, the batch may take up to twice as much wall time.
+ * target_cpu_s NAN: the CPU time is unknown, and wall time counts. */
 static bool time_is_up(const struct bb_batch *b, uint64_t began_ns, double target_cpu_s)
 {
 	double wall_s = bb_seconds_since(began_ns);
@@ -59,7 +61,8 @@ static bool time_is_up(const struct bb_batch *b, uint64_t began_ns, double targe
 }
 
 /* Polls the program's counters. Returns 0 when the batch is full or its time is over, 1 when the
- * workload has ended, or -errno. *ret_cpu_s is the CPU time that the workload used meanwhile. */
+ * workload has ended, or -errno. *ret_cpu_s receives the CPU time that the workload used meanwhile,
+ * s. */
 static int poll_windows(struct bb_workload_loop *l, struct bb_windows *windows, struct bb_batch *b,
 			uint64_t began_ns, double *ret_cpu_s, struct bb_err *err)
 {
@@ -78,8 +81,8 @@ static int poll_windows(struct bb_workload_loop *l, struct bb_windows *windows, 
 	return rc;
 }
 
-/* Samples one pass of the workload, or the part of it for which the batch has time. Returns as
- * poll_windows(). */
+/* Samples one pass of the workload, or the part of it for which the batch has time. Its results are
+ * those of poll_windows(); -ESRCH after too many passes without a run. */
 static int sample_pass(struct bb_workload_loop *l, struct bb_target *target,
 		       const struct bb_workload_event *event, struct bb_batch *b, uint64_t began_ns,
 		       struct bb_err *err)
@@ -119,14 +122,14 @@ int bb_workload_loop__batch(const struct bb_drive_slot *slot, const struct bb_wo
 
 	if (rc)
 		return rc;
-	/* from now on the workload runs; starting a workload takes as long as a short batch */
+	/* starting the workload is not part of the batch; it takes as long as a short one */
 	began_ns = bb_now_ns();
 	b->target_cpu_s = 0;
 	bb_command__resume(&l->workload);
 	do
 		rc = sample_pass(l, slot->prog->target, event, b, began_ns, err);
 	while (rc == 1 && b->n < b->want && !time_is_up(b, began_ns, b->target_cpu_s));
-	/* without the pause, the workload would share its CPU with the next program */
+	/* without the pause, the workload would take CPU time from the next program */
 	bb_command__pause(&l->workload);
 	b->elapsed_s = bb_seconds_since(began_ns);
 	if (rc == -ESRCH)

@@ -25,6 +25,11 @@
 #define N_COLD 3u
 #define DEPTH_FRAMES 8u
 
+static const struct bb_driver *driver_by(const char *with, const char *by)
+{
+	return bb_driver_of(bb_drive_kind_find(with, by));
+}
+
 /* One program under one trigger, with the drive's two ends. */
 struct hot_and_cold {
 	const struct bb_driver *driver;
@@ -81,9 +86,8 @@ static double measure(struct hot_and_cold *b, enum bb_caches caches)
 static void cold_costs_more(const struct bb_driver *driver, const char *object, const char *program)
 {
 	struct hot_and_cold b = {.driver = driver,
-				 .depth = driver == bb_driver__by("step", "page-fault")
-						  ? DEPTH_FRAMES
-						  : 0};
+				 .depth = driver == driver_by("step", "page-fault") ? DEPTH_FRAMES
+										    : 0};
 	struct bb_stats_enable stats;
 	struct signed_rank_p p;
 	struct bb_err err = {0};
@@ -112,23 +116,21 @@ static void test_memory_by_page_fault(void **state)
 {
 	(void)state;
 	need_exact_faults();
-	cold_costs_more(bb_driver__by("step", "page-fault"), "tests/bpf/cold.bpf.o",
-			"walk_on_event");
+	cold_costs_more(driver_by("step", "page-fault"), "tests/bpf/cold.bpf.o", "walk_on_event");
 }
 
 static void test_instructions_by_page_fault(void **state)
 {
 	(void)state;
 	need_exact_faults();
-	cold_costs_more(bb_driver__by("step", "page-fault"), "bpf/loops.bpf.o", "straight");
+	cold_costs_more(driver_by("step", "page-fault"), "bpf/loops.bpf.o", "straight");
 }
 
 static void test_memory_by_test_run(void **state)
 {
 	(void)state;
 	need_root();
-	cold_costs_more(bb_driver__by("step", "test-run"), "tests/bpf/cold.bpf.o",
-			"walk_on_packet");
+	cold_costs_more(driver_by("step", "test-run"), "tests/bpf/cold.bpf.o", "walk_on_packet");
 }
 
 int main(void)
