@@ -43,8 +43,8 @@ static const struct {
 	{"usdt", BB_AT_USDT, false},
 };
 
-/* Turns the kind into its multi form if the program was loaded for multi links. On kernels
- * without these links, such a program is loaded and attached for one function. */
+/* Returns the multi form of the kind if the program was loaded for multi links. Kernels without
+ * multi links load and attach it for one function. */
 static enum bb_attach_kind of_type(enum bb_attach_kind kind, uint32_t attach_type)
 {
 	if (kind == BB_AT_KPROBE && bb_multi_link__is_of_kernel(attach_type))
@@ -54,12 +54,11 @@ static enum bb_attach_kind of_type(enum bb_attach_kind kind, uint32_t attach_typ
 	return kind;
 }
 
-/* Program types that allow one kind of hook only, whatever the section says. */
+/* Program types whose programs have one kind of hook, whatever the section says. */
 static const struct of_prog_type {
 	uint32_t prog_type;
 	enum bb_attach_kind kind;
-	/* name of the hook of a network namespace; NULL: the section names the hook, or it has no
-	 * name */
+	/* the name of the hook; NULL: the section has it, or the hook has no name */
 	const char *hook;
 } types[] = {
 	{BPF_PROG_TYPE_STRUCT_OPS, BB_AT_STRUCT_OPS, NULL},
@@ -77,7 +76,7 @@ static const struct of_prog_type {
 	{BPF_PROG_TYPE_SOCK_OPS, BB_AT_CGROUP, NULL},
 };
 
-/* Returns NULL if the type's programs can be attached in several ways. */
+/* Returns NULL if programs of this type can be attached in several ways. */
 static const struct of_prog_type *find_type(uint32_t prog_type)
 {
 	return BB_FIND(types, BB_LEN(types), it->prog_type == prog_type);
@@ -261,16 +260,14 @@ bool bb_reach__acts(const struct bb_target *target)
 	if (bb_target__code(target, &code, NULL))
 		return true;
 	for (uint32_t i = 0; i < code.n; i++)
-		for (size_t k = 0; k < BB_LEN(helpers); k++)
-			acts |= bb_insn_is_helper_call(&code.insns[i]) &&
-				code.insns[i].imm == helpers[k];
+		acts |= bb_insn_is_helper_call(&code.insns[i]) &&
+			BB_ANY(helpers, BB_LEN(helpers), *it == code.insns[i].imm);
 	bb_code__done(&code);
 	return acts;
 }
 
-/* True if processes other than ours can pass the hook. That holds for hooks of the whole kernel and
- * for probes in another process. All other hooks belong to bpfbench itself, such as those of its
- * cgroup, sockets and functions. */
+/* True if processes other than ours can pass the hook: a hook of the whole kernel, or a probe in
+ * another process. The other hooks are on our own cgroup, sockets and functions. */
 static bool is_shared(const struct bb_attach_point *point)
 {
 	/* the probe is in another process, or in every process that runs the file */

@@ -5,31 +5,31 @@
 #include "fire/user_function.h"
 
 /*
- * Where a program is attached: the kind of hook, in the kernel or in a process, and the hook's
- * name. Both come from the program's section (SEC("tp/sched/sched_switch")) or from an observed
- * attachment. They decide which triggers are tried (fire/trigger.h). Texts in quotes below are
- * examples of the name, `target`.
+ * Where a program is attached: the kind of hook, in the kernel or in a process, and the name of the
+ * hook. Both come from the program's section (SEC("tp/sched/sched_switch")) or from an observed
+ * attachment. They decide which triggers are tried (fire/trigger.h). Words in quotes below are
+ * examples of the name, which is the member `target`.
  */
 enum bb_attach_kind {
 	BB_AT_NOWHERE,    /* the section names no hook */
 	BB_AT_TRACEPOINT, /* "syscalls/sys_enter_openat" */
 	BB_AT_RAW_TP,     /* "sched_switch" */
-	/* tp_btf, fentry, fexit, LSM: loading the program fixes its hook */
+	/* tp_btf, fentry, fexit, LSM: the hook is fixed when the program is loaded */
 	BB_AT_BTF,
-	BB_AT_ITER,         /* "task": an iterator; loading fixes its hook, too */
+	BB_AT_ITER,         /* "task": an iterator, also fixed when the program is loaded */
 	BB_AT_KPROBE,       /* "tcp_v4_connect" */
 	BB_AT_KPROBE_MULTI, /* "tcp_*" */
 	BB_AT_UPROBE,       /* "/lib/libc.so.6:malloc" */
 	BB_AT_UPROBE_MULTI, /* "/lib/libc.so.6:mem*" */
-	BB_AT_OWN_FUNCTION, /* "vfs_read": bb_own_function() stands in for this function */
-	/* "sched_switch": test runs of a raw tracepoint's program stand in for this event */
+	BB_AT_OWN_FUNCTION, /* "vfs_read": bb_own_function() is called instead of it */
+	/* "sched_switch": test runs of a raw tracepoint's program replace this event */
 	BB_AT_OWN_RUN,
 	BB_AT_SK_MSG,     /* a socket of ours in a sockmap */
 	BB_AT_REUSEPORT,  /* a socket of ours that shares its port */
 	BB_AT_CGROUP,     /* "connect4" */
 	BB_AT_NETNS,      /* a network namespace: sk_lookup, flow_dissector */
 	BB_AT_NETFILTER,  /* packets that arrive in a network namespace */
-	BB_AT_STRUCT_OPS, /* "ssthresh": a struct of functions, as a whole */
+	BB_AT_STRUCT_OPS, /* "ssthresh": a struct of functions, attached as a whole */
 	BB_AT_USDT,       /* "/lib/libx.so:provider:name", a static probe */
 };
 
@@ -39,21 +39,20 @@ struct bb_attach_point {
 	bool is_return;                  /* a function's return, not its entry */
 	bool acts_on_all;                /* the program may affect every process of the machine */
 	char target[256];                /* the name of the hook; "" means none */
-	/* trigger that the scenario asks for; borrowed; NULL means find one */
+	/* trigger that the scenario asks for; borrowed; NULL means that one is searched */
 	const struct bb_fired_by *by;
 	pid_t self_pid; /* pid that the firing process must have; 0 means any */
-	/* uprobes: the process that is probed, and that calls the function; 0: a process of ours */
+	/* uprobes: the probed process, which calls the function; 0 means one of ours */
 	uint32_t pid;
 	int map_fd; /* BB_AT_STRUCT_OPS: the map with the struct, of the current load; borrowed */
-	/* BB_AT_OWN_FUNCTION: the prototype of the user-space function that bb_own_function()
-	 * stands in for */
+	/* BB_AT_OWN_FUNCTION for a function of user space: its prototype */
 	struct bb_user_prototype prototype;
 	/* BB_AT_OWN_FUNCTION: six arguments of the call, and its result. BB_AT_OWN_RUN: six
-	 * arguments of the event. `said` describes them in words. */
+	 * arguments of the event. */
 	long args[7];
-	/* number of the argument set that `args` come from (fire/live_objects.h) */
+	/* number of the set that `args` come from (fire/live_objects.h) */
 	unsigned int argument_set;
-	char said[200];
+	char said[200]; /* `args` in words */
 };
 
 /* Fills *ret_point from a program's section and types. Its kind is BB_AT_NOWHERE if the section
@@ -69,7 +68,7 @@ int bb_attach_point__take(struct bb_attach_point *p, const struct bb_variant_spe
 /* True if programs of this type are attached to a cgroup. */
 bool bb_attach_point__is_for_cgroups(uint32_t prog_type);
 
-/* Makes an attach point on bb_own_function() in place of `p`. Returns false unless the programs of
+/* Makes an attach point on bb_own_function() that replaces `p`. Returns false unless programs at
  * `p` see only registers (BPF_PROG_TYPE_KPROBE, but not BB_AT_KPROBE_MULTI). */
 bool bb_attach_point__on_own_function(const struct bb_attach_point *p,
 				      struct bb_attach_point *ret_point);
@@ -78,13 +77,13 @@ bool bb_attach_point__on_own_function(const struct bb_attach_point *p,
  * tracepoint with the same name. */
 bool bb_attach_point__same_event(const struct bb_attach_point *a, const struct bb_attach_point *b);
 
-/* Makes the attach point (BB_AT_OWN_RUN) that test-runs a raw tracepoint's program with arguments
- * like those of its event. Returns false for other programs. */
+/* Makes the attach point (BB_AT_OWN_RUN) at which test runs replace the event of a raw tracepoint.
+ * Returns false for other attach points. */
 bool bb_attach_point__by_own_run(const struct bb_attach_point *p,
 				 struct bb_attach_point *ret_point);
 
 /* Writes the name of the function or event that a program is named after: the program's name up to
- * the first dot, because captures add ".2" and so on to equal names. `is_bare` also removes
+ * the first dot, because captures add ".2" and so on to equal names. With `is_bare`, also removes
  * prefixes and suffixes, for example from "kprobe__vfs_read" and "vfs_read_exit". */
 void bb_program__named_after(const char *program, bool is_bare, char *ret_name, size_t size);
 

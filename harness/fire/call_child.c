@@ -3,6 +3,7 @@
 
 #include "base/deadline.h"
 #include "base/child.h"
+#include "base/io.h"
 #include "fire/later.h"
 
 #define NOBODY 65534
@@ -17,8 +18,8 @@ struct call {
 	int program_fd;
 };
 
-/* Opens the program call_function. This runs before the child changes its user, because the new
- * user may not be allowed to read the folder. */
+/* Opens the program call_function, before the child changes its user, because the new user may not
+ * be allowed to read the folder. */
 static int open_program(void *arg)
 {
 	struct call *c = arg;
@@ -36,13 +37,6 @@ static int execute(void *arg, int)
 }
 
 /* --- the child's command line --- */
-
-static void free_argv(char **argv)
-{
-	for (size_t i = 0; argv && argv[i]; i++)
-		free(argv[i]);
-	free(argv);
-}
 
 static char **make_argv(const struct bb_fire_user *u, const char *library,
 			const struct bb_fired_by *by)
@@ -69,10 +63,10 @@ static char **make_argv(const struct bb_fire_user *u, const char *library,
 
 /* --- in our process --- */
 
-/* Waits for the child's first message. It is empty if the child can call the function; otherwise it
- * is the error. */
-static int wait_for_it(struct bb_call_child *c, const char *library, const char *function,
-		       struct bb_err *err)
+/* Waits for the first message of the child. It is empty if the child can call the function;
+ * otherwise it says why not. */
+static int wait_until_loaded(struct bb_call_child *c, const char *library, const char *function,
+			     struct bb_err *err)
 {
 	struct pollfd p = {.fd = c->fd, .events = POLLIN};
 	uint64_t began_ns = bb_now_ns();
@@ -94,7 +88,7 @@ static int wait_for_it(struct bb_call_child *c, const char *library, const char 
 		return bb_fail(err, -ENOTSUP, "'%s' of %s cannot be called: %s", function, library,
 			       why);
 	}
-	/* an empty message means success, but a closed socket reads the same */
+	/* an empty message means success, but recv() also returns 0 if the child has ended */
 	bb_call_child__say_end(c, why, sizeof(why));
 	return !why[0] ? 0 : bb_fail(err, -ENOTSUP, "%s: loading it %s", library, why);
 }
@@ -126,13 +120,13 @@ int bb_call_child__start(const struct bb_fire_user *user, const char *library,
 	int rc;
 
 	if (!user->helper_dir) {
-		free_argv(call.argv);
+		bb_names_free(call.argv, 3 + by->n_arguments);
 		return bb_fail(err, -ENOTSUP, "the program call_function is not there: make all");
 	}
 	if (pid)
 		bb_close_later__wait();
 	rc = bb_child__start(&rules, execute, &call, &child);
-	free_argv(call.argv);
+	bb_names_free(call.argv, 3 + by->n_arguments);
 	c.pid = child.pid;
 	c.fd = child.fd;
 	if (!rc)
@@ -141,7 +135,7 @@ int bb_call_child__start(const struct bb_fire_user *user, const char *library,
 		bb_fail(err, rc, "starting the process that calls%s: %m",
 			pid ? " by the pid that the program was told" : "");
 	else
-		rc = wait_for_it(&c, library, by->call, err);
+		rc = wait_until_loaded(&c, library, by->call, err);
 	if (rc)
 		bb_call_child__stop(&c);
 	else

@@ -3,10 +3,10 @@
 
 #include "base/deadline.h"
 
-#define WINDOWS 12u          /* limit: windows for each trigger */
-#define WINDOWS_NS 30000000u /* after this time (ns), ENOUGH windows suffice */
+#define WINDOWS 12u          /* most windows for each trigger */
+#define WINDOWS_NS 30000000u /* after this time, ns, ENOUGH windows suffice */
 #define ENOUGH 3u
-#define DEATHS 2u /* we give up when the firing process has died this often */
+#define DEATHS 2u /* we give up when the process that fires has died this often */
 
 /* The triggers to try, and the results. The process that fires works on a copy in shared memory. */
 struct list {
@@ -34,10 +34,10 @@ static uint64_t runs_of(const struct bb_stats_reader *r)
 	return s.run_cnt;
 }
 
-/* Counts the program's runs in windows. The trigger fires once in each window; if `f` is NULL,
- * nothing fires and a window takes idle_ns. */
-static void look(const struct list *l, struct bb_firing *f, double idle_ns, struct bb_fire_task *t,
-		 struct windows *ret_windows)
+/* Counts the runs of the program in windows, in each of which the trigger fires once. If `f` is
+ * NULL, nothing fires, and a window takes idle_ns. */
+static void count_runs(const struct list *l, struct bb_firing *f, double idle_ns,
+		       struct bb_fire_task *t, struct windows *ret_windows)
 {
 	uint64_t began_ns = bb_now_ns(), last = runs_of(&l->reader), at_ns = began_ns;
 	struct windows w = {0};
@@ -45,7 +45,7 @@ static void look(const struct list *l, struct bb_firing *f, double idle_ns, stru
 	while (w.n < WINDOWS && (w.n < ENOUGH || at_ns - began_ns < WINDOWS_NS)) {
 		uint64_t now, until_ns = at_ns + (uint64_t)idle_ns;
 
-		if (f) /* goes on after an error, because the program may have run and caused it */
+		if (f) /* an error is ignored, because the program may have run and caused it */
 			w.rc = bb_firing__fire(f);
 		while (!f && bb_now_ns() < until_ns)
 			;
@@ -66,8 +66,9 @@ static void try_trigger(struct list *l, struct bb_tried *tried, struct bb_fire_t
 
 	tried->rc = bb_firing__open(&f, tried->trigger, &l->point, l->reader.prog_fd, t);
 	if (!tried->rc) {
-		bb_firing__fire(&f); /* the first firing is slower than the others */
-		look(l, &f, 0, t, &fired);
+		/* not counted: the first firing is slower */
+		bb_firing__fire(&f);
+		count_runs(l, &f, 0, t, &fired);
 		tried->runs = (uint32_t)bb_fewest_runs(fired.runs, fired.n);
 		tried->fired = (uint32_t)fired.n;
 		tried->ns = fired.ns;
@@ -75,7 +76,7 @@ static void try_trigger(struct list *l, struct bb_tried *tried, struct bb_fire_t
 	}
 	/* runs that also happen without the trigger do not count */
 	if (tried->runs && tried->trigger->fire) {
-		look(l, NULL, fired.ns, t, &idle);
+		count_runs(l, NULL, fired.ns, t, &idle);
 		if (bb_fewest_runs(idle.runs, idle.n) >= tried->runs)
 			tried->runs = 0;
 	}
@@ -98,7 +99,7 @@ static int try_all(void *, struct bb_fire_task *t, void *shared)
 	return 0;
 }
 
-/* --- in ours --- */
+/* --- in our process --- */
 
 uint64_t bb_fewest_runs(const uint64_t *runs, size_t n)
 {
@@ -136,8 +137,8 @@ static void list_triggers(const struct bb_attach_point *point, struct list *l)
 {
 	const struct bb_trigger *t;
 
-	/* triggers nearest to the hook's name first; at equal distance, calls that the kernel
-	 * refuses come last */
+	/* first the triggers that are nearest to the name of the hook; at equal distance, calls
+	 * that the kernel refuses come last */
 	for (unsigned int pass = 0; pass < 6; pass++)
 		for (size_t i = 0; (t = bb_trigger_at(i)) && l->n < BB_TRIGGERS_MOST; i++)
 			if (bb_trigger__is_for(t, point) &&

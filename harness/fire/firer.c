@@ -15,13 +15,13 @@
 #define LOOPBACK_IFINDEX 1
 /* inode number of the machine's first PID namespace: include/linux/proc_ns.h */
 #define FIRST_PID_NAMESPACE 0xEFFFFFFCU
-#define STUCK_S 5.0 /* the child is stuck if a firing takes longer */
+#define STUCK_S 5.0 /* longest time of a firing, s; then the child is stuck */
 #define LOOK_MS 1000
-#define HEAD_BYTES 256u /* room for struct bb_fire_task, in whole cache lines */
+#define HEAD_BYTES 256u /* bytes for struct bb_fire_task, in whole cache lines */
 
 /* --- the site --- */
 
-/* Opens the site's network namespace. Without this namespace, network triggers use the machine's
+/* Opens the network namespace of the site. If that fails, network triggers use the machine's own
  * loopback device. */
 static void open_netns(struct bb_fire_site *p)
 {
@@ -45,15 +45,15 @@ static void open_netns(struct bb_fire_site *p)
 }
 
 /* Runs in the keeper: waits until the site is closed or our process has ended, then removes the
- * site's cgroup. */
+ * cgroup of the site. */
 static int remove_cgroups_at_end(void *arg, int alive)
 {
 	const struct bb_fire_site *p = arg;
 	char inner[300];
 
 	bb_child__sleep(alive);
-	/* The trigger `cgroup` makes this folder. It still exists if the process that fires was
-	 * killed. */
+	/* The trigger `cgroup` makes this folder. If the process that fires was killed, it still
+	 * exists. */
 	snprintf(inner, sizeof(inner), "%s/c", p->cgroup);
 	bb_root__begin();
 	/* as long as a process is in the cgroup, rmdir() returns EBUSY */
@@ -101,7 +101,7 @@ static int make_cgroup(struct bb_fire_site *p)
 	if (!rc && (p->cgroup_fd < 0 || fstat(p->cgroup_fd, &st)))
 		rc = -errno;
 	bb_root__end();
-	p->cgroup_id = rc ? 0 : st.st_ino; /* on 64 bits, a cgroup2's id is its inode */
+	p->cgroup_id = rc ? 0 : st.st_ino; /* the id of a cgroup2 is its inode number, on 64 bits */
 	return rc;
 }
 
@@ -198,14 +198,14 @@ struct firing_child {
 	void *arg;
 };
 
-/* Moves the child into the site. The child's working folder is a new tmpfs without a name. The
- * kernel removes the tmpfs when no process uses it any more. */
+/* Moves the child into the site. Its working folder becomes a new tmpfs, which is mounted nowhere
+ * and which the kernel removes when no process uses it any more. */
 static int enter_site(void *arg)
 {
 	const struct bb_fire_site *p = ((const struct firing_child *)arg)->site;
 	int fs, fd;
 
-	signal(SIGINT, SIG_IGN); /* Ctrl-C signals this process, too; only its parent ends it */
+	signal(SIGINT, SIG_IGN); /* Ctrl-C also signals this process, but only its parent ends it */
 	signal(SIGALRM, SIG_IGN);
 	bb_root__begin();
 	if (p->cgroup_fd >= 0) {
@@ -281,7 +281,7 @@ void bb_firer__stop(struct bb_firer *f)
 	*f = (struct bb_firer){.fd = -1, .call.fd = -1};
 }
 
-/* Reports that the child is stuck (and kills it) or has ended. Returns -ESRCH. */
+/* Writes the message for a child that is stuck (and kills it) or has ended. Returns -ESRCH. */
 static int say_gone(struct bb_firer *f, bool is_stuck, struct bb_err *err)
 {
 	const struct bb_trigger *t = f->task->in_work;
@@ -311,8 +311,8 @@ int bb_firer__do(struct bb_firer *f, bb_fire_work *work, struct bb_err *err)
 	rc = send(f->fd, &byte, 1, MSG_NOSIGNAL) == 1 ? wait_for(f) : -ESRCH;
 	if (rc == -ESRCH || rc == -ETIMEDOUT)
 		return say_gone(f, rc == -ETIMEDOUT, err);
-	/* we must end: the results so far stay valid, and the child is killed in the middle of its
-	 * work */
+	/* After a signal or at the end of the budget the child is killed in the middle of its work,
+	 * and its results so far count. */
 	if (rc) {
 		kill(f->pid, SIGKILL);
 		return rc;
@@ -350,7 +350,7 @@ int bb_firer__start(const struct bb_fire_site *site, const struct bb_attach_poin
 	struct bb_firer f = {.fd = -1, .bytes = HEAD_BYTES + shared_bytes};
 	struct firing_child child = {site, &f, arg};
 	int rc = start_call(site, point, &f.call, err);
-	/* the reserved pid goes to the process that calls the function, if there is one */
+	/* if a process calls a function, it has the reserved pid */
 	const struct bb_child_rules rules = {
 		.pid = f.call.pid > 0 ? 0 : point->self_pid,
 		.link = BB_LINK_SOCKET,

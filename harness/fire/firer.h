@@ -7,8 +7,8 @@
 struct bb_fire_user {
 	uid_t uid; /* 0: commands run as root, libraries as nobody */
 	gid_t gid;
-	/* names of more environment variables that commands and libraries keep; NULL: none
-	 * (base/child.h) */
+	/* names of environment variables that they keep beside the usual ones (base/child.h); NULL:
+	 * only the usual ones */
 	const char *const *env;
 	const char *helper_dir; /* folder of the program call_function; NULL means there is none */
 	char dir[4096];         /* working folder of commands; "" means ours */
@@ -18,7 +18,7 @@ struct bb_fire_user {
 
 /* A site: a network namespace and a cgroup that only bpfbench uses, and a CPU. The kernel removes
  * the namespace when its last descriptor is closed. A child process of ours, the keeper, removes
- * the cgroup's folder when the site is closed or our process ends, even by SIGKILL. */
+ * the cgroup when the site is closed or our process ends, even by SIGKILL. */
 struct bb_fire_site {
 	int cpu, other_cpu; /* other_cpu: a second CPU, for triggers that need one; -1 means none */
 	int netns_fd;       /* -1 means our own namespace; `why_no_netns` has the reason */
@@ -26,17 +26,18 @@ struct bb_fire_site {
 	char cgroup[256];   /* path of the cgroup's folder */
 	uint64_t cgroup_id;
 	char why_no_netns[200], why_no_cgroup[200];
-	struct bb_fire_user user; /* set by the caller; zeroed means root and no helper */
-	pid_t keeper;             /* process that removes the cgroup; 0 means none */
+	/* set by the caller; zeroed: root and no helper */
+	struct bb_fire_user user;
+	pid_t keeper; /* process that removes the cgroup; 0 means none */
 	int keeper_fd;
 };
 
 void bb_fire_site__open(int cpu, int other_cpu, struct bb_fire_site *ret_site);
 void bb_fire_site__close(struct bb_fire_site *p);
 
-/* The one site that all drives of this process share. It has one cgroup, so a program that was told
- * this cgroup's id is always fired in it. The first call opens the site and sets its `user`; the
- * last call of bb_fire_site__unshare() closes it. */
+/* The one site that all drives of this process share, and so one cgroup: a program that was told
+ * the id of this cgroup is always fired in it. The first call opens the site and sets its `user`;
+ * the last bb_fire_site__unshare() closes it. */
 struct bb_fire_site *bb_fire_site__share(int cpu, int other_cpu, const struct bb_fire_user *user);
 void bb_fire_site__unshare(struct bb_fire_site *p);    /* NULL: does nothing */
 const struct bb_fire_site *bb_fire_site__shared(void); /* NULL if it is not open */
@@ -44,22 +45,23 @@ const struct bb_fire_site *bb_fire_site__shared(void); /* NULL if it is not open
 /* --- the process that calls a function of a shared library --- */
 
 /* A child process (workloads/call_function) that calls a function of a library once for each
- * request. Of our descriptors it has only a socket. It runs as the given user and cannot gain other
- * rights. */
+ * request. It runs as the given user and cannot gain other rights. It has none of our descriptors
+ * but a socket. */
 struct bb_call_child {
 	pid_t pid; /* 0 means none */
 	int fd;    /* our end of the socket; the process that fires uses it, too */
 };
 
-/* Starts the process with the process id `pid`; 0 means any. Returns when the process has loaded
- * the library. Returns -ENOTSUP with the reason if it cannot. */
+/* Starts the process with the process id `pid`; 0 means any. Returns when it has loaded the
+ * library. Returns 0; -ENOTSUP with the reason if the function cannot be called; or another
+ * -errno. */
 int bb_call_child__start(const struct bb_fire_user *user, const char *library,
 			 const struct bb_fired_by *by, pid_t pid, struct bb_call_child *ret_child,
 			 struct bb_err *err);
 void bb_call_child__stop(struct bb_call_child *c); /* accepts a zeroed struct */
 
-/* Asks the child by the socket `fd` to call the function once, and waits for the end of the call.
- * Returns 0 or -errno. */
+/* Asks the process at the other end of the socket `fd` to call the function once, and waits for the
+ * end of the call. Returns 0 or -errno. */
 int bb_call_child__call(int fd);
 
 /* Writes how the process ended, in words; "" if it runs. */
@@ -67,37 +69,39 @@ void bb_call_child__say_end(struct bb_call_child *c, char *ret_words, size_t siz
 
 /* --- the process that fires --- */
 
-/* A child process, pinned to the site's CPU, that opens triggers, fires them and reads the
- * counters. A BPF program may kill it, block it or refuse its system calls; that does not affect
- * our own process, which notices and reports it. The kernel kills the child when we end. */
+/* A child process that opens triggers, fires them and reads the counters. A BPF program may kill
+ * it, block it or refuse its system calls. Our own process then goes on and reports that. The
+ * kernel kills the child when we end. */
 #define BB_FIRER_NAME "bpfbench"
 
 struct bb_fire_task;
-/* Runs in the child; returns 0 or -errno. `shared` is the caller's part of the shared memory. */
+/* Runs in the child. Returns 0 or -errno. `shared`: the caller's part of the shared memory. */
 typedef int bb_fire_work(void *arg, struct bb_fire_task *t, void *shared);
 
 struct bb_fire_task {
 	bb_fire_work *work;
-	int rc;
-	uint64_t beats; /* work() increments it; the child is stuck if it does not change for 5 s */
-	/* the trigger that is in use now, for messages; NULL means none */
+	int rc; /* result of work() */
+	/* work() increments it; if it does not change for 5 s, the child is stuck */
+	uint64_t beats;
+	/* the trigger that is used now, for messages; NULL means none */
 	const struct bb_trigger *in_work;
 	const struct bb_fire_site *site;
 	int call_fd; /* socket to the process that calls a function; -1 means none */
 };
 
 struct bb_firer {
-	pid_t pid;                 /* 0 means none */
-	int fd;                    /* our end of the socket to the child */
-	struct bb_call_child call; /* pid 0: the attach point asks for no call */
+	pid_t pid; /* 0 means none */
+	int fd;    /* our end of the socket to the child */
+	/* pid 0: no process calls a function */
+	struct bb_call_child call;
 	struct bb_fire_task *task; /* shared memory, at the same address in both processes */
 	void *shared;              /* the caller's part of the shared memory */
 	size_t bytes;
 };
 
-/* Starts the child for programs at `point`; returns when the child has entered the site. work()
- * receives `arg`. The child is a fork, so it sees our memory and descriptors of that moment, but no
- * later ones. */
+/* Starts the child for programs at `point`, and returns when the child has entered the site. work()
+ * receives `arg`. The child is a fork: it sees our memory and descriptors as they are now, but no
+ * later ones. Returns 0, or -errno with a message. */
 int bb_firer__start(const struct bb_fire_site *site, const struct bb_attach_point *point, void *arg,
 		    size_t shared_bytes, struct bb_firer *ret_firer, struct bb_err *err);
 void bb_firer__stop(struct bb_firer *f); /* accepts a zeroed struct */
@@ -105,20 +109,20 @@ void bb_firer__stop(struct bb_firer *f); /* accepts a zeroed struct */
 /* Returns the process whose functions are probed; -1 means all processes. */
 pid_t bb_firer__probed(const struct bb_firer *f, const struct bb_attach_point *point);
 
-/* Runs `work` in the child and waits for its end. Returns 0 or work()'s -errno; -EINTR or -ETIME
- * (base/deadline.h); -ESRCH with a message if the child was killed, or was stuck and we killed it.
- */
+/* Runs `work` in the child and waits for its end. Returns 0 or the -errno of `work`; -EINTR or
+ * -ETIME (base/deadline.h); -ESRCH with a message if the child was killed, by others or by us
+ * because it was stuck. */
 int bb_firer__do(struct bb_firer *f, bb_fire_work *work, struct bb_err *err);
 
 /*
  * Chooses the pid of a process that is started later. Programs that filter by pid must be told this
- * pid before they are loaded. The pid is that of a child that has ended. The kernel hands out pids
- * in ascending order, so this one stays free for a long time. Returns -ENOTSUP in a PID namespace,
- * where BPF programs see other pids than we do.
+ * pid before they are loaded. It is the pid of a child that has ended; it stays free for a long
+ * time, because the kernel hands out pids in ascending order. Returns 0; -ENOTSUP in a PID
+ * namespace, where BPF programs see other pids than we do; or another -errno.
  */
 int bb_reserve_pid(pid_t *ret_pid, struct bb_err *err);
 
-/* For work(): open and close a trigger. bb_firing__open() returns 0 or -errno; call
+/* Open and close a trigger in the child. bb_firing__open() returns 0 or -errno; call
  * bb_firing__close() in both cases. */
 int bb_firing__open(struct bb_firing *f, const struct bb_trigger *t,
 		    const struct bb_attach_point *point, int prog_fd,

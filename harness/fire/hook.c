@@ -16,7 +16,7 @@
 #include "fire/later.h"
 
 #define PMUS "/sys/bus/event_source/devices/"
-/* limit: functions that a pattern may match, because the kernel patches each */
+/* most functions that a pattern may match; the kernel patches each */
 #define MOST_FUNCTIONS 4096u
 #define LEAVING_MS 1000
 #define COUNTER_SHIFT 32 /* PERF_UPROBE_REF_CTR_OFFSET_SHIFT, linux/trace_events.h */
@@ -54,7 +54,8 @@ static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err
 	size_t skip;
 	int rc, fd;
 
-	bb_tracefs__provide(NULL); /* the names to suggest come from tracefs */
+	/* the names for a suggestion come from tracefs */
+	bb_tracefs__provide(NULL);
 	folder = bb_tracepoint__folder();
 	skip = strlen(folder) + 1;
 	fd = bb_root__open(folder, O_RDONLY | O_DIRECTORY);
@@ -100,8 +101,8 @@ static void add_function(struct bb_hook *h, const char *name)
 	BB_PUSH(h->functions, h->n_functions, bb_strdup(name));
 }
 
-/* Adds the names of `list` that match the pattern, sorted and each once, as the kernel requires.
- * A line of `list` is "vfs_read" or "vfs_read [module]". */
+/* Adds the names in `list` that match the pattern, sorted and each once, as the kernel requires. A
+ * line of `list` is "vfs_read" or "vfs_read [module]". */
 static void match_functions(struct bb_hook *h, FILE *list)
 {
 	char line[512];
@@ -125,8 +126,8 @@ static void match_functions(struct bb_hook *h, FILE *list)
 	h->n_functions = kept;
 }
 
-/* Fills h->functions with the target itself or, if the target is a pattern, with all matching
- * functions that ftrace can trace. */
+/* Fills h->functions with the target or, if the target is a pattern, with all functions that match
+ * it and that ftrace can trace. */
 static int find_functions(struct bb_hook *h, struct bb_err *err)
 {
 	const char *pattern = h->point.target;
@@ -163,11 +164,11 @@ static int find_functions(struct bb_hook *h, struct bb_err *err)
 
 static int open_event(const struct bb_hook *h, uint32_t i, int *ret_fd)
 {
-	/* without a process, the kernel demands a CPU, but the program still runs on every CPU */
+	/* without a process, the kernel demands a CPU; the program still runs on every CPU */
 	int cpu = h->pid < 0 ? 0 : -1;
 	struct perf_event_attr attr = h->attr;
 
-	if (*h->path) /* a member of a union: for kprobes it is kprobe_func */
+	if (*h->path) /* of a kprobe, this sets kprobe_func, which is in a union with uprobe_path */
 		attr.uprobe_path = (uint64_t)(uintptr_t)h->path;
 	if (h->addresses) {
 		attr.probe_offset = h->addresses->offsets[i];
@@ -228,7 +229,7 @@ static int open_tracepoint(struct bb_hook *h, struct bb_err *err)
 	uint64_t id;
 	int rc = bb_tracefs__provide(err);
 
-	/* without tracefs, a tracepoint given by its number needs no name */
+	/* a tracepoint that is given by its number needs no tracefs */
 	if (rc && bb_tracepoint__number(p->target, &number)) {
 		id = number;
 	} else if (rc) {
@@ -246,7 +247,7 @@ static int open_tracepoint(struct bb_hook *h, struct bb_err *err)
 	return open_events(h, 1, err);
 }
 
-/* Sets type and config of the events. `pmu` is "uprobe" or "kprobe". */
+/* Sets the type and the config of the perf events. `pmu` is "uprobe" or "kprobe". */
 static int set_pmu(struct bb_hook *h, const char *pmu, struct bb_err *err)
 {
 	char path[64];
@@ -265,7 +266,7 @@ static int set_pmu(struct bb_hook *h, const char *pmu, struct bb_err *err)
 	return 0;
 }
 
-/* Opens a perf event for each address. A program loaded for multi links needs none. */
+/* Opens a perf event for each address. Programs that were loaded for multi links need none. */
 static int open_at_addresses(struct bb_hook *h, struct bb_err *err)
 {
 	int rc = 0;
@@ -298,7 +299,7 @@ static int open_own_function(struct bb_hook *h, struct bb_err *err)
 {
 	int rc;
 
-	/* the program was loaded for a multi link, and its helpers need one */
+	/* the program was loaded for a multi link, and its helpers need such a link */
 	if (bb_multi_link__is_of_kernel(h->point.attach_type))
 		return bb_fail(err, -ENOTSUP,
 			       "a kprobe.multi program runs on the kernel's functions only, once "
@@ -335,8 +336,8 @@ static void open_raw_tp(struct bb_hook *h)
 	close(prog_fd);
 }
 
-/* Fails if the site lacks what the program is attached to: a network namespace if `network` is
- * true, otherwise a cgroup. */
+/* Returns 0 if the site has a network namespace (`network`) or a cgroup to attach programs to, else
+ * -ENOTSUP with the reason. */
 static int need_site(const struct bb_fire_site *site, bool network, struct bb_err *err)
 {
 	if (site && (network ? site->netns_fd : site->cgroup_fd) >= 0)
@@ -422,9 +423,7 @@ void bb_hook__close_now(struct bb_hook *h)
 {
 	close_each(h->events, 2 * (size_t)h->n_events, close_now);
 	close_each(h->idle_fd, 2, close_now);
-	for (size_t i = 0; i < h->n_functions; i++)
-		free(h->functions[i]);
-	free(h->functions);
+	bb_names_free(h->functions, h->n_functions);
 	free(h->events);
 	free(h->addresses);
 	h->events = h->links = NULL;
@@ -435,8 +434,8 @@ void bb_hook__close_now(struct bb_hook *h)
 
 /* --- attaching a program --- */
 
-/* Attaches the program to event i by a link (Linux 5.15). On older kernels, opens another perf
- * event for this program alone. */
+/* Attaches the program to perf event `i` by a link (Linux 5.15). On older kernels, opens another
+ * perf event for this program alone. */
 static int put_on_event(const struct bb_hook *h, uint32_t i, int prog_fd)
 {
 	const struct timespec moment = {.tv_nsec = 1000000};
@@ -445,7 +444,7 @@ static int put_on_event(const struct bb_hook *h, uint32_t i, int prog_fd)
 	int rc, *link = &h->links[i];
 
 	*link = bpf_link_create(prog_fd, h->events[i], BPF_PERF_EVENT, &opts);
-	/* the kernel has not detached the previous program yet (fire/later.h) */
+	/* EEXIST: the kernel has not detached the program before yet (fire/later.h) */
 	for (int k = 0; *link < 0 && errno == EEXIST && k < LEAVING_MS; k++) {
 		nanosleep(&moment, NULL);
 		*link = bpf_link_create(prog_fd, h->events[i], BPF_PERF_EVENT, &opts);
@@ -556,7 +555,7 @@ static int put_once(const struct bb_hook *h, int prog_fd, int *ret_link_fd)
 			     ret_link_fd);
 		break;
 	case BB_AT_NETFILTER: rc = put_on_netfilter(h, prog_fd, ret_link_fd); break;
-	case BB_AT_STRUCT_OPS: /* the struct contains the program */
+	case BB_AT_STRUCT_OPS: /* the struct in the map contains the program */
 		rc = link_of(bpf_link_create(p->map_fd, 0, BB_ATTACH_STRUCT_OPS, NULL),
 			     ret_link_fd);
 		break;
@@ -570,7 +569,7 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 	const struct bb_attach_point *p = &h->point;
 	int rc = put_once(h, prog_fd, ret_link_fd);
 
-	if (rc == -EEXIST) { /* a thread has yet to detach a program from this hook */
+	if (rc == -EEXIST) { /* a thread of fire/later.h still detaches a program from this hook */
 		bb_close_later__wait();
 		rc = put_once(h, prog_fd, ret_link_fd);
 	}

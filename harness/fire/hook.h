@@ -5,48 +5,54 @@
 
 #include "fire/firer.h"
 
-/* An open attach point, on which programs take turns. Opening does the slow part, such as opening
+/* An open attach point, on which programs take turns. Opening does the slow part, such as making
  * the perf event of a tracepoint or uprobe. Attaching and detaching a program then take
- * microseconds, so that compared programs need not be attached at the same time. */
+ * microseconds, so compared programs need not be attached at the same time. */
 struct bb_hook {
 	struct bb_attach_point point;
-	struct perf_event_attr attr; /* what the perf events of this hook have in common */
-	char path[4096];             /* file, or function of the kernel, that `attr` points to */
-	/* for a multi link to functions of the kernel: the names of the functions; owned */
+	struct perf_event_attr attr; /* the attributes that all perf events of this hook have */
+	/* file or kernel function with the probe */
+	char path[4096];
+	/* for a multi link to functions of the kernel: their names, functions[n_functions];
+	 * owned */
 	char **functions;
 	size_t n_functions;
-	struct bb_user_addresses *addresses;
-	/* for each address, the perf event and the attached program's link to it; -1 means none */
+	struct bb_user_addresses *addresses; /* of probes in `path`; owned; NULL means none */
+	/* [n_events], one for each address: the perf event, and the link of the attached program to
+	 * it; -1 means none */
 	int *events, *links;
 	uint32_t n_events;
 	pid_t pid;                       /* of uprobes: the probed process; -1 means all */
 	const struct bb_fire_site *site; /* borrowed; NULL means none */
-	/* Two idle programs on a raw tracepoint; -1 means none. The kernel patches the tracepoint's
-	 * code when the first and the second program are attached, which takes 12 ms; later
-	 * programs are attached quickly. The idle programs add to the time of each event. */
+	/* Links of two idle programs on a raw tracepoint; -1 means none. The kernel patches the
+	 * code of the tracepoint when the first and the second program are attached, which takes 12
+	 * ms. Later programs are attached quickly. The idle programs add to the time of each
+	 * event. */
 	int idle_fd[2];
 };
 
 /*
- * `pid`: the process whose functions are probed; -1 means all processes. `site`: borrowed, needed
- * for programs of a cgroup or network namespace; NULL means none. `idle`: allows idle programs on a
- * raw tracepoint. Returns -ENOTSUP with the reason if bpfbench cannot attach here, -ENOENT with a
- * similar name if the hook does not exist.
+ * Opens a hook. `pid`: the process whose functions are probed; -1 means all processes. `site`:
+ * borrowed, needed for programs of a cgroup or network namespace; NULL means none. `idle`: allows
+ * idle programs on a raw tracepoint. Returns 0; -ENOTSUP with the reason if bpfbench cannot attach
+ * here; -ENOENT with a similar name if the hook does not exist; or another -errno.
  */
 int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct bb_fire_site *site,
 		  bool idle, struct bb_hook *ret_hook, struct bb_err *err);
-/* the kernel frees the hook in the background (fire/later.h) */
+/* closes a hook; the kernel frees it in the background (fire/later.h) */
 void bb_hook__close(struct bb_hook *h);
-void bb_hook__close_now(struct bb_hook *h); /* waits until the kernel has freed the hook */
+/* waits until the kernel has freed it */
+void bb_hook__close_now(struct bb_hook *h);
 
-/* Completes the attach point of a tracepoint's program, as far as tracefs allows. A number or a
- * name without its group becomes the full name. A program without a target gets the event that it
- * is named after. */
+/* Completes the name of a tracepoint, as far as tracefs allows: a number, or a name without its
+ * group, becomes the full name. Without a name, the tracepoint is the one that the program is named
+ * after. */
 void bb_hook__name_event(struct bb_attach_point *p, const char *program);
 
-/* Attaches a program. `*ret_link_fd` is -1 if the hook itself keeps the links. */
+/* Attaches a program. *ret_link_fd receives the link, or -1 if the hook keeps the links itself.
+ * Returns 0, or -errno with a message. */
 int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct bb_err *err);
 
-/* Detaches the program. The kernel completes that in the background (fire/later.h). If the
- * program acts on every process, this waits instead, because the program must not act on us. */
+/* Detaches the program. The kernel completes that in the background (fire/later.h). But if the
+ * program may affect every process, waits for it, because the program must not affect us. */
 void bb_hook__take_off(const struct bb_hook *h, int link_fd);

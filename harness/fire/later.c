@@ -5,10 +5,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* longest time from the start of close() until the program is detached, ns; 20 us were measured */
+/* longest time in close() until the program is detached, ns; 20 us were measured */
 #define MOMENT_NS 50000
 #define STACK_BYTES (64u << 10)
-#define MOST 512 /* threads at a time */
+#define MOST 512 /* most threads at a time */
 
 static atomic_int begun, running;
 
@@ -20,8 +20,8 @@ static void *close_it(void *arg)
 	return NULL;
 }
 
-/* Starts the thread. It blocks all signals and may run on every CPU, so that it does not disturb
- * the measuring thread. Returns 0 or a positive errno. */
+/* Starts the thread. It may run on every CPU, so that it does not disturb the measuring thread, and
+ * it blocks all signals. Returns 0 or a positive errno. */
 static int start(int fd)
 {
 	pthread_attr_t attr;
@@ -61,8 +61,9 @@ void bb_close_later(int fd)
 	const struct timespec moment = {.tv_nsec = MOMENT_NS};
 	int before = atomic_load(&begun);
 
-	/* When a process ends, the kernel kills its threads. A killed thread cannot remove its
-	 * uprobe: the kernel leaks it and logs "failed to unregister, leaking uprobe". */
+	/* Without this wait, the kernel would kill the threads at the end of the process. A killed
+	 * thread cannot remove its uprobe: the kernel leaks it and logs "failed to unregister,
+	 * leaking uprobe". */
 	waits_at_exit = waits_at_exit || !atexit(bb_close_later__wait);
 	if (fd < 0)
 		return;

@@ -12,7 +12,7 @@
 
 /* --- the objects --- */
 
-/* Makes a socket bound to a port of the loopback device. *ret_address receives its address. */
+/* Makes a socket on a port of the loopback device. *ret_address receives its address. */
 static int bound_socket(int type, struct sockaddr_in *ret_address)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -49,12 +49,12 @@ static void open_sockets(struct bb_live_objects *o)
 
 /* --- pages --- */
 
-/* a page of zeros, a page full of pointers to itself, a page with a text */
+/* A page of zeros, a page full of pointers to itself, a page with a text. */
 enum { PAGE_ZEROS, PAGE_ADDRESSES, PAGE_TEXT, N_PAGES };
 
 #define PAGES_AT 0x20000000L
-/* Offset into a page. The lowest byte of an address with this offset is not 0, so a page full of
- * such addresses is also a text that is not empty. */
+/* Offset into a page to which pointers point. The lowest byte of such a pointer is not 0, so a page
+ * full of them is also a text that is not empty. */
 #define IN_PAGE 0x140L
 static const char a_path[] = "/etc/hostname";
 
@@ -88,7 +88,7 @@ static void open_pages(struct bb_live_objects *o)
 	memcpy(page_at(o, PAGE_TEXT), a_path, sizeof(a_path));
 }
 
-/* --- their addresses --- */
+/* --- the addresses of the objects --- */
 
 static void read_records(struct bb_live_objects *o, int iter_fd)
 {
@@ -145,7 +145,7 @@ void bb_live_objects__open(int netns_fd, const char *object_dir,
 	*o = (struct bb_live_objects){0};
 	for (size_t i = 0; i < BB_N_LIVE_FILES; i++)
 		o->fd[i] = o->others[i] = -1;
-	o->fd[BB_LIVE_REGULAR] = (int)syscall(SYS_memfd_create, "bpfbench", 1U /* MFD_CLOEXEC */);
+	o->fd[BB_LIVE_REGULAR] = memfd_create("bpfbench", MFD_CLOEXEC);
 	if (netns_fd < 0) {
 		open_sockets(o);
 	} else if (!bb_netns__enter(netns_fd, &home_fd, NULL)) {
@@ -178,8 +178,8 @@ void bb_live_objects__close(struct bb_live_objects *o)
 static const struct {
 	const char *type; /* name of a struct */
 	enum bb_live live;
-	/* the file whose object is used; BB_N_LIVE_FILES: the socket that the function's name
-	 * suggests */
+	/* the file whose object is used; BB_N_LIVE_FILES: the socket that suits the name of the
+	 * function */
 	enum bb_live_file of;
 } objects[] = {
 	{"task_struct", BB_LIVE_TASK, BB_LIVE_REGULAR},
@@ -209,9 +209,9 @@ static const struct {
 
 #define A_SIZE 64 /* value for counts and sizes */
 
-/* A value for every parameter that has no live object. */
+/* The value for all parameters without a live object. */
 struct filler {
-	/* name of the value; NULL means set 0, which chooses by the parameter's name */
+	/* the value in words; NULL means set 0, which chooses by the name of the parameter */
 	const char *word;
 	long value;
 };
@@ -249,8 +249,8 @@ static long live_of(const struct bb_live_objects *o, const char *type, const cha
 	return 0;
 }
 
-/* Returns the address of the registers of the system call in which we wait; the kernel stores
- * them at the end of our kernel stack. 0 if unknown. */
+/* Returns the address of the registers of the system call in which we wait; 0 if unknown. The
+ * kernel stores them at the end of our kernel stack. */
 static long own_registers(const struct bb_live_objects *o)
 {
 #if defined(__x86_64__)
@@ -277,7 +277,7 @@ static long integer_for(const struct bb_live_objects *o, const char *name)
 	return 0;
 }
 
-/* Returns the type without typedefs and qualifiers; NULL if there is none. */
+/* Returns the type without typedefs and qualifiers; NULL if it is void or unknown. */
 static const struct btf_type *resolve(const struct bb_live_objects *o, __u32 type)
 {
 	int id = btf__resolve_type(o->btf, type);
@@ -285,7 +285,7 @@ static const struct btf_type *resolve(const struct bb_live_objects *o, __u32 typ
 	return id < 0 ? NULL : btf__type_by_id(o->btf, (__u32)id);
 }
 
-/* Returns a value for a parameter or a result of this type. Appends the words for it to `said`. */
+/* Returns a value for a parameter or result of this type. Appends its name to said[size]. */
 static long value_for(const struct bb_live_objects *o, const struct filler *filler, __u32 type,
 		      const char *name, const char *function, char *said, size_t size)
 {
@@ -317,7 +317,7 @@ static long value_for(const struct bb_live_objects *o, const struct filler *fill
 	return value ? value : filler->value;
 }
 
-/* Finds a type by its kind and its name after `prefix`; NULL if there is none. */
+/* Finds the type whose name is `prefix` and `name` together, by its kind; NULL if there is none. */
 static const struct btf_type *find_type(const struct bb_live_objects *o, const char *prefix,
 					const char *name, __u32 kind)
 {
@@ -331,7 +331,7 @@ static const struct btf_type *find_type(const struct bb_live_objects *o, const c
 
 static const struct btf_type *prototype_of(const struct bb_live_objects *o, const char *function)
 {
-	/* prefixes of a function's name: none, or one that SEC("ksyscall/NAME") leaves out */
+	/* prefixes of the name of a function: none, or one that SEC("ksyscall/NAME") leaves out */
 	static const char *const prefixes[] = {"", "__x64_sys_", "__arm64_sys_"};
 	const struct btf_type *t = NULL;
 
@@ -376,7 +376,8 @@ static void guess_function(const struct bb_live_objects *o, const char *program,
 	snprintf(p->target, sizeof(p->target), "%s", function ? function : "");
 }
 
-/* Returns the prototype of a tracepoint's event. Its first parameter is not visible to programs. */
+/* Returns the prototype of the event of a tracepoint; NULL if unknown. Programs do not see its
+ * first parameter. */
 static const struct btf_type *event_of(const struct bb_live_objects *o, const char *event)
 {
 	const struct btf_type *t = find_type(o, "btf_trace_", event, BTF_KIND_TYPEDEF);
@@ -396,8 +397,8 @@ static long value_of_user(const struct bb_live_objects *o, enum bb_user_value ki
 	}
 }
 
-/* Makes the arguments from the function's debugging information. Floats, and arguments after the
- * sixth, do not fit into p->args; only p->said names them. */
+/* Makes the arguments from the debugging information of the function. Floats, and arguments after
+ * the sixth, are not in p->args; only p->said names them. */
 static void make_for_user(const struct bb_live_objects *o, struct bb_attach_point *p)
 {
 	static const char *const words[] = {"nothing", "integer", "text", "page of pointers",
@@ -417,7 +418,7 @@ static void make_for_user(const struct bb_live_objects *o, struct bb_attach_poin
 }
 
 /* Makes arguments for an unknown prototype. `why` is the reason why it is unknown, or ""; p->said
- * begins with it. Set 0 uses sizes as arguments and a text as the result. */
+ * begins with it. Set 0 uses the value for sizes as arguments, and a text as result. */
 static void make_unknown(const struct bb_live_objects *o, const struct filler *filler,
 			 const char *why, struct bb_attach_point *p)
 {
@@ -429,8 +430,8 @@ static void make_unknown(const struct bb_live_objects *o, const struct filler *f
 		 filler->word ? "all " : "integers", filler->word ? filler->word : "");
 }
 
-/* Makes the arguments from the kernel's prototype of the function or event. Programs do not see
- * an event's first parameter. */
+/* Makes the arguments from the prototype that the kernel's BTF has. Programs do not see the first
+ * parameter of an event. */
 static void make_by_prototype(const struct bb_live_objects *o, const struct filler *filler,
 			      const struct btf_type *proto, const char *function,
 			      struct bb_attach_point *p)
@@ -447,8 +448,8 @@ static void make_by_prototype(const struct bb_live_objects *o, const struct fill
 				       btf__name_by_offset(o->btf, param->name_off), function, said,
 				       sizeof(said));
 	}
-	/* an integer result must not look like an error: it is 0 or, for a function that transfers
-	 * bytes, the number of bytes asked for */
+	/* An integer result must not look like an error. It is 0 or, for a function that transfers
+	 * bytes, the number of bytes. */
 	p->args[6] = value_for(o, filler, proto->type, counts ? "count" : "", function, result,
 			       sizeof(result));
 	if (filler->word)

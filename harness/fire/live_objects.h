@@ -6,53 +6,53 @@
 
 struct btf;
 
-/* Kernel objects that this process holds, and their addresses. The objects are those of a regular
- * file, an open TCP connection, a UDP socket with a waiting datagram and a UNIX socket. They exist
- * until bb_live_objects__close(), so programs can be called with their addresses. */
+/* Kernel objects that this process keeps alive, and their addresses, so that programs can be called
+ * with these addresses: those of a regular file, an open TCP connection, a UDP socket with a
+ * waiting datagram and a UNIX socket. They exist until bb_live_objects__close(). */
 enum bb_live_file { BB_LIVE_REGULAR, BB_LIVE_TCP, BB_LIVE_UDP, BB_LIVE_UNIX, BB_N_LIVE_FILES };
 
 struct bb_live_objects {
-	/* fd: one for each value of enum bb_live_file; others: the other ends of the sockets in
-	 * `fd`; -1 means not open */
+	/* fd: one for each value of enum bb_live_file; others: the other ends of these sockets; -1
+	 * means not open */
 	int fd[BB_N_LIVE_FILES], others[4];
 	struct bb_live_record record[BB_N_LIVE_FILES];
 	struct btf *btf; /* BTF of the kernel */
-	char *pages;     /* pages for arguments, below address 2^31; NULL means none */
-	int why_not;     /* -errno if `record` has no addresses; 0 if it has them */
+	char *pages;     /* pages for arguments, below the address 2^31; NULL means none */
+	int why_not;     /* 0 if `record` has addresses, else the -errno that says why not */
 };
 
-/* Opens the objects. Sockets are made in the namespace `netns_fd`; -1 means our own. `object_dir`
- * is the folder of live_objects.bpf.o. Objects that cannot be opened are missing; that is not an
- * error. */
+/* Opens the objects; an object that cannot be opened is missing, and that is no error. Sockets are
+ * made in the namespace `netns_fd`; -1 means our own. `object_dir` is the folder of
+ * live_objects.bpf.o. */
 void bb_live_objects__open(int netns_fd, const char *object_dir,
 			   struct bb_live_objects *ret_objects);
 void bb_live_objects__close(struct bb_live_objects *o);
 
 /*
- * A parameter without a live object needs another value, and nothing tells which value lets the
- * program run to its end: many programs return early for NULL, a negative number or an unreadable
- * address. So values are tried in sets. Set 0 chooses values by the names of the parameters. Each
- * other set uses one value for all parameters. This value is 0, 1, or an address: of a page of
- * zeros, of a page full of pointers to itself, of a text, or of our task_struct. The pages are
- * below 2^31, so their addresses are positive numbers even if a program reads them as an int.
+ * For a parameter without a live object, nothing tells which value lets the program run to its end:
+ * many programs return early for NULL, a negative number or an unreadable address. So values are
+ * tried in sets. Set 0 chooses values by the names of the parameters. Each other set uses one value
+ * for all parameters: 0, 1, or the address of a page of zeros, of a page full of pointers to
+ * itself, of a text, or of our task_struct. The pages are below 2^31, so their addresses are
+ * positive numbers even if a program reads them as an int.
  */
 #define BB_N_ARGUMENT_SETS 7u
 
 /*
  * Makes the arguments of a call (BB_AT_OWN_FUNCTION) or a test run (BB_AT_OWN_RUN) that replaces
- * the function or event `p->target`. A parameter gets the address of a live object according to its
- * type in the kernel's BTF, otherwise the value of set number `set`. For a function in user space,
+ * the function or event `p->target`. A parameter gets the address of a live object that has its
+ * type in the kernel's BTF, otherwise the value of set number `set`. For a function of user space,
  * set 0 uses p->prototype. p->said receives the arguments in words. Returns false and leaves `p`
- * unchanged if the set is not available here.
+ * unchanged if this machine lacks the value of the set.
  */
 bool bb_live_objects__make_arguments(const struct bb_live_objects *o, unsigned int set,
 				     struct bb_attach_point *p);
 
 /*
- * Determines the function or event that `p` replaces, and makes argument set 0. If p->target is
- * empty, it becomes the name of the function that `program` is named after, because many loaders
- * and authors name a program after its function. It stays empty if the kernel has no such function.
- * A program name that the kernel has truncated counts if only one function begins with it.
+ * Finds the function or event that `p` replaces, and makes argument set 0. If p->target is empty,
+ * it becomes the name of the function that `program` is named after, as many authors name their
+ * programs. It stays empty if the kernel has no such function. If the kernel has truncated the name
+ * of the program, only one function may begin with it.
  */
 void bb_live_objects__stand_in(const struct bb_live_objects *o, const char *program,
 			       struct bb_attach_point *p);

@@ -33,9 +33,7 @@ static long resolve(const struct bb_firing *f, long arg)
 	case CHILD_PID: return f->pid;
 	case OWN_PID: return getpid();
 	case OWN_TID: return syscall(SYS_gettid);
-	case ADDRESS_BYTES:
-		return f->trigger->is_ipv6 ? sizeof(struct sockaddr_in6)
-					   : sizeof(struct sockaddr_in);
+	case ADDRESS_BYTES: return bb_firing__address_bytes(f);
 	case PAGE_BYTES: return (long)f->page_bytes;
 	case NEXT_PAGE: return (long)(f->page + f->page_bytes);
 	default: return arg;
@@ -83,14 +81,13 @@ const char *bb_trigger__asked_for(const struct bb_attach_point *p)
 	return p->by->trigger ? p->by->trigger : p->by->call ? "call" : "run";
 }
 
-/* Some kinds of attach points have triggers of their own, and only these work there. */
 bool bb_trigger__is_for(const struct bb_trigger *t, const struct bb_attach_point *p)
 {
 	const char *asked_for = bb_trigger__asked_for(p);
 
 	if (asked_for ? strcmp(t->name, asked_for) != 0 : t->on_demand)
 		return false;
-	switch (p->kind) {
+	switch (p->kind) { /* these kinds have triggers of their own, and only those work there */
 	case BB_AT_OWN_FUNCTION:
 	case BB_AT_OWN_RUN:
 	case BB_AT_ITER:

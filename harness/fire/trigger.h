@@ -6,10 +6,10 @@
 /*
  * A trigger causes an event of the kernel, such as a system call, a page fault or a connection. It
  * is a row of a table and a few lines of code (fire/triggers_*.c). Triggers run in a child process
- * (fire/firer.h). This process has a private network namespace, and its working folder is a private
- * file system in memory. When the process has ended, everything that triggers made is gone, except
- * for a cgroup. The site removes that cgroup. A trigger restores the state that it found, so it can
- * be fired any number of times.
+ * (fire/firer.h) with a private network namespace, whose working folder is a private file system in
+ * memory. When this process has ended, everything that triggers made is gone, except for a cgroup,
+ * which the site removes. A trigger restores the state that it found, so it can be fired any number
+ * of times.
  */
 #define BB_FIRING_FDS 6
 #define BB_TRIGGER_CALLS 2
@@ -22,28 +22,29 @@ struct bb_trigger_call {
 		BB_NO_CALL,
 		BB_CALL,
 		BB_CALL_MAKES_FD, /* returns a descriptor, which is closed at once */
-		/* the kernel refuses the call: hooks at its entry and exit fire, hooks within do
-		 * not */
+		/* the kernel refuses the call: hooks at its entry and exit fire, hooks further in
+		 * do not */
 		BB_CALL_FAILS,
 	} kind;
 	long nr, args[6];
 };
 
+/* An open trigger, in the process that fires. */
 struct bb_firing {
 	const struct bb_trigger *trigger;
 	int fd[BB_FIRING_FDS]; /* -1 means not open; bb_firing__close() closes the descriptors */
 	char *page;            /* two pages of memory; the first is a struct bb_firing_page */
 	size_t page_bytes;
-	/* the trigger's calls, with symbolic arguments resolved */
+	/* the calls of the trigger; symbolic arguments are replaced by their values */
 	struct bb_trigger_call calls[BB_TRIGGER_CALLS];
-	long own;      /* private data of the trigger */
+	long own;      /* for the trigger's own use */
 	int other_cpu; /* a second CPU; -1 means none */
 	pid_t pid;     /* a child process; 0 means none */
-	int prog_fd;   /* the program, for triggers that attach or run it themselves; borrowed */
+	int prog_fd;   /* the program, for triggers that attach it or run it; borrowed */
 	int cgroup_fd; /* folder of the site's cgroup; borrowed; -1 means none */
 	/* socket to the process that calls a function (fire/firer.h); borrowed; -1 means none */
 	int call_fd;
-	/* the user as whom the trigger `run` starts its command; borrowed */
+	/* the user that the command of the trigger `run` runs as; borrowed */
 	const struct bb_fire_user *user;
 	/* the program's attach point; borrowed */
 	const struct bb_attach_point *point;
@@ -52,25 +53,25 @@ struct bb_firing {
 struct bb_trigger {
 	const char *name;
 	const char *doc;
-	/* words in the names of the hooks that the trigger fires, separated by blanks */
+	/* words in the names of hooks that the trigger fires, separated by blanks */
 	const char *words;
-	int (*open)(struct bb_firing *f); /* 0 or -errno; NULL means no preparation */
-	/* Returns 0 or -errno. NULL: nothing to do, because the reading of the counters fires
-	 * the program. */
+	/* Prepares the trigger. Returns 0 or -errno. NULL: there is nothing to prepare. */
+	int (*open)(struct bb_firing *f);
+	/* Causes the event once. Returns 0 or -errno. NULL: reading the counters causes it. */
 	int (*fire)(struct bb_firing *f);
-	/* NULL: nothing to do; bb_firing__close() closes the descriptors */
+	/* Undoes open(); bb_firing__close() closes the descriptors. NULL: nothing else to undo. */
 	void (*close)(struct bb_firing *f);
 	/* the calls that bb_trigger__call() makes */
 	struct bb_trigger_call calls[BB_TRIGGER_CALLS];
-	int option;     /* distinguishes rows that have the same functions */
+	int option;     /* makes a difference between rows with the same functions */
 	bool is_ipv6;   /* the trigger's sockets use IPv6, not IPv4 */
-	bool on_demand; /* used only if a scenario asks for it */
-	/* The only kind of attach point that the trigger is for. BB_AT_NOWHERE: it is for all kinds
-	 * that have no triggers of their own. */
+	bool on_demand; /* fired only if a scenario asks for it */
+	/* The kind of attach point that the trigger is for. BB_AT_NOWHERE: all kinds that have no
+	 * triggers of their own. */
 	enum bb_attach_kind at;
 };
 
-/* Returns trigger i, in the order of trying; NULL after the last. */
+/* Returns trigger number `i` of all tables, in the order of trying; NULL after the last. */
 const struct bb_trigger *bb_trigger_at(size_t i);
 
 /* The tables of triggers; each ends in a row without a name. */
@@ -79,9 +80,10 @@ extern const struct bb_trigger bb_triggers_call[], bb_triggers_memory[], bb_trig
 	bb_triggers_function[], bb_triggers_attached[], bb_triggers_xdp[], bb_triggers_tcp[],
 	bb_triggers_packet[];
 
-/* Copies the trigger's calls and resolves symbolic arguments such as FD0 (fire/triggers.h). */
+/* Copies the calls of the trigger to f->calls, and replaces symbolic arguments such as FD0
+ * (fire/triggers.h) by their values. */
 void bb_trigger__resolve_calls(struct bb_firing *f);
-/* Fires a trigger that consists of system calls only. Returns 0 or -errno. */
+/* fire() of triggers that only make system calls. Returns 0 or -errno. */
 int bb_trigger__call(struct bb_firing *f);
 
 /* Returns the name of the trigger that the scenario asks for; NULL if it asks for none. */
@@ -89,8 +91,10 @@ const char *bb_trigger__asked_for(const struct bb_attach_point *p);
 
 #define BB_TRIGGERS_MOST 512u
 
+/* True if the trigger may be tried at the attach point: it is for this kind, and it is the trigger
+ * that the scenario asks for, or the scenario asks for none. */
 bool bb_trigger__is_for(const struct bb_trigger *t, const struct bb_attach_point *p);
 
-/* Compares the trigger's words with the attach point's name: 0 means a word equals the name, 1 a
- * word is part of the name, 2 neither. */
+/* Compares the words of the trigger with the name of the attach point. 0: a word equals the name;
+ * 1: a word is part of the name; 2: neither. */
 unsigned int bb_trigger__distance(const struct bb_trigger *t, const struct bb_attach_point *p);

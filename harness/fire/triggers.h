@@ -8,8 +8,8 @@
 
 /* Declarations that the tables of triggers share. */
 
-/* The beginning of the first page. The page is resident, so that BPF programs can read the
- * arguments of system calls there. */
+/* The beginning of the first page. The page is resident, because BPF programs read the arguments of
+ * system calls there and cannot wait for a page fault. */
 struct bb_firing_page {
 	union { /* a socket's address */
 		struct sockaddr any;
@@ -18,16 +18,17 @@ struct bb_firing_page {
 		char more[128];
 	} address;
 	char zeros[256];
-	char path[8], no_path[8], here[8]; /* names of an existing file, of no file, and "." */
-	struct iovec vector;               /* a vector of one byte, `buffer` */
-	struct timespec moment;            /* a nanosecond */
-	int one, length;                   /* one: 1; length: bytes of an IPv6 address */
-	char buffer[2048];                 /* for results of system calls */
+	/* names of an existing file and of no file, and "." */
+	char path[8], no_path[8], here[8];
+	struct iovec vector;    /* describes the first byte of `buffer` */
+	struct timespec moment; /* one nanosecond */
+	int one, length;        /* one: 1; length: size of struct sockaddr_in6 */
+	char buffer[2048];      /* for results of system calls */
 };
 
-/* Symbolic arguments of system calls: values that are known only when the trigger is opened. */
+/* Symbolic arguments of system calls: their values are known only when the trigger is opened. */
 enum {
-	FD0 = 0x5eed0000, /* the descriptors of the trigger */
+	FD0 = 0x5eed0000, /* fd[0], fd[1] and fd[2] of the trigger */
 	FD1,
 	FD2,
 	CGROUP_FD,
@@ -50,8 +51,8 @@ enum {
 	BUFFER = PAGE + (int)offsetof(struct bb_firing_page, buffer),
 };
 
-/* BB_DO: a system call. BB_MAKE: a system call that returns a descriptor, which is closed at
- * once. BB_FIRES: the one or two system calls that a row fires. */
+/* BB_DO: a system call. BB_MAKE: a system call that returns a descriptor, which is closed at once.
+ * BB_FIRES: the one or two system calls that a trigger makes. */
 #define BB_DO(call, ...)                                                                           \
 	{                                                                                          \
 		BB_CALL, SYS_##call,                                                               \
@@ -77,6 +78,12 @@ static inline int bb_failed(bool has_failed)
 static inline struct bb_firing_page *bb_firing__page(const struct bb_firing *f)
 {
 	return (struct bb_firing_page *)(void *)f->page;
+}
+
+/* Length of a socket's address in the address family of the trigger. */
+static inline socklen_t bb_firing__address_bytes(const struct bb_firing *f)
+{
+	return f->trigger->is_ipv6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
 }
 
 /* Opens TCP sockets over the loopback device: fd[0] listens, fd[1] and fd[2] are the two ends of a

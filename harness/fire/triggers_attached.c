@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Triggers for iterators and for sockets of ours; triggers that test-run the program; triggers
- * that call a function, run a command or wait; and triggers of XDP's tracepoints. */
+/* Triggers for iterators and for sockets of ours; triggers that test-run the program; triggers that
+ * call a function, run a command or wait; and triggers of the tracepoints of XDP. */
 #include <bpf/bpf.h>
 
 #include "base/bpf_info.h"
@@ -44,15 +44,15 @@ static int link_to_map(struct bb_firing *f)
 	return rc;
 }
 
-/* A child process that sleeps with three open files, so that an iterator over tasks visits the
- * same objects each time. */
+/* A child process that sleeps with three open files. So an iterator over tasks visits the same
+ * objects each time. */
 static int stand_still(void *, int)
 {
 	return pause();
 }
 
-/* Links an iterator over tasks to that child. Links any other iterator without an object, or to a
- * map of the program if the kernel demands a map. */
+/* Links an iterator over tasks to a child process. Links any other iterator to no object or, if the
+ * kernel demands a map, to a map of the program. */
 static int open_iter(struct bb_firing *f)
 {
 	static const struct bb_child_rules rules = {.closes_others = true};
@@ -102,7 +102,7 @@ static int put_in_map(struct bb_firing *f)
 	return bb_failed(bpf_map_update_elem(f->fd[3], &zero, &f->fd[1], BPF_ANY));
 }
 
-/* fd[3] is a sockmap that contains the sending end of a TCP connection. */
+/* Makes fd[3] a sockmap that contains the sending end of a TCP connection. */
 static int open_sk_msg(struct bb_firing *f)
 {
 	int rc = bb_firing__open_tcp(f);
@@ -115,14 +115,14 @@ static int open_sk_msg(struct bb_firing *f)
 	return put_in_map(f);
 }
 
-/* Sends a byte. Empties both ends, because the program may redirect the byte to either. */
+/* Sends a byte. Then empties both ends, because the program may redirect the byte to either. */
 static int fire_sk_msg(struct bb_firing *f)
 {
 	char bytes[64] = {0};
 	ssize_t n = send(f->fd[1], bytes, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 	int rc = n < 0 ? -errno : 0;
 
-	/* the verdict stays in force for the socket until the socket is put into the map again */
+	/* a verdict stays in force for the socket until the socket is put into the map again */
 	if (rc == -EACCES)
 		rc = put_in_map(f);
 	while (recv(f->fd[2], bytes, sizeof(bytes), MSG_DONTWAIT) > 0 ||
@@ -160,7 +160,7 @@ static int fire_reuseport(struct bb_firing *f)
 	return rc;
 }
 
-/* --- test runs of raw tracepoints whose event cannot be caused --- */
+/* --- test runs of programs on raw tracepoints whose event we cannot cause --- */
 
 static int fire_own_run(struct bb_firing *f)
 {
@@ -186,7 +186,7 @@ const struct bb_trigger bb_triggers_attached[] = {
 	{0},
 };
 
-/* --- functions: our own, of a library, of a command, of another process --- */
+/* --- functions of our own program, of a library, of a command, of another process --- */
 
 static int fire_own_function(struct bb_firing *f)
 {
@@ -283,7 +283,7 @@ static int load_redirect(unsigned int ifindex, int *ret_fd)
 	return load_xdp(insns, BB_LEN(insns), ret_fd);
 }
 
-/* Runs the program fd[0] on one live frame, which then goes where the program decides. */
+/* Runs the program fd[0] on one frame, with which the kernel then does what the program returns. */
 static int fire_frame(struct bb_firing *f)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = f->page, .data_size_in = FRAME_BYTES,
@@ -292,15 +292,15 @@ static int fire_frame(struct bb_firing *f)
 	return bb_failed(bpf_prog_test_run_opts(f->fd[0], &opts));
 }
 
-/* Redirects to the loopback device, which accepts no XDP frames. It is the first device of every
- * network namespace. */
+/* Makes fd[0] a program that redirects to the loopback device. This is the first device of every
+ * network namespace and takes no XDP frames. */
 static int open_redirect_err(struct bb_firing *f)
 {
 	return load_redirect(1, &f->fd[0]);
 }
 
-/* Makes a pair of devices, stored in `own`, and enters the namespace of the near one. The near
- * device accepts frames because the program `far_fd` is attached to the far one. */
+/* Makes a pair of devices, stored in `own`, and enters the namespace of the near one. Attaches the
+ * program `far_fd` to the far device, because only then the near one accepts frames. */
 static int open_pair(struct bb_firing *f, int far_fd)
 {
 	struct bb_veth_pair *pair = bb_calloc(1, sizeof(*pair));
@@ -328,8 +328,8 @@ static void close_pair(struct bb_firing *f)
 	free(pair);
 }
 
-/* fd[0] is a program that redirects to the near device; fd[1] is the program on the far device,
- * whose verdict is the row's option. */
+/* Makes fd[0] a program that redirects to the near device, and fd[1] the program on the far device,
+ * which returns the option of the row. */
 static int open_redirect(struct bb_firing *f)
 {
 	const struct bpf_insn far[] = {MOV(BPF_REG_0, f->trigger->option), EXIT};
@@ -343,7 +343,7 @@ static int open_redirect(struct bb_firing *f)
 	return rc;
 }
 
-/* fd[0] is a program that redirects to a queue of the other CPU, or of ours if there is no
+/* Makes fd[0] a program that redirects to a queue of the other CPU, or of our CPU if there is no
  * other. */
 static int open_cpumap(struct bb_firing *f)
 {
@@ -366,7 +366,7 @@ static int open_cpumap(struct bb_firing *f)
 	return load_xdp(insns, BB_LEN(insns), &f->fd[0]);
 }
 
-/* Waits after the frame, because the other CPU takes it from the queue asynchronously. */
+/* Fires, and waits until the other CPU has taken the frame from the queue. */
 static int fire_cpumap(struct bb_firing *f)
 {
 	const struct timespec until_taken = {.tv_nsec = 200000};

@@ -9,8 +9,8 @@
 #define FILE_BYTES 65536
 #define SYSCTL "/proc/sys/kernel/ostype"
 
-/* Names in the private folder. T: the file of open_file(). U: a file that triggers make and
- * remove. */
+/* Names in the private folder. T: the file of open_file(). U: the file that a trigger makes and
+ * removes. */
 #define T ((long)"t")
 #define U ((long)"u")
 
@@ -21,8 +21,8 @@ static int open_file(struct bb_firing *f)
 	return bb_failed(f->fd[0] < 0 || ftruncate(f->fd[0], FILE_BYTES));
 }
 
-/* Enters a private mount namespace. Mounts in a slave namespace do not spread to the machine's
- * own. */
+/* Enters a private mount namespace. Its mounts do not spread to the machine's own namespace,
+ * because it is a slave. */
 static int open_mount(struct bb_firing *)
 {
 	return bb_failed(unshare(CLONE_NEWNS) || mount(NULL, "/sys", NULL, MS_SLAVE, NULL));
@@ -33,15 +33,16 @@ static int open_pipe(struct bb_firing *f)
 	return bb_failed(pipe2(f->fd, O_CLOEXEC));
 }
 
-/* Makes a loop device over a file in memory, for use with the flags in the row's option: O_DIRECT,
- * or 0 for the page cache. The kernel removes it when its last descriptor is closed. */
+/* Makes a loop device over a file in memory. The option of the row is the flag for its use:
+ * O_DIRECT, or 0 for the page cache. The kernel removes the device when its last descriptor is
+ * closed. */
 static int open_loop(struct bb_firing *f)
 {
 	struct loop_config config = {.block_size = 512, .info.lo_flags = LO_FLAGS_AUTOCLEAR};
 	char path[32];
 	int number;
 
-	f->fd[1] = (int)syscall(SYS_memfd_create, "bpfbench", 1U /* MFD_CLOEXEC */);
+	f->fd[1] = memfd_create("bpfbench", MFD_CLOEXEC);
 	f->fd[2] = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
 	if (f->fd[1] < 0 || f->fd[2] < 0 || ftruncate(f->fd[1], FILE_BYTES))
 		return -errno;
@@ -56,8 +57,7 @@ static int open_loop(struct bb_firing *f)
 	return bb_failed(!f->trigger->option && fcntl(f->fd[0], F_SETFL, 0));
 }
 
-/* Opens bpfbench's own file for reads past the page cache, which reach the device of its file
- * system. */
+/* Opens bpfbench's own file for reads that bypass the page cache and so reach the disk. */
 static int open_disk(struct bb_firing *f)
 {
 	f->fd[0] = open("/proc/self/exe", O_RDONLY | O_CLOEXEC | O_DIRECT);

@@ -9,7 +9,7 @@
 
 /* --- processes --- */
 
-/* Reaps the child; `pid` is the result of fork(), which may be an error. */
+/* Reaps the child. `pid` is the result of fork(), which may be an error. Returns 0 or -errno. */
 static int wait_for(pid_t pid)
 {
 	if (pid < 0)
@@ -95,7 +95,7 @@ const struct bb_trigger bb_triggers_process[] = {
 	{"signal", "a signal to ourselves, which is caught",
 	 "signal_generate signal_deliver signal kill rt_sigreturn send_signal", open_signal,
 	 BB_FIRES(BB_DO(kill, OWN_PID, SIGUSR2))},
-	/* the child has no event message, but the call succeeds */
+	/* the child has no event message; the call succeeds all the same */
 	{"ptrace", "look at a child that stands still (ptrace)", "ptrace ptrace_access_check",
 	 open_traced, BB_FIRES(BB_DO(ptrace, PTRACE_GETEVENTMSG, CHILD_PID, 0, BUFFER)),
 	 .close = close_traced},
@@ -131,7 +131,7 @@ static int fire_timerfd(struct bb_firing *f)
 			 read(f->fd[0], &n, sizeof(n)) < 0);
 }
 
-/* A thread on our CPU that waits to be woken and then wakes us. */
+/* A thread on our CPU: waits until it is woken, and then wakes us. */
 static void *answer(void *arg)
 {
 	const struct bb_firing *f = arg;
@@ -216,7 +216,7 @@ const struct bb_trigger bb_triggers_time[] = {
 #define MADV_PAGEOUT 21 /* Linux 5.4 */
 #endif
 
-/* Drops a page and writes to it: exactly one page fault. */
+/* Drops a page and writes to it, which causes exactly one page fault. */
 static int fire_fault(struct bb_firing *f)
 {
 	char *page = f->page + f->page_bytes;
@@ -285,7 +285,7 @@ static int fire_aligned_alloc(struct bb_firing *)
 	return freed(aligned_alloc(64, 64));
 }
 
-/* Without swap the page is not reclaimed, but the kernel has examined it. */
+/* Without swap, the kernel examines the page, but cannot reclaim it. */
 static int fire_pageout(struct bb_firing *f)
 {
 	f->page[0] = 1;
@@ -293,8 +293,8 @@ static int fire_pageout(struct bb_firing *f)
 }
 
 /* fd[0] is memory.reclaim of our cgroup (Linux 5.19, with the memory controller). fd[1] is our own
- * executable: the process that first reads a page of the file into the page cache is charged for
- * that page. */
+ * executable. The cgroup of the process that first reads a page of a file into the page cache is
+ * charged for that page, so the page cache must not have the file yet. */
 static int open_reclaim(struct bb_firing *f)
 {
 	if (f->cgroup_fd < 0)
@@ -306,8 +306,8 @@ static int open_reclaim(struct bb_firing *f)
 	return -posix_fadvise(f->fd[1], 0, 0, POSIX_FADV_DONTNEED);
 }
 
-/* Reads the end of the file, which no process has mapped: it is debugging information, if there
- * is any. */
+/* Reads the end of the file. No process has mapped this part, which is debugging information, if
+ * there is any. */
 static int fire_reclaim(struct bb_firing *f)
 {
 	off_t end = lseek(f->fd[1], 0, SEEK_END);

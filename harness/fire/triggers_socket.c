@@ -12,14 +12,14 @@
 #include "base/io.h"
 #include "fire/triggers.h"
 
-/* --- addresses of the loopback device, in the trigger's address family --- */
+/* --- addresses of the loopback device, IPv4 or IPv6 as the trigger says --- */
 
 static int family_of(const struct bb_firing *f)
 {
 	return f->trigger->is_ipv6 ? AF_INET6 : AF_INET;
 }
 
-/* Writes the address of `port` on the loopback device to the page. Returns the address's length. */
+/* Writes the address of `port` on the loopback device to the page. Returns its length. */
 static socklen_t loopback(const struct bb_firing *f, uint16_t port)
 {
 	struct bb_firing_page *page = bb_firing__page(f);
@@ -37,7 +37,7 @@ static socklen_t loopback(const struct bb_firing *f, uint16_t port)
 	return sizeof(page->address.in);
 }
 
-/* fd[0] is a socket bound to a port that the kernel chose; the page has its address. */
+/* Makes fd[0] a socket on a port of the kernel's choice. The page receives its address. */
 static int open_bound(struct bb_firing *f, int type)
 {
 	struct sockaddr *a = &bb_firing__page(f)->address.any;
@@ -47,14 +47,9 @@ static int open_bound(struct bb_firing *f, int type)
 	return bb_failed(f->fd[0] < 0 || bind(f->fd[0], a, len) || getsockname(f->fd[0], a, &len));
 }
 
-static socklen_t length_of(const struct bb_firing *f)
-{
-	return f->trigger->is_ipv6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
-}
-
 /* --- UDP --- */
 
-/* fd[0] receives, fd[1] may send to the page's address. */
+/* Makes fd[0], which receives, and fd[1], which may send to the address in the page. */
 static int open_udp(struct bb_firing *f)
 {
 	int rc = open_bound(f, SOCK_DGRAM);
@@ -70,7 +65,8 @@ static int open_udp_connected(struct bb_firing *f)
 	int rc = open_udp(f);
 
 	return rc ? rc
-		  : bb_failed(connect(f->fd[1], &bb_firing__page(f)->address.any, length_of(f)));
+		  : bb_failed(connect(f->fd[1], &bb_firing__page(f)->address.any,
+				      bb_firing__address_bytes(f)));
 }
 
 static int fire_udp_msg(struct bb_firing *f)
@@ -78,7 +74,7 @@ static int fire_udp_msg(struct bb_firing *f)
 	struct bb_firing_page *page = bb_firing__page(f);
 	struct sockaddr_in6 from;
 	struct msghdr out = {.msg_name = &page->address,
-			     .msg_namelen = length_of(f),
+			     .msg_namelen = bb_firing__address_bytes(f),
 			     .msg_iov = &page->vector,
 			     .msg_iovlen = 1},
 		      in = out;
@@ -88,7 +84,7 @@ static int fire_udp_msg(struct bb_firing *f)
 	return bb_failed(sendmsg(f->fd[1], &out, 0) < 0 || recvmsg(f->fd[0], &in, 0) < 0);
 }
 
-/* Fills the receiver's buffer, so that the next datagram is dropped. */
+/* Fills the buffer of the receiver, so that the next datagram is dropped. */
 static int open_udp_full(struct bb_firing *f)
 {
 	const int least = 1;
@@ -98,7 +94,7 @@ static int open_udp_full(struct bb_firing *f)
 		return rc ? rc : -errno;
 	for (int i = 0; i < 16; i++)
 		sendto(f->fd[1], "", 1, MSG_DONTWAIT, &bb_firing__page(f)->address.any,
-		       length_of(f));
+		       bb_firing__address_bytes(f));
 	return 0;
 }
 
@@ -122,12 +118,13 @@ static int connect_pair(const struct bb_firing *f, int *ret_client, int *ret_ser
 	if (*ret_client < 0)
 		return -errno;
 	if (!setsockopt(*ret_client, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)) &&
-	    !connect(*ret_client, &bb_firing__page(f)->address.any, length_of(f)))
+	    !connect(*ret_client, &bb_firing__page(f)->address.any, bb_firing__address_bytes(f)))
 		*ret_server = accept4(f->fd[0], NULL, NULL, SOCK_CLOEXEC);
 	return bb_failed(*ret_server < 0);
 }
 
-/* With the row's option, closes the client first and then the server, and both send a FIN. */
+/* With the option of the row, closes the client and then the server by a FIN each; otherwise resets
+ * the connection. */
 static int fire_tcp(struct bb_firing *f)
 {
 	const struct linger no_reset = {0};
@@ -167,12 +164,10 @@ static int fire_refused_tcp(struct bb_firing *f)
 static int fire_bind(struct bb_firing *f)
 {
 	socklen_t len = loopback(f, 0);
-	int fd = socket(family_of(f), SOCK_DGRAM | SOCK_CLOEXEC, 0), rc;
+	int fd = socket(family_of(f), SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int rc = bb_failed(fd < 0 || bind(fd, &bb_firing__page(f)->address.any, len));
 
-	if (fd < 0)
-		return -errno;
-	rc = bb_failed(bind(fd, &bb_firing__page(f)->address.any, len));
-	close(fd);
+	bb_close(&fd);
 	return rc;
 }
 
@@ -191,7 +186,7 @@ static int fire_socketpair(struct bb_firing *)
 			 close(fd[1]));
 }
 
-/* a name in the network namespace, not a file */
+/* an abstract name, which belongs to the network namespace and is no file */
 static const struct sockaddr_un unix_name = {.sun_family = AF_UNIX, .sun_path = "\0bpfbench"};
 
 static int open_unix_listener(struct bb_firing *f)
@@ -290,25 +285,26 @@ const struct bb_trigger bb_triggers_socket[] = {
 	{0},
 };
 
-/* --- packets: programs may drop them, so nothing waits for their arrival --- */
+/* --- packets; nothing waits for their arrival, because programs may drop them --- */
 
-#define LOOPBACK_IFINDEX 1 /* in every network namespace */
+#define LOOPBACK_IFINDEX 1 /* index of the loopback device in every network namespace */
 #define DISCARD_PORT 9     /* RFC 863 */
 
-/* Sends a datagram and receives it. It has arrived when send() returns, unless the CPU is busy
- * with other work. */
+/* Sends a datagram and takes it if it has arrived, as it has when send() returns, unless the CPU is
+ * busy with other work. */
 static int fire_datagram(struct bb_firing *f)
 {
 	char byte = 0;
 	int rc = bb_failed(sendto(f->fd[1], &byte, 1, MSG_DONTWAIT,
-				  &bb_firing__page(f)->address.any, length_of(f)) < 0);
+				  &bb_firing__page(f)->address.any,
+				  bb_firing__address_bytes(f)) < 0);
 
 	while (recv(f->fd[0], &byte, 1, MSG_DONTWAIT) > 0)
 		;
 	return rc;
 }
 
-/* Writes a frame to the page. Its datagram goes to a port that no socket has. */
+/* Writes a frame to the page, with a datagram to a port that no socket has. */
 static int open_frame(struct bb_firing *f)
 {
 	const struct {
@@ -337,7 +333,7 @@ static int open_frame(struct bb_firing *f)
 	return bb_failed(f->fd[0] < 0 || bind(f->fd[0], (struct sockaddr *)&lo, sizeof(lo)));
 }
 
-/* The checksum of the frame is zero, so IP drops it on arrival. */
+/* The kernel drops the frame on arrival, because its IP checksum is zero. */
 static int fire_frame(struct bb_firing *f)
 {
 	return bb_failed(send(f->fd[0], f->page, (size_t)f->own, MSG_DONTWAIT) < 0);
@@ -351,12 +347,12 @@ const struct bb_trigger bb_triggers_packet[] = {
 	{0},
 };
 
-/* --- congestion control by a program (struct_ops): only fd[1], one end of a connection, uses it
+/* --- congestion control by a program (struct_ops), which only fd[1], one end of a connection, uses
  * --- */
 
 #define NAME_BYTES 16 /* TCP_CA_NAME_MAX */
 #define ANSWER_MS 2000
-/* longest wait for the kernel's retransmission, ms; normally it comes after 200 ms */
+/* longest time until the kernel notices a lost segment, ms; normally it takes 200 ms */
 #define LOST_MS 1000
 #define RESEND_US 40000
 #define HURRY_ANSWERS 16
@@ -364,8 +360,8 @@ const struct bb_trigger bb_triggers_packet[] = {
 #define TCP_RTO_MIN_US 45
 #endif
 
-/* Returns the name of the congestion control, stored in the second page because the first has
- * the connection's address. */
+/* Returns where the name of the congestion control is stored: in the second page, because the first
+ * has the address of the connection. */
 static char *name_of(const struct bb_firing *f)
 {
 	return f->page + f->page_bytes;
@@ -411,7 +407,7 @@ static int take_byte(int fd)
 	return bb_failed(recv(fd, &byte, 1, MSG_DONTWAIT) != 1);
 }
 
-/* Sends one byte from one end to the other and receives it there. */
+/* Sends one byte from one end of the connection to the other, and receives it there. */
 static int pass(int from, int to)
 {
 	int rc = send_byte(from);
@@ -419,7 +415,7 @@ static int pass(int from, int to)
 	return rc ? rc : take_byte(to);
 }
 
-/* Sends a byte, then one back. The segment of the second byte acknowledges the first byte. */
+/* Sends a byte and then one back. The segment with the second byte acknowledges the first byte. */
 static int fire_congestion(struct bb_firing *f)
 {
 	int rc = pass(f->fd[1], f->fd[2]);
@@ -428,8 +424,8 @@ static int fire_congestion(struct bb_firing *f)
 }
 
 /* Shortens the time until a lost segment is sent again, from 200 ms towards RESEND_US. Each
- * acknowledged byte shortens that time by a quarter of its distance to RESEND_US. Older kernels
- * refuse the option; that is not an error. */
+ * acknowledged byte shortens it by a quarter of the distance. Older kernels refuse the option,
+ * which is no error. */
 static int hurry(struct bb_firing *f)
 {
 	const int us = RESEND_US;
@@ -453,7 +449,6 @@ static void close_ends(struct bb_firing *f)
 {
 	for (int i = 0; i < 3; i++)
 		bb_close(&f->fd[i]);
-	f->fd[0] = f->fd[1] = f->fd[2] = -1;
 }
 
 static int fire_congestion_connect(struct bb_firing *f)
@@ -464,7 +459,7 @@ static int fire_congestion_connect(struct bb_firing *f)
 	return rc;
 }
 
-/* Makes the socket drop all incoming segments, by a filter; or removes that filter. */
+/* Makes the socket drop all incoming segments, by a filter. `all` false: removes the filter. */
 static int lose(int fd, bool all)
 {
 	struct sock_filter drop = {.code = BPF_RET | BPF_K, .k = 0};
@@ -476,7 +471,7 @@ static int lose(int fd, bool all)
 				    all ? sizeof(filter) : sizeof(unused)));
 }
 
-/* Waits until the sending end has noticed that a segment was lost. */
+/* Waits until the sending end `fd` has noticed that a segment was lost. */
 static int wait_for_loss(int fd)
 {
 	const struct timespec moment = {.tv_nsec = 1000000};
@@ -509,8 +504,8 @@ static int fire_loss(struct bb_firing *f)
 
 /*
  * Makes the kernel believe that a segment was lost, although only its acknowledgement was late. The
- * byte arrives. But until the sender assumes a loss, the sender receives no acknowledgement and the
- * receiver receives no retransmission. The late acknowledgement has the time stamp of the first
+ * byte arrives, but until the sender assumes a loss, the sender drops all acknowledgements and the
+ * receiver drops all retransmissions. The late acknowledgement has the time stamp of the first
  * transmission, so the kernel undoes its reaction to the loss (RFC 3522).
  */
 static int lose_and_undo(struct bb_firing *f)
@@ -530,8 +525,8 @@ static int lose_and_undo(struct bb_firing *f)
 	return rc ? rc : pass(f->fd[2], f->fd[1]);
 }
 
-/* Uses a new connection each time, because a connection that had late answers waits longer before
- * it sends again. */
+/* Uses a new connection each time, because a connection with late answers waits longer before it
+ * sends again. */
 static int fire_undo(struct bb_firing *f)
 {
 	int rc = connect_chosen(f);

@@ -19,13 +19,14 @@ struct search {
 	const struct bb_user_query *query;
 	Elf *elf;
 	struct bb_user_addresses *found;
-	char *names[BB_MOST_ADDRESSES]; /* names that did not match, for a suggestion */
+	/* names of other functions or probes, for a suggestion */
+	char *names[BB_MOST_ADDRESSES];
 	size_t n_names;
 	bool is_whole; /* the file has a full symbol table */
 	uint64_t base; /* address of .stapsdt.base; 0 means none */
+	/* [cookie]: the distinct strings that describe arguments of the probe */
 	size_t n_arguments;
-	const char *arguments[BB_MOST_ADDRESSES]; /* by cookie: distinct argument strings of the
-						     probe */
+	const char *arguments[BB_MOST_ADDRESSES];
 };
 
 static int say(const struct search *s, int rc, const char *name, const char *where,
@@ -51,8 +52,8 @@ bool bb_is_pattern(const char *function)
 	return strpbrk(function, "*?[");
 }
 
-/* Adds a symbol that matches. A name that is not a pattern matches only the first function with
- * that name. */
+/* Adds the address of a symbol that matches. A name that is not a pattern matches only the first
+ * function with this name. */
 static int match(struct search *s, const GElf_Sym *sym, const char *name, struct bb_err *err)
 {
 	bool is_pattern = bb_is_pattern(s->query->function);
@@ -138,7 +139,7 @@ static int search_functions(struct search *s, struct bb_err *err)
 
 /* --- static probes --- */
 
-/* A note has three addresses, followed by three strings. */
+/* A note of a static probe: three addresses, followed by three strings. */
 struct note {
 	uint64_t address, base, counter;
 	const char *provider, *name, *arguments;
@@ -184,7 +185,7 @@ static int add_site(struct search *s, const struct note *n, struct bb_err *err)
 	if (!bb_elf__offset(s->elf, address, &to->offsets[to->n]) ||
 	    (n->counter && !bb_elf__offset(s->elf, n->counter, &to->counters[to->n])))
 		return say(s, -EINVAL, n->name, NOT_LOADED, err);
-	/* libbpf numbers distinct strings in the order in which it meets them */
+	/* libbpf numbers distinct strings, in the order of the notes */
 	while (cookie < s->n_arguments && strcmp(s->arguments[cookie], n->arguments) != 0)
 		cookie++;
 	if (cookie == s->n_arguments)
@@ -254,8 +255,8 @@ static Dwarf_Word encoding_of(Dwarf_Die *type)
 	return encoding;
 }
 
-/* Returns the kind of a type; BB_N_USER_VALUES for types that are passed in another way, such as
- * structs. */
+/* Returns the kind of a type; BB_N_USER_VALUES for types that are not passed in one register, such
+ * as structs. */
 static enum bb_user_value value_of(Dwarf_Die *type)
 {
 	Dwarf_Die to;
@@ -336,7 +337,7 @@ int bb_user_prototype__check(const void *reply)
 	return 0;
 }
 
-/* --- the child and we --- */
+/* --- reading the file in a confined child --- */
 
 int bb_user_elf__search(Elf *elf, const struct bb_user_query *q,
 			struct bb_user_addresses *ret_addresses, struct bb_err *err)
@@ -368,7 +369,7 @@ static int search_file(void *arg, void *reply, struct bb_err *err)
 
 	if (!elf)
 		return bb_fail(err, -EINVAL, "%s is no ELF file", f->query->path);
-	/* the header names sections that are beyond the end of the file */
+	/* the header says that there are sections, but they are beyond the end of the file */
 	if (!gelf_getehdr(elf, &head) || (head.e_shoff && !elf_getscn(elf, 1)))
 		rc = bb_fail(err, -EINVAL, "%s: a damaged ELF file: it is cut off", f->query->path);
 	else
@@ -460,7 +461,7 @@ static int say_no_file(const char *name, const char *why, struct bb_err *err)
 
 static int find_file(const char *name, char *ret_path, size_t size, struct bb_err *err)
 {
-	/* the folders that libbpf searches; in the third, Debian keeps its libraries */
+	/* the folders that libbpf searches; the third has the libraries of Debian */
 	static const char libraries[] = "/usr/lib64:/usr/lib:/usr/lib/" BB_MULTIARCH ":/lib64:/lib";
 	const char *env = strstr(name, ".so") ? getenv("LD_LIBRARY_PATH") : getenv("PATH");
 
@@ -565,7 +566,7 @@ int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target 
 		(*ret_addresses)->offsets[i] += t->offset;
 	if (!rc || rc == -EINTR || rc == -ETIME || bb_is_shortage(rc))
 		return rc;
-	/* a damaged file gives -ENOENT, too, so that bb_own_function() does not stand in for its
+	/* also -ENOENT for a damaged file, so that bb_own_function() is not called instead of its
 	 * function */
 	return bb_fail(err, rc == -ENODATA || rc == -ENOTSUP ? -ENOTSUP : -ENOENT, "%s",
 		       err ? err->msg : "");
@@ -586,7 +587,7 @@ void bb_user_target__prototype(const char *text, struct bb_user_prototype *ret_p
 
 /* --- our own function --- */
 
-/* A callback of dl_iterate_phdr(). Sees only the first entry, which is our own program. */
+/* A callback of dl_iterate_phdr(). Returns 1 after the first entry, which is our own program. */
 static int find_offset(struct dl_phdr_info *info, size_t, void *arg)
 {
 	const uintptr_t address = (uintptr_t)bb_own_function;

@@ -5,11 +5,11 @@
 
 #include "base/std.h"
 
-/* A search for a function or static probe in an untrusted program or library. A confined child
- * process reads the file (base/child.h), which must be a regular file. */
+/* A search for a function or static probe in an untrusted program or library. The file must be a
+ * regular file. A confined child process reads it (base/child.h). */
 struct bb_user_query {
 	const char *path;
-	/* a name or a pattern ("mem*"); NULL means search for the static probe */
+	/* a name or a pattern ("mem*"); NULL means to search the static probe */
 	const char *function;
 	const char *provider, *probe;
 };
@@ -19,8 +19,8 @@ struct bb_user_query {
 struct bb_user_addresses {
 	uint32_t n;                          /* >= 1 */
 	uint64_t offsets[BB_MOST_ADDRESSES]; /* offsets in the file */
-	/* Static probes only. counters: offset of the semaphore that enables the probe; 0 means
-	 * none. cookies: the number by which libbpf finds the probe's arguments. */
+	/* Of static probes only. counters: offset of the semaphore that enables the probe; 0 means
+	 * none. cookies: the number by which libbpf finds the arguments of the probe. */
 	uint64_t counters[BB_MOST_ADDRESSES], cookies[BB_MOST_ADDRESSES];
 };
 
@@ -42,51 +42,52 @@ struct bb_user_prototype {
 	enum bb_user_value parameters[BB_MOST_PARAMETERS], result;
 };
 
+/* True if the name of a function is a pattern ("mem*"). */
 bool bb_is_pattern(const char *function);
 
-/* The caller must free() the result. Errors, with a message: -ESRCH if the file lacks this function
- * or probe, -ENODATA if the file is stripped, or an error of bb_confined__run(). */
+/* Searches a file. The caller must free() *ret_addresses. Errors, with a message: -ESRCH if the
+ * file lacks this function or probe, -ENODATA if the file is stripped, or an error of
+ * bb_confined__run(). */
 int bb_user_elf__find(const struct bb_user_query *q, struct bb_user_addresses **ret_addresses,
 		      struct bb_err *err);
 
-/* Parts that run in the child process; public for fuzzers. */
+/* The parts that run in the child process; public for fuzzers. Return 0 or -errno. */
 int bb_user_elf__search(Elf *elf, const struct bb_user_query *q,
 			struct bb_user_addresses *ret_addresses, struct bb_err *err);
 int bb_user_elf__search_prototype(Elf *elf, const char *function,
 				  struct bb_user_prototype *ret_prototype);
 
-/* Check a reply (struct bb_user_addresses, bb_user_prototype), which a compromised child may have
- * forged. Return 0 or -EBADMSG. */
+/* Check a reply (struct bb_user_addresses, struct bb_user_prototype), because a malicious file may
+ * have taken over the child. Return 0 or -EBADMSG. */
 int bb_user_addresses__check(const void *reply);
 int bb_user_prototype__check(const void *reply);
 
 /* Functions in a file, as SEC("uprobe/FILE:FUNCTION+OFFSET") names them, or a static probe
  * (sys/sdt.h), as SEC("usdt/FILE:PROVIDER:NAME") does. FILE is a path, or the name of a library
- * ("libc.so.6") or of a program on $PATH; FUNCTION a name, a pattern ("mem*") or an address. */
+ * ("libc.so.6") or of a program on $PATH. FUNCTION is a name, a pattern ("mem*") or an address. */
 struct bb_user_target {
 	char path[4096];
-	char function[200]; /* "": `offset` is the whole address, or the target is a static probe */
+	char function[200]; /* "": the target is the address `offset`, or a static probe */
 	char provider[128], probe[128];
-	/* offset from the beginning of the function; if `function` is "", from the beginning of the
-	 * file */
+	/* offset from the beginning of the function or, if `function` is "", of the file */
 	uint64_t offset;
 };
 
-/* Parses `text` and finds the file. Errors, with a message: -ENOTSUP if `text` names no function
- * or probe, -ENOENT if there is no such file, -EINVAL if FUNCTION is malformed. */
+/* Parses `text` and finds the file. Returns 0 or, with a message: -ENOTSUP if `text` names no
+ * function or probe, -ENOENT if there is no such file, -EINVAL if FUNCTION is malformed. */
 int bb_user_target__parse(const char *text, bool is_probe, struct bb_user_target *ret_target,
 			  struct bb_err *err);
 
 /*
  * Parses `text` and finds the addresses: one for a function, one or more for a pattern or static
- * probe. No address comes twice. The caller must free() *ret_addresses. Errors, with a message:
- * -ENOENT if there is no such file, function or probe, or if the file is damaged; -ENOTSUP if the
- * file is stripped; -EINTR, -ETIME; or an error for which bb_is_shortage() is true.
+ * probe, each once. The caller must free() *ret_addresses. Errors, with a message: -ENOENT if there
+ * is no such file, function or probe, or if the file is damaged; -ENOTSUP if the file is stripped;
+ * -EINTR, -ETIME; or an error for which bb_is_shortage() is true.
  */
 int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target *ret_target,
 			 struct bb_user_addresses **ret_addresses, struct bb_err *err);
 
-/* Finds the prototype of the user-space function that `text` names; zeros if it is unknown. */
+/* Finds the prototype of the function of user space that `text` names; zeros if it is unknown. */
 void bb_user_target__prototype(const char *text, struct bb_user_prototype *ret_prototype);
 
 /* A function that does nothing but return `ret`. Programs for functions are attached to it
@@ -94,6 +95,7 @@ void bb_user_target__prototype(const char *text, struct bb_user_prototype *ret_p
 uint64_t bb_own_function(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f,
 			 uint64_t ret);
 
-/* Finds the file and the address of bb_own_function(). The caller must free() *ret_addresses. */
+/* Finds the file and the address of bb_own_function(). The caller must free() *ret_addresses.
+ * Returns 0, or -errno with a message. */
 int bb_own_function__find(char *ret_path, size_t size, struct bb_user_addresses **ret_addresses,
 			  struct bb_err *err);
