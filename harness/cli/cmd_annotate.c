@@ -188,10 +188,13 @@ static int put_chosen(const struct bb_report *r, const struct annotate_args *a,
 static void add_more(const struct annotate_args *a, const struct bb_by_line *lines, size_t n,
 		     struct bb_doc *d)
 {
-	size_t n_others = 0;
+	size_t n_others = 0, n_drawn = 0; /* n_drawn: cases that --flame would draw */
 
-	for (size_t i = 0; !a->all && i < n; i++) {
-		if (is_chosen(lines, n, i))
+	for (size_t i = 0; i < n; i++) {
+		bool is_shown = a->all || is_chosen(lines, n, i);
+
+		n_drawn += is_shown && !bb_timed__is_cold(lines[i].timed);
+		if (is_shown)
 			continue;
 		if (!n_others++)
 			bb_doc__add(d, BB_DOC_PARAGRAPH, "other cases (--all shows them)", "%s",
@@ -201,8 +204,9 @@ static void add_more(const struct annotate_args *a, const struct bb_by_line *lin
 			       lines[i].timed->counts_instructions ? "" : " ns");
 	}
 	bb_doc__add(d, BB_DOC_FAINT, "more",
-		    "the same with %s--hottest (longest first), --flame FILE.svg (a picture)",
-		    a->all ? "" : "--all (lines that take little time, too), ");
+		    "the same with %s--hottest (longest first), %s--flame FILE.svg (a picture)",
+		    a->all ? "" : "--all (lines that take little time, too), ",
+		    n_drawn > 1 ? "--variant NAME " : "");
 	bb_doc__add(d, BB_DOC_FAINT, "next", "after a change `%s`",
 		    n && lines[0].timed->counts_instructions ? "bpfbench compare OLD.o NEW.o --vm "
 							       "KERNEL"

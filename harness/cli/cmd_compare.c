@@ -415,29 +415,34 @@ static void name_side(const char *named, const struct bb_report *r, char buf[SID
 		snprintf(buf, SIDE_SIZE, "%s (%s)", named, r->id);
 }
 
-/* Adds how to get a verdict that two stored runs do not give. */
-static void add_next_of_stored(const struct bb_report *new, struct bb_doc *d)
+/* Adds how to get the verdicts that two stored runs do not give. */
+static void add_next_of_stored(const struct bb_report *new, const struct bb_diffs *diffs,
+			       struct bb_doc *d)
 {
-	const char *command = new->command ? new->command : "";
+	const char *command = new->command ? new->command : "", *how;
+	bool is_live = BB_ANY(new->cases, new->n_cases, it->is_live);
+	double most = 0;
 
-	if (BB_ANY(new->cases, new->n_cases, it->is_live))
+	for (size_t i = 0; i < diffs->n; i++)
+		most = fmax(most, diffs->rows[i].decides);
+	if (is_live) {
 		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "both looks again, with a longer `--seconds`, while the programs do "
-			    "the same work");
-	else if (strstr(command, "--object"))
-		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "`sudo bpfbench compare OLD.o NEW.o` (measures both now, in turns: "
-			    "decides what two runs cannot)");
+			    "both looks again, longer, while the programs do the same work");
+		if (most > 0)
+			bb_doc__append(d, ": `--seconds %.0f` should decide", most);
+		return;
+	}
+	if (strstr(command, "--object"))
+		how = "`sudo bpfbench compare OLD.o NEW.o`";
 	else if (strstr(command, " -- "))
-		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "`sudo bpfbench capture -o OLD -- LOADER` of both, then `sudo bpfbench "
-			    "compare --base-object OLD --head-object NEW` (in turns: decides what "
-			    "two runs cannot)");
+		how = "`sudo bpfbench capture -o FILE -- LOADER` of both versions, then "
+		      "`sudo bpfbench compare --base-object OLD --head-object NEW`";
 	else
-		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "`sudo bpfbench compare --scenario SCENARIO --base VARIANT OLD.o "
-			    "NEW.o` "
-			    "(measures both now, in turns: decides what two runs cannot)");
+		how = "`sudo bpfbench compare --scenario SCENARIO --base VARIANT OLD.o NEW.o`";
+	bb_doc__add(d, BB_DOC_FAINT, "next",
+		    "%s (measures both now, in turns: decides what two runs cannot)", how);
+	if (most > 0)
+		bb_doc__add(d, BB_DOC_FAINT, "or", "both runs again with `--loads %.0f`", most);
 }
 
 static int show_reports(const struct compare_args *a, const struct bb_report *old,
@@ -457,7 +462,7 @@ static int show_reports(const struct compare_args *a, const struct bb_report *ol
 		rc = a->time ? show_time(a, old, new, err)
 			     : bb_diff_view__show(&a->view, &d, sides, err);
 	if (rc >= 0 && !a->time && bb_diffs_count(&d, BB_VERDICT_INCONCLUSIVE)) {
-		add_next_of_stored(new, &doc);
+		add_next_of_stored(new, &d, &doc);
 		said = bb_output_document(&doc, stdout, err);
 		rc = said ? said : rc;
 	}
@@ -679,10 +684,9 @@ static int compare_in_guests(const struct compare_args *a, struct bb_err *err)
 	both.opts.full_names = true;
 	for (int i = 0; has_pair && i < 2; i++) {
 		const char *path = bb_object_args__path(a->object.objects.v[i]);
-		char *named;
 
-		named = bb_asprintf("%s=%s", i ? pair.head : pair.base, path);
-		bb_strings__append(&both.objects, named);
+		bb_strings__append(&both.objects,
+				   bb_asprintf("%s=%s", i ? pair.head : pair.base, path));
 	}
 	rc = bb_vm__begin_work(&work, &a->vm, &a->measure, objects, err);
 	bb_vm__name_drives(&work, NULL, &a->drives, 0, 0);

@@ -332,14 +332,14 @@ static int read_scenario(const struct run_args *a, size_t i, struct jobs *j,
 	return rc;
 }
 
+#define MOST_BY_LINE 3u /* drives of --lines */
+
 /* Chooses the drives of a scenario for --lines: those that time lines and, if the scenario has it,
- * the drive that counts instructions. */
-#define MOST_BY_LINE 3u
+ * the drive that counts instructions. `lines[MOST_BY_LINE]` receives their names. */
 static int choose_lines(struct bb_scenario *s, bool cold, const char **lines,
 			struct bb_plan_opts *opts, struct bb_err *err)
 {
 	int rc = bb_scenario__add_lines(s, err);
-
 	size_t n = 0;
 
 	lines[n++] = "lines";

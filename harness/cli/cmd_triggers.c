@@ -144,6 +144,7 @@ static int look_at_each(const struct triggers_args *a, struct search *s,
 static int look_at_all(const struct triggers_args *a, struct bb_err *err)
 {
 	const struct bb_paths *paths = bb_paths(err);
+	struct bb_doc next = {0};
 	struct search s = {.object = a->object};
 	struct bb_object_info info = {0};
 	const char *elf = NULL;
@@ -169,7 +170,13 @@ static int look_at_all(const struct triggers_args *a, struct bb_err *err)
 	}
 	bb_object_let_go(elf);
 	bb_object_info__done(&info);
-	return rc;
+	if (rc)
+		return rc;
+	putchar('\n');
+	bb_doc__add(&next, BB_DOC_FAINT, "next",
+		    "`sudo bpfbench --object %s` (measures each program by its trigger with a *)",
+		    a->object);
+	return bb_output_document(&next, stdout, err);
 }
 
 #define CALL "call-"

@@ -75,12 +75,10 @@ static void begin_args(struct bb_strings *args, const struct bb_vm_args *vm,
 	static const char *const common[] = {"bpfbench",  "run",        "--no-store", "--quiet",
 					     "--format",  "json",       "--output",   BB_GUEST_LINE,
 					     "--no-wait", "--in-guest", "--seed"};
-	char *seed = NULL;
 
 	for (size_t i = 0; i < BB_LEN(common); i++)
 		bb_strings__append(args, common[i]);
-	seed = bb_asprintf("%" PRIu64, m->seed);
-	bb_strings__append(args, seed);
+	bb_strings__append(args, bb_asprintf("%" PRIu64, m->seed));
 	bb_strings__append(args, "--budget");
 	bb_strings__append(args, bb_asprintf("%g", m->has_budget ? m->budget_s
 								 : GUEST_BUDGET * vm->limit_s));
@@ -105,10 +103,7 @@ void bb_vm__append_options(struct bb_strings *args, const char *name, const stru
 
 static void append_number(struct bb_strings *args, const char *name, uint32_t number)
 {
-	char *text;
-
-	text = bb_asprintf("%u", number);
-	append_option(args, name, text);
+	append_option(args, name, bb_asprintf("%u", number));
 }
 
 void bb_vm__append_file(struct bb_strings *files, const char *path)

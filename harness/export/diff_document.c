@@ -450,7 +450,8 @@ static void add_sentence(const struct bb_time_diff_case *c, struct bb_doc *d)
 	if (n > TIME_ROWS)
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%zu more lines differ (--details)",
 			    n - TIME_ROWS);
-	else if (!n || n + same < c->n_rows || (is_new && is_shorter))
+	else if (c->n_loads >= c->needs_loads &&
+		 (!n || n + same < c->n_rows || (is_new && is_shorter)))
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s",
 			    n                                  ? "no other line surely differs"
 			    : c->more.lo > 0 || c->more.hi < 0 ? "the program as a whole differs, "

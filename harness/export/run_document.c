@@ -798,6 +798,12 @@ static const char *begin_next(const struct bb_report *r, bool has_object, struct
 	return "then";
 }
 
+/* True if the lines of several programs were timed. */
+static bool has_many_timed(const struct bb_report *r)
+{
+	return BB_ANY(r->timed, r->n_timed, strcmp(it->variant, r->timed[0].variant));
+}
+
 /* Adds what to do next with a program that was measured. */
 static void add_next(const struct bb_report *r, struct bb_doc *d)
 {
@@ -809,9 +815,10 @@ static void add_next(const struct bb_report *r, struct bb_doc *d)
 		found += r->comparisons[i].verdict == BB_VERDICT_REGRESSED ||
 			 r->comparisons[i].verdict == BB_VERDICT_IMPROVED;
 	if (r->n_timed)
-		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "`bpfbench annotate --time --flame FILE.svg` (a picture)%s",
-			    r->n_timed > 1 ? ", `bpfbench annotate --time` (every line)" : "");
+		bb_doc__add(d, BB_DOC_FAINT, "next", "%s`bpfbench annotate --time %s",
+			    r->n_timed > 1 ? "`bpfbench annotate --time` (every line), " : "",
+			    has_many_timed(r) ? "--variant NAME --flame FILE.svg` (a picture)"
+					      : "--flame FILE.svg` (a picture)");
 	else if (found && has_step(r)) {
 		bb_doc__add(d, BB_DOC_FAINT, begin_next(r, has_object, d),
 			    "the same with `--time` (which lines the difference is in)");

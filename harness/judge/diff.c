@@ -140,6 +140,7 @@ static struct bb_diff row_of(const char *metric, double a, double b)
 		.lo = NAN,
 		.hi = NAN,
 		.p = NAN,
+		.decides = NAN,
 	};
 }
 
@@ -368,16 +369,14 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 	if (isinf(times))
 		add_note(row, "too close to %.3g %% to decide (+-%.2g %%)", 100 * opts->threshold,
 			 50 * (row->hi - row->lo));
-	else if (a->is_live)
-		add_note(row, "--seconds %.3g in both runs should decide (+-%.2g %% so far)",
-			 times * fmax(seconds_of(a), seconds_of(b)), 50 * (row->hi - row->lo));
-	else if (times > MOST_TIMES)
+	else if (!a->is_live && times > MOST_TIMES)
 		add_note(row, "+-%.2g %%: two stored runs cannot tell as little as %.3g %%",
 			 50 * (row->hi - row->lo), 100 * opts->threshold);
-	else
-		add_note(row, "--loads %.0f in both runs should decide (+-%.2g %% so far)",
-			 ceil(times * fmax((double)r.n_a, (double)r.n_b)),
-			 50 * (row->hi - row->lo));
+	else {
+		row->decides = ceil(times * (a->is_live ? fmax(seconds_of(a), seconds_of(b))
+							: fmax((double)r.n_a, (double)r.n_b)));
+		add_note(row, "+-%.2g %% so far", 50 * (row->hi - row->lo));
+	}
 }
 
 /* True if it is known that no lookup of the case failed. */

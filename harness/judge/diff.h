@@ -19,6 +19,9 @@ struct bb_diff {
 				    1979 in bb_diff_reports(); NAN without a verdict */
 	enum bb_verdict verdict; /* inconclusive if !has_verdict */
 	bool has_verdict;
+	/* of two stored runs: so many loads of both, or of live programs seconds of both looks,
+	 * should give a verdict; NAN: it has one, or no number is known */
+	double decides;
 	const char *lookups; /* "lookups failed in A only"; NULL: none failed */
 	char *note;          /* NULL: no note */
 	/* why the first void series of A and of B, or the first void pair, is void; NULL: none is

@@ -170,6 +170,7 @@ static void test_what_moves_between_runs_is_in_the_interval(void **state)
 
 	(void)state;
 	assert_int_equal(row->verdict, BB_VERDICT_REGRESSED);
+	assert_nan(row->decides);
 	lo = row->lo;
 	bb_diffs__done(&d);
 	a->cases[0].between = b->cases[0].between = 0.01;
@@ -178,6 +179,8 @@ static void test_what_moves_between_runs_is_in_the_interval(void **state)
 	if (fabs(log(row->lo) - (ln - hypot(ln - log(lo), half))) > 1e-6)
 		fail_msg("%.9f", log(row->lo));
 	assert_int_equal(row->verdict, BB_VERDICT_INCONCLUSIVE);
+	assert_true(row->decides > 12); /* loads */
+	assert_note(row, " % so far");
 	bb_diffs__done(&d);
 
 	a->cases[0].between_runs = 0;
