@@ -65,7 +65,10 @@ same_output() {
 	check "$name: it counts something" grep -q '^@' "$TMP/alone"
 	expect_eq "$name: the same output" "$(sort "$TMP/cloned")" "$(sort "$TMP/alone")"
 }
-same_output "files opened" 'tracepoint:syscalls:sys_enter_openat /pid == cpid/ { @[str(args->filename)] = count(); }'
+# The name is read when the call returns. When it begins, the page with the name may not be in memory yet: bpftrace then
+# counts a file without a name, with bpfbench as without it.
+same_output "files opened" 'tracepoint:syscalls:sys_enter_openat /pid == cpid/ { @name[tid] = args->filename; }
+	tracepoint:syscalls:sys_exit_openat /@name[tid]/ { @[str(@name[tid])] = count(); delete(@name[tid]); }'
 same_output "bytes read" 'tracepoint:syscalls:sys_exit_read /pid == cpid && args->ret >= 0/ { @size = hist(args->ret); @all = sum(args->ret); }'
 same_output "calls in order" 'tracepoint:raw_syscalls:sys_enter /pid == cpid && comm == "cat"/ { @n += 1; @weighted += args->id * @n; @last[args->id] = @n; }'
 end_processes "$child"
