@@ -130,3 +130,14 @@ void bb_list_words(char *list, size_t size, const char *between, const char *fmt
 		vsnprintf(list + used, size - used, fmt, ap);
 	va_end(ap);
 }
+
+void bb_make_clean(char *text)
+{
+	while (*text) {
+		size_t len = bb_shown_len(text);
+
+		if (!len)
+			*text = '?';
+		text += len ? len : 1;
+	}
+}

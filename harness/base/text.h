@@ -17,6 +17,9 @@ size_t bb_utf8_len(const char *text);
  */
 size_t bb_shown_len(const char *text);
 
+/* Replaces by '?' each byte of the text that bb_shown_len() does not let through. */
+void bb_make_clean(char *text);
+
 /* Writes `text`, which may have any bytes, as text or attribute value of HTML or XML 1.0. Escapes
  * markup. Bytes that are not UTF-8 and characters that XML forbids become U+FFFD. Writes nothing
  * for NULL. */

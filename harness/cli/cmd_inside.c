@@ -9,7 +9,6 @@
 #include "capture/file.h"
 #include "capture/watched.h"
 #include "cli/capture_options.h"
-#include "cli/inside_tree.h"
 #include "cli/measure.h"
 #include "cli/output.h"
 #include "cli/screen.h"
@@ -1034,21 +1033,13 @@ static int write_tree(void *arg, FILE *out, struct bb_err *)
 	const struct session *s = arg;
 	struct bb_stacks stacks = {0};
 
-	for (size_t i = 0; i < s->inside.n_programs; i++) {
-		const struct bb_inside_program *p = &s->inside.programs[i];
-		struct btf *btf = p->btf_id ? btf__load_from_kernel_by_id(p->btf_id) : NULL;
-
-		if (p->id)
-			bb_inside_tree(p, &s->figures[i], btf, &stacks);
-		btf__free(btf);
-	}
-	bb_stacks__sort(&stacks);
+	bb_inside__tree(&s->inside, s->figures, &stacks);
 	bb_stacks__write_folded(&stacks, out);
 	bb_stacks__done(&stacks);
 	return 0;
 }
 
-/* Runs the command, prints the figures of its programs, and stores them as a run. */
+/* Runs the command, prints the figures of its programs, and adds them to the report. */
 static int measure(struct session *s, struct bb_err *err)
 {
 	const struct inside_args *a = s->args;
@@ -1069,9 +1060,19 @@ static int measure(struct session *s, struct bb_err *err)
 		rc = write_file(s, err);
 	if (!rc)
 		add_to_report(s);
-	if (!rc && !a->measure.no_store && s->measure->report->n_cases)
-		rc = bb_measure__store_beside(s->measure, "folded", write_tree, s, NULL, err);
 	return rc;
+}
+
+/* Stores the run, and then the tree of its paths beside it: there is no tree without its run.
+ * `rc` says how the measurement ended. Returns the exit code. */
+static int store(struct session *s, int rc, struct bb_err *err)
+{
+	int exit_code = bb_measure__deliver(s->measure, rc, err);
+
+	if (rc || exit_code || s->args->measure.no_store || !s->measure->report->n_cases)
+		return exit_code;
+	rc = bb_measure__store_beside(s->measure, "folded", write_tree, s, NULL, err);
+	return rc ? bb_complain(err) : exit_code;
 }
 
 int bb_cmd_inside(int argc, char **argv, struct bb_err *err)
@@ -1100,7 +1101,7 @@ int bb_cmd_inside(int argc, char **argv, struct bb_err *err)
 		return rc;
 	s.measure = &m;
 	s.name = name;
-	rc = bb_measure__deliver(&m, measure(&s, err), err);
+	rc = store(&s, measure(&s, err), err);
 	bb_measure__end(&m);
 	bb_http_server__close(&s.server);
 	forget_figures(&s);

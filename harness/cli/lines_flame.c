@@ -12,20 +12,9 @@ static const char *const legend[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_KERNEL] = "helper", [BB_FRAME_NOTE] = "no line",
 };
 
-uint32_t bb_flame_frame(struct bb_stacks *s, const char *name, enum bb_frame_kind kind)
-{
-	struct bb_frame f = {.file = BB_NO_ID, .kind = kind};
-	char clean[200];
-
-	snprintf(clean, sizeof(clean), "%s", name);
-	bb_make_clean(clean);
-	f.name = bb_names__add(&s->names, clean, strlen(clean));
-	return bb_stacks__intern_frame(s, &f, BB_NO_ID);
-}
-
 static uint32_t add_call(struct bb_stacks *s, const char *name)
 {
-	return bb_flame_frame(s, name, strchr(name, '(') ? BB_FRAME_JIT : BB_FRAME_KERNEL);
+	return bb_stacks__frame(s, name, strchr(name, '(') ? BB_FRAME_JIT : BB_FRAME_KERNEL);
 }
 
 static uint32_t add_line_frame(struct bb_stacks *s, const struct bb_timed_row *row)
@@ -37,7 +26,7 @@ static uint32_t add_line_frame(struct bb_stacks *s, const struct bb_timed_row *r
 			 basename(row->file));
 	else
 		snprintf(name, sizeof(name), "instruction %u", row->insn);
-	return bb_flame_frame(s, name, BB_FRAME_USER);
+	return bb_stacks__frame(s, name, BB_FRAME_USER);
 }
 
 /* Adds the frame of the line that contains the i-th call on the way to the row `like`. */
@@ -55,7 +44,7 @@ static uint32_t add_calling_line(struct bb_stacks *s, const struct bb_timed *t,
 			return add_line_frame(s, row);
 	}
 	snprintf(name, sizeof(name), "line %u", call->line);
-	return bb_flame_frame(s, name, BB_FRAME_USER);
+	return bb_stacks__frame(s, name, BB_FRAME_USER);
 }
 
 static void add_part(struct bb_stacks *s, const struct bb_timed *t, uint32_t program,
@@ -81,16 +70,16 @@ void bb_lines_flame__stacks(const struct bb_by_line *lines, struct bb_stacks *re
 	uint32_t frames[2];
 
 	*ret_stacks = (struct bb_stacks){0};
-	frames[0] = bb_flame_frame(ret_stacks, lines->timed->variant, BB_FRAME_COMM);
-	frames[1] = bb_flame_frame(ret_stacks, "[the call and its timing]", BB_FRAME_NOTE);
+	frames[0] = bb_stacks__frame(ret_stacks, lines->timed->variant, BB_FRAME_COMM);
+	frames[1] = bb_stacks__frame(ret_stacks, "[the call and its timing]", BB_FRAME_NOTE);
 	if (lines->calling.value >= 0.5)
 		bb_stacks__add(ret_stacks, frames, 2, lines->calling.value);
 	if (lines->rest.value >= 0.5) {
-		frames[1] = bb_flame_frame(ret_stacks,
-					   bb_by_line__other_ways(lines) > 0 ? "[other ways]"
-					   : bb_timed__is_cold(lines->timed) ? "[not attributed]"
-									     : "[tail call]",
-					   BB_FRAME_NOTE);
+		frames[1] = bb_stacks__frame(ret_stacks,
+					     bb_by_line__other_ways(lines) > 0 ? "[other ways]"
+					     : bb_timed__is_cold(lines->timed) ? "[not attributed]"
+									       : "[tail call]",
+					     BB_FRAME_NOTE);
 		bb_stacks__add(ret_stacks, frames, 2, lines->rest.value);
 	}
 	for (size_t i = 0; i < lines->n_parts; i++)

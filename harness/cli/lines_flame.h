@@ -7,10 +7,6 @@
 /* One run of a program as a flame graph: the program, its lines, and the calls in them. Widths
  * are times in ns. */
 
-/* Adds a frame of this name and kind, which has no address, unless there is one already. Returns
- * its index. */
-uint32_t bb_flame_frame(struct bb_stacks *s, const char *name, enum bb_frame_kind kind);
-
 /* Makes the stacks of the graph. The caller frees *ret_stacks by bb_stacks__done(). */
 void bb_lines_flame__stacks(const struct bb_by_line *lines, struct bb_stacks *ret_stacks);
 

@@ -2,6 +2,8 @@
 
 #include "export/documents.h"
 
+#include "base/text.h"
+
 #define NAMED 3u          /* parts that the sentence names */
 #define NAMED_LEAST 0.005 /* the sentence leaves out parts that take a smaller share of the run */
 

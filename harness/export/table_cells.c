@@ -27,17 +27,6 @@ void bb_put_clean(FILE *out, const char *text)
 	}
 }
 
-void bb_make_clean(char *text)
-{
-	while (*text) {
-		size_t len = bb_shown_len(text);
-
-		if (!len)
-			*text = '?';
-		text += len ? len : 1;
-	}
-}
-
 void bb_put_code(FILE *out, const char *text, size_t width)
 {
 	enum { TAB = 8, NARROW = 60 };

@@ -86,7 +86,6 @@ size_t bb_text_width(const char *text);
 /* Writes a text that may come from an untrusted file. Control characters and bytes that are not
  * UTF-8 become '?', so that no terminal obeys them. */
 void bb_put_clean(FILE *out, const char *text);
-void bb_make_clean(char *text); /* as bb_put_clean(), but changes the text itself */
 
 /* Writes a line of source as bb_put_clean() does, with blanks for tabs. A line that is too long
  * to read, or longer than `width` characters, is shortened. */

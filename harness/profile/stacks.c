@@ -3,6 +3,7 @@
 
 #include "base/io.h"
 #include "base/parse.h"
+#include "base/text.h"
 
 #define MAX_FUNCTIONS 30u
 #define MAX_STACKS 10u
@@ -180,6 +181,17 @@ uint32_t bb_stacks__intern_frame(struct bb_stacks *s, const struct bb_frame *fra
 	bb_stacks__add_frame(s, frame);
 	bb_idmap__put(&s->by_name, key, before, number);
 	return number;
+}
+
+uint32_t bb_stacks__frame(struct bb_stacks *s, const char *name, enum bb_frame_kind kind)
+{
+	struct bb_frame f = {.file = BB_NO_ID, .kind = kind};
+	char clean[200];
+
+	snprintf(clean, sizeof(clean), "%s", name);
+	bb_make_clean(clean);
+	f.name = bb_names__add(&s->names, clean, strlen(clean));
+	return bb_stacks__intern_frame(s, &f, BB_NO_ID);
 }
 
 void bb_stacks__add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, double weight)

@@ -68,6 +68,10 @@ void bb_stacks__add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, dou
 uint32_t bb_stacks__intern_frame(struct bb_stacks *s, const struct bb_frame *frame,
 				 uint32_t before);
 
+/* Returns the index of the frame with this name and kind and no address. Adds the frame if it is
+ * new. Bytes of the name that a terminal would interpret become '?'. */
+uint32_t bb_stacks__frame(struct bb_stacks *s, const char *name, enum bb_frame_kind kind);
+
 /* Sorts frames and stacks, and merges equal stacks. Call it after the last stack is added. Drops
  * stacks with a weight below 0.5. */
 void bb_stacks__sort(struct bb_stacks *s);

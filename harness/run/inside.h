@@ -3,6 +3,7 @@
 
 #include "inside/figures.h"
 #include "inside/supervise.h"
+#include "profile/stacks.h"
 #include "report/report.h"
 
 /* The name of a path in tables and stored runs. It changes only if the program's code changes.
@@ -20,3 +21,12 @@ struct bb_inside_path_name bb_inside_path_name(const struct bb_inside_path *p);
 void bb_inside__report(const struct bb_inside *in, const struct bb_inside_figures *figures,
 		       uint64_t ended_ns, const char *scenario, size_t n_paths,
 		       struct bb_report *report);
+
+/*
+ * Adds the paths of all programs to `stacks` as trees. Below a program, which has the name of its
+ * case, each frame is one side of a branch at which the paths part. The frame is named by the first
+ * source line (without BTF, the first instruction) that all paths of this side execute and no path
+ * of the other side does, or else by the line that this side skips. Weights are runs.
+ */
+void bb_inside__tree(const struct bb_inside *in, const struct bb_inside_figures *figures,
+		     struct bb_stacks *stacks);

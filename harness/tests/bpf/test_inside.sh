@@ -68,6 +68,13 @@ expect_status "stored: compared" 0
 expect_grep "stored: shares are compared" out "inside_paths\.$rare/inside +runs, % +2\.00 +2\.00"
 expect_grep "stored: nothing is judged" out '^0 regressed, 0 improved, 0 same, 0 inconclusive, '
 
+# A file of at most 1 KiB holds the tree, and not the run.
+run bash -c 'ulimit -f 1; exec "$@"' - "$BPFBENCH" inside --format json --results "$WORK/small" -- \
+	timeout -s INT 3 "$live" "$objects/inside_paths.bpf.o" 2000 "" 50
+expect_status "stored: a run that cannot be written: fails" 1
+expect_grep "stored: a run that cannot be written: says why" err 'json: File too large; nothing was stored'
+expect_eq "stored: a run that cannot be written: no tree is left either" "$(find "$WORK/small" -type f)" ""
+
 # --- kept ---
 inside tailcall -o "$WORK/kept.capture"
 expect_status "kept: programs and maps in a file" 0
