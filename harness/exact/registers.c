@@ -16,7 +16,7 @@
 struct analysis {
 	const struct bb_code *code;
 	const struct bb_cfg *g;
-	uint16_t *at_begin; /* by block */
+	uint16_t *at_begin; /* by block: set of the registers at its start */
 	/* by function: argument registers of a global function, from its BTF */
 	uint16_t *declared;
 	struct bb_registers out;
@@ -248,7 +248,7 @@ struct step {
 	bool is_inner;   /* the search has passed a lookup in a map of maps; the register holds the
 			    outer map */
 	bool is_altered; /* the value is computed from the register and constants */
-	bool is_address; /* the value is loaded from `offset` bytes behind the register */
+	bool is_address; /* the value is in memory, at the address in the register + `offset` */
 	int32_t offset;
 };
 

@@ -25,7 +25,7 @@ void bb_registers__done(struct bb_registers *r);
 unsigned int bb_registers__two(const struct bb_registers *r, uint32_t at, uint8_t ret_reg[2],
 			       uint8_t ret_save[2]);
 
-/* What the code alone tells about the value of a register before an instruction. */
+/* Where the value of a register before an instruction comes from, as far as the code shows it. */
 enum bb_origin_kind {
 	BB_ORIGIN_UNKNOWN,
 	BB_ORIGIN_NUMBER, /* the constant `value` */

@@ -73,7 +73,7 @@ int bb_load__empty(const struct bb_code *code, int32_t retval, int *ret_fd, stru
  */
 int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uint32_t *ret_bytes,
 			 struct bb_err *err);
-#define BB_STACK_BYTES 512u /* MAX_BPF_STACK */
+#define BB_STACK_BYTES 512u /* limit: stack of a program; the kernel calls it MAX_BPF_STACK */
 
 /* The only value of an array map, shared by a program and this process. It begins as zeros. */
 struct bb_shared_memory {

@@ -18,11 +18,10 @@ static uint64_t runs_of(const volatile char *slot)
 static struct bb_inside_path *path_of(struct bb_inside_figures *f, const struct bb_inside_clone *c,
 				      const volatile char *slot, uint64_t key)
 {
-	struct bb_inside_path *p;
+	struct bb_inside_path *p = BB_FIND(f->paths, f->n_paths, it->key == key);
 
-	for (size_t i = 0; i < f->n_paths; i++)
-		if (f->paths[i].key == key)
-			return &f->paths[i];
+	if (p)
+		return p;
 	p = bb_append(&f->paths, &f->n_paths, sizeof(*p));
 	p->words = bb_calloc(c->n_words, sizeof(*p->words));
 	p->key = key;
@@ -206,10 +205,7 @@ bool bb_inside_path__marks(const struct bb_inside_clone *c, const struct bb_insi
 struct bb_inside_path_packets *bb_inside_packets__of(const struct bb_inside_packets *p,
 						     uint64_t key)
 {
-	for (size_t i = 0; i < p->n_paths; i++)
-		if (p->paths[i].key == key)
-			return &p->paths[i];
-	return NULL;
+	return BB_FIND(p->paths, p->n_paths, it->key == key);
 }
 
 /* Does what bb_inside_packets__of() does, but adds the path if it is not there. */

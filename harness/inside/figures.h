@@ -11,7 +11,8 @@ struct bb_inside_path {
 	uint64_t key;   /* key of the path's slots; 0: runs whose paths found no free slot */
 	uint64_t runs;  /* runs that ended */
 	uint64_t timed; /* runs that ended and were timed */
-	double sum_ns, worst_ns; /* sum and maximum over the timed runs, with the clock reading */
+	double sum_ns, worst_ns; /* sum and maximum of the times of the timed runs, including the
+				    cost of reading the clock */
 	uint64_t retval;         /* return value of one of the runs; 0 if `key` is 0 */
 	bool varies;             /* a run returned another value than `retval` */
 	uint32_t exit;           /* how the path ends: index of clone->exits */

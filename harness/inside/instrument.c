@@ -98,22 +98,16 @@ static void emit_upper(struct bb_rewrite *r, uint8_t op, uint8_t reg, int word)
 }
 
 /* Emits a forward jump and returns its index in the code. land() sets its distance later. */
-static uint32_t jump(struct bb_rewrite *r, uint8_t op, uint8_t reg, uint8_t by, int32_t number,
-		     bool is_register)
-{
-	bb_emit(r, (uint8_t)(BPF_JMP | op | (is_register ? BPF_X : BPF_K)), reg,
-		is_register ? by : 0, 0, number);
-	return r->n - 1;
-}
-
 static uint32_t jump_if(struct bb_rewrite *r, uint8_t op, uint8_t reg, int32_t number)
 {
-	return jump(r, op, reg, 0, number, false);
+	bb_emit(r, BPF_JMP | op | BPF_K, reg, 0, 0, number);
+	return r->n - 1;
 }
 
 static uint32_t jump_if_by(struct bb_rewrite *r, uint8_t op, uint8_t reg, uint8_t by)
 {
-	return jump(r, op, reg, by, 0, true);
+	bb_emit(r, BPF_JMP | op | BPF_X, reg, by, 0, 0);
+	return r->n - 1;
 }
 
 static void land(struct bb_rewrite *r, uint32_t from)
@@ -395,8 +389,8 @@ static void emit_packet_length(struct maker *m)
 	compute_by(r, BPF_SUB, BPF_REG_4, BPF_REG_3);
 }
 
-/* Copies the packet of the run if the run's number says so; r2 is that number, r6 the context. The
- * frame then holds the number of the copy + 1. r0 to r5, r7 and r8 are overwritten. */
+/* Copies the packet of the run if (r2 & mask) is 0; r2 is the number of the run, r6 the context.
+ * The frame then holds the number of the copy + 1. r0 to r5, r7 and r8 are overwritten. */
 static void emit_copy_packet(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;

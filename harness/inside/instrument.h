@@ -110,7 +110,6 @@ static inline uint32_t bb_inside_clone__bit_of(const struct bb_inside_clone *c, 
  * addresses, keeps them in memory, or has subprograms. */
 bool bb_inside__depth(const struct bb_code *code, const struct bb_cfg *g, uint32_t *ret_bytes);
 
-/* The instruments of a clone. */
 struct bb_inside_instruments {
 	unsigned int with;                    /* set of enum bb_inside_with */
 	uint32_t snap;                        /* with packets: most bytes that are copied of each */

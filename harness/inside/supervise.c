@@ -15,9 +15,9 @@
 #define FEWEST_INSNS 4u /* a shorter program is a loader's test of the kernel */
 #define MOST_FDS 256u
 #define PACKETS_PER_S 500.0 /* limit: packets of a program that are copied */
-#define KEPT_LOADS 8u       /* unloaded loads of one program that the capture keeps */
-#define FORGET_EVERY 64u    /* new programs after which the capture forgets old ones */
-#define UNKNOWN_BYTES 256u  /* limit: unknown bytes after the known attributes of a load */
+#define KEPT_LOADS 8u    /* loads of one program that the capture keeps after they were unloaded */
+#define FORGET_EVERY 64u /* new programs after which the capture forgets old ones */
+#define UNKNOWN_BYTES 256u /* limit: unknown bytes after the known attributes of a load */
 
 /* A program load of the command, with our copies of everything that it refers to. */
 struct load {

@@ -10,7 +10,7 @@
  * their clones share one memory. */
 struct bb_inside_program {
 	char name[BB_LOADED_NAME]; /* as in struct bb_loaded */
-	uint32_t type, id;         /* id: id of the first clone; 0: none replaced the program */
+	uint32_t type, id;         /* id: that of the first clone; 0 if there is no clone */
 	uint32_t n_insns;
 	uint32_t attach_type, attach_btf_id; /* the target that the load names */
 	size_t n_loads;
@@ -20,8 +20,9 @@ struct bb_inside_program {
 	char why[256]; /* why the clone is missing or lacks instruments; else empty */
 	struct bb_code code;
 	struct bb_cfg cfg;
-	uint32_t btf_id;    /* id of the first clone's type information (BTF); 0: it has none */
-	int btf_fd;         /* keeps that BTF, to name lines after the command has ended; or -1 */
+	uint32_t btf_id; /* id of the first clone's type information (BTF); 0: it has none */
+	int btf_fd;      /* keeps this BTF loaded, so that lines can be named after the command has
+			    ended; or -1 */
 	uint64_t began_ns;  /* when the first clone was ready */
 	uint64_t seen_runs; /* runs that had begun at the last bb_inside__turn() */
 	struct bb_inside_packets packets;
@@ -29,10 +30,10 @@ struct bb_inside_program {
 
 /* What the instruments of a clone cost on this machine. */
 struct bb_inside_price {
-	double clock_ns;   /* what reading the clock adds to the time of a timed run */
-	double timed_ns;   /* what a clone with clock and paths adds to a run that it times */
-	double untimed_ns; /* what the same clone adds to a run that it does not time */
-	double counted_ns; /* what a clone with paths and no clock adds to a run */
+	double clock_ns;   /* cost of reading the clock that is in the time of a timed run */
+	double timed_ns;   /* cost that a clone with clock and paths adds to a run that it times */
+	double untimed_ns; /* cost that the same clone adds to a run that it does not time */
+	double counted_ns; /* cost that a clone with paths, but without the clock, adds to a run */
 };
 
 /* The clone with the kernel's id `id` runs instead of program number `taken` (from 0) of the

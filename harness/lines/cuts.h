@@ -25,8 +25,8 @@ enum bb_cut_detail {
 
 /* Who calls a function. This decides the value that the function returns when it ends early. */
 enum bb_entered {
-	BB_ENTERED_NEVER, /* nobody, or callers that expect different values; the function then gets
-			   * no cuts */
+	BB_ENTERED_NEVER, /* nobody, or callers that expect different return values; the function
+			     then gets no cuts */
 	BB_ENTERED_MAIN,
 	BB_ENTERED_BY_CALL,
 	BB_ENTERED_BY_LOOP, /* a helper calls it until it returns 1; the program may also call it */

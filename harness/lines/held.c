@@ -238,7 +238,8 @@ static void after_call(struct pass *p, uint32_t at, int16_t *state)
 		state[0] = (int16_t)(TAKEN + k);
 }
 
-/* Follows copies, spills, fills and stack addresses. All other instructions leave NOTHING. */
+/* Follows copies, spills, fills and stack addresses. All other instructions leave NOTHING in the
+ * register that they write. */
 static void after_other(const struct bpf_insn *i, int16_t *state)
 {
 	uint8_t class = BPF_CLASS(i->code);
