@@ -497,7 +497,7 @@ static double share_of(const struct ab *ab, double total_s, size_t drives_left)
  * Measures the drives one after another, so that a slow drive does not delay the verdict of a fast
  * one. Later drives share the time that a drive leaves. If the budget holds fewer pairs than any
  * verdict needs, a drive also gets a share of `patience_s`. Drives that sample for a fixed time do
- * not, because they take equally long on every machine.
+ * not get this share, because they take equally long on every machine.
  */
 static int run_drives(struct ab *ab, struct bb_err *err)
 {
@@ -540,8 +540,8 @@ static void add_comparison(struct ab *ab, struct ab_case *c)
 	k->injected = ab->opts->inject;
 }
 
-/* Adds a comparison of two cases of the plan. Its floor is base's floor. It has no floor if head is
- * that floor, or if that floor cannot be measured. */
+/* Adds a comparison of two cases of the plan. The floor of the comparison is that of base. There is
+ * none if head is this floor, or if this floor cannot be measured. */
 static void add_case(struct ab *ab, size_t base, size_t head)
 {
 	const struct bb_plan *plan = ab->session.plan;

@@ -31,7 +31,6 @@ static int last_id(uint32_t *ret_id, struct bb_err *err)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* A list of program ids. */
 struct ids {
 	uint32_t *v;
 	size_t n;
@@ -298,7 +297,6 @@ static int ask_ready(const struct bb_agent *a, double most_s, struct bb_err *err
 	return !status;
 }
 
-/* Waits until the agent is ready. */
 static int wait_ready(struct bb_agent *a, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns(), same_ns = began_ns;
@@ -340,7 +338,7 @@ int bb_agent__start(const struct bb_agent_spec *spec, struct bb_agent *ret_agent
 	int rc;
 
 	*a = (struct bb_agent){.spec = spec};
-	clock_gettime(CLOCK_REALTIME_COARSE, &a->began); /* the clock of the times in inodes */
+	clock_gettime(CLOCK_REALTIME_COARSE, &a->began); /* inodes have times of this clock */
 	rc = last_id(&a->last_id, err);
 	if (!rc)
 		rc = bb_command__start(&spec->command, &a->command, err);

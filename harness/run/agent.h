@@ -13,7 +13,7 @@ struct bb_agent_spec {
 	 * have been the same for half a second. */
 	const char *ready;
 	double ready_s; /* longest time until it is ready, s */
-	bool cleans;    /* remove the pins that it leaves */
+	bool cleans;    /* remove the pins that the agent leaves */
 };
 
 /* A process that has a program open, as a program or by a link. */
@@ -34,20 +34,19 @@ struct bb_agent_program {
 	bool is_gone; /* the program was unloaded while the agent ran */
 };
 
-/* A ring buffer of the agent. */
 struct bb_agent_ring {
 	char name[BPF_OBJ_NAME_LEN];
 	uint32_t bytes;
-	double peak; /* largest share of it that was seen full; the kernel does not count lost
+	double peak; /* largest share of the ring that was seen full; the kernel does not count lost
 			records */
-	void *pages; /* mapped pages with the positions of its reader and writer */
+	void *pages; /* mapped pages with the positions of the ring's reader and writer */
 };
 
 struct bb_agent {
 	const struct bb_agent_spec *spec; /* NULL: no agent runs */
 	struct bb_command command;
 	struct timespec began;
-	uint32_t last_id; /* programs with a higher id were loaded after its start */
+	uint32_t last_id; /* programs with a higher id were loaded after the agent's start */
 	struct bb_agent_program *programs;
 	size_t n;
 	struct bb_agent_ring *rings;
@@ -71,9 +70,9 @@ int bb_agent__check(struct bb_agent *a, struct bb_err *err);
  * gone keeps its last counters. */
 int bb_agent__read_counters(struct bb_agent *a, struct bb_err *err);
 
-/* Maps the ring buffers of its programs until the agent is stopped, and counts its perf buffers.
- * The second function reads how full each ring buffer is. */
+/* Maps the ring buffers of its programs until the agent is stopped, and counts its perf buffers. */
 void bb_agent__open_rings(struct bb_agent *a);
+/* Reads how full each ring buffer is now, and raises `peak` to that. */
 void bb_agent__look_at_rings(struct bb_agent *a);
 
 /* Returns the memory of the maps of all its programs, bytes; each map counts once. */

@@ -269,17 +269,18 @@ int bb_count_all(struct bb_session *s, double share, struct bb_err *err)
 #define NEARLY_ALL 0.9
 #define HALF 0.5
 #define OF_THE_TIME 0.1 /* bb_note_executed() may take at most this share of the time left */
-/* further runs: after the first run has stored something, a program may take another path */
+/* runs after the first one, because a program may take another path once it has stored something */
 #define MORE_RUNS 2u
 #define RUNS_OF_MIX 1000u /* runs in a batch of a mix */
 
-/* The programs of a drive while the driver that counts executed instructions runs them. */
+/* The state while the driver that counts executed instructions runs the programs of a drive. */
 struct noting {
 	struct bb_session *session;
 	const size_t *case_of;
 	struct bb_drive_state *state;
 	struct bb_test_prog *prog; /* the program in progress */
-	bool of_shares; /* notes only which maps the runs write whose values all CPUs share */
+	bool of_shares; /* true: notes only the maps that the runs write and in which all CPUs share
+			   the values */
 };
 
 /* Counts the entries of a map, up to BB_IN_VAIN_MANY. In maps of programs and in maps of maps, only
@@ -302,7 +303,6 @@ static double count_entries(int fd, const struct bpf_map_info *info)
 	return n;
 }
 
-/* Returns the name of a map of the target. */
 static const char *map_name(const struct bb_target *target, int fd, const struct bpf_map_info *info)
 {
 	const struct bpf_object *obj = bb_source_object__get(target->source);
@@ -376,8 +376,8 @@ static void add(struct bb_case *c, struct bb_in_vain *v)
 /*
  * Adds to the case the lookups and tail calls of the clone that failed in at least nine of ten
  * calls. totals[n_blocks] and in_vain[n_vain] are earlier counts; only calls since then are
- * considered. `is_first`: these calls are from the program's first run. Then adds a lookup only if
- * its map is empty, because later runs may find entries that the first run stored.
+ * considered. With `is_first`, these calls are from the program's first run, and a lookup is added
+ * only if its map is empty, because later runs may find entries that the first run stored.
  */
 static void note_in_vain(const struct bb_target *target, const struct bb_exact *e,
 			 const uint64_t *totals, const uint64_t *in_vain, bool is_first,
@@ -566,7 +566,7 @@ static void note_shares(const struct bb_target *target, const struct bb_exact *e
 			const uint64_t *before, struct bb_case *c)
 {
 	const struct bb_cfg *g = &e->clone.cfg;
-	bool known = c->shares; /* an earlier session has found them */
+	bool known = c->shares; /* an earlier session has found the maps */
 	int32_t seen[MOST_PLACES];
 	size_t n = 0;
 
@@ -597,7 +597,8 @@ static void note_shares(const struct bb_target *target, const struct bb_exact *e
 /* --- the paths of a mix --- */
 
 #define UNKNOWN UINT8_MAX
-#define SELDOM 0.01 /* limit: share of runs on another path than earlier runs on their input */
+/* limit: share of runs that take another path than an earlier run on the same input */
+#define SELDOM 0.01
 
 /* Returns the first line whose instructions one set of blocks has and the other lacks. */
 static struct source_line line_in_one(const struct bb_exact *e, const uint8_t *has,
@@ -642,7 +643,7 @@ static void describe_paths(const struct bb_exact *e, struct bb_exact_sets *sets,
 }
 
 /* Stores the path of each run of a batch. Returns how many runs took another path than an earlier
- * run on the input at the same place. */
+ * run on the same input. */
 static size_t store_paths(const struct bb_batch *b, struct bb_mix_paths *paths)
 {
 	size_t n_other = 0;
@@ -658,10 +659,10 @@ static size_t store_paths(const struct bb_batch *b, struct bb_mix_paths *paths)
 	return n_other;
 }
 
-/* Finds the paths of the inputs that the drive will use. Runs the program on them in their order,
- * and on the first of them once more. Stores no paths if the time is too short, or if runs on one
- * input take several paths, because the path then depends on what the program has kept in its maps.
- */
+/* Finds the paths of the inputs that the drive will use. Runs the program on these inputs in their
+ * order, and on the first ones once more. Stores no paths if the time is too short, or if runs on
+ * one input take several paths, because the path then depends on what the program has kept in its
+ * maps. */
 static int find_paths(struct bb_drive_slot *slot, const struct bb_plan_case *planned,
 		      uint32_t param, struct bb_batch *b, struct bb_mix_paths *ret_paths,
 		      struct bb_err *err)

@@ -185,10 +185,10 @@ static bool competes(const struct bb_object_program *q, const struct bb_object_p
 }
 
 /*
- * Returns the program of `other`, the other revision, to compare with `p` of `own`; NULL: none. It
- * is the program with the same name. In captures, a program without a namesake is compared with one
- * that has no namesake either and is attached at the same point. If there are several such
- * programs, the first goes with the first, and so on.
+ * Returns the program of `other`, the other revision, to compare with `p` of `own`; NULL if there
+ * is none. It is the program with the same name. In captures, a program without a namesake is
+ * compared with a program that has no namesake either and is attached at the same point. If there
+ * are several of these in both, compares the first with the first, and so on.
  */
 static const struct bb_object_program *partner_of(const struct bb_object_info *own,
 						  const struct bb_object_program *p,
@@ -201,10 +201,7 @@ static const struct bb_object_program *partner_of(const struct bb_object_info *o
 		return found;
 	for (size_t i = 0; &own->programs[i] != p; i++)
 		before += competes(&own->programs[i], p, other);
-	for (size_t i = 0; i < other->n_programs; i++)
-		if (competes(&other->programs[i], p, own) && !before--)
-			return &other->programs[i];
-	return NULL;
+	return BB_FIND(other->programs, other->n_programs, competes(it, p, own) && !before--);
 }
 
 /* Adds the programs of an object that differs between the revisions. */
@@ -649,8 +646,8 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 	if (!rc && first)
 		rc = time_all_lines(run, &ab.run, report, err);
 	bb_deadline__end(&budget);
-	/* -ENODATA: no program was counted in both revisions. Skips in the report name the programs
-	 * that were not counted. */
+	/* bb_exact_diff__make() returns -ENODATA if no program was counted in both revisions. This
+	 * is no error: skips in the report name the programs that were not counted. */
 	if (!rc && report->n_counted)
 		rc = bb_exact_diff__make(report, report, bb_revision_names[BB_BASE],
 					 bb_revision_names[BB_HEAD],

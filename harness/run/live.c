@@ -120,8 +120,8 @@ const struct bb_live_order bb_live_orders[BB_N_LIVE_ORDERS] = {
 #define LOOK_AGAIN_NS 250000000u
 #define SHORTEST_NS 50000u /* shortest pause; no sleep is shorter */
 #define LONGEST_NS 1000000u
-#define BURST_NS 5000000u      /* length of a burst: sweeps without a pause */
-#define REST_NS 15000000u      /* time after a burst; its sweeps have pauses */
+#define BURST_NS 5000000u      /* length of a burst: sweeps (readings of all counters) in a row */
+#define REST_NS 15000000u      /* time after a burst in which sweeps have pauses */
 #define SPARING_NS 1000000000u /* time from one burst of a sparing watch to its next one */
 /* At one look in this many, a sparing watch finds out which runs of a program it causes. */
 #define ASK_EVERY 16u
@@ -435,7 +435,7 @@ static int turn_sparingly(struct bb_live_watch *l, double seconds, struct bb_err
 int bb_live_watch__wait(struct bb_live_watch *l, double seconds, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
-	int rc = skip_stretches(l, err); /* leaves out the time that the caller used */
+	int rc = skip_stretches(l, err); /* leaves out the time since the last call */
 
 	while (!rc && bb_seconds_since(began_ns) < seconds) {
 		bool shared = false;

@@ -83,8 +83,8 @@ void bb_live_rows__sort(struct bb_live_row *rows, size_t n, const struct bb_live
  */
 struct bb_live_watch;
 
-/* Decides which programs are watched. At each look at the list, it is asked about every program
- * that is not watched yet. */
+/* Decides which programs are watched. At each look at the list, the watch calls wants() for every
+ * program that it does not watch yet. */
 struct bb_live_filter {
 	bool (*wants)(void *arg, uint32_t id); /* NULL: all programs are watched */
 	void *arg;
@@ -97,7 +97,8 @@ struct bb_live_filter {
 	bool sparing;
 };
 
-/* Begins to watch the programs that are loaded now. Returns -EPERM with the remedy. */
+/* Begins to watch the programs that are loaded now. Returns 0, or -errno with a message; that of
+ * -EPERM says the remedy. */
 int bb_live_watch__open(const struct bb_live_filter *filter, struct bb_live_watch **ret_live,
 			struct bb_err *err);
 void bb_live_watch__close(struct bb_live_watch *live);

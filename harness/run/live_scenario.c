@@ -131,12 +131,9 @@ static void write_text(const struct maker *m, FILE *out)
 	fputs("name: live\nvariants:\n", out);
 	for (size_t i = 0; i < m->n; i++) {
 		const struct bb_loaded *p = &m->v[i].program;
-		size_t namesakes = 0;
 
-		for (size_t k = 0; k < m->n; k++)
-			namesakes += k != i && !strcmp(m->v[k].name, m->v[i].name);
 		fprintf(out, "  - {name: \"%s", m->v[i].name);
-		if (namesakes)
+		if (BB_ANY(m->v, m->n, it != &m->v[i] && !strcmp(it->name, m->v[i].name)))
 			fprintf(out, "-%u", p->id);
 		fputs("\", ", out);
 		if (m->v[i].pin) {

@@ -13,10 +13,6 @@ struct line {
 };
 
 #define OF(member) offsetof(struct bb_load_figures, member)
-#define NOTHING                                                                                    \
-	{                                                                                          \
-		NAN, NAN, NAN, NAN                                                                 \
-	}
 
 /* Reads a number of at most `len` bytes; returns NAN if it is not a number. */
 static double number_of(const char *text, size_t len)
@@ -28,7 +24,7 @@ static double number_of(const char *text, size_t len)
 	return bb_parse_double(word, &x) ? NAN : x;
 }
 
-/* Reads "250.00us", "0.123 ms" or a number without a unit. */
+/* Reads "250.00us" or "0.123 ms", in s, or a number without a unit. */
 static double quantity_of(const char *text)
 {
 	static const struct {
@@ -48,7 +44,7 @@ static double quantity_of(const char *text)
 static int read_lines(const char *text, const struct line *lines, size_t n,
 		      struct bb_load_figures *ret_figures)
 {
-	struct bb_load_figures f = NOTHING;
+	struct bb_load_figures f = {NAN, NAN, NAN, NAN};
 
 	for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n') {
 		const char *word = at + strspn(at, " \t");

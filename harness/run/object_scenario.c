@@ -27,7 +27,7 @@
 #define MAX_BYTES ((size_t)64 << 20)
 
 /* The drives of a scenario for each enum bb_object_do. A program gets the trigger "fire" only if
- * the kind of drive `needed` has it. */
+ * the drive `needed` has this trigger. */
 static const struct {
 	const char *needed;
 	bool step, exact, lines;
@@ -287,9 +287,10 @@ static void find_group(struct maker *m, const struct bb_object_program *p,
 			    .has_packets = alone};
 	has_floor = g->run_type || BB_ANY(fired_floors, BB_LEN(fired_floors), *it == p->type);
 	/*
-	 * "empty-xdp". If the type already has a group with another trigger:
-	 * "empty-raw_tracepoint-test-run". If it has one with this trigger: "empty-xdp-2". No
-	 * function can have such a name, because it has a '-'; only an object can.
+	 * Names the floor "empty-xdp". If the type has a group with another trigger, the name is
+	 * like "empty-raw_tracepoint-test-run"; if it has one with this trigger, like
+	 * "empty-xdp-2". No function can have one of these names, because of the '-'; only an
+	 * object can.
 	 */
 	if (has_floor)
 		snprintf(g->floor, sizeof(g->floor), "empty-%s%s%s",
@@ -747,7 +748,6 @@ static const char *file_of(const struct maker *m, const char *map)
 	return path;
 }
 
-/* Writes the globals that were found for a variant. */
 static void write_found_globals(const struct bb_found_input *f, FILE *out)
 {
 	size_t n = 0;
@@ -832,7 +832,6 @@ static void write_maps(const struct maker *m, const struct variant *v, FILE *out
 		fputc(']', out);
 }
 
-/* Writes the key `prepare` of a variant. */
 static void write_prepare(const struct maker *m, const struct part *part, FILE *out)
 {
 	const char *before = ", prepare: [{program: ";
@@ -1060,7 +1059,6 @@ static int check_prepare(const struct maker *m, struct bb_err *err)
 	return rc;
 }
 
-/* True if an object has the map. */
 static bool has_map(const struct maker *m, const struct bb_map_table *table)
 {
 	const char *name;

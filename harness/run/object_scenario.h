@@ -56,7 +56,8 @@ struct bb_object_opts {
 	struct bb_strings maps;        /* files with contents of maps (plan/maps_file.h) */
 	/* inputs, globals and entries of maps that --try-inputs found; NULL: not searched */
 	const struct bb_found_inputs *found_inputs;
-	const char *cpus; /* text N[,N] or `all`: also run on so many CPUs at once; NULL: do not */
+	const char *cpus; /* text N[,N] or `all`: also run on so many CPUs at once; NULL: on one CPU
+			     only */
 	/* names of maps: each program becomes a second variant for each of them, in which this map
 	 * has a value for each CPU */
 	struct bb_strings per_cpu;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "run/overhead.h"
 
-#include "base/child.h"
 #include "base/rng.h"
-#include "base/deadline.h"
 #include "env/sysfile.h"
 #include "stats/paired.h"
 #include "stats/quantile.h"
@@ -244,7 +242,6 @@ static int run_command(struct session *s, const struct bb_command_spec *given, c
 	return rc;
 }
 
-/* Ends the agent that runs. */
 static int stop_agent(struct session *s, struct bb_err *err)
 {
 	size_t cleaned;
@@ -418,7 +415,7 @@ static int measure_turn(struct session *s, bool is_head, uint32_t runs, struct b
 	return check_agent(s, rc, err);
 }
 
-/* Tries out both sides, to check that all works and how long it takes. */
+/* Measures turns of both sides, to check that everything works and how long it takes. */
 static int try_out(struct session *s, struct bb_err *err)
 {
 	struct bb_overhead_turn t;

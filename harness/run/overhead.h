@@ -97,12 +97,13 @@ struct bb_overhead {
 	double parts_turn_s; /* CPU time per request in the same turns, s; 0 if there were none */
 	double agent_s, map_bytes, rss_bytes; /* agent_s: median over turns, seconds per request */
 	double elapsed_s, steal;
-	uint32_t n_starts, n_killed; /* agents that were started, and that SIGKILL ended */
-	size_t n_cleaned;            /* programs unloaded by removing pins */
-	uint32_t n_gone;             /* turns in which programs of an agent were unloaded */
-	char gone[BB_LOADED_NAME];   /* name of one of them */
-	char why[320];               /* why the verdict is inconclusive; else empty */
-	double advised_s;            /* budget that should give a verdict; NAN: none would */
+	uint32_t n_starts;         /* agents that were started */
+	uint32_t n_killed;         /* agents that SIGKILL ended */
+	size_t n_cleaned;          /* programs unloaded by removing pins */
+	uint32_t n_gone;           /* turns in which programs of an agent were unloaded */
+	char gone[BB_LOADED_NAME]; /* name of one of these programs */
+	char why[320];             /* why the verdict is inconclusive; else empty */
+	double advised_s;          /* budget that should give a verdict; NAN: none would */
 };
 
 /* Runs the turns and computes the figures. After an error, the result has the turns and figures so

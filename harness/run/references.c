@@ -105,7 +105,7 @@ void bb_references__free(struct bb_references *r)
  * CPU, looks took less than 1.01 times as long */
 #define CALM 1.04
 #define NAP_S 2e-3     /* pause between two looks, s */
-#define FIRST_LOOKS 20 /* looks that find the best time */
+#define FIRST_LOOKS 20 /* looks that find the shortest time, at the start of a run */
 
 static volatile uint64_t sink;
 

@@ -94,8 +94,8 @@ double bb_placement_share(const struct bb_test_prog *prog, int mod64)
 	if (expected >= LEAST_EXPECTED && places > 1 &&
 	    chi_square > bb_chi_square_limit(NORMAL_0_001, places - 1))
 		return prog->seen_mod64[mod64] / n;
-	/* After few loads there may be a place that was not seen. If it were as frequent as the
-	 * others, it would have been missed with this probability. */
+	/* After few loads, there may be one more place that was not seen. This is the probability
+	 * that all loads missed a place as frequent as the others. */
 	return pow(places / (places + 1), n) <= MISSED_MOST ? 1 / places : (double)NAN;
 }
 
@@ -320,7 +320,7 @@ static void report_progress(struct bb_run *r, size_t planned)
 
 		total = r->session.opts->lines && isfinite(within) ? within : fmin(total, within);
 	}
-	if (before) { /* for the progress of all processes together */
+	if (before) { /* adds the progress of the processes before this one */
 		done += before->done;
 		total = before->total;
 	}
@@ -434,11 +434,10 @@ static bool is_timed(const struct bb_session *ss, size_t drive)
 static bool has_turn(const struct bb_run *r, size_t drive, uint32_t load)
 {
 	const struct bb_plan *plan = r->session.plan;
+	const struct bb_plan_case *c = BB_FIND(plan->cases, plan->n_cases,
+					       bb_session__drive(&r->session, it) == drive);
 
-	for (size_t i = 0; i < plan->n_cases; i++)
-		if (bb_session__drive(&r->session, &plan->cases[i]) == drive)
-			return bb_plan_case__has_turn(plan, &plan->cases[i], load);
-	return false;
+	return c && bb_plan_case__has_turn(plan, c, load);
 }
 
 int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err)

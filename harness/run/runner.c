@@ -631,21 +631,16 @@ static size_t batch_size(const struct bb_plan *plan, bool is_exact)
 
 bool bb_plan_takes_cpu(const struct bb_plan *plan)
 {
-	for (size_t i = 0; i < plan->n_cases; i++) {
-		const struct bb_drive_kind *kind = plan->cases[i].drive->kind;
-
-		if (!kind->synthetic && strcmp(kind->with, "live"))
-			return true;
-	}
-	return false;
+	return BB_ANY(plan->cases, plan->n_cases,
+		      !it->drive->kind->synthetic && strcmp(it->drive->kind->with, "live"));
 }
 
 static bool is_floor(const struct bb_plan *plan, size_t variant)
 {
-	for (size_t i = 0; i < plan->n_cases; i++)
-		if (plan->cases[i].variant == &plan->scenario->variants[variant])
-			return bb_plan_case__is_floor(&plan->cases[i]);
-	return true;
+	const struct bb_plan_case *c = BB_FIND(plan->cases, plan->n_cases,
+					       it->variant == &plan->scenario->variants[variant]);
+
+	return !c || bb_plan_case__is_floor(c);
 }
 
 /* Makes all programs use the maps of the first program, except floors and live programs. Maps in

@@ -164,7 +164,6 @@ const char *bb_selftest_mode_name(enum bb_selftest_mode mode)
 	return mode < BB_N_SELFTEST_MODES ? names[mode] : "?";
 }
 
-/* Adds the result of an experiment to its row. */
 static void take_experiment(struct bb_selftest_row *row, const struct bb_comparison *c)
 {
 	double truth = 1 + row->injected, log_ratio = log(c->ratio.value),

@@ -75,7 +75,7 @@ struct bb_selftest_row {
 };
 
 struct bb_selftest_opts {
-	struct bb_run_opts run;     /* its budget_s is for all experiments together */
+	struct bb_run_opts run;     /* run.budget_s is the limit of all experiments together */
 	double experiment_budget_s; /* limit for one experiment, s */
 	double threshold, alpha, inject;
 	const char *program;  /* use only this variant; NULL: all except the floor */

@@ -379,7 +379,7 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	s.drives = bb_calloc(sc->n_drives, sizeof(*s.drives));
 	s.refused = bb_calloc(sc->n_drives * sc->n_variants, sizeof(*s.refused));
 	bb_deadline__begin(&half, isinf(left_s) ? 0 : fmax(left_s / 2, 1e-3));
-	/* Loading gets half of this half: each drive must also be tried with the programs. */
+	/* Loading gets half of this half, because drives must then be tried with the programs. */
 	bb_deadline__begin(&quarter, isinf(left_s) ? 0 : fmax(left_s / 4, 1e-3));
 	rc = run_setup(&s, err);
 	if (!rc)

@@ -54,7 +54,6 @@ static inline const char *bb_run_opts__budget_option(const struct bb_run_opts *o
 char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *v,
 		     const char *object_dir);
 
-/* A drive of an open session. */
 struct bb_open_drive {
 	const struct bb_driver *driver; /* NULL: not in the plan, or impossible here */
 	struct bb_drive_state *state;
@@ -114,9 +113,9 @@ const struct bb_plan_case *bb_session__find_case(const struct bb_session *s, siz
  * with a message. */
 int bb_session__stats_for(struct bb_session *s, size_t drive, struct bb_err *err);
 
-/* __can: true if the case can be measured here. __can_time: true if it can, and its drive measures
- * time and does not count (run/count.h). */
+/* True if the case can be measured here. */
 bool bb_session__can(const struct bb_session *s, const struct bb_plan_case *c);
+/* True if the case can be measured here, and its drive measures time and does not only count. */
 bool bb_session__can_time(const struct bb_session *s, const struct bb_plan_case *c);
 
 /*

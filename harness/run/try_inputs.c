@@ -679,7 +679,7 @@ static void close_trying(struct trying *t)
 {
 	unload_state(t);
 	t->found->state = t->search.now;
-	bb_test_prog__close(&t->prog); /* the program's spec points into t */
+	bb_test_prog__close(&t->prog); /* first, because its spec points into t->with */
 	free_surroundings(t);
 	bb_driver__close(t->state);
 	for (size_t i = 0; i < t->search.n_starts; i++)
@@ -751,7 +751,7 @@ int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *
 {
 	const struct bb_plan_opts all = {0};
 	struct bb_report *scratch = bb_report__new();
-	struct bb_session session = {0}; /* without a plan: it was not opened */
+	struct bb_session session = {0}; /* its plan is NULL until it is open */
 	struct bb_plan plan;
 	int rc = bb_plan__make(scenario, &all, &plan, err);
 
