@@ -68,7 +68,7 @@ struct bpf_iter__task_file {
 	struct file *file;
 } KERNEL;
 
-const volatile __s32 of_tgid; /* the process, as a tgid */
+const volatile __s32 of_tgid; /* the process whose objects are reported */
 
 SEC("iter/task_file")
 int live_objects(struct bpf_iter__task_file *ctx)

@@ -2,7 +2,8 @@
 /*
  * The kernel side of a sampling profiler: at each perf event, it delivers a sample with the time,
  * the task and its user stack. The variants differ in how they deliver the sample to user space,
- * which is most of their cost.
+ * which is most of their cost. The comment of each variant says what it changes against `ringbuf`,
+ * the profiler as published, and what that costs.
  */
 #include "bb_bpf.h"
 #include "perf_profiler.h"

@@ -175,8 +175,8 @@ int switched(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* sched_process_fork(parent, child): the children of targets become targets; a process that gets
- * the pid of a target that has ended is no target. */
+/* sched_process_fork(parent, child): the children of targets become targets; a child of another
+ * process is no target, even if it got the pid of a target that has ended. */
 SEC("raw_tp/sched_process_fork")
 int forked(struct bpf_raw_tracepoint_args *ctx)
 {

@@ -134,8 +134,7 @@ static bool open_closed_streams(void)
 	return fd >= 0;
 }
 
-/* Called at exit. If the exit code is 0 but stdout could not be written, exits with 1 and a
- * message. */
+/* At exit with code 0: if stdout could not be written, exits with 1 and a message. */
 static void check_stdout_at_exit(int status, void *)
 {
 	struct bb_err err;
@@ -165,8 +164,7 @@ int main(int argc, char **argv)
 	/* LC_NUMERIC stays "C", because every format has a decimal point. */
 	setlocale(LC_CTYPE, "");
 	bb_stop__install();
-	free(bb_program_dir()); /* the first call finds the folder, which must be before the process
-				   has its own mounts */
+	free(bb_program_dir()); /* finds the folder before the process has its own mounts */
 	bb_drivers__register();
 	return choose_and_run(argc, argv);
 }

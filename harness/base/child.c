@@ -49,8 +49,7 @@ void bb_open_files__allow_more(void)
 
 /* --- confinement --- */
 
-/* additional memory for AddressSanitizer, which reuses freed memory late and ends a process that
- * gets no more */
+/* additional memory for AddressSanitizer, which reuses freed memory late */
 #define ASAN_BYTES (UINT64_C(2048) << 20)
 /* size of the sparse file that stands for every map and program of a trial */
 #define TRIAL_FILE_BYTES (4LL << 30)
@@ -162,8 +161,7 @@ static int confine(enum bb_confinement how)
 	return rc;
 }
 
-/* Opens a file as descriptor 0, which stands for every map and program of a trial. Returns 0 or
- * -errno. */
+/* Opens the file of a trial as descriptor 0. Returns 0 or -errno. */
 static int open_trial_file(void)
 {
 	const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
@@ -172,8 +170,7 @@ static int open_trial_file(void)
 	setrlimit(RLIMIT_FSIZE,
 		  &unlimited); /* The limit is meant for files on disks, but the kernel applies it
 				  to a memfd, too. Only root may raise it. */
-	/* libbpf maps the values of a map into memory through the map's descriptor, which is 0
-	 * here */
+	/* libbpf maps the values of a map into memory, from the map's descriptor, here 0 */
 	return file < 0 || ftruncate(file, TRIAL_FILE_BYTES) || dup2(file, 0) < 0 ? -errno : 0;
 }
 
@@ -378,8 +375,7 @@ static __attribute__((noreturn)) void be_child(const struct bb_child_rules *r,
 
 /* --- in the parent --- */
 
-/* Returns the next number that the child reports. Returns `otherwise` if the child closes the
- * pipe without a number. */
+/* Returns the next number that the child reports, or `otherwise` if the child closes the pipe. */
 static int hear(int report_fd, int otherwise)
 {
 	int rc;

@@ -17,8 +17,8 @@ struct bb_confined {
 	void *arg;
 	int fd;        /* the only descriptor that the child keeps open; -1: none */
 	bool is_trial; /* confine the child by BB_CONFINED_TRIAL and without `fd` */
-	/* ret_reply[reply_bytes] receives the reply if work() returned 0; NULL: the caller needs no
-	 * reply */
+	/* ret_reply[reply_bytes] receives the reply if work() returned 0; NULL: no reply is
+	 * needed */
 	void *ret_reply;
 	size_t reply_bytes;
 };
@@ -58,7 +58,7 @@ enum bb_confinement {
  * order in which they stand here.
  */
 struct bb_child_rules {
-	bool own_namespaces; /* the child is the first process in a PID namespace, and has its own
+	bool own_namespaces; /* the child is the first process of a PID namespace, with its own
 				mounts */
 	pid_t pid;           /* process id that the child gets (needs root and Linux 5.5); 0: any */
 	enum {
@@ -99,8 +99,7 @@ struct bb_child_rules {
 	size_t n_keep;
 	uid_t uid; /* user that the child becomes, see bb_become_user(); 0: unchanged */
 	gid_t gid;
-	bool no_new_privs; /* no program that the child starts can get more rights, for example by
-			      sudo */
+	bool no_new_privs; /* a program that the child starts cannot get more rights (sudo) */
 	bool outlives;     /* the child goes on when the parent ends */
 	/* With confinement, the child keeps only keep[n_keep] and the link open, not std[]. */
 	enum bb_confinement confinement;

@@ -51,8 +51,7 @@ static bool send_chunk(struct stream *s)
 	return true;
 }
 
-/* Appends text[n] to the chunk, n <= UTF8_MAX. If the chunk has no room for the text, sends the
- * chunk first. */
+/* Appends text[n], n <= UTF8_MAX, to the chunk, and sends the chunk first if there is no room. */
 static bool append_clean(struct stream *s, const char *text, size_t n)
 {
 	if (s->n + n > CHUNK && !send_chunk(s))

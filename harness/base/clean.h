@@ -19,8 +19,7 @@ void bb_clean__std(void);
  * any more. cat(1) ends in the same way. */
 void bb_clean__end_by_sigpipe(void);
 
-/* Writes `text` without replacing any character. It is for escape sequences, never for untrusted
- * text. */
+/* Writes `text` without replacing characters, for escape sequences. Never for untrusted text. */
 void bb_clean__put_raw(FILE *out, const char *text);
 
 /* Flushes a stream that this header opened, and checks that all text was written. `name` is the

@@ -9,8 +9,7 @@
 /* limit of the child's memory, in addition to the size of the file */
 #define MEMORY_BYTES (UINT64_C(1) << 30)
 
-/* Memory that the child shares with us. The child writes it, and we read it when the child has
- * ended. */
+/* Memory that the child shares with us: it writes there, and we read when it has ended. */
 struct shared {
 	bool is_done;
 	int rc;

@@ -16,8 +16,7 @@ static void on_alarm(int)
 		bb_deadline_has_passed = 1;
 }
 
-/* Sets the timer to the earliest deadline or, after a stop signal, to 20 ms from now. Signal
- * handlers may call it. */
+/* Sets the timer to the earliest deadline or, after a stop signal, to 20 ms from now. */
 static void arm(void)
 {
 	struct itimerval timer = {.it_interval = {.tv_usec = AGAIN_US}};
@@ -88,8 +87,7 @@ void bb_deadline__begin(struct bb_deadline *ret_deadline, double seconds)
 		sigemptyset(&action.sa_mask);
 		sigaction(SIGALRM, &action, NULL);
 	}
-	depth++; /* only after the handler of SIGALRM is there: from here on, on_signal() may set
-		    the timer */
+	depth++; /* after the handler, because on_signal() sets the timer if depth > 0 */
 	set(ns && (!at_ns || ns < at_ns) ? ns : at_ns);
 }
 

@@ -37,8 +37,7 @@ extern volatile sig_atomic_t bb_deadline_has_passed;
 void bb_deadline__begin(struct bb_deadline *ret_deadline, double seconds);
 void bb_deadline__end(const struct bb_deadline *d);
 
-/* Touches the memory of the signal handler now, so that it causes no page fault while we
- * measure. */
+/* Touches the memory of the signal handler, so that it causes no page fault later. */
 void bb_deadline_touch(void);
 
 /* Returns the seconds until the earliest deadline; 0 if it has passed, INFINITY without one. */
@@ -51,8 +50,7 @@ static inline bool bb_must_end(void)
 	return bb_deadline_has_passed || bb_stop_signal;
 }
 
-/* Returns why measuring must end: -EINTR after a signal, -ETIME after the deadline; 0 if it may
- * go on. */
+/* Returns why measuring must end: -EINTR (signal) or -ETIME (deadline); 0 if it may go on. */
 int bb_must_end_why(void);
 
 /* For the result `rc` of a call that a signal can break off. Returns bb_must_end_why() if `rc` is

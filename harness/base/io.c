@@ -413,8 +413,7 @@ int bb_new_file__finish(struct bb_new_file *f, int rc, bool replaces, bool synce
 		unlinkat(f->dir_fd, f->temp, 0);
 		return rc;
 	}
-	/* Some file systems cannot sync a folder (EINVAL). The file itself is on the disk
-	 * already. */
+	/* The file is on the disk already. Some file systems cannot sync a folder (EINVAL). */
 	if (synced && fsync(f->dir_fd) && errno != EINVAL) {
 		rc = -errno;
 		if (!replaces)

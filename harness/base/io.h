@@ -9,8 +9,7 @@
 int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		 struct bb_err *err);
 
-/* Reads a file as bb_read_file() does, but does not follow a symbolic link of another user (see
- * bb_own__openat()). */
+/* The same as bb_read_file(), but follows no symbolic link of another user (bb_own__openat()). */
 int bb_read_own_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		     struct bb_err *err);
 
@@ -75,8 +74,7 @@ char *bb_program_dir(void);
  * path has a link of another user. */
 int bb_own__openat(int dir_fd, const char *path, int flags, mode_t mode);
 
-/* Makes the folder `path` and its parents as needed. Returns a descriptor of the folder or
- * -errno. */
+/* Makes the folder `path` and missing parents. Returns a descriptor of the folder or -errno. */
 int bb_own__make_dirs(int dir_fd, const char *path);
 
 /* Returns the text for `error`, a positive errno of the bb_own__ functions. */
@@ -91,8 +89,7 @@ const char *bb_own__strerror(int error);
  */
 void bb_leftover__lock_and_remove_others(int dir_fd, const char *name, size_t n_random, int fd);
 
-/* A new file that appears in its folder complete or not at all. Until it is complete, it has a
- * hidden name. */
+/* A new file that appears under its name when it is complete. Until then its name is hidden. */
 struct bb_new_file {
 	int dir_fd, fd; /* dir_fd: the folder of the file; fd: descriptor for writing to the file */
 	const char *name;        /* final name */

@@ -79,15 +79,6 @@ void bb_json__break(struct bb_json *w)
 	w->broken = true;
 }
 
-/* printf uses the decimal point of the locale; JSON needs '.'. */
-static void point_not_comma(char *number)
-{
-	char *comma = strchr(number, ',');
-
-	if (comma)
-		*comma = '.';
-}
-
 void bb_json_double(FILE *out, double value)
 {
 	char text[40];
@@ -103,7 +94,6 @@ void bb_json_double(FILE *out, double value)
 		if (!bb_parse_double(text, &back) && !(back < value) && !(back > value))
 			break;
 	}
-	point_not_comma(text);
 	fputs(text, out);
 }
 
@@ -114,9 +104,8 @@ void bb_json_fixed(FILE *out, double value)
 
 	while (text[len - 1] == '0')
 		text[--len] = '\0';
-	if (text[len - 1] == '.' || text[len - 1] == ',')
+	if (text[len - 1] == '.')
 		text[--len] = '\0';
-	point_not_comma(text);
 	fputs(strcmp(text, "-0") ? text : "0", out);
 }
 

@@ -10,13 +10,11 @@
 
 struct bb_json {
 	FILE *out;
-	unsigned int indent, depth; /* indent: blanks a level; depth: number of objects and arrays
-				       that are open */
+	unsigned int indent, depth; /* blanks a level; number of open objects and arrays */
 	bool broken;                /* the next item begins on a new line */
 	struct {
 		char closing;
-		bool lines, any; /* lines: each item has its own line; any: at least one item was
-				    written */
+		bool lines, any; /* lines: each item has its own line; any: an item was written */
 	} open[BB_JSON_MAX_DEPTH];
 };
 

@@ -25,8 +25,7 @@ bool bb_tracepoint__number(const char *name, unsigned long long *ret_id)
 	return true;
 }
 
-/* True if the name can be part of a pattern for glob(3): it has no special characters and at
- * most one '/'. */
+/* True if the name has no special characters of glob(3) and at most one '/'. */
 static bool is_plain(const char *name)
 {
 	static const char bytes[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"

@@ -29,8 +29,7 @@ int bb_parse_hex(const char *text, uint8_t *ret_data, size_t size, size_t *ret_l
  * and above a third of the word's length. */
 const char *bb_nearest(const char *word, const char *const *names, size_t n);
 
-/* Returns "; did you mean 'NEAR'?" for the end of a message; `otherwise` if `near` is NULL or
- * "". */
+/* Returns the text "; did you mean 'NEAR'?", or `otherwise` if `near` is NULL or "". */
 struct bb_guess {
 	char text[256];
 } bb_did_you_mean(const char *near, const char *otherwise);

@@ -119,8 +119,7 @@ struct start {
 	bool is_whole; /* the keeper is in its own PID namespace */
 };
 
-/* Executes the program. This process is already the user, because perhaps only the user may enter
- * the folder. */
+/* Executes the program, already as the user: perhaps nobody else may enter the folder. */
 static int execute(void *arg, int)
 {
 	const struct bb_process *p = arg;
@@ -171,8 +170,7 @@ static int run_keeper(void *arg, int link_fd)
 
 /* --- output --- */
 
-/* Makes the pipe of a stream. The pipe gets the user as its owner, so that the program can open
- * /dev/stderr. */
+/* Makes the pipe of a stream. Its owner is the user, so that the program can open /dev/stderr. */
 static int open_stream(struct stream *s, uid_t uid, gid_t gid)
 {
 	int fds[2];
@@ -270,8 +268,7 @@ static int run(const struct bb_process *p, struct stream *out, struct stream *lo
 			      .out_fd = out->write_fd,
 			      .log_fd = p->together ? out->write_fd : log->write_fd,
 			      .is_whole = true};
-	/* The keeper has its own session, so that Ctrl-C in the terminal does not end it. We send
-	 * it SIGTERM. */
+	/* The keeper has its own session, so that only our SIGTERM ends it, and not Ctrl-C. */
 	struct bb_child_rules rules = {.own_namespaces = true,
 				       .link = BB_LINK_FROM_CHILD,
 				       .own_session = true};

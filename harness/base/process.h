@@ -7,9 +7,8 @@
 struct bb_process {
 	const char *const *argv; /* ends in NULL; argv[0] is looked up in $PATH */
 	const char *dir;         /* folder to run in; NULL: our current folder */
-	bool together; /* true: bb_process_end.out gets stdout and stderr, in the order in which the
-			  program writes */
-	uid_t uid;     /* user that the program runs as; only root may name another user */
+	bool together;           /* bb_process_end.out gets stderr, too, in the order of writing */
+	uid_t uid; /* user that the program runs as; only root may name another user */
 	gid_t gid;
 	const char *const *env; /* further environment variables that the program gets, see
 				   bb_child_rules.env; NULL: none */
@@ -17,8 +16,7 @@ struct bb_process {
 
 struct bb_process_end {
 	int status;      /* exit code of the program, or 128 + signal */
-	char *out, *log; /* stdout and stderr of the program; of more than 16 MiB, only the end is
-			    kept */
+	char *out, *log; /* stdout and stderr of the program, at most their last 16 MiB */
 	bool was_whole;  /* true: all processes of the program have certainly ended, because it had
 			    its own PID namespace */
 };

@@ -24,8 +24,7 @@ enum bb_member_type {
 	BB_SHARE,        /* double from 0 to 1, or NAN; default NAN */
 	BB_BOOL,
 	BB_NUMBERS, /* struct bb_numbers */
-	BB_RECORDS, /* pointer to an array of structs that have a description, with a count beside
-		       it */
+	BB_RECORDS, /* pointer to an array of described structs; their number is another member */
 	BB_OTHER,   /* functions of the file's format read and write it (struct bb_record_part); it
 		       has no default and is not freed */
 };
@@ -68,12 +67,10 @@ struct bb_numbers {
 /* Appends copies of x[n]. */
 void bb_numbers__append(struct bb_numbers *list, const double *x, size_t n);
 
-/* Copies the first n numbers of the list into ret_x[n]. If the list is shorter, the rest of ret_x
- * is NAN. */
+/* Copies the first n numbers of the list into ret_x[n], and NAN for missing ones. */
 void bb_numbers__copy(const struct bb_numbers *list, double *ret_x, size_t n);
 
-/* Sets all members to their defaults, without freeing anything. Texts become NULL, those with the
- * default "" too. */
+/* Sets all members to their defaults, but each text to NULL. Frees nothing. */
 void bb_record__init(const struct bb_record *record, void *item);
 
 /* Frees all memory that the item owns, and zeroes the item. */
@@ -83,7 +80,6 @@ void bb_record__done(const struct bb_record *record, void *item);
  * item, which is valid until the next call. */
 void *bb_record__append(const struct bb_record *record, void *items, size_t *n);
 
-/* Appends an item with defaults to the array to->list, whose length is to->n_list. Returns the
- * item. */
+/* Appends an item with defaults to the array to->list of to->n_list items. Returns the item. */
 #define BB_ADD(record, to, list)                                                                   \
 	((__typeof__((to)->list))bb_record__append(&(record), &(to)->list, &(to)->n_##list))

@@ -6,8 +6,7 @@
 #include "base/json_writer.h"
 #include "base/record.h"
 
-/* Records (base/record.h) as JSON: each record is an object, each BB_RECORDS member a list of
- * objects. */
+/* Records (base/record.h) as JSON: a record is an object, a BB_RECORDS member a list of objects. */
 
 struct bb_record_reader;
 
@@ -41,8 +40,7 @@ struct bb_record_reader {
 	const char *path; /* path of the file, for messages */
 	void *whole;      /* outermost struct that is read, for the functions of the format */
 	struct bb_err *err;
-	char where[96]; /* position of the item in the file, for messages: "cases[3].series[0]"; ""
-			   at the top */
+	char where[96]; /* item in the file, for messages: "cases[3].series[0]"; "" at the top */
 };
 
 /* Reads the members of `item` from `object`. The item must have its defaults (bb_record__init()).

@@ -46,8 +46,8 @@ struct bb_err {
 	char msg[4096];
 };
 
-/* Sets code and message of `err`, which may be NULL. %m in `fmt` stands for the text of the errno
- * -code. Returns `code`. */
+/* Sets code and message of `err` (may be NULL). %m in `fmt` is the text of `code`. Returns
+ * `code`. */
 int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

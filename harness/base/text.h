@@ -3,11 +3,9 @@
 
 #include "base/std.h"
 
-/* Functions for untrusted texts, such as names of programs, lines of source and contents of
- * files. */
+/* Functions for untrusted texts, such as names of programs and contents of files. */
 
-/* Returns the length in bytes of the UTF-8 sequence at `text` (RFC 3629); 0 if the bytes there are
- * no UTF-8. */
+/* Returns the length in bytes of the UTF-8 sequence at `text` (RFC 3629); 0 if it is no UTF-8. */
 size_t bb_utf8_len(const char *text);
 
 /*

@@ -10,16 +10,14 @@
  * code names a single kind only where an option or a default asks for it, such as --lines.
  */
 
-/* How many samples a kind of drive takes of each case, in all and in each turn, and how many runs
- * it discards. */
+/* How many samples a kind of drive takes of a case, and how many runs it discards. */
 struct bb_pace {
 	uint32_t samples; /* default number of samples per case, over all loads; 0: the drive
 			     measures by time */
 	/* most samples of a variant over all values of the parameter; each load still gets at least
 	 * one sample of each value. 0: no limit */
 	uint32_t sweep_samples;
-	uint32_t turn; /* number of samples that are taken of a case before another case has its
-			  turn */
+	uint32_t turn;         /* samples of one case before another case has its turn */
 	uint32_t pair_turn;    /* the same in a comparison: samples of one program before the other
 				  program has its turn; <= BB_PAIR_TURN_MOST */
 	uint32_t warmup_first; /* runs to discard after a new load */
@@ -76,12 +74,10 @@ struct bb_drive_kind {
 	const char *by_key;   /* "trigger" or "event": the scenario's key that chooses between kinds
 				 with the same `with`; NULL: only one kind has this `with` */
 	const char *by[2]; /* values of the key `by_key` that choose this kind; the rest is NULL */
-	const char *name;  /* name of the drive in cases and options; NULL: `with` is the name */
-	/* name of the drive in cases if caches are emptied before each run; NULL: this kind cannot
-	 * empty caches */
+	const char *name;  /* name of the drive in cases and options; NULL: `with` */
+	/* name of the drive in cases with emptied caches; NULL: this kind cannot empty caches */
 	const char *cold_name;
-	const char *title; /* name of the kind in messages: "step by test-run"; NULL: `with` is the
-			      name */
+	const char *title; /* name in messages, "step by test-run"; NULL: `with` */
 	const char *doc;   /* description for --help, one sentence */
 	struct bb_drive_key keys[BB_DRIVE_KEYS]; /* keys of a scenario that only some kinds have;
 						    keys of all kinds are not listed */
@@ -94,11 +90,9 @@ struct bb_drive_kind {
 
 	/* Default numbers of samples and default times. */
 	struct bb_pace pace;
-	struct bb_pace cold; /* pace if caches are emptied before each run; zeroed: this kind cannot
-				empty caches */
-	double seconds;      /* time per case, over all loads, s; 0: the drive measures a number of
-				samples */
-	double compare_s;    /* least default budget of a comparison with this drive, s */
+	struct bb_pace cold;  /* pace with emptied caches; zeroed: this kind cannot empty caches */
+	double seconds;       /* time per case, over all loads, s; 0: `pace` counts */
+	double compare_s;     /* least default budget of a comparison with this drive, s */
 	size_t batch_samples; /* of a drive that measures by time: largest number of samples of one
 				 load; 0: computed from the rate */
 	double samples_per_event; /* of a drive that measures by time at a rate: largest number of
@@ -106,14 +100,11 @@ struct bb_drive_kind {
 
 	/* The samples, and the figures that are computed from them. */
 	struct bb_sample_kind sample;
-	uint32_t units_per_ns; /* samples are in 1/units_per_ns ns, so 1000 means ps; 0 means 1 */
-	unsigned int fills;    /* bits of enum bb_drive_fills */
-	bool is_whole; /* a sample covers more than the program, so it is not comparable with
-			  run_time_ns / run_cnt */
-	const char *agrees_with; /* name of a drive that measures the same cost and must agree with
-				    this kind; NULL: none */
-	bool no_floor;  /* there is no floor, because the program's verdict on a packet changes the
-			   cost of a sample */
+	uint32_t units_per_ns;   /* samples are in 1/units_per_ns ns, so 1000 means ps; 0 means 1 */
+	unsigned int fills;      /* bits of enum bb_drive_fills */
+	bool is_whole;           /* a sample is more than the program's run_time_ns / run_cnt */
+	const char *agrees_with; /* name of a drive whose results must agree; NULL: none */
+	bool no_floor;           /* no floor: the program's verdict on a packet changes the cost */
 	bool own_floor; /* each series measures its own floor, an empty program at the same hook */
 
 	/* Needs and effects of the kind. */
@@ -121,8 +112,7 @@ struct bb_drive_kind {
 	bool synthetic; /* the samples are invented, for tests: drivers/fake.c */
 	bool fires; /* the drive fires events itself; a series is void unless each event made the
 		       program run exactly once */
-	bool shares_events; /* other processes may make the program run, too, which does not void
-			       the series */
+	bool shares_events; /* runs that other processes cause do not void a series */
 	bool one_by_one;    /* the drive can act between any two runs, for example empty caches */
 	bool counts;        /* samples are numbers of instructions, not times: drivers/exact.c */
 	bool by_line;       /* also times the lines of a run: drivers/lines.c */
@@ -145,8 +135,7 @@ void bb_drive_kinds__pass(const struct bb_drive_kind *const *kinds, size_t n);
  * is no such kind. */
 const struct bb_drive_kind *bb_drive_kind_find(const char *with, const char *by);
 
-/* Names of the kinds of `bpfbench inside` and `bpfbench live --save`, which no scenario can
- * choose. */
+/* Names of the kinds of `bpfbench inside` and `bpfbench live --save`. */
 #define BB_DRIVE_INSIDE "inside"
 #define BB_DRIVE_WATCH "watch"
 
@@ -160,8 +149,7 @@ const struct bb_drive_kind *bb_drive_kind_named(const char *drive);
 /* Returns the name that drives of this kind have in cases if caches are not emptied. */
 const char *bb_drive_kind_name(const struct bb_drive_kind *kind);
 
-/* Returns the key `name` of this kind; NULL if the kind has no such key. Keys that all kinds
- * have are not found. */
+/* Returns the key `name` of this kind. NULL for other keys, also for those of all kinds. */
 const struct bb_drive_key *bb_drive_kind_key(const struct bb_drive_kind *kind, const char *name);
 
 /*

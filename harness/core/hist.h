@@ -30,8 +30,7 @@ struct bb_hist {
 	uint64_t min_ns, max_ns; /* valid if n > 0 */
 };
 
-/* A copy of a histogram's bins in ascending order of values, for statistics. bb_sorted_done() frees
- * it. */
+/* The bins of a histogram in ascending order, for statistics. bb_sorted_done() frees them. */
 struct bb_sorted {
 	struct bb_hist_bin *bins;
 	size_t n_bins;

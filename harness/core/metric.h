@@ -12,8 +12,7 @@ enum bb_reference {
 	BB_N_REFERENCES
 };
 
-/* Returns "instructions", "memory" or "wakeup", which is also the name of the reference's
- * program. */
+/* Returns "instructions", "memory" or "wakeup", the name of the reference's program. */
 const char *bb_reference_name(enum bb_reference reference);
 
 /*
@@ -38,19 +37,16 @@ struct bb_summary {
 	/* mean latencies at the cheapest and at the most expensive place (address modulo 64), ns */
 	struct bb_estimate layout_best, layout_worst;
 	struct bb_estimate outlier_share;      /* outliers as a share of the samples, 0 to 1 */
-	struct bb_estimate outlier_time_share; /* sum of the outliers as a share of the sum of all
-						  samples, 0 to 1 */
+	struct bb_estimate outlier_time_share; /* sum of the outliers / sum of all samples */
 	/* of the drive in situ: clock events per second of the workload's CPU time, or packets or
 	 * requests per second of wall time */
 	struct bb_estimate rate_requested, rate_achieved;
 	struct bb_estimate drops; /* number of runs whose result the program discarded */
 	/* share of CPU time that the hypervisor took, 0 to 1 */
 	struct bb_estimate steal;
-	/* latency divided by the time of the case's reference, so that the machine's own speed
-	 * cancels out */
+	/* latency divided by the time of the case's reference: the machine's speed cancels out */
 	struct bb_estimate relative;
-	struct bb_estimate reference[BB_N_REFERENCES]; /* ns per piece of each reference: medians
-							  over rounds */
+	struct bb_estimate reference[BB_N_REFERENCES]; /* ns per piece, medians over rounds */
 	uint64_t samples;                              /* samples in valid series */
 	uint32_t loads;                                /* number of valid series */
 	uint32_t voids;  /* number of series that are shown but do not count */
@@ -74,8 +70,7 @@ struct bb_summary {
 		struct bb_estimate worst; /* longest run, ns */
 	} live;
 	struct {
-		/* produced: samples that entered the ring; consumed: samples that the consumer
-		 * finished */
+		/* number of samples that entered the ring, and that the consumer finished */
 		struct bb_estimate produced, consumed;
 		struct bb_estimate lag_max;   /* longest lag of a sample, ns */
 		struct bb_estimate ring_peak; /* most bytes that were in the ring at one time, as a
@@ -95,7 +90,7 @@ struct bb_summary {
  */
 struct bb_prog_static {
 	double verified_insns; /* instructions that the verifier processed, on all paths */
-	double xlated_bytes;   /* size after the verifier's rewriting, without dead code */
+	double xlated_bytes;   /* size of the BPF code that the verifier has rewritten */
 	double jited_bytes;    /* size of the machine code */
 	double stack_bytes;    /* stack of all functions of the program together */
 	double map_bytes;      /* memory of all maps of the program, with those of its globals */
@@ -106,8 +101,7 @@ struct bb_prog_static {
 enum bb_direction { BB_LOWER_IS_BETTER, BB_HIGHER_IS_BETTER, BB_NO_DIRECTION };
 enum bb_metric_kind { BB_METRIC_TIMING, BB_METRIC_EXACT, BB_METRIC_INFO };
 
-/* A metric: its names, and the offset of its value. Formats and comparisons are driven by the
- * tables below. */
+/* A metric: its names, and the offset of its value. Formats and comparisons read tables of it. */
 struct bb_metric_def {
 	const char *name; /* JSON key and heading of the table */
 	const char *slug; /* name of the measure in BMF; NULL: the metric is not in BMF */

@@ -20,8 +20,7 @@
 #include "env/fingerprint.h"
 #include "env/sysfile.h"
 
-/* The deepest stack that a scenario may ask for. It is also the kernel's default limit of a sampled
- * stack. */
+/* The deepest stack that a scenario may ask for, and the kernel's default limit. */
 #define STEP_MAX_DEPTH 127
 #define STATS_SYSCTL "/proc/sys/kernel/bpf_stats_enabled"
 /* An error of the kernel (include/linux/errno.h) that strerror() does not know. */
@@ -320,8 +319,7 @@ static void answer_loaded(struct bb_check_result *r, enum bb_check_status if_not
 		answer(r, BB_CHECK_OK, NULL, "loads");
 		return;
 	}
-	/* The kernel returns EPERM if capabilities are missing, or if it lets no process load such
-	 * programs. */
+	/* EPERM: capabilities are missing, or the kernel lets no process load such programs. */
 	if (fd != -EPERM)
 		answer(r, if_not, "use a kernel that has this program type", "does not load: %s",
 		       errno_text(fd));
@@ -381,8 +379,7 @@ static void check_type_lsm(const struct bb_check *, struct bb_check_result *r)
 
 static void check_software_event(const struct bb_check *check, struct bb_check_result *r)
 {
-	/* the clock fires every 10 ms of CPU time; the other event, a page fault, fires each
-	 * time */
+	/* fire every 10 ms of CPU time, or at each page fault */
 	uint64_t period = check->kind == PERF_COUNT_SW_CPU_CLOCK ? 10 * 1000 * 1000 : 1;
 	int err = probe_event(PERF_TYPE_SOFTWARE, (uint64_t)check->kind, period);
 	const char *remedy = "use a kernel built with CONFIG_PERF_EVENTS=y; seccomp may forbid "
@@ -529,8 +526,7 @@ static const struct {
 	enum bb_check_status status;
 	const char *remedy;
 	const char *text;  /* printed after the value; with BB_CHECK_SKIP, in place of the value */
-	const char *in_vm; /* in a virtual machine, printed in place of `text`; NULL: `text` is
-			      printed there, too */
+	const char *in_vm; /* printed in place of `text` in a virtual machine; NULL: `text` */
 } answers[] = {
 	{"lockdown", "none", BB_CHECK_OK, NULL, "", NULL},
 	{"lockdown", BB_FINGERPRINT_UNKNOWN, BB_CHECK_SKIP,
@@ -552,8 +548,7 @@ static const struct {
 	{"smt", BB_FINGERPRINT_UNKNOWN, BB_CHECK_SKIP, NULL,
 	 "not known: " CPU_DIR "/smt/active cannot be read", NULL},
 	{"smt", NULL, BB_CHECK_OK, NULL, "", ", as far as a VM can see"},
-	/* Reading hpet, acpi_pm or pit takes about 1 us. Clocks of jiffies only count timer
-	   interrupts. */
+	/* Reading hpet, acpi_pm or pit takes about 1 us; jiffies count timer interrupts. */
 	{"clocksource", "hpet", SLOW_CLOCK, NULL},
 	{"clocksource", "acpi_pm", SLOW_CLOCK, NULL},
 	{"clocksource", "pit", SLOW_CLOCK, NULL},

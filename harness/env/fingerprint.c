@@ -162,8 +162,7 @@ static void trim(char *text)
 		text[--n] = '\0';
 }
 
-/* Reads only the lines of the first CPU, because the kernel may take up to 20 ms per CPU to measure
- * its frequency. */
+/* Reads the first CPU only: to measure its frequency, the kernel may take up to 20 ms per CPU. */
 static void read_cpuinfo(const char *root, struct bb_fingerprint *fp)
 {
 	char arm[BB_FINGERPRINT_TEXT] = "", *key = NULL;
@@ -255,7 +254,7 @@ static void read_lockdown(const char *root, struct bb_fingerprint *fp)
 	char text[4096];
 
 	if (!bb_sysfile__read(root, "/sys/kernel/security/lockdown", text, sizeof(text))) {
-		/* "none [integrity] confidentiality" */
+		/* the file has a text such as "none [integrity] confidentiality" */
 		char *open = strchr(text, '['), *close = open ? strchr(open, ']') : NULL;
 
 		if (close) {
@@ -392,8 +391,7 @@ int bb_git_commit__read(const char *dir, char ret_commit[BB_GIT_COMMIT_SIZE])
 	if (strncmp(ref, "refs/", 5) ||
 	    strstr(ref, "..")) /* a ref must not lead out of the repository */
 		return -EINVAL;
-	/* A linked work tree has no branches of its own: the file `commondir` names the git folder
-	 * that has them. */
+	/* A linked work tree has no branches: `commondir` names the git folder that has them. */
 	if (bb_sysfile__read(git_dir, "/commondir", text, sizeof(text)))
 		memcpy(common, git_dir, sizeof(common));
 	else
@@ -405,8 +403,7 @@ int bb_git_commit__read(const char *dir, char ret_commit[BB_GIT_COMMIT_SIZE])
 	return err;
 }
 
-/* Prefers the commit that CI names in the environment, because CI may check out a merge commit or a
- * tree without .git. */
+/* Prefers the commit that CI names: it may check out a merge commit, or a tree without .git. */
 static void read_commit(const char *tree_dir, struct bb_fingerprint *fp)
 {
 	static const char *const variables[] = {"GITHUB_SHA", "CI_COMMIT_SHA"};

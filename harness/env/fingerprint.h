@@ -62,8 +62,7 @@ extern const size_t bb_n_fingerprint_fields;
 int bb_fingerprint__read(const char *root, const char *tree_dir, struct bb_fingerprint *ret_fp,
 			 struct bb_err *err);
 
-/* Sets every field to BB_FINGERPRINT_UNKNOWN. Readers of files call it first, because older files
- * lack some fields. */
+/* Sets every field to BB_FINGERPRINT_UNKNOWN, also before a file is read that may lack fields. */
 void bb_fingerprint_init(struct bb_fingerprint *fp);
 
 /* Returns the value of field i < bb_n_fingerprint_fields. */

@@ -160,7 +160,7 @@ int bb_irq_works__read(const char *root, int cpu, uint64_t *ret_count, struct bb
 	while (word && rc == -ENOENT && getline(&line, &size, f) > 0) {
 		if (!strstr(line, DESCRIPTION))
 			continue;
-		/* "IWI:  1  2  IRQ work interrupts" */
+		/* the line is "IWI: 1 2 IRQ work interrupts" */
 		word = strtok_r(line, " \n", &save);
 		for (int i = 0; word && i <= column; i++)
 			word = strtok_r(NULL, " \n", &save);

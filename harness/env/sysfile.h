@@ -19,8 +19,7 @@ int bb_sysfile__read(const char *root, const char *path, char *ret_text, size_t 
 /* Reads a file that holds one number. Returns 0, -EINVAL for other contents, or -errno. */
 int bb_sysfile__read_u64(const char *root, const char *path, uint64_t *ret_value);
 
-/* Counts the CPUs in a list like "0-3,5"; an empty list has 0 CPUs. Returns 0, or -EINVAL if `list`
- * has another form. */
+/* Counts the CPUs in a list such as "0-3,5" or "". Returns 0, or -EINVAL for another form. */
 int bb_cpulist_count(const char *list, uint32_t *ret_n);
 
 /*

@@ -85,7 +85,8 @@ struct bb_location bb_location_over_loads(const double *x, size_t n, double alph
  */
 struct bb_order_ratio {
 	double ratio; /* median of b / median of a */
-	/* at confidence >= 1 - alpha; NAN, NAN if a or b has too few values (< 7 at 5 %) */
+	/* interval of `ratio` at confidence >= 1 - alpha; NAN, NAN with too few values (< 7 at 5
+	 * %) */
 	struct bb_interval interval;
 };
 
@@ -103,6 +104,5 @@ struct bb_order_ratio bb_order_ratio(const double *a, size_t n_a, const double *
  */
 double bb_order_ratio_p(const double *a, size_t n_a, const double *b, size_t n_b, double factor);
 
-/* Returns how many values each sample needs for an interval at 1 - alpha; 0 if alpha is not in
- * (0, 1). */
+/* Returns how many values a sample needs for an interval; 0 if alpha is not in (0, 1). */
 size_t bb_order_ratio_needs(double alpha);

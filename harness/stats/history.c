@@ -25,8 +25,7 @@ struct window {
 	size_t n;
 };
 
-/* The latest figures `r` of the runs of a level, and the latest standard errors `se` of these
- * figures. */
+/* The latest figures `r` of the runs of a level, and their standard errors `se`. */
 struct runs {
 	struct window r, se;
 };
@@ -48,10 +47,9 @@ struct walk {
 	double t;
 	size_t n_level; /* number of runs at the changed level so far */
 	int side;       /* side of the present level; 0: the present level is the baseline */
-	bool have_odd;  /* true: one run was on another side than `side`, and the next run must
-			   confirm it */
-	size_t odd;     /* index of the run that must be confirmed */
-	int odd_side;   /* side of that run `odd` */
+	bool have_odd;  /* true: run `odd` was on another side; the next run must confirm it */
+	size_t odd;     /* index of that run */
+	int odd_side;   /* side of that run */
 	double shift;   /* distance of the latest run beyond the limits from the baseline */
 };
 
@@ -171,8 +169,7 @@ static void judge(struct walk *walk, size_t i, struct bb_history_point *points)
 	if (side)
 		walk->shift = fabs(walk->figures[0].r[i] - point->baseline);
 	if (in_question && !side && walk->shift < point->limit) {
-		/* The limits of this run are wider than the change, so the run neither confirms nor
-		 * denies the change. */
+		/* The limits are wider than the change, so this run cannot tell. */
 		point->mark = BB_HISTORY_SUSPECT;
 	} else if (side == walk->side) {
 		point->mark = mark_of(side);

@@ -45,7 +45,7 @@ extern const struct bb_history_rule bb_history_default_rule;
 
 enum bb_history_mark {
 	BB_HISTORY_VOID,     /* the run has no figure (r is NAN); it is neither judged nor used */
-	BB_HISTORY_LEARNING, /* fewer than window_min earlier runs */
+	BB_HISTORY_LEARNING, /* there are fewer than window_min earlier runs */
 	BB_HISTORY_STEADY,
 	/* the run is beyond the baseline and no other run confirms it, or the run cannot tell */
 	BB_HISTORY_SUSPECT,
@@ -55,8 +55,7 @@ enum bb_history_mark {
 
 struct bb_history_point {
 	enum bb_history_mark mark;
-	int change; /* +1 if the level rises at this run (slower), -1 if it falls (faster), 0 if it
-		       does not change */
+	int change; /* at this run the level +1: rises (slower), -1: falls (faster), 0: stays */
 	/* median of the baseline's r when the run was judged; NAN while learning or if void */
 	double baseline;
 	double limit; /* the run is beyond the baseline if |r - baseline| is above this; NAN while
@@ -89,6 +88,5 @@ int bb_history_judge(const struct bb_history_figure *figures, size_t n_figures, 
 void bb_history_error(const double *r, size_t n, const struct bb_history_rule *rule,
 		      double *ret_error);
 
-/* Returns "void", "learning", "steady", "suspect", "regressed" or "improved"; "?" if out of
- * range. */
+/* Returns the name of a mark, such as "steady"; "?" if out of range. */
 const char *bb_history_mark_name(enum bb_history_mark mark);

@@ -235,8 +235,7 @@ struct bb_spread bb_spread_of(const double *x, size_t n)
 	return (struct bb_spread){sqrt(squares / (double)(n - 1)), (double)n};
 }
 
-/* Pools x[n] into one spread. Its variance is the mean of all variances, weighted by degrees of
- * freedom. */
+/* Pools x[n]: the variance is the mean of all variances, weighted by degrees of freedom. */
 static struct bb_spread pool(const struct bb_spread *x, size_t n, double *ret_df)
 {
 	double squares = 0, values = 0, df = 0;

@@ -39,10 +39,10 @@ bool bb_stratified_mean(const double *x, const int *stratum, const double *share
 /*
  * Sets the values of disturbed loads to NAN. The excess of a value x > 0 is the share by which it
  * is above the least value of its stratum. A load counts as disturbed if its excess is above 1 %
- * and above 5 times the median excess of all values that are not the least of their stratum. The
- * least value is the measure because a disturbance only makes loads slower. The median is over all
- * strata because one stratum has too few values for a median. Returns the number of loads set to
- * NAN.
+ * and above 5 times the median excess of all values that are not the least of their stratum. Values
+ * are compared with the least one, because a disturbance only makes loads slower. The median is
+ * over all strata, because one stratum has too few values for a median. Returns the number of loads
+ * set to NAN.
  */
 size_t bb_strata_set_aside(double *x, const int *stratum, size_t n);
 

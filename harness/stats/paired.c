@@ -87,8 +87,7 @@ static double from_key(uint64_t key)
 	return v;
 }
 
-/* Returns the k-th smallest Walsh average of x[n] exactly, k >= 1, without computing all n (n +
- * 1) / 2 of them. */
+/* Returns the k-th smallest Walsh average of x[n] exactly, k >= 1, without computing them all. */
 static double walsh_ranked(const double *x, size_t n, uint64_t k)
 {
 	uint64_t lo = to_key(x[0]), hi = to_key(x[n - 1]);
@@ -155,8 +154,7 @@ size_t bb_eprocess_rank(size_t n, double alpha)
 
 	if (!(alpha > 0 && alpha < 1))
 		return 0;
-	/* M_n(s) falls as s grows from 0 to n / 2. M_n(n / 2) is at most 1, so n / 2 is never
-	 * rejected. */
+	/* M_n(s) falls as s grows to n / 2, where it is at most 1, so n / 2 is never rejected. */
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 

@@ -15,7 +15,7 @@ struct bb_signed_rank {
 	/* median of the Walsh averages (d[i] + d[j]) / 2, i <= j; NAN if n == 0, a value is not
 	 * finite (the caller must leave void pairs out), or alpha is not in (0, 1) */
 	double estimate;
-	/* at confidence >= 1 - alpha; NAN, NAN if n is too small (n < 6 at 5 %) */
+	/* interval of `estimate` at confidence >= 1 - alpha; NAN, NAN if n < 6 (at 5 %) */
 	struct bb_interval interval;
 };
 

@@ -15,15 +15,14 @@
 #define BB_P90_MIN 100
 #define BB_P99_MIN 1000
 
-/* A median absolute deviation times this estimates the standard deviation: 1 / (third quartile of
+/* Factor that turns a median absolute deviation into a standard deviation: 1 / (third quartile of
  * the standard normal distribution). */
 #define BB_MAD_TO_SD 1.4826
 
 /* Sorts x[n] ascending, NANs last. */
 void bb_sort_doubles(double *x, size_t n);
 
-/* Returns the quantile p of x[n], which is ascending and has no NAN. NAN if n == 0 or p is not
- * in [0, 1]. */
+/* Returns the quantile p of x[n] (ascending, without NAN). NAN if n == 0 or p is not in [0, 1]. */
 double bb_quantile_sorted(const double *x, size_t n, double p);
 
 /* Returns the median of x[n], and sorts x, NANs last. NAN if n == 0 or a value is NAN. */

@@ -10,7 +10,7 @@ double bb_lgamma(double x)
 	return x > 0 ? lgamma_r(x, &sign) : NAN;
 }
 
-/* Lentz's method replaces a zero by a number that is too small to matter. */
+/* Lentz's method divides by v, so 0 becomes a number that is too small to matter. */
 static double not_zero(double v)
 {
 	return fabs(v) < DBL_MIN ? DBL_MIN : v;

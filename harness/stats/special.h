@@ -30,8 +30,7 @@ double bb_student_critical(double alpha, double df);
  * probability P(Z <= normal) of the standard normal distribution (Wilson & Hilferty 1931). */
 double bb_chi_square_limit(double normal, double df);
 
-/* Returns P(X <= k), X ~ Bin(n, p): I_{1-p}(n - k, k + 1). 1 for k >= n; NAN if p is not in [0,
- * 1]. */
+/* Returns P(X <= k), X ~ Bin(n, p): I_{1-p}(n - k, k + 1). NAN if p is not in [0, 1]. */
 double bb_binomial_cdf(uint64_t k, uint64_t n, double p);
 
 /*

@@ -17,7 +17,7 @@ enum bb_verdict bb_verdict_of(struct bb_interval log_ratio, double eps)
 {
 	double limit = log1p(eps);
 
-	/* A NAN fails these comparisons. */
+	/* A NAN ends here, too. */
 	if (!(eps >= 0) || isinf(eps) || !(log_ratio.lo <= log_ratio.hi))
 		return BB_VERDICT_INCONCLUSIVE;
 	if (log_ratio.lo > limit)

@@ -21,8 +21,7 @@ struct column {
 		TEXT,
 		TEXT_OR_NULL,
 		CHARS,  /* char[size] */
-		ROW_OF, /* uint32_t, index of an item in the table `of`; the column has the row
-			   number of that item */
+		ROW_OF, /* uint32_t, index in the table `of`; in the database a row number */
 		U32,
 		FLAG, /* uint32_t, 0 or 1 */
 		U64,
@@ -283,7 +282,7 @@ static int read_column(struct reading *rd, sqlite3_stmt *query, int i, const str
 	case CHANGED: *(int64_t *)at = is_null ? BB_INDEX_READ_ANEW : number; return 0;
 	case REAL:
 	case FINITE:
-	case ERROR: /* bb_history_judge() asks for this */
+	case ERROR: /* bb_history_judge() refuses the same values */
 		*(double *)at = real;
 		return c->type != REAL && (isinf(real) || (c->type == ERROR && real < 0)) ? -EINVAL
 											  : 0;
@@ -376,8 +375,7 @@ static int read_db(struct reading *rd, void *data, size_t len)
 
 int bb_history_db__parse(void *data, size_t len, struct bb_run_index *ret_index)
 {
-	/* For a valid file this is enough: to read a row, SQLite needs fewer operations than the
-	 * row has bytes. */
+	/* Enough for a valid file: SQLite reads a row with fewer operations than it has bytes. */
 	struct reading rd = {.text_bytes_left = len, .turns_left = 100 + len / PROGRESS_OPS};
 	int rc = open_db(&rd.db);
 

@@ -164,8 +164,7 @@ static void intern_machine(struct bb_run_index *x, const struct bb_fingerprint *
 	BB_PUSH(x->machines, x->n_machines, *fp);
 }
 
-/* Adds the run `of` of the index `from` to `x`, with copies of its points, cases, machine and
- * texts. */
+/* Adds the run `of` of the index `from` to `x`, with copies of all that belongs to it. */
 static void add_run(struct bb_run_index *x, const struct bb_run_index *from,
 		    const struct bb_index_run *of)
 {
@@ -199,7 +198,7 @@ struct file {
 	const char *name; /* name of the file, without .json */
 	const struct bb_index_run *old;
 	struct bb_run_index own;
-	char *fault; /* owned; NULL: the file is a run */
+	char *fault; /* why the file is not a run, owned; NULL: it is a run */
 };
 
 /* A file that changed within this time before it was read may change again with the same mtime. */
@@ -273,8 +272,7 @@ static void read_file(const char *dir, const struct bb_run_index *old, struct fi
 /* --- a folder --- */
 
 #define MOST_THREADS 8
-/* number of files that are read before their runs are added to the index of the folder, which
- * bounds the memory */
+/* files that are read before their runs are added to the index, which bounds the memory */
 #define BATCH 256
 
 struct batch {

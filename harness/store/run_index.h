@@ -42,8 +42,7 @@ struct bb_index_run {
 	uint32_t n_points;
 	uint64_t first_point; /* index of the run's first point in bb_run_index.points */
 	uint64_t size_bytes;  /* size of the file */
-	int64_t changed_ns;   /* mtime of the file, ns since 1970; BB_INDEX_READ_ANEW: the file must
-				 be read again */
+	int64_t changed_ns;   /* mtime of the file, ns since 1970, or BB_INDEX_READ_ANEW */
 };
 #define BB_INDEX_READ_ANEW INT64_MIN
 
@@ -98,8 +97,7 @@ const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, cons
 /* Reads the index from dir/history.db. The index is empty if there is no valid file. */
 void bb_history_db__load(const char *dir, struct bb_run_index *ret_index);
 
-/* Reads the index from data[len], the bytes of a history.db. Returns 0, or -EINVAL with an
- * empty `*ret_index`. */
+/* Reads the index from data[len], a history.db. Returns 0, or -EINVAL and an empty index. */
 int bb_history_db__parse(void *data, size_t len, struct bb_run_index *ret_index);
 
 /* Writes the index to dir/history.db, whole or not at all. Returns 0 or -errno; after an error

@@ -113,8 +113,7 @@ static int read_bins(const struct bb_record_reader *rd, const json_t *obj, struc
 	return 0;
 }
 
-/* True if a histogram may have rounded `value` to `bin`: the two are equal, or not farther apart
- * than a bucket is wide. */
+/* True if a histogram may have rounded `value` to `bin`: they are at most a bucket apart. */
 static bool same_bucket(uint64_t value, uint64_t bin)
 {
 	uint64_t distance = value > bin ? value - bin : bin - value;
@@ -141,8 +140,7 @@ static int read_hist(const struct bb_record_reader *rd, const json_t *obj, struc
 		return 0;
 	if (!json_is_number(sum))
 		return bb_record__complain(rd, "sum_ns", "expected a number");
-	/* The middle of a bucket differs from a value in the bucket by at most 2^-12 of that
-	 * value. */
+	/* The middle of a bucket differs from its values by at most 2^-12 of the value. */
 	if (!(fabs(json_number_value(sum) - h->sum_ns) <= h->sum_ns / 4096 + 1))
 		return bb_record__complain(rd, "sum_ns", "%g, but the bins add up to %g",
 					   json_number_value(sum), h->sum_ns);
@@ -245,8 +243,7 @@ static int read_flow(struct bb_record_reader *rd, const json_t *obj, void *serie
 	return rc;
 }
 
-/* Writes the name of the case that is the floor. find_floors() reads the name, when all cases have
- * been read. */
+/* Writes the name of the case that is the floor. find_floors() reads it after all cases. */
 static void write_floor(const void *run, const void *item, struct bb_json *w)
 {
 	const struct bb_report *r = run;

@@ -218,8 +218,7 @@ static int pick_prefix(char **ids, size_t n, const char *which, const char *dir,
 int bb_store__read(const char *which, const char *dir, struct bb_report **ret_report,
 		   struct bb_err *err)
 {
-	/* The paths to try are the name in `dir`, the name with .json in `dir`, and the name in the
-	 * current folder. */
+	/* the paths to try: in `dir`, in `dir` with .json, and in the current folder */
 	const char *const places[][3] = {{dir, "/", ""}, {dir, "/", SUFFIX}, {"", "", ""}};
 	const char *id = "";
 	char *path = NULL, **ids;

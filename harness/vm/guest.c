@@ -87,8 +87,7 @@ static void set_parameter(const char *path, const char *value)
 	bb_close(&fd);
 }
 
-/* Runs in a child process. If the kernel needs memory meanwhile, it kills this child and no other
- * process. */
+/* Runs in a child: if the kernel needs memory meanwhile, it kills no other process. */
 static int clear_all(void *, int)
 {
 	set_parameter("/proc/self/oom_score_adj", "1000");
@@ -98,8 +97,7 @@ static int clear_all(void *, int)
 	return 0;
 }
 
-/* The larger this number, the shorter the CPU's own list of small free pages; 0 is the kernel's
- * default. */
+/* The larger this is, the shorter is the CPU's own list of small free pages; 0: the default. */
 #define LIST_FRACTION "/proc/sys/vm/percpu_pagelist_high_fraction"
 
 /* Clears the free memory: booting has left garbage there, and QEMU does not save pages of zeros.
@@ -233,8 +231,7 @@ static int execute(void *arg, int)
 	return -errno;
 }
 
-/* Runs the program that BB_GUEST_ARGS names. Returns its exit code, or -1 if it did not start or
- * was killed. */
+/* Runs the program that BB_GUEST_ARGS names. Returns its exit code, or -1 without one. */
 static int run_command(void)
 {
 	const struct bb_child_rules rules = {.is_program = true, .std = {BB_STD_NULL, 0, 0}};

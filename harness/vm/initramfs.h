@@ -18,8 +18,7 @@ struct bb_guest_job {
 	struct bb_strings folders; /* absolute paths of folders that are empty in the guest */
 };
 
-/* Makes the first archive. `modules` is the folder with the kernel's modules; NULL: there are
- * none. */
+/* Makes the first archive. `modules` is the folder of the kernel's modules; NULL: none. */
 int bb_initramfs__make(const char *modules, struct bb_err *err);
 
 /* Makes the archive of a job. */

@@ -120,8 +120,7 @@ int bb_kernels__list(char ***ret_names, size_t *ret_n, struct bb_err *err)
 	return rc;
 }
 
-/* Runs a command as the user. `what` begins the message. Returns 0, or -errno with the command's
- * last line of output. */
+/* Runs a command as the user. Returns 0, or -errno with `what` and the last line of its output. */
 static int run(const char *const *argv, const char *what, struct bb_err *err)
 {
 	static const char *const env[] = {"http_proxy", "https_proxy", "no_proxy", "APT_CONFIG",

@@ -26,8 +26,7 @@
 
 /* QEMU's arguments that depend on whether the guest boots or goes on from a saved guest. */
 struct arguments {
-	const char *image; /* path of the kernel's image; NULL: the guest is a saved guest that goes
-			      on */
+	const char *image; /* path of the kernel's image; NULL: a saved guest goes on */
 	char initrd[32], job[96], incoming[96];
 	const char *plugin; /* path of the plugin; NULL: no plugin */
 };
@@ -203,8 +202,7 @@ static int save(struct bb_machine *m, struct bb_err *err)
 	return rc ? bb_fail(err, rc, BB_QEMU " takes no commands: %m") : 0;
 }
 
-/* Returns the text of a file in memory; free it. NULL if the file cannot be read. Closes the
- * file. */
+/* Returns the text of a file in memory; free it. NULL if that fails. Closes the file. */
 static char *take_text(int *fd)
 {
 	char *text = NULL;

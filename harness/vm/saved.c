@@ -50,8 +50,7 @@ int bb_saved_guest__open(const struct bb_kernel *k)
 	return kept < 0 ? -ENOENT : kept;
 }
 
-/* Makes the file of the new guest in the cache or, if that fails, in memory. Returns a descriptor
- * or -1 with errno. */
+/* Makes the file of the new guest in the cache or in memory. Returns a descriptor or -1. */
 static int open_new(const struct bb_kernel *k, struct bb_new_guest *g)
 {
 	char *folder = bb_strdup(k->saved), *slash = strrchr(folder, '/');

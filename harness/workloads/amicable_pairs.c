@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "workloads/amicable_pairs.h"
 
-/* Every function here has its own stack frame, because the stack that a sampler sees is part of the
- * measurement. */
+/* Every function here has its own stack frame, because samplers measure its stack. */
 #define FRAME __attribute__((noinline))
 
 static FRAME uint32_t sum_of_proper_divisors(struct bb_amicable_search *search, uint32_t n)
@@ -44,7 +43,6 @@ FRAME void bb_amicable_search_nested(struct bb_amicable_search *search, uint32_t
 		bb_amicable_search_nested(search, extra_frames - 1);
 	else
 		bb_amicable_search(search);
-	/* without this statement, the compiler would make the call a jump, which has no stack
-	 * frame */
+	/* without this, the compiler makes the call a jump, which has no stack frame */
 	__asm__ volatile("" ::: "memory");
 }

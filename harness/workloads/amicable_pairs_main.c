@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* amicable_pairs prints every pair of amicable numbers up to LAST (below 65535), the larger
- * number first. */
+/* Prints every pair of amicable numbers up to LAST (below 65535), the larger number first. */
 
 #include "base/parse.h"
 #include "workloads/amicable_pairs.h"

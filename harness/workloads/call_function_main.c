@@ -31,8 +31,7 @@ struct call {
 	void *pointers[MOST_ARGUMENTS];
 };
 
-/* Reads an argument of the function. Returns false if `text` is not a valid argument, or if there
- * is no memory. */
+/* Reads an argument of the function. Returns false if it is invalid or there is no memory. */
 static int take_argument(char *text, ffi_type **ret_type, union value *ret_value)
 {
 	uint64_t bytes;

@@ -31,6 +31,5 @@ extern const size_t bb_n_functions;
  * the last. All versions of a function count as one. */
 const char *bb_function_name(size_t i);
 
-/* Fills the buffers: a sample with a stack like that of amicable_pairs, and a log without a
- * file. */
+/* Fills the buffers: a sample with a stack as of amicable_pairs, a log without a file. */
 void bb_function_room__init(struct bb_function_room *room);

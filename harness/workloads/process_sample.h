@@ -7,8 +7,7 @@
  * a line, "SECONDS.NANOSECONDS pid N tid N frames N 0xINNERMOST..0xOUTERMOST". */
 #define BB_SAMPLE_LINE_BYTES 160u /* longest line, with a margin */
 
-/* Buffer of logged lines. When the buffer is full, it is written to the file, or discarded if there
- * is no file. */
+/* Buffer of logged lines. When it is full, it is written to the file, if any, and emptied. */
 struct bb_sample_log {
 	char *text; /* text[size], borrowed; `size` is at least BB_SAMPLE_LINE_BYTES */
 	size_t size, used;

@@ -101,7 +101,7 @@ static bool is_prefix(unsigned char c)
 	return strchr("\xf2\xf3\x66\x2e\x3e\x36\x26\x64\x65\xf0", c) && c;
 }
 
-/* Returns the class of an instruction of x86_64. */
+/* Returns the class (bpf/trace_record.h) of the x86_64 instruction code[len]. */
 static uint32_t class_of(const unsigned char *code, size_t len)
 {
 	size_t i = 0;
