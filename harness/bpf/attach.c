@@ -6,8 +6,8 @@
 #include <bpf/libbpf.h>
 #include <sys/mount.h>
 
+#include "base/bpf_info.h"
 #include "bpf/libbpf_log.h"
-#include "bpf/prog_stats.h"
 
 /* --- perf events --- */
 
@@ -71,11 +71,11 @@ int bb_tracefs__provide(struct bb_err *err)
 {
 	int rc;
 
-	/* the two places where libbpf looks */
+	/* libbpf looks for tracefs at these two paths */
 	if (!access(TRACEFS "/events", F_OK) || !access("/sys/kernel/debug/tracing/events", F_OK))
 		return 0;
-	/* Mounts in a slave mount namespace do not spread to the machine's own. In a chroot, "/"
-	 * need not be a mount, but /sys is one wherever there is a sysfs. */
+	/* MS_SLAVE keeps our mount out of the machine's namespace. It is set on /sys and not on
+	 * "/", because in a chroot "/" need not be a mount point. */
 	if (!unshare(CLONE_NEWNS) && !mount(NULL, "/sys", NULL, MS_SLAVE, NULL) &&
 	    !mount("tracefs", TRACEFS, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
 		return 0;
@@ -89,7 +89,7 @@ int bb_tracefs__provide(struct bb_err *err)
 
 #define MULTI_RETURN 1U /* BPF_F_KPROBE_MULTI_RETURN, BPF_F_UPROBE_MULTI_RETURN */
 
-/* The part of union bpf_attr that BPF_LINK_CREATE reads for these links (linux/bpf.h, 6.6). */
+/* The part of union bpf_attr that BPF_LINK_CREATE reads for multi links (linux/bpf.h, 6.6). */
 struct link_create {
 	uint32_t prog_fd, target_fd, attach_type, flags;
 	union {
@@ -150,7 +150,7 @@ int bb_multi_link__to_file(int prog_fd, uint32_t attach_type, bool is_return, co
 
 /* Asks the kernel for a link that it cannot make: to a function that does not exist, or to a folder
  * instead of a file. A kernel that knows the link type complains about the function or the file. */
-static bool probe(uint32_t attach_type)
+static bool has_link_type(uint32_t attach_type)
 {
 	static const char *const names[] = {"bpfbench_no_such_function"};
 	static const uint64_t offset = 0;
@@ -181,7 +181,7 @@ bool bb_multi_link__is_there(uint32_t attach_type)
 		if (types[i] != attach_type)
 			continue;
 		if (answers[i] == NOT_ASKED)
-			answers[i] = probe(attach_type) ? YES : NO;
+			answers[i] = has_link_type(attach_type) ? YES : NO;
 		return answers[i] == YES;
 	}
 	return false;
@@ -190,7 +190,7 @@ bool bb_multi_link__is_there(uint32_t attach_type)
 /* --- structs of functions --- */
 
 #define MAP_LINK (1U << 13) /* BPF_F_LINK */
-#define MOST_BYTES 8192u    /* largest value of a map that is read, bytes */
+#define MOST_BYTES 8192u    /* limit: bytes of a struct_ops map's value */
 #define TCP_OPS "tcp_congestion_ops"
 #define VALUE_OF "bpf_struct_ops_"
 
@@ -202,8 +202,8 @@ void bb_struct_ops__prepare(struct bpf_object *obj)
 		bpf_map__set_map_flags(map, bpf_map__map_flags(map) | MAP_LINK);
 }
 
-/* Attaches each struct_ops map for a moment: only then does libbpf write the map's value. If libbpf
- * (before 1.2) makes no link, the kernel does not register the map, because it has BPF_F_LINK. */
+/* Attaches each struct_ops map and detaches it at once, because libbpf writes its value only then.
+ * libbpf before 1.2 makes no link; the kernel does not register the map, which has BPF_F_LINK. */
 void bb_struct_ops__fill(struct bpf_object *obj)
 {
 	struct bpf_map *map;
@@ -252,8 +252,8 @@ int bb_struct_ops__map_of(const struct bpf_object *obj, int prog_fd)
 	return -1;
 }
 
-/* Returns the offset of a member in the struct, in bytes, and its type; -1 if there is no such
- * member. */
+/* Returns the offset of the member `name` in the struct `t`, in bytes, and its type; -1 if there is
+ * no such member. */
 static long member(const struct btf *btf, const struct btf_type *t, const char *name,
 		   __u32 *ret_type)
 {

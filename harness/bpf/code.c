@@ -72,21 +72,21 @@ const struct bpf_line_info *bb_code__line_at(const struct bb_code *code, uint32_
 	return n ? &code->lines[n - 1] : NULL;
 }
 
-/* .BTF.ext (Documentation/bpf/btf.rst). Offsets count from the end of the header, in bytes. */
+/* Header of .BTF.ext (Documentation/bpf/btf.rst). Offsets *_at count from its end, in bytes. */
 struct ext_header {
 	uint16_t magic;
 	uint8_t version, flags;
 	uint32_t bytes, funcs_at, funcs_bytes, lines_at, lines_bytes;
 };
 
-/* A table begins with the size of its records. Each section then has one of these headers,
- * followed by its records. */
+/* A table of .BTF.ext begins with the size of a record. Then comes one group for each section: this
+ * header, and n records. `name` is the offset of the section's name in the BTF. */
 struct ext_section {
 	uint32_t name, n;
 };
 
-/* A function of the final program: where it begins there and in the object file, in
- * instructions. */
+/* A function of n instructions. It begins at slot `at` of the final program, and at slot `offset`
+ * of the section with the index `section` in the object file. */
 struct piece {
 	uint32_t at, n;
 	uint32_t section, offset;
@@ -142,7 +142,7 @@ static int find_pieces(struct walk *w, const char *program, const char *section,
 			rc = add_piece(w, 0, s->section,
 				       (uint32_t)(s->value / sizeof(struct bpf_insn)), err);
 	}
-	/* follow the calls of each piece to pieces that are not known yet */
+	/* add the functions that each piece calls, unless they have been added before */
 	for (size_t k = 0; !rc && k < w->n_pieces; k++) {
 		struct piece p = w->pieces[k];
 
@@ -171,7 +171,8 @@ static int find_pieces(struct walk *w, const char *program, const char *section,
 	return rc;
 }
 
-/* Reads one of the two tables, in the order of the final program. A record has `size` bytes. */
+/* Reads the functions or the lines of .BTF.ext from table[bytes]. The result is in the order of the
+ * final program. `size` is the size of a record there; in the file, records may be longer. */
 static int read_table(const struct walk *w, const char *table, uint32_t bytes, size_t size,
 		      void **ret_records, uint32_t *ret_n, struct bb_err *err)
 {
@@ -204,7 +205,7 @@ static int read_table(const struct walk *w, const char *table, uint32_t bytes, s
 			name = btf__name_by_offset(w->code->btf, s.name);
 			if (!name || strcmp(name, w->file->sections[p->section].full_name))
 				continue;
-			/* a record begins with an offset in bytes into its section */
+			/* a record begins with its instruction's offset in the section, bytes */
 			for (uint32_t i = 0; i < s.n && n < room; i++) {
 				const char *record = table + at + (size_t)i * record_bytes;
 				uint32_t insn;
@@ -219,7 +220,7 @@ static int read_table(const struct walk *w, const char *table, uint32_t bytes, s
 			}
 		}
 	}
-	if (n == room) { /* more records were copied than the table has, so pieces share records */
+	if (n == room) { /* we copied more records than the table has, so some are in two pieces */
 		free(records);
 		return bb_fail(err, -EINVAL,
 			       "the object file is broken: two functions are at one offset");

@@ -8,8 +8,8 @@
 struct btf;
 
 /* A program as it was passed to BPF_PROG_LOAD: relocated, with its subprograms appended. Positions
- * are indices of 8-byte slots. The struct owns its arrays. The source of the program owns `btf` and
- * the descriptors in the instructions. These are valid until the next load. */
+ * are indices of 8-byte slots. The struct owns its arrays. The program's struct bb_source owns
+ * `btf` and the descriptors in the instructions; they are valid until its next load. */
 struct bb_code {
 	char name[16]; /* BPF_OBJ_NAME_LEN */
 	char license[128];
@@ -18,7 +18,7 @@ struct bb_code {
 	uint32_t attach_btf_id, attach_btf_obj_id; /* 0 means none */
 	struct bpf_insn *insns;
 	uint32_t n;
-	/* sorted by insn_off; one for each function, or none at all */
+	/* one record for each function, sorted by insn_off; NULL if the object has no .BTF.ext */
 	struct bpf_func_info *funcs;
 	uint32_t n_funcs;
 	struct bpf_line_info *lines; /* sorted by insn_off */
@@ -29,8 +29,8 @@ struct bb_code {
 
 void bb_code__done(struct bb_code *c);
 
-/* Returns -ENOTSUP with the reason if the program cannot be loaded a second time with counters
- * in it. */
+/* Returns 0, or -ENOTSUP with the reason if a copy of the program with counters in it cannot be
+ * loaded. */
 int bb_code__check(const struct bb_code *c, struct bb_err *err);
 
 /* True if the program calls kfuncs (functions of the kernel). */
@@ -42,8 +42,8 @@ const char *bb_code__text(const struct bb_code *code, uint32_t offset);
 /* Returns the name of a type; NULL if it has none, or if `btf` is NULL. */
 const char *bb_btf_name(const struct btf *btf, uint32_t id);
 
-/* Returns "prog.c:12 return 0;" for a record of line information, of a program with this BTF; free
- * it. */
+/* Returns the file, line and source text of a record of line information, such as "prog.c:12 return
+ * 0;". `btf` is the program's BTF. The caller must free() the text. */
 char *bb_line_source(const struct btf *btf, const struct bpf_line_info *line);
 
 /* Returns the line information of the instruction at `slot`; NULL if it has none. */
@@ -53,16 +53,15 @@ const struct bpf_line_info *bb_code__line_at(const struct bb_code *code, uint32_
 /*
  * Fills the functions, lines and licence of `code` from the object file elf[len]. `code` must have
  * its instructions and BTF already. In the file, the program is the function `program` of the
- * section `section`. Before version 1.6, libbpf does not return the tables that it gave to the
- * kernel, so they are computed again. This function follows the calls in the final program and in
- * the file's sections side by side, and so finds out where each function comes from. If the object
- * has no .BTF.ext, functions and lines stay empty.
+ * section `section`. Before version 1.6, libbpf does not return the tables of functions and lines
+ * that it gave to the kernel, so this function computes them again. To find out which function of
+ * the file stands at which slot of the final program, it follows the calls in both at the same
+ * time. If the object has no .BTF.ext, functions and lines stay empty.
  */
 int bb_btf_ext__read(const char *elf, size_t len, const char *program, const char *section,
 		     struct bb_code *code, struct bb_err *err);
 
-/* Writes the source line of instruction `insn` of `function`, such as "file.c:12"; "" if it is
- * unknown. */
-struct btf;
+/* Writes the source line of the instruction at slot `insn` of `function`, such as "file.c:12"; ""
+ * if the line is unknown. elf[len] is the object file, and `btf` its BTF. */
 void bb_btf_ext__source_line(const char *elf, size_t len, const struct btf *btf,
 			     const char *function, uint32_t insn, char *ret_line, size_t size);

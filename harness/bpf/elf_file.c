@@ -111,7 +111,7 @@ int bb_elf_file__open(const char *elf, size_t len, struct bb_elf_file *ret_file,
 		rc = say_broken(err);
 	else
 		f.sections = bb_calloc(f.n_sections, sizeof(*f.sections));
-	/* relocations come last because they need the sections and the symbols */
+	/* pass 2 needs the sections and symbols that passes 0 and 1 have read */
 	for (int pass = 0; !rc && pass < 3; pass++)
 		for (struct bb_elf_part p = {0}; !rc && bb_elf__next(f.elf, &p);)
 			if (pass == 0)
@@ -310,7 +310,7 @@ void bb_jumps__reach(struct bb_jumps *j, const char *name)
 			const struct bb_elf_slot *slot = &j->file.slots[i];
 			const struct bb_elf_symbol *to = &j->file.symbols[slot->symbol];
 
-			/* a map in a map is not a jump */
+			/* an inner map in a slot is not a jump */
 			if (slot->at - s->value < s->bytes && to->type == STT_FUNC)
 				reach(j, find(j, to->section, to->value));
 		}

@@ -6,7 +6,8 @@
 
 #include "base/std.h"
 
-/* A BPF object file as the compiler wrote it: its functions, and the symbols that they refer to. */
+/* A BPF object file as the compiler wrote it: sections, symbols, and relocations of
+ * instructions. */
 
 struct bb_elf_section {
 	/* name without the leading '?', which marks sections whose programs are not loaded by
@@ -15,28 +16,28 @@ struct bb_elf_section {
 	const char *full_name;
 	const char *data;
 	size_t bytes;
-	const struct bpf_insn *insns; /* NULL if the section has no code */
+	const struct bpf_insn *insns; /* insns[n]; NULL if the section has no code */
 	uint32_t n;
-	/* for each instruction, index of its relocation's symbol plus 1; 0 means none; NULL if
-	 * the section has no relocations */
+	/* symbol_of[n]: for each instruction, the index of the symbol in its relocation, plus 1; 0
+	 * means that it has no relocation; NULL if the section has none */
 	uint32_t *symbol_of;
 };
 
 struct bb_elf_symbol {
 	const char *name;
-	uint32_t section; /* index; 0 means none */
+	uint32_t section; /* index of the section that defines the symbol; 0 means none */
 	uint64_t value, bytes;
 	unsigned char type; /* STT_* */
 };
 
-/* A pointer in the section ".maps", such as a filled slot of a prog array. */
+/* A pointer to a symbol in the section ".maps", such as a filled slot of a prog array. */
 struct bb_elf_slot {
 	uint64_t at; /* offset in the section, in bytes */
 	uint32_t symbol;
 };
 
 struct bb_elf_file {
-	void *elf; /* owns the strings above */
+	Elf *elf; /* owns the names and data of sections and symbols */
 	struct bb_elf_section *sections;
 	size_t n_sections;
 	struct bb_elf_symbol *symbols;
@@ -51,16 +52,16 @@ int bb_elf_file__open(const char *elf, size_t len, struct bb_elf_file *ret_file,
 		      struct bb_err *err);
 void bb_elf_file__close(struct bb_elf_file *f);
 
-/* Finds the function that instruction `at` of `section` calls, or whose address it loads, as
- * libbpf's bpf_object__reloc_code() does. Returns a section, and the index of an instruction in it.
- * The index may be beyond the section's end. */
+/* Finds the function that the instruction at index `at` of `section` calls, or whose address it
+ * loads, as libbpf's bpf_object__reloc_code() does. Returns the section of that function, and the
+ * index of its first instruction, which may be beyond the section's end. */
 void bb_elf_file__callee(const struct bb_elf_file *f, uint32_t section, uint32_t at,
 			 uint32_t *ret_section, uint32_t *ret_offset);
 
 /* Returns the section with this name; NULL if there is none. */
 const struct bb_elf_section *bb_elf_file__section(const struct bb_elf_file *f, const char *name);
 
-/* Sections of an ELF file that libelf has opened, one after the other. */
+/* Any ELF file: its sections, one after the other, by libelf. */
 
 /* Open an ELF file: elf[len], which must stay in memory, or an open file. The caller must call
  * elf_end(). NULL if it is not an ELF file. */
@@ -72,6 +73,7 @@ Elf *bb_elf__of_file(int fd);
  * end of each string. */
 const char *bb_elf__text(Elf *elf, size_t table, uint64_t offset);
 
+/* One section of an ELF file. */
 struct bb_elf_part {
 	Elf_Scn *scn;
 	GElf_Shdr head;
@@ -104,7 +106,7 @@ struct bb_jumps {
 	 * not been examined yet. */
 	bool *reached;
 	size_t *todo, n_todo;
-	/* true if a call has no known target; every symbol then counts as reached */
+	/* true if the target of a call was not found; every symbol then counts as reached */
 	bool is_unknown;
 };
 
@@ -118,9 +120,9 @@ void bb_jumps__close(struct bb_jumps *j);
 void bb_jumps__restart(struct bb_jumps *j);
 void bb_jumps__reach(struct bb_jumps *j, const char *name);
 
-/* Returns the name of the next function or map that is reached, beginning at index *i, and sets
- * *i to the index after it. NULL if there are no more. */
+/* Iterates over the reached functions and maps: returns the name of the first one from index *i on,
+ * and sets *i to the index after it. NULL if there are no more. */
 const char *bb_jumps__next(const struct bb_jumps *j, size_t *i);
 
-/* True if the file fills slots of the map `map` and the map is not reached. */
+/* True if `map` is a map that was not reached. False if the file fills no prog array. */
 bool bb_jumps__is_spare(const struct bb_jumps *j, const char *map);

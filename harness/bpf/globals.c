@@ -67,7 +67,7 @@ int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **r
 
 		if (!sec_name || !bb_btf_variable(btf, sec, name, ret_offset, ret_size))
 			continue;
-		/* the map of a section such as ".rodata" or ".bss" */
+		/* libbpf makes a map of each section of variables, such as ".rodata" or ".bss" */
 		*ret_map = bpf_object__find_map_by_name(obj, sec_name);
 		if (*ret_map)
 			return 0;

@@ -12,7 +12,8 @@
 #define BB_JCOND 0xe0         /* may_goto, Linux 6.9 */
 #define BB_LOAD_ACQUIRE 0x100 /* Linux 6.15 */
 #define BB_STORE_RELEASE 0x110
-/* The number of the call that libbpf writes where a CO-RE relocation failed. It never runs. */
+/* libbpf replaces an instruction whose CO-RE relocation failed by a call of a helper with this
+ * number. The kernel has no such helper, so a loaded program never runs that call. */
 #define BB_CORE_POISON 195896080
 
 static inline bool bb_insn_is_wide(const struct bpf_insn *i)
@@ -20,8 +21,8 @@ static inline bool bb_insn_is_wide(const struct bpf_insn *i)
 	return i->code == BB_LD_IMM64;
 }
 
-/* Number of slots that the instruction takes: at += bb_insn_slots(&insns[at]) moves to the next
- * one. */
+/* Number of slots that the instruction takes. `at += bb_insn_slots(&insns[at])` moves to the next
+ * instruction. */
 static inline uint32_t bb_insn_slots(const struct bpf_insn *i)
 {
 	return bb_insn_is_wide(i) ? 2 : 1;
@@ -54,14 +55,14 @@ static inline bool bb_insn_is_kfunc_call(const struct bpf_insn *i)
 	return bb_insn_is_call(i) && i->src_reg == BPF_PSEUDO_KFUNC_CALL;
 }
 
-/* Calls a function of the program, which begins at slot: own slot + 1 + imm. */
+/* Calls a function of the same program, whose first slot is bb_insn_function_target(). */
 static inline bool bb_insn_is_function_call(const struct bpf_insn *i)
 {
 	return bb_insn_is_call(i) && i->src_reg == BPF_PSEUDO_CALL;
 }
 
-/* Loads the address of a function of the program (a callback), which begins at slot: own slot +
- * 1 + imm. */
+/* Loads the address of a function of the same program (a callback), whose first slot is
+ * bb_insn_function_target(). */
 static inline bool bb_insn_is_function_address(const struct bpf_insn *i)
 {
 	return bb_insn_is_wide(i) && i->src_reg == BPF_PSEUDO_FUNC;
@@ -107,8 +108,8 @@ static inline bool bb_insn_may_leave(const struct bpf_insn *i)
 	       (bb_insn_is_helper_call(i) && i->imm == BPF_FUNC_tail_call);
 }
 
-/* Target slot of the jump at slot `at` if it is taken. May be out of range in a program that was
- * not verified. */
+/* The slot to which the jump at slot `at` goes if it is taken. May be out of range in a program
+ * that was not verified. */
 static inline int64_t bb_insn_jump_target(const struct bpf_insn *i, uint32_t at)
 {
 	return (int64_t)at + 1 + (bb_insn_is_long_goto(i) ? i->imm : i->off);

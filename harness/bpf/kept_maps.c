@@ -34,7 +34,7 @@ static bool is_own(const struct btf *btf, const struct btf_type *t)
 bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id)
 {
 	__u32 n_types = btf && type_id ? btf__type_cnt(btf) : 0, n = 0;
-	__u32 *todo = bb_calloc(n_types, sizeof(*todo)); /* each type at most once */
+	__u32 *todo = bb_calloc(n_types, sizeof(*todo)); /* types to examine, each at most once */
 	bool *seen = bb_calloc(n_types, sizeof(*seen)), found = false;
 
 	if (n_types)
@@ -78,9 +78,9 @@ static bool is_kept(const struct bpf_object *obj, const struct bpf_map *map)
 }
 
 /*
- * Finds a map by name among our maps, then the lender's, then those of the lender's lender.
- * *ret_keeper receives its owner. Returns NULL if there is none. We look up the lenders' maps each
- * time, because copies of their descriptors for each borrower would be too many.
+ * Finds a map by name in `k`, then in its lender, then in the lender's lender. *ret_keeper receives
+ * the one that has it. Returns NULL if none has it. We do not copy the lenders' descriptors,
+ * because there would be too many.
  */
 static const struct bb_kept_map *find_kept(const struct bb_kept_maps *k, const char *name,
 					   const struct bb_kept_maps **ret_keeper)
@@ -110,7 +110,7 @@ int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
 		      spec->fill.count != theirs->fill.count)) ||
 	    like->type != m->info.type || like->key_size != m->info.key_size ||
 	    like->value_size != m->info.value_size || like->map_flags != m->info.map_flags ||
-	    /* perf event arrays get their size at load */
+	    /* a perf event array has 0 entries until libbpf sets one for each CPU at the load */
 	    (like->max_entries && like->max_entries != m->info.max_entries))
 		return -1;
 	if (spec && BB_ANY(spec->entries, spec->n_entries, it->key.self || it->value.self))
@@ -253,10 +253,10 @@ struct sizes {
 };
 
 /*
- * Returns in *ret_sizes the sizes and flags that the map should have. Those in `shape` (may be
- * NULL) override the object's own. For perf event arrays and ring buffers, the kernel accepts only
- * one size of keys and values. Some authors give the size of the records there. cilium/ebpf
- * corrects such objects, and so do we. Returns false if the map has the right sizes already.
+ * Writes to *ret_sizes the sizes and flags that the map should have. Those in `shape` (may be NULL)
+ * override the object's own. For perf event arrays and ring buffers, the kernel accepts only one
+ * size of keys and values. Some authors give the size of the records there. cilium/ebpf corrects
+ * such objects, and so do we. Returns false if the map has the right sizes already.
  */
 static bool mend(const struct bpf_map *map, const struct bb_map_shape *shape,
 		 struct sizes *ret_sizes)
@@ -299,7 +299,7 @@ static bool mend(const struct bpf_map *map, const struct bb_map_shape *shape,
 	return memcmp(&s, &old, sizeof(s));
 }
 
-/* About as many bytes as the kernel adds to an entry of a hash or trie. */
+/* estimate of the bytes that the kernel adds to each entry of a hash or trie */
 #define ENTRY_HEAD_BYTES 64.0
 
 /* Estimates the bytes of memory for a map with the sizes `s` and the entries of `spec`: the
@@ -320,7 +320,7 @@ static double bytes_of(const struct bpf_map *map, const struct sizes *s,
 	       written * (s->key_bytes + value);
 }
 
-/* Returns the memory that is available, bytes. INFINITY: unknown. */
+/* Returns the machine's available memory, bytes; INFINITY if unknown. */
 static double available_memory(void)
 {
 	char text[4096] = "";
@@ -333,7 +333,8 @@ static double available_memory(void)
 	return at && !bb_parse_digits(&at, &kib) ? (double)kib * 1024 : INFINITY;
 }
 
-/* Refuses a map that needs more memory than is left. */
+/* Subtracts the memory for a map from `*left`, the bytes that are still available. Returns -ENOMEM
+ * with a message if they do not suffice. */
 static int check_memory(const struct bpf_map *map, const struct sizes *s,
 			const struct bb_map_spec *spec, double *left, struct bb_err *err)
 {
@@ -376,8 +377,8 @@ void bb_map_seeds__zero(void)
 	seeds_are_zero = true;
 }
 
-/* Gives hash maps the seed 0. Leaves out objects with maps of maps, because an inner map must have
- * the flags of its template. */
+/* Gives hash maps the seed 0. Does nothing to an object with maps of maps, because an inner map
+ * must have the same flags as its template. */
 static void zero_seeds(struct bpf_object *obj)
 {
 	struct bpf_map *map;
@@ -427,10 +428,9 @@ int bb_map_sizes__mend(struct bpf_object *obj, const struct bb_map_specs *specs,
 		if (!inner || !mend(inner, spec ? &spec->inner : NULL, &s))
 			continue;
 		/*
-		 * libbpf cannot change the template of an inner map, because its setters need a
-		 * map's object and a template has none. So we replace the template by a map of
-		 * ours. If the kernel refuses to make our map, libbpf tries to make one of its
-		 * template and reports the error.
+		 * libbpf's setters do not work on the template of an inner map. So we replace the
+		 * template by a map of ours. If the kernel refuses to make our map, libbpf tries to
+		 * make a map of its own template and reports the error.
 		 */
 		if (i == patterns->n) {
 			LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = s.flags,

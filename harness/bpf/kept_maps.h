@@ -5,34 +5,34 @@
 #include "plan/scenario.h"
 
 /*
- * Maps that later loads of the same program use again. Maps that belong to one load are left out:
- * those of global variables (.rodata, .bss, ...), prog arrays, struct_ops maps, and maps with
- * objects of the program's own types.
+ * Maps that later loads of the same program use again. Some maps are not kept, because they belong
+ * to one load: those of global variables (.rodata, .bss, ...), prog arrays, struct_ops maps, and
+ * maps with objects of the program's own types.
  *
- * Making a 16 MiB ring takes 10 to 40 ms. Also, the physical pages of a map influence the cost of
- * the program, so new pages would change that cost from load to load.
+ * Making a ring buffer of 16 MiB takes 10 to 40 ms. Also, the physical pages of a map influence the
+ * cost of the program, so new pages would change that cost from load to load.
  */
 struct bb_kept_map;
 struct bpf_map_info;
 struct bpf_object;
 struct btf;
 
-/* All zero means no maps. */
+/* A zeroed struct has no maps. */
 struct bb_kept_maps {
 	struct bb_kept_map *maps;
 	size_t n;
-	struct bb_rings rings; /* readers of the rings in `maps`, not of the lender's rings */
+	struct bb_rings rings; /* readers of the ring buffers, perf buffers and queues in `maps` */
 	/* contents that the scenario gives to the maps; NULL if none */
 	const struct bb_map_specs *specs;
-	/* values of `self` in these contents; NULL if unknown */
+	/* values for entries such as `{pid: self}` in these contents; NULL if unknown */
 	const struct bb_self_values *self;
-	/* keeper of maps that are used instead of new maps if they are alike; NULL if there is
-	 * none */
+	/* the kept maps of another program; loads use them instead of new maps where
+	 * bb_kept_maps__get() allows it; NULL if there are none */
 	struct bb_kept_maps *lender;
 };
 
-/* Lets `obj`, which is not loaded yet, use the kept maps, and the lender's maps if they are alike
- * (bb_kept_maps__get()). Returns 0, or -errno without a message. */
+/* Makes `obj`, which is not loaded yet, use the maps that bb_kept_maps__get() returns instead of
+ * new ones. Returns 0, or -errno without a message. */
 int bb_kept_maps__reuse(struct bb_kept_maps *k, struct bpf_object *obj);
 
 /* Keeps the new maps of the loaded object and opens readers of their rings. `object_path` is for
@@ -41,24 +41,25 @@ int bb_kept_maps__keep(struct bb_kept_maps *k, struct bpf_object *obj, const cha
 		       struct bb_err *err);
 
 /*
- * Returns the descriptor of the map `name` to use again, borrowed; -1 if there is none. A map of
- * the lender is returned only if it is alike: it has the type, key size, value size, map_flags and
- * max_entries of `like` (max_entries 0: any), and the same contents in the scenario. Maps whose
+ * Returns the descriptor of the kept map `name`, borrowed; -1 if a new map must be made. A map of
+ * the lender is returned only if it equals `like` in type, key size, value size, map_flags and
+ * max_entries (max_entries 0: any), and if the scenario gives the same contents to both. Maps whose
  * contents depend on the program (`self`, or libbpf's "__bpf_usdt_...") are never lent.
  */
 int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
 		      const struct bpf_map_info *like);
-/* Keeps one map and opens a reader of its ring. The caller still owns `fd`. */
+/* Keeps a copy of the descriptor `fd`, and opens a reader of the map's ring. Does nothing if a map
+ * with that name is kept. `object_path` is for messages. */
 int bb_kept_maps__keep_one(struct bb_kept_maps *k, const char *name, int fd,
 			   const char *object_path, struct bb_err *err);
 
-/* Returns the reader of the ring buffer with the id `map_id`, from our maps or the lender's;
- * NULL if no ring buffer has that id. */
+/* Returns the reader of the ring buffer with the id `map_id`, which may also be a map of a lender;
+ * NULL if no kept map has that id. */
 const struct bb_ring *bb_kept_maps__ring(const struct bb_kept_maps *k, uint32_t map_id);
 
 /* True if values of this type contain objects of the program's own types (__kptr, lists, trees).
- * The kernel requires these types in the program's BTF object, so such a map cannot outlive its
- * load. */
+ * The kernel requires that these types are in the BTF object of the program. So a map with such
+ * values is of no use to a later load, which has another BTF object. */
 bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id);
 
 /*
@@ -69,25 +70,25 @@ bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id);
  */
 void bb_kept_maps__let_prog_arrays_go(void);
 
-/* Closes our maps. From the next load on, maps of `lender` that are alike are used. A hash or trie
- * with another number of entries than the lender's is not borrowed: its contents, for example from
- * a capture, are part of what is measured. */
+/* Makes later loads use the maps of `lender` where bb_kept_maps__get() allows it, and closes the
+ * maps of `k`. Exception: `k` keeps a hash or trie that has another number of entries than the
+ * lender's. Its contents, for example from a capture, are part of what is measured. */
 void bb_kept_maps__borrow(struct bb_kept_maps *k, struct bb_kept_maps *lender);
 
 /* Closes the maps. `specs`, `self` and `lender` do not change. */
 void bb_kept_maps__drop(struct bb_kept_maps *k);
 
-/* Descriptors of the inner maps that bb_map_sizes__mend() made as templates for maps of maps. */
+/* Inner maps that bb_map_sizes__mend() made as templates for maps of maps. */
 struct bb_map_patterns {
 	const struct bb_map_specs *specs; /* the sizes come from these specs */
 	int *fds;
 	size_t n;
 };
 
-/* Sets the sizes that the author of an object left to the loader, and those of the scenario's
+/* Sets the sizes that the author of an object left to the loader, and the sizes in the scenario's
  * `specs` (may be NULL). The object is not loaded yet. `patterns` begins as zeros; the first load
- * of an object file with these specs fills it, and all later loads use it.
- * -ENOMEM if the maps of `specs` need more memory than is available. */
+ * of an object file with these specs fills it, and all later loads use it. Returns 0, or -errno
+ * with a message; -ENOMEM if the maps of `specs` need more memory than is available. */
 int bb_map_sizes__mend(struct bpf_object *obj, const struct bb_map_specs *specs,
 		       struct bb_map_patterns *patterns, struct bb_err *err);
 

@@ -7,13 +7,15 @@
 
 #define LOG_BEGINS "-- BEGIN PROG LOAD LOG --"
 #define LOG_ENDS "-- END PROG LOAD LOG --"
-#define KEEP 3000 /* bytes kept of the end of the warnings; an error message has room for 4096 */
+/* limit: bytes of warnings, of which the end is kept; an error message has room for 4096 */
+#define KEEP 3000
 
-#define MOST_STATS 65536u
+#define MOST_STATS 65536u /* limit: bytes of logs of successful loads */
 
 static __thread char log_text[KEEP + 1];
 static __thread size_t log_len;
-static __thread char *stats_text; /* owned by the thread until it ends; NULL: none */
+/* logs of successful loads, owned by this thread; NULL if there are none */
+static __thread char *stats_text;
 static __thread size_t stats_len;
 
 static __thread char tried_relo[400]; /* the CO-RE relocation that was tried last */
@@ -21,8 +23,8 @@ static __thread struct bb_missing_name missing[BB_MOST_MISSING];
 static __thread size_t n_missing;
 
 /* Remembers CO-RE relocations that fail. libbpf first reports an attempt, "prog 'x': relo #0:
- * <byte_off> [19] struct task_struct.member (0:0 @ offset 0)". If there is no target, "prog 'x':
- * relo #0: substituting insn #7 w/ invalid insn" follows. */
+ * <byte_off> [19] struct task_struct.member (0:0 @ offset 0)". If the kernel has no such member,
+ * "prog 'x': relo #0: substituting insn #7 w/ invalid insn" follows. */
 static void note_relo(const char *text)
 {
 	const char *name = strstr(tried_relo, "] "), *of = strchr(text, '\''), *at;
@@ -138,8 +140,8 @@ static bool holds(const struct line *l, const char *what)
 	return memmem(l->text, l->len, what, strlen(what)) != NULL;
 }
 
-/* True for lines such as "12: (85) call bpf_x#1", "12: R0=0 R10=fp0", "R0_w=0 R10=fp0" and "from
- * 3 to 5: ...". */
+/* True for instructions and states of registers, lines such as "12: (85) call bpf_x#1", "12: R0=0
+ * R10=fp0", "R0_w=0 R10=fp0" and "from 3 to 5: ...". */
 static bool is_state(const struct line *l)
 {
 	size_t at = 0;
@@ -206,7 +208,7 @@ static void find_last(const char *log, bool (*fits)(const struct line *l), size_
 	}
 }
 
-/* True for "; return *p; @ prog.bpf.c:7", the source of the instructions that follow. */
+/* True for a line of source, such as "; return *p; @ prog.bpf.c:7". */
 static bool is_source(const struct line *l)
 {
 	return begins(l, "; ") && l->len > 3;

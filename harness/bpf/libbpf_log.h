@@ -3,19 +3,20 @@
 
 #include "base/std.h"
 
-/* Collects libbpf's messages. libbpf reports errors through one callback for the whole process,
- * without a context. This code keeps the last warnings of each thread, among them the end of the
- * verifier's log, and prints none of them. */
+/* Collects libbpf's messages, which libbpf passes to one callback of the process. Each thread keeps
+ * the end of its own warnings, among them the end of the verifier's log. No message is printed. */
+
+/* Forgets this thread's messages, and collects new ones from now on. */
 void bb_libbpf_log__begin(void);
 
 /* Returns the warnings of this thread since bb_libbpf_log__begin(). If they are long, only their
  * end is kept. Valid until the next bb_libbpf_log__begin(). */
 const char *bb_libbpf_log__text(void);
 
-/* A field or type that a CO-RE relocation refers to and this kernel lacks. */
+/* A field, type or enum value that a CO-RE relocation needs and this kernel lacks. */
 struct bb_missing_name {
 	char name[120]; /* such as "struct task_struct.member" or "enum x::Y" */
-	/* function that uses the name, and the instruction there */
+	/* function that uses the name, and the index of the instruction in that function */
 	char function[64];
 	uint32_t insn;
 };
@@ -25,15 +26,16 @@ struct bb_missing_name {
 #define BB_MOST_MISSING 4u
 size_t bb_libbpf_log__missing(const struct bb_missing_name **ret_missing);
 
-/* Copies the verifier's log of a program that was loaded with a log since
- * bb_libbpf_log__begin(). Returns false if there is none or it is longer than `size`. */
+/* Copies the verifier's log of `program`, which was loaded with a log level since
+ * bb_libbpf_log__begin(). Returns false if libbpf reported no log, or if the log does not fit into
+ * ret_log[size]. */
 bool bb_libbpf_log__of_loaded(const char *program, char *ret_log, size_t size);
 
-/* Extract from a long log the one line that says why a load failed. */
+/* Functions that extract from a long log the one line that says why a load failed. */
 
-/* Writes the last line of a verifier's log that gives a reason. This is a line that is not a
- * statistic, a state, an instruction or a source line. The end of a log suffices. "" if there is no
- * such line. */
+/* Writes the last line of a verifier's log that gives a reason, which is a line that is not a
+ * statistic, a state, an instruction or a source line. Adds the last source line before the
+ * refusal. `log` may be only the end of the log. Writes "" if there is no such line. */
 void bb_refusal_of_verifier(const char *log, char *ret_reason, size_t size);
 
 /* Writes libbpf's last warning that gives a reason, without its prefix. Ignores general warnings

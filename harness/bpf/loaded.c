@@ -3,7 +3,6 @@
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
-#include <bpf/libbpf.h>
 
 #include "base/caller.h"
 #include "base/io.h"
@@ -46,7 +45,8 @@ int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err)
 {
 	int fd, rc;
 
-	/* most BPF file systems are readable by root only; the kernel accepts no other file here */
+	/* Most BPF file systems can be read by root only. Root's rights are safe here, because
+	 * bpf() accepts no path outside of a BPF file system. */
 	bb_root__begin();
 	fd = bpf_obj_get(path);
 	rc = -errno;
@@ -120,8 +120,8 @@ struct loaded {
 	int prog_fd;
 };
 
-/* Opens a new descriptor; unload closed the old one. If the owner has unloaded the program
- * meanwhile, it is gone now. */
+/* Opens the program by its id. This fails if its owner has unloaded it while we had no
+ * descriptor. */
 static int loaded_load(struct bb_source *source, int *ret_prog_fd, struct bb_err *err)
 {
 	struct loaded *s = (struct loaded *)source;

@@ -15,17 +15,19 @@ struct bb_loaded {
 	char tag[BB_TAG]; /* SHA of its instructions, in hex */
 };
 
-/* Finds the next program id after `id`; 0 finds the first. -ENOENT after the last, without a
- * message. -EPERM without CAP_SYS_ADMIN. */
+/* Finds the smallest program id above `id`; pass 0 for the first program. Returns 0; -ENOENT
+ * without a message if there are no more; -EPERM without CAP_SYS_ADMIN. */
 int bb_loaded__next(uint32_t id, uint32_t *ret_id, struct bb_err *err);
 
-/* Open a descriptor, close-on-exec. -ENOENT if no such program is loaded; -EINVAL if the pinned
- * object is not a program. */
+/* Open a loaded program by its id or by the path of its pin. The caller closes `*ret_fd`. Return 0,
+ * or -errno with a message: -ENOENT if no such program is loaded; -EINVAL if the pinned object is
+ * not a program. */
 int bb_loaded__open(uint32_t id, int *ret_fd, struct bb_err *err);
 int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err);
 
-/* The kernel keeps only 15 bytes of a program's name. This replaces *ret_name by the whole name of
- * the main function in the BTF. If the BTF has no such name, *ret_name stays. */
+/* Replaces *ret_name by the whole name of a program, because the kernel keeps only 15 bytes of it.
+ * `btf_id` is the program's BTF, and `func_type_id` the type of its main function. If the BTF has
+ * no such name, *ret_name stays. */
 void bb_loaded__whole_name(uint32_t btf_id, uint32_t func_type_id, char ret_name[BB_LOADED_NAME]);
 
 /* Reads id, type and name of an open program. 0 or -errno with a message. */

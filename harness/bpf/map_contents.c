@@ -9,14 +9,14 @@
 #include "plan/field.h"
 #include "plan/maps_file.h"
 
-#define MAX_NAMES 64u      /* limit: names that a message chooses its suggestion from */
-#define MOST_PREFIXES 256u /* limit: lengths in `prefixes`, looked through for each key */
-/* SWEEP_BYTES is the memory for the entries that one call deletes from a hash. It has room for at
- * least SWEEP_MIN entries, because all entries of one hash bucket must fit; most buckets have one
- * or two. */
+#define MAX_NAMES 64u      /* limit: names among which a message looks for the nearest one */
+#define MOST_PREFIXES 256u /* limit: elements of `prefixes`, all of which are read for each key */
+/* SWEEP_BYTES is the memory for the entries that one system call reads or deletes. It has room for
+ * at least SWEEP_MIN entries, because the kernel returns whole buckets of a hash; most buckets have
+ * one or two entries. */
 #define SWEEP_BYTES (256u << 10)
 #define SWEEP_MIN 64u
-/* limit: entries of a map's list that a search for one entry visits, from the expected one on */
+/* limit: entries of the list that find_in_list() compares with one entry of the map */
 #define WINDOW 64u
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "integers are copied low bytes first");
@@ -32,7 +32,7 @@ struct map_type {
 	enum bpf_map_type type;
 	enum way way;
 	bool per_cpu;
-	bool may_evict;
+	bool may_evict; /* the kernel may drop an entry to make room for another */
 };
 
 static const struct map_type types[] = {
@@ -51,7 +51,7 @@ struct content {
 	const struct bb_map_spec *spec;
 	const struct map_type *type;
 	const struct bb_self_values *self;
-	struct bb_steady_map *steady; /* NULL: programs may change the map */
+	struct bb_steady_map *steady; /* facts about the map; NULL if the map is not large */
 	int fd;
 	uint32_t id;
 	uint32_t max_entries;
@@ -60,13 +60,13 @@ struct content {
 	 * each rounded up to 8 bytes */
 	size_t slot_size;
 	uint8_t *entry_keys; /* keys of the entries, in the scenario's order */
-	/* number of entries to write: the generated ones and then the given ones; for an array
-	 * all its elements */
+	/* number of entries to write: the generated ones, then those of the file, then the given
+	 * ones; for an array all its elements */
 	uint32_t n;
-	/* `n` keys and `n` values, without gaps; the values of prog arrays and cgroup arrays are
-	 * descriptors, -1 for an empty slot */
+	/* keys[n] and values[n], one directly after the other; the values of prog arrays and cgroup
+	 * arrays are descriptors, -1 for an empty slot */
 	uint8_t *keys, *values;
-	bool is_listed;   /* keys and values are those of `steady` */
+	bool is_listed;   /* keys and values are the list in `steady`, borrowed */
 	uint32_t sweep_n; /* BY_KEY: most entries that one call reads or deletes */
 	uint8_t *swept_keys, *swept_values, *cursor;
 };
@@ -94,10 +94,11 @@ bool bb_put_integer(int64_t value, void *dest, size_t size)
 	bb_fail(err, rc, "map '%s' (scenario %u:%u): " fmt, (spec)->name, (at)->line, (at)->col,   \
 		##__VA_ARGS__)
 
-/* --- what to write --- */
+/* --- the entries to write --- */
 
-/* Writes a key or value of the map's size. `{pid: self}` and the like mean the process that
- * fires. Its cgroup is written as a descriptor to a cgroup array, and as an id to other maps. */
+/* Writes the key or value `datum` of `size` bytes to `dest`. `{pid: self}` and the like mean the
+ * process that fires. Its cgroup is written as a descriptor to a cgroup array, and as an id to
+ * other maps. `what` is "key" or "value", for messages. */
 static int put_datum(const struct content *c, const struct bb_map_entry *entry, const char *what,
 		     const struct bb_map_datum *datum, size_t size, uint8_t *dest,
 		     struct bb_err *err)
@@ -169,8 +170,8 @@ static uint64_t scramble(uint64_t i, unsigned int bits)
 	return i;
 }
 
-/* Returns how many bits the number of the i-th generated key may have: as many as a key has, or a
- * prefix in an LPM trie. */
+/* Returns how many bits of the i-th generated key hold its number: all bits of a key, or, in an LPM
+ * trie, the bits of its prefix. */
 static uint32_t key_bits(const struct content *c, uint32_t i)
 {
 	const struct bb_u32_list *prefixes = &c->spec->fill.prefixes;
@@ -180,8 +181,9 @@ static uint32_t key_bits(const struct content *c, uint32_t i)
 			   : (uint32_t)(c->key_size - (is_trie ? sizeof(uint32_t) : 0)) * 8;
 }
 
-/* Returns the number of the i-th generated key: its index among the keys of its length. A length
- * that `prefixes` has several times has more of the keys. */
+/* Returns the number from which the i-th key is generated. Keys of one prefix length are numbered
+ * from 0 on. Key i has the length prefixes[i % n], and a length may be in `prefixes` several
+ * times. */
 static uint64_t key_number(const struct bb_u32_list *prefixes, uint32_t i)
 {
 	uint32_t at, before = 0, in_all = 0;
@@ -226,7 +228,8 @@ static int compare_keys(const void *a, const void *b, void *size)
 	return memcmp(*(const uint8_t *const *)a, *(const uint8_t *const *)b, *(size_t *)size);
 }
 
-/* Fails if two of the file's first n keys are alike. The answer is remembered. */
+/* Fails if two of the file's first n keys are equal. t->n_distinct remembers how many keys have
+ * passed, so that they are not checked again. */
 static int check_distinct(const struct content *c, struct bb_map_table *t, uint32_t n,
 			  struct bb_err *err)
 {
@@ -311,7 +314,7 @@ static int check_fill(const struct content *c, struct bb_err *err)
 		return fail_at(err, -E2BIG, c->spec, &c->spec->where,
 			       "%u 'prefixes', and a fill takes at most %u", n, MOST_PREFIXES);
 	for (uint32_t i = 0, step = n ? n : 1; i < step; i++) {
-		/* the last key of element i of `prefixes` has the largest number */
+		/* of the keys with the length prefixes[i], the last one has the largest number */
 		uint32_t length = key_bits(c, i), left = fill->count > i ? fill->count - i - 1 : 0;
 		uint64_t wanted = fill->count > i
 					  ? key_number(&fill->prefixes, i + left / step * step) + 1
@@ -329,7 +332,7 @@ static int check_fill(const struct content *c, struct bb_err *err)
 	return 0;
 }
 
-/* Copies the value of one CPU to the others of a per-CPU slot. */
+/* Copies the first CPU's value to all other CPUs. `slot` has c->slot_size bytes. */
 static void spread_value(const struct content *c, uint8_t *slot)
 {
 	size_t step = (c->value_size + 7) / 8 * 8;
@@ -363,7 +366,7 @@ static int put_fill(struct content *c, struct bb_err *err)
 	return 0;
 }
 
-/* Writes the entries from a file after the generated ones. In an array, the key decides the
+/* Writes the entries of the spec's file, after the generated ones. In an array, the key decides the
  * index. */
 static int put_table(struct content *c, struct bb_err *err)
 {
@@ -408,8 +411,8 @@ static uint32_t n_of_table(const struct bb_map_spec *spec)
 	return spec->table ? (uint32_t)spec->table->n : 0;
 }
 
-/* Writes the keys and values of the given entries; two keys must not be equal. In an array, the
- * key decides the index. */
+/* Writes the entries that the scenario lists, after those of the file; two keys must not be equal.
+ * In an array, the key decides the index. */
 static int put_entries(struct content *c, const struct bb_source *of, struct bb_err *err)
 {
 	bool has_programs = c->type->type == BPF_MAP_TYPE_PROG_ARRAY,
@@ -453,7 +456,7 @@ static int put_entries(struct content *c, const struct bb_source *of, struct bb_
 	return 0;
 }
 
-/* Allocates the buffers of the system calls. */
+/* Allocates the buffers for reading and deleting entries. */
 static int make_sweep(struct content *c, struct bb_err *err)
 {
 	bool is_array = c->type->way != BY_KEY;
@@ -472,8 +475,9 @@ static int make_sweep(struct content *c, struct bb_err *err)
 		       : bb_fail(err, -ENOMEM, "out of memory");
 }
 
-/* Allocates the entries, and initialises what no entry sets: the keys of an array are its
- * indexes, its values are 0. Values that are descriptors are -1, an empty slot. */
+/* Allocates the entries and gives them the values that they have if nothing else is written: the
+ * keys of an array are its indexes, and its values are 0; descriptors are -1, which means an empty
+ * slot. */
 static int make_room(struct content *c, struct bb_err *err)
 {
 	bool is_array = c->type->way != BY_KEY;
@@ -531,8 +535,8 @@ static bool is_written(const struct content *c)
 	return c->steady && c->steady->is_steady && c->id && c->steady->written_id == c->id;
 }
 
-/* Uses the list of this map's entries that an earlier load made. Returns false if there is no
- * list. */
+/* Takes keys and values from the list that an earlier load made of this map. Returns false if there
+ * is no list. */
 static bool take_list(struct content *c)
 {
 	if (!c->steady || !c->id || c->steady->listed_id != c->id)
@@ -608,7 +612,7 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 	return rc;
 }
 
-/* --- all of them --- */
+/* --- all maps of a scenario --- */
 
 int bb_map_contents__make(const struct bb_source *source, const struct bb_map_specs *specs,
 			  struct bb_steady_map *steady, struct bb_map_contents **ret_contents,
@@ -646,9 +650,9 @@ void bb_map_contents__free(struct bb_map_contents *c)
 	free(c);
 }
 
-/* --- writing it --- */
+/* --- writing the entries --- */
 
-static int empty(const struct content *c)
+static int delete_all(const struct content *c)
 {
 	void *from = NULL;
 	__u32 n, deleted;
@@ -662,7 +666,7 @@ static int empty(const struct content *c)
 	} while (!rc);
 	if (rc == -ENOENT)
 		return 0;
-	do { /* LPM tries need one call to read entries and one to delete them */
+	do { /* an LPM trie has no call that reads and deletes at once, so two calls do it */
 		deleted = n = c->sweep_n;
 		rc = bpf_map_lookup_batch(c->fd, NULL, c->cursor, c->swept_keys, c->swept_values,
 					  &n, NULL);
@@ -708,18 +712,19 @@ static int write_entries(const struct content *c, uint32_t first, uint32_t n)
 	return rc;
 }
 
-/* --- putting back what has changed --- */
+/* --- writing only the entries that have changed --- */
 
-/* What differs between a map and its list. Entries that a change has moved within the map are
- * deleted and written again. */
+/* The differences between a map and its list. An entry that is at another position than in the list
+ * is deleted and written again. */
 struct changes {
-	uint8_t *extra; /* n_extra keys of the map that were not found in the list */
+	uint8_t *extra; /* keys of n_extra entries of the map that are not in the list */
 	uint32_t n_extra, most_extra;
 	struct range {
 		uint32_t first, n;
 	} * missing; /* entries of the list that must be written */
 	size_t n_missing;
-	uint32_t next; /* entries before this one have been found or are missing */
+	/* all entries of the list before this one have been found or are in `missing` */
+	uint32_t next;
 };
 
 static void add_missing(struct changes *ch, uint32_t first, uint32_t n)
@@ -733,10 +738,10 @@ static void add_missing(struct changes *ch, uint32_t first, uint32_t n)
 					   sizeof(*last)) = (struct range){first, n};
 }
 
-/* Looks for an entry of the map in the list. Returns -E2BIG if too many entries are not found
- * there. */
-static int match(const struct content *c, struct changes *ch, const uint8_t *key,
-		 const uint8_t *value)
+/* Looks for one entry of the map in the list, and notes the entries of the list that it skips as
+ * missing. Returns -E2BIG if too many entries of the map are not in the list. */
+static int find_in_list(const struct content *c, struct changes *ch, const uint8_t *key,
+			const uint8_t *value)
 {
 	uint32_t end = c->n - ch->next > WINDOW ? ch->next + WINDOW : c->n, at = ch->next;
 
@@ -755,7 +760,7 @@ static int match(const struct content *c, struct changes *ch, const uint8_t *key
 	return 0;
 }
 
-/* Compares the map with its list. 0 or -errno. */
+/* Compares the map with its list. Returns 0 or -errno. */
 static int find_changes(const struct content *c, struct changes *ch)
 {
 	void *from = NULL;
@@ -777,8 +782,8 @@ static int find_changes(const struct content *c, struct changes *ch)
 			continue;
 		}
 		for (uint32_t i = 0; !wrong && i < n; i++)
-			wrong = match(c, ch, c->swept_keys + i * c->key_size,
-				      c->swept_values + i * c->slot_size);
+			wrong = find_in_list(c, ch, c->swept_keys + i * c->key_size,
+					     c->swept_values + i * c->slot_size);
 	} while (!rc && !wrong);
 	add_missing(ch, ch->next, c->n - ch->next);
 	return wrong;
@@ -802,9 +807,9 @@ static int put_back(const struct content *c)
 	return rc;
 }
 
-/* Makes the list of a map that has just been written. If that fails, the whole map is written each
- * time. */
-static void list(struct content *c)
+/* Makes the list of a map that has just been written. If that fails, the map has no list and is
+ * always written as a whole. */
+static void make_list(struct content *c)
 {
 	struct bb_steady_map *s = c->steady;
 	uint32_t n = 0, room = c->n;
@@ -862,13 +867,13 @@ static int write_content(struct content *c)
 		return 0;
 	if (c->is_listed && !put_back(c))
 		return 0;
-	rc = c->type->way == BY_KEY ? empty(c) : 0;
+	rc = c->type->way == BY_KEY ? delete_all(c) : 0;
 	if (!rc && c->n)
 		rc = write_entries(c, 0, c->n);
-	/* an LRU map is always written, because that sets the order of its entries */
+	/* no list for an LRU map: writing all of it also sets the order of its entries */
 	if (!rc && c->steady && !c->steady->is_steady && !c->is_listed && c->type->way == BY_KEY &&
 	    !c->type->may_evict)
-		list(c);
+		make_list(c);
 	return rc;
 }
 

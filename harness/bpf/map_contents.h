@@ -5,7 +5,7 @@
 
 struct bb_source;
 
-/* A map of the current load. */
+/* A map of a program's current load. */
 struct bb_contents_map {
 	const char *name;
 	int fd;
@@ -13,21 +13,21 @@ struct bb_contents_map {
 	bool is_frozen;    /* BPF_MAP_FREEZE: system calls cannot write to the map */
 };
 
-/* Facts about a map that one load of a program leaves to the next. Zeroed: nothing is known. */
+/* What earlier loads of a program have found out about a map. Zeroed: nothing. */
 struct bb_steady_map {
-	bool is_large;       /* it has many entries, the same in each load */
+	bool is_large;       /* it has many entries, and each load gets the same ones */
 	bool is_steady;      /* it is large, and no program of the load can change it */
-	uint32_t written_id; /* id of the map that has its contents already; 0: none */
-	/* The list: the n entries of the large map with the id listed_id (0: there is no list), in
-	 * the order in which the kernel returns them. With a list, only the entries that a run has
-	 * changed are written. */
+	uint32_t written_id; /* id of the map to which the contents were written; 0: no map */
+	/* The list of a large map: its n entries, in the order in which the kernel returns them.
+	 * listed_id is the id of that map; 0: there is no list. With a list, only the entries that
+	 * a run has changed are written. */
 	uint32_t listed_id, n;
 	uint8_t *keys, *values; /* n of each, owned */
 };
 
 void bb_steady_maps__free(struct bb_steady_map *maps, size_t n); /* accepts NULL */
 
-/* Finds the map that the spec names, in the current load. -ENOENT if there is none. */
+/* Finds the map `spec->name` in the current load of `of`. Returns 0, or -ENOENT with a message. */
 int bb_contents_map__find(const struct bb_source *of, const struct bb_map_spec *spec,
 			  struct bb_contents_map *ret_map, struct bb_err *err);
 
@@ -42,10 +42,11 @@ struct bb_map_contents;
 /*
  * Prepares contents for hashes, LRU hashes and arrays (also per CPU), LPM tries, prog arrays and
  * cgroup arrays. For the object's variables, `.data` and `.bss`, a spec has no entries and means
- * the values that the variables hold now. -EINVAL for other types and -ENOENT for unknown names;
- * both messages list the valid ones. With steady[specs->n], steady maps are written once, and other
- * large maps only in their changed entries; with NULL, all maps are written as a whole. `specs`,
- * `steady` and the current load of `source` must outlive the result.
+ * the values that the variables hold now. Returns -EINVAL for other types and -ENOENT for unknown
+ * names; both messages list the valid ones. `steady` may be NULL; all maps are then written as a
+ * whole. Otherwise it is steady[specs->n]: steady maps are written once, and of other large maps
+ * only the changed entries. `specs`, `steady` and the current load of `source` must outlive the
+ * result.
  */
 int bb_map_contents__make(const struct bb_source *source, const struct bb_map_specs *specs,
 			  struct bb_steady_map *steady, struct bb_map_contents **ret_contents,
@@ -55,8 +56,8 @@ int bb_map_contents__make(const struct bb_source *source, const struct bb_map_sp
  * the entries. */
 int bb_map_contents__write(struct bb_map_contents *c, struct bb_err *err);
 
-/* Writes the maps with `reset: run`. Returns -errno without a message, because
- * bb_map_contents__write() has reported errors before. */
+/* Writes the maps with `reset: run`. Returns 0, or -errno without a message, because
+ * bb_map_contents__write() reports errors before the first run. */
 int bb_map_contents__write_for_run(struct bb_map_contents *c);
 
 bool bb_map_contents__has_map(const struct bb_map_contents *c, int map_fd);

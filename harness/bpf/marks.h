@@ -11,23 +11,27 @@
  *     object PATH               the program's object file
  *     function ADDRESS BYTES NAME
  *     line ADDRESS NUMBER TEXT  source line of the machine code from this address on
- *     run NS                    time of the run between the latest two marks; 0: not one run
- *     symbols                   the rest is /proc/kallsyms
+ *     run NS                    ns of the run between the last two marks; 0 unless there was
+ * exactly one run symbols                   the rest is /proc/kallsyms
  */
 #define BB_MARKS_OPTION "mark-runs" /* option of the guest's bpfbench */
 #define BB_MARKS_PORT 0x402         /* port of QEMU's isa-debugcon */
 #define BB_MARKS_RUNS 8u            /* limit: runs of a program that are traced */
 
-/* Switches the marks on for this process and those that it forks. Returns 0 or -errno. */
+/* Switches the marks on for this process and those that it forks, by getting access to the I/O
+ * port. Returns 0 or -errno. */
 int bb_marks__enable(void);
 bool bb_marks__are_enabled(void);
 
-/* Writes the addresses of a program's functions and lines. */
+/* Writes the lines of text that describe a loaded program: its name, object, functions and lines of
+ * source. */
 void bb_marks__describe(int prog_fd, const char *name, const char *object);
 
+/* Set the mark before and the mark after the instructions to trace. */
 void bb_marks__begin(void);
 void bb_marks__end(void);
+/* Writes the time of the run between the last two marks, ns. */
 void bb_marks__write_run(uint64_t ns);
 
-/* Writes the symbols of the kernel, in the guest's first process. */
+/* Writes the symbols of the kernel. The guest's first process calls this. */
 void bb_marks__write_symbols(void);

@@ -32,8 +32,8 @@ static int own_netns(int *ret_fd, struct bb_err *err)
 	return 0;
 }
 
-/* If the thread cannot return to its namespace, everything that follows would be wrong, so this
- * is an error. */
+/* A thread that cannot return would do all its later work in the wrong namespace, so this is an
+ * error even if `rc` is 0. */
 int bb_netns__leave(int home_fd, int rc, struct bb_err *err)
 {
 	if (setns(home_fd, CLONE_NEWNET)) {
@@ -99,7 +99,8 @@ static void *append(struct request *r, size_t len)
 	void *at = r->bytes + NLMSG_ALIGN(r->head.nlmsg_len);
 
 	r->head.nlmsg_len = (uint32_t)(NLMSG_ALIGN(r->head.nlmsg_len) + len);
-	return at; /* zeroed; the requests here have a fixed size, far below that of the buffer */
+	/* zeroed; no check, because requests have fixed sizes far below the buffer's */
+	return at;
 }
 
 /* Begins a request. Returns its body, body_len zeroed bytes after the header. */
@@ -197,10 +198,10 @@ int bb_rtnl__up(unsigned int ifindex)
 	return talk(&r);
 }
 
-/* Configures one end in its own namespace: sets its hardware address and its IPv4 address, adds the
- * peer as a permanent neighbour, so that no ARP is sent, and brings it up. The addresses are those
- * of generated packets (plan/packet.h), so these packets are addressed to the device that receives
- * them. */
+/* Configures the device of one end; the thread is in the namespace of that end. Sets the device's
+ * hardware and IPv4 address, brings it up, and adds the other end as a permanent neighbour, so that
+ * no ARP is sent. The addresses are those of generated packets (plan/packet.h), so these packets
+ * are addressed to the device that receives them. */
 static int configure(unsigned int ifindex, enum bb_veth_end end)
 {
 	static const uint32_t addrs[BB_VETH_ENDS] = {BB_VETH_NEAR_ADDR, BB_VETH_FAR_ADDR};
@@ -249,11 +250,11 @@ static int unsupported_or(int rc)
 
 struct bb_xdp_port {
 	unsigned int ifindex;
-	int link_fd; /* -1: none yet */
+	int link_fd; /* -1: no program has been attached yet */
 	bool used;
 };
 
-/* Adds a pair of devices, which are two ports. The thread must be in the namespace. */
+/* Adds a pair of connected devices, two ports. The thread must be in the namespace. */
 static int add_pair(struct bb_xdp_net *net, struct bb_err *err)
 {
 	char names[2][IFNAMSIZ];
@@ -304,8 +305,8 @@ void bb_xdp_net__close(struct bb_xdp_net *net)
 	*net = (struct bb_xdp_net){.netns_fd = -1};
 }
 
-/* Attaches the program to the port instead of the previous one. bpf_link_update() returns -EINVAL
- * if the old program has another expected attach type, BPF_XDP or 0 (net/core/dev.c,
+/* Attaches the program to the port, in place of the previous one. bpf_link_update() returns -EINVAL
+ * if the previous program has another expected attach type, BPF_XDP or 0 (net/core/dev.c,
  * bpf_xdp_link_update); the port then gets a new link. */
 static int put_on(struct bb_xdp_port *port, int prog_fd)
 {
@@ -329,7 +330,7 @@ int bb_xdp_net__attach(struct bb_xdp_net *net, int prog_fd, size_t *ret_port, st
 
 	if (rc)
 		return rc;
-	/* find a free port, preferably one whose program can be replaced */
+	/* find a free port, preferably one that has a link already */
 	for (size_t i = 0; i < net->n_ports; i++)
 		if (!net->ports[i].used && (port == SIZE_MAX || net->ports[port].link_fd < 0))
 			port = i;
@@ -383,8 +384,9 @@ static int switch_ipv6_off(void)
 	return 0;
 }
 
-/* Works in the namespace of an end. If has_device is false, switches IPv6 off and, if `end` is the
- * far end, makes both devices. If has_device is true, configures the device of this end. */
+/* One step of opening the pair, done in the namespace of `end`. Without `has_device`, switches IPv6
+ * off and, if `end` is the far end, makes both devices. With `has_device`, configures the device of
+ * this end. */
 static int set_up_end(struct bb_veth_pair *p, enum bb_veth_end end, bool has_device,
 		      struct bb_err *err)
 {

@@ -6,15 +6,19 @@
 /*
  * Private network namespaces and devices in them. Each namespace is held by a descriptor only, and
  * programs are attached by BPF links, so everything disappears with this process, however it ends.
- * Every function returns with the calling thread in its own namespace again.
+ * Every function but bb_netns__enter() returns with the calling thread in the namespace in which it
+ * was.
  *
  * Functions return 0, or -errno with a message; -ENOTSUP if network namespaces or veth devices are
  * not available.
  */
+
+/* Makes a network namespace. It ends when `*ret_fd` and all other descriptors of it are closed. */
 int bb_netns__open(int *ret_fd, struct bb_err *err);
 
-/* Enter moves the calling thread into the namespace. Leave moves it back and closes `home_fd`;
- * it returns `rc`, or its own error with a message. */
+/* bb_netns__enter() moves the calling thread into the namespace; `*ret_home_fd` is the namespace
+ * from which it comes. bb_netns__leave() moves the thread back there and closes `home_fd`. It
+ * returns `rc`, or -errno with a message if the thread cannot go back. */
 int bb_netns__enter(int netns_fd, int *ret_home_fd, struct bb_err *err);
 int bb_netns__leave(int home_fd, int rc, struct bb_err *err);
 
@@ -23,10 +27,10 @@ int bb_netns__leave(int home_fd, int rc, struct bb_err *err);
 int bb_rtnl__up(unsigned int ifindex);
 
 /*
- * Veth devices to which XDP programs are attached. The devices are down, so no packet reaches the
- * programs. The kernel calls an attached XDP program directly, through its XDP dispatcher. It calls
- * any other program through a pointer, which costs 10 ns more with retpolines (net/core/filter.c,
- * kernel/bpf/dispatcher.c). In production, programs are attached.
+ * Veth devices to which XDP programs are attached, as they are in production. The devices are down,
+ * so no packet reaches the programs; they run by test runs. The kernel calls an attached XDP
+ * program directly, through its XDP dispatcher. It calls a program that is not attached through a
+ * pointer, which costs 10 ns more with retpolines (net/core/filter.c, kernel/bpf/dispatcher.c).
  */
 struct bb_xdp_net {
 	int netns_fd;
@@ -37,13 +41,13 @@ struct bb_xdp_net {
 int bb_xdp_net__open(struct bb_xdp_net *ret_net, struct bb_err *err);
 void bb_xdp_net__close(struct bb_xdp_net *net); /* does nothing if closed or zeroed */
 
-/* Attaches a program by a BPF link (Linux 5.9). *ret_port is for bb_xdp_net__detach(). -ENOTSUP if
- * this is not permitted or there is no veth. Takes milliseconds, because the kernel rebuilds its
- * dispatcher and waits for all CPUs. */
+/* Attaches a program to a free port by a BPF link (Linux 5.9). `*ret_port` is the port's index, for
+ * bb_xdp_net__detach(). Returns -ENOTSUP if this is not permitted or there is no veth. Takes
+ * milliseconds, because the kernel rebuilds its dispatcher and waits for all CPUs. */
 int bb_xdp_net__attach(struct bb_xdp_net *net, int prog_fd, size_t *ret_port, struct bb_err *err);
 
-/* Frees the port. The program stays attached until another one replaces it or the namespace is
- * closed. The reason is that replacing a program changes the kernel's dispatcher once, whereas
+/* Makes the port free for another program. The old program stays attached until then, or until
+ * bb_xdp_net__close(), because replacing a program changes the kernel's dispatcher once, whereas
  * detaching and attaching changes it twice. */
 void bb_xdp_net__detach(struct bb_xdp_net *net, size_t port);
 
@@ -60,25 +64,25 @@ enum bb_veth_end { BB_VETH_NEAR, BB_VETH_FAR, BB_VETH_ENDS };
 #define BB_VETH_MAX_FRAME 1514u       /* MTU of 1500 and the Ethernet header */
 
 struct bb_veth_pair {
-	int netns_fd[BB_VETH_ENDS]; /* for sockets of either end */
+	int netns_fd[BB_VETH_ENDS]; /* the namespace of each end */
 	unsigned int ifindex[BB_VETH_ENDS];
-	int near_counts_fd; /* open /proc/net/dev of the near end */
-	int link_fd;        /* link of the program; -1 means none */
+	int near_counts_fd; /* the open file /proc/net/dev of the near end's namespace */
+	int link_fd;        /* link of the program at the far end; -1 means none */
 	int near_link_fd;   /* link of the program at the near end; -1 means none */
-	uint32_t prog_type; /* type of the link's program */
+	uint32_t prog_type; /* type of the program at the far end, BPF_PROG_TYPE_* */
 };
 
 int bb_veth_pair__open(struct bb_veth_pair *ret_pair, struct bb_err *err);
 void bb_veth_pair__close(struct bb_veth_pair *p); /* does nothing if closed or zeroed */
 
-/* Attaches a program to the far end instead of the previous one. XDP programs are attached in
+/* Attaches a program to the far end, in place of the previous one. XDP programs are attached in
  * native mode, sched_cls programs at the ingress (tcx, Linux 6.6). `prog_type` is BPF_PROG_TYPE_*.
- * -ENOTSUP for other types, if not permitted, or without tcx. */
+ * Returns -ENOTSUP for other types, if attaching is not permitted, or without tcx. */
 int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type,
 			 struct bb_err *err);
 
-/* Attaches an XDP program to both ends, so that each end receives the packets that XDP programs
- * send from the other end. */
+/* Attaches an XDP program to both ends, because a veth device receives the packets that an XDP
+ * program at the other end sends only if it has an XDP program itself. */
 int bb_veth_pair__receive(struct bb_veth_pair *p, int prog_fd, struct bb_err *err);
 
 /* Reads how many packets the near end has received. */

@@ -45,7 +45,7 @@ static const char *machine_name(unsigned int machine)
 	return "another machine";
 }
 
-/* Refuses files that are not BPF objects. libbpf has the same message for all of these faults. */
+/* Refuses files that are not BPF objects. libbpf has one message for all of these faults. */
 static int check_elf(const char *path, const char *elf, size_t len, struct bb_err *err)
 {
 	Elf64_Ehdr head;
@@ -107,7 +107,7 @@ int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_
 	return 0;
 }
 
-/* Files that bb_object_hold() shares, with the properties that tell whether a file has changed. */
+/* A file that bb_object_hold() shares. `st` tells whether it has changed meanwhile. */
 struct held {
 	struct held *next;
 	struct stat st;
@@ -177,15 +177,15 @@ bool bb_object_has_passed(const char *elf, const char *trial)
 	return false;
 }
 
-/* Explains why libbpf did not open the object: its last warning, or the meaning of its error
- * code. Never returns -ENOTSUP. */
+/* Explains why libbpf did not open the object: by libbpf's last warning, or else by the meaning of
+ * its error code. Never returns -ENOTSUP. */
 static int say_not_opened(const char *path, int rc, struct bb_err *err)
 {
 	const char *log = bb_libbpf_log__text();
 	char words[128], reason[300];
 	bool is_for_others;
 
-	/* libbpf writes the second message about maps in sections with other names */
+	/* libbpf writes "bad map relo" about maps in sections with other names than "maps" */
 	if (strstr(log, "legacy map definitions") || strstr(log, "bad map relo"))
 		return bb_fail(err, -EINVAL,
 			       "%s: its maps are defined in a section other than .maps, such as "
@@ -237,8 +237,8 @@ int bb_object_say_no_program(const char *path, const char *const *names, size_t 
 		       n ? bb_phrase__join(names, n).text : "none");
 }
 
-/* Reports that the map named by libbpf was not created. The kernel returns only an error number,
- * so the message has all properties of the map. */
+/* Reports that `map`, or its template of an inner map, was not created. The kernel returns only an
+ * error number, so the message has all properties of the map. */
 static int say_no_map(const char *path, const char *program, struct bpf_map *map, int rc,
 		      struct bb_err *err)
 {
@@ -256,7 +256,7 @@ static int say_no_map(const char *path, const char *program, struct bpf_map *map
 		       bpf_map__max_entries(map), bpf_map__map_flags(map));
 }
 
-/* Replaces the verifier's reason by the names that the program uses and this kernel lacks. */
+/* If the program uses fields or types that this kernel lacks, writes them as the reason. */
 static void list_missing(const char *elf, size_t len, const struct btf *btf, char *reason,
 			 size_t size)
 {
@@ -322,8 +322,8 @@ int bb_object_check_type(const char *path, const struct bpf_program *prog, struc
 	return 0;
 }
 
-/* True if the kernel has programs of this type. If libbpf cannot tell because it is older than
- * the type (netfilter, with libbpf 1.1 of Debian 12), tries to load a program that only returns. */
+/* True if the kernel has programs of this type. If libbpf is older than the type and cannot tell
+ * (netfilter, libbpf 1.1 of Debian 12), tries to load a program that only returns. */
 static bool has_type(const struct bpf_program *prog)
 {
 	int fd, known = libbpf_probe_bpf_prog_type(bpf_program__type(prog), NULL);

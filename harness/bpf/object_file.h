@@ -15,14 +15,14 @@ struct bpf_program;
  * *ret_elf. */
 int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_err *err);
 
-/* Returns the bytes of the file as bb_object_read() does. Holders share the bytes, because an
- * object may have 170 programs. They must not change them, and must call bb_object_let_go(), which
- * ignores NULL. */
+/* Reads a file as bb_object_read() does, but only once for all callers, because each of the perhaps
+ * 170 programs of an object asks for the file. Callers must not change the bytes, and each must
+ * call bb_object_let_go(), which ignores NULL. */
 int bb_object_hold(const char *path, const char **ret_elf, size_t *ret_len, struct bb_err *err);
 void bb_object_let_go(const char *elf);
-/* bb_object_note_passed() remembers that the held object has passed the trial named `trial`;
- * bb_object_has_passed() tells whether it has. So no trial is repeated: each reads the kernel's
- * types, which takes 0.1 s. */
+/* bb_object_note_passed() remembers that the file `elf` of bb_object_hold() has passed the trial
+ * named `trial`; bb_object_has_passed() tells whether it has. A trial (bpf/object_trial.h) takes
+ * 0.1 s, because libbpf reads the kernel's types, so none is made twice. */
 void bb_object_note_passed(const char *elf, const char *trial);
 bool bb_object_has_passed(const char *elf, const char *trial);
 
@@ -37,11 +37,11 @@ int bb_object_say_no_program(const char *path, const char *const *names, size_t 
 			     const char *program, struct bb_err *err);
 
 /*
- * Explains why libbpf did not load the object elf[len]; nothing else may have called libbpf since.
- * The message is one line with the reason of libbpf or the verifier. The end of the verifier's log
- * follows if there is one. `with_others` means that other programs were loaded together with
- * `prog`. Returns rc; -EPERM if root is needed; -ENOTSUP if this kernel lacks the program type,
- * the hook or struct_ops links, or refuses the type even to root.
+ * Explains why libbpf did not load the object elf[len]; `rc` is libbpf's error. Call it before
+ * anything else calls libbpf. The message is one line with the reason of libbpf or the verifier,
+ * followed by the end of the verifier's log if there is one. `with_others` means that other
+ * programs were loaded together with `prog`. Returns rc; -EPERM if root is needed; -ENOTSUP if this
+ * kernel lacks the program type, the hook or struct_ops links, or refuses the type even to root.
  */
 int bb_object_say_not_loaded(const char *path, const char *elf, size_t len,
 			     const struct bpf_object *obj, const struct bpf_program *prog,

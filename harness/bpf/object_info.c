@@ -10,7 +10,7 @@
 #include "capture/file.h"
 #include "bpf/prog_type.h"
 
-#define MAX_RUN_BYTES 2048 /* longest input that is copied into a scenario */
+#define MAX_RUN_BYTES 2048 /* limit: bytes of an input that is copied into a scenario */
 
 static void add_program(struct bb_object_info *info, const struct bpf_program *p)
 {
@@ -51,7 +51,7 @@ static void add_map(struct bb_object_info *info, const char *name, uint32_t type
 }
 
 #define MOST_NESTED 4u    /* limit: levels of nested structs whose members are listed */
-#define MOST_GLOBALS 512u /* listed variables and members */
+#define MOST_GLOBALS 512u /* limit: variables and members that are listed */
 
 static bool has_global(const struct bb_object_info *info, const char *name)
 {
@@ -91,8 +91,8 @@ static void add_global(struct bb_object_info *info, const struct btf *btf, const
 					  .size_bytes = (uint32_t)size});
 }
 
-/* Adds the global variables of a section. Static variables of .rodata are mostly the program's own
- * strings; static structs are not. */
+/* Adds the global variables of a section. Of .rodata, adds no static variable unless it is a
+ * struct, because the others are mostly the program's own strings. */
 static void add_section(struct bb_object_info *info, const struct btf *btf, const char *section)
 {
 	__s32 id = btf ? btf__find_by_name_kind(btf, section, BTF_KIND_DATASEC) : -1;
@@ -279,7 +279,7 @@ void bb_object_info__done(struct bb_object_info *info)
 	*info = (struct bb_object_info){0};
 }
 
-#define MAX_NAMED 64u /* names in a message */
+#define MAX_NAMED 64u /* limit: names in a message */
 
 static size_t names_of(const struct bb_object_info *info, const char **ret_names)
 {

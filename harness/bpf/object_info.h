@@ -3,23 +3,23 @@
 
 #include "plan/field.h"
 
-/* The contents of a BPF object or a capture, read without loading it: for `bpfbench init` and
- * --object. The info owns all strings. */
+/* What `bpfbench init` and --object need to know of a BPF object or a capture, read without loading
+ * it. The info owns all strings. */
 struct bb_object_program {
 	char *name;    /* name of its function */
-	char *section; /* for a capture, made by bb_captured_section() */
+	char *section; /* name of the section; for a capture, made by bb_captured_section() */
 	uint32_t type; /* BPF_PROG_TYPE_*; UNSPEC if libbpf does not know the section */
 	/* expected attach type, BPF_* of enum bpf_attach_type; also 0 if there is none */
 	uint32_t attach_type;
-	/* section whose type we assume, because libbpf does not know the program's own; NULL:
-	 * none */
+	/* section whose type we assume if libbpf does not know the program's own section; NULL if
+	 * it does, or if we have no guess */
 	const char *guess;
 	char *why_not; /* why a captured program cannot be loaded; NULL if it can */
-	/* input of a test run that the captured command made, or a packet that came to the program
-	 * (struct bb_captured_input) */
+	/* runs[n_runs], only of captured programs: the inputs of test runs that the command made,
+	 * and packets that came to the program (struct bb_captured_input) */
 	struct bb_object_run {
-		char *packet, *context; /* in hexadecimal; NULL: none */
-		char *path;             /* NULL: a test run */
+		char *packet, *context; /* hexadecimal digits; NULL if empty or too long */
+		char *path; /* name of the path that the packet took; NULL for a test run */
 		double share;
 	} * runs;
 	size_t n_runs;
@@ -46,7 +46,7 @@ struct bb_object_info {
 	} * globals;
 	size_t n_globals;
 	bool has_btf, is_capture;
-	/* NULL: none; the kernel then refuses GPL-only helpers */
+	/* NULL if the object has no licence; the kernel then refuses GPL-only helpers */
 	char *licence;
 };
 
@@ -55,8 +55,8 @@ struct bb_object_info {
 int bb_object_info__read(const char *path, struct bb_object_info *ret_info, struct bb_err *err);
 void bb_object_info__done(struct bb_object_info *info);
 
-/* Treats all programs as if they were in section `type` (bpf/prog_type.h). -EINVAL if libbpf does
- * not know that section, or for a capture. */
+/* Gives all programs the type of the section `type`, such as "xdp" (bpf/prog_type.h). Returns
+ * -EINVAL if libbpf does not know that section, or for a capture. */
 int bb_object_info__take_for(struct bb_object_info *info, const char *type, struct bb_err *err);
 
 /* Returns 0 if the info has a program of this name. Otherwise -ENOENT, and the message names the
@@ -64,5 +64,5 @@ int bb_object_info__take_for(struct bb_object_info *info, const char *type, stru
 int bb_object_info__need_program(const struct bb_object_info *info, const char *path,
 				 const char *name, struct bb_err *err);
 
-/* Lists the names of the programs, "empty, v0, v1", as far as they fit. */
+/* Returns the names of the programs, "empty, v0, v1", as many as fit. */
 struct bb_phrase bb_object_info__list(const struct bb_object_info *info);

@@ -10,14 +10,14 @@
  * programs take 40 s. */
 #define MOST_PROGRAMS 4096u
 
-/* What to try: opening elf[len], or loading obj. */
+/* What the child tries: to load `obj` or, if `obj` is NULL, to open elf[len]. */
 struct trial {
 	const char *path, *elf;
 	size_t len;
 	struct bpf_object *obj;
 };
 
-/* Counts global functions outside of .text. */
+/* Counts global functions outside of .text. libbpf makes a program of each. */
 static size_t count_programs(const char *elf, size_t len)
 {
 	Elf *e = bb_elf__of_memory(elf, len);
@@ -38,8 +38,8 @@ static size_t count_programs(const char *elf, size_t len)
 	return n;
 }
 
-/* Opens or loads the object in the child process. Errors are ignored, because libbpf reports
- * them again in the parent; only a crash matters. */
+/* Opens or loads the object, in the child process. Errors of libbpf are ignored here, because
+ * libbpf reports them again in the parent; only a crash matters. */
 static int try_object(void *arg, void *reply, struct bb_err *err)
 {
 	const struct trial *t = arg;

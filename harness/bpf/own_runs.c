@@ -2,21 +2,21 @@
 #include "bpf/own_runs.h"
 
 #define TRIES 512u
-/* so many windows must have the smallest number of runs; if fewer have it, that may be chance */
+/* The smallest number of runs counts as certain if at least so many windows have it. */
 #define FEWEST 16u
-/* longest search; a try may take milliseconds if other processes use our CPU */
+/* limit: ns of the search; a window may take milliseconds if others use our CPU */
 #define MOST_NS 10000000u
 
-/* Counts of many windows. A window is the time between two readings. */
+/* The runs of many windows. A window is the time between two readings of the counters. */
 struct tries {
-	/* for each window; ns is UINT64_MAX if the kernel did not time one of the runs */
+	/* of each window; ns is UINT64_MAX if the kernel did not time one of the runs */
 	uint64_t runs[TRIES], ns[TRIES];
 	size_t n;
-	uint64_t least; /* fewest runs of a window */
+	uint64_t least; /* smallest number of runs in a window */
 	size_t n_least; /* number of windows with `least` runs */
 };
 
-/* The action between two readings. */
+/* The action in a window, between its two readings. */
 enum act {
 	ACT_READ,
 	ACT_SLEEP,
@@ -37,8 +37,8 @@ static int act(enum act what, const struct bb_stats_reader *r)
 	return 0;
 }
 
-/* Measures one window, which is the time between two readings. The action is done within it; if
- * spin_ns is not 0, a busy wait of spin_ns is done instead. */
+/* Measures one window. The action is done within it; if spin_ns is not 0, a busy wait of spin_ns is
+ * done instead. *ret_took_ns receives the time of the action or wait. */
 static int try_once(const struct bb_stats_reader *r, enum act what, uint64_t spin_ns,
 		    struct tries *t, uint64_t *ret_took_ns)
 {
@@ -115,7 +115,7 @@ static int find_by_read(const struct bb_stats_reader *r, struct bb_own_runs *own
 	double ns[TRIES];
 	size_t n = 0;
 
-	/* others run the program, we do not */
+	/* all runs are caused by other processes */
 	if (rc || !idle.least || doing.least <= idle.least)
 		return rc;
 	own->by_read = (uint32_t)(doing.least - idle.least);

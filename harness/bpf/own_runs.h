@@ -5,11 +5,12 @@
 
 /*
  * The runs of a program that we cause by watching it. Reading its counters runs a program that is
- * attached to system calls; a sleep of ours runs one that is attached to context switches. Trials
- * find the number of these runs. A trial is a window between two readings of the counters. In
- * turns, dozens of windows contain one more reading or a sleep, and dozens contain a busy wait of
- * the same length. Runs that every window has are ours, because nobody else runs a program every
- * few hundred nanoseconds.
+ * attached to system calls; a sleep of ours runs one that is attached to context switches.
+ *
+ * An experiment finds the number of these runs. A window is the time between two readings. In
+ * turns, dozens of windows contain one more reading or a sleep, and dozens a busy wait of the same
+ * length. Runs that every window with a reading or sleep has beyond the others are ours, because
+ * nobody else runs a program in every window.
  */
 struct bb_own_runs {
 	/* true if the program runs too often or too irregularly to tell how many runs are ours */
@@ -19,33 +20,34 @@ struct bb_own_runs {
 	double ns;         /* median time of a run that a reading causes; NAN if there is none */
 };
 
-/* Takes microseconds if neither a reading nor a sleep runs the program, otherwise about a
- * millisecond. bpf_stats must be on. Returns 0, or -errno of a reading. */
+/* Does that experiment. Takes microseconds if neither a reading nor a sleep runs the program,
+ * otherwise about a millisecond. bpf_stats must be on. Returns 0, or -errno of a reading. */
 int bb_own_runs__find(const struct bb_stats_reader *r, struct bb_own_runs *ret_own);
 
-/* Sums over windows. For each window we know the number of our runs. The windows with only our runs
- * give the time of one such run. We subtract this time from the other windows for each of our runs
- * in them. */
+/* Sums over windows, from which bb_own_share__others_ns() computes the time of other processes'
+ * runs. For each window we know the number of our runs. The windows with only our runs give the
+ * time of one of our runs, which is then subtracted from the other windows. */
 struct bb_own_share {
-	uint64_t own, own_ns; /* our runs and their time, in windows with only our runs */
+	uint64_t own, own_ns; /* in windows with only our runs: their number and time */
 	/* in the other windows: runs of others, our runs, and the time of both */
 	uint64_t others, mixed_own, mixed_ns;
 	bool unclear; /* true if a window had fewer runs than we caused */
 };
 
-/* Of `own` runs that we caused in a window, returns how many the kernel counted. The kernel does
- * not count a run that preempts another run of the program. If that other run was preempted on our
- * CPU, none of our runs are counted until it goes on. */
+/* We caused `own` runs in a window; returns how many of them the kernel counted. The kernel counts
+ * a run that preempts another run of the program as a recursion miss. If a run was preempted on our
+ * CPU, all our runs are such misses until it goes on. */
 static inline uint64_t bb_own_runs__left(const struct bb_prog_stats *window, uint64_t own)
 {
 	return own > window->recursion_misses ? own - window->recursion_misses : 0;
 }
 
-/* Adds a window: the rise of the counters in it, and the number of runs that we caused. */
+/* Adds a window: the rise of the counters in it, and in `own` the number of runs that we caused. */
 void bb_own_share__add(struct bb_own_share *s, const struct bb_prog_stats *window, uint64_t own);
 
-/* Returns the time of the runs of others, ns. NAN if there are none, or if they cannot be told
- * from ours. `own_ns` is the time of one of our runs; it is used if no window had only our runs. */
+/* Returns the time of the runs that we did not cause, ns. NAN if there are none, or if they cannot
+ * be told from ours. `own_ns` is the time of one of our runs, ns; it is used if no window had only
+ * our runs. */
 double bb_own_share__others_ns(const struct bb_own_share *s, double own_ns);
 
 static inline bool bb_own_runs__any(const struct bb_own_runs *own)

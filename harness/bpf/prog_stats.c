@@ -2,7 +2,6 @@
 #include "bpf/prog_stats.h"
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 
 #include "base/caller.h"
 #include "base/io.h"
@@ -41,7 +40,7 @@ int bb_stats_reader__info(const struct bb_stats_reader *r, struct bb_prog_stats 
 	return 0;
 }
 
-/* Passes over the text once and parses only lines that begin like a wanted line. */
+/* Reads the text once and parses only lines of these keys, because it is called often. */
 int bb_stats_parse_fdinfo(const char *text, struct bb_prog_stats *ret_stats)
 {
 	static const char *const keys[] = {"run_time_ns:", "run_cnt:", "recursion_misses:"};
@@ -256,8 +255,8 @@ uint32_t bb_prog_map_ids(int prog_fd, uint32_t *ret_ids)
 	return info.nr_map_ids < BB_MAX_PROG_MAPS ? info.nr_map_ids : BB_MAX_PROG_MAPS;
 }
 
-/* Returns NAN for 0. It is for figures that no program has 0 of, so 0 means that the kernel did not
- * report the figure. */
+/* Returns NAN for 0. No program has 0 of these figures, so 0 means that the kernel did not report
+ * the figure. */
 static double unless_zero(__u32 n)
 {
 	return n ? (double)n : NAN;
@@ -285,7 +284,7 @@ int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb
 	facts.metrics.verified_insns = unless_zero(info.verified_insns);
 	facts.metrics.xlated_bytes = unless_zero(info.xlated_prog_len);
 	facts.metrics.jited_bytes = unless_zero(info.jited_prog_len);
-	/* no sum if a map is missing, because it would be too small */
+	/* the sum would be too small if we do not have the ids of all maps */
 	facts.metrics.map_bytes = info.nr_map_ids <= BB_MAX_PROG_MAPS ? 0 : NAN;
 	for (__u32 i = 0; i < info.nr_map_ids && !isnan(facts.metrics.map_bytes); i++)
 		facts.metrics.map_bytes += bb_map_bytes_by_id(map_ids[i]);

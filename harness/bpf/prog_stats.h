@@ -4,8 +4,8 @@
 #include "base/bpf_info.h"
 #include "core/metric.h"
 
-/* The kernel's run statistics of one program: cumulative, summed over CPUs, changing only while
- * bpf_stats is on. */
+/* The kernel's run statistics of one program: sums over all CPUs since the program was loaded. They
+ * change only while bpf_stats is on. */
 struct bb_prog_stats {
 	uint64_t run_time_ns;
 	uint64_t run_cnt;
@@ -17,8 +17,8 @@ struct bb_prog_stats bb_prog_stats__since(const struct bb_prog_stats *now,
 					  const struct bb_prog_stats *before);
 
 /* Reads the statistics in two ways. The reference is a /proc/self/fdinfo file that stays open and
- * is read by pread(). The info-by-fd call is twice as fast and is used in inner loops. Both must
- * agree at the end of every series. */
+ * is read by pread(). The other way is the system call BPF_OBJ_GET_INFO_BY_FD ("info-by-fd"), which
+ * is twice as fast and is used in inner loops. Both must agree at the end of every series. */
 struct bb_stats_reader {
 	int prog_fd; /* borrowed */
 	int fdinfo_fd;
@@ -27,12 +27,12 @@ struct bb_stats_reader {
 int bb_stats_reader__open(int prog_fd, struct bb_stats_reader *ret_reader, struct bb_err *err);
 void bb_stats_reader__close(struct bb_stats_reader *r);
 
-/* 0 or -errno. */
+/* Read the statistics by info-by-fd or by fdinfo. Return 0, or -errno without a message. */
 int bb_stats_reader__info(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats);
 int bb_stats_reader__fdinfo(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats);
 
-/* Reads by fdinfo, between two readings by info-by-fd. No counter may fall from one reading to
- * the next; if nothing runs, all three are equal. Otherwise returns -ESTALE with a message. */
+/* Reads by fdinfo, between two readings by info-by-fd. -ESTALE with a message if a counter falls
+ * from one reading to the next. If nothing runs, all three readings are thus equal. */
 int bb_stats_reader__agreed(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats,
 			    struct bb_err *err);
 
@@ -43,14 +43,15 @@ int bb_stats_parse_fdinfo(const char *text, struct bb_prog_stats *ret_stats);
  * (BPF_ENABLE_STATS, Linux 5.8), so the kernel disables it when the process ends, however it ends.
  * Older kernels have only the sysctl, which bb_stats_enable__off() restores. */
 struct bb_stats_enable {
-	int fd;            /* -1 means by sysctl */
+	int fd;            /* -1 means that the sysctl was set instead */
 	char previous[16]; /* the sysctl's old value; empty if we did not change it */
 };
 
 int bb_stats_enable__on(struct bb_stats_enable *ret_enable, struct bb_err *err);
 void bb_stats_enable__off(struct bb_stats_enable *e);
 
-#define BB_TAG 17 /* size of the text of a tag */
+#define BB_TAG 17 /* size of a program's tag as text: 16 hexadecimal digits and NUL */
+/* Writes the program's tag as text. */
 void bb_write_tag(const struct bpf_prog_info *info, char ret_tag[BB_TAG]);
 
 /* The kernel's data about a loaded program, read without running it. */
@@ -67,31 +68,30 @@ struct bb_prog_facts {
  * Returns 0 or -errno with a message. */
 int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb_err *err);
 
-/* Returns the memory that a map takes by the kernel's own figure, bytes; NAN if unknown. It lacks
- * what the allocator adds to entries of maps that grow; before Linux 6.4 it is an estimate from the
- * map's max_entries. */
+/* Returns the memory of a map as the kernel reports it, bytes; NAN if unknown. If the map's entries
+ * are allocated one by one, the allocator's own overhead is missing. Before Linux 6.4 the figure is
+ * an estimate from max_entries. */
 double bb_map_bytes(int map_fd);
 double bb_map_bytes_by_id(uint32_t id);
 
-/* Writes the ids of the maps that a loaded program uses to ret_ids[BB_MAX_PROG_MAPS]. Returns their
- * number; 0 also if the kernel cannot be asked. */
+/* Writes the ids of the maps that a loaded program uses to ret_ids[BB_MAX_PROG_MAPS]. Returns the
+ * number of ids; 0 also if the kernel does not answer. */
 uint32_t bb_prog_map_ids(int prog_fd, uint32_t *ret_ids);
 
 /* The log level for the verifier's statistics: BPF_LOG_STATS of include/linux/bpf_verifier.h,
  * Linux 5.2. */
 #define BB_LOG_STATS 4
 
-/* maximum for one program: MAX_USED_MAPS of include/linux/bpf_verifier.h */
+/* most maps of one program: MAX_USED_MAPS of include/linux/bpf_verifier.h */
 #define BB_MAX_PROG_MAPS 64
-/* maximum for one program: BPF_MAX_SUBPROGS of include/linux/bpf_verifier.h */
+/* most functions of one program: BPF_MAX_SUBPROGS of include/linux/bpf_verifier.h */
 #define BB_MAX_FUNCTIONS 256
 
-/* Parses the log's "stack depth 16+8+0": bytes of each function, the main one first. Returns the
- * number of functions; 0 if the log does not have the line. */
+/* Reads the stack of each function, bytes, from the log's line "stack depth 16+8+0"; the main
+ * function is the first. Returns the number of functions; 0 if the line is missing. */
 size_t bb_prog_static_stacks(const char *log, uint32_t ret_bytes[BB_MAX_FUNCTIONS]);
 
-/* Adds the statistics of the verifier's log: stack_bytes, verify_ns, total_states, and
- * verified_insns if it is still NAN (before Linux 5.16, only the log has it). A figure that the
- * text lacks does not change.
- */
+/* Reads the statistics in the verifier's log: stack_bytes, verify_ns, total_states, and
+ * verified_insns if it is still NAN (before Linux 5.16, only the log has it). A figure that the log
+ * lacks does not change. */
 void bb_prog_static_parse_log(const char *log, struct bb_prog_static *m);

@@ -19,19 +19,19 @@ struct bb_prog_type_name bb_prog_type_name(uint32_t type);
  * section names that libbpf does not know, such as "classifier/x" or "xdp_pass". */
 
 /* Returns the program type and the expected attach type of a section, such as "tc" or
- * "cgroup/connect4". Some names that only a newer libbpf knows are known, too. -EINVAL with a
- * message if the name is unknown. */
+ * "cgroup/connect4". Also finds some sections that only a newer libbpf knows. Returns 0, or -EINVAL
+ * with a message if the section is unknown. */
 int bb_section_type__find(const char *section, uint32_t *ret_type, uint32_t *ret_attach_type,
 			  struct bb_err *err);
 
 /* True for sections such as "uprobe.s/..." and "iter.s/task", whose programs may sleep. */
 bool bb_section_type__is_sleepable(const char *section);
 
-/* For a section that libbpf does not know, returns the known section that the beginning of its name
- * stands for: "tc" for "classifier/x". NULL if the beginning is not clear. */
+/* Guesses the meaning of a section that libbpf does not know from the beginning of its name:
+ * returns the known section "tc" for "classifier/x". NULL if there is no guess. */
 const char *bb_section_type__guess(const char *section);
 
-/* Finds names of hooks in the kernel's BTF, for messages about hooks that do not exist. */
+/* Kinds of hooks, for messages about hooks that the kernel's BTF does not have. */
 enum bb_name_of {
 	BB_NAME_OF_FUNCTION, /* fentry, fexit, fmod_ret, kprobe */
 	BB_NAME_OF_LSM,      /* lsm, without "bpf_lsm_" */
@@ -39,10 +39,10 @@ enum bb_name_of {
 	BB_NAME_OF_ITER,     /* iter, without "bpf_iter_" */
 };
 
-/* Writes the existing name that is nearest to `name`: `name` itself if it exists. Returns false if
- * no name is near. */
+/* Writes the name of an existing hook of the kind `of` that is nearest to `name`, which is `name`
+ * itself if that hook exists. Returns false if no name is near. */
 bool bb_kernel_name__nearest(enum bb_name_of of, const char *name, char *ret_near, size_t size);
 
 /* Writes the nearest existing hook for a section such as "fentry/vfs_raed"; "" if none is near.
- * Returns false if the section's hooks are not found by BTF. */
+ * Returns false if the kernel's BTF does not list the hooks of such a section. */
 bool bb_kernel_name__of_section(const char *section, char *ret_near, size_t size);

@@ -5,7 +5,7 @@
 #include <bpf/libbpf.h>
 #include <linux/perf_event.h>
 
-#define PERF_PAGES 64  /* for each CPU; a power of two */
+#define PERF_PAGES 64  /* pages of a perf buffer on each CPU; a power of two */
 #define MOST_TRIES 100 /* limit: readings of two positions until the reader rests */
 
 static struct bb_ring *add_ring(struct bb_rings *r)
@@ -105,7 +105,7 @@ static void add_queue(struct bb_rings *r, const struct bpf_map_info *info, int m
 		});
 }
 
-/* Pops at most as many values as the map can hold, because others may be pushing. */
+/* Pops at most as many values as the map can hold, because programs may push values meanwhile. */
 void bb_queue__empty(struct bb_queue *q)
 {
 	for (unsigned int i = 0; i < q->max_entries; i++)
@@ -130,7 +130,7 @@ int bb_rings__add(struct bb_rings *r, const char *name, const struct bpf_map_inf
 
 int bb_rings__after_fork(const struct bb_rings *r)
 {
-	/* one page more than the `size` bytes of the buffer */
+	/* a mapping has one page more than the `size` bytes of its buffer */
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), size;
 
 	for (size_t i = 0; i < r->n_perf_buffers; i++)

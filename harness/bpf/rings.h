@@ -6,7 +6,8 @@
 struct bpf_map_info;
 struct perf_buffer;
 
-/* The reader's side of one buffer that a program writes to: two positions in shared memory. */
+/* The position of the reader and of the writer in one buffer that a program writes to. Both are in
+ * memory that we share with the kernel. */
 struct bb_ring {
 	volatile unsigned long *consumer;       /* the reader's position; we write it */
 	const volatile unsigned long *producer; /* the writer's position; the kernel writes it */
@@ -18,13 +19,13 @@ struct bb_ring {
 	void *consumer_page, *producer_page;
 };
 
-/* Returns how many bytes lie between the positions of a ring buffer's reader and writer. Reads both
- * again while the reader moves: positions of two moments would make it look fuller than it is.
- * If the reader never rests, returns fewer bytes than there are. */
+/* Returns how many bytes the writer of a ring buffer is ahead of its reader. Reads both positions
+ * again if the reader moved, because positions of different moments give too many bytes. If the
+ * reader never rests, returns fewer bytes than there are. */
 unsigned long bb_ring__bytes_held(const volatile unsigned long *reader,
 				  const volatile unsigned long *writer);
 
-/* A queue or stack map. It shares no memory, so its values are popped one by one. */
+/* A queue or stack map. Its values are not in shared memory, so we pop them one by one. */
 struct bb_queue {
 	int map_fd;  /* borrowed; the map outlives the reader */
 	void *value; /* buffer for one value */
@@ -41,7 +42,7 @@ struct bb_rings {
 	size_t n_perf_buffers;
 };
 
-/* Adds the reader of a map: maps a ring buffer, opens a perf event array, or remembers a queue or
+/* Adds a reader of the map: maps a ring buffer, opens a perf event array, or remembers a queue or
  * stack. Ignores other maps. `map_fd` must stay open until bb_rings__close(); `name` is for
  * messages. Returns 0, or -errno with a message; the readers added before remain. */
 int bb_rings__add(struct bb_rings *r, const char *name, const struct bpf_map_info *info, int map_fd,

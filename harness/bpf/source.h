@@ -5,8 +5,9 @@
 #include "bpf/kept_maps.h"
 
 /* A source is where a program comes from: an object file (source_object.c), a capture
- * (source_capture.c) or a live program (loaded.c). Each of these files has one table of functions.
- * bpf/target.h is built on sources; its users need not know which kind of source a program has. */
+ * (source_capture.c) or the kernel, for a live program (loaded.c). Each of these files has one
+ * table of functions. bpf/target.h is built on sources; its users need not know which kind a
+ * program has. */
 struct bpf_link;
 struct bpf_object;
 struct bb_contents_map;
@@ -19,13 +20,14 @@ struct bb_source_global {
 };
 
 struct bb_source_ops {
-	/* Each function that may be NULL is NULL for live programs, which are never changed.
-	 * fill_usdt is also NULL for captures. */
+	/* A function that may be NULL is NULL for live programs, which are never changed. fill_usdt
+	 * is also NULL for captures. */
 
 	/*
-	 * Loads the program; no load exists before. *ret_prog_fd is borrowed until unload(). Maps
-	 * that do not belong to one load (bpf/kept_maps.h) are kept in s->maps and used again.
-	 * -ENOTSUP if this kernel refuses the program type or does not have it.
+	 * Loads the program. The caller has unloaded the previous load. *ret_prog_fd is borrowed
+	 * until unload(). Maps that do not belong to one load (bpf/kept_maps.h) are kept in s->maps
+	 * and used again. Returns 0, or -errno with a message; -ENOTSUP if this kernel refuses the
+	 * program type or does not have it.
 	 */
 	int (*load)(struct bb_source *s, int *ret_prog_fd, struct bb_err *err);
 	void (*unload)(struct bb_source *s); /* does nothing if nothing is loaded */
@@ -38,14 +40,16 @@ struct bb_source_ops {
 	/* Attaches the loaded program where its section says; bpf_link__destroy() detaches it. May
 	 * be NULL. */
 	int (*attach)(struct bb_source *s, struct bpf_link **ret_link, struct bb_err *err);
-	/* Writes into the maps of the current load how to find the arguments of a static probe. It
-	 * attaches the program to that probe of this process for a moment. May be NULL. */
+	/* Writes into the maps of the current load how to find the arguments of a static probe of
+	 * the file `path`. Attaches the program to that probe of this process for a moment. May be
+	 * NULL. */
 	int (*fill_usdt)(struct bb_source *s, const char *path, const char *provider,
 			 const char *name, struct bb_err *err);
-	/* Returns the name of the i-th program, NULL after the last; *ret_fd is < 0 if it is not
-	 * loaded. May be NULL. */
+	/* Returns the name of the i-th program of the object or capture, NULL after the last;
+	 * *ret_fd is < 0 if that program is not loaded. May be NULL. */
 	const char *(*program)(const struct bb_source *s, size_t i, int *ret_fd);
-	/* Copies the code of a loaded program. May be NULL. */
+	/* Copies the code of the loaded program `prog_fd`; free it by bb_code__done(). May be
+	 * NULL. */
 	int (*code)(const struct bb_source *s, int prog_fd, struct bb_code *ret_code,
 		    struct bb_err *err);
 	/* Finds a global variable of `size` bytes. May be NULL. */
@@ -58,16 +62,16 @@ struct bb_source_ops {
 /* First member of every source. */
 struct bb_source {
 	const struct bb_source_ops *ops;
-	char *program; /* name of its function */
+	char *program; /* name of the program's function */
 	char *where;   /* the object's path, for messages */
-	/* maps that later loads use again; the target owns them */
+	/* maps that later loads use again; the struct bb_target owns them */
 	struct bb_kept_maps *maps;
 };
 
-/* What to open. The texts are copied; `globals` and `self` must outlive the source. */
+/* Which program to open. The texts are copied; `globals` and `self` must outlive the source. */
 struct bb_source_spec {
 	const char *path;    /* path of an object file or a capture */
-	const char *program; /* name of its function */
+	const char *program; /* name of the program's function */
 	/* Section name that decides the program type (bpf/prog_type.h). NULL means the program's
 	 * own section, or the nearest that libbpf knows. */
 	const char *type;
@@ -89,6 +93,6 @@ const struct bpf_object *bb_source_object__get(const struct bb_source *s);
 int bb_source_capture__open(const struct bb_source_spec *spec, struct bb_kept_maps *maps,
 			    struct bb_source **ret_source, struct bb_err *err);
 
-/* Opens a live program; see bb_target__adopt(). */
+/* Opens a live program by its id, or by the path of its pin; see bb_target__adopt(). */
 int bb_source_loaded__open(uint32_t id, const char *pinned, struct bb_source **ret_source,
 			   struct bb_err *err);

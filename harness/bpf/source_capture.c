@@ -17,7 +17,7 @@
 
 struct captured {
 	struct bb_source head;
-	const struct bb_capture *capture; /* borrowed, or the same as `own` */
+	const struct bb_capture *capture; /* the whole capture; borrowed, or the same as `own` */
 	struct bb_capture *own;  /* private copy in which we set variables; NULL if we set none */
 	size_t prog;             /* index in the capture */
 	struct btf **btfs;       /* by index in the capture; NULL if it cannot be read */
@@ -28,7 +28,7 @@ struct captured {
 
 /* --- variables --- */
 
-/* The DATASEC type of a map's value, for example of ".bss"; NULL if the map holds no variables. */
+/* Returns the BTF type of a map of variables, such as ".bss"; NULL for another map. */
 static const struct btf_type *section_of(const struct captured *s, const struct bb_captured_map *m)
 {
 	const struct btf *btf = m->btf >= 0 ? s->btfs[m->btf] : NULL;
@@ -222,7 +222,7 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 			       "'%s' is attached to another program; that one would have to be "
 			       "counted",
 			       p->name);
-	/* BTF of a module; id 0 means vmlinux */
+	/* the target is in a module; without a module, the id stays 0, which means vmlinux */
 	if (p->attach_btf >= 0 && !bb_info__read(s->replay.btfs[p->attach_btf], &btf))
 		c.attach_btf_obj_id = btf.id;
 	memcpy(c.name, p->kernel_name, sizeof(c.name));
@@ -235,7 +235,7 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 	c.funcs = bb_memdup(p->funcs, c.n_funcs * sizeof(*c.funcs));
 	c.lines = bb_memdup(p->lines, c.n_lines * sizeof(*c.lines));
 	bb_replay__put_fds(&s->replay, (size_t)(p - s->capture->progs), c.insns);
-	/* we have no fd_array, so indices into it become descriptors */
+	/* struct bb_code has no fd_array, so we replace indexes into it by descriptors */
 	for (uint32_t i = 0; i < c.n; i += bb_insn_slots(&c.insns[i])) {
 		struct bpf_insn *insn = &c.insns[i];
 		bool is_fd = insn->src_reg == BPF_PSEUDO_MAP_IDX;

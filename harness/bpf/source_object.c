@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A program of an object file, which libbpf opens and loads. */
-#include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
@@ -18,7 +17,7 @@
 #include "bpf/source.h"
 
 #define WITH_LOG_S 0.02
-#define STATS_BYTES 4096 /* room for one stack depth per function */
+#define STATS_BYTES 4096 /* room for the stack depth of each function */
 
 #ifndef BPF_F_XDP_HAS_FRAGS /* 5.18 */
 #define BPF_F_XDP_HAS_FRAGS (1U << 5)
@@ -34,10 +33,10 @@ struct object {
 	size_t elf_len;
 	bool has_prog_array;
 	struct bb_jumps jumps;
-	bool has_others; /* programs that ours may jump to are loaded together with ours */
+	bool has_others; /* true if programs to which ours may jump are loaded together with it */
 	struct bb_map_patterns patterns;
 	struct bpf_object *obj;  /* the current load; NULL: none */
-	char stats[STATS_BYTES]; /* statistics of the verifier for the last load, or "" */
+	char stats[STATS_BYTES]; /* the verifier's statistics of the last load; "" if unknown */
 };
 
 /* --- loading --- */
@@ -47,7 +46,7 @@ static struct bpf_program *our_program(const struct object *s, const struct bpf_
 	return obj ? bpf_object__find_program_by_name(obj, s->head.program) : NULL;
 }
 
-/* Chooses program `p` to be loaded with ours, because ours may jump to it. The kernel requires that
+/* Has program `p` loaded together with ours, because ours may jump to it. The kernel requires that
  * both have the same type. */
 static void load_beside(struct object *s, const struct bpf_program *ours, struct bpf_program *p)
 {
@@ -92,9 +91,9 @@ static void choose_programs(struct object *s, struct bpf_object *obj,
 		bb_jumps__reach(&s->jumps, bpf_map__name(map));
 	for (size_t i = 0; (name = bb_jumps__next(&s->jumps, &i));)
 		load_beside(s, ours, bpf_object__find_program_by_name(obj, name));
-	/* libbpf fills the slots of every prog array, so it would have to load all programs in
-	 * them. To prevent that for arrays that our programs do not reach, we give them another
-	 * type and do not let libbpf create them. */
+	/* libbpf fills the slots of every prog array, and would have to load all programs in them.
+	 * So arrays that our programs do not reach are not created; libbpf leaves their slots alone
+	 * if they also have another type. */
 	bpf_object__for_each_map(map, obj)
 	{
 		if (bpf_map__type(map) != BPF_MAP_TYPE_PROG_ARRAY)
@@ -115,7 +114,7 @@ static int set_type(const struct object *s, struct bpf_program *ours, struct bb_
 	bool of_kernel;
 	int rc;
 
-	/* libbpf does not know the section */
+	/* libbpf does not know the program's section: use our table or our guess */
 	if (!as && bpf_program__type(ours) == BPF_PROG_TYPE_UNSPEC)
 		as = bb_section_type__find(section, &type, &attach_type, NULL)
 			     ? bb_section_type__guess(section)
@@ -139,7 +138,7 @@ static int set_type(const struct object *s, struct bpf_program *ours, struct bb_
 	return rc;
 }
 
-/* Makes a new bpf_object of the file's bytes, chooses the programs to load and sets the globals. */
+/* Makes a new bpf_object of the file, chooses the programs to load and sets the globals. */
 static int open_object(struct object *s, struct bpf_object **ret_obj, struct bb_err *err)
 {
 	struct bpf_program *ours, *p;
@@ -179,7 +178,7 @@ static void close_object(const struct object *s, struct bpf_object *obj)
 		bb_kept_maps__let_prog_arrays_go();
 }
 
-/* Loads once. If `log_level` is 0, libbpf repeats a failed load to get the whole log. */
+/* Loads once. With log level 0, libbpf repeats a failed load to get the whole log. */
 static int load_once(struct object *s, uint32_t log_level, struct bpf_object **ret_obj,
 		     struct bb_err *err)
 {
@@ -219,8 +218,8 @@ static int object_load(struct bb_source *source, int *ret_prog_fd, struct bb_err
 	uint64_t began_ns = bb_now_ns();
 	int rc = load_once(s, BB_LOG_STATS, &s->obj, err);
 
-	/* At the level BB_LOG_STATS, the log has the verifier's reason at no cost. The whole log
-	 * takes ten times as long as the load, so we ask for it only if the load was short. */
+	/* With BB_LOG_STATS, the log has the verifier's reason at no cost. The whole log takes ten
+	 * times as long as the load, so we ask for it only if the load was short. */
 	if (rc && rc != -ENOMEM && !bb_must_end() && bb_seconds_since(began_ns) < WITH_LOG_S)
 		rc = load_once(s, 0, &s->obj, err);
 	if (rc)
@@ -314,9 +313,9 @@ static int object_attach(struct bb_source *source, struct bpf_link **ret_link, s
 	return 0;
 }
 
-/* Attaches the program to the probe for a moment. libbpf then writes the specs of the probe's
- * arguments into the maps of usdt.bpf.h, starting with number 0, where they stay. The program can
- * then be attached in other ways with these numbers as cookies (fire/user_function.h). */
+/* Attaches the program to the probe and detaches it at once. Meanwhile libbpf writes the specs of
+ * the probe's arguments into the maps of usdt.bpf.h, from number 0 on, where they stay. The program
+ * can then be attached in other ways with these numbers as cookies (fire/user_function.h). */
 static int object_fill_usdt(struct bb_source *source, const char *path, const char *provider,
 			    const char *name, struct bb_err *err)
 {
@@ -462,8 +461,8 @@ static const struct bb_source_ops object_ops = {
 	.free = object_free,
 };
 
-/* Tries the load in a child that may crash, once for each program and type of a file: globals and
- * maps do not change what libbpf reads. */
+/* Tries the load in a child process that may crash. One trial for each program and type of a file
+ * is enough, because libbpf reads the same bytes with other globals and maps. */
 static int try_load(const struct object *s, struct bpf_object *obj, struct bb_err *err)
 {
 	char *trial = bb_asprintf("%s %s", s->head.program, s->type ? s->type : "");

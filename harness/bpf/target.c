@@ -12,8 +12,8 @@
 #include "capture/file.h"
 #include "plan/maps_file.h"
 
-/* The statistics have 3 lines. Older kernels cannot keep only the end of a log and need more room.
- */
+/* room for the end of the verifier's log. Its statistics have 3 lines; older kernels cannot write
+ * only the end of a log and need more room. */
 #define VERIFIER_LOG_BYTES (64u << 10)
 
 static struct bb_target *new_target(void)
@@ -255,7 +255,7 @@ bool bb_target__shares_map(const struct bb_target *a, const struct bb_target *b)
 		fd = bpf_map_get_fd_by_id(as[i]);
 		rc = fd < 0 ? fd : bb_info__read(fd, &info);
 		bb_close(&fd);
-		/* the programs only write to these, so sharing them does no harm */
+		/* programs only write to ring and perf buffers, so sharing them does no harm */
 		if (!rc && info.type != BPF_MAP_TYPE_RINGBUF &&
 		    info.type != BPF_MAP_TYPE_PERF_EVENT_ARRAY)
 			return true;
@@ -290,13 +290,14 @@ void bb_target__borrow_maps(struct bb_target *t, struct bb_target *lender)
 {
 	bb_target__unload(t);
 	bb_kept_maps__borrow(&t->kept, &lender->kept);
-	/* the programs of either may change the maps of both */
+	/* from now on, programs of both targets may change the shared maps */
 	t->is_shared = lender->is_shared = true;
 	forget_contents(t);
 	forget_contents(lender);
 }
 
-#define MANY 4096u /* from so many entries on, writing takes longer than asking about the map */
+/* writing a map of so many entries takes longer than finding out whether it can change */
+#define MANY 4096u
 
 void bb_target__find_steady(struct bb_target *t,
 			    bool (*only_reads)(const struct bb_target *t,
@@ -340,7 +341,7 @@ int bb_target__reset_maps(struct bb_target *t, struct bb_err *err)
 		return 0;
 	if (bb_target__is_adopted(t))
 		return say_live(t, "change its maps", err);
-	/* made once for each load, because it has the descriptors of that load */
+	/* the contents hold descriptors of this load, so each load needs new ones */
 	rc = bb_map_contents__make(t->source, t->kept.specs, t->steady, &t->contents, err);
 	if (rc)
 		return rc;

@@ -4,24 +4,23 @@
 #include "bpf/prog_stats.h"
 #include "bpf/source.h"
 
-/* A program under test: its source and its current load. Each load gets a new JIT address and is
- * the unit of replication. The maps are kept from load to load, so that only the program changes.
- * The target is also the reader of the program's ring and perf buffers and empties them on request.
- */
+/* A program under test: the source from which it is loaded, and its current load. Each load gets a
+ * new JIT address and is the unit of replication. The maps are kept from load to load, so that only
+ * the program changes. The target also reads the program's ring and perf buffers, and empties them
+ * on request. */
 struct bpf_link;
 
 struct bb_target {
 	struct bb_source *source; /* the source also has the program's name */
-	int prog_fd;              /* of the current load; -1 means none */
+	int prog_fd; /* descriptor of the current load; -1 means that nothing is loaded */
 	struct bb_stats_reader reader;
 	int jit_mod64; /* JIT address modulo 64; -1: not loaded, not compiled by the JIT, or not
 			  shown by the kernel */
 	/* private */
 	struct bb_source_global drops; /* map_fd is -1 if the program has no `drops` */
-	/* maps of the first load or of the lender, used by the later loads */
+	/* maps that loads use again; its lender is another target's `kept` */
 	struct bb_kept_maps kept;
-	/* steady[n_steady], one for each of kept.specs; NULL until the first load writes contents
-	 */
+	/* steady[n_steady], one for each of kept.specs; NULL until bb_target__find_steady() */
 	struct bb_steady_map *steady;
 	size_t n_steady;
 	bool is_shared;
@@ -46,9 +45,9 @@ bool bb_target__is_adopted(const struct bb_target *t);
 
 /*
  * Unloads `t` and lets its later loads use the maps of `lender`, which is loaded and must outlive
- * t. A map is shared if name, type, sizes, flags, the scenario's contents and the number of entries
- * are the same; exceptions are in bpf/kept_maps.h. Two programs are then compared on the same
- * memory: other pages for a map changed the comparison of a program with itself by 0.1 to 0.5 %.
+ * `t`. A map is shared if name, type, sizes, flags, the scenario's contents and the number of
+ * entries are the same; exceptions are in bpf/kept_maps.h. Two programs are then compared on the
+ * same memory: other pages changed the comparison of a program with itself by 0.1 to 0.5 %.
  */
 void bb_target__borrow_maps(struct bb_target *t, struct bb_target *lender);
 
@@ -58,9 +57,9 @@ bool bb_target__is_of_object(const struct bb_target *a, const struct bb_target *
 /* True if both loaded programs use the same map. Ring and perf buffers do not count. */
 bool bb_target__shares_map(const struct bb_target *a, const struct bb_target *b);
 
-/* Asks `only_reads` once, when contents are first written, about each map with many entries.
- * `only_reads` returns true if no program of the load can change the map. Such a map is written
- * only once. */
+/* Asks `only_reads` about each map with many entries. `only_reads` returns true if no program of
+ * the load can change the map; such a map is written only once. Only the first call does something,
+ * so call it before contents are written for the first time. */
 struct bb_contents_map;
 void bb_target__find_steady(struct bb_target *t,
 			    bool (*only_reads)(const struct bb_target *t,
@@ -71,12 +70,12 @@ void bb_target__find_steady(struct bb_target *t,
 void bb_target__say_maps(struct bb_target *t, const struct bb_map_specs *specs);
 
 /* Loads the program; unloads the current load first. -ENOTSUP if this kernel refuses the program
- * type or does not have it. For other errors the message ends with the end of the verifier's log.
- */
+ * type or does not have it. For other errors the message ends with the end of the verifier's
+ * log. */
 int bb_target__load(struct bb_target *t, struct bb_err *err);
 
-/* A set of places, JIT addresses modulo 64: bit i stands for place i. An unknown place is only in
- * BB_ANYWHERE. */
+/* A set of places, which are JIT addresses modulo 64: bit i stands for place i. BB_ANYWHERE also
+ * has the programs whose place is unknown. */
 #define BB_ANYWHERE UINT64_MAX
 #define BB_PLACES 64
 static inline uint64_t bb_place(int mod64)
@@ -85,12 +84,13 @@ static inline uint64_t bb_place(int mod64)
 }
 
 /* Loads the program up to `max_tries` times, until its place is in the set `where`. -EAGAIN if it
- * never is. Each load adds 1 to seen[place]; `seen` has BB_PLACES elements and may be NULL. */
+ * never is there. Each load adds 1 to seen[place]; `seen` has BB_PLACES elements and may be
+ * NULL. */
 int bb_target__load_at(struct bb_target *t, uint64_t where, unsigned int max_tries, uint32_t *seen,
 		       struct bb_err *err);
 
-/* Reads the static metrics of the loaded program. The verifier's statistics may need one more
- * load, which does not change the current one. The statistics are NAN on kernels before 5.2. */
+/* Reads the static metrics of the loaded program. To get the verifier's statistics, the program may
+ * be loaded once more, beside the current load. The statistics are NAN on kernels before 5.2. */
 int bb_target__describe(struct bb_target *t, struct bb_prog_facts *ret_facts, struct bb_err *err);
 
 void bb_target__unload(struct bb_target *t); /* unloads the program and keeps the maps */
@@ -103,8 +103,9 @@ void bb_target__free(struct bb_target *t);
  */
 int bb_target__attach(struct bb_target *t, struct bpf_link **ret_link, struct bb_err *err);
 
-/* Writes into the program's maps how to find the arguments of a static probe (USDT). The caller
- * then attaches the program with the cookies of fire/user_function.h. -ENOTSUP with the reason. */
+/* Writes into the program's maps how to find the arguments of the static probe (USDT) PROVIDER:NAME
+ * in the file `path`. The caller then attaches the program with the cookies of
+ * fire/user_function.h. Returns -ENOTSUP with the reason if that is not possible. */
 int bb_target__fill_usdt(struct bb_target *t, const char *path, const char *provider,
 			 const char *name, struct bb_err *err);
 
@@ -112,12 +113,12 @@ int bb_target__fill_usdt(struct bb_target *t, const char *path, const char *prov
  * type (BPF_*); NULL if unknown. */
 const char *bb_target__section(const struct bb_target *t, uint32_t *ret_attach_type);
 
-/* Descriptor of the struct_ops map that contains the loaded program, borrowed; -1 if no map
- * does. */
+/* Returns the descriptor of the struct_ops map that has the loaded program as a member, borrowed;
+ * -1 if no map has it. */
 int bb_target__struct_ops_fd(const struct bb_target *t);
 
-/* True if the object file has a prog array, so that another program may tail-call this one. Its
- * section then need not name a hook. */
+/* True if the object file has a prog array. Another program may then tail-call this one, whose
+ * section need not name a hook. */
 bool bb_target__may_be_jumped_to(const struct bb_target *t);
 
 /* Asks the kernel for the type of the loaded program, enum bpf_prog_type. */
@@ -139,19 +140,19 @@ int bb_target__code_of(const struct bb_target *t, int prog_fd, struct bb_code *r
 int bb_target__reset_maps(struct bb_target *t, struct bb_err *err);
 int bb_target__reset_for_run(struct bb_target *t);
 
-/* Returns the memory of the maps that the scenario fills to several sizes, bytes; NAN if the kernel
- * does not say it. */
+/* Returns the memory of those maps that the scenario fills to several sizes, bytes; NAN if the
+ * kernel does not report it. */
 double bb_target__filled_bytes(const struct bb_target *t);
 
 /* Reads the program's global `drops`; *ret_drops is 0 if it has none. 0 or -errno. */
 int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops);
 
-/* The ring buffer that the loaded program uses, borrowed until the next load. NULL if it has
- * none. */
+/* Returns the ring buffer that the loaded program uses, borrowed until the next load. NULL if it
+ * uses none. */
 struct bb_ring;
 const struct bb_ring *bb_target__ring(const struct bb_target *t);
 
-/* Prepares a forked child for bb_target__drain(). On -errno the child must not drain. */
+/* Makes bb_target__drain() work in a forked child. After -errno it must not be called. */
 int bb_target__after_fork(const struct bb_target *t);
 
 /* Discards the records that the program wrote. With `only_when_half_full`, rings that are less

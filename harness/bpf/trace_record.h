@@ -6,8 +6,9 @@
 /* Kinds of records. The plugin of QEMU (vm/plugin/trace.c) writes all but BB_TRACE_FAULT. */
 enum {
 	BB_TRACE_INSN,
-	BB_TRACE_ACCESS, /* where the call or return before this record has its return address */
-	BB_TRACE_BEGIN,  /* the records of a run begin */
+	/* where the return address of the call or return before this record is */
+	BB_TRACE_ACCESS,
+	BB_TRACE_BEGIN, /* the records of a run begin */
 	BB_TRACE_END,
 	BB_TRACE_FAULT, /* an instruction that faulted; profile/traced.c marks it */
 };
@@ -26,8 +27,8 @@ struct bb_trace_record {
 	uint32_t kind, class;
 };
 
-/* Limits of records: between two marks, and in all. The plugin drops further records. Marks have
- * room for BB_TRACE_MOST more. */
+/* Limits of records, between two marks and in all. The plugin drops further records, except marks,
+ * for which there is room for BB_TRACE_MOST more. */
 #define BB_TRACE_MOST (UINT32_C(4) << 20)
 #define BB_TRACE_MOST_IN_ALL (4 * BB_TRACE_MOST)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* System calls of a command that attach programs: their targets, and whether they succeeded. */
+/* The system calls that attach programs: their targets, and whether they succeed. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/pkt_cls.h>
@@ -31,7 +31,7 @@ static const char *const hardware[] = {
 	"ref-cycles",
 };
 
-/* Returns the type number of the PMU "kprobe" or "uprobe"; 0 if there is none. */
+/* Returns the type number of the PMU "kprobe" or "uprobe"; 0 if the kernel has no such PMU. */
 static uint32_t type_of(const char *pmu)
 {
 	char path[128];
@@ -108,9 +108,9 @@ static bool ask_event(int event_fd, struct bb_captured_attachment *a)
 	return rc != -ENOENT; /* rc is -ENOENT if the event has no program */
 }
 
-#define MAX_QUERIED 64 /* limit: programs at one hook: BPF_CGROUP_MAX_PROGS of the kernel */
+#define MAX_QUERIED 64 /* limit: programs at one hook; BPF_CGROUP_MAX_PROGS of the kernel */
 
-/* --- the calls --- */
+/* --- the attaching calls --- */
 
 /* Adds an attachment of the program behind the command's descriptor `fd`. Returns NULL if `fd` is
  * not a program. */
@@ -147,7 +147,7 @@ void bb_take_attach__event(struct bb_take_call *call, int event_fd, int prog_fd)
 	a->taken.fd = bb_remote__fd(&call->from, event_fd);
 }
 
-/* Writes the path of the file behind the target's descriptor, for example of a cgroup. */
+/* Writes the path of the file behind the command's descriptor `fd`, for example of a cgroup. */
 static void say_target(struct bb_take_call *call, int fd, struct bb_captured_attachment *a)
 {
 	int copy = bb_remote__fd(&call->from, fd);
@@ -253,10 +253,10 @@ void bb_take_attach__socket(struct bb_take_call *call, uint64_t option, uint64_t
 		snprintf(a->kind, sizeof(a->kind), "sk_reuseport");
 }
 
-/* --- did the kernel do it? --- */
+/* --- has the kernel attached the program? --- */
 
-/* Notes the programs of new links. Stops at a link that is not ready; the next call tries it again.
- */
+/* Notes the programs of the links that were made since the last call. Stops at a link that is not
+ * ready; the next call tries it again. */
 static void see_links(struct bb_take *t)
 {
 	__u32 id = t->last_link_id;
@@ -277,8 +277,8 @@ static void see_links(struct bb_take *t)
 	}
 }
 
-/* Removes a link of the program from the list, because a link belongs to one attachment only.
- * Returns false if there is none. */
+/* Looks for a link of the program in the list, and removes it, because a link belongs to one
+ * attachment only. Returns false if there is no such link. */
 static bool take_link_of(struct bb_take *t, uint32_t prog_id)
 {
 	for (size_t i = 0; i < t->n_links; i++)
@@ -294,7 +294,7 @@ static bool is_at(int target, uint32_t attach_type, uint32_t prog_id)
 	__u32 ids[MAX_QUERIED], n = MAX_QUERIED, flags;
 
 	if (bpf_prog_query(target, attach_type, 0, &flags, ids, &n))
-		return true; /* this kind of target cannot be queried */
+		return true; /* the kernel cannot list the programs of this kind of target */
 	return BB_ANY(ids, n, *it == prog_id);
 }
 
@@ -316,9 +316,9 @@ void bb_taken_attachment__done(struct bb_taken_attachment *p)
 	p->by = BB_ATTACHED_SURELY;
 }
 
-/* True if the thread exists and is not in an attaching system call. An exiting thread first loses
- * its memory and, with it, /proc/TID/exe; later it loses its descriptors. So if `exe` is readable,
- * the descriptors are still open. */
+/* True if the thread exists and has returned from the attaching system call. An exiting thread
+ * first loses its memory and, with it, /proc/TID/exe; later it loses its descriptors. So if `exe`
+ * is readable, the attachment's descriptors are still open. */
 static bool is_elsewhere(pid_t tid)
 {
 	char path[64], text[32];
@@ -360,7 +360,7 @@ void bb_take__settle(struct bb_take *t, enum bb_settle_when when, pid_t tid)
 /* --- network devices: programs attached by netlink, not by bpf(); the kernel lists them --- */
 
 #define ANSWER_BYTES 32768
-#define ANSWER_S 2 /* longest wait for the kernel's answer, s; normally it comes at once */
+#define ANSWER_S 2 /* limit: wait for the kernel's answer, s; normally it comes at once */
 
 static void add_on_device(struct bb_take *t, const char *kind, uint32_t attach_type,
 			  const char *where, uint32_t prog_id)
@@ -371,9 +371,9 @@ static void add_on_device(struct bb_take *t, const char *kind, uint32_t attach_t
 		return;
 	if (BB_ANY(t->capture->attachments, t->capture->n_attachments,
 		   it->taken.prog_id == prog_id))
-		return; /* attached by a link, which we know already */
+		return; /* an attachment of this program is known already */
 	a = bb_take__attachment(t, prog_id, kind);
-	if (!a) /* there are too many */
+	if (!a) /* too many attachments */
 		return;
 	a->attach_type = attach_type;
 	snprintf(a->where, sizeof(a->where), "%s", where);
@@ -469,8 +469,8 @@ static void see_all(struct bb_take *t)
 	bb_close(&netlink);
 }
 
-/* Opens the command's network namespace. Returns a descriptor; negative if the namespace is ours,
- * too, or on errors. */
+/* Opens the command's network namespace. Returns a descriptor; a negative number if it is our own
+ * namespace (`ours`), or on errors. */
 static int other_netns(pid_t command, int ours)
 {
 	struct stat a, b;

@@ -144,7 +144,7 @@ void bb_capture__free(struct bb_capture *c)
 	free(c);
 }
 
-/* Words for kinds of attachments, as libbpf and the kernel write them, and the matching section. */
+/* Kinds of attachments, as libbpf and the kernel name them, and the matching section. */
 static const struct {
 	const char *kind, *section;
 } words[] = {
@@ -160,7 +160,7 @@ static const struct {
 	{"trace_uprobe_multi", "uprobe.multi"},
 };
 
-/* Returns the word of a section for a kind of attachment; `otherwise` if there is none. */
+/* Returns the section for a kind of attachment; `otherwise` if `kind` is not in the table. */
 static const char *word_for(const char *kind, const char *otherwise)
 {
 	for (size_t i = 0; kind && i < BB_LEN(words); i++)
@@ -169,8 +169,8 @@ static const char *word_for(const char *kind, const char *otherwise)
 	return otherwise;
 }
 
-/* Returns the section of a program for cgroups; NULL for another program. Such a section does not
- * contain the path of the cgroup. */
+/* Returns the section of a program that is attached to cgroups; NULL for another program. The
+ * section name does not contain the path of the cgroup. */
 static const char *of_cgroup(const struct bb_captured_prog *p)
 {
 	static const char *const sections[] = {
@@ -210,7 +210,7 @@ static const char *of_cgroup(const struct bb_captured_prog *p)
 	return NULL;
 }
 
-/* Returns the first part of the section of a program whose target was given at its load. */
+/* Returns the section of a program whose target is chosen at its load, without the target. */
 static const char *of_load(const struct bb_captured_prog *p)
 {
 	if (p->type == BPF_PROG_TYPE_LSM)

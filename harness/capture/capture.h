@@ -8,8 +8,9 @@
 /*
  * A capture: the programs that a command loaded, as BPF_PROG_LOAD received them, with their maps,
  * type information and attachments. capture/take.h takes it, capture/file.h stores it in a file,
- * and capture/replay.h loads its programs again. It owns everything that it points to. An index is
- * the position of an element in one of its arrays, from 0 on; -1 (BB_CAPTURE_NONE) means none.
+ * and capture/replay.h loads its programs again. It owns everything to which it points. Objects
+ * refer to each other by indexes: the position of an element in one of the capture's arrays, from 0
+ * on; -1 (BB_CAPTURE_NONE) means none.
  */
 #define BB_CAPTURE_NONE (-1)
 #define BB_CAPTURE_MAX_ITEMS 65536u            /* limit for each array of a capture */
@@ -21,40 +22,42 @@ struct bb_blob {
 	size_t size; /* bytes */
 };
 
-/* What is known of an object only while the capture is taken (capture/take.h). A capture file
- * does not contain it. Every descriptor is closed before the capture is handed over. */
+/* The kernel's map or BTF behind an element, while the capture is taken (capture/take.h). A capture
+ * file does not contain it. All descriptors are closed before the capture is handed over. */
 struct bb_held_object {
 	int fd;
 	uint32_t id; /* id in the kernel */
 };
 
 struct bb_taken_load {
-	int target_fd;      /* program that the loaded program replaces or watches; -1 means none */
-	uint32_t target_id; /* id of the program behind target_fd; 0 means none */
-	uint64_t rights;    /* rights of the thread that loads the program (capture/remote.h) */
+	/* descriptor of the program that this one replaces or watches; -1 means none */
+	int target_fd;
+	uint32_t target_id; /* id of the program with the descriptor target_fd; 0 means none */
+	uint64_t rights;    /* rights of the thread that loaded the program (capture/remote.h) */
 	int lacks_rights;   /* -errno if the kernel refuses the load for lack of rights; else 0 */
 };
 
-/* How to find out whether an attaching call succeeded. */
+/* How we find out whether an attaching call succeeded. */
 enum bb_attached_by {
-	BB_ATTACHED_SURELY, /* do not ask: the answer is known, or the kernel cannot give it */
+	BB_ATTACHED_SURELY, /* no question: the answer is known, or the kernel cannot give it */
 	BB_ATTACHED_BY_EVENT,
 	BB_ATTACHED_BY_LINK,
-	BB_ATTACHED_BY_PROG, /* BPF_PROG_ATTACH: ask the target for its programs */
+	/* BPF_PROG_ATTACH: we ask the target (a cgroup, ...) for its programs */
+	BB_ATTACHED_BY_PROG,
 };
 
 struct bb_taken_attachment {
 	uint32_t prog_id;
-	pid_t tid; /* the thread that makes the call */
+	pid_t tid; /* the thread that made the attaching call */
 	enum bb_attached_by by;
-	int fd;      /* the perf event or the target; -1 means none */
+	int fd;      /* our descriptor of the perf event or the target; -1 means none */
 	bool by_btf; /* the program itself names its target (attach_btf_id) */
 };
 
 /* Type information that programs and maps refer to. */
 struct bb_captured_btf {
 	struct bb_blob raw;
-	/* for types of the kernel: "vmlinux" or the name of a module; `raw` is empty then */
+	/* "vmlinux" or the name of a module, and `raw` is empty; "" for other types */
 	char module[64];
 	struct bb_held_object held;
 };
@@ -67,12 +70,12 @@ struct bb_captured_map {
 	int32_t btf;
 	uint32_t key_type_id, value_type_id;
 	int32_t inner; /* for a map of maps: index of the map that is its template */
-	bool frozen;   /* user space cannot write to it any more */
+	bool frozen;   /* system calls cannot write to the map any more (BPF_MAP_FREEZE) */
 	/*
 	 * n_entries keys, followed by n_entries values. A value has value_size bytes. In a per-CPU
 	 * map, a value has one part for each possible CPU, each of value_size bytes, rounded up to
 	 * a multiple of 8. In a map of maps a value is an index into maps, in a prog array an index
-	 * into progs (int32_t). Elements of an array that are zero are left out.
+	 * into progs (int32_t). Elements of an array that are zero are not stored.
 	 */
 	struct bb_blob entries;
 	uint32_t n_entries;
@@ -80,7 +83,7 @@ struct bb_captured_map {
 	struct bb_held_object held;
 };
 
-struct bb_captured_ref { /* a slot of fd_array: a map, a BTF, or neither */
+struct bb_captured_ref { /* a slot of fd_array (BPF_PROG_LOAD): a map, a BTF, or neither */
 	int32_t map, btf;
 };
 
@@ -98,21 +101,22 @@ struct bb_captured_prog {
 	uint32_t n_funcs;
 	struct bpf_line_info *lines;
 	uint32_t n_lines;
-	struct bb_captured_ref *fds; /* the fd_array of the load */
+	struct bb_captured_ref *fds; /* fds[n_fds]: the fd_array of the load */
 	size_t n_fds;
 	int32_t btf;
 	uint32_t attach_btf_id;
 	/* name of the target attach_btf_id, such as "do_unlinkat"; "" if unknown */
 	char attach_name[128];
-	/* index of the module's BTF that has attach_btf_id; BB_CAPTURE_NONE means vmlinux */
+	/* index of the BTF of the module with the target; BB_CAPTURE_NONE means vmlinux */
 	int32_t attach_btf;
 	int32_t attach_prog; /* index of the earlier program that this one replaces or watches */
 	/* tag of a copy that was loaded with the command's own maps; zero if that load failed */
 	uint8_t tag[BPF_TAG_SIZE];
 	uint32_t xlated_bytes, jited_bytes;
-	char *refused; /* why the kernel refuses the program; NULL if it does not */
-	char *missing; /* what a new load of the program lacks; NULL if nothing */
-	/* why the program counts as the loader's test of the kernel; NULL if it does not */
+	char *refused; /* why the kernel refuses the program; NULL if it accepts it */
+	/* what we could not copy and a new load of the program needs; NULL if nothing */
+	char *missing;
+	/* why the program counts as a loader's test of the kernel; NULL if it does not */
 	char *probe;
 	struct bb_taken_load taken;
 };
@@ -125,16 +129,16 @@ struct bb_captured_attachment {
 	char where[256];
 	uint32_t attach_type; /* enum bpf_attach_type; 0 also means none */
 	uint32_t n;           /* number of equal attachments, for example one on each CPU */
-	bool refused;         /* the kernel refused the command's request */
+	bool refused;         /* the kernel refused to attach the program */
 	struct bb_taken_attachment taken;
 };
 
-/* The input of a test run that the command itself made, or a packet that came to the program. */
+/* The input of a test run that the command itself made, or a packet for which the program ran. */
 struct bb_captured_input {
 	int32_t prog;
 	struct bb_blob data, ctx;
-	char *path;   /* a packet: name of the path that its run took; NULL: a test run */
-	double share; /* a packet: share of the program's runs that it stands for, 0 to 1 */
+	char *path;   /* of a packet: name of the path that its run took; NULL for a test run */
+	double share; /* of a packet: the share of the program's runs that are like it, 0 to 1 */
 	uint32_t repeat;
 	uint32_t prog_id; /* id of the program in the kernel, while the capture is taken */
 };
@@ -145,7 +149,8 @@ struct bb_capture {
 	struct {
 		char *release, *version, *machine; /* uname(2) */
 	} kernel;
-	uint32_t n_cpus; /* number of possible CPUs: a value of a per-CPU map has a part for each */
+	/* number of possible CPUs, and thus of parts of a value in a per-CPU map */
+	uint32_t n_cpus;
 	struct bb_captured_btf *btfs;
 	size_t n_btfs;
 	struct bb_captured_map *maps;
@@ -159,7 +164,7 @@ struct bb_capture {
 };
 
 /* True if the program can be measured: the kernel accepts it, it can be loaded again, and it is not
- * a loader's test of the kernel. */
+ * a loader's test of the kernel (member `probe`). */
 bool bb_captured_prog__is_measured(const struct bb_captured_prog *p);
 
 /* True for the program with which a light skeleton (bpftool gen skeleton -L) loads the others
@@ -183,8 +188,8 @@ const struct bb_captured_attachment *bb_capture__any_attachment(const struct bb_
  * must free() it. */
 const struct bb_captured_attachment **bb_capture__any_attachments(const struct bb_capture *c);
 
-/* Size in bytes of one value in the entries of a map; 0 means that entries of this map type are not
- * captured. */
+/* Returns the size of one value in the map's `entries`, bytes; 0 if entries of this map type are
+ * not captured. */
 size_t bb_captured_map__value_bytes(const struct bb_capture *c, const struct bb_captured_map *m);
 
 /* Returns the values, which follow the keys in `entries`; NULL if the map has no entries. */
@@ -197,9 +202,9 @@ void bb_blob__done(struct bb_blob *b);
 
 #define BB_NOT_ATTACHED "not attached"
 
-/* The hook of a program as an object's section would name it: "tp/sched/sched_switch",
- * "fentry/do_unlinkat", "cgroup/connect4". `a` comes from bb_capture__any_attachment(). The text is
- * BB_NOT_ATTACHED if no attachment was seen and the program names no target. */
+/* The hook of a program, written as a section name of an object: "tp/sched/sched_switch",
+ * "fentry/do_unlinkat", "cgroup/connect4". `a` is the result of bb_capture__any_attachment(). The
+ * text is BB_NOT_ATTACHED if no attachment was seen and the program names no target. */
 struct bb_captured_section {
 	char text[320];
 };

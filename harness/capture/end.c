@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The beginning of a capture, and its end. The end finds out which programs the kernel accepts,
- * which programs are the loader's tests of the kernel, and which program is attached where. */
+/* The beginning of a capture, and its end, which finds out three things: which programs the kernel
+ * accepts, which programs are only the loader's tests of what the kernel can do, and where each
+ * program is attached. */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -16,7 +17,7 @@
 #define PROBE_INSNS 8 /* limit: instructions of a loader's test of the kernel */
 #define LOG_BYTES (1u << 20)
 
-/* --- loading copies of the programs, to learn which the kernel takes --- */
+/* --- loading copies of the programs, to learn which the kernel accepts --- */
 
 /* Copies the last line of the verifier's log that is not a statistic. Mostly this line has the
  * reason. */
@@ -40,8 +41,8 @@ static void say_refused(struct bb_replay *r, struct bb_captured_prog *p, size_t 
 	p->refused = bb_asprintf("%s%s%s", strerror(-rc), *words ? ": " : "", words);
 }
 
-/* Loads the program with the capabilities `rights`, which are those of the captured command, and
- * closes it again. Returns 0 or the kernel's -errno. */
+/* Tries whether the program loads with the capabilities `rights`, which are those of the captured
+ * command; closes the loaded program. Returns 0 or the kernel's -errno. */
 static int try_with(struct bb_replay *r, size_t prog, uint64_t rights)
 {
 	int slot = r->progs[prog], rc;
@@ -108,13 +109,16 @@ static int load_copies(struct bb_take *t, struct bb_err *err)
 		int32_t *target = &c->progs[i].attach_prog;
 		struct bb_taken_load *load = &c->progs[i].taken;
 
-		if (load->target_fd >= 0) { /* the command's own target; slot i is still free */
+		/* the target is the command's program, no copy: it is in our slot during the
+		 * load */
+		if (load->target_fd >= 0) {
 			*target = (int32_t)i;
 			r.progs[i] = load->target_fd;
 		}
 		rc = bb_must_end() ? bb_must_end_why() : load_copy(t, &r, i);
 		*target = BB_CAPTURE_NONE;
-		load->target_fd = -1; /* bb_replay__done() closes it, if load_copy() did not */
+		/* bb_replay__done() closes it, unless load_copy() has done so */
+		load->target_fd = -1;
 	}
 	for (size_t i = 0; i < c->n_maps; i++)
 		r.maps[i] = -1;
@@ -126,7 +130,7 @@ static int load_copies(struct bb_take *t, struct bb_err *err)
 
 /* --- messages if no program can be measured --- */
 
-/* True if the kernel refuses the program even to root, and the program is not a loader's test. */
+/* True if the kernel refuses the program even to root, and it is not a loader's test. */
 static bool is_bad(const struct bb_take *t, size_t prog)
 {
 	const struct bb_captured_prog *p = &t->capture->progs[prog];
@@ -134,7 +138,7 @@ static bool is_bad(const struct bb_take *t, size_t prog)
 	return p->refused && !p->probe && !p->taken.lacks_rights;
 }
 
-/* A loader may load a refused program a second time for the verifier's log: that counts once. */
+/* A loader may load a refused program again for the verifier's log; this counts as one program. */
 static int say_bad(const struct bb_take *t, const char *how_ended, struct bb_err *err)
 {
 	const struct bb_capture *c = t->capture;
@@ -153,7 +157,7 @@ static int say_bad(const struct bb_take *t, const char *how_ended, struct bb_err
 		       first->refused);
 }
 
-/* `error`: the errno with which the kernel refused the programs. */
+/* `error` is the errno with which the kernel refused the programs. */
 static int say_rights(const struct bb_take *t, int error, const char *how_ended, struct bb_err *err)
 {
 	char lacking[128];
@@ -208,7 +212,7 @@ int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct 
 		       c->command, how_ended, how_ended[0] ? ": its own messages may say why" : "");
 }
 
-/* --- the beginning --- */
+/* --- the beginning of a capture --- */
 
 struct bb_take bb_take__begin(const char *const *argv)
 {
@@ -261,7 +265,7 @@ int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, stru
 	return bb_take__entries(t, max_bytes, err);
 }
 
-/* --- programs --- */
+/* --- which program of the kernel is which program of the capture --- */
 
 static int by_id(const void *a, const void *b)
 {
@@ -277,8 +281,8 @@ void bb_take__replaced(struct bb_take *t, uint32_t id, int32_t prog)
 			t->seen[i].prog = prog;
 }
 
-/* Matches the kernel's programs with those of the capture. Ids ascend in the order of loading, so
- * equal programs are matched in that order. */
+/* Finds for each program of the kernel the program of the capture. Ids ascend in the order of
+ * loading, so equal programs are matched in that order. */
 static void bind_programs(struct bb_take *t)
 {
 	const struct bb_capture *c = t->capture;
@@ -313,7 +317,7 @@ static int32_t prog_of(const struct bb_take *t, uint32_t id)
 	return seen ? seen->prog : BB_CAPTURE_NONE;
 }
 
-/* --- what refers to programs --- */
+/* --- replacing ids of programs by indexes --- */
 
 /* Replaces program ids by indexes; removes entries of programs that are not in the capture. */
 static void index_prog_array(struct bb_take *t, struct bb_captured_map *m)
@@ -342,10 +346,11 @@ static void index_prog_array(struct bb_take *t, struct bb_captured_map *m)
 	m->entries.size = n * (m->key_size + sizeof(int32_t));
 }
 
-/* Prefixes of target names in BTF. */
+/* Prefixes of hooks' names in the kernel's BTF. */
 static const char *const prefixes[] = {"btf_trace_", "bpf_lsm_", "bpf_iter_"};
 
-/* Reads the kernel's BTF into `*vmlinux` at the first need only, because that takes 0.1 s. */
+/* Names the program's target. The kernel's BTF is read to `*vmlinux` only if a program needs it,
+ * because that takes 0.1 s; the caller frees it. */
 static void name_btf_target(struct bb_captured_prog *p, struct btf **vmlinux)
 {
 	const struct btf_type *type;
@@ -363,7 +368,7 @@ static void name_btf_target(struct bb_captured_prog *p, struct btf **vmlinux)
 	snprintf(p->attach_name, sizeof(p->attach_name), "%s", name);
 }
 
-/* If the target of an attachment has no name, names it after the program's BTF target. */
+/* Names an attachment's target after the target that the program itself names. */
 static void say_btf_target(const struct bb_capture *c, struct bb_captured_attachment *a)
 {
 	const struct bb_captured_prog *p = a->prog < 0 ? NULL : &c->progs[a->prog];
@@ -419,8 +424,8 @@ static void resolve(struct bb_take *t)
 	merge_attachments(c);
 }
 
-/* A program may name, by its id, another program that it replaces or watches. Replaces these ids by
- * indexes. */
+/* Some programs replace or watch another program, which the capture knows by its id. Replaces these
+ * ids by indexes. */
 static void resolve_targets(struct bb_take *t)
 {
 	struct bb_capture *c = t->capture;
@@ -438,7 +443,7 @@ static void resolve_targets(struct bb_take *t)
 	}
 }
 
-/* --- names and probes --- */
+/* --- names, and the loader's tests of the kernel --- */
 
 static int read_btf(struct bb_captured_btf *b)
 {
@@ -521,8 +526,8 @@ static bool is_part_of_others(const struct bb_capture *c, size_t prog)
 	return false;
 }
 
-/* True if the program was still loaded when the capture ended, or was refused. `*ret_others` is
- * true if any program of the capture was still loaded then. */
+/* True if the program was still loaded at the end of the capture, or if the kernel refused it.
+ * `*ret_others` is true if any program of the capture was still loaded then. */
 static bool has_stayed(const struct bb_take *t, size_t prog, bool *ret_others)
 {
 	bool stayed = t->capture->progs[prog].refused;

@@ -23,7 +23,7 @@ static void make_manifest(const struct bb_capture *c, struct bb_blob *ret_text)
 static int add_member(struct archive *a, const void *data, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* Adds a member; adds nothing if `size` is 0. Returns 0 or -errno. */
+/* Adds data[size] as a member; nothing if `size` is 0. Returns 0 or -errno. */
 static int add_member(struct archive *a, const void *data, size_t size, const char *fmt, ...)
 {
 	struct archive_entry *e;
@@ -138,7 +138,7 @@ struct reading {
 	struct bb_err *err;
 	struct member *members; /* sorted by name once all are read */
 	size_t n_members;
-	int rc; /* the first error; later calls do nothing */
+	int rc; /* result of the first call that failed; after that, calls do nothing */
 };
 
 static void damaged(struct reading *r, const char *what, size_t index)
@@ -199,7 +199,7 @@ static void read_members(struct reading *r, const char *data, size_t len)
 		qsort(r->members, r->n_members, sizeof(*r->members), by_member_name);
 }
 
-/* Hands over the bytes of a member; empty if there is no such member. */
+/* Hands over the bytes of a member, whose name has `index` in it; empty if there is none. */
 static struct bb_blob take_bytes(struct reading *r, const char *fmt, size_t index)
 	__attribute__((format(printf, 2, 0)));
 static struct bb_blob take_bytes(struct reading *r, const char *fmt, size_t index)
@@ -250,7 +250,7 @@ static void take_members(struct reading *r, struct bb_capture *c)
 
 /* --- checks: do the parts fit each other? --- */
 
-/* True if `index` is none (negative) or below n. */
+/* True if `index` is below n, or negative, which means none. */
 static bool is_index(int32_t index, size_t n)
 {
 	return index < 0 || (size_t)index < n;
@@ -282,12 +282,12 @@ static bool map_fits(const struct bb_capture *c, const struct bb_captured_map *m
 		return false;
 	if (m->n_entries && (!value || !m->key_size || m->n_entries > m->max_entries))
 		return false;
-	/* so that the product below cannot overflow */
+	/* so that the product in the next check cannot overflow */
 	if (m->n_entries && (value > m->entries.size || m->key_size > m->entries.size))
 		return false;
 	if (m->entries.size != m->n_entries * (m->key_size + value))
 		return false;
-	/* a template has no template, so recursion ends */
+	/* A map that is a template has no template itself, so that make_map() of replay.c ends. */
 	if (m->inner >= 0 && (!holds_maps || c->maps[m->inner].inner >= 0))
 		return false;
 	if (holds_maps && m->inner < 0 && m->n_entries)
@@ -307,7 +307,7 @@ static bool insn_fits(const struct bb_capture *c, const struct bpf_insn *insn)
 	}
 }
 
-/* True if the parts of program `i` fit each other. A program that it is attached to must have a
+/* True if the parts of program `i` fit each other. The program to which it is attached must have a
  * lower index. */
 static bool prog_fits(const struct bb_capture *c, const struct bb_captured_prog *p, size_t i)
 {
@@ -468,15 +468,16 @@ int bb_capture__check_kernel(const struct bb_capture *c, struct bb_err *err)
 
 struct lent {
 	struct bb_capture *capture;
-	struct stat file; /* state of the file when it was read */
-	unsigned int n;   /* number of users of the capture */
+	/* properties of the file when it was read, to see whether it has changed */
+	struct stat file;
+	unsigned int n; /* number of users of the capture */
 	struct lent *next;
 };
 
 static struct lent *all;
 
-/* Frees captures without users. This runs only before another file is read: a run opens its targets
- * one after the other, and must not read the same file each time. */
+/* Frees captures without users. They are kept until another file is read, because a run opens its
+ * programs one after the other, and must not read the same file each time. */
 static void drop_unused(void)
 {
 	struct lent **at = &all;

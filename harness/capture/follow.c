@@ -18,7 +18,7 @@ struct bb_follow {
 	pthread_mutex_t lock; /* protects `take` and `last_ns` */
 	pthread_t thread;
 	uint64_t last_ns; /* time of the last call that loaded or attached */
-	int enough_fd;    /* an eventfd that ends the thread */
+	int enough_fd;    /* an eventfd; writing to it ends the thread */
 };
 
 /* --- did the command load this program? --- */
@@ -56,7 +56,8 @@ static bool has_loaded(const struct bb_take *t, uint32_t id)
 
 	if (id < t->first_prog_id)
 		return false;
-	for (size_t i = 0; i < t->n_seen; i++) /* the command used this program in a call */
+	/* the command has passed this program to a system call */
+	for (size_t i = 0; i < t->n_seen; i++)
 		if (t->seen[i].id == id)
 			return true;
 	fd = bpf_prog_get_fd_by_id(id);
@@ -74,8 +75,8 @@ static size_t n_made(const struct bb_take *t)
 	return t->capture->n_progs + t->capture->n_attachments;
 }
 
-/* Sleeps until there is a call. A polling thread would wake up and make system calls, which may run
- * the programs that are measured. */
+/* The thread sleeps until the command makes a watched call. If it polled, it would make system
+ * calls, which may run the programs that are measured. */
 static void *serve(void *arg)
 {
 	struct bb_follow *f = arg;
@@ -100,7 +101,7 @@ static void *serve(void *arg)
 	return NULL;
 }
 
-/* Blocks all signals in the new thread, because the measuring thread handles them. */
+/* The new thread blocks all signals, because the measuring thread handles them. */
 static int start_thread(struct bb_follow *f)
 {
 	sigset_t all, before;

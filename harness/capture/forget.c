@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A capture that is being taken forgets loads, so that it does not grow while a command reloads its
- * programs. */
+/* Removes loads from a capture that is being taken, so that the capture does not grow while a
+ * command reloads its programs. */
 #include "base/io.h"
 #include "capture/take.h"
 
-/* The items that other items name by their index. now[kind][i]: at first 1 if item i is named, else
- * 0; then its new index, or BB_CAPTURE_NONE if it is forgotten. */
+/* The kinds of items to which other items refer by indexes. */
 enum kind { MAP, BTF, N_KINDS };
 
 struct forgetting {
 	struct bb_take *t;
 	int32_t *now[N_KINDS];
 	size_t n[N_KINDS];
-	bool renumbers; /* the second pass, which writes the new indexes */
-	bool more;      /* the first pass named a further item */
+	bool renumbers; /* true in the second pass, which writes the new indexes */
+	bool more;      /* true if the first pass has found an item that was not marked before */
 };
 
-/* Visits a reference: an index plus `bias`. A negative index is none. Where a map could not be
- * copied, the index is 0, even if there is no map. */
+/* Visits one reference to an item: `*index` is the item's index plus `bias`. Negative means no
+ * item. The index of a map that could not be copied is 0, even if the capture has no map. */
 static void visit(struct forgetting *f, enum kind kind, int32_t *index, int32_t bias)
 {
 	int32_t i = *index - bias;
@@ -51,7 +50,7 @@ static void visit_prog(struct forgetting *f, struct bb_captured_prog *p)
 	}
 }
 
-/* Visits all references. The first pass visits only those of items that stay. */
+/* Visits the references of all items; in the first pass, not those of unmarked maps. */
 static void visit_all(struct forgetting *f)
 {
 	struct bb_capture *c = f->t->capture;
@@ -121,7 +120,7 @@ static void drop_maps_and_btfs(struct forgetting *f)
 		bb_take__name_map(f->t, i);
 }
 
-/* Drops what was noted of programs of the kernel that are gone. */
+/* Removes the attachments, test runs and seen programs that have one of ids[n_ids]. */
 static void drop_ids(struct bb_take *t, const uint32_t *ids, size_t n_ids)
 {
 	struct bb_capture *c = t->capture;

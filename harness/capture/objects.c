@@ -21,7 +21,7 @@ void bb_take__name_map(struct bb_take *t, size_t map)
 	m->name = n == 1 ? bb_strdup(name) : bb_asprintf("%s.%u", name, n);
 }
 
-/* Reads the flag from fdinfo, because no struct of the kernel has it (bpf_map_show_fdinfo()). */
+/* Reads the flag from the text of fdinfo, because no struct has it (bpf_map_show_fdinfo()). */
 static bool is_frozen(int fd)
 {
 	char path[64], text[1024];
@@ -31,7 +31,8 @@ static bool is_frozen(int fd)
 	return strstr(text, "frozen:\t1") != NULL;
 }
 
-/* Returns the inner map that was given when the map was made; -1 means none. */
+/* Returns the index of the inner map that BPF_MAP_CREATE was given for a map of maps;
+ * BB_CAPTURE_NONE if that call was not seen. */
 static int32_t template_of(const struct bb_take *t, const struct bpf_map_info *info)
 {
 	for (size_t i = t->n_templates; i > 0; i--) {
@@ -148,7 +149,7 @@ struct bb_captured_attachment *bb_take__attachment(struct bb_take *t, uint32_t p
 
 /* --- the contents of the maps --- */
 
-#define CHUNK_BYTES (4u << 20) /* entries to read at once */
+#define CHUNK_BYTES (4u << 20) /* limit: bytes of entries to read at once */
 
 /* The entries of a map that were read so far. Keys and values are in separate buffers. */
 struct gather {
@@ -156,7 +157,7 @@ struct gather {
 	size_t keys_room, values_room;
 	size_t key_size, value_size;
 	size_t n, max_bytes;
-	bool skips_zero; /* leave out zero values, because a new array is zero */
+	bool skips_zero; /* do not store zero values, because the values of a new array are zero */
 };
 
 static void append(struct bb_blob *b, size_t *room, const void *data, size_t size)
@@ -172,7 +173,7 @@ static bool is_zero(const char *data, size_t size)
 	return !size || (!*data && !memcmp(data, data + 1, size - 1));
 }
 
-/* Adds an entry. Returns 0, or -EFBIG if the entries exceed the limit. */
+/* Adds an entry. Returns 0, or -EFBIG if the entries exceed max_bytes. */
 static int add_entry(struct gather *g, const char *key, const char *value)
 {
 	if (g->skips_zero && is_zero(value, g->value_size))
@@ -185,7 +186,8 @@ static int add_entry(struct gather *g, const char *key, const char *value)
 	return 0;
 }
 
-/* Returns -ENOTSUP if the kernel cannot read this map in batches; else as add_entry(). */
+/* Reads all entries. Returns 0; -ENOTSUP if the kernel cannot read this map in batches; -EFBIG if
+ * the entries exceed the limit; or another -errno. */
 static int read_in_batches(int fd, struct gather *g)
 {
 	size_t each = g->key_size + g->value_size;
@@ -238,8 +240,8 @@ static int read_one_by_one(int fd, struct gather *g, size_t max)
 	return rc;
 }
 
-/* Replaces the ids of inner maps by indexes, and adds these maps to the capture. Ids of programs
- * stay until all programs are known. */
+/* Replaces the ids of inner maps in the values by indexes, and adds these maps to the capture. The
+ * ids of programs in a prog array stay until all programs are known. */
 static int index_maps(struct bb_take *t, struct gather *g)
 {
 	for (size_t i = 0; i < g->n; i++) {

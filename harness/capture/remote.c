@@ -14,8 +14,8 @@
 #define PIDFD_THREAD O_EXCL
 #endif
 
-/* Returns the process id of a thread; negative if it has ended. This is the slowest function here.
- */
+/* Returns the process id of a thread; negative if the thread has ended. Reading this text is slower
+ * than all the other functions here, so callers avoid it. */
 static pid_t process_of(pid_t tid)
 {
 	char path[64], text[1024], *at;
@@ -74,7 +74,7 @@ int bb_remote__read(const struct bb_remote *r, uint64_t at, void *dest, size_t s
 	return (size_t)n == size ? 0 : -EFAULT;
 }
 
-/* Reads page by page, because the page after the string may not be mapped. */
+/* Reads page by page, because the page after the end of the string may not be mapped. */
 int bb_remote__read_text(const struct bb_remote *r, uint64_t at, char *dest, size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), got = 0;
@@ -235,7 +235,8 @@ void bb_rights__restore(const struct bb_rights_before *before)
 {
 	struct __user_cap_data_struct sets[2];
 
-	/* the same call worked in bb_rights__limit() */
+	/* These calls have worked in bb_rights__limit(). Going on with fewer rights than before
+	 * would be wrong. */
 	if (get(0, sets))
 		abort();
 	for (int i = 0; i < 2; i++)

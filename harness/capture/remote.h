@@ -3,9 +3,9 @@
 
 #include "base/std.h"
 
-/* Another process, stopped in a system call of its thread `tid`. */
+/* Another process that waits in a system call of its thread `tid`. */
 struct bb_remote {
-	pid_t tid, tgid; /* tgid 0 means not read yet: call bb_remote__process() */
+	pid_t tid, tgid; /* tgid is 0 until bb_remote__process() has read it */
 	int pidfd;
 };
 
@@ -34,8 +34,8 @@ int bb_remote__copy(const struct bb_remote *r, uint64_t at, size_t n, size_t fro
 /* Returns a close-on-exec copy of the process's descriptor `fd`, or -errno. */
 int bb_remote__fd(const struct bb_remote *r, int fd);
 
-/* Rights to load BPF programs: the capabilities that bpf() looks at (bpf_prog_load() in
- * kernel/bpf/syscall.c), bits 1 << CAP_BPF and so on. */
+/* Rights to load BPF programs: the capabilities that bpf() asks for (bpf_prog_load() in
+ * kernel/bpf/syscall.c), as bits 1 << CAP_BPF and so on. */
 
 /* Returns the rights of a thread: no rights (0) if it is in another user namespace, all rights if
  * they cannot be read. */
@@ -47,8 +47,8 @@ bool bb_rights__are_whole(uint64_t rights);
 /* Writes the names of the missing rights: "CAP_BPF, CAP_PERFMON". */
 void bb_rights__say_lacking(uint64_t rights, char *ret_text, size_t size);
 
-/* Limits our thread to `rights` until bb_rights__restore(). Calls do not nest. Returns 0 or -errno.
- */
+/* Limits our thread to `rights` until bb_rights__restore(). Calls do not nest. Returns 0 or
+ * -errno. */
 struct bb_rights_before {
 	uint32_t effective[2];
 };

@@ -43,10 +43,11 @@ static int btf_of_kernel(const char *module)
 	return -1;
 }
 
-#define MAX_TRIES 5 /* limit: attempts at a load that signals interrupt; libbpf makes as many */
+/* limit: attempts at a load that is interrupted by signals; libbpf makes as many */
+#define MAX_TRIES 5
 
-/* Flags that a new load leaves out. Root needs no token, and the kernel does not tell a map's
- * NUMA node. */
+/* Flags that we do not give to a new map. Root needs no token, and the kernel does not tell the
+ * NUMA node of a map. */
 #define MAP_FLAGS_LEFT (BB_TOKEN_FD | BPF_F_NUMA_NODE)
 
 static int sys_bpf(enum bpf_cmd cmd, union bpf_attr *attr)
@@ -90,7 +91,7 @@ void bb_replay__done(struct bb_replay *r)
 
 /* --- type information --- */
 
-/* Returns the descriptor of the BTF, or -errno. Loads the BTF if that was not done yet. */
+/* Returns the descriptor of the BTF, or -errno. Loads the BTF if it is not loaded yet. */
 static int need_btf(struct bb_replay *r, int32_t btf)
 {
 	const struct bb_captured_btf *b = &r->capture->btfs[btf];
@@ -104,7 +105,7 @@ static int need_btf(struct bb_replay *r, int32_t btf)
 
 /* --- maps --- */
 
-/* Makes an empty map; does nothing if the map exists. */
+/* Makes the map `map` of the capture without its entries; does nothing if the map exists. */
 static int make_map(struct bb_replay *r, size_t map, struct bb_err *err)
 {
 	const struct bb_captured_map *m = &r->capture->maps[map];
@@ -139,7 +140,8 @@ static int make_map(struct bb_replay *r, size_t map, struct bb_err *err)
 	return rc < 0 ? bb_fail(err, rc, "making map '%s' of the capture anew: %m", m->name) : 0;
 }
 
-/* Returns a copy of the values, with descriptors instead of indexes. The caller must free() it. */
+/* Returns a copy of the map's values, in which indexes of maps and programs are replaced by
+ * descriptors. A value has `size` bytes. The caller must free() the copy. */
 static char *values_of(const struct bb_replay *r, const struct bb_captured_map *m, size_t size)
 {
 	const char *from = bb_captured_map__values(m);
@@ -198,7 +200,7 @@ struct needs {
 
 static int needs_prog(struct needs *n, size_t prog);
 
-/* Marks a map, and the maps or programs in it. Each is visited once, so the recursion ends. */
+/* Marks a map, and the maps or programs in it. Marked ones are skipped, so recursion ends. */
 static int needs_map(void *arg, size_t map)
 {
 	struct needs *n = arg;
@@ -275,7 +277,7 @@ void bb_replay__put_fds(const struct bb_replay *r, size_t prog, struct bpf_insn 
 	}
 }
 
-/* Opens the BTFs that the program names. Returns 0 or -errno. */
+/* Loads the BTFs to which the program refers. Returns 0 or -errno. */
 static int need_btfs(struct bb_replay *r, const struct bb_captured_prog *p)
 {
 	int rc = p->btf >= 0 ? need_btf(r, p->btf) : 0;

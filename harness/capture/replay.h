@@ -35,8 +35,8 @@ int bb_replay__load_one(struct bb_replay *r, size_t prog, uint32_t log_level, ch
  * have room for n_insns. */
 void bb_replay__put_fds(const struct bb_replay *r, size_t prog, struct bpf_insn *ret_insns);
 
-/* Calls `visit` for each map that an instruction or fd_array of the program names. Stops at the
- * first nonzero result and returns it. */
+/* Calls `visit` for each map to which an instruction or the fd_array of the program refers; `map`
+ * is an index. Stops at the first result that is not 0, and returns it. */
 int bb_captured_prog__each_map(const struct bb_captured_prog *p,
 			       int (*visit)(void *arg, size_t map), void *arg);
 
@@ -46,6 +46,6 @@ void bb_replay__done(struct bb_replay *r); /* accepts a zeroed struct */
  * for the BTF of a program. Returns 0 or -errno. */
 int bb_btf_info(int fd, struct bpf_btf_info *ret_info, char *name, unsigned int name_size);
 
-/* True if `fd` is a program: BPF_OBJ_GET_INFO_BY_FD does not tell programs from maps and links, but
- * the name of the descriptor does. */
+/* True if `fd` is the descriptor of a BPF program. The name of the descriptor tells programs from
+ * maps and links; BPF_OBJ_GET_INFO_BY_FD does not. */
 bool bb_fd_is_program(int fd);

@@ -11,13 +11,14 @@
 /* time without calls after which a capture ends, if programs are loaded but not attached, s */
 #define QUIET_UNATTACHED_S 5.0
 #define NOTHING_S 60.0    /* limit for a command that has loaded nothing, s */
-#define ENDING_TURNS 1000 /* turns of 1 ms to wait for a command that is ending */
+#define ENDING_TURNS 1000 /* limit: turns of 1 ms until the command's exit status is there */
 
 struct supervision {
 	const struct bb_capture_opts *opts;
-	struct bb_watched command; /* its member `beside` is the command of --until */
+	struct bb_watched command; /* `beside` in it is the command of --until */
 	struct bb_take take;
-	uint64_t began_ns, last_ns; /* last_ns: time of the last call */
+	/* beginning of the capture, and time of the last watched call; CLOCK_MONOTONIC */
+	uint64_t began_ns, last_ns;
 };
 
 static bool is_over(const struct supervision *s)
@@ -63,7 +64,7 @@ static int start_until(struct supervision *s, struct bb_err *err)
 	return rc ? bb_fail(err, rc, "/bin/sh: %m") : 0;
 }
 
-/* Handles calls until the capture is over. Returns -EINTR if a signal aborts it. */
+/* Handles calls until the capture is over. -EINTR, with a message, if a signal aborts it. */
 static int watch(struct supervision *s, struct bb_err *err)
 {
 	int rc = s->opts->until == BB_CAPTURE_UNTIL_COMMAND ? start_until(s, err) : 0;
@@ -94,7 +95,7 @@ static int watch(struct supervision *s, struct bb_err *err)
 				       s->take.capture->command, s->opts->budget_s,
 				       s->take.capture->n_progs);
 	}
-	/* the command has no process left that can call: wait for its exit status */
+	/* no process of the command is left that could make a call: wait for its exit status */
 	for (int i = 0; rc == -EPIPE && !s->command.ended && i < ENDING_TURNS; i++) {
 		usleep(1000);
 		bb_watched__look(&s->command);
@@ -104,7 +105,7 @@ static int watch(struct supervision *s, struct bb_err *err)
 	return bb_fail(err, rc, "watching '%s': %m", s->opts->argv[0]);
 }
 
-/* --- the whole --- */
+/* --- the whole capture --- */
 
 static int supervise(struct supervision *s, struct bb_capture **ret_capture,
 		     struct bb_capture_facts *ret_facts, struct bb_err *err)

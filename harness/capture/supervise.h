@@ -5,7 +5,8 @@
 
 /* When a capture ends. It also ends when the command ends. */
 enum bb_capture_until {
-	BB_CAPTURE_UNTIL_ATTACHED, /* programs are attached, and no bpf() call came for a second */
+	/* once programs are attached, and no watched call has come for a second */
+	BB_CAPTURE_UNTIL_ATTACHED,
 	BB_CAPTURE_UNTIL_TIME,
 	BB_CAPTURE_UNTIL_COMMAND, /* the command of --until has ended */
 };
@@ -13,7 +14,7 @@ enum bb_capture_until {
 struct bb_capture_opts {
 	const char *const *argv; /* ends in NULL */
 	const char *dir;         /* folder in which the command runs; NULL: the current folder */
-	/* names of more environment variables that the command keeps (base/child.h) */
+	/* names of further environment variables that the command keeps; ends in NULL */
 	const char *const *env;
 	enum bb_capture_until until;
 	double seconds;            /* BB_CAPTURE_UNTIL_TIME: length of the capture, s */
@@ -29,21 +30,21 @@ struct bb_capture_opts {
 };
 
 struct bb_capture_facts {
-	size_t n_calls; /* number of system calls that were handled */
+	size_t n_calls; /* number of system calls of the command that were handled */
 	double us_a_call, seconds;
-	bool ended; /* the command ended by itself */
+	bool ended; /* true if the command ended by itself */
 	int status; /* result of waitpid(), if the command ended */
 };
 
 /* Runs a command, captures the programs that it loads, and ends it by SIGINT, SIGTERM or SIGKILL.
- * Returns -ENOTSUP if it loaded nothing that can be measured; other errors as bb_watched__start().
- */
+ * Returns -ENOTSUP if it loaded nothing that can be measured; other errors as
+ * bb_watched__start(). */
 int bb_capture_command(const struct bb_capture_opts *opts, struct bb_capture **ret_capture,
 		       struct bb_capture_facts *ret_facts, struct bb_err *err);
 
-/* A command that runs while its programs are measured. It tells which programs of the kernel the
- * command loaded. A thread of ours handles its calls, so that the command does not wait for the
- * measurement. */
+/* A command that runs while its programs are measured. A thread of ours handles its calls, so that
+ * the command does not wait for the measurement. The functions tell which programs of the kernel
+ * the command has loaded. */
 struct bb_follow;
 
 /* Starts argv[] and keeps the variables named in env[]; both end in NULL. Errors as
@@ -59,7 +60,7 @@ bool bb_follow__loaded(struct bb_follow *f, uint32_t id);
  * its last call that loaded or attached a program. */
 size_t bb_follow__n_loads(struct bb_follow *f, double *ret_quiet_s);
 
-/* True if the command has ended by itself; then `*ret_status` is that of waitpid(). */
+/* True if the command has ended by itself; `*ret_status` is then its status as from waitpid(). */
 bool bb_follow__ended(struct bb_follow *f, int *ret_status);
 
 /* Ends the command by SIGINT, SIGTERM or SIGKILL. Returns false if a process of it does not end;

@@ -42,8 +42,8 @@ static int32_t btf_of(struct bb_take_call *call, int fd)
 	return copy < 0 ? copy : bb_take__btf(call->t, copy);
 }
 
-/* Replaces descriptors in instructions by indexes. Returns the highest slot of fd_array that an
- * instruction names; -1 means none. */
+/* Replaces the command's descriptors in the instructions by indexes. Returns the highest slot of
+ * fd_array to which an instruction refers; -1 means none. */
 static int take_insns(struct bb_take_call *call, struct bb_captured_prog *p)
 {
 	int top = -1;
@@ -104,8 +104,8 @@ static void take_fd_array(struct bb_take_call *call, struct bb_captured_prog *p,
 	free(fds);
 }
 
-/* attach_prog_fd and attach_btf_obj_fd share a field: the descriptor of a program, or of the BTF of
- * a module. */
+/* One field of the call, attach_prog_fd or attach_btf_obj_fd, has the descriptor of a program, or
+ * of the BTF of a module. */
 static void take_attach_point(struct bb_take_call *call, struct bb_captured_prog *p)
 {
 	const struct bb_seen_prog *target;
@@ -176,7 +176,7 @@ static void fill_prog(struct bb_take_call *call, struct bb_captured_prog *p)
 		miss(p, "the kernel's own relocation of it (core_relos)");
 }
 
-/* A call with a BPF token has the rights of the token's maker, who has all rights. */
+/* Notes the rights of a call. With a BPF token, they are those of the token's maker: all rights. */
 static uint64_t note_rights(struct bb_take_call *call, uint32_t flags)
 {
 	uint64_t rights = flags & BB_TOKEN_FD ? UINT64_MAX : bb_rights__of(call->from.tid);
@@ -191,7 +191,7 @@ static void take_load(struct bb_take_call *call)
 	struct bb_captured_prog *p;
 	void *insns;
 
-	/* the kernel cannot read these arguments either */
+	/* such a load fails in the kernel, too, or exceeds the limits of a capture */
 	if (!call->attr.insn_cnt || call->attr.insn_cnt > BB_CAPTURE_MAX_INSNS ||
 	    t->capture->n_progs >= BB_CAPTURE_MAX_ITEMS ||
 	    bb_remote__copy(&call->from, call->attr.insns, call->attr.insn_cnt,
@@ -226,7 +226,8 @@ static void take_map_of_maps(struct bb_take_call *call)
 	memcpy(made.kernel_name, a->map_name, sizeof(made.kernel_name) - 1);
 	for (size_t i = 0; i < call->t->n_templates; i++) {
 		made.inner = call->t->templates[i].inner;
-		if (!memcmp(&call->t->templates[i], &made, sizeof(made))) { /* the newest counts */
+		/* a newer map of the same kind replaces the older one */
+		if (!memcmp(&call->t->templates[i], &made, sizeof(made))) {
 			call->t->templates[i].inner = inner;
 			return;
 		}
@@ -242,19 +243,20 @@ static void take_event(struct bb_take_call *call, uint64_t attr_at)
 	struct bb_take *t = call->t;
 	struct bb_opened_event e = {.tgid = bb_remote__process(&call->from)};
 
-	/* the caller's struct may be longer or shorter than ours */
+	/* the command's struct may be longer or shorter than ours */
 	if (bb_remote__read(&call->from, attr_at, &e.attr, PERF_ATTR_SIZE_VER0) ||
 	    (e.attr.size > PERF_ATTR_SIZE_VER0 &&
 	     bb_remote__read(&call->from, attr_at, &e.attr,
 			     e.attr.size < sizeof(e.attr) ? e.attr.size : sizeof(e.attr))))
 		return;
-	/* programs write their output to this event; they are not attached to it */
+	/* programs write their output to such an event; they are not attached to it */
 	if (e.attr.type == PERF_TYPE_SOFTWARE && e.attr.config == PERF_COUNT_SW_BPF_OUTPUT)
 		return;
 	if (e.attr.type >= PERF_TYPE_MAX && /* a dynamic probe of a function or of a file */
 	    bb_remote__read_text(&call->from, e.attr.config1, e.name, sizeof(e.name)))
 		*e.name = '\0';
-	if (t->n_events == MAX_EVENTS) { /* only the newest events of a process get a program */
+	/* forget the older half, because programs are attached to the newest events of a process */
+	if (t->n_events == MAX_EVENTS) {
 		t->n_events /= 2;
 		memmove(t->events, t->events + t->n_events, t->n_events * sizeof(e));
 	}
@@ -313,8 +315,8 @@ static void take_bpf(struct bb_take_call *call, const struct seccomp_data *data)
 	}
 }
 
-/* Returns the call's number on our own architecture. A 32-bit process has other numbers, but the
- * same arguments and structs. */
+/* Returns the number of the call on our own architecture. A 32-bit process has other numbers, but
+ * its arguments and structs are the same. */
 static int number_of(const struct seccomp_data *data)
 {
 	char *name = seccomp_syscall_resolve_num_arch(data->arch, data->nr);

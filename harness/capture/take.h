@@ -7,29 +7,30 @@
 #include "capture/capture.h"
 #include "capture/remote.h"
 
-/* A capture that is being taken. capture/supervise.h passes each system call of the command to
- * bb_take__call(), while the thread that makes the call waits in the kernel. At the end,
- * capture/supervise.h asks for the whole capture. Until then, the items of the capture hold
- * descriptors of the command's maps, BTFs and programs. */
+/* A capture that is being taken. capture/watched.h passes each watched system call of the command
+ * to bb_take__call(), while the thread that makes the call waits in the kernel. capture/supervise.h
+ * ends the capture. Until then, the items of the capture hold descriptors of the command's maps,
+ * BTFs and programs. */
 
 /* A program in the kernel that the command may have loaded. */
 struct bb_seen_prog {
 	uint32_t id, type;
 	uint8_t tag[BPF_TAG_SIZE];
 	char kernel_name[16];
-	bool stayed;  /* still loaded when the capture ended */
-	int32_t prog; /* index in the capture; BB_CAPTURE_NONE if unknown or not in it */
+	bool stayed; /* the program was still loaded when the capture ended */
+	/* index of the program in the capture; BB_CAPTURE_NONE if unknown or not in the capture */
+	int32_t prog;
 };
 
-/* A map of maps that the command made, and the inner map that BPF_MAP_CREATE was given as its
- * template. The kernel cannot be asked for the template later. */
+/* A map of maps that the command made, and `inner`, the index of the map that BPF_MAP_CREATE was
+ * given as the template of its inner maps. The kernel cannot be asked for the template later. */
 struct bb_template {
 	char kernel_name[16];
 	uint32_t type, key_size, value_size, max_entries;
 	int32_t inner;
 };
 
-/* A perf event that was opened and may get a program. */
+/* A perf event that the command opened, to which it may attach a program. */
 struct bb_opened_event {
 	pid_t tgid;
 	struct perf_event_attr attr;
@@ -42,22 +43,25 @@ struct bb_take {
 	struct bb_template *templates;
 	struct bb_opened_event *events;
 	size_t n_seen, n_templates, n_events;
-	uint32_t *links; /* ids of programs whose links have no attachment yet */
+	/* ids of programs, one for each new link that belongs to no attachment yet */
+	uint32_t *links;
 	size_t n_links;
 	uint32_t last_link_id;  /* links with an id up to this one have been seen */
 	uint32_t first_prog_id; /* the command's programs have an id >= this one */
-	uint64_t rights;   /* the rights that all loads and map creations so far had in common */
-	int unreadable;    /* -errno if the command's memory or descriptors could not be copied */
-	bool supervises;   /* the command wanted a seccomp listener; the kernel allows only one */
+	/* the rights that every load and map creation so far had (capture/remote.h) */
+	uint64_t rights;
+	int unreadable; /* -errno if the command's memory or descriptors could not be copied */
+	/* the command tried to get a seccomp listener; the kernel allows only one */
+	bool supervises;
 	size_t n_calls;    /* system calls that were handled */
 	uint64_t spent_ns; /* time spent on these system calls */
 };
 
 struct bb_take bb_take__begin(const char *const *argv);
 
-/* Records a system call that the command is about to make. Data that cannot be read are left out of
- * the capture, and the command goes on. bb_take__undo() removes the record of a call that a signal
- * interrupted, because the command will make the call again. */
+/* Records a system call that the command is about to make. If some data cannot be read, the record
+ * lacks them, and the command goes on. `*ret_mark` is for bb_take__undo(), which removes the record
+ * of a call that a signal interrupted, because the command will make the call again. */
 struct bb_take_mark {
 	size_t n_progs, n_attachments, n_inputs, n_templates, n_events;
 };
@@ -66,11 +70,11 @@ void bb_take__call(struct bb_take *t, const struct seccomp_notif *call,
 void bb_take__undo(struct bb_take *t, const struct bb_take_mark *mark);
 
 /*
- * Finds out which attachments the kernel has made. An attachment that the kernel does not have
- * counts as refused once its thread has returned from the attaching call. `when` says what is known
- * of the thread. BB_SETTLE_CALL: thread `tid` makes another call, so it has returned.
- * BB_SETTLE_END: the capture ends, and /proc says whether each thread has returned. BB_SETTLE_TURN:
- * nothing is marked as refused.
+ * Finds out which attachments the kernel has made. If the kernel does not have an attachment, it
+ * counts as refused once the thread that asked for it has returned from the attaching call. `when`
+ * says what is known of that thread. BB_SETTLE_CALL: thread `tid` makes another call, so it has
+ * returned. BB_SETTLE_END: the capture ends, and /proc says whether each thread has returned.
+ * BB_SETTLE_TURN: nothing is known, and no attachment is marked as refused.
  */
 enum bb_settle_when { BB_SETTLE_CALL, BB_SETTLE_TURN, BB_SETTLE_END };
 void bb_take__settle(struct bb_take *t, enum bb_settle_when when, pid_t tid);
@@ -80,21 +84,20 @@ void bb_take__settle(struct bb_take *t, enum bb_settle_when when, pid_t tid);
  * network devices, in our network namespace and in that of the process `command`. */
 int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, struct bb_err *err);
 
-/* Records that the kernel's program `id` runs instead of program `prog` of the capture. Call this
- * after bb_take__ask_kernel(). */
+/* Records that the program with the kernel's id `id` runs in place of program `prog` of the
+ * capture. Call this after bb_take__ask_kernel(). */
 void bb_take__replaced(struct bb_take *t, uint32_t id, int32_t prog);
 
 /*
- * Removes the programs i with gone[i] from the capture, and the maps and BTFs that no other program
- * names. The programs behind them get new indexes: each moves down by the number of removed
- * programs before it. ids[n_ids]: the ids that the removed programs had in the kernel, as far as
- * they are known; their attachments and test runs are removed, too. Not to be called after
- * bb_take__ask_kernel().
+ * Removes each program i with gone[i] from the capture, and the maps and BTFs to which no other
+ * program refers. The indexes of the programs after it go down by 1 for each. ids[n_ids] are the
+ * ids that the removed programs had in the kernel, as far as they are known; their attachments and
+ * test runs are removed, too. Call this only before bb_take__ask_kernel().
  */
 void bb_take__forget(struct bb_take *t, const bool *gone, const uint32_t *ids, size_t n_ids);
 
 /* Completes the capture and hands it to the caller; frees `t`. Loads every program once more, with
- * the command's own maps, to learn which the kernel refuses and the tags of the others. Returns
+ * the command's own maps, to learn which programs the kernel refuses, and the tags of the others.
  * -ENOTSUP if there is nothing to measure. `how_ended`: see bb_take__say_nothing(). */
 int bb_take__end(struct bb_take *t, const char *how_ended, struct bb_capture **ret_capture,
 		 struct bb_err *err);
@@ -107,16 +110,16 @@ int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct 
 
 /* --- for the files of this folder only --- */
 
-/* Returns the index in the capture of the map or BTF behind `fd`, or -errno. Takes ownership of
- * `fd`. */
+/* Return the index in the capture of the map or BTF with the descriptor `fd`, which they add if it
+ * is new; or -errno. They take ownership of `fd`. */
 int32_t bb_take__map(struct bb_take *t, int fd);
 int32_t bb_take__btf(struct bb_take *t, int fd);
-/* Gives a map of the capture a name that no map before it has. */
+/* Gives the map with the index `map` a name that no map before it has. */
 void bb_take__name_map(struct bb_take *t, size_t map);
-/* Returns the entry of the program behind `fd`; NULL if the kernel gives no information. The caller
- * keeps `fd`. */
+/* Returns what is known of the program with the descriptor `fd`; NULL if the kernel gives no
+ * information. The caller keeps `fd`. */
 struct bb_seen_prog *bb_take__seen(struct bb_take *t, int fd);
-/* Appends an attachment. Returns NULL if there are too many. */
+/* Appends an attachment; NULL if there are too many. */
 struct bb_captured_attachment *bb_take__attachment(struct bb_take *t, uint32_t prog_id,
 						   const char *kind);
 
@@ -126,19 +129,20 @@ int bb_take__entries(struct bb_take *t, size_t max_bytes, struct bb_err *err);
 /* Finds the programs on network devices (attach.c). Returns 0 or -errno. */
 int bb_take__devices(struct bb_take *t, pid_t command);
 
-/* Closes the attachment's descriptor and marks the attachment as settled. */
+/* Closes the attachment's descriptor, and sets `by` to BB_ATTACHED_SURELY. */
 void bb_taken_attachment__done(struct bb_taken_attachment *p);
 
-/* Adds the group to a tracepoint's name: "sched_switch" becomes "sched/sched_switch". This reads
- * tracefs and takes milliseconds, so it must not run while the command waits. */
+/* Adds its group to the name of a tracepoint: "sched_switch" becomes "sched/sched_switch". This
+ * reads tracefs and takes milliseconds, so it must not run while the command waits. */
 void bb_name_tracepoint(struct bb_captured_attachment *a);
 
-#define BB_TAKE_KNOWN 64 /* maps of one program: MAX_USED_MAPS of the kernel */
+/* limit: cached maps; MAX_USED_MAPS of the kernel, the most maps of one program */
+#define BB_TAKE_KNOWN 64
 
 /* The system call that is being handled; for take.c and attach.c only. */
 struct bb_take_call {
 	struct bb_take *t;
-	/* cache of descriptor to map: instructions name the same maps many times */
+	/* cache, because instructions name the same maps many times */
 	struct {
 		int fd;
 		int32_t map;
@@ -148,7 +152,7 @@ struct bb_take_call {
 	union bpf_attr attr; /* arguments of bpf(); bytes that the command did not give are 0 */
 };
 
-/* Handle a call that attaches (attach.c). Data that cannot be read are left out. */
+/* Handle a call that attaches a program (attach.c). Data that cannot be read are left out. */
 void bb_take_attach__link(struct bb_take_call *call);
 void bb_take_attach__raw_tracepoint(struct bb_take_call *call);
 void bb_take_attach__prog_attach(struct bb_take_call *call);

@@ -15,7 +15,7 @@
 
 /* --- in the child that becomes the command --- */
 
-/* Adds the system calls to watch. Returns 0 or -errno. */
+/* Adds the system calls that are watched to the filter. Returns 0 or -errno. */
 static int add_rules(scmp_filter_ctx filter)
 {
 	static const uint32_t bpf_cmds[] = {
@@ -36,7 +36,7 @@ static int add_rules(scmp_filter_ctx filter)
 		rc = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(ioctl), 1,
 				      SCMP_A1(SCMP_CMP_MASKED_EQ, LOW_WORD,
 					      PERF_EVENT_IOC_SET_BPF));
-	if (!rc) /* the command may want a listener of its own; we report that it gets none */
+	if (!rc) /* if the command wants a listener of its own, we report that it gets none */
 		rc = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(seccomp), 2,
 				      SCMP_A0(SCMP_CMP_MASKED_EQ, LOW_WORD,
 					      SECCOMP_SET_MODE_FILTER),
@@ -75,7 +75,8 @@ static int install_filter(void)
 		rc = seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
 	if (!rc)
 		rc = seccomp_load(filter);
-	if (rc == -ECANCELED && errno) /* libseccomp's code for an error of the kernel */
+	/* libseccomp's code for an error of the kernel, which is in errno */
+	if (rc == -ECANCELED && errno)
 		rc = -errno;
 	return rc ? rc : seccomp_notify_fd(filter);
 }
@@ -95,7 +96,7 @@ static int become_command(void *arg, int socket)
 	if (fd < 0)
 		return fd;
 	close(fd);
-	/* A watched call fails while nobody listens. So the command begins only when the guard
+	/* A watched call fails if nobody listens, so the command begins only when the guard
 	 * runs. */
 	rc = bb_descriptor__receive(socket, &guarded, &none);
 	if (rc)
@@ -106,8 +107,8 @@ static int become_command(void *arg, int socket)
 
 /* --- the guard --- */
 
-/* Lets the call continue. Returns -ENOENT if a signal interrupted it meanwhile; the command may
- * then make it again. */
+/* Lets the waiting call continue. Returns -ENOENT if a signal has interrupted the call; the command
+ * may then make it again. */
 static int answer(int fd, uint64_t id)
 {
 	struct seccomp_notif_resp go_on = {.id = id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
@@ -115,11 +116,11 @@ static int answer(int fd, uint64_t id)
 	return ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, &go_on) ? -errno : 0;
 }
 
-/* Runs in the guard after we ended: answers the call that we handled, and all later ones. */
+/* The guard's work after our end: continues the call that we handled, and all later ones. */
 static __attribute__((noreturn)) void answer_all(int fd, const uint64_t *answering)
 {
 	answer(fd, *answering);
-	/* we may have received one more call without storing its id; ids ascend by 1 */
+	/* we may have received one more call and ended before we stored its id; ids ascend by 1 */
 	answer(fd, *answering + 1);
 	for (;;) {
 		struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -168,10 +169,10 @@ static int start_guard(struct bb_listener *l)
 	return rc;
 }
 
-/* --- ours --- */
+/* --- in bpfbench: starting the command, and receiving its calls --- */
 
-/* Closes our side. `leave`: the guard stays and answers the command's calls. Otherwise the guard
- * ends, too. */
+/* Closes our descriptors. With `leave`, the guard stays and answers the command's calls; without
+ * it, the guard ends, too. */
 static void listener_close(struct bb_listener *l, bool leave)
 {
 	char quit = GUARD_QUITS;
@@ -240,8 +241,8 @@ static int listener_start(const char *const *argv, const char *dir, const char *
 	return 0;
 }
 
-/* Waits up to timeout_ms for a call. Returns 1 if there is one, else 0; -EPIPE if no process is
- * left that could make one; -EINTR for a signal; other -errno. */
+/* Waits up to timeout_ms for a watched call. Returns 1 if there is one, 0 if there is none; -EPIPE
+ * if no process is left that could make one; -EINTR for a signal; or another -errno. */
 static int listener_next(struct bb_listener *l, int timeout_ms, struct seccomp_notif *ret_call)
 {
 	struct pollfd p = {.fd = l->fd, .events = POLLIN};
@@ -259,16 +260,16 @@ static int listener_next(struct bb_listener *l, int timeout_ms, struct seccomp_n
 }
 
 #define TURN_MS 50
-#define PATIENCE_S 3.0 /* wait after each signal that asks the command to end, s */
+#define PATIENCE_S 3.0 /* limit: wait after each signal that asks the command to end, s */
 
-/* --- its processes --- */
+/* --- the command's processes --- */
 
 static bool was_there(const struct bb_watched *c, pid_t pid)
 {
 	return pid == c->listener.guard || BB_ANY(c->before, c->n_before, *it == pid);
 }
 
-/* Lists our child processes that descend from the command, including its orphans. */
+/* Lists our children that descend from the command, orphans included, in pids[max]. */
 static size_t children(const struct bb_watched *c, pid_t *pids, size_t max)
 {
 	char path[64], *text = NULL;
@@ -304,7 +305,8 @@ int bb_watched__start(const char *const *argv, const char *dir, const char *cons
 		prctl(PR_SET_CHILD_SUBREAPER, 0);
 		return rc;
 	}
-	bb_open_files__allow_more(); /* we need a descriptor for each of the command's maps */
+	/* because we need a descriptor for each of the command's maps */
+	bb_open_files__allow_more();
 	*ret_watched = c;
 	return 0;
 }
@@ -339,8 +341,8 @@ void bb_watched__look(struct bb_watched *c)
 		c->beside = 0;
 }
 
-/* Answers the command's calls while it cleans up. Returns true once no process of the command is
- * left, false after `seconds`. If `signal` is SIGKILL, this also kills orphans of the command that
+/* Lets the command's calls continue while it ends. Returns true once no process of the command is
+ * left, false after `seconds`. If `signal` is SIGKILL, also kills orphans of the command that
  * become our children meanwhile. */
 static bool wait_for_end(struct bb_watched *c, int signal, double seconds)
 {
@@ -379,7 +381,7 @@ bool bb_watched__end(struct bb_watched *c)
 
 		if (!c->ended)
 			kill(-c->listener.command, signals[i]);
-		/* daemons that left the command's process group */
+		/* also end daemons that left the command's process group */
 		n = children(c, pids, BB_LEN(pids));
 		for (size_t k = 0; k < n; k++)
 			if (pids[k] != c->listener.command)

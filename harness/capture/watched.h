@@ -6,19 +6,20 @@
 #include "capture/take.h"
 
 /*
- * A command that is watched by seccomp user notification. If it makes a system call that loads,
- * attaches or runs a BPF program, the call waits for our answer. Its other system calls are not
- * slowed down. Its child processes, and the programs that they execute, are watched too. If we are
- * killed, a guard process of ours answers in our stead, so that the command goes on.
+ * A command whose system calls we watch by seccomp user notification. If it makes a call that
+ * loads, attaches or runs a BPF program, the call waits for our answer. Its other system calls are
+ * not slowed down. Its child processes, and the programs that they execute, are watched, too. If we
+ * are killed, a guard process answers in our place, so that the command goes on.
  */
 struct bb_listener {
 	int fd;
 	pid_t command; /* our child, and the leader of its process group */
 	pid_t guard;   /* our child */
-	/* Our end of a pipe on which the guard sleeps. When the pipe is closed, the guard begins
-	 * to answer calls. When we write a byte, the guard ends. */
+	/* Our end of a pipe on which the guard sleeps. When this end is closed, the guard begins to
+	 * answer calls. When we write a byte, the guard ends. */
 	int guard_alive;
-	uint64_t *answering; /* id of the call that we are handling; memory shared with the guard */
+	/* id of the call that we are handling, in memory that we share with the guard */
+	uint64_t *answering;
 };
 
 /* A command that is watched while it loads BPF programs, from its start to its end. */
@@ -27,10 +28,10 @@ struct bb_watched {
 	pid_t before[64]; /* the n_before child processes that we had before the command started */
 	size_t n_before;
 	pid_t beside; /* pid of a second command (--until); 0 means none, or it has ended */
-	bool ended;   /* the command has ended; `status` is the result of waitpid() */
+	bool ended;   /* the command has ended; `status` is then its status as from waitpid() */
 	int status;
-	/* Called for each watched call. Returns true if it has answered the call itself;
-	 * otherwise the call continues as usual. NULL: not called. */
+	/* Called for each watched call, before it continues. Returns true if it has answered the
+	 * call itself; otherwise the call continues as usual. NULL if nothing is to be called. */
 	bool (*load)(void *arg, int listener_fd, const struct seccomp_notif *call);
 	void *load_arg;
 };
@@ -38,24 +39,24 @@ struct bb_watched {
 /*
  * Starts argv[] (ends in NULL; argv[0] is looked up in $PATH) as our own user, in folder `dir`
  * (NULL means the current folder). Its environment is clean, but keeps the variables named in `env`
- * (base/child.h). Its stdin is empty, and its stdout is our stderr. `adopts`: its orphaned child
- * processes become ours, so that bb_watched__end() finds them. Returns -ENOENT, -EACCES and so on
- * if it cannot be executed.
+ * (base/child.h). Its stdin is empty, and its stdout is our stderr. With `adopts`, orphaned child
+ * processes of the command become our children, so that bb_watched__end() finds them. Returns 0, or
+ * -errno with a message: -ENOENT, -EACCES and so on if the command cannot be executed.
  */
 int bb_watched__start(const char *const *argv, const char *dir, const char *const *env, bool adopts,
 		      struct bb_watched *ret_watched, struct bb_err *err);
 
-/* Answers the calls that wait or arrive within timeout_ms. Records them in `take`, which may be
- * NULL. `*ret_calls` is true if there was a call. Returns 0, or -EPIPE if no process is
- * left that could make a call. */
+/* Lets the watched calls continue that wait or arrive within timeout_ms, and first records them in
+ * `take`, which may be NULL. `*ret_calls` is true if there was a call. Returns 0; -EPIPE if no
+ * process is left that could make a call; or another -errno. */
 int bb_watched__serve(struct bb_watched *c, int timeout_ms, struct bb_take *take, bool *ret_calls);
 
-/* Updates `ended`, `status` and `beside`; does not wait. */
+/* Sets `ended`, `status` and `beside` if a command has ended; does not wait. */
 void bb_watched__look(struct bb_watched *c);
 
 /* Ends the command by SIGINT, then SIGTERM, then SIGKILL. Returns false if a process of the
  * command is left. */
 bool bb_watched__end(struct bb_watched *c);
 
-/* Stops watching the command. `leaves`: the command runs on, and the guard answers its calls. */
+/* Stops watching. With `leaves`, the command runs on, and the guard answers its calls. */
 void bb_watched__close(struct bb_watched *c, bool leaves);
