@@ -35,10 +35,7 @@ int bb_code__check(const struct bb_code *c, struct bb_err *err)
 
 bool bb_code__calls_kfuncs(const struct bb_code *c)
 {
-	for (uint32_t at = 0; at < c->n; at += bb_insn_slots(&c->insns[at]))
-		if (bb_insn_is_kfunc_call(&c->insns[at]))
-			return true;
-	return false;
+	return BB_ANY(c->insns, c->n, bb_insn_is_kfunc_call(it));
 }
 
 const char *bb_btf_name(const struct btf *btf, uint32_t id)
@@ -128,20 +125,25 @@ static int by_slot(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static int find_pieces(struct walk *w, const char *program, const char *section, struct bb_err *err)
+/* Adds the function `name` at slot 0. `section` is its section; NULL means any. */
+static int add_first_piece(struct walk *w, const char *name, const char *section,
+			   struct bb_err *err)
 {
 	const struct bb_elf_file *f = w->file;
+	const struct bb_elf_symbol *s =
+		BB_FIND(f->symbols, f->n_symbols,
+			it->type == STT_FUNC && it->section && !strcmp(it->name, name) &&
+				(!section || !strcmp(f->sections[it->section].name, section)));
+
+	return s ? add_piece(w, 0, s->section, (uint32_t)(s->value / sizeof(struct bpf_insn)), err)
+		 : 0;
+}
+
+static int find_pieces(struct walk *w, const char *program, const char *section, struct bb_err *err)
+{
 	uint64_t covered = 0;
-	int rc = 0;
+	int rc = add_first_piece(w, program, section, err);
 
-	for (size_t i = 0; !rc && !w->n_pieces && i < f->n_symbols; i++) {
-		const struct bb_elf_symbol *s = &f->symbols[i];
-
-		if (s->type == STT_FUNC && s->section && !strcmp(s->name, program) &&
-		    !strcmp(f->sections[s->section].name, section))
-			rc = add_piece(w, 0, s->section,
-				       (uint32_t)(s->value / sizeof(struct bpf_insn)), err);
-	}
 	/* add the functions that each piece calls, unless they have been added before */
 	for (size_t k = 0; !rc && k < w->n_pieces; k++) {
 		struct piece p = w->pieces[k];
@@ -158,7 +160,7 @@ static int find_pieces(struct walk *w, const char *program, const char *section,
 			to = bb_insn_function_target(now, p.at + i);
 			if (to < 0 || to >= w->code->n || w->has_piece[to])
 				continue;
-			bb_elf_file__callee(f, p.section, p.offset + i, &to_section, &offset);
+			bb_elf_file__callee(w->file, p.section, p.offset + i, &to_section, &offset);
 			rc = add_piece(w, (uint32_t)to, to_section, offset, err);
 		}
 	}
@@ -297,13 +299,8 @@ void bb_btf_ext__source_line(const char *elf, size_t len, const struct btf *btf,
 	if (bb_elf_file__open(elf, len, &file, NULL))
 		return;
 	ext = bb_elf_file__section(&file, ".BTF.ext");
-	for (size_t i = 0; ext && btf && !w.n_pieces && i < file.n_symbols; i++) {
-		const struct bb_elf_symbol *s = &file.symbols[i];
-
-		if (s->type == STT_FUNC && s->section && !strcmp(s->name, function))
-			add_piece(&w, 0, s->section, (uint32_t)(s->value / sizeof(struct bpf_insn)),
-				  NULL);
-	}
+	if (ext && btf)
+		add_first_piece(&w, function, NULL, NULL);
 	if (w.n_pieces && insn < w.pieces[0].n && !read_tables(&w, ext, NULL))
 		line = bb_code__line_at(&code, insn);
 	if (line)

@@ -142,10 +142,7 @@ void bb_elf_file__close(struct bb_elf_file *f)
 
 const struct bb_elf_section *bb_elf_file__section(const struct bb_elf_file *f, const char *name)
 {
-	for (size_t i = 1; i < f->n_sections; i++)
-		if (f->sections[i].name && !strcmp(f->sections[i].name, name))
-			return &f->sections[i];
-	return NULL;
+	return BB_FIND(f->sections, f->n_sections, it->name && !strcmp(it->name, name));
 }
 
 void bb_elf_file__callee(const struct bb_elf_file *f, uint32_t section, uint32_t at,
@@ -333,10 +330,10 @@ const char *bb_jumps__next(const struct bb_jumps *j, size_t *i)
 
 bool bb_jumps__is_spare(const struct bb_jumps *j, const char *map)
 {
-	for (size_t i = 0; i < j->n; i++)
-		if (j->symbols[i]->section == j->maps && !strcmp(j->symbols[i]->name, map))
-			return !j->reached[i] && !j->is_unknown;
-	return false;
+	const struct bb_elf_symbol **s =
+		BB_FIND(j->symbols, j->n, (*it)->section == j->maps && !strcmp((*it)->name, map));
+
+	return s && !j->reached[s - j->symbols] && !j->is_unknown;
 }
 
 void bb_jumps__open(const char *elf, size_t len, struct bb_jumps *ret_jumps)

@@ -913,8 +913,5 @@ int bb_map_contents__write_for_run(struct bb_map_contents *c)
 
 bool bb_map_contents__has_map(const struct bb_map_contents *c, int map_fd)
 {
-	for (size_t i = 0; i < c->n; i++)
-		if (c->v[i].fd == map_fd)
-			return true;
-	return false;
+	return BB_ANY(c->v, c->n, it->fd == map_fd);
 }

@@ -360,6 +360,10 @@ void bb_xdp_net__detach(struct bb_xdp_net *net, size_t port)
 
 /* --- packets from a near end to a far end --- */
 
+static const struct bb_veth_pair no_pair = {.netns_fd = {-1, -1},
+					    .near_counts_fd = -1,
+					    .link_fd = -1,
+					    .near_link_fd = -1};
 static const char *const veth_names[BB_VETH_ENDS] = {"near", "far"};
 
 /* Switches IPv6 off in the calling thread's namespace. Does nothing if there is no IPv6. */
@@ -417,10 +421,7 @@ static int set_up_end(struct bb_veth_pair *p, enum bb_veth_end end, bool has_dev
 
 int bb_veth_pair__open(struct bb_veth_pair *ret_pair, struct bb_err *err)
 {
-	struct bb_veth_pair p = {.netns_fd = {-1, -1},
-				 .near_counts_fd = -1,
-				 .link_fd = -1,
-				 .near_link_fd = -1};
+	struct bb_veth_pair p = no_pair;
 	int rc = 0;
 
 	for (enum bb_veth_end end = 0; !rc && end < BB_VETH_ENDS; end++)
@@ -443,10 +444,7 @@ void bb_veth_pair__close(struct bb_veth_pair *p)
 	for (size_t i = 0; i < BB_LEN(fds); i++)
 		if (fds[i] > 0)
 			close(fds[i]);
-	*p = (struct bb_veth_pair){.netns_fd = {-1, -1},
-				   .near_counts_fd = -1,
-				   .link_fd = -1,
-				   .near_link_fd = -1};
+	*p = no_pair;
 }
 
 int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type,

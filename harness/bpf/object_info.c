@@ -53,11 +53,6 @@ static void add_map(struct bb_object_info *info, const char *name, uint32_t type
 #define MOST_NESTED 4u    /* limit: levels of nested structs whose members are listed */
 #define MOST_GLOBALS 512u /* limit: variables and members that are listed */
 
-static bool has_global(const struct bb_object_info *info, const char *name)
-{
-	return BB_ANY(info->globals, info->n_globals, !strcmp(it->name, name));
-}
-
 /* Adds a variable or member if it is a number or an array of char. If it is a struct, adds its
  * members instead. */
 static void add_global(struct bb_object_info *info, const struct btf *btf, const char *name,
@@ -69,7 +64,8 @@ static void add_global(struct bb_object_info *info, const struct btf *btf, const
 
 	if (is_text)
 		t = btf__type_by_id(btf, (__u32)btf__resolve_type(btf, btf_array(t)->type));
-	if (!t || size < 0 || info->n_globals == MOST_GLOBALS || has_global(info, name))
+	if (!t || size < 0 || info->n_globals == MOST_GLOBALS ||
+	    BB_ANY(info->globals, info->n_globals, !strcmp(it->name, name)))
 		return;
 	for (__u16 i = 0; !is_text && btf_is_struct(t) && depth < MOST_NESTED && i < btf_vlen(t);
 	     i++) {
@@ -225,8 +221,7 @@ static int fill_from_object(struct bb_object_info *info, const char *path, struc
 		data = e && bb_elf__find(e, "license", &licence) ? elf_rawdata(licence.scn, NULL)
 								 : NULL;
 		if (data && data->d_buf && data->d_size && *(const char *)data->d_buf)
-			info->licence = memcpy(bb_calloc(1, data->d_size + 1), data->d_buf,
-					       data->d_size);
+			info->licence = bb_strndup(data->d_buf, data->d_size);
 		elf_end(e);
 	}
 	bpf_object__close(obj);

@@ -40,28 +40,30 @@ int bb_stats_reader__info(const struct bb_stats_reader *r, struct bb_prog_stats 
 	return 0;
 }
 
-/* Reads the text once and parses only lines of these keys, because it is called often. */
-int bb_stats_parse_fdinfo(const char *text, struct bb_prog_stats *ret_stats)
+/* Returns the rest of the first line that begins with `key`; NULL if there is none. */
+static const char *line_of(const char *text, const char *key)
 {
-	static const char *const keys[] = {"run_time_ns:", "run_cnt:", "recursion_misses:"};
-	uint64_t values[3] = {0};
-	bool has[3] = {false};
+	size_t len = strlen(key);
 
 	for (const char *line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
-		for (int i = 0; *line == 'r' && i < 3; i++) {
-			const char *at = line + strlen(keys[i]);
-
-			if (strncmp(line, keys[i], strlen(keys[i])))
-				continue;
-			at += strspn(at, " \t");
-			if (bb_parse_digits(&at, &values[i]) || (*at && *at != '\n'))
-				return -EPROTO;
-			has[i] = true;
-		}
+		if (!strncmp(line, key, len))
+			return line + len;
 	}
-	if (!has[0] || !has[1])
-		return -EPROTO;
+	return NULL;
+}
+
+int bb_stats_parse_fdinfo(const char *text, struct bb_prog_stats *ret_stats)
+{
+	static const char *const keys[] = {"run_time_ns:\t", "run_cnt:\t", "recursion_misses:\t"};
+	uint64_t values[3] = {0};
+
+	for (int i = 0; i < 3; i++) {
+		const char *at = line_of(text, keys[i]);
+
+		if (at ? bb_parse_digits(&at, &values[i]) || (*at && *at != '\n') : i < 2)
+			return -EPROTO;
+	}
 	*ret_stats = (struct bb_prog_stats){values[0], values[1], values[2]};
 	return 0;
 }
@@ -156,19 +158,6 @@ void bb_stats_enable__off(struct bb_stats_enable *e)
 		swap_sysctl(NULL, 0, e->previous);
 	bb_close(&e->fd);
 	*e = (struct bb_stats_enable){.fd = -1};
-}
-
-/* Returns the rest of the first line that begins with `key`; NULL if there is none. */
-static const char *line_of(const char *text, const char *key)
-{
-	size_t len = strlen(key);
-
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (!strncmp(line, key, len))
-			return line + len;
-	}
-	return NULL;
 }
 
 /* Returns the number directly after `key` at the beginning of a line. Returns NAN unless `after`

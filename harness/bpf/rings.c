@@ -106,12 +106,28 @@ static void add_queue(struct bb_rings *r, const struct bpf_map_info *info, int m
 }
 
 /* Pops at most as many values as the map can hold, because programs may push values meanwhile. */
-void bb_queue__empty(struct bb_queue *q)
+static void empty_queue(struct bb_queue *q)
 {
 	for (unsigned int i = 0; i < q->max_entries; i++)
 		if (bpf_map_lookup_and_delete_elem(q->map_fd, NULL, q->value))
 			break;
 	q->since = 0;
+}
+
+void bb_rings__drain(struct bb_rings *r, bool only_when_half_full)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		struct bb_ring *ring = &r->rings[i];
+		unsigned long head = __atomic_load_n(ring->producer, __ATOMIC_ACQUIRE);
+
+		if (only_when_half_full && head - *ring->consumer < ring->size_bytes / 2)
+			continue;
+		if (*ring->consumer != head)
+			__atomic_store_n(ring->consumer, head, __ATOMIC_RELEASE);
+	}
+	for (size_t i = 0; i < r->n_queues; i++)
+		if (++r->queues[i].since >= r->queues[i].max_entries / 2 || !only_when_half_full)
+			empty_queue(&r->queues[i]);
 }
 
 int bb_rings__add(struct bb_rings *r, const char *name, const struct bpf_map_info *info, int map_fd,

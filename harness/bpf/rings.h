@@ -56,8 +56,6 @@ void bb_rings__close(struct bb_rings *r);
  */
 int bb_rings__after_fork(const struct bb_rings *r);
 
-void bb_queue__empty(struct bb_queue *q); /* used by bb_rings__drain() */
-
 /*
  * Moves the reader's position to the writer's, which discards all delivered records unread. With
  * `only_when_half_full`, buffers that are less than half full are not changed.
@@ -67,18 +65,4 @@ void bb_queue__empty(struct bb_queue *q); /* used by bb_rings__drain() */
  * queue was last emptied. The queue counts as half full if these calls are at least half as many as
  * its entries.
  */
-static inline void bb_rings__drain(struct bb_rings *r, bool only_when_half_full)
-{
-	for (size_t i = 0; i < r->n; i++) {
-		struct bb_ring *ring = &r->rings[i];
-		unsigned long head = __atomic_load_n(ring->producer, __ATOMIC_ACQUIRE);
-
-		if (only_when_half_full && head - *ring->consumer < ring->size_bytes / 2)
-			continue;
-		if (*ring->consumer != head)
-			__atomic_store_n(ring->consumer, head, __ATOMIC_RELEASE);
-	}
-	for (size_t i = 0; i < r->n_queues; i++)
-		if (++r->queues[i].since >= r->queues[i].max_entries / 2 || !only_when_half_full)
-			bb_queue__empty(&r->queues[i]);
-}
+void bb_rings__drain(struct bb_rings *r, bool only_when_half_full);

@@ -162,33 +162,28 @@ static void say_target(struct bb_take_call *call, int fd, struct bb_captured_att
 	close(copy);
 }
 
-static bool is_of_device(uint32_t attach_type)
-{
-	/* 46 and 47: tcx; 54 and 55: netkit. The headers of Debian 12 lack these names. */
-	return attach_type == BPF_XDP || (attach_type >= 46 && attach_type <= 47) ||
-	       (attach_type >= 54 && attach_type <= 55);
-}
+/* Hooks of network devices whose names the headers and libbpf of Debian 12 lack. */
+static const struct device_hook {
+	uint32_t type;
+	const char *name;
+} newer_hooks[] = {
+	{46, "tcx_ingress"},
+	{47, "tcx_egress"},
+	{54, "netkit_primary"},
+	{55, "netkit_peer"},
+};
 
 static void say_where(struct bb_take_call *call, uint32_t attach_type, int target,
 		      struct bb_captured_attachment *a)
 {
-	/* names that libbpf of Debian 12 lacks */
-	static const struct {
-		uint32_t type;
-		const char *name;
-	} newer[] = {{46, "tcx_ingress"},
-		     {47, "tcx_egress"},
-		     {54, "netkit_primary"},
-		     {55, "netkit_peer"}};
+	const struct device_hook *newer = BB_FIND(newer_hooks, BB_LEN(newer_hooks),
+						  it->type == attach_type);
 	const char *type = libbpf_bpf_attach_type_str(attach_type);
 
-	for (size_t i = 0; !type && i < BB_LEN(newer); i++)
-		if (newer[i].type == attach_type)
-			type = newer[i].name;
 	a->attach_type = attach_type;
-	if (type)
-		snprintf(a->kind, sizeof(a->kind), "%s", type);
-	if (is_of_device(attach_type))
+	if (type || newer)
+		snprintf(a->kind, sizeof(a->kind), "%s", type ? type : newer->name);
+	if (newer || attach_type == BPF_XDP)
 		snprintf(a->where, sizeof(a->where), "interface %d", target);
 	else if (target > 0)
 		say_target(call, target, a);

@@ -276,9 +276,10 @@ static int by_id(const void *a, const void *b)
 
 void bb_take__replaced(struct bb_take *t, uint32_t id, int32_t prog)
 {
-	for (size_t i = 0; i < t->n_seen; i++)
-		if (t->seen[i].id == id)
-			t->seen[i].prog = prog;
+	struct bb_seen_prog *seen = BB_FIND(t->seen, t->n_seen, it->id == id);
+
+	if (seen)
+		seen->prog = prog;
 }
 
 /* Finds for each program of the kernel the program of the capture. Ids ascend in the order of
@@ -511,9 +512,8 @@ static bool is_part_of_others(const struct bb_capture *c, size_t prog)
 				  it->code == (BPF_JMP | BPF_CALL) && !it->src_reg &&
 					  it->imm == BPF_FUNC_tail_call))
 		return true;
-	for (size_t i = 0; i < c->n_progs; i++)
-		if (c->progs[i].attach_prog == (int32_t)prog)
-			return true;
+	if (BB_ANY(c->progs, c->n_progs, it->attach_prog == (int32_t)prog))
+		return true;
 	for (size_t i = 0; i < c->n_maps; i++) {
 		const struct bb_captured_map *m = &c->maps[i];
 		const char *values = bb_captured_map__values(m);
@@ -530,14 +530,9 @@ static bool is_part_of_others(const struct bb_capture *c, size_t prog)
  * `*ret_others` is true if any program of the capture was still loaded then. */
 static bool has_stayed(const struct bb_take *t, size_t prog, bool *ret_others)
 {
-	bool stayed = t->capture->progs[prog].refused;
-
-	*ret_others = false;
-	for (size_t i = 0; i < t->n_seen; i++) {
-		stayed |= t->seen[i].prog == (int32_t)prog && t->seen[i].stayed;
-		*ret_others |= t->seen[i].prog >= 0 && t->seen[i].stayed;
-	}
-	return stayed;
+	*ret_others = BB_ANY(t->seen, t->n_seen, it->prog >= 0 && it->stayed);
+	return t->capture->progs[prog].refused ||
+	       BB_ANY(t->seen, t->n_seen, it->prog == (int32_t)prog && it->stayed);
 }
 
 /* True if the program is only "return CONSTANT" and the capture has larger programs. */

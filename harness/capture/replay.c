@@ -198,17 +198,16 @@ struct needs {
 	bool *maps, *progs;
 };
 
-static int needs_prog(struct needs *n, size_t prog);
+static void needs_prog(struct needs *n, size_t prog);
 
 /* Marks a map, and the maps or programs in it. Marked ones are skipped, so recursion ends. */
-static int needs_map(void *arg, size_t map)
+static void needs_map(struct needs *n, size_t map)
 {
-	struct needs *n = arg;
 	const struct bb_captured_map *m = &n->r->capture->maps[map];
 	bool is_progs = m->type == BPF_MAP_TYPE_PROG_ARRAY;
 
 	if (n->maps[map])
-		return 0;
+		return;
 	n->maps[map] = true;
 	if (m->inner >= 0)
 		n->maps[m->inner] = true; /* only the template's type and sizes matter */
@@ -217,44 +216,42 @@ static int needs_map(void *arg, size_t map)
 		int32_t index;
 
 		memcpy(&index, values + i * sizeof(index), sizeof(index));
-		if (is_progs)
-			needs_prog(n, (size_t)index);
-		else
-			needs_map(n, (size_t)index);
+		(is_progs ? needs_prog : needs_map)(n, (size_t)index);
 	}
-	return 0;
 }
 
-static int needs_prog(struct needs *n, size_t prog)
+static void needs_prog(struct needs *n, size_t prog)
 {
 	const struct bb_captured_prog *p = &n->r->capture->progs[prog];
+	int32_t map;
 
 	if (n->progs[prog])
-		return 0;
+		return;
 	n->progs[prog] = true;
 	if (p->attach_prog >= 0)
 		needs_prog(n, (size_t)p->attach_prog);
-	return bb_captured_prog__each_map(p, needs_map, n);
+	for (size_t at = 0; (map = bb_captured_prog__next_map(p, &at)) >= 0;)
+		needs_map(n, (size_t)map);
 }
 
-int bb_captured_prog__each_map(const struct bb_captured_prog *p,
-			       int (*visit)(void *arg, size_t map), void *arg)
+int32_t bb_captured_prog__next_map(const struct bb_captured_prog *p, size_t *at)
 {
-	int rc = 0;
+	while (*at < p->n_insns) {
+		const struct bpf_insn *insn = &p->insns[*at];
+		bool is_wide = insn->code == (BPF_LD | BPF_IMM | BPF_DW);
 
-	for (uint32_t i = 0; !rc && i < p->n_insns; i++) {
-		const struct bpf_insn *insn = &p->insns[i];
-
-		if (insn->code != (BPF_LD | BPF_IMM | BPF_DW))
-			continue;
-		if (insn->src_reg == BPF_PSEUDO_MAP_FD || insn->src_reg == BPF_PSEUDO_MAP_VALUE)
-			rc = visit(arg, (size_t)insn->imm);
-		i++; /* this instruction has a second half */
+		*at += is_wide && *at + 1 < p->n_insns ? 2 : 1;
+		if (is_wide &&
+		    (insn->src_reg == BPF_PSEUDO_MAP_FD || insn->src_reg == BPF_PSEUDO_MAP_VALUE))
+			return insn->imm;
 	}
-	for (size_t i = 0; !rc && i < p->n_fds; i++)
-		if (p->fds[i].map >= 0)
-			rc = visit(arg, (size_t)p->fds[i].map);
-	return rc;
+	while (*at - p->n_insns < p->n_fds) {
+		int32_t map = p->fds[(*at)++ - p->n_insns].map;
+
+		if (map >= 0)
+			return map;
+	}
+	return BB_CAPTURE_NONE;
 }
 
 /* --- programs --- */

@@ -35,10 +35,9 @@ int bb_replay__load_one(struct bb_replay *r, size_t prog, uint32_t log_level, ch
  * have room for n_insns. */
 void bb_replay__put_fds(const struct bb_replay *r, size_t prog, struct bpf_insn *ret_insns);
 
-/* Calls `visit` for each map to which an instruction or the fd_array of the program refers; `map`
- * is an index. Stops at the first result that is not 0, and returns it. */
-int bb_captured_prog__each_map(const struct bb_captured_prog *p,
-			       int (*visit)(void *arg, size_t map), void *arg);
+/* Iterates over the maps to which instructions or the fd_array of the program refer: returns the
+ * index of the next one, -1 after the last. `*at` is 0 before the first call. */
+int32_t bb_captured_prog__next_map(const struct bb_captured_prog *p, size_t *at);
 
 void bb_replay__done(struct bb_replay *r); /* accepts a zeroed struct */
 

@@ -264,11 +264,6 @@ static int listener_next(struct bb_listener *l, int timeout_ms, struct seccomp_n
 
 /* --- the command's processes --- */
 
-static bool was_there(const struct bb_watched *c, pid_t pid)
-{
-	return pid == c->listener.guard || BB_ANY(c->before, c->n_before, *it == pid);
-}
-
 /* Lists our children that descend from the command, orphans included, in pids[max]. */
 static size_t children(const struct bb_watched *c, pid_t *pids, size_t max)
 {
@@ -282,7 +277,8 @@ static size_t children(const struct bb_watched *c, pid_t *pids, size_t max)
 		return 0;
 	at = text;
 	while (n < max && !bb_parse_digits(&at, &pid)) {
-		if (!was_there(c, (pid_t)pid))
+		if ((pid_t)pid != c->listener.guard &&
+		    !BB_ANY(c->before, c->n_before, *it == (pid_t)pid))
 			pids[n++] = (pid_t)pid;
 		at += strspn(at, " \n");
 	}

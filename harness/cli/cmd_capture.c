@@ -71,34 +71,30 @@ static int compare_attachments(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Counts the different maps of each program, one program after the other. */
-struct map_count {
-	const struct bb_captured_prog **last; /* last[map]: last program that uses the map */
-	const struct bb_captured_prog *prog;
-	size_t n;
-};
-
-static int count_map(void *arg, size_t map)
+/* Counts the different maps of a program. last_user[map] is the last program that was found to use
+ * the map. */
+static size_t count_maps(const struct bb_captured_prog *p,
+			 const struct bb_captured_prog **last_user)
 {
-	struct map_count *count = arg;
+	size_t n = 0, at = 0;
+	int32_t map;
 
-	count->n += count->last[map] != count->prog;
-	count->last[map] = count->prog;
-	return 0;
+	while ((map = bb_captured_prog__next_map(p, &at)) >= 0) {
+		n += last_user[map] != p;
+		last_user[map] = p;
+	}
+	return n;
 }
 
 /* Prints the row of a program. `attached` has its n attachments. */
 static void print_program(const struct bb_captured_prog *p,
 			  const struct bb_captured_attachment *const *attached, size_t n,
-			  struct map_count *maps)
+			  size_t n_maps)
 {
 	const char *state = state_of(p);
 
-	maps->prog = p;
-	maps->n = 0;
-	bb_captured_prog__each_map(p, count_map, maps);
 	printf("  %-28s %-16s %6u %6u %5zu  %-5s  ", p->name, bb_prog_type_name(p->type).text,
-	       p->n_insns, p->jited_bytes, maps->n, p->n_lines ? "yes" : "no");
+	       p->n_insns, p->jited_bytes, n_maps, p->n_lines ? "yes" : "no");
 	for (size_t i = 0; i < n; i++) {
 		const struct bb_captured_attachment *a = attached[i];
 
@@ -124,7 +120,7 @@ static void print_programs(const struct bb_capture *c, bool all)
 {
 	const struct bb_captured_attachment **attached = bb_calloc(c->n_attachments + 1,
 								   sizeof(*attached));
-	struct map_count maps = {.last = bb_calloc(c->n_maps + 1, sizeof(*maps.last))};
+	const struct bb_captured_prog **last_user = bb_calloc(c->n_maps + 1, sizeof(*last_user));
 	size_t at = 0;
 
 	for (size_t i = 0; i < c->n_attachments; i++)
@@ -138,10 +134,11 @@ static void print_programs(const struct bb_capture *c, bool all)
 		while (at < c->n_attachments && attached[at]->prog == (int32_t)i)
 			at++;
 		if (all || !c->progs[i].probe)
-			print_program(&c->progs[i], &attached[first], at - first, &maps);
+			print_program(&c->progs[i], &attached[first], at - first,
+				      count_maps(&c->progs[i], last_user));
 	}
 	free(attached);
-	free(maps.last);
+	free(last_user);
 }
 
 static void print_capture(const struct bb_capture *c, bool all)

@@ -5,21 +5,15 @@
 #include "capture/file.h"
 #include "capture/replay.h"
 
-static int look_at(void *arg, size_t map)
-{
-	const struct bb_capture *c = arg;
-
-	fuzz_touch(&c->maps[map], sizeof(c->maps[map]));
-	return 0;
-}
-
 static void touch(struct bb_capture *c)
 {
 	struct bb_replay none;
+	int32_t map;
 
 	for (size_t i = 0; i < c->n_progs; i++) {
 		fuzz_touch(c->progs[i].insns, c->progs[i].n_insns * sizeof(struct bpf_insn));
-		bb_captured_prog__each_map(&c->progs[i], look_at, c);
+		for (size_t at = 0; (map = bb_captured_prog__next_map(&c->progs[i], &at)) >= 0;)
+			fuzz_touch(&c->maps[map], sizeof(c->maps[map]));
 		bb_capture__any_attachment(c, i);
 		if (bb_capture__find(c, c->progs[i].name) != &c->progs[i])
 			abort(); /* names are unique */
