@@ -173,18 +173,13 @@ static bool has_link_type(uint32_t attach_type)
 
 bool bb_multi_link__is_there(uint32_t attach_type)
 {
-	static const uint32_t types[] = {BB_TRACE_KPROBE_MULTI, BB_TRACE_UPROBE_MULTI,
-					 BB_TRACE_KPROBE_SESSION, BB_TRACE_UPROBE_SESSION};
-	static enum { NOT_ASKED, NO, YES } answers[BB_LEN(types)];
+	static enum { NOT_ASKED, NO, YES } answers[BB_TRACE_UPROBE_SESSION + 1];
 
-	for (size_t i = 0; i < BB_LEN(types); i++) {
-		if (types[i] != attach_type)
-			continue;
-		if (answers[i] == NOT_ASKED)
-			answers[i] = has_link_type(attach_type) ? YES : NO;
-		return answers[i] == YES;
-	}
-	return false;
+	if (!bb_multi_link__is_of_kernel(attach_type) && !bb_multi_link__is_of_users(attach_type))
+		return false;
+	if (answers[attach_type] == NOT_ASKED)
+		answers[attach_type] = has_link_type(attach_type) ? YES : NO;
+	return answers[attach_type] == YES;
 }
 
 /* --- structs of functions --- */
@@ -217,8 +212,7 @@ void bb_struct_ops__fill(struct bpf_object *obj)
 	}
 }
 
-/* Reads the value of a struct_ops map. The value has a program's id in place of each pointer to a
- * function. */
+/* Reads the value of a struct_ops map, which has program ids in place of pointers to functions. */
 static int read_value(int map_fd, uint64_t *ret_words, struct bpf_map_info *ret_info)
 {
 	__u32 zero = 0;
@@ -252,8 +246,7 @@ int bb_struct_ops__map_of(const struct bpf_object *obj, int prog_fd)
 	return -1;
 }
 
-/* Returns the offset of the member `name` in the struct `t`, in bytes, and its type; -1 if there is
- * no such member. */
+/* Returns the offset and the type of a member of the struct `t`; -1 if there is no such member. */
 static long member(const struct btf *btf, const struct btf_type *t, const char *name,
 		   __u32 *ret_type)
 {

@@ -15,7 +15,8 @@ struct bb_code {
 	char license[128];
 	uint32_t type; /* BPF_PROG_TYPE_* */
 	uint32_t expected_attach_type, flags, kern_version;
-	uint32_t attach_btf_id, attach_btf_obj_id; /* 0 means none */
+	/* BTF id of the target, and id of the BTF object that has it; 0: none */
+	uint32_t attach_btf_id, attach_btf_obj_id;
 	struct bpf_insn *insns;
 	uint32_t n;
 	/* one record for each function, sorted by insn_off; NULL if the object has no .BTF.ext */
@@ -29,8 +30,7 @@ struct bb_code {
 
 void bb_code__done(struct bb_code *c);
 
-/* Returns 0, or -ENOTSUP with the reason if a copy of the program with counters in it cannot be
- * loaded. */
+/* Returns -ENOTSUP with the reason if a copy of the program with counters cannot be loaded. */
 int bb_code__check(const struct bb_code *c, struct bb_err *err);
 
 /* True if the program calls kfuncs (functions of the kernel). */

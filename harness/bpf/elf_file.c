@@ -253,7 +253,7 @@ static int by_offset(const void *a, const void *b)
 }
 
 /* Returns the index of the function or map that contains this byte of the section, or NOWHERE. */
-static size_t find(const struct bb_jumps *j, uint32_t section, uint64_t at)
+static size_t find_symbol(const struct bb_jumps *j, uint32_t section, uint64_t at)
 {
 	const struct bb_elf_symbol here = {.section = section, .value = at}, *key = &here;
 	size_t n = BB_N_LEADING(j->symbols, j->n, by_offset(it, &key) <= 0);
@@ -264,7 +264,7 @@ static size_t find(const struct bb_jumps *j, uint32_t section, uint64_t at)
 	return n - 1;
 }
 
-static void reach(struct bb_jumps *j, size_t symbol)
+static void mark_reached(struct bb_jumps *j, size_t symbol)
 {
 	if (symbol == NOWHERE)
 		j->is_unknown = true;
@@ -281,11 +281,12 @@ static void look_at_insn(struct bb_jumps *j, uint32_t section, uint32_t at)
 	const struct bb_elf_symbol *symbol = of ? &j->file.symbols[of - 1] : NULL;
 
 	if (symbol && symbol->section == j->maps && j->maps) {
-		reach(j, find(j, j->maps, symbol->value + (uint32_t)s->insns[at].imm));
+		mark_reached(j,
+			     find_symbol(j, j->maps, symbol->value + (uint32_t)s->insns[at].imm));
 	} else if (symbol ? j->file.sections[symbol->section].insns != NULL
 			  : bb_insn_is_function_call(&s->insns[at])) {
 		bb_elf_file__callee(&j->file, section, at, &to_section, &to);
-		reach(j, find(j, to_section, (uint64_t)to * sizeof(struct bpf_insn)));
+		mark_reached(j, find_symbol(j, to_section, (uint64_t)to * sizeof(struct bpf_insn)));
 	}
 }
 
@@ -293,7 +294,7 @@ void bb_jumps__reach(struct bb_jumps *j, const char *name)
 {
 	for (size_t i = 0; i < j->n; i++)
 		if (!strcmp(j->symbols[i]->name, name))
-			reach(j, i);
+			mark_reached(j, i);
 	while (j->n_todo) {
 		const struct bb_elf_symbol *s = j->symbols[j->todo[--j->n_todo]];
 		const struct bb_elf_section *code = &j->file.sections[s->section];
@@ -309,7 +310,7 @@ void bb_jumps__reach(struct bb_jumps *j, const char *name)
 
 			/* an inner map in a slot is not a jump */
 			if (slot->at - s->value < s->bytes && to->type == STT_FUNC)
-				reach(j, find(j, to->section, to->value));
+				mark_reached(j, find_symbol(j, to->section, to->value));
 		}
 	}
 }

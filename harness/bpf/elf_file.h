@@ -6,12 +6,10 @@
 
 #include "base/std.h"
 
-/* A BPF object file as the compiler wrote it: sections, symbols, and relocations of
- * instructions. */
+/* A BPF object file as the compiler wrote it: sections, symbols and relocations. */
 
 struct bb_elf_section {
-	/* name without the leading '?', which marks sections whose programs are not loaded by
-	 * default */
+	/* without the leading '?', which marks programs that are not loaded by default */
 	const char *name;
 	const char *full_name;
 	const char *data;
@@ -46,8 +44,7 @@ struct bb_elf_file {
 	size_t n_slots;
 };
 
-/* Reads elf[len], which must outlive *ret_file. Returns -EINVAL if it is not an ELF file or is
- * broken. */
+/* Reads elf[len], which must outlive *ret_file. -EINVAL if it is no ELF file or is broken. */
 int bb_elf_file__open(const char *elf, size_t len, struct bb_elf_file *ret_file,
 		      struct bb_err *err);
 void bb_elf_file__close(struct bb_elf_file *f);
@@ -80,8 +77,7 @@ struct bb_elf_part {
 	const char *name; /* NULL if it cannot be read */
 };
 
-/* Moves *part to the next section; a zeroed part moves to the first one. Returns false after the
- * last. */
+/* Moves *part to the next section; a zeroed part moves to the first. False after the last. */
 bool bb_elf__next(Elf *elf, struct bb_elf_part *part);
 
 /* Finds the first section with this name. Returns false if there is none. */
@@ -90,8 +86,7 @@ bool bb_elf__find(Elf *elf, const char *name, struct bb_elf_part *ret_part);
 /* Returns the number of entries of a symbol or relocation table. */
 size_t bb_elf_part__count(const struct bb_elf_part *part);
 
-/* Converts an address to an offset in the file. Returns false if no loaded segment contains the
- * address. */
+/* Converts an address to an offset in the file; false if no loaded segment has the address. */
 bool bb_elf__offset(Elf *elf, uint64_t address, uint64_t *ret_offset);
 
 /* The programs that a program of an object file can reach: by calls of functions, and by tail

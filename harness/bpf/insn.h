@@ -21,8 +21,7 @@ static inline bool bb_insn_is_wide(const struct bpf_insn *i)
 	return i->code == BB_LD_IMM64;
 }
 
-/* Number of slots that the instruction takes. `at += bb_insn_slots(&insns[at])` moves to the next
- * instruction. */
+/* Number of slots: `at += bb_insn_slots(&insns[at])` moves to the next instruction. */
 static inline uint32_t bb_insn_slots(const struct bpf_insn *i)
 {
 	return bb_insn_is_wide(i) ? 2 : 1;
@@ -87,8 +86,7 @@ static inline bool bb_insn_is_long_goto(const struct bpf_insn *i)
 	return i->code == (BPF_JMP32 | BPF_JA);
 }
 
-/* An indirect jump: a register holds its target, and a map holds all possible targets (Linux
- * 6.19). */
+/* An indirect jump: a register holds the target, a map all possible targets (Linux 6.19). */
 static inline bool bb_insn_is_indirect_goto(const struct bpf_insn *i)
 {
 	return i->code == (BPF_JMP | BPF_JA | BPF_X);
@@ -108,8 +106,7 @@ static inline bool bb_insn_may_leave(const struct bpf_insn *i)
 	       (bb_insn_is_helper_call(i) && i->imm == BPF_FUNC_tail_call);
 }
 
-/* The slot to which the jump at slot `at` goes if it is taken. May be out of range in a program
- * that was not verified. */
+/* Slot to which the jump at slot `at` goes; may be out of range if the program was not verified. */
 static inline int64_t bb_insn_jump_target(const struct bpf_insn *i, uint32_t at)
 {
 	return (int64_t)at + 1 + (bb_insn_is_long_goto(i) ? i->imm : i->off);

@@ -12,13 +12,12 @@
 #include "plan/maps_file.h"
 
 struct bb_kept_map {
-	char *name; /* the name in the object, which may be longer than the kernel's */
+	char *name; /* name in the object; the kernel keeps only 15 bytes of it */
 	int fd;
 	struct bpf_map_info info;
 };
 
-/* True for a pointer to an object that a program made (__kptr), and for a list or tree of such
- * objects. */
+/* True for a pointer to an object that a program made (__kptr), and for lists and trees of them. */
 static bool is_own(const struct btf *btf, const struct btf_type *t)
 {
 	const struct btf_type *to = btf_is_ptr(t) ? btf__type_by_id(btf, t->type) : t;
@@ -188,7 +187,7 @@ void bb_kept_maps__let_prog_arrays_go(void)
 	nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-#define COUNTED_MOST 100000u /* counting stops here, so larger tables count as equal */
+#define COUNTED_MOST 100000u /* limit: entries that are counted; larger maps count as equal */
 
 /* Counts the entries of a hash or trie; 0 for all other maps. */
 static uint32_t n_entries(const struct bb_kept_map *m)

@@ -35,8 +35,7 @@ struct bb_kept_maps {
  * new ones. Returns 0, or -errno without a message. */
 int bb_kept_maps__reuse(struct bb_kept_maps *k, struct bpf_object *obj);
 
-/* Keeps the new maps of the loaded object and opens readers of their rings. `object_path` is for
- * messages. */
+/* Keeps the new maps of the loaded object, and opens readers of their ring buffers and queues. */
 int bb_kept_maps__keep(struct bb_kept_maps *k, struct bpf_object *obj, const char *object_path,
 		       struct bb_err *err);
 
@@ -80,7 +79,7 @@ void bb_kept_maps__drop(struct bb_kept_maps *k);
 
 /* Inner maps that bb_map_sizes__mend() made as templates for maps of maps. */
 struct bb_map_patterns {
-	const struct bb_map_specs *specs; /* the sizes come from these specs */
+	const struct bb_map_specs *specs; /* specs that the sizes of the templates come from */
 	int *fds;
 	size_t n;
 };
@@ -92,8 +91,7 @@ struct bb_map_patterns {
 int bb_map_sizes__mend(struct bpf_object *obj, const struct bb_map_specs *specs,
 		       struct bb_map_patterns *patterns, struct bb_err *err);
 
-/* Returns the type of a map like one of `type`, but with a value for each CPU; -1: there is none.
- */
+/* Returns the map type that is like `type` but has a value for each CPU; -1 if there is none. */
 int bb_map_type__per_cpu(uint32_t type);
 
 void bb_map_patterns__done(struct bb_map_patterns *patterns);

@@ -135,11 +135,6 @@ static bool begins(const struct line *l, const char *with)
 	return l->len >= len && !memcmp(l->text, with, len);
 }
 
-static bool holds(const struct line *l, const char *what)
-{
-	return memmem(l->text, l->len, what, strlen(what)) != NULL;
-}
-
 /* True for instructions and states of registers, lines such as "12: (85) call bpf_x#1", "12: R0=0
  * R10=fp0", "R0_w=0 R10=fp0" and "from 3 to 5: ...". */
 static bool is_state(const struct line *l)
@@ -183,7 +178,8 @@ static bool is_of_libbpf(const struct line *l)
 		"Couldn't load trivial BPF program",
 	};
 
-	return begins(l, LIBBPF) && !BB_ANY(general, BB_LEN(general), holds(l, *it));
+	return begins(l, LIBBPF) &&
+	       !BB_ANY(general, BB_LEN(general), memmem(l->text, l->len, *it, strlen(*it)));
 }
 
 static void find_last(const char *log, bool (*fits)(const struct line *l), size_t skipped,

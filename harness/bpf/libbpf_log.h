@@ -27,7 +27,7 @@ struct bb_missing_name {
 size_t bb_libbpf_log__missing(const struct bb_missing_name **ret_missing);
 
 /* Copies the verifier's log of `program`, which was loaded with a log level since
- * bb_libbpf_log__begin(). Returns false if libbpf reported no log, or if the log does not fit into
+ * bb_libbpf_log__begin(). Returns false if there is none, or if it does not fit into
  * ret_log[size]. */
 bool bb_libbpf_log__of_loaded(const char *program, char *ret_log, size_t size);
 
@@ -42,6 +42,5 @@ void bb_refusal_of_verifier(const char *log, char *ret_reason, size_t size);
  * such as "failed to load object". "" if there is none. */
 void bb_refusal_of_libbpf(const char *log, char *ret_reason, size_t size);
 
-/* Copies the verifier's lines of a log, without those of libbpf. The end is omitted if `size` is
- * too small. */
+/* Copies the verifier's lines of a log, without those of libbpf, as far as they fit. */
 void bb_refusal_log_of_verifier(const char *log, char *ret_log, size_t size);

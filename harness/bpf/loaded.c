@@ -120,8 +120,7 @@ struct loaded {
 	int prog_fd;
 };
 
-/* Opens the program by its id. This fails if its owner has unloaded it while we had no
- * descriptor. */
+/* Opens the program by its id. Fails if its owner has unloaded it since our last load. */
 static int loaded_load(struct bb_source *source, int *ret_prog_fd, struct bb_err *err)
 {
 	struct loaded *s = (struct loaded *)source;

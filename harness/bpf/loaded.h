@@ -19,9 +19,8 @@ struct bb_loaded {
  * without a message if there are no more; -EPERM without CAP_SYS_ADMIN. */
 int bb_loaded__next(uint32_t id, uint32_t *ret_id, struct bb_err *err);
 
-/* Open a loaded program by its id or by the path of its pin. The caller closes `*ret_fd`. Return 0,
- * or -errno with a message: -ENOENT if no such program is loaded; -EINVAL if the pinned object is
- * not a program. */
+/* Open a loaded program by its id, or by the path of its pin. The caller closes `*ret_fd`. -ENOENT
+ * if no such program is loaded; -EINVAL if the pinned object is not a program. */
 int bb_loaded__open(uint32_t id, int *ret_fd, struct bb_err *err);
 int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err);
 

@@ -12,8 +12,7 @@
 #define MAX_NAMES 64u      /* limit: names among which a message looks for the nearest one */
 #define MOST_PREFIXES 256u /* limit: elements of `prefixes`, all of which are read for each key */
 /* SWEEP_BYTES is the memory for the entries that one system call reads or deletes. It has room for
- * at least SWEEP_MIN entries, because the kernel returns whole buckets of a hash; most buckets have
- * one or two entries. */
+ * SWEEP_MIN entries at least, because the kernel returns whole buckets of a hash. */
 #define SWEEP_BYTES (256u << 10)
 #define SWEEP_MIN 64u
 /* limit: entries of the list that find_in_list() compares with one entry of the map */
@@ -55,11 +54,11 @@ struct content {
 	int fd;
 	uint32_t id;
 	uint32_t max_entries;
-	size_t key_size, value_size; /* value_size is that of one CPU */
+	size_t key_size, value_size; /* bytes; value_size is the size of one CPU's value */
 	/* size of a value in a system call, bytes; for a per-CPU map that of all CPUs' values,
 	 * each rounded up to 8 bytes */
 	size_t slot_size;
-	uint8_t *entry_keys; /* keys of the entries, in the scenario's order */
+	uint8_t *entry_keys; /* keys of spec->entries, in their order */
 	/* number of entries to write: the generated ones, then those of the file, then the given
 	 * ones; for an array all its elements */
 	uint32_t n;
@@ -181,9 +180,8 @@ static uint32_t key_bits(const struct content *c, uint32_t i)
 			   : (uint32_t)(c->key_size - (is_trie ? sizeof(uint32_t) : 0)) * 8;
 }
 
-/* Returns the number from which the i-th key is generated. Keys of one prefix length are numbered
- * from 0 on. Key i has the length prefixes[i % n], and a length may be in `prefixes` several
- * times. */
+/* Returns the number from which the i-th key is generated: its index among the keys of its prefix
+ * length, which is prefixes[i % n]. A length may be in `prefixes` several times. */
 static uint64_t key_number(const struct bb_u32_list *prefixes, uint32_t i)
 {
 	uint32_t at, before = 0, in_all = 0;
@@ -366,8 +364,7 @@ static int put_fill(struct content *c, struct bb_err *err)
 	return 0;
 }
 
-/* Writes the entries of the spec's file, after the generated ones. In an array, the key decides the
- * index. */
+/* Writes the entries of a file after the generated ones. In an array, keys decide the indexes. */
 static int put_table(struct content *c, struct bb_err *err)
 {
 	const struct bb_map_table *t = c->spec->table;
@@ -475,9 +472,8 @@ static int make_sweep(struct content *c, struct bb_err *err)
 		       : bb_fail(err, -ENOMEM, "out of memory");
 }
 
-/* Allocates the entries and gives them the values that they have if nothing else is written: the
- * keys of an array are its indexes, and its values are 0; descriptors are -1, which means an empty
- * slot. */
+/* Allocates the entries, and sets values for those that nobody writes: the keys of an array are its
+ * indexes, its values are 0. Descriptors are -1, which means an empty slot. */
 static int make_room(struct content *c, struct bb_err *err)
 {
 	bool is_array = c->type->way != BY_KEY;
@@ -535,8 +531,7 @@ static bool is_written(const struct content *c)
 	return c->steady && c->steady->is_steady && c->id && c->steady->written_id == c->id;
 }
 
-/* Takes keys and values from the list that an earlier load made of this map. Returns false if there
- * is no list. */
+/* Takes the entries from the list that an earlier load made of this map; false if there is none. */
 static bool take_list(struct content *c)
 {
 	if (!c->steady || !c->id || c->steady->listed_id != c->id)
@@ -721,7 +716,7 @@ struct changes {
 	uint32_t n_extra, most_extra;
 	struct range {
 		uint32_t first, n;
-	} * missing; /* entries of the list that must be written */
+	} * missing; /* missing[n_missing]: entries of the list that must be written */
 	size_t n_missing;
 	/* all entries of the list before this one have been found or are in `missing` */
 	uint32_t next;
@@ -789,8 +784,7 @@ static int find_changes(const struct content *c, struct changes *ch)
 	return wrong;
 }
 
-/* Makes the map contain what its list says. Returns 0, or -errno if the whole map must be
- * written. */
+/* Restores the entries of the list. Returns 0, or -errno if the whole map must be written. */
 static int put_back(const struct content *c)
 {
 	struct changes ch = {.most_extra = c->n / 8 + WINDOW};

@@ -22,7 +22,7 @@ struct bb_steady_map {
 	 * listed_id is the id of that map; 0: there is no list. With a list, only the entries that
 	 * a run has changed are written. */
 	uint32_t listed_id, n;
-	uint8_t *keys, *values; /* n of each, owned */
+	uint8_t *keys, *values; /* keys[n] and values[n], owned */
 };
 
 void bb_steady_maps__free(struct bb_steady_map *maps, size_t n); /* accepts NULL */
@@ -43,17 +43,15 @@ struct bb_map_contents;
  * Prepares contents for hashes, LRU hashes and arrays (also per CPU), LPM tries, prog arrays and
  * cgroup arrays. For the object's variables, `.data` and `.bss`, a spec has no entries and means
  * the values that the variables hold now. Returns -EINVAL for other types and -ENOENT for unknown
- * names; both messages list the valid ones. `steady` may be NULL; all maps are then written as a
- * whole. Otherwise it is steady[specs->n]: steady maps are written once, and of other large maps
- * only the changed entries. `specs`, `steady` and the current load of `source` must outlive the
- * result.
+ * names; both messages list the valid ones. If `steady` is NULL, all maps are written as a whole;
+ * with steady[specs->n], steady maps are written once, and of other large maps only the changed
+ * entries. `specs`, `steady` and the current load of `source` must outlive the result.
  */
 int bb_map_contents__make(const struct bb_source *source, const struct bb_map_specs *specs,
 			  struct bb_steady_map *steady, struct bb_map_contents **ret_contents,
 			  struct bb_err *err);
 
-/* Writes all maps. Returns 0, or -errno with a message; -ENOSPC if an LRU hash evicted some of
- * the entries. */
+/* Writes all maps. -errno with a message; -ENOSPC if an LRU hash evicted some of the entries. */
 int bb_map_contents__write(struct bb_map_contents *c, struct bb_err *err);
 
 /* Writes the maps with `reset: run`. Returns 0, or -errno without a message, because
@@ -63,6 +61,5 @@ int bb_map_contents__write_for_run(struct bb_map_contents *c);
 bool bb_map_contents__has_map(const struct bb_map_contents *c, int map_fd);
 void bb_map_contents__free(struct bb_map_contents *c); /* accepts NULL */
 
-/* Writes `value` as a little-endian, sign-extended integer of `size` bytes. Returns false if it
- * does not fit. */
+/* Writes `value` as a little-endian, signed integer of `size` bytes; false if it does not fit. */
 bool bb_put_integer(int64_t value, void *dest, size_t size);

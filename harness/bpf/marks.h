@@ -23,8 +23,7 @@
 int bb_marks__enable(void);
 bool bb_marks__are_enabled(void);
 
-/* Writes the lines of text that describe a loaded program: its name, object, functions and lines of
- * source. */
+/* Writes the lines that describe a loaded program: its name, object, functions and source. */
 void bb_marks__describe(int prog_fd, const char *name, const char *object);
 
 /* Set the mark before and the mark after the instructions to trace. */

@@ -85,8 +85,7 @@ int bb_netns__open(int *ret_fd, struct bb_err *err)
 
 /* --- requests to rtnetlink in the calling thread's namespace; they return 0 or -errno --- */
 
-/* A netlink request under construction. The length of an attribute is set when the attribute
- * ends. */
+/* A netlink request under construction. end_attr() sets the length of an attribute. */
 struct request {
 	union {
 		struct nlmsghdr head;
@@ -388,9 +387,8 @@ static int switch_ipv6_off(void)
 	return 0;
 }
 
-/* One step of opening the pair, done in the namespace of `end`. Without `has_device`, switches IPv6
- * off and, if `end` is the far end, makes both devices. With `has_device`, configures the device of
- * this end. */
+/* A step of opening the pair, in the namespace of `end`. Without `has_device`, switches IPv6 off
+ * and, if `end` is the far end, makes both devices; with it, configures the device of this end. */
 static int set_up_end(struct bb_veth_pair *p, enum bb_veth_end end, bool has_device,
 		      struct bb_err *err)
 {

@@ -6,8 +6,7 @@
 /*
  * Private network namespaces and devices in them. Each namespace is held by a descriptor only, and
  * programs are attached by BPF links, so everything disappears with this process, however it ends.
- * Every function but bb_netns__enter() returns with the calling thread in the namespace in which it
- * was.
+ * Every function but bb_netns__enter() returns with the calling thread in the namespace it was in.
  *
  * Functions return 0, or -errno with a message; -ENOTSUP if network namespaces or veth devices are
  * not available.
@@ -22,8 +21,7 @@ int bb_netns__open(int *ret_fd, struct bb_err *err);
 int bb_netns__enter(int netns_fd, int *ret_home_fd, struct bb_err *err);
 int bb_netns__leave(int home_fd, int rc, struct bb_err *err);
 
-/* Brings up a device of the calling thread's network namespace. Returns 0 or the kernel's
- * -errno. */
+/* Brings up a device of the calling thread's network namespace. Returns 0 or -errno. */
 int bb_rtnl__up(unsigned int ifindex);
 
 /*
@@ -61,7 +59,7 @@ enum bb_veth_end { BB_VETH_NEAR, BB_VETH_FAR, BB_VETH_ENDS };
 
 #define BB_VETH_NEAR_ADDR 0x0a000001u /* 10.0.0.1, host order */
 #define BB_VETH_FAR_ADDR 0x0a000002u  /* 10.0.0.2, host order */
-#define BB_VETH_MAX_FRAME 1514u       /* MTU of 1500 and the Ethernet header */
+#define BB_VETH_MAX_FRAME 1514u       /* bytes: MTU of 1500 and the Ethernet header */
 
 struct bb_veth_pair {
 	int netns_fd[BB_VETH_ENDS]; /* the namespace of each end */
@@ -88,7 +86,7 @@ int bb_veth_pair__receive(struct bb_veth_pair *p, int prog_fd, struct bb_err *er
 /* Reads how many packets the near end has received. */
 int bb_veth_pair__received(const struct bb_veth_pair *p, uint64_t *ret_packets, struct bb_err *err);
 
-/* Reads how many packets the near end has sent. The far end has then received all of them. */
+/* Reads how many packets the near end has sent; the far end has then received them. */
 int bb_veth_pair__sent(const struct bb_veth_pair *p, uint64_t *ret_packets, struct bb_err *err);
 
 /* Parses the text of /proc/net/dev: the numbers of packets that `device` received and

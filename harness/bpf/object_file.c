@@ -113,7 +113,7 @@ struct held {
 	struct stat st;
 	char *elf;
 	size_t len, holders;
-	char **passed; /* passed[n_passed]: names of trials */
+	char **passed; /* passed[n_passed]: names of the trials that it has passed */
 	size_t n_passed;
 };
 static struct held *all_held;
@@ -292,8 +292,8 @@ static int say_rejected(const char *path, const char *program, const char *other
 		       path, program, others, reason[0] ? ": " : "", reason, hint, log);
 }
 
-/* Program types that the kernel has refused even to root. A refusal takes up to 100 ms, and an
- * object may have a hundred such programs. */
+/* Program types that the kernel has refused even to root. We do not try them again, because a
+ * refusal takes up to 100 ms, and an object may have a hundred such programs. */
 static struct {
 	enum bpf_prog_type type;
 	enum bpf_attach_type attach_type;

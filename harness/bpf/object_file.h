@@ -11,8 +11,7 @@ struct bpf_program;
  * another machine or byte order, or has maps in the form that libbpf 1.0 dropped. `path` is for
  * messages. */
 
-/* Reads a file and checks that it is a BPF object of this machine's byte order. The caller frees
- * *ret_elf. */
+/* Reads a file and checks that it is a BPF object for this machine. The caller frees *ret_elf. */
 int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_err *err);
 
 /* Reads a file as bb_object_read() does, but only once for all callers, because each of the perhaps
@@ -31,8 +30,7 @@ bool bb_object_has_passed(const char *elf, const char *trial);
 int bb_object_open(const char *path, const char *elf, size_t len, struct bpf_object **ret_obj,
 		   struct bb_err *err);
 
-/* Returns -ENOENT. The message says that `program` is not among names[n], and lists the nearest
- * name or all names. */
+/* Returns -ENOENT. The message says that `program` is not among names[n], and lists names. */
 int bb_object_say_no_program(const char *path, const char *const *names, size_t n,
 			     const char *program, struct bb_err *err);
 

@@ -53,8 +53,7 @@ static void add_map(struct bb_object_info *info, const char *name, uint32_t type
 #define MOST_NESTED 4u    /* limit: levels of nested structs whose members are listed */
 #define MOST_GLOBALS 512u /* limit: variables and members that are listed */
 
-/* Adds a variable or member if it is a number or an array of char. If it is a struct, adds its
- * members instead. */
+/* Adds a variable or member that is a number or an array of char; of a struct, its members. */
 static void add_global(struct bb_object_info *info, const struct btf *btf, const char *name,
 		       __u32 type_id, unsigned int depth)
 {
@@ -120,8 +119,7 @@ static void add_globals(struct bb_object_info *info, const struct btf *btf)
 
 /* --- captures: their programs without the loader's tests of the kernel --- */
 
-/* Returns the bytes as hexadecimal digits. NULL if there are none or they are too many for a
- * scenario. */
+/* Returns the bytes as hexadecimal digits; NULL if there are none or too many for a scenario. */
 static char *hex_of(const struct bb_blob *b)
 {
 	char *text = b->size && b->size <= MAX_RUN_BYTES ? bb_calloc(2 * b->size + 1, 1) : NULL;
@@ -151,8 +149,7 @@ static int fill_from_capture(struct bb_object_info *info, const char *path, stru
 	const struct bb_captured_attachment **attachments;
 	const struct bb_capture *c;
 	int rc = bb_capture__borrow(path, &c, err);
-	/* index of each program in info->programs, plus 1; a table, because there may be tens of
-	 * thousands */
+	/* of_prog[i]: index of program i in info->programs, plus 1; 0: not there */
 	size_t *of_prog;
 
 	if (rc)

@@ -59,8 +59,7 @@ void bb_object_info__done(struct bb_object_info *info);
  * -EINVAL if libbpf does not know that section, or for a capture. */
 int bb_object_info__take_for(struct bb_object_info *info, const char *type, struct bb_err *err);
 
-/* Returns 0 if the info has a program of this name. Otherwise -ENOENT, and the message names the
- * nearest program or all. */
+/* Returns 0 if there is a program `name`, else -ENOENT. The message lists the programs. */
 int bb_object_info__need_program(const struct bb_object_info *info, const char *path,
 				 const char *name, struct bb_err *err);
 

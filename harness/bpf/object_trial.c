@@ -6,8 +6,7 @@
 #include "base/child.h"
 #include "bpf/elf_file.h"
 
-/* libbpf's time for opening an object grows with the square of its number of programs: 20 000
- * programs take 40 s. */
+/* limit of programs: libbpf's time grows with the square of their number; 20 000 take 40 s */
 #define MOST_PROGRAMS 4096u
 
 /* What the child tries: to load `obj` or, if `obj` is NULL, to open elf[len]. */

@@ -5,10 +5,9 @@
 
 struct bpf_object;
 
-/* Some damaged objects crash libbpf (version 1.1, for example). So libbpf reads an object here in a
- * child process without rights, before it does so in this process. The errors are those of
- * bb_confined__run() (base/child.h). The object is refused if no such child can be made. `path` is
- * for messages. */
+/* Some damaged objects crash libbpf (version 1.1, for example). So libbpf first reads an object in
+ * a child process without rights. The errors are those of bb_confined__run() (base/child.h). The
+ * object is refused if no such child can be made. `path` is for messages. */
 
 /* Tries to open elf[len]. */
 int bb_object_trial_open(const char *path, const char *elf, size_t len, struct bb_err *err);

@@ -31,7 +31,7 @@ static int act(enum act what, const struct bb_stats_reader *r)
 
 	if (what == ACT_READ)
 		return bb_stats_reader__info(r, &unused);
-	/* the kernel treats nanosleep(), which `live` calls, in the same way */
+	/* to the kernel, this is the same as nanosleep(), which `live` calls */
 	clock_nanosleep(CLOCK_MONOTONIC, what == ACT_SLEEP_OVER ? TIMER_ABSTIME : 0, &shortly,
 			NULL);
 	return 0;
@@ -59,8 +59,7 @@ static int try_once(const struct bb_stats_reader *r, enum act what, uint64_t spi
 	if (rc)
 		return rc;
 	window = bb_prog_stats__since(&after, &before);
-	/* count runs that the kernel missed because they preempted another run; we caused them,
-	 * too */
+	/* runs that the kernel missed because they preempted another run are ours, too */
 	runs = window.run_cnt + window.recursion_misses;
 	if (!t->n || runs < t->least) {
 		t->least = runs;

@@ -45,9 +45,9 @@ static inline uint64_t bb_own_runs__left(const struct bb_prog_stats *window, uin
 /* Adds a window: the rise of the counters in it, and in `own` the number of runs that we caused. */
 void bb_own_share__add(struct bb_own_share *s, const struct bb_prog_stats *window, uint64_t own);
 
-/* Returns the time of the runs that we did not cause, ns. NAN if there are none, or if they cannot
- * be told from ours. `own_ns` is the time of one of our runs, ns; it is used if no window had only
- * our runs. */
+/* Returns the time of the runs that we did not cause, ns; NAN if there are none, or if they cannot
+ * be told from ours. `own_ns`, the time of one of our runs, is used if no window has only our
+ * runs. */
 double bb_own_share__others_ns(const struct bb_own_share *s, double own_ns);
 
 static inline bool bb_own_runs__any(const struct bb_own_runs *own)

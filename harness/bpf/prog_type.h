@@ -11,8 +11,7 @@ struct bb_prog_type_name {
 	char text[32];
 };
 
-/* Returns the kernel's name of a program type, such as "xdp"; "type-99" if libbpf does not know
- * it. */
+/* Returns the name of a program type, such as "xdp"; "type-99" if libbpf does not know it. */
 struct bb_prog_type_name bb_prog_type_name(uint32_t type);
 
 /* libbpf derives a program's type from the name of its section. Objects for other loaders have

@@ -16,16 +16,14 @@ static struct bb_ring *add_ring(struct bb_rings *r)
 	return ring;
 }
 
-/* Touches the mapped pages now, because the first access is a page fault and faults are measured
- * later. */
+/* Touches the mapped pages, so that their page faults come now and not while we measure. */
 static void prefault(struct bb_ring *ring)
 {
 	(void)*ring->producer;
 	*ring->consumer = *ring->consumer;
 }
 
-/* Maps the buffer: its first page has the reader's position, its second the writer's
- * (kernel/bpf/ringbuf.c). */
+/* Maps the positions: of the reader in page 0, of the writer in page 1 (kernel/bpf/ringbuf.c). */
 static int open_ringbuf(struct bb_rings *r, int map_fd, size_t size_bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -85,8 +83,7 @@ static int open_perf_buffer(struct bb_rings *r, int map_fd)
 		if (rc)
 			return rc;
 		page = buf;
-		/* The members are __u64 in the ABI. On 64-bit machines, unsigned long has the
-		 * same size. */
+		/* __u64 in the ABI; on 64-bit machines, unsigned long has the same size */
 		ring->consumer = (volatile unsigned long *)&page->data_tail;
 		ring->producer = (volatile unsigned long *)&page->data_head;
 		ring->size_bytes = size;

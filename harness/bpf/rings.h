@@ -12,8 +12,7 @@ struct bb_ring {
 	volatile unsigned long *consumer;       /* the reader's position; we write it */
 	const volatile unsigned long *producer; /* the writer's position; the kernel writes it */
 	size_t size_bytes;
-	/* descriptor of a ring buffer, borrowed from a map that outlives the reader; -1 for a
-	 * perf buffer */
+	/* descriptor of the ring buffer's map, borrowed; -1 for a perf buffer */
 	int map_fd;
 	/* pages that we mapped; NULL for a perf buffer, which libbpf maps */
 	void *consumer_page, *producer_page;

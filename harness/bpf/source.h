@@ -6,8 +6,7 @@
 
 /* A source is where a program comes from: an object file (source_object.c), a capture
  * (source_capture.c) or the kernel, for a live program (loaded.c). Each of these files has one
- * table of functions. bpf/target.h is built on sources; its users need not know which kind a
- * program has. */
+ * table of functions. bpf/target.h hides from its users which kind of source a program has. */
 struct bpf_link;
 struct bpf_object;
 struct bb_contents_map;
@@ -37,19 +36,17 @@ struct bb_source_ops {
 	/* Returns the section name that decides the program's type, and the program's expected
 	 * attach type; NULL if unknown. May be NULL. */
 	const char *(*section)(const struct bb_source *s, uint32_t *ret_attach_type);
-	/* Attaches the loaded program where its section says; bpf_link__destroy() detaches it. May
-	 * be NULL. */
-	int (*attach)(struct bb_source *s, struct bpf_link **ret_link, struct bb_err *err);
-	/* Writes into the maps of the current load how to find the arguments of a static probe of
-	 * the file `path`. Attaches the program to that probe of this process for a moment. May be
+	/* Attaches the loaded program where its section says, until bpf_link__destroy(). May be
 	 * NULL. */
+	int (*attach)(struct bb_source *s, struct bpf_link **ret_link, struct bb_err *err);
+	/* Writes into the maps of the current load how to find a static probe's arguments. Attaches
+	 * the program to that probe of this process for a moment. May be NULL. */
 	int (*fill_usdt)(struct bb_source *s, const char *path, const char *provider,
 			 const char *name, struct bb_err *err);
 	/* Returns the name of the i-th program of the object or capture, NULL after the last;
 	 * *ret_fd is < 0 if that program is not loaded. May be NULL. */
 	const char *(*program)(const struct bb_source *s, size_t i, int *ret_fd);
-	/* Copies the code of the loaded program `prog_fd`; free it by bb_code__done(). May be
-	 * NULL. */
+	/* Copies the code of a loaded program; free it by bb_code__done(). May be NULL. */
 	int (*code)(const struct bb_source *s, int prog_fd, struct bb_code *ret_code,
 		    struct bb_err *err);
 	/* Finds a global variable of `size` bytes. May be NULL. */
@@ -84,8 +81,7 @@ struct bb_source_spec {
  * Fails if the file, the program or a global does not exist; the message lists the programs. */
 int bb_source_object__open(const struct bb_source_spec *spec, struct bb_kept_maps *maps,
 			   struct bb_source **ret_source, struct bb_err *err);
-/* The bpf_object of the current load. NULL if nothing is loaded or the source is not an object
- * file. */
+/* The bpf_object of the current load; NULL if there is none, or if the source is no object file. */
 const struct bpf_object *bb_source_object__get(const struct bb_source *s);
 
 /* Opens a program of a capture (capture/file.h); `type` must be NULL. -ENOTSUP if the capture was

@@ -6,8 +6,7 @@
 
 /* A program under test: the source from which it is loaded, and its current load. Each load gets a
  * new JIT address and is the unit of replication. The maps are kept from load to load, so that only
- * the program changes. The target also reads the program's ring and perf buffers, and empties them
- * on request. */
+ * the program changes. The target also reads and empties the program's ring and perf buffers. */
 struct bpf_link;
 
 struct bb_target {
@@ -16,7 +15,7 @@ struct bb_target {
 	struct bb_stats_reader reader;
 	int jit_mod64; /* JIT address modulo 64; -1: not loaded, not compiled by the JIT, or not
 			  shown by the kernel */
-	/* private */
+	/* the rest is for target.c only */
 	struct bb_source_global drops; /* map_fd is -1 if the program has no `drops` */
 	/* maps that loads use again; its lender is another target's `kept` */
 	struct bb_kept_maps kept;
@@ -65,13 +64,11 @@ void bb_target__find_steady(struct bb_target *t,
 			    bool (*only_reads)(const struct bb_target *t,
 					       const struct bb_contents_map *map));
 
-/* Sets the contents that bb_target__reset_maps() writes to the maps. Borrowed for the target's
- * lifetime. */
+/* Sets the contents that bb_target__reset_maps() writes. They must outlive the target. */
 void bb_target__say_maps(struct bb_target *t, const struct bb_map_specs *specs);
 
 /* Loads the program; unloads the current load first. -ENOTSUP if this kernel refuses the program
- * type or does not have it. For other errors the message ends with the end of the verifier's
- * log. */
+ * type or does not have it. Other messages end with the end of the verifier's log. */
 int bb_target__load(struct bb_target *t, struct bb_err *err);
 
 /* A set of places, which are JIT addresses modulo 64: bit i stands for place i. BB_ANYWHERE also
@@ -83,9 +80,8 @@ static inline uint64_t bb_place(int mod64)
 	return mod64 < 0 ? BB_ANYWHERE : (uint64_t)1 << mod64;
 }
 
-/* Loads the program up to `max_tries` times, until its place is in the set `where`. -EAGAIN if it
- * never is there. Each load adds 1 to seen[place]; `seen` has BB_PLACES elements and may be
- * NULL. */
+/* Loads the program up to `max_tries` times, until its place is in the set `where`; -EAGAIN if it
+ * never is. Each load adds 1 to seen[place]; `seen` has BB_PLACES elements and may be NULL. */
 int bb_target__load_at(struct bb_target *t, uint64_t where, unsigned int max_tries, uint32_t *seen,
 		       struct bb_err *err);
 
@@ -147,12 +143,11 @@ double bb_target__filled_bytes(const struct bb_target *t);
 /* Reads the program's global `drops`; *ret_drops is 0 if it has none. 0 or -errno. */
 int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops);
 
-/* Returns the ring buffer that the loaded program uses, borrowed until the next load. NULL if it
- * uses none. */
+/* Returns the ring buffer of the loaded program, borrowed until the next load; NULL if none. */
 struct bb_ring;
 const struct bb_ring *bb_target__ring(const struct bb_target *t);
 
-/* Makes bb_target__drain() work in a forked child. After -errno it must not be called. */
+/* Prepares a forked child for bb_target__drain(), which it must not call after an error. */
 int bb_target__after_fork(const struct bb_target *t);
 
 /* Discards the records that the program wrote. With `only_when_half_full`, rings that are less

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* Kinds of records. The plugin of QEMU (vm/plugin/trace.c) writes all but BB_TRACE_FAULT. */
+/* Kinds of records. QEMU's plugin (vm/plugin/trace.c) writes all but BB_TRACE_FAULT. */
 enum {
 	BB_TRACE_INSN,
 	/* where the return address of the call or return before this record is */

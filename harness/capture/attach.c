@@ -79,8 +79,7 @@ void bb_name_tracepoint(struct bb_captured_attachment *a)
 		bb_tracepoint__find(a->where, a->where, sizeof(a->where));
 }
 
-/* Asks the kernel (bpf_task_fd_query) to describe our copy of the event. Returns false if the event
- * has no program yet. */
+/* Asks the kernel to describe our copy of the event. False if the event has no program yet. */
 static bool ask_event(int event_fd, struct bb_captured_attachment *a)
 {
 	static const char *const kinds[] = {
@@ -112,10 +111,9 @@ static bool ask_event(int event_fd, struct bb_captured_attachment *a)
 
 /* --- the attaching calls --- */
 
-/* Adds an attachment of the program behind the command's descriptor `fd`. Returns NULL if `fd` is
- * not a program. */
-static struct bb_captured_attachment *add(struct bb_take_call *call, int fd, enum bb_attached_by by,
-					  const char *kind)
+/* Adds an attachment of the program that the command knows as `fd`; NULL if it is no program. */
+static struct bb_captured_attachment *add_attachment(struct bb_take_call *call, int fd,
+						     enum bb_attached_by by, const char *kind)
 {
 	struct bb_take *t = call->t;
 	int copy = bb_remote__fd(&call->from, fd);
@@ -135,7 +133,8 @@ static struct bb_captured_attachment *add(struct bb_take_call *call, int fd, enu
 void bb_take_attach__event(struct bb_take_call *call, int event_fd, int prog_fd)
 {
 	struct bb_take *t = call->t;
-	struct bb_captured_attachment *a = add(call, prog_fd, BB_ATTACHED_BY_EVENT, "perf_event");
+	struct bb_captured_attachment *a = add_attachment(call, prog_fd, BB_ATTACHED_BY_EVENT,
+							  "perf_event");
 
 	if (!a)
 		return;
@@ -199,7 +198,7 @@ void bb_take_attach__link(struct bb_take_call *call)
 	if (type == BPF_PERF_EVENT)
 		return bb_take_attach__event(call, (int)attr->link_create.target_fd,
 					     (int)attr->link_create.prog_fd);
-	a = add(call, (int)attr->link_create.prog_fd, BB_ATTACHED_BY_LINK, "link");
+	a = add_attachment(call, (int)attr->link_create.prog_fd, BB_ATTACHED_BY_LINK, "link");
 	if (!a)
 		return;
 	say_where(call, type, (int)attr->link_create.target_fd, a);
@@ -213,8 +212,9 @@ void bb_take_attach__link(struct bb_take_call *call)
 
 void bb_take_attach__raw_tracepoint(struct bb_take_call *call)
 {
-	struct bb_captured_attachment *a = add(call, (int)call->attr.raw_tracepoint.prog_fd,
-					       BB_ATTACHED_BY_LINK, "raw_tracepoint");
+	struct bb_captured_attachment *a = add_attachment(call,
+							  (int)call->attr.raw_tracepoint.prog_fd,
+							  BB_ATTACHED_BY_LINK, "raw_tracepoint");
 
 	if (!a)
 		return;
@@ -226,8 +226,8 @@ void bb_take_attach__raw_tracepoint(struct bb_take_call *call)
 
 void bb_take_attach__prog_attach(struct bb_take_call *call)
 {
-	struct bb_captured_attachment *a = add(call, (int)call->attr.attach_bpf_fd,
-					       BB_ATTACHED_BY_PROG, "attach");
+	struct bb_captured_attachment *a = add_attachment(call, (int)call->attr.attach_bpf_fd,
+							  BB_ATTACHED_BY_PROG, "attach");
 
 	if (!a)
 		return;
@@ -243,7 +243,7 @@ void bb_take_attach__socket(struct bb_take_call *call, uint64_t option, uint64_t
 
 	if (bb_remote__read(&call->from, value_at, &prog_fd, sizeof(prog_fd)))
 		return;
-	a = add(call, prog_fd, BB_ATTACHED_SURELY, "socket");
+	a = add_attachment(call, prog_fd, BB_ATTACHED_SURELY, "socket");
 	if (a && option == SO_ATTACH_REUSEPORT_EBPF)
 		snprintf(a->kind, sizeof(a->kind), "sk_reuseport");
 }

@@ -39,9 +39,9 @@ struct bb_taken_load {
 
 /* How we find out whether an attaching call succeeded. */
 enum bb_attached_by {
-	BB_ATTACHED_SURELY, /* no question: the answer is known, or the kernel cannot give it */
-	BB_ATTACHED_BY_EVENT,
-	BB_ATTACHED_BY_LINK,
+	BB_ATTACHED_SURELY,   /* no question: the answer is known, or the kernel cannot give it */
+	BB_ATTACHED_BY_EVENT, /* we ask our copy of the perf event for its program */
+	BB_ATTACHED_BY_LINK,  /* we look for a new link of the program */
 	/* BPF_PROG_ATTACH: we ask the target (a cgroup, ...) for its programs */
 	BB_ATTACHED_BY_PROG,
 };
@@ -167,8 +167,7 @@ struct bb_capture {
  * a loader's test of the kernel (member `probe`). */
 bool bb_captured_prog__is_measured(const struct bb_captured_prog *p);
 
-/* True for the program with which a light skeleton (bpftool gen skeleton -L) loads the others
- * inside the kernel. */
+/* True for the program by which a light skeleton (bpftool gen skeleton -L) loads the others. */
 bool bb_captured_prog__is_light_loader(const struct bb_captured_prog *p);
 
 /* True if two programs of two captures are the same to the kernel: equal instructions, maps of
@@ -184,12 +183,11 @@ const struct bb_captured_prog *bb_capture__find(const struct bb_capture *c, cons
  * the program has no attachment. */
 const struct bb_captured_attachment *bb_capture__any_attachment(const struct bb_capture *c,
 								size_t prog);
-/* Returns an array with the result of bb_capture__any_attachment() for every program; the caller
- * must free() it. */
+/* Returns attachments[c->n_progs], the result of bb_capture__any_attachment() for each program. The
+ * caller must free() it. */
 const struct bb_captured_attachment **bb_capture__any_attachments(const struct bb_capture *c);
 
-/* Returns the size of one value in the map's `entries`, bytes; 0 if entries of this map type are
- * not captured. */
+/* Returns the bytes of one value in `entries`; 0 if entries of this map type are not captured. */
 size_t bb_captured_map__value_bytes(const struct bb_capture *c, const struct bb_captured_map *m);
 
 /* Returns the values, which follow the keys in `entries`; NULL if the map has no entries. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The beginning of a capture, and its end, which finds out three things: which programs the kernel
- * accepts, which programs are only the loader's tests of what the kernel can do, and where each
- * program is attached. */
+/* The beginning of a capture, and its end, which finds out which programs the kernel accepts, which
+ * are only the loader's tests of the kernel, and where each program is attached. */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -19,8 +18,7 @@
 
 /* --- loading copies of the programs, to learn which the kernel accepts --- */
 
-/* Copies the last line of the verifier's log that is not a statistic. Mostly this line has the
- * reason. */
+/* Copies the last line of the verifier's log that is no statistic: mostly the reason. */
 static void last_words(char *log, char *ret_words, size_t size)
 {
 	*ret_words = '\0';
@@ -109,8 +107,7 @@ static int load_copies(struct bb_take *t, struct bb_err *err)
 		int32_t *target = &c->progs[i].attach_prog;
 		struct bb_taken_load *load = &c->progs[i].taken;
 
-		/* the target is the command's program, no copy: it is in our slot during the
-		 * load */
+		/* put the target, the command's own program, into our free slot i */
 		if (load->target_fd >= 0) {
 			*target = (int32_t)i;
 			r.progs[i] = load->target_fd;
@@ -425,8 +422,7 @@ static void resolve(struct bb_take *t)
 	merge_attachments(c);
 }
 
-/* Some programs replace or watch another program, which the capture knows by its id. Replaces these
- * ids by indexes. */
+/* Replaces ids by indexes where a program names another one that it replaces or watches. */
 static void resolve_targets(struct bb_take *t)
 {
 	struct bb_capture *c = t->capture;
@@ -460,8 +456,7 @@ static int read_btf(struct bb_captured_btf *b)
 	return bb_info__read(b->held.fd, &info);
 }
 
-/* Returns the program's name from its BTF, because the kernel keeps only 15 bytes. The caller
- * must free() it. */
+/* Returns the program's whole name from its BTF, to free(); the kernel keeps only 15 bytes. */
 static char *whole_name(const struct bb_captured_prog *p, struct btf *const *btfs)
 {
 	const struct btf *btf = p->btf >= 0 ? btfs[p->btf] : NULL;
@@ -563,8 +558,7 @@ static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 		return "it has a handful of instructions, and the command let go of it";
 	if (attachment && !attachment->refused)
 		return NULL;
-	/* bpftrace tests for links with its program ksys_read. It tests for test runs with
-	 * a program that has no name. */
+	/* bpftrace's tests: ksys_read for links, and a nameless one for test runs */
 	if (!stayed && is_stub(c, prog) && !(has_run && *p->kernel_name))
 		return "it returns at once, was attached nowhere, and the command let go of it";
 	if (has_run)

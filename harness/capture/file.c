@@ -307,8 +307,7 @@ static bool insn_fits(const struct bb_capture *c, const struct bpf_insn *insn)
 	}
 }
 
-/* True if the parts of program `i` fit each other. The program to which it is attached must have a
- * lower index. */
+/* True if the parts of program `i` fit each other. Its target must have a lower index. */
 static bool prog_fits(const struct bb_capture *c, const struct bb_captured_prog *p, size_t i)
 {
 	if (!is_index(p->btf, c->n_btfs) || !is_index(p->attach_btf, c->n_btfs) ||

@@ -67,7 +67,7 @@ static void visit_all(struct forgetting *f)
 }
 
 /* Gives the items that stay their new indexes. Returns how many stay. */
-static size_t number(int32_t *now, size_t n)
+static size_t renumber(int32_t *now, size_t n)
 {
 	int32_t next = 0;
 
@@ -94,7 +94,7 @@ static void drop_progs(struct bb_capture *c, const bool *gone)
 static void drop_maps_and_btfs(struct forgetting *f)
 {
 	struct bb_capture *c = f->t->capture;
-	size_t n_maps = number(f->now[MAP], c->n_maps), n_btfs = number(f->now[BTF], c->n_btfs);
+	size_t n_maps = renumber(f->now[MAP], c->n_maps), n_btfs = renumber(f->now[BTF], c->n_btfs);
 
 	f->renumbers = true;
 	visit_all(f);

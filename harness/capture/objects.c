@@ -160,7 +160,7 @@ struct gather {
 	bool skips_zero; /* do not store zero values, because the values of a new array are zero */
 };
 
-static void append(struct bb_blob *b, size_t *room, const void *data, size_t size)
+static void append_bytes(struct bb_blob *b, size_t *room, const void *data, size_t size)
 {
 	bb_reserve(&b->data, b->size + size, room, 1);
 	if (size) /* with size 0, both pointers may be NULL */
@@ -181,8 +181,8 @@ static int add_entry(struct gather *g, const char *key, const char *value)
 	if (g->keys.size + g->values.size + g->key_size + g->value_size > g->max_bytes)
 		return -EFBIG;
 	g->n++;
-	append(&g->keys, &g->keys_room, key, g->key_size);
-	append(&g->values, &g->values_room, value, g->value_size);
+	append_bytes(&g->keys, &g->keys_room, key, g->key_size);
+	append_bytes(&g->values, &g->values_room, value, g->value_size);
 	return 0;
 }
 
@@ -261,7 +261,7 @@ static int index_maps(struct bb_take *t, struct gather *g)
 
 static void store_entries(struct bb_captured_map *m, struct gather *g)
 {
-	append(&g->keys, &g->keys_room, g->values.data ? g->values.data : "", g->values.size);
+	append_bytes(&g->keys, &g->keys_room, g->values.data ? g->values.data : "", g->values.size);
 	m->entries = g->keys;
 	m->n_entries = (uint32_t)g->n;
 	g->keys = (struct bb_blob){0};

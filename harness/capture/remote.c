@@ -128,7 +128,7 @@ int bb_remote__fd(const struct bb_remote *r, int fd)
 	return copy < 0 ? -errno : copy;
 }
 
-/* The kernel checks our permission before it checks the invalid descriptor and address. */
+/* Asks for an invalid descriptor and address, because the kernel checks our permission first. */
 int bb_remote__try(const struct bb_remote *r)
 {
 	char byte;
@@ -168,14 +168,14 @@ static uint64_t all_rights(void)
 }
 
 /* Reads the capabilities of a thread; tid 0 means our thread. Returns 0 or -errno. */
-static int get(pid_t tid, struct __user_cap_data_struct sets[2])
+static int get_capabilities(pid_t tid, struct __user_cap_data_struct sets[2])
 {
 	struct __user_cap_header_struct whose = {_LINUX_CAPABILITY_VERSION_3, tid};
 
 	return syscall(SYS_capget, &whose, sets) ? -errno : 0;
 }
 
-static int put(const struct __user_cap_data_struct sets[2])
+static int set_capabilities(const struct __user_cap_data_struct sets[2])
 {
 	struct __user_cap_header_struct whose = {_LINUX_CAPABILITY_VERSION_3, 0};
 
@@ -196,7 +196,7 @@ uint64_t bb_rights__of(pid_t tid)
 {
 	struct __user_cap_data_struct sets[2];
 
-	if (get(tid, sets))
+	if (get_capabilities(tid, sets))
 		return all_rights();
 	if (!is_in_our_user_namespace(tid))
 		return 0;
@@ -220,7 +220,7 @@ int bb_rights__limit(uint64_t rights, struct bb_rights_before *ret_before)
 {
 	struct __user_cap_data_struct sets[2];
 	uint64_t others = all_rights() & ~rights;
-	int rc = get(0, sets);
+	int rc = get_capabilities(0, sets);
 
 	if (rc)
 		return rc;
@@ -228,19 +228,18 @@ int bb_rights__limit(uint64_t rights, struct bb_rights_before *ret_before)
 		ret_before->effective[i] = sets[i].effective;
 		sets[i].effective &= ~(uint32_t)(others >> (32 * i));
 	}
-	return put(sets);
+	return set_capabilities(sets);
 }
 
 void bb_rights__restore(const struct bb_rights_before *before)
 {
 	struct __user_cap_data_struct sets[2];
 
-	/* These calls have worked in bb_rights__limit(). Going on with fewer rights than before
-	 * would be wrong. */
-	if (get(0, sets))
+	/* never fails, because the same calls worked in bb_rights__limit() */
+	if (get_capabilities(0, sets))
 		abort();
 	for (int i = 0; i < 2; i++)
 		sets[i].effective = before->effective[i];
-	if (put(sets))
+	if (set_capabilities(sets))
 		abort();
 }

@@ -13,21 +13,18 @@ struct bb_remote {
 int bb_remote__open(pid_t tid, struct bb_remote *ret_remote);
 void bb_remote__close(struct bb_remote *r);
 
-/* Returns the process id of the thread, and keeps it in `tgid`; negative if the thread has
- * ended. */
+/* Returns the thread's process id, and keeps it in `tgid`; negative if the thread has ended. */
 pid_t bb_remote__process(struct bb_remote *r);
 
 /* Returns -EPERM or -ENOSYS if we may not copy the process's descriptors or memory, else 0. */
 int bb_remote__try(const struct bb_remote *r);
 
-/* Reads memory of the process from address `at`; returns -EFAULT if part of the range is not
- * mapped. */
+/* Reads the process's memory at address `at`; -EFAULT if part of the range is not mapped. */
 int bb_remote__read(const struct bb_remote *r, uint64_t at, void *dest, size_t size);
 /* Reads a string of the process. A string of `size` bytes or more is truncated. */
 int bb_remote__read_text(const struct bb_remote *r, uint64_t at, char *dest, size_t size);
-/* Reads n records from address `at` of the process. Records of more than `to_size` bytes are
- * truncated, shorter ones are padded with zeros. `*ret_records` is NULL if n or `at` is 0. The
- * caller must free() it. */
+/* Reads n records at address `at` of the process, and cuts or pads each to `to_size` bytes.
+ * `*ret_records` is NULL if n or `at` is 0; the caller must free() it. */
 int bb_remote__copy(const struct bb_remote *r, uint64_t at, size_t n, size_t from_size,
 		    size_t to_size, void **ret_records);
 
@@ -47,8 +44,7 @@ bool bb_rights__are_whole(uint64_t rights);
 /* Writes the names of the missing rights: "CAP_BPF, CAP_PERFMON". */
 void bb_rights__say_lacking(uint64_t rights, char *ret_text, size_t size);
 
-/* Limits our thread to `rights` until bb_rights__restore(). Calls do not nest. Returns 0 or
- * -errno. */
+/* Limits our thread to `rights` until bb_rights__restore(). Does not nest. 0 or -errno. */
 struct bb_rights_before {
 	uint32_t effective[2];
 };

@@ -210,7 +210,8 @@ static void needs_map(struct needs *n, size_t map)
 		return;
 	n->maps[map] = true;
 	if (m->inner >= 0)
-		n->maps[m->inner] = true; /* only the template's type and sizes matter */
+		/* of a template, only type and sizes matter, not what is in it */
+		n->maps[m->inner] = true;
 	for (uint32_t i = 0; (is_progs || m->inner >= 0) && i < m->n_entries; i++) {
 		const char *values = bb_captured_map__values(m);
 		int32_t index;

@@ -9,9 +9,8 @@
 
 /*
  * The kernel's objects for one load of a capture's programs. Element i of an array is the
- * descriptor of the capture's object i; -1 means none yet. Loading makes the objects that are
- * needed, unless the caller has put their descriptors there. bb_replay__done() closes all
- * descriptors.
+ * descriptor of the capture's object i; -1: not made. Loading makes the objects that are needed,
+ * unless the caller has put their descriptors there. bb_replay__done() closes all.
  */
 struct bb_replay {
 	const struct bb_capture *capture; /* borrowed */

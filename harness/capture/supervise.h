@@ -37,18 +37,15 @@ struct bb_capture_facts {
 };
 
 /* Runs a command, captures the programs that it loads, and ends it by SIGINT, SIGTERM or SIGKILL.
- * Returns -ENOTSUP if it loaded nothing that can be measured; other errors as
- * bb_watched__start(). */
+ * -ENOTSUP if it loaded nothing that can be measured; others as bb_watched__start(). */
 int bb_capture_command(const struct bb_capture_opts *opts, struct bb_capture **ret_capture,
 		       struct bb_capture_facts *ret_facts, struct bb_err *err);
 
-/* A command that runs while its programs are measured. A thread of ours handles its calls, so that
- * the command does not wait for the measurement. The functions tell which programs of the kernel
- * the command has loaded. */
+/* A command that runs while its programs are measured, to tell which programs of the kernel are its
+ * own. A thread of ours handles its calls, so that it does not wait for the measurement. */
 struct bb_follow;
 
-/* Starts argv[] and keeps the variables named in env[]; both end in NULL. Errors as
- * bb_watched__start(). */
+/* Starts argv[], and keeps the variables named in env[]; both end in NULL. */
 int bb_follow__start(const char *const *argv, const char *const *env, struct bb_follow **ret_follow,
 		     struct bb_err *err);
 

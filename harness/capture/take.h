@@ -8,9 +8,8 @@
 #include "capture/remote.h"
 
 /* A capture that is being taken. capture/watched.h passes each watched system call of the command
- * to bb_take__call(), while the thread that makes the call waits in the kernel. capture/supervise.h
- * ends the capture. Until then, the items of the capture hold descriptors of the command's maps,
- * BTFs and programs. */
+ * to bb_take__call(), while the calling thread waits in the kernel. capture/supervise.h ends the
+ * capture. Until then, its items hold descriptors of the command's maps, BTFs and programs. */
 
 /* A program in the kernel that the command may have loaded. */
 struct bb_seen_prog {
@@ -80,7 +79,7 @@ enum bb_settle_when { BB_SETTLE_CALL, BB_SETTLE_TURN, BB_SETTLE_END };
 void bb_take__settle(struct bb_take *t, enum bb_settle_when when, pid_t tid);
 
 /* Asks the kernel, while the command still runs, for three things: the loaded programs; the entries
- * of the maps (at most max_bytes in all; 0 means no entries); the programs that netlink attached to
+ * of the maps (at most max_bytes in all; 0 means none); and the programs that netlink attached to
  * network devices, in our network namespace and in that of the process `command`. */
 int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, struct bb_err *err);
 
@@ -104,8 +103,7 @@ int bb_take__end(struct bb_take *t, const char *how_ended, struct bb_capture **r
 void bb_take__free(struct bb_take *t);
 
 /* Reports why the command loaded nothing that can be measured, and what to do. Returns -ENOTSUP.
- * `how_ended` is "" or text such as ", which was killed,", and follows the command's name in the
- * message. */
+ * `how_ended` follows the command's name: "" or, for example, ", which was killed,". */
 int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct bb_err *err);
 
 /* --- for the files of this folder only --- */

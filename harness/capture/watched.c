@@ -96,8 +96,7 @@ static int become_command(void *arg, int socket)
 	if (fd < 0)
 		return fd;
 	close(fd);
-	/* A watched call fails if nobody listens, so the command begins only when the guard
-	 * runs. */
+	/* calls fail if nobody answers, so the command waits until the guard runs */
 	rc = bb_descriptor__receive(socket, &guarded, &none);
 	if (rc)
 		return rc;
@@ -254,7 +253,7 @@ static int listener_next(struct bb_listener *l, int timeout_ms, struct seccomp_n
 		return -EPIPE;
 	memset(ret_call, 0, sizeof(*ret_call));
 	if (ioctl(l->fd, SECCOMP_IOCTL_NOTIF_RECV, ret_call))
-		return errno == ENOENT ? 0 : -errno; /* the call was interrupted meanwhile */
+		return errno == ENOENT ? 0 : -errno; /* a signal has interrupted the call */
 	*l->answering = ret_call->id;
 	return 1;
 }

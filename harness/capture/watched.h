@@ -54,8 +54,7 @@ int bb_watched__serve(struct bb_watched *c, int timeout_ms, struct bb_take *take
 /* Sets `ended`, `status` and `beside` if a command has ended; does not wait. */
 void bb_watched__look(struct bb_watched *c);
 
-/* Ends the command by SIGINT, then SIGTERM, then SIGKILL. Returns false if a process of the
- * command is left. */
+/* Ends the command by SIGINT, then SIGTERM, then SIGKILL. False if a process of it is left. */
 bool bb_watched__end(struct bb_watched *c);
 
 /* Stops watching. With `leaves`, the command runs on, and the guard answers its calls. */
