@@ -3,7 +3,7 @@
 # row: matched pairs, which the verdict is on, with the verdict's colour; pairs at any JIT addresses; net of the floor.
 # Data: lane (0 matched, 1 unmatched, 2 net, 3 one matched pair, 4 an unmatched one), percent, lower and upper end (the
 # value itself where there is none).
-lanes = row_px >= 30	# where there is room; else only what the verdict is on
+lanes = row_px >= 30	# 0: rows are low, and only the difference that the verdict is on is drawn
 what = "Difference of B from A in the time of one run"
 of_what = sprintf("The grey band is the threshold of ±%g %%", threshold)
 intervals = sprintf("Bars: %g %% intervals, valid at every look.", confidence)

@@ -173,7 +173,7 @@ function add_curve(name, k,    i)
 	c_p50[name, i] = h["p50"]
 	c_p90[name, i] = h["p90"]
 	c_p99[name, i] = h["p99"]
-	# Rows stand by the value of the parameter, and then as they do in the run.
+	# Rows are sorted by the value of the parameter; rows of one value keep the order of the run.
 	c_level[name, i] = k_values[k] == "rows" ? h["value"] + 0 : h["p50"] + 0
 	c_value[name, i] = h["block"] == "ab" || h["param"] == "-" ? "" : value_in_words()
 	return i
@@ -212,7 +212,7 @@ function add_point_to(i, row)
 	print row > curve_file(i)
 }
 
-# A point in every figure that the block is in, but for the strip of quantiles, whose data are other.
+# Adds the row to all figures of the block but `quantiles`, which draws other data.
 function add_point(row,    i)
 {
 	for (i = 1; i <= n_open; i++)
@@ -220,7 +220,7 @@ function add_point(row,    i)
 			add_point_to(i, row)
 }
 
-# A step curve starts from nothing; a clock that ticks coarsely may say 0 ns, which a log axis cannot.
+# The curve starts at a share of 0. A coarse clock may say 0 ns, which a log axis cannot show: it becomes 1 ns.
 function ecdf_row(    ns)
 {
 	ns = $2 < 1 ? 1 : $2
@@ -231,7 +231,7 @@ function ecdf_row(    ns)
 	row_share[n_rows] = $3 + 0
 }
 
-# The curve with the most in it at any time stands first in the key. NaN breaks the line between two loads.
+# The variant whose ring held the most bytes stands first in the key. NaN breaks the line between two loads.
 function backlog_row(    i)
 {
 	add_point($2 "\t" $3)
@@ -258,21 +258,21 @@ function cost_row(    i)
 	}
 }
 
-# What is measured against a floor: floor, net, its interval.
+# A case with a floor: the floor, the net cost, and the interval of the net cost, ns.
 function net_row()
 {
 	if (number($5) != "NaN" && number($6) != "NaN")
 		add_point($5 "\t" with_interval($6, $7, $8))
 }
 
-# A part of a run: its time with the interval, and with cold caches (0: not measured).
+# A line or call of a program: its time with the interval, and its time with cold caches (0: not measured).
 function lines_row()
 {
 	if (number($2) != "NaN")
 		add_point(with_interval($2, $3, $4) "\t" (number($5) == "NaN" ? 0 : $5))
 }
 
-# Only the address of a program says something of its runs.
+# Only a sample that is a run of the program depends on the program's JIT address.
 function loads_row()
 {
 	if (h["sample"] != "run" || number($3) == "NaN")
@@ -291,7 +291,7 @@ function write_loads(i,    k, sorted, middle)
 		add_point_to(i, row_address[k] "\t" 100 * (row_ns[k] / middle - 1))
 }
 
-# What the row is (0 matched, 1 unmatched, 2 net, 3 a pair, 4 an unmatched one), and what it says.
+# A row of a comparison: its lane (see lane[] in BEGIN), the difference in percent, and the interval of the difference.
 function ab_row()
 {
 	if (number($3) == "NaN")
@@ -327,7 +327,7 @@ function n_variants(name, n,    k, count, seen)
 	return count
 }
 
-# Many rows (256 inputs) are low ones.
+# The height of a row, px. Many rows (256 inputs) are lower, so that the figure is at most 1200 px high.
 function row_height(px, n) { return px * n <= 1200 ? px : 1200 > 3 * n ? 1200 / n : 3 }
 
 function write_vars(name, n,    i, k, file, g, parts)
@@ -364,7 +364,7 @@ function write_vars(name, n,    i, k, file, g, parts)
 	close(file)
 }
 
-# A file's head describes the blocks in the blocks' own words: only what follows "# run" counts.
+# The head of the data explains the blocks, in lines that look like blocks. The data begin with "# run".
 FNR == 1 { reading++; started = 0 }
 /^# run\t/ && FNR < 60 && !/^# run\tid\t/ {
 	started = 1

@@ -20,7 +20,7 @@ do for [k = 1:n_curves] {
 	if (STATS_min < x_min) { x_min = STATS_min }
 }
 if (x_max <= 0) { x_max = 1 }
-# A floor that all have is said once, below.
+# If all cases have the same floor, the text below the figure names it, and there is no column of floors.
 head1 = one_floor ? "net" : "floor"
 head2 = one_floor ? "" : "net"
 floor_of_all = one_floor ? " (" . cell1[1] . ")" : ""

@@ -39,7 +39,8 @@ set border 1
 set grid noytics
 set label 100 head1 at screen x_cell1,screen top + 10 / height right font font(12) textcolor rgb faint
 set label 101 head2 at screen x_cell2,screen top + 10 / height right font font(12) textcolor rgb faint
-# Where rows are lower than their text, some have it: what a comparison has found to differ, and others between.
+# If rows are lower than their text, only some have text: those whose verdict is regressed or improved, and others where
+# there is room between these.
 text_px = 15
 array has_text[n_curves]
 array text_below[n_curves]

@@ -10,13 +10,13 @@ function quote(text)
 	return "'" text "'"
 }
 
-# NaN stays NaN, which is a function of nothing there.
+# The text itself if it is a number; else NaN, which gnuplot does not draw.
 function number(text) { return text ~ /^-?[0-9.]+(e[-+]?[0-9]+)?$/ ? text : "NaN" }
 
 # "2026-11-21T13:55:32Z" for people.
 function date_text(started) { return substr(started, 1, 10) " " substr(started, 12, 5) " UTC" }
 
-# A scenario that is called as its drive is named once.
+# "scenario, drive" (with `by` between them), or only the scenario if both have one name.
 function joined(scenario, drive, by) { return scenario == drive ? scenario : scenario by drive }
 
 function file_name(text)
@@ -69,7 +69,8 @@ function colour_of(scenario, variant, is_floor,    colour)
 	return colour_number[scenario, variant]
 }
 
-# The colour that a variant has for being the floor, or for its name. Before any is free for others, all claim theirs.
+# Gives the floor colour 0, and gives a variant the colour that its name has in another scenario, if that is free here. All
+# variants claim such a colour before colour_of() gives the other colours away.
 function claim_colour(scenario, variant, is_floor)
 {
 	if (!knows_colours)

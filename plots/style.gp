@@ -35,7 +35,7 @@ if (has_rows) {
 	do for [k = 1:n_curves] { if (is_heading(k)) { rows_px = rows_px + heading_px } }
 	height = rows_px + above_px + below_px + (page ? 0 : 14.0)
 }
-# And so is one of many panels (layout.gp), five beside one another; on a page two, or three of more than ten.
+# A figure of panels (layout.gp) has up to five panels in a row; on a page two, or three if there are more than ten.
 if (has_panels) {
 	panel_cols = page ? (n_panels > 10 ? 3 : n_panels > 1 ? 2 : 1) : \
 		n_panels > 9 ? 5 : n_panels > 6 ? 4 : n_panels > 4 ? 3 : n_panels > 1 ? 2 : 1

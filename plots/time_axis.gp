@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A log x axis of times from x_min to x_max, in ns, with units: few tics, but some even where it is less than a decade.
+# A log x axis of times from x_min to x_max, ns. Its tics have units, and there are some even if the axis spans less than a decade.
 # with_labels = 0 leaves the text away.
 if (!exists("with_labels")) { with_labels = 1 }
 tic_label(ns) = with_labels ? tic_text(ns) : ""
