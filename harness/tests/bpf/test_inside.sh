@@ -69,7 +69,7 @@ expect_grep "stored: shares are compared" out "inside_paths\.$rare/inside +runs,
 expect_grep "stored: nothing is judged" out '^0 regressed, 0 improved, 0 same, 0 inconclusive, '
 
 # A file of at most 1 KiB holds the tree, and not the run.
-run bash -c 'ulimit -f 1; exec "$@"' - "$BPFBENCH" inside --format json --results "$WORK/small" -- \
+run bash -c 'ulimit -f 1; exec "$@" >/dev/null' - "$BPFBENCH" inside --format json --results "$WORK/small" -- \
 	timeout -s INT 3 "$live" "$objects/inside_paths.bpf.o" 2000 "" 50
 expect_status "stored: a run that cannot be written: fails" 1
 expect_grep "stored: a run that cannot be written: says why" err 'json: File too large; nothing was stored'
