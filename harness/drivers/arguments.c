@@ -3,8 +3,7 @@
 
 #include "exact/clone.h"
 
-/* runs with each set of arguments; later runs of a program that stores something may take another
- * path */
+/* runs with each set of arguments; later runs may take another path than the first */
 #define RUNS 3u
 
 /* Results of the trial, in memory that our process and the process that fires share. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* call: times a function of user space (workloads/functions.h) by the clock. Every sample is the
  * slope of a line through the times of many calls in a row (drivers/fit_line.h), so it contains
- * neither the cost of the clock nor its tick. If the function sleeps, a sample is the time of one
+ * neither the cost of the clock nor its tick. For a function that sleeps, it is the time of one
  * call. */
 
 #include "base/deadline.h"

@@ -120,7 +120,7 @@ struct bb_cold {
 	char emptied[200];
 };
 
-/* Returns the size of cache `index` of the CPU, bytes. 0: there is no such cache, or it holds only
+/* Returns the size of cache `index`, bytes. 0: there is no such cache, or it is for
  * instructions. */
 static size_t cache_bytes(const char *root, int cpu, unsigned int index)
 {

@@ -47,8 +47,7 @@ double bb_cold__line_ns(struct bb_cold *c);
 /* Returns for example "caches of 32 KiB, TLB and branch history (...)", valid as long as `c`. */
 const char *bb_cold__emptied(const struct bb_cold *c);
 
-/* A child process must call this after fork() and before it empties anything, because the buffer is
- * not inherited. */
+/* A child process must call this after fork(), because it does not inherit the buffer. */
 void bb_cold__after_fork(struct bb_cold *c);
 
 void bb_cold__free(struct bb_cold *c); /* takes NULL */

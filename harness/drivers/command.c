@@ -51,9 +51,8 @@ static int open_in(const char *dir, size_t dir_len, const char *name)
 	return open_program_at(path);
 }
 
-/* Opens the program of a command, which is searched in `dir` first and then in $PATH. Returns a
- * descriptor, -ENOENT if no folder has the program, or the reason why a program that exists cannot
- * be opened. */
+/* Opens the program of a command: searches `dir` and then $PATH. Returns a descriptor, -ENOENT if
+ * no folder has the program, or the reason why a program that exists cannot be opened. */
 static int open_program(const struct bb_command_spec *spec)
 {
 	const char *path = spec->path ? spec->path : getenv("PATH");

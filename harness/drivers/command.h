@@ -25,8 +25,7 @@ struct bb_command_spec {
 	const char *noun, *when;
 	const char *shell; /* a command line for sh -c; NULL: `program` is executed */
 	/* A path, or a name that is searched in `dir` and then in $PATH. With `dir`, `path` or
-	 * `is_held` it is opened with our rights, because the user may not be able to reach its
-	 * folder. */
+	 * `is_held` it is opened with our rights, because the user may be unable to open it. */
 	const char *program;
 	const char *const *args; /* args[n_args], without the program's name */
 	size_t n_args;
@@ -60,8 +59,7 @@ int bb_command__start(const struct bb_command_spec *spec, struct bb_command *ret
 
 /* Waits for the end of the process that was started, at most `seconds`. Then kills the other
  * processes of its group. Returns 0; -ETIME if the process still runs; -EINTR if a signal asked us
- * to stop. *ret_usage receives what the process and those of its descendants that were reaped have
- * used. */
+ * to stop. *ret_usage: what it used, with descendants that were reaped. */
 int bb_command__wait(struct bb_command *c, double seconds, struct rusage *ret_usage);
 
 /* Returns 0 while the command runs, 1 if it ended with exit status 0, or -ECHILD with a message if

@@ -21,10 +21,14 @@ struct bb_consumer_shared {
 	uint64_t lag_ns[];
 };
 
+/* The consumer, in its process. */
 struct reader {
 	const struct bb_sample_processor *processor;
 	struct bb_sample_log log;
 	struct bb_consumer_shared *shared;
+	const struct bb_child_place *place;
+	struct ring_buffer *ring;
+	int ring_fd;
 };
 
 static int on_sample(void *arg, void *data, size_t size)
@@ -43,46 +47,39 @@ static int on_sample(void *arg, void *data, size_t size)
 	return s->stop ? -ECANCELED : 0;
 }
 
-static int consume(struct reader *r, struct ring_buffer *ring)
+static int consume(const struct reader *r)
 {
 	int rc = 0;
 
 	while (!r->shared->stop && rc >= 0) {
-		rc = ring_buffer__poll(ring, POLL_MS);
+		rc = ring_buffer__poll(r->ring, POLL_MS);
 		/* after a timeout, the ring may still have samples, because some programs never
 		 * wake their reader */
 		if (rc == 0 && !r->shared->stop)
-			rc = ring_buffer__consume(ring);
+			rc = ring_buffer__consume(r->ring);
 		if (rc == -EINTR) /* our parent handles the signal */
 			rc = 0;
 	}
 	return rc < 0 && rc != -ECANCELED ? rc : 0;
 }
 
-struct consumption {
-	struct reader reader;
-	const struct bb_child_place *place;
-	struct ring_buffer *ring;
-	int ring_fd;
-};
-
 /* Opens the ring before the child process gives up root. */
 static int prepare(void *arg)
 {
-	struct consumption *c = arg;
+	struct reader *r = arg;
 
-	c->ring = ring_buffer__new(c->ring_fd, on_sample, &c->reader, NULL);
-	c->reader.log.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	return c->ring ? bb_child_place__take(c->place) : -errno;
+	r->ring = ring_buffer__new(r->ring_fd, on_sample, r, NULL);
+	r->log.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	return r->ring ? bb_child_place__take(r->place) : -errno;
 }
 
 static int run_child(void *arg, int)
 {
-	struct consumption *c = arg;
-	struct bb_consumer_shared *s = c->reader.shared;
+	struct reader *r = arg;
+	struct bb_consumer_shared *s = r->shared;
 
 	s->setup_cpu_s = bb_process_cpu_s(getpid());
-	s->rc = consume(&c->reader, c->ring);
+	s->rc = consume(r);
 	return s->rc != 0;
 }
 
@@ -91,9 +88,9 @@ int bb_consumer__start(const struct bb_sample_processor *processor, int ring_fd,
 		       struct bb_err *err)
 {
 	size_t bytes = sizeof(struct bb_consumer_shared) + room * sizeof(uint64_t);
-	struct consumption child = {
-		.reader = {.processor = processor,
-			   .log = {.text = bb_calloc(1, LOG_BYTES), .size = LOG_BYTES, .fd = -1}},
+	struct reader child = {
+		.processor = processor,
+		.log = {.text = bb_calloc(1, LOG_BYTES), .size = LOG_BYTES, .fd = -1},
 		.place = place,
 		.ring_fd = ring_fd,
 	};
@@ -112,9 +109,9 @@ int bb_consumer__start(const struct bb_sample_processor *processor, int ring_fd,
 
 	s->bytes = bytes;
 	s->room = room;
-	child.reader.shared = s;
+	child.shared = s;
 	rc = bb_child__start(&rules, run_child, &child, &c);
-	free(child.reader.log.text);
+	free(child.log.text);
 	if (rc) {
 		munmap(s, bytes);
 		return bb_fail(err, rc, "cannot start the consumer: %m");

@@ -43,8 +43,7 @@ struct bb_mix_paths {
 	 * words[]. BB_MIX_MOST_PATHS: the input takes a path that is not in words[]. */
 	uint8_t *path_of;
 	size_t n_places;
-	/* [path]: how it differs from the most frequent path; NULL: there is no such path.
-	 * Owned. */
+	/* [path]: how this path differs from the most frequent path, or NULL; owned */
 	char *words[BB_MIX_MOST_PATHS];
 };
 void bb_mix_paths__done(struct bb_mix_paths *p);
@@ -77,8 +76,7 @@ struct bb_batch {
 	bool drain_each_run;
 
 	size_t n; /* number of samples taken */
-	/* Events fired after the warm-up (slope: lines measured); 0 if the driver cannot count
-	 * them. */
+	/* Events fired after the warm-up (slope: lines measured); 0 if they cannot be counted. */
 	uint64_t fired;
 	uint64_t run_cnt, run_time_ns; /* the kernel's counters over the batch, without warm-up */
 	uint64_t events; /* in situ: number of packets sent or requests answered; else 0 */
@@ -90,12 +88,10 @@ struct bb_batch {
 		double pmu[BB_PMU_COUNTERS]; /* hardware counts of a run; NAN without a PMU */
 	} slope;                             /* NAN for other drives */
 	double floor_ns; /* hook: cost of an empty program; NAN for other drives */
-	/* Calls made again because a signal interrupted them. Interrupted runs count in
-	 * `warmup`. */
+	/* Calls made again because of a signal. Interrupted runs count in `warmup`. */
 	uint64_t retries;
 	/* With cold caches. line_ns: time to read a cache line after the caches were emptied, ns.
-	 * emptied: description of what was emptied, valid while the drive is open. With hot caches:
-	 * NAN and NULL. */
+	 * emptied: what was emptied; valid while the drive is open. With hot caches: NAN, NULL. */
 	double line_ns;
 	const char *emptied;
 	/* pipeline: use of the ring over time. The driver allocates it, the caller frees it. NULL
@@ -104,8 +100,7 @@ struct bb_batch {
 	/* Return value of the first test run, such as "1 (XDP_DROP)"; empty for other triggers, for
 	 * floors and for mixes. */
 	char returned[32];
-	/* type of the program, with the names of the values in returns[]; NULL: the driver makes no
-	 * test runs */
+	/* type that names the values in returns[]; NULL: there are no test runs */
 	const struct bb_test_run_type *run_type;
 	/* Why the samples do not count; empty means that they count. */
 	char void_why[200];
@@ -137,8 +132,7 @@ struct bb_drive_state {
 	struct bb_trigger_state *fired;
 };
 
-/* A load of a program in an open drive. It is the first member of the struct that a driver defines
- * for its slots. */
+/* A load of a program in an open drive. It is the first member of a driver's struct for slots. */
 struct bb_drive_slot {
 	struct bb_drive_state *state;
 	struct bb_test_prog *prog;
@@ -157,8 +151,7 @@ struct bb_driver {
 	bool is_instrument;
 	/* true: the driver polls counters on opts.poll_cpu, which must then differ from opts.cpu */
 	bool polls;
-	/* Sizes of the driver's own structs, bytes. 0 means struct bb_drive_state or struct
-	 * bb_drive_slot. */
+	/* Sizes of these structs, bytes. 0: struct bb_drive_state, struct bb_drive_slot. */
 	size_t state_bytes, slot_bytes;
 	/* Returns 0, or -ENOTSUP with the reason if the drive does not work on this machine. */
 	int (*open)(void *state, struct bb_err *err);

@@ -34,8 +34,7 @@ struct bb_exact {
 /* Returns the clone and the counts of `slot`, a slot of the drive `exact` (drivers/driver.h). */
 const struct bb_exact *bb_exact__of(const void *slot);
 
-/* From now on, `paths` of a batch receives the index of each run's set in `sets`; sets NULL: the
- * path itself. */
+/* From now on, `paths` of a batch receives the index of each run's set; `sets` NULL: the path. */
 void bb_exact__sort_by_set(void *slot, struct bb_exact_sets *sets);
 
 /* In all prog arrays that `e` or a program of its list `behind` uses, replaces the programs by

@@ -228,8 +228,7 @@ static int batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 
 /* --- a load of the program --- */
 
-/* Loads an empty program of the same type for the same hook. It returns the value that lets the
- * event go on. */
+/* Loads an empty program for the same hook. It returns the value that lets the event go on. */
 static int load_empty(const struct bb_target *target, int *ret_fd, struct bb_err *err)
 {
 	struct bb_code code;

@@ -240,8 +240,7 @@ int bb_lines_burst__fire(const struct bb_lines_state *s, const struct bb_lines_b
 /* --- a sweep, which is a burst of each item --- */
 
 /* Returns the mean without outliers on both sides, or NAN if there are no samples. A median would
- * be too coarse: times are multiples of the clock's tick, and only a mean lies between two
- * multiples. */
+ * be too coarse: times are multiples of a tick, and only a mean lies between two multiples. */
 static double mean_of(const uint64_t *ns, size_t n)
 {
 	double x[BB_LINES_BURST], median, width, sum = 0;

@@ -18,8 +18,7 @@
 /* The results for one program at one parameter. The drive's state owns them. */
 struct bb_lines {
 	const struct bb_line_path *path;
-	/* by load, [n_loads]: time of a run of the program and of the empty program, ns; NAN:
-	 * none */
+	/* by load: time of a run of the program and of the empty program, ns; NAN: not measured */
 	const double *program_ns, *empty_ns;
 	/* By load, [n_loads]: time of the exit path that the rows contain, but the program's total
 	 * time does not, because the CPU hides it there, ns. 0 if rest_ns holds the difference. */

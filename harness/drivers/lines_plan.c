@@ -5,16 +5,14 @@
 #include "base/io.h"
 
 #define MOST_TRIES 200u /* most loads of the clone to find the refused cuts */
-/* If there are more cuts, every second cut is left out. Otherwise less detail leaves out a whole
- * kind of cuts. */
+/* with more cuts, every second cut is left out before a whole kind of cuts is */
 #define MANY 400u
 #define TRIES_SHARE 0.1 /* share of the remaining time to use for finding the refused cuts */
 #define DOUBLED 6u      /* most positions at which the doubled clone is measured */
 /* most runs that are logged; their most frequent path is the one that is measured */
 #define LOGGED 25u
 #define LOG_S 0.2 /* time for logging runs, s */
-/* the search for a path ends after this many runs during which other processes made the program
- * run */
+/* most logged runs during which other processes made the program run */
 #define IN_VAIN 1000u
 #define MOST_MEASURED 240u
 #define SWEEP_SHARE 0.02 /* share of the remaining time to use for one sweep over all positions */

@@ -43,8 +43,7 @@ static bool is_fast(const struct bb_lines_means *program, size_t sweep, double m
 
 /* True if the program took at most most_ns at the beginning of this sweep and of the next one; each
  * sweep begins with the program. With `of_program`, the sweeps before and after this one decide: if
- * the program's own time in this sweep decided, the mean of the program's times would be too
- * low. */
+ * a sweep decided whether its own time of the program counts, the mean would be too low. */
 static bool is_undisturbed(const struct bb_lines_means *program, size_t sweep, double most_ns,
 			   bool of_program)
 {
@@ -144,10 +143,9 @@ static double checks_at(const struct bb_lines_case *p, uint32_t position)
 	return p->path.checks[position < p->path.n ? position : p->path.n - 1];
 }
 
-/* Returns the time of a check, ns, from the clone with doubled checks. Doubling adds time; a line
- * is fitted by least squares, over all loads, to this time as a function of the number of checks.
- * The slope of the line is the time of a check. With too few positions for a slope, the line goes
- * through 0. */
+/* Returns the time of a check, ns, from the clone with doubled checks: the slope of a line, fitted
+ * by least squares over all loads, through the time that doubling adds and the number of checks.
+ * With too few positions for a slope, the line goes through 0. */
 static double doubled_price(const struct bb_lines_case *p)
 {
 	uint32_t first = BB_LINES_ITEM_FIRST_CUT, end = p->first_bare;
@@ -238,8 +236,7 @@ static void find_cumulative(const struct bb_lines_case *p, uint32_t load, double
 	}
 }
 
-/* True if only a few instructions of the program lie between measured[i] and the next measured
- * position. */
+/* True if only a few instructions of the program lie between measured[i] and measured[i + 1]. */
 static bool is_little(const struct bb_line_path *path, const struct bb_cuts *cuts, uint32_t i)
 {
 	uint32_t position = path->measured[i];
@@ -251,8 +248,7 @@ static bool is_little(const struct bb_line_path *path, const struct bb_cuts *cut
 	       to->slot >= from->slot && to->slot - from->slot <= LITTLE_SLOTS;
 }
 
-/* True if the loads show no time between measured[i] and measured[k]. `x` is scratch memory for all
- * loads. */
+/* True if the loads show no time from measured[i] to measured[k]. `x`: memory for all loads. */
 static bool is_level(const struct bb_lines_case *p, const double *cumulative, uint32_t i,
 		     uint32_t k, double *x)
 {
@@ -277,9 +273,8 @@ static bool is_level(const struct bb_lines_case *p, const double *cumulative, ui
 /*
  * Gives successive cuts the same time (a level) if only a few instructions are between them and the
  * loads show no time between them. The mean over all these cuts is closer to the true time than the
- * time of a single cut, so the rows beside them get less noise. Most of this noise comes after a
- * call that writes much. The first and the last cut keep their times, so the sum of the rows does
- * not change.
+ * time of one cut, so the rows beside them get less noise. Most of this noise comes after a call
+ * that writes much. The first and the last cut keep their times, and so the sum of the rows stays.
  */
 static void find_levels(const struct bb_lines_case *p, const struct bb_cuts *cuts,
 			double *cumulative, double *x)

@@ -72,9 +72,8 @@ struct bb_lines_case {
 	/* runs: number of runs that should end at the last cut; other_paths: of these, the runs
 	 * that did not end there */
 	uint64_t runs, other_paths;
-	/* sweeps: number of sweeps in all loads, in each of which every item was measured by one
-	 * burst; disturbed: of these, the sweeps that are left out because the program was slower
-	 * than usual */
+	/* sweeps: number of sweeps in all loads, in each of which every item had one burst;
+	 * disturbed: of these, the sweeps left out because the program was slower than usual */
 	uint64_t sweeps, disturbed;
 	/* bb_lines__of() allocates `ns` and `results`: */
 	double *ns;      /* [load * n_items + item]: time of the item, ns */

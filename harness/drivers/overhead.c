@@ -59,13 +59,12 @@ static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_
 	const char *args[] = {"record", "-q", "-e",        "cpu-clock", "-F",
 			      freq,     "-g", "-D",        "-1",        "--control",
 			      control,  "-o", "/dev/null", "-p",        target};
+	/* as root, because it samples a process of another user */
 	const struct bb_command_spec spec = {.program = "perf",
 					     .path = ROOTS_PATH,
 					     .args = args,
 					     .n_args = BB_LEN(args),
 					     .is_pinned = true,
-					     /* as root, because it samples a process of another
-					      * user */
 					     .place = {.cpu = place->cpu}};
 
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, link))
@@ -175,8 +174,7 @@ static int start_program(struct sampling *r, const struct bb_command *workload,
 	return rc ? rc : bb_command__start_clock(r->event_fd, err);
 }
 
-/* bb_beside.begin(): starts the sampler on the workload, which is held before its first
- * instruction. */
+/* bb_beside.begin(): starts the sampler on the workload, which has not begun yet. */
 static int begin(void *arg, const struct bb_command *workload, struct bb_err *err)
 {
 	struct sampling *r = arg;

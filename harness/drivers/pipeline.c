@@ -35,8 +35,7 @@ struct flow_run {
 	struct bb_consumer consumer;
 	uint64_t began_ns;
 	double cpu_before_s; /* CPU time of the workload's process when the current pass began, s */
-	/* lag_ns[room]: lags of the n samples: first of those consumed, then the ages of those that
-	 * wait */
+	/* lag_ns[room]: lags of consumed samples, then ages of samples that still wait */
 	uint64_t *lag_ns;
 	size_t room, n;
 };

@@ -71,8 +71,7 @@ static int give_rights(const struct bb_child *c, const struct bb_child_place *pl
 			       "user.max_user_namespaces",
 			       (unsigned int)place->uid, strerror(-unshared));
 	rc = write_map(c->pid, "uid_map", place->uid);
-	/* setgroups() is denied, because a command could leave a group to which a file denies
-	 * access. */
+	/* denied, because a command could leave a group to which a file denies access */
 	if (!rc)
 		rc = write_proc(c->pid, "setgroups", "deny");
 	if (!rc)

@@ -9,9 +9,8 @@
 #include "bpf/marks.h"
 #include "drivers/trigger.h"
 
-/* If a trigger is slow, a turn of 100 samples ends after this time, s, with at least FEWEST
- * samples. A longer turn has more time. If the scenario gives the number of samples, there is no
- * such limit. */
+/* With a slow trigger, a turn of 100 samples ends after this time, s, with at least FEWEST samples.
+ * A longer turn has more time. No limit if the scenario gives the number of samples. */
 #define SLOW_S 0.1
 #define FEWEST 4u
 /* Longest time that a batch waits for runs that another process causes, s. */
@@ -24,8 +23,7 @@ struct slot {
 	size_t warmed; /* runs made so far for the warm-up */
 	bool is_warm;
 	/* In a guest that traces runs (bpf/marks.h). traced: number of runs traced so far. traces:
-	 * the present run is traced. is_described: the program was described, in the process that
-	 * measures. */
+	 * the present run is traced. is_described: the program was described, in our process. */
 	uint32_t traced;
 	bool traces, is_described;
 };

@@ -11,8 +11,7 @@ struct bb_fire_found {
 	uint32_t runs_each; /* runs that one firing causes */
 };
 
-/* A variant that can be loaded again and again: a BPF program, or only numbers for the drive
- * `fake`. */
+/* A variant that can be loaded again and again: a BPF program, or (drive `fake`) only numbers. */
 struct bb_test_prog {
 	const struct bb_variant_spec *spec; /* borrowed */
 	struct bb_target *target;           /* NULL: the program is only numbers */
@@ -45,9 +44,8 @@ struct bb_test_prog {
 	struct bb_target **prepare;
 };
 
-/* Finds the program of a variant, and loads nothing. Without `object_path` the program is only
- * numbers, unless the variant is live. `spec` must outlive the program. Returns 0, or -errno with a
- * message. */
+/* Finds the program of a variant, and loads nothing. Without `object_path` it is only numbers,
+ * unless the variant is live. `spec` must outlive it. Returns 0, or -errno with a message. */
 int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_path,
 		       struct bb_test_prog *ret_prog, struct bb_err *err);
 

@@ -7,8 +7,7 @@
 
 #define PROG_TYPE_SYSCALL 31 /* since Linux 5.14 */
 
-/* Ethernet, IPv4, UDP and 22 bytes of zeros: 64 bytes, the shortest frame. Addresses of RFC
- * 5737, port 9. */
+/* Ethernet, IPv4, UDP and 22 zeros: the shortest frame, 64 bytes. Addresses of RFC 5737, port 9. */
 static const uint8_t udp_frame[64] = {
 	0x02, 0, 0,   0,  0, 0x02, 0x02, 0, 0,  0,  0,    0x01, 0x08, 0x00,
 	0x45, 0, 0,   50, 0, 0,    0x40, 0, 64, 17, 0xb6, 0xb7, 192,  0,

@@ -10,8 +10,7 @@ struct bb_test_run_type {
 	const char *name;   /* name as bpftool prints it */
 	bool is_xdp;        /* attached to a device while it is tested */
 	bool takes_context; /* takes a context and no packet; false: takes a packet */
-	/* which kind of context a scenario may give beside the packet: bytes, or also members by
-	 * name */
+	/* kind of context that may come with a packet: bytes, or also members by name */
 	enum bb_ctx_kind takes_ctx;
 	const char *ctx_wants; /* which contexts the kernel accepts, for a message */
 	bool takes_repeat;     /* the attribute `repeat` is allowed; false: even 1 gives -EINVAL */

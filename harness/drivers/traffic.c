@@ -112,8 +112,7 @@ static int start_worker(const struct traffic *t, struct worker *w, struct bb_chi
 	const struct bb_child_place place = {.cpu = t->common.opts.cpu,
 					     .uid = t->common.opts.uid,
 					     .gid = t->common.opts.gid};
-	/* The worker inherits no other descriptor, because a program or link that it held would
-	 * outlive us. */
+	/* The worker keeps no other descriptor, so that no program or link outlives us. */
 	const struct bb_child_rules rules = {
 		.link = BB_LINK_SOCKET,
 		.signals = BB_SIGNALS_DEFAULT,
@@ -150,8 +149,7 @@ static void sleep_until(uint64_t due_ns)
 		;
 }
 
-/* Sends o->n events, the first one period from now. Ends after twice the time that they should
- * take. */
+/* Sends o->n events, the first after a period. Ends after twice the time that they need. */
 static struct answer carry_out(const struct sender *s, int socket_fd, const struct order *o)
 {
 	uint64_t began_ns = bb_now_ns(), now_ns = began_ns, due_ns = began_ns + o->period_ns;
@@ -344,8 +342,7 @@ struct packets {
 	unsigned int ifindex;
 };
 
-/* Opens a packet socket that bypasses queue disciplines, so that a packet is received before send()
- * returns. */
+/* Opens a packet socket that bypasses queue disciplines: packets are received within send(). */
 static int open_packet_socket(void *arg, int *ret_fd)
 {
 	const struct sender *s = arg;

@@ -73,8 +73,7 @@ struct bb_drive_trigger {
 	int (*fire)(void *attached, uint32_t param, const struct bb_instrument_part *part,
 		    struct bb_batch *b, struct bb_err *err);
 	void (*detach)(void *attached);
-	/* Writes what makes the program run, as fired_by() of struct bb_driver does. NULL: nothing
-	 * is written. */
+	/* Writes what makes the program run, as in struct bb_driver. NULL: nothing is written. */
 	void (*fired_by)(const struct bb_input *input, const struct bb_test_prog *prog,
 			 char *ret_words, size_t size);
 	/* Undoes open(), even if open() failed midway. */
@@ -93,8 +92,7 @@ int bb_trigger__attach(struct bb_trigger_state *s, struct bb_test_prog *prog, in
 		       struct bb_attached **ret_attached, struct bb_err *err);
 void bb_trigger__detach(struct bb_attached *a); /* accepts NULL */
 
-/* Returns `rc`, unless it is -ESRCH: then makes the batch void with the message of `err`, and
- * returns 0. */
+/* Returns `rc`. If it is -ESRCH, makes the batch void with the message of `err`, and returns 0. */
 int bb_batch__void_if_gone(struct bb_batch *b, int rc, const struct bb_err *err);
 
 /* The limits of a batch, for drivers that fire. They ask before every run of the program. */

@@ -110,8 +110,7 @@ static int fill_usdt(struct bb_test_prog *prog, const struct bb_attach_point *po
 	return rc;
 }
 
-/* Writes the message for a trigger that the scenario asks for and that does not make the program
- * run. */
+/* Writes the message for a trigger of the scenario that does not make the program run. */
 static int say_in_vain(const struct bb_attach_point *point, int trigger_rc, struct bb_err *err)
 {
 	const struct bb_fired_by *by = point->by;
@@ -313,8 +312,7 @@ static int find_what_fires(struct bb_fire_state *s, struct bb_test_prog *prog, s
 	return rc;
 }
 
-/* probe() of the trigger: finds out once for each program what fires it. `state` is a struct
- * bb_fire_state. */
+/* probe() of the trigger; `state` is a struct bb_fire_state. Searches once for each program. */
 static int probe_fire(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_fire_state *s = state;

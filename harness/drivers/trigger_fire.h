@@ -25,8 +25,7 @@ struct bb_fire_state {
 /* Another program of the same object, which is attached while the measured program runs. */
 struct bb_fire_beside {
 	const struct bb_target *target;
-	/* `hook` points to own_hook, or to a hook of the state; NULL: the program cannot be
-	 * attached */
+	/* `hook` points to own_hook, or to a hook of the state; NULL: it cannot be attached */
 	struct bb_hook own_hook, *hook;
 	int link_fd;
 };
@@ -49,8 +48,7 @@ struct bb_fire_slot {
 /* Closes the hooks that the states keep open, and waits until the kernel has freed them, because a
  * hook that remains makes events slower. No attached slot may use one of them. */
 void bb_fire__close_hooks(void);
-/* Initialises a zeroed slot for a program whose trigger is found. Starts no process and attaches
- * nothing. */
+/* Initialises a zeroed slot for a program whose trigger is found. Starts and attaches nothing. */
 void bb_fire_slot__init(struct bb_fire_slot *slot, struct bb_fire_state *s,
 			struct bb_test_prog *prog, int prog_fd);
 

@@ -49,8 +49,7 @@ struct state {
 	int rc;
 };
 
-/* Reads one page that is not present, which causes one page fault, one event and one run of the
- * program. */
+/* Reads one page that is not present: one page fault, one event, one run of the program. */
 static inline __attribute__((always_inline)) void read_page(struct state *s)
 {
 	(void)*(volatile char *)(s->region + (size_t)s->next_page * s->page_bytes);
@@ -88,7 +87,7 @@ static const char *stack_function_name(size_t i)
 	return i ? NULL : "amicable_pairs";
 }
 
-/* The first function on the private stack. makecontext() passes ints, so the pointer comes in two
+/* The first function on the private stack. makecontext() passes ints, so a pointer is two
  * halves. */
 static void search_entry(unsigned int high, unsigned int low)
 {
@@ -108,8 +107,7 @@ static int count_frames(void *arg)
 	struct state *s = arg;
 	void *const *frame = __builtin_frame_address(0);
 
-	/* The kernel counts the interrupted function, then one return address for each saved
-	 * frame pointer. */
+	/* The kernel counts the interrupted function and the return address of each frame. */
 	s->seen_frames = 1;
 	while (frame && (const char *)frame >= s->stack &&
 	       (const char *)frame < s->stack + STACK_BYTES) {
@@ -119,9 +117,8 @@ static int count_frames(void *arg)
 	return 1;
 }
 
-/* Runs the search on the private stack; `tick` is called from its innermost loop. Returns when
- * `tick` has ended the search: 0 or -errno. The chain of frame pointers ends at the beginning of
- * this stack. */
+/* Runs the search on the private stack, where the chain of frame pointers ends. `tick` is called
+ * from the innermost loop. Returns 0 when `tick` has ended the search, or -errno. */
 static int search_on_private_stack(struct state *s, int (*tick)(void *state))
 {
 	s->tick = tick;
@@ -218,8 +215,7 @@ static int aim(struct state *s, uint32_t depth, struct bb_err *err)
 	if (s->seen_frames != depth)
 		return bb_fail(err, -EPROTO, "the search's stack is %u frames deep, not %u",
 			       s->seen_frames, depth);
-	/* touch the code and data that are needed between runs of a slow program, and at the end of
-	 * a budget */
+	/* touch what is needed between runs of a slow program, and at the end of a budget */
 	bb_give_way_touch();
 	bb_deadline_touch();
 	if (s->common.cold) /* this writes to the buffer's pages, too */

@@ -150,8 +150,7 @@ static const char *unknown_skb_member(const struct bb_test_call *s)
 	return name;
 }
 
-/* Writes the message for a refused context: the kernel does not know a member, or refuses its
- * value. */
+/* Writes the message for a context with a member that the kernel does not know or refuses. */
 static int say_context_refused(const struct bb_test_call *s, int rc, struct bb_err *err)
 {
 	const struct bb_input *in = s->input;

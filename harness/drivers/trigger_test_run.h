@@ -18,13 +18,11 @@ struct bb_test_call {
 	struct bb_target *target; /* borrowed */
 	const struct bb_test_run_type *type;
 	const struct bb_input *input; /* borrowed */
-	/* true: the run must give the result that the input expects; false for the floor and for
-	 * live frames */
+	/* the run must give the expected result; false for the floor and for live frames */
 	bool is_judged;
 	/* the arguments of the system call; only .test is set */
 	union bpf_attr attr;
-	/* our copy of a syscall program's context, which the kernel writes to; NULL for other
-	 * types */
+	/* copy of a syscall program's context, which the kernel changes; NULL for other types */
 	uint8_t *ctx;
 	/* receives the packet after the run; NULL: not wanted */
 	uint8_t *out;
@@ -90,8 +88,7 @@ struct bb_slope_state {
 		.warmup_turn = 8, .pair_warmup = 4, .sample_s = (s)                                \
 	}
 
-/* open(), batch() and close() of the drive `slope` (struct bb_driver). The drive `packets` calls
- * them, too. */
+/* open(), batch() and close() (struct bb_driver) of the drives `slope` and `packets`. */
 int bb_slope__open(void *state, struct bb_err *err);
 int bb_slope__batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err);
 void bb_slope__close(void *state);
@@ -105,8 +102,7 @@ void bb_slope__close(void *state);
 struct bb_test_run {
 	struct bb_trigger_state common;
 	struct bb_mix mix; /* the order of the inputs, for a drive with the key `order` */
-	/* The position of each program in the mix. A new load goes on where the load before it
-	 * ended. */
+	/* Position of each program in the mix. A new load goes on where the last one ended. */
 	struct bb_mix_place {
 		const struct bb_variant_spec *variant;
 		size_t next;
@@ -131,9 +127,8 @@ struct bb_test_run_slot {
 void bb_test_run__words(const struct bb_input *input, const struct bb_test_prog *prog,
 			char *ret_words, size_t size);
 
-/* Runs a loaded program `times` times on an input, and discards the records that it writes. Returns
- * 0; -EINTR if bpfbench must end; -EINVAL for an input that the type does not take; or another
- * -errno. */
+/* Runs a loaded program `times` times on an input, and discards its records. Returns 0; -EINTR if
+ * bpfbench must end; -EINVAL for an input that the type does not take; or another -errno. */
 int bb_test_run__times(struct bb_target *target, const struct bb_test_run_type *type,
 		       const struct bb_input *input, uint32_t times, struct bb_err *err);
 

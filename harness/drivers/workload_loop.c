@@ -61,8 +61,7 @@ static bool time_is_up(const struct bb_batch *b, uint64_t began_ns, double targe
 }
 
 /* Polls the program's counters. Returns 0 when the batch is full or its time is over, 1 when the
- * workload has ended, or -errno. *ret_cpu_s receives the CPU time that the workload used meanwhile,
- * s. */
+ * workload has ended, or -errno. *ret_cpu_s: CPU time that the workload used meanwhile, s. */
 static int poll_windows(struct bb_workload_loop *l, struct bb_windows *windows, struct bb_batch *b,
 			uint64_t began_ns, double *ret_cpu_s, struct bb_err *err)
 {

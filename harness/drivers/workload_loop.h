@@ -16,9 +16,8 @@ struct bb_workload_loop {
 	bool pass_had_run;
 };
 
-/* What causes the runs of the program, such as a clock. begin() and end() are called at the
- * beginning and the end of each pass of the workload, or of the part of a pass that is in a
- * batch. */
+/* What causes the program's runs, such as a clock. begin() and end() are called at both ends of
+ * each pass of the workload, or of the part of a pass that is in a batch. */
 struct bb_workload_event {
 	/* Returns 0, -ESRCH if the workload's process has ended, or another -errno. NULL: there is
 	 * nothing to begin. */
@@ -29,14 +28,12 @@ struct bb_workload_event {
 	void *arg;
 };
 
-/* open() and close() of struct bb_driver. `loop` is a struct bb_workload_loop. Opening starts the
- * workload once and ends it, so that a workload that cannot start is reported before anything is
- * measured. */
+/* open() and close() of struct bb_driver, for a struct bb_workload_loop. Opening starts the
+ * workload and ends it: one that cannot start is reported before anything is measured. */
 int bb_workload_loop__open(void *loop, struct bb_err *err);
 void bb_workload_loop__close(void *loop);
 
-/* Starts the workload if it does not run, and pauses it if `paused`. Returns 0, or -errno with a
- * message. */
+/* Starts the workload if it does not run. Pauses it if `paused`. 0, or -errno with a message. */
 int bb_workload_loop__start(struct bb_workload_loop *l, bool paused, struct bb_err *err);
 
 /* batch() of struct bb_driver, for a slot whose state is a struct bb_workload_loop. Between batches

@@ -55,8 +55,7 @@ struct bb_attach_point {
 	char said[200]; /* `args` in words */
 };
 
-/* Fills *ret_point from a program's section and types. Its kind is BB_AT_NOWHERE if the section
- * is unknown. */
+/* Fills *ret_point from a section and types. The kind is BB_AT_NOWHERE for unknown sections. */
 void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint32_t attach_type,
 				   struct bb_attach_point *ret_point);
 

@@ -52,8 +52,7 @@ static int remove_cgroups_at_end(void *arg, int alive)
 	char inner[300];
 
 	bb_child__sleep(alive);
-	/* The trigger `cgroup` makes this folder. If the process that fires was killed, it still
-	 * exists. */
+	/* the trigger `cgroup` leaves this folder if the process that fires is killed */
 	snprintf(inner, sizeof(inner), "%s/c", p->cgroup);
 	bb_root__begin();
 	/* as long as a process is in the cgroup, rmdir() returns EBUSY */

@@ -44,17 +44,15 @@ const struct bb_fire_site *bb_fire_site__shared(void); /* NULL if it is not open
 
 /* --- the process that calls a function of a shared library --- */
 
-/* A child process (workloads/call_function) that calls a function of a library once for each
- * request. It runs as the given user and cannot gain other rights. It has none of our descriptors
- * but a socket. */
+/* A child process (workloads/call_function) that calls a function of a library once a request. It
+ * runs as the given user, cannot gain rights, and keeps only a socket of our descriptors. */
 struct bb_call_child {
 	pid_t pid; /* 0 means none */
 	int fd;    /* our end of the socket; the process that fires uses it, too */
 };
 
-/* Starts the process with the process id `pid`; 0 means any. Returns when it has loaded the
- * library. Returns 0; -ENOTSUP with the reason if the function cannot be called; or another
- * -errno. */
+/* Starts the process with the pid `pid`; 0 means any. Returns when it has loaded the library.
+ * Returns 0; -ENOTSUP with the reason if the function cannot be called; or another -errno. */
 int bb_call_child__start(const struct bb_fire_user *user, const char *library,
 			 const struct bb_fired_by *by, pid_t pid, struct bb_call_child *ret_child,
 			 struct bb_err *err);

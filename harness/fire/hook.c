@@ -82,8 +82,7 @@ static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err
 	return rc;
 }
 
-/* Writes the message for a missing function, with a similar name if there is one. Returns
- * -ENOTSUP. */
+/* Writes the message for a missing function, with a similar name if any. Returns -ENOTSUP. */
 static int say_no_function(const char *name, struct bb_err *err)
 {
 	char near[128];

@@ -13,8 +13,7 @@ struct bb_hook {
 	struct perf_event_attr attr; /* the attributes that all perf events of this hook have */
 	/* file or kernel function with the probe */
 	char path[4096];
-	/* for a multi link to functions of the kernel: their names, functions[n_functions];
-	 * owned */
+	/* for a multi link to functions of the kernel: functions[n_functions], names; owned */
 	char **functions;
 	size_t n_functions;
 	struct bb_user_addresses *addresses; /* of probes in `path`; owned; NULL means none */
@@ -25,9 +24,8 @@ struct bb_hook {
 	pid_t pid;                       /* of uprobes: the probed process; -1 means all */
 	const struct bb_fire_site *site; /* borrowed; NULL means none */
 	/* Links of two idle programs on a raw tracepoint; -1 means none. The kernel patches the
-	 * code of the tracepoint when the first and the second program are attached, which takes 12
-	 * ms. Later programs are attached quickly. The idle programs add to the time of each
-	 * event. */
+	 * tracepoint when the first and the second program are attached, which takes 12 ms. Later
+	 * programs are attached quickly. The idle programs add to the time of each event. */
 	int idle_fd[2];
 };
 
@@ -45,7 +43,7 @@ void bb_hook__close(struct bb_hook *h);
 void bb_hook__close_now(struct bb_hook *h);
 
 /* Completes the name of a tracepoint, as far as tracefs allows: a number, or a name without its
- * group, becomes the full name. Without a name, the tracepoint is the one that the program is named
+ * group, becomes the full name. Without a name, it becomes that which the program is named
  * after. */
 void bb_hook__name_event(struct bb_attach_point *p, const char *program);
 

@@ -178,8 +178,7 @@ void bb_live_objects__close(struct bb_live_objects *o)
 static const struct {
 	const char *type; /* name of a struct */
 	enum bb_live live;
-	/* the file whose object is used; BB_N_LIVE_FILES: the socket that suits the name of the
-	 * function */
+	/* the file whose object is used; BB_N_LIVE_FILES: the socket that the function suggests */
 	enum bb_live_file of;
 } objects[] = {
 	{"task_struct", BB_LIVE_TASK, BB_LIVE_REGULAR},
@@ -301,8 +300,7 @@ static long value_for(const struct bb_live_objects *o, const struct filler *fill
 	type_name = t ? btf__name_by_offset(o->btf, t->name_off) : "";
 	if (t && btf_is_int(t) && btf_int_bits(t) == 8) {
 		type_name = "text";
-		/* system calls take a path in user space, other functions take a string of the
-		 * kernel */
+		/* system calls take a path in user space, other functions take one of the kernel */
 		value = strstr(function, "sys_") || strstr(function, "user")
 				? text_of_ours(o)
 				: (long)o->record[BB_LIVE_REGULAR].v[BB_LIVE_COMM];
@@ -340,8 +338,7 @@ static const struct btf_type *prototype_of(const struct bb_live_objects *o, cons
 	return t ? btf__type_by_id(o->btf, t->type) : NULL;
 }
 
-/* Returns the only kernel function whose name begins with `begin`; NULL if there is none or
- * several. */
+/* Returns the only kernel function that begins with `begin`; NULL if there is not exactly one. */
 static const char *only_function(const struct bb_live_objects *o, const char *begin)
 {
 	const char *found = NULL;

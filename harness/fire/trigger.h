@@ -22,8 +22,7 @@ struct bb_trigger_call {
 		BB_NO_CALL,
 		BB_CALL,
 		BB_CALL_MAKES_FD, /* returns a descriptor, which is closed at once */
-		/* the kernel refuses the call: hooks at its entry and exit fire, hooks further in
-		 * do not */
+		/* the kernel refuses the call: hooks at its entry and exit fire, no others */
 		BB_CALL_FAILS,
 	} kind;
 	long nr, args[6];

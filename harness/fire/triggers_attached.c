@@ -343,8 +343,7 @@ static int open_redirect(struct bb_firing *f)
 	return rc;
 }
 
-/* Makes fd[0] a program that redirects to a queue of the other CPU, or of our CPU if there is no
- * other. */
+/* Makes fd[0] a program that redirects to a queue of the other CPU, or of ours if there is none. */
 static int open_cpumap(struct bb_firing *f)
 {
 	__u32 cpu = (__u32)(f->other_cpu < 0 ? sched_getcpu() : f->other_cpu);

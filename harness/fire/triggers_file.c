@@ -9,8 +9,7 @@
 #define FILE_BYTES 65536
 #define SYSCTL "/proc/sys/kernel/ostype"
 
-/* Names in the private folder. T: the file of open_file(). U: the file that a trigger makes and
- * removes. */
+/* Names in the private folder. T: the file of open_file(). U: what a trigger makes and removes. */
 #define T ((long)"t")
 #define U ((long)"u")
 
@@ -33,9 +32,8 @@ static int open_pipe(struct bb_firing *f)
 	return bb_failed(pipe2(f->fd, O_CLOEXEC));
 }
 
-/* Makes a loop device over a file in memory. The option of the row is the flag for its use:
- * O_DIRECT, or 0 for the page cache. The kernel removes the device when its last descriptor is
- * closed. */
+/* Makes a loop device over a file in memory, opened with the flag in the row's option: O_DIRECT, or
+ * 0 for the page cache. The kernel removes it when its last descriptor is closed. */
 static int open_loop(struct bb_firing *f)
 {
 	struct loop_config config = {.block_size = 512, .info.lo_flags = LO_FLAGS_AUTOCLEAR};

@@ -306,8 +306,7 @@ static int open_reclaim(struct bb_firing *f)
 	return -posix_fadvise(f->fd[1], 0, 0, POSIX_FADV_DONTNEED);
 }
 
-/* Reads the end of the file. No process has mapped this part, which is debugging information, if
- * there is any. */
+/* Reads the end of the file: debugging information, if any, which no process has mapped. */
 static int fire_reclaim(struct bb_firing *f)
 {
 	off_t end = lseek(f->fd[1], 0, SEEK_END);

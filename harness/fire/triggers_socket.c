@@ -107,8 +107,7 @@ static int open_listener(struct bb_firing *f)
 	return rc ? rc : bb_failed(listen(f->fd[0], 8));
 }
 
-/* Makes a connection. Closing its sockets resets it, so that no port stays in TIME_WAIT for a
- * minute. */
+/* Makes a connection. Closing its sockets resets it, so that no port stays in TIME_WAIT. */
 static int connect_pair(const struct bb_firing *f, int *ret_client, int *ret_server)
 {
 	const struct linger reset = {.l_onoff = 1};
@@ -347,8 +346,7 @@ const struct bb_trigger bb_triggers_packet[] = {
 	{0},
 };
 
-/* --- congestion control by a program (struct_ops), which only fd[1], one end of a connection, uses
- * --- */
+/* --- congestion control by a program (struct_ops), for fd[1], one end of a connection --- */
 
 #define NAME_BYTES 16 /* TCP_CA_NAME_MAX */
 #define ANSWER_MS 2000
@@ -525,8 +523,7 @@ static int lose_and_undo(struct bb_firing *f)
 	return rc ? rc : pass(f->fd[2], f->fd[1]);
 }
 
-/* Uses a new connection each time, because a connection with late answers waits longer before it
- * sends again. */
+/* Uses a new connection each time, because late answers make a connection resend later. */
 static int fire_undo(struct bb_firing *f)
 {
 	int rc = connect_chosen(f);

@@ -236,8 +236,7 @@ struct prototype_search {
 	struct bb_user_prototype *found;
 };
 
-/* Finds the type of a parameter, variable or pointer, without qualifiers. Returns false for void or
- * damaged data. */
+/* Finds the type of a parameter, variable or pointer, unqualified. False: void, or damaged data. */
 static bool type_of(Dwarf_Die *die, Dwarf_Die *ret_type)
 {
 	Dwarf_Attribute attr;
@@ -255,8 +254,7 @@ static Dwarf_Word encoding_of(Dwarf_Die *type)
 	return encoding;
 }
 
-/* Returns the kind of a type; BB_N_USER_VALUES for types that are not passed in one register, such
- * as structs. */
+/* Returns the kind of a type; BB_N_USER_VALUES if it takes more than a register, as structs. */
 static enum bb_user_value value_of(Dwarf_Die *type)
 {
 	Dwarf_Die to;
@@ -566,8 +564,7 @@ int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target 
 		(*ret_addresses)->offsets[i] += t->offset;
 	if (!rc || rc == -EINTR || rc == -ETIME || bb_is_shortage(rc))
 		return rc;
-	/* also -ENOENT for a damaged file, so that bb_own_function() is not called instead of its
-	 * function */
+	/* -ENOENT for a damaged file, too: bb_own_function() must not replace its function */
 	return bb_fail(err, rc == -ENODATA || rc == -ENOTSUP ? -ENOTSUP : -ENOENT, "%s",
 		       err ? err->msg : "");
 }
