@@ -55,8 +55,7 @@ void bb_name_from(const char *text, size_t len, char *ret_name)
 	size_t n = 0;
 
 	if (!len || strchr("-.", text[0]))
-		ret_name[n++] = 'x'; /* so that the name looks neither like an option nor like a
-					hidden file */
+		ret_name[n++] = 'x'; /* no option begins with it, and no hidden file */
 	for (size_t i = 0; i < len && n < BB_NAME_MAX_BYTES; i++)
 		ret_name[n++] = text[i] && strchr(name_characters, text[i]) ? text[i] : '_';
 	ret_name[n] = '\0';
@@ -77,7 +76,7 @@ static int read_name(const struct bb_reader *r, const struct bb_field *f,
 	return bb_field__text(r, f, node, base);
 }
 
-#define MAX_CHOICES 32 /* limit: choices of one key */
+#define MAX_CHOICES 32 /* limit: texts that one key allows */
 
 int bb_field__choose(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, size_t *ret_index)
@@ -165,8 +164,8 @@ static int read_names(const struct bb_reader *r, const struct bb_field *f,
 	return rc;
 }
 
-/* Fails if `rc`, the result of parsing the number, is < 0, or if `value` is out of the row's range.
- * `what` says in messages what the key takes. */
+/* Checks a number that was read. Fails if `rc`, the result of parsing it, is negative, or if
+ * `value` is out of the row's range. `what` says in messages which values the key takes. */
 static int check_number(const struct bb_reader *r, const struct bb_field *f,
 			const struct bb_yaml *node, const char *what, int rc, double value)
 {
@@ -244,7 +243,7 @@ static int read_texts(const struct bb_reader *r, const struct bb_field *f,
 
 	if (rc)
 		return rc;
-	*dest = bb_calloc(node->n + 1, sizeof(**dest)); /* one more for the NULL at the end */
+	*dest = bb_calloc(node->n + 1, sizeof(**dest)); /* n texts, and the NULL that ends them */
 	for (size_t i = 0; i < node->n; i++) {
 		const struct bb_yaml *text = &node->items[i];
 
@@ -263,8 +262,8 @@ static bool belongs(const struct bb_field *f, unsigned int mode)
 	return f->name && (!f->with || (f->with & mode));
 }
 
-/* Fails because a key is not allowed here. `f` is the key's row, which belongs to another mode;
- * NULL: the key is unknown. */
+/* Fails because the key `key` is not allowed in the mapping `map`, which has the mode `mode`. `f`
+ * is the row of the key if it belongs to other modes; NULL if the key is unknown. */
 static int fail_key(const struct bb_reader *r, const struct bb_kind *kind, const struct bb_field *f,
 		    const struct bb_yaml *map, const struct bb_yaml *key, unsigned int mode)
 {
@@ -336,7 +335,8 @@ static int read_keys(const struct bb_reader *r, const struct bb_field *f,
 	return bb_kind__read(r, f->of, node, 0, base);
 }
 
-/* Appends an item to a list, and reads it. */
+/* Appends an item to the list that `f` describes, and reads the item from the node `at`. `copy`
+ * says which of the items of that node it is (bb_kind.copies). */
 static int read_item(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *at,
 		     uint32_t copy, void *base)
 {
@@ -423,7 +423,7 @@ static void free_texts(const struct bb_field *f, void *base)
 	free_memory(f, base);
 }
 
-/* Copies bytes, or 32-bit numbers. */
+/* Copies an array of bytes or, for bb_type_u32_list, of 32-bit numbers. */
 static void copy_bytes(const struct bb_field *f, const void *from, void *to)
 {
 	char *const *bytes = bb_field__const_member(f, from);
@@ -482,13 +482,10 @@ void bb_kind__copy(const struct bb_kind *kind, const void *from, void *ret_to)
 	}
 	for (size_t i = 0; i < kind->n_fields; i++) {
 		const struct bb_field *f = &kind->fields[i];
-		/* several rows may describe one member, which is copied once */
-		bool is_copied = false;
 
-		for (size_t k = 0; k < i; k++)
-			is_copied |= kind->fields[k].offset == f->offset &&
-				     kind->fields[k].type == f->type;
-		if (f->type->copy && !is_copied)
+		/* several rows may describe one member; copy it only once */
+		if (f->type->copy &&
+		    !BB_ANY(kind->fields, i, it->offset == f->offset && it->type == f->type))
 			f->type->copy(f, from, ret_to);
 	}
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads `inputs` of a scenario: bytes, files, packet captures, sweeps, and contexts of packets. */
+/* Reads the key `inputs` of a scenario: bytes, files, packet captures, sweeps, and contexts of
+ * packets. */
 #include "plan/field.h"
 
 #include <linux/bpf.h>
@@ -13,17 +14,17 @@
 #include "plan/packet.h"
 
 #define CAPTURE_MAX_BYTES ((size_t)64 << 20)
-/* offset of `src_low`, the first byte of the IPv4 source: 14 bytes of Ethernet, 12 of IPv4 */
+/* offset in a frame of the first byte of the IPv4 source address, which scenarios call src_low: 14
+ * bytes of Ethernet and 12 of IPv4 stand before it */
 #define SRC_LOW_AT 26u
-/* limit: bytes of XDP metadata, a multiple of 4; 32 in older kernels (net/xdp.h,
- * xdp_metalen_invalid)
- */
+/* limit: bytes of XDP metadata. Older kernels accept only 32 (xdp_metalen_invalid() in
+ * net/xdp.h). */
 #define METADATA_MAX_BYTES 252
 
 /* --- bytes --- */
 
-/* Checks the number of bytes and stores a copy of them. `called` names the bytes in messages:
- * the key, or the key and its file. */
+/* Checks the number of bytes against the row's range, and stores a copy of data[len] in the member.
+ * `called` names the bytes in messages: the key, or the key and its file. */
 static int set_bytes(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, const char *called, const void *data, size_t len,
 		     void *base)
@@ -103,8 +104,7 @@ int bb_field__file(const struct bb_reader *r, const struct bb_field *f, const st
 
 static void add_copy(struct bb_bytes_list *list, const uint8_t *data, size_t len)
 {
-	*(struct bb_bytes *)bb_append(&list->v, &list->n, sizeof(*list->v)) =
-		(struct bb_bytes){.data = bb_memdup(data, len), .len = len};
+	BB_PUSH(list->v, list->n, (struct bb_bytes){.data = bb_memdup(data, len), .len = len});
 }
 
 void bb_bytes_list__done(struct bb_bytes_list *list)
@@ -160,14 +160,14 @@ int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *re
 	pcap_t *pcap = NULL;
 	FILE *file;
 	size_t len;
-	/* read into memory, so that libpcap never opens a pipe or an endless device */
+	/* Read the file into memory: libpcap would also open a pipe or an endless device. */
 	int rc = bb_read_file(path, CAPTURE_MAX_BYTES, &data, &len, NULL);
 
 	if (rc)
 		return bb_fail(err, rc, "%s", rc == -EINVAL ? "not a regular file" : strerror(-rc));
 	file = len ? fmemopen(data, len, "r") : NULL;
 	if (file)
-		pcap = pcap_fopen_offline(file, why); /* takes the file over */
+		pcap = pcap_fopen_offline(file, why); /* closes the file later, if it succeeds */
 	if (pcap) {
 		rc = read_packets(pcap, max_packets, &list, err);
 		pcap_close(pcap);
@@ -189,7 +189,7 @@ int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *re
 
 struct xdp {
 	struct xdp_md md;
-	struct bb_bytes metadata; /* placed before the packet */
+	struct bb_bytes metadata; /* bytes that stand before the packet in memory */
 };
 
 static int read_u64(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
@@ -230,8 +230,8 @@ static const struct bb_type u64 = {.read = read_u64,
 #define XDP(m) #m, .offset = offsetof(struct xdp, md.m)
 #define U32 .type = &bb_type_u32, .min = 0, .max
 
-/* Members that convert___skb_to_skb() accepts, with their ranges (net/bpf/test_run.c); all
- * others must be zero. */
+/* Members of __sk_buff that convert___skb_to_skb() in net/bpf/test_run.c accepts, with their
+ * ranges. It refuses a context in which any other member is not zero. */
 static const struct bb_field skb_fields[] = {
 	{SKB(mark), U32 = UINT32_MAX},
 	{SKB(priority), U32 = UINT32_MAX},
@@ -245,7 +245,8 @@ static const struct bb_field skb_fields[] = {
 	{SKB(hwtstamp), .type = &u64},
 };
 
-/* Members that xdp_convert_md_to_buff() accepts; data and data_end follow from the packet. */
+/* Members of xdp_md that xdp_convert_md_to_buff() in net/bpf/test_run.c accepts. `data` and
+ * `data_end` follow from the packet. */
 static const struct bb_field xdp_fields[] = {
 	{XDP(ingress_ifindex), U32 = INT32_MAX},
 	{XDP(rx_queue_index), U32 = UINT16_MAX},
@@ -299,8 +300,9 @@ const char *bb_ctx__next_skb_member(const struct bb_input *in, size_t *at,
 		if (f->offset + size > in->ctx_len || !memcmp(in->ctx + f->offset, zeros, size))
 			continue;
 		memset(ret_alone, 0, sizeof(*ret_alone));
-		*(uint8_t *)((char *)ret_alone + f->offset) =
-			1; /* valid for every member; as a device, 1 is the loopback device */
+		/* 1 is valid for every member but wire_len; as an ifindex it is the loopback
+		 * device */
+		*(uint8_t *)((char *)ret_alone + f->offset) = 1;
 		if (f->offset == offsetof(struct __sk_buff, wire_len))
 			ret_alone->wire_len = (uint32_t)in->len;
 		return f->name;
@@ -310,18 +312,11 @@ const char *bb_ctx__next_skb_member(const struct bb_input *in, size_t *at,
 
 /* --- an item of the list: one input or many --- */
 
-/* Forms of an item, each named by its key. */
-enum {
-	HEX,
-	FROM_FILE,
-	PACKET,
-	PCAP,
-	SWEEP,
-	CONTEXT_HEX,
-	CONTEXT_FILE,
-	N_FORMS
-}; /* the forms of packets come before the forms of contexts */
+/* Forms in which an item gives its packets or its context. The forms of packets come before those
+ * of contexts. */
+enum { HEX, FROM_FILE, PACKET, PCAP, SWEEP, CONTEXT_HEX, CONTEXT_FILE, N_FORMS };
 
+/* The names of the forms. Each is also the key that gives the form. */
 static const struct bb_mode modes[] = {
 	[HEX] = {"hex", "hex"},
 	[FROM_FILE] = {"file", "file"},
@@ -335,21 +330,24 @@ static const struct bb_mode modes[] = {
 #define ANY_FORM (BB_BIT(N_FORMS) - 1)
 #define PACKET_FORMS (BB_BIT(CONTEXT_HEX) - 1)
 
+/* An item of the list, as read from the file. It becomes one or several inputs. */
 struct entry {
-	char *name;                /* NULL: not given */
-	struct bb_bytes data;      /* the packet or context of a single input */
-	struct bb_bytes_list many; /* packets of several inputs, named by number; n == 0: `data` is
-				      the only input */
-	uint32_t first_number;
-	uint32_t flows;     /* number of flows to make of `data`; 0: not given */
-	uint32_t flow_step; /* from flow to flow; 0: not given */
+	char *name;           /* NULL: not given */
+	struct bb_bytes data; /* the packet or context of a single input */
+	/* packets of several inputs, which are named by numbers; n == 0: the item is one input,
+	 * with `data` */
+	struct bb_bytes_list many;
+	uint32_t first_number; /* number of the first packet in `many` */
+	uint32_t flows;        /* number of flows to make from the packet `data`; 0: not given */
+	/* difference of addresses and ports between a flow and the next; 0: not given */
+	uint32_t flow_step;
 	double weight;
 	bool has_retval;
 	uint32_t retval;
 	struct bb_bytes out;
-	/* kind of the context that each input gets with its packet */
+	/* kind of the context that goes with each packet */
 	enum bb_ctx_kind ctx_kind;
-	struct bb_bytes ctx; /* bytes of that context, if its kind is BB_CTX_BYTES */
+	struct bb_bytes ctx; /* bytes of the context if ctx_kind is BB_CTX_BYTES */
 	struct __sk_buff skb;
 	struct xdp xdp;
 };
@@ -371,7 +369,7 @@ static int read_pcap(const struct bb_reader *r, const struct bb_field *f,
 		  : 0;
 }
 
-/* Names of return values. */
+/* Return values that a scenario may give by name. */
 #define VALUE(name)                                                                                \
 	{                                                                                          \
 #name, (uint32_t)name                                                              \
@@ -418,9 +416,10 @@ static int read_retval(const struct bb_reader *r, const struct bb_field *f,
 	return 0;
 }
 
+/* A sweep: copies of `frame` in which the byte at offset `byte` has the values `from` to `to`. */
 struct sweep {
 	struct bb_bytes frame;
-	bool is_address; /* the byte was given as src_low */
+	bool is_address; /* the key `byte` is src_low, so each copy needs new checksums */
 	uint32_t byte, from, to;
 };
 
@@ -550,18 +549,18 @@ const struct bb_kind bb_input_kind = {BB_ROWS(bb_input, input_rows), .in_file = 
 
 /* --- the list --- */
 
-/* The inputs so far, and the position of each in the file, for the message about a repeated
- * name. */
+/* The list of inputs while it is read. */
 struct builder {
 	const struct bb_reader *r;
 	struct bb_inputs inputs;
-	const struct bb_yaml **where; /* where[n_where] */
+	/* where[n_where]: node of each input, for the message about a repeated name */
+	const struct bb_yaml **where;
 	size_t n_where;
-	size_t bytes;
+	size_t bytes; /* of all inputs together */
 };
 
-/* Gives the input a copy of the entry's context. The input must have its packet already. Puts
- * metadata before the packet. */
+/* Gives the input, which has its packet already, a copy of the entry's context. Puts XDP metadata
+ * before the packet. */
 static void give_ctx(const struct entry *e, struct bb_input *in)
 {
 	const struct bb_bytes *metadata = &e->xdp.metadata;
@@ -584,9 +583,9 @@ static void give_ctx(const struct entry *e, struct bb_input *in)
 	in->ctx = bb_memdup(from[e->ctx_kind], in->ctx_len);
 	if (e->ctx_kind != BB_CTX_XDP)
 		return;
-	/* The kernel expects the metadata at the beginning of the packet. In the context, `data` is
-	 * the length of the metadata, and `data_end` is the length of metadata and packet together.
-	 */
+	/* The kernel expects the metadata at the beginning of the packet's bytes. In struct xdp_md,
+	 * `data` is then the length of the metadata, and `data_end` the length of metadata and
+	 * packet together. */
 	if (metadata->len) {
 		bb_resize(&in->data, metadata->len + in->len, 1);
 		memmove(in->data + metadata->len, in->data, in->len);
@@ -598,7 +597,7 @@ static void give_ctx(const struct entry *e, struct bb_input *in)
 	md->data_end = (__u32)in->len;
 }
 
-/* Adds input `nth`, from 0, of the entry. Takes ownership of packet->data. */
+/* Adds input `nth`, from 0, of the entry's inputs. Takes over the memory of packet->data. */
 static int add_input(struct builder *b, const struct bb_yaml *node, const struct entry *e,
 		     struct bb_bytes *packet, size_t nth)
 {
@@ -651,7 +650,7 @@ static int add_entry(struct builder *b, const struct bb_yaml *node, struct entry
 	return rc;
 }
 
-/* Sets e->ctx_kind by the key that gives the packets' context. Two such keys are an error. */
+/* Sets e->ctx_kind by the key that gives the context. Refuses a second such key. */
 static int choose_ctx(const struct bb_reader *r, const struct bb_yaml *node, struct entry *e)
 {
 	static const struct {
@@ -675,13 +674,14 @@ static int choose_ctx(const struct bb_reader *r, const struct bb_yaml *node, str
 	return 0;
 }
 
-/* Makes the flows of an entry with the key `flows`: copies of its packet. */
+/* Makes the flows of an entry with the key `flows`: copies of its packet with other addresses and
+ * ports. */
 static int make_flows(const struct builder *b, const struct bb_yaml *node, struct entry *e)
 {
 	const struct bb_yaml *flows = bb_yaml__get(node, "flows");
 	uint32_t step = e->flow_step ? e->flow_step : 1;
 
-	/* the copies are different until i * step has gone round all 32 bits */
+	/* copies i and k are equal if i * step and k * step are equal in their low 32 bits */
 	if ((uint64_t)e->flows * (step & -step) > UINT64_C(1) << 32)
 		return bb_yaml__fail(b->r, bb_yaml__get(node, "flow_step"),
 				     "with this step, some of the %u flows are the same; an odd "
@@ -705,8 +705,8 @@ static int make_flows(const struct builder *b, const struct bb_yaml *node, struc
 	return 0;
 }
 
-/* The first key that names a form decides the form. If no key does, wrong keys are reported
- * first, because one may be a misspelled form. */
+/* Reads one item of the list. The first key that names a form decides the form. Without such a key,
+ * the other keys are checked first, because one of them may be a misspelled form. */
 static int read_entry(struct builder *b, const struct bb_yaml *node)
 {
 	const char *forms[N_FORMS];
@@ -743,7 +743,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (*x > *y) - (*x < *y);
 }
 
-/* Sets the member that `f` describes. The member must be empty. */
+/* Reads the list into the member that `f` describes, which must be empty. */
 int bb_field__inputs(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, void *base)
 {
@@ -761,7 +761,7 @@ int bb_field__inputs(const struct bb_reader *r, const struct bb_field *f,
 		order[i] = &b.inputs.v[i];
 	if (order)
 		qsort(order, b.inputs.n, sizeof(*order), by_name);
-	/* Report the repeated name that comes first in the file. */
+	/* If several names are repeated, report the one that comes first in the file. */
 	for (size_t i = 1; order && i < b.inputs.n; i++)
 		if (!strcmp(order[i - 1]->name, order[i]->name) && (!twice || order[i] < twice)) {
 			first = b.where[order[i - 1] - b.inputs.v];

@@ -15,7 +15,7 @@ static const struct column {
 	const char *name;
 	size_t size;
 	bool is_big_endian;
-	int family; /* AF_INET or AF_INET6: an address; 0: a number */
+	int family; /* AF_INET or AF_INET6 if the field is an address; 0 if it is a number */
 } columns[] = {
 	{"u8", 1, false, 0},   {"u16", 2, false, 0},        {"u32", 4, false, 0},
 	{"u64", 8, false, 0},  {"u16be", 2, true, 0},       {"u32be", 4, true, 0},
@@ -26,7 +26,7 @@ struct csv {
 	const char *path;
 	unsigned int line;
 	const struct column *columns[MAX_FIELDS];
-	size_t n_columns; /* 0: fields are hexadecimal bytes */
+	size_t n_columns; /* 0 means that no line named types: fields are hexadecimal bytes */
 };
 
 static struct bb_map_table *new_table(const char *path)
@@ -77,7 +77,8 @@ static bool read_field(const struct column *column, const char *text, uint8_t *d
 	return true;
 }
 
-/* Reads the fields of a line, one after the other, into key[MAX_KEY]. */
+/* Reads the fields of a line into key[MAX_KEY], one after the other. `*ret_len` receives the length
+ * of the key in bytes. */
 static int read_line(const struct csv *c, char *line, uint8_t *key, size_t *ret_len,
 		     struct bb_err *err)
 {
@@ -158,7 +159,8 @@ int bb_keys_file__parse_csv(char *text, const char *path, struct bb_map_table **
 int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **ret_keys,
 		       struct bb_err *err)
 {
-	static struct bb_maps_file *last; /* kept for the next map or variant */
+	/* the file read last; the next map or variant often names it again */
+	static struct bb_maps_file *last;
 	const char *dot = strrchr(path, '.');
 	char *text;
 	size_t len;
@@ -203,9 +205,11 @@ int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **
 
 /* A part of a key: bytes of an input, or constant bytes. */
 struct part {
-	size_t from, to; /* offsets of the first and the last byte; to < from: reverse order */
+	/* offsets in the input of the first and the last byte; if to < from, the key has these
+	 * bytes in reverse order */
+	size_t from, to;
 	uint8_t constant[MAX_KEY];
-	size_t n_constant; /* bytes in `constant`; 0: the part is bytes of the input */
+	size_t n_constant; /* bytes in `constant`; 0 means that the part is bytes of the input */
 };
 
 static size_t size_of(const struct part *p)

@@ -4,29 +4,31 @@
 #include "plan/maps_file.h"
 
 /*
- * Reads the keys of a map from a file of at most BB_MAPS_FILE_MAX bytes, into a table without
- * values. bb_maps_file__let_go(table->file) releases it. Keeps the last file in memory. The file's
- * name tells the form:
+ * Reads the keys of the map `map` from a file of at most BB_MAPS_FILE_MAX bytes, into a table
+ * without values. Release the table with bb_maps_file__let_go(table->file). The file read last
+ * stays in memory, for the next map or variant that names it. The end of the file's name says how
+ * the file is written:
  *
- *   .csv   one key per line, in fields. A field holds bytes, two hexadecimal digits each. If the
- *          first line names types (u32,ipv4,u16be), fields are numbers or addresses of these types.
- *   .json  the map called `map` in a file as `bpfbench maps dump --json` writes it
- *   .bin   the bytes of all keys; table->is_raw is true
+ *   .csv   one key per line. A line has fields, separated by commas, which together are the key.
+ *          A field is bytes of two hexadecimal digits each. If the first line names types, such
+ *          as u32,ipv4,u16be, a field is a number or an address of its type.
+ *   .json  a file that `bpfbench maps dump --json` wrote; the keys of its map `map` are taken
+ *   .bin   the bytes of all keys, one key after the other; table->is_raw is true
  *
  * Returns 0, or -errno with a message that names the file and, in a .csv, the line.
  */
 int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **ret_keys,
 		       struct bb_err *err);
 
-/*
- * Makes a key from bytes of each input, in the order of the inputs. Leaves out repeated keys.
- * `bytes` lists the parts of a key, separated by blanks: "26-29" is the bytes from offset 26 to 29,
- * "29-26" the same bytes in reverse order, "14" one byte, and "=20000000" constant bytes. Returns
- * -EINVAL with a message that says what is wrong with `bytes`, or which input is too short.
- */
+/* Makes one key from each input, in the order of the inputs. Leaves out keys that equal an earlier
+ * key. `bytes` lists the parts of a key, separated by blanks: "26-29" is the input's bytes from
+ * offset 26 to offset 29, "29-26" the same bytes in reverse order, "14" one byte, and "=20000000"
+ * four constant bytes. Release the table with bb_maps_file__let_go((*ret_keys)->file). Returns
+ * -EINVAL with a message that says what is wrong with `bytes`, or which input is too short. */
 int bb_keys_of_inputs(const struct bb_inputs *inputs, const char *bytes,
 		      struct bb_map_table **ret_keys, struct bb_err *err);
 
-/* Reads the text of a .csv, and changes this text. `path` is only for messages. */
+/* Reads keys from the text of a .csv file, and overwrites parts of this text. `path` is only for
+ * messages. For bb_keys_file__read(), tests and the fuzzer. */
 int bb_keys_file__parse_csv(char *text, const char *path, struct bb_map_table **ret_keys,
 			    struct bb_err *err);

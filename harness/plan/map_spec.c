@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `maps` of a scenario. */
+/* Reads the key `maps` of a scenario and of a variant. */
 #include "plan/field.h"
 
 #include <linux/bpf.h>
@@ -7,8 +7,8 @@
 #include "base/parse.h"
 #include "plan/keys_file.h"
 
-/* limit: bytes of a key or value; the kernel may accept fewer: 32768 for a per-CPU value
- * (PCPU_MIN_UNIT_SIZE) */
+/* limit: bytes of a key or value. The kernel may accept fewer: of a per-CPU value, at most 32768
+ * (PCPU_MIN_UNIT_SIZE). */
 #define DATUM_MAX_BYTES 65536
 #define FILL_MAX (16u << 20) /* limit: entries that `fill` generates for a map */
 
@@ -112,8 +112,8 @@ static void let_table_go(const struct bb_field *f, void *base)
 	*table = NULL;
 }
 
-/* Checks only that a file is named. read_map() reads the file later, when the map's name is
- * known. */
+/* Checks only that the node names a file. read_map() reads the file after all keys of the map,
+ * because it needs the map's name. */
 static int check_text(const struct bb_reader *r, const struct bb_field *f,
 		      const struct bb_yaml *node, void *)
 {
@@ -138,7 +138,8 @@ static const struct bb_field keys_fields[] = {
 static const struct bb_kind keys_kind = {BB_KIND("key", "{file: keys.csv}", keys_fields),
 					 .size = sizeof(struct bb_fill_keys)};
 
-/* Checks the mapping of a key. If it is {from: INPUTS, bytes: B}, makes the keys. */
+/* Checks that the mapping `node`, read into `keys`, is {file: FILE} or {from: INPUTS, bytes: B}. Of
+ * the latter, makes the keys. */
 static int take_keys(const struct bb_reader *r, const struct bb_yaml *node,
 		     struct bb_fill_keys *keys)
 {
@@ -161,7 +162,8 @@ static int take_keys(const struct bb_reader *r, const struct bb_yaml *node,
 	return 0;
 }
 
-/* Reads `sequential`, `random`, {file: F} or {from: INPUTS, bytes: B}. */
+/* Reads the key `key` of `fill`: `sequential`, `random`, {file: FILE} or {from: INPUTS, bytes:
+ * B}. */
 static int read_fill_key(const struct bb_reader *r, const struct bb_field *f,
 			 const struct bb_yaml *node, void *base)
 {
@@ -234,7 +236,8 @@ static const struct bb_field map_fields[] = {
 	 .n_choices = BB_LEN(resets)},
 };
 
-/* Reads the file that the node names, and returns its table for this map in `*ret_table`. */
+/* Reads the file that the node names, with entries (`has_values`) or with keys alone. Stores its
+ * table for the map called `map` in `*ret_table`. */
 static int read_file(const struct bb_reader *r, const struct bb_yaml *node, const char *map,
 		     bool has_values, struct bb_map_table **ret_table)
 {

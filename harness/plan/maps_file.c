@@ -10,7 +10,9 @@
 
 /* --- one map --- */
 
-/* Reads the bytes of a key or value. Fails if earlier keys or values have another size. */
+/* Appends the bytes of a key or value, the text `hex`, to `*all`. Sets `*size` to their number.
+ * Fails if the earlier keys or values of the table have another size. `what` is "key" or "value",
+ * and `key` is the text of the entry's key; both are for messages. */
 static int read_bytes(const struct bb_map_table *t, const char *what, const char *key,
 		      const char *hex, size_t *size, uint8_t **all, struct bb_err *err)
 {

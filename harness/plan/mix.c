@@ -25,10 +25,12 @@ static int by_flow(const void *a, const void *b)
 	return order ? order : (x->input > y->input) - (x->input < y->input);
 }
 
-/* The inputs of a flow: inputs[first] to inputs[end - 1]. */
+/* The inputs of one flow: inputs[first] to inputs[end - 1], where `inputs` comes from
+ * find_flows(). */
 struct run_of_flow {
-	uint32_t first, end, next;
-	uint32_t appears; /* index in the list of the flow's first input */
+	uint32_t first, end;
+	uint32_t next;    /* index in `inputs` of the input that the next draw takes */
+	uint32_t appears; /* index in bb_inputs.v of the flow's first input */
 };
 
 static int by_appearance(const void *a, const void *b)
@@ -38,8 +40,8 @@ static int by_appearance(const void *a, const void *b)
 	return (x->appears > y->appears) - (x->appears < y->appears);
 }
 
-/* Writes the indexes of the inputs, sorted by flow, into inputs[in->n]. Returns the flows in the
- * order of their first inputs in the list. */
+/* Writes the indexes of the inputs, sorted by flow, into inputs[in->n]. Returns flows[*ret_n],
+ * sorted by the index of their first input; free() them. */
 static struct run_of_flow *find_flows(const struct bb_inputs *in, uint32_t *inputs, size_t *ret_n)
 {
 	struct of_flow *all = bb_calloc(in->n, sizeof(*all));
@@ -49,7 +51,8 @@ static struct run_of_flow *find_flows(const struct bb_inputs *in, uint32_t *inpu
 	for (size_t i = 0; i < in->n; i++) {
 		const struct bb_input *x = &in->v[i];
 		const struct xdp_md *md = (const void *)x->ctx;
-		size_t skip = x->ctx_kind == BB_CTX_XDP ? md->data : 0; /* its metadata */
+		/* bytes of XDP metadata before the frame */
+		size_t skip = x->ctx_kind == BB_CTX_XDP ? md->data : 0;
 
 		all[i].input = (uint32_t)i;
 		bb_frame__flow(x->data + skip, x->len - skip, &all[i].flow);

@@ -4,26 +4,28 @@
 #include "plan/scenario.h"
 
 /*
- * The order of the inputs of a mix, as a list of their indexes. After its end, the list starts
- * again. The same inputs, order and seed give the same list.
+ * The order in which runs take the inputs of a mix: run i takes the input with the index v[i].
+ * Run n takes v[0] again. The same inputs, order and seed give the same v.
  *
- *   recorded  as in the list
- *   random    drawn by their weights; without weights, each input comes once per pass, and each
- *             pass is shuffled anew
- *   zipf      a flow is drawn with a probability proportional to 1 / its rank (Zipf's law with
- *             exponent 1); the flow that appears first in the list has rank 1. The packets of a
- *             flow come in the order of the list.
+ *   recorded  the order of the inputs in the scenario
+ *   random    inputs are drawn by their weights. Without weights, v is a series of passes. Each
+ *             pass has every input once, in a random order of its own.
+ *   zipf      flows are drawn. A flow's probability is proportional to 1 / its rank (Zipf's law
+ *             with exponent 1). The flow of the scenario's first input has rank 1, the next new
+ *             flow rank 2. The packets of a flow come in the order of the scenario.
  */
 struct bb_mix {
 	uint32_t *v; /* v[n], owned */
-	size_t n;    /* 0: there are no inputs */
+	size_t n;    /* number of runs until the order repeats; 0 means that there are no inputs */
 };
 
-/* BB_ORDER_NONE means `random` without weights. */
+/* Makes `*ret_mix`. BB_ORDER_NONE gives the order `random` without weights. Free the result with
+ * bb_mix__done(). */
 void bb_mix__make(const struct bb_inputs *inputs, enum bb_order order, uint64_t seed,
 		  struct bb_mix *ret_mix);
 void bb_mix__done(struct bb_mix *m);
 
-/* Writes "test runs on a mix of 3000 inputs, in random order". */
+/* Writes a description such as "test runs on a mix of 3000 inputs, in random order" into
+ * ret_words[size]. `order` must not be BB_ORDER_NONE. */
 void bb_mix__words(const struct bb_inputs *inputs, enum bb_order order, char *ret_words,
 		   size_t size);

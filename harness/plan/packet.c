@@ -14,7 +14,7 @@
 #define UDP_BYTES 8u
 #define ICMP_BYTES 8u
 #define VLAN_BYTES 4u
-#define ETH_TYPE_MIN 0x600 /* a smaller number is a length (IEEE 802.3) */
+#define ETH_TYPE_MIN 0x600 /* a smaller number is the length of the payload (IEEE 802.3) */
 #define TYPE_IPV4 0x0800u
 #define TYPE_IPV6 0x86ddu
 #define TYPE_ARP 0x0806u
@@ -27,10 +27,11 @@
 #define PROTO_ICMPV6 58u
 #define PROTO_EXPERIMENT 253u
 
-/* Headers above IP, by protocol. */
+/* Headers that may follow an IP header. `protocol` is the number in the IP header, `bytes` the
+ * shortest length of the header, and `checksum_at` the offset of the checksum in it. */
 static const struct l4 {
 	uint32_t protocol, bytes, checksum_at;
-	bool has_pseudo_header; /* the checksum covers addresses and protocol, too */
+	bool has_pseudo_header; /* the checksum covers the IP addresses and the protocol, too */
 } l4_headers[] = {
 	{PROTO_TCP, TCP_BYTES, 16, true},
 	{PROTO_UDP, UDP_BYTES, 6, true},
@@ -136,8 +137,8 @@ uint16_t bb_inet_checksum(uint32_t sum, const uint8_t *data, size_t len)
 	return (uint16_t)~sum16(sum, data, len);
 }
 
-/* Sets the checksum of the header after the IP header. `sum` is the sum of the 16-bit words of the
- * IP addresses, for the pseudo-header. */
+/* Sets the checksum of the header l4[len], which follows the IP header. `sum` is the sum of the
+ * 16-bit words of the IP addresses, for the pseudo-header. */
 static void fix_l4(uint8_t *l4, size_t len, unsigned int protocol, uint32_t sum)
 {
 	for (const struct l4 *h = l4_headers; h < l4_headers + BB_LEN(l4_headers); h++) {
@@ -194,7 +195,7 @@ void bb_frame__fix_checksums(uint8_t *frame, size_t len)
 /* Offsets, from the beginning of a frame, of the fields that identify its flow. */
 struct flow_at {
 	size_t addresses, address_bytes, protocol;
-	size_t ports; /* 0: the frame has no ports */
+	size_t ports; /* 0 means that the frame has no ports */
 };
 
 static bool find_flow(const uint8_t *frame, size_t len, struct flow_at *ret_at)
@@ -208,7 +209,8 @@ static bool find_flow(const uint8_t *frame, size_t len, struct flow_at *ret_at)
 			  : (struct flow_at){ETH_BYTES + 8, 16, ETH_BYTES + 6, 0};
 	if (is_ipv4) {
 		l4 = ETH_BYTES + (size_t)(frame[ETH_BYTES] & 15) * 4;
-		is_first = !(get16(frame + ETH_BYTES + 6) & 0x1fff); /* not a later fragment */
+		/* false for a fragment after the first, which has no ports */
+		is_first = !(get16(frame + ETH_BYTES + 6) & 0x1fff);
 	}
 	if (is_first && l4 + 4 <= len && l4 >= ETH_BYTES + IPV4_BYTES &&
 	    (frame[ret_at->protocol] == PROTO_TCP || frame[ret_at->protocol] == PROTO_UDP))
@@ -267,7 +269,8 @@ static const struct {
 	{BB_PACKET_NO_IP, BB_PACKET_NO_L4, ARP},
 };
 
-/* Turns a SYN segment into one with data, and with the option "timestamps" (RFC 7323). */
+/* Turns the SYN segment at `tcp` into a segment with PSH, ACK and the option "timestamps" (RFC
+ * 7323). The option takes the place of payload. */
 static void add_timestamps(uint8_t *tcp)
 {
 	static const uint8_t option[] = {1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -277,7 +280,8 @@ static void add_timestamps(uint8_t *tcp)
 	memcpy(tcp + TCP_BYTES, option, sizeof(option));
 }
 
-/* Puts the IP packet of a frame of `len` bytes into an IPv4 packet. */
+/* Wraps the IP packet in a frame of `len` bytes in an IPv4 header. The buffer `frame` must have
+ * room for IPV4_BYTES more. `inner` is the version of the wrapped packet. */
 static void put_into_ipv4(uint8_t *frame, size_t len, enum bb_packet_ip inner)
 {
 	uint8_t *ip = frame + ETH_BYTES;
@@ -338,7 +342,7 @@ size_t bb_packet__usual(size_t nth, uint8_t frame[BB_USUAL_FRAME_BYTES])
 
 struct spec {
 	struct bb_packet packet;
-	uint32_t size; /* 0: not given */
+	uint32_t size; /* length of the frame, from the key `size`; 0 if the key is not given */
 };
 
 static int read_mac(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
@@ -409,7 +413,7 @@ static const struct bb_kind ipv6_kind = {
 static const struct bb_kind tcp_kind = {BB_KIND("tcp", "{src: 1234, dst: 80}", port_fields)};
 static const struct bb_kind udp_kind = {BB_KIND("udp", "{src: 1234, dst: 53}", port_fields)};
 
-/* Reads a header. A packet has at most one header per layer. */
+/* Reads the key of an IP, TCP or UDP header. Refuses a second header of the same layer. */
 static int read_header(const struct bb_reader *r, const struct bb_field *f,
 		       const struct bb_yaml *node, void *base)
 {

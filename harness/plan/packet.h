@@ -19,21 +19,22 @@ enum bb_packet_ip {
 };
 
 enum bb_packet_l4 {
-	BB_PACKET_NO_L4, /* with IP: protocol 253, for experiments (RFC 3692) */
+	BB_PACKET_NO_L4, /* after an IP header: protocol 253, for experiments (RFC 3692) */
 	BB_PACKET_TCP,
 	BB_PACKET_UDP,
-	BB_PACKET_ICMP, /* an echo request; with IPv6: of ICMPv6 */
+	BB_PACKET_ICMP, /* an echo request; with IPv6 it is an ICMPv6 message */
 };
 
 struct bb_packet {
 	uint8_t eth_src[6], eth_dst[6];
-	uint32_t eth_type; /* used only without IP */
+	uint32_t eth_type; /* EtherType, used only if `ip` is BB_PACKET_NO_IP */
 	enum bb_packet_ip ip;
-	uint8_t ip_src[16], ip_dst[16]; /* network order; IPv4: the first 4 bytes */
-	uint32_t ttl;                   /* time to live (IPv4) or hop limit (IPv6) */
-	enum bb_packet_l4 l4;           /* TCP and UDP need IP */
-	uint32_t src_port, dst_port;    /* host order */
-	uint32_t tcp_flags;             /* of the TCP header, as in its byte 13 */
+	/* addresses in network order; an IPv4 address is in the first 4 bytes */
+	uint8_t ip_src[16], ip_dst[16];
+	uint32_t ttl;                /* time to live (IPv4) or hop limit (IPv6) */
+	enum bb_packet_l4 l4;        /* TCP and UDP need IP */
+	uint32_t src_port, dst_port; /* host order */
+	uint32_t tcp_flags;          /* flags of a TCP header, as its byte 13 has them */
 };
 
 /* Sets the defaults: the locally administered MAC addresses 02:00:00:00:00:01 (source) and
@@ -46,9 +47,9 @@ void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size);
 /* Bytes of the longest frame of bb_packet__usual(). */
 #define BB_USUAL_FRAME_BYTES 160u
 
-/* Writes frame `nth`, from 0, of a list of frames that programs often look for. The list has TCP,
- * UDP and ICMP over IPv4 and IPv6, some with a VLAN tag or TCP timestamps; IPv4 and IPv6 in IPv4;
- * and ARP. Returns the frame's length in bytes, or 0 after the last frame. */
+/* Writes frame number `nth`, from 0, of a list of frames that programs often look for. The list has
+ * TCP, UDP and ICMP over IPv4 and IPv6, some with a VLAN tag or TCP timestamps; IPv4 and IPv6 in
+ * IPv4; and ARP. Returns the frame's length in bytes, or 0 if the list has no frame `nth`. */
 size_t bb_packet__usual(size_t nth, uint8_t frame[BB_USUAL_FRAME_BYTES]);
 
 /* Recomputes the checksum of an IPv4 header, and the checksum of TCP, UDP or ICMP in IPv4 or
@@ -59,10 +60,9 @@ void bb_frame__fix_checksums(uint8_t *frame, size_t len);
 /* True if the frame has a complete IPv4 header, by its EtherType and version. */
 int bb_frame__is_ipv4(const uint8_t *frame, size_t len);
 
-/*
- * Identifies the flow of a frame by its protocol, addresses and ports, if any. A frame without an
- * IP header after its Ethernet header is identified by its first bytes. Unused bytes are 0.
- */
+/* Identifies the flow of a frame: two frames belong to one flow if these bytes are equal. They hold
+ * the protocol, the addresses and, for TCP and UDP, the ports. If no IP header follows the Ethernet
+ * header, they hold the first 40 bytes of the frame. Unused bytes are 0. */
 struct bb_flow {
 	uint8_t bytes[40];
 };
@@ -70,10 +70,11 @@ struct bb_flow {
 void bb_frame__flow(const uint8_t *frame, size_t len, struct bb_flow *ret_flow);
 
 /* Moves the frame to another flow: adds `nth` to its IP source address and, with TCP or UDP, to its
- * source port, and sets the checksums. Returns false if the frame has no complete IP header after
- * its Ethernet header. */
+ * source port, and recomputes the checksums. Returns false if the frame has no complete IP header
+ * after its Ethernet header. */
 bool bb_frame__move_flow(uint8_t *frame, size_t len, uint32_t nth);
 
-/* Returns the Internet checksum (RFC 1071) of len bytes. `sum` is the sum of the 16-bit words
- * before them; 0: there are none. Store the checksum high byte first. */
+/* Returns the Internet checksum (RFC 1071) of data[len], which the caller stores high byte first.
+ * `sum` is the sum of the 16-bit words that the checksum covers besides data[len]; 0 if it covers
+ * no other words. */
 uint16_t bb_inet_checksum(uint32_t sum, const uint8_t *data, size_t len);

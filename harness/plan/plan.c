@@ -5,18 +5,20 @@
 #include "base/text.h"
 #include "plan/field.h"
 
-/* The parameter of a drive. */
+/* The parameter of a drive: n values, which give as many cases of each variant. */
 struct param {
-	const char *name;               /* NULL: no parameter */
-	const uint32_t *values;         /* values[n]; NULL: the parameter is not a number */
-	const struct bb_inputs *inputs; /* inputs->v[n]; NULL: the parameter is not the input */
-	bool numbered;                  /* the names of all inputs are whole numbers */
-	bool is_fill;                   /* each value is a number of entries in maps */
+	const char *name; /* NULL: the drive has no parameter */
+	/* values[n]; NULL: the values are inputs, or there is no parameter */
+	const uint32_t *values;
+	/* inputs of the drive, inputs->v[n] or, if is_fill, at least one; NULL: it has none */
+	const struct bb_inputs *inputs;
+	bool numbered; /* the names of all inputs are whole numbers */
+	bool is_fill;  /* each value is the number of entries in filled maps */
 	size_t n;
 };
 
-/* Accepts only whole numbers without leading zeros. So two names never stand for one number on a
- * plot's axis. */
+/* Reads an input's name as a number for a plot's axis. Refuses leading zeros, so that two names
+ * never give one number. */
 static bool is_number(const char *name, uint32_t *ret_value)
 {
 	char again[16];
@@ -57,8 +59,8 @@ static bool is_in(const char *name, const char *const *names, size_t n)
 	return BB_ANY(names, n, !strcmp(*it, name));
 }
 
-/* Fails because `word` is not among the valid names have[n]. have[n] to have[n + n_others - 1] are
- * valid in other scenarios; the message may suggest one of these. */
+/* Fails because `word` is not among the valid names have[n]. The names after them, have[n] to
+ * have[n + n_others - 1], are valid in other scenarios. The message may suggest one of these. */
 static int say_unknown(const char *kind, const char *word, const struct bb_scenario *s,
 		       const char *const *have, size_t n, size_t n_others, struct bb_err *err)
 {
@@ -84,7 +86,7 @@ static bool is_called(const struct bb_drive_spec *d, const char *name)
 	return !strcmp(name, bb_drive_name(d)) || (d->kind->name && !strcmp(name, d->kind->with));
 }
 
-/* Checks that every requested name exists. */
+/* Checks that the scenario has all variants and drives that the options name. */
 static int check_names(const struct bb_scenario *s, const struct bb_plan_opts *opts,
 		       struct bb_err *err)
 {
@@ -111,7 +113,7 @@ static int check_names(const struct bb_scenario *s, const struct bb_plan_opts *o
 	return rc;
 }
 
-/* Appends the case for value `i` of the parameter. The caller has made room for it. */
+/* Appends the case for value `i` of the parameter. p->cases must have room for it. */
 static void add_case(struct bb_plan *p, const struct bb_plan_opts *opts,
 		     const struct bb_variant_spec *v, const struct bb_drive_spec *d,
 		     const struct param *param, size_t i)
@@ -163,7 +165,7 @@ static void add_case(struct bb_plan *p, const struct bb_plan_opts *opts,
 	snprintf(c->name + len, sizeof(c->name) - len, "/%s=%s", c->param, c->input->name);
 }
 
-/* True if the drive has this variant and the options do not exclude the variant. */
+/* True if the drive drives this variant and the options do not exclude the variant. */
 static bool wanted(const struct bb_plan_opts *opts, const struct bb_drive_spec *d,
 		   const char *variant)
 {
@@ -172,9 +174,9 @@ static bool wanted(const struct bb_plan_opts *opts, const struct bb_drive_spec *
 	return !opts->variants.n || is_in(variant, opts->variants.v, opts->variants.n);
 }
 
-/* True if the variant is measured at value `i` of the parameter. Copies of a variant differ in
- * fill_count. If the parameter is not the number of entries, only the copy with the last count is
- * measured. */
+/* True if the variant is measured at value `i` of the parameter. Copies of a variant
+ * (bb_scenario__spread_fills()) differ in fill_count. Under a parameter other than the number of
+ * entries, only the copy with the last count is measured. */
 static bool has_value(const struct bb_scenario *s, const struct bb_variant_spec *v,
 		      const struct param *param, size_t i)
 {
@@ -183,7 +185,8 @@ static bool has_value(const struct bb_scenario *s, const struct bb_variant_spec 
 		       (param->is_fill ? param->values[i] : s->fill_counts.v[s->fill_counts.n - 1]);
 }
 
-/* Adds the cases of a drive, grouped by value of the parameter. Each group has its own floor. */
+/* Adds the cases of a drive, grouped by value of the parameter. Each group has its own floor
+ * case. */
 static void add_drive(struct bb_plan *p, const struct bb_plan_opts *opts,
 		      const struct bb_drive_spec *d)
 {
@@ -213,8 +216,8 @@ static void add_drive(struct bb_plan *p, const struct bb_plan_opts *opts,
 	}
 }
 
-/* Checks that the names of cases are distinct. Two drives of one name must differ in their variants
- * or in the values of their parameter. */
+/* Checks that no two cases have the same name. So two drives of one name must differ in their
+ * variants or in the values of their parameter. */
 static int check_cases(const struct bb_plan *p, struct bb_err *err)
 {
 	for (size_t i = 0; i < p->n_cases; i++) {

@@ -3,43 +3,44 @@
 
 #include "plan/scenario.h"
 
-/* A plan lists the cases of a run. It is made from one scenario before anything is loaded. Each
- * variant, drive and value of the parameter gives a case. `--dry-run` prints the plan. */
+/* A plan lists the cases of a run, one for each variant, drive and value of the drive's parameter.
+ * It is made from one scenario before anything is loaded. `--dry-run` prints it. */
 
-/* Default loads of a case whose time depends on the place of its program: two for each of up to 14
- * places (run/round.h). */
+/* Default loads of a case whose time depends on the place of its program, which is its address
+ * modulo 64: two loads for each of up to 14 places (run/round.h). */
 #define BB_DEFAULT_LOADS 28u
-/*
- * Default loads of all other cases. These are the cases of sweeps, and of drives that measure by
- * time, that count, or that load no program. A drive that measures by time has one slice per load.
- * With more loads, its slices would be shorter and would hold too few samples.
- *
- * The interval over 12 slices reaches from the 3rd to the 10th of their sorted values.
- */
+/* Default loads of all other cases: of sweeps, and of drives that measure by time, that count, or
+ * that load no program. A drive that measures by time divides its time among the loads; with more
+ * loads, each would have too few samples. The interval over 12 values reaches from the 3rd to the
+ * 10th of the sorted values. */
 #define BB_DEFAULT_SLICES 12u
-/* A parameter with more values than this is a sweep. Its cases get BB_DEFAULT_SLICES loads. */
+/* A parameter with more values than this is a sweep, and its cases get BB_DEFAULT_SLICES loads. */
 #define BB_SWEEP_MOST_LOADED 16u
 #define BB_NO_CASE SIZE_MAX
 
 struct bb_plan_case {
 	const struct bb_variant_spec *variant;
 	const struct bb_drive_spec *drive;
-	const char *param; /* name of the parameter; NULL: none */
-	/* identifies the value in reports and plots */
+	const char *param; /* name of the parameter; NULL: the case has none */
+	/* number that identifies the value in reports and plots */
 	uint32_t param_value;
-	/* value for the driver's batch(): the drive's own parameter, or the index of the input */
+	/* value that the driver's batch() gets: the parameter that the drive itself has, or the
+	 * index of the input */
 	uint32_t driver_param;
 	/* input from the scenario; NULL: the scenario gives none */
 	const struct bb_input *input;
-	uint32_t loads;   /* number of the plan's rounds in which the case takes part */
-	uint32_t samples; /* drives that do not measure by time: samples to take, over all loads */
-	/* drives that measure by time: seconds to spend, over all loads; 0 for other drives */
+	/* number of loads of the case: it takes part in as many rounds of the plan */
+	uint32_t loads;
+	/* samples to take over all loads, of a drive that does not measure by time */
+	uint32_t samples;
+	/* time to measure over all loads, s, of a drive that measures by time; 0 for other
+	 * drives */
 	double seconds;
-	size_t floor;   /* index of the floor's case, or BB_NO_CASE */
-	char name[512]; /* "scenario/variant/drive/parameter=value", "…/input=NAME", or without a
-			   parameter "scenario/variant/drive" */
-	size_t what;    /* offset in `name` of "drive/parameter=value" */
-	size_t value;   /* offset in `name` of the value, if there is a parameter */
+	size_t floor; /* index in bb_plan.cases of the floor of this case, or BB_NO_CASE */
+	/* "scenario/variant/drive/parameter=value", or "scenario/variant/drive" */
+	char name[512];
+	size_t what;  /* offset in `name` of "drive/parameter=value" */
+	size_t value; /* offset in `name` of the value, if there is a parameter */
 };
 
 /* Returns "drive/parameter=value". */
@@ -50,8 +51,8 @@ static inline const char *bb_plan_case__below_variant(const struct bb_plan_case 
 
 struct bb_plan {
 	const struct bb_scenario *scenario; /* borrowed; must outlive the plan */
-	uint32_t loads;
-	struct bb_plan_case *cases;
+	uint32_t loads;                     /* number of rounds: the most loads of a case */
+	struct bb_plan_case *cases;         /* cases[n_cases] */
 	size_t n_cases;
 };
 
@@ -61,8 +62,8 @@ static inline bool bb_plan_case__is_floor(const struct bb_plan_case *c)
 	return c->floor == BB_NO_CASE && c->drive->floor;
 }
 
-/* True if the case takes part in round `load`, from 0. If it has fewer loads than the plan has
- * rounds, the rounds in which it takes part are spread evenly. */
+/* True if the case takes part in round `load`, from 0. The rounds of a case with fewer loads than
+ * the plan are spread evenly over the plan's rounds. */
 static inline bool bb_plan_case__has_turn(const struct bb_plan *p, const struct bb_plan_case *c,
 					  uint32_t load)
 {
@@ -71,10 +72,10 @@ static inline bool bb_plan_case__has_turn(const struct bb_plan *p, const struct 
 
 /* Restrictions and overrides from the command line. A zeroed struct has none. */
 struct bb_plan_opts {
-	struct bb_strings variants; /* names to keep; floors are kept too */
-	struct bb_strings drives;
-	uint32_t samples;
-	uint32_t loads;
+	/* names of variants to keep; floors stay, too. n == 0: all variants */
+	struct bb_strings variants;
+	struct bb_strings drives; /* names of drives to keep; n == 0: all drives */
+	uint32_t samples, loads;  /* of each case; 0: as in the scenario */
 };
 
 /*
@@ -85,7 +86,7 @@ struct bb_plan_opts {
  * parameter is "entries".
  *
  * Returns 0; -ENOENT for an unknown variant or drive, with the nearest name; -EINVAL if no case is
- * left, or if two drives make cases with the same name.
+ * left, or if two drives make cases with the same name. Free the plan with bb_plan__done().
  */
 int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts *opts,
 		  struct bb_plan *ret_plan, struct bb_err *err);

@@ -7,8 +7,8 @@
 #include "plan/schema.h"
 #include "plan/yaml.h"
 
-/* The tables below are the schema: one row per key. The readers above each table serve keys whose
- * values have a structure. */
+/* Each table below lists the keys of one kind of mapping, one row per key. The readers above a
+ * table read those keys whose values have a structure. */
 
 static const char *const consumers[] =
 	{[BB_DRAIN_EACH_RUN] = "caught-up", [BB_DRAIN_HALF_FULL] = "behind"};
@@ -18,14 +18,14 @@ static const char *const orders[] = {[BB_ORDER_NONE] = "none",
 				     [BB_ORDER_ZIPF] = "zipf"};
 static const char *const all_caches[] = {[BB_CACHES_HOT] = "hot", [BB_CACHES_COLD] = "cold"};
 
-/* values of `refused`; the index says whether a refused program is skipped */
+/* values of `refused`, indexed by whether a refused program is skipped */
 static const char *const refusals[] = {[false] = "error", [true] = "skip"};
 
-/* the first is the default */
+/* values of `sampler`; the first one is the default */
 static const char *const samplers[] = {"program", "none", "perf-record", "profile"};
 
-#define MAX_CHOICES 32 /* limit: values of `with`; also: kinds that share one value of it */
-#define MAX_KINDS 31   /* limit: kinds of drives; each kind has a bit in bb_field.with */
+#define MAX_CHOICES 32 /* limit: values of `with`, and kinds with one value of `with` */
+#define MAX_KINDS 31   /* limit: kinds of drives, because each kind has a bit in bb_field.with */
 #define BUFFER_MOST_BYTES (1 << 30)
 
 /* --- fired_by: a trigger's name, {call: malloc, arguments: [64]} or {run: [true]} --- */
@@ -162,7 +162,8 @@ static int read_global(const struct bb_reader *r, const struct bb_yaml *key,
 
 #define MOST_COMBINATIONS 64u
 
-/* Counts the combinations of the values of a variant's globals. */
+/* Stores the number of combinations of the values of a variant's globals. The variant is read once
+ * for each combination. */
 static int count_combinations(const struct bb_reader *r, const struct bb_yaml *node,
 			      uint32_t *ret_n)
 {
@@ -185,8 +186,10 @@ static int count_combinations(const struct bb_reader *r, const struct bb_yaml *n
 	return 0;
 }
 
-/* Takes the value of a list that belongs to the variant's combination, and adds it to the variant's
- * name: "v2.max_frames-64". *rest is the part of the combination that is left. */
+/* Replaces `*node`, a list of values of the global `key`, by the value that belongs to the
+ * variant's combination. Adds that value to v->suffix: ".max_frames-64". `*rest` is the combination
+ * without the globals before this one: the remainder of its division by the number of values
+ * chooses a value, and the quotient is left for the next global. */
 static int choose_value(const struct bb_reader *r, const struct bb_yaml *key,
 			const struct bb_yaml **node, uint32_t *rest, struct bb_variant_spec *v)
 {
@@ -241,7 +244,7 @@ static char *place_of(const struct bb_reader *r, const struct bb_yaml *node)
 }
 
 /* Checks the keys about the hook: `binary` and `function` need each other, and `pid` excludes
- * `fired_by`. Stores the positions of these keys for messages. */
+ * `fired_by`. Stores the positions of `binary`, and of `fired_by` or `pid`, for later messages. */
 static int check_place(const struct bb_reader *r, const struct bb_yaml *node,
 		       struct bb_variant_spec *v)
 {
@@ -264,8 +267,8 @@ static int check_place(const struct bb_reader *r, const struct bb_yaml *node,
 	return 0;
 }
 
-/* Checks a live program. It is loaded already, so keys about loading may not stand beside its id
- * or pin. */
+/* Refuses keys about loading beside `id` or `pinned`, because a live program is loaded already.
+ * Refuses `id` and `pinned` together. */
 static int check_live(const struct bb_reader *r, const struct bb_yaml *node,
 		      const struct bb_variant_spec *v)
 {
@@ -356,7 +359,7 @@ static void set_default(char **text, const char *value)
 		*text = bb_strdup(value);
 }
 
-/* If globals of the variant have lists of values, adds the chosen values to its name:
+/* If globals of the variant have lists of values, adds the chosen values to the variant's name:
  * "v2.max_frames-64". */
 static int name_combination(const struct bb_reader *r, const struct bb_yaml *node,
 			    struct bb_variant_spec *v)
@@ -398,7 +401,8 @@ static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, v
 
 /* --- drives --- */
 
-/* Reads a text. The kind of the drive says which texts are allowed. */
+/* Reads a text, which must be among the texts that the drive's kind allows for this key
+ * (bb_drive_key.choice). */
 static int read_of_kind(const struct bb_reader *r, const struct bb_field *f,
 			const struct bb_yaml *node, void *base)
 {
@@ -420,8 +424,8 @@ static int read_event(const struct bb_reader *r, const struct bb_field *f,
 				   : read_of_kind(r, f, node, base);
 }
 
-/* Finds the kind of a drive from its `with` and its `trigger` or `event`. The kind decides which
- * other keys are allowed. */
+/* Finds the kind of a drive by its key `with` and, if several kinds share that value of `with`, by
+ * its key `trigger` or `event`. */
 static int find_kind(const struct bb_reader *r, const struct bb_yaml *node,
 		     const struct bb_drive_kind **ret_kind)
 {
@@ -438,7 +442,8 @@ static int find_kind(const struct bb_reader *r, const struct bb_yaml *node,
 		return bb_yaml__fail(r, node, "a drive needs the key 'with', one of: %s",
 				     bb_phrase__join(names, with.n_choices).text);
 	*ret_kind = name->kind == BB_YAML_TEXT ? bb_drive_kind_find(name->text, NULL) : NULL;
-	rc = *ret_kind ? 0 : bb_field__choose(r, &with, name, &i); /* fails, and lists the values */
+	/* bb_field__choose() fails, with a message that lists the values */
+	rc = *ret_kind ? 0 : bb_field__choose(r, &with, name, &i);
 	if (rc)
 		return rc;
 	key.name = (*ret_kind)->by_key;
@@ -484,11 +489,11 @@ static void set_drive_defaults(struct bb_drive_spec *d)
 
 static const struct bb_type already_read = {0};
 
-/* Marks a key that is taken only by the kinds of drives that list it (bb_drive_kind.keys).
- * read_drive() adds the bits of these kinds; no kind has this bit itself. */
+/* Marks a key that only some kinds of drives take (bb_drive_kind.keys). read_drive() adds the bits
+ * of these kinds to the row. No kind has the bit MAX_KINDS. */
 #define OF_KINDS .with = BB_BIT(MAX_KINDS)
 
-/* Reads numbers of CPUs. `all` stands for the number of CPUs that may be used here. */
+/* Reads numbers of CPUs. Replaces `all` by the number of CPUs that bpfbench may use. */
 static int read_cpus(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, void *base)
 {
@@ -522,7 +527,7 @@ static int read_cpus(const struct bb_reader *r, const struct bb_field *f,
 
 static const struct bb_field drive_fields[] = {
 	{"with", &already_read, .required = true},
-	{"trigger", &already_read, OF_KINDS}, /* chooses the kind */
+	{"trigger", &already_read, OF_KINDS}, /* find_kind() has read it */
 	{"inside", TEXT(bb_drive_spec, step.inside), OF_KINDS, .read = read_of_kind},
 	{"stack_depth", VALUES, .max = 127},
 	{"consumer", &bb_type_index, BB_AT(bb_drive_spec, step.consumer), OF_KINDS,
@@ -553,7 +558,8 @@ static const struct bb_field drive_fields[] = {
 	{"floor", TEXT(bb_drive_spec, floor)},
 };
 
-/* The keys of drives, each with the kinds that take it; and the kinds' names for messages. */
+/* The table of the keys of drives with a bit in `with` for each kind that takes the key, and the
+ * names of the kinds for messages. */
 struct drive_schema {
 	struct bb_field fields[BB_LEN(drive_fields)];
 	struct bb_mode modes[MAX_KINDS];
@@ -631,8 +637,8 @@ static int read_drive(const struct bb_reader *r, const struct bb_yaml *node, voi
 	return rc;
 }
 
-/* Lists the values of the key `with`. If `with` is given, lists instead the values of the key that
- * chooses between the kinds with this `with`. */
+/* Returns the values of the key `with` as a list. If `with` is not NULL, returns instead the values
+ * of the key (`trigger` or `event`) that chooses between the kinds with this `with`. */
 static json_t *kind_names(const char *with)
 {
 	json_t *names = json_array();
@@ -651,7 +657,8 @@ static json_t *kind_names(const char *with)
 	return names;
 }
 
-/* Returns the rule about the keys of one kind of drive, and about their values. */
+/* Returns the schema's rule for one kind of drive: which keys it takes and requires, and their
+ * values. */
 static json_t *kind_rule(const struct bb_drive_kind *kind)
 {
 	json_t *keys = json_array(), *required = json_array(), *values = json_object();
@@ -681,7 +688,7 @@ static json_t *kind_rule(const struct bb_drive_kind *kind)
 			bb_schema__add_text(by, kind->by[i]);
 		json_object_set_new(with, kind->by_key, json_pack("{s:o}", "enum", by));
 	}
-	/* a drive without the key is of the first kind */
+	/* a drive without this key is of the first of these kinds */
 	if (kind->by_key && bb_drive_kind_find(kind->with, NULL) != kind)
 		bb_schema__add_text(chosen_by, kind->by_key);
 	return json_pack("{s:{s:o,s:o},s:{s:{s:o},s:o,s:o}}", "if", "properties", with, "required",
@@ -689,7 +696,7 @@ static json_t *kind_rule(const struct bb_drive_kind *kind)
 			 "properties", values);
 }
 
-/* Returns the rules about drives: the values of `with`, and the keys of each kind. */
+/* Returns the schema's rules for drives: the values of `with`, and a rule for each kind. */
 static json_t *drive_rules(void)
 {
 	json_t *rules = json_pack("[{s:{s:{s:o}}}]", "properties", "with", "enum",
@@ -745,7 +752,7 @@ static const struct bb_field scenario_fields[] = {
 static const struct bb_kind scenario_kind = {
 	BB_KIND("a scenario", "'name: perf_profiler'", scenario_fields)};
 
-/* Checks that the value of `key` is NULL or names a variant. */
+/* Checks that the value `node` of `key` names a variant. NULL means that the key is not given. */
 static int check_reference(const struct bb_reader *r, const struct bb_scenario *s, const char *key,
 			   const struct bb_yaml *node)
 {
@@ -762,7 +769,8 @@ static int check_reference(const struct bb_reader *r, const struct bb_scenario *
 			     bb_phrase__join(names, s->n_variants).text);
 }
 
-/* Checks the variants that a drive names; they may stand further down in the file. */
+/* Checks the names of variants in a drive. It runs after the whole file is read, because the
+ * variants may stand below the drives. */
 static int check_drive(const struct bb_reader *r, const struct bb_scenario *s,
 		       const struct bb_yaml *node)
 {
@@ -779,7 +787,7 @@ static int check_drive(const struct bb_reader *r, const struct bb_scenario *s,
 	return rc;
 }
 
-/* If the map has `reset: run`, checks that the driver of every drive knows when a run begins. */
+/* If the map has `reset: run`, checks that every drive can work between any two runs. */
 static int check_reset(const struct bb_reader *r, const struct bb_scenario *s,
 		       const struct bb_map_spec *map)
 {
@@ -799,8 +807,8 @@ static int check_reset(const struct bb_reader *r, const struct bb_scenario *s,
 	return 0;
 }
 
-/* Checks that the keys fit together, and copies values from the top of the file to variants and
- * drives. */
+/* Checks the keys against each other. Copies the scenario's own maps and floor to the variants and
+ * drives, and sets the counts of fills. */
 static int settle(const struct bb_reader *r, const struct bb_yaml *root, struct bb_scenario *s)
 {
 	const struct bb_yaml *drives = bb_yaml__get(root, "drive");
@@ -875,9 +883,9 @@ void bb_scenario__write_schema(FILE *out)
 int bb_scenario__read(const char *path, struct bb_scenario **ret_scenario, struct bb_err *err)
 {
 	size_t size = BB_YAML_MAX_BYTES + 1,
-	       len; /* one byte more shows that the file is too large */
+	       len; /* one byte more than the limit, which shows that the file is too large */
 	char *buf = bb_calloc(1, size);
-	FILE *file = fopen(path, "re"); /* it may be a pipe, so its size is unknown */
+	FILE *file = fopen(path, "re"); /* the file may be a pipe, whose size is not known */
 	int rc = file ? 0 : -errno;
 
 	if (rc) {
@@ -905,7 +913,7 @@ void bb_scenario__free(struct bb_scenario *s)
 
 /* --- additions of the command line --- */
 
-/* If the drive lists `like` among its variants, adds `name` to the list. */
+/* If the drive names `like` among its variants, adds `name` to them. */
 static void drive_like(struct bb_drive_spec *d, const char *name, const char *like)
 {
 	if (!BB_ANY(d->variants, d->n_variants, !strcmp(*it, like)))
@@ -942,8 +950,8 @@ const char *bb_drive_name(const struct bb_drive_spec *d)
 	return d->caches == BB_CACHES_COLD ? d->kind->cold_name : bb_drive_kind_name(d->kind);
 }
 
-/* Returns the kind of the drive's twin; NULL: the drive can have none. The twin empties caches
- * or, if `by_line`, times lines. */
+/* Returns the kind of the drive's twin, or NULL if the drive cannot have one. The twin is cold or,
+ * if `by_line`, times lines. */
 static const struct bb_drive_kind *kind_of_twin(const struct bb_drive_spec *d, bool by_line)
 {
 	if (!by_line)
@@ -1002,8 +1010,7 @@ static bool has_list(const struct bb_map_spec *map)
 	return map->fill.counts.n > 1;
 }
 
-/* Finds the list of counts of the maps that are filled to several sizes. All these maps must have
- * the same list. */
+/* Stores in s->fill_counts the list of counts that all maps with several counts must share. */
 static int find_counts(struct bb_scenario *s, struct bb_err *err)
 {
 	struct bb_u32_list *found = &s->fill_counts;
@@ -1028,8 +1035,9 @@ static int find_counts(struct bb_scenario *s, struct bb_err *err)
 	return 0;
 }
 
-/* Refuses a drive that has several values of another parameter, that does not fire, or that
- * measures by time. Accepts every drive that counts. */
+/* Refuses drives that cannot measure maps filled to several sizes: those that have several values
+ * of a parameter of their own, do not fire, or measure by time. A drive that counts is never
+ * refused. */
 static int check_one_parameter(const struct bb_scenario *s, struct bb_err *err)
 {
 	for (size_t i = 0; i < s->n_drives; i++) {
@@ -1053,8 +1061,8 @@ static int check_one_parameter(const struct bb_scenario *s, struct bb_err *err)
 	return 0;
 }
 
-/* Appends one copy of `from` for each count. If no map of `from` has several counts, moves `from`
- * itself. */
+/* Appends one copy of the variant `from` for each count. If no map of `from` has several counts,
+ * moves `from` itself to the end of the list. */
 static void spread(struct bb_scenario *s, struct bb_variant_spec *from)
 {
 	bool is_spread = BB_ANY(from->maps.v, from->maps.n, has_list(it));
@@ -1088,7 +1096,7 @@ int bb_scenario__spread_fills(struct bb_scenario *s, struct bb_err *err)
 	s->n_variants = 0;
 	for (size_t i = 0; i < n; i++)
 		spread(s, &before[i]);
-	/* the old list is freed below, so borrow that of a copy */
+	/* fill_counts borrows from a variant that is freed below; borrow from its copy */
 	for (size_t i = 0; i < s->n_variants; i++)
 		for (size_t k = 0; k < s->variants[i].maps.n; k++)
 			if (has_list(&s->variants[i].maps.v[k]))

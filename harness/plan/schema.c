@@ -29,7 +29,7 @@ static json_t *scalar(const struct bb_field *f, const char *schema)
 		json_object_set_new(value, "minimum", number(f->min));
 		json_object_set_new(value, "maximum", number(f->max));
 	}
-	if (f->type == &bb_type_u32_list) /* one number, or a list of them */
+	if (f->type == &bb_type_u32_list) /* the value is one number or a list of numbers */
 		value = json_pack("{s:[O,{s:s,s:i,s:b,s:o}]}", "anyOf", value, "type", "array",
 				  "minItems", 1, "uniqueItems", !f->may_repeat, "items", value);
 	return value;
@@ -54,7 +54,8 @@ static json_t *value_of(json_t *defs, const struct bb_field *f)
 	return f->schema ? json_pack("{s:[o,o]}", "anyOf", scalar(f, schema), value) : value;
 }
 
-/* Returns the names of the keys that a mode (bits of bb_field.with) allows or requires. */
+/* Returns the names of the keys that the mode `mode` allows or, if `only_required`, that it
+ * requires. `mode` is a set of bits as in bb_field.with. */
 static json_t *keys_of(const struct bb_kind *kind, unsigned int mode, bool only_required)
 {
 	json_t *keys = json_array();
@@ -68,8 +69,8 @@ static json_t *keys_of(const struct bb_kind *kind, unsigned int mode, bool only_
 	return keys;
 }
 
-/* Adds the rules of a kind that has one key for each of its modes. One of these keys must be
- * present, and it decides which other keys are allowed. */
+/* Adds the rules of a kind in which each mode is chosen by the key of the same name. One of these
+ * keys must be present. It decides which other keys are allowed. */
 static void add_forms(const struct bb_kind *kind, json_t *properties, json_t *schema)
 {
 	json_t *rules = json_array(), *one_of = json_array();
@@ -112,7 +113,8 @@ json_t *bb_schema__of_kind(json_t *defs, const struct bb_kind *kind)
 	char ref[64];
 
 	if (!json_object_get(defs, name)) {
-		json_object_set_new(defs, name, json_object()); /* places it before its parts */
+		/* so that the kind stands before the kinds that its keys use */
+		json_object_set_new(defs, name, json_object());
 		json_object_set_new(defs, name, mapping(defs, kind));
 	}
 	snprintf(ref, sizeof(ref), "#/$defs/%s", name);

@@ -5,14 +5,13 @@
 
 #include "plan/field.h"
 
-/*
- * JSON schema of the mappings of a scenario, made from the rows of struct bb_field that read them.
- * All functions but bb_schema__add_text() return a new value.
- */
+/* JSON schema of scenario files, made from the tables of keys that read them (struct bb_field in
+ * plan/field.h). */
 
-/* Adds to `defs` the schemas of a kind and of the kinds in it, unless they are there already.
- * Returns a reference to the schema of the kind. */
+/* Adds the JSON schemas of `kind`, and of all kinds that its keys use, to the object `defs`: one
+ * member for each kind, named by the last word of kind->what. Skips kinds that `defs` has already.
+ * Returns {"$ref": "#/$defs/NAME"} for `kind`; release it with json_decref(). */
 json_t *bb_schema__of_kind(json_t *defs, const struct bb_kind *kind);
 
-/* Appends a text to a list, which may be NULL. */
+/* Appends a text to the JSON array `list`. Does nothing if `list` is NULL. */
 void bb_schema__add_text(json_t *list, const char *text);

@@ -60,7 +60,7 @@ struct bb_yaml_shown bb_yaml__show(const struct bb_yaml *node)
 		/* A terminal must not get C0 and C1 controls, nor DEL. */
 		bool is_control = *p < 0x20 || *p == 0x7f || (p[0] == 0xc2 && p[1] < 0xa0);
 
-		len = bb_utf8_len((const char *)p); /* libyaml has checked it */
+		len = bb_utf8_len((const char *)p); /* libyaml has checked the UTF-8 */
 		if (at + (is_control ? 4 * len : len) > room) {
 			memcpy(s.text + at, "...", 3);
 			at += 3;
@@ -76,14 +76,14 @@ struct bb_yaml_shown bb_yaml__show(const struct bb_yaml *node)
 	return s;
 }
 
-/* Returns a node that has only this position, for messages. */
+/* Returns a node that has only the position `mark`, for messages. */
 static struct bb_yaml node_at(yaml_mark_t mark)
 {
 	return (struct bb_yaml){.line = (uint32_t)mark.line + 1, .col = (uint32_t)mark.column + 1};
 }
 
-/* Returns a node that has only the position of a byte. If the encoding is wrong, libyaml reports
- * only the offset of a byte. */
+/* Returns a node that has only the position of the byte at `offset` in `text`. For errors in the
+ * encoding, of which libyaml reports only this offset. */
 static struct bb_yaml node_at_byte(const char *text, size_t offset)
 {
 	yaml_mark_t m = {0};
@@ -149,7 +149,7 @@ static int check_key(const struct ctx *c, const struct bb_yaml *map, const struc
 static int build(struct ctx *c, yaml_event_type_t end, int depth, struct bb_yaml *ret_node,
 		 bool *ret_end);
 
-/* Builds the items of a list, or the keys and values of a mapping. */
+/* Builds the items of a list, or the keys and values of a mapping, up to the event `end`. */
 static int build_items(struct ctx *c, yaml_event_type_t end, int depth, struct bb_yaml *parent)
 {
 	bool is_map = parent->kind == BB_YAML_MAP, is_key = is_map;
@@ -176,7 +176,7 @@ static int build_items(struct ctx *c, yaml_event_type_t end, int depth, struct b
 	}
 }
 
-/* Fills the node that begins with `event`. */
+/* Fills `node` from the event that begins it, with all nodes in it. */
 static int build_node(struct ctx *c, const yaml_event_t *event, int depth, struct bb_yaml *node)
 {
 	const yaml_char_t *anchor = NULL, *tag = NULL;
@@ -225,8 +225,8 @@ static int build_node(struct ctx *c, const yaml_event_t *event, int depth, struc
 	return 0;
 }
 
-/* Builds the node of the next event. If the parent ends instead, sets `*ret_end` and builds no
- * node. After an error `*ret_node` is empty. */
+/* Builds the node that the next event begins. If that event is `end`, sets `*ret_end` and builds no
+ * node, because the list or mapping around it has ended. After an error `*ret_node` is not set. */
 static int build(struct ctx *c, yaml_event_type_t end, int depth, struct bb_yaml *ret_node,
 		 bool *ret_end)
 {
@@ -247,8 +247,8 @@ static int build(struct ctx *c, yaml_event_type_t end, int depth, struct bb_yaml
 	return rc;
 }
 
-/* Reads the events around the root: stream start, document start, root, document end, stream
- * end. */
+/* Builds the root, and checks that the text has no second document. libyaml's events are stream
+ * start, document start, the root's, document end, stream end. */
 static int build_document(struct ctx *c, struct bb_yaml *ret_root)
 {
 	const struct bb_yaml start = {.line = 1, .col = 1};
@@ -301,8 +301,8 @@ int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yam
 		return bb_fail(err, -EFBIG, "%s: larger than %zu KiB, the limit for a scenario",
 			       path, BB_YAML_MAX_BYTES >> 10);
 	c.text = text + bom;
-	/* libyaml compares each %TAG line with all earlier ones, so many would be slow. No
-	 * scenario needs one. */
+	/* Lines with % at their beginning are directives. libyaml compares each %TAG directive with
+	 * all earlier ones, so a text with many of them would take long. No scenario needs one. */
 	for (size_t i = 0; i < len - bom; i++) {
 		bool begins_line = !i || c.text[i - 1] == '\n' || c.text[i - 1] == '\r';
 
@@ -334,7 +334,7 @@ void bb_yaml__write(FILE *out, const char *text)
 				   "-."
 				   "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-	/* Words and paths that can only be texts need no quotes. */
+	/* A word or path of these characters is a text for every YAML reader, without quotes. */
 	if (*text && strchr(first, *text) && strspn(text, rest) == strlen(text) &&
 	    strcmp(text, "null")) {
 		fputs(text, out);

@@ -3,11 +3,10 @@
 
 #include "base/std.h"
 
-/*
- * A YAML text as a tree that remembers positions. It accepts only what scenarios need: one document
- * of texts, lists, and mappings with distinct text keys. It refuses anchors, aliases and tags.
- * Size, nesting and number of entries are bounded, so no input makes the reader slow or large.
- */
+/* A YAML text as a tree of nodes that know their positions. The reader accepts only what scenarios
+ * need: one document of texts, lists, and mappings with distinct text keys. It refuses anchors,
+ * aliases and tags. The limits below bound size, nesting and number of entries, so that no input
+ * makes the reader slow or large. */
 #define BB_YAML_MAX_BYTES ((size_t)1 << 20)
 #define BB_YAML_MAX_DEPTH 16
 #define BB_YAML_MAX_ENTRIES 1024
@@ -21,34 +20,35 @@ enum bb_yaml_kind {
 struct bb_yaml {
 	enum bb_yaml_kind kind;
 	uint32_t line, col; /* position of its beginning, from 1; columns count characters */
-	/* the text is in quotes or a block, so it is not taken as a number or as null */
+	/* the text stands in quotes or in a block, so it is never read as a number or as null */
 	bool quoted;
 	bool flow;  /* the list or mapping is written with brackets or braces */
-	char *text; /* UTF-8 without NUL */
-	/* list: n items. Mapping: n pairs, items[2i] is the key and items[2i + 1] its value */
+	char *text; /* UTF-8, owned; NULL for a list or mapping */
+	/* items[n] of a list. Of a mapping with n keys, items[2i] is a key and items[2i + 1] is its
+	 * value */
 	struct bb_yaml *items;
 	size_t n;
-	size_t n_items; /* number of nodes in `items`; private */
+	size_t n_items; /* number of nodes in `items`: n or 2n; for yaml.c */
 };
 
-/* Parses a YAML text. Returns 0, -EINVAL or -EFBIG. `path` is only for messages. Free
- * the root with bb_yaml__free(). */
+/* Parses text[len]. `path` is only for messages. Returns 0; -EINVAL for a text that is not
+ * accepted; -EFBIG if it is too large. Free the root with bb_yaml__free(). */
 int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yaml **ret_root,
 		   struct bb_err *err);
 void bb_yaml__free(struct bb_yaml *root);
 
-/* Writes a text so that YAML reads the same text, also inside braces. Adds double quotes if
+/* Writes `text` as a YAML text, which may also stand inside braces. Adds double quotes if
  * necessary. */
 void bb_yaml__write(FILE *out, const char *text);
 
-/* Returns the value of `key`, or NULL. `map` must be a mapping. */
+/* Returns the value of `key`, or NULL if the mapping `map` has no such key. */
 const struct bb_yaml *bb_yaml__get(const struct bb_yaml *map, const char *key);
 
-/* True for a text without quotes that is empty (`description:`), ~ or null. */
+/* True if the node is a text without quotes that is empty (as after `description:`), ~ or null. */
 bool bb_yaml__is_nothing(const struct bb_yaml *node);
 
-/* Where messages about nodes go. bb_yaml__fail() writes "path:line:col: " and a message into
- * `err`, and returns -EINVAL. */
+/* The file that is read, and where errors go. bb_yaml__fail() writes "path:line:col: ", with the
+ * position of `node`, and a message into `err`. It returns -EINVAL. */
 struct bb_reader {
 	const char *path;
 	struct bb_err *err;
@@ -57,8 +57,8 @@ struct bb_reader {
 	bb_fail((r)->err, -EINVAL, "%s:%u:%u: " fmt, (r)->path, (node)->line, (node)->col,         \
 		##__VA_ARGS__)
 
-/* A node for messages: its text in single quotes, shortened, with control characters escaped; or
- * "a list", "a mapping", "nothing". */
+/* Returns what a message says of a node: its text in single quotes, shortened and with control
+ * characters escaped; or "a list", "a mapping" or "nothing". */
 struct bb_yaml_shown {
 	char text[128];
 };
