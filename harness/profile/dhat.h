@@ -3,8 +3,8 @@
 
 #include "base/std.h"
 
-/* Totals of a file of `valgrind --tool=dhat`, version 2, in bytes and in blocks. Valgrind calls
- * them Total (all memory ever allocated), At t-gmax (when the heap was largest) and At t-end
+/* Totals of a file that `valgrind --tool=dhat` wrote (version 2), in bytes and in blocks. Valgrind
+ * calls them Total (all memory ever allocated), At t-gmax (when the heap was largest) and At t-end
  * (memory never freed). */
 struct bb_dhat {
 	uint64_t total_bytes, total_blocks;
@@ -15,7 +15,7 @@ struct bb_dhat {
 struct bb_dhat_metric {
 	const char *name; /* valgrind's name of the total: "Total, bytes" */
 	const char *slug; /* name of the measure in BMF */
-	const char *key;  /* key of the figure in an allocation point of the file */
+	const char *key;  /* key of the figure at each allocation point in the file */
 	size_t offset;    /* offset of the total in struct bb_dhat */
 };
 
@@ -27,6 +27,6 @@ static inline uint64_t bb_dhat_of(const struct bb_dhat *d, const struct bb_dhat_
 	return *(const uint64_t *)((const char *)d + m->offset);
 }
 
-/* Reads a DHAT file. Returns 0, or -errno with a message that names the file; -EINVAL if DHAT
- * did not write the file, or not in heap mode. */
+/* Reads a DHAT file. Returns 0, or -errno with a message that names the file; -EINVAL if DHAT did
+ * not write the file, or did not run in heap mode. */
 int bb_dhat__read(const char *path, struct bb_dhat *ret_dhat, struct bb_err *err);

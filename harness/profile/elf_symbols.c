@@ -75,33 +75,35 @@ struct dwarf_unit {
 	bool is_listed;
 	Dwarf_Die *functions;
 	size_t n_functions;
-	struct bb_symtab ranges; /* address ranges of `functions`; the `rank` of a range is the
-				    index of its function */
+	/* address ranges of the functions; bb_symbol.rank is the index of the function in
+	 * `functions` */
+	struct bb_symtab ranges;
 };
 
 struct bb_elf_symbols {
 	Dwfl *dwfl;
-	Elf *elf;      /* belongs to dwfl */
-	int socket;    /* socket to the parent, for requests of debug files; -1: there are no debug
-			  files */
-	uint64_t bias; /* address in libdwfl minus address in the file */
-	struct bb_symtab functions;
+	Elf *elf; /* owned by dwfl */
+	/* socket to the parent, for requests of debug files; -1: no debug files are used */
+	int socket;
+	uint64_t bias;              /* address in libdwfl minus address in the file */
+	struct bb_symtab functions; /* from the symbol table */
 	struct dwarf_unit *units;
 	size_t n_units;
-	/* Address ranges of the units; the `rank` of a range is the index of its unit. We build
+	/* Address ranges of the units; bb_symbol.rank is the index of the unit in `units`. We build
 	 * this list because clang writes no .debug_aranges. */
 	struct bb_symtab ranges;
 	uint64_t dwarf_bias; /* address in libdwfl minus address in DWARF */
-	/* How many more DWARF entries may be read. The number is limited because a damaged file can
-	 * contain a cycle. */
+	/* Number of DWARF entries that may still be read. There is a limit because the entries of a
+	 * damaged file can form a cycle. */
 	size_t dies_left;
 };
 
 #define MAX_SYMBOLS 8000000
 #define MAX_SEGMENTS 1024u
 #define MAX_UNITS 200000u
-#define MAX_RANGES 4096    /* limit: ranges of one DWARF entry */
-#define MAX_DIES 50000000u /* limit: DWARF entries read of one file, in all look-ups together */
+#define MAX_RANGES 4096 /* limit: ranges of one DWARF entry */
+/* limit: DWARF entries that all look-ups in one file together may read */
+#define MAX_DIES 50000000u
 #define MAX_DEPTH 64
 #define MAX_ID 64u
 
@@ -114,13 +116,13 @@ static void add_ranges(struct bb_symtab *t, Dwarf_Die *die, size_t index)
 		at = dwarf_ranges(die, at, &base, &start, &end);
 		if (at <= 0)
 			break;
-		/* The linker sets addresses of dropped code to 0, 1 or -1. */
+		/* Skip dropped code, whose addresses the linker sets to 0, 1 or -1. */
 		if (start > 1 && start < UINT64_MAX - 1 && start < end)
 			bb_symtab__add(t, start, end - start, "", 0, (uint32_t)index);
 	}
 }
 
-/* Lists the compilation units. Lists none if there is no DWARF. */
+/* Lists the compilation units; none if the file has no DWARF. */
 static void list_units(struct bb_elf_symbols *s, Dwfl_Module *module)
 {
 	Dwarf_Addr bias = 0;
@@ -144,11 +146,10 @@ static void list_units(struct bb_elf_symbols *s, Dwfl_Module *module)
 	bb_symtab__sort(&s->ranges);
 }
 
-/*
- * Lists the functions among the children of the entry `parent`, also those inside its namespaces
- * and types. libdw 0.188 has no function for that: dwfl_module_addrdie() needs .debug_aranges, and
- * dwarf_getscopes() does not find functions inside a namespace, where clang and rustc define them.
- */
+/* Lists the functions of a compilation unit among the children of the entry `parent`, also those in
+ * its namespaces and types. We do this by hand because dwfl_module_addrdie() needs .debug_aranges,
+ * and dwarf_getscopes() of libdw 0.188 does not find functions in a namespace, where clang and
+ * rustc define them. */
 static void list_functions(struct bb_elf_symbols *s, struct dwarf_unit *unit, Dwarf_Die *parent,
 			   int depth)
 {
@@ -176,8 +177,7 @@ static void list_functions(struct bb_elf_symbols *s, struct dwarf_unit *unit, Dw
 	} while (!dwarf_siblingof(&die, &die));
 }
 
-/* Finds the child of `die` that contains the address, among inlined functions and lexical
- * blocks. */
+/* Finds the inlined function or lexical block that is a child of `die` and contains the address. */
 static bool child_at(struct bb_elf_symbols *s, Dwarf_Die *die, uint64_t address,
 		     Dwarf_Die *ret_child)
 {
@@ -197,8 +197,8 @@ static bool child_at(struct bb_elf_symbols *s, Dwarf_Die *die, uint64_t address,
 }
 
 /* Finds the function that contains the address, then the functions inlined there, outermost first.
- * Returns their number; 0 means none. The entry of an inlined function holds the line of its call
- * (DW_AT_call_line). */
+ * Returns their number; 0: none. The DWARF entry of an inlined function holds the line at which it
+ * was called (DW_AT_call_line). */
 static size_t find_scopes(struct bb_elf_symbols *s, struct dwarf_unit *unit, uint64_t address,
 			  Dwarf_Die ret_scopes[BB_ELF_MAX_FRAMES])
 {
@@ -255,9 +255,9 @@ static int find_no_elf(Dwfl_Module *, void **, const char *, Dwarf_Addr, char **
 	return -1;
 }
 
-/* In the symbolizer's child: asks for a separate debug file. A file that is found by build id must
- * have that id. A file that is found by debug link must have the check sum that the link names.
- * Returns the file's descriptor, or < 0 if there is none. */
+/* Runs in the child process: asks the parent for a separate debug file. A file found by build id
+ * must have that id, and a file found by debug link must have the checksum that the link names.
+ * Returns a descriptor, or < 0 if there is no such file. */
 static int find_debug(Dwfl_Module *module, void **userdata, const char *, Dwarf_Addr, const char *,
 		      const char *link, GElf_Word crc, char **ret_path)
 {
@@ -301,7 +301,8 @@ static Dwfl_Module *report_file(struct bb_elf_symbols *s, int fd)
 	Elf64_Half type;
 	int copy;
 
-	/* Only programs and libraries have addresses; object files (ET_REL) have none. */
+	/* Accept only programs and libraries: in an object file (ET_REL), code has no addresses
+	 * yet. */
 	if (pread(fd, &type, sizeof(type), offsetof(Elf64_Ehdr, e_type)) != sizeof(type) ||
 	    (type != ET_EXEC && type != ET_DYN))
 		return NULL;
@@ -316,10 +317,10 @@ static Dwfl_Module *report_file(struct bb_elf_symbols *s, int fd)
 
 /* Reads the symbol table. Of several names at one address, prefers one with a size; then global
  * names to weak ones, and weak ones to local ones; then the name with the fewest leading
- * underscores. perf does the same. */
+ * underscores. perf prefers the same. */
 static void read_symbols(struct bb_elf_symbols *s, Dwfl_Module *module)
 {
-	/* any other binding has 0 here; its rank wraps round, so that it comes last */
+	/* Other bindings have 0 here. 0 - 1 wraps round, so that they get the highest rank. */
 	static const uint32_t ranks[16] = {[STB_GLOBAL] = 1, [STB_WEAK] = 2, [STB_LOCAL] = 3};
 	int n = dwfl_module_getsymtab(module);
 
@@ -331,7 +332,7 @@ static void read_symbols(struct bb_elf_symbols *s, Dwfl_Module *module)
 							   NULL, NULL);
 		int type = GELF_ST_TYPE(sym.st_info);
 		uint32_t rank;
-		size_t len; /* length without the version, as in memcpy@@GLIBC_2.14 */
+		size_t len; /* length of the name without its version, as in memcpy@@GLIBC_2.14 */
 
 		if (!name || !*name || section == SHN_UNDEF ||
 		    (type != STT_FUNC && type != STT_GNU_IFUNC))
@@ -385,8 +386,8 @@ bool bb_elf_symbols__address(const struct bb_elf_symbols *s, uint64_t offset, ui
 	return false;
 }
 
-/* Fills in the names of the frames. The line of a frame that calls an inlined function is the
- * line of that call; the innermost frame gets no line here. */
+/* Fills in the functions of frames[n]. A frame into which another function is inlined gets the line
+ * of that call. The innermost frame gets no line here. */
 static void fill_frames(const Dwarf_Die *scopes, size_t n, struct dwarf_unit *unit,
 			struct bb_elf_frame *frames)
 {
@@ -399,7 +400,7 @@ static void fill_frames(const Dwarf_Die *scopes, size_t n, struct dwarf_unit *un
 		Dwarf_Attribute attribute;
 		Dwarf_Word number;
 
-		/* The mangled name also contains the class or module. */
+		/* Prefer the mangled name, which also contains the class or module. */
 		frames[i].function = dwarf_formstring(
 			dwarf_attr_integrate(&scope, DW_AT_linkage_name, &attribute));
 		if (!frames[i].function)
@@ -432,13 +433,14 @@ size_t bb_elf_symbols__find(struct bb_elf_symbols *s, uint64_t address,
 	if (n)
 		fill_frames(scopes, n, unit, ret_frames);
 	else
-		n = 1; /* there is no DWARF here (assembly, for example), but perhaps a symbol */
+		n = 1; /* no DWARF covers assembly, for example, but a symbol may */
 	if (line) {
 		ret_frames[n - 1].file = dwarf_linesrc(line, NULL, NULL);
 		if (!dwarf_lineno(line, &number) && number > 0)
 			ret_frames[n - 1].line = (uint32_t)number;
 	}
-	if (symbol) { /* for C++, the symbol's name is complete; other tools show it, too */
+	/* prefer the symbol's name, which is complete in C++ and which other tools show, too */
+	if (symbol) {
 		ret_frames[0].function = bb_symtab__name(&s->functions, symbol);
 		ret_frames[0].start = symbol->start - s->bias;
 		ret_frames[0].distance = address - symbol->start;

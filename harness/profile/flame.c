@@ -7,21 +7,22 @@
 BB_ASSET(flame_css, "harness/profile/flame.css");
 BB_ASSET(flame_js, "harness/profile/flame.js");
 
-#define WIDTH 1200.0
-#define MARGIN 10.0
-#define ROW 17u
-#define HEAD 36u         /* height of the title, px */
-#define FOOT 56u         /* height of legend, buttons and the line about a frame, px */
-#define LETTER_WIDTH 7.0 /* width of a letter of the monospaced font at 11.5 px, rounded up */
-#define MIN_WIDTH 0.1
+#define WIDTH 1200.0 /* of the graph, px */
+#define MARGIN 10.0  /* px */
+#define ROW 17u      /* height of a frame, px */
+#define HEAD 36u     /* height of the title, px */
+/* height of the legend, the buttons, and the line about a selected frame, px */
+#define FOOT 56u
+#define LETTER_WIDTH 7.0   /* px: width of a letter of the monospaced font at 11.5 px, rounded up */
+#define MIN_WIDTH 0.1      /* narrower frames are left out, px */
 #define MAX_BYTES 1950000u /* default limit of the bytes of all frames */
 #define TINTS 3
 
-/* Palette of Okabe and Ito (2008), which colour-blind people can tell apart. Tints distinguish
- * neighbours. */
+/* The colours are from the palette of Okabe and Ito (2008), which colour-blind people can tell
+ * apart. Each kind has several tints, so that neighbouring frames differ. */
 static const struct kind_style {
 	char letter;
-	/* name in the legend of a profile; NULL: the kind is not in the legend */
+	/* name in the legend of a profile; NULL: the legend leaves the kind out */
 	const char *legend;
 	const char *fills[TINTS];
 } styles[BB_N_FRAME_KINDS] = {
@@ -34,22 +35,26 @@ static const struct kind_style {
 	[BB_FRAME_NOTE] = {'n', NULL, {"#cc79a7", "#d38cb4", "#da9fc1"}},
 };
 
-/* A frame in the graph. x and total are in units of weight, depth in rows from the root. */
+/* A frame as it is drawn: its left edge `x` and its width `total` in units of weight, its depth in
+ * rows from the root. */
 struct box {
 	uint64_t x, total;
 	uint32_t depth;
-	uint32_t frame; /* BB_NO_ID: the root, which is not a frame of a stack */
+	/* index in bb_stacks.frames; BB_NO_ID: the root, which is no frame of a stack */
+	uint32_t frame;
 };
 
 struct flame {
 	const struct bb_stacks *stacks;
 	const struct bb_flame_opts *opts;
 	double px_per_unit;
-	/* sorted: the root first, wider frames before narrower ones, parents before children */
+	/* boxes[n], sorted by by_width(): the root first, wider boxes before narrower ones, outer
+	 * frames before inner ones of the same width */
 	struct box *boxes;
 	size_t n;
-	size_t n_shown;
-	uint32_t rows, head; /* head: height above the frames, px */
+	size_t n_shown; /* boxes[0 .. n_shown) are drawn */
+	uint32_t rows;  /* greatest depth of a box that is drawn */
+	uint32_t head;  /* height above the frames, px */
 	FILE *out;
 };
 
@@ -66,12 +71,13 @@ static void add_box(struct flame *f, uint64_t x, uint64_t end, uint32_t depth, u
 		BB_PUSH(f->boxes, f->n, box);
 }
 
-/* Lays the sorted stacks side by side. Neighbouring stacks that share a frame form one box. */
+/* Lays the sorted stacks side by side. Neighbouring stacks that share a frame share its box. */
 static void add_boxes(struct flame *f)
 {
 	const struct bb_stacks *s = f->stacks;
 	uint32_t deepest = 0;
-	uint64_t *begun, x = 0; /* begun[i]: start of the open frame at depth i */
+	/* begun[i]: left edge of the box at depth i that is not complete yet */
+	uint64_t *begun, x = 0;
 
 	add_box(f, 0, s->total, 0, BB_NO_ID);
 	for (size_t i = 0; i < s->n; i++)
@@ -115,7 +121,7 @@ static void write_rect(const struct flame *f, const struct box *box, FILE *out)
 {
 	const struct bb_frame *frame = box->depth ? &f->stacks->frames[box->frame] : NULL;
 
-	/* A function has the same tint everywhere. */
+	/* The tint depends on the name, so that a function looks the same everywhere. */
 	fprintf(out,
 		"<rect class='%c%u' x='%" PRIu64 "' y='%u' width='%" PRIu64 "' height='16'><title>",
 		styles[frame ? frame->kind : BB_FRAME_COMM].letter, frame ? frame->name % TINTS : 0,
@@ -143,8 +149,8 @@ static void write_label(const struct flame *f, const struct box *box, FILE *out)
 	fputs("</text>\n", out);
 }
 
-/* Chooses the frames that fit into the file: the widest first, and nearer to the root first
- * among equals. So every shown frame stands on a shown frame. */
+/* Chooses the boxes that fit into opts->max_bytes: the widest first and, among boxes of one width,
+ * those nearer to the root. So each drawn box stands on a drawn box. */
 static void choose_shown(struct flame *f)
 {
 	char *text = NULL;
@@ -185,7 +191,8 @@ static uint32_t frames_height(const struct flame *f)
 
 static void write_frames(const struct flame *f)
 {
-	/* Coordinates are units of weight. So zooming only changes the viewBox, and is exact. */
+	/* Coordinates are in units of weight. So zooming needs only another viewBox, and is
+	 * exact. */
 	fprintf(f->out,
 		"<svg class='frames' x='%.0f' y='%u' width='%.0f' height='%u' viewBox='0 0 %" PRIu64
 		" %u' preserveAspectRatio='none'>\n",
@@ -213,7 +220,7 @@ static void write_omission(const struct flame *f, const char *unit)
 	fprintf(f->out, "frames narrower than %.2g %s%s are left out", width, unit, also);
 }
 
-/* Returns the name in the legend of a kind of frame; NULL: the kind is not in the legend. */
+/* Returns the name of a kind of frame in the legend, or NULL if the legend leaves the kind out. */
 static const char *legend_of(const struct flame *f, int kind)
 {
 	return f->opts->legend ? f->opts->legend[kind] : styles[kind].legend;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Turns samples into folded stacks. Addresses become points, and each distinct point is named once.
- * Then points become frames. */
+/* Turns samples into folded stacks. First each distinct address becomes a point, which is looked up
+ * only once. Then each sample becomes a stack of the frames of its points. */
 #include "profile/recording.h"
 
-#define MAX_OWN_FRAMES 8u
-/* limit: points of a stack, with its process and notes */
+#define MAX_OWN_FRAMES 8u /* limit: frames of our own code in a stack off the CPU */
+/* limit: points of a stack, with those of its process and of notes */
 #define MAX_POINTS (2 * BB_PROFILE_FRAMES + 8)
-#define KERNEL_SPACE UINT64_MAX
+#define KERNEL_SPACE UINT64_MAX /* stands for the kernel in keys of `by_address` */
 
-/* A distinct code address, or a text in place of an address. numbers[first .. first + n) are the
- * functions at the address, outermost first; n <= BB_ELF_MAX_FRAMES. */
+/* A distinct code address, or a text that stands in a stack like an address. folding.numbers[first
+ * .. first + n) are the frames of the functions at the address, outermost first; n <=
+ * BB_ELF_MAX_FRAMES. */
 struct point {
 	uint64_t offset; /* offset of the address in the file `dso` */
 	uint32_t dso;    /* index of the file; BB_NO_ID: the address is not in a file */
@@ -23,21 +24,21 @@ struct folding {
 	struct bb_profile *profile;
 	struct point *points;
 	size_t n_points;
-	uint32_t *numbers; /* the functions of all points, as indexes of frames in the profile */
+	uint32_t *numbers; /* indexes in bb_stacks.frames of the functions of all points */
 	size_t n_numbers;
-	struct bb_idmap by_address; /* (address, index of its space or KERNEL_SPACE) -> point */
-	/* (offset, dso) -> point, for all processes that map the file */
+	struct bb_idmap by_address; /* (address, index of the space, or KERNEL_SPACE) -> point */
+	/* (offset, dso) -> point, which all processes that map the file share */
 	struct bb_idmap by_location;
-	struct bb_idmap processes; /* (name of a process, 0) -> point */
+	struct bb_idmap processes; /* (index of a process's name, 0) -> point */
 	struct bb_jit_maps jit_maps;
-	/* The latest sample (NULL: none yet), the index of its space, and the point of its
-	 * process. */
+	/* The last sample of which the process was looked up (NULL: none yet), the index of its
+	 * space, and the point of its process. */
 	const struct bb_sampled_stack *latest;
 	uint32_t space, process;
 	/* points of the notes BB_NOTE_CUT, BB_NOTE_LOST and BB_NOTE_OFF_CPU */
 	uint32_t cut, lost, off_cpu;
-	struct bb_code_location
-		*locations; /* points in files, sorted by file; `id` is the index of the point */
+	/* locations of the points in files, sorted by file; `id` is the index of the point */
+	struct bb_code_location *locations;
 };
 
 static uint32_t name_id(struct folding *f, const char *name)
@@ -45,8 +46,8 @@ static uint32_t name_id(struct folding *f, const char *name)
 	return bb_names__add(&f->profile->stacks.names, name, strlen(name));
 }
 
-/* Adds a function to the point. Points with the same outer functions share the frames of these
- * functions. */
+/* Adds a function to the point, inside those that the point has. Points with the same outer
+ * functions share the frames of these functions. */
 static void add_frame(struct folding *f, struct point *p, const char *name, struct bb_frame frame)
 {
 	uint32_t before = p->n ? f->numbers[p->first + p->n - 1] : BB_NO_ID;
@@ -58,7 +59,7 @@ static void add_frame(struct folding *f, struct point *p, const char *name, stru
 		p->first = (uint32_t)f->n_numbers - 1;
 }
 
-/* Adds a point without functions. The pointer is valid until the next call. */
+/* Adds a point without functions. The result is valid until the next call. */
 static struct point *add_point(struct folding *f, uint32_t dso, uint64_t offset, uint32_t *ret_id)
 {
 	struct point *p = bb_append(&f->points, &f->n_points, sizeof(*p));
@@ -77,8 +78,8 @@ static uint32_t add_text(struct folding *f, const char *text, enum bb_frame_kind
 	return id;
 }
 
-/* Adds a point for an address that is in no file. `symbols` are those of the kernel or of a JIT;
- * NULL: there are none, and the function is unknown. */
+/* Adds a point for an address that is not in a file. `symbols` are those of the kernel or of the
+ * process's JIT; NULL: there are none, so the function has no name. */
 static uint32_t add_symbol(struct folding *f, const struct bb_symtab *symbols, bool is_kernel,
 			   uint64_t address)
 {
@@ -113,8 +114,8 @@ static uint32_t kernel_point(struct folding *f, uint64_t address)
 
 static uint32_t user_point(struct folding *f, uint32_t pid, uint64_t address)
 {
-	/* If the space is unknown, the process id is the key: the JIT map of the process may
-	 * name the address. */
+	/* If the space is unknown, use the process id as the key, because the JIT map of the
+	 * process may name the address. */
 	uint64_t key = f->space == BB_NO_ID ? (uint64_t)1 << 32 | pid : f->space, offset;
 	uint32_t point = bb_idmap__get(&f->by_address, address, key);
 	const struct bb_mapping *m;
@@ -123,7 +124,7 @@ static uint32_t user_point(struct folding *f, uint32_t pid, uint64_t address)
 		return point;
 	m = bb_spaces__find(f->spaces, f->space, address);
 	if (m && m->dso != BB_NO_ID) {
-		/* All processes that map this file share the point. symbolize() names it. */
+		/* symbolize() adds the functions of this point later. */
 		offset = address - m->start + m->file_offset;
 		point = bb_idmap__get(&f->by_location, offset, m->dso);
 		if (point == BB_NO_ID) {
@@ -140,8 +141,7 @@ static uint32_t user_point(struct folding *f, uint32_t pid, uint64_t address)
 	return point;
 }
 
-/* Finds the process and the space of a sample. Does nothing if they are those of the sample
- * before. */
+/* Finds the process and the space of a sample, unless they are those of the previous sample. */
 static void find_process(struct folding *f, const struct bb_sampled_stack *s)
 {
 	const struct bb_sampled_stack *latest = f->latest;
@@ -164,14 +164,15 @@ static void find_process(struct folding *f, const struct bb_sampled_stack *s)
 	bb_idmap__put(&f->processes, name, 0, f->process);
 }
 
-/* All frames but the innermost hold return addresses. The call ends just before such an address,
- * perhaps on another line or in another function. */
+/* Returns the address to look up for addresses[nth] of a stack, innermost first. All but the
+ * innermost are return addresses. The call ends just before its return address, which may be on
+ * another line or in another function. */
 static uint64_t code_address(const uint64_t *addresses, size_t nth)
 {
 	return nth ? addresses[nth] - 1 : addresses[0];
 }
 
-/* Finds the points of a stack. Returns their number. */
+/* Finds the points of a sample, outermost first. Returns their number. */
 static uint32_t find_points(struct folding *f, const struct bb_sampled_stack *s,
 			    uint32_t ret_points[MAX_POINTS])
 {
@@ -208,7 +209,7 @@ static int on_found(void *arg, uint32_t location, const struct bb_elf_frame *fou
 	};
 
 	if (p->n == BB_ELF_MAX_FRAMES)
-		return -EBADMSG; /* the child is untrusted */
+		return -EBADMSG; /* the child process that found it is untrusted */
 	add_frame(f, p, *found->function ? found->function : "[unknown]", frame);
 	return 0;
 }
@@ -245,7 +246,7 @@ static int symbolize(struct folding *f, struct bb_err *err)
 
 		if (p->n)
 			continue;
-		/* A function without a name gets the name of its file. */
+		/* No function is known at this point. It gets the name of its file. */
 		snprintf(name, sizeof(name), "[%.255s]",
 			 bb_dso__short_name(&f->spaces->dsos.v[p->dso]));
 		add_frame(f, p, name, frame);
@@ -253,7 +254,8 @@ static int symbolize(struct folding *f, struct bb_err *err)
 	return rc;
 }
 
-/* True for frames of the code that samples context switches: the tracepoint and its callees. */
+/* True if the point is in our own code that samples context switches: the tracepoint and what it
+ * calls. */
 static bool is_own(const struct folding *f, uint32_t point)
 {
 	const struct bb_stacks *stacks = &f->profile->stacks;
@@ -270,8 +272,8 @@ static void add_stack(struct folding *f, const struct bb_sampled_stack *s)
 	uint32_t points[MAX_POINTS], frames[MAX_POINTS * BB_ELF_MAX_FRAMES];
 	uint32_t n_points = find_points(f, s, points), n = 0, last = n_points - 1, end = n_points;
 
-	/* Leaves our own frames out, so that [off-CPU] is above the function in which the kernel
-	 * switched. */
+	/* Leave out the frames of our own code, so that [off-CPU] stands above the function in
+	 * which the kernel switched to another task. */
 	if (points[last] == f->off_cpu)
 		for (uint32_t own = 1; own <= MAX_OWN_FRAMES && own <= last; own++)
 			if (is_own(f, points[last - own]))

@@ -16,24 +16,20 @@
 
 #define OBJECT "profile.bpf.o"
 #define KALLSYMS_MAX_BYTES (256u << 20)
-#define FIRST_PID_NAMESPACE 0xEFFFFFFCu /* PROC_PID_INIT_INO of include/linux/proc_ns.h */
+/* inode of the first PID namespace: PROC_PID_INIT_INO in include/linux/proc_ns.h */
+#define FIRST_PID_NAMESPACE 0xEFFFFFFCu
 
 void bb_samples__add(struct bb_samples *samples, const struct bb_sampled_stack *s,
 		     const uint64_t *kernel, const uint64_t *user)
 {
-	size_t need = samples->n_addresses + s->n_kernel + s->n_user;
-	struct bb_sampled_stack *copy;
+	struct bb_sampled_stack *copy = bb_append(&samples->v, &samples->n, sizeof(*copy));
 
-	bb_reserve(&samples->addresses, need, &samples->addresses_size, sizeof(uint64_t));
-	copy = bb_append(&samples->v, &samples->n, sizeof(*copy));
 	*copy = *s;
 	copy->first = samples->n_addresses;
-	if (s->n_kernel)
-		memcpy(samples->addresses + copy->first, kernel, s->n_kernel * sizeof(*kernel));
-	if (s->n_user)
-		memcpy(samples->addresses + copy->first + s->n_kernel, user,
-		       s->n_user * sizeof(*user));
-	samples->n_addresses = need;
+	for (size_t i = 0; i < s->n_kernel; i++)
+		BB_PUSH(samples->addresses, samples->n_addresses, kernel[i]);
+	for (size_t i = 0; i < s->n_user; i++)
+		BB_PUSH(samples->addresses, samples->n_addresses, user[i]);
 }
 
 void bb_samples__done(struct bb_samples *samples)
@@ -43,19 +39,19 @@ void bb_samples__done(struct bb_samples *samples)
 	memset(samples, 0, sizeof(*samples));
 }
 
-/* Holds the loaded profile.bpf.o, a perf event per CPU that runs it, and the log of code
- * mappings. */
+/* The loaded profile.bpf.o, the perf events that run it, and the log of code mappings. */
 struct bb_recorder {
 	struct bb_sampler_opts opts;
 	char *object_path;
 	struct bpf_object *obj;
-	int *event_fds;
+	int *event_fds; /* event_fds[n_events], one for each CPU */
 	size_t n_events;
-	struct bpf_link *links[2];
+	struct bpf_link *links[2]; /* links[n_links], to tracepoints */
 	size_t n_links;
-	struct ring_buffer *overflow;
+	struct ring_buffer *overflow; /* samples that the maps have no room for */
 	struct bb_task_events task_events;
-	struct bb_recording recording; /* until __finish, it has only samples from `overflow` */
+	/* until bb_recorder__finish() it has only the samples from `overflow` */
+	struct bb_recording recording;
 	uint64_t began_ns, stopped_ns;
 };
 
@@ -69,8 +65,8 @@ static int map_of(const struct bb_recorder *r, const char *name)
 	return bpf_object__find_map_fd_by_name(r->obj, name);
 }
 
-/* Opens the object. The object may be from another build, so this checks that it has every name
- * that is used later. */
+/* Opens the object, and checks that it has every program and map that is used later, because it may
+ * be from another build. */
 static int open_object(struct bb_recorder *r, struct bb_err *err)
 {
 	static const struct {
@@ -131,8 +127,8 @@ static int load_object(struct bb_recorder *r, struct bb_err *err)
 		  : 0;
 }
 
-/* Attaches the tracepoint programs. If opts.pid is set, only that process and its later children
- * are sampled. */
+/* Attaches the programs of tracepoints. If opts.pid is set, limits the sampling to that process and
+ * its later child processes. */
 static int attach_programs(struct bb_recorder *r, struct bb_err *err)
 {
 	static const char *const names[] = {"switched", "forked"};
@@ -156,7 +152,7 @@ static int attach_programs(struct bb_recorder *r, struct bb_err *err)
 	return 0;
 }
 
-/* Opens the event on every CPU that is online. Returns -ENOTSUP if the machine lacks such an
+/* Opens the perf event on each CPU that is online. Returns -ENOTSUP if the machine lacks the
  * event. */
 static int open_events(struct bb_recorder *r, uint32_t type, uint64_t config, struct bb_err *err)
 {
@@ -228,7 +224,8 @@ static void add_sample(struct bb_recorder *r, const struct bb_profile_key *key, 
 static int on_overflow(void *arg, void *data, size_t size)
 {
 	const struct bb_profile_sample *sample = data;
-	int64_t kernel_bytes, user_bytes; /* < 0 means no such stack */
+	/* bytes of addresses; the profiler reports < 0 if there is no stack */
+	int64_t kernel_bytes, user_bytes;
 
 	if (size < sizeof(*sample))
 		return 0;
@@ -240,14 +237,13 @@ static int on_overflow(void *arg, void *data, size_t size)
 	return 0;
 }
 
-/* Checks that the process `pid` exists (0: all processes), and that we see the process ids that
- * BPF sees. */
+/* Checks that the process `pid` exists (0 stands for all processes), and that we are in the first
+ * PID namespace, whose process ids BPF sees. */
 static int check_process(pid_t pid, struct bb_err *err)
 {
 	char path[64];
 	struct stat st;
 
-	/* BPF sees the process ids of the first PID namespace. */
 	if (!stat("/proc/self/ns/pid", &st) && st.st_ino != FIRST_PID_NAMESPACE)
 		return bb_fail(err, -ENOTSUP,
 			       "profile cannot tell processes apart from within a PID namespace (a "
@@ -258,7 +254,7 @@ static int check_process(pid_t pid, struct bb_err *err)
 	return 0;
 }
 
-/* Logs the code that the process `pid` has mapped already; 0: that all processes have mapped. */
+/* Logs the mappings that the process `pid` (0: every process) has already. */
 static int log_existing(struct bb_spaces *spaces, pid_t pid, struct bb_err *err)
 {
 	uint64_t now_ns = bb_now_ns(), number;
@@ -282,7 +278,7 @@ void bb_kernel_symbols(struct bb_symtab *t)
 	size_t len;
 
 	if (bb_read_proc("/proc/kallsyms", KALLSYMS_MAX_BYTES, &text, &len))
-		return; /* the kernel's functions have no names then */
+		return; /* then no function of the kernel has a name */
 	bb_symtab__add_kallsyms(t, text);
 	free(text);
 	bb_symtab__sort(t);
@@ -297,7 +293,7 @@ int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **
 	r->opts = *opts;
 	rc = open_object(r, err);
 	rc = rc ? rc : check_process(opts->pid, err);
-	bb_open_files__allow_more(); /* the recording keeps each mapped file open */
+	bb_open_files__allow_more(); /* a recording keeps the file of each mapping open */
 	rc = rc ? rc : bb_task_events__open(&r->recording.spaces, &r->task_events, err);
 	rc = rc ? rc : log_existing(&r->recording.spaces, opts->pid, err);
 	rc = rc ? rc : load_object(r, err);
@@ -315,8 +311,7 @@ int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **
 	return rc;
 }
 
-/* Logs the records that came since the last call. It is called often: else the rings overflow, and
- * files vanish before they are opened. */
+/* Logs the records about processes that came since the last call. */
 static int drain(struct bb_recorder *r, struct bb_err *err)
 {
 	int rc = perf_buffer__consume(r->task_events.rings);
@@ -343,7 +338,8 @@ static void stop(struct bb_recorder *r)
 	r->stopped_ns = bb_now_ns();
 }
 
-/* Copies the stack with this id into frames[max_frames]. Returns its length; 0: there is none. */
+/* Copies the stack with this id into frames[max_frames]. Returns its number of frames; 0 if there
+ * is no such stack. */
 static uint16_t look_up(const struct bb_recorder *r, int32_t id, uint64_t *frames)
 {
 	uint32_t max_frames = r->recording.stats.max_frames;
@@ -392,7 +388,7 @@ static int collect(struct bb_recorder *r, struct bb_err *err)
 	for (; !bpf_map_get_next_key(counts_fd, last_key, &key); last_key = &key)
 		if (!bpf_map_lookup_elem(counts_fd, &key, &weight))
 			collect_one(r, &key, weight);
-	/* Threads that still sleep have been off their CPU until now. */
+	/* Add the time of threads that still wait: they have been off the CPU until now. */
 	for (; !bpf_map_get_next_key(sleeping_fd, last_tid, &tid); last_tid = &tid)
 		if (!bpf_map_lookup_elem(sleeping_fd, &tid, &sleep) &&
 		    sleep.since_ns < r->stopped_ns)
@@ -412,7 +408,7 @@ int bb_recorder__finish(struct bb_recorder *r, struct bb_recording *ret_recordin
 	rc = rc ? rc : collect(r, err);
 	if (rc)
 		return rc;
-	/* read now, while our own programs are among the symbols */
+	/* read the symbols while our own programs are still among them */
 	bb_kernel_symbols(&recording->kernel);
 	bb_spaces__replay(&recording->spaces);
 	recording->lost_task_events = r->task_events.lost;
@@ -440,20 +436,20 @@ void bb_recorder__free(struct bb_recorder *r)
 
 /* --- with a command --- */
 
-/* The command to profile, a child process. It waits before its exec until we send it a byte, so
- * that nothing is missed. It runs as the given user in a clean environment with `env`
+/* The command to sample, a child process. It waits before its exec until we send it a byte, so that
+ * we miss nothing of it. It runs as the given user in a clean environment with `env`
  * (base/child.h). Its stdout is our stderr. The kernel kills it if we die. */
 struct command {
-	struct bb_child child; /* pid 0: none, or it has ended */
-	int status;            /* as waitpid() gives it, after the command's end */
+	struct bb_child child; /* pid 0: there is no command, or it has ended */
+	int status;            /* status from waitpid(2), once the command has ended */
 };
 
 #define TERM_MS 2000 /* time that the command has to end after SIGTERM */
-/* time between two polls, ms; a poll opens files of new processes and looks for the command's
- * end */
+/* ms between two polls; a poll opens files of new processes, and we look whether the command has
+ * ended */
 #define POLL_MS 50
 
-/* Runs in the child. If no byte comes, or another byte than 'g', our parent has died. Then nobody
+/* Runs in the child. If no byte or another byte than 'g' comes, our parent has died, and nobody
  * reads the error. */
 static int wait_and_execute(void *arg, int go_fd)
 {
@@ -490,12 +486,13 @@ static bool command_has_ended(struct command *c)
 	return !c->child.pid;
 }
 
-/* Ends the command, first by SIGTERM. Does nothing if it has ended. */
+/* Ends the command: by SIGTERM and, if that does not help, by SIGKILL. Does nothing if it has
+ * ended. */
 static void command_end(struct command *c)
 {
 	const struct timespec step = {.tv_nsec = 10000000};
 
-	close(c->child.fd); /* the command may still wait for a byte from this descriptor */
+	close(c->child.fd); /* ends a command that still waits for its byte */
 	bb_close(&c->child.report_fd);
 	if (command_has_ended(c))
 		return;
@@ -523,7 +520,7 @@ int bb_recording__take(const struct bb_recording_opts *opts, struct bb_recording
 	if (!rc)
 		rc = bb_recorder__start(&sampler, &r, err);
 	began_ns = bb_now_ns();
-	/* Lets the command start. If writing fails, the command died while waiting;
+	/* Let the command start. If the byte cannot be written, the command died while it waited;
 	 * command_has_ended() finds that out. */
 	if (!rc && opts->argv && write(command.child.fd, "g", 1) > 0) {
 		rc = bb_child__executed(&command.child);

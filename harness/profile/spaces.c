@@ -15,9 +15,9 @@
 #define DELETED " (deleted)"
 #define MAPS_MAX_BYTES (64u << 20)
 
-/* One code mapping, from /proc/PID/maps or from a perf event. */
+/* One code mapping, read from /proc/PID/maps or from a perf event, before its file is opened. */
 struct mapped_file {
-	struct bb_mapping at; /* the member `dso` is not set */
+	struct bb_mapping at; /* `dso` is not set yet */
 	uint32_t major, minor;
 	uint64_t inode;
 	const char *path;
@@ -36,7 +36,8 @@ static int open_if_same(const char *path, uint64_t inode)
 	return fd;
 }
 
-/* Copies our own vDSO into memory; every process has the same one. Returns a descriptor, or -1. */
+/* Copies our own vDSO, which is the same in every process, into a file in memory. Returns a
+ * descriptor, or -1. */
 static int copy_vdso(void)
 {
 	unsigned long address = getauxval(AT_SYSINFO_EHDR);
@@ -53,8 +54,8 @@ static int copy_vdso(void)
 	return fd;
 }
 
-/* Opens the mapped file. If that fails because the process has ended, opens the file at `path`,
- * if it has the same inode. Returns a descriptor, or -errno. */
+/* Opens the mapped file through /proc. If the process has ended, opens instead the file at `path`,
+ * provided that its inode is that of the mapping. Returns a descriptor, or -errno. */
 static int open_mapped(pid_t pid, const struct mapped_file *f, const char *path)
 {
 	char proc[PATH_MAX];
@@ -70,8 +71,8 @@ static int open_mapped(pid_t pid, const struct mapped_file *f, const char *path)
 	return fd < 0 ? open_if_same(path, f->inode) : fd;
 }
 
-/* Adds the file of a mapping, unless it is there already, and opens it. Returns its index; BB_NO_ID
- * for memory without a file. */
+/* Adds and opens the file of a mapping, unless it was added before. Returns the file's index;
+ * BB_NO_ID for memory without a file. */
 static uint32_t add_dso(struct bb_dsos *dsos, pid_t pid, const struct mapped_file *f)
 {
 	bool is_vdso = f->path_len == strlen(VDSO) && !memcmp(f->path, VDSO, strlen(VDSO));
@@ -122,7 +123,7 @@ void bb_spaces__log(struct bb_spaces *s, const struct bb_task_event *event)
 	copy->nth = s->n_log - 1;
 }
 
-/* Notes the user of a process that still exists. */
+/* Stores the user of a process that still exists. */
 static void note_user(struct bb_spaces *s, pid_t pid)
 {
 	char path[32];
@@ -144,8 +145,8 @@ static bool number_then(const char **c, char then, uint64_t *ret_value)
 	return !bb_parse_hex_digits(c, ret_value) && *(*c)++ == then;
 }
 
-/* Parses "start-end perms offset major:minor inode path". Returns true if the line has that form
- * and the mapping is executable. */
+/* Parses a line of /proc/PID/maps: "start-end perms offset major:minor inode path". Returns true if
+ * the line has that form and the mapping is executable. */
 static bool parse_maps_line(const char *line, const char *end, struct mapped_file *ret_file)
 {
 	struct bb_mapping *at = &ret_file->at;
@@ -214,7 +215,7 @@ void bb_spaces__log_proc(struct bb_spaces *s, pid_t pid, uint64_t time_ns)
 	free(text);
 }
 
-/* Begins an empty space for the process. The pointer is valid until the next call. */
+/* Begins an empty space for the process. The result is valid until the next call. */
 static struct bb_space *begin_space(struct bb_spaces *s, uint32_t pid, const char *comm)
 {
 	uint32_t older = bb_idmap__get(&s->newest, pid, 0);
@@ -226,25 +227,17 @@ static struct bb_space *begin_space(struct bb_spaces *s, uint32_t pid, const cha
 	return space;
 }
 
-static void append_mapping(struct bb_space *space, const struct bb_mapping *m)
-{
-	BB_PUSH(space->mappings, space->n, *m);
-}
-
 static void add_mapping(struct bb_spaces *s, struct bb_space *space, const struct bb_mapping *m)
 {
-	bool hides = false;
+	bool hides;
 
-	/* Samples carry no time stamp. So samples of a file that was mapped here before count
-	 * towards the new file. */
-	for (size_t i = 0; i < space->n && !hides; i++) {
-		const struct bb_mapping *other = &space->mappings[i];
-
-		hides = other->dso != m->dso && other->dso != BB_NO_ID && other->start < m->end &&
-			m->start < other->end;
-	}
+	/* Samples carry no time, so samples of a file that was mapped here before are counted for
+	 * the new file, too. */
+	hides = BB_ANY(space->mappings, space->n,
+		       it->dso != m->dso && it->dso != BB_NO_ID && it->start < m->end &&
+			       m->start < it->end);
 	s->n_replaced += hides;
-	append_mapping(space, m);
+	BB_PUSH(space->mappings, space->n, *m);
 }
 
 static void replay_one(struct bb_spaces *s, const struct bb_task_event *e)
@@ -266,7 +259,7 @@ static void replay_one(struct bb_spaces *s, const struct bb_task_event *e)
 		memcpy(comm, s->v[parent].comm, sizeof(comm));
 		space = begin_space(s, e->pid, comm);
 		for (size_t i = 0; i < s->v[parent].n; i++)
-			append_mapping(space, &s->v[parent].mappings[i]);
+			BB_PUSH(space->mappings, space->n, s->v[parent].mappings[i]);
 		break;
 	case BB_TASK_MAP:
 		if (!space)
@@ -358,7 +351,7 @@ struct lost_record {
 	uint64_t id, lost;
 };
 
-/* Logs an event of a process, but not a new mapping. */
+/* Logs an event of the process `pid` that is not a mapping. */
 static void log_change(struct bb_spaces *s, uint32_t pid, struct bb_task_event *event)
 {
 	event->pid = pid;
@@ -380,7 +373,7 @@ void bb_task_events__log(struct bb_task_events *e, const struct perf_event_heade
 
 	if (h->size < sizeof(*h) + sizeof(uint64_t))
 		return;
-	/* With sample_id_all and PERF_SAMPLE_TIME every record ends with its time. */
+	/* With sample_id_all and PERF_SAMPLE_TIME, each record ends with its time. */
 	memcpy(&event.time_ns, (const char *)h + size, sizeof(event.time_ns));
 	if (h->type == PERF_RECORD_LOST && size >= sizeof(r->lost)) {
 		e->lost += r->lost.lost;

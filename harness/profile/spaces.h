@@ -6,41 +6,46 @@
 #include "profile.h"
 #include "profile/symtab.h"
 
-/* The files that code is mapped from. Each is opened when it is first seen: later it may be
- * deleted, or its process may have ended. */
+/* A file that code is mapped from ("dso": dynamic shared object, as in perf). It is opened when its
+ * first mapping is seen: later it may be deleted, or its process may have ended. */
 struct bb_dso {
-	char *path; /* path in the process's view; "[vdso]" is the kernel's page of code */
-	int fd;     /* < 0: could not be opened */
+	/* path as the process sees it; "[vdso]" is the page of code that the kernel maps into
+	 * processes */
+	char *path;
+	int fd; /* descriptor; < 0: the file could not be opened */
 };
 
 struct bb_dsos {
-	struct bb_dso *v;
+	struct bb_dso *v; /* v[n] */
 	size_t n;
-	struct bb_idmap by_file; /* key: (device, inode) */
+	struct bb_idmap by_file; /* (device, inode) -> index in `v` */
 };
 
-/* Returns the last part of the path. */
+/* Returns the last part of the file's path. */
 const char *bb_dso__short_name(const struct bb_dso *dso);
 
-/* Code in a process: the addresses [start, end) show the file `dso` from `file_offset` on. */
+/* A mapping of code: the addresses [start, end) of a process hold the bytes of a file from the
+ * offset `file_offset` on. */
 struct bb_mapping {
 	uint64_t start, end, file_offset;
-	uint32_t dso; /* index of the file; BB_NO_ID: not a file */
+	/* index of the file in bb_dsos.v; BB_NO_ID: the memory is not mapped from a file */
+	uint32_t dso;
 };
 
-/* The memory of a process from one exec or fork to the next. Of overlapping mappings the later
- * one counts. */
+/* The code in the memory of a process, from one exec or fork to the next. Of overlapping mappings
+ * the later one counts. */
 struct bb_space {
 	char comm[BB_PROFILE_COMM];
 	struct bb_mapping *mappings;
 	size_t n;
-	uint32_t older; /* index of the space that the process had before; BB_NO_ID: none */
+	/* index of the space that the process had before this one; BB_NO_ID: none */
+	uint32_t older;
 };
 
 /* Kinds of change to a process. */
 enum bb_task_event_kind {
 	BB_TASK_MAP,  /* the process got `mapping` */
-	BB_TASK_FORK, /* the process is a new copy of `parent` */
+	BB_TASK_FORK, /* the process was forked from the process `parent` */
 	BB_TASK_EXEC, /* the process executed another program, `comm`, in new memory */
 	BB_TASK_COMM, /* the process changed its name to `comm` */
 };
@@ -51,56 +56,60 @@ struct bb_task_event {
 	uint32_t pid, parent;
 	char comm[BB_PROFILE_COMM];
 	struct bb_mapping mapping;
-	size_t nth; /* index in the log; orders events of the same time */
+	size_t nth; /* index in the log, which orders events of the same time */
 };
 
-/* All address spaces during the sampling. Events are logged as they come, and replayed in order
- * of time. */
+/* The address spaces of all processes during the sampling. Events are logged in the order in which
+ * they arrive, and replayed at the end in the order of their times. */
 struct bb_spaces {
 	struct bb_dsos dsos;
-	struct bb_task_event *log;
+	struct bb_task_event *log; /* log[n_log] */
 	size_t n_log;
-	struct bb_space *v;
+	struct bb_space *v; /* v[n], made by bb_spaces__replay() */
 	size_t n;
-	struct bb_idmap newest; /* (pid, 0) -> index of its newest space */
-	struct bb_idmap users;  /* (pid, 0) -> user id of the process when it was last seen */
-	/* number of mappings that replaced a mapping of another file; samples of both files count
-	 * towards the later file */
+	struct bb_idmap newest; /* (pid, 0) -> index in `v` of the newest space of the process */
+	struct bb_idmap users;  /* (pid, 0) -> user id of the process when we last saw it */
+	/* number of mappings that replaced a mapping of another file; samples of both files are
+	 * then counted for the later one */
 	size_t n_replaced;
 };
 
-/* Logs an event. A zeroed bb_spaces is empty. */
+/* Logs an event: copies it, and sets `nth` of the copy. A zeroed bb_spaces is empty. */
 void bb_spaces__log(struct bb_spaces *s, const struct bb_task_event *event);
 
-/* Returns the user id of the process; BB_NO_ID if the process ended before its user was seen. */
+/* Returns the user id of the process; BB_NO_ID if the process ended before we looked at its
+ * user. */
 uint32_t bb_spaces__user(const struct bb_spaces *s, uint32_t pid);
 
-/* Logs what /proc/PID shows at `time_ns`: an exec with the process's name, then its code
- * mappings. Logs nothing if the process has ended. */
+/* Logs the process `pid` as /proc shows it at `time_ns`: an exec with the process's name, then its
+ * code mappings. Logs nothing if the process has ended. */
 void bb_spaces__log_proc(struct bb_spaces *s, pid_t pid, uint64_t time_ns);
 
-/* Logs the code mappings in the text of a /proc/PID/maps. */
+/* Logs the code mappings in `maps`, the text of a /proc/PID/maps. */
 void bb_spaces__log_maps(struct bb_spaces *s, pid_t pid, uint64_t time_ns, const char *maps);
 
 /* Sorts the log by time and builds the spaces. Call it after the last event. */
 void bb_spaces__replay(struct bb_spaces *s);
 
-/* Returns the index of a sample's space: the newest space of `pid` with the name `comm`, else
- * the newest of `pid`; BB_NO_ID: the process is unknown. */
+/* Returns the index of the space to which a sample of the process `pid` with the name `comm`
+ * belongs: the newest space of `pid` with that name, else the newest of `pid`; BB_NO_ID if the
+ * process is unknown. */
 uint32_t bb_spaces__of(const struct bb_spaces *s, uint32_t pid, const char *comm);
 
-/* Returns the mapping that contains the address, in this space or in an older one of the
- * process; NULL: there is none. */
+/* Returns the mapping that contains the address in the space with the index `space` or, if that has
+ * none, in an older space of the same process; NULL: there is none. */
 const struct bb_mapping *bb_spaces__find(const struct bb_spaces *s, uint32_t space,
 					 uint64_t address);
 
 void bb_spaces__done(struct bb_spaces *s);
 
-/* Reads forks, execs, new names and code mappings of all processes from a kernel ring buffer per
- * CPU, and logs them in `spaces`. */
+/* Reads forks, execs, new names and code mappings of all processes from ring buffers of the kernel,
+ * one per CPU, and logs them in `spaces`. */
 struct bb_task_events {
 	struct bb_spaces *spaces;
-	uint64_t lost; /* records dropped by a full ring; a space may lack their mappings */
+	/* number of records that the kernel dropped because a ring was full; spaces may lack their
+	 * mappings */
+	uint64_t lost;
 	struct perf_buffer *rings;
 	int map_fd; /* the perf event array that holds the rings */
 };
@@ -110,8 +119,9 @@ struct bb_task_events {
 int bb_task_events__open(struct bb_spaces *spaces, struct bb_task_events *ret_events,
 			 struct bb_err *err);
 
-/* Logs one record, whose last 8 bytes are its time. Ignores unknown kinds of records. */
+/* Logs one record of the kernel, whose last 8 bytes are its time. Ignores unknown types of
+ * records. */
 void bb_task_events__log(struct bb_task_events *e, const struct perf_event_header *h);
 
-/* Takes a zeroed struct, too. */
+/* Stops following. Accepts a zeroed struct. */
 void bb_task_events__close(struct bb_task_events *e);

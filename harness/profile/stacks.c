@@ -8,11 +8,11 @@
 #define MAX_FUNCTIONS 30u
 #define MAX_STACKS 10u
 
-/* Sums of one function over all stacks. */
+/* Weights of one function, added up over all stacks. */
 struct function {
-	uint32_t frame; /* index of one of its frames, for name and kind */
-	size_t seen;    /* 1 + index of the latest stack that contains the function; 0: none yet */
-	uint64_t self, total;
+	uint32_t frame; /* index of a frame of the function, which has its name and kind */
+	size_t seen;    /* 1 + index of the last stack in which we saw the function; 0: none yet */
+	uint64_t self, total; /* weight of the function itself, and with its callees */
 };
 
 static bool is_function(const struct bb_frame *f)
@@ -42,7 +42,7 @@ static int by_self(const void *a, const void *b)
 	return (x->frame > y->frame) - (x->frame < y->frame);
 }
 
-/* Writes a name; a control character becomes '?', in folded stacks a ';' becomes ':'. */
+/* Writes a name, with '?' for control characters and, in folded stacks, ':' for ';'. */
 static void write_name(const char *name, bool is_folded, FILE *out)
 {
 	for (const char *c = name; *c; c++) {
@@ -80,8 +80,8 @@ static void write_functions(const struct bb_stacks *s, FILE *out)
 	struct function *v = bb_calloc(s->n_frames, sizeof(*v));
 	size_t n = 0;
 
-	/* Frames with the same name and kind are neighbours. All are counted in the entry of the
-	 * first of them. */
+	/* Frames of one function, which have the same name and kind, are neighbours. They are added
+	 * up in the entry of the first of them. */
 	for (uint32_t i = 0; i < s->n_frames; i++)
 		v[i].frame = i && !frame_order(&s->names, &s->frames[i - 1], &s->frames[i])
 				     ? v[i - 1].frame
@@ -94,13 +94,13 @@ static void write_functions(const struct bb_stacks *s, FILE *out)
 		for (uint32_t k = 0; k < stack->n; k++) {
 			struct function *f = &v[v[frames[k]].frame];
 
-			/* A recursive function counts once per stack. */
+			/* Add each stack only once for a recursive function. */
 			if (f->seen != i + 1)
 				f->total += (uint64_t)stack->weight;
 			f->seen = i + 1;
 		}
 		if (leaf && s->frames[frames[leaf]].kind == BB_FRAME_OFF_CPU)
-			leaf--; /* the frame below [off-CPU] is the function that waits */
+			leaf--; /* the frame outside [off-CPU] is the function that waits */
 		v[v[frames[leaf]].frame].self += (uint64_t)stack->weight;
 	}
 	for (uint32_t i = 0; i < s->n_frames; i++)
@@ -197,8 +197,7 @@ uint32_t bb_stacks__frame(struct bb_stacks *s, const char *name, enum bb_frame_k
 void bb_stacks__add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, double weight)
 {
 	bb_reserve(&s->parts, s->n_parts + n, &s->parts_size, sizeof(*s->parts));
-	bb_reserve(&s->v, s->n + 1, &s->size, sizeof(*s->v));
-	s->v[s->n++] = (struct bb_stack){.first = s->n_parts, .n = n, .weight = weight};
+	BB_PUSH(s->v, s->n, (struct bb_stack){.first = s->n_parts, .n = n, .weight = weight});
 	memcpy(s->parts + s->n_parts, frames, n * sizeof(*frames));
 	s->n_parts += n;
 }
@@ -277,7 +276,7 @@ void bb_stacks__sort(struct bb_stacks *s)
 	s->n = n;
 }
 
-/* Suffixes of names in folded stacks, as other tools write them. */
+/* Suffixes that tell the kind of a frame in folded stacks, as other tools write them. */
 static const char *const suffixes[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_INLINED] = "_[i]",
 	[BB_FRAME_JIT] = "_[j]",
@@ -339,7 +338,7 @@ static enum bb_frame_kind kind_of(const char *frame, size_t *len, bool is_first)
 	return BB_FRAME_USER;
 }
 
-/* Adds the stack of a text "frame;frame;...". Returns -EINVAL if it has too many frames. */
+/* Adds the stack in a text "frame;frame;...". Returns -EINVAL if it has too many frames. */
 static int add_stack(struct bb_stacks *s, const char *text, uint64_t weight)
 {
 	uint32_t numbers[BB_FOLDED_FRAMES], n = 0;
@@ -360,7 +359,7 @@ static int add_stack(struct bb_stacks *s, const char *text, uint64_t weight)
 	return 0;
 }
 
-/* Adds the stack of one line. `*total` is the sum of weights so far. */
+/* Adds the stack in line `number` of the file `path`. `*total` is the sum of the weights so far. */
 static int add_line(struct bb_stacks *s, char *text, uint64_t *total, const char *path,
 		    size_t number, struct bb_err *err)
 {

@@ -9,25 +9,27 @@
 #include "base/deadline.h"
 #include "base/text.h"
 
-/* longest mangled name, bytes; libiberty uses about 30 bytes of stack for each byte of the name */
+/* limit: bytes of a mangled name, because libiberty uses about 30 bytes of stack for each of
+ * them */
 #define MAX_MANGLED 4096u
 
+/* A demangled name while it is written: text[len], with room for `size` bytes. */
 struct text {
 	char *text;
 	size_t len, size;
 	jmp_buf is_full;
 };
 
-/* Appends a piece of a demangled name. libiberty cannot be told to stop, so we jump out of it when
- * the room is used up. At that point libiberty has allocated nothing, except for a part of a Rust
- * name in Punycode. */
+/* Appends a piece of a demangled name. libiberty offers no way to stop it, so we jump out of it
+ * when the room is used up. At that point it has allocated nothing but, for a Rust name in
+ * Punycode, a part of the name. */
 static void append_piece(const char *piece, size_t len, void *arg)
 {
 	struct text *t = arg;
 
 	if (len >= t->size - t->len)
 		longjmp(t->is_full, 1);
-	if (len) /* for an empty piece libiberty passes no address */
+	if (len) /* libiberty passes no address for an empty piece */
 		memcpy(t->text + t->len, piece, len);
 	t->len += len;
 }
@@ -41,7 +43,7 @@ bool bb_demangle(const char *name, char *ret_text, size_t size)
 		return false;
 	if (setjmp(t.is_full))
 		return false;
-	/* A legacy Rust name is also a valid C++ name, so Rust is tried first. */
+	/* Try Rust first, because a legacy Rust name is also a valid C++ name. */
 	if (!rust_demangle_callback(name, DMGL_NO_OPTS, append_piece, &t)) {
 		t.len = 0;
 		if (!cplus_demangle_v3_callback(name, DMGL_NO_OPTS, append_piece, &t))
@@ -53,16 +55,18 @@ bool bb_demangle(const char *name, char *ret_text, size_t size)
 	return true;
 }
 
-/* The child process that reads the untrusted file. It drops all rights (base/child.h), then writes
- * to `out_fd` a struct symbol_answer and two strings for each function at each known location. At
- * the end it writes an answer with `location` END_OF_FILE. Byte order is native. */
+/* The child process that reads the untrusted file. It drops all rights (base/child.h). For each
+ * function at each location it writes a struct symbol_answer and two texts to `out_fd`, in native
+ * byte order. After the last function it writes an answer with the location END_OF_FILE, which
+ * shows that it has not failed. */
 #define END_OF_FILE UINT32_MAX
 #define MAX_SYMBOL_NAME 4096u
 
 struct symbol_answer {
 	uint32_t location, line;
 	uint64_t start, distance;
-	/* lengths of the two strings; file_len 0: the file is unknown */
+	/* lengths of the two texts, which have no NUL: the function's name and its source file.
+	 * file_len 0: the file is unknown */
 	uint16_t function_len, file_len;
 	uint32_t is_inlined;
 };
@@ -70,26 +74,27 @@ struct symbol_answer {
 /* The look-ups in one file. */
 struct work {
 	const struct bb_dso *dso;
-	const struct bb_code_location *locations; /* all locations; [from, to) are in this file */
+	/* all locations; those in this file have the indexes [from, to) */
+	const struct bb_code_location *locations;
 	size_t from, to;
 	enum bb_elf_depth depth;
-	uint64_t most_ns;
+	uint64_t most_ns; /* time limit */
 	int out_fd;
 };
 
 #define FILE_CPU_SECONDS 30
 #define MAX_ANSWER_BYTES ((rlim_t)1 << 30)
-/* how far the child's address space may grow; most of that is mapped files */
+/* limit: growth of the child's address space, most of which is mapped files */
 #define MEMORY_BYTES (UINT64_C(16) << 30)
 
-/* Demangled names of one file. They are kept because many locations are in the same functions. */
+/* Demangled names of one file, kept because many locations lie in the same functions. */
 struct demangled {
 	struct bb_names names;
-	struct bb_idmap by_name; /* key: (address of the mangled name, 0) */
+	struct bb_idmap by_name; /* (address of the mangled name, 0) -> number in `names` */
 };
 
-/* Returns the name as in the source, or `name` itself if it is not mangled; "" for NULL. Valid
- * until the next call. */
+/* Returns the demangled name, or `name` itself if it is not mangled; "" if it is NULL. The result
+ * is valid until the next call. */
 static const char *source_name(struct demangled *d, const char *name)
 {
 	uint64_t key = (uint64_t)(uintptr_t)name;
@@ -111,7 +116,7 @@ static int limit_resources(void *)
 {
 	struct rlimit answer;
 
-	/* Ctrl-C ends the sampling, but not the look-up of the samples' symbols */
+	/* Ctrl-C ends the sampling, but must not end the look-up of symbols that follows it */
 	signal(SIGINT, SIG_IGN);
 	if (!getrlimit(RLIMIT_FSIZE, &answer) && answer.rlim_cur > MAX_ANSWER_BYTES) {
 		answer.rlim_cur = MAX_ANSWER_BYTES;
@@ -121,7 +126,8 @@ static int limit_resources(void *)
 	return 0;
 }
 
-/* Runs in the child: looks up the locations. Debug files are requested over `socket`. */
+/* Runs in the child: looks up the locations, and writes the answers. Asks for debug files over
+ * `socket`. */
 static int answer_file(void *arg, int socket)
 {
 	const struct work *w = arg;
@@ -164,10 +170,10 @@ static int answer_file(void *arg, int socket)
 }
 
 #define MAX_REQUESTS 16
-#define POLL_MS 100 /* a signal just before poll() is noticed after this time */
+#define POLL_MS 100 /* ms; a signal that comes just before poll() is noticed after this time */
 
 /* Serves one request of the child for a debug file. Returns false if the child has closed the
- * socket or sent something else. */
+ * socket, or has sent something else. */
 static bool serve_message(const struct work *w, int socket)
 {
 	struct bb_debug_request request;
@@ -184,13 +190,14 @@ static bool serve_message(const struct work *w, int socket)
 	return !rc;
 }
 
-/* Lets a child read the file until the child ends, breaks its rules or takes too long. Returns
- * -EINTR if we are asked to stop. */
+/* Starts a child that reads the file, and serves it until it ends, breaks its rules or takes too
+ * long. Returns 0; -EINTR if we are asked to stop; or another -errno if no child could be
+ * started. */
 static int run_child(struct work *w)
 {
 	uint64_t deadline_ns = bb_now_ns() + w->most_ns;
-	sig_atomic_t stop = bb_stop_signal; /* a signal that came before: it ended the sampling but
-					     * must not end the look-up */
+	/* an earlier signal ended the sampling; only a new one ends the look-up */
+	sig_atomic_t stop = bb_stop_signal;
 	const struct bb_child_rules rules = {
 		.link = BB_LINK_SOCKET,
 		.no_core = true,
@@ -212,12 +219,12 @@ static int run_child(struct work *w)
 		n = poll(&p, 1, POLL_MS);
 		rc = bb_stop_signal != stop ? -EINTR : 0;
 	}
-	bb_child__stop(&child); /* kills it if it still runs */
+	bb_child__stop(&child); /* kills the child if it still runs */
 	return rc;
 }
 
-/* Delivers the child's answers[len]. The child is untrusted, so every location must be in the
- * file that it had to read. */
+/* Passes the child's answers[len] to `found`. The child is untrusted, so each location must be in
+ * the file that it had to read. */
 static int deliver_answers(const struct work *w, const char *answers, size_t len,
 			   bb_location_found found, void *arg)
 {
@@ -250,8 +257,8 @@ static int deliver_answers(const struct work *w, const char *answers, size_t len
 	return rc;
 }
 
-/* Looks up the locations in one file. `*ret_done` is false if the child failed; then nothing was
- * delivered. */
+/* Looks up the locations in one file. Sets `*ret_done` to false if the child failed; then `found`
+ * was not called. */
 static int symbolize_file(struct work *w, bb_location_found found, void *arg, bool *ret_done)
 {
 	struct symbol_answer last;

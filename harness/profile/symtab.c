@@ -4,12 +4,13 @@
 #include "base/io.h"
 #include "base/parse.h"
 
-/* Returns the entry of the pair, or the free entry for it. */
+/* Returns the entry of the pair (a, b) in entries[size], or the free entry in which to put the
+ * pair. */
 static struct bb_idmap_entry *find_entry(struct bb_idmap_entry *entries, size_t size, uint64_t a,
 					 uint64_t b)
 {
-	/* Multiplicative hashing (Knuth 1973). The upper bits depend on all bits of both
-	 * numbers, so they are folded down. */
+	/* Multiplicative hashing (Knuth 1973). XOR folds the upper half of the hash into the lower
+	 * half, because only the upper bits depend on all bits of both numbers. */
 	uint64_t h = (a ^ b * UINT64_C(0xff51afd7ed558ccd)) * UINT64_C(0x9e3779b97f4a7c15);
 	size_t i = (h ^ h >> 32) & (size - 1);
 
@@ -20,7 +21,7 @@ static struct bb_idmap_entry *find_entry(struct bb_idmap_entry *entries, size_t 
 
 uint32_t bb_idmap__get(const struct bb_idmap *m, uint64_t a, uint64_t b)
 {
-	/* id 0 of a free entry gives BB_NO_ID */
+	/* a free entry has the id 0, and 0 - 1 is BB_NO_ID */
 	return m->size ? find_entry(m->entries, m->size, a, b)->id - 1 : BB_NO_ID;
 }
 
@@ -62,8 +63,7 @@ static void append_text(char **all, size_t *all_len, size_t *all_size, const cha
 
 uint32_t bb_names__add(struct bb_names *names, const char *text, size_t len)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325),
-		 nth = 0; /* FNV-1a (Fowler, Noll and Vo 1991) */
+	uint64_t hash = UINT64_C(0xcbf29ce484222325), nth = 0; /* FNV-1a (Fowler, Noll, Vo 1991) */
 	uint32_t id;
 
 	len = strnlen(text, len);
@@ -95,12 +95,12 @@ void bb_names__done(struct bb_names *names)
 void bb_symtab__add(struct bb_symtab *t, uint64_t start, uint64_t size, const char *name,
 		    size_t name_len, uint32_t rank)
 {
-	size_t offset = t->text_len;
-
-	bb_reserve(&t->symbols, t->n + 1, &t->size, sizeof(*t->symbols));
+	BB_PUSH(t->symbols, t->n,
+		(struct bb_symbol){.start = start,
+				   .size = size,
+				   .name = t->text_len,
+				   .rank = rank});
 	append_text(&t->text, &t->text_len, &t->text_size, name, name_len);
-	t->symbols[t->n++] =
-		(struct bb_symbol){.start = start, .size = size, .name = offset, .rank = rank};
 }
 
 static int by_start(const void *a, const void *b)
@@ -133,8 +133,8 @@ const struct bb_symbol *bb_symtab__find(const struct bb_symtab *t, uint64_t addr
 {
 	size_t n = BB_N_LEADING(t->symbols, t->n, it->start <= address);
 
-	/* A function may lie inside another one (a cold part, an alias). Choose the last one
-	 * that begins before the address and contains it. */
+	/* A function may lie inside another function (a cold part, an alias). Choose the last
+	 * function that begins at or before the address and contains it. */
 	for (size_t back = 0; back < 8 && back < n; back++) {
 		const struct bb_symbol *s = &t->symbols[n - 1 - back];
 
@@ -174,7 +174,8 @@ static void add_perf_map_line(struct bb_symtab *t, const char *line, const char 
 	if (bb_parse_hex_digits(&c, &start) || *c++ != ' ' || bb_parse_hex_digits(&c, &size) ||
 	    *c++ != ' ' || c >= end || !size)
 		return;
-	/* A JIT that replaces code appends a line, so later lines have priority. */
+	/* A JIT that replaces code appends a line for the new code, so later lines have lower
+	 * ranks. */
 	bb_symtab__add(t, start, size, c, (size_t)(end - c), UINT32_MAX - (uint32_t)t->n);
 }
 
@@ -230,8 +231,8 @@ const struct bb_symtab *bb_jit_maps__get(struct bb_jit_maps *maps, uint32_t pid,
 		t = bb_append(&maps->v, &maps->n, sizeof(*t));
 		bb_idmap__put(&maps->by_pid, pid, 0, id);
 		snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid, pid);
-		/* Prefer the file in the process's own /tmp, which can be read while the process
-		 * exists. */
+		/* Prefer the file in the /tmp that the process itself sees. It can be reached only
+		 * while the process exists. */
 		if (read_map_of(path, uid, &text) && read_map_of(strstr(path, "/tmp/"), uid, &text))
 			return NULL;
 		bb_symtab__add_perf_map(t, text);

@@ -6,29 +6,33 @@
 #include "base/parse.h"
 #include "bpf/trace_record.h"
 
-#define DEPTH 128u /* limit: functions of a stack; the innermost are left out */
+#define DEPTH 128u /* limit: functions of a stack; inner ones beyond it are left out */
 
+/* Machine code of a function of the program. */
 struct function {
 	uint64_t start, size;
 };
 
-/* A line of a program. The machine code from `address` on belongs to it. */
+/* A stretch of machine code that belongs to one line of the program. It reaches from `address` to
+ * the next stretch. */
 struct line_start {
 	uint64_t address;
 	uint32_t number;
 	const char *text;
-	size_t order; /* position in the text; of two lines at one address, the later one counts */
-	/* is_known: an instruction of the line was traced; `line` is then the line's index in
-	 * bb_traced.lines, and `frame` its frame */
+	/* index in the guest's text; of two lines with one address, the later one counts */
+	size_t order;
+	/* True if an instruction of the stretch was traced. Then `line` is the index of the line in
+	 * bb_traced.lines, and `frame` the index of its frame. */
 	bool is_known;
 	size_t line;
 	uint32_t frame;
 };
 
-/* The records of one marked window. */
+/* The records v[n] that the plugin wrote between a pair of marks, while the guest ran the program
+ * with the index `program`. */
 struct window {
 	size_t program;
-	uint64_t ns;
+	uint64_t ns; /* instructions in [from, to) */
 	const struct bb_trace_record *v;
 	size_t n;
 };
@@ -37,7 +41,8 @@ struct program {
 	const char *name, *object;
 	struct function *functions;
 	size_t n_functions;
-	struct line_start *lines; /* sorted by address; code before lines[0] belongs to no line */
+	/* sorted by address; `no_line` stands for the code before lines[0] */
+	struct line_start *lines;
 	size_t n_lines;
 	struct line_start no_line;
 };
@@ -53,11 +58,14 @@ struct reading {
 
 /* A function that has not returned yet. */
 struct call {
-	uint64_t start;      /* start of the function */
-	uint64_t returns_at; /* address at which its return address is stored; 0: unknown */
+	uint64_t start; /* start of the function's code */
+	/* stack address that holds the function's return address; UINT64_MAX: unknown */
+	uint64_t returns_at;
 	uint32_t frame;
-	uint32_t called; /* name of the function that was called; it may have jumped to this one */
-	bool is_interrupt, is_own;
+	/* name of the function that was called, which may have jumped to this one */
+	uint32_t called;
+	bool is_interrupt; /* the function was entered by an interrupt or a fault */
+	bool is_own;       /* the function is one of the program */
 };
 
 struct folding {
@@ -65,13 +73,16 @@ struct folding {
 	struct program *program;
 	struct bb_traced *traced;
 	struct call calls[DEPTH];
-	uint32_t depth, above;     /* `above`: calls that are not in calls[] */
-	uint32_t root;             /* frame of the program's name */
-	struct bb_idmap by_line;   /* (line, name) -> part */
-	struct bb_idmap by_called; /* (name of the called function, name) -> part */
+	/* depth: calls in calls[]; above: further calls, for which calls[] has no room */
+	uint32_t depth, above;
+	uint32_t root; /* index of the frame with the program's name */
+	/* (index of a line, name of a function) -> index in bb_traced.parts */
+	struct bb_idmap by_line;
+	/* (name of a called function, name of a function) -> index in bb_traced.calls */
+	struct bb_idmap by_called;
 };
 
-/* Read an address or a number, and the blank after it. */
+/* Read an address or a number at `*at`, and the blank after it. */
 static bool read_address(const char **at, uint64_t *ret_address)
 {
 	return !bb_parse_hex_digits(at, ret_address) && *(*at)++ == ' ';
@@ -82,49 +93,38 @@ static bool read_number(const char **at, uint64_t *ret_number)
 	return !bb_parse_digits(at, ret_number) && *(*at)++ == ' ';
 }
 
-static bool is_word(const char *text, size_t len, const char *word)
-{
-	return len == strlen(word) && !memcmp(text, word, len);
-}
-
 /* Reads a line of the guest's text. Ignores a line that it does not understand. */
-static void read_line(struct reading *r, const char *line)
+static void read_line(struct reading *r, char *line)
 {
 	struct program *p = r->n_programs ? &r->programs[r->n_programs - 1] : NULL;
-	const char *blank = strchr(line, ' '), *at = blank ? blank + 1 : NULL;
-	size_t len = blank ? (size_t)(blank - line) : 0;
+	const char *word = strsep(&line, " "), *at = line;
 	uint64_t address, number;
-	size_t order = p ? p->n_lines : 0;
 
 	if (!at)
 		return;
-	if (is_word(line, len, "program")) {
+	if (!strcmp(word, "program")) {
 		p = bb_append(&r->programs, &r->n_programs, sizeof(*p));
 		p->name = at;
 		p->object = "";
 		p->no_line = (struct line_start){.text = ""};
 	} else if (!p) {
 		return;
-	} else if (is_word(line, len, "object")) {
+	} else if (!strcmp(word, "object")) {
 		p->object = at;
-	} else if (is_word(line, len, "run")) {
-		struct window *w = bb_append(&r->windows, &r->n_windows, sizeof(*w));
-
-		*w = (struct window){.program = r->n_programs - 1};
-		if (bb_parse_u64(at, &w->ns))
-			w->ns = 0;
-	} else if (is_word(line, len, "function")) {
+	} else if (!strcmp(word, "run")) {
+		BB_PUSH(r->windows, r->n_windows, (struct window){.program = r->n_programs - 1});
+		if (!bb_parse_u64(at, &number))
+			r->windows[r->n_windows - 1].ns = number;
+	} else if (!strcmp(word, "function")) {
 		if (read_address(&at, &address) && read_number(&at, &number))
-			*(struct function *)bb_append(&p->functions, &p->n_functions,
-						      sizeof(*p->functions)) =
-				(struct function){address, number};
-	} else if (is_word(line, len, "line")) {
+			BB_PUSH(p->functions, p->n_functions, (struct function){address, number});
+	} else if (!strcmp(word, "line")) {
 		if (read_address(&at, &address) && read_number(&at, &number))
-			*(struct line_start *)bb_append(&p->lines, &p->n_lines, sizeof(*p->lines)) =
+			BB_PUSH(p->lines, p->n_lines,
 				(struct line_start){.address = address,
 						    .number = (uint32_t)number,
 						    .text = at,
-						    .order = order};
+						    .order = p->n_lines - 1});
 	}
 }
 
@@ -164,7 +164,7 @@ static void read_text(struct reading *r, char *text)
 	}
 }
 
-/* Gives each window its records. */
+/* Finds the records of each window. The plugin's marks come in the order of the windows. */
 static void read_records(struct reading *r, const struct bb_trace_record *v, size_t n)
 {
 	const struct bb_trace_record *begin = NULL;
@@ -187,8 +187,8 @@ static bool is_fault_entry(const struct reading *r, uint64_t address)
 	return address == r->faults[0] || address == r->faults[1];
 }
 
-/* Marks each instruction that faulted, because the guest's clock does not count it: it was not
- * executed, or once more later. */
+/* Marks each instruction that caused a memory fault, because the guest's clock does not count it:
+ * it was either not executed, or executed again later. */
 static void drop_faults(const struct reading *r, struct bb_trace_record *v, size_t n)
 {
 	struct bb_trace_record *before = NULL;
@@ -206,10 +206,7 @@ static void drop_faults(const struct reading *r, struct bb_trace_record *v, size
 
 static const struct function *own_function(const struct program *p, uint64_t address)
 {
-	for (size_t i = 0; i < p->n_functions; i++)
-		if (address - p->functions[i].start < p->functions[i].size)
-			return &p->functions[i];
-	return NULL;
+	return BB_FIND(p->functions, p->n_functions, address - it->start < it->size);
 }
 
 static bool is_own(const struct program *p, const struct bb_trace_record *r)
@@ -222,10 +219,10 @@ static bool is_clock(const struct bb_trace_record *r)
 	return r->kind == BB_TRACE_INSN && r->class == BB_TRACE_CLOCK;
 }
 
-/* What lies between the two readings of the clock. */
+/* The records between the two readings of the clock. */
 struct cut {
-	size_t from, to;    /* records of the window */
-	size_t first, last; /* first and last record of the program itself */
+	size_t from, to;    /* indexes of the window's records [from, to) */
+	size_t first, last; /* indexes of the first and the last record of the program itself */
 	uint64_t n;         /* instructions */
 };
 
@@ -267,7 +264,7 @@ static uint32_t add_frame(struct folding *f, const char *name, enum bb_frame_kin
 	return bb_stacks__intern_frame(s, &frame, BB_NO_ID);
 }
 
-/* Returns the last line that begins at the address or before it. */
+/* Returns the last stretch that begins at the address or before it. */
 static struct line_start *find_start(struct program *p, uint64_t address)
 {
 	size_t n = BB_N_LEADING(p->lines, p->n_lines, it->address <= address);
@@ -275,7 +272,7 @@ static struct line_start *find_start(struct program *p, uint64_t address)
 	return n ? &p->lines[n - 1] : &p->no_line;
 }
 
-/* Adds the line and its frame, unless other machine code of the line has added them. */
+/* Adds the line of the stretch and its frame, unless another stretch of the line has added them. */
 static void add_line(struct folding *f, struct line_start *s)
 {
 	struct bb_traced *t = f->traced;
@@ -289,38 +286,23 @@ static void add_line(struct folding *f, struct line_start *s)
 		if (t->lines[s->line].number == s->number &&
 		    !strcmp(t->lines[s->line].text, s->text))
 			return;
-	*(struct bb_traced_line *)bb_append(&t->lines, &t->n_lines, sizeof(*t->lines)) =
-		(struct bb_traced_line){.number = s->number, .text = s->text};
+	BB_PUSH(t->lines, t->n_lines,
+		(struct bb_traced_line){.number = s->number, .text = s->text});
 }
 
-/* Returns the name of the function of the kernel, and its start. */
+/* Returns the name of the kernel's function at the address, and stores its start; 0 if unknown. */
 static const char *kernel_function(const struct reading *r, uint64_t address, uint64_t *ret_start)
 {
 	const struct bb_symbol *s = bb_symtab__find(&r->kernel, address);
-	/* trampolines of BPF are gone when the symbols are read, and lie above the kernel */
+	/* BPF trampolines lie above the kernel, and are gone when the guest reads the symbols */
 	bool is_near = s && address - s->start < UINT32_C(1) << 20;
 
 	*ret_start = is_near ? s->start : 0;
 	return is_near ? bb_symtab__name(&r->kernel, s) : "[other machine code]";
 }
 
-static void push(struct folding *f, struct call call)
-{
-	if (f->depth == DEPTH)
-		f->above++;
-	else
-		f->calls[f->depth++] = call;
-}
-
-static void pop(struct folding *f)
-{
-	if (f->above)
-		f->above--;
-	else if (f->depth)
-		f->depth--;
-}
-
-/* Follows a return from the function whose return address was at `at`. */
+/* Follows a return instruction that read the return address at the stack address `at`: removes the
+ * calls that it leaves. */
 static void follow_return(struct folding *f, uint64_t at)
 {
 	f->above = 0;
@@ -335,11 +317,12 @@ static void follow_interrupt_return(struct folding *f)
 	while (f->depth > 1 && !f->calls[f->depth - 1].is_interrupt)
 		f->depth--;
 	if (f->depth > 1)
-		pop(f);
+		f->depth--;
 }
 
-/* Keeps the stack for the next instruction, which lies in the function `now`. `before` is the
- * instruction before it, whose return address was at `at`. */
+/* Updates the stack for the instruction at `address`, which lies in the function `now`. `before` is
+ * the previous instruction; NULL: none. `at` is the stack address that `before` wrote or read if it
+ * was a call or a return. */
 static void follow(struct folding *f, const struct bb_trace_record *before, uint64_t at,
 		   struct call now, uint64_t address)
 {
@@ -354,30 +337,33 @@ static void follow(struct folding *f, const struct bb_trace_record *before, uint
 		now.returns_at = at;
 	now.is_interrupt &= class != BB_TRACE_CALL && address == now.start;
 	if (!f->depth || class == BB_TRACE_CALL || now.is_interrupt) {
-		push(f, now);
-	} else if (!f->above) { /* the same function, or a jump to another one */
+		if (f->depth < DEPTH)
+			f->calls[f->depth++] = now;
+		else
+			f->above++;
+	} else if (!f->above) { /* in the same function, or after a jump to another function */
 		f->calls[f->depth - 1].frame = now.frame;
 		f->calls[f->depth - 1].start = now.start;
 		f->calls[f->depth - 1].is_own = now.is_own;
 	}
 }
 
-/* Counts an instruction of the function `name` in v[n], of which `ids` has the indexes. */
+/* Counts an instruction of the function `name` in (*v)[*n], in the part that belongs to `of`. `ids`
+ * has the indexes of the parts. */
 static void add_part(struct bb_traced_part **v, size_t *n, struct bb_idmap *ids, size_t of,
 		     uint32_t name)
 {
 	uint32_t id = bb_idmap__get(ids, of, name);
 
 	if (id == BB_NO_ID) {
-		*(struct bb_traced_part *)bb_append(v, n, sizeof(**v)) =
-			(struct bb_traced_part){.of = of, .name = name};
+		BB_PUSH(*v, *n, (struct bb_traced_part){.of = of, .name = name});
 		id = (uint32_t)*n - 1;
 		bb_idmap__put(ids, of, name, id);
 	}
 	(*v)[id].n++;
 }
 
-/* Counts an instruction of a function that the line called. */
+/* Counts an instruction of a function that the line called, directly or not. */
 static void add_called(struct folding *f, size_t line, uint32_t frame)
 {
 	struct bb_traced *t = f->traced;
@@ -399,7 +385,8 @@ static void add_stack(struct folding *f)
 	bb_stacks__add(&f->traced->stacks, frames, f->depth + 1, 1);
 }
 
-/* Finds the function of an instruction. For one of the program itself, sets *line. */
+/* Finds the function of an instruction. If it is one of the program, stores the index of its line
+ * in `*line`. */
 static struct call find_call(struct folding *f, uint64_t address, size_t *line)
 {
 	const struct function *own = own_function(f->program, address);
@@ -446,7 +433,8 @@ static void fold(const struct reading *r, const struct window *w, const struct c
 		size_t own_line = SIZE_MAX;
 
 		if (now->kind == BB_TRACE_ACCESS) {
-			/* `call *address` reads the address before it writes where to return */
+			/* `call *address` has two accesses: it reads the address, then writes the
+			 * return address. The last one counts. */
 			at = now->address;
 			continue;
 		}
@@ -473,7 +461,7 @@ static void fold(const struct reading *r, const struct window *w, const struct c
 	free(f);
 }
 
-/* Folds the best run of a program. */
+/* Folds the best run of the program with the index `program`. */
 static void take_program(const struct reading *r, size_t program, struct bb_traced *t)
 {
 	const struct window *best = NULL;

@@ -3,45 +3,48 @@
 
 #include "profile/stacks.h"
 
-/* Instructions of one function of the kernel that were executed on behalf of one line of the
- * program, or of one function that the program called. */
+/* Machine instructions of one function of the kernel, executed on behalf of one line of the program
+ * (bb_traced.parts) or of one function that the program called (bb_traced.calls). */
 struct bb_traced_part {
-	size_t of;     /* index of that line in bb_traced.lines, or of that function's name in
-			  bb_traced.stacks.names */
+	/* index of that line in bb_traced.lines, or of the called function's name in
+	 * bb_traced.stacks.names */
+	size_t of;
 	uint32_t name; /* index of the kernel's function in bb_traced.stacks.names */
-	uint64_t n;
+	uint64_t n;    /* instructions */
 };
 
 struct bb_traced_line {
-	uint32_t number;  /* 0: no line is known */
-	const char *text; /* source of the line; valid as long as the text of bb_traced__read() */
+	uint32_t number;  /* line number; 0: unknown */
+	const char *text; /* source of the line, a part of the text of bb_traced__read() */
 	/* machine instructions of the line itself, and of the functions that it called */
 	uint64_t own, called;
 };
 
 /* One run of a program, instruction by instruction. */
 struct bb_traced {
-	/* name of the program, path of its object; valid as long as the text of
-	 * bb_traced__read() */
+	/* name of the program and path of its object, parts of the text of bb_traced__read() */
 	const char *name, *object;
-	/* machine instructions by the guest's clock, and by the trace between the two readings of
-	 * this clock; n 0: no run was traced, or it is too long */
+	/* machine instructions of the run, as the guest's clock counted them (`ns`), and as the
+	 * trace has them between two readings of this clock (`n`); n 0: no run was traced, or it is
+	 * too long */
 	uint64_t ns, n;
-	uint64_t around; /* instructions before and after the program, which calls and times it */
-	struct bb_traced_line *lines; /* in the order of their first instructions */
+	/* machine instructions that call and time the program, before and after it */
+	uint64_t around;
+	struct bb_traced_line *lines; /* lines[n_lines], in the order of their first instructions */
 	size_t n_lines;
-	/* parts: of lines; calls: of called functions; sorted by `of`, then the largest first */
+	/* parts[n_parts] are for lines, calls[n_calls] for called functions. Both are sorted by
+	 * `of`, then by `n`, the largest first. */
 	struct bb_traced_part *parts, *calls;
 	size_t n_parts, n_calls;
 	struct bb_stacks stacks; /* folded: functions of the kernel, and lines of the program */
 };
 
-/*
- * Reads what a guest with marks wrote, `text` (bpf/marks.h), and what QEMU's plugin wrote
- * meanwhile, the file `trace_fd` (bpf/trace_record.h). Of each program it takes the latest run
- * whose instructions are as many as the clock says, else the latest run. Changes `text`. Returns 0
- * or -errno with a message. The caller frees all by bb_traced__free().
- */
+/* Reads `text`, which a guest with marks wrote (bpf/marks.h), and the file `trace_fd`, to which
+ * QEMU's plugin wrote meanwhile (bpf/trace_record.h). Stores one bb_traced for each program in
+ * (*ret_traced)[*ret_n]. It takes the last run whose instructions are as many as the clock says or,
+ * if there is none, the last run. Overwrites parts of `text`, which must live as long as the
+ * result. Returns 0, or -errno with a message. Free the result with bb_traced__free(), also after
+ * an error. */
 int bb_traced__read(char *text, int trace_fd, struct bb_traced **ret_traced, size_t *ret_n,
 		    struct bb_err *err);
 void bb_traced__free(struct bb_traced *traced, size_t n);
