@@ -4,9 +4,9 @@
 #include "export/documents.h"
 #include "judge/annotated.h"
 
-#define BEFORE_SOURCE 26u /* characters of a row before the source, without EXECS */
+#define BEFORE_SOURCE 26u /* width of a row before its source, without EXECS, in characters */
 #define EXECS 12u         /* width of the column execs/run, which is left out if all are 1 */
-#define HOT_SHARE 0.1     /* share of all instructions from which a line is coloured */
+#define HOT_SHARE 0.1     /* a line with at least this share of all instructions is coloured */
 
 static unsigned before_source(const struct bb_counted *c)
 {
@@ -69,8 +69,8 @@ static void put_in_place(const struct bb_counted *c, const struct bb_annotate_op
 		said = file.state;
 		put_heads(c, out);
 		for (size_t k = 0; k < file.n; k++)
-			/* without the source file, rows for left-out lines would stand between most
-			 * lines */
+			/* Skip rows without text, which stand for left-out lines: without the
+			 * source file, they would stand between most rows. */
 			if (file.rows[k].text || file.state == BB_SOURCE_AS_BUILT)
 				put_row(c, &file.rows[k], opts, out);
 		bb_annotated__done(&file);

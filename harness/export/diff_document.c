@@ -40,10 +40,7 @@ static struct bb_table_cell percents(double lo, double hi)
 
 static const struct bb_comparison *find_comparison(const struct bb_report *r, const char *name)
 {
-	for (size_t i = 0; r && i < r->n_comparisons; i++)
-		if (bb_same_text(r->comparisons[i].name, name))
-			return &r->comparisons[i];
-	return NULL;
+	return r ? BB_FIND(r->comparisons, r->n_comparisons, bb_same_text(it->name, name)) : NULL;
 }
 
 /*
@@ -176,7 +173,6 @@ static void add_voids(const struct bb_diffs *diffs, struct bb_doc *d)
 static void add_side(char side, const char *name, const struct bb_report *r, struct bb_doc *d)
 {
 	const struct bb_program *only = NULL;
-	bool is_found = false;
 	size_t n = 0;
 
 	for (size_t i = 0; r && i < r->n_programs; i++)
@@ -185,9 +181,7 @@ static void add_side(char side, const char *name, const struct bb_report *r, str
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%c: %s", side, name);
 	if (n == 1)
 		bb_doc__append(d, ": %s, %s", only->object, only->program);
-	for (size_t i = 0; r && i < r->n_cases; i++)
-		is_found |= r->cases[i].found && bb_same_text(r->cases[i].variant, name);
-	if (is_found)
+	if (r && BB_ANY(r->cases, r->n_cases, it->found && bb_same_text(it->variant, name)))
 		bb_doc__append(d, "; with a " BB_FOUND_INPUT);
 }
 
@@ -730,10 +724,7 @@ void bb_doc_gate_revisions(const struct bb_gate *g, struct bb_doc *d)
 /* True if an exact metric of the program differs, such as the number of its instructions. */
 static bool has_moved(const struct bb_diffs *diffs, const char *program)
 {
-	for (size_t i = 0; i < diffs->n; i++)
-		if (diffs->rows[i].exact && bb_same_text(diffs->rows[i].name, program))
-			return true;
-	return false;
+	return BB_ANY(diffs->rows, diffs->n, it->exact && bb_same_text(it->name, program));
 }
 
 /* Adds what regressed, and by how much. */

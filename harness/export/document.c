@@ -50,7 +50,7 @@ void bb_doc__table(struct bb_doc *d, const struct bb_doc_column *columns, size_t
 		bb_doc__column(d, columns[i]);
 }
 
-/* Adds a cell that takes ownership of `text`. NULL: the figure is missing. */
+/* Adds a cell that takes over `text`. NULL: there is no figure. */
 static void add_cell(struct bb_doc *d, char *text)
 {
 	struct bb_doc_block *b = &d->blocks[d->n - 1];
@@ -119,14 +119,14 @@ bool bb_doc_block__has_column(const struct bb_doc_block *b, size_t column)
 
 /* --- Markdown --- */
 
-/* A space of no width. It breaks up "@name" and "#1" in our text. So a site that shows the text
- * does not mention its user "name", and makes no link. A backslash does not help, because sites
+/* A space of no width, which breaks up "@name" and "#1" in our texts, so that a site that shows
+ * them does not notify its user "name" and makes no link. A backslash does not help, because sites
  * look for names in the rendered Markdown. */
 #define APART "&#8203;"
 #define MARKUP "|\\`*_<>[]#&~$"
 
-/* True if `word` begins with a word of 7 to 40 hexadecimal digits. A plain number does not count,
- * because it would equal the id of a commit only by chance. */
+/* True if `word` begins with 7 to 40 hexadecimal digits, which a site may take for the id of a
+ * commit. Decimal digits alone do not count, because they would equal an id only by chance. */
 static bool is_commit(const char *word)
 {
 	size_t n = strspn(word, "0123456789abcdefABCDEF");
@@ -135,7 +135,8 @@ static bool is_commit(const char *word)
 	       !isalnum((unsigned char)word[n]) && word[n] != '_';
 }
 
-/* True if a mention, a reference or a link may begin at `at`. */
+/* True if a mention, a reference or a link may begin at `at`. `begins_word` says whether a word
+ * begins there. */
 static bool begins_link(const char *at, bool begins_word)
 {
 	return at[0] == '@' || !strncmp(at, "://", 3) || !strncasecmp(at, "www.", 4) ||
@@ -143,8 +144,8 @@ static bool begins_link(const char *at, bool begins_word)
 	       (begins_word && (is_commit(at) || !strncasecmp(at, "gh-", 3)));
 }
 
-/* Returns the length of the command in backquotes at `at`, if it needs no escapes; 0: there is no
- * such command. */
+/* If a command in backquotes begins at `at`, and needs no escapes, returns its length with the
+ * backquotes; otherwise returns 0. */
 static size_t code_len(const char *at)
 {
 	size_t n = 1;
@@ -173,7 +174,7 @@ void bb_md_text(const char *text, FILE *out)
 		putc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, out);
 		if (begins_link(text, begins_word))
 			fputs(APART, out);
-		/* the id of a run stays whole: ...-1a2b3c4d */
+		/* the last part of a run's id, ...-1a2b3c4d, is no word, so it stays whole */
 		begins_word = !isalnum((unsigned char)*text) && !strchr("_-", *text);
 	}
 }
@@ -244,7 +245,7 @@ void bb_doc__markdown(const struct bb_doc *d, FILE *out)
 		const struct bb_doc_block *b = &d->blocks[i];
 
 		if (i && is_item(b[-1].kind) && b->kind <= BB_DOC_TABLE && !is_item(b->kind))
-			putc('\n', out); /* an empty line ends a list */
+			putc('\n', out); /* Markdown ends a list at an empty line */
 		if (b->kind == BB_DOC_TABLE)
 			put_md_table(b, out);
 		if (b->kind >= BB_DOC_TABLE)

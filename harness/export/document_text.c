@@ -3,13 +3,16 @@
 #include "base/clean.h"
 #include "export/table_cells.h"
 
-#define ABSENT "-"     /* shown in an empty cell, so that the reader's eye stays in the column */
-#define LEAST_LAST 24u /* fewest characters for the last column if it has text */
-#define MOST_LAST 40u  /* most characters that the last column needs, however long its text is */
-#define LEAST_CODE 12u /* fewest characters for the last column if it has source */
+#define ABSENT "-" /* stands for a missing figure, so that the reader's eye stays in the column */
+
+/* widths of the last column, in characters */
+#define LEAST_LAST 24u /* least width of text */
+#define MOST_LAST 40u  /* greatest width that text asks for, however long it is */
+#define LEAST_CODE 12u /* least width of source */
 
 const struct bb_doc_look bb_doc_plain_look = {.width = 80, .wrap = true};
 
+/* Where and how a document is rendered. */
 struct page {
 	const struct bb_doc_look *look;
 	FILE *out;
@@ -28,7 +31,7 @@ static void put_coloured(const struct page *p, const char *colour, const char *t
 
 /* --- paragraphs --- */
 
-/* True if the blank at `text[at]` stands within an interval "[-1.2, +3.4]". */
+/* True if the blank text[at] stands within an interval such as "[-1.2, +3.4]". */
 static bool is_in_interval(const char *text, size_t at)
 {
 	size_t begin = at - 1;
@@ -40,14 +43,13 @@ static bool is_in_interval(const char *text, size_t at)
 	return begin && text[begin - 1] == '[';
 }
 
-/* True if no line may end at the blank `text[at]`. That is so between a number and what it counts
- * ("60 ns", "2 loads"), after the name of a side ("A 305.7"), within an interval, and between an
- * option and its value ("--budget 60", "--object OLD.o"). */
+/* True if no line may end at the blank text[at]: between a number and its unit or noun ("60 ns", "2
+ * loads"), after A or B before a figure ("A 305.7"), within an interval, and between an option and
+ * its value ("--budget 60", "--object OLD.o"). */
 static bool is_kept(const char *text, size_t at)
 {
 	size_t begin = at;
 
-	/* "[-1.2, +3.4]", "A 305.7 ns" */
 	if (is_in_interval(text, at) ||
 	    (at > 1 && text[at - 2] == ' ' && strchr("AB", text[at - 1]) &&
 	     isdigit((unsigned char)text[at + 1])))
@@ -63,14 +65,14 @@ static bool is_kept(const char *text, size_t at)
 	       !islower((unsigned char)text[at + 1]);
 }
 
-/* True if `text[at]` begins a command in backquotes that fits into a line. */
+/* True if a command in backquotes that fits into a line begins at text[at]. */
 static bool begins_command(const char *text, size_t at, size_t width)
 {
 	return text[at] == '`' && strcspn(text + at + 1, "`") + 2 <= width;
 }
 
-/* Returns how many bytes of `text` fit into `width` characters. The line ends at a blank, but
- * within a command in backquotes only if no other blank is in the line. */
+/* Returns how many bytes of `text` go into a line of `width` characters. The line ends at a blank.
+ * It ends within a command in backquotes only if it has no other blank. */
 static size_t line_len(const char *text, size_t width)
 {
 	size_t at = 0, blank = 0, any_blank = 0, n = 0;
@@ -90,7 +92,8 @@ static size_t line_len(const char *text, size_t width)
 	return blank ? blank : any_blank ? any_blank : strcspn(text, " ");
 }
 
-/* Writes `text` in lines. The first line begins in column `at`, the others in column `next`. */
+/* Writes `text` in lines. The first line begins in column `at`, all other lines in column
+ * `next`. */
 static void put_words(const struct page *p, const char *text, const char *colour, size_t at,
 		      size_t next)
 {
@@ -148,11 +151,13 @@ static void put_block(const struct page *p, const struct bb_doc_block *b)
 
 struct layout {
 	const struct bb_doc_block *b;
-	size_t *width;     /* width[n_columns], in characters; 0: the column is not in the table */
-	bool *below;       /* below[n_columns]: the column stands below the table */
+	/* width[n_columns] in characters; 0: the column does not stand in the table */
+	size_t *width;
+	bool *below;       /* below[n_columns]: true for columns that stand below the table */
 	size_t indent;     /* blanks before each row */
-	bool on_two_lines; /* the first column has a line for itself */
-	size_t under_row;  /* the column whose text stands below each row; 0: no column */
+	bool on_two_lines; /* in each row, the first column has a line of its own */
+	/* index of the column whose text stands on a line below each row; 0: none */
+	size_t under_row;
 };
 
 static const char *cell_text(const struct layout *l, size_t i)
@@ -174,8 +179,8 @@ static size_t total_width(const struct layout *l)
 	return total;
 }
 
-/* Computes the widths of all columns that stand in the table. If lines of source are not cut, a
- * column of source is as wide as its head, and the lines go beyond it. */
+/* Computes the widths of all columns that stand in the table. If lines of source are not cut, their
+ * column gets the width of its head, and the lines reach beyond it. */
 static void measure(struct layout *l, const struct bb_doc_look *look)
 {
 	const struct bb_doc_block *b = l->b;
@@ -204,15 +209,16 @@ static size_t last_column(const struct layout *l)
 	return last;
 }
 
-/* If the last column has text or source, gives it the width that the other columns leave. Text that
- * would take more than two short lines is left to move_last_under_row(). */
+/* If the table is too wide and its last column has text or source, gives this column the width that
+ * the other columns leave. Does nothing if text would then take more than two lines:
+ * move_last_under_row() handles it. */
 static void narrow_last(struct layout *l, const struct bb_doc_look *look)
 {
 	size_t last = last_column(l), others;
 	bool is_code = l->b->columns[last].cells == BB_CELLS_CODE;
 	size_t least = is_code ? LEAST_CODE : LEAST_LAST, half = l->width[last] / 2;
 
-	/* move_last_under_row() moves only below a name */
+	/* move_last_under_row() needs a name in the first column */
 	if (!is_code && half > least && l->b->columns[0].cells == BB_CELLS_TEXT)
 		least = half < MOST_LAST ? half : MOST_LAST;
 	others = total_width(l) - l->width[last];
@@ -222,7 +228,8 @@ static void narrow_last(struct layout *l, const struct bb_doc_look *look)
 		l->width[last] = look->width - others;
 }
 
-/* If the table is still too wide and the last column has text, moves that text below each row. */
+/* If the table is still too wide and its last column has text, moves this text to a line below each
+ * row. */
 static void move_last_under_row(struct layout *l, const struct bb_doc_look *look)
 {
 	size_t last = last_column(l);
@@ -234,9 +241,9 @@ static void move_last_under_row(struct layout *l, const struct bb_doc_look *look
 	l->width[last] = 0;
 }
 
-/* Moves columns below the table until the others fit. While the table is still too wide, leaves
- * columns out, narrows the last column, gives the first column a line for itself, and moves the
- * last column under each row. */
+/* Moves columns below the table until the remaining ones fit. If that does not suffice, goes on
+ * until the table fits: leaves columns out, narrows the last column, gives the first column lines
+ * of its own, and moves the last column below each row. */
 static void lay_out(struct layout *l, const struct bb_doc_look *look)
 {
 	const struct bb_doc_block *b = l->b;
@@ -262,7 +269,7 @@ static void lay_out(struct layout *l, const struct bb_doc_look *look)
 	move_last_under_row(l, look);
 }
 
-/* Writes the first characters of a line of source that is longer than `width`. */
+/* Writes the beginning of a line of source that is longer than `width` characters, and "…". */
 static void put_start(const struct page *p, const char *text, const char *colour, size_t width)
 {
 	size_t at = 0, n = 0;
@@ -276,8 +283,8 @@ static void put_start(const struct page *p, const char *text, const char *colour
 	free(start);
 }
 
-/* Writes one cell. `*pending` counts the blanks to write before the next text, so that no line
- * ends in blanks. */
+/* Writes one cell. `*pending` is the number of blanks that come before the next text. They are not
+ * written earlier, so that no line ends in blanks. */
 static void put_cell(const struct page *p, const struct layout *l, size_t k, const char *text,
 		     const char *colour, bool is_first, size_t *pending)
 {
@@ -288,7 +295,7 @@ static void put_cell(const struct page *p, const struct layout *l, size_t k, con
 
 	if (!is_first)
 		*pending += c->close ? 1 : 2;
-	/* A cell that is alone in its row may begin further left. */
+	/* A long line of source that is alone in its row may begin further left. */
 	alone = width > l->width[k] && *pending + l->width[k] == p->look->width;
 	if (alone && c->cells == BB_CELLS_CODE)
 		*pending = width < p->look->width ? p->look->width - width : 0;
@@ -326,8 +333,8 @@ static const char *colour_of(const struct layout *l, size_t i)
 	return cell->faint ? "\033[2m" : "";
 }
 
-/* Writes the text of a row that has no room in the row, below the row. The row's first cell has the
- * number `first`. */
+/* Writes, below a row, the text of the column `under_row`. `first` is the index of the row's first
+ * cell. */
 static void put_under_row(const struct page *p, const struct layout *l, size_t first)
 {
 	const struct bb_doc_cell *cell = &l->b->cells[first + l->under_row];
@@ -339,15 +346,15 @@ static void put_under_row(const struct page *p, const struct layout *l, size_t f
 	putc('\n', p->out);
 }
 
-/* True if the row begins with the same text as the row before. Its first cell has the number
- * `first`. */
+/* True if the row begins with the same text as the previous row. `first` is the index of its first
+ * cell. */
 static bool is_repeated(const struct layout *l, size_t first)
 {
 	return first && !strcmp(cell_text(l, first), cell_text(l, first - l->b->n_columns));
 }
 
-/* Writes the row whose first cell has the number `first`; with `heads`, writes the heads of the
- * columns instead. */
+/* Writes the row whose first cell has the index `first` or, with `heads`, the heads of the
+ * columns. */
 static void put_row(const struct page *p, const struct layout *l, size_t first, bool heads)
 {
 	size_t pending = l->indent, n = 0;
@@ -369,7 +376,7 @@ static void put_row(const struct page *p, const struct layout *l, size_t first, 
 	putc('\n', p->out);
 }
 
-/* Writes a column that is not in the table: "layout: a 1.02, b 1.03". */
+/* Writes a column that stands below the table, in one paragraph: "layout: a 1.02, b 1.03". */
 static void put_below(const struct page *p, const struct layout *l, size_t column)
 {
 	const struct bb_doc_block *b = l->b;
@@ -387,7 +394,8 @@ static void put_below(const struct page *p, const struct layout *l, size_t colum
 		if (!at) {
 			fprintf(p->out, "  %s: ", b->columns[column].head);
 			at = 4 + bb_text_width(b->columns[column].head);
-		} else if (at + width + 3 > p->look->width) { /* 3: ", " and the comma after it */
+			/* 3 is for ", " and a comma after the text */
+		} else if (at + width + 3 > p->look->width) {
 			fputs(",\n    ", p->out);
 			at = 4;
 		} else {
@@ -427,7 +435,8 @@ static void put_table(const struct page *p, const struct bb_doc_block *b, size_t
 
 /* --- the whole --- */
 
-/* True if an earlier column has the same explanation as column k of block `end`. */
+/* True if a column before column k of block `end`, in that block or earlier, has the same
+ * explanation. */
 static bool was_explained(const struct bb_doc *d, size_t end, size_t k)
 {
 	const struct bb_doc_column *c = &d->blocks[end].columns[k];
@@ -458,8 +467,9 @@ static void put_legend(const struct page *p, const struct bb_doc *d, size_t end)
 		}
 }
 
-/* True if an empty line separates the two blocks: around a headline, before titles, closing lines
- * and tables (but not between a title and its table), and after lists and tables. */
+/* True if an empty line separates block `b` from the block before it: around a headline, before
+ * titles, closing paragraphs and tables (but not between a title and its table), and after lists
+ * and tables. */
 static bool is_apart(const struct bb_doc_block *before, const struct bb_doc_block *b)
 {
 	if (b->kind <= BB_DOC_TITLE || before->kind == BB_DOC_HEADLINE)

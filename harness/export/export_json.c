@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Formats of a run that are JSON. */
+/* Writes a run in the formats that are JSON. */
 
 #include "base/json_writer.h"
 #include "core/drive_kind.h"
@@ -14,17 +14,17 @@ int bb_export_json(const struct bb_report *r, FILE *mem, struct bb_err *)
 
 /* --- bmf --- */
 
-/* Bencher Metric Format v0: {"case": {"measure": {"value": x, "lower_value": x, "upper_value":
- * x}}}, one JSON object. Bencher takes `{}` as success, so a run without any figure is an error
- * here. A case without a valid sample is left out, not written as 0.0; bb_export_say_left_out()
- * names it. After the cases, each program is a benchmark with its static metrics. */
-#define NAME_MAX_BYTES 1024 /* longest name of a benchmark that Bencher accepts */
+/* Bencher Metric Format v0: one JSON object {"case": {"measure": {"value": x, "lower_value": x,
+ * "upper_value": x}}}. Bencher takes `{}` for a success, so a run without any figure is an error
+ * here. A case without a valid sample is left out and not written as 0.0; bb_export_say_left_out()
+ * names it. After the cases comes a benchmark for each program, with its static metrics. */
+#define NAME_MAX_BYTES 1024 /* limit of Bencher: bytes of a benchmark's name */
 
-/* Returns the BMF measure of a metric for that case; NULL: there is no such measure. */
+/* Returns the BMF measure of a metric of the case; NULL: BMF does not have the metric. */
 static const char *slug_of(const struct bb_case *c, const struct bb_metric_def *def)
 {
-	/* A lag has measures of its own: Bencher has one threshold per measure, and a lag is not a
-	 * program's latency. */
+	/* Bencher has one threshold for each measure. A lag is not a program's latency, so it has
+	 * measures of its own. */
 	static const struct {
 		const char *metric, *slug;
 	} of_lags[] = {
@@ -38,7 +38,7 @@ static const char *slug_of(const struct bb_case *c, const struct bb_metric_def *
 	return def->slug;
 }
 
-/* Fails because two benchmarks have the same name, and Bencher would keep only one of them. */
+/* Fails because two benchmarks have the same name, of which Bencher would keep only one. */
 static int fail_twice(const char *name, const char *what, struct bb_err *err)
 {
 	return bb_fail(err, -EEXIST,
@@ -46,7 +46,7 @@ static int fail_twice(const char *name, const char *what, struct bb_err *err)
 		       name, what);
 }
 
-/* True if a timed case has the same name as `c`, or a counted case before `c` has. */
+/* True if a timed case, or a counted case before `c`, has the name of `c`. */
 static bool is_taken(const struct bb_report *r, const struct bb_counted_case *c)
 {
 	if (bb_report__find_case(r, c->name))
@@ -63,14 +63,12 @@ static bool is_taken(const struct bb_report *r, const struct bb_counted_case *c)
 
 static bool has_figures(const struct bb_report *r)
 {
-	for (size_t i = 0; i < r->n_cases; i++)
-		if (isfinite(r->cases[i].summary.latency.value))
-			return true;
-	for (size_t i = 0; i < r->n_counted; i++)
-		for (size_t k = 0; k < r->counted[i].n_cases; k++)
-			if (bb_counted_case__counts(&r->counted[i].cases[k]))
-				return true;
-	return false;
+	bool has = BB_ANY(r->cases, r->n_cases, isfinite(it->summary.latency.value));
+
+	for (size_t i = 0; !has && i < r->n_counted; i++)
+		has = BB_ANY(r->counted[i].cases, r->counted[i].n_cases,
+			     bb_counted_case__counts(it));
+	return has;
 }
 
 static int check(const struct bb_report *r, struct bb_err *err)
@@ -117,8 +115,9 @@ static int check(const struct bb_report *r, struct bb_err *err)
 	return rc;
 }
 
-/* Writes one measure. Before the first measure of a benchmark, also writes the benchmark's name.
- * Writes nothing if the value or the measure is missing. */
+/* Writes one measure of the benchmark `name`; writes nothing if the value or the measure is
+ * missing. If the benchmark `*open` that is being written has another name, ends it and begins this
+ * one. */
 static void write_measure(const char *name, const char *slug, struct bb_estimate e,
 			  const char **open, struct bb_json *w)
 {
@@ -176,11 +175,12 @@ int bb_export_bmf(const struct bb_report *r, FILE *mem, struct bb_err *err)
 
 /* --- github-action --- */
 
-/* benchmark-action/github-action-benchmark: [{"name", "unit", "value", "range", "extra"}]. In all
- * figures of a file, less must be better (customSmallerIsBetter) or more (customBiggerIsBetter).
- * The format cannot say that a figure is missing. So a missing figure is an error, as in BMF. */
+/* The format of benchmark-action/github-action-benchmark: [{"name", "unit", "value", "range",
+ * "extra"}]. For all figures of a file either less is better (customSmallerIsBetter) or more is
+ * better (customBiggerIsBetter). The format cannot say that a figure is missing. So a run without a
+ * figure is an error, as in BMF. */
 
-/* Writes a figure; each name becomes a chart: "fun_xdp/v3/step/input=17 latency-p50". */
+/* Writes a figure. Its name becomes a chart: "fun_xdp/v3/step/input=17 latency-p50". */
 static void put_entry(struct bb_json *w, const struct bb_figure_row *f)
 {
 	char name[2048];

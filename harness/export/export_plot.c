@@ -5,8 +5,9 @@
 #include "export/exporter.h"
 #include "core/drive_kind.h"
 
-/* The data that plots/ draws, in gnuplot's form: columns separated by tabs, blocks separated by
- * two empty lines (`index`), comments with `#`. The head of the output describes it. */
+/* Writes the data that plots/ draws, in gnuplot's form: columns separated by tabs, blocks separated
+ * by two empty lines (gnuplot's `index`), comments with `#`. Comments at the beginning of the
+ * output describe the blocks. */
 #define ECDF_POINTS 400 /* limit: points of a case */
 #define LINE_PARTS 20u  /* limit: lines and calls of a case */
 
@@ -46,8 +47,8 @@ static const char head[] =
 	"# sample: the time is that of a \"run\", \"call\", \"command\" or \"lag\".\n"
 	"# role is \"floor\" for the program that the others are measured against, else \"-\".\n";
 
-/* Writes a text as a column. Control characters would break the columns, so they become blanks. "-"
- * stands for no text. */
+/* Writes a text as a column, with blanks for control characters, which would break the columns.
+ * Writes "-" if there is no text. */
 static void put_text(const char *text, FILE *mem)
 {
 	if (!text || !*text)
@@ -81,7 +82,7 @@ static void put_estimate(struct bb_estimate e, FILE *mem)
 	put_number(e.hi, mem);
 }
 
-/* Writes the fields that begin a row of a case's block: those before `sample`. */
+/* Writes the comment line that begins a block of a case, up to the field `sample`. */
 static void put_head(const char *block, const struct bb_report *r, const struct bb_case *c,
 		     FILE *mem)
 {
@@ -93,7 +94,7 @@ static void put_head(const char *block, const struct bb_report *r, const struct 
 		bb_drive_kind_named(c->drive)->sample.noun);
 }
 
-/* Writes how many bytes were in the ring over time, load after load. */
+/* Writes how many bytes were in the ring over time, one load after the other. */
 static void put_backlog(const struct bb_report *r, const struct bb_case *c, FILE *mem)
 {
 	size_t loads = 0;
@@ -119,10 +120,9 @@ static void put_backlog(const struct bb_report *r, const struct bb_case *c, FILE
 	}
 }
 
-/* Writes the distribution of a case's valid samples, at most ECDF_POINTS of its points. A point is
- * left out if it is less than a step from the last written point, both in share and on the log axis
- * of time. So half of the points may lie in the tail, although it has a small share of the
- * samples. */
+/* Writes the distribution of a case's valid samples as about ECDF_POINTS points. Leaves out a point
+ * that is less than a step from the last written point, both in share and on the log axis of time.
+ * So half of the points may lie in the tail, although few samples do. */
 static void put_points(const struct bb_case *c, const struct bb_sorted *s, FILE *mem)
 {
 	double first = log((double)s->bins[0].value_ns + 1),
@@ -169,7 +169,8 @@ static void put_distribution(const struct bb_report *r, const struct bb_case *c,
 	bb_sorted_done(&sorted);
 }
 
-/* Writes the cost of each load, and the address modulo 64 at which the JIT put the program. */
+/* Writes for each load the address modulo 64 at which the JIT put the program, and the cost of a
+ * run. */
 static void put_loads(const struct bb_report *r, const struct bb_case *c, FILE *mem)
 {
 	double *ns = bb_calloc(c->n_series, sizeof(*ns));
@@ -236,16 +237,15 @@ static void put_comparison(const struct bb_comparison *c, FILE *mem)
 				  (struct bb_estimate){exp(c->pairs[i].d), NAN, NAN}, mem);
 }
 
-/* Writes the curve that begins with case `i`, of latencies or of slowdowns. Writes nothing if
- * the case belongs to a curve of an earlier case. */
+/* Writes the curve whose first case has the index `i`, of latencies or of slowdowns. Writes nothing
+ * if that case is not the first of its curve. */
 static void put_curve(const struct bb_report *r, size_t i, bool slowdown, FILE *mem)
 {
 	const struct bb_case *first = &r->cases[i];
 	const char *const texts[] = {first->variant, first->drive, first->param};
 
-	for (size_t k = 0; k < i; k++)
-		if (bb_same_curve(&r->cases[k], first))
-			return;
+	if (BB_ANY(r->cases, i, bb_same_curve(it, first)))
+		return;
 	fputs(slowdown ? "\n\n# slowdown\t" : "\n\n# cost\t", mem);
 	put_text(first->scenario, mem);
 	put_texts(texts, 3, mem);
@@ -348,7 +348,7 @@ static const char history_head[] =
 	"change is +1\n"
 	"# (slower) or -1 (faster) at a change point, else 0.\n";
 
-/* Writes 9 significant digits, because ratios need more than times. */
+/* Writes 9 significant digits, which ratios need; times need fewer. */
 static void put_exact(double value, FILE *out)
 {
 	if (isfinite(value))
@@ -373,7 +373,7 @@ static void put_point(const struct bb_timeline *t, const struct bb_timeline_case
 	fprintf(out, "%zu\t", p->run + 1);
 	put_text(run->of->started, out);
 	if (isfinite(run->epoch_s))
-		fprintf(out, "\t%.0f", run->epoch_s); /* with all digits */
+		fprintf(out, "\t%.0f", run->epoch_s); /* %.9g would cut the number of seconds */
 	else
 		fputs("\tNaN", out);
 	put_texts((const char *const[]){run->of->id, run->of->commit}, 2, out);
@@ -397,7 +397,7 @@ void bb_history_print_tsv(const struct bb_timeline *t, const struct bb_report *o
 		const struct bb_fingerprint *fp =
 			&t->index.machines[t->runs[t->n_runs - 1].of->machine];
 
-		/* The version is that of this bpfbench, which judges all runs. The versions that
+		/* Write the version of this bpfbench, which judges all runs. The versions that
 		 * measured the runs are not properties of the machine. */
 		fputs("# machine", out);
 		put_texts((const char *const[]){BB_VERSION, fp->kernel_release, fp->cpu_model,

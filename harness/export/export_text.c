@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Formats of a run that are lines of text. */
+/* Writes a run in the formats that are lines of text. */
 
 #include "base/json_writer.h"
 #include "export/exporter.h"
@@ -8,7 +8,7 @@
 /* --- csv --- */
 
 /* CSV for spreadsheets and data frames, with a row for each figure (RFC 4180, but lines end in \n).
- * Missing cells are empty; missing figures have no row. */
+ * A cell without a value is empty. A missing figure has no row. */
 static const char csv_head[] = "benchmark,scenario,variant,drive,parameter,parameter_value,metric,"
 			       "unit,value,lower,upper,samples,loads\n";
 
@@ -61,10 +61,11 @@ int bb_export_csv(const struct bb_report *r, FILE *mem, struct bb_err *)
 /* --- benchfmt --- */
 
 /* The Go benchmark format for benchstat (golang.org/design/14313-benchmark-format). Each load is a
- * line, because benchstat computes the interval itself and needs each name on at least ten lines.
- * The units of exact static metrics have "assume=exact". */
+ * line, because benchstat computes the interval itself, for which it needs ten lines of one name.
+ * Static metrics that are exact have "assume=exact". */
 
-/* Writes a name for the format: it begins with a capital letter and has no white space. */
+/* Writes a name as the format demands it: it begins with a capital letter, and has no white
+ * space. */
 static void put_benchmark(const char *text, FILE *mem)
 {
 	fputs("Benchmark", mem);
@@ -120,8 +121,8 @@ int bb_export_benchfmt(const struct bb_report *r, FILE *mem, struct bb_err *)
 /* --- veristat --- */
 
 /* The output of `veristat -o csv` (tools/testing/selftests/bpf/veristat.c), so that `veristat -C
- * OLD NEW` compares runs of bpfbench with its own. Numbers are whole. veristat knows no missing
- * values, so a column is left out if one of the programs has no figure for it. */
+ * OLD NEW` can compare runs of bpfbench with its own. Numbers are whole. veristat knows no missing
+ * values, so a column is left out if any program has no figure for it. */
 static const struct {
 	const char *name;
 	size_t offset; /* offset in struct bb_prog_static */
@@ -141,7 +142,8 @@ static double value_of(const struct bb_program *p, size_t column)
 	       columns[column].scale;
 }
 
-/* Writes a text without characters that CSV would quote, because veristat knows no quotes. */
+/* Writes the last part of a path, with '_' for characters that CSV would quote, because veristat
+ * knows no quotes. */
 static void put_bare(const char *text, FILE *mem)
 {
 	for (text = basename(text); *text; text++)
@@ -168,8 +170,8 @@ int bb_export_veristat(const struct bb_report *r, FILE *mem, struct bb_err *err)
 		put_bare(r->programs[i].object, mem);
 		putc(',', mem);
 		put_bare(r->programs[i].program, mem);
-		fputs(",success",
-		      mem); /* a program that does not load is skipped, so all of these loaded */
+		/* all of these programs loaded, because a program that does not load is skipped */
+		fputs(",success", mem);
 		for (size_t k = 0; k < N_COLUMNS; k++)
 			if (all_have[k])
 				fprintf(mem, ",%.0f", value_of(&r->programs[i], k));
@@ -180,18 +182,18 @@ int bb_export_veristat(const struct bb_report *r, FILE *mem, struct bb_err *err)
 
 /* --- lcov --- */
 
-/* lcov's tracefile (geninfo(1)) for coverage viewers such as genhtml: how often each line of the
- * source was executed. Each program is a test; viewers add the tests up. */
+/* lcov's tracefile (geninfo(1)), for coverage viewers such as genhtml: how often each line of the
+ * source was executed. Each program is a test; viewers add up the counts of all tests. */
 
-/* Writes lines[n], all of one file. Line 0 has the instructions that the compiler added. */
+/* Writes lines[n], all of one file. Line number 0 stands for the instructions that the compiler
+ * added; it is left out. */
 static void put_file(const struct bb_counted *c, const struct bb_counted_line *lines, size_t n,
 		     FILE *mem)
 {
 	size_t found = 0, hit = 0;
 
 	fputs("TN:", mem);
-	for (const char *at = c->name; *at;
-	     at++) /* a test's name has letters, digits and '_' only */
+	for (const char *at = c->name; *at; at++) /* a name has only letters, digits and '_' */
 		putc(isalnum((unsigned char)*at) ? *at : '_', mem);
 	fprintf(mem, "\nSF:%s\n", lines[0].file);
 	for (size_t i = 0; i < n; i++) {
@@ -228,12 +230,12 @@ int bb_export_lcov(const struct bb_report *r, FILE *mem, struct bb_err *err)
 /* --- openmetrics --- */
 
 /* OpenMetrics text (openmetrics.io, 1.0): gauges without timestamps, in base units. Each metric is
- * a family. The textfile collector of Prometheus reads this, too. It needs whole files, so --output
+ * a family. The textfile collector of Prometheus reads it, too, but needs whole files; so --output
  * replaces the file in one step. */
 #define S_PER_NS 1e-9
 
-/* Writes BEFORE NAME="VALUE" with the escapes of OpenMetrics. A NULL value is written as an
- * empty one. */
+/* Writes the text `before`, then NAME="VALUE" with the escapes of OpenMetrics. A NULL value is
+ * written as an empty text. */
 static void put_label(const char *name, const char *value, const char *before, FILE *mem)
 {
 	fprintf(mem, "%s%s=\"", before, name);
@@ -275,11 +277,12 @@ void bb_openmetrics_sample(const char *name, const char *suffix,
 	begin_sample(name, suffix, labels, out);
 	if (quantile)
 		put_label("quantile", quantile, ",", out);
-	/* bb_json_double() would take most of a server's time: it tries several lengths. */
+	/* Not bb_json_double(): it tries several lengths, which would take most of a server's
+	 * time. */
 	fprintf(out, "} %.15g\n", value);
 }
 
-/* Returns the label `le` of a bucket. Each label is made only once, because a server writes
+/* Returns the label `le` of bucket `i`. Each label is made only once, because a server writes
  * thousands of labels a second. */
 static const char *le_of(size_t i)
 {
@@ -314,7 +317,8 @@ void bb_openmetrics_histogram(const char *name, const struct bb_openmetrics_labe
 	bb_openmetrics_sample(name, "_sum", labels, NULL, b->sum_ns * S_PER_NS, out);
 }
 
-/* Writes one value of a figure. `bound` names an end of its interval, or is "value". */
+/* Writes one value of a figure. `bound` says which: "value", or "lower" or "upper" for an end of
+ * its interval. */
 static void put_sample(const struct bb_figure_row *f, const char *family, const char *bound,
 		       double value, double scale, FILE *mem)
 {
@@ -332,7 +336,7 @@ static void put_sample(const struct bb_figure_row *f, const char *family, const 
 	putc('\n', mem);
 }
 
-/* Writes all figures of one metric, with nanoseconds as seconds. */
+/* Writes the family of one metric: all its figures, with nanoseconds as seconds. */
 static void put_family(const struct bb_report *r, const struct bb_metric_def *def, FILE *mem)
 {
 	bool is_time = !strcmp(def->unit, "ns"), any = false;

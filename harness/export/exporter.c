@@ -73,7 +73,7 @@ bool bb_figure_row__next(struct bb_figure_row *f, const struct bb_report *r)
 /* --- without a sample --- */
 
 struct lines {
-	char text[3000]; /* room for as many cases as a message holds */
+	char text[3000]; /* a message has not much more room */
 	size_t at;
 };
 

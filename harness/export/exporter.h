@@ -4,29 +4,30 @@
 #include "export/document.h"
 #include "report/report.h"
 
-/* A format that a run can be written in. To add a format, add its writer and a row in cli/output.c.
- * `write` and `document` need a summarised report. `write` returns 0, or -errno with a message if
- * its output would be wrong. */
+/* A format in which a run can be written. To add a format, add its function, and a row in
+ * cli/output.c. The report that `write` and `document` get must have its summaries. `write` returns
+ * 0, or -errno with a message if its output would be wrong. */
 struct bb_exporter {
 	const char *name; /* --format NAME */
-	const char *ext;  /* extension of file names, without the dot */
-	const char *doc;  /* for --help */
-	/* writes to memory; bb_export() then writes all of it to the output, or nothing after an
-	 * error */
+	const char *ext;  /* extension of files in this format, without the dot */
+	const char *doc;  /* description for --help */
+	/* Writes to memory, from where bb_export() writes all of it to the output, or nothing after
+	 * an error. NULL: the format has `document` instead. */
 	int (*write)(const struct bb_report *r, FILE *out, struct bb_err *err);
-	bool is_for_service; /* a service reads the format; it has only figures */
-	/* makes the document that is rendered; NULL: the format has `write` instead */
+	bool is_for_service; /* the format is for a service, and has only figures */
+	/* makes the document that is rendered; NULL: the format has `write` */
 	void (*document)(const struct bb_report *r, struct bb_doc *d);
-	bool is_markdown; /* the document is rendered as Markdown, else as text */
+	bool is_markdown; /* the document is rendered as Markdown; false: as text */
 };
 
-/* Writes a run in a format. `look` says how text looks; NULL: as in a file. Returns 0 when
- * everything has been flushed, or -errno with a message. */
+/* Writes a run in a format. `look` says how text looks; NULL stands for bb_doc_plain_look. Returns
+ * 0 once the output is flushed, or -errno with a message. */
 int bb_export(const struct bb_exporter *e, const struct bb_report *r,
 	      const struct bb_doc_look *look, FILE *out, struct bb_err *err);
 
-/* Returns 0 if every planned case has a sample. Else returns -ENODATA, with a message that has a
- * line for each case without a sample. A service would not notice that a figure is missing. */
+/* Returns 0 if every planned case has a sample. Otherwise returns -ENODATA, with a message that has
+ * a line for each case without a sample, because a service would not notice that a figure is
+ * missing. */
 int bb_export_say_left_out(const struct bb_report *r, struct bb_err *err);
 
 /* A figure of a run: a metric of a case, or a static metric of a program. */
@@ -35,12 +36,13 @@ struct bb_figure_row {
 	const struct bb_program *program; /* NULL: a figure of a case */
 	const char *name, *scenario, *variant;
 	const struct bb_metric_def *def;
-	struct bb_estimate e; /* finite; figures of a program have no interval */
-	size_t next;          /* private to bb_figure_row__next() */
+	/* value, which is finite, and interval; the figures of a program have no interval */
+	struct bb_estimate e;
+	size_t next; /* position of bb_figure_row__next(), which alone uses it */
 };
 
-/* Moves `f` to the next figure. `f` begins as {0}. The figures of the cases come first, then those
- * of the programs. Returns false at the end. */
+/* Moves `f` to the next figure of the run. `f` is {0} before the first call. The figures of the
+ * cases come first, then those of the programs. Returns false after the last figure. */
 bool bb_figure_row__next(struct bb_figure_row *f, const struct bb_report *r);
 
 int bb_export_bmf(const struct bb_report *r, FILE *out, struct bb_err *err);
@@ -57,23 +59,24 @@ int bb_export_lcov(const struct bb_report *r, FILE *out, struct bb_err *err);
 /* media type of OpenMetrics 1.0 text */
 #define BB_OPENMETRICS_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
-/* The labels of a loaded program, or of one of its paths. */
+/* Labels that say of which loaded program, or of which of its paths, a sample is. */
 struct bb_openmetrics_labels {
-	uint32_t id;
-	char type[32];
-	const char *name, *path; /* path NULL: all runs of the program */
+	uint32_t id;             /* the kernel's id of the program */
+	char type[32];           /* its type, such as "xdp" */
+	const char *name, *path; /* path NULL: the sample is of all runs of the program */
 };
 
-/* Writes the lines that begin a family. `name` ends in `unit`; NULL: the family has no unit. */
+/* Writes the lines # HELP, # TYPE and # UNIT that begin a family of samples. `name` ends in `unit`;
+ * `unit` NULL: the family has no unit. */
 void bb_openmetrics_family(const char *name, const char *type, const char *unit, const char *help,
 			   FILE *out);
 
-/* Writes a sample of the family `name`; nothing if `value` is not finite. `quantile` NULL: the
- * sample has no label `quantile`. */
+/* Writes a sample of the family `name`; writes nothing if `value` is not finite. If `quantile` is
+ * NULL, the sample has no label `quantile`. */
 void bb_openmetrics_sample(const char *name, const char *suffix,
 			   const struct bb_openmetrics_labels *labels, const char *quantile,
 			   double value, FILE *out);
 
-/* Writes a histogram, in seconds; nothing if it is empty. */
+/* Writes a histogram in seconds; writes nothing if it is empty. */
 void bb_openmetrics_histogram(const char *name, const struct bb_openmetrics_labels *labels,
 			      const struct bb_time_buckets *b, FILE *out);

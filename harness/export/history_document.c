@@ -23,10 +23,7 @@ static bool is_in_overview(const struct bb_timeline *t, const struct bb_report *
 {
 	if (only || !is_empty(c))
 		return is_of(only, c);
-	for (size_t i = 0; i < t->n_cases; i++)
-		if (!is_empty(&t->cases[i]))
-			return false;
-	return true;
+	return !BB_ANY(t->cases, t->n_cases, !is_empty(it));
 }
 
 size_t bb_history_n_runs(const struct bb_timeline *t, const struct bb_report *only)

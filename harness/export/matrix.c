@@ -9,19 +9,16 @@ struct matrix {
 	const struct bb_matrix_kernel *kernels;
 	size_t n;
 	struct bb_doc *d;
-	struct bb_strings variants; /* names of the programs, without floors */
+	struct bb_strings variants; /* names of the variants, without floors */
 };
 
 static const struct bb_program *program_of(const struct bb_report *r, const char *variant)
 {
-	for (size_t i = 0; r && i < r->n_programs; i++)
-		if (!strcmp(r->programs[i].variant, variant))
-			return &r->programs[i];
-	return NULL;
+	return r ? BB_FIND(r->programs, r->n_programs, !strcmp(it->variant, variant)) : NULL;
 }
 
-/* Returns the variant in the name of a skip, "scenario/variant"; NULL if the skip is about a
- * drive, "scenario/variant/drive". */
+/* Returns the variant that the skip names as "scenario/variant"; NULL if it names a drive, too:
+ * "scenario/variant/drive". */
 static const char *variant_of_skip(const struct bb_skip *s)
 {
 	const char *slash = strchr(s->what, '/');
@@ -31,13 +28,7 @@ static const char *variant_of_skip(const struct bb_skip *s)
 
 static const struct bb_skip *skip_of(const struct bb_report *r, const char *variant)
 {
-	for (size_t i = 0; r && i < r->n_skips; i++) {
-		const char *name = variant_of_skip(&r->skips[i]);
-
-		if (name && !strcmp(name, variant))
-			return &r->skips[i];
-	}
-	return NULL;
+	return r ? BB_FIND(r->skips, r->n_skips, bb_same_text(variant_of_skip(it), variant)) : NULL;
 }
 
 static bool is_step(const struct bb_case *c)
@@ -50,9 +41,9 @@ static bool is_floor(const struct matrix *m, const char *variant)
 	for (size_t k = 0; k < m->n; k++) {
 		const struct bb_report *r = m->kernels[k].run;
 
-		for (size_t i = 0; r && i < r->n_cases; i++)
-			if (!strcmp(r->cases[i].variant, variant) && bb_is_floor(r, &r->cases[i]))
-				return true;
+		if (r && BB_ANY(r->cases, r->n_cases,
+				!strcmp(it->variant, variant) && bb_is_floor(r, it)))
+			return true;
 	}
 	return false;
 }
@@ -61,17 +52,14 @@ static void add_variant(struct matrix *m, const char *variant)
 {
 	const char **added;
 
-	if (is_floor(m, variant))
+	if (is_floor(m, variant) || BB_ANY(m->variants.v, m->variants.n, !strcmp(*it, variant)))
 		return;
-	for (size_t i = 0; i < m->variants.n; i++)
-		if (!strcmp(m->variants.v[i], variant))
-			return;
 	added = bb_append(&m->variants.v, &m->variants.n, sizeof(*added));
 	*added = variant;
 }
 
-/* Lists the programs in the order in which the kernels' runs name them. Each run names the programs
- * that loaded first, and then the skipped ones. */
+/* Lists the variants in the order in which the kernels' runs name them: of each run, first those
+ * that loaded, then those that were skipped. */
 static void find_variants(struct matrix *m)
 {
 	for (size_t k = 0; k < m->n; k++) {
@@ -85,8 +73,8 @@ static void find_variants(struct matrix *m)
 	}
 }
 
-/* Begins a row with the text `*first`. For the first row of a program that is its name. Sets
- * `*first` to "" for the program's other rows. */
+/* Begins a row with the text `*first` and the name of a figure, and sets `*first` to "". So the
+ * first row of a program has its name, and its other rows have none. */
 static void begin_row(struct matrix *m, const char **first, const char *figure,
 		      const struct bb_case *c)
 {
@@ -100,11 +88,7 @@ static void begin_row(struct matrix *m, const char **first, const char *figure,
 
 static void add_loads(struct matrix *m, const char *variant, const char **first)
 {
-	bool refused = false;
-
-	for (size_t k = 0; k < m->n; k++)
-		refused |= skip_of(m->kernels[k].run, variant) != NULL;
-	if (!refused)
+	if (!BB_ANY(m->kernels, m->n, skip_of(it->run, variant)))
 		return;
 	begin_row(m, first, "loads", NULL);
 	for (size_t k = 0; k < m->n; k++) {
@@ -116,7 +100,8 @@ static void add_loads(struct matrix *m, const char *variant, const char **first)
 	}
 }
 
-/* Figures that the kernel gives when it loads a program. Each has a row and a measure in BMF. */
+/* Figures that the kernel gives when it loads a program. Each is a row of the matrix, `name`, and a
+ * measure of BMF, `slug`. */
 static const struct loaded_figure {
 	const char *name, *slug;
 	size_t offset; /* offset in struct bb_prog_static */
@@ -126,22 +111,20 @@ static const struct loaded_figure {
 	{"stack", "stack-depth-bytes", offsetof(struct bb_prog_static, stack_bytes)},
 };
 
-/* Returns a figure; NAN if the program was not loaded or the kernel does not report it. */
+/* Returns a figure of a program; NAN if `p` is NULL, or if the kernel does not report the
+ * figure. */
 static double loaded_value(const struct bb_program *p, const struct loaded_figure *f)
 {
 	return p ? *(const double *)((const char *)&p->metrics + f->offset) : (double)NAN;
 }
 
-/* Adds the row of a figure if at least one kernel has the figure. */
+/* Adds the row of a figure, unless no kernel has the figure. */
 static void add_loaded(struct matrix *m, const char *variant, const struct loaded_figure *f,
 		       const char **first)
 {
 	bool of_limit = f->offset == offsetof(struct bb_prog_static, verified_insns);
-	bool is_there = false;
 
-	for (size_t k = 0; k < m->n; k++)
-		is_there |= isfinite(loaded_value(program_of(m->kernels[k].run, variant), f));
-	if (!is_there)
+	if (!BB_ANY(m->kernels, m->n, isfinite(loaded_value(program_of(it->run, variant), f))))
 		return;
 	begin_row(m, first, f->name, NULL);
 	for (size_t k = 0; k < m->n; k++) {
@@ -164,24 +147,20 @@ static bool is_same(const struct bb_case *a, const char *variant, const char *pa
 
 static const struct bb_case *case_of(const struct bb_report *r, const struct bb_case *like)
 {
-	for (size_t i = 0; r && i < r->n_cases; i++)
-		if (is_same(&r->cases[i], like->variant, like->param_text))
-			return &r->cases[i];
-	return NULL;
+	return r ? BB_FIND(r->cases, r->n_cases, is_same(it, like->variant, like->param_text))
+		 : NULL;
 }
 
 static const struct bb_counted_case *counted_of(const struct bb_report *r,
 						const struct bb_case *like)
 {
-	for (size_t i = 0; r && i < r->n_counted; i++)
-		for (size_t k = 0; k < r->counted[i].n_cases; k++) {
-			const struct bb_counted_case *c = &r->counted[i].cases[k];
+	const struct bb_counted_case *found = NULL;
 
-			if (!strcmp(r->counted[i].variant, like->variant) &&
-			    bb_same_text(c->param_text, like->param_text))
-				return c;
-		}
-	return NULL;
+	for (size_t i = 0; r && !found && i < r->n_counted; i++)
+		if (!strcmp(r->counted[i].variant, like->variant))
+			found = BB_FIND(r->counted[i].cases, r->counted[i].n_cases,
+					bb_same_text(it->param_text, like->param_text));
+	return found;
 }
 
 static void add_executed(struct matrix *m, const struct bb_case *like, const char **first)
@@ -195,7 +174,7 @@ static void add_executed(struct matrix *m, const struct bb_case *like, const cha
 	}
 }
 
-/* Returns the machine instructions of one run minus those of the floor. */
+/* Returns the most frequent number of machine instructions of one run, minus that of the floor. */
 static struct bb_most_frequent machine_net(const struct bb_report *r, const struct bb_case *c)
 {
 	struct bb_most_frequent m = bb_case__most_frequent(c);
@@ -224,7 +203,7 @@ static void add_machine(struct matrix *m, const struct bb_case *like, const char
 	}
 }
 
-/* Adds the figures of runs: two rows for each case. The cases are in the order of the first kernel
+/* Adds the figures of runs, two rows for each case. The cases are in the order of the first kernel
  * that has them. */
 static void add_runs(struct matrix *m, const char *variant, const char **first)
 {
@@ -233,11 +212,8 @@ static void add_runs(struct matrix *m, const char *variant, const char **first)
 
 		for (size_t i = 0; r && i < r->n_cases; i++) {
 			const struct bb_case *c = &r->cases[i];
-			bool is_shown = !is_step(c) || strcmp(c->variant, variant);
-
-			for (size_t earlier = 0; !is_shown && earlier < k; earlier++)
-				is_shown = case_of(m->kernels[earlier].run, c) != NULL;
-			if (is_shown)
+			if (!is_step(c) || strcmp(c->variant, variant) ||
+			    BB_ANY(m->kernels, k, case_of(it->run, c)))
 				continue;
 			add_executed(m, c, first);
 			add_machine(m, c, first);
@@ -245,9 +221,10 @@ static void add_runs(struct matrix *m, const char *variant, const char **first)
 	}
 }
 
-#define NAMES_SHOWN 3u /* limit: names in a note; more of them are counted */
+#define NAMES_SHOWN 3u /* limit: names in a note, which only counts further ones */
 
-/* Adds a note for each reason of the skips, with the names of the first skips that have it. */
+/* Adds a note for each reason in skips[n] of kernel `k`, with the names of the first skips for this
+ * reason. */
 static void add_reasons(struct matrix *m, size_t k, const struct bb_skip *skips, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -265,8 +242,8 @@ static void add_reasons(struct matrix *m, size_t k, const struct bb_skip *skips,
 	}
 }
 
-/* Adds notes about what kernel `k` has no figures for: programs that do not load, and cases without
- * a valid sample. */
+/* Adds notes about the figures that kernel `k` does not have: of programs that do not load, and of
+ * cases without a valid sample. */
 static void add_missing(struct matrix *m, size_t k)
 {
 	const struct bb_report *r = m->kernels[k].run;
@@ -288,7 +265,7 @@ static void add_missing(struct matrix *m, size_t k)
 			    r->incomplete);
 }
 
-/* Explains the figures. With `of_pairs`, explains only those that a table of pairs shows. */
+/* Explains the figures of the matrix or, with `of_pairs`, of a table of pairs. */
 static void add_meanings(const struct matrix *m, bool of_pairs)
 {
 	static const struct {
@@ -309,10 +286,8 @@ static void add_meanings(const struct matrix *m, bool of_pairs)
 		 "empty program): the most frequent value, and the share of other values",
 		 true, true},
 	};
-	bool has_runs = false;
+	bool has_runs = BB_ANY(m->kernels, m->n, it->run && it->run->n_cases);
 
-	for (size_t k = 0; k < m->n; k++)
-		has_runs |= m->kernels[k].run && m->kernels[k].run->n_cases;
 	for (size_t i = 0; i < BB_LEN(rows); i++)
 		if ((rows[i].of_pairs || !of_pairs) && (has_runs || !rows[i].of_runs))
 			bb_doc__add(m->d, BB_DOC_FAINT, rows[i].figure, "%s", rows[i].meaning);
@@ -360,13 +335,14 @@ void bb_doc_matrix(const struct bb_matrix_kernel *kernels, size_t n, struct bb_d
 
 /* --- two revisions --- */
 
-/* A program on a kernel, run on one input. Index 0 is base, 1 is head. */
+/* A row of the table of pairs: a program on a kernel, run on one input. Of arrays, [0] is base and
+ * [1] is head. */
 struct pair_row {
 	char name[1024]; /* "OBJECT.PROGRAM, INPUT" */
 	const char *kernel;
-	bool is_there[2];       /* true if the program loads */
-	const char *why_not[2]; /* why the program does not load; NULL: it loads, or the revision
-				   does not have the program */
+	bool is_there[2]; /* true if the program loads */
+	/* why the program does not load; NULL: it loads, or the revision does not have it */
+	const char *why_not[2];
 	double verified[2], machine[2];
 	bool too_many, grew, costs_more, is_refused; /* true: the row fails for this reason */
 };
@@ -376,8 +352,8 @@ struct pair_rows {
 	size_t n;
 };
 
-/* Returns the program's name in a variant "OBJECT.PROGRAM"; NULL: the variant is of another
- * object. */
+/* Returns the name of the program in the variant "OBJECT.PROGRAM"; NULL if the variant is of
+ * another object. */
 static const char *name_in(const char *object, const char *variant)
 {
 	size_t len = strlen(object);
@@ -390,8 +366,8 @@ static bool has_failed(const struct pair_row *row)
 	return row->too_many || row->grew || row->costs_more || row->is_refused;
 }
 
-/* Judges a row as `judge` says. Machine instructions are exact, so the row fails if head has a
- * single one more than base. */
+/* Judges a row by the limits in `judge`. Machine instructions are exact, so the row fails if head
+ * has even one more than base. */
 static void judge_row(const struct bb_matrix_judge *judge, struct pair_row *row)
 {
 	row->is_refused = row->is_there[0] && !row->is_there[1] && row->why_not[1];
@@ -401,7 +377,8 @@ static void judge_row(const struct bb_matrix_judge *judge, struct pair_row *row)
 	row->costs_more = row->machine[1] > row->machine[0];
 }
 
-/* Adds a row for the input of case `c`; NULL: the program was not run. */
+/* Adds a copy of the row `like` with the machine instructions on the input of case `c`; NULL: the
+ * program was not run. variants[2] are the names in base and head. */
 static void add_row(struct pair_rows *rows, const struct pair_row *like, const struct bb_report *r,
 		    const char *const variants[2], const struct bb_case *c)
 {
@@ -419,8 +396,8 @@ static void add_row(struct pair_rows *rows, const struct pair_row *like, const s
 			 ", %s", c->param_text);
 }
 
-/* Adds the rows of a program on a kernel: one for each input of head. If head has no inputs, one
- * for each input of base. */
+/* Adds the rows of a program on kernel `k`: one for each input of head or, if head has no input, of
+ * base. */
 static void add_pair(struct matrix *m, struct pair_rows *rows, const struct bb_matrix_pair *pair,
 		     const char *program, size_t k)
 {
@@ -452,19 +429,14 @@ static void add_pair(struct matrix *m, struct pair_rows *rows, const struct bb_m
 		add_row(rows, &row, r, variants, NULL);
 }
 
-/* True if variant `i` is of the pair's base, and head has no program of that name. Its rows are
- * then made from base, otherwise from head. */
+/* True if variant `i` belongs to the pair's base, and head has no program of that name. The
+ * program's rows are then made from base. */
 static bool is_only_in_base(const struct matrix *m, const struct bb_matrix_pair *pair, size_t i)
 {
 	const char *program = name_in(pair->base, m->variants.v[i]);
 
-	for (size_t k = 0; program && k < m->variants.n; k++) {
-		const char *other = name_in(pair->head, m->variants.v[k]);
-
-		if (other && !strcmp(other, program))
-			return false;
-	}
-	return program;
+	return program && !BB_ANY(m->variants.v, m->variants.n,
+				  bb_same_text(name_in(pair->head, *it), program));
 }
 
 static void find_rows(struct matrix *m, const struct bb_matrix_judge *judge, struct pair_rows *rows)

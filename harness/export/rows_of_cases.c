@@ -60,9 +60,9 @@ static void add_variant(const struct bb_report *r, size_t head, size_t first, st
 	double *ns, *nets;
 	size_t n = 0, n_nets = 0, n_cases = 0;
 
-	for (size_t i = head; i < first; i++)
-		if (same_sweep(&r->cases[i], c) && !strcmp(r->cases[i].variant, c->variant))
-			return;
+	if (BB_ANY(r->cases + head, first - head,
+		   same_sweep(it, c) && !strcmp(it->variant, c->variant)))
+		return;
 	ns = bb_calloc(2 * r->n_cases, sizeof(*ns));
 	nets = ns + r->n_cases;
 	for (size_t i = first; i < r->n_cases; i++) {
@@ -169,11 +169,9 @@ static void add_classes(const struct bb_report *r, size_t first, struct bb_doc *
 	bb_doc__table(d, columns, BB_LEN(columns));
 	for (size_t i = first; i < r->n_cases; i++) {
 		const char *returned = r->cases[i].returned;
-		bool again = !is_of_class(&r->cases[i], curve, NULL);
 
-		for (size_t k = first; k < i && !again; k++)
-			again = is_of_class(&r->cases[k], curve, returned);
-		if (!again)
+		if (is_of_class(&r->cases[i], curve, NULL) &&
+		    !BB_ANY(r->cases + first, i - first, is_of_class(it, curve, returned)))
 			add_class(r, curve, returned, d);
 	}
 	add_class(r, curve, NULL, d);
@@ -229,15 +227,11 @@ void bb_doc_classes(const struct bb_report *r, struct bb_doc *d)
 			add_returned(&r->cases[i], d);
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
-		bool again = !c->param || strcmp(c->param, "input") || !is_of_class(c, c, NULL),
-		     differ = false;
 
-		for (size_t k = 0; k < r->n_cases && !again; k++) {
-			again = k < i && is_of_class(&r->cases[k], c, NULL);
-			differ |= is_of_class(&r->cases[k], c, NULL) &&
-				  !is_of_class(&r->cases[k], c, c->returned);
-		}
-		if (!again && differ)
+		if (c->param && !strcmp(c->param, "input") && is_of_class(c, c, NULL) &&
+		    !BB_ANY(r->cases, i, is_of_class(it, c, NULL)) &&
+		    BB_ANY(r->cases, r->n_cases,
+			   is_of_class(it, c, NULL) && !is_of_class(it, c, c->returned)))
 			add_classes(r, i, d);
 	}
 }
@@ -257,16 +251,12 @@ static const struct bb_case *find_cold(const struct bb_report *r, const struct b
 	if (isnan(latency_of(hot)) || !kind->cold_name ||
 	    strcmp(hot->drive, bb_drive_kind_name(kind)))
 		return NULL;
-	for (size_t i = 0; i < r->n_cases; i++) {
-		const struct bb_case *cold = &r->cases[i];
-
-		if (!strcmp(cold->drive, kind->cold_name) &&
-		    !strcmp(cold->scenario, hot->scenario) &&
-		    !strcmp(cold->variant, hot->variant) && bb_same_text(cold->param, hot->param) &&
-		    cold->param_value == hot->param_value && !isnan(latency_of(cold)))
-			return cold;
-	}
-	return NULL;
+	return BB_FIND(r->cases, r->n_cases,
+		       !strcmp(it->drive, kind->cold_name) &&
+			       !strcmp(it->scenario, hot->scenario) &&
+			       !strcmp(it->variant, hot->variant) &&
+			       bb_same_text(it->param, hot->param) &&
+			       it->param_value == hot->param_value && !isnan(latency_of(it)));
 }
 
 /* True if two cases of a variant share a row: they have the same value of the parameter, or are in

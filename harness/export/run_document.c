@@ -14,10 +14,7 @@
 
 bool bb_is_first_of_table(const struct bb_report *r, size_t i)
 {
-	for (size_t k = 0; k < i; k++)
-		if (bb_same_table(&r->cases[k], &r->cases[i]))
-			return false;
-	return !bb_is_sweep(r, i);
+	return !BB_ANY(r->cases, i, bb_same_table(it, &r->cases[i])) && !bb_is_sweep(r, i);
 }
 
 /* Returns the unit in parentheses: "(ns per run)". */
@@ -39,19 +36,15 @@ void bb_doc_group_title(const struct bb_case *c, bool with_value, const char *af
 
 bool bb_is_of_values(const struct bb_report *r, size_t of)
 {
-	for (size_t i = 0; i < r->n_cases; i++)
-		if (bb_same_group(&r->cases[i], &r->cases[of]) &&
-		    !bb_same_table(&r->cases[i], &r->cases[of]))
-			return !bb_is_sweep(r, of);
-	return false;
+	const struct bb_case *c = &r->cases[of];
+
+	return BB_ANY(r->cases, r->n_cases, bb_same_group(it, c) && !bb_same_table(it, c)) &&
+	       !bb_is_sweep(r, of);
 }
 
 bool bb_is_first_of_group(const struct bb_report *r, size_t i)
 {
-	for (size_t k = 0; k < i; k++)
-		if (bb_same_group(&r->cases[k], &r->cases[i]))
-			return false;
-	return true;
+	return !BB_ANY(r->cases, i, bb_same_group(it, &r->cases[i]));
 }
 
 typedef bool is_beside_fn(const struct bb_case *a, const struct bb_case *b);
@@ -89,10 +82,8 @@ static bool append_fired_by(const struct bb_report *r, size_t first, is_beside_f
 
 static bool has_net(const struct bb_report *r, const struct bb_case *c)
 {
-	for (size_t i = 0; i < r->n_cases; i++)
-		if (bb_same_group(&r->cases[i], c) && isfinite(r->cases[i].summary.net.value))
-			return true;
-	return false;
+	return BB_ANY(r->cases, r->n_cases,
+		      bb_same_group(it, c) && isfinite(it->summary.net.value));
 }
 
 /* True if column k is in the table of case `c`. */
@@ -394,11 +385,9 @@ static void add_extreme(struct bb_doc *d, const struct bb_counted_case *c, uint6
 
 bool bb_is_counted_floor(const struct bb_report *r, const struct bb_counted *c)
 {
-	for (size_t i = 0; i < r->n_cases; i++)
-		if (bb_same_text(r->cases[i].variant, c->variant) &&
-		    bb_same_text(r->cases[i].scenario, c->scenario) && bb_is_floor(r, &r->cases[i]))
-			return true;
-	return false;
+	return BB_ANY(r->cases, r->n_cases,
+		      bb_same_text(it->variant, c->variant) &&
+			      bb_same_text(it->scenario, c->scenario) && bb_is_floor(r, it));
 }
 
 /* Adds the counts of all programs but floors as one sentence. Returns false and adds nothing if
@@ -550,11 +539,9 @@ static void add_mixes(const struct bb_report *r, struct bb_doc *d)
 {
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
-		bool again = isnan(c->path_share) || c->is_live || bb_is_floor(r, c);
 
-		for (size_t k = 0; k < i; k++)
-			again |= bb_same_curve(&r->cases[k], c);
-		if (!again)
+		if (!isnan(c->path_share) && !c->is_live && !bb_is_floor(r, c) &&
+		    !BB_ANY(r->cases, i, bb_same_curve(it, c)))
 			add_mix(r, i, d);
 	}
 }
@@ -675,10 +662,7 @@ static void add_machine(const struct bb_report *r, struct bb_doc *d)
 
 bool bb_has_drive(const struct bb_report *r, const char *drive)
 {
-	for (size_t i = 0; i < r->n_cases; i++)
-		if (!strcmp(r->cases[i].drive, drive))
-			return true;
-	return false;
+	return BB_ANY(r->cases, r->n_cases, !strcmp(it->drive, drive));
 }
 
 void bb_doc_drive_key(const struct bb_report *r, struct bb_doc *d)
@@ -702,7 +686,6 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 {
 	bool has_net = false, has_command = false, has_p99 = false, lacks_p99 = false;
 	bool knows_between = false; /* the intervals include the differences between runs, too */
-	bool has_interval = false;  /* a comparison has an interval */
 	bool has_half = false;      /* a figure has a "+-" */
 
 	for (size_t i = 0; i < r->n_cases; i++) {
@@ -729,9 +712,7 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 	if (has_net && !in_sentences && !r->n_comparisons)
 		bb_doc__add(d, BB_DOC_FAINT, "p50", "median of the samples of the latency%s",
 			    has_p99 && lacks_p99 ? "; p99 takes 1000 samples" : "");
-	for (size_t i = 0; i < r->n_comparisons; i++)
-		has_interval |= isfinite(r->comparisons[i].ratio.lo);
-	if (has_interval)
+	if (BB_ANY(r->comparisons, r->n_comparisons, isfinite(it->ratio.lo)))
 		bb_doc__add(d, BB_DOC_FAINT, "Interval",
 			    "95 %% interval; the verdict is that of the latency");
 	bb_doc_drive_key(r, d);
@@ -741,13 +722,8 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 /* True if the lines of a case can be timed; the lines of a mix of inputs cannot. */
 static bool has_step(const struct bb_report *r)
 {
-	for (size_t i = 0; i < r->n_cases; i++) {
-		const struct bb_case *c = &r->cases[i];
-
-		if (!strcmp(c->drive, "step") && !(c->n_series && c->series[0].n_classes))
-			return true;
-	}
-	return false;
+	return BB_ANY(r->cases, r->n_cases,
+		      !strcmp(it->drive, "step") && !(it->n_series && it->series[0].n_classes));
 }
 
 double bb_budget_to_decide(const struct bb_report *r)
@@ -766,15 +742,13 @@ double bb_budget_to_decide(const struct bb_report *r)
  * such map. */
 static const char *map_to_fill(const struct bb_report *r)
 {
-	for (size_t i = 0; i < r->n_cases; i++)
-		for (size_t k = 0; k < r->cases[i].n_in_vain; k++) {
-			const struct bb_in_vain *v = &r->cases[i].in_vain[k];
+	const struct bb_in_vain *v = NULL;
 
-			if (v->map && !v->is_tail_call && !v->is_inner && !v->is_captured &&
-			    v->entries == 0)
-				return v->map;
-		}
-	return NULL;
+	for (size_t i = 0; !v && i < r->n_cases; i++)
+		v = BB_FIND(r->cases[i].in_vain, r->cases[i].n_in_vain,
+			    it->map && !it->is_tail_call && !it->is_inner && !it->is_captured &&
+				    it->entries == 0);
+	return v ? v->map : NULL;
 }
 
 /* If runs ended early or lookups failed, may add a first step that makes programs run further.
@@ -782,12 +756,9 @@ static const char *map_to_fill(const struct bb_report *r)
 static const char *begin_next(const struct bb_report *r, bool has_object, struct bb_doc *d)
 {
 	const char *map = map_to_fill(r);
-	bool is_short = false, is_found = false;
+	bool is_short = BB_ANY(r->cases, r->n_cases, it->n_in_vain || it->turned_file);
+	bool is_found = BB_ANY(r->cases, r->n_cases, it->found);
 
-	for (size_t i = 0; i < r->n_cases; i++) {
-		is_short |= r->cases[i].n_in_vain || r->cases[i].turned_file;
-		is_found |= r->cases[i].found;
-	}
 	if (!is_short || is_found || (!map && (!has_object || r->n_comparisons)))
 		return "next";
 	if (has_object && !r->n_comparisons)
@@ -809,17 +780,16 @@ static void add_next(const struct bb_report *r, struct bb_doc *d)
 {
 	bool has_object = r->command && strstr(r->command, "--object");
 	double budget_s = bb_budget_to_decide(r);
-	size_t found = 0;
+	bool is_found = BB_ANY(r->comparisons, r->n_comparisons,
+			       it->verdict == BB_VERDICT_REGRESSED ||
+				       it->verdict == BB_VERDICT_IMPROVED);
 
-	for (size_t i = 0; i < r->n_comparisons; i++)
-		found += r->comparisons[i].verdict == BB_VERDICT_REGRESSED ||
-			 r->comparisons[i].verdict == BB_VERDICT_IMPROVED;
 	if (r->n_timed)
 		bb_doc__add(d, BB_DOC_FAINT, "next", "%s`bpfbench annotate --time %s",
 			    r->n_timed > 1 ? "`bpfbench annotate --time` (every line), " : "",
 			    has_many_timed(r) ? "--variant NAME --flame FILE.svg` (a picture)"
 					      : "--flame FILE.svg` (a picture)");
-	else if (found && has_step(r)) {
+	else if (is_found && has_step(r)) {
 		bb_doc__add(d, BB_DOC_FAINT, begin_next(r, has_object, d),
 			    "the same with `--time` (which lines the difference is in)");
 		add_budget(budget_s, BB_DOC_FAINT, "then", d);

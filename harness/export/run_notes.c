@@ -113,12 +113,9 @@ static bool is_executed_above(const struct bb_report *r, size_t nth)
 {
 	const struct bb_case *c = &r->cases[nth];
 
-	for (size_t i = 0; i < nth; i++)
-		if (!strcmp(r->cases[i].scenario, c->scenario) &&
-		    !strcmp(r->cases[i].variant, c->variant) && !bb_same_table(&r->cases[i], c) &&
-		    r->cases[i].executed_insns == c->executed_insns)
-			return true;
-	return false;
+	return BB_ANY(r->cases, nth,
+		      !strcmp(it->scenario, c->scenario) && !strcmp(it->variant, c->variant) &&
+			      !bb_same_table(it, c) && it->executed_insns == c->executed_insns);
 }
 
 static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
@@ -330,16 +327,20 @@ static void add_remedy(const struct bb_in_vain *v, struct bb_doc *d)
 			    is_named ? v->map : "MAP");
 }
 
+static bool is_turned_alike(const struct bb_case *a, const struct bb_case *b)
+{
+	return a->turned_file && a->turned_line == b->turned_line &&
+	       !strcmp(a->turned_file, b->turned_file);
+}
+
 /* True if an earlier case of the same program, in the same table or sweep, has runs that end at the
  * same check. */
 static bool is_turned_away_before(const struct noting *k, const struct bb_case *c)
 {
-	for (const struct bb_case *o = k->r->cases; o < c; o++)
-		if (o->turned_file && is_beside(k, o) && !strcmp(o->scenario, c->scenario) &&
-		    !strcmp(o->variant, c->variant) && o->turned_line == c->turned_line &&
-		    !strcmp(o->turned_file, c->turned_file))
-			return true;
-	return false;
+	return BB_ANY(k->r->cases, (size_t)(c - k->r->cases),
+		      is_turned_alike(it, c) && is_beside(k, it) &&
+			      !strcmp(it->scenario, c->scenario) &&
+			      !strcmp(it->variant, c->variant));
 }
 
 /* Returns " with input=arp" if some runs of the program, at other values of the parameter, do not
@@ -354,8 +355,7 @@ static char *name_turned_away(const struct bb_report *r, const struct bb_case *c
 
 		if (!bb_same_curve(o, c))
 			continue;
-		if (!o->turned_file || o->turned_line != c->turned_line ||
-		    strcmp(o->turned_file, c->turned_file))
+		if (!is_turned_alike(o, c))
 			others++;
 		else if (!n++)
 			first = o;
@@ -412,23 +412,15 @@ static bool is_same_map(const struct bb_in_vain *a, const struct bb_in_vain *b)
 	       a->is_tail_call == b->is_tail_call && (a->entries > 0) == (b->entries > 0);
 }
 
-static bool has_map_in_vain(const struct bb_case *c, const struct bb_in_vain *v)
-{
-	for (size_t i = 0; i < c->n_in_vain; i++)
-		if (is_same_map(&c->in_vain[i], v))
-			return true;
-	return false;
-}
-
 /* True if the same lookups failed at an earlier value of the parameter. */
 static bool failed_before(const struct bb_report *r, const struct bb_case *c,
 			  const struct bb_in_vain *v)
 {
 	for (const struct bb_case *o = r->cases; o < c; o++)
-		for (size_t i = 0; bb_same_curve(o, c) && i < o->n_in_vain; i++)
-			if (is_same_map(&o->in_vain[i], v) && o->in_vain[i].line == v->line &&
-			    bb_same_text(o->in_vain[i].file, v->file))
-				return true;
+		if (bb_same_curve(o, c) && BB_ANY(o->in_vain, o->n_in_vain,
+						  is_same_map(it, v) && it->line == v->line &&
+							  bb_same_text(it->file, v->file)))
+			return true;
 	return false;
 }
 
@@ -445,7 +437,7 @@ static size_t count_alike(const struct noting *k, const struct bb_case *c,
 		const struct bb_case *o = &k->r->cases[i];
 
 		if (strcmp(o->scenario, c->scenario) || !strcmp(o->variant, c->variant) ||
-		    !is_beside(k, o) || !has_map_in_vain(o, v))
+		    !is_beside(k, o) || !BB_ANY(o->in_vain, o->n_in_vain, is_same_map(it, v)))
 			continue;
 		if (o < c)
 			return SIZE_MAX;

@@ -160,8 +160,8 @@ static struct bb_table_cell interval(const struct bb_case *c)
 	return bb_table_cell_interval(&c->summary.latency);
 }
 
-/* Returns the distance from the estimate to the farther end of its interval, with the decimals of
- * the latency. */
+/* Returns the distance from an estimate to the farther end of its interval, with as many decimals
+ * as the latency. Empty if there is no interval. */
 static struct bb_table_cell half_of(const struct bb_case *c, const struct bb_estimate *e)
 {
 	double half = isfinite(e->lo) && isfinite(e->hi) ? fmax(e->hi - e->value, e->value - e->lo)
@@ -180,7 +180,8 @@ struct bb_table_cell bb_latency_half_cell(const struct bb_case *c)
 	return half_of(c, &c->summary.latency);
 }
 
-/* Returns the text after a figure, "+-0.9"; empty: the figure has no interval. */
+/* Returns the text after a figure, such as "+-0.9"; empty if `half` is, because the figure has no
+ * interval. */
 static struct bb_table_cell behind(struct bb_table_cell half)
 {
 	return half.text[0] ? bb_table_cell_of("+-%.100s", half.text) : none;
@@ -204,7 +205,7 @@ struct bb_table_cell bb_floor_cell(const struct bb_case *c)
 	return bb_table_cell_time(value, c->summary.latency.value);
 }
 
-/* Returns the floor of a case if the floor has no row of its own; otherwise an empty cell. */
+/* Returns the floor of a case for which the table has no row with the floor; else an empty cell. */
 static struct bb_table_cell own_floor(const struct bb_case *c)
 {
 	return c->floor == BB_NO_FLOOR ? bb_floor_cell(c) : none;
@@ -219,8 +220,7 @@ bool bb_net_is_near_0(const struct bb_case *c)
 
 struct bb_table_cell bb_net_cell(const struct bb_case *c)
 {
-	/* The net cost has the decimals of the latency, because a difference is not more
-	 * precise. */
+	/* Use as many decimals as the latency has, because a difference is not more precise. */
 	return bb_table_cell_of("%s%s", bb_net_is_near_0(c) ? BB_NEAR_0_MARK : "",
 				bb_table_cell_time(c->summary.net.value, c->summary.latency.value)
 					.text);
@@ -277,7 +277,7 @@ struct bb_table_cell bb_executed_cell(const struct bb_case *c)
 }
 
 /* Returns the number of runs that shared a window with other runs. A 0 is shown only for drives
- * that watch runs; for others, a column of zeros would only raise questions. */
+ * that watch runs: for other drives, a column of zeros would only raise questions. */
 static struct bb_table_cell multi(const struct bb_case *c)
 {
 	const struct bb_summary *s = &c->summary;
@@ -292,8 +292,8 @@ static struct bb_table_cell multi(const struct bb_case *c)
 	return n || shares ? count(n) : none;
 }
 
-/* Returns the range over the places if the loads were drawn by place (run/round.h), otherwise the
- * spread over the loads. */
+/* Returns the range of the latency over the places of the code if the loads were drawn by place
+ * (run/round.h), otherwise the spread over the loads. */
 static struct bb_table_cell spread(const struct bb_case *c)
 {
 	const struct bb_drive_kind *kind = bb_drive_kind_named(c->drive);
