@@ -4,20 +4,21 @@
 
 #include "base/text.h"
 
-#define NAMED 3u          /* parts that the sentence names */
-#define NAMED_LEAST 0.005 /* the sentence leaves out parts that take a smaller share of the run */
+#define NAMED 3u          /* limit: parts that a sentence names */
+#define NAMED_LEAST 0.005 /* a sentence leaves out parts with a smaller share of the run */
 
-/* a table has at most this many values of a parameter; further values are in another table */
+/* limit: values of the parameter in one table; further values get another table */
 #define MOST_COLUMNS 8u
 
-#define LEFT_OUT_LEAST 0.01 /* if at least this share of the runs is left out, a note says so */
+#define LEFT_OUT_LEAST 0.01 /* a note says if at least this share of the runs is left out */
 
 static const char *unit_of(const struct bb_by_line *b)
 {
 	return b->timed->counts_instructions ? "machine instructions" : "ns";
 }
 
-/* Returns the position of a row in words: "line 83", "lines 83-90" or "instruction 12". */
+/* Returns where a row is in the source: "line 83", "lines 83-90" or, without a line, "instruction
+ * 12". */
 static struct bb_table_cell position_in_words(const struct bb_timed_row *row)
 {
 	if (!row->line)
@@ -27,9 +28,9 @@ static struct bb_table_cell position_in_words(const struct bb_timed_row *row)
 		       : bb_table_cell_of("lines %u-%u", row->line, row->last_line);
 }
 
-/* Adds the cells of the columns "line" and "source". The line is "83", "83-90" or "@12". Before the
- * source stand the functions that the row was inlined into, such as "inner() of line 45, part() of
- * line 97: (loop) ", and then `call`, such as "bpf_get_stack: ". Both may be empty. */
+/* Adds the cells of the columns "line" ("83", "83-90" or "@12") and "source". The source follows
+ * the functions that were inlined there, "inner() of line 45, part() of line 97: ", then "(loop) "
+ * for a loop, then the text `call`, such as "bpf_get_stack: ". */
 static void add_position(const struct bb_timed_row *row, const char *call, struct bb_doc *d)
 {
 	char before[400] = "";
@@ -49,8 +50,8 @@ static void add_position(const struct bb_timed_row *row, const char *call, struc
 	bb_doc__cell(d, "%s%s%.100s", before, call, row->text);
 }
 
-/* Returns the time that cold caches add to a part, ns; 0 if it is below BB_BY_LINE_LEAST_NS or if
- * the intervals of the hot and the cold time overlap. */
+/* Returns how many ns longer a part takes with cold caches; 0 if that is less than
+ * BB_BY_LINE_LEAST_NS, or if the intervals of the hot and the cold time overlap. */
 static double missed_ns(const struct bb_line_part *p)
 {
 	double more = p->cold.value - p->ns.value;
@@ -103,7 +104,7 @@ void bb_doc_line_ns(double ns, double least, struct bb_doc *d)
 
 /* --- one program --- */
 
-/* Adds the cells of the columns before "line". */
+/* Adds the cells of a row that stand before the column "line". */
 static void add_times(struct bb_doc *d, const struct bb_by_line *b, const struct bb_estimate *ns,
 		      double cold_ns, double insns)
 {
@@ -118,7 +119,7 @@ static void add_times(struct bb_doc *d, const struct bb_by_line *b, const struct
 	bb_doc__number_cell(d, insns, BB_WHOLE);
 }
 
-/* Adds a row that belongs to no line of the source. */
+/* Adds a row that belongs to no line; `text` stands in the column "source". */
 static void add_other(struct bb_doc *d, const struct bb_by_line *b, const struct bb_estimate *ns,
 		      double cold_ns, const char *text)
 {
@@ -127,7 +128,7 @@ static void add_other(struct bb_doc *d, const struct bb_by_line *b, const struct
 	bb_doc__text_cell(d, text);
 }
 
-/* Writes the name of a part's call and how often it runs: "bpf_get_stack, 2 times, the first
+/* Writes the name of a part's call and how often a run makes it: "bpf_get_stack, 2 times, the first
  * 4.00". */
 static void name_call(const struct bb_by_line *b, const struct bb_line_part *p, char *buf,
 		      size_t size)
@@ -144,7 +145,7 @@ static void name_call(const struct bb_by_line *b, const struct bb_line_part *p, 
 		 turns.text, p->row->enters ? ", without its lines" : "");
 }
 
-/* Returns the call that takes all of the line's time. NULL: no call does. */
+/* Returns the call that takes all of the line's time; NULL if no call does. */
 static const struct bb_line_part *only_call(const struct bb_by_line *b,
 					    const struct bb_line_time *line)
 {
@@ -161,7 +162,7 @@ static const struct bb_line_part *only_call(const struct bb_by_line *b,
 	return only;
 }
 
-/* What the sentence names: a line whose whole time is one call, or else one part of a line. */
+/* An item that the sentence names: a line whose whole time is one call, or a part of a line. */
 struct named {
 	double ns;
 	const struct bb_timed_row *row;
@@ -179,7 +180,7 @@ void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size)
 	struct named *all = bb_calloc(b->n_parts + 1, sizeof(*all));
 	size_t at = 0, n = 0;
 
-	/* the times are those of the table's rows */
+	/* take the times of the table's rows */
 	for (size_t i = 0; i < b->n_lines; i++) {
 		const struct bb_line_time *line = &b->lines[i];
 		const struct bb_line_part *only = only_call(b, line);
@@ -205,8 +206,8 @@ void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size)
 	bb_make_clean(buf);
 }
 
-/* Adds the row of a line. Below it, the line's calls and its own code have rows of their own,
- * unless one call takes all of the line's time. */
+/* Adds the row of a line. Rows for the line's calls and its own code follow, unless one call takes
+ * all of the line's time. */
 static void add_line(struct bb_doc *d, const struct bb_by_line *b, const struct bb_line_time *line)
 {
 	const struct bb_line_part *only = only_call(b, line);
@@ -214,7 +215,7 @@ static void add_line(struct bb_doc *d, const struct bb_by_line *b, const struct 
 
 	if (only) {
 		name_call(b, only, text, sizeof(text) - 2);
-		/* the source text usually names the call already */
+		/* the source of the line usually names the call already */
 		if (strstr(line->row->text, text))
 			text[0] = '\0';
 		else
@@ -232,7 +233,7 @@ static void add_line(struct bb_doc *d, const struct bb_by_line *b, const struct 
 	}
 }
 
-/* Adds one row for all `n` lines that are too short to be told from 0. */
+/* Adds one row for the `n` lines whose times are too short to be told from 0. */
 static void add_folded(struct bb_doc *d, const struct bb_by_line *b, size_t n)
 {
 	struct bb_estimate sum = {0, NAN, NAN};
@@ -357,7 +358,7 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 	add_notes(b, d);
 }
 
-/* Adds the time of a whole run, which the parts should sum to. */
+/* Adds the time of a whole run, and the sum of its parts, which should equal it. */
 static void add_whole(const struct bb_by_line *b, struct bb_doc *d)
 {
 	const struct bb_estimate *run = &b->program;
@@ -399,7 +400,7 @@ static bool is_same_program(const struct bb_timed *a, const struct bb_timed *b)
 	       !strcmp(a->param, b->param);
 }
 
-/* Returns the value of the parameter in the case's name: "32" for
+/* Returns the value of the parameter, from the end of the case's name: "32" for
  * "perf_profiler/ringbuf/lines/stack_depth=32". */
 static const char *value_of(const struct bb_timed *t)
 {
@@ -412,7 +413,8 @@ static const char *value_of(const struct bb_timed *t)
 	return at > t->name ? at : t->name;
 }
 
-/* Adds one table of cases[n]. The lines of each case are in the same order. */
+/* Adds a table with a column for each of cases[n], which are of one program. Each case has its
+ * lines in the order of the source. */
 static void add_group(const struct bb_by_line *const *cases, size_t n, struct bb_doc *d)
 {
 	const struct bb_timed *first = cases[0]->timed;
@@ -461,7 +463,8 @@ void bb_doc_by_param(const struct bb_by_line *cases, size_t n, struct bb_doc *d)
 
 		for (size_t k = 0; k < i; k++)
 			before += is_same_program(cases[k].timed, cases[i].timed);
-		if (before % MOST_COLUMNS) /* the table of an earlier case contains this case */
+		/* the table that begins with an earlier case has this case */
+		if (before % MOST_COLUMNS)
 			continue;
 		for (size_t k = i; k < n && n_group < MOST_COLUMNS; k++)
 			if (k == i || is_same_program(cases[i].timed, cases[k].timed))

@@ -2,20 +2,18 @@
 
 #include "export/documents.h"
 
-#define EXACT_ROWS 20u    /* at most this many cases with different counts are shown */
-#define MOVED 2.0         /* larger differences of a line are never taken for moved code */
-#define LEAST_INSNS 0.005 /* a smaller difference is one of rounding */
-#define EXACT_LINES 5u    /* at most this many lines of a program with different counts are shown */
-#define TIME_ROWS 20u     /* at most this many lines of a program with different times are shown */
-#define MANY_ROWS 16u     /* above a table with more rows, sentences name what changed */
-#define NAMED 4u          /* lines that a sentence names */
-#define NEXT_LINES 3u     /* lines that the next step names */
+#define EXACT_ROWS 20u    /* limit: cases with different counts that are shown */
+#define MOVED 2.0         /* a line with a larger difference, in instructions, has not just moved */
+#define LEAST_INSNS 0.005 /* smaller differences in instructions come from rounding */
+#define EXACT_LINES 5u    /* limit: lines of a program with different counts that are shown */
+#define TIME_ROWS 20u     /* limit: lines of a program with different times that are shown */
+#define MANY_ROWS 16u     /* above a table with more rows, sentences name the changed cases */
+#define NAMED 4u          /* limit: cases that such a sentence names */
+#define NEXT_LINES 3u     /* limit: lines that the next step names */
 #define LARGE 9999.5      /* figures from this on have no decimals */
 #define FAR 10.0          /* A and B are in two units only if one is this many times the other */
-
-/* we advise at most this many times the loads of this run; nobody would measure more */
-#define TIMES_MOST 60.0
-#define SLOWER_LEAST 0.005 /* a smaller difference in the machine's speed is not mentioned */
+#define TIMES_MOST 60.0   /* we do not advise to measure more than this many times the loads */
+#define SLOWER_LEAST 0.005 /* a smaller difference in the speed of the machine is not mentioned */
 
 /* --- one figure of A and of B --- */
 
@@ -43,19 +41,17 @@ static const struct bb_comparison *find_comparison(const struct bb_report *r, co
 	return r ? BB_FIND(r->comparisons, r->n_comparisons, bb_same_text(it->name, name)) : NULL;
 }
 
-/*
- * The cells of A, of B and of their difference. The printed A plus the printed difference is the
- * printed B, up to the last digit of the larger figure. The difference is rounded and B is
- * computed, not the other way round, because the verdict is on the difference. So the last digit of
- * B may be another one than `show` prints.
- */
+/* The cells of A, of B and of their difference. The printed B is the printed A plus the printed
+ * difference, up to the last digit of the larger figure. The difference is rounded and B is
+ * computed from it, because the verdict is on the difference. So the last digit of B may differ
+ * from that in `show`. */
 struct sum {
 	struct bb_table_cell a, b, diff;
 };
 
-/* Returns A, A + `shift` and `shift` with the decimals that suit the smaller of A and B. Beside a
- * figure without decimals, a small one keeps its own. Missing figures are NAN. Figures that are
- * whole have no decimals. */
+/* Returns the cells of A, A + `shift` and `shift`, with the decimals that suit the smaller of A and
+ * B. If `shift` is NAN, the second cell is that of B. Missing figures are NAN. If only one of A and
+ * B is LARGE, each has the decimals that suit itself. With `whole`, there are no decimals. */
 static struct sum sum_of_ns(double a, double b, double shift, bool whole)
 {
 	double least = fmin(fabs(a), fabs(b)), most = fmax(fabs(a), fabs(b)), unit;
@@ -83,8 +79,8 @@ static struct sum sum_of_ns(double a, double b, double shift, bool whole)
 	return sum;
 }
 
-/* True if the figures are given in ms: both are as large as that, or the larger one is so much
- * larger that the smaller one is lost in it. */
+/* True if the row is shown in ms: both figures are large enough for that, or the larger one is FAR
+ * times the smaller one. */
 static bool is_in_ms(const struct bb_diff *row)
 {
 	double least = fmin(fabs(row->a), fabs(row->b)), most = fmax(fabs(row->a), fabs(row->b));
@@ -101,7 +97,7 @@ static struct sum sum_of(const struct bb_diff *row)
 	struct bb_table_cell *const cells[] = {&s.a, &s.b, &s.diff};
 	const double ns[] = {row->a, row->b, row->shift};
 
-	/* a figure that is far below a ms keeps its own unit: the difference is the other one */
+	/* a figure below a ms stays in ns, while the larger figure and the difference are in ms */
 	for (size_t i = 0; is_ms && i < BB_LEN(cells); i++)
 		if (isfinite(ns[i]))
 			*cells[i] = i < 2 && !bb_is_shown_in_ms(ns[i])
@@ -138,8 +134,8 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 		bb_doc__text_cell(d, row->note);
 }
 
-/* Adds rows [first, end) of `diffs`. The verdicts come from the two measurements of the gate `g`;
- * NULL: no gate. */
+/* Adds a table with the rows [first, end) of `diffs`. `g` is the gate whose second measurement
+ * confirms verdicts; NULL: no gate. */
 static void add_diffs(const struct bb_diffs *diffs, size_t first, size_t end,
 		      const struct bb_doc_gate *g, struct bb_doc *d)
 {
@@ -155,7 +151,7 @@ static void add_diffs(const struct bb_diffs *diffs, size_t first, size_t end,
 			add_diff(&diffs->rows[i], g, d);
 }
 
-/* Adds each reason of void series once. */
+/* Adds each reason why series are void, once. */
 static void add_voids(const struct bb_diffs *diffs, struct bb_doc *d)
 {
 	size_t before = d->n;
@@ -168,8 +164,8 @@ static void add_voids(const struct bb_diffs *diffs, struct bb_doc *d)
 	}
 }
 
-/* Adds the name of A or B. If it is a variant with one program, adds the file and the program: "A:
- * base: prog.bpf.o, work". */
+/* Adds the name of A or B, `side`. If it is a variant with one program, adds the file and the
+ * program: "A: base: prog.bpf.o, work". */
 static void add_side(char side, const char *name, const struct bb_report *r, struct bb_doc *d)
 {
 	const struct bb_program *only = NULL;
@@ -185,8 +181,8 @@ static void add_side(char side, const char *name, const struct bb_report *r, str
 		bb_doc__append(d, "; with a " BB_FOUND_INPUT);
 }
 
-/* Names the first comparisons that regressed or improved: "regressed: compare/step +22.81 %
- * [+10.51, +30.05]". */
+/* Names the first cases that regressed, and the first that improved: "regressed: compare/step
+ * +22.81 % [+10.51, +30.05]". */
 static void add_verdicts(const struct bb_diffs *diffs, struct bb_doc *d)
 {
 	static const enum bb_verdict changed[] = {BB_VERDICT_REGRESSED, BB_VERDICT_IMPROVED};
@@ -260,8 +256,8 @@ static void add_exact_row(const struct bb_exact_row *row, const struct bb_doc_ga
 	const char *variant = g ? strstr(row->name, "/head/") : NULL;
 	const char *verdict = bb_verdict_name(row->verdict);
 
-	/* The variant in the name ("prog.work/head/exact") is left out, because the row is about
-	 * base and head. */
+	/* Leave the variant out of the name ("prog.work/head/exact"), because the row is about base
+	 * and head. */
 	bb_doc__cell(d, "%.*s%s", variant ? (int)(variant - row->name) : 0, row->name,
 		     variant ? variant + strlen("/head") : row->name);
 	add_count(d, row->a);
@@ -278,7 +274,7 @@ static void add_exact_row(const struct bb_exact_row *row, const struct bb_doc_ga
 }
 
 /* Returns the name of a case without "head", which every case of a comparison has, and without the
- * drive that counts or times lines: "prog.work" for "prog.work/head/lines". */
+ * drive that counts instructions or times lines: "prog.work" for "prog.work/head/lines". */
 static struct bb_table_cell short_name(const char *name)
 {
 	static const char *const drop[] = {"head", "exact", "lines"};
@@ -306,8 +302,8 @@ static bool is_small(const struct bb_exact_line *line)
 	return fabs(line->more) <= MOVED;
 }
 
-/* True if the small differences of lines add up to nothing: code that only moved. If they do not,
- * one of them may be the one that was looked for. */
+/* True if the small differences of the program's lines add up to 0, so code only moved between
+ * lines. If they do not, one of them may be the change that the user looks for. */
 static bool are_small_moves(const struct bb_exact_program *p)
 {
 	double sum = 0;
@@ -317,12 +313,12 @@ static bool are_small_moves(const struct bb_exact_program *p)
 	return fabs(sum) < LEAST_INSNS;
 }
 
-/* Adds the source lines that execute more or fewer instructions than before; without `all`, only
- * the first ones, and none of code that only moved. */
+/* Adds the source lines that execute more or fewer instructions in B; without `all`, only the first
+ * ones, and none whose code only moved. */
 static void add_exact_lines(const struct bb_exact_program *p, bool all, struct bb_doc *d)
 {
 	size_t n = 0, most = all ? SIZE_MAX : EXACT_LINES;
-	int decimals = 0; /* averages over runs and inputs need not be whole */
+	int decimals = 0; /* averages over runs and inputs may have decimals */
 	bool no_moves = !all && are_small_moves(p);
 
 	for (size_t i = 0; i < p->n_lines && (all || i < EXACT_LINES); i++)
@@ -359,7 +355,7 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sid
 	};
 	size_t differ = diff->n_rows - bb_exact_diff__count(diff, BB_VERDICT_SAME), shown = 0;
 
-	if (!g) /* the report of a gate has said this already */
+	if (!g) /* add_gate_counts() has said how many cases differ */
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 			    "%zu case%s: %zu same, %zu regressed, %zu improved, %zu inconclusive",
 			    diff->n_rows, bb_plural(diff->n_rows),
@@ -393,7 +389,7 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sid
 
 /* --- time by line --- */
 
-/* Returns the verdict on a line in words. A line that only one program has is new or gone. */
+/* Returns the verdict on a line in words: "new" or "gone" for a line that only one program has. */
 static const char *line_verdict(const struct bb_time_diff_row *r)
 {
 	if (!r->a && r->verdict == BB_VERDICT_REGRESSED)
@@ -403,7 +399,7 @@ static const char *line_verdict(const struct bb_time_diff_row *r)
 	return bb_verdict_name(r->verdict);
 }
 
-/* Adds how many lines have each verdict: "19 lines of prog.bpf.c: 17 same, 1 new, 1 gone". */
+/* Adds the number of lines with each verdict: "19 lines of prog.bpf.c: 17 same, 1 new, 1 gone". */
 static void add_counts(const struct bb_time_diff_case *c, const char *file, struct bb_doc *d)
 {
 	static const char *const verdicts[] = {"same", "regressed",    "improved",
@@ -427,7 +423,8 @@ static struct bb_table_cell signed_value(double ns)
 	return bb_table_cell_of("%s%s", ns < 0 ? "-" : "+", bb_table_cell_value(fabs(ns)).text);
 }
 
-/* Adds whether the table has all lines that surely differ, or whether there is none. */
+/* Adds a sentence if the table does not have all lines that differ, or if no other line, or none at
+ * all, surely differs. */
 static void add_sentence(const struct bb_time_diff_case *c, struct bb_doc *d)
 {
 	bool is_new = false, is_shorter = false;
@@ -456,7 +453,7 @@ static void add_sentence(const struct bb_time_diff_case *c, struct bb_doc *d)
 				  "together");
 }
 
-/* Adds how the machine's speed differs between two stored runs. */
+/* Adds by how much the speed of the machine differs between two stored runs. */
 static void add_speed(const struct bb_time_diff_case *c, struct bb_doc *d)
 {
 	size_t n = 0;
@@ -473,8 +470,8 @@ static void add_speed(const struct bb_time_diff_case *c, struct bb_doc *d)
 		bb_doc__append(d, "; a line differs where that does not explain it");
 }
 
-/* Returns the file if the lines of all rows are in one file; "" for a program without lines; NULL
- * if there are several files. */
+/* Returns the source file that all rows are in; "" for a program without lines; NULL if the rows
+ * are in several files. */
 static const char *only_file(const struct bb_time_diff_case *c)
 {
 	const char *only = NULL;
@@ -505,11 +502,11 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 		const struct bb_time_diff_row *r = &c->rows[i];
 		const struct bb_timed_row *row = r->b ? r->b : r->a;
 		struct sum sum = sum_of_ns(r->a_ns, r->b_ns, r->more.value, false);
-		/* such a row shows noise */
+		/* a row in which both figures are so small shows noise */
 		bool is_tiny = fmax(fabs(r->a_ns), fabs(r->b_ns)) < BB_BY_LINE_LEAST_NS;
 		bool both = r->a && r->b && !is_tiny, shows_call;
 
-		/* a line that surely differs is shown even if its difference may be below the
+		/* show a line that surely differs, even if the difference may be below the
 		 * threshold */
 		if (!all && !bb_time_diff_row__differs(r) &&
 		    (r->verdict != BB_VERDICT_INCONCLUSIVE || !(r->more.lo > 0 || r->more.hi < 0) ||
@@ -545,8 +542,8 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 	bb_doc__text_cell(d, "(all other lines, and the call)");
 }
 
-/* Adds how to get `times` times the loads: the option with its value, such as "--budget 90", or "5
- * times the loads" if there is no option. */
+/* Adds how to measure `times` times the loads: the option and its value, such as "--budget 90", or
+ * "5 times the loads" if no option does that. */
 static void add_more(const struct bb_time_diff *diff, double times, struct bb_doc *d)
 {
 	if (diff->option)
@@ -555,7 +552,7 @@ static void add_more(const struct bb_time_diff *diff, double times, struct bb_do
 		bb_doc__append(d, "%.2g times the loads", times);
 }
 
-/* Adds what would decide the inconclusive lines. */
+/* Appends advice on how to decide the inconclusive lines. */
 static void add_next_step(const struct bb_time_diff_case *c, const struct bb_time_diff *diff,
 			  struct bb_doc *d)
 {
@@ -721,13 +718,13 @@ void bb_doc_gate_revisions(const struct bb_gate *g, struct bb_doc *d)
 		     g->head_made, d);
 }
 
-/* True if an exact metric of the program differs, such as the number of its instructions. */
+/* True if an exact metric of the program differs, such as its number of instructions. */
 static bool has_moved(const struct bb_diffs *diffs, const char *program)
 {
 	return BB_ANY(diffs->rows, diffs->n, it->exact && bb_same_text(it->name, program));
 }
 
-/* Adds what regressed, and by how much. */
+/* Adds an item for each comparison that regressed, with both measured differences. */
 static void add_regressed(const struct bb_doc_gate *v, const struct bb_diffs *diffs,
 			  struct bb_doc *d)
 {
@@ -752,13 +749,13 @@ static void add_regressed(const struct bb_doc_gate *v, const struct bb_diffs *di
 	}
 }
 
-/* Adds which `--each` and `--budget` would give a verdict on what is inconclusive. Adds nothing if
- * that is unknown. */
+/* Adds the values of `--each` and `--budget` that should decide the inconclusive comparisons. Adds
+ * nothing if they are unknown. */
 static void add_longer(const struct bb_doc_gate *v, const char *label, struct bb_doc *d)
 {
 	const struct bb_gate *g = v->gate;
 	double want_s = bb_budget_to_decide(v->first), each_s = fmax(want_s, g->each_s), n = 0;
-	/* the first measurement has half of the budget, for all programs */
+	/* the first measurement gets half of the budget, for all programs together */
 	double needs_s = g->spent_s;
 
 	for (size_t i = 0; i < g->n_programs; i++)
@@ -775,7 +772,7 @@ static void add_longer(const struct bb_doc_gate *v, const char *label, struct bb
 			       ceil(needs_s));
 }
 
-/* Adds what to do next. */
+/* Adds the next step for the user. */
 static void add_gate_next(const struct bb_doc_gate *v, struct bb_doc *d)
 {
 	const struct bb_report *first = v->first;
@@ -804,7 +801,7 @@ static void add_gate_next(const struct bb_doc_gate *v, struct bb_doc *d)
 								       : "");
 }
 
-/* Adds the programs that the verifier finds too complex. */
+/* Adds the programs whose verified instructions exceed a limit of the gate. */
 static void add_complex(const struct bb_doc_gate *v, struct bb_doc *d)
 {
 	const struct bb_gate *g = v->gate;
@@ -849,8 +846,8 @@ void bb_doc_gate_others(const struct bb_gate *g, struct bb_doc *d)
 	}
 }
 
-/* True if the gate counted one program, which executes more or fewer instructions in all runs, and
- * gives no verdict on that. A sentence then says it all. */
+/* True if one sentence says all about the counts of instructions: the gate counted one program,
+ * whose count differs by the same number in all runs, and gives no verdict on that. */
 static bool is_one_count(const struct bb_gate *g)
 {
 	const struct bb_exact_row *row = g->counted.rows;
@@ -903,7 +900,7 @@ void bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d)
 	bb_doc_time_diff(&g->timed, (struct bb_doc_sides){0}, false, d);
 	add_gate_counts(v, d);
 	bb_doc_gate_others(g, d);
-	/* the programs were compared by one drive, but another drive was skipped */
+	/* programs may be compared by one drive although another drive was skipped */
 	for (size_t i = 0; i < first->n_skips; i++)
 		for (size_t p = 0; p < g->n_programs; p++)
 			if (g->programs[p].state == BB_GATE_COMPARED &&

@@ -42,16 +42,14 @@ enum bb_doc_cells {
 struct bb_doc_column {
 	const char *head;
 	enum bb_doc_cells cells;
-	/* In text, a table that is too wide moves columns below itself, first those with 1, then
-	 * those with 2, ...; never those with 0. */
+	/* In text, columns move below a table that is too wide in the order of this number, 1
+	 * first; 0: never. */
 	int spill;
-	/* If that does not suffice, it leaves columns out, first those with 1; never those with
-	 * 0. */
+	/* In text, columns are left out of a table that is still too wide in the order of this
+	 * number, 1 first; 0: never. */
 	int drop;
-	/* for the first column: on a terminal, a cell stays empty if it repeats the cell above */
-	bool once;
-	/* in text, one blank and not two separates the column from the column before it */
-	bool close;
+	bool once;  /* only for the first column: on a terminal, repeated texts are left empty */
+	bool close; /* in text, one blank before the column instead of two */
 	const char *doc; /* explanation of the column for the legend; NULL: none is needed */
 };
 

@@ -151,13 +151,11 @@ static void put_block(const struct page *p, const struct bb_doc_block *b)
 
 struct layout {
 	const struct bb_doc_block *b;
-	/* width[n_columns] in characters; 0: the column does not stand in the table */
-	size_t *width;
+	size_t *width;     /* width[n_columns] in characters; 0: not in the table */
 	bool *below;       /* below[n_columns]: true for columns that stand below the table */
 	size_t indent;     /* blanks before each row */
 	bool on_two_lines; /* in each row, the first column has a line of its own */
-	/* index of the column whose text stands on a line below each row; 0: none */
-	size_t under_row;
+	size_t under_row;  /* column whose text stands below each row; 0: none */
 };
 
 static const char *cell_text(const struct layout *l, size_t i)

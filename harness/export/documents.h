@@ -88,7 +88,7 @@ void bb_doc_cross_checks(const struct bb_report *r, enum bb_detail detail, struc
 
 /* True if the report has a case of the drive. */
 bool bb_has_drive(const struct bb_report *r, const char *drive);
-/* Adds an explanation of the drives step, slope and in-situ, of those that the report has. */
+/* Explains those of the drives step, slope and in-situ that the report has. */
 void bb_doc_drive_key(const struct bb_report *r, struct bb_doc *d);
 /* True if the counted program is the floor of another program. */
 bool bb_is_counted_floor(const struct bb_report *r, const struct bb_counted *c);
@@ -188,10 +188,6 @@ void bb_doc_line_ns(double ns, double least, struct bb_doc *d);
 void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size);
 void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t size);
 
-/* Writes the source of a program, with the instructions and executions of each line per run, and
- * the helpers that the program called. Makes no document, because the source may be long. The texts
- * come from judge/annotated.h. If a source file is missing or has changed, writes only the lines
- * whose text is in the BTF. */
 struct bb_annotate_opts {
 	/* number of lines to show, those with the most instructions, sorted by instructions; 0: the
 	 * whole source */
@@ -201,4 +197,8 @@ struct bb_annotate_opts {
 	 * instructions */
 	bool colour;
 };
+/* Writes the source of a program, with the instructions and executions of each line per run, and
+ * the helpers that the program called. Makes no document, because the source may be long. The texts
+ * come from judge/annotated.h. If a source file is missing or has changed, writes only the lines
+ * whose text is in the BTF. */
 void bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out);

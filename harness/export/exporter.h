@@ -36,9 +36,8 @@ struct bb_figure_row {
 	const struct bb_program *program; /* NULL: a figure of a case */
 	const char *name, *scenario, *variant;
 	const struct bb_metric_def *def;
-	/* value, which is finite, and interval; the figures of a program have no interval */
-	struct bb_estimate e;
-	size_t next; /* position of bb_figure_row__next(), which alone uses it */
+	struct bb_estimate e; /* value is finite; figures of a program have no interval */
+	size_t next;          /* position of bb_figure_row__next(), which alone uses it */
 };
 
 /* Moves `f` to the next figure of the run. `f` is {0} before the first call. The figures of the

@@ -3,21 +3,22 @@
 #include "export/documents.h"
 
 #define COMMIT_DIGITS 10
-#define OPEN_ROWS 12u /* rows that an HTML page shows open; further rows are folded */
+#define OPEN_ROWS 12u /* rows that an HTML page shows before the reader opens the others */
 
 static bool is_of(const struct bb_report *only, const struct bb_timeline_case *c)
 {
 	return !only || bb_report__find_case(only, c->of->name);
 }
 
-/* True for an empty program, which only measures the floor of other programs. Its figures change
- * only if the machine changes. */
+/* True for an empty program, which is only the floor of other programs. Its figures change only if
+ * the machine changes. */
 static bool is_empty(const struct bb_timeline_case *c)
 {
 	return c->is_anchor && !strncmp(c->of->variant, "empty", strlen("empty"));
 }
 
-/* True if the overview has the case. It has empty programs only if there are no other programs. */
+/* True if the overview shows the case. It shows empty programs only if there are no other
+ * programs. */
 static bool is_in_overview(const struct bb_timeline *t, const struct bb_report *only,
 			   const struct bb_timeline_case *c)
 {
@@ -43,8 +44,9 @@ const char *bb_history_mark_text(const struct bb_timeline *t, const struct bb_ti
 	return bb_timeline__is_judged(t, p) ? bb_history_mark_name(p->judged.mark) : "-";
 }
 
-/* Returns the mark in the words of the tables. A run within the limit has the mark "suspect" if it
- * neither confirms nor refutes the suspect run before it; the tables then say "cannot tell". */
+/* Returns the mark of a point as the tables show it. A run that is within its limit, but neither
+ * confirms nor refutes the suspect run before it, has the mark "suspect", too. The tables then say
+ * "cannot tell". */
 static const char *mark_of(const struct bb_timeline *t, const struct bb_timeline_case *c,
 			   const struct bb_timeline_point *p)
 {
@@ -96,8 +98,8 @@ static void add_point(const struct bb_timeline *t, const struct bb_timeline_case
 		bb_doc__cell(d, "%s%s", change, voids.text);
 }
 
-/* Adds the title. It says which figure of the case is judged, and how much each figure of a run
- * usually differs from the runs before. */
+/* Adds the title of a case's table. It says which figure of the case is judged, and by how much
+ * each figure of a run usually differs from earlier runs. */
 static void add_predictor(const struct bb_timeline_case *c, struct bb_doc *d)
 {
 	static const char *const words[BB_N_PREDICTORS] = {
@@ -145,10 +147,11 @@ void bb_doc_history_points(const struct bb_timeline *t, struct bb_doc *d)
 
 /* --- the newest run --- */
 
-/* With a higher limit, the mark "steady" would say little. */
+/* A case with a higher limit is "too noisy" and not "steady", because many changes would stay below
+ * the limit. */
 #define NOISY_LIMIT 0.1
 
-/* Returns the mark of a case's newest judged point, worded as the overview shows it. */
+/* Returns the mark of a case's newest judged run, as the overview shows it. */
 static const char *verdict_of(const struct bb_timeline *t, const struct bb_timeline_case *c)
 {
 	const struct bb_timeline_point *p = bb_timeline__newest(t, c);
@@ -160,8 +163,8 @@ static const char *verdict_of(const struct bb_timeline *t, const struct bb_timel
 		       : mark_of(t, c, p);
 }
 
-/* Adds "regressed: CASE, +5.01 % in the newest run, first seen in that of 2026-01-26T12:00:00Z
- * (commit 1a2b3c4d5e)". */
+/* Adds an item about a changed case: "regressed: CASE, +5.01 % in the newest run, first seen in
+ * that of 2026-01-26T12:00:00Z (commit 1a2b3c4d5e)". */
 static void add_news(const struct bb_timeline *t, const struct bb_timeline_case *c,
 		     struct bb_doc *d)
 {
@@ -184,14 +187,15 @@ static void add_news(const struct bb_timeline *t, const struct bb_timeline_case 
 		bb_doc__append(d, " (commit %.*s)", COMMIT_DIGITS, since->of->commit);
 }
 
-/* True if a shell needs no quotes for the file's name, which we print as part of a command. */
+/* True if the name of a file needs no quotes in a shell command. We print only such names in
+ * commands. */
 static bool is_plain(const char *name)
 {
 	return !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 				  ".")];
 }
 
-/* Adds what the user should do next. */
+/* Adds the next step for the user. */
 static void add_next(const struct bb_timeline *t, struct bb_doc *d)
 {
 	bool again = false, learning = true, noisy = false;
@@ -224,7 +228,7 @@ static void add_next(const struct bb_timeline *t, struct bb_doc *d)
 			       : "`bpfbench report` (a page with the curves)");
 }
 
-/* True for suspect, regressed and improved. */
+/* True for the marks suspect, regressed and improved. */
 static bool is_news(enum bb_history_mark mark)
 {
 	return mark == BB_HISTORY_SUSPECT || mark == BB_HISTORY_REGRESSED ||
@@ -272,10 +276,10 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 			add_news(t, &t->cases[i], d);
 }
 
-#define LEARNING_ROWS 12u /* rows that are shown if no case can be judged yet */
+#define LEARNING_ROWS 12u /* limit: rows that are shown if no case can be judged yet */
 
-/* The order of rows: changed cases, other cases outside sweeps, cases with too few runs (in a table
- * of their own), other cases of sweeps. */
+/* The kinds of rows, in the order of the table: changed cases; other cases outside sweeps; cases
+ * with too few runs to be judged; other cases of sweeps. */
 enum rank { NEWS, SINGLE, LEARNING, SWEPT, NO_ROW };
 
 /* True if the parameter of the case has more than BB_SWEEP_VALUES values. */
@@ -306,12 +310,7 @@ static enum rank rank_of(const struct bb_timeline *t, const struct bb_timeline_c
 	return !only && bb_timeline__mark(t, c) == BB_HISTORY_LEARNING ? LEARNING : SINGLE;
 }
 
-static bool is_any_judged(const struct bb_timeline *t, const struct bb_report *only)
-{
-	return BB_ANY(t->cases, t->n_cases, rank_of(t, it, only) < LEARNING);
-}
-
-/* With `has_by`, the row names the figure that the case is judged by. */
+/* Adds the row of a case. With `has_by`, it names the figure by which the case is judged. */
 static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *c, bool has_by,
 		    struct bb_doc *d)
 {
@@ -330,7 +329,8 @@ static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *
 	bb_doc__text_cell(d, verdict_of(t, c));
 }
 
-/* Returns the figure that all cases of the overview are judged by; BB_N_PREDICTORS: several. */
+/* Returns the figure by which all cases of the overview are judged; BB_N_PREDICTORS: they are
+ * judged by several. */
 static enum bb_predictor only_predictor(const struct bb_timeline *t, const struct bb_report *only)
 {
 	const struct bb_timeline_case *first = NULL;
@@ -359,7 +359,7 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, s
 		[BB_N_PREDICTORS] = "from the median of the runs before, by the figure in By",
 	};
 	enum bb_predictor by = only_predictor(t, only);
-	bool has_judged = is_any_judged(t, only);
+	bool has_judged = BB_ANY(t->cases, t->n_cases, rank_of(t, it, only) < LEARNING);
 	const struct bb_doc_column columns[] = {
 		{BB_TEXT("Case")},
 		{BB_NUMBER("Newest, ns")},
@@ -384,7 +384,8 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, s
 		for (size_t i = 0; i < t->n_cases; i++) {
 			if (rank_of(t, &t->cases[i], only) != rank)
 				continue;
-			/* these rows would hide all other rows, and they say little */
+			/* leave out cases that cannot be judged yet: they say little, and would
+			 * hide the other rows */
 			if (rank == LEARNING && (has_judged || n >= LEARNING_ROWS)) {
 				learning++;
 				continue;

@@ -32,19 +32,16 @@ void bb_matrix__write_bmf(const struct bb_matrix_kernel *kernels, size_t n, FILE
 /* Two revisions of one object file. The run of each kernel has the programs of both. The program
  * `work` is the variant "base0.work" in base and "head0.work" in head. */
 struct bb_matrix_pair {
-	/* stands before the names of the programs in the table; NULL: nothing does */
-	const char *label;
-	/* the first parts of the variants' names, such as "base0" and "head0" */
-	const char *base, *head;
+	const char *label;       /* stands before the programs' names in the table; may be NULL */
+	const char *base, *head; /* begin the names of variants: "base0", "head0" */
 };
 
 /* How the programs of base and head are judged. */
 struct bb_matrix_judge {
 	const struct bb_matrix_pair *pairs;
 	size_t n_pairs;
-	double complexity, grow; /* limits of verified instructions, as in struct bb_gate */
-	/* the gate, which fails if a row does; NULL: only a comparison */
-	const struct bb_gate *gate;
+	double complexity, grow;    /* limits of verified instructions, as in struct bb_gate */
+	const struct bb_gate *gate; /* NULL: rows are compared, and none fails */
 };
 
 /* Adds a table with a row for each program of the pairs, kernel and input: verified instructions

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables whose rows summarise several cases: the values of a sweep, hot and cold caches, several
- * CPUs at once, slope and step. */
+/* Tables in which a row stands for several cases: the values of a sweep, hot and cold caches,
+ * several CPUs at once, slope or hook and step. */
 
 #include "core/drive_kind.h"
 #include "export/documents.h"
 #include "stats/quantile.h"
 
-#define NAMED_CHECKS 3u /* a sentence names at most this many checks */
+#define NAMED_CHECKS 3u /* limit: checks that a sentence names */
 
 static double latency_of(const struct bb_case *c)
 {
@@ -34,7 +34,7 @@ bool bb_is_sweep(const struct bb_report *r, size_t i)
 {
 	size_t n = 0;
 
-	/* A variant has as many cases as the parameter has values. */
+	/* a variant has a case for each value of the parameter */
 	for (size_t k = 0; n <= BB_SWEEP_VALUES && k < r->n_cases; k++)
 		n += same_sweep(&r->cases[k], &r->cases[i]) &&
 		     !strcmp(r->cases[k].variant, r->cases[i].variant);
@@ -52,8 +52,8 @@ static void add_end(struct bb_doc *d, const struct bb_case *c)
 	bb_doc__text_cell(d, c ? c->param_text : NULL);
 }
 
-/* Adds the row of the variant of case `first`. Does nothing if an earlier case of the sweep has
- * that variant. */
+/* Adds the row of the variant of case `first`, in the sweep that begins with case `head`. Does
+ * nothing if an earlier case of the sweep has the same variant. */
 static void add_variant(const struct bb_report *r, size_t head, size_t first, struct bb_doc *d)
 {
 	const struct bb_case *c = &r->cases[first], *least = NULL, *most = NULL;
@@ -110,22 +110,23 @@ void bb_doc_sweep(const struct bb_report *r, size_t head, struct bb_doc *d)
 
 /* --- classes of inputs --- */
 
-/* True if `c` has a figure and belongs to the same curve as `curve`. If `returned` is not NULL, its
- * program must also have returned that value. */
+/* True if `c` has a latency and a return value, and is on the curve of the case `curve`. If
+ * `returned` is not NULL, it must be the return value. */
 static bool is_of_class(const struct bb_case *c, const struct bb_case *curve, const char *returned)
 {
 	return bb_same_curve(c, curve) && c->returned && !isnan(latency_of(c)) &&
 	       (!returned || !strcmp(c->returned, returned));
 }
 
-/* Returns the weight of an input among the inputs of its curve: the share of runs that it stands
- * for, or 1 if that is not known. */
+/* Returns the weight of the input of case `c`: the share of production's runs that it stands for,
+ * or 1 if that share is not known. */
 static double weight_of(const struct bb_case *c)
 {
 	return isnan(c->path_share) ? 1 : c->path_share;
 }
 
-/* Adds one row for all inputs for which the program returned `returned`; NULL: for all inputs. */
+/* Adds a row for all inputs of the curve for which the program returned `returned`; NULL: for all
+ * inputs. */
 static void add_class(const struct bb_report *r, const struct bb_case *curve, const char *returned,
 		      struct bb_doc *d)
 {
@@ -154,7 +155,7 @@ static void add_class(const struct bb_report *r, const struct bb_case *curve, co
 	add_value(d, most);
 }
 
-/* Adds the table of a curve that begins with case `first`. */
+/* Adds the table by return value of the curve whose first case has the index `first`. */
 static void add_classes(const struct bb_report *r, size_t first, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
@@ -190,7 +191,7 @@ static void add_returned_row(struct bb_doc *d, const struct bb_case *c,
 	add_value(d, ns);
 }
 
-/* Adds the table of a mix: the cost of its runs by return value and path. */
+/* Adds the table of a mix, if it has one: the cost of its runs by return value and path. */
 static void add_returned(const struct bb_case *c, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
@@ -238,10 +239,13 @@ void bb_doc_classes(const struct bb_report *r, struct bb_doc *d)
 
 /* --- hot and cold --- */
 
+/* The cases that were measured both hot and cold. */
 struct ends {
 	const struct bb_report *r;
-	const struct bb_case **cold; /* cold[i]: case i with cold caches; NULL: not measured */
-	double *ns;                  /* scratch space, ns[n_cases] */
+	/* cold[n_cases]: for each hot case, the cold case with the same variant and value; NULL:
+	 * there is none */
+	const struct bb_case **cold;
+	double *ns; /* scratch space, ns[n_cases] */
 };
 
 static const struct bb_case *find_cold(const struct bb_report *r, const struct bb_case *hot)
@@ -259,8 +263,8 @@ static const struct bb_case *find_cold(const struct bb_report *r, const struct b
 			       it->param_value == hot->param_value && !isnan(latency_of(it)));
 }
 
-/* True if two cases of a variant share a row: they have the same value of the parameter, or are in
- * one sweep. */
+/* True if the cases `a` and `b` share a row: they are of one variant, and have the same value of
+ * the parameter or are in one sweep. */
 static bool same_row(const struct bb_report *r, size_t a, size_t b)
 {
 	return bb_same_group(&r->cases[a], &r->cases[b]) &&
@@ -268,8 +272,8 @@ static bool same_row(const struct bb_report *r, size_t a, size_t b)
 	       (r->cases[a].param_value == r->cases[b].param_value || bb_is_sweep(r, a));
 }
 
-/* Returns the hot or the cold figure of the row that begins with case `first`: the median of the
- * row's cases. */
+/* Returns the hot or the cold figure of the row whose first case has the index `first`: the median
+ * over the row's cases. */
 static double end_of_row(const struct ends *b, size_t first, bool cold,
 			 double (*value)(const struct bb_case *))
 {
@@ -307,8 +311,8 @@ static void add_row(const struct ends *b, size_t first, struct bb_doc *d)
 	add_value(d, end_of_row(b, first, true, net_of));
 }
 
-/* True if case `i` is the first case that was measured hot and cold: in its row or, without
- * `of_row`, in its table. */
+/* True if case `i` is the first case in its row or, without `of_row`, in its table that was
+ * measured both hot and cold. */
 static bool is_first(const struct ends *b, size_t i, bool of_row)
 {
 	if (!b->cold[i])
@@ -320,7 +324,7 @@ static bool is_first(const struct ends *b, size_t i, bool of_row)
 	return true;
 }
 
-/* Adds the table that begins with case `head`. */
+/* Adds the table whose first case has the index `head`. */
 static void add_table(const struct ends *b, size_t head, struct bb_doc *d)
 {
 	const struct bb_case *c = &b->r->cases[head];
@@ -343,8 +347,6 @@ static void add_table(const struct ends *b, size_t head, struct bb_doc *d)
 			add_row(b, i, d);
 }
 
-/* A row is a variant at one value of the parameter. In a sweep it is a variant, with the medians
- * over all values that were measured hot and cold. */
 void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d)
 {
 	struct ends b = {.r = r};
@@ -362,7 +364,7 @@ void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d)
 
 /* --- several CPUs at once --- */
 
-/* Adds, for each contended case, the memory that its CPUs share and may contend for. */
+/* Adds, for each contended case, which memory its CPUs share and may contend for. */
 static void add_shares(const struct bb_report *r, struct bb_doc *d)
 {
 	struct bb_contention k;
@@ -374,7 +376,8 @@ static void add_shares(const struct bb_report *r, struct bb_doc *d)
 				    k.many->shares);
 }
 
-/* Finds the verdict of the variant in which the map of `each` has one value for all CPUs. */
+/* Finds the contention of the variant in which the map, of which `each` has a value per CPU, has
+ * one value for all CPUs. */
 static bool find_shared(const struct bb_report *r, const struct bb_case *each,
 			struct bb_contention *ret)
 {
@@ -386,15 +389,15 @@ static bool find_shared(const struct bb_report *r, const struct bb_case *each,
 	return false;
 }
 
-/* Returns the ns that a run on many CPUs takes more, if the ratio to one on few CPUs is 1 + more.
- */
+/* Returns how many ns longer a run on many CPUs takes than on few CPUs if it takes (1 + more) times
+ * as long. */
 static double ns_more(const struct bb_contention *k, double more)
 {
 	return k->many->summary.latency.value * (1 - 1 / (1 + more));
 }
 
-/* CPUs contend when they share one value of a map (`one`). Says whether they contend for that
- * value, by what is left when each CPU has its own (`each`). */
+/* Says whether the value of a map is what CPUs contend for. `one` was measured with one value for
+ * all CPUs, `each` with one value per CPU. */
 static const char *is_value(const struct bb_contention *one, const struct bb_contention *each)
 {
 	if (each->verdict == BB_NOT_CONTENDED)
@@ -406,7 +409,8 @@ static const char *is_value(const struct bb_contention *one, const struct bb_con
 	return "may be what the CPUs contend for, which these loads do not show";
 }
 
-/* Adds a line for each map that was measured with one value for all CPUs and with one for each. */
+/* Adds a line for each map that was measured both with one value for all CPUs and with one value
+ * per CPU. */
 static void add_per_cpu(const struct bb_report *r, struct bb_doc *d)
 {
 	struct bb_contention each, one;
@@ -484,8 +488,8 @@ static void add_check(struct bb_doc *d, const struct bb_cross_checked *k, bool h
 					       : "DISAGREE");
 }
 
-/* Finds the next check, from case *i on: of the drive hook or, without `hooks`, of slope. Returns
- * false at the end. */
+/* Finds the next check from case `*i` on, and moves `*i` behind it: a check of the drive hook or,
+ * without `hooks`, of slope. Returns false if there is none. */
 static bool next_check(const struct bb_report *r, bool hooks, size_t *i,
 		       struct bb_cross_checked *ret_check)
 {

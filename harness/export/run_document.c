@@ -4,10 +4,10 @@
 #include "export/documents.h"
 #include "stats/quantile.h"
 
-/* from this many programs on, a sentence names those with the least and the most net cost */
+/* if a table has this many programs, a sentence names those with the least and the most net cost */
 #define MANY_PROGRAMS 4u
-#define MOST_ROWS 60u /* a short table of more cases shows only MOST_ROWS / 2 rows */
-/* one sentence has the counts of instructions of at most this many programs */
+#define MOST_ROWS 60u /* a short table of more cases shows MOST_ROWS / 2 of them */
+/* limit: programs whose counts of instructions stand in one sentence */
 #define MOST_COUNTS 20u
 
 /* --- one table --- */
@@ -17,7 +17,7 @@ bool bb_is_first_of_table(const struct bb_report *r, size_t i)
 	return !BB_ANY(r->cases, i, bb_same_table(it, &r->cases[i])) && !bb_is_sweep(r, i);
 }
 
-/* Returns the unit in parentheses: "(ns per run)". */
+/* Returns the unit of the case's figures in parentheses: "(ns per run)". */
 static struct bb_table_cell unit_of(const struct bb_case *c)
 {
 	return bb_table_cell_of("(%s)", bb_drive_kind_named(c->drive)->sample.unit);
@@ -49,9 +49,9 @@ bool bb_is_first_of_group(const struct bb_report *r, size_t i)
 
 typedef bool is_beside_fn(const struct bb_case *a, const struct bb_case *b);
 
-/* Appends what fires the programs of a table: ", by a test run on a packet of 64 bytes, hot
- * caches". `same` tells which cases are in the table. Appends nothing if a program has no trigger.
- * Returns true if the triggers differ. */
+/* Appends what fires the programs of the table that begins with case `first`: ", by a test run on a
+ * packet of 64 bytes, hot caches". `same` tells which cases are in the table. Appends nothing if a
+ * program has no trigger. Returns true if the programs have different triggers. */
 static bool append_fired_by(const struct bb_report *r, size_t first, is_beside_fn *same,
 			    enum bb_detail detail, struct bb_doc *d)
 {
@@ -86,7 +86,7 @@ static bool has_net(const struct bb_report *r, const struct bb_case *c)
 		      bb_same_group(it, c) && isfinite(it->summary.net.value));
 }
 
-/* True if column k is in the table of case `c`. */
+/* True if the table of case `c` has column `k` of bb_case_columns. */
 static bool has_column(const struct bb_report *r, const struct bb_case *c, size_t k,
 		       enum bb_detail detail)
 {
@@ -95,7 +95,7 @@ static bool has_column(const struct bb_report *r, const struct bb_case *c, size_
 	return in & detail || (in == BB_SHORT_NO_NET && detail == BB_SHORT && !has_net(r, c));
 }
 
-/* Adds the cells of case `i`. With `param`, the value of the parameter follows the variant. */
+/* Adds the row of case `i`. With `param`, the value of the parameter follows the variant. */
 static void add_row(const struct bb_report *r, size_t i, enum bb_detail detail, bool param,
 		    struct bb_doc *d)
 {
@@ -125,8 +125,9 @@ static void add_columns(const struct bb_report *r, const struct bb_case *c, enum
 	}
 }
 
-/* Returns the least net cost that the table of case `first` shows, ns: a short table of more than
- * MOST_ROWS cases shows only MOST_ROWS / 2 of them, those with the most net cost. */
+/* Returns the least net cost that the table of case `first` shows, ns. A short table of more than
+ * MOST_ROWS cases shows only the MOST_ROWS / 2 cases with the most net cost; any other table shows
+ * all cases. */
 static double least_shown(const struct bb_report *r, size_t first, enum bb_detail detail)
 {
 	double *below = bb_calloc(r->n_cases + 1, sizeof(*below)), least = -INFINITY;
@@ -163,7 +164,7 @@ static void add_rows(const struct bb_report *r, size_t first, enum bb_detail det
 			    n_hidden);
 }
 
-/* Appends "prog 15.8 +-0.9". */
+/* Appends the name and net cost of the case's program: "prog 15.8 +-0.9". */
 static void append_net(const struct bb_case *c, struct bb_doc *d)
 {
 	struct bb_table_cell half = bb_net_half_cell(c);
@@ -172,8 +173,8 @@ static void append_net(const struct bb_case *c, struct bb_doc *d)
 		       half.text);
 }
 
-/* Names the programs with the lowest and the highest net cost among those beside case `first`, if
- * there are many. */
+/* If the table of case `first` has many programs, names those with the least and the most net
+ * cost. */
 static void add_extremes(const struct bb_report *r, const struct bb_case *first, struct bb_doc *d)
 {
 	const struct bb_case *least = NULL, *most = NULL;
@@ -198,8 +199,8 @@ static void add_extremes(const struct bb_report *r, const struct bb_case *first,
 	append_net(most, d);
 }
 
-/* Adds one table for all values of a parameter. The values of a program are below each other.
- * Leaves out floors, unless the cases are timed commands. */
+/* Adds one table for all values of the parameter, in which the values of a program are below each
+ * other. Leaves out floors, unless the cases are timed commands. */
 static void add_table_of_values(const struct bb_report *r, size_t first, struct bb_doc *d)
 {
 	const struct bb_case *c = &r->cases[first], *last = c;
@@ -225,8 +226,8 @@ static void add_table_of_values(const struct bb_report *r, size_t first, struct 
 			bb_doc_in_vain(r, &r->cases[i], d);
 }
 
-/* Returns the only program of a table besides its floor. Returns NULL if there are several, or
- * if it has no net cost. */
+/* Returns the case of the only program of a table, besides its floor. Returns NULL if the table has
+ * several programs, or if the program has no net cost. */
 static const struct bb_case *only_program(const struct bb_report *r, size_t first)
 {
 	const struct bb_case *only = NULL;
@@ -284,9 +285,9 @@ static void add_sentence(const struct bb_case *c, struct bb_doc *d)
 		bb_doc__append(d, "   (too few for p99)");
 }
 
-/* Adds the conditions of the measurement: the speed of the machine, which caches were emptied, and
- * how long a read of memory took after that in the valid loads. With `is_apart`, also adds what
- * fired each variant. */
+/* Adds the conditions of a table's measurement: the speed of the machine, which caches were
+ * emptied, and how long a read of memory then took in the valid loads. With `is_apart`, also adds
+ * what fired each variant. */
 static void add_circumstances(const struct bb_report *r, size_t first, bool is_apart,
 			      struct bb_doc *d)
 {
@@ -373,7 +374,8 @@ void bb_doc_programs(const struct bb_report *r, struct bb_doc *d)
 
 /* --- executed instructions --- */
 
-/* Adds the count of a case and, with `with_param`, the value of its parameter: "147 (at 233)". */
+/* Adds a count of instructions of case `c`; with `with_param`, also the value of the parameter:
+ * "147 (at 233)". */
 static void add_extreme(struct bb_doc *d, const struct bb_counted_case *c, uint64_t value,
 			bool with_param)
 {
@@ -390,8 +392,8 @@ bool bb_is_counted_floor(const struct bb_report *r, const struct bb_counted *c)
 			      bb_same_text(it->scenario, c->scenario) && bb_is_floor(r, it));
 }
 
-/* Adds the counts of all programs but floors as one sentence. Returns false and adds nothing if
- * there are too many programs, or if a program has several counts. */
+/* Adds the counts of instructions of all programs but floors as one sentence. Adds nothing and
+ * returns false if there are too many programs, or if a program has several counts. */
 static bool add_counts(const struct bb_report *r, struct bb_doc *d)
 {
 	size_t before = d->n, n = 0;
@@ -471,7 +473,7 @@ static void add_incomplete(const struct bb_report *r, struct bb_doc *d)
 			    "%s; the tables show the samples taken until then", r->incomplete);
 }
 
-/* Advises a budget that decides the inconclusive comparisons. Adds nothing if budget_s is 0. */
+/* Adds a budget that should decide the inconclusive comparisons. Adds nothing if it is 0. */
 static void add_budget(double budget_s, enum bb_doc_kind kind, const char *label, struct bb_doc *d)
 {
 	if (budget_s > 0)
@@ -503,8 +505,8 @@ void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d
 }
 
 /* Adds the mean cost of a run if inputs come as often as their weights say. Leaves out inputs that
- * were not measured, and says so. The half width assumes that the errors of the inputs' costs are
- * independent. */
+ * were not measured, and says which share of the runs remains. The figure after +- assumes that the
+ * errors of the inputs' costs are independent. */
 static void add_mix(const struct bb_report *r, size_t first, struct bb_doc *d)
 {
 	double net = 0, latency = 0, square = 0, share = 0;
@@ -546,14 +548,14 @@ static void add_mixes(const struct bb_report *r, struct bb_doc *d)
 	}
 }
 
-/* Adds the tables of all cases or, with `in_sentences`, a sentence for each table. */
+/* Adds the tables of all cases or, with `in_sentences`, sentences in place of tables. */
 static void add_tables(const struct bb_report *r, enum bb_detail detail, bool in_sentences,
 		       struct bb_doc *d)
 {
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *only;
 
-		/* a sweep has one table, among the short tables that stand before the details */
+		/* bb_doc_details() shows the table of a sweep before the details */
 		if (bb_is_sweep_head(r, i) && detail == BB_DETAILS && !r->n_comparisons)
 			continue;
 		if (bb_is_sweep_head(r, i)) {
@@ -593,7 +595,8 @@ static void add_cases(const struct bb_report *r, enum bb_detail detail, bool in_
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "Nothing was measured.");
 }
 
-/* Returns the variant and, if there is one, the parameter: "prog, input = syn, cold caches". */
+/* Returns the name of a timed case: the variant, its parameter if it has one, and whether caches
+ * were cold: "prog, input = syn, cold caches". */
 static struct bb_table_cell name_timed(const struct bb_timed *t)
 {
 	const char *slash = strrchr(t->name, '/');
@@ -604,7 +607,8 @@ static struct bb_table_cell name_timed(const struct bb_timed *t)
 				bb_timed__is_cold(t) ? ", cold caches" : "");
 }
 
-/* Adds the time by line: the table of one program, or a sentence for each of several. */
+/* Adds the time by line: a table if there is one timed program, or a sentence for each of
+ * several. */
 static void add_lines(const struct bb_report *r, struct bb_doc *d)
 {
 	for (size_t i = 0; i < r->n_timed && !r->n_comparisons; i++) {
@@ -623,14 +627,14 @@ static void add_lines(const struct bb_report *r, struct bb_doc *d)
 	}
 }
 
-/* Adds the cases, the notes and the explanation of columns. Returns true if the cases are in
- * sentences. */
+/* Adds the cases, the notes and the explanation of columns. Returns true if sentences are used in
+ * place of tables. */
 static bool add_all_cases(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
 	bool in_sentences = detail == BB_SHORT;
 	size_t notes;
 
-	/* Sentences are used if each table has only one program. */
+	/* sentences are used if each table would have only one program */
 	for (size_t i = 0; i < r->n_cases && in_sentences; i++)
 		in_sentences = !bb_is_first_of_table(r, i) || only_program(r, i);
 	if (detail == BB_DETAILS || !r->n_comparisons)
@@ -652,7 +656,7 @@ static bool add_all_cases(const struct bb_report *r, enum bb_detail detail, stru
 	return in_sentences;
 }
 
-/* Appends the machine and the time that the run took: "kernel 6.18.44, AMD EPYC, 5.8 s". */
+/* Appends the machine and how long the run took: "kernel 6.18.44, AMD EPYC, 5.8 s". */
 static void add_machine(const struct bb_report *r, struct bb_doc *d)
 {
 	bb_doc__append(d, "kernel %s, %s", r->fingerprint.kernel_release, r->fingerprint.cpu_model);
@@ -680,12 +684,12 @@ void bb_doc_drive_key(const struct bb_report *r, struct bb_doc *d)
 			    "in a process that does its own work, so caches are colder");
 }
 
-/* Explains the main words of the output. Then adds an empty paragraph, to which the machine is
- * appended later. */
+/* Explains the main words of the output. Then adds an empty paragraph, to which add_machine()
+ * appends. */
 static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc *d)
 {
 	bool has_net = false, has_command = false, has_p99 = false, lacks_p99 = false;
-	bool knows_between = false; /* the intervals include the differences between runs, too */
+	bool knows_between = false; /* intervals also contain how much runs of bpfbench differ */
 	bool has_half = false;      /* a figure has a "+-" */
 
 	for (size_t i = 0; i < r->n_cases; i++) {
@@ -719,7 +723,7 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 	bb_doc__add(d, BB_DOC_FAINT, NULL, "%s", "");
 }
 
-/* True if the lines of a case can be timed; the lines of a mix of inputs cannot. */
+/* True if the lines of some case can be timed; those of a mix of inputs cannot. */
 static bool has_step(const struct bb_report *r)
 {
 	return BB_ANY(r->cases, r->n_cases,
@@ -738,8 +742,8 @@ double bb_budget_to_decide(const struct bb_report *r)
 	return most;
 }
 
-/* Returns the map to fill first: a map whose lookups failed because it is empty. NULL: there is no
- * such map. */
+/* Returns the name of the map that the user should fill first: one whose lookups failed because it
+ * is empty; NULL: there is none. */
 static const char *map_to_fill(const struct bb_report *r)
 {
 	const struct bb_in_vain *v = NULL;
@@ -751,8 +755,8 @@ static const char *map_to_fill(const struct bb_report *r)
 	return v ? v->map : NULL;
 }
 
-/* If runs ended early or lookups failed, may add a first step that makes programs run further.
- * Returns the label of the step after it. */
+/* If runs ended early or lookups failed, may add a first step, which makes programs run further.
+ * Returns the label of the next step. */
 static const char *begin_next(const struct bb_report *r, bool has_object, struct bb_doc *d)
 {
 	const char *map = map_to_fill(r);
@@ -775,7 +779,7 @@ static bool has_many_timed(const struct bb_report *r)
 	return BB_ANY(r->timed, r->n_timed, strcmp(it->variant, r->timed[0].variant));
 }
 
-/* Adds what to do next with a program that was measured. */
+/* Adds the next steps for the user. */
 static void add_next(const struct bb_report *r, struct bb_doc *d)
 {
 	bool has_object = r->command && strstr(r->command, "--object");
@@ -833,7 +837,7 @@ void bb_doc_details(const struct bb_report *r, struct bb_doc *d)
 {
 	add_incomplete(r, d);
 	bb_doc_comparisons(r, 0, d);
-	/* only tables that sum up several tables of the details */
+	/* before the details, show only tables that summarise several tables of the details */
 	for (size_t i = 0; i < r->n_cases && !r->n_comparisons; i++)
 		if (bb_is_sweep_head(r, i))
 			bb_doc_sweep(r, i, d);
@@ -852,7 +856,6 @@ void bb_doc_details(const struct bb_report *r, struct bb_doc *d)
 	add_next(r, d);
 }
 
-/* Verdicts come first. */
 void bb_doc_markdown(const struct bb_report *r, struct bb_doc *d)
 {
 	add_incomplete(r, d);

@@ -3,17 +3,16 @@
 #include "core/drive_kind.h"
 #include "export/documents.h"
 
-#define LITTLE_SHARE 0.25
-/* if a smaller share of the requested rate was reached, a note says so; even a busy machine reaches
- * 0.98 */
+#define LITTLE_SHARE 0.25 /* a note names programs that execute less of their instructions */
+/* a note says if less than this share of the requested rate was reached; a busy machine still
+ * reaches 0.98 */
 #define REACHED 0.9
-#define NAMED_LOADS 8 /* loads that a note about void series names */
+#define NAMED_LOADS 8 /* limit: loads that a note about void series names */
 
-/* --- notes: collected in a document of two blocks each (a case as the label, then the cause)
- * --- */
+/* --- notes: collected as two blocks each, the case and then the cause --- */
 
-/* Adds a note about all series of a case that are void for the same reason as series `i`. Does
- * nothing if an earlier series has that reason. */
+/* Adds a note about all series of the case that are void for the reason of series `i`. Does nothing
+ * if an earlier series has the same reason. */
 static void note_void(struct bb_doc *notes, const struct bb_case *c, size_t i)
 {
 	const char *why = bb_series_why_void(&c->series[i]);
@@ -45,7 +44,7 @@ static void note_sum(struct bb_doc *notes, const struct bb_case *c, const char *
 	bb_doc__add(notes, BB_DOC_SUBITEM, NULL, "%" PRIu64 " %s", n, what_they_are);
 }
 
-/* Collects the notes about a case. With `voids`, also collects those about void series. */
+/* Adds the notes about a case to `notes`; with `voids`, also the notes about void series. */
 static void note_case(struct bb_doc *notes, const struct bb_case *c, bool voids)
 {
 	double achieved = c->summary.rate_achieved.value;
@@ -69,7 +68,7 @@ static void note_case(struct bb_doc *notes, const struct bb_case *c, bool voids)
 	note_sum(notes, c, "retries", retries, "calls were broken off by signals and made again");
 }
 
-/* True if the texts of two causes differ only in numbers. */
+/* True if the notes `a` and `b` have the same label, and their causes differ only in numbers. */
 static bool is_same_cause(const struct bb_doc_block *a, const struct bb_doc_block *b)
 {
 	const char *x = a[1].text, *y = b[1].text;
@@ -87,8 +86,8 @@ static bool is_same_cause(const struct bb_doc_block *a, const struct bb_doc_bloc
 	return *x == *y;
 }
 
-/* Adds each cause once, with the first case that has it and the number of further cases. In the
- * details, only notes that name no case are put together like this. */
+/* Adds each cause once, with the first case that has it and the number of other cases. BB_DETAILS:
+ * does so only for notes that name no case, and adds all other notes. */
 static void say_causes(const struct bb_doc *notes, enum bb_detail detail, struct bb_doc *d)
 {
 	for (size_t i = 0; i < notes->n; i += 2) {
@@ -107,8 +106,8 @@ static void say_causes(const struct bb_doc *notes, enum bb_detail detail, struct
 	}
 }
 
-/* True if a table of another drive comes earlier and shows the same number of instructions for the
- * variant of case `nth`. */
+/* True if an earlier table, of another drive, shows the same number of executed instructions for
+ * the variant of case `nth`. */
 static bool is_executed_above(const struct bb_report *r, size_t nth)
 {
 	const struct bb_case *c = &r->cases[nth];
@@ -125,7 +124,7 @@ static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 
-		/* other notes speak of failed lookups and of checks */
+		/* other notes already say that lookups failed or that a check ended the runs */
 		if (!c->n_insns || c->executed_insns >= LITTLE_SHARE * c->n_insns || c->n_in_vain ||
 		    c->turned_file || is_executed_above(r, i))
 			continue;
@@ -141,7 +140,7 @@ static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
 				  "`annotate` the lines");
 }
 
-/* Adds what a reader must know about all figures of a kind. */
+/* Adds remarks that hold for all figures of a kind. */
 static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
 	bool is_near_0 = false, is_live = false, lacks_pmu = false;
@@ -172,12 +171,13 @@ static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb
 
 size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
-	bool in_rows = detail == BB_SHORT && r->n_comparisons; /* bb_doc_diff() names them */
+	/* the rows of the comparisons say what was not measured */
+	bool in_rows = detail == BB_SHORT && r->n_comparisons;
 	struct bb_doc notes = {0};
 	size_t before = d->n;
 
 	for (size_t i = 0; i < r->n_skips && !in_rows; i++) {
-		/* the reason says by itself that loads are missing */
+		/* this reason names the loads itself */
 		bool is_of_loads = strstr(r->skips[i].what, "/loads ");
 
 		bb_doc__add(&notes, BB_DOC_ITEM, "skipped", "%s%s",
@@ -195,7 +195,7 @@ size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_
 
 /* --- why little was executed --- */
 
-/* The kinds of input that a check may reject. Each has its own remedy. */
+/* The kinds of input that a check of a program may reject. Each kind has another remedy. */
 enum turned_input { OF_PACKETS, OF_CONTEXTS, OF_EVENTS, OF_PAGE_FAULTS, N_INPUTS };
 
 static const char *const turned_remedies[] = {
@@ -236,14 +236,15 @@ static enum turned_input input_of(const struct bb_report *r, const struct bb_cas
 /* Notes that are being added to the document `d`. */
 struct noting {
 	const struct bb_report *r;
-	const struct bb_case *table; /* the notes are about the cases of its table; NULL: all */
-	bool is_compared;            /* the cases are those of base and head */
-	size_t from; /* a note that block `from` or a later one has is not repeated */
+	/* the notes are about the cases of its table; NULL: all cases */
+	const struct bb_case *table;
+	bool is_compared; /* the cases are those of base and head */
+	size_t from;      /* a note is not repeated if block `from` or a later block has it */
 	struct bb_doc *d;
 };
 
-/* Returns what a note is about: the variant; without a table, the scenario and the variant. The
- * caller frees it. */
+/* Returns the name that begins a note: the variant or, for notes about all cases, the scenario and
+ * the variant. The caller frees it. */
 static char *name_noted(const struct noting *k, const struct bb_case *c)
 {
 	return k->table ? bb_strdup(c->variant)
@@ -251,14 +252,15 @@ static char *name_noted(const struct noting *k, const struct bb_case *c)
 				      c->variant);
 }
 
-/* Adds a note, unless block `from` or a later block has the same text. In a comparison, if such a
- * block says the same about the other program, it becomes a note about both instead. */
+/* Adds a note "NAME: WORDS" about the case `c`, unless block `from` or a later block has the same
+ * text. In a comparison, a block that says the same words about the other program becomes a note
+ * about both programs instead. */
 static void add_once(const struct noting *k, const struct bb_case *c, const char *label,
 		     const char *words)
 {
 	char *name = name_noted(k, c);
 	char *text = bb_asprintf("%s: %s", name, words);
-	/* length of what base and head share */
+	/* length of the part of the name that base and head share */
 	size_t of_both = k->table ? 0 : strlen(c->scenario);
 	struct bb_doc *d = k->d;
 	bool is_said = false;
@@ -268,7 +270,7 @@ static void add_once(const struct noting *k, const struct bb_case *c, const char
 		const char *after = *said ? strstr(*said, ": ") : NULL;
 
 		is_said = *said && !strcmp(*said, text);
-		/* skips all but the same note about the other program of a comparison */
+		/* skip blocks that do not say the same words about the other program */
 		if (is_said || !k->is_compared || !after || strcmp(after + 2, words) ||
 		    (!k->table &&
 		     (strncmp(*said, name, of_both) || !strchr(",:", (*said)[of_both]))))
@@ -284,15 +286,16 @@ static void add_once(const struct noting *k, const struct bb_case *c, const char
 	free(name);
 }
 
-/* True if the case is in the table of the notes, or in its sweep. */
+/* True if the notes are about the case `c`: it is in the table of k->table or in its sweep, or the
+ * notes are about all cases. */
 static bool is_beside(const struct noting *k, const struct bb_case *c)
 {
 	return !k->table || bb_same_table(c, k->table) ||
 	       (bb_same_group(c, k->table) && bb_is_sweep(k->r, (size_t)(k->table - k->r->cases)));
 }
 
-/* Returns the index of the first title of a scenario; 0 without such a title. A note after this
- * title is not repeated for the scenario's other drives. */
+/* Returns the index of the first block that is a title of the scenario; 0 if there is none. Notes
+ * after this title are not repeated for other drives of the scenario. */
 static size_t beginning_of(const char *scenario, const struct bb_doc *d)
 {
 	size_t length = strlen(scenario), i = 0;
@@ -304,7 +307,7 @@ static size_t beginning_of(const char *scenario, const struct bb_doc *d)
 	return i < d->n ? i : 0;
 }
 
-/* Adds what the user can do about the calls. */
+/* Adds what the user can do about lookups that failed. */
 static void add_remedy(const struct bb_in_vain *v, struct bb_doc *d)
 {
 	bool is_named = v->map && !v->is_tail_call && !v->is_inner;
@@ -327,14 +330,15 @@ static void add_remedy(const struct bb_in_vain *v, struct bb_doc *d)
 			    is_named ? v->map : "MAP");
 }
 
+/* True if the same check of the program ends the runs of both cases early. */
 static bool is_turned_alike(const struct bb_case *a, const struct bb_case *b)
 {
 	return a->turned_file && a->turned_line == b->turned_line &&
 	       !strcmp(a->turned_file, b->turned_file);
 }
 
-/* True if an earlier case of the same program, in the same table or sweep, has runs that end at the
- * same check. */
+/* True if the same check ends the runs of an earlier case of the same program in this table or
+ * sweep. */
 static bool is_turned_away_before(const struct noting *k, const struct bb_case *c)
 {
 	return BB_ANY(k->r->cases, (size_t)(c - k->r->cases),
@@ -343,8 +347,8 @@ static bool is_turned_away_before(const struct noting *k, const struct bb_case *
 			      !strcmp(it->variant, c->variant));
 }
 
-/* Returns " with input=arp" if some runs of the program, at other values of the parameter, do not
- * end at the check at which those of `c` do; else "". The caller frees it. */
+/* Returns " with input=arp" if the check that ends the runs of `c` does not end the program's runs
+ * at all values of the parameter; else "". The caller frees it. */
 static char *name_turned_away(const struct bb_report *r, const struct bb_case *c)
 {
 	const struct bb_case *first = NULL;
@@ -367,7 +371,7 @@ static char *name_turned_away(const struct bb_report *r, const struct bb_case *c
 		     : bb_asprintf(" with %s=%s", first->param, first->param_text);
 }
 
-/* Adds the checks that end runs early, and what to do about them. */
+/* Adds a note for each check that ends runs early, and what to do about it. */
 static void add_turned_away(const struct noting *k)
 {
 	const struct bb_report *r = k->r;
@@ -379,7 +383,7 @@ static void add_turned_away(const struct noting *k)
 		size_t before = d->n;
 		char *words, *with;
 
-		/* an input with a share is a packet of production, so production takes its path */
+		/* production sends inputs that have a share, so its runs end there, too */
 		if (!c->turned_file || c->path_share > 0 || !is_beside(k, c) ||
 		    is_turned_away_before(k, c))
 			continue;
@@ -412,7 +416,7 @@ static bool is_same_map(const struct bb_in_vain *a, const struct bb_in_vain *b)
 	       a->is_tail_call == b->is_tail_call && (a->entries > 0) == (b->entries > 0);
 }
 
-/* True if the same lookups failed at an earlier value of the parameter. */
+/* True if the same lookup failed at an earlier value of the parameter. */
 static bool failed_before(const struct bb_report *r, const struct bb_case *c,
 			  const struct bb_in_vain *v)
 {
@@ -424,9 +428,9 @@ static bool failed_before(const struct bb_report *r, const struct bb_case *c,
 	return false;
 }
 
-/* Counts the other programs in the table of case `c` whose lookups in the same map failed, too.
- * Returns SIZE_MAX if one of them comes before `c`, because that program's note then covers `c`. In
- * a comparison returns 0: add_once() joins the notes of base and head. */
+/* Counts the other programs in the table whose lookups in the same map failed, too. Returns
+ * SIZE_MAX if such a program comes before `c`, because its note counts `c`. In a comparison returns
+ * 0, because add_once() joins the notes of base and head. */
 static size_t count_alike(const struct noting *k, const struct bb_case *c,
 			  const struct bb_in_vain *v)
 {
@@ -447,8 +451,8 @@ static size_t count_alike(const struct noting *k, const struct bb_case *c,
 	return n;
 }
 
-/* Adds the lookups of case `c` that failed. Returns a lookup whose map the user can fill. If there
- * is none, returns any other one, or `last`. */
+/* Adds the failed lookups of case `c`. Returns one of them or `last`: if possible, one whose map
+ * the user can fill. */
 static const struct bb_in_vain *add_lookups(const struct noting *k, const struct bb_case *c,
 					    const struct bb_in_vain *last)
 {

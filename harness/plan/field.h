@@ -26,8 +26,7 @@ typedef int bb_read_value(const struct bb_reader *r, const struct bb_field *f,
 
 struct bb_type {
 	bb_read_value *read; /* NULL: the value is ignored */
-	/* size of the member, if it is a pointer to memory that the struct owns; else 0 */
-	size_t owned_bytes;
+	size_t owned_bytes;  /* size of a member that points to owned memory; else 0 */
 	/* copies the member of the struct `from` into that of `to`, which is zero; NULL: the member
 	 * owns no memory */
 	void (*copy)(const struct bb_field *f, const void *from, void *to);
@@ -48,15 +47,13 @@ struct bb_type {
 struct bb_field {
 	const char *name;
 	const struct bb_type *type;
-	size_t offset; /* offset of the member in its struct */
-	/* of a list or of bytes: offset of the member that holds the number of items */
-	size_t n_offset;
+	size_t offset;       /* offset of the member in its struct */
+	size_t n_offset;     /* offset of the number of items, of a list or of bytes */
 	bb_read_value *read; /* reader of this key's value; NULL: type->read */
 	unsigned int with; /* bits of the modes (struct bb_kind) that allow the key; 0: all modes */
 	bool required;
-	bool may_repeat; /* a list of numbers may have the same number several times */
-	/* range of a number, or of the number of bytes; both ends included */
-	double min, max;
+	bool may_repeat;            /* a list of numbers may have the same number several times */
+	double min, max;            /* range of a number, or of a number of bytes; inclusive */
 	const char *const *choices; /* allowed texts */
 	size_t n_choices;
 	/* used in place of `choices`: returns allowed text i, or NULL after the last */
@@ -141,17 +138,15 @@ struct bb_kind {
 	const struct bb_field *fields;
 	size_t n_fields; /* <= BB_KIND_MAX_KEYS */
 	size_t size;     /* size of the struct; 0: the struct is never copied, and is in no list */
-	/* modes[i] belongs to BB_BIT(i) of bb_field.with */
-	const struct bb_mode *modes;
-	size_t n_modes; /* <= BB_KIND_MAX_KEYS; 0: every key is always allowed */
+	const struct bb_mode *modes; /* modes[i] belongs to BB_BIT(i) of bb_field.with */
+	size_t n_modes;              /* <= BB_KIND_MAX_KEYS; 0: every key is always allowed */
 
 	/* The members below are for kinds of items of a list. */
 	/* reads one item; NULL: bb_kind__read() reads it */
 	int (*read)(const struct bb_reader *r, const struct bb_yaml *node, void *item);
 	/* offset of the item's struct bb_where, set before `read` is called; 0: there is none */
 	size_t where_offset;
-	/* names an item in messages; then the item's first member is its name (char *) */
-	const char *noun;
+	const char *noun; /* name of an item in messages; its first member is then char *name */
 	/* Sets `*ret_n` to the number of items that one node is read as. Returns 0, or -EINVAL with
 	 * a message. NULL: each node is one item. */
 	int (*copies)(const struct bb_reader *r, const struct bb_yaml *node, uint32_t *ret_n);

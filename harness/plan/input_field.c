@@ -339,15 +339,13 @@ struct entry {
 	struct bb_bytes_list many;
 	uint32_t first_number; /* number of the first packet in `many` */
 	uint32_t flows;        /* number of flows to make from the packet `data`; 0: not given */
-	/* difference of addresses and ports between a flow and the next; 0: not given */
-	uint32_t flow_step;
+	uint32_t flow_step;    /* step of addresses and ports between flows; 0: not given */
 	double weight;
 	bool has_retval;
 	uint32_t retval;
 	struct bb_bytes out;
-	/* kind of the context that goes with each packet */
-	enum bb_ctx_kind ctx_kind;
-	struct bb_bytes ctx; /* bytes of the context if ctx_kind is BB_CTX_BYTES */
+	enum bb_ctx_kind ctx_kind; /* kind of the context that goes with each packet */
+	struct bb_bytes ctx;       /* bytes of the context if ctx_kind is BB_CTX_BYTES */
 	struct __sk_buff skb;
 	struct xdp xdp;
 };

@@ -159,8 +159,7 @@ int bb_keys_file__parse_csv(char *text, const char *path, struct bb_map_table **
 int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **ret_keys,
 		       struct bb_err *err)
 {
-	/* the file read last; the next map or variant often names it again */
-	static struct bb_maps_file *last;
+	static struct bb_maps_file *last; /* the file read last, for the next map or variant */
 	const char *dot = strrchr(path, '.');
 	char *text;
 	size_t len;

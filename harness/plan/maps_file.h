@@ -12,15 +12,13 @@
  * All keys of a map have one length, and so have all values.
  */
 struct bb_map_table {
-	/* name of the map; only its first 15 characters if the name comes from the kernel */
-	char *name;
+	char *name; /* name of the map; a name from the kernel has at most 15 characters */
 	/* size of each key and of each value in bytes; 0 if there are no entries or, in a table of
 	 * keys alone, no values */
 	size_t key_size, value_size;
-	size_t n; /* number of entries; if is_raw, number of bytes in `keys` */
-	/* `keys` came from a .bin file, which does not say how long a key is; only the map does */
-	bool is_raw;
-	size_t n_distinct;         /* the first n_distinct keys are known to be distinct */
+	size_t n;          /* number of entries; if is_raw, number of bytes in `keys` */
+	bool is_raw;       /* `keys` is from a .bin file, so only the map knows the size of a key */
+	size_t n_distinct; /* the first n_distinct keys are known to be distinct */
 	uint8_t *keys, *values;    /* n keys and n values, without gaps; values NULL: keys alone */
 	struct bb_maps_file *file; /* the file that owns this table */
 };

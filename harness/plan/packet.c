@@ -176,8 +176,8 @@ void bb_frame__fix_checksums(uint8_t *frame, size_t len)
 
 	if (is_ipv4) {
 		size_t header = (size_t)(ip[0] & 15) * 4, total = get16(ip + 2);
-		bool fragment = get16(ip + 6) & 0x3fff; /* true for a fragment: more fragments
-							   follow, or this is not the first one */
+		/* true if more fragments follow, or if this is not the first one */
+		bool fragment = get16(ip + 6) & 0x3fff;
 
 		if (header < IPV4_BYTES || header > room)
 			return;

@@ -29,12 +29,11 @@ struct bb_packet {
 	uint8_t eth_src[6], eth_dst[6];
 	uint32_t eth_type; /* EtherType, used only if `ip` is BB_PACKET_NO_IP */
 	enum bb_packet_ip ip;
-	/* addresses in network order; an IPv4 address is in the first 4 bytes */
-	uint8_t ip_src[16], ip_dst[16];
-	uint32_t ttl;                /* time to live (IPv4) or hop limit (IPv6) */
-	enum bb_packet_l4 l4;        /* TCP and UDP need IP */
-	uint32_t src_port, dst_port; /* host order */
-	uint32_t tcp_flags;          /* flags of a TCP header, as its byte 13 has them */
+	uint8_t ip_src[16], ip_dst[16]; /* network order; an IPv4 address has the first 4 bytes */
+	uint32_t ttl;                   /* time to live (IPv4) or hop limit (IPv6) */
+	enum bb_packet_l4 l4;           /* TCP and UDP need IP */
+	uint32_t src_port, dst_port;    /* host order */
+	uint32_t tcp_flags;             /* flags of a TCP header, as its byte 13 has them */
 };
 
 /* Sets the defaults: the locally administered MAC addresses 02:00:00:00:00:01 (source) and

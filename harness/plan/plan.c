@@ -7,9 +7,8 @@
 
 /* The parameter of a drive: n values, which give as many cases of each variant. */
 struct param {
-	const char *name; /* NULL: the drive has no parameter */
-	/* values[n]; NULL: the values are inputs, or there is no parameter */
-	const uint32_t *values;
+	const char *name;       /* NULL: the drive has no parameter */
+	const uint32_t *values; /* values[n]; NULL: inputs are the values, or there is no value */
 	/* inputs of the drive, inputs->v[n] or, if is_fill, at least one; NULL: it has none */
 	const struct bb_inputs *inputs;
 	bool numbered; /* the names of all inputs are whole numbers */

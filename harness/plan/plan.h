@@ -21,26 +21,21 @@
 struct bb_plan_case {
 	const struct bb_variant_spec *variant;
 	const struct bb_drive_spec *drive;
-	const char *param; /* name of the parameter; NULL: the case has none */
-	/* number that identifies the value in reports and plots */
-	uint32_t param_value;
+	const char *param;    /* name of the parameter; NULL: the case has none */
+	uint32_t param_value; /* identifies the value in reports and plots */
 	/* value that the driver's batch() gets: the parameter that the drive itself has, or the
 	 * index of the input */
 	uint32_t driver_param;
-	/* input from the scenario; NULL: the scenario gives none */
-	const struct bb_input *input;
-	/* number of loads of the case: it takes part in as many rounds of the plan */
-	uint32_t loads;
-	/* samples to take over all loads, of a drive that does not measure by time */
-	uint32_t samples;
+	const struct bb_input *input; /* input from the scenario; NULL: it gives none */
+	uint32_t loads;               /* number of the plan's rounds in which the case takes part */
+	uint32_t samples;             /* over all loads, of a drive that does not measure by time */
 	/* time to measure over all loads, s, of a drive that measures by time; 0 for other
 	 * drives */
 	double seconds;
-	size_t floor; /* index in bb_plan.cases of the floor of this case, or BB_NO_CASE */
-	/* "scenario/variant/drive/parameter=value", or "scenario/variant/drive" */
-	char name[512];
-	size_t what;  /* offset in `name` of "drive/parameter=value" */
-	size_t value; /* offset in `name` of the value, if there is a parameter */
+	size_t floor;   /* index in bb_plan.cases of the floor of this case, or BB_NO_CASE */
+	char name[512]; /* "scenario/variant/drive", with "/parameter=value" if there is one */
+	size_t what;    /* offset in `name` of "drive/parameter=value" */
+	size_t value;   /* offset in `name` of the value, if there is a parameter */
 };
 
 /* Returns "drive/parameter=value". */
@@ -72,10 +67,9 @@ static inline bool bb_plan_case__has_turn(const struct bb_plan *p, const struct 
 
 /* Restrictions and overrides from the command line. A zeroed struct has none. */
 struct bb_plan_opts {
-	/* names of variants to keep; floors stay, too. n == 0: all variants */
-	struct bb_strings variants;
-	struct bb_strings drives; /* names of drives to keep; n == 0: all drives */
-	uint32_t samples, loads;  /* of each case; 0: as in the scenario */
+	struct bb_strings variants; /* names of variants to keep besides floors; n == 0: all */
+	struct bb_strings drives;   /* names of drives to keep; n == 0: all drives */
+	uint32_t samples, loads;    /* of each case; 0: as in the scenario */
 };
 
 /*

@@ -66,12 +66,10 @@ struct bb_input {
 	uint8_t *data; /* the packet, or the context if `is_context` */
 	size_t len;
 	bool is_context;
-	/* context that goes with the packet, such as a struct __sk_buff with a mark; NULL: none */
-	uint8_t *ctx;
+	uint8_t *ctx; /* context of the packet, such as a struct __sk_buff; NULL: none */
 	size_t ctx_len;
 	enum bb_ctx_kind ctx_kind;
-	/* how often the input comes in a mix, relative to the other inputs; 0: not given */
-	double weight;
+	double weight;   /* relative frequency of the input in a mix; 0: not given */
 	bool has_retval; /* `retval` is the return value that the program must give */
 	uint32_t retval;
 	uint8_t *out; /* packet that the program must leave; NULL: any */
@@ -99,8 +97,7 @@ struct bb_map_datum {
 
 struct bb_map_entry {
 	struct bb_map_datum key, value;
-	/* of a prog array: name of the program to put into the entry; NULL: `value` is used */
-	char *program;
+	char *program; /* of a prog array: name of the program; NULL: `value` is used */
 	struct bb_where where;
 };
 
@@ -110,10 +107,8 @@ struct bb_map_table;
  * packets (plan/keys_file.h). */
 struct bb_fill_keys {
 	char *file;
-	/* packets of the key `from`; empty after the table was made from them */
-	struct bb_inputs inputs;
-	/* text of the key `bytes`: which bytes of each input are a key */
-	char *bytes;
+	struct bb_inputs inputs; /* inputs of the key `from`, until the table is made from them */
+	char *bytes;             /* key `bytes`: which bytes of each input are a key */
 	struct bb_map_table *table; /* the keys; NULL: `fill` generates the keys */
 };
 
@@ -123,10 +118,8 @@ struct bb_map_fill {
 	/* number of entries to make: the last of `counts`, or the number that
 	 * bb_scenario__spread_fills() chose; 0: there is no `fill` */
 	uint32_t count;
-	/* generated keys are in a fixed random order; false: they are 0, 1, 2, ... */
-	bool random;
-	/* keys that are not generated, in the order of their file or packets */
-	struct bb_fill_keys from;
+	bool random;              /* generated keys are in a fixed random order, not 0, 1, 2, ... */
+	struct bb_fill_keys from; /* keys that are not generated, in their order */
 	/* of an LPM trie: lengths of the prefixes in bits, used in turn. A length may occur several
 	 * times. n == 0: each prefix is as long as a whole key */
 	struct bb_u32_list prefixes;
@@ -139,24 +132,20 @@ struct bb_map_shape {
 	uint32_t max_entries, value_size; /* value_size in bytes */
 	uint32_t flags;                   /* BPF_F_*; used only if has_flags */
 	bool has_flags;
-	/* the map becomes one with a value per CPU, in place of one value for all CPUs */
-	bool per_cpu;
+	bool per_cpu; /* one value per CPU replaces one value for all CPUs */
 };
 
 struct bb_map_spec {
 	char *name;
-	struct bb_map_table *table; /* key `file`: entries from a file (plan/maps_file.h); NULL:
-				       none */
+	struct bb_map_table *table; /* entries from the file of the key `file`; NULL: none */
 	struct bb_map_fill fill;
 	/* entries[n_entries]. A map with neither entries nor `fill` nor `file` is empty, or an
 	 * array of zeros. */
 	struct bb_map_entry *entries;
 	size_t n_entries;
 	struct bb_map_shape shape, inner; /* inner: shape of the maps in a map of maps */
-	/* `reset: run`: the map is restored before every run, not just once per load */
-	bool each_run;
-	/* position in the file. Specs with the same name and position describe one map. */
-	struct bb_where where;
+	bool each_run; /* `reset: run`: the map is restored before each run, not each load */
+	struct bb_where where; /* specs with one name and position describe one map */
 };
 
 /* Contents of the maps of one variant, or of all variants. The names are distinct. */
@@ -184,8 +173,7 @@ const struct bb_map_spec *bb_map_specs__find(const struct bb_map_specs *list, co
 /* True if a prog array in `list` contains this program. `list` may be NULL. */
 bool bb_map_specs__call(const struct bb_map_specs *list, const char *program);
 
-/* `fired_by` of a variant: what makes its program run at its hook. It is either a trigger's name
- * (`open`), a function of a shared library that bpfbench calls, or a command that it runs. */
+/* An argument of a function that bpfbench calls (struct bb_fired_by). */
 enum bb_argument_kind {
 	BB_ARGUMENT_NUMBER,
 	BB_ARGUMENT_REAL,
@@ -202,6 +190,8 @@ struct bb_argument {
 
 #define BB_ARGUMENTS_MOST 12u
 
+/* `fired_by` of a variant: what makes its program run at its hook. It is either a trigger's name
+ * (`open`), a function of a shared library that bpfbench calls, or a command that it runs. */
 struct bb_fired_by {
 	/* name of a trigger. If trigger, call and run are all NULL, bpfbench searches its
 	 * triggers. */
@@ -267,16 +257,14 @@ struct bb_variant_spec {
 	/* executable or library, and its function, to attach the program to, in place of those that
 	 * its section names; both are NULL or neither is */
 	char *binary, *function;
-	/* process to attach the program in. It calls the function without our help. 0: not given */
-	uint32_t pid;
+	uint32_t pid; /* process to attach in, which calls the function; 0: not given */
 	struct bb_fired_by fired_by; /* what makes the program run at its hook */
 	/* "FILE:LINE:COLUMN" of the key `binary`, and of the key `fired_by` or `pid`; NULL: the key
 	 * is not given */
 	char *binary_at, *fired_at;
 	struct bb_global_spec *globals;
 	size_t n_globals;
-	/* part of the name that says the chosen values of globals; NULL once the variant is read */
-	char *suffix;
+	char *suffix; /* while the variant is read: values of globals in its name */
 	/* index of this combination of the values of globals that have several; 0: the first value
 	 * of each */
 	uint32_t combination;
@@ -316,8 +304,7 @@ struct bb_drive_spec {
 	enum bb_caches caches;
 	double seconds;   /* time for each case, over all loads, s; 0: the kind's default */
 	uint32_t samples; /* samples of each case, over all loads; 0: the kind's default */
-	/* names of the drive's variants, variants[n_variants]; NULL: all variants */
-	char **variants;
+	char **variants;  /* variants[n_variants]: names; NULL: all variants */
 	size_t n_variants;
 	/* name of the floor variant, from the drive or else from the scenario; NULL: there is no
 	 * floor */
@@ -355,15 +342,13 @@ struct bb_scenario {
 	/* `refused: skip`: a variant whose program cannot be loaded or run is left out, with a
 	 * message. By default it is an error. */
 	bool skips_refused;
-	/* setup[n_setup]: commands that sh -c runs before the run (drivers/setup.h) */
-	char **setup;
+	char **setup; /* setup[n_setup]: commands for sh -c that run first (drivers/setup.h) */
 	size_t n_setup;
 	struct bb_variant_spec *variants;
 	size_t n_variants;
 	struct bb_drive_spec *drives;
 	size_t n_drives;
-	/* maps of all variants; each variant has copies of them in its own list */
-	struct bb_map_specs maps;
+	struct bb_map_specs maps; /* maps of all variants, each of which has copies */
 	/* numbers of entries that copies of the variants are measured with, borrowed from a map; n
 	 * == 0: bb_scenario__spread_fills() was not called, or no map has several counts */
 	struct bb_u32_list fill_counts;

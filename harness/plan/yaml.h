@@ -20,10 +20,9 @@ enum bb_yaml_kind {
 struct bb_yaml {
 	enum bb_yaml_kind kind;
 	uint32_t line, col; /* position of its beginning, from 1; columns count characters */
-	/* the text stands in quotes or in a block, so it is never read as a number or as null */
-	bool quoted;
-	bool flow;  /* the list or mapping is written with brackets or braces */
-	char *text; /* UTF-8, owned; NULL for a list or mapping */
+	bool quoted;        /* the text is in quotes or a block: never a number or null */
+	bool flow;          /* the list or mapping is written with brackets or braces */
+	char *text;         /* UTF-8, owned; NULL for a list or mapping */
 	/* items[n] of a list. Of a mapping with n keys, items[2i] is a key and items[2i + 1] is its
 	 * value */
 	struct bb_yaml *items;

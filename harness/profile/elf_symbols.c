@@ -82,10 +82,9 @@ struct dwarf_unit {
 
 struct bb_elf_symbols {
 	Dwfl *dwfl;
-	Elf *elf; /* owned by dwfl */
-	/* socket to the parent, for requests of debug files; -1: no debug files are used */
-	int socket;
-	uint64_t bias;              /* address in libdwfl minus address in the file */
+	Elf *elf;      /* owned by dwfl */
+	int socket;    /* to the parent, for debug files; -1: no debug files are used */
+	uint64_t bias; /* address in libdwfl minus address in the file */
 	struct bb_symtab functions; /* from the symbol table */
 	struct dwarf_unit *units;
 	size_t n_units;

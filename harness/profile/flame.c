@@ -22,8 +22,7 @@ BB_ASSET(flame_js, "harness/profile/flame.js");
  * apart. Each kind has several tints, so that neighbouring frames differ. */
 static const struct kind_style {
 	char letter;
-	/* name in the legend of a profile; NULL: the legend leaves the kind out */
-	const char *legend;
+	const char *legend; /* in the legend of a profile; NULL: the kind is left out */
 	const char *fills[TINTS];
 } styles[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_COMM] = {'c', NULL, {"#bbbbbb", "#c4c4c4", "#b2b2b2"}},
@@ -40,8 +39,7 @@ static const struct kind_style {
 struct box {
 	uint64_t x, total;
 	uint32_t depth;
-	/* index in bb_stacks.frames; BB_NO_ID: the root, which is no frame of a stack */
-	uint32_t frame;
+	uint32_t frame; /* index in bb_stacks.frames; BB_NO_ID: the root, which is no frame */
 };
 
 struct flame {
@@ -76,8 +74,7 @@ static void add_boxes(struct flame *f)
 {
 	const struct bb_stacks *s = f->stacks;
 	uint32_t deepest = 0;
-	/* begun[i]: left edge of the box at depth i that is not complete yet */
-	uint64_t *begun, x = 0;
+	uint64_t *begun, x = 0; /* begun[i]: left edge of the unfinished box at depth i */
 
 	add_box(f, 0, s->total, 0, BB_NO_ID);
 	for (size_t i = 0; i < s->n; i++)

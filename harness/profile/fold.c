@@ -26,17 +26,15 @@ struct folding {
 	size_t n_points;
 	uint32_t *numbers; /* indexes in bb_stacks.frames of the functions of all points */
 	size_t n_numbers;
-	struct bb_idmap by_address; /* (address, index of the space, or KERNEL_SPACE) -> point */
-	/* (offset, dso) -> point, which all processes that map the file share */
-	struct bb_idmap by_location;
-	struct bb_idmap processes; /* (index of a process's name, 0) -> point */
+	struct bb_idmap by_address;  /* (address, index of the space, or KERNEL_SPACE) -> point */
+	struct bb_idmap by_location; /* (offset, dso) -> point, shared by processes */
+	struct bb_idmap processes;   /* (index of a process's name, 0) -> point */
 	struct bb_jit_maps jit_maps;
 	/* The last sample of which the process was looked up (NULL: none yet), the index of its
 	 * space, and the point of its process. */
 	const struct bb_sampled_stack *latest;
 	uint32_t space, process;
-	/* points of the notes BB_NOTE_CUT, BB_NOTE_LOST and BB_NOTE_OFF_CPU */
-	uint32_t cut, lost, off_cpu;
+	uint32_t cut, lost, off_cpu; /* points of BB_NOTE_CUT, _LOST and _OFF_CPU */
 	/* locations of the points in files, sorted by file; `id` is the index of the point */
 	struct bb_code_location *locations;
 };

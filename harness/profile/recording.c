@@ -50,8 +50,7 @@ struct bb_recorder {
 	size_t n_links;
 	struct ring_buffer *overflow; /* samples that the maps have no room for */
 	struct bb_task_events task_events;
-	/* until bb_recorder__finish() it has only the samples from `overflow` */
-	struct bb_recording recording;
+	struct bb_recording recording; /* at first has only samples from `overflow` */
 	uint64_t began_ns, stopped_ns;
 };
 
@@ -224,8 +223,7 @@ static void add_sample(struct bb_recorder *r, const struct bb_profile_key *key, 
 static int on_overflow(void *arg, void *data, size_t size)
 {
 	const struct bb_profile_sample *sample = data;
-	/* bytes of addresses; the profiler reports < 0 if there is no stack */
-	int64_t kernel_bytes, user_bytes;
+	int64_t kernel_bytes, user_bytes; /* bytes of addresses; the profiler's < 0 means none */
 
 	if (size < sizeof(*sample))
 		return 0;

@@ -36,11 +36,9 @@ void bb_samples__done(struct bb_samples *samples);
 
 struct bb_sampler_opts {
 	const char *object_dir; /* folder of profile.bpf.o */
-	/* sample only this process and its later child processes; 0: all processes */
-	pid_t pid;
+	pid_t pid;              /* sample this process and its later children; 0: all processes */
 	uint32_t freq_hz;
-	/* what to sample: running threads, waiting threads; at least one is true */
-	bool on_cpu, off_cpu;
+	bool on_cpu, off_cpu;        /* sample running threads, waiting threads, or both */
 	bool want_kernel, want_user; /* which addresses to store */
 };
 
@@ -48,10 +46,8 @@ struct bb_sampler_stats {
 	uint64_t samples;     /* number of on-CPU samples */
 	uint64_t lost_stacks; /* samples whose stack is unknown */
 	uint64_t drops;       /* samples that were dropped because the maps were full */
-	/* limit: addresses in the kernel, and addresses in user space, of one stack */
-	uint32_t max_frames;
-	/* a clock triggers the samples, because the CPU has no counter of cycles */
-	bool is_cpu_clock;
+	uint32_t max_frames;  /* limit: kernel addresses, and user addresses, of a stack */
+	bool is_cpu_clock;    /* a clock causes the samples, for lack of a cycle counter */
 };
 
 /* All samples of a recording, and the tables from which their addresses get names. */
@@ -62,8 +58,7 @@ struct bb_recording {
 	struct bb_sampler_stats stats;
 	uint64_t lost_task_events; /* bb_task_events.lost */
 	double seconds;            /* length of the recording */
-	/* status from waitpid(2) of the command that bb_recording__take() ran; else 0 */
-	int command_status;
+	int command_status;        /* waitpid(2)'s status of the command; 0: no command */
 };
 
 /* A recording in progress. It samples stacks and follows code mappings until
@@ -119,11 +114,9 @@ struct bb_profile {
 };
 
 struct bb_fold_opts {
-	/* weight of one sample on the CPU: 1, or the microseconds that it stands for */
-	double on_cpu_weight;
+	double on_cpu_weight;           /* weight of a sample on the CPU: 1, or its microseconds */
 	const struct bb_symtab *kernel; /* sorted */
-	/* the outermost frame of a stack is "comm (pid)", not "comm" */
-	bool with_pid;
+	bool with_pid;                  /* the outermost frame is "comm (pid)", not "comm" */
 };
 
 /* Turns samples into folded stacks with names. `spaces` must have been replayed. Time off the CPU

@@ -28,8 +28,7 @@ const char *bb_dso__short_name(const struct bb_dso *dso);
  * offset `file_offset` on. */
 struct bb_mapping {
 	uint64_t start, end, file_offset;
-	/* index of the file in bb_dsos.v; BB_NO_ID: the memory is not mapped from a file */
-	uint32_t dso;
+	uint32_t dso; /* index of the file in bb_dsos.v; BB_NO_ID: not mapped from a file */
 };
 
 /* The code in the memory of a process, from one exec or fork to the next. Of overlapping mappings
@@ -38,8 +37,7 @@ struct bb_space {
 	char comm[BB_PROFILE_COMM];
 	struct bb_mapping *mappings;
 	size_t n;
-	/* index of the space that the process had before this one; BB_NO_ID: none */
-	uint32_t older;
+	uint32_t older; /* index of the previous space of the process; BB_NO_ID: none */
 };
 
 /* Kinds of change to a process. */

@@ -38,8 +38,7 @@ struct bb_stack {
 	/* number of outer frames that this stack shares with the stack before it; set by
 	 * bb_stacks__sort() */
 	uint32_t shared;
-	/* number of samples, or time; after bb_stacks__sort() it is whole and above 0 */
-	double weight;
+	double weight; /* samples or time; whole and above 0 after bb_stacks__sort() */
 };
 
 /* Folded stacks: each distinct stack once, with the sum of its weights. They are sorted by their

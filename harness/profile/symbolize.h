@@ -20,8 +20,7 @@ struct bb_elf_frame {
 	const char *function;
 	const char *file; /* source file; NULL: unknown */
 	uint32_t line;    /* 0: unknown */
-	/* start of the function, as an address in the ELF file; 0 for inlined functions */
-	uint64_t start;
+	uint64_t start;   /* start of the function in the ELF file; 0: it is inlined */
 	/* distance from `start` to the address that was looked up, in bytes; 0 for inlined
 	 * functions */
 	uint64_t distance;
@@ -82,9 +81,8 @@ struct bb_code_location {
 typedef int (*bb_location_found)(void *arg, uint32_t location, const struct bb_elf_frame *frame);
 
 struct bb_symbolize_result {
-	/* number of files on which libdw crashed, failed or took too long */
-	uint32_t n_damaged;
-	char damaged[256]; /* names of these files, as many as fit */
+	uint32_t n_damaged; /* files on which libdw crashed, failed or took too long */
+	char damaged[256];  /* names of these files, as many as fit */
 };
 
 #define BB_SYMBOLIZE_SECONDS 120u /* time limit for one file with its debug information, s */

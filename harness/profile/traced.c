@@ -19,8 +19,7 @@ struct line_start {
 	uint64_t address;
 	uint32_t number;
 	const char *text;
-	/* index in the guest's text; of two lines with one address, the later one counts */
-	size_t order;
+	size_t order; /* index in the text; of two lines with one address the later counts */
 	/* True if an instruction of the stretch was traced. Then `line` is the index of the line in
 	 * bb_traced.lines, and `frame` the index of its frame. */
 	bool is_known;
@@ -32,7 +31,7 @@ struct line_start {
  * with the index `program`. */
 struct window {
 	size_t program;
-	uint64_t ns; /* instructions in [from, to) */
+	uint64_t ns; /* instructions by the guest's clock */
 	const struct bb_trace_record *v;
 	size_t n;
 };
@@ -41,8 +40,7 @@ struct program {
 	const char *name, *object;
 	struct function *functions;
 	size_t n_functions;
-	/* sorted by address; `no_line` stands for the code before lines[0] */
-	struct line_start *lines;
+	struct line_start *lines; /* by address; no_line: code before lines[0] */
 	size_t n_lines;
 	struct line_start no_line;
 };
@@ -58,12 +56,10 @@ struct reading {
 
 /* A function that has not returned yet. */
 struct call {
-	uint64_t start; /* start of the function's code */
-	/* stack address that holds the function's return address; UINT64_MAX: unknown */
-	uint64_t returns_at;
+	uint64_t start;      /* start of the function's code */
+	uint64_t returns_at; /* where its return address is stored; UINT64_MAX: unknown */
 	uint32_t frame;
-	/* name of the function that was called, which may have jumped to this one */
-	uint32_t called;
+	uint32_t called;   /* name of the called function, which may have jumped here */
 	bool is_interrupt; /* the function was entered by an interrupt or a fault */
 	bool is_own;       /* the function is one of the program */
 };
@@ -75,11 +71,9 @@ struct folding {
 	struct call calls[DEPTH];
 	/* depth: calls in calls[]; above: further calls, for which calls[] has no room */
 	uint32_t depth, above;
-	uint32_t root; /* index of the frame with the program's name */
-	/* (index of a line, name of a function) -> index in bb_traced.parts */
-	struct bb_idmap by_line;
-	/* (name of a called function, name of a function) -> index in bb_traced.calls */
-	struct bb_idmap by_called;
+	uint32_t root;             /* index of the frame with the program's name */
+	struct bb_idmap by_line;   /* (line, name of a function) -> part */
+	struct bb_idmap by_called; /* (name of a called function, name) -> call */
 };
 
 /* Read an address or a number at `*at`, and the blank after it. */
@@ -181,12 +175,6 @@ static void read_records(struct reading *r, const struct bb_trace_record *v, siz
 	}
 }
 
-/* True for the first instruction that the kernel executes at a memory fault. */
-static bool is_fault_entry(const struct reading *r, uint64_t address)
-{
-	return address == r->faults[0] || address == r->faults[1];
-}
-
 /* Marks each instruction that caused a memory fault, because the guest's clock does not count it:
  * it was either not executed, or executed again later. */
 static void drop_faults(const struct reading *r, struct bb_trace_record *v, size_t n)
@@ -198,7 +186,7 @@ static void drop_faults(const struct reading *r, struct bb_trace_record *v, size
 			before = NULL;
 		if (v[i].kind != BB_TRACE_INSN)
 			continue;
-		if (before && is_fault_entry(r, v[i].address))
+		if (before && (v[i].address == r->faults[0] || v[i].address == r->faults[1]))
 			before->kind = BB_TRACE_FAULT;
 		before = &v[i];
 	}
@@ -223,7 +211,7 @@ static bool is_clock(const struct bb_trace_record *r)
 struct cut {
 	size_t from, to;    /* indexes of the window's records [from, to) */
 	size_t first, last; /* indexes of the first and the last record of the program itself */
-	uint64_t n;         /* instructions */
+	uint64_t n;         /* instructions in [from, to) */
 };
 
 /* Finds the records of the program's run in a window. Returns false if the window does not hold a

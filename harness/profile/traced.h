@@ -14,10 +14,9 @@ struct bb_traced_part {
 };
 
 struct bb_traced_line {
-	uint32_t number;  /* line number; 0: unknown */
-	const char *text; /* source of the line, a part of the text of bb_traced__read() */
-	/* machine instructions of the line itself, and of the functions that it called */
-	uint64_t own, called;
+	uint32_t number;      /* line number; 0: unknown */
+	const char *text;     /* source of the line, a part of the text of bb_traced__read() */
+	uint64_t own, called; /* instructions of the line, and of functions it called */
 };
 
 /* One run of a program, instruction by instruction. */
@@ -28,8 +27,7 @@ struct bb_traced {
 	 * trace has them between two readings of this clock (`n`); n 0: no run was traced, or it is
 	 * too long */
 	uint64_t ns, n;
-	/* machine instructions that call and time the program, before and after it */
-	uint64_t around;
+	uint64_t around;              /* instructions that call and time the program */
 	struct bb_traced_line *lines; /* lines[n_lines], in the order of their first instructions */
 	size_t n_lines;
 	/* parts[n_parts] are for lines, calls[n_calls] for called functions. Both are sorted by
