@@ -4,8 +4,8 @@
 #include "plan/scenario.h"
 
 /*
- * Reads the contents of maps from the JSON that `bpfbench maps dump --json` writes. Keys and values
- * are bytes, written with two hexadecimal digits each:
+ * The entries of one map in a file that `bpfbench maps dump --json` wrote. In the file, keys and
+ * values are bytes of two hexadecimal digits each:
  *
  *     {"maps": [{"name": "flows", "type": "hash", "entries": {"0a000001": "0100", ...}}]}
  *
