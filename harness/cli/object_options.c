@@ -32,6 +32,9 @@ const struct bb_option bb_object_options[] = {
 	{"per-cpu", 0, "MAP", bb_read_strings, BB_ARG(opts.per_cpu),
 	 "with --cpus: measure each program also with a value of this map for each CPU, to tell "
 	 "whether its value is what the CPUs contend for (repeatable)"},
+	{"same-input", 0, NULL, bb_read_flag, BB_ARG(opts.same_input),
+	 "with --cpus: give each CPU an input of its own, flows of one packet or several of "
+	 "--packet, and again one input to all, to tell whether they contend for its keys"},
 	{"trigger", 0, "NAME", bb_read_text, BB_ARG(opts.trigger),
 	 "page-fault, test-run or fire (default: by the type of the program)"},
 	{"type", 0, "SECTION", bb_read_text, BB_ARG(opts.type),
@@ -47,8 +50,8 @@ bool bb_object_args__any(const struct bb_object_args *a)
 	const struct bb_object_opts *o = &a->opts;
 
 	return o->programs.n || o->fills.n || o->max_entries.n || o->maps.n || o->prepare.n ||
-	       o->packets.n || o->order || o->contexts.n || o->cpus || o->per_cpu.n || o->trigger ||
-	       o->type;
+	       o->packets.n || o->order || o->contexts.n || o->cpus || o->per_cpu.n ||
+	       o->same_input || o->trigger || o->type;
 }
 
 /* A text with "=" may also be the path of an existing file. */

@@ -138,6 +138,8 @@ static void name_objects(struct bb_vm_work *work, const struct bb_object_args *a
 	bb_vm__append_options(&work->args, "--prepare", &o->prepare);
 	append_option(&work->args, "--cpus", o->cpus);
 	bb_vm__append_options(&work->args, "--per-cpu", &o->per_cpu);
+	if (o->same_input)
+		bb_strings__append(&work->args, "--same-input");
 	append_option(&work->args, "--order", o->order);
 	append_option(&work->args, "--trigger", o->trigger);
 	append_option(&work->args, "--type", o->type);

@@ -53,7 +53,8 @@ const struct bb_drive_kind *bb_drive_kind_named(const char *drive)
 		const struct bb_drive_kind *kind = bb_drive_kinds[i];
 
 		if (!strcmp(drive, bb_drive_kind_name(kind)) ||
-		    (kind->cold_name && !strcmp(drive, kind->cold_name)))
+		    (kind->cold_name && !strcmp(drive, kind->cold_name)) ||
+		    (kind->same_name && !strcmp(drive, kind->same_name)))
 			return kind;
 	}
 	for (size_t i = 0; drive && i < BB_LEN(by_command); i++)

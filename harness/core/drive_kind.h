@@ -77,6 +77,8 @@ struct bb_drive_kind {
 	const char *name;  /* name of the drive in cases and options; NULL: `with` */
 	/* name of the drive in cases with emptied caches; NULL: this kind cannot empty caches */
 	const char *cold_name;
+	/* name of the drive in cases with `same_input`; NULL: this kind has no such key */
+	const char *same_name;
 	const char *title; /* name in messages, "step by test-run"; NULL: `with` */
 	const char *doc;   /* description for --help, one sentence */
 	struct bb_drive_key keys[BB_DRIVE_KEYS]; /* keys of a scenario that only some kinds have;

@@ -226,12 +226,12 @@ static int take_windows(struct team *t, const int *cpus, struct bb_batch *b, str
 	return 0;
 }
 
-/* CPU number i runs input number i modulo the number of inputs. */
+/* CPU number i runs input number i modulo the number of inputs or, with `same_input`, the first. */
 static int batch(void *slot_, uint32_t n_cpus, struct bb_batch *b, struct bb_err *err)
 {
 	const struct bb_drive_slot *slot = slot_;
 	const struct state *state = (const struct state *)slot->state;
-	size_t n_inputs = state->common.spec->inputs.n;
+	size_t n_inputs = state->common.spec->same_input ? 1 : state->common.spec->inputs.n;
 	struct team team = {.n = n_cpus, .workers = bb_calloc(n_cpus, sizeof(*team.workers))};
 	int rc = 0;
 
@@ -303,7 +303,8 @@ const struct bb_driver bb_driver_parallel = {
 	.kind.with = "parallel",
 	.kind.doc = "test runs on several CPUs at once, bpf_stats off: the cost of a "
 		    "run while other CPUs run the same program",
-	.kind.keys = {{"cpus"}, {"inputs"}, {"samples"}},
+	.kind.same_name = "parallel-same",
+	.kind.keys = {{"cpus"}, {"inputs"}, {"same_input"}, {"samples"}},
 	.kind.param = "cpus",
 	.kind.param_default = 1,
 	.kind.pace = {.samples = 200,

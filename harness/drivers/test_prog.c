@@ -121,11 +121,11 @@ static int find_self(struct bb_test_prog *s, struct bb_err *err)
 {
 	const struct bb_variant_spec *v = s->spec;
 	const struct bb_fire_site *site = bb_fire_site__shared();
-	bool pid = asks_for(v, BB_SELF_PID), cgroup = asks_for(v, BB_SELF_CGROUP),
-	     comm = asks_for(v, BB_SELF_COMM);
+	bool pid = asks_for(v, BB_SELF_PID) || asks_for(v, BB_SELF_PID_TGID),
+	     cgroup = asks_for(v, BB_SELF_CGROUP), comm = asks_for(v, BB_SELF_COMM);
 	int rc = 0;
 
-	if (!pid && !cgroup && !comm)
+	if (!pid && !cgroup && !comm && !(v->knows_pid && site))
 		return 0;
 	if (!site)
 		return bb_fail(err, -ENOTSUP,
@@ -144,6 +144,8 @@ static int find_self(struct bb_test_prog *s, struct bb_err *err)
 	s->self->cgroup_fd = site->cgroup_fd;
 	if (pid)
 		rc = find_pid(s, err);
+	else if (v->knows_pid)
+		find_pid(s, NULL);
 	return rc;
 }
 

@@ -364,16 +364,33 @@ void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d)
 
 /* --- several CPUs at once --- */
 
-/* Adds, for each contended case, which memory its CPUs share and may contend for. */
-static void add_shares(const struct bb_report *r, struct bb_doc *d)
+/* True if case i is contended and has a list of memory that its CPUs share. */
+static bool contends_for_shares(const struct bb_report *r, size_t i)
 {
 	struct bb_contention k;
 
+	return r->cases[i].shares && bb_contention(r, i, &k) && k.verdict == BB_CONTENDED;
+}
+
+/* True if an earlier case of the same program has the same list. */
+static bool is_said(const struct bb_report *r, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (contends_for_shares(r, k) &&
+		    !strcmp(r->cases[k].variant, r->cases[i].variant) &&
+		    !strcmp(r->cases[k].shares, r->cases[i].shares))
+			return true;
+	return false;
+}
+
+/* Adds, for each contended case, the memory that its CPUs share and may contend for. */
+static void add_shares(const struct bb_report *r, struct bb_doc *d)
+{
 	for (size_t i = 0; i < r->n_cases; i++)
-		if (bb_contention(r, i, &k) && k.verdict == BB_CONTENDED && k.many->shares)
+		if (contends_for_shares(r, i) && !is_said(r, i))
 			bb_doc__add(d, BB_DOC_ITEM, "shared",
-				    "%s: what a run writes for all CPUs: %s", k.many->variant,
-				    k.many->shares);
+				    "%s: what a run writes for all CPUs: %s", r->cases[i].variant,
+				    r->cases[i].shares);
 }
 
 /* Finds the contention of the variant in which the map, of which `each` has a value per CPU, has
@@ -396,9 +413,9 @@ static double ns_more(const struct bb_contention *k, double more)
 	return k->many->summary.latency.value * (1 - 1 / (1 + more));
 }
 
-/* Says whether the value of a map is what CPUs contend for. `one` was measured with one value for
- * all CPUs, `each` with one value per CPU. */
-static const char *is_value(const struct bb_contention *one, const struct bb_contention *each)
+/* CPUs contend when they share something (`one`), for example a value of a map. Says whether they
+ * contend for it, by what is left when each CPU has its own (`each`). */
+static const char *is_it(const struct bb_contention *one, const struct bb_contention *each)
 {
 	if (each->verdict == BB_NOT_CONTENDED)
 		return "is what the CPUs contend for";
@@ -422,9 +439,44 @@ static void add_per_cpu(const struct bb_report *r, struct bb_doc *d)
 			bb_doc__add(d, BB_DOC_ITEM, "shared",
 				    "%s: the value of map '%s' %s: %.1f ns more a run on %" PRIu32
 				    " CPUs with one value for all, %.1f with one for each",
-				    one.many->variant, each.many->per_cpu_map,
-				    is_value(&one, &each), one.more_ns, each.many->param_value,
-				    each.more_ns);
+				    one.many->variant, each.many->per_cpu_map, is_it(&one, &each),
+				    one.more_ns, each.many->param_value, each.more_ns);
+}
+
+/* Finds the verdict of the same program with another input for each CPU. */
+static bool find_each_input(const struct bb_report *r, const struct bb_case *same,
+			    struct bb_contention *ret)
+{
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (!strcmp(r->cases[i].variant, same->variant) &&
+		    !strcmp(r->cases[i].scenario, same->scenario) &&
+		    !strcmp(r->cases[i].drive, same->each_input_in) && bb_contention(r, i, ret) &&
+		    ret->many->param_value == same->param_value)
+			return true;
+	return false;
+}
+
+/* Adds a line for each program that was measured with one input for all CPUs and with one for
+ * each. What one input has is a value or a bucket; the rest is the whole map's, or a ring's. */
+static void add_inputs(const struct bb_report *r, struct bb_doc *d)
+{
+	struct bb_contention one, each;
+
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (r->cases[i].each_input_in && bb_contention(r, i, &one) &&
+		    find_each_input(r, one.many, &each) && isfinite(each.more.lo) &&
+		    (one.verdict == BB_CONTENDED || each.verdict == BB_CONTENDED))
+			bb_doc__add(d, BB_DOC_ITEM, "shared",
+				    "%s: what belongs to one input (a value, a bucket) %s: %.1f ns "
+				    "more a run on %" PRIu32 " CPUs with one input for all, %.1f "
+				    "with one for each%s",
+				    one.many->variant, is_it(&one, &each), one.more_ns,
+				    one.many->param_value, each.more_ns,
+				    each.verdict == BB_CONTENDED ? "; the rest all inputs share (a "
+								   "ring's position, a "
+								   "map's lists, one value for all "
+								   "keys)"
+								 : "");
 }
 
 void bb_doc_contention(const struct bb_report *r, struct bb_doc *d)
@@ -458,6 +510,7 @@ void bb_doc_contention(const struct bb_report *r, struct bb_doc *d)
 	}
 	add_shares(r, d);
 	add_per_cpu(r, d);
+	add_inputs(r, d);
 }
 
 /* --- slope and hook against step --- */

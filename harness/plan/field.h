@@ -41,7 +41,7 @@ struct bb_type {
 #define BB_SCHEMA_TEXT "{\"type\": [\"string\", \"number\", \"boolean\"]}"
 #define BB_SCHEMA_SELF                                                                             \
 	"{\"type\": \"object\", \"minProperties\": 1, \"maxProperties\": 1, "                      \
-	"\"propertyNames\": {\"enum\": [\"pid\", \"comm\", \"cgroup\"]}, "                         \
+	"\"propertyNames\": {\"enum\": [\"pid\", \"pid_tgid\", \"comm\", \"cgroup\"]}, "           \
 	"\"additionalProperties\": {\"const\": \"self\"}}"
 
 struct bb_field {

@@ -15,22 +15,30 @@
 static const char *const no_yes[] = {"no", "yes"};
 static const char *const resets[] = {"load", "run"};
 
+const char *bb_self_name(enum bb_self self)
+{
+	static const char *const names[] = {[BB_SELF_PID] = "pid",
+					    [BB_SELF_PID_TGID] = "pid_tgid",
+					    [BB_SELF_COMM] = "comm",
+					    [BB_SELF_CGROUP] = "cgroup"};
+
+	return (size_t)self < BB_LEN(names) ? names[self] : NULL;
+}
+
 int bb_field__self(const struct bb_reader *r, const struct bb_yaml *node, const char *what,
 		   enum bb_self *ret_self)
 {
-	static const char *const names[] =
-		{[BB_SELF_PID] = "pid", [BB_SELF_COMM] = "comm", [BB_SELF_CGROUP] = "cgroup"};
 	const struct bb_yaml *value = node->n == 1 ? &node->items[1] : NULL;
 
-	for (size_t i = 1; value && i < BB_LEN(names); i++)
-		if (!strcmp(node->items[0].text, names[i]) && value->kind == BB_YAML_TEXT &&
-		    !strcmp(value->text, "self")) {
+	for (size_t i = 1; value && bb_self_name((enum bb_self)i); i++)
+		if (!strcmp(node->items[0].text, bb_self_name((enum bb_self)i)) &&
+		    value->kind == BB_YAML_TEXT && !strcmp(value->text, "self")) {
 			*ret_self = (enum bb_self)i;
 			return 0;
 		}
 	return bb_yaml__fail(r, node,
-			     "%s: a mapping here is {pid: self}, {comm: self} or {cgroup: self}, "
-			     "of the process that fires",
+			     "%s: a mapping here is {pid: self}, {pid_tgid: self}, {comm: self} or "
+			     "{cgroup: self}, of the process that fires",
 			     what);
 }
 

@@ -79,10 +79,12 @@ static int say_unknown(const char *kind, const char *word, const struct bb_scena
 		       list);
 }
 
-/* "in-situ" names all drives in situ; "in-situ-packets" names one. */
+/* "in-situ" names all drives in situ, "in-situ-packets" names one; "parallel" names both drives
+ * with several CPUs. */
 static bool is_called(const struct bb_drive_spec *d, const char *name)
 {
-	return !strcmp(name, bb_drive_name(d)) || (d->kind->name && !strcmp(name, d->kind->with));
+	return !strcmp(name, bb_drive_name(d)) ||
+	       ((d->kind->name || d->same_input) && !strcmp(name, d->kind->with));
 }
 
 /* Checks that the scenario has all variants and drives that the options name. */

@@ -535,6 +535,7 @@ static const struct bb_field drive_fields[] = {
 	{"caches", &bb_type_index, BB_AT(bb_drive_spec, caches), OF_KINDS, CHOICE(all_caches)},
 	{"inputs", LIST(bb_drive_spec, inputs.v, inputs.n, bb_input_kind), OF_KINDS,
 	 .read = bb_field__inputs},
+	{"same_input", &bb_type_flag, BB_AT(bb_drive_spec, same_input), OF_KINDS, CHOICE(no_yes)},
 	{"order", &bb_type_index, BB_AT(bb_drive_spec, order), OF_KINDS, CHOICE(orders)},
 	{"repeat", &bb_type_u32, BB_AT(bb_drive_spec, slope.repeat), OF_KINDS, .min = 8,
 	 .max = 1000000},
@@ -947,7 +948,9 @@ int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char
 
 const char *bb_drive_name(const struct bb_drive_spec *d)
 {
-	return d->caches == BB_CACHES_COLD ? d->kind->cold_name : bb_drive_kind_name(d->kind);
+	return d->caches == BB_CACHES_COLD ? d->kind->cold_name
+	       : d->same_input             ? d->kind->same_name
+					   : bb_drive_kind_name(d->kind);
 }
 
 /* Returns the kind of the drive's twin, or NULL if the drive cannot have one. The twin is cold or,

@@ -11,11 +11,16 @@ struct bb_where { /* position of an item in the file, from 1, for messages */
 	uint32_t line, col;
 };
 
-/* `{pid: self}`, `{comm: self}` or `{cgroup: self}` as a key or value of a map or as the value of a
- * global. It stands for the id, name or cgroup of the process that fires the program, which is
- * known only when the program is loaded. Tracers filter by such values (`targ_pid`, a map of
- * cgroups). */
-enum bb_self { BB_SELF_NONE, BB_SELF_PID, BB_SELF_COMM, BB_SELF_CGROUP };
+/*
+ * `{pid: self}`, `{pid_tgid: self}`, `{comm: self}` or `{cgroup: self}` as a key or value of a map
+ * or as the value of a global. It stands for a value of the process that fires the program. This
+ * value is known only when the program is loaded. Tracers filter by such values (`targ_pid`, a map
+ * of cgroups).
+ */
+enum bb_self { BB_SELF_NONE, BB_SELF_PID, BB_SELF_PID_TGID, BB_SELF_COMM, BB_SELF_CGROUP };
+
+/* Returns "pid", "pid_tgid", "comm" or "cgroup"; NULL for any other value. */
+const char *bb_self_name(enum bb_self self);
 
 struct bb_self_values {
 	uint32_t pid;       /* 0: unknown */
@@ -29,12 +34,16 @@ struct bb_self_values {
 	"only programs that are fired where they are attached have a process that fires; it is "   \
 	"not known which here"
 
-/* Stores the process id if `self` is BB_SELF_PID, or the cgroup id if it is BB_SELF_CGROUP. Returns
- * false if this id is unknown, or if `self` is another value. */
+/* Stores the process id, the result of bpf_get_current_pid_tgid() in its main thread
+ * (BB_SELF_PID_TGID), or the cgroup id. Returns false if the id is unknown, or if `self` is any
+ * other value. */
 static inline bool bb_self__number(enum bb_self self, const struct bb_self_values *v,
 				   int64_t *ret_number)
 {
-	uint64_t n = self == BB_SELF_PID ? v->pid : self == BB_SELF_CGROUP ? v->cgroup_id : 0;
+	uint64_t n = self == BB_SELF_PID        ? v->pid
+		     : self == BB_SELF_PID_TGID ? (uint64_t)v->pid << 32 | v->pid
+		     : self == BB_SELF_CGROUP   ? v->cgroup_id
+						: 0;
 
 	*ret_number = (int64_t)n;
 	return n != 0;
@@ -247,9 +256,12 @@ struct bb_variant_spec {
 	uint32_t id;       /* id of a live program; 0: not given */
 	char *pinned;      /* path of a live program's pin; NULL: not given */
 	char *description; /* NULL: not given */
-	bool found;        /* --try-inputs found its input, globals and entries of maps */
-	/* process that reads the program's ring in the drive `pipeline`: "fixed" (default), "oops"
-	 * or "none" */
+	/* The pid of the process that fires is reserved before a load, if that is possible, even
+	 * if nothing asks for it. No key of a scenario. */
+	bool knows_pid;
+	bool found; /* --try-inputs found its input, globals and entries of maps */
+	/* consumer of the program's ring, for the drive `pipeline`: "fixed" (default), "oops" or
+	 * "none" */
 	char *consumer;
 	/* profiler that samples the workload in the drive `overhead`: "program" (the variant's own,
 	 * default), "none", "perf-record" or "profile" */
@@ -301,6 +313,7 @@ struct bb_drive_spec {
 	struct bb_u32_list values;
 	struct bb_inputs inputs; /* n == 0: the default input of the program's type */
 	enum bb_order order;
+	bool same_input; /* parallel: all CPUs run the first input; false: CPU i has input i */
 	enum bb_caches caches;
 	double seconds;   /* time for each case, over all loads, s; 0: the kind's default */
 	uint32_t samples; /* samples of each case, over all loads; 0: the kind's default */

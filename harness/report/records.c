@@ -229,6 +229,9 @@ static const struct bb_member case_members[] = {
 	       "parallel: the variant from which this one differs in one map alone, per_cpu_map, "
 	       "which has a value for each CPU here. Absent: there is none"),
 	IF_SET(bb_case, BB_NAME, per_cpu_map, "that map"),
+	IF_SET(bb_case, BB_NAME, each_input_in,
+	       "parallel-same: the drive in which each CPU has another one of the same inputs. "
+	       "Absent: there is none"),
 	IF_SET(bb_case, BB_SHARE, path_share,
 	       "share of the program's runs that took this path, by `bpfbench inside`, or that "
 	       "this "

@@ -498,8 +498,10 @@ static int look_for_hex(const char *path, const char *data, size_t len, size_t l
 }
 
 /* Writes the item of `inputs:` (plan/input_field.c) for a file. The item has the file's name. The
- * contents tell whether the file is a packet capture, hexadecimal text, or plain bytes. */
-static int write_input(const char *path, bool is_context, FILE *out, struct bb_err *err)
+ * contents tell whether the file is a packet capture, hexadecimal text, or plain bytes. `flows`:
+ * further keys of a packet, or "". */
+static int write_input(const char *path, bool is_context, const char *flows, FILE *out,
+		       struct bb_err *err)
 {
 	const char *base = basename(path), *prefix = is_context ? "context_" : "";
 	char name[BB_NAME_MAX_BYTES + 1], whole[PATH_MAX], *data = NULL;
@@ -526,7 +528,7 @@ static int write_input(const char *path, bool is_context, FILE *out, struct bb_e
 		write_value("      - {name: ", name, out);
 		fprintf(out, ", %s%s: ", prefix, capture ? "pcap" : no_hex ? "file" : "hex");
 		bb_yaml__write(out, no_hex ? whole : data);
-		fputs("}\n", out);
+		fprintf(out, "%s}\n", capture ? "" : flows);
 	}
 	free(data);
 	return rc;
@@ -589,9 +591,11 @@ static void write_hex(const void *data, size_t len, FILE *out)
 	fputc('"', out);
 }
 
-/* Writes the inputs of a drive. `hint`: if there are none, writes a comment that describes them. */
-static int write_inputs(const struct maker *m, size_t group, bool hint, FILE *out,
-			struct bb_err *err)
+/* Writes the inputs of a drive. `flows`: ", flows: N" makes flows of the packet if there is one
+ * only,
+ * "" does not. `hint`: if there are none, writes a comment that describes them. */
+static int write_inputs(const struct maker *m, size_t group, bool hint, const char *flows,
+			FILE *out, struct bb_err *err)
 {
 	const struct bb_test_run_type *type = m->groups[group].run_type;
 	const struct bb_object_opts *o = m->opts;
@@ -608,7 +612,7 @@ static int write_inputs(const struct maker *m, size_t group, bool hint, FILE *ou
 		fprintf(out, "    inputs:    # a " BB_FOUND_INPUT "\n      - {name: found, %shex: ",
 			type->takes_context ? "context_" : "");
 		write_hex(found->bytes, found->len, out);
-		fputs("}\n", out);
+		fprintf(out, "%s}\n", flows);
 		return 0;
 	}
 	if (n_runs && runs[0]->path)
@@ -616,7 +620,7 @@ static int write_inputs(const struct maker *m, size_t group, bool hint, FILE *ou
 		      out);
 	else if (n_runs)
 		fputs("    inputs:    # those of the command's own test runs\n", out);
-	else if (n)
+	else if (n || flows[0])
 		fputs("    inputs:\n", out);
 	else if (hint)
 		fprintf(out,
@@ -632,8 +636,13 @@ static int write_inputs(const struct maker *m, size_t group, bool hint, FILE *ou
 										       : nth + 1;
 		write_run(runs[i], type->takes_context, nth, out);
 	}
+	if (flows[0] && !n && !n_runs) {
+		fprintf(out, "      - {name: %s, hex: ", type->otherwise->name);
+		write_hex(type->otherwise->data, type->otherwise->len, out);
+		fprintf(out, "%s}\n", flows);
+	}
 	for (size_t i = 0; !rc && i < n; i++)
-		rc = write_input(files[i], type->takes_context, out, err);
+		rc = write_input(files[i], type->takes_context, n == 1 ? flows : "", out, err);
 	return rc;
 }
 
@@ -786,7 +795,10 @@ static void write_found_entries(const struct bb_found_input *f, const char *map,
 			continue;
 		fputs(before, out);
 		before = ", {key: ";
-		write_hex(p->key, p->key_len, out);
+		if (p->self)
+			fprintf(out, "{%s: self}", bb_self_name(p->self));
+		else
+			write_hex(p->key, p->key_len, out);
 		if (p->kind == BB_TRY_PROGRAM) {
 			write_value(", program: ", f->programs[p->bytes[0] - 1], out);
 		} else {
@@ -890,6 +902,7 @@ static int write_drive(const struct maker *m, size_t group, const char *with, co
 {
 	const struct group *g = &m->groups[group];
 	const char *between = "    variants: [";
+	char flows[32] = "";
 
 	if (!comment && !strcmp(g->trigger, "fire") && !bb_drive_kind_find(with, g->trigger))
 		return 0;
@@ -917,12 +930,20 @@ static int write_drive(const struct maker *m, size_t group, const char *with, co
 		return 0;
 	if (m->opts->order && !g->run_type->takes_context && !comment)
 		fprintf(out, "    order: %s\n", m->opts->order);
-	return write_inputs(m, group, hint, out, err);
+	if (m->opts->same_input && !strcmp(with, "parallel") && !g->run_type->takes_context)
+		snprintf(flows, sizeof(flows), ", flows: %d", libbpf_num_possible_cpus());
+	return write_inputs(m, group, hint, flows, out, err);
 }
 
 static bool can_repeat(const struct group *g)
 {
 	return !strcmp(g->trigger, "test-run") && g->run_type && g->run_type->takes_repeat;
+}
+
+/* True if each CPU can have an input of its own. */
+static bool can_differ(const struct maker *m, const struct group *g)
+{
+	return can_repeat(g) && (!g->run_type->takes_context || m->opts->contexts.n > 1);
 }
 
 static int write_drives(const struct maker *m, size_t group, FILE *out, struct bb_err *err)
@@ -943,6 +964,12 @@ static int write_drives(const struct maker *m, size_t group, FILE *out, struct b
 			rc = write_drive(m, group, "parallel",
 					 "    # the same program on several CPUs at once", false,
 					 out, err);
+		if (!rc && o->same_input && can_differ(m, g)) {
+			rc = write_drive(m, group, "parallel",
+					 "    # the same again, with one input for all CPUs", false,
+					 out, err);
+			fputs("    same_input: yes\n", out);
+		}
 		if (!rc && o->hook && !strcmp(g->trigger, "fire"))
 			rc = write_drive(m, group, "hook",
 					 "    # the whole cost of an event to whoever makes it "
@@ -1163,6 +1190,21 @@ static int check_cpus(const struct maker *m, struct bb_err *err)
 				 text);
 }
 
+static int check_same_input(const struct maker *m, struct bb_err *err)
+{
+	const struct bb_object_opts *o = m->opts;
+
+	if (o->same_input && (!o->cpus || o->one_each))
+		return bb_fail(err, -EINVAL,
+			       "--same-input tells what several CPUs contend for; run the programs "
+			       "on several, with `run --cpus 1,all`");
+	if (o->same_input && !BB_ANY(m->groups, m->n_groups, can_differ(m, it)))
+		return bb_fail(err, -EINVAL,
+			       "--same-input: none of the programs takes packets; give several "
+			       "contexts, with --ctx");
+	return 0;
+}
+
 /* Refuses given inputs that no program takes. */
 static int check_inputs(const struct maker *m, struct bb_err *err)
 {
@@ -1204,6 +1246,8 @@ int bb_object_scenario__make(const struct bb_object_opts *opts,
 		rc = check_cpus(&m, err);
 	if (!rc)
 		rc = check_per_cpu(&m, err);
+	if (!rc)
+		rc = check_same_input(&m, err);
 	if (!rc)
 		rc = check_numbers(&m, "fill", &opts->fills, err);
 	if (!rc)

@@ -72,6 +72,22 @@ static void note_per_cpu(const struct bb_scenario *sc, const struct bb_variant_s
 	k->per_cpu_map = bb_strdup(map->name);
 }
 
+static bool same_bytes(const struct bb_input *a, const struct bb_input *b)
+{
+	return a->len == b->len && !memcmp(a->data, b->data, a->len);
+}
+
+/* Looks for the drive that gives each of n CPUs another one of the inputs of `same`. */
+static const struct bb_drive_spec *find_each_input(const struct bb_scenario *sc,
+						   const struct bb_drive_spec *same, size_t n)
+{
+	return same->inputs.n < n
+		       ? NULL
+		       : BB_FIND(sc->drives, sc->n_drives,
+				 it->kind == same->kind && !it->same_input && it->inputs.n >= n &&
+					 same_bytes(it->inputs.v, same->inputs.v));
+}
+
 void bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 		     const struct bb_plan_case *planned, const char *variant, size_t *ret_index)
 {
@@ -79,6 +95,7 @@ void bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 	const char *anchor = sc->anchor ? sc->anchor : planned->drive->floor;
 	uint32_t units_per_ns = planned->drive->kind->units_per_ns;
 	struct bb_case *k = BB_ADD(bb_case_record, report, cases);
+	const struct bb_drive_spec *each;
 
 	variant = variant ? variant : planned->variant->name;
 	k->name = bb_asprintf("%s/%s/%s", sc->name, variant, bb_plan_case__below_variant(planned));
@@ -93,6 +110,10 @@ void bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 	k->found = planned->variant->found;
 	if (planned->drive->kind->fills & BB_FILLS_THROUGHPUT)
 		note_per_cpu(sc, planned->variant, k);
+	each = planned->drive->same_input
+		       ? find_each_input(sc, planned->drive, planned->param_value)
+		       : NULL;
+	k->each_input_in = each ? bb_strdup(bb_drive_name(each)) : NULL;
 	k->units_per_ns = units_per_ns ? units_per_ns : 1;
 	k->floor = BB_NO_FLOOR;
 	k->is_anchor = anchor && !strcmp(anchor, planned->variant->name);

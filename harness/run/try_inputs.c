@@ -78,8 +78,10 @@ static void add_entry(struct trying *t, const struct bb_try_part *p)
 {
 	struct bb_map_spec entry_of = {.name = (char *)(uintptr_t)p->name};
 	struct bb_map_specs one = {&entry_of, 1};
-	struct bb_map_entry e = {.key.bytes = {(uint8_t *)(uintptr_t)p->key, p->key_len}};
+	struct bb_map_entry e = {.key.self = p->self};
 
+	if (!p->self)
+		e.key.bytes = (struct bb_bytes){(uint8_t *)(uintptr_t)p->key, p->key_len};
 	bb_map_specs__inherit(&t->with.maps, &one);
 	if (!p->is_set || (p->kind == BB_TRY_PROGRAM && !p->bytes[0]))
 		return;
@@ -139,6 +141,7 @@ static int load_state(struct trying *t)
 	rc = bb_test_prog__open(&t->with, path, &t->prog, &t->err);
 	free(path);
 	t->prog.fire = s->progs[t->variant].fire;
+	t->prog.fire.point.self_pid = t->prog.self_pid;
 	if (!rc)
 		rc = bb_test_prog__load(&t->prog, &s->rng, BB_ANYWHERE, 1, &t->err);
 	t->prog.counts_behind = t->prog.logs_keys = true;
@@ -294,6 +297,30 @@ static int move_value(int fd, const void *key, uint8_t *value, uint32_t len, boo
 	return rc;
 }
 
+/* Returns the value of the process that fires that equals a key; BB_SELF_NONE: no value does. */
+static enum bb_self self_in(const struct trying *t, const uint8_t *key, uint32_t len)
+{
+	static const enum bb_self selves[] = {BB_SELF_PID, BB_SELF_PID_TGID, BB_SELF_CGROUP};
+	uint8_t own[BB_KEY_BYTES];
+	int64_t number;
+
+	for (size_t i = 0; t->prog.self && i < BB_LEN(selves); i++)
+		if (bb_self__number(selves[i], t->prog.self, &number) &&
+		    bb_put_integer(number, own, len) && !memcmp(own, key, len))
+			return selves[i];
+	return BB_SELF_NONE;
+}
+
+/* Writes the key of an entry in the present load. */
+static void key_of(const struct trying *t, const struct bb_try_part *p, uint8_t *ret_key)
+{
+	int64_t number;
+
+	memcpy(ret_key, p->key, p->key_len);
+	if (p->self && t->prog.self && bb_self__number(p->self, t->prog.self, &number))
+		bb_put_integer(number, ret_key, p->key_len);
+}
+
 /* Writes the entries of the present state into the maps, and deletes added entries that it does not
  * have. All other entries stay. Ignores errors; they show when the maps are restored. */
 static void write_entries(struct trying *t)
@@ -301,13 +328,15 @@ static void write_entries(struct trying *t)
 	for (size_t i = 0; i < t->search.now.n; i++) {
 		const struct bb_try_part *p = &t->search.now.v[i];
 		struct bb_contents_map map;
+		uint8_t key[sizeof(p->key)];
 
 		if (p->kind != BB_TRY_VALUE || !find_map(t, p->name, -1, &map))
 			continue;
+		key_of(t, p, key);
 		if (p->is_set || !p->is_absent)
-			move_value(map.fd, p->key, p->bytes, p->len, true);
+			move_value(map.fd, key, p->bytes, p->len, true);
 		else
-			bpf_map_delete_elem(map.fd, p->key);
+			bpf_map_delete_elem(map.fd, key);
 	}
 }
 
@@ -464,19 +493,22 @@ static bool is_hash(uint32_t type)
 	       type == BPF_MAP_TYPE_LPM_TRIE;
 }
 
-static void offer_value(struct trying *t, const char *map, int fd, const void *key,
-			const struct bpf_map_info *info, bool is_absent)
+/* Lets the search change an entry of a map. Returns it; NULL: it may change it already, or must
+ * not. */
+static struct bb_try_part *offer_value(struct trying *t, const char *map, int fd, const void *key,
+				       const struct bpf_map_info *info, bool is_absent)
 {
 	struct bb_try_part *p;
 
 	if (info->value_size > MOST_VALUE || (!is_absent && info->max_entries > MOST_ELEMENTS))
-		return;
+		return NULL;
 	p = bb_try_state__offer(&t->search.now, BB_TRY_VALUE, map, key, info->key_size,
 				info->value_size);
 	if (p)
 		p->is_absent = is_absent;
 	if (p && !is_absent)
 		move_value(fd, key, p->bytes, p->len, false);
+	return p;
 }
 
 static void offer_programs(struct trying *t, const struct bb_exact *m, uint32_t at, const char *map,
@@ -508,6 +540,8 @@ static void look_at_call(struct trying *t, const struct bb_exact *m, uint32_t nt
 	uint8_t key[BB_KEY_BYTES] = {0};
 	struct bb_contents_map map;
 	struct bpf_map_info info = {0};
+	struct bb_try_part *p;
+	enum bb_self self;
 
 	if (!m->totals[m->clone.cfg.block_of[at]] || from.kind != BB_ORIGIN_MAP ||
 	    !find_map(t, NULL, from.value, &map) || map.is_variables ||
@@ -521,7 +555,12 @@ static void look_at_call(struct trying *t, const struct bb_exact *m, uint32_t nt
 	} else if (is_hash(info.type) && m->in_vain[nth] && key_bytes) {
 		for (uint32_t i = 0; i < key_bytes; i++)
 			key[i] = m->clone.keys[nth * BB_KEY_BYTES + i];
-		offer_value(t, map.name, map.fd, key, &info, true);
+		self = self_in(t, key, key_bytes);
+		if (self)
+			memset(key, 0xff, sizeof(key));
+		p = offer_value(t, map.name, map.fd, key, &info, true);
+		if (p)
+			p->self = self;
 	}
 }
 
@@ -712,6 +751,7 @@ static void try_variant(struct bb_session *s, size_t variant, const struct bb_pl
 	t.with.globals = NULL;
 	t.with.n_globals = 0;
 	t.with.maps = (struct bb_map_specs){0};
+	t.with.knows_pid = !t.with.fired_by.run;
 	t.spec.kind = &by->kind;
 	t.spec.caches = BB_CACHES_HOT;
 	t.search.run = run_state;

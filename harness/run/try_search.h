@@ -23,6 +23,9 @@ struct bb_try_part {
 	char name[128]; /* name of the map or the global; "" for the input */
 	uint8_t key[64];
 	uint32_t key_len;
+	/* the key is this value of the process that fires, and `key` is all ones, which is no such
+	 * value; BB_SELF_NONE: the key is `key` */
+	enum bb_self self;
 	uint8_t *bytes; /* owned */
 	uint32_t len;
 	uint8_t n_choices; /* BB_TRY_PROGRAM: number of programs */

@@ -53,6 +53,17 @@ for program in behind_switch behind_member; do
 	expect_grep "a capture: $program is executed by the scenario" out "$program ([0-9]+) of \\1([^0-9]|$)"
 done
 
+# The keys of two maps are the process that fires, which is another one in each load. A kernel that cannot fire the program skips it.
+run "$BPFBENCH" --object "$object" --program behind_process --drive exact --loads 3 -n 10 --try-inputs="$WORK/process.yml" --no-store --format details
+if grep -q '^bpfbench: try-inputs: behind_process: ' "$TMP/err"; then
+	expect_eq "the process that fires: found" "$(shares behind_process)" "few all"
+	expect_grep "the process that fires: in each load" out 'behind_process ([0-9]+) of \1([^0-9]|$)'
+	check "the process that fires: its pid" grep -q 'name: processes, entries: \[{key: {pid: self}, ' "$WORK/process.yml"
+	check "the process that fires: its thread" grep -q 'name: threads, entries: \[{key: {pid_tgid: self}, ' "$WORK/process.yml"
+else
+	skip "the process that fires" "$(tail -n 1 "$TMP/err")"
+fi
+
 # Both variants get what was found, so that they differ in the map alone. More CPUs than one are not needed for the search.
 run "$BPFBENCH" --object "$object" --program behind_lookup --cpus 1 --per-cpu services --loads 1 -n 4 --try-inputs="$WORK/per_cpu.yml" --no-store
 for name in behind_lookup behind_lookup.services; do

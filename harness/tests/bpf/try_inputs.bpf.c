@@ -138,6 +138,32 @@ int called(struct __sk_buff *skb)
 	return hashes(skb->len) & 1;
 }
 
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16);
+	__type(key, __u64);
+	__type(value, __u32);
+} threads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16);
+	__type(key, __u32);
+	__type(value, __u32);
+} processes SEC(".maps");
+
+/* Both maps are looked up by the process that makes the call, which differs from load to load. */
+SEC("tp/syscalls/sys_enter_getppid")
+int behind_process(void *ctx)
+{
+	__u64 id = bpf_get_current_pid_tgid();
+	__u32 pid = id >> 32;
+
+	if (!bpf_map_lookup_elem(&processes, &pid))
+		return 0;
+	return bpf_map_lookup_elem(&threads, &id) ? hashes(4711) & 1 : 0;
+}
+
 /* Nothing can be changed: the packet cannot be of two lengths. */
 SEC("xdp")
 int behind_nothing(struct xdp_md *ctx)

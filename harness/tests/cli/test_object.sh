@@ -125,6 +125,13 @@ expect_grep "--max-entries: each program has the map" out '\{name: finds_in_big_
 bpfbench init "$O/tests/bpf/maps.bpf.o" --program finds_in_big_hash --cpus 1,all --per-cpu big_hash
 expect_grep "--per-cpu: the program has one value for all" out '\{name: finds_in_big_hash\}'
 expect_grep "--per-cpu: and one for each CPU" out '\{name: finds_in_big_hash.big_hash, program: finds_in_big_hash, maps: \[\{name: big_hash, per_cpu: yes\}\]\}'
+bpfbench init "$O/tests/bpf/maps.bpf.o" --program finds_in_big_hash --cpus 1,all --same-input
+expect_eq "--same-input: two drives" "$(grep -c 'with: parallel' "$TMP/out") $(grep -c 'same_input: yes' "$TMP/out")" "2 1"
+expect_grep "--same-input: flows" out 'name: udp-64, hex: "[0-9a-f]+", flows: [0-9]+\}'
+bpfbench init "$O/tests/bpf/maps.bpf.o" --same-input
+complains "--same-input: on one CPU" 1 "--same-input tells what several CPUs contend for"
+bpfbench init "$O/tests/bpf/raw_tracepoints.bpf.o" --cpus 1,all --same-input
+expect_status "--same-input: no packets" 1
 bpfbench init "$O/tests/bpf/maps.bpf.o" --cpus 1,all --per-cpu nothing
 complains "--per-cpu: no such map" 1 "--per-cpu=nothing: there is no such map; there are: "
 bpfbench init "$O/tests/bpf/tailcall.bpf.o" --cpus 1,all --per-cpu jumps
