@@ -65,8 +65,8 @@ int one_bucket(struct __sk_buff *skb)
 	return (int)bpf_map_update_elem(&locked, &key, &one, BPF_ANY);
 }
 
-/* A counter for each source port of an IPv4 packet of UDP. CPUs that have packets of different ports
- * share no value and no bucket. */
+/* A counter for each source port of an IPv4 packet of UDP. CPUs that have packets of different
+ * ports share no value and no bucket. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);

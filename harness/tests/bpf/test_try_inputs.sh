@@ -57,7 +57,8 @@ done
 run "$BPFBENCH" --object "$object" --program behind_process --drive exact --loads 3 -n 10 --try-inputs="$WORK/process.yml" --no-store --format details
 if grep -q '^bpfbench: try-inputs: behind_process: ' "$TMP/err"; then
 	expect_eq "the process that fires: found" "$(shares behind_process)" "few all"
-	expect_grep "the process that fires: in each load" out 'behind_process ([0-9]+) of \1([^0-9]|$)'
+	# its loop makes the runs longer than the program
+	expect_eq "the process that fires: in each load" "$(awk '/behind_process\/exact/ { print ($4 == $5 && $4 > 35) }' "$TMP/out")" 1
 	check "the process that fires: its pid" grep -q 'name: processes, entries: \[{key: {pid: self}, ' "$WORK/process.yml"
 	check "the process that fires: its thread" grep -q 'name: threads, entries: \[{key: {pid_tgid: self}, ' "$WORK/process.yml"
 else
