@@ -131,7 +131,7 @@ $(O)/workloads/call_function: $(O)/obj/workloads/call_function_main.o $(LIB)
 $(O)/qemu/%.so: harness/vm/plugin/%.c harness/bpf/trace_record.h
 	$(call msg,PLUGIN,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -O2 -g $(WARN) -Iharness -shared -fPIC -fvisibility=hidden $< -o $@
+	$(Q)$(CC) -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -Iharness -shared -fPIC -fvisibility=hidden $< -o $@
 
 # Tests read the BPF objects of the build that they are of.
 vpath test_%.c $(sort $(dir $(UNIT_SRCS)))

@@ -6,7 +6,8 @@
 /* Kinds of records. QEMU's plugin (vm/plugin/trace.c) writes all but BB_TRACE_FAULT. */
 enum {
 	BB_TRACE_INSN,
-	/* where the return address of the call or return before this record is */
+	/* memory that the instruction before this record reads or writes; the last access of a call
+	 * or return is its return address */
 	BB_TRACE_ACCESS,
 	BB_TRACE_BEGIN, /* the records of a run begin */
 	BB_TRACE_END,
@@ -24,7 +25,8 @@ enum {
 
 struct bb_trace_record {
 	uint64_t address;
-	uint32_t kind, class;
+	uint16_t kind, class;
+	uint32_t size_bytes; /* of the instruction, or of the access */
 };
 
 /* Limits of records, between two marks and in all. The plugin drops further records, except marks,

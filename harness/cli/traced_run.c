@@ -90,13 +90,25 @@ static void add_table(const struct bb_traced *t, const struct bb_traced_opts *o,
 	free(order);
 }
 
+/* Adds what the model of caches says of a run. */
+static void add_accesses(const struct bb_traced *t, struct bb_doc *d)
+{
+	bb_doc__add(d, BB_DOC_CLOSING, NULL,
+		    "a model of caches (L1 of %u KiB each for code and data, LL of %u MiB; after "
+		    "%zu earlier run%s): %" PRIu64 " accesses to L1, %" PRIu64 " to LL, %" PRIu64
+		    " to RAM; estimated cycles %" PRIu64 " (L1 + 5 LL + 35 RAM)",
+		    BB_CACHE_L1_BYTES >> 10, BB_CACHE_LL_BYTES >> 20, t->n_warm,
+		    bb_plural(t->n_warm), t->cache.l1, t->cache.ll, t->cache.ram,
+		    bb_cache_counts__cycles(&t->cache));
+}
+
 static void add_program(const struct bb_traced *t, const struct bb_traced_opts *o, struct bb_doc *d)
 {
 	if (!t->n) {
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 			    "%s: no run was traced: none ran alone between two readings of its "
 			    "counters, it has more than %u million instructions, or all before it "
-			    "have more than %u million",
+			    "have more than %u million, memory accesses included",
 			    t->name, BB_TRACE_MOST >> 20, BB_TRACE_MOST_IN_ALL >> 20);
 		return;
 	}
@@ -107,6 +119,7 @@ static void add_program(const struct bb_traced *t, const struct bb_traced_opts *
 	if (t->n != t->ns)
 		bb_doc__append(d, "; the clock says %" PRIu64, t->ns);
 	add_table(t, o, d);
+	add_accesses(t, d);
 }
 
 static int write_folded(void *arg, FILE *out, struct bb_err *)
@@ -305,6 +318,9 @@ static void add_difference(const struct bb_traced *const pair[2], const char *co
 		    " (%+" PRId64 ", with the call and its timing)",
 		    pair[0]->name, in[0], pair[0]->n, in[1], pair[1]->n,
 		    (int64_t)(pair[1]->n - pair[0]->n));
+	bb_doc__append(d, "; estimated cycles, by a model of caches: %" PRIu64 " and %" PRIu64,
+		       bb_cache_counts__cycles(&pair[0]->cache),
+		       bb_cache_counts__cycles(&pair[1]->cache));
 	bb_doc__table(d, columns, BB_LEN(columns));
 	add_rows(&parts, PART_LINE, d);
 	add_rows(&parts, PART_FUNCTION, d);

@@ -449,6 +449,33 @@ static void fold(const struct reading *r, const struct window *w, const struct c
 	free(f);
 }
 
+/* Gives the records v[n] to the model. */
+static void access_caches(struct bb_cache_model *m, const struct bb_trace_record *v, size_t n,
+			  struct bb_cache_counts *counts)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i].kind == BB_TRACE_INSN || v[i].kind == BB_TRACE_ACCESS)
+			bb_cache_model__access(m, v[i].address, v[i].size_bytes,
+					       v[i].kind == BB_TRACE_INSN, counts);
+}
+
+/* Counts the accesses of a run, with caches as the runs of the same program before it left them. */
+static void count_accesses(const struct reading *r, const struct window *run, const struct cut *c,
+			   struct bb_traced *t)
+{
+	struct bb_cache_model *m = bb_cache_model__new();
+
+	for (const struct window *w = r->windows; w < run; w++) {
+		if (w->program != run->program || !w->n)
+			continue;
+		access_caches(m, w->v, w->n, NULL);
+		t->n_warm++;
+	}
+	access_caches(m, run->v, c->from, NULL);
+	access_caches(m, run->v + c->from, c->to - c->from, &t->cache);
+	bb_cache_model__free(m);
+}
+
 /* Folds the best run of the program with the index `program`. */
 static void take_program(const struct reading *r, size_t program, struct bb_traced *t)
 {
@@ -471,6 +498,7 @@ static void take_program(const struct reading *r, size_t program, struct bb_trac
 	t->ns = best->ns;
 	t->n = best_cut.n;
 	fold(r, best, &best_cut, t);
+	count_accesses(r, best, &best_cut, t);
 }
 
 int bb_traced__read(char *text, int trace_fd, struct bb_traced **ret_traced, size_t *ret_n,

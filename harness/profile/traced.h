@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "profile/cache_model.h"
 #include "profile/stacks.h"
 
 /* Machine instructions of one function of the kernel, executed on behalf of one line of the program
@@ -27,6 +28,10 @@ struct bb_traced {
 	 * trace has them between two readings of this clock (`n`); n 0: no run was traced, or it is
 	 * too long */
 	uint64_t ns, n;
+	/* where these instructions, and the memory that they access, were found, by a model of
+	 * caches that n_warm earlier runs of the program have filled */
+	struct bb_cache_counts cache;
+	size_t n_warm;
 	uint64_t around;              /* instructions that call and time the program */
 	struct bb_traced_line *lines; /* lines[n_lines], in the order of their first instructions */
 	size_t n_lines;

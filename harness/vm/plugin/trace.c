@@ -1,25 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A plugin of QEMU's emulator: writes each instruction that the guest executes between two marks
- * (bpf/marks.h) to a file, as records of bpf/trace_record.h. For each call and return it also
- * writes the address of the stack slot with the return address, which tells the call that a return
- * belongs to.
+ * (bpf/marks.h), and the memory that it accesses, to a file, as records of bpf/trace_record.h. The
+ * last access of a call or return is the stack slot with the return address, which tells the call
+ * that a return belongs to.
  *
  *     qemu-system-x86_64 -plugin trace.so,out=FILE
  */
 #include "bpf/trace_record.h"
 
+#include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Declarations from QEMU's qemu-plugin.h, version 1 (as in QEMU 7.2). Debian has no package with
- * this header. QEMU refuses the plugin if it has another version. */
+/* Declarations from QEMU's qemu-plugin.h. Debian has no package with this header. QEMU 7.2 takes
+ * plugins of version 1, QEMU 9.0 and later those of version 2. */
 typedef uint64_t qemu_plugin_id_t;
 typedef uint32_t qemu_plugin_meminfo_t;
-struct qemu_info_t;
+struct qemu_info_t {
+	const char *target_name;
+	struct {
+		int min, cur; /* versions of plugins that this QEMU takes */
+	} version;
+};
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 #define NO_REGISTERS 0
@@ -38,9 +44,12 @@ void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_
 				    void *arg);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
-const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
+/* Up to version 2 it returns the instruction's bytes, since version 3 it copies them (QEMU's
+ * include/plugins/qemu-plugin.h). */
+void qemu_plugin_insn_data(void);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
+unsigned int qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);
 
 #define EXPORT __attribute__((visibility("default")))
 extern int qemu_plugin_version;
@@ -48,15 +57,23 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
 
 EXPORT int qemu_plugin_version = 1;
 
+/* Runs before QEMU reads the version. A function that is new in version 2 tells which QEMU this is.
+ */
+__attribute__((constructor)) static void choose_version(void)
+{
+	if (dlsym(RTLD_DEFAULT, "qemu_plugin_scoreboard_new"))
+		qemu_plugin_version = 2;
+}
+
+static int version_of_qemu;
 static FILE *out;
 static bool is_recording; /* the guest is between two marks */
 static size_t n_records;  /* number of records since the latest mark */
 static size_t n_in_all;   /* number of all records */
 
-static void write_record(uint64_t address, uint32_t kind, uint32_t class)
+static void write_record(struct bb_trace_record r)
 {
-	const struct bb_trace_record r = {address, kind, class};
-	bool is_mark = kind == BB_TRACE_BEGIN || kind == BB_TRACE_END;
+	bool is_mark = r.kind == BB_TRACE_BEGIN || r.kind == BB_TRACE_END;
 
 	if (n_records >= BB_TRACE_MOST ||
 	    n_in_all >= BB_TRACE_MOST_IN_ALL + (is_mark ? BB_TRACE_MOST : 0))
@@ -71,20 +88,23 @@ static void on_insn(unsigned int, void *arg)
 	const struct bb_trace_record *r = arg;
 
 	if (is_recording)
-		write_record(r->address, r->kind, r->class);
+		write_record(*r);
 }
 
-static void on_access(unsigned int, qemu_plugin_meminfo_t, uint64_t address, void *)
+static void on_access(unsigned int, qemu_plugin_meminfo_t info, uint64_t address, void *)
 {
+	const struct bb_trace_record r = {address, BB_TRACE_ACCESS, 0,
+					  1u << qemu_plugin_mem_size_shift(info)};
+
 	if (is_recording)
-		write_record(address, BB_TRACE_ACCESS, 0);
+		write_record(r);
 }
 
 static void on_begin(unsigned int, void *)
 {
 	is_recording = true;
 	n_records = 0;
-	write_record(0, BB_TRACE_BEGIN, 0);
+	write_record((struct bb_trace_record){.kind = BB_TRACE_BEGIN});
 }
 
 static void on_end(unsigned int, void *)
@@ -93,7 +113,7 @@ static void on_end(unsigned int, void *)
 		return;
 	is_recording = false;
 	n_records = 0;
-	write_record(0, BB_TRACE_END, 0);
+	write_record((struct bb_trace_record){.kind = BB_TRACE_END});
 }
 
 static bool is_prefix(unsigned char c)
@@ -102,7 +122,7 @@ static bool is_prefix(unsigned char c)
 }
 
 /* Returns the class (bpf/trace_record.h) of the x86_64 instruction code[len]. */
-static uint32_t class_of(const unsigned char *code, size_t len)
+static uint16_t class_of(const unsigned char *code, size_t len)
 {
 	size_t i = 0;
 
@@ -128,6 +148,27 @@ static uint32_t class_of(const unsigned char *code, size_t len)
 	return BB_TRACE_OTHER;
 }
 
+#define INSN_MAX_BYTES 16 /* x86 has 15 */
+
+/* qemu_plugin_insn_data() of QEMU before version 3 of plugins, and since then */
+typedef const void *bytes_of_insn(const struct qemu_plugin_insn *insn);
+typedef size_t copy_insn(const struct qemu_plugin_insn *insn, void *to, size_t size);
+
+/* Copies the bytes of an instruction, and returns how many it has. */
+static size_t read_code(struct qemu_plugin_insn *insn, unsigned char *code)
+{
+	bytes_of_insn *bytes_of = (bytes_of_insn *)qemu_plugin_insn_data;
+	copy_insn *copy = (copy_insn *)qemu_plugin_insn_data;
+	size_t len = qemu_plugin_insn_size(insn);
+
+	if (len > INSN_MAX_BYTES)
+		len = INSN_MAX_BYTES;
+	if (version_of_qemu >= 3)
+		return copy(insn, code, len);
+	memcpy(code, bytes_of(insn), len);
+	return len;
+}
+
 static void on_translate(qemu_plugin_id_t, struct qemu_plugin_tb *tb)
 {
 	static const unsigned char begin[] = {BB_TRACE_MARK(0x41)}, end[] = {BB_TRACE_MARK(0x42)};
@@ -135,19 +176,17 @@ static void on_translate(qemu_plugin_id_t, struct qemu_plugin_tb *tb)
 
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-		const unsigned char *code = qemu_plugin_insn_data(insn);
-		size_t len = qemu_plugin_insn_size(insn);
-		struct bb_trace_record *r =
-			malloc(sizeof(*r)); /* QEMU passes it to on_insn() until it ends */
+		unsigned char code[INSN_MAX_BYTES];
+		size_t len = read_code(insn, code);
+		struct bb_trace_record *r = malloc(sizeof(*r)); /* QEMU keeps it while it runs */
 
 		if (!r)
 			abort();
 		*r = (struct bb_trace_record){qemu_plugin_insn_vaddr(insn), BB_TRACE_INSN,
-					      class_of(code, len)};
+					      class_of(code, len), (uint32_t)len};
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_insn, NO_REGISTERS, r);
-		if (r->class == BB_TRACE_CALL || r->class == BB_TRACE_RETURN)
-			qemu_plugin_register_vcpu_mem_cb(insn, on_access, NO_REGISTERS,
-							 READS_AND_WRITES, NULL);
+		qemu_plugin_register_vcpu_mem_cb(insn, on_access, NO_REGISTERS, READS_AND_WRITES,
+						 NULL);
 		if (len == sizeof(begin) && !memcmp(code, begin, len))
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_begin, NO_REGISTERS, NULL);
 		if (len == sizeof(end) && !memcmp(code, end, len))
@@ -160,9 +199,10 @@ static void on_exit_of_qemu(qemu_plugin_id_t, void *)
 	fclose(out);
 }
 
-EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *, int argc,
+EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int argc,
 			       char **argv)
 {
+	version_of_qemu = info->version.cur;
 	if (argc == 1 && !strncmp(argv[0], "out=", 4))
 		out = fopen(argv[0] + 4, "w");
 	if (!out)

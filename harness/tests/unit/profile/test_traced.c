@@ -33,31 +33,31 @@
 
 /* One run of 14 instructions; in the helper, one more faults. */
 static const struct bb_trace_record whole[] = {
-	{0, BB_TRACE_BEGIN, 0},
-	{CLOCK, BB_TRACE_INSN, BB_TRACE_CLOCK}, /* another reading, before */
-	{CLOCK + 2, BB_TRACE_INSN, BB_TRACE_CLOCK},
-	{CLOCK + 4, BB_TRACE_INSN, BB_TRACE_RETURN},
-	{STACK, BB_TRACE_ACCESS, 0},
-	{CALLER, BB_TRACE_INSN, BB_TRACE_CALL},
-	{STACK, BB_TRACE_ACCESS, 0},
-	{PROGRAM, BB_TRACE_INSN, 0},
-	{PROGRAM + 1, BB_TRACE_INSN, BB_TRACE_CALL},
-	{STACK - 32, BB_TRACE_ACCESS, 0},
-	{HELPER, BB_TRACE_INSN, 0},
-	{HELPER + 1, BB_TRACE_INSN, 0}, /* faults */
-	{FAULT, BB_TRACE_INSN, 0},
-	{FAULT + 1, BB_TRACE_INSN, BB_TRACE_INTERRUPT_RETURN},
-	{HELPER + 1, BB_TRACE_INSN, 0},
-	{HELPER + 2, BB_TRACE_INSN, BB_TRACE_RETURN},
-	{STACK - 32, BB_TRACE_ACCESS, 0},
-	{PROGRAM + 6, BB_TRACE_INSN, 0},
-	{PROGRAM + 8, BB_TRACE_INSN, BB_TRACE_RETURN},
-	{STACK, BB_TRACE_ACCESS, 0},
-	{CALLER + 5, BB_TRACE_INSN, BB_TRACE_CALL},
-	{STACK, BB_TRACE_ACCESS, 0},
-	{CLOCK, BB_TRACE_INSN, 0},
-	{CLOCK + 2, BB_TRACE_INSN, BB_TRACE_CLOCK},
-	{0, BB_TRACE_END, 0},
+	{0, BB_TRACE_BEGIN, 0, 0},
+	{CLOCK, BB_TRACE_INSN, BB_TRACE_CLOCK, 1}, /* another reading, before */
+	{CLOCK + 2, BB_TRACE_INSN, BB_TRACE_CLOCK, 1},
+	{CLOCK + 4, BB_TRACE_INSN, BB_TRACE_RETURN, 1},
+	{STACK, BB_TRACE_ACCESS, 0, 8},
+	{CALLER, BB_TRACE_INSN, BB_TRACE_CALL, 1},
+	{STACK, BB_TRACE_ACCESS, 0, 8},
+	{PROGRAM, BB_TRACE_INSN, 0, 1},
+	{PROGRAM + 1, BB_TRACE_INSN, BB_TRACE_CALL, 1},
+	{STACK - 32, BB_TRACE_ACCESS, 0, 8},
+	{HELPER, BB_TRACE_INSN, 0, 1},
+	{HELPER + 1, BB_TRACE_INSN, 0, 1}, /* faults */
+	{FAULT, BB_TRACE_INSN, 0, 1},
+	{FAULT + 1, BB_TRACE_INSN, BB_TRACE_INTERRUPT_RETURN, 1},
+	{HELPER + 1, BB_TRACE_INSN, 0, 1},
+	{HELPER + 2, BB_TRACE_INSN, BB_TRACE_RETURN, 1},
+	{STACK - 32, BB_TRACE_ACCESS, 0, 8},
+	{PROGRAM + 6, BB_TRACE_INSN, 0, 1},
+	{PROGRAM + 8, BB_TRACE_INSN, BB_TRACE_RETURN, 1},
+	{STACK, BB_TRACE_ACCESS, 0, 8},
+	{CALLER + 5, BB_TRACE_INSN, BB_TRACE_CALL, 1},
+	{STACK, BB_TRACE_ACCESS, 0, 8},
+	{CLOCK, BB_TRACE_INSN, 0, 1},
+	{CLOCK + 2, BB_TRACE_INSN, BB_TRACE_CLOCK, 1},
+	{0, BB_TRACE_END, 0, 0},
 };
 #define N (sizeof(whole) / sizeof(whole[0]))
 
@@ -103,6 +103,12 @@ static void test_run(void **state)
 	assert_string_equal(bb_names__text(&t->stacks.names, t->parts[0].name), "helper");
 	assert_int_equal(t->parts[0].n, 3);
 	assert_int_equal(t->stacks.total, 14);
+	/* 14 instructions and 6 accesses. Their 5 lines of code and 2 of data are not in the caches
+	 * yet, but that of CLOCK, which is read before. */
+	assert_int_equal(t->cache.l1 + t->cache.ll + t->cache.ram, 20);
+	assert_int_equal(t->cache.ram, 6);
+	assert_int_equal(t->cache.ll, 0);
+	assert_int_equal(t->n_warm, 0);
 	bb_stacks__write_folded(&t->stacks, out);
 	fclose(out);
 	assert_non_null(strstr(folded, "one;caller_[k];7 x = help():;helper_[k] 3\n"));
@@ -159,6 +165,9 @@ static void test_choice(void **state)
 
 	(void)state;
 	assert_int_equal(t->ns, 14);
+	/* the run before it has filled the caches */
+	assert_int_equal(t->n_warm, 1);
+	assert_int_equal(t->cache.l1, 20);
 	bb_traced__free(t, n);
 	t = read_all(TEXT "run 13\nrun 15\n" SYMBOLS, whole, N, 2, &n);
 	assert_int_equal(t->ns, 15);

@@ -68,9 +68,13 @@ struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb
 	return NULL;
 }
 
-const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn)
+void qemu_plugin_insn_data(void)
 {
-	return insn;
+}
+
+unsigned int qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info)
+{
+	return info;
 }
 
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn)
@@ -88,7 +92,7 @@ uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn)
 /* Executes n instructions of the guest between two marks, and one after them. */
 static void run(unsigned n)
 {
-	struct bb_trace_record insn = {0x1000, BB_TRACE_INSN, BB_TRACE_OTHER};
+	struct bb_trace_record insn = {0x1000, BB_TRACE_INSN, BB_TRACE_OTHER, 4};
 
 	on_begin(0, NULL);
 	for (unsigned i = 0; i < n; i++)
@@ -138,9 +142,31 @@ static void test_limits(void **state)
 	free(written);
 }
 
+/* An access has its address and size, and is left out outside of the marks. */
+static void test_accesses(void **state)
+{
+	struct bb_trace_record *written = NULL;
+	size_t size = 0;
+
+	(void)state;
+	n_in_all = 0;
+	out = open_memstream((char **)&written, &size);
+	on_access(0, 3, 0x2000, NULL);
+	on_begin(0, NULL);
+	on_access(0, 3, 0x2008, NULL);
+	on_end(0, NULL);
+	on_exit_of_qemu(0, NULL);
+	assert_int_equal(size, 3 * sizeof(*written));
+	assert_int_equal(written[1].kind, BB_TRACE_ACCESS);
+	assert_int_equal(written[1].address, 0x2008);
+	assert_int_equal(written[1].size_bytes, 8);
+	free(written);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_limits)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_limits),
+					   cmocka_unit_test(test_accesses)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "profile/cache_model.h"
+
+#define LINE_BYTES 64u
+#define L1_WAYS 8u
+#define LL_WAYS 16u
+#define SETS(bytes, ways) ((bytes) / LINE_BYTES / (ways))
+#define CYCLES_LL 5u
+#define CYCLES_RAM 35u
+
+struct bb_cache_model {
+	/* numbers of lines, each set with the latest used first; 0: empty. A line's number is its
+	 * address / LINE_BYTES + 1. */
+	uint64_t code[SETS(BB_CACHE_L1_BYTES, L1_WAYS)][L1_WAYS];
+	uint64_t data[SETS(BB_CACHE_L1_BYTES, L1_WAYS)][L1_WAYS];
+	uint64_t last[SETS(BB_CACHE_LL_BYTES, LL_WAYS)][LL_WAYS];
+};
+
+struct bb_cache_model *bb_cache_model__new(void)
+{
+	return bb_calloc(1, sizeof(struct bb_cache_model));
+}
+
+void bb_cache_model__free(struct bb_cache_model *m)
+{
+	free(m);
+}
+
+/* Uses a line of the set way[n_ways]. Returns false if the set did not have it. */
+static bool use(uint64_t *way, size_t n_ways, uint64_t line)
+{
+	size_t at = 0;
+	bool has_it;
+
+	while (at < n_ways - 1 && way[at] != line)
+		at++;
+	has_it = way[at] == line;
+	memmove(&way[1], &way[0], at * sizeof(*way));
+	way[0] = line;
+	return has_it;
+}
+
+enum level { L1, LL, RAM };
+
+static enum level use_line(struct bb_cache_model *m, uint64_t line, bool is_code)
+{
+	uint64_t(*first)[L1_WAYS] = is_code ? m->code : m->data;
+
+	if (use(first[line % BB_LEN(m->code)], L1_WAYS, line))
+		return L1;
+	return use(m->last[line % BB_LEN(m->last)], LL_WAYS, line) ? LL : RAM;
+}
+
+void bb_cache_model__access(struct bb_cache_model *m, uint64_t address, uint32_t size_bytes,
+			    bool is_code, struct bb_cache_counts *counts)
+{
+	uint64_t first = address / LINE_BYTES + 1,
+		 n = (address % LINE_BYTES + size_bytes - 1) / LINE_BYTES + 1;
+	enum level slowest = L1;
+
+	for (uint64_t i = 0; i < n; i++) {
+		enum level level = use_line(m, first + i, is_code);
+
+		slowest = level > slowest ? level : slowest;
+	}
+	if (!counts)
+		return;
+	counts->l1 += slowest == L1;
+	counts->ll += slowest == LL;
+	counts->ram += slowest == RAM;
+}
+
+uint64_t bb_cache_counts__cycles(const struct bb_cache_counts *counts)
+{
+	return counts->l1 + CYCLES_LL * counts->ll + CYCLES_RAM * counts->ram;
+}
