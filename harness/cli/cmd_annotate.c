@@ -163,7 +163,7 @@ static int put_chosen(const struct bb_report *r, const struct annotate_args *a,
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < n; i++) {
-		/* not with cold caches: the graph has the same lines, in other widths */
+		/* A graph of runs with cold caches would only differ in its widths. */
 		bool draw = a->flame && !bb_timed__is_cold(lines[i].timed);
 
 		if (!a->all && !is_chosen(lines, n, i))

@@ -172,16 +172,17 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* A part of either run. The runs are of two objects in one kernel, or of one object in two. */
+/* A line or a function, with its machine instructions in the two runs that are compared. The runs
+ * are of two objects in one kernel, or of one object in two kernels. */
 struct part {
 	enum part_kind {
 		PART_LINE, /* a line, with the functions that it called */
 		PART_FUNCTION,
-		PART_CALLED,    /* a function that the program called, with what this called */
-		PART_OF_CALLED, /* a function of the kernel within a called one */
+		PART_CALLED,    /* a function that the program called, with all that it called */
+		PART_OF_CALLED, /* a kernel function that ran inside a called function */
 	} kind;
-	const char *called, *name; /* `called` only with PART_OF_CALLED, else "" */
-	uint64_t n[2];
+	const char *called, *name; /* called: with PART_OF_CALLED the called function, else "" */
+	uint64_t n[2];             /* machine instructions in the first and the second run */
 };
 
 /* True if both name one function: of two kernels, one may have "f" and the other "f.isra.0". */
@@ -335,7 +336,8 @@ struct runs {
 	size_t n;
 };
 
-/* Returns the program of that name, in `object` (NULL: any). NULL: there is none. */
+/* Returns the traced run of the program `name` and, unless `object` is NULL, of that object.
+ * Returns NULL if there is none. */
 static const struct bb_traced *find_run(const struct runs *runs, const char *name,
 					const char *object)
 {

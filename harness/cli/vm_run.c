@@ -526,7 +526,7 @@ static void say_failures(const struct guests *g)
 			bb_tell("%s: %s", g->v[i].kernel.name, g->v[i].err.msg);
 }
 
-/* Stops what still runs. */
+/* Stops the guests that still run, and frees all guests. */
 static void done_guests(struct guests *g)
 {
 	for (size_t i = 0; i < g->n; i++) {
@@ -611,7 +611,7 @@ int bb_vm__build(const struct bb_strings *kernels, struct bb_err *err)
 	return rc;
 }
 
-/* Static, so that it needs no library: Debian's package busybox-static */
+/* A static program, so that the guest needs no library. Debian has it in busybox-static. */
 #define BUSYBOX "/bin/busybox"
 #define WITH_COMMANDS BUSYBOX " --install -s /bin; ln -sf \"$0\" /bin/bpfbench; "
 #define ON_CONSOLE ">/dev/ttyS0 2>&1"
@@ -649,7 +649,7 @@ int bb_vm__shell(const char *kernel, const struct bb_strings *files, struct bb_e
 	if (!rc)
 		rc = run_all_or_fail(&g, err);
 	done_guests(&g);
-	if (has_terminal) /* QEMU leaves it as it was, unless it is killed */
+	if (has_terminal) /* QEMU restores the settings itself, unless it is killed */
 		tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal);
 	free(script);
 	return rc ? rc : g.status < 0 ? BB_EXIT_FAILURE : g.status;
