@@ -42,6 +42,19 @@ static int32_t btf_of(struct bb_take_call *call, int fd)
 	return copy < 0 ? copy : bb_take__btf(call->t, copy);
 }
 
+/* The code of an instruction that takes two slots. */
+#define WIDE (BPF_LD | BPF_IMM | BPF_DW)
+
+/* True if the last instruction of insns[n] lacks its second slot. */
+static bool is_cut_off(const struct bpf_insn *insns, uint32_t n)
+{
+	uint32_t at = 0;
+
+	while (at < n)
+		at += insns[at].code == WIDE ? 2 : 1;
+	return at > n;
+}
+
 /* Replaces the command's descriptors in the instructions by indexes. Returns the highest slot of
  * fd_array to which an instruction refers; -1 means none. */
 static int take_insns(struct bb_take_call *call, struct bb_captured_prog *p)
@@ -55,7 +68,7 @@ static int take_insns(struct bb_take_call *call, struct bb_captured_prog *p)
 		if (insn->code == (BPF_JMP | BPF_CALL) && insn->src_reg == BPF_PSEUDO_KFUNC_CALL &&
 		    insn->off > top)
 			top = insn->off;
-		if (insn->code != (BPF_LD | BPF_IMM | BPF_DW) || i + 1 == p->n_insns)
+		if (insn->code != WIDE)
 			continue;
 		switch (insn->src_reg) {
 		case BPF_PSEUDO_MAP_FD:
@@ -198,6 +211,10 @@ static void take_load(struct bb_take_call *call)
 			    sizeof(struct bpf_insn), sizeof(struct bpf_insn), &insns) ||
 	    !insns)
 		return;
+	if (is_cut_off(insns, call->attr.insn_cnt)) { /* the kernel refuses it */
+		free(insns);
+		return;
+	}
 	p = BB_ADD(bb_captured_prog_record, t->capture, progs);
 	p->taken = (struct bb_taken_load){.target_fd = -1,
 					  .rights = note_rights(call, call->attr.prog_flags)};

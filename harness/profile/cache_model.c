@@ -55,7 +55,7 @@ void bb_cache_model__access(struct bb_cache_model *m, uint64_t address, uint32_t
 			    bool is_code, struct bb_cache_counts *counts)
 {
 	uint64_t first = address / LINE_BYTES + 1,
-		 n = (address % LINE_BYTES + size_bytes - 1) / LINE_BYTES + 1;
+		 n = (address % LINE_BYTES + (size_bytes ? size_bytes - 1 : 0)) / LINE_BYTES + 1;
 	enum level slowest = L1;
 
 	for (uint64_t i = 0; i < n; i++) {

@@ -23,8 +23,8 @@ struct bb_cache_counts {
 struct bb_cache_model *bb_cache_model__new(void);
 void bb_cache_model__free(struct bb_cache_model *m);
 
-/* Accesses `size_bytes` (at least 1) from `address` on, of instructions or of data, and counts it
- * in *counts (NULL: in nothing). */
+/* Accesses `size_bytes` (0 counts as 1) from `address` on, of instructions or of data, and counts
+ * it in *counts (NULL: in nothing). */
 void bb_cache_model__access(struct bb_cache_model *m, uint64_t address, uint32_t size_bytes,
 			    bool is_code, struct bb_cache_counts *counts);
 

@@ -87,7 +87,7 @@ for command in $commands; do
 	expect_eq "completion: the options of $command" "$(complete_words "$bin" "$command" -- | grep -vE '^--(help|usage)$')" \
 		"$(sed -n "s/^$command //p" "$TMP/options")"
 done
-expect_eq "completion: without a command: those of run" "$(complete_words "$bin" --sam)" --samples
+expect_eq "completion: without a command: those of run" "$(complete_words "$bin" --samp)" --samples
 expect_eq "completion: the scenarios" "$(complete_words "$bin" --scenario '')" "$scenarios"
 expect_eq "completion: -s" "$(complete_words "$bin" compare -s perf)" perf_profiler
 expect_eq "completion: --scenario=" "$(complete_words "$bin" --scenario =)" "$scenarios"

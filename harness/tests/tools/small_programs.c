@@ -3,11 +3,13 @@
  * A loader that tests the kernel, as bpftrace does: "ksys_read" and a nameless program, which it
  * test-runs, return at once, and it lets go of both. It lets go of a real one, too: "jumps"
  * has six instructions and makes a tail call. "works" is a larger one. "kept" is as small as the
- * tests. Argument "last": it lets go of these two, and of "returns", which it has test-run.
+ * tests. The kernel refuses "cut", whose last instruction lacks its second slot. Argument "last":
+ * it lets go of these two, and of "returns", which it has test-run.
  */
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -54,11 +56,17 @@ int main(int argc, char **argv)
 					{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_tail_call},
 					MOVE(0, 0),
 					LEAVE};
+	const struct bpf_insn cut[] = {MOVE(0, 0),
+				       {.code = BPF_LD | BPF_IMM | BPF_DW,
+					.src_reg = BPF_PSEUDO_MAP_FD,
+					.imm = INT32_MAX}};
 	int works = load("works", work, LENGTH(work)), kept = load("kept", stub, LENGTH(stub));
 	bool is_last = argc > 1 && !strcmp(argv[1], "last");
 
 	close(load("ksys_read", stub, LENGTH(stub)));
 	close(run(load(NULL, stub, LENGTH(stub))));
+	if (bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "cut", "GPL", cut, LENGTH(cut), NULL) >= 0)
+		return 1;
 	close(load("jumps", jump, LENGTH(jump)));
 	if (is_last) {
 		close(run(load("returns", stub, LENGTH(stub))));

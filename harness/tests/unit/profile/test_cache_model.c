@@ -85,6 +85,8 @@ static void test_two_lines(void **state)
 	assert_int_equal(counts.l1, 2);
 	bb_cache_model__access(m, 2 * LINE - 8, 8, false, &counts);
 	assert_int_equal(counts.l1, 3);
+	bb_cache_model__access(m, LINE, 0, false, &counts);
+	assert_int_equal(counts.l1, 4);
 	bb_cache_model__access(m, UINT64_MAX - 3, 4, false, &counts);
 	assert_int_equal(counts.ram, 3);
 	bb_cache_model__free(m);
