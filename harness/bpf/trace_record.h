@@ -29,8 +29,8 @@ struct bb_trace_record {
 	uint32_t size_bytes; /* of the instruction, or of the access */
 };
 
-/* Limits of records, between two marks and in all. The plugin drops further records, except marks,
- * for which there is room for BB_TRACE_MOST more. */
+/* Largest number of records between two marks, and of all records. The plugin drops what exceeds
+ * them. Marks may exceed the second limit by BB_TRACE_MOST. */
 #define BB_TRACE_MOST (UINT32_C(4) << 20)
 #define BB_TRACE_MOST_IN_ALL (4 * BB_TRACE_MOST)
 

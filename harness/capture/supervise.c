@@ -201,7 +201,7 @@ static bool has_loaded(const struct bb_take *t, uint32_t id)
 
 	if (id < t->first_prog_id)
 		return false;
-	if (BB_ANY(t->seen, t->n_seen, it->id == id)) /* the command used this program in a call */
+	if (BB_ANY(t->seen, t->n_seen, it->id == id)) /* a system call of the command named it */
 		return true;
 	fd = bpf_prog_get_fd_by_id(id);
 	rc = fd < 0 ? -errno : bb_info__read(fd, &info);

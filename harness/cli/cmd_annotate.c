@@ -206,7 +206,9 @@ static void add_more(const struct annotate_args *a, const struct bb_by_line *lin
 	bb_doc__add(d, BB_DOC_FAINT, "more",
 		    "the same with %s--hottest (longest first), %s--flame FILE.svg (a picture)",
 		    a->all ? "" : "--all (lines that take little time, too), ",
-		    n_drawn > 1 ? "--variant NAME " : "");
+		    n_drawn < 2 ? ""
+		    : a->all    ? "and without --all, with --variant NAME "
+				: "--variant NAME ");
 	bb_doc__add(d, BB_DOC_FAINT, "next", "after a change `%s`",
 		    n && lines[0].timed->counts_instructions ? "bpfbench compare OLD.o NEW.o --vm "
 							       "KERNEL"

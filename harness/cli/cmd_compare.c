@@ -434,7 +434,7 @@ static void add_next_of_stored(const struct bb_report *new, const struct bb_diff
 	}
 	if (strstr(command, "--object"))
 		how = "`sudo bpfbench compare OLD.o NEW.o`";
-	else if (strstr(command, " -- "))
+	else if (strstr(command, " -- ") || strstr(command, "--capture"))
 		how = "`sudo bpfbench capture -o FILE -- LOADER` of both versions, then "
 		      "`sudo bpfbench compare --base-object OLD --head-object NEW`";
 	else

@@ -226,6 +226,8 @@ static void check_args(void *args)
 	bb_refuse("--try-inputs goes together with --object or a captured command, and not with "
 		  "--dry-run or --vm",
 		  a->tries_inputs && (!objects || a->dry_run || a->vm.kernels));
+	bb_refuse("--same-input and --try-inputs: a found input is one, and has no flows",
+		  a->object.opts.same_input && a->tries_inputs);
 	bb_refuse("--try-inputs with --no-store has no place for the scenario: "
 		  "--try-inputs=FILE.yml",
 		  a->tries_inputs && a->measure.no_store && !a->found_file);

@@ -61,6 +61,7 @@ struct search {
 	struct bb_fire_site site;
 	struct bb_live_objects live; /* opened for the first program that needs them */
 	bool is_live;
+	bool has_trigger; /* a program can be measured by a trigger */
 };
 
 static int load(const struct search *s, const char *program, struct bb_target **ret_target,
@@ -115,7 +116,9 @@ static int look_at(struct search *s, const char *program)
 		s->is_live = true;
 		bb_live_objects__stand_in(&s->live, target->source->program, &own);
 		printf("  * %-20s %s\n", bb_triggers_function[0].name, own.said);
+		s->has_trigger = true;
 	}
+	s->has_trigger |= !rc && d.trigger;
 	bb_discovery__done(&d);
 	bb_target__free(target);
 	return bb_must_end_why();
@@ -170,7 +173,7 @@ static int look_at_all(const struct triggers_args *a, struct bb_err *err)
 	}
 	bb_object_let_go(elf);
 	bb_object_info__done(&info);
-	if (rc)
+	if (rc || !s.has_trigger)
 		return rc;
 	putchar('\n');
 	bb_doc__add(&next, BB_DOC_FAINT, "next",

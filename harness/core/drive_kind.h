@@ -46,8 +46,8 @@ enum bb_drive_fills {
 	BB_FILLS_RUN_RATE = 1, /* runs per second, and their share of a CPU, by wall time */
 	BB_FILLS_SLOWDOWN = 2, /* time of a command divided by the floor's time */
 	BB_FILLS_PMU = 4,      /* cycles, instructions and cache misses per run */
-	BB_FILLS_WORST =
-		8, /* the longest run of the program; stored runs are compared without a verdict */
+	/* time of the longest run of the program; a comparison gives it no verdict */
+	BB_FILLS_WORST = 8,
 	BB_FILLS_MEAN = 16, /* the latency is the mean of all runs, with outliers */
 	/* runs per second of all CPUs together; the parameter is the number of CPUs */
 	BB_FILLS_THROUGHPUT = 32,

@@ -377,6 +377,7 @@ static bool is_said(const struct bb_report *r, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
 		if (contends_for_shares(r, k) &&
+		    !strcmp(r->cases[k].scenario, r->cases[i].scenario) &&
 		    !strcmp(r->cases[k].variant, r->cases[i].variant) &&
 		    !strcmp(r->cases[k].shares, r->cases[i].shares))
 			return true;
@@ -434,7 +435,7 @@ static void add_per_cpu(const struct bb_report *r, struct bb_doc *d)
 
 	for (size_t i = 0; i < r->n_cases; i++)
 		if (r->cases[i].per_cpu_of && r->cases[i].per_cpu_map &&
-		    bb_contention(r, i, &each) && isfinite(each.more.lo) &&
+		    bb_contention(r, i, &each) && isfinite(each.more.lo) && isfinite(one.more_ns) &&
 		    find_shared(r, each.many, &one) && one.verdict == BB_CONTENDED)
 			bb_doc__add(d, BB_DOC_ITEM, "shared",
 				    "%s: the value of map '%s' %s: %.1f ns more a run on %" PRIu32

@@ -22,7 +22,8 @@ enum bb_attach_kind {
 	BB_AT_UPROBE,       /* "/lib/libc.so.6:malloc" */
 	BB_AT_UPROBE_MULTI, /* "/lib/libc.so.6:mem*" */
 	BB_AT_OWN_FUNCTION, /* "vfs_read": bb_own_function() is called instead of it */
-	/* "sched_switch": test runs of a raw tracepoint's program replace this event */
+	/* "sched_switch", a raw tracepoint: the program is run by the kernel's test run, and the
+	 * event is not caused */
 	BB_AT_OWN_RUN,
 	BB_AT_SK_MSG,     /* a socket of ours in a sockmap */
 	BB_AT_REUSEPORT,  /* a socket of ours that shares its port */

@@ -66,8 +66,9 @@ enum bb_inside_with {
  * key names the last 8 programs of the chain, one byte each; the last program is in the lowest
  * byte. After the stripes comes one hand-over for each CPU. A program writes it before a tail call,
  * for the program that it calls. */
-/* address of the context, the same for both programs; 0: nothing is handed over */
-#define BB_INSIDE_CALLER 0u
+/* Offsets in a hand-over. The context's address is the same for the program that makes the tail
+ * call and the one that it calls; an address of 0 means that nothing is handed over. */
+#define BB_INSIDE_CALLER 0u /* address of the context */
 #define BB_INSIDE_CHAIN 8u  /* key of the chain so far */
 #define BB_INSIDE_SPENT 16u /* time of the chain so far, ns; -1: the chain is not timed */
 #define BB_INSIDE_HAND_OVER 64u

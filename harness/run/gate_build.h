@@ -30,8 +30,8 @@ struct bb_repo {
 /* Finds the repository around `dir`. Returns -ENOENT if there is none, -EINTR, or -errno. */
 int bb_repo__open(const char *dir, struct bb_repo *ret_repo, struct bb_err *err);
 
-/* Removes `scratch` and `kept`. Returns 0, or -errno with a message if something is left. Takes
- * a zeroed repo. */
+/* Removes `scratch` and `kept`. The repo may be zeroed: then there is nothing to remove. Returns 0,
+ * or -errno with a message if something is left. */
 int bb_repo__close(struct bb_repo *repo, struct bb_err *err);
 
 /* Finds the commit of a revision. Returns -ENOENT if git does not know it; the message says if the

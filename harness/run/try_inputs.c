@@ -26,9 +26,9 @@
 #define MOST_ELEMENTS (1u << 20) /* largest such array; restoring 33 million elements takes 7 s */
 #define MOST_CONSTANTS 256u      /* limit: constants that are tried */
 
-/* The basic blocks that runs have executed: blocks[n], by index among the blocks of all programs
- * together. With other globals the programs may have other blocks, so each total number of blocks,
- * n, has a struct of its own. */
+/* The basic blocks that runs have executed. blocks[n] has one element for each block of all
+ * programs together. The blocks of a program may depend on its globals, so there is one such struct
+ * for each total number of blocks. */
 struct reached {
 	size_t n;
 	uint8_t *blocks;
@@ -439,8 +439,9 @@ static void want_global(struct trying *t, const struct bb_origin *from, int64_t 
 	}
 }
 
-/* Adds the constant that a jump compares with. If the jump tests for less or greater, also adds the
- * numbers one below and one above. Marks the globals that the jump compares. */
+/* Adds the constant that a jump compares with to the constants that the search tries. If the jump
+ * tests for less or greater, also adds the numbers one below and one above. Marks the globals that
+ * the jump compares as worth changing. */
 static void look_at_jump(struct trying *t, const struct bb_exact *m, uint32_t at)
 {
 	const struct bpf_insn *i = &m->code.insns[at];
@@ -557,7 +558,7 @@ static void look_at_call(struct trying *t, const struct bb_exact *m, uint32_t nt
 			key[i] = m->clone.keys[nth * BB_KEY_BYTES + i];
 		self = self_in(t, key, key_bytes);
 		if (self)
-			memset(key, 0xff, sizeof(key));
+			memset(key, 0xff - (int)self, sizeof(key)); /* no two kinds are one key */
 		p = offer_value(t, map.name, map.fd, key, &info, true);
 		if (p)
 			p->self = self;
@@ -751,7 +752,10 @@ static void try_variant(struct bb_session *s, size_t variant, const struct bb_pl
 	t.with.globals = NULL;
 	t.with.n_globals = 0;
 	t.with.maps = (struct bb_map_specs){0};
-	t.with.knows_pid = !t.with.fired_by.run;
+	/* the drive "lines" cannot time a program that knows the pid */
+	t.with.knows_pid = !t.with.fired_by.run &&
+			   !BB_ANY(s->plan->scenario->drives, s->plan->scenario->n_drives,
+				   it->kind->by_line);
 	t.spec.kind = &by->kind;
 	t.spec.caches = BB_CACHES_HOT;
 	t.search.run = run_state;

@@ -36,8 +36,8 @@ struct levels {
 	struct runs level; /* if walk.side != 0: runs at the changed level */
 };
 
-/* State of the walk over the runs in order of time. The side of a run is 0 if the run is within the
- * limits of the baseline, -1 if it is below and +1 if it is above them. */
+/* State of the walk over the runs in order of time. The side of a run is 0 if its figure is within
+ * the limits that follow from the runs before it, -1 if it is below, and +1 if it is above them. */
 struct walk {
 	const struct bb_history_rule *rule;
 	const struct bb_history_figure *figures;

@@ -128,6 +128,9 @@ expect_grep "--per-cpu: and one for each CPU" out '\{name: finds_in_big_hash.big
 bpfbench init "$O/tests/bpf/maps.bpf.o" --program finds_in_big_hash --cpus 1,all --same-input
 expect_eq "--same-input: two drives" "$(grep -c 'with: parallel' "$TMP/out") $(grep -c 'same_input: yes' "$TMP/out")" "2 1"
 expect_grep "--same-input: flows" out 'name: udp-64, hex: "[0-9a-f]+", flows: [0-9]+\}'
+bpfbench --object "$O/tests/bpf/maps.bpf.o" --cpus 1,all --same-input --try-inputs
+expect_status "--same-input and --try-inputs: usage" 2
+expect_grep "--same-input and --try-inputs: why" err 'a found input is one, and has no flows'
 bpfbench init "$O/tests/bpf/maps.bpf.o" --same-input
 complains "--same-input: on one CPU" 1 "--same-input tells what several CPUs contend for"
 bpfbench init "$O/tests/bpf/raw_tracepoints.bpf.o" --cpus 1,all --same-input

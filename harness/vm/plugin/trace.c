@@ -44,8 +44,9 @@ void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_
 				    void *arg);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
-/* Up to version 2 it returns the instruction's bytes, since version 3 it copies them (QEMU's
- * include/plugins/qemu-plugin.h). */
+/* Declared without its type, which depends on the version of QEMU's plugin API: up to version 2 the
+ * function returns a pointer to the instruction's bytes, since version 3 it copies them to a buffer
+ * (QEMU's include/plugins/qemu-plugin.h). */
 void qemu_plugin_insn_data(void);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
