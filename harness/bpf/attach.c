@@ -271,7 +271,8 @@ int bb_struct_ops__tcp_name(int map_fd, char *ret_name, size_t size, struct bb_e
 	int rc = map_fd < 0 ? -ENOENT : read_value(map_fd, words, &info);
 
 	if (rc)
-		return bb_fail(err, -ENOTSUP, "no struct_ops map that this kernel has has it: %s",
+		return bb_fail(err, -ENOTSUP,
+			       "no struct_ops map of this kernel has the program: %s",
 			       strerror(-rc));
 	btf = btf__load_vmlinux_btf();
 	t = btf ? btf__type_by_id(btf, info.btf_vmlinux_value_type_id) : NULL;
@@ -284,7 +285,8 @@ int bb_struct_ops__tcp_name(int map_fd, char *ret_name, size_t size, struct bb_e
 	}
 	if (at < 0 || (size_t)at >= info.value_size)
 		rc = bb_fail(err, -ENOTSUP,
-			     "it is of struct %s, which has no trigger; " TCP_OPS " has",
+			     "it is a function of struct %s, for which there is no trigger; there "
+			     "is one for " TCP_OPS,
 			     of + (strncmp(of, VALUE_OF, strlen(VALUE_OF)) ? 0 : strlen(VALUE_OF)));
 	else
 		snprintf(ret_name, size, "%.*s", (int)(info.value_size - (size_t)at),

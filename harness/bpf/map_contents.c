@@ -118,11 +118,11 @@ static int put_datum(const struct content *c, const struct bb_map_entry *entry, 
 	} else if (datum->self || datum->is_number) {
 		if (!bb_put_integer(number, dest, size) && datum->self)
 			return fail_at(err, -ERANGE, c->spec, &entry->where,
-				       "%lld does not fit into %zu bytes, as the map has",
+				       "%lld does not fit into the %zu bytes of the map",
 				       (long long)number, size);
 		if (!bb_put_integer(number, dest, size))
 			return fail_at(err, -ERANGE, c->spec, &entry->where,
-				       "the %s %lld does not fit into %zu bytes, as the map has",
+				       "the %s %lld does not fit into the %zu bytes of the map",
 				       what, (long long)number, size);
 	} else if (datum->bytes.len != size) {
 		return fail_at(err, -EINVAL, c->spec, &entry->where,

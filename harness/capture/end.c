@@ -162,7 +162,7 @@ static int say_rights(const struct bb_take *t, int error, const char *how_ended,
 
 	bb_rights__say_lacking(t->rights, lacking, sizeof(lacking));
 	return bb_fail(err, -ENOTSUP,
-		       "'%s'%s has not the right to load BPF programs: it asked the kernel without "
+		       "'%s'%s is not allowed to load BPF programs: it asked the kernel without "
 		       "%s, and was told '%s'; %s",
 		       t->capture->command, how_ended, lacking, strerror(error),
 		       are_ours ? "run bpfbench as root, with sudo"

@@ -136,7 +136,7 @@ static int supervise(struct supervision *s, struct bb_capture **ret_capture,
 		rc = bb_take__ask_kernel(&s->take, s->command.listener.command, s->opts->max_bytes,
 					 err);
 	if ((!s->opts->leaves || rc) && !bb_watched__end(&s->command))
-		s->opts->say("something of the command does not end, and is left alone");
+		s->opts->say("a process of the command does not end, and is left running");
 	bb_watched__close(&s->command, s->opts->leaves && !rc);
 	ret_facts->n_calls = s->take.n_calls;
 	ret_facts->us_a_call = s->take.n_calls

@@ -399,7 +399,7 @@ static const struct bb_doc_column chain_columns[] = {
 	TIME_COLUMNS,
 };
 
-/* Returns how many programs the key of a chain names. */
+/* Returns how many programs the key of a chain of tail calls names: one in each byte. */
 static unsigned int length_of(uint64_t key)
 {
 	unsigned int n = 0;
@@ -965,7 +965,7 @@ static int run_command(struct session *s, struct bb_err *err)
 	if (!rc && s->args->measure.output)
 		rc = ask_kernel(s, err);
 	if (!bb_watched__end(&s->command))
-		bb_say("something of the command does not end, and is left alone");
+		bb_say("a process of the command does not end, and is left running");
 	if (s->command.ended && s->command.status && !s->args->seconds)
 		bb_tell("the command %s", bb_how_ended(s->command.status).text);
 	bb_watched__close(&s->command, false);

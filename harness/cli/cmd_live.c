@@ -258,7 +258,7 @@ static int end_command(const struct watch *w, int rc, struct bb_err *err)
 			bb_say("the command ended with exit code 0");
 	}
 	if (!bb_follow__end(w->follow))
-		bb_say("something of the command does not end, and is left alone");
+		bb_say("a process of the command does not end, and is left running");
 	return rc;
 }
 

@@ -43,7 +43,7 @@ const struct bb_metric_def bb_metrics[] = {
 	 "rate of samples, packets or requests asked for"},
 	{"rate_achieved", "sample-rate", "Hz", BB_HIGHER_IS_BETTER, BB_METRIC_INFO,
 	 AT(rate_achieved),
-	 "runs per second of the target's CPU time; packets or requests per second"},
+	 "runs per second of the workload's CPU time; packets or requests per second"},
 	{"run_rate", "run-rate", "Hz", BB_NO_DIRECTION, BB_METRIC_INFO, AT(live.run_rate),
 	 "live: runs per second of wall time; parallel: of all CPUs together"},
 	{"cpu_share", NULL, "share", BB_LOWER_IS_BETTER, BB_METRIC_INFO, AT(live.cpu_share),

@@ -21,7 +21,8 @@
 /* standard error = MEDIAN_SE x median deviation / sqrt(n); MEDIAN_SE = 1.2533 x 1.4826 */
 #define MEDIAN_SE 1.858
 
-/* with a larger share of runs on other paths, the program's own time is a mean over paths */
+/* If a larger share of the runs takes other paths than the one whose lines are timed, the measured
+ * time of the whole program is a mean over several paths. */
 #define OTHER_PATHS 0.01
 
 /* Returns the time of an item in a load, ns; NAN if it was not measured. */

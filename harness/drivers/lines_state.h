@@ -7,8 +7,7 @@
 /* Declarations that the files of the drive `lines` share: lines.c (the drive, its loads and
  * bursts), lines_plan.c (cuts and paths) and lines_results.c. */
 
-/* Most samples of a burst: successive runs of one program. The samples of the drive are runs of the
- * program itself, so there are as many as the sweeps over all cuts need. */
+/* Most samples of a burst, which is a number of successive runs of one program. */
 #define BB_LINES_BURST 20u
 #define BB_LINES_WARMUP 2u /* runs at the beginning of a burst that give no sample */
 

@@ -276,7 +276,7 @@ static int open_parallel(void *state, struct bb_err *err)
 	for (size_t i = 0; i < values->n; i++)
 		if (values->v[i] > (uint32_t)n)
 			return bb_fail(err, -EINVAL,
-				       "the drive 'parallel' shall use %u CPUs, and %d %s online "
+				       "the drive 'parallel' asks for %u CPUs, and %d %s online "
 				       "and allowed here; take %d at most, or 'all'",
 				       values->v[i], n, n == 1 ? "is" : "are", n);
 	s->cpus = bb_calloc((size_t)n, sizeof(*s->cpus));

@@ -755,8 +755,9 @@ static const char *map_to_fill(const struct bb_report *r)
 	return v ? v->map : NULL;
 }
 
-/* If runs ended early or lookups failed, may add a first step, which makes programs run further.
- * Returns the label of the next step. */
+/* If runs ended early or lookups failed, and the user can do something about it (fill a map, or
+ * search for inputs), adds that as the first thing to do next. Returns the label of the thing to do
+ * after it: "next" if nothing was added. */
 static const char *begin_next(const struct bb_report *r, bool has_object, struct bb_doc *d)
 {
 	const char *map = map_to_fill(r);

@@ -66,7 +66,8 @@ static int open_iter(struct bb_firing *f)
 		if (rc)
 			return rc;
 		one.task.pid = (__u32)f->pid;
-		/* kernels before 6.1 ignore the pid and iterate over all tasks */
+		/* Kernels before 6.1 ignore the pid and iterate over all tasks, which runs the
+		 * program, too. */
 		if (!link_iter(f, &one))
 			return 0;
 	}

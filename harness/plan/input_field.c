@@ -703,8 +703,9 @@ static int make_flows(const struct builder *b, const struct bb_yaml *node, struc
 	return 0;
 }
 
-/* Reads one item of the list. The first key that names a form decides the form. Without such a key,
- * the other keys are checked first, because one of them may be a misspelled form. */
+/* Reads one item of the list of inputs. The first key that is in modes[] says what the item has,
+ * such as bytes or a file. If no key is, unknown keys are reported rather than a missing one,
+ * because one of them may be a misspelling. */
 static int read_entry(struct builder *b, const struct bb_yaml *node)
 {
 	const char *forms[N_FORMS];
@@ -725,7 +726,7 @@ static int read_entry(struct builder *b, const struct bb_yaml *node)
 		rc = bb_yaml__fail(b->r, node, "an input needs the key 'name'");
 	if (!rc && e.flow_step && !e.flows)
 		rc = bb_yaml__fail(b->r, bb_yaml__get(node, "flow_step"),
-				   "flow_step is said of flows: give their number by 'flows'");
+				   "flow_step needs 'flows', the number of flows");
 	rc = rc ? rc : choose_ctx(b->r, node, &e);
 	rc = rc || !e.flows ? rc : make_flows(b, node, &e);
 	rc = rc ? rc : add_entry(b, node, &e, form);

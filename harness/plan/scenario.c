@@ -586,8 +586,7 @@ static int check_mix(const struct bb_reader *r, const struct bb_yaml *node,
 	if (!d->order)
 		return 0;
 	if (d->inputs.n < 2)
-		return bb_yaml__fail(r, order,
-				     "order is that of a mix: it needs two inputs or more");
+		return bb_yaml__fail(r, order, "order needs two inputs or more");
 	if (d->kind->by_line)
 		return bb_yaml__fail(r, order,
 				     "lines times the runs of one input; 'with: step' and 'with: "
@@ -1064,8 +1063,8 @@ static int check_one_parameter(const struct bb_scenario *s, struct bb_err *err)
 	return 0;
 }
 
-/* Appends one copy of the variant `from` for each count. If no map of `from` has several counts,
- * moves `from` itself to the end of the list. */
+/* If a map of the variant `from` has a list of numbers of entries, appends one copy of `from` for
+ * each number. Else moves `from` itself to the end of the list. */
 static void spread(struct bb_scenario *s, struct bb_variant_spec *from)
 {
 	bool is_spread = BB_ANY(from->maps.v, from->maps.n, has_list(it));

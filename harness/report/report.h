@@ -108,8 +108,8 @@ struct bb_case {
 	/* of the drive `parallel`: the variant from which this one differs in one map alone, which
 	 * has a value for each CPU here, and that map. NULL: there is none */
 	char *per_cpu_of, *per_cpu_map;
-	/* of a drive in which all CPUs run one input: the drive in which each CPU has another one
-	 * of the same inputs. NULL: there is none */
+	/* If all CPUs run one input in this case: name of the drive in which each CPU runs a
+	 * different one of these inputs. NULL: there is no such drive */
 	char *each_input_in;
 	double wakeups, map_bytes;
 	/* By how much runs of bpfbench differ: half the width of the 95 % interval, in ln, of the

@@ -343,7 +343,7 @@ static int make_tree(struct bb_gate_builds *b, struct bb_built_objects *needs, c
 	free(text);
 	if (rc != -EBADE || !needs->n)
 		return rc;
-	b->opts->say("this fails; so everything is built");
+	b->opts->say("make cannot build these alone; so everything is built");
 	bb_built_objects__done(needs);
 	return make_tree(b, needs, what, ret_made, err);
 }

@@ -403,8 +403,9 @@ static int say_nothing_driven(const struct maker *m, struct bb_err *err)
 	return rc;
 }
 
-/* Names the scenario of a pair after the newer program, so that all comparisons of this program are
- * in one history. */
+/* Names the scenario as the options say, or after the only object, or "objects". If one program of
+ * each object is compared, it has the name of that program in the last object, so that all
+ * comparisons of this program are in one history. */
 static void name_scenario(struct maker *m)
 {
 	const struct bb_object_opts *o = m->opts;

@@ -59,8 +59,8 @@ struct bb_object_opts {
 	const char *cpus; /* text N[,N] or `all`: also run on so many CPUs at once; NULL: on one CPU
 			     only */
 	bool same_input;  /* with `cpus`: each CPU has an input of its own, and again one for all */
-	/* names of maps: each program becomes a second variant for each of them, in which this map
-	 * has a value for each CPU */
+	/* names of maps: for each of these maps, each program gets one more variant, in which that
+	 * map has a value for each CPU */
 	struct bb_strings per_cpu;
 	struct bb_strings contexts; /* files with contexts, for types without packets */
 };

@@ -548,7 +548,7 @@ static int take_part(struct bb_run *r, uint32_t first, uint32_t loads, char *tex
 		rc = bb_report__take_loads(r->session.report, part, first);
 	}
 	if (rc == -EINVAL)
-		why = "their runs take another path than those before";
+		why = "the runs of these loads take another path than those of earlier loads";
 	if (why)
 		bb_record__skip(r->session.report, why, "%s/loads %u..%u",
 				r->session.plan->scenario->name, first + 1, first + loads);

@@ -238,7 +238,7 @@ static int probe(const struct bb_open_drive *d, struct bb_test_prog *prog, struc
 			       "'trigger: test-run' by test runs",
 			       d->driver->kind.with);
 	if (d->driver->kind.needs_bpf && !d->driver->kind.any_sampler && !prog->target)
-		return bb_fail(err, -ENOTSUP, "its sampler is no program");
+		return bb_fail(err, -ENOTSUP, "the variant has no BPF program");
 	return bb_driver__probe(d->state, prog, err);
 }
 

@@ -104,5 +104,6 @@ struct bb_order_ratio bb_order_ratio(const double *a, size_t n_a, const double *
  */
 double bb_order_ratio_p(const double *a, size_t n_a, const double *b, size_t n_b, double factor);
 
-/* Returns how many values a sample needs for an interval; 0 if alpha is not in (0, 1). */
+/* Returns how many values each of the two samples must have, so that bb_order_ratio() gives an
+ * interval at this alpha; 0 if alpha is not in (0, 1). */
 size_t bb_order_ratio_needs(double alpha);

@@ -65,7 +65,7 @@ static const char *prepare(struct call *c, const char *library, const char *func
 	memcpy(&c->function, &found, sizeof(found));
 	for (unsigned int i = 0; i < n; i++) {
 		if (!take_argument(argv[i], &c->types[i], &c->values[i]))
-			return "an argument is none, or there is no memory for it";
+			return "an argument is invalid, or there is no memory for it";
 		c->pointers[i] = &c->values[i];
 	}
 	return ffi_prep_cif(&c->cif, FFI_DEFAULT_ABI, n, &ffi_type_sint64, c->types) == FFI_OK

@@ -162,7 +162,7 @@ no_rights=(setpriv --bounding-set -all)
 mkdir "$TMP/theirs"
 cp "$load" "$objects/loop.bpf.o" "$TMP/theirs/"
 chmod -R a+rX "$TMP/theirs"
-may_not="^bpfbench: '.*', which ended with exit code 1, has not the right to load BPF programs: .* without CAP_BPF, .*CAP_SYS_ADMIN"
+may_not="^bpfbench: '.*', which ended with exit code 1, is not allowed to load BPF programs: .* without CAP_BPF, .*CAP_SYS_ADMIN"
 refused "no rights: root without capabilities" "$may_not" "${no_rights[@]}" "$TMP/theirs/load_all" "$TMP/theirs/loop.bpf.o"
 refused "no rights: another user" "$may_not" setpriv "--reuid=$NOBODY" "--regid=$NOGROUP" --clear-groups "$TMP/theirs/load_all" "$TMP/theirs/loop.bpf.o"
 if unshare -Ur true 2>/dev/null; then
@@ -172,7 +172,7 @@ else
 fi
 run "$BPFBENCH" --no-store -- "${no_rights[@]}" "$TMP/theirs/load_all" "$TMP/theirs/loop.bpf.o"
 expect_status "no rights: measured at once: exit code 4" 4
-expect_grep "no rights: measured at once: said" err 'has not the right to load BPF programs'
+expect_grep "no rights: measured at once: said" err 'is not allowed to load BPF programs'
 
 # --- only tests of the kernel ---
 if [[ $(uname -m) == x86_64 ]] && "${CC:-gcc}" -O1 -nostdlib -static -fno-pie -no-pie -fno-stack-protector -DPROBES -DFAILS -o "$TMP/bare" "$TMP/bare.c" 2>"$TMP/cc"; then

@@ -80,7 +80,7 @@ expect_grep "a program that could kill, allowed" out ', by open \('
 
 # --- the triggers ---
 run "$BPFBENCH" triggers
-expect_grep "triggers: the catalogue" out '^udp-connect +tell a UDP socket whom it talks to$'
+expect_grep "triggers: the catalogue" out '^udp-connect +tell a UDP socket its peer$'
 run "$BPFBENCH" triggers "$object" --program on_malloc --program no_tracepoint
 expect_status "triggers: of an object, exit code 0" 0
 expect_grep "triggers: the chosen one, and what it brings" out '^  \* malloc +1 run a firing, which takes [0-9.]+ us'

@@ -49,7 +49,7 @@ measure
 if stats_are_on >"$TMP/why"; then skip_each "$(cat "$TMP/why")" "${names[@]}" || plan_done; fi
 expect_status "more CPUs than there are: fails" 1
 expect_grep "more CPUs than there are: the message" err \
-	"'parallel' shall use $((n_cpus + 1)) CPUs, and $n_cpus (is|are) online and allowed here; take $n_cpus at most, or 'all'"
+	"'parallel' asks for $((n_cpus + 1)) CPUs, and $n_cpus (is|are) online and allowed here; take $n_cpus at most, or 'all'"
 check "more CPUs than there are: nothing was measured" test ! -e "$results"
 
 if ((n_cpus < 2)); then

@@ -572,7 +572,8 @@ static void test_refusals(void **state)
 		{VARIABLES, "counts", "{name: .bss, entries: [{key: 0, value: 1}]}", -EINVAL,
 		 "variables only get their old values back"},
 		{MAPS, "finds_in_hash", "{name: hash, entries: [{key: 0, value: 65536}]}", -ERANGE,
-		 "map 'hash' (scenario 4:31): the value 65536 does not fit into 2 bytes"},
+		 "map 'hash' (scenario 4:31): the value 65536 does not fit into the 2 bytes of the "
+		 "map"},
 		{MAPS, "finds_in_hash", "{name: hash, entries: [{key: 4294967296, value: 1}]}",
 		 -ERANGE, "the key 4294967296 does"},
 		{MAPS, "finds_in_hash", "{name: hash, entries: [{key: 0, value: \"01\"}]}", -EINVAL,
@@ -602,7 +603,7 @@ static void test_refusals(void **state)
 		{VARIABLES, "counts", "{name: .bss, value_size: 8}", -EINVAL,
 		 "variables have the sizes that the program gives them"},
 		{MAPS, "finds_in_hash", "{name: hash, fill: {count: 2, value: 65536}}", -ERANGE,
-		 "the value 65536 does not fit into 2 bytes"},
+		 "the value 65536 does not fit into the 2 bytes of the map"},
 		{MAPS, "finds_in_hash", "{name: hash, fill: {count: 2, prefixes: [8]}}", -EINVAL,
 		 "only the keys of an LPM trie have 'prefixes'"},
 		{MAPS, "fills", "{name: trie, fill: {count: 2, prefixes: [33]}}", -ERANGE,
