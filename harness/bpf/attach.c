@@ -87,7 +87,8 @@ int bb_tracefs__provide(struct bb_err *err)
 
 /* --- many functions at once --- */
 
-#define MULTI_RETURN 1U /* BPF_F_KPROBE_MULTI_RETURN, BPF_F_UPROBE_MULTI_RETURN */
+/* the value of BPF_F_KPROBE_MULTI_RETURN and of BPF_F_UPROBE_MULTI_RETURN */
+#define MULTI_RETURN 1U
 
 /* The part of union bpf_attr that BPF_LINK_CREATE reads for multi links (linux/bpf.h, 6.6). */
 struct link_create {
@@ -148,8 +149,9 @@ int bb_multi_link__to_file(int prog_fd, uint32_t attach_type, bool is_return, co
 	return *ret_link_fd < 0 ? -errno : 0;
 }
 
-/* Asks the kernel for a link that it cannot make: to a function that does not exist, or to a folder
- * instead of a file. A kernel that knows the link type complains about the function or the file. */
+/* True if the kernel knows this type of multi link. Asks for a link that the kernel cannot make: to
+ * a function that does not exist, or to a folder instead of a file. A kernel that knows the type
+ * returns an error about the function or the folder. */
 static bool has_link_type(uint32_t attach_type)
 {
 	static const char *const names[] = {"bpfbench_no_such_function"};
@@ -167,7 +169,8 @@ static bool has_link_type(uint32_t attach_type)
 	if (!rc)
 		close(link_fd);
 	close(prog_fd);
-	/* -ESRCH: no such function; -EBADF: not a regular file */
+	/* A kernel that knows the link type returns -ESRCH if the function does not exist, and
+	 * -EBADF if the file is not a regular file. */
 	return !rc || rc == -ESRCH || rc == -ENOENT || rc == -EBADF;
 }
 
@@ -197,8 +200,9 @@ void bb_struct_ops__prepare(struct bpf_object *obj)
 		bpf_map__set_map_flags(map, bpf_map__map_flags(map) | MAP_LINK);
 }
 
-/* Attaches each struct_ops map and detaches it at once, because libbpf writes its value only then.
- * libbpf before 1.2 makes no link; the kernel does not register the map, which has BPF_F_LINK. */
+/* Attaches each struct_ops map and detaches it at once, because libbpf writes the map's value only
+ * when it attaches the map. libbpf before 1.2 writes the value and makes no link. The map is not
+ * registered then either, because the kernel registers maps with BPF_F_LINK only by a link. */
 void bb_struct_ops__fill(struct bpf_object *obj)
 {
 	struct bpf_map *map;

@@ -45,7 +45,7 @@ bool bb_multi_link__is_of_kernel(uint32_t attach_type);
 /* True for the two types of links to functions of files (user space). */
 bool bb_multi_link__is_of_users(uint32_t attach_type);
 
-/* True if the kernel has multi links of this type. It is asked once for each type. */
+/* True if the kernel has multi links of this type. The kernel is asked only once for each type. */
 bool bb_multi_link__is_there(uint32_t attach_type);
 
 /* Attaches the program to the entries of the kernel functions names[n], or to their returns if
@@ -85,6 +85,7 @@ void bb_struct_ops__fill(struct bpf_object *obj);
  * map has it. The object must be loaded, and bb_struct_ops__fill() called. */
 int bb_struct_ops__map_of(const struct bpf_object *obj, int prog_fd);
 
-/* Writes the name by which a socket chooses the TCP congestion control in the struct_ops map.
- * -ENOTSUP with a message if the map holds another struct, or if `map_fd` is -1. */
+/* Writes to ret_name the name of the TCP congestion control that the struct_ops map contains. A
+ * socket chooses the congestion control by this name. Returns 0; -ENOTSUP with a message if the map
+ * holds another struct, or if `map_fd` is -1. */
 int bb_struct_ops__tcp_name(int map_fd, char *ret_name, size_t size, struct bb_err *err);

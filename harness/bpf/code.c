@@ -69,15 +69,17 @@ const struct bpf_line_info *bb_code__line_at(const struct bb_code *code, uint32_
 	return n ? &code->lines[n - 1] : NULL;
 }
 
-/* Header of .BTF.ext (Documentation/bpf/btf.rst). Offsets *_at count from its end, in bytes. */
+/* Header of .BTF.ext (Documentation/bpf/btf.rst). `funcs_at` and `lines_at` are offsets of two
+ * tables, in bytes from the end of this header. */
 struct ext_header {
 	uint16_t magic;
 	uint8_t version, flags;
 	uint32_t bytes, funcs_at, funcs_bytes, lines_at, lines_bytes;
 };
 
-/* A table of .BTF.ext begins with the size of a record. Then comes one group for each section: this
- * header, and n records. `name` is the offset of the section's name in the BTF. */
+/* A table of .BTF.ext begins with the size of a record. Then comes one group of records for each
+ * section. This struct is the header of a group, and `n` records follow it. `name` is the offset of
+ * the section's name in the BTF. */
 struct ext_section {
 	uint32_t name, n;
 };
@@ -94,7 +96,7 @@ struct walk {
 	struct bb_code *code;
 	struct piece *pieces;
 	size_t n_pieces;
-	bool *has_piece; /* true for each slot of the final program where a piece begins */
+	bool *has_piece; /* true for each slot of the final program where one of `pieces` begins */
 };
 
 static int add_piece(struct walk *w, uint32_t at, uint32_t section, uint32_t offset,
@@ -125,7 +127,8 @@ static int by_slot(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Adds the function `name` at slot 0. `section` is its section; NULL means any. */
+/* Adds the function `name` to w->pieces, as the one at slot 0 of the final program. `section` is
+ * the function's section; NULL means any. */
 static int add_first_piece(struct walk *w, const char *name, const char *section,
 			   struct bb_err *err)
 {
@@ -144,7 +147,7 @@ static int find_pieces(struct walk *w, const char *program, const char *section,
 	uint64_t covered = 0;
 	int rc = add_first_piece(w, program, section, err);
 
-	/* add the functions that each piece calls, unless they have been added before */
+	/* add to w->pieces the functions that each function there calls, each only once */
 	for (size_t k = 0; !rc && k < w->n_pieces; k++) {
 		struct piece p = w->pieces[k];
 
@@ -174,7 +177,7 @@ static int find_pieces(struct walk *w, const char *program, const char *section,
 }
 
 /* Reads the functions or the lines of .BTF.ext from table[bytes]. The result is in the order of the
- * final program. `size` is the size of a record there; in the file, records may be longer. */
+ * final program. Each record of the result has `size` bytes; in the file, records may be longer. */
 static int read_table(const struct walk *w, const char *table, uint32_t bytes, size_t size,
 		      void **ret_records, uint32_t *ret_n, struct bb_err *err)
 {
@@ -222,7 +225,7 @@ static int read_table(const struct walk *w, const char *table, uint32_t bytes, s
 			}
 		}
 	}
-	if (n == room) { /* we copied more records than the table has, so some are in two pieces */
+	if (n == room) { /* more records than the table has: some were copied for two functions */
 		free(records);
 		return bb_fail(err, -EINVAL,
 			       "the object file is broken: two functions are at one offset");

@@ -9,13 +9,15 @@ struct btf;
 
 /* A program as it was passed to BPF_PROG_LOAD: relocated, with its subprograms appended. Positions
  * are indices of 8-byte slots. The struct owns its arrays. The program's struct bb_source owns
- * `btf` and the descriptors in the instructions; they are valid until its next load. */
+ * `btf` and the descriptors in the instructions, which are valid until the source loads the program
+ * again. */
 struct bb_code {
 	char name[16]; /* BPF_OBJ_NAME_LEN */
 	char license[128];
 	uint32_t type; /* BPF_PROG_TYPE_* */
 	uint32_t expected_attach_type, flags, kern_version;
-	/* BTF id of the target, and id of the BTF object that has it; 0: none */
+	/* BTF id of the function or type that the program attaches to, and id of the BTF object
+	 * that contains it; 0 means no attach target, or the BTF object of vmlinux */
 	uint32_t attach_btf_id, attach_btf_obj_id;
 	struct bpf_insn *insns;
 	uint32_t n;
@@ -55,8 +57,8 @@ const struct bpf_line_info *bb_code__line_at(const struct bb_code *code, uint32_
  * its instructions and BTF already. In the file, the program is the function `program` of the
  * section `section`. Before version 1.6, libbpf does not return the tables of functions and lines
  * that it gave to the kernel, so this function computes them again. To find out which function of
- * the file stands at which slot of the final program, it follows the calls in both at the same
- * time. If the object has no .BTF.ext, functions and lines stay empty.
+ * the file stands at which slot of the final program, it follows the calls in the file and in the
+ * final program at the same time. If the object has no .BTF.ext, functions and lines stay empty.
  */
 int bb_btf_ext__read(const char *elf, size_t len, const char *program, const char *section,
 		     struct bb_code *code, struct bb_err *err);

@@ -175,7 +175,7 @@ static Elf *only_elf(Elf *elf)
 Elf *bb_elf__of_memory(const char *elf, size_t len)
 {
 	elf_version(EV_CURRENT);
-	/* libelf only reads the memory */
+	/* the cast removes `const`, which is safe because libelf only reads the memory */
 	return only_elf(elf_memory((char *)(uintptr_t)elf, len));
 }
 
@@ -308,7 +308,7 @@ void bb_jumps__reach(struct bb_jumps *j, const char *name)
 			const struct bb_elf_slot *slot = &j->file.slots[i];
 			const struct bb_elf_symbol *to = &j->file.symbols[slot->symbol];
 
-			/* an inner map in a slot is not a jump */
+			/* a slot of a map of maps holds an inner map, to which no program jumps */
 			if (slot->at - s->value < s->bytes && to->type == STT_FUNC)
 				mark_reached(j, find_symbol(j, to->section, to->value));
 		}

@@ -17,7 +17,7 @@ struct bb_elf_section {
 	const struct bpf_insn *insns; /* insns[n]; NULL if the section has no code */
 	uint32_t n;
 	/* symbol_of[n]: for each instruction, the index of the symbol in its relocation, plus 1; 0
-	 * means that it has no relocation; NULL if the section has none */
+	 * means that it has no relocation; NULL if the section has no relocations */
 	uint32_t *symbol_of;
 };
 
@@ -58,7 +58,7 @@ void bb_elf_file__callee(const struct bb_elf_file *f, uint32_t section, uint32_t
 /* Returns the section with this name; NULL if there is none. */
 const struct bb_elf_section *bb_elf_file__section(const struct bb_elf_file *f, const char *name);
 
-/* Any ELF file: its sections, one after the other, by libelf. */
+/* The functions below read any ELF file, one section after the other, by libelf. */
 
 /* Open an ELF file: elf[len], which must stay in memory, or an open file. The caller must call
  * elf_end(). NULL if it is not an ELF file. */

@@ -14,8 +14,9 @@ struct btf_type;
 bool bb_btf_variable(const struct btf *btf, const struct btf_type *section, const char *name,
 		     size_t *ret_offset, size_t *ret_size);
 
-/* Finds a global variable, or a member of a variable ("config.port"). Returns the map of its
- * section, its offset in that map's value, and its size in bytes; -ENOENT without a message. */
+/* Finds a global variable, or a member of a variable ("config.port"). Returns the map of the
+ * variable's section, the variable's offset in the value of that map, and the variable's size, both
+ * in bytes; -ENOENT without a message. */
 int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **ret_map,
 		    size_t *ret_offset, size_t *ret_size);
 

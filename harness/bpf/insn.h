@@ -43,7 +43,7 @@ static inline bool bb_insn_is_call(const struct bpf_insn *i)
 	return i->code == (BPF_JMP | BPF_CALL);
 }
 
-/* Calls a helper; `imm` is the helper's number. */
+/* True if the instruction calls a helper; `imm` is the helper's number. */
 static inline bool bb_insn_is_helper_call(const struct bpf_insn *i)
 {
 	return bb_insn_is_call(i) && i->src_reg == 0;
@@ -54,14 +54,15 @@ static inline bool bb_insn_is_kfunc_call(const struct bpf_insn *i)
 	return bb_insn_is_call(i) && i->src_reg == BPF_PSEUDO_KFUNC_CALL;
 }
 
-/* Calls a function of the same program, whose first slot is bb_insn_function_target(). */
+/* True if the instruction calls a function of the same program, whose first slot is
+ * bb_insn_function_target(). */
 static inline bool bb_insn_is_function_call(const struct bpf_insn *i)
 {
 	return bb_insn_is_call(i) && i->src_reg == BPF_PSEUDO_CALL;
 }
 
-/* Loads the address of a function of the same program (a callback), whose first slot is
- * bb_insn_function_target(). */
+/* True if the instruction loads the address of a function of the same program (a callback), whose
+ * first slot is bb_insn_function_target(). */
 static inline bool bb_insn_is_function_address(const struct bpf_insn *i)
 {
 	return bb_insn_is_wide(i) && i->src_reg == BPF_PSEUDO_FUNC;
@@ -74,19 +75,20 @@ static inline bool bb_insn_is_jump(const struct bpf_insn *i)
 	return (class == BPF_JMP || class == BPF_JMP32) && op != BPF_CALL && op != BPF_EXIT;
 }
 
-/* A jump that is always taken. */
+/* True for a jump that is always taken. */
 static inline bool bb_insn_is_goto(const struct bpf_insn *i)
 {
 	return bb_insn_is_jump(i) && BPF_OP(i->code) == BPF_JA;
 }
 
-/* A goto whose 32-bit distance is in `imm` (Linux 6.6). */
+/* True for a goto whose 32-bit distance is in `imm` (Linux 6.6). */
 static inline bool bb_insn_is_long_goto(const struct bpf_insn *i)
 {
 	return i->code == (BPF_JMP32 | BPF_JA);
 }
 
-/* An indirect jump: a register holds the target, a map all possible targets (Linux 6.19). */
+/* True for an indirect jump: a register holds the target, and a map holds all possible targets
+ * (Linux 6.19). */
 static inline bool bb_insn_is_indirect_goto(const struct bpf_insn *i)
 {
 	return i->code == (BPF_JMP | BPF_JA | BPF_X);

@@ -17,7 +17,8 @@ struct bb_kept_map {
 	struct bpf_map_info info;
 };
 
-/* True for a pointer to an object that a program made (__kptr), and for lists and trees of them. */
+/* True for a pointer to an object that a program made (__kptr), and for lists and trees of such
+ * objects. */
 static bool is_own(const struct btf *btf, const struct btf_type *t)
 {
 	const struct btf_type *to = btf_is_ptr(t) ? btf__type_by_id(btf, t->type) : t;
@@ -78,8 +79,8 @@ static bool is_kept(const struct bpf_object *obj, const struct bpf_map *map)
 
 /*
  * Finds a map by name in `k`, then in its lender, then in the lender's lender. *ret_keeper receives
- * the one that has it. Returns NULL if none has it. We do not copy the lenders' descriptors,
- * because there would be too many.
+ * the struct bb_kept_maps that has the map. Returns NULL if none has it. We do not copy the
+ * descriptors of the lenders' maps, because there would be too many.
  */
 static const struct bb_kept_map *find_kept(const struct bb_kept_maps *k, const char *name,
 					   const struct bb_kept_maps **ret_keeper)
@@ -103,7 +104,8 @@ int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
 	if (!m || keeper == k)
 		return m ? m->fd : -1;
 	theirs = bb_map_specs__find(keeper->specs, name);
-	/* The contents of libbpf's own maps depend on the probe that the program is attached to. */
+	/* libbpf's own maps "__bpf_usdt_..." are never lent, because their contents depend on the
+	 * probe that the program is attached to. */
 	if (!strncmp(name, "__bpf_usdt_", strlen("__bpf_usdt_")) || !spec != !theirs ||
 	    (spec && (memcmp(&spec->where, &theirs->where, sizeof(spec->where)) ||
 		      spec->fill.count != theirs->fill.count)) ||
@@ -187,7 +189,7 @@ void bb_kept_maps__let_prog_arrays_go(void)
 	nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-#define COUNTED_MOST 100000u /* limit: entries that are counted; larger maps count as equal */
+#define COUNTED_MOST 100000u /* limit: entries to count; two maps with more count as equal */
 
 /* Counts the entries of a hash or trie; 0 for all other maps. */
 static uint32_t n_entries(const struct bb_kept_map *m)
@@ -254,8 +256,9 @@ struct sizes {
 /*
  * Writes to *ret_sizes the sizes and flags that the map should have. Those in `shape` (may be NULL)
  * override the object's own. For perf event arrays and ring buffers, the kernel accepts only one
- * size of keys and values. Some authors give the size of the records there. cilium/ebpf corrects
- * such objects, and so do we. Returns false if the map has the right sizes already.
+ * size of keys and one of values. Some authors set the size of values to the size of their records.
+ * cilium/ebpf corrects such objects, and so do we. Returns false if the map has the right sizes
+ * already.
  */
 static bool mend(const struct bpf_map *map, const struct bb_map_shape *shape,
 		 struct sizes *ret_sizes)

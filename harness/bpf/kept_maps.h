@@ -9,8 +9,9 @@
  * to one load: those of global variables (.rodata, .bss, ...), prog arrays, struct_ops maps, and
  * maps with objects of the program's own types.
  *
- * Making a ring buffer of 16 MiB takes 10 to 40 ms. Also, the physical pages of a map influence the
- * cost of the program, so new pages would change that cost from load to load.
+ * We keep maps for two reasons. Making a ring buffer of 16 MiB takes 10 to 40 ms. And the physical
+ * pages of a map influence the cost of the program, so new pages would change that cost from load
+ * to load.
  */
 struct bb_kept_map;
 struct bpf_map_info;
@@ -42,8 +43,9 @@ int bb_kept_maps__keep(struct bb_kept_maps *k, struct bpf_object *obj, const cha
 /*
  * Returns the descriptor of the kept map `name`, borrowed; -1 if a new map must be made. A map of
  * the lender is returned only if it equals `like` in type, key size, value size, map_flags and
- * max_entries (max_entries 0: any), and if the scenario gives the same contents to both. Maps whose
- * contents depend on the program (`self`, or libbpf's "__bpf_usdt_...") are never lent.
+ * max_entries (0 in like->max_entries means any number), and if the scenario gives the same
+ * contents to the maps of both programs. Maps whose contents depend on the program (`self`, or
+ * libbpf's "__bpf_usdt_...") are never lent.
  */
 int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
 		      const struct bpf_map_info *like);

@@ -7,7 +7,8 @@
 
 #define LOG_BEGINS "-- BEGIN PROG LOAD LOG --"
 #define LOG_ENDS "-- END PROG LOAD LOG --"
-/* limit: bytes of warnings, of which the end is kept; an error message has room for 4096 */
+/* limit: bytes of the warnings that we keep; of longer warnings we keep the end. An error message,
+ * which may quote them, has room for 4096 bytes. */
 #define KEEP 3000
 
 #define MOST_STATS 65536u /* limit: bytes of logs of successful loads */

@@ -26,7 +26,7 @@ int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err);
 
 /* Replaces *ret_name by the whole name of a program, because the kernel keeps only 15 bytes of it.
  * `btf_id` is the program's BTF, and `func_type_id` the type of its main function. If the BTF has
- * no such name, *ret_name stays. */
+ * no such name, *ret_name does not change. */
 void bb_loaded__whole_name(uint32_t btf_id, uint32_t func_type_id, char ret_name[BB_LOADED_NAME]);
 
 /* Reads id, type and name of an open program. 0 or -errno with a message. */

@@ -59,14 +59,14 @@ struct content {
 	 * each rounded up to 8 bytes */
 	size_t slot_size;
 	uint8_t *entry_keys; /* keys of spec->entries, in their order */
-	/* number of entries to write: the generated ones, then those of the file, then the given
-	 * ones; for an array all its elements */
+	/* number of entries to write: the generated entries, then those of the file, then those
+	 * that the scenario lists; for an array, the number of its elements */
 	uint32_t n;
 	/* keys[n] and values[n], one directly after the other; the values of prog arrays and cgroup
 	 * arrays are descriptors, -1 for an empty slot */
 	uint8_t *keys, *values;
 	bool is_listed;   /* keys and values are the list in `steady`, borrowed */
-	uint32_t sweep_n; /* BY_KEY: most entries that one call reads or deletes */
+	uint32_t sweep_n; /* BY_KEY: most entries that one system call reads or deletes */
 	uint8_t *swept_keys, *swept_values, *cursor;
 };
 
@@ -169,8 +169,8 @@ static uint64_t scramble(uint64_t i, unsigned int bits)
 	return i;
 }
 
-/* Returns how many bits of the i-th generated key hold its number: all bits of a key, or, in an LPM
- * trie, the bits of its prefix. */
+/* Returns how many bits of the i-th generated key hold the number that key_number() returns: all
+ * bits of the key or, in an LPM trie, the bits of its prefix. */
 static uint32_t key_bits(const struct content *c, uint32_t i)
 {
 	const struct bb_u32_list *prefixes = &c->spec->fill.prefixes;
@@ -180,8 +180,9 @@ static uint32_t key_bits(const struct content *c, uint32_t i)
 			   : (uint32_t)(c->key_size - (is_trie ? sizeof(uint32_t) : 0)) * 8;
 }
 
-/* Returns the number from which the i-th key is generated: its index among the keys of its prefix
- * length, which is prefixes[i % n]. A length may be in `prefixes` several times. */
+/* Returns the number from which the i-th key is generated. Without prefix lengths, it is `i`. With
+ * them, key i has the prefix length prefixes[i % n], and the number is the index of the key among
+ * all keys with this length. A length may be in `prefixes` several times. */
 static uint64_t key_number(const struct bb_u32_list *prefixes, uint32_t i)
 {
 	uint32_t at, before = 0, in_all = 0;
@@ -227,7 +228,7 @@ static int compare_keys(const void *a, const void *b, void *size)
 }
 
 /* Fails if two of the file's first n keys are equal. t->n_distinct remembers how many keys have
- * passed, so that they are not checked again. */
+ * passed this check, so that they are not checked again. */
 static int check_distinct(const struct content *c, struct bb_map_table *t, uint32_t n,
 			  struct bb_err *err)
 {
@@ -312,7 +313,8 @@ static int check_fill(const struct content *c, struct bb_err *err)
 		return fail_at(err, -E2BIG, c->spec, &c->spec->where,
 			       "%u 'prefixes', and a fill takes at most %u", n, MOST_PREFIXES);
 	for (uint32_t i = 0, step = n ? n : 1; i < step; i++) {
-		/* of the keys with the length prefixes[i], the last one has the largest number */
+		/* check the last key with the length prefixes[i], because it has the largest
+		 * number */
 		uint32_t length = key_bits(c, i), left = fill->count > i ? fill->count - i - 1 : 0;
 		uint64_t wanted = fill->count > i
 					  ? key_number(&fill->prefixes, i + left / step * step) + 1
@@ -339,7 +341,8 @@ static void spread_value(const struct content *c, uint8_t *slot)
 		memcpy(slot + at, slot, c->value_size);
 }
 
-/* Writes the generated entries. In an array, entry i has index i, even if the keys are random. */
+/* Writes the generated entries to c->keys and c->values. In an array, entry i has index i, even if
+ * the scenario asks for random keys. */
 static int put_fill(struct content *c, struct bb_err *err)
 {
 	const struct bb_map_fill *fill = &c->spec->fill;
@@ -364,7 +367,8 @@ static int put_fill(struct content *c, struct bb_err *err)
 	return 0;
 }
 
-/* Writes the entries of a file after the generated ones. In an array, keys decide the indexes. */
+/* Writes the entries of a file to c->keys and c->values, after the generated entries. In an array,
+ * the key of an entry is its index. */
 static int put_table(struct content *c, struct bb_err *err)
 {
 	const struct bb_map_table *t = c->spec->table;
@@ -408,8 +412,8 @@ static uint32_t n_of_table(const struct bb_map_spec *spec)
 	return spec->table ? (uint32_t)spec->table->n : 0;
 }
 
-/* Writes the entries that the scenario lists, after those of the file; two keys must not be equal.
- * In an array, the key decides the index. */
+/* Writes the entries that the scenario lists to c->keys and c->values, after those of the file.
+ * Fails if two listed keys are equal. In an array, the key of an entry is its index. */
 static int put_entries(struct content *c, const struct bb_source *of, struct bb_err *err)
 {
 	bool has_programs = c->type->type == BPF_MAP_TYPE_PROG_ARRAY,
@@ -472,8 +476,8 @@ static int make_sweep(struct content *c, struct bb_err *err)
 		       : bb_fail(err, -ENOMEM, "out of memory");
 }
 
-/* Allocates the entries, and sets values for those that nobody writes: the keys of an array are its
- * indexes, its values are 0. Descriptors are -1, which means an empty slot. */
+/* Allocates the entries. For the elements of an array that the scenario does not set: the keys are
+ * their indexes, and the values 0. Descriptors are -1, which means an empty slot. */
 static int make_room(struct content *c, struct bb_err *err)
 {
 	bool is_array = c->type->way != BY_KEY;
@@ -531,7 +535,8 @@ static bool is_written(const struct content *c)
 	return c->steady && c->steady->is_steady && c->id && c->steady->written_id == c->id;
 }
 
-/* Takes the entries from the list that an earlier load made of this map; false if there is none. */
+/* Uses the list that an earlier load made of this map as the entries to write. Returns false if
+ * there is no list. */
 static bool take_list(struct content *c)
 {
 	if (!c->steady || !c->id || c->steady->listed_id != c->id)
@@ -661,7 +666,7 @@ static int delete_all(const struct content *c)
 	} while (!rc);
 	if (rc == -ENOENT)
 		return 0;
-	do { /* an LPM trie has no call that reads and deletes at once, so two calls do it */
+	do { /* an LPM trie has no system call that reads and deletes at once, so two calls do it */
 		deleted = n = c->sweep_n;
 		rc = bpf_map_lookup_batch(c->fd, NULL, c->cursor, c->swept_keys, c->swept_values,
 					  &n, NULL);
@@ -682,7 +687,7 @@ static int delete_all(const struct content *c)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* Writes `n` entries from entry `first` on. */
+/* Writes `n` of the prepared entries to the map, from entry `first` on. */
 static int write_entries(const struct content *c, uint32_t first, uint32_t n)
 {
 	const uint8_t *keys = c->keys + first * c->key_size,
@@ -718,7 +723,7 @@ struct changes {
 		uint32_t first, n;
 	} * missing; /* missing[n_missing]: entries of the list that must be written */
 	size_t n_missing;
-	/* all entries of the list before this one have been found or are in `missing` */
+	/* all entries of the list before this index are in the map or in `missing` */
 	uint32_t next;
 };
 
@@ -733,8 +738,9 @@ static void add_missing(struct changes *ch, uint32_t first, uint32_t n)
 					   sizeof(*last)) = (struct range){first, n};
 }
 
-/* Looks for one entry of the map in the list, and notes the entries of the list that it skips as
- * missing. Returns -E2BIG if too many entries of the map are not in the list. */
+/* Looks for one entry of the map in the list, from ch->next on. Adds the entries of the list that
+ * it skips to ch->missing, and an entry that is not in the list to ch->extra. Returns -E2BIG if too
+ * many entries of the map are not in the list. */
 static int find_in_list(const struct content *c, struct changes *ch, const uint8_t *key,
 			const uint8_t *value)
 {
@@ -755,7 +761,7 @@ static int find_in_list(const struct content *c, struct changes *ch, const uint8
 	return 0;
 }
 
-/* Compares the map with its list. Returns 0 or -errno. */
+/* Compares the map with its list and writes the differences to `ch`. Returns 0 or -errno. */
 static int find_changes(const struct content *c, struct changes *ch)
 {
 	void *from = NULL;
@@ -784,7 +790,7 @@ static int find_changes(const struct content *c, struct changes *ch)
 	return wrong;
 }
 
-/* Restores the entries of the list. Returns 0, or -errno if the whole map must be written. */
+/* Makes the map equal to its list again. Returns 0, or -errno if the whole map must be written. */
 static int put_back(const struct content *c)
 {
 	struct changes ch = {.most_extra = c->n / 8 + WINDOW};
@@ -801,8 +807,8 @@ static int put_back(const struct content *c)
 	return rc;
 }
 
-/* Makes the list of a map that has just been written. If that fails, the map has no list and is
- * always written as a whole. */
+/* Reads a map that has just been written, and keeps its entries as the list of the map. If that
+ * fails, the map has no list and is always written as a whole. */
 static void make_list(struct content *c)
 {
 	struct bb_steady_map *s = c->steady;

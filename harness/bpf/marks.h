@@ -11,8 +11,9 @@
  *     object PATH               the program's object file
  *     function ADDRESS BYTES NAME
  *     line ADDRESS NUMBER TEXT  source line of the machine code from this address on
- *     run NS                    ns of the run between the last two marks; 0 unless there was
- * exactly one run symbols                   the rest is /proc/kallsyms
+ *     run NS                    time of the run between the last two marks, ns;
+ *                               0 unless there was exactly one run
+ *     symbols                   all lines after this one are /proc/kallsyms
  */
 #define BB_MARKS_OPTION "mark-runs" /* option of the guest's bpfbench */
 #define BB_MARKS_PORT 0x402         /* port of QEMU's isa-debugcon */

@@ -98,7 +98,8 @@ static void *append(struct request *r, size_t len)
 	void *at = r->bytes + NLMSG_ALIGN(r->head.nlmsg_len);
 
 	r->head.nlmsg_len = (uint32_t)(NLMSG_ALIGN(r->head.nlmsg_len) + len);
-	/* zeroed; no check, because requests have fixed sizes far below the buffer's */
+	/* begin() has zeroed these bytes. The buffer's end is not checked, because our requests
+	 * have fixed sizes far below its size. */
 	return at;
 }
 
@@ -239,7 +240,8 @@ static int configure(unsigned int ifindex, enum bb_veth_end end)
 	return talk(&r);
 }
 
-/* Turns errors that mean "not available here" into -ENOTSUP, so that the caller skips. */
+/* Turns errors that mean "not available here" into -ENOTSUP, so that the caller can skip the
+ * case instead of failing. */
 static int unsupported_or(int rc)
 {
 	return rc == -EOPNOTSUPP || rc == -EPERM ? -ENOTSUP : rc;
@@ -253,7 +255,8 @@ struct bb_xdp_port {
 	bool used;
 };
 
-/* Adds a pair of connected devices, two ports. The thread must be in the namespace. */
+/* Makes a pair of connected devices and adds both to net->ports. The thread must be in the
+ * namespace `net->netns_fd`. */
 static int add_pair(struct bb_xdp_net *net, struct bb_err *err)
 {
 	char names[2][IFNAMSIZ];
@@ -305,8 +308,8 @@ void bb_xdp_net__close(struct bb_xdp_net *net)
 }
 
 /* Attaches the program to the port, in place of the previous one. bpf_link_update() returns -EINVAL
- * if the previous program has another expected attach type, BPF_XDP or 0 (net/core/dev.c,
- * bpf_xdp_link_update); the port then gets a new link. */
+ * if the expected attach types of the two programs differ: one has BPF_XDP and the other 0
+ * (net/core/dev.c, bpf_xdp_link_update). The port then gets a new link. */
 static int put_on(struct bb_xdp_port *port, int prog_fd)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = XDP_FLAGS_DRV_MODE);
@@ -387,8 +390,9 @@ static int switch_ipv6_off(void)
 	return 0;
 }
 
-/* A step of opening the pair, in the namespace of `end`. Without `has_device`, switches IPv6 off
- * and, if `end` is the far end, makes both devices; with it, configures the device of this end. */
+/* One step of bb_veth_pair__open(), in the namespace of `end`. If `has_device` is false, switches
+ * IPv6 off there; for the far end, also makes the devices of both ends. If `has_device` is true,
+ * configures the device of `end`. */
 static int set_up_end(struct bb_veth_pair *p, enum bb_veth_end end, bool has_device,
 		      struct bb_err *err)
 {

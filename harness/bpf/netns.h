@@ -6,7 +6,8 @@
 /*
  * Private network namespaces and devices in them. Each namespace is held by a descriptor only, and
  * programs are attached by BPF links, so everything disappears with this process, however it ends.
- * Every function but bb_netns__enter() returns with the calling thread in the namespace it was in.
+ * Every function but bb_netns__enter() and bb_netns__leave() returns with the calling thread in the
+ * namespace in which the function was called.
  *
  * Functions return 0, or -errno with a message; -ENOTSUP if network namespaces or veth devices are
  * not available.
@@ -15,9 +16,9 @@
 /* Makes a network namespace. It ends when `*ret_fd` and all other descriptors of it are closed. */
 int bb_netns__open(int *ret_fd, struct bb_err *err);
 
-/* bb_netns__enter() moves the calling thread into the namespace; `*ret_home_fd` is the namespace
- * from which it comes. bb_netns__leave() moves the thread back there and closes `home_fd`. It
- * returns `rc`, or -errno with a message if the thread cannot go back. */
+/* bb_netns__enter() moves the calling thread into the namespace; `*ret_home_fd` is a descriptor of
+ * the namespace from which the thread comes. bb_netns__leave() moves the thread back there and
+ * closes `home_fd`. It returns `rc`, or -errno with a message if the thread cannot go back. */
 int bb_netns__enter(int netns_fd, int *ret_home_fd, struct bb_err *err);
 int bb_netns__leave(int home_fd, int rc, struct bb_err *err);
 

@@ -45,7 +45,8 @@ static const char *machine_name(unsigned int machine)
 	return "another machine";
 }
 
-/* Refuses files that are not BPF objects. libbpf has one message for all of these faults. */
+/* Refuses files that are not BPF objects, with a message for each fault. libbpf has only one
+ * message for all faults. */
 static int check_elf(const char *path, const char *elf, size_t len, struct bb_err *err)
 {
 	Elf64_Ehdr head;
@@ -107,7 +108,8 @@ int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_
 	return 0;
 }
 
-/* A file that bb_object_hold() shares. `st` tells whether it has changed meanwhile. */
+/* A file that bb_object_hold() shares. `st` is the file's stat at the time of reading, to tell
+ * whether the file has changed since then. */
 struct held {
 	struct held *next;
 	struct stat st;
@@ -350,8 +352,8 @@ int bb_object_say_not_loaded(const char *path, const char *elf, size_t len,
 		return bb_fail(err, rc, "%s: cannot load program '%s': %m", path, program);
 	if (strstr(log, "END PROG LOAD LOG")) {
 		bb_refusal_of_verifier(log, reason, sizeof(reason));
-		/* libbpf puts call 0xbad2310 in place of an instruction whose relocation has no
-		 * target */
+		/* If a CO-RE relocation has no target in this kernel, libbpf replaces the
+		 * instruction by a call of helper 195896080 (0xbad2310), which does not exist. */
 		if (strstr(reason, "unknown#195896080") || strstr(reason, "failed to resolve CO-RE "
 									  "relocation"))
 			list_missing(elf, len, bpf_object__btf(obj), reason, sizeof(reason));

@@ -21,7 +21,7 @@ int bb_object_hold(const char *path, const char **ret_elf, size_t *ret_len, stru
 void bb_object_let_go(const char *elf);
 /* bb_object_note_passed() remembers that the file `elf` of bb_object_hold() has passed the trial
  * named `trial`; bb_object_has_passed() tells whether it has. A trial (bpf/object_trial.h) takes
- * 0.1 s, because libbpf reads the kernel's types, so none is made twice. */
+ * 0.1 s, because libbpf reads the kernel's types. So no trial of a file is made twice. */
 void bb_object_note_passed(const char *elf, const char *trial);
 bool bb_object_has_passed(const char *elf, const char *trial);
 

@@ -53,7 +53,8 @@ static void add_map(struct bb_object_info *info, const char *name, uint32_t type
 #define MOST_NESTED 4u    /* limit: levels of nested structs whose members are listed */
 #define MOST_GLOBALS 512u /* limit: variables and members that are listed */
 
-/* Adds a variable or member that is a number or an array of char; of a struct, its members. */
+/* Adds a variable or member to info->globals if it is a number or an array of char. Of a struct,
+ * adds the members. */
 static void add_global(struct bb_object_info *info, const struct btf *btf, const char *name,
 		       __u32 type_id, unsigned int depth)
 {
@@ -86,8 +87,8 @@ static void add_global(struct bb_object_info *info, const struct btf *btf, const
 					  .size_bytes = (uint32_t)size});
 }
 
-/* Adds the global variables of a section. Of .rodata, adds no static variable unless it is a
- * struct, because the others are mostly the program's own strings. */
+/* Adds the global variables of a section to info->globals. Of the static variables in .rodata,
+ * adds only structs, because the others are mostly the program's own strings. */
 static void add_section(struct bb_object_info *info, const struct btf *btf, const char *section)
 {
 	__s32 id = btf ? btf__find_by_name_kind(btf, section, BTF_KIND_DATASEC) : -1;
@@ -117,7 +118,7 @@ static void add_globals(struct bb_object_info *info, const struct btf *btf)
 	add_section(info, btf, ".bss");
 }
 
-/* --- captures: their programs without the loader's tests of the kernel --- */
+/* --- captures: all programs but those by which a loader tested the kernel --- */
 
 /* Returns the bytes as hexadecimal digits; NULL if there are none or too many for a scenario. */
 static char *hex_of(const struct bb_blob *b)
@@ -149,7 +150,8 @@ static int fill_from_capture(struct bb_object_info *info, const char *path, stru
 	const struct bb_captured_attachment **attachments;
 	const struct bb_capture *c;
 	int rc = bb_capture__borrow(path, &c, err);
-	/* of_prog[i]: index of program i in info->programs, plus 1; 0: not there */
+	/* of_prog[i]: program i of the capture has this index in info->programs, plus 1; 0 means
+	 * that it is not in info->programs */
 	size_t *of_prog;
 
 	if (rc)

@@ -2,14 +2,15 @@
 #include "bpf/own_runs.h"
 
 #define TRIES 512u
-/* The smallest number of runs counts as certain if at least so many windows have it. */
+/* The smallest number of runs in a window counts as certain if at least FEWEST windows have it. */
 #define FEWEST 16u
-/* limit: ns of the search; a window may take milliseconds if others use our CPU */
+/* limit: time of the search, ns; one window may take milliseconds if others use our CPU */
 #define MOST_NS 10000000u
 
 /* The runs of many windows. A window is the time between two readings of the counters. */
 struct tries {
-	/* of each window; ns is UINT64_MAX if the kernel did not time one of the runs */
+	/* number and time of the runs in each window; ns is UINT64_MAX if the kernel did not time
+	 * one of them */
 	uint64_t runs[TRIES], ns[TRIES];
 	size_t n;
 	uint64_t least; /* smallest number of runs in a window */
@@ -59,7 +60,8 @@ static int try_once(const struct bb_stats_reader *r, enum act what, uint64_t spi
 	if (rc)
 		return rc;
 	window = bb_prog_stats__since(&after, &before);
-	/* runs that the kernel missed because they preempted another run are ours, too */
+	/* the kernel does not add a run that preempts another run of the program to run_cnt; we
+	 * count it all the same */
 	runs = window.run_cnt + window.recursion_misses;
 	if (!t->n || runs < t->least) {
 		t->least = runs;
@@ -77,7 +79,7 @@ static bool is_certain(const struct tries *t)
 }
 
 /* Measures windows with the action and windows with a busy wait of the same length, in turns, until
- * the smallest number of runs is certain for both. */
+ * the smallest number of runs is certain for both kinds of windows. */
 static int find_least(const struct bb_stats_reader *r, enum act what, struct tries *idle,
 		      struct tries *doing)
 {
@@ -105,8 +107,9 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Finds how many runs one reading causes, and their time. A window includes the runs that the
- * reading at its end causes. The time is the median over windows that have only our runs. */
+/* Finds how many runs one reading of the counters causes, and the time of one run. A window
+ * includes the runs that the reading at its end causes. The time is the median over windows that
+ * have only our runs. */
 static int find_by_read(const struct bb_stats_reader *r, struct bb_own_runs *own)
 {
 	struct tries idle = {0}, doing = {0};
@@ -114,7 +117,7 @@ static int find_by_read(const struct bb_stats_reader *r, struct bb_own_runs *own
 	double ns[TRIES];
 	size_t n = 0;
 
-	/* all runs are caused by other processes */
+	/* our reading causes no run: all runs are caused by other processes */
 	if (rc || !idle.least || doing.least <= idle.least)
 		return rc;
 	own->by_read = (uint32_t)(doing.least - idle.least);
@@ -142,11 +145,12 @@ static int try_sleep(const struct bb_stats_reader *r, enum act what, struct bb_o
 }
 
 /*
- * Finds how many runs one sleep causes. While we sleep, other processes run on our CPU and may make
- * system calls; a sleep that returns at once leaves them no time. If our readings do not run a
- * program, but it runs in every window, we assume that our sleeps cause no runs. The error is
- * small: we sleep a few thousand times a second at most, and such a program has a hundred thousand
- * runs a second.
+ * Finds how many runs one sleep causes. While we sleep, other processes run on our CPU and may run
+ * the program by system calls. If the result is therefore not certain, we try a sleep that returns
+ * at once, which leaves other processes no time. That is done only if our readings run the program.
+ * If they do not and the result is not certain, we assume that our sleeps cause no runs. The error
+ * is small: we sleep a few thousand times a second at most, and such a program has a hundred
+ * thousand runs a second.
  */
 static int find_by_sleep(const struct bb_stats_reader *r, struct bb_own_runs *own)
 {

@@ -9,8 +9,8 @@
  *
  * An experiment finds the number of these runs. A window is the time between two readings. In
  * turns, dozens of windows contain one more reading or a sleep, and dozens a busy wait of the same
- * length. Runs that every window with a reading or sleep has beyond the others are ours, because
- * nobody else runs a program in every window.
+ * length. If every window with a reading or sleep has more runs than a window with a busy wait,
+ * the additional runs are ours, because nobody else runs a program in every window.
  */
 struct bb_own_runs {
 	/* true if the program runs too often or too irregularly to tell how many runs are ours */
@@ -28,7 +28,7 @@ int bb_own_runs__find(const struct bb_stats_reader *r, struct bb_own_runs *ret_o
  * runs. For each window we know the number of our runs. The windows with only our runs give the
  * time of one of our runs, which is then subtracted from the other windows. */
 struct bb_own_share {
-	uint64_t own, own_ns; /* in windows with only our runs: their number and time */
+	uint64_t own, own_ns; /* number and time of the runs in windows with only our runs */
 	/* in the other windows: runs of others, our runs, and the time of both */
 	uint64_t others, mixed_own, mixed_ns;
 	bool unclear; /* true if a window had fewer runs than we caused */
@@ -36,7 +36,7 @@ struct bb_own_share {
 
 /* We caused `own` runs in a window; returns how many of them the kernel counted. The kernel counts
  * a run that preempts another run of the program as a recursion miss. If a run was preempted on our
- * CPU, all our runs are such misses until it goes on. */
+ * CPU, all our runs are recursion misses until the preempted run goes on. */
 static inline uint64_t bb_own_runs__left(const struct bb_prog_stats *window, uint64_t own)
 {
 	return own > window->recursion_misses ? own - window->recursion_misses : 0;

@@ -244,8 +244,8 @@ uint32_t bb_prog_map_ids(int prog_fd, uint32_t *ret_ids)
 	return info.nr_map_ids < BB_MAX_PROG_MAPS ? info.nr_map_ids : BB_MAX_PROG_MAPS;
 }
 
-/* Returns NAN for 0. No program has 0 of these figures, so 0 means that the kernel did not report
- * the figure. */
+/* Returns `n`, or NAN if `n` is 0. No program has 0 instructions or 0 bytes of code, so 0 means
+ * that the kernel did not report the figure. */
 static double unless_zero(__u32 n)
 {
 	return n ? (double)n : NAN;

@@ -32,7 +32,8 @@ int bb_stats_reader__info(const struct bb_stats_reader *r, struct bb_prog_stats 
 int bb_stats_reader__fdinfo(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats);
 
 /* Reads by fdinfo, between two readings by info-by-fd. -ESTALE with a message if a counter falls
- * from one reading to the next. If nothing runs, all three readings are thus equal. */
+ * from one reading to the next. So all three readings are equal if the program did not run
+ * meanwhile. */
 int bb_stats_reader__agreed(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats,
 			    struct bb_err *err);
 

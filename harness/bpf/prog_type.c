@@ -67,8 +67,8 @@ int bb_section_type__find(const char *section, uint32_t *ret_type, uint32_t *ret
 	return 0;
 }
 
-/* Beginnings by which other loaders, and libbpf before 1.0, recognise sections, and the section
- * that libbpf knows today. */
+/* `word` is the beginning of a section's name by which other loaders, or libbpf before 1.0,
+ * recognise the program type. `section` is the name that libbpf knows today for this type. */
 static const struct {
 	const char *word, *section;
 } words[] = {

@@ -30,12 +30,13 @@ bool bb_section_type__is_sleepable(const char *section);
  * returns the known section "tc" for "classifier/x". NULL if there is no guess. */
 const char *bb_section_type__guess(const char *section);
 
-/* Kinds of hooks, for messages about hooks that the kernel's BTF does not have. */
+/* Kinds of hooks, for messages about hooks that the kernel's BTF does not have. Names of hooks are
+ * passed without the prefix that the BTF puts before them, such as "bpf_lsm_". */
 enum bb_name_of {
 	BB_NAME_OF_FUNCTION, /* fentry, fexit, fmod_ret, kprobe */
-	BB_NAME_OF_LSM,      /* lsm, without "bpf_lsm_" */
-	BB_NAME_OF_EVENT,    /* tp_btf, without "btf_trace_" */
-	BB_NAME_OF_ITER,     /* iter, without "bpf_iter_" */
+	BB_NAME_OF_LSM,      /* lsm; prefix "bpf_lsm_" */
+	BB_NAME_OF_EVENT,    /* tp_btf; prefix "btf_trace_" */
+	BB_NAME_OF_ITER,     /* iter; prefix "bpf_iter_" */
 };
 
 /* Writes the name of an existing hook of the kind `of` that is nearest to `name`, which is `name`

@@ -5,8 +5,9 @@
 #include <bpf/libbpf.h>
 #include <linux/perf_event.h>
 
-#define PERF_PAGES 64  /* pages of a perf buffer on each CPU; a power of two */
-#define MOST_TRIES 100 /* limit: readings of two positions until the reader rests */
+#define PERF_PAGES 64 /* pages of a perf buffer on each CPU; a power of two */
+/* limit: how often bytes_held() reads both positions while the reader moves */
+#define MOST_TRIES 100
 
 static struct bb_ring *add_ring(struct bb_rings *r)
 {
@@ -23,7 +24,8 @@ static void prefault(struct bb_ring *ring)
 	*ring->consumer = *ring->consumer;
 }
 
-/* Maps the positions: of the reader in page 0, of the writer in page 1 (kernel/bpf/ringbuf.c). */
+/* Maps the two pages with positions: page 0 has the reader's, page 1 the writer's
+ * (kernel/bpf/ringbuf.c). */
 static int open_ringbuf(struct bb_rings *r, int map_fd, size_t size_bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -20,7 +20,7 @@ struct bb_ring {
 
 /* Returns how many bytes the writer of a ring buffer is ahead of its reader. Reads both positions
  * again if the reader moved, because positions of different moments give too many bytes. If the
- * reader never rests, returns fewer bytes than there are. */
+ * reader moves during all tries, may return fewer bytes than there are. */
 unsigned long bb_ring__bytes_held(const volatile unsigned long *reader,
 				  const volatile unsigned long *writer);
 

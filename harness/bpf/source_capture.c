@@ -18,9 +18,9 @@
 struct captured {
 	struct bb_source head;
 	const struct bb_capture *capture; /* the whole capture; borrowed, or the same as `own` */
-	struct bb_capture *own;  /* private copy in which we set variables; NULL if we set none */
-	size_t prog;             /* index in the capture */
-	struct btf **btfs;       /* by index in the capture; NULL if it cannot be read */
+	struct bb_capture *own; /* private copy in which we set variables; NULL if we set none */
+	size_t prog;            /* index of the program in the capture */
+	struct btf **btfs; /* btfs[i] is BTF object i of the capture; NULL if it cannot be read */
 	struct bb_replay replay; /* the current load; zeroed if there is none */
 	bool has_prog_array;
 	struct bb_captured_section section;
@@ -222,7 +222,8 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 			       "'%s' is attached to another program; that one would have to be "
 			       "counted",
 			       p->name);
-	/* the target is in a module; without a module, the id stays 0, which means vmlinux */
+	/* set the id if the attach target is in a module; otherwise it stays 0, which means
+	 * vmlinux */
 	if (p->attach_btf >= 0 && !bb_info__read(s->replay.btfs[p->attach_btf], &btf))
 		c.attach_btf_obj_id = btf.id;
 	memcpy(c.name, p->kernel_name, sizeof(c.name));

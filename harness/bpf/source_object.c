@@ -19,7 +19,7 @@
 #define WITH_LOG_S 0.02
 #define STATS_BYTES 4096 /* room for the stack depth of each function */
 
-#ifndef BPF_F_XDP_HAS_FRAGS /* 5.18 */
+#ifndef BPF_F_XDP_HAS_FRAGS /* new in Linux 5.18 */
 #define BPF_F_XDP_HAS_FRAGS (1U << 5)
 #endif
 
@@ -91,9 +91,10 @@ static void choose_programs(struct object *s, struct bpf_object *obj,
 		bb_jumps__reach(&s->jumps, bpf_map__name(map));
 	for (size_t i = 0; (name = bb_jumps__next(&s->jumps, &i));)
 		load_beside(s, ours, bpf_object__find_program_by_name(obj, name));
-	/* libbpf fills the slots of every prog array, and would have to load all programs in them.
-	 * So arrays that our programs do not reach are not created; libbpf leaves their slots alone
-	 * if they also have another type. */
+	/* libbpf fills the slots of every prog array, for which all programs in the slots would
+	 * have to be loaded. So we do not create arrays that our programs do not reach. We also
+	 * give these arrays another map type, because otherwise libbpf would still try to fill
+	 * their slots. */
 	bpf_object__for_each_map(map, obj)
 	{
 		if (bpf_map__type(map) != BPF_MAP_TYPE_PROG_ARRAY)
@@ -313,9 +314,10 @@ static int object_attach(struct bb_source *source, struct bpf_link **ret_link, s
 	return 0;
 }
 
-/* Attaches the program to the probe and detaches it at once. Meanwhile libbpf writes the specs of
- * the probe's arguments into the maps of usdt.bpf.h, from number 0 on, where they stay. The program
- * can then be attached in other ways with these numbers as cookies (fire/user_function.h). */
+/* Attaches the program to the probe and detaches it at once. During the attach, libbpf writes the
+ * specs of the probe's arguments into the maps of usdt.bpf.h. The specs have numbers from 0 on and
+ * stay in the maps after the detach. The program can then be attached in other ways, with the
+ * numbers of the specs as cookies (fire/user_function.h). */
 static int object_fill_usdt(struct bb_source *source, const char *path, const char *provider,
 			    const char *name, struct bb_err *err)
 {

@@ -72,7 +72,8 @@ int bb_target__load(struct bb_target *t, struct bb_err *err)
 	rc = t->source->ops->load(t->source, &t->prog_fd, err);
 	if (rc)
 		return rc;
-	/* with the JIT off, this is the address of the interpreter, the same for all programs */
+	/* With the JIT off, jited_prog_len is 0. `address` is then that of the interpreter, the
+	 * same for all programs, and jit_mod64 stays -1. */
 	if (!bb_info__read(t->prog_fd, &info) && info.jited_prog_len && info.nr_jited_ksyms &&
 	    address)
 		t->jit_mod64 = (int)(address & 63);
@@ -296,7 +297,8 @@ void bb_target__borrow_maps(struct bb_target *t, struct bb_target *lender)
 	forget_contents(lender);
 }
 
-/* writing a map of so many entries takes longer than finding out whether it can change */
+/* Maps with fewer entries than this are always written again, because that takes less time than
+ * finding out whether a program can change them. */
 #define MANY 4096u
 
 void bb_target__find_steady(struct bb_target *t,
@@ -312,7 +314,8 @@ void bb_target__find_steady(struct bb_target *t,
 	for (size_t i = 0; i < specs->n; i++) {
 		const struct bb_map_spec *spec = &specs->v[i];
 		size_t n = spec->fill.count + (spec->table ? spec->table->n : 0);
-		/* `self` may be another process at the next load */
+		/* With `self`, the entries may change at the next load, because `self` may then be
+		 * another process. */
 		bool is_large = n >= MANY && !spec->fill.value.self &&
 				!BB_ANY(spec->entries, spec->n_entries,
 					it->key.self || it->value.self);

@@ -71,8 +71,8 @@ void bb_target__say_maps(struct bb_target *t, const struct bb_map_specs *specs);
  * type or does not have it. Other messages end with the end of the verifier's log. */
 int bb_target__load(struct bb_target *t, struct bb_err *err);
 
-/* A set of places, which are JIT addresses modulo 64: bit i stands for place i. BB_ANYWHERE also
- * has the programs whose place is unknown. */
+/* A place is a JIT address modulo 64. In a set of places, bit i stands for place i. BB_ANYWHERE is
+ * the set of all places, and also accepts programs whose place is unknown. */
 #define BB_ANYWHERE UINT64_MAX
 #define BB_PLACES 64
 static inline uint64_t bb_place(int mod64)
@@ -147,7 +147,8 @@ int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops);
 struct bb_ring;
 const struct bb_ring *bb_target__ring(const struct bb_target *t);
 
-/* Prepares a forked child for bb_target__drain(), which it must not call after an error. */
+/* Prepares a forked child for bb_target__drain(). If this returns an error, the child must not call
+ * bb_target__drain(). */
 int bb_target__after_fork(const struct bb_target *t);
 
 /* Discards the records that the program wrote. With `only_when_half_full`, rings that are less

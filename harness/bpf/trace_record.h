@@ -6,8 +6,8 @@
 /* Kinds of records. QEMU's plugin (vm/plugin/trace.c) writes all but BB_TRACE_FAULT. */
 enum {
 	BB_TRACE_INSN,
-	/* memory that the instruction before this record reads or writes; the last access of a call
-	 * or return is its return address */
+	/* an access to memory by the instruction of the latest BB_TRACE_INSN record; the last
+	 * access of a call or return instruction is to its return address */
 	BB_TRACE_ACCESS,
 	BB_TRACE_BEGIN, /* the records of a run begin */
 	BB_TRACE_END,
@@ -20,20 +20,21 @@ enum {
 	BB_TRACE_CALL,
 	BB_TRACE_RETURN,
 	BB_TRACE_INTERRUPT_RETURN,
-	BB_TRACE_CLOCK, /* it reads the time */
+	BB_TRACE_CLOCK, /* the instruction reads the time */
 };
 
 struct bb_trace_record {
 	uint64_t address;
 	uint16_t kind, class;
-	uint32_t size_bytes; /* of the instruction, or of the access */
+	uint32_t size_bytes; /* size of the instruction or of the memory access */
 };
 
-/* Largest number of records between two marks, and of all records. The plugin drops what exceeds
- * them. Marks may exceed the second limit by BB_TRACE_MOST. */
+/* Largest number of records between two marks, and of all records. The plugin drops the
+ * records beyond these limits. Records of marks (BB_TRACE_BEGIN, BB_TRACE_END) are still written
+ * for BB_TRACE_MOST records beyond the second limit. */
 #define BB_TRACE_MOST (UINT32_C(4) << 20)
 #define BB_TRACE_MOST_IN_ALL (4 * BB_TRACE_MOST)
 
 /* The bytes of an instruction that does nothing, and that no compiler makes: nopw 0x42NN(%rax).
- * 0x41: records begin after it, 0x42: they end there. */
+ * With nn = 0x41, the plugin records the instructions after it; with nn = 0x42, it stops there. */
 #define BB_TRACE_MARK(nn) 0x66, 0x0f, 0x1f, 0x80, nn, 0x42, 0, 0
