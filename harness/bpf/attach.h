@@ -70,7 +70,7 @@ struct bpf_object;
 
 /*
  * A program of a section "struct_ops/..." is a member of a struct of functions, which is the value
- * of a map of type struct_ops. The kernel calls the functions once the map is registered. We
+ * of a map of type struct_ops. The kernel calls the functions as soon as the map is registered. We
  * register the map by a link (Linux 6.4), which ends when its last descriptor is closed. Without a
  * link, the map would stay registered if bpfbench were killed.
  */

@@ -9,7 +9,8 @@
 /* A BPF object file as the compiler wrote it: sections, symbols and relocations. */
 
 struct bb_elf_section {
-	/* without the leading '?', which marks programs that are not loaded by default */
+	/* the section's name without a leading '?', which marks programs that are not loaded by
+	 * default */
 	const char *name;
 	const char *full_name;
 	const char *data;

@@ -10,7 +10,7 @@
  * and counts as one instruction. */
 #define BB_LD_IMM64 (BPF_LD | BPF_IMM | BPF_DW)
 #define BB_JCOND 0xe0         /* may_goto, Linux 6.9 */
-#define BB_LOAD_ACQUIRE 0x100 /* Linux 6.15 */
+#define BB_LOAD_ACQUIRE 0x100 /* `imm` of an atomic instruction, Linux 6.15 */
 #define BB_STORE_RELEASE 0x110
 /* libbpf replaces an instruction whose CO-RE relocation failed by a call of a helper with this
  * number. The kernel has no such helper, so a loaded program never runs that call. */

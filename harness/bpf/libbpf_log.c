@@ -23,9 +23,9 @@ static __thread char tried_relo[400]; /* the CO-RE relocation that was tried las
 static __thread struct bb_missing_name missing[BB_MOST_MISSING];
 static __thread size_t n_missing;
 
-/* Remembers CO-RE relocations that fail. libbpf first reports an attempt, "prog 'x': relo #0:
- * <byte_off> [19] struct task_struct.member (0:0 @ offset 0)". If the kernel has no such member,
- * "prog 'x': relo #0: substituting insn #7 w/ invalid insn" follows. */
+/* Remembers CO-RE relocations that fail. libbpf first reports that it tries a relocation, "prog
+ * 'x': relo #0: <byte_off> [19] struct task_struct.member (0:0 @ offset 0)". If the kernel has no
+ * such member, "prog 'x': relo #0: substituting insn #7 w/ invalid insn" follows. */
 static void note_relo(const char *text)
 {
 	const char *name = strstr(tried_relo, "] "), *of = strchr(text, '\''), *at;

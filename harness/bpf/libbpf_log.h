@@ -34,8 +34,8 @@ bool bb_libbpf_log__of_loaded(const char *program, char *ret_log, size_t size);
 /* Functions that extract from a long log the one line that says why a load failed. */
 
 /* Writes the last line of a verifier's log that gives a reason, which is a line that is not a
- * statistic, a state, an instruction or a source line. Adds the last source line before the
- * refusal. `log` may be only the end of the log. Writes "" if there is no such line. */
+ * statistic, a state, an instruction or a source line. Appends the last source line of the log
+ * to this reason. `log` may be only the end of the log. Writes "" if there is no such line. */
 void bb_refusal_of_verifier(const char *log, char *ret_reason, size_t size);
 
 /* Writes libbpf's last warning that gives a reason, without its prefix. Ignores general warnings

@@ -76,8 +76,8 @@ static void write_line(const char *fmt, ...)
 	if (len < 0)
 		return;
 	len = len < (int)sizeof(text) - 1 ? len : (int)sizeof(text) - 2;
-	for (int i = 0; i < len;
-	     i++) /* a source line from BTF may contain a line break, which would end our line */
+	/* a source line from BTF may contain a line break, which would end our line too early */
+	for (int i = 0; i < len; i++)
 		if (iscntrl((unsigned char)text[i]))
 			text[i] = ' ';
 	text[len] = '\n';

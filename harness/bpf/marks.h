@@ -15,7 +15,7 @@
  *                               0 unless there was exactly one run
  *     symbols                   all lines after this one are /proc/kallsyms
  */
-#define BB_MARKS_OPTION "mark-runs" /* option of the guest's bpfbench */
+#define BB_MARKS_OPTION "mark-runs" /* option of bpfbench in the guest: switches marks on */
 #define BB_MARKS_PORT 0x402         /* port of QEMU's isa-debugcon */
 #define BB_MARKS_RUNS 8u            /* limit: runs of a program that are traced */
 

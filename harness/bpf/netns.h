@@ -33,7 +33,7 @@ int bb_rtnl__up(unsigned int ifindex);
  */
 struct bb_xdp_net {
 	int netns_fd;
-	struct bb_xdp_port *ports; /* one for each device, because a device takes one program */
+	struct bb_xdp_port *ports; /* one for each device, which can have only one program */
 	size_t n_ports;
 };
 

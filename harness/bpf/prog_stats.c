@@ -91,7 +91,7 @@ int bb_stats_reader__agreed(const struct bb_stats_reader *r, struct bb_prog_stat
 		rc = bb_stats_reader__info(r, &after);
 	if (rc)
 		return bb_fail(err, rc, "cannot read the run statistics of a program: %m");
-	/* the readings follow each other, and the counters only rise */
+	/* `before` was read first, then `fdinfo`, then `after`, and the counters only rise */
 	if (before.run_cnt > fdinfo.run_cnt || fdinfo.run_cnt > after.run_cnt ||
 	    before.run_time_ns > fdinfo.run_time_ns || fdinfo.run_time_ns > after.run_time_ns)
 		return bb_fail(err, -ESTALE,
@@ -138,7 +138,7 @@ int bb_stats_enable__on(struct bb_stats_enable *ret_enable, struct bb_err *err)
 	if (rc == -EPERM)
 		return bb_fail(err, rc,
 			       "enabling bpf_stats needs CAP_SYS_ADMIN; run as root, with sudo");
-	if (rc) { /* kernels before 5.8 return EINVAL */
+	if (rc) { /* kernels before 5.8 return EINVAL and have only the sysctl */
 		rc = swap_sysctl(e.previous, sizeof(e.previous), "1");
 		if (rc)
 			return bb_fail(err, rc,

@@ -85,7 +85,8 @@ static int open_perf_buffer(struct bb_rings *r, int map_fd)
 		if (rc)
 			return rc;
 		page = buf;
-		/* __u64 in the ABI; on 64-bit machines, unsigned long has the same size */
+		/* data_tail and data_head are __u64 in the ABI; on 64-bit machines, unsigned long
+		 * has the same size */
 		ring->consumer = (volatile unsigned long *)&page->data_tail;
 		ring->producer = (volatile unsigned long *)&page->data_head;
 		ring->size_bytes = size;

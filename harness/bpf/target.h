@@ -15,7 +15,7 @@ struct bb_target {
 	struct bb_stats_reader reader;
 	int jit_mod64; /* JIT address modulo 64; -1: not loaded, not compiled by the JIT, or not
 			  shown by the kernel */
-	/* the rest is for target.c only */
+	/* the members from here on are for target.c only */
 	struct bb_source_global drops; /* map_fd is -1 if the program has no `drops` */
 	/* maps that loads use again; its lender is another target's `kept` */
 	struct bb_kept_maps kept;
@@ -136,8 +136,8 @@ int bb_target__code_of(const struct bb_target *t, int prog_fd, struct bb_code *r
 int bb_target__reset_maps(struct bb_target *t, struct bb_err *err);
 int bb_target__reset_for_run(struct bb_target *t);
 
-/* Returns the memory of those maps that the scenario fills to several sizes, bytes; NAN if the
- * kernel does not report it. */
+/* Returns the memory, in bytes, of all maps for which `fill` in the scenario lists several numbers
+ * of entries. NAN if the kernel does not report it. */
 double bb_target__filled_bytes(const struct bb_target *t);
 
 /* Reads the program's global `drops`; *ret_drops is 0 if it has none. 0 or -errno. */
