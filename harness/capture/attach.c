@@ -79,7 +79,8 @@ void bb_name_tracepoint(struct bb_captured_attachment *a)
 		bb_tracepoint__find(a->where, a->where, sizeof(a->where));
 }
 
-/* Asks the kernel to describe our copy of the event. False if the event has no program yet. */
+/* Asks the kernel about our copy of the command's perf event, and writes the event's kind and
+ * target to `a`. Returns false if no program is attached to the event yet. */
 static bool ask_event(int event_fd, struct bb_captured_attachment *a)
 {
 	static const char *const kinds[] = {
@@ -111,7 +112,8 @@ static bool ask_event(int event_fd, struct bb_captured_attachment *a)
 
 /* --- the attaching calls --- */
 
-/* Adds an attachment of the program that the command knows as `fd`; NULL if it is no program. */
+/* Adds to the capture an attachment of the program behind the command's descriptor `fd`. Returns
+ * NULL if `fd` is not a descriptor of a program, or if there are too many attachments. */
 static struct bb_captured_attachment *add_attachment(struct bb_take_call *call, int fd,
 						     enum bb_attached_by by, const char *kind)
 {
@@ -128,8 +130,9 @@ static struct bb_captured_attachment *add_attachment(struct bb_take_call *call, 
 	return a;
 }
 
-/* Assumes that the event is the one that this process opened last. ask_event() later replaces that
- * guess by the kernel's answer. */
+/* Describes the perf event that the calling process of the command opened last, as a guess, because
+ * we do not know which event `event_fd` is. ask_event() later replaces the guess by the kernel's
+ * answer. */
 void bb_take_attach__event(struct bb_take_call *call, int event_fd, int prog_fd)
 {
 	struct bb_take *t = call->t;
@@ -146,7 +149,8 @@ void bb_take_attach__event(struct bb_take_call *call, int event_fd, int prog_fd)
 	a->taken.fd = bb_remote__fd(&call->from, event_fd);
 }
 
-/* Writes the path of the file behind the command's descriptor `fd`, for example of a cgroup. */
+/* Writes the path of the file behind the command's descriptor `fd`, for example of a cgroup, to
+ * a->where. */
 static void say_target(struct bb_take_call *call, int fd, struct bb_captured_attachment *a)
 {
 	int copy = bb_remote__fd(&call->from, fd);
@@ -235,7 +239,8 @@ void bb_take_attach__prog_attach(struct bb_take_call *call)
 	a->taken.fd = bb_remote__fd(&call->from, (int)call->attr.target_fd);
 }
 
-/* setsockopt(SO_ATTACH_BPF). The kernel cannot be asked for a socket's program. */
+/* setsockopt(SO_ATTACH_BPF). The kernel cannot be asked for a socket's program, so we assume that
+ * the kernel attaches it. */
 void bb_take_attach__socket(struct bb_take_call *call, uint64_t option, uint64_t value_at)
 {
 	struct bb_captured_attachment *a;
@@ -250,8 +255,9 @@ void bb_take_attach__socket(struct bb_take_call *call, uint64_t option, uint64_t
 
 /* --- has the kernel attached the program? --- */
 
-/* Notes the programs of the links that were made since the last call. Stops at a link that is not
- * ready; the next call tries it again. */
+/* Appends to t->links the programs of all BPF links that were made since the last call of
+ * see_links(). Stops at a link that the kernel has not finished; the next see_links() tries that
+ * link again. */
 static void see_links(struct bb_take *t)
 {
 	__u32 id = t->last_link_id;
@@ -272,8 +278,8 @@ static void see_links(struct bb_take *t)
 	}
 }
 
-/* Looks for a link of the program in the list, and removes it, because a link belongs to one
- * attachment only. Returns false if there is no such link. */
+/* Looks for a link of the program in t->links, and removes the link from this list, because a link
+ * belongs to one attachment only. Returns false if the program has no link there. */
 static bool take_link_of(struct bb_take *t, uint32_t prog_id)
 {
 	for (size_t i = 0; i < t->n_links; i++)
@@ -322,7 +328,8 @@ static bool is_elsewhere(pid_t tid)
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)tid);
-	/* neither "running" nor the "-1" of an ending thread begins with a digit */
+	/* The file begins with the number of the system call, unless the thread runs
+	 * ("running") or ends ("-1"). */
 	if (bb_root__read(path, text, sizeof(text)) <= 0 || bb_parse_digits(&at, &nr) ||
 	    nr == SYS_bpf || nr == SYS_ioctl)
 		return false;

@@ -45,7 +45,7 @@ bool bb_captured_prog__is_same(const struct bb_capture *a, const struct bb_captu
 			x.imm = y.imm;
 		if (memcmp(&x, &y, sizeof(x)))
 			return false;
-		/* this instruction has a second half */
+		/* a 64-bit constant takes two slots, so compare its second slot, too */
 		if (x.code == (BPF_LD | BPF_IMM | BPF_DW) &&
 		    memcmp(&p->insns[i + 1], &q->insns[i + 1], sizeof(x)))
 			return false;
@@ -144,7 +144,8 @@ void bb_capture__free(struct bb_capture *c)
 	free(c);
 }
 
-/* Kinds of attachments, as libbpf and the kernel name them, and the matching section. */
+/* Kinds of attachments, as libbpf and the kernel name them, and the section name that libbpf
+ * expects for each kind. */
 static const struct {
 	const char *kind, *section;
 } words[] = {
@@ -210,7 +211,8 @@ static const char *of_cgroup(const struct bb_captured_prog *p)
 	return NULL;
 }
 
-/* Returns the section of a program whose target is chosen at its load, without the target. */
+/* Returns the first part of the section name, such as "lsm", of a program that is given its target
+ * when it is loaded. The target itself is not in the text. */
 static const char *of_load(const struct bb_captured_prog *p)
 {
 	if (p->type == BPF_PROG_TYPE_LSM)

@@ -39,7 +39,7 @@ struct bb_taken_load {
 
 /* How we find out whether an attaching call succeeded. */
 enum bb_attached_by {
-	BB_ATTACHED_SURELY,   /* no question: the answer is known, or the kernel cannot give it */
+	BB_ATTACHED_SURELY,   /* we do not ask: we know it already, or the kernel cannot tell */
 	BB_ATTACHED_BY_EVENT, /* we ask our copy of the perf event for its program */
 	BB_ATTACHED_BY_LINK,  /* we look for a new link of the program */
 	/* BPF_PROG_ATTACH: we ask the target (a cgroup, ...) for its programs */
@@ -57,7 +57,8 @@ struct bb_taken_attachment {
 /* Type information that programs and maps refer to. */
 struct bb_captured_btf {
 	struct bb_blob raw;
-	/* "vmlinux" or the name of a module, and `raw` is empty; "" for other types */
+	/* for the BTF of the kernel or of a module, "vmlinux" or the name of the module; `raw` is
+	 * then empty. "" for any other BTF, which is in `raw` */
 	char module[64];
 	struct bb_held_object held;
 };

@@ -13,12 +13,13 @@
 #include "capture/replay.h"
 #include "capture/take.h"
 
-#define PROBE_INSNS 8 /* limit: instructions of a loader's test of the kernel */
+#define PROBE_INSNS 8 /* a larger program is not a loader's test of the kernel */
 #define LOG_BYTES (1u << 20)
 
 /* --- loading copies of the programs, to learn which the kernel accepts --- */
 
-/* Copies the last line of the verifier's log that is no statistic: mostly the reason. */
+/* Copies the last line of the verifier's log that is not a statistic. This line is mostly the
+ * reason of the refusal. */
 static void last_words(char *log, char *ret_words, size_t size)
 {
 	*ret_words = '\0';
@@ -107,14 +108,15 @@ static int load_copies(struct bb_take *t, struct bb_err *err)
 		int32_t *target = &c->progs[i].attach_prog;
 		struct bb_taken_load *load = &c->progs[i].taken;
 
-		/* put the target, the command's own program, into our free slot i */
+		/* The target is the command's own program and has no slot in r.progs. Its
+		 * descriptor goes into slot i, which is still free. */
 		if (load->target_fd >= 0) {
 			*target = (int32_t)i;
 			r.progs[i] = load->target_fd;
 		}
 		rc = bb_must_end() ? bb_must_end_why() : load_copy(t, &r, i);
 		*target = BB_CAPTURE_NONE;
-		/* bb_replay__done() closes it, unless load_copy() has done so */
+		/* load_copy() or bb_replay__done() closes this descriptor */
 		load->target_fd = -1;
 	}
 	for (size_t i = 0; i < c->n_maps; i++)
@@ -135,7 +137,8 @@ static bool is_bad(const struct bb_take *t, size_t prog)
 	return p->refused && !p->probe && !p->taken.lacks_rights;
 }
 
-/* A loader may load a refused program again for the verifier's log; this counts as one program. */
+/* Reports the programs that the kernel refuses. A loader may load a refused program again to get
+ * the verifier's log; both loads count as one program. */
 static int say_bad(const struct bb_take *t, const char *how_ended, struct bb_err *err)
 {
 	const struct bb_capture *c = t->capture;
@@ -154,7 +157,8 @@ static int say_bad(const struct bb_take *t, const char *how_ended, struct bb_err
 		       first->refused);
 }
 
-/* `error` is the errno with which the kernel refused the programs. */
+/* Reports which rights the command lacks. `error` is the errno with which the kernel refused its
+ * programs. */
 static int say_rights(const struct bb_take *t, int error, const char *how_ended, struct bb_err *err)
 {
 	char lacking[128];
@@ -347,8 +351,8 @@ static void index_prog_array(struct bb_take *t, struct bb_captured_map *m)
 /* Prefixes of hooks' names in the kernel's BTF. */
 static const char *const prefixes[] = {"btf_trace_", "bpf_lsm_", "bpf_iter_"};
 
-/* Names the program's target. The kernel's BTF is read to `*vmlinux` only if a program needs it,
- * because that takes 0.1 s; the caller frees it. */
+/* Writes the name of the program's target to p->attach_name. Reads the kernel's BTF to `*vmlinux`
+ * only if the name needs it, because reading takes 0.1 s; the caller frees `*vmlinux`. */
 static void name_btf_target(struct bb_captured_prog *p, struct btf **vmlinux)
 {
 	const struct btf_type *type;
@@ -366,7 +370,7 @@ static void name_btf_target(struct bb_captured_prog *p, struct btf **vmlinux)
 	snprintf(p->attach_name, sizeof(p->attach_name), "%s", name);
 }
 
-/* Names an attachment's target after the target that the program itself names. */
+/* If the attachment's program names its own target (attach_name), copies that name to a->where. */
 static void say_btf_target(const struct bb_capture *c, struct bb_captured_attachment *a)
 {
 	const struct bb_captured_prog *p = a->prog < 0 ? NULL : &c->progs[a->prog];
@@ -558,7 +562,8 @@ static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 		return "it has a handful of instructions, and the command let go of it";
 	if (attachment && !attachment->refused)
 		return NULL;
-	/* bpftrace's tests: ksys_read for links, and a nameless one for test runs */
+	/* bpftrace loads such programs to test the kernel: one for ksys_read to try links, and one
+	 * without a name to try a test run */
 	if (!stayed && is_stub(c, prog) && !(has_run && *p->kernel_name))
 		return "it returns at once, was attached nowhere, and the command let go of it";
 	if (has_run)

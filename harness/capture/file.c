@@ -23,7 +23,7 @@ static void make_manifest(const struct bb_capture *c, struct bb_blob *ret_text)
 static int add_member(struct archive *a, const void *data, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* Adds data[size] as a member; nothing if `size` is 0. Returns 0 or -errno. */
+/* Adds data[size] to the archive as a member, unless `size` is 0. Returns 0 or -errno. */
 static int add_member(struct archive *a, const void *data, size_t size, const char *fmt, ...)
 {
 	struct archive_entry *e;
@@ -138,7 +138,9 @@ struct reading {
 	struct bb_err *err;
 	struct member *members; /* sorted by name once all are read */
 	size_t n_members;
-	int rc; /* result of the first call that failed; after that, calls do nothing */
+	/* first error of the functions that take this struct; 0 means none. After an error, these
+	 * functions do nothing. */
+	int rc;
 };
 
 static void damaged(struct reading *r, const char *what, size_t index)
@@ -199,7 +201,8 @@ static void read_members(struct reading *r, const char *data, size_t len)
 		qsort(r->members, r->n_members, sizeof(*r->members), by_member_name);
 }
 
-/* Hands over the bytes of a member, whose name has `index` in it; empty if there is none. */
+/* Returns the bytes of the member whose name is `fmt` with `index` put in; the caller then owns the
+ * bytes. Empty if the archive has no such member. */
 static struct bb_blob take_bytes(struct reading *r, const char *fmt, size_t index)
 	__attribute__((format(printf, 2, 0)));
 static struct bb_blob take_bytes(struct reading *r, const char *fmt, size_t index)

@@ -15,7 +15,8 @@ struct forgetting {
 	bool more;      /* true if the first pass has found an item that was not marked before */
 };
 
-/* Visits one reference to an item: `*index` is the item's index plus `bias`. Negative means no
+/* Handles one reference to an item: marks the item in the first pass, and replaces `*index` by the
+ * item's new index in the second. `*index` is the index plus `bias`; a negative index means no
  * item. The index of a map that could not be copied is 0, even if the capture has no map. */
 static void visit(struct forgetting *f, enum kind kind, int32_t *index, int32_t bias)
 {
@@ -50,7 +51,8 @@ static void visit_prog(struct forgetting *f, struct bb_captured_prog *p)
 	}
 }
 
-/* Visits the references of all items; in the first pass, not those of unmarked maps. */
+/* Calls visit() for every reference of an item to another one. The first pass skips the references
+ * of unmarked maps. */
 static void visit_all(struct forgetting *f)
 {
 	struct bb_capture *c = f->t->capture;
@@ -66,7 +68,8 @@ static void visit_all(struct forgetting *f)
 		}
 }
 
-/* Gives the items that stay their new indexes. Returns how many stay. */
+/* Replaces each mark in now[n] by the item's new index; an item without a mark is removed and gets
+ * BB_CAPTURE_NONE. Returns the number of items that stay. */
 static size_t renumber(int32_t *now, size_t n)
 {
 	int32_t next = 0;

@@ -21,7 +21,8 @@ void bb_take__name_map(struct bb_take *t, size_t map)
 	m->name = n == 1 ? bb_strdup(name) : bb_asprintf("%s.%u", name, n);
 }
 
-/* Reads the flag from the text of fdinfo, because no struct has it (bpf_map_show_fdinfo()). */
+/* Reads the map's flag "frozen" from the text of fdinfo, because bpf_map_info does not have this
+ * flag (bpf_map_show_fdinfo() in the kernel). */
 static bool is_frozen(int fd)
 {
 	char path[64], text[1024];
@@ -290,8 +291,9 @@ static int take_entries(struct bb_take *t, size_t map, size_t max_bytes)
 		rc = read_one_by_one(fd, &g, was->max_entries);
 	if (!rc && holds_maps)
 		rc = index_maps(t, &g);
-	m = &t->capture->maps[map];                   /* adding a map may have moved the array */
-	if (!rc && holds_maps && g.n && m->inner < 0) /* the creation of this map was not seen */
+	m = &t->capture->maps[map]; /* adding a map may have moved the array */
+	/* We did not see the creation of this map, so its first inner map serves as template. */
+	if (!rc && holds_maps && g.n && m->inner < 0)
 		memcpy(&m->inner, g.values.data, sizeof(m->inner));
 	if (!rc) {
 		store_entries(m, &g);

@@ -14,8 +14,8 @@
 #define PIDFD_THREAD O_EXCL
 #endif
 
-/* Returns the process id of a thread; negative if the thread has ended. Reading this text is slower
- * than all the other functions here, so callers avoid it. */
+/* Returns the process id of a thread; negative if the thread has ended. Callers avoid this
+ * function, because reading /proc/TID/status is slower than all other functions here. */
 static pid_t process_of(pid_t tid)
 {
 	char path[64], text[1024], *at;
@@ -39,7 +39,7 @@ int bb_remote__open(pid_t tid, struct bb_remote *ret_remote)
 	struct bb_remote r = {.tid = tid};
 
 	r.pidfd = (int)syscall(SYS_pidfd_open, tid, PIDFD_THREAD);
-	/* before Linux 6.9 a pidfd belongs to a process, not to a thread */
+	/* before Linux 6.9 a pidfd can only be that of a process, so take the thread's process */
 	if (r.pidfd < 0 && errno == EINVAL) {
 		r.tgid = process_of(tid);
 		if (r.tgid < 0)

@@ -44,7 +44,8 @@ bool bb_rights__are_whole(uint64_t rights);
 /* Writes the names of the missing rights: "CAP_BPF, CAP_PERFMON". */
 void bb_rights__say_lacking(uint64_t rights, char *ret_text, size_t size);
 
-/* Limits our thread to `rights` until bb_rights__restore(). Does not nest. 0 or -errno. */
+/* Limits our thread to `rights` until bb_rights__restore(). Must not be called again before that.
+ * Returns 0 or -errno. */
 struct bb_rights_before {
 	uint32_t effective[2];
 };

@@ -200,7 +200,8 @@ struct needs {
 
 static void needs_prog(struct needs *n, size_t prog);
 
-/* Marks a map, and the maps or programs in it. Marked ones are skipped, so recursion ends. */
+/* Marks a map as needed, and also the maps or programs in it. Skips maps that are already marked,
+ * so the recursion ends. */
 static void needs_map(struct needs *n, size_t map)
 {
 	const struct bb_captured_map *m = &n->r->capture->maps[map];

@@ -9,8 +9,9 @@
 
 /*
  * The kernel's objects for one load of a capture's programs. Element i of an array is the
- * descriptor of the capture's object i; -1: not made. Loading makes the objects that are needed,
- * unless the caller has put their descriptors there. bb_replay__done() closes all.
+ * descriptor of the capture's object i; -1 means that the object does not exist yet. Loading a
+ * program makes the objects that it needs, unless the caller has put their descriptors into the
+ * arrays. bb_replay__done() closes all descriptors.
  */
 struct bb_replay {
 	const struct bb_capture *capture; /* borrowed */

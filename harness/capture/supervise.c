@@ -13,12 +13,12 @@
 #include "capture/watched.h"
 
 #define TURN_MS 50
-/* time without calls after which a capture ends, if programs are attached, s */
+/* time without watched calls after which a capture ends, if programs are attached, s */
 #define QUIET_S 1.0
-/* time without calls after which a capture ends, if programs are loaded but not attached, s */
+/* the same time, s, if programs are loaded but none is attached */
 #define QUIET_UNATTACHED_S 5.0
 #define NOTHING_S 60.0    /* limit for a command that has loaded nothing, s */
-#define ENDING_TURNS 1000 /* limit: turns of 1 ms until the command's exit status is there */
+#define ENDING_TURNS 1000 /* limit: wait for the command's exit status, ms */
 
 struct supervision {
 	const struct bb_capture_opts *opts;
@@ -71,7 +71,8 @@ static int start_until(struct supervision *s, struct bb_err *err)
 	return rc ? bb_fail(err, rc, "/bin/sh: %m") : 0;
 }
 
-/* Handles calls until the capture is over. -EINTR, with a message, if a signal aborts it. */
+/* Handles the command's watched calls until the capture is over. Returns -EINTR, with a message, if
+ * a signal aborts the capture. */
 static int watch(struct supervision *s, struct bb_err *err)
 {
 	int rc = s->opts->until == BB_CAPTURE_UNTIL_COMMAND ? start_until(s, err) : 0;
@@ -201,7 +202,8 @@ static bool has_loaded(const struct bb_take *t, uint32_t id)
 
 	if (id < t->first_prog_id)
 		return false;
-	if (BB_ANY(t->seen, t->n_seen, it->id == id)) /* a system call of the command named it */
+	/* a watched system call of the command had a descriptor of this program */
+	if (BB_ANY(t->seen, t->n_seen, it->id == id))
 		return true;
 	fd = bpf_prog_get_fd_by_id(id);
 	rc = fd < 0 ? -errno : bb_info__read(fd, &info);

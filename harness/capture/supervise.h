@@ -37,7 +37,8 @@ struct bb_capture_facts {
 };
 
 /* Runs a command, captures the programs that it loads, and ends it by SIGINT, SIGTERM or SIGKILL.
- * -ENOTSUP if it loaded nothing that can be measured; others as bb_watched__start(). */
+ * Returns -ENOTSUP if the command loaded nothing that can be measured. Other errors are those of
+ * bb_watched__start(). */
 int bb_capture_command(const struct bb_capture_opts *opts, struct bb_capture **ret_capture,
 		       struct bb_capture_facts *ret_facts, struct bb_err *err);
 
@@ -45,7 +46,8 @@ int bb_capture_command(const struct bb_capture_opts *opts, struct bb_capture **r
  * own. A thread of ours handles its calls, so that it does not wait for the measurement. */
 struct bb_follow;
 
-/* Starts argv[], and keeps the variables named in env[]; both end in NULL. */
+/* Starts the command argv[]. It keeps the environment variables that env[] names. Both arrays end
+ * in NULL. */
 int bb_follow__start(const char *const *argv, const char *const *env, struct bb_follow **ret_follow,
 		     struct bb_err *err);
 

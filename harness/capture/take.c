@@ -117,8 +117,8 @@ static void take_fd_array(struct bb_take_call *call, struct bb_captured_prog *p,
 	free(fds);
 }
 
-/* One field of the call, attach_prog_fd or attach_btf_obj_fd, has the descriptor of a program, or
- * of the BTF of a module. */
+/* Records the target of the program. attach_prog_fd and attach_btf_obj_fd are two names of one
+ * field of the call: it has the descriptor of a program, or of the BTF of a module. */
 static void take_attach_point(struct bb_take_call *call, struct bb_captured_prog *p)
 {
 	const struct bb_seen_prog *target;
@@ -189,7 +189,8 @@ static void fill_prog(struct bb_take_call *call, struct bb_captured_prog *p)
 		miss(p, "the kernel's own relocation of it (core_relos)");
 }
 
-/* Notes the rights of a call. With a BPF token, they are those of the token's maker: all rights. */
+/* Returns the rights of the thread that makes the call, and limits t->rights to them. A call with a
+ * BPF token has the rights of the token's maker: all rights. */
 static uint64_t note_rights(struct bb_take_call *call, uint32_t flags)
 {
 	uint64_t rights = flags & BB_TOKEN_FD ? UINT64_MAX : bb_rights__of(call->from.tid);
@@ -204,7 +205,7 @@ static void take_load(struct bb_take_call *call)
 	struct bb_captured_prog *p;
 	void *insns;
 
-	/* such a load fails in the kernel, too, or exceeds the limits of a capture */
+	/* ignore a load that fails in the kernel, too, or that exceeds the limits of a capture */
 	if (!call->attr.insn_cnt || call->attr.insn_cnt > BB_CAPTURE_MAX_INSNS ||
 	    t->capture->n_progs >= BB_CAPTURE_MAX_ITEMS ||
 	    bb_remote__copy(&call->from, call->attr.insns, call->attr.insn_cnt,
@@ -243,7 +244,8 @@ static void take_map_of_maps(struct bb_take_call *call)
 	memcpy(made.kernel_name, a->map_name, sizeof(made.kernel_name) - 1);
 	for (size_t i = 0; i < call->t->n_templates; i++) {
 		made.inner = call->t->templates[i].inner;
-		/* a newer map of the same kind replaces the older one */
+		/* Later, the two maps could not be told apart by name, type and sizes, so the newer
+		 * one replaces the older one in the list. */
 		if (!memcmp(&call->t->templates[i], &made, sizeof(made))) {
 			call->t->templates[i].inner = inner;
 			return;
@@ -266,7 +268,7 @@ static void take_event(struct bb_take_call *call, uint64_t attr_at)
 	     bb_remote__read(&call->from, attr_at, &e.attr,
 			     e.attr.size < sizeof(e.attr) ? e.attr.size : sizeof(e.attr))))
 		return;
-	/* programs write their output to such an event; they are not attached to it */
+	/* programs write to an event of this type; they are not attached to it */
 	if (e.attr.type == PERF_TYPE_SOFTWARE && e.attr.config == PERF_COUNT_SW_BPF_OUTPUT)
 		return;
 	if (e.attr.type >= PERF_TYPE_MAX && /* a dynamic probe of a function or of a file */

@@ -108,8 +108,8 @@ int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct 
 
 /* --- for the files of this folder only --- */
 
-/* Return the index in the capture of the map or BTF with the descriptor `fd`, which they add if it
- * is new; or -errno. They take ownership of `fd`. */
+/* Add the map or BTF with the descriptor `fd` to the capture, unless the capture has it already.
+ * Return its index in the capture, or -errno. They take ownership of `fd`. */
 int32_t bb_take__map(struct bb_take *t, int fd);
 int32_t bb_take__btf(struct bb_take *t, int fd);
 /* Gives the map with the index `map` a name that no map before it has. */

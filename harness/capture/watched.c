@@ -75,7 +75,7 @@ static int install_filter(void)
 		rc = seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
 	if (!rc)
 		rc = seccomp_load(filter);
-	/* libseccomp's code for an error of the kernel, which is in errno */
+	/* libseccomp returns -ECANCELED if the kernel refuses; the kernel's error is in errno */
 	if (rc == -ECANCELED && errno)
 		rc = -errno;
 	return rc ? rc : seccomp_notify_fd(filter);
@@ -96,7 +96,8 @@ static int become_command(void *arg, int socket)
 	if (fd < 0)
 		return fd;
 	close(fd);
-	/* calls fail if nobody answers, so the command waits until the guard runs */
+	/* The command's watched calls fail if nobody answers them, so it is not started before the
+	 * guard runs. */
 	rc = bb_descriptor__receive(socket, &guarded, &none);
 	if (rc)
 		return rc;
@@ -115,7 +116,8 @@ static int answer(int fd, uint64_t id)
 	return ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, &go_on) ? -errno : 0;
 }
 
-/* The guard's work after our end: continues the call that we handled, and all later ones. */
+/* The guard runs this once we have ended. Lets the call continue that we were handling, and all
+ * later calls. */
 static __attribute__((noreturn)) void answer_all(int fd, const uint64_t *answering)
 {
 	answer(fd, *answering);
@@ -300,7 +302,7 @@ int bb_watched__start(const char *const *argv, const char *dir, const char *cons
 		prctl(PR_SET_CHILD_SUBREAPER, 0);
 		return rc;
 	}
-	/* because we need a descriptor for each of the command's maps */
+	/* we need a descriptor for each of the command's maps */
 	bb_open_files__allow_more();
 	*ret_watched = c;
 	return 0;
