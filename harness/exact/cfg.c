@@ -163,7 +163,7 @@ struct search {
 	const struct bb_cfg *g;
 	uint32_t *queue, n; /* blocks found so far */
 	uint32_t *found_by; /* by block: number of the last search that found it */
-	uint32_t number;    /* of the present search, from 1 on */
+	uint32_t number;    /* number of the present search; the first search is 1 */
 };
 
 #define EXECUTED UINT32_MAX /* in found_by: the block was executed, so no search enters it */
@@ -308,7 +308,8 @@ bool bb_counts__are_whole(const struct bb_cfg *g, const struct bb_code *code, ui
 	uint64_t exits = 0;
 
 	/* A run may also end where a block has no exit: by a tail call, by BPF_LD_ABS on a packet
-	 * that is too short, or by an exception in a kfunc. */
+	 * that is too short, or by an exception in a kfunc. If the program has such an instruction
+	 * (!comes_back), there may be fewer exits than runs. */
 	for (uint32_t at = 0; at < code->n; at += bb_insn_slots(&code->insns[at]))
 		comes_back &= !bb_insn_may_leave(&code->insns[at]);
 	/* in[b] = sum of the counts of the blocks that lead to b */

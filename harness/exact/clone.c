@@ -5,11 +5,14 @@
 #include "base/io.h"
 #include "exact/registers.h"
 
-#define COUNTER_SLOTS 8u /* 2 to save, 2 for the address, 2 to count, 2 to restore */
-/* 1 to jump over the counter after a lookup that found its key, 2 for the address, 2 to count */
+/* Slots that count a block: 2 save registers, 2 load the counter's address, 2 increment the
+ * counter, 2 restore the registers. */
+#define COUNTER_SLOTS 8u
+/* Slots that count a failed call: 1 jumps over the rest if a lookup found its key, 2 load the
+ * counter's address, 2 increment the counter. */
 #define VAIN_SLOTS 5u
-/* For a logged key: 1 to keep the key's address, 1 to load it again, 2 for the address of the log,
- * 2 to copy each byte. */
+/* Slots that log a key: 1 stores the key's address on the stack, 1 loads it again, 2 load the
+ * address of the log, 2 copy each byte of the key. */
 #define KEY_SLOTS(bytes) (4 + 2 * (bytes))
 
 /* Position of a block's counter, and the two registers that it uses. Every position in the block
@@ -130,8 +133,8 @@ static int16_t key_slot(const struct maker *m, uint32_t nth)
 	return (int16_t)(below_stack(m, bb_cfg__func_at(&m->c.cfg, m->c.vain[nth])) - 8);
 }
 
-/* Emits a copy of the key. Registers r1 to r5 are free. Copies bytes, because the verifier
- * refuses a misaligned load from the stack. */
+/* Emits code that copies the key of watched call `nth` to the log. Registers r1 to r5 are free. The
+ * code copies byte by byte, because the verifier refuses a misaligned load from the stack. */
 static void emit_key_log(struct maker *m, uint32_t nth)
 {
 	size_t at = (m->c.cfg.n_blocks + m->c.n_vain) * sizeof(uint64_t) +
@@ -288,7 +291,8 @@ int bb_clone__load_with_keys(const struct bb_code *code, struct bb_clone *ret_cl
 {
 	int rc = load(code, true, ret_clone, err);
 
-	/* the log of keys may need too much stack, or too much work of the verifier */
+	/* Logging the keys may need too much stack or too much work of the verifier; then loads the
+	 * clone without logging. */
 	return rc == -ENOTSUP ? load(code, false, ret_clone, err) : rc;
 }
 

@@ -283,7 +283,7 @@ static void add_step(struct walk *w, struct step s)
 		w->steps[w->n_steps++] = s;
 }
 
-/* Continues at the ends of the blocks that lead to this one. */
+/* Continues the search at the ends of the blocks that lead to the block of step `s`. */
 static void go_before(struct walk *w, struct step s)
 {
 	const uint32_t block = s.block;

@@ -35,7 +35,9 @@ enum bb_origin_kind {
 	/* computed from a global variable and constants; the variable is `offset` bytes into the
 	 * only element of the map with the descriptor `value` */
 	BB_ORIGIN_GLOBAL,
-	BB_ORIGIN_GLOBAL_AT, /* the address of a global variable, which is as in BB_ORIGIN_GLOBAL */
+	/* the address of a global variable; `value` and `offset` tell which variable, as for
+	 * BB_ORIGIN_GLOBAL */
+	BB_ORIGIN_GLOBAL_AT,
 };
 
 struct bb_origin {

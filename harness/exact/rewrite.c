@@ -249,9 +249,9 @@ int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uin
 	if (rc)
 		return rc;
 	close(fd);
-	/* The verifier lists one figure for each function except dead functions. If it lists fewer
-	 * figures than there are functions, we cannot tell whose they are, and each function gets
-	 * the largest one. */
+	/* The verifier lists a stack size for each function except dead functions. If it lists
+	 * fewer sizes than there are functions, we cannot tell to which functions the sizes belong,
+	 * and each function gets the largest size. */
 	for (size_t i = 0; i < n; i++)
 		most = said[i] > most ? said[i] : most;
 	for (uint32_t f = 0; f < g->n_funcs; f++)

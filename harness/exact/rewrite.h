@@ -27,8 +27,8 @@ struct bb_rewrite {
  * of 400 000 instructions locked up a CPU for 284 s. */
 #define BB_MOST_INSNS 65536u
 
-/* Allocates room for `most` slots; bb_rewrite__done() frees it. The caller has set code, g and
- * with. */
+/* Allocates room for `most` slots; bb_rewrite__done() frees it. Before, the caller must set the
+ * members code, g and with. */
 void bb_rewrite__open(struct bb_rewrite *r, size_t most);
 void bb_rewrite__done(struct bb_rewrite *r);
 
@@ -43,8 +43,8 @@ void bb_emit_saves(struct bb_rewrite *r, const uint8_t reg[2], const uint8_t sav
 /* Emits the instruction of old slot `at`. Its jump target stays old until bb_rewrite__mend(). */
 void bb_emit_old(struct bb_rewrite *r, uint32_t at);
 
-/* Lets the jump at the new slot `from` lead to the new slot `to`. Returns false if it is too far.
- */
+/* Lets the jump at the new slot `from` lead to the new slot `to`. Returns false if `to` is too far
+ * away for this kind of jump. */
 bool bb_rewrite__jump(struct bb_rewrite *r, uint32_t from, uint32_t to);
 /* Redirects all jumps, calls and callbacks to the new slots of their targets. Returns false if some
  * jumps are too far. These jumps are then marked as long, and the caller must lay out the whole
