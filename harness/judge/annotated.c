@@ -97,7 +97,8 @@ static int read_source_file(const char *path, char **ret_text)
 	return bb_read_and_close(fd, MAX_BYTES, ret_text, &len);
 }
 
-/* if more than this many lines without code lie between two lines with code, they are left out */
+/* At most this many lines without code are shown between two lines with code. If there are more,
+ * all of them are left out. */
 #define CONTEXT 4u
 
 /* A source file as it is now. */

@@ -8,7 +8,7 @@
 /* leave_out_disturbed() makes groups of this many loads if fewer than BB_IN_ORDER_GROUPS processes
  * measured them */
 #define GROUP_LOADS 4u
-#define OTHER_WAYS 0.01 /* if a smaller share of runs took other paths, it counts as 0 */
+#define OTHER_WAYS 0.01 /* a smaller share of runs that took other paths counts as 0 */
 
 /* Times by load, while they are added up. */
 struct loads {
@@ -75,7 +75,8 @@ static int place_of(const struct bb_case *c, size_t load)
 	return 0;
 }
 
-/* Stops using the loads without a figure in l->x[], unless fewer than LOADS_LEAST would be left. */
+/* Stops using the loads whose time in l->x[] is missing (NAN), unless fewer than LOADS_LEAST loads
+ * would be left. */
 static void keep_finite(struct loads *l)
 {
 	size_t n = 0;

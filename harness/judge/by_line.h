@@ -10,8 +10,8 @@
  * Borrows from the report.
  */
 
-/* ns; a shorter time cannot be told from 0, because the CPU may do this work while it still
- * executes earlier instructions */
+/* A line's time below this, ns, cannot be told from 0, because the CPU may do the work of the line
+ * while it still executes earlier instructions. */
 #define BB_BY_LINE_LEAST_NS 3.0
 
 struct bb_line_part {

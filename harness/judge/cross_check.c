@@ -3,7 +3,10 @@
 
 #include "core/drive_kind.h"
 
-#define OFF_NS 10 /* ns; the margin of censoring is at least this (stats/estimate.h) */
+/* Two figures agree if they differ by at most OFF_NS or by at most OFF_SHARE of step's figure,
+ * apart from the cost of bpf_stats and from noise. OFF_NS is 10 ns, because the margin of censoring
+ * is at least 10 ns (stats/estimate.h). */
+#define OFF_NS 10
 #define OFF_SHARE 0.1
 
 /* Returns the end of a case's name, after the drive: "/input=syn" or "". */

@@ -7,10 +7,10 @@
  * Compares the figures of two drives that measured the same program and input.
  *
  * slope (bpf_stats off) and step (bpf_stats on) differ by the cost of bpf_stats. The empty program
- * shows this cost if both drives measured it: slope + stats = step. A small difference remains. The
- * runs of slope follow each other without a break. The runs of step come after a system call and
- * find colder caches and branch history. If the difference is larger than that explains, one of the
- * two figures is wrong.
+ * shows this cost if both drives measured it: slope + stats = step. A small difference remains,
+ * because the runs of slope follow each other without a break, and the runs of step come after a
+ * system call and find colder caches and branch history. If the difference is larger than colder
+ * caches and branch history can explain, one of the two figures is wrong.
  *
  * hook (bpf_stats off) and step should measure the same net cost of the program. Each of them
  * subtracts an empty program of its own; that of hook is on the same hook as the program. If a

@@ -204,7 +204,8 @@ static void excerpt(const char *value, const char *other, char *text)
 		 value + from, len - from > EXCERPT ? "..." : "");
 }
 
-/* Returns the number of keys in which the machines differ. */
+/* Adds a warning for each fingerprint key in which the two machines differ. Returns the number of
+ * these keys. */
 static size_t warn_of_machines(const struct bb_report *a, const struct bb_report *b,
 			       struct bb_diffs *d)
 {
@@ -304,7 +305,9 @@ static double sd_of(const struct bb_estimate *e)
 	return log(e->hi / e->lo) / (2 * NORMAL_95);
 }
 
-#define SPARE_SECONDS 1.5 /* factor on the advised length of a look: runs may come in bursts */
+/* The note advises to watch a live program this many times as long as estimated, because the
+ * program's runs may come in bursts. */
+#define SPARE_SECONDS 1.5
 
 /* if a verdict needs more than this many times the present loads, the note advises `compare`
  * instead */

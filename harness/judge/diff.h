@@ -19,8 +19,9 @@ struct bb_diff {
 				    1979 in bb_diff_reports(); NAN without a verdict */
 	enum bb_verdict verdict; /* inconclusive if !has_verdict */
 	bool has_verdict;
-	/* of two stored runs: so many loads of both, or of live programs seconds of both looks,
-	 * should give a verdict; NAN: it has one, or no number is known */
+	/* of two stored runs: number of loads that A and B each need for a verdict, as an estimate;
+	 * for a live program, the seconds for which A and B each must watch it. NAN: the row has a
+	 * verdict, or the number is not known */
 	double decides;
 	const char *lookups; /* "lookups failed in A only"; NULL: none failed */
 	char *note;          /* NULL: no note */
@@ -38,7 +39,8 @@ struct bb_diffs {
 };
 
 /* Returns a text that says that lookups failed in A alone or in B alone, which makes the comparison
- * unfair. NULL: in neither, in both, or that is not known. `a` and `b` may be NULL. */
+ * unfair. NULL if lookups failed in neither or in both, or if that is not known. `a` and `b` may be
+ * NULL. */
 const char *bb_failed_lookups(const struct bb_case *a, const struct bb_case *b);
 
 struct bb_diff_opts {

@@ -69,7 +69,8 @@ static const struct column *find_column(const char *text, size_t len, struct bb_
 		if (!strcmp(word, columns[i].name))
 			return &columns[i];
 	}
-	/* a single letter would be near any other one */
+	/* Suggests no column for a single letter, because any letter is near the names of one
+	 * letter. */
 	near = len > 1 ? bb_nearest(word, names, N_COLUMNS) : NULL;
 	if (near)
 		bb_fail(err, -EINVAL,
@@ -139,7 +140,7 @@ enum {
 	BELOW = 1,
 	EQUAL = 2,
 	ABOVE = 4
-}; /* bits: how the row's value compares to the condition's */
+}; /* bits: the row's value is below, equal to, or above the condition's value */
 
 /* the first operator that fits is taken, so longer ones come first */
 static const struct op {

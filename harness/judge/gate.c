@@ -148,7 +148,7 @@ static char *plain_name(const struct bb_gate_program *p, const char *name, const
 			   p->label + p->program_at, name + strlen(p->label) + 1 + strlen(variant));
 }
 
-/* Adds the counts of one program, with its cases under their plain names. */
+/* Adds the counts of one program to `side`, with the program's cases under their plain names. */
 static void add_counted(struct bb_report *side, const struct bb_gate_program *p,
 			const struct bb_counted *from)
 {

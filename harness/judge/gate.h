@@ -44,8 +44,8 @@ struct bb_gate {
 	double complexity, grow;
 	/* most time for each program; a program gets less if its share of the budget is less */
 	double each_s;
-	/* the budget; 0: none. Time of it that captures and the search for programs took; builds do
-	 * not count. Both in s */
+	/* budget_s: the budget, s; 0 means none. spent_s: how much of the budget captures and the
+	 * search for programs took, s. Builds do not count towards the budget. */
 	double budget_s, spent_s;
 	struct bb_gate_program *programs;
 	size_t n_programs;

@@ -43,7 +43,7 @@ static void say_copy(const char *dir, const struct bb_index_run *run,
 	free(why);
 }
 
-/* Adds a run if one of its cases is wanted. t->runs has room. */
+/* Adds a run to t->runs if the filter selects one of its cases. t->runs must have room for it. */
 static void take_run(struct bb_timeline *t, const struct bb_index_run *run,
 		     const struct bb_timeline_filter *filter)
 {
@@ -130,15 +130,17 @@ const char *bb_predictor_name(enum bb_predictor by)
 	return (size_t)by < BB_N_PREDICTORS ? names[by] : "?";
 }
 
-/* another figure is judged instead of the usual one if its error is less than this share of the
- * usual figure's error */
+/* The usual figure of a case is the ratio to the anchor or, without an anchor, the latency. Another
+ * figure is judged instead if its error of prediction is less than this share of the usual figure's
+ * error. */
 #define BETTER 0.9
 /* If the usual figure's error is below this share of the threshold, no other figure is judged
  * instead. */
 #define FINE_SHARE 0.3
 
-/* Judges a case by the figure that has the smallest error. A change does not count if another
- * figure speaks against it. */
+/* Judges a case by its usual figure, or by the figure with the smallest error of prediction if that
+ * error is clearly smaller (BETTER, FINE_SHARE). A change does not count if another figure speaks
+ * against it (stats/history.h). */
 static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 		      const struct bb_history_rule *rule, const char **differs)
 {

@@ -18,7 +18,9 @@ struct bb_timeline_point {
 	/* first fingerprint key in which the point's machine differs from the machine of the case's
 	 * newest run; NULL: none */
 	const char *differs;
-	struct bb_history_point judged; /* judgement, in logarithms of the figure; void: none */
+	/* judgement of the logarithm of the case's figure; its mark is BB_HISTORY_VOID if the point
+	 * was not judged */
+	struct bb_history_point judged;
 };
 
 struct bb_timeline_case {
