@@ -10,7 +10,7 @@ bool bb_captured_prog__is_measured(const struct bb_captured_prog *p)
 
 bool bb_captured_prog__is_light_loader(const struct bb_captured_prog *p)
 {
-	/* libbpf's skel_internal.h makes such programs */
+	/* libbpf's skel_internal.h gives this type and this name to the loading program */
 	return p->type == BPF_PROG_TYPE_SYSCALL && !strcmp(p->kernel_name, "__loader.prog");
 }
 

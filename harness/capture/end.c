@@ -321,7 +321,8 @@ static int32_t prog_of(const struct bb_take *t, uint32_t id)
 
 /* --- replacing ids of programs by indexes --- */
 
-/* Replaces program ids by indexes; removes entries of programs that are not in the capture. */
+/* In the entries of a prog array, replaces the ids of programs by their indexes. Removes entries
+ * whose programs are not in the capture. */
 static void index_prog_array(struct bb_take *t, struct bb_captured_map *m)
 {
 	char *keys = m->entries.data, *values = keys + (size_t)m->n_entries * m->key_size;

@@ -274,7 +274,8 @@ static void take_event(struct bb_take_call *call, uint64_t attr_at)
 	if (e.attr.type >= PERF_TYPE_MAX && /* a dynamic probe of a function or of a file */
 	    bb_remote__read_text(&call->from, e.attr.config1, e.name, sizeof(e.name)))
 		*e.name = '\0';
-	/* forget the older half, because programs are attached to the newest events of a process */
+	/* If the list is full, drops the older half of the events, because a process attaches
+	 * programs to its newest events. */
 	if (t->n_events == MAX_EVENTS) {
 		t->n_events /= 2;
 		memmove(t->events, t->events + t->n_events, t->n_events * sizeof(e));
