@@ -16,7 +16,7 @@
 struct analysis {
 	const struct bb_code *code;
 	const struct bb_cfg *g;
-	uint16_t *at_begin; /* by block: set of the registers at its start */
+	uint16_t *at_begin; /* by block: set of the live or the known registers at its start */
 	/* by function: argument registers of a global function, from its BTF */
 	uint16_t *declared;
 	struct bb_registers out;
@@ -139,8 +139,9 @@ static void find_live(struct analysis *a)
 	}
 }
 
-/* Goes through one block forwards. A register is known in a successor only if it has a value on all
- * paths to it. Returns true if the successors changed. */
+/* Goes through one block forwards. A register is known at the start of a successor only if the
+ * register has a value on all paths to that successor. Returns true if the set of a successor
+ * changed. */
 static bool known_through(struct analysis *a, uint32_t block)
 {
 	const struct bb_basic_block *b = &a->g->blocks[block];
