@@ -24,8 +24,8 @@ struct bb_line_part {
 };
 
 struct bb_line_time {
-	const struct bb_timed_row *row; /* the line's first row, which has its file, numbers and
-					   text */
+	const struct bb_timed_row *row; /* the line's first row, which has its file, line numbers
+					   and text */
 	struct bb_estimate ns;          /* sum of its parts */
 	double cold_ns; /* sum of its parts by the drive `lines-cold`; NAN: not measured */
 	double insns; /* instructions that one run executes for the line, by the drive `exact`; NAN:

@@ -415,8 +415,8 @@ static void add_case(const struct bb_case *a, const struct bb_case *b, bool is_f
 	struct bb_diff row = row_of("latency", a->summary.latency.value, b->summary.latency.value),
 		       share = row_of("runs", 100 * a->path_share, 100 * b->path_share);
 
-	/* `inside` has one load each in A and in B, and production may have done different work in
-	 * them */
+	/* The latency of `inside` gets no verdict: it has one load each in A and in B, and
+	 * production may have done different work in these two loads. */
 	row.has_verdict = !is_floor && !(bb_drive_kind_named(a->drive)->fills & BB_FILLS_WORST);
 	if (row.has_verdict)
 		judge_latency(a, b, opts, &row);

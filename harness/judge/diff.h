@@ -20,8 +20,8 @@ struct bb_diff {
 	enum bb_verdict verdict; /* inconclusive if !has_verdict */
 	bool has_verdict;
 	/* of two stored runs: number of loads that A and B each need for a verdict, as an estimate;
-	 * for a live program, the seconds for which A and B each must watch it. NAN: the row has a
-	 * verdict, or the number is not known */
+	 * for a live program, the seconds for which it must be watched in A and again in B. NAN:
+	 * the row has a verdict, or the number is not known */
 	double decides;
 	const char *lookups; /* "lookups failed in A only"; NULL: none failed */
 	char *note;          /* NULL: no note */

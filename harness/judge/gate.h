@@ -42,7 +42,7 @@ struct bb_gate {
 	 * the verifier's limit. grow: as an increase over base's instructions, 0.1 is 10 %. 0: not
 	 * judged */
 	double complexity, grow;
-	/* most time for each program; a program gets less if its share of the budget is less */
+	/* limit: time for each program, s; less if the program's share of the budget is less */
 	double each_s;
 	/* budget_s: the budget, s; 0 means none. spent_s: how much of the budget captures and the
 	 * search for programs took, s. Builds do not count towards the budget. */
