@@ -43,8 +43,9 @@ static const struct {
 	{"usdt", BB_AT_USDT, false},
 };
 
-/* Returns the multi form of the kind if the program was loaded for multi links. Kernels without
- * multi links load and attach it for one function. */
+/* Returns BB_AT_KPROBE_MULTI or BB_AT_UPROBE_MULTI if the program was loaded for a multi link (one
+ * link to many functions). Otherwise returns `kind`: on kernels without multi links, bpfbench loads
+ * the program for one function. */
 static enum bb_attach_kind of_type(enum bb_attach_kind kind, uint32_t attach_type)
 {
 	if (kind == BB_AT_KPROBE && bb_multi_link__is_of_kernel(attach_type))
@@ -194,7 +195,8 @@ void bb_program__named_after(const char *program, bool is_bare, char *ret_name, 
 			program += strlen(before[i]);
 			break;
 		}
-	/* C function names have no dots */
+	/* The name ends at the first dot: captures append ".2" and so on, and C function names have
+	 * no dots. */
 	len = strcspn(program, ".");
 	for (size_t i = 0; is_bare && i < BB_LEN(after); i++)
 		if (len > strlen(after[i]) &&
@@ -266,11 +268,13 @@ bool bb_reach__acts(const struct bb_target *target)
 	return acts;
 }
 
-/* True if processes other than ours can pass the hook: a hook of the whole kernel, or a probe in
- * another process. The other hooks are on our own cgroup, sockets and functions. */
+/* True if processes other than ours can make the program run: the hook is in the whole kernel, or
+ * it is a probe in another process. All other hooks are on our own cgroup, sockets and
+ * functions. */
 static bool is_shared(const struct bb_attach_point *point)
 {
-	/* the probe is in another process, or in every process that runs the file */
+	/* with `pid`, the probe is in another process; with `run`, in every process that runs the
+	 * probed file */
 	if (point->pid || (point->by && point->by->run))
 		return true;
 	switch (point->kind) {

@@ -22,8 +22,8 @@ enum bb_attach_kind {
 	BB_AT_UPROBE,       /* "/lib/libc.so.6:malloc" */
 	BB_AT_UPROBE_MULTI, /* "/lib/libc.so.6:mem*" */
 	BB_AT_OWN_FUNCTION, /* "vfs_read": bb_own_function() is called instead of it */
-	/* "sched_switch", a raw tracepoint: the program is run by the kernel's test run, and the
-	 * event is not caused */
+	/* "sched_switch", a raw tracepoint: the kernel runs the program by BPF_PROG_TEST_RUN;
+	 * nobody causes the event */
 	BB_AT_OWN_RUN,
 	BB_AT_SK_MSG,     /* a socket of ours in a sockmap */
 	BB_AT_REUSEPORT,  /* a socket of ours that shares its port */
@@ -40,7 +40,8 @@ struct bb_attach_point {
 	bool is_return;                  /* a function's return, not its entry */
 	bool acts_on_all;                /* the program may affect every process of the machine */
 	char target[256];                /* the name of the hook; "" means none */
-	/* trigger that the scenario asks for; borrowed; NULL means that one is searched */
+	/* trigger that the scenario asks for; borrowed; NULL means that bpfbench searches for
+	 * one */
 	const struct bb_fired_by *by;
 	pid_t self_pid; /* pid that the firing process must have; 0 means any */
 	/* uprobes: the probed process, which calls the function; 0 means one of ours */
@@ -60,16 +61,17 @@ struct bb_attach_point {
 void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint32_t attach_type,
 				   struct bb_attach_point *ret_point);
 
-/* Applies the variant's keys, which override the section. Returns -EINVAL with a message if a key
- * does not fit this type of program. */
+/* Changes the attach point `p` as the variant's keys in the scenario say. The keys override the
+ * program's section. Returns -EINVAL with a message if a key does not fit this type of program. */
 int bb_attach_point__take(struct bb_attach_point *p, const struct bb_variant_spec *variant,
 			  struct bb_err *err);
 
 /* True if programs of this type are attached to a cgroup. */
 bool bb_attach_point__is_for_cgroups(uint32_t prog_type);
 
-/* Makes an attach point on bb_own_function() that replaces `p`. Returns false unless programs at
- * `p` see only registers (BPF_PROG_TYPE_KPROBE, but not BB_AT_KPROBE_MULTI). */
+/* Makes the attach point BB_AT_OWN_FUNCTION, at which calls of bb_own_function() replace the hook
+ * of `p`. Returns false if programs at `p` see more than registers: only BPF_PROG_TYPE_KPROBE
+ * without BB_AT_KPROBE_MULTI is possible. */
 bool bb_attach_point__on_own_function(const struct bb_attach_point *p,
 				      struct bb_attach_point *ret_point);
 
@@ -99,7 +101,8 @@ struct bb_attach_words bb_attach_point__words(const struct bb_attach_point *p);
 bool bb_reach__acts(const struct bb_target *target);
 
 /* Checks whether the loaded program may be attached at `point`. Returns -ENOTSUP with the reason if
- * every process of the machine can pass that hook and the program can affect these processes:
- * either it acts (bb_reach__acts()), or the kernel obeys its result (LSM, fmod_ret). */
+ * every process of the machine can make the program run there and the program can affect these
+ * processes: either it acts on them (bb_reach__acts()), or the kernel obeys its result (LSM,
+ * fmod_ret). */
 int bb_reach__check(const struct bb_attach_point *point, const struct bb_target *target,
 		    struct bb_err *err);

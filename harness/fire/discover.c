@@ -3,8 +3,11 @@
 
 #include "base/deadline.h"
 
-#define WINDOWS 12u          /* most windows for each trigger */
-#define WINDOWS_NS 30000000u /* after this time, ns, ENOUGH windows suffice */
+/* limit: windows for each trigger; a window lasts from one reading of the run counter to the
+ * next */
+#define WINDOWS 12u
+/* after this time, ns, no more windows are begun if there are ENOUGH */
+#define WINDOWS_NS 30000000u
 #define ENOUGH 3u
 #define DEATHS 2u /* we give up when the process that fires has died this often */
 
@@ -34,8 +37,9 @@ static uint64_t runs_of(const struct bb_stats_reader *r)
 	return s.run_cnt;
 }
 
-/* Counts the runs of the program in windows, in each of which the trigger fires once. If `f` is
- * NULL, nothing fires, and a window takes idle_ns. */
+/* Counts the runs of the program in several windows. A window is the time between two readings of
+ * the run counter; the trigger fires once in it. If `f` is NULL, nothing fires, and a window takes
+ * idle_ns. */
 static void count_runs(const struct list *l, struct bb_firing *f, double idle_ns,
 		       struct bb_fire_task *t, struct windows *ret_windows)
 {
@@ -66,7 +70,7 @@ static void try_trigger(struct list *l, struct bb_tried *tried, struct bb_fire_t
 
 	tried->rc = bb_firing__open(&f, tried->trigger, &l->point, l->reader.prog_fd, t);
 	if (!tried->rc) {
-		/* not counted: the first firing is slower */
+		/* the first firing is slower than the later ones, so it is not counted */
 		bb_firing__fire(&f);
 		count_runs(l, &f, 0, t, &fired);
 		tried->runs = (uint32_t)bb_fewest_runs(fired.runs, fired.n);
@@ -137,8 +141,9 @@ static void list_triggers(const struct bb_attach_point *point, struct list *l)
 {
 	const struct bb_trigger *t;
 
-	/* first the triggers that are nearest to the name of the hook; at equal distance, calls
-	 * that the kernel refuses come last */
+	/* Order of trying: triggers whose words match the name of the hook best come first
+	 * (bb_trigger__distance()). Among those that match equally well, system calls that the
+	 * kernel refuses come last. */
 	for (unsigned int pass = 0; pass < 6; pass++)
 		for (size_t i = 0; (t = bb_trigger_at(i)) && l->n < BB_TRIGGERS_MOST; i++)
 			if (bb_trigger__is_for(t, point) &&

@@ -14,9 +14,9 @@ struct bb_tried {
 
 /*
  * The trigger that bb_discover() found for a program. Each trigger is fired a few times while the
- * program is attached. First come triggers whose words are in the name of the hook, and cheap
- * triggers before expensive ones. The first trigger that causes one run per firing is taken; if
- * there is none, the trigger that causes the fewest runs.
+ * program is attached. Triggers whose words are in the name of the hook are tried before the
+ * others, and cheap triggers before expensive ones. The first trigger that causes one run per
+ * firing is taken. If no trigger does, the trigger that causes the fewest runs is taken.
  */
 struct bb_discovery {
 	const struct bb_trigger *trigger; /* NULL if none makes it run */
@@ -30,9 +30,9 @@ struct bb_discovery {
 /*
  * Finds a trigger for the program `prog_fd`, which is attached at `point` meanwhile. `reader` reads
  * the counters of this program; bpf_stats must be on. `hook` is an open hook for `point`; NULL
- * means that one is opened. `all`: goes on after a trigger with one run per firing was found.
- * Returns 0, also if no trigger works; -ENOTSUP with the reason if the program cannot be attached;
- * or another -errno. Free the result by bb_discovery__done().
+ * means that one is opened. If `all`, tries all triggers; otherwise stops at the first trigger that
+ * causes one run per firing. Returns 0, also if no trigger works; -ENOTSUP with the reason if the
+ * program cannot be attached; or another -errno. Free the result by bb_discovery__done().
  */
 int bb_discover(const struct bb_fire_site *site, const struct bb_attach_point *point,
 		const struct bb_hook *hook, int prog_fd, const struct bb_stats_reader *reader,
@@ -45,10 +45,11 @@ void bb_discovery__done(struct bb_discovery *d);
 uint64_t bb_fewest_runs(const uint64_t *runs, size_t n);
 
 /*
- * Returns the one of tried[n] with the fewest runs per firing; NULL if none made the program run.
- * If several have one run, returns the first, because triggers are tried in the order of
- * preference. If several have the same larger number of runs and the same distance to the name of
- * the hook (bb_trigger__distance()), returns the fastest of these.
+ * Returns the trigger among tried[n] that causes the fewest runs per firing; NULL if no trigger
+ * made the program run. If several triggers cause one run, returns the first of them, because
+ * triggers are tried in the order of preference. If several triggers cause the same number of runs,
+ * more than one, and have the same distance to the name of the hook (bb_trigger__distance()),
+ * returns the fastest of them.
  */
 const struct bb_tried *bb_choose(const struct bb_attach_point *point, const struct bb_tried *tried,
 				 size_t n);

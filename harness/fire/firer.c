@@ -15,7 +15,7 @@
 #define LOOPBACK_IFINDEX 1
 /* inode number of the machine's first PID namespace: include/linux/proc_ns.h */
 #define FIRST_PID_NAMESPACE 0xEFFFFFFCU
-#define STUCK_S 5.0 /* longest time of a firing, s; then the child is stuck */
+#define STUCK_S 5.0 /* time limit of a firing, s; the child that takes longer is stuck */
 #define LOOK_MS 1000
 #define HEAD_BYTES 256u /* bytes for struct bb_fire_task, in whole cache lines */
 
@@ -197,8 +197,8 @@ struct firing_child {
 	void *arg;
 };
 
-/* Moves the child into the site. Its working folder becomes a new tmpfs, which is mounted nowhere
- * and which the kernel removes when no process uses it any more. */
+/* Moves the child into the site. The child's working folder becomes a new tmpfs, which is mounted
+ * nowhere and which the kernel removes when no process uses it any more. */
 static int enter_site(void *arg)
 {
 	const struct bb_fire_site *p = ((const struct firing_child *)arg)->site;
@@ -243,8 +243,8 @@ static int serve(void *arg, int fd)
 
 /* --- in the parent --- */
 
-/* Waits for the child's answer. Returns 0, -EINTR, -ETIME, -ESRCH if the child has ended, or
- * -ETIMEDOUT if it is stuck. */
+/* Waits for the child's answer. Returns 0; -EINTR or -ETIME (base/deadline.h); -ESRCH if the child
+ * has ended; or -ETIMEDOUT if it is stuck. */
 static int wait_for(const struct bb_firer *f)
 {
 	uint64_t began_ns = bb_now_ns(), beats = 0;
@@ -280,7 +280,8 @@ void bb_firer__stop(struct bb_firer *f)
 	*f = (struct bb_firer){.fd = -1, .call.fd = -1};
 }
 
-/* Writes the message for a child that is stuck (and kills it) or has ended. Returns -ESRCH. */
+/* Writes the error message for a child that is stuck or has ended. Kills the child if it is stuck.
+ * Returns -ESRCH. */
 static int say_gone(struct bb_firer *f, bool is_stuck, struct bb_err *err)
 {
 	const struct bb_trigger *t = f->task->in_work;
@@ -349,7 +350,8 @@ int bb_firer__start(const struct bb_fire_site *site, const struct bb_attach_poin
 	struct bb_firer f = {.fd = -1, .bytes = HEAD_BYTES + shared_bytes};
 	struct firing_child child = {site, &f, arg};
 	int rc = start_call(site, point, &f.call, err);
-	/* if a process calls a function, it has the reserved pid */
+	/* if a struct bb_call_child calls the function, that process has the reserved pid, not this
+	 * child */
 	const struct bb_child_rules rules = {
 		.pid = f.call.pid > 0 ? 0 : point->self_pid,
 		.link = BB_LINK_SOCKET,

@@ -7,8 +7,8 @@
 struct bb_fire_user {
 	uid_t uid; /* 0: commands run as root, libraries as nobody */
 	gid_t gid;
-	/* names of environment variables that they keep beside the usual ones (base/child.h); NULL:
-	 * only the usual ones */
+	/* names of environment variables that commands and libraries keep beside the usual ones
+	 * (base/child.h); NULL: only the usual ones */
 	const char *const *env;
 	const char *helper_dir; /* folder of the program call_function; NULL means there is none */
 	char dir[4096];         /* working folder of commands; "" means ours */
@@ -35,24 +35,26 @@ struct bb_fire_site {
 void bb_fire_site__open(int cpu, int other_cpu, struct bb_fire_site *ret_site);
 void bb_fire_site__close(struct bb_fire_site *p);
 
-/* The one site that all drives of this process share, and so one cgroup: a program that was told
- * the id of this cgroup is always fired in it. The first call opens the site and sets its `user`;
- * the last bb_fire_site__unshare() closes it. */
+/* Returns the one site that all drives of this process share. Its cgroup is shared, too, because a
+ * program that was told the id of the cgroup must always be fired in it. The first call opens the
+ * site and sets its `user`; the last bb_fire_site__unshare() closes it. */
 struct bb_fire_site *bb_fire_site__share(int cpu, int other_cpu, const struct bb_fire_user *user);
 void bb_fire_site__unshare(struct bb_fire_site *p);    /* NULL: does nothing */
 const struct bb_fire_site *bb_fire_site__shared(void); /* NULL if it is not open */
 
 /* --- the process that calls a function of a shared library --- */
 
-/* A child process (workloads/call_function) that calls a function of a library once a request. It
- * runs as the given user, cannot gain rights, and keeps only a socket of our descriptors. */
+/* A child process (workloads/call_function) that calls a function of a library once for each
+ * request. It runs as the given user and cannot gain rights. Of our descriptors, it has only a
+ * socket. */
 struct bb_call_child {
 	pid_t pid; /* 0 means none */
 	int fd;    /* our end of the socket; the process that fires uses it, too */
 };
 
-/* Starts the process with the pid `pid`; 0 means any. Returns when it has loaded the library.
- * Returns 0; -ENOTSUP with the reason if the function cannot be called; or another -errno. */
+/* Starts the process and gives it the pid `pid`; 0 means any pid. Returns when the process has
+ * loaded the library. Returns 0; -ENOTSUP with the reason if the function cannot be called; or
+ * another -errno. */
 int bb_call_child__start(const struct bb_fire_user *user, const char *library,
 			 const struct bb_fired_by *by, pid_t pid, struct bb_call_child *ret_child,
 			 struct bb_err *err);
@@ -62,14 +64,14 @@ void bb_call_child__stop(struct bb_call_child *c); /* accepts a zeroed struct */
  * end of the call. Returns 0 or -errno. */
 int bb_call_child__call(int fd);
 
-/* Writes how the process ended, in words; "" if it runs. */
+/* Writes in words how the process ended; writes "" if it still runs. */
 void bb_call_child__say_end(struct bb_call_child *c, char *ret_words, size_t size);
 
 /* --- the process that fires --- */
 
 /* A child process that opens triggers, fires them and reads the counters. A BPF program may kill
- * it, block it or refuse its system calls. Our own process then goes on and reports that. The
- * kernel kills the child when we end. */
+ * this child, block it or refuse its system calls. Our own process then goes on and reports what
+ * happened to the child. The kernel kills the child when we end. */
 #define BB_FIRER_NAME "bpfbench"
 
 struct bb_fire_task;
@@ -107,15 +109,15 @@ void bb_firer__stop(struct bb_firer *f); /* accepts a zeroed struct */
 /* Returns the process whose functions are probed; -1 means all processes. */
 pid_t bb_firer__probed(const struct bb_firer *f, const struct bb_attach_point *point);
 
-/* Runs `work` in the child and waits for its end. Returns 0 or the -errno of `work`; -EINTR or
- * -ETIME (base/deadline.h); -ESRCH with a message if the child was killed, by others or by us
- * because it was stuck. */
+/* Runs `work` in the child and waits until `work` has returned. Returns 0 or the -errno of `work`;
+ * -EINTR or -ETIME (base/deadline.h); -ESRCH with a message if the child was killed, by others or
+ * by us because it was stuck. */
 int bb_firer__do(struct bb_firer *f, bb_fire_work *work, struct bb_err *err);
 
 /*
- * Chooses the pid of a process that is started later. Programs that filter by pid must be told this
- * pid before they are loaded. It is the pid of a child that has ended; it stays free for a long
- * time, because the kernel hands out pids in ascending order. Returns 0; -ENOTSUP in a PID
+ * Chooses the pid of a process that the caller starts later. Programs that filter by pid must be
+ * told this pid before they are loaded. It is the pid of a child that has ended; it stays free for
+ * a long time, because the kernel hands out pids in ascending order. Returns 0; -ENOTSUP in a PID
  * namespace, where BPF programs see other pids than we do; or another -errno.
  */
 int bb_reserve_pid(pid_t *ret_pid, struct bb_err *err);

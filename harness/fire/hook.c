@@ -16,7 +16,7 @@
 #include "fire/later.h"
 
 #define PMUS "/sys/bus/event_source/devices/"
-/* most functions that a pattern may match; the kernel patches each */
+/* limit: functions that a pattern may match, because the kernel patches each of them */
 #define MOST_FUNCTIONS 4096u
 #define LEAVING_MS 1000
 #define COUNTER_SHIFT 32 /* PERF_UPROBE_REF_CTR_OFFSET_SHIFT, linux/trace_events.h */
@@ -100,8 +100,8 @@ static void add_function(struct bb_hook *h, const char *name)
 	BB_PUSH(h->functions, h->n_functions, bb_strdup(name));
 }
 
-/* Adds the names in `list` that match the pattern, sorted and each once, as the kernel requires. A
- * line of `list` is "vfs_read" or "vfs_read [module]". */
+/* Adds the names in `list` that match the pattern to h->functions. Sorts them and removes
+ * duplicates, as the kernel requires. A line of `list` is "vfs_read" or "vfs_read [module]". */
 static void match_functions(struct bb_hook *h, FILE *list)
 {
 	char line[512];
@@ -265,7 +265,8 @@ static int set_pmu(struct bb_hook *h, const char *pmu, struct bb_err *err)
 	return 0;
 }
 
-/* Opens a perf event for each address. Programs that were loaded for multi links need none. */
+/* Opens a perf event for each address in h->addresses. Programs that were loaded for multi links
+ * need no perf events. */
 static int open_at_addresses(struct bb_hook *h, struct bb_err *err)
 {
 	int rc = 0;
@@ -307,7 +308,7 @@ static int open_own_function(struct bb_hook *h, struct bb_err *err)
 	return rc ? rc : open_at_addresses(h, err);
 }
 
-/* The target is "vfs_read" or "vfs_read+0x10". */
+/* Opens the perf event of a kprobe. The target is "vfs_read" or "vfs_read+0x10". */
 static int open_kprobe(struct bb_hook *h, struct bb_err *err)
 {
 	const char *target = h->point.target, *plus = strchr(target, '+');
@@ -433,8 +434,8 @@ void bb_hook__close_now(struct bb_hook *h)
 
 /* --- attaching a program --- */
 
-/* Attaches the program to perf event `i` by a link (Linux 5.15). On older kernels, opens another
- * perf event for this program alone. */
+/* Attaches the program to perf event `i` by a link, which needs Linux 5.15. On kernels before 5.15,
+ * opens another perf event for this program alone. */
 static int put_on_event(const struct bb_hook *h, uint32_t i, int prog_fd)
 {
 	const struct timespec moment = {.tv_nsec = 1000000};
@@ -443,7 +444,7 @@ static int put_on_event(const struct bb_hook *h, uint32_t i, int prog_fd)
 	int rc, *link = &h->links[i];
 
 	*link = bpf_link_create(prog_fd, h->events[i], BPF_PERF_EVENT, &opts);
-	/* EEXIST: the kernel has not detached the program before yet (fire/later.h) */
+	/* EEXIST: the kernel has not yet detached the previous program (fire/later.h) */
 	for (int k = 0; *link < 0 && errno == EEXIST && k < LEAVING_MS; k++) {
 		nanosleep(&moment, NULL);
 		*link = bpf_link_create(prog_fd, h->events[i], BPF_PERF_EVENT, &opts);
@@ -504,7 +505,8 @@ static int put_on_netfilter(const struct bb_hook *h, int prog_fd, int *ret_fd)
 	return bb_netns__leave(home_fd, rc, &unsaid);
 }
 
-/* Attaches the program once. Returns 0 or a negative errno. */
+/* Tries to attach the program; bb_hook__put() may try a second time. Returns 0 or a negative
+ * errno. */
 static int put_once(const struct bb_hook *h, int prog_fd, int *ret_link_fd)
 {
 	const struct bb_attach_point *p = &h->point;

@@ -11,7 +11,7 @@
 struct bb_hook {
 	struct bb_attach_point point;
 	struct perf_event_attr attr; /* the attributes that all perf events of this hook have */
-	/* file or kernel function with the probe */
+	/* path of the file, or name of the kernel function, that the probe is in */
 	char path[4096];
 	/* for a multi link to functions of the kernel: functions[n_functions], names; owned */
 	char **functions;
@@ -39,18 +39,19 @@ int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct b
 		  bool idle, struct bb_hook *ret_hook, struct bb_err *err);
 /* closes a hook; the kernel frees it in the background (fire/later.h) */
 void bb_hook__close(struct bb_hook *h);
-/* waits until the kernel has freed it */
+/* closes a hook and waits until the kernel has freed it */
 void bb_hook__close_now(struct bb_hook *h);
 
 /* Completes the name of a tracepoint, as far as tracefs allows: a number, or a name without its
- * group, becomes the full name. Without a name, it becomes that which the program is named
- * after. */
+ * group, becomes the full name. If the attach point has no name, it gets the name of the event that
+ * the program is named after. */
 void bb_hook__name_event(struct bb_attach_point *p, const char *program);
 
-/* Attaches a program. *ret_link_fd receives the link, or -1 if the hook keeps the links itself.
+/* Attaches a program. *ret_link_fd receives the link, or -1 if `h` keeps the links (h->links).
  * Returns 0, or -errno with a message. */
 int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct bb_err *err);
 
-/* Detaches the program. The kernel completes that in the background (fire/later.h). But if the
- * program may affect every process, waits for it, because the program must not affect us. */
+/* Detaches the program. The kernel completes the detaching in the background (fire/later.h). But if
+ * the program may affect every process, waits until the kernel has detached it, because the program
+ * must not affect us. */
 void bb_hook__take_off(const struct bb_hook *h, int link_fd);

@@ -5,7 +5,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* longest time in close() until the program is detached, ns; 20 us were measured */
+/* time after which close() has surely detached the program, ns; it took 20 us when it was
+ * measured */
 #define MOMENT_NS 50000
 #define STACK_BYTES (64u << 10)
 #define MOST 512 /* most threads at a time */
@@ -20,8 +21,8 @@ static void *close_it(void *arg)
 	return NULL;
 }
 
-/* Starts the thread. It may run on every CPU, so that it does not disturb the measuring thread, and
- * it blocks all signals. Returns 0 or a positive errno. */
+/* Starts the thread that closes `fd`. The thread may run on every CPU, so that it does not disturb
+ * the measuring thread, and it blocks all signals. Returns 0 or a positive errno. */
 static int start(int fd)
 {
 	pthread_attr_t attr;
@@ -50,7 +51,7 @@ void bb_close_later__wait(void)
 	const struct timespec moment = {.tv_nsec = 1000000};
 
 	do
-		/* a thread still runs for a moment after its last decrement */
+		/* a thread that has decremented `running` still runs for a moment */
 		nanosleep(&moment, NULL);
 	while (atomic_load(&running) > 0);
 }

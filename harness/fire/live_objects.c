@@ -77,7 +77,8 @@ static void open_pages(struct bb_live_objects *o)
 
 	if (p == MAP_FAILED)
 		return;
-	if (p != (char *)PAGES_AT) { /* kernels before 4.17 ignore MAP_FIXED_NOREPLACE */
+	/* kernels before 4.17 ignore MAP_FIXED_NOREPLACE and may choose another address */
+	if (p != (char *)PAGES_AT) {
 		munmap(p, N_PAGES * bytes);
 		return;
 	}
@@ -114,7 +115,7 @@ static int find_addresses(struct bb_live_objects *o, const char *object_dir)
 	obj = bpf_object__open(path);
 	if (!obj)
 		return -errno;
-	/* the pid is the only constant of the program */
+	/* set the only constant of the program, the pid, to ours */
 	bpf_object__for_each_map(map, obj)
 	{
 		if (strstr(bpf_map__name(map), "rodata") && bpf_map__initial_value(map, &size) &&
@@ -178,7 +179,8 @@ void bb_live_objects__close(struct bb_live_objects *o)
 static const struct {
 	const char *type; /* name of a struct */
 	enum bb_live live;
-	/* the file whose object is used; BB_N_LIVE_FILES: the socket that the function suggests */
+	/* the file whose object is used; BB_N_LIVE_FILES: the socket that the name of the probed
+	 * function suggests */
 	enum bb_live_file of;
 } objects[] = {
 	{"task_struct", BB_LIVE_TASK, BB_LIVE_REGULAR},
@@ -208,9 +210,10 @@ static const struct {
 
 #define A_SIZE 64 /* value for counts and sizes */
 
-/* The value for all parameters without a live object. */
+/* The value that a set of arguments gives to all parameters without a live object. */
 struct filler {
-	/* the value in words; NULL means set 0, which chooses by the name of the parameter */
+	/* The value in words. NULL means set 0, which chooses a value for each parameter by its
+	 * name. */
 	const char *word;
 	long value;
 };
@@ -315,7 +318,8 @@ static long value_for(const struct bb_live_objects *o, const struct filler *fill
 	return value ? value : filler->value;
 }
 
-/* Finds the type whose name is `prefix` and `name` together, by its kind; NULL if there is none. */
+/* Finds the type of the kind `kind` whose name is `prefix` followed by `name`; NULL if there is
+ * none. */
 static const struct btf_type *find_type(const struct bb_live_objects *o, const char *prefix,
 					const char *name, __u32 kind)
 {
@@ -364,7 +368,7 @@ static void guess_function(const struct bb_live_objects *o, const char *program,
 
 	for (int is_bare = 0; !function && is_bare < 2; is_bare++) {
 		bb_program__named_after(program, is_bare, name, sizeof(name));
-		/* the name of a program without BTF is truncated by the kernel */
+		/* the kernel has truncated the program's name if the program has no BTF */
 		function = prototype_of(o, name) ? name
 			   : !is_bare && strcspn(program, ".") == BPF_OBJ_NAME_LEN - 1
 				   ? only_function(o, name)
@@ -373,8 +377,8 @@ static void guess_function(const struct bb_live_objects *o, const char *program,
 	snprintf(p->target, sizeof(p->target), "%s", function ? function : "");
 }
 
-/* Returns the prototype of the event of a tracepoint; NULL if unknown. Programs do not see its
- * first parameter. */
+/* Returns the prototype of the event of a tracepoint; NULL if unknown. The prototype has a first
+ * parameter that programs do not see. */
 static const struct btf_type *event_of(const struct bb_live_objects *o, const char *event)
 {
 	const struct btf_type *t = find_type(o, "btf_trace_", event, BTF_KIND_TYPEDEF);
@@ -414,8 +418,9 @@ static void make_for_user(const struct bb_live_objects *o, struct bb_attach_poin
 		 p->is_return ? "; returns " : "", p->is_return ? words[known->result] : "");
 }
 
-/* Makes arguments for an unknown prototype. `why` is the reason why it is unknown, or ""; p->said
- * begins with it. Set 0 uses the value for sizes as arguments, and a text as result. */
+/* Makes arguments for a function with an unknown prototype. `why` is the reason why the prototype
+ * is unknown, or ""; p->said begins with it. Set 0 uses A_SIZE for all arguments, and a text as
+ * result. */
 static void make_unknown(const struct bb_live_objects *o, const struct filler *filler,
 			 const char *why, struct bb_attach_point *p)
 {
@@ -445,8 +450,8 @@ static void make_by_prototype(const struct bb_live_objects *o, const struct fill
 				       btf__name_by_offset(o->btf, param->name_off), function, said,
 				       sizeof(said));
 	}
-	/* An integer result must not look like an error. It is 0 or, for a function that transfers
-	 * bytes, the number of bytes. */
+	/* The result must not look like an error. An integer result is 0 or, for a function that
+	 * transfers bytes, the number of bytes. */
 	p->args[6] = value_for(o, filler, proto->type, counts ? "count" : "", function, result,
 			       sizeof(result));
 	if (filler->word)

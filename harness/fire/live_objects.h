@@ -12,7 +12,8 @@ struct btf;
 enum bb_live_file { BB_LIVE_REGULAR, BB_LIVE_TCP, BB_LIVE_UDP, BB_LIVE_UNIX, BB_N_LIVE_FILES };
 
 struct bb_live_objects {
-	/* fd: one for each enum bb_live_file; others: other ends of these sockets; -1: not open */
+	/* fd: one descriptor for each enum bb_live_file; others: the other ends of these sockets;
+	 * -1: not open */
 	int fd[BB_N_LIVE_FILES], others[4];
 	struct bb_live_record record[BB_N_LIVE_FILES];
 	struct btf *btf; /* BTF of the kernel */
@@ -39,19 +40,19 @@ void bb_live_objects__close(struct bb_live_objects *o);
 
 /*
  * Makes the arguments of a call (BB_AT_OWN_FUNCTION) or a test run (BB_AT_OWN_RUN) that replaces
- * the function or event `p->target`. A parameter gets the address of a live object that has its
- * type in the kernel's BTF, otherwise the value of set number `set`. For a function of user space,
- * set 0 uses p->prototype. p->said receives the arguments in words. Returns false and leaves `p`
- * unchanged if this machine lacks the value of the set.
+ * the function or event `p->target`. If a live object has the parameter's type in the kernel's BTF,
+ * the parameter gets the address of this object; otherwise it gets the value of set number `set`.
+ * For a function of user space, set 0 uses p->prototype. p->said receives the arguments in words.
+ * Returns false and leaves `p` unchanged if this machine lacks the value of the set.
  */
 bool bb_live_objects__make_arguments(const struct bb_live_objects *o, unsigned int set,
 				     struct bb_attach_point *p);
 
 /*
  * Finds the function or event that `p` replaces, and makes argument set 0. If p->target is empty,
- * it becomes the name of the function that `program` is named after, as many authors name their
- * programs. It stays empty if the kernel has no such function. If the kernel has truncated the name
- * of the program, only one function may begin with it.
+ * takes the function that `program` is named after, because many authors name a program after the
+ * function that it probes. p->target stays empty if the kernel has no such function. If the kernel
+ * has truncated the program's name, the name is taken only if exactly one function begins with it.
  */
 void bb_live_objects__stand_in(const struct bb_live_objects *o, const char *program,
 			       struct bb_attach_point *p);

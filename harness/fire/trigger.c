@@ -87,7 +87,9 @@ bool bb_trigger__is_for(const struct bb_trigger *t, const struct bb_attach_point
 
 	if (asked_for ? strcmp(t->name, asked_for) != 0 : t->on_demand)
 		return false;
-	switch (p->kind) { /* these kinds have triggers of their own, and only those work there */
+	/* attach points of these kinds have triggers of their own, and no other triggers work
+	 * there */
+	switch (p->kind) {
 	case BB_AT_OWN_FUNCTION:
 	case BB_AT_OWN_RUN:
 	case BB_AT_ITER:

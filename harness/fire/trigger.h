@@ -62,7 +62,7 @@ struct bb_trigger {
 	void (*close)(struct bb_firing *f);
 	/* the calls that bb_trigger__call() makes */
 	struct bb_trigger_call calls[BB_TRIGGER_CALLS];
-	int option;     /* makes a difference between rows with the same functions */
+	int option;     /* for the row's functions, to tell apart rows with the same functions */
 	bool is_ipv6;   /* the trigger's sockets use IPv6, not IPv4 */
 	bool on_demand; /* fired only if a scenario asks for it */
 	/* The kind of attach point that the trigger is for. BB_AT_NOWHERE: all kinds that have no
@@ -90,8 +90,8 @@ const char *bb_trigger__asked_for(const struct bb_attach_point *p);
 
 #define BB_TRIGGERS_MOST 512u
 
-/* True if the trigger may be tried at the attach point: it is for this kind, and it is the trigger
- * that the scenario asks for, or the scenario asks for none. */
+/* True if the trigger may be tried at the attach point: it is for this kind of attach point, and
+ * the scenario asks for it or for no trigger at all. */
 bool bb_trigger__is_for(const struct bb_trigger *t, const struct bb_attach_point *p);
 
 /* Compares the words of the trigger with the name of the attach point. 0: a word equals the name;

@@ -8,8 +8,8 @@
 
 /* Declarations that the tables of triggers share. */
 
-/* The beginning of the first page. The page is resident, because BPF programs read the arguments of
- * system calls there and cannot wait for a page fault. */
+/* Layout of the first page of bb_firing.page. The page is resident, because BPF programs read the
+ * arguments of system calls there and cannot wait for a page fault. */
 struct bb_firing_page {
 	union { /* a socket's address */
 		struct sockaddr any;
@@ -18,7 +18,7 @@ struct bb_firing_page {
 		char more[128];
 	} address;
 	char zeros[256];
-	/* names of an existing file and of no file, and "." */
+	/* path: name of an existing file; no_path: a name that no file has; here: "." */
 	char path[8], no_path[8], here[8];
 	struct iovec vector;    /* describes the first byte of `buffer` */
 	struct timespec moment; /* one nanosecond */
@@ -80,7 +80,7 @@ static inline struct bb_firing_page *bb_firing__page(const struct bb_firing *f)
 	return (struct bb_firing_page *)(void *)f->page;
 }
 
-/* Length of a socket's address in the address family of the trigger. */
+/* Returns the length of a socket's address: that of IPv6 or IPv4, whichever the trigger uses. */
 static inline socklen_t bb_firing__address_bytes(const struct bb_firing *f)
 {
 	return f->trigger->is_ipv6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);

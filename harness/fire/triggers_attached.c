@@ -44,8 +44,8 @@ static int link_to_map(struct bb_firing *f)
 	return rc;
 }
 
-/* A child process that sleeps with three open files. So an iterator over tasks visits the same
- * objects each time. */
+/* Runs in a child process, which only sleeps and has three open files. So an iterator over tasks
+ * visits the same objects each time. */
 static int stand_still(void *, int)
 {
 	return pause();
@@ -66,8 +66,8 @@ static int open_iter(struct bb_firing *f)
 		if (rc)
 			return rc;
 		one.task.pid = (__u32)f->pid;
-		/* Kernels before 6.1 ignore the pid and iterate over all tasks, which runs the
-		 * program, too. */
+		/* Kernels before 6.1 ignore the pid: the iterator then visits all tasks. That runs
+		 * the program, too, so it is no error. */
 		if (!link_iter(f, &one))
 			return 0;
 	}
@@ -116,14 +116,16 @@ static int open_sk_msg(struct bb_firing *f)
 	return put_in_map(f);
 }
 
-/* Sends a byte. Then empties both ends, because the program may redirect the byte to either. */
+/* Sends a byte. Then receives everything at both ends of the connection, because the program may
+ * redirect the byte to either end. */
 static int fire_sk_msg(struct bb_firing *f)
 {
 	char bytes[64] = {0};
 	ssize_t n = send(f->fd[1], bytes, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 	int rc = n < 0 ? -errno : 0;
 
-	/* a verdict stays in force for the socket until the socket is put into the map again */
+	/* the program's verdict on this byte stays in force for the socket until the socket is put
+	 * into the map again */
 	if (rc == -EACCES)
 		rc = put_in_map(f);
 	while (recv(f->fd[2], bytes, sizeof(bytes), MSG_DONTWAIT) > 0 ||
@@ -165,7 +167,7 @@ static int fire_reuseport(struct bb_firing *f)
 
 static int fire_own_run(struct bb_firing *f)
 {
-	/* the kernel's maximum, twelve (MAX_BPF_FUNC_ARGS) */
+	/* arguments of the event; twelve is the kernel's maximum (MAX_BPF_FUNC_ARGS) */
 	__u64 context[12] = {0};
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = context, .ctx_size_in = sizeof(context));
 
@@ -284,7 +286,8 @@ static int load_redirect(unsigned int ifindex, int *ret_fd)
 	return load_xdp(insns, BB_LEN(insns), ret_fd);
 }
 
-/* Runs the program fd[0] on one frame, with which the kernel then does what the program returns. */
+/* Runs the program fd[0] on one frame. The kernel then does with the frame what the program's
+ * return value says. */
 static int fire_frame(struct bb_firing *f)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = f->page, .data_size_in = FRAME_BYTES,
@@ -293,15 +296,16 @@ static int fire_frame(struct bb_firing *f)
 	return bb_failed(bpf_prog_test_run_opts(f->fd[0], &opts));
 }
 
-/* Makes fd[0] a program that redirects to the loopback device. This is the first device of every
- * network namespace and takes no XDP frames. */
+/* Makes fd[0] a program that redirects frames to the loopback device, so that the redirect fails:
+ * this device is the first one of every network namespace and takes no XDP frames. */
 static int open_redirect_err(struct bb_firing *f)
 {
 	return load_redirect(1, &f->fd[0]);
 }
 
-/* Makes a pair of devices, stored in `own`, and enters the namespace of the near one. Attaches the
- * program `far_fd` to the far device, because only then the near one accepts frames. */
+/* Makes a pair of veth devices, the near and the far one, stored in `own`. Attaches the program
+ * `far_fd` to the far device, because the near device accepts redirected frames only then. Enters
+ * the network namespace of the near device. */
 static int open_pair(struct bb_firing *f, int far_fd)
 {
 	struct bb_veth_pair *pair = bb_calloc(1, sizeof(*pair));
@@ -329,8 +333,8 @@ static void close_pair(struct bb_firing *f)
 	free(pair);
 }
 
-/* Makes fd[0] a program that redirects to the near device, and fd[1] the program on the far device,
- * which returns the option of the row. */
+/* Makes fd[0] a program that redirects frames to the near device. Makes fd[1] the program on the
+ * far device, which returns the option of the trigger's row. */
 static int open_redirect(struct bb_firing *f)
 {
 	const struct bpf_insn far[] = {MOV(BPF_REG_0, f->trigger->option), EXIT};
@@ -344,7 +348,8 @@ static int open_redirect(struct bb_firing *f)
 	return rc;
 }
 
-/* Makes fd[0] a program that redirects to a queue of the other CPU, or of ours if there is none. */
+/* Makes fd[0] a program that redirects frames to a queue of the other CPU, or of our CPU if there
+ * is no other. */
 static int open_cpumap(struct bb_firing *f)
 {
 	__u32 cpu = (__u32)(f->other_cpu < 0 ? sched_getcpu() : f->other_cpu);
