@@ -13,15 +13,16 @@
 #define T ((long)"t")
 #define U ((long)"u")
 
-/* Opens a file of this trigger alone, so that triggers do not disturb each other. */
+/* Opens the file T, which only the triggers of this source file use, so that other triggers do not
+ * disturb them. */
 static int open_file(struct bb_firing *f)
 {
 	f->fd[0] = open("t", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	return bb_failed(f->fd[0] < 0 || ftruncate(f->fd[0], FILE_BYTES));
 }
 
-/* Enters a private mount namespace. Its mounts do not spread to the machine's own namespace,
- * because it is a slave. */
+/* Enters a private mount namespace. /sys is a slave mount there, so what a trigger mounts below it
+ * does not spread to the machine's own namespace. */
 static int open_mount(struct bb_firing *)
 {
 	return bb_failed(unshare(CLONE_NEWNS) || mount(NULL, "/sys", NULL, MS_SLAVE, NULL));
@@ -32,8 +33,9 @@ static int open_pipe(struct bb_firing *f)
 	return bb_failed(pipe2(f->fd, O_CLOEXEC));
 }
 
-/* Makes a loop device over a file in memory, opened with the flag in the row's option: O_DIRECT, or
- * 0 for the page cache. The kernel removes it when its last descriptor is closed. */
+/* Makes a loop device over a file in memory. The row's option is the flag of the open device:
+ * O_DIRECT, or 0 to use the page cache. The kernel removes the device when its last descriptor is
+ * closed. */
 static int open_loop(struct bb_firing *f)
 {
 	struct loop_config config = {.block_size = 512, .info.lo_flags = LO_FLAGS_AUTOCLEAR};
@@ -55,7 +57,7 @@ static int open_loop(struct bb_firing *f)
 	return bb_failed(!f->trigger->option && fcntl(f->fd[0], F_SETFL, 0));
 }
 
-/* Opens bpfbench's own file for reads that bypass the page cache and so reach the disk. */
+/* Opens the executable of bpfbench for reads that bypass the page cache and so reach the disk. */
 static int open_disk(struct bb_firing *f)
 {
 	f->fd[0] = open("/proc/self/exe", O_RDONLY | O_CLOEXEC | O_DIRECT);

@@ -95,7 +95,8 @@ const struct bb_trigger bb_triggers_process[] = {
 	{"signal", "a signal to ourselves, which is caught",
 	 "signal_generate signal_deliver signal kill rt_sigreturn send_signal", open_signal,
 	 BB_FIRES(BB_DO(kill, OWN_PID, SIGUSR2))},
-	/* the child has no event message; the call succeeds all the same */
+	/* the child has no event message for this call to read, but the call succeeds all the
+	 * same */
 	{"ptrace", "look at a child that stands still (ptrace)", "ptrace ptrace_access_check",
 	 open_traced, BB_FIRES(BB_DO(ptrace, PTRACE_GETEVENTMSG, CHILD_PID, 0, BUFFER)),
 	 .close = close_traced},
@@ -260,7 +261,7 @@ static int fire_malloc(struct bb_firing *)
 	return freed(malloc(64));
 }
 
-/* calloc() does not use malloc's per-thread cache. */
+/* Unlike malloc(), calloc() does not use the per-thread cache of the C library. */
 static int fire_calloc(struct bb_firing *)
 {
 	return freed(calloc(1, 64));
@@ -285,7 +286,8 @@ static int fire_aligned_alloc(struct bb_firing *)
 	return freed(aligned_alloc(64, 64));
 }
 
-/* Without swap, the kernel examines the page, but cannot reclaim it. */
+/* Asks the kernel to reclaim a page. Without swap, the kernel examines the page, but cannot reclaim
+ * it. */
 static int fire_pageout(struct bb_firing *f)
 {
 	f->page[0] = 1;
@@ -306,7 +308,8 @@ static int open_reclaim(struct bb_firing *f)
 	return -posix_fadvise(f->fd[1], 0, 0, POSIX_FADV_DONTNEED);
 }
 
-/* Reads the end of the file: debugging information, if any, which no process has mapped. */
+/* Reads the end of the executable into the page cache, then asks the kernel to reclaim 4096 bytes
+ * from our cgroup. The end is debugging information, if any, which no process has mapped. */
 static int fire_reclaim(struct bb_firing *f)
 {
 	off_t end = lseek(f->fd[1], 0, SEEK_END);

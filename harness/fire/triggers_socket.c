@@ -19,7 +19,8 @@ static int family_of(const struct bb_firing *f)
 	return f->trigger->is_ipv6 ? AF_INET6 : AF_INET;
 }
 
-/* Writes the address of `port` on the loopback device to the page. Returns its length. */
+/* Writes the address of `port` on the loopback device to the trigger's page. Returns the length of
+ * the address. */
 static socklen_t loopback(const struct bb_firing *f, uint16_t port)
 {
 	struct bb_firing_page *page = bb_firing__page(f);
@@ -37,7 +38,8 @@ static socklen_t loopback(const struct bb_firing *f, uint16_t port)
 	return sizeof(page->address.in);
 }
 
-/* Makes fd[0] a socket on a port of the kernel's choice. The page receives its address. */
+/* Makes fd[0] a socket on a port that the kernel chooses. Writes the socket's address to the
+ * trigger's page. */
 static int open_bound(struct bb_firing *f, int type)
 {
 	struct sockaddr *a = &bb_firing__page(f)->address.any;
@@ -49,7 +51,8 @@ static int open_bound(struct bb_firing *f, int type)
 
 /* --- UDP --- */
 
-/* Makes fd[0], which receives, and fd[1], which may send to the address in the page. */
+/* Makes two UDP sockets: fd[0] receives, and fd[1] may send to fd[0], whose address is in the
+ * page. */
 static int open_udp(struct bb_firing *f)
 {
 	int rc = open_bound(f, SOCK_DGRAM);
@@ -122,8 +125,8 @@ static int connect_pair(const struct bb_firing *f, int *ret_client, int *ret_ser
 	return bb_failed(*ret_server < 0);
 }
 
-/* With the option of the row, closes the client and then the server by a FIN each; otherwise resets
- * the connection. */
+/* If the row's option is not 0, closes the client and then the server, so that each sends a FIN. If
+ * the option is 0, resets the connection. */
 static int fire_tcp(struct bb_firing *f)
 {
 	const struct linger no_reset = {0};
@@ -290,8 +293,8 @@ const struct bb_trigger bb_triggers_socket[] = {
 #define LOOPBACK_IFINDEX 1 /* index of the loopback device in every network namespace */
 #define DISCARD_PORT 9     /* RFC 863 */
 
-/* Sends a datagram and takes it if it has arrived, as it has when send() returns, unless the CPU is
- * busy with other work. */
+/* Sends a datagram and receives it if it has arrived. It arrives before sendto() returns, unless
+ * the CPU is busy with other work. */
 static int fire_datagram(struct bb_firing *f)
 {
 	char byte = 0;
@@ -328,7 +331,7 @@ static int open_frame(struct bb_firing *f)
 
 	memcpy(f->page, &frame, sizeof(frame));
 	f->own = sizeof(frame);
-	/* with protocol 0, the socket receives nothing */
+	/* the socket only sends: with protocol 0, it receives nothing */
 	f->fd[0] = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	return bb_failed(f->fd[0] < 0 || bind(f->fd[0], (struct sockaddr *)&lo, sizeof(lo)));
 }
@@ -359,8 +362,8 @@ const struct bb_trigger bb_triggers_packet[] = {
 #define TCP_RTO_MIN_US 45
 #endif
 
-/* Returns where the name of the congestion control is stored: in the second page, because the first
- * has the address of the connection. */
+/* Returns the memory for the name of the congestion control. It is in the second page, because the
+ * first page has the address of the connection. */
 static char *name_of(const struct bb_firing *f)
 {
 	return f->page + f->page_bytes;
@@ -414,7 +417,8 @@ static int pass(int from, int to)
 	return rc ? rc : take_byte(to);
 }
 
-/* Sends a byte and then one back. The segment with the second byte acknowledges the first byte. */
+/* Sends a byte to the other end, and then a byte back. The segment with the second byte
+ * acknowledges the first byte. */
 static int fire_congestion(struct bb_firing *f)
 {
 	int rc = pass(f->fd[1], f->fd[2]);
@@ -422,9 +426,9 @@ static int fire_congestion(struct bb_firing *f)
 	return rc ? rc : pass(f->fd[2], f->fd[1]);
 }
 
-/* Shortens the time until a lost segment is sent again, from 200 ms towards RESEND_US. Each
- * acknowledged byte shortens it by a quarter of the distance. Older kernels refuse the option,
- * which is no error. */
+/* Shortens the time after which the kernel sends a lost segment again, from 200 ms towards
+ * RESEND_US. Each acknowledged byte takes away a quarter of the remaining difference. Kernels
+ * without TCP_RTO_MIN_US refuse this option, which is no error. */
 static int hurry(struct bb_firing *f)
 {
 	const int us = RESEND_US;
@@ -458,7 +462,8 @@ static int fire_congestion_connect(struct bb_firing *f)
 	return rc;
 }
 
-/* Makes the socket drop all incoming segments, by a filter. `all` false: removes the filter. */
+/* If `all`, makes the socket drop all incoming segments, by a filter. Otherwise removes the
+ * filter. */
 static int lose(int fd, bool all)
 {
 	struct sock_filter drop = {.code = BPF_RET | BPF_K, .k = 0};
@@ -524,7 +529,8 @@ static int lose_and_undo(struct bb_firing *f)
 	return rc ? rc : pass(f->fd[2], f->fd[1]);
 }
 
-/* Uses a new connection each time, because late answers make a connection resend later. */
+/* Uses a new connection each time. On a connection with late acknowledgements, the kernel waits
+ * longer before it sends a segment again. */
 static int fire_undo(struct bb_firing *f)
 {
 	int rc = connect_chosen(f);

@@ -52,8 +52,8 @@ bool bb_is_pattern(const char *function)
 	return strpbrk(function, "*?[");
 }
 
-/* Adds the address of a symbol that matches. A name that is not a pattern matches only the first
- * function with this name. */
+/* Adds the file offset of the symbol to s->found if `name` matches the query. If the query is a
+ * name and not a pattern, only the first function with this name is added. */
 static int match(struct search *s, const GElf_Sym *sym, const char *name, struct bb_err *err)
 {
 	bool is_pattern = bb_is_pattern(s->query->function);
@@ -185,7 +185,8 @@ static int add_site(struct search *s, const struct note *n, struct bb_err *err)
 	if (!bb_elf__offset(s->elf, address, &to->offsets[to->n]) ||
 	    (n->counter && !bb_elf__offset(s->elf, n->counter, &to->counters[to->n])))
 		return say(s, -EINVAL, n->name, NOT_LOADED, err);
-	/* libbpf numbers distinct strings, in the order of the notes */
+	/* the cookie is the number that libbpf gives the argument string: it numbers distinct
+	 * strings, in the order of the notes */
 	while (cookie < s->n_arguments && strcmp(s->arguments[cookie], n->arguments) != 0)
 		cookie++;
 	if (cookie == s->n_arguments)
@@ -236,7 +237,8 @@ struct prototype_search {
 	struct bb_user_prototype *found;
 };
 
-/* Finds the type of a parameter, variable or pointer, unqualified. False: void, or damaged data. */
+/* Finds the type of a parameter or variable, or the type that a pointer points to, without typedefs
+ * and qualifiers. Returns false if the type is void or the data is damaged. */
 static bool type_of(Dwarf_Die *die, Dwarf_Die *ret_type)
 {
 	Dwarf_Attribute attr;
@@ -254,7 +256,8 @@ static Dwarf_Word encoding_of(Dwarf_Die *type)
 	return encoding;
 }
 
-/* Returns the kind of a type; BB_N_USER_VALUES if it takes more than a register, as structs. */
+/* Returns the kind of a type; BB_N_USER_VALUES if a value of the type needs more than one register,
+ * such as a struct. */
 static enum bb_user_value value_of(Dwarf_Die *type)
 {
 	Dwarf_Die to;
@@ -478,7 +481,8 @@ static int find_file(const char *name, char *ret_path, size_t size, struct bb_er
 
 /* --- targets --- */
 
-/* Copies the word up to the next colon or the end. Returns false if it is empty or too long. */
+/* Copies the word at *at, up to the next colon or the end. Returns false if the word is empty or
+ * too long. */
 static bool take_word(const char **at, char *ret_word, size_t size)
 {
 	size_t len = strcspn(*at, ":");
@@ -564,7 +568,8 @@ int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target 
 		(*ret_addresses)->offsets[i] += t->offset;
 	if (!rc || rc == -EINTR || rc == -ETIME || bb_is_shortage(rc))
 		return rc;
-	/* -ENOENT for a damaged file, too: bb_own_function() must not replace its function */
+	/* A damaged file gives -ENOENT and not -ENOTSUP: after -ENOTSUP, bb_own_function() may
+	 * replace the function. */
 	return bb_fail(err, rc == -ENODATA || rc == -ENOTSUP ? -ENOTSUP : -ENOENT, "%s",
 		       err ? err->msg : "");
 }
@@ -584,7 +589,8 @@ void bb_user_target__prototype(const char *text, struct bb_user_prototype *ret_p
 
 /* --- our own function --- */
 
-/* A callback of dl_iterate_phdr(). Returns 1 after the first entry, which is our own program. */
+/* A callback of dl_iterate_phdr(). Finds the offset of bb_own_function() in the file of the first
+ * entry, which is our own program. Returns 1, which ends the iteration. */
 static int find_offset(struct dl_phdr_info *info, size_t, void *arg)
 {
 	const uintptr_t address = (uintptr_t)bb_own_function;

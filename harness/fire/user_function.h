@@ -5,11 +5,11 @@
 
 #include "base/std.h"
 
-/* A search for a function or static probe in an untrusted program or library. The file must be a
- * regular file. A confined child process reads it (base/child.h). */
+/* What is searched in an untrusted program or library: a function or a static probe. The file must
+ * be a regular file. A confined child process reads it (base/child.h). */
 struct bb_user_query {
 	const char *path;
-	/* a name or a pattern ("mem*"); NULL means to search the static probe */
+	/* a name or a pattern ("mem*"); NULL means to search for the static probe */
 	const char *function;
 	const char *provider, *probe;
 };
@@ -51,7 +51,7 @@ bool bb_is_pattern(const char *function);
 int bb_user_elf__find(const struct bb_user_query *q, struct bb_user_addresses **ret_addresses,
 		      struct bb_err *err);
 
-/* The parts that run in the child process; public for fuzzers. Return 0 or -errno. */
+/* The parts of the search that run in the child process; public for fuzzers. Return 0 or -errno. */
 int bb_user_elf__search(Elf *elf, const struct bb_user_query *q,
 			struct bb_user_addresses *ret_addresses, struct bb_err *err);
 int bb_user_elf__search_prototype(Elf *elf, const char *function,

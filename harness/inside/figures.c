@@ -2,7 +2,7 @@
 #include "inside/figures.h"
 
 #define CLOCK_TICK_NS 10.0
-#define PARTS 16u /* limit: values over which the runs of a bucket are spread */
+#define PARTS 16u /* limit: distinct times that the runs of one histogram bucket are counted as */
 
 static uint64_t word_at(const volatile char *slot, uint32_t off)
 {
@@ -14,7 +14,8 @@ static uint64_t runs_of(const volatile char *slot)
 	return word_at(slot, BB_INSIDE_UNTIMED) + word_at(slot, BB_INSIDE_TIMED);
 }
 
-/* Returns the path with the key `key`. If `f` lacks the path, adds it as `slot` describes it. */
+/* Returns the path of `f` with the key `key`. If `f` has no such path, adds one with the exit,
+ * return value, marks and loop iterations that `slot` holds. */
 static struct bb_inside_path *path_of(struct bb_inside_figures *f, const struct bb_inside_clone *c,
 				      const volatile char *slot, uint64_t key)
 {
@@ -91,8 +92,8 @@ void bb_inside_figures__done(struct bb_inside_figures *f)
 	*f = (struct bb_inside_figures){0};
 }
 
-/* Returns the shortest time that bucket b counts, ns. It is the inverse of emit_bucket() in
- * instrument.c. */
+/* Returns the shortest time that bucket b of the histogram counts, ns. It is the inverse of
+ * emit_bucket() in instrument.c. */
 static double bucket_from(uint32_t b)
 {
 	return b < 32 ? b : (double)(b % 16 + 16) * (double)(1ULL << (b / 16 - 1));
@@ -155,7 +156,7 @@ double bb_inside_path__mean(const struct bb_inside_path *p, double clock_ns)
 
 double bb_inside_path__worst(const struct bb_inside_path *p, double clock_ns)
 {
-	/* whole nanoseconds, as in bb_inside_path__samples() */
+	/* round to whole nanoseconds, as bb_inside_path__samples() does */
 	return p->timed ? round(fmax(p->worst_ns - clock_ns, 0)) : NAN;
 }
 
@@ -208,7 +209,8 @@ struct bb_inside_path_packets *bb_inside_packets__of(const struct bb_inside_pack
 	return BB_FIND(p->paths, p->n_paths, it->key == key);
 }
 
-/* Does what bb_inside_packets__of() does, but adds the path if it is not there. */
+/* Returns the packets of a path, as bb_inside_packets__of() does, but adds the path to `p` if `p`
+ * lacks it. */
 static struct bb_inside_path_packets *packets_of(struct bb_inside_packets *p, uint64_t key)
 {
 	struct bb_inside_path_packets *of = bb_inside_packets__of(p, key);
@@ -220,8 +222,8 @@ static struct bb_inside_path_packets *packets_of(struct bb_inside_packets *p, ui
 	return of;
 }
 
-/* Returns where to keep the next packet of a path; NULL: do not keep it. The first packet is always
- * kept. Of the later packets one is kept; each of them has the same chance. */
+/* Returns where to keep the next packet of a path; NULL means not to keep it. The first packet is
+ * always kept. One of the later packets is kept, too; each of them has the same chance. */
 static struct bb_inside_packet *position(struct bb_inside_packets *p,
 					 struct bb_inside_path_packets *of)
 {
@@ -232,7 +234,8 @@ static struct bb_inside_packet *position(struct bb_inside_packets *p,
 	return &of->kept[nth ? BB_INSIDE_KEPT - 1 : 0];
 }
 
-/* Keeps the packet at `from`, which is packet `nth` of its stripe. */
+/* Keeps the packet at `from`, which is the packet with number `nth` of all that the clone copied
+ * into this stripe. */
 static void keep_packet(struct bb_inside_packets *p, const struct bb_inside_clone *c,
 			const volatile uint64_t *from, const volatile uint64_t *n_taken,
 			uint64_t nth)
@@ -244,7 +247,8 @@ static void keep_packet(struct bb_inside_packets *p, const struct bb_inside_clon
 
 	for (uint32_t i = 0; i < n; i++)
 		bytes[i] = ((const volatile uint8_t *)from)[BB_INSIDE_BYTES + i];
-	if (!key || !n || *n_taken - nth >= BB_INSIDE_RING) /* not ended, or overwritten */
+	/* skip the packet: its run has not ended, or a later packet may have overwritten it */
+	if (!key || !n || *n_taken - nth >= BB_INSIDE_RING)
 		return;
 	to = position(p, packets_of(p, key));
 	if (!to)

@@ -8,15 +8,16 @@
 /* The measurements of one path, or of all runs of a clone, added up over all stripes of the clone's
  * memory. */
 struct bb_inside_path {
-	uint64_t key;   /* key of the path's slots; 0: runs whose paths found no free slot */
-	uint64_t runs;  /* runs that ended */
-	uint64_t timed; /* runs that ended and were timed */
+	/* key of the path's slots; 0: this is not one path, but all runs that found no free slot */
+	uint64_t key;
+	uint64_t runs;           /* runs that ended */
+	uint64_t timed;          /* runs that ended and were timed */
 	double sum_ns, worst_ns; /* sum and maximum of the times of the timed runs, including the
 				    cost of reading the clock */
 	uint64_t retval;         /* return value of one of the runs; 0 if `key` is 0 */
 	bool varies;             /* a run returned another value than `retval` */
 	uint32_t exit;           /* how the path ends: index of clone->exits */
-	uint64_t turns;          /* turns of all loops together, in one of the runs */
+	uint64_t turns;          /* iterations of all loops together, in one of the runs */
 	uint64_t *words; /* words[clone->n_words]: marks of the blocks that the path executes */
 	uint64_t buckets[BB_INSIDE_BUCKETS];
 };
@@ -61,7 +62,7 @@ struct bb_inside_packet {
 	uint32_t n;     /* 0: no packet is kept here */
 };
 
-/* The packets that a clone copied, by path. */
+/* The packets that a clone copied and that we keep, by path. */
 struct bb_inside_packets {
 	struct bb_inside_path_packets {
 		uint64_t key; /* key of the path in its slots */
@@ -69,7 +70,8 @@ struct bb_inside_packets {
 		struct bb_inside_packet kept[BB_INSIDE_KEPT];
 	} * paths;
 	size_t n_paths;
-	uint64_t *n_taken; /* n_taken[n_stripes]: copies looked at so far, by stripe */
+	/* n_taken[n_stripes]: number of the clone's copies that were read so far, by stripe */
+	uint64_t *n_taken;
 	struct bb_rng rng;
 };
 
@@ -82,5 +84,6 @@ void bb_inside_packets__done(struct bb_inside_packets *p);
 struct bb_inside_path_packets *bb_inside_packets__of(const struct bb_inside_packets *p,
 						     uint64_t key);
 
-/* Returns how many different packets of a path are kept. They come first in `kept`. */
+/* Returns how many of the kept packets of a path differ from each other. They come first in
+ * `kept`. */
 uint32_t bb_inside_packets__differ(const struct bb_inside_path_packets *of);

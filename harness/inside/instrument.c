@@ -5,26 +5,27 @@
 
 #define MOST_STRIPES 16u
 #define MOST_BYTES (16u << 20)
-#define MOST_CPUS 4096u            /* limit: CPUs with a hand-over of their own */
-#define CHAINS_SLOTS 64u           /* limit: chains that are told apart */
+#define MOST_CPUS 4096u            /* limit: CPUs that have a hand-over each (see instrument.h) */
+#define CHAINS_SLOTS 64u           /* limit: distinct chains of tail calls that are counted */
 #define PROBES 4u                  /* limit: slots of the table that a search for one path visits */
 #define HASH 0x9e3779b97f4a7c15ULL /* 2^64 divided by the golden ratio */
 #define BYTES_TO_BITS 0x0102040810204080ULL
 #define POWER_TO_INDEX 0x077cb531U
-#define MOST_TURNS 16u /* different numbers of turns of each path that the table has room for */
-/* Greatest length of each part of a clone, in instruction slots of 8 bytes. */
+/* distinct numbers of loop iterations that the table has room for, for each path */
+#define MOST_TURNS 16u
+/* Limits: length of each part that is added to a clone, in instruction slots of 8 bytes. */
 #define ENTRY_SLOTS 160u
 #define EXIT_SLOTS 1024u
 #define CALL_SLOTS 80u
 #define TURN_SLOTS 6u
 #define MARK_SLOTS 5u
 
-/* Offsets from r10 at which the parts of a run's state are on the stack. 0 means that the clone
- * does not have the part. */
+/* Offsets from r10 of the members of a run's state, which is on the stack. 0 means that the clone
+ * does not have that member. */
 struct frame {
 	int16_t began, stripe, packet, chain, spent, turns, saved_reg, words, saved;
-	/* offset of a word. Byte 1 is not 0 if the run is timed. emit_forget() uses bytes 2 and 3.
-	 * Bytes 4 to 7 hold the index of the exit + 1. */
+	/* Offset of a word with several values. Byte 1 is not 0 if the run is timed. emit_forget()
+	 * uses bytes 2 and 3. Bytes 4 to 7 hold the index of the exit + 1. */
 	int16_t scratch;
 };
 
@@ -87,8 +88,8 @@ static void add_atomically(struct bb_rewrite *r, uint8_t base, uint32_t off, uin
 	bb_emit(r, BPF_STX | BPF_ATOMIC | BPF_DW, base, by, (int16_t)off, BPF_ADD | fetch);
 }
 
-/* Reads (BPF_LDX) or writes (BPF_STX) 32 bits in the upper half of a word on the stack. The
- * verifier does not keep track of numbers there. */
+/* Reads (BPF_LDX) or writes (BPF_STX) the upper 32 bits of a word on the stack. The verifier does
+ * not keep track of numbers in the upper half of a word. */
 static void emit_upper(struct bb_rewrite *r, uint8_t op, uint8_t reg, int word)
 {
 	bool reads = op == BPF_LDX;
@@ -115,9 +116,9 @@ static void land(struct bb_rewrite *r, uint32_t from)
 	bb_rewrite__jump(r, from, r->n);
 }
 
-/* Lets the jump `from` land here. The code that comes here without a jump gets a jump by 0, which
- * the kernel removes. Because of that jump, the verifier compares both states here and checks the
- * following code only once. */
+/* Lets the jump `from` land here. The code before this point, which gets here without a jump, ends
+ * in a jump by 0, which the kernel removes. Because of the jump by 0, the verifier compares the
+ * states of both ways to this point and checks the following code only once. */
 static void land_both(struct bb_rewrite *r, uint32_t from)
 {
 	land(r, jump_if(r, BPF_JA, 0, 0));
@@ -126,9 +127,9 @@ static void land_both(struct bb_rewrite *r, uint32_t from)
 
 /* --- what a clone consists of --- */
 
-/* Chooses the blocks that need a mark. A conditional jump has two targets: if nothing else leads to
- * one of them, only that target gets a mark; otherwise both do. Also finds the blocks at which
- * loops begin: a jump leads back to them. */
+/* Chooses the basic blocks that need a mark. A conditional jump has two target blocks. If no other
+ * block leads to one of them, only that target gets a mark; otherwise both targets do. Also finds
+ * the blocks at which loops begin: a jump leads back to them. */
 static void find_marks(struct maker *m)
 {
 	const struct bb_cfg *g = m->g;
@@ -246,8 +247,8 @@ static uint32_t power_of_two_from(uint32_t n)
 	return p;
 }
 
-/* Returns the number of paths, at most `most`, as Ball and Larus count them. Jumps back are left
- * out, so turns of loops are not counted. */
+/* Returns the number of paths, at most `most`, as Ball and Larus count them. Backward jumps are
+ * left out, so iterations of loops are not counted. */
 static uint32_t count_paths(const struct maker *m, uint32_t most)
 {
 	const struct bb_cfg *g = m->g;
@@ -303,7 +304,7 @@ static uint32_t n_cpus(uint32_t most)
 	return n > most ? most : n;
 }
 
-/* Makes the memory of `c`, and `more` bytes behind its stripes. If `earlier` is not NULL, only
+/* Makes the memory of `c`, with `more` bytes after its stripes. If `earlier` is not NULL, only
  * borrows the memory of that clone. */
 static int make_memory(struct bb_inside_clone *c, size_t more,
 		       const struct bb_inside_clone *earlier, struct bb_err *err)
@@ -345,8 +346,9 @@ static void emit_stripe(struct maker *m, const struct bb_inside_clone *c, uint8_
 		compute_by(&m->out, BPF_ADD, reg, BPF_REG_0);
 }
 
-/* r2 = the number of the run, which decides whether the run is timed. Simultaneous runs may get the
- * same number, unless the clone counts entries exactly (c->counts_entries). */
+/* r2 = the number of the run; the mask decides by this number whether the run is timed.
+ * Simultaneous runs may get the same number, unless the clone counts entries exactly
+ * (c->counts_entries). */
 static void emit_number(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -458,11 +460,12 @@ static void emit_hand_over(struct maker *m, uint8_t reg)
 }
 
 /*
- * Takes over the chain that the calling program left. If no program called this one, a chain
- * begins. r2 is the number of the run, r6 the context. Afterwards r7 is 0 if the run is timed: a
- * chain is timed as a whole, or not at all. r0, r1, r3 to r5 and r8 are overwritten. A program that
- * interrupts this one may overwrite the hand-over. The interrupting program never takes over the
- * chain, because its context has another address.
+ * Reads the chain of tail calls that the calling program left in this CPU's hand-over, and adds
+ * this program to it. If no program called this one, a chain begins. r2 is the number of the run,
+ * r6 the context. Afterwards r7 is 0 if the run is timed: a chain is timed as a whole, or not at
+ * all. r0, r1, r3 to r5 and r8 are overwritten. A program that interrupts this one may overwrite
+ * the hand-over. The interrupting program never takes over the chain, because its context has
+ * another address.
  */
 static void emit_take_over(struct maker *m)
 {
@@ -505,8 +508,8 @@ static void emit_spent(struct maker *m)
 	compute_by(r, BPF_OR, BPF_REG_2, BPF_REG_3);
 }
 
-/* Writes the hand-over for the program that is called. r8 is the time of this run, ns. r0 to r6 are
- * overwritten. */
+/* Writes this CPU's hand-over before a tail call, for the program that is called. r8 is the time of
+ * this run, ns. r0 to r6 are overwritten. */
 static void emit_give_over(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -665,7 +668,7 @@ static void emit_hash_of_path(struct maker *m)
 		compute_by(r, BPF_XOR, BPF_REG_1, BPF_REG_2);
 		compute_by(r, BPF_MUL, BPF_REG_1, BPF_REG_3);
 	}
-	if (m->frame.turns) { /* hash only the bit length of the number of loop turns */
+	if (m->frame.turns) { /* hash only the bit length of the number of loop iterations */
 		emit_upper(r, BPF_LDX, BPF_REG_2, m->frame.turns);
 		emit_halve(m, BPF_REG_2, BPF_REG_4, 0);
 		compute_by(r, BPF_ADD, BPF_REG_2, BPF_REG_4);
@@ -678,7 +681,8 @@ static void emit_hash_of_path(struct maker *m)
 	compute(r, BPF_OR, BPF_REG_1, 1); /* a key is never 0 */
 }
 
-/* Writes the path of the run into the new slot at r4: marks, turns, exit and return value (r6). */
+/* Writes the path of the run into the new slot at r4: marks, loop iterations, exit and return value
+ * (r6). */
 static void emit_new_path(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -730,7 +734,7 @@ static void emit_numbered_slot(struct maker *m)
 	land_both(r, is_known);
 }
 
-/* r4 = the address of the slot of key r1 in the stripe of `c` at r5; r2 says where to look first.
+/* r4 = the address of the slot of key r1 in the stripe of `c` at r5. The search begins at slot r2.
  * If the table has no room for the key, r4 is the address of the last slot. */
 static void emit_hashed_slot(struct maker *m, const struct bb_inside_clone *c)
 {
@@ -770,7 +774,8 @@ static void emit_bucket(struct maker *m)
 	struct bb_rewrite *r = &m->out;
 
 	move(r, BPF_REG_1, BPF_REG_8);
-	compute(r, BPF_RSH, BPF_REG_1, 32); /* if not 0: r8 counts as 2^32 - 1 */
+	/* r1 = the upper half of r8; if it is not 0, r8 counts as 2^32 - 1 */
+	compute(r, BPF_RSH, BPF_REG_1, 32);
 	bb_emit(r, BPF_ALU64 | BPF_NEG, BPF_REG_1, 0, 0, 0);
 	compute(r, BPF_ARSH, BPF_REG_1, 63);
 	compute_by(r, BPF_OR, BPF_REG_1, BPF_REG_8);
@@ -821,7 +826,8 @@ static void emit_add_time(struct maker *m)
 	add_atomically(r, BPF_REG_4, BB_INSIDE_TIMED, BPF_REG_1, 0);
 	add_atomically(r, BPF_REG_4, BB_INSIDE_SUM, BPF_REG_8, 0);
 	read_word(r, BPF_REG_0, BPF_REG_4, BB_INSIDE_WORST);
-	move(r, BPF_REG_2, BPF_REG_8); /* by how much r8 exceeds the longest time, or 0 */
+	/* r2 = by how much r8 exceeds the longest time so far (r0), or 0 */
+	move(r, BPF_REG_2, BPF_REG_8);
 	compute_by(r, BPF_SUB, BPF_REG_2, BPF_REG_0);
 	emit_not_negative(r, BPF_REG_2, BPF_REG_3);
 	compute_by(r, BPF_ADD, BPF_REG_0, BPF_REG_2);
@@ -850,8 +856,8 @@ static void emit_count(struct maker *m)
 		land(r, done);
 }
 
-/* Counts the chain that ends with this run of r8 ns. One program alone is not a chain and is not
- * counted. */
+/* Counts the chain of tail calls that ends with this run of r8 ns. A program that ran without tail
+ * calls is not a chain and is not counted. */
 static void emit_end_chain(struct maker *m)
 {
 	const struct bb_inside_clone *c = m->instruments->chains;

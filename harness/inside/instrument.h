@@ -8,13 +8,13 @@
  * entry and its exits, and notes the path that each run takes.
  *
  * The path of a run consists of three things: the set of basic blocks of the main function that the
- * run executes, the exit that it takes, and how many turns all its loops make together, rounded
- * down to a power of two. Without loops, the set of blocks determines their order. Branches in
- * subprograms are not part of a path.
+ * run executes, the exit that it takes, and the number of iterations of all its loops together,
+ * rounded down to a power of two. Without loops, the set of blocks determines their order. Branches
+ * in subprograms are not part of a path.
  *
  * The state of a run is on the program's own stack, so that nested runs never mix. The figures are
- * in shared memory, which has stripes. One CPU or several CPUs write to the same stripe. Counts of
- * ended runs and sums of times are added up atomically.
+ * in shared memory, which is divided into stripes. Each stripe belongs to one CPU or several CPUs,
+ * which write to it. Counts of ended runs and sums of times are added up atomically.
  */
 enum bb_inside_with {
 	BB_INSIDE_TIME = 1,  /* the clone reads the clock */
@@ -43,21 +43,22 @@ enum bb_inside_with {
 #define BB_INSIDE_TAKEN 8u        /* in a stripe's head: packets that were copied */
 #define BB_INSIDE_HEAD 64u        /* size of a stripe's head */
 #define BB_INSIDE_KEY 0u          /* in a slot: number or hash of its path; 0: the slot is free */
-#define BB_INSIDE_UNTIMED 8u      /* runs that ended and were not timed */
+#define BB_INSIDE_UNTIMED 8u      /* in a slot: runs that ended and were not timed */
 #define BB_INSIDE_TIMED 16u       /* runs that ended and were timed */
 #define BB_INSIDE_SUM 24u         /* sum of the times of the timed runs, ns */
 #define BB_INSIDE_WORST 32u       /* longest time, ns; may be lost if two runs write it at once */
 #define BB_INSIDE_RETVAL 40u      /* return value of the run that took the slot; last slot: 0 */
-#define BB_INSIDE_VARIES 48u      /* not 0: a run returned another value than BB_INSIDE_RETVAL */
-#define BB_INSIDE_EXIT 56u        /* how the path ends: index of clone->exits */
+/* in a slot, not 0: a run returned another value than BB_INSIDE_RETVAL */
+#define BB_INSIDE_VARIES 48u
+#define BB_INSIDE_EXIT 56u /* how the path ends: index of clone->exits */
 #define BB_INSIDE_HIST 64u /* uint32_t counts[BB_INSIDE_BUCKETS]: timed runs in each bucket */
 #define BB_INSIDE_BUCKETS 512u
-/* uint64_t: marks[n_words], then the number of turns */
+/* in a slot: uint64_t marks[n_words], followed by the number of loop iterations */
 #define BB_INSIDE_MARKS (BB_INSIDE_HIST + 4u * BB_INSIDE_BUCKETS)
 #define BB_INSIDE_MOST_PATHS 1024u
 /* In a packet, BB_INSIDE_KEY holds the key of the path that its run took; 0: the run has not ended,
  * or its path has no slot. */
-#define BB_INSIDE_LEN 8u    /* length of the packet, bytes */
+#define BB_INSIDE_LEN 8u    /* in a packet: its length, bytes */
 #define BB_INSIDE_BYTES 16u /* the packet's first `snap` bytes */
 #define BB_INSIDE_RING 64u
 #define BB_INSIDE_MOST_SNAP 1514u
@@ -112,8 +113,8 @@ static inline uint32_t bb_inside_clone__bit_of(const struct bb_inside_clone *c, 
 bool bb_inside__depth(const struct bb_code *code, const struct bb_cfg *g, uint32_t *ret_bytes);
 
 struct bb_inside_instruments {
-	unsigned int with;                    /* set of enum bb_inside_with */
-	uint32_t snap;                        /* with packets: most bytes that are copied of each */
+	unsigned int with; /* set of enum bb_inside_with */
+	uint32_t snap;     /* with packets: limit of the bytes that are copied of each packet */
 	const struct bb_inside_clone *chains; /* with chains: the memory of chains */
 	uint32_t number; /* with chains: the program's number, 1 to BB_INSIDE_CHAINED */
 	/* An earlier clone of the same code with the same instruments. The new clone adds its
@@ -136,8 +137,8 @@ int bb_inside_chains__open(struct bb_inside_clone *ret_chains, struct bb_err *er
 /* Closes a clone, or the memory of chains. */
 void bb_inside_clone__done(struct bb_inside_clone *c);
 
-/* From now on, times every 2^k-th run and copies the packet of every 2^l-th run. `mask` is 2^k - 1,
- * and `packet_mask` is 2^l - 1. */
+/* From now on, the clone times every 2^k-th run and copies the packet of every 2^l-th run. `mask`
+ * is 2^k - 1, and `packet_mask` is 2^l - 1. */
 void bb_inside_clone__time_each(const struct bb_inside_clone *c, uint64_t mask,
 				uint64_t packet_mask);
 

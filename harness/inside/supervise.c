@@ -62,7 +62,7 @@ static int fd_of(struct load *l, int theirs)
 static int copy_attr(struct load *l, const struct seccomp_data *data)
 {
 	char more[UNKNOWN_BYTES];
-	/* fields after core_relo_rec_size must be 0: their meaning is not known here */
+	/* the fields after core_relo_rec_size must be 0, because we do not know what they mean */
 	uint32_t size = (uint32_t)data->args[2],
 		 known = offsetof(union bpf_attr, core_relo_rec_size) + sizeof(uint32_t);
 
@@ -148,7 +148,8 @@ static int copy_fd_array(struct load *l, int top)
 						    sizeof(int32_t), sizeof(int32_t), &fds))
 		return refuse(l, "its fd_array cannot be copied");
 	l->fd_array = fds;
-	/* an entry that no instruction names may be a closed descriptor: it becomes 0 */
+	/* an entry that no instruction names may be a closed descriptor; the entry then becomes
+	 * 0 */
 	for (int i = 0; i <= top; i++) {
 		int ours = l->fd_array[i] > 0 ? fd_of(l, l->fd_array[i]) : 0;
 
@@ -369,8 +370,8 @@ static void see_map_type(struct bb_inside *in, uint32_t type)
 		in->has_chains = !bb_inside_chains__open(&in->chains, NULL);
 }
 
-/* Looks for a prog array among the maps that the program names, because the command does not create
- * a pinned one. */
+/* Looks for a prog array among the maps that the program names. This finds a pinned prog array,
+ * which the command opens but does not create. */
 static void see_maps(struct bb_inside *in, const struct load *l)
 {
 	for (size_t i = 0; i < l->n_fds && !in->has_chains; i++) {
@@ -431,9 +432,9 @@ static bool is_same_code(const struct bb_code *a, const struct bb_code *b)
 	return true;
 }
 
-/* Returns an earlier load of the same program as `p`; NULL: there is none. With `is_cloned`, only a
- * load with a clone and the same code counts. Otherwise, only a load without a clone counts, if the
- * reason is the same. */
+/* Returns an earlier load of the same program as `p`; NULL: there is none. If `is_cloned`, the
+ * earlier load must have a clone and the same code. Otherwise, the earlier load must lack a clone
+ * for the same reason (`why`). */
 static struct bb_inside_program *earlier_of(const struct bb_inside *in,
 					    const struct bb_inside_program *p, bool is_cloned)
 {
@@ -600,8 +601,8 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 	return given;
 }
 
-/* Returns the smallest mask that chooses at most `most` runs per second if `rate` runs begin per
- * second. */
+/* Returns the smallest mask with which at most `most` runs per second are timed, if `rate` runs
+ * begin per second. */
 static uint64_t mask_for(double rate, double most)
 {
 	uint64_t mask = 0;
@@ -647,8 +648,9 @@ static bool is_in_kernel(uint32_t id)
 	return is_there;
 }
 
-/* Marks a captured program if clones have replaced at least KEPT_LOADS later loads of it, and if
- * its own clone is gone. Writes the ids of these clones to ids[], and returns how many. */
+/* Marks a captured program in gone[] if the command has loaded it at least KEPT_LOADS times since
+ * and the kernel has removed the clone of this load. Writes the ids of the removed clones to ids[],
+ * and returns how many. */
 static size_t find_replaced(const struct bb_inside *in, bool *has_clone, bool *gone, uint32_t *ids)
 {
 	size_t *n_later = bb_calloc(in->n_programs, sizeof(*n_later)), n = 0;
@@ -668,8 +670,9 @@ static size_t find_replaced(const struct bb_inside *in, bool *has_clone, bool *g
 	return n;
 }
 
-/* Marks loaders' tests of the kernel that have been loaded KEPT_LOADS times since. Other programs
- * without a clone are kept, because their ids are not known, so they may still be loaded. */
+/* Marks in gone[] the programs with which loaders test the kernel, if an equal program has been
+ * loaded KEPT_LOADS times since. Other programs without a clone are kept, because their ids are not
+ * known, so they may still be loaded. */
 static void find_others(const struct bb_capture *c, const bool *has_clone, bool *gone)
 {
 	for (size_t i = 0; i < c->n_progs; i++) {
@@ -686,8 +689,8 @@ static void find_others(const struct bb_capture *c, const bool *has_clone, bool 
 	}
 }
 
-/* Gives the programs that stay their new numbers in the capture, and drops the clones of the
- * programs that go. */
+/* Gives the programs that stay in the capture their new numbers. Removes the clones of the programs
+ * that go from in->replaced. */
 static void renumber(struct bb_inside *in, const bool *gone, size_t n_progs)
 {
 	int32_t *now = bb_calloc(n_progs, sizeof(*now)), next = 0;
@@ -707,7 +710,8 @@ static void renumber(struct bb_inside *in, const bool *gone, size_t n_progs)
 	for (size_t i = 0; i < in->n_programs; i++) {
 		int32_t *taken = &in->programs[i].taken;
 
-		/* the capture drops its last program if the call that loaded it was broken off */
+		/* a number beyond n_progs: the capture dropped its last program, because a signal
+		 * broke off the call that loaded it */
 		if (*taken >= 0)
 			*taken = (size_t)*taken < n_progs ? now[*taken] : BB_CAPTURE_NONE;
 	}
@@ -747,8 +751,8 @@ void bb_inside__done(struct bb_inside *in)
 
 /* --- the price --- */
 
-/* How an empty program is run: in `calls` test calls, of `repeat` runs each. The fastest call
- * counts. */
+/* How an empty program is run: in `calls` test calls, of `repeat` runs each. The time of the
+ * fastest call counts. */
 struct price_runs {
 	int repeat, calls;
 };
@@ -833,8 +837,8 @@ int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *e
 	price.counted_ns =
 		fmax(0, price_of(&attr, &code, &g, BB_INSIDE_PATHS, 0, in_a_row, NULL, log) -
 				empty_ns);
-	/* Single runs, because most programs run between other work, where reading the clock
-	 * takes longer. */
+	/* Measure with single runs, because most programs run between other work, where reading the
+	 * clock takes longer. */
 	price_of(&attr, &code, &g, all, 0, one_by_one, &price.clock_ns, log);
 	if (load_rc || isnan(price.clock_ns))
 		rc = bb_fail(err, load_rc ? load_rc : -ENOTSUP,

@@ -66,10 +66,10 @@ struct bb_inside {
 	size_t n_loads;
 };
 
-/* Answers a call bpf(BPF_PROG_LOAD) of the command, which waits at the seccomp listener, with the
- * descriptor of a clone. bb_watched.load points to this function; `inside` is a struct bb_inside.
- * Returns false if the call must go on unchanged. If the call loads a program and no signal broke
- * it off, the program's `why` then has the reason. */
+/* Answers a call bpf(BPF_PROG_LOAD) of the command with the descriptor of a clone. The command
+ * waits at the seccomp listener meanwhile. bb_watched.load points to this function; `inside` is a
+ * struct bb_inside. Returns false if the call must go on unchanged. In that case, if the call loads
+ * a program and no signal broke it off, the program's `why` has the reason. */
 struct seccomp_notif;
 bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *call);
 
