@@ -140,8 +140,8 @@ static void put_attribute(struct embedding *e, const char *name, size_t name_len
 	putc('\'', e->out);
 }
 
-/* Writes the attributes of a tag. Returns a pointer to its '>', or to the '/' before it; NULL if
- * the tag is not well-formed. */
+/* Writes the attributes of a tag, unless `hidden`. Returns a pointer to the '>' of the tag, or to
+ * the '/' before the '>'; NULL if the tag is not well-formed. */
 static const char *put_attributes(struct embedding *e, const char *at, bool hidden)
 {
 	for (;;) {

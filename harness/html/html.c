@@ -12,13 +12,15 @@ BB_ASSET(page_css, "harness/html/page.css");
 
 /* number of comparisons that are shown open; further ones are folded */
 #define OPEN_COMPARISONS 16u
-#define OPEN_LINES 3u    /* tables of lines; if there are more, all are folded */
-#define OPEN_PROGRAMS 2u /* sources of programs; if there are more, all are folded */
-#define HOTTEST 5u       /* lines that are named above the source */
+/* limit: tables of lines that are shown open; if there are more tables, all are folded */
+#define OPEN_LINES 3u
+/* limit: sources of programs that are shown open; if there are more sources, all are folded */
+#define OPEN_PROGRAMS 2u
+#define HOTTEST 5u /* limit: lines that are named above the source */
 #define NAMED_IN_TITLE 3u
 #define HOT_SHARE 0.1 /* a line with at least this share of all instructions is shown as hot */
 
-/* A table that is wider than the screen scrolls in its box. */
+/* A <div> around a table: if the table is wider than the screen, it scrolls in this box. */
 #define BEGIN_TABLE "<div class=scroll tabindex=0><table"
 #define END_TABLE "</table></div>\n"
 
@@ -36,8 +38,8 @@ static void put_document(struct bb_doc *d, FILE *out)
 	bb_doc__done(d);
 }
 
-/* Writes the figures of these kinds, kind by kind. kinds[] ends in NULL. `c` limits them to the
- * scenario, drive and parameter of that case; NULL means all. */
+/* Writes the figures of the kinds in kinds[], kind by kind. kinds[] ends in NULL. If `c` is not
+ * NULL, writes only figures of the scenario, drive and parameter of this case. */
 static void put_figures(FILE *out, const struct bb_html_page *page, size_t nth,
 			const char *const *kinds, const struct bb_case *c)
 {
@@ -102,7 +104,7 @@ static void put_group(FILE *out, const struct bb_html_page *page, size_t nth, si
 	bb_doc__done(&d);
 }
 
-/* Explains the latency, unless the samples are delays. */
+/* Writes what "latency" means in this run. Writes nothing if the samples are lags. */
 static void put_meaning(FILE *out, const struct bb_report *r)
 {
 	const struct bb_drive_kind *kind = r->n_cases ? bb_drive_kind_named(r->cases[0].drive)
@@ -142,7 +144,8 @@ static bool has_lines(const struct bb_html_page *page)
 	return page->report->n_timed;
 }
 
-/* Writes "ringbuf, stack_depth=8". The heading of the page has the scenario. */
+/* Writes the variant and the parameter of a case, such as "ringbuf, stack_depth=8". The scenario is
+ * left out, because the heading of the page has it. */
 static void put_timed_name(FILE *out, const struct bb_timed *t)
 {
 	const char *value = t->param ? strrchr(t->name, '/') : NULL;
@@ -437,8 +440,8 @@ static const struct section {
 
 #define N_SECTIONS (BB_LEN(sections))
 
-/* Writes `before` and the distinct texts of the report's cases: the first three, and how many more
- * there are. Writes nothing if no case has a text. */
+/* Writes `before`, then the first three distinct texts that text_of() returns for the report's
+ * cases, then how many more there are. Writes nothing if no case has a text. */
 static void put_distinct(FILE *out, const char *before, const struct bb_report *r,
 			 const char *(*text_of)(const struct bb_report *, size_t))
 {
@@ -473,7 +476,8 @@ static const char *program_of(const struct bb_report *r, size_t i)
 	return bb_is_floor(r, c) || is_path ? NULL : c->variant;
 }
 
-/* Returns the first comparison if all have its base and head; NULL if not. */
+/* Returns the first comparison if all comparisons of the report have the same base and the same
+ * head; otherwise NULL. */
 static const struct bb_comparison *of_one_pair(const struct bb_report *r)
 {
 	const struct bb_comparison *first = r->comparisons;
@@ -485,8 +489,8 @@ static const struct bb_comparison *of_one_pair(const struct bb_report *r)
 	return first;
 }
 
-/* Returns what makes the program run or, if that is not known, the drive; NULL if the drive has
- * the name of the scenario. */
+/* Returns what makes the program run in case i. If that is not known, returns the drive; NULL if
+ * the drive has the same name as the scenario. */
 static const char *run_by(const struct bb_report *r, size_t i)
 {
 	const struct bb_case *c = &r->cases[i];
@@ -540,7 +544,8 @@ static void put_what(FILE *out, const struct bb_html_page *page)
 			    ".</p>\n");
 }
 
-/* Writes the id of a section: #history in the first run, #history-2 in the second. */
+/* Writes the id of a section: for example "history" in the first run of the page, "history-2" in
+ * the second. */
 static void put_anchor(FILE *out, const struct section *s, size_t nth)
 {
 	if (nth)

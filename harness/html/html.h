@@ -3,10 +3,10 @@
 
 #include "judge/timeline.h"
 
-/* Writes a picture by gnuplot (plots/) as part of an HTML page. The colours become those of
- * page.css, so that they fit light and dark screens. The ids begin with `prefix`. Only elements and
- * attributes that gnuplot draws with are written; everything else, such as a script or a link, is
- * left out. Returns 0. Returns -EINVAL and writes nothing if `svg` is not a picture by gnuplot. */
+/* Writes a picture by gnuplot (plots/) as part of an HTML page. Replaces its colours by those of
+ * page.css, which fit light and dark screens. Puts `prefix` before each id. Leaves out everything
+ * except the elements and attributes that gnuplot draws with, so also scripts and links. Returns 0.
+ * Returns -EINVAL and writes nothing if `svg` is not a picture by gnuplot. */
 int bb_svg__embed(FILE *out, const char *svg, const char *prefix);
 
 /* A picture that plots/plot.sh has drawn for the page of a run. */
@@ -29,7 +29,7 @@ struct bb_figures {
 int bb_figures__read(const char *dir, struct bb_figures *ret_figures, struct bb_err *err);
 void bb_figures__done(struct bb_figures *f);
 
-/* True if the figure shows cases of that case's scenario, drive and parameter. */
+/* True if the figure shows cases of the scenario, drive and parameter of `c`. */
 bool bb_figure__is_of(const struct bb_figure *f, const struct bb_case *c);
 
 /* Writes a <figure>. `nth` is the number of the run on the page, from 0 on; it makes ids unique.

@@ -346,7 +346,7 @@ static void emit_stripe(struct maker *m, const struct bb_inside_clone *c, uint8_
 		compute_by(&m->out, BPF_ADD, reg, BPF_REG_0);
 }
 
-/* r2 = the number of the run; the mask decides by this number whether the run is timed.
+/* r2 = the number of the run. This number and BB_INSIDE_MASK decide whether the run is timed.
  * Simultaneous runs may get the same number, unless the clone counts entries exactly
  * (c->counts_entries). */
 static void emit_number(struct maker *m)

@@ -601,8 +601,8 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 	return given;
 }
 
-/* Returns the smallest mask with which at most `most` runs per second are timed, if `rate` runs
- * begin per second. */
+/* Returns the smallest mask with which at most `most` runs per second are chosen, if `rate` runs
+ * begin per second. A run is chosen if (run number & mask) is 0. */
 static uint64_t mask_for(double rate, double most)
 {
 	uint64_t mask = 0;

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lines/cut_clone.h"
 
-/* A run ends when its count is OUT. The smallest and the largest number would serve less well: if a
- * run passes a check against one of them, the verifier narrows the range of the count. */
+/* A run ends when its count is OUT. OUT is neither the smallest nor the largest number: a check
+ * against one of these would let the verifier narrow the range of the count of the runs that
+ * pass. */
 #define OUT 7
 #define NEVER 0x7fffff13 /* a count that no run reaches */
 /* Return value of a function that ended early. It is a constant, so the verifier can tell it from
  * other constants that the function returns. */
 #define CUT_SHORT 0x7ffe6b31
-/* limit: slots of the check at one cut; it is longest if it is doubled with the count on the stack,
- * or if it writes to the log */
+/* limit: instruction slots of the check at one cut. The longest checks are the doubled one with the
+ * count on the stack and the one that writes to the log. */
 #define CHECK_SLOTS 14u
-#define CALL_SLOTS 32u /* limit: slots added around one call, one exit or one function */
-#define PER_HELD 8u    /* slots to clear, keep and release a held resource */
+/* limit: instruction slots added around one call, one exit or one function */
+#define CALL_SLOTS 32u
+#define PER_HELD 8u /* instruction slots to clear, keep and release a held resource */
 /* Number of multiplications at the start of the exit path (see bb_cut_memory__end_at()). Each needs
  * the result of the multiplication before it, so all of them take 18 to 25 ns. Without them, a CPU
  * executes up to 15 ns of the exit path while it waits for the program's last values
  * (docs/methods/line-cuts.md). */
 #define COVER 24
 #define COVER_BY 0x5bd1e995 /* factor; odd, so that no product becomes 0 */
-/* slots of the exit path of one cut, up to the code that all cuts share */
+/* instruction slots of the exit path of one cut, up to the code that all cuts share */
 #define STUB_SLOTS 22u
 #define NO_CHECK UINT32_MAX
 
@@ -32,13 +34,13 @@
 #define IF_EQUAL (BPF_JMP | BPF_JEQ | BPF_K)
 #define UNLESS_EQUAL (BPF_JMP | BPF_JNE | BPF_K)
 
-/* Offsets in the shared memory, in bytes. The count is OUT + 1 plus the number of cuts that the run
- * passes before the cut at which it ends. */
+/* Offsets in the shared memory, in bytes. A run counts down. Its count at the start is OUT + 1 plus
+ * the number of cuts that it passes before the cut at which it ends. */
 enum {
 	LEFT = 0,     /* the count that a run starts with; 0: the run goes to its end */
 	ENDED_AT = 8, /* 1 + index of the cut that ended the run; 0 means none */
 	COUNT = 16,   /* the count, while it goes from a caller to its callee or back */
-	LOGGED = 24,  /* number of cuts passed */
+	LOGGED = 24,  /* number of cuts that runs have passed since the log was emptied */
 	IS_BARE = 32, /* not 0: the exit path has no multiplications */
 	LOG = 40,     /* ring of 4-byte numbers, each 1 + index of a cut; begins at entry 1 */
 	BYTES = LOG + 4 * BB_CUT_LOG,
@@ -190,9 +192,9 @@ static void emit_one_check(struct layout *l, uint8_t reg, uint32_t *jump, int32_
 		emit(l, IF_EQUAL, reg, 0, 0, out);
 }
 
-/* Returns the register for the check at a cut: the one that keeps the count. If the count is on the
- * stack, returns r1 after a call, and otherwise a register that is not live. Returns -1 if all
- * registers are live. */
+/* Returns the register for the check at a cut. If a register keeps the count, returns this
+ * register. If the count is on the stack, returns r1 for a cut after a call, and otherwise a
+ * register that is not live. Returns -1 if all registers are live. */
 static int free_reg(const struct layout *l, const struct bb_cut *c)
 {
 	if (l->f->count_reg >= 0)
@@ -274,9 +276,9 @@ static void emit_before_call(struct layout *l, uint32_t at)
 	}
 }
 
-/* Ends the caller early if the shared memory says that the callee ended early. If the callee
- * returns a value, the code first compares that value with CUT_SHORT. Where the verifier knows that
- * the callee returned another value, it then skips the early end. */
+/* Emits code that ends the caller early if the shared memory says that the callee ended early. If
+ * the callee returns a value, the code first compares that value with CUT_SHORT. Where the verifier
+ * knows that the callee returned another value, it then skips the early end. */
 static void emit_callee_ended(struct layout *l, uint32_t at, int64_t callee)
 {
 	bool by_result = bb_insn_is_function_call(&l->code->insns[at]) &&
@@ -338,11 +340,12 @@ static int32_t early_result(const struct layout *l, uint32_t func)
 	}
 }
 
-/* r1 = the sum of the registers in `regs`, so that r1 depends on all of them. */
+/* Emits code after which r1 is the sum of the registers in `regs`, so that r1 depends on all of
+ * them. */
 static void emit_sum(struct layout *l, uint16_t regs)
 {
-	/* Adds only the lower halves: the verifier forbids sums of pointers, but takes the lower
-	 * half of a pointer for a number. */
+	/* The code adds only the lower halves of registers: the verifier forbids sums of pointers,
+	 * but takes the lower half of a pointer for a number. */
 	if (regs & BB_REG(BPF_REG_1))
 		emit(l, BPF_ALU | BPF_MOV | BPF_X, BPF_REG_1, BPF_REG_1, 0, 0);
 	else
@@ -361,12 +364,13 @@ static void set_jump(struct layout *l, uint32_t from, uint32_t to)
 }
 
 /* Emits the exit paths of the cuts [first, end). Each exit path adds up the registers whose values
- * the CPU may not have computed yet. Cuts with the same set of registers share one sum, and all
- * exit paths then continue at the same code. r0 counts only if the program reads it, because a
- * called function may leave r0 without a value. */
+ * the CPU may not have computed yet. Cuts with the same set of registers share the code of the sum,
+ * and all exit paths then continue at the same code. r0 is added only if the program reads it,
+ * because a called function may leave r0 without a value. */
 static void emit_sums(struct layout *l, uint32_t first, uint32_t end)
 {
-	/* by set of registers: slots of their sum and of the goto after it; 0: no cut needs it */
+	/* by set of registers: slot of the code of their sum, and slot of the goto after it; 0: no
+	 * cut needs this sum */
 	uint32_t sums[1U << 10] = {0}, goes_on[1U << 10] = {0};
 
 	for (uint32_t k = first; k < end; k++) {
@@ -465,8 +469,8 @@ static void lay_out(struct layout *l)
 	out->moved[l->code->n] = out->n;
 }
 
-/* Finds the functions that have cuts or call a function with cuts. Also finds whether each function
- * returns a value, and whether it returns a held resource. */
+/* Finds the functions that have cuts or call a function with cuts. Also finds which functions
+ * return a value, and which return a held resource. */
 static void find_cut_functions(struct layout *l)
 {
 	const struct bpf_insn *insns = l->code->insns;

@@ -7,11 +7,11 @@
 #include "lines/held.h"
 
 /*
- * A clone of a program that can end its runs early. The clone has a check at each cut. Each check
- * that a run passes counts down. When the count is used up, the check jumps to an exit path. The
- * exit path writes at which cut the run ends, releases what the program holds and ends the program.
- * Thus one load of the clone measures all cuts. bpfbench and the clone share memory; cut_clone.c
- * describes its layout.
+ * A clone of a program that can end its runs early. The clone has a check at each cut
+ * (lines/cuts.h). Each check that a run passes decrements the run's count. When the count is used
+ * up, the check jumps to an exit path. The exit path writes at which cut the run ends, releases the
+ * resources that the program holds and ends the program. Thus one load of the clone measures all
+ * cuts. bpfbench and the clone share memory; cut_clone.c describes its layout.
  */
 #define BB_CUT_LOG 65536u /* cuts that the log has room for */
 
@@ -29,12 +29,12 @@ int bb_cut_memory__open(struct bb_shared_memory *ret_memory, struct bb_err *err)
 void bb_cut_memory__end_at(const struct bb_shared_memory *m, uint64_t nth, bool is_bare);
 /* Lets the next runs go to their end. */
 void bb_cut_memory__end_nowhere(const struct bb_shared_memory *m);
-/* Index of the cut at which the last run ended; -1 if it ran to its end. */
+/* Returns the index of the cut at which the last run ended; -1 if the run went to its end. */
 int64_t bb_cut_memory__ended_at(const struct bb_shared_memory *m);
 
 /* bb_cut_memory__begin_log() empties the log. bb_cut_memory__logged() returns how many cuts have
- * been passed since. bb_cut_memory__log() returns the index of the nth of these cuts, from 0 on;
- * only the last BB_CUT_LOG are kept. */
+ * been passed since then. bb_cut_memory__log() returns the index of the cut that was passed as the
+ * nth since then, from 0 on. The log keeps only the last BB_CUT_LOG cuts. */
 void bb_cut_memory__begin_log(const struct bb_shared_memory *m);
 uint64_t bb_cut_memory__logged(const struct bb_shared_memory *m);
 uint32_t bb_cut_memory__log(const struct bb_shared_memory *m, uint64_t nth);
@@ -60,7 +60,7 @@ struct bb_cut_parts {
 };
 
 /* Loads the clone. Returns -ENOTSUP with the reason if the verifier refuses the clone, the stack
- * has no room, a jump is too far, or the clone is too long. If the verifier refuses, the reason is
- * its own words. */
+ * has no room, a jump is too far, or the clone is too long. If the verifier refuses the clone, the
+ * reason is a message of the verifier. */
 int bb_cut_clone__load(const struct bb_cut_parts *parts, const struct bb_cut_form *form,
 		       int *ret_prog_fd, struct bb_err *err);

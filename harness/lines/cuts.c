@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lines/cuts.h"
 
-/* Marks of a slot: a cut before its instruction, a cut after it. */
+/* Marks of a slot: there is a cut before the slot's instruction, or after it. */
 enum { BEFORE = 1, AFTER = 2 };
 
 struct search {
@@ -77,7 +77,8 @@ static bool enter(struct search *s, uint32_t at, int64_t func, enum bb_entered b
 	return true;
 }
 
-/* Makes one pass over all calls. Returns true if s->entered changed. */
+/* Calls enter() once for each call of a function in the program. Returns true if s->entered
+ * changed. */
 static bool find_entered(struct search *s)
 {
 	bool found = false;
@@ -102,7 +103,8 @@ static bool is_block(const struct search *s, uint32_t at)
 	return s->g->blocks[s->g->block_of[at]].first == at;
 }
 
-/* Finds the slots that are in loops. Marks the starts and exits of functions, and the calls. */
+/* Finds the slots that are in loops. Marks places for cuts: the starts and exits of functions, and
+ * the calls. */
 static void mark_calls(struct search *s)
 {
 	for (uint32_t f = 0; f < s->g->n_funcs; f++)
@@ -122,7 +124,8 @@ static void mark_calls(struct search *s)
 	}
 }
 
-/* Marks the edges of loops and, outside loops, the first instruction of each line. */
+/* Marks further places for cuts: the edges of loops and, outside loops, the first instruction of
+ * each line. */
 static void mark_lines(struct search *s)
 {
 	uint32_t line = 0;
@@ -144,8 +147,9 @@ static void mark_lines(struct search *s)
 	}
 }
 
-/* Makes a cut of one mark in `every`, and of all marks at the start and the exits of functions.
- * Makes both cuts of a call, or neither. A function that is never entered gets no cuts. */
+/* Makes cuts from the marks: from all marks at the start and the exits of functions, and from each
+ * `every`th of the other marked slots. Makes both cuts of a call, or neither. A function that is
+ * never entered gets no cuts. */
 static void take_cuts(const struct search *s, uint32_t every, struct bb_cuts *c)
 {
 	uint32_t n = 0;

@@ -12,12 +12,13 @@ struct bb_cut {
 	bool is_off; /* the verifier does not let the program end here */
 };
 
-/* Which cuts are made; each value adds to the one before. We use less detail if the verifier
- * gives up or a run passes too many cuts. */
+/* Which cuts are made. Each value adds cuts to those of the value before it. We use less detail if
+ * the verifier gives up or a run passes too many cuts. */
 enum bb_cut_detail {
 	BB_CUT_CALLS, /* start and exits of the main function, and calls outside loops */
-	BB_CUT_LINES, /* and lines outside loops, and edges of loops. Lines in loops get no cuts,
-			 because their checks would cost as much as a round of the loop. */
+	/* and lines outside loops, and edges of loops. Lines in loops get no cuts, because their
+	 * checks would cost as much as an iteration of the loop. */
+	BB_CUT_LINES,
 	BB_CUT_LOOPS, /* and calls in loops */
 	BB_CUT_ALL,   /* and all these cuts in functions that the main function calls, and in
 			 callbacks */
@@ -25,8 +26,9 @@ enum bb_cut_detail {
 
 /* Who calls a function. This decides the value that the function returns when it ends early. */
 enum bb_entered {
-	BB_ENTERED_NEVER, /* nobody, or callers that expect different return values; the function
-			     then gets no cuts */
+	/* nobody calls it, or its callers expect different return values; the function then gets no
+	 * cuts */
+	BB_ENTERED_NEVER,
 	BB_ENTERED_MAIN,
 	BB_ENTERED_BY_CALL,
 	BB_ENTERED_BY_LOOP, /* a helper calls it until it returns 1; the program may also call it */
@@ -42,12 +44,12 @@ struct bb_cuts {
 	enum bb_entered *entered; /* by function; BB_ENTERED_NEVER if it has no cuts */
 };
 
-/* Finds the cuts and keeps one in `every` of them (1: all), and always those at the start and the
- * exits of a function. Free them with bb_cuts__done(). */
+/* Finds the cuts. Keeps all cuts at the start and the exits of a function, and each `every`th of
+ * the other places; `every` 1 keeps all. Free the cuts with bb_cuts__done(). */
 void bb_cuts__find(const struct bb_code *code, const struct bb_cfg *g, enum bb_cut_detail detail,
 		   uint32_t every, struct bb_cuts *ret_cuts);
 void bb_cuts__done(struct bb_cuts *c);
 
-/* If a helper is called at slot `at` and calls back a function of the program in the same run,
- * returns this function; otherwise -1. */
+/* If the instruction at slot `at` calls a helper that calls back a function of the program in the
+ * same run, returns this function; otherwise -1. */
 int64_t bb_cuts__called_back(const struct bb_code *code, const struct bb_cfg *g, uint32_t at);

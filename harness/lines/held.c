@@ -77,7 +77,8 @@ static int32_t kfunc_id(const struct pass *p, const char *name)
 	return p->kernel ? btf__find_by_name_kind(p->kernel, name, BTF_KIND_FUNC) : -1;
 }
 
-/* True for "bpf_iter_NAME_new", whose iterator is released by "bpf_iter_NAME_destroy". */
+/* True if the kfunc `name` makes an iterator: it is "bpf_iter_NAME_new", and
+ * "bpf_iter_NAME_destroy" releases the iterator. */
 static bool is_iterator(const struct pass *p, const char *name, struct bb_held *held)
 {
 	static const char begin[] = "bpf_iter_", end[] = "_new";
@@ -176,7 +177,8 @@ static void find_takers(struct pass *p)
 	}
 }
 
-/* Index in the state of the 8 stack bytes at r10 + off; N_LOCATIONS if not a stack slot. */
+/* Returns the index, in a state, of the 8 stack bytes at r10 + off; N_LOCATIONS if these are no
+ * stack slot. */
 static uint32_t spill_at(int off)
 {
 	return off < 0 && off >= -512 && off % 8 == 0 ? N_REGS + (uint32_t)(-off / 8 - 1)
@@ -238,8 +240,9 @@ static void after_call(struct pass *p, uint32_t at, int16_t *state)
 		state[0] = (int16_t)(TAKEN + k);
 }
 
-/* Follows copies, spills, fills and stack addresses. All other instructions leave NOTHING in the
- * register that they write. */
+/* Updates the state for an instruction that is not a call. Follows copies, spills to the stack,
+ * fills from the stack, and stack addresses. Any other instruction leaves NOTHING in the register
+ * that it writes. */
 static void after_other(const struct bpf_insn *i, int16_t *state)
 {
 	uint8_t class = BPF_CLASS(i->code);
@@ -277,8 +280,8 @@ static void after(struct pass *p, uint32_t at, int16_t *state)
 	} else if (i->code == (BPF_ALU64 | BPF_MOV | BPF_X) && i->src_reg == FRAME &&
 		   at + 1 < p->code->n && i[1].code == (BPF_ALU64 | BPF_ADD | BPF_K) &&
 		   i[1].dst_reg == i->dst_reg && i[1].imm < 0 && i[1].imm >= -512) {
-		/* the next instruction adds the offset to r10; the state gets the sum now, and the
-		 * branch below skips that instruction */
+		/* the next instruction adds the offset to this copy of r10; the state gets the sum
+		 * already now, and the branch below skips the next instruction */
 		state[i->dst_reg] = (int16_t)i[1].imm;
 	} else if (i->code == (BPF_ALU64 | BPF_ADD | BPF_K) && at &&
 		   i[-1].code == (BPF_ALU64 | BPF_MOV | BPF_X) && i[-1].src_reg == FRAME &&
@@ -311,7 +314,8 @@ static bool meet(struct pass *p, uint32_t block, const int16_t *state)
 	return changed;
 }
 
-/* Merges the state at the end of `block` into its successors. Returns true if that changed one. */
+/* Merges the state at the end of `block` into the states at the start of its successors. Returns
+ * true if one of these states changed. */
 static bool pass_block(struct pass *p, uint32_t block)
 {
 	const struct bb_basic_block *b = &p->g->blocks[block];

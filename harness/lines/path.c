@@ -5,18 +5,20 @@
 
 #include "exact/registers.h"
 
-/* if a path has more positions, only some parts of each kind are measured */
+/* limit: positions of a path of which all parts are measured; in a longer path, only some parts of
+ * each kind are measured (lines/path.h) */
 #define MEASURE_ALL 80u
 #define OF_EACH_KIND 3u /* limit: parts of one kind that are measured: first, second and middle */
-/* time in which one function passes the count to another one; 1 is the time of a check */
+/* time to pass the count from one function to another; the unit is the time of a check */
 #define HANDED_OVER 2.0
 #define MOST_DEEP 8u /* limit: nested calls; the kernel calls it MAX_CALL_FRAMES */
 #define LEADS_TO ", and the program that it leads to"
-#define LEAST_NS 0.05 /* least time of a part when time is divided among parts */
+/* least time of a part, ns, when the time of several parts is divided among them */
+#define LEAST_NS 0.05
 
 struct frame {
 	uint32_t func;
-	uint32_t site; /* slot of the call that led to this function, in the caller */
+	uint32_t site; /* slot, in the caller, of the call that led to this function */
 };
 
 struct frames {
@@ -56,7 +58,7 @@ static void name_call(const struct maker *m, uint32_t slot, char *buf, size_t si
 		snprintf(buf, size, "%s %d", is_kfunc ? "kfunc" : "helper", i->imm);
 }
 
-/* Slot of the first instruction behind a cut. */
+/* Returns the slot of the first instruction after a cut. */
 static uint32_t slot_behind(const struct bb_cut *cut)
 {
 	return cut->slot + cut->after;
@@ -109,7 +111,7 @@ static void put_lines(const struct maker *m, struct bb_line_row *row)
 
 /* True if the part of the path from one cut to the next is a call. If two calls follow each other
  * without an instruction between them, the only cut between them is the one after the first call.
- * `to` NULL: the part is the last one. */
+ * `to` is NULL for the last part. */
 static bool is_call_part(const struct maker *m, const struct bb_cut *from, const struct bb_cut *to)
 {
 	bool follows = to && to->after && to->slot == slot_behind(from);
@@ -117,7 +119,7 @@ static bool is_call_part(const struct maker *m, const struct bb_cut *from, const
 	return (!from->after || follows) && bb_insn_is_call(&m->code->insns[slot_behind(from)]);
 }
 
-/* Returns the slot of the first call of function `func` behind the cut `from`, in the order of the
+/* Returns the slot of the first call of function `func` after the cut `from`, in the order of the
  * program. */
 static uint32_t site_of(const struct maker *m, const struct bb_cut *from, uint32_t func)
 {
@@ -198,9 +200,9 @@ static uint32_t find_row(struct maker *m, struct bb_line_row row, char *call,
 
 /*
  * Returns the index of the row for the part from one cut to the next. `before` and `now` are the
- * call stacks at the two cuts. Entering and leaving a function belong to the row of its call.
- * *ret_comes is false if the part only returns to its row, and true if it begins another execution
- * of the row.
+ * call stacks at the two cuts. The time to enter and to leave a function belongs to the row of its
+ * call. *ret_comes is true if the part begins another execution of the row, and false if the run
+ * only comes back to a row from a called function.
  */
 static uint32_t row_of(struct maker *m, const struct bb_cut *from, const struct bb_cut *to,
 		       const struct frames *before, const struct frames *now, bool *ret_comes)
@@ -291,8 +293,8 @@ static int by_kind(const void *a, const void *b)
 	return x->position < y->position ? -1 : x->position > y->position;
 }
 
-/* Marks up to `some` parts of each kind: the first two, which are measured best, and one in the
- * middle. */
+/* Sets wanted[] at both positions of up to `some` parts of each kind: the first two parts, which
+ * are measured best, and one in the middle. */
 static void choose_some(const struct bb_line_path *p, const struct kind *kinds, uint32_t some,
 			bool *wanted)
 {
@@ -310,7 +312,8 @@ static void choose_some(const struct bb_line_path *p, const struct kind *kinds, 
 }
 
 /* Chooses the measured positions: all of them, or those of some parts of each kind. If these are
- * still more than `most`, only every second of them is taken, or every third, and so on. */
+ * more than `most`, takes fewer parts of each kind. If even one part of each kind gives more than
+ * `most`, takes only every second position, or every third, and so on. */
 static void choose(struct bb_line_path *p, uint32_t most)
 {
 	bool *wanted = bb_calloc(p->n + 1, sizeof(*wanted));
@@ -386,10 +389,11 @@ struct rate {
 	double sum, weight;
 };
 
-/* Estimates the time of one part of each row from the row's parts that were measured alone;
- * LEAST_NS if there are none. The first part may be colder, so it counts only if no other part was
- * measured alone. The noise of a part grows with the time from the start of the run to the part, so
- * a later part has less weight. */
+/* Estimates the time of one part of each row, from the parts of this row that were measured alone.
+ * The time is LEAST_NS if no part of the row was measured alone. In a row without `enters`, the
+ * first part may be slower, with cold caches, so it counts only if no other part was measured
+ * alone. The noise of a part grows with the time from the start of the run to the part, so a later
+ * part has less weight. */
 static void find_rates(const struct bb_line_path *p, const double *cumulative, struct rate *rates,
 		       double *firsts)
 {

@@ -6,7 +6,7 @@
 /* The cuts that one run passes, in order. The code between two successive cuts is a part. Each part
  * belongs to a row of a table: a source line, or a call in it. A position is the index of a cut in
  * the path. All parts between the same two cuts are of one kind. In a long path, only some parts of
- * each kind are measured, and so only some rounds of each loop. */
+ * each kind are measured, and so only some iterations of each loop. */
 struct bb_line_row {
 	char *file, *text;        /* "" without line information */
 	uint32_t line, last_line; /* differ only if the row covers several lines */
@@ -18,23 +18,25 @@ struct bb_line_row {
 	bool enters; /* true if the called function has its own rows; this row is then only the call
 			and the return */
 	bool is_loop;
-	uint64_t turns; /* executions of the row in the run; a call in a loop has one per round */
+	/* executions of the row in the run; a call in a loop is executed once per iteration */
+	uint64_t turns;
 	uint32_t first; /* position in the path where the row is executed first */
 };
 
 struct bb_line_path {
-	uint32_t *cuts; /* by position in the path: index of the cut */
+	uint32_t *cuts; /* by position in the path: index of the cut in struct bb_cuts */
 	uint32_t n;
 	uint32_t *row_of; /* by position: row of the part that begins there; n - 1 elements, or n if
 			     `leaves` */
 	struct bb_line_row *rows;
 	size_t n_rows;
-	/* measured positions, ascending; the first and the last are among them, and n if
-	 * `leaves` */
+	/* measured positions, ascending. The first and the last position of the path are among
+	 * them, and also n if `leaves`. */
 	uint32_t *measured;
 	uint32_t n_measured;
-	double *checks; /* by position: number of checks before it; entering or leaving a function
-			   counts as 2 more */
+	/* by position: number of checks that the run makes before it; entering or leaving a
+	 * function counts as 2 checks more */
+	double *checks;
 	bool leaves; /* true if the last cut is not before an exit: a tail call or code without cuts
 			follows */
 };
