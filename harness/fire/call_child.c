@@ -170,7 +170,8 @@ void bb_call_child__say_end(struct bb_call_child *c, char *ret_words, size_t siz
 	ret_words[0] = '\0';
 	if (c->pid <= 0)
 		return;
-	/* the socket closes a moment before waitpid() reports that the process has ended */
+	/* the socket closes a moment before waitpid() reports that the process has ended, so we ask
+	 * waitpid() several times */
 	for (int i = 0; i < 20 && recv(c->fd, &status, 1, MSG_PEEK | MSG_DONTWAIT) == 0; i++) {
 		if (waitpid(c->pid, &status, WNOHANG) == c->pid) {
 			c->pid = 0;

@@ -163,11 +163,13 @@ static int find_functions(struct bb_hook *h, struct bb_err *err)
 
 static int open_event(const struct bb_hook *h, uint32_t i, int *ret_fd)
 {
-	/* without a process, the kernel demands a CPU; the program still runs on every CPU */
+	/* for a perf event of all processes, the kernel demands a CPU; the program still runs on
+	 * every CPU */
 	int cpu = h->pid < 0 ? 0 : -1;
 	struct perf_event_attr attr = h->attr;
 
-	if (*h->path) /* of a kprobe, this sets kprobe_func, which is in a union with uprobe_path */
+	/* for a kprobe, this sets kprobe_func, which is in a union with uprobe_path */
+	if (*h->path)
 		attr.uprobe_path = (uint64_t)(uintptr_t)h->path;
 	if (h->addresses) {
 		attr.probe_offset = h->addresses->offsets[i];

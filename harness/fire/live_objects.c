@@ -303,7 +303,8 @@ static long value_for(const struct bb_live_objects *o, const struct filler *fill
 	type_name = t ? btf__name_by_offset(o->btf, t->name_off) : "";
 	if (t && btf_is_int(t) && btf_int_bits(t) == 8) {
 		type_name = "text";
-		/* system calls take a path in user space, other functions take one of the kernel */
+		/* a system call gets a path in user space; any other function gets a text in the
+		 * memory of the kernel, the name of our process (comm) */
 		value = strstr(function, "sys_") || strstr(function, "user")
 				? text_of_ours(o)
 				: (long)o->record[BB_LIVE_REGULAR].v[BB_LIVE_COMM];

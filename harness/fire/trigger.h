@@ -22,7 +22,8 @@ struct bb_trigger_call {
 		BB_NO_CALL,
 		BB_CALL,
 		BB_CALL_MAKES_FD, /* returns a descriptor, which is closed at once */
-		/* the kernel refuses the call: hooks at its entry and exit fire, no others */
+		/* the kernel refuses the call: programs at its entry and exit run, programs at
+		 * other hooks do not */
 		BB_CALL_FAILS,
 	} kind;
 	long nr, args[6];

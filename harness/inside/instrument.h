@@ -35,7 +35,7 @@ enum bb_inside_with {
  * oldest one. A run never writes to a cache line (64 bytes) that runs of another stripe use.
  */
 #define BB_INSIDE_MASK 0u  /* in the memory's head: a run is timed if (run number & mask) is 0 */
-#define BB_INSIDE_ZERO 8u  /* holds 0, but the verifier does not know that */
+#define BB_INSIDE_ZERO 8u  /* in the memory's head: holds 0, but the verifier does not know that */
 #define BB_INSIDE_LOG2 16u /* uint8_t[32]: logarithms to base 2, for emit_halve() */
 #define BB_INSIDE_PACKET_MASK 48u /* a timed run's packet is copied if (run number & mask) is 0 */
 #define BB_INSIDE_STRIPES 64u     /* size of the memory's head */

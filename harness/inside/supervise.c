@@ -531,13 +531,14 @@ static void program_done(struct bb_inside_program *p)
 }
 
 /*
- * Answers the call `id` in two steps: adds a copy of `fd` to the command, and sends its number as
- * the result of the call. Returns false if a signal broke the call off; the command then makes the
- * call again, so nothing is recorded. If the call is broken off, or bpfbench is killed, between the
- * two steps, the command keeps one descriptor too many, and with it the clone.
- * SECCOMP_ADDFD_FLAG_SEND would do both steps at once. But if bpfbench is killed while the kernel
- * adds the copy, the call would then return 0 (seccomp_notify_addfd()); with two steps, the guard
- * lets the call go on.
+ * Answers the call `id` of the command in two steps: adds a copy of `fd` to the descriptors of the
+ * command, and sends the number of the copy as the result of the call. Returns false if a signal
+ * broke the call off; the command then makes the call again, so nothing is recorded. If the call is
+ * broken off, or bpfbench is killed, between the two steps, the command keeps one descriptor too
+ * many, and with it the clone. SECCOMP_ADDFD_FLAG_SEND would do both steps at once. But if bpfbench
+ * were killed while the kernel adds the copy, the call would then return 0
+ * (seccomp_notify_addfd()). With two steps, the guard process (capture/watched.h) lets the call go
+ * on.
  */
 static bool give(int listener_fd, uint64_t id, int fd)
 {

@@ -61,8 +61,9 @@ struct bb_inside {
 	const struct bb_capture *capture;
 	size_t n_kept; /* programs of the capture after bb_inside__forget() */
 	struct bb_inside_price price;
-	uint64_t turned_ns; /* when bb_inside__turn() last counted the runs; 0: not yet */
-	uint64_t spent_ns;  /* time that the command waited for clones, in all its loads */
+	/* time at which bb_inside__turn() last counted the runs; 0: it has not counted yet */
+	uint64_t turned_ns;
+	uint64_t spent_ns; /* time that the command waited for clones, in all its loads */
 	size_t n_loads;
 };
 

@@ -42,7 +42,8 @@ enum {
 	COUNT = 16,   /* the count, while it goes from a caller to its callee or back */
 	LOGGED = 24,  /* number of cuts that runs have passed since the log was emptied */
 	IS_BARE = 32, /* not 0: the exit path has no multiplications */
-	LOG = 40,     /* ring of 4-byte numbers, each 1 + index of a cut; begins at entry 1 */
+	/* ring of 4-byte numbers, each 1 + index of a cut; the first one is written to entry 1 */
+	LOG = 40,
 	BYTES = LOG + 4 * BB_CUT_LOG,
 };
 
