@@ -11,12 +11,12 @@
 #define BLOCKS_MATCHED 8u
 #define BLOCKS_UNMATCHED 4u
 #define BLOCKS_INSITU 2u
-/* Time limit of a turn, and least time limit of a pair, s. Fast programs need less time, even on a
- * busy CPU. */
+/* Time limit of a turn, s, and smallest time limit of a pair, s. Turns and pairs of fast programs
+ * need less time, even on a busy CPU. */
 #define RUN_LEAST_S 0.1
 #define PAIR_LEAST_S 1.0
-/* Most loads to match two programs. On average about 13 are needed: JIT addresses are multiples of
- * 4 or more, so a program has at most 16 places. */
+/* Most loads of one program to give it the place of the other program. On average about 13 loads
+ * are needed: JIT addresses are multiples of 4 or more, so a program has at most 16 places. */
 #define MATCH_TRIES 400u
 
 enum label { BASE, HEAD, FLOOR, N_LABELS };
@@ -24,7 +24,7 @@ static const char *const label_names[N_LABELS] = {"base", "head", "the floor"};
 
 /* One side of a comparison: the program with a label, and its state in the present drive. */
 struct side {
-	/* NULL if the side has no program; each drive may have another floor */
+	/* NULL if the side has no program. The program of FLOOR may differ between drives. */
 	struct bb_test_prog *prog;
 	struct bb_drive_slot *slot; /* slot in the present drive; NULL: not attached */
 	bool warm;
@@ -60,9 +60,11 @@ struct ab {
 	/* why the present pair does not count; empty if it counts */
 	char wrong[300];
 	uint64_t began_ns;
-	double pair_s; /* time limit of a pair, s; below PAIR_LEAST_S counts as that; 0: no limit */
-	bool is_cut;   /* a pair of the present drive ended with too few runs or blocks */
-	bool is_open;  /* some comparisons of the present drive have no verdict yet */
+	/* time limit of a pair, s; a value below PAIR_LEAST_S counts as PAIR_LEAST_S; 0: no
+	 * limit */
+	double pair_s;
+	bool is_cut;  /* a pair of the present drive ended with too few runs or blocks */
+	bool is_open; /* some comparisons of the present drive have no verdict yet */
 	/* some comparisons of the drive have neither a verdict nor an interval yet, so they could
 	 * not even show a large difference */
 	bool is_bare;
@@ -167,7 +169,7 @@ static int measure_block(struct ab *ab, const struct ab_case *c, struct bb_pair 
 	return 0;
 }
 
-/* Sets every estimate of a pair to the median of the estimates of its blocks. */
+/* Sets every estimate of `pair` to the median of this estimate over the pair's blocks. */
 static void summarise_blocks(const struct bb_pair *blocks, size_t n, struct bb_pair *pair)
 {
 	static const size_t columns[] = {
@@ -333,7 +335,7 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_e
 		if (ab->cases[i].active && ab->cases[i].drive == drive)
 			rc = measure_case(ab, &ab->cases[i], load, err);
 	is_late = rc == -ETIME;
-	rc = is_late ? 0 : rc; /* judges what was measured before the time was over */
+	rc = is_late ? 0 : rc; /* the samples that were taken before the time was over are judged */
 	if (!rc)
 		judge_sides(ab, drive, why, sizeof(why));
 	for (size_t i = 0; !rc && why[0] && i < ab->n_cases; i++)
@@ -427,7 +429,8 @@ static void note_undecided(struct ab *ab, size_t drive)
 }
 
 /* Measures pairs of one drive until its comparisons have verdicts, or until `budget_s` is used up.
- * While a comparison has no interval yet, `limit_s` applies in place of `budget_s`. 0: no limit. */
+ * While a comparison has no interval yet, `limit_s` applies in place of `budget_s`. A `budget_s` or
+ * `limit_s` of 0 means no limit. */
 static int run_drive(struct ab *ab, size_t drive, double budget_s, double limit_s,
 		     struct bb_err *err)
 {
@@ -485,7 +488,8 @@ static struct bb_test_prog *prog_of(struct ab *ab, size_t planned)
 				     : &s->progs[bb_session__variant(s, &s->plan->cases[planned])];
 }
 
-/* Returns a drive's share of the time that is left of `total_s`, s; 0: no limit. */
+/* Divides the time that is left of `total_s` evenly among the remaining drives. Returns the time of
+ * one drive, s; 0 if `total_s` is 0, which means no limit. */
 static double share_of(const struct ab *ab, double total_s, size_t drives_left)
 {
 	return total_s > 0
@@ -495,9 +499,9 @@ static double share_of(const struct ab *ab, double total_s, size_t drives_left)
 
 /*
  * Measures the drives one after another, so that a slow drive does not delay the verdict of a fast
- * one. Later drives share the time that a drive leaves. If the budget holds fewer pairs than any
- * verdict needs, a drive also gets a share of `patience_s`. Drives that sample for a fixed time do
- * not get this share, because they take equally long on every machine.
+ * one. If a drive does not use all its time, the later drives share the rest. If the budget holds
+ * fewer pairs than any verdict needs, a drive also gets a share of `patience_s`. Drives that sample
+ * for a fixed time do not get this share, because they take equally long on every machine.
  */
 static int run_drives(struct ab *ab, struct bb_err *err)
 {
@@ -540,8 +544,8 @@ static void add_comparison(struct ab *ab, struct ab_case *c)
 	k->injected = ab->opts->inject;
 }
 
-/* Adds a comparison of two cases of the plan. The floor of the comparison is that of base. There is
- * none if head is this floor, or if this floor cannot be measured. */
+/* Adds a comparison of two cases of the plan. The floor of the comparison is the floor of base. The
+ * comparison has no floor if head is this floor, or if this floor cannot be measured. */
 static void add_case(struct ab *ab, size_t base, size_t head)
 {
 	const struct bb_plan *plan = ab->session.plan;
@@ -702,8 +706,8 @@ static int note_executed(struct ab *ab, struct bb_err *err)
 /* Measures in the open session, and completes the report after an error. */
 static int run(struct ab *ab, struct bb_err *err)
 {
-	/* Counts before base and head share maps, because entries that one program stores may
-	 * change the count of the other. */
+	/* Counts instructions before base and head share maps, because entries that one program
+	 * stores may change the count of the other. */
 	int rc = ab->opts->count ? bb_count_all(&ab->session, 0.25, err) : 0;
 
 	if (!rc) {

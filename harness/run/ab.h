@@ -25,9 +25,11 @@ struct bb_ab_opts {
 	const char *base, *head; /* variants of the plan */
 	double threshold, alpha;
 	uint32_t max_pairs; /* 0: as many as the budget allows */
-	/* number of comparisons that share alpha, if it is more than this run has */
+	/* number of comparisons that share alpha; used only if it is larger than the number of
+	 * comparisons in this run */
 	size_t n_family;
-	bool count;     /* count instructions in the plan's exact drives before the pairs */
+	/* count instructions in the plan's exact drives before pairs are measured */
+	bool count;
 	bool executed;  /* note how much of the programs is executed (run/count.h) */
 	bool same_load; /* self-test: base and head are one program, loaded once */
 	double inject;  /* self-test: share added to each sample of head; 0: none */

@@ -156,7 +156,8 @@ static bool is_loaded(uint32_t id)
 	return !is_gone;
 }
 
-/* Adds each new program that the agent has open or that no process has open. */
+/* Adds to a->programs each new program that the agent has open (id in `its`) or that no other
+ * process has open (id not in `others`). */
 static int add_programs(struct bb_agent *a, const struct ids *its, const struct ids *others,
 			struct bb_err *err)
 {
@@ -172,8 +173,8 @@ static int add_programs(struct bb_agent *a, const struct ids *its, const struct 
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* If the agent has programs open, removes from the list those that no process has open, because any
- * process may have loaded them. */
+/* If the agent has programs open, removes from a->programs the programs that no process has open,
+ * because any process may have loaded them. */
 static void leave_unclear(struct bb_agent *a)
 {
 	bool any = BB_ANY(a->programs, a->n, it->is_open);
@@ -185,9 +186,9 @@ static void leave_unclear(struct bb_agent *a)
 	a->n = any ? n : a->n;
 }
 
-/* Marks the programs that are gone. Removes loaded programs that no process had open, so that
- * find_programs() judges them anew. Returns the id above which find_programs() must look for
- * programs. */
+/* Marks the programs that were unloaded. Removes from a->programs the loaded programs that no
+ * process had open, so that find_programs() judges them anew. Returns the id above which
+ * find_programs() must look for programs. */
 static uint32_t look_again(struct bb_agent *a)
 {
 	uint32_t from = a->n ? a->programs[a->n - 1].program.id : 0;
@@ -206,7 +207,7 @@ static uint32_t look_again(struct bb_agent *a)
 	return from;
 }
 
-/* Adds the agent's programs that are new, and marks those that are gone. */
+/* Adds the agent's new programs to a->programs, and marks its programs that were unloaded. */
 static int find_programs(struct bb_agent *a, struct bb_err *err)
 {
 	struct ids its = {0}, others = {0};
@@ -226,8 +227,8 @@ static int find_programs(struct bb_agent *a, struct bb_err *err)
 	return rc;
 }
 
-/* Removes the programs that were unloaded before the agent was ready: it loaded them only to test
- * the kernel. */
+/* Removes from a->programs the programs that were unloaded before the agent was ready. The agent
+ * loaded them only to test the kernel. */
 static void forget_gone(struct bb_agent *a)
 {
 	size_t n = 0;
@@ -338,7 +339,8 @@ int bb_agent__start(const struct bb_agent_spec *spec, struct bb_agent *ret_agent
 	int rc;
 
 	*a = (struct bb_agent){.spec = spec};
-	clock_gettime(CLOCK_REALTIME_COARSE, &a->began); /* inodes have times of this clock */
+	/* the kernel takes the times of inodes, also of pins, from this clock */
+	clock_gettime(CLOCK_REALTIME_COARSE, &a->began);
 	rc = last_id(&a->last_id, err);
 	if (!rc)
 		rc = bb_command__start(&spec->command, &a->command, err);
@@ -501,7 +503,9 @@ static void remove_pins(const struct bb_agent *a)
 
 		while (fts && (e = fts_read(fts)))
 			if (e->fts_info == FTS_D && e->fts_statp->st_uid)
-				fts_set(fts, e, FTS_SKIP); /* its owner could replace it */
+				/* skips a folder that root does not own, because its owner could
+				 * replace it */
+				fts_set(fts, e, FTS_SKIP);
 			else if (e->fts_info == FTS_F)
 				remove_pin(a, e);
 		if (fts)

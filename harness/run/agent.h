@@ -27,8 +27,8 @@ int bb_owners__find(const uint32_t *ids, size_t n, struct bb_owner *ret_owners);
 
 struct bb_agent_program {
 	struct bb_loaded program;
-	/* counters at the last bb_agent__read_counters(), and their rise since the call before it
-	 */
+	/* counters at the last bb_agent__read_counters(), and how much they rose since the call
+	 * before that one */
 	struct bb_prog_stats now, since;
 	bool is_open; /* a process of the agent has the program open */
 	bool is_gone; /* the program was unloaded while the agent ran */
@@ -56,26 +56,30 @@ struct bb_agent {
 /*
  * Starts the agent and waits until it is ready. The programs of the agent are those that were
  * loaded since its start and that one of its processes has open, directly or by a link. If there
- * are none, they are the programs that no process has open. Returns 0; or, with a message, -ETIME,
- * -ECHILD if the agent ended, -EINTR or another -errno. Call bb_agent__stop() in all cases.
+ * are none, they are the programs that were loaded since its start and that no process has open.
+ * Returns 0; or, with a message, -ETIME, -ECHILD if the agent ended, -EINTR or another -errno. Call
+ * bb_agent__stop() in all cases.
  */
 int bb_agent__start(const struct bb_agent_spec *spec, struct bb_agent *ret_agent,
 		    struct bb_err *err);
 
-/* Finds new programs of the agent, and marks those that are gone. Returns 0 if the agent runs,
- * -ECHILD with a message if it has ended, or another -errno. */
+/* Finds new programs of the agent, and marks its programs that were unloaded. Returns 0 if the
+ * agent runs, -ECHILD with a message if it has ended, or another -errno. */
 int bb_agent__check(struct bb_agent *a, struct bb_err *err);
 
-/* Reads the counters of its programs. They change only while bpf_stats is on. A program that is
- * gone keeps its last counters. */
+/* Reads the counters of the agent's programs. The counters change only while bpf_stats is on. A
+ * program that was unloaded keeps its last counters. */
 int bb_agent__read_counters(struct bb_agent *a, struct bb_err *err);
 
-/* Maps the ring buffers of its programs until the agent is stopped, and counts its perf buffers. */
+/* Maps the ring buffers of the agent's programs into memory until the agent is stopped. Counts the
+ * perf buffers of these programs. */
 void bb_agent__open_rings(struct bb_agent *a);
-/* Reads how full each ring buffer is now, and raises `peak` to that. */
+/* Reads how full each ring buffer is now. If it is fuller than its `peak`, sets `peak` to this
+ * share. */
 void bb_agent__look_at_rings(struct bb_agent *a);
 
-/* Returns the memory of the maps of all its programs, bytes; each map counts once. */
+/* Returns the memory of the maps of all the agent's programs, bytes. A map that several programs
+ * use counts once. */
 double bb_agent__map_bytes(const struct bb_agent *a);
 
 /*

@@ -11,7 +11,8 @@
 #include "exact/source.h"
 #include "run/record.h"
 
-#define CASE_LEAST_S 1.0 /* least time limit of a case, s; fast programs need less */
+/* smallest time limit of a case, s; cases of fast programs need less time */
+#define CASE_LEAST_S 1.0
 /* runs before the counted runs; as many as in timed drives, so that the maps have the same state */
 #define WARMUP 100u
 
@@ -35,7 +36,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Returns the number of distinct values, and sorts x. */
+/* Sorts x, and returns the number of distinct values in it. */
 static uint64_t distinct(uint64_t *x, size_t n)
 {
 	uint64_t seen = 0;
@@ -118,7 +119,7 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned, st
 	return 0;
 }
 
-/* Adds the counts of each source line and of each called function. */
+/* Adds to `out` the counts of each source line and of each called function. */
 static void add_source(struct bb_counted *out, const struct bb_exact *e)
 {
 	struct bb_source_line *lines = NULL;
@@ -269,7 +270,8 @@ int bb_count_all(struct bb_session *s, double share, struct bb_err *err)
 #define NEARLY_ALL 0.9
 #define HALF 0.5
 #define OF_THE_TIME 0.1 /* bb_note_executed() may take at most this share of the time left */
-/* runs after the first one, because a program may take another path once it has stored something */
+/* runs after the first run. A program may take another path once it has stored something in a
+ * map. */
 #define MORE_RUNS 2u
 #define RUNS_OF_MIX 1000u /* runs in a batch of a mix */
 
@@ -283,8 +285,8 @@ struct noting {
 			   the values */
 };
 
-/* Counts the entries of a map, up to BB_IN_VAIN_MANY. In maps of programs and in maps of maps, only
- * entries with a value count. */
+/* Counts the entries of a map, up to BB_IN_VAIN_MANY. In prog arrays and in maps of maps, only
+ * entries that hold a program or a map count. */
 static double count_entries(int fd, const struct bpf_map_info *info)
 {
 	bool holds_ids = info->type == BPF_MAP_TYPE_PROG_ARRAY ||
@@ -316,7 +318,8 @@ static const char *map_name(const struct bb_target *target, int fd, const struct
 	return info->name;
 }
 
-/* Describes the call at instruction `at`: its source line, its map and that map's entries. */
+/* Describes in `v` the lookup or tail call at instruction `at`: its source line, its map, and the
+ * number of entries of this map. */
 static void describe(const struct bb_target *target, const struct bb_exact *e, uint32_t at,
 		     struct bb_in_vain *v)
 {
@@ -472,9 +475,9 @@ static uint64_t tail_calls(const struct bb_exact *e, const uint64_t *before)
 	return n;
 }
 
-/* Adds the counts of the programs that were entered by tail calls and, if `notes`, their failed
- * calls. Sets c->goes_on if fewer entries were counted than tail calls succeeded, because then some
- * programs are not counted. */
+/* Adds to the case the counts of the programs that were entered by tail calls and, if `notes`, the
+ * failed lookups and tail calls of these programs. Sets c->goes_on if programs were entered less
+ * often than tail calls succeeded, because then some entered programs are not counted. */
 static void add_behind(const struct bb_target *target, const struct bb_exact *e,
 		       const uint64_t *before, bool is_first, bool notes, struct bb_case *c)
 {
@@ -597,10 +600,12 @@ static void note_shares(const struct bb_target *target, const struct bb_exact *e
 /* --- the paths of a mix --- */
 
 #define UNKNOWN UINT8_MAX
-/* limit: share of runs that take another path than an earlier run on the same input */
+/* If more than this share of the repeated runs take another path than an earlier run on the same
+ * input, the paths of the mix are not stored. */
 #define SELDOM 0.01
 
-/* Returns the first line whose instructions one set of blocks has and the other lacks. */
+/* Returns the first source line of a basic block that is in the set `has` and not in the set
+ * `lacks`. */
 static struct source_line line_in_one(const struct bb_exact *e, const uint8_t *has,
 				      const uint8_t *lacks)
 {
@@ -615,7 +620,8 @@ static struct source_line line_in_one(const struct bb_exact *e, const uint8_t *h
 	return (struct source_line){0};
 }
 
-/* Returns words that tell a path from the most frequent one; free() them. */
+/* Returns words for how a path differs from the most frequent path, such as "through FILE:LINE";
+ * free() them. */
 static char *path_words(const struct bb_exact *e, const uint8_t *path, const uint8_t *frequent)
 {
 	struct source_line own = line_in_one(e, path, frequent),
@@ -628,7 +634,7 @@ static char *path_words(const struct bb_exact *e, const uint8_t *path, const uin
 	return bb_strdup(path == frequent ? "most frequent" : "another");
 }
 
-/* Sets paths->words[], which tell each path from the most frequent one. */
+/* Sets paths->words[]: words for how each path differs from the most frequent path. */
 static void describe_paths(const struct bb_exact *e, struct bb_exact_sets *sets,
 			   struct bb_mix_paths *paths)
 {
@@ -642,8 +648,8 @@ static void describe_paths(const struct bb_exact *e, struct bb_exact_sets *sets,
 		paths->words[i] = path_words(e, sets->executes[i], sets->executes[most]);
 }
 
-/* Stores the path of each run of a batch. Returns how many runs took another path than an earlier
- * run on the same input. */
+/* Stores in `paths` the path of each run of a batch. Returns how many runs took another path than
+ * an earlier run on the same input. */
 static size_t store_paths(const struct bb_batch *b, struct bb_mix_paths *paths)
 {
 	size_t n_other = 0;
@@ -660,7 +666,7 @@ static size_t store_paths(const struct bb_batch *b, struct bb_mix_paths *paths)
 }
 
 /* Finds the paths of the inputs that the drive will use. Runs the program on these inputs in their
- * order, and on the first ones once more. Stores no paths if the time is too short, or if runs on
+ * order, and once more on the first inputs. Stores no paths if the time is too short, or if runs on
  * one input take several paths, because the path then depends on what the program has kept in its
  * maps. */
 static int find_paths(struct bb_drive_slot *slot, const struct bb_plan_case *planned,
@@ -837,7 +843,8 @@ int bb_note_executed(struct bb_session *s, const size_t *case_of)
 
 /* --- lines --- */
 
-/* Appends x[i * stride] of each load i < n_loads, rounded to 0.01 ns. No clock is finer. */
+/* Appends x[i * stride] of each load i < n_loads to the list. Rounds to 0.01 ns, because no clock
+ * is finer. */
 static void add_numbers(struct bb_numbers *list, const double *x, size_t stride, uint32_t n_loads)
 {
 	for (uint32_t l = 0; l < n_loads; l++) {

@@ -18,7 +18,7 @@ int bb_count_all(struct bb_session *s, double share, struct bb_err *err);
  * clone with counters (drivers/exact.h) runs a few times on each case's input. case_of[i] is the
  * index in the report of case i of the plan, or SIZE_MAX if the report does not have the case. A
  * case gets no numbers if its clone does not load, or if a tenth of the time left (base/deadline.h)
- * is too short. Returns 0, or -EINTR after a signal.
+ * is too short for the runs of all clones. Returns 0, or -EINTR after a signal.
  */
 int bb_note_executed(struct bb_session *s, const size_t *case_of);
 

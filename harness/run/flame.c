@@ -8,7 +8,8 @@
 #define TURN_SAMPLES (1u << 16)
 
 struct flame_run {
-	struct bb_plan plan; /* plan with only the cases in situ; we own its array `cases` */
+	/* copy of the plan with only its cases in situ; we own its array `cases` */
+	struct bb_plan plan;
 	struct bb_session session;
 	struct bb_report *report;     /* the session needs a report, but nobody reads it */
 	struct bb_drive_slot **slots; /* slot of each case; NULL: the case cannot run here */

@@ -26,7 +26,8 @@ struct bb_gate_job {
 
 /* --- which programs --- */
 
-/* Adds a program that is not compared, with the reason `why`; NULL if the state says it all. */
+/* Adds to the gate a program that is not compared. `why` is the reason; NULL if `state` says
+ * enough. */
 static void add_left_out(struct bb_gate_run *run, const char *object, const char *program,
 			 enum bb_gate_state state, const char *why)
 {
@@ -41,7 +42,7 @@ static void leave_out(struct bb_gate_program *p, enum bb_gate_state state, const
 {
 	p->state = state;
 	free(p->why);
-	/* without the log that follows the first line */
+	/* keeps only the first line; a log may follow it */
 	p->why = bb_asprintf("%.*s", (int)strcspn(why, "\n"), why);
 }
 
@@ -107,8 +108,8 @@ static int compare_captured(const struct bb_built_object *o, const char *base, c
 	return rc;
 }
 
-/* Adds a job with a scenario that is made for the two programs. If nothing here makes them run,
- * marks the program as skipped instead. */
+/* Makes a scenario for the two programs, base's and head's, and adds a job with it. If bpfbench
+ * cannot make the programs run, marks them as skipped instead. */
 static int add_object_job(struct bb_gate_run *run, const struct bb_built_object *o,
 			  const struct bb_object_program *base,
 			  const struct bb_object_program *head, struct bb_err *err)
@@ -130,7 +131,7 @@ static int add_object_job(struct bb_gate_run *run, const struct bb_built_object 
 	opts.n_objects = BB_N_REVISIONS;
 	opts.one_each = true;
 	opts.what = BB_OBJECT_TIME_AND_COUNT;
-	/* offers either packets or contexts, whichever programs of this type take */
+	/* passes on only the kind of input that programs of this type take: packets or contexts */
 	opts.packets.n = is_run && !t->takes_context ? opts.packets.n : 0;
 	opts.contexts.n = is_run && t->takes_context ? opts.contexts.n : 0;
 	rc = bb_object_scenario__make(&opts, &text, err);
@@ -144,7 +145,7 @@ static int add_object_job(struct bb_gate_run *run, const struct bb_built_object 
 	return rc ? rc : add_job(run, scenario, err);
 }
 
-/* Adds a program that both revisions have. */
+/* Adds to the gate a program that both revisions have. */
 static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o,
 		    const struct bb_object_program *base, const struct bb_object_program *head,
 		    struct bb_err *err)
@@ -204,7 +205,7 @@ static const struct bb_object_program *partner_of(const struct bb_object_info *o
 	return BB_FIND(other->programs, other->n_programs, competes(it, p, own) && !before--);
 }
 
-/* Adds the programs of an object that differs between the revisions. */
+/* Adds to the gate the programs of an object that differs between the revisions. */
 static int add_programs(struct bb_gate_run *run, const struct bb_built_object *o,
 			struct bb_err *err)
 {
@@ -316,8 +317,8 @@ static int add_variant(struct bb_gate_run *run, const char *variant,
 	return add_job(run, s, err);
 }
 
-/* Adds a variant of the scenario, either to be compared or with the reason why it is not.
- * Ignores floors. */
+/* Adds a variant of the scenario to the gate, either to be compared or with the reason why it is
+ * not compared. Ignores floors. */
 static int add_built_variant(struct bb_gate_run *run, const struct bb_scenario *s,
 			     const struct bb_variant_spec *v, struct bb_err *err)
 {

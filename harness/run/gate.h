@@ -25,8 +25,8 @@ struct bb_gate_opts {
 	/* path of a scenario; its variants are compared in place of all programs. NULL if there is
 	 * no scenario */
 	const char *scenario;
-	/* only these drives of the scenario. Empty: all except drives that measure by time, because
-	 * their pairs take long and seldom give a verdict */
+	/* only these drives of the scenario. Empty: all drives except those that measure for a
+	 * fixed time, because their pairs take long and seldom give a verdict */
 	struct bb_strings drives;
 	/* options for the programs of objects; used without a scenario */
 	struct bb_object_opts drive;
@@ -35,7 +35,8 @@ struct bb_gate_opts {
 	/* only build the objects and compare them as files, without root, because guests measure */
 	bool guests;
 	double threshold, alpha;
-	double complexity, grow; /* as in struct bb_gate */
+	/* limits of head's verified instructions, as in struct bb_gate (judge/gate.h) */
+	double complexity, grow;
 	/* budget of a program in each measurement, s; a program gets more if too few pairs fit */
 	double each_s;
 	double budget_s;               /* budget for everything but the builds, s; 0: no limit */
@@ -72,5 +73,6 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 			 const struct bb_report *first, struct bb_report *report,
 			 struct bb_err *err);
 
-/* Removes the builds. Returns 0, or -errno with a message if a file is left. Takes NULL. */
+/* Removes the builds. Returns 0, or -errno with a message if a file could not be removed. `run` may
+ * be NULL. */
 int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err);

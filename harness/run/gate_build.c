@@ -14,10 +14,10 @@ const char *const bb_revision_names[] = {"base", "head"};
 
 #define EXTENSION ".bpf.o"
 #define MAX_BYTES (256u << 20)
-#define MAX_ALL_BYTES (512u << 20) /* the copies are in /run, which is memory */
+#define MAX_ALL_BYTES (512u << 20) /* the copies are in /run, a file system in memory */
 #define MOST_OBJECTS 10000u
 
-/* Returns the object with this path; if there is none, adds it without files. */
+/* Returns the object with this path. If there is none, adds an object without copies. */
 static struct bb_built_object *named(struct bb_built_objects *o, const char *path)
 {
 	struct bb_built_object *v = BB_FIND(o->v, o->n, !strcmp(it->path, path));
@@ -225,8 +225,8 @@ static int find_targets(const struct bb_gate_builds *b, struct bb_built_objects 
 	return 0;
 }
 
-/* Adds the target called `name` to the needs. With `is_path`, `name` is the whole path of the
- * target. *ret_known tells whether make knows the target. */
+/* Adds the target called `name` to `needs`, the targets to build. With `is_path`, `name` is the
+ * whole path of the target. *ret_known tells whether make knows the target. */
 static void add_need(const struct bb_built_objects *targets, const char *name, bool is_path,
 		     struct bb_built_objects *needs, bool *ret_known)
 {
@@ -237,8 +237,8 @@ static void add_need(const struct bb_built_objects *targets, const char *name, b
 		named(needs, t->path);
 }
 
-/* Finds the targets that make has to build. If make does not know a needed object, or knows several
- * of its name, finds none, so that everything is built. */
+/* Finds in `needs` the targets that make has to build. If make does not know a needed object, or
+ * knows several objects of its name, finds none; make then builds its default goal. */
 static int find_needs(const struct bb_gate_builds *b, struct bb_built_objects *needs,
 		      struct bb_err *err)
 {
@@ -251,7 +251,8 @@ static int find_needs(const struct bb_gate_builds *b, struct bb_built_objects *n
 	if (o->build || o->capture || (!o->scenario && !o->objects.n) || !has_makefile(&b->repo))
 		return 0;
 	rc = find_targets(b, &targets, err);
-	/* --object gives exact paths: an object of the same name elsewhere would not be copied. */
+	/* --object gives exact paths: an object of the same file name in another folder would not
+	 * be copied. */
 	for (size_t i = 0; !rc && known && i < o->objects.n; i++)
 		add_need(&targets, o->objects.v[i], true, needs, &known);
 	if (!rc && !o->objects.n)
@@ -296,7 +297,7 @@ static int run_build(const struct bb_gate_builds *b, const struct bb_built_objec
 	if (!end.was_whole)
 		b->opts->say("no PID namespace can be made here: a process that the build left "
 			     "behind may outlive it");
-	/* the last lines that fit in a message */
+	/* finds the last lines of the output that fit in a message */
 	for (log = end.out + strlen(end.out); log > end.out && strlen(log) < LOG_BYTES &&
 					      (log[-1] != '\n' || !*log || ++lines < LOG_LINES);)
 		log--;
@@ -309,9 +310,9 @@ static int run_build(const struct bb_gate_builds *b, const struct bb_built_objec
 }
 
 /*
- * Builds by the caller's command or, without one, by make, which builds only the needs. If make
- * fails, builds its default goal, because a rule may rely on rules that ran before it. *ret_made is
- * the command that make ran, if it built only the needs.
+ * Builds by the caller's command or, without one, by make, which builds only the targets in
+ * `needs`. If make fails, builds its default goal, because a rule may rely on rules that ran before
+ * it. If make built only these targets, *ret_made receives the command, such as "make prog.bpf.o".
  */
 static int make_tree(struct bb_gate_builds *b, struct bb_built_objects *needs, const char *what,
 		     char **ret_made, struct bb_err *err)
@@ -379,7 +380,8 @@ int bb_gate_builds__make(struct bb_gate_builds *b, struct bb_err *err)
 	const struct bb_gate *g = b->gate;
 	int rc = build(b, BB_BASE, err);
 
-	/* a captured command may load other programs each time */
+	/* with a capture, builds and captures equal commits twice, because the captured command may
+	 * load other programs the second time */
 	if (rc || strcmp(g->base_commit, g->head_commit) || g->dirty || b->opts->capture)
 		return rc ? rc : build(b, BB_HEAD, err);
 	b->opts->say("head is the same commit: it is not built again");

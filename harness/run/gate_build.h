@@ -65,7 +65,7 @@ extern const char *const bb_revision_names[]; /* "base" and "head" */
 /* An object that was copied out of the tree, because the tree is deleted later. */
 struct bb_built_object {
 	char *path;                 /* path in the tree */
-	char *file[BB_N_REVISIONS]; /* path of the copy; NULL: this revision has none */
+	char *file[BB_N_REVISIONS]; /* path of the copy; NULL: this revision has no such object */
 };
 
 struct bb_built_objects {
@@ -74,7 +74,8 @@ struct bb_built_objects {
 	size_t bytes; /* size of all copies together */
 };
 
-/* path of the object whose copies are the files with the captured programs */
+/* With a capture command, there is one object, with this path. Its copies are the captures of base
+ * and head. */
 #define BB_GATE_CAPTURE "capture"
 
 struct bb_gate_builds {

@@ -105,7 +105,7 @@ static void enter(const struct tree *t, struct side *side, const char *name,
 		side->frames[side->depth++] = bb_stacks__frame(t->stacks, name, kind);
 }
 
-/* Enters the frame of the line at block `b`. */
+/* Appends to the side's frames a frame named `sign` and the source line of block `b`. */
 static void enter_line(const struct tree *t, struct side *side, const char *sign, uint32_t b)
 {
 	uint32_t insn = t->p->cfg.blocks[b].first;
@@ -118,8 +118,8 @@ static void enter_line(const struct tree *t, struct side *side, const char *sign
 	free(source);
 }
 
-/* Adds paths that execute the same blocks. They differ in the turns of their loops, or where they
- * end. */
+/* Adds the paths of a side to the stacks. They execute the same blocks. They differ in how often
+ * their loops repeat, or in where they end. */
 static void add_leaves(const struct tree *t, const struct side *side)
 {
 	for (size_t i = 0; i < side->n; i++) {
@@ -164,7 +164,7 @@ static uint32_t find_branch(const struct tree *t, const struct side *side, uint3
 	return b;
 }
 
-/* Adds the paths of a side, which are alike before block `b`. */
+/* Adds the paths of a side to the stacks. These paths execute the same of the blocks before `b`. */
 static void add_side(const struct tree *t, const struct side *side, uint32_t b)
 {
 	struct side sides[2] = {*side, *side};
@@ -194,7 +194,7 @@ static void add_side(const struct tree *t, const struct side *side, uint32_t b)
 		free(sides[i].paths);
 }
 
-/* Adds the paths of a program as a tree below a frame with the name `variant`. */
+/* Adds the paths of a program to the stacks, as a tree below a frame with the name `variant`. */
 static void add_tree(const struct tree *t, const char *variant,
 		     const struct bb_inside_figures *figures)
 {

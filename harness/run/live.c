@@ -118,7 +118,8 @@ const struct bb_live_order bb_live_orders[BB_N_LIVE_ORDERS] = {
 /* Time between two looks at the list of programs, ns. A look closes all descriptors and reads the
  * list again. */
 #define LOOK_AGAIN_NS 250000000u
-#define SHORTEST_NS 50000u /* shortest pause; no sleep is shorter */
+/* shortest pause; the kernel makes each sleep about this long or longer */
+#define SHORTEST_NS 50000u
 #define LONGEST_NS 1000000u
 #define BURST_NS 5000000u      /* length of a burst: sweeps (readings of all counters) in a row */
 #define REST_NS 15000000u      /* time after a burst in which sweeps have pauses */
@@ -195,7 +196,7 @@ static int read_counters(struct bb_live_watch *l, struct watched *w, struct bb_p
 	return bb_stats_reader__info(&w->reader, ret_now);
 }
 
-/* Stores a reading as the program's last one. */
+/* Stores a reading of the counters as the last reading of the program. */
 static void keep(const struct bb_live_watch *l, struct watched *w, const struct bb_prog_stats *now)
 {
 	w->last = *now;
@@ -235,7 +236,7 @@ static int take_window(struct bb_live_watch *l, struct watched *w, bool *ret_sha
 }
 
 /* Leaves the time since the last reading out of the period of each program of which we cause runs.
- * In this time we did more than read and sleep. */
+ * In this time we did more than read and sleep, so it is unknown how many runs we caused. */
 static int skip_stretches(struct bb_live_watch *l, struct bb_err *err)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -258,8 +259,8 @@ static int skip_stretches(struct bb_live_watch *l, struct bb_err *err)
 
 /*
  * Finds out which of the program's runs we cause ourselves. This may change, because the program
- * may be attached elsewhere, so the caller asks again and again. If the answer is unclear, keeps
- * the last answer. If the answer changed, drops the figures of this period.
+ * may be attached to another hook. So the caller calls this function again and again. If the answer
+ * is unclear, keeps the last answer. If the answer changed, drops the figures of this period.
  */
 static int find_own(struct watched *w)
 {
@@ -435,7 +436,8 @@ static int turn_sparingly(struct bb_live_watch *l, double seconds, struct bb_err
 int bb_live_watch__wait(struct bb_live_watch *l, double seconds, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
-	int rc = skip_stretches(l, err); /* leaves out the time since the last call */
+	/* leaves out the time since the last call of this function */
+	int rc = skip_stretches(l, err);
 
 	while (!rc && bb_seconds_since(began_ns) < seconds) {
 		bool shared = false;

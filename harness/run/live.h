@@ -91,14 +91,14 @@ struct bb_live_filter {
 	/*
 	 * For a watch that lasts days: counters are read in one short burst a second. For 200
 	 * programs, this takes less than one percent of a CPU. Totals and means are as good as in
-	 * other watches. Percentiles are of fewer runs, and a program that its owner unloads stays
-	 * loaded for up to a second.
+	 * other watches. Percentiles are computed from fewer runs, and a program that its owner
+	 * unloads stays loaded for up to a second.
 	 */
 	bool sparing;
 };
 
-/* Begins to watch the programs that are loaded now. Returns 0, or -errno with a message; that of
- * -EPERM says the remedy. */
+/* Begins to watch the programs that are loaded now. Returns 0, or -errno with a message. The
+ * message for -EPERM says what to do. */
 int bb_live_watch__open(const struct bb_live_filter *filter, struct bb_live_watch **ret_live,
 			struct bb_err *err);
 void bb_live_watch__close(struct bb_live_watch *live);
@@ -108,7 +108,7 @@ void bb_live_watch__close(struct bb_live_watch *live);
 int bb_live_watch__wait(struct bb_live_watch *live, double seconds, struct bb_err *err);
 
 /* Ends the period, and begins the next one. Returns a row for each program; bb_live_rows__free()
- * frees them. A program that was unloaded is in one more snapshot. */
+ * frees them. A program that was unloaded is only in the first snapshot after that. */
 int bb_live_watch__snapshot(struct bb_live_watch *live, struct bb_live_row **ret_rows,
 			    size_t *ret_n, struct bb_err *err);
 void bb_live_rows__free(struct bb_live_row *rows, size_t n);

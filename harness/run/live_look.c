@@ -16,7 +16,8 @@ static bool has_variant(const struct bb_report *r, const char *variant)
 	return BB_ANY(r->cases, r->n_cases, !strcmp(it->variant, variant));
 }
 
-/* Returns `name`, followed by a number if one of the reports has this name already; free() it. */
+/* Returns `name`, followed by a number if one of the two reports has a variant of this name
+ * already; free() it. */
 static char *name_apart(const struct bb_report *r, const struct bb_report *other, const char *name)
 {
 	char *text = bb_strdup(*name ? name : NO_NAME);
@@ -28,7 +29,7 @@ static char *name_apart(const struct bb_report *r, const struct bb_report *other
 	return text;
 }
 
-/* Adds a program with the facts that the kernel knows about it. */
+/* Adds a program to the report, with the facts that the kernel knows about it. */
 static int add_program(struct bb_report *r, const struct bb_loaded *program, const char *variant,
 		       struct bb_err *err)
 {
@@ -180,7 +181,9 @@ static void rename_variant(struct bb_report *r, struct bb_program *p, char *vari
 
 void bb_live_look__match(const struct bb_report *base, struct bb_report *now)
 {
-	size_t *of = bb_calloc(now->n_programs + 1, sizeof(*of)); /* 1 + index in base; 0: none */
+	/* of[i]: 1 + index in `base` of the program that is the same as program i of `now`; 0:
+	 * none */
+	size_t *of = bb_calloc(now->n_programs + 1, sizeof(*of));
 	bool *taken = bb_calloc(base->n_programs + 1, sizeof(*taken));
 
 	for (int least = 7; least > 0; least--)

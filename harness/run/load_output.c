@@ -6,7 +6,8 @@
 #define MS 1e-3
 #define CSV_COLUMNS 8u
 
-/* A line with a figure: the text that the line begins with, and the figure. */
+/* A line of output that has a figure: the text that the line begins with, and the member that
+ * receives the figure. */
 struct line {
 	const char *begin;
 	size_t figure; /* offset in struct bb_load_figures */
@@ -24,7 +25,8 @@ static double number_of(const char *text, size_t len)
 	return bb_parse_double(word, &x) ? NAN : x;
 }
 
-/* Reads "250.00us" or "0.123 ms", in s, or a number without a unit. */
+/* Returns a time such as "250.00us" or "0.123 ms" in s. Returns a number without a unit
+ * unchanged. */
 static double quantity_of(const char *text)
 {
 	static const struct {

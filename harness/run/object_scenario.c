@@ -56,7 +56,7 @@ struct group {
 	const char *trigger;
 	size_t lead; /* index of the group's first variant */
 	bool has_packets;
-	/* name of the group's floor; "": bpf/floors.bpf.c has no floor for the type */
+	/* name of the group's floor; "" if bpf/floors.bpf.c has no floor for the type */
 	char floor[64];
 };
 
@@ -145,7 +145,8 @@ static const char *trigger_of(const struct bb_object_opts *o, const struct bb_ob
 	 * has a context of zeros. */
 	if (run_type_of(p->type) && (point.kind != BB_AT_RAW_TP || o->contexts.n))
 		return "test-run";
-	/* the event of a tracepoint program may follow from its name */
+	/* a program without an attach point cannot be fired, but a tracepoint program may be: its
+	 * event may follow from its name */
 	if (point.kind == BB_AT_NOWHERE && p->type != BPF_PROG_TYPE_TRACEPOINT &&
 	    !bb_attach_point__on_own_function(&point, &own))
 		return NULL;
@@ -174,7 +175,8 @@ static int open_part(const struct bb_object_opts *o, const struct bb_object_ref 
 		rc = bb_fail(err, -errno, "%s: %m", ref->path);
 	for (size_t i = 0; !rc && !ref->program && i < o->programs.n; i++)
 		rc = bb_object_info__need_program(&part->info, ref->path, o->programs.v[i], err);
-	if (ref->name) /* taken as it is: the scenario's reader reports an invalid name */
+	/* uses the given name unchecked: the scenario's reader reports an invalid name */
+	if (ref->name)
 		snprintf(part->name, sizeof(part->name), "%s", ref->name);
 	else
 		bb_object_name_from(basename(ref->path), part->name);
@@ -188,7 +190,8 @@ static int open_part(const struct bb_object_opts *o, const struct bb_object_ref 
 	return rc;
 }
 
-/* If nothing here makes a program run, writes the reason and returns true; else returns false. */
+/* If bpfbench cannot make the program run, writes the reason into ret_why and returns true; else
+ * returns false. */
 static bool why_not(const struct bb_object_opts *o, const struct bb_object_program *p,
 		    char *ret_why, size_t size)
 {
@@ -261,7 +264,7 @@ static void find_group(struct maker *m, const struct bb_object_program *p,
 		       const struct bb_found_input *found, size_t *ret_group)
 {
 	const char *trigger = trigger_of(m->opts, p);
-	/* programs that are compared get the same packets */
+	/* programs that are compared share a group, so that they get the same packets */
 	bool alone = !m->opts->one_each && (has_packets(p) || found_bytes(found)) &&
 		     m->n_groups < m->most_groups;
 	bool is_second = false, has_floor;
@@ -321,7 +324,7 @@ static const char *find_name(const struct bb_object_info *info, bool of_map, con
 	return name;
 }
 
-/* Adds `v` again, with the same found input, for each map that --per-cpu names. */
+/* Adds a copy of the variant `v`, with the same found input, for each map that --per-cpu names. */
 static void add_per_cpu(struct maker *m, struct variant v)
 {
 	const struct bb_strings *maps = &m->opts->per_cpu;
@@ -418,7 +421,8 @@ static void name_scenario(struct maker *m)
 	bb_name_from(name, strlen(name), m->name);
 }
 
-/* Opens the objects and finds their programs. Programs that nothing here makes run become skips. */
+/* Opens the objects and finds their programs. Programs that bpfbench cannot make run become
+ * skips. */
 static int find_programs(struct maker *m, struct bb_err *err)
 {
 	/* the scenario's list of variants has at most BB_YAML_MAX_ENTRIES items, floors included */
@@ -456,7 +460,8 @@ static void write_value(const char *before, const char *value, FILE *out)
 	bb_yaml__write(out, value);
 }
 
-/* True for pcap of either byte order, with µs or ns, and for pcapng. */
+/* True if the data is a packet capture: pcap of either byte order, with times in µs or ns, or
+ * pcapng. */
 static bool is_capture(const char *data, size_t len)
 {
 	static const uint32_t magics[] = {0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1,
@@ -592,9 +597,9 @@ static void write_hex(const void *data, size_t len, FILE *out)
 	fputc('"', out);
 }
 
-/* Writes the inputs of a drive. `flows`: ", flows: N" makes flows of the packet if there is one
- * only,
- * "" does not. `hint`: if there are none, writes a comment that describes them. */
+/* Writes the inputs of a drive. `flows`: ", flows: N", which makes N flows of a packet, or "". It
+ * is written only if the drive has a single packet. With `hint`, if there are no inputs, writes a
+ * comment that says which inputs the programs take. */
 static int write_inputs(const struct maker *m, size_t group, bool hint, const char *flows,
 			FILE *out, struct bb_err *err)
 {
@@ -632,7 +637,7 @@ static int write_inputs(const struct maker *m, size_t group, bool hint, const ch
 	for (size_t i = 0; i < n_runs; i++) {
 		const char *path = i ? runs[i - 1]->path : NULL;
 
-		/* test runs are numbered, packets are numbered by path */
+		/* numbers the test runs from 1, and the packets of each path from 1 */
 		nth = !path != !runs[i]->path || (path && strcmp(path, runs[i]->path)) ? 1
 										       : nth + 1;
 		write_run(runs[i], type->takes_context, nth, out);
@@ -773,7 +778,7 @@ static void write_found_globals(const struct bb_found_input *f, FILE *out)
 	fputs(n ? "}" : "", out);
 }
 
-/* True if a part is an entry of the map. */
+/* True if the part is an entry of `map` that the search has set. */
 static bool is_entry_of(const struct bb_try_part *p, const char *map)
 {
 	return p->is_set && (p->kind == BB_TRY_VALUE || p->kind == BB_TRY_PROGRAM) &&
@@ -896,8 +901,9 @@ static void write_variants(const struct maker *m, FILE *out)
 	}
 }
 
-/* Writes a drive of a group. Without a `comment`, also writes the trigger, but writes nothing if
- * the trigger is "fire" and the drive cannot fire. `hint`: as for write_inputs(). */
+/* Writes a drive of a group. `comment`: follows the name of the drive; the trigger is then not
+ * written. If `comment` is NULL, writes the trigger; but if the trigger is "fire" and the drive
+ * cannot fire, writes no drive. `hint`: as for write_inputs(). */
 static int write_drive(const struct maker *m, size_t group, const char *with, const char *comment,
 		       bool hint, FILE *out, struct bb_err *err)
 {
@@ -1007,7 +1013,7 @@ static int write_text(struct maker *m, struct bb_err *err)
 	return rc;
 }
 
-/* True for "1000" and for "10,1000". */
+/* True if the text is one or more numbers above 0, separated by commas: "1000" or "10,1000". */
 static bool are_counts(const char *text)
 {
 	size_t len;

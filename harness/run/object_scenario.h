@@ -33,7 +33,7 @@ struct bb_object_opts {
 	const char *name;
 	const struct bb_object_ref *objects;
 	size_t n_objects; /* at least 1 */
-	/* use only these programs; each object must have them. Empty: all */
+	/* use only these programs; each object must have them. Empty: all programs */
 	struct bb_strings programs;
 	bool full_names; /* name each variant after its object and its program if there are several
 			    objects */
@@ -43,8 +43,8 @@ struct bb_object_opts {
 	const char *type; /* name of a section; all programs are loaded as if they were in it. NULL:
 			     their own sections */
 	bool hook;        /* also use the drive `hook`, for programs with the trigger "fire" */
-	/* Result of bb_find_triggers() for the scenario found_in: found[i] makes its variant i run.
-	 * NULL: there was no such search. */
+	/* Result of bb_find_triggers() for the scenario found_in: found[i] is the trigger that
+	 * makes variant i of this scenario run. NULL: there was no such search. */
 	const struct bb_scenario *found_in;
 	const char *const *found;
 	/* files with packets: a packet capture, bytes, or hexadecimal text */
@@ -58,7 +58,9 @@ struct bb_object_opts {
 	const struct bb_found_inputs *found_inputs;
 	const char *cpus; /* text N[,N] or `all`: also run on so many CPUs at once; NULL: on one CPU
 			     only */
-	bool same_input;  /* with `cpus`: each CPU has an input of its own, and again one for all */
+	/* with `cpus`: measure with an input of its own for each CPU, and again with one input for
+	 * all CPUs */
+	bool same_input;
 	/* names of maps: for each of these maps, each program gets one more variant, in which that
 	 * map has a value for each CPU */
 	struct bb_strings per_cpu;

@@ -13,18 +13,19 @@
 #define TURN_MIN_S 0.2
 #define PARTS_TURNS 4u
 #define RUNS_MAX 10000.0
-#define WARM_S                                                                                     \
-	0.2 /* s; a workload that takes no longer runs once untimed after a change of agent */
+/* s; a workload that takes at most this long is run once untimed after a change of agent */
+#define WARM_S 0.2
 #define SERVER_END_S 5.0
-#define VARIES                                                                                     \
-	0.1 /* if turns vary by more than this share, a missing verdict is put down to that */
+/* if base's turns vary by more than this share, the message about a missing verdict says so */
+#define VARIES 0.1
 /* alpha of the two figures that get a verdict. If the true value of a figure is the limit, 0.5 % of
  * the measurements find it above the limit. */
 #define ALPHA_JUDGED 0.01
 
 /* --- statistics --- */
 
-/* Returns ln(head / base) of a figure in the four turns of a block; NAN: a turn lacks it. */
+/* Returns ln(head / base) of a figure in the four turns of a block; NAN if a turn has no such
+ * figure. */
 static double difference(const struct bb_overhead_turn *turns, enum bb_overhead_what what)
 {
 	double sum[2] = {0, 0};
@@ -73,7 +74,8 @@ static void judge_figure(struct bb_overhead *o, enum bb_overhead_what what, doub
 	f->verdict = is_judged ? verdict_of(r.interval, max) : BB_VERDICT_INCONCLUSIVE;
 }
 
-/* Returns the interquartile range of base's turns, divided by their median. */
+/* Returns how much the CPU time of base's turns varies: their interquartile range divided by their
+ * median. */
 static double variation(const struct bb_overhead *o, double *scratch)
 {
 	double middle = median_of_side(o, BB_OVERHEAD_CPU, false, scratch); /* sorts `scratch` */
@@ -197,7 +199,7 @@ static bool is_given(const struct bb_command_spec *spec)
 	return spec->shell || spec->program;
 }
 
-/* Adds the figures that the load generator printed about a run. */
+/* Adds to s->load the figures that the load generator printed about a run of the workload. */
 static int add_load(struct session *s, const struct bb_command *c, struct bb_err *err)
 {
 	char *text = bb_command__stdout(c);
@@ -304,7 +306,7 @@ static void stop_server(struct session *s)
 	bb_command__done(&s->server);
 }
 
-/* Readings at one end of a turn. */
+/* Readings at the beginning or at the end of a turn. */
 struct reading {
 	double agent_s, server_s;
 	uint64_t rss_bytes; /* of the agent */
@@ -415,7 +417,8 @@ static int measure_turn(struct session *s, bool is_head, uint32_t runs, struct b
 	return check_agent(s, rc, err);
 }
 
-/* Measures turns of both sides, to check that everything works and how long it takes. */
+/* Measures turns of both sides, to check that the commands work and to find how long a run of the
+ * workload and a start of the agent take. */
 static int try_out(struct session *s, struct bb_err *err)
 {
 	struct bb_overhead_turn t;
@@ -488,8 +491,9 @@ static int measure_blocks(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Returns the row of program `at` of this load. If several programs have one name, the nth of them
- * has the same row in all loads. Makes a new row if earlier loads had fewer of that name. */
+/* Returns the row of program `at` of the agent, which is started and loads its programs several
+ * times. If several of its programs have one name, the nth of them has the same row after each
+ * start. Makes a new row if fewer programs had this name after earlier starts. */
 static struct bb_overhead_program *part_of(struct bb_overhead *o, const struct bb_agent *a,
 					   size_t at)
 {
@@ -507,7 +511,7 @@ static struct bb_overhead_program *part_of(struct bb_overhead *o, const struct b
 	return &o->programs[o->n_programs - 1];
 }
 
-/* Returns the row of a ring buffer of this load, as part_of() does. */
+/* Returns the row of ring buffer `at` of the agent, which is found by its name as in part_of(). */
 static struct bb_agent_ring *ring_of(struct bb_overhead *o, const struct bb_agent *a, size_t at)
 {
 	struct bb_agent_ring *ring;
@@ -522,8 +526,8 @@ static struct bb_agent_ring *ring_of(struct bb_overhead *o, const struct bb_agen
 	return &o->rings[o->n_rings - 1];
 }
 
-/* Adds the agent's figures of a turn. Until mean_of_parts(), the ns of a program are the time of
- * all its runs in a request. */
+/* Adds the figures of the agent's programs and rings in a turn to the rows. Until mean_of_parts()
+ * is called, the member `ns` of a row is the time of all runs of the program in a request. */
 static void add_parts(struct bb_overhead *o, const struct bb_agent *a, double requests,
 		      const struct bb_overhead_turn *t)
 {

@@ -8,9 +8,11 @@
 #include "env/checks.h"
 #include "plan/mix.h"
 
-#define DISTINCT 32u /* distinct values that a new series has room for; few series have more */
+/* distinct values that a new series has memory for; few series have more values */
+#define DISTINCT 32u
 
-/* Returns the share of the runs, 0 to 1, that an input stands for; NAN: unknown. */
+/* Returns the weight of an input as a share of the weights of all inputs in `of`, 0 to 1; NAN if
+ * there is no input or no weight. */
 static double share_of(const struct bb_input *input, const struct bb_inputs *of)
 {
 	double sum = 0;
@@ -31,8 +33,8 @@ static bool same_globals(const struct bb_variant_spec *a, const struct bb_varian
 	return same;
 }
 
-/* Returns the first map that has a value for each CPU by the scenario, of the n maps from v on;
- * NULL: there is none. */
+/* Returns the first of the maps v[n] to which the scenario gives a value for each CPU; NULL if
+ * there is none. */
 static const struct bb_map_spec *find_per_cpu(const struct bb_map_spec *v, size_t n)
 {
 	return BB_FIND(v, n, it->shape.per_cpu);
@@ -45,7 +47,7 @@ static size_t n_entries(const struct bb_variant_spec *v, const char *map)
 	return spec ? spec->n_entries + spec->fill.count : 0;
 }
 
-/* True if each map of `a` has as many entries in `b`. */
+/* True if each map of the variant `a` has the same number of entries in the variant `b`. */
 static bool same_entries(const struct bb_variant_spec *a, const struct bb_variant_spec *b)
 {
 	return !BB_ANY(a->maps.v, a->maps.n, n_entries(a, it->name) != n_entries(b, it->name));
@@ -77,7 +79,8 @@ static bool same_bytes(const struct bb_input *a, const struct bb_input *b)
 	return a->len == b->len && !memcmp(a->data, b->data, a->len);
 }
 
-/* Looks for the drive that gives each of n CPUs another one of the inputs of `same`. */
+/* `same` is a drive in which all CPUs run one input. Returns the drive of this kind that has the
+ * same first input and gives each of n CPUs an input of its own; NULL if there is none. */
 static const struct bb_drive_spec *find_each_input(const struct bb_scenario *sc,
 						   const struct bb_drive_spec *same, size_t n)
 {
@@ -191,7 +194,8 @@ static const char *path_of(const struct bb_batch *b, size_t nth)
 	return nth < BB_MIX_MOST_PATHS ? p->words[nth] : "another";
 }
 
-/* Returns the class of the nth run of a batch. */
+/* Returns the class of the series for the nth run of a batch: the runs with its return value and
+ * its path. Adds the class if there is none. */
 static struct bb_class *class_of(struct bb_series *s, const struct bb_batch *b, size_t nth)
 {
 	const char *path = path_of(b, nth);
@@ -209,7 +213,7 @@ static struct bb_class *class_of(struct bb_series *s, const struct bb_batch *b, 
 	return c;
 }
 
-/* Adds a batch to its series. The series then owns the batch's flow. */
+/* Adds the figures of a batch to its series. The series then owns the batch's flow. */
 static void take_batch(struct bb_series *s, struct bb_batch *b)
 {
 	const struct {

@@ -8,7 +8,7 @@
 #include "stats/quantile.h"
 
 #define LINES 5u       /* lines fitted for a reference; the median of their slopes is the result */
-#define FRAME_BYTES 64 /* a test run of a socket filter needs at least 14 */
+#define FRAME_BYTES 64 /* a test run of a socket filter needs at least 14 bytes */
 
 /*
  * Number of runs in the longer test run of each reference. Such a test run takes 10 to 60 us, so a

@@ -10,7 +10,8 @@
 
 /* Least time limit of a turn, s. A turn of a fast program takes less time, even on a busy CPU. */
 #define TURN_LEAST_S 0.1
-#define EXACT_TURNS 10u /* a turn of exact samples is this many times as long */
+/* a turn of exact samples has this many times as many samples as other turns */
+#define EXACT_TURNS 10u
 
 /* --- places --- */
 
@@ -20,7 +21,8 @@
 /* least expected number of loads at each place for the chi-square test (Cochran 1954) */
 #define LEAST_EXPECTED 5.0
 #define NORMAL_0_001 3.0902 /* the normal distribution exceeds it with P = 0.1 % */
-#define MISSED_MOST 0.05    /* largest probability that one more place was not seen */
+/* if the probability that one more place was not seen is larger, shares are unknown */
+#define MISSED_MOST 0.05
 
 static int load(struct bb_placement *p, struct bb_test_prog *prog, struct bb_rng *rng,
 		bool is_extra, struct bb_err *err)
@@ -126,7 +128,8 @@ bool bb_round__is_placed(const struct bb_plan_case *c)
 {
 	const struct bb_drive_kind *kind = c->drive->kind;
 
-	/* the place of a program matters little if the drive times a whole event */
+	/* a drive that has its own floor times a whole event, on which the place has little
+	 * effect */
 	return kind->needs_bpf && !kind->counts && !kind->own_floor && !(c->seconds > 0);
 }
 
@@ -393,8 +396,8 @@ static int run_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb_er
 	return rc;
 }
 
-/* Loads every variant again, in random order. So no variant always gets the memory that was freed
- * last. */
+/* Loads every variant again. The order is random, so that no variant always gets the memory that
+ * was freed last. */
 static int load_all(struct bb_run *r, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
@@ -453,8 +456,8 @@ int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err)
 	r->drives_left = 0;
 	for (size_t d = 0; d < n; d++)
 		r->drives_left += is_timed(ss, d);
-	/* Each round loads all programs again. If opening the programs used up the time, the first
-	 * round does not: it measures the programs as they were loaded. */
+	/* Each round loads all programs again. But if opening the programs used up the time, the
+	 * first round measures the programs as they were loaded then. */
 	rc = load || !ss->out_of_time ? load_all(r, err) : 0;
 	for (size_t d = 0; !rc && d < n; d++) {
 		if (!is_timed(ss, d))

@@ -13,18 +13,19 @@ int bb_references__open(const char *object_dir, struct bb_references **ret_refer
 			struct bb_err *err);
 
 /* Measures how long one more piece of the work of each reference takes now, ns
- * (drivers/fit_line.h). Takes about 4 ms. NAN if that failed, or if `r` is NULL. */
+ * (drivers/fit_line.h). A time is NAN if its measurement failed, or if `r` is NULL. Takes about 4
+ * ms. */
 void bb_references__measure(struct bb_references *r, double ret_ns[BB_N_REFERENCES]);
 
 void bb_references__free(struct bb_references *r); /* takes NULL */
 
 /*
- * Tells whether this CPU is as fast as it was. It times a fixed piece of work in user space with
- * several instructions per cycle. The work slows down when another machine of the host runs on the
- * same core, or when the clock slows down. A VM cannot see the other threads of the host's cores,
- * and steal does not show them: on an AMD EPYC VM, a loop took 1.5 to 2.1 times as long, for 40 ms
- * to a second. A program's turn waits until the CPU is calm. After the time limit the program is
- * measured anyway.
+ * Tells whether this CPU is now as fast as it was at its best in this run. It times a fixed piece
+ * of work in user space with several instructions per cycle. The work slows down when another
+ * machine of the host runs on the same core, or when the clock slows down. A VM cannot see the
+ * other threads of the host's cores, and steal does not show them: on an AMD EPYC VM, a loop took
+ * 1.5 to 2.1 times as long, for 40 ms to a second. A program's turn waits until the CPU is calm.
+ * After the time limit the program is measured anyway.
  */
 struct bb_calm {
 	double best_ns;           /* shortest time of the work so far */
@@ -73,9 +74,10 @@ double bb_placement_share(const struct bb_test_prog *prog, int mod64);
 
 /* State of a case of the plan during a run. Cases of one drive and variant share a slot. */
 struct bb_run_case {
-	size_t first; /* index of the first case of its drive and variant, which has the shared
-			 parts */
-	size_t next;  /* index of the next case of its drive and variant; BB_NO_CASE: the last */
+	/* index of the first case of its drive and variant. Only that case attaches the program;
+	 * the other cases use its slot. */
+	size_t first;
+	size_t next; /* index of the next case of its drive and variant; BB_NO_CASE: the last */
 	struct bb_drive_slot *slot; /* slot of this round */
 	bool is_slow;               /* the last turn of the case gave fewer samples than wanted */
 };
@@ -91,7 +93,7 @@ struct bb_run {
 	double done, total; /* seconds of expected work */
 	uint64_t began_ns;
 	/* round_ns: when the present round began. round_s: its share of the budget, s; INFINITY: no
-	 * limit. drives_left: drives that it has not yet measured. */
+	 * limit. drives_left: number of drives that the round has not yet measured. */
 	uint64_t round_ns;
 	double round_s;
 	size_t drives_left;
@@ -100,7 +102,7 @@ struct bb_run {
 	bool is_cut;     /* a turn of a round ended with fewer samples than wanted */
 	struct bb_placement *places; /* by index of the scenario's variant */
 	struct bb_calm calm;
-	/* NULL: no case needs references, or this machine cannot run them */
+	/* NULL if no case needs references, or if this machine cannot run them */
 	struct bb_references *references;
 };
 

@@ -12,7 +12,7 @@
 #include "stats/quantile.h"
 #include "store/run_json.h"
 
-#define BATCH_MIN 100u /* least size of a batch, in samples */
+#define BATCH_MIN 100u /* smallest size of a batch, in samples */
 
 /* Limits of a run, in s and as shares of the time left: for loading programs again until they have
  * a wanted place, and for waiting for a calm CPU. */
@@ -34,7 +34,7 @@
  * loads. */
 #define OPEN_MOST 2.0
 
-/* Returns how many loads the first process measures; plan->loads: all. */
+/* Returns how many loads the first process measures; plan->loads if it measures all. */
 static uint32_t first_loads(const struct bb_plan *plan, const struct bb_run_opts *opts)
 {
 	bool by_line = false;
@@ -68,7 +68,7 @@ static void leave_out_loads(struct bb_run *r, uint32_t first, uint32_t end)
 }
 
 /* Counts the samples that were taken and that were wanted in the first `loads` loads. For a drive
- * by time, counts ms instead of samples. */
+ * that measures for a fixed time, counts ms instead of samples. */
 static void count_samples(const struct bb_run *r, size_t planned, uint32_t loads,
 			  uint64_t *ret_taken, uint64_t *ret_wanted)
 {
@@ -294,7 +294,7 @@ static void note_shares(struct bb_run *r)
 	}
 }
 
-/* Opens the references if a case needs them. Adds a skip if the kernel has no such test runs. */
+/* Opens the references if a case needs them. Adds a skip if the kernel cannot run them. */
 static int open_references(struct bb_run *r, struct bb_err *err)
 {
 	bool needed = false;
@@ -306,7 +306,7 @@ static int open_references(struct bb_run *r, struct bb_err *err)
 		return 0;
 	rc = bb_unless_broken_off(
 		bb_references__open(r->session.opts->driver.object_dir, &r->references, err));
-	if (rc == -ETIME) /* the rounds say what the budget left out */
+	if (rc == -ETIME) /* the time is over; the rounds report what they left out */
 		return 0;
 	if (rc != -ENOTSUP)
 		return rc;
@@ -326,8 +326,8 @@ static int open_references(struct bb_run *r, struct bb_err *err)
 /*
  * Returns for how many rounds, the first one included, the budget lasts if each slow program takes
  * a few samples per round. The first round took `first_s`, and gave a slow program only one or two
- * samples after the warm-up. Returns all rounds of the plan if the plan has a drive by time or a
- * case with fewer loads.
+ * samples after the warm-up. Returns all rounds of the plan if the plan has a drive that measures
+ * for a fixed time, or a case with fewer loads than the plan.
  */
 static uint32_t count_rounds(const struct bb_run *r, double first_s)
 {
@@ -368,7 +368,8 @@ static int are_lines_decided(struct bb_run *r, bool *ret_decided, struct bb_err 
 }
 
 /* Call it after the last round. Adds a round if lines are compared and some of them are undecided,
- * as long as the budget lasts. Judges the lines only once, because each judgement may be false. */
+ * as long as the budget lasts. Judges the lines only once, because each further judgement adds to
+ * the chance of a false verdict. */
 static int add_round(struct bb_run *r, struct bb_err *err)
 {
 	uint32_t loads = r->session.plan->loads;
@@ -435,8 +436,8 @@ struct part {
 	double budget_s;
 };
 
-/* Runs in another process. Measures a part and writes its report into `out`. After a failure,
- * writes a NUL byte and the message instead. */
+/* Runs in another process. Measures the loads of a part (struct part), and writes the report of the
+ * part into `out`. After a failure, writes a NUL byte and the message instead. */
 static int measure_part(void *arg, int out)
 {
 	const struct part *p = arg;
@@ -479,7 +480,8 @@ static int measure_part(void *arg, int out)
 	return !file || fclose(file);
 }
 
-/* Runs a part in another process, and returns this process's output. Passes a signal on to it. */
+/* Measures a part in a child process. *ret_text is the output of the child; free() it. Passes a
+ * signal on to the child. */
 static int run_part(struct part *p, char **ret_text, size_t *ret_len, struct bb_err *err)
 {
 	static const struct bb_child_rules rules = {.link = BB_LINK_FROM_CHILD};
@@ -608,8 +610,8 @@ static void note_gone(struct bb_run *r)
 	}
 }
 
-/* Returns the size, in samples, of the largest possible batch: a turn, or the slice of a drive by
- * time. A slice with an unknown rate ends early if the batch is full. */
+/* Returns the size, in samples, of the largest possible batch: a turn or, for a drive that measures
+ * for a fixed time, a slice. A slice with an unknown rate ends early if the batch is full. */
 static size_t batch_size(const struct bb_plan *plan, bool is_exact)
 {
 	size_t most = BATCH_MIN;
@@ -706,7 +708,7 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		rc = run_rounds(&r, open_s, &others, err);
 	if (!rc)
 		note_gone(&r);
-	/* after a signal, the lines that were timed before it are shown */
+	/* the report also gets the lines that were timed before a signal */
 	if (!rc || rc == -EINTR)
 		bb_note_lines(&r.session);
 	if (!rc && others)

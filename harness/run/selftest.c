@@ -73,7 +73,7 @@ static void take_case(struct bb_repeat_row *row, const struct bb_report *report,
 	free(ns);
 }
 
-/* Returns the row of a program and class; adds it if there is none. */
+/* Returns the row of a program and class. Adds the row if there is none. */
 static struct bb_repeat_row *row_of(struct bb_repeat *r, const struct bb_scenario *s,
 				    const char *variant, enum bb_repeat_class class)
 {
@@ -176,8 +176,8 @@ static void take_experiment(struct bb_selftest_row *row, const struct bb_compari
 	bb_numbers__append(&row->log_ratios, &log_ratio, 1);
 	bb_numbers__append(&row->half_widths, &half_width, 1);
 	row->verdicts[c->verdict]++;
-	/* If there is no interval, because the budget held too few pairs, nothing excludes the true
-	 * ratio. */
+	/* `covered` also counts an experiment that has no interval, because its budget held too few
+	 * pairs: nothing excludes the true ratio there. */
 	row->covered += isnan(c->ratio.lo) || (c->ratio.lo <= truth && truth <= c->ratio.hi);
 	row->n++;
 }
@@ -432,8 +432,8 @@ struct pool {
 	size_t n;
 };
 
-/* Adds the runs of one program in one self-test. `ln` has, for each run, the ln of figure `of`.
- * Adds nothing if there are too few runs. */
+/* Adds to the pool the runs of one program in one self-test. `ln` has, for each run, the ln of the
+ * figure `of` (enum bb_repeat_of). Adds nothing if there are too few runs. */
 static void pool_runs(struct pool *p, const char *program, enum bb_repeat_class class, int of,
 		      const struct bb_numbers *ln)
 {
@@ -501,7 +501,7 @@ static int take_resolution(const json_t *root, void *arg)
 	return json_is_number(floor);
 }
 
-/* Adds the runs of a program in a stored self-test. */
+/* Adds to the pool the runs of one program, the JSON object `o` of a stored self-test. */
 static void take_program(const json_t *o, struct pool *pool)
 {
 	const char *program = json_string_value(json_object_get(o, "program")),
@@ -524,7 +524,8 @@ static void take_program(const json_t *o, struct pool *pool)
 	}
 }
 
-/* Adds the plain runs of a stored self-test. Returns 1, or 0 if it has none. */
+/* Adds the plain runs of a stored self-test to the pool `arg`. Returns 1, or 0 if the self-test has
+ * no plain runs. */
 static int take_plain_runs(const json_t *root, void *arg)
 {
 	const json_t *programs = json_object_get(json_object_get(root, "plain_runs"), "programs");

@@ -11,7 +11,9 @@ enum bb_repeat_class {
 	BB_REPEAT_CALM,
 	BB_REPEAT_WAKES, /* programs that interrupt their own CPU */
 	BB_REPEAT_COLD,  /* programs measured with emptied caches */
-	BB_REPEAT_EMPTY, /* the floor; it changes all programs of its drive by the same ns */
+	/* the floor; if its latency changes, the latencies of all programs of its drive change by
+	 * the same ns */
+	BB_REPEAT_EMPTY,
 	BB_REPEAT_EMPTY_COLD,
 	BB_N_REPEAT_CLASSES
 };
@@ -115,7 +117,7 @@ struct bb_between {
 };
 
 /* A stored self-test is RESULTS/selftest/ID.json. It holds the counts, every estimate, and the
- * machine. */
+ * fingerprint of the machine. */
 
 /* Writes a self-test, with the id, time, command and fingerprint of `head`. */
 int bb_selftest__write(const char *results, const struct bb_report *head,
@@ -127,8 +129,9 @@ int bb_selftest__write(const char *results, const struct bb_report *head,
 int bb_selftest__read_resolution(const char *results, const struct bb_fingerprint *fp,
 				 double *ret_floor, char **ret_id, struct bb_err *err);
 
-/* Pools the newest BB_SELFTESTS_POOLED self-tests of a machine like `fp`, including `now` (NULL:
- * none). Returns 0, -ENOENT without a message if there is none, or -errno. */
+/* Pools the newest BB_SELFTESTS_POOLED self-tests of a machine like `fp`, including the self-test
+ * `now`, which is not stored yet; `now` may be NULL. Returns 0, -ENOENT without a message if there
+ * is none, or -errno. */
 #define BB_SELFTESTS_POOLED 12
 int bb_selftest__read_between(const char *results, const struct bb_fingerprint *fp,
 			      const struct bb_repeat *now, struct bb_between *ret_between,

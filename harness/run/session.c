@@ -181,7 +181,7 @@ static int open_drive(struct bb_session *s, const struct bb_drive_spec *spec, st
 	return skip_or_fail(s, bb_drive_name(spec), rc, err);
 }
 
-/* Opens the variant of a case. Sets s->usable and s->late of the variant. */
+/* Opens the variant of a case. Sets s->usable[] and s->late[] of the variant. */
 static int take_variant(struct bb_session *s, const struct bb_plan_case *c, struct bb_err *err)
 {
 	size_t v = bb_session__variant(s, c);
@@ -193,7 +193,7 @@ static int take_variant(struct bb_session *s, const struct bb_plan_case *c, stru
 	return skip_or_fail(s, c->variant->name, rc, err);
 }
 
-/* Opens every drive and every variant of the plan, at the first case that has it. */
+/* Opens each drive and each variant of the plan once, in the order of the cases. */
 static int open_all(struct bb_session *s, struct bb_err *err)
 {
 	const struct bb_plan *plan = s->plan;
@@ -206,7 +206,8 @@ static int open_all(struct bb_session *s, struct bb_err *err)
 	for (size_t k = 0; !rc && !s->out_of_time && k < 2 * plan->n_cases; k++) {
 		bool is_drive = k < plan->n_cases;
 		const struct bb_plan_case *c = &plan->cases[k % plan->n_cases];
-		/* the first process of the run has counted already */
+		/* a later process of a run skips drives that count, because the first process has
+		 * counted already */
 		bool is_done = s->opts->before && c->drive->kind->counts;
 		bool *it = &seen[is_drive ? n_variants + bb_session__drive(s, c)
 					  : bb_session__variant(s, c)];
@@ -227,8 +228,8 @@ static int open_all(struct bb_session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Finds out whether a drive can drive a program. A live program belongs to another process, so it
- * is never attached to further events. */
+/* Finds out whether a drive can make a program run and measure it. A live program belongs to
+ * another process, so it is never attached to further events. */
 static int probe(const struct bb_open_drive *d, struct bb_test_prog *prog, struct bb_err *err)
 {
 	if (bb_variant_is_live(prog->spec) && !d->driver->kind.read_only)
@@ -455,7 +456,8 @@ int bb_find_triggers(const struct bb_scenario *scenario, const struct bb_run_opt
 	rc = bb_session__open(&plan, opts, report, &session, err);
 	for (size_t i = 0; !rc && i < scenario->n_variants; i++) {
 		const struct bb_fire_found *f = &session.progs[i].fire;
-		/* a scenario cannot name these attach points */
+		/* these attach points replace an event by a call of our own function or by a test
+		 * run; a scenario cannot name them */
 		bool is_own = f->point.kind == BB_AT_OWN_FUNCTION || f->point.kind == BB_AT_OWN_RUN;
 
 		ret_triggers[i] = f->trigger && !is_own ? f->trigger->name : NULL;

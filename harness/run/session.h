@@ -59,7 +59,8 @@ struct bb_open_drive {
 	struct bb_drive_state *state;
 };
 
-/* A plan that is ready to be measured: every program has been loaded once, every drive is open. */
+/* A plan that is ready to be measured: every program has been loaded once, and every drive is
+ * open. */
 struct bb_session {
 	const struct bb_plan *plan;
 	const struct bb_run_opts *opts;
@@ -89,7 +90,8 @@ struct bb_session {
 /*
  * Opens a session. This may take half of the budget (base/deadline.h). Programs that are not loaded
  * and tried by then are left out, and one skip says so. If the first program needs longer, it gets
- * the rest of the budget. Returns -ETIME if then only floors are left.
+ * the rest of the budget. Returns -ETIME if no program except floors was loaded and tried even
+ * then.
  *
  * A drive or program that this machine cannot run (-ENOTSUP) becomes a skip in the report. Any
  * other failure is an error before anything is measured, unless failing programs are skipped.

@@ -16,15 +16,17 @@
 #include "plan/field.h"
 #include "plan/packet.h"
 
-/* Parts of BB_TRY_S: for the search, and for taking back needless changes. Loads get the rest. */
+/* Parts of BB_TRY_S, s: for the search, and for taking back needless changes. The rest of BB_TRY_S
+ * is for loads of the program. */
 #define SEARCH_S 7.0
 #define TAKE_BACK_S 2.0
-#define NEARLY_ALL 0.9           /* share of executed instructions at which the search ends */
-#define MOST_VALUE 4096u         /* limit: bytes of the values of a map that is filled */
-#define MOST_SLOTS 16u           /* limit: slots of a prog array that are filled */
-#define MOST_INDEXES 4u          /* limit: elements of an array that are changed */
-#define MOST_ELEMENTS (1u << 20) /* largest such array; restoring 33 million elements takes 7 s */
-#define MOST_CONSTANTS 256u      /* limit: constants that are tried */
+#define NEARLY_ALL 0.9   /* share of executed instructions at which the search ends */
+#define MOST_VALUE 4096u /* limit: bytes of the values of a map that is filled */
+#define MOST_SLOTS 16u   /* limit: slots of a prog array that are filled */
+#define MOST_INDEXES 4u  /* limit: elements of one array that are changed */
+/* limit: elements of an array of which some are changed; restoring 33 million elements takes 7 s */
+#define MOST_ELEMENTS (1u << 20)
+#define MOST_CONSTANTS 256u /* limit: constants that are tried */
 
 /* The basic blocks that runs have executed. blocks[n] has one element for each block of all
  * programs together. The blocks of a program may depend on its globals, so there is one such struct
@@ -241,7 +243,7 @@ static bool reaches_new(struct trying *t, const struct bb_exact *e, bool note)
 	return is_new && !is_first;
 }
 
-/* True if a tail call failed. */
+/* True if a tail call failed in the last run, in the program of `e` or in one that it entered. */
 static bool jumps_in_vain(const struct bb_exact *e)
 {
 	for (; e; e = e->behind)
@@ -260,7 +262,7 @@ static void forget_counts(const struct bb_exact *e)
 	}
 }
 
-/* Finds a map of the load, by its descriptor or, if `name` is given, by its name. */
+/* Finds a map of the loaded program, by its descriptor or, if `name` is given, by its name. */
 static bool find_map(const struct trying *t, const char *name, int fd,
 		     struct bb_contents_map *ret_map)
 {
@@ -297,7 +299,8 @@ static int move_value(int fd, const void *key, uint8_t *value, uint32_t len, boo
 	return rc;
 }
 
-/* Returns the value of the process that fires that equals a key; BB_SELF_NONE: no value does. */
+/* Returns which value of the process that fires (its pid, or its cgroup id) equals the key;
+ * BB_SELF_NONE if none does. */
 static enum bb_self self_in(const struct trying *t, const uint8_t *key, uint32_t len)
 {
 	static const enum bb_self selves[] = {BB_SELF_PID, BB_SELF_PID_TGID, BB_SELF_CGROUP};
@@ -311,7 +314,8 @@ static enum bb_self self_in(const struct trying *t, const uint8_t *key, uint32_t
 	return BB_SELF_NONE;
 }
 
-/* Writes the key of an entry in the present load. */
+/* Writes into ret_key the key of the entry `p`. If the key stands for a value of the process that
+ * fires, writes this value. */
 static void key_of(const struct trying *t, const struct bb_try_part *p, uint8_t *ret_key)
 {
 	int64_t number;
@@ -340,9 +344,9 @@ static void write_entries(struct trying *t)
 	}
 }
 
-/* Loads the program or writes entries, if the present state needs it. `resets`: restores the maps
- * in any case. *is_reset is true if the maps now have the contents of the present state, and
- * nothing that runs have written. */
+/* Loads the program, or writes entries into its maps, if the present state differs from the state
+ * before. `resets`: restores the maps in any case. *is_reset is true if the maps now have the
+ * contents of the present state, and nothing that runs have written. */
 static int prepare_state(struct trying *t, bool resets, bool *is_reset)
 {
 	bool must_load = is_changed(t, false, &t->loaded, &t->n_loaded) || !t->slot;
@@ -389,8 +393,8 @@ static uint32_t run_once(struct trying *t, bool resets, bool *is_reset)
 	return rc ? 0 : sum_executed(e, &t->all);
 }
 
-/* Runs the program in the present state. Restoring the maps may take much longer than a run. So
- * they are restored only if a run seems to get further; then the run is repeated. */
+/* Runs the program in the present state. Restoring the maps may take much longer than a run. So the
+ * maps are restored only if a run seems to execute more. That run is then repeated. */
 static uint32_t run_state(void *arg, bool *ret_is_new)
 {
 	struct trying *t = arg;
@@ -472,8 +476,8 @@ static void look_at_jump(struct trying *t, const struct bb_exact *m, uint32_t at
 					       (uint32_t)m->code.insns[k].imm));
 }
 
-/* Adds constants of all branches of which one side was not executed. The branch with the most
- * instructions on this side comes first. */
+/* Adds to the search the constants of all branches of which one side was not executed. Begins with
+ * the branch that has the most instructions on that side. */
 static void look_at_branches(struct trying *t, const struct bb_exact *m)
 {
 	const struct bb_cfg *g = &m->clone.cfg;
@@ -494,8 +498,8 @@ static bool is_hash(uint32_t type)
 	       type == BPF_MAP_TYPE_LPM_TRIE;
 }
 
-/* Lets the search change an entry of a map. Returns it; NULL: it may change it already, or must
- * not. */
+/* Lets the search change an entry of a map. Returns the entry; NULL if the search may change the
+ * entry already, or if the map is too large. */
 static struct bb_try_part *offer_value(struct trying *t, const char *map, int fd, const void *key,
 				       const struct bpf_map_info *info, bool is_absent)
 {
@@ -558,7 +562,8 @@ static void look_at_call(struct trying *t, const struct bb_exact *m, uint32_t nt
 			key[i] = m->clone.keys[nth * BB_KEY_BYTES + i];
 		self = self_in(t, key, key_bytes);
 		if (self)
-			memset(key, 0xff - (int)self, sizeof(key)); /* no two kinds are one key */
+			/* this stands for the value; each enum bb_self has another key */
+			memset(key, 0xff - (int)self, sizeof(key));
 		p = offer_value(t, map.name, map.fd, key, &info, true);
 		if (p)
 			p->self = self;
@@ -601,7 +606,7 @@ static bool search_must_end(void *arg)
 
 /* --- the search for a variant --- */
 
-/* Lists the usual packets as inputs to start from. */
+/* Adds the usual packets to the inputs from which the search starts. */
 static void add_starts(struct bb_try_search *s)
 {
 	uint8_t frame[BB_USUAL_FRAME_BYTES];
@@ -752,7 +757,8 @@ static void try_variant(struct bb_session *s, size_t variant, const struct bb_pl
 	t.with.globals = NULL;
 	t.with.n_globals = 0;
 	t.with.maps = (struct bb_map_specs){0};
-	/* the drive "lines" cannot time a program that knows the pid */
+	/* The drive "lines" cannot time a program for which the pid of the process that fires is
+	 * reserved. So no pid is reserved if the scenario has this drive. */
 	t.with.knows_pid = !t.with.fired_by.run &&
 			   !BB_ANY(s->plan->scenario->drives, s->plan->scenario->n_drives,
 				   it->kind->by_line);

@@ -3,7 +3,7 @@
 
 #define MOST_OFFSETS 192u /* limit: bytes of a part that are changed, from the first one on */
 #define MOST_BYTES 64u    /* limit: bytes of an input that get every value, from the first one on */
-#define MOST_WAITING 64u  /* limit: states that wait */
+#define MOST_WAITING 64u  /* limit: states that wait until the search continues from them */
 #define STAGES 4u         /* stages of the search from a state: quick, globals, thorough, random */
 #define RANDOM_RUNS 20000u /* runs with random changes, when nothing else helps */
 #define MOST_AT_ONCE 4u    /* limit: random changes for one run */
@@ -290,7 +290,7 @@ static void try_parts(struct bb_try_search *s, bool thorough, bool globals)
 	while (again && !s->must_end(s->arg)) {
 		again = false;
 		for (int kind = BB_TRY_PROGRAM; kind <= BB_TRY_GLOBAL; kind++)
-			/* runs may add parts */
+			/* a run may add parts, so `now.n` may grow */
 			for (size_t i = 0; i < s->now.n && !s->must_end(s->arg); i++) {
 				const struct bb_try_part *p = &s->now.v[i];
 
@@ -339,7 +339,8 @@ static bool try_random(struct bb_try_search *s)
 
 /* --- the search --- */
 
-/* Replaces the present state by the first waiting one. Returns false if none waits. */
+/* Replaces the present state by the waiting state that comes before all others. Returns false if no
+ * state waits. */
 static bool take_waiting(struct bb_try_search *s, unsigned int *ret_stage)
 {
 	struct bb_try_waiting *first = s->waiting;

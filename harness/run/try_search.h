@@ -23,8 +23,9 @@ struct bb_try_part {
 	char name[128]; /* name of the map or the global; "" for the input */
 	uint8_t key[64];
 	uint32_t key_len;
-	/* the key is this value of the process that fires, and `key` is all ones, which is no such
-	 * value; BB_SELF_NONE: the key is `key` */
+	/* BB_SELF_NONE: the key of the entry is `key`. Otherwise the key of the entry is this value
+	 * of the process that fires, and all bytes of `key` are 0xff - `self`, which no such value
+	 * has. */
 	enum bb_self self;
 	uint8_t *bytes; /* owned */
 	uint32_t len;
