@@ -22,7 +22,7 @@
 enum label { BASE, HEAD, FLOOR, N_LABELS };
 static const char *const label_names[N_LABELS] = {"base", "head", "the floor"};
 
-/* One side of a comparison: the program with a label, and its state in the present drive. */
+/* The program with one label (base, head or the floor), and its state in the present drive. */
 struct side {
 	/* NULL if the side has no program. The program of FLOOR may differ between drives. */
 	struct bb_test_prog *prog;
@@ -98,7 +98,8 @@ static void inject(struct bb_rng *rng, double share, struct bb_batch *b)
 	}
 }
 
-/* Measures one turn of the program with the label. Adds the samples to the present block. */
+/* Measures one turn of the label's program. Adds the samples to ns[] of its side, which holds the
+ * present block. */
 static int measure_turn(struct ab *ab, const struct ab_case *c, enum label label,
 			struct bb_err *err)
 {

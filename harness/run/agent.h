@@ -37,8 +37,9 @@ struct bb_agent_program {
 struct bb_agent_ring {
 	char name[BPF_OBJ_NAME_LEN];
 	uint32_t bytes;
-	double peak; /* largest share of the ring that was seen full; the kernel does not count lost
-			records */
+	/* largest share of the ring that was seen full; it hints at lost records, which the kernel
+	 * does not count */
+	double peak;
 	void *pages; /* mapped pages with the positions of the ring's reader and writer */
 };
 

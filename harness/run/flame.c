@@ -4,7 +4,7 @@
 #include "base/deadline.h"
 
 #define TURN_S 0.05 /* length of a case's turn, s; the recorder is polled between turns */
-/* room for the samples of a turn; when it is full, the turn ends early */
+/* number of samples for which a turn has memory; when the memory is full, the turn ends early */
 #define TURN_SAMPLES (1u << 16)
 
 struct flame_run {

@@ -154,7 +154,8 @@ static int keep_capture(struct bb_gate_builds *b, enum bb_revision revision, str
 	snprintf(path, sizeof(path), "%s/%s.capture", b->repo.kept, name);
 	rc = bb_capture_command(&here, &capture, &facts, &why);
 	if (!rc) {
-		bb_root__begin(); /* root owns the folder; the caller may read in it */
+		/* writes as root, because root owns the folder; the caller may only read in it */
+		bb_root__begin();
 		rc = bb_capture__write(capture, path, &why);
 		if (!rc && chmod(path, 0440))
 			rc = bb_fail(&why, -errno, "%s: %m", path);

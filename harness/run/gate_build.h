@@ -16,9 +16,10 @@ struct bb_repo {
 	char top[PATH_MAX];     /* top folder of the work tree */
 	char scratch[PATH_MAX]; /* belongs to the user; in $TMPDIR or /tmp */
 	char tree[PATH_MAX];    /* folder in `scratch` where a revision is checked out */
-	char kept[PATH_MAX]; /* folder of root, or of ours without root's rights; in /run or /tmp;
-				the caller may read it */
-	uid_t uid;           /* user who runs git and the builds */
+	/* folder in /run or /tmp; it belongs to root or, without root's rights, to the caller, who
+	 * may read it */
+	char kept[PATH_MAX];
+	uid_t uid; /* user who runs git and the builds */
 	gid_t gid;
 	/* process that removes `scratch`, `kept` and git's entry for `tree` after bpfbench has
 	 * ended */

@@ -161,7 +161,7 @@ struct bb_live_watch {
 	uint64_t burst_ns;  /* when the burst began; 0: none */
 	uint64_t spared_ns; /* when the last burst of a sparing watch began; 0: none yet */
 	uint64_t pause_ns;
-	unsigned int sweeps, looks; /* numbers of sweeps, and of looks at the list */
+	unsigned int sweeps, looks; /* numbers of sweeps and of looks at the list so far */
 	uint64_t reads, sleeps;     /* numbers of readings and of sleeps so far */
 };
 
@@ -355,7 +355,8 @@ static int look_again(struct bb_live_watch *l, struct bb_err *err)
 	bool shared = false;
 	uint32_t id = 0;
 	/* First ends the window of each program, because the code below does more than read and
-	 * sleep. It also closes the programs, and a program that only we hold is then unloaded. */
+	 * sleep. That code also closes the programs, and the kernel then unloads a program that
+	 * only we hold. */
 	int rc = sweep(l, true, &shared, err);
 
 	for (size_t i = 0; !rc && i < l->n; i++)
@@ -410,8 +411,9 @@ static int rest(struct bb_live_watch *l, bool shared, struct bb_err *err)
 	return rc;
 }
 
-/* Does one turn of a sparing watch: a burst if it is time for one, else a sleep of at most
- * `seconds`. A burst sleeps between its sweeps to find out whether programs run without us. */
+/* Makes the next burst of a sparing watch if SPARING_NS have passed since the last one began; else
+ * sleeps for at most `seconds`. A burst sleeps between its sweeps to find out whether programs run
+ * without us. */
 static int turn_sparingly(struct bb_live_watch *l, double seconds, struct bb_err *err)
 {
 	uint64_t since_ns = bb_now_ns() - l->spared_ns, began_ns;

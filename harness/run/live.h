@@ -25,7 +25,7 @@ struct bb_live_row {
 	 */
 	uint32_t mean_of;
 	uint64_t windows;       /* number of windows with `mean_of` runs */
-	double windows_ns;      /* total time of the runs in them */
+	double windows_ns;      /* total time of the runs in these windows */
 	double p50, p90, p99;   /* quantiles over these windows, ns per run; NAN: too few windows
 				   (stats/quantile.h) */
 	struct bb_hist samples; /* the distribution: means of `mean_of` runs, ns */

@@ -11,8 +11,8 @@
 #include "plan/yaml.h"
 
 #define ID_DIGITS 10 /* digits of the largest program id */
-/* Default time for measuring all chosen programs, s. With the set-up and the report, the command
- * ends within 18 s. */
+/* Default time for measuring all chosen programs, s. Together with the set-up and the report, the
+ * command then takes less than 18 s. */
 #define TOGETHER_S 12.0
 
 struct chosen {

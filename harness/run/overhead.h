@@ -97,7 +97,7 @@ struct bb_overhead {
 	double parts_turn_s; /* CPU time per request in the same turns, s; 0 if there were none */
 	double agent_s, map_bytes, rss_bytes; /* agent_s: median over turns, seconds per request */
 	double elapsed_s, steal;
-	uint32_t n_starts;         /* agents that were started */
+	uint32_t n_starts;         /* number of times that an agent was started */
 	uint32_t n_killed;         /* agents that SIGKILL ended */
 	size_t n_cleaned;          /* programs unloaded by removing pins */
 	uint32_t n_gone;           /* turns in which programs of an agent were unloaded */

@@ -161,8 +161,9 @@ static uint32_t samples_of(const struct bb_run *r, const struct bb_plan_case *c)
 						  : bb_round__samples(c);
 }
 
-/* Returns the number of turns of a case in a round. It is 1 for drives by time, for kinds without a
- * length of turn, and for slow programs, so that they warm up only once. */
+/* Returns the number of turns of a case in a round. It is 1 for drives that measure for a fixed
+ * time, and for kinds of drive whose turn has all samples of a round. It is also 1 for slow
+ * programs, so that they warm up only once. */
 static uint32_t turns_of(const struct bb_run *r, size_t planned)
 {
 	const struct bb_plan_case *c = &r->session.plan->cases[planned];
@@ -179,7 +180,8 @@ static double round_left_s(const struct bb_run *r)
 	return r->round_s - bb_seconds_since(r->round_ns);
 }
 
-/* Measures one turn of one case: the samples of a turn or, for a drive by time, its whole slice. */
+/* Measures one turn of one case: the samples of a turn or, for a drive that measures for a fixed
+ * time, the slice of the round. */
 static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
@@ -369,7 +371,7 @@ static int run_turns(struct bb_run *r, size_t drive, struct bb_err *err)
 	return !rc && bb_stop_signal ? -EINTR : rc;
 }
 
-/* Measures one drive's part of a round. */
+/* Measures all turns of one drive in a round. Checks their series afterwards. */
 static int run_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;

@@ -230,8 +230,8 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 		r->places[v] = before->places[v];
 		r->places[v].spent_s = 0;
 	}
-	/* finding places takes many loads: if there was no time to load each program once, there is
-	 * no time for them */
+	/* finding places takes many loads: it is left out if there was no time to load each program
+	 * once */
 	for (size_t i = 0; !rc && !before && !ss->out_of_time && i < ss->plan->n_cases; i++) {
 		size_t v = bb_session__variant(ss, &ss->plan->cases[i]);
 

@@ -380,7 +380,8 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	s.drives = bb_calloc(sc->n_drives, sizeof(*s.drives));
 	s.refused = bb_calloc(sc->n_drives * sc->n_variants, sizeof(*s.refused));
 	bb_deadline__begin(&half, isinf(left_s) ? 0 : fmax(left_s / 2, 1e-3));
-	/* Loading gets half of this half, because drives must then be tried with the programs. */
+	/* Opening gets half of the time left. Loading gets half of this half, because drives must
+	 * then be tried with the programs. */
 	bb_deadline__begin(&quarter, isinf(left_s) ? 0 : fmax(left_s / 4, 1e-3));
 	rc = run_setup(&s, err);
 	if (!rc)
@@ -389,7 +390,8 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	if (!rc && s.out_of_time && !anything_left(&s)) {
 		bb_deadline__end(&half);
 		rc = open_late(&s, err);
-		bb_deadline__begin(&half, 0); /* probing may use all of the budget that is left */
+		/* trying the drives may use all of the budget that is left */
+		bb_deadline__begin(&half, 0);
 	}
 	load_s = bb_seconds_since(began_ns);
 	if (!rc)

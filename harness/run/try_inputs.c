@@ -21,8 +21,8 @@
 #define SEARCH_S 7.0
 #define TAKE_BACK_S 2.0
 #define NEARLY_ALL 0.9   /* share of executed instructions at which the search ends */
-#define MOST_VALUE 4096u /* limit: bytes of the values of a map that is filled */
-#define MOST_SLOTS 16u   /* limit: slots of a prog array that are filled */
+#define MOST_VALUE 4096u /* limit: bytes of a value, for maps in which the search sets values */
+#define MOST_SLOTS 16u   /* limit: slots of a prog array into which the search puts programs */
 #define MOST_INDEXES 4u  /* limit: elements of one array that are changed */
 /* limit: elements of an array of which some are changed; restoring 33 million elements takes 7 s */
 #define MOST_ELEMENTS (1u << 20)
@@ -325,8 +325,9 @@ static void key_of(const struct trying *t, const struct bb_try_part *p, uint8_t 
 		bb_put_integer(number, ret_key, p->key_len);
 }
 
-/* Writes the entries of the present state into the maps, and deletes added entries that it does not
- * have. All other entries stay. Ignores errors; they show when the maps are restored. */
+/* Writes the entries of the present state into the maps, and deletes the entries that an earlier
+ * state had added and the present state does not have. Does not change other entries of the maps.
+ * Ignores errors; they show when the maps are restored. */
 static void write_entries(struct trying *t)
 {
 	for (size_t i = 0; i < t->search.now.n; i++) {

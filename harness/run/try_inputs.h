@@ -19,7 +19,7 @@ struct bb_found_input {
 	char *why_not;
 	/* check at which the runs still end early after the search; NULL: there is none */
 	char *not_passed;
-	uint32_t behind; /* number of instructions after this check */
+	uint32_t behind; /* number of instructions after this check that no run executed */
 };
 
 struct bb_found_inputs {

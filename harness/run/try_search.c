@@ -61,15 +61,15 @@ struct bb_try_part *bb_try_state__offer(struct bb_try_state *s, enum bb_try_kind
 
 /* --- runs --- */
 
-/* True if the search continues from `a` before `b`: `a` has an earlier stage or, at the same stage,
- * executes more. */
+/* True if the search continues from `a` before it continues from `b`: `a` has an earlier stage or,
+ * at the same stage, executes more instructions. */
 static bool comes_before(const struct bb_try_waiting *a, const struct bb_try_waiting *b)
 {
 	return a->stage != b->stage ? a->stage < b->stage : a->executed > b->executed;
 }
 
-/* Keeps the present state, to continue from it later. If too many states wait, drops the one that
- * would come last. */
+/* Keeps the present state, to continue from it later. If too many states wait, drops the state from
+ * which the search would continue last. */
 static void wait_with(struct bb_try_search *s, uint32_t executed, unsigned int stage)
 {
 	struct bb_try_waiting w = {.executed = executed, .stage = stage}, *last = s->waiting;
@@ -92,7 +92,7 @@ static void wait_with(struct bb_try_search *s, uint32_t executed, unsigned int s
 }
 
 /* Runs the program in the present state. Returns true if this state must be kept: the program
- * executes more than in the state before or, with `as_good`, as much. */
+ * executes more instructions than in the state before or, with `as_good`, as many. */
 static bool run_helps(struct bb_try_search *s, bool as_good)
 {
 	bool is_new = false;
@@ -147,7 +147,8 @@ static bool try_number(struct bb_try_search *s, size_t nth, uint32_t at, int64_t
 	return false;
 }
 
-/* Tries a constant at all offsets of part `nth`, in all sizes. Returns true as soon as it helps. */
+/* Writes a constant at each offset of part `nth`, in each size. Returns true as soon as the program
+ * executes more instructions. */
 static bool try_constant(struct bb_try_search *s, size_t nth, int64_t number)
 {
 	const struct bb_try_part *p = &s->now.v[nth];
@@ -171,7 +172,8 @@ static bool try_constant(struct bb_try_search *s, size_t nth, int64_t number)
 	return false;
 }
 
-/* Adds a missing entry, with zeros. Keeps it unless the program then executes less. */
+/* Adds to its map an entry that is missing, with a value of zeros. Keeps the entry unless the
+ * program then executes fewer instructions. */
 static bool try_entry(struct bb_try_search *s, size_t nth)
 {
 	s->now.v[nth].is_set = true;
@@ -232,7 +234,8 @@ static bool try_lengths(struct bb_try_search *s, size_t nth)
 	return false;
 }
 
-/* Runs each start input. If it reaches new basic blocks, keeps it, to continue from it later. */
+/* Runs the program on each start input. If the run reaches new basic blocks, keeps the state with
+ * this input, to continue from it later. */
 static void try_starts(struct bb_try_search *s)
 {
 	uint32_t level = s->level;
@@ -245,7 +248,8 @@ static void try_starts(struct bb_try_search *s)
 	s->level = level;
 }
 
-/* Sets a global to the number that a branch compares it with, and to the numbers next to that. */
+/* Tries for a global the number with which a branch compares it, this number plus 1, and this
+ * number minus 1. */
 static bool try_wanted(struct bb_try_search *s, size_t nth)
 {
 	static const int64_t steps[] = {1, 0, -1};

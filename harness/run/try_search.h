@@ -35,7 +35,7 @@ struct bb_try_part {
 	/* BB_TRY_GLOBAL: a branch compares the global with `near`, and one side of this branch was
 	 * not executed */
 	bool is_wanted;
-	bool is_state; /* BB_TRY_GLOBAL: changed only if `is_wanted` */
+	bool is_state; /* BB_TRY_GLOBAL: the search changes this global only if `is_wanted` */
 	int64_t near;
 };
 
@@ -64,14 +64,15 @@ struct bb_try_part *bb_try_state__offer(struct bb_try_state *s, enum bb_try_kind
 struct bb_try_search {
 	struct bb_try_state now; /* the present state; at the end, the best one */
 	struct bb_rng rng;
-	/* further inputs to start from, starts[n_starts]; owned */
+	/* starts[n_starts]: inputs from which the search starts, besides the one in `now`; owned */
 	struct bb_bytes *starts;
 	size_t n_starts;
 	/* constants in comparisons of branches of which one side was not executed */
 	int64_t *constants;
 	size_t n_constants;
-	uint32_t level; /* instructions that `now` executes without the change on trial */
-	uint32_t best;  /* largest number of executed instructions so far */
+	/* instructions that the program executes in `now` without the change on trial */
+	uint32_t level;
+	uint32_t best; /* largest number of executed instructions so far */
 	uint64_t runs;
 	/* Runs the program in `now`. Returns the number of instructions that it executed, 0 if it
 	 * could not run. Sets *ret_is_new if it reached a basic block that no run reached before.
@@ -91,6 +92,6 @@ struct bb_try_search {
 /* Searches until nothing helps any more, or must_end() is true. Leaves the best state in s->now. */
 void bb_try_search__go(struct bb_try_search *s);
 
-/* Takes back each change without which the program executes as much. Keeps changes of the input.
- * Ends early if must_end() returns true. */
+/* Takes back each change without which the program executes as many instructions as with it. Keeps
+ * changes of the input. Ends early if must_end() returns true. */
 void bb_try_search__take_back(struct bb_try_search *s);
