@@ -54,8 +54,10 @@ void bb_name_from(const char *text, size_t len, char *ret_name)
 {
 	size_t n = 0;
 
+	/* A name must not be empty, begin with '-' as an option does, or with '.' as a hidden file
+	 * does. */
 	if (!len || strchr("-.", text[0]))
-		ret_name[n++] = 'x'; /* no option begins with it, and no hidden file */
+		ret_name[n++] = 'x';
 	for (size_t i = 0; i < len && n < BB_NAME_MAX_BYTES; i++)
 		ret_name[n++] = text[i] && strchr(name_characters, text[i]) ? text[i] : '_';
 	ret_name[n] = '\0';
@@ -76,7 +78,7 @@ static int read_name(const struct bb_reader *r, const struct bb_field *f,
 	return bb_field__text(r, f, node, base);
 }
 
-#define MAX_CHOICES 32 /* limit: texts that one key allows */
+#define MAX_CHOICES 32 /* limit: number of texts that one key allows */
 
 int bb_field__choose(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, size_t *ret_index)
@@ -274,7 +276,8 @@ static int fail_key(const struct bb_reader *r, const struct bb_kind *kind, const
 		if (belongs(&kind->fields[i], mode))
 			keys[n++] = kind->fields[i].name;
 	if (!f) {
-		/* YAML reads {description: reserve, then submit} as two keys. */
+		/* YAML reads {description: reserve, then submit} as two keys, `description` and
+		 * `then submit`. The second one has no value. */
 		bool is_comma = map->flow && bb_yaml__is_nothing(key + 1) && !*key[1].text;
 
 		return bb_yaml__fail(r, key, "unknown key %s%s; %s takes: %s%s",
@@ -335,8 +338,8 @@ static int read_keys(const struct bb_reader *r, const struct bb_field *f,
 	return bb_kind__read(r, f->of, node, 0, base);
 }
 
-/* Appends an item to the list that `f` describes, and reads the item from the node `at`. `copy`
- * says which of the items of that node it is (bb_kind.copies). */
+/* Appends an item to the list that `f` describes, and reads the item from the node `at`. One node
+ * can give several items (bb_kind.copies); `copy` is the index of this item among them. */
 static int read_item(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *at,
 		     uint32_t copy, void *base)
 {

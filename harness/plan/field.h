@@ -5,13 +5,14 @@
 #include "plan/yaml.h"
 
 /* Each key of a scenario is one row of a table (struct bb_field), which gives the key's name, its
- * type, and the struct member that it sets. Reading the key, copying the member and freeing it
- * follow from the row. A row without a name describes a member that is copied and freed but set by
- * no key of its own. */
+ * type, and the struct member that it sets. Common code reads the key, and copies and frees the
+ * member, as the row says. A row without a name describes a member that is copied and freed but set
+ * by no key of its own. */
 #define BB_NAME_MAX_BYTES 128 /* names become part of benchmark names and of file names */
 
-/* Makes a name from text[len]: replaces characters that a name must not have by '_', and shortens
- * the text. ret_name[BB_NAME_MAX_BYTES + 1]. */
+/* Makes a name from text[len]: replaces characters that a name must not have by '_', puts 'x'
+ * before a leading '-' or '.', and cuts the name off after BB_NAME_MAX_BYTES. An empty text gives
+ * "x". `ret_name` has room for BB_NAME_MAX_BYTES + 1 bytes. */
 void bb_name_from(const char *text, size_t len, char *ret_name);
 
 struct bb_kind;
@@ -19,16 +20,16 @@ struct json_t;
 struct bb_field;
 
 /* Reads the value `node` of the key `f`: checks the value, and stores it in the member that `f`
- * describes of the struct at `base`. Returns 0, or -errno with a message that begins with
- * "path:line:col: ". */
+ * describes. `base` is the struct of this member. Returns 0, or -errno with a message that begins
+ * with "path:line:col: ". */
 typedef int bb_read_value(const struct bb_reader *r, const struct bb_field *f,
 			  const struct bb_yaml *node, void *base);
 
 struct bb_type {
 	bb_read_value *read; /* NULL: the value is ignored */
-	size_t owned_bytes;  /* size of a member that points to owned memory; else 0 */
-	/* copies the member of the struct `from` into that of `to`, which is zero; NULL: the member
-	 * owns no memory */
+	size_t owned_bytes;  /* size of the member if it points to owned memory; else 0 */
+	/* copies the member of the struct `from` into the same member of `to`, which must be zero;
+	 * NULL: the member owns no memory */
 	void (*copy)(const struct bb_field *f, const void *from, void *to);
 	/* frees the memory of the member, and sets the member to zero; NULL: the member owns no
 	 * memory */
@@ -37,7 +38,7 @@ struct bb_type {
 };
 
 /* JSON schemas of values. BB_SCHEMA_TEXT allows numbers and booleans, because other YAML readers
- * take a text such as 5 or yes for one. */
+ * take a text such as 5 for a number, and yes for a boolean. */
 #define BB_SCHEMA_TEXT "{\"type\": [\"string\", \"number\", \"boolean\"]}"
 #define BB_SCHEMA_SELF                                                                             \
 	"{\"type\": \"object\", \"minProperties\": 1, \"maxProperties\": 1, "                      \
@@ -48,7 +49,7 @@ struct bb_field {
 	const char *name;
 	const struct bb_type *type;
 	size_t offset;       /* offset of the member in its struct */
-	size_t n_offset;     /* offset of the number of items, of a list or of bytes */
+	size_t n_offset;     /* offset of the member that holds the number of items or bytes */
 	bb_read_value *read; /* reader of this key's value; NULL: type->read */
 	unsigned int with; /* bits of the modes (struct bb_kind) that allow the key; 0: all modes */
 	bool required;
@@ -90,21 +91,21 @@ extern const struct bb_type bb_type_text, bb_type_name; /* char * */
 extern const struct bb_type bb_type_choice;             /* char *, one of bb_field.choices */
 extern const struct bb_type bb_type_index;    /* unsigned int, an index of bb_field.choices */
 extern const struct bb_type bb_type_flag;     /* bool, an index of two bb_field.choices */
-extern const struct bb_type bb_type_names;    /* uint32_t: choice i in the list sets bit i */
+extern const struct bb_type bb_type_names;    /* uint32_t: choices[i] in the list sets bit i */
 extern const struct bb_type bb_type_texts;    /* char **, ended by NULL, and their number */
 extern const struct bb_type bb_type_u32;      /* uint32_t, int */
 extern const struct bb_type bb_type_double;   /* double */
 extern const struct bb_type bb_type_u32_list; /* struct bb_u32_list, from one number or a list */
-extern const struct bb_type bb_type_bytes;    /* uint8_t * and its length; each row has a reader */
-extern const struct bb_type bb_type_keys;     /* keys (`of`) that set members of the same struct */
+extern const struct bb_type bb_type_bytes;    /* uint8_t * and its length; each row sets `read` */
+extern const struct bb_type bb_type_keys;     /* mapping (`of`) that sets members of this struct */
 extern const struct bb_type bb_type_part;     /* a struct described by `of` */
 extern const struct bb_type bb_type_list;     /* an array of structs described by `of` */
 
 bb_read_value bb_field__text, bb_field__choice, bb_field__u32;
 
-/* Parts that readers share. __choose finds the index of the node's text among the texts that `f`
- * allows. __check_list checks that the node is a list with at least one item; `of` names the items
- * in messages. Both return 0, or -EINVAL with a message. */
+/* Functions for readers. bb_field__choose() finds the index of the node's text among the texts that
+ * `f` allows. bb_field__check_list() checks that the node is a list with at least one item; `of`
+ * names the items in messages. Both functions return 0, or -EINVAL with a message. */
 int bb_field__choose(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, size_t *ret_index);
 int bb_field__check_list(const struct bb_reader *r, const struct bb_field *f,
@@ -116,19 +117,21 @@ void bb_field__set_text(char **dest, const char *text);
 struct bb_phrase {
 	char text[256];
 };
-/* Parts of messages. __join gives "a, b, c". __suggest gives " (did you mean 'a'?)" with the name
- * that is nearest to `word`, or "" if no name is near. */
+/* Parts of messages. bb_phrase__join() returns "a, b, c". bb_phrase__suggest() returns
+ * " (did you mean 'a'?)" with the name that is spelled most like `word`, or "" if no name is
+ * similar. */
 struct bb_phrase bb_phrase__join(const char *const *names, size_t n);
 struct bb_phrase bb_phrase__suggest(const char *word, const char *const *names, size_t n);
 
-/* A kind of mapping in a scenario: a table with one row per key. A kind can have modes, of which
- * each mapping has one: the mode of a drive is its kind of drive, the mode of an input is the form
- * in which it is given. A row's `with` has a bit for each mode that allows its key. */
+/* A kind of mapping in a scenario: a table with one row per key. A kind can have modes, and each
+ * mapping of that kind has one of them. The mode of a drive is its struct bb_drive_kind; the mode
+ * of an input is the key that gives its bytes, such as `hex` or `file`. A row's `with` has a bit
+ * for each mode that allows its key. */
 #define BB_KIND_MAX_KEYS 24
 #define BB_BIT(n) (1U << (n))
 
 struct bb_mode {
-	const char *label; /* the mode as a scenario says it: "with: step" */
+	const char *label; /* text in a scenario that chooses the mode: "with: step" */
 	const char *name;  /* name in messages: "step" */
 };
 
@@ -144,21 +147,22 @@ struct bb_kind {
 	/* The members below are for kinds of items of a list. */
 	/* reads one item; NULL: bb_kind__read() reads it */
 	int (*read)(const struct bb_reader *r, const struct bb_yaml *node, void *item);
-	/* offset of the item's struct bb_where, set before `read` is called; 0: there is none */
+	/* offset of the item's struct bb_where, which is set before `read` is called; 0: the item
+	 * has none */
 	size_t where_offset;
-	const char *noun; /* name of an item in messages; its first member is then char *name */
-	/* Sets `*ret_n` to the number of items that one node is read as. Returns 0, or -EINVAL with
-	 * a message. NULL: each node is one item. */
+	const char *noun; /* names items in messages; their struct begins with char *name */
+	/* Sets `*ret_n` to the number of items that one node of the list gives. Returns 0, or
+	 * -EINVAL with a message. NULL: each node gives one item. */
 	int (*copies)(const struct bb_reader *r, const struct bb_yaml *node, uint32_t *ret_n);
-	/* offset of a uint32_t, set before `read` is called: index of the item among the items of
-	 * its node */
+	/* offset of the item's uint32_t that holds its index among the items of its node; this
+	 * index is set before `read` is called; used only with `copies` */
 	size_t copy_offset;
 
 	/* The members below are for the JSON schema. */
 	/* kind of the mapping in the file, if this kind describes only the struct made from that
-	 * mapping; NULL: this kind describes both */
+	 * mapping; NULL: this kind describes the mapping and the struct */
 	const struct bb_kind *in_file;
-	/* returns rules beyond those of the rows, as a list for "allOf"; NULL: no rules */
+	/* returns rules that do not follow from the rows, as a list for "allOf"; NULL: no rules */
 	struct json_t *(*rules)(void);
 };
 
@@ -217,10 +221,11 @@ extern const struct bb_kind bb_map_kind;
  * mapping may give many inputs: the packets of a packet capture, named NAME-0, NAME-1, ...; the
  * packets of a sweep over a byte, named by the value of the byte; or the flows of one packet. File
  * names are relative to the scenario's folder. */
-/* limit of a drive that makes a case of each input */
+/* limit: number of inputs of a drive that makes a case of each input */
 #define BB_INPUTS_MAX 4096u
-#define BB_MIX_MAX ((size_t)1 << 20)           /* limit of a mix, which is one case (plan/mix.h) */
-#define BB_INPUTS_MAX_BYTES ((size_t)64 << 20) /* limit of all inputs of a list together */
+/* limit: number of inputs of a mix, which together make one case (plan/mix.h) */
+#define BB_MIX_MAX ((size_t)1 << 20)
+#define BB_INPUTS_MAX_BYTES ((size_t)64 << 20) /* limit: bytes of all inputs of a list together */
 extern const struct bb_kind bb_input_kind;
 /* The kind of mapping that bb_field__packet() reads. */
 extern const struct bb_kind bb_packet_kind;

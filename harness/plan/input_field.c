@@ -300,8 +300,8 @@ const char *bb_ctx__next_skb_member(const struct bb_input *in, size_t *at,
 		if (f->offset + size > in->ctx_len || !memcmp(in->ctx + f->offset, zeros, size))
 			continue;
 		memset(ret_alone, 0, sizeof(*ret_alone));
-		/* 1 is valid for every member but wire_len; as an ifindex it is the loopback
-		 * device */
+		/* 1 is valid for every member but wire_len, which must not be less than the length
+		 * of the packet; as an ifindex, 1 is the loopback device */
 		*(uint8_t *)((char *)ret_alone + f->offset) = 1;
 		if (f->offset == offsetof(struct __sk_buff, wire_len))
 			ret_alone->wire_len = (uint32_t)in->len;
@@ -339,7 +339,7 @@ struct entry {
 	struct bb_bytes_list many;
 	uint32_t first_number; /* number of the first packet in `many` */
 	uint32_t flows;        /* number of flows to make from the packet `data`; 0: not given */
-	uint32_t flow_step;    /* step of addresses and ports between flows; 0: not given */
+	uint32_t flow_step;    /* difference of address and port from flow to flow; 0: not given */
 	double weight;
 	bool has_retval;
 	uint32_t retval;
@@ -554,7 +554,7 @@ struct builder {
 	/* where[n_where]: node of each input, for the message about a repeated name */
 	const struct bb_yaml **where;
 	size_t n_where;
-	size_t bytes; /* of all inputs together */
+	size_t bytes; /* sum of the bytes of all inputs */
 };
 
 /* Gives the input, which has its packet already, a copy of the entry's context. Puts XDP metadata
@@ -595,7 +595,8 @@ static void give_ctx(const struct entry *e, struct bb_input *in)
 	md->data_end = (__u32)in->len;
 }
 
-/* Adds input `nth`, from 0, of the entry's inputs. Takes over the memory of packet->data. */
+/* Appends input `nth`, from 0, of the entry's inputs to b->inputs. Takes over the memory of
+ * packet->data. */
 static int add_input(struct builder *b, const struct bb_yaml *node, const struct entry *e,
 		     struct bb_bytes *packet, size_t nth)
 {
@@ -648,7 +649,7 @@ static int add_entry(struct builder *b, const struct bb_yaml *node, struct entry
 	return rc;
 }
 
-/* Sets e->ctx_kind by the key that gives the context. Refuses a second such key. */
+/* Sets e->ctx_kind by the key that gives the context. Fails if a second key gives a context. */
 static int choose_ctx(const struct bb_reader *r, const struct bb_yaml *node, struct entry *e)
 {
 	static const struct {
@@ -672,8 +673,8 @@ static int choose_ctx(const struct bb_reader *r, const struct bb_yaml *node, str
 	return 0;
 }
 
-/* Makes the flows of an entry with the key `flows`: copies of its packet with other addresses and
- * ports. */
+/* Makes the flows of an entry with the key `flows`: copies of its packet with different
+ * source addresses and source ports. */
 static int make_flows(const struct builder *b, const struct bb_yaml *node, struct entry *e)
 {
 	const struct bb_yaml *flows = bb_yaml__get(node, "flows");
@@ -703,9 +704,9 @@ static int make_flows(const struct builder *b, const struct bb_yaml *node, struc
 	return 0;
 }
 
-/* Reads one item of the list of inputs. The first key that is in modes[] says what the item has,
- * such as bytes or a file. If no key is, unknown keys are reported rather than a missing one,
- * because one of them may be a misspelling. */
+/* Reads one item of the list of inputs. The first key of the item that is in modes[] sets its mode.
+ * If no key of the item is in modes[], the message is about the first unknown key, because that key
+ * may be a misspelling. Without unknown keys, the message says that a key is missing. */
 static int read_entry(struct builder *b, const struct bb_yaml *node)
 {
 	const char *forms[N_FORMS];
@@ -760,7 +761,7 @@ int bb_field__inputs(const struct bb_reader *r, const struct bb_field *f,
 		order[i] = &b.inputs.v[i];
 	if (order)
 		qsort(order, b.inputs.n, sizeof(*order), by_name);
-	/* If several names are repeated, report the one that comes first in the file. */
+	/* If several names are repeated, report the repetition that comes first in the file. */
 	for (size_t i = 1; order && i < b.inputs.n; i++)
 		if (!strcmp(order[i - 1]->name, order[i]->name) && (!twice || order[i] < twice)) {
 			first = b.where[order[i - 1] - b.inputs.v];

@@ -9,7 +9,7 @@
 #include "plan/packet.h"
 
 #define MAX_FIELDS 64u
-#define MAX_KEY 512u /* limit: bytes of a key in a .csv */
+#define MAX_KEY 512u /* limit: bytes of a key in a .csv file */
 
 static const struct column {
 	const char *name;
@@ -159,7 +159,7 @@ int bb_keys_file__parse_csv(char *text, const char *path, struct bb_map_table **
 int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **ret_keys,
 		       struct bb_err *err)
 {
-	static struct bb_maps_file *last; /* the file read last, for the next map or variant */
+	static struct bb_maps_file *last; /* file read last; the next map may name it again */
 	const char *dot = strrchr(path, '.');
 	char *text;
 	size_t len;

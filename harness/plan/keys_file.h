@@ -11,7 +11,7 @@
  *
  *   .csv   one key per line. A line has fields, separated by commas, which together are the key.
  *          A field is bytes of two hexadecimal digits each. If the first line names types, such
- *          as u32,ipv4,u16be, a field is a number or an address of its type.
+ *          as u32,ipv4,u16be, each field is a number or an address of the type in its column.
  *   .json  a file that `bpfbench maps dump --json` wrote; the keys of its map `map` are taken
  *   .bin   the bytes of all keys, one key after the other; table->is_raw is true
  *

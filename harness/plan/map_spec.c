@@ -146,8 +146,8 @@ static const struct bb_field keys_fields[] = {
 static const struct bb_kind keys_kind = {BB_KIND("key", "{file: keys.csv}", keys_fields),
 					 .size = sizeof(struct bb_fill_keys)};
 
-/* Checks that the mapping `node`, read into `keys`, is {file: FILE} or {from: INPUTS, bytes: B}. Of
- * the latter, makes the keys. */
+/* Checks that the mapping `node`, read into `keys`, is {file: FILE} or {from: INPUTS, bytes: B}.
+ * From INPUTS, makes the table of keys. */
 static int take_keys(const struct bb_reader *r, const struct bb_yaml *node,
 		     struct bb_fill_keys *keys)
 {
@@ -244,7 +244,7 @@ static const struct bb_field map_fields[] = {
 	 .n_choices = BB_LEN(resets)},
 };
 
-/* Reads the file that the node names, with entries (`has_values`) or with keys alone. Stores its
+/* Reads the file that the node names. It holds entries if `has_values`, else only keys. Stores its
  * table for the map called `map` in `*ret_table`. */
 static int read_file(const struct bb_reader *r, const struct bb_yaml *node, const char *map,
 		     bool has_values, struct bb_map_table **ret_table)

@@ -9,7 +9,7 @@
  *
  *     {"maps": [{"name": "flows", "type": "hash", "entries": {"0a000001": "0100", ...}}]}
  *
- * All keys of a map have one length, and so have all values.
+ * All keys of a map have the same length, and all its values have the same length.
  */
 struct bb_map_table {
 	char *name; /* name of the map; a name from the kernel has at most 15 characters */
@@ -18,7 +18,7 @@ struct bb_map_table {
 	size_t key_size, value_size;
 	size_t n;          /* number of entries; if is_raw, number of bytes in `keys` */
 	bool is_raw;       /* `keys` is from a .bin file, so only the map knows the size of a key */
-	size_t n_distinct; /* the first n_distinct keys are known to be distinct */
+	size_t n_distinct; /* the first n_distinct keys were checked: no two are equal */
 	uint8_t *keys, *values;    /* n keys and n values, without gaps; values NULL: keys alone */
 	struct bb_maps_file *file; /* the file that owns this table */
 };
@@ -39,8 +39,8 @@ struct bb_maps_file {
 #define BB_MAPS_FILE_MAX ((size_t)256 << 20)
 int bb_maps_file__read(const char *path, struct bb_maps_file **ret_file, struct bb_err *err);
 
-/* Reads the text of such a file from memory; `path` is only for messages. Returns as
- * bb_maps_file__read() does. */
+/* Does the same as bb_maps_file__read(), but with the text of the file in memory, text[len]. `path`
+ * is only for messages. */
 int bb_maps_file__parse(const char *text, size_t len, const char *path,
 			struct bb_maps_file **ret_file, struct bb_err *err);
 void bb_maps_file__let_go(struct bb_maps_file *file); /* accepts NULL */

@@ -6,8 +6,8 @@
 #include "base/rng.h"
 #include "plan/packet.h"
 
-/* A random order has at least this many indexes. A shorter order of a few inputs would repeat in a
- * rhythm that a CPU could learn. */
+/* A random order has at least this many indexes. A shorter order of a few inputs would repeat so
+ * soon that the CPU's branch predictor could learn it. */
 #define DRAWS 65536u
 
 /* --- flows --- */
@@ -73,7 +73,7 @@ static struct run_of_flow *find_flows(const struct bb_inputs *in, uint32_t *inpu
 
 /* --- draws --- */
 
-/* Returns the first i with sums[i] > x, or n - 1 if there is none. sums[n] ascend. */
+/* Returns the first i with sums[i] > x, or n - 1 if there is none. The sums ascend. */
 static size_t find_sum(const double *sums, size_t n, double x)
 {
 	return BB_N_LEADING(sums, n - 1, *it <= x);

@@ -151,7 +151,7 @@ static void fix_l4(uint8_t *l4, size_t len, unsigned int protocol, uint32_t sum)
 								 : 0,
 					    l4, len);
 		if (protocol == PROTO_UDP && !checksum)
-			checksum = 0xffff; /* 0 would mean "no checksum" */
+			checksum = 0xffff; /* in UDP, 0 means "no checksum" */
 		put16(l4 + h->checksum_at, checksum);
 	}
 }
@@ -176,7 +176,7 @@ void bb_frame__fix_checksums(uint8_t *frame, size_t len)
 
 	if (is_ipv4) {
 		size_t header = (size_t)(ip[0] & 15) * 4, total = get16(ip + 2);
-		/* true if more fragments follow, or if this is not the first one */
+		/* true if more fragments follow, or if this is not the first fragment */
 		bool fragment = get16(ip + 6) & 0x3fff;
 
 		if (header < IPV4_BYTES || header > room)
@@ -270,7 +270,7 @@ static const struct {
 };
 
 /* Turns the SYN segment at `tcp` into a segment with PSH, ACK and the option "timestamps" (RFC
- * 7323). The option takes the place of payload. */
+ * 7323). The option overwrites the first bytes of the payload. */
 static void add_timestamps(uint8_t *tcp)
 {
 	static const uint8_t option[] = {1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -280,8 +280,8 @@ static void add_timestamps(uint8_t *tcp)
 	memcpy(tcp + TCP_BYTES, option, sizeof(option));
 }
 
-/* Wraps the IP packet in a frame of `len` bytes in an IPv4 header. The buffer `frame` must have
- * room for IPV4_BYTES more. `inner` is the version of the wrapped packet. */
+/* Inserts an IPv4 header before the IP packet in a frame of `len` bytes. The buffer `frame` must
+ * have room for IPV4_BYTES more bytes. `inner` is the IP version of that packet. */
 static void put_into_ipv4(uint8_t *frame, size_t len, enum bb_packet_ip inner)
 {
 	uint8_t *ip = frame + ETH_BYTES;

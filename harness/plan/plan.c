@@ -5,11 +5,11 @@
 #include "base/text.h"
 #include "plan/field.h"
 
-/* The parameter of a drive: n values, which give as many cases of each variant. */
+/* The parameter of a drive. Each variant has one case for each of the n values. */
 struct param {
 	const char *name;       /* NULL: the drive has no parameter */
 	const uint32_t *values; /* values[n]; NULL: inputs are the values, or there is no value */
-	/* inputs of the drive, inputs->v[n] or, if is_fill, at least one; NULL: it has none */
+	/* inputs of the drive: n inputs or, if is_fill, at least one; NULL: the drive has none */
 	const struct bb_inputs *inputs;
 	bool numbered; /* the names of all inputs are whole numbers */
 	bool is_fill;  /* each value is the number of entries in filled maps */
@@ -79,8 +79,8 @@ static int say_unknown(const char *kind, const char *word, const struct bb_scena
 		       list);
 }
 
-/* "in-situ" names all drives in situ, "in-situ-packets" names one; "parallel" names both drives
- * with several CPUs. */
+/* True if the option's value `name` names the drive. "in-situ" names all drives in situ,
+ * "in-situ-packets" only one. "parallel" names "parallel" and "parallel-same". */
 static bool is_called(const struct bb_drive_spec *d, const char *name)
 {
 	return !strcmp(name, bb_drive_name(d)) ||
@@ -166,7 +166,7 @@ static void add_case(struct bb_plan *p, const struct bb_plan_opts *opts,
 	snprintf(c->name + len, sizeof(c->name) - len, "/%s=%s", c->param, c->input->name);
 }
 
-/* True if the drive drives this variant and the options do not exclude the variant. */
+/* True if the drive measures this variant and the options do not exclude the variant. */
 static bool wanted(const struct bb_plan_opts *opts, const struct bb_drive_spec *d,
 		   const char *variant)
 {

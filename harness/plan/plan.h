@@ -6,13 +6,13 @@
 /* A plan lists the cases of a run, one for each variant, drive and value of the drive's parameter.
  * It is made from one scenario before anything is loaded. `--dry-run` prints it. */
 
-/* Default loads of a case whose time depends on the place of its program, which is its address
- * modulo 64: two loads for each of up to 14 places (run/round.h). */
+/* Default number of loads of a case whose time depends on the place of its program, which is its
+ * address modulo 64: two loads for each of up to 14 places (run/round.h). */
 #define BB_DEFAULT_LOADS 28u
-/* Default loads of all other cases: of sweeps, and of drives that measure by time, that count, or
- * that load no program. A drive that measures by time divides its time among the loads; with more
- * loads, each would have too few samples. The interval over 12 values reaches from the 3rd to the
- * 10th of the sorted values. */
+/* Default number of loads of all other cases: of sweeps, and of drives that measure by time, that
+ * count, or that load no program. A drive that measures by time divides its time among the loads;
+ * with more loads, each would have too few samples. The interval over 12 values reaches from the
+ * 3rd to the 10th of the sorted values. */
 #define BB_DEFAULT_SLICES 12u
 /* A parameter with more values than this is a sweep, and its cases get BB_DEFAULT_SLICES loads. */
 #define BB_SWEEP_MOST_LOADED 16u
@@ -23,12 +23,12 @@ struct bb_plan_case {
 	const struct bb_drive_spec *drive;
 	const char *param;    /* name of the parameter; NULL: the case has none */
 	uint32_t param_value; /* identifies the value in reports and plots */
-	/* value that the driver's batch() gets: the parameter that the drive itself has, or the
+	/* value that the driver's batch() gets: the value of the drive's own parameter, or the
 	 * index of the input */
 	uint32_t driver_param;
-	const struct bb_input *input; /* input from the scenario; NULL: it gives none */
+	const struct bb_input *input; /* input from the scenario; NULL: the scenario gives none */
 	uint32_t loads;               /* number of the plan's rounds in which the case takes part */
-	uint32_t samples;             /* over all loads, of a drive that does not measure by time */
+	uint32_t samples;             /* samples over all loads; used if `seconds` is 0 */
 	/* time to measure over all loads, s, of a drive that measures by time; 0 for other
 	 * drives */
 	double seconds;
@@ -46,7 +46,7 @@ static inline const char *bb_plan_case__below_variant(const struct bb_plan_case 
 
 struct bb_plan {
 	const struct bb_scenario *scenario; /* borrowed; must outlive the plan */
-	uint32_t loads;                     /* number of rounds: the most loads of a case */
+	uint32_t loads;                     /* number of rounds: the largest `loads` of all cases */
 	struct bb_plan_case *cases;         /* cases[n_cases] */
 	size_t n_cases;
 };

@@ -7,8 +7,8 @@
 #include "plan/schema.h"
 #include "plan/yaml.h"
 
-/* Each table below lists the keys of one kind of mapping, one row per key. The readers above a
- * table read those keys whose values have a structure. */
+/* Each table below lists the keys of one kind of mapping, one row per key. The functions above a
+ * table read those values that no type of plan/field.h can read. */
 
 static const char *const consumers[] =
 	{[BB_DRAIN_EACH_RUN] = "caught-up", [BB_DRAIN_HALF_FULL] = "behind"};
@@ -24,7 +24,7 @@ static const char *const refusals[] = {[false] = "error", [true] = "skip"};
 /* values of `sampler`; the first one is the default */
 static const char *const samplers[] = {"program", "none", "perf-record", "profile"};
 
-#define MAX_CHOICES 32 /* limit: values of `with`, and kinds with one value of `with` */
+#define MAX_CHOICES 32 /* limit: values of `with`, and kinds that share a value of `with` */
 #define MAX_KINDS 31   /* limit: kinds of drives, because each kind has a bit in bb_field.with */
 #define BUFFER_MOST_BYTES (1 << 30)
 
@@ -187,9 +187,9 @@ static int count_combinations(const struct bb_reader *r, const struct bb_yaml *n
 }
 
 /* Replaces `*node`, a list of values of the global `key`, by the value that belongs to the
- * variant's combination. Adds that value to v->suffix: ".max_frames-64". `*rest` is the combination
- * without the globals before this one: the remainder of its division by the number of values
- * chooses a value, and the quotient is left for the next global. */
+ * variant's combination. Appends that value to v->suffix: ".max_frames-64". `*rest` is at first
+ * v->combination. The remainder of its division by the number of values is the index of the value.
+ * The quotient becomes `*rest` for the next global. */
 static int choose_value(const struct bb_reader *r, const struct bb_yaml *key,
 			const struct bb_yaml **node, uint32_t *rest, struct bb_variant_spec *v)
 {
@@ -442,7 +442,7 @@ static int find_kind(const struct bb_reader *r, const struct bb_yaml *node,
 		return bb_yaml__fail(r, node, "a drive needs the key 'with', one of: %s",
 				     bb_phrase__join(names, with.n_choices).text);
 	*ret_kind = name->kind == BB_YAML_TEXT ? bb_drive_kind_find(name->text, NULL) : NULL;
-	/* bb_field__choose() fails, with a message that lists the values */
+	/* Without a kind, bb_field__choose() fails, with a message that lists the values. */
 	rc = *ret_kind ? 0 : bb_field__choose(r, &with, name, &i);
 	if (rc)
 		return rc;
@@ -462,7 +462,7 @@ static int find_kind(const struct bb_reader *r, const struct bb_yaml *node,
 	return rc;
 }
 
-/* Sets the values that the drive leaves out. */
+/* Sets members whose keys the drive leaves out to the defaults of its kind. */
 static void set_drive_defaults(struct bb_drive_spec *d)
 {
 	const struct bb_drive_kind *kind = d->kind;
@@ -490,10 +490,12 @@ static void set_drive_defaults(struct bb_drive_spec *d)
 static const struct bb_type already_read = {0};
 
 /* Marks a key that only some kinds of drives take (bb_drive_kind.keys). read_drive() adds the bits
- * of these kinds to the row. No kind has the bit MAX_KINDS. */
+ * of these kinds to the row. No kind has the bit MAX_KINDS; it is set because `with` 0 would allow
+ * the key in all kinds. */
 #define OF_KINDS .with = BB_BIT(MAX_KINDS)
 
-/* Reads numbers of CPUs. Replaces `all` by the number of CPUs that bpfbench may use. */
+/* Reads how many CPUs to use: one number or a list. Replaces `all` by the number of CPUs that
+ * bpfbench may use. */
 static int read_cpus(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, void *base)
 {
@@ -688,7 +690,8 @@ static json_t *kind_rule(const struct bb_drive_kind *kind)
 			bb_schema__add_text(by, kind->by[i]);
 		json_object_set_new(with, kind->by_key, json_pack("{s:o}", "enum", by));
 	}
-	/* a drive without this key is of the first of these kinds */
+	/* A drive without the key by_key is of the first kind with this `with`. So only the rules
+	 * of the other kinds require the key. */
 	if (kind->by_key && bb_drive_kind_find(kind->with, NULL) != kind)
 		bb_schema__add_text(chosen_by, kind->by_key);
 	return json_pack("{s:{s:o,s:o},s:{s:{s:o},s:o,s:o}}", "if", "properties", with, "required",
@@ -787,7 +790,7 @@ static int check_drive(const struct bb_reader *r, const struct bb_scenario *s,
 	return rc;
 }
 
-/* If the map has `reset: run`, checks that every drive can work between any two runs. */
+/* If the map has `reset: run`, checks that every drive can restore it between any two runs. */
 static int check_reset(const struct bb_reader *r, const struct bb_scenario *s,
 		       const struct bb_map_spec *map)
 {
@@ -807,8 +810,8 @@ static int check_reset(const struct bb_reader *r, const struct bb_scenario *s,
 	return 0;
 }
 
-/* Checks the keys against each other. Copies the scenario's own maps and floor to the variants and
- * drives, and sets the counts of fills. */
+/* Checks the keys against each other. Copies the scenario's own maps to the variants and its floor
+ * to the drives. Sets the number of entries of each `fill` to the last of its counts. */
 static int settle(const struct bb_reader *r, const struct bb_yaml *root, struct bb_scenario *s)
 {
 	const struct bb_yaml *drives = bb_yaml__get(root, "drive");
@@ -882,8 +885,8 @@ void bb_scenario__write_schema(FILE *out)
 
 int bb_scenario__read(const char *path, struct bb_scenario **ret_scenario, struct bb_err *err)
 {
-	size_t size = BB_YAML_MAX_BYTES + 1,
-	       len; /* one byte more than the limit, which shows that the file is too large */
+	/* With one byte more than the limit, bb_scenario__parse() sees that a file is too large. */
+	size_t size = BB_YAML_MAX_BYTES + 1, len;
 	char *buf = bb_calloc(1, size);
 	FILE *file = fopen(path, "re"); /* the file may be a pipe, whose size is not known */
 	int rc = file ? 0 : -errno;
@@ -952,8 +955,8 @@ const char *bb_drive_name(const struct bb_drive_spec *d)
 					   : bb_drive_kind_name(d->kind);
 }
 
-/* Returns the kind of the drive's twin, or NULL if the drive cannot have one. The twin is cold or,
- * if `by_line`, times lines. */
+/* Returns the kind of the drive's cold twin (bb_scenario__add_cold()) or, if `by_line`, of its twin
+ * that times lines (bb_scenario__add_lines()). Returns NULL if the drive cannot have this twin. */
 static const struct bb_drive_kind *kind_of_twin(const struct bb_drive_spec *d, bool by_line)
 {
 	if (!by_line)

@@ -81,7 +81,7 @@ struct bb_input {
 	double weight;   /* relative frequency of the input in a mix; 0: not given */
 	bool has_retval; /* `retval` is the return value that the program must give */
 	uint32_t retval;
-	uint8_t *out; /* packet that the program must leave; NULL: any */
+	uint8_t *out; /* packet that the program must leave behind; NULL: not checked */
 	size_t out_len;
 };
 
@@ -128,7 +128,7 @@ struct bb_map_fill {
 	 * bb_scenario__spread_fills() chose; 0: there is no `fill` */
 	uint32_t count;
 	bool random;              /* generated keys are in a fixed random order, not 0, 1, 2, ... */
-	struct bb_fill_keys from; /* keys that are not generated, in their order */
+	struct bb_fill_keys from; /* keys from a file or from packets, in their order there */
 	/* of an LPM trie: lengths of the prefixes in bits, used in turn. A length may occur several
 	 * times. n == 0: each prefix is as long as a whole key */
 	struct bb_u32_list prefixes;
@@ -154,7 +154,7 @@ struct bb_map_spec {
 	size_t n_entries;
 	struct bb_map_shape shape, inner; /* inner: shape of the maps in a map of maps */
 	bool each_run; /* `reset: run`: the map is restored before each run, not each load */
-	struct bb_where where; /* specs with one name and position describe one map */
+	struct bb_where where; /* specs with equal names and positions describe one map */
 };
 
 /* Contents of the maps of one variant, or of all variants. The names are distinct. */
@@ -256,8 +256,9 @@ struct bb_variant_spec {
 	uint32_t id;       /* id of a live program; 0: not given */
 	char *pinned;      /* path of a live program's pin; NULL: not given */
 	char *description; /* NULL: not given */
-	/* The pid of the process that fires is reserved before a load, if that is possible, even
-	 * if nothing asks for it. No key of a scenario. */
+	/* True if the pid of the process that fires is to be chosen before a load, where that is
+	 * possible, even if no map or global has the value {pid: self}. --try-inputs sets it; no
+	 * key of a scenario does. */
 	bool knows_pid;
 	bool found; /* --try-inputs found its input, globals and entries of maps */
 	/* consumer of the program's ring, for the drive `pipeline`: "fixed" (default), "oops" or
@@ -276,9 +277,9 @@ struct bb_variant_spec {
 	char *binary_at, *fired_at;
 	struct bb_global_spec *globals;
 	size_t n_globals;
-	char *suffix; /* while the variant is read: values of globals in its name */
-	/* index of this combination of the values of globals that have several; 0: the first value
-	 * of each */
+	char *suffix; /* end of the name with values of globals; used while reading */
+	/* index of this combination of values of those globals that have several values; 0: the
+	 * first value of each global */
 	uint32_t combination;
 	struct bb_prepare_spec *prepare; /* prepare[n_prepare], in the order of their runs */
 	size_t n_prepare;
@@ -327,7 +328,7 @@ struct bb_drive_spec {
 		enum bb_drain consumer;
 	} step; /* for the trigger page-fault */
 	struct {
-		uint32_t repeat; /* runs in the longest call; 0: calibrated */
+		uint32_t repeat; /* runs in the longest test call; 0: bpfbench calibrates it */
 	} slope;
 	struct {
 		char *workload; /* workload program to run */
@@ -361,7 +362,7 @@ struct bb_scenario {
 	size_t n_variants;
 	struct bb_drive_spec *drives;
 	size_t n_drives;
-	struct bb_map_specs maps; /* maps of all variants, each of which has copies */
+	struct bb_map_specs maps; /* maps of all variants; each variant has copies of them */
 	/* numbers of entries that copies of the variants are measured with, borrowed from a map; n
 	 * == 0: bb_scenario__spread_fills() was not called, or no map has several counts */
 	struct bb_u32_list fill_counts;
@@ -402,16 +403,16 @@ static inline const char *bb_variant_object(const struct bb_scenario *s,
 	return v->object ? v->object : s->object;
 }
 
-/* Adds a cold twin of every drive whose kind can run cold (step, lines): a drive that differs only
- * in `caches`, and has the default number of samples. Does nothing if the scenario has a cold drive
- * already. Moves the drives in memory, so a plan made before this call must not be used after it.
- * Returns 0, or -EINVAL if no drive can run cold. */
+/* Adds a cold twin of every drive whose kind can run cold (step, lines): a copy of the drive with
+ * `caches: cold`, and with the default number of samples and the default time. Does nothing if the
+ * scenario has a cold drive already. Moves the drives in memory, so a plan made before this call
+ * must not be used after it. Returns 0, or -EINVAL if no drive can run cold. */
 int bb_scenario__add_cold(struct bb_scenario *s, struct bb_err *err);
 
-/* Adds a twin of every hot step drive: a drive that differs in that it times the lines of a run
- * (drivers/lines.c), and has the default number of samples. Does nothing if the scenario has a
- * drive that times lines already. Moves the drives in memory, so a plan made before this call must
- * not be used after it. Returns 0, or -EINVAL if no drive can have such a twin. */
+/* Adds a twin of every hot step drive: a copy of the drive that times the lines of a run
+ * (drivers/lines.c), with the default number of samples and the default time. Does nothing if the
+ * scenario has a drive that times lines already. Moves the drives in memory, so a plan made before
+ * this call must not be used after it. Returns 0, or -EINVAL if no drive can have such a twin. */
 int bb_scenario__add_lines(struct bb_scenario *s, struct bb_err *err);
 
 /* Replaces each variant with a map whose `fill` has several counts by one copy for each count. The

@@ -69,8 +69,8 @@ static json_t *keys_of(const struct bb_kind *kind, unsigned int mode, bool only_
 	return keys;
 }
 
-/* Adds the rules of a kind in which each mode is chosen by the key of the same name. One of these
- * keys must be present. It decides which other keys are allowed. */
+/* Adds to `schema` the rules of a kind in which each mode is chosen by the key of the same name.
+ * One of these keys must be present. It decides which other keys are allowed. */
 static void add_forms(const struct bb_kind *kind, json_t *properties, json_t *schema)
 {
 	json_t *rules = json_array(), *one_of = json_array();
@@ -113,7 +113,8 @@ json_t *bb_schema__of_kind(json_t *defs, const struct bb_kind *kind)
 	char ref[64];
 
 	if (!json_object_get(defs, name)) {
-		/* so that the kind stands before the kinds that its keys use */
+		/* Add an empty object first, so that the kind stands in `defs` before the kinds
+		 * that its keys use. */
 		json_object_set_new(defs, name, json_object());
 		json_object_set_new(defs, name, mapping(defs, kind));
 	}

@@ -82,8 +82,8 @@ static struct bb_yaml node_at(yaml_mark_t mark)
 	return (struct bb_yaml){.line = (uint32_t)mark.line + 1, .col = (uint32_t)mark.column + 1};
 }
 
-/* Returns a node that has only the position of the byte at `offset` in `text`. For errors in the
- * encoding, of which libyaml reports only this offset. */
+/* Returns a node that has only the position of the byte at `offset` in `text`. It is for errors
+ * in the encoding, because libyaml reports only the offset of the wrong byte. */
 static struct bb_yaml node_at_byte(const char *text, size_t offset)
 {
 	yaml_mark_t m = {0};
@@ -248,7 +248,7 @@ static int build(struct ctx *c, yaml_event_type_t end, int depth, struct bb_yaml
 }
 
 /* Builds the root, and checks that the text has no second document. libyaml's events are stream
- * start, document start, the root's, document end, stream end. */
+ * start, document start, the events of the root, document end, stream end. */
 static int build_document(struct ctx *c, struct bb_yaml *ret_root)
 {
 	const struct bb_yaml start = {.line = 1, .col = 1};

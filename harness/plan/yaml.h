@@ -20,14 +20,14 @@ enum bb_yaml_kind {
 struct bb_yaml {
 	enum bb_yaml_kind kind;
 	uint32_t line, col; /* position of its beginning, from 1; columns count characters */
-	bool quoted;        /* the text is in quotes or a block: never a number or null */
+	bool quoted;        /* the text is in quotes or a block, so it is no number or null */
 	bool flow;          /* the list or mapping is written with brackets or braces */
 	char *text;         /* UTF-8, owned; NULL for a list or mapping */
 	/* items[n] of a list. Of a mapping with n keys, items[2i] is a key and items[2i + 1] is its
 	 * value */
 	struct bb_yaml *items;
 	size_t n;
-	size_t n_items; /* number of nodes in `items`: n or 2n; for yaml.c */
+	size_t n_items; /* number of nodes in `items`: n or 2n; only yaml.c uses it */
 };
 
 /* Parses text[len]. `path` is only for messages. Returns 0; -EINVAL for a text that is not

@@ -9,8 +9,8 @@
 #define CYCLES_RAM 35u
 
 struct bb_cache_model {
-	/* numbers of lines, each set with the latest used first; 0: empty. A line's number is its
-	 * address / LINE_BYTES + 1. */
+	/* For each set, the numbers of its cache lines, the most recently used line first. A
+	 * line's number is its address / LINE_BYTES + 1; 0 means that there is no line. */
 	uint64_t code[SETS(BB_CACHE_L1_BYTES, L1_WAYS)][L1_WAYS];
 	uint64_t data[SETS(BB_CACHE_L1_BYTES, L1_WAYS)][L1_WAYS];
 	uint64_t last[SETS(BB_CACHE_LL_BYTES, LL_WAYS)][LL_WAYS];
@@ -26,7 +26,8 @@ void bb_cache_model__free(struct bb_cache_model *m)
 	free(m);
 }
 
-/* Uses a line of the set way[n_ways]. Returns false if the set did not have it. */
+/* Moves the line to the front of the set way[n_ways]. If the set did not have the line, drops the
+ * least recently used line for it, and returns false. */
 static bool use(uint64_t *way, size_t n_ways, uint64_t line)
 {
 	size_t at = 0;

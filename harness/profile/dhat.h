@@ -15,7 +15,7 @@ struct bb_dhat {
 struct bb_dhat_metric {
 	const char *name; /* valgrind's name of the total: "Total, bytes" */
 	const char *slug; /* name of the measure in BMF */
-	const char *key;  /* key of the figure at each allocation point in the file */
+	const char *key;  /* key of the measure at each allocation point in the file */
 	size_t offset;    /* offset of the total in struct bb_dhat */
 };
 

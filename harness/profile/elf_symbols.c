@@ -83,7 +83,7 @@ struct dwarf_unit {
 struct bb_elf_symbols {
 	Dwfl *dwfl;
 	Elf *elf;      /* owned by dwfl */
-	int socket;    /* to the parent, for debug files; -1: no debug files are used */
+	int socket;    /* asks the parent for separate debug files; -1: none are used */
 	uint64_t bias; /* address in libdwfl minus address in the file */
 	struct bb_symtab functions; /* from the symbol table */
 	struct dwarf_unit *units;
@@ -145,10 +145,10 @@ static void list_units(struct bb_elf_symbols *s, Dwfl_Module *module)
 	bb_symtab__sort(&s->ranges);
 }
 
-/* Lists the functions of a compilation unit among the children of the entry `parent`, also those in
- * its namespaces and types. We do this by hand because dwfl_module_addrdie() needs .debug_aranges,
- * and dwarf_getscopes() of libdw 0.188 does not find functions in a namespace, where clang and
- * rustc define them. */
+/* Lists the functions of a compilation unit among the children of the entry `parent`, and the
+ * functions in its namespaces and types. We do this by hand because dwfl_module_addrdie() needs
+ * .debug_aranges, and dwarf_getscopes() of libdw 0.188 does not find functions in a namespace,
+ * where clang and rustc define them. */
 static void list_functions(struct bb_elf_symbols *s, struct dwarf_unit *unit, Dwarf_Die *parent,
 			   int depth)
 {
@@ -319,7 +319,8 @@ static Dwfl_Module *report_file(struct bb_elf_symbols *s, int fd)
  * underscores. perf prefers the same. */
 static void read_symbols(struct bb_elf_symbols *s, Dwfl_Module *module)
 {
-	/* Other bindings have 0 here. 0 - 1 wraps round, so that they get the highest rank. */
+	/* The lowest rank is preferred. Other bindings have 0 here; 0 - 1 below wraps round, so
+	 * they get the highest rank. */
 	static const uint32_t ranks[16] = {[STB_GLOBAL] = 1, [STB_WEAK] = 2, [STB_LOCAL] = 3};
 	int n = dwfl_module_getsymtab(module);
 

@@ -7,8 +7,8 @@
 BB_ASSET(flame_css, "harness/profile/flame.css");
 BB_ASSET(flame_js, "harness/profile/flame.js");
 
-#define WIDTH 1200.0 /* of the graph, px */
-#define MARGIN 10.0  /* px */
+#define WIDTH 1200.0 /* width of the graph, px */
+#define MARGIN 10.0  /* space to the left and to the right of the frames, px */
 #define ROW 17u      /* height of a frame, px */
 #define HEAD 36u     /* height of the title, px */
 /* height of the legend, the buttons, and the line about a selected frame, px */
@@ -22,7 +22,7 @@ BB_ASSET(flame_js, "harness/profile/flame.js");
  * apart. Each kind has several tints, so that neighbouring frames differ. */
 static const struct kind_style {
 	char letter;
-	const char *legend; /* in the legend of a profile; NULL: the kind is left out */
+	const char *legend; /* name in the legend of a profile; NULL: not in the legend */
 	const char *fills[TINTS];
 } styles[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_COMM] = {'c', NULL, {"#bbbbbb", "#c4c4c4", "#b2b2b2"}},
@@ -69,7 +69,8 @@ static void add_box(struct flame *f, uint64_t x, uint64_t end, uint32_t depth, u
 		BB_PUSH(f->boxes, f->n, box);
 }
 
-/* Lays the sorted stacks side by side. Neighbouring stacks that share a frame share its box. */
+/* Lays the sorted stacks side by side. Neighbouring stacks with the same outer frames share the
+ * boxes of these frames. */
 static void add_boxes(struct flame *f)
 {
 	const struct bb_stacks *s = f->stacks;
@@ -118,7 +119,7 @@ static void write_rect(const struct flame *f, const struct box *box, FILE *out)
 {
 	const struct bb_frame *frame = box->depth ? &f->stacks->frames[box->frame] : NULL;
 
-	/* The tint depends on the name, so that a function looks the same everywhere. */
+	/* The tint depends on the name, so that a function has one colour in the whole graph. */
 	fprintf(out,
 		"<rect class='%c%u' x='%" PRIu64 "' y='%u' width='%" PRIu64 "' height='16'><title>",
 		styles[frame ? frame->kind : BB_FRAME_COMM].letter, frame ? frame->name % TINTS : 0,

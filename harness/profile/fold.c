@@ -4,7 +4,7 @@
 #include "profile/recording.h"
 
 #define MAX_OWN_FRAMES 8u /* limit: frames of our own code in a stack off the CPU */
-/* limit: points of a stack, with those of its process and of notes */
+/* limit: points of a stack, including the points of its process and of notes */
 #define MAX_POINTS (2 * BB_PROFILE_FRAMES + 8)
 #define KERNEL_SPACE UINT64_MAX /* stands for the kernel in keys of `by_address` */
 
@@ -44,8 +44,8 @@ static uint32_t name_id(struct folding *f, const char *name)
 	return bb_names__add(&f->profile->stacks.names, name, strlen(name));
 }
 
-/* Adds a function to the point, inside those that the point has. Points with the same outer
- * functions share the frames of these functions. */
+/* Adds a function to the point, inside the functions that the point has already. Points with the
+ * same outer functions share the frames of these functions. */
 static void add_frame(struct folding *f, struct point *p, const char *name, struct bb_frame frame)
 {
 	uint32_t before = p->n ? f->numbers[p->first + p->n - 1] : BB_NO_ID;
@@ -207,7 +207,7 @@ static int on_found(void *arg, uint32_t location, const struct bb_elf_frame *fou
 	};
 
 	if (p->n == BB_ELF_MAX_FRAMES)
-		return -EBADMSG; /* the child process that found it is untrusted */
+		return -EBADMSG; /* too many functions: the child process is untrusted */
 	add_frame(f, p, *found->function ? found->function : "[unknown]", frame);
 	return 0;
 }

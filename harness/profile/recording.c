@@ -223,7 +223,7 @@ static void add_sample(struct bb_recorder *r, const struct bb_profile_key *key, 
 static int on_overflow(void *arg, void *data, size_t size)
 {
 	const struct bb_profile_sample *sample = data;
-	int64_t kernel_bytes, user_bytes; /* bytes of addresses; the profiler's < 0 means none */
+	int64_t kernel_bytes, user_bytes; /* bytes of addresses; an error (< 0) counts as 0 */
 
 	if (size < sizeof(*sample))
 		return 0;
@@ -443,8 +443,8 @@ struct command {
 };
 
 #define TERM_MS 2000 /* time that the command has to end after SIGTERM */
-/* ms between two polls; a poll opens files of new processes, and we look whether the command has
- * ended */
+/* Time limit of one poll, ms. A poll opens the files that processes have mapped. After each poll we
+ * check whether the command has ended. */
 #define POLL_MS 50
 
 /* Runs in the child. If no byte or another byte than 'g' comes, our parent has died, and nobody

@@ -10,11 +10,11 @@ struct bb_sampled_stack {
 	uint32_t pid;
 	char comm[BB_PROFILE_COMM];
 	bool is_off_cpu; /* the thread waited; else it ran */
-	/* the addresses in the kernel, or those in user space, are as many as can be stored, so the
-	 * stack may have had more */
+	/* True if there are as many kernel addresses, or as many user addresses, as can be stored.
+	 * Then the real stack may be deeper. */
 	bool is_kernel_cut, is_user_cut;
 	bool is_lost;    /* the profiler had no room for the stack */
-	uint64_t weight; /* number of samples with this stack; if is_off_cpu, time, ns */
+	uint64_t weight; /* number of samples with this stack; if is_off_cpu, waiting time, ns */
 	/* bb_samples.addresses[first] is the first of n_kernel addresses, which n_user addresses
 	 * follow */
 	size_t first;
@@ -46,7 +46,7 @@ struct bb_sampler_stats {
 	uint64_t samples;     /* number of on-CPU samples */
 	uint64_t lost_stacks; /* samples whose stack is unknown */
 	uint64_t drops;       /* samples that were dropped because the maps were full */
-	uint32_t max_frames;  /* limit: kernel addresses, and user addresses, of a stack */
+	uint32_t max_frames;  /* limit for a stack's kernel addresses, and for its user addresses */
 	bool is_cpu_clock;    /* a clock causes the samples, for lack of a cycle counter */
 };
 
@@ -114,7 +114,7 @@ struct bb_profile {
 };
 
 struct bb_fold_opts {
-	double on_cpu_weight;           /* weight of a sample on the CPU: 1, or its microseconds */
+	double on_cpu_weight; /* of a sample on the CPU: 1, or the sampling period in us */
 	const struct bb_symtab *kernel; /* sorted */
 	bool with_pid;                  /* the outermost frame is "comm (pid)", not "comm" */
 };

@@ -32,7 +32,7 @@ struct bb_mapping {
 };
 
 /* The code in the memory of a process, from one exec or fork to the next. Of overlapping mappings
- * the later one counts. */
+ * the later mapping counts. */
 struct bb_space {
 	char comm[BB_PROFILE_COMM];
 	struct bb_mapping *mappings;
@@ -68,7 +68,7 @@ struct bb_spaces {
 	struct bb_idmap newest; /* (pid, 0) -> index in `v` of the newest space of the process */
 	struct bb_idmap users;  /* (pid, 0) -> user id of the process when we last saw it */
 	/* number of mappings that replaced a mapping of another file; samples of both files are
-	 * then counted for the later one */
+	 * then counted for the later file */
 	size_t n_replaced;
 };
 
@@ -94,8 +94,9 @@ void bb_spaces__replay(struct bb_spaces *s);
  * process is unknown. */
 uint32_t bb_spaces__of(const struct bb_spaces *s, uint32_t pid, const char *comm);
 
-/* Returns the mapping that contains the address in the space with the index `space` or, if that has
- * none, in an older space of the same process; NULL: there is none. */
+/* Returns the mapping that contains the address in the space with the index `space` or, if that
+ * space has no such mapping, in an older space of the same process. Returns NULL if there is
+ * none. */
 const struct bb_mapping *bb_spaces__find(const struct bb_spaces *s, uint32_t space,
 					 uint64_t address);
 
@@ -105,8 +106,8 @@ void bb_spaces__done(struct bb_spaces *s);
  * one per CPU, and logs them in `spaces`. */
 struct bb_task_events {
 	struct bb_spaces *spaces;
-	/* number of records that the kernel dropped because a ring was full; spaces may lack their
-	 * mappings */
+	/* number of records that the kernel dropped because a ring was full; `spaces` may lack
+	 * the mappings in these records */
 	uint64_t lost;
 	struct perf_buffer *rings;
 	int map_fd; /* the perf event array that holds the rings */

@@ -58,13 +58,14 @@ struct bb_stacks {
 	uint64_t total; /* sum of weights; set by bb_stacks__sort() */
 };
 
-/* The first function adds a frame, whose index is the old n_frames. The second one adds a stack of
- * n frames, given by their indexes, outermost first. */
+/* bb_stacks__add_frame() appends a frame, so its index is the old n_frames. bb_stacks__add() adds a
+ * stack of the frames with the indexes frames[n], outermost first. */
 void bb_stacks__add_frame(struct bb_stacks *s, const struct bb_frame *frame);
 void bb_stacks__add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, double weight);
 
-/* Returns the index of the frame with the same name, kind and `before`, and adds the frame if it is
- * new. `before` is the index of the next outer function at the same address, or BB_NO_ID. */
+/* Returns the index of the frame with the name and kind of `*frame` and with this `before`. Adds
+ * `*frame` if there is none. `before` is the index of the next outer function at the same address,
+ * or BB_NO_ID. */
 uint32_t bb_stacks__intern_frame(struct bb_stacks *s, const struct bb_frame *frame,
 				 uint32_t before);
 
@@ -73,7 +74,7 @@ uint32_t bb_stacks__intern_frame(struct bb_stacks *s, const struct bb_frame *fra
 uint32_t bb_stacks__frame(struct bb_stacks *s, const char *name, enum bb_frame_kind kind);
 
 /* Sorts frames and stacks, merges equal stacks, and rounds the weights to whole numbers, which
- * drops stacks below 0.5. Call it after the last stack is added. */
+ * drops stacks whose weight is below 0.5. Call it after the last stack is added. */
 void bb_stacks__sort(struct bb_stacks *s);
 
 static inline const char *bb_stacks__name(const struct bb_stacks *s, uint32_t frame)
@@ -96,7 +97,7 @@ void bb_stacks__done(struct bb_stacks *s);
  * suffix such as _[k] sets the kind of a frame. The first frame is the process. The result is
  * sorted; free it with bb_stacks__done().
  *
- * Errors: -EINVAL with file and line for any other line, or for a stack of more than
+ * Errors: -EINVAL with file and line for a line of another form, or for a stack of more than
  * BB_FOLDED_FRAMES; -EFBIG for a file of more than 64 MB, or a sum of weights above 2^53 (the
  * largest whole number that browsers can count to); other -errno if the file cannot be read.
  */

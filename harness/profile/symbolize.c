@@ -170,10 +170,10 @@ static int answer_file(void *arg, int socket)
 }
 
 #define MAX_REQUESTS 16
-#define POLL_MS 100 /* ms; a signal that comes just before poll() is noticed after this time */
+#define POLL_MS 100 /* timeout of poll(), ms; a signal just before poll() is noticed after it */
 
 /* Serves one request of the child for a debug file. Returns false if the child has closed the
- * socket, or has sent something else. */
+ * socket, or has sent anything but a request. */
 static bool serve_message(const struct work *w, int socket)
 {
 	struct bb_debug_request request;

@@ -20,7 +20,7 @@ struct bb_elf_frame {
 	const char *function;
 	const char *file; /* source file; NULL: unknown */
 	uint32_t line;    /* 0: unknown */
-	uint64_t start;   /* start of the function in the ELF file; 0: it is inlined */
+	uint64_t start;   /* address of its start in the ELF file; 0: it is inlined */
 	/* distance from `start` to the address that was looked up, in bytes; 0 for inlined
 	 * functions */
 	uint64_t distance;

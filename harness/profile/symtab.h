@@ -35,7 +35,7 @@ struct bb_names {
 	struct bb_idmap by_hash;
 };
 
-/* Returns the number of the string text[len], which may also end earlier, in a NUL. Adds the string
+/* Returns the number of the string text[len], which may also end earlier, at a NUL. Adds the string
  * if it is new. */
 uint32_t bb_names__add(struct bb_names *names, const char *text, size_t len);
 

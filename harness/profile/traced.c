@@ -19,7 +19,7 @@ struct line_start {
 	uint64_t address;
 	uint32_t number;
 	const char *text;
-	size_t order; /* index in the text; of two lines with one address the later counts */
+	size_t order; /* index in the text; of two lines with the same address, the later counts */
 	/* True if an instruction of the stretch was traced. Then `line` is the index of the line in
 	 * bb_traced.lines, and `frame` the index of its frame. */
 	bool is_known;
@@ -27,11 +27,11 @@ struct line_start {
 	uint32_t frame;
 };
 
-/* The records v[n] that the plugin wrote between a pair of marks, while the guest ran the program
- * with the index `program`. */
+/* The records v[n] that the plugin wrote between two marks (bpf/marks.h), while the guest ran the
+ * program with the index `program`. */
 struct window {
 	size_t program;
-	uint64_t ns; /* instructions by the guest's clock */
+	uint64_t ns; /* instructions that the guest's clock counted */
 	const struct bb_trace_record *v;
 	size_t n;
 };
@@ -40,7 +40,7 @@ struct program {
 	const char *name, *object;
 	struct function *functions;
 	size_t n_functions;
-	struct line_start *lines; /* by address; no_line: code before lines[0] */
+	struct line_start *lines; /* sorted by address; no_line: code before lines[0] */
 	size_t n_lines;
 	struct line_start no_line;
 };
@@ -59,9 +59,9 @@ struct call {
 	uint64_t start;      /* start of the function's code */
 	uint64_t returns_at; /* where its return address is stored; UINT64_MAX: unknown */
 	uint32_t frame;
-	uint32_t called;   /* name of the called function, which may have jumped here */
+	uint32_t called; /* name of the function that was called; it may have jumped to this one */
 	bool is_interrupt; /* the function was entered by an interrupt or a fault */
-	bool is_own;       /* the function is one of the program */
+	bool is_own;       /* the function belongs to the program under test */
 };
 
 struct folding {
@@ -69,11 +69,13 @@ struct folding {
 	struct program *program;
 	struct bb_traced *traced;
 	struct call calls[DEPTH];
-	/* depth: calls in calls[]; above: further calls, for which calls[] has no room */
+	/* depth: number of calls in calls[]; above: number of inner calls for which calls[] has no
+	 * room */
 	uint32_t depth, above;
-	uint32_t root;             /* index of the frame with the program's name */
-	struct bb_idmap by_line;   /* (line, name of a function) -> part */
-	struct bb_idmap by_called; /* (name of a called function, name) -> call */
+	uint32_t root; /* index of the frame with the program's name */
+	/* (`of`, `name`) of a bb_traced_part -> its index in bb_traced.parts or bb_traced.calls */
+	struct bb_idmap by_line;
+	struct bb_idmap by_called;
 };
 
 /* Read an address or a number at `*at`, and the blank after it. */
@@ -207,7 +209,7 @@ static bool is_clock(const struct bb_trace_record *r)
 	return r->kind == BB_TRACE_INSN && r->class == BB_TRACE_CLOCK;
 }
 
-/* The records between the two readings of the clock. */
+/* The records of a window between the two readings of the guest's clock. */
 struct cut {
 	size_t from, to;    /* indexes of the window's records [from, to) */
 	size_t first, last; /* indexes of the first and the last record of the program itself */
@@ -290,7 +292,7 @@ static const char *kernel_function(const struct reading *r, uint64_t address, ui
 }
 
 /* Follows a return instruction that read the return address at the stack address `at`: removes the
- * calls that it leaves. */
+ * functions that have returned from f->calls. */
 static void follow_return(struct folding *f, uint64_t at)
 {
 	f->above = 0;
@@ -336,8 +338,8 @@ static void follow(struct folding *f, const struct bb_trace_record *before, uint
 	}
 }
 
-/* Counts an instruction of the function `name` in (*v)[*n], in the part that belongs to `of`. `ids`
- * has the indexes of the parts. */
+/* Counts an instruction of the function `name` in the item of (*v)[*n] that has these `of` and
+ * `name`. Adds the item if it is new. `ids` maps `of` and `name` to the item's index. */
 static void add_part(struct bb_traced_part **v, size_t *n, struct bb_idmap *ids, size_t of,
 		     uint32_t name)
 {
@@ -449,7 +451,7 @@ static void fold(const struct reading *r, const struct window *w, const struct c
 	free(f);
 }
 
-/* Gives the records v[n] to the model. */
+/* Passes the accesses of the records v[n], in order, to the model of caches. */
 static void access_caches(struct bb_cache_model *m, const struct bb_trace_record *v, size_t n,
 			  struct bb_cache_counts *counts)
 {
@@ -476,7 +478,8 @@ static void count_accesses(const struct reading *r, const struct window *run, co
 	bb_cache_model__free(m);
 }
 
-/* Folds the best run of the program with the index `program`. */
+/* Folds one run of the program with the index `program`: the last run whose instructions are as
+ * many as the clock counted or, if there is none, the last run. */
 static void take_program(const struct reading *r, size_t program, struct bb_traced *t)
 {
 	const struct window *best = NULL;

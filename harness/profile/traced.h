@@ -25,11 +25,11 @@ struct bb_traced {
 	/* name of the program and path of its object, parts of the text of bb_traced__read() */
 	const char *name, *object;
 	/* machine instructions of the run, as the guest's clock counted them (`ns`), and as the
-	 * trace has them between two readings of this clock (`n`); n 0: no run was traced, or it is
-	 * too long */
+	 * trace has them between two readings of this clock (`n`); n 0: no run was traced, or the
+	 * traced run is too long */
 	uint64_t ns, n;
-	/* where these instructions, and the memory that they access, were found, by a model of
-	 * caches that n_warm earlier runs of the program have filled */
+	/* accesses to these instructions and to their data, by cache level. They come from a model
+	 * of caches, which n_warm earlier runs of the program have filled. */
 	struct bb_cache_counts cache;
 	size_t n_warm;
 	uint64_t around;              /* instructions that call and time the program */
@@ -43,11 +43,12 @@ struct bb_traced {
 };
 
 /* Reads `text`, which a guest with marks wrote (bpf/marks.h), and the file `trace_fd`, to which
- * QEMU's plugin wrote meanwhile (bpf/trace_record.h). Stores one bb_traced for each program in
- * (*ret_traced)[*ret_n]. It takes the last run whose instructions are as many as the clock says or,
- * if there is none, the last run. Overwrites parts of `text`, which must live as long as the
- * result. Returns 0, or -errno with a message. Free the result with bb_traced__free(), also after
- * an error. */
+ * QEMU's plugin wrote while the guest ran (bpf/trace_record.h). Stores one bb_traced for each
+ * program in
+ * (*ret_traced)[*ret_n]. Of each program, takes the last run whose instructions are as many as the
+ * guest's clock counted or, if there is none, the last run. Overwrites parts of `text`, which must
+ * live as long as the result. Returns 0, or -errno with a message. Free the result with
+ * bb_traced__free(), also after an error. */
 int bb_traced__read(char *text, int trace_fd, struct bb_traced **ret_traced, size_t *ret_n,
 		    struct bb_err *err);
 void bb_traced__free(struct bb_traced *traced, size_t n);
