@@ -10,7 +10,7 @@
 struct bb_capture_args {
 	struct bb_capture_opts opts; /* the caller sets command, environment and budget */
 	bool until_attached, no_contents;
-	uint32_t max_mib; /* limit: MiB of map contents in a capture; 0: BB_CAPTURE_MIB */
+	uint32_t max_mib; /* limit: MiB of map contents in a capture; 0 means BB_CAPTURE_MIB */
 };
 
 /* A set of options for struct bb_usage; they set members of a struct bb_capture_args. */
@@ -32,7 +32,7 @@ int bb_capture_and_say(const struct bb_capture_opts *opts, bool details,
 /* A capture in a temporary folder, for a measurement that does not keep it. If all members are
  * zero, there is no capture. */
 struct bb_captured_file {
-	char *object; /* NAME=FILE, for --object */
+	char *object; /* the capture as NAME=FILE, the form of a value of --object */
 	int lock_fd;  /* locks the folder until this process ends (base/io.h) */
 };
 

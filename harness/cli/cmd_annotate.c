@@ -13,7 +13,8 @@
 #include "store/store.h"
 
 #define HOTTEST 20u /* lines of a program that --hottest shows */
-#define MANY 4u     /* from this many programs on, only the first lines of each are shown */
+/* if at least so many programs are shown, each shows only its first FIRST_LINES lines */
+#define MANY 4u
 #define FIRST_LINES 5u
 
 struct annotate_args {
@@ -23,7 +24,7 @@ struct annotate_args {
 	bool hottest, time, all;
 	const char *flame; /* file for the flame graph; NULL: none is drawn */
 	struct bb_vm_args vm;
-	struct bb_object_args object; /* with --vm */
+	struct bb_object_args object; /* objects whose programs run in the guests of --vm */
 };
 
 static const char *const whens[] = {"auto", "always", "never"};
@@ -128,7 +129,8 @@ static int write_folded(void *arg, FILE *out, struct bb_err *)
 }
 
 /* Returns the rank of a case among the cases of its program: infinity if it was measured with hot
- * and cold caches, -1 if only with cold caches or if its time is unknown, else its time, ns. */
+ * and cold caches, -1 if only with cold caches or if its time is unknown, else its time, ns. Of
+ * each program, the case with the highest rank is shown. */
 static double rank_of(const struct bb_by_line *b)
 {
 	if (bb_timed__is_cold(b->timed) || isnan(b->program.value))
@@ -136,8 +138,8 @@ static double rank_of(const struct bb_by_line *b)
 	return isfinite(b->cold.value) ? (double)INFINITY : b->program.value;
 }
 
-/* True if lines[i] has the highest rank of its program's cases in lines[n], and is the first of
- * them. */
+/* True if no case of the same program in lines[n] has a higher rank than lines[i]. If several cases
+ * have the highest rank, this is true only for the first of them. */
 static bool is_chosen(const struct bb_by_line *lines, size_t n, size_t i)
 {
 	const struct bb_timed *t = lines[i].timed;
@@ -153,8 +155,8 @@ static bool is_chosen(const struct bb_by_line *lines, size_t n, size_t i)
 	return true;
 }
 
-/* Prints the chosen cases in full. For --flame, draws the only one that has hot caches, or fails if
- * there are several. */
+/* Prints the chosen cases in full. For --flame, draws the flame graph of the only chosen case with
+ * hot caches, or fails if several chosen cases have hot caches. */
 static int put_chosen(const struct bb_report *r, const struct annotate_args *a,
 		      struct bb_by_line *lines, size_t n, struct bb_err *err)
 {
@@ -163,7 +165,8 @@ static int put_chosen(const struct bb_report *r, const struct annotate_args *a,
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < n; i++) {
-		/* A graph of runs with cold caches would only differ in its widths. */
+		/* Draw no graph of runs with cold caches: its frames would be those of the graph
+		 * with hot caches, with other widths. */
 		bool draw = a->flame && !bb_timed__is_cold(lines[i].timed);
 
 		if (!a->all && !is_chosen(lines, n, i))
@@ -184,7 +187,8 @@ static int put_chosen(const struct bb_report *r, const struct annotate_args *a,
 	return rc;
 }
 
-/* Adds the cases that are not shown, each with its total, and what to do next. */
+/* Adds to `d` the cases that were not printed, each with its total time, and advice on the command
+ * to run next. */
 static void add_more(const struct annotate_args *a, const struct bb_by_line *lines, size_t n,
 		     struct bb_doc *d)
 {
@@ -249,7 +253,7 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 	return !rc && !n ? say_none(r, a, err) : rc;
 }
 
-/* Explains the columns, and says what to do next. */
+/* Adds to `d` an explanation of the columns, and advice on the command to run next. */
 static void add_count_key(const struct bb_report *r, bool is_once, bool is_short, bool has_never,
 			  struct bb_doc *d)
 {
@@ -269,8 +273,8 @@ static void add_count_key(const struct bb_report *r, bool is_once, bool is_short
 		    "after a change `sudo bpfbench compare OLD.o NEW.o --exact`");
 }
 
-/* True if annotate shows the counts of a program: of a floor only if it is asked for, or if there
- * is nothing else. */
+/* True if annotate shows the counts of the program `c`. The counts of a floor are shown only if the
+ * user names it (a->variant), or if all counted programs are floors. */
 static bool is_wanted(const struct bb_report *r, const struct annotate_args *a,
 		      const struct bb_counted *c)
 {
@@ -280,8 +284,8 @@ static bool is_wanted(const struct bb_report *r, const struct annotate_args *a,
 	       !BB_ANY(r->counted, r->n_counted, !bb_is_counted_floor(r, it));
 }
 
-/* True if a line that no run executed is among those shown: of the `n_hottest` with the most
- * instructions, or of all if that is 0. */
+/* True if at least one of the shown lines was executed by no run. If `n_hottest` is 0, all lines
+ * are shown; otherwise, only the `n_hottest` lines with the most instructions. */
 static bool shows_unexecuted(const struct bb_counted *c, size_t n_hottest)
 {
 	size_t n = 0;
@@ -362,7 +366,8 @@ static int annotate_in_guests(struct annotate_args *a, struct bb_measure_args *m
 	bb_vm__append_options(&work.args, "--variant", &variants);
 	if (!rc)
 		rc = bb_vm__measure(&a->vm, m, &work, err);
-	if (rc == -ENODATA) { /* the second run may have what the first has not */
+	/* go on, because the traced run below may show programs that the timed run could not */
+	if (rc == -ENODATA) {
 		bb_tell("%s", err->msg);
 		rc = BB_EXIT_FAILURE;
 	}

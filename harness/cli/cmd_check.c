@@ -87,7 +87,8 @@ static void add_row(const struct bb_check_result *results, size_t i, bool all, s
 	bb_doc__cell(d, "%s%s%s", r->text, is_new ? " -> " : "", is_new ? r->remedy : "");
 }
 
-/* Appends the names of the checks with that status: ": load, perf_pmu". */
+/* Appends the names of the checks with the result `status` to the last block of `d`: ": load,
+ * perf_pmu". */
 static void append_named(const struct bb_check_result *results, enum bb_check_status status,
 			 struct bb_doc *d)
 {

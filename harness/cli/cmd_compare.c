@@ -38,7 +38,7 @@ struct compare_args {
 
 #define ARGS struct compare_args
 
-/* Stores the first or the second argument. */
+/* Stores an argument in the first free element of runs[2]. */
 static void read_stored(const struct bb_option *, const char *text, void *runs)
 {
 	const char **run = runs;
@@ -159,7 +159,7 @@ static void check_what(const struct compare_args *a)
 		  (a->measure.format || a->measure.output) && selects);
 }
 
-/* True if both arguments are named as objects are, and not as stored runs. */
+/* True if both arguments end in ".o". They are then BPF objects and not stored runs. */
 static bool are_objects(const char *const named[2])
 {
 	size_t n = 0;
@@ -385,7 +385,7 @@ static int say_in_vain(const struct bb_report *old, const struct bb_report *new,
 	for (int i = 0; i < 2; i++)
 		bb_doc_in_vain(runs[i], NULL, &docs[i]);
 	is_same = is_same_text(&docs[0], &docs[1]);
-	/* the same advice once, below the second run */
+	/* If both documents end with the same advice, print it once, below the second run. */
 	if (!is_same && docs[0].n && docs[1].n &&
 	    docs[0].blocks[docs[0].n - 1].kind == BB_DOC_SUBITEM &&
 	    bb_same_text(docs[0].blocks[docs[0].n - 1].text, docs[1].blocks[docs[1].n - 1].text))
@@ -405,8 +405,8 @@ static int say_in_vain(const struct bb_report *old, const struct bb_report *new,
 
 #define SIDE_SIZE (PATH_MAX + 128) /* a path and the id of a run */
 
-/* Writes how a stored run is named in the output: as the user named it, and its id unless that is
- * in the name. */
+/* Writes the name of a stored run as the output shows it: the user's name for it and, unless this
+ * name contains the run's id, the id in parentheses. */
 static void name_side(const char *named, const struct bb_report *r, char buf[SIDE_SIZE])
 {
 	if (strstr(named, r->id))
@@ -415,7 +415,8 @@ static void name_side(const char *named, const struct bb_report *r, char buf[SID
 		snprintf(buf, SIDE_SIZE, "%s (%s)", named, r->id);
 }
 
-/* Adds how to get the verdicts that two stored runs do not give. */
+/* Adds to `d` advice on the command that gives the verdicts that a comparison of two stored runs
+ * cannot give. */
 static void add_next_of_stored(const struct bb_report *new, const struct bb_diffs *diffs,
 			       struct bb_doc *d)
 {
@@ -538,11 +539,9 @@ static int add_build(struct bb_scenario *s, const char *name, const char *like, 
 	return 0;
 }
 
-/*
- * Makes the scenario to measure. Two objects become its variants "base" and "head". If the user
- * also names a scenario, they are copies of variants of that scenario, with the programs of the
- * objects.
- */
+/* Makes the scenario to measure. Two objects become its variants "base" and "head". If the user
+ * also names a scenario, these two variants are copies of variants of that scenario, with the
+ * programs of the objects. */
 static int make_scenario(struct compare_args *a, struct bb_scenario **ret_scenario,
 			 struct bb_err *err)
 {
@@ -572,7 +571,8 @@ static int make_scenario(struct compare_args *a, struct bb_scenario **ret_scenar
 	return rc;
 }
 
-/* Measures the plan by counts (--exact), by line (--time) or in turns. */
+/* Measures the plan: counts instructions (--exact), times each line (--time), or times base and
+ * head in turns. */
 static int measure(const struct compare_args *a, const struct bb_plan *plan, struct bb_measure *m,
 		   struct bb_err *err)
 {
@@ -664,7 +664,8 @@ static int trace_in_guests(const struct compare_args *a, const struct bb_object_
 	bool is_for_people = !a->measure.format || opts.is_markdown ||
 			     !strcmp(a->measure.format->name, "table");
 
-	/* the file of --output has only the table, and programs of one object do not differ */
+	/* Do not trace if the output goes to a file or service, which gets only the table, or if
+	 * both paths name one object, whose programs do not differ. */
 	if (a->measure.output || !is_for_people || (o->n == 2 && !strcmp(opts.base, opts.head)))
 		return 0;
 	return bb_traced_run(&a->vm, &a->measure, objects, &opts, err);

@@ -22,9 +22,10 @@ struct gate_args {
 	struct bb_gate_opts gate;
 	struct bb_capture_args how;
 	struct bb_vm_args vm;
-	const char *capture; /* a command for sh -c; may be NULL */
+	const char *capture; /* a command, run by sh -c, whose programs are captured; may be NULL */
 	const char *scenario, *markdown, *source_lines;
-	const char *bmf[2]; /* files for base and head; NULL: none */
+	/* BMF files to write for base and head; NULL: that file is not written */
+	const char *bmf[2];
 	char scenario_path[PATH_MAX];
 };
 
@@ -205,9 +206,9 @@ static int write_markdown(void *arg, FILE *out, struct bb_err *)
 	return 0;
 }
 
-/* Writes how much more a line of source costs. Writes nothing if it does not cost more, or if its
- * file is outside the tree, such as a system header. `name` is a case's name, which begins with the
- * program. */
+/* Writes by how much a line of source costs more in head than in base. Writes nothing if it does
+ * not cost more, or if its file is outside the tree, such as a system header. `name` is a case's
+ * name, which begins with the program. */
 static void write_source_line(const struct bb_gate *g, const char *name, const char *file,
 			      uint32_t line, double more, const char *unit, FILE *out)
 {
@@ -232,8 +233,9 @@ static bool has_regressed(const struct bb_doc_gate *v, const char *name)
 			      bb_gate__exact_verdict(v->gate, it) == BB_GATE_REGRESSED);
 }
 
-/* Writes the lines of the second measurement whose time differs, then those whose instructions
- * differ. Only programs that regressed have been timed by line. */
+/* Writes the lines whose time differs between base and head in the second measurement, then the
+ * lines whose number of instructions differs. Only programs that regressed have been timed by
+ * line. */
 static int write_source_lines(void *arg, FILE *out, struct bb_err *)
 {
 	const struct bb_doc_gate *v = arg;
@@ -359,7 +361,8 @@ static int run_in_guests(const struct gate_args *a, const struct bb_gate_run *ru
 
 	both.opts.full_names = true;
 	judge = (struct bb_matrix_judge){pairs, 0, a->gate.complexity, a->gate.grow, &run->gate};
-	/* program i of the gate is object i as a whole */
+	/* With --vm, the gate has one program for each object: gate.programs[i] stands for object
+	 * i. */
 	for (size_t i = 0; i < objects->n; i++)
 		if (run->gate.programs[i].state == BB_GATE_COMPARED)
 			add_pair(&both, objects, i, &pairs[judge.n_pairs++]);

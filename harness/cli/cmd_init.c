@@ -43,7 +43,8 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-/* Writes a new file, whole or not at all. */
+/* Creates the file `path` and writes `text` to it. Fails if the file exists. If writing fails,
+ * removes the file. */
 static int write_new(const char *path, const char *text, struct bb_err *err)
 {
 	FILE *out = fopen(path, "wxe");

@@ -155,7 +155,8 @@ static double runs_per_s(const struct session *s, size_t i)
 static const struct percentile {
 	double share;
 	const char *key;
-	uint64_t least; /* fewest timed runs for this percentile: at least ten are above it */
+	/* fewest timed runs for which this percentile is shown: at least ten runs are above it */
+	uint64_t least;
 } percentiles[] = {{0.5, "p50", BB_P50_MIN},
 		   {0.9, "p90", BB_P90_MIN},
 		   {0.99, "p99", BB_P99_MIN},
@@ -178,14 +179,15 @@ static void compute_percentiles(const struct bb_inside_path *p, double clock_ns,
 	bb_hist_done(&hist);
 }
 
-/* The caller frees the text: the share of one CPU, "under 0.01 %" if it is smaller. */
+/* Returns the share of one CPU as text, or "under 0.01 %" if it is smaller. The caller frees the
+ * text. */
 static char *cpu_text(double percent)
 {
 	return percent > 0 && percent < 0.01 ? bb_strdup("under 0.01 %")
 					     : bb_asprintf("%.2g %%", percent);
 }
 
-/* Adds the cells of TIME_COLUMNS. */
+/* Adds the cells of one path in the columns TIME_COLUMNS. */
 static void add_times(const struct bb_inside_path *p, double clock_ns, struct bb_doc *d)
 {
 	double mean = bb_inside_path__mean(p, clock_ns), worst = bb_inside_path__worst(p, clock_ns);
@@ -274,9 +276,9 @@ static void add_line(const struct btf *btf, const struct bpf_line_info *line, co
 
 /*
  * Adds how `path` differs from the most frequent path, `most`. First come the lines of blocks that
- * only `path` executes ("+"), then those of blocks that only `most` executes ("-"). If their loops
- * make different numbers of turns, adds both numbers. If they end at different exits, adds the line
- * at which `path` ends.
+ * only `path` executes ("+"), then those of blocks that only `most` executes ("-"). If a loop has a
+ * different number of iterations in `path` than in `most`, adds both numbers. If the paths end at
+ * different exits, adds the line at which `path` ends.
  */
 static void add_lines(const struct bb_inside_program *p, const struct bb_inside_path *path,
 		      const struct bb_inside_path *most, const struct btf *btf, struct bb_doc *d)
@@ -311,8 +313,9 @@ static void add_lines(const struct bb_inside_program *p, const struct bb_inside_
 	}
 }
 
-/* Compares the blocks of `d` from `a` on with those from `b` to the end. True if their texts are
- * the same, and if the item of another path follows those from `a` on. */
+/* True if the blocks of `d` from index `b` to the end have the same texts as the blocks from index
+ * `a`, and if the blocks from `a` are the whole item of one path: the next block after them begins
+ * the item of another path. */
 static bool says_the_same(const struct bb_doc *d, size_t a, size_t b)
 {
 	while (b < d->n && bb_same_text(d->blocks[a].text, d->blocks[b].text))
@@ -409,7 +412,8 @@ static unsigned int length_of(uint64_t key)
 	return n;
 }
 
-/* Returns the index of program `nth`, from 0, of those that the key of a chain names. */
+/* Returns the index of the program that is at position `nth` of a chain of tail calls, counted from
+ * 0. `key` is the chain's key. */
 static size_t called_nth(uint64_t key, unsigned int nth)
 {
 	return (size_t)(key >> 8 * (length_of(key) - 1 - nth) & BB_INSIDE_CHAINED) - 1;
@@ -420,7 +424,8 @@ static double clock_of_chain(const struct session *s, const struct bb_inside_pat
 	return s->inside.price.clock_ns * length_of(chain->key);
 }
 
-/* Returns "first > second > third"; free it. */
+/* Returns the names of the chain's programs as "first > second > third". The caller frees the
+ * text. */
 static char *name_chain(const struct session *s, uint64_t key)
 {
 	size_t len;
@@ -462,7 +467,8 @@ static void print_chains(const struct session *s, struct bb_doc *d)
 	}
 }
 
-/* Adds how many loads were replaced by clones, and why the others were not or only partly. */
+/* Adds how many of the loaded programs were replaced by clones. For each other one, says why it was
+ * not replaced, or why its clone measures only part of the figures. */
 static void print_others(const struct session *s, struct bb_doc *d)
 {
 	const struct bb_inside *in = &s->inside;
@@ -684,7 +690,7 @@ static void put_samples(const struct session *s, const char *family, size_t i, c
 		bb_openmetrics_sample(family, "_total", &labels, NULL, (double)runs, out);
 }
 
-/* Writes the samples of a family for each program or, if is_path, for its first paths. */
+/* Writes the samples of a family for each program or, if is_path, for its most frequent paths. */
 static void put_family(const struct session *s, const char *family, bool is_path, bool is_time,
 		       FILE *out)
 {
@@ -775,7 +781,7 @@ static void write_screen(const struct session *s, FILE *out)
 	write_table(s, &look, false, out);
 }
 
-/* Calls write() and returns its text, which the caller frees. */
+/* Returns the text that write() writes. The caller frees it. */
 static char *text_of(const struct session *s, void (*write)(const struct session *s, FILE *out),
 		     size_t *ret_len)
 {
@@ -843,8 +849,8 @@ static void add_to_report(const struct session *s)
 			  s->measure->report);
 }
 
-/* Runs in a child: writes the file and stores the run, as they are now. The session of the parent
- * stays as it is. */
+/* Runs in a child process: writes the capture of --output and stores the run, with the figures so
+ * far. The session of the parent process is not changed. */
 static int save(void *arg, int)
 {
 	struct session *s = arg;

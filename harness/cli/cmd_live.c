@@ -16,11 +16,12 @@
 
 /* s between checks of the keyboard, of the size of the terminal and of the command */
 #define LOOK_S 0.05
-#define QUIET_S 1.0     /* after this time without a bpf() call, all programs are loaded */
-#define PATIENCE_S 60.0 /* longest wait for a command to load its programs */
+/* s; if a command makes no bpf() call for this time, we assume that all its programs are loaded */
+#define QUIET_S 1.0
+#define PATIENCE_S 60.0 /* s; longest wait for a command to load its programs */
 #define SECONDS 1.0
-/* Number of slices of a look: enough for verdicts on a thousand programs after Holm's correction.
- * LOOK_SECONDS is the default length of a look. */
+/* Number of slices of one measurement for --save or --compare: enough for verdicts on a thousand
+ * programs after Holm's correction. LOOK_SECONDS is the default length of this measurement. */
 #define SLICES 20
 #define LOOK_SECONDS 10.0
 
@@ -308,7 +309,7 @@ static int serve(struct watch *w, struct bb_err *err)
 	return rc == -EINTR ? 0 : rc;
 }
 
-/* --- a look over time --- */
+/* --- one measurement for --save or --compare --- */
 
 /* Watches the slices, and adds the runs in each slice to the report. */
 static int take_slices(struct watch *w, struct bb_report *report, struct bb_err *err)
@@ -359,8 +360,8 @@ static int show_verdicts(const struct live_args *a, const struct bb_report *base
 	return rc;
 }
 
-/* Measures one period, stores it for --save, and prints the verdicts of --compare. Returns the exit
- * code, or -errno with a message. */
+/* Measures all slices, stores the run for --save, and prints the verdicts of --compare. Returns the
+ * exit code, or -errno with a message. */
 static int take_look(struct watch *w, struct bb_err *err)
 {
 	struct live_args *a = w->args;

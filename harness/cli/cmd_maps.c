@@ -107,7 +107,8 @@ static void write_hex(const char *before, const uint8_t *data, size_t n, const c
 		fprintf(out, "%s%02x", i ? between : "", data[i]);
 }
 
-/* Leaves out the entries of arrays that are zero: a scenario sets the rest of an array to zero. */
+/* Writes the entries of a map. Leaves out entries of an array whose value is zero, because a
+ * scenario sets all entries that it does not name to zero. */
 static void write_entries(int fd, const struct bpf_map_info *info, bool is_array, size_t slot_size,
 			  bool json, FILE *out)
 {
@@ -255,7 +256,8 @@ static int by_key(const void *a, const void *b, void *table)
 		      t->keys + *(const uint32_t *)b * t->key_size, t->key_size);
 }
 
-/* Returns the numbers of the entries in the order of their keys; free the array. */
+/* Returns the indexes of the table's entries in the order of their keys. The caller frees the
+ * array. */
 static uint32_t *sorted(struct bb_map_table *t)
 {
 	uint32_t *order = bb_calloc(t->n + 1, sizeof(*order));

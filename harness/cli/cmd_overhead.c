@@ -90,8 +90,9 @@ static void add_figures(const struct shown *s, struct bb_doc *d)
 
 		if (!isfinite(f->base_s))
 			continue;
-		/* The ratio of the blocks is more precise than that of the medians. Head is
-		 * computed from it, so that the figures of the row agree. */
+		/* The ratio that was estimated from the blocks is more precise than the ratio of
+		 * the medians. Computes the figure of head from this ratio, so that base, head and
+		 * ratio agree in the row. */
 		if (isfinite(f->ratio.value))
 			sides[1] = f->base_s * f->ratio.value;
 		bb_doc__text_cell(d, figure_names[i]);

@@ -11,7 +11,7 @@
 enum { TEXT, FOLDED, FLAME };
 static const char *const formats[] = {"text", "folded", "flame"};
 
-/* What is written, and how. */
+/* The profile to write, its format, and its title and unit. */
 struct shown {
 	int format;
 	const struct bb_profile *profile;

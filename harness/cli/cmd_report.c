@@ -154,7 +154,7 @@ struct part {
 
 struct page {
 	struct part *parts;     /* parts[n] */
-	struct bb_html_page *v; /* v[n]; they borrow from the parts */
+	struct bb_html_page *v; /* v[n]; v[i] points to data that parts[i] owns */
 	size_t n;
 	struct bb_timeline history;
 };

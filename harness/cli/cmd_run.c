@@ -122,8 +122,9 @@ struct run_args {
 	const char *flame_file; /* NULL means beside the stored run */
 	bool tries_inputs;
 	const char *found_file;     /* NULL means beside the stored run */
-	struct bb_capture_args how; /* how `capture` or `command` is captured */
-	const char *capture;        /* a command for sh -c; may be NULL */
+	struct bb_capture_args how; /* options for the capture of `capture` or `command` */
+	/* a command, run by sh -c, whose programs are captured; may be NULL */
+	const char *capture;
 	struct bb_vm_args vm;
 	char **command; /* points into argv; ends in NULL. NULL: no command is given */
 	struct bb_captured_file captured;
@@ -175,7 +176,7 @@ static const struct bb_option how_options[] = {
 	 .given = BB_ARG_AT(tries_inputs), .optional = true},
 	{"dry-run", 0, NULL, bb_read_flag, BB_ARG(dry_run),
 	 "print the plan; load and measure nothing"},
-	/* given to bpfbench in a guest of `check --vm` */
+	/* hidden option: `check --vm` gives it to the bpfbench in each guest */
 	{"only-load", 0, NULL, bb_read_flag, BB_ARG(only_loads), NULL},
 	{0},
 };
@@ -312,7 +313,8 @@ static void print_jobs(const struct jobs *j)
 		printf("  %-52s not driven: %s\n", j->object.skips[i].what, j->object.skips[i].why);
 }
 
-/* Reads the i-th scenario of --scenario, or makes one for the objects or the loaded programs. */
+/* Reads the i-th scenario of --scenario, or makes a scenario for the BPF objects or for the live
+ * programs. */
 static int read_scenario(const struct run_args *a, size_t i, struct jobs *j,
 			 struct bb_scenario **ret_scenario, struct bb_err *err)
 {
@@ -415,7 +417,8 @@ static int measure_all(const struct run_args *a, struct bb_measure *m, const str
 			bb_tell("%s: %zu cases on CPU %d, polled from CPU %d, seed %llu",
 				job->scenario->name, job->plan.n_cases, m->opts.driver.cpu,
 				m->opts.driver.poll_cpu, (unsigned long long)a->measure.seed);
-		/* A variant named on the command line must not be skipped. */
+		/* If the user names variants, the run fails if one of them fails, instead of
+		 * skipping it. */
 		m->opts.skip_failing = job->scenario->skips_refused && !a->variants.n;
 		if (budget_s > 0 && j->n > 1)
 			m->opts.budget_s = fmax(budget_s - bb_seconds_since(m->began_ns), 1e-3) /
@@ -615,7 +618,8 @@ int bb_cmd_run(int argc, char **argv, struct bb_err *err)
 		a.measure.budget_s = DEFAULT_BUDGET_COLD_S;
 	if (a.capture || a.command)
 		rc = capture(&a, err);
-	if (!rc && a.dry_run && !names_live(&a.live)) /* finding loaded programs needs root */
+	/* a plan needs no root rights, except to find live programs */
+	if (!rc && a.dry_run && !names_live(&a.live))
 		rc = bb_caller__become(err);
 	if (!rc)
 		rc = plan_all(&a, &jobs, err);

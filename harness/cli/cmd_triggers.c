@@ -107,8 +107,8 @@ static int look_at(struct search *s, const char *program)
 		printf("  %s\n", err.msg);
 	else
 		print_found(&d);
-	/* no trigger makes the program run: a measurement attaches it to a function of bpfbench
-	 * instead */
+	/* No trigger makes the program run. So a measurement attaches the program to a function of
+	 * bpfbench; show this function. */
 	if ((rc == -ENOTSUP || (!rc && !d.trigger)) &&
 	    bb_attach_point__on_own_function(&point, &own) && !bb_reach__acts(target)) {
 		if (!s->is_live)
@@ -184,13 +184,15 @@ static int look_at_all(const struct triggers_args *a, struct bb_err *err)
 
 #define CALL "call-"
 
-/* True for the triggers that make one system call, which the list has in two paragraphs. */
+/* True for the triggers that only make one system call. The output lists them in two paragraphs and
+ * not in its table. */
 static bool is_only_call(const struct bb_trigger *t)
 {
 	return !strncmp(t->name, CALL, strlen(CALL));
 }
 
-/* Adds the names of the triggers whose call fails or, without `fails`, succeeds. */
+/* Adds a paragraph with the names of the triggers that only make one system call: those whose call
+ * fails if `fails` is true, else those whose call succeeds. */
 static void add_calls(bool fails, const char *doc, struct bb_doc *d)
 {
 	const struct bb_trigger *t;

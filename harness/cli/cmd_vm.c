@@ -7,7 +7,8 @@
 #include "vm/kernels.h"
 
 struct vm_args {
-	struct bb_strings words; /* what to do, and the kernels; `shell`: one kernel, files */
+	/* the verb, then kernels; after the verb `shell`, one kernel and then files */
+	struct bb_strings words;
 	const char *from;
 };
 

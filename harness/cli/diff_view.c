@@ -27,7 +27,7 @@ int bb_diff_view__show(const struct bb_diff_view *view, struct bb_diffs *d,
 		rc = bb_diff_sort(d, view->sort, err);
 	for (size_t i = 0; !rc && i < view->filters.n; i++)
 		rc = bb_diff_filter(d, view->filters.v[i], err);
-	/* Percentiles have no verdict. */
+	/* Leave out percentiles if other rows have verdicts, because percentiles have none. */
 	if (!view->details && !view->sort && !view->filters.n &&
 	    BB_ANY(d->rows, d->n, it->has_verdict))
 		rc = bb_diff_filter(d, "metric!~p[0-9]*", err);

@@ -3,10 +3,12 @@
 
 #include "export/table_cells.h"
 
-#define MOST_CALLS 8u              /* limit: calls that are shown on the way to a function */
-#define DEPTH (3 + 2 * MOST_CALLS) /* program, lines and calls, line, call */
+#define MOST_CALLS 8u /* limit: calls that are shown on the way to a function */
+/* limit: frames of a stack: the program, a line and a call for each of MOST_CALLS calls, and the
+ * innermost line and its call */
+#define DEPTH (3 + 2 * MOST_CALLS)
 
-/* What the kinds of frames of a profile mean in the graph of one run. */
+/* Names, in the graph of one run, for the kinds of frames. The kinds are those of a profile. */
 static const char *const legend[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_COMM] = "program",  [BB_FRAME_USER] = "line",    [BB_FRAME_JIT] = "function",
 	[BB_FRAME_KERNEL] = "helper", [BB_FRAME_NOTE] = "no line",

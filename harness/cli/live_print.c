@@ -8,7 +8,7 @@
 
 #define NS_PER_S 1e9
 #define IDLE_NAMED 8 /* limit: names in the line about programs that did not run */
-/* a distribution that covers a smaller share of the runs is marked "~" */
+/* a percentile is marked "~" if less than this share of the program's runs was timed */
 #define SHARE_MIN 0.9
 
 /* --- for people --- */
@@ -25,8 +25,8 @@ static bool is_idle(const struct bb_live_row *r)
 	return !r->runs && !r->unclear && !r->own_runs && !r->misses;
 }
 
-/* Returns the length of the period, s. At least one program was loaded during the whole period, so
- * this is the longest time of a program. */
+/* Returns the length of the period, s: the largest time for which a row's program was loaded in the
+ * period, because at least one program was loaded during all of it. */
 static double longest(const struct bb_live_row *rows, size_t n)
 {
 	double seconds = 0;
@@ -237,7 +237,8 @@ static void put_single_runs(const struct bb_live_row *rows, size_t n, FILE *out)
 	for (const struct bb_live_row *r = rows; r < rows + n; r++) {
 		struct bb_openmetrics_labels labels = labels_of(r);
 
-		/* If only means of several runs are known of a program, it has no such figures. */
+		/* A program whose runs were only timed several at once has no percentiles of single
+		 * runs. */
 		if (r->mean_of > 1)
 			continue;
 		bb_openmetrics_sample(period, "", &labels, "0.5", r->p50 / NS_PER_S, out);

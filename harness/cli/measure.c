@@ -107,7 +107,7 @@ const struct bb_option bb_measure_output[] = {
 	{"no-store", 0, NULL, bb_read_flag, BB_ARG(no_store), "do not store the run"},
 	{"quiet", 'q', NULL, bb_read_flag, BB_ARG(quiet), "no progress and no table on stderr"},
 	{"verbose", 'v', NULL, bb_read_flag, BB_ARG(verbose), "print each step on stderr"},
-	/* given to bpfbench in a guest of --vm */
+	/* hidden options: --vm gives them to the bpfbench in each guest */
 	{"in-guest", 0, NULL, bb_read_flag, BB_ARG(is_in_guest), NULL},
 	{BB_MARKS_OPTION, 0, NULL, bb_read_flag, BB_ARG(marks), NULL},
 	{0},

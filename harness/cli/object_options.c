@@ -40,7 +40,7 @@ const struct bb_option bb_object_options[] = {
 	{"type", 0, "SECTION", bb_read_text, BB_ARG(opts.type),
 	 "the section whose type the programs have (tc, xdp, sockops, ...), where libbpf cannot "
 	 "tell it from their own"},
-	/* given to bpfbench in a guest of --vm if two objects are compared */
+	/* hidden option: --vm gives it to the bpfbench in each guest if two objects are compared */
 	{"full-names", 0, NULL, bb_read_flag, BB_ARG(opts.full_names), NULL},
 	{0},
 };

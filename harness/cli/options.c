@@ -15,8 +15,9 @@ int bb_complain(const struct bb_err *err)
 	return err->code == -ENOTSUP ? BB_EXIT_UNSUPPORTED : BB_EXIT_FAILURE;
 }
 
-/* Writes "NAME: line". On a terminal, wraps it to the width, unless the line contains a log.
- * Elsewhere a program may read it, and reads whole lines. */
+/* Writes "NAME: line" on stderr. On a terminal, wraps the text to the width of the terminal, unless
+ * `line` contains a log. Otherwise does not wrap it, because a program may read stderr line by
+ * line. */
 static void put_message(const char *name, const char *line)
 {
 	struct bb_doc_look look = bb_output_look(stderr);
@@ -34,7 +35,7 @@ static void put_message(const char *name, const char *line)
 		fprintf(out, "%s: %s\n", name, line);
 	}
 	bb_close_memstream(out);
-	/* in one write, because other processes write to stderr, too */
+	/* Write the text by one call, because other processes write to stderr, too. */
 	fputs(text, stderr);
 	free(text);
 }

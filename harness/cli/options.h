@@ -73,9 +73,10 @@ bb_option_reader bb_read_once;    /* const char *; a second value is a usage err
 bb_option_reader bb_read_strings; /* struct bb_strings */
 bb_option_reader bb_read_env;     /* struct bb_strings of names of variables; v ends in NULL */
 bb_option_reader bb_read_u32, bb_read_u64, bb_read_double;
-bb_option_reader bb_read_percent; /* double: "1" and "1%" are 0.01; 0.001 to 1000 percent */
-bb_option_reader bb_read_row;     /* pointer to a row of BB_CHOICES(table) */
-bb_option_reader bb_read_index;   /* int: index of a row of BB_CHOICES(table) */
+/* double, a share: "1" and "1%" mean 0.01; allowed are 0.001 to 1000 percent */
+bb_option_reader bb_read_percent;
+bb_option_reader bb_read_row;   /* pointer to a row of BB_CHOICES(table) */
+bb_option_reader bb_read_index; /* int: index of a row of BB_CHOICES(table) */
 
 /* Texts that several commands share. */
 #define BB_RESULTS "results"
@@ -89,12 +90,13 @@ bb_option_reader bb_read_index;   /* int: index of a row of BB_CHOICES(table) */
 #define BB_OPTION_SETS_MAX 8
 
 struct bb_usage {
-	const char *arguments; /* its arguments in the help, such as "[OLD NEW]"; NULL means none */
-	const char *doc;       /* the beginning of the help */
-	const char *example;   /* command lines, each "  ...\n"; they follow `doc` */
-	const char *more;      /* the end of the help; NULL means nothing */
-	bool lists_formats;    /* the help lists the formats of --format */
-	bool options_first;    /* words after the first argument are not options of bpfbench */
+	/* the command's arguments in the help, such as "[OLD NEW]"; NULL means none */
+	const char *arguments;
+	const char *doc;     /* the beginning of the help */
+	const char *example; /* command lines, each "  ...\n"; they follow `doc` */
+	const char *more;    /* the end of the help; NULL means nothing */
+	bool lists_formats;  /* the help lists the formats of --format */
+	bool options_first;  /* words after the first argument are not options of bpfbench */
 	struct {
 		const char *title;               /* such as "What to measure:"; NULL: none */
 		const struct bb_option *options; /* ends with a row without a name */

@@ -72,7 +72,7 @@ static int own_fd_of(const char *path)
 	return -1;
 }
 
-/* Looks up `path`. The caller closes p->dir_fd, even after an error. */
+/* Finds the target that `path` names. The caller closes p->dir_fd, even after an error. */
 static int find_target(const char *path, struct target *p, struct bb_err *err)
 {
 	const char *slash = strrchr(path, '/');
@@ -127,8 +127,8 @@ int bb_output_check(const char *path, struct bb_err *err)
 	return rc;
 }
 
-/* With O_NONBLOCK a pipe without a reader is an error; without it open() would wait for a reader.
- */
+/* Opens a pipe or device for writing. O_NONBLOCK makes open() fail if a pipe has no reader; without
+ * it, open() would wait for a reader. */
 static int open_in_place(const struct target *p)
 {
 	int fd = openat(p->dir_fd, p->name,
@@ -171,7 +171,8 @@ static int write_target(bb_output_writer writer, void *arg, struct target *p, st
 	} else if (p->in_place) {
 		fd = open_in_place(p);
 	} else {
-		rc = bb_new_file__open(p->dir_fd, p->name, 0666, &f); /* as a shell does */
+		/* 0666 less the umask, as for a shell's ">" */
+		rc = bb_new_file__open(p->dir_fd, p->name, 0666, &f);
 		fd = rc ? rc : f.fd;
 		f.fd = -1;
 	}

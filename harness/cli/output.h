@@ -33,8 +33,9 @@ int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb
 int bb_output(const struct bb_report *report, const struct bb_exporter *format, const char *path,
 	      bool has_table, struct bb_err *err);
 
-/* Returns the look of text on stdout or stderr. On a terminal it has the terminal's width, and
- * colours unless NO_COLOR is set. Without a terminal it is that of a file. */
+/* Returns the look of text on stdout or stderr. On a terminal, it has the terminal's width, and
+ * colours unless NO_COLOR is set. In a file or pipe, it is bb_doc_plain_look, with the width of
+ * COLUMNS if this variable is set. */
 struct bb_doc_look bb_output_look(FILE *stream);
 
 /* Prints a document as text on stdout or stderr and empties it. */

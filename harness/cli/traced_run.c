@@ -31,7 +31,8 @@ static int by_size(const void *a, const void *b)
 	return p > q ? -1 : p < q ? 1 : by_number(a, b);
 }
 
-/* Adds a row of the table. */
+/* Adds a table row about a line or function. `own` is the number of machine instructions of its own
+ * code, and `called` the number in functions that it called. */
 static void add_row(const struct bb_traced *t, uint64_t own, uint64_t called, uint32_t number,
 		    const char *text, struct bb_doc *d)
 {
@@ -197,7 +198,8 @@ static bool is_same(const struct part *a, const struct part *b)
 {
 	if (a->kind != b->kind)
 		return false;
-	/* lines are the same if their text is, because their numbers move */
+	/* Compare lines by text and not by number, because an edit moves the numbers of later
+	 * lines. */
 	if (a->kind == PART_LINE)
 		return !strcmp(a->name, b->name);
 	return is_same_function(a->called, b->called) && is_same_function(a->name, b->name);
@@ -253,7 +255,7 @@ static int by_difference(const void *a, const void *b)
 	return p != q ? (p > q ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-/* Adds the largest differences of lines or of functions. */
+/* Adds a row for each of the largest differences of one kind of part: lines or functions. */
 static void add_rows(const struct parts *parts, enum part_kind kind, struct bb_doc *d)
 {
 	size_t n_named = 0;
@@ -354,8 +356,8 @@ static const struct bb_traced *find_run(const struct runs *runs, const char *nam
 	return NULL;
 }
 
-/* Adds the differences of the programs that both sides have: of two objects in one kernel, or of
- * one object in two kernels. */
+/* Adds the differences of each program that is in both base and head. These are two objects in one
+ * kernel, or one object in two kernels. */
 static void add_differences(const struct runs *base, const struct runs *head,
 			    const struct bb_traced_opts *o, struct bb_doc *d)
 {
@@ -444,7 +446,7 @@ static int show(void *arg, const struct bb_matrix_kernel *kernels, size_t n, str
 		}
 		rc = bb_traced__read(kernels[i].port, kernels[i].trace_fd, &runs[i].v, &runs[i].n,
 				     err);
-		/* a guest measures the programs in random order */
+		/* Sort by name, because a guest measures the programs in random order. */
 		if (runs[i].n)
 			qsort(runs[i].v, runs[i].n, sizeof(*runs[i].v), by_name);
 	}

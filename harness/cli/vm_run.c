@@ -39,10 +39,11 @@ struct guest {
 	struct bb_new_guest fresh; /* while it boots */
 	int saved_fd, job_fd;      /* the saved guest, and the archive of its job; -1: none */
 	bool runs;
-	bool must_boot;        /* there is no saved guest, or it cannot go on */
+	/* boot the kernel, because no saved guest exists or QEMU cannot continue it */
+	bool must_boot;
 	struct bb_report *run; /* NULL: the guest failed, for the reason in `err` */
 	char *port;            /* text that the guest wrote about its traced runs; NULL: none */
-	int trace_fd;          /* records that the plugin wrote about them; -1: none */
+	int trace_fd;          /* records that the plugin wrote about the traced runs; -1: none */
 	struct bb_err err;
 };
 
@@ -115,7 +116,8 @@ void bb_vm__append_file(struct bb_strings *files, const char *path)
 	free(dir);
 }
 
-/* Adds the objects with their inputs to the command line and to the files. */
+/* Adds the objects with their inputs to the guest's command line and to the files that are copied
+ * into the guest. */
 static void name_objects(struct bb_vm_work *work, const struct bb_object_args *a)
 {
 	const struct bb_object_opts *o = &a->opts;
@@ -319,8 +321,8 @@ static int read_run(const struct guests *g, struct guest *guest, const struct bb
 	return rc;
 }
 
-/* If QEMU cannot go on from the saved guest (-EUCLEAN), boots the kernel anew, once. Returns false
- * if there is nothing more to do. */
+/* If QEMU cannot continue the saved guest (-EUCLEAN), boots the kernel again, but only once for
+ * each guest. Returns true if the guest now boots. */
 static bool boots_anew(const struct guests *g, struct guest *guest, int rc)
 {
 	if (rc != -EUCLEAN || guest->must_boot || g->work->plugin)

@@ -64,14 +64,15 @@ int bb_vm__begin_work(struct bb_vm_work *work, const struct bb_vm_args *vm,
 		      const struct bb_measure_args *m, const struct bb_object_args *a,
 		      struct bb_err *err);
 
-/* Appends a file's absolute path. */
+/* Appends the absolute path of the file `path` to `files`. */
 void bb_vm__append_file(struct bb_strings *files, const char *path);
 
-/* Appends the option with each of its values. */
+/* Appends the option `name` to `args` once for each value in `v`. */
 void bb_vm__append_options(struct bb_strings *args, const char *name, const struct bb_strings *v);
 
-/* Adds the drives that the guest runs, with `loads` and `samples`; 0: the default. If `drives` is
- * empty, adds step and exact if the scenario `s` has them. `s` NULL: objects, which have both. */
+/* Adds the drives that the guest runs to its command line, with `loads` and `samples`. A 0 in
+ * either means its default. If `drives` is empty, adds the drives step and exact if the scenario
+ * `s` has them. If `s` is NULL, the guest measures objects, which have both drives. */
 void bb_vm__name_drives(struct bb_vm_work *work, const struct bb_scenario *s,
 			const struct bb_strings *drives, uint32_t loads, uint32_t samples);
 

@@ -69,8 +69,8 @@ static void put_in_place(const struct bb_counted *c, const struct bb_annotate_op
 		said = file.state;
 		put_heads(c, out);
 		for (size_t k = 0; k < file.n; k++)
-			/* Skip rows without text, which mark gaps between lines: without the source
-			 * file, there would be a gap between most lines. */
+			/* Without the source file, skip the rows without text. They mark gaps
+			 * between lines, and most lines would be followed by a gap. */
 			if (file.rows[k].text || file.state == BB_SOURCE_AS_BUILT)
 				put_row(c, &file.rows[k], opts, out);
 		bb_annotated__done(&file);

@@ -180,7 +180,8 @@ void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size)
 	struct named *all = bb_calloc(b->n_parts + 1, sizeof(*all));
 	size_t at = 0, n = 0;
 
-	/* take the times of the table's rows */
+	/* Take the times that the rows of the table show: of a whole line if one call takes all of
+	 * its time, else of each part of the line. */
 	for (size_t i = 0; i < b->n_lines; i++) {
 		const struct bb_line_time *line = &b->lines[i];
 		const struct bb_line_part *only = only_call(b, line);
@@ -463,7 +464,7 @@ void bb_doc_by_param(const struct bb_by_line *cases, size_t n, struct bb_doc *d)
 
 		for (size_t k = 0; k < i; k++)
 			before += is_same_program(cases[k].timed, cases[i].timed);
-		/* the table that begins with an earlier case has this case */
+		/* skip this case if the table that begins with an earlier case shows it */
 		if (before % MOST_COLUMNS)
 			continue;
 		for (size_t k = i; k < n && n_group < MOST_COLUMNS; k++)

@@ -2,17 +2,19 @@
 
 #include "export/documents.h"
 
-#define EXACT_ROWS 20u    /* limit: cases with different counts that are shown */
-#define MOVED 2.0         /* a line with a larger difference, in instructions, has not just moved */
-#define LEAST_INSNS 0.005 /* smaller differences in instructions come from rounding */
-#define EXACT_LINES 5u    /* limit: lines of a program with different counts that are shown */
-#define TIME_ROWS 20u     /* limit: lines of a program with different times that are shown */
-#define MANY_ROWS 16u     /* above a table with more rows, sentences name the changed cases */
-#define NAMED 4u          /* limit: cases that such a sentence names */
-#define NEXT_LINES 3u     /* limit: lines that the next step names */
-#define LARGE 9999.5      /* figures from this on have no decimals */
-#define FAR 10.0          /* A and B are in two units only if one is this many times the other */
-#define TIMES_MOST 60.0   /* we do not advise to measure more than this many times the loads */
+#define EXACT_ROWS 20u /* limit: cases with different counts that are shown */
+/* instructions; if the counts of a line differ by more than this, its code did not just move to or
+ * from another line */
+#define MOVED 2.0
+#define LEAST_INSNS 0.005  /* smaller differences in instructions come from rounding */
+#define EXACT_LINES 5u     /* limit: lines of a program with different counts that are shown */
+#define TIME_ROWS 20u      /* limit: lines of a program with different times that are shown */
+#define MANY_ROWS 16u      /* above a table with more rows, sentences name the changed cases */
+#define NAMED 4u           /* limit: cases that such a sentence names */
+#define NEXT_LINES 3u      /* limit: lines that the next step names */
+#define LARGE 9999.5       /* figures from this on have no decimals */
+#define FAR 10.0           /* A and B are in two units only if one is this many times the other */
+#define TIMES_MOST 60.0    /* we do not advise to measure more than this many times the loads */
 #define SLOWER_LEAST 0.005 /* a smaller difference in the speed of the machine is not mentioned */
 
 /* --- one figure of A and of B --- */
@@ -164,8 +166,8 @@ static void add_voids(const struct bb_diffs *diffs, struct bb_doc *d)
 	}
 }
 
-/* Adds the name of A or B, `side`. If it is a variant with one program, adds the file and the
- * program: "A: base: prog.bpf.o, work". */
+/* Adds the name of A or of B; `side` says which. If `name` is a variant with one program, adds the
+ * file and the program: "A: base: prog.bpf.o, work". */
 static void add_side(char side, const char *name, const struct bb_report *r, struct bb_doc *d)
 {
 	const struct bb_program *only = NULL;
@@ -313,8 +315,8 @@ static bool are_small_moves(const struct bb_exact_program *p)
 	return fabs(sum) < LEAST_INSNS;
 }
 
-/* Adds the source lines that execute more or fewer instructions in B; without `all`, only the first
- * ones, and none whose code only moved. */
+/* Adds the source lines that execute more or fewer instructions in B than in A. Without `all`, adds
+ * only the first EXACT_LINES of them, and none whose code only moved. */
 static void add_exact_lines(const struct bb_exact_program *p, bool all, struct bb_doc *d)
 {
 	size_t n = 0, most = all ? SIZE_MAX : EXACT_LINES;
@@ -355,7 +357,8 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sid
 	};
 	size_t differ = diff->n_rows - bb_exact_diff__count(diff, BB_VERDICT_SAME), shown = 0;
 
-	if (!g) /* add_gate_counts() has said how many cases differ */
+	/* In a gate's document, add_gate_counts() has already written how many cases differ. */
+	if (!g)
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 			    "%zu case%s: %zu same, %zu regressed, %zu improved, %zu inconclusive",
 			    diff->n_rows, bb_plural(diff->n_rows),
@@ -423,8 +426,9 @@ static struct bb_table_cell signed_value(double ns)
 	return bb_table_cell_of("%s%s", ns < 0 ? "-" : "+", bb_table_cell_value(fabs(ns)).text);
 }
 
-/* Adds a sentence if the table does not have all lines that differ, or if no other line, or none at
- * all, surely differs. */
+/* Adds a sentence below the table if more lines differ than the table has, or if no line, or no
+ * line besides those in the table, surely differs. Also warns if a new line may hide work of the
+ * lines beside it. */
 static void add_sentence(const struct bb_time_diff_case *c, struct bb_doc *d)
 {
 	bool is_new = false, is_shorter = false;
@@ -502,7 +506,7 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 		const struct bb_time_diff_row *r = &c->rows[i];
 		const struct bb_timed_row *row = r->b ? r->b : r->a;
 		struct sum sum = sum_of_ns(r->a_ns, r->b_ns, r->more.value, false);
-		/* a row in which both figures are so small shows noise */
+		/* if both figures are below this limit, their difference is only noise */
 		bool is_tiny = fmax(fabs(r->a_ns), fabs(r->b_ns)) < BB_BY_LINE_LEAST_NS;
 		bool both = r->a && r->b && !is_tiny, shows_call;
 
@@ -900,7 +904,7 @@ void bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d)
 	bb_doc_time_diff(&g->timed, (struct bb_doc_sides){0}, false, d);
 	add_gate_counts(v, d);
 	bb_doc_gate_others(g, d);
-	/* programs may be compared by one drive although another drive was skipped */
+	/* Add the skipped drives of programs that were compared by another drive. */
 	for (size_t i = 0; i < first->n_skips; i++)
 		for (size_t p = 0; p < g->n_programs; p++)
 			if (g->programs[p].state == BB_GATE_COMPARED &&

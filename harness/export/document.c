@@ -174,7 +174,8 @@ void bb_md_text(const char *text, FILE *out)
 		putc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, out);
 		if (begins_link(text, begins_word))
 			fputs(APART, out);
-		/* the last part of a run's id, ...-1a2b3c4d, is no word, so it stays whole */
+		/* A word does not begin after '-' or '_', so that the end of a run's id,
+		 * "-1a2b3c4d", is not taken for a commit and the id stays in one piece. */
 		begins_word = !isalnum((unsigned char)*text) && !strchr("_-", *text);
 	}
 }
@@ -332,8 +333,8 @@ static size_t row_chars(const struct bb_doc_block *b)
 	return n;
 }
 
-/* Writes a table. If it is too wide for a screen, the columns that a text shows below the table
- * become a second table, which repeats the first column. */
+/* Writes a table. If it is too wide for a screen, the columns that bb_doc__text() may move below
+ * the table become a second table, which repeats the first column. */
 static void put_html_table(const struct bb_doc_block *b, FILE *out)
 {
 	bool *shown = bb_calloc(b->n_columns, sizeof(*shown)), is_wide = row_chars(b) > WIDE;

@@ -42,11 +42,11 @@ enum bb_doc_cells {
 struct bb_doc_column {
 	const char *head;
 	enum bb_doc_cells cells;
-	/* In text, columns move below a table that is too wide in the order of this number, 1
-	 * first; 0: never. */
+	/* In text, if a table is too wide, its columns move below it one after the other: first
+	 * those with spill 1, then those with spill 2, and so on. 0 means never. */
 	int spill;
-	/* In text, columns are left out of a table that is still too wide in the order of this
-	 * number, 1 first; 0: never. */
+	/* In text, if a table is still too wide, its columns are left out: first those with drop 1,
+	 * then those with drop 2, and so on. 0 means never. */
 	int drop;
 	bool once;  /* only for the first column: on a terminal, repeated texts are left empty */
 	bool close; /* in text, one blank before the column instead of two */

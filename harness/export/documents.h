@@ -65,8 +65,8 @@ void bb_doc_group_title(const struct bb_case *c, bool with_value, const char *af
  * note says what to do. The notes are about the cases in the table of case `table`; NULL: about all
  * cases. */
 void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, struct bb_doc *d);
-/* Adds the same notes about a run that compares two variants, table by table. What is true of both
- * variants is one note. */
+/* Adds the notes of bb_doc_in_vain() for a run that compares two variants, table by table. If a
+ * note is true of both variants, adds it only once. */
 void bb_doc_in_vain_of_both(const struct bb_report *r, struct bb_doc *d);
 
 /* Adds a table by return value for each program that ran on several inputs and returned more than
@@ -82,8 +82,8 @@ void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d);
  * each other down. */
 void bb_doc_contention(const struct bb_report *r, struct bb_doc *d);
 
-/* Adds two cross-checks: slope against step, and hook against step. BB_SHORT: a sentence for each
- * of them about the cases that disagree; else a table for each of them. */
+/* Adds two cross-checks: slope against step, and hook against step. With BB_SHORT, each cross-check
+ * is one sentence about the cases that disagree; otherwise, it is a table. */
 void bb_doc_cross_checks(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d);
 
 /* True if the report has a case of the drive. */
@@ -99,9 +99,9 @@ void bb_doc_counted(const struct bb_report *r, enum bb_detail detail, struct bb_
 /* Adds a table of the programs as the kernel loaded them. */
 void bb_doc_programs(const struct bb_report *r, struct bb_doc *d);
 
-/* Adds notes about samples that do not count, and about cases that were not measured. BB_SHORT: one
- * line for each cause, without the causes that rows of comparisons name. Returns the number of
- * notes. */
+/* Adds notes about samples that do not count, and about cases that were not measured. With
+ * BB_SHORT, adds one line for each cause, except for causes that the rows of comparisons name.
+ * Returns the number of notes. */
 size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d);
 
 /* The two measurements of a gate. The second one, `again`, measures the comparisons that regressed
@@ -182,9 +182,9 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 void bb_doc_by_param(const struct bb_by_line *cases, size_t n, struct bb_doc *d);
 /* Adds a cell with the time of a line, ns; "< 3" if the time is below `least`, here 3. */
 void bb_doc_line_ns(double ns, double least, struct bb_doc *d);
-/* Write a sentence into buf[size]. The first one names the parts that take the most time: "71 % is
- * bpf_perf_event_output of line 38, ...". The second one names the parts that cold caches slow down
- * most. "" if there are none. */
+/* Write a sentence into buf[size]: bb_by_line__sentence() names the parts that take the most time,
+ * "71 % is bpf_perf_event_output of line 38, ..."; bb_by_line__cold_sentence() names the parts that
+ * cold caches slow down most. Write "" if there are no such parts. */
 void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size);
 void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t size);
 

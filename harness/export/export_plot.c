@@ -120,9 +120,12 @@ static void put_backlog(const struct bb_report *r, const struct bb_case *c, FILE
 	}
 }
 
-/* Writes the distribution of a case's valid samples as about ECDF_POINTS points. Leaves out a point
- * that is less than a step from the last written point, both in share and on the log axis of time.
- * So half of the points may lie in the tail, although few samples do. */
+/*
+ * Writes the distribution of a case's valid samples as about ECDF_POINTS points. Divides the axis
+ * of shares and the log axis of time into about ECDF_POINTS / 2 steps each. Leaves out a point that
+ * is less than a step from the last written point on both axes. So half of the points may lie in
+ * the tail, although few samples do.
+ */
 static void put_points(const struct bb_case *c, const struct bb_sorted *s, FILE *mem)
 {
 	double first = log((double)s->bins[0].value_ns + 1),
@@ -348,7 +351,8 @@ static const char history_head[] =
 	"change is +1\n"
 	"# (slower) or -1 (faster) at a change point, else 0.\n";
 
-/* Writes 9 significant digits, which ratios need; times need fewer. */
+/* Writes a number with 9 significant digits, because some columns are ratios, which need so many.
+ * Times need fewer. */
 static void put_exact(double value, FILE *out)
 {
 	if (isfinite(value))

@@ -120,9 +120,12 @@ int bb_export_benchfmt(const struct bb_report *r, FILE *mem, struct bb_err *)
 
 /* --- veristat --- */
 
-/* The output of `veristat -o csv` (tools/testing/selftests/bpf/veristat.c), so that `veristat -C
- * OLD NEW` can compare runs of bpfbench with its own. Numbers are whole. veristat knows no missing
- * values, so a column is left out if any program has no figure for it. */
+/*
+ * The format of `veristat -o csv` (tools/testing/selftests/bpf/veristat.c), so that `veristat -C
+ * OLD NEW` can compare a run of bpfbench with another one, or with output of veristat itself.
+ * Numbers are whole. veristat knows no missing values, so a column is left out if any program has
+ * no figure for it.
+ */
 static const struct {
 	const char *name;
 	size_t offset; /* offset in struct bb_prog_static */
@@ -170,7 +173,8 @@ int bb_export_veristat(const struct bb_report *r, FILE *mem, struct bb_err *err)
 		put_bare(r->programs[i].object, mem);
 		putc(',', mem);
 		put_bare(r->programs[i].program, mem);
-		/* all of these programs loaded, because a program that does not load is skipped */
+		/* the verdict is "success" for each program, because one that does not load is
+		 * skipped and has no row */
 		fputs(",success", mem);
 		for (size_t k = 0; k < N_COLUMNS; k++)
 			if (all_have[k])
@@ -277,8 +281,8 @@ void bb_openmetrics_sample(const char *name, const char *suffix,
 	begin_sample(name, suffix, labels, out);
 	if (quantile)
 		put_label("quantile", quantile, ",", out);
-	/* Not bb_json_double(): it tries several lengths, which would take most of a server's
-	 * time. */
+	/* Do not use bb_json_double(): it tries several numbers of digits, which would take most of
+	 * a server's time. */
 	fprintf(out, "} %.15g\n", value);
 }
 

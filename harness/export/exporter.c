@@ -73,7 +73,8 @@ bool bb_figure_row__next(struct bb_figure_row *f, const struct bb_report *r)
 /* --- without a sample --- */
 
 struct lines {
-	char text[3000]; /* a message has not much more room */
+	/* lines of a message; the size is close to that of a message in struct bb_err */
+	char text[3000];
 	size_t at;
 };
 

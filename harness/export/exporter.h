@@ -14,7 +14,8 @@ struct bb_exporter {
 	/* Writes to memory, from where bb_export() writes all of it to the output, or nothing after
 	 * an error. NULL: the format has `document` instead. */
 	int (*write)(const struct bb_report *r, FILE *out, struct bb_err *err);
-	bool is_for_service; /* the format is for a service, and has only figures */
+	/* a service such as Bencher reads the format, which has only figures and no notes */
+	bool is_for_service;
 	/* makes the document that is rendered; NULL: the format has `write` */
 	void (*document)(const struct bb_report *r, struct bb_doc *d);
 	bool is_markdown; /* the document is rendered as Markdown; false: as text */

@@ -310,7 +310,8 @@ static enum rank rank_of(const struct bb_timeline *t, const struct bb_timeline_c
 	return !only && bb_timeline__mark(t, c) == BB_HISTORY_LEARNING ? LEARNING : SINGLE;
 }
 
-/* Adds the row of a case. With `has_by`, it names the figure by which the case is judged. */
+/* Adds the row of a case. With `has_by`, the row also names the figure by which the case is
+ * judged. */
 static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *c, bool has_by,
 		    struct bb_doc *d)
 {
@@ -329,8 +330,8 @@ static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *
 	bb_doc__text_cell(d, verdict_of(t, c));
 }
 
-/* Returns the figure by which all cases of the overview are judged; BB_N_PREDICTORS: they are
- * judged by several. */
+/* Returns the figure by which all cases of the overview are judged, or BB_N_PREDICTORS if some are
+ * judged by one figure and some by another. */
 static enum bb_predictor only_predictor(const struct bb_timeline *t, const struct bb_report *only)
 {
 	const struct bb_timeline_case *first = NULL;
@@ -384,8 +385,8 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, s
 		for (size_t i = 0; i < t->n_cases; i++) {
 			if (rank_of(t, &t->cases[i], only) != rank)
 				continue;
-			/* leave out cases that cannot be judged yet: they say little, and would
-			 * hide the other rows */
+			/* Leave out the rows of cases that cannot be judged yet: they say little,
+			 * and there would be no room for other rows. */
 			if (rank == LEARNING && (has_judged || n >= LEARNING_ROWS)) {
 				learning++;
 				continue;

@@ -58,8 +58,8 @@ static void add_variant(struct matrix *m, const char *variant)
 	*added = variant;
 }
 
-/* Lists the variants in the order in which the kernels' runs name them: of each run, first those
- * that loaded, then those that were skipped. */
+/* Lists the variants of all kernels' runs, each once. Goes through the runs in the order of the
+ * kernels; in each run, variants that loaded come before variants that were skipped. */
 static void find_variants(struct matrix *m)
 {
 	for (size_t k = 0; k < m->n; k++) {
@@ -377,8 +377,9 @@ static void judge_row(const struct bb_matrix_judge *judge, struct pair_row *row)
 	row->costs_more = row->machine[1] > row->machine[0];
 }
 
-/* Adds a copy of the row `like` with the machine instructions on the input of case `c`; NULL: the
- * program was not run. variants[2] are the names in base and head. */
+/* Adds a copy of the row `like`, and sets its machine instructions to those on the input of case
+ * `c`. `c` is NULL if the program was not run. variants[0] and variants[1] are the program's
+ * variants in base and head. */
 static void add_row(struct pair_rows *rows, const struct pair_row *like, const struct bb_report *r,
 		    const char *const variants[2], const struct bb_case *c)
 {

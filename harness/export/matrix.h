@@ -23,9 +23,10 @@ struct bb_matrix_kernel {
 void bb_doc_matrix(const struct bb_matrix_kernel *kernels, size_t n, struct bb_doc *d);
 
 /*
- * Writes the figures of the matrix in Bencher Metric Format. A benchmark has the name of the
- * program or case and its kernel: "prog/parse/step/kernel=6.12". Its measures are
- * verified-instructions, or instructions and machine-instructions.
+ * Writes the figures of the matrix in Bencher Metric Format. A benchmark is named after a program
+ * or a case, and the kernel: "prog/parse/step/kernel=6.12". A program has the measures of its
+ * loading, such as verified-instructions; a case has the measures instructions and
+ * machine-instructions.
  */
 void bb_matrix__write_bmf(const struct bb_matrix_kernel *kernels, size_t n, FILE *out);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables in which a row stands for several cases: the values of a sweep, hot and cold caches,
- * several CPUs at once, slope or hook and step. */
+/* Tables in which a row stands for several cases: all values of a sweep, hot and cold caches,
+ * several numbers of CPUs, or two drives that are checked against each other (slope or hook against
+ * step). */
 
 #include "core/drive_kind.h"
 #include "export/documents.h"
 #include "stats/quantile.h"
 
-#define NAMED_CHECKS 3u /* limit: checks that a sentence names */
+#define NAMED_CHECKS 3u /* limit: cross-checks that a sentence names */
 
 static double latency_of(const struct bb_case *c)
 {
@@ -191,7 +192,8 @@ static void add_returned_row(struct bb_doc *d, const struct bb_case *c,
 	add_value(d, ns);
 }
 
-/* Adds the table of a mix, if it has one: the cost of its runs by return value and path. */
+/* Adds the table of the mix `c`: the cost of its runs by return value and path. Adds nothing if the
+ * case has no such figures. */
 static void add_returned(const struct bb_case *c, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
@@ -242,8 +244,8 @@ void bb_doc_classes(const struct bb_report *r, struct bb_doc *d)
 /* The cases that were measured both hot and cold. */
 struct ends {
 	const struct bb_report *r;
-	/* cold[n_cases]: for each hot case, the cold case with the same variant and value; NULL:
-	 * there is none */
+	/* cold[n_cases]: for each hot case, the cold case with the same variant and value of the
+	 * parameter; NULL: there is no such cold case */
 	const struct bb_case **cold;
 	double *ns; /* scratch space, ns[n_cases] */
 };
@@ -324,7 +326,7 @@ static bool is_first(const struct ends *b, size_t i, bool of_row)
 	return true;
 }
 
-/* Adds the table whose first case has the index `head`. */
+/* Adds the table of hot and cold figures whose first case has the index `head`. */
 static void add_table(const struct ends *b, size_t head, struct bb_doc *d)
 {
 	const struct bb_case *c = &b->r->cases[head];
@@ -372,7 +374,8 @@ static bool contends_for_shares(const struct bb_report *r, size_t i)
 	return r->cases[i].shares && bb_contention(r, i, &k) && k.verdict == BB_CONTENDED;
 }
 
-/* True if an earlier case of the same program has the same list. */
+/* True if an earlier case of the same program is contended and has the same list of shared
+ * memory. */
 static bool is_said(const struct bb_report *r, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -394,8 +397,9 @@ static void add_shares(const struct bb_report *r, struct bb_doc *d)
 				    r->cases[i].shares);
 }
 
-/* Finds the contention of the variant in which the map, of which `each` has a value per CPU, has
- * one value for all CPUs. */
+/* Case `each` measures a variant whose map has one value per CPU. Finds the contention of the
+ * variant that differs only in that the map has one value for all CPUs. Returns false if that is
+ * unknown. */
 static bool find_shared(const struct bb_report *r, const struct bb_case *each,
 			struct bb_contention *ret)
 {
@@ -414,8 +418,8 @@ static double ns_more(const struct bb_contention *k, double more)
 	return k->many->summary.latency.value * (1 - 1 / (1 + more));
 }
 
-/* CPUs contend when they share something (`one`), for example a value of a map. Says whether they
- * contend for it, by what is left when each CPU has its own (`each`). */
+/* Says whether CPUs contend for something that they share, for example a value of a map. `one` was
+ * measured while the CPUs shared it, and `each` while each CPU had its own. */
 static const char *is_it(const struct bb_contention *one, const struct bb_contention *each)
 {
 	if (each->verdict == BB_NOT_CONTENDED)
@@ -444,7 +448,8 @@ static void add_per_cpu(const struct bb_report *r, struct bb_doc *d)
 				    one.more_ns, each.many->param_value, each.more_ns);
 }
 
-/* Finds the verdict of the same program with another input for each CPU. */
+/* In case `same`, all CPUs run a program on the same input. Finds the contention of this program
+ * when each CPU has an input of its own. Returns false if that was not measured. */
 static bool find_each_input(const struct bb_report *r, const struct bb_case *same,
 			    struct bb_contention *ret)
 {
@@ -457,8 +462,12 @@ static bool find_each_input(const struct bb_report *r, const struct bb_case *sam
 	return false;
 }
 
-/* Adds a line for each program that was measured with one input for all CPUs and with one for
- * each. What one input has is a value or a bucket; the rest is the whole map's, or a ring's. */
+/*
+ * Adds a line for each program that was measured both with one input for all CPUs and with an input
+ * of its own for each CPU. If the contention ends with inputs of their own, the CPUs contend for
+ * what belongs to one input, such as a value or a bucket of a map. If not, they contend for the
+ * whole map or a ring.
+ */
 static void add_inputs(const struct bb_report *r, struct bb_doc *d)
 {
 	struct bb_contention one, each;
@@ -542,8 +551,9 @@ static void add_check(struct bb_doc *d, const struct bb_cross_checked *k, bool h
 					       : "DISAGREE");
 }
 
-/* Finds the next check from case `*i` on, and moves `*i` behind it: a check of the drive hook or,
- * without `hooks`, of slope. Returns false if there is none. */
+/* Finds the first cross-check at or after case `*i`, and sets `*i` to the case after it. Finds
+ * checks of the drive hook or, without `hooks`, of slope. Returns false if there are no more
+ * checks. */
 static bool next_check(const struct bb_report *r, bool hooks, size_t *i,
 		       struct bb_cross_checked *ret_check)
 {
@@ -557,7 +567,7 @@ static bool next_check(const struct bb_report *r, bool hooks, size_t *i,
 	return false;
 }
 
-/* Adds one sentence about all checks that disagree. */
+/* Adds one sentence about all cross-checks whose two drives disagree. */
 static void say_checks(const struct bb_report *r, bool hooks, struct bb_doc *d)
 {
 	struct bb_cross_checked k;
@@ -583,7 +593,7 @@ static void say_checks(const struct bb_report *r, bool hooks, struct bb_doc *d)
 				       "is more like your use");
 }
 
-/* Adds a table of the checks of the drive hook or, without `hooks`, of slope. */
+/* Adds a table of the cross-checks of the drive hook or, without `hooks`, of slope. */
 static void add_checks(const struct bb_report *r, bool hooks, struct bb_doc *d)
 {
 	static const struct bb_doc_column of_slopes[] = {

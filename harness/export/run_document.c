@@ -4,7 +4,8 @@
 #include "export/documents.h"
 #include "stats/quantile.h"
 
-/* if a table has this many programs, a sentence names those with the least and the most net cost */
+/* if a table has at least this many programs, a sentence names those with the least and the most
+ * net cost */
 #define MANY_PROGRAMS 4u
 #define MOST_ROWS 60u /* a short table of more cases shows MOST_ROWS / 2 of them */
 /* limit: programs whose counts of instructions stand in one sentence */
@@ -392,8 +393,9 @@ bool bb_is_counted_floor(const struct bb_report *r, const struct bb_counted *c)
 			      bb_same_text(it->scenario, c->scenario) && bb_is_floor(r, it));
 }
 
-/* Adds the counts of instructions of all programs but floors as one sentence. Adds nothing and
- * returns false if there are too many programs, or if a program has several counts. */
+/* Adds one sentence with the number of instructions that each program executes, without floors. If
+ * there are more than MOST_COUNTS programs, or if a program has several counts, adds nothing and
+ * returns false. */
 static bool add_counts(const struct bb_report *r, struct bb_doc *d)
 {
 	size_t before = d->n, n = 0;
@@ -473,7 +475,8 @@ static void add_incomplete(const struct bb_report *r, struct bb_doc *d)
 			    "%s; the tables show the samples taken until then", r->incomplete);
 }
 
-/* Adds a budget that should decide the inconclusive comparisons. Adds nothing if it is 0. */
+/* Adds advice to measure with a budget that should decide the inconclusive comparisons. Adds
+ * nothing if `budget_s` is 0. */
 static void add_budget(double budget_s, enum bb_doc_kind kind, const char *label, struct bb_doc *d)
 {
 	if (budget_s > 0)
@@ -555,7 +558,8 @@ static void add_tables(const struct bb_report *r, enum bb_detail detail, bool in
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *only;
 
-		/* bb_doc_details() shows the table of a sweep before the details */
+		/* skip sweeps: bb_doc_details() has already shown their tables, above the
+		 * details */
 		if (bb_is_sweep_head(r, i) && detail == BB_DETAILS && !r->n_comparisons)
 			continue;
 		if (bb_is_sweep_head(r, i)) {
@@ -689,8 +693,9 @@ void bb_doc_drive_key(const struct bb_report *r, struct bb_doc *d)
 static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc *d)
 {
 	bool has_net = false, has_command = false, has_p99 = false, lacks_p99 = false;
-	bool knows_between = false; /* intervals also contain how much runs of bpfbench differ */
-	bool has_half = false;      /* a figure has a "+-" */
+	/* intervals also contain the difference between several runs of bpfbench */
+	bool knows_between = false;
+	bool has_half = false; /* a figure has a "+-" */
 
 	for (size_t i = 0; i < r->n_cases; i++) {
 		has_net |= isfinite(r->cases[i].summary.net.value);
@@ -756,8 +761,8 @@ static const char *map_to_fill(const struct bb_report *r)
 }
 
 /* If runs ended early or lookups failed, and the user can do something about it (fill a map, or
- * search for inputs), adds that as the first thing to do next. Returns the label of the thing to do
- * after it: "next" if nothing was added. */
+ * search for inputs), adds this as the first advice. Returns the label of the advice that follows
+ * it: "next" if this function added nothing. */
 static const char *begin_next(const struct bb_report *r, bool has_object, struct bb_doc *d)
 {
 	const char *map = map_to_fill(r);

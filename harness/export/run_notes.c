@@ -3,8 +3,9 @@
 #include "core/drive_kind.h"
 #include "export/documents.h"
 
-#define LITTLE_SHARE 0.25 /* a note names programs that execute less of their instructions */
-/* a note says if less than this share of the requested rate was reached; a busy machine still
+/* a note names programs that execute less than this share of their instructions */
+#define LITTLE_SHARE 0.25
+/* a note says if less than this share of the requested rate was reached; even a busy machine
  * reaches 0.98 */
 #define REACHED 0.9
 #define NAMED_LOADS 8 /* limit: loads that a note about void series names */
@@ -86,8 +87,9 @@ static bool is_same_cause(const struct bb_doc_block *a, const struct bb_doc_bloc
 	return *x == *y;
 }
 
-/* Adds each cause once, with the first case that has it and the number of other cases. BB_DETAILS:
- * does so only for notes that name no case, and adds all other notes. */
+/* Adds each cause only once, with the first case that has it and the number of further cases.
+ * With BB_DETAILS, joins only notes that name no case in this way, and adds each note that names
+ * a case. */
 static void say_causes(const struct bb_doc *notes, enum bb_detail detail, struct bb_doc *d)
 {
 	for (size_t i = 0; i < notes->n; i += 2) {
@@ -140,7 +142,7 @@ static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
 				  "`annotate` the lines");
 }
 
-/* Adds remarks that hold for all figures of a kind. */
+/* Adds remarks that are about the run as a whole and not about one case, each at most once. */
 static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
 	bool is_near_0 = false, is_live = false, lacks_pmu = false;
@@ -171,13 +173,13 @@ static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb
 
 size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
-	/* the rows of the comparisons say what was not measured */
+	/* add no notes about skips and void series that the rows of the comparisons already show */
 	bool in_rows = detail == BB_SHORT && r->n_comparisons;
 	struct bb_doc notes = {0};
 	size_t before = d->n;
 
 	for (size_t i = 0; i < r->n_skips && !in_rows; i++) {
-		/* this reason names the loads itself */
+		/* leave out `what`, because this reason already says which loads were skipped */
 		bool is_of_loads = strstr(r->skips[i].what, "/loads ");
 
 		bb_doc__add(&notes, BB_DOC_ITEM, "skipped", "%s%s",
@@ -236,7 +238,7 @@ static enum turned_input input_of(const struct bb_report *r, const struct bb_cas
 /* Notes that are being added to the document `d`. */
 struct noting {
 	const struct bb_report *r;
-	/* the notes are about the cases of its table; NULL: all cases */
+	/* the notes are about the cases in the table of this case; NULL: about all cases */
 	const struct bb_case *table;
 	bool is_compared; /* the cases are those of base and head */
 	size_t from;      /* a note is not repeated if block `from` or a later block has it */
@@ -270,7 +272,8 @@ static void add_once(const struct noting *k, const struct bb_case *c, const char
 		const char *after = *said ? strstr(*said, ": ") : NULL;
 
 		is_said = *said && !strcmp(*said, text);
-		/* skip blocks that do not say the same words about the other program */
+		/* skip blocks that do not say the same words about the other program of the
+		 * comparison */
 		if (is_said || !k->is_compared || !after || strcmp(after + 2, words) ||
 		    (!k->table &&
 		     (strncmp(*said, name, of_both) || !strchr(",:", (*said)[of_both]))))
@@ -383,7 +386,8 @@ static void add_turned_away(const struct noting *k)
 		size_t before = d->n;
 		char *words, *with;
 
-		/* production sends inputs that have a share, so its runs end there, too */
+		/* Add no note if production sends this input (the input has a share of its runs):
+		 * that its runs end early is then normal. */
 		if (!c->turned_file || c->path_share > 0 || !is_beside(k, c) ||
 		    is_turned_away_before(k, c))
 			continue;

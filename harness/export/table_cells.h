@@ -39,9 +39,9 @@ struct bb_table_cell bb_case_cell(const struct bb_case *c, const struct bb_case_
 struct bb_table_cell bb_net_half_cell(const struct bb_case *c);
 struct bb_table_cell bb_latency_half_cell(const struct bb_case *c);
 
-/* Returns the latency minus the net cost or, if the case has no net cost, the floor. The first
- * differs a little from the floor's own estimate: that is made over all loads of the floor, while
- * net is estimated load by load. */
+/* Returns the latency minus the net cost. If the case has no net cost, returns the floor's latency.
+ * These two figures differ a little: the net cost is estimated load by load, and the floor's
+ * latency over all loads of the floor. */
 struct bb_table_cell bb_floor_cell(const struct bb_case *c);
 
 /* Returns how many of the program's instructions the runs execute: "88 of 272". Empty if that was
@@ -67,7 +67,7 @@ struct bb_table_cell bb_net_cell(const struct bb_case *c);
 #define BB_WHOLE 1000.0 /* value of `scale` for whole numbers, which have no decimals */
 struct bb_table_cell bb_table_cell_number(double value, double scale);
 
-/* True if a time of that size is shown in ms, not in ns. */
+/* True if a time of `ns` is shown in ms: if it is a millisecond or more. */
 bool bb_is_shown_in_ms(double ns);
 
 /* Returns a time as bb_table_cell_number() does: in ns or, if `scale` is a millisecond or more, in
@@ -91,6 +91,7 @@ size_t bb_text_width(const char *text);
  * bytes that are not UTF-8, so that no terminal obeys them. */
 void bb_put_clean(FILE *out, const char *text);
 
-/* Writes a line of source as bb_put_clean() does, with blanks for tabs. Cuts a line that is longer
- * than `width` characters or about 1000 bytes, and ends the first kind in "…". */
+/* Writes a line of source as bb_put_clean() does, with blanks for tabs. Takes only about the first
+ * 1000 bytes of the line. If these have more than `width` characters, cuts them to `width`
+ * characters that end in "…". */
 void bb_put_code(FILE *out, const char *text, size_t width);
