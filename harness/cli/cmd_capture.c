@@ -157,7 +157,8 @@ static void print_capture(const struct bb_capture *c, bool all)
 	}
 	printf("%zu map%s with %zu entries of %zu bytes; %zu without all of their contents\n",
 	       c->n_maps, bb_plural(c->n_maps), entries, bytes, left_out);
-	/* names the attached programs that the command itself did not load by a system call */
+	/* name the attached programs that were not captured, because the command itself did not
+	 * load them by a system call */
 	for (size_t i = 0; i < c->n_attachments; i++) {
 		const struct bb_captured_attachment *a = &c->attachments[i];
 

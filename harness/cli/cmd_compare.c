@@ -38,7 +38,7 @@ struct compare_args {
 
 #define ARGS struct compare_args
 
-/* Stores an argument in the first free element of runs[2]. */
+/* Stores an argument in runs[0] or, if that is taken, in runs[1]. */
 static void read_stored(const struct bb_option *, const char *text, void *runs)
 {
 	const char **run = runs;

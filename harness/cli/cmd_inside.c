@@ -44,10 +44,11 @@ struct session {
 	uint64_t saved_ns;     /* when the last saver ended */
 	struct bb_inside inside;
 	struct bb_watched command;
-	struct bb_take take;               /* begun only with --output */
+	struct bb_take take;               /* the capture; begun only with --output */
 	struct bb_inside_figures *figures; /* figures[inside.n_programs] */
 	size_t n_figures;
-	struct bb_inside_figures chains; /* here, a path is a chain of tail calls */
+	/* figures by chain of tail calls: here, each path is a chain */
+	struct bb_inside_figures chains;
 	uint64_t began_ns, ended_ns;
 	struct bb_http_server server;
 	struct bb_screen screen;
@@ -264,7 +265,8 @@ static void print_programs(const struct session *s, struct bb_doc *d)
 	}
 }
 
-/* Adds the line of source that `line`, a record of the program's line information, names. */
+/* Adds `sign` and the line of source that `line` names. `line` is a record of the program's line
+ * information. */
 static void add_line(const struct btf *btf, const struct bpf_line_info *line, const char *sign,
 		     struct bb_doc *d)
 {
@@ -276,9 +278,9 @@ static void add_line(const struct btf *btf, const struct bpf_line_info *line, co
 
 /*
  * Adds how `path` differs from the most frequent path, `most`. First come the lines of blocks that
- * only `path` executes ("+"), then those of blocks that only `most` executes ("-"). If a loop has a
- * different number of iterations in `path` than in `most`, adds both numbers. If the paths end at
- * different exits, adds the line at which `path` ends.
+ * only `path` executes ("+"), then those of blocks that only `most` executes ("-"). If the loops of
+ * `path` make another number of iterations in a run than those of `most`, adds both numbers. If the
+ * paths end at different exits, adds the line at which `path` ends.
  */
 static void add_lines(const struct bb_inside_program *p, const struct bb_inside_path *path,
 		      const struct bb_inside_path *most, const struct btf *btf, struct bb_doc *d)
@@ -655,7 +657,8 @@ static void write_json(const struct session *s, FILE *out)
 	bb_json__end(&w);
 }
 
-/* Labels of a program, or of the path named `path`. */
+/* Returns the labels of a sample about a program or, unless `path` is NULL, about its path of that
+ * name. */
 static struct bb_openmetrics_labels labels_of(const struct bb_inside_program *p, const char *path)
 {
 	struct bb_openmetrics_labels labels = {.id = p->id, .name = p->name, .path = path};

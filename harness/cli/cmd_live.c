@@ -165,9 +165,9 @@ static int publish(struct watch *w, const struct bb_live_row *rows, size_t n, st
 	return rc;
 }
 
-/* Prints the rows of a period, and serves them if there is a server. `out` NULL: they are only
- * served. Fails if the command has ended and none of its programs was seen, unless there is a
- * screen. */
+/* Writes the rows of a period to `out`, and serves them if there is a server. If `out` is NULL,
+ * only serves them. Fails if the command has ended and none of its programs was seen, unless there
+ * is a screen. */
 static int take_snapshot(struct watch *w, const struct bb_live_format *format, FILE *out,
 			 size_t *ret_n, struct bb_err *err)
 {
@@ -214,7 +214,8 @@ static bool is_wanted(void *arg, uint32_t id)
 	return bb_follow__loaded(arg, id);
 }
 
-/* Waits until the command has loaded its programs. If it still runs, begins a new period. */
+/* Waits until the command has loaded its programs. If the command still runs then, begins a new
+ * period. */
 static int wait_for_loads(const struct watch *w, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
@@ -295,7 +296,7 @@ static int print_once(struct watch *w, struct bb_err *err)
 	return rc ? rc : bb_output_of(write_snapshot, w, w->args->output, err);
 }
 
-/* Serves until a signal comes or the command ends. Neither is an error. */
+/* Serves the figures over HTTP until a signal comes or the command ends. Neither is an error. */
 static int serve(struct watch *w, struct bb_err *err)
 {
 	size_t n;
@@ -311,7 +312,8 @@ static int serve(struct watch *w, struct bb_err *err)
 
 /* --- one measurement for --save or --compare --- */
 
-/* Watches the slices, and adds the runs in each slice to the report. */
+/* Watches the programs for SLICES periods, one after the other, and adds the runs in each period to
+ * the report. */
 static int take_slices(struct watch *w, struct bb_report *report, struct bb_err *err)
 {
 	struct bb_live_look look = {.report = report};

@@ -157,7 +157,7 @@ static void add_parts(const struct shown *s, struct bb_doc *d)
 			    bb_plural(n_idle));
 }
 
-/* Says what is known of events that the agent missed. */
+/* Adds what is known about events that the agent missed. */
 static void add_lost(const struct shown *s, struct bb_doc *d)
 {
 	const struct bb_overhead *o = s->o;

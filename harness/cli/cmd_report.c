@@ -144,7 +144,7 @@ static const struct bb_usage usage = {
 	.argument = {.read = bb_read_strings, .at = BB_ARG_AT(runs)},
 };
 
-/* The parts of the page for one run. */
+/* What the page shows about one run. */
 struct part {
 	struct bb_report *report;
 	char *flame;

@@ -417,8 +417,8 @@ static int measure_all(const struct run_args *a, struct bb_measure *m, const str
 			bb_tell("%s: %zu cases on CPU %d, polled from CPU %d, seed %llu",
 				job->scenario->name, job->plan.n_cases, m->opts.driver.cpu,
 				m->opts.driver.poll_cpu, (unsigned long long)a->measure.seed);
-		/* If the user names variants, the run fails if one of them fails, instead of
-		 * skipping it. */
+		/* If the user named variants, do not skip a variant that fails: end the run with
+		 * its error. */
 		m->opts.skip_failing = job->scenario->skips_refused && !a->variants.n;
 		if (budget_s > 0 && j->n > 1)
 			m->opts.budget_s = fmax(budget_s - bb_seconds_since(m->began_ns), 1e-3) /

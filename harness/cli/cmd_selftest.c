@@ -34,7 +34,8 @@ static void print_effect(const char *what, const struct bb_numbers *a, const str
 	       fabs(mean[0] - mean[1]) > half ? "  <- an effect" : "");
 }
 
-/* Returns p95 / p5 of a list; NAN: it has fewer than BB_REPEAT_LEAST values. */
+/* Returns the 95th percentile of a list divided by the 5th; NAN if the list has fewer than
+ * BB_REPEAT_LEAST values. */
 static double range_of(const struct bb_numbers *f)
 {
 	double *x = bb_calloc(f->n + 1, sizeof(*x)), range = NAN;
@@ -74,7 +75,8 @@ static void print_causes(const struct bb_repeat *r)
 		       100 * (memory - 1), *thp ? "; transparent huge pages: " : "", thp);
 }
 
-/* Prints how well plain runs repeat on this machine, according to all its self-tests. */
+/* Prints by how much the results of repeated `bpfbench run` differ on this machine, according to
+ * all its self-tests. */
 static void print_repeat(const struct bb_repeat *r, const struct bb_between *b)
 {
 	bool any = false;

@@ -107,8 +107,8 @@ static int look_at(struct search *s, const char *program)
 		printf("  %s\n", err.msg);
 	else
 		print_found(&d);
-	/* No trigger makes the program run. So a measurement attaches the program to a function of
-	 * bpfbench; show this function. */
+	/* If no trigger makes the program run, a measurement attaches the program to a function of
+	 * bpfbench. Then show this function as its trigger. */
 	if ((rc == -ENOTSUP || (!rc && !d.trigger)) &&
 	    bb_attach_point__on_own_function(&point, &own) && !bb_reach__acts(target)) {
 		if (!s->is_live)

@@ -78,7 +78,7 @@ static void add_notes(const struct bb_live_row *rows, size_t n, size_t n_idle, s
 		       n_idle == 1 ? "it" : "them");
 }
 
-/* Explains the columns, and says what to do next. */
+/* Adds an explanation of the columns, and advice on the command to run next. */
 static void add_key(const struct bb_live_row *rows, size_t n, struct bb_doc *d)
 {
 	bool has_any = false, has_single = false, has_means = false, has_few = false;

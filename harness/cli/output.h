@@ -25,11 +25,9 @@ typedef int (*bb_output_writer)(void *arg, FILE *out, struct bb_err *err);
  */
 int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb_err *err);
 
-/*
- * Writes a report in a format. A format for a service has no place for failed lookups and early
- * returns, so these go to stderr, unless a table there shows them already (`has_table`). With such
- * a format, cases without a sample are an error.
- */
+/* Writes a report in a format. A format for a service has no place for failed lookups and early
+ * returns, so these are printed on stderr, unless a table on stderr already shows them
+ * (`has_table`). With such a format, a case without a sample is an error. */
 int bb_output(const struct bb_report *report, const struct bb_exporter *format, const char *path,
 	      bool has_table, struct bb_err *err);
 

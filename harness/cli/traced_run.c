@@ -402,8 +402,9 @@ static int add_programs(struct runs *runs, const struct bb_traced_opts *o, struc
 	return rc;
 }
 
-/* Prints the answer about one kernel. `first` holds the runs of the kernel that it is compared
- * with; if no kernels are compared, `first` is `runs`. */
+/* Prints the traced runs of one kernel by line or, if base and head are compared, what differs
+ * between them. `first` holds the runs of the kernel that this kernel is compared with; if no
+ * kernels are compared, `first` is `runs`. */
 static int show_kernel(const struct runs *first, struct runs *runs, const struct bb_traced_opts *o,
 		       struct bb_err *err)
 {

@@ -36,7 +36,7 @@ const struct bb_option bb_vm_options[] = {
 struct guest {
 	struct bb_kernel kernel;
 	struct bb_machine machine;
-	struct bb_new_guest fresh; /* while it boots */
+	struct bb_new_guest fresh; /* the guest while it boots, before it is saved */
 	int saved_fd, job_fd;      /* the saved guest, and the archive of its job; -1: none */
 	bool runs;
 	/* boot the kernel, because no saved guest exists or QEMU cannot continue it */

@@ -12,7 +12,7 @@
 #define MANY_ROWS 16u      /* above a table with more rows, sentences name the changed cases */
 #define NAMED 4u           /* limit: cases that such a sentence names */
 #define NEXT_LINES 3u      /* limit: lines that the next step names */
-#define LARGE 9999.5       /* figures from this on have no decimals */
+#define LARGE 9999.5       /* figures of at least this size have no decimals */
 #define FAR 10.0           /* A and B are in two units only if one is this many times the other */
 #define TIMES_MOST 60.0    /* we do not advise to measure more than this many times the loads */
 #define SLOWER_LEAST 0.005 /* a smaller difference in the speed of the machine is not mentioned */

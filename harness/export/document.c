@@ -333,8 +333,8 @@ static size_t row_chars(const struct bb_doc_block *b)
 	return n;
 }
 
-/* Writes a table. If it is too wide for a screen, the columns that bb_doc__text() may move below
- * the table become a second table, which repeats the first column. */
+/* Writes a table. If it is too wide for a screen, the columns whose `spill` is BB_DOC_BELOW become
+ * a second table, which repeats the first column. */
 static void put_html_table(const struct bb_doc_block *b, FILE *out)
 {
 	bool *shown = bb_calloc(b->n_columns, sizeof(*shown)), is_wide = row_chars(b) > WIDE;

@@ -43,7 +43,8 @@ struct bb_doc_column {
 	const char *head;
 	enum bb_doc_cells cells;
 	/* In text, if a table is too wide, its columns move below it one after the other: first
-	 * those with spill 1, then those with spill 2, and so on. 0 means never. */
+	 * those with spill 1, then those with spill 2, and so on. 0 means never, and BB_DOC_BELOW
+	 * always. */
 	int spill;
 	/* In text, if a table is still too wide, its columns are left out: first those with drop 1,
 	 * then those with drop 2, and so on. 0 means never. */

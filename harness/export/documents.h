@@ -7,8 +7,8 @@
 #include "judge/gate.h"
 #include "judge/timeline.h"
 
-/* Documents about a run whose summaries are computed, part by part. Each function adds blocks to
- * the end of `d`. The report must outlive the document, which refers to its texts. */
+/* Each function adds one part of a document about a run to the end of `d`. The summaries of the run
+ * must have been computed. The report must outlive the document, which refers to its texts. */
 
 /* Add a whole run. _short: the main results, in sentences if each table would have one program.
  * _details: the main results as tables, then all figures, and the meaning of the columns.
@@ -16,8 +16,8 @@
 void bb_doc_short(const struct bb_report *r, struct bb_doc *d);
 void bb_doc_details(const struct bb_report *r, struct bb_doc *d);
 void bb_doc_markdown(const struct bb_report *r, struct bb_doc *d);
-/* Adds what bb_doc_short() shows below the comparisons. `compare` uses it because it sorts and
- * filters the comparisons itself. */
+/* Adds the part of bb_doc_short() that follows the comparisons. `compare` uses it because it sorts
+ * and filters the comparisons itself. */
 void bb_doc_short_rest(const struct bb_report *r, struct bb_doc *d);
 
 /* Returns the budget, s, that should decide all inconclusive comparisons that more time can decide;

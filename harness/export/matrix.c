@@ -265,7 +265,7 @@ static void add_missing(struct matrix *m, size_t k)
 			    r->incomplete);
 }
 
-/* Explains the figures of the matrix or, with `of_pairs`, of a table of pairs. */
+/* Adds an explanation of the figures of the matrix or, with `of_pairs`, of a table of pairs. */
 static void add_meanings(const struct matrix *m, bool of_pairs)
 {
 	static const struct {

@@ -313,8 +313,8 @@ static void add_row(const struct ends *b, size_t first, struct bb_doc *d)
 	add_value(d, end_of_row(b, first, true, net_of));
 }
 
-/* True if case `i` is the first case in its row or, without `of_row`, in its table that was
- * measured both hot and cold. */
+/* True if case `i` was measured both hot and cold, and no earlier such case is in its row or,
+ * without `of_row`, in its table. */
 static bool is_first(const struct ends *b, size_t i, bool of_row)
 {
 	if (!b->cold[i])

@@ -558,8 +558,8 @@ static void add_tables(const struct bb_report *r, enum bb_detail detail, bool in
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *only;
 
-		/* skip sweeps: bb_doc_details() has already shown their tables, above the
-		 * details */
+		/* With BB_DETAILS, skip sweeps: bb_doc_details() has already added their tables
+		 * above. */
 		if (bb_is_sweep_head(r, i) && detail == BB_DETAILS && !r->n_comparisons)
 			continue;
 		if (bb_is_sweep_head(r, i)) {
@@ -688,8 +688,8 @@ void bb_doc_drive_key(const struct bb_report *r, struct bb_doc *d)
 			    "in a process that does its own work, so caches are colder");
 }
 
-/* Explains the main words of the output. Then adds an empty paragraph, to which add_machine()
- * appends. */
+/* Adds explanations of the main words of the output. Then adds an empty paragraph, to which
+ * add_machine() appends. */
 static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc *d)
 {
 	bool has_net = false, has_command = false, has_p99 = false, lacks_p99 = false;
@@ -843,7 +843,8 @@ void bb_doc_details(const struct bb_report *r, struct bb_doc *d)
 {
 	add_incomplete(r, d);
 	bb_doc_comparisons(r, 0, d);
-	/* before the details, show only tables that summarise several tables of the details */
+	/* Before the details, show only the tables that summarise several tables of the details: of
+	 * sweeps, and of programs at several values of the parameter. */
 	for (size_t i = 0; i < r->n_cases && !r->n_comparisons; i++)
 		if (bb_is_sweep_head(r, i))
 			bb_doc_sweep(r, i, d);

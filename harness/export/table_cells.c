@@ -205,7 +205,8 @@ struct bb_table_cell bb_floor_cell(const struct bb_case *c)
 	return bb_table_cell_time(value, c->summary.latency.value);
 }
 
-/* Returns the floor of a case for which the table has no row with the floor; else an empty cell. */
+/* Returns the floor's latency of a case whose floor is no case of the run, because no row of the
+ * table then shows it. Returns an empty cell for all other cases. */
 static struct bb_table_cell own_floor(const struct bb_case *c)
 {
 	return c->floor == BB_NO_FLOOR ? bb_floor_cell(c) : none;
