@@ -13,7 +13,7 @@
 #include "store/store.h"
 
 #define HOTTEST 20u /* lines of a program that --hottest shows */
-/* if at least so many programs are shown, each shows only its first FIRST_LINES lines */
+/* if at least MANY programs are shown, each shows only its first FIRST_LINES lines */
 #define MANY 4u
 #define FIRST_LINES 5u
 

@@ -664,8 +664,8 @@ static int trace_in_guests(const struct compare_args *a, const struct bb_object_
 	bool is_for_people = !a->measure.format || opts.is_markdown ||
 			     !strcmp(a->measure.format->name, "table");
 
-	/* Do not trace if the output goes to a file or service, which gets only the table, or if
-	 * both paths name one object, whose programs do not differ. */
+	/* Do not trace if --output names a file, which gets only the table; if the format is not
+	 * for people; or if both paths name one object, whose programs do not differ. */
 	if (a->measure.output || !is_for_people || (o->n == 2 && !strcmp(opts.base, opts.head)))
 		return 0;
 	return bb_traced_run(&a->vm, &a->measure, objects, &opts, err);

@@ -91,8 +91,8 @@ static void add_figures(const struct shown *s, struct bb_doc *d)
 		if (!isfinite(f->base_s))
 			continue;
 		/* The ratio that was estimated from the blocks is more precise than the ratio of
-		 * the medians. Computes the figure of head from this ratio, so that base, head and
-		 * ratio agree in the row. */
+		 * the medians. Compute the figure of head from it, so that base, head and ratio
+		 * agree in the row. */
 		if (isfinite(f->ratio.value))
 			sides[1] = f->base_s * f->ratio.value;
 		bb_doc__text_cell(d, figure_names[i]);

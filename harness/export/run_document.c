@@ -393,9 +393,9 @@ bool bb_is_counted_floor(const struct bb_report *r, const struct bb_counted *c)
 			      bb_same_text(it->scenario, c->scenario) && bb_is_floor(r, it));
 }
 
-/* Adds one sentence with the number of instructions that each program executes, without floors. If
- * there are more than MOST_COUNTS programs, or if a program has several counts, adds nothing and
- * returns false. */
+/* Adds one sentence with the number of instructions that each program executes, without floors.
+ * Adds nothing and returns false if there are no programs or more than MOST_COUNTS, if a program
+ * makes tail calls, or if a program has several counts. */
 static bool add_counts(const struct bb_report *r, struct bb_doc *d)
 {
 	size_t before = d->n, n = 0;
