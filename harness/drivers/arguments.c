@@ -3,18 +3,20 @@
 
 #include "exact/clone.h"
 
-/* runs with each set of arguments; later runs may take another path than the first */
+/* number of runs with each set of arguments; more than one, because later runs may take another
+ * path than the first run */
 #define RUNS 3u
 
-/* Results of the trial, in memory that our process and the process that fires share. */
+/* Results of trying all sets of arguments, in memory that our process and the process that fires
+ * share. */
 struct tried {
 	uint32_t n_reached[BB_N_ARGUMENT_SETS]; /* instructions that runs with a set reached */
 };
 
 struct trial {
 	struct bb_test_prog *prog;
-	/* points[set]: the attach point with the arguments of a set; is_there[set]: this machine
-	 * has the values of the set */
+	/* points[set]: the attach point with the arguments of a set; is_there[set]: true if this
+	 * machine has the values that the set needs */
 	struct bb_attach_point points[BB_N_ARGUMENT_SETS];
 	bool is_there[BB_N_ARGUMENT_SETS];
 	struct bb_clone clone;

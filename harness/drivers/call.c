@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* call: times a function of user space (workloads/functions.h) by the clock. Every sample is the
  * slope of a line through the times of many calls in a row (drivers/fit_line.h), so it contains
- * neither the cost of the clock nor its tick. For a function that sleeps, it is the time of one
- * call. */
+ * neither the cost of reading the clock nor the rounding to its tick. For a function that sleeps, a
+ * sample is the time of one call. */
 
 #include "base/deadline.h"
 #include "base/text.h"
@@ -56,8 +56,8 @@ static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 		       have);
 }
 
-/* The linker decides the address of the function, so all loads have the same address. Everything
- * else is replicated. */
+/* The linker decides the address of the function, so all loads have the same address. A new load
+ * repeats everything else of the measurement. */
 static int attach(void *slot, struct bb_err *)
 {
 	struct call_slot *s = slot;
@@ -92,7 +92,8 @@ static int calibrate(struct timing *t, uint32_t *ret_calls)
 	double ns = 0;
 	int rc = 0;
 
-	/* only the last time counts: by then the function is warm */
+	/* the results of the first two measurements are overwritten: they only warm up the
+	 * function */
 	for (int i = 0; !rc && i < 3; i++)
 		rc = time_calls(t, FIRST_CALLS, &ns);
 	if (!rc)
@@ -154,10 +155,11 @@ const struct bb_driver bb_driver_call = {
 		    "fast one by lines through many calls",
 	.kind.keys = {{"function", bb_function_name}, {"seconds"}},
 	.kind.seconds = 3,
-	/* time for the seven pairs of a verdict even if the function sleeps */
+	/* enough time for the seven pairs that a verdict needs, even if the function sleeps */
 	.kind.compare_s = 30,
-	/* One sample in each turn. If a turn had several, they would be many fast calls or few slow
-	 * ones, because slow calls would be cut off. */
+	/* One sample in each turn. If a turn asked for several, slow calls would be cut off by the
+	 * time limit, so fast and slow functions would have different numbers of samples in a
+	 * turn. */
 	.kind.pace = {.pair_turn = 1},
 	.kind.sample = {"call", "ns per call", false},
 	.kind.units_per_ns = BB_PS_PER_NS,

@@ -100,13 +100,14 @@ static void cold_branches_run(const struct cold_branches *b, uint64_t random)
 #define LINE_BYTES 64u /* if the machine's cache lines are longer, some are written twice */
 #define MOST_CACHES 8u
 #define DEFAULT_BYTES ((size_t)4 << 20)
-/* lines that are read to test the emptying; in one page, the CPU might fetch several together */
+/* Number of cache lines that are read to test whether the caches were emptied. Each line is in its
+ * own page, because the CPU might prefetch several lines of one page together. */
 #define PROBE_LINES 128u
 #define PROBE_PAGE 4096u
 #define LOOKS 15u
 #define LOOKS_A_TURN 3u
-/* Reading a line must take this many times as long after the emptying as before it. L3 with TLB
- * misses takes 5 times as long as L1 and L2 together. */
+/* The caches count as emptied if reading a line then takes at least this many times as long as
+ * before. A read from L3 with a TLB miss takes 5 times as long as a read from L1 or L2. */
 #define EVICTED 3.0
 
 struct bb_cold {
@@ -120,8 +121,8 @@ struct bb_cold {
 	char emptied[200];
 };
 
-/* Returns the size of cache `index`, bytes. 0: there is no such cache, or it is for
- * instructions. */
+/* Returns the size of cache `index`, bytes. 0 means that there is no such cache, or that it is an
+ * instruction cache. */
 static size_t cache_bytes(const char *root, int cpu, unsigned int index)
 {
 	static const char *const keys[] = {"type", "size"};
@@ -164,7 +165,7 @@ size_t bb_cold_bytes(const char *root, int cpu)
 }
 
 /* Writes every line of the buffer once. The step is odd and the number of lines a power of two, so
- * the loop reaches all lines. The step is 0.618 (the golden ratio) of that number, so successive
+ * the loop reaches all lines. The step is 0.618 times that number (the golden ratio), so successive
  * writes are far apart, and no prefetcher expects them. */
 static void write_buffer(struct bb_cold *c)
 {
@@ -231,7 +232,7 @@ const char *bb_cold__emptied(const struct bb_cold *c)
 	return c->emptied;
 }
 
-/* Returns the median times to read a line: hot, and after emptying. */
+/* Returns two median times to read a line: with hot caches, and after the caches were emptied. */
 static void compare_hot_and_cold(struct bb_cold *c, double *ret_hot_ns, double *ret_cold_ns)
 {
 	double hot_ns[LOOKS], cold_ns[LOOKS];
@@ -289,8 +290,8 @@ static char *map_pages(size_t bytes)
 {
 	char *pages = bb_map_pages(bytes, MAP_PRIVATE);
 
-	/* Small pages fill the TLB. A fork must not make the pages copy-on-write, because each
-	 * would then cause a page fault, which is an event. */
+	/* Small pages fill the TLB. A fork must not make the pages copy-on-write: the next write to
+	 * each page would then cause a page fault, which is an event of the trigger page-fault. */
 	madvise(pages, bytes, MADV_NOHUGEPAGE);
 	madvise(pages, bytes, MADV_DONTFORK);
 	return pages;
@@ -319,7 +320,9 @@ int bb_cold__open(const char *root, int cpu, struct bb_cold **ret_cold, struct b
 	map_all(c);
 	rc = cold_branches_open(&c->branches, err);
 	if (!rc)
-		rc = find_size(root, cpu, c, err); /* this touches all memory that is used later */
+		/* This touches all memory that is used later, so no page fault comes while we
+		 * measure. */
+		rc = find_size(root, cpu, c, err);
 	if (rc)
 		bb_cold__free(c);
 	else

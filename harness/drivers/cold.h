@@ -5,10 +5,10 @@
 
 /*
  * Empties the caches and predictors of a CPU, as far as user space can: the TLB, branch targets,
- * branch history, and the data and instruction caches. It empties those cache levels that hold at
- * most half of BB_COLD_MAX_BYTES. For this, it writes every line of a buffer that is twice as large
- * as the largest such level, in an order that no prefetcher follows. Then it runs code that has
- * more branches than predictors hold, on random bits.
+ * branch history, and the data and instruction caches. It empties those cache levels whose size is
+ * at most half of BB_COLD_MAX_BYTES. For this, it writes every line of a buffer that is twice as
+ * large as the largest such level, in an order that no prefetcher follows. Then it runs code that
+ * has more branches than predictors hold, on random bits.
  *
  * It cannot empty a larger cache: the L3 of a server, which other CPUs use too, keeps its lines. It
  * cannot evict a chosen line of the kernel (x86: clflush checks the address as a load does). And
@@ -19,21 +19,22 @@
 /* size of the largest buffer, bytes; writing it took 5 ms on an AMD EPYC VM */
 #define BB_COLD_MAX_BYTES ((size_t)32 << 20)
 
-/* guess of the time to empty once, s, for progress and budgets; 0.5 to 5 times this was seen */
+/* estimated time to empty the caches once, s, for progress and budgets; measured times were 0.5 to
+ * 5 times as long */
 #define BB_COLD_GUESS_S 1e-3
 
 struct bb_cold;
 
 /*
- * Allocates the buffer for the caches of `cpu`, and tests whether writing it evicts: reading one
- * line of each of 128 pages must then take three times as long as before. If not, doubles the
- * buffer. Returns 0, or -ENOTSUP with the times if no size helps. `root` is put in front of /sys;
- * "" means the machine's own.
+ * Allocates the buffer for the caches of `cpu`, and tests whether writing the buffer evicts other
+ * lines: reading one line of each of 128 pages must then take three times as long as before. If it
+ * does not, doubles the buffer and tests again. Returns 0, or -ENOTSUP with the measured times if
+ * no size suffices. `root` is put in front of /sys; "" means the machine's own.
  *
- * A buffer should not be larger than twice one cache level and smaller than twice the next level. A
- * changing share of our lines then stays in the next level, because that level has other users. On
- * an AMD EPYC VM (L2 1 MiB, L3 32 MiB) reading a line took 15.6 to 16.5 ns after a buffer of 2 MiB
- * was written, 16 to 27 ns after 4 MiB, 35 to 180 ns after 16 MiB, and 190 to 230 ns after 32 MiB.
+ * Sizes between twice one cache level and twice the next level are bad. With such a buffer, a
+ * changing share of our lines stays in the next level, because that level has other users. On an
+ * AMD EPYC VM (L2 1 MiB, L3 32 MiB) reading a line took 15.6 to 16.5 ns after a buffer of 2 MiB was
+ * written, 16 to 27 ns after 4 MiB, 35 to 180 ns after 16 MiB, and 190 to 230 ns after 32 MiB.
  */
 int bb_cold__open(const char *root, int cpu, struct bb_cold **ret_cold, struct bb_err *err);
 

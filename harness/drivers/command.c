@@ -11,7 +11,7 @@
 #include "drivers/driver.h"
 
 #define OUT_BYTES (64 << 10)
-#define LOG_BYTES (1 << 20) /* size of a log that is emptied */
+#define LOG_BYTES (1 << 20) /* a log is emptied when it is larger than this, bytes */
 #define PAUSE_S 0.002       /* time between two calls of bb_beside.feed(), s */
 #define LOOK_S 0.1          /* time between two checks of a command without bb_beside, s */
 
@@ -149,7 +149,7 @@ int bb_command__open_log(const struct bb_child_place *place)
 	if (fd < 0)
 		return -errno;
 	if (fcntl(fd, F_SETFL, O_APPEND) || (place->uid && fchown(fd, place->uid, place->gid)))
-		errno = 0; /* the command then only cannot open /dev/stderr */
+		errno = 0; /* not fatal: the command only cannot open /dev/stderr */
 	return fd;
 }
 
@@ -339,7 +339,7 @@ void bb_command__limit_log(int log_fd)
 	struct stat st;
 
 	if (log_fd > 0 && !fstat(log_fd, &st) && st.st_size > LOG_BYTES && ftruncate(log_fd, 0))
-		errno = 0; /* the log then only gets longer */
+		errno = 0; /* not fatal: the log only keeps growing */
 }
 
 int bb_command__open_clock(const struct bb_command *w, const char *clock, uint32_t freq_hz,

@@ -13,8 +13,9 @@ struct bb_child_place {
 	const char *const *env;
 };
 
-/* For a new child process: pins itself to its CPU, and takes priority over other processes there.
- * It must have its own session and must still be root. Returns 0 or -errno. */
+/* A new child process calls this to pin itself to its CPU and to get priority over other processes
+ * there. The child process must have its own session and must still be root. Returns 0 or
+ * -errno. */
 int bb_child_place__take(const struct bb_child_place *place);
 
 /* A command that runs as a child process, in a session of its own. Its stdin is empty, its stderr
@@ -25,7 +26,8 @@ struct bb_command_spec {
 	const char *noun, *when;
 	const char *shell; /* a command line for sh -c; NULL: `program` is executed */
 	/* A path, or a name that is searched in `dir` and then in $PATH. With `dir`, `path` or
-	 * `is_held` it is opened with our rights, because the user may be unable to open it. */
+	 * `is_held` we open the program with our own rights, because the user of the command may be
+	 * unable to open it. */
 	const char *program;
 	const char *const *args; /* args[n_args], without the program's name */
 	size_t n_args;
@@ -34,11 +36,12 @@ struct bb_command_spec {
 	const char *path;
 	/* the command is stopped before its first instruction, until bb_command__resume() */
 	bool is_held;
-	/* it is pinned to place.cpu, with priority over other processes */
+	/* the command is pinned to place.cpu, with priority over other processes there */
 	bool is_pinned;
 	bool keeps_stdout; /* its stdout is kept for bb_command__stdout(); false: it is discarded */
-	/* Memory that the command shares. It receives the time at which a held command goes on
-	 * (bb_now_ns()), perhaps some ms after bb_command__resume(). NULL: not wanted. */
+	/* Points into shared memory, because the child process writes there. It receives the time
+	 * (bb_now_ns()) at which a held command begins to run, perhaps some ms after
+	 * bb_command__resume(). NULL: the time is not wanted. */
 	uint64_t *ret_began_ns;
 	struct bb_child_place place;
 };
@@ -59,7 +62,8 @@ int bb_command__start(const struct bb_command_spec *spec, struct bb_command *ret
 
 /* Waits for the end of the process that was started, at most `seconds`. Then kills the other
  * processes of its group. Returns 0; -ETIME if the process still runs; -EINTR if a signal asked us
- * to stop. *ret_usage: what it used, with descendants that were reaped. */
+ * to stop. *ret_usage receives the resources that the process used, including those of descendants
+ * that it reaped. */
 int bb_command__wait(struct bb_command *c, double seconds, struct rusage *ret_usage);
 
 /* Returns 0 while the command runs, 1 if it ended with exit status 0, or -ECHILD with a message if
@@ -69,9 +73,9 @@ int bb_command__ended(struct bb_command *c, struct bb_err *err);
 /* Writes the message that says how a reaped command ended. Returns -ECHILD. */
 int bb_command__fail(const struct bb_command *c, struct bb_err *err);
 
-/* What bb_command__run() does beside the command. */
+/* Functions that bb_command__run() calls around and during the run of a command. */
 struct bb_beside {
-	/* called after the start, before a held command goes on; NULL: there is nothing to do */
+	/* called when the process exists, before a held command begins to run; NULL: not called */
 	int (*begin)(void *arg, const struct bb_command *c, struct bb_err *err);
 	int (*feed)(void *arg, struct bb_err *err); /* called every 2 ms while the command runs */
 	void *arg;
@@ -83,8 +87,8 @@ struct bb_run_cost {
 };
 
 /* Runs a command to its end, and adds its wall time and CPU time to *cost. `beside` may be NULL.
- * The run may take `most_s`. Returns 0, or an error with a message: -ECHILD if the command fails,
- * -ETIME, -EINTR or another -errno. Call bb_command__done() in all cases. */
+ * The run may take at most `most_s` seconds. Returns 0, or an error with a message: -ECHILD if the
+ * command fails, -ETIME, -EINTR or another -errno. Call bb_command__done() in all cases. */
 int bb_command__run(const struct bb_command_spec *spec, const struct bb_beside *beside,
 		    double most_s, struct bb_command *ret_command, struct bb_run_cost *cost,
 		    struct bb_err *err);
@@ -102,7 +106,8 @@ struct bb_command_tail {
 	char text[512];
 } bb_command__tail(int log_fd);
 
-/* Returns the last 64 KiB of its stdout if that was kept, else ""; the caller frees the text. */
+/* Returns the last 64 KiB of the stdout of the command if it was kept, else ""; the caller frees
+ * the text. */
 char *bb_command__stdout(const struct bb_command *c);
 
 /* Opens a file in memory for the output of a command. The user of the command may open it again, as
@@ -112,9 +117,10 @@ int bb_command__open_log(const struct bb_child_place *place);
 /* Empties a file for the output of a command if it is larger than 1 MiB. */
 void bb_command__limit_log(int log_fd);
 
-/* Opens a perf event of the clock `clock` ("cpu-clock", "task-clock") on the command and its
- * children, with `freq_hz`. The event runs the program `prog_fd`; it is disabled until
- * bb_command__start_clock(). Returns 0, or -errno with a message and *ret_event_fd -1. */
+/* Opens a perf event of the clock `clock` ("cpu-clock" or "task-clock") on the command and its
+ * children, with the sampling frequency `freq_hz`. The event runs the program `prog_fd`; it is
+ * disabled until bb_command__start_clock(). Returns 0, or -errno with a message and *ret_event_fd
+ * -1. */
 int bb_command__open_clock(const struct bb_command *c, const char *clock, uint32_t freq_hz,
 			   int prog_fd, int *ret_event_fd, struct bb_err *err);
 int bb_command__start_clock(int event_fd, struct bb_err *err);

@@ -4,10 +4,10 @@
 #include "base/deadline.h"
 #include "bpf/object_info.h"
 
-/* most programs to load, because a program of a large object takes half a second */
+/* most companions to load, because loading one program of a large object takes half a second */
 #define TRIES_MOST 32u
 
-/* --- which programs are attached beside the measured one --- */
+/* --- which programs are attached beside the measured program --- */
 
 /* True if an event of the kernel runs the program, whichever process causes it. */
 static bool is_event(const struct bb_attach_point *p)
@@ -23,8 +23,9 @@ static bool is_event(const struct bb_attach_point *p)
 	}
 }
 
-/* True if programs at both points may be attached at the same time. A call of a function runs only
- * programs of this function, so their points must be on the same function. */
+/* True if programs at both points may be attached at the same time. If the points are on a function
+ * that we call or that has a uprobe, both must be on the same function, because a call runs only
+ * the programs of that function. */
 static bool goes_beside(const struct bb_attach_point *p, const struct bb_attach_point *other)
 {
 	if (bb_attach_point__same_event(p, other))
@@ -106,7 +107,8 @@ int bb_companion__load(const struct bb_test_prog *prog, const char *program,
 
 	if (rc)
 		return rc;
-	/* only maps with equal contents are shared */
+	/* the contents are given before maps are borrowed, because only maps with equal contents
+	 * are shared */
 	bb_target__say_maps(t, &v->maps);
 	bb_target__borrow_maps(t, prog->target);
 	rc = bb_target__load(t, err);

@@ -21,7 +21,7 @@ struct bb_consumer_shared {
 	uint64_t lag_ns[];
 };
 
-/* The consumer, in its process. */
+/* The state of the consumer, in its child process. */
 struct reader {
 	const struct bb_sample_processor *processor;
 	struct bb_sample_log log;
@@ -57,7 +57,8 @@ static int consume(const struct reader *r)
 		 * wake their reader */
 		if (rc == 0 && !r->shared->stop)
 			rc = ring_buffer__consume(r->ring);
-		if (rc == -EINTR) /* our parent handles the signal */
+		/* go on after a signal, because our parent process handles it and stops us */
+		if (rc == -EINTR)
 			rc = 0;
 	}
 	return rc < 0 && rc != -ECANCELED ? rc : 0;

@@ -4,9 +4,9 @@
 #include "drivers/command.h"
 #include "workloads/process_sample.h"
 
-/* The user-space part of a profiler, in a child process. It waits for a ring buffer by libbpf's
- * ring_buffer, passes each sample to a processor whose log goes to /dev/null, and then notes the
- * age of the sample. */
+/* The user-space part of a profiler, in a child process. It takes stack samples from a ring buffer
+ * (libbpf's ring_buffer) and passes each to a processor whose log goes to /dev/null. It then stores
+ * the age of the stack sample, which is its lag. */
 struct bb_consumer_shared;
 
 struct bb_consumer {
@@ -16,10 +16,11 @@ struct bb_consumer {
 
 /* The results of a consumer that was stopped. */
 struct bb_consumed {
-	uint64_t samples; /* samples that it has processed */
+	uint64_t samples; /* number of stack samples that the consumer has processed */
 	/* lag_ns[n]: lags, ns, in the order of processing; valid until bb_consumer__close() */
 	const uint64_t *lag_ns;
-	size_t n;     /* number of lags: `samples`, or the size of the room if that is smaller */
+	/* number of lags: `samples`, or `room` of bb_consumer__start() if that is smaller */
+	size_t n;
 	double cpu_s; /* user and system time that the consumer used after it was ready, s */
 };
 
@@ -40,7 +41,7 @@ int bb_consumer__stop(struct bb_consumer *c, struct bb_consumed *ret_consumed, s
 void bb_consumer__close(struct bb_consumer *c); /* accepts a zeroed struct */
 
 /* Writes the ages of the samples in a ring, the oldest first, and empties the ring.
- * ret_age_ns[room]: their ages at `now_ns`, ns. *ret_n: their number, which may be larger than
- * `room`. Returns 0, or -errno with a message. */
+ * ret_age_ns[room] receives the ages at `now_ns`, ns. *ret_n receives the number of samples, which
+ * may be larger than `room`. Returns 0, or -errno with a message. */
 int bb_ring_ages(int ring_fd, uint64_t now_ns, uint64_t *ret_age_ns, size_t room, size_t *ret_n,
 		 struct bb_err *err);

@@ -7,8 +7,8 @@
 
 /* A driver makes a loaded program run, and takes samples of the cost of its runs. Each driver is
  * one file: struct bb_driver has its name, its scenario keys and its functions. registry.c lists
- * all drivers. An instrument is a driver that measures runs, and leaves it to a trigger to make the
- * program run (drivers/trigger.h). */
+ * all drivers. An instrument is a driver that only measures runs; a trigger makes the program run
+ * (drivers/trigger.h). */
 
 /* The hardware counters of the drive `slope`. */
 enum bb_pmu_counter { BB_PMU_CYCLES, BB_PMU_INSTRUCTIONS, BB_PMU_LLC_MISSES, BB_PMU_COUNTERS };
@@ -58,7 +58,8 @@ struct bb_batch {
 	uint64_t *paths;
 	/* returns[want]: return value of each run, for a mix of inputs; NULL: not wanted */
 	uint32_t *returns;
-	/* begin with the first input of a mix; false: go on after the input of the last run */
+	/* true: the batch begins with the first input of a mix; false: with the input that follows
+	 * the input of the last run */
 	bool rewinds;
 	/* places[want]: position in the mix of each run's input; NULL: not wanted */
 	uint32_t *places;
@@ -78,17 +79,19 @@ struct bb_batch {
 	size_t n; /* number of samples taken */
 	/* Events fired after the warm-up (slope: lines measured); 0 if they cannot be counted. */
 	uint64_t fired;
-	uint64_t run_cnt, run_time_ns; /* the kernel's counters over the batch, without warm-up */
+	/* growth of the kernel's counters during the batch, without the warm-up */
+	uint64_t run_cnt, run_time_ns;
 	uint64_t events; /* in situ: number of packets sent or requests answered; else 0 */
 	uint64_t multi;  /* runs that shared a window with other runs, and so gave no sample */
 	double elapsed_s;
 	double target_cpu_s; /* CPU time of the workload, s; NAN without a workload */
 	struct {
 		double intercept_ns;         /* cost of a call without its runs, ns */
-		double pmu[BB_PMU_COUNTERS]; /* hardware counts of a run; NAN without a PMU */
+		double pmu[BB_PMU_COUNTERS]; /* hardware counts of one run; NAN without a PMU */
 	} slope;                             /* NAN for other drives */
 	double floor_ns; /* hook: cost of an empty program; NAN for other drives */
-	/* Calls made again because of a signal. Interrupted runs count in `warmup`. */
+	/* Number of test calls that were repeated because a signal interrupted them. The
+	 * interrupted runs count in `warmup`. */
 	uint64_t retries;
 	/* With cold caches. line_ns: time to read a cache line after the caches were emptied, ns.
 	 * emptied: what was emptied; valid while the drive is open. With hot caches: NAN, NULL. */
@@ -161,7 +164,8 @@ struct bb_driver {
 	/* Prepares a slot. NULL: the program is attached to the drive's trigger, if it has one. */
 	int (*attach)(void *slot, struct bb_err *err);
 	int (*batch)(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err);
-	/* Returns the command of which each sample is the run time. The state owns the text. */
+	/* For a drive whose samples are run times of a command: returns the command line. The state
+	 * owns the text. */
 	const char *(*command)(void *state);
 	/* Writes what makes the program run, for the report. NULL: the name of the drive already
 	 * says it. `input` is NULL if the driver chooses the input. */

@@ -12,15 +12,16 @@
 #include "drivers/trigger.h"
 
 #define MOST_ARRAYS 64
-/* larger prog arrays stay as they are; each entry would be read */
+/* Prog arrays with more entries keep the original programs, because replacing programs by clones
+ * reads every entry. */
 #define MOST_ENTRIES 65536
 
-/* Longest time of the warm-up, s. It is long, because a count may depend on how often the program
- * has run, and other processes must not shorten the warm-up of a fast program. */
+/* Longest time of the warm-up, s. It is long, so that a fast program makes all its warm-up runs
+ * even if other processes take CPU time: a count may depend on how often the program has run. */
 #define WARMUP_S 1.0
 
-/* A firing does not count if other processes made the program run meanwhile. The batch ends after
- * this many such firings in a row. */
+/* A firing gives no sample if other processes made the program run meanwhile. The batch ends after
+ * this many firings without a sample in a row. */
 #define IN_VAIN 1000u
 
 /* --- clones --- */
@@ -89,9 +90,9 @@ static bool has_tail_calls(const struct bb_code *code)
 	return false;
 }
 
-/* Fills e->behind, if the program has tail calls: with a second clone of every program of the load,
- * except those that cannot be cloned or for which there is no time. These clones run after
- * bb_exact__swap(). */
+/* If the program has tail calls, fills the list e->behind with a second clone of every program of
+ * the load. Leaves out programs that cannot be cloned or for which no time is left. These clones
+ * run after bb_exact__swap(). */
 static void open_behind(const struct bb_target *target, bool logs_keys, struct bb_exact *e)
 {
 	struct bb_exact **end = &e->behind;
@@ -151,7 +152,8 @@ static void take_array(struct arrays *a, int fd)
 	a->entries[a->n++] = info.max_entries;
 }
 
-/* Replaces the programs in one prog array by their clones, or back. Reads each entry once. */
+/* Replaces the programs in one prog array by their clones or, if `in` is false, the clones by their
+ * programs. Reads each entry once. */
 static void swap_in(const struct bb_exact *e, int array, uint32_t entries, bool in)
 {
 	uint32_t id;

@@ -21,7 +21,7 @@ struct bb_exact {
 	uint64_t *in_vain; /* in_vain[i]: failed calls of clone.vain[i] in all samples so far */
 	uint64_t *now;     /* now[block]: executions in the last run */
 	/* If not NULL, `paths` of a batch receives for each run the index of its set, or
-	 * BB_MIX_MOST_PATHS if the set is new and there is no room for it. Borrowed. */
+	 * BB_MIX_MOST_PATHS if the set is new and the list is full. Borrowed. */
 	struct bb_exact_sets *sets;
 	int prog_fd; /* the program itself, borrowed */
 	uint32_t id, clone_id;
@@ -34,7 +34,8 @@ struct bb_exact {
 /* Returns the clone and the counts of `slot`, a slot of the drive `exact` (drivers/driver.h). */
 const struct bb_exact *bb_exact__of(const void *slot);
 
-/* From now on, `paths` of a batch receives the index of each run's set; `sets` NULL: the path. */
+/* From now on, `paths` of a batch receives for each run the index of its set in `sets`. If `sets`
+ * is NULL, it receives the path. */
 void bb_exact__sort_by_set(void *slot, struct bb_exact_sets *sets);
 
 /* In all prog arrays that `e` or a program of its list `behind` uses, replaces the programs by

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fake: seeded samples from a script instead of a kernel. So the whole tool runs from end to end
- * without root, BPF or noise. The `globals` of a variant are the script. They are, with their
- * defaults:
+ * fake: seeded samples from a script instead of a kernel. With it, the whole tool can be tested
+ * without root, BPF or noise. The `globals` of a variant are the script (default values in
+ * parentheses):
  *
  * - location_ns (1000), spread_ns (5): mean and standard deviation of the cost of a run
- * - tail_permille (0), tail_ns (10000): share of runs that cost more, and how much more at most
+ * - tail_permille (0), tail_ns (10000): share of runs that cost more than the others, and the
+ *   largest extra cost
  * - layout_permille (0): amplitude of the cost over the JIT address modulo 64
  * - fail_after (0): the batches from this number on fail, as if a workload died midway
  * - lose_after (0): the batches from this number on lose one event, so the series must become void

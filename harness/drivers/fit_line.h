@@ -31,14 +31,15 @@ uint32_t bb_fit_line_shorter(uint32_t n);
 uint32_t bb_fit_line_longer(double run_ns, uint32_t most);
 
 /* Returns 1 if call `i` of a line is a longer one, else 0. The order is ABBAABBAAB, so that a drift
- * affects shorter and longer calls alike. It is call number i / 2 of its length. */
+ * affects shorter and longer calls alike. Call `i` is number i / 2 among the calls of its
+ * length. */
 static inline unsigned int bb_fit_line_is_longer(unsigned int i)
 {
 	return (i + 1) / 2 % 2;
 }
 
 /* Returns the median slope between y[0][] of the shorter calls and y[1][] of the longer ones, which
- * have `runs` runs more. NAN if any value is NAN. */
+ * have `runs` runs more than the shorter ones. NAN if any value is NAN. */
 double bb_fit_line_slope(double y[2][BB_LINE_TIMES], uint32_t runs);
 
 /* Makes the calls of a line, the longer ones of `n` runs. Returns 0, or the timer's error. */

@@ -19,7 +19,7 @@
 #include "stats/quantile.h"
 
 #define TURN_NS 4000000u /* shortest turn, ns; a turn also has at least FEWEST goes */
-#define GO_NS 20000.0    /* wall time of a go: a few firings that are timed together, ns */
+#define GO_NS 20000.0    /* wall time of a go, which is a few firings that are timed together, ns */
 #define MOST_GOES 1000u
 #define FEWEST 8u
 #define MOST_IN_A_GO 10000u
@@ -79,7 +79,7 @@ static int fire_many(struct slot *s, struct shared *shared, uint32_t n, double *
 }
 
 /* Finds the number of firings in a go. The first four firings of a new trigger do not count,
- * because they take another time than later ones. */
+ * because they are slower or faster than later ones. */
 static int calibrate(struct slot *s, struct shared *shared)
 {
 	double ns = 0;
@@ -124,7 +124,7 @@ static int take_turn(struct slot *s, double *sum_ns, struct bb_err *err)
 	bb_give_way();
 	if (!rc)
 		rc = bb_firer__do(&s->fire.firer, fire_turn, err);
-	/* a turn that ends early is incomplete */
+	/* a turn that was cut short does not count */
 	if (!rc)
 		rc = bb_must_end_why();
 	if (!rc)
@@ -228,7 +228,8 @@ static int batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 
 /* --- a load of the program --- */
 
-/* Loads an empty program for the same hook. It returns the value that lets the event go on. */
+/* Loads an empty program for the same hook. The empty program returns the value that lets the event
+ * go on. */
 static int load_empty(const struct bb_target *target, int *ret_fd, struct bb_err *err)
 {
 	struct bb_code code;

@@ -19,7 +19,7 @@ struct insitu_slot {
 	struct bb_drive_slot common;
 	int event_fd;    /* -1: none open */
 	pid_t event_pid; /* the process that the open event is on */
-	/* event_freq_hz: frequency of the open event; freq_hz: the wanted one */
+	/* event_freq_hz: frequency of the open event; freq_hz: frequency that the batch asks for */
 	uint32_t event_freq_hz, freq_hz;
 	/* number of complete sampling periods in the CPU time that the event has counted so far */
 	uint64_t whole_periods;
@@ -65,9 +65,9 @@ static int begin_event(void *arg, const struct bb_command *workload, struct bb_e
 
 /*
  * Returns the CPU time of the workload while the event was enabled, in complete periods of the
- * event, s; NAN if it cannot be read. An incomplete period brings no run; if it counted, each short
- * batch would look as if samples were lost. The event's own clock measures the time, because the
- * CPU clock of another process is up to a tick late.
+ * event, s; NAN if it cannot be read. An incomplete period causes no run. If its time counted, each
+ * short batch would look as if samples were lost. The event's own clock measures the time, because
+ * the CPU clock of another process is up to a tick late.
  */
 static double end_event(void *arg)
 {
@@ -121,8 +121,8 @@ const struct bb_driver bb_driver_insitu = {
 /*
  * The program is attached where its own section says. All its runs count, whatever causes them.
  *
- * Polling is itself a system call: a program on sys_enter would run for each reading. So we look
- * for such runs before the workload goes on. If there are any, the series is void.
+ * Each reading of the counters is itself a system call, so it would run a program on sys_enter. We
+ * check for such runs before the workload goes on. If there are any, the series is void.
  */
 static int attach_probe(void *, struct bb_test_prog *prog, struct bb_err *err)
 {
@@ -134,8 +134,8 @@ static int attach_probe(void *, struct bb_test_prog *prog, struct bb_err *err)
 	return rc;
 }
 
-/* Makes the batch void if our readings make the program run. The workload must be paused meanwhile.
- * Returns 0, or -errno with a message. */
+/* Makes the batch void if our own readings of the counters make the program run. The workload must
+ * be paused meanwhile. Returns 0, or -errno with a message. */
 static int check_own_runs(struct bb_target *target, struct bb_batch *b, struct bb_err *err)
 {
 	struct bb_windows windows = {.target = target};

@@ -40,7 +40,7 @@ static void add_load(struct bb_lines_variant *v)
 	v->n_loads++;
 }
 
-/* --- loading and attaching the programs that take turns --- */
+/* --- loading and attaching the programs that are measured in turns --- */
 
 void bb_lines_slot__unload(struct bb_lines_slot *slot, enum bb_lines_thing thing)
 {
@@ -198,7 +198,8 @@ static void take_sample(struct bb_lines_burst *burst, struct bb_batch *b, uint32
 	}
 }
 
-/* An interrupted run needs no flag, because the counters show it. */
+/* The last argument, which tells of an interrupted run, is not needed, because the counters show
+ * such a run. */
 static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, bool)
 {
 	struct bb_lines_burst *burst = arg;
@@ -237,7 +238,7 @@ int bb_lines_burst__fire(const struct bb_lines_state *s, const struct bb_lines_b
 	return rc == -EINTR || rc == -ETIME ? 0 : rc;
 }
 
-/* --- a sweep, which is a burst of each item --- */
+/* --- a sweep, which is one burst of each item --- */
 
 /* Returns the mean without outliers on both sides, or NAN if there are no samples. A median would
  * be too coarse: times are multiples of a tick, and only a mean lies between two multiples. */
@@ -263,7 +264,8 @@ static double mean_of(const uint64_t *ns, size_t n)
 	return sum / (double)k;
 }
 
-/* Returns the item of the last measured cut. The last position may be the end of the run. */
+/* Returns the item of the last measured cut. If the last measured position is the end of the run,
+ * which is not a cut, this is the item before it. */
 static uint32_t last_cut(const struct bb_lines_case *p)
 {
 	uint32_t i = BB_LINES_ITEM_FIRST_CUT + p->path.n_measured - 1;

@@ -10,9 +10,10 @@
  * cut (lines/cut_clone.h). The time of a run that ends at a cut, minus the time of a run that ends
  * at the cut before, is the time between the two cuts.
  *
- * These programs take turns in random order: the program, the clone at each cut, a clone with
- * doubled checks, and an empty program. The samples of the drive are runs of the program itself, as
- * with the drive `step`. bb_lines__of() returns all other results when all loads are done.
+ * The clone executes a check at each cut: must this run end here? These are measured in random
+ * order: the program, the clone that ends at each cut, a clone that makes each check twice, and an
+ * empty program. The samples of the drive are runs of the program itself, as with the drive `step`.
+ * bb_lines__of() returns all other results when all loads are done.
  */
 
 /* The results for one program at one parameter. The drive's state owns them. */
@@ -20,30 +21,32 @@ struct bb_lines {
 	const struct bb_line_path *path;
 	/* by load: time of a run of the program and of the empty program, ns; NAN: not measured */
 	const double *program_ns, *empty_ns;
-	/* By load, [n_loads]: time of the exit path that the rows contain, but the program's total
-	 * time does not, because the CPU hides it there, ns. 0 if rest_ns holds the difference. */
+	/* By load, [n_loads]: time of the exit path that is in the rows, but not in the program's
+	 * total time, because the CPU overlaps it there with other instructions, ns. 0 if rest_ns
+	 * has the difference between rows and total time. */
 	const double *hidden_ns;
-	/* by load and row, [load * path->n_rows + row]: time of the row, and time of only the first
-	 * part of the row on the path, ns */
+	/* by load and row, [load * path->n_rows + row]: time of the row, and time of only that part
+	 * of the row which is first on the path (in a loop: the first iteration), ns */
 	const double *rows_ns, *first_ns;
 	/* By load, [n_loads]: time of runs that take other paths, ns; 0 if no run does. With cold
 	 * caches it also holds the time that the clone hides. */
 	const double *rest_ns;
 	uint32_t n_loads;
-	/* time of one check of the clone, ns; already subtracted */
+	/* time of one check of the clone, ns; the times of the rows do not contain the checks */
 	double check_ns;
 	uint32_t n_cuts; /* number of cuts of the clone */
-	uint32_t points; /* number of points at which the clone could have cuts */
-	/* the reason why there are fewer cuts than points; "": there are as many */
+	uint32_t points; /* number of points of the program at which the clone could have a cut */
+	/* the reason why there are fewer cuts than points; "" if there is a cut at every point */
 	const char *thinned_why;
 	uint32_t refused;        /* number of cuts that the verifier refuses */
 	const char *refused_why; /* what the verifier says about one refused cut; "": no cut is */
 	uint64_t runs;           /* runs of the clone that ended at its last cut, as planned */
 	/* runs of the clone that should have ended at its last cut, but took another path */
 	uint64_t other_paths;
-	/* measurements of all cuts, in all loads */
+	/* number of sweeps in all loads; one sweep measures the program and all cuts once */
 	uint64_t sweeps;
-	/* number of sweeps that are left out, because the program was slower than usual */
+	/* number of sweeps that are left out, because the program was slower than usual in its
+	 * load */
 	uint64_t disturbed;
 };
 

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lines: finds where a program can be cut, and which path its runs take. */
+/* lines: finds the cuts at which a clone of a program can end, and the path that runs take. */
 #include "drivers/lines_state.h"
 
 #include "base/io.h"
 
 #define MOST_TRIES 200u /* most loads of the clone to find the refused cuts */
-/* with more cuts, every second cut is left out before a whole kind of cuts is */
+/* If the verifier refuses a clone with more cuts than this, every second cut is left out. From a
+ * clone with fewer cuts, the refused cuts and then whole kinds of cuts are left out. */
 #define MANY 400u
 #define TRIES_SHARE 0.1 /* share of the remaining time to use for finding the refused cuts */
 #define DOUBLED 6u      /* most positions at which the doubled clone is measured */
-/* most runs that are logged; their most frequent path is the one that is measured */
+/* most runs whose path is logged; the most frequent path is measured */
 #define LOGGED 25u
 #define LOG_S 0.2 /* time for logging runs, s */
-/* most logged runs during which other processes made the program run */
+/* most logged runs that are discarded because other processes made the program run meanwhile */
 #define IN_VAIN 1000u
 #define MOST_MEASURED 240u
 #define SWEEP_SHARE 0.02 /* share of the remaining time to use for one sweep over all positions */
@@ -85,7 +86,8 @@ static int try_load(const struct bb_lines_plan *p, struct bb_err *err)
 	return rc;
 }
 
-/* Tries to load the clone's longer forms: with doubled checks, and with the log. */
+/* Tries to load the two longer forms of the clone: with doubled checks, and with the log of passed
+ * cuts. */
 static int try_longer(struct bb_lines_plan *p, struct bb_err *err)
 {
 	const struct bb_cut_form form = p->form;
@@ -177,8 +179,8 @@ static void keep_reason(struct bb_lines_plan *p, const char *why)
 			 why);
 }
 
-/* Reduces the detail by one step, and keeps the reason `why` if it is the first one. Returns
- * false if there is no less detail. */
+/* Reduces p->detail by one level, and stores the reason `why` if none is stored yet. Returns false
+ * if the detail is already the lowest. */
 static bool coarsen(struct bb_lines_plan *p, const char *why)
 {
 	if (p->detail == BB_CUT_CALLS)
@@ -211,7 +213,9 @@ static int settle(struct bb_lines_plan *p, int memory_fd, struct bb_err *err)
 		if (!rc && p->cuts.n > MANY)
 			rc = try_longer(p, err);
 		if (rc == -ENOTSUP && p->cuts.n > MANY) {
-			every *= 2; /* one row for several lines is better than no rows */
+			/* with half of the cuts, a row covers several lines, which is better than
+			 * no rows */
+			every *= 2;
 			keep_reason(p, err->msg);
 			rc = 0;
 			continue;
@@ -240,7 +244,8 @@ struct path {
 	double ns;          /* time of the first logged run on this path, ns */
 };
 
-/* Reads the last run's path from the log. Returns -E2BIG if the log holds too few cuts for it. */
+/* Reads the last run's path from the log. Returns -E2BIG if the path has more cuts than the log
+ * holds. */
 static int read_log(const struct bb_lines_state *s, struct path *ret_path)
 {
 	uint64_t logged = bb_cut_memory__logged(&s->memory);
@@ -388,7 +393,7 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 	p = bb_append(&v->cases, &v->n_cases, sizeof(*p));
 	p->param = param;
 	p->is_cold = s->common.spec->caches == BB_CACHES_COLD;
-	/* at most so many positions that the budget has room for many sweeps */
+	/* number of positions with which one sweep takes SWEEP_SHARE of the remaining time */
 	most = bb_deadline_left_s() * SWEEP_SHARE /
 	       (path.ns * 1e-9 * (BB_LINES_BURST + BB_LINES_WARMUP));
 	bb_line_path__make(&v->plan.code, &v->plan.cfg, &v->plan.cuts, path.cuts, path.n,
@@ -430,7 +435,7 @@ static int plan_cases(const struct bb_lines_state *s, struct bb_lines_slot *slot
 }
 
 /* Finds the cuts that the verifier allows and the paths through them. Uses fewer cuts if a run
- * passes too many. */
+ * passes more cuts than the log holds. */
 static int plan_variant(struct bb_lines_slot *slot, struct bb_err *err)
 {
 	const struct bb_lines_state *s = (const struct bb_lines_state *)slot->common.state;
@@ -460,7 +465,7 @@ static int plan_variant(struct bb_lines_slot *slot, struct bb_err *err)
 	return rc;
 }
 
-/* Enables bpf_stats meanwhile, because it is still off when programs are probed. */
+/* Enables bpf_stats for the time of planning, because it is still off when programs are probed. */
 int bb_lines_variant__plan(struct bb_lines_slot *slot, struct bb_err *err)
 {
 	struct bb_stats_enable stats;

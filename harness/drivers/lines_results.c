@@ -8,14 +8,16 @@
 /* Two methods give the time of a check: doubled_price() and total_price(). They agree if their
  * results differ by at most this, ns; it is about one CPU cycle. */
 #define NEAR_NS 0.25
-#define NEAR_SHARE 0.5 /* or by this share of the time, which is longer with cold caches */
+/* they also agree if they differ by at most this share of the time, because a check takes longer
+ * with cold caches */
+#define NEAR_SHARE 0.5
 
-/* If less than this share of a load's sweeps is undisturbed, all of its sweeps count. */
+/* If less than this share of the sweeps of a load is undisturbed, all sweeps of the load count. */
 #define LOAD_LEAST 0.25
 
 /* Successive cuts are at one level if no time passes between them (find_levels()). */
-#define LEVEL_NS 3.0   /* a smaller time is shown as "< 3" */
-#define LEVEL_LOADS 3u /* with fewer loads, there are no levels */
+#define LEVEL_NS 3.0   /* ns; reports show a shorter time as "< 3" */
+#define LEVEL_LOADS 3u /* with fewer loads, find_levels() finds no levels */
 /* most instructions between two cuts at one level; a CPU executes several in a cycle */
 #define LITTLE_SLOTS 6u
 /* standard error = MEDIAN_SE x median deviation / sqrt(n); MEDIAN_SE = 1.2533 x 1.4826 */
@@ -44,7 +46,8 @@ static bool is_fast(const struct bb_lines_means *program, size_t sweep, double m
 
 /* True if the program took at most most_ns at the beginning of this sweep and of the next one; each
  * sweep begins with the program. With `of_program`, the sweeps before and after this one decide: if
- * a sweep decided whether its own time of the program counts, the mean would be too low. */
+ * the time of the program in a sweep decided whether this same time counts, the mean would be too
+ * low. */
 static bool is_undisturbed(const struct bb_lines_means *program, size_t sweep, double most_ns,
 			   bool of_program)
 {
@@ -53,7 +56,8 @@ static bool is_undisturbed(const struct bb_lines_means *program, size_t sweep, d
 	return is_fast(program, first, most_ns) && is_fast(program, sweep + 1, most_ns);
 }
 
-/* Sets counts[program->n]: whether each sweep counts. Returns the number of those that do. */
+/* Sets counts[program->n]: counts[i] is true if sweep i counts. Returns the number of sweeps that
+ * count. */
 static size_t find_counting(const struct bb_lines_means *program, double most_ns, bool of_program,
 			    bool *counts)
 {
@@ -138,7 +142,7 @@ static bool takes_other_paths(const struct bb_lines_case *p)
 	return (double)p->other_paths > OTHER_PATHS * (double)p->runs;
 }
 
-/* Returns the number of checks in a run to this position, without that at the first cut. */
+/* Returns the number of checks in a run to this position, without the check at the first cut. */
 static double checks_at(const struct bb_lines_case *p, uint32_t position)
 {
 	return p->path.checks[position < p->path.n ? position : p->path.n - 1];
@@ -208,8 +212,8 @@ static double total_price(const struct bb_lines_case *p, double *x)
 
 /* Returns the time of a check, ns. The second of two checks can take a part of a cycle more or less
  * than the first, and over many cuts this adds up. So doubled_price() is right only to within a
- * cycle. Within that range, the time is chosen such that the times of the parts add up to the time
- * of the program. */
+ * cycle. Within that range, the time of a check is chosen such that the times of all rows add up to
+ * the time of the program. */
 static double check_price(const struct bb_lines_case *p, double *room)
 {
 	double doubled = doubled_price(p), total = total_price(p, room),
@@ -221,8 +225,8 @@ static double check_price(const struct bb_lines_case *p, double *room)
 }
 
 /* Computes the time of a run up to each measured position in one load, without the time of the
- * checks: ret_ns[n_measured]. If the path ends in a tail call, no exit of ours ends it; its last
- * time is then that of the whole program. */
+ * checks: ret_ns[n_measured]. If the path ends in a tail call, the clone has no exit path there;
+ * the last time is then that of the whole program. */
 static void find_cumulative(const struct bb_lines_case *p, uint32_t load, double check_ns,
 			    double *ret_ns)
 {
@@ -249,7 +253,8 @@ static bool is_little(const struct bb_line_path *path, const struct bb_cuts *cut
 	       to->slot >= from->slot && to->slot - from->slot <= LITTLE_SLOTS;
 }
 
-/* True if the loads show no time from measured[i] to measured[k]. `x`: memory for all loads. */
+/* True if the loads show no time from measured[i] to measured[k]. `x` is scratch memory for all
+ * loads. */
 static bool is_level(const struct bb_lines_case *p, const double *cumulative, uint32_t i,
 		     uint32_t k, double *x)
 {

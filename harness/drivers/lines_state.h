@@ -17,8 +17,9 @@ struct bb_lines_plan {
 	enum bb_cut_detail detail;
 	struct bb_cut_form form;
 	struct bb_cuts cuts;
-	uint32_t points;       /* number of points at which the program could be cut */
-	char thinned_why[300]; /* reason for having fewer cuts than points; "": there are as many */
+	uint32_t points; /* number of points at which the program could be cut */
+	/* reason for having fewer cuts than points; "" if there is a cut at every point */
+	char thinned_why[300];
 	uint32_t refused;      /* number of cuts that the verifier refuses */
 	char refused_why[300]; /* what the verifier says about the first refused cut */
 	/* true: runs remove entries from maps, and a run that ends early may leave them there */
@@ -119,7 +120,7 @@ struct bb_lines_burst {
 	const struct bb_lines_state *state;
 	const struct bb_lines_loaded *thing;
 	uint64_t nth; /* position on the path at which runs end early; UINT64_MAX: they do not */
-	/* cut at which runs must end; -1: runs must not end at a cut; -2: any end will do */
+	/* cut at which runs must end; -1: runs must not end at a cut; -2: runs may end anywhere */
 	int64_t ends_at;
 	bool is_bare;  /* runs end by a bare exit path (lines/cut_clone.h) */
 	bool restores; /* before each run comes a run to the end, which restores the maps */
@@ -131,13 +132,15 @@ struct bb_lines_burst {
 	uint64_t ns[BB_LINES_BURST];
 };
 
-/* lines.c: fires a copy of `burst`, s->burst, and leaves the results there. 0 or -errno. */
+/* lines.c: copies `burst` to s->burst, fires that copy, and leaves the results in it. Returns 0 or
+ * -errno. */
 int bb_lines_burst__fire(const struct bb_lines_state *s, const struct bb_lines_burst *burst,
 			 uint32_t param, struct bb_err *err);
 
 /* lines.c: bb_lines_slot__load() attaches the program; it loads and attaches the clones of this
  * load and the empty program. bb_lines_slot__load_logger() loads and attaches the logger.
- * bb_lines_slot__unload() undoes that for one of them. */
+ * bb_lines_slot__unload() detaches one of these programs, and unloads it if it is a clone or the
+ * empty program. */
 int bb_lines_slot__load(struct bb_lines_slot *slot, struct bb_err *err);
 int bb_lines_slot__load_logger(struct bb_lines_slot *slot, struct bb_err *err);
 void bb_lines_slot__unload(struct bb_lines_slot *slot, enum bb_lines_thing thing);

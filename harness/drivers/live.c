@@ -15,7 +15,7 @@
 
 #include "drivers/windows.h"
 
-/* limits for finding how many runs a window usually has */
+/* most samples and longest time, s, for finding how many runs a window usually has */
 #define LOOK_SAMPLES 256u
 #define LOOK_S 0.5
 

@@ -4,8 +4,8 @@
  * of the workload while the variant's `sampler` samples it. Samplers are the program (with a
  * consumer on another CPU, as in the drive `pipeline`), `perf record`, the sampler of `bpfbench
  * profile`, and none. The sampler is active before the command begins, and starting it is not part
- * of the time. The command `overhead`, which measures an agent instead, also uses
- * bb_command__run().
+ * of the time. The command `bpfbench overhead`, which measures the cost of an agent, is in
+ * run/overhead.c.
  */
 
 #include "base/io.h"
@@ -32,7 +32,8 @@ static char *compose(const struct bb_command_spec *spec)
 }
 
 #define ANSWER_MS 5000
-/* perf runs as root, and the caller's $PATH may name folders that others write to */
+/* $PATH for finding perf. Not the caller's, because perf runs as root and the caller's $PATH may
+ * name folders that other users can write to. */
 #define ROOTS_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 /* Tells perf to enable its events, and waits until it answers. */
@@ -59,7 +60,7 @@ static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_
 	const char *args[] = {"record", "-q", "-e",        "cpu-clock", "-F",
 			      freq,     "-g", "-D",        "-1",        "--control",
 			      control,  "-o", "/dev/null", "-p",        target};
-	/* as root, because it samples a process of another user */
+	/* perf runs as root (no uid here), because it samples a process of another user */
 	const struct bb_command_spec spec = {.program = "perf",
 					     .path = ROOTS_PATH,
 					     .args = args,
@@ -74,7 +75,9 @@ static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_
 	snprintf(target, sizeof(target), "%d", (int)pid);
 	snprintf(control, sizeof(control), "fd:%d,%d", link[ITS], link[ITS]);
 	rc = bb_command__start(&spec, ret_w, err);
-	close(link[ITS]); /* so that reading our end fails when perf ends */
+	/* our process keeps no copy of this end, so that reading our own end fails when perf
+	 * ends */
+	close(link[ITS]);
 	if (!rc) {
 		rc = enable(link[OURS]);
 		if (rc)
@@ -141,7 +144,7 @@ static int overhead_probe(void *, struct bb_test_prog *prog, struct bb_err *err)
 	return 0;
 }
 
-/* Samples as `bpfbench profile -p PID -F HZ` does. */
+/* Starts sampling a process as `bpfbench profile -p PID -F HZ` does. */
 static int start_profile(struct sampling *r, pid_t pid, struct bb_err *err)
 {
 	const struct bb_sampler_opts opts = {
@@ -156,7 +159,8 @@ static int start_profile(struct sampling *r, pid_t pid, struct bb_err *err)
 	return bb_recorder__start(&opts, &r->profile, err);
 }
 
-/* Lets the program sample. Without a consumer, the samples in its ring are discarded. */
+/* Lets the BPF program sample the workload. If the variant has no consumer, the stack samples in
+ * its ring are discarded. */
 static int start_program(struct sampling *r, const struct bb_command *workload,
 			 const struct bb_child_place *place, struct bb_err *err)
 {
@@ -236,7 +240,7 @@ static int overhead_batch(void *slot_, uint32_t param, struct bb_batch *b, struc
 			b->ns[b->n++] = all.wall_ns - before_ns;
 	}
 	is_stopped = rc == -EINTR;
-	/* the run was cut off, so it gives no sample */
+	/* the run of the workload was cut off, so it gives no sample */
 	if (is_stopped || rc == -ETIME)
 		rc = 0;
 	if (!rc && target)

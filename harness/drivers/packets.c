@@ -16,7 +16,7 @@
 struct state {
 	struct bb_slope_state slope;
 	struct bb_veth_pair pair;
-	int drops_fd; /* the program at the other end; 0: not loaded */
+	int drops_fd; /* the XDP program at the other end, which drops all packets; 0: not loaded */
 };
 
 static int load_drops(int *ret_fd, struct bb_err *err)
@@ -71,7 +71,9 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 	if (rc)
 		return rc;
 	rc = bb_netns__leave(home_fd, bb_slope__batch(slot, param, b, err), err);
-	if (rc == -EINVAL) /* a plain test run on the same packet has worked */
+	/* The kernel refuses live frames or their size: a plain test run on the same packet has
+	 * worked. */
+	if (rc == -EINVAL)
 		return bb_fail(err, -ENOTSUP,
 			       "this kernel takes no packets that do what the program returns "
 			       "(BPF_F_TEST_XDP_LIVE_FRAMES, Linux 5.18), or none of that size "
@@ -87,7 +89,7 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 	return rc;
 }
 
-/* Sends a few packets, to find out whether the kernel takes them. */
+/* Runs the program on a few packets, to find out whether the kernel takes them. */
 static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_drive_slot *slot;

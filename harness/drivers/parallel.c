@@ -9,7 +9,7 @@
  * all threads run. The sample is the number of CPUs divided by the sum of their rates: the mean
  * time of a run. So CPUs / sample is the rate of all CPUs together. A call lasts CALL_NS, so the
  * system call is less than one percent of it. A window in which another process took one of the
- * CPUs is no sample, because the other CPUs then ran without that one.
+ * CPUs gives no sample, because meanwhile the program ran on fewer CPUs.
  */
 
 #include <pthread.h>
@@ -19,11 +19,11 @@
 #include "drivers/trigger_test_run.h"
 
 #define MAX_REPEAT 1000000u
-#define CALL_NS 200000.0 /* length of a call, ns */
-#define CALLS 4u         /* fewest calls of each thread */
+#define CALL_NS 200000.0 /* planned time of one call, ns */
+#define CALLS 4u         /* fewest calls of each thread in a window */
 #define KEPT 64u         /* most calls of a thread whose times are kept */
 #define STACK_BYTES ((size_t)256 << 10)
-/* A batch ends after this many windows without a sample, for each sample that it wants. */
+/* A batch that wants n samples ends after n times this many windows without a sample. */
 #define TRIES 20u
 
 struct state {
@@ -49,8 +49,8 @@ struct worker {
 struct team {
 	struct worker *workers;
 	uint32_t n, repeat;
-	atomic_uint ready; /* threads that have begun */
-	atomic_uint done;  /* threads that have made CALLS calls */
+	atomic_uint ready; /* number of threads that have begun */
+	atomic_uint done;  /* number of threads that have made CALLS calls */
 	atomic_bool is_over;
 };
 
@@ -142,8 +142,8 @@ static int take_window(struct team *t, const int *cpus, struct bb_err *err)
 	return rc;
 }
 
-/* Returns the mean time of a run over all CPUs while all of them ran, ns. NAN: one of them was
- * disturbed, or has no whole call in that time. */
+/* Returns the mean time of a run over all CPUs while all of them ran, ns. Returns NAN if another
+ * process disturbed one of the CPUs, or if a CPU has no complete call in that time. */
 static double run_ns(const struct team *t)
 {
 	uint64_t begin_ns = 0, end_ns = UINT64_MAX;
@@ -171,7 +171,8 @@ static double run_ns(const struct team *t)
 	return t->n / per_ns;
 }
 
-/* Finds the `repeat` with which a call lasts CALL_NS on all CPUs. This also warms up. */
+/* Finds the `repeat` with which a call lasts CALL_NS on all CPUs. Its runs are also the warm-up of
+ * the program. */
 static int calibrate(struct team *t, const int *cpus, struct bb_err *err)
 {
 	int rc = 0;

@@ -35,7 +35,8 @@ struct flow_run {
 	struct bb_consumer consumer;
 	uint64_t began_ns;
 	double cpu_before_s; /* CPU time of the workload's process when the current pass began, s */
-	/* lag_ns[room]: lags of consumed samples, then ages of samples that still wait */
+	/* lag_ns[room]: lags of the stack samples that the consumer has processed, then ages of
+	 * those that are still in the ring */
 	uint64_t *lag_ns;
 	size_t room, n;
 };
@@ -154,7 +155,7 @@ static int collect(struct flow_run *r, struct bb_err *err)
 	return 0;
 }
 
-/* Stores the results in the batch. After a signal these are the results so far. */
+/* Stores the results in the batch. After a signal, the results so far are stored. */
 static int take_results(struct flow_run *r, const struct bb_prog_stats *before, struct bb_err *err)
 {
 	struct bb_prog_stats after;
@@ -165,7 +166,8 @@ static int take_results(struct flow_run *r, const struct bb_prog_stats *before, 
 		rc = bb_read_counters(r->slot->common.prog->target, &after, err);
 	if (rc)
 		return rc;
-	/* Take all lags, or as many as there is room for, at equal distances. */
+	/* If there are more lags than the batch wants, take b->want of them, evenly spaced over the
+	 * whole list. */
 	b->n = r->n < b->want ? r->n : b->want;
 	for (size_t i = 0; i < b->n; i++)
 		b->ns[i] = r->lag_ns[i * r->n / b->n];
@@ -212,7 +214,7 @@ static int pipeline_batch(void *slot, uint32_t param, struct bb_batch *b, struct
 	b->flow->consumer_cpu_s = NAN;
 	b->target_cpu_s = 0;
 	rc = run_flow(&r, err);
-	/* an error came before there were results */
+	/* ring_bytes is set with the results; 0 means that an error came before */
 	if (!b->flow->ring_bytes) {
 		free(b->flow);
 		b->flow = NULL;

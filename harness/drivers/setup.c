@@ -58,7 +58,7 @@ static int write_map(pid_t pid, const char *file, unsigned int id)
 	return write_proc(pid, file, text);
 }
 
-/* Makes the child root in its own namespaces, and in no other. */
+/* Makes the child process root in its own namespaces only. */
 static int give_rights(const struct bb_child *c, const struct bb_child_place *place,
 		       struct bb_err *err)
 {
@@ -71,7 +71,8 @@ static int give_rights(const struct bb_child *c, const struct bb_child_place *pl
 			       "user.max_user_namespaces",
 			       (unsigned int)place->uid, strerror(-unshared));
 	rc = write_map(c->pid, "uid_map", place->uid);
-	/* denied, because a command could leave a group to which a file denies access */
+	/* setgroups() is denied, because a command could otherwise leave a group and so gain access
+	 * to files that deny access to this group */
 	if (!rc)
 		rc = write_proc(c->pid, "setgroups", "deny");
 	if (!rc)

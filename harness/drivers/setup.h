@@ -20,10 +20,10 @@ struct bb_setup {
 	int log_fd;  /* file in memory that receives the output of the commands */
 };
 
-/* Runs commands[n], n >= 0. Returns 0, or -errno with a message that names the command that failed
- * and quotes its last lines. -ECHILD: a command failed. -EINTR: a signal asked us to stop. -ETIME:
- * the budget or a minute is over. -ENOTSUP: there are no such namespaces here. After an error
- * nothing is left to close. */
+/* Runs commands[n]; n may be 0. Returns 0, or -errno with a message that names the command that
+ * failed and quotes its last lines. -ECHILD: a command failed. -EINTR: a signal asked us to stop.
+ * -ETIME: the budget or a minute is over. -ENOTSUP: this system does not let us make such
+ * namespaces. After an error nothing is left to close. */
 int bb_setup__open(char *const *commands, size_t n, const struct bb_child_place *place,
 		   struct bb_setup *ret_setup, struct bb_err *err);
 /* Empties log_fd if the commands have written more than 1 MiB. Call it now and then. */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slope: the wall time of a test run against its `repeat`, with bpf_stats off. Every sample is the
- * slope of a line through calls with few and with many runs (drivers/fit_line.h): the cost of one
- * more run, as the program runs in production. The intercept of the line is the cost of the system
- * call.
+ * slope: measures how the wall time of a test run grows with its `repeat`, while bpf_stats is off.
+ * Every sample is the slope of a line through calls with few and with many runs
+ * (drivers/fit_line.h): the cost of one more run, as the program runs in production. The intercept
+ * of the line is the cost of the system call.
  *
  * Runs follow each other without a pause. So caches and branch history are at their best, the
  * output of a run is the input of the next, and a queue or ring that the program fills is emptied
  * only after `repeat` runs.
  *
- * A run that takes milliseconds needs no line. A sample is then the time of one call of one run;
- * the system call takes less than a thousandth of it.
+ * A run that takes milliseconds needs no line. A sample is then the time of one call with one run;
+ * the system call itself takes less than a thousandth of this time.
  */
 
 #include <linux/perf_event.h>
@@ -21,8 +21,8 @@
 #include "stats/quantile.h"
 
 #define MAX_REPEAT 100000u
-/* If one run takes at least this long, ns, a sample is one call of one run, of which the system
- * call takes 1 to 3 us. */
+/* If one run takes at least this long, ns, a sample is the time of one call with one run. The
+ * system call takes 1 to 3 us of this time. */
 #define SLOW_NS 5e6
 
 /* --- hardware counters --- */
@@ -58,8 +58,8 @@ void bb_pmu__close(struct bb_pmu *p)
 		bb_close(&p->fds[i]);
 }
 
-/* Reads the counts since the counters were opened. NAN: there is no such counter, or other users of
- * the counters had it part of the time. */
+/* Reads the counts since the counters were opened. NAN: there is no such counter, or the kernel
+ * gave the counter to other users part of the time. */
 static void pmu_read(const struct bb_pmu *p, double ret_counts[BB_PMU_COUNTERS])
 {
 	for (size_t i = 0; i < BB_PMU_COUNTERS; i++) {
@@ -78,7 +78,7 @@ struct line {
 	double pmu[BB_PMU_COUNTERS]; /* counts per run */
 };
 
-/* Times one call of `repeat` runs, ns. Makes it again if a signal interrupts it. */
+/* Times one call of `repeat` runs, ns. Repeats the call if a signal interrupts it. */
 static int time_call(struct bb_test_call *s, uint32_t repeat, struct bb_batch *b, double *ret_ns)
 {
 	union bpf_attr attr;
@@ -124,7 +124,7 @@ static int calibrate(struct bb_test_call *s, uint32_t ingress_ifindex, struct xd
 {
 	uint32_t first = most < 64 ? most : 64;
 	uint64_t began_ns = bb_now_ns();
-	/* this call also checks the output */
+	/* this call also checks the output of the program */
 	int rc = bb_test_call__fire_checked(s, b);
 	double one_ns = (double)(bb_now_ns() - began_ns), many_ns = 0;
 
@@ -147,7 +147,7 @@ static int calibrate(struct bb_test_call *s, uint32_t ingress_ifindex, struct xd
 		return rc;
 	if (one_ns > BB_LINE_NS && first > 8)
 		first = 8;
-	/* Only the last time counts: by then the program is warm. */
+	/* The results of the first two rounds are overwritten: they only warm up the program. */
 	for (int i = 0; !rc && i < 3; i++) {
 		rc = time_call(s, 1, b, &one_ns);
 		if (!rc)

@@ -9,8 +9,9 @@
 #include "bpf/marks.h"
 #include "drivers/trigger.h"
 
-/* With a slow trigger, a turn of 100 samples ends after this time, s, with at least FEWEST samples.
- * A longer turn has more time. No limit if the scenario gives the number of samples. */
+/* With a slow trigger, a turn of 100 samples ends after this time, s, but not before it has FEWEST
+ * samples. A turn of more samples has proportionally more time. There is no limit if the scenario
+ * gives the number of samples. */
 #define SLOW_S 0.1
 #define FEWEST 4u
 /* Longest time that a batch waits for runs that another process causes, s. */
@@ -79,7 +80,8 @@ static void take_window(const struct bb_attached *a, struct bb_batch *b,
 {
 	uint64_t each = a->runs_each;
 
-	if (a->waits && !window->run_cnt) /* the other process caused no run */
+	/* the process that causes the runs has caused none in this window */
+	if (a->waits && !window->run_cnt)
 		return;
 	b->fired++;
 	if (a->takes_all && window->run_cnt)

@@ -24,7 +24,7 @@ static void close_prepares(struct bb_test_prog *prog)
 	prog->prepare = NULL;
 }
 
-/* Puts the name of the program of `prepare` in front of the message. */
+/* Puts the name of the program from the key `prepare` in front of the message. */
 static int say_which(const struct bb_prepare_spec *p, int rc, struct bb_err *err)
 {
 	return rc && err ? bb_fail(err, rc, "prepare: '%s': %s", p->program, err->msg) : rc;
@@ -41,9 +41,9 @@ static int load_prepare(const struct bb_test_prog *prog, const struct bb_prepare
 	return say_which(p, rc, err);
 }
 
-/* Loads the programs of `prepare` if they are not loaded yet, or if a new load of the measured
- * program has other maps. The measured program must be loaded. Returns 0; -EINVAL for a program
- * that shares no map, or an input that its type does not take; or another -errno. */
+/* Loads the programs of `prepare` if they are not loaded yet, or loads them again if a new load of
+ * the measured program has other maps. The measured program must be loaded. Returns 0; -EINVAL for
+ * a program that shares no map, or an input that its type does not take; or another -errno. */
 static int open_prepares(struct bb_test_prog *prog, struct bb_err *err)
 {
 	const struct bb_variant_spec *v = prog->spec;
@@ -178,7 +178,8 @@ int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_pa
 	return 0;
 }
 
-/* Returns a random member of `where`, the JIT address of a program that is only numbers. */
+/* For a program that is only numbers (drive `fake`): returns a random JIT address modulo 64 from
+ * the set `where`. */
 static int random_place(struct bb_rng *rng, uint64_t where)
 {
 	int mod64 = __builtin_ctzll(where);
@@ -218,9 +219,9 @@ int bb_test_prog__reset_maps(struct bb_test_prog *s, struct bb_err *err)
 	rc = open_prepares(s, err);
 	if (rc)
 		return rc;
-	/* Maps that no program of the load can change are written only once. Not searched if
-	 * globals hold values of the process that fires: these may differ in each load, and then
-	 * other code is live. */
+	/* Find the maps that no program of the load can change; they are written only once. Do not
+	 * search for them if globals hold values of the process that fires: these values may differ
+	 * between loads, and then other code may write to the maps. */
 	if (!BB_ANY(s->spec->globals, s->spec->n_globals, it->self))
 		bb_target__find_steady(s->target, bb_target__only_reads);
 	rc = bb_target__reset_maps(s->target, err);

@@ -15,12 +15,12 @@ struct bb_fire_found {
 struct bb_test_prog {
 	const struct bb_variant_spec *spec; /* borrowed */
 	struct bb_target *target;           /* NULL: the program is only numbers */
-	/* a function of user space, which keeps its address */
+	/* true: the variant is a function of user space, which keeps its address */
 	bool in_place;
 	int jit_mod64;                  /* JIT address of the current load modulo 64; -1: unknown */
 	uint32_t seen_mod64[BB_PLACES]; /* number of loads so far, by JIT address modulo 64 */
-	/* Time of the first test run, s; 0: there was no test run. Other drives then do not try a
-	 * slow program again. */
+	/* Time of the first test run, s; 0: there was no test run. If it is long, other drives do
+	 * not try the program again before they measure it. */
 	double run_s;
 	struct bb_fire_found fire;
 	/* Values of the process that will fire the program, for `{pid: self}` and the like in the
@@ -28,10 +28,10 @@ struct bb_test_prog {
 	 * these values. NULL: the scenario asks for none. */
 	struct bb_self_values *self;
 	pid_t self_pid; /* pid that the process that fires must have; 0: any */
-	/* exact: also count the programs that it tail-calls */
+	/* drive `exact`: also count the programs that this program tail-calls */
 	bool counts_behind;
-	bool logs_keys; /* exact: also log the keys of failed lookups */
-	/* live: runs in a window that gives a sample; 0: unknown */
+	bool logs_keys; /* drive `exact`: also log the keys of failed lookups */
+	/* live: number of runs that a window must have to give a sample; 0: unknown */
 	uint32_t live_mean_of;
 	/* all[n_all]: all programs of the session, including this one. Those of the same object may
 	 * be attached beside it. */
@@ -44,8 +44,9 @@ struct bb_test_prog {
 	struct bb_target **prepare;
 };
 
-/* Finds the program of a variant, and loads nothing. Without `object_path` it is only numbers,
- * unless the variant is live. `spec` must outlive it. Returns 0, or -errno with a message. */
+/* Finds the program of a variant, and loads nothing. If `object_path` is NULL, the program is only
+ * numbers, unless the variant is live. `spec` must outlive it. Returns 0, or -errno with a
+ * message. */
 int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_path,
 		       struct bb_test_prog *ret_prog, struct bb_err *err);
 

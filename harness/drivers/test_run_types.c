@@ -14,10 +14,11 @@ static const uint8_t udp_frame[64] = {
 	2,    1, 192, 0,  2, 2,    0,    9, 0,  9,  0,    30,   0,    0,
 };
 
-/* Zeros for 12 arguments: a raw tracepoint has no more (MAX_BPF_FUNC_ARGS). */
+/* Zeros for 12 arguments, the most that a raw tracepoint has (MAX_BPF_FUNC_ARGS). */
 static const uint8_t no_arguments[12 * sizeof(uint64_t)];
 
-/* A lookup without socket and cookie. The kernel needs a family. */
+/* Context of a sk_lookup program without socket and cookie. The kernel refuses a context without an
+ * address family. */
 static const struct bpf_sk_lookup ipv4_udp_lookup = {.family = 2 /* AF_INET */,
 						     .protocol = 17 /* UDP */};
 

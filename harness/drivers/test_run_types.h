@@ -8,7 +8,8 @@
 struct bb_test_run_type {
 	uint32_t prog_type; /* BPF_PROG_TYPE_* */
 	const char *name;   /* name as bpftool prints it */
-	bool is_xdp;        /* attached to a device while it is tested */
+	/* true for XDP: the program is attached to a device while it is measured */
+	bool is_xdp;
 	bool takes_context; /* takes a context and no packet; false: takes a packet */
 	/* kind of context that may come with a packet: bytes, or also members by name */
 	enum bb_ctx_kind takes_ctx;
@@ -27,8 +28,8 @@ struct bb_test_run_type {
 int bb_test_run_type__find(uint32_t prog_type, const struct bb_test_run_type **ret_type,
 			   struct bb_err *err);
 
-/* Returns -ENOTSUP with the message of bb_test_run_type__find(). For a type that has a row, but no
- * test run in this kernel. */
+/* Returns -ENOTSUP with the message of bb_test_run_type__find(). Call it for a type that has a row
+ * here, but no test run in this kernel. */
 int bb_test_run_type__refuse(uint32_t prog_type, struct bb_err *err);
 
 /* Checks that the type takes the input, and has an output if one is expected. Returns 0, or

@@ -27,7 +27,7 @@
 #include "plan/mix.h"
 
 #define NS_PER_S 1000000000u
-/* longest wait for an answer beyond the time that its order may take, s */
+/* longest wait for the answer of the sender, beyond the time that its order may take, s */
 #define PATIENCE_S 5.0
 #define ARRIVAL_S 0.2 /* longest wait for the program's run on the last packet, s */
 #define HTTP_PORT 80u
@@ -50,7 +50,7 @@ struct worker {
 	/* Opens the socket of the worker, in that namespace and as root. Returns 0, or -errno, and
 	 * the child process ends. NULL: the worker needs no socket. */
 	int (*open)(void *arg, int *ret_fd);
-	/* The work. Returns when control_fd is at its end. */
+	/* Does the work. Returns when our process has closed its end of control_fd. */
 	void (*work)(void *arg, int socket_fd, int control_fd);
 	void *arg; /* argument of open() and work(); the child process has a copy of it */
 	const struct bb_child_place *place;
@@ -85,8 +85,9 @@ struct slot {
 
 static int prepare_worker(void *arg)
 {
-	/* The worker does little and sleeps long, so it has priority over all others. If that is
-	 * not permitted, its nice value must suffice. */
+	/* Ask for priority over all other processes. This does not starve them, because the worker
+	 * does little and sleeps long. If real-time priority is not permitted, the nice value of
+	 * the worker must suffice. */
 	const struct sched_param first = {.sched_priority = 1};
 	struct worker *w = arg;
 	int rc = setns(w->netns_fd, CLONE_NEWNET) ? -errno : 0;
@@ -129,7 +130,8 @@ static int start_worker(const struct traffic *t, struct worker *w, struct bb_chi
 	int rc;
 
 	w->place = &place;
-	/* open() sets it; without open(), a descriptor that the child process keeps anyway */
+	/* w->open() sets the descriptor. A worker without open() gets stderr as a placeholder,
+	 * which the child process keeps anyway. */
 	w->socket_fd = w->open ? -1 : STDERR_FILENO;
 	rc = bb_child__start(&rules, run_worker, w, &c);
 	if (rc)
@@ -149,7 +151,7 @@ static void sleep_until(uint64_t due_ns)
 		;
 }
 
-/* Sends o->n events, the first after a period. Ends after twice the time that they need. */
+/* Sends o->n events, the first one after one period. Gives up after twice the planned time. */
 static struct answer carry_out(const struct sender *s, int socket_fd, const struct order *o)
 {
 	uint64_t began_ns = bb_now_ns(), now_ns = began_ns, due_ns = began_ns + o->period_ns;
@@ -210,7 +212,8 @@ static int traffic_open(struct traffic *t, size_t least_packets,
 	return rc ? rc : start(t, err);
 }
 
-/* Finds the program's type. Each program is on the far end during its own batches only. */
+/* Finds the type of the program. Does not attach the program: it is attached to the far end only
+ * during its own batches. */
 static int traffic_attach(void *slot, struct bb_err *err)
 {
 	struct slot *s = slot;
@@ -218,7 +221,7 @@ static int traffic_attach(void *slot, struct bb_err *err)
 	return bb_target__prog_type(s->common.prog->target, &s->prog_type, err);
 }
 
-/* Polls until the sender has answered. */
+/* Polls the counters of the program until the sender has answered. */
 static int await(struct traffic *t, const struct order *o, struct bb_windows *w, struct bb_batch *b,
 		 struct answer *ret_answer, struct bb_err *err)
 {
@@ -243,7 +246,8 @@ static int await(struct traffic *t, const struct order *o, struct bb_windows *w,
 	}
 }
 
-/* Waits until the program has run on all sent packets. It may run a moment after send() returns. */
+/* Waits until the program has run on all sent packets, because it may run a moment after send()
+ * returns. */
 static int await_arrival(struct traffic *t, uint64_t sent_before, struct bb_windows *w,
 			 struct bb_batch *b, struct bb_err *err)
 {
@@ -262,7 +266,8 @@ static int await_arrival(struct traffic *t, uint64_t sent_before, struct bb_wind
 	return rc;
 }
 
-/* Orders the sender to send, and polls meanwhile. If sending failed, ret_answer->rc says why. */
+/* Orders the sender to send, and polls the counters of the program meanwhile. If sending failed,
+ * ret_answer->rc says why. */
 static int measure(struct traffic *t, struct slot *s, const struct order *o, struct bb_batch *b,
 		   struct answer *ret_answer, struct bb_err *err)
 {
@@ -281,7 +286,7 @@ static int measure(struct traffic *t, struct slot *s, const struct order *o, str
 	}
 	if (!rc)
 		rc = await(t, o, &windows, b, ret_answer, err);
-	if (rc == -ETIME) { /* the packets that were sent so far count */
+	if (rc == -ETIME) { /* the time is over: stop sending; the runs so far count */
 		stop_workers(t);
 		rc = 0;
 	}
@@ -294,14 +299,14 @@ static int traffic_batch(void *slot, uint32_t rate_hz, struct bb_batch *b, struc
 {
 	struct slot *s = slot;
 	struct traffic *t = (struct traffic *)s->common.state;
-	/* More events would give no more samples. */
+	/* Number of events that give all wanted samples. More events would only take time. */
 	uint64_t most = (b->want + t->least_packets - 1) / t->least_packets;
 	double n = b->max_s * rate_hz;
 	struct order o = {.n = n < 1 ? 1 : (uint64_t)(n + 0.5), .period_ns = NS_PER_S / rate_hz};
 	struct answer a = {0};
 	int rc = 0;
 
-	if (!t->sender.pid) /* it was stopped, because the batch before ended early */
+	if (!t->sender.pid) /* the sender was stopped, because the previous batch ran out of time */
 		rc = t->start(t, err);
 	if (o.n > most)
 		o.n = most;
@@ -429,7 +434,7 @@ static int open_packets(void *state, struct bb_err *err)
 	return rc ? rc : traffic_open(t, 1, start_packets, err);
 }
 
-/* --- event: http, as much of HTTP/1.0 (RFC 1945) as it needs --- */
+/* --- event: http, with the part of HTTP/1.0 (RFC 1945) that it needs --- */
 
 static const struct timeval patience = {.tv_sec = 1};
 
@@ -470,8 +475,8 @@ static int listen_for_http(void *, int *ret_fd)
 	return 0;
 }
 
-/* Reads one request and answers it. Closes the connection before the client does, so that TIME_WAIT
- * is at the server's end. */
+/* Reads one request and answers it. Closes the connection before the client does, so that the
+ * socket of the server, and not that of the client, goes into the state TIME_WAIT. */
 static void answer_request(int fd)
 {
 	char request[1024];
@@ -487,7 +492,7 @@ static void answer_request(int fd)
 	close(fd);
 }
 
-/* Answers requests until control_fd is at its end. */
+/* Answers requests until our process has closed its end of control_fd. */
 static void serve_http(void *, int listen_fd, int control_fd)
 {
 	struct pollfd fds[] = {{.fd = listen_fd, .events = POLLIN},
@@ -529,7 +534,7 @@ static int get_page(void *, int)
 		return -errno;
 	rc = set_patience(fd);
 	if (!rc && connect(fd, (const struct sockaddr *)&there, sizeof(there)))
-		/* EINPROGRESS: a time limit */
+		/* EINPROGRESS means that connect() ran into the limit of SO_SNDTIMEO */
 		rc = errno == EINPROGRESS ? -ETIMEDOUT : -errno;
 	if (!rc && send(fd, TEXT("GET / HTTP/1.0\r\n\r\n"), MSG_NOSIGNAL) < 0)
 		rc = -errno;
@@ -562,7 +567,7 @@ static int open_http(void *state, struct bb_err *err)
 
 /* --- the drives --- */
 
-/* The kind and the functions that both drives have. */
+/* The members of struct bb_driver that are the same for both drives, events packets and http. */
 #define TRAFFIC_KIND                                                                               \
 	.kind.with = "in-situ", .kind.by_key = "event", .kind.param = "rate_hz",                   \
 	.kind.seconds = 0.6, .kind.pace = BB_TIMED_PACE, .kind.samples_per_event = 32,             \

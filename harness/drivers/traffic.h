@@ -7,9 +7,9 @@
 
 /*
  * Returns the time at which the next of evenly spaced events is due, ns. The event before was due
- * at `due_ns` and done at `now_ns`. A sender that is late by less than a period keeps the beat. A
- * sender that is later leaves out beats and goes on from now. So a rate that cannot be held shows
- * as a lower rate, and never as a burst.
+ * at `due_ns` and done at `now_ns`. A sender that is late by less than a period keeps to the
+ * schedule and catches up. For a sender that is later, the next event is due now, and the schedule
+ * begins anew. So a rate that cannot be held shows as a lower rate, and never as a burst.
  */
 static inline uint64_t bb_pace_next(uint64_t due_ns, uint64_t now_ns, uint64_t period_ns)
 {

@@ -21,10 +21,11 @@ struct bb_trigger_state {
 struct bb_attached {
 	struct bb_trigger_state *state;
 	struct bb_target *target;
-	int prog_fd;        /* the program of `target`, or a clone of this program */
+	/* descriptor of the program of `target` or of a clone of this program */
+	int prog_fd;
 	uint32_t runs_each; /* runs that one firing causes */
-	/* true: a firing causes one run for each object that the program iterates over, and other
-	 * processes cause none */
+	/* true (iterators): a firing causes one run for each object that the program iterates over,
+	 * and other processes cause no runs */
 	bool takes_all;
 	/* true: another process causes the runs, and a firing of ours may cause none */
 	bool waits;
@@ -65,8 +66,8 @@ struct bb_drive_trigger {
 	/* Returns 0 if the trigger can fire this program, else -ENOTSUP with the reason. NULL:
 	 * it can fire any program. */
 	int (*probe)(void *state, struct bb_test_prog *prog, struct bb_err *err);
-	/* Attaches the program, or its clone `prog_fd`. The members of struct bb_attached are
-	 * already set. If it fails, it leaves nothing attached. */
+	/* Attaches bb_attached.prog_fd: the program or its clone. The members of struct bb_attached
+	 * are already set. If it fails, it leaves nothing attached. */
 	int (*attach)(void *attached, struct bb_test_prog *prog, struct bb_err *err);
 	/* Fires, and calls the instrument after each firing, until the instrument ends the batch.
 	 * Returns 0 or -errno; -ESRCH with a message if the process that fires has gone. */
@@ -95,7 +96,8 @@ void bb_trigger__detach(struct bb_attached *a); /* accepts NULL */
 /* Returns `rc`. If it is -ESRCH, makes the batch void with the message of `err`, and returns 0. */
 int bb_batch__void_if_gone(struct bb_batch *b, int rc, const struct bb_err *err);
 
-/* The limits of a batch, for drivers that fire. They ask before every run of the program. */
+/* The limits of a batch, for drivers that fire. Such a driver calls these functions before every
+ * run of the program. */
 
 /* Longest time of the warm-up. If the first run alone takes longer, it is a sample, because so long
  * a run needs no warm-up. */
@@ -114,7 +116,8 @@ static inline bool bb_batch__warms_up(const struct bb_batch *b, size_t done, uin
 	return done < b->warmup && !bb_must_end() && (!done || had_s < most_s);
 }
 
-/* True if the batch needs another sample. After max_s it goes on only until it has a sample. */
+/* True if the batch needs another sample. When max_s is over, the batch goes on only if it has no
+ * sample yet. */
 static inline bool bb_batch__goes_on(const struct bb_batch *b, uint64_t began_ns)
 {
 	double had_s = bb_seconds_since(began_ns);

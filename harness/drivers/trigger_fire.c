@@ -63,8 +63,9 @@ static bool is_hook_of(const struct bb_hook *h, const struct bb_attach_point *po
 	       (point->kind == BB_AT_OWN_FUNCTION || !strcmp(h->point.target, point->target));
 }
 
-/* Returns a hook that stays open as long as the state, and opens it if necessary. *ret_hook is NULL
- * if the hook belongs to a process, because each process then needs its own. */
+/* Finds the hook for an attach point, or opens it if it is not open yet. It stays open as long as
+ * the state. *ret_hook receives NULL if a hook there belongs to one process, because each process
+ * that fires then needs its own. */
 static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *point,
 		       struct bb_hook **ret_hook, struct bb_err *err)
 {
@@ -224,7 +225,8 @@ static int say_no_trigger(const char *name, const struct bb_attach_point *point,
 		       near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
-/* Uses the attach point and the trigger that the scenario asks for, and no other. */
+/* Takes the attach point and the trigger that the scenario asks for. Fails if they do not work, and
+ * tries no others. */
 static int find_as_asked(struct bb_fire_state *s, struct bb_test_prog *prog,
 			 struct bb_attach_point *point, struct bb_err *err)
 {
@@ -239,7 +241,8 @@ static int find_as_asked(struct bb_fire_state *s, struct bb_test_prog *prog,
 	point->acts_on_all = rc;
 	if (!point->pid)
 		return find_at(s, prog, point, err);
-	/* that process decides when it runs the program, so a window with one run is a sample */
+	/* the process `point->pid` decides when the program runs; each run counts as one firing, so
+	 * a window with one run gives a sample */
 	prog->fire =
 		(struct bb_fire_found){.point = *point, .trigger = named(name), .runs_each = 1};
 	return 0;
@@ -312,7 +315,8 @@ static int find_what_fires(struct bb_fire_state *s, struct bb_test_prog *prog, s
 	return rc;
 }
 
-/* probe() of the trigger; `state` is a struct bb_fire_state. Searches once for each program. */
+/* probe() of the trigger; `state` is a struct bb_fire_state. Searches a trigger only once for each
+ * program. */
 static int probe_fire(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_fire_state *s = state;
@@ -333,7 +337,7 @@ static int probe_fire(void *state, struct bb_test_prog *prog, struct bb_err *err
 		bb_arguments__choose(s, prog);
 	}
 	if (rc == -ENOENT && err)
-		err->code = -ENOTSUP; /* the message stays as it is */
+		err->code = -ENOTSUP; /* change only the code: err->msg stays as it is */
 	return rc == -ENOENT ? -ENOTSUP : rc;
 }
 
@@ -417,8 +421,8 @@ static void open_beside(struct bb_fire_slot *slot, const struct bb_test_prog *pr
 	}
 }
 
-/* Stores the struct_ops map of this load in the attach point. The map contains the program itself,
- * so a clone cannot run in its place. */
+/* Stores the struct_ops map of this load in the attach point. Refuses a clone, because the map
+ * refers to the program itself, and so the kernel would not run the clone. */
 static int take_struct_ops(struct bb_test_prog *prog, int prog_fd, struct bb_err *err)
 {
 	prog->fire.point.map_fd = bb_target__struct_ops_fd(prog->target);
@@ -471,7 +475,8 @@ int bb_fire__attach_program(struct bb_fire_state *s, struct bb_test_prog *prog, 
 
 /* --- a batch --- */
 
-#define BATCH_MOST 4096u /* most samples of a batch */
+/* most samples of a batch; `ns` and `paths` of struct shared have room for these */
+#define BATCH_MOST 4096u
 
 /* The memory that our process and the process that fires share. */
 struct shared {
@@ -574,7 +579,8 @@ static int fire_there(void *arg, struct bb_fire_task *t, void *shared_)
 		if (a->state->cold)
 			bb_cold__empty(a->state->cold);
 		fire_rc = bb_firing__fire(&slot->firing);
-		/* the counters show whether a firing that fails has caused a run */
+		/* go on after a failure, because the counters show whether the failed firing caused
+		 * a run */
 		if (fire_rc)
 			shared->trigger_rc = fire_rc;
 		t->beats++;

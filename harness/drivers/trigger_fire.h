@@ -10,9 +10,9 @@
 
 struct bb_fire_state {
 	struct bb_trigger_state common;
-	/* shared by all states; NULL: it is not open */
+	/* network namespace, cgroup and CPU for firing, shared by all states; NULL: not open */
 	struct bb_fire_site *site;
-	/* for arguments; NULL: it is not open yet */
+	/* kernel objects whose addresses are arguments of our calls; NULL: not open yet */
 	struct bb_live_objects *live;
 	/* Hooks that belong to no process. Each is opened once and stays open, because opening a
 	 * uprobe takes 20 ms. All programs for functions of the kernel share two of them, on the
@@ -33,20 +33,21 @@ struct bb_fire_beside {
 struct bb_fire_slot {
 	struct bb_attached common;
 	struct bb_fire_state *state;
-	/* `fire` of the program; borrowed */
+	/* points to the member `fire` of the measured program; borrowed */
 	const struct bb_fire_found *found;
 	/* `hook` points to own_hook, or to a hook of the state; NULL: no hook is open */
 	struct bb_hook own_hook, *hook;
 	struct bb_fire_beside *beside;
 	size_t n_beside;
 	struct bb_firer firer;
-	bool has_rings,
-		is_open; /* in the child process: the program's rings, the trigger are open */
+	/* has_rings: the child process has opened the rings of the program; is_open: it has opened
+	 * the trigger */
+	bool has_rings, is_open;
 	struct bb_firing firing;
 };
 
-/* Closes the hooks that the states keep open, and waits until the kernel has freed them, because a
- * hook that remains makes events slower. No attached slot may use one of them. */
+/* Closes the hooks that all open states keep, and waits until the kernel has freed them, because a
+ * remaining hook makes events slower. No attached slot may use one of them. */
 void bb_fire__close_hooks(void);
 /* Initialises a zeroed slot for a program whose trigger is found. Starts and attaches nothing. */
 void bb_fire_slot__init(struct bb_fire_slot *slot, struct bb_fire_state *s,
@@ -80,7 +81,7 @@ int bb_fire__trigger(struct bb_fire_slot *slot, struct bb_fire_task *t);
  * (BB_AT_OWN_FUNCTION, BB_AT_OWN_RUN). It tries each set of arguments (fire/live_objects.h) on a
  * clone that counts. prog->fire.point receives the first set that reaches the most instructions. If
  * the session has another program for the same function whose set is chosen, this set is used, so
- * that a comparison uses the same arguments for both programs. If the program cannot be counted,
- * its arguments stay.
+ * that a comparison uses the same arguments for both programs. If its instructions cannot be
+ * counted, the arguments stay as they are.
  */
 void bb_arguments__choose(struct bb_fire_state *s, struct bb_test_prog *prog);

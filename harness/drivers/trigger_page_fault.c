@@ -36,7 +36,7 @@ struct state {
 	/* first page that is not present; REGION_PAGES: none */
 	uint32_t next_page;
 	char *stack;
-	/* user frames in a stack sample without extra nesting */
+	/* number of user frames in a stack sample if the search is not nested deeper on purpose */
 	uint32_t base_frames;
 	uint32_t seen_frames; /* result of the last count_frames() */
 	ucontext_t caller, search;
@@ -168,7 +168,7 @@ static int open_faults(void *state, struct bb_err *err)
 	s->stack = bb_map_pages(STACK_BYTES, MAP_PRIVATE);
 	/* the pages of the stack must be present, so that they cause no event */
 	memset(s->stack, 1, STACK_BYTES);
-	/* a huge page would cause only one page fault */
+	/* no huge pages, because a whole huge page causes only one page fault */
 	madvise(s->region, REGION_PAGES * s->page_bytes, MADV_NOHUGEPAGE);
 	s->next_page = REGION_PAGES;
 	rc = search_on_private_stack(s, count_frames);
@@ -208,14 +208,15 @@ static int aim(struct state *s, uint32_t depth, struct bb_err *err)
 	s->extra_frames = depth > s->base_frames ? depth - s->base_frames : 0;
 	/* Search once without firing. This writes to every page that the search needs. A fork, such
 	 * as that of an in-situ workload, may have made these pages copy-on-write, and a write
-	 * would then cause an event, too. It also counts the depth. */
+	 * would then cause an event, too. The search also counts the depth of the stack. */
 	rc = search_on_private_stack(s, count_frames);
 	if (rc)
 		return bb_fail(err, rc, "cannot switch to a private stack: %m");
 	if (s->seen_frames != depth)
 		return bb_fail(err, -EPROTO, "the search's stack is %u frames deep, not %u",
 			       s->seen_frames, depth);
-	/* touch what is needed between runs of a slow program, and at the end of a budget */
+	/* touch the memory that is used between runs of a slow program and at the end of a budget,
+	 * because a page fault there would be an event */
 	bb_give_way_touch();
 	bb_deadline_touch();
 	if (s->common.cold) /* this writes to the buffer's pages, too */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The trigger test-run: the kernel runs the program once (BPF_PROG_TEST_RUN, repeat 1) on an input
- * of ours, also if no event of ours can fire programs of its type.
+ * of ours. This also works for program types that no event of ours can fire.
  *
  * `repeat` stays 1, so no run sees what the run before it has written, and the counters time each
- * run alone. The kernel's own figure, `duration`, would not do: it is in whole nanoseconds, and
- * includes preemption and the kernel's loop over the runs.
+ * run alone. The kernel's own result `duration` is not used, because it is in whole nanoseconds,
+ * and includes preemption and the kernel's loop over the runs.
  */
 #include "drivers/trigger_test_run.h"
 
@@ -296,7 +296,7 @@ int bb_test_run__aim(const struct bb_attached *attached, uint32_t input,
 	return rc;
 }
 
-/* time for trying inputs before they are measured, s */
+/* longest time for trying the inputs before they are measured, s */
 #define PROBE_S 0.5
 
 int bb_test_run__times(struct bb_target *target, const struct bb_test_run_type *type,
@@ -333,7 +333,9 @@ int bb_test_run__times(struct bb_target *target, const struct bb_test_run_type *
 static int try_input(const struct bb_test_run_slot *slot, const struct bb_input *in,
 		     struct bb_err *err)
 {
-	struct bb_batch unsaid = {0}; /* not read: a wrong result is reported when it is measured */
+	/* nobody reads it: a wrong result of the program is reported later, when the program is
+	 * measured */
+	struct bb_batch unsaid = {0};
 	struct bb_target *target = slot->common.target;
 	int rc = bb_test_run_type__check(slot->type, target->source->program, in, err);
 	struct bb_test_call s;
@@ -378,8 +380,9 @@ static int probe(void *state_, struct bb_test_prog *prog, struct bb_err *err)
 }
 
 /* Prepares a call with the next input of the mix, and returns the input's position there.
- * Prefetches later inputs. That only saves time between the runs: the kernel copies each packet
- * before its run, so the program finds it in the caches anyway. */
+ * Prefetches later inputs into the caches. This only saves time between the runs and does not
+ * favour the program: the kernel copies each packet before its run, so the program finds it in the
+ * caches anyway. */
 static uint32_t aim_at_next(const struct bb_test_run_slot *slot, struct bb_test_call *call)
 {
 	const struct bb_test_run *t = (const struct bb_test_run *)slot->common.state;

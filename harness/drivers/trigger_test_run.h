@@ -10,9 +10,9 @@
 
 /*
  * One program and one input, prepared for BPF_PROG_TEST_RUN. The kernel copies the packet for every
- * call, so a call does not see what earlier calls have written. Repeated runs within one call do:
- * the output of a run is the input of the next. The kernel copies the context of a syscall program
- * back, so each call gets a fresh copy.
+ * call, so a call does not see what earlier calls have written. Repeated runs within one call see
+ * what earlier runs have written: the output of a run is the input of the next. The kernel copies
+ * the context of a syscall program back, so each call gets a fresh copy.
  */
 struct bb_test_call {
 	struct bb_target *target; /* borrowed */
@@ -96,8 +96,9 @@ void bb_slope__close(void *state);
 /*
  * The trigger that uses BPF_PROG_TEST_RUN. While an XDP program is measured, it is attached to a
  * device of our own (bpf/netns.h), because the kernel then calls it as in production: through the
- * dispatcher, a binary search over the addresses of at most 48 attached programs. Twice as many
- * programs cost at most one more comparison. A live program is not attached.
+ * dispatcher, a binary search over the addresses of at most 48 attached programs. If twice as many
+ * programs are attached, the search takes at most one more comparison. A live program is not
+ * attached.
  */
 struct bb_test_run {
 	struct bb_trigger_state common;
@@ -108,7 +109,7 @@ struct bb_test_run {
 		size_t next;
 	} * places;
 	size_t n_places;
-	/* refuse program types without `repeat` */
+	/* true: program types that do not take `repeat` are refused */
 	bool repeats;
 	struct bb_xdp_net xdp; /* devices for XDP programs; opened for the first such program */
 };
@@ -133,7 +134,7 @@ int bb_test_run__times(struct bb_target *target, const struct bb_test_run_type *
 		       const struct bb_input *input, uint32_t times, struct bb_err *err);
 
 /* Begins a batch: pins this thread to the CPU, and prepares a call with input number `input`.
- * Returns 0 or -errno. The attribute `cpu` of the system call would not do, because most program
- * types refuse it. */
+ * Returns 0 or -errno. The attribute `cpu` of the system call cannot replace the pinning, because
+ * most program types refuse it. */
 int bb_test_run__aim(const struct bb_attached *attached, uint32_t input,
 		     struct bb_test_call *ret_call, struct bb_err *err);

@@ -61,7 +61,8 @@ static void take_own(struct bb_windows *w, const struct bb_prog_stats *now)
 	w->last = *now;
 }
 
-/* Adds the runs since the last reading to the batch, but not the `own` runs of our readings. */
+/* Adds the runs since the last reading to the batch, except the `own` runs that our readings
+ * caused. */
 static void take_window(struct bb_batch *b, struct bb_windows *w, const struct bb_prog_stats *now,
 			uint64_t own)
 {
@@ -77,8 +78,9 @@ static void take_window(struct bb_batch *b, struct bb_windows *w, const struct b
 		own = bb_own_runs__left(&window, own);
 		own_ns = (uint64_t)((double)own * each_ns + 0.5);
 		ns -= own_ns < ns ? own_ns : ns;
-		if (runs <= own) { /* the window has no run but ours */
-			/* fewer runs: our readings do not all cause the same number of runs */
+		if (runs <= own) { /* the window has only runs that our readings caused */
+			/* if there are even fewer, not every reading causes the same number of
+			 * runs */
 			if (runs < own && !b->void_why[0])
 				snprintf(b->void_why, sizeof(b->void_why),
 					 "bpfbench's own readings make it run, but not equally "

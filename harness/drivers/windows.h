@@ -30,13 +30,14 @@ struct bb_windows {
 
 /*
  * Chooses the number of runs that a window must have to give a sample. n[k - 1] is the number of
- * windows with k runs. Returns 1, unless the windows with some other k cover more than twice as
- * many runs as those with one run; then returns this k. That happens, for example, with a profiler
- * that samples all CPUs at the same instant. Returns 0 if no window had runs.
+ * windows with k runs. Returns 1, unless for some k > 1 the windows with k runs have together more
+ * than twice as many runs as the windows with one run; then returns the k whose windows have the
+ * most runs. That happens, for example, with a profiler that samples all CPUs at the same instant.
+ * Returns 0 if no window had runs.
  */
 uint32_t bb_windows_mean_of(const uint64_t n[BB_WINDOWS_MEAN_OF_MAX]);
 
-/* Begins a window now, so that earlier runs give no sample. 0, or -errno with a message. */
+/* Begins a window now, so that earlier runs give no sample. Returns 0, or -errno with a message. */
 int bb_windows__begin(struct bb_target *target, struct bb_windows *ret_windows, struct bb_err *err);
 
 /* Finds the runs that our readings cause; from then on the batch does not count them. If these runs
@@ -50,7 +51,8 @@ int bb_windows__find_own(struct bb_windows *w, struct bb_batch *b, struct bb_err
  */
 int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *err);
 
-/* Counts the runs since the last poll; they give no sample. 0, or -errno with a message. */
+/* Counts the runs since the last poll in the batch; they give no sample. Returns 0, or -errno with
+ * a message. */
 int bb_windows__rest(struct bb_windows *w, struct bb_batch *b, struct bb_err *err);
 
 /* Reads the program's counters. Returns 0, or -errno with a message. */

@@ -4,7 +4,7 @@
 #include "base/child.h"
 #include "drivers/windows.h"
 
-/* most successive passes in which the program does not run */
+/* after more successive passes than this without a run of the program, the batch fails */
 #define MAX_EMPTY_PASSES 3
 
 int bb_workload_loop__start(struct bb_workload_loop *l, bool paused, struct bb_err *err)
@@ -51,7 +51,7 @@ int bb_workload_loop__open(void *loop, struct bb_err *err)
 
 /* The time of a batch is the CPU time of the workload, because its events follow that time. If
  * other processes keep the workload from its CPU, the batch may take up to twice as much wall time.
- * target_cpu_s NAN: the CPU time is unknown, and wall time counts. */
+ * If target_cpu_s is NAN, the CPU time is unknown, and wall time is compared instead. */
 static bool time_is_up(const struct bb_batch *b, uint64_t began_ns, double target_cpu_s)
 {
 	double wall_s = bb_seconds_since(began_ns);
@@ -80,8 +80,8 @@ static int poll_windows(struct bb_workload_loop *l, struct bb_windows *windows, 
 	return rc;
 }
 
-/* Samples one pass of the workload, or the part of it for which the batch has time. Its results are
- * those of poll_windows(); -ESRCH after too many passes without a run. */
+/* Samples one pass of the workload, or the part of it for which the batch has time. Returns what
+ * poll_windows() returns, or -ESRCH after too many successive passes without a run. */
 static int sample_pass(struct bb_workload_loop *l, struct bb_target *target,
 		       const struct bb_workload_event *event, struct bb_batch *b, uint64_t began_ns,
 		       struct bb_err *err)
@@ -121,14 +121,16 @@ int bb_workload_loop__batch(const struct bb_drive_slot *slot, const struct bb_wo
 
 	if (rc)
 		return rc;
-	/* starting the workload is not part of the batch; it takes as long as a short one */
+	/* the time of the batch begins after the start of the workload, because the start may take
+	 * as long as a short batch */
 	began_ns = bb_now_ns();
 	b->target_cpu_s = 0;
 	bb_command__resume(&l->workload);
 	do
 		rc = sample_pass(l, slot->prog->target, event, b, began_ns, err);
 	while (rc == 1 && b->n < b->want && !time_is_up(b, began_ns, b->target_cpu_s));
-	/* without the pause, the workload would take CPU time from the next program */
+	/* paused, because the workload would otherwise take CPU time while the next program is
+	 * measured */
 	bb_command__pause(&l->workload);
 	b->elapsed_s = bb_seconds_since(began_ns);
 	if (rc == -ESRCH)

@@ -12,7 +12,7 @@ struct bb_workload_loop {
 	struct bb_command workload;
 	/* successive passes in which the program did not run */
 	int empty_passes;
-	/* any program has run in the pass in progress, in this batch or an earlier one */
+	/* true: some program has run in the present pass, in this batch or in an earlier one */
 	bool pass_had_run;
 };
 
@@ -28,12 +28,14 @@ struct bb_workload_event {
 	void *arg;
 };
 
-/* open() and close() of struct bb_driver, for a struct bb_workload_loop. Opening starts the
- * workload and ends it: one that cannot start is reported before anything is measured. */
+/* open() and close() of struct bb_driver, for a struct bb_workload_loop. open() starts the workload
+ * once and ends it, so that a workload that cannot start is reported before anything is
+ * measured. */
 int bb_workload_loop__open(void *loop, struct bb_err *err);
 void bb_workload_loop__close(void *loop);
 
-/* Starts the workload if it does not run. Pauses it if `paused`. 0, or -errno with a message. */
+/* Starts the workload if it does not run. If `paused`, leaves it paused. Returns 0, or -errno with
+ * a message. */
 int bb_workload_loop__start(struct bb_workload_loop *l, bool paused, struct bb_err *err);
 
 /* batch() of struct bb_driver, for a slot whose state is a struct bb_workload_loop. Between batches
