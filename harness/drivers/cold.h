@@ -41,8 +41,9 @@ int bb_cold__open(const char *root, int cpu, struct bb_cold **ret_cold, struct b
 /* Empties the caches of the caller's CPU. Causes no page fault and no system call. */
 void bb_cold__empty(struct bb_cold *c);
 
-/* Empties the caches three times. Returns the median time to read a line of ours after an emptying,
- * ns, which says how cold the samples of a turn are. Causes no page fault. */
+/* Empties the caches three times. After each time, reads lines of its own memory. Returns the
+ * median time to read one line, ns, which says how cold the caches are in a turn. Causes no page
+ * fault. */
 double bb_cold__line_ns(struct bb_cold *c);
 
 /* Returns for example "caches of 32 KiB, TLB and branch history (...)", valid as long as `c`. */

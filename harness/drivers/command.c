@@ -208,7 +208,8 @@ int bb_command__wait(struct bb_command *c, double seconds, struct rusage *ret_us
 
 	if (rc || !c->pid)
 		return rc;
-	kill(-c->pid, SIGKILL); /* it is not reaped yet, so its pid is still its own */
+	/* the process is not reaped yet, so no other process has this pid */
+	kill(-c->pid, SIGKILL);
 	if (TEMP_FAILURE_RETRY(wait4(c->pid, &c->status, 0, ret_usage)) < 0)
 		return -errno;
 	c->pid = 0;

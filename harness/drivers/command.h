@@ -22,7 +22,8 @@ int bb_child_place__take(const struct bb_child_place *place);
  * is kept for messages, and its environment is clean (base/child.h). The kernel kills it if we die.
  */
 struct bb_command_spec {
-	/* words for messages: "the NOUN 'program' ended with exit code 1 WHEN" */
+	/* words for messages, as NOUN and WHEN in "the NOUN 'program' ended with exit code 1
+	 * WHEN" */
 	const char *noun, *when;
 	const char *shell; /* a command line for sh -c; NULL: `program` is executed */
 	/* A path, or a name that is searched in `dir` and then in $PATH. With `dir`, `path` or

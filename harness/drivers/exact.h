@@ -27,7 +27,7 @@ struct bb_exact {
 	uint32_t id, clone_id;
 	/* Head of a list with a second clone of every program of the load, this one included,
 	 * linked by `behind`. It exists if the program is counted together with the programs that
-	 * it tail-calls. NULL: there is no list, or its end. */
+	 * it tail-calls. NULL: there is no list, or this is its last member. */
 	struct bb_exact *behind;
 };
 

@@ -8,8 +8,8 @@
  * the slopes between all pairs of a call with few and a call with many runs, so a few calls with an
  * interrupt in them do not matter. */
 #define BB_LINE_TIMES 5u /* number of calls at each of the two values of n */
-/* Wall time that a call with many runs should take, ns: a tenth of a tick of a 1000 Hz timer. Above
- * 1 ms the results scatter. */
+/* Wall time that a call with many runs should take, ns: a tenth of a tick of a 1000 Hz timer. If
+ * the calls take more than 1 ms, the results scatter. */
 #define BB_LINE_NS 100e3
 
 struct bb_fit_timer {

@@ -134,7 +134,7 @@ static int take_turn(struct slot *s, double *sum_ns, struct bb_err *err)
 
 /* Attaches `prog_fd` to the hook instead of the program of *link_fd, and stores the new link there.
  * It detaches first, because a perf event has room for only one program, and because a tracepoint
- * calls a program more slowly for some time (13 ns here) after another program was detached. */
+ * calls a program more slowly (by 13 ns here) for some time after another program was detached. */
 static int change_to(const struct bb_hook *hook, int prog_fd, int *link_fd, struct bb_err *err)
 {
 	int rc;

@@ -10,9 +10,9 @@
  * cut (lines/cut_clone.h). The time of a run that ends at a cut, minus the time of a run that ends
  * at the cut before, is the time between the two cuts.
  *
- * The clone executes a check at each cut: must this run end here? These are measured in random
- * order: the program, the clone that ends at each cut, a clone that makes each check twice, and an
- * empty program. The samples of the drive are runs of the program itself, as with the drive `step`.
+ * At each cut, the clone checks whether the run must end there. The drive measures in random order:
+ * the program, the clone that ends at each cut, a clone that makes each check twice, and an empty
+ * program. The samples of the drive are runs of the program itself, as with the drive `step`.
  * bb_lines__of() returns all other results when all loads are done.
  */
 
@@ -28,8 +28,9 @@ struct bb_lines {
 	/* by load and row, [load * path->n_rows + row]: time of the row, and time of only that part
 	 * of the row which is first on the path (in a loop: the first iteration), ns */
 	const double *rows_ns, *first_ns;
-	/* By load, [n_loads]: time of runs that take other paths, ns; 0 if no run does. With cold
-	 * caches it also holds the time that the clone hides. */
+	/* By load, [n_loads]: time that runs on other paths add to the mean time of the program,
+	 * ns; 0 if no run takes another path. With cold caches, it is the whole difference between
+	 * the time of the program and its rows. */
 	const double *rest_ns;
 	uint32_t n_loads;
 	/* time of one check of the clone, ns; the times of the rows do not contain the checks */

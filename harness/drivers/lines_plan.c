@@ -179,8 +179,8 @@ static void keep_reason(struct bb_lines_plan *p, const char *why)
 			 why);
 }
 
-/* Reduces p->detail by one level, and stores the reason `why` if none is stored yet. Returns false
- * if the detail is already the lowest. */
+/* Sets p->detail to the next lower detail, and stores the reason `why` if none is stored yet.
+ * Returns false if the detail is already the lowest. */
 static bool coarsen(struct bb_lines_plan *p, const char *why)
 {
 	if (p->detail == BB_CUT_CALLS)

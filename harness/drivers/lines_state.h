@@ -22,9 +22,11 @@ struct bb_lines_plan {
 	char thinned_why[300];
 	uint32_t refused;      /* number of cuts that the verifier refuses */
 	char refused_why[300]; /* what the verifier says about the first refused cut */
-	/* true: runs remove entries from maps, and a run that ends early may leave them there */
+	/* true: runs remove entries from maps. A run that ends early may leave such entries, so
+	 * bursts of runs that end early also restore the maps. */
 	bool removes;
-	/* current load; valid between bb_lines_plan__read() and bb_lines_plan__forget() */
+	/* the code of the current load and what is known about it; valid between
+	 * bb_lines_plan__read() and bb_lines_plan__forget() */
 	struct bb_code code;
 	struct bb_cfg cfg;
 	struct bb_registers live;

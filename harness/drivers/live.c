@@ -4,13 +4,14 @@
  * counters are polled; nothing is attached, and no maps are read. Such a program cannot be loaded
  * again, so each "load" of the plan is a slice of time.
  *
- * The poller uses one CPU meanwhile, at normal priority, because a higher priority, as other drives
- * have, would change what is measured. If the poller has to wait for its CPU, a window gets longer
- * and may hold several runs; it then gives no sample. A window with a single run is as exact as
- * ever.
+ * The poller uses one CPU meanwhile, at normal priority. A higher priority, which the other drives
+ * use, would disturb the process that is measured. If the poller has to wait for its CPU, a window
+ * gets longer and may hold several runs; such a window gives no sample. The time of a window with a
+ * single run stays exact, because the kernel has measured it.
  *
  * With a profiler that samples all CPUs at the same instant, hardly any window has a single run.
- * Then each window of k runs gives a sample, the mean of its runs, for the usual number k.
+ * The driver then finds the number of runs k that a window usually has. Each window with k runs
+ * gives a sample, which is the mean time of its runs.
  */
 
 #include "drivers/windows.h"

@@ -249,7 +249,7 @@ static int overhead_batch(void *slot_, uint32_t param, struct bb_batch *b, struc
 		return rc;
 	b->run_cnt = target ? after.run_cnt - before.run_cnt : b->n;
 	b->run_time_ns = target ? after.run_time_ns - before.run_time_ns : all.wall_ns;
-	/* gives the rate of the program's runs */
+	/* reports divide run_cnt by this time for the rate of runs */
 	b->target_cpu_s = target ? all.cpu_s : NAN;
 	if (target && b->n && !b->run_cnt)
 		snprintf(b->void_why, sizeof(b->void_why),

@@ -24,7 +24,8 @@ struct slot {
 	size_t warmed; /* runs made so far for the warm-up */
 	bool is_warm;
 	/* In a guest that traces runs (bpf/marks.h). traced: number of runs traced so far. traces:
-	 * the present run is traced. is_described: the program was described, in our process. */
+	 * true if the present run is traced. is_described: true if our process has written the
+	 * lines that describe the program. */
 	uint32_t traced;
 	bool traces, is_described;
 };

@@ -206,7 +206,8 @@ int bb_test_prog__load(struct bb_test_prog *s, struct bb_rng *rng, uint64_t wher
 	} else {
 		s->jit_mod64 = random_place(rng, where);
 	}
-	/* a load that was interrupted has not failed */
+	/* if a signal or the deadline broke off the load, return -EINTR or -ETIME, because the load
+	 * has not failed */
 	return bb_unless_broken_off(rc);
 }
 

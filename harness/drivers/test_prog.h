@@ -4,7 +4,7 @@
 #include "base/rng.h"
 #include "fire/trigger.h"
 
-/* What fires a program where it is attached. */
+/* The trigger that was found for a program, and the point where the program is attached. */
 struct bb_fire_found {
 	const struct bb_trigger *trigger; /* NULL: no trigger was searched or found */
 	struct bb_attach_point point;

@@ -389,7 +389,8 @@ void bb_fire__detach_program(struct bb_fire_slot *slot)
 	bb_firer__stop(&slot->firer);
 }
 
-/* Opens the hook of a slot: a hook of the state, or `own` for the process that fires. */
+/* Finds the hook of a slot: a hook that the state keeps open. If the state can have none, opens
+ * `own`, a hook for the process that fires only. */
 static int open_hook(struct bb_fire_slot *slot, const struct bb_attach_point *point,
 		     struct bb_hook *own, struct bb_hook **ret_hook, struct bb_err *err)
 {

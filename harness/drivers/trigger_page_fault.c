@@ -20,8 +20,8 @@
 
 #define REGION_PAGES 512u
 #define STACK_BYTES (256u << 10) /* 127 frames take about 8 KiB */
-/* The search for amicable pairs begins at this number. It is large enough that the search fires,
- * and small enough that it is fast. */
+/* The search for amicable pairs begins at this number. It is large enough that the search calls
+ * tick(), which fires, and small enough that the search is fast. */
 #define SEARCH_FIRST 1000u
 
 struct attached {

@@ -62,7 +62,7 @@ struct bb_pmu_event {
 	uint64_t config;
 };
 
-/* Hardware counters of this thread. They count only while it is in the kernel. */
+/* Hardware counters of this thread. They count only while the thread is in the kernel. */
 struct bb_pmu {
 	int fds[BB_PMU_COUNTERS]; /* file descriptors; -1: this machine has no such counter */
 };

@@ -79,7 +79,7 @@ static void take_window(struct bb_batch *b, struct bb_windows *w, const struct b
 		own_ns = (uint64_t)((double)own * each_ns + 0.5);
 		ns -= own_ns < ns ? own_ns : ns;
 		if (runs <= own) { /* the window has only runs that our readings caused */
-			/* if there are even fewer, not every reading causes the same number of
+			/* if it has even fewer runs, not every reading causes the same number of
 			 * runs */
 			if (runs < own && !b->void_why[0])
 				snprintf(b->void_why, sizeof(b->void_why),
