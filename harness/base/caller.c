@@ -8,8 +8,9 @@
 #include "base/io.h"
 #include "base/parse.h"
 
-/* User id with which this process opens files outside bb_root__begin() and bb_root__end(). 0: there
- * is nothing to switch, because the caller is root or the process has become the caller. */
+/* User id with which this process opens files outside bb_root__begin() and bb_root__end(). 0 means
+ * that these functions switch nothing, because the caller is root or the process has become the
+ * caller. */
 static uid_t file_uid;
 
 static bool id_from(const char *variable, uint64_t *ret_id)
@@ -50,8 +51,8 @@ int bb_become_user(uid_t uid, gid_t gid)
 	return 0;
 }
 
-/* The initial user namespace maps every user id from 0 to 2^32-2 to itself. A kernel without
- * user namespaces has no /proc/self/uid_map. */
+/* The initial user namespace maps every user id from 0 to 2^32-2 to itself. A kernel without user
+ * namespaces has no /proc/self/uid_map, so the result is true if that file cannot be read. */
 bool bb_user__is_initial_namespace(void)
 {
 	static const uint64_t expected[] = {0, 0, UINT32_MAX};

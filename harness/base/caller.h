@@ -37,8 +37,8 @@ int bb_caller__own_files(struct bb_err *err);
 int bb_caller__become(struct bb_err *err);
 
 /* Opens a kernel file with root's rights, as open(2) does. `path` must begin with /proc/ or /sys/.
- * No other user may control a part of it, as is possible with /proc/PID/root/... Returns a
- * descriptor or -errno. */
+ * No other user may control a part of the path. /proc/PID/root/... is not allowed, because the
+ * owner of the process PID controls what that path names. Returns a descriptor or -errno. */
 int bb_root__open(const char *path, int flags);
 
 /* Reads the beginning of a kernel file with root's rights into ret_text[size], which always ends

@@ -14,7 +14,7 @@
 #include "base/io.h"
 #include "base/parse.h"
 
-#define FAILED 127 /* a shell's exit code for "not found" */
+#define FAILED 127 /* exit code after a failed start; a shell's exit code for "not found" */
 
 union descriptor {
 	char bytes[CMSG_SPACE(sizeof(int))];
@@ -51,13 +51,14 @@ void bb_open_files__allow_more(void)
 
 /* additional memory for AddressSanitizer, which reuses freed memory late */
 #define ASAN_BYTES (UINT64_C(2048) << 20)
-/* size of the sparse file that stands for every map and program of a trial */
+/* size of the sparse file whose descriptor, 0, stands for every map and program of a trial */
 #define TRIAL_FILE_BYTES (4LL << 30)
 /* user and group id of the user nobody, also on kernels that give the id no name */
 #define NOBODY 65534
 
-/* System calls that every confined child may make. libelf, libdw and malloc() read open files by
- * them, the child answers its parent, and libbpf (from 1.4 on) opens an object in memory. */
+/* System calls that every confined child may make. libelf, libdw and malloc() need them to read
+ * open files, the child needs them to answer its parent, and libbpf 1.4 and later needs them to
+ * open an object in memory. */
 static const int calls[] = {
 	SCMP_SYS(brk),       SCMP_SYS(clock_gettime), SCMP_SYS(exit),        SCMP_SYS(exit_group),
 	SCMP_SYS(fcntl),     SCMP_SYS(fstat),         SCMP_SYS(futex),       SCMP_SYS(getpid),
@@ -137,8 +138,8 @@ static int confine(enum bb_confinement how)
 	scmp_filter_ctx filter;
 	int rc;
 
-	/* This fails in a user namespace that has no user nobody. Root then stays root, but has
-	 * no capabilities. */
+	/* Root becomes nobody. This fails in a user namespace that has no user nobody. The child
+	 * then stays root, but without capabilities. */
 	rc = geteuid() || setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
 	     setresuid(NOBODY, NOBODY, NOBODY);
 	/* This comes after the change of user, because that change clears PR_SET_PDEATHSIG. */
@@ -167,10 +168,11 @@ static int open_trial_file(void)
 	const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
 	int file = memfd_create("trial", MFD_CLOEXEC);
 
-	setrlimit(RLIMIT_FSIZE,
-		  &unlimited); /* The limit is meant for files on disks, but the kernel applies it
-				  to a memfd, too. Only root may raise it. */
-	/* libbpf maps the values of a map into memory, from the map's descriptor, here 0 */
+	/* RLIMIT_FSIZE is meant for files on disks, but the kernel applies it to a memfd, too. Only
+	 * root may raise this limit. */
+	setrlimit(RLIMIT_FSIZE, &unlimited);
+	/* libbpf maps the values of a map into memory from the map's descriptor, which is 0 here.
+	 * So the file must be large. */
 	return file < 0 || ftruncate(file, TRIAL_FILE_BYTES) || dup2(file, 0) < 0 ? -errno : 0;
 }
 
@@ -200,8 +202,8 @@ void bb_confine_memory(uint64_t more_bytes)
 
 /* --- in the child --- */
 
-/* Appends "NAME=VALUE" if `value` is not NULL. Nobody frees the strings, because exec() replaces
- * the memory of the process. */
+/* Appends "NAME=VALUE" to the list `*texts` if `value` is not NULL. Nobody frees the strings,
+ * because exec() replaces the memory of the process. */
 static void note_variable(const char *name, const char *value, char ***texts, size_t *n)
 {
 	if (value)

@@ -12,11 +12,11 @@
 /* Opens a stream that writes to `fd`, which fclose() closes. `buffering` is as in setvbuf(3). */
 FILE *bb_clean__open(int fd, int buffering);
 
-/* Replaces stdout and stderr by such streams. */
+/* Replaces stdout and stderr by streams as bb_clean__open() opens them. */
 void bb_clean__std(void);
 
-/* After this call, the process is ended by SIGPIPE when it writes to stdout and nobody reads that
- * any more. cat(1) ends in the same way. */
+/* After this call, SIGPIPE ends the process when it writes to a stdout that nobody reads any more.
+ * cat(1) ends in the same way. */
 void bb_clean__end_by_sigpipe(void);
 
 /* Writes `text` without replacing characters, for escape sequences. Never for untrusted text. */

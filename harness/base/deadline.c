@@ -87,7 +87,8 @@ void bb_deadline__begin(struct bb_deadline *ret_deadline, double seconds)
 		sigemptyset(&action.sa_mask);
 		sigaction(SIGALRM, &action, NULL);
 	}
-	depth++; /* after the handler, because on_signal() sets the timer if depth > 0 */
+	/* depth may grow only after sigaction(), because on_signal() sets the timer if depth > 0 */
+	depth++;
 	set(ns && (!at_ns || ns < at_ns) ? ns : at_ns);
 }
 
@@ -104,7 +105,8 @@ void bb_deadline_touch(void)
 	if (!depth)
 		return;
 	raise(SIGALRM);
-	/* If a real alarm came meanwhile, this loses it, but the next one comes in 20 ms. */
+	/* If the timer's own SIGALRM came meanwhile, this assignment undoes its effect, but the
+	 * next SIGALRM comes within 20 ms. */
 	bb_deadline_has_passed = before;
 }
 

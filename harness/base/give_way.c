@@ -55,8 +55,10 @@ int bb_run_ahead_of_others(void)
 
 /* --- the lock of a CPU --- */
 
-#define MOST_TRIES 1000 /* tries, 1 ms apart, while the holder is between bind() and listen() */
-/* longest poll(): a stop signal that comes just before poll() is noticed only after it */
+/* number of tries to connect, 1 ms apart, while the holder is between bind() and listen() */
+#define MOST_TRIES 1000
+/* longest time of one poll(), because a stop signal that comes just before poll() is noticed only
+ * after poll() has returned */
 #define LOOK_MS 500
 
 static int new_socket(void)
@@ -80,8 +82,8 @@ static void read_words(pid_t pid, const char *file, char *ret_words, size_t size
 	ret_words[strcspn(ret_words, "\n")] = '\0';
 }
 
-/* Finds the process that listens on the address. Returns -EBUSY with the holder; -EAGAIN if
- * nobody listens any more; -EADDRINUSE if the listener is not root's; or -errno. */
+/* Finds the process that listens on the socket `address`. Returns -EBUSY with the holder; -EAGAIN
+ * if nobody listens any more; -EADDRINUSE if the listener is not root's; or -errno. */
 static int find_holder(const struct sockaddr_un *address, socklen_t len,
 		       struct bb_cpu_holder *holder)
 {
@@ -146,7 +148,8 @@ int bb_cpu_lock__take(int cpu, struct bb_cpu_holder *ret_holder)
 			     : 0;
 		if (rc == -EADDRINUSE)
 			rc = find_holder(&address, len, ret_holder);
-		/* the holder is between bind() and listen(), or has just ended */
+		/* -EAGAIN: the holder is between bind() and listen(), or has just ended, so try
+		 * again */
 		if (rc == -EAGAIN)
 			usleep(1000);
 	} while (rc == -EAGAIN && ++tries < MOST_TRIES && !bb_stop_signal);

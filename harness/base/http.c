@@ -36,7 +36,8 @@ static void hang_up(struct connection *c)
 	*c = (struct connection){.fd = -1};
 }
 
-/* Makes the answer: status line, headers, and text[len] unless `is_head`. */
+/* Makes the answer: status line, headers, and text[len]. `is_head` is true if the request is HEAD;
+ * the answer is then without the text. */
 static void answer(struct connection *c, const char *status, const char *type, const char *text,
 		   size_t len, bool is_head)
 {

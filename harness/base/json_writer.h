@@ -10,8 +10,9 @@
 
 struct bb_json {
 	FILE *out;
-	unsigned int indent, depth; /* blanks a level; number of open objects and arrays */
-	bool broken;                /* the next item begins on a new line */
+	/* blanks per level of nesting; number of open objects and arrays */
+	unsigned int indent, depth;
+	bool broken; /* the next item begins on a new line */
 	struct {
 		char closing;
 		bool lines, any; /* lines: each item has its own line; any: an item was written */

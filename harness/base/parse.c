@@ -151,7 +151,8 @@ static size_t distance(const char *a, const char *b)
 const char *bb_nearest(const char *word, const char *const *names, size_t n)
 {
 	size_t len = strnlen(word, NEAREST_MAX);
-	size_t limit = len / 3 > 1 ? len / 3 : 1; /* largest distance of a near name */
+	/* largest distance at which a name counts as near to `word` */
+	size_t limit = len / 3 > 1 ? len / 3 : 1;
 	const char *best = NULL;
 
 	for (size_t i = 0; i < n; i++) {

@@ -8,7 +8,7 @@
 int bb_parse_u64(const char *text, uint64_t *ret_value);
 int bb_parse_i64(const char *text, int64_t *ret_value);
 int bb_parse_double(const char *text, double *ret_value); /* -EINVAL if not finite */
-/* 1: "true", "yes", "on"; 0: "false", "no", "off" */
+/* `*ret_value` becomes 1 for "true", "yes" and "on", and 0 for "false", "no" and "off". */
 int bb_parse_bool(const char *text, int *ret_value);
 
 /* Reads decimal digits at `*cursor`, and moves `*cursor` behind them. Returns 0, -EINVAL if there

@@ -77,7 +77,9 @@ static int wait_as_keeper(pid_t pid)
 		if (bb_stop_signal && !told_ns) {
 			told_ns = bb_now_ns();
 			kill(-pid, SIGTERM);
-			kill(pid, SIGTERM); /* the program may not have begun its own session yet */
+			/* kill(-pid) reaches no process if the program has not begun its own
+			 * session yet */
+			kill(pid, SIGTERM);
 		}
 		if (told_ns && bb_seconds_since(told_ns) >= GRACE_S)
 			return 128 + SIGKILL;
@@ -119,7 +121,8 @@ struct start {
 	bool is_whole; /* the keeper is in its own PID namespace */
 };
 
-/* Executes the program, already as the user: perhaps nobody else may enter the folder. */
+/* Executes the program. The process is already the user p->uid, because perhaps nobody else may
+ * enter the folder p->dir. */
 static int execute(void *arg, int)
 {
 	const struct bb_process *p = arg;
@@ -170,7 +173,8 @@ static int run_keeper(void *arg, int link_fd)
 
 /* --- output --- */
 
-/* Makes the pipe of a stream. Its owner is the user, so that the program can open /dev/stderr. */
+/* Makes the pipe of a stream. The pipe belongs to the user `uid`, so that the program can open
+ * /dev/stderr. */
 static int open_stream(struct stream *s, uid_t uid, gid_t gid)
 {
 	int fds[2];
@@ -239,7 +243,8 @@ static int follow(pid_t keeper, struct stream *out, struct stream *log, int *ret
 				       {.fd = log->read_fd, .events = POLLIN}};
 
 		if ((bb_stop_signal || rc) && !told) {
-			/* the keeper sends SIGTERM, and kills what still runs after GRACE_S */
+			/* the keeper sends SIGTERM to the program, and kills the processes that
+			 * still run after GRACE_S */
 			kill(keeper, SIGTERM);
 			told = true;
 		}

@@ -11,7 +11,7 @@
 enum bb_member_type {
 	BB_NAME,         /* char *, neither NULL nor empty in a file */
 	BB_TEXT,         /* char *, not NULL in a file; default "" */
-	BB_TEXT_OR_NULL, /* char * */
+	BB_TEXT_OR_NULL, /* char *, may be NULL; default NULL */
 	BB_CHARS,        /* char [], default "" */
 	BB_COUNT,        /* uint64_t */
 	BB_SEED,         /* uint64_t, written as "0x..." */
@@ -40,7 +40,8 @@ struct bb_member {
 	enum bb_member_type type;
 	enum bb_member_presence presence;
 	size_t offset;
-	/* BB_RECORDS: offset of the count; BB_CHARS: size in bytes */
+	/* BB_RECORDS: offset of the member with the number of structs in the array. BB_CHARS: size
+	 * of the array in bytes. */
 	size_t n_offset;
 	const struct bb_record *of; /* BB_RECORDS: description of the structs in the array */
 	const char *doc;            /* explanation for readers of files; "" if the key is enough */
@@ -64,7 +65,7 @@ struct bb_numbers {
 	size_t n;
 };
 
-/* Appends copies of x[n]. */
+/* Appends the numbers x[n] to the list. */
 void bb_numbers__append(struct bb_numbers *list, const double *x, size_t n);
 
 /* Copies the first n numbers of the list into ret_x[n], and NAN for missing ones. */

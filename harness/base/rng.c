@@ -35,7 +35,8 @@ uint64_t bb_rng_u64(struct bb_rng *rng)
 
 uint64_t bb_rng_below(struct bb_rng *rng, uint64_t n)
 {
-	/* 2^64 mod n. Numbers below that would make the lowest results too frequent. */
+	/* 2^64 mod n. Random numbers below this one are rejected, because they would make the
+	 * lowest results too frequent. */
 	uint64_t reject = -n % n;
 	uint64_t x;
 

@@ -9,7 +9,8 @@ bool bb_is_shortage(int code)
 int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
 {
 	static const char remedy[] = "; allow more open files (ulimit -n)";
-	char text[sizeof(err->msg)]; /* copied first, because an argument may point into err->msg */
+	/* the message is made here and then copied, because an argument may point into err->msg */
+	char text[sizeof(err->msg)];
 	int error = errno;
 	va_list ap;
 

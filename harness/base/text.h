@@ -10,8 +10,8 @@ size_t bb_utf8_len(const char *text);
 
 /*
  * Returns the length in bytes of the character at `text` if it is safe to show. Returns 0 for
- * control characters (C0, DEL, C1), for those that change the direction of text (U+202A..U+202E,
- * U+2066..U+2069), and for bytes that are not UTF-8.
+ * control characters (C0, DEL, C1), for characters that change the direction of text
+ * (U+202A..U+202E, U+2066..U+2069), and for bytes that are not UTF-8.
  */
 size_t bb_shown_len(const char *text);
 
