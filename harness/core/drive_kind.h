@@ -17,14 +17,16 @@ struct bb_pace {
 	/* most samples of a variant over all values of the parameter; each load still gets at least
 	 * one sample of each value. 0: no limit */
 	uint32_t sweep_samples;
-	uint32_t turn;         /* samples of one case before another case has its turn */
-	uint32_t pair_turn;    /* the same in a comparison: samples of one program before the other
-				  program has its turn; <= BB_PAIR_TURN_MOST */
+	uint32_t turn; /* samples of one case before another case has its turn */
+	/* in a comparison: samples of one program before the other program has its turn; <=
+	 * BB_PAIR_TURN_MOST */
+	uint32_t pair_turn;
 	uint32_t warmup_first; /* runs to discard after a new load */
 	uint32_t warmup_turn; /* runs to discard at the begin of each later turn of the same load */
-	uint32_t pair_warmup; /* the same in a comparison */
-	double sample_s;      /* rough time that a sample takes, s; for the progress bar and for
-				 estimates of a run's time */
+	/* in a comparison: runs to discard at the begin of each later turn of the same load */
+	uint32_t pair_warmup;
+	double sample_s; /* rough time that a sample takes, s; for the progress bar and for
+			    estimates of a run's time */
 };
 
 #define BB_PAIR_TURN_MOST 16u
@@ -43,7 +45,8 @@ struct bb_sample_kind {
 
 /* Figures that only some kinds of drives have, as bits of bb_drive_kind.fills. */
 enum bb_drive_fills {
-	BB_FILLS_RUN_RATE = 1, /* runs per second, and their share of a CPU, by wall time */
+	/* runs per second of wall time, and the share of a CPU that these runs take */
+	BB_FILLS_RUN_RATE = 1,
 	BB_FILLS_SLOWDOWN = 2, /* time of a command divided by the floor's time */
 	BB_FILLS_PMU = 4,      /* cycles, instructions and cache misses per run */
 	/* time of the longest run of the program; a comparison gives it no verdict */
@@ -64,7 +67,8 @@ struct bb_drive_key {
 	const char *(*choice)(size_t i);
 };
 
-/* The reason for which a slice of a live program is void in which it did not run begins so. */
+/* A slice in which the live program did not run is void. The reason for that begins with this
+ * text. */
 #define BB_NO_RUN "no run in "
 
 struct bb_drive_kind {
@@ -73,16 +77,17 @@ struct bb_drive_kind {
 	const char *old_with; /* older value of `with` that scenarios may have; NULL: none */
 	const char *by_key;   /* "trigger" or "event": the scenario's key that chooses between kinds
 				 with the same `with`; NULL: only one kind has this `with` */
-	const char *by[2]; /* values of the key `by_key` that choose this kind; the rest is NULL */
-	const char *name;  /* name of the drive in cases and options; NULL: `with` */
+	/* values of the key `by_key` that choose this kind; unused entries are NULL */
+	const char *by[2];
+	const char *name; /* name of the drive in cases and options; NULL: `with` */
 	/* name of the drive in cases with emptied caches; NULL: this kind cannot empty caches */
 	const char *cold_name;
-	/* name of the drive in cases with `same_input`; NULL: this kind has no such key */
+	/* name of the drive in cases with the key `same_input`; NULL: this kind has no such key */
 	const char *same_name;
 	const char *title; /* name in messages, "step by test-run"; NULL: `with` */
 	const char *doc;   /* description for --help, one sentence */
-	struct bb_drive_key keys[BB_DRIVE_KEYS]; /* keys of a scenario that only some kinds have;
-						    keys of all kinds are not listed */
+	/* keys of a scenario that only some kinds have; keys that every kind has are not listed */
+	struct bb_drive_key keys[BB_DRIVE_KEYS];
 
 	/* The parameter that distinguishes the cases of a drive. */
 	const char *param; /* name of the parameter, and of the key with its values; NULL: the kind
@@ -102,11 +107,15 @@ struct bb_drive_kind {
 
 	/* The samples, and the figures that are computed from them. */
 	struct bb_sample_kind sample;
-	uint32_t units_per_ns;   /* samples are in 1/units_per_ns ns, so 1000 means ps; 0 means 1 */
-	unsigned int fills;      /* bits of enum bb_drive_fills */
-	bool is_whole;           /* a sample is more than the program's run_time_ns / run_cnt */
-	const char *agrees_with; /* name of a drive whose results must agree; NULL: none */
-	bool no_floor;           /* no floor: the program's verdict on a packet changes the cost */
+	uint32_t units_per_ns; /* samples are in 1/units_per_ns ns, so 1000 means ps; 0 means 1 */
+	unsigned int fills;    /* bits of enum bb_drive_fills */
+	/* a sample covers more than the program itself, so more than run_time_ns / run_cnt */
+	bool is_whole;
+	/* name of a drive whose results must agree with those of this kind; NULL: none */
+	const char *agrees_with;
+	/* cases have no floor, because the program's verdict on a packet changes the cost of the
+	 * packet */
+	bool no_floor;
 	bool own_floor; /* each series measures its own floor, an empty program at the same hook */
 
 	/* Needs and effects of the kind. */
@@ -151,12 +160,14 @@ const struct bb_drive_kind *bb_drive_kind_named(const char *drive);
 /* Returns the name that drives of this kind have in cases if caches are not emptied. */
 const char *bb_drive_kind_name(const struct bb_drive_kind *kind);
 
-/* Returns the key `name` of this kind. NULL for other keys, also for those of all kinds. */
+/* Returns the key `name` of this kind. Returns NULL for other keys, also for keys that every kind
+ * has. */
 const struct bb_drive_key *bb_drive_kind_key(const struct bb_drive_kind *kind, const char *name);
 
 /*
  * Functions for bb_drive_key.choice of keys that several kinds have. Clocks are "cpu-clock" and
- * "task-clock". Sample consumers are those of variants (workloads/process_sample.c), and "none".
+ * "task-clock". Sample consumers are "none" and the values of a variant's key `consumer`
+ * (workloads/process_sample.c).
  */
 const char *bb_clock_name(size_t i);
 const char *bb_sample_consumer_name(size_t i);

@@ -77,5 +77,5 @@ struct bb_time_buckets {
 /* Returns the bound of bucket `i`, ns; INFINITY for the last one. */
 double bb_time_bucket_bound(size_t i);
 
-/* Adds the samples of `from`, which are in ns. */
+/* Adds the samples of `from`, which are in ns, to `b`. */
 void bb_time_buckets__add(struct bb_time_buckets *b, const struct bb_hist *from);

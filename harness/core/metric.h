@@ -101,7 +101,8 @@ struct bb_prog_static {
 enum bb_direction { BB_LOWER_IS_BETTER, BB_HIGHER_IS_BETTER, BB_NO_DIRECTION };
 enum bb_metric_kind { BB_METRIC_TIMING, BB_METRIC_EXACT, BB_METRIC_INFO };
 
-/* A metric: its names, and the offset of its value. Formats and comparisons read tables of it. */
+/* A metric: its names, and the offset of its value. Output formats and comparisons read arrays of
+ * this struct. */
 struct bb_metric_def {
 	const char *name; /* JSON key and heading of the table */
 	const char *slug; /* name of the measure in BMF; NULL: the metric is not in BMF */
@@ -114,7 +115,8 @@ struct bb_metric_def {
 };
 
 extern const struct bb_metric_def bb_metrics[]; /* metrics of a case */
-/* the metric of the drive exact, a count without an interval; it is in no struct */
+/* the metric of the drive exact, a count without an interval; neither bb_summary nor bb_prog_static
+ * has a member for it */
 extern const struct bb_metric_def bb_metric_instructions;
 extern const size_t bb_n_metrics;
 extern const struct bb_metric_def bb_static_metrics[]; /* metrics of a program */
