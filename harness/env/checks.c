@@ -20,14 +20,16 @@
 #include "env/fingerprint.h"
 #include "env/sysfile.h"
 
-/* The deepest stack that a scenario may ask for, and the kernel's default limit. */
+/* The largest `stack_depth` that a scenario may ask for. It is also the kernel's default limit
+ * (perf_event_max_stack). */
 #define STEP_MAX_DEPTH 127
 #define STATS_SYSCTL "/proc/sys/kernel/bpf_stats_enabled"
 /* An error of the kernel (include/linux/errno.h) that strerror() does not know. */
 #define ENOTSUPP_KERNEL 524
 
 #define CPU_DIR "/sys/devices/system/cpu"
-#define STEAL_SAMPLE_NS (200 * 1000 * 1000) /* 20 ticks of the usual 100 Hz */
+/* time to measure steal: 20 timer ticks at the usual 100 Hz */
+#define STEAL_SAMPLE_NS (200 * 1000 * 1000)
 #define STEAL_WARN 0.05
 #define MEMLOCK_ENOUGH_BYTES                                                                       \
 	(64 << 20) /* enough for the rings, perf buffers and stack maps of all variants */
@@ -45,7 +47,8 @@ static int load_program(int prog_type, int attach_type, int btf_id, const struct
 	return fd < 0 ? -errno : fd;
 }
 
-/* Loads the smallest program of that type, `return 0`. Returns a descriptor or -errno. */
+/* Loads the smallest program of the type `prog_type`, `return 0`. Returns a descriptor or
+ * -errno. */
 static int probe_load(int prog_type, int attach_type, int btf_id)
 {
 	static const struct bpf_insn insns[] = {
@@ -207,7 +210,8 @@ static void check_jit(const struct bb_check *, struct bb_check_result *r)
 	struct bpf_prog_info info = {0};
 	uint64_t enable = 0;
 	int err = bb_sysfile__read_u64("", "/proc/sys/net/core/bpf_jit_enable", &enable);
-	/* Without privilege the kernel reports 0 as the length of the machine code. */
+	/* Without privilege the kernel reports 0 as the length of the machine code, which would
+	 * look like a JIT that is off. */
 	int fd = may_bpf() ? probe_load(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0) : -EPERM;
 	bool is_known = fd >= 0 && !bb_info__read(fd, &info);
 
@@ -602,7 +606,8 @@ static void check_memlock(const struct bb_check *, struct bb_check_result *r)
 	}
 }
 
-/* 1 means "off" in the file of intel_pstate, and "on" in the file of all other drivers. */
+/* In the file of intel_pstate, 1 means that turbo is off. In the file of all other drivers, 1 means
+ * that turbo is on. */
 static void check_turbo(const struct bb_check *, struct bb_check_result *r)
 {
 	static const struct {
@@ -656,7 +661,7 @@ static void check_isolated(const struct bb_check *, struct bb_check_result *r)
 		answer(r, BB_CHECK_OK, NULL, "none");
 }
 
-/* Keeps a CPU busy meanwhile, because only a busy CPU shows steal. */
+/* Keeps a CPU busy while it measures, because only a busy CPU shows steal. */
 static void check_steal(const struct bb_check *, struct bb_check_result *r)
 {
 	struct bb_cpu_times before, after;

@@ -31,7 +31,7 @@ struct bb_check {
 	/* A function that serves several checks tells them apart by `name` or `kind`. */
 	void (*run)(const struct bb_check *check, struct bb_check_result *ret_result);
 	int kind;         /* program type or perf event */
-	const char *text; /* remedy */
+	const char *text; /* remedy, of checks whether a tool is installed */
 };
 
 extern const struct bb_check bb_checks[];

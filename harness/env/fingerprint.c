@@ -19,7 +19,7 @@
 #ifdef __clang__
 #define COMPILER __VERSION__ /* "Debian Clang 14.0.6" */
 #else
-#define COMPILER "gcc " __VERSION__ /* the __VERSION__ of gcc is the number alone */
+#define COMPILER "gcc " __VERSION__ /* the __VERSION__ of gcc is only a number */
 #endif
 
 #define CPU_DIR "/sys/devices/system/cpu"
@@ -210,7 +210,7 @@ static bool join_files(const char *root, const char *files, bool with_names, con
 	glob_t found;
 
 	list[0] = '\0';
-	/* glob() sorts by LC_COLLATE, which main() leaves alone */
+	/* glob() sorts as in the C locale, because main() does not set LC_COLLATE */
 	if (bb_sysfile__path(root, files, pattern, sizeof(pattern)) ||
 	    glob(pattern, 0, NULL, &found))
 		return false;
@@ -238,7 +238,7 @@ static void read_container(const char *root, struct bb_fingerprint *fp)
 		if (!bb_sysfile__path(root, files[i][0], path, sizeof(path)) && !access(path, F_OK))
 			PUT(fp->container, files[i][1]);
 	}
-	/* systemd-nspawn, lxc and others write their name there */
+	/* systemd-nspawn, lxc and other container managers write their name to this file */
 	if (!bb_sysfile__read(root, "/run/systemd/container", name, sizeof(name)))
 		PUT(fp->container, name);
 }
@@ -345,7 +345,8 @@ static int commit_in_file(const char *dir, const char *name, char ret_commit[BB_
 	return 0;
 }
 
-/* Lines are "<commit> <ref>". Lines that begin with # or ^ are skipped. */
+/* Finds the commit of `ref` in the file packed-refs. Its lines are "<commit> <ref>". Lines that
+ * begin with # or ^ are skipped. */
 static int commit_in_packed_refs(const char *dir, const char *ref,
 				 char ret_commit[BB_GIT_COMMIT_SIZE])
 {
@@ -403,7 +404,8 @@ int bb_git_commit__read(const char *dir, char ret_commit[BB_GIT_COMMIT_SIZE])
 	return err;
 }
 
-/* Prefers the commit that CI names: it may check out a merge commit, or a tree without .git. */
+/* Prefers the commit that CI names, because CI may check out a merge commit, or a tree without
+ * .git. */
 static void read_commit(const char *tree_dir, struct bb_fingerprint *fp)
 {
 	static const char *const variables[] = {"GITHUB_SHA", "CI_COMMIT_SHA"};
@@ -494,7 +496,7 @@ void bb_testbed_name(const struct bb_fingerprint *fp, char ret_name[BB_TESTBED_S
 	for (size_t i = 0; i < bb_n_fingerprint_fields; i++) {
 		const char *value = bb_fingerprint_get(fp, i);
 
-		/* includes the NUL of each value, which separates the values */
+		/* The hash includes the NUL of each value, which separates the values. */
 		for (size_t k = 0; bb_fingerprint_fields[i].identity && k <= strlen(value); k++)
 			hash = (hash ^ (unsigned char)value[k]) * 16777619u;
 	}

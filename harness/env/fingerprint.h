@@ -12,7 +12,7 @@
 #define BB_FINGERPRINT_UNKNOWN "unknown"
 
 #define BB_FINGERPRINT_TEXT 256 /* bytes with the NUL; longer values are truncated */
-/* for `mitigations`: about twenty entries, some longer than 100 bytes */
+/* size of `mitigations`, which has about twenty entries, some longer than 100 bytes */
 #define BB_FINGERPRINT_LONG_TEXT 2048
 
 struct bb_fingerprint {
@@ -62,7 +62,8 @@ extern const size_t bb_n_fingerprint_fields;
 int bb_fingerprint__read(const char *root, const char *tree_dir, struct bb_fingerprint *ret_fp,
 			 struct bb_err *err);
 
-/* Sets every field to BB_FINGERPRINT_UNKNOWN, also before a file is read that may lack fields. */
+/* Sets every field to BB_FINGERPRINT_UNKNOWN. Also called before reading a file, because a file may
+ * lack fields. */
 void bb_fingerprint_init(struct bb_fingerprint *fp);
 
 /* Returns the value of field i < bb_n_fingerprint_fields. */
@@ -80,12 +81,13 @@ int bb_fingerprint_set(struct bb_fingerprint *fp, const char *key, const char *v
 size_t bb_fingerprint_differences(const struct bb_fingerprint *a, const struct bb_fingerprint *b,
 				  const char *ret_keys[], size_t max);
 
-/* Makes a name for all machines with this identity, for example for a testbed of Bencher: the CPU
- * model in lower case, and a hash of 32 bits of all identity fields. */
+/* Makes a name for all machines with the same identity fields as `fp`, for example for a testbed of
+ * Bencher: the CPU model in lower case, and a hash of 32 bits of all identity fields. */
 #define BB_TESTBED_SIZE 64
 void bb_testbed_name(const struct bb_fingerprint *fp, char ret_name[BB_TESTBED_SIZE]);
 
-/* 64 hexadecimal digits (SHA-256 repositories; 40 for SHA-1) and the NUL */
+/* size of the name of a commit: 64 hexadecimal digits (SHA-256; 40 in SHA-1 repositories) and the
+ * NUL */
 #define BB_GIT_COMMIT_SIZE 65
 
 /* True if `text` is a full commit name: 40 or 64 hexadecimal digits. */

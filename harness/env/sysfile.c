@@ -77,7 +77,8 @@ int bb_cpulist_count(const char *list, uint32_t *ret_n)
 
 /* --- counters --- */
 
-/* Columns of a cpu line in proc(5). The guest times after them are parts of user and nice. */
+/* Columns of a cpu line in proc(5). The file has guest times after them, which are left out because
+ * user and nice contain them. */
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, N_COLUMNS };
 
 /* Parses the columns after the name of the CPU. Missing columns count as 0. */
@@ -137,7 +138,8 @@ double bb_steal_share(const struct bb_cpu_times *before, const struct bb_cpu_tim
 	return (double)(after->steal - before->steal) / (double)(after->total - before->total);
 }
 
-/* The line begins with "IWI:" on x86 and "IPI5:" on arm64. */
+/* The end of a line of /proc/interrupts. The line is found by its end, because it begins with
+ * "IWI:" on x86 and with "IPI5:" on arm64. */
 #define DESCRIPTION "IRQ work interrupts"
 
 int bb_irq_works__read(const char *root, int cpu, uint64_t *ret_count, struct bb_err *err)
@@ -150,7 +152,7 @@ int bb_irq_works__read(const char *root, int cpu, uint64_t *ret_count, struct bb
 	rc = bb_sysfile__open(root, "/proc/interrupts", &f, err);
 	if (rc)
 		return rc;
-	/* " CPU0 CPU3": CPUs that are offline have no column */
+	/* The first line is " CPU0 CPU3": CPUs that are offline have no column. */
 	snprintf(want, sizeof(want), "CPU%d", cpu);
 	if (getline(&line, &size, f) > 0)
 		word = strtok_r(line, " \n", &save);
