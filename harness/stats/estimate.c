@@ -35,7 +35,7 @@ static double rounded_tick(const struct bb_hist_bin *bins, size_t n)
 	start = first;
 	for (size_t i = 1; i < n; i++) {
 		double distance = (double)(bins[i].value_ns - first), k = round(distance / tick);
-		/* largest error: 1 ns by rounding, and k times the error of the tick */
+		/* largest error of k * tick: 1 ns by rounding, and k times the error of `tick` */
 		double slack = 1 + k / k_known;
 
 		if (bins[i].value_ns - start <= 1)

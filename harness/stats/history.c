@@ -50,7 +50,8 @@ struct walk {
 	bool have_odd;  /* true: run `odd` was on another side; the next run must confirm it */
 	size_t odd;     /* index of that run */
 	int odd_side;   /* side of that run */
-	double shift;   /* distance of the latest run beyond the limits from the baseline */
+	/* distance between the baseline and the latest run that was beyond its limit */
+	double shift;
 };
 
 static void push_value(struct window *w, double v, size_t max)
@@ -83,8 +84,8 @@ static void predict(const struct runs *base, double se, double *ret_baseline, do
 	size_t n = base->r.n, below = n / 2, above = n / 2;
 	double dev[BB_HISTORY_WINDOW_MAX], median = bb_quantile_sorted(x, n, 0.5), usual_se, sd;
 
-	/* x[below - 1] and x[above] are the next values on both sides of the median. Taking the
-	 * nearer one each time makes dev[] sorted. */
+	/* x[below - 1] and x[above] are the nearest values below and above the median that are not
+	 * in dev[] yet. Taking the nearer of the two each time makes dev[] sorted. */
 	for (size_t i = 0; i < n; i++) {
 		if (!below || (above < n && x[above] - median < median - x[below - 1]))
 			dev[i] = x[above++] - median;
@@ -101,8 +102,8 @@ static void predict(const struct runs *base, double se, double *ret_baseline, do
 	*ret_sd = sqrt(sd * sd * (1 + 1 / (double)n) + se * se);
 }
 
-/* Returns the side of run i by its first figure; 0 if another figure denies the change. Sets the
- * baseline and the limit of the point. */
+/* Returns the side of run i (see struct walk) by its first figure; 0 if another figure denies the
+ * change. Sets the baseline and the limit of the point. */
 static int side_of(struct walk *walk, size_t i, struct bb_history_point *point)
 {
 	const struct bb_history_rule *rule = walk->rule;
@@ -169,7 +170,8 @@ static void judge(struct walk *walk, size_t i, struct bb_history_point *points)
 	if (side)
 		walk->shift = fabs(walk->figures[0].r[i] - point->baseline);
 	if (in_question && !side && walk->shift < point->limit) {
-		/* The limits are wider than the change, so this run cannot tell. */
+		/* The limit of this run is wider than the change, so this run cannot tell whether
+		 * the change lasts. */
 		point->mark = BB_HISTORY_SUSPECT;
 	} else if (side == walk->side) {
 		point->mark = mark_of(side);

@@ -40,7 +40,7 @@ struct bb_history_rule {
 	size_t window_min, window_max;
 };
 
-/* eps 1 %, alpha 1 %, windows 20..30. */
+/* The rule with eps 1 %, alpha 1 %, window_min 20 and window_max 30. */
 extern const struct bb_history_rule bb_history_default_rule;
 
 enum bb_history_mark {
@@ -55,7 +55,9 @@ enum bb_history_mark {
 
 struct bb_history_point {
 	enum bb_history_mark mark;
-	int change; /* at this run the level +1: rises (slower), -1: falls (faster), 0: stays */
+	/* change of the level at this run: +1: it rises (slower); -1: it falls (faster); 0: it
+	 * stays */
+	int change;
 	/* median of the baseline's r when the run was judged; NAN while learning or if void */
 	double baseline;
 	double limit; /* the run is beyond the baseline if |r - baseline| is above this; NAN while

@@ -110,9 +110,9 @@ size_t bb_strata_set_aside(double *x, const int *stratum, size_t n)
 
 #define GROUPS_LEAST 4u
 #define GROUP_SHARE 0.02
-/* A group is disturbed if its median is farther than this from that of all groups, in standard
- * deviations of one figure. In this unit, the standard error of the median of four figures is
- * 0.63. */
+/* A group is disturbed if its median is farther than this above the lower quartile of all groups'
+ * medians, in standard deviations of one figure. In this unit, the standard error of the median of
+ * four figures is 0.63. */
 #define GROUP_DEVIATIONS 2.0
 
 double bb_undisturbed_most(double *x, size_t n)
@@ -179,7 +179,8 @@ size_t bb_undisturbed_groups(double *x, size_t n, size_t groups)
 struct bb_signed_rank bb_in_order(const double *x, size_t n, size_t processes, double alpha)
 {
 	double *kept = bb_calloc(n + 1, sizeof(*kept)), half = 0;
-	/* of the groups: mean, and sum of squared differences from the mean (Welford 1962) */
+	/* mean of the groups' figures, and sum of their squared differences from this mean (Welford
+	 * 1962) */
 	double mean = 0, squares = 0;
 	size_t *end, groups = 0;
 	struct bb_signed_rank r;
@@ -269,8 +270,8 @@ static double half_width_of(const struct bb_spread *x, double df, double alpha)
 	return bb_student_critical(alpha, df) * x->sd * sqrt(1 + 1 / x->n);
 }
 
-/* For one more value of an occasion that is drawn at random: returns the distance from the mean
- * that the value exceeds with probability alpha. */
+/* Returns the distance from the mean that one more value exceeds with probability alpha. The value
+ * belongs to an occasion that is drawn at random. */
 static struct bb_pooled_spread mixture(const struct bb_spread *x, size_t n, double alpha)
 {
 	double lo = 0, hi = 0, df = INFINITY;

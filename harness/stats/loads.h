@@ -46,7 +46,7 @@ bool bb_stratified_mean(const double *x, const int *stratum, const double *share
  */
 size_t bb_strata_set_aside(double *x, const int *stratum, size_t n);
 
-#define BB_UNDISTURBED_LEAST 8u /* with fewer times a disturbance cannot be detected */
+#define BB_UNDISTURBED_LEAST 8u /* with fewer measured times, a disturbance cannot be detected */
 
 /* Returns the longest time that an undisturbed machine takes for a piece of work. x[n] are times of
  * that work, of which other work on the machine or its host has made some longer. The result is 3 %

@@ -56,8 +56,8 @@ size_t bb_signed_rank_critical(size_t n, double alpha);
 /* Returns ln M_n(s): 0 for n == 0, NAN if s > n. */
 double bb_eprocess_log(size_t n, size_t s);
 
-/* Returns the smallest s that is not rejected after n differences: M_n(s) < 1 / alpha. 0 (n < 7
- * at 5 %) means that nothing can be rejected yet. */
+/* Returns the smallest number s of differences above theta with which theta is not rejected after n
+ * differences: M_n(s) < 1 / alpha. 0 (n < 7 at 5 %) means that no theta can be rejected yet. */
 size_t bb_eprocess_rank(size_t n, double alpha);
 
 /*

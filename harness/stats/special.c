@@ -5,7 +5,7 @@
 
 double bb_lgamma(double x)
 {
-	int sign; /* lgamma() would write it to a global, which is not reentrant */
+	int sign; /* lgamma() would write the sign to a global variable, which is not reentrant */
 
 	return x > 0 ? lgamma_r(x, &sign) : NAN;
 }

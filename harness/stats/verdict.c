@@ -17,7 +17,7 @@ enum bb_verdict bb_verdict_of(struct bb_interval log_ratio, double eps)
 {
 	double limit = log1p(eps);
 
-	/* A NAN ends here, too. */
+	/* The conditions are false for a NAN, so a NAN is inconclusive, too. */
 	if (!(eps >= 0) || isinf(eps) || !(log_ratio.lo <= log_ratio.hi))
 		return BB_VERDICT_INCONCLUSIVE;
 	if (log_ratio.lo > limit)
@@ -39,7 +39,7 @@ bool bb_change_is_denied(double change, double other, double sd)
 #define TIMES_LEAST 1.5
 /* half the width of the narrowest useful interval, in multiples of the limit */
 #define NARROW 0.1
-/* half the width of an interval, in standard errors of the estimate, roughly */
+/* rough half width of an interval, in standard errors of the estimate */
 #define UNSURE 3.0
 
 double bb_times_to_decide(double estimate, double lo, double hi, double limit)

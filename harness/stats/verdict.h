@@ -35,9 +35,10 @@ bool bb_change_is_denied(double change, double other, double sd);
  * allows.
  *
  * The advice must not change as the estimate varies from one measurement to the next. So one
- * standard error is subtracted from the distance between estimate and limit. The difference counts
- * as at least the standard error or the limit, whichever is smaller. INFINITY if a limit is inside
- * an interval whose half width is below a tenth of the limit; NAN if an argument is NAN.
+ * standard error is subtracted from the distance between estimate and limit. If the result is
+ * smaller than both the standard error and the limit, the smaller of these two replaces it.
+ * INFINITY if a limit is inside an interval whose half width is below a tenth of the limit; NAN if
+ * an argument is NAN.
  */
 double bb_times_to_decide(double estimate, double lo, double hi, double limit);
 
