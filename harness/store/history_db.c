@@ -375,7 +375,8 @@ static int read_db(struct reading *rd, void *data, size_t len)
 
 int bb_history_db__parse(void *data, size_t len, struct bb_run_index *ret_index)
 {
-	/* Enough for a valid file: SQLite reads a row with fewer operations than it has bytes. */
+	/* A valid file never reaches these limits, because SQLite reads a row with fewer operations
+	 * than the row has bytes. */
 	struct reading rd = {.text_bytes_left = len, .turns_left = 100 + len / PROGRESS_OPS};
 	int rc = open_db(&rd.db);
 

@@ -192,8 +192,8 @@ static void add_run(struct bb_run_index *x, const struct bb_run_index *from,
 
 /* --- files --- */
 
-/* A file of the folder. Either it has not changed, and `old` is its run in the old index; or `own`
- * is an index with its run, which was read again; or it is not a run, and `fault` says why. */
+/* A file of the folder. If the file has not changed, `old` is its run in the old index. If it was
+ * read again, `own` is an index with its run only. If it is not a run, `fault` says why. */
 struct file {
 	const char *name; /* name of the file, without .json */
 	const struct bb_index_run *old;
@@ -272,7 +272,8 @@ static void read_file(const char *dir, const struct bb_run_index *old, struct fi
 /* --- a folder --- */
 
 #define MOST_THREADS 8
-/* files that are read before their runs are added to the index, which bounds the memory */
+/* number of files that are read before their runs are added to the index, which limits the
+ * memory */
 #define BATCH 256
 
 struct batch {
@@ -350,7 +351,7 @@ int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const cha
 	free(b);
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
-	/* If this fails, the next call reads the runs again. */
+	/* If saving fails, the next call of this function reads the runs again. */
 	if (!rc && (n_read || n_taken < old.n_runs))
 		bb_history_db__save(dir, &new);
 	bb_names_free(names, n);

@@ -277,8 +277,8 @@ static int find_floors(struct bb_record_reader *rd, const json_t *root, void *ru
 	return 0;
 }
 
-/* Writes an estimate for other programs; we compute it again when we read the run. Writes nothing
- * if the estimate has no value. */
+/* Writes an estimate. It is for other programs only, because bpfbench computes estimates again when
+ * it reads a run. Writes nothing if the estimate has no value. */
 static void write_estimate(const char *key, const struct bb_estimate *e, struct bb_json *w)
 {
 	if (!isfinite(e->value))
@@ -368,7 +368,7 @@ static int read_fingerprint(struct bb_record_reader *rd, const json_t *root, voi
 	{
 		if (!json_is_string(v))
 			return bb_record__complain(rd, "fingerprint", "%s: expected a text", key);
-		/* fails for a key of a newer bpfbench, which is ignored */
+		/* This fails for a key that only a newer bpfbench knows. Such a key is ignored. */
 		bb_fingerprint_set(&r->fingerprint, key, json_string_value(v));
 	}
 	return 0;
@@ -458,8 +458,8 @@ static int check_comparison(struct bb_record_reader *rd, const json_t *, void *i
 	return 0;
 }
 
-/* Reads the member `from` of a row, the calls that lead to it, from an older run. There it is one
- * text: "97 parse();45 inner()". */
+/* Reads the member `from` of a row, the calls that lead to the row, from an older run. There this
+ * member is one text: "97 parse();45 inner()". */
 static int read_older_from(struct bb_record_reader *, const json_t *object, void *item)
 {
 	const char *text = json_string_value(json_object_get(object, "from"));
