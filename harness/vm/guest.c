@@ -57,7 +57,9 @@ static void load_modules(void)
 		snprintf(path, sizeof(path), BB_GUEST_MODULES "/%s", names[i]);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		syscall(SYS_finit_module, fd, "",
-			0); /* a failure shows when the module is needed */
+			/* the result is ignored, because a missing module shows when it is
+			 * needed */
+			0);
 		bb_close(&fd);
 	}
 	bb_names_free(names, n);
@@ -87,7 +89,8 @@ static void set_parameter(const char *path, const char *value)
 	bb_close(&fd);
 }
 
-/* Runs in a child: if the kernel needs memory meanwhile, it kills no other process. */
+/* Fills the free memory. Runs in a child process, so that the kernel kills only this child if
+ * memory runs out meanwhile. */
 static int clear_all(void *, int)
 {
 	set_parameter("/proc/self/oom_score_adj", "1000");
@@ -97,7 +100,8 @@ static int clear_all(void *, int)
 	return 0;
 }
 
-/* The larger this is, the shorter is the CPU's own list of small free pages; 0: the default. */
+/* The larger the number in this file is, the shorter is the CPU's own list of free small pages. 0
+ * means the default length. */
 #define LIST_FRACTION "/proc/sys/vm/percpu_pagelist_high_fraction"
 
 /* Clears the free memory: booting has left garbage there, and QEMU does not save pages of zeros.
@@ -155,7 +159,9 @@ struct listed_file {
 static void read_port(void *data, uint32_t len)
 {
 	unsigned char *bytes =
-		data; /* not insb(), because gcc does not know that insb() writes there */
+		/* bytes are read by inb() and not by insb(), because gcc does not know that insb()
+		 * writes to `data` */
+		data;
 
 	for (uint32_t i = 0; i < len; i++)
 		bytes[i] = inb(PORT_DATA);
@@ -231,7 +237,8 @@ static int execute(void *arg, int)
 	return -errno;
 }
 
-/* Runs the program that BB_GUEST_ARGS names. Returns its exit code, or -1 without one. */
+/* Runs the program that BB_GUEST_ARGS names. Returns its exit code, or -1 if the program could not
+ * be started or was killed. */
 static int run_command(void)
 {
 	const struct bb_child_rules rules = {.is_program = true, .std = {BB_STD_NULL, 0, 0}};

@@ -50,7 +50,7 @@ static void write_entry(struct packing *p, const char *path, mode_t mode, const 
 	archive_entry_free(e);
 }
 
-/* Writes the folders above `path` and, if `itself` is true, the folder `path`. */
+/* Writes into the archive the folders above `path` and, if `itself` is true, the folder `path`. */
 static void write_folders(struct packing *p, const char *path, bool itself)
 {
 	char folder[PATH_MAX];
@@ -173,8 +173,8 @@ static void write_same(void *arg, const char *path)
 	write_file(arg, path, path);
 }
 
-/* Writes the modules that bpfbench needs and that are not built into Debian's kernels. None of them
- * needs another module. */
+/* Writes into the archive the modules that bpfbench needs and that are not built into Debian's
+ * kernels. None of them needs another module. */
 static void write_modules(struct packing *p, const char *modules)
 {
 	static const char *const wanted[] = {"kernel/drivers/net/veth.ko",

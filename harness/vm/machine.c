@@ -40,7 +40,7 @@ static int limit_files(void *)
 	struct rlimit now;
 
 	if (getrlimit(RLIMIT_FSIZE, &now) || (now.rlim_max < MOST_BYTES))
-		return 0; /* a lower limit holds already */
+		return 0; /* a limit that is not above MOST_BYTES holds already */
 	return setrlimit(RLIMIT_FSIZE, &most) ? -errno : 0;
 }
 
@@ -297,7 +297,7 @@ static int fail_late(struct bb_machine *m, double limit_s, struct bb_err *err)
 	return rc;
 }
 
-/* True if the guest is over its limit. QEMU's CPU time has a limit because, unlike wall time, it
+/* True if the guest has used up its time. QEMU's CPU time has a limit because, unlike wall time, it
  * does not depend on how busy the host is. Wall time has a limit, too, because a guest that hangs
  * may use no CPU time. */
 static bool is_late(const struct bb_machine *m, double limit_s)

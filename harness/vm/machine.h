@@ -17,7 +17,9 @@ struct bb_machine {
 	 * archive is the initramfs or the job. The caller closes saved_fd, the file of the saved
 	 * guest. */
 	int console_fd, answer_fd, log_fd, archive_fd, saved_fd;
-	int port_fd, trace_fd; /* files in memory: text at BB_MARKS_PORT, records of the plugin */
+	/* files in memory: text that the guest writes to the I/O port BB_MARKS_PORT; records of the
+	 * plugin */
+	int port_fd, trace_fd;
 	enum {
 		BB_MACHINE_WORKS, /* runs a job */
 		BB_MACHINE_BOOTS,
@@ -54,7 +56,9 @@ struct bb_machine_end {
 	char *answer,
 		*console; /* texts as in struct bb_machine; the answer is without BB_GUEST_ENDED */
 	int status;       /* exit code of the command in the guest */
-	char *port;       /* with a plugin: text at BB_MARKS_PORT (bpf/marks.h); else NULL */
+	/* with a plugin: text that the guest wrote to the port BB_MARKS_PORT (bpf/marks.h); else
+	 * NULL */
+	char *port;
 	int trace_fd; /* with a plugin: descriptor of its records (bpf/trace_record.h); else -1 */
 };
 void bb_machine_end__done(struct bb_machine_end *end);

@@ -45,7 +45,8 @@ int bb_saved_guest__open(const struct bb_kernel *k)
 			memcmp(keys, keys + BB_SAVED_KEY_BYTES, BB_SAVED_KEY_BYTES)))
 		bb_close(&fd);
 	free(keys);
-	kept = fd < 0 ? -1 : dup(fd); /* QEMU inherits it: no O_CLOEXEC */
+	/* QEMU inherits the duplicate, because dup() does not set O_CLOEXEC */
+	kept = fd < 0 ? -1 : dup(fd);
 	bb_close(&fd);
 	return kept < 0 ? -ENOENT : kept;
 }

@@ -58,8 +58,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
 
 EXPORT int qemu_plugin_version = 1;
 
-/* Runs before QEMU reads the version. A function that is new in version 2 tells which QEMU this is.
- */
+/* Runs before QEMU reads the version. QEMU takes plugins of version 2 if it has a function that is
+ * new in that version. */
 __attribute__((constructor)) static void choose_version(void)
 {
 	if (dlsym(RTLD_DEFAULT, "qemu_plugin_scoreboard_new"))
@@ -151,7 +151,7 @@ static uint16_t class_of(const unsigned char *code, size_t len)
 
 #define INSN_MAX_BYTES 16 /* x86 has 15 */
 
-/* qemu_plugin_insn_data() of QEMU before version 3 of plugins, and since then */
+/* types of qemu_plugin_insn_data(): up to version 2 of the plugin API, and since version 3 */
 typedef const void *bytes_of_insn(const struct qemu_plugin_insn *insn);
 typedef size_t copy_insn(const struct qemu_plugin_insn *insn, void *to, size_t size);
 
@@ -179,7 +179,9 @@ static void on_translate(qemu_plugin_id_t, struct qemu_plugin_tb *tb)
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		unsigned char code[INSN_MAX_BYTES];
 		size_t len = read_code(insn, code);
-		struct bb_trace_record *r = malloc(sizeof(*r)); /* QEMU keeps it while it runs */
+		/* QEMU passes this record to on_insn() as long as it runs, so nobody frees the
+		 * record */
+		struct bb_trace_record *r = malloc(sizeof(*r));
 
 		if (!r)
 			abort();
