@@ -32,8 +32,8 @@ static size_t column(const struct bb_comparison *c, unsigned int which, size_t o
 	return n;
 }
 
-/* With fewer pairs than this, their median is the estimate. It stays sound if up to half of the
- * pairs are wild, but the Hodges-Lehmann estimate only if up to 29 % are (Hodges & Lehmann
+/* With fewer pairs than this, the estimate is their median. The median stays sound if up to half of
+ * the pairs are outliers, the Hodges-Lehmann estimate only if up to 29 % are (Hodges & Lehmann
  * 1963). */
 #define FEW_PAIRS 7u
 
@@ -137,12 +137,13 @@ void bb_comparisons_judge(struct bb_comparison *c, size_t n)
 
 /* longest budget that is advised, s; nobody follows advice to take a longer one */
 #define MOST_S 3600.0
-/* without a budget: if a verdict needs more than this many times the pairs, no number is advised */
+/* without a budget: if a verdict needs more than this many times the present number of pairs, no
+ * number is advised */
 #define MOST_TIMES 60.0
 #define FIRST_HALF_SD 1.35 /* half the range of 7 normal values, in standard deviations */
 
-/* There is no interval yet. Predicts half the width of the first one, in ln, from the spread of the
- * pairs so far. 0 with fewer than 2 pairs. */
+/* While there are too few pairs for an interval: predicts half the width of the first interval, in
+ * ln, from the spread of the pairs so far. Returns 0 with fewer than 2 pairs. */
 static double foretell_half(const struct bb_comparison *c)
 {
 	double *x = bb_calloc(c->n_pairs + 1, sizeof(*x)), half = 0;

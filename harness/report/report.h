@@ -21,7 +21,8 @@
 struct bb_class {
 	uint32_t value;
 	char *returned; /* the value in words, "2 (XDP_PASS)" */
-	char *path;     /* what tells their path from the most frequent one; NULL: not known */
+	/* how the path of these runs differs from the most frequent path; NULL: not known */
+	char *path;
 	struct bb_hist hist;
 };
 
@@ -92,36 +93,37 @@ struct bb_case {
 	struct bb_in_vain *in_vain; /* in_vain[n_in_vain], counted by the same clone */
 	size_t n_in_vain;
 	uint32_t n_unwatched;
-	bool first_run_only; /* only the first run was counted; later ones may find what it stored
-			      */
+	/* only the first run was counted; later runs may find what the first one stored */
+	bool first_run_only;
 	/* the check at which all runs leave the program's longer path: its source line, and the
 	 * number of instructions on the side that no run took. Set if runs execute less than half
 	 * of the program. NULL: not known, or the check is a lookup of in_vain[] */
 	char *turned_file, *turned_text;
 	uint32_t turned_line, turned_insns;
-	/* where a run left the program that did not return the value that the scenario expects:
+	/* the place where a run left the program without the value that the scenario expects:
 	 * prog.c:12 "return XDP_DROP;". NULL: not known, or all values were as expected */
 	char *returned_at;
 	/* of the drive `parallel`: the memory that a run writes and that all CPUs share, with the
 	 * source lines: "map 'flows' (prog.c:12)". NULL: none was found, or that is not known */
 	char *shares;
-	/* of the drive `parallel`: the variant from which this one differs in one map alone, which
-	 * has a value for each CPU here, and that map. NULL: there is none */
+	/* of the drive `parallel`: another variant that differs from the variant of this case in
+	 * one map only, and the name of that map. In the variant of this case the map has a value
+	 * for each CPU. NULL: there is no such variant */
 	char *per_cpu_of, *per_cpu_map;
-	/* If all CPUs run one input in this case: name of the drive in which each CPU runs a
-	 * different one of these inputs. NULL: there is no such drive */
+	/* If all CPUs run the same input in this case: name of the drive in which each CPU runs an
+	 * input of its own. NULL: there is no such drive */
 	char *each_input_in;
 	double wakeups, map_bytes;
-	/* By how much runs of bpfbench differ: half the width of the 95 % interval, in ln, of the
-	 * latency, of the relative latency and of the floor's latency. NAN: not known. If the
-	 * floor's latency changes, the case's latency changes by as many ns. */
+	/* How much a figure differs from one run of bpfbench to another: half the width of the 95 %
+	 * interval, in ln, of the latency, of the relative latency and of the floor's latency. NAN:
+	 * not known. If the floor's latency changes, the case's latency changes by as many ns. */
 	double between, between_relative, between_floor;
 	uint32_t between_runs;
 	uint32_t units_per_ns;
 	size_t floor;      /* index of the floor's case in the report; BB_NO_FLOOR: there is none */
 	bool is_anchor;    /* `history` divides other cases by this one */
 	bool is_live;      /* the program was loaded by somebody else */
-	bool found;        /* --try-inputs found its input, globals or entries of maps */
+	bool found;        /* --try-inputs found the case's input, globals or entries of maps */
 	double path_share; /* share of all runs that take the path of the case, or that its input
 			      stands for */
 	struct bb_series *series;
@@ -190,8 +192,9 @@ struct bb_comparison {
  * for other comparisons (Holm). */
 void bb_comparison__judge(struct bb_comparison *c, double alpha);
 
-/* Factor on a budget or number of loads that is advised: with few loads, intervals shrink more
- * slowly than with the square root of the number, and a budget also pays for the start of a run. */
+/* An advised budget or number of loads is multiplied by this factor: with few loads, intervals
+ * shrink more slowly than with the square root of the number, and a budget also pays for the start
+ * of a run. */
 #define BB_SPARE 1.2
 
 /* Size of the text of bb_comparison__why_inconclusive(). */
@@ -200,8 +203,8 @@ void bb_comparison__judge(struct bb_comparison *c, double alpha);
 /*
  * Writes why a comparison is inconclusive: how exactly the difference is known so far, "+-2.1 % so
  * far", and without a budget how many pairs are needed. Assumes that intervals shrink with the
- * square root of the number of pairs. The text is empty for other verdicts.
- * Returns the advised budget in s, or the advised number of loads; NAN: more would not decide it.
+ * square root of the number of pairs. The text is empty for other verdicts. Returns the advised
+ * budget in s, or the advised number of loads; NAN: more time or loads would give no verdict.
  */
 double bb_comparison__why_inconclusive(const struct bb_comparison *c, char ret_text[BB_WHY_SIZE]);
 
@@ -465,10 +468,10 @@ enum bb_reference bb_case__reference(const struct bb_case *c);
 void bb_case__relative(const struct bb_case *c, const double *x, double *ret_relative);
 
 /* Computes the latency of each series, ns, in ret_ns[n_series]. NAN: the series is void, has no
- * samples, or was slowed down by something else (stats/loads.h). */
+ * samples, or was slowed down by something other than the program (stats/loads.h). */
 void bb_case__locations(const struct bb_case *c, double *ret_ns);
 
-/* What a mix's runs with one return value and path cost. */
+/* The cost of those runs of a mix that had one return value and one path. */
 struct bb_class_cost {
 	const char *returned, *path; /* as in struct bb_class, borrowed */
 	uint32_t value;
@@ -485,18 +488,20 @@ double bb_case__at_load(const struct bb_case *c, const double *x, uint32_t load)
 /* A figure over loads, combined from one value per load. */
 struct bb_over_loads {
 	struct bb_estimate estimate;
-	double se, df; /* standard error of the estimate and its degrees of freedom; NAN: loads were
-			  not drawn by place */
-	double spread; /* p90 / p10 of the values; NAN with fewer than 3 loads */
+	/* standard error of the estimate and its degrees of freedom; NAN: the loads got random
+	 * addresses */
+	double se, df;
+	double spread;      /* p90 / p10 of the values; NAN with fewer than 3 loads */
 	double least, most; /* means at the cheapest and at the most expensive place */
-	size_t n_places;    /* number of places; 0: loads were not drawn by place (run/round.h), and
-			       the estimate is the median */
+	/* number of places; 0: the loads got random addresses (run/round.h), and the estimate is
+	 * the median */
+	size_t n_places;
 };
 
-/* Combines x[n_series], one value per load; NAN is left out. If the loads were drawn by place
- * (run/round.h) and bb_stratified_mean() can use them, the estimate is the stratified mean.
- * Otherwise it is their median with the interval of order statistics. All results are NAN if no x
- * is a number. */
+/* Combines x[n_series], one value per load; NAN is left out. If bpfbench distributed the loads over
+ * the places (run/round.h) and bb_stratified_mean() can use them, the estimate is the stratified
+ * mean. Otherwise it is their median with the interval of order statistics. All results are NAN if
+ * no x is a number. */
 void bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_over_loads *ret);
 
 /* The most frequent sample of all valid series of a case, ns. NAN: there is none. */

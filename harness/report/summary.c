@@ -20,7 +20,8 @@ static double ratio(double sum, double of)
 	return of > 0 ? sum / of : NAN;
 }
 
-#define WAKES 0.5 /* interrupts per run from which a program counts as one that wakes somebody */
+/* number of interrupts per run from which on a program counts as one that wakes a process */
+#define WAKES 0.5
 
 enum bb_reference bb_case__reference(const struct bb_case *c)
 {
@@ -47,7 +48,7 @@ static double *shares_of(const struct bb_case *c, int **ret_place)
 	*ret_place = (int *)(void *)(share + c->n_series);
 	for (size_t i = 0; i < c->n_series; i++) {
 		share[i] = c->series[i].jit_share;
-		/* -1: the load was not drawn by place */
+		/* -1: the load got a random address */
 		(*ret_place)[i] = isnan(share[i]) ? -1 : c->series[i].jit_mod64;
 	}
 	return share;
@@ -285,7 +286,7 @@ static void count(struct bb_case *c)
 	sum->map_bytes = point(c->map_bytes);
 	sum->live.worst = point(kind->fills & BB_FILLS_WORST && worst > 0 ? bb_case__ns(c, worst)
 									  : NAN);
-	/* we do not read the maps of a live program */
+	/* drops of a live program are unknown, because bpfbench does not read its maps */
 	sum->drops = point(valid && !c->is_live ? drops : NAN);
 	sum->rate_achieved = point(ratio(events, events_s));
 	sum->rate_requested = point(by_rate || by_freq ? (double)c->param_value : (double)NAN);
@@ -390,7 +391,7 @@ static void summarise_case(struct bb_case *c, double *ret_location, double *scra
 	p90 = bb_hist_quantile(&sorted, 0.9);
 	p99 = bb_hist_quantile(&sorted, 0.99);
 	sum->samples = all.n;
-	/* a path of `inside` may have a few runs */
+	/* a path of `inside` may have too few runs for a median */
 	sum->p50 = point(fills & BB_FILLS_WORST && all.n < BB_P50_MIN ? NAN : bb_case__ns(c, p50));
 	sum->p90 = point(all.n >= BB_P90_MIN ? bb_case__ns(c, p90) : NAN);
 	sum->p99 = point(all.n >= BB_P99_MIN ? bb_case__ns(c, p99) : NAN);
@@ -400,7 +401,7 @@ static void summarise_case(struct bb_case *c, double *ret_location, double *scra
 	averages(c, scratch);
 	sum->latency = l.estimate;
 	if (fills & (BB_FILLS_THROUGHPUT | BB_FILLS_PACKET_RATE)) {
-		/* CPU time of all CPUs in 1 s */
+		/* CPU time of all CPUs together in 1 s, ns */
 		double ns = 1e9 * (fills & BB_FILLS_THROUGHPUT ? c->param_value : 1);
 
 		sum->live.run_rate = (struct bb_estimate){ratio(ns, l.estimate.value),
@@ -410,7 +411,7 @@ static void summarise_case(struct bb_case *c, double *ret_location, double *scra
 	sum->layout_best = point(l.least);
 	sum->layout_worst = point(l.most);
 	sum->places = (uint32_t)l.n_places;
-	/* the loads of a live program are slices, all at one place */
+	/* the loads of a live program are slices, all at the same address */
 	sum->layout_spread = point(c->is_live ? NAN : l.spread);
 	bb_case__relative(c, ret_location, scratch);
 	estimate_over_loads(c, scratch, &sum->relative);
