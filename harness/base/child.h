@@ -15,8 +15,9 @@ struct bb_confined {
 	 * reply. */
 	int (*work)(void *arg, void *reply, struct bb_err *err);
 	void *arg;
-	int fd;        /* the only descriptor that the child keeps open; -1: none */
-	bool is_trial; /* confine the child by BB_CONFINED_TRIAL and without `fd` */
+	int fd; /* the only descriptor that the child keeps open; -1: none */
+	/* confine the child as BB_CONFINED_TRIAL says; `fd` is then closed in the child */
+	bool is_trial;
 	/* ret_reply[reply_bytes] receives the reply if work() returned 0; NULL: no reply is
 	 * needed */
 	void *ret_reply;
@@ -60,7 +61,8 @@ enum bb_confinement {
 struct bb_child_rules {
 	bool own_namespaces; /* the child is the first process of a PID namespace, with its own
 				mounts */
-	pid_t pid;           /* process id that the child gets (needs root and Linux 5.5); 0: any */
+	/* process id that the child gets (needs root and Linux 5.5); 0: the kernel chooses one */
+	pid_t pid;
 	enum {
 		BB_LINK_NONE,
 		BB_LINK_FROM_CHILD, /* a pipe that the child writes to */

@@ -171,7 +171,7 @@ void bb_clean__put_raw(FILE *out, const char *text)
 }
 
 /* Uses write_error and not errno, because a buffered stream reports a failed write late, and calls
- * in between may have changed errno. */
+ * after that write may have changed errno. */
 int bb_clean__check(FILE *out, const char *name, struct bb_err *err)
 {
 	int error;

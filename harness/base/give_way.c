@@ -16,8 +16,8 @@ static volatile uint64_t since_ns;
 
 void bb_give_way_touch(void)
 {
-	/* nanosleep() with an invalid time returns at once. A sleep of 1 ns would take 50 us each
-	 * time, because of the timer's slack. */
+	/* This call only touches the code of nanosleep(): with an invalid time it returns at once.
+	 * A sleep of 1 ns would take 50 us each time, because of the timer's slack. */
 	nanosleep(&(struct timespec){.tv_nsec = -1}, NULL);
 	since_ns = since_ns;
 }

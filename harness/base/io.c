@@ -258,7 +258,7 @@ static int step(struct walk *w, int dir_fd, const char *name, int flags)
 		return fd;
 	if (errno == ENOENT && not_made && not_made != EEXIST)
 		return -not_made;
-	/* openat() fails with ELOOP for a symbolic link, and with ENOTDIR if O_DIRECTORY is set */
+	/* for a symbolic link, openat() fails with ELOOP or, if O_DIRECTORY is set, with ENOTDIR */
 	return errno == ELOOP || errno == ENOTDIR ? follow(w, dir_fd, name, flags) : -errno;
 }
 

@@ -56,9 +56,9 @@ bool bb_is_unchanged(const struct stat *a, const struct stat *b);
 void bb_close(int *fd);
 
 /*
- * Returns the folder of the running program, without a trailing slash; free() it. NULL without
- * /proc. Later calls return the result of the first one, because in a chroot the kernel reports
- * another path once the process has its own mounts.
+ * Returns the folder of the running program, without a trailing slash; free() it. Returns NULL if
+ * there is no /proc. Later calls return the result of the first one, because in a chroot the kernel
+ * reports another path once the process has its own mounts.
  */
 char *bb_program_dir(void);
 

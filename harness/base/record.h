@@ -17,7 +17,7 @@ enum bb_member_type {
 	BB_SEED,         /* uint64_t, written as "0x..." */
 	BB_U32,          /* uint32_t */
 	BB_U32_NOT_0,    /* uint32_t >= 1; default 1 */
-	BB_MOD64,        /* int from -1 to 63; default -1 */
+	BB_MOD64,        /* int, an address modulo 64, or -1 if it is not known; default -1 */
 	BB_INDEX,        /* int32_t >= 0; default -1: no index, which is not written */
 	BB_REAL,         /* double; default NAN */
 	BB_POSITIVE,     /* double >= 0, or NAN; default NAN */

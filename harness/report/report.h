@@ -100,7 +100,7 @@ struct bb_case {
 	 * of the program. NULL: not known, or the check is a lookup of in_vain[] */
 	char *turned_file, *turned_text;
 	uint32_t turned_line, turned_insns;
-	/* the place where a run left the program without the value that the scenario expects:
+	/* source line at which a run left the program with another value than the scenario expects:
 	 * prog.c:12 "return XDP_DROP;". NULL: not known, or all values were as expected */
 	char *returned_at;
 	/* of the drive `parallel`: the memory that a run writes and that all CPUs share, with the
@@ -110,8 +110,8 @@ struct bb_case {
 	 * one map only, and the name of that map. In the variant of this case the map has a value
 	 * for each CPU. NULL: there is no such variant */
 	char *per_cpu_of, *per_cpu_map;
-	/* If all CPUs run the same input in this case: name of the drive in which each CPU runs an
-	 * input of its own. NULL: there is no such drive */
+	/* If all CPUs run the same input in this case: name of the drive in which the CPUs run
+	 * different inputs. NULL: there is no such drive */
 	char *each_input_in;
 	double wakeups, map_bytes;
 	/* How much a figure differs from one run of bpfbench to another: half the width of the 95 %

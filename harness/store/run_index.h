@@ -42,7 +42,9 @@ struct bb_index_run {
 	uint32_t n_points;
 	uint64_t first_point; /* index of the run's first point in bb_run_index.points */
 	uint64_t size_bytes;  /* size of the file */
-	int64_t changed_ns;   /* mtime of the file, ns since 1970, or BB_INDEX_READ_ANEW */
+	/* mtime of the file, ns since 1970. BB_INDEX_READ_ANEW: the next call reads the file again,
+	 * because the file may have changed again with the same mtime. */
+	int64_t changed_ns;
 };
 #define BB_INDEX_READ_ANEW INT64_MIN
 

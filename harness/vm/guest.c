@@ -56,10 +56,8 @@ static void load_modules(void)
 	for (size_t i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), BB_GUEST_MODULES "/%s", names[i]);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
-		syscall(SYS_finit_module, fd, "",
-			/* the result is ignored, because a missing module shows when it is
-			 * needed */
-			0);
+		/* the result is ignored, because a missing module shows when it is needed */
+		syscall(SYS_finit_module, fd, "", 0);
 		bb_close(&fd);
 	}
 	bb_names_free(names, n);
@@ -89,7 +87,7 @@ static void set_parameter(const char *path, const char *value)
 	bb_close(&fd);
 }
 
-/* Fills the free memory. Runs in a child process, so that the kernel kills only this child if
+/* Clears the free memory. Runs in a child process, so that the kernel kills only this child if
  * memory runs out meanwhile. */
 static int clear_all(void *, int)
 {
@@ -158,10 +156,9 @@ struct listed_file {
 
 static void read_port(void *data, uint32_t len)
 {
-	unsigned char *bytes =
-		/* bytes are read by inb() and not by insb(), because gcc does not know that insb()
-		 * writes to `data` */
-		data;
+	/* the loop calls inb() and not insb(), because gcc does not know that insb() writes to
+	 * `data` */
+	unsigned char *bytes = data;
 
 	for (uint32_t i = 0; i < len; i++)
 		bytes[i] = inb(PORT_DATA);

@@ -40,7 +40,7 @@ static int limit_files(void *)
 	struct rlimit now;
 
 	if (getrlimit(RLIMIT_FSIZE, &now) || (now.rlim_max < MOST_BYTES))
-		return 0; /* a limit that is not above MOST_BYTES holds already */
+		return 0; /* a limit below MOST_BYTES holds already */
 	return setrlimit(RLIMIT_FSIZE, &most) ? -errno : 0;
 }
 

@@ -20,7 +20,7 @@ struct bb_function_room {
 struct bb_function {
 	const char *name;    /* name of the function: value of the scenario's key `function` */
 	const char *variant; /* name of the version: value of the variant's key `program` */
-	bool sleeps;         /* true: a call may sleep, so it is timed alone */
+	bool sleeps;         /* true: a call may sleep, so a sample is the time of one call */
 	void (*run)(struct bb_function_room *room, uint32_t n);
 };
 

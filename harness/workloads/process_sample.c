@@ -21,8 +21,8 @@ int bb_sample_log__flush(struct bb_sample_log *log)
 	return 0;
 }
 
-/* Each of these functions writes at `at` and returns the end of the new text. They do not call
- * snprintf(), which would be most of the cost of a sample. */
+/* The put_ functions write text at the address `at` and return the end of that text. They do not
+ * call snprintf(), which would be most of the cost of a sample. */
 static char *put_text(char *at, const char *text)
 {
 	size_t len = strlen(text);
