@@ -67,7 +67,7 @@ static const int calls[] = {
 	SCMP_SYS(pread64),   SCMP_SYS(read),          SCMP_SYS(recvmsg),     SCMP_SYS(rt_sigreturn),
 	SCMP_SYS(sendmsg),   SCMP_SYS(setitimer),     SCMP_SYS(sched_yield), SCMP_SYS(sysinfo),
 	SCMP_SYS(write),     SCMP_SYS(memfd_create),  SCMP_SYS(uname),
-#ifdef __SANITIZE_ADDRESS__ /* AddressSanitizer needs these, too */
+#ifdef __SANITIZE_ADDRESS__ /* AddressSanitizer needs these system calls, too */
 	SCMP_SYS(gettid),    SCMP_SYS(sigaltstack),
 #endif
 };
@@ -93,7 +93,7 @@ static int allow(scmp_filter_ctx filter, const int *which, size_t n)
 
 	for (size_t i = 0; !rc && i < n; i++) {
 		rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, which[i], 0);
-		if (rc == -EDOM) /* this architecture has no such call */
+		if (rc == -EDOM) /* this architecture does not have the system call */
 			rc = 0;
 	}
 	return rc;
@@ -281,7 +281,7 @@ static void close_all(unsigned int first, unsigned int last)
 
 	if (first > last || !close_range(first, last, 0) || getrlimit(RLIMIT_NOFILE, &limit))
 		return;
-	/* kernels before 5.9 have no close_range() */
+	/* kernels before 5.9 have no close_range(), so close the descriptors one by one */
 	for (unsigned int fd = first; fd <= last && fd < limit.rlim_cur; fd++)
 		close((int)fd);
 }

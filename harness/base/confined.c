@@ -9,7 +9,8 @@
 /* limit of the child's memory, in addition to the size of the file */
 #define MEMORY_BYTES (UINT64_C(1) << 30)
 
-/* Memory that the child shares with us: it writes there, and we read when it has ended. */
+/* Memory that the child shares with us. The child writes its result there, and we read the result
+ * when the child has ended. */
 struct shared {
 	bool is_done;
 	int rc;

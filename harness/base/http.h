@@ -12,7 +12,7 @@
  */
 struct bb_http_server {
 	struct bb_child child; /* pid 0: nothing is served */
-	char url[80];          /* "http://127.0.0.1:9435/metrics" */
+	char url[80];          /* URL of the text, for example "http://127.0.0.1:9435/metrics" */
 };
 
 /*

@@ -3,7 +3,8 @@
 
 #include "base/std.h"
 
-/* Returns the folder with all tracepoints, "events" of tracefs, whether or not it is mounted. */
+/* Returns the folder with all tracepoints, "events" of tracefs, whether or not tracefs is
+ * mounted. */
 const char *bb_tracepoint__folder(void);
 
 /*

@@ -15,7 +15,8 @@
 /* Waits of the parent: each is twice as long as the wait before, up to WAIT_MOST_MS. */
 #define WAIT_FIRST_MS 1
 #define WAIT_MOST_MS 50
-#define NOT_STARTED 127 /* a shell's exit code for "not found" */
+/* exit code if the program cannot be executed; a shell's exit code for "not found" */
+#define NOT_STARTED 127
 #define CHILDREN_BYTES (1u << 20)
 #define CHUNK_BYTES (64u << 10)
 #define CHUNKS_A_TURN 16       /* chunks that are read before the stop signal is checked again */

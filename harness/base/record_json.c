@@ -195,7 +195,7 @@ static int read_whole(const struct bb_record_reader *rd, const struct bb_member 
 	return 0;
 }
 
-/* Reads a list of numbers. In older files it is a text such as "47.62 48.10 -". */
+/* Reads a list of numbers. In older files the list is a text such as "47.62 48.10 -". */
 static int read_numbers(const struct bb_record_reader *rd, const struct bb_member *m,
 			const json_t *v, struct bb_numbers *list)
 {

@@ -97,8 +97,9 @@ struct bb_drive_kind {
 
 	/* Default numbers of samples and default times. */
 	struct bb_pace pace;
-	struct bb_pace cold;  /* pace with emptied caches; zeroed: this kind cannot empty caches */
-	double seconds;       /* time per case, over all loads, s; 0: `pace` counts */
+	struct bb_pace cold; /* pace with emptied caches; zeroed: this kind cannot empty caches */
+	/* time per case, over all loads, s; 0: the drive takes the number of samples in `pace` */
+	double seconds;
 	double compare_s;     /* least default budget of a comparison with this drive, s */
 	size_t batch_samples; /* of a drive that measures by time: largest number of samples of one
 				 load; 0: computed from the rate */

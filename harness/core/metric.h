@@ -46,12 +46,13 @@ struct bb_summary {
 	struct bb_estimate steal;
 	/* latency divided by the time of the case's reference: the machine's speed cancels out */
 	struct bb_estimate relative;
-	struct bb_estimate reference[BB_N_REFERENCES]; /* ns per piece, medians over rounds */
-	uint64_t samples;                              /* samples in valid series */
-	uint32_t loads;                                /* number of valid series */
-	uint32_t voids;  /* number of series that are shown but do not count */
-	uint32_t places; /* number of places that the loads are distributed over; 0: the loads got
-			    random addresses (run/round.h) */
+	/* times of the references, ns per piece of work: medians over rounds */
+	struct bb_estimate reference[BB_N_REFERENCES];
+	uint64_t samples; /* samples in valid series */
+	uint32_t loads;   /* number of valid series */
+	uint32_t voids;   /* number of series that are shown but do not count */
+	uint32_t places;  /* number of places that the loads are distributed over; 0: the loads got
+			     random addresses (run/round.h) */
 	struct {
 		struct bb_estimate intercept; /* time of a system call without the runs in it, ns */
 		/* events of the PMU per run */
@@ -60,7 +61,8 @@ struct bb_summary {
 	struct bb_estimate
 		map_bytes; /* memory of the maps that the scenario fills to several sizes, bytes */
 	struct {
-		struct bb_estimate run_rate; /* runs per second of wall time, all CPUs */
+		/* runs per second of wall time, on all CPUs together */
+		struct bb_estimate run_rate;
 		/* CPU time of the program divided by wall time; above 1 if several CPUs run the
 		 * program at once */
 		struct bb_estimate cpu_share;

@@ -17,7 +17,7 @@
 #endif
 
 #ifdef __clang__
-#define COMPILER __VERSION__ /* "Debian Clang 14.0.6" */
+#define COMPILER __VERSION__ /* for example "Debian Clang 14.0.6" */
 #else
 #define COMPILER "gcc " __VERSION__ /* the __VERSION__ of gcc is only a number */
 #endif

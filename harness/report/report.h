@@ -170,10 +170,11 @@ struct bb_comparison {
 	/* over matched pairs (over unmatched pairs if JIT addresses are unknown); decides the
 	 * verdict */
 	struct bb_estimate ratio;
-	struct bb_estimate ratio_unmatched; /* over unmatched pairs: base and head were where the
-					       JIT happened to put them */
-	struct bb_estimate ratio_net;       /* over the pairs of `ratio`, net of the floor */
-	struct bb_estimate shift_ns;        /* head - base over the pairs of `ratio` */
+	/* over unmatched pairs, in which base and head have the JIT addresses that the kernel
+	 * happened to choose */
+	struct bb_estimate ratio_unmatched;
+	struct bb_estimate ratio_net; /* over the pairs of `ratio`, net of the floor */
+	struct bb_estimate shift_ns;  /* head - base over the pairs of `ratio` */
 	/* latencies over the pairs of `ratio`: base and floor are medians, head is base plus
 	 * shift_ns.value. If none of those pairs counts: medians over all pairs that count */
 	double base_ns, head_ns, floor_ns;
@@ -475,7 +476,7 @@ void bb_case__locations(const struct bb_case *c, double *ret_ns);
 struct bb_class_cost {
 	const char *returned, *path; /* as in struct bb_class, borrowed */
 	uint32_t value;
-	double runs, share; /* share: of all runs of the case */
+	double runs, share; /* runs: number of runs; share: their share of all runs of the case */
 	double ns; /* latency: the mean of the loads' censored means, weighted by numbers of runs */
 };
 

@@ -4,7 +4,7 @@
 #include "stats/quantile.h"
 #include "stats/special.h"
 
-/* Returns the smallest value of the bucket of v. */
+/* Returns the smallest value in the histogram's bucket that contains v. */
 static uint64_t bucket_start(uint64_t v)
 {
 	return v >> bb_hist_shift(v) << bb_hist_shift(v);

@@ -47,9 +47,11 @@ struct walk {
 	double t;
 	size_t n_level; /* number of runs at the changed level so far */
 	int side;       /* side of the present level; 0: the present level is the baseline */
-	bool have_odd;  /* true: run `odd` was on another side; the next run must confirm it */
-	size_t odd;     /* index of that run */
-	int odd_side;   /* side of that run */
+	/* true: run `odd` was on another side than the present level; the next run must confirm
+	 * it */
+	bool have_odd;
+	size_t odd;   /* index of that run */
+	int odd_side; /* side of that run */
 	/* distance between the baseline and the latest run that was beyond its limit */
 	double shift;
 };

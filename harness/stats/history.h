@@ -36,7 +36,8 @@
 struct bb_history_rule {
 	double eps;   /* practical threshold: 0.01 means 1 %; >= 0 */
 	double alpha; /* two-sided significance level for Student's t, in (0, 1) */
-	/* 2 <= window_min <= window_max <= BB_HISTORY_WINDOW_MAX */
+	/* least and largest number of runs in the baseline: 2 <= window_min <= window_max <=
+	 * BB_HISTORY_WINDOW_MAX */
 	size_t window_min, window_max;
 };
 

@@ -7,7 +7,7 @@
 #include "store/store.h"
 
 #define FILE_MAX_BYTES (256 << 20)
-#define PAGE_BYTES 4096 /* SQLite's default */
+#define PAGE_BYTES 4096 /* size of a page of the database, SQLite's default */
 #define MOST_COLUMNS 20
 
 /* --- the tables --- */
@@ -282,7 +282,8 @@ static int read_column(struct reading *rd, sqlite3_stmt *query, int i, const str
 	case CHANGED: *(int64_t *)at = is_null ? BB_INDEX_READ_ANEW : number; return 0;
 	case REAL:
 	case FINITE:
-	case ERROR: /* bb_history_judge() refuses the same values */
+	/* bb_history_judge() refuses infinite figures and errors, and negative errors, too */
+	case ERROR:
 		*(double *)at = real;
 		return c->type != REAL && (isinf(real) || (c->type == ERROR && real < 0)) ? -EINVAL
 											  : 0;

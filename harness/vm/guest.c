@@ -72,7 +72,7 @@ static void clear(size_t size_bytes, int advice)
 	if (p == MAP_FAILED)
 		return;
 	madvise(p, size_bytes, advice);
-	mlock(p, size_bytes); /* allocates all pages */
+	mlock(p, size_bytes); /* makes the kernel allocate all pages */
 	munmap(p, size_bytes);
 }
 
@@ -147,7 +147,7 @@ static int open_line(void)
 #define KEY_OF_LIST 0x19
 #define NO_PORTS "bpfbench needs CONFIG_X86_IOPL_IOPERM of the guest's kernel\n"
 
-/* An entry in the list of these files. Its numbers are big-endian. */
+/* An entry in the list of the files that QEMU hands to the guest. Its numbers are big-endian. */
 struct listed_file {
 	uint32_t size;
 	uint16_t key, reserved;

@@ -15,7 +15,7 @@ static char *cache_folder(void)
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	const struct passwd *user;
 
-	/* Under sudo, both variables may be root's. */
+	/* Under sudo, $HOME and $XDG_CACHE_HOME may be root's. */
 	if (getenv("SUDO_UID") || !home || home[0] != '/') {
 		user = getpwuid(getuid());
 		home = user ? user->pw_dir : "/tmp";

@@ -21,7 +21,7 @@ struct bb_machine {
 	 * plugin */
 	int port_fd, trace_fd;
 	enum {
-		BB_MACHINE_WORKS, /* runs a job */
+		BB_MACHINE_WORKS, /* the guest runs a job */
 		BB_MACHINE_BOOTS,
 		BB_MACHINE_IS_SAVED,
 	} state;

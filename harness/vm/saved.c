@@ -94,7 +94,9 @@ int bb_new_guest__finish(struct bb_new_guest *g, int rc, struct bb_err *err)
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", g->fd);
 	if (!rc) {
-		fd = open(path, O_RDONLY); /* without O_CLOEXEC, because QEMU's shell reads it */
+		/* the descriptor has no O_CLOEXEC, because the shell that QEMU starts reads from
+		 * it */
+		fd = open(path, O_RDONLY);
 		if (fd < 0)
 			rc = bb_fail(err, -errno, "the saved guest cannot be read: %m");
 	}

@@ -9,7 +9,7 @@
  * function tick() that fires events from the innermost loop, so that samplers see the stack of the
  * search.
  */
-#define BB_AMICABLE_LAST 65534u /* end of the published search */
+#define BB_AMICABLE_LAST 65534u /* last number of the published search */
 /* Number of trial divisions between two calls of tick(). They take about 5 % of the time that the
  * drive `step` needs for a run of the cheapest program. */
 #define BB_AMICABLE_TICK_EVERY 8u

@@ -129,7 +129,7 @@ static uint16_t class_of(const unsigned char *code, size_t len)
 
 	while (i < len && is_prefix(code[i]))
 		i++;
-	if (i < len && (code[i] & 0xf0) == 0x40) /* REX */
+	if (i < len && (code[i] & 0xf0) == 0x40) /* a REX prefix */
 		i++;
 	if (i >= len)
 		return BB_TRACE_OTHER;
@@ -149,7 +149,7 @@ static uint16_t class_of(const unsigned char *code, size_t len)
 	return BB_TRACE_OTHER;
 }
 
-#define INSN_MAX_BYTES 16 /* x86 has 15 */
+#define INSN_MAX_BYTES 16 /* at least the length of the longest instruction, 15 bytes on x86 */
 
 /* types of qemu_plugin_insn_data(): up to version 2 of the plugin API, and since version 3 */
 typedef const void *bytes_of_insn(const struct qemu_plugin_insn *insn);
