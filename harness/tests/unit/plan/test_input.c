@@ -953,7 +953,7 @@ static const struct bad bad_mixes[] = {
 	{MIX("random", "      - {name: a, packet: {" IPV4 "}, flows: 9, flow_step: 0}\n"), 9, 88,
 	 "flow_step"},
 	{MIX("random", "      - {name: a, packet: {" IPV4 "}, flow_step: 3}\n"), 9, 78,
-	 "give their number by 'flows'"},
+	 "flow_step needs 'flows', the number of flows"},
 	{MIX("random", "      - {name: a, packet: {" IPV4 "}, flows: 65537, flow_step: 65536}\n"),
 	 9, 92, "an odd number makes all of them different"},
 	{"name: n\nobject: o\nvariants: [{name: a}]\ndrive:\n  - {with: slope, order: random, "
