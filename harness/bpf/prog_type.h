@@ -26,8 +26,8 @@ int bb_section_type__find(const char *section, uint32_t *ret_type, uint32_t *ret
 /* True for sections such as "uprobe.s/..." and "iter.s/task", whose programs may sleep. */
 bool bb_section_type__is_sleepable(const char *section);
 
-/* Guesses the meaning of a section that libbpf does not know from the beginning of its name:
- * returns the known section "tc" for "classifier/x". NULL if there is no guess. */
+/* For a section that libbpf does not know, guesses by the beginning of its name which known section
+ * is meant: "tc" for "classifier/x". Returns NULL if there is no guess. */
 const char *bb_section_type__guess(const char *section);
 
 /* Kinds of hooks, for messages about hooks that the kernel's BTF does not have. Names of hooks are

@@ -492,5 +492,5 @@ int bb_traced_run(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 	bb_vm__name_drives(&work, NULL, &drives, 1, 64);
 	if (!rc)
 		rc = bb_vm__measure(vm, &args, &work, err);
-	return rc < 0 ? rc : 0; /* the failure of a guest was printed before */
+	return rc < 0 ? rc : 0; /* above 0: a guest failed, and its message was printed */
 }

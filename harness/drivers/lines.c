@@ -3,7 +3,9 @@
 
 #include "stats/quantile.h"
 
-#define TICK_NS 10.0 /* longest tick of a kernel's clock, ns; times are multiples of the tick */
+/* coarsest resolution of the clock that programs read, ns; measured times are multiples of the
+ * resolution */
+#define TICK_NS 10.0
 
 struct bb_lines_variant *bb_lines_state__variant(struct bb_lines_state *s,
 						 const struct bb_variant_spec *spec)

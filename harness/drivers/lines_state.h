@@ -124,8 +124,10 @@ struct bb_lines_burst {
 	uint64_t nth; /* position on the path at which runs end early; UINT64_MAX: they do not */
 	/* cut at which runs must end; -1: runs must not end at a cut; -2: runs may end anywhere */
 	int64_t ends_at;
-	bool is_bare;  /* runs end by a bare exit path (lines/cut_clone.h) */
-	bool restores; /* before each run comes a run to the end, which restores the maps */
+	bool is_bare; /* runs end by a bare exit path (lines/cut_clone.h) */
+	/* before each run that ends at a cut, the program runs once to its end, so that the maps
+	 * are as a whole run leaves them */
+	bool restores;
 	bool is_restoring;
 	size_t warmed; /* runs made for the warm-up */
 	uint64_t other_paths;

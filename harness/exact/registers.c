@@ -355,7 +355,8 @@ static struct bb_origin origin_at(const struct bpf_insn *i, const struct step *s
 	return (struct bb_origin){0};
 }
 
-/* Searches backwards from slot `at` to the start of its block. */
+/* Searches backwards, from the instruction before slot `at` to the start of the block, for the
+ * instruction that gave the register of `s` its value. */
 static void go_back(struct walk *w, uint32_t at, struct step s)
 {
 	while (at-- > w->g->blocks[s.block].first) {

@@ -125,8 +125,9 @@ bool bb_doc_block__has_column(const struct bb_doc_block *b, size_t column)
 #define APART "&#8203;"
 #define MARKUP "|\\`*_<>[]#&~$"
 
-/* True if `word` begins with 7 to 40 hexadecimal digits, which a site may take for the id of a
- * commit. Decimal digits alone do not count, because they would equal an id only by chance. */
+/* True if `word` begins with 7 to 40 hexadecimal digits that neither a letter, a digit nor '_'
+ * follows: GitHub or GitLab may make a link to a commit of them. Decimal digits alone do not count,
+ * because they are nearly always plain numbers. */
 static bool is_commit(const char *word)
 {
 	size_t n = strspn(word, "0123456789abcdefABCDEF");

@@ -420,8 +420,8 @@ static void make_for_user(const struct bb_live_objects *o, struct bb_attach_poin
 }
 
 /* Makes arguments for a function with an unknown prototype. `why` is the reason why the prototype
- * is unknown, or ""; p->said begins with it. Set 0 uses A_SIZE for all arguments, and a text as
- * result. */
+ * is unknown, or ""; p->said begins with it. Without filler->word, all arguments are A_SIZE, and
+ * the result, args[6], is a text. */
 static void make_unknown(const struct bb_live_objects *o, const struct filler *filler,
 			 const char *why, struct bb_attach_point *p)
 {

@@ -27,7 +27,7 @@ typedef int bb_read_value(const struct bb_reader *r, const struct bb_field *f,
 
 struct bb_type {
 	bb_read_value *read; /* NULL: the value is ignored */
-	size_t owned_bytes;  /* size of the member if it points to owned memory; else 0 */
+	size_t owned_bytes;  /* size of the member itself if it owns memory; else 0 */
 	/* copies the member of the struct `from` into the same member of `to`, which must be zero;
 	 * NULL: the member owns no memory */
 	void (*copy)(const struct bb_field *f, const void *from, void *to);

@@ -175,8 +175,9 @@ struct bb_comparison {
 	struct bb_estimate ratio_unmatched;
 	struct bb_estimate ratio_net; /* over the pairs of `ratio`, net of the floor */
 	struct bb_estimate shift_ns;  /* head - base over the pairs of `ratio` */
-	/* latencies over the pairs of `ratio`: base and floor are medians, head is base plus
-	 * shift_ns.value. If none of those pairs counts: medians over all pairs that count */
+	/* latencies over the pairs from which `ratio` is computed: base_ns and floor_ns are
+	 * medians, head_ns is base_ns + shift_ns.value. If no such pair counts, all three are
+	 * medians over the other pairs that count. */
 	double base_ns, head_ns, floor_ns;
 	/* latencies over unmatched pairs: base is the median, head is base plus the estimated
 	 * shift */

@@ -754,8 +754,8 @@ static int note_case(const struct noting *k, struct bb_drive_slot *slot, size_t 
 		 k->of_shares ? 0 : k->session->plan->cases[planned].driver_param, first, &is_wrong,
 		 &k->session->mix_paths[planned], err);
 	bb_exact__swap(e, false);
-	/* The number of executed instructions is 0 if there was no time for a run. A counted run is
-	 * used even if the time was over during the runs after it. */
+	/* executed_insns stays 0 if the budget ended before a run was counted. A run that was
+	 * counted before the budget ended is used. */
 	if (k->of_shares)
 		note_shares(k->prog->target, e, before, c);
 	else

@@ -121,9 +121,10 @@ const struct bb_live_order bb_live_orders[BB_N_LIVE_ORDERS] = {
 /* shortest pause; the kernel makes each sleep about this long or longer */
 #define SHORTEST_NS 50000u
 #define LONGEST_NS 1000000u
-#define BURST_NS 5000000u      /* length of a burst: sweeps (readings of all counters) in a row */
-#define REST_NS 15000000u      /* time after a burst in which sweeps have pauses */
-#define SPARING_NS 1000000000u /* time from one burst of a sparing watch to its next one */
+#define BURST_NS 5000000u /* length of a burst: sweeps (readings of all counters) in a row */
+#define REST_NS 15000000u /* time after a burst in which sweeps have pauses */
+/* A sparing watch (bb_live_filter.sparing) begins a burst this often. */
+#define SPARING_NS 1000000000u
 /* At one look in this many, a sparing watch finds out which runs of a program it causes. */
 #define ASK_EVERY 16u
 #define SPARING_BURST_NS 2000000u /* length of a burst of a sparing watch */
@@ -158,7 +159,7 @@ struct bb_live_watch {
 	struct watched *v;
 	size_t n;
 	uint64_t looked_ns; /* time when the list was read */
-	uint64_t burst_ns;  /* when the burst began; 0: none */
+	uint64_t burst_ns;  /* when the present burst (sweeps without pauses) began; 0: none */
 	uint64_t spared_ns; /* when the last burst of a sparing watch began; 0: none yet */
 	uint64_t pause_ns;
 	unsigned int sweeps, looks; /* numbers of sweeps and of looks at the list so far */
@@ -385,8 +386,9 @@ static void wait_ns(struct bb_live_watch *l, uint64_t ns)
 }
 
 /*
- * Pauses between two sweeps. `shared`: in the last sweep several runs shared a window. The sweeps
- * after a burst have pauses, whether runs share windows or not.
+ * Waits until the next sweep over the counters. `shared`: in the last sweep several runs came
+ * between two readings of one counter; the pause is then shorter, or there is none. For some time
+ * after a burst there is always a pause.
  */
 static int rest(struct bb_live_watch *l, bool shared, struct bb_err *err)
 {

@@ -205,7 +205,8 @@ static void link_cases(struct bb_run *r)
 	free(last);
 }
 
-/* False if the samples are numbers of instructions, which depend on neither place nor speed. */
+/* True if the samples of a planned case depend on where its program is in memory and on the speed
+ * of the CPU. Numbers of instructions depend on neither. */
 static bool is_placed(const struct bb_run *r, size_t planned)
 {
 	return !r->session.opts->is_exact && bb_run__case(r, planned) &&

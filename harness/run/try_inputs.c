@@ -47,7 +47,8 @@ struct trying {
 	struct bb_drive_slot *slot;
 	struct bb_test_prog prog; /* loaded for this search only, because the session's program may
 				     share its maps */
-	struct bb_variant_spec with; /* the variant with the globals and maps of the state */
+	/* the variant, with the globals and map contents of the state that is tried now */
+	struct bb_variant_spec with;
 	struct bb_try_search search;
 	struct bb_found_input *found;
 	/* part_bytes() of the loaded state, and of the state whose values are in the maps; NULL:

@@ -234,8 +234,8 @@ static bool try_lengths(struct bb_try_search *s, size_t nth)
 	return false;
 }
 
-/* Runs the program on each start input. If the run reaches new basic blocks, keeps the state with
- * this input, to continue from it later. */
+/* Runs the program on each start input, with the present globals and map contents. If a run reaches
+ * new basic blocks, keeps its input together with these, so that the search can continue there. */
 static void try_starts(struct bb_try_search *s)
 {
 	uint32_t level = s->level;

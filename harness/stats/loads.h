@@ -93,7 +93,7 @@ struct bb_spread {
 
 struct bb_pooled_spread {
 	double half_width; /* one more value is within this distance of the mean with probability 1
-			      - alpha; NAN: there are no occasions */
+			      - alpha; NAN: there are no spreads to pool */
 	double df;         /* degrees of freedom of a Student's t with the same width */
 };
 
