@@ -397,16 +397,15 @@ static void add_shares(const struct bb_report *r, struct bb_doc *d)
 				    r->cases[i].shares);
 }
 
-/* Case `each` measures a variant whose map has one value per CPU. Finds the contention of the
- * variant that differs only in that the map has one value for all CPUs. Returns false if that is
- * unknown. */
-static bool find_shared(const struct bb_report *r, const struct bb_case *each,
-			struct bb_contention *ret)
+/* Finds the contention of `variant` in `drive`, with the scenario and the number of CPUs of the
+ * case `like`. Returns false if it was not measured. */
+static bool find_contention(const struct bb_report *r, const struct bb_case *like,
+			    const char *variant, const char *drive, struct bb_contention *ret)
 {
 	for (size_t i = 0; i < r->n_cases; i++)
-		if (!strcmp(r->cases[i].variant, each->per_cpu_of) &&
-		    bb_same_table(&r->cases[i], each) && bb_contention(r, i, ret) &&
-		    ret->many->param_value == each->param_value)
+		if (!strcmp(r->cases[i].variant, variant) && !strcmp(r->cases[i].drive, drive) &&
+		    !strcmp(r->cases[i].scenario, like->scenario) && bb_contention(r, i, ret) &&
+		    ret->many->param_value == like->param_value)
 			return true;
 	return false;
 }
@@ -439,27 +438,14 @@ static void add_per_cpu(const struct bb_report *r, struct bb_doc *d)
 
 	for (size_t i = 0; i < r->n_cases; i++)
 		if (r->cases[i].per_cpu_of && r->cases[i].per_cpu_map &&
-		    bb_contention(r, i, &each) && isfinite(each.more.lo) && isfinite(one.more_ns) &&
-		    find_shared(r, each.many, &one) && one.verdict == BB_CONTENDED)
+		    bb_contention(r, i, &each) && isfinite(each.more.lo) &&
+		    find_contention(r, each.many, each.many->per_cpu_of, each.many->drive, &one) &&
+		    one.verdict == BB_CONTENDED)
 			bb_doc__add(d, BB_DOC_ITEM, "shared",
 				    "%s: the value of map '%s' %s: %.1f ns more a run on %" PRIu32
 				    " CPUs with one value for all, %.1f with one for each",
 				    one.many->variant, each.many->per_cpu_map, is_it(&one, &each),
 				    one.more_ns, each.many->param_value, each.more_ns);
-}
-
-/* In case `same`, all CPUs run a program on the same input. Finds the contention of this program
- * when each CPU has an input of its own. Returns false if that was not measured. */
-static bool find_each_input(const struct bb_report *r, const struct bb_case *same,
-			    struct bb_contention *ret)
-{
-	for (size_t i = 0; i < r->n_cases; i++)
-		if (!strcmp(r->cases[i].variant, same->variant) &&
-		    !strcmp(r->cases[i].scenario, same->scenario) &&
-		    !strcmp(r->cases[i].drive, same->each_input_in) && bb_contention(r, i, ret) &&
-		    ret->many->param_value == same->param_value)
-			return true;
-	return false;
 }
 
 /*
@@ -474,7 +460,9 @@ static void add_inputs(const struct bb_report *r, struct bb_doc *d)
 
 	for (size_t i = 0; i < r->n_cases; i++)
 		if (r->cases[i].each_input_in && bb_contention(r, i, &one) &&
-		    find_each_input(r, one.many, &each) && isfinite(each.more.lo) &&
+		    find_contention(r, one.many, one.many->variant, one.many->each_input_in,
+				    &each) &&
+		    isfinite(one.more_ns) && isfinite(each.more.lo) &&
 		    (one.verdict == BB_CONTENDED || each.verdict == BB_CONTENDED))
 			bb_doc__add(d, BB_DOC_ITEM, "shared",
 				    "%s: what belongs to one input (a value, a bucket) %s: %.1f ns "
