@@ -41,6 +41,15 @@ int bb_loaded__open(uint32_t id, int *ret_fd, struct bb_err *err)
 		       rc == -EPERM ? "; " BY_PERMISSION : "");
 }
 
+bool bb_loaded__is_there(uint32_t id)
+{
+	int fd = bpf_prog_get_fd_by_id(id);
+	bool is_gone = fd < 0 && errno == ENOENT;
+
+	bb_close(&fd);
+	return !is_gone;
+}
+
 int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err)
 {
 	int fd, rc;

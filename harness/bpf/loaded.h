@@ -24,6 +24,9 @@ int bb_loaded__next(uint32_t id, uint32_t *ret_id, struct bb_err *err);
 int bb_loaded__open(uint32_t id, int *ret_fd, struct bb_err *err);
 int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err);
 
+/* True unless the kernel says that no program has this id. */
+bool bb_loaded__is_there(uint32_t id);
+
 /* Replaces *ret_name by the whole name of a program, because the kernel keeps only 15 bytes of it.
  * `btf_id` is the program's BTF, and `func_type_id` the type of its main function. If the BTF has
  * no such name, *ret_name does not change. */

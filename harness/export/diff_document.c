@@ -61,17 +61,16 @@ static struct sum sum_of_ns(double a, double b, double shift, bool whole)
 	int decimals = whole || is_large ? 0 : least < 9.995 ? 2 : least < 999.95 ? 1 : 0;
 	struct sum sum = {{""}, {""}, {""}};
 
+	unit = pow(10, -decimals);
+	shift = round(shift / unit) * unit + 0.0; /* no "-0" */
+	if (isfinite(shift))
+		sum.diff = bb_table_cell_of(shift != 0 ? "%+.*f" : "%.*f", decimals, shift);
 	if (is_large && !whole && isfinite(a) && isfinite(b) && least < LARGE) {
 		sum.a = bb_table_cell_value(a);
 		sum.b = bb_table_cell_value(b);
-	}
-	unit = pow(10, -decimals);
-	a = round(a / unit) * unit + 0.0; /* no "-0" */
-	shift = round(shift / unit) * unit + 0.0;
-	if (isfinite(shift))
-		sum.diff = bb_table_cell_of(shift != 0 ? "%+.*f" : "%.*f", decimals, shift);
-	if (sum.a.text[0])
 		return sum;
+	}
+	a = round(a / unit) * unit + 0.0;
 	if (isfinite(a))
 		sum.a = bb_table_cell_of("%.*f", decimals, a);
 	if (isfinite(shift))
@@ -754,26 +753,28 @@ static void add_regressed(const struct bb_doc_gate *v, const struct bb_diffs *di
 }
 
 /* Adds the values of `--each` and `--budget` that should decide the inconclusive comparisons. Adds
- * nothing if they are unknown. */
-static void add_longer(const struct bb_doc_gate *v, const char *label, struct bb_doc *d)
+ * nothing if they are unknown. `is_first`: no other next step stands before it. */
+static void add_longer(const struct bb_doc_gate *v, bool is_first, struct bb_doc *d)
 {
 	const struct bb_gate *g = v->gate;
 	double want_s = bb_budget_to_decide(v->first), each_s = fmax(want_s, g->each_s), n = 0;
 	/* the first measurement gets half of the budget, for all programs together */
 	double needs_s = g->spent_s;
+	bool needs_each = want_s > g->each_s, needs_budget;
 
 	for (size_t i = 0; i < g->n_programs; i++)
 		n += g->programs[i].state == BB_GATE_COMPARED;
 	needs_s += 2 * n * each_s;
-	if (!(want_s > 0) || (want_s <= g->each_s && !(g->budget_s > 0 && needs_s > g->budget_s)))
+	needs_budget = g->budget_s > 0 && needs_s > g->budget_s;
+	if (!(want_s > 0) || (!needs_each && !needs_budget))
 		return;
-	bb_doc__add(d, BB_DOC_FAINT, label, "%sa verdict on what is inconclusive: the same with ",
-		    strcmp(label, "next") ? "" : "nothing has to be done; ");
-	if (want_s > g->each_s)
+	bb_doc__add(d, BB_DOC_FAINT, is_first ? "next" : "then",
+		    "%sa verdict on what is inconclusive: the same with ",
+		    is_first ? "nothing has to be done; " : "");
+	if (needs_each)
 		bb_doc__append(d, "`--each %.0f`", want_s);
-	if (g->budget_s > 0 && needs_s > g->budget_s)
-		bb_doc__append(d, "%s`--budget %.0f`", want_s > g->each_s ? " and " : "",
-			       ceil(needs_s));
+	if (needs_budget)
+		bb_doc__append(d, "%s`--budget %.0f`", needs_each ? " and " : "", ceil(needs_s));
 }
 
 /* Adds the next step for the user. */
@@ -793,10 +794,7 @@ static void add_gate_next(const struct bb_doc_gate *v, struct bb_doc *d)
 			    ceil(100 * most));
 	else if (bb_gate__exit(v->gate, first, v->again))
 		bb_doc__add(d, BB_DOC_FAINT, "next", "mend it, then the same again");
-	if (d->n > before)
-		add_longer(v, "then", d);
-	else
-		add_longer(v, "next", d);
+	add_longer(v, d->n == before, d);
 	if (d->n == before)
 		bb_doc__add(d, BB_DOC_FAINT, "next", "nothing has to be done%s",
 			    v->gate->counted.n_rows && !v->gate->exact ? "; the same with --exact "

@@ -640,15 +640,6 @@ void bb_inside__turn(struct bb_inside *in)
 
 /* --- forgetting --- */
 
-static bool is_in_kernel(uint32_t id)
-{
-	int fd = bpf_prog_get_fd_by_id(id);
-	bool is_there = fd >= 0 || errno != ENOENT;
-
-	bb_close(&fd);
-	return is_there;
-}
-
 /* Marks a captured program in gone[] if the command has loaded it at least KEPT_LOADS times since
  * and the kernel has removed the clone of this load. Writes the ids of the removed clones to ids[],
  * and returns how many. */
@@ -662,7 +653,7 @@ static size_t find_replaced(const struct bb_inside *in, bool *has_clone, bool *g
 		if (r->taken < 0)
 			continue;
 		has_clone[r->taken] = true;
-		if (n_later[r->program]++ < KEPT_LOADS || is_in_kernel(r->id))
+		if (n_later[r->program]++ < KEPT_LOADS || bb_loaded__is_there(r->id))
 			continue;
 		gone[r->taken] = true;
 		ids[n++] = r->id;

@@ -146,16 +146,6 @@ static int add_program(struct bb_agent *a, uint32_t id, bool is_open, struct bb_
 	return rc;
 }
 
-/* True unless the kernel says that the program does not exist. */
-static bool is_loaded(uint32_t id)
-{
-	int fd = bpf_prog_get_fd_by_id(id);
-	bool is_gone = fd < 0 && errno == ENOENT;
-
-	bb_close(&fd);
-	return !is_gone;
-}
-
 /* Adds to a->programs each new program that the agent has open (id in `its`) or that no other
  * process has open (id not in `others`). */
 static int add_programs(struct bb_agent *a, const struct ids *its, const struct ids *others,
@@ -197,7 +187,7 @@ static uint32_t look_again(struct bb_agent *a)
 	for (size_t i = 0; i < a->n; i++) {
 		struct bb_agent_program *p = &a->programs[i];
 
-		p->is_gone = !is_loaded(p->program.id);
+		p->is_gone = !bb_loaded__is_there(p->program.id);
 		if (p->is_open || p->is_gone)
 			a->programs[n++] = *p;
 	}
@@ -525,9 +515,9 @@ static size_t wait_unloaded(const struct bb_agent *a, char *ret_names, size_t si
 	for (size_t i = 0; i < a->n; i++) {
 		const struct bb_loaded *p = &a->programs[i].program;
 
-		while (is_loaded(p->id) && bb_seconds_since(began_ns) < UNLOADED_S)
+		while (bb_loaded__is_there(p->id) && bb_seconds_since(began_ns) < UNLOADED_S)
 			usleep(PAUSE_US);
-		if (!is_loaded(p->id))
+		if (!bb_loaded__is_there(p->id))
 			continue;
 		if (used < size - 96)
 			used += (size_t)sprintf(ret_names + used, "%s'%.60s' (id %u)",

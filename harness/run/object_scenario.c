@@ -597,6 +597,16 @@ static void write_hex(const void *data, size_t len, FILE *out)
 	fputc('"', out);
 }
 
+/* Writes an item of the list of inputs, whose bytes are data[len]. `form` is the key that takes
+ * their digits: "hex" or "context_hex". `flows`: as for write_inputs(). */
+static void write_bytes(const char *name, const char *form, const void *data, size_t len,
+			const char *flows, FILE *out)
+{
+	fprintf(out, "      - {name: %s, %s: ", name, form);
+	write_hex(data, len, out);
+	fprintf(out, "%s}\n", flows);
+}
+
 /* Writes the inputs of a drive. `flows`: ", flows: N", which makes N flows of a packet, or "". It
  * is written only if the drive has a single packet. With `hint`, if there are no inputs, writes a
  * comment that says which inputs the programs take. */
@@ -615,10 +625,9 @@ static int write_inputs(const struct maker *m, size_t group, bool hint, const ch
 	int rc = 0;
 
 	if (found) {
-		fprintf(out, "    inputs:    # a " BB_FOUND_INPUT "\n      - {name: found, %shex: ",
-			type->takes_context ? "context_" : "");
-		write_hex(found->bytes, found->len, out);
-		fprintf(out, "%s}\n", flows);
+		fputs("    inputs:    # a " BB_FOUND_INPUT "\n", out);
+		write_bytes("found", type->takes_context ? "context_hex" : "hex", found->bytes,
+			    found->len, flows, out);
 		return 0;
 	}
 	if (n_runs && runs[0]->path)
@@ -642,11 +651,9 @@ static int write_inputs(const struct maker *m, size_t group, bool hint, const ch
 										       : nth + 1;
 		write_run(runs[i], type->takes_context, nth, out);
 	}
-	if (flows[0] && !n && !n_runs) {
-		fprintf(out, "      - {name: %s, hex: ", type->otherwise->name);
-		write_hex(type->otherwise->data, type->otherwise->len, out);
-		fprintf(out, "%s}\n", flows);
-	}
+	if (flows[0] && !n && !n_runs)
+		write_bytes(type->otherwise->name, "hex", type->otherwise->data,
+			    type->otherwise->len, flows, out);
 	for (size_t i = 0; !rc && i < n; i++)
 		rc = write_input(files[i], type->takes_context, n == 1 ? flows : "", out, err);
 	return rc;
