@@ -168,8 +168,7 @@ static int open_trial_file(void)
 	const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
 	int file = memfd_create("trial", MFD_CLOEXEC);
 
-	/* RLIMIT_FSIZE is meant for files on disks, but the kernel applies it to a memfd, too. Only
-	 * root may raise this limit. */
+	/* The kernel applies RLIMIT_FSIZE to a memfd. Only root may raise this limit. */
 	setrlimit(RLIMIT_FSIZE, &unlimited);
 	/* libbpf maps the values of a map into memory from the map's descriptor, which is 0 here.
 	 * So the file must be large. */

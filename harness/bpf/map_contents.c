@@ -9,8 +9,9 @@
 #include "plan/field.h"
 #include "plan/maps_file.h"
 
-#define MAX_NAMES 64u      /* limit: names among which a message looks for the nearest one */
-#define MOST_PREFIXES 256u /* limit: elements of `prefixes`, all of which are read for each key */
+#define MAX_NAMES 64u /* limit: names among which a message looks for the nearest one */
+/* Limit: number of elements of `prefixes`. The code reads all elements for each key. */
+#define MOST_PREFIXES 256u
 /* SWEEP_BYTES is the memory for the entries that one system call reads or deletes. It has room for
  * SWEEP_MIN entries at least, because the kernel returns whole buckets of a hash. */
 #define SWEEP_BYTES (256u << 10)

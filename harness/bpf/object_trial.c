@@ -9,7 +9,8 @@
 /* limit of programs: libbpf's time grows with the square of their number; 20 000 take 40 s */
 #define MOST_PROGRAMS 4096u
 
-/* What the child tries: to load `obj` or, if `obj` is NULL, to open elf[len]. */
+/* The task of the child. If `obj` is set, the child loads `obj`; else it opens the file in
+ * elf[len]. */
 struct trial {
 	const char *path, *elf;
 	size_t len;

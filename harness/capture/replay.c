@@ -211,7 +211,7 @@ static void needs_map(struct needs *n, size_t map)
 		return;
 	n->maps[map] = true;
 	if (m->inner >= 0)
-		/* of a template, only type and sizes matter, not what is in it */
+		/* A template gives its type and sizes only. Its contents are not used. */
 		n->maps[m->inner] = true;
 	for (uint32_t i = 0; (is_progs || m->inner >= 0) && i < m->n_entries; i++) {
 		const char *values = bb_captured_map__values(m);
