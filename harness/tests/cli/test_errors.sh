@@ -263,11 +263,13 @@ stored_of_failure() {
 	fi
 }
 
-# step_of OBJECT VARIANT, in_situ_over WORKLOAD [ARGS [HZ]]: scenarios. At 1 Hz nothing is sampled of what ends at once.
+# step_of OBJECT VARIANT, in_situ_over WORKLOAD [ARGS [HZ [SECONDS]]]: scenarios. At 1 Hz nothing is sampled of what
+# ends at once.
 step_of() { printf 'name: broken\nobject: %s\nvariants: [%s]\ndrive: [{with: step}]\n' "$1" "$2"; }
 in_situ_over() {
 	printf 'name: broken\nobject: %s\nvariants: [{name: empty}]\n' "$object"
-	printf 'drive: [{with: in-situ, seconds: 0.5, freq_hz: %s, workload: %s%s}]\n' "${3:-1}" "$1" "${2:+, args: $2}"
+	printf 'drive: [{with: in-situ, seconds: %s, freq_hz: %s, workload: %s%s}]\n' "${4:-0.5}" "${3:-1}" "$1" \
+		"${2:+, args: $2}"
 }
 object=$O/bpf/perf_profiler.bpf.o
 
@@ -312,8 +314,9 @@ if need_user "$name"; then
 		< <(in_situ_over "$WORK/private")
 fi
 broken "workload: ends at once" 1 "workload '/bin/true' ends before it can be sampled" < <(in_situ_over /bin/true)
+# The workload lives for about 0.3 s of its CPU time: long after the first samples, and long before the 30 s are over.
 # shellcheck disable=SC2016 # the workload's
 broken "workload: killed midway" 1 "the workload '/bin/sh' was killed by signal 9" left < <(
-	in_situ_over /bin/sh '[-c, "i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done; kill -9 $$"]' 1000)
+	in_situ_over /bin/sh '[-c, "i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; kill -9 $$"]' 1000 30)
 
 plan_done
