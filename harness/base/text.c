@@ -81,11 +81,12 @@ size_t bb_xml_length(const char *text)
 	return length;
 }
 
+/* the characters that a shell takes as they are */
+static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+			    "%+,-./:=@_";
+
 void bb_put_shell_word(FILE *out, const char *word)
 {
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-				    "%+,-./:=@_";
-
 	if (*word && !word[strspn(word, plain)]) {
 		fputs(word, out);
 		return;
@@ -97,6 +98,69 @@ void bb_put_shell_word(FILE *out, const char *word)
 		else
 			putc(*word, out);
 	putc('\'', out);
+}
+
+char *bb_command_line(int argc, char **argv)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = bb_open_memstream(&text, &size);
+
+	fputs(argv[0], out); /* "bpfbench run" */
+	for (int i = 1; i < argc; i++) {
+		putc(' ', out);
+		bb_put_shell_word(out, argv[i]);
+	}
+	bb_close_memstream(out);
+	return text;
+}
+
+/* Returns the length of the word at the beginning of `text`, as bb_put_shell_word() writes it. Sets
+ * `*ret_is_other` if it is no such word: a shell might do more with it than pass it on. */
+static size_t word_len(const char *text, bool *ret_is_other)
+{
+	bool is_quoted = false;
+	size_t at = 0;
+
+	for (; text[at] && (is_quoted || text[at] != ' '); at++)
+		if (text[at] == '\'')
+			is_quoted = !is_quoted;
+		else if (!is_quoted && text[at] == '\\' && text[at + 1] == '\'')
+			at++;
+		else if (!is_quoted && !strchr(plain, text[at]))
+			*ret_is_other = true;
+	*ret_is_other |= is_quoted;
+	return at;
+}
+
+char *bb_command_with(const char *command, const char *option)
+{
+	size_t name = strcspn(option, " "), size = 0, n = 0, len;
+	bool is_option = true, is_other = strncmp(command, "bpfbench ", 9) != 0;
+	char *text = NULL;
+	FILE *out = bb_open_memstream(&text, &size);
+
+	for (const char *at = command; *at; at += len + (at[len] == ' '), n++) {
+		len = word_len(at, &is_other);
+		if (n == 2)
+			fprintf(out, " %s", option);
+		is_option &= n < 2 || len != 2 || strncmp(at, "--", 2);
+		if (n < 2 || !is_option || len < name || strncmp(at, option, name) ||
+		    (len > name && at[name] != '=')) {
+			fprintf(out, "%s%.*s", n ? " " : "", (int)len, at);
+			continue;
+		}
+		if (len == name && option[name] && at[len]) /* leave out its value, too */
+			len += 1 + word_len(at + len + 1, &is_other);
+	}
+	if (n == 2)
+		fprintf(out, " %s", option);
+	bb_close_memstream(out);
+	if (is_other || n < 2) {
+		free(text);
+		return NULL;
+	}
+	return text;
 }
 
 void bb_add_text(char **text, const char *between, const char *fmt, va_list ap)

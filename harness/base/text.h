@@ -43,3 +43,12 @@ void bb_list_words(char *list, size_t size, const char *between, const char *fmt
 
 /* Writes a word so that a POSIX shell reads the same word (XCU 2.2.2). */
 void bb_put_shell_word(FILE *out, const char *word);
+
+/* Returns the command line of the arguments argv[argc], as a shell reads it. The caller frees it.
+ */
+char *bb_command_line(int argc, char **argv);
+
+/* Returns `command`, which bb_command_line() made, with `option` ("--budget 60") after the name of
+ * the command, in place of the same option. The caller frees it. Returns NULL if `command` is
+ * something else: it may come from an untrusted file, and users may copy the result to a shell. */
+char *bb_command_with(const char *command, const char *option);

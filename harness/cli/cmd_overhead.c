@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/caller.h"
 #include "base/json_writer.h"
+#include "base/text.h"
 #include "bpf/prog_type.h"
 #include "cli/capture_options.h"
 #include "cli/options.h"
@@ -35,6 +36,7 @@ struct overhead_args {
 	struct bb_strings env;
 	const struct format *format;
 	const char *output, *load;
+	char *line; /* the command line of bpfbench */
 	bool never_fails;
 };
 
@@ -69,23 +71,37 @@ static const char *verdict_name(const struct bb_overhead_figure *f)
 						  : "inconclusive";
 }
 
+/* Returns the verdict on a figure in the table, in whose column head is the limit. */
+static const char *shown_verdict(const struct shown *s, int i)
+{
+	const struct bb_overhead_figure *f = &s->o->figures[i];
+
+	if (i != BB_OVERHEAD_CPU && i != BB_OVERHEAD_MACHINE)
+		return "no limit";
+	if (f->verdict == BB_VERDICT_REGRESSED && !s->args->never_fails)
+		return "fails";
+	return verdict_name(f);
+}
+
 static void add_figures(const struct shown *s, struct bb_doc *d)
 {
 	bool against = s->args->opts.against.command.shell;
 	const char *per = s->args->opts.requests > 1 ? "a request" : "a run";
+	/* the document outlives this function, and its columns point to their heads */
+	static char limit[40];
 	const struct bb_doc_column columns[] = {
 		{BB_TEXT(per)},
 		{BB_NUMBER(against ? "against" : "without")},
 		{BB_NUMBER(against ? "agent" : "with")},
 		{BB_NUMBER("more %")},
 		{BB_NUMBER("interval %")},
-		{BB_VERDICT("verdict")},
+		{BB_VERDICT(limit)},
 	};
 
+	snprintf(limit, sizeof(limit), "--max %g%%", 100 * s->args->opts.max);
 	bb_doc__table(d, columns, BB_LEN(columns));
 	for (int i = 0; i < BB_N_OVERHEAD; i++) {
 		const struct bb_overhead_figure *f = &s->o->figures[i];
-		bool judged = i == BB_OVERHEAD_CPU || f->verdict == BB_VERDICT_REGRESSED;
 		double sides[2] = {f->base_s, f->head_s};
 
 		if (!isfinite(f->base_s))
@@ -107,10 +123,7 @@ static void add_figures(const struct shown *s, struct bb_doc *d)
 				     100 * (f->ratio.hi - 1));
 		else
 			bb_doc__text_cell(d, NULL);
-		if (judged && f->verdict != BB_VERDICT_INCONCLUSIVE)
-			bb_doc__cell(d, "%s %g %%", verdict_name(f), 100 * s->args->opts.max);
-		else
-			bb_doc__text_cell(d, judged ? verdict_name(f) : "");
+		bb_doc__text_cell(d, shown_verdict(s, i));
 	}
 }
 
@@ -127,8 +140,8 @@ static void add_part(struct bb_doc *d, const char *name, double runs, double ns,
 static void add_parts(const struct shown *s, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
-		{BB_TEXT("part")},       {BB_NUMBER("runs")},   {BB_NUMBER("ns/run")},
-		{BB_NUMBER("CPU time")}, {BB_NUMBER("more %")},
+		{BB_TEXT("part")},       {BB_NUMBER("runs")},          {BB_NUMBER("ns/run")},
+		{BB_NUMBER("CPU time")}, {BB_NUMBER("adds to CPU %")},
 	};
 	const struct bb_overhead *o = s->o;
 	double base_s = o->figures[BB_OVERHEAD_CPU].base_s;
@@ -172,11 +185,8 @@ static void add_lost(const struct shown *s, struct bb_doc *d)
 		return;
 	if (misses || o->n_perf_buffers)
 		bb_doc__add(d, misses ? BB_DOC_BAD : BB_DOC_FAINT, "lost events",
-			    "at %s runs of its programs a second, the kernel left out %" PRIu64 " r"
-			    "un"
-			    "s "
-			    "(recursion"
-			    ")%s",
+			    "at %s runs of its programs a second, the kernel left out %" PRIu64
+			    " runs (recursion)%s",
 			    bb_table_cell_number(runs * per_s, runs * per_s).text, misses,
 			    o->n_perf_buffers ? "; what its perf buffers lost only the agent can "
 						"tell"
@@ -193,9 +203,14 @@ static void add_lost(const struct shown *s, struct bb_doc *d)
 static void add_notes(const struct shown *s, struct bb_doc *d)
 {
 	const struct bb_overhead *o = s->o;
+	const char *agent = s->args->opts.agent.command.shell;
 	double machine_s = o->figures[BB_OVERHEAD_MACHINE].base_s * o->runs_a_turn *
 			   s->args->opts.requests;
 
+	if (isfinite(o->figures[BB_OVERHEAD_CPU].ratio.lo))
+		bb_doc__add(d, BB_DOC_FAINT, "interval %",
+			    "of more %%: 99 %% for the two figures with a verdict, 95 %% for the "
+			    "others");
 	if (isfinite(o->rss_bytes))
 		bb_doc__add(d, BB_DOC_FAINT, "memory",
 			    "%.1f MiB resident in the agent's processes, %.1f MiB in the maps of "
@@ -205,10 +220,9 @@ static void add_notes(const struct shown *s, struct bb_doc *d)
 	if (o->parts_turn_s > 0)
 		bb_doc__add(d, BB_DOC_FAINT, "parts",
 			    "from more turns, with bpf_stats on, which adds 10 to 40 ns to a "
-			    "run; it is off for the figures above. more %%: of the CPU time "
-			    "without "
-			    "the agent. unexplained: the rest of the difference, such as the "
-			    "hooks around the programs; below 0 if other processes made the "
+			    "run; it is off for the figures above. adds to CPU %%: of the CPU time "
+			    "without the agent. unexplained: the rest of the difference, such as "
+			    "the hooks around the programs; below 0 if other processes made the "
 			    "programs run");
 	bb_doc__add(d, BB_DOC_FAINT, "machine's CPU time",
 		    "of all processes, so other load is in it; resolution %.2g %%",
@@ -234,15 +248,17 @@ static void add_notes(const struct shown *s, struct bb_doc *d)
 		bb_doc__add(d, BB_DOC_BAD, "inconclusive", "%s", o->why);
 	if (s->failed)
 		bb_doc__add(d, BB_DOC_BAD, "broken off", "%s", s->failed);
-	else if (*o->why && isfinite(o->advised_s))
-		bb_doc__add(d, BB_DOC_FAINT, "next", "the same with `--budget %.0f`", o->advised_s);
 	else if (*o->why)
-		bb_doc__add(d, BB_DOC_FAINT, "next", "the same with another `--max`");
+		bb_doc__again(d, BB_DOC_FAINT, "next", s->args->line,
+			      isfinite(o->advised_s)
+				      ? bb_table_cell_of("--budget %.0f", o->advised_s).text
+				      : "--max PERCENT",
+			      NULL);
 	else if (o->n_programs)
 		bb_doc__add(d, BB_DOC_FAINT, "next",
 			    "`sudo bpfbench inside -- %s` (which paths its programs take, and "
 			    "the p99 of each)",
-			    s->name);
+			    strpbrk(agent, ";|&<>`$") ? "AGENT" : agent);
 }
 
 static void make_document(const struct shown *s, struct bb_doc *d)
@@ -527,6 +543,7 @@ int bb_cmd_overhead(int argc, char **argv, struct bb_err *err)
 	int rc;
 
 	a.opts.seed = bb_now_ns();
+	a.line = bb_command_line(argc, argv);
 	bb_usage__parse(&usage, argc, argv, &a);
 	name_agent(a.opts.agent.command.shell, name, sizeof(name));
 	rc = bb_output_check(a.output, err);

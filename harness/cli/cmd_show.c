@@ -78,16 +78,15 @@ static int add_lines(const struct bb_report *r, struct bb_doc *d, struct bb_err 
 static int print_short(const struct bb_report *r, struct bb_err *err)
 {
 	struct bb_doc d = {0};
-	size_t head;
 
-	bb_doc__add(&d, BB_DOC_HEADLINE, NULL, "run %s%s%s%s%s", r->id ? r->id : "(no id)",
-		    r->started ? ", started " : "", r->started ? r->started : "",
-		    r->command ? ": " : "", r->command ? r->command : "");
-	head = d.n;
 	if (!compares_lines(r) || add_lines(r, &d, err)) {
-		bb_doc__cut(&d, head);
+		bb_doc__cut(&d, 0);
 		bb_doc_short(r, &d);
 	}
+	bb_doc__add(&d, BB_DOC_FAINT, NULL, "run %s%s%s%s%s%s", r->id ? r->id : "(no id)",
+		    r->started ? ", started " : "", r->started ? r->started : "",
+		    r->command ? ", by `" : "", r->command ? r->command : "",
+		    r->command ? "`" : "");
 	return bb_output_document(&d, stdout, err);
 }
 

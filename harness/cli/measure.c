@@ -115,9 +115,6 @@ const struct bb_option bb_measure_output[] = {
 
 void bb_measure_args__init(struct bb_measure_args *a, int argc, char **argv, double budget_s)
 {
-	size_t size = 0;
-	FILE *out;
-
 	*a = (struct bb_measure_args){
 		.cpu = -1,
 		.budget_s = budget_s,
@@ -125,13 +122,7 @@ void bb_measure_args__init(struct bb_measure_args *a, int argc, char **argv, dou
 	};
 	if (getrandom(&a->seed, sizeof(a->seed), 0) < 0)
 		a->seed = bb_now_ns();
-	out = bb_open_memstream(&a->command, &size);
-	fputs(argv[0], out); /* "bpfbench run" */
-	for (int i = 1; i < argc; i++) {
-		putc(' ', out);
-		bb_put_shell_word(out, argv[i]);
-	}
-	bb_close_memstream(out);
+	a->command = bb_command_line(argc, argv);
 }
 
 void bb_measure__name_run(struct bb_report *r, const struct bb_measure_args *a, const char *name)

@@ -36,6 +36,8 @@ struct bb_sample_kind {
 	const char *noun; /* what is sampled, in tables and messages: "run" */
 	const char *unit; /* unit of a sample, a table's heading: "ns per run" */
 	bool is_lag; /* a sample is a delay, not a cost; BMF has separate measures for delays */
+	/* `unit` in ns: 1000 for us. 0: the unit is ns, and tables show longer times in ms */
+	double shown_ns;
 };
 
 #define BB_SAMPLE_RUN                                                                              \

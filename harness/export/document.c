@@ -36,6 +36,19 @@ void bb_doc__append(struct bb_doc *d, const char *fmt, ...)
 	va_end(ap);
 }
 
+void bb_doc__again(struct bb_doc *d, enum bb_doc_kind kind, const char *label, const char *command,
+		   const char *option, const char *why)
+{
+	char *with = command ? bb_command_with(command, option) : NULL;
+
+	bb_doc__add(d, kind, label, "%s%s`%s%s%s",
+		    !with                   ? "the same with `"
+		    : strstr(with, " --vm") ? "`"
+					    : "`sudo ",
+		    with ? with : option, why ? " (" : "", why ? why : "", why ? ")" : "");
+	free(with);
+}
+
 void bb_doc__column(struct bb_doc *d, struct bb_doc_column column)
 {
 	struct bb_doc_block *b = &d->blocks[d->n - 1];

@@ -91,6 +91,11 @@ void bb_doc__add(struct bb_doc *d, enum bb_doc_kind kind, const char *label, con
 /* Appends to the text of the last block. */
 void bb_doc__append(struct bb_doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Adds advice to give the command line `command` again, with the option `option` ("--budget 60"):
+ * "`sudo COMMAND` (why)". NULL: no command line is known, or no reason is given. */
+void bb_doc__again(struct bb_doc *d, enum bb_doc_kind kind, const char *label, const char *command,
+		   const char *option, const char *why);
+
 /* Adds a table with columns[n] and no rows. More columns may be added before the first cell. Cells
  * are then added row by row, one for each column. All functions for cells add to the last block. */
 void bb_doc__table(struct bb_doc *d, const struct bb_doc_column *columns, size_t n);

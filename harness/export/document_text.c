@@ -43,13 +43,22 @@ static bool is_in_interval(const char *text, size_t at)
 	return begin && text[begin - 1] == '[';
 }
 
+/* True if the word before the blank text[at] is an option that begins with `dashes`. */
+static bool is_behind_option(const char *text, size_t at, const char *dashes)
+{
+	size_t begin = at;
+
+	while (begin && text[begin - 1] != ' ' && text[begin - 1] != '`')
+		begin--;
+	return !strncmp(text + begin, dashes, strlen(dashes)) &&
+	       isalnum((unsigned char)text[at - 1]);
+}
+
 /* True if no line may end at the blank text[at]: between a number and its unit or noun ("60 ns", "2
  * loads"), after A or B before a figure ("A 305.7"), within an interval, and between an option and
  * its value ("--budget 60", "--object OLD.o"). */
 static bool is_kept(const char *text, size_t at)
 {
-	size_t begin = at;
-
 	if (is_in_interval(text, at) ||
 	    (at > 1 && text[at - 2] == ' ' && strchr("AB", text[at - 1]) &&
 	     isdigit((unsigned char)text[at + 1])))
@@ -59,47 +68,58 @@ static bool is_kept(const char *text, size_t at)
 	    (text[at + 1] == '%' || islower((unsigned char)text[at + 1])))
 		return true;
 
-	while (begin && text[begin - 1] != ' ' && text[begin - 1] != '`')
-		begin--;
-	return !strncmp(text + begin, "--", 2) && isalnum((unsigned char)text[at - 1]) &&
+	return is_behind_option(text, at, "--") && text[at + 1] != '-' &&
 	       !islower((unsigned char)text[at + 1]);
 }
 
-/* True if a command in backquotes that fits into a line begins at text[at]. */
-static bool begins_command(const char *text, size_t at, size_t width)
-{
-	return text[at] == '`' && strcspn(text + at + 1, "`") + 2 <= width;
-}
-
 /* Returns how many bytes of `text` go into a line of `width` characters. The line ends at a blank.
- * It ends within a command in backquotes only if it has no other blank. */
-static size_t line_len(const char *text, size_t width)
+ * It ends within a command in backquotes only if the command is longer than a line, or if the line
+ * has no other blank, and there only between two words of a shell, of which one may be longer than
+ * the line. `*in_command`: the line begins
+ * within a command; the function sets it for the next line. */
+static size_t line_len(const char *text, size_t width, bool *in_command)
 {
+	bool is_in = *in_command, is_long = true, is_quoted = false, ends_in = false;
 	size_t at = 0, blank = 0, any_blank = 0, n = 0;
-	bool in_command = false;
 
-	for (; text[at] && n <= width; at++) {
+	for (; text[at] && (n <= width || (is_in && !any_blank)); at++) {
+		size_t rest = text[at] == '`' && !is_in ? strcspn(text + at + 1, "`") : 0;
+
 		n += ((unsigned char)text[at] & 0xc0) != 0x80;
-		in_command = in_command ? text[at] != '`' : begins_command(text, at, width);
-		if (text[at] != ' ' || (at && is_kept(text, at)))
+		if (text[at] == '`') {
+			is_in = rest && text[at + 1 + rest];
+			is_long = rest + 2 > width;
+		}
+		is_quoted ^= is_in && text[at] == '\'';
+		/* a line that ends within a command also has room for " \" */
+		if (text[at] != ' ' || (at && is_kept(text, at)) || is_quoted ||
+		    (is_in && n >= width && any_blank) ||
+		    (is_in && is_behind_option(text, at, "-") && text[at + 1] != '-'))
 			continue;
 		any_blank = at;
-		if (!in_command)
-			blank = at;
+		if (is_in && !is_long)
+			continue;
+		blank = at;
+		ends_in = is_in;
 	}
-	if (n <= width)
+	if (!text[at] && (n <= width || !any_blank)) {
+		*in_command = false;
 		return at;
+	}
+	*in_command = blank ? ends_in : any_blank != 0;
 	return blank ? blank : any_blank ? any_blank : strcspn(text, " ");
 }
 
-/* Writes `text` in lines. The first line begins in column `at`, all other lines in column
- * `next`. */
+/* Writes `text` in lines. The first line begins in column `at`, all other lines in column `next`.
+ * Lines that end within a command end in a backslash, as in a shell. */
 static void put_words(const struct page *p, const char *text, const char *colour, size_t at,
 		      size_t next)
 {
+	bool in_command = false;
+
 	while (p->look->wrap && *text) {
 		size_t room = p->look->width > at + LEAST_LAST ? p->look->width - at : LEAST_LAST;
-		size_t len = line_len(text, room);
+		size_t len = line_len(text, room, &in_command);
 		char *line = bb_strndup(text, len);
 
 		put_coloured(p, colour, line);
@@ -108,7 +128,7 @@ static void put_words(const struct page *p, const char *text, const char *colour
 		text += strspn(text, " ");
 		if (!*text)
 			break;
-		fprintf(p->out, "\n%*s", (int)next, "");
+		fprintf(p->out, "%s\n%*s", in_command ? " \\" : "", (int)next, "");
 		at = next;
 	}
 	if (*text)

@@ -700,7 +700,7 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 	for (size_t i = 0; i < r->n_cases; i++) {
 		has_net |= isfinite(r->cases[i].summary.net.value);
 		has_half |= isfinite(r->cases[i].summary.net.lo) ||
-			    (in_sentences && isfinite(r->cases[i].summary.latency.lo));
+			    isfinite(r->cases[i].summary.latency.lo);
 		has_command |= r->cases[i].command != NULL;
 		has_p99 |= isfinite(r->cases[i].summary.p99.value);
 		lacks_p99 |= isnan(r->cases[i].summary.p99.value);
@@ -709,8 +709,8 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 	if (has_net)
 		bb_doc__add(d, BB_DOC_FAINT, "net", "what a %s",
 			    has_command ? "variant adds to the command alone"
-					: "program adds to an empty one of its type");
-	if (has_net && has_half && !r->n_comparisons)
+					: "program adds to an empty one of its type (the floor)");
+	if (has_half && !r->n_comparisons)
 		bb_doc__add(d, BB_DOC_FAINT, "+-", "95 %% interval%s",
 			    knows_between ? ""
 					  : " within this run (`bpfbench selftest`: between runs, "
@@ -718,9 +718,13 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 	if (bb_has_drive(r, BB_DRIVE_INSIDE))
 		bb_doc__add(d, BB_DOC_FAINT, "latency",
 			    "mean of all runs; NAME.PATH: of those that take this path");
+	if (bb_has_drive(r, "pipeline"))
+		bb_doc__add(d, BB_DOC_FAINT, "consumed",
+			    "by the reader of the ring, of all samples in it; ring %%: how full "
+			    "it was at most; its CPU: the reader's CPU time a sample");
 	if (has_net && !in_sentences && !r->n_comparisons)
 		bb_doc__add(d, BB_DOC_FAINT, "p50", "median of the samples of the latency%s",
-			    has_p99 && lacks_p99 ? "; p99 takes 1000 samples" : "");
+			    has_p99 && lacks_p99 ? "; p99 only where there are 1000 samples" : "");
 	if (BB_ANY(r->comparisons, r->n_comparisons, isfinite(it->ratio.lo)))
 		bb_doc__add(d, BB_DOC_FAINT, "Interval",
 			    "95 %% interval; the verdict is that of the latency");
@@ -772,8 +776,8 @@ static const char *begin_next(const struct bb_report *r, bool has_object, struct
 	if (!is_short || is_found || (!map && (!has_object || r->n_comparisons)))
 		return "next";
 	if (has_object && !r->n_comparisons)
-		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "the same with `--try-inputs` (searches for inputs that get further)");
+		bb_doc__again(d, BB_DOC_FAINT, "next", r->command, "--try-inputs",
+			      "searches for inputs that get further");
 	else
 		bb_doc__add(d, BB_DOC_FAINT, "next", "fill map '%.64s', as said above", map);
 	return "then";
@@ -785,14 +789,41 @@ static bool has_many_timed(const struct bb_report *r)
 	return BB_ANY(r->timed, r->n_timed, strcmp(it->variant, r->timed[0].variant));
 }
 
-/* Adds the next steps for the user. */
-static void add_next(const struct bb_report *r, struct bb_doc *d)
+/* Adds what to do next after a run that compares nothing, and how to judge a change. */
+static void add_next_of_run(const struct bb_report *r, const char *label, bool has_object,
+			    struct bb_doc *d)
+{
+	if (has_step(r))
+		bb_doc__again(d, BB_DOC_FAINT, label, r->command, "--lines", "time by line");
+	else if (r->n_counted)
+		bb_doc__add(d, BB_DOC_FAINT, label, "`bpfbench annotate` (instructions by line)");
+	else if (bb_has_drive(r, "pipeline"))
+		bb_doc__add(d, BB_DOC_FAINT, label,
+			    "`bpfbench report` (a page: how full the ring was over time, all "
+			    "lags)");
+	if (bb_has_drive(r, BB_DRIVE_INSIDE))
+		bb_doc__add(d, BB_DOC_FAINT, label,
+			    "the same with `-o FILE`, then `sudo bpfbench --object FILE` (each "
+			    "program on the bench)");
+	else if (has_object)
+		bb_doc__add(d, BB_DOC_FAINT, "after a change",
+			    "`sudo bpfbench compare OLD.o NEW.o`");
+	else if (r->n_cases)
+		bb_doc__add(d, BB_DOC_FAINT, "to judge a change",
+			    "`bpfbench compare --save-baseline before`; after it: `bpfbench "
+			    "compare --baseline before latest`");
+}
+
+/* Adds the next steps for the user. With BB_SHORT, adds only the most useful one to a run that
+ * compares nothing. */
+static void add_next(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
 	bool has_object = r->command && strstr(r->command, "--object");
 	double budget_s = bb_budget_to_decide(r);
 	bool is_found = BB_ANY(r->comparisons, r->n_comparisons,
 			       it->verdict == BB_VERDICT_REGRESSED ||
 				       it->verdict == BB_VERDICT_IMPROVED);
+	size_t before = d->n;
 
 	if (r->n_timed)
 		bb_doc__add(d, BB_DOC_FAINT, "next", "%s`bpfbench annotate --time %s",
@@ -805,21 +836,11 @@ static void add_next(const struct bb_report *r, struct bb_doc *d)
 		add_budget(budget_s, BB_DOC_FAINT, "then", d);
 	} else if (budget_s > 0) {
 		add_budget(budget_s, BB_DOC_FAINT, begin_next(r, has_object, d), d);
-	} else if (!r->n_comparisons && has_step(r)) {
-		bb_doc__add(d, BB_DOC_FAINT, begin_next(r, has_object, d),
-			    "the same with `--lines` (time by line)");
-		if (!has_object)
-			bb_doc__add(d, BB_DOC_FAINT, "before a change",
-				    "`bpfbench compare --save-baseline before`");
-		bb_doc__add(d, BB_DOC_FAINT, "after a change", "%s",
-			    has_object ? "`bpfbench compare OLD.o NEW.o`"
-				       : "the same again, then `bpfbench compare --baseline before "
-					 "latest`");
-	} else if (bb_has_drive(r, BB_DRIVE_INSIDE)) {
-		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "the same with `-o FILE`, then `sudo bpfbench --object FILE` (each "
-			    "program on the bench)");
+	} else if (!r->n_comparisons) {
+		add_next_of_run(r, begin_next(r, has_object, d), has_object, d);
 	}
+	if (detail == BB_SHORT && !r->n_comparisons && d->n > before + 1)
+		bb_doc__cut(d, before + 1);
 }
 
 void bb_doc_short_rest(const struct bb_report *r, struct bb_doc *d)
@@ -829,7 +850,7 @@ void bb_doc_short_rest(const struct bb_report *r, struct bb_doc *d)
 	bb_doc__add(d, BB_DOC_FAINT, "more", "`bpfbench show --details` (all figures)");
 	if (r->n_counted && !r->n_timed)
 		bb_doc__append(d, ", `bpfbench annotate` (instructions by line)");
-	add_next(r, d);
+	add_next(r, BB_SHORT, d);
 }
 
 void bb_doc_short(const struct bb_report *r, struct bb_doc *d)
@@ -860,7 +881,7 @@ void bb_doc_details(const struct bb_report *r, struct bb_doc *d)
 	if (isfinite(r->steal))
 		bb_doc__append(d, ", steal %.0f %%", 100 * r->steal);
 	add_all_cases(r, BB_DETAILS, d);
-	add_next(r, d);
+	add_next(r, BB_DETAILS, d);
 }
 
 void bb_doc_markdown(const struct bb_report *r, struct bb_doc *d)

@@ -93,6 +93,15 @@ struct bb_table_cell bb_table_cell_time(double ns, double scale)
 	return bb_table_cell_of("%s ms", bb_table_cell_number(ns / 1e6, scale / 1e6).text);
 }
 
+/* Returns a time of the case in the unit of its drive. */
+static struct bb_table_cell time_of(const struct bb_case *c, double ns, double scale)
+{
+	double unit_ns = bb_drive_kind_named(c->drive)->sample.shown_ns;
+
+	return unit_ns > 0 ? bb_table_cell_number(ns / unit_ns, scale / unit_ns)
+			   : bb_table_cell_time(ns, scale);
+}
+
 struct bb_table_cell bb_table_cell_value(double value)
 {
 	return isnan(value) ? (struct bb_table_cell){"-"} : bb_table_cell_number(value, value);
@@ -151,13 +160,18 @@ static struct bb_table_cell latency(const struct bb_case *c)
 {
 	double value = c->summary.latency.value;
 
-	return isfinite(value) ? bb_table_cell_time(value, value)
+	return isfinite(value) ? time_of(c, value, value)
 			       : bb_table_cell_of(c->summary.voids ? "void" : "none");
 }
 
 static struct bb_table_cell interval(const struct bb_case *c)
 {
-	return bb_table_cell_interval(&c->summary.latency);
+	const struct bb_estimate *e = &c->summary.latency;
+
+	if (!isfinite(e->lo) || !isfinite(e->hi))
+		return none;
+	return bb_table_cell_of("[%s, %s]", time_of(c, e->lo, e->value).text,
+				time_of(c, e->hi, e->value).text);
 }
 
 /* Returns the distance from an estimate to the farther end of its interval, with as many decimals
@@ -167,7 +181,7 @@ static struct bb_table_cell half_of(const struct bb_case *c, const struct bb_est
 	double half = isfinite(e->lo) && isfinite(e->hi) ? fmax(e->hi - e->value, e->value - e->lo)
 							 : (double)NAN;
 
-	return bb_table_cell_time(half, c->summary.latency.value);
+	return time_of(c, half, c->summary.latency.value);
 }
 
 struct bb_table_cell bb_net_half_cell(const struct bb_case *c)
@@ -202,7 +216,7 @@ struct bb_table_cell bb_floor_cell(const struct bb_case *c)
 	const struct bb_summary *s = &c->summary;
 	double value = isfinite(s->net.value) ? s->latency.value - s->net.value : s->floor.value;
 
-	return bb_table_cell_time(value, c->summary.latency.value);
+	return time_of(c, value, c->summary.latency.value);
 }
 
 /* Returns the floor's latency of a case whose floor is no case of the run, because no row of the
@@ -223,8 +237,7 @@ struct bb_table_cell bb_net_cell(const struct bb_case *c)
 {
 	/* Use as many decimals as the latency has, because a difference is not more precise. */
 	return bb_table_cell_of("%s%s", bb_net_is_near_0(c) ? BB_NEAR_0_MARK : "",
-				bb_table_cell_time(c->summary.net.value, c->summary.latency.value)
-					.text);
+				time_of(c, c->summary.net.value, c->summary.latency.value).text);
 }
 
 static struct bb_table_cell rate(const struct bb_case *c)
@@ -245,14 +258,20 @@ static struct bb_table_cell cpu_share(const struct bb_case *c)
 	return bb_table_cell_number(percent, percent);
 }
 
+bool bb_is_behind(const struct bb_case *c)
+{
+	return c->summary.pipeline.consumed.value < 0.9 * c->summary.pipeline.produced.value;
+}
+
 static struct bb_table_cell consumed(const struct bb_case *c)
 {
 	double consumed = c->summary.pipeline.consumed.value;
 
 	if (!isfinite(consumed))
 		return none;
-	return bb_table_cell_of("%s/%s", count((uint64_t)consumed).text,
-				count((uint64_t)c->summary.pipeline.produced.value).text);
+	return bb_table_cell_of("%s/%s%s", count((uint64_t)consumed).text,
+				count((uint64_t)c->summary.pipeline.produced.value).text,
+				bb_is_behind(c) ? " behind" : "");
 }
 
 static struct bb_table_cell slowdown(const struct bb_case *c)
@@ -372,11 +391,12 @@ const struct bb_case_column bb_case_columns[] = {
 	COLUMN(BB_DETAILS, COUNT(drops), BB_NUMBER("drops"),
 	       .doc = "runs whose result the program threw away"),
 	COLUMN(BB_ALL, .cell = consumed, BB_NUMBER("consumed"),
-	       .doc = "samples that the consumer had finished, of those that got into the ring"),
+	       .doc = "samples that the consumer had finished, of those that got into the ring; "
+		      "behind: less than 90 %"),
 	COLUMN(BB_ALL, PERCENT(pipeline.ring_peak), BB_NUMBER("ring %"),
 	       .doc = "highest fill of the ring that was seen, as a share of its size"),
-	COLUMN(BB_ALL, ESTIMATE(pipeline.consumer_cpu), BB_NUMBER("CPU"),
-	       .doc = "CPU time of the consumer a sample, ns"),
+	COLUMN(BB_ALL, ESTIMATE(pipeline.consumer_cpu), BB_NUMBER("its CPU"),
+	       .doc = "CPU time of the consumer a sample"),
 	COLUMN(BB_ALL, COUNT(map_bytes), BB_NUMBER("map bytes"),
 	       .doc = "memory of the maps that are filled to several sizes"),
 	COLUMN(BB_DETAILS, .cell = bb_executed_cell, BB_NUMBER("executed"), .spill = BB_DOC_BELOW,
@@ -436,5 +456,5 @@ struct bb_table_cell bb_case_cell(const struct bb_case *c, const struct bb_case_
 	case BB_A_RATE: return bb_table_cell_number(e->value, e->value);
 	case BB_A_TIME: break;
 	}
-	return bb_table_cell_time(e->value, e->value);
+	return time_of(c, e->value, e->value);
 }

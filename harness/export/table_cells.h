@@ -44,6 +44,9 @@ struct bb_table_cell bb_latency_half_cell(const struct bb_case *c);
  * latency over all loads of the floor. */
 struct bb_table_cell bb_floor_cell(const struct bb_case *c);
 
+/* True if the consumer of a ring had finished less than 90 % of the samples in it. */
+bool bb_is_behind(const struct bb_case *c);
+
 /* Returns how many of the program's instructions the runs execute: "88 of 272". Empty if that was
  * not counted. */
 struct bb_table_cell bb_executed_cell(const struct bb_case *c);

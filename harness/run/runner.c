@@ -271,9 +271,9 @@ static void judge_emptied(struct bb_case *c)
 
 		if (s->line_ns > usual_ns * EMPTIED_ALIKE || s->line_ns < usual_ns / EMPTIED_ALIKE)
 			bb_record__void(s,
-					"caches were not as cold as in other loads, or "
-					"colder: a line of memory took %.1f ns to read, %.1f "
-					"in the middle of all loads",
+					"its caches were warmer or colder than in the other "
+					"loads: a read of memory took %.1f ns, in the median "
+					"load %.1f",
 					s->line_ns, usual_ns);
 	}
 	free(line_ns);

@@ -314,7 +314,7 @@ if need_user "$name"; then
 		< <(in_situ_over "$WORK/private")
 fi
 broken "workload: ends at once" 1 "workload '/bin/true' ends before it can be sampled" < <(in_situ_over /bin/true)
-# The workload lives for about 0.3 s of its CPU time: long after the first samples, and long before the 30 s are over.
+# The workload runs for about 0.3 s of its CPU time: long after the first samples, and long before the 30 s are over.
 # shellcheck disable=SC2016 # the workload's
 broken "workload: killed midway" 1 "the workload '/bin/sh' was killed by signal 9" left < <(
 	in_situ_over /bin/sh '[-c, "i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; kill -9 $$"]' 1000 30)

@@ -267,12 +267,43 @@ static void test_notes_by_cause(void **state)
 	bb_report__free(r);
 }
 
+/* A command that is longer than a line is broken between two words of a shell, as a shell allows;
+ * a shorter one stays in one piece. */
+static void test_commands_can_be_copied(void **state)
+{
+	static const char line[] = "bpfbench overhead --agent 'trace of everything that opens "
+				   "files' "
+				   "--budget 12 -o file -- find /";
+	struct bb_doc d = {0};
+	char *text;
+
+	(void)state;
+	bb_doc__again(&d, BB_DOC_FAINT, "next", line, "--budget 300", "for a verdict");
+	bb_doc__again(&d, BB_DOC_FAINT, "next", "bpfbench run -- x --budget 1", "--budget 300",
+		      NULL);
+	bb_doc__again(&d, BB_DOC_FAINT, "next", "bpfbench run; reboot", "--lines", NULL);
+	bb_doc__again(&d, BB_DOC_FAINT, "next", "bpfbench run --vm 6.12 --lines=1", "--lines",
+		      NULL);
+	text = rendered(&d, as_narrow_text);
+	assert_string_equal(text, "next: `sudo bpfbench overhead --budget 300 \\\n"
+				  "  --agent 'trace of everything that opens files' -o file \\\n"
+				  "  -- find /` (for a verdict)\n"
+				  "next: `sudo bpfbench run --budget 300 -- x --budget 1`\n"
+				  "next: the same with `--lines`\n"
+				  "next: `bpfbench run --lines --vm 6.12`\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wide_page),      cmocka_unit_test(test_column_in_all),
-		cmocka_unit_test(test_note_below_row), cmocka_unit_test(test_columns_of_a_run),
-		cmocka_unit_test(test_narrow),         cmocka_unit_test(test_colours),
+		cmocka_unit_test(test_commands_can_be_copied),
+		cmocka_unit_test(test_wide_page),
+		cmocka_unit_test(test_column_in_all),
+		cmocka_unit_test(test_note_below_row),
+		cmocka_unit_test(test_columns_of_a_run),
+		cmocka_unit_test(test_narrow),
+		cmocka_unit_test(test_colours),
 		cmocka_unit_test(test_notes_by_cause),
 	};
 
