@@ -80,7 +80,7 @@ mkdir -p "$scratch/tree"
 cd -- "$scratch/tree"
 [[ $deb ]] || { download && deb=$(ls -- *.deb); }
 dpkg-deb --fsys-tarfile "$deb" | tar -x --wildcards './boot/vmlinuz-*' '*/kernel/drivers/virtio/*' \
-	'*/kernel/drivers/net/veth.*' '*/kernel/net/9p/*' '*/kernel/net/sched/*' '*/kernel/fs/[9fn]*' ||
+	'*/kernel/drivers/net/veth.*' '*/kernel/drivers/block/loop.*' '*/kernel/net/9p/*' '*/kernel/net/sched/*' '*/kernel/fs/[9fn]*' ||
 	cannot "$deb is no package of a kernel, or there is no space"
 mv boot/vmlinuz-* vmlinuz
 [[ ! -d usr/lib ]] || mv usr/lib lib

@@ -321,13 +321,14 @@ static int read_run(const struct guests *g, struct guest *guest, const struct bb
 	return rc;
 }
 
-/* If QEMU cannot continue the saved guest (-EUCLEAN), boots the kernel again, but only once for
- * each guest. Returns true if the guest now boots. */
+/* If the saved guest cannot go on, or ends before its job does (-EUCLEAN), boots the kernel again,
+ * but only once for each guest. Returns true if the guest now boots. */
 static bool boots_anew(const struct guests *g, struct guest *guest, int rc)
 {
 	if (rc != -EUCLEAN || guest->must_boot || g->work->plugin)
 		return false;
-	bb_tell("the saved guest of Linux %s is damaged: %s", guest->kernel.name, guest->err.msg);
+	bb_tell("Linux %s boots again, as its saved guest may be damaged: %s", guest->kernel.name,
+		guest->err.msg);
 	guest->must_boot = true;
 	guest->err = (struct bb_err){0};
 	bb_close(&guest->saved_fd);

@@ -110,6 +110,8 @@ const struct bb_trigger bb_triggers_file[] = {
 	 BB_FIRES(BB_DO(symlinkat, T, AT_FDCWD, U), BB_DO(unlinkat, AT_FDCWD, U, 0))},
 	{"mkdir", "make a folder and remove it", "mkdirat vfs_mkdir vfs_rmdir", open_file,
 	 BB_FIRES(BB_DO(mkdirat, AT_FDCWD, U, 0700), BB_DO(unlinkat, AT_FDCWD, U, AT_REMOVEDIR))},
+	{"mknod-file", "make an empty file by mknod and remove it", "vfs_create", open_file,
+	 BB_FIRES(BB_DO(mknodat, AT_FDCWD, U, S_IFREG | 0600, 0), BB_DO(unlinkat, AT_FDCWD, U, 0))},
 	{"mknod", "make a named pipe and remove it", "mknodat vfs_mknod", open_file,
 	 BB_FIRES(BB_DO(mknodat, AT_FDCWD, U, S_IFIFO | 0600, 0), BB_DO(unlinkat, AT_FDCWD, U, 0))},
 #ifdef SYS_open /* older calls that only x86 has */
@@ -133,6 +135,13 @@ const struct bb_trigger bb_triggers_file[] = {
 	 "block_rq_insert block_rq_issue block_rq_complete block_io block_bio block_bio_queue "
 	 "blk_mq_start_request blk_account_io_start blk_account_io_done bio submit_bio",
 	 open_loop, BB_FIRES(BB_DO(pread64, FD0, PAGE, 4096, 0)), .option = O_DIRECT},
+	{"block-cache", "read 4 KiB from a loop device into the cache, which then drops them",
+	 "filemap_alloc_folio filemap_alloc_folio_noprof filemap_add_folio add_to_page_cache_lru "
+	 "page_cache_ra_unbounded mm_filemap_add_to_page_cache mm_filemap_delete_from_page_cache "
+	 "fadvise64",
+	 open_loop,
+	 BB_FIRES(BB_DO(pread64, FD0, PAGE, 4096, 0),
+		  BB_DO(fadvise64, FD0, 0, 0, POSIX_FADV_DONTNEED))},
 	{"disk-read", "read 4 KiB of bpfbench's own file from its disk, past the cache",
 	 "block_rq block_rq_insert block_bio block_io irq_handler_entry irq_handler_exit irq "
 	 "softirq",
@@ -141,7 +150,7 @@ const struct bb_trigger bb_triggers_file[] = {
 	 BB_FIRES(BB_DO(pwrite64, FD0, PAGE, 4096, 0)), .option = O_DIRECT},
 	{"block-dirty", "write 4 KiB to a loop device through the cache, and have them written",
 	 "writeback_dirty_folio writeback_dirty_page folio_mark_dirty mark_buffer_dirty writeback "
-	 "fdatasync",
+	 "fdatasync vfs_fsync",
 	 open_loop, BB_FIRES(BB_DO(pwrite64, FD0, PAGE, 4096, 0), BB_DO(fdatasync, FD0))},
 	{0},
 };

@@ -178,6 +178,7 @@ static void write_same(void *arg, const char *path)
 static void write_modules(struct packing *p, const char *modules)
 {
 	static const char *const wanted[] = {"kernel/drivers/net/veth.ko",
+					     "kernel/drivers/block/loop.ko",
 					     "kernel/net/sched/sch_ingress.ko",
 					     "kernel/net/sched/cls_bpf.ko"};
 	char **releases = NULL, from[PATH_MAX], to[PATH_MAX];

@@ -86,6 +86,12 @@ expect_status "triggers: of an object, exit code 0" 0
 expect_grep "triggers: the chosen one, and what it brings" out '^  \* malloc +1 run a firing, which takes [0-9.]+ us'
 expect_grep "triggers: what is next" out '^next: .sudo bpfbench --object '
 expect_grep "triggers: a hook that there is not" out "did you mean 'syscalls/sys_enter_openat'"
+if [[ -w /dev/loop-control ]]; then
+	run "$BPFBENCH" triggers "$O/tests/bpf/cached.bpf.o"
+	expect_grep "triggers: pages that get into the cache" out '^  \* block-cache +[1-9][0-9.]* runs? a firing'
+else
+	skip "triggers: pages that get into the cache" "no loop devices here"
+fi
 
 # --- init ---
 run "$BPFBENCH" init "$object" --program on_openat --program on_exit --program on_malloc --find-triggers -o "$WORK/found.yml"

@@ -115,9 +115,16 @@ sed -i '2a if [[ -e $0.damaged && " $* " == *" -incoming "* ]]; then rm "$0.dama
 vm --object "$object" --vm "$TMP/bzImage"
 touch "$TMP/bin/qemu-system-x86_64.damaged"
 vm --object "$object" --vm "$TMP/bzImage"
-expect_grep "a damaged saved guest: says so" err 'the saved guest of Linux .*bzImage is damaged: .*load of migration failed'
+expect_grep "a damaged saved guest: says so" err 'Linux .*bzImage boots again, as its saved guest may be damaged: .*load of migration failed'
 expect_eq "a damaged saved guest: it boots again" "$(wc -l <"$TMP/bin/qemu-system-x86_64.boots")" 4
 expect_grep "a damaged saved guest: and does its job" out 'bpfbench: no BPF'
+sed -i '2a if [[ -e $0.panics && " $* " == *" -incoming "* ]]; then rm "$0.panics"; exit; fi' "$TMP/bin/qemu-system-x86_64"
+vm --object "$object" --vm "$TMP/bzImage"
+touch "$TMP/bin/qemu-system-x86_64.panics"
+vm --object "$object" --vm "$TMP/bzImage"
+expect_grep "a saved guest that ends early: says so" err 'Linux .*bzImage boots again, as its saved guest may be damaged: the guest ended early'
+expect_eq "a saved guest that ends early: it boots again" "$(wc -l <"$TMP/bin/qemu-system-x86_64.boots")" 6
+expect_grep "a saved guest that ends early: and does its job" out 'bpfbench: no BPF'
 vm vm remove "$TMP/bzImage"
 expect_eq "remove of an own kernel: its saved guest is gone" "$(find "$cache" -type f)" ""
 # shellcheck disable=SC2016
