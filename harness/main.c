@@ -55,7 +55,7 @@ static void print_usual(FILE *out)
 	      "slower.\n\n"
 	      "  sudo bpfbench --object prog.bpf.o\n"
 	      "      measure each program of a BPF object\n"
-	      "  sudo bpfbench compare --object old.bpf.o --object new.bpf.o\n"
+	      "  sudo bpfbench compare old.bpf.o new.bpf.o\n"
 	      "      is the new program slower than the old one?\n"
 	      "  bpfbench show latest\n"
 	      "      print the newest stored run again\n\n",

@@ -216,8 +216,8 @@ static void add_more(const struct annotate_args *a, const struct bb_by_line *lin
 	bb_doc__add(d, BB_DOC_FAINT, "next", "after a change `%s`",
 		    n && lines[0].timed->counts_instructions ? "bpfbench compare OLD.o NEW.o --vm "
 							       "KERNEL"
-							     : "sudo bpfbench compare --object "
-							       "OLD.o --object NEW.o --time");
+							     : "sudo bpfbench compare OLD.o NEW.o "
+							       "--time");
 }
 
 static int put_times(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)

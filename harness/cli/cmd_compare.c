@@ -14,10 +14,7 @@
 
 #define DEFAULT_BUDGET_S 10.0
 #define DEFAULT_PAIRS 24u /* pairs of loads, if neither --loads nor a budget limits them */
-/* For --time: enough loads for a verdict on each of a thousand lines. */
-#define TIME_LOADS 16u
 #define TIME_SAMPLES 6400u
-#define TIME_BUDGET_S 18.0
 
 struct compare_args {
 	struct bb_measure_args measure;
@@ -235,91 +232,49 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-/* --- printing; each function returns the exit code, or -errno with a message --- */
+/* --- what is printed; each function returns the exit code, or -errno with a message --- */
 
-static int show_in_turns(const struct compare_args *a, const struct bb_report *report,
-			 struct bb_err *err)
+static int add_in_turns(const struct compare_args *a, const struct bb_report *report,
+			struct bb_doc_sides sides, struct bb_doc *doc, struct bb_err *err)
 {
 	struct bb_diffs d = {0};
 	int rc;
 
 	bb_diff_comparisons(report, 0, report->n_comparisons, &d);
-	rc = bb_diff_view__show(&a->view, &d, (struct bb_doc_sides){report, a->base, a->head}, err);
+	rc = bb_diff_view__add(&a->view, &d, sides, doc, err);
 	bb_diffs__done(&d);
 	return rc;
 }
 
-/* Compares instruction counts. Any increase is a regression, unless --fail-on names another
- * verdict. */
-static int show_exact(const struct compare_args *a, const struct bb_report *base,
-		      const struct bb_report *head, struct bb_doc_sides sides, struct bb_err *err)
+/* Returns what --time and --exact compare in `run`, or in the stored runs `base` and `run`. */
+static struct bb_compared compared_of(const struct compare_args *a, const struct bb_report *base,
+				      const struct bb_report *run)
 {
-	bool fails = a->view.fail_on != BB_VERDICT_INCONCLUSIVE;
-	struct bb_exact_diff d = {0};
-	struct bb_doc doc = {0};
-	int rc = bb_exact_diff__make(base, head, a->base, a->head, &d, err);
-
-	if (!rc) {
-		bb_doc_exact_diff(&d, sides, a->view.details, NULL, &doc);
-		rc = bb_output_document(&doc, stdout, err);
-	}
-	if (!rc && bb_exact_diff__count(&d, fails ? a->view.fail_on : BB_VERDICT_REGRESSED))
-		rc = BB_EXIT_REGRESSION;
-	bb_exact_diff__done(&d);
-	return rc;
-}
-
-/*
- * Returns the options for comparing lines. If `base` is NULL, two programs of one run are compared;
- * otherwise, programs of the same name in two stored runs. In a run with a budget alpha is halved,
- * because such a run judges the lines twice (run/runner.c).
- */
-static struct bb_time_diff_opts time_opts(const struct compare_args *a,
-					  const struct bb_report *base)
-{
-	bool looks_twice = !base && !a->loads && a->measure.budget_s > 0;
-	double loads = a->loads ? a->loads : TIME_LOADS;
-
-	return (struct bb_time_diff_opts){
+	return (struct bb_compared){
+		.run = run,
 		.base = a->base,
-		.base_run = base,
 		.head = a->head,
+		.base_run = base,
 		.threshold = a->threshold,
-		.alpha = looks_twice ? a->alpha / 2 : a->alpha,
-		.option = base          ? NULL
-			  : looks_twice ? "--budget"
-					: "--loads",
-		.amount = looks_twice ? a->measure.budget_s : loads,
+		.alpha = a->alpha,
+		.loads = a->loads,
+		.budget_s = a->measure.budget_s,
+		.is_exact = a->exact,
+		.details = a->view.details,
 	};
 }
 
-/* Prints the lines whose times differ. If `base` is NULL, compares two programs of the run `head`;
- * otherwise, programs of the same name in the stored runs `base` and `head`. */
-static int show_time(const struct compare_args *a, const struct bb_report *base,
-		     const struct bb_report *head, struct bb_err *err)
+/* Adds the lines (--time) or the counts (--exact) that differ. With --exact any increase is a
+ * regression, unless --fail-on names another verdict. */
+static int add_compared(const struct compare_args *a, const struct bb_compared *c,
+			struct bb_doc_sides sides, struct bb_doc *d, struct bb_err *err)
 {
-	const struct bb_time_diff_opts opts = time_opts(a, base);
 	bool fails = a->view.fail_on != BB_VERDICT_INCONCLUSIVE;
-	struct bb_time_diff d = {0};
-	struct bb_doc doc = {0};
-	int rc = bb_time_diff__make(head, &opts, &d, err);
+	enum bb_verdict counted = fails ? a->view.fail_on : BB_VERDICT_REGRESSED;
+	size_t n;
+	int rc = bb_compared__add(c, sides, counted, &n, d, err);
 
-	if (!rc) {
-		bb_doc_time_diff(&d,
-				 (struct bb_doc_sides){base ? NULL : head, opts.base, opts.head},
-				 a->view.details, &doc);
-		if (!base)
-			bb_doc_in_vain_of_both(head, &doc);
-		if (!a->view.details)
-			bb_doc__add(&doc, BB_DOC_FAINT, "more",
-				    "the same with `--details` (every line)");
-		bb_doc_time_diff_next(&d, &doc);
-		rc = bb_output_document(&doc, stdout, err);
-	}
-	if (!rc && fails && bb_time_diff__count(&d, a->view.fail_on))
-		rc = BB_EXIT_REGRESSION;
-	bb_time_diff__done(&d);
-	return rc;
+	return rc || !n || (a->time && !fails) ? rc : BB_EXIT_REGRESSION;
 }
 
 /*
@@ -332,7 +287,9 @@ static int show_measured(const struct compare_args *a, const struct bb_report *r
 			 int exit_code, struct bb_err *err)
 {
 	bool failed = rc && rc != -EINTR, has_table = !a->time && !a->exact;
-	struct bb_doc d = {0};
+	const struct bb_compared compared = compared_of(a, NULL, r);
+	const struct bb_doc_sides sides = {r, a->base, a->head};
+	struct bb_doc table = {0}, d = {0};
 	int shown = 0, said = 0;
 
 	if (!(a->time ? r->n_timed : a->exact ? r->n_counted : r->n_cases))
@@ -341,19 +298,18 @@ static int show_measured(const struct compare_args *a, const struct bb_report *r
 		bb_print_skips(r);
 	if (rc && !failed && !a->measure.format && r->incomplete)
 		printf("INCOMPLETE: %s\n\n", r->incomplete);
-	if (!failed && a->time)
-		shown = show_time(a, NULL, r, err);
-	else if (!failed && a->exact)
-		shown = show_exact(a, r, r, (struct bb_doc_sides){r, a->base, a->head}, err);
+	if (!failed && (a->time || a->exact))
+		shown = add_compared(a, &compared, sides, &table, err);
 	else if (!failed && !a->measure.format)
-		shown = show_in_turns(a, r, err);
+		shown = add_in_turns(a, r, sides, &table, err);
+	if (shown >= 0)
+		said = bb_output_document(&table, stdout, err);
 	if (shown >= 0 && has_table && !a->measure.format && !a->measure.quiet) {
 		if (failed)
 			bb_doc_short(r, &d);
 		else
 			bb_doc_short_rest(r, &d);
-		fputs(failed ? "" : "\n", stdout);
-		said = bb_output_document(&d, failed ? stderr : stdout, err);
+		said = said ? said : bb_output_document(&d, failed ? stderr : stdout, err);
 	}
 	if (failed || said)
 		return said ? said : exit_code;
@@ -362,43 +318,6 @@ static int show_measured(const struct compare_args *a, const struct bb_report *r
 		    r->comparisons[i].verdict == a->view.fail_on)
 			shown = BB_EXIT_REGRESSION;
 	return shown < 0 || exit_code == BB_EXIT_OK ? shown : exit_code;
-}
-
-static bool is_same_text(const struct bb_doc *a, const struct bb_doc *b)
-{
-	size_t i = 0;
-
-	while (i < a->n && i < b->n && bb_same_text(a->blocks[i].text, b->blocks[i].text))
-		i++;
-	return i == a->n && i == b->n;
-}
-
-/* Prints the failed lookups and early returns of the programs of two stored runs, each time with
- * the run's id. If they are the same in both runs, prints them once. */
-static int say_in_vain(const struct bb_report *old, const struct bb_report *new, struct bb_err *err)
-{
-	const struct bb_report *const runs[2] = {old, new};
-	struct bb_doc docs[2] = {0};
-	bool is_same;
-	int rc = 0;
-
-	for (int i = 0; i < 2; i++)
-		bb_doc_in_vain(runs[i], NULL, &docs[i]);
-	is_same = is_same_text(&docs[0], &docs[1]);
-	/* If both documents end with the same advice, print it once, below the second run. */
-	if (!is_same && docs[0].n && docs[1].n &&
-	    docs[0].blocks[docs[0].n - 1].kind == BB_DOC_SUBITEM &&
-	    bb_same_text(docs[0].blocks[docs[0].n - 1].text, docs[1].blocks[docs[1].n - 1].text))
-		bb_doc__cut(&docs[0], docs[0].n - 1);
-	for (int i = is_same; i < 2; i++) {
-		if (!docs[i].n || rc)
-			continue;
-		bb_tell("%s%s:", is_same ? "both runs" : "run ", is_same ? "" : runs[i]->id);
-		rc = bb_output_document(&docs[i], stderr, err);
-	}
-	for (int i = 0; i < 2; i++)
-		bb_doc__done(&docs[i]);
-	return rc;
 }
 
 /* --- two stored runs --- */
@@ -415,60 +334,101 @@ static void name_side(const char *named, const struct bb_report *r, char buf[SID
 		snprintf(buf, SIDE_SIZE, "%s (%s)", named, r->id);
 }
 
-/* Adds to `d` advice on the command that gives the verdicts that a comparison of two stored runs
- * cannot give. */
-static void add_next_of_stored(const struct bb_report *new, const struct bb_diffs *diffs,
-			       struct bb_doc *d)
+/* Returns the command that compares what both runs measured once more, in turns; free() it. */
+static char *in_turns_command(const struct bb_report *new, const struct bb_diffs *diffs)
 {
-	const char *command = new->command ? new->command : "", *how;
-	bool is_live = BB_ANY(new->cases, new->n_cases, it->is_live);
+	const char *command = new->command ? new->command : "";
+	const struct bb_diff *open = BB_FIND(diffs->rows, diffs->n,
+					     it->has_verdict &&
+						     it->verdict == BB_VERDICT_INCONCLUSIVE),
+			     *row = open ? open
+					 : BB_FIND(diffs->rows, diffs->n,
+						   it->has_verdict &&
+							   it->verdict != BB_VERDICT_SAME);
+	const struct bb_case *c = row ? bb_report__find_case(new, row->name) : NULL;
+	char *scenario, *text;
+
+	if (strstr(command, " --object"))
+		return bb_strdup("`sudo bpfbench compare OLD.o NEW.o`");
+	if (strstr(command, " -- ") || strstr(command, " --capture"))
+		return bb_strdup("`sudo bpfbench capture -o FILE -- LOADER` of both versions, then "
+				 "`sudo bpfbench compare --base-object OLD --head-object NEW`");
+	scenario = bb_command_value(command, "--scenario");
+	if (!scenario)
+		scenario = bb_command_value(command, "-s");
+	text = bb_asprintf("`sudo bpfbench compare --scenario %s --base %s OLD.o NEW.o`",
+			   scenario ? scenario : "SCENARIO", c ? c->variant : "VARIANT");
+	free(scenario);
+	return text;
+}
+
+/* Adds the next step: what decides the verdicts that two stored runs cannot give, or what explains
+ * those that they gave. */
+static void add_next_of_stored(const struct bb_report *old, const struct bb_report *new,
+			       const struct bb_diffs *diffs, struct bb_doc *d)
+{
+	bool is_live = BB_ANY(new->cases, new->n_cases, it->is_live), is_open, is_changed;
+	const char *label = "next";
+	char *in_turns;
 	double most = 0;
 
+	is_open = bb_diffs_count(diffs, BB_VERDICT_INCONCLUSIVE);
+	is_changed = bb_diffs_count(diffs, BB_VERDICT_REGRESSED) ||
+		     bb_diffs_count(diffs, BB_VERDICT_IMPROVED);
 	for (size_t i = 0; i < diffs->n; i++)
 		most = fmax(most, diffs->rows[i].decides);
-	if (is_live) {
+	if (is_live && is_open) {
 		bb_doc__add(d, BB_DOC_FAINT, "next",
 			    "both looks again, longer, while the programs do the same work");
 		if (most > 0)
 			bb_doc__append(d, ": `--seconds %.0f` should decide", most);
+	}
+	if (is_changed && ((old->n_timed && new->n_timed) || (old->n_counted && new->n_counted))) {
+		bb_doc__add(d, BB_DOC_FAINT, label,
+			    "the same with `--%s` (which lines the "
+			    "difference is in)",
+			    old->n_timed && new->n_timed ? "time" : "exact");
+		label = "then";
+	}
+	if (is_live || !(is_open || is_changed)) {
+		if (!is_live)
+			bb_doc__add(d, BB_DOC_FAINT, label, "%s",
+				    BB_ANY(diffs->rows, diffs->n, it->has_verdict)
+					    ? "nothing has to be done"
+					    : "compare runs of the same programs under the same "
+					      "drives: these have no case in common");
 		return;
 	}
-	if (strstr(command, "--object"))
-		how = "`sudo bpfbench compare OLD.o NEW.o`";
-	else if (strstr(command, " -- ") || strstr(command, "--capture"))
-		how = "`sudo bpfbench capture -o FILE -- LOADER` of both versions, then "
-		      "`sudo bpfbench compare --base-object OLD --head-object NEW`";
-	else
-		how = "`sudo bpfbench compare --scenario SCENARIO --base VARIANT OLD.o NEW.o`";
-	bb_doc__add(d, BB_DOC_FAINT, "next",
-		    "%s (measures both now, in turns: decides what two runs cannot)", how);
+	in_turns = in_turns_command(new, diffs);
+	bb_doc__add(d, BB_DOC_FAINT, label, "%s (measures both now, in turns: %s)", in_turns,
+		    is_open ? "decides what two runs cannot" : "confirms it");
 	if (most > 0)
 		bb_doc__add(d, BB_DOC_FAINT, "or", "both runs again with `--loads %.0f`", most);
+	free(in_turns);
 }
 
 static int show_reports(const struct compare_args *a, const struct bb_report *old,
 			const struct bb_report *new, struct bb_doc_sides sides, struct bb_err *err)
 {
 	const struct bb_diff_opts opts = {a->threshold, a->alpha, a->force};
+	struct bb_compared compared = compared_of(a, old, new);
 	struct bb_diffs d = {0};
 	struct bb_doc doc = {0};
-	int rc, said;
+	int rc = 0, said;
 
-	if (a->exact)
-		return show_exact(a, old, new, sides, err);
-	rc = bb_check_resolution(a->threshold, a->measure.results, &new->fingerprint, err);
-	if (!rc)
+	if (!a->exact)
+		rc = bb_check_resolution(a->threshold, a->measure.results, &new->fingerprint, err);
+	if (!rc && !a->exact)
 		rc = bb_diff_reports(old, new, &opts, &d, err);
+	compared.whole = a->time ? &d : NULL;
 	if (!rc)
-		rc = a->time ? show_time(a, old, new, err)
-			     : bb_diff_view__show(&a->view, &d, sides, err);
-	if (rc >= 0 && !a->time && bb_diffs_count(&d, BB_VERDICT_INCONCLUSIVE)) {
-		add_next_of_stored(new, &d, &doc);
-		said = bb_output_document(&doc, stdout, err);
-		rc = said ? said : rc;
+		rc = a->time || a->exact ? add_compared(a, &compared, sides, &doc, err)
+					 : bb_diff_view__add(&a->view, &d, sides, &doc, err);
+	if (rc >= 0 && !a->time && !a->exact) {
+		bb_doc_in_vain_of_runs(old, new, &doc);
+		add_next_of_stored(old, new, &d, &doc);
 	}
-	fflush(stdout); /* the verdict first */
-	said = rc < 0 ? 0 : say_in_vain(old, new, err);
+	said = rc < 0 ? 0 : bb_output_document(&doc, stdout, err);
 	bb_diffs__done(&d);
 	return said ? said : rc;
 }
@@ -586,7 +546,8 @@ static int measure(const struct compare_args *a, const struct bb_plan *plan, str
 						       : DEFAULT_PAIRS,
 		.executed = true,
 	};
-	const struct bb_time_diff_opts lines = time_opts(a, NULL);
+	const struct bb_compared compared = compared_of(a, NULL, NULL);
+	const struct bb_time_diff_opts lines = bb_compared__lines(&compared);
 
 	m->opts.share_maps = a->time;
 	m->opts.lines = a->time && !a->loads ? &lines : NULL;
@@ -611,14 +572,14 @@ static int make_plan(struct compare_args *a, struct bb_scenario *scenario, struc
 		      : a->time ? (struct bb_strings){by_line, a->cold ? 2 : 1}
 				: a->drives;
 	if (a->time) {
-		opts.loads = a->loads ? a->loads : TIME_LOADS;
+		opts.loads = a->loads ? a->loads : BB_TIME_LOADS;
 		opts.samples = TIME_SAMPLES;
 	}
 	if (!rc)
 		rc = bb_plan__make(scenario, &opts, ret_plan, err);
 	if (rc || a->measure.has_budget)
 		return rc;
-	a->measure.budget_s = a->time ? TIME_BUDGET_S : DEFAULT_BUDGET_S;
+	a->measure.budget_s = a->time ? BB_TIME_BUDGET_S : DEFAULT_BUDGET_S;
 	for (size_t i = 0; !a->time && i < ret_plan->n_cases; i++)
 		a->measure.budget_s = fmax(a->measure.budget_s,
 					   ret_plan->cases[i].drive->kind->compare_s);
@@ -702,7 +663,7 @@ static int compare_in_guests(const struct compare_args *a, struct bb_err *err)
 
 int bb_cmd_compare(int argc, char **argv, struct bb_err *err)
 {
-	static struct compare_args a = {.threshold = 0.01, .alpha = BB_ALPHA};
+	static struct compare_args a = {.threshold = BB_COMPARE_THRESHOLD, .alpha = BB_ALPHA};
 	int rc;
 
 	bb_measure_args__init(&a.measure, argc, argv, DEFAULT_BUDGET_S);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/options.h"
+#include "base/parse.h"
+#include "cli/diff_view.h"
 #include "cli/output.h"
 #include "export/documents.h"
 #include "store/store.h"
@@ -37,49 +38,63 @@ static const struct bb_usage usage = {
 	.argument = {.name = "run", .read = bb_read_once, .at = BB_ARG_AT(run)},
 };
 
-/* True for a run of `compare --time`: it has the times by line of a base and a head. */
-static bool compares_lines(const struct bb_report *r)
+/* Returns the value of an option as a number, which must be in [least, most]; else `otherwise`. */
+static double number_of(const char *command, const char *option, double least, double most,
+			double otherwise)
 {
-	bool has[2] = {0};
+	char *text = bb_command_value(command, option);
+	double value = otherwise;
 
-	for (size_t i = 0; i < r->n_programs; i++) {
-		has[0] |= bb_same_text(r->programs[i].variant, "base");
-		has[1] |= bb_same_text(r->programs[i].variant, "head");
+	if (text) {
+		text[strcspn(text, "%")] = '\0';
+		if (bb_parse_double(text, &value) || !(value >= least && value <= most))
+			value = otherwise;
 	}
-	return r->n_timed && !r->n_comparisons && has[0] && has[1];
+	free(text);
+	return value;
 }
 
-/* Adds what `compare --time` printed about the run. Returns -ENODATA if that cannot be made. */
-static int add_lines(const struct bb_report *r, struct bb_doc *d, struct bb_err *err)
+static bool has_variant(const struct bb_report *r, const char *name)
 {
-	/* alpha as `compare --time` had it: with a budget, it judges the lines twice */
-	bool looked_once = r->command && strstr(r->command, "--loads");
-	const struct bb_time_diff_opts opts = {.base = "base",
-					       .head = "head",
-					       .threshold = 0.01,
-					       .alpha = looked_once ? BB_ALPHA : BB_ALPHA / 2};
-	struct bb_time_diff lines = {0};
-	int rc = bb_time_diff__make(r, &opts, &lines, err);
+	return name && (BB_ANY(r->timed, r->n_timed, !strcmp(it->variant, name)) ||
+			BB_ANY(r->counted, r->n_counted, !strcmp(it->variant, name)));
+}
 
-	if (rc)
-		return rc;
-	bb_doc_time_diff(&lines, (struct bb_doc_sides){r, opts.base, opts.head}, false, d);
-	bb_doc__add(d, BB_DOC_CLOSING, NULL, "Interval: 95 %% interval; kernel %s, %s",
-		    r->fingerprint.kernel_release, r->fingerprint.cpu_model);
-	bb_doc__add(d, BB_DOC_FAINT, "more", "`bpfbench show --details` (all figures)");
-	bb_doc__add(d, BB_DOC_FAINT, "next",
-		    "`sudo bpfbench compare OLD.o NEW.o` (a verdict on the "
-		    "program "
-		    "as a whole)");
-	bb_time_diff__done(&lines);
-	return 0;
+/* Adds what `compare --time` or `compare --exact` printed about the run. Returns -ENODATA if the
+ * run is of neither. */
+static int add_compared(const struct bb_report *r, struct bb_doc *d, struct bb_err *err)
+{
+	const char *command = r->command ? r->command : "";
+	char *base = bb_command_value(command, "--base"), *head = bb_command_value(command, "--"
+											    "head");
+	bool objects = has_variant(r, "base") && has_variant(r, "head");
+	const struct bb_compared c = {
+		.run = r,
+		.base = objects ? "base" : base,
+		.head = objects ? "head" : head,
+		.is_exact = !r->n_timed,
+		.threshold = number_of(command, "--threshold", 0, 1000, 1) / 100,
+		.alpha = number_of(command, "--alpha", 1e-6, 0.5, BB_ALPHA),
+		.loads = number_of(command, "--loads", 1, 10000, 0),
+		.budget_s = number_of(command, "--budget", 0, 86400, BB_TIME_BUDGET_S),
+	};
+	size_t n;
+	int rc = -ENODATA;
+
+	if (!r->n_comparisons && has_variant(r, c.base) && has_variant(r, c.head) &&
+	    !strncmp(command, "bpfbench compare ", 17))
+		rc = bb_compared__add(&c, (struct bb_doc_sides){r, c.base, c.head},
+				      BB_VERDICT_REGRESSED, &n, d, err);
+	free(base);
+	free(head);
+	return rc;
 }
 
 static int print_short(const struct bb_report *r, struct bb_err *err)
 {
 	struct bb_doc d = {0};
 
-	if (!compares_lines(r) || add_lines(r, &d, err)) {
+	if (add_compared(r, &d, err)) {
 		bb_doc__cut(&d, 0);
 		bb_doc_short(r, &d);
 	}

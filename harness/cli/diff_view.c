@@ -3,6 +3,127 @@
 
 #include "cli/output.h"
 
+struct bb_time_diff_opts bb_compared__lines(const struct bb_compared *c)
+{
+	bool looks_twice = !c->base_run && !(c->loads > 0) && c->budget_s > 0;
+	double loads = c->loads > 0 ? c->loads : BB_TIME_LOADS;
+
+	return (struct bb_time_diff_opts){
+		.base = c->base,
+		.base_run = c->base_run,
+		.head = c->head,
+		.whole = c->whole,
+		.threshold = c->threshold,
+		.alpha = looks_twice ? c->alpha / 2 : c->alpha,
+		.option = c->base_run   ? NULL
+			  : looks_twice ? "--budget"
+					: "--loads",
+		.amount = looks_twice ? c->budget_s : loads,
+	};
+}
+
+static bool is_same_text(const struct bb_doc *a, const struct bb_doc *b)
+{
+	size_t i = 0;
+
+	while (i < a->n && i < b->n && bb_same_text(a->blocks[i].text, b->blocks[i].text))
+		i++;
+	return i == a->n && i == b->n;
+}
+
+void bb_doc_in_vain_of_runs(const struct bb_report *old, const struct bb_report *new,
+			    struct bb_doc *d)
+{
+	const struct bb_report *const runs[2] = {old, new};
+	struct bb_doc docs[2] = {0};
+	bool is_same;
+
+	for (int i = 0; i < 2; i++)
+		bb_doc_in_vain(runs[i], NULL, &docs[i]);
+	is_same = is_same_text(&docs[0], &docs[1]);
+	/* If both documents end with the same advice, add it once, below the second run. */
+	if (!is_same && docs[0].n && docs[1].n &&
+	    docs[0].blocks[docs[0].n - 1].kind == BB_DOC_SUBITEM &&
+	    bb_same_text(docs[0].blocks[docs[0].n - 1].text, docs[1].blocks[docs[1].n - 1].text))
+		bb_doc__cut(&docs[0], docs[0].n - 1);
+	for (int i = is_same; i < 2; i++) {
+		if (docs[i].n)
+			bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+				    "%s%s:", is_same ? "both runs" : "run ",
+				    is_same ? "" : runs[i]->id);
+		for (size_t k = 0; k < docs[i].n; k++)
+			bb_doc__add(d, docs[i].blocks[k].kind, docs[i].blocks[k].label, "%s",
+				    docs[i].blocks[k].text);
+	}
+	for (int i = 0; i < 2; i++)
+		bb_doc__done(&docs[i]);
+}
+
+static void add_warnings(const struct bb_diffs *d, struct bb_doc *doc)
+{
+	for (size_t i = 0; i < d->n_warnings; i++)
+		bb_doc__add(doc, BB_DOC_PARAGRAPH, "note", "%s", d->warnings[i]);
+}
+
+static int add_time(const struct bb_compared *c, struct bb_doc_sides sides, enum bb_verdict counted,
+		    size_t *ret_n, struct bb_doc *d, struct bb_err *err)
+{
+	const struct bb_time_diff_opts opts = bb_compared__lines(c);
+	struct bb_time_diff diff = {0};
+	int rc = bb_time_diff__make(c->run, &opts, &diff, err);
+
+	if (rc)
+		return rc;
+	bb_doc_time_diff(&diff, sides, c->details, d);
+	if (c->whole)
+		add_warnings(c->whole, d);
+	if (c->base_run)
+		bb_doc_in_vain_of_runs(c->base_run, c->run, d);
+	if (!c->details)
+		bb_doc__add(d, BB_DOC_FAINT, "more", "%s",
+			    c->base_run ? "the same with `--details` (every line)"
+					: "`bpfbench annotate --time` (every line), `bpfbench show "
+					  "--details` (all figures)");
+	bb_doc_time_diff_next(&diff, d);
+	*ret_n = bb_time_diff__count(&diff, counted);
+	bb_time_diff__done(&diff);
+	return 0;
+}
+
+int bb_compared__add(const struct bb_compared *c, struct bb_doc_sides sides,
+		     enum bb_verdict counted, size_t *ret_n, struct bb_doc *d, struct bb_err *err)
+{
+	struct bb_exact_diff diff = {0};
+	int rc;
+
+	*ret_n = 0;
+	if (!c->is_exact)
+		return add_time(c, sides, counted, ret_n, d, err);
+	rc = bb_exact_diff__make(c->base_run ? c->base_run : c->run, c->run, c->base, c->head,
+				 &diff, err);
+	if (rc)
+		return rc;
+	bb_doc_exact_diff(&diff, sides, c->details, NULL, d);
+	*ret_n = bb_exact_diff__count(&diff, counted);
+	bb_exact_diff__done(&diff);
+	return 0;
+}
+
+char *bb_command_value(const char *command, const char *option)
+{
+	size_t len = strlen(option), width;
+
+	for (const char *at = command; (at = strstr(at, option)); at += len) {
+		if (at == command || at[-1] != ' ' || !(at[len] == ' ' || at[len] == '='))
+			continue;
+		width = strcspn(at + len + 1, " '\"\\");
+		return at[len + 1 + width] && at[len + 1 + width] != ' '
+			       ? NULL
+			       : bb_strndup(at + len + 1, width);
+	}
+	return NULL;
+}
+
 void bb_read_verdict(const struct bb_option *, const char *text, void *ret_verdict)
 {
 	enum bb_verdict v;
@@ -14,15 +135,24 @@ void bb_read_verdict(const struct bb_option *, const char *text, void *ret_verdi
 	*(enum bb_verdict *)ret_verdict = v;
 }
 
-int bb_diff_view__show(const struct bb_diff_view *view, struct bb_diffs *d,
-		       struct bb_doc_sides sides, struct bb_err *err)
+/* Adds what the columns of a comparison of two stored runs mean, and the warnings. */
+static void add_key(const struct bb_diffs *d, struct bb_doc *doc)
+{
+	if (BB_ANY(d->rows, d->n, !strcmp(it->metric, "net")))
+		bb_doc__add(doc, BB_DOC_FAINT, "net",
+			    "what a program adds to an empty one of its type");
+	if (BB_ANY(d->rows, d->n, isfinite(it->lo)))
+		bb_doc__add(doc, BB_DOC_FAINT, "Interval",
+			    "%g %% interval, by the loads of both runs", 100 * (1 - d->alpha));
+	add_warnings(d, doc);
+}
+
+int bb_diff_view__add(const struct bb_diff_view *view, struct bb_diffs *d,
+		      struct bb_doc_sides sides, struct bb_doc *doc, struct bb_err *err)
 {
 	bool fails = view->fail_on != BB_VERDICT_INCONCLUSIVE && bb_diffs_count(d, view->fail_on);
-	struct bb_doc doc = {0};
 	int rc = 0;
 
-	for (size_t i = 0; i < d->n_warnings; i++)
-		bb_tell("%s", d->warnings[i]);
 	if (view->sort)
 		rc = bb_diff_sort(d, view->sort, err);
 	for (size_t i = 0; !rc && i < view->filters.n; i++)
@@ -33,7 +163,18 @@ int bb_diff_view__show(const struct bb_diff_view *view, struct bb_diffs *d,
 		rc = bb_diff_filter(d, "metric!~p[0-9]*", err);
 	if (rc)
 		return rc;
-	bb_doc_diff(d, sides, 0, &doc);
-	rc = bb_output_document(&doc, stdout, err);
-	return rc || !fails ? rc : BB_EXIT_REGRESSION;
+	bb_doc_diff(d, sides, 0, doc);
+	if (!sides.r)
+		add_key(d, doc);
+	return fails ? BB_EXIT_REGRESSION : 0;
+}
+
+int bb_diff_view__show(const struct bb_diff_view *view, struct bb_diffs *d,
+		       struct bb_doc_sides sides, struct bb_err *err)
+{
+	struct bb_doc doc = {0};
+	int rc = bb_diff_view__add(view, d, sides, &doc, err),
+	    said = rc < 0 ? 0 : bb_output_document(&doc, stdout, err);
+
+	return said ? said : rc;
 }

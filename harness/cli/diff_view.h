@@ -12,10 +12,52 @@ struct bb_diff_view {
 	enum bb_verdict fail_on; /* verdict that gives exit code 3; inconclusive: none gives it */
 };
 
+/* Two programs that are compared line by line (--time) or by counts of instructions (--exact). */
+struct bb_compared {
+	const struct bb_report *run;
+	const char *base, *head;          /* variants of the run */
+	const struct bb_report *base_run; /* if set, programs of this older run are compared with
+					     those of the same name in `run`; NULL: see base */
+	const struct bb_diffs *whole;     /* as in struct bb_time_diff_opts */
+	double threshold, alpha;          /* shares: 0.01 is 1 % */
+	double loads;                     /* value of --loads; 0: not given */
+	double budget_s;                  /* 0: no limit */
+	bool is_exact;                    /* counts of instructions; false: time by line */
+	bool details;                     /* show every row and line */
+};
+
+#define BB_COMPARE_THRESHOLD 0.01
+/* For --time: enough loads for a verdict on each of a thousand lines. */
+#define BB_TIME_LOADS 16u
+#define BB_TIME_BUDGET_S 18.0
+
+/* Returns the options for comparing lines. In a run with a budget alpha is halved, because such a
+ * run judges the lines twice (run/runner.c). */
+struct bb_time_diff_opts bb_compared__lines(const struct bb_compared *c);
+
+/* Adds what was compared: the verdict, the lines or counts that differ, their legend and the next
+ * step. *ret_n receives how many lines, or cases, have the verdict `counted`. Returns 0, or
+ * -ENODATA if there is nothing to compare. */
+int bb_compared__add(const struct bb_compared *c, struct bb_doc_sides sides,
+		     enum bb_verdict counted, size_t *ret_n, struct bb_doc *d, struct bb_err *err);
+
+/* Adds the failed lookups and early returns of the programs of two stored runs, each time with the
+ * run's id. If they are the same in both runs, adds them once. */
+void bb_doc_in_vain_of_runs(const struct bb_report *old, const struct bb_report *new,
+			    struct bb_doc *d);
+
+/* Returns the value of an option in a stored command line, such as "--base NAME"; free() it. NULL:
+ * the command does not have the option, or the value has quotes. */
+char *bb_command_value(const char *command, const char *option);
+
 /* Reads --fail-on into an enum bb_verdict. */
 void bb_read_verdict(const struct bb_option *o, const char *text, void *ret_verdict);
 
-/* Sorts, filters and prints the rows. Returns the exit code, or -errno with a message. Rows that
- * were filtered out count for the exit code, too. */
+/* Sorts and filters the rows, and adds them to `doc`; of two stored runs, also what the columns
+ * mean and the warnings. Returns the exit code, or -errno with a message. Rows that were filtered
+ * out count for the exit code, too. */
+int bb_diff_view__add(const struct bb_diff_view *view, struct bb_diffs *d,
+		      struct bb_doc_sides sides, struct bb_doc *doc, struct bb_err *err);
+/* Does the same, and prints the document. */
 int bb_diff_view__show(const struct bb_diff_view *view, struct bb_diffs *d,
 		       struct bb_doc_sides sides, struct bb_err *err);

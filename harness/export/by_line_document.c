@@ -269,6 +269,7 @@ static void add_notes(const struct bb_by_line *b, struct bb_doc *d)
 {
 	const struct bb_timed *t = b->timed;
 	double other = bb_by_line__other_ways(b), left_out = bb_by_line__left_out(b);
+	struct bb_table_cell latency = bb_table_cell_value(b->latency);
 
 	if (bb_by_line__differs(b))
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
@@ -293,6 +294,11 @@ static void add_notes(const struct bb_by_line *b, struct bb_doc *d)
 			    "%.0f %% of the runs are left out of all figures: something else on "
 			    "the machine slowed them down",
 			    100 * left_out);
+	if (isfinite(b->latency) &&
+	    strcmp(latency.text, bb_table_cell_value(b->program.value).text) != 0)
+		bb_doc__add(d, BB_DOC_ITEM, NULL,
+			    "`show` says %s %s a run: a mean over loads that leaves out fewer runs",
+			    latency.text, unit_of(b));
 	if (t->measured && t->measured < t->passed)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
 			    "%" PRIu64 " of the %" PRIu64 " cuts that a run passes were measured; "

@@ -123,8 +123,8 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 	bb_doc__table_cell(d, sum.b);
 	bb_doc__table_cell(d, sum.diff);
 	bb_doc__table_cell(d, percent(row->ratio));
-	bb_doc__table_cell(d, row->exact ? (struct bb_table_cell){"exact"}
-					 : percents(row->lo, row->hi));
+	if (!row->exact)
+		bb_doc__table_cell(d, percents(row->lo, row->hi));
 	if (c && bb_gate__verdict(c, g->again) == BB_GATE_UNCONFIRMED)
 		verdict = "not confirmed";
 	bb_doc__text_cell(d, verdict);
@@ -135,9 +135,9 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 		bb_doc__text_cell(d, row->note);
 }
 
-/* Adds a table with the rows [first, end) of `diffs`. `g` is the gate whose second measurement
- * confirms verdicts; NULL: no gate. */
-static void add_diffs(const struct bb_diffs *diffs, size_t first, size_t end,
+/* Adds a table with those of the rows [first, end) of `diffs` that are measured, or exact. `g` is
+ * the gate whose second measurement confirms verdicts; NULL: no gate. */
+static void add_table(const struct bb_diffs *diffs, size_t first, size_t end, bool exact,
 		      const struct bb_doc_gate *g, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
@@ -146,10 +146,21 @@ static void add_diffs(const struct bb_diffs *diffs, size_t first, size_t end,
 		{BB_NUMBER("Interval %")}, {BB_VERDICT("Verdict")}, {BB_TEXT("Note")},
 	};
 
-	bb_doc__table(d, columns, BB_LEN(columns));
+	bb_doc__table(d, NULL, 0);
+	for (size_t i = 0; i < BB_LEN(columns); i++)
+		if (!exact || strcmp(columns[i].head, "Interval %") != 0)
+			bb_doc__column(d, columns[i]);
 	for (size_t i = first; i < end; i++)
-		if (!g || diffs->rows[i].exact || diffs->rows[i].has_verdict)
+		if (diffs->rows[i].exact == exact && (exact || !g || diffs->rows[i].has_verdict))
 			add_diff(&diffs->rows[i], g, d);
+}
+
+/* Adds the rows [first, end): those that were measured, then those that are exact. */
+static void add_diffs(const struct bb_diffs *diffs, size_t first, size_t end,
+		      const struct bb_doc_gate *g, struct bb_doc *d)
+{
+	add_table(diffs, first, end, false, g, d);
+	add_table(diffs, first, end, true, g, d);
 }
 
 /* Adds each reason why series are void, once. */
@@ -180,6 +191,20 @@ static void add_side(char side, const char *name, const struct bb_report *r, str
 		bb_doc__append(d, ": %s, %s", only->object, only->program);
 	if (r && BB_ANY(r->cases, r->n_cases, it->found && bb_same_text(it->variant, name)))
 		bb_doc__append(d, "; with a " BB_FOUND_INPUT);
+}
+
+static void add_sides(struct bb_doc_sides sides, struct bb_doc *d)
+{
+	add_side('A', sides.a, sides.r, d);
+	add_side('B', sides.b, sides.r, d);
+}
+
+/* Adds the machine that measured both sides, if it was one run. */
+static void add_machine(struct bb_doc_sides sides, struct bb_doc *d)
+{
+	if (sides.r)
+		bb_doc__add(d, BB_DOC_FAINT, NULL, "kernel %s, %s",
+			    sides.r->fingerprint.kernel_release, sides.r->fingerprint.cpu_model);
 }
 
 /* Names the first cases that regressed, and the first that improved: "regressed: compare/step
@@ -226,8 +251,6 @@ void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open,
 	}
 	if (diffs->n > MANY_ROWS)
 		add_verdicts(diffs, d);
-	add_side('A', sides.a, sides.r, d);
-	add_side('B', sides.b, sides.r, d);
 	if (folded)
 		bb_diff_sort(diffs, "verdict", NULL);
 	add_diffs(diffs, 0, folded ? open : diffs->n, NULL, d);
@@ -237,6 +260,7 @@ void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open,
 		bb_doc__add(d, BB_DOC_FOLD_END, NULL, "%s", "");
 	}
 	add_voids(diffs, d);
+	add_sides(sides, d);
 }
 
 /* --- executed instructions --- */
@@ -368,12 +392,6 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sid
 	if (diff->n_only_a || diff->n_only_b)
 		bb_doc__append(d, "; not compared: %zu only in A, %zu only in B", diff->n_only_a,
 			       diff->n_only_b);
-	if (sides.a) {
-		add_side('A', sides.a, sides.r, d);
-		add_side('B', sides.b, sides.r, d);
-	}
-	if (differ && !g)
-		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "figures: instructions per run");
 	bb_doc__table(d, columns, BB_LEN(columns));
 	for (size_t i = 0; i < diff->n_rows && (all || shown < EXACT_ROWS); i++) {
 		if (diff->rows[i].verdict == BB_VERDICT_SAME)
@@ -387,6 +405,16 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sid
 			    differ - shown);
 	for (size_t i = 0; i < diff->n_programs; i++)
 		add_exact_lines(&diff->programs[i], all, d);
+	if (!sides.a)
+		return;
+	bb_doc__add(d, BB_DOC_CLOSING, "A, B, Diff",
+		    "instructions per run, those of helpers not "
+		    "counted");
+	add_sides(sides, d);
+	add_machine(sides, d);
+	bb_doc__add(d, BB_DOC_FAINT, "next", "%s",
+		    differ ? "the same without `--exact` (whether it takes longer)"
+			   : "nothing has to be done");
 }
 
 /* --- time by line --- */
@@ -426,7 +454,7 @@ static struct bb_table_cell signed_value(double ns)
 }
 
 /* Adds a sentence below the table if more lines differ than the table has, or if no line, or no
- * line besides those in the table, surely differs. Also warns if a new line may hide work of the
+ * line besides those in the table, has a verdict. Also warns if a new line may hide work of the
  * lines beside it. */
 static void add_sentence(const struct bb_time_diff_case *c, struct bb_doc *d)
 {
@@ -447,10 +475,12 @@ static void add_sentence(const struct bb_time_diff_case *c, struct bb_doc *d)
 	else if (c->n_loads >= c->needs_loads &&
 		 (!n || n + same < c->n_rows || (is_new && is_shorter)))
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s",
-			    n                                  ? "no other line surely differs"
+			    n ? "no difference was found in the other lines"
 			    : c->more.lo > 0 || c->more.hi < 0 ? "the program as a whole differs, "
-								 "no line of it surely does"
-							       : "no line surely differs");
+								 "but no difference was found "
+								 "in a single line"
+							       : "no difference was found in any "
+								 "line");
 	if (is_new && is_shorter)
 		bb_doc__append(d, "; a new line may hide work of the lines beside it: read them "
 				  "together");
@@ -509,7 +539,7 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 		bool is_tiny = fmax(fabs(r->a_ns), fabs(r->b_ns)) < BB_BY_LINE_LEAST_NS;
 		bool both = r->a && r->b && !is_tiny, shows_call;
 
-		/* show a line that surely differs, even if the difference may be below the
+		/* show a line whose interval excludes 0, even if the difference may be below the
 		 * threshold */
 		if (!all && !bb_time_diff_row__differs(r) &&
 		    (r->verdict != BB_VERDICT_INCONCLUSIVE || !(r->more.lo > 0 || r->more.hi < 0) ||
@@ -537,11 +567,11 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 	}
 	if (!shown || fabs(rest) < BB_BY_LINE_LEAST_NS)
 		return;
-	bb_doc__text_cell(d, "");
-	bb_doc__text_cell(d, "");
+	bb_doc__text_cell(d, NULL);
+	bb_doc__text_cell(d, NULL);
 	bb_doc__text_cell(d, signed_value(rest).text);
 	for (size_t i = 3; i < BB_LEN(columns) - 1; i++)
-		bb_doc__text_cell(d, "");
+		bb_doc__text_cell(d, NULL);
 	bb_doc__text_cell(d, "(all other lines, and the call)");
 }
 
@@ -581,15 +611,15 @@ static void add_next_step(const struct bb_time_diff_case *c, const struct bb_tim
 }
 
 /* Adds the verdict on the whole run: "prog, time by line: regressed, A 160.8 ns a run, B 168.9 ns,
- * +8.11 ns [+7.65, +8.56]". */
+ * +5.04 %, +8.11 ns [+7.65, +8.56]". */
 static void add_whole(const struct bb_time_diff_case *c, struct bb_doc *d)
 {
 	struct sum sum = sum_of_ns(c->a_ns, c->b_ns, c->more.value, false);
 
 	bb_doc__add(d, c->verdict == BB_VERDICT_REGRESSED ? BB_DOC_BAD : BB_DOC_PARAGRAPH,
 		    bb_table_cell_of("%s, time by line", short_name(c->b->name).text).text,
-		    "%s, A %s ns a run, B %s ns, %s ns", bb_verdict_name(c->verdict), sum.a.text,
-		    sum.b.text, sum.diff.text);
+		    "%s, A %s ns a run, B %s ns, %s %%, %s ns", bb_verdict_name(c->verdict),
+		    sum.a.text, sum.b.text, percent(c->b_ns / c->a_ns).text, sum.diff.text);
 	if (isnan(c->more.lo))
 		bb_doc__append(d, ", too few loads for an interval");
 	else
@@ -597,6 +627,8 @@ static void add_whole(const struct bb_time_diff_case *c, struct bb_doc *d)
 			       signed_value(c->more.hi).text);
 	if (c->lookups)
 		bb_doc__append(d, "; %s (see below)", c->lookups);
+	if (c->note)
+		bb_doc__add(d, BB_DOC_ITEM, NULL, "%s", c->note);
 }
 
 void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc_sides sides, bool all,
@@ -604,10 +636,6 @@ void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc_sides sides
 {
 	for (size_t i = 0; i < diff->n_cases; i++)
 		add_whole(&diff->cases[i], d);
-	if (sides.r) {
-		add_side('A', sides.a, sides.r, d);
-		add_side('B', sides.b, sides.r, d);
-	}
 	for (size_t i = 0; i < diff->n_cases; i++) {
 		const struct bb_time_diff_case *c = &diff->cases[i];
 		const char *file = only_file(c);
@@ -620,6 +648,15 @@ void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc_sides sides
 		add_time_rows(c, all, d);
 		add_sentence(c, d);
 	}
+	if (!sides.a)
+		return;
+	if (sides.r)
+		bb_doc_in_vain_of_both(sides.r, d);
+	bb_doc__add(d, BB_DOC_CLOSING, "A, B, Diff",
+		    "ns a run; Interval and [ ]: 95 %% interval of "
+		    "Diff, by line over all lines together");
+	add_sides(sides, d);
+	add_machine(sides, d);
 }
 
 /* Names the first lines that regressed or are new. Returns false if there are none. */
@@ -912,7 +949,7 @@ void bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d)
 	if (first->n_comparisons) {
 		bb_doc__add(d, BB_DOC_CLOSING, NULL,
 			    "fails: a slowdown above %g %% in two measurements; Interval: 95 %% "
-			    "interval; exact: a count, which has no noise",
+			    "interval",
 			    100 * g->threshold);
 		bb_doc_drive_key(first, d);
 		bb_doc__add(d, BB_DOC_FAINT, NULL, "kernel %s, %s",

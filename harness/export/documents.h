@@ -125,8 +125,9 @@ void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open,
  * If sides.a is NULL, A and B are not named. `g` is the gate that counted; NULL: no gate. */
 void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sides, bool all,
 		       const struct bb_doc_gate *g, struct bb_doc *d);
-/* Adds the verdict on the whole run, the names of A and B if sides.r is set, and the lines that
- * differ; without `all`, only the first ones. */
+/* Adds the verdict on the whole run and the lines that differ; without `all`, only the first ones.
+ * If sides.a is set, also adds the names of A and B and what the figures mean; if sides.r is set,
+ * also failed lookups and early returns. */
 void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc_sides sides, bool all,
 		      struct bb_doc *d);
 

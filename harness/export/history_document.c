@@ -163,8 +163,8 @@ static const char *verdict_of(const struct bb_timeline *t, const struct bb_timel
 		       : mark_of(t, c, p);
 }
 
-/* Adds an item about a changed case: "regressed: CASE, +5.01 % in the newest run, first seen in
- * that of 2026-01-26T12:00:00Z (commit 1a2b3c4d5e)". */
+/* Adds an item about a changed case: "regressed: CASE, +5.01 % in the newest run, first seen in the
+ * run of 2026-01-26T12:00:00Z (commit 1a2b3c4d5e)". */
 static void add_news(const struct bb_timeline *t, const struct bb_timeline_case *c,
 		     struct bb_doc *d)
 {
@@ -181,7 +181,7 @@ static void add_news(const struct bb_timeline *t, const struct bb_timeline_case 
 	else if (mark == BB_HISTORY_SUSPECT)
 		bb_doc__append(d, ", beyond its limit; one run proves nothing");
 	else if (since)
-		bb_doc__append(d, ", first seen in that of %s",
+		bb_doc__append(d, ", first seen in the run of %s",
 			       since->of->started ? since->of->started : since->of->id);
 	if (since && mark != BB_HISTORY_SUSPECT && strcmp(since->of->commit, "none"))
 		bb_doc__append(d, " (commit %.*s)", COMMIT_DIGITS, since->of->commit);

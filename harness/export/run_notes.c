@@ -166,8 +166,8 @@ static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb
 	}
 	if (is_near_0)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
-			    BB_NEAR_0_MARK " net not larger than its +-, or below 0: not told "
-					   "apart from 0; a longer --budget or more --loads may "
+			    BB_NEAR_0_MARK " net not larger than its +-, or below 0: it may "
+					   "be 0; a longer --budget or more --loads may "
 					   "tell");
 	if (lacks_pmu && detail == BB_DETAILS)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,

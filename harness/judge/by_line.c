@@ -114,6 +114,13 @@ static void leave_out_disturbed(struct loads *l, const struct bb_case *c, const 
 	free(place);
 }
 
+double bb_timed__latency(const struct bb_report *r, const struct bb_timed *t)
+{
+	const struct bb_case *c = bb_report__find_case(r, t->name);
+
+	return c && c->summary.latency.value > 0 ? c->summary.latency.value : (double)NAN;
+}
+
 static void open_loads(struct loads *l, const struct bb_report *r, const struct bb_timed *t)
 {
 	const struct bb_case *c = bb_report__find_case(r, t->name);
@@ -251,7 +258,7 @@ static void add_lines(struct bb_by_line *b, const struct bb_report *r, struct lo
 	free(rows);
 }
 
-static void add_totals(struct bb_by_line *b, struct loads *l)
+static void add_totals(struct bb_by_line *b, const struct bb_report *r, struct loads *l)
 {
 	const struct bb_timed *t = b->timed;
 	struct bb_estimate hidden = {0};
@@ -261,6 +268,7 @@ static void add_totals(struct bb_by_line *b, struct loads *l)
 	b->n_whole = l->n_whole;
 	b->n_all = l->n;
 	b->program = estimate_numbers(l, &t->program_ns);
+	b->latency = bb_timed__latency(r, t);
 	b->rest = estimate_numbers(l, &t->rest_ns);
 	/* Calling and timing the program takes as long as calling and timing an empty program. A
 	 * part of the program's exit overlaps with the program's own work. This part is subtracted
@@ -345,7 +353,7 @@ void bb_by_line__make(const struct bb_report *r, const struct bb_timed *t,
 	b.lines = bb_calloc(t->n_rows + 1, sizeof(*b.lines));
 	b.parts = bb_calloc(t->n_rows + 1, sizeof(*b.parts));
 	b.top = bb_calloc(t->n_rows + 1, sizeof(*b.top));
-	add_totals(&b, &l);
+	add_totals(&b, r, &l);
 	add_lines(&b, r, &l);
 	add_cold(&b, r);
 	close_loads(&l);

@@ -46,6 +46,7 @@ struct bb_by_line {
 	 * mean time by which runs are longer than a run on the path of the rows. sum: all parts,
 	 * calling and rest. */
 	struct bb_estimate program, calling, rest, sum;
+	double latency; /* the case's latency, which other tables show; NAN: it has none */
 
 	struct bb_line_time *lines; /* sorted by file and line */
 	size_t n_lines;
@@ -60,6 +61,10 @@ struct bb_by_line {
 void bb_by_line__make(const struct bb_report *r, const struct bb_timed *t,
 		      struct bb_by_line *ret_lines);
 void bb_by_line__done(struct bb_by_line *b);
+
+/* Returns the latency of the case `t`, ns, from the report's summary; NAN: it has none, or the
+ * report has no summaries. */
+double bb_timed__latency(const struct bb_report *r, const struct bb_timed *t);
 
 /* Compares two rows by file, line numbers (without them, by instruction), and the calls that lead
  * there. Returns below 0, 0 or above 0, like strcmp(). */

@@ -483,7 +483,7 @@ static void correct(struct bb_diffs *d, double alpha)
 int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
 		    const struct bb_diff_opts *opts, struct bb_diffs *ret_diffs, struct bb_err *err)
 {
-	struct bb_diffs d = {.threshold = opts->threshold};
+	struct bb_diffs d = {.threshold = opts->threshold, .alpha = opts->alpha};
 	const char *doubt;
 
 	if (!(opts->threshold >= 0) || isinf(opts->threshold) ||

@@ -34,7 +34,8 @@ struct bb_diffs {
 	struct bb_diff *rows;
 	size_t n;
 	double threshold; /* smallest difference that matters; 0.01 is 1 % */
-	char **warnings;  /* one line each, about the runs as a whole, for stderr */
+	double alpha;     /* 1 - alpha is the level of each interval; 0: not of stored runs */
+	char **warnings;  /* one line each, about the runs as a whole */
 	size_t n_warnings;
 };
 
@@ -184,6 +185,7 @@ struct bb_time_diff_case {
 	double a_ns, b_ns; /* times of a whole run */
 	struct bb_estimate more;
 	enum bb_verdict verdict; /* verdict on the whole run */
+	const char *note;        /* as in struct bb_diff; belongs to bb_time_diff_opts.whole */
 	const char *lookups;     /* as in struct bb_diff */
 	/*
 	 * how much slower the machine was in b's run than in a's, as a share, by each reference. 0:
@@ -231,6 +233,9 @@ struct bb_time_diff_opts {
 	/* run of base, if it is another run than that of head; NULL: base and head share the
 	 * loads of one run */
 	const struct bb_report *base_run;
+	/* the same two runs compared by bb_diff_reports(): the verdict on a whole run, with its
+	 * figures, is that of the case's latency there; NULL: it comes from the times by load */
+	const struct bb_diffs *whole;
 	double threshold; /* smallest change of a line that matters, as a share of its time; a
 			     change below BB_BY_LINE_LEAST_NS never matters */
 	double alpha;     /* chance of a false verdict over all lines of all cases */

@@ -318,6 +318,30 @@ static void find_next_step(struct bb_time_diff_case *c, struct pairing *p, doubl
 		c->needs_loads++;
 }
 
+/* Takes the figures and the verdict of a whole run from elsewhere, so that all commands show the
+ * same ones: of two runs from o->whole, and the time of A in one run from the case's latency. */
+static void take_whole(struct bb_time_diff_case *c, const struct bb_report *r,
+		       const struct bb_time_diff_opts *o)
+{
+	const struct bb_diff *row = NULL;
+	double latency = o->base_run ? (double)NAN : bb_timed__latency(r, c->a);
+
+	if (o->whole)
+		row = BB_FIND(o->whole->rows, o->whole->n,
+			      it->has_verdict && !strcmp(it->name, c->b->name));
+	if (row) {
+		c->a_ns = row->a;
+		c->b_ns = row->b;
+		c->more = (struct bb_estimate){row->shift, row->a * (row->lo - 1),
+					       row->a * (row->hi - 1)};
+		c->verdict = row->verdict;
+		c->note = row->note;
+	} else if (isfinite(latency)) {
+		c->a_ns = latency;
+		c->b_ns = latency + c->more.value;
+	}
+}
+
 static void judge_case(struct bb_time_diff_case *c, const struct bb_report *r,
 		       const struct bb_time_diff_opts *o, double alpha)
 {
@@ -343,6 +367,7 @@ static void judge_case(struct bb_time_diff_case *c, const struct bb_report *r,
 	c->a_ns = whole.a_ns;
 	c->b_ns = whole.b_ns;
 	c->more = whole.more;
+	take_whole(c, r, o);
 	for (size_t i = 0; i < c->n_rows; i++)
 		judge_row(&p, o->threshold, alpha, &c->rows[i]);
 	qsort(c->rows, c->n_rows, sizeof(*c->rows), by_difference);

@@ -265,10 +265,10 @@ sed -E 's/^(  "cpu_model": )"[^"]*"/\1"Fake CPU 9000"/' "$new_path" >"$WORK/else
 bench compare "$old" "$WORK/elsewhere.json" --fail-on regressed
 expect_status "another machine: not judged" 0
 check "another machine: inconclusive" of plain inconclusive
-expect_grep "another machine: what differs is named" err "differ in cpu_model: .*'.*Fake CPU 9000'"
+expect_grep "another machine: what differs is named" out "differ in cpu_model: .*'.*Fake CPU 9000'"
 bench compare "$old" "$WORK/elsewhere.json" --fail-on regressed --force
 expect_status "another machine: judged with --force" 3
-expect_grep "another machine: and still warned of" err 'differ in cpu_model'
+expect_grep "another machine: and still warned of" out 'differ in cpu_model'
 head -c 3000 "$new_path" >"$WORK/cut.json"
 bench compare "$old" "$WORK/cut.json"
 complains "cut: a truncated run is refused with its place" 1 'cut\.json: not a bpfbench run: line [0-9]+, column [0-9]+'

@@ -100,7 +100,7 @@ history --all
 expect_status "a regression is no failure of history" 0
 expect_grep "the table marks it" out "^  $(day 26) 12:00 .* regressed +slower from here\$"
 expect_grep "the head of the table names it" out \
-	"^ *regressed: hist/plain/fake, \+[45]\.[0-9]+ % in the newest run, first seen in that of $(day 26)T12:00:00Z"
+	"^ *regressed: hist/plain/fake, \+[45]\.[0-9]+ % in the newest run, first seen in the run of $(day 26)T12:00:00Z"
 expect_grep "the head of the table counts" out '^2 cases over 27 runs: 1 regressed, 0 improved, 1 steady$'
 expect_no_grep "no line ends in blanks" out ' $'
 history --threshold 10% --format tsv

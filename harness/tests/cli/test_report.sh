@@ -86,7 +86,7 @@ expect_status "-o -: succeeds" 0
 expect_empty "-o -: nothing on stderr" err
 check "-o -: the same page" cmp "$TMP/out" "$WORK/report.html"
 expect_grep "history: what regressed, and since when" out \
-	'<b>regressed</b>: hist/plain/fake, \+[45]\.[0-9]+ % in the newest run, first seen in that of 2026-01-24T'
+	'<b>regressed</b>: hist/plain/fake, \+[45]\.[0-9]+ % in the newest run, first seen in the run of 2026-01-24T'
 expect_eq "history: a row a case" \
 	"$(sed -n '/<section id=history>/,/<.section>/p' "$TMP/out" | grep -c '^<tr><td class=text>hist/.*/fake</td>')" 3
 expect_grep "source: executed lines" out '<td>8\.00<td class=share style=.--share:100%.>100\.0<td>1\.00<td>5<td'

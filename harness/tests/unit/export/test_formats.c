@@ -202,8 +202,8 @@ static void test_markdown_verdicts(void **state)
 	assert_part(r, "markdown",
 		    "### Compared in turns, at a significance of 0.05\n\n"
 		    "1 regressed, 0 improved, 0 same, 0 inconclusive, at a threshold of 1 %\n\n"
-		    "A: old\n\nB: new\n\n"
 		    "| Case | Metric |");
+	assert_part(r, "markdown", " | - |\n\nA: old\n\nB: new\n");
 	assert_part(r, "markdown",
 		    "\n| perf\\_profiler/step/stack\\_depth=8 | latency, ns | 100.0 | 105.1 | ");
 	assert_part(r, "markdown", " | +5.12 | \\[+3.00, +7.75\\] | **regressed** |");

@@ -341,7 +341,8 @@ static void test_history(void **state)
 	assert_has(text, "5 cases over 30 runs: 1 regressed, 0 improved, 4 steady");
 	assert_has(text, "<b>regressed</b>: perf_profiler/ringbuf_nowakeup/step/stack_depth=8, "
 			 "+5.00 "
-			 "% in the newest run, first seen in that of 2026-11-21T13:17:00Z (commit "
+			 "% in the newest run, first seen in the run of 2026-11-21T13:17:00Z "
+			 "(commit "
 			 "0000000000)");
 	/* What changed comes first. */
 	assert_true(strstr(text, "</td><td>+5.00</td>") < strstr(text, "<td "

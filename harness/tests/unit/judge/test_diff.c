@@ -870,8 +870,6 @@ static void test_print(void **state)
 	(void)state;
 	assert_string_equal(text, "1 regressed, 0 improved, 0 same, 0 inconclusive, at a threshold "
 				  "of 1 %\n"
-				  "A: main (20261121T131700Z)\n"
-				  "B: latest\n"
 				  "\n"
 				  "Case                                      Metric          A     "
 				  "B  Diff  Diff %       Interval %  Verdict\n"
@@ -880,7 +878,10 @@ static void test_print(void **state)
 				  "perf_profiler/ringbuf/step/stack_depth=8  p50, ns      1006  "
 				  "1106  +100   +9.95                -  -\n"
 				  "perf_profiler/ringbuf/step/stack_depth=8  p90, ns      1010  "
-				  "1110  +100   +9.90                -  -\n");
+				  "1110  +100   +9.90                -  -\n"
+				  "\n"
+				  "A: main (20261121T131700Z)\n"
+				  "B: latest\n");
 	free(text);
 	bb_diffs__done(&d);
 }
