@@ -475,8 +475,11 @@ static void add_failure(const struct pair_row *row, const struct bb_matrix_judge
 	}
 	if (!row->too_many && !row->grew)
 		return;
-	bb_doc__append(d, "%sverified instructions: %.0f to %.0f, %.1f %% of the limit", mark,
-		       row->verified[0], row->verified[1],
+	bb_doc__append(d, "%sverified instructions: ", mark);
+	/* a program that base does not have, or that does not load there, has no number in base */
+	if (isfinite(row->verified[0]))
+		bb_doc__append(d, "%.0f to ", row->verified[0]);
+	bb_doc__append(d, "%.0f, %.1f %% of the limit", row->verified[1],
 		       100 * row->verified[1] / BB_VERIFIER_LIMIT);
 	if (row->too_many)
 		bb_doc__append(d, "; more than %g %% (--complexity)", 100 * judge->complexity);

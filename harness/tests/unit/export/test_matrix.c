@@ -177,6 +177,16 @@ static void test_pairs(void **state)
 				     "than 0.1 % (--complexity); grew by more than 10 % (--grow)"));
 	assert_null(strstr(text, "machine instructions:"));
 	free(text);
+
+	/* base does not have the program: there is no number to come from */
+	programs[0].variant = "other";
+	assert_int_equal(bb_doc_matrix_pairs(&kernel, 1, &judge, &d), 2);
+	text = rendered(&d, as_text);
+	assert_non_null(strstr(text, "prog.p: verified instructions: 1101, 0.1 % of the limit; "
+				     "more than 0.1 % (--complexity)\n"));
+	assert_null(strstr(text, "nan"));
+	free(text);
+
 	judge.gate = NULL;
 	assert_int_equal(bb_doc_matrix_pairs(&kernel, 1, &judge, &d), 0);
 	bb_doc__done(&d);
