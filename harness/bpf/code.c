@@ -33,6 +33,15 @@ int bb_code__check(const struct bb_code *c, struct bb_err *err)
 	return 0;
 }
 
+bool bb_code__calls(const struct bb_code *c, const int32_t *helpers, size_t n)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		if (bb_insn_is_helper_call(&c->insns[i]) &&
+		    BB_ANY(helpers, n, *it == c->insns[i].imm))
+			return true;
+	return false;
+}
+
 bool bb_code__calls_kfuncs(const struct bb_code *c)
 {
 	return BB_ANY(c->insns, c->n, bb_insn_is_kfunc_call(it));

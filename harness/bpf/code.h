@@ -35,6 +35,9 @@ void bb_code__done(struct bb_code *c);
 /* Returns -ENOTSUP with the reason if a copy of the program with counters cannot be loaded. */
 int bb_code__check(const struct bb_code *c, struct bb_err *err);
 
+/* True if the program calls one of the n helpers, each a BPF_FUNC_*. */
+bool bb_code__calls(const struct bb_code *c, const int32_t *helpers, size_t n);
+
 /* True if the program calls kfuncs (functions of the kernel). */
 bool bb_code__calls_kfuncs(const struct bb_code *c);
 

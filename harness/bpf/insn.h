@@ -49,6 +49,11 @@ static inline bool bb_insn_is_helper_call(const struct bpf_insn *i)
 	return bb_insn_is_call(i) && i->src_reg == 0;
 }
 
+static inline bool bb_insn_is_tail_call(const struct bpf_insn *i)
+{
+	return bb_insn_is_helper_call(i) && i->imm == BPF_FUNC_tail_call;
+}
+
 static inline bool bb_insn_is_kfunc_call(const struct bpf_insn *i)
 {
 	return bb_insn_is_call(i) && i->src_reg == BPF_PSEUDO_KFUNC_CALL;
@@ -104,8 +109,7 @@ static inline bool bb_insn_is_packet_load(const struct bpf_insn *i)
  * or a kfunc, which could be bpf_throw(). */
 static inline bool bb_insn_may_leave(const struct bpf_insn *i)
 {
-	return bb_insn_is_packet_load(i) || bb_insn_is_kfunc_call(i) ||
-	       (bb_insn_is_helper_call(i) && i->imm == BPF_FUNC_tail_call);
+	return bb_insn_is_packet_load(i) || bb_insn_is_kfunc_call(i) || bb_insn_is_tail_call(i);
 }
 
 /* Slot to which the jump at slot `at` goes; may be out of range if the program was not verified. */

@@ -282,7 +282,8 @@ int bb_follow__start(const char *const *argv, const char *const *env, struct bb_
 	f->last_ns = bb_now_ns();
 	rc = start_thread(f);
 	if (rc) {
-		bb_fail(err, rc, "a thread to watch the command: %m");
+		f->thread = 0; /* a failed pthread_create() leaves it undefined */
+		bb_fail(err, rc, "a thread to watch the command: %s", strerror(-rc));
 		bb_follow__end(f);
 		return rc;
 	}

@@ -356,7 +356,7 @@ static bool ends_in_call(const struct bb_inside_program *p, const struct bb_insi
 {
 	const struct bpf_insn *i = &p->code.insns[p->clone.exits[path->exit]];
 
-	return i->code == (BPF_JMP | BPF_CALL);
+	return bb_insn_is_call(i);
 }
 
 static void print_path(const struct session *s, size_t i, size_t nth, struct bb_doc *d)

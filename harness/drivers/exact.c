@@ -81,15 +81,6 @@ static int open_one(const struct bb_target *target, int prog_fd, bool logs_keys,
 	return rc;
 }
 
-static bool has_tail_calls(const struct bb_code *code)
-{
-	for (uint32_t at = 0; at < code->n; at += bb_insn_slots(&code->insns[at]))
-		if (bb_insn_is_helper_call(&code->insns[at]) &&
-		    code->insns[at].imm == BPF_FUNC_tail_call)
-			return true;
-	return false;
-}
-
 /* If the program has tail calls, fills the list e->behind with a second clone of every program of
  * the load. Leaves out programs that cannot be cloned or for which no time is left. These clones
  * run after bb_exact__swap(). */
@@ -98,7 +89,7 @@ static void open_behind(const struct bb_target *target, bool logs_keys, struct b
 	struct bb_exact **end = &e->behind;
 	int fd;
 
-	if (!has_tail_calls(&e->code))
+	if (!bb_code__calls(&e->code, (int32_t[]){BPF_FUNC_tail_call}, 1))
 		return;
 	for (size_t i = 0; !bb_must_end() && bb_target__loaded(target, i, &fd); i++) {
 		struct bb_exact *m = bb_calloc(1, sizeof(*m));

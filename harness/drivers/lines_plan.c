@@ -18,20 +18,10 @@
 #define MOST_MEASURED 240u
 #define SWEEP_SHARE 0.02 /* share of the remaining time to use for one sweep over all positions */
 
-static bool removes_things(const struct bb_code *code)
-{
-	static const int32_t removers[] = {
-		BPF_FUNC_map_delete_elem,     BPF_FUNC_map_pop_elem,
-		BPF_FUNC_sk_storage_delete,   BPF_FUNC_inode_storage_delete,
-		BPF_FUNC_task_storage_delete, BPF_FUNC_kptr_xchg,
-	};
-
-	for (uint32_t at = 0; at < code->n; at += bb_insn_slots(&code->insns[at]))
-		if (BB_ANY(removers, BB_LEN(removers),
-			   bb_insn_is_helper_call(&code->insns[at]) && code->insns[at].imm == *it))
-			return true;
-	return false;
-}
+static const int32_t removers[] = {
+	BPF_FUNC_map_delete_elem,      BPF_FUNC_map_pop_elem,        BPF_FUNC_sk_storage_delete,
+	BPF_FUNC_inode_storage_delete, BPF_FUNC_task_storage_delete, BPF_FUNC_kptr_xchg,
+};
 
 int bb_lines_plan__read(struct bb_lines_plan *p, const struct bb_target *target, struct bb_err *err)
 {
@@ -48,7 +38,7 @@ int bb_lines_plan__read(struct bb_lines_plan *p, const struct bb_target *target,
 		rc = bb_load__stack_bytes(&p->code, &p->cfg, p->stack_bytes, err);
 	}
 	if (!rc)
-		p->removes = removes_things(&p->code);
+		p->removes = bb_code__calls(&p->code, removers, BB_LEN(removers));
 	return rc;
 }
 

@@ -3,7 +3,6 @@
 
 #include <linux/bpf.h>
 
-#include "bpf/insn.h"
 #include "bpf/attach.h"
 #include "bpf/prog_type.h"
 
@@ -254,16 +253,14 @@ struct bb_attach_words bb_attach_point__words(const struct bb_attach_point *p)
 
 bool bb_reach__acts(const struct bb_target *target)
 {
-	static const int helpers[] = {BPF_FUNC_probe_write_user, BPF_FUNC_override_return,
-				      BPF_FUNC_send_signal, BPF_FUNC_send_signal_thread};
+	static const int32_t helpers[] = {BPF_FUNC_probe_write_user, BPF_FUNC_override_return,
+					  BPF_FUNC_send_signal, BPF_FUNC_send_signal_thread};
 	struct bb_code code;
-	bool acts = false;
+	bool acts;
 
 	if (bb_target__code(target, &code, NULL))
 		return true;
-	for (uint32_t i = 0; i < code.n; i++)
-		acts |= bb_insn_is_helper_call(&code.insns[i]) &&
-			BB_ANY(helpers, BB_LEN(helpers), *it == code.insns[i].imm);
+	acts = bb_code__calls(&code, helpers, BB_LEN(helpers));
 	bb_code__done(&code);
 	return acts;
 }

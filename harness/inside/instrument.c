@@ -44,11 +44,6 @@ struct maker {
 	bool is_numbered; /* the path's number is the index of its slot; no hash is needed */
 };
 
-static bool is_tail_call(const struct bpf_insn *i)
-{
-	return bb_insn_is_helper_call(i) && i->imm == BPF_FUNC_tail_call;
-}
-
 /* --- short names for what is emitted --- */
 
 static void move(struct bb_rewrite *r, uint8_t to, uint8_t from)
@@ -164,14 +159,14 @@ static void find_exits(struct maker *m)
 	for (uint32_t at = 0; at < m->g->funcs[0].end; at += bb_insn_slots(&m->code->insns[at])) {
 		const struct bpf_insn *i = &m->code->insns[at];
 
-		if (bb_insn_is_exit(i) || is_tail_call(i))
+		if (bb_insn_is_exit(i) || bb_insn_is_tail_call(i))
 			m->c.exits[m->c.n_exits++] = at;
-		m->n_tail_calls += is_tail_call(i);
+		m->n_tail_calls += bb_insn_is_tail_call(i);
 	}
 	m->c.counts_entries = !m->c.with;
 	for (uint32_t at = 0; at < m->code->n; at += bb_insn_slots(&m->code->insns[at]))
 		m->c.counts_entries |= bb_insn_may_leave(&m->code->insns[at]) &&
-				       !is_tail_call(&m->code->insns[at]);
+				       !bb_insn_is_tail_call(&m->code->insns[at]);
 }
 
 /* Registers that are saved while emit_record() runs before a tail call: the arguments of the call
@@ -261,7 +256,7 @@ static uint32_t count_paths(const struct maker *m, uint32_t most)
 			n_from[b] += next[i] > b ? n_from[next[i]] : 0;
 		for (uint32_t at = g->blocks[b].first; at < g->blocks[b].end;
 		     at += bb_insn_slots(&m->code->insns[at]))
-			n_from[b] += is_tail_call(&m->code->insns[at]);
+			n_from[b] += bb_insn_is_tail_call(&m->code->insns[at]);
 		n_from[b] = !n_from[b] ? 1 : n_from[b] > most ? most : n_from[b];
 	}
 	n = n_from[0];
@@ -1057,7 +1052,7 @@ static void lay_out(struct maker *m)
 		if (records && at < end && bb_insn_is_exit(&code->insns[at])) {
 			emit_exit_is(m, nth++);
 			m->to_exit[m->n_to_exit++] = jump_if(r, BPF_JA, 0, 0);
-		} else if (records && at < end && is_tail_call(&code->insns[at])) {
+		} else if (records && at < end && bb_insn_is_tail_call(&code->insns[at])) {
 			emit_tail_call(m, at, nth++);
 		} else {
 			bb_emit_old(r, at);

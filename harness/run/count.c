@@ -162,8 +162,8 @@ static void sum_up(struct counting *k)
 
 		/* A tail call that succeeds does not return. Its basic block ends with the call,
 		 * so the next block is executed once less for each tail call that succeeds. */
-		if (b + 1 < cfg->n_blocks && bb_insn_is_helper_call(last) &&
-		    last->imm == BPF_FUNC_tail_call && e->totals[b] > e->totals[b + 1])
+		if (b + 1 < cfg->n_blocks && bb_insn_is_tail_call(last) &&
+		    e->totals[b] > e->totals[b + 1])
 			k->out->tail_calls += e->totals[b] - e->totals[b + 1];
 	}
 	add_source(k->out, e);
