@@ -21,7 +21,8 @@ struct annotate_args {
 	const char *run, *results, *variant;
 	struct bb_annotate_opts opts;
 	int colour; /* index in `whens` */
-	bool hottest, time, all;
+	bool hottest, time, all, cases;
+	const char *line;  /* the command line */
 	const char *flame; /* file for the flame graph; NULL: none is drawn */
 	struct bb_vm_args vm;
 	struct bb_object_args object; /* objects whose programs run in the guests of --vm */
@@ -40,9 +41,10 @@ static const struct bb_option options[] = {
 	 "print the time of each line of one run instead, and of each call in it, in ns; the run "
 	 "needs a drive {with: lines}"},
 	{"all", 0, NULL, bb_read_flag, BB_ARG(all),
-	 "all lines of each program, although the run has four or more; with --time: every case of "
-	 "each program instead of the slowest, and the lines below 3 ns (1 instruction in a run of "
-	 "--vm)"},
+	 "all lines of each program: although the run has four programs or more; with --time also "
+	 "those below 3 ns (1 instruction in a run of --vm)"},
+	{"cases", 0, NULL, bb_read_flag, BB_ARG(cases),
+	 "with --time: every case of each program instead of the slowest"},
 	{"flame", 0, "FILE.svg", bb_read_text, BB_ARG(flame),
 	 "draw the flame graph of one run of one program by these times, in ns, into FILE.svg; "
 	 "with --vm by machine instructions, with the kernel's functions. A FILE.folded gets the "
@@ -65,6 +67,7 @@ static void check_args(void *args)
 		  a->vm.kernels && !a->object.objects.n);
 	bb_refuse("--object and its options go together with --vm",
 		  !a->vm.kernels && (a->object.objects.n || bb_object_args__any(&a->object)));
+	bb_refuse("--cases goes together with --time", a->cases && !a->time);
 	bb_refuse("--flame takes one kernel",
 		  a->flame && a->vm.kernels && strchr(a->vm.kernels, ','));
 }
@@ -169,7 +172,7 @@ static int put_chosen(const struct bb_report *r, const struct annotate_args *a,
 		 * with hot caches, with other widths. */
 		bool draw = a->flame && !bb_timed__is_cold(lines[i].timed);
 
-		if (!a->all && !is_chosen(lines, n, i))
+		if (!a->cases && !is_chosen(lines, n, i))
 			continue;
 		if (n_shown++)
 			putchar('\n');
@@ -195,24 +198,24 @@ static void add_more(const struct annotate_args *a, const struct bb_by_line *lin
 	size_t n_others = 0, n_drawn = 0; /* n_drawn: cases that --flame would draw */
 
 	for (size_t i = 0; i < n; i++) {
-		bool is_shown = a->all || is_chosen(lines, n, i);
+		bool is_shown = a->cases || is_chosen(lines, n, i);
 
 		n_drawn += is_shown && !bb_timed__is_cold(lines[i].timed);
 		if (is_shown)
 			continue;
 		if (!n_others++)
-			bb_doc__add(d, BB_DOC_PARAGRAPH, "other cases (--all shows them)", "%s",
+			bb_doc__add(d, BB_DOC_PARAGRAPH, "other cases (--cases shows them)", "%s",
 				    "");
 		bb_doc__append(d, "%s%s %s%s", n_others > 1 ? ", " : "", lines[i].timed->name,
 			       bb_table_cell_value(lines[i].program.value).text,
 			       lines[i].timed->counts_instructions ? "" : " ns");
 	}
-	bb_doc__add(d, BB_DOC_FAINT, "more",
-		    "the same with %s--hottest (longest first), %s--flame FILE.svg (a picture)",
-		    a->all ? "" : "--all (lines that take little time, too), ",
-		    n_drawn < 2 ? ""
-		    : a->all    ? "and without --all, with --variant NAME "
-				: "--variant NAME ");
+	if (!a->flame)
+		bb_doc__again(d, BB_DOC_FAINT, "more", a->line,
+			      !a->all       ? "--all"
+			      : n_drawn < 2 ? "--flame FILE.svg"
+					    : "--variant NAME --flame FILE.svg",
+			      a->all ? "a picture" : "lines that take little time, too");
 	bb_doc__add(d, BB_DOC_FAINT, "next", "after a change `%s`",
 		    n && lines[0].timed->counts_instructions ? "bpfbench compare OLD.o NEW.o --vm "
 							       "KERNEL"
@@ -234,7 +237,7 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 	}
 	if (!rc)
 		rc = put_chosen(r, a, lines, n, err);
-	if (!rc && a->all)
+	if (!rc && a->cases)
 		bb_doc_by_param(lines, n, &d);
 	/* says which loads of the programs were not measured, and why */
 	for (size_t i = 0; !rc && n && i < r->n_skips; i++)
@@ -385,6 +388,7 @@ int bb_cmd_annotate(int argc, char **argv, struct bb_err *err)
 	int rc;
 
 	bb_measure_args__init(&measure, argc, argv, 0);
+	a.line = measure.command;
 	bb_usage__parse(&usage, argc, argv, &a);
 	a.opts.width = isatty(STDOUT_FILENO) ? bb_output_look(stdout).width : SIZE_MAX;
 	a.opts.colour = a.colour ? a.colour == 1 : isatty(STDOUT_FILENO);

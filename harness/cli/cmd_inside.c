@@ -527,7 +527,7 @@ static void print_cost(const struct session *s, struct bb_doc *d)
 	}
 	bb_doc__add(d, BB_DOC_PARAGRAPH, "mean to worst",
 		    "ns of one run, without the %.0f ns that reading the clock takes%s",
-		    price->clock_ns, has_few ? "; p50 takes 20 timed runs, p99 1000" : "");
+		    price->clock_ns, has_few ? "; p50 needs 20 timed runs, p99 1000" : "");
 	cpu_share = cpu_text(ns * 1e-7 / seconds);
 	bb_doc__add(d, BB_DOC_PARAGRAPH, "price",
 		    "the instrumented copies took %s of one CPU more than the programs would "

@@ -225,8 +225,7 @@ int bb_cmd_triggers(int argc, char **argv, struct bb_err *err)
 	add_calls(false, "the system call NAME", &d);
 	add_calls(true, "the system call NAME, which the kernel refuses", &d);
 	bb_doc__add(&d, BB_DOC_FAINT, "next",
-		    "`sudo bpfbench triggers OBJECT` (which of them make its programs run; "
-		    "bpfbench chooses one); in a scenario `fired_by: TRIGGER` of a variant "
-		    "chooses");
+		    "`sudo bpfbench triggers OBJECT` (says which of them make the programs of "
+		    "OBJECT run)");
 	return bb_output_document(&d, stdout, err);
 }

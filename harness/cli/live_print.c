@@ -93,17 +93,24 @@ static void add_key(const struct bb_live_row *rows, size_t n, struct bb_doc *d)
 		has_means |= rows[i].mean_of > 1;
 		has_few |= rows[i].mean_of && bb_live_row__share(&rows[i]) < SHARE_MIN;
 	}
-	if (!has_any)
+	if (!has_any) {
+		bb_doc__add(d, BB_DOC_PARAGRAPH, "next",
+			    "`sudo bpfbench live --seconds 10`, while something happens; "
+			    "`sudo bpfbench live -- COMMAND` starts it");
 		return;
-	bb_doc__add(d, BB_DOC_CLOSING, NULL, "ns/run: mean of all runs; CPU %%: of one CPU");
+	}
+	bb_doc__add(d, BB_DOC_CLOSING, NULL,
+		    "ns/run: mean of all runs in this period, without an interval; CPU %%: of one "
+		    "CPU");
 	if (has_single || has_means)
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-			    "p50 and others: of runs that could be timed one by one%s%s",
+			    "p50, p90, p99: of runs that could be timed one by one%s%s",
 			    has_means ? ", or of means of a few" : "",
 			    has_few ? "; ~: these are less than 90 % of all" : "");
 	if (first)
 		bb_doc__add(d, BB_DOC_PARAGRAPH, "next",
-			    "`sudo bpfbench --prog-id %" PRIu32 "` (this program, with intervals)",
+			    "`sudo bpfbench --prog-id %" PRIu32 "` (this program, with 95 %% "
+			    "intervals)",
 			    first->program.id);
 }
 

@@ -347,7 +347,7 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 			file = row->file;
 			for (size_t k = 0; k + 1 < N; k++)
 				bb_doc__text_cell(d, "");
-			bb_doc__cell(d, "%.200s:", file);
+			bb_doc__cell(d, "%s:", bb_path_cell(file).text);
 		}
 		add_line(d, b, order[i]);
 	}

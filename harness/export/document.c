@@ -40,11 +40,13 @@ void bb_doc__again(struct bb_doc *d, enum bb_doc_kind kind, const char *label, c
 		   const char *option, const char *why)
 {
 	char *with = command ? bb_command_with(command, option) : NULL;
+	/* a guest needs no root here, nor does what reads stored runs */
+	bool as_root = with && !strstr(with, " --vm") && strncmp(with, "bpfbench annotate ", 18);
 
 	bb_doc__add(d, kind, label, "%s%s`%s%s%s",
-		    !with                   ? "the same with `"
-		    : strstr(with, " --vm") ? "`"
-					    : "`sudo ",
+		    !with     ? "the same with `"
+		    : as_root ? "`sudo "
+			      : "`",
 		    with ? with : option, why ? " (" : "", why ? why : "", why ? ")" : "");
 	free(with);
 }

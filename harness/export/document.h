@@ -34,7 +34,7 @@ enum bb_doc_cells {
 	BB_CELLS_CODE,    /* a line of source, which keeps its indentation */
 };
 
-/* value of `spill` for a column that in text is always below the table */
+/* value of `spill` for a column that in text always stands in a further table */
 #define BB_DOC_BELOW 100
 #define BB_DOC_LAST_DROP 3 /* the largest value of `drop` */
 
@@ -42,9 +42,9 @@ enum bb_doc_cells {
 struct bb_doc_column {
 	const char *head;
 	enum bb_doc_cells cells;
-	/* In text, if a table is too wide, its columns move below it one after the other: first
-	 * those with spill 1, then those with spill 2, and so on. 0 means never, and BB_DOC_BELOW
-	 * always. */
+	/* In text, if a table is too wide, its columns move to a further table, which repeats the
+	 * first column: first those with spill 1, then those with spill 2, and so on, at last those
+	 * on the right. 0 means never before others, and BB_DOC_BELOW always. */
 	int spill;
 	/* In text, if a table is still too wide, its columns are left out: first those with drop 1,
 	 * then those with drop 2, and so on. 0 means never. */

@@ -107,7 +107,12 @@ static size_t line_len(const char *text, size_t width, bool *in_command)
 		return at;
 	}
 	*in_command = blank ? ends_in : any_blank != 0;
-	return blank ? blank : any_blank ? any_blank : strcspn(text, " ");
+	if (blank || any_blank)
+		return blank ? blank : any_blank;
+	/* a path that is longer than a line may end a line behind a slash */
+	for (at = at < width ? at : width; at && text[at - 1] != '/'; at--)
+		;
+	return at ? at : strcspn(text, " ");
 }
 
 /* Writes `text` in lines. The first line begins in column `at`, all other lines in column `next`.
@@ -171,8 +176,11 @@ static void put_block(const struct page *p, const struct bb_doc_block *b)
 
 struct layout {
 	const struct bb_doc_block *b;
-	size_t *width;     /* width[n_columns] in characters; 0: not in the table */
-	bool *below;       /* below[n_columns]: true for columns that stand below the table */
+	size_t *width; /* width[n_columns] in characters; 0: not in the table */
+	/* later[n_columns]: true for columns that stand in a further table, with the first column
+	 * again */
+	bool *later;
+	bool *skip;        /* skip[n_columns]: true for columns that an earlier table has shown */
 	size_t indent;     /* blanks before each row */
 	bool on_two_lines; /* in each row, the first column has a line of its own */
 	size_t under_row;  /* column whose text stands below each row; 0: none */
@@ -205,7 +213,7 @@ static void measure(struct layout *l, const struct bb_doc_look *look)
 
 	for (size_t k = 0; k < b->n_columns; k++) {
 		l->width[k] = 0;
-		if (!bb_doc_block__has_column(b, k) || l->below[k])
+		if (!bb_doc_block__has_column(b, k) || l->later[k] || l->skip[k])
 			continue;
 		l->width[k] = bb_text_width(b->columns[k].head);
 		if (b->columns[k].cells == BB_CELLS_CODE && !look->terse)
@@ -259,9 +267,47 @@ static void move_last_under_row(struct layout *l, const struct bb_doc_look *look
 	l->width[last] = 0;
 }
 
-/* Moves columns below the table until the remaining ones fit. If that does not suffice, goes on
- * until the table fits: leaves columns out, narrows the last column, gives the first column lines
- * of its own, and moves the last column below each row. */
+/* Moves the last column to a further table; of columns that are close, all together. Returns false
+ * if no column would be left beside the first one. */
+static bool move_last(struct layout *l)
+{
+	size_t last = last_column(l), k = last, first = 1;
+
+	while (first < last && !l->width[first])
+		first++;
+	while (k > first && l->b->columns[k].close)
+		k--;
+	if (k <= first)
+		return false;
+	for (; k <= last; k++) {
+		l->later[k] |= l->width[k] != 0;
+		l->width[k] = 0;
+	}
+	return true;
+}
+
+/* Lays out a table of the columns that stand later than in the table before, or of as many as fit.
+ * Returns false if there are none. */
+static bool lay_out_next(struct layout *l, const struct bb_doc_look *look)
+{
+	bool has_any = false;
+
+	for (size_t k = 1; k < l->b->n_columns; k++) {
+		has_any |= l->later[k];
+		l->skip[k] = !l->later[k];
+		l->later[k] = false;
+	}
+	if (!has_any)
+		return false;
+	measure(l, look);
+	while (total_width(l) > look->width && move_last(l))
+		;
+	return true;
+}
+
+/* Moves columns that may spill to a further table until the remaining ones fit, then others. If no
+ * column may spill, goes on until the table fits: leaves columns out, narrows the last column,
+ * gives the first column lines of its own, and moves the last column below each row. */
 static void lay_out(struct layout *l, const struct bb_doc_look *look)
 {
 	const struct bb_doc_block *b = l->b;
@@ -273,8 +319,11 @@ static void lay_out(struct layout *l, const struct bb_doc_look *look)
 		if (turn && total_width(l) <= look->width)
 			return;
 		for (size_t k = 0; k < b->n_columns; k++)
-			l->below[k] |= b->columns[k].spill == out && bb_doc_block__has_column(b, k);
+			l->later[k] |= b->columns[k].spill == out && bb_doc_block__has_column(b, k);
 	}
+	for (size_t k = 1; k < b->n_columns; k++)
+		while (l->later[k] && total_width(l) > look->width && move_last(l))
+			;
 	for (int turn = 1; turn <= BB_DOC_LAST_DROP && total_width(l) > look->width; turn++)
 		for (size_t k = 0; k < b->n_columns; k++)
 			l->width[k] *= b->columns[k].drop != turn;
@@ -394,42 +443,13 @@ static void put_row(const struct page *p, const struct layout *l, size_t first, 
 	putc('\n', p->out);
 }
 
-/* Writes a column that stands below the table, in one paragraph: "layout: a 1.02, b 1.03". */
-static void put_below(const struct page *p, const struct layout *l, size_t column)
+static void put_rows(const struct page *p, const struct layout *l)
 {
-	const struct bb_doc_block *b = l->b;
-	const char *last_name = "", *last_text = "";
-	size_t at = 0;
-
-	for (size_t i = column; i < b->n_cells; i += b->n_columns) {
-		const char *name = cell_text(l, i - column), *text = b->cells[i].text;
-		bool again = at && !strcmp(name, last_name);
-		size_t width;
-
-		if (!text || !*text || (again && !strcmp(text, last_text)))
-			continue;
-		width = (again ? 0 : bb_text_width(name) + 1) + bb_text_width(text);
-		if (!at) {
-			fprintf(p->out, "  %s: ", b->columns[column].head);
-			at = 4 + bb_text_width(b->columns[column].head);
-			/* 3 is for ", " and a comma after the text */
-		} else if (at + width + 3 > p->look->width) {
-			fputs(",\n    ", p->out);
-			at = 4;
-		} else {
-			fputs(", ", p->out);
-			at += 2;
-		}
-		if (!again) {
-			bb_put_clean(p->out, name);
-			putc(' ', p->out);
-		}
-		bb_put_clean(p->out, text);
-		at += width;
-		last_name = name;
-		last_text = text;
+	put_row(p, l, 0, true);
+	for (size_t i = 0; i < l->b->n_cells; i += l->b->n_columns) {
+		put_row(p, l, i, false);
+		put_under_row(p, l, i);
 	}
-	putc('\n', p->out);
 }
 
 static void put_table(const struct page *p, const struct bb_doc_block *b, size_t indent)
@@ -437,18 +457,16 @@ static void put_table(const struct page *p, const struct bb_doc_block *b, size_t
 	struct layout l = {.b = b, .indent = indent};
 
 	l.width = bb_calloc(b->n_columns, sizeof(*l.width));
-	l.below = bb_calloc(b->n_columns, sizeof(*l.below));
+	l.later = bb_calloc(2 * b->n_columns, sizeof(*l.later));
+	l.skip = l.later + b->n_columns;
 	lay_out(&l, p->look);
-	put_row(p, &l, 0, true);
-	for (size_t i = 0; i < b->n_cells; i += b->n_columns) {
-		put_row(p, &l, i, false);
-		put_under_row(p, &l, i);
+	put_rows(p, &l);
+	while (lay_out_next(&l, p->look)) {
+		putc('\n', p->out);
+		put_rows(p, &l);
 	}
-	for (size_t k = 0; k < b->n_columns; k++)
-		if (l.below[k])
-			put_below(p, &l, k);
 	free(l.width);
-	free(l.below);
+	free(l.later);
 }
 
 /* --- the whole --- */

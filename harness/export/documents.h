@@ -88,7 +88,7 @@ void bb_doc_cross_checks(const struct bb_report *r, enum bb_detail detail, struc
 
 /* True if the report has a case of the drive. */
 bool bb_has_drive(const struct bb_report *r, const char *drive);
-/* Explains those of the drives step, slope and in-situ that the report has. */
+/* Explains those of the drives step, slope, in-situ and in-situ-packets that the report has. */
 void bb_doc_drive_key(const struct bb_report *r, struct bb_doc *d);
 /* True if the counted program is the floor of another program. */
 bool bb_is_counted_floor(const struct bb_report *r, const struct bb_counted *c);

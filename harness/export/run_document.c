@@ -686,6 +686,9 @@ void bb_doc_drive_key(const struct bb_report *r, struct bb_doc *d)
 	if (bb_has_drive(r, "in-situ"))
 		bb_doc__add(d, BB_DOC_FAINT, "in-situ",
 			    "in a process that does its own work, so caches are colder");
+	if (bb_has_drive(r, "in-situ-packets"))
+		bb_doc__add(d, BB_DOC_FAINT, "in-situ-packets",
+			    "on packets that arrive at this rate, so caches are colder");
 }
 
 /* Adds explanations of the main words of the output. Then adds an empty paragraph, to which

@@ -153,12 +153,13 @@ static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
 /* Adds remarks that are about the run as a whole and not about one case, each at most once. */
 static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
-	bool is_near_0 = false, is_live = false, lacks_pmu = false;
+	bool is_near_0 = false, is_live = false, lacks_pmu = false, lacks_half = false;
 
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 
 		is_near_0 |= bb_net_is_near_0(c) && (detail != BB_SHORT || !r->n_comparisons);
+		lacks_half |= isfinite(c->summary.net.value) && isnan(c->summary.net.lo);
 		is_live |= c->is_live && isfinite(c->summary.latency.lo);
 		lacks_pmu |= (bb_drive_kind_named(c->drive)->fills & BB_FILLS_PMU) &&
 			     !isnan(c->summary.latency.value) &&
@@ -169,6 +170,10 @@ static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb
 			    BB_NEAR_0_MARK " net not larger than its +-, or below 0: it may "
 					   "be 0; a longer --budget or more --loads may "
 					   "tell");
+	if (lacks_half && (detail != BB_SHORT || !r->n_comparisons))
+		bb_doc__add(d, BB_DOC_ITEM, NULL,
+			    "a net without +-: too few loads count for an interval; more --loads "
+			    "give one");
 	if (lacks_pmu && detail == BB_DETAILS)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
 			    "no cycles, instructions or cache misses a run: this machine shows no "

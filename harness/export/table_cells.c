@@ -5,6 +5,7 @@
 #include "core/drive_kind.h"
 
 #define NS_SHOWN_AS_MS 999999.5
+#define PATH_SHOWN 50 /* about this many bytes of a path are shown: its end */
 
 static const struct bb_table_cell none = {""};
 
@@ -53,6 +54,16 @@ void bb_put_code(FILE *out, const char *text, size_t width)
 	line[at] = '\0';
 	bb_put_clean(out, line);
 	fputs("…", out);
+}
+
+struct bb_table_cell bb_path_cell(const char *path)
+{
+	const char *end = path + strlen(path),
+		   *at = end > path + PATH_SHOWN ? end - PATH_SHOWN : path;
+
+	if (at > path && !(at = strchr(at, '/')))
+		at = strrchr(path, '/') ?: path;
+	return bb_table_cell_of("%s%s", at > path ? "…" : "", at);
 }
 
 struct bb_table_cell bb_table_cell_of(const char *fmt, ...)
@@ -357,7 +368,9 @@ static struct bb_table_cell relative(const struct bb_case *c)
 const struct bb_case_column bb_case_columns[] = {
 	COLUMN(BB_BOTH, .cell = variant, BB_TEXT("variant")),
 	COLUMN(BB_BOTH, .cell = bb_net_cell, BB_NUMBER("net"),
-	       .doc = "latency less floor, load by load"),
+	       .doc = "latency less that of the empty program (the floor) in the same load, over "
+		      "all "
+		      "loads"),
 	COLUMN(BB_BOTH, .cell = behind_net, BB_TEXT("+-"), .close = true,
 	       .doc = "the longer side of the 95 % interval of net, over loads"),
 	COLUMN(BB_BOTH, .cell = latency, BB_NUMBER("latency"),

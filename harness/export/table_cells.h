@@ -87,6 +87,9 @@ struct bb_table_cell bb_table_cell_interval(const struct bb_estimate *e);
 /* Returns a text made of `fmt`, cut to the size of a cell. */
 struct bb_table_cell bb_table_cell_of(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* Returns a path of a table; of a long one the end: "…/bpf/prog.bpf.c". */
+struct bb_table_cell bb_path_cell(const char *path);
+
 /* Returns the number of characters of a UTF-8 text, for each of which a terminal needs a column. */
 size_t bb_text_width(const char *text);
 

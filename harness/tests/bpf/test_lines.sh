@@ -19,7 +19,7 @@ times() {
 
 	run "$BPFBENCH" --object "$object" --program "$1" --lines --loads "$loads" --samples "$((100 * loads))" --seed 1 --budget 60 --quiet --results "$results"
 	expect_status "$1: succeeds" 0
-	run "$BPFBENCH" annotate --time --all --variant "$1" --results "$results"
+	run "$BPFBENCH" annotate --time --all --cases --variant "$1" --results "$results"
 	expect_status "$1: has a table" 0
 }
 
@@ -48,7 +48,7 @@ check "flame graph: has the lines" grep -q 'BB_STEP64' "$TMP/run.svg"
 
 run "$BPFBENCH" --object "$object" --program misses --lines --cold --loads 8 --samples 96 --seed 1 --budget 60 --quiet --results "$results"
 expect_status "cold: succeeds" 0
-run "$BPFBENCH" annotate --time --all --results "$results"
+run "$BPFBENCH" annotate --time --all --cases --results "$results"
 expect_grep "cold: stands beside the time" out '^ +ns +95 % interval +cold ns '
 expect_grep "cold: has a table of its own, too" out '^lines/misses/lines-cold: '
 whole=$(sed -nE 's/^[^:]*lines: ([0-9 .]+) ns a run.*/\1/p' "$TMP/out" | tr -d ' ')
@@ -81,7 +81,7 @@ expect_eq "holds: every call has a row" "$(grep -cE ' bpf_(ringbuf_(reserve|subm
 # what the kernel has no kfunc for is left out by name
 run "$BPFBENCH" --object "$O/tests/bpf/held.bpf.o" --lines --loads 2 --samples 60 --seed 1 --budget 60 --quiet --results "$results" --format table
 expect_status "held: what a kernel has of it is measured" 0
-run "$BPFBENCH" annotate --time --all --results "$results"
+run "$BPFBENCH" annotate --time --all --cases --results "$results"
 for program in socket dynptr; do
 	expect_grep "held: $program has a table" out "^held/$program/lines: "
 done
@@ -119,7 +119,7 @@ times by_turns
 expect_grep "by turns: the table says how many runs take another path" out '^ *(-?[0-9.]+|< 3) .* \([0-9]+ % of the runs took another path\)$'
 run "$BPFBENCH" --object "$O/tests/bpf/lines_leave.bpf.o" --program leaves --lines --loads 2 --samples 200 --budget 60 --quiet --results "$results"
 expect_status "leaves: succeeds" 0
-run "$BPFBENCH" annotate --time --all --results "$results"
+run "$BPFBENCH" annotate --time --all --cases --results "$results"
 expect_grep "leaves: a tail call is a row of its line" out '^[ 0-9<].*  bpf_tail_call, and the program that it leads to(:|$)'
 times many_turns
 expect_grep "many turns: a loop of thousands has a row, too" out ' bpf_map_lookup_elem, 3000 times'

@@ -20,7 +20,7 @@ awk 'BEGIN {
 clang -O2 -g -target bpf -Ibpf -idirafter "/usr/include/$(uname -m)-linux-gnu" -c "$TMP/long.bpf.c" -o "$TMP/long.bpf.o"
 run "$BPFBENCH" --object "$TMP/long.bpf.o" --program calls --lines --loads 1 --samples 40 --seed 1 --budget 300 --quiet --results "$WORK/results"
 expect_status "long: succeeds" 0
-run "$BPFBENCH" annotate --time --all --results "$WORK/results"
+run "$BPFBENCH" annotate --time --all --cases --results "$WORK/results"
 expect_status "long: has a table" 0
 check "long: of many rows" awk '/bpf_get_smp_processor_id(:|\(|$)/ { n++ } END { exit !(n > 100) }' "$TMP/out"
 expect_no_grep "long: cuts are left out, not refused" out 'cuts are not allowed'

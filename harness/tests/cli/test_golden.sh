@@ -67,7 +67,7 @@ for run in step lines packets-old call; do
 done
 golden step.annotate-variant annotate --variant stackid --colour always step.json
 for run in lines lines-new ab-time step; do golden "$run.annotate-time" annotate --time "$run.json"; done
-golden lines.annotate-time-all annotate --time --all lines.json
+golden lines.annotate-time-all annotate --time --all --cases lines.json
 golden lines.annotate-colour annotate --time --colour always lines.json
 golden lines.annotate-flame annotate --time --flame "$TMP/flame.svg" lines-new.json
 same lines-new.flame.svg "$TMP/flame.svg"

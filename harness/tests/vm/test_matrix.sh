@@ -77,7 +77,7 @@ else
 	last=${here[-1]}
 	vm --object straight.bpf.o --program alu100 --program alu400 --lines --vm "$last" --results "$WORK/lines"
 	expect_status "by line: exit code 0" 0
-	vm annotate latest --time --all --results "$WORK/lines"
+	vm annotate latest --time --all --cases --results "$WORK/lines"
 	expect_grep "by line: what is next" out 'compare OLD.o NEW.o --vm'
 	expect_grep "by line: the unit" out 'alu400/lines.*: [0-9.]+ machine instructions a run'
 	expect_eq "by line: they differ by their instructions" \

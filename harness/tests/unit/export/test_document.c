@@ -294,9 +294,31 @@ static void test_commands_can_be_copied(void **state)
 	free(text);
 }
 
+/* A path that is longer than a line may end a line behind a slash. */
+static void test_long_path(void **state)
+{
+	struct bb_doc d = {0};
+	char *text;
+
+	(void)state;
+	bb_doc__add(&d, BB_DOC_PARAGRAPH, "source", "%s",
+		    "/home/somebody/a-long-folder/another-folder/of-the-project/bpf/prog.bpf.c");
+	text = rendered(&d, as_narrow_text);
+	assert_string_equal(text, "source:\n"
+				  "  /home/somebody/a-long-folder/another-folder/\n"
+				  "  of-the-project/bpf/prog.bpf.c\n");
+	free(text);
+	assert_string_equal(bb_path_cell("/usr/src/prog.bpf.c").text, "/usr/src/prog.bpf.c");
+	assert_string_equal(bb_path_cell("/home/somebody/a-long-folder/another-folder/bpf/"
+					 "prog.bpf.c")
+				    .text,
+			    "…/a-long-folder/another-folder/bpf/prog.bpf.c");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_long_path),
 		cmocka_unit_test(test_commands_can_be_copied),
 		cmocka_unit_test(test_wide_page),
 		cmocka_unit_test(test_column_in_all),
