@@ -659,8 +659,9 @@ void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc_sides sides
 	add_machine(sides, d);
 }
 
-/* Names the first lines that regressed or are new. Returns false if there are none. */
-static bool name_regressed(const struct bb_time_diff *diff, struct bb_doc *d)
+/* Appends the first lines that regressed or are new: "prog.c:12, prog.c:15, ...". Returns how many
+ * lines there are. */
+static size_t append_regressed(const struct bb_time_diff *diff, struct bb_doc *d)
 {
 	size_t n = 0;
 
@@ -671,22 +672,28 @@ static bool name_regressed(const struct bb_time_diff *diff, struct bb_doc *d)
 
 			if (r->verdict != BB_VERDICT_REGRESSED || n++ >= NEXT_LINES)
 				continue;
-			if (n == 1)
-				bb_doc__add(d, BB_DOC_FAINT, "next", "look at %s ",
-					    row->line ? "line" : "instruction");
-			bb_doc__append(d, "%s%u", n > 1 ? ", " : "",
-				       row->line ? row->line : row->insn);
+			if (row->line && row->file && row->file[0])
+				bb_doc__append(d, "%s%s:%u", n > 1 ? ", " : "", basename(row->file),
+					       row->line);
+			else
+				bb_doc__append(d, "%s%s %u", n > 1 ? ", " : "",
+					       row->line ? "line" : "instruction",
+					       row->line ? row->line : row->insn);
 		}
-	if (n)
-		bb_doc__append(d, "%s, then the same again", n > NEXT_LINES ? ", ..." : "");
+	bb_doc__append(d, "%s", n > NEXT_LINES ? ", ..." : "");
 	return n;
 }
 
 void bb_doc_time_diff_next(const struct bb_time_diff *diff, struct bb_doc *d)
 {
-	bool has_regressed = name_regressed(diff, d);
+	bool has_regressed = bb_time_diff__count(diff, BB_VERDICT_REGRESSED);
 	double times = 1;
 
+	if (has_regressed) {
+		bb_doc__add(d, BB_DOC_FAINT, "next", "look at ");
+		append_regressed(diff, d);
+		bb_doc__append(d, ", then the same again");
+	}
 	for (size_t i = 0; i < diff->n_cases; i++)
 		times = fmax(times, (double)diff->cases[i].needs_loads /
 					    fmax((double)diff->cases[i].n_loads, 1));
@@ -798,39 +805,75 @@ static void add_longer(const struct bb_doc_gate *v, bool is_first, struct bb_doc
 	/* the first measurement gets half of the budget, for all programs together */
 	double needs_s = g->spent_s;
 	bool needs_each = want_s > g->each_s, needs_budget;
+	size_t late = 0;
 
-	for (size_t i = 0; i < g->n_programs; i++)
-		n += g->programs[i].state == BB_GATE_COMPARED;
+	for (size_t i = 0; i < g->n_programs; i++) {
+		late += g->programs[i].is_late;
+		n += g->programs[i].state == BB_GATE_COMPARED || g->programs[i].is_late;
+	}
 	needs_s += 2 * n * each_s;
 	needs_budget = g->budget_s > 0 && needs_s > g->budget_s;
-	if (!(want_s > 0) || (!needs_each && !needs_budget))
+	if ((!(want_s > 0) && !late) || (!needs_each && !needs_budget))
 		return;
 	bb_doc__add(d, BB_DOC_FAINT, is_first ? "next" : "then",
-		    "%sa verdict on what is inconclusive: the same with ",
-		    is_first ? "nothing has to be done; " : "");
+		    "%sa verdict on what %s: the same with ",
+		    is_first ? "nothing has to be done; " : "",
+		    !late        ? "is inconclusive"
+		    : want_s > 0 ? "is inconclusive or had no time"
+				 : "had no time");
 	if (needs_each)
 		bb_doc__append(d, "`--each %.0f`", want_s);
 	if (needs_budget)
 		bb_doc__append(d, "%s`--budget %.0f`", needs_each ? " and " : "", ceil(needs_s));
 }
 
+/* Names something that makes the gate fail, other than a slowdown: a case that executes more
+ * instructions, or a program that does not load or exceeds a limit of the gate. */
+static struct bb_table_cell what_fails(const struct bb_doc_gate *v)
+{
+	const struct bb_gate *g = v->gate;
+	const struct bb_exact_row *row = BB_FIND(g->counted.rows, g->counted.n_rows,
+						 bb_gate__exact_verdict(g, it) ==
+							 BB_GATE_REGRESSED);
+
+	if (row)
+		return short_name(row->name);
+	for (size_t i = 0; i < g->n_programs; i++) {
+		const struct bb_gate_program *p = &g->programs[i];
+		struct bb_gate_verified n = bb_gate__verified(g, p, v->first);
+
+		if (p->state == BB_GATE_FAILED || n.too_many || n.grew)
+			return bb_table_cell_of("%.150s", p->label);
+	}
+	return bb_table_cell_of("it");
+}
+
 /* Adds the next step for the user. */
 static void add_gate_next(const struct bb_doc_gate *v, struct bb_doc *d)
 {
 	const struct bb_report *first = v->first;
+	const struct bb_comparison *worst = NULL;
 	size_t before = d->n;
-	double most = 0;
 
-	for (size_t i = 0; i < first->n_comparisons; i++)
-		if (bb_gate__verdict(&first->comparisons[i], v->again) == BB_GATE_REGRESSED)
-			most = fmax(most, first->comparisons[i].ratio.hi - 1);
-	if (most > 0)
-		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "mend the lines above, then the same again; if the slowdown is wanted: "
-			    "the same with `--threshold %.0f`, which accepts as much",
-			    ceil(100 * most));
-	else if (bb_gate__exit(v->gate, first, v->again))
-		bb_doc__add(d, BB_DOC_FAINT, "next", "mend it, then the same again");
+	for (size_t i = 0; i < first->n_comparisons; i++) {
+		const struct bb_comparison *c = &first->comparisons[i];
+
+		if (bb_gate__verdict(c, v->again) == BB_GATE_REGRESSED &&
+		    (!worst || c->ratio.hi > worst->ratio.hi))
+			worst = c;
+	}
+	if (worst) {
+		bb_doc__add(d, BB_DOC_FAINT, "next", "mend ");
+		if (!append_regressed(&v->gate->timed, d))
+			bb_doc__append(d, "%.*s", (int)strcspn(worst->name, "/"), worst->name);
+		bb_doc__append(d,
+			       ", then the same again; if the slowdown is wanted: the same with "
+			       "`--threshold %.0f`, which accepts as much",
+			       ceil(100 * (worst->ratio.hi - 1)));
+	} else if (bb_gate__exit(v->gate, first, v->again)) {
+		bb_doc__add(d, BB_DOC_FAINT, "next", "mend %s, then the same again",
+			    what_fails(v).text);
+	}
 	add_longer(v, d->n == before, d);
 	if (d->n == before)
 		bb_doc__add(d, BB_DOC_FAINT, "next", "nothing has to be done%s",

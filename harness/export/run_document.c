@@ -413,7 +413,9 @@ static bool add_counts(const struct bb_report *r, struct bb_doc *d)
 		}
 		if (n == 1)
 			bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-				    "instructions a run (exact; without those of helpers): ");
+				    "instructions a run executes (loops counted by turn, helpers' "
+				    "own "
+				    "not): ");
 		bb_doc__append(d, "%s%s %" PRIu64, n > 1 ? ", " : "", c->variant, g.least->least);
 	}
 	return n;
@@ -422,16 +424,15 @@ static bool add_counts(const struct bb_report *r, struct bb_doc *d)
 void bb_doc_counted(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
-		{BB_TEXT("program")},   {BB_NUMBER("cases")}, {BB_NUMBER("runs")},
-		{BB_TEXT("least")},     {BB_TEXT("most")},    {BB_NUMBER("paths")},
-		{BB_TEXT("not exact")},
+		{BB_TEXT("program")},     {BB_NUMBER("cases")}, {BB_NUMBER("runs")},
+		{BB_TEXT("least")},       {BB_TEXT("most")},    {BB_NUMBER("paths")},
+		{BB_TEXT("runs differ")},
 	};
 
 	if (!r->n_counted || (detail == BB_SHORT && add_counts(r, d)))
 		return;
 	bb_doc__add(d, BB_DOC_TITLE, NULL,
-		    "instructions per run (exact: the same in every run of a case; helpers' own "
-		    "are not counted)");
+		    "instructions that a run executes (loops counted by turn, helpers' own not)");
 	bb_doc__table(d, columns, BB_LEN(columns));
 	for (size_t i = 0; i < r->n_counted; i++) {
 		const struct bb_counted *c = &r->counted[i];
@@ -449,7 +450,7 @@ void bb_doc_counted(const struct bb_report *r, enum bb_detail detail, struct bb_
 		if (g.n_exact == c->n_cases)
 			bb_doc__text_cell(d, "");
 		else
-			bb_doc__cell(d, "%zu of %zu cases", c->n_cases - g.n_exact, c->n_cases);
+			bb_doc__cell(d, "in %zu of %zu cases", c->n_cases - g.n_exact, c->n_cases);
 	}
 	for (size_t i = 0; i < r->n_counted; i++) {
 		const struct bb_counted *c = &r->counted[i];

@@ -23,7 +23,8 @@ struct bb_gate_program {
 	char *label;
 	size_t program_at; /* offset of the program in `label` */
 	enum bb_gate_state state;
-	char *why; /* reason for the state; NULL: the state needs none */
+	bool is_late; /* it was not measured for lack of time */
+	char *why;    /* reason for the state; NULL: the state needs none */
 };
 
 struct bb_gate {

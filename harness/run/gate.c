@@ -589,6 +589,7 @@ static int measure_job(struct bb_gate_run *run, struct bb_gate_job *job, struct 
 	rc = bb_deadline_has_passed ? bb_fail(err, -ETIME, "the budget was over before its turn")
 				    : bb_run_ab(&job->plan, ab, report, err);
 	if (rc == -ETIME) {
+		p->is_late = true;
 		leave_out(p, BB_GATE_SKIPPED, err->msg);
 		return 0;
 	}

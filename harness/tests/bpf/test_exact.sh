@@ -43,7 +43,7 @@ of() { bmf "$TMP/exact.bmf" "exact/$1/exact/input=$2" instructions; }
 expect_eq "exact: a program counted by hand" "$(of nested a) $(of nested b)" "433 433"
 expect_eq "exact: one instruction more is one instruction more" "$(of new a)" "$(($(of old a) + 1))"
 expect_grep "exact: a count that varies is a range" out '"value": [0-9]+\.5.*"lower_value": [0-9]+.*"upper_value": [0-9]+'
-expect_grep "exact: and is said not to be exact" err '^ *exact/varies/exact .* 2 +2 of 2 cases$'
+expect_grep "exact: and is said not to be exact" err '^ *exact/varies/exact .* 2 +in 2 of 2 cases$'
 expect_grep "exact: what always takes one way for an input is exact" err '^ *exact/calls/exact .* 2$'
 expect_grep "exact: what cannot be counted is skipped by name, with the reason" err \
 	'skipped: exact/no_room/exact: .no_room. leaves no room to save a register'

@@ -155,7 +155,7 @@ scenario >"$TMP/pair.yml"
 run "$BPFBENCH" compare --time --scenario "$TMP/pair.yml" --base known --head slower --loads 12 --budget 60 --no-store --seed 1 \
 	--fail-on regressed
 expect_status "compare --time: a line that is slower fails, if asked to" 3
-expect_grep "compare --time: the next step names the line" out '^next: look at line [0-9]+'
+expect_grep "compare --time: the next step names the line" out '^next: look at [a-z_.]+:[0-9]+'
 expect_grep "compare --time: the line that was changed is slower" out 'regressed +(lines\.bpf\.c:)?[0-9]+ +BB_STEP64\(x\), BB_STEP64\(x\), BB_STEP64\(x\); /\* 192'
 expect_no_grep "compare --time: what is the same is not" out 'regressed .*/\* (64|256)'
 run "$BPFBENCH" compare --time --scenario "$TMP/pair.yml" --base known --head slower --sort percent

@@ -167,7 +167,7 @@ static void test_confirmation(void **state)
 			 "changes)\n");
 	assert_has(text, "- **a.slow/step/input=1**: +3.00 % \\[");
 	assert_has(text, "\\], measured again: +2.80 % \\[");
-	assert_has(text, "**next**: mend the lines above, then the same again; if the slowdown is "
+	assert_has(text, "**next**: mend a.slow, then the same again; if the slowdown is "
 			 "wanted: the same with `--threshold 4`");
 	assert_has(text, "\\] | **regressed** |");
 	assert_has(text, "| a.slow | verified-instructions | 100 | 103 | +3 | ");
@@ -220,6 +220,7 @@ static void test_next(void **state)
 {
 	struct bb_report *first = measured("first", 1.0, 1.0), *again = measured("again", 1.03, 1);
 	struct bb_gate g = make_gate();
+	double with_all;
 
 	(void)state;
 	g.each_s = 10;
@@ -234,6 +235,16 @@ static void test_next(void **state)
 	g.spent_s = 2;
 	assert_true(advised(&g, first, NULL, "`--each ") == 0);
 	assert_true(advised(&g, first, NULL, "`--budget ") >= 2 + 2 * 2 * 10);
+	/* a program that had no turn needs as much as the others */
+	assert_int_equal(g.programs[3].state, BB_GATE_SKIPPED);
+	with_all = advised(&g, first, NULL, "`--budget ");
+	g.programs[3].is_late = true;
+	assert_true(advised(&g, first, NULL, "`--budget ") >= with_all + 2 * 10 - 1);
+	/* also if nothing that was measured is inconclusive */
+	first->comparisons[1].budget_s = NAN;
+	assert_true(advised(&g, first, NULL, "`--budget ") >= 2 + 3 * 2 * 10);
+	first->comparisons[1].budget_s = 0.5;
+	g.programs[3].is_late = false;
 	/* beside a confirmed regression, too */
 	for (size_t i = 0; i < first->comparisons[0].n_pairs; i++)
 		first->comparisons[0].pairs[i].d += log(1.03);
