@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "store/run_json.h"
 
+#include <elf.h>
+
 #include "base/parse.h"
 #include "base/record_json.h"
 
@@ -543,11 +545,18 @@ int bb_run_json__read(FILE *in, const char *path, struct bb_report **ret_report,
 	struct bb_report *r = bb_report__new();
 	struct bb_record_reader rd = {.format = &run_format, .path = path, .whole = r, .err = err};
 	json_error_t at;
-	json_t *root;
-	int rc;
+	json_t *root = NULL;
+	int rc, first = getc(in);
 
-	root = json_loadf(in, JSON_REJECT_DUPLICATES, &at);
-	if (root)
+	ungetc(first, in);
+	if (first != ELFMAG0)
+		root = json_loadf(in, JSON_REJECT_DUPLICATES, &at);
+	if (first == ELFMAG0)
+		rc = bb_fail(err, -EINVAL,
+			     "%s: not a bpfbench run but an object; measure it first: `sudo "
+			     "bpfbench --object %s`",
+			     path, path);
+	else if (root)
 		rc = read_run(&rd, root, r);
 	else if (ferror(in))
 		rc = bb_fail(err, -EIO, "%s: cannot be read: Input/output error", path);

@@ -659,6 +659,8 @@ static void test_truncated(void **state)
 		assert_says(&err, ", column ");
 	}
 	free(text);
+	assert_int_equal(read_text("\177ELF", 4, &err), -EINVAL);
+	assert_says(&err, "run.json: not a bpfbench run but an object; measure it first");
 }
 
 static void test_foreign(void **state)
