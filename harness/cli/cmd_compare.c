@@ -8,6 +8,7 @@
 #include "cli/traced_run.h"
 #include "cli/paths.h"
 #include "cli/vm_run.h"
+#include "core/drive_kind.h"
 #include "export/documents.h"
 #include "run/ab.h"
 #include "store/store.h"
@@ -367,7 +368,10 @@ static char *in_turns_command(const struct bb_report *new, const struct bb_diffs
 static void add_next_of_stored(const struct bb_report *old, const struct bb_report *new,
 			       const struct bb_diffs *diffs, struct bb_doc *d)
 {
-	bool is_live = BB_ANY(new->cases, new->n_cases, it->is_live), is_open, is_changed;
+	/* --seconds is for programs that are watched, not for test runs of live ones */
+	bool is_live = BB_ANY(new->cases, new->n_cases,
+			      it->is_live && bb_drive_kind_named(it->drive)->seconds > 0);
+	bool is_open, is_changed;
 	const char *label = "next";
 	char *in_turns;
 	double most = 0;

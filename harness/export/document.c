@@ -283,6 +283,29 @@ static void put_indented(const char *text, FILE *out)
 	bb_xml_text(out, text);
 }
 
+/* Writes a text in which commands stand in backquotes as code. */
+static void put_html_words(const char *text, FILE *out)
+{
+	while (*text) {
+		size_t before = strcspn(text, "`"), code = 0;
+
+		if (text[before])
+			code = strcspn(text + before + 1, "`");
+		if (!text[before] || !text[before + 1 + code])
+			break;
+		for (int i = 0; i < 2; i++) {
+			char *part = bb_strndup(i ? text + before + 1 : text, i ? code : before);
+
+			fputs(i ? "<code>" : "", out);
+			bb_xml_text(out, part);
+			fputs(i ? "</code>" : "", out);
+			free(part);
+		}
+		text += before + code + 2;
+	}
+	bb_xml_text(out, text);
+}
+
 static void put_html_head(const struct bb_doc_column *c, FILE *out)
 {
 	fputs(c->cells == BB_CELLS_NUMBER ? "<th" : "<th class=text", out);
@@ -402,7 +425,7 @@ void bb_doc__html(const struct bb_doc *d, FILE *out)
 			bb_xml_text(out, b->label);
 			fputs("</b>: ", out);
 		}
-		bb_xml_text(out, b->text);
+		put_html_words(b->text, out);
 		fputs(html[b->kind].after, out);
 	}
 }

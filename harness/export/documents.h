@@ -88,6 +88,10 @@ void bb_doc_cross_checks(const struct bb_report *r, enum bb_detail detail, struc
 
 /* True if the report has a case of the drive. */
 bool bb_has_drive(const struct bb_report *r, const char *drive);
+/* True if the run is from a guest of --vm, whose clock counts machine instructions. */
+bool bb_counts_instructions(const struct bb_report *r);
+#define BB_COUNTS_INSTRUCTIONS                                                                     \
+	"ns are machine instructions here: the clock of the guest counts one as 1 ns"
 /* Explains those of the drives step, slope, in-situ and in-situ-packets that the report has. */
 void bb_doc_drive_key(const struct bb_report *r, struct bb_doc *d);
 /* True if the counted program is the floor of another program. */

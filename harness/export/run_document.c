@@ -669,6 +669,12 @@ static void add_machine(const struct bb_report *r, struct bb_doc *d)
 		bb_doc__append(d, ", %.1f s", r->elapsed_s);
 }
 
+bool bb_counts_instructions(const struct bb_report *r)
+{
+	return r->command && strstr(r->command, " --vm") &&
+	       !strncmp(r->fingerprint.cpu_model, "QEMU", 4);
+}
+
 bool bb_has_drive(const struct bb_report *r, const char *drive)
 {
 	return BB_ANY(r->cases, r->n_cases, !strcmp(it->drive, drive));
@@ -710,6 +716,8 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 		lacks_p99 |= isnan(r->cases[i].summary.p99.value);
 		knows_between |= isfinite(r->cases[i].between);
 	}
+	if (bb_counts_instructions(r))
+		bb_doc__add(d, BB_DOC_BAD, NULL, BB_COUNTS_INSTRUCTIONS);
 	if (has_net)
 		bb_doc__add(d, BB_DOC_FAINT, "net", "what a %s",
 			    has_command ? "variant adds to the command alone"
@@ -774,12 +782,13 @@ static const char *map_to_fill(const struct bb_report *r)
 static const char *begin_next(const struct bb_report *r, bool has_object, struct bb_doc *d)
 {
 	const char *map = map_to_fill(r);
+	bool may_search = has_object && !r->n_comparisons && !bb_counts_instructions(r);
 	bool is_short = BB_ANY(r->cases, r->n_cases, it->n_in_vain || it->turned_file);
 	bool is_found = BB_ANY(r->cases, r->n_cases, it->found);
 
-	if (!is_short || is_found || (!map && (!has_object || r->n_comparisons)))
+	if (!is_short || is_found || (!map && !may_search))
 		return "next";
-	if (has_object && !r->n_comparisons)
+	if (may_search)
 		bb_doc__again(d, BB_DOC_FAINT, "next", r->command, "--try-inputs",
 			      "searches for inputs that get further");
 	else

@@ -170,7 +170,7 @@ static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb
 			    BB_NEAR_0_MARK " net not larger than its +-, or below 0: it may "
 					   "be 0; a longer --budget or more --loads may "
 					   "tell");
-	if (lacks_half && (detail != BB_SHORT || !r->n_comparisons))
+	if (lacks_half && !bb_counts_instructions(r) && (detail != BB_SHORT || !r->n_comparisons))
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
 			    "a net without +-: too few loads count for an interval; more --loads "
 			    "give one");

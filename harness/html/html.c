@@ -76,8 +76,14 @@ static void put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
  * `first` is the first of them. */
 static void put_group(FILE *out, const struct bb_html_page *page, size_t nth, size_t first)
 {
-	static const char *const kinds[] = {"net",  "depth",     "entries", "input",  "slowdown",
-					    "ecdf", "quantiles", "backlog", "layout", NULL};
+	/* the order in which figures of different heights leave the smallest holes: without, and
+	 * with one of the kind "layout" */
+	static const char *const kinds[2][11] = {
+		{"net", "depth", "entries", "input", "slowdown", "quantiles", "ecdf", "backlog"},
+		{"net", "depth", "entries", "input", "slowdown", "ecdf", "quantiles", "backlog",
+		 "layout"},
+	};
+	const struct bb_figures *f = page->figures;
 	const struct bb_report *r = page->report;
 	const struct bb_case *c = &r->cases[first];
 	struct bb_doc d = {0}, title, tables;
@@ -99,7 +105,10 @@ static void put_group(FILE *out, const struct bb_html_page *page, size_t nth, si
 	tables.blocks++;
 	tables.n--;
 	bb_doc__html(&title, out);
-	put_figures(out, page, nth, kinds, c);
+	put_figures(out, page, nth,
+		    kinds[f && BB_ANY(f->v, f->n,
+				      !strcmp(it->kind, "layout") && bb_figure__is_of(it, c))],
+		    c);
 	bb_doc__html(&tables, out);
 	bb_doc__done(&d);
 }
@@ -110,12 +119,14 @@ static void put_meaning(FILE *out, const struct bb_report *r)
 	const struct bb_drive_kind *kind = r->n_cases ? bb_drive_kind_named(r->cases[0].drive)
 						      : NULL;
 
+	if (kind && bb_counts_instructions(r))
+		fputs("<p class=bad>" BB_COUNTS_INSTRUCTIONS "</p>\n", out);
 	if (!kind || kind->sample.is_lag)
 		return;
 	fputs("<p class=faint>Latency: ", out);
 	fputs(kind->fills & BB_FILLS_MEAN
-		      ? "the mean time of all runs in ns.</p>\n"
-		      : "the time of a run in ns with its 95 % interval, as the mean without "
+		      ? "the mean time of all runs.</p>\n"
+		      : "the time of a run with its 95 % interval, as the mean without "
 			"outliers over all addresses modulo 64 at which the JIT may put the "
 			"program, or, where these are not known, as the median over its "
 			"loads.</p>\n",

@@ -329,6 +329,8 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 {
 	const struct bb_estimate *x = &a->summary.relative, *y = &b->summary.relative;
 	double other = log(y->value / x->value), times;
+	/* test runs of a live program go by loads, as those of others do */
+	bool is_watched = a->is_live && bb_drive_kind_named(a->drive)->seconds > 0;
 	struct stored_ratio r;
 
 	find_stored_ratio(a, b, opts->threshold, opts->alpha, &r);
@@ -352,7 +354,7 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 	if (r.n_a < r.needs || r.n_b < r.needs) {
 		double least = fmax((double)(r.n_a < r.n_b ? r.n_a : r.n_b), 1);
 
-		if (a->is_live)
+		if (is_watched)
 			add_note(row,
 				 "it ran too seldom for an interval: both looks with "
 				 "`--seconds %.0f`",
@@ -372,11 +374,11 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 	if (isinf(times))
 		add_note(row, "too close to %.3g %% to decide (+-%.2g %%)", 100 * opts->threshold,
 			 50 * (row->hi - row->lo));
-	else if (!a->is_live && times > MOST_TIMES)
+	else if (!is_watched && times > MOST_TIMES)
 		add_note(row, "+-%.2g %%: two stored runs cannot tell as little as %.3g %%",
 			 50 * (row->hi - row->lo), 100 * opts->threshold);
 	else {
-		row->decides = ceil(times * (a->is_live ? fmax(seconds_of(a), seconds_of(b))
+		row->decides = ceil(times * (is_watched ? fmax(seconds_of(a), seconds_of(b))
 							: fmax((double)r.n_a, (double)r.n_b)));
 		add_note(row, "+-%.2g %% so far", 50 * (row->hi - row->lo));
 	}
@@ -424,6 +426,10 @@ static void add_case(const struct bb_case *a, const struct bb_case *b, bool is_f
 		add_note(&row, "the empty program: what differs here is the machine");
 	else if (doubt) {
 		row.verdict = BB_VERDICT_INCONCLUSIVE;
+		/* longer runs, which the note may advise, do not remove the doubt */
+		row.decides = NAN;
+		free(row.note);
+		row.note = NULL;
 		add_note(&row, "%s", doubt);
 	}
 	row.lookups = bb_failed_lookups(a, b);

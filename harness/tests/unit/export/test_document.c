@@ -315,9 +315,24 @@ static void test_long_path(void **state)
 			    "…/a-long-folder/another-folder/bpf/prog.bpf.c");
 }
 
+/* On a page, commands in backquotes are code; a lone backquote is only a backquote. */
+static void test_html_code(void **state)
+{
+	struct bb_doc d = {0};
+	char *text;
+
+	(void)state;
+	bb_doc__add(&d, BB_DOC_ITEM, NULL, "%s", "`show <b>` says, `annotate` too; a ` alone");
+	text = rendered(&d, bb_doc__html);
+	assert_string_equal(text, "<p class=item><code>show &lt;b&gt;</code> says, "
+				  "<code>annotate</code> too; a ` alone</p>\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_html_code),
 		cmocka_unit_test(test_long_path),
 		cmocka_unit_test(test_commands_can_be_copied),
 		cmocka_unit_test(test_wide_page),
