@@ -29,9 +29,10 @@ struct bb_machine {
 	uint64_t began_ns;
 };
 
-/* The model of the CPU. With erms, the kernel's memcpy() would use `rep movsb`, and the clock would
- * count an instruction for each byte. */
-#define BB_MACHINE_CPU "max,la57=off,-erms"
+/* The model of the CPU, without the flags for fast string instructions. With erms, fsrm, or fsrs of
+ * leaf 7.1, which QEMU 10 has, the kernel's memcpy() or memset() would use `rep movsb` or `rep
+ * stosb`, and the clock would count an instruction for each byte. */
+#define BB_MACHINE_CPU "max,la57=off,-erms,-fsrm,level-func7=0"
 
 /* The program that emulates guests. */
 #define BB_QEMU "qemu-system-x86_64"
