@@ -242,6 +242,26 @@ static int check_cases(const struct bb_plan *p, struct bb_err *err)
 	return 0;
 }
 
+/* Checks that a drive with `same_input` can be compared: another drive has the same first input and
+ * gives each CPU an input of its own. */
+static int check_same_input(const struct bb_scenario *s, const struct bb_drive_spec *d,
+			    struct bb_err *err)
+{
+	uint32_t most = 1;
+
+	for (size_t i = 0; i < d->values.n; i++)
+		most = d->values.v[i] > most ? d->values.v[i] : most;
+	if (!d->same_input || bb_scenario__each_input(s, d, most))
+		return 0;
+	return bb_fail(err, -EINVAL,
+		       "drive '%s' of scenario '%s': %zu input%s for %u CPU%s: in the drive '%s', "
+		       "each CPU must have an input of its own, and the first must be the same as "
+		       "here; give %u inputs (in one pcap, or `flows: %u` of one packet), or take "
+		       "fewer CPUs",
+		       bb_drive_name(d), s->name, d->inputs.n, d->inputs.n == 1 ? "" : "s", most,
+		       most == 1 ? "" : "s", d->kind->with, most, most);
+}
+
 int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts *opts,
 		  struct bb_plan *ret_plan, struct bb_err *err)
 {
@@ -252,11 +272,13 @@ int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts 
 		return rc;
 	p.loads = opts->loads ? opts->loads : scenario->loads;
 	for (size_t d = 0; d < scenario->n_drives; d++) {
-		if (!opts->drives.n ||
-		    BB_ANY(opts->drives.v, opts->drives.n, is_called(&scenario->drives[d], *it)))
-			add_drive(&p, opts, &scenario->drives[d]);
+		if (rc || (opts->drives.n && !BB_ANY(opts->drives.v, opts->drives.n,
+						     is_called(&scenario->drives[d], *it))))
+			continue;
+		rc = check_same_input(scenario, &scenario->drives[d], err);
+		add_drive(&p, opts, &scenario->drives[d]);
 	}
-	if (!p.n_cases)
+	if (!rc && !p.n_cases)
 		rc = bb_fail(err, -EINVAL, "scenario '%s': nothing is left to measure",
 			     scenario->name);
 	for (size_t i = 0; i < p.n_cases; i++)

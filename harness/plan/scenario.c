@@ -955,6 +955,19 @@ const char *bb_drive_name(const struct bb_drive_spec *d)
 					   : bb_drive_kind_name(d->kind);
 }
 
+static bool same_first(const struct bb_inputs *a, const struct bb_inputs *b)
+{
+	return a->n && b->n && a->v->len == b->v->len && !memcmp(a->v->data, b->v->data, a->v->len);
+}
+
+const struct bb_drive_spec *bb_scenario__each_input(const struct bb_scenario *s,
+						    const struct bb_drive_spec *same, size_t n)
+{
+	return BB_FIND(s->drives, s->n_drives,
+		       it->kind == same->kind && !it->same_input && it->inputs.n >= n &&
+			       same_first(&it->inputs, &same->inputs));
+}
+
 /* Returns the kind of the drive's cold twin (bb_scenario__add_cold()) or, if `by_line`, of its twin
  * that times lines (bb_scenario__add_lines()). Returns NULL if the drive cannot have this twin. */
 static const struct bb_drive_kind *kind_of_twin(const struct bb_drive_spec *d, bool by_line)

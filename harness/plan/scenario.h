@@ -433,6 +433,11 @@ static inline const struct bb_pace *bb_drive_pace(const struct bb_drive_spec *d)
  * "step-cold" or "in-situ-http". */
 const char *bb_drive_name(const struct bb_drive_spec *d);
 
+/* `same` is a drive in which all CPUs run one input. Returns the drive of this kind that has the
+ * same first input and gives each of n CPUs an input of its own; NULL if there is none. */
+const struct bb_drive_spec *bb_scenario__each_input(const struct bb_scenario *s,
+						    const struct bb_drive_spec *same, size_t n);
+
 /* Returns the variant of that name, or NULL. */
 static inline const struct bb_variant_spec *bb_scenario__variant(const struct bb_scenario *s,
 								 const char *name)

@@ -1204,7 +1204,9 @@ static int check_cpus(const struct maker *m, struct bb_err *err)
 				 text);
 }
 
-static int check_same_input(const struct maker *m, struct bb_err *err)
+/* Refuses --same-input where no program can have an input of its own on each CPU. Tells the user
+ * which programs cannot if others can. */
+static int check_same_input(struct maker *m, struct bb_err *err)
 {
 	const struct bb_object_opts *o = m->opts;
 
@@ -1216,6 +1218,15 @@ static int check_same_input(const struct maker *m, struct bb_err *err)
 		return bb_fail(err, -EINVAL,
 			       "--same-input: none of the programs takes packets; give several "
 			       "contexts, with --ctx");
+	for (size_t i = 0; o->same_input && i < m->n_variants; i++) {
+		const struct group *g = &m->groups[m->variants[i].group];
+
+		if (can_repeat(g) && !can_differ(m, g))
+			bb_add_words(&m->out.guesses, "",
+				     "bpfbench: %s: --same-input is not for it: each CPU has the "
+				     "same context; give several, with --ctx\n",
+				     m->variants[i].name);
+	}
 	return 0;
 }
 

@@ -82,7 +82,8 @@ struct bb_object_scenario {
 	char *text; /* YAML, with the skips as comments */
 	struct bb_object_skip *skips;
 	size_t n_skips;
-	/* text for the user with a line for each guessed type; NULL: no guesses */
+	/* text for the user with a line for each guessed type and for each program without
+	 * same_input; NULL: none */
 	char *guesses;
 };
 

@@ -74,23 +74,6 @@ static void note_per_cpu(const struct bb_scenario *sc, const struct bb_variant_s
 	k->per_cpu_map = bb_strdup(map->name);
 }
 
-static bool same_bytes(const struct bb_input *a, const struct bb_input *b)
-{
-	return a->len == b->len && !memcmp(a->data, b->data, a->len);
-}
-
-/* `same` is a drive in which all CPUs run one input. Returns the drive of this kind that has the
- * same first input and gives each of n CPUs an input of its own; NULL if there is none. */
-static const struct bb_drive_spec *find_each_input(const struct bb_scenario *sc,
-						   const struct bb_drive_spec *same, size_t n)
-{
-	return same->inputs.n < n
-		       ? NULL
-		       : BB_FIND(sc->drives, sc->n_drives,
-				 it->kind == same->kind && !it->same_input && it->inputs.n >= n &&
-					 same_bytes(it->inputs.v, same->inputs.v));
-}
-
 void bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 		     const struct bb_plan_case *planned, const char *variant, size_t *ret_index)
 {
@@ -114,7 +97,7 @@ void bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 	if (planned->drive->kind->fills & BB_FILLS_THROUGHPUT)
 		note_per_cpu(sc, planned->variant, k);
 	each = planned->drive->same_input
-		       ? find_each_input(sc, planned->drive, planned->param_value)
+		       ? bb_scenario__each_input(sc, planned->drive, planned->param_value)
 		       : NULL;
 	k->each_input_in = each ? bb_strdup(bb_drive_name(each)) : NULL;
 	k->units_per_ns = units_per_ns ? units_per_ns : 1;

@@ -50,6 +50,8 @@ run "$BPFBENCH" compare --exact --base-object "$objects/sections.bpf.o" --head-o
 	--program counts --no-store
 expect_status "measured: it executes the instructions of the object" 0
 expect_grep "measured: none more or less" out 'counts|same'
+run "$BPFBENCH" --object "$TMP/sections.capture" --program counts --cpus 1,all --per-cpu bpfbench_pin --no-store
+complains "--per-cpu: not the maps of a capture" 1 '--per-cpu=bpfbench_pin: .*sections\.capture is a capture, .*give the object file$'
 run "$BPFBENCH" init "$TMP/sections.capture"
 expect_status "init: a scenario of it" 0
 expect_grep "init: where it was attached" out 'section "?perf_event/cpu-clock, 99 Hz'

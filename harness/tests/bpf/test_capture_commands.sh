@@ -208,6 +208,8 @@ bare "test runs" -DRUNS
 if [[ -s $file && ! -s $TMP/cc ]]; then
 	run "$BPFBENCH" init "$file"
 	expect_grep "test runs: the packet that the command gave is the input" out 'hex: "?5a0102030405060708090a0b08004542"?\}'
+	run "$BPFBENCH" --object "$file" --cpus 1,2 --same-input --no-store
+	complains "test runs: one input for two CPUs" 1 '1 input for 2 CPUs: '
 fi
 
 # --- interrupted: a first SIGINT ends the capture and writes it, a SIGTERM leaves no file ---

@@ -135,6 +135,13 @@ bpfbench init "$O/tests/bpf/maps.bpf.o" --same-input
 complains "--same-input: on one CPU" 1 "--same-input tells what several CPUs contend for"
 bpfbench init "$O/tests/bpf/raw_tracepoints.bpf.o" --cpus 1,all --same-input
 expect_status "--same-input: no packets" 1
+bpfbench init "$O/tests/bpf/test_run.bpf.o" --cpus 1,all --same-input
+expect_grep "--same-input: a program with one context beside those of packets" err ' lookup_pass: --same-input is not for it: each CPU has the same context'
+# a pcap with one packet: its header, that of the packet, 16 bytes
+printf '%b' '\xd4\xc3\xb2\xa1\x02\x00\x04\x00\0\0\0\0\0\0\0\0\xff\xff\0\0\x01\0\0\0' '\0\0\0\0\0\0\0\0\x10\0\0\0\x10\0\0\0' \
+	'\x02\0\0\0\0\x02\x02\0\0\0\0\x01\x08\0\x45\0' >"$WORK/one.pcap"
+bpfbench --object "$O/tests/bpf/maps.bpf.o" --program finds_in_big_hash --cpus 1,2 --same-input --packet "$WORK/one.pcap" --no-store
+complains "--same-input: one packet for two CPUs" 1 "1 input for 2 CPUs: .* give 2 inputs"
 bpfbench init "$O/tests/bpf/maps.bpf.o" --cpus 1,all --per-cpu nothing
 complains "--per-cpu: no such map" 1 "--per-cpu=nothing: there is no such map; there are: "
 bpfbench init "$O/tests/bpf/tailcall.bpf.o" --cpus 1,all --per-cpu jumps

@@ -577,6 +577,50 @@ static void test_namesakes(void **state)
 	bb_scenario__free(s);
 }
 
+/* One input for all CPUs tells something only beside a drive with one for each. */
+static void test_same_input(void **state)
+{
+#define ONE "{name: one, hex: " FRAME "}"
+#define TWO ONE ", {name: two, hex: " FRAME "00}"
+	static const struct {
+		const char *cpus, *each, *same,
+			*want; /* want: part of the message; NULL: no error */
+	} tries[] = {
+		{"[1, 2]", ONE, ONE, "1 input for 2 CPUs: "},
+		{"[1, 2]", TWO, TWO, NULL},
+		{"[1, 2]", TWO, ONE, NULL},
+		{"[1, 2, 3]", TWO, TWO, "2 inputs for 3 CPUs: "},
+		{"[2]", TWO, "{name: other, hex: " FRAME "ff}",
+		 "the first must be the same as here"},
+		{"[1]", ONE, ONE, NULL},
+	};
+	static const struct bb_plan_opts nothing;
+	const char *const slope = "slope";
+	const struct bb_plan_opts other = {.drives = {(const char **)&slope, 1}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(tries); i++) {
+		struct bb_err err = {0};
+		struct bb_scenario *s;
+		struct bb_plan p = {0};
+		char text[1024];
+
+		snprintf(text, sizeof(text),
+			 "name: x\nobject: o\nvariants: [{name: a}]\ndrive:\n  - with: slope\n"
+			 "  - {with: parallel, cpus: %s, inputs: [%s]}\n"
+			 "  - {with: parallel, cpus: %s, inputs: [%s], same_input: yes}\n",
+			 tries[i].cpus, tries[i].each, tries[i].cpus, tries[i].same);
+		s = must_parse(text);
+		assert_int_equal(bb_plan__make(s, &nothing, &p, &err), tries[i].want ? -EINVAL : 0);
+		if (tries[i].want && !strstr(err.msg, tries[i].want))
+			fail_msg("%zu: %s", i, err.msg);
+		bb_plan__done(&p);
+		assert_int_equal(bb_plan__make(s, &other, &p, &err), 0);
+		bb_plan__done(&p);
+		bb_scenario__free(s);
+	}
+}
+
 /* A kind of drive that goes by samples says how many come in a row: the runner divides by it. */
 static void test_every_kind_has_turns(void **state)
 {
@@ -689,6 +733,7 @@ int main(void)
 		cmocka_unit_test(test_unknown_names),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_namesakes),
+		cmocka_unit_test(test_same_input),
 		cmocka_unit_test(test_sizes_of_maps),
 		cmocka_unit_test(test_sizes_refused),
 	};
