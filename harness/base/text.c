@@ -133,34 +133,51 @@ static size_t word_len(const char *text, bool *ret_is_other)
 	return at;
 }
 
-char *bb_command_with(const char *command, const char *option)
+/* Returns `command` without the option whose name has the first `name` bytes of `option`, and
+ * without its value if `has_value`, and with `added` after the name of the command. */
+static char *edit_command(const char *command, const char *option, size_t name, bool has_value,
+			  const char *added)
 {
-	size_t name = strcspn(option, " "), size = 0, n = 0, len;
+	size_t size = 0, n = 0, len;
 	bool is_option = true, is_other = strncmp(command, "bpfbench ", 9) != 0;
 	char *text = NULL;
 	FILE *out = bb_open_memstream(&text, &size);
 
 	for (const char *at = command; *at; at += len + (at[len] == ' '), n++) {
 		len = word_len(at, &is_other);
-		if (n == 2)
-			fprintf(out, " %s", option);
+		if (n == 2 && added)
+			fprintf(out, " %s", added);
 		is_option &= n < 2 || len != 2 || strncmp(at, "--", 2);
 		if (n < 2 || !is_option || len < name || strncmp(at, option, name) ||
 		    (len > name && at[name] != '=')) {
 			fprintf(out, "%s%.*s", n ? " " : "", (int)len, at);
 			continue;
 		}
-		if (len == name && option[name] && at[len]) /* leave out its value, too */
+		if (len == name && has_value && at[len]) /* leave out its value, too */
 			len += 1 + word_len(at + len + 1, &is_other);
 	}
-	if (n == 2)
-		fprintf(out, " %s", option);
+	if (n == 2 && added)
+		fprintf(out, " %s", added);
 	bb_close_memstream(out);
 	if (is_other || n < 2) {
 		free(text);
 		return NULL;
 	}
 	return text;
+}
+
+char *bb_command_with(const char *command, const char *option)
+{
+	size_t name = strcspn(option, " ");
+
+	return edit_command(command, option, name, option[name], option);
+}
+
+char *bb_command_without(const char *command, const char *option)
+{
+	size_t name = strcspn(option, " ");
+
+	return edit_command(command, option, name, option[name], NULL);
 }
 
 void bb_add_text(char **text, const char *between, const char *fmt, va_list ap)

@@ -52,3 +52,5 @@ char *bb_command_line(int argc, char **argv);
  * the command, in place of the same option. The caller frees it. Returns NULL if `command` is
  * something else: it may come from an untrusted file, and users may copy the result to a shell. */
 char *bb_command_with(const char *command, const char *option);
+/* Does the same without the option: "--exact"; of one with a value "--drive NAME". */
+char *bb_command_without(const char *command, const char *option);

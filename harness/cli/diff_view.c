@@ -84,7 +84,7 @@ static int add_time(const struct bb_compared *c, struct bb_doc_sides sides, enum
 			    c->base_run ? "the same with `--details` (every line)"
 					: "`bpfbench annotate --time` (every line), `bpfbench show "
 					  "--details` (all figures)");
-	bb_doc_time_diff_next(&diff, d);
+	bb_doc_time_diff_next(&diff, c->base_run ? NULL : c->run->command, d);
 	*ret_n = bb_time_diff__count(&diff, counted);
 	bb_time_diff__done(&diff);
 	return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
+#include "base/text.h"
 #include "export/documents.h"
 
 #define EXACT_ROWS 20u /* limit: cases with different counts that are shown */
@@ -207,6 +208,16 @@ static void add_machine(struct bb_doc_sides sides, struct bb_doc *d)
 			    sides.r->fingerprint.kernel_release, sides.r->fingerprint.cpu_model);
 }
 
+/* Adds advice to give `command` again without an option; NULL: "the same". */
+static void add_without(const char *command, const char *option, const char *why, struct bb_doc *d)
+{
+	char *without = command ? bb_command_without(command, option) : NULL;
+
+	bb_doc__add(d, BB_DOC_FAINT, "next", "%s%s` (%s)",
+		    without ? "`sudo " : "the same without `", without ? without : option, why);
+	free(without);
+}
+
 /* Names the first cases that regressed, and the first that improved: "regressed: compare/step
  * +22.81 % [+10.51, +30.05]". */
 static void add_verdicts(const struct bb_diffs *diffs, struct bb_doc *d)
@@ -367,8 +378,8 @@ static void add_exact_lines(const struct bb_exact_program *p, bool all, struct b
 	}
 	if (n > most)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
-			    "... and %zu line%s more (compare --exact --details)", n - most,
-			    bb_plural(n - most));
+			    "... and %zu line%s more (`compare OLD NEW --exact --details`)",
+			    n - most, bb_plural(n - most));
 }
 
 void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sides, bool all,
@@ -401,7 +412,7 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sid
 	}
 	if (differ > shown)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
-			    "... and %zu more that differ (compare --exact --details)",
+			    "... and %zu more that differ (`compare OLD NEW --exact --details`)",
 			    differ - shown);
 	for (size_t i = 0; i < diff->n_programs; i++)
 		add_exact_lines(&diff->programs[i], all, d);
@@ -412,9 +423,11 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sid
 		    "counted");
 	add_sides(sides, d);
 	add_machine(sides, d);
-	bb_doc__add(d, BB_DOC_FAINT, "next", "%s",
-		    differ ? "the same without `--exact` (whether it takes longer)"
-			   : "nothing has to be done");
+	if (differ)
+		add_without(sides.r ? sides.r->command : NULL, "--exact", "whether it takes longer",
+			    d);
+	else
+		bb_doc__add(d, BB_DOC_FAINT, "next", "nothing has to be done");
 }
 
 /* --- time by line --- */
@@ -470,7 +483,8 @@ static void add_sentence(const struct bb_time_diff_case *c, struct bb_doc *d)
 		is_shorter |= r->a && r->b && r->verdict == BB_VERDICT_IMPROVED;
 	}
 	if (n > TIME_ROWS)
-		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%zu more lines differ (--details)",
+		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+			    "%zu more lines differ (`compare OLD NEW --time --details`)",
 			    n - TIME_ROWS);
 	else if (c->n_loads >= c->needs_loads &&
 		 (!n || n + same < c->n_rows || (is_new && is_shorter)))
@@ -596,7 +610,7 @@ static void add_next_step(const struct bb_time_diff_case *c, const struct bb_tim
 	}
 	if (isnan(c->times))
 		return;
-	bb_doc__append(d, "; the inconclusive ones have intervals of +-%s ns",
+	bb_doc__append(d, "; the inconclusive ones have 95 %% intervals of +-%s ns",
 		       bb_table_cell_value(c->half_ns).text);
 	if (isinf(c->times)) {
 		bb_doc__append(d, " and differ by just about what matters: a larger --threshold "
@@ -684,7 +698,7 @@ static size_t append_regressed(const struct bb_time_diff *diff, struct bb_doc *d
 	return n;
 }
 
-void bb_doc_time_diff_next(const struct bb_time_diff *diff, struct bb_doc *d)
+void bb_doc_time_diff_next(const struct bb_time_diff *diff, const char *command, struct bb_doc *d)
 {
 	bool has_regressed = bb_time_diff__count(diff, BB_VERDICT_REGRESSED);
 	double times = 1;
@@ -698,12 +712,13 @@ void bb_doc_time_diff_next(const struct bb_time_diff *diff, struct bb_doc *d)
 		times = fmax(times, (double)diff->cases[i].needs_loads /
 					    fmax((double)diff->cases[i].n_loads, 1));
 	if (times > 1 && diff->option)
-		bb_doc__add(d, BB_DOC_FAINT, has_regressed ? "also" : "next",
-			    "the same with `%s %.0f` (enough loads for a verdict on each line)",
-			    diff->option, ceil(BB_SPARE * diff->amount * times));
+		bb_doc__again(d, BB_DOC_FAINT, has_regressed ? "also" : "next", command,
+			      bb_table_cell_of("%s %.0f", diff->option,
+					       ceil(BB_SPARE * diff->amount * times))
+				      .text,
+			      "enough loads for a verdict on each line");
 	else if (!has_regressed)
-		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "the same without `--time` (a verdict on the program as a whole)");
+		add_without(command, "--time", "a verdict on the program as a whole", d);
 }
 
 /* --- a gate --- */

@@ -136,8 +136,9 @@ void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc_sides sides
 		      struct bb_doc *d);
 
 /* Adds the next steps for the user: to mend the first lines that regressed or are new, and to
- * measure longer if there were too few loads for a verdict on each line. */
-void bb_doc_time_diff_next(const struct bb_time_diff *diff, struct bb_doc *d);
+ * measure longer if there were too few loads for a verdict on each line. `command` is the command
+ * line that measured; NULL: the user has just given it. */
+void bb_doc_time_diff_next(const struct bb_time_diff *diff, const char *command, struct bb_doc *d);
 
 /* Documents about stored runs over time. They have only the cases of the run `only`; NULL: all
  * cases. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
+#include "base/text.h"
 #include "core/drive_kind.h"
 #include "export/documents.h"
 #include "stats/quantile.h"
@@ -476,15 +477,23 @@ static void add_incomplete(const struct bb_report *r, struct bb_doc *d)
 			    "%s; the tables show the samples taken until then", r->incomplete);
 }
 
-/* Adds advice to measure with a budget that should decide the inconclusive comparisons. Adds
- * nothing if `budget_s` is 0. */
-static void add_budget(double budget_s, enum bb_doc_kind kind, const char *label, struct bb_doc *d)
+/* True if `compare` may have measured the run: advice on comparisons gives its options. */
+static bool is_of_compare(const struct bb_report *r)
 {
-	if (budget_s > 0)
-		bb_doc__add(d, kind, label,
-			    "the same with `--budget %.0f` (inconclusive: neither shown to be "
-			    "slower nor to be the same)",
-			    budget_s);
+	return !r->command || !strncmp(r->command, "bpfbench compare ", 17);
+}
+
+/* Adds advice to measure with a budget that should decide the inconclusive comparisons. Adds
+ * nothing if there are none, or if a longer budget decides none of them. */
+static void add_budget(const struct bb_report *r, enum bb_doc_kind kind, const char *label,
+		       struct bb_doc *d)
+{
+	double budget_s = bb_budget_to_decide(r);
+
+	if (budget_s > 0 && is_of_compare(r))
+		bb_doc__again(d, kind, label, r->command,
+			      bb_table_cell_of("--budget %.0f", budget_s).text,
+			      "inconclusive: neither shown to be slower nor to be the same");
 }
 
 void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d)
@@ -505,7 +514,7 @@ void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d
 		bb_diffs__done(&diffs);
 	}
 	if (open)
-		add_budget(bb_budget_to_decide(r), BB_DOC_PARAGRAPH, "next", d);
+		add_budget(r, BB_DOC_PARAGRAPH, "next", d);
 }
 
 /* Adds the mean cost of a run if inputs come as often as their weights say. Leaves out inputs that
@@ -827,12 +836,34 @@ static void add_next_of_run(const struct bb_report *r, const char *label, bool h
 			    "compare --baseline before latest`");
 }
 
+/* Adds advice to look for the lines of a difference that was found: by time, or by counts if no
+ * lines can be timed. These commands take no drive, no format and no view of a table. */
+static void add_next_of_found(const struct bb_report *r, const char *label, struct bb_doc *d)
+{
+	static const char *const drop[] = {"--drive NAME", "-d NAME",       "--format NAME",
+					   "-f NAME",      "--sort COLUMN", "--filter EXPRESSION"};
+	char *command = r->command ? bb_strdup(r->command) : NULL;
+
+	for (size_t i = 0; command && i < BB_LEN(drop); i++) {
+		char *without = bb_command_without(command, drop[i]);
+
+		free(command);
+		command = without;
+	}
+	if (has_step(r))
+		bb_doc__again(d, BB_DOC_FAINT, label, command, "--time",
+			      "which lines the difference is in");
+	else if (r->n_counted || BB_ANY(r->cases, r->n_cases, it->executed_insns))
+		bb_doc__again(d, BB_DOC_FAINT, label, command, "--exact",
+			      "which lines execute more or fewer instructions");
+	free(command);
+}
+
 /* Adds the next steps for the user. With BB_SHORT, adds only the most useful one to a run that
  * compares nothing. */
 static void add_next(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
 	bool has_object = r->command && strstr(r->command, "--object");
-	double budget_s = bb_budget_to_decide(r);
 	bool is_found = BB_ANY(r->comparisons, r->n_comparisons,
 			       it->verdict == BB_VERDICT_REGRESSED ||
 				       it->verdict == BB_VERDICT_IMPROVED);
@@ -843,12 +874,15 @@ static void add_next(const struct bb_report *r, enum bb_detail detail, struct bb
 			    r->n_timed > 1 ? "`bpfbench annotate --time` (every line), " : "",
 			    has_many_timed(r) ? "--variant NAME --flame FILE.svg` (a picture)"
 					      : "--flame FILE.svg` (a picture)");
-	else if (is_found && has_step(r)) {
+	else if (is_found && is_of_compare(r)) {
+		add_next_of_found(r, begin_next(r, has_object, d), d);
+		add_budget(r, BB_DOC_FAINT, d->n > before ? "then" : "next", d);
+	} else if (bb_budget_to_decide(r) > 0) {
+		add_budget(r, BB_DOC_FAINT, begin_next(r, has_object, d), d);
+	} else if (r->n_comparisons &&
+		   r->n_comparisons == bb_report__count_verdict(r, BB_VERDICT_SAME)) {
 		bb_doc__add(d, BB_DOC_FAINT, begin_next(r, has_object, d),
-			    "the same with `--time` (which lines the difference is in)");
-		add_budget(budget_s, BB_DOC_FAINT, "then", d);
-	} else if (budget_s > 0) {
-		add_budget(budget_s, BB_DOC_FAINT, begin_next(r, has_object, d), d);
+			    "nothing has to be done");
 	} else if (!r->n_comparisons) {
 		add_next_of_run(r, begin_next(r, has_object, d), has_object, d);
 	}
@@ -905,7 +939,7 @@ void bb_doc_markdown(const struct bb_report *r, struct bb_doc *d)
 	bb_doc_programs(r, d);
 	bb_doc__add(d, BB_DOC_TITLE, NULL, "Notes");
 	bb_doc_notes(r, BB_SHORT, d);
-	add_budget(bb_budget_to_decide(r), BB_DOC_ITEM, "next", d);
+	add_budget(r, BB_DOC_ITEM, "next", d);
 	bb_doc__add(d, BB_DOC_ITEM, NULL, "run %s, ", r->id);
 	add_machine(r, d);
 }

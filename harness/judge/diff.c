@@ -264,7 +264,7 @@ static const char *find_doubts(const struct bb_report *a, const struct bb_report
 	}
 	if (doubt && !force)
 		warn(d, "so no verdict is given: measure both on one machine, at best in one run "
-			"(`bpfbench compare --base V1 --head V2`), or insist with --force");
+			"(`sudo bpfbench compare OLD.o NEW.o`), or insist with --force");
 	if (!is_between_known(a, b))
 		warn(d, "the intervals do not include the variation between runs: `bpfbench "
 			"selftest` measures it, and later runs include it");
