@@ -53,6 +53,7 @@ struct session {
 	struct bb_http_server server;
 	struct bb_screen screen;
 	bool is_screen;
+	bool is_cut; /* the watch ended before the command */
 };
 
 static int write_file(struct session *s, struct bb_err *err);
@@ -910,6 +911,7 @@ static int watch(struct session *s, struct bb_err *err)
 			save_now_and_then(s);
 		}
 		end = look(s, &shown_ns, err);
+		s->is_cut = end > 0;
 		if (end)
 			return end < 0 ? end : 0;
 		if (bb_stop_signal == SIGINT || (bb_stop_signal == SIGTERM && s->args->serve))
@@ -918,6 +920,7 @@ static int watch(struct session *s, struct bb_err *err)
 			return bb_fail(err, -EINTR, "interrupted");
 		else if (!s->args->seconds || bb_seconds_since(s->began_ns) < s->args->seconds)
 			continue;
+		s->is_cut = true;
 		return 0;
 	}
 	return rc == -EPIPE ? 0 : bb_fail(err, rc, "watching '%s': %m", s->args->command[0]);
@@ -939,6 +942,25 @@ static int write_pid(void *arg, FILE *out, struct bb_err *)
 
 	fprintf(out, "%d\n", *pid);
 	return 0;
+}
+
+static int say_no_loads(struct session *s, struct bb_err *err)
+{
+	const char *name = s->args->command[0];
+
+	/* the kernel may report the end of the filter before the end of its last process */
+	for (unsigned int i = 0; i < 100 && !s->command.ended && !s->is_cut; i++) {
+		bb_watched__look(&s->command);
+		usleep(i * 100);
+	}
+	if (!s->command.ended)
+		return bb_fail(err, -ENOTSUP,
+			       "'%s' loaded no BPF program while it was watched; --for S watches "
+			       "it "
+			       "longer",
+			       name);
+	return bb_fail(err, -ENOTSUP, "'%s', which %s, loaded no BPF program%s", name,
+		       bb_how_ended(s->command.status).text, bb_silence_hint(s->is_screen));
 }
 
 static int run_command(struct session *s, struct bb_err *err)
@@ -969,13 +991,15 @@ static int run_command(struct session *s, struct bb_err *err)
 	/* From now on the command's programs are loaded as they are, because nobody would read the
 	 * figures of clones. */
 	s->command.load = NULL;
+	if (!rc && !s->inside.n_loads)
+		rc = say_no_loads(s, err);
 	if (!rc)
 		read_figures(s);
 	if (!rc && s->args->measure.output)
 		rc = ask_kernel(s, err);
 	if (!bb_watched__end(&s->command))
 		bb_say("a process of the command does not end, and is left running");
-	if (s->command.ended && s->command.status && !s->args->seconds)
+	if (!rc && s->command.ended && s->command.status && !s->args->seconds)
 		bb_tell("the command %s", bb_how_ended(s->command.status).text);
 	bb_watched__close(&s->command, false);
 	return rc;
@@ -1058,11 +1082,6 @@ static int measure(struct session *s, struct bb_err *err)
 		bb_capture_provide_tracefs();
 		rc = run_command(s, err);
 	}
-	if (!rc && !s->inside.n_loads)
-		rc = bb_fail(err, -ENOTSUP,
-			     "'%s' loaded no BPF program while it was watched; --for S watches it "
-			     "longer",
-			     a->command[0]);
 	if (!rc)
 		rc = bb_output_of(write_figures, s, NULL, err);
 	if (!rc && a->measure.output)

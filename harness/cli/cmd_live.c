@@ -235,8 +235,8 @@ static int wait_for_loads(const struct watch *w, struct bb_err *err)
 	if (!n) {
 		if (bb_follow__ended(w->follow, &status))
 			snprintf(how, sizeof(how), ", which %s,", bb_how_ended(status).text);
-		return bb_fail(err, -ENOTSUP, "'%s'%s loaded no BPF program", w->args->command[0],
-			       how);
+		return bb_fail(err, -ENOTSUP, "'%s'%s loaded no BPF program%s", w->args->command[0],
+			       how, *how ? bb_silence_hint(w->is_screen) : "");
 	}
 	if (has_ended(w))
 		return 0;

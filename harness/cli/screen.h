@@ -27,3 +27,9 @@ bool bb_screen__has_changed(const struct bb_screen *s);
  * bb_silence__end(). */
 int bb_silence__begin(bool is_screen);
 void bb_silence__end(int before);
+
+/* Returns what an error says after the end of a command whose output was not shown. */
+static inline const char *bb_silence_hint(bool is_screen)
+{
+	return is_screen ? "; --format table shows what it prints" : "";
+}

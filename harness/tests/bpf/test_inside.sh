@@ -291,5 +291,5 @@ run "$BPFBENCH" inside --snap 64 -- true
 expect_status "complaints: packets, and no file for them" 2
 run "$BPFBENCH" inside -- true
 expect_status "complaints: nothing was loaded" 4
-expect_grep "complaints: nothing was loaded, said" err "'true' loaded no BPF program"
+expect_grep "complaints: nothing was loaded, said" err "'true', which ended with exit code 0, loaded no BPF program"
 plan_done
