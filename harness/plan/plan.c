@@ -242,8 +242,8 @@ static int check_cases(const struct bb_plan *p, struct bb_err *err)
 	return 0;
 }
 
-/* Checks that a drive with `same_input` can be compared: another drive has the same first input and
- * gives each CPU an input of its own. */
+/* If there is a drive to compare a drive with `same_input` with, checks that it has the same first
+ * input and gives each CPU an input of its own. */
 static int check_same_input(const struct bb_scenario *s, const struct bb_drive_spec *d,
 			    struct bb_err *err)
 {
@@ -251,7 +251,8 @@ static int check_same_input(const struct bb_scenario *s, const struct bb_drive_s
 
 	for (size_t i = 0; i < d->values.n; i++)
 		most = d->values.v[i] > most ? d->values.v[i] : most;
-	if (!d->same_input || bb_scenario__each_input(s, d, most))
+	if (!d->same_input || bb_scenario__each_input(s, d, most) ||
+	    !BB_ANY(s->drives, s->n_drives, it->kind == d->kind && !it->same_input))
 		return 0;
 	return bb_fail(err, -EINVAL,
 		       "drive '%s' of scenario '%s': %zu input%s for %u CPU%s: in the drive '%s', "
