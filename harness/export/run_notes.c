@@ -68,10 +68,11 @@ static void note_case(struct bb_doc *notes, const struct bb_case *c, bool voids)
 	if (bb_is_behind(c)) {
 		bb_doc__add(notes, BB_DOC_ITEM, "behind", "%s: ", c->name);
 		bb_doc__add(notes, BB_DOC_SUBITEM, NULL,
-			    "the consumer finished %.0f of %.0f samples: it takes them more slowly "
-			    "than they come, so the lag grows until the ring is full and samples "
-			    "are dropped",
-			    c->summary.pipeline.consumed.value, c->summary.pipeline.produced.value);
+			    "the consumer finished %.0f of %.0f samples: it takes them %s, so the "
+			    "lag grows until the ring is full and samples are dropped",
+			    c->summary.pipeline.consumed.value, c->summary.pipeline.produced.value,
+			    c->summary.pipeline.consumed.value > 0 ? "more slowly than they come"
+								   : "never");
 	}
 	note_sum(notes, c, "misses", misses, "runs that the kernel refused (recursion)");
 	note_sum(notes, c, "retries", retries, "calls were broken off by signals and made again");
