@@ -255,7 +255,40 @@ function cost_row(    i)
 		c_level[open[i], open_curve[i]] = $6 + 0
 		if ($9 != $5 && $9 != "-" && length($9) > longest_name[open[i]])
 			longest_name[open[i]] = length($9)
+		learn_bytes(open[i], open_curve[i])
 	}
+}
+
+# The memory of the maps of a case that are filled to several sizes, bytes.
+function learn_bytes(name, curve)
+{
+	if (!((name, $5) in is_size)) {
+		is_size[name, $5] = 1
+		size[name, ++n_sizes[name]] = $5
+	}
+	bytes[name, curve, $5] = number($10)
+	c_bytes[name, curve] = c_bytes[name, curve] (number($10) == "NaN" ? "" : $5 " " $10 " ")
+}
+
+# Rows of text below the axis, a row for each curve whose maps take other memory than those of the curves before.
+function write_bytes(name, n, file,    i, k, s, n_rows, seen, list)
+{
+	for (k = 1; k <= n; k++) {
+		i = order[k]
+		if (c_bytes[name, i] == "" || seen[c_bytes[name, i]]++ || n_rows == 4)
+			continue
+		n_rows++
+		list = list sprintf("bytes_of[%d] = %d\n", n_rows, k)
+		for (s = 1; s <= n_sizes[name]; s++)
+			list = list sprintf("bytes[%d] = %s\n", (n_rows - 1) * n_sizes[name] + s,
+				(name, i, size[name, s]) in bytes ? bytes[name, i, size[name, s]] : "NaN")
+	}
+	printf "n_sizes = %d\narray size[%d]\nn_bytes = %d\n", n_sizes[name], n_sizes[name], n_rows > file
+	for (s = 1; s <= n_sizes[name]; s++)
+		printf "size[%d] = %s\n", s, number(size[name, s]) > file
+	if (n_rows)
+		printf "names_px = %d\narray bytes_of[%d]\narray bytes[%d]\n%s", 15 * n_rows + 6, n_rows,
+			n_rows * n_sizes[name], list > file
 }
 
 # A case with a floor: the floor, the net cost, and the interval of the net cost, ns.
@@ -338,6 +371,8 @@ function write_vars(name, n,    i, k, file, g, parts)
 	# Names of inputs stand upright below the axis, where there is room for each.
 	if (k_name[f_kind[name]] == "input" && c_points[name, order[1]] <= 32)
 		printf "names_px = %d\n", 7.2 * longest_name[name] > file
+	if (k_name[f_kind[name]] == "entries")
+		write_bytes(name, n, file)
 	printf "source_run = %s\nsource_machine = %s\n", quote(source_run), quote(source_machine) > file
 	split(g, parts, SUBSEP)		# scenario, drive, parameter
 	printf "timed = %s\n", quote(parts[2] == "inside" ? "Time by clock readings in the program" : \

@@ -34,7 +34,8 @@ static const char head[] =
 	"#\tcase\tlatency_ns\tlo_ns\thi_ns\tfloor_ns\tnet_ns\tnet_lo_ns\tnet_hi_ns\n"
 	"# cost\tscenario\tvariant\tdrive\tparam\trole, one block each; its rows, in the order of "
 	"the run:\n"
-	"#\tscenario\tvariant\tdrive\tparam\tparam_value\tlatency_ns\tlo_ns\thi_ns\tvalue_name\n"
+	"#\tscenario\tvariant\tdrive\tparam\tparam_value\tlatency_ns\tlo_ns\thi_ns\tvalue_name\t"
+	"map_bytes\n"
 	"# slowdown, as cost; its rows: percent above the floor instead of ns.\n"
 	"# ab\tname\tbase\thead\tthreshold_percent\tconfidence_percent\tverdict, one block a "
 	"comparison; its rows:\n"
@@ -265,6 +266,7 @@ static void put_curve(const struct bb_report *r, size_t i, bool slowdown, FILE *
 				      : c->summary.latency,
 			     mem);
 		put_texts((const char *const[]){c->param_text}, 1, mem);
+		put_number(c->summary.map_bytes.value, mem);
 		putc('\n', mem);
 	}
 }

@@ -95,12 +95,16 @@ if need_command gnuplot "several sizes: the picture"; then
 	run env BPFBENCH="$BPFBENCH" RESULTS="$TMP/drawn" PLOTS="$TMP/plots" plots/plot.sh
 	expect_status "several sizes: the picture" 0
 	"$BPFBENCH" show --results "$TMP/drawn" --format plot | awk -F '\t' \
-		'NF == 9 && $2 == "a" && $4 == "entries" { printf($6 < 99.95 ? "%.1f\n" : "%.0f\n", $6) }' >"$TMP/times"
+		'NF == 10 && $2 == "a" && $4 == "entries" { printf($6 < 99.95 ? "%.1f\n" : "%.0f\n", $6) }' >"$TMP/times"
 	expect_eq "several sizes: the picture's figures" "$(wc -l <"$TMP/times")" 2
 	while read -r time; do
 		((${time%.*} < 999)) || continue # in µs
 		expect_grep "several sizes: the picture has $time" plots/entries-maps-step.svg ">$time ns<"
 	done <"$TMP/times"
+	for bytes in "$small" "$large"; do
+		expect_grep "several sizes: the picture has $bytes bytes" plots/entries-maps-step.svg \
+			">$(awk -v b="$bytes" 'BEGIN { m = b / 1e6; printf(m < 9.995 ? "%.2f" : m < 99.95 ? "%.1f" : "%.0f", m) }') MB<"
+	done
 	expect_grep "several sizes: the picture's axis" plots/entries-maps-step.svg '>entries \(log scale\)<'
 fi
 nothing_left "several sizes" "$(find "$results" -name '*.json' | wc -l)"

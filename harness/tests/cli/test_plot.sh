@@ -113,7 +113,7 @@ expect_eq "ecdf: each curve tells its name, in both panels" "$(grep -c '<title>s
 depth=$out/depth-perf_profiler-step.svg
 slopes() {
 	"$BPFBENCH" show --results "$TMP/results" --format plot | LC_ALL=C awk -F '\t' '
-	NF == 9 && $3 == "step" && $4 == "stack_depth" {
+	NF == 10 && $3 == "step" && $4 == "stack_depth" {
 		n[$2]++; x[$2] += $5; y[$2] += $6; xx[$2] += $5 * $5; xy[$2] += $5 * $6
 	}
 	END {

@@ -11,7 +11,7 @@
 # net	(as backlog), one block a case; its row:
 #	case	latency_ns	lo_ns	hi_ns	floor_ns	net_ns	net_lo_ns	net_hi_ns
 # cost	scenario	variant	drive	param	role, one block each; its rows, in the order of the run:
-#	scenario	variant	drive	param	param_value	latency_ns	lo_ns	hi_ns	value_name
+#	scenario	variant	drive	param	param_value	latency_ns	lo_ns	hi_ns	value_name	map_bytes
 # slowdown, as cost; its rows: percent above the floor instead of ns.
 # ab	name	base	head	threshold_percent	confidence_percent	verdict, one block a comparison; its rows:
 #	name	what	percent	lo	hi (of head above base; what: matched, unmatched, net, or pair, unmatched-pair: of one)
@@ -467,15 +467,15 @@ golden_ab/empty/slope	28.556	28.398	28.976	NaN	NaN	NaN	NaN
 
 
 # cost	golden_ab	v4	slope	-	-
-golden_ab	v4	slope	-	0	60.096	59.578	60.59	-
+golden_ab	v4	slope	-	0	60.096	59.578	60.59	-	NaN
 
 
 # cost	golden_ab	v3	slope	-	-
-golden_ab	v3	slope	-	0	178.548	167.186	181.342	-
+golden_ab	v3	slope	-	0	178.548	167.186	181.342	-	NaN
 
 
 # cost	golden_ab	empty	slope	-	floor
-golden_ab	empty	slope	-	0	28.556	28.398	28.976	-
+golden_ab	empty	slope	-	0	28.556	28.398	28.976	-	NaN
 
 
 # ab	golden_ab/slope	v4	v3	1	95	regressed

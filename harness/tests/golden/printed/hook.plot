@@ -11,7 +11,7 @@
 # net	(as backlog), one block a case; its row:
 #	case	latency_ns	lo_ns	hi_ns	floor_ns	net_ns	net_lo_ns	net_hi_ns
 # cost	scenario	variant	drive	param	role, one block each; its rows, in the order of the run:
-#	scenario	variant	drive	param	param_value	latency_ns	lo_ns	hi_ns	value_name
+#	scenario	variant	drive	param	param_value	latency_ns	lo_ns	hi_ns	value_name	map_bytes
 # slowdown, as cost; its rows: percent above the floor instead of ns.
 # ab	name	base	head	threshold_percent	confidence_percent	verdict, one block a comparison; its rows:
 #	name	what	percent	lo	hi (of head above base; what: matched, unmatched, net, or pair, unmatched-pair: of one)
@@ -95,8 +95,8 @@ golden_hook/on_openat/step	66.415	64.278	69.67	NaN	NaN	NaN	NaN
 
 
 # cost	golden_hook	on_openat	hook	-	-
-golden_hook	on_openat	hook	-	0	288.541	220.589	317.53	-
+golden_hook	on_openat	hook	-	0	288.541	220.589	317.53	-	NaN
 
 
 # cost	golden_hook	on_openat	step	-	-
-golden_hook	on_openat	step	-	0	66.415	64.278	69.67	-
+golden_hook	on_openat	step	-	0	66.415	64.278	69.67	-	NaN

@@ -11,7 +11,7 @@
 # net	(as backlog), one block a case; its row:
 #	case	latency_ns	lo_ns	hi_ns	floor_ns	net_ns	net_lo_ns	net_hi_ns
 # cost	scenario	variant	drive	param	role, one block each; its rows, in the order of the run:
-#	scenario	variant	drive	param	param_value	latency_ns	lo_ns	hi_ns	value_name
+#	scenario	variant	drive	param	param_value	latency_ns	lo_ns	hi_ns	value_name	map_bytes
 # slowdown, as cost; its rows: percent above the floor instead of ns.
 # ab	name	base	head	threshold_percent	confidence_percent	verdict, one block a comparison; its rows:
 #	name	what	percent	lo	hi (of head above base; what: matched, unmatched, net, or pair, unmatched-pair: of one)
@@ -213,7 +213,7 @@ golden_lines/ringbuf/lines/stack_depth=8	6528.734	6481.409	6569.899	NaN	NaN	NaN	
 
 
 # cost	golden_lines	ringbuf	lines	stack_depth	-
-golden_lines	ringbuf	lines	stack_depth	8	6528.734	6481.409	6569.899	8
+golden_lines	ringbuf	lines	stack_depth	8	6528.734	6481.409	6569.899	8	NaN
 
 
 # lines	golden_lines/ringbuf/lines/stack_depth=8	golden_lines/ringbuf	83 bpf_ringbuf_submit	lines	stack_depth	8	-	run
