@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "unit/export/document_testing.h"
 #include "unit/export_testing.h"
 
@@ -294,6 +295,22 @@ static void test_commands_can_be_copied(void **state)
 	free(text);
 }
 
+/* An option is left out with its value, wherever it stands before "--". */
+static void test_command_without(void **state)
+{
+	char *command = bb_command_without("bpfbench compare --drive step a.o b.o --drive=hook "
+					   "--drives --time",
+					   "--drive NAME");
+
+	(void)state;
+	assert_string_equal(command, "bpfbench compare a.o b.o --drives --time");
+	free(command);
+	command = bb_command_without("bpfbench compare a.o b.o --time", "--time");
+	assert_string_equal(command, "bpfbench compare a.o b.o");
+	free(command);
+	assert_null(bb_command_without("bpfbench compare a.o; reboot", "--time"));
+}
+
 /* A path that is longer than a line may end a line behind a slash. */
 static void test_long_path(void **state)
 {
@@ -335,6 +352,7 @@ int main(void)
 		cmocka_unit_test(test_html_code),
 		cmocka_unit_test(test_long_path),
 		cmocka_unit_test(test_commands_can_be_copied),
+		cmocka_unit_test(test_command_without),
 		cmocka_unit_test(test_wide_page),
 		cmocka_unit_test(test_column_in_all),
 		cmocka_unit_test(test_note_below_row),
