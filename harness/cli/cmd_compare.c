@@ -454,8 +454,14 @@ static int compare_stored(const struct compare_args *a, struct bb_err *err)
 	if (!rc && old)
 		rc = bb_baseline__read(old, a->measure.results, &of_old, err);
 	if (!rc && old) {
+		char *renamed = bb_report__rename_like(of_old, of_new);
+
 		name_side(old, of_old, sides[0]);
 		name_side(new, of_new, sides[1]);
+		if (renamed)
+			snprintf(sides[0] + strlen(sides[0]), SIDE_SIZE - strlen(sides[0]),
+				 "; its object '%s' takes the name of B's", renamed);
+		free(renamed);
 		rc = show_reports(a, of_old, of_new,
 				  (struct bb_doc_sides){NULL, sides[0], sides[1]}, err);
 	}

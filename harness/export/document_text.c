@@ -90,7 +90,9 @@ static size_t line_len(const char *text, size_t width, bool *in_command)
 			is_in = rest && text[at + 1 + rest];
 			is_long = rest + 2 > width;
 		}
-		is_quoted ^= is_in && text[at] == '\'';
+		/* outside quotes, \' is a quote of the command's own */
+		is_quoted ^= is_in && text[at] == '\'' &&
+			     (is_quoted || !at || text[at - 1] != '\\');
 		/* a line that ends within a command also has room for " \" */
 		if (text[at] != ' ' || (at && is_kept(text, at)) || is_quoted ||
 		    (is_in && n >= width && any_blank) ||

@@ -323,12 +323,49 @@ static double seconds_of(const struct bb_case *c)
 	return s;
 }
 
+/* Returns the standard deviation of the latency's change without that of the floor, as a share of
+ * A's latency; NAN if a run has no interval for it. */
+static double sd_of_net(const struct bb_case *a, const struct bb_case *b)
+{
+	const struct bb_estimate *x = &a->summary.net, *y = &b->summary.net;
+
+	return hypot(x->hi - x->lo, y->hi - y->lo) / (2 * NORMAL_95 * a->summary.latency.value);
+}
+
+/* Withdraws the verdict that the code changed if another figure denies it. */
+static void check_change(const struct bb_case *a, const struct bb_case *b, struct bb_diff *row)
+{
+	const struct bb_estimate *x = &a->summary.relative, *y = &b->summary.relative;
+	double other = log(y->value / x->value), change = log(row->ratio),
+	       net = b->summary.net.value - a->summary.net.value;
+
+	if (row->verdict != BB_VERDICT_REGRESSED && row->verdict != BB_VERDICT_IMPROVED)
+		return;
+	/* Each run also measures a reference, a fixed piece of work. A slower program takes the
+	 * time of more such pieces. On a slower machine the pieces take longer, too, so their
+	 * number hardly changes. */
+	if (bb_case__reference(a) == bb_case__reference(b) &&
+	    bb_change_is_denied(change, other, hypot(sd_of(x), sd_of(y)))) {
+		add_note(row,
+			 "rather the machine than your code: beside fixed work of each run, B "
+			 "differs by %+.2f %%",
+			 100 * expm1(other));
+		row->verdict = BB_VERDICT_INCONCLUSIVE;
+	} else if (bb_change_is_denied(change, log1p(net / a->summary.latency.value),
+				       sd_of_net(a, b))) {
+		add_note(row,
+			 "rather the machine than your code: the empty program changed, too, by "
+			 "%+.3g ns",
+			 row->shift - net);
+		row->verdict = BB_VERDICT_INCONCLUSIVE;
+	}
+}
+
 /* Sets ratio, interval, verdict and p-value. correct() applies Holm's correction later. */
 static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 			  const struct bb_diff_opts *opts, struct bb_diff *row)
 {
-	const struct bb_estimate *x = &a->summary.relative, *y = &b->summary.relative;
-	double other = log(y->value / x->value), times;
+	double times;
 	/* test runs of a live program go by loads, as those of others do */
 	bool is_watched = a->is_live && bb_drive_kind_named(a->drive)->seconds > 0;
 	struct stored_ratio r;
@@ -339,18 +376,7 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 	row->verdict = bb_verdict_of((struct bb_interval){log(r.interval.lo), log(r.interval.hi)},
 				     opts->threshold);
 	row->p = r.p;
-	/* Each run also measures a reference, a fixed piece of work. A slower program takes the
-	 * time of more such pieces. On a slower machine the pieces take longer, too, so their
-	 * number hardly changes. */
-	if ((row->verdict == BB_VERDICT_REGRESSED || row->verdict == BB_VERDICT_IMPROVED) &&
-	    bb_case__reference(a) == bb_case__reference(b) &&
-	    bb_change_is_denied(log(row->ratio), other, hypot(sd_of(x), sd_of(y)))) {
-		row->verdict = BB_VERDICT_INCONCLUSIVE;
-		add_note(row,
-			 "rather the machine than your code: beside fixed work of each run, B "
-			 "differs by %+.2f %%",
-			 100 * expm1(other));
-	}
+	check_change(a, b, row);
 	if (r.n_a < r.needs || r.n_b < r.needs) {
 		double least = fmax((double)(r.n_a < r.n_b ? r.n_a : r.n_b), 1);
 

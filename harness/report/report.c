@@ -328,6 +328,54 @@ void bb_report__add_skip(struct bb_report *r, const char *what, const char *why)
 	*skip = (struct bb_skip){.what = bb_strdup(what), .why = bb_strdup(why)};
 }
 
+/* Returns the name of the run's only object; NULL if it has several or was of a scenario. */
+static const char *only_object(const struct bb_report *r)
+{
+	const char *name = r->n_cases ? r->cases[0].scenario : NULL;
+
+	return name && r->command && strstr(r->command, " --object") &&
+			       !BB_ANY(r->cases, r->n_cases, strcmp(it->scenario, name)) &&
+			       !BB_ANY(r->timed, r->n_timed, strcmp(it->scenario, name)) &&
+			       !BB_ANY(r->counted, r->n_counted, strcmp(it->scenario, name))
+		       ? name
+		       : NULL;
+}
+
+static void rename_object(char **name, const char *from, const char *to)
+{
+	size_t len = strlen(from);
+	char *old = *name;
+
+	if (strncmp(old, from, len) || (old[len] && old[len] != '/'))
+		return;
+	*name = bb_asprintf("%s%s", to, old + len);
+	free(old);
+}
+
+char *bb_report__rename_like(struct bb_report *r, const struct bb_report *like)
+{
+	const char *of_r = only_object(r), *to = only_object(like);
+	char *from;
+
+	if (!of_r || !to || !strcmp(of_r, to))
+		return NULL;
+	from = bb_strdup(of_r);
+	for (size_t i = 0; i < r->n_cases; i++)
+		rename_object(&r->cases[i].name, from, to);
+	for (size_t i = 0; i < r->n_programs; i++)
+		rename_object(&r->programs[i].name, from, to);
+	for (size_t i = 0; i < r->n_timed; i++)
+		rename_object(&r->timed[i].name, from, to);
+	for (size_t i = 0; i < r->n_counted; i++) {
+		struct bb_counted *c = &r->counted[i];
+
+		rename_object(&c->name, from, to);
+		for (size_t k = 0; k < c->n_cases; k++)
+			rename_object(&c->cases[k].name, from, to);
+	}
+	return from;
+}
+
 const struct bb_case *bb_report__find_case(const struct bb_report *r, const char *name)
 {
 	return BB_FIND(r->cases, r->n_cases, it->name && !strcmp(it->name, name));

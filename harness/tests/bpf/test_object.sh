@@ -162,6 +162,11 @@ expect_status "compare: two builds of an XDP program" 0
 expect_grep "compare: a row of the drive" out '^v3/step +latency, ns '
 expect_grep "compare: net of the empty XDP program" out '^v3/step +net, ns +[0-9]'
 nothing_left "compare" 1
+for name in "$WORK/old.o" "$O/bpf/fun_xdp.bpf.o"; do object "$name" --program v3 --drive step; done
+mapfile -t runs < <("$BPFBENCH" list --runs --results "$results" | cut -d" " -f1 | grep -E "old|fun_xdp" | sort -t- -k2,2r)
+run "$BPFBENCH" compare --results "$results" "${runs[@]}"
+expect_grep "compare: stored runs of two objects, whose name it is" out "^A: .*its object 'old' takes the name of B's"
+expect_grep "compare: stored runs of two objects, their program" out '^fun_xdp/v3/step +latency, ns +[0-9.]+ +[0-9]'
 
 # --- how much of a program runs at all ---
 # executed [ARG...]: in the table and in JSON, "N of ALL" of the program that returns early.

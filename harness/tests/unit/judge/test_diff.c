@@ -266,6 +266,39 @@ static void test_the_reference_may_deny_a_change(void **state)
 	bb_report__free(a);
 }
 
+/* A slower program is slower net of its floor, too. If the floor is slower by as much, it is the
+ * machine. */
+static void test_the_floor_may_deny_a_change(void **state)
+{
+	static const struct {
+		uint64_t floor_ns;
+		enum bb_verdict verdict;
+	} of[] = {{3000, BB_VERDICT_REGRESSED}, {3400, BB_VERDICT_INCONCLUSIVE}};
+
+	(void)state;
+	for (size_t i = 0; i < BB_LEN(of); i++) {
+		const uint64_t floor_ns[] = {3000, of[i].floor_ns}, ns[] = {4000, 4400};
+		struct bb_report *r[2];
+		struct bb_diffs d;
+
+		for (size_t k = 0; k < 2; k++) {
+			r[k] = make_report(k ? "b" : "a");
+			flat_case(r[k], "empty", 12, floor_ns[k]);
+			flat_case(r[k], "ringbuf", 12, ns[k]);
+			r[k]->cases[1].floor = 0;
+			bb_report__summarise(r[k]);
+		}
+		d = diff_with(r[0], r[1], &at_1_percent);
+		assert_int_equal(find_row(&d, "ringbuf", "latency")->verdict, of[i].verdict);
+		if (of[i].verdict == BB_VERDICT_INCONCLUSIVE)
+			assert_note(find_row(&d, "ringbuf", "latency"), "the empty program "
+									"changed, too, by +400 ns");
+		bb_diffs__done(&d);
+		bb_report__free(r[0]);
+		bb_report__free(r[1]);
+	}
+}
+
 static void test_too_few_loads(void **state)
 {
 	struct bb_diffs d = diff_flat(12, 1000, 6, 2000);
@@ -1018,6 +1051,7 @@ int main(void)
 		cmocka_unit_test(test_what_moves_between_runs_is_in_the_interval),
 		cmocka_unit_test(test_loads_by_place),
 		cmocka_unit_test(test_the_reference_may_deny_a_change),
+		cmocka_unit_test(test_the_floor_may_deny_a_change),
 		cmocka_unit_test(test_too_few_loads),
 		cmocka_unit_test(test_floor_has_no_verdict),
 		cmocka_unit_test(test_print_adds_up),
