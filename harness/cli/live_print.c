@@ -110,7 +110,7 @@ static void add_key(const struct bb_live_row *rows, size_t n, struct bb_doc *d)
 	if (first)
 		bb_doc__add(d, BB_DOC_PARAGRAPH, "next",
 			    "`sudo bpfbench --prog-id %" PRIu32 "` (this program, with 95 %% "
-			    "intervals)",
+			    "intervals, while it is loaded)",
 			    first->program.id);
 }
 

@@ -467,8 +467,14 @@ static void write_text(struct guests *g, const struct bb_matrix_kernel *columns,
 
 	if (g->work->judge)
 		g->n_failing = bb_doc_matrix_pairs(columns, g->n, g->work->judge, &d);
-	else
+	else {
 		bb_doc_matrix(columns, g->n, &d);
+		bb_doc__add(&d, BB_DOC_FAINT, "next",
+			    "`bpfbench annotate --vm %s OBJECT` (machine instructions by line)",
+			    g->v[g->n - 1].kernel.name);
+		bb_doc__add(&d, BB_DOC_FAINT, "after a change",
+			    "`bpfbench compare OLD.o NEW.o --vm %s`", g->vm->kernels);
+	}
 	bb_output_render(&d, g->m->format && g->m->format->is_markdown, g->m->output, out);
 }
 

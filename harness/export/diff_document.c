@@ -445,8 +445,8 @@ static const char *line_verdict(const struct bb_time_diff_row *r)
 /* Adds the number of lines with each verdict: "19 lines of prog.bpf.c: 17 same, 1 new, 1 gone". */
 static void add_counts(const struct bb_time_diff_case *c, const char *file, struct bb_doc *d)
 {
-	static const char *const verdicts[] = {"same", "regressed",    "improved",
-					       "new",  "inconclusive", "gone"};
+	static const char *const verdicts[] = {"same", "regressed", "improved",
+					       "new",  "gone",      "inconclusive"};
 	size_t n_kinds = 0;
 
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%zu line%s%s%s: ", c->n_rows, bb_plural(c->n_rows),
@@ -551,7 +551,7 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 		struct sum sum = sum_of_ns(r->a_ns, r->b_ns, r->more.value, false);
 		/* if both figures are below this limit, their difference is only noise */
 		bool is_tiny = fmax(fabs(r->a_ns), fabs(r->b_ns)) < BB_BY_LINE_LEAST_NS;
-		bool both = r->a && r->b && !is_tiny, shows_call;
+		bool both = r->a && r->b && !is_tiny;
 
 		/* show a line whose interval excludes 0, even if the difference may be below the
 		 * threshold */
@@ -575,9 +575,7 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 		bb_doc__text_cell(d, line_verdict(r));
 		bb_doc__cell(d, "%s%s%u", only ? "" : basename(row->file), only ? "" : ":",
 			     row->line ? row->line : row->insn);
-		shows_call = strstr(row->text, row->call);
-		bb_doc__cell(d, "%.100s%s%.100s", shows_call ? "" : row->call,
-			     shows_call ? "" : ": ", row->text);
+		bb_doc__cell(d, "%.100s%s%.100s", row->call, *row->call ? ": " : "", row->text);
 	}
 	if (!shown || fabs(rest) < BB_BY_LINE_LEAST_NS)
 		return;
@@ -603,6 +601,8 @@ static void add_more(const struct bb_time_diff *diff, double times, struct bb_do
 static void add_next_step(const struct bb_time_diff_case *c, const struct bb_time_diff *diff,
 			  struct bb_doc *d)
 {
+	size_t n = 0;
+
 	if (c->n_loads < c->needs_loads) {
 		bb_doc__append(d, "; only %zu load%s of the %zu that a verdict on a line takes",
 			       c->n_loads, bb_plural(c->n_loads), c->needs_loads);
@@ -610,17 +610,18 @@ static void add_next_step(const struct bb_time_diff_case *c, const struct bb_tim
 	}
 	if (isnan(c->times))
 		return;
-	bb_doc__append(d, "; the inconclusive ones have 95 %% intervals of +-%s ns",
-		       bb_table_cell_value(c->half_ns).text);
+	for (size_t i = 0; i < c->n_rows; i++)
+		n += c->rows[i].verdict == BB_VERDICT_INCONCLUSIVE;
+	bb_doc__append(d, " (+-%s ns)", bb_table_cell_value(c->half_ns).text);
 	if (isinf(c->times)) {
-		bb_doc__append(d, " and differ by just about what matters: a larger --threshold "
-				  "decides");
+		bb_doc__append(d, ": the difference is about as large as what matters; a larger "
+				  "--threshold decides");
 	} else if (c->times > TIMES_MOST) {
-		bb_doc__append(d, ", and this machine takes too long to decide them");
+		bb_doc__append(d, ": this machine takes too long to decide");
 	} else {
-		bb_doc__append(d, "; ");
+		bb_doc__append(d, ": ");
 		add_more(diff, c->times, d);
-		bb_doc__append(d, " should decide half of them");
+		bb_doc__append(d, " should decide %s", n == 1 ? "it" : "half of them");
 	}
 }
 

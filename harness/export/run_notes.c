@@ -341,9 +341,9 @@ static void add_remedy(const struct bb_in_vain *v, struct bb_doc *d)
 			    "scenario (`maps:`)");
 	else
 		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
-			    "so this is the cost without these entries; measure what your loader "
-			    "fills (`bpfbench -- LOADER`, `gate --capture LOADER`), or fill the "
-			    "map (`--fill %s=N`, or `--try-inputs`, which searches for entries)",
+			    "so this is the cost of a miss; `--fill %s=N` fills the map, "
+			    "`--try-inputs` searches for entries that are found, and `bpfbench -- "
+			    "LOADER` (`gate --capture LOADER`) measures what your loader fills",
 			    is_named ? v->map : "MAP");
 }
 

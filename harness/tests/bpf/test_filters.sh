@@ -36,7 +36,8 @@ expect_status "programs with filters: exit code 0" 0
 "$BPFBENCH" show latest --results "$results" --details >"$TMP/err"
 # share NAME: "all", "part" or nothing, of the instructions that the runs executed
 share() {
-	tr -d '\n' <"$TMP/err" | grep -oE "[ ,]$1 [0-9]+ of [0-9]+" | awk '{share = $2 == $4 ? "all" : "part"} END {print share}'
+	tr -d '\n' <"$TMP/err" | grep -oE "[ ,]$1( +[-+*0-9.]+)* +[0-9]+ of [0-9]+" |
+		awk '{share = $(NF - 2) == $NF ? "all" : "part"} END {print share}'
 }
 expect_eq "a filter for another process: a part is executed" "$(share other_pid)" part
 expect_eq "{pid: self} in a global" "$(share pid)" all

@@ -26,7 +26,7 @@ run "$BPFBENCH" show latest --results "$TMP/results" --format table
 expect_eq "an object: a stored run says the same" "$(grep 'failed lookup: ' "$TMP/out")" "$(grep 'failed lookup: ' "$TMP/object")"
 run "$BPFBENCH" show latest --results "$TMP/results" --details
 cp "$TMP/out" "$TMP/details"
-expect_grep "an object: all of the instructions but no tail call is no whole run" out 'dispatch [0-9]+ of [0-9]+ without its tail call'
+expect_grep "an object: all of the instructions but no tail call is no whole run" out 'dispatch( +[-+*0-9.]+)* +[0-9]+ of [0-9]+ without its tail call'
 run "$BPFBENCH" compare latest latest --results "$TMP/results"
 expect_status "an object: compared as a stored run" 0
 expect_grep "an object: a comparison of stored runs says it, too" out "^  failed lookup: in_vain/firewall: map 'blocked_prefixes'"
@@ -79,7 +79,7 @@ expect_no_grep "a loader: what it filled in is found" out 'failed lookup'
 measures dispatch jump_table 03000000 handler
 expect_no_grep "a loader: the tail call happens" out 'failed lookup|without its tail call'
 # as by itself: all of `handler`, of which the other measurement knows how many there are
-handler=$(sed -nE 's/.*[ ,]handler [0-9]+ of ([0-9]+).*/\1/p' "$TMP/details") dispatch=$(sed -nE 's/.* dispatch [0-9]+ of ([0-9]+) without.*/\1/p' "$TMP/details")
+handler=$(sed -nE 's/.*[ ,]handler( +[-+*0-9.]+)* +[0-9]+ of ([0-9]+).*/\2/p' "$TMP/details") dispatch=$(sed -nE 's/.* dispatch( +[-+*0-9.]+)* +[0-9]+ of ([0-9]+) without.*/\2/p' "$TMP/details")
 expect_grep "a loader: all that the runs went on to counts" out "executed [0-9]+ of $((handler + dispatch)) instructions\$"
 measures dispatch jump_table 03000000 dispatch
 expect_grep "a loader: a program that calls itself is one program" out "executed $dispatch of $dispatch instructions\$"
@@ -101,9 +101,9 @@ scenario '{name: flows, entries: [{key: 1, value: 5}]}' looks_up
 expect_grep "maps: inputs are the remedy where a map has entries" out "this is the cost of not finding; give it keys"
 expect_grep "maps: one lookup of two that finds nothing" out "map 'flows' \(hash\) has 1 entry, and its lookups \(in_vain\.bpf\.c:[0-9]+\) found nothing$"
 object=$objects/exact_truth.bpf.o scenario '{name: programs, entries: [{key: 1, program: tail_target}]}' tail_call
-expect_grep "maps: a program in a prog array counts" out 'tail_call 8 of 10$'
+expect_grep "maps: a program in a prog array counts" out 'tail_call( +[-+*0-9.]+)* +8 of 10\b'
 object=$objects/exact_truth.bpf.o scenario '{name: programs, entries: [{key: 1, program: no_room}]}' tail_call
-expect_grep "maps: one that cannot be counted is said" out 'tail_call 4 of 6, then more by a tail call$'
+expect_grep "maps: one that cannot be counted is said" out 'tail_call( +[-+*0-9.]+)* +4 of 6, then more by a tail call\b'
 
 run "$BPFBENCH" --object "$objects/tailcall.bpf.o" --program first "${few[@]}" --no-store --format table
 expect_status "a tail call that happens: succeeds" 0

@@ -555,14 +555,14 @@ static void test_plot_cost(void **state)
 	bb_report__summarise(r);
 	text = export_ok("plot", r);
 	assert_has(text, "\n\n\n# cost\tperf_profiler\tv\tstep\tstack_depth\tfloor\n"
-			 "perf_profiler\tv\tstep\tstack_depth\t4\t704\tNaN\tNaN\t4\n"
-			 "perf_profiler\tv\tstep\tstack_depth\t8\t708\tNaN\tNaN\t8\n"
-			 "perf_profiler\tv\tstep\tstack_depth\t16\t716\tNaN\tNaN\t16\n"
+			 "perf_profiler\tv\tstep\tstack_depth\t4\t704\tNaN\tNaN\t4\tNaN\n"
+			 "perf_profiler\tv\tstep\tstack_depth\t8\t708\tNaN\tNaN\t8\tNaN\n"
+			 "perf_profiler\tv\tstep\tstack_depth\t16\t716\tNaN\tNaN\t16\tNaN\n"
 			 "\n\n# cost\tperf_profiler\tw\tstep\tstack_depth\t-\n");
 	assert_has(text, "\tperf_profiler\tv\tstep\tstack_"
 			 "depth\t4\tfloor\trun\t10\t704\tNaN\tNaN\n");
 	assert_has(text, "\tperf_profiler\tw\tstep\tstack_depth\t4\t-\trun\t10\t704\tNaN\tNaN\n");
-	assert_has(text, "\nperf_profiler\tvoid\tstep\t-\t0\tNaN\tNaN\tNaN\t-\n");
+	assert_has(text, "\nperf_profiler\tvoid\tstep\t-\t0\tNaN\tNaN\tNaN\t-\tNaN\n");
 	assert_lacks(text, "# ecdf\tperf_profiler/void");
 	free(text);
 	bb_report__free(r);
