@@ -24,7 +24,7 @@ fi
 check "every place is measured as often as the others, by two loads at the most" \
 	awk '{ if (!n++ || $2 < least) least = $2; if ($2 > most) most = $2 } END { exit !(n && most - least <= 2) }' <(places "$TMP/run.json")
 run "$BPFBENCH" show "$TMP/run.json" --format details
-if grep -q 'loop [0-9. ]* to [0-9. ]* in [0-9]* place' "$TMP/out"; then
+if grep -qE 'loop( +[-+*0-9.]+| +[0-9]+ of [0-9]+)* to [0-9. ]* in [0-9]+ place' "$TMP/out"; then
 	ok "the table names the places"
 	run "$BPFBENCH" show "$TMP/run.json" --format csv
 	check "the estimate lies between the best and the worst place" awk -F, '
@@ -34,11 +34,11 @@ if grep -q 'loop [0-9. ]* to [0-9. ]* in [0-9]* place' "$TMP/out"; then
 		END { exit !(lo && lo <= x && x <= hi) }' "$TMP/out"
 else
 	# an emulated machine is too slow to find them within its time
-	expect_grep "the table says that they are not known" out 'loop [0-9.]* \(at random\)'
+	expect_grep "the table says that they are not known" out 'loop( +[-+*0-9.]+| +[0-9]+ of [0-9]+)* \(at random\)'
 	skip "the estimate lies between the best and the worst place" "the places were not found in the time for it"
 fi
 run "$BPFBENCH" --object "$object" --drive step -n 60 --loads 3 --quiet --no-store --format details
-expect_grep "a run of few loads does not claim to cover the places" out 'loop [0-9.]* \(at random\)|in [12] place'
+expect_grep "a run of few loads does not claim to cover the places" out 'loop( +[-+*0-9.]+| +[0-9]+ of [0-9]+)* \(at random\)|in [12] place'
 run "$BPFBENCH" --object "$object" --drive step -n 60 --loads 7 --quiet --no-store --format csv
 check "loads asked for are loads measured, but for those set aside" \
 	awk -F, '$1 == "loop/loop/step" && $7 == "latency" { exit !($13 >= 4 && $13 <= 7) }' "$TMP/out"
@@ -46,7 +46,7 @@ check "loads asked for are loads measured, but for those set aside" \
 # As of a kernel whose JIT is off (unit/test_bpf_placement in a virtual machine): the median over loads, and that it is one.
 sed -E 's/("jit_mod64": )[0-9]+/\1-1/; s/("jit_share": )[0-9.e-]+/\1null/' "$TMP/run.json" >"$TMP/nowhere.json"
 run "$BPFBENCH" show "$TMP/nowhere.json" --format details
-expect_grep "loads that are nowhere: the table says so" out 'loop [0-9.]* \(no place: JIT off, or hidden\)'
+expect_grep "loads that are nowhere: the table says so" out 'loop( +[-+*0-9.]+| +[0-9]+ of [0-9]+)* \(no place: JIT off, or hidden\)'
 run "$BPFBENCH" show "$TMP/nowhere.json" --format csv
 check "loads that are nowhere: the latency has an interval" \
 	awk -F, '$1 == "loop/loop/step" && $7 == "latency" { exit !($9 && $10 && $10 <= $9 && $9 <= $11) }' "$TMP/out"
@@ -64,7 +64,7 @@ if ((status == 0)); then
 	loads=$(awk -F, '$1 ~ "/slow_accepted/step$" && $7 == "latency" { print $13 }' "$TMP/out")
 	run "$BPFBENCH" show "$TMP/slow.json" --format details
 	if ((loads >= 3)); then
-		expect_grep "a program that takes long to load: the table says that its places are not known" out 'slow_accepted [0-9.]* \(at random\)'
+		expect_grep "a program that takes long to load: the table says that its places are not known" out 'slow_accepted( +[-+*0-9.]+| +[0-9]+ of [0-9]+)* \(at random\)'
 	else
 		expect_no_grep "a program that takes long to load: the table does not claim places" out 'slow_accepted .* in [0-9]+ place'
 	fi
