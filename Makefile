@@ -209,12 +209,15 @@ bench: deps ## install, build, and run the main job, perf_profiler: a table, or 
 	$(Q)./$(BIN) --scenario perf_profiler
 
 TESTS ?=
-test: deps-test ## install, build, and pass the tests that are not slow (as root: the privileged ones too)
+# A second make, because this one looked for libraries before deps-test installed them.
+.PHONY: built-test
+built-test: deps-test
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all tests
+
+test: built-test ## install, build, and pass the tests that are not slow (as root: the privileged ones too)
 	$(Q)O=$(O) harness/tests/run.sh --fast --together $(TESTS)
 
-test-all: deps-test ## likewise all tests, with kernels in virtual machines; TESTS="--without vm/": options of harness/tests/run.sh
-	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all tests
+test-all: built-test ## likewise all tests, with kernels in virtual machines; TESTS="--without vm/": options of harness/tests/run.sh
 	$(Q)O=$(O) harness/tests/run.sh $(TESTS)
 
 # Of the 60 places that gcc 12 named by these, the dozen that were read were wrong: it does not see that a function returned 0
@@ -258,46 +261,46 @@ schema: $(O)/tests/tools/run_schema ## results/schema.json anew, after a stored 
 .PHONY: tests
 tests: all $(UNIT_TESTS) $(REPLAYS) $(BENCHES) $(TEST_BPF_OBJS) $(TEST_TOOLS) $(O)/bpfbench.1
 
-bench-self: deps-test all $(TEST_TOOLS) $(BENCHES) $(TEST_BPF_OBJS) ## measure bpfbench itself: ratios, side by side in one run (root)
+bench-self: built-test ## measure bpfbench itself: ratios, side by side in one run (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh
 
-bench-repeat: deps-test all $(O)/bench/bench_repeat $(TEST_BPF_OBJS) ## how well 20 plain runs repeat, beside other tools, 3 minutes: BUSY=1 PROGRAMS="loop cold" (root)
+bench-repeat: built-test ## how well 20 plain runs repeat, beside other tools, 3 minutes: BUSY=1 PROGRAMS="loop cold" (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh repeat
 
-bench-lines: deps-test all $(O)/bench/bench_lines $(TEST_BPF_OBJS) ## time by line against what is known: BENCH_LINES="known tables busy compare tracer objects" (root)
+bench-lines: built-test ## time by line against what is known: BENCH_LINES="known tables busy compare tracer objects" (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh lines
 
-bench-inside: deps-test all $(O)/bench/bench_inside $(TEST_BPF_OBJS) ## `inside` against known programs, and the price of its clones: a run, a timed run, a load (root)
+bench-inside: built-test ## `inside` against known programs, and the price of its clones: a run, a timed run, a load (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh inside
 
-bench-inputs: deps-test all $(O)/bench/bench_inputs $(O)/bench/bench_map_memory $(TEST_BPF_OBJS) ## full tables and mixes: fill and put back a million entries, a sample of a mix, size curves, bytes of full maps: 5 minutes (root)
+bench-inputs: built-test ## full tables and mixes: fill and put back a million entries, a sample of a mix, size curves, bytes of full maps: 5 minutes (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh inputs map_memory
 
-bench-inside-tools: deps-test all ## libbpf-tools and bpftrace's scripts under `inside`: how many programs are replaced: a table, 8 minutes (root)
+bench-inside-tools: built-test ## libbpf-tools and bpftrace's scripts under `inside`: how many programs are replaced: a table, 8 minutes (root)
 	$(Q)harness/tests/bench/inside.sh
 
-bench-history: deps-test all $(O)/bench/bench_tracked $(TEST_BPF_OBJS) ## false alarms of `history` and of the tracked branch over 200 plain runs, 5 minutes: RUNS=200 (root)
+bench-history: built-test ## false alarms of `history` and of the tracked branch over 200 plain runs, 5 minutes: RUNS=200 (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh tracked
 
-bench-verdicts: deps-test all $(O)/bench/bench_verdicts ## count false verdicts and misses of `compare` under load, about 8 minutes (root)
+bench-verdicts: built-test ## count false verdicts and misses of `compare` under load, about 8 minutes (root)
 	$(Q)O=$(O) harness/tests/bench/verdicts.sh
 
-bench-fire: deps-test all $(TEST_BPF_OBJS) ## false verdicts and misses of `compare` where programs are attached, under load, about 16 minutes (root)
+bench-fire: built-test ## false verdicts and misses of `compare` where programs are attached, under load, about 16 minutes (root)
 	$(Q)O=$(O) harness/tests/bench/fire.sh
 
-bench-capture: deps-test all tests ## capture libbpf-tools, bpftrace's scripts and our objects, and load and measure all: a table, 10 minutes (root)
+bench-capture: built-test ## capture libbpf-tools, bpftrace's scripts and our objects, and load and measure all: a table, 10 minutes (root)
 	$(Q)O=$(O) harness/tests/bench/capture.sh
 
-bench-capture-aa: deps-test all tests ## compare captures with the objects of the same programs, 50 times: false verdicts, 6 minutes (root)
+bench-capture-aa: built-test ## compare captures with the objects of the same programs, 50 times: false verdicts, 6 minutes (root)
 	$(Q)O=$(O) harness/tests/bench/capture_aa.sh
 
-bench-overhead: deps-test all $(TEST_TOOLS) $(TEST_BPF_OBJS) ## `overhead` of agents whose cost is known, an hour: COSTLY=5 FREE=5 BUDGET=20 (root)
+bench-overhead: built-test ## `overhead` of agents whose cost is known, an hour: COSTLY=5 FREE=5 BUDGET=20 (root)
 	$(Q)O=$(O) harness/tests/bench/overhead.sh
 
-bench-vm: deps-test all ## how exact guests of --vm count and what they cost, an hour: SLOWER=20 SAME=100 KERNELS="6.1 6.12"
+bench-vm: built-test ## how exact guests of --vm count and what they cost, an hour: SLOWER=20 SAME=100 KERNELS="6.1 6.12"
 	$(Q)harness/tests/bench/vm.sh
 
-bench-gate: deps-test all ## count the failures of `gate` under load, about 15 minutes (root)
+bench-gate: built-test ## count the failures of `gate` under load, about 15 minutes (root)
 	$(Q)harness/tests/bench/gate.sh
 
 plot: deps-plot ## draw the stored results into plots/ (SVG and PNG)
