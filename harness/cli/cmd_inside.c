@@ -944,16 +944,11 @@ static int write_pid(void *arg, FILE *out, struct bb_err *)
 	return 0;
 }
 
-static int say_no_loads(struct session *s, struct bb_err *err)
+static int say_no_loads(const struct session *s, struct bb_err *err)
 {
 	const char *name = s->args->command[0];
 
-	/* the kernel may report the end of the filter before the end of its last process */
-	for (unsigned int i = 0; i < 100 && !s->command.ended && !s->is_cut; i++) {
-		bb_watched__look(&s->command);
-		usleep(i * 100);
-	}
-	if (!s->command.ended)
+	if (s->is_cut)
 		return bb_fail(err, -ENOTSUP,
 			       "'%s' loaded no BPF program while it was watched; --for S watches "
 			       "it "
@@ -991,14 +986,14 @@ static int run_command(struct session *s, struct bb_err *err)
 	/* From now on the command's programs are loaded as they are, because nobody would read the
 	 * figures of clones. */
 	s->command.load = NULL;
-	if (!rc && !s->inside.n_loads)
-		rc = say_no_loads(s, err);
 	if (!rc)
 		read_figures(s);
 	if (!rc && s->args->measure.output)
 		rc = ask_kernel(s, err);
 	if (!bb_watched__end(&s->command))
 		bb_say("a process of the command does not end, and is left running");
+	if (!rc && !s->inside.n_loads)
+		rc = say_no_loads(s, err);
 	if (!rc && s->command.ended && s->command.status && !s->args->seconds)
 		bb_tell("the command %s", bb_how_ended(s->command.status).text);
 	bb_watched__close(&s->command, false);
