@@ -233,7 +233,7 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-/* --- what is printed; each function returns the exit code, or -errno with a message --- */
+/* --- printing; each function returns the exit code, or -errno with a message --- */
 
 static int add_in_turns(const struct compare_args *a, const struct bb_report *report,
 			struct bb_doc_sides sides, struct bb_doc *doc, struct bb_err *err)

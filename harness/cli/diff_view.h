@@ -53,9 +53,9 @@ char *bb_command_value(const char *command, const char *option);
 /* Reads --fail-on into an enum bb_verdict. */
 void bb_read_verdict(const struct bb_option *o, const char *text, void *ret_verdict);
 
-/* Sorts and filters the rows, and adds them to `doc`; of two stored runs, also what the columns
- * mean and the warnings. Returns the exit code, or -errno with a message. Rows that were filtered
- * out count for the exit code, too. */
+/* Sorts and filters the rows, and adds them to `doc`. If two stored runs are compared, also
+ * explains the columns and adds the warnings. Returns the exit code, or -errno with a message. Rows
+ * that were filtered out count for the exit code, too. */
 int bb_diff_view__add(const struct bb_diff_view *view, struct bb_diffs *d,
 		      struct bb_doc_sides sides, struct bb_doc *doc, struct bb_err *err);
 /* Does the same, and prints the document. */

@@ -266,8 +266,8 @@ static void test_the_reference_may_deny_a_change(void **state)
 	bb_report__free(a);
 }
 
-/* A slower program is slower net of its floor, too. If the floor is slower by as much, it is the
- * machine. */
+/* If the program becomes slower, its net time grows. If the floor becomes slower by as much, the
+ * net time stays, and the machine has changed. */
 static void test_the_floor_may_deny_a_change(void **state)
 {
 	static const struct {
