@@ -58,7 +58,7 @@ small() {
 	fi
 	expect_status "small programs: $1: captured" 0
 	check "small programs: $1: those that are no tests are shown" test "$(awk '/^  program/ {on = 1; next} /^[^ ]/ {on = 0} on {printf "%s ", $1}' "$TMP/out" | xargs -n 1 | sort | xargs)" = "$2"
-	run "$BPFBENCH" capture --all -o "$file" --for 2 -- "$O/tests/tools/small_programs" "$1"
+	capture --all -- "$O/tests/tools/small_programs" "$1"
 	expect_grep "small programs: $1: --all shows them" out '^  ksys_read .*no  +a test of the loader'
 	run "$BPFBENCH" --object "$file" --program jumps --loads 1 -n 50 --no-store
 	expect_status "small programs: $1: --program finds the one with a tail call" 0
@@ -106,7 +106,7 @@ else
 		has_event of_nothing "'of_nothing' is to be" "$from"
 	done
 	has_event without_group 'by .*tracepoint task/task_rename' "$objects/events.bpf.o"
-	run "$BPFBENCH" capture --all -o "$file" --for 2 -- "$load" "$objects/events.bpf.o"
+	capture --all -- "$load" "$objects/events.bpf.o"
 	number=$(awk '/^  program/ {on = NR} $1 == "of_nothing" {print NR - on - 1}' "$TMP/out")
 	repack "s|\"attachments\": \[|&{\"program\": $number, \"kind\": \"tracepoint\", \"where\": \"id $id\", \"attach_type\": 0, \"times\": 1}|"
 	has_event of_nothing 'by .*tracepoint task/task_rename' "$TMP/edited.capture"

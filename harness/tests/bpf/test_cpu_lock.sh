@@ -39,10 +39,10 @@ wait "$second" || rc=$?
 expect_eq "a signal ends the wait" "$rc" 1
 check "and it says so" grep -q 'stopped by signal 15 .* while waiting for CPU' "$TMP/second.err"
 
-"${one[@]}" -n 10 --loads 1 --budget 5 >"$TMP/third.out" 2>"$TMP/second.err" &
+"${one[@]}" -n 10 --loads 1 --budget 3 >"$TMP/third.out" 2>"$TMP/second.err" &
 third=$!
 check "the third waits, too" wait_until 20 waits
-sleep 6
+sleep 4
 stop_child KILL
 rc=0
 wait "$third" || rc=$?

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The Debian package: built by `make deb`, installed on this machine, run as root from an empty folder, and removed.
 # What is here already, as a package or by `make install PREFIX=/usr`, is somebody's: nothing is touched then.
+# slow: it builds, installs and removes a package
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check and trap call
 . "$(dirname "$0")/../tool.sh"
 

@@ -55,7 +55,7 @@ has_namespace() { readlink "/proc/$child/fd/"* 2>/dev/null | grep '^net:' | grep
 ends() {
 	local name="SIG$1" expected=1 at
 
-	start "$BPFBENCH" --scenario fun_xdp -d step -n 1000000 --loads 1 --budget 0 --results "$results" --verbose
+	start "$BPFBENCH" --scenario fun_xdp -V v3 -d step -n 1000000 --loads 1 --budget 0 --results "$results" --verbose
 	check "$name: before it, there is a namespace to be left" wait_until 5 has_namespace
 	wait_until 30 grep -q 'cases on CPU' "$TMP/err" || true
 	# in the midst of samples: it has worked far longer than it takes to find the places of the code

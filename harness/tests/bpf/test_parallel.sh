@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The drive `parallel`, as root: a counter that all CPUs write is slower on two CPUs than on one, and one counter for each CPU is
 # not as much. No time is asserted, only that the intervals are apart.
+# slow: it measures whether CPUs hinder each other
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A plain run covers the places that the JIT has for a program evenly, and says so; where it cannot, it says that.
+# slow: it measures whether loads cover the places, a quarter of a minute
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 
