@@ -158,7 +158,7 @@ static int publish(struct watch *w, const struct bb_live_row *rows, size_t n, st
 	FILE *out = bb_open_memstream(&text, &size);
 	int rc;
 
-	bb_live_formats[BB_LIVE_OPENMETRICS].print(rows, n, true, NULL, out);
+	bb_live_formats[BB_LIVE_OPENMETRICS].print(rows, n, NULL, out);
 	bb_close_memstream(out);
 	rc = bb_http_server__publish(&w->server, text, size, err);
 	free(text);
@@ -172,7 +172,8 @@ static int take_snapshot(struct watch *w, const struct bb_live_format *format, F
 			 size_t *ret_n, struct bb_err *err)
 {
 	const struct live_args *a = w->args;
-	struct bb_doc_look look = a->output ? bb_doc_plain_look : bb_output_look(stdout);
+	struct bb_live_view view = {a->all, a->output ? bb_doc_plain_look : bb_output_look(stdout),
+				    a->command};
 	struct bb_live_row *rows;
 	int rc = bb_live_watch__snapshot(w->live, &rows, ret_n, err), status;
 
@@ -185,9 +186,9 @@ static int take_snapshot(struct watch *w, const struct bb_live_format *format, F
 			     a->command[0], bb_how_ended(status).text);
 	} else {
 		bb_live_rows__sort(rows, *ret_n, a->order);
-		look.colour = false;
+		view.look.colour = false;
 		if (out)
-			format->print(rows, *ret_n, a->all, &look, out);
+			format->print(rows, *ret_n, &view, out);
 		if (w->server.child.pid)
 			rc = publish(w, rows, *ret_n, err);
 	}
@@ -396,11 +397,8 @@ static int compose(struct watch *w, char **ret_text, struct bb_err *err)
 
 	bb_close_memstream(out);
 	if (!rc)
-		*ret_text = bb_asprintf("%zu programs, every %g s, by %s (c r t n); bpf_stats adds "
-					"10-40 ns; "
-					"q ends\n\n"
-					"%s",
-					n, a->seconds, a->order->doc, table);
+		*ret_text = bb_asprintf("every %g s, by %s (keys: c r t n; q quits)\n%s",
+					a->seconds, a->order->doc, table);
 	free(table);
 	return rc;
 }
@@ -422,7 +420,7 @@ static bool take_key(struct live_args *a)
 static int watch_screen(struct watch *w, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
-	char *text = bb_strdup("...");
+	char *text = bb_asprintf("the first figures come after %g s (q quits)", w->args->seconds);
 	int rc = 0;
 	struct bb_screen screen;
 

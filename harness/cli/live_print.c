@@ -2,6 +2,7 @@
 #include "cli/live_print.h"
 
 #include "base/json_writer.h"
+#include "base/text.h"
 #include "bpf/prog_type.h"
 #include "export/exporter.h"
 #include "export/table_cells.h"
@@ -78,8 +79,24 @@ static void add_notes(const struct bb_live_row *rows, size_t n, size_t n_idle, s
 		       n_idle == 1 ? "it" : "them");
 }
 
-/* Adds an explanation of the columns, and advice on the command to run next. */
-static void add_key(const struct bb_live_row *rows, size_t n, struct bb_doc *d)
+/* Adds advice to measure the programs of a command, which end with it. */
+static void add_command(char **command, struct bb_doc *d)
+{
+	int argc = 0;
+	char *line;
+
+	while (command[argc])
+		argc++;
+	line = bb_command_line(argc, command);
+	bb_doc__add(d, BB_DOC_PARAGRAPH, "next", "`sudo bpfbench -- %s` (with 95 %% intervals)",
+		    line);
+	free(line);
+}
+
+/* Adds an explanation of the columns, and advice on the command to run next. `has_details`: the
+ * columns that a narrow terminal lacks are there. */
+static void add_key(const struct bb_live_row *rows, size_t n, bool has_details, char **command,
+		    struct bb_doc *d)
 {
 	bool has_any = false, has_single = false, has_means = false, has_few = false;
 	const struct bb_live_row *first = NULL;
@@ -100,22 +117,28 @@ static void add_key(const struct bb_live_row *rows, size_t n, struct bb_doc *d)
 		return;
 	}
 	bb_doc__add(d, BB_DOC_CLOSING, NULL,
-		    "ns/run: mean of all runs in this period, without an interval; CPU %%: of one "
-		    "CPU");
+		    "ns/run: mean of all runs, with the 10-40 ns that bpf_stats costs, without an "
+		    "interval; CPU %%: of one CPU");
 	if (has_single || has_means)
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 			    "p50, p90, p99: of runs that could be timed one by one%s%s",
 			    has_means ? ", or of means of a few" : "",
 			    has_few ? "; ~: these are less than 90 % of all" : "");
-	if (first)
+	if (has_details)
+		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+			    "mean of: runs that were timed together; share %%: of all runs that "
+			    "are in p50 to p99; misses/s: runs that the kernel refused");
+	if (command)
+		add_command(command, d);
+	else if (first)
 		bb_doc__add(d, BB_DOC_PARAGRAPH, "next",
 			    "`sudo bpfbench --prog-id %" PRIu32 "` (this program, with 95 %% "
 			    "intervals, while it is loaded)",
 			    first->program.id);
 }
 
-static void print_table(const struct bb_live_row *rows, size_t n, bool all,
-			const struct bb_doc_look *look, FILE *out)
+static void print_table(const struct bb_live_row *rows, size_t n, const struct bb_live_view *view,
+			FILE *out)
 {
 	static const struct bb_doc_column columns[] = {
 		{BB_NUMBER("id")},
@@ -132,7 +155,7 @@ static void print_table(const struct bb_live_row *rows, size_t n, bool all,
 		{BB_NUMBER("misses/s"), .drop = 1},
 	};
 	struct bb_doc d = {0};
-	size_t n_idle = 0;
+	size_t n_idle = 0, table = n > 0;
 
 	if (n)
 		bb_doc__add(&d, BB_DOC_PARAGRAPH, NULL, "%zu program%s in %.1f s", n, bb_plural(n),
@@ -142,7 +165,7 @@ static void print_table(const struct bb_live_row *rows, size_t n, bool all,
 		const struct bb_live_row *r = &rows[i];
 		const char *mark = bb_live_row__share(r) < SHARE_MIN ? "~" : "";
 
-		if (!all && is_idle(r)) {
+		if (!view->all && is_idle(r)) {
 			n_idle++;
 			continue;
 		}
@@ -161,14 +184,16 @@ static void print_table(const struct bb_live_row *rows, size_t n, bool all,
 		add_number(&d, "", r->misses_per_s);
 	}
 	add_notes(rows, n, n_idle, &d);
-	add_key(rows, n, &d);
-	bb_doc__text(&d, look, out);
+	add_key(rows, n,
+		bb_doc_block__shows_column(&d.blocks[table], BB_LEN(columns) - 1, &view->look),
+		view->command, &d);
+	bb_doc__text(&d, &view->look, out);
 	bb_doc__done(&d);
 }
 
 /* --- JSON --- */
 
-static void print_json(const struct bb_live_row *rows, size_t n, bool, const struct bb_doc_look *,
+static void print_json(const struct bb_live_row *rows, size_t n, const struct bb_live_view *,
 		       FILE *out)
 {
 	struct bb_json w = {.out = out, .indent = 1};
@@ -263,8 +288,8 @@ static void put_single_runs(const struct bb_live_row *rows, size_t n, FILE *out)
 	}
 }
 
-static void print_openmetrics(const struct bb_live_row *rows, size_t n, bool,
-			      const struct bb_doc_look *, FILE *out)
+static void print_openmetrics(const struct bb_live_row *rows, size_t n, const struct bb_live_view *,
+			      FILE *out)
 {
 	for (size_t k = 0; k < BB_LEN(families); k++) {
 		const char *name = families[k].name, *type = families[k].type;

@@ -4,17 +4,23 @@
 #include "export/document.h"
 #include "run/live.h"
 
+/* How the table is printed. */
+struct bb_live_view {
+	/* false: programs that did not run have no rows, but one paragraph with their names */
+	bool all;
+	struct bb_doc_look look; /* on a narrow terminal the table has fewer columns */
+	char **command;          /* the command that loads the programs, ends in NULL. NULL: none */
+};
+
 /*
  * A format of `bpfbench live`. print() writes rows[n], and the caller checks `out` for errors of
- * writing. Without `all`, the table has no rows for programs that did not run, but one paragraph
- * with their names. On a narrow terminal it has fewer columns. The other formats have all rows and
- * columns.
+ * writing. Only the table needs the view; the other formats have all rows and columns.
  */
 struct bb_live_format {
 	const char *name;
 	const char *doc;
-	void (*print)(const struct bb_live_row *rows, size_t n, bool all,
-		      const struct bb_doc_look *look, FILE *out);
+	void (*print)(const struct bb_live_row *rows, size_t n, const struct bb_live_view *view,
+		      FILE *out);
 };
 
 enum { BB_LIVE_TABLE, BB_LIVE_JSON, BB_LIVE_OPENMETRICS, BB_N_LIVE_FORMATS };

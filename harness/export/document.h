@@ -139,3 +139,6 @@ void bb_md_text(const char *text, FILE *out);
 
 /* True if the column has a text in at least one row of the table. */
 bool bb_doc_block__has_column(const struct bb_doc_block *b, size_t column);
+/* True if the column also has room in the table, when it is rendered as text. */
+bool bb_doc_block__shows_column(const struct bb_doc_block *b, size_t column,
+				const struct bb_doc_look *look);

@@ -454,14 +454,34 @@ static void put_rows(const struct page *p, const struct layout *l)
 	}
 }
 
-static void put_table(const struct page *p, const struct bb_doc_block *b, size_t indent)
+static struct layout begin_layout(const struct bb_doc_block *b, const struct bb_doc_look *look,
+				  size_t indent)
 {
 	struct layout l = {.b = b, .indent = indent};
 
 	l.width = bb_calloc(b->n_columns, sizeof(*l.width));
 	l.later = bb_calloc(2 * b->n_columns, sizeof(*l.later));
 	l.skip = l.later + b->n_columns;
-	lay_out(&l, p->look);
+	lay_out(&l, look);
+	return l;
+}
+
+bool bb_doc_block__shows_column(const struct bb_doc_block *b, size_t column,
+				const struct bb_doc_look *look)
+{
+	struct layout l = begin_layout(b, look, 0);
+	bool shows = l.width[column] || l.later[column] || (l.on_two_lines && !column) ||
+		     (column && l.under_row == column);
+
+	free(l.width);
+	free(l.later);
+	return shows;
+}
+
+static void put_table(const struct page *p, const struct bb_doc_block *b, size_t indent)
+{
+	struct layout l = begin_layout(b, p->look, indent);
+
 	put_rows(p, &l);
 	while (lay_out_next(&l, p->look)) {
 		putc('\n', p->out);
@@ -495,7 +515,7 @@ static void put_legend(const struct page *p, const struct bb_doc *d, size_t end)
 		for (size_t k = 0; k < d->blocks[i].n_columns; k++) {
 			const struct bb_doc_column *c = &d->blocks[i].columns[k];
 
-			if (!c->doc || !bb_doc_block__has_column(&d->blocks[i], k) ||
+			if (!c->doc || !bb_doc_block__shows_column(&d->blocks[i], k, p->look) ||
 			    was_explained(d, i, k))
 				continue;
 			fprintf(p->out, "  %s%*s", c->head,

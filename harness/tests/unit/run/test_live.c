@@ -175,7 +175,9 @@ static char *print_some(int format, size_t n, bool all)
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	bb_live_formats[format].print(rows, n, all, &bb_doc_plain_look, out);
+	bb_live_formats[format].print(rows, n,
+				      &(struct bb_live_view){.all = all, .look = bb_doc_plain_look},
+				      out);
 	assert_int_equal(fclose(out), 0);
 	return text;
 }
