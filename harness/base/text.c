@@ -180,6 +180,38 @@ char *bb_command_without(const char *command, const char *option)
 	return edit_command(command, option, name, option[name], NULL);
 }
 
+char *bb_command_value(const char *command, const char *option)
+{
+	size_t name = strlen(option), n = 0, len = 0;
+	bool is_other = strncmp(command, "bpfbench ", 9) != 0;
+	char *value = NULL;
+
+	for (const char *at = command, *word; *at; at += len + (at[len] == ' ')) {
+		len = word_len(at, &is_other);
+		if (len == 2 && !strncmp(at, "--", 2))
+			break;
+		word = at + name + 1;
+		if (n++ < 2 || len < name || strncmp(at, option, name) ||
+		    (len == name ? !at[len] : at[name] != '='))
+			continue;
+		free(value); /* of an option that is given twice, the last value counts */
+		value = bb_strndup(word, len > name ? len - name - 1 : word_len(word, &is_other));
+	}
+	if (!is_other)
+		return value;
+	free(value);
+	return NULL;
+}
+
+char *bb_command_option(const char *command, const char *option)
+{
+	char *value = command ? bb_command_value(command, option) : NULL, *text;
+
+	text = value ? bb_asprintf(" %s %s", option, value) : bb_strdup("");
+	free(value);
+	return text;
+}
+
 void bb_add_text(char **text, const char *between, const char *fmt, va_list ap)
 {
 	char *before = *text, *more = bb_vasprintf(fmt, ap);

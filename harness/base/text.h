@@ -54,3 +54,9 @@ char *bb_command_line(int argc, char **argv);
 char *bb_command_with(const char *command, const char *option);
 /* Does the same without the option: "--exact"; of one with a value "--drive NAME". */
 char *bb_command_without(const char *command, const char *option);
+/* Returns the value of `option` ("--base") in such a command, as a shell takes it. The caller frees
+ * it. Returns NULL if `command` does not have the option, or is something else. */
+char *bb_command_value(const char *command, const char *option);
+/* Returns the option with its value, " --results DIR", to be added to another command; "" if
+ * `command` does not have it. `command` may be NULL. The caller frees it. */
+char *bb_command_option(const char *command, const char *option);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 #include "base/caller.h"
+#include "base/text.h"
 #include "cli/diff_view.h"
 #include "cli/measure.h"
 #include "cli/object_options.h"

@@ -102,10 +102,12 @@ int bb_cmd_history(int argc, char **argv, struct bb_err *err)
 					.opts = {.passed_over = say_passed_over}};
 	struct bb_timeline t = {0};
 	struct bb_doc d = {0};
+	char *results;
 	int rc;
 
 	a.opts.rule = bb_history_default_rule;
 	bb_usage__parse(&usage, argc, argv, &a);
+	results = bb_results_option(a.results);
 	rc = bb_timeline__read(a.results, &a.opts, &t, err);
 	if (!rc && !t.n_cases) {
 		rc = say_nothing(&a, err);
@@ -117,12 +119,14 @@ int bb_cmd_history(int argc, char **argv, struct bb_err *err)
 		if (a.all) {
 			bb_doc_history_points(&t, &d);
 		} else {
-			bb_doc_history(&t, NULL, &d);
+			bb_doc_history(&t, NULL, results, &d);
 			bb_doc__add(&d, BB_DOC_FAINT, "more",
-				    "`bpfbench history --all` (every run of every case)");
+				    "`bpfbench history --all%s` (every run of every case)",
+				    results);
 		}
 		rc = bb_output_document(&d, stdout, err);
 	}
+	free(results);
 	bb_timeline__done(&t);
 	return rc;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/parse.h"
+#include "base/text.h"
 #include "cli/diff_view.h"
 #include "cli/output.h"
 #include "export/documents.h"

@@ -109,21 +109,6 @@ int bb_compared__add(const struct bb_compared *c, struct bb_doc_sides sides,
 	return 0;
 }
 
-char *bb_command_value(const char *command, const char *option)
-{
-	size_t len = strlen(option), width;
-
-	for (const char *at = command; (at = strstr(at, option)); at += len) {
-		if (at == command || at[-1] != ' ' || !(at[len] == ' ' || at[len] == '='))
-			continue;
-		width = strcspn(at + len + 1, " '\"\\");
-		return at[len + 1 + width] && at[len + 1 + width] != ' '
-			       ? NULL
-			       : bb_strndup(at + len + 1, width);
-	}
-	return NULL;
-}
-
 void bb_read_verdict(const struct bb_option *, const char *text, void *ret_verdict)
 {
 	enum bb_verdict v;

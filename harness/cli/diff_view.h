@@ -46,10 +46,6 @@ int bb_compared__add(const struct bb_compared *c, struct bb_doc_sides sides,
 void bb_doc_in_vain_of_runs(const struct bb_report *old, const struct bb_report *new,
 			    struct bb_doc *d);
 
-/* Returns the value of an option in a stored command line, such as "--base NAME"; free() it. NULL:
- * the command does not have the option, or the value has quotes. */
-char *bb_command_value(const char *command, const char *option);
-
 /* Reads --fail-on into an enum bb_verdict. */
 void bb_read_verdict(const struct bb_option *o, const char *text, void *ret_verdict);
 

@@ -330,3 +330,10 @@ void bb_usage__parse(const struct bb_usage *u, int argc, char **argv, void *args
 	argp_parse(&argp, argc, argv, u->options_first ? ARGP_IN_ORDER : 0, NULL, &p);
 	free(doc);
 }
+
+char *bb_results_option(const char *dir)
+{
+	char *words[] = {(char *)(uintptr_t) " --results", (char *)(uintptr_t)dir};
+
+	return strcmp(dir, BB_RESULTS) != 0 ? bb_command_line(2, words) : bb_strdup("");
+}

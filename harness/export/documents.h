@@ -145,8 +145,10 @@ void bb_doc_time_diff_next(const struct bb_time_diff *diff, const char *command,
 #define BB_HISTORY_ROWS 200u
 /* Adds a table with a row for each case, with its newest run. Changed cases come first. It leaves
  * out rows beyond BB_HISTORY_ROWS and, if `only` is NULL, the unchanged cases of sweeps. The last
- * line says how many rows are left out. */
-void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, struct bb_doc *d);
+ * line says how many rows are left out. If `only` is NULL, also adds the next step, whose command
+ * has `results`: "", or " --results DIR". */
+void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, const char *results,
+		    struct bb_doc *d);
 /* Adds the number of cases with each mark, and a line for each case that is suspect, regressed,
  * improved or "cannot tell". */
 void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *only,

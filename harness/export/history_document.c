@@ -196,7 +196,7 @@ static bool is_plain(const char *name)
 }
 
 /* Adds the next step for the user. */
-static void add_next(const struct bb_timeline *t, struct bb_doc *d)
+static void add_next(const struct bb_timeline *t, const char *results, struct bb_doc *d)
 {
 	bool again = false, learning = true, noisy = false;
 
@@ -215,17 +215,21 @@ static void add_next(const struct bb_timeline *t, struct bb_doc *d)
 		    !is_plain(t->runs[change->run].of->name))
 			continue;
 		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "`bpfbench compare %s %s` (before and after the change)",
-			    t->runs[change[-1].run].of->name, t->runs[change->run].of->name);
+			    "`bpfbench compare %s %s%s` (before and after the change)",
+			    t->runs[change[-1].run].of->name, t->runs[change->run].of->name,
+			    results);
 		return;
 	}
-	bb_doc__add(d, BB_DOC_FAINT, "next", "%s",
-		    again      ? "the same measurement once more, then `bpfbench history`"
-		    : learning ? "more runs of the same, or `bpfbench compare previous latest`, "
-				 "which needs only two"
-		    : noisy    ? "`sudo bpfbench compare OLD.o NEW.o` (in turns, "
-				 "which finds smaller changes)"
-			       : "`bpfbench report` (a page with the curves)");
+	bb_doc__add(d, BB_DOC_FAINT, "next", "%s%s%s",
+		    again      ? "the same measurement once more, then `bpfbench history"
+		    : learning ? "`bpfbench compare previous latest"
+		    : noisy    ? "`sudo bpfbench compare OLD.o NEW.o"
+			       : "`bpfbench report",
+		    noisy && !again ? "" : results,
+		    again      ? "`"
+		    : learning ? "` (a verdict from two runs)"
+		    : noisy    ? "` (in turns, which finds smaller changes)"
+			       : "` (a page with the curves)");
 }
 
 /* True for the marks suspect, regressed and improved. */
@@ -242,7 +246,8 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 					    "steady",    "learning", "not judged", "too noisy"};
 	enum { LEARNING_MARK = 5 }; /* index of "learning" */
 	size_t n[BB_LEN(marks)] = {0}, n_cases = 0, n_comparisons = 0;
-	double noisy = 0; /* largest limit of the cases that are too noisy */
+	double noisy = 0;          /* largest limit of the cases that are too noisy */
+	size_t most = 0, learning; /* runs of a case, at most; cases that cannot be judged yet */
 
 	for (size_t i = 0; i < t->n_cases; i++) {
 		const struct bb_timeline_case *c = &t->cases[i];
@@ -250,6 +255,7 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 		if (!is_in_overview(t, only, c))
 			continue;
 		n_cases++;
+		most = c->n_points > most ? c->n_points : most;
 		for (size_t k = 0; k < BB_LEN(marks); k++)
 			n[k] += !strcmp(verdict_of(t, c), marks[k]);
 		if (!strcmp(verdict_of(t, c), "too noisy"))
@@ -262,14 +268,21 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 	if (n_comparisons)
 		bb_doc__append(d, " (without %zu comparison%s)", n_comparisons,
 			       bb_plural(n_comparisons));
+	learning = n[LEARNING_MARK];
+	if (learning == n_cases) {
+		bb_doc__append(d,
+			       "; none is judged yet: each needs %zu earlier runs, and the most "
+			       "so far is %zu",
+			       t->window_min, most - 1);
+		return;
+	}
 	for (size_t k = 0; k < BB_LEN(marks); k++)
 		if (n[k] || k < 2)
 			bb_doc__append(d, "%s %zu %s", k ? "," : ":", n[k], marks[k]);
 	if (noisy > 0)
 		bb_doc__append(d, " (changes under %.0f %% stay unseen)", 100 * noisy);
-	if (n[LEARNING_MARK])
-		bb_doc__append(d, " (a judgement takes %zu runs before it)",
-			       bb_history_default_rule.window_min);
+	if (learning)
+		bb_doc__append(d, " (they need %zu earlier runs)", t->window_min);
 	for (size_t i = 0; i < t->n_cases; i++)
 		if (is_in_overview(t, only, &t->cases[i]) &&
 		    is_news(bb_timeline__mark(t, &t->cases[i])))
@@ -311,9 +324,9 @@ static enum rank rank_of(const struct bb_timeline *t, const struct bb_timeline_c
 }
 
 /* Adds the row of a case. With `has_by`, the row also names the figure by which the case is
- * judged. */
+ * judged; with `has_mark`, its mark. */
 static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *c, bool has_by,
-		    struct bb_doc *d)
+		    bool has_mark, struct bb_doc *d)
 {
 	const struct bb_timeline_point *p = bb_timeline__newest(t, c);
 	struct bb_estimate e = p ? p->of->figure[BB_BY_LATENCY]
@@ -327,7 +340,7 @@ static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *
 	bb_doc__table_cell(d, cell_of("%.2f", p ? 100 * expm1(p->judged.limit) : (double)NAN));
 	bb_doc__text_cell(d, is_judged && has_by ? bb_predictor_name(c->by) : NULL);
 	bb_doc__cell(d, "%zu", c->n_points);
-	bb_doc__text_cell(d, verdict_of(t, c));
+	bb_doc__text_cell(d, has_mark ? verdict_of(t, c) : NULL);
 }
 
 /* Returns the figure by which all cases of the overview are judged, or BB_N_PREDICTORS if some are
@@ -349,7 +362,8 @@ static enum bb_predictor only_predictor(const struct bb_timeline *t, const struc
 	return first ? first->by : BB_BY_LATENCY;
 }
 
-void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, struct bb_doc *d)
+void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, const char *results,
+		    struct bb_doc *d)
 {
 	static const char *const change_docs[] = {
 		[BB_BY_LATENCY] = "from the median of the runs before",
@@ -363,14 +377,14 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, s
 	bool has_judged = BB_ANY(t->cases, t->n_cases, rank_of(t, it, only) < LEARNING);
 	const struct bb_doc_column columns[] = {
 		{BB_TEXT("Case")},
-		{BB_NUMBER("Newest, ns")},
-		{BB_NUMBER("95 % interval")},
+		{BB_NUMBER("Latest, ns")},
+		{BB_NUMBER("95 % interval"), .drop = 1},
 		{BB_NUMBER("Change %"), .doc = change_docs[by]},
 		{BB_NUMBER("Limit %"), .doc = "a smaller change stays unseen"},
 		{BB_TEXT("By"), .drop = 2,
 		 .doc = "latency; ratio to the empty program; or "
 			"relative to a reference piece of work"},
-		{BB_NUMBER("Runs"), .drop = 1},
+		{BB_NUMBER("Runs")},
 		{BB_VERDICT("Mark"), .doc = has_judged ? "too noisy: limit above 10 %; suspect: "
 							 "one "
 							 "run beyond its limit; regressed, "
@@ -400,7 +414,7 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, s
 				bb_doc__add(d, BB_DOC_FOLD, NULL, "More");
 				bb_doc__table(d, columns, N);
 			}
-			add_row(t, &t->cases[i], by == BB_N_PREDICTORS, d);
+			add_row(t, &t->cases[i], by == BB_N_PREDICTORS, has_judged, d);
 		}
 	if (n > OPEN_ROWS && only)
 		bb_doc__add(d, BB_DOC_FOLD_END, NULL, "%s", "");
@@ -410,10 +424,10 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, s
 		bb_doc__append(d, "%zu more cases without a change%s", left_out,
 			       learning ? ", " : "");
 	if (learning)
-		bb_doc__append(d, "%zu %slearning case%s", learning, has_judged ? "" : "more ",
-			       bb_plural(learning));
+		bb_doc__append(d, "%zu more case%s%s", learning, bb_plural(learning),
+			       has_judged ? " with too few runs" : "");
 	if (only)
 		return;
 	bb_doc__add(d, BB_DOC_LEGEND, NULL, "%s", "");
-	add_next(t, d);
+	add_next(t, results, d);
 }

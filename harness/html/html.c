@@ -369,7 +369,7 @@ static void put_history(FILE *out, const struct bb_html_page *page, size_t nth)
 		    "on another machine than now, or an incomplete one, is not judged. The first "
 		    "%zu are learnt from.",
 		    bb_history_default_rule.window_min);
-	bb_doc_history(page->history, r, &d);
+	bb_doc_history(page->history, r, "", &d);
 	put_document(&d, out);
 }
 

@@ -222,6 +222,7 @@ int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts,
 			       "out of bounds",
 			       opts->rule.window_min, opts->rule.window_max, opts->rule.eps);
 	}
+	t.window_min = opts->rule.window_min;
 	*ret_timeline = t;
 	return 0;
 }

@@ -44,6 +44,7 @@ struct bb_timeline {
 	size_t n_runs;
 	struct bb_timeline_case *cases; /* in the order in which the runs have them */
 	size_t n_cases;
+	size_t window_min; /* a run is judged if at least so many runs stand before it */
 };
 
 /* The cases to read. NULL or n = 0: all. Borrowed. */

@@ -10,7 +10,7 @@ runs=$golden/runs printed=$golden/printed
 export LC_ALL=C TZ=UTC COLUMNS=80
 unset NO_COLOR
 # `history` keeps a database beside the runs.
-cp -r "$golden/history" "$TMP/history"
+cp -r "$golden/history" "$TMP/results"
 
 if [[ ${GOLDEN:-} == renew ]]; then
 	rm -rf "$printed"
@@ -23,12 +23,12 @@ same() {
 	check "$1" diff -u "$printed/$1" "$2"
 }
 
-# golden NAME CMD...: what CMD prints is what printed/NAME holds.
+# golden NAME CMD...: what CMD prints in the folder $dir is what printed/NAME holds.
 golden() {
 	local name=$1
 
 	shift
-	(cd "$runs" && "$BPFBENCH" "$@") >"$TMP/out" 2>"$TMP/err" </dev/null || printf 'exit code %d\n' $? >>"$TMP/out"
+	(cd "${dir:-$runs}" && "$BPFBENCH" "$@") >"$TMP/out" 2>"$TMP/err" </dev/null || printf 'exit code %d\n' $? >>"$TMP/out"
 	cat "$TMP/err" >>"$TMP/out"
 	same "$name" "$TMP/out"
 }
@@ -84,11 +84,11 @@ golden lines.compare-time-fail compare --time --fail-on regressed lines-new.json
 golden step.compare-other compare step.json packets.json
 
 # --- many stored runs ---
-for format in table tsv; do golden "history.$format" history --results "$TMP/history" --format "$format"; done
-golden history.variant history --results "$TMP/history" --variant plain --threshold 10
+for format in table tsv; do dir=$TMP golden "history.$format" history --format "$format"; done
+dir=$TMP golden history.variant history --variant plain --threshold 10
 
 # page RUN: its page on stdout, without the figures, which are gnuplot's and differ by its version.
-page() { "$BPFBENCH" report --results "$TMP/history" -o - "$1" 2>&1 | sed '/<svg .*gnuplot_canvas/,/<\/svg>/d'; }
+page() { "$BPFBENCH" report --results "$TMP/results" -o - "$1" 2>&1 | sed '/<svg .*gnuplot_canvas/,/<\/svg>/d'; }
 
 if need_command gnuplot history.report report.sums; then
 	page latest >"$TMP/out"

@@ -58,7 +58,13 @@ expect_status "no runs: fails" 1
 expect_grep "no runs: says so, in one line" err '^bpfbench: .*results: no runs are stored there yet'
 expect_empty "no runs: nothing on stdout" out
 
-for n in {1..24}; do stored "$n" usual; done
+for n in {1..3}; do stored "$n" usual; done
+history --window 25
+expect_grep "three runs: none is judged, said once" out \
+	'^2 cases over 3 runs; none is judged yet: each needs 25 earlier runs, and the most so far is 2$'
+expect_no_grep "three runs: no row has a mark" out 'learning|Mark'
+expect_grep "three runs: two of them can be compared" out '^next: .bpfbench compare previous latest --results '
+for n in {4..24}; do stored "$n" usual; done
 history --format tsv
 expect_status "history succeeds" 0
 expect_empty "nothing to complain of" err
@@ -85,7 +91,7 @@ history --format tsv
 expect_eq "one slower run is only suspect" "$(marks hist/plain/fake)" "20 learning, 5 steady, 1 suspect"
 history
 expect_grep "one slower run: run again" out '^ *suspect: hist/plain/fake, \+[45]\.[0-9]+ % in the newest run, beyond its limit; one run proves nothing$'
-expect_grep "one slower run: what to do" out '^next: the same measurement once more, then .bpfbench history.$'
+expect_grep "one slower run: what to do" out '^next: the same measurement once more, then .bpfbench history --results'
 stored 27 slower
 history --format tsv
 expect_eq "two slower runs are a regression" "$(marks hist/plain/fake)" "20 learning, 5 steady, 2 regressed"

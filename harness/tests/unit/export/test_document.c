@@ -309,6 +309,14 @@ static void test_command_without(void **state)
 	assert_string_equal(command, "bpfbench compare a.o b.o");
 	free(command);
 	assert_null(bb_command_without("bpfbench compare a.o; reboot", "--time"));
+	command = bb_command_value("bpfbench compare --base=a --base 'b c' -- --base d", "--base");
+	assert_string_equal(command, "'b c'");
+	free(command);
+	assert_null(bb_command_value("bpfbench compare a.o --bases d --base", "--base"));
+	assert_null(bb_command_value("bpfbench compare --base d; reboot", "--base"));
+	command = bb_command_option("bpfbench run --results=/r", "--results");
+	assert_string_equal(command, " --results /r");
+	free(command);
 }
 
 /* A path that is longer than a line may end a line behind a slash. */
