@@ -464,17 +464,20 @@ static int store_runs(const struct guests *g, struct bb_err *err)
 static void write_text(struct guests *g, const struct bb_matrix_kernel *columns, FILE *out)
 {
 	struct bb_doc d = {0};
+	char *object = NULL;
 
 	if (g->work->judge)
 		g->n_failing = bb_doc_matrix_pairs(columns, g->n, g->work->judge, &d);
 	else {
+		object = bb_command_value(g->m->command, "--object");
 		bb_doc_matrix(columns, g->n, &d);
 		bb_doc__add(&d, BB_DOC_FAINT, "next",
-			    "`bpfbench annotate --vm %s OBJECT` (machine instructions by line)",
-			    g->v[g->n - 1].kernel.name);
+			    "`bpfbench annotate --vm %s %s` (machine instructions by line)",
+			    g->v[g->n - 1].kernel.name, object ? object : "OBJECT");
 		bb_doc__add(&d, BB_DOC_FAINT, "after a change",
 			    "`bpfbench compare OLD.o NEW.o --vm %s`", g->vm->kernels);
 	}
+	free(object);
 	bb_output_render(&d, g->m->format && g->m->format->is_markdown, g->m->output, out);
 }
 

@@ -428,7 +428,7 @@ static void put_row(const struct page *p, const struct layout *l, size_t first, 
 {
 	size_t pending = l->indent, n = 0;
 
-	if (l->on_two_lines && !heads && !is_repeated(l, first)) {
+	if (l->on_two_lines && !heads && !is_repeated(l, first) && *cell_text(l, first)) {
 		fprintf(p->out, "%*s", (int)l->indent - 2, "");
 		put_coloured(p, colour_of(l, first), cell_text(l, first));
 		putc('\n', p->out);

@@ -2,14 +2,52 @@
 #include "export/matrix.h"
 
 #include "base/json_writer.h"
+#include "base/text.h"
 #include "core/drive_kind.h"
 #include "export/documents.h"
+
+/* The figures of a program. Each is a row of the matrix, `name`, and a measure of BMF, `slug`. The
+ * first N_LOADED are known when the kernel has loaded the program. */
+enum { VERIFIED, STATES, STACK, N_LOADED, EXECUTED = N_LOADED, MACHINE, N_FIGURES };
+
+static const struct figure {
+	const char *name, *slug, *meaning;
+	size_t offset; /* of the first N_LOADED: offset in struct bb_prog_static */
+	bool of_pairs; /* true: the table of pairs has it, too, under the first word of its name */
+} figures[] = {
+	[VERIFIED] = {"verified insns", "verified-instructions",
+		      "instructions that the verifier processed, and from 1 % on their share of "
+		      "its limit of 1 000 000",
+		      offsetof(struct bb_prog_static, verified_insns), true},
+	[STATES] = {"verifier states", "verifier-states",
+		    "that the verifier saved to compare later paths with",
+		    offsetof(struct bb_prog_static, total_states), false},
+	[STACK] = {"stack bytes", "stack-depth-bytes",
+		   "of its functions added up; one chain of calls may have 512",
+		   offsetof(struct bb_prog_static, stack_bytes), false},
+	[EXECUTED] = {"BPF insns/run", NULL, "without those of helpers", 0, false},
+	[MACHINE] = {"machine insns/run", NULL,
+		     "helpers included, less those of the floor (an empty program): the most "
+		     "frequent value, and from 1 % on the share of other values",
+		     0, true},
+};
+
+#define SHARE_SHOWN 0.01 /* smaller shares are left out */
+
+/* How a figure differs between the kernels. */
+struct difference {
+	size_t n;            /* rows in which it does */
+	const char *variant; /* program of the row where it differs most */
+	double from, to;     /* the extreme values there, in the order of the kernels */
+};
 
 struct matrix {
 	const struct bb_matrix_kernel *kernels;
 	size_t n;
 	struct bb_doc *d;
 	struct bb_strings variants; /* names of the variants, without floors */
+	struct difference differences[N_FIGURES];
+	size_t n_refused; /* programs that some kernels load, and some do not */
 };
 
 static const struct bb_program *program_of(const struct bb_report *r, const char *variant)
@@ -73,69 +111,20 @@ static void find_variants(struct matrix *m)
 	}
 }
 
-/* Begins a row with the text `*first` and the name of a figure, and sets `*first` to "". So the
- * first row of a program has its name, and its other rows have none. */
-static void begin_row(struct matrix *m, const char **first, const char *figure,
-		      const struct bb_case *c)
-{
-	bb_doc__text_cell(m->d, *first);
-	*first = "";
-	if (c && c->param_text)
-		bb_doc__cell(m->d, "%s, %s", figure, c->param_text);
-	else
-		bb_doc__text_cell(m->d, figure);
-}
-
 static void add_loads(struct matrix *m, const char *variant, const char **first)
 {
 	if (!BB_ANY(m->kernels, m->n, skip_of(it->run, variant)))
 		return;
-	begin_row(m, first, "loads", NULL);
+	m->n_refused += BB_ANY(m->kernels, m->n, program_of(it->run, variant));
+	bb_doc__text_cell(m->d, *first);
+	bb_doc__text_cell(m->d, "loads");
+	*first = "";
 	for (size_t k = 0; k < m->n; k++) {
 		const struct bb_report *r = m->kernels[k].run;
 
 		bb_doc__text_cell(m->d, program_of(r, variant) ? "yes"
 					: skip_of(r, variant)  ? "no"
 							       : NULL);
-	}
-}
-
-/* Figures that the kernel gives when it loads a program. Each is a row of the matrix, `name`, and a
- * measure of BMF, `slug`. */
-static const struct loaded_figure {
-	const char *name, *slug;
-	size_t offset; /* offset in struct bb_prog_static */
-} loaded_figures[] = {
-	{"verified", "verified-instructions", offsetof(struct bb_prog_static, verified_insns)},
-	{"states", "verifier-states", offsetof(struct bb_prog_static, total_states)},
-	{"stack", "stack-depth-bytes", offsetof(struct bb_prog_static, stack_bytes)},
-};
-
-/* Returns a figure of a program; NAN if `p` is NULL, or if the kernel does not report the
- * figure. */
-static double loaded_value(const struct bb_program *p, const struct loaded_figure *f)
-{
-	return p ? *(const double *)((const char *)&p->metrics + f->offset) : (double)NAN;
-}
-
-/* Adds the row of a figure, unless no kernel has the figure. */
-static void add_loaded(struct matrix *m, const char *variant, const struct loaded_figure *f,
-		       const char **first)
-{
-	bool of_limit = f->offset == offsetof(struct bb_prog_static, verified_insns);
-
-	if (!BB_ANY(m->kernels, m->n, isfinite(loaded_value(program_of(it->run, variant), f))))
-		return;
-	begin_row(m, first, f->name, NULL);
-	for (size_t k = 0; k < m->n; k++) {
-		double value = loaded_value(program_of(m->kernels[k].run, variant), f);
-
-		if (of_limit && isfinite(value))
-			bb_doc__cell(m->d, "%s (%.1f %%)",
-				     bb_table_cell_number(value, BB_WHOLE).text,
-				     100 * value / BB_VERIFIER_LIMIT);
-		else
-			bb_doc__number_cell(m->d, value, BB_WHOLE);
 	}
 }
 
@@ -163,17 +152,6 @@ static const struct bb_counted_case *counted_of(const struct bb_report *r,
 	return found;
 }
 
-static void add_executed(struct matrix *m, const struct bb_case *like, const char **first)
-{
-	begin_row(m, first, "BPF", like);
-	for (size_t k = 0; k < m->n; k++) {
-		const struct bb_counted_case *c = counted_of(m->kernels[k].run, like);
-
-		bb_doc__number_cell(m->d, c ? bb_counted_case__instructions(c).value : NAN,
-				    BB_WHOLE);
-	}
-}
-
 /* Returns the most frequent number of machine instructions of one run, minus that of the floor. */
 static struct bb_most_frequent machine_net(const struct bb_report *r, const struct bb_case *c)
 {
@@ -184,23 +162,105 @@ static struct bb_most_frequent machine_net(const struct bb_report *r, const stru
 	return m;
 }
 
-static void add_machine(struct matrix *m, const struct bb_case *like, const char **first)
+/* Returns a figure of a program; NAN if `p` is NULL, or if the kernel does not report the
+ * figure. */
+static double loaded_value(const struct bb_program *p, const struct figure *f)
 {
-	begin_row(m, first, "machine", like);
-	for (size_t k = 0; k < m->n; k++) {
-		const struct bb_report *r = m->kernels[k].run;
-		const struct bb_case *c = case_of(r, like);
-		struct bb_most_frequent net = {NAN, NAN};
+	return p ? *(const double *)((const char *)&p->metrics + f->offset) : (double)NAN;
+}
 
-		if (c)
-			net = machine_net(r, c);
-		if (isfinite(net.value) && net.others > 0)
-			bb_doc__cell(m->d, "%s (%.1f %%)",
-				     bb_table_cell_number(net.value, BB_WHOLE).text,
-				     100 * net.others);
-		else
-			bb_doc__table_cell(m->d, bb_table_cell_number(net.value, BB_WHOLE));
+/* Returns figure `f` of a variant in a run `r`, which may be NULL, on the input of the case `like`;
+ * NAN if there is none. *ret_share receives the share of the value in the verifier's limit, or of
+ * other values; 0 if the figure has none. */
+static double value_of(const struct bb_report *r, const char *variant, size_t f,
+		       const struct bb_case *like, double *ret_share)
+{
+	const struct bb_counted_case *counted = f == EXECUTED ? counted_of(r, like) : NULL;
+	const struct bb_case *c = f == MACHINE ? case_of(r, like) : NULL;
+	struct bb_most_frequent net = {NAN, 0};
+
+	if (f < N_LOADED)
+		net.value = loaded_value(program_of(r, variant), &figures[f]);
+	if (f == VERIFIED)
+		net.others = net.value / BB_VERIFIER_LIMIT;
+	if (counted)
+		net.value = bb_counted_case__instructions(counted).value;
+	if (c)
+		net = machine_net(r, c);
+	*ret_share = net.others;
+	return net.value;
+}
+
+/* Counts a row whose extreme values are `from` and `to`. Keeps those of the row in which they are
+ * farthest apart. */
+static void count_difference(struct difference *x, const char *variant, double from, double to)
+{
+	x->n++;
+	if (x->n == 1 || fabs(log(to / from)) > fabs(log(x->to / x->from)))
+		*x = (struct difference){x->n, variant, from, to};
+}
+
+/* Adds the row of a figure. It is faint if the figure is the same on all kernels. Adds no row for a
+ * figure of a loaded program that no kernel has. The first row of a program has its name, `*first`,
+ * and its other rows have none. */
+static void add_figure(struct matrix *m, const char *variant, size_t f, const struct bb_case *like,
+		       const char **first)
+{
+	double *values = bb_calloc(2 * m->n, sizeof(*values)), *shares = values + m->n;
+	size_t least = 0, most = 0; /* kernels with the extreme values */
+	bool differs;
+
+	for (size_t k = 0; k < m->n; k++) {
+		values[k] = value_of(m->kernels[k].run, variant, f, like, &shares[k]);
+		least = values[k] < values[least] || isnan(values[least]) ? k : least;
+		most = values[k] > values[most] || isnan(values[most]) ? k : most;
 	}
+	differs = values[most] > values[least];
+	if (differs)
+		count_difference(&m->differences[f], variant, values[least < most ? least : most],
+				 values[least < most ? most : least]);
+	if (like || isfinite(values[least])) {
+		bb_doc__text_cell(m->d, *first);
+		m->d->faint = m->n > 1 && !differs;
+		*first = "";
+		bb_doc__cell(m->d, "%s%s%s", figures[f].name, like && like->param_text ? ", " : "",
+			     like && like->param_text ? like->param_text : "");
+		for (size_t k = 0; k < m->n; k++) {
+			struct bb_table_cell cell = bb_table_cell_number(values[k], BB_WHOLE);
+
+			if (isfinite(values[k]) && shares[k] >= SHARE_SHOWN)
+				bb_doc__cell(m->d, "%s (%.0f %%)", cell.text, 100 * shares[k]);
+			else
+				bb_doc__table_cell(m->d, cell);
+		}
+		m->d->faint = false;
+	}
+	free(values);
+}
+
+/* Completes the block `at` by what differs between the kernels. */
+static void add_differences(const struct matrix *m, size_t at)
+{
+	char **text = &m->d->blocks[at].text;
+	const char *between = "";
+
+	if (m->n_refused) {
+		bb_add_words(text, "", "%zu of loads", m->n_refused);
+		between = ", ";
+	}
+	for (size_t f = 0; f < N_FIGURES; f++) {
+		const struct difference *x = &m->differences[f];
+
+		if (!x->n)
+			continue;
+		bb_add_words(text, between, "%zu of %s (%s%s: %s to %s)", x->n, figures[f].name,
+			     x->n > 1 ? "most in " : "", x->variant,
+			     bb_table_cell_number(x->from, BB_WHOLE).text,
+			     bb_table_cell_number(x->to, BB_WHOLE).text);
+		between = ", ";
+	}
+	if (!*between)
+		bb_add_words(text, "", "none");
 }
 
 /* Adds the figures of runs, two rows for each case. The cases are in the order of the first kernel
@@ -215,8 +275,8 @@ static void add_runs(struct matrix *m, const char *variant, const char **first)
 			if (!is_step(c) || strcmp(c->variant, variant) ||
 			    BB_ANY(m->kernels, k, case_of(it->run, c)))
 				continue;
-			add_executed(m, c, first);
-			add_machine(m, c, first);
+			add_figure(m, variant, EXECUTED, c, first);
+			add_figure(m, variant, MACHINE, c, first);
 		}
 	}
 }
@@ -268,29 +328,17 @@ static void add_missing(struct matrix *m, size_t k)
 /* Adds an explanation of the figures of the matrix or, with `of_pairs`, of a table of pairs. */
 static void add_meanings(const struct matrix *m, bool of_pairs)
 {
-	static const struct {
-		const char *figure, *meaning;
-		bool of_pairs, of_runs;
-	} rows[] = {
-		{"verified",
-		 "instructions that the verifier processed, and their share of its limit of 1 000 "
-		 "000",
-		 true, false},
-		{"states", "states that the verifier saved to compare later paths with", false,
-		 false},
-		{"stack", "bytes of its functions added up; one chain of calls may have 512", false,
-		 false},
-		{"BPF", "BPF instructions of one run, without those of helpers", false, true},
-		{"machine",
-		 "machine instructions of one run, helpers included, less those of the floor (an "
-		 "empty program): the most frequent value, and the share of other values",
-		 true, true},
-	};
 	bool has_runs = BB_ANY(m->kernels, m->n, it->run && it->run->n_cases);
 
-	for (size_t i = 0; i < BB_LEN(rows); i++)
-		if ((rows[i].of_pairs || !of_pairs) && (has_runs || !rows[i].of_runs))
-			bb_doc__add(m->d, BB_DOC_FAINT, rows[i].figure, "%s", rows[i].meaning);
+	for (size_t f = 0; f < N_FIGURES; f++)
+		if ((figures[f].of_pairs || !of_pairs) && (has_runs || f < N_LOADED))
+			bb_doc__add(m->d, BB_DOC_FAINT,
+				    bb_table_cell_of("%.*s",
+						     of_pairs ? (int)strcspn(figures[f].name, " ")
+							      : INT_MAX,
+						     figures[f].name)
+					    .text,
+				    "%s", figures[f].meaning);
 }
 
 /* Adds a line for each kernel, with its notes. */
@@ -313,10 +361,13 @@ static void add_kernels(struct matrix *m)
 void bb_doc_matrix(const struct bb_matrix_kernel *kernels, size_t n, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {{BB_TEXT("program")}, {BB_TEXT("figure")}};
-	struct matrix m = {kernels, n, d, {0}};
+	struct matrix m = {.kernels = kernels, .n = n, .d = d};
+	size_t title = d->n;
 
 	find_variants(&m);
-	bb_doc__add(d, BB_DOC_TITLE, NULL, "programs by kernel");
+	bb_doc__add(d, BB_DOC_TITLE, NULL, "programs by kernel (emulated: counts, no times)");
+	if (n > 1)
+		bb_doc__add(d, BB_DOC_PARAGRAPH, "rows that differ", "%s", "");
 	bb_doc__table(d, columns, BB_LEN(columns));
 	for (size_t k = 0; k < n; k++)
 		bb_doc__column(d, (struct bb_doc_column){BB_NUMBER(kernels[k].name)});
@@ -324,10 +375,12 @@ void bb_doc_matrix(const struct bb_matrix_kernel *kernels, size_t n, struct bb_d
 		const char *first = m.variants.v[i];
 
 		add_loads(&m, m.variants.v[i], &first);
-		for (size_t f = 0; f < BB_LEN(loaded_figures); f++)
-			add_loaded(&m, m.variants.v[i], &loaded_figures[f], &first);
+		for (size_t f = 0; f < N_LOADED; f++)
+			add_figure(&m, m.variants.v[i], f, NULL, &first);
 		add_runs(&m, m.variants.v[i], &first);
 	}
+	if (n > 1)
+		add_differences(&m, title + 1);
 	add_meanings(&m, false);
 	add_kernels(&m);
 	free((void *)(uintptr_t)m.variants.v);
@@ -535,7 +588,7 @@ static size_t count_failing(const struct pair_rows *rows)
 size_t bb_doc_matrix_pairs(const struct bb_matrix_kernel *kernels, size_t n,
 			   const struct bb_matrix_judge *judge, struct bb_doc *d)
 {
-	struct matrix m = {kernels, n, d, {0}};
+	struct matrix m = {.kernels = kernels, .n = n, .d = d};
 	struct pair_rows rows = {0};
 	size_t failing, n_not_run = 0;
 
@@ -601,9 +654,8 @@ static void write_kernel(struct bb_json *w, const char *kernel, const struct bb_
 		if (!isfinite(p->metrics.verified_insns))
 			continue;
 		open_benchmark(w, p->name, kernel);
-		for (size_t f = 0; f < BB_LEN(loaded_figures); f++)
-			write_measure(w, loaded_figures[f].slug,
-				      loaded_value(p, &loaded_figures[f]));
+		for (size_t f = 0; f < N_LOADED; f++)
+			write_measure(w, figures[f].slug, loaded_value(p, &figures[f]));
 		bb_json__close(w);
 	}
 	for (size_t i = 0; i < r->n_cases; i++) {

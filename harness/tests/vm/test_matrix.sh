@@ -50,7 +50,7 @@ git -C "$WORK/maps" commit -qam maps && echo '// nothing else' >>"$WORK/maps/pro
 vm() { run "${user[@]}" env -C "$WORK/${in_repo:-}" XDG_CACHE_HOME="$cache" "$BPFBENCH" "$@"; }
 # instructions PROGRAM COLUMN: the machine instructions in that column of kernels.
 instructions() { awk -v p="$1" -v c="$2" '$2 == "verified" || $2 == "loads" { name = $1 }
-	name == p && $1 == "machine" { gsub(/ \([^)]*\)/, ""); print $(c + 1) }' "$TMP/out"; }
+	name == p && $1 == "machine" { gsub(/ \([^)]*\)/, ""); print $(c + 2) }' "$TMP/out"; }
 names=("the matrix" "machine instructions" "by line" "the run is stored" "a panic" "a time limit" "gate" "compare" "annotate" "annotate, by kernel function" "without plugins" "check" "build" "shell")
 if [[ " ${here[*]} " != *" 6.1 "* ]]; then
 	skip_each "Linux 6.1 was not fetched: make vm-test" "${names[@]}" || true
@@ -61,8 +61,9 @@ else
 	vm --object straight.bpf.o --vm "$kernels"
 	expect_status "the matrix: exit code 0" 0
 	expect_grep "the matrix: what does not load" out "reads_outside +loads( +no){${#here[@]}}$"
+	expect_grep "the matrix: what is next is a whole command" out "^next: .bpfbench annotate --vm ${here[-1]} straight.bpf.o. "
 	expect_grep "the matrix: the reason" out "straight/reads_outside: .*the verifier rejects"
-	for figure in states stack; do expect_grep "the matrix: $figure" out "^ +$figure( +[0-9]+){${#here[@]}}$"; done
+	for figure in "verifier states" "stack bytes"; do expect_grep "the matrix: $figure" out "^ +$figure( +[0-9]+){${#here[@]}}$"; done
 	for ((i = 1; i <= ${#here[@]}; i++)); do
 		counts=()
 		for n in 100 101 200 400; do counts+=("$(instructions alu$n $i)"); done
@@ -153,7 +154,7 @@ $(grep -c 'by kernel function: ' "$TMP/out")" "2 2"
 	expect_status "check: exit code 1 for a program that does not load" 1
 	expect_grep "check: which one" out "reads_outside +loads( +no){${#here[@]}}$"
 	expect_grep "check: the reason" out "straight/reads_outside: .*the verifier rejects"
-	for figure in states stack; do expect_grep "check: $figure" out "^ +$figure( +[0-9]+){${#here[@]}}$"; done
+	for figure in "verifier states" "stack bytes"; do expect_grep "check: $figure" out "^ +$figure( +[0-9]+){${#here[@]}}$"; done
 	check "check: runs no program" sh -c "! grep -E '^ +(BPF|machine) ' '$TMP/out'"
 	vm check --vm "$last" loop.bpf.o
 	expect_status "check: exit code 0 if all load" 0

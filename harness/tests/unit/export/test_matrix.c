@@ -89,13 +89,17 @@ static void look_at_text(const struct bb_matrix_kernel *kernels)
 
 	bb_doc_matrix(kernels, 3, &d);
 	text = rendered(&d, as_text);
-	assert_non_null(strstr(text, "program  figure           5.10             6.12"));
-	assert_non_null(strstr(text, "p        verified  103 (0.0 %)      104 (0.0 %)"));
-	assert_non_null(strstr(text, "states              3                4"));
-	assert_null(strstr(text, "stack      ")); /* no kernel gave it */
-	assert_non_null(strstr(text, "BPF               103                -"));
-	assert_non_null(strstr(text, "machine   101 (0.1 %)                -"));
-	assert_non_null(strstr(text, "q        loads              no              yes"));
+	assert_non_null(strstr(text, "\nrows that differ: 1 of loads, 1 of verified insns (p: 103 "
+				     "to "
+				     "104), 1 of verifier states (p: 3 to 4)\n"));
+	assert_non_null(strstr(text, "program  figure             5.10           6.12"));
+	assert_non_null(strstr(text, "p        verified insns      103            104"));
+	assert_non_null(strstr(text, "         verifier states       3              4"));
+	assert_null(strstr(text, " stack bytes  ")); /* no kernel gave it */
+	assert_non_null(strstr(text, "BPF insns/run       103              -"));
+	assert_non_null(strstr(text, "machine insns/run   101              -"));
+	assert_non_null(strstr(text, "q        loads                no            yes"));
+	assert_non_null(strstr(text, "verified insns        -  850000 (85 %)"));
 	/* The mode is the least value, so it is exact though its bin is wider. */
 	assert_non_null(strstr(text, "17026"));
 	assert_non_null(strstr(text, "5.10: x/q: unknown func bpf_loop#181"));
