@@ -102,24 +102,25 @@ static void append_named(const struct bb_check_result *results, enum bb_check_st
 	}
 }
 
-/* Adds a sentence: whether this machine can measure, and what costs accuracy. */
-static void add_verdict(const struct bb_check_result *results, size_t n_fail, size_t n_warn,
-			struct bb_doc *d)
+/* Adds the answer: whether this machine can measure, and what to do if it cannot. */
+static void add_answer(const struct bb_check_result *results, const size_t *counts,
+		       struct bb_doc *d)
 {
-	size_t first = 0;
-	bool is_busy = BB_ANY(results, bb_n_checks, it->is_busy);
+	const struct bb_check_result *busy = BB_FIND(results, bb_n_checks, it->is_busy),
+				     *bad = BB_FIND(results, bb_n_checks,
+						    it->status == BB_CHECK_FAIL);
 
-	bb_doc__add(d, BB_DOC_CLOSING, NULL, "This machine %s measure%s", n_fail ? "cannot" : "can",
-		    is_busy && !n_fail ? ", but not now, while other programs use the CPUs" : "");
-	if (n_fail) {
+	if (bad) {
+		bb_doc__add(d, BB_DOC_BAD, "no", "this machine cannot measure");
 		append_named(results, BB_CHECK_FAIL, d);
-		while (results[first].status != BB_CHECK_FAIL)
-			first++;
-		bb_doc__append(d, "; what to do first: %s", results[first].remedy);
-	} else if (n_warn) {
-		bb_doc__append(d, "; %zu thing%s accuracy or detail", n_warn,
-			       n_warn == 1 ? " costs" : "s cost");
-		append_named(results, BB_CHECK_WARN, d);
+		bb_doc__append(d, "; what to do first: %s", bad->remedy);
+	} else if (busy) {
+		bb_doc__add(d, BB_DOC_BAD, "not now", "other programs use the CPUs (load %.*s)",
+			    (int)strcspn(busy->text, ":"), busy->text);
+	} else {
+		bb_doc__add(d, BB_DOC_PARAGRAPH, "yes", "this machine can measure");
+		if (counts[BB_CHECK_WARN])
+			bb_doc__append(d, "; what costs accuracy or detail is marked warn");
 	}
 }
 
@@ -152,17 +153,18 @@ int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 	}
 	results = bb_calloc(bb_n_checks, sizeof(*results));
 	all = a.details || !isatty(STDOUT_FILENO);
-	bb_doc__table(&d, columns, BB_LEN(columns));
 	for (size_t i = 0; i < bb_n_checks; i++) {
 		bb_checks[i].run(&bb_checks[i], &results[i]);
 		counts[results[i].status]++;
-		add_row(results, i, all, &d);
 	}
-	add_verdict(results, counts[BB_CHECK_FAIL], counts[BB_CHECK_WARN], &d);
-	bb_doc__add(&d, BB_DOC_FAINT, NULL, "%zu ok, %zu warn, %zu fail, %zu skip%s",
+	add_answer(results, counts, &d);
+	bb_doc__table(&d, columns, BB_LEN(columns));
+	for (size_t i = 0; i < bb_n_checks; i++)
+		add_row(results, i, all, &d);
+	bb_doc__add(&d, BB_DOC_CLOSING, NULL, "%zu ok, %zu warn, %zu fail, %zu skip%s",
 		    counts[BB_CHECK_OK], counts[BB_CHECK_WARN], counts[BB_CHECK_FAIL],
 		    counts[BB_CHECK_SKIP],
-		    all ? "" : "; those that need nothing: `bpfbench check --details`");
+		    all ? "" : "; `bpfbench check --details` has a row for each");
 	rc = bb_output_document(&d, stdout, err);
 	free(results);
 	if (rc)

@@ -330,7 +330,8 @@ static void answer_loaded(struct bb_check_result *r, enum bb_check_status if_not
 	else if (!may_bpf())
 		answer(r, if_not, privilege_remedy(), "does not load: %s", errno_text(fd));
 	else
-		answer(r, if_not, "boot without lockdown=, or allow it in the security module",
+		answer(r, if_not,
+		       "lockdown= or a security module refuses it; `dmesg` may say which",
 		       "does not load: %s, although bpfbench has the capabilities", errno_text(fd));
 }
 
@@ -715,9 +716,7 @@ static void check_load(const struct bb_check *, struct bb_check_result *r)
 	r->is_busy = load > BUSY * cpus;
 	if (load > limit)
 		answer(r, BB_CHECK_WARN, "stop other programs (see `top`), or wait a minute",
-		       "%.2f on %d CPUs: %s", load, cpus,
-		       r->is_busy ? "do not measure now, as other programs use the CPUs"
-				  : "bpfbench has no CPU to itself");
+		       "%.2f on %d CPUs: bpfbench has no CPU to itself", load, cpus);
 	else
 		answer(r, BB_CHECK_OK, NULL, "%.2f on %d CPUs", load, cpus);
 }
