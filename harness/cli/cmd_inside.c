@@ -80,7 +80,7 @@ static const struct bb_option options[] = {
 	{"no-paths", 0, NULL, bb_read_flag, TO(no_paths), "do not tell paths apart"},
 	{"no-time", 0, NULL, bb_read_flag, TO(no_time), "read no clock: counts only"},
 	{"no-packets", 0, NULL, bb_read_flag, TO(no_packets),
-	 "keep no packets in --output (default: two of each path, where a program gets packets)"},
+	 "keep no packets, and no contexts of tracers, in --output (default: two of each path)"},
 	{"snap", 0, "BYTES", bb_read_u32, TO(snap),
 	 "bytes that are kept of a packet; zeros take the place of the others (default 96)", 14,
 	 BB_INSIDE_MOST_SNAP},
@@ -1000,22 +1000,44 @@ static int run_command(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Adds a packet to the capture in its original length (at most BB_INSIDE_MOST_SNAP). Bytes that
- * were not kept are zeros. */
-static void add_packet(struct bb_capture *c, int32_t prog, const struct bb_inside_path *path,
-		       double share, const struct bb_inside_packet *packet)
+/* Adds a packet to the capture in its original length (at most BB_INSIDE_MOST_SNAP), or the context
+ * of a tracer. Bytes that were not kept are zeros. */
+static void add_packet(struct bb_capture *c, const struct bb_inside_program *p,
+		       const struct bb_inside_path *path, double share,
+		       const struct bb_inside_packet *packet)
 {
 	uint32_t len = packet->len < BB_INSIDE_MOST_SNAP ? packet->len : BB_INSIDE_MOST_SNAP;
 	struct bb_captured_input *in = bb_append(&c->inputs, &c->n_inputs, sizeof(*in));
 
+	struct bb_blob *bytes = p->type == BPF_PROG_TYPE_RAW_TRACEPOINT ? &in->ctx : &in->data;
+
 	*in = (struct bb_captured_input){
-		.prog = prog,
-		.data = {bb_calloc(len + 1, 1), len},
+		.prog = p->taken,
 		.path = bb_strdup(bb_inside_path_name(path).text),
 		.share = share,
 		.repeat = 1,
 	};
-	memcpy(in->data.data, packet->bytes, packet->n < len ? packet->n : len);
+	*bytes = (struct bb_blob){bb_calloc(len + 1, 1), len};
+	memcpy(bytes->data, packet->bytes, packet->n < len ? packet->n : len);
+}
+
+/* True if one of the tracer's contexts that were copied holds the address of an object in the
+ * kernel, which is another object by the time of a test run. */
+static bool has_addresses(const struct bb_inside_program *p)
+{
+	for (size_t i = 0; i < p->packets.n_paths; i++)
+		for (size_t k = 0; k < BB_INSIDE_KEPT; k++) {
+			const struct bb_inside_packet *in = &p->packets.paths[i].kept[k];
+			uint64_t word;
+
+			for (uint32_t at = 0; at + sizeof(word) <= in->n; at += sizeof(word)) {
+				memcpy(&word, in->bytes + at, sizeof(word));
+				/* not a negative number of 32 bits, such as an errno */
+				if (word >> 48 == 0xffff && word < (uint64_t)INT32_MIN)
+					return true;
+			}
+		}
+	return false;
 }
 
 /* Adds the packets of a program's most frequent paths to the capture. */
@@ -1024,6 +1046,8 @@ static void add_packets(const struct session *s, size_t i, struct bb_capture *c)
 	const struct bb_inside_program *p = &s->inside.programs[i];
 	const struct bb_inside_figures *f = &s->figures[i];
 
+	if (p->type == BPF_PROG_TYPE_RAW_TRACEPOINT && has_addresses(p))
+		return;
 	for (size_t k = 0; k < f->n_paths && k < s->args->n_paths; k++) {
 		const struct bb_inside_path_packets *of = bb_inside_packets__of(&p->packets,
 										f->paths[k].key);
@@ -1031,7 +1055,7 @@ static void add_packets(const struct session *s, size_t i, struct bb_capture *c)
 		uint32_t n = of ? bb_inside_packets__differ(of) : 0;
 
 		for (uint32_t j = 0; j < n; j++)
-			add_packet(c, p->taken, &f->paths[k], share / n, &of->kept[j]);
+			add_packet(c, p, &f->paths[k], share / n, &of->kept[j]);
 	}
 }
 

@@ -300,9 +300,13 @@ static void go_before(struct walk *w, struct step s)
 			add_step(w, s);
 		}
 	}
+	if (any && w->g->blocks[block].first != w->g->funcs[w->g->blocks[block].func].first)
+		return;
 	/* the value is an argument of a function, or no block leads here */
-	if (!any || w->g->blocks[block].first == w->g->funcs[w->g->blocks[block].func].first)
+	if (block || s.reg != BPF_REG_1 || s.is_inner || s.is_altered || s.is_address)
 		w->is_lost = true;
+	else
+		note_origin(w, (struct bb_origin){.kind = BB_ORIGIN_CONTEXT_AT});
 }
 
 /* Goes back over the instruction `i`, which writes the register of the step. Returns false if the
@@ -380,6 +384,36 @@ struct bb_origin bb_origin_of(const struct bb_code *code, const struct bb_cfg *g
 	for (uint32_t i = 0; i < w.n_steps && !w.is_lost; i++)
 		go_back(&w, g->blocks[w.steps[i].block].end, w.steps[i]);
 	return w.is_lost ? (struct bb_origin){0} : w.found;
+}
+
+/* True if the instruction stores the context's address, or passes it to a function. */
+static bool gives_context(const struct bb_code *code, const struct bb_cfg *g, uint32_t at)
+{
+	const struct bpf_insn *i = &code->insns[at];
+	uint8_t reg = BPF_CLASS(i->code) == BPF_STX ? i->src_reg : BPF_REG_1,
+		last = BPF_CLASS(i->code) == BPF_STX ? i->src_reg : BPF_REG_5;
+
+	if (BPF_CLASS(i->code) != BPF_STX && !bb_insn_is_function_call(i))
+		return false;
+	while (reg <= last && bb_origin_of(code, g, at, reg).kind != BB_ORIGIN_CONTEXT_AT)
+		reg++;
+	return reg <= last;
+}
+
+uint64_t bb_context_words(const struct bb_code *code, const struct bb_cfg *g)
+{
+	uint64_t words = 0;
+
+	for (uint32_t at = 0; at < g->funcs[0].end; at += bb_insn_slots(&code->insns[at])) {
+		const struct bpf_insn *i = &code->insns[at];
+
+		if (gives_context(code, g, at))
+			return 0;
+		if (BPF_CLASS(i->code) == BPF_LDX && i->off >= 0 &&
+		    bb_origin_of(code, g, at, i->src_reg).kind == BB_ORIGIN_CONTEXT_AT)
+			words |= 1ULL << (i->off < 63 * 8 ? i->off / 8 : 63);
+	}
+	return words;
 }
 
 /* --- helpers --- */

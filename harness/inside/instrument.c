@@ -11,6 +11,7 @@
 #define HASH 0x9e3779b97f4a7c15ULL /* 2^64 divided by the golden ratio */
 #define BYTES_TO_BITS 0x0102040810204080ULL
 #define POWER_TO_INDEX 0x077cb531U
+#define MOST_ARGS 12u /* limit of the kernel: words of a tracer's context */
 /* distinct numbers of loop iterations that the table has room for, for each path */
 #define MOST_TURNS 16u
 /* Limits: length of each part that is added to a clone, in instruction slots of 8 bytes. */
@@ -41,7 +42,8 @@ struct maker {
 	uint32_t *to_exit; /* instructions of the clone that jump to the common exit */
 	uint32_t n_to_exit, n_tail_calls;
 	bool too_far;
-	bool is_numbered; /* the path's number is the index of its slot; no hash is needed */
+	uint64_t context_words; /* words that the program reads of its context; only of a tracer */
+	bool is_numbered;       /* the path's number is the index of its slot; no hash is needed */
 };
 
 /* --- short names for what is emitted --- */
@@ -369,11 +371,53 @@ static void emit_packet_offset(struct maker *m, uint8_t reg)
 	compute(&m->out, BPF_ADD, reg, (int32_t)packets_from(&m->c));
 }
 
-/* r4 = the length of the packet whose context is in r6. r3 is overwritten. */
+static bool is_tracer(const struct maker *m)
+{
+	return m->code->type == BPF_PROG_TYPE_RAW_TRACEPOINT;
+}
+
+/* Copies the words that the program reads of the context in r6, with zeros for the others, to the
+ * copy in r8. r0 is overwritten. */
+static void emit_copy_words(struct maker *m)
+{
+	struct bb_rewrite *r = &m->out;
+
+	for (int32_t w = 0; w < (int32_t)m->c.snap / 8; w++) {
+		if (m->context_words >> w & 1)
+			read_word(r, BPF_REG_0, BPF_REG_6, 8 * w);
+		else
+			compute(r, BPF_MOV, BPF_REG_0, 0);
+		write_word(r, BPF_REG_8, (int32_t)BB_INSIDE_BYTES + 8 * w, BPF_REG_0);
+	}
+}
+
+/* Copies the packet, whose context is in r6 and whose length is in r4, to the copy in r8. r0 to r5
+ * are overwritten. */
+static void emit_load_packet(struct maker *m)
+{
+	struct bb_rewrite *r = &m->out;
+	uint32_t fits = jump_if(r, BPF_JLE, BPF_REG_4, (int32_t)m->c.snap);
+
+	compute(r, BPF_MOV, BPF_REG_4, (int32_t)m->c.snap);
+	land(r, fits);
+	move(r, BPF_REG_1, BPF_REG_6);
+	compute(r, BPF_MOV, BPF_REG_2, 0);
+	move(r, BPF_REG_3, BPF_REG_8);
+	compute(r, BPF_ADD, BPF_REG_3, BB_INSIDE_BYTES);
+	call_helper(r, m->code->type == BPF_PROG_TYPE_XDP ? BPF_FUNC_xdp_load_bytes
+							  : BPF_FUNC_skb_load_bytes);
+}
+
+/* r4 = the length of the packet whose context is in r6, or of a tracer's copied words. r3 is
+ * overwritten. */
 static void emit_packet_length(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
 
+	if (is_tracer(m)) {
+		compute(r, BPF_MOV, BPF_REG_4, (int32_t)m->c.snap);
+		return;
+	}
 	if (m->code->type != BPF_PROG_TYPE_XDP) {
 		bb_emit(r, BPF_LDX | BPF_MEM | BPF_W, BPF_REG_4, BPF_REG_6,
 			offsetof(struct __sk_buff, len), 0);
@@ -386,12 +430,13 @@ static void emit_packet_length(struct maker *m)
 	compute_by(r, BPF_SUB, BPF_REG_4, BPF_REG_3);
 }
 
-/* Copies the packet of the run if (r2 & mask) is 0; r2 is the number of the run, r6 the context.
+/* Copies the packet of the run, or the words of a tracer's context that the program reads, if
+ * (r2 & mask) is 0; r2 is the number of the run, r6 the context.
  * The frame then holds the number of the copy + 1. r0 to r5, r7 and r8 are overwritten. */
 static void emit_copy_packet(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
-	uint32_t others, empty, fits;
+	uint32_t others, empty;
 
 	bb_emit_address(r, BPF_REG_1, m->c.memory.fd, 0);
 	read_word(r, BPF_REG_1, BPF_REG_1, BB_INSIDE_PACKET_MASK);
@@ -408,15 +453,10 @@ static void emit_copy_packet(struct maker *m)
 	compute(r, BPF_MOV, BPF_REG_1, 0);
 	write_word(r, BPF_REG_8, BB_INSIDE_KEY, BPF_REG_1);
 	write_word(r, BPF_REG_8, BB_INSIDE_LEN, BPF_REG_4);
-	fits = jump_if(r, BPF_JLE, BPF_REG_4, (int32_t)m->c.snap);
-	compute(r, BPF_MOV, BPF_REG_4, (int32_t)m->c.snap);
-	land(r, fits);
-	move(r, BPF_REG_1, BPF_REG_6);
-	compute(r, BPF_MOV, BPF_REG_2, 0);
-	move(r, BPF_REG_3, BPF_REG_8);
-	compute(r, BPF_ADD, BPF_REG_3, BB_INSIDE_BYTES);
-	call_helper(r, m->code->type == BPF_PROG_TYPE_XDP ? BPF_FUNC_xdp_load_bytes
-							  : BPF_FUNC_skb_load_bytes);
+	if (is_tracer(m))
+		emit_copy_words(m);
+	else
+		emit_load_packet(m);
 	compute(r, BPF_ADD, BPF_REG_7, 1);
 	emit_upper(r, BPF_STX, BPF_REG_7, m->frame.packet);
 	land(r, empty);
@@ -1207,6 +1247,14 @@ bool bb_inside__depth(const struct bb_code *code, const struct bb_cfg *g, uint32
 
 /* --- the clone --- */
 
+/* Finds which words of its context a tracer reads, and makes the copies as large. */
+static void find_context(struct maker *m)
+{
+	m->context_words = bb_context_words(m->code, m->g) & ((1U << MOST_ARGS) - 1);
+	for (m->c.snap = 0; m->context_words >> m->c.snap / 8; m->c.snap += 8)
+		;
+}
+
 int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, uint32_t stack_bytes,
 			  const struct bb_inside_instruments *instruments,
 			  struct bb_inside_clone *ret_clone, struct bb_rewrite *ret_out,
@@ -1221,6 +1269,10 @@ int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, ui
 	int rc;
 
 	m.out = (struct bb_rewrite){.code = code, .g = g, .with = "clocks"};
+	if (is_tracer(&m) && m.c.with & BB_INSIDE_PACKETS)
+		find_context(&m);
+	if (!m.c.snap)
+		m.c.with &= ~(unsigned int)BB_INSIDE_PACKETS;
 	open_maker(&m);
 	find_marks(&m);
 	find_exits(&m);

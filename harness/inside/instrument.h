@@ -20,7 +20,9 @@ enum bb_inside_with {
 	BB_INSIDE_TIME = 1,  /* the clone reads the clock */
 	BB_INSIDE_PATHS = 2, /* the clone tells paths apart */
 	/* The clone copies the packets of some runs, as they are when the run begins. Needs
-	 * BB_INSIDE_TIME, BB_INSIDE_PATHS, and a program whose context is a packet. */
+	 * BB_INSIDE_TIME, BB_INSIDE_PATHS, and a program whose context is a packet. Of a program
+	 * on a raw tracepoint, it copies the words of the context that the program reads; they
+	 * take the place of the packet, and their size that of `snap`. */
 	BB_INSIDE_PACKETS = 4,
 	/* The clone notes which programs called each other by tail calls before it ran. Needs
 	 * BB_INSIDE_TIME. */

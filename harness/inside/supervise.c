@@ -382,11 +382,11 @@ static void see_maps(struct bb_inside *in, const struct load *l)
 	}
 }
 
-/* True if the context of programs of this type is a packet that a clone can copy. */
+/* True if the context of programs of this type is a packet, or words, that a clone can copy. */
 static bool has_packets(uint32_t type)
 {
 	return type == BPF_PROG_TYPE_XDP || type == BPF_PROG_TYPE_SCHED_CLS ||
-	       type == BPF_PROG_TYPE_SCHED_ACT;
+	       type == BPF_PROG_TYPE_SCHED_ACT || type == BPF_PROG_TYPE_RAW_TRACEPOINT;
 }
 
 static struct bb_inside_instruments choose_instruments(struct bb_inside *in, const struct load *l)

@@ -585,7 +585,8 @@ static void note_shares(const struct bb_target *target, const struct bb_exact *e
 			from = bb_origin_of(&e->code, g, at, reg);
 		if (from.kind == BB_ORIGIN_UNKNOWN || from.kind == BB_ORIGIN_NUMBER ||
 		    BB_ANY(seen, n, *it == from.value) || from.kind == BB_ORIGIN_GLOBAL ||
-		    bb_info__read(from.value, &info) || !is_of_all_cpus(&info))
+		    from.kind == BB_ORIGIN_CONTEXT_AT || bb_info__read(from.value, &info) ||
+		    !is_of_all_cpus(&info))
 			continue;
 		seen[n++] = from.value;
 		line = source_line_at(e, at);

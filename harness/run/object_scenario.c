@@ -131,6 +131,12 @@ static const struct bb_test_run_type *run_type_of(uint32_t type)
 	return bb_test_run_type__find(type, &t, NULL) ? NULL : t;
 }
 
+/* True if the capture has packets, or contexts of a tracer, that came to the program. */
+static bool has_packets(const struct bb_object_program *p)
+{
+	return BB_ANY(p->runs, p->n_runs, it->path);
+}
+
 /* Returns the trigger that makes a program run; NULL: there is none. */
 static const char *trigger_of(const struct bb_object_opts *o, const struct bb_object_program *p)
 {
@@ -141,9 +147,9 @@ static const char *trigger_of(const struct bb_object_opts *o, const struct bb_ob
 	if (p->type == BPF_PROG_TYPE_PERF_EVENT)
 		return "page-fault";
 	bb_attach_point__from_section(p->section, p->type, p->attach_type, &point);
-	/* A program of a raw tracepoint gets test runs only if a context is given, because no event
-	 * has a context of zeros. */
-	if (run_type_of(p->type) && (point.kind != BB_AT_RAW_TP || o->contexts.n))
+	/* A program of a raw tracepoint gets test runs only if a context is given or came to it,
+	 * because no event has a context of zeros. */
+	if (run_type_of(p->type) && (point.kind != BB_AT_RAW_TP || o->contexts.n || has_packets(p)))
 		return "test-run";
 	/* a program without an attach point cannot be fired, but a tracepoint program may be: its
 	 * event may follow from its name */
@@ -236,12 +242,6 @@ static const uint32_t fired_floors[] = {
 	BPF_PROG_TYPE_SOCK_OPS,       BPF_PROG_TYPE_PERF_EVENT,
 };
 
-/* True if the capture has packets that came to the program. */
-static bool has_packets(const struct bb_object_program *p)
-{
-	return BB_ANY(p->runs, p->n_runs, it->path);
-}
-
 /* Returns what --try-inputs found for a variant; NULL: nothing. */
 static const struct bb_found_input *found_of(const struct maker *m, const char *variant)
 {
@@ -259,11 +259,29 @@ static const struct bb_try_part *found_bytes(const struct bb_found_input *f)
 	return BB_FIND(f->state.v, f ? f->state.n : 0, it->kind == BB_TRY_INPUT && it->is_set);
 }
 
+/* Returns the program whose inputs the program `p` gets: `p` itself, or the one of those that are
+ * compared that has inputs. */
+static const struct bb_object_program *source_of_inputs(const struct maker *m,
+							const struct bb_object_program *p)
+{
+	const struct bb_object_opts *o = m->opts;
+
+	for (size_t i = 0; o->one_each && i < o->n_objects; i++) {
+		const struct bb_object_info *info = &m->parts[i].info;
+
+		for (size_t j = 0; j < info->n_programs; j++)
+			if (info->programs[j].type == p->type && has_packets(&info->programs[j]) &&
+			    is_wanted(o, &o->objects[i], info->programs[j].name))
+				return &info->programs[j];
+	}
+	return p;
+}
+
 /* Finds the group for `p`, the program of the next variant. Adds the group if there is none. */
 static void find_group(struct maker *m, const struct bb_object_program *p,
 		       const struct bb_found_input *found, size_t *ret_group)
 {
-	const char *trigger = trigger_of(m->opts, p);
+	const char *trigger = trigger_of(m->opts, source_of_inputs(m, p));
 	/* programs that are compared share a group, so that they get the same packets */
 	bool alone = !m->opts->one_each && (has_packets(p) || found_bytes(found)) &&
 		     m->n_groups < m->most_groups;
@@ -631,8 +649,8 @@ static int write_inputs(const struct maker *m, size_t group, bool hint, const ch
 		return 0;
 	}
 	if (n_runs && runs[0]->path)
-		fputs("    inputs:    # packets that came to the program, by their runs' paths\n",
-		      out);
+		fprintf(out, "    inputs:    # %s that came to the program, by their runs' paths\n",
+			type->takes_context ? "contexts" : "packets");
 	else if (n_runs)
 		fputs("    inputs:    # those of the command's own test runs\n", out);
 	else if (n || flows[0])

@@ -6,7 +6,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=("known paths" "stored" "kept" "formats" "tail calls" "packets" "sampling" "instruments" "deep stack" "full stack" "loaded again" "reloads" "stays" "saved meanwhile" "left alone" "killed" "complaints")
+names=("known paths" "stored" "kept" "formats" "tail calls" "packets" "contexts" "sampling" "instruments" "deep stack" "full stack" "loaded again" "reloads" "stays" "saved meanwhile" "left alone" "killed" "complaints")
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf live=$O/tests/tools/live_prog
 
@@ -172,6 +172,24 @@ else
 	skip_each "no XDP program on a veth pair here: $(tail -n 1 "$TMP/err")" \
 		"${packets[@]}" || true
 fi
+
+# --- contexts of tracers ---
+run "$BPFBENCH" inside --no-store --format json --for 2 -o "$WORK/tracers.capture" -- "$O/tests/tools/load_all" "$objects/inside_context.bpf.o"
+expect_status "contexts: succeeds" 0
+# of the two paths, by the time that they take
+slow=$(of failed_calls '.paths | max_by(.p50 // 0) | .path') fast=$(of failed_calls '.paths | min_by(.p50 // 0) | .path')
+run "$BPFBENCH" init --object "$WORK/tracers.capture"
+# the sign of the second word, which is the only one that the program reads
+signs_of() { sed -nE "s/^ *- \{name: path-$1(-2)?, weight: .* context_hex: \"0{16}[0-9a-f]{14}(..)\".*/\2/p" "$TMP/out" | sort -u; }
+expect_eq "contexts: each path has its own" "$(signs_of "$fast") $(signs_of "$slow")" "00 ff"
+expect_eq "contexts: only of the program whose code shows what it reads, and that reads no address" \
+	"$(grep -c context_hex "$TMP/out")" "$(sed -n '/variants: \[failed_calls\]/,/with:/p' "$TMP/out" | grep -c context_hex)"
+for objects_of in "base head" "head base"; do
+	read -r one other <<<"$objects_of"
+	run_undisturbed "$BPFBENCH" compare "--$one-object" "$WORK/tracers.capture" "--$other-object" "$objects/inside_context.bpf.o" --program failed_calls \
+		--drive step --loads 4 --no-store
+	expect_grep "contexts: compare takes those of $one for both" out "^failed_calls/step/input=path-$slow( |$)"
+done
 
 inside paths --time-at-most 100
 expect_eq "sampling: all runs are counted" "$(of inside_paths .runs)" "${ran% *}"
