@@ -104,7 +104,8 @@ int bb_capture_and_say(const struct bb_capture_opts *opts, bool details,
 
 void bb_capture_name(const char *program, char *ret_name, size_t size)
 {
-	size_t len = strcspn(program, " \t\n;|&<>()"); /* the first word of a shell command */
+	/* length of the first word of a shell command */
+	size_t len = strcspn(program, " \t\n;|&<>()");
 	char name[BB_NAME_MAX_BYTES + 2];
 	size_t at = len;
 

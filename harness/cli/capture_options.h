@@ -16,8 +16,9 @@ struct bb_capture_args {
 /* A set of options for struct bb_usage; they set members of a struct bb_capture_args. */
 extern const struct bb_option bb_capture_options[];
 
-/* Completes a->opts. Exits with a usage error if options contradict each other, or if an option is
- * given although the command captures nothing (`captures` is false). */
+/* Sets the members of a->opts that follow from the options. Exits with a usage error if options
+ * contradict each other, or if an option is given although the command captures nothing (`captures`
+ * is false). */
 void bb_capture_args__check(struct bb_capture_args *a, bool captures);
 
 /* Mounts tracefs if it is not mounted, because the command may attach programs through it

@@ -13,7 +13,7 @@
 #include "store/store.h"
 
 #define HOTTEST 20u /* lines of a program that --hottest shows */
-/* if at least MANY programs are shown, each shows only its first FIRST_LINES lines */
+/* If at least MANY programs are shown, only the first FIRST_LINES lines of each are shown. */
 #define MANY 4u
 #define FIRST_LINES 5u
 
@@ -94,8 +94,8 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-/* Fails with a message that says why nothing was printed: the run has no figures of the kind that
- * was asked for, or none for the variant a->variant. */
+/* Fails with a message that says why nothing was printed: the run has no times by line (or no
+ * counts of instructions) at all, or none of the variant a->variant. */
 static int say_none(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
 	size_t n_all = a->time ? r->n_timed : r->n_counted, n = 0;
@@ -239,7 +239,7 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 		rc = put_chosen(r, a, lines, n, err);
 	if (!rc && a->cases)
 		bb_doc_by_param(lines, n, &d);
-	/* says which loads of the programs were not measured, and why */
+	/* adds which loads of the programs were not measured, and why */
 	for (size_t i = 0; !rc && n && i < r->n_skips; i++)
 		if (strstr(r->skips[i].what, "/loads "))
 			bb_doc__add(&d, BB_DOC_PARAGRAPH, NULL, "without %s: %s", r->skips[i].what,

@@ -71,8 +71,8 @@ static int compare_attachments(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Counts the different maps of a program. last_user[map] is the last program that was found to use
- * the map. */
+/* Counts the maps of a program, each only once. last_user[map] is the last program for which the
+ * map was counted. */
 static size_t count_maps(const struct bb_captured_prog *p,
 			 const struct bb_captured_prog **last_user)
 {

@@ -9,7 +9,7 @@
 struct check_args {
 	bool testbed, details;
 	struct bb_vm_args vm;
-	struct bb_object_args object; /* with --vm */
+	struct bb_object_args object; /* objects to load in the guests of --vm */
 };
 
 #define ARGS struct check_args
@@ -102,7 +102,7 @@ static void append_named(const struct bb_check_result *results, enum bb_check_st
 	}
 }
 
-/* Adds the answer: whether this machine can measure, and what to do if it cannot. */
+/* Adds whether this machine can measure, and what to do if it cannot. */
 static void add_answer(const struct bb_check_result *results, const size_t *counts,
 		       struct bb_doc *d)
 {

@@ -37,7 +37,7 @@ struct compare_args {
 
 #define ARGS struct compare_args
 
-/* Stores an argument in runs[0] or, if that is taken, in runs[1]. */
+/* Stores an argument in runs[0] or, if runs[0] is set already, in runs[1]. */
 static void read_stored(const struct bb_option *, const char *text, void *runs)
 {
 	const char **run = runs;
@@ -336,7 +336,7 @@ static void name_side(const char *named, const struct bb_report *r, char buf[SID
 		snprintf(buf, SIDE_SIZE, "%s (%s)", named, r->id);
 }
 
-/* Returns the command that compares what both runs measured once more, in turns; free() it. */
+/* Returns the command line that measures the programs of both runs again, in turns; free() it. */
 static char *in_turns_command(const struct bb_report *new, const struct bb_diffs *diffs)
 {
 	const char *command = new->command ? new->command : "";
@@ -364,12 +364,13 @@ static char *in_turns_command(const struct bb_report *new, const struct bb_diffs
 	return text;
 }
 
-/* Adds the next step: what decides the verdicts that two stored runs cannot give, or what explains
- * those that they gave. */
+/* Adds the next step: a command that decides the inconclusive verdicts, or one that explains the
+ * others. */
 static void add_next_of_stored(const struct bb_report *old, const struct bb_report *new,
 			       const struct bb_diffs *diffs, struct bb_doc *d)
 {
-	/* --seconds is for programs that are watched, not for test runs of live ones */
+	/* --seconds is an option for live programs that are watched, not for live programs in test
+	 * runs */
 	bool is_live = BB_ANY(new->cases, new->n_cases,
 			      it->is_live && bb_drive_kind_named(it->drive)->seconds > 0);
 	bool is_open, is_changed;
@@ -567,8 +568,8 @@ static int measure(const struct compare_args *a, const struct bb_plan *plan, str
 				   : bb_run_ab(plan, &opts, m->report, err);
 }
 
-/* Makes the plan. If the user gives no budget, also sets the budget to the largest that a drive of
- * the plan asks for. */
+/* Makes the plan. If the user gives no budget, also sets the budget to the largest budget that a
+ * drive of the plan needs. */
 static int make_plan(struct compare_args *a, struct bb_scenario *scenario, struct bb_plan *ret_plan,
 		     struct bb_err *err)
 {

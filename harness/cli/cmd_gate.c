@@ -141,7 +141,7 @@ static void say_nothing(const char *)
 {
 }
 
-/* Checks the arguments before the two builds start, and finds the path of the scenario. */
+/* Checks the arguments before the two builds start, and stores the full path of the scenario. */
 static int check(struct gate_args *a, struct bb_err *err)
 {
 	const char *const files[] = {a->markdown, a->source_lines, a->bmf[0], a->bmf[1],
@@ -167,8 +167,9 @@ static int check(struct gate_args *a, struct bb_err *err)
 	return 0;
 }
 
-/* Measures once. `first` is the report of the first measurement; NULL: this is the first one.
- * Returns the exit code, with the report in `m`; or -errno if the measurement cannot begin. */
+/* Measures once. `first` is the report of the first measurement; NULL: this is the first
+ * measurement. Returns the exit code, with the report in `m`; or -errno if the measurement cannot
+ * begin. */
 static int measure(const struct bb_measure_args *args, struct bb_gate_run *run,
 		   const struct bb_report *first, struct bb_measure *m, struct bb_err *err)
 {
@@ -206,7 +207,7 @@ static int write_markdown(void *arg, FILE *out, struct bb_err *)
 	return 0;
 }
 
-/* Writes by how much a line of source costs more in head than in base. Writes nothing if it does
+/* Writes how much more a line of source costs in head than in base. Writes nothing if the line does
  * not cost more, or if its file is outside the tree, such as a system header. `name` is a case's
  * name, which begins with the program. */
 static void write_source_line(const struct bb_gate *g, const char *name, const char *file,

@@ -57,7 +57,7 @@ static const struct bb_usage usage = {
 		     .at = BB_ARG_AT(opts.filter.scenario)},
 };
 
-/* Says that a file is not a stored run, and why. The other files are shown all the same. */
+/* Prints that a file is not a stored run, and why. The command goes on with the other files. */
 static void say_passed_over(void *, const char *why)
 {
 	bb_tell("passed over: %s", why);

@@ -66,7 +66,7 @@ static int write_new(const char *path, const char *text, struct bb_err *err)
 	return bb_fail(err, rc, "%s: %m", path);
 }
 
-/* For each variant, writes the trigger that makes it run to found[scenario->n_variants]. */
+/* Finds the trigger that makes each variant run, and stores it in found[scenario->n_variants]. */
 static int find(const struct bb_scenario *scenario, const char **found, struct bb_err *err)
 {
 	const struct bb_paths *paths = bb_paths(err);
@@ -118,7 +118,7 @@ int bb_cmd_init(int argc, char **argv, struct bb_err *err)
 	bb_usage__parse(&usage, argc, argv, &a);
 	if (!a.find_triggers)
 		rc = bb_caller__become(err);
-	/* also parses the text, so that no invalid text is written */
+	/* also parses the text that it makes, so that no invalid text is written */
 	if (!rc)
 		rc = bb_object_args__scenario(&a.object, false, &text, &scenario, err);
 	if (!rc && a.find_triggers)

@@ -19,7 +19,8 @@
 
 #define TURN_MS 50
 #define SAVE_S 30.0 /* default of --save-every */
-#define LOOK_S 1.0  /* s between updates of the table on a terminal and of the served figures */
+/* time between two updates of the table on a terminal and of the served figures, s */
+#define LOOK_S 1.0
 /* limit: lines of source that are shown for the difference between two paths */
 #define LINES_SHOWN 3
 
@@ -47,13 +48,13 @@ struct session {
 	struct bb_take take;               /* the capture; begun only with --output */
 	struct bb_inside_figures *figures; /* figures[inside.n_programs] */
 	size_t n_figures;
-	/* figures by chain of tail calls: here, each path is a chain */
+	/* figures of the chains of tail calls; in this member, each "path" is a chain */
 	struct bb_inside_figures chains;
 	uint64_t began_ns, ended_ns;
 	struct bb_http_server server;
 	struct bb_screen screen;
 	bool is_screen;
-	bool is_cut; /* the watch ended before the command */
+	bool is_cut; /* the watch ended before the command did */
 };
 
 static int write_file(struct session *s, struct bb_err *err);
@@ -405,7 +406,8 @@ static const struct bb_doc_column chain_columns[] = {
 	TIME_COLUMNS,
 };
 
-/* Returns how many programs the key of a chain of tail calls names: one in each byte. */
+/* Returns the number of programs in a chain of tail calls. Each byte of the chain's key names one
+ * program. */
 static unsigned int length_of(uint64_t key)
 {
 	unsigned int n = 0;
@@ -470,8 +472,8 @@ static void print_chains(const struct session *s, struct bb_doc *d)
 	}
 }
 
-/* Adds how many of the loaded programs were replaced by clones. For each other one, says why it was
- * not replaced, or why its clone measures only part of the figures. */
+/* Adds how many of the loaded programs were replaced by clones. For each program that was not
+ * replaced, says why. For each clone that measures only part of the figures, says why. */
 static void print_others(const struct session *s, struct bb_doc *d)
 {
 	const struct bb_inside *in = &s->inside;
@@ -827,8 +829,8 @@ static bool is_quit(void)
 	return poll(&in, 1, 0) > 0 && read(STDIN_FILENO, &key, 1) == 1 && key == 'q';
 }
 
-/* Shows the figures if a second has passed since `*shown_ns`. Returns 0; 1 if the user ends the
- * watch; or -errno with a message. */
+/* Shows the figures if a second has passed since `*shown_ns`. Returns 0; 1 if the user pressed q;
+ * or -errno with a message. */
 static int look(struct session *s, uint64_t *shown_ns, struct bb_err *err)
 {
 	if (s->is_screen && is_quit())
@@ -1110,8 +1112,8 @@ static int measure(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Stores the run, and then the tree of its paths beside it: there is no tree without its run.
- * `rc` says how the measurement ended. Returns the exit code. */
+/* Stores the run and, only if that succeeds, the tree of its paths beside it. `rc` says how the
+ * measurement ended. Returns the exit code. */
 static int store(struct session *s, int rc, struct bb_err *err)
 {
 	int exit_code = bb_measure__deliver(s->measure, rc, err);

@@ -99,7 +99,7 @@ static int list_scenarios(const struct list_args *a, struct bb_err *err)
 		if (a->scenarios_only) {
 			puts(names[i]);
 		} else if (bb_scenario_find(names[i], &s, err)) {
-			/* and go on: one bad file must not hide the others */
+			/* goes on with the other scenarios, which a faulty file must not hide */
 			bb_complain(err);
 			rc = BB_EXIT_FAILURE;
 		} else {

@@ -14,11 +14,11 @@
 #include "run/live_look.h"
 #include "store/store.h"
 
-/* s between checks of the keyboard, of the size of the terminal and of the command */
+/* time between two checks of the keyboard, of the size of the terminal and of the command, s */
 #define LOOK_S 0.05
-/* s; if a command makes no bpf() call for this time, we assume that all its programs are loaded */
+/* If a command makes no bpf() call for this time, s, we assume that all its programs are loaded. */
 #define QUIET_S 1.0
-#define PATIENCE_S 60.0 /* s; longest wait for a command to load its programs */
+#define PATIENCE_S 60.0 /* longest wait for a command to load its programs, s */
 #define SECONDS 1.0
 /* Number of slices of one measurement for --save or --compare: enough for verdicts on a thousand
  * programs after Holm's correction. LOOK_SECONDS is the default length of this measurement. */
@@ -216,7 +216,7 @@ static bool is_wanted(void *arg, uint32_t id)
 }
 
 /* Waits until the command has loaded its programs. If the command still runs then, begins a new
- * period. */
+ * period of the watch. */
 static int wait_for_loads(const struct watch *w, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
@@ -297,7 +297,8 @@ static int print_once(struct watch *w, struct bb_err *err)
 	return rc ? rc : bb_output_of(write_snapshot, w, w->args->output, err);
 }
 
-/* Serves the figures over HTTP until a signal comes or the command ends. Neither is an error. */
+/* Serves the figures over HTTP until a signal comes or the command ends. A signal or the command's
+ * end is no error. */
 static int serve(struct watch *w, struct bb_err *err)
 {
 	size_t n;

@@ -215,7 +215,8 @@ static int write_maps(void *dump, FILE *out, struct bb_err *err)
 
 /* --- diff --- */
 
-/* True for a file on a disk. A pin is a regular file, too, but of the BPF file system. */
+/* True for a file on a disk. False for a pin, which is also a regular file, but in the BPF file
+ * system. */
 static bool is_file(const char *path)
 {
 	struct statfs fs;
@@ -268,15 +269,16 @@ static uint32_t *sorted(struct bb_map_table *t)
 	return order;
 }
 
-/* What differs between two tables of one map. */
+/* Two tables of one map (A and B), and how many of their entries differ. */
 struct map_diff {
 	const struct bb_map_table *t[2];
 	uint32_t *order[2];
 	size_t only[2], differ, alike;
 };
 
-/* Takes the lowest key at or after the positions at[] of the two sides, and moves at[] past it. If
- * its entries differ, writes the difference to `out` (NULL: nowhere) and returns true. */
+/* at[0] and at[1] are positions in the sorted entries of the two tables. Takes the lower of the two
+ * keys there, and moves the positions past it. If the entries of this key differ, writes the
+ * difference to `out` (unless `out` is NULL) and returns true. */
 static bool take_key(struct map_diff *m, size_t at[2], FILE *out)
 {
 	const struct bb_map_table *a = m->t[0], *b = m->t[1];

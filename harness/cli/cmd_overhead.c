@@ -71,7 +71,7 @@ static const char *verdict_name(const struct bb_overhead_figure *f)
 						  : "inconclusive";
 }
 
-/* Returns the verdict on a figure in the table, in whose column head is the limit. */
+/* Returns the verdict on a figure as the table shows it. The head of its column names the limit. */
 static const char *shown_verdict(const struct shown *s, int i)
 {
 	const struct bb_overhead_figure *f = &s->o->figures[i];

@@ -176,7 +176,8 @@ static void page_done(struct page *page)
 	bb_timeline__done(&page->history);
 }
 
-/* In the tree of paths that `inside` stores, a frame of a function is a line of source. */
+/* Names for the kinds of frames in the tree of paths that `inside` stores: BB_FRAME_USER, a
+ * function in a profile, is a line of source there. */
 static const char *const legend_of_paths[BB_N_FRAME_KINDS] =
 	{[BB_FRAME_COMM] = "program", [BB_FRAME_USER] = "line"};
 
@@ -227,7 +228,8 @@ static int find_flame(const struct report_args *a, const char *which, struct par
 	return rc;
 }
 
-/* Draws a flame graph for each program whose lines were timed. It shows one run of the program. */
+/* Draws a flame graph for each program whose lines were timed. The graph shows the time of one run
+ * of the program. */
 static void draw_lines(struct part *p)
 {
 	const struct bb_report *r = p->report;

@@ -132,7 +132,8 @@ struct run_args {
 
 #define DEFAULT_BUDGET_S 18.0
 #define DEFAULT_BUDGET_COLD_S 45.0
-/* The default budget has at least this many seconds for each program of an object. */
+/* The default budget of a single scenario is at least this many seconds for each of its variants.
+ */
 #define PROGRAM_S 0.4
 
 #define ARGS struct run_args
@@ -402,7 +403,8 @@ static int plan_all(const struct run_args *a, struct jobs *j, struct bb_err *err
 static int measure_all(const struct run_args *a, struct bb_measure *m, const struct jobs *j,
 		       struct bb_err *err)
 {
-	/* A given budget is for all scenarios together; the default is for each. */
+	/* A budget that the user gives is for all scenarios together; the default budget is for
+	 * each scenario. */
 	double budget_s = a->measure.budget_s * (a->measure.has_budget ? 1 : (double)j->n);
 	int rc = 0, undone = 0;
 
@@ -519,7 +521,7 @@ static int run_all(const struct run_args *a, struct jobs *j, struct bb_err *err)
 	return rc;
 }
 
-/* Loads the programs of the objects and runs none. */
+/* Loads the programs of the objects, but runs none of them. */
 static int load_objects(const struct run_args *a, struct bb_err *err)
 {
 	struct bb_measure m;
@@ -541,7 +543,7 @@ static int capture(struct run_args *a, struct bb_err *err)
 
 	a->how.opts.argv = (const char *const *)(uintptr_t)a->command;
 	a->how.opts.env = a->measure.env.v;
-	/* A given budget includes the capture; the default does not. */
+	/* A budget that the user gives includes the capture; the default budget does not. */
 	if (a->measure.has_budget)
 		a->how.opts.budget_s = a->measure.budget_s;
 	rc = bb_captured_file__make(&a->how.opts, a->capture, &a->captured, err);

@@ -49,7 +49,8 @@ static double range_of(const struct bb_numbers *f)
 	return range;
 }
 
-/* Prints the possible causes of differences that this self-test examined. */
+/* Prints the possible causes of differences between runs, as far as this self-test examined them.
+ */
 static void print_causes(const struct bb_repeat *r)
 {
 	double clock = range_of(&r->clock), memory = range_of(&r->memory);
@@ -168,8 +169,8 @@ static void print_result(const struct bb_selftest *t, double threshold)
 		bool power = r->mode == BB_SELFTEST_INJECTED;
 		uint32_t regressed = r->verdicts[BB_VERDICT_REGRESSED],
 			 k = power ? regressed : regressed + r->verdicts[BB_VERDICT_IMPROVED];
-		/* one-sided 95 % bound (Clopper-Pearson): upper for false verdicts, lower for power
-		 */
+		/* one-sided 95 % bound of the share k / n (Clopper-Pearson): the upper bound for
+		 * false verdicts, the lower bound for found regressions (power) */
 		double bound = power ? 1 - bb_clopper_pearson_upper(r->n - k, r->n, BB_ALPHA)
 				     : bb_clopper_pearson_upper(k, r->n, BB_ALPHA);
 

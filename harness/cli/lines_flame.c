@@ -3,12 +3,13 @@
 
 #include "export/table_cells.h"
 
-#define MOST_CALLS 8u /* limit: calls that are shown on the way to a function */
+#define MOST_CALLS 8u /* limit: calls in a stack that lead to a function */
 /* limit: frames of a stack: the program, a line and a call for each of MOST_CALLS calls, and the
  * innermost line and its call */
 #define DEPTH (3 + 2 * MOST_CALLS)
 
-/* Names, in the graph of one run, for the kinds of frames. The kinds are those of a profile. */
+/* Names for the kinds of frames in the graph of one run. The kinds themselves are those of a
+ * profile. */
 static const char *const legend[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_COMM] = "program",  [BB_FRAME_USER] = "line",    [BB_FRAME_JIT] = "function",
 	[BB_FRAME_KERNEL] = "helper", [BB_FRAME_NOTE] = "no line",
@@ -31,7 +32,7 @@ static uint32_t add_line_frame(struct bb_stacks *s, const struct bb_timed_row *r
 	return bb_stacks__frame(s, name, BB_FRAME_USER);
 }
 
-/* Adds the frame of the line that contains the i-th call on the way to the row `like`. */
+/* Adds the frame of the line that contains the i-th of the calls that lead to the row `like`. */
 static uint32_t add_calling_line(struct bb_stacks *s, const struct bb_timed *t,
 				 const struct bb_timed_row *like, size_t i)
 {

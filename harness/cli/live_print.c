@@ -79,7 +79,8 @@ static void add_notes(const struct bb_live_row *rows, size_t n, size_t n_idle, s
 		       n_idle == 1 ? "it" : "them");
 }
 
-/* Adds advice to measure the programs of a command, which end with it. */
+/* Adds advice how to measure the programs that the command loads, because they are unloaded when it
+ * ends. */
 static void add_command(char **command, struct bb_doc *d)
 {
 	int argc = 0;
@@ -94,7 +95,7 @@ static void add_command(char **command, struct bb_doc *d)
 }
 
 /* Adds an explanation of the columns, and advice on the command to run next. `has_details`: the
- * columns that a narrow terminal lacks are there. */
+ * table has the columns that are left out on a narrow terminal. */
 static void add_key(const struct bb_live_row *rows, size_t n, bool has_details, char **command,
 		    struct bb_doc *d)
 {

@@ -54,7 +54,7 @@ bool bb_object_args__any(const struct bb_object_args *a)
 	       o->same_input || o->trigger || o->type;
 }
 
-/* A text with "=" may also be the path of an existing file. */
+/* If a text with "=" is the path of an existing file, all of it is the path, and it has no name. */
 const char *bb_object_args__path(const char *text)
 {
 	const char *equals = strchr(text, '='), *slash = strchr(text, '/');

@@ -196,7 +196,8 @@ void bb_read_index(const struct bb_option *o, const char *text, void *ret_index)
 /* --- the tables, converted for argp --- */
 
 #define MOST_OPTIONS 64
-#define FIRST_KEY 0x100 /* keys of options without a letter; above all letters */
+/* keys from this one on belong to options without a letter; no letter is as large */
+#define FIRST_KEY 0x100
 
 struct parser {
 	const struct bb_usage *usage;
@@ -208,7 +209,8 @@ struct parser {
 	size_t n;
 };
 
-/* Fills `ret_options`, which has room for all, with a row for each title and option. */
+/* Fills `ret_options` with a row for each title and option. The caller has made room for all rows.
+ */
 static void fill_options(struct parser *p, struct argp_option *ret_options)
 {
 	const struct bb_usage *u = p->usage;

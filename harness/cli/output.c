@@ -140,7 +140,7 @@ static int open_in_place(const struct target *p)
 	if (fstat(fd, &st) || (!S_ISCHR(st.st_mode) && !S_ISFIFO(st.st_mode)) ||
 	    fcntl(fd, F_SETFL, 0)) {
 		close(fd);
-		return -EAGAIN; /* another file has replaced this one */
+		return -EAGAIN; /* since find_target(), another file has taken its name */
 	}
 	return fd;
 }

@@ -9,10 +9,12 @@
 #include "bpf/trace_record.h"
 #include "profile/traced.h"
 
-#define NAMED 3u /* limits: functions that a line of the table names, without and with --all */
+/* NAMED, NAMED_BY_ALL: limit of functions that are named below a source line, without and with
+ * --all */
+#define NAMED 3u
 #define NAMED_BY_ALL 100u
 #define MOST_DIFFERENCES 5u /* rows of each kind that a comparison shows */
-#define HOTTEST 20u         /* lines of --hottest */
+#define HOTTEST 20u         /* number of lines that --hottest shows */
 
 static int by_number(const void *a, const void *b)
 {
@@ -300,7 +302,8 @@ static void add_called(const struct parts *parts, const char *in, struct bb_doc 
 	}
 }
 
-/* Adds what makes two runs of a program differ. in[2] says where they ran. */
+/* Adds the lines and functions in which two runs of a program differ. in[2] names the object or the
+ * kernel of each run. */
 static void add_difference(const struct bb_traced *const pair[2], const char *const in[2],
 			   struct bb_doc *d)
 {
@@ -331,7 +334,7 @@ static void add_difference(const struct bb_traced *const pair[2], const char *co
 	free(parts.v);
 }
 
-/* The traced runs of one kernel, sorted by name; n 0: none. */
+/* The traced runs of one kernel, v[n], sorted by the names of their programs. */
 struct runs {
 	const struct bb_matrix_kernel *kernel;
 	struct bb_traced *v;
@@ -492,5 +495,6 @@ int bb_traced_run(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 	bb_vm__name_drives(&work, NULL, &drives, 1, 64);
 	if (!rc)
 		rc = bb_vm__measure(vm, &args, &work, err);
-	return rc < 0 ? rc : 0; /* above 0: a guest failed, and its message was printed */
+	/* rc above 0 means that a guest failed, and that its message was printed */
+	return rc < 0 ? rc : 0;
 }

@@ -56,7 +56,7 @@ struct guests {
 	size_t n_failing; /* number of programs that work->judge fails */
 	enum {
 		MEASURES,
-		BUILDS, /* only saves guests, without a job */
+		BUILDS, /* boots and saves guests, and gives them no job */
 		OPENS_SHELL,
 	} aim;
 	int status; /* exit code of the shell; -1: unknown */
@@ -297,8 +297,8 @@ static int start(const struct guests *g, struct guest *guest, struct bb_err *err
 	return 0;
 }
 
-/* Reads the guest's run. The id is made here, because all guests begin with the same clock and
- * seed. */
+/* Reads the guest's run. Gives the run a new id here, because all guests begin with the same clock
+ * and seed and would make equal ids. */
 static int read_run(const struct guests *g, struct guest *guest, const struct bb_machine_end *end,
 		    struct bb_err *err)
 {
@@ -661,7 +661,7 @@ int bb_vm__shell(const char *kernel, const struct bb_strings *files, struct bb_e
 	if (!rc)
 		rc = run_all_or_fail(&g, err);
 	done_guests(&g);
-	if (has_terminal) /* QEMU restores the settings itself, unless it is killed */
+	if (has_terminal) /* QEMU restores the terminal's settings itself, unless it was killed */
 		tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal);
 	free(script);
 	return rc ? rc : g.status < 0 ? BB_EXIT_FAILURE : g.status;

@@ -6,7 +6,8 @@
 #include "cli/options.h"
 #include "export/matrix.h"
 
-/* Prints the runs of kernels[n]. Returns the exit code, or -errno with a message. */
+/* Prints the stored runs of the guests kernels[n]. Returns the exit code, or -errno with a message.
+ */
 typedef int bb_vm_show(void *arg, const struct bb_matrix_kernel *kernels, size_t n,
 		       struct bb_err *err);
 
@@ -58,8 +59,8 @@ int bb_vm__shell(const char *kernel, const struct bb_strings *files, struct bb_e
 int bb_vm__check(const struct bb_vm_args *vm, struct bb_err *err);
 
 /* Gives up root's rights, and begins the command line for the guest: "bpfbench run", the options
- * that make it hand over its result, and the objects with their inputs (`a` NULL: none). Returns 0
- * or -errno with a message. */
+ * that make it hand over its result, and the objects of `a` with their inputs (`a` may be NULL:
+ * there are no objects). Returns 0 or -errno with a message. */
 int bb_vm__begin_work(struct bb_vm_work *work, const struct bb_vm_args *vm,
 		      const struct bb_measure_args *m, const struct bb_object_args *a,
 		      struct bb_err *err);

@@ -65,7 +65,7 @@ struct bb_table_cell {
 };
 
 struct bb_doc_cell {
-	char *text; /* NULL: the figure is missing, and "-" is shown */
+	char *text; /* NULL: there is no figure, and "-" is shown */
 	bool faint; /* of secondary importance */
 };
 
@@ -88,7 +88,7 @@ struct bb_doc {
  * none. */
 void bb_doc__add(struct bb_doc *d, enum bb_doc_kind kind, const char *label, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* Appends to the text of the last block. */
+/* Appends a text made of `fmt` to the text of the document's last block. */
 void bb_doc__append(struct bb_doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Adds advice to give the command line `command` again, with the option `option` ("--budget 60"):

@@ -10,8 +10,8 @@
 /* Each function adds one part of a document about a run to the end of `d`. The summaries of the run
  * must have been computed. The report must outlive the document, which refers to its texts. */
 
-/* Add a whole run. _short: the main results, in sentences if each table would have one program.
- * _details: the main results as tables, then all figures, and the meaning of the columns.
+/* These three add a whole run. _short: the main results, in sentences if each table would have one
+ * program. _details: the main results as tables, then all figures, and the meaning of the columns.
  * _markdown: for the summary of a CI job or a comment in a pull request. */
 void bb_doc_short(const struct bb_report *r, struct bb_doc *d);
 void bb_doc_details(const struct bb_report *r, struct bb_doc *d);
@@ -92,7 +92,8 @@ bool bb_has_drive(const struct bb_report *r, const char *drive);
 bool bb_counts_instructions(const struct bb_report *r);
 #define BB_COUNTS_INSTRUCTIONS                                                                     \
 	"ns are machine instructions here: the clock of the guest counts one as 1 ns"
-/* Explains those of the drives step, slope, in-situ and in-situ-packets that the report has. */
+/* Adds an explanation of each of the drives step, slope, in-situ and in-situ-packets that the
+ * report has. */
 void bb_doc_drive_key(const struct bb_report *r, struct bb_doc *d);
 /* True if the counted program is the floor of another program. */
 bool bb_is_counted_floor(const struct bb_report *r, const struct bb_counted *c);
@@ -173,7 +174,7 @@ void bb_doc_gate_headline(enum bb_exit code, struct bb_doc *d);
 /* Adds an item about each of the two revisions. */
 void bb_doc_gate_revisions(const struct bb_gate *g, struct bb_doc *d);
 /* Adds an item for each program that was not compared, or was compared under another name. The item
- * says which of these it is, and why. */
+ * says why it was not compared, or names the other name. */
 void bb_doc_gate_others(const struct bb_gate *g, struct bb_doc *d);
 
 /* Adds the time that a run spends on each line (judge/by_line.h). With `whole`, the time of the

@@ -5,7 +5,7 @@
 #include "base/parse.h"
 #include "base/text.h"
 
-/* The colours of plots/style.gp and the names that page.css has for them. */
+/* The colours of plots/style.gp, and the variables of page.css that replace them. */
 static const struct {
 	uint32_t rgb;
 	const char *css;

@@ -10,7 +10,7 @@
 BB_ASSET(page_html, "harness/html/page.html");
 BB_ASSET(page_css, "harness/html/page.css");
 
-/* number of comparisons that are shown open; further ones are folded */
+/* number of comparisons that are shown open; all further comparisons are folded */
 #define OPEN_COMPARISONS 16u
 /* limit: tables of lines that are shown open; if there are more tables, all are folded */
 #define OPEN_LINES 3u
@@ -76,8 +76,8 @@ static void put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
  * `first` is the first of them. */
 static void put_group(FILE *out, const struct bb_html_page *page, size_t nth, size_t first)
 {
-	/* the order in which figures of different heights leave the smallest holes: without, and
-	 * with one of the kind "layout" */
+	/* Figures have different heights, and in this order they leave the smallest holes. kinds[0]
+	 * is the order without a figure of the kind "layout", kinds[1] the order with one. */
 	static const char *const kinds[2][11] = {
 		{"net", "depth", "entries", "input", "slowdown", "quantiles", "ecdf", "backlog"},
 		{"net", "depth", "entries", "input", "slowdown", "ecdf", "quantiles", "backlog",

@@ -97,8 +97,8 @@ static int read_source_file(const char *path, char **ret_text)
 	return bb_read_and_close(fd, MAX_BYTES, ret_text, &len);
 }
 
-/* At most this many lines without code are shown between two lines with code. If there are more,
- * all of them are left out. */
+/* At most this many lines without code are shown between two lines with code. If there are more of
+ * them, none is shown. */
 #define CONTEXT 4u
 
 /* A source file as it is now. */
@@ -154,7 +154,8 @@ static bool same_words(const char *a, const char *b)
 	}
 }
 
-/* False for a blank line. An equal blank line does not show that the file is the same. */
+/* False for a blank line. A blank line that is equal in the BTF and in the file does not show that
+ * the file is unchanged. */
 static bool says_something(const char *text)
 {
 	return text[strspn(text, " \t\r\n\v\f")];
@@ -176,10 +177,10 @@ const char *bb_counted_text(const struct bb_counted_line *l)
 	return l->line ? l->text : "(the compiler's own)";
 }
 
-/* Adds the lines between `a` and `b`, two lines with code. Adds them one by one if there are at
- * most CONTEXT of them and the BTF has the texts of `a` and `b`, because only then has
- * is_as_built() compared both with the file. Otherwise adds one row without a text, which stands
- * for all of them. */
+/* Adds rows for the lines without code between `a` and `b`, two lines with code. Adds them one by
+ * one if there are at most CONTEXT of them and the BTF has the texts of `a` and `b`, because only
+ * then has is_as_built() compared both with the file. Otherwise adds one row without a text, which
+ * stands for all of them. */
 static void add_between(struct bb_annotated *file, const struct bb_counted_line *a,
 			const struct bb_counted_line *b, const struct source *s)
 {
@@ -255,7 +256,7 @@ static int by_instructions(const void *a, const void *b)
 
 	if (x->instructions != y->instructions)
 		return x->instructions > y->instructions ? -1 : 1;
-	return x < y ? -1 : x > y; /* by file and line */
+	return x < y ? -1 : x > y; /* equal counts: in the order of c->lines, by file and line */
 }
 
 const struct bb_counted_line **bb_counted__hottest(const struct bb_counted *c)

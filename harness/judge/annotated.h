@@ -11,7 +11,8 @@
 struct bb_annotated_row {
 	const struct bb_counted_line *counted; /* NULL: a line without code */
 	uint32_t line;                         /* 0: instructions that the compiler added */
-	const char *text;                      /* NULL: some lines without code are left out here */
+	/* text of the line; NULL: this row stands for lines without code that are left out */
+	const char *text;
 };
 
 enum bb_source_state {

@@ -10,13 +10,13 @@
 #define GROUP_LOADS 4u
 #define OTHER_WAYS 0.01 /* a smaller share of runs that took other paths counts as 0 */
 
-/* Times by load, while they are added up. */
+/* The loads of one case, and room in which lists of their times are added up. */
 struct loads {
 	size_t n;
 	bool *use;    /* by load: true if the load has all figures and was not disturbed */
 	double *x;    /* room for one list of times; the allocation of `x` also contains `sum` and
 			 `kept` */
-	double *sum;  /* room for a sum of lists */
+	double *sum;  /* room for the sum, load by load, of several lists of times */
 	double *kept; /* room for a list of times, with NAN for each load that is not in use */
 	size_t processes; /* number of processes that measured the loads */
 	size_t n_whole;   /* loads that have all figures, including disturbed ones */
@@ -56,9 +56,9 @@ static void add_numbers(struct loads *l, const struct bb_numbers *list)
 		l->sum[i] += l->x[i];
 }
 
-/* Adds the time of every source line. The lines are those of one path through the program. Runs
- * that take other paths may be longer. So this also adds the mean time by which runs are longer
- * (`rest_ns`). */
+/* Adds the time of every source line to l->sum, load by load. The lines are those of one path
+ * through the program. Runs that take other paths may be longer. So this also adds the mean time by
+ * which runs are longer than a run on this path (`rest_ns`). */
 static void add_parts(struct loads *l, const struct bb_timed *t)
 {
 	add_numbers(l, &t->rest_ns);
@@ -66,7 +66,7 @@ static void add_parts(struct loads *l, const struct bb_timed *t)
 		add_numbers(l, &t->rows[i].ns);
 }
 
-/* Returns the program's address modulo 64 in that load of the case; 0 if it is unknown. */
+/* Returns the program's address modulo 64 in round `load` of the case `c`; 0 if it is unknown. */
 static int place_of(const struct bb_case *c, size_t load)
 {
 	for (size_t i = 0; c && i < c->n_series; i++)

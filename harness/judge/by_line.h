@@ -16,8 +16,8 @@
 
 struct bb_line_part {
 	const struct bb_timed_row *row;
-	/* ns: time of all executions of the row in one run; first: time of only the first of them,
-	 * NAN: not measured */
+	/* ns: time of all executions of the row in one run. first: time of only the first
+	 * execution; NAN: not measured */
 	struct bb_estimate ns, first;
 	/* time of all executions in one run, by the drive `lines-cold`; NAN: not measured */
 	struct bb_estimate cold;
@@ -41,10 +41,10 @@ struct bb_by_line {
 	size_t n_loads; /* loads that have all figures and were not disturbed */
 	size_t n_whole; /* loads that have all figures */
 	size_t n_all;   /* all loads */
-	/* All are times of one run. program: the whole run. calling: calling an empty program and
-	 * timing it, less the part of the exit that overlaps with the program's own work. rest: the
-	 * mean time by which runs are longer than a run on the path of the rows. sum: all parts,
-	 * calling and rest. */
+	/* All four are times of one run, ns. program: the whole run. calling: the cost of calling
+	 * and timing an empty program, less the part of its exit that overlaps with the program's
+	 * own work. rest: how much longer a run is on average than a run on the path that the rows
+	 * show. sum: the sum of all parts, `calling` and `rest`. */
 	struct bb_estimate program, calling, rest, sum;
 	double latency; /* the case's latency, which other tables show; NAN: it has none */
 
@@ -67,7 +67,7 @@ void bb_by_line__done(struct bb_by_line *b);
 double bb_timed__latency(const struct bb_report *r, const struct bb_timed *t);
 
 /* Compares two rows by file, line numbers (without them, by instruction), and the calls that lead
- * there. Returns below 0, 0 or above 0, like strcmp(). */
+ * to the row. Returns below 0, 0 or above 0, like strcmp(). */
 int bb_timed_row__compare_place(const struct bb_timed_row *a, const struct bb_timed_row *b);
 
 /* Returns the share of runs that took another path than the rows show, 0 to 1; 0 if the share is

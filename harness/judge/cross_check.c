@@ -9,7 +9,7 @@
 #define OFF_NS 10
 #define OFF_SHARE 0.1
 
-/* Returns the end of a case's name, after the drive: "/input=syn" or "". */
+/* Returns the part of a case's name after the drive: "/input=syn" or "". */
 static const char *rest_of(const struct bb_case *c)
 {
 	size_t len = strlen(c->scenario) + strlen(c->variant) + strlen(c->drive) + 2;
@@ -45,8 +45,8 @@ static double variance_of(const struct bb_estimate *e)
 	return isfinite(half_ns) ? half_ns * half_ns : 0;
 }
 
-/* Returns the variance of step minus slope, ns squared. It is the sum of both variances, because
- * the two figures are measured independently. */
+/* Returns the variance of the difference between the latency of step and that of slope, ns squared.
+ * It is the sum of both variances, because the two figures are measured independently. */
 static double variance_of_both(const struct bb_report *r, const struct bb_case *slope)
 {
 	const struct bb_case *step = step_beside(r, slope);

@@ -19,7 +19,7 @@
 struct bb_cross_checked {
 	/* `step` is a case of the drive step. `slope` is a case of the drive slope or hook. */
 	const struct bb_case *slope, *step;
-	const char *rest; /* end of both names, after the drive: "/input=syn" or "" */
+	const char *rest; /* the part of both cases' names after the drive: "/input=syn" or "" */
 	/* latencies; if `slope` is a case of hook, both are net latencies */
 	double slope_ns, step_ns;
 	/* cost of bpf_stats: latency of the empty program in step minus that in slope; NAN if one

@@ -10,8 +10,9 @@
 
 /*
  * The latency of a case in run B divided by its latency in run A. Two runs at two times share no
- * randomisation, so the loads are two independent samples. Two runs differ even if the program is
- * the same. The machine's self-test may have measured by how much (bb_case.between).
+ * randomisation, so the loads are two independent samples. The latencies of two runs differ even if
+ * the program is the same. The machine's self-test may have measured how much they differ
+ * (bb_case.between).
  *
  * If the loads were drawn by place (run/round.h), the latencies are stratified means. The interval
  * then comes from Student's t with the degrees of freedom of Welch 1947, and from the sum of the
@@ -19,12 +20,14 @@
  * order-statistic interval (stats/estimate.h) is widened by the interval of the runs.
  */
 struct stored_ratio {
-	double ratio;                /* NAN if an estimate is missing or not above 0 */
-	struct bb_interval interval; /* at 1 - alpha; NAN, NAN with too few loads */
+	double ratio; /* NAN if an estimate is missing or not above 0 */
+	/* of `ratio`, at the confidence level 1 - alpha; NAN, NAN with too few loads */
+	struct bb_interval interval;
 	/* two-sided p-value of the ratio being beyond the threshold; NAN without a ratio */
 	double p;
-	size_t n_a, n_b, needs; /* loads of A and of B; loads that each of A and B needs for an
-				   interval */
+	/* n_a, n_b: number of loads of A and of B. needs: number of loads that each of A and B
+	 * needs for an interval */
+	size_t n_a, n_b, needs;
 };
 
 struct side {
@@ -309,8 +312,8 @@ static double sd_of(const struct bb_estimate *e)
  * program's runs may come in bursts. */
 #define SPARE_SECONDS 1.5
 
-/* if a verdict needs more than this many times the present loads, the note advises `compare`
- * instead */
+/* If a verdict needs more than this many times the present loads, the note advises `compare` and
+ * not more loads. */
 #define MOST_TIMES 10.0
 
 /* Returns how long a live program was watched, s. */
@@ -332,7 +335,8 @@ static double sd_of_net(const struct bb_case *a, const struct bb_case *b)
 	return hypot(x->hi - x->lo, y->hi - y->lo) / (2 * NORMAL_95 * a->summary.latency.value);
 }
 
-/* Withdraws the verdict that the code changed if another figure denies it. */
+/* Changes the verdicts "regressed" and "improved" to inconclusive if the relative latency or the
+ * net latency did not change accordingly. */
 static void check_change(const struct bb_case *a, const struct bb_case *b, struct bb_diff *row)
 {
 	const struct bb_estimate *x = &a->summary.relative, *y = &b->summary.relative;
@@ -366,7 +370,8 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 			  const struct bb_diff_opts *opts, struct bb_diff *row)
 {
 	double times;
-	/* test runs of a live program go by loads, as those of others do */
+	/* a live program that is measured by test runs has loads, as other programs have; only a
+	 * watched one is counted in seconds */
 	bool is_watched = a->is_live && bb_drive_kind_named(a->drive)->seconds > 0;
 	struct stored_ratio r;
 
@@ -425,8 +430,8 @@ const char *bb_failed_lookups(const struct bb_case *a, const struct bb_case *b)
 	return b->n_in_vain && finds_all(a) ? "lookups failed in B only" : NULL;
 }
 
-/* Adds a case that both runs have, with a row for the latency, and rows for figures without a
- * verdict. */
+/* Adds the rows of a case that both runs have: a row for the latency, and rows for figures without
+ * a verdict. */
 static void add_case(const struct bb_case *a, const struct bb_case *b, bool is_floor,
 		     const struct bb_diff_opts *opts, const char *doubt, struct bb_diffs *d)
 {
@@ -452,7 +457,8 @@ static void add_case(const struct bb_case *a, const struct bb_case *b, bool is_f
 		add_note(&row, "the empty program: what differs here is the machine");
 	else if (doubt) {
 		row.verdict = BB_VERDICT_INCONCLUSIVE;
-		/* longer runs, which the note may advise, do not remove the doubt */
+		/* judge_latency() has set the number of loads for a verdict. More loads do not
+		 * remove the doubt */
 		row.decides = NAN;
 		free(row.note);
 		row.note = NULL;
@@ -476,7 +482,7 @@ static void add_case(const struct bb_case *a, const struct bb_case *b, bool is_f
 	}
 }
 
-/* Adds a case that only one run has. */
+/* Adds the row of a case that only one run has. */
 static void add_lonely(const struct bb_case *c, bool in_a, struct bb_diffs *d)
 {
 	double ns = c->summary.latency.value;

@@ -3,8 +3,8 @@
 
 #include "judge/by_line.h"
 
-/* A table of A and B, like veristat's. A and B are two stored runs, or base and head of the
- * comparisons that one run measured. */
+/* A row of a table that compares A with B, as veristat's tables do. A and B are two stored runs, or
+ * base and head of the comparisons that one run measured. */
 
 struct bb_diff {
 	char *name;         /* name of the case or of the comparison */
@@ -23,8 +23,9 @@ struct bb_diff {
 	 * for a live program, the seconds for which it must be watched in A and again in B. NAN:
 	 * the row has a verdict, or the number is not known */
 	double decides;
-	const char *lookups; /* "lookups failed in A only"; NULL: none failed */
-	char *note;          /* NULL: no note */
+	/* "lookups failed in A only"; NULL: see bb_failed_lookups() */
+	const char *lookups;
+	char *note; /* NULL: no note */
 	/* why the first void series of A and of B, or the first void pair, is void; NULL: none is
 	 */
 	const char *void_why[2];
@@ -34,8 +35,10 @@ struct bb_diffs {
 	struct bb_diff *rows;
 	size_t n;
 	double threshold; /* smallest difference that matters; 0.01 is 1 % */
-	double alpha;     /* 1 - alpha is the level of each interval; 0: not of stored runs */
-	char **warnings;  /* one line each, about the runs as a whole */
+	/* 1 - alpha is the confidence level of each interval; 0: the rows do not compare stored
+	 * runs */
+	double alpha;
+	char **warnings; /* one line each, about the runs as a whole */
 	size_t n_warnings;
 };
 
@@ -46,7 +49,7 @@ const char *bb_failed_lookups(const struct bb_case *a, const struct bb_case *b);
 
 struct bb_diff_opts {
 	double threshold; /* smallest difference that matters; 0.01 is 1 % */
-	/* 1 - alpha is the level of each interval; alpha is also the chance of a false
+	/* 1 - alpha is the confidence level of each interval; alpha is also the chance of a false
 	 * "regressed" or "improved" over all cases together */
 	double alpha;
 	bool force; /* gives verdicts even if the machines differ or a run is incomplete */
@@ -195,8 +198,8 @@ struct bb_time_diff_case {
 	double slower[BB_N_REFERENCES];
 	struct bb_time_diff_row *rows; /* sorted, largest difference first */
 	size_t n_rows;
-	/* number of loads that both have, and number that a verdict on a line needs; both 0 if a
-	 * and b are of two runs */
+	/* n_loads: number of loads that both programs have. needs_loads: number of loads that a
+	 * verdict on a line needs. Both are 0 if a and b are of two runs */
 	size_t n_loads, needs_loads;
 	/*
 	 * Medians over the lines without a verdict: half the width of the interval, and the factor
@@ -234,7 +237,8 @@ struct bb_time_diff_opts {
 	 * loads of one run */
 	const struct bb_report *base_run;
 	/* the same two runs compared by bb_diff_reports(): the verdict on a whole run, with its
-	 * figures, is that of the case's latency there; NULL: it comes from the times by load */
+	 * figures, is that of the case's latency there; NULL: it comes from the times of the whole
+	 * run, load by load */
 	const struct bb_diffs *whole;
 	double threshold; /* smallest change of a line that matters, as a share of its time; a
 			     change below BB_BY_LINE_LEAST_NS never matters */

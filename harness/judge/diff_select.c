@@ -39,7 +39,7 @@ static const char *text_of(const struct column *c, const struct bb_diff *row)
 	return text ? text : "";
 }
 
-/* Returns the value to sort by. The verdicts come in the order in which people need them. */
+/* Returns the value to sort by. The most urgent verdict has the lowest value. */
 static double number_of(const struct column *c, const struct bb_diff *row)
 {
 	static const double rank[BB_N_VERDICTS] = {
@@ -69,8 +69,7 @@ static const struct column *find_column(const char *text, size_t len, struct bb_
 		if (!strcmp(word, columns[i].name))
 			return &columns[i];
 	}
-	/* Suggests no column for a single letter, because any letter is near the names of one
-	 * letter. */
+	/* Suggests no column for a single letter, because every letter is near "a", "b" and "p". */
 	near = len > 1 ? bb_nearest(word, names, N_COLUMNS) : NULL;
 	if (near)
 		bb_fail(err, -EINVAL,
@@ -142,7 +141,7 @@ enum {
 	ABOVE = 4
 }; /* bits: the row's value is below, equal to, or above the condition's value */
 
-/* the first operator that fits is taken, so longer ones come first */
+/* The first operator that the condition begins with is taken, so "<=" must stand before "<". */
 static const struct op {
 	const char *text;
 	unsigned int holds;

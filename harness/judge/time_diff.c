@@ -26,7 +26,7 @@ static void add_row(struct bb_time_diff_case *c, const struct bb_timed_row *a,
 	BB_PUSH(c->rows, c->n_rows, (struct bb_time_diff_row){.a = a, .b = b});
 }
 
-/* Matches the rows of A and B, in the order in which runs reach them. */
+/* Matches the rows of A and B, and stores them in c->rows in the order in which runs reach them. */
 static void match_rows(struct bb_time_diff_case *c)
 {
 	const struct bb_timed_row *a = c->a->rows, *b = c->b->rows;
@@ -58,8 +58,9 @@ static void match_rows(struct bb_time_diff_case *c)
 	free(lengths);
 }
 
-/* Joins changed lines. A changed line shows as an old and a new row without a match. If two such
- * rows are adjacent, and have the same call or both have none, they are one line. */
+/* Joins the two rows of each changed line. At first, a changed line has a row of A without a match
+ * and a row of B without a match. If these two rows are adjacent, and have the same call or both
+ * have none, they become one row. */
 static void join_changed(struct bb_time_diff_case *c)
 {
 	size_t kept = 0, open_from = 0; /* index of the first adjacent row without a match */
@@ -82,7 +83,7 @@ static void join_changed(struct bb_time_diff_case *c)
 	c->n_rows = kept;
 }
 
-/* Returns the end of a case's name after the drive: its parameter ("/input=syn") or "". */
+/* Returns the part of a case's name after the drive: its parameter ("/input=syn") or "". */
 static const char *below_drive(const struct bb_timed *t)
 {
 	const char *slash = strrchr(t->name, '/');
@@ -118,7 +119,7 @@ struct pairing {
 	double *slow_a[BB_N_REFERENCES], *slow_b[BB_N_REFERENCES];
 };
 
-/* Times of A and B, and the difference B - A. */
+/* Times of A and B, ns, and the difference B - A. */
 struct compared {
 	double a_ns, b_ns;
 	struct bb_estimate more;
@@ -191,8 +192,8 @@ static struct compared compare(struct pairing *p, const struct bb_numbers *a,
 }
 
 /* Noise of the cuts around a line can make its time negative, in all loads of a process. Such a
- * time counts as 0 here. For a verdict, the times corrected like this must differ by more than
- * `least`, too. */
+ * time counts as 0 here. For a verdict, the difference between these corrected times must also be
+ * more than `least`. */
 static enum bb_verdict judge(const struct compared *c, double threshold)
 {
 	const struct bb_estimate *more = &c->more;
@@ -243,8 +244,8 @@ static void judge_row(struct pairing *p, double threshold, double alpha,
 }
 
 /*
- * Returns the time of a reference at each load, divided by its usual time in A's run; free() it.
- * For instructions, the time is the median of the run, because single
+ * Returns the time of a reference at each of n loads, divided by `usual`, its usual time in A's
+ * run; free() the array. For instructions, the time is the median of the run, because single
  * measurements are disturbed more often than the CPU's clock changes. For wakeups, it is the time
  * at the load (bb_case__relative()).
  */
@@ -261,8 +262,8 @@ static double *find_slow(const struct bb_case *c, size_t n, enum bb_reference re
 	return slow;
 }
 
-/* Finds how much slower the machine was, by each of the program's references that both runs
- * have. */
+/* Finds how much slower the machine was in B's run than in A's, by each of the program's references
+ * that both runs have. */
 static void find_speeds(struct pairing *p, const struct bb_report *base, const struct bb_report *r,
 			struct bb_time_diff_case *c)
 {
@@ -318,8 +319,8 @@ static void find_next_step(struct bb_time_diff_case *c, struct pairing *p, doubl
 		c->needs_loads++;
 }
 
-/* Takes the figures and the verdict of a whole run from elsewhere, so that all commands show the
- * same ones: of two runs from o->whole, and the time of A in one run from the case's latency. */
+/* Replaces the figures and the verdict of the whole run, so that all commands show the same ones.
+ * For two runs they come from o->whole. For one run, the time of A becomes the case's latency. */
 static void take_whole(struct bb_time_diff_case *c, const struct bb_report *r,
 		       const struct bb_time_diff_opts *o)
 {

@@ -73,7 +73,7 @@ static int by_time(const void *x, const void *y)
 	return strcmp(a->of->id, b->of->id);
 }
 
-/* Adds the points of run i. At this time, t->cases has all cases of the index. */
+/* Adds each point of run i to its case. At this time, t->cases has all cases of the index. */
 static void take_points(struct bb_timeline *t, size_t i, const struct bb_timeline_filter *filter)
 {
 	const struct bb_index_run *run = t->runs[i].of;
@@ -88,7 +88,8 @@ static void take_points(struct bb_timeline *t, size_t i, const struct bb_timelin
 		point = bb_append(&c->points, &c->n_points, sizeof(*point));
 		point->run = i;
 		point->of = p;
-		c->is_anchor = p->is_anchor; /* the newest run decides */
+		/* a later run overrides this value, so the newest run decides */
+		c->is_anchor = p->is_anchor;
 		if (!isnan(p->figure[BB_BY_RATIO].value))
 			c->by = BB_BY_RATIO;
 	}
@@ -139,8 +140,8 @@ const char *bb_predictor_name(enum bb_predictor by)
 #define FINE_SHARE 0.3
 
 /* Judges a case by its usual figure, or by the figure with the smallest error of prediction if that
- * error is clearly smaller (BETTER, FINE_SHARE). A change does not count if another figure speaks
- * against it (stats/history.h). */
+ * error is clearly smaller (BETTER, FINE_SHARE). A change of this figure does not count if another
+ * figure denies it (stats/history.h). */
 static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 		      const struct bb_history_rule *rule, const char **differs)
 {
@@ -185,7 +186,8 @@ static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 static int judge(struct bb_timeline *t, const struct bb_history_rule *rule)
 {
 	const struct bb_run_index *x = &t->index;
-	/* first key in which each machine differs from machine `now`; NULL: none */
+	/* for each machine, the first fingerprint key in which it differs from the machine with the
+	 * index `now`; NULL: there is no such key */
 	const char **differs = bb_calloc(x->n_machines + 1, sizeof(*differs));
 	size_t now = x->n_machines;
 	int rc = 0;

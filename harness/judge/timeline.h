@@ -47,7 +47,8 @@ struct bb_timeline {
 	size_t window_min; /* a run is judged if at least so many runs stand before it */
 };
 
-/* The cases to read. NULL or n = 0: all. Borrowed. */
+/* Chooses the cases to read. A member that is NULL or has n = 0 excludes no case. Texts are
+ * borrowed. */
 struct bb_timeline_filter {
 	const char *scenario;
 	struct bb_strings variants, drives;
@@ -62,13 +63,13 @@ struct bb_timeline_opts {
 };
 
 /*
- * Reads all runs of `dir` and judges them. Files that are not readable runs, and copies of a run
- * that has a file under its own id, are left out and named to passed_over(). Runs of `compare` and
- * `selftest` are left out silently. Judges only complete runs whose machine has the same identity
- * as the machine of the case's newest run. Uses the figures of run_index.h. The standard error of a
- * median of n values is sqrt(pi/2) s / sqrt(n), s = 1.4826 MAD (asymptotic for normal values: David
- * & Nagaraja 2003, section 10.3). Returns 0, -EINVAL for a bad rule, or -errno if the folder cannot
- * be read.
+ * Reads all stored runs in the folder `dir` and judges each case of each run against the runs
+ * before it. Files that are not readable runs, and copies of a run that has a file under its own
+ * id, are left out and named to passed_over(). Runs of `compare` and `selftest` are left out
+ * silently. Judges only complete runs whose machine has the same identity as the machine of the
+ * case's newest run. Uses the figures of run_index.h. The standard error of a median of n values is
+ * sqrt(pi/2) s / sqrt(n), s = 1.4826 MAD (asymptotic for normal values: David & Nagaraja 2003,
+ * section 10.3). Returns 0, -EINVAL for a bad rule, or -errno if the folder cannot be read.
  */
 int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts,
 		      struct bb_timeline *ret_timeline, struct bb_err *err);

@@ -138,7 +138,8 @@ struct bb_counted_range bb_counted__range(const struct bb_counted *c)
 
 /* --- drive lines --- */
 
-/* A call without a number gets line 0. A damaged text gives wrong calls, which does no harm. */
+/* A call without a line number gets line 0. A damaged text gives wrong calls, which does no harm.
+ */
 void bb_timed_row__set_from(struct bb_timed_row *row, const char *text)
 {
 	while (*text) {
@@ -328,7 +329,8 @@ void bb_report__add_skip(struct bb_report *r, const char *what, const char *why)
 	*skip = (struct bb_skip){.what = bb_strdup(what), .why = bb_strdup(why)};
 }
 
-/* Returns the name of the run's only object; NULL if it has several or was of a scenario. */
+/* Returns the name of the run's only object; NULL if it has several objects or ran a scenario file.
+ */
 static const char *only_object(const struct bb_report *r)
 {
 	const char *name = r->n_cases ? r->cases[0].scenario : NULL;

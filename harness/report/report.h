@@ -437,7 +437,8 @@ void bb_report__drop_empty_cases(struct bb_report *r);
 
 /* Returns how many comparisons have that verdict. */
 size_t bb_report__count_verdict(const struct bb_report *r, enum bb_verdict verdict);
-/* True if anything was measured or counted. */
+/* True if a series of the report has a run or a sample, or if the report has counts of
+ * instructions. */
 bool bb_report__has_samples(const struct bb_report *r);
 /* Returns why a series does not count; NULL if it does. */
 const char *bb_series_why_void(const struct bb_series *s);
@@ -448,9 +449,9 @@ const char *bb_case__why_no_sample(const struct bb_case *c);
  * of these cases has a valid series. */
 void bb_report__skip_without_sample(struct bb_report *r, size_t first);
 
-/* Moves the loads of `from` to the end of `into`: the series, and the times of lines. Another
- * process measured `from`, with the same cases. The moved loads get numbers from `first` on.
- * Returns 0, or -EINVAL if the rows of a case differ; then nothing is moved. */
+/* Appends the loads of `from` to `into`: the series, and the times of lines. Another process
+ * measured `from`, with the same cases. The moved loads get numbers from `first` on. Returns 0, or
+ * -EINVAL if the rows of a case differ; then nothing is moved. */
 int bb_report__take_loads(struct bb_report *into, struct bb_report *from, uint32_t first);
 
 void bb_report__add_skip(struct bb_report *r, const char *what, const char *why);
@@ -489,7 +490,7 @@ struct bb_class_cost {
 /* Lists the classes of a mix, the most frequent first; free() the list. Returns their number. */
 size_t bb_case__class_costs(const struct bb_case *c, struct bb_class_cost **ret_costs);
 
-/* Returns the value of x[n_series] for the round `load`; NAN if there is none. */
+/* Returns x[i] of the series i that round `load` measured; NAN if there is no such series. */
 double bb_case__at_load(const struct bb_case *c, const double *x, uint32_t load);
 
 /* A figure over loads, combined from one value per load. */

@@ -5,7 +5,8 @@
 #include "stats/quantile.h"
 #include "stats/loads.h"
 
-/* least number of loads for p90 / p10; with two loads it would only be their ratio */
+/* fewest loads for the spread p90 / p10. With two loads, it would only be the ratio of their
+ * latencies */
 #define SPREAD_MIN 3
 
 static const struct bb_estimate absent = {NAN, NAN, NAN};
@@ -243,7 +244,7 @@ double bb_case__at_load(const struct bb_case *c, const double *x, uint32_t load)
 	return NAN;
 }
 
-/* Sums the counters and clocks of the valid series, and sets the figures that follow from these
+/* Adds up the counters and times of the valid series, and sets the figures that follow from these
  * sums. */
 static void count(struct bb_case *c)
 {
@@ -361,7 +362,7 @@ static void averages(struct bb_case *c, double *scratch)
 	}
 }
 
-/* Widens an interval by the half width `more` of an independent cause. */
+/* Widens an interval by the half width `more` of the error of an independent cause. */
 static void widen(struct bb_estimate *e, double more)
 {
 	if (!(more > 0) || isnan(e->lo))
@@ -401,7 +402,7 @@ static void summarise_case(struct bb_case *c, double *ret_location, double *scra
 	averages(c, scratch);
 	sum->latency = l.estimate;
 	if (fills & (BB_FILLS_THROUGHPUT | BB_FILLS_PACKET_RATE)) {
-		/* CPU time of all CPUs together in 1 s, ns */
+		/* CPU time that all CPUs of the case have together in 1 s, ns */
 		double ns = 1e9 * (fills & BB_FILLS_THROUGHPUT ? c->param_value : 1);
 
 		sum->live.run_rate = (struct bb_estimate){ratio(ns, l.estimate.value),

@@ -11,8 +11,8 @@
 #define BLOCKS_MATCHED 8u
 #define BLOCKS_UNMATCHED 4u
 #define BLOCKS_INSITU 2u
-/* Time limit of a turn, s, and smallest time limit of a pair, s. Turns and pairs of fast programs
- * need less time, even on a busy CPU. */
+/* RUN_LEAST_S: time limit of a turn, s. PAIR_LEAST_S: smallest time limit of a pair, s. Turns and
+ * pairs of fast programs need less time, even on a busy CPU. */
 #define RUN_LEAST_S 0.1
 #define PAIR_LEAST_S 1.0
 /* Most loads of one program to give it the place of the other program. On average about 13 loads
@@ -29,8 +29,9 @@ struct side {
 	struct bb_drive_slot *slot; /* slot in the present drive; NULL: not attached */
 	bool warm;
 	bool is_new; /* the program was loaded again, so it needs a new series */
-	/* before: the counters when the program was attached. fired, ran: numbers of events fired
-	 * and of runs counted since then, warm-up included. */
+	/* before: the kernel's counters when the program was attached. fired: number of events
+	 * fired since then. ran: number of runs that the drive saw since then. Both include the
+	 * warm-up. */
 	struct bb_prog_stats before;
 	uint64_t fired, ran;
 	uint64_t ns[2 * BB_PAIR_TURN_MOST]; /* samples of the present block: ns[n] */
@@ -45,7 +46,7 @@ struct ab_case {
 	size_t comparison; /* index of the comparison in the report */
 	double tick_ns;
 	bool active;
-	bool has_pair; /* the last pair of the comparison was measured with the present loads */
+	bool has_pair; /* the comparison has a pair of the present loads, which is its last one */
 };
 
 struct ab {
@@ -63,10 +64,10 @@ struct ab {
 	/* time limit of a pair, s; a value below PAIR_LEAST_S counts as PAIR_LEAST_S; 0: no
 	 * limit */
 	double pair_s;
-	bool is_cut;  /* a pair of the present drive ended with too few runs or blocks */
+	bool is_cut;  /* a pair of the present drive ended early, with too few runs or blocks */
 	bool is_open; /* some comparisons of the present drive have no verdict yet */
-	/* some comparisons of the drive have neither a verdict nor an interval yet, so they could
-	 * not even show a large difference */
+	/* some comparisons of the present drive have neither a verdict nor an interval yet, so even
+	 * a large difference would not show */
 	bool is_bare;
 };
 
@@ -134,8 +135,8 @@ static int measure_turn(struct ab *ab, const struct ab_case *c, enum label label
 	return rc;
 }
 
-/* Measures one block: ABBA or BAAB, drawn at random, then the floor. Returns its estimates as a
- * pair; an unknown estimate is NAN. */
+/* Measures one block: ABBA or BAAB, drawn at random, then one turn of the floor. Returns its
+ * estimates as a pair; an unknown estimate is NAN. */
 static int measure_block(struct ab *ab, const struct ab_case *c, struct bb_pair *ret_block,
 			 struct bb_err *err)
 {
@@ -303,8 +304,8 @@ static void make_void(struct ab *ab, const struct ab_case *c, const char *why)
 			bb_record__void(series_of(ab, c, l), "%s", why);
 }
 
-/* Measures a case with the present loads. Opens a new series for each program that was loaded
- * again; the other programs continue their series. */
+/* Measures a pair of a comparison with the present loads. Adds a new series for each program that
+ * was loaded again; for the other programs, samples go to the series that they have. */
 static int measure_case(struct ab *ab, struct ab_case *c, uint32_t load, struct bb_err *err)
 {
 	int rc = bb_must_end_why();
@@ -322,7 +323,7 @@ static int measure_case(struct ab *ab, struct ab_case *c, uint32_t load, struct 
 	return rc ? rc : measure_pair(ab, c, err);
 }
 
-/* Measures every active comparison of a drive once, with the present loads. */
+/* Measures one pair of every active comparison of a drive, with the present loads. */
 static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_err *err)
 {
 	const struct bb_open_drive *d = &ab->session.drives[drive];
@@ -336,7 +337,8 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_e
 		if (ab->cases[i].active && ab->cases[i].drive == drive)
 			rc = measure_case(ab, &ab->cases[i], load, err);
 	is_late = rc == -ETIME;
-	rc = is_late ? 0 : rc; /* the samples that were taken before the time was over are judged */
+	/* the time was over, but the samples that were taken before are judged below */
+	rc = is_late ? 0 : rc;
 	if (!rc)
 		judge_sides(ab, drive, why, sizeof(why));
 	for (size_t i = 0; !rc && why[0] && i < ab->n_cases; i++)
@@ -380,9 +382,9 @@ static int run_pair(struct ab *ab, size_t drive, uint32_t pair, struct bb_err *e
 
 /* --- pairs until there is a verdict --- */
 
-/* Judges a drive's comparisons after a pair. Comparisons with a verdict are not measured again. All
+/* Judges a drive's comparisons after each pair. A comparison with a verdict becomes inactive. All
  * comparisons share alpha by Bonferroni's correction. The report uses Holm's correction at the end,
- * which is never stricter, so no verdict given here changes then. */
+ * which is never stricter than Bonferroni's. So no verdict that is given here changes then. */
 static void judge_drive(struct ab *ab, size_t drive)
 {
 	size_t n_family = ab->opts->n_family > ab->n_cases ? ab->opts->n_family : ab->n_cases;
@@ -489,8 +491,9 @@ static struct bb_test_prog *prog_of(struct ab *ab, size_t planned)
 				     : &s->progs[bb_session__variant(s, &s->plan->cases[planned])];
 }
 
-/* Divides the time that is left of `total_s` evenly among the remaining drives. Returns the time of
- * one drive, s; 0 if `total_s` is 0, which means no limit. */
+/* Divides the rest of `total_s`, a time since the start, evenly among the `drives_left` drives that
+ * are not measured yet. Returns the time of one drive, s; 0 if `total_s` is 0, which means no
+ * limit. */
 static double share_of(const struct ab *ab, double total_s, size_t drives_left)
 {
 	return total_s > 0
@@ -592,8 +595,8 @@ static struct bb_test_prog *find_prog(struct ab *ab, const char *variant)
 							 : NULL;
 }
 
-/* Opens base's program a second time, as head, because a program that is compared with itself is
- * loaded twice at the same time. */
+/* Opens base's program a second time, as head. A program that is compared with itself needs two
+ * loads at the same time. */
 static int open_second(struct ab *ab, struct bb_err *err)
 {
 	const struct bb_test_prog *base = ab->sides[BASE].prog;

@@ -3,9 +3,9 @@
 
 #include "run/runner.h"
 
-/* A function that is called with each batch of base or head, in the order of measurement. */
+/* A function that receives each batch of samples of base or head, in the order of measurement. */
 struct bb_ab_watch {
-	/* NULL if nobody watches */
+	/* NULL: no function receives the batches */
 	void (*batch)(void *arg, bool is_head, const struct bb_batch *b);
 	void *arg;
 };
@@ -30,7 +30,8 @@ struct bb_ab_opts {
 	size_t n_family;
 	/* count instructions in the plan's exact drives before pairs are measured */
 	bool count;
-	bool executed;  /* note how much of the programs is executed (run/count.h) */
+	/* store in the report how much of each program its runs execute (run/count.h) */
+	bool executed;
 	bool same_load; /* self-test: base and head are one program, loaded once */
 	double inject;  /* self-test: share added to each sample of head; 0: none */
 	struct bb_ab_watch watch;

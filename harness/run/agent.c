@@ -13,11 +13,12 @@
 #include "bpf/rings.h"
 #include "env/sysfile.h"
 
-#define STABLE_S 0.5   /* s; an agent is ready when its programs have been the same for this time */
-#define PATIENCE_S 5.0 /* s from SIGTERM to SIGKILL */
-#define UNLOADED_S 2.0 /* s that the kernel may take to unload the programs of an ended agent */
+#define STABLE_S 0.5   /* an agent is ready when its programs have not changed for this time, s */
+#define PATIENCE_S 5.0 /* time from SIGTERM to SIGKILL, s */
+/* time that the kernel may take to unload the programs of an agent that has ended, s */
+#define UNLOADED_S 2.0
 #define PAUSE_US 20000
-#define READY_EACH_S 0.2 /* s between two runs of --ready */
+#define READY_EACH_S 0.2 /* time between two runs of the command of --ready, s */
 
 /* --- the programs of the agent --- */
 
@@ -41,8 +42,8 @@ static bool ids_have(const struct ids *ids, uint32_t id)
 	return BB_ANY(ids->v, ids->n, *it == id);
 }
 
-/* Returns the id of the program that the descriptor `name` refers to, directly or by a link; 0 if
- * it refers to none. */
+/* Returns the id of the program that the file descriptor `name` refers to, directly or by a link; 0
+ * if it refers to no program. */
 static uint32_t program_behind(int fdinfo_dir, const char *name)
 {
 	int fd = openat(fdinfo_dir, name, O_RDONLY | O_CLOEXEC);
@@ -58,7 +59,7 @@ static uint32_t program_behind(int fdinfo_dir, const char *name)
 	return at && !bb_parse_digits(&at, &id) ? (uint32_t)id : 0;
 }
 
-/* Adds the programs with an id above `from` that a process has open. */
+/* Adds to `ids` the programs with an id above `from` that the process `pid` has open. */
 static void add_open_programs(pid_t pid, uint32_t from, struct ids *ids)
 {
 	const struct dirent *e;
@@ -86,7 +87,7 @@ static int find_open(pid_t root, pid_t but, uint32_t from, struct ids *ret_ids)
 
 	if (rc)
 		return rc;
-	bb_root__begin(); /* only root may see other users' descriptors */
+	bb_root__begin(); /* only root may read the descriptors of other users' processes */
 	for (size_t i = 0; !rc && i < p.n; i++)
 		add_open_programs(p.pids[i], from, ret_ids);
 	bb_root__end();
@@ -114,7 +115,7 @@ int bb_owners__find(const uint32_t *ids, size_t n, struct bb_owner *ret_owners)
 	if (rc)
 		return rc;
 	memset(ret_owners, 0, n * sizeof(*ret_owners));
-	bb_root__begin(); /* only root may see other users' descriptors */
+	bb_root__begin(); /* only root may read the descriptors of other users' processes */
 	for (size_t i = 0; i < p.n; i++) {
 		struct ids open = {0};
 
@@ -154,8 +155,8 @@ static int add_programs(struct bb_agent *a, const struct ids *its, const struct 
 	uint32_t id = a->last_id;
 	int rc = 0;
 
-	/* Programs of the agent may be in `others`, too, because tools that watch all programs open
-	 * them. */
+	/* A program in `its` may be in `others`, too, because tools that watch all programs open
+	 * it. */
 	while (!rc && !(rc = bb_loaded__next(id, &id, err)))
 		if (!BB_ANY(a->programs, a->n, it->program.id == id) &&
 		    (ids_have(its, id) || !ids_have(others, id)))
@@ -329,7 +330,8 @@ int bb_agent__start(const struct bb_agent_spec *spec, struct bb_agent *ret_agent
 	int rc;
 
 	*a = (struct bb_agent){.spec = spec};
-	/* the kernel takes the times of inodes, also of pins, from this clock */
+	/* the kernel takes the times of inodes from this clock, also those of pins. remove_pin()
+	 * compares them */
 	clock_gettime(CLOCK_REALTIME_COARSE, &a->began);
 	rc = last_id(&a->last_id, err);
 	if (!rc)
@@ -565,7 +567,7 @@ int bb_agent__stop(struct bb_agent *a, bool *ret_killed, size_t *ret_cleaned, st
 		bb_fail(&ending, rc, "a process of the agent '%s' does not end",
 			a->spec->command.shell);
 	else
-		a->command.pid = 0; /* the process was reaped */
+		a->command.pid = 0; /* the process was reaped, so its pid is no longer valid */
 	bb_command__done(&a->command);
 	if (!rc)
 		rc = end_programs(a, ret_cleaned, &ending);

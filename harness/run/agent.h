@@ -18,7 +18,9 @@ struct bb_agent_spec {
 
 /* A process that has a program open, as a program or by a link. */
 struct bb_owner {
-	char name[16]; /* as ps shows it; empty: only bpfbench or no process has the program open */
+	/* name of the process as ps shows it; empty: only bpfbench or no process has the program
+	 * open */
+	char name[16];
 };
 
 /* Finds the first process in /proc that has program ids[i] open, for each i < n. Returns 0 or
@@ -27,8 +29,8 @@ int bb_owners__find(const uint32_t *ids, size_t n, struct bb_owner *ret_owners);
 
 struct bb_agent_program {
 	struct bb_loaded program;
-	/* counters at the last bb_agent__read_counters(), and how much they rose since the call
-	 * before that one */
+	/* now: counters at the last call of bb_agent__read_counters(). since: how much they rose
+	 * between the last two calls */
 	struct bb_prog_stats now, since;
 	bool is_open; /* a process of the agent has the program open */
 	bool is_gone; /* the program was unloaded while the agent ran */
@@ -37,8 +39,8 @@ struct bb_agent_program {
 struct bb_agent_ring {
 	char name[BPF_OBJ_NAME_LEN];
 	uint32_t bytes;
-	/* largest share of the ring that was seen full; it hints at lost records, which the kernel
-	 * does not count */
+	/* largest fill level of the ring that was seen, 0 to 1. A value near 1 hints at lost
+	 * records, which the kernel does not count */
 	double peak;
 	void *pages; /* mapped pages with the positions of the ring's reader and writer */
 };
@@ -75,8 +77,8 @@ int bb_agent__read_counters(struct bb_agent *a, struct bb_err *err);
 /* Maps the ring buffers of the agent's programs into memory until the agent is stopped. Counts the
  * perf buffers of these programs. */
 void bb_agent__open_rings(struct bb_agent *a);
-/* Reads how full each ring buffer is now. If it is fuller than its `peak`, sets `peak` to this
- * share. */
+/* Reads how full each ring buffer is now, as a share of its size. Raises the ring's `peak` to this
+ * share if `peak` is lower. */
 void bb_agent__look_at_rings(struct bb_agent *a);
 
 /* Returns the memory of the maps of all the agent's programs, bytes. A map that several programs

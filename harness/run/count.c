@@ -11,7 +11,7 @@
 #include "exact/source.h"
 #include "run/record.h"
 
-/* smallest time limit of a case, s; cases of fast programs need less time */
+/* smallest time limit of a case, s. Cases of fast programs take less time than this */
 #define CASE_LEAST_S 1.0
 /* runs before the counted runs; as many as in timed drives, so that the maps have the same state */
 #define WARMUP 100u
@@ -22,7 +22,7 @@ struct counting {
 	size_t drive, variant;
 	struct bb_counted *out;
 	struct bb_drive_slot *slot;
-	uint64_t *paths; /* paths of all runs so far */
+	uint64_t *paths; /* hash of the path of each run so far */
 	size_t n_paths;
 	uint64_t *ns; /* instructions of each run of a batch */
 	size_t n_cases;
@@ -104,7 +104,7 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned, st
 		rc = bb_driver__batch(k->slot, planned->driver_param, &b, err);
 	if (!rc)
 		rc = bb_target__drops(target, &after);
-	if (rc || !b.n) /* no run, because the time was over */
+	if (rc || !b.n) /* no run was counted, because the time was over */
 		return rc;
 	/* Unexpected drops make the runs void, as in timed drives: the program did not do what the
 	 * scenario expects. */
@@ -119,7 +119,7 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned, st
 	return 0;
 }
 
-/* Adds to `out` the counts of each source line and of each called function. */
+/* Adds to `out` the counts of the program's source lines and of the functions that it calls. */
 static void add_source(struct bb_counted *out, const struct bb_exact *e)
 {
 	struct bb_source_line *lines = NULL;
@@ -401,8 +401,9 @@ static void note_in_vain(const struct bb_target *target, const struct bb_exact *
 	}
 }
 
-/* True if the jump at `at` tests the result of a map lookup in its block, and this lookup has
- * failed since `before`. `before` has the counts of copy_counts(); NULL: all were 0. */
+/* True if the jump at instruction `at` tests the result of a map lookup in its basic block, and
+ * this lookup has failed since `before`. `before` has the counts of copy_counts(); NULL: all counts
+ * were 0. */
 static bool tests_lookup_in_vain(const struct bb_exact *e, const uint64_t *before, uint32_t at)
 {
 	const struct bb_cfg *cfg = &e->clone.cfg;
@@ -432,8 +433,8 @@ static struct source_line source_line_at(const struct bb_exact *e, uint32_t at)
 				    *file ? BB_SOURCE_LINE(line->line_col) : 0};
 }
 
-/* Stores in the case the check at which the runs since `before` ended early. If the case has such a
- * check of another program already, keeps the one with more instructions after it. */
+/* Stores in the case the check at which the runs since `before` ended early. If the case already
+ * has such a check in another program, keeps the check with more instructions after it. */
 static void note_turned_away(const struct bb_exact *e, const uint64_t *before, struct bb_case *c)
 {
 	uint32_t at = 0,
@@ -475,9 +476,10 @@ static uint64_t tail_calls(const struct bb_exact *e, const uint64_t *before)
 	return n;
 }
 
-/* Adds to the case the counts of the programs that were entered by tail calls and, if `notes`, the
- * failed lookups and tail calls of these programs. Sets c->goes_on if programs were entered less
- * often than tail calls succeeded, because then some entered programs are not counted. */
+/* Adds to the case the executed instructions of the programs that tail calls entered and, with
+ * `notes`, the failed lookups and tail calls of these programs. Sets c->goes_on if programs were
+ * entered less often than tail calls succeeded, because then some entered programs are not counted.
+ */
 static void add_behind(const struct bb_target *target, const struct bb_exact *e,
 		       const uint64_t *before, bool is_first, bool notes, struct bb_case *c)
 {
@@ -569,7 +571,7 @@ static void note_shares(const struct bb_target *target, const struct bb_exact *e
 			const uint64_t *before, struct bb_case *c)
 {
 	const struct bb_cfg *g = &e->clone.cfg;
-	bool known = c->shares; /* an earlier session has found the maps */
+	bool known = c->shares; /* an earlier session has found the maps already */
 	int32_t seen[MOST_PLACES];
 	size_t n = 0;
 
@@ -621,8 +623,8 @@ static struct source_line line_in_one(const struct bb_exact *e, const uint8_t *h
 	return (struct source_line){0};
 }
 
-/* Returns words for how a path differs from the most frequent path, such as "through FILE:LINE";
- * free() them. */
+/* Describes how a path differs from the most frequent path, such as "through FILE:LINE"; free() the
+ * text. */
 static char *path_words(const struct bb_exact *e, const uint8_t *path, const uint8_t *frequent)
 {
 	struct source_line own = line_in_one(e, path, frequent),
@@ -635,7 +637,7 @@ static char *path_words(const struct bb_exact *e, const uint8_t *path, const uin
 	return bb_strdup(path == frequent ? "most frequent" : "another");
 }
 
-/* Sets paths->words[]: words for how each path differs from the most frequent path. */
+/* Sets paths->words[]: texts that say how each path differs from the most frequent path. */
 static void describe_paths(const struct bb_exact *e, struct bb_exact_sets *sets,
 			   struct bb_mix_paths *paths)
 {
@@ -755,8 +757,8 @@ static int note_case(const struct noting *k, struct bb_drive_slot *slot, size_t 
 		 k->of_shares ? 0 : k->session->plan->cases[planned].driver_param, first, &is_wrong,
 		 &k->session->mix_paths[planned], err);
 	bb_exact__swap(e, false);
-	/* executed_insns stays 0 if the budget ended before a run was counted. A run that was
-	 * counted before the budget ended is used. */
+	/* executed_insns stays 0 if the budget was used up before a run was counted. Runs that were
+	 * counted before that are used. */
 	if (k->of_shares)
 		note_shares(k->prog->target, e, before, c);
 	else

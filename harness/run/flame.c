@@ -4,7 +4,7 @@
 #include "base/deadline.h"
 
 #define TURN_S 0.05 /* length of a case's turn, s; the recorder is polled between turns */
-/* number of samples for which a turn has memory; when the memory is full, the turn ends early */
+/* A turn has memory for this many samples of runs. When it is full, the turn ends early. */
 #define TURN_SAMPLES (1u << 16)
 
 struct flame_run {
@@ -73,9 +73,9 @@ static int record(struct flame_run *f, const struct bb_run_opts *opts,
 		rc = bb_recorder__finish(f->recorder, ret_recording, err);
 	if (rc)
 		return rc;
-	/* This process is sampled only because its children must be. Samples with its name are
-	 * dropped: they are of this process, or of children that have not yet become the workload.
-	 */
+	/* This process is sampled only because its child processes, the workload, must be sampled.
+	 * Samples with its name are dropped: they are of this process, or of children that have not
+	 * yet become the workload. */
 	prctl(PR_GET_NAME, own);
 	for (size_t i = 0; i < samples->n; i++)
 		if (strncmp(samples->v[i].comm, own, sizeof(own)))

@@ -9,8 +9,8 @@
 #include "run/ab.h"
 #include "run/gate_build.h"
 
-/* Extra time for a program, s, because on a busy machine its budget may be too short to find any
- * slowdown. */
+/* Extra time for a program, s. On a busy machine, the program's budget may be too short for an
+ * interval. */
 #define PATIENCE_S 60.0
 
 /* Loads, and samples per case, for timing lines of a regressed program, as in `compare --time`. */
@@ -262,7 +262,7 @@ static int add_objects(struct bb_gate_run *run, struct bb_err *err)
 			rc = add_programs(run, o, err);
 		else if (!rc)
 			add_left_out(run, o->path, NULL, state, NULL);
-		if (rc == -ETIME) { /* the budget is over; the report says so */
+		if (rc == -ETIME) { /* the budget is used up; the skip below says so */
 			rc = 0;
 			add_left_out(run, o->path, NULL, BB_GATE_SKIPPED,
 				     "the budget was over before its programs were found");
@@ -475,7 +475,7 @@ int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err)
 
 /* --- the measurement --- */
 
-/* True if one of the program's comparisons regressed. */
+/* True if one of the program's comparisons in the report `r` regressed. */
 static bool has_alert(const struct bb_gate_program *p, const struct bb_report *r)
 {
 	return BB_ANY(r->comparisons, r->n_comparisons,
@@ -504,7 +504,8 @@ size_t bb_gate_run__todo(const struct bb_gate_run *run, const struct bb_report *
 	return n;
 }
 
-/* Returns why a revision's program could not be loaded; NULL: it could. */
+/* Returns why the program `label` could not be loaded in this revision; NULL if it could be loaded.
+ */
 static const char *why_not(const struct bb_report *r, const char *label, enum bb_revision revision)
 {
 	char what[3 * BB_NAME_MAX_BYTES];
@@ -573,8 +574,8 @@ static int time_all_lines(struct bb_gate_run *run, const struct bb_run_opts *opt
 	return rc == -ENODATA ? 0 : rc;
 }
 
-/* Measures one program. `left` programs, this one included, are not yet measured and share the time
- * left. */
+/* Measures one program. `left` is the number of programs that are not yet measured, this one
+ * included. They share the time that is left. */
 static int measure_job(struct bb_gate_run *run, struct bb_gate_job *job, struct bb_ab_opts *ab,
 		       size_t left, struct bb_report *report, struct bb_err *err)
 {

@@ -32,7 +32,8 @@ struct bb_gate_opts {
 	struct bb_object_opts drive;
 	bool exact; /* any increase of instruction counts is a regression, too */
 	bool force; /* measure even if both objects are equal */
-	/* only build the objects and compare them as files, without root, because guests measure */
+	/* only build the objects and compare them as files, without root. Guests of --vm measure
+	 * their programs */
 	bool guests;
 	double threshold, alpha;
 	/* limits of head's verified instructions, as in struct bb_gate (judge/gate.h) */
@@ -59,8 +60,8 @@ struct bb_gate_run {
 int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_run,
 		      struct bb_err *err);
 
-/* Returns how many programs the next measurement takes. If `first` is NULL, it takes all;
- * otherwise, those with an alert in the report `first`. */
+/* Returns how many programs the next measurement will measure: all if `first` is NULL, otherwise
+ * those with an alert in the report `first`. */
 size_t bb_gate_run__todo(const struct bb_gate_run *run, const struct bb_report *first);
 
 /*

@@ -60,7 +60,8 @@ static int keep(struct bb_gate_builds *b, enum bb_revision revision, const char 
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* Orders by name, so that the order depends on neither the file system nor the build. */
+/* Compares two files by name, so that the order of objects depends on neither the file system nor
+ * the build. */
 static int by_name(const FTSENT **a, const FTSENT **b)
 {
 	return strcmp((*a)->fts_name, (*b)->fts_name);
@@ -227,7 +228,7 @@ static int find_targets(const struct bb_gate_builds *b, struct bb_built_objects 
 }
 
 /* Adds the target called `name` to `needs`, the targets to build. With `is_path`, `name` is the
- * whole path of the target. *ret_known tells whether make knows the target. */
+ * whole path of the target. Sets *ret_known to true if make knows the target. */
 static void add_need(const struct bb_built_objects *targets, const char *name, bool is_path,
 		     struct bb_built_objects *needs, bool *ret_known)
 {

@@ -21,11 +21,12 @@ struct bb_repo {
 	char kept[PATH_MAX];
 	uid_t uid; /* user who runs git and the builds */
 	gid_t gid;
-	/* process that removes `scratch`, `kept` and git's entry for `tree` after bpfbench has
-	 * ended */
+	/* process that outlives bpfbench, and then removes `scratch`, `kept` and git's entry for
+	 * `tree` */
 	pid_t keeper;
-	int keeper_fd; /* pipe to the keeper; the kernel closes it when bpfbench ends, even by
-			  SIGKILL */
+	/* pipe to the keeper. The kernel closes it when bpfbench ends, even by SIGKILL; this tells
+	 * the keeper to remove the files */
+	int keeper_fd;
 };
 
 /* Finds the repository around `dir`. Returns -ENOENT if there is none, -EINTR, or -errno. */
@@ -84,7 +85,7 @@ struct bb_gate_builds {
 	struct bb_gate *gate; /* has the commits to build; receives the build commands */
 	struct bb_repo repo;
 	struct bb_built_objects objects;
-	double spent_s; /* time for captures, s */
+	double spent_s; /* time that the captures took, s */
 };
 
 /*

@@ -83,7 +83,7 @@ void bb_inside__report(const struct bb_inside *in, const struct bb_inside_figure
 
 /* --- the tree of paths --- */
 
-#define DEPTH 64u /* limit: frames on the way to a path */
+#define DEPTH 64u /* limit: frames of the tree that lead to a path */
 
 struct tree {
 	const struct bb_inside_program *p;
@@ -91,7 +91,7 @@ struct tree {
 	struct bb_stacks *stacks;
 };
 
-/* The paths on one side of a branch: paths[n], and the frames on the way to them. */
+/* The paths on one side of a branch: paths[n], and the frames of the tree that lead to them. */
 struct side {
 	const struct bb_inside_path **paths;
 	size_t n;
@@ -118,8 +118,8 @@ static void enter_line(const struct tree *t, struct side *side, const char *sign
 	free(source);
 }
 
-/* Adds the paths of a side to the stacks. They execute the same blocks. They differ in how often
- * their loops repeat, or in where they end. */
+/* Adds the paths of a side to the stacks, each as a frame of its own. All of them execute the same
+ * blocks. They differ in how often their loops repeat, or in where they end. */
 static void add_leaves(const struct tree *t, const struct side *side)
 {
 	for (size_t i = 0; i < side->n; i++) {
@@ -164,7 +164,8 @@ static uint32_t find_branch(const struct tree *t, const struct side *side, uint3
 	return b;
 }
 
-/* Adds the paths of a side to the stacks. These paths execute the same of the blocks before `b`. */
+/* Adds the paths of a side to the stacks, as a tree. Of the blocks before `b`, all these paths
+ * execute the same ones. */
 static void add_side(const struct tree *t, const struct side *side, uint32_t b)
 {
 	struct side sides[2] = {*side, *side};

@@ -22,7 +22,7 @@ void bb_live_row__count(struct bb_live_row *row, const struct bb_prog_stats *bef
 	row->cpu_share = ran_ns * 1e-9 / seconds;
 }
 
-/* Takes the runs that we caused ourselves out of the figures of the row. */
+/* Subtracts the runs that we caused ourselves from the figures of the row. */
 static void take_out(struct bb_live_row *row, const struct bb_own_runs *own,
 		     const struct bb_own_share *share)
 {
@@ -115,17 +115,17 @@ const struct bb_live_order bb_live_orders[BB_N_LIVE_ORDERS] = {
 
 /* --- the watch --- */
 
-/* Time between two looks at the list of programs, ns. A look closes all descriptors and reads the
- * list again. */
+/* Time between two looks at the kernel's list of programs, ns. A look closes and reopens all
+ * descriptors, and reads the list again. */
 #define LOOK_AGAIN_NS 250000000u
-/* shortest pause; the kernel makes each sleep about this long or longer */
+/* shortest pause, ns; the kernel makes each sleep about this long or longer */
 #define SHORTEST_NS 50000u
 #define LONGEST_NS 1000000u
 #define BURST_NS 5000000u /* length of a burst: sweeps (readings of all counters) in a row */
 #define REST_NS 15000000u /* time after a burst in which sweeps have pauses */
 /* A sparing watch (bb_live_filter.sparing) begins a burst this often. */
 #define SPARING_NS 1000000000u
-/* At one look in this many, a sparing watch finds out which runs of a program it causes. */
+/* A sparing watch finds out only at one of this many looks which runs of a program it causes. */
 #define ASK_EVERY 16u
 #define SPARING_BURST_NS 2000000u /* length of a burst of a sparing watch */
 /* An idle program is read only in one of this many sweeps. */
@@ -134,11 +134,12 @@ const struct bb_live_order bb_live_orders[BB_N_LIVE_ORDERS] = {
 struct watched {
 	struct bb_loaded program;
 	struct bb_stats_reader reader; /* we own .prog_fd; -1: the program is unloaded */
-	/* counters at the beginning of the period, and at the last reading */
+	/* first: counters at the beginning of the period. last: counters at the last reading */
 	struct bb_prog_stats first, last;
-	uint64_t since_ns; /* when this program's part of the period began */
+	/* when the period began; if the program was loaded later, when it was first seen */
+	uint64_t since_ns;
 	uint64_t until_ns; /* when the program was unloaded; 0 if it is loaded */
-	/* the program has not run since the look before the last look at the list */
+	/* the program did not run between the last two looks at the list */
 	bool idle;
 	uint64_t looked_cnt;            /* run_cnt at the last look at the list */
 	struct bb_live_windows windows; /* windows of the period that have runs */
@@ -170,7 +171,8 @@ uint64_t bb_live_next_pause(uint64_t pause_ns, bool shared)
 {
 	if (shared)
 		return pause_ns < 2 * SHORTEST_NS ? 0 : pause_ns / 2;
-	/* A burst ends only at the next look at the list: one quiet sweep proves nothing. */
+	/* A burst goes on until the next look at the list, because a single sweep without a shared
+	 * window proves nothing. */
 	if (!pause_ns)
 		return 0;
 	pause_ns += pause_ns / 16;
@@ -236,8 +238,9 @@ static int take_window(struct bb_live_watch *l, struct watched *w, bool *ret_sha
 	return rc;
 }
 
-/* Leaves the time since the last reading out of the period of each program of which we cause runs.
- * In this time we did more than read and sleep, so it is unknown how many runs we caused. */
+/* For each program of which we cause runs: leaves the time since its last reading out of its
+ * period. In this time we did more than read and sleep, so it is unknown how many of its runs we
+ * caused. */
 static int skip_stretches(struct bb_live_watch *l, struct bb_err *err)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -350,7 +353,8 @@ static int add(struct bb_live_watch *l, uint32_t id, struct bb_err *err)
 	return 0;
 }
 
-/* Reads the list of programs again: notes those that were unloaded, and adds new ones. */
+/* Reads the list of programs again: marks the programs that were unloaded, and adds the new ones.
+ */
 static int look_again(struct bb_live_watch *l, struct bb_err *err)
 {
 	bool shared = false;
@@ -371,7 +375,7 @@ static int look_again(struct bb_live_watch *l, struct bb_err *err)
 			rc = add(l, id, err);
 	}
 	l->looked_ns = bb_now_ns();
-	if (!l->pause_ns) /* ends the burst; if runs still share windows, a new one begins */
+	if (!l->pause_ns) /* ends the burst; if runs still share windows, a new burst begins */
 		l->pause_ns = SHORTEST_NS;
 	l->burst_ns = 0;
 	return rc && rc != -ENOENT ? rc : skip_stretches(l, err);
@@ -386,9 +390,9 @@ static void wait_ns(struct bb_live_watch *l, uint64_t ns)
 }
 
 /*
- * Waits until the next sweep over the counters. `shared`: in the last sweep several runs came
- * between two readings of one counter; the pause is then shorter, or there is none. For some time
- * after a burst there is always a pause.
+ * Waits until the next sweep over the counters. `shared`: a window that the last sweep ended had
+ * several runs; the pause is then shorter, or there is none. After BURST_NS without pauses, sweeps
+ * with pauses for REST_NS.
  */
 static int rest(struct bb_live_watch *l, bool shared, struct bb_err *err)
 {

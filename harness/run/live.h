@@ -12,7 +12,7 @@ struct bb_live_row {
 	struct bb_loaded program;
 	bool gone;      /* the program was unloaded before the period ended */
 	double seconds; /* length of the period, or of the part in which the program was loaded */
-	/* counters since the load, at the end of the period */
+	/* the program's counters at the end of the period; they count from its load on */
 	struct bb_prog_stats total;
 	uint64_t runs, misses; /* in the period; misses: the rise of recursion_misses */
 	double runs_per_s, misses_per_s;
@@ -50,7 +50,7 @@ struct bb_live_windows {
 /* Adds a window of `runs` (> 0) that took `ns` together. Ignores a window with more than
  * BB_WINDOWS_MEAN_OF_MAX runs. */
 void bb_live_windows__add(struct bb_live_windows *w, uint64_t runs, uint64_t ns);
-void bb_live_windows__done(struct bb_live_windows *w); /* leaves it empty */
+void bb_live_windows__done(struct bb_live_windows *w); /* frees the means and leaves `w` empty */
 
 /* Chooses the number of runs in a window, by bb_windows_mean_of(), and fills in the distribution of
  * the windows with so many runs. */
@@ -73,25 +73,25 @@ extern const struct bb_live_order bb_live_orders[BB_N_LIVE_ORDERS]; /* the first
 void bb_live_rows__sort(struct bb_live_row *rows, size_t n, const struct bb_live_order *order);
 
 /*
- * A watch over all loaded programs. It holds a descriptor of each and reads all counters in turn.
- * While nearly every window holds a single run, it pauses between two readings. If programs run too
- * often for that, it reads in bursts. These take at most a quarter of a CPU. Four times a second it
- * closes and reopens the descriptors, because a program that its owner unloads stays loaded while
- * we hold one.
+ * A watch over all loaded programs. It holds a file descriptor of each program and reads the
+ * counters of one program after the other. While nearly every window holds a single run, it pauses
+ * after each reading of all counters. If programs run too often for that, it reads in bursts, which
+ * take at most a quarter of a CPU. Four times a second it closes and reopens the descriptors,
+ * because a program that its owner unloads stays loaded while we hold a descriptor of it.
  *
  * The caller turns bpf_stats on; while it is off, the counters do not change.
  */
 struct bb_live_watch;
 
-/* Decides which programs are watched. At each look at the list, the watch calls wants() for every
- * program that it does not watch yet. */
+/* Decides which programs are watched. Whenever the watch reads the kernel's list of programs, it
+ * calls wants() for every program that it does not watch yet. */
 struct bb_live_filter {
 	bool (*wants)(void *arg, uint32_t id); /* NULL: all programs are watched */
 	void *arg;
 	/*
 	 * For a watch that lasts days: counters are read in one short burst a second. For 200
 	 * programs, this takes less than one percent of a CPU. Totals and means are as good as in
-	 * other watches. Percentiles are computed from fewer runs, and a program that its owner
+	 * other watches. But percentiles are computed from fewer runs, and a program that its owner
 	 * unloads stays loaded for up to a second.
 	 */
 	bool sparing;
@@ -108,11 +108,13 @@ void bb_live_watch__close(struct bb_live_watch *live);
 int bb_live_watch__wait(struct bb_live_watch *live, double seconds, struct bb_err *err);
 
 /* Ends the period, and begins the next one. Returns a row for each program; bb_live_rows__free()
- * frees them. A program that was unloaded is only in the first snapshot after that. */
+ * frees them. A program that was unloaded has a row only in the first snapshot after it was
+ * unloaded. */
 int bb_live_watch__snapshot(struct bb_live_watch *live, struct bb_live_row **ret_rows,
 			    size_t *ret_n, struct bb_err *err);
 void bb_live_rows__free(struct bb_live_row *rows, size_t n);
 
-/* Returns the pause before the next sweep, ns; 0: none. `pause_ns` is the last pause. `shared`: a
- * window of the last sweep held several runs. A pure function. */
+/* Returns the pause before the next sweep (reading of all counters), ns; 0: no pause. `pause_ns` is
+ * the pause before the last sweep. `shared` is true if a window that the last sweep ended had
+ * several runs. A pure function. */
 uint64_t bb_live_next_pause(uint64_t pause_ns, bool shared);

@@ -55,7 +55,8 @@ static int add_program(struct bb_report *r, const struct bb_loaded *program, con
 	return 0;
 }
 
-/* Adds a program, and its case, when it runs for the first time. */
+/* Adds the program of `row` and its case to the report. Called when the program has run for the
+ * first time. */
 static int add_case(struct bb_live_look *look, const struct bb_live_row *row, struct bb_err *err)
 {
 	char *variant = name_apart(look->report, look->report, row->program.name);
@@ -182,7 +183,7 @@ static void rename_variant(struct bb_report *r, struct bb_program *p, char *vari
 void bb_live_look__match(const struct bb_report *base, struct bb_report *now)
 {
 	/* of[i]: 1 + index in `base` of the program that is the same as program i of `now`; 0:
-	 * none */
+	 * there is no such program */
 	size_t *of = bb_calloc(now->n_programs + 1, sizeof(*of));
 	bool *taken = bb_calloc(base->n_programs + 1, sizeof(*taken));
 

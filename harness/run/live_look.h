@@ -21,8 +21,8 @@ struct bb_live_look {
 int bb_live_look__add(struct bb_live_look *look, const struct bb_live_row *rows, size_t n,
 		      struct bb_err *err);
 
-/* Ends the look: stores in the report which process has each program open. Returns -ENODATA with a
- * message if no program ran. */
+/* Ends the look. Stores in the report, for each program, the name of a process that has it open.
+ * Returns -ENODATA with a message if no program ran. */
 int bb_live_look__end(struct bb_live_look *look, struct bb_err *err);
 void bb_live_look__done(struct bb_live_look *look);
 

@@ -38,13 +38,13 @@ static const struct {
 	[BB_OBJECT_LINES] = {"lines", .exact = true, .lines = true},
 };
 
-/* An open object. */
+/* An object file that was opened, with the programs in it. */
 struct part {
 	char path[PATH_MAX]; /* absolute */
 	/* one byte longer than allowed, so that too long a name is noticed */
 	char name[BB_NAME_MAX_BYTES + 2];
 	struct bb_object_info info;
-	size_t n_wanted; /* number of its programs that are wanted */
+	size_t n_wanted; /* number of its programs that the options ask for */
 };
 
 /* Programs of one type with one trigger. They have the same drives and the same floor. A program
@@ -66,8 +66,11 @@ struct variant {
 	char name[2 * BB_NAME_MAX_BYTES + 4];
 	const struct part *part;
 	const struct bb_object_program *program;
-	const char *per_cpu;                /* map that has a value for each CPU; NULL: none */
-	const struct bb_found_input *found; /* by --try-inputs; NULL: nothing */
+	/* name of the map that has a value for each CPU in this variant (--per-cpu); NULL: there is
+	 * none */
+	const char *per_cpu;
+	/* what --try-inputs found for the variant; NULL: nothing */
+	const struct bb_found_input *found;
 };
 
 struct maker {
@@ -286,7 +289,7 @@ static void find_group(struct maker *m, const struct bb_object_program *p,
 	bool alone = !m->opts->one_each && (has_packets(p) || found_bytes(found)) &&
 		     m->n_groups < m->most_groups;
 	bool is_second = false, has_floor;
-	size_t n_alike = 0; /* groups of this type with this trigger */
+	size_t n_alike = 0; /* number of earlier groups of this type with this trigger */
 	struct group *g;
 
 	for (*ret_group = 0; *ret_group < m->n_groups; ++*ret_group) {
@@ -308,10 +311,10 @@ static void find_group(struct maker *m, const struct bb_object_program *p,
 			    .has_packets = alone};
 	has_floor = g->run_type || BB_ANY(fired_floors, BB_LEN(fired_floors), *it == p->type);
 	/*
-	 * Names the floor "empty-xdp". If the type has a group with another trigger, the name is
-	 * like "empty-raw_tracepoint-test-run"; if it has one with this trigger, like
-	 * "empty-xdp-2". No function can have one of these names, because of the '-'; only an
-	 * object can.
+	 * Names the floor "empty-xdp". If an earlier group has this type and another trigger, the
+	 * name ends in the trigger: "empty-raw_tracepoint-test-run". If an earlier group has this
+	 * type and this trigger, the name ends in a number: "empty-xdp-2". No function can have one
+	 * of these names, because of the '-'; only an object can.
 	 */
 	if (has_floor)
 		snprintf(g->floor, sizeof(g->floor), "empty-%s%s%s",
@@ -322,7 +325,8 @@ static void find_group(struct maker *m, const struct bb_object_program *p,
 			 n_alike + 1);
 }
 
-/* Returns the name of map `i` (of_map) or of program `i` of the object; NULL after the last. */
+/* Returns the name of program `i` of the object or, with `of_map`, of map `i`; NULL after the last
+ * one. */
 static const char *name_at(const struct bb_object_info *info, bool of_map, size_t i)
 {
 	if (of_map)
@@ -392,8 +396,8 @@ static void add_program(struct maker *m, const struct part *part, const struct b
 			     v.name, p->section, p->guess);
 }
 
-/* Lists all skips with the same reason as the skip with index `from`. Lists nothing if an earlier
- * skip has this reason. */
+/* Writes the names of all skips that have the same reason as the skip with index `from`, and this
+ * reason. Writes nothing if an earlier skip has this reason. */
 static void list_alike(const struct maker *m, size_t from, FILE *out)
 {
 	const struct bb_object_skip *s = m->out.skips;
@@ -522,8 +526,8 @@ static int look_for_hex(const char *path, const char *data, size_t len, size_t l
 }
 
 /* Writes the item of `inputs:` (plan/input_field.c) for a file. The item has the file's name. The
- * contents tell whether the file is a packet capture, hexadecimal text, or plain bytes. `flows`:
- * further keys of a packet, or "". */
+ * contents tell whether the file is a packet capture, hexadecimal text, or plain bytes. `flows` has
+ * further keys for a packet, or is "". */
 static int write_input(const char *path, bool is_context, const char *flows, FILE *out,
 		       struct bb_err *err)
 {
@@ -563,9 +567,9 @@ static const char *bytes_of(const struct bb_object_run *run, bool contexts)
 	return contexts ? run->context : run->packet;
 }
 
-/* Finds the inputs of a group's programs in the capture: the packets that came to the programs;
- * without such packets, the inputs of the command's own test runs, each only once. Returns their
- * number. */
+/* Finds the inputs of a group's programs in the capture: the packets on which the programs ran.
+ * Without such packets, they are the inputs of the test runs that the captured command made, each
+ * only once. Returns their number. */
 static size_t find_runs(const struct maker *m, size_t group, bool contexts,
 			const struct bb_object_run *ret_runs[MAX_RUNS])
 {
@@ -749,7 +753,8 @@ static void write_head(const struct maker *m, FILE *out)
 	write_value("name: ", m->name, out);
 	write_value("\nobject: ", m->parts[0].path, out);
 	fputc('\n', out);
-	if (m->n_groups == 1) /* with one group, its floor is that of all drives */
+	/* with only one group, its floor becomes the floor of the scenario, for all drives */
+	if (m->n_groups == 1)
 		write_floor("", m->groups, out);
 	if (!o->programs.n && !o->one_each)
 		fputs("refused: skip    # a program that the kernel refuses is skipped by name; "
@@ -803,7 +808,7 @@ static void write_found_globals(const struct bb_found_input *f, FILE *out)
 	fputs(n ? "}" : "", out);
 }
 
-/* True if the part is an entry of `map` that the search has set. */
+/* True if the part `p` is an entry of `map` that the search has set. */
 static bool is_entry_of(const struct bb_try_part *p, const char *map)
 {
 	return p->is_set && (p->kind == BB_TRY_VALUE || p->kind == BB_TRY_PROGRAM) &&
@@ -926,9 +931,9 @@ static void write_variants(const struct maker *m, FILE *out)
 	}
 }
 
-/* Writes a drive of a group. `comment`: follows the name of the drive; the trigger is then not
- * written. If `comment` is NULL, writes the trigger; but if the trigger is "fire" and the drive
- * cannot fire, writes no drive. `hint`: as for write_inputs(). */
+/* Writes a drive of a group. If `comment` is not NULL, it is written after the name of the drive,
+ * and no trigger is written. If `comment` is NULL, the group's trigger is written. If this trigger
+ * is "fire" and the drive cannot fire, nothing is written. `hint`: as for write_inputs(). */
 static int write_drive(const struct maker *m, size_t group, const char *with, const char *comment,
 		       bool hint, FILE *out, struct bb_err *err)
 {
@@ -972,7 +977,7 @@ static bool can_repeat(const struct group *g)
 	return !strcmp(g->trigger, "test-run") && g->run_type && g->run_type->takes_repeat;
 }
 
-/* True if each CPU can have an input of its own. */
+/* True if each CPU can run the group's programs on an input of its own. */
 static bool can_differ(const struct maker *m, const struct group *g)
 {
 	return can_repeat(g) && (!g->run_type->takes_context || m->opts->contexts.n > 1);

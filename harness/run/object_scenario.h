@@ -13,7 +13,7 @@
  * (bpf/floors.bpf.c). `bpfbench init` prints this text, and --object runs the same text.
  */
 struct bb_object_ref {
-	/* from NAME=PATH; NULL: the file's name without .bpf.o, .o or .capture */
+	/* the NAME of NAME=PATH; NULL: the file's name without .bpf.o, .o or .capture is used */
 	const char *name;
 	const char *path;
 	const char *program; /* use only this program; NULL: the programs that struct bb_object_opts
@@ -37,7 +37,9 @@ struct bb_object_opts {
 	struct bb_strings programs;
 	bool full_names; /* name each variant after its object and its program if there are several
 			    objects */
-	bool one_each;   /* each object must have one program, and something must make it run */
+	/* each object must have exactly one program, and a trigger or drive must be able to make it
+	 * run */
+	bool one_each;
 	enum bb_object_do what;
 	const char *trigger; /* trigger of all programs; NULL: the one that fits each program */
 	const char *type; /* name of a section; all programs are loaded as if they were in it. NULL:

@@ -13,13 +13,15 @@
 #define TURN_MIN_S 0.2
 #define PARTS_TURNS 4u
 #define RUNS_MAX 10000.0
-/* s; a workload that takes at most this long is run once untimed after a change of agent */
+/* After a change of the agent, a workload that takes at most this long (s) first runs once untimed.
+ */
 #define WARM_S 0.2
 #define SERVER_END_S 5.0
-/* if base's turns vary by more than this share, the message about a missing verdict says so */
+/* If the CPU time of base's turns varies by more than this share, the message about a missing
+ * verdict says so. */
 #define VARIES 0.1
-/* alpha of the two figures that get a verdict. If the true value of a figure is the limit, 0.5 % of
- * the measurements find it above the limit. */
+/* Alpha for the two figures that get a verdict. If the true value of a figure is the limit, 0.5 %
+ * of the measurements find it above the limit. */
 #define ALPHA_JUDGED 0.01
 
 /* --- statistics --- */
@@ -90,7 +92,7 @@ static double advised_s(double seconds)
 	return 10 * ceil(seconds / 10);
 }
 
-/* Says why there is no verdict and what to do. */
+/* Writes into o->why the reason why there is no verdict, and what to do. */
 static void explain(struct bb_overhead *o, double max, double *scratch)
 {
 	const struct bb_estimate *r = &o->figures[BB_OVERHEAD_CPU].ratio;
@@ -255,8 +257,8 @@ static int stop_agent(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* If the last turn was of the other side, ends the agent of that side and starts the agent of this
- * side. */
+/* Makes the agent of head (or of base) run. If the last turn had the other one's agent, ends that
+ * agent first. */
 static int switch_to(struct session *s, bool is_head, struct bb_err *err)
 {
 	const struct bb_agent_spec *spec = is_head ? &s->opts->agent : &s->opts->against;
@@ -309,7 +311,7 @@ static void stop_server(struct session *s)
 /* Readings at the beginning or at the end of a turn. */
 struct reading {
 	double agent_s, server_s;
-	uint64_t rss_bytes; /* of the agent */
+	uint64_t rss_bytes; /* resident memory of the agent */
 	struct bb_cpu_times machine;
 	uint64_t at_ns;
 };
@@ -397,7 +399,8 @@ static int check_agent(struct session *s, int rc, struct bb_err *err)
 	return rc;
 }
 
-/* Measures one turn of `runs` runs of the workload, with the agent of this side. */
+/* Measures one turn of `runs` runs of the workload, with the agent of head or, unless `is_head`,
+ * that of base. */
 static int measure_turn(struct session *s, bool is_head, uint32_t runs, struct bb_overhead_turn *t,
 			struct bb_err *err)
 {
@@ -491,9 +494,9 @@ static int measure_blocks(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Returns the row of program `at` of the agent, which is started and loads its programs several
- * times. If several of its programs have one name, the nth of them has the same row after each
- * start. Makes a new row if fewer programs had this name after earlier starts. */
+/* Returns the row of the agent's program with index `at`. The agent starts several times, and loads
+ * its programs each time. Programs of different starts share a row if they have the same name; if
+ * several programs have one name, the nth of them share a row. Adds a row if there is none. */
 static struct bb_overhead_program *part_of(struct bb_overhead *o, const struct bb_agent *a,
 					   size_t at)
 {
@@ -526,7 +529,7 @@ static struct bb_agent_ring *ring_of(struct bb_overhead *o, const struct bb_agen
 	return &o->rings[o->n_rings - 1];
 }
 
-/* Adds the figures of the agent's programs and rings in a turn to the rows. Until mean_of_parts()
+/* Adds to the rows the figures of the agent's programs and rings in one turn. Until mean_of_parts()
  * is called, the member `ns` of a row is the time of all runs of the program in a request. */
 static void add_parts(struct bb_overhead *o, const struct bb_agent *a, double requests,
 		      const struct bb_overhead_turn *t)

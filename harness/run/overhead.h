@@ -78,7 +78,8 @@ struct bb_overhead_figure {
 struct bb_overhead_program {
 	struct bb_loaded program;
 	double runs, ns; /* runs per request; ns per run; NAN: it did not run */
-	uint64_t misses; /* runs that the kernel left out in the same turns (recursion_misses) */
+	/* runs that the kernel left out in the turns with bpf_stats on (recursion_misses) */
+	uint64_t misses;
 	bool is_gone;
 };
 
@@ -91,19 +92,23 @@ struct bb_overhead {
 	struct bb_overhead_figure figures[BB_N_OVERHEAD];
 	struct bb_overhead_program *programs; /* figures from up to four turns with bpf_stats on */
 	size_t n_programs;
-	struct bb_agent_ring
-		*rings; /* the agent's ring buffers in the same turns, without `pages` */
+	/* the agent's ring buffers in the turns with bpf_stats on; `pages` is not set */
+	struct bb_agent_ring *rings;
 	size_t n_rings, n_perf_buffers;
-	double parts_turn_s; /* CPU time per request in the same turns, s; 0 if there were none */
-	double agent_s, map_bytes, rss_bytes; /* agent_s: median over turns, seconds per request */
+	/* CPU time per request in the turns with bpf_stats on, s; 0 if there were no such turns */
+	double parts_turn_s;
+	/* agent_s: median over turns of the CPU time of the agent's processes, seconds per request
+	 */
+	double agent_s, map_bytes, rss_bytes;
 	double elapsed_s, steal;
 	uint32_t n_starts;         /* number of times that an agent was started */
 	uint32_t n_killed;         /* agents that SIGKILL ended */
 	size_t n_cleaned;          /* programs unloaded by removing pins */
 	uint32_t n_gone;           /* turns in which programs of an agent were unloaded */
 	char gone[BB_LOADED_NAME]; /* name of one of these programs */
-	char why[320];             /* why the verdict is inconclusive; else empty */
-	double advised_s;          /* budget that should give a verdict; NAN: none would */
+	char why[320];             /* why the verdict is inconclusive; empty for other verdicts */
+	/* budget that should give a verdict, s; NAN: no budget would give one */
+	double advised_s;
 };
 
 /* Runs the turns and computes the figures. After an error, the result has the turns and figures so

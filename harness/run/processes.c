@@ -5,16 +5,17 @@
 #include "base/io.h"
 #include "base/parse.h"
 
-#define KILLED_S 2.0  /* s that killed processes have to end */
+#define KILLED_S 2.0  /* time that killed processes have to end, s */
 #define PAUSE_US 5000 /* pause between two checks whether processes have ended */
 
 struct process {
 	pid_t pid, parent;
-	double reaped_s; /* CPU time of the children that it reaped */
+	double reaped_s; /* CPU time of the children that it reaped, s */
 	uint64_t rss_bytes;
 };
 
-/* Reads field n, from 1, after the name in /proc/PID/stat. Returns false if it is not a number. */
+/* Reads field n of /proc/PID/stat, counted from 1 after the name of the process. Returns false if
+ * it is not a number. */
 static bool read_field(const char *behind_name, int n, uint64_t *ret_value)
 {
 	const char *at = behind_name;
@@ -43,7 +44,8 @@ static bool read_process(uint64_t pid, struct process *ret_process)
 	if (n <= 0)
 		return false;
 	text[n] = '\0';
-	at = strrchr(text, ')'); /* the name before it may have blanks */
+	/* the ')' that ends the name; the name itself may contain ')' and blanks */
+	at = strrchr(text, ')');
 	if (!at || !read_field(at, PARENT, &parent) || !read_field(at, REAPED_USER, &user) ||
 	    !read_field(at, REAPED_SYSTEM, &system) || !read_field(at, RSS, &pages))
 		return false;
@@ -74,7 +76,7 @@ static int read_all(struct process **ret_v, size_t *ret_n)
 	return rc;
 }
 
-/* True if the process is `root` or descends from it. */
+/* True if the process `pid` is `root` or descends from it. */
 static bool is_below(const struct process *v, size_t n, pid_t pid, pid_t root)
 {
 	for (size_t depth = 0; depth < n && pid && pid != root; depth++) {
@@ -115,8 +117,8 @@ void bb_processes__done(struct bb_processes *p)
 	*p = (struct bb_processes){0};
 }
 
-/* Reaps those of the processes that are our children and have ended, and sends the signal (0: none)
- * to the others. Returns how many of them are still there. */
+/* Reaps the processes in `p` that are our children and have ended. Sends the signal to the others;
+ * 0 sends no signal. Returns how many of them are still there. */
 static size_t signal_all(const struct bb_processes *p, int signal)
 {
 	size_t left = 0;

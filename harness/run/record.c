@@ -8,7 +8,7 @@
 #include "env/checks.h"
 #include "plan/mix.h"
 
-/* distinct values that a new series has memory for; few series have more values */
+/* A new series has memory for this many distinct values; few series need more. */
 #define DISTINCT 32u
 
 /* Returns the weight of an input as a share of the weights of all inputs in `of`, 0 to 1; NAN if
@@ -33,8 +33,8 @@ static bool same_globals(const struct bb_variant_spec *a, const struct bb_varian
 	return same;
 }
 
-/* Returns the first of the maps v[n] to which the scenario gives a value for each CPU; NULL if
- * there is none. */
+/* Returns the first of the maps v[n] that the scenario changes to have a value for each CPU; NULL
+ * if there is none. */
 static const struct bb_map_spec *find_per_cpu(const struct bb_map_spec *v, size_t n)
 {
 	return BB_FIND(v, n, it->shape.per_cpu);
@@ -166,7 +166,8 @@ struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mo
 	return s;
 }
 
-/* Returns the words of the path that the nth run of a batch took; NULL: not known. */
+/* Returns the description of the path that the nth run of a batch took; NULL if the path is not
+ * known. */
 static const char *path_of(const struct bb_batch *b, size_t nth)
 {
 	const struct bb_mix_paths *p = b->mix_paths;

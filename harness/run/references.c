@@ -7,7 +7,8 @@
 #include "drivers/fit_line.h"
 #include "stats/quantile.h"
 
-#define LINES 5u       /* lines fitted for a reference; the median of their slopes is the result */
+/* number of lines that are fitted for a reference; the median of their slopes is the result */
+#define LINES 5u
 #define FRAME_BYTES 64 /* a test run of a socket filter needs at least 14 bytes */
 
 /*
@@ -97,7 +98,7 @@ void bb_references__free(struct bb_references *r)
 
 /* --- calm --- */
 
-#define STEPS 4000u /* steps of the work; they take about 2 us */
+#define STEPS 4000u /* number of steps of the fixed work, which takes about 2 us in all */
 /* A look measures whether the CPU is calm. It repeats the work this many times and takes the
  * shortest time, because an interrupt disturbs only one repetition. */
 #define REPEATS_OF_LOOK 3u
@@ -105,13 +106,13 @@ void bb_references__free(struct bb_references *r)
  * CPU, looks took less than 1.01 times as long */
 #define CALM 1.04
 #define NAP_S 2e-3     /* pause between two looks, s */
-#define FIRST_LOOKS 20 /* looks that find the shortest time, at the start of a run */
+#define FIRST_LOOKS 20 /* number of looks at the start of a run, which find the shortest time */
 
 static volatile uint64_t sink;
 
 /*
- * Does the work and returns its time. Each step has six operations that do not depend on each
- * other, so another thread on the same core slows them down. It would not slow down a chain of
+ * Does the fixed work and returns its time, ns. Each step has six operations that do not depend on
+ * each other, so another thread on the same core slows them down. It would not slow down a chain of
  * dependent operations, or branches that are compiled to conditional moves.
  */
 static __attribute__((noinline)) double work_ns(void)

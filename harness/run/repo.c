@@ -345,8 +345,8 @@ static int open_built(const struct bb_repo *repo, const char *path, struct stat 
 	return bb_fail(err, -EINVAL, "%s: not a regular file", path);
 }
 
-/* Copies all of the file `from`, which may grow meanwhile, to the file `to`. Returns 0; -EFBIG if
- * it has more than `max` bytes; or -errno. */
+/* Copies the file `from` to the file `to`, until its end. `from` may grow meanwhile. Returns 0;
+ * -EFBIG if there are more than `max` bytes; or -errno. */
 static int copy(int from, int to, size_t max, size_t *ret_bytes)
 {
 	while (*ret_bytes <= max) {

@@ -15,13 +15,15 @@
 
 /* --- places --- */
 
-/* limit: loads for finding places; a place that 1 in 14 loads gets is missed with P = 0.06 % */
+/* Most loads for finding the places of a program. They miss a place that 1 of 14 loads gets with P
+ * = 0.06 %. */
 #define FIND_LOADS 100u
 #define FIND_SHARE 0.5 /* largest share of the time for extra loads that is used to find places */
 /* least expected number of loads at each place for the chi-square test (Cochran 1954) */
 #define LEAST_EXPECTED 5.0
 #define NORMAL_0_001 3.0902 /* the normal distribution exceeds it with P = 0.1 % */
-/* if the probability that one more place was not seen is larger, shares are unknown */
+/* If the probability that all loads missed one more place is larger than this, the shares are
+ * unknown. */
 #define MISSED_MOST 0.05
 
 static int load(struct bb_placement *p, struct bb_test_prog *prog, struct bb_rng *rng,
@@ -54,7 +56,7 @@ int bb_placement__find(struct bb_placement *p, struct bb_test_prog *prog, struct
 	return rc;
 }
 
-/* True if `mod64` is among the places that were taken least often. */
+/* True if no place of the program was taken less often than `mod64`. */
 static bool is_wanted(const struct bb_placement *p, const struct bb_test_prog *prog, int mod64)
 {
 	for (int i = 0; i < BB_PLACES; i++)
@@ -180,8 +182,8 @@ static double round_left_s(const struct bb_run *r)
 	return r->round_s - bb_seconds_since(r->round_ns);
 }
 
-/* Measures one turn of one case: the samples of a turn or, for a drive that measures for a fixed
- * time, the slice of the round. */
+/* Measures one turn of one case: takes the samples of a turn or, for a drive that measures for a
+ * fixed time, measures for the time of this round. */
 static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
@@ -294,8 +296,8 @@ static void judge_variant(struct bb_run *r, size_t first, const struct bb_prog_s
 	}
 }
 
-/* Measures the references once. Stores them in all series of the drive and this round whose latency
- * depends on places. */
+/* Measures the references once. Stores their times in this round's series of all cases of the drive
+ * whose latency depends on the program's place. */
 static void measure_references(struct bb_run *r, size_t drive)
 {
 	bool is_measured = false;
@@ -325,7 +327,7 @@ static void report_progress(struct bb_run *r, size_t planned)
 
 		total = r->session.opts->lines && isfinite(within) ? within : fmin(total, within);
 	}
-	if (before) { /* adds the progress of the processes before this one */
+	if (before) { /* adds the progress of the earlier processes of this run */
 		done += before->done;
 		total = before->total;
 	}

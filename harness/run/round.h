@@ -20,17 +20,19 @@ void bb_references__measure(struct bb_references *r, double ret_ns[BB_N_REFERENC
 void bb_references__free(struct bb_references *r); /* takes NULL */
 
 /*
- * Tells whether this CPU is now as fast as it was at its best in this run. It times a fixed piece
- * of work in user space with several instructions per cycle. The work slows down when another
- * machine of the host runs on the same core, or when the clock slows down. A VM cannot see the
- * other threads of the host's cores, and steal does not show them: on an AMD EPYC VM, a loop took
- * 1.5 to 2.1 times as long, for 40 ms to a second. A program's turn waits until the CPU is calm.
- * After the time limit the program is measured anyway.
+ * State of the test whether this CPU is now as fast as it was at its best in this run. The test
+ * times a fixed piece of work in user space with several instructions per cycle. The work slows
+ * down when another machine of the host runs on the same core, or when the clock slows down. A VM
+ * cannot see the other threads of the host's cores, and steal does not show them: on an AMD EPYC
+ * VM, a loop took 1.5 to 2.1 times as long, for 40 ms to a second. A program's turn waits until the
+ * CPU is calm. After the time limit the program is measured anyway.
  */
 struct bb_calm {
-	double best_ns;           /* shortest time of the work so far */
-	double waited_s, most_s;  /* time waited so far in this run, and its limit, s */
-	unsigned int turns, late; /* numbers of turns, and of those on a CPU that was not calm */
+	double best_ns; /* shortest time of the fixed work so far, ns */
+	/* waited_s: time waited for a calm CPU so far in this run, s. most_s: its limit */
+	double waited_s, most_s;
+	/* turns: number of turns so far. late: how many of them began on a CPU that was not calm */
+	unsigned int turns, late;
 };
 
 /* Begins a run that may wait for a calm CPU. `most_s` limits all waits together, s. */
@@ -49,7 +51,7 @@ bool bb_calm__wait(struct bb_calm *c);
  * (stats/loads.h).
  */
 struct bb_placement {
-	uint32_t taken[BB_PLACES]; /* number of measured loads at each place */
+	uint32_t taken[BB_PLACES]; /* number of measured loads at each place (address modulo 64) */
 	/* time for loads beyond one per round, s: its limit, and the time spent so far */
 	double most_s, spent_s;
 	double load_s; /* time of the longest load so far, s */
@@ -78,7 +80,7 @@ struct bb_run_case {
 	 * the other cases use its slot. */
 	size_t first;
 	size_t next; /* index of the next case of its drive and variant; BB_NO_CASE: the last */
-	struct bb_drive_slot *slot; /* slot of this round */
+	struct bb_drive_slot *slot; /* slot of the drive in the present round (core/driver.h) */
 	bool is_slow;               /* the last turn of the case gave fewer samples than wanted */
 };
 
@@ -90,7 +92,7 @@ struct bb_run {
 	struct bb_run_case *cases;
 	uint64_t *ns; /* samples of one batch */
 	size_t ns_size;
-	double done, total; /* seconds of expected work */
+	double done, total; /* seconds of expected work: done so far, and in the whole run */
 	uint64_t began_ns;
 	/* round_ns: when the present round began. round_s: its share of the budget, s; INFINITY: no
 	 * limit. drives_left: number of drives that the round has not yet measured. */
@@ -102,7 +104,8 @@ struct bb_run {
 	bool is_cut;     /* a turn of a round ended with fewer samples than wanted */
 	struct bb_placement *places; /* by index of the scenario's variant */
 	struct bb_calm calm;
-	/* NULL if no case needs references, or if this machine cannot run them */
+	/* the references to measure in each round; NULL if no case needs references, or if this
+	 * machine cannot run them */
 	struct bb_references *references;
 };
 

@@ -14,10 +14,11 @@
 
 #define BATCH_MIN 100u /* smallest size of a batch, in samples */
 
-/* Limits of a run, in s and as shares of the time left: for loading programs again until they have
- * a wanted place, and for waiting for a calm CPU. */
-#define PLACING_MOST_S 2.0 /* s for each program */
-#define PLACING_SHARE 0.15 /* share for all programs together */
+/* Limits for loading programs again until they have a wanted place (PLACING), and for waiting for a
+ * calm CPU (WAITING). Of the limit in s and the limit as a share of the time left, the smaller one
+ * applies. */
+#define PLACING_MOST_S 2.0 /* for each program */
+#define PLACING_SHARE 0.15 /* for all programs together */
 #define WAITING_MOST_S 3.0
 #define WAITING_SHARE 0.15
 
@@ -28,7 +29,8 @@
  * include the difference between processes. This process is the first one. It keeps its maps until
  * the end, so that the other processes get other pages.
  */
-/* loads in each process; with fewer loads, opening the programs would take too much of the time */
+/* number of loads in each process. With fewer loads, opening the programs would take too much of
+ * the time */
 #define LOADS_EACH 4u
 /* Other processes are used only if opening takes at most this many times as long as a process's
  * loads. */
@@ -67,8 +69,8 @@ static void leave_out_loads(struct bb_run *r, uint32_t first, uint32_t end)
 			first + 1, end);
 }
 
-/* Counts the samples that were taken and that were wanted in the first `loads` loads. For a drive
- * that measures for a fixed time, counts ms instead of samples. */
+/* Counts the samples that a case got in the first `loads` loads, and the samples that the plan
+ * wants there. For a drive that measures for a fixed time, counts ms instead of samples. */
 static void count_samples(const struct bb_run *r, size_t planned, uint32_t loads,
 			  uint64_t *ret_taken, uint64_t *ret_wanted)
 {
@@ -182,13 +184,13 @@ static void add_cases(struct bb_run *r)
 	}
 }
 
-/* Links the cases of the same drive and variant, which share one attachment. A search for them in
- * each round would be slow, because there may be thousands of cases. */
+/* Links the cases that have the same drive and variant, because they share one attachment. Without
+ * these links, each round would have to search for them among thousands of cases. */
 static void link_cases(struct bb_run *r)
 {
 	const struct bb_plan *plan = r->session.plan;
 	size_t n_variants = plan->scenario->n_variants;
-	/* by drive and variant: index of the last case so far, plus 1; 0: none */
+	/* by drive and variant: 1 + index of the last case seen so far; 0: no case was seen */
 	size_t *last = bb_calloc(n_variants * plan->scenario->n_drives + 1, sizeof(*last));
 
 	for (size_t i = 0; i < plan->n_cases; i++) {
@@ -325,10 +327,10 @@ static int open_references(struct bb_run *r, struct bb_err *err)
 #define SLOW_FIRINGS 5u /* firings of a slow program in a round; the first one warms it up */
 
 /*
- * Returns for how many rounds, the first one included, the budget lasts if each slow program takes
- * a few samples per round. The first round took `first_s`, and gave a slow program only one or two
- * samples after the warm-up. Returns all rounds of the plan if the plan has a drive that measures
- * for a fixed time, or a case with fewer loads than the plan.
+ * Returns how many rounds fit the budget, the first one included, if each slow program is fired
+ * SLOW_FIRINGS times per round. The first round took `first_s`. It may have fired a slow program
+ * only a few times. Returns all rounds of the plan if the plan has a drive that measures for a
+ * fixed time, or a case with fewer loads than the plan.
  */
 static uint32_t count_rounds(const struct bb_run *r, double first_s)
 {
@@ -399,7 +401,7 @@ static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, str
 		double took_s = bb_seconds_since(began_ns),
 		       others = ceil((double)loads / LOADS_EACH) - 1;
 
-		/* the next round will probably take as long as the average one */
+		/* the next round will probably take as long as the average round so far */
 		if (load && took_s / load > bb_deadline_left_s())
 			break;
 		if (load == first && first < loads && open_s <= OPEN_MOST * took_s &&
@@ -646,8 +648,8 @@ static bool is_floor(const struct bb_plan *plan, size_t variant)
 	return !c || bb_plan_case__is_floor(c);
 }
 
-/* Makes all programs use the maps of the first program, except floors and live programs. Maps in
- * other pages would change the comparison. */
+/* Makes all programs use the maps of the first program, except floors and live programs. If each
+ * program had maps in other pages of memory, their latencies could differ because of that. */
 static int share_maps(struct bb_session *ss, struct bb_err *err)
 {
 	struct bb_test_prog *lender = NULL;

@@ -12,7 +12,7 @@
 
 /* --- plain runs --- */
 
-/* Appends a figure, unless it is NAN. */
+/* Appends `x` to the list, unless it is NAN. */
 static void add(struct bb_numbers *list, double x)
 {
 	if (!isnan(x))
@@ -73,7 +73,7 @@ static void take_case(struct bb_repeat_row *row, const struct bb_report *report,
 	free(ns);
 }
 
-/* Returns the row of a program and class. Adds the row if there is none. */
+/* Returns the row of the program `variant` in this class. Adds the row if there is none. */
 static struct bb_repeat_row *row_of(struct bb_repeat *r, const struct bb_scenario *s,
 				    const char *variant, enum bb_repeat_class class)
 {
@@ -176,8 +176,8 @@ static void take_experiment(struct bb_selftest_row *row, const struct bb_compari
 	bb_numbers__append(&row->log_ratios, &log_ratio, 1);
 	bb_numbers__append(&row->half_widths, &half_width, 1);
 	row->verdicts[c->verdict]++;
-	/* `covered` also counts an experiment that has no interval, because its budget held too few
-	 * pairs: nothing excludes the true ratio there. */
+	/* `covered` also counts an experiment without an interval (its budget held too few pairs),
+	 * because nothing excludes the true ratio there. */
 	row->covered += isnan(c->ratio.lo) || (c->ratio.lo <= truth && truth <= c->ratio.hi);
 	row->n++;
 }

@@ -41,12 +41,12 @@ struct bb_repeat {
 
 #define BB_REPEAT_LEAST 4 /* fewest runs from which their spread is known */
 
-/* Returns the class of the program of a case of the report. */
+/* Returns the class of the program that the case `c` of the report measures. */
 enum bb_repeat_class bb_repeat_class_of(const struct bb_report *r, const struct bb_case *c);
 
 /*
- * The resolution of this machine. To find it, a program is compared with itself many times, in the
- * same way as by `compare`.
+ * The resolution of this machine. To find it, the self-test compares a program with itself many
+ * times, in the same way as `compare`.
  *
  * - same load: one load is both base and head. This shows only the noise of timing.
  * - reloads: base and head have loads of their own. This also shows the effect of their places.
@@ -95,7 +95,8 @@ struct bb_selftest {
 	size_t n_rows;
 	/* 95th percentile of |ratio - 1| in all experiments with reloads; NAN: there were none */
 	double resolution;
-	/* how well plain runs repeat; empty if the options ask for a program or a mode */
+	/* how well plain runs repeat; empty if opts->program or opts->mode restricts the self-test
+	 */
 	struct bb_repeat repeat;
 };
 

@@ -7,7 +7,8 @@
 #include "env/checks.h"
 #include "run/record.h"
 
-/* Limit of repeated checks whether bpf_stats is off, and the pause before each of them, ns. */
+/* STATS_LOOKS: limit of repeated checks whether bpf_stats is off. STATS_PAUSE_NS: pause before each
+ * repetition, ns. */
 #define STATS_LOOKS 5
 #define STATS_PAUSE_NS 200000000
 
@@ -136,7 +137,7 @@ static int open_variant(struct bb_session *s, size_t i, struct bb_err *err)
 		rc = bb_test_prog__load(&s->progs[i], &s->rng, BB_ANYWHERE, 1, err);
 	if (!rc && s->progs[i].target && !is_recorded)
 		rc = bb_record__program(s->report, sc, &s->progs[i], err);
-	if (!rc) /* reports faults in the maps' entries early */
+	if (!rc) /* finds faults in the scenario's map entries before anything is measured */
 		rc = bb_test_prog__reset_maps(&s->progs[i], err);
 	return rc;
 }
@@ -198,7 +199,7 @@ static int open_all(struct bb_session *s, struct bb_err *err)
 {
 	const struct bb_plan *plan = s->plan;
 	size_t n_variants = plan->scenario->n_variants;
-	/* one for each variant, then one for each drive */
+	/* true if it was opened: one element for each variant, then one for each drive */
 	bool *seen = bb_calloc(n_variants + plan->scenario->n_drives, sizeof(*seen));
 	int rc = 0;
 
@@ -458,8 +459,8 @@ int bb_find_triggers(const struct bb_scenario *scenario, const struct bb_run_opt
 	rc = bb_session__open(&plan, opts, report, &session, err);
 	for (size_t i = 0; !rc && i < scenario->n_variants; i++) {
 		const struct bb_fire_found *f = &session.progs[i].fire;
-		/* these attach points replace an event by a call of our own function or by a test
-		 * run; a scenario cannot name them */
+		/* at these attach points, a call of our own function or a test run replaces the
+		 * event; a scenario cannot name them */
 		bool is_own = f->point.kind == BB_AT_OWN_FUNCTION || f->point.kind == BB_AT_OWN_RUN;
 
 		ret_triggers[i] = f->trigger && !is_own ? f->trigger->name : NULL;

@@ -25,7 +25,8 @@ struct bb_run_opts {
 	bool is_exact;
 	/* limit of the whole run, loading included, s; 0: none */
 	double budget_s;
-	const char *budget_option; /* the user's option that sets it; NULL: --budget */
+	/* name of the option by which the user sets budget_s; NULL: --budget */
+	const char *budget_option;
 	const struct bb_progress *progress;
 	/*
 	 * How lines are compared; NULL if they are not compared. A run that compares lines has four
@@ -33,7 +34,8 @@ struct bb_run_opts {
 	 * rounds, more rounds are added.
 	 */
 	const struct bb_time_diff_opts *lines;
-	/* true if variants are compared; they then share one set of maps if their maps are alike */
+	/* true if variants are compared. Variants whose maps are alike then share one set of maps
+	 */
 	bool share_maps;
 	/* the run of the first process, if this process measures a part of it (run/runner.c);
 	 * otherwise NULL */
@@ -55,7 +57,8 @@ char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *
 		     const char *object_dir);
 
 struct bb_open_drive {
-	const struct bb_driver *driver; /* NULL: not in the plan, or impossible here */
+	/* NULL: the drive is not in the plan, or this machine cannot run it */
+	const struct bb_driver *driver;
 	struct bb_drive_state *state;
 };
 
@@ -72,10 +75,13 @@ struct bb_session {
 	bool needs_bpf;             /* a drive of the plan needs BPF */
 	struct bb_test_prog *progs; /* by index of the scenario's variant */
 	bool *usable;               /* by variant: true if it is open and could be loaded */
-	bool *late; /* by variant: true if the time was over before it was loaded and tried */
+	/* by variant: true if the time for loading and trying was over before this variant was
+	 * loaded and tried */
+	bool *late;
 	struct bb_open_drive *drives; /* by index of the scenario's drive */
-	size_t n_loaded, n_tried;     /* variants that were opened in time; pairs of a drive and a
-					 variant that were tried in time */
+	/* n_loaded: number of variants that were opened in time. n_tried: number of pairs of a
+	 * drive and a variant that were tried in time */
+	size_t n_loaded, n_tried;
 	/* first failure that became a skip (skip_failing), as -errno; 0: none */
 	int failed;
 	/* true if the time for loading and trying was too short; the remaining programs are left
@@ -84,7 +90,9 @@ struct bb_session {
 	/* [drive index * number of variants + variant index]: that drive cannot drive that variant
 	 */
 	bool *refused;
-	struct bb_mix_paths *mix_paths; /* mix_paths[plan->n_cases]; NULL: not known yet */
+	/* the paths of mixes, by case of the plan: mix_paths[plan->n_cases]. NULL: they are not
+	 * known yet */
+	struct bb_mix_paths *mix_paths;
 };
 
 /*

@@ -16,15 +16,16 @@
 #include "plan/field.h"
 #include "plan/packet.h"
 
-/* Parts of BB_TRY_S, s: for the search, and for taking back needless changes. The rest of BB_TRY_S
- * is for loads of the program. */
+/* How BB_TRY_S is divided, s. SEARCH_S: limit of the search. TAKE_BACK_S: limit of taking back
+ * needless changes. The rest is for loads of the program. */
 #define SEARCH_S 7.0
 #define TAKE_BACK_S 2.0
 #define NEARLY_ALL 0.9   /* share of executed instructions at which the search ends */
 #define MOST_VALUE 4096u /* limit: bytes of a value, for maps in which the search sets values */
 #define MOST_SLOTS 16u   /* limit: slots of a prog array into which the search puts programs */
 #define MOST_INDEXES 4u  /* limit: elements of one array that are changed */
-/* limit: elements of an array of which some are changed; restoring 33 million elements takes 7 s */
+/* The search changes no array with more elements than this, because restoring the array takes long:
+ * 7 s for 33 million elements. */
 #define MOST_ELEMENTS (1u << 20)
 #define MOST_CONSTANTS 256u /* limit: constants that are tried */
 
@@ -51,11 +52,12 @@ struct trying {
 	struct bb_variant_spec with;
 	struct bb_try_search search;
 	struct bb_found_input *found;
-	/* part_bytes() of the loaded state, and of the state whose values are in the maps; NULL:
-	 * none */
+	/* results of part_bytes(). loaded: for the state with which the program was loaded. filled:
+	 * for the state whose values are in the maps. NULL: there is no such state */
 	uint8_t *loaded, *filled;
 	size_t n_loaded, n_filled;
-	uint32_t all;       /* instructions of the programs that the last run entered */
+	/* number of all instructions of the programs that the last run entered */
+	uint32_t all;
 	bool is_found;      /* the search has ended */
 	bool jumps_in_vain; /* a tail call failed in the last run */
 	struct reached *reached;
@@ -210,8 +212,9 @@ static uint32_t sum_executed(const struct bb_exact *e, uint32_t *ret_all)
 	return n;
 }
 
-/* Returns the struct for n basic blocks in all programs together. Makes it if there is none.
- * *ret_is_first is true if it was made although there were structs for other numbers of blocks. */
+/* Returns the struct reached for n basic blocks in all programs together. Adds it if there is none.
+ * *ret_is_first is true if it was added and others, for other numbers of blocks, existed already.
+ */
 static struct reached *reached_of(struct trying *t, size_t n, bool *ret_is_first)
 {
 	struct reached *r = BB_FIND(t->reached, t->n_reached, it->n == n);
@@ -225,8 +228,8 @@ static struct reached *reached_of(struct trying *t, size_t n, bool *ret_is_first
 }
 
 /* Returns true if the last run executed a basic block that no earlier run executed. Compares only
- * runs with the same number of blocks in all. With `note`, these blocks count as executed from now
- * on. */
+ * with runs that had the same total number of blocks. With `note`, the blocks of the last run count
+ * as executed from now on. */
 static bool reaches_new(struct trying *t, const struct bb_exact *e, bool note)
 {
 	bool is_new = false, is_first;
@@ -244,7 +247,8 @@ static bool reaches_new(struct trying *t, const struct bb_exact *e, bool note)
 	return is_new && !is_first;
 }
 
-/* True if a tail call failed in the last run, in the program of `e` or in one that it entered. */
+/* True if a tail call failed in the last run, in the program of `e` or in a program that it
+ * entered. */
 static bool jumps_in_vain(const struct bb_exact *e)
 {
 	for (; e; e = e->behind)
@@ -447,7 +451,7 @@ static void want_global(struct trying *t, const struct bb_origin *from, int64_t 
 
 /* Adds the constant that a jump compares with to the constants that the search tries. If the jump
  * tests for less or greater, also adds the numbers one below and one above. Marks the globals that
- * the jump compares as worth changing. */
+ * the jump compares as wanted, so that the search changes them. */
 static void look_at_jump(struct trying *t, const struct bb_exact *m, uint32_t at)
 {
 	const struct bpf_insn *i = &m->code.insns[at];
@@ -536,7 +540,7 @@ static void offer_programs(struct trying *t, const struct bb_exact *m, uint32_t 
 	}
 }
 
-/* Lets the search change entries of the map that a lookup or tail call uses. */
+/* Lets the search change entries of the map that call `nth` (a lookup or tail call) uses. */
 static void look_at_call(struct trying *t, const struct bb_exact *m, uint32_t nth)
 {
 	uint32_t at = m->clone.vain[nth],
@@ -564,7 +568,8 @@ static void look_at_call(struct trying *t, const struct bb_exact *m, uint32_t nt
 			key[i] = m->clone.keys[nth * BB_KEY_BYTES + i];
 		self = self_in(t, key, key_bytes);
 		if (self)
-			/* this stands for the value; each enum bb_self has another key */
+			/* the key stands for this value of the process that fires; each enum
+			 * bb_self has a key of its own */
 			memset(key, 0xff - (int)self, sizeof(key));
 		p = offer_value(t, map.name, map.fd, key, &info, true);
 		if (p)
@@ -726,7 +731,8 @@ static void close_trying(struct trying *t)
 {
 	unload_state(t);
 	t->found->state = t->search.now;
-	bb_test_prog__close(&t->prog); /* first, because its spec points into t->with */
+	/* before free_surroundings(), because the program's spec points into t->with */
+	bb_test_prog__close(&t->prog);
 	free_surroundings(t);
 	bb_driver__close(t->state);
 	for (size_t i = 0; i < t->search.n_starts; i++)
@@ -803,7 +809,7 @@ int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *
 {
 	const struct bb_plan_opts all = {0};
 	struct bb_report *scratch = bb_report__new();
-	struct bb_session session = {0}; /* its plan is NULL until it is open */
+	struct bb_session session = {0}; /* session.plan is NULL until the session is open */
 	struct bb_plan plan;
 	int rc = bb_plan__make(scenario, &all, &plan, err);
 

@@ -39,9 +39,9 @@ int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *
 		  struct bb_found_inputs *ret_found, struct bb_err *err);
 void bb_found_inputs__done(struct bb_found_inputs *f);
 
-/* True if the search changed something. */
+/* True if the search changed the input, a global or an entry of a map. */
 bool bb_found_input__is_any(const struct bb_found_input *f);
 
-/* Returns the changes in words: "map vips has 1 entry, global debug = 1"; free() it. "" if nothing
- * was changed. */
+/* Describes the changes that the search made: "map vips has 1 entry, global debug = 1"; free() it.
+ * "" if nothing was changed. */
 char *bb_found_input__words(const struct bb_found_input *f);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "run/try_search.h"
 
-#define MOST_OFFSETS 192u /* limit: bytes of a part that are changed, from the first one on */
-#define MOST_BYTES 64u    /* limit: bytes of an input that get every value, from the first one on */
-#define MOST_WAITING 64u  /* limit: states that wait until the search continues from them */
-#define STAGES 4u         /* stages of the search from a state: quick, globals, thorough, random */
-#define RANDOM_RUNS 20000u /* runs with random changes, when nothing else helps */
-#define MOST_AT_ONCE 4u    /* limit: random changes for one run */
+#define MOST_OFFSETS 192u /* only this many bytes at the beginning of a part are changed */
+/* only this many bytes at the beginning of an input are set to every value */
+#define MOST_BYTES 64u
+#define MOST_WAITING 64u /* limit: states that wait until the search continues from them */
+#define STAGES 4u        /* stages of the search from a state: quick, globals, thorough, random */
+/* number of runs with random changes, which are tried when no other change helps */
+#define RANDOM_RUNS 20000u
+#define MOST_AT_ONCE 4u /* limit: random changes made together before one run */
 #define LONGEST_INPUT 1500u
 
 struct bb_try_waiting {

@@ -70,7 +70,8 @@ struct bb_try_search {
 	/* constants in comparisons of branches of which one side was not executed */
 	int64_t *constants;
 	size_t n_constants;
-	/* instructions that the program executes in `now` without the change on trial */
+	/* number of instructions that the program executes in `now` without the change that is
+	 * being tried */
 	uint32_t level;
 	uint32_t best; /* largest number of executed instructions so far */
 	uint64_t runs;
@@ -84,12 +85,13 @@ struct bb_try_search {
 	/* Returns true if the search must end, and shows its progress. */
 	bool (*must_end)(void *arg);
 	void *arg;
-	/* states to continue from; private */
+	/* states from which the search may continue; only try_search.c uses them */
 	struct bb_try_waiting *waiting;
 	size_t n_waiting;
 };
 
-/* Searches until nothing helps any more, or must_end() is true. Leaves the best state in s->now. */
+/* Searches until no change makes the program execute more instructions, or must_end() returns true.
+ * Leaves the best state in s->now. */
 void bb_try_search__go(struct bb_try_search *s);
 
 /* Takes back each change without which the program executes as many instructions as with it. Keeps

@@ -31,7 +31,7 @@ struct column {
 		ERROR,   /* finite double >= 0; NULL in the database means NAN */
 	} type;
 	size_t offset, size;
-	int of; /* of ROW_OF: the table that the index refers to */
+	int of; /* of a column ROW_OF: the table that the row number refers to */
 	const char *doc;
 };
 
@@ -118,8 +118,8 @@ static const struct table plain_tables[N_TABLES] = {
 			 }},
 };
 
-/* Completes the tables: counts their columns, and adds to MACHINES a column for each identity field
- * of a fingerprint (env/fingerprint.c). */
+/* Makes the tables from plain_tables: counts their columns, and adds to MACHINES a column for each
+ * identity field of a fingerprint (env/fingerprint.c). */
 static void make_tables(struct table *ret_tables)
 {
 	memcpy(ret_tables, plain_tables, sizeof(plain_tables));
@@ -236,8 +236,9 @@ struct reading {
 	struct bb_run_index x;
 	size_t text_bytes_left; /* number of bytes that all texts still to be read may have; at
 				   first the size of the file */
-	size_t turns_left; /* number of calls of is_too_much() after which reading is broken off;
-			      SQLite calls it once per PROGRESS_OPS operations */
+	/* number of calls of is_too_much() after which reading fails; SQLite calls it once per
+	 * PROGRESS_OPS operations */
+	size_t turns_left;
 };
 
 static int read_text(struct reading *rd, const char *text, const struct column *c, void *at)
@@ -321,8 +322,8 @@ static int is_other(void *wanted, int, char **values, char **)
 	return !values[0] || strcmp(values[0], wanted) != 0;
 }
 
-/* Checks that version and schema of the file equal ours. A file has the text of the statements that
- * created its tables. Returns 0 or -EINVAL. */
+/* Checks that version and schema of the file equal ours. The file of a database contains the SQL
+ * text of the statements that created its tables. Returns 0 or -EINVAL. */
 static int check_schema(const struct reading *rd)
 {
 	char version[16], *schema = schema_of(rd->tables);

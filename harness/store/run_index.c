@@ -192,8 +192,9 @@ static void add_run(struct bb_run_index *x, const struct bb_run_index *from,
 
 /* --- files --- */
 
-/* A file of the folder. If the file has not changed, `old` is its run in the old index. If it was
- * read again, `own` is an index with its run only. If it is not a run, `fault` says why. */
+/* A file of the folder. If the file has not changed, `old` is its run in the old index. If the file
+ * was read again, `own` is an index that has only this run. If it is not a run, `fault` says why.
+ */
 struct file {
 	const char *name; /* name of the file, without .json */
 	const struct bb_index_run *old;

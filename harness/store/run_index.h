@@ -57,7 +57,8 @@ struct bb_index_case {
 struct bb_run_index {
 	struct bb_index_run *runs;   /* sorted by name */
 	struct bb_run_point *points; /* points of one run are adjacent */
-	/* cases of all runs, in order of their first occurrence; no two have the same name */
+	/* cases of all runs, in the order in which the runs first have them; each name occurs once
+	 */
 	struct bb_index_case *cases;
 	/* the distinct machines of all runs */
 	struct bb_fingerprint *machines;

@@ -83,8 +83,8 @@ static int read_bin(const char **cursor, uint64_t *ret_delta, uint64_t *ret_coun
 	return rc;
 }
 
-/* Reads the bins of a series. A value that is not the middle of a bucket shows that the bins are
- * exact. h->sum_ns becomes the sum of the bins. */
+/* Reads the bins of a series. If a value is not the middle of a histogram's bucket, the bins are
+ * exact, because rounded bins have only such middles. h->sum_ns becomes the sum of the bins. */
 static int read_bins(const struct bb_record_reader *rd, const json_t *obj, struct bb_hist *h)
 {
 	const char *bins = json_string_value(find_value(rd, obj, "bins", JSON_STRING));
@@ -441,7 +441,7 @@ static int check_pair(struct bb_record_reader *rd, const json_t *, void *item)
 				   p->base_mod64, p->head_mod64);
 }
 
-/* Checks the numbers that the verdict is computed from. */
+/* Checks the numbers of a comparison from which its verdict is computed. */
 static int check_comparison(struct bb_record_reader *rd, const json_t *, void *item)
 {
 	const struct bb_report *r = rd->whole;

@@ -160,8 +160,8 @@ static int read_path(const char *path, struct bb_report **ret_report, struct bb_
 	return rc;
 }
 
-/* Form of the ids that bpfbench makes: "20261121T131700Z-...". The user may give a file another
- * name, which is then the id. */
+/* Beginning of the ids that bpfbench makes, with '#' for a digit: "20261121T131700Z-...". The user
+ * may give a file another name, which is then the id. */
 static const char form[] = "########T######Z-";
 
 static bool has_time(const char *id)
