@@ -69,8 +69,8 @@ static void put_in_place(const struct bb_counted *c, const struct bb_annotate_op
 		said = file.state;
 		put_heads(c, out);
 		for (size_t k = 0; k < file.n; k++)
-			/* Without the source file, skip the rows without text. They mark gaps
-			 * between lines, and most lines would be followed by a gap. */
+			/* Without the source file, skip the rows without text, which mark gaps
+			 * between lines. Otherwise a gap would follow most lines. */
 			if (file.rows[k].text || file.state == BB_SOURCE_AS_BUILT)
 				put_row(c, &file.rows[k], opts, out);
 		bb_annotated__done(&file);

@@ -7,10 +7,11 @@
 #define NAMED 3u          /* limit: parts that a sentence names */
 #define NAMED_LEAST 0.005 /* a sentence leaves out parts with a smaller share of the run */
 
-/* limit: values of the parameter in one table; further values get another table */
+/* A table shows at most this many values of the parameter; further values get another table. */
 #define MOST_COLUMNS 8u
 
-#define LEFT_OUT_LEAST 0.01 /* a note says if at least this share of the runs is left out */
+/* a note tells what share of the measurements is left out, if it is at least this */
+#define LEFT_OUT_LEAST 0.01
 
 static const char *unit_of(const struct bb_by_line *b)
 {
@@ -119,7 +120,7 @@ static void add_times(struct bb_doc *d, const struct bb_by_line *b, const struct
 	bb_doc__number_cell(d, insns, BB_WHOLE);
 }
 
-/* Adds a row that belongs to no line; `text` stands in the column "source". */
+/* Adds a row about a time that belongs to no line, with `text` in the column "source". */
 static void add_other(struct bb_doc *d, const struct bb_by_line *b, const struct bb_estimate *ns,
 		      double cold_ns, const char *text)
 {
@@ -162,7 +163,8 @@ static const struct bb_line_part *only_call(const struct bb_by_line *b,
 	return only;
 }
 
-/* An item that the sentence names: a line whose whole time is one call, or a part of a line. */
+/* An item that the sentence may name: a line whose whole time is one call, or a part of a line (its
+ * own code or a call). */
 struct named {
 	double ns;
 	const struct bb_timed_row *row;
@@ -216,7 +218,7 @@ static void add_line(struct bb_doc *d, const struct bb_by_line *b, const struct 
 
 	if (only) {
 		name_call(b, only, text, sizeof(text) - 2);
-		/* the source of the line usually names the call already */
+		/* does not name the call if the source of the line names it already */
 		if (strstr(line->row->text, text))
 			text[0] = '\0';
 		else
@@ -365,7 +367,7 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 	add_notes(b, d);
 }
 
-/* Adds the time of a whole run, and the sum of its parts, which should equal it. */
+/* Adds the time of a whole run, and the sum of its parts. The two should be equal. */
 static void add_whole(const struct bb_by_line *b, struct bb_doc *d)
 {
 	const struct bb_estimate *run = &b->program;
@@ -470,7 +472,7 @@ void bb_doc_by_param(const struct bb_by_line *cases, size_t n, struct bb_doc *d)
 
 		for (size_t k = 0; k < i; k++)
 			before += is_same_program(cases[k].timed, cases[i].timed);
-		/* skip this case if the table that begins with an earlier case shows it */
+		/* skips a case that is in the table of an earlier case of its program */
 		if (before % MOST_COLUMNS)
 			continue;
 		for (size_t k = i; k < n && n_group < MOST_COLUMNS; k++)

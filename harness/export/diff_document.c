@@ -4,18 +4,19 @@
 #include "export/documents.h"
 
 #define EXACT_ROWS 20u /* limit: cases with different counts that are shown */
-/* instructions; if the counts of a line differ by more than this, its code did not just move to or
- * from another line */
+/* If the counts of a line differ by more than this many instructions, code was added or removed: it
+ * did not only move to or from another line. */
 #define MOVED 2.0
-#define LEAST_INSNS 0.005  /* smaller differences in instructions come from rounding */
-#define EXACT_LINES 5u     /* limit: lines of a program with different counts that are shown */
-#define TIME_ROWS 20u      /* limit: lines of a program with different times that are shown */
-#define MANY_ROWS 16u      /* above a table with more rows, sentences name the changed cases */
-#define NAMED 4u           /* limit: cases that such a sentence names */
-#define NEXT_LINES 3u      /* limit: lines that the next step names */
-#define LARGE 9999.5       /* figures of at least this size have no decimals */
-#define FAR 10.0           /* A and B are in two units only if one is this many times the other */
-#define TIMES_MOST 60.0    /* we do not advise to measure more than this many times the loads */
+#define LEAST_INSNS 0.005 /* smaller differences in instructions per run come from rounding */
+#define EXACT_LINES 5u    /* limit: lines of a program with different counts that are shown */
+#define TIME_ROWS 20u     /* limit: lines of a program with different times that are shown */
+#define MANY_ROWS 16u     /* above a table with more rows, sentences name the changed cases */
+#define NAMED 4u          /* limit: cases that such a sentence names */
+#define NEXT_LINES 3u     /* limit: lines that the next step names */
+#define LARGE 9999.5      /* figures of at least this size have no decimals */
+#define FAR 10.0          /* A and B are in two units only if one is this many times the other */
+/* no advice is given to measure more than this many times the present loads */
+#define TIMES_MOST 60.0
 #define SLOWER_LEAST 0.005 /* a smaller difference in the speed of the machine is not mentioned */
 
 /* --- one figure of A and of B --- */
@@ -44,9 +45,9 @@ static const struct bb_comparison *find_comparison(const struct bb_report *r, co
 	return r ? BB_FIND(r->comparisons, r->n_comparisons, bb_same_text(it->name, name)) : NULL;
 }
 
-/* The cells of A, of B and of their difference. The printed B is the printed A plus the printed
- * difference, up to the last digit of the larger figure. The difference is rounded and B is
- * computed from it, because the verdict is on the difference. So the last digit of B may differ
+/* The cells of A, of B and of their difference. The printed figures agree: B is A plus the
+ * difference, up to the last digit of the larger figure. For this, the difference is rounded and B
+ * is computed from it, because the verdict is on the difference. So the last digit of B may differ
  * from that in `show`. */
 struct sum {
 	struct bb_table_cell a, b, diff;
@@ -136,8 +137,9 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 		bb_doc__text_cell(d, row->note);
 }
 
-/* Adds a table with those of the rows [first, end) of `diffs` that are measured, or exact. `g` is
- * the gate whose second measurement confirms verdicts; NULL: no gate. */
+/* Adds a table of the rows [first, end) of `diffs`: with `exact`, of those with exact metrics;
+ * otherwise, of those with measured figures. `g` is the gate whose second measurement confirms
+ * verdicts; NULL: no gate. */
 static void add_table(const struct bb_diffs *diffs, size_t first, size_t end, bool exact,
 		      const struct bb_doc_gate *g, struct bb_doc *d)
 {
@@ -156,7 +158,7 @@ static void add_table(const struct bb_diffs *diffs, size_t first, size_t end, bo
 			add_diff(&diffs->rows[i], g, d);
 }
 
-/* Adds the rows [first, end): those that were measured, then those that are exact. */
+/* Adds two tables of the rows [first, end): measured figures, then exact metrics. */
 static void add_diffs(const struct bb_diffs *diffs, size_t first, size_t end,
 		      const struct bb_doc_gate *g, struct bb_doc *d)
 {
@@ -208,7 +210,8 @@ static void add_machine(struct bb_doc_sides sides, struct bb_doc *d)
 			    sides.r->fingerprint.kernel_release, sides.r->fingerprint.cpu_model);
 }
 
-/* Adds advice to give `command` again without an option; NULL: "the same". */
+/* Adds advice to give `command` again without `option`. If `command` is NULL, the advice says "the
+ * same" in its place. */
 static void add_without(const char *command, const char *option, const char *why, struct bb_doc *d)
 {
 	char *without = command ? bb_command_without(command, option) : NULL;
@@ -339,7 +342,7 @@ static bool is_small(const struct bb_exact_line *line)
 }
 
 /* True if the small differences of the program's lines add up to 0, so code only moved between
- * lines. If they do not, one of them may be the change that the user looks for. */
+ * lines. If they do not, one of these differences may be the change that the user looks for. */
 static bool are_small_moves(const struct bb_exact_program *p)
 {
 	double sum = 0;
@@ -354,7 +357,8 @@ static bool are_small_moves(const struct bb_exact_program *p)
 static void add_exact_lines(const struct bb_exact_program *p, bool all, struct bb_doc *d)
 {
 	size_t n = 0, most = all ? SIZE_MAX : EXACT_LINES;
-	int decimals = 0; /* averages over runs and inputs may have decimals */
+	/* counts per run are averages over runs and inputs, so they may need decimals */
+	int decimals = 0;
 	bool no_moves = !all && are_small_moves(p);
 
 	for (size_t i = 0; i < p->n_lines && (all || i < EXACT_LINES); i++)
@@ -466,8 +470,8 @@ static struct bb_table_cell signed_value(double ns)
 	return bb_table_cell_of("%s%s", ns < 0 ? "-" : "+", bb_table_cell_value(fabs(ns)).text);
 }
 
-/* Adds a sentence below the table if more lines differ than the table has, or if no line, or no
- * line besides those in the table, has a verdict. Also warns if a new line may hide work of the
+/* Adds a sentence below the table about the lines that it does not show: how many more of them
+ * differ, or that no difference was found in them. Also warns if a new line may hide work of the
  * lines beside it. */
 static void add_sentence(const struct bb_time_diff_case *c, struct bb_doc *d)
 {
@@ -500,7 +504,7 @@ static void add_sentence(const struct bb_time_diff_case *c, struct bb_doc *d)
 				  "together");
 }
 
-/* Adds by how much the speed of the machine differs between two stored runs. */
+/* Adds how much the speed of the machine differs between the two stored runs. */
 static void add_speed(const struct bb_time_diff_case *c, struct bb_doc *d)
 {
 	size_t n = 0;
@@ -549,7 +553,7 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 		const struct bb_time_diff_row *r = &c->rows[i];
 		const struct bb_timed_row *row = r->b ? r->b : r->a;
 		struct sum sum = sum_of_ns(r->a_ns, r->b_ns, r->more.value, false);
-		/* if both figures are below this limit, their difference is only noise */
+		/* if both times are below BB_BY_LINE_LEAST_NS, their difference is only noise */
 		bool is_tiny = fmax(fabs(r->a_ns), fabs(r->b_ns)) < BB_BY_LINE_LEAST_NS;
 		bool both = r->a && r->b && !is_tiny;
 
@@ -587,8 +591,8 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 	bb_doc__text_cell(d, "(all other lines, and the call)");
 }
 
-/* Adds how to measure `times` times the loads: the option and its value, such as "--budget 90", or
- * "5 times the loads" if no option does that. */
+/* Appends what the user must do to get `times` times the present loads: the option and its value,
+ * such as "--budget 90"; or "5 times the loads" if there is no such option. */
 static void add_more(const struct bb_time_diff *diff, double times, struct bb_doc *d)
 {
 	if (diff->option)
@@ -813,7 +817,7 @@ static void add_regressed(const struct bb_doc_gate *v, const struct bb_diffs *di
 }
 
 /* Adds the values of `--each` and `--budget` that should decide the inconclusive comparisons. Adds
- * nothing if they are unknown. `is_first`: no other next step stands before it. */
+ * nothing if they are unknown. `is_first`: the document has no other next step before this one. */
 static void add_longer(const struct bb_doc_gate *v, bool is_first, struct bb_doc *d)
 {
 	const struct bb_gate *g = v->gate;
@@ -843,7 +847,7 @@ static void add_longer(const struct bb_doc_gate *v, bool is_first, struct bb_doc
 		bb_doc__append(d, "%s`--budget %.0f`", needs_each ? " and " : "", ceil(needs_s));
 }
 
-/* Names something that makes the gate fail, other than a slowdown: a case that executes more
+/* Names one reason why the gate fails, other than a slowdown: a case that executes more
  * instructions, or a program that does not load or exceeds a limit of the gate. */
 static struct bb_table_cell what_fails(const struct bb_doc_gate *v)
 {
@@ -998,7 +1002,7 @@ void bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d)
 	bb_doc_time_diff(&g->timed, (struct bb_doc_sides){0}, false, d);
 	add_gate_counts(v, d);
 	bb_doc_gate_others(g, d);
-	/* Add the skipped drives of programs that were compared by another drive. */
+	/* Adds the drives that were skipped, of programs that another drive compared. */
 	for (size_t i = 0; i < first->n_skips; i++)
 		for (size_t p = 0; p < g->n_programs; p++)
 			if (g->programs[p].state == BB_GATE_COMPARED &&

@@ -40,7 +40,8 @@ void bb_doc__again(struct bb_doc *d, enum bb_doc_kind kind, const char *label, c
 		   const char *option, const char *why)
 {
 	char *with = command ? bb_command_with(command, option) : NULL;
-	/* a guest needs no root here, nor does what reads stored runs */
+	/* `--vm` needs no root, because a guest measures. `annotate` needs none, because it reads
+	 * stored runs */
 	bool as_root = with && !strstr(with, " --vm") && strncmp(with, "bpfbench annotate ", 18);
 
 	bb_doc__add(d, kind, label, "%s%s`%s%s%s",
@@ -65,7 +66,7 @@ void bb_doc__table(struct bb_doc *d, const struct bb_doc_column *columns, size_t
 		bb_doc__column(d, columns[i]);
 }
 
-/* Adds a cell that takes over `text`. NULL: there is no figure. */
+/* Adds a cell with the text `text`, and takes ownership of it. NULL: there is no figure. */
 static void add_cell(struct bb_doc *d, char *text)
 {
 	struct bb_doc_block *b = &d->blocks[d->n - 1];
@@ -134,9 +135,9 @@ bool bb_doc_block__has_column(const struct bb_doc_block *b, size_t column)
 
 /* --- Markdown --- */
 
-/* A space of no width, which breaks up "@name" and "#1" in our texts, so that a site that shows
- * them does not notify its user "name" and makes no link. A backslash does not help, because sites
- * look for names in the rendered Markdown. */
+/* A space of no width. It breaks up "@name" and "#1" in our texts, so that a site such as GitHub
+ * does not notify its user "name", and makes no link. A backslash does not help, because sites look
+ * for names in the rendered Markdown. */
 #define APART "&#8203;"
 #define MARKUP "|\\`*_<>[]#&~$"
 
@@ -283,7 +284,7 @@ static void put_indented(const char *text, FILE *out)
 	bb_xml_text(out, text);
 }
 
-/* Writes a text in which commands stand in backquotes as code. */
+/* Writes a text. Commands in it that stand in backquotes are written as <code>. */
 static void put_html_words(const char *text, FILE *out)
 {
 	while (*text) {
@@ -360,7 +361,7 @@ static size_t row_chars(const struct bb_doc_block *b)
 	size_t n = 0;
 
 	for (size_t k = 0; k < b->n_columns; k++) {
-		size_t most = 6; /* about the width of a head */
+		size_t most = 6; /* each column is at least about as wide as its head */
 
 		if (!bb_doc_block__has_column(b, k))
 			continue;

@@ -5,9 +5,9 @@
 
 #define ABSENT "-" /* stands for a missing figure, so that the reader's eye stays in the column */
 
-/* widths of the last column, in characters */
+/* widths of the last column of a table, in characters */
 #define LEAST_LAST 24u /* least width of text */
-#define MOST_LAST 40u  /* greatest width that text asks for, however long it is */
+#define MOST_LAST 40u  /* a text column never needs more width than this to stay in its row */
 #define LEAST_CODE 12u /* least width of source */
 
 const struct bb_doc_look bb_doc_plain_look = {.width = 80, .wrap = true};
@@ -74,9 +74,9 @@ static bool is_kept(const char *text, size_t at)
 
 /* Returns how many bytes of `text` go into a line of `width` characters. The line ends at a blank.
  * It ends within a command in backquotes only if the command is longer than a line, or if the line
- * has no other blank, and there only between two words of a shell, of which one may be longer than
- * the line. `*in_command`: the line begins
- * within a command; the function sets it for the next line. */
+ * has no other blank. Within a command, it ends only between two words of the shell, and a single
+ * word may be longer than the line. `*in_command` says whether the line begins within a command.
+ * The function sets it for the next line. */
 static size_t line_len(const char *text, size_t width, bool *in_command)
 {
 	bool is_in = *in_command, is_long = true, is_quoted = false, ends_in = false;
@@ -90,7 +90,8 @@ static size_t line_len(const char *text, size_t width, bool *in_command)
 			is_in = rest && text[at + 1 + rest];
 			is_long = rest + 2 > width;
 		}
-		/* outside quotes, \' is a quote of the command's own */
+		/* outside quotes, \' in a command is a literal quote, which begins no quoted text
+		 */
 		is_quoted ^= is_in && text[at] == '\'' &&
 			     (is_quoted || !at || text[at - 1] != '\\');
 		/* a line that ends within a command also has room for " \" */
@@ -179,13 +180,14 @@ static void put_block(const struct page *p, const struct bb_doc_block *b)
 struct layout {
 	const struct bb_doc_block *b;
 	size_t *width; /* width[n_columns] in characters; 0: not in the table */
-	/* later[n_columns]: true for columns that stand in a further table, with the first column
-	 * again */
+	/* later[n_columns]: true for columns that are left for a further table, which repeats the
+	 * first column */
 	bool *later;
 	bool *skip;        /* skip[n_columns]: true for columns that an earlier table has shown */
 	size_t indent;     /* blanks before each row */
 	bool on_two_lines; /* in each row, the first column has a line of its own */
-	size_t under_row;  /* column whose text stands below each row; 0: none */
+	/* column whose text stands on a line below each row; 0: there is no such column */
+	size_t under_row;
 };
 
 static const char *cell_text(const struct layout *l, size_t i)
@@ -269,8 +271,8 @@ static void move_last_under_row(struct layout *l, const struct bb_doc_look *look
 	l->width[last] = 0;
 }
 
-/* Moves the last column to a further table; of columns that are close, all together. Returns false
- * if no column would be left beside the first one. */
+/* Moves the last column to a further table, together with the columns before it to which it is
+ * `close`. Returns false if no column would be left beside the first one. */
 static bool move_last(struct layout *l)
 {
 	size_t last = last_column(l), k = last, first = 1;
@@ -288,8 +290,8 @@ static bool move_last(struct layout *l)
 	return true;
 }
 
-/* Lays out a table of the columns that stand later than in the table before, or of as many as fit.
- * Returns false if there are none. */
+/* Lays out the next table, of the columns that the last table left for later, or of as many of them
+ * as fit. Returns false if no column was left. */
 static bool lay_out_next(struct layout *l, const struct bb_doc_look *look)
 {
 	bool has_any = false;
@@ -307,9 +309,10 @@ static bool lay_out_next(struct layout *l, const struct bb_doc_look *look)
 	return true;
 }
 
-/* Moves columns that may spill to a further table until the remaining ones fit, then others. If no
- * column may spill, goes on until the table fits: leaves columns out, narrows the last column,
- * gives the first column lines of its own, and moves the last column below each row. */
+/* Makes the table fit. Moves columns with `spill` to a further table and, if that is not enough,
+ * also columns from the right. If no column has `spill`, does these one after the other until the
+ * table fits: leaves out columns with `drop`, narrows the last column, gives the first column lines
+ * of its own, and moves the last column below each row. */
 static void lay_out(struct layout *l, const struct bb_doc_look *look)
 {
 	const struct bb_doc_block *b = l->b;
@@ -364,7 +367,7 @@ static void put_cell(const struct page *p, const struct layout *l, size_t k, con
 
 	if (!is_first)
 		*pending += c->close ? 1 : 2;
-	/* A long line of source that is alone in its row may begin further left. */
+	/* A long line of source may begin further left if no other text stands in its row. */
 	alone = width > l->width[k] && *pending + l->width[k] == p->look->width;
 	if (alone && c->cells == BB_CELLS_CODE)
 		*pending = width < p->look->width ? p->look->width - width : 0;

@@ -15,9 +15,10 @@ int bb_export_json(const struct bb_report *r, FILE *mem, struct bb_err *)
 /* --- bmf --- */
 
 /* Bencher Metric Format v0: one JSON object {"case": {"measure": {"value": x, "lower_value": x,
- * "upper_value": x}}}. Bencher takes `{}` for a success, so a run without any figure is an error
- * here. A case without a valid sample is left out and not written as 0.0; bb_export_say_left_out()
- * names it. After the cases comes a benchmark for each program, with its static metrics. */
+ * "upper_value": x}}}. Bencher accepts an empty object `{}` as a success, so we fail for a run
+ * without any figure. A case without a valid sample is left out and not written as 0.0;
+ * bb_export_say_left_out() names it. After the cases comes a benchmark for each program, with its
+ * static metrics. */
 #define NAME_MAX_BYTES 1024 /* limit of Bencher: bytes of a benchmark's name */
 
 /* Returns the BMF measure of a metric of the case; NULL: BMF does not have the metric. */
@@ -116,8 +117,8 @@ static int check(const struct bb_report *r, struct bb_err *err)
 }
 
 /* Writes one measure of the benchmark `name`; writes nothing if the value or the measure is
- * missing. If the benchmark `*open` that is being written has another name, ends it and begins this
- * one. */
+ * missing. `*open` is the name of the benchmark that is being written. If it is not `name`, ends
+ * that benchmark and begins this one. */
 static void write_measure(const char *name, const char *slug, struct bb_estimate e,
 			  const char **open, struct bb_json *w)
 {
@@ -176,9 +177,9 @@ int bb_export_bmf(const struct bb_report *r, FILE *mem, struct bb_err *err)
 /* --- github-action --- */
 
 /* The format of benchmark-action/github-action-benchmark: [{"name", "unit", "value", "range",
- * "extra"}]. For all figures of a file either less is better (customSmallerIsBetter) or more is
- * better (customBiggerIsBetter). The format cannot say that a figure is missing. So a run without a
- * figure is an error, as in BMF. */
+ * "extra"}]. In one file, less is better for all figures (customSmallerIsBetter), or more is better
+ * for all (customBiggerIsBetter). The format cannot say that a figure is missing. So a run without
+ * a figure is an error, as in BMF. */
 
 /* Writes a figure. Its name becomes a chart: "fun_xdp/v3/step/input=17 latency-p50". */
 static void put_entry(struct bb_json *w, const struct bb_figure_row *f)

@@ -8,8 +8,8 @@
 /* Writes the data that plots/ draws, in gnuplot's form: columns separated by tabs, blocks separated
  * by two empty lines (gnuplot's `index`), comments with `#`. Comments at the beginning of the
  * output describe the blocks. */
-#define ECDF_POINTS 400 /* limit: points of a case */
-#define LINE_PARTS 20u  /* limit: lines and calls of a case */
+#define ECDF_POINTS 400 /* limit: points in the distribution of a case */
+#define LINE_PARTS 20u  /* limit: lines and calls that are written for a case */
 
 static const char head[] =
 	"# bpfbench plot data, version 4. Tabs part the columns, two empty lines the blocks "
@@ -123,9 +123,9 @@ static void put_backlog(const struct bb_report *r, const struct bb_case *c, FILE
 
 /*
  * Writes the distribution of a case's valid samples as about ECDF_POINTS points. Divides the axis
- * of shares and the log axis of time into about ECDF_POINTS / 2 steps each. Leaves out a point that
- * is less than a step from the last written point on both axes. So half of the points may lie in
- * the tail, although few samples do.
+ * of shares and the logarithmic axis of time into about ECDF_POINTS / 2 steps each. Leaves out a
+ * point if, on both axes, it is less than a step from the last written point. So half of the points
+ * may lie in the tail, although few samples do.
  */
 static void put_points(const struct bb_case *c, const struct bb_sorted *s, FILE *mem)
 {

@@ -131,7 +131,7 @@ static const struct {
 	size_t offset; /* offset in struct bb_prog_static */
 	double scale;
 } columns[] = {
-	{"duration", offsetof(struct bb_prog_static, verify_ns), 1e-3}, /* in us */
+	{"duration", offsetof(struct bb_prog_static, verify_ns), 1e-3}, /* veristat's unit is us */
 	{"total_insns", offsetof(struct bb_prog_static, verified_insns), 1},
 	{"total_states", offsetof(struct bb_prog_static, total_states), 1},
 	{"prog_size_jited", offsetof(struct bb_prog_static, jited_bytes), 1},
@@ -321,8 +321,8 @@ void bb_openmetrics_histogram(const char *name, const struct bb_openmetrics_labe
 	bb_openmetrics_sample(name, "_sum", labels, NULL, b->sum_ns * S_PER_NS, out);
 }
 
-/* Writes one value of a figure. `bound` says which: "value", or "lower" or "upper" for an end of
- * its interval. */
+/* Writes one value of a figure as a sample. Its label `bound` is "value", or "lower" or "upper" for
+ * an end of the interval. */
 static void put_sample(const struct bb_figure_row *f, const char *family, const char *bound,
 		       double value, double scale, FILE *mem)
 {

@@ -73,7 +73,7 @@ bool bb_figure_row__next(struct bb_figure_row *f, const struct bb_report *r)
 /* --- without a sample --- */
 
 struct lines {
-	/* lines of a message; the size is close to that of a message in struct bb_err */
+	/* the lines of a message; fewer bytes than a message in struct bb_err has */
 	char text[3000];
 	size_t at;
 };

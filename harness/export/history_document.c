@@ -246,8 +246,10 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 					    "steady",    "learning", "not judged", "too noisy"};
 	enum { LEARNING_MARK = 5 }; /* index of "learning" */
 	size_t n[BB_LEN(marks)] = {0}, n_cases = 0, n_comparisons = 0;
-	double noisy = 0;          /* largest limit of the cases that are too noisy */
-	size_t most = 0, learning; /* runs of a case, at most; cases that cannot be judged yet */
+	double noisy = 0; /* largest limit of the cases that are too noisy */
+	/* most: largest number of runs of a case. learning: number of cases that cannot be judged
+	 * yet */
+	size_t most = 0, learning;
 
 	for (size_t i = 0; i < t->n_cases; i++) {
 		const struct bb_timeline_case *c = &t->cases[i];

@@ -32,13 +32,14 @@ static const struct figure {
 		     0, true},
 };
 
-#define SHARE_SHOWN 0.01 /* smaller shares are left out */
+#define SHARE_SHOWN 0.01 /* a share below this is not written after its figure */
 
-/* How a figure differs between the kernels. */
+/* How one figure differs between the kernels, over all rows of the matrix. */
 struct difference {
-	size_t n;            /* rows in which it does */
+	size_t n;            /* number of rows in which the figure differs */
 	const char *variant; /* program of the row where it differs most */
-	double from, to;     /* the extreme values there, in the order of the kernels */
+	/* the least and the largest value in that row; `from` is the value on the earlier kernel */
+	double from, to;
 };
 
 struct matrix {
@@ -170,8 +171,9 @@ static double loaded_value(const struct bb_program *p, const struct figure *f)
 }
 
 /* Returns figure `f` of a variant in a run `r`, which may be NULL, on the input of the case `like`;
- * NAN if there is none. *ret_share receives the share of the value in the verifier's limit, or of
- * other values; 0 if the figure has none. */
+ * NAN if there is none. *ret_share receives the share that the table shows with the figure: for
+ * verified instructions, their share of the verifier's limit; for machine instructions, the share
+ * of runs with other values. It is 0 for other figures. */
 static double value_of(const struct bb_report *r, const char *variant, size_t f,
 		       const struct bb_case *like, double *ret_share)
 {
@@ -238,7 +240,7 @@ static void add_figure(struct matrix *m, const char *variant, size_t f, const st
 	free(values);
 }
 
-/* Completes the block `at` by what differs between the kernels. */
+/* Appends to the text of block `at` what differs between the kernels. */
 static void add_differences(const struct matrix *m, size_t at)
 {
 	char **text = &m->d->blocks[at].text;
@@ -263,8 +265,8 @@ static void add_differences(const struct matrix *m, size_t at)
 		bb_add_words(text, "", "none");
 }
 
-/* Adds the figures of runs, two rows for each case. The cases are in the order of the first kernel
- * that has them. */
+/* Adds the figures of the program's runs, two rows for each case. The cases are in the order of the
+ * first kernel that has them. */
 static void add_runs(struct matrix *m, const char *variant, const char **first)
 {
 	for (size_t k = 0; k < m->n; k++) {
@@ -388,8 +390,8 @@ void bb_doc_matrix(const struct bb_matrix_kernel *kernels, size_t n, struct bb_d
 
 /* --- two revisions --- */
 
-/* A row of the table of pairs: a program on a kernel, run on one input. Of arrays, [0] is base and
- * [1] is head. */
+/* A row of the table of pairs: a program on a kernel, run on one input. In arrays, element 0 is
+ * base's and element 1 is head's. */
 struct pair_row {
 	char name[1024]; /* "OBJECT.PROGRAM, INPUT" */
 	const char *kernel;

@@ -126,8 +126,8 @@ static double weight_of(const struct bb_case *c)
 	return isnan(c->path_share) ? 1 : c->path_share;
 }
 
-/* Adds a row for all inputs of the curve for which the program returned `returned`; NULL: for all
- * inputs. */
+/* Adds a row about the inputs of the curve for which the program returned `returned`. If `returned`
+ * is NULL, the row is about all inputs. */
 static void add_class(const struct bb_report *r, const struct bb_case *curve, const char *returned,
 		      struct bb_doc *d)
 {
@@ -313,8 +313,8 @@ static void add_row(const struct ends *b, size_t first, struct bb_doc *d)
 	add_value(d, end_of_row(b, first, true, net_of));
 }
 
-/* True if case `i` was measured both hot and cold, and no earlier such case is in its row or,
- * without `of_row`, in its table. */
+/* True if case `i` was measured both hot and cold, and is the first such case of its row or,
+ * without `of_row`, of its table. */
 static bool is_first(const struct ends *b, size_t i, bool of_row)
 {
 	if (!b->cold[i])
@@ -410,15 +410,15 @@ static bool find_contention(const struct bb_report *r, const struct bb_case *lik
 	return false;
 }
 
-/* Returns how many ns longer a run on many CPUs takes than on few CPUs if it takes (1 + more) times
- * as long. */
+/* Returns the ns by which a run on many CPUs is longer than a run on few CPUs, if it takes (1 +
+ * more) times as long. */
 static double ns_more(const struct bb_contention *k, double more)
 {
 	return k->many->summary.latency.value * (1 - 1 / (1 + more));
 }
 
-/* Says whether CPUs contend for something that they share, for example a value of a map. `one` was
- * measured while the CPUs shared it, and `each` while each CPU had its own. */
+/* Returns words that say whether the CPUs contend for a thing that they share, such as the value of
+ * a map. `one` was measured while all CPUs shared it, `each` while each CPU had one of its own. */
 static const char *is_it(const struct bb_contention *one, const struct bb_contention *each)
 {
 	if (each->verdict == BB_NOT_CONTENDED)

@@ -201,8 +201,8 @@ static void add_extremes(const struct bb_report *r, const struct bb_case *first,
 	append_net(most, d);
 }
 
-/* Adds one table for all values of the parameter, in which the values of a program are below each
- * other. Leaves out floors, unless the cases are timed commands. */
+/* Adds one table for all values of the parameter. The rows of a program stand below each other, one
+ * for each value. Leaves out floors, unless the cases are timed commands. */
 static void add_table_of_values(const struct bb_report *r, size_t first, struct bb_doc *d)
 {
 	const struct bb_case *c = &r->cases[first], *last = c;
@@ -477,7 +477,7 @@ static void add_incomplete(const struct bb_report *r, struct bb_doc *d)
 			    "%s; the tables show the samples taken until then", r->incomplete);
 }
 
-/* True if `compare` may have measured the run: advice on comparisons gives its options. */
+/* True if `compare` may have measured the run. Only then do options of `compare` fit the advice. */
 static bool is_of_compare(const struct bb_report *r)
 {
 	return !r->command || !strncmp(r->command, "bpfbench compare ", 17);
@@ -518,8 +518,8 @@ void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d
 }
 
 /* Adds the mean cost of a run if inputs come as often as their weights say. Leaves out inputs that
- * were not measured, and says which share of the runs remains. The figure after +- assumes that the
- * errors of the inputs' costs are independent. */
+ * were not measured, and says what share of the runs the other inputs stand for. The figure after
+ * +- assumes that the errors of the inputs' costs are independent. */
 static void add_mix(const struct bb_report *r, size_t first, struct bb_doc *d)
 {
 	double net = 0, latency = 0, square = 0, share = 0;
@@ -712,9 +712,9 @@ void bb_doc_drive_key(const struct bb_report *r, struct bb_doc *d)
 static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc *d)
 {
 	bool has_net = false, has_command = false, has_p99 = false, lacks_p99 = false;
-	/* intervals also contain the difference between several runs of bpfbench */
+	/* true if intervals include the spread between runs of bpfbench */
 	bool knows_between = false;
-	bool has_half = false; /* a figure has a "+-" */
+	bool has_half = false; /* at least one figure has a "+-" */
 
 	for (size_t i = 0; i < r->n_cases; i++) {
 		has_net |= isfinite(r->cases[i].summary.net.value);
@@ -772,8 +772,8 @@ double bb_budget_to_decide(const struct bb_report *r)
 	return most;
 }
 
-/* Returns the name of the map that the user should fill first: one whose lookups failed because it
- * is empty; NULL: there is none. */
+/* Returns the name of a map that the user should fill first, because it is empty and its lookups
+ * failed; NULL: there is no such map. */
 static const char *map_to_fill(const struct bb_report *r)
 {
 	const struct bb_in_vain *v = NULL;
@@ -836,8 +836,9 @@ static void add_next_of_run(const struct bb_report *r, const char *label, bool h
 			    "compare --baseline before latest`");
 }
 
-/* Adds advice to look for the lines of a difference that was found: by time, or by counts if no
- * lines can be timed. These commands take no drive, no format and no view of a table. */
+/* A difference was found. Adds advice to find the lines that cause it: by their times or, if no
+ * lines can be timed, by their counts of instructions. The advised command is that of the run
+ * without options for the drive, the format, the sorting and the filter, which it would refuse. */
 static void add_next_of_found(const struct bb_report *r, const char *label, struct bb_doc *d)
 {
 	static const char *const drop[] = {"--drive NAME", "-d NAME",       "--format NAME",
@@ -859,8 +860,8 @@ static void add_next_of_found(const struct bb_report *r, const char *label, stru
 	free(command);
 }
 
-/* Adds the next steps for the user. With BB_SHORT, adds only the most useful one to a run that
- * compares nothing. */
+/* Adds the next steps for the user. With BB_SHORT, a run that compares nothing gets only the most
+ * useful step. */
 static void add_next(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
 	bool has_object = r->command && strstr(r->command, "--object");

@@ -5,12 +5,12 @@
 
 /* a note names programs that execute less than this share of their instructions */
 #define LITTLE_SHARE 0.25
-/* a note says if less than this share of the requested rate was reached; even a busy machine
- * reaches 0.98 */
+/* A note says so if less than this share of the requested rate was reached. Even a busy machine
+ * reaches 0.98. */
 #define REACHED 0.9
 #define NAMED_LOADS 8 /* limit: loads that a note about void series names */
 
-/* --- notes: collected as two blocks each, the case and then the cause --- */
+/* --- notes: each is collected as two blocks, first the case, then the cause --- */
 
 /* Adds a note about all series of the case that are void for the reason of series `i`. Does nothing
  * if an earlier series has the same reason. */
@@ -96,9 +96,9 @@ static bool is_same_cause(const struct bb_doc_block *a, const struct bb_doc_bloc
 	return *x == *y;
 }
 
-/* Adds each cause only once, with the first case that has it and the number of further cases.
- * With BB_DETAILS, joins only notes that name no case in this way, and adds each note that names
- * a case. */
+/* Joins the notes with the same cause: adds the cause once, with the first case that has it and the
+ * number of further cases. With BB_DETAILS, joins only notes that name no case; each note that
+ * names a case is added by itself. */
 static void say_causes(const struct bb_doc *notes, enum bb_detail detail, struct bb_doc *d)
 {
 	for (size_t i = 0; i < notes->n; i += 2) {
@@ -276,7 +276,7 @@ static void add_once(const struct noting *k, const struct bb_case *c, const char
 {
 	char *name = name_noted(k, c);
 	char *text = bb_asprintf("%s: %s", name, words);
-	/* length of the part of the name that base and head share */
+	/* length of the beginning of the name that is the same for base and head: the scenario */
 	size_t of_both = k->table ? 0 : strlen(c->scenario);
 	struct bb_doc *d = k->d;
 	bool is_said = false;
@@ -446,9 +446,9 @@ static bool failed_before(const struct bb_report *r, const struct bb_case *c,
 	return false;
 }
 
-/* Counts the other programs in the table whose lookups in the same map failed, too. Returns
- * SIZE_MAX if such a program comes before `c`, because its note counts `c`. In a comparison returns
- * 0, because add_once() joins the notes of base and head. */
+/* Counts the other programs in the table whose lookups in the map of `v` failed, too. Returns
+ * SIZE_MAX if such a program comes before `c`: its note then counts the program of `c`. Returns 0
+ * in a comparison, because add_once() joins the notes of base and head. */
 static size_t count_alike(const struct noting *k, const struct bb_case *c,
 			  const struct bb_in_vain *v)
 {
@@ -469,8 +469,8 @@ static size_t count_alike(const struct noting *k, const struct bb_case *c,
 	return n;
 }
 
-/* Adds the failed lookups of case `c`. Returns one of them or `last`: if possible, one whose map
- * the user can fill. */
+/* Adds the failed lookups of case `c`. Returns one of these lookups or `last`; if possible, a
+ * lookup in a map that the user can fill. */
 static const struct bb_in_vain *add_lookups(const struct noting *k, const struct bb_case *c,
 					    const struct bb_in_vain *last)
 {

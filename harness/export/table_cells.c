@@ -5,7 +5,7 @@
 #include "core/drive_kind.h"
 
 #define NS_SHOWN_AS_MS 999999.5
-#define PATH_SHOWN 50 /* about this many bytes of a path are shown: its end */
+#define PATH_SHOWN 50 /* of a long path, only about the last this many bytes are shown */
 
 static const struct bb_table_cell none = {""};
 
@@ -205,8 +205,8 @@ struct bb_table_cell bb_latency_half_cell(const struct bb_case *c)
 	return half_of(c, &c->summary.latency);
 }
 
-/* Returns the text after a figure, such as "+-0.9"; empty if `half` is, because the figure has no
- * interval. */
+/* Returns the text that follows a figure, such as "+-0.9". Empty if `half` is empty, because the
+ * figure then has no interval. */
 static struct bb_table_cell behind(struct bb_table_cell half)
 {
 	return half.text[0] ? bb_table_cell_of("+-%.100s", half.text) : none;
