@@ -22,8 +22,8 @@ struct annotate_args {
 	struct bb_annotate_opts opts;
 	int colour; /* index in `whens` */
 	bool hottest, time, all, cases;
-	const char *line;  /* the command line */
-	const char *flame; /* file for the flame graph; NULL: none is drawn */
+	const char *line;  /* the command line of bpfbench */
+	const char *flame; /* file for the flame graph; NULL: no graph is drawn */
 	struct bb_vm_args vm;
 	struct bb_object_args object; /* objects whose programs run in the guests of --vm */
 };

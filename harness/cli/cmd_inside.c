@@ -30,11 +30,13 @@ struct inside_args {
 	uint32_t snap;
 	bool no_paths, no_time, no_packets;
 	const struct inside_format *format; /* NULL: --format is not given */
-	const char *serve;                  /* address; NULL: nothing is served */
-	const char *pid_file;               /* NULL: none is written */
-	struct bb_measure_args measure;     /* used members: env, output (the capture), results,
-					       no_store, quiet, command line */
-	char **command;                     /* points into argv; ends in NULL */
+	/* address at which figures are served over HTTP; NULL: none are served */
+	const char *serve;
+	/* file to which the pid is written; NULL: no such file */
+	const char *pid_file;
+	struct bb_measure_args measure; /* used members: env, output (the capture), results,
+					   no_store, quiet, command line */
+	char **command;                 /* points into argv; ends in NULL */
 };
 
 struct session {
@@ -509,7 +511,8 @@ static void print_others(const struct session *s, struct bb_doc *d)
 		bb_doc__append(d, "; %zu others only tried out the kernel", tests);
 }
 
-/* Explains the columns of times, and adds the CPU time that the clones cost the machine. */
+/* Adds an explanation of the columns of times, and the CPU time that the clones cost the machine.
+ */
 static void print_cost(const struct session *s, struct bb_doc *d)
 {
 	const struct bb_inside_price *price = &s->inside.price;

@@ -30,7 +30,8 @@ struct live_args {
 	const struct bb_live_order *order;
 	const struct bb_live_format *format; /* NULL: --format is not given */
 	const char *output;                  /* NULL: stdout */
-	const char *serve;                   /* address; NULL: nothing is served */
+	/* address at which figures are served over HTTP; NULL: none are served */
+	const char *serve;
 	bool once, all;
 	char **command; /* points into argv; ends in NULL. NULL: all programs are watched */
 	struct bb_strings env;
@@ -139,7 +140,7 @@ struct watch {
 	struct live_args *args;
 	struct bb_live_watch *live;
 	struct bb_follow *follow; /* the command; NULL: there is none */
-	struct bb_report *base;   /* the run to compare with; NULL: none */
+	struct bb_report *base;   /* the run to compare with; NULL: nothing is compared */
 	struct bb_http_server server;
 	bool is_screen;
 };

@@ -11,7 +11,7 @@
 #include "run/overhead.h"
 
 /* If this share of a ring buffer was full, it may have lost events: a record is lost if it does not
- * fit into the rest. */
+ * fit into the free part. */
 #define NEARLY_FULL 0.95
 
 struct overhead_args;
@@ -20,8 +20,9 @@ struct overhead_args;
 struct shown {
 	const struct overhead_args *args;
 	const struct bb_overhead *o;
-	const char *name;   /* name of the agent */
-	const char *failed; /* message of the error that ended the measurement; NULL: none */
+	const char *name; /* name of the agent */
+	/* message of the error that ended the measurement; NULL: there was no error */
+	const char *failed;
 };
 
 struct format {

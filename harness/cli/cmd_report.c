@@ -12,7 +12,7 @@
 #include "store/store.h"
 
 #define TIME_LIMIT "60" /* time for all pictures of a run, in s */
-#define TIMED_OUT 124   /* exit code of timeout(1) */
+#define TIMED_OUT 124   /* exit code of timeout(1) if the time was over */
 #define SCRIPT "plot.sh: "
 
 /* Writes the input files of plots/plot.sh. Names are data in these files, never part of a command.

@@ -337,7 +337,7 @@ static int read_scenario(const struct run_args *a, size_t i, struct jobs *j,
 	return rc;
 }
 
-#define MOST_BY_LINE 3u /* drives of --lines */
+#define MOST_BY_LINE 3u /* limit: drives that --lines chooses */
 
 /* Chooses the drives of a scenario for --lines: those that time lines and, if the scenario has it,
  * the drive that counts instructions. `lines[MOST_BY_LINE]` receives their names. */

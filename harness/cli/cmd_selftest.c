@@ -76,8 +76,8 @@ static void print_causes(const struct bb_repeat *r)
 		       100 * (memory - 1), *thp ? "; transparent huge pages: " : "", thp);
 }
 
-/* Prints by how much the results of repeated `bpfbench run` differ on this machine, according to
- * all its self-tests. */
+/* Prints how much the latencies of repeated runs of `bpfbench run` differ on this machine,
+ * according to all its self-tests. */
 static void print_repeat(const struct bb_repeat *r, const struct bb_between *b)
 {
 	bool any = false;

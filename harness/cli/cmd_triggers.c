@@ -154,7 +154,7 @@ static int look_at_all(const struct triggers_args *a, struct bb_err *err)
 	size_t elf_len;
 	int cpu, poll_cpu, rc = paths ? bb_object_info__read(a->object, &info, err) : err->code;
 
-	/* Holds the file, so that it is not read and checked again for each program. */
+	/* Keeps the file in memory, so that it is not read and checked again for each program. */
 	if (!rc && !info.is_capture)
 		rc = bb_object_hold(a->object, &elf, &elf_len, err);
 	for (size_t i = 0; !rc && i < a->programs.n; i++)

@@ -9,7 +9,9 @@ struct bb_live_view {
 	/* false: programs that did not run have no rows, but one paragraph with their names */
 	bool all;
 	struct bb_doc_look look; /* on a narrow terminal the table has fewer columns */
-	char **command;          /* the command that loads the programs, ends in NULL. NULL: none */
+	/* the command that loads the programs; the array ends in NULL. NULL: no command was given
+	 */
+	char **command;
 };
 
 /*

@@ -355,8 +355,8 @@ void bb_print_skips(const struct bb_report *r)
 		bb_tell("skipped %s: %s", r->skips[i].what, r->skips[i].why);
 }
 
-/* Stores in each case by how much the results of repeated `bpfbench run` differ on this machine, as
- * its self-tests have found. This difference widens the intervals of the cases. */
+/* Stores in each case how much the latencies of repeated runs of `bpfbench run` differ on this
+ * machine, as its self-tests have found. This difference widens the intervals of the cases. */
 static void note_between(struct bb_measure *m)
 {
 	struct bb_between between;

@@ -43,7 +43,7 @@ struct bb_option {
 	bb_option_reader *read;
 	size_t at;          /* offset of the member in the command's arguments */
 	const char *doc;    /* NULL hides the option from the help; used for former names */
-	double least, most; /* range of a number */
+	double least, most; /* smallest and largest valid value, if the value is a number */
 	size_t given;       /* offset of a bool that the option sets as well; 0 means none */
 	bool optional;      /* the value may be left out; `text` is then NULL */
 	/* table of possible values; each row begins with the name of the value */
@@ -100,7 +100,8 @@ struct bb_usage {
 	bool lists_formats;  /* the help lists the formats of --format */
 	bool options_first;  /* words after the first argument are not options of bpfbench */
 	struct {
-		const char *title;               /* such as "What to measure:"; NULL: none */
+		/* title of the set in the help, such as "What to measure:"; NULL: no title */
+		const char *title;
 		const struct bb_option *options; /* ends with a row without a name */
 		size_t at;                       /* offset of the struct that the options set */
 	} sets[BB_OPTION_SETS_MAX];

@@ -171,7 +171,7 @@ static int write_target(bb_output_writer writer, void *arg, struct target *p, st
 	} else if (p->in_place) {
 		fd = open_in_place(p);
 	} else {
-		/* 0666 less the umask, as for a shell's ">" */
+		/* the file gets the mode 0666 less the umask, as with a shell's ">" */
 		rc = bb_new_file__open(p->dir_fd, p->name, 0666, &f);
 		fd = rc ? rc : f.fd;
 		f.fd = -1;

@@ -350,7 +350,7 @@ static const struct bb_traced *find_run(const struct runs *runs, const char *nam
 		struct stat x, y;
 		const struct bb_traced *t = &runs->v[i];
 
-		/* paths in a guest are those of the host */
+		/* a file has the same path in a guest and on the host */
 		if (!strcmp(t->name, name) &&
 		    (!object || (!stat(t->object, &x) && !stat(object, &y) &&
 				 x.st_dev == y.st_dev && x.st_ino == y.st_ino)))

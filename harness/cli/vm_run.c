@@ -32,18 +32,21 @@ const struct bb_option bb_vm_options[] = {
 	{0},
 };
 
-/* One kernel of a measurement. */
+/* A kernel of --vm, and the guest in which it runs. */
 struct guest {
 	struct bb_kernel kernel;
 	struct bb_machine machine;
 	struct bb_new_guest fresh; /* the guest while it boots, before it is saved */
-	int saved_fd, job_fd;      /* the saved guest, and the archive of its job; -1: none */
+	/* saved_fd: the saved guest. job_fd: the archive of its job. -1: there is none */
+	int saved_fd, job_fd;
 	bool runs;
 	/* boot the kernel, because no saved guest exists or QEMU cannot continue it */
 	bool must_boot;
 	struct bb_report *run; /* NULL: the guest failed, for the reason in `err` */
-	char *port;            /* text that the guest wrote about its traced runs; NULL: none */
-	int trace_fd;          /* records that the plugin wrote about the traced runs; -1: none */
+	/* text that the guest wrote about its traced runs; NULL: no run was traced */
+	char *port;
+	/* file with the plugin's records of the traced runs; -1: no run was traced */
+	int trace_fd;
 	struct bb_err err;
 };
 
@@ -651,7 +654,7 @@ int bb_vm__shell(const char *kernel, const struct bb_strings *files, struct bb_e
 			     BUSYBOX ", which gives the guest its commands: %m (Debian: "
 				     "apt install busybox-static)");
 	if (!rc && !isatty(STDIN_FILENO)) {
-		/* reads stdin up to a NUL or the end */
+		/* reads all of stdin, or up to a NUL */
 		args[3] = WITH_COMMANDS "exec sh -c \"$1\" " ON_CONSOLE;
 		args[5] = getdelim(&script, &size, '\0', stdin) > 0 ? script : "";
 	}

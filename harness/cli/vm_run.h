@@ -19,9 +19,10 @@ struct bb_vm_work {
 	/* pairs of programs to compare, and their limits; without a pair, no guest is started.
 	 * NULL: nothing is compared, and every program has its own rows */
 	const struct bb_matrix_judge *judge;
-	bb_vm_show *show;   /* NULL: prints the matrix or the chosen format */
-	void *arg;          /* argument of show() */
-	const char *plugin; /* path of QEMU's plugin that traces marked runs; NULL: none */
+	bb_vm_show *show; /* NULL: prints the matrix or the chosen format */
+	void *arg;        /* argument of show() */
+	/* path of QEMU's plugin that traces marked runs; NULL: nothing is traced */
+	const char *plugin;
 };
 
 /* The options of `--vm`. */

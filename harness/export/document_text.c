@@ -6,9 +6,9 @@
 #define ABSENT "-" /* stands for a missing figure, so that the reader's eye stays in the column */
 
 /* widths of the last column of a table, in characters */
-#define LEAST_LAST 24u /* least width of text */
+#define LEAST_LAST 24u /* smallest width of a column of text */
 #define MOST_LAST 40u  /* a text column never needs more width than this to stay in its row */
-#define LEAST_CODE 12u /* least width of source */
+#define LEAST_CODE 12u /* smallest width of a column of source */
 
 const struct bb_doc_look bb_doc_plain_look = {.width = 80, .wrap = true};
 

@@ -378,8 +378,9 @@ static void put_point(const struct bb_timeline *t, const struct bb_timeline_case
 
 	fprintf(out, "%zu\t", p->run + 1);
 	put_text(run->of->started, out);
+	/* not by put_exact(): 9 digits are too few for seconds since 1970 */
 	if (isfinite(run->epoch_s))
-		fprintf(out, "\t%.0f", run->epoch_s); /* %.9g would cut the number of seconds */
+		fprintf(out, "\t%.0f", run->epoch_s);
 	else
 		fputs("\tNaN", out);
 	put_texts((const char *const[]){run->of->id, run->of->commit}, 2, out);

@@ -128,7 +128,7 @@ int bb_export_benchfmt(const struct bb_report *r, FILE *mem, struct bb_err *)
  */
 static const struct {
 	const char *name;
-	size_t offset; /* offset in struct bb_prog_static */
+	size_t offset; /* offset of the figure in struct bb_prog_static */
 	double scale;
 } columns[] = {
 	{"duration", offsetof(struct bb_prog_static, verify_ns), 1e-3}, /* veristat's unit is us */

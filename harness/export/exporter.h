@@ -10,7 +10,7 @@
 struct bb_exporter {
 	const char *name; /* --format NAME */
 	const char *ext;  /* extension of files in this format, without the dot */
-	const char *doc;  /* description for --help */
+	const char *doc;  /* description of the format for --help */
 	/* Writes to memory, from where bb_export() writes all of it to the output, or nothing after
 	 * an error. NULL: the format has `document` instead. */
 	int (*write)(const struct bb_report *r, FILE *out, struct bb_err *err);

@@ -98,8 +98,8 @@ static void add_point(const struct bb_timeline *t, const struct bb_timeline_case
 		bb_doc__cell(d, "%s%s", change, voids.text);
 }
 
-/* Adds the title of a case's table. It says which figure of the case is judged, and by how much
- * each figure of a run usually differs from earlier runs. */
+/* Adds the title of a case's table. It says which figure of the case is judged, and how much each
+ * figure of a run usually differs from those of earlier runs. */
 static void add_predictor(const struct bb_timeline_case *c, struct bb_doc *d)
 {
 	static const char *const words[BB_N_PREDICTORS] = {

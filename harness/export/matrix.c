@@ -12,7 +12,7 @@ enum { VERIFIED, STATES, STACK, N_LOADED, EXECUTED = N_LOADED, MACHINE, N_FIGURE
 
 static const struct figure {
 	const char *name, *slug, *meaning;
-	size_t offset; /* of the first N_LOADED: offset in struct bb_prog_static */
+	size_t offset; /* offset in struct bb_prog_static; only for the first N_LOADED figures */
 	bool of_pairs; /* true: the table of pairs has it, too, under the first word of its name */
 } figures[] = {
 	[VERIFIED] = {"verified insns", "verified-instructions",
@@ -193,8 +193,8 @@ static double value_of(const struct bb_report *r, const char *variant, size_t f,
 	return net.value;
 }
 
-/* Counts a row whose extreme values are `from` and `to`. Keeps those of the row in which they are
- * farthest apart. */
+/* Counts a row whose extreme values are `from` and `to`. Keeps the two values of the row in which
+ * they differ most, as a ratio. */
 static void count_difference(struct difference *x, const char *variant, double from, double to)
 {
 	x->n++;

@@ -323,8 +323,8 @@ static struct bb_table_cell multi(const struct bb_case *c)
 	return n || shares ? count(n) : none;
 }
 
-/* Returns the range of the latency over the places of the code if the loads were drawn by place
- * (run/round.h), otherwise the spread over the loads. */
+/* Returns the range of the latency over the places of the code if bpfbench distributed the loads
+ * over the places (run/round.h), otherwise the spread over the loads. */
 static struct bb_table_cell spread(const struct bb_case *c)
 {
 	const struct bb_drive_kind *kind = bb_drive_kind_named(c->drive);

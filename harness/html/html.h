@@ -46,7 +46,7 @@ void bb_figures__put(FILE *out, const struct bb_figures *f, const struct bb_figu
  * can tell apart.
  */
 struct bb_html_page {
-	const struct bb_report *report;    /* summarised */
+	const struct bb_report *report;    /* the run; its summaries must have been computed */
 	const struct bb_timeline *history; /* all stored runs; NULL: the page has no history */
 	/* HTML by bb_flame__write_html(); NULL: the page has no flame graph */
 	const char *flame;

@@ -103,7 +103,7 @@ static int read_source_file(const char *path, char **ret_text)
 
 /* A source file as it is now. */
 struct source {
-	char *text; /* NULL: no usable file */
+	char *text; /* contents of the file; NULL: the file could not be read */
 	size_t n;
 	/* lines[n + 1]; lines[i] is line number i, i >= 1, and points into `text` */
 	char **lines;

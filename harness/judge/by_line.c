@@ -20,8 +20,9 @@ struct loads {
 	double *kept; /* room for a list of times, with NAN for each load that is not in use */
 	size_t processes; /* number of processes that measured the loads */
 	size_t n_whole;   /* loads that have all figures, including disturbed ones */
-	double between;   /* by how much runs of bpfbench differ: half the width of a 95 % interval,
-			     as a share; 0: unknown */
+	/* how much times differ from one run of bpfbench to another: half the width of a 95 %
+	 * interval, as a share; 0: unknown */
+	double between;
 };
 
 static struct bb_estimate estimate(struct loads *l, const double *x)

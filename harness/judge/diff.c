@@ -14,10 +14,11 @@
  * the program is the same. The machine's self-test may have measured how much they differ
  * (bb_case.between).
  *
- * If the loads were drawn by place (run/round.h), the latencies are stratified means. The interval
- * then comes from Student's t with the degrees of freedom of Welch 1947, and from the sum of the
- * squared standard errors of both means and both runs. Otherwise the latencies are medians. Their
- * order-statistic interval (stats/estimate.h) is widened by the interval of the runs.
+ * If bpfbench distributed the loads over the places (run/round.h), the latencies are stratified
+ * means. The interval then comes from Student's t with the degrees of freedom of Welch 1947, and
+ * from the sum of the squared standard errors of both means and both runs. Otherwise the latencies
+ * are medians. Their order-statistic interval (stats/estimate.h) is widened by the interval of the
+ * runs.
  */
 struct stored_ratio {
 	double ratio; /* NAN if an estimate is missing or not above 0 */

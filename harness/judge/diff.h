@@ -26,8 +26,8 @@ struct bb_diff {
 	/* "lookups failed in A only"; NULL: see bb_failed_lookups() */
 	const char *lookups;
 	char *note; /* NULL: no note */
-	/* why the first void series of A and of B, or the first void pair, is void; NULL: none is
-	 */
+	/* why the first void series of A and of B, or the first void pair, is void; NULL: nothing
+	 * is void */
 	const char *void_why[2];
 };
 
@@ -59,13 +59,13 @@ struct bb_diff_opts {
  * Compares the cases with equal names of two stored runs. Both runs must be summarised.
  *
  * The row `latency` has the ratio of the latencies, its interval at 1 - alpha, and a verdict. Two
- * runs at two times share no randomisation, so the loads are two independent samples. Unless the
- * loads were drawn by place (run/round.h), an interval at alpha = 5 % needs 7 loads of A and 7 of B
- * (stats/estimate.h). "regressed" and "improved" must also survive Holm 1979 over all cases. No
- * other figure has a verdict, nor has an empty program. The latency of `bpfbench inside` has none
- * either, because it comes from one load each, under whatever work production had. Notes tell,
- * among other things, that one run lacks a case, that series are void, or that an interval is
- * missing.
+ * runs at two times share no randomisation, so the loads are two independent samples. Unless
+ * bpfbench distributed the loads over the places (run/round.h), an interval at alpha = 5 % needs 7
+ * loads of A and 7 of B (stats/estimate.h). "regressed" and "improved" must also survive Holm 1979
+ * over all cases. No other figure has a verdict, nor has an empty program. The latency of `bpfbench
+ * inside` has none either, because it comes from one load each, under whatever work production had.
+ * Notes tell, among other things, that one run lacks a case, that series are void, or that an
+ * interval is missing.
  *
  * If the fingerprints of the machines differ or a run is incomplete, there are warnings, and all
  * verdicts are inconclusive unless opts->force is set.

@@ -16,7 +16,7 @@ struct bb_timeline_point {
 	size_t run; /* index in the timeline's runs */
 	const struct bb_run_point *of;
 	/* first fingerprint key in which the point's machine differs from the machine of the case's
-	 * newest run; NULL: none */
+	 * newest run; NULL: they do not differ */
 	const char *differs;
 	/* judgement of the logarithm of the case's figure; its mark is BB_HISTORY_VOID if the point
 	 * was not judged */

@@ -90,7 +90,8 @@ struct bb_case {
 	 * counted. n_insns: number of all instructions of the program. Both 0: unknown */
 	uint32_t executed_insns, n_insns;
 	bool goes_on;
-	struct bb_in_vain *in_vain; /* in_vain[n_in_vain], counted by the same clone */
+	/* calls in vain, in_vain[n_in_vain], counted by the same clone */
+	struct bb_in_vain *in_vain;
 	size_t n_in_vain;
 	uint32_t n_unwatched;
 	/* only the first run was counted; later runs may find what the first one stored */
@@ -104,7 +105,8 @@ struct bb_case {
 	 * prog.c:12 "return XDP_DROP;". NULL: not known, or all values were as expected */
 	char *returned_at;
 	/* of the drive `parallel`: the memory that a run writes and that all CPUs share, with the
-	 * source lines: "map 'flows' (prog.c:12)". NULL: none was found, or that is not known */
+	 * source lines: "map 'flows' (prog.c:12)". NULL: no such memory was found, or nothing is
+	 * known about it */
 	char *shares;
 	/* of the drive `parallel`: another variant that differs from the variant of this case in
 	 * one map only, and the name of that map. In the variant of this case the map has a value
@@ -359,7 +361,7 @@ struct bb_report {
 	struct bb_fingerprint fingerprint;
 	struct bb_case *cases;
 	size_t n_cases;
-	struct bb_program *programs; /* in the order of the run */
+	struct bb_program *programs; /* in the order in which the run loaded them */
 	size_t n_programs;
 	struct bb_comparison *comparisons;
 	size_t n_comparisons;
@@ -426,7 +428,7 @@ extern const struct bb_record bb_report_record, bb_skip_record, bb_timed_record,
 struct bb_report *bb_report__new(void);
 void bb_report__free(struct bb_report *r);
 
-/* Removes the last of r->counted. */
+/* Removes the last element of r->counted. */
 void bb_report__drop_counted(struct bb_report *r);
 
 /* Removes the series of loads that were not measured for lack of time. */

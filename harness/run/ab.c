@@ -24,7 +24,8 @@ static const char *const label_names[N_LABELS] = {"base", "head", "the floor"};
 
 /* The program with one label (base, head or the floor), and its state in the present drive. */
 struct side {
-	/* NULL if the side has no program. The program of FLOOR may differ between drives. */
+	/* NULL if there is no program with this label. The program of FLOOR may differ between
+	 * drives. */
 	struct bb_test_prog *prog;
 	struct bb_drive_slot *slot; /* slot in the present drive; NULL: not attached */
 	bool warm;
@@ -716,8 +717,9 @@ static int run(struct ab *ab, struct bb_err *err)
 
 	if (!rc) {
 		rc = open_cases(ab, err);
+		/* nothing was measured yet, so the report is not marked as incomplete */
 		if (rc)
-			return rc; /* nothing was measured yet */
+			return rc;
 	}
 	if (!rc && ab->opts->executed)
 		rc = note_executed(ab, err);

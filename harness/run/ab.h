@@ -20,11 +20,12 @@ struct bb_ab_watch {
  */
 struct bb_ab_opts {
 	struct bb_run_opts run; /* run.budget_s is the limit of the whole comparison */
-	/* extra time, s, for a budget that holds fewer pairs than any verdict needs; 0: none */
+	/* extra time, s, if the budget is too short for the fewest pairs that a verdict needs; 0:
+	 * no extra time */
 	double patience_s;
-	const char *base, *head; /* variants of the plan */
+	const char *base, *head; /* names of two variants of the plan */
 	double threshold, alpha;
-	uint32_t max_pairs; /* 0: as many as the budget allows */
+	uint32_t max_pairs; /* limit: pairs; 0: as many as the budget allows */
 	/* number of comparisons that share alpha; used only if it is larger than the number of
 	 * comparisons in this run */
 	size_t n_family;
@@ -32,8 +33,8 @@ struct bb_ab_opts {
 	bool count;
 	/* store in the report how much of each program its runs execute (run/count.h) */
 	bool executed;
-	bool same_load; /* self-test: base and head are one program, loaded once */
-	double inject;  /* self-test: share added to each sample of head; 0: none */
+	bool same_load; /* self-test: base and head are the same load of one program */
+	double inject;  /* self-test: share added to each sample of head; 0: nothing is added */
 	struct bb_ab_watch watch;
 };
 

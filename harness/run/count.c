@@ -280,7 +280,7 @@ struct noting {
 	struct bb_session *session;
 	const size_t *case_of;
 	struct bb_drive_state *state;
-	struct bb_test_prog *prog; /* the program in progress */
+	struct bb_test_prog *prog; /* the program that is being counted */
 	bool of_shares; /* true: notes only the maps that the runs write and in which all CPUs share
 			   the values */
 };

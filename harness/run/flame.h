@@ -5,7 +5,7 @@
 #include "run/session.h"
 
 #define BB_FLAME_HZ 1999u /* samples per second of CPU time */
-#define BB_FLAME_S 3.0    /* wall time for all cases together */
+#define BB_FLAME_S 3.0    /* wall time of sampling, for all cases together */
 
 /* Checks that the plan has drives in situ, because only their workload can be sampled. Returns
  * -EINVAL with a message if it has none. */

@@ -16,7 +16,8 @@ struct bb_gate_opts {
 	const char *base, *head; /* revisions; head NULL: the work tree with its changes */
 	bool merge_base;   /* the base is the last commit that `base` and `head` have in common */
 	const char *build; /* shell command that builds; NULL: `make` */
-	/* environment variables that the build keeps (base/child.h); NULL: none */
+	/* names of further environment variables that the build keeps (base/child.h); NULL: no
+	 * further variables */
 	const char *const *env;
 	struct bb_strings objects; /* paths of the objects in the tree; empty: all files *.bpf.o */
 	/* command to run in each build; the programs that it loads are compared in place of
@@ -31,7 +32,7 @@ struct bb_gate_opts {
 	/* options for the programs of objects; used without a scenario */
 	struct bb_object_opts drive;
 	bool exact; /* any increase of instruction counts is a regression, too */
-	bool force; /* measure even if both objects are equal */
+	bool force; /* also measure programs of objects that are equal in both revisions */
 	/* only build the objects and compare them as files, without root. Guests of --vm measure
 	 * their programs */
 	bool guests;
@@ -40,8 +41,9 @@ struct bb_gate_opts {
 	double complexity, grow;
 	/* budget of a program in each measurement, s; a program gets more if too few pairs fit */
 	double each_s;
-	double budget_s;               /* budget for everything but the builds, s; 0: no limit */
-	void (*say)(const char *what); /* reports the present step in one line */
+	double budget_s; /* budget for everything but the builds, s; 0: no limit */
+	/* called at each step of the gate, with a line about this step */
+	void (*say)(const char *what);
 };
 
 /* A gate in progress, from bb_gate_run__open(). The caller only reads it. */

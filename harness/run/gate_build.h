@@ -62,11 +62,11 @@ int bb_repo__keep(const struct bb_repo *repo, const char *path, const char *name
 
 /* The builds of a gate's two revisions, with the BPF objects they made. */
 enum bb_revision { BB_BASE, BB_HEAD, BB_N_REVISIONS };
-extern const char *const bb_revision_names[]; /* "base" and "head" */
+extern const char *const bb_revision_names[]; /* "base" and "head", by enum bb_revision */
 
 /* An object that was copied out of the tree, because the tree is deleted later. */
 struct bb_built_object {
-	char *path;                 /* path in the tree */
+	char *path;                 /* path in the revision's tree */
 	char *file[BB_N_REVISIONS]; /* path of the copy; NULL: this revision has no such object */
 };
 

@@ -127,7 +127,7 @@ const struct bb_live_order bb_live_orders[BB_N_LIVE_ORDERS] = {
 #define SPARING_NS 1000000000u
 /* A sparing watch finds out only at one of this many looks which runs of a program it causes. */
 #define ASK_EVERY 16u
-#define SPARING_BURST_NS 2000000u /* length of a burst of a sparing watch */
+#define SPARING_BURST_NS 2000000u /* length of a burst of a sparing watch, ns */
 /* An idle program is read only in one of this many sweeps. */
 #define IDLE_EVERY 8u
 
@@ -142,7 +142,7 @@ struct watched {
 	/* the program did not run between the last two looks at the list */
 	bool idle;
 	uint64_t looked_cnt;            /* run_cnt at the last look at the list */
-	struct bb_live_windows windows; /* windows of the period that have runs */
+	struct bb_live_windows windows; /* windows of this period that have runs */
 	struct bb_time_buckets single;  /* windows with one run, of all periods before this one */
 	/* True if, since the last look at the list, there was a window in which we slept and the
 	 * program did not run. This shows that our sleeps and readings do not make it run. */
@@ -160,8 +160,9 @@ struct bb_live_watch {
 	struct watched *v;
 	size_t n;
 	uint64_t looked_ns; /* time when the list was read */
-	uint64_t burst_ns;  /* when the present burst (sweeps without pauses) began; 0: none */
-	uint64_t spared_ns; /* when the last burst of a sparing watch began; 0: none yet */
+	uint64_t burst_ns;  /* when the present burst (sweeps without pauses) began; 0: no burst */
+	/* when the last burst of a sparing watch began; 0: there was no burst yet */
+	uint64_t spared_ns;
 	uint64_t pause_ns;
 	unsigned int sweeps, looks; /* numbers of sweeps and of looks at the list so far */
 	uint64_t reads, sleeps;     /* numbers of readings and of sleeps so far */

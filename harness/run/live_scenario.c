@@ -17,7 +17,9 @@
 
 struct chosen {
 	struct bb_loaded program;
-	const char *pin; /* NULL: not chosen by a pin */
+	/* path of the pin by which the user chose the program; NULL: the user chose it by id or
+	 * name */
+	const char *pin;
 	char name[BB_NAME_MAX_BYTES + 1];
 };
 

@@ -10,7 +10,7 @@
  * receives the figure. */
 struct line {
 	const char *begin;
-	size_t figure; /* offset in struct bb_load_figures */
+	size_t figure; /* offset of this member in struct bb_load_figures */
 };
 
 #define OF(member) offsetof(struct bb_load_figures, member)

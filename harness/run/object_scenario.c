@@ -40,7 +40,7 @@ static const struct {
 
 /* An object file that was opened, with the programs in it. */
 struct part {
-	char path[PATH_MAX]; /* absolute */
+	char path[PATH_MAX]; /* absolute path of the file */
 	/* one byte longer than allowed, so that too long a name is noticed */
 	char name[BB_NAME_MAX_BYTES + 2];
 	struct bb_object_info info;
@@ -334,7 +334,8 @@ static const char *name_at(const struct bb_object_info *info, bool of_map, size_
 	return i < info->n_programs ? info->programs[i].name : NULL;
 }
 
-/* Returns the name of the object's map or program NAME in "NAME=N" or "NAME"; NULL: none. */
+/* Returns the name of the object's map (`of_map`) or program that `text`, "NAME=N" or "NAME",
+ * names; NULL if the object has none of that name. */
 static const char *find_name(const struct bb_object_info *info, bool of_map, const char *text)
 {
 	size_t len = strcspn(text, "=");
@@ -771,7 +772,7 @@ static void write_fired_by(const struct maker *m, const char *variant, FILE *out
 			fprintf(out, ", fired_by: %s", m->opts->found[i]);
 }
 
-/* Returns the N of the last "MAP=N" for an object's map; NULL: none is given. */
+/* Returns the N of the last "MAP=N" in `given` for the map `map`; NULL: there is no such text. */
 static const char *number_of(const struct bb_strings *given, const char *map)
 {
 	const char *found = NULL;
@@ -782,7 +783,8 @@ static const char *number_of(const struct bb_strings *given, const char *map)
 	return found;
 }
 
-/* Returns the path of the last given file that has the map; NULL: none has it. */
+/* Returns the path of the last file of --maps that has contents of the map; NULL: no file has them.
+ */
 static const char *file_of(const struct maker *m, const char *map)
 {
 	const char *path = NULL;

@@ -85,7 +85,7 @@ struct bb_object_scenario {
 	struct bb_object_skip *skips;
 	size_t n_skips;
 	/* text for the user with a line for each guessed type and for each program without
-	 * same_input; NULL: none */
+	 * same_input; NULL: nothing to say */
 	char *guesses;
 };
 

@@ -186,9 +186,10 @@ struct session {
 	bool is_begun;
 	struct bb_command server;
 	uint64_t began_ns;
-	double run_s;                /* wall time of one run of the workload */
-	double start_s;              /* time to start and to end the agent */
-	struct bb_load_figures load; /* sums over the runs of a turn */
+	double run_s;   /* wall time of one run of the workload */
+	double start_s; /* time that starting and ending the agent takes */
+	/* figures of the load generator, added up over the runs of a turn */
+	struct bb_load_figures load;
 };
 
 static double left_s(const struct session *s)
@@ -257,8 +258,8 @@ static int stop_agent(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Makes the agent of head (or of base) run. If the last turn had the other one's agent, ends that
- * agent first. */
+/* Makes the agent of head or, unless `is_head`, that of base run. If another agent runs, ends it
+ * first. */
 static int switch_to(struct session *s, bool is_head, struct bb_err *err)
 {
 	const struct bb_agent_spec *spec = is_head ? &s->opts->agent : &s->opts->against;

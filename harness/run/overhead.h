@@ -32,7 +32,7 @@ enum bb_overhead_what {
 
 /* Figures that a load generator prints about its requests. NAN: it does not print this figure. */
 struct bb_load_figures {
-	double mean_s, p50_s, p99_s; /* latency */
+	double mean_s, p50_s, p99_s; /* latency of requests, s: mean, median and 99th percentile */
 	double per_s;                /* requests a second */
 };
 
@@ -52,9 +52,11 @@ struct bb_overhead_opts {
 	struct bb_agent_spec agent, against;
 	/* the shell and program of `server` and `bystander` are NULL if there is none */
 	struct bb_command_spec workload, server, bystander;
-	const struct bb_load_generator *generator; /* kind of load generator; NULL: none */
-	double server_s;                           /* time that the server has to start, s */
-	double budget_s;                           /* wall time after which no turn begins, s */
+	/* kind of load generator that the workload is; NULL: it is none */
+	const struct bb_load_generator *generator;
+	/* time that the server gets to start before the workload runs, s */
+	double server_s;
+	double budget_s;   /* wall time after which no turn begins, s */
 	double max;        /* the limit: largest acceptable cost; 0.03 is 3 % */
 	uint32_t requests; /* requests in one run of the workload; figures are per request */
 	uint64_t seed;

@@ -45,8 +45,8 @@ static int run_well(const struct bb_repo *repo, const char *dir, const char *con
 	return rc;
 }
 
-/* Runs git with the arguments up to NULL. *ret_out is the first line of its stdout; ret_out may be
- * NULL. Returns -EBADE if git fails. */
+/* Runs git in the folder `dir`. Its arguments follow `err` and end in NULL. *ret_out is the first
+ * line of its stdout; ret_out may be NULL. Returns -EBADE if git fails. */
 static int git(const struct bb_repo *repo, const char *dir, char **ret_out, struct bb_err *err, ...)
 	__attribute__((sentinel));
 static int git(const struct bb_repo *repo, const char *dir, char **ret_out, struct bb_err *err, ...)

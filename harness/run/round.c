@@ -19,9 +19,9 @@
  * = 0.06 %. */
 #define FIND_LOADS 100u
 #define FIND_SHARE 0.5 /* largest share of the time for extra loads that is used to find places */
-/* least expected number of loads at each place for the chi-square test (Cochran 1954) */
+/* The chi-square test needs at least this expected number of loads at each place (Cochran 1954). */
 #define LEAST_EXPECTED 5.0
-#define NORMAL_0_001 3.0902 /* the normal distribution exceeds it with P = 0.1 % */
+#define NORMAL_0_001 3.0902 /* a standard normal value is larger than this with P = 0.1 % */
 /* If the probability that all loads missed one more place is larger than this, the shares are
  * unknown. */
 #define MISSED_MOST 0.05

@@ -17,7 +17,7 @@ int bb_references__open(const char *object_dir, struct bb_references **ret_refer
  * ms. */
 void bb_references__measure(struct bb_references *r, double ret_ns[BB_N_REFERENCES]);
 
-void bb_references__free(struct bb_references *r); /* takes NULL */
+void bb_references__free(struct bb_references *r); /* `r` may be NULL */
 
 /*
  * State of the test whether this CPU is now as fast as it was at its best in this run. The test
@@ -90,7 +90,7 @@ struct bb_run {
 	size_t *case_of; /* index in the report of each case of the plan; SIZE_MAX: the case is not
 			    measured here */
 	struct bb_run_case *cases;
-	uint64_t *ns; /* samples of one batch */
+	uint64_t *ns; /* memory for the samples of one batch */
 	size_t ns_size;
 	double done, total; /* seconds of expected work: done so far, and in the whole run */
 	uint64_t began_ns;
@@ -102,7 +102,7 @@ struct bb_run {
 	uint32_t rounds; /* rounds to measure: as many as the plan's loads; fewer for slow programs,
 			    more for compared lines */
 	bool is_cut;     /* a turn of a round ended with fewer samples than wanted */
-	struct bb_placement *places; /* by index of the scenario's variant */
+	struct bb_placement *places; /* places[i] are those of variant i of the scenario */
 	struct bb_calm calm;
 	/* the references to measure in each round; NULL if no case needs references, or if this
 	 * machine cannot run them */

@@ -439,8 +439,9 @@ struct part {
 	double budget_s;
 };
 
-/* Runs in another process. Measures the loads of a part (struct part), and writes the report of the
- * part into `out`. After a failure, writes a NUL byte and the message instead. */
+/* Runs in another process. Measures the loads of the part `arg` (struct part), and writes the
+ * part's report to the descriptor `out`. After a failure, writes a NUL byte and the message
+ * instead. */
 static int measure_part(void *arg, int out)
 {
 	const struct part *p = arg;
@@ -483,8 +484,8 @@ static int measure_part(void *arg, int out)
 	return !file || fclose(file);
 }
 
-/* Measures a part in a child process. *ret_text is the output of the child; free() it. Passes a
- * signal on to the child. */
+/* Measures the part `p` of the run in a child process. *ret_text is the report that the child
+ * writes; free() it. Passes a signal on to the child. */
 static int run_part(struct part *p, char **ret_text, size_t *ret_len, struct bb_err *err)
 {
 	static const struct bb_child_rules rules = {.link = BB_LINK_FROM_CHILD};

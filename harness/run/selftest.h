@@ -25,18 +25,20 @@ enum bb_repeat_of { BB_REPEAT_LATENCY, BB_REPEAT_RELATIVE, BB_N_REPEATS };
 struct bb_repeat_row {
 	const char *program; /* borrowed from the scenario */
 	enum bb_repeat_class class;
-	struct bb_numbers ln[BB_N_REPEATS]; /* ln of the figures, by run */
-	/* by run: ln(latency in the second half of the loads / in the first), at the same places */
+	/* ln of the latency and of the relative latency, one number per run */
+	struct bb_numbers ln[BB_N_REPEATS];
+	/* ln(latency in the second half of a run's loads / latency in the first half), over places
+	 * in both halves; one number per run */
 	struct bb_numbers halves;
-	/* by run: ln of the latency when only the program and its floor run */
+	/* ln of the latency in runs of only this program and its floor; one number per run */
 	struct bb_numbers alone;
 };
 
 struct bb_repeat {
 	struct bb_repeat_row *rows;
 	size_t n_rows;
-	struct bb_numbers clock;  /* ns that the reference of instructions took in each round */
-	struct bb_numbers memory; /* ns that the reference of memory took in each run */
+	struct bb_numbers clock;  /* time of the reference of instructions in each round, ns */
+	struct bb_numbers memory; /* time of the reference of memory in each run, ns */
 };
 
 #define BB_REPEAT_LEAST 4 /* fewest runs from which their spread is known */
@@ -66,7 +68,8 @@ const char *bb_selftest_mode_name(enum bb_selftest_mode mode);
 struct bb_selftest_row {
 	const char *program; /* name of the variant; borrowed from the scenario */
 	enum bb_selftest_mode mode;
-	double injected;                  /* share added to each sample of head; 0: none */
+	/* share added to each sample of head; 0: nothing is added */
+	double injected;
 	uint32_t n;                       /* number of experiments with a valid pair */
 	uint32_t verdicts[BB_N_VERDICTS]; /* number of these experiments by verdict */
 	uint32_t covered; /* number of these experiments whose interval contains the true ratio, or
@@ -84,10 +87,10 @@ struct bb_selftest_opts {
 	const char *program;  /* use only this variant; NULL: all except the floor */
 	int mode;             /* use only this mode (enum bb_selftest_mode); -1: all */
 	uint32_t experiments; /* number of experiments per row; 0: as many as the budget allows */
-	/* scenario for plain runs: the scenario of the experiments with one more drive, which
-	 * empties the caches */
+	/* scenario for plain runs: the scenario of the experiments and one more drive, which
+	 * empties the caches before each run */
 	const struct bb_scenario *plain;
-	struct bb_ab_watch watch; /* watches the samples of all experiments */
+	struct bb_ab_watch watch; /* receives the samples of all experiments */
 };
 
 struct bb_selftest {

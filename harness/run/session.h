@@ -23,7 +23,7 @@ struct bb_run_opts {
 	bool skip_failing;
 	/* samples are numbers of instructions, and are kept with all their digits */
 	bool is_exact;
-	/* limit of the whole run, loading included, s; 0: none */
+	/* limit of the whole run, loading included, s; 0: no limit */
 	double budget_s;
 	/* name of the option by which the user sets budget_s; NULL: --budget */
 	const char *budget_option;
@@ -69,20 +69,21 @@ struct bb_session {
 	const struct bb_run_opts *opts;
 	struct bb_report *report; /* receives the results */
 	struct bb_rng rng;
-	struct bb_stats_enable stats; /* keeps bpf_stats on while stats_on */
+	struct bb_stats_enable stats; /* keeps bpf_stats on while stats_on is true */
 	bool stats_on;
 	struct bb_setup setup;
 	bool needs_bpf;             /* a drive of the plan needs BPF */
-	struct bb_test_prog *progs; /* by index of the scenario's variant */
+	struct bb_test_prog *progs; /* progs[i] is the program of variant i of the scenario */
 	bool *usable;               /* by variant: true if it is open and could be loaded */
 	/* by variant: true if the time for loading and trying was over before this variant was
 	 * loaded and tried */
 	bool *late;
-	struct bb_open_drive *drives; /* by index of the scenario's drive */
+	struct bb_open_drive *drives; /* drives[i] is drive i of the scenario */
 	/* n_loaded: number of variants that were opened in time. n_tried: number of pairs of a
 	 * drive and a variant that were tried in time */
 	size_t n_loaded, n_tried;
-	/* first failure that became a skip (skip_failing), as -errno; 0: none */
+	/* first failure that became a skip (skip_failing), as -errno; 0: there was no such failure
+	 */
 	int failed;
 	/* true if the time for loading and trying was too short; the remaining programs are left
 	 * out */
@@ -115,7 +116,8 @@ size_t bb_session__variant(const struct bb_session *s, const struct bb_plan_case
 /* Returns the index of the case's drive in drives[]. */
 size_t bb_session__drive(const struct bb_session *s, const struct bb_plan_case *c);
 
-/* Returns the plan's first case of the drive and the variant with these indexes; NULL: none. */
+/* Returns the plan's first case of the drive and the variant with these indexes; NULL: there is no
+ * such case. */
 const struct bb_plan_case *bb_session__find_case(const struct bb_session *s, size_t drive,
 						 size_t variant);
 

@@ -10,7 +10,7 @@ struct bb_found_input {
 	struct bb_try_state state; /* parts with `is_set` differ from those in the object */
 	char **programs;           /* names; programs[i] has the number i + 1 in a BB_TRY_PROGRAM */
 	size_t n_programs;
-	bool is_context; /* the input is a context */
+	bool is_context; /* the input in `state` is a context; false: it is a packet */
 	/* before, after: executed instructions before and after the search; n_before, n_after: all
 	 * instructions of the entered programs at these times. n_after == 0: there was no search,
 	 * for the reason `why_not` */
@@ -27,7 +27,7 @@ struct bb_found_inputs {
 	size_t n;
 };
 
-/* limit: time for one program, s */
+/* limit: time for the search for one program, s */
 #define BB_TRY_S 10.0
 
 /*

@@ -13,7 +13,7 @@
 enum bb_try_kind {
 	BB_TRY_PROGRAM, /* entry of a prog array; bytes[0] is the number of its program, from 1 on,
 			   or 0 if it is empty */
-	BB_TRY_VALUE,   /* entry of another map */
+	BB_TRY_VALUE,   /* entry of a map that is no prog array */
 	BB_TRY_INPUT,   /* the packet or context */
 	BB_TRY_GLOBAL,  /* a global variable; each change needs a new load */
 };

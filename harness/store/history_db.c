@@ -17,13 +17,15 @@ enum { MACHINES, CASES, RUNS, POINTS, N_TABLES };
 struct column {
 	const char *name;
 	enum {
-		NUMBER, /* number of the row, from 1 on; no member has this value */
+		NUMBER, /* number of the row, from 1 on; the struct has no such member */
 		TEXT,
 		TEXT_OR_NULL,
-		CHARS,  /* char[size] */
-		ROW_OF, /* uint32_t, index in the table `of`; in the database a row number */
+		CHARS, /* member of type char[size] */
+		/* member of type uint32_t, an index in the table `of`; in the database a row number
+		 */
+		ROW_OF,
 		U32,
-		FLAG, /* uint32_t, 0 or 1 */
+		FLAG, /* member of type uint32_t, 0 or 1 */
 		U64,
 		CHANGED, /* int64_t; NULL in the database means BB_INDEX_READ_ANEW */
 		REAL,    /* double; NULL in the database means NAN */
