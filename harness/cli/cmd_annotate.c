@@ -168,8 +168,8 @@ static int put_chosen(const struct bb_report *r, const struct annotate_args *a,
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < n; i++) {
-		/* Draw no graph of runs with cold caches: its frames would be those of the graph
-		 * with hot caches, with other widths. */
+		/* Draw no graph of runs with cold caches: it would have the same frames as the
+		 * graph with hot caches, only with other widths. */
 		bool draw = a->flame && !bb_timed__is_cold(lines[i].timed);
 
 		if (!a->cases && !is_chosen(lines, n, i))

@@ -622,8 +622,8 @@ static int compare_now(struct compare_args *a, struct bb_err *err)
 	return rc;
 }
 
-/* Runs the objects once more with tracing. Prints what makes the programs of two objects differ in
- * each kernel, or those of one object between the kernels. */
+/* Runs the objects once more with tracing. Prints the lines and functions in which the programs of
+ * two objects differ in each kernel, or the programs of one object between the kernels. */
 static int trace_in_guests(const struct compare_args *a, const struct bb_object_args *objects,
 			   struct bb_err *err)
 {

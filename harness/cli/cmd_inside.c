@@ -1026,8 +1026,8 @@ static void add_packet(struct bb_capture *c, const struct bb_inside_program *p,
 	memcpy(bytes->data, packet->bytes, packet->n < len ? packet->n : len);
 }
 
-/* True if one of the tracer's contexts that were copied holds the address of an object in the
- * kernel, which is another object by the time of a test run. */
+/* True if one of the copied contexts of a tracer contains the address of a kernel object. By the
+ * time of a test run, another object may be at this address. */
 static bool has_addresses(const struct bb_inside_program *p)
 {
 	for (size_t i = 0; i < p->packets.n_paths; i++)
@@ -1037,7 +1037,8 @@ static bool has_addresses(const struct bb_inside_program *p)
 
 			for (uint32_t at = 0; at + sizeof(word) <= in->n; at += sizeof(word)) {
 				memcpy(&word, in->bytes + at, sizeof(word));
-				/* not a negative number of 32 bits, such as an errno */
+				/* a kernel address, and not a negative number of 32 bits such as an
+				 * errno */
 				if (word >> 48 == 0xffff && word < (uint64_t)INT32_MIN)
 					return true;
 			}

@@ -145,7 +145,7 @@ static void write_entries(int fd, const struct bpf_map_info *info, bool is_array
 struct dump {
 	int prog_fd;
 	bool json;
-	uint32_t n; /* JSON: maps written so far */
+	uint32_t n; /* number of maps that were written so far; only for JSON */
 };
 
 /* Writes a map with its entries. Some maps cannot be filled by a scenario: JSON leaves them out,

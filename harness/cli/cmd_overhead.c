@@ -171,7 +171,8 @@ static void add_parts(const struct shown *s, struct bb_doc *d)
 			    bb_plural(n_idle));
 }
 
-/* Adds what is known about events that the agent missed. */
+/* Adds how many runs the kernel left out, and how full the agent's rings were. Both hint at events
+ * that the agent missed. */
 static void add_lost(const struct shown *s, struct bb_doc *d)
 {
 	const struct bb_overhead *o = s->o;

@@ -188,7 +188,8 @@ struct part {
 	uint64_t n[2];             /* machine instructions in the first and the second run */
 };
 
-/* True if both name one function: of two kernels, one may have "f" and the other "f.isra.0". */
+/* True if both names stand for one function. One kernel may call it "f", and another kernel
+ * "f.isra.0". */
 static bool is_same_function(const char *a, const char *b)
 {
 	size_t n = strcspn(a, ".");

@@ -14,7 +14,9 @@
 #define NAMED 4u          /* limit: cases that such a sentence names */
 #define NEXT_LINES 3u     /* limit: lines that the next step names */
 #define LARGE 9999.5      /* figures of at least this size have no decimals */
-#define FAR 10.0          /* A and B are in two units only if one is this many times the other */
+/* A and B are shown in two units (ns, ms) only if one of them is at least this many times the other
+ */
+#define FAR 10.0
 /* no advice is given to measure more than this many times the present loads */
 #define TIMES_MOST 60.0
 #define SLOWER_LEAST 0.005 /* a smaller difference in the speed of the machine is not mentioned */

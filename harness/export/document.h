@@ -11,7 +11,7 @@ enum bb_doc_kind {
 	BB_DOC_HEADLINE,  /* title of the whole document; in Markdown "##" */
 	BB_DOC_TITLE,     /* title of a section; in Markdown "###" */
 	BB_DOC_PARAGRAPH, /* a paragraph: "label: text" */
-	BB_DOC_FAINT,     /* a paragraph of secondary importance */
+	BB_DOC_FAINT,     /* a paragraph of secondary importance, in a faint colour */
 	BB_DOC_CLOSING,   /* a paragraph that closes a table, after an empty line */
 	BB_DOC_BAD,       /* a paragraph that is a warning */
 	BB_DOC_ITEM,      /* item of a list: "label: text" */
@@ -44,7 +44,8 @@ struct bb_doc_column {
 	enum bb_doc_cells cells;
 	/* In text, if a table is too wide, its columns move to a further table, which repeats the
 	 * first column: first those with spill 1, then those with spill 2, and so on, at last those
-	 * on the right. 0 means never before others, and BB_DOC_BELOW always. */
+	 * on the right. 0 means that the column never moves before other columns, and BB_DOC_BELOW
+	 * that it always moves. */
 	int spill;
 	/* In text, if a table is still too wide, its columns are left out: first those with drop 1,
 	 * then those with drop 2, and so on. 0 means never. */

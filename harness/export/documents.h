@@ -97,8 +97,7 @@ bool bb_counts_instructions(const struct bb_report *r);
 void bb_doc_drive_key(const struct bb_report *r, struct bb_doc *d);
 /* True if the counted program is the floor of another program. */
 bool bb_is_counted_floor(const struct bb_report *r, const struct bb_counted *c);
-/* Adds the number of executed instructions of each program; with BB_SHORT, without those of
- * floors. */
+/* Adds the number of executed instructions of each program; with BB_SHORT, leaves out floors. */
 void bb_doc_counted(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d);
 
 /* Adds a table of the programs as the kernel loaded them. */

@@ -11,8 +11,8 @@ struct bb_exporter {
 	const char *name; /* --format NAME */
 	const char *ext;  /* extension of files in this format, without the dot */
 	const char *doc;  /* description of the format for --help */
-	/* Writes to memory, from where bb_export() writes all of it to the output, or nothing after
-	 * an error. NULL: the format has `document` instead. */
+	/* Writes to memory. bb_export() then writes all of this to the output or, after an error,
+	 * nothing. NULL: the format has `document` instead. */
 	int (*write)(const struct bb_report *r, FILE *out, struct bb_err *err);
 	/* a service such as Bencher reads the format, which has only figures and no notes */
 	bool is_for_service;

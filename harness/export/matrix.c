@@ -48,7 +48,7 @@ struct matrix {
 	struct bb_doc *d;
 	struct bb_strings variants; /* names of the variants, without floors */
 	struct difference differences[N_FIGURES];
-	size_t n_refused; /* programs that some kernels load, and some do not */
+	size_t n_refused; /* number of programs that some kernels load, and some do not */
 };
 
 static const struct bb_program *program_of(const struct bb_report *r, const char *variant)
@@ -432,9 +432,9 @@ static void judge_row(const struct bb_matrix_judge *judge, struct pair_row *row)
 	row->costs_more = row->machine[1] > row->machine[0];
 }
 
-/* Adds a copy of the row `like`, and sets its machine instructions to those on the input of case
- * `c`. `c` is NULL if the program was not run. variants[0] and variants[1] are the program's
- * variants in base and head. */
+/* Adds a copy of the row `like`, and sets its machine instructions to those that the program
+ * executed on the input of case `c`. `c` is NULL if the program was not run. variants[0] and
+ * variants[1] are the program's variants in base and head. */
 static void add_row(struct pair_rows *rows, const struct pair_row *like, const struct bb_report *r,
 		    const char *const variants[2], const struct bb_case *c)
 {

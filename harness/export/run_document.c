@@ -5,8 +5,8 @@
 #include "export/documents.h"
 #include "stats/quantile.h"
 
-/* if a table has at least this many programs, a sentence names those with the least and the most
- * net cost */
+/* If a table has at least this many programs, a sentence names the programs with the least and the
+ * most net cost. */
 #define MANY_PROGRAMS 4u
 #define MOST_ROWS 60u /* a short table of more cases shows MOST_ROWS / 2 of them */
 /* limit: programs whose counts of instructions stand in one sentence */
@@ -753,7 +753,7 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 	bb_doc__add(d, BB_DOC_FAINT, NULL, "%s", "");
 }
 
-/* True if the lines of some case can be timed; those of a mix of inputs cannot. */
+/* True if the lines of some case can be timed. The lines of a mix of inputs cannot. */
 static bool has_step(const struct bb_report *r)
 {
 	return BB_ANY(r->cases, r->n_cases,

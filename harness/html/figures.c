@@ -210,8 +210,10 @@ static int embed(struct embedding *e, const char *svg)
 		at += text;
 		if (!*at)
 			break;
+		/* fails, because a picture by gnuplot has no comments, declarations or processing
+		 * instructions */
 		if (!strncmp(at, "<!", 2) || !strncmp(at, "<?", 2))
-			at = NULL; /* a picture by gnuplot has no such markup */
+			at = NULL;
 		else
 			at = put_tag(e, at + 1);
 	}

@@ -500,8 +500,8 @@ static const struct bb_comparison *of_one_pair(const struct bb_report *r)
 	return first;
 }
 
-/* Returns what makes the program run in case i. If that is not known, returns the drive; NULL if
- * the drive has the same name as the scenario. */
+/* Returns a description of the trigger or event that makes the program run in case i. If that is
+ * not known, returns the drive; NULL if the drive has the same name as the scenario. */
 static const char *run_by(const struct bb_report *r, size_t i)
 {
 	const struct bb_case *c = &r->cases[i];
@@ -511,8 +511,8 @@ static const char *run_by(const struct bb_report *r, size_t i)
 	return strcmp(c->drive, c->scenario) ? c->drive : NULL;
 }
 
-/* Writes what the run is about: "perf_profiler: ringbuf, stackid and 4 more, by step, in-situ", or
- * "perf_profiler: A: ringbuf, B: stackid, by step". */
+/* Writes the scenarios, the programs and what made them run: "perf_profiler: ringbuf, stackid and 4
+ * more, by step, in-situ", or "perf_profiler: A: ringbuf, B: stackid, by step". */
 static void put_heading(FILE *out, const struct bb_report *r)
 {
 	const struct bb_comparison *c = of_one_pair(r);

@@ -12,8 +12,8 @@ int bb_svg__embed(FILE *out, const char *svg, const char *prefix);
 /* A picture that plots/plot.sh has drawn for the page of a run. */
 struct bb_figure {
 	char *kind; /* kind of figure, such as "net" (plots/README.md) */
-	/* what the cases in the figure have in common, as `show --format plot` writes it; param
-	 * "-": no parameter */
+	/* scenario, drive and parameter of all cases in the figure, as `show --format plot` writes
+	 * them; param "-": no parameter */
 	char *scenario, *drive, *param;
 	char *what, *how; /* title and explanation; `how` may be NULL */
 	char *svg;

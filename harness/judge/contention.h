@@ -21,8 +21,8 @@ struct bb_contention {
 	 * interval over loads (Hodges & Lehmann; NAN, NAN with fewer than 6 loads) */
 	struct bb_estimate more;
 	double more_ns; /* `more` in ns per run */
-	/* by the interval: contended if all of it is above BB_CONTENTION_LEAST, not contended if
-	 * none of it is, else unsure */
+	/* by the interval: contended if the whole interval is above BB_CONTENTION_LEAST, not
+	 * contended if no part of it is, else unsure */
 	enum bb_contention_verdict verdict;
 };
 

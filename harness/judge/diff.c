@@ -63,7 +63,7 @@ static void open_side(const struct bb_case *c, struct side *s)
 	s->ns = bb_calloc(c->n_series + 1, sizeof(*s->ns));
 	bb_case__locations(c, s->ns);
 	bb_case__over_loads(c, s->ns, &s->over);
-	bb_sort_doubles(s->ns, c->n_series); /* NANs last */
+	bb_sort_doubles(s->ns, c->n_series); /* puts NANs at the end */
 	while (s->n < c->n_series && !isnan(s->ns[s->n]))
 		s->n++;
 	if (c->between_runs < 2)
@@ -502,7 +502,7 @@ static void correct(struct bb_diffs *d, double alpha)
 
 	for (size_t i = 0; i < d->n; i++)
 		p[i] = d->rows[i].p;
-	bb_holm(p, d->n, p); /* all are from 0 to 1, or NAN */
+	bb_holm(p, d->n, p); /* each p-value is from 0 to 1, or NAN */
 	for (size_t i = 0; i < d->n; i++) {
 		struct bb_diff *row = &d->rows[i];
 

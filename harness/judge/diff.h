@@ -14,7 +14,7 @@ struct bb_diff {
 			 unit */
 	double a, b;  /* NAN: missing */
 	double shift; /* b - a; in a comparison measured now, b is a times the ratio of the pairs */
-	double ratio, lo, hi;    /* b / a and its interval; NAN: none */
+	double ratio, lo, hi;    /* b / a and its interval; NAN: there is none */
 	double p;                /* p-value of the difference being beyond the threshold, after Holm
 				    1979 in bb_diff_reports(); NAN without a verdict */
 	enum bb_verdict verdict; /* inconclusive if !has_verdict */
@@ -111,7 +111,7 @@ int bb_diff_sort(struct bb_diffs *d, const char *by, struct bb_err *err);
  */
 int bb_diff_filter(struct bb_diffs *d, const char *condition, struct bb_err *err);
 
-/* for help texts */
+/* names of all columns, for help texts */
 #define BB_DIFF_COLUMNS "name, metric, a, b, shift, percent, p, verdict, note"
 
 /* --- executed instructions --- */
@@ -185,7 +185,7 @@ struct bb_time_diff_row {
 
 struct bb_time_diff_case {
 	const struct bb_timed *a, *b;
-	double a_ns, b_ns; /* times of a whole run */
+	double a_ns, b_ns; /* times of a whole run, ns */
 	struct bb_estimate more;
 	enum bb_verdict verdict; /* verdict on the whole run */
 	const char *note;        /* as in struct bb_diff; belongs to bb_time_diff_opts.whole */

@@ -9,15 +9,15 @@
 enum bb_gate_state {
 	BB_GATE_COMPARED,
 	BB_GATE_SAME,    /* a whole object with the same bytes: nothing to measure */
-	BB_GATE_NEW,     /* only in head */
-	BB_GATE_GONE,    /* only in base */
+	BB_GATE_NEW,     /* the program or object is only in head */
+	BB_GATE_GONE,    /* the program or object is only in base */
 	BB_GATE_SKIPPED, /* nothing on this machine makes the program run, or only base's version
 			    does not load */
 	BB_GATE_FAILED,  /* only head's version does not load */
 };
 
 struct bb_gate_program {
-	char *object;  /* path in the tree */
+	char *object;  /* path of the object in the tree */
 	char *program; /* function, or variant of the scenario; NULL: the object as a whole */
 	/* "object.program"; the names of the program's cases and comparisons begin with it */
 	char *label;

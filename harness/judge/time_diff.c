@@ -291,8 +291,8 @@ static int by_difference(const void *a, const void *b)
 	return dx > dy ? -1 : dx < dy;
 }
 
-/* Finds what the rows without a verdict lack: the medians c->half_ns and c->times, and the number
- * of loads that any verdict needs. */
+/* Finds how many more loads the rows without a verdict need: sets the medians c->half_ns and
+ * c->times, and the number of loads that any verdict needs. */
 static void find_next_step(struct bb_time_diff_case *c, struct pairing *p, double threshold,
 			   double alpha)
 {

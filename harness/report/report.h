@@ -53,7 +53,8 @@ struct bb_series {
 /* A call in the program that was in vain in at least nine of ten executions: a lookup that found
  * nothing in a map, or a tail call that did not happen. After the first run, a lookup counts only
  * if the map is empty, because later runs may find what the first one stored. The case then shows
- * the time of the path without an entry. This path is seldom the one of interest. */
+ * the time of the path without an entry. This path is seldom the path that the user wants to
+ * measure. */
 struct bb_in_vain {
 	char *map, *type;
 	bool is_inner, is_tail_call, is_captured;
@@ -122,12 +123,13 @@ struct bb_case {
 	double between, between_relative, between_floor;
 	uint32_t between_runs;
 	uint32_t units_per_ns;
-	size_t floor;      /* index of the floor's case in the report; BB_NO_FLOOR: there is none */
-	bool is_anchor;    /* `history` divides other cases by this one */
-	bool is_live;      /* the program was loaded by somebody else */
-	bool found;        /* --try-inputs found the case's input, globals or entries of maps */
-	double path_share; /* share of all runs that take the path of the case, or that its input
-			      stands for */
+	size_t floor;   /* index of the floor's case in the report; BB_NO_FLOOR: there is none */
+	bool is_anchor; /* `history` divides other cases by this one */
+	bool is_live;   /* the program was loaded by somebody else */
+	bool found;     /* --try-inputs found the case's input, globals or entries of maps */
+	/* share of production's runs that take the path of the case, or for which the input of the
+	 * case stands; NAN: unknown */
+	double path_share;
 	struct bb_series *series;
 	size_t n_series;
 	struct bb_summary summary; /* computed from the series */
@@ -236,8 +238,9 @@ struct bb_counted_case {
 	char *param, *param_text;
 	uint32_t param_value;
 	uint64_t runs, least, most, instructions, paths;
-	char *void_why; /* what was unexpected in the program's result. The case then does not
-			   count; NULL: it counts */
+	/* why the case is void, because the program's result was unexpected; NULL: the case is not
+	 * void */
+	char *void_why;
 };
 
 /* A source line of the program, from the line information in the BTF. */
@@ -284,7 +287,7 @@ struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c
 
 /* The cases of a program that execute the fewest and the most instructions per run. */
 struct bb_counted_range {
-	const struct bb_counted_case *least, *most; /* NULL: no case counts */
+	const struct bb_counted_case *least, *most; /* NULL: no case has a valid count */
 	size_t n_exact;
 };
 

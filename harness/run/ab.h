@@ -13,10 +13,10 @@ struct bb_ab_watch {
 /*
  * Options for comparing two programs in one run. The unit of replication is a pair of loads. For
  * each pair both programs are loaded anew in random order, and compared in blocks of turns, ABBA or
- * BAAB at random. Then one of them is loaded until it has the JIT address of the other modulo 64,
- * and they are compared again as a matched pair. This removes the effect of layout, which is 6-9 %
- * for a loop. The run stops when every comparison has a verdict, at `max_pairs`, or when the budget
- * is used up.
+ * BAAB at random. Then one of the two programs is loaded again until its JIT address modulo 64
+ * equals that of the other program, and they are compared again as a matched pair. This removes the
+ * effect of layout, which is 6-9 % for a loop. The run stops when every comparison has a verdict,
+ * at `max_pairs`, or when the budget is used up.
  */
 struct bb_ab_opts {
 	struct bb_run_opts run; /* run.budget_s is the limit of the whole comparison */

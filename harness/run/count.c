@@ -13,7 +13,8 @@
 
 /* smallest time limit of a case, s. Cases of fast programs take less time than this */
 #define CASE_LEAST_S 1.0
-/* runs before the counted runs; as many as in timed drives, so that the maps have the same state */
+/* number of runs before the counted runs. Timed drives warm up with as many runs, so the maps have
+ * the same state as there */
 #define WARMUP 100u
 
 /* A program under one drive whose instructions are being counted. */
@@ -354,7 +355,7 @@ static void describe(const struct bb_target *target, const struct bb_exact *e, u
 }
 
 /* Adds the counts of `v` to a call in c->in_vain that differs from `v` only in its line. If there
- * is no such call, adds `v` as a new one. Takes ownership of what `v` owns. */
+ * is no such call, adds `v` as a new one. Takes ownership of the texts of `v`. */
 static void add(struct bb_case *c, struct bb_in_vain *v)
 {
 	struct bb_in_vain *new;
@@ -452,7 +453,7 @@ static void note_turned_away(const struct bb_exact *e, const uint64_t *before, s
 	c->turned_text = *line.text ? bb_strdup(line.text) : NULL;
 }
 
-/* Copies the present counts: first those of the basic blocks, then those of failed calls. */
+/* Copies the present counts: first the executions of basic blocks, then the failures of calls. */
 static void copy_counts(const struct bb_exact *e, uint64_t *ret_counts)
 {
 	uint32_t n = e->clone.cfg.n_blocks;

@@ -188,8 +188,9 @@ static bool competes(const struct bb_object_program *q, const struct bb_object_p
 /*
  * Returns the program of `other`, the other revision, to compare with `p` of `own`; NULL if there
  * is none. It is the program with the same name. In captures, a program without a namesake is
- * compared with a program that has no namesake either and is attached at the same point. If there
- * are several of these in both, compares the first with the first, and so on.
+ * compared with a program that has no namesake either and is attached at the same point. If both
+ * revisions have several such programs, compares the first with the first, the second with the
+ * second, and so on.
  */
 static const struct bb_object_program *partner_of(const struct bb_object_info *own,
 						  const struct bb_object_program *p,
@@ -232,7 +233,7 @@ static int add_programs(struct bb_gate_run *run, const struct bb_built_object *o
 	return rc;
 }
 
-/* Finds whether an object is to be compared, is the same in both revisions, is new, or is gone. */
+/* Finds the state of an object: to be compared, the same in both revisions, new, or gone. */
 static int compare_objects(const struct bb_gate_run *run, const struct bb_built_object *o,
 			   enum bb_gate_state *ret_state, struct bb_err *err)
 {

@@ -262,8 +262,9 @@ static const struct bb_try_part *found_bytes(const struct bb_found_input *f)
 	return BB_FIND(f->state.v, f ? f->state.n : 0, it->kind == BB_TRY_INPUT && it->is_set);
 }
 
-/* Returns the program whose inputs the program `p` gets: `p` itself, or the one of those that are
- * compared that has inputs. */
+/* Returns the program whose captured inputs are used for the program `p`. If programs are compared
+ * (one_each), it is the first of them that has such inputs; otherwise, or if none has any, it is
+ * `p`. */
 static const struct bb_object_program *source_of_inputs(const struct maker *m,
 							const struct bb_object_program *p)
 {
@@ -591,8 +592,8 @@ static size_t find_runs(const struct maker *m, size_t group, bool contexts,
 	return n;
 }
 
-/* Writes an input from a capture. `nth` is its number, from 1, among the inputs with its path or,
- * if it has no path, among those without a path. */
+/* Writes an input from a capture. `nth` is its number, from 1, among the inputs that have the same
+ * path or, if it has no path, among the inputs without a path. */
 static void write_run(const struct bb_object_run *run, bool is_context, size_t nth, FILE *out)
 {
 	char name[BB_NAME_MAX_BYTES + 1];
@@ -1229,8 +1230,8 @@ static int check_cpus(const struct maker *m, struct bb_err *err)
 				 text);
 }
 
-/* Refuses --same-input where no program can have an input of its own on each CPU. Tells the user
- * which programs cannot if others can. */
+/* Refuses --same-input if no program can run with an input of its own on each CPU. If only some
+ * programs can, adds a message about the others. */
 static int check_same_input(struct maker *m, struct bb_err *err)
 {
 	const struct bb_object_opts *o = m->opts;

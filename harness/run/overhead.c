@@ -333,8 +333,8 @@ static int read_all(const struct session *s, struct reading *ret, struct bb_err 
 }
 
 /* Returns the CPU time of the whole machine between two readings, s. Subtracts idle time and steal
- * from the time of all CPUs, because the kernel measures these two columns of /proc/stat and
- * samples the others. */
+ * from the time of all CPUs, because the kernel measures these two columns of /proc/stat exactly,
+ * and only samples the other columns. */
 static double machine_s(const struct reading *a, const struct reading *b)
 {
 	double tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK);
@@ -421,8 +421,8 @@ static int measure_turn(struct session *s, bool is_head, uint32_t runs, struct b
 	return check_agent(s, rc, err);
 }
 
-/* Measures turns of both sides, to check that the commands work and to find how long a run of the
- * workload and a start of the agent take. */
+/* Measures turns with the agents of base and of head. They show that the commands work, and how
+ * long a run of the workload and a start of the agent take. */
 static int try_out(struct session *s, struct bb_err *err)
 {
 	struct bb_overhead_turn t;

@@ -14,8 +14,8 @@
 /*
  * Number of runs in the longer test run of each reference. Such a test run takes 10 to 60 us, so a
  * profiler that interrupts this CPU at 10 kHz disturbs only a minority of them. Test runs of 84 us
- * were all disturbed: the reference of instructions took 194 ns instead of 167. Programs took as
- * long as without the profiler, because their runs are timed one by one.
+ * were all disturbed: the reference of instructions took 194 ns instead of 167. The times of
+ * programs hardly changed, because their runs are timed one by one.
  */
 static const unsigned int runs_of[BB_N_REFERENCES] = {
 	[BB_REFERENCE_INSTRUCTIONS] = 64,

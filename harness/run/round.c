@@ -98,8 +98,9 @@ double bb_placement_share(const struct bb_test_prog *prog, int mod64)
 	if (expected >= LEAST_EXPECTED && places > 1 &&
 	    chi_square > bb_chi_square_limit(NORMAL_0_001, places - 1))
 		return prog->seen_mod64[mod64] / n;
-	/* After few loads, there may be one more place that was not seen. This is the probability
-	 * that all loads missed a place as frequent as the others. */
+	/* After few loads, there may be one more place that was not seen. pow() is the probability
+	 * that all loads missed one more place, if it is as frequent as the places that were seen.
+	 */
 	return pow(places / (places + 1), n) <= MISSED_MOST ? 1 / places : (double)NAN;
 }
 

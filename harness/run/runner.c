@@ -32,8 +32,8 @@
 /* number of loads in each process. With fewer loads, opening the programs would take too much of
  * the time */
 #define LOADS_EACH 4u
-/* Other processes are used only if opening takes at most this many times as long as a process's
- * loads. */
+/* Other processes are used only if opening the programs takes at most this many times as long as
+ * measuring the loads of one process. */
 #define OPEN_MOST 2.0
 
 /* Returns how many loads the first process measures; plan->loads if it measures all. */

@@ -108,7 +108,8 @@ static void take_run(struct bb_repeat *r, const struct bb_scenario *s, struct bb
 	}
 	if (!report->n_cases)
 		return;
-	/* All cases of a drive have the same references, so take those of the first case. */
+	/* All cases of a drive have the same times of references, so take those of the first case.
+	 */
 	add(&r->memory, first->summary.reference[BB_REFERENCE_MEMORY].value);
 	for (size_t i = 0; i < first->n_series; i++)
 		add(&r->clock, first->series[i].reference_ns[BB_REFERENCE_INSTRUCTIONS]);

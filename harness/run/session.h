@@ -131,10 +131,10 @@ bool bb_session__can(const struct bb_session *s, const struct bb_plan_case *c);
 bool bb_session__can_time(const struct bb_session *s, const struct bb_plan_case *c);
 
 /*
- * Loads the programs of the scenario, and tries triggers until it is known what makes each program
- * run. Measures nothing. ret_triggers[i] is the name of the trigger of variant i, a constant. NULL:
- * the variant runs without a trigger of the catalogue, or nothing makes it run; skips in the report
- * say why.
+ * Loads the programs of the scenario, and tries triggers until it has found one that makes each
+ * program run. Measures nothing. ret_triggers[i] is the name of the trigger of variant i, a
+ * constant. NULL: the variant runs without a trigger of the catalogue, or nothing makes it run;
+ * skips in the report say why.
  */
 int bb_find_triggers(const struct bb_scenario *scenario, const struct bb_run_opts *opts,
 		     struct bb_report *report, const char **ret_triggers, struct bb_err *err);

@@ -7,7 +7,8 @@
 /*
  * The search of --try-inputs: changes the surroundings of a program (its input, its globals,
  * entries of its maps) and keeps the changes with which the program executes more instructions. It
- * knows no BPF: the caller runs the program. The same seed and the same runs give the same result.
+ * knows no BPF: the caller runs the program. With the same seed and the same results of run(), the
+ * search gives the same result.
  */
 
 enum bb_try_kind {
@@ -64,7 +65,8 @@ struct bb_try_part *bb_try_state__offer(struct bb_try_state *s, enum bb_try_kind
 struct bb_try_search {
 	struct bb_try_state now; /* the present state; at the end, the best one */
 	struct bb_rng rng;
-	/* starts[n_starts]: inputs from which the search starts, besides the one in `now`; owned */
+	/* starts[n_starts]: inputs from which the search starts, in addition to the input in `now`;
+	 * owned */
 	struct bb_bytes *starts;
 	size_t n_starts;
 	/* constants in comparisons of branches of which one side was not executed */
