@@ -7,7 +7,7 @@
 #include "vm/kernels.h"
 
 struct vm_args {
-	/* the verb, then kernels; after the verb `shell`, one kernel and then files */
+	/* the arguments: a verb, then kernels; if the verb is `shell`, one kernel and then files */
 	struct bb_strings words;
 	const char *from;
 };

@@ -38,7 +38,7 @@ struct bb_figure_row {
 	const char *name, *scenario, *variant;
 	const struct bb_metric_def *def;
 	struct bb_estimate e; /* value is finite; figures of a program have no interval */
-	size_t next;          /* position of bb_figure_row__next(), which alone uses it */
+	size_t next;          /* number of the next figure; only bb_figure_row__next() uses it */
 };
 
 /* Moves `f` to the next figure of the run. `f` is {0} before the first call. The figures of the

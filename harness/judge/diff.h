@@ -14,9 +14,10 @@ struct bb_diff {
 			 unit */
 	double a, b;  /* NAN: missing */
 	double shift; /* b - a; in a comparison measured now, b is a times the ratio of the pairs */
-	double ratio, lo, hi;    /* b / a and its interval; NAN: there is none */
-	double p;                /* p-value of the difference being beyond the threshold, after Holm
-				    1979 in bb_diff_reports(); NAN without a verdict */
+	double ratio, lo, hi; /* b / a and its interval; NAN: there is none */
+	/* p-value of the difference being beyond the threshold; NAN without a verdict.
+	 * bb_diff_reports() has adjusted it by Holm 1979 */
+	double p;
 	enum bb_verdict verdict; /* inconclusive if !has_verdict */
 	bool has_verdict;
 	/* of two stored runs: number of loads that A and B each need for a verdict, as an estimate;

@@ -153,7 +153,8 @@ static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 	int rc = 0;
 
 	for (enum bb_predictor by = 0; !rc && by < BB_N_PREDICTORS; by++) {
-		double *r = all + 2 * (size_t)by * n, *se = r + n; /* r: logarithms of the figure */
+		/* r: logarithms of the figure by run; se: their standard errors */
+		double *r = all + 2 * (size_t)by * n, *se = r + n;
 
 		for (size_t i = 0; i < n; i++) {
 			struct bb_timeline_point *p = &c->points[i];

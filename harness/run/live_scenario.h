@@ -13,7 +13,8 @@ struct bb_live_opts {
 	struct bb_strings globs;
 	struct bb_strings pins; /* paths of pins */
 	bool by_test_run; /* measure by step and, if the type allows it, by slope; false: watch */
-	double seconds;   /* seconds per program; 0: 6 s, or less for more than two programs */
+	/* time for each program, s; 0: 6 s, or less if there are more than two programs */
+	double seconds;
 };
 
 /* Writes the scenario to *ret_text, as YAML; free() it. Errors: those of bpf/loaded.h; -ENOENT if a

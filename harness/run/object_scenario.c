@@ -18,7 +18,8 @@
 #include "plan/packet.h"
 #include "plan/yaml.h"
 
-/* limit: floors among the variants; there are fewer pairs of a type and a trigger */
+/* limit: floors among the variants. There is one floor for each pair of a type and a trigger, and
+ * there are fewer such pairs than this */
 #define MOST_FLOORS 24u
 #define MAX_NAMES 64 /* limit: maps that a message lists */
 #define MAX_RUNS 16  /* limit: inputs that a drive takes from a capture */

@@ -7,11 +7,7 @@
 /* bpfbench's own object with the empty programs. */
 #define BB_FLOORS_OBJECT "floors.bpf.o"
 
-/*
- * Options for the text of a scenario for BPF objects. Each program becomes a variant. Programs are
- * grouped by type and trigger. Each group has drives of its own and its type's floor
- * (bpf/floors.bpf.c). `bpfbench init` prints this text, and --object runs the same text.
- */
+/* An object file that the user names, or one program of it. */
 struct bb_object_ref {
 	/* the NAME of NAME=PATH; NULL: the file's name without .bpf.o, .o or .capture is used */
 	const char *name;
@@ -27,6 +23,11 @@ enum bb_object_do {
 	BB_OBJECT_LINES, /* time each line, and count its instructions */
 };
 
+/*
+ * Options for the text of a scenario for BPF objects. Each program becomes a variant. Programs are
+ * grouped by type and trigger. Each group has drives of its own and its type's floor
+ * (bpf/floors.bpf.c). `bpfbench init` prints this text, and --object runs the same text.
+ */
 struct bb_object_opts {
 	/* name of the scenario. NULL: the name of the only object; with one_each, the name of the
 	 * last object's program; otherwise "objects". */

@@ -45,8 +45,8 @@ bool bb_record__all_ran(const struct bb_test_prog *prog, uint64_t ran, uint64_t 
  * driver that fires, the difference must be `fired`, the number of events since then, warm-up
  * included. With bpf_stats off, the counters must not have changed. Writes what is wrong into
  * ret_why[size]; "": nothing is wrong, or the program is fake. `*ret_misses` is the number of
- * missed runs. Missed runs are wrong unless the program is live or other processes make it run,
- * too.
+ * missed runs. Missed runs count as wrong, unless the program is live or other processes also make
+ * it run.
  */
 void bb_record__check(const struct bb_driver *driver, const struct bb_test_prog *prog,
 		      const struct bb_prog_stats *before, uint64_t fired, uint64_t *ret_misses,
