@@ -307,6 +307,8 @@ static int show_measured(const struct compare_args *a, const struct bb_report *r
 	if (shown >= 0)
 		said = bb_output_document(&table, stdout, err);
 	if (shown >= 0 && has_table && !a->measure.format && !a->measure.quiet) {
+		if (!failed)
+			putchar('\n');
 		if (failed)
 			bb_doc_short(r, &d);
 		else

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/diff_view.h"
 
+#include "base/text.h"
 #include "cli/output.h"
 
 struct bb_time_diff_opts bb_compared__lines(const struct bb_compared *c)
@@ -71,19 +72,23 @@ static int add_time(const struct bb_compared *c, struct bb_doc_sides sides, enum
 	const struct bb_time_diff_opts opts = bb_compared__lines(c);
 	struct bb_time_diff diff = {0};
 	int rc = bb_time_diff__make(c->run, &opts, &diff, err);
+	char *results;
 
 	if (rc)
 		return rc;
+	results = bb_command_option(c->run->command, "--results");
 	bb_doc_time_diff(&diff, sides, c->details, d);
 	if (c->whole)
 		add_warnings(c->whole, d);
 	if (c->base_run)
 		bb_doc_in_vain_of_runs(c->base_run, c->run, d);
 	if (!c->details)
-		bb_doc__add(d, BB_DOC_FAINT, "more", "%s",
+		bb_doc__add(d, BB_DOC_FAINT, "more",
 			    c->base_run ? "the same with `--details` (every line)"
-					: "`bpfbench annotate --time` (every line), `bpfbench show "
-					  "--details` (all figures)");
+					: "`bpfbench annotate --time%s` (every line), `bpfbench "
+					  "show --details%s` (all figures)",
+			    results, results);
+	free(results);
 	bb_doc_time_diff_next(&diff, c->base_run ? NULL : c->run->command, d);
 	*ret_n = bb_time_diff__count(&diff, counted);
 	bb_time_diff__done(&diff);

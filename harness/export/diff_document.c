@@ -248,10 +248,15 @@ static void add_verdicts(const struct bb_diffs *diffs, struct bb_doc *d)
 	}
 }
 
-void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open, struct bb_doc *d)
+/* Adds the number of rows with each verdict. `r`: the run that compared both sides in turns. */
+static void add_headline_of(const struct bb_diffs *diffs, const struct bb_report *r,
+			    struct bb_doc *d)
 {
-	bool folded = open && diffs->n > open;
-
+	if (diffs->n && !BB_ANY(diffs->rows, diffs->n, it->has_verdict)) {
+		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+			    "no verdict: nothing is in both that could be judged");
+		return;
+	}
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 		    "%zu regressed, %zu improved, %zu same, %zu inconclusive, at a threshold of %g "
 		    "%%",
@@ -259,6 +264,16 @@ void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open,
 		    bb_diffs_count(diffs, BB_VERDICT_IMPROVED),
 		    bb_diffs_count(diffs, BB_VERDICT_SAME),
 		    bb_diffs_count(diffs, BB_VERDICT_INCONCLUSIVE), 100 * diffs->threshold);
+	if (r && r->n_comparisons > 1 &&
+	    !BB_ANY(r->comparisons, r->n_comparisons, strcmp(it->base, r->comparisons->base)))
+		bb_doc__append(d, "; all of one program");
+}
+
+void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open, struct bb_doc *d)
+{
+	bool folded = open && diffs->n > open;
+
+	add_headline_of(diffs, sides.r, d);
 	for (size_t i = 0; sides.r && i < sides.r->n_skips; i++) {
 		const char *what = sides.r->skips[i].what, *slash = strchr(what, '/');
 
@@ -448,23 +463,24 @@ static const char *line_verdict(const struct bb_time_diff_row *r)
 	return bb_verdict_name(r->verdict);
 }
 
-/* Adds the number of lines with each verdict: "19 lines of prog.bpf.c: 17 same, 1 new, 1 gone". */
-static void add_counts(const struct bb_time_diff_case *c, const char *file, struct bb_doc *d)
+/* Adds the number of lines with each verdict: "19 lines of prog.bpf.c: 17 same, 1 new, 1 gone".
+ * Returns how many are inconclusive. */
+static size_t add_counts(const struct bb_time_diff_case *c, const char *file, struct bb_doc *d)
 {
 	static const char *const verdicts[] = {"same", "regressed", "improved",
 					       "new",  "gone",      "inconclusive"};
-	size_t n_kinds = 0;
+	size_t n_kinds = 0, n = 0;
 
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%zu line%s%s%s: ", c->n_rows, bb_plural(c->n_rows),
 		    *file ? " of " : "", basename(file));
 	for (size_t k = 0; k < BB_LEN(verdicts); k++) {
-		size_t n = 0;
-
+		n = 0;
 		for (size_t i = 0; i < c->n_rows; i++)
 			n += !strcmp(line_verdict(&c->rows[i]), verdicts[k]);
 		if (n)
 			bb_doc__append(d, "%s%zu %s", n_kinds++ ? ", " : "", n, verdicts[k]);
 	}
+	return n;
 }
 
 static struct bb_table_cell signed_value(double ns)
@@ -603,12 +619,10 @@ static void add_more(const struct bb_time_diff *diff, double times, struct bb_do
 		bb_doc__append(d, "%.2g times the loads", times);
 }
 
-/* Appends advice on how to decide the inconclusive lines. */
+/* Appends advice on how to decide the `n` inconclusive lines. */
 static void add_next_step(const struct bb_time_diff_case *c, const struct bb_time_diff *diff,
-			  struct bb_doc *d)
+			  size_t n, struct bb_doc *d)
 {
-	size_t n = 0;
-
 	if (c->n_loads < c->needs_loads) {
 		bb_doc__append(d, "; only %zu load%s of the %zu that a verdict on a line takes",
 			       c->n_loads, bb_plural(c->n_loads), c->needs_loads);
@@ -616,8 +630,6 @@ static void add_next_step(const struct bb_time_diff_case *c, const struct bb_tim
 	}
 	if (isnan(c->times))
 		return;
-	for (size_t i = 0; i < c->n_rows; i++)
-		n += c->rows[i].verdict == BB_VERDICT_INCONCLUSIVE;
 	bb_doc__append(d, " (+-%s ns)", bb_table_cell_value(c->half_ns).text);
 	if (isinf(c->times)) {
 		bb_doc__append(d, ": the difference is about as large as what matters; a larger "
@@ -663,8 +675,7 @@ void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc_sides sides
 
 		if (diff->n_cases > 1)
 			bb_doc__add(d, BB_DOC_TITLE, NULL, "%s", short_name(c->b->name).text);
-		add_counts(c, file ? file : "", d);
-		add_next_step(c, diff, d);
+		add_next_step(c, diff, add_counts(c, file ? file : "", d), d);
 		add_speed(c, d);
 		add_time_rows(c, all, d);
 		add_sentence(c, d);
@@ -708,12 +719,13 @@ static size_t append_regressed(const struct bb_time_diff *diff, struct bb_doc *d
 void bb_doc_time_diff_next(const struct bb_time_diff *diff, const char *command, struct bb_doc *d)
 {
 	bool has_regressed = bb_time_diff__count(diff, BB_VERDICT_REGRESSED);
+	char *again = command ? bb_command_with(command, "--time") : NULL;
 	double times = 1;
 
 	if (has_regressed) {
 		bb_doc__add(d, BB_DOC_FAINT, "next", "look at ");
 		append_regressed(diff, d);
-		bb_doc__append(d, ", then the same again");
+		bb_doc__append(d, again ? ", then `sudo %s`" : ", then the same again", again);
 	}
 	for (size_t i = 0; i < diff->n_cases; i++)
 		times = fmax(times, (double)diff->cases[i].needs_loads /
@@ -726,6 +738,7 @@ void bb_doc_time_diff_next(const struct bb_time_diff *diff, const char *command,
 			      "enough loads for a verdict on each line");
 	else if (!has_regressed)
 		add_without(command, "--time", "a verdict on the program as a whole", d);
+	free(again);
 }
 
 /* --- a gate --- */

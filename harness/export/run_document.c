@@ -695,10 +695,10 @@ void bb_doc_drive_key(const struct bb_report *r, struct bb_doc *d)
 
 	if (has_step || has_slope)
 		bb_doc__add(d, BB_DOC_FAINT, has_step ? "step" : "slope", "%s",
-			    !has_step    ? "a run right after another run"
+			    !has_step    ? "runs back to back"
 			    : !has_slope ? "a run after a system call"
-					 : "a run after a system call; slope: a run right after "
-					   "another run");
+					 : "a run after a system call (quote this); slope: runs "
+					   "back to back");
 	if (bb_has_drive(r, "in-situ"))
 		bb_doc__add(d, BB_DOC_FAINT, "in-situ",
 			    "in a process that does its own work, so caches are colder");
@@ -748,7 +748,7 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 			    has_p99 && lacks_p99 ? "; p99 only where there are 1000 samples" : "");
 	if (BB_ANY(r->comparisons, r->n_comparisons, isfinite(it->ratio.lo)))
 		bb_doc__add(d, BB_DOC_FAINT, "Interval",
-			    "95 %% interval; the verdict is that of the latency");
+			    "95 %%, of Diff %%; the verdict goes by the latency");
 	bb_doc_drive_key(r, d);
 	bb_doc__add(d, BB_DOC_FAINT, NULL, "%s", "");
 }
@@ -785,24 +785,35 @@ static const char *map_to_fill(const struct bb_report *r)
 	return v ? v->map : NULL;
 }
 
-/* If runs ended early or lookups failed, and the user can do something about it (fill a map, or
- * search for inputs), adds this as the first advice. Returns the label of the advice that follows
- * it: "next" if this function added nothing. */
+/* If runs ended early or lookups failed, and a search for inputs may help, adds this as the first
+ * advice. Returns the label of the advice that follows it: "next" if this function added nothing.
+ */
 static const char *begin_next(const struct bb_report *r, bool has_object, struct bb_doc *d)
 {
-	const char *map = map_to_fill(r);
-	bool may_search = has_object && !r->n_comparisons && !bb_counts_instructions(r);
-	bool is_short = BB_ANY(r->cases, r->n_cases, it->n_in_vain || it->turned_file);
-	bool is_found = BB_ANY(r->cases, r->n_cases, it->found);
-
-	if (!is_short || is_found || (!map && !may_search))
+	if (!has_object || bb_counts_instructions(r) ||
+	    !BB_ANY(r->cases, r->n_cases, it->n_in_vain || it->turned_file) ||
+	    BB_ANY(r->cases, r->n_cases, it->found))
 		return "next";
-	if (may_search)
-		bb_doc__again(d, BB_DOC_FAINT, "next", r->command, "--try-inputs",
-			      "searches for inputs that get further");
-	else
-		bb_doc__add(d, BB_DOC_FAINT, "next", "fill map '%.64s', as said above", map);
+	bb_doc__again(d, BB_DOC_FAINT, "next", r->command, "--try-inputs",
+		      "searches for inputs that get further");
 	return "then";
+}
+
+#define FILL_ENTRIES 1000
+
+/* Adds advice to compare once more with entries in the map that was empty. */
+static void add_fill(const struct bb_report *r, struct bb_doc *d)
+{
+	const char *map = map_to_fill(r);
+
+	/* the name is from a file, and users copy the command to a shell */
+	if (map &&
+	    !map[strspn(map, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+			     "0123456789_.")] &&
+	    is_of_compare(r) && !strstr(r->command ? r->command : "", "--fill"))
+		bb_doc__again(d, BB_DOC_FAINT, "or", r->command,
+			      bb_table_cell_of("--fill %.64s=%d", map, FILL_ENTRIES).text,
+			      "with entries in the map that was empty");
 }
 
 /* True if the lines of several programs were timed. */
@@ -868,36 +879,46 @@ static void add_next(const struct bb_report *r, enum bb_detail detail, struct bb
 	bool is_found = BB_ANY(r->comparisons, r->n_comparisons,
 			       it->verdict == BB_VERDICT_REGRESSED ||
 				       it->verdict == BB_VERDICT_IMPROVED);
+	char *results = bb_command_option(r->command, "--results");
 	size_t before = d->n;
 
 	if (r->n_timed)
-		bb_doc__add(d, BB_DOC_FAINT, "next", "%s`bpfbench annotate --time %s",
-			    r->n_timed > 1 ? "`bpfbench annotate --time` (every line), " : "",
-			    has_many_timed(r) ? "--variant NAME --flame FILE.svg` (a picture)"
-					      : "--flame FILE.svg` (a picture)");
+		bb_doc__add(d, BB_DOC_FAINT, "next",
+			    "%s%s%s`bpfbench annotate --time%s%s --flame FILE.svg` (a picture)",
+			    r->n_timed > 1 ? "`bpfbench annotate --time" : "",
+			    r->n_timed > 1 ? results : "", r->n_timed > 1 ? "` (every line), " : "",
+			    results, has_many_timed(r) ? " --variant NAME" : "");
 	else if (is_found && is_of_compare(r)) {
-		add_next_of_found(r, begin_next(r, has_object, d), d);
+		add_next_of_found(r, "next", d);
 		add_budget(r, BB_DOC_FAINT, d->n > before ? "then" : "next", d);
 	} else if (bb_budget_to_decide(r) > 0) {
-		add_budget(r, BB_DOC_FAINT, begin_next(r, has_object, d), d);
+		add_budget(r, BB_DOC_FAINT, "next", d);
 	} else if (r->n_comparisons &&
 		   r->n_comparisons == bb_report__count_verdict(r, BB_VERDICT_SAME)) {
-		bb_doc__add(d, BB_DOC_FAINT, begin_next(r, has_object, d),
-			    "nothing has to be done");
+		bb_doc__add(d, BB_DOC_FAINT, "next", "nothing has to be done");
 	} else if (!r->n_comparisons) {
 		add_next_of_run(r, begin_next(r, has_object, d), has_object, d);
 	}
+	if (r->n_comparisons && d->n == before)
+		bb_doc__add(d, BB_DOC_FAINT, "next",
+			    "`bpfbench report%s` (a page with all figures)", results);
+	if (r->n_comparisons)
+		add_fill(r, d);
+	free(results);
 	if (detail == BB_SHORT && !r->n_comparisons && d->n > before + 1)
 		bb_doc__cut(d, before + 1);
 }
 
 void bb_doc_short_rest(const struct bb_report *r, struct bb_doc *d)
 {
+	char *results = bb_command_option(r->command, "--results");
+
 	add_key(r, add_all_cases(r, BB_SHORT, d), d);
 	add_machine(r, d);
-	bb_doc__add(d, BB_DOC_FAINT, "more", "`bpfbench show --details` (all figures)");
+	bb_doc__add(d, BB_DOC_FAINT, "more", "`bpfbench show --details%s` (all figures)", results);
 	if (r->n_counted && !r->n_timed)
-		bb_doc__append(d, ", `bpfbench annotate` (instructions by line)");
+		bb_doc__append(d, ", `bpfbench annotate%s` (instructions by line)", results);
+	free(results);
 	add_next(r, BB_SHORT, d);
 }
 

@@ -268,6 +268,29 @@ static char *name_noted(const struct noting *k, const struct bb_case *c)
 				      c->variant);
 }
 
+/* Returns the text `a` with the place that `b` names in parentheses, "(prog.bpf.c:20)", beside its
+ * own. Returns NULL if the two texts differ in something else. The caller frees it. */
+static char *join_places(const char *a, const char *b)
+{
+	size_t at = 0, end_a, len_b;
+	char *place, *text;
+
+	while (a[at] && a[at] == b[at])
+		at++;
+	while (at && a[at] != '(')
+		at--;
+	end_a = at + strcspn(a + at, ")");
+	len_b = strcspn(b + at, ")");
+	if (a[at] != '(' || b[at] != '(' || !memchr(b + at, ':', len_b) ||
+	    strcmp(a + end_a, b + at + len_b))
+		return NULL;
+	place = bb_strndup(b + at + 1, len_b - 1);
+	text = strstr(a + at, place) ? bb_strdup(a)
+				     : bb_asprintf("%.*s, %s%s", (int)end_a, a, place, a + end_a);
+	free(place);
+	return text;
+}
+
 /* Adds a note "NAME: WORDS" about the case `c`, unless block `from` or a later block has the same
  * text. In a comparison, a block that says the same words about the other program becomes a note
  * about both programs instead. */
@@ -280,6 +303,7 @@ static void add_once(const struct noting *k, const struct bb_case *c, const char
 	size_t of_both = k->table ? 0 : strlen(c->scenario);
 	struct bb_doc *d = k->d;
 	bool is_said = false;
+	char *joined;
 
 	for (size_t i = k->from; i < d->n && !is_said; i++) {
 		char **said = &d->blocks[i].text;
@@ -288,14 +312,19 @@ static void add_once(const struct noting *k, const struct bb_case *c, const char
 		is_said = *said && !strcmp(*said, text);
 		/* skip blocks that do not say the same words about the other program of the
 		 * comparison */
-		if (is_said || !k->is_compared || !after || strcmp(after + 2, words) ||
+		if (is_said || !k->is_compared || !after ||
 		    (!k->table &&
 		     (strncmp(*said, name, of_both) || !strchr(",:", (*said)[of_both]))))
+			continue;
+		joined = strcmp(after + 2, words) ? join_places(after + 2, words)
+						  : bb_strdup(words);
+		if (!joined)
 			continue;
 		is_said = true;
 		free(*said);
 		*said = bb_asprintf("%.*s: %s", k->table ? 4 : (int)of_both,
-				    k->table ? "both" : name, words);
+				    k->table ? "both" : name, joined);
+		free(joined);
 	}
 	if (!is_said)
 		bb_doc__add(d, BB_DOC_BAD_ITEM, label, "%s", text);
@@ -325,7 +354,7 @@ static size_t beginning_of(const char *scenario, const struct bb_doc *d)
 }
 
 /* Adds what the user can do about lookups that failed. */
-static void add_remedy(const struct bb_in_vain *v, struct bb_doc *d)
+static void add_remedy(const struct bb_in_vain *v, bool is_compared, struct bb_doc *d)
 {
 	bool is_named = v->map && !v->is_tail_call && !v->is_inner;
 
@@ -341,10 +370,12 @@ static void add_remedy(const struct bb_in_vain *v, struct bb_doc *d)
 			    "scenario (`maps:`)");
 	else
 		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
-			    "so this is the cost of a miss; `--fill %s=N` fills the map, "
-			    "`--try-inputs` searches for entries that are found, and `bpfbench -- "
-			    "LOADER` (`gate --capture LOADER`) measures what your loader fills",
-			    is_named ? v->map : "MAP");
+			    "so this is the cost of a miss; `--fill %s=N` fills the map%s, and "
+			    "`bpfbench -- LOADER` (`gate --capture LOADER`) measures what your "
+			    "loader fills",
+			    is_named ? v->map : "MAP",
+			    is_compared ? ""
+					: ", `--try-inputs` searches for entries that are found");
 }
 
 /* True if the same check of the program ends the runs of both cases early. */
@@ -508,7 +539,7 @@ static void add_notes(const struct noting *k)
 			last = add_lookups(k, c, last);
 	}
 	if (last && k->d->n > before)
-		add_remedy(last, k->d);
+		add_remedy(last, k->is_compared, k->d);
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 		char words[160];
