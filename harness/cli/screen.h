@@ -12,7 +12,8 @@ struct bb_screen {
 	int rows, columns; /* size at the last drawing */
 };
 
-/* Returns 0 or -errno with a message. */
+/* Switches the terminal to the second screen and single keys. Returns 0 or -errno with a message.
+ */
 int bb_screen__open(struct bb_screen *ret_screen, struct bb_err *err);
 void bb_screen__close(struct bb_screen *s);
 

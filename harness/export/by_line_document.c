@@ -29,9 +29,9 @@ static struct bb_table_cell position_in_words(const struct bb_timed_row *row)
 		       : bb_table_cell_of("lines %u-%u", row->line, row->last_line);
 }
 
-/* Adds the cells of the columns "line" ("83", "83-90" or "@12") and "source". The source follows
- * the functions that were inlined there, "inner() of line 45, part() of line 97: ", then "(loop) "
- * for a loop, then the text `call`, such as "bpf_get_stack: ". */
+/* Adds the cells of the columns "line" ("83", "83-90" or "@12") and "source". The cell "source"
+ * has, in this order: the functions that were inlined there ("inner() of line 45, part() of line
+ * 97: "), "(loop) " for a loop, the text `call` ("bpf_get_stack: "), and the source line. */
 static void add_position(const struct bb_timed_row *row, const char *call, struct bb_doc *d)
 {
 	char before[400] = "";

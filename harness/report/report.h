@@ -461,9 +461,10 @@ int bb_report__take_loads(struct bb_report *into, struct bb_report *from, uint32
 
 void bb_report__add_skip(struct bb_report *r, const char *what, const char *why);
 
-/* If each run has one object, and their names differ, the cases and programs of `r` get the names
- * of those of `like`, so that both can be compared. Returns the object's old name, which the caller
- * frees; NULL if nothing was renamed. */
+/* If `r` and `like` are runs of one object each, and the names of these objects differ, renames the
+ * cases and programs of `r` as if its object had the name of that of `like`. The two runs can then
+ * be compared. Returns the old name of the object, which the caller frees; NULL if nothing was
+ * renamed. */
 char *bb_report__rename_like(struct bb_report *r, const struct bb_report *like);
 
 const struct bb_case *bb_report__find_case(const struct bb_report *r, const char *name);

@@ -12,8 +12,9 @@ struct bb_object_ref {
 	/* the NAME of NAME=PATH; NULL: the file's name without .bpf.o, .o or .capture is used */
 	const char *name;
 	const char *path;
-	const char *program; /* use only this program; NULL: the programs that struct bb_object_opts
-				names */
+	/* use only this program of the file; NULL: use the programs that bb_object_opts.programs
+	 * names */
+	const char *program;
 };
 
 enum bb_object_do {

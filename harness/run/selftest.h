@@ -74,7 +74,8 @@ struct bb_selftest_row {
 	uint32_t verdicts[BB_N_VERDICTS]; /* number of these experiments by verdict */
 	uint32_t covered; /* number of these experiments whose interval contains the true ratio, or
 			     that have no interval */
-	uint32_t voids;   /* number of experiments without a valid pair; not in n */
+	/* number of experiments without a valid pair; `n` does not include them */
+	uint32_t voids;
 	struct bb_numbers log_ratios;  /* the n estimates of ln(head / base) */
 	struct bb_numbers half_widths; /* half widths of the n intervals of ln(head / base) */
 	double seconds;                /* time of all experiments of the row, s */
