@@ -6,7 +6,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=("known paths" "stored" "kept" "formats" "tail calls" "packets" "contexts" "sampling" "instruments" "deep stack" "full stack" "loaded again" "reloads" "stays" "saved meanwhile" "left alone" "killed" "complaints")
+names=("known paths" "stored" "kept" "formats" "tail calls" "packets" "contexts" "nested" "sampling" "instruments" "deep stack" "full stack" "loaded again" "reloads" "stays" "saved meanwhile" "left alone" "killed" "complaints")
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf live=$O/tests/tools/live_prog
 
@@ -190,6 +190,15 @@ for objects_of in "base head" "head base"; do
 		--drive step --loads 4 --no-store
 	expect_grep "contexts: compare takes those of $one for both" out "^failed_calls/step/input=path-$slow( |$)"
 done
+
+# --- a timer interrupts a program, and the timer's program runs in the midst of it ---
+run "$BPFBENCH" inside --no-store --format json --time-at-most 1e9 -- "$O/tests/tools/nested_runs" "$objects/inside_nested.bpf.o" "${NESTED_SECONDS:-2}"
+counted() { sed -nE "s/.*\\b$1 ([0-9]+).*/\1/p" "$TMP/err"; }
+expect_eq "nested: each run is on its path: $(grep '^fast' "$TMP/err")" "$(of interrupted '[.paths[] | .runs] | join(" ")') $(of interrupts '[.paths[] | .runs] | sort | join(" ")')" \
+	"$(counted fast) $(counted slow) $(printf '%s\n' "$(counted between)" "$(counted nested)" | sort -n | xargs)"
+expect_eq "nested: each run is timed once" "$(of interrupted '.runs - .timed') $(of interrupts '.runs - .timed')" "0 0"
+check "nested: there are some" more "$(counted nested)" 1000
+check "nested: the time of a path is its own" true_of interrupted '.paths | .[1].p50 > 4 * .[0].p50'
 
 inside paths --time-at-most 100
 expect_eq "sampling: all runs are counted" "$(of inside_paths .runs)" "${ran% *}"
