@@ -113,7 +113,7 @@ static int list_scenarios(const struct list_args *a, struct bb_err *err)
 	}
 	bb_names_free(names, n);
 	if (n && !a->scenarios_only)
-		bb_doc__add(&d, BB_DOC_CLOSING, NULL, "run one: sudo bpfbench --scenario NAME%s",
+		bb_doc__add(&d, BB_DOC_CLOSING, "next", "`sudo bpfbench --scenario NAME`%s",
 			    a->details ? ""
 				       : "; its programs and drives: `bpfbench list --details`");
 	printed = bb_output_document(&d, stdout, err);
@@ -135,12 +135,12 @@ int bb_cmd_list(int argc, char **argv, struct bb_err *err)
 	if (a.scenarios_only)
 		return bad;
 	rc = bb_store__list(a.results, &ids, &n, err);
-	if (!rc && !a.runs_only)
-		printf("\n%zu stored run%s in %s%s%s\n", n, bb_plural(n), a.results,
-		       n ? ", newest first" : "",
-		       n > NEWEST ? " (--runs lists all):"
-		       : n        ? ":"
-				  : "");
+	if (!rc && !a.runs_only && n > NEWEST)
+		printf("\nlatest %u of %zu stored runs in %s (--runs lists all):\n", NEWEST, n,
+		       a.results);
+	else if (!rc && !a.runs_only)
+		printf("\n%zu stored run%s in %s%s\n", n, bb_plural(n), a.results,
+		       n ? ", newest first:" : "");
 	for (size_t i = 0; !rc && i < n && (a.runs_only || i < NEWEST); i++)
 		printf("%s%s\n", a.runs_only ? "" : "    ", ids[a.runs_only ? i : n - 1 - i]);
 	bb_names_free(ids, n);

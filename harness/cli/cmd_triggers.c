@@ -44,7 +44,7 @@ static void print_found(const struct bb_discovery *d)
 		if (!t->runs)
 			continue;
 		n++;
-		printf("  %c %-20s %u run%s a firing, which takes %.1f us%s%s\n",
+		printf("  %c %-20s %u run%s per firing; a firing takes %.1f us%s%s\n",
 		       t->trigger == d->trigger ? '*' : ' ', t->trigger->name, t->runs,
 		       bb_plural(t->runs), t->ns / 1e3, t->rc ? "; it ends with: " : "",
 		       t->rc ? strerror(-t->rc) : "");
@@ -176,9 +176,10 @@ static int look_at_all(const struct triggers_args *a, struct bb_err *err)
 	if (rc || !s.has_trigger)
 		return rc;
 	putchar('\n');
-	bb_doc__add(&next, BB_DOC_FAINT, "next",
-		    "`sudo bpfbench --object %s` (measures each program by its trigger with a *)",
-		    a->object);
+	bb_doc__add(&next, BB_DOC_FAINT, "next", "`sudo bpfbench --object %s", a->object);
+	for (size_t i = 0; i < a->programs.n; i++)
+		bb_doc__append(&next, " --program %s", a->programs.v[i]);
+	bb_doc__append(&next, "` (measures each program by its trigger with a *)");
 	return bb_output_document(&next, stdout, err);
 }
 

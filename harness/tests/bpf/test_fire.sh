@@ -84,8 +84,8 @@ run "$BPFBENCH" triggers
 expect_grep "triggers: the catalogue" out '^udp-connect +tell a UDP socket its peer$'
 run "$BPFBENCH" triggers "$object" --program on_malloc --program no_tracepoint
 expect_status "triggers: of an object, exit code 0" 0
-expect_grep "triggers: the chosen one, and what it brings" out '^  \* malloc +1 run a firing, which takes [0-9.]+ us'
-expect_grep "triggers: what is next" out '^next: .sudo bpfbench --object '
+expect_grep "triggers: the chosen one, and what it brings" out '^  \* malloc +1 run per firing; a firing takes [0-9.]+ us'
+expect_grep "triggers: what is next, of the same programs" out 'object .*--program on_malloc --program no_tracepoint. \(|--program no_tracepoint. \('
 expect_grep "triggers: a hook that there is not" out "did you mean 'syscalls/sys_enter_openat'"
 if [[ -w /dev/loop-control ]]; then
 	run "$BPFBENCH" triggers "$O/tests/bpf/cached.bpf.o"

@@ -57,7 +57,7 @@ C
 here git commit -qam 'a tracer'
 here make -s
 run "$BPFBENCH" triggers "$repo/prog.bpf.o"
-if [[ $(grep -cE '^  \* call-umask +1 run a firing' "$TMP/out") != 2 ]]; then
+if [[ $(grep -cE '^  \* call-umask +1 run per firing' "$TMP/out") != 2 ]]; then
 	skip_each "the tracepoints of umask: $(grep -m1 -E 'this kernel|no tracepoint' "$TMP/out" "$TMP/err" || echo "no run by them")" "${names[@]}" || plan_done
 fi
 

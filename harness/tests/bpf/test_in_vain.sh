@@ -54,6 +54,8 @@ expect_grep "lookups that cannot be counted: Markdown" out '^- \*\*failed lookup
 run "$BPFBENCH" compare --base-object "$object" --head-object "$object" --program firewall --drive step --loads 2 --results "$TMP/results"
 expect_status "compare: succeeds" 0
 expect_grep "compare: base and head" out "^  failed lookup: both: map 'blocked_prefixes'"
+expect_grep "compare: more, from the same folder" out "^more: .bpfbench show --details --results $TMP/results. "
+expect_grep "compare: a whole command fills the map" out '^or: .sudo bpfbench compare --fill blocked_prefixes=1000 '
 run "$BPFBENCH" show latest --results "$TMP/results" --format markdown
 expect_eq "compare: Markdown has one note for both" "$(grep -cE '^- \*\*failed lookup\*\*: both: .*blocked' "$TMP/out")" 1
 run "$BPFBENCH" compare --time --base-object "$object" --head-object "$object" --program firewall --loads 2 --results "$TMP/results"
