@@ -688,6 +688,21 @@ static int delete_all(const struct content *c)
 	return rc == -ENOENT ? 0 : rc;
 }
 
+#define MOST_TRIES 200 /* limit: tries to write an entry, one each ms */
+
+/* Writes an entry. Without preallocation, the kernel takes the values of a per-CPU map from a
+ * reserve. It refills the reserve later than it says -ENOMEM. So that entry is tried again. */
+static int write_entry(int fd, const uint8_t *key, const uint8_t *value)
+{
+	int rc = bpf_map_update_elem(fd, key, value, BPF_ANY);
+
+	for (int i = 1; rc == -ENOMEM && i < MOST_TRIES; i++) {
+		usleep(1000);
+		rc = bpf_map_update_elem(fd, key, value, BPF_ANY);
+	}
+	return rc;
+}
+
 /* Writes `n` of the prepared entries to the map, from entry `first` on. */
 static int write_entries(const struct content *c, uint32_t first, uint32_t n)
 {
@@ -706,7 +721,7 @@ static int write_entries(const struct content *c, uint32_t first, uint32_t n)
 		if (c->type->way == BY_PROGRAM)
 			memcpy(&fd, value, sizeof(fd));
 		if (fd >= 0)
-			rc = bpf_map_update_elem(c->fd, key, value, BPF_ANY);
+			rc = write_entry(c->fd, key, value);
 		else if (bpf_map_delete_elem(c->fd, key) && errno != ENOENT)
 			rc = -errno;
 	}

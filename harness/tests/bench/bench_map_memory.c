@@ -95,8 +95,14 @@ static void fill(int fd, const struct kind *k, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		/* a prefix has its length in front; an odd factor leaves all numbers different */
 		uint32_t key[2] = {k->key_bytes > 4 ? 32 : i, i * 2654435761u};
+		int rc = -ENOMEM;
 
-		if (bpf_map_update_elem(fd, key, value, 0)) {
+		/* the kernel refills its reserve for maps without preallocation later */
+		for (int tries = 0; rc == -ENOMEM && tries < 200; tries++) {
+			usleep(tries ? 1000 : 0);
+			rc = bpf_map_update_elem(fd, key, value, 0);
+		}
+		if (rc) {
 			perror("bpf_map_update_elem");
 			_exit(1);
 		}

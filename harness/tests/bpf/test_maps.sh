@@ -55,6 +55,12 @@ if need_exact_faults "page faults"; then
 	expect_grep "page faults, reset: load: all but the first find something else" err 'void: .* drops, 0 expected'
 fi
 
+# The kernel's reserve for such values is soon empty, and refilled later.
+scenario "{name: hash, reset: run, entries: [$three]}, {name: big_hash, per_cpu: yes, value_size: 2048, fill: {count: 8000}}" 35
+real -s "$WORK/maps.yml" --loads 1
+expect_status "8000 large values of each CPU without preallocation: all are written" 0
+rm -rf "$results"
+
 # --- programs that run first ---
 prepare() {
 	printf '%s\n' "name: prepare" "object: $objects/prepare.bpf.o" \
