@@ -14,7 +14,8 @@ enum bb_capture_until {
 struct bb_capture_opts {
 	const char *const *argv; /* ends in NULL */
 	const char *dir;         /* folder in which the command runs; NULL: the current folder */
-	/* names of further environment variables that the command keeps; ends in NULL */
+	/* names of environment variables that the command keeps besides PATH, LANG, TERM and HOME;
+	 * ends in NULL */
 	const char *const *env;
 	enum bb_capture_until until;
 	double seconds;            /* BB_CAPTURE_UNTIL_TIME: length of the capture, s */

@@ -112,7 +112,8 @@ int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct 
  * Return its index in the capture, or -errno. They take ownership of `fd`. */
 int32_t bb_take__map(struct bb_take *t, int fd);
 int32_t bb_take__btf(struct bb_take *t, int fd);
-/* Gives the map with the index `map` a name that no map before it has. */
+/* Names the map with the index `map`: its name in the kernel, and a number if maps with lower
+ * indexes have the same name in the kernel. */
 void bb_take__name_map(struct bb_take *t, size_t map);
 /* Returns what is known of the program with the descriptor `fd`; NULL if the kernel gives no
  * information. The caller keeps `fd`. */
@@ -130,8 +131,9 @@ int bb_take__devices(struct bb_take *t, pid_t command);
 /* Closes the attachment's descriptor, and sets `by` to BB_ATTACHED_SURELY. */
 void bb_taken_attachment__done(struct bb_taken_attachment *p);
 
-/* Adds its group to the name of a tracepoint: "sched_switch" becomes "sched/sched_switch". This
- * reads tracefs and takes milliseconds, so it must not run while the command waits. */
+/* Puts the group of a tracepoint before the tracepoint's name: "sched_switch" becomes
+ * "sched/sched_switch". This reads tracefs and takes milliseconds, so it must not run while the
+ * command waits. */
 void bb_name_tracepoint(struct bb_captured_attachment *a);
 
 /* limit: cached maps; MAX_USED_MAPS of the kernel, the most maps of one program */
@@ -140,7 +142,8 @@ void bb_name_tracepoint(struct bb_captured_attachment *a);
 /* The system call that is being handled; for take.c and attach.c only. */
 struct bb_take_call {
 	struct bb_take *t;
-	/* cache, because instructions name the same maps many times */
+	/* cache of the maps' indexes by descriptor, because instructions name the same maps many
+	 * times */
 	struct {
 		int fd;
 		int32_t map;
@@ -150,7 +153,8 @@ struct bb_take_call {
 	union bpf_attr attr; /* arguments of bpf(); bytes that the command did not give are 0 */
 };
 
-/* Handle a call that attaches a program (attach.c). Data that cannot be read are left out. */
+/* Add the attachment to the capture that a system call asks for (attach.c). The attachment lacks
+ * what cannot be read from the command. */
 void bb_take_attach__link(struct bb_take_call *call);
 void bb_take_attach__raw_tracepoint(struct bb_take_call *call);
 void bb_take_attach__prog_attach(struct bb_take_call *call);

@@ -30,8 +30,8 @@ struct bb_check {
 	const char *doc;
 	/* A function that serves several checks tells them apart by `name` or `kind`. */
 	void (*run)(const struct bb_check *check, struct bb_check_result *ret_result);
-	int kind;         /* program type or perf event */
-	const char *text; /* remedy, of checks whether a tool is installed */
+	int kind; /* program type or software perf event that `run` tries, if it tries one */
+	const char *text; /* for a check that looks for a tool: the remedy if the tool is missing */
 };
 
 extern const struct bb_check bb_checks[];

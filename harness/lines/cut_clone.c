@@ -370,9 +370,9 @@ static void set_jump(struct layout *l, uint32_t from, uint32_t to)
  * because a called function may leave r0 without a value. */
 static void emit_sums(struct layout *l, uint32_t first, uint32_t end)
 {
-	/* Both have a bit mask of registers as index. sums[]: slot at which the code that adds up
-	 * these registers begins; goes_on[]: slot of the goto after this code. 0: no cut needs the
-	 * sum of these registers. */
+	/* The index of both arrays is a bit mask of registers. sums[]: slot at which the code that
+	 * adds up these registers begins; goes_on[]: slot of the goto after this code. 0: no cut
+	 * needs the sum of these registers. */
 	uint32_t sums[1U << 10] = {0}, goes_on[1U << 10] = {0};
 
 	for (uint32_t k = first; k < end; k++) {

@@ -103,8 +103,8 @@ static bool is_block(const struct search *s, uint32_t at)
 	return s->g->blocks[s->g->block_of[at]].first == at;
 }
 
-/* Finds the slots that are in loops. Marks places for cuts: the starts and exits of functions, and
- * the calls. */
+/* Finds the slots that are in loops. Marks the starts and exits of functions, and the calls, for
+ * cuts. Calls in loops are marked only from BB_CUT_LOOPS on. */
 static void mark_calls(struct search *s)
 {
 	for (uint32_t f = 0; f < s->g->n_funcs; f++)
@@ -124,8 +124,8 @@ static void mark_calls(struct search *s)
 	}
 }
 
-/* Marks further places for cuts: the edges of loops and, outside loops, the first instruction of
- * each line. */
+/* Marks the edges of loops for cuts and, outside loops, the first instruction of each source
+ * line. */
 static void mark_lines(struct search *s)
 {
 	uint32_t line = 0;

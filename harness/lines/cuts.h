@@ -16,12 +16,12 @@ struct bb_cut {
  * the verifier gives up or a run passes too many cuts. */
 enum bb_cut_detail {
 	BB_CUT_CALLS, /* start and exits of the main function, and calls outside loops */
-	/* and lines outside loops, and edges of loops. Lines in loops get no cuts, because their
-	 * checks would cost as much as an iteration of the loop. */
+	/* also lines outside loops, and edges of loops. Lines in loops get no cuts, because the
+	 * checks at these cuts would cost as much as an iteration of the loop. */
 	BB_CUT_LINES,
-	BB_CUT_LOOPS, /* and calls in loops */
-	BB_CUT_ALL,   /* and all these cuts in functions that the main function calls, and in
-			 callbacks */
+	BB_CUT_LOOPS, /* also calls in loops */
+	BB_CUT_ALL,   /* also cuts of all these kinds in the functions that the main function
+			 calls, and in callbacks */
 };
 
 /* Who calls a function. This decides the value that the function returns when it ends early. */
@@ -44,8 +44,9 @@ struct bb_cuts {
 	enum bb_entered *entered; /* by function; BB_ENTERED_NEVER if it has no cuts */
 };
 
-/* Finds the cuts. Keeps all cuts at the start and the exits of a function, and each `every`th of
- * the other places; `every` 1 keeps all. Free the cuts with bb_cuts__done(). */
+/* Finds the cuts. Keeps all cuts at the start and the exits of a function. Of the other slots
+ * with cuts, keeps the cuts of one in `every`; if `every` is 1, keeps all. Free the cuts with
+ * bb_cuts__done(). */
 void bb_cuts__find(const struct bb_code *code, const struct bb_cfg *g, enum bb_cut_detail detail,
 		   uint32_t every, struct bb_cuts *ret_cuts);
 void bb_cuts__done(struct bb_cuts *c);

@@ -277,7 +277,7 @@ struct bb_variant_spec {
 	char *binary_at, *fired_at;
 	struct bb_global_spec *globals;
 	size_t n_globals;
-	char *suffix; /* end of the name with values of globals; used while reading */
+	char *suffix; /* end of the variant's name, with values of globals; NULL once it is read */
 	/* index of this combination of values of those globals that have several values; 0: the
 	 * first value of each global */
 	uint32_t combination;

@@ -82,11 +82,12 @@ static inline const char *bb_symtab__name(const struct bb_symtab *t, const struc
 void bb_symtab__done(struct bb_symtab *t);
 
 /* Adds the functions of the kernel, its modules and BPF programs from the text of
- * /proc/kallsyms. Ignores other lines, and addresses of 0 (hidden by kernel.kptr_restrict). */
+ * /proc/kallsyms. Ignores data symbols, malformed lines, and addresses of 0 (hidden by
+ * kernel.kptr_restrict). */
 void bb_symtab__add_kallsyms(struct bb_symtab *t, const char *text);
 
 /* Adds the functions of a JIT from the text of a /tmp/perf-PID.map: lines "START SIZE NAME", in
- * hexadecimal. Ignores other lines. */
+ * hexadecimal. Ignores malformed lines, and lines whose SIZE is 0. */
 void bb_symtab__add_perf_map(struct bb_symtab *t, const char *text);
 
 /* The symbols in the files /tmp/perf-PID.map, in which JITs name their functions. Each file is read

@@ -44,10 +44,9 @@ struct bb_traced {
 
 /* Reads `text`, which a guest with marks wrote (bpf/marks.h), and the file `trace_fd`, to which
  * QEMU's plugin wrote while the guest ran (bpf/trace_record.h). Stores one bb_traced for each
- * program in
- * (*ret_traced)[*ret_n]. Of each program, takes the last run whose instructions are as many as the
- * guest's clock counted or, if there is none, the last run. Overwrites parts of `text`, which must
- * live as long as the result. Returns 0, or -errno with a message. Free the result with
+ * program in (*ret_traced)[*ret_n]. Of each program, takes the last run whose instructions are as
+ * many as the guest's clock counted or, if there is none, the last run. Overwrites parts of `text`,
+ * which must live as long as the result. Returns 0, or -errno with a message. Free the result with
  * bb_traced__free(), also after an error. */
 int bb_traced__read(char *text, int trace_fd, struct bb_traced **ret_traced, size_t *ret_n,
 		    struct bb_err *err);
