@@ -8,7 +8,7 @@
 
 #include <linux/pkt_cls.h>
 
-#define ACCEPT 1 /* for cgroups; the same value as SK_PASS and NF_ACCEPT */
+#define ACCEPT 1 /* lets a cgroup's event proceed; the same value as SK_PASS and NF_ACCEPT */
 
 #define FLOOR(name, section, retval)                                                               \
 	SEC(section) int empty_##name(void *ctx)                                                   \
@@ -31,7 +31,7 @@ FLOOR(netfilter, "netfilter",
       /* libbpf before 1.2 does not know this section: it opens the object and does not load this
 	 program */
       ACCEPT)
-/* The hook only runs when a thread renames itself. */
+/* The next three use task_rename, a tracepoint that runs only when a thread is renamed. */
 FLOOR(raw_tracepoint, "raw_tp/task_rename", 0)
 FLOOR(tracepoint, "tp/task/task_rename", 0)
 FLOOR(tracing, "tp_btf/task_rename", 0)

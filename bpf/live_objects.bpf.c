@@ -100,7 +100,7 @@ int live_objects(struct bpf_iter__task_file *ctx)
 	r.v[BB_LIVE_VFSMOUNT] = (__u64)file->f_path.mnt;
 	r.v[BB_LIVE_SUPER_BLOCK] = (__u64)BPF_CORE_READ(file, f_inode, i_sb);
 	r.v[BB_LIVE_ADDRESS_SPACE] = (__u64)BPF_CORE_READ(file, f_inode, i_mapping);
-	/* valid only for sockets; the reader of the record knows whether the file is one */
+	/* valid only for sockets; the reader of the record knows whether the file is a socket */
 	r.v[BB_LIVE_SOCKET] = (__u64)socket;
 	r.v[BB_LIVE_SOCK] = (__u64)BPF_CORE_READ(socket, sk);
 	r.v[BB_LIVE_SK_BUFF] = (__u64)BPF_CORE_READ(socket, sk, sk_receive_queue.next);

@@ -27,7 +27,7 @@ struct prefix {
 PREFIXES(allowed, 1024);
 PREFIXES(denied, 1000000);
 
-/* The action for packets of neither list. */
+/* The action for packets whose address has no prefix in `allowed` or `denied`. */
 const volatile __u32 by_default = XDP_PASS;
 
 /* Returns 1 and the packet's source address; 0 if the packet has no IPv4 header. */

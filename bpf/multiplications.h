@@ -2,8 +2,8 @@
 #ifndef BB_MULTIPLICATIONS_H
 #define BB_MULTIPLICATIONS_H
 
-/* Multiplications of known cost. Each one needs the result of the one before it. The xor keeps
- * the compiler from merging several multiplications into one. */
+/* Multiplications of known cost. Each multiplication needs the result of the previous one. The xor
+ * keeps the compiler from merging several multiplications into one. */
 #define BB_STEP(x) ((x) = ((x) ^ (x) >> 29) * 2862933555777941757ULL)
 #define BB_STEP4(x) (BB_STEP(x), BB_STEP(x), BB_STEP(x), BB_STEP(x))
 #define BB_STEP16(x) (BB_STEP4(x), BB_STEP4(x), BB_STEP4(x), BB_STEP4(x))

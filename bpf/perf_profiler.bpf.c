@@ -11,10 +11,10 @@
 #define RING_BYTES (16 << 20)
 #define STACK_FRAMES 127 /* kernel.perf_event_max_stack */
 
-/* pid_filter: process (tgid) to sample; 0 means every process. */
+/* For pid_filter: the process (tgid) to sample; 0 means every process. */
 const volatile __u32 target_pid = 0;
 
-/* regressed: number of multiply-adds in a chain, about 1 ns each. */
+/* For regressed: the number of multiply-adds in a chain, about 1 ns each. */
 const volatile __u32 extra_rounds = 200;
 
 struct {

@@ -78,7 +78,7 @@ static __always_inline void take_stacks(void *ctx, __u32 pid, __u32 is_off_cpu,
 	bpf_get_current_comm(ret_key->comm, sizeof(ret_key->comm));
 }
 
-/* Adds to the count of the key. Returns 0, or -E2BIG if the map is full. */
+/* Adds `weight` to the sum of the key in `counts`. Returns 0, or -errno if `counts` is full. */
 static __always_inline long add(const struct bb_profile_key *key, __u64 weight)
 {
 	__u64 *sum = bpf_map_lookup_elem(&counts, key);

@@ -9,7 +9,7 @@
 #define BB_PROFILE_COMM 16
 
 /* Samples are counted by this key. kernel_id and user_id are ids of stacks in `stacks`, or a
- * negative errno of bpf_get_stackid(). */
+ * negative errno of bpf_get_stackid(); -ENOENT also means that this stack is not recorded. */
 struct bb_profile_key {
 	__u32 pid; /* process id as in user space (the kernel's tgid) */
 	__s32 kernel_id;
