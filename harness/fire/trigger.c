@@ -87,6 +87,8 @@ bool bb_trigger__is_for(const struct bb_trigger *t, const struct bb_attach_point
 
 	if (asked_for ? strcmp(t->name, asked_for) != 0 : t->on_demand)
 		return false;
+	if (!asked_for && t->only_named && bb_trigger__distance(t, p))
+		return false;
 	/* attach points of these kinds have triggers of their own, and no other triggers work
 	 * there */
 	switch (p->kind) {

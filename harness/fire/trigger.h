@@ -66,6 +66,9 @@ struct bb_trigger {
 	int option;     /* for the row's functions, to tell apart rows with the same functions */
 	bool is_ipv6;   /* the trigger's sockets use IPv6, not IPv4 */
 	bool on_demand; /* fired only if a scenario asks for it */
+	/* fired only if a scenario asks for it or one of its words is the name of the hook, because
+	 * it concerns the whole machine */
+	bool only_named;
 	/* The kind of attach point that the trigger is for. BB_AT_NOWHERE: all kinds that have no
 	 * triggers of their own. */
 	enum bb_attach_kind at;

@@ -4,6 +4,7 @@
 #include <linux/loop.h>
 #include <sys/mount.h>
 
+#include "base/io.h"
 #include "fire/triggers.h"
 
 #define FILE_BYTES 65536
@@ -50,11 +51,32 @@ static int open_loop(struct bb_firing *f)
 	if (number < 0)
 		return -errno;
 	snprintf(path, sizeof(path), "/dev/loop%d", number);
+	f->own = number;
 	f->fd[0] = open(path, O_RDWR | O_CLOEXEC | O_DIRECT);
 	config.fd = (uint32_t)f->fd[1];
 	if (f->fd[0] < 0 || ioctl(f->fd[0], LOOP_CONFIGURE, &config))
 		return -errno;
 	return bb_failed(!f->trigger->option && fcntl(f->fd[0], F_SETFL, 0));
+}
+
+/* Makes a loop device whose requests wait in an I/O scheduler. fd[3] is the file that chooses it.
+ */
+static int open_scheduled(struct bb_firing *f)
+{
+	char path[64];
+	int rc = open_loop(f);
+
+	if (rc)
+		return rc;
+	snprintf(path, sizeof(path), "/sys/block/loop%ld/queue/scheduler", f->own);
+	f->fd[3] = open(path, O_WRONLY | O_CLOEXEC);
+	return bb_failed(f->fd[3] < 0 || write(f->fd[3], "mq-deadline", 11) < 0);
+}
+
+/* Loop devices have no scheduler by default. */
+static void close_scheduled(struct bb_firing *f)
+{
+	bb_write_all(f->fd[3], "none", 4);
 }
 
 /* Opens the executable of bpfbench for reads that bypass the page cache and so reach the disk. */
@@ -132,9 +154,13 @@ const struct bb_trigger bb_triggers_file[] = {
 	 BB_FIRES(BB_DO(mount, (long)"bpfbench", (long)"/sys", (long)"tmpfs", 0, 0),
 		  BB_DO(umount2, (long)"/sys", MNT_DETACH))},
 	{"block-read", "read 4 KiB from a loop device over memory, past the cache",
-	 "block_rq_insert block_rq_issue block_rq_complete block_io block_bio block_bio_queue "
+	 "block_rq_issue block_rq_complete block_io block_bio block_bio_queue "
 	 "blk_mq_start_request blk_account_io_start blk_account_io_done bio submit_bio",
 	 open_loop, BB_FIRES(BB_DO(pread64, FD0, PAGE, 4096, 0)), .option = O_DIRECT},
+	{"block-sched", "as `block-read`, by the I/O scheduler mq-deadline",
+	 "block_rq_insert dd_insert_requests dd_dispatch_request", open_scheduled,
+	 BB_FIRES(BB_DO(pread64, FD0, PAGE, 4096, 0)), .close = close_scheduled,
+	 .option = O_DIRECT},
 	{"block-cache", "read 4 KiB from a loop device into the cache, which then drops them",
 	 "filemap_alloc_folio filemap_alloc_folio_noprof filemap_add_folio add_to_page_cache_lru "
 	 "page_cache_ra_unbounded mm_filemap_add_to_page_cache mm_filemap_delete_from_page_cache "
@@ -148,6 +174,8 @@ const struct bb_trigger bb_triggers_file[] = {
 	 open_disk, BB_FIRES(BB_DO(pread64, FD0, PAGE, 4096, 0))},
 	{"block-write", "write 4 KiB to a loop device", "block_rq block_bio", open_loop,
 	 BB_FIRES(BB_DO(pwrite64, FD0, PAGE, 4096, 0)), .option = O_DIRECT},
+	{"sync", "have all file systems of the machine written to their disks", "sync",
+	 BB_FIRES(BB_DO(sync)), .only_named = true},
 	{"block-dirty", "write 4 KiB to a loop device through the cache, and have them written",
 	 "writeback_dirty_folio writeback_dirty_page folio_mark_dirty mark_buffer_dirty writeback "
 	 "fdatasync vfs_fsync",

@@ -121,6 +121,18 @@ static void test_hooks_that_one_trigger_attaches(void **state)
 	}
 }
 
+static void test_of_the_whole_machine_only_by_name(void **state)
+{
+	struct bb_attach_point p = at("tp/syscalls/sys_enter_sync", BPF_PROG_TYPE_TRACEPOINT, 0);
+
+	(void)state;
+	assert_true(bb_trigger__is_for(named("sync"), &p));
+	p = at("tp/syscalls/sys_enter_syncfs", BPF_PROG_TYPE_TRACEPOINT, 0);
+	assert_false(bb_trigger__is_for(named("sync"), &p));
+	p.by = &(struct bb_fired_by){.trigger = "sync"};
+	assert_true(bb_trigger__is_for(named("sync"), &p));
+}
+
 static void test_others_take_none_of_these(void **state)
 {
 	struct bb_attach_point p = at("raw_tp/sched_switch", BPF_PROG_TYPE_RAW_TRACEPOINT, 0);
@@ -358,6 +370,7 @@ int main(void)
 		cmocka_unit_test(test_one_trigger_does_nothing),
 		cmocka_unit_test(test_nearness),
 		cmocka_unit_test(test_hooks_that_one_trigger_attaches),
+		cmocka_unit_test(test_of_the_whole_machine_only_by_name),
 		cmocka_unit_test(test_others_take_none_of_these),
 		cmocka_unit_test(test_sections),
 		cmocka_unit_test(test_function_by_name),
