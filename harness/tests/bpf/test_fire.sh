@@ -85,11 +85,11 @@ expect_grep "triggers: the catalogue" out '^udp-connect +tell a UDP socket its p
 run "$BPFBENCH" triggers "$object" --program on_malloc --program no_tracepoint
 expect_status "triggers: of an object, exit code 0" 0
 expect_grep "triggers: the chosen one, and what it brings" out '^  \* malloc +1 run per firing; a firing takes [0-9.]+ us'
-expect_grep "triggers: what is next, of the same programs" out 'object .*--program on_malloc --program no_tracepoint. \(|--program no_tracepoint. \('
+expect_grep "triggers: what is next, of the same programs" out '--program on_malloc --program no_tracepoint. \('
 expect_grep "triggers: a hook that there is not" out "did you mean 'syscalls/sys_enter_openat'"
 if [[ -w /dev/loop-control ]]; then
 	run "$BPFBENCH" triggers "$O/tests/bpf/cached.bpf.o"
-	expect_grep "triggers: pages that get into the cache" out '^  \* block-cache +[1-9][0-9.]* runs? a firing'
+	expect_grep "triggers: pages that get into the cache" out '^  \* block-cache +[1-9][0-9.]* runs? per firing'
 else
 	skip "triggers: pages that get into the cache" "no loop devices here"
 fi
