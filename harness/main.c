@@ -163,7 +163,7 @@ int main(int argc, char **argv)
 		return bb_complain(&err);
 	/* LC_NUMERIC stays "C", because every format has a decimal point. */
 	setlocale(LC_CTYPE, "");
-	bb_stop__install();
+	bb_stop__install(true);
 	free(bb_program_dir()); /* finds the folder before the process has its own mounts */
 	bb_drivers__register();
 	return choose_and_run(argc, argv);

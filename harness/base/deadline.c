@@ -40,12 +40,12 @@ static void on_signal(int sig)
 	errno = error;
 }
 
-void bb_stop__install(void)
+void bb_stop__install(bool second_kills)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	/* Without SA_RESTART, a signal ends blocking calls. With SA_RESETHAND, a second signal of
-	 * the same kind kills the process. */
-	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+	/* Without SA_RESTART, a signal ends blocking calls. */
+	struct sigaction action = {.sa_handler = on_signal,
+				   .sa_flags = second_kills ? (int)SA_RESETHAND : 0};
 
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < BB_LEN(signals); i++) {

@@ -7,9 +7,9 @@
  * it. Long loops read it. Code that goes on after a signal sets it to 0 again. */
 extern volatile sig_atomic_t bb_stop_signal;
 
-/* Installs the handlers of these signals. A second signal of the same kind kills the process at
- * once. SIGPIPE and SIGXFSZ are ignored from then on. */
-void bb_stop__install(void);
+/* Installs the handlers of these signals. With `second_kills`, a second signal of the same kind
+ * kills the process at once. SIGPIPE and SIGXFSZ are ignored from then on. */
+void bb_stop__install(bool second_kills);
 
 /* Sets the message "stopped by signal 2 (Interrupt)", followed by `doing` and `what`, which may be
  * "". Returns -EINTR. */

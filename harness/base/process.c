@@ -151,7 +151,7 @@ static int run_keeper(void *arg, int link_fd)
 	struct bb_child program;
 	int status, rc;
 
-	bb_stop__install();
+	bb_stop__install(true);
 	/* The keeper has its own mounts, so it may mount another /proc. If mounting is not
 	 * permitted, as in containers, the program sees our /proc. */
 	if (!s->is_whole)

@@ -133,6 +133,17 @@ static size_t word_len(const char *text, bool *ret_is_other)
 	return at;
 }
 
+bool bb_is_plain_command(const char *text)
+{
+	bool is_other = false;
+
+	while (*text) {
+		text += word_len(text, &is_other);
+		text += *text == ' ';
+	}
+	return !is_other;
+}
+
 /* Returns `command` without the option whose name has the first `name` bytes of `option`, and
  * without its value if `has_value`, and with `added` after the name of the command. */
 static char *edit_command(const char *command, const char *option, size_t name, bool has_value,

@@ -44,6 +44,9 @@ void bb_list_words(char *list, size_t size, const char *between, const char *fmt
 /* Writes a word so that a POSIX shell reads the same word (XCU 2.2.2). */
 void bb_put_shell_word(FILE *out, const char *word);
 
+/* True if a shell only splits the command line `text` into words, which may be in single quotes. */
+bool bb_is_plain_command(const char *text);
+
 /* Returns the command line of the arguments argv[argc], as a shell reads it. The caller frees it.
  */
 char *bb_command_line(int argc, char **argv);

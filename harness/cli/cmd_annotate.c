@@ -226,7 +226,7 @@ static void add_more(const struct annotate_args *a, const struct bb_by_line *lin
 static int put_times(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
 	struct bb_by_line *lines = bb_calloc(r->n_timed + 1, sizeof(*lines));
-	size_t n = 0;
+	size_t n = 0, n_skips = 0;
 	struct bb_doc d = {0};
 	int rc = 0;
 
@@ -241,9 +241,11 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 		bb_doc_by_param(lines, n, &d);
 	/* adds which loads of the programs were not measured, and why */
 	for (size_t i = 0; !rc && n && i < r->n_skips; i++)
-		if (strstr(r->skips[i].what, "/loads "))
+		if (strstr(r->skips[i].what, "/loads ") && !n_skips++)
 			bb_doc__add(&d, BB_DOC_PARAGRAPH, NULL, "without %s: %s", r->skips[i].what,
 				    r->skips[i].why);
+	if (n_skips > 1)
+		bb_doc__append(&d, " (and %zu more like it)", n_skips - 1);
 	if (!rc && n)
 		add_more(a, lines, n, &d);
 	if (!rc && d.n)

@@ -51,10 +51,9 @@ static const char *const figure_slugs[BB_N_OVERHEAD] = {"cpu",         "machine-
 							"bystander",   "latency",     "latency-p50",
 							"latency-p99", "throughput"};
 
-static void add_time(struct bb_doc *d, double s)
+/* Adds a time in the unit that suits a time of `size` s. */
+static void add_time(struct bb_doc *d, double s, double size)
 {
-	double size = fabs(s);
-
 	if (!isfinite(s))
 		bb_doc__text_cell(d, NULL);
 	else if (size >= 1)
@@ -79,6 +78,8 @@ static const char *shown_verdict(const struct shown *s, int i)
 
 	if (i != BB_OVERHEAD_CPU && i != BB_OVERHEAD_MACHINE)
 		return "no limit";
+	if (s->o->n_blocks < BB_OVERHEAD_LEAST_BLOCKS)
+		return "not judged";
 	if (f->verdict == BB_VERDICT_REGRESSED && !s->args->never_fails)
 		return "fails";
 	return verdict_name(f);
@@ -87,19 +88,19 @@ static const char *shown_verdict(const struct shown *s, int i)
 static void add_figures(const struct shown *s, struct bb_doc *d)
 {
 	bool against = s->args->opts.against.command.shell;
-	const char *per = s->args->opts.requests > 1 ? "a request" : "a run";
+	const char *per = s->args->opts.requests > 1 ? "per request" : "per run";
 	/* the document outlives this function, and its columns point to their heads */
 	static char limit[40];
 	const struct bb_doc_column columns[] = {
 		{BB_TEXT(per)},
 		{BB_NUMBER(against ? "against" : "without")},
 		{BB_NUMBER(against ? "agent" : "with")},
-		{BB_NUMBER("more %")},
+		{BB_NUMBER("increase %")},
 		{BB_NUMBER("interval %")},
 		{BB_VERDICT(limit)},
 	};
 
-	snprintf(limit, sizeof(limit), "--max %g%%", 100 * s->args->opts.max);
+	snprintf(limit, sizeof(limit), "limit %g %% (--max)", 100 * s->args->opts.max);
 	bb_doc__table(d, columns, BB_LEN(columns));
 	for (int i = 0; i < BB_N_OVERHEAD; i++) {
 		const struct bb_overhead_figure *f = &s->o->figures[i];
@@ -117,7 +118,7 @@ static void add_figures(const struct shown *s, struct bb_doc *d)
 			if (i == BB_OVERHEAD_RATE)
 				bb_doc__number_cell(d, sides[k], sides[k]);
 			else
-				add_time(d, sides[k]);
+				add_time(d, sides[k], fmin(sides[0], sides[1]));
 		bb_doc__cell(d, "%+.1f", 100 * (f->ratio.value - 1));
 		if (isfinite(f->ratio.lo))
 			bb_doc__cell(d, "[%+.1f, %+.1f]", 100 * (f->ratio.lo - 1),
@@ -134,15 +135,15 @@ static void add_part(struct bb_doc *d, const char *name, double runs, double ns,
 	bb_doc__text_cell(d, name);
 	bb_doc__table_cell(d, bb_table_cell_number(runs, runs));
 	bb_doc__table_cell(d, bb_table_cell_number(ns, ns));
-	add_time(d, cpu_s);
+	add_time(d, cpu_s, fabs(cpu_s));
 	bb_doc__cell(d, "%.1f", 100 * cpu_s / base_s);
 }
 
 static void add_parts(const struct shown *s, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
-		{BB_TEXT("part")},       {BB_NUMBER("runs")},          {BB_NUMBER("ns/run")},
-		{BB_NUMBER("CPU time")}, {BB_NUMBER("adds to CPU %")},
+		{BB_TEXT("part")},       {BB_NUMBER("runs")},   {BB_NUMBER("ns/run")},
+		{BB_NUMBER("CPU time")}, {BB_NUMBER("adds %")},
 	};
 	const struct bb_overhead *o = s->o;
 	double base_s = o->figures[BB_OVERHEAD_CPU].base_s;
@@ -202,36 +203,55 @@ static void add_lost(const struct shown *s, struct bb_doc *d)
 							   : "");
 }
 
+/* Adds advice to look inside the agent's programs. */
+static void add_inside(const char *agent, struct bb_doc *d)
+{
+	char *const argv[] = {"sudo bpfbench inside --", "sh", "-c", (char *)(uintptr_t)agent};
+	char *quoted = bb_is_plain_command(agent) ? NULL : bb_command_line(4, (char **)argv);
+
+	bb_doc__add(d, BB_DOC_FAINT, "next",
+		    "`%s%s` (which paths its programs take, and the p99 of each)",
+		    quoted ? "" : "sudo bpfbench inside -- ", quoted ? quoted : agent);
+	free(quoted);
+}
+
 static void add_notes(const struct shown *s, struct bb_doc *d)
 {
 	const struct bb_overhead *o = s->o;
 	const char *agent = s->args->opts.agent.command.shell;
+	bool against = s->args->opts.against.command.shell;
 	double machine_s = o->figures[BB_OVERHEAD_MACHINE].base_s * o->runs_a_turn *
 			   s->args->opts.requests;
 
 	if (isfinite(o->figures[BB_OVERHEAD_CPU].ratio.lo))
 		bb_doc__add(d, BB_DOC_FAINT, "interval %",
-			    "of more %%: 99 %% for the two figures with a verdict, 95 %% for the "
-			    "others");
+			    "of the increase; 99 %% for the two figures with a limit, 95 %% for "
+			    "the others");
 	if (isfinite(o->rss_bytes))
 		bb_doc__add(d, BB_DOC_FAINT, "memory",
 			    "%.1f MiB resident in the agent's processes, %.1f MiB in the maps of "
 			    "its programs",
 			    o->rss_bytes / 1048576, o->map_bytes / 1048576);
 	add_lost(s, d);
-	if (o->parts_turn_s > 0)
-		bb_doc__add(d, BB_DOC_FAINT, "parts",
-			    "from more turns, with bpf_stats on, which adds 10 to 40 ns to a "
-			    "run; it is off for the figures above. adds to CPU %%: of the CPU time "
-			    "without the agent. unexplained: the rest of the difference, such as "
-			    "the hooks around the programs; below 0 if other processes made the "
-			    "programs run");
+	if (o->parts_turn_s > 0) {
+		bb_doc__add(d, BB_DOC_FAINT, "ns/run",
+			    "from more turns, with bpf_stats on, which adds 10 to 40 ns to a run; "
+			    "it is off for the first table");
+		bb_doc__add(d, BB_DOC_FAINT, "adds %", "of the CPU time %s",
+			    against ? "with the agent of --against" : "without the agent");
+	}
+	if (o->parts_turn_s > 0 && !against)
+		bb_doc__add(d, BB_DOC_FAINT, "unexplained",
+			    "the rest of the increase, such as the hooks around the programs; "
+			    "below "
+			    "0 if other processes made the programs run");
 	bb_doc__add(d, BB_DOC_FAINT, "machine's CPU time",
 		    "of all processes, so other load is in it; resolution %.2g %%",
 		    100 / (double)sysconf(_SC_CLK_TCK) / machine_s);
 	if (o->n_killed)
 		bb_doc__add(d, BB_DOC_BAD, NULL,
-			    "the agent ignored SIGTERM for 5 s and was killed, %u of %u times",
+			    "the agent ignored SIGTERM for 5 s and was killed, at %u of its %u "
+			    "ends",
 			    o->n_killed, o->n_starts);
 	if (o->n_cleaned)
 		bb_doc__add(d, BB_DOC_BAD, NULL,
@@ -247,7 +267,9 @@ static void add_notes(const struct shown *s, struct bb_doc *d)
 		bb_doc__add(d, BB_DOC_BAD, NULL,
 			    "the hypervisor gave %.0f %% of the time to others", 100 * o->steal);
 	if (*o->why)
-		bb_doc__add(d, BB_DOC_BAD, "inconclusive", "%s", o->why);
+		bb_doc__add(d, BB_DOC_BAD,
+			    o->n_blocks < BB_OVERHEAD_LEAST_BLOCKS ? "not judged" : "inconclusive",
+			    "%s", o->why);
 	if (s->failed)
 		bb_doc__add(d, BB_DOC_BAD, "broken off", "%s", s->failed);
 	else if (*o->why)
@@ -257,10 +279,7 @@ static void add_notes(const struct shown *s, struct bb_doc *d)
 				      : "--max PERCENT",
 			      NULL);
 	else if (o->n_programs)
-		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "`sudo bpfbench inside -- %s` (which paths its programs take, and "
-			    "the p99 of each)",
-			    strpbrk(agent, ";|&<>`$") ? "AGENT" : agent);
+		add_inside(agent, d);
 }
 
 static void make_document(const struct shown *s, struct bb_doc *d)
@@ -268,7 +287,8 @@ static void make_document(const struct shown *s, struct bb_doc *d)
 	const struct bb_overhead *o = s->o;
 
 	bb_doc__add(d, BB_DOC_TITLE, NULL,
-		    "overhead of %s: %zu block%s of 4 turns, %.0f runs of the workload, %.0f s",
+		    "overhead of %s: %zu block%s of 4 turns (2 with it), %.0f runs of the "
+		    "workload, took %.0f s",
 		    s->name, o->n_blocks, bb_plural(o->n_blocks), (double)o->n_runs, o->elapsed_s);
 	add_figures(s, d);
 	add_parts(s, d);

@@ -258,6 +258,12 @@ static int fire(void *attached, uint32_t depth, const struct bb_instrument_part 
 	return bb_stop_signal ? -EINTR : 0;
 }
 
+static void say_fired_by(const struct bb_input *, const struct bb_test_prog *, char *ret_words,
+			 size_t size)
+{
+	snprintf(ret_words, size, "a perf event of page faults");
+}
+
 const struct bb_drive_trigger bb_trigger_page_fault = {
 	.by = "page-fault",
 	.doc = "fire one synthetic perf event at a time",
@@ -276,5 +282,6 @@ const struct bb_drive_trigger bb_trigger_page_fault = {
 	.attach = attach,
 	.fire = fire,
 	.detach = detach,
+	.fired_by = say_fired_by,
 	.close = close_faults,
 };

@@ -39,14 +39,16 @@ static void put_row(const struct bb_counted *c, const struct bb_annotated_row *r
 	if (!l)
 		fprintf(out, "%*s", before - 9, "");
 	else if (l->executions)
-		fprintf(out, "%11.2f %5.1f", (double)l->instructions / runs, 100 * share);
+		fprintf(out, "%11.*f %5.1f", l->instructions % c->runs ? 2 : 0,
+			(double)l->instructions / runs, 100 * share);
 	else
 		fprintf(out, "%11s %5s", "0", "0");
 	if (l && !l->executions)
 		fprintf(out, "%*s", before - BEFORE_SOURCE, "#####");
 	else if (l && before > BEFORE_SOURCE)
-		fprintf(out, " %11.2f", (double)l->executions / runs);
-	fprintf(out, " %6u  ", row->line);
+		fprintf(out, " %11.*f", l->executions % c->runs ? 2 : 0,
+			(double)l->executions / runs);
+	fprintf(out, " %6s  ", row->line ? bb_table_cell_of("%u", row->line).text : "-");
 	bb_put_code(out, row->text, opts->width > before ? opts->width - before : 1);
 	putc('\n', out);
 	bb_clean__put_raw(out, *colour ? "\033[0m" : "");
@@ -107,7 +109,7 @@ void bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts
 
 	mean = c->runs ? (double)c->instructions / (double)c->runs : 0;
 	bb_doc__add(&d, BB_DOC_PARAGRAPH, NULL,
-		    "%s/%s: %.*f instructions a run, over %" PRIu64 " run%s; %u in the program, "
+		    "%s/%s: %.*f instructions per run, over %" PRIu64 " run%s; %u in the program, "
 		    "%u block%s, %" PRIu64 " path%s",
 		    c->scenario, c->variant, mean == round(mean) ? 0 : 2, mean, c->runs,
 		    bb_plural(c->runs), c->n_insns, c->n_blocks, bb_plural(c->n_blocks), c->paths,

@@ -5,7 +5,7 @@
 #include "base/text.h"
 
 #define NAMED 3u          /* limit: parts that a sentence names */
-#define NAMED_LEAST 0.005 /* a sentence leaves out parts with a smaller share of the run */
+#define NAMED_LEAST 0.005 /* a sentence leaves out smaller shares of the program's own time */
 
 /* A table shows at most this many values of the parameter; further values get another table. */
 #define MOST_COLUMNS 8u
@@ -95,36 +95,48 @@ void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t siz
 	bb_make_clean(buf);
 }
 
+/* Returns the time of a line, or "< 3" if it is below `least`, here 3. A time below 0 is that, too.
+ */
+static struct bb_table_cell line_ns(double ns, double least)
+{
+	return ns < least ? bb_table_cell_of("< %g", least) : bb_table_cell_number(ns, ns);
+}
+
 void bb_doc_line_ns(double ns, double least, struct bb_doc *d)
 {
-	if (fabs(ns) < least)
-		bb_doc__cell(d, "< %g", least);
-	else
-		bb_doc__number_cell(d, ns, ns);
+	bb_doc__table_cell(d, line_ns(ns, least));
 }
 
 /* --- one program --- */
 
-/* Adds the cells of a row that stand before the column "line". */
+/* Adds the cells of a row that stand before the column "line". The figures of a part of a line
+ * (`is_part`) are indented, so that the column adds up without them. */
 static void add_times(struct bb_doc *d, const struct bb_by_line *b, const struct bb_estimate *ns,
-		      double cold_ns, double insns)
+		      double cold_ns, double insns, bool is_part)
 {
-	double share = 100 * ns->value / b->program.value;
-	bool is_small = ns->value < b->least;
+	double share = 100 * ns->value / b->own.value;
+	bool is_small = ns->value < b->least,
+	     is_own = ns != &b->calling && b->own.value >= b->least;
+	/* runs on other paths may be shorter than a run on the path of the rows */
+	struct bb_table_cell time = ns == &b->rest && ns->value < -b->least
+					    ? bb_table_cell_value(ns->value)
+					    : line_ns(ns->value, b->least);
 
-	bb_doc_line_ns(ns->value, b->least, d);
+	bb_doc__cell_if(d, time.text[0], "%s%s", time.text, is_part ? "  " : "");
 	bb_doc__cell_if(d, !isnan(ns->lo) && !is_small, "[%s, %s]",
 			bb_table_cell_value(ns->lo).text, bb_table_cell_value(ns->hi).text);
 	bb_doc_line_ns(isfinite(b->cold.value) ? cold_ns : (double)NAN, b->least, d);
-	bb_doc__cell_if(d, !isnan(share) && !is_small, "%.1f", share);
+	bb_doc__cell_if(d, !isnan(share) && !is_small && is_own, is_part ? "%.1f  " : "%.1f",
+			share);
 	bb_doc__number_cell(d, insns, BB_WHOLE);
 }
 
-/* Adds a row about a time that belongs to no line, with `text` in the column "source". */
+/* Adds a row that belongs to no line; `text` stands in the column "source". It is indented in the
+ * row of a part. */
 static void add_other(struct bb_doc *d, const struct bb_by_line *b, const struct bb_estimate *ns,
 		      double cold_ns, const char *text)
 {
-	add_times(d, b, ns, cold_ns, NAN);
+	add_times(d, b, ns, cold_ns, NAN, text[0] == ' ');
 	bb_doc__text_cell(d, "");
 	bb_doc__text_cell(d, text);
 }
@@ -195,15 +207,21 @@ void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size)
 	}
 	qsort(all, n, sizeof(*all), by_ns);
 	buf[0] = '\0';
-	for (size_t i = 0; i < n && i < NAMED; i++) {
+	if (b->own.value >= b->least)
+		at = (size_t)snprintf(buf, size, "of the program's own %s %s",
+				      bb_table_cell_value(b->own.value).text, unit_of(b));
+	else if (n)
+		snprintf(buf, size, "the program's own time is below %g %s", b->least, unit_of(b));
+	for (size_t i = 0; at && i < n && i < NAMED; i++) {
 		const struct bb_timed_row *row = all[i].row;
-		double share = all[i].ns / b->program.value;
+		double share = all[i].ns / b->own.value;
 
-		if (!(share >= NAMED_LEAST) || all[i].ns < b->least || at >= size)
+		if (i && (share < NAMED_LEAST || all[i].ns < b->least || at >= size))
 			break;
-		at += (size_t)snprintf(buf + at, size - at, "%s%.*f %% %s%s%s%s", i ? ", " : "",
-				       share < 0.02, 100 * share, i ? "" : "is ", row->call,
-				       row->call[0] ? " of " : "", position_in_words(row).text);
+		at += (size_t)snprintf(buf + at, size - at, "%s%.*f %% %s", i ? ", " : ": ",
+				       share < 0.02, 100 * share, position_in_words(row).text);
+		if (row->call[0] && at < size)
+			at += (size_t)snprintf(buf + at, size - at, " (%s)", row->call);
 	}
 	free(all);
 	bb_make_clean(buf);
@@ -224,7 +242,7 @@ static void add_line(struct bb_doc *d, const struct bb_by_line *b, const struct 
 		else
 			strcat(text, ": ");
 	}
-	add_times(d, b, &line->ns, line->cold_ns, line->insns);
+	add_times(d, b, &line->ns, line->cold_ns, line->insns, false);
 	add_position(line->row, text, d);
 	for (size_t i = 0; !only && i < line->n_parts; i++) {
 		const struct bb_line_part *p = &line->parts[i];
@@ -251,7 +269,7 @@ static void add_folded(struct bb_doc *d, const struct bb_by_line *b, size_t n)
 		cold += line->cold_ns;
 		insns += line->insns;
 	}
-	add_times(d, b, &sum, cold, insns);
+	add_times(d, b, &sum, cold, insns, false);
 	bb_doc__text_cell(d, "");
 	bb_doc__cell(d, "(%zu lines below %g %s each)", n, b->least,
 		     b->timed->counts_instructions ? "machine instruction" : "ns");
@@ -293,14 +311,13 @@ static void add_notes(const struct bb_by_line *b, struct bb_doc *d)
 			    t->refused, t->cuts, t->refused_why);
 	if (left_out >= LEFT_OUT_LEAST)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
-			    "%.0f %% of the runs are left out of all figures: something else on "
-			    "the machine slowed them down",
+			    "%.0f %% of the runs were disturbed by something else on the machine "
+			    "and are left out",
 			    100 * left_out);
-	if (isfinite(b->latency) &&
+	if (left_out >= LEFT_OUT_LEAST && isfinite(b->latency) &&
 	    strcmp(latency.text, bb_table_cell_value(b->program.value).text) != 0)
-		bb_doc__add(d, BB_DOC_ITEM, NULL,
-			    "`show` says %s %s a run: a mean over loads that leaves out fewer runs",
-			    latency.text, unit_of(b));
+		bb_doc__append(d, " (`show` leaves out fewer: %s %s per run)", latency.text,
+			       unit_of(b));
 	if (t->measured && t->measured < t->passed)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
 			    "%" PRIu64 " of the %" PRIu64 " cuts that a run passes were measured; "
@@ -312,7 +329,7 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 			  struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
-		{BB_NUMBER("95 % interval")}, {BB_NUMBER("cold ns")}, {BB_NUMBER("% of run")},
+		{BB_NUMBER("95 % interval")}, {BB_NUMBER("cold ns")}, {BB_NUMBER("% of own")},
 		{BB_NUMBER("insns")},         {BB_NUMBER("line")},    {BB_CODE("source")},
 	};
 	enum { N = BB_LEN(columns) + 1 };
@@ -367,21 +384,20 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 	add_notes(b, d);
 }
 
-/* Adds the time of a whole run, and the sum of its parts. The two should be equal. */
+/* Adds the time of a whole run. */
 static void add_whole(const struct bb_by_line *b, struct bb_doc *d)
 {
 	const struct bb_estimate *run = &b->program;
 
-	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s: %s %s a run", b->timed->name,
+	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s: %s %s per run", b->timed->name,
 		    bb_table_cell_value(run->value).text, unit_of(b));
 	if (isfinite(run->lo))
 		bb_doc__append(d, " [%s, %s]", bb_table_cell_value(run->lo).text,
 			       bb_table_cell_value(run->hi).text);
-	bb_doc__append(d, ", over ");
+	bb_doc__append(d, " with the call and its timing, over ");
 	if (b->n_loads < b->n_all)
 		bb_doc__append(d, "%zu of ", b->n_loads);
-	bb_doc__append(d, "%zu load%s; its parts sum to %s %s", b->n_all, bb_plural(b->n_all),
-		       bb_table_cell_value(b->sum.value).text, unit_of(b));
+	bb_doc__append(d, "%zu program load%s", b->n_all, bb_plural(b->n_all));
 }
 
 void bb_doc_by_line(const struct bb_by_line *b, bool whole, bool longest_first, bool all,

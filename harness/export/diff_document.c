@@ -395,7 +395,7 @@ static void add_exact_lines(const struct bb_exact_program *p, bool all, struct b
 		if (l->line)
 			bb_doc__append(d, ":%u  %s", l->line, l->text + strspn(l->text, " \t"));
 		else
-			bb_doc__append(d, "  (no line: the compiler's own)");
+			bb_doc__append(d, "  (no source line)");
 	}
 	if (n > most)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,

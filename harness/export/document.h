@@ -48,7 +48,8 @@ struct bb_doc_column {
 	 * that it always moves. */
 	int spill;
 	/* In text, if a table is still too wide, its columns are left out: first those with drop 1,
-	 * then those with drop 2, and so on. 0 means never. */
+	 * then those with drop 2, and so on. 0 means never. A column that also has a `spill` is
+	 * left out instead of moved. */
 	int drop;
 	bool once;  /* only for the first column: on a terminal, repeated texts are left empty */
 	bool close; /* in text, one blank before the column instead of two */

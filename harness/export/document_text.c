@@ -297,8 +297,8 @@ static bool lay_out_next(struct layout *l, const struct bb_doc_look *look)
 	bool has_any = false;
 
 	for (size_t k = 1; k < l->b->n_columns; k++) {
-		has_any |= l->later[k];
-		l->skip[k] = !l->later[k];
+		l->skip[k] = !l->later[k] || l->b->columns[k].drop;
+		has_any |= !l->skip[k];
 		l->later[k] = false;
 	}
 	if (!has_any)
@@ -473,8 +473,8 @@ bool bb_doc_block__shows_column(const struct bb_doc_block *b, size_t column,
 				const struct bb_doc_look *look)
 {
 	struct layout l = begin_layout(b, look, 0);
-	bool shows = l.width[column] || l.later[column] || (l.on_two_lines && !column) ||
-		     (column && l.under_row == column);
+	bool shows = l.width[column] || (l.later[column] && !b->columns[column].drop) ||
+		     (l.on_two_lines && !column) || (column && l.under_row == column);
 
 	free(l.width);
 	free(l.later);

@@ -191,8 +191,9 @@ void bb_doc_by_param(const struct bb_by_line *cases, size_t n, struct bb_doc *d)
 /* Adds a cell with the time of a line, ns; "< 3" if the time is below `least`, here 3. */
 void bb_doc_line_ns(double ns, double least, struct bb_doc *d);
 /* Write a sentence into buf[size]: bb_by_line__sentence() names the parts that take the most time,
- * "71 % is bpf_perf_event_output of line 38, ..."; bb_by_line__cold_sentence() names the parts that
- * cold caches slow down most. Write "" if there are no such parts. */
+ * "of the program's own 41.1 ns: 51 % line 21 (bpf_map_lookup_elem), ...";
+ * bb_by_line__cold_sentence() names the parts that cold caches slow down most. Write "" if there
+ * are no such parts. */
 void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size);
 void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t size);
 

@@ -28,7 +28,9 @@ static struct bb_table_cell unit_of(const struct bb_case *c)
 void bb_doc_group_title(const struct bb_case *c, bool with_value, const char *after,
 			struct bb_doc *d)
 {
-	bb_doc__add(d, BB_DOC_TITLE, NULL, "%s, %s", c->scenario, c->drive);
+	bb_doc__add(d, BB_DOC_TITLE, NULL, "%s", c->scenario);
+	if (strcmp(c->scenario, c->drive))
+		bb_doc__append(d, ", %s", c->drive);
 	if (c->param && with_value)
 		bb_doc__append(d, ", %s = %s", c->param, c->param_text);
 	else if (c->param)
@@ -116,12 +118,21 @@ static void add_row(const struct bb_report *r, size_t i, enum bb_detail detail, 
 static void add_columns(const struct bb_report *r, const struct bb_case *c, enum bb_detail detail,
 			const char *param, struct bb_doc *d)
 {
+	bool is_number = param && strspn(c->param_text, "0123456789") == strlen(c->param_text);
+
 	bb_doc__table(d, NULL, 0);
 	for (size_t k = 0; k < bb_n_case_columns; k++) {
+		struct bb_doc_column column = bb_case_columns[k].as;
+
 		if (param && k == 1)
-			bb_doc__column(d, (struct bb_doc_column){BB_TEXT(param)});
+			bb_doc__column(d,
+				       (struct bb_doc_column){.head = param,
+							      .cells = is_number ? BB_CELLS_NUMBER
+										 : BB_CELLS_TEXT});
+		if (detail == BB_DETAILS)
+			column.drop = 0;
 		if (has_column(r, c, k, detail))
-			bb_doc__column(d, bb_case_columns[k].as);
+			bb_doc__column(d, column);
 		if (param && !k)
 			d->blocks[d->n - 1].columns[0].once = true;
 	}
@@ -166,13 +177,14 @@ static void add_rows(const struct bb_report *r, size_t first, enum bb_detail det
 			    n_hidden);
 }
 
-/* Appends the name and net cost of the case's program: "prog 15.8 +-0.9". */
+/* Appends the name and net cost of the case's program: "prog, 15.8 +-0.9 ns". */
 static void append_net(const struct bb_case *c, struct bb_doc *d)
 {
-	struct bb_table_cell half = bb_net_half_cell(c);
+	struct bb_table_cell net = bb_net_cell(c), half = bb_net_half_cell(c);
 
-	bb_doc__append(d, "%s %s%s%s", c->variant, bb_net_cell(c).text, half.text[0] ? " +-" : "",
-		       half.text);
+	bb_doc__append(d, "%s, %s%s%s%s%s", c->variant, net.text + strspn(net.text, BB_NEAR_0_MARK),
+		       half.text[0] ? " +-" : "", half.text, strstr(net.text, " ms") ? "" : " ns",
+		       bb_net_is_near_0(c) ? " (may be 0)" : "");
 }
 
 /* If the table of case `first` has many programs, names those with the least and the most net
@@ -675,7 +687,7 @@ static void add_machine(const struct bb_report *r, struct bb_doc *d)
 {
 	bb_doc__append(d, "kernel %s, %s", r->fingerprint.kernel_release, r->fingerprint.cpu_model);
 	if (isfinite(r->elapsed_s))
-		bb_doc__append(d, ", %.1f s", r->elapsed_s);
+		bb_doc__append(d, ", took %.1f s", r->elapsed_s);
 }
 
 bool bb_counts_instructions(const struct bb_report *r)
@@ -734,15 +746,16 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 	if (has_half && !r->n_comparisons)
 		bb_doc__add(d, BB_DOC_FAINT, "+-", "95 %% interval%s",
 			    knows_between ? ""
-					  : " within this run (`bpfbench selftest`: between runs, "
-					    "too)");
+					  : " within this run; a repeat may differ more "
+					    "(`bpfbench selftest`)");
 	if (bb_has_drive(r, BB_DRIVE_INSIDE))
 		bb_doc__add(d, BB_DOC_FAINT, "latency",
 			    "mean of all runs; NAME.PATH: of those that take this path");
 	if (bb_has_drive(r, "pipeline"))
 		bb_doc__add(d, BB_DOC_FAINT, "consumed",
-			    "by the reader of the ring, of all samples in it; ring %%: how full "
-			    "it was at most; its CPU: the reader's CPU time a sample");
+			    "by the reader of the ring, of all samples in it; latency: mean lag; "
+			    "ring %%: how full the ring was at most; CPU/sample: the reader's CPU "
+			    "time; >: at least, as it did not consume the rest");
 	if (has_net && !in_sentences && !r->n_comparisons)
 		bb_doc__add(d, BB_DOC_FAINT, "p50", "median of the samples of the latency%s",
 			    has_p99 && lacks_p99 ? "; p99 only where there are 1000 samples" : "");

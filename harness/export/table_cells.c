@@ -167,12 +167,55 @@ static struct bb_table_cell loads(const struct bb_case *c)
 	return bb_table_cell_of("%" PRIu32 "/%zu", c->summary.loads, c->n_series);
 }
 
+/* Returns a figure of the case's samples in the unit of its drive. The samples of a pipeline whose
+ * consumer is behind are lags so far: no figure if it took none, else the least that it can be. */
+static struct bb_table_cell time_of_samples(const struct bb_case *c, double value)
+{
+	if (bb_is_behind(c))
+		return c->summary.pipeline.consumed.value > 0 && isfinite(value)
+			       ? bb_table_cell_of(">%s", time_of(c, value, value).text)
+			       : none;
+	if (value == round(value) && !bb_is_shown_in_ms(value) &&
+	    !(bb_drive_kind_named(c->drive)->sample.shown_ns > 0))
+		return bb_table_cell_of("%.0f", value); /* a clock that ticks in several ns */
+	return time_of(c, value, value);
+}
+
 static struct bb_table_cell latency(const struct bb_case *c)
 {
 	double value = c->summary.latency.value;
 
+	if (bb_is_behind(c))
+		return time_of_samples(c, value);
 	return isfinite(value) ? time_of(c, value, value)
 			       : bb_table_cell_of(c->summary.voids ? "void" : "none");
+}
+
+static struct bb_table_cell p50(const struct bb_case *c)
+{
+	return time_of_samples(c, c->summary.p50.value);
+}
+
+static struct bb_table_cell p90(const struct bb_case *c)
+{
+	return time_of_samples(c, c->summary.p90.value);
+}
+
+static struct bb_table_cell p99(const struct bb_case *c)
+{
+	return time_of_samples(c, c->summary.p99.value);
+}
+
+static struct bb_table_cell lag_max(const struct bb_case *c)
+{
+	return time_of_samples(c, c->summary.pipeline.lag_max.value);
+}
+
+static struct bb_table_cell ring_peak(const struct bb_case *c)
+{
+	double share = c->summary.pipeline.ring_peak.value;
+
+	return isfinite(share) ? bb_table_cell_of("%.1f", 100 * share) : none;
 }
 
 static struct bb_table_cell interval(const struct bb_case *c)
@@ -202,7 +245,7 @@ struct bb_table_cell bb_net_half_cell(const struct bb_case *c)
 
 struct bb_table_cell bb_latency_half_cell(const struct bb_case *c)
 {
-	return half_of(c, &c->summary.latency);
+	return bb_is_behind(c) ? none : half_of(c, &c->summary.latency);
 }
 
 /* Returns the text that follows a figure, such as "+-0.9". Empty if `half` is empty, because the
@@ -280,9 +323,8 @@ static struct bb_table_cell consumed(const struct bb_case *c)
 
 	if (!isfinite(consumed))
 		return none;
-	return bb_table_cell_of("%s/%s%s", count((uint64_t)consumed).text,
-				count((uint64_t)c->summary.pipeline.produced.value).text,
-				bb_is_behind(c) ? " behind" : "");
+	return bb_table_cell_of("%s/%s", count((uint64_t)consumed).text,
+				count((uint64_t)c->summary.pipeline.produced.value).text);
 }
 
 static struct bb_table_cell slowdown(const struct bb_case *c)
@@ -385,14 +427,13 @@ const struct bb_case_column bb_case_columns[] = {
 	       .doc = "the same event with an empty program"),
 	COLUMN(BB_DETAILS, ESTIMATE(floor), BB_NUMBER("floor"), .spill = 4,
 	       .doc = "latency of the empty program of the same type in this run"),
-	COLUMN(BB_ALL, ESTIMATE(p50), BB_NUMBER("p50"), .spill = 12,
-	       .doc = "median of all samples"),
-	COLUMN(BB_DETAILS | BB_SENTENCE, ESTIMATE(p90), BB_NUMBER("p90"), .spill = 9,
+	COLUMN(BB_ALL, .cell = p50, BB_NUMBER("p50"), .spill = 13, .doc = "median of all samples"),
+	COLUMN(BB_DETAILS | BB_SENTENCE, .cell = p90, BB_NUMBER("p90"), .spill = 9,
 	       .doc = "90th percentile of all samples, outliers included (needs 100)"),
-	COLUMN(BB_ALL, ESTIMATE(p99), BB_NUMBER("p99"),
+	COLUMN(BB_ALL, .cell = p99, BB_NUMBER("p99"),
 	       .doc = "99th percentile of all samples, outliers included (needs 1000)"),
 	COLUMN(BB_ALL, ESTIMATE(live.worst), BB_NUMBER("worst"), .doc = "longest run"),
-	COLUMN(BB_ALL, ESTIMATE(pipeline.lag_max), BB_NUMBER("max"),
+	COLUMN(BB_ALL, .cell = lag_max, BB_NUMBER("max"), .spill = 12, .drop = 1,
 	       .doc = "largest lag of all samples"),
 	COLUMN(BB_ALL, .cell = slowdown, BB_TEXT("slowdown"),
 	       .doc = "latency / floor, load by load, with its 95 % interval"),
@@ -404,12 +445,12 @@ const struct bb_case_column bb_case_columns[] = {
 	COLUMN(BB_DETAILS, COUNT(drops), BB_NUMBER("drops"),
 	       .doc = "runs whose result the program threw away"),
 	COLUMN(BB_ALL, .cell = consumed, BB_NUMBER("consumed"),
-	       .doc = "samples that the consumer had finished, of those that got into the ring; "
-		      "behind: less than 90 %"),
-	COLUMN(BB_ALL, PERCENT(pipeline.ring_peak), BB_NUMBER("ring %"),
+	       .doc = "samples that the consumer had finished, of those that got into the ring; of "
+		      "less than 90 %, times are at least (>)"),
+	COLUMN(BB_ALL, .cell = ring_peak, BB_NUMBER("ring %"),
 	       .doc = "highest fill of the ring that was seen, as a share of its size"),
-	COLUMN(BB_ALL, ESTIMATE(pipeline.consumer_cpu), BB_NUMBER("its CPU"),
-	       .doc = "CPU time of the consumer a sample"),
+	COLUMN(BB_ALL, ESTIMATE(pipeline.consumer_cpu), BB_NUMBER("CPU/sample"),
+	       .doc = "CPU time of the consumer per sample"),
 	COLUMN(BB_ALL, COUNT(map_bytes), BB_NUMBER("map bytes"),
 	       .doc = "memory of the maps that are filled to several sizes"),
 	COLUMN(BB_DETAILS, .cell = bb_executed_cell, BB_NUMBER("executed"), .spill = BB_DOC_BELOW,

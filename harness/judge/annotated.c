@@ -174,7 +174,7 @@ static bool is_as_built(const struct source *s, const struct bb_counted_line *li
 
 const char *bb_counted_text(const struct bb_counted_line *l)
 {
-	return l->line ? l->text : "(the compiler's own)";
+	return l->line ? l->text : "(no source line)";
 }
 
 /* Adds rows for the lines without code between `a` and `b`, two lines with code. Adds them one by

@@ -283,6 +283,9 @@ static void add_totals(struct bb_by_line *b, const struct bb_report *r, struct l
 	b->calling = estimate(l, l->sum);
 	add_parts(l, t);
 	b->sum = estimate(l, l->sum);
+	begin_sum(l);
+	add_parts(l, t);
+	b->own = estimate(l, l->sum);
 }
 
 /* Returns the case of the same program and parameter that was timed with cold caches (drive

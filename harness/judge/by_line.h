@@ -41,11 +41,12 @@ struct bb_by_line {
 	size_t n_loads; /* loads that have all figures and were not disturbed */
 	size_t n_whole; /* loads that have all figures */
 	size_t n_all;   /* all loads */
-	/* All four are times of one run, ns. program: the whole run. calling: the cost of calling
+	/* All are times of one run, ns. program: the whole run. calling: the cost of calling
 	 * and timing an empty program, less the part of its exit that overlaps with the program's
 	 * own work. rest: how much longer a run is on average than a run on the path that the rows
-	 * show. sum: the sum of all parts, `calling` and `rest`. */
-	struct bb_estimate program, calling, rest, sum;
+	 * show. own: the program's own time, the sum of all parts and `rest`. sum: own and
+	 * calling. */
+	struct bb_estimate program, calling, rest, own, sum;
 	double latency; /* the case's latency, which other tables show; NAN: it has none */
 
 	struct bb_line_time *lines; /* sorted by file and line */

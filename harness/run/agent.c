@@ -263,7 +263,8 @@ static int say_not_ready(const struct bb_agent *a, struct bb_err *err)
 		       "the agent '%s' was not ready within %g s: %s; --ready-within gives it more "
 		       "time, --ready CMD says by a command when it is ready%s",
 		       a->spec->command.shell, a->spec->ready_s,
-		       a->n ? "it loads and unloads programs all the time"
+		       a->n ? "it loads programs all the time, or a thread of it stays in one "
+			      "system call"
 			    : "it has loaded no BPF program",
 		       bb_command__tail(a->command.log_fd).text);
 }
@@ -292,6 +293,7 @@ static int ask_ready(const struct bb_agent *a, double most_s, struct bb_err *err
 static int wait_ready(struct bb_agent *a, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns(), same_ns = began_ns;
+	struct bb_running running = {0};
 	uint32_t newest = 0, id;
 	size_t n = 0;
 	int rc = 0;
@@ -303,12 +305,12 @@ static int wait_ready(struct bb_agent *a, struct bb_err *err)
 		if (!rc)
 			rc = find_programs(a, err);
 		if (rc)
-			return rc;
+			break;
 		forget_gone(a);
-		if (bb_stop_signal)
-			return bb_fail_stopped(err, "", "");
-		if (left_s <= 0)
-			return say_not_ready(a, err);
+		if (bb_stop_signal || left_s <= 0) {
+			rc = bb_stop_signal ? bb_fail_stopped(err, "", "") : say_not_ready(a, err);
+			break;
+		}
 		id = a->n ? a->programs[a->n - 1].program.id : 0;
 		if (a->n != n || id != newest)
 			same_ns = bb_now_ns();
@@ -317,9 +319,11 @@ static int wait_ready(struct bb_agent *a, struct bb_err *err)
 		if (a->spec->ready)
 			rc = ask_ready(a, left_s, err);
 		else
-			rc = n && bb_seconds_since(same_ns) >= STABLE_S;
+			rc = !bb_running__in_kernel(&running, getpid()) && n &&
+			     bb_seconds_since(same_ns) >= STABLE_S;
 		usleep(rc ? 0 : PAUSE_US);
 	}
+	free(running.v);
 	return rc < 0 ? rc : find_programs(a, err);
 }
 

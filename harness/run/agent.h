@@ -10,7 +10,8 @@
 struct bb_agent_spec {
 	struct bb_command_spec command;
 	/* The agent is ready when this command line succeeds. NULL: it is ready when its programs
-	 * have been the same for half a second. */
+	 * have been the same for half a second and no thread of it is in a long system call, in
+	 * which the verifier may work on the next program. */
 	const char *ready;
 	double ready_s; /* longest time until it is ready, s */
 	bool cleans;    /* remove the pins that the agent leaves */

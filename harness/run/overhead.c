@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "run/overhead.h"
 
+#include "base/deadline.h"
 #include "base/rng.h"
 #include "env/sysfile.h"
 #include "stats/paired.h"
@@ -617,6 +618,7 @@ int bb_overhead__measure(const struct bb_overhead_opts *opts, struct bb_overhead
 	int rc;
 
 	*ret_overhead = (struct bb_overhead){.map_bytes = NAN, .rss_bytes = NAN};
+	bb_stop__install(false); /* we must live to end the agent, which takes at most some s */
 	prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphaned descendants become our children */
 	rc = bb_cpu_times__read("", -1, &before, err);
 	if (!rc)
@@ -627,6 +629,7 @@ int bb_overhead__measure(const struct bb_overhead_opts *opts, struct bb_overhead
 		rc = attribute(&s, err);
 	if (stop_agent(&s, &ending) && !rc)
 		rc = bb_fail(err, ending.code, "%s", ending.msg);
+	bb_stop__install(true);
 	ret_overhead->elapsed_s = bb_seconds_since(s.began_ns);
 	ret_overhead->steal = bb_cpu_times__read("", -1, &after, &ending)
 				      ? (double)NAN

@@ -27,25 +27,28 @@ static bool read_field(const char *behind_name, int n, uint64_t *ret_value)
 	return at && !bb_parse_digits(&at, ret_value);
 }
 
-/* Reads /proc/PID/stat (proc(5)). Returns false if the process has ended. */
+/* Reads the file `stat` (proc(5)) of a process or thread into text[1024]. Returns the part behind
+ * its name; NULL if the process has ended. */
+static const char *read_stat(const char *path, char *text)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, 1023);
+
+	bb_close(&fd);
+	text[n > 0 ? n : 0] = '\0';
+	return strrchr(text, ')'); /* the name before it may have blanks */
+}
+
+/* Returns false if the process has ended. */
 static bool read_process(uint64_t pid, struct process *ret_process)
 {
 	enum { PARENT = 2, REAPED_USER = 14, REAPED_SYSTEM = 15, RSS = 22 };
 	uint64_t parent, user, system, pages;
 	char path[48], text[1024];
 	const char *at;
-	ssize_t n;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	bb_close(&fd);
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	/* the ')' that ends the name; the name itself may contain ')' and blanks */
-	at = strrchr(text, ')');
+	at = read_stat(path, text);
 	if (!at || !read_field(at, PARENT, &parent) || !read_field(at, REAPED_USER, &user) ||
 	    !read_field(at, REAPED_SYSTEM, &system) || !read_field(at, RSS, &pages))
 		return false;
@@ -109,6 +112,48 @@ int bb_processes__read(pid_t root, pid_t but, struct bb_processes *ret_processes
 	else
 		*ret_processes = p;
 	return rc;
+}
+
+/* Adds the threads of a process that run or wait for a CPU. */
+static void add_running(pid_t pid, struct bb_running *r)
+{
+	enum { USER = 12 };
+	char path[300], text[1024];
+	const struct dirent *e;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir))) {
+		struct bb_running_thread t;
+		const char *at;
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", (int)pid, e->d_name);
+		at = bb_parse_u64(e->d_name, &t.id) ? NULL : read_stat(path, text);
+		if (at && !strncmp(at, ") R", 3) && read_field(at, USER, &t.user_ticks))
+			BB_PUSH(r->v, r->n, t);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+bool bb_running__in_kernel(struct bb_running *r, pid_t root)
+{
+	struct bb_running now = {0};
+	struct bb_processes p;
+	bool any = false;
+
+	if (!bb_processes__read(root, 0, &p)) {
+		for (size_t i = 0; i < p.n; i++)
+			add_running(p.pids[i], &now);
+		bb_processes__done(&p);
+	}
+	for (size_t i = 0; i < now.n; i++)
+		any |= BB_ANY(r->v, r->n,
+			      it->id == now.v[i].id && it->user_ticks == now.v[i].user_ticks);
+	free(r->v);
+	*r = now;
+	return any;
 }
 
 void bb_processes__done(struct bb_processes *p)

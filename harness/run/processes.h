@@ -21,6 +21,19 @@ struct bb_processes {
 int bb_processes__read(pid_t root, pid_t but, struct bb_processes *ret_processes);
 void bb_processes__done(struct bb_processes *p);
 
+/* The threads that ran, or waited for a CPU, at a look at them. */
+struct bb_running {
+	struct bb_running_thread {
+		uint64_t id, user_ticks; /* user_ticks: time in user space, in ticks of proc(5) */
+	} * v;
+	size_t n;
+};
+
+/* Looks at the threads below the process `root`. True if one of them ran at the look before (`r`),
+ * too, and spent no time in user space since then: it is in a long system call, such as bpf() while
+ * the verifier works on a program. Begin with a zeroed `r`; free r->v. */
+bool bb_running__in_kernel(struct bb_running *r, pid_t root);
+
 /* Ends all processes that bb_processes__read() finds: by SIGTERM, and after `patience_s` by
  * SIGKILL. Reaps the processes that are our children. `*ret_killed` is true if SIGKILL was needed.
  * Returns 0, or -EBUSY if a process does not end. */

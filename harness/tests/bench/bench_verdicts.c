@@ -125,7 +125,7 @@ int main(int argc, char **argv)
 	opts.mode = strcmp(argv[2], "reloads") ? BB_SELFTEST_INJECTED : BB_SELFTEST_RELOADS;
 	opts.inject /= 100;
 	opts.threshold /= 100;
-	bb_stop__install();
+	bb_stop__install(true);
 	snprintf(objects, sizeof(objects), "%s/bpf", build ? build : "build");
 	opts.run.driver.object_dir = objects;
 	bb_caller(&opts.run.driver.uid, &opts.run.driver.gid);

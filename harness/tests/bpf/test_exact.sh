@@ -92,11 +92,11 @@ fi
 run "$BPFBENCH" annotate "$first" --variant old
 expect_status "annotate: succeeds" 0
 expect_grep "annotate: a line that is never executed" out '##### +[0-9]+ +ONE_INSTRUCTION.*no such packet'
-expect_grep "annotate: a line that is executed once a run" out ' 1\.00 +[0-9]+ +ONE_INSTRUCTION\(sum\);'
+expect_grep "annotate: a line that is executed once a run" out ' 1 +[0-9]+ +ONE_INSTRUCTION\(sum\);'
 run "$BPFBENCH" annotate "$first" --variant calls
 expect_grep "annotate: helpers by name, and how often" out '^calls per run: 0\.50 map_update_elem, 1 get_smp_processor_id$'
 run "$BPFBENCH" annotate "$first"
-rows=$(grep -cE '^ +[0-9.]+ +[0-9.]+ .* [0-9]+  ' "$TMP/out") programs=$(grep -c 'instructions a run, over' "$TMP/out")
+rows=$(grep -cE '^ +[0-9.]+ +[0-9.]+ .* [0-9]+  ' "$TMP/out") programs=$(grep -c 'instructions per run, over' "$TMP/out")
 check "annotate: of four programs and more, five lines each" test "$programs" -ge 4 -a "$rows" -le $((5 * programs))
 expect_grep "annotate: and how to see all of them" out '^shown: the 5 lines .*--variant'
 run "$BPFBENCH" annotate "$first" --all

@@ -33,14 +33,15 @@ expect_grep "an agent that costs: its program" out '"type": "raw_tracepoint", "n
 check "an agent that costs: it is ended" none_runs
 
 over --agent "$agent 1" --against "$agent 1000" --budget 4
-expect_grep "against another agent: the columns" out ' against +agent +more %'
+expect_grep "against another agent: the columns" out ' against +agent +increase %'
 expect_grep "against another agent: it is cheaper" out '^  CPU time .* -[0-9.]+ '
 
 over --agent "$agent 1" --budget 1 --format bmf
 expect_status "a budget that is too short: no failure" 0
 check "a budget that is too short: BMF" valid_bmf "$TMP/out"
 over --agent "$agent 1" --budget 1
-expect_grep "a budget that is too short: inconclusive, and which budget" out '^next: .sudo bpfbench overhead --budget [0-9]+0 --seed 1 --agent '
+expect_grep "a budget that is too short: not judged" out '^  CPU time .* not judged$'
+expect_grep "a budget that is too short: which budget" out '^next: .sudo bpfbench overhead --budget [0-9]+0 --seed 1 --agent '
 
 # --- agents that misbehave ---
 over --agent 'sleep 100' --ready-within 1 --budget 5
@@ -63,6 +64,35 @@ expect_grep "a ring buffer that nobody reads: full" out "its ring buffer 'unread
 expect_no_grep "lost events: none is said of the kernel, which left out none" out '^lost events: '
 over --agent "$agent 1" --budget 1
 expect_grep "a ring buffer that nobody writes: empty" out "its ring buffer 'unread' was up to 0 % full$"
+
+# The verifier works on a second program for a second or more: with half a second of quiet alone, the workload ran meanwhile.
+long=10000
+for ((i = 0; i < 6; i++)); do
+	began=${EPOCHREALTIME/./}
+	"$tool" verify "$long" || break
+	((${EPOCHREALTIME/./} - began < 1000000)) || break
+	((long = long * 3 / 2))
+done
+over_run() { run "$BPFBENCH" overhead --seed 1 "$@"; }
+over_run --agent "$agent 1 & touch $TMP/loading; sleep 0.1; $tool verify $long; rm $TMP/loading; wait" --budget 1 \
+	-- sh -c "[ ! -e $TMP/loading ] || touch $TMP/early; $tool work 20000 0"
+expect_status "the verifier works on a program: waited for" 0
+check "the verifier works on a program: the agent is not ready" test ! -e "$TMP/early"
+
+# --- signals ---
+# Two signals at random moments, of one kind or of two: the shell's child is the agent, so that it does not die with the shell.
+RANDOM=1
+for ((i = 0; i < 8; i++)); do
+	kinds=(TERM TERM INT)
+	start "$BPFBENCH" overhead --agent "$agent 1 & wait" --budget 30 -- "$tool" work 20000 0
+	sleep "$((RANDOM % 4)).$((RANDOM % 10))"
+	kill -s TERM "$child"
+	sleep "0.$((RANDOM % 5))"
+	stop_child "${kinds[i % 3]}"
+	expect_status "two signals: exit code 1" 1
+	expect_grep "two signals: said" err 'stopped by signal'
+	check "two signals: the agent is ended" none_runs
+done
 
 over --agent "$agent 1 & sleep 0.2; $agent 1000 & wait" --budget 3 --format json
 ns=$(sed -nE 's/.*"name": "costs_rounds", .*"ns_per_run": ([0-9.]+),.*/\1/p' "$TMP/out" | sort -n | tr '\n' ' ')

@@ -9,11 +9,15 @@
  *
  * known_cost work CALLS WORK: calls getpgid() CALLS times, with WORK rounds of a loop after each.
  *
+ * known_cost verify INSTRUCTIONS: loads a program on which the verifier works for some time, and
+ * ends.
+ *
  * known_cost fit OBJECT ROUNDS PERCENT: measures what the program adds to a getpgid(), by turns of
  * 2 ms with and without it in this process, while the other CPUs are busy, and prints "CALLS WORK":
  * with them the workload takes about 50 ms, and the program adds PERCENT to it. On stderr: ns a
  * call, without and added.
  */
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -84,6 +88,21 @@ static int be_agent(const char *object, uint64_t rounds, const char *how)
 	if (dies)
 		fputs("known_cost: out of luck\n", stderr);
 	return dies ? 7 : 0;
+}
+
+/* Loads a program of jumps to the next instruction. The verifier removes them one by one and moves
+ * all later instructions each time, so its time grows with the square of their number. */
+static int verify(uint64_t n)
+{
+	struct bpf_insn *insns = bb_calloc(n + 2, sizeof(*insns));
+
+	for (uint64_t i = 0; i < n; i++)
+		insns[i].code = BPF_JMP | BPF_JA;
+	insns[n].code = BPF_ALU64 | BPF_MOV | BPF_K;
+	insns[n + 1].code = BPF_JMP | BPF_EXIT;
+	return bpf_prog_load(BPF_PROG_TYPE_SOCKET_FILTER, NULL, "GPL", insns, n + 2, NULL) < 0
+		       ? fail("verify")
+		       : 0;
 }
 
 static uint64_t do_work(uint64_t calls, uint64_t work)
@@ -179,16 +198,19 @@ int main(int argc, char **argv)
 {
 	uint64_t a = 0, b = 0;
 
-	bb_stop__install();
+	bb_stop__install(true);
 	if (argc >= 4 && !strcmp(argv[1], "agent") && !bb_parse_u64(argv[3], &a))
 		return be_agent(argv[2], a, argc > 4 ? argv[4] : "");
+	if (argc == 3 && !strcmp(argv[1], "verify") && !bb_parse_u64(argv[2], &a))
+		return verify(a);
 	if (argc == 4 && !strcmp(argv[1], "work") && !bb_parse_u64(argv[2], &a) &&
 	    !bb_parse_u64(argv[3], &b))
 		return do_work(a, b) == 0;
 	if (argc == 5 && !strcmp(argv[1], "fit") && !bb_parse_u64(argv[3], &a))
 		return fit(argv[2], a, atof(argv[4]));
-	fputs("usage: known_cost agent OBJECT ROUNDS [HOW] | work CALLS WORK | fit OBJECT ROUNDS "
-	      "PERCENT\n",
+	fputs("usage: known_cost agent OBJECT ROUNDS [HOW] | verify INSTRUCTIONS | work CALLS WORK "
+	      "| "
+	      "fit OBJECT ROUNDS PERCENT\n",
 	      stderr);
 	return 2;
 }

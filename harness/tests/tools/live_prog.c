@@ -69,7 +69,7 @@ int main(int argc, char **argv)
 		fputs("usage: live_prog OBJECT GAP_US|- [PIN [RUNS]]\n", stderr);
 		return 2;
 	}
-	bb_stop__install();
+	bb_stop__install(true);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	obj = bpf_object__open_file(argv[1], NULL);
 	if (!obj || bpf_object__load(obj))

@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 		replaced_fd = replaced ? bpf_prog_get_fd_by_id((__u32)replaced) : -1;
 		i += 2;
 	}
-	bb_stop__install();
+	bb_stop__install(true);
 	libbpf_set_print(NULL);
 	for (; i < argc; i++)
 		for (uint64_t k = 0; k < times; k++) {

@@ -278,7 +278,7 @@ static void test_stop(void **state)
 	assert_int_equal(pipe2(alive, O_NONBLOCK) | pipe(begun), 0);
 	snprintf(then, sizeof(then), "echo >&%d; sleep 600", begun[1]);
 	start_daemons(script, sizeof(script), alive[1], then);
-	bb_stop__install();
+	bb_stop__install(true);
 	pid = fork();
 	if (pid == 0) {
 		close(alive[1]);

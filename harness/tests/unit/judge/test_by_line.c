@@ -307,8 +307,10 @@ static void test_disturbed(void **state)
 	assert_int_equal(b.n_loads, 6);
 	assert_near(b.parts[0].ns.value, 2500);
 	text = print(&b, false);
-	assert_has(text, ", over 6 of 8 loads; ");
-	assert_has(text, "  44 % of the runs are left out of all figures: ");
+	assert_has(text, ", over 6 of 8 program loads\n");
+	assert_has(text, "  44 % of the runs were disturbed by something else on the machine and "
+			 "are "
+			 "left out");
 	free(text);
 	bb_by_line__done(&b);
 	bb_report__free(r);
@@ -332,11 +334,12 @@ static void test_table(void **state)
 	r->timed[0].measured = 5;
 	bb_by_line__make(r, &r->timed[0], &b);
 	bb_by_line__sentence(&b, sentence, sizeof(sentence));
-	assert_string_equal(sentence, "66 % is bpf_ringbuf_submit of line 83, 34 % bpf_get_stack "
-				      "of line 77");
+	assert_string_equal(sentence, "of the program's own 7354 ns: 66 % line 83 "
+				      "(bpf_ringbuf_submit), 34 % line 77 (bpf_get_stack)");
 	text = print(&b, false);
-	assert_has(text, "7404 ns a run [7401, 7406], over 8 loads; its parts sum to 7404 ns\n");
-	assert_has(text, "2501   [2501, 2501]      33.8     99    77  bpf_get_stack: len = "
+	assert_has(text, "7404 ns per run [7401, 7406] with the call and its timing, over 8 "
+			 "program loads\n");
+	assert_has(text, "2501   [2501, 2501]      34.0     99    77  bpf_get_stack: len = "
 			 "get();\n");
 	assert_has(text, "bpf_ringbuf_submit, 3 times, the first 4852 ns: submit();\n");
 	assert_has(text, "  20 % of the runs took another path than the rows show; ");
@@ -425,7 +428,7 @@ static void test_pictures(void **state)
 	page.line_flames = &flame;
 	bb_html__write(&page, 1, mem);
 	fclose(mem);
-	assert_has(text, "66 % is bpf_ringbuf_submit of line 83");
+	assert_has(text, "66 % line 83 (bpf_ringbuf_submit)");
 	assert_has(text, flame);
 	assert_has(text, "so some rows are several lines: a &gt; b</p>");
 	assert_has(text, "a &lt; b;");

@@ -190,11 +190,11 @@ static void test_annotate(void **state)
 		opts.width = SIZE_MAX;
 		bb_annotate(c, &opts, mem);
 		fclose(mem);
-		assert_has(text, "perf_profiler/ringbuf: 100 instructions a run, over 20 runs; 12 "
-				 "in the program, 3 blocks");
+		assert_has(text, "perf_profiler/ringbuf: 100 instructions per run, over 20 runs; "
+				 "12 in the program, 3 blocks");
 		assert_has(text, "calls per run: 1 map_lookup_elem");
 		assert_has(text, "/nowhere/prog.bpf.c\n  (not in this tree");
-		assert_has(text, "      99.00  99.0        1.00     10          int x = 1;");
+		assert_has(text, "         99  99.0           1     10          int x = 1;");
 		assert_has(text, "          0     0       #####     14          return -1;");
 		assert_int_equal(strchr(text, '\033') != NULL, colour);
 		free(text);

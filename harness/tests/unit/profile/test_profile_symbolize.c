@@ -533,7 +533,7 @@ static void stopped_by_a_signal(void **state)
 	size_t found = 0;
 
 	(void)state;
-	bb_stop__install();
+	bb_stop__install(true);
 	stop_next_child(SIGTERM);
 	assert_int_equal(bb_symbolize(&spaces.dsos, &location, 1, 1000, count_frame, &found,
 				      &result, &err),
