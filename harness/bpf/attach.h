@@ -49,7 +49,7 @@ bool bb_multi_link__is_of_users(uint32_t attach_type);
 bool bb_multi_link__is_there(uint32_t attach_type);
 
 /* Attaches the program to the entries of the kernel functions names[n], or to their returns if
- * `is_return`. Closing `*ret_link_fd` detaches it. Returns 0 or -errno. */
+ * `is_return`. Closing `*ret_link_fd` detaches the program. Returns 0 or -errno. */
 int bb_multi_link__to_kernel(int prog_fd, uint32_t attach_type, bool is_return,
 			     const char *const *names, uint32_t n, int *ret_link_fd);
 
@@ -62,7 +62,7 @@ struct bb_multi_addresses {
 
 /* Attaches the program to these addresses of the file `path`, or to the returns of the functions
  * there if `is_return`. `pid` is the only process in which the program runs; -1 means all
- * processes. Closing `*ret_link_fd` detaches it. Returns 0 or -errno. */
+ * processes. Closing `*ret_link_fd` detaches the program. Returns 0 or -errno. */
 int bb_multi_link__to_file(int prog_fd, uint32_t attach_type, bool is_return, const char *path,
 			   const struct bb_multi_addresses *addresses, pid_t pid, int *ret_link_fd);
 

@@ -16,7 +16,7 @@ bool bb_btf_variable(const struct btf *btf, const struct btf_type *section, cons
 
 /* Finds a global variable, or a member of a variable ("config.port"). Returns the map of the
  * variable's section, the variable's offset in the value of that map, and the variable's size, both
- * in bytes; -ENOENT without a message. */
+ * in bytes. Returns 0, or -ENOENT without a message. */
 int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **ret_map,
 		    size_t *ret_offset, size_t *ret_size);
 

@@ -189,7 +189,8 @@ void bb_kept_maps__let_prog_arrays_go(void)
 	nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-#define COUNTED_MOST 100000u /* limit: entries to count; two maps with more count as equal */
+/* limit: entries that are counted; two maps that both have more count as equally large */
+#define COUNTED_MOST 100000u
 
 /* Counts the entries of a hash or trie; 0 for all other maps. */
 static uint32_t n_entries(const struct bb_kept_map *m)

@@ -50,7 +50,7 @@ int bb_kept_maps__keep(struct bb_kept_maps *k, struct bpf_object *obj, const cha
 int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
 		      const struct bpf_map_info *like);
 /* Keeps a copy of the descriptor `fd`, and opens a reader of the map's ring. Does nothing if a map
- * with that name is kept. `object_path` is for messages. */
+ * with that name is kept already. `object_path` is for messages. */
 int bb_kept_maps__keep_one(struct bb_kept_maps *k, const char *name, int fd,
 			   const char *object_path, struct bb_err *err);
 

@@ -39,7 +39,7 @@ bool bb_libbpf_log__of_loaded(const char *program, char *ret_log, size_t size);
 void bb_refusal_of_verifier(const char *log, char *ret_reason, size_t size);
 
 /* Writes libbpf's last warning that gives a reason, without its prefix. Ignores general warnings
- * such as "failed to load object". "" if there is none. */
+ * such as "failed to load object". Writes "" if no warning gives a reason. */
 void bb_refusal_of_libbpf(const char *log, char *ret_reason, size_t size);
 
 /* Copies the verifier's lines of a log, without those of libbpf, as far as they fit. */

@@ -32,5 +32,5 @@ bool bb_loaded__is_there(uint32_t id);
  * no such name, *ret_name does not change. */
 void bb_loaded__whole_name(uint32_t btf_id, uint32_t func_type_id, char ret_name[BB_LOADED_NAME]);
 
-/* Reads id, type and name of an open program. 0 or -errno with a message. */
+/* Reads id, type, name and tag of an open program. Returns 0, or -errno with a message. */
 int bb_loaded__read(int fd, struct bb_loaded *ret_loaded, struct bb_err *err);

@@ -688,10 +688,11 @@ static int delete_all(const struct content *c)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-#define MOST_TRIES 200 /* limit: tries to write an entry, one each ms */
+#define MOST_TRIES 200 /* limit: tries to write one entry, 1 ms apart */
 
 /* Writes an entry. Without preallocation, the kernel takes the values of a per-CPU map from a
- * reserve. It refills the reserve later than it says -ENOMEM. So that entry is tried again. */
+ * reserve. If the reserve is empty, it returns -ENOMEM and refills the reserve only later. So the
+ * entry is then tried again. */
 static int write_entry(int fd, const uint8_t *key, const uint8_t *value)
 {
 	int rc = bpf_map_update_elem(fd, key, value, BPF_ANY);

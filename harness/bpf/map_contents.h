@@ -52,7 +52,8 @@ int bb_map_contents__make(const struct bb_source *source, const struct bb_map_sp
 			  struct bb_steady_map *steady, struct bb_map_contents **ret_contents,
 			  struct bb_err *err);
 
-/* Writes all maps. -errno with a message; -ENOSPC if an LRU hash evicted some of the entries. */
+/* Writes all maps. Returns 0, or -errno with a message; -ENOSPC if an LRU hash evicted some of the
+ * entries. */
 int bb_map_contents__write(struct bb_map_contents *c, struct bb_err *err);
 
 /* Writes the maps with `reset: run`. Returns 0, or -errno without a message, because

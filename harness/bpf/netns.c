@@ -32,8 +32,8 @@ static int own_netns(int *ret_fd, struct bb_err *err)
 	return 0;
 }
 
-/* A thread that cannot return would do all its later work in the wrong namespace, so this is an
- * error even if `rc` is 0. */
+/* A thread that cannot return would do all its later work in the wrong namespace, so a failed
+ * return is an error even if `rc` is 0. */
 int bb_netns__leave(int home_fd, int rc, struct bb_err *err)
 {
 	if (setns(home_fd, CLONE_NEWNET)) {

@@ -33,7 +33,7 @@ struct bb_object_map {
 struct bb_object_info {
 	struct bb_object_program *programs;
 	size_t n_programs; /* at least 1 */
-	/* without the maps that libbpf makes for .data and the like */
+	/* the maps of the object, without those that libbpf makes for .data and the like */
 	struct bb_object_map *maps;
 	size_t n_maps;
 	/* global variables that the key `globals` can set, and members of global structs

@@ -58,7 +58,8 @@ static int try_object(void *arg, void *reply, struct bb_err *err)
 		bpf_object__close(bpf_object__load(t->obj) ? NULL : t->obj);
 		return 0;
 	}
-	/* read all names, as the parent will */
+	/* read all names, as the parent will, so that a bad name crashes this process and not the
+	 * parent */
 	obj = bpf_object__open_mem(t->elf, t->len, NULL);
 	n = 0;
 	if (obj) {

@@ -20,8 +20,9 @@ struct bb_own_runs {
 	double ns;         /* median time of a run that a reading causes; NAN if there is none */
 };
 
-/* Does that experiment. Takes microseconds if neither a reading nor a sleep runs the program,
- * otherwise about a millisecond. bpf_stats must be on. Returns 0, or -errno of a reading. */
+/* Does the experiment that is described above. Takes microseconds if neither a reading nor a sleep
+ * runs the program, otherwise about a millisecond. bpf_stats must be on. Returns 0, or -errno of a
+ * reading. */
 int bb_own_runs__find(const struct bb_stats_reader *r, struct bb_own_runs *ret_own);
 
 /* Sums over windows, from which bb_own_share__others_ns() computes the time of other processes'

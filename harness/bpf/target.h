@@ -17,7 +17,7 @@ struct bb_target {
 			  shown by the kernel */
 	/* the members from here on are for target.c only */
 	struct bb_source_global drops; /* map_fd is -1 if the program has no `drops` */
-	/* maps that loads use again; its lender is another target's `kept` */
+	/* maps that later loads use again; kept.lender is the member `kept` of another target */
 	struct bb_kept_maps kept;
 	/* steady[n_steady], one for each of kept.specs; NULL until bb_target__find_steady() */
 	struct bb_steady_map *steady;
@@ -67,8 +67,9 @@ void bb_target__find_steady(struct bb_target *t,
 /* Sets the contents that bb_target__reset_maps() writes. They must outlive the target. */
 void bb_target__say_maps(struct bb_target *t, const struct bb_map_specs *specs);
 
-/* Loads the program; unloads the current load first. -ENOTSUP if this kernel refuses the program
- * type or does not have it. Other messages end with the end of the verifier's log. */
+/* Unloads the current load, then loads the program. Returns 0 or -errno; -ENOTSUP if this kernel
+ * refuses the program type or does not have it. Other messages end with the end of the verifier's
+ * log. */
 int bb_target__load(struct bb_target *t, struct bb_err *err);
 
 /* A place is a JIT address modulo 64. In a set of places, bit i stands for place i. BB_ANYWHERE is
@@ -140,7 +141,7 @@ int bb_target__reset_for_run(struct bb_target *t);
  * of entries. NAN if the kernel does not report it. */
 double bb_target__filled_bytes(const struct bb_target *t);
 
-/* Reads the program's global `drops`; *ret_drops is 0 if it has none. 0 or -errno. */
+/* Reads the program's global `drops`; *ret_drops is 0 if it has none. Returns 0 or -errno. */
 int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops);
 
 /* Returns the ring buffer of the loaded program, borrowed until the next load; NULL if none. */

@@ -10,7 +10,8 @@
 /* Results of trying all sets of arguments, in memory that our process and the process that fires
  * share. */
 struct tried {
-	uint32_t n_reached[BB_N_ARGUMENT_SETS]; /* instructions that runs with a set reached */
+	/* number of instructions that the runs with a set executed at least once */
+	uint32_t n_reached[BB_N_ARGUMENT_SETS];
 };
 
 struct trial {

@@ -14,7 +14,7 @@
  * We copy it, because compiling 32 768 branches would take half a minute.
  */
 struct cold_branches {
-	char *copies; /* executable memory; NULL: not open */
+	char *copies; /* executable memory with all copies; NULL: the struct is not open */
 	size_t copy_bytes, map_bytes;
 };
 
@@ -37,7 +37,7 @@ struct cold_branches {
 		BRANCH16 BRANCH16 BRANCH16 BRANCH16                                                \
 	} while (0);
 
-/* Marsaglia 2003: xorshift64. x is not 0. */
+/* Marsaglia 2003: xorshift64. `x` must not be 0. */
 static inline __attribute__((always_inline)) uint64_t next(uint64_t x)
 {
 	x ^= x << 13;
@@ -45,7 +45,8 @@ static inline __attribute__((always_inline)) uint64_t next(uint64_t x)
 	return x ^ x << 17;
 }
 
-/* The only function in its section. The linker defines symbols for both ends of the section. */
+/* The only function in its section. The linker defines symbols for the start and the end of the
+ * section. */
 static __attribute__((noinline, section("bb_cold_branches"), no_sanitize("address"),
 		      no_sanitize("undefined"))) uint64_t
 branches(uint64_t x)
@@ -112,7 +113,7 @@ static void cold_branches_run(const struct cold_branches *b, uint64_t random)
 
 struct bb_cold {
 	char *buffer;
-	size_t bytes; /* size of the buffer in use: a power of two */
+	size_t bytes; /* size of the part of `buffer` that is written: a power of two */
 	struct cold_branches branches;
 	struct bb_rng rng;
 	/* memory of the probe: each line holds the address of the next one */
@@ -307,7 +308,8 @@ static void map_all(struct bb_cold *c)
 void bb_cold__after_fork(struct bb_cold *c)
 {
 	map_all(c);
-	bb_cold__empty(c); /* writes to every page of the buffer */
+	/* touch every page of the buffer now, so that no page fault comes while we measure */
+	bb_cold__empty(c);
 }
 
 int bb_cold__open(const char *root, int cpu, struct bb_cold **ret_cold, struct bb_err *err)

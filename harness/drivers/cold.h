@@ -8,12 +8,12 @@
  * branch history, and the data and instruction caches. It empties those cache levels whose size is
  * at most half of BB_COLD_MAX_BYTES. For this, it writes every line of a buffer that is twice as
  * large as the largest such level, in an order that no prefetcher follows. Then it runs code that
- * has more branches than predictors hold, on random bits.
+ * has more branches than predictors hold, and random bits decide each branch.
  *
  * It cannot empty a larger cache: the L3 of a server, which other CPUs use too, keeps its lines. It
- * cannot evict a chosen line of the kernel (x86: clflush checks the address as a load does). And
- * the system call or page fault that runs a program warms its own code and data again before the
- * program begins.
+ * cannot evict a chosen line of the kernel (x86: clflush checks the address as a load does, and
+ * user space may not load from it). And the system call or page fault that runs a program warms its
+ * own code and data again before the program begins.
  */
 
 /* size of the largest buffer, bytes; writing it took 5 ms on an AMD EPYC VM */

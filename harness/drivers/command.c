@@ -16,8 +16,8 @@
 #define LOOK_S 0.1          /* time between two checks of a command without bb_beside, s */
 
 /* Gives this process priority over others on its CPU, because a busy machine would leave too few
- * samples. With sched_autogroup a nice value counts only within a session, so the session needs
- * one, too (sched(7)). */
+ * samples. With sched_autogroup a nice value counts only within a session, so the session's
+ * autogroup gets one, too (sched(7)). */
 static void run_ahead_of_others(void)
 {
 	int fd;

@@ -57,7 +57,8 @@ struct bb_command {
 };
 
 /* Starts the command. `spec` must outlive it. Returns 0, or -errno with a message that names the
- * program and the reason, such as "not found". Call bb_command__done() in both cases. */
+ * program and the reason, such as "not found". Call bb_command__done() after success and after
+ * failure. */
 int bb_command__start(const struct bb_command_spec *spec, struct bb_command *ret_command,
 		      struct bb_err *err);
 
@@ -94,7 +95,8 @@ int bb_command__run(const struct bb_command_spec *spec, const struct bb_beside *
 		    double most_s, struct bb_command *ret_command, struct bb_run_cost *cost,
 		    struct bb_err *err);
 
-/* Stop and continue all processes of the command. They do nothing if it does not run. */
+/* bb_command__pause() stops all processes of the command, bb_command__resume() lets them go on.
+ * Both do nothing if the command does not run. */
 void bb_command__pause(const struct bb_command *c);
 void bb_command__resume(const struct bb_command *c);
 

@@ -4,12 +4,13 @@
 #include "base/deadline.h"
 #include "bpf/object_info.h"
 
-/* most companions to load, because loading one program of a large object takes half a second */
+/* most programs that we try to load as companions, because loading one program of a large object
+ * takes half a second */
 #define TRIES_MOST 32u
 
 /* --- which programs are attached beside the measured program --- */
 
-/* True if an event of the kernel runs the program, whichever process causes it. */
+/* True if an event of the kernel runs the programs at `p`, whichever process causes the event. */
 static bool is_event(const struct bb_attach_point *p)
 {
 	switch (p->kind) {
@@ -23,9 +24,9 @@ static bool is_event(const struct bb_attach_point *p)
 	}
 }
 
-/* True if programs at both points may be attached at the same time. If the points are on a function
- * that we call or that has a uprobe, both must be on the same function, because a call runs only
- * the programs of that function. */
+/* True if a program at `p` and one at `other` may be attached at the same time. If `p` is on a
+ * function that we call or that has a uprobe, `other` must be on the same function, because a call
+ * runs only the programs of that function. */
 static bool goes_beside(const struct bb_attach_point *p, const struct bb_attach_point *other)
 {
 	if (bb_attach_point__same_event(p, other))

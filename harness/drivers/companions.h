@@ -23,10 +23,10 @@ int bb_companion__load(const struct bb_test_prog *prog, const char *program,
 #define BB_BESIDE_MOST 16u
 
 /*
- * Finds the programs to attach beside `prog`: programs of the same object, of the session or its
- * companions, that have a hook and share a map with `prog`. For example, the program at a
- * function's entry stores a value for the program at its return. Takes only one program for each
- * event, because an object may hold several programs for one event, for different kernels. Returns
- * their number. ret_others[BB_BESIDE_MOST] may be NULL.
+ * Finds the programs to attach beside `prog`: programs of the same object, from the session or from
+ * the companions of `prog`, that have a hook and share a map with `prog`. For example, the program
+ * at a function's entry stores a value for the program at its return. Takes only one program for
+ * each event, because an object may hold several programs for one event, for different kernels.
+ * Returns their number. ret_others[BB_BESIDE_MOST] may be NULL.
  */
 size_t bb_beside__find(const struct bb_test_prog *prog, const struct bb_test_prog **ret_others);

@@ -43,7 +43,8 @@ struct bb_mix_paths {
 	 * words[]. BB_MIX_MOST_PATHS: the input takes a path that is not in words[]. */
 	uint8_t *path_of;
 	size_t n_places;
-	/* [path]: how this path differs from the most frequent path, or NULL; owned */
+	/* words[path]: text that says how this path differs from the most frequent path, or NULL;
+	 * owned */
 	char *words[BB_MIX_MOST_PATHS];
 };
 void bb_mix_paths__done(struct bb_mix_paths *p);
@@ -73,13 +74,14 @@ struct bb_batch {
 	 * workload, s. A driver that fires takes at least one sample even if the time is over. 0:
 	 * only the budget limits the batch (base/deadline.h). */
 	double max_s;
-	/* true: empty the program's rings after every run; false: only rings that are half full */
+	/* true: empty the program's rings after every run; false: empty only rings that are half
+	 * full */
 	bool drain_each_run;
 
 	size_t n; /* number of samples taken */
 	/* Events fired after the warm-up (slope: lines measured); 0 if they cannot be counted. */
 	uint64_t fired;
-	/* growth of the kernel's counters during the batch, without the warm-up */
+	/* growth of the kernel's counters of the program during the batch, without the warm-up */
 	uint64_t run_cnt, run_time_ns;
 	uint64_t events; /* in situ: number of packets sent or requests answered; else 0 */
 	uint64_t multi;  /* runs that shared a window with other runs, and so gave no sample */
@@ -89,7 +91,7 @@ struct bb_batch {
 		double intercept_ns;         /* cost of a call without its runs, ns */
 		double pmu[BB_PMU_COUNTERS]; /* hardware counts of one run; NAN without a PMU */
 	} slope;                             /* NAN for other drives */
-	double floor_ns; /* hook: cost of an empty program; NAN for other drives */
+	double floor_ns; /* hook: cost of an empty program, ns; NAN for other drives */
 	/* Number of test calls that were repeated because a signal interrupted them. The
 	 * interrupted runs count in `warmup`. */
 	uint64_t retries;
@@ -154,7 +156,8 @@ struct bb_driver {
 	bool is_instrument;
 	/* true: the driver polls counters on opts.poll_cpu, which must then differ from opts.cpu */
 	bool polls;
-	/* Sizes of these structs, bytes. 0: struct bb_drive_state, struct bb_drive_slot. */
+	/* Sizes of the driver's own structs for its state and a slot, bytes. 0: the driver uses
+	 * struct bb_drive_state or struct bb_drive_slot. */
 	size_t state_bytes, slot_bytes;
 	/* Returns 0, or -ENOTSUP with the reason if the drive does not work on this machine. */
 	int (*open)(void *state, struct bb_err *err);

@@ -81,9 +81,9 @@ static int open_one(const struct bb_target *target, int prog_fd, bool logs_keys,
 	return rc;
 }
 
-/* If the program has tail calls, fills the list e->behind with a second clone of every program of
- * the load. Leaves out programs that cannot be cloned or for which no time is left. These clones
- * run after bb_exact__swap(). */
+/* If the program has tail calls, fills the list e->behind with a second clone of every program that
+ * was loaded with it, and of the program itself. Leaves out programs that cannot be cloned or for
+ * which no time is left. These clones run after bb_exact__swap(). */
 static void open_behind(const struct bb_target *target, bool logs_keys, struct bb_exact *e)
 {
 	struct bb_exact **end = &e->behind;

@@ -40,7 +40,7 @@ struct slot {
 	struct bb_drive_slot common;
 	/* its member `hook` is not used, because each block opens a hook */
 	struct bb_fire_slot fire;
-	int empty_fd; /* the empty program; -1: none */
+	int empty_fd; /* the empty program; -1: there is none */
 };
 
 /* Mean times of a firing in a block of turns, ns: without a program, with an empty program, and

@@ -242,8 +242,9 @@ int bb_lines_burst__fire(const struct bb_lines_state *s, const struct bb_lines_b
 
 /* --- a sweep, which is one burst of each item --- */
 
-/* Returns the mean without outliers on both sides, or NAN if there are no samples. A median would
- * be too coarse: times are multiples of a tick, and only a mean lies between two multiples. */
+/* Returns the mean without the outliers below and above the median, or NAN if there are no samples.
+ * A median would be too coarse: times are multiples of a tick, and only a mean lies between two
+ * multiples. */
 static double mean_of(const uint64_t *ns, size_t n)
 {
 	double x[BB_LINES_BURST], median, width, sum = 0;
@@ -267,7 +268,7 @@ static double mean_of(const uint64_t *ns, size_t n)
 }
 
 /* Returns the item of the last measured cut. If the last measured position is the end of the run,
- * which is not a cut, this is the item before it. */
+ * which is not a cut, returns the item of the position before the end. */
 static uint32_t last_cut(const struct bb_lines_case *p)
 {
 	uint32_t i = BB_LINES_ITEM_FIRST_CUT + p->path.n_measured - 1;

@@ -4,12 +4,13 @@
 
 #include "base/io.h"
 
-#define MOST_TRIES 200u /* most loads of the clone to find the refused cuts */
+/* the search for the refused cuts gives up after this many loads of the clone */
+#define MOST_TRIES 200u
 /* If the verifier refuses a clone with more cuts than this, every second cut is left out. From a
  * clone with fewer cuts, the refused cuts and then whole kinds of cuts are left out. */
 #define MANY 400u
 #define TRIES_SHARE 0.1 /* share of the remaining time to use for finding the refused cuts */
-#define DOUBLED 6u      /* most positions at which the doubled clone is measured */
+#define DOUBLED 6u /* most positions at which the clone that makes each check twice is measured */
 /* most runs whose path is logged; the most frequent path is measured */
 #define LOGGED 25u
 #define LOG_S 0.2 /* time for logging runs, s */
@@ -92,7 +93,7 @@ static int try_longer(struct bb_lines_plan *p, struct bb_err *err)
 }
 
 /* Tries to load the clone in the simplest form. If the verifier refuses it, tries another form,
- * which its message suggests. */
+ * which the verifier's message suggests. */
 static int try_forms(struct bb_lines_plan *p, struct bb_err *err)
 {
 	int rc = try_load(p, err);

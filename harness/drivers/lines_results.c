@@ -24,7 +24,7 @@
 #define MEDIAN_SE 1.858
 
 /* If a larger share of the runs takes other paths than the one whose lines are timed, the measured
- * time of the whole program is a mean over several paths. */
+ * time of the whole program is a mean over several paths, and the rows need not add up to it. */
 #define OTHER_PATHS 0.01
 
 /* Returns the time of an item in a load, ns; NAN if it was not measured. */
@@ -280,7 +280,8 @@ static bool is_level(const struct bb_lines_case *p, const double *cumulative, ui
  * Gives successive cuts the same time (a level) if only a few instructions are between them and the
  * loads show no time between them. The mean over all these cuts is closer to the true time than the
  * time of one cut, so the rows beside them get less noise. Most of this noise comes after a call
- * that writes much. The first and the last cut keep their times, and so the sum of the rows stays.
+ * that writes much. The first and the last cut keep their times, and so the sum of the rows stays
+ * the same.
  */
 static void find_levels(const struct bb_lines_case *p, const struct bb_cuts *cuts,
 			double *cumulative, double *x)

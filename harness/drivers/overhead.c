@@ -32,8 +32,8 @@ static char *compose(const struct bb_command_spec *spec)
 }
 
 #define ANSWER_MS 5000
-/* $PATH for finding perf. Not the caller's, because perf runs as root and the caller's $PATH may
- * name folders that other users can write to. */
+/* $PATH for finding perf. It is not the caller's $PATH, because perf runs as root and the caller's
+ * $PATH may name folders that other users can write to. */
 #define ROOTS_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 /* Tells perf to enable its events, and waits until it answers. */

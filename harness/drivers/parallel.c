@@ -28,7 +28,8 @@
 
 struct state {
 	struct bb_drive_state common;
-	/* the CPUs that may be used, first the one that other drives use; owned */
+	/* the CPUs that may be used; cpus[0] is the CPU on which the other drives run the program;
+	 * owned */
 	int *cpus;
 };
 
@@ -92,8 +93,8 @@ static void *take_part(void *worker)
 	return NULL;
 }
 
-/* Starts a thread on a CPU. It blocks all signals, so that signals interrupt the calls of the main
- * thread. Returns 0 or -errno. */
+/* Starts a thread on a CPU. The thread blocks all signals, so that signals interrupt the calls of
+ * the main thread. Returns 0 or -errno. */
 static int start(struct worker *w, int cpu)
 {
 	sigset_t all, before;
@@ -171,8 +172,8 @@ static double run_ns(const struct team *t)
 	return t->n / per_ns;
 }
 
-/* Finds the `repeat` with which a call lasts CALL_NS on all CPUs. Its runs are also the warm-up of
- * the program. */
+/* Finds the `repeat` with which a call lasts CALL_NS on all CPUs. The runs of these calls are also
+ * the warm-up of the program. */
 static int calibrate(struct team *t, const int *cpus, struct bb_err *err)
 {
 	int rc = 0;
@@ -227,7 +228,8 @@ static int take_windows(struct team *t, const int *cpus, struct bb_batch *b, str
 	return 0;
 }
 
-/* CPU number i runs input number i modulo the number of inputs or, with `same_input`, the first. */
+/* CPU number i runs input number i modulo the number of inputs or, with `same_input`, the first
+ * input. */
 static int batch(void *slot_, uint32_t n_cpus, struct bb_batch *b, struct bb_err *err)
 {
 	const struct bb_drive_slot *slot = slot_;
@@ -266,7 +268,7 @@ static int batch(void *slot_, uint32_t n_cpus, struct bb_batch *b, struct bb_err
 	return rc == -EINTR && !bb_stop_signal ? 0 : rc;
 }
 
-/* Refuses more CPUs than there are, before anything runs. */
+/* Fails if the scenario asks for more CPUs than are online and allowed, before anything runs. */
 static int open_parallel(void *state, struct bb_err *err)
 {
 	struct state *s = state;

@@ -22,7 +22,7 @@
 struct pipeline_slot {
 	struct bb_drive_slot common;
 	const struct bb_ring *ring;
-	/* NULL: there is no consumer */
+	/* NULL: the variant has no consumer */
 	const struct bb_sample_processor *processor;
 	int event_fd; /* -1: none open */
 };

@@ -67,8 +67,8 @@ void bb_drivers__register(void)
 
 const struct bb_driver *bb_driver__executed_by(const struct bb_driver *driver)
 {
-	/* if only one of the two takes inputs, their parameters differ, and so their cases cannot
-	 * be matched */
+	/* if only one of `driver` and the drive `exact` takes inputs, their parameters differ, and
+	 * so their cases cannot be matched */
 	if (!driver->trigger || driver->kind.counts ||
 	    driver->kind.takes_inputs != driver->trigger->takes_inputs)
 		return NULL;

@@ -132,8 +132,8 @@ static int calibrate(struct bb_test_call *s, uint32_t ingress_ifindex, struct xd
 		go_live(s, ingress_ifindex, md);
 	if (rc == -EINTR && !bb_must_end())
 		rc = 0;
-	/* Times a run again, because an interrupt may have made the first run slow; not if it took
-	 * so long that only the program can be the reason. */
+	/* Times a run again, because an interrupt may have made the first run slow. Does not do so
+	 * if the run took so long that only the program can be the reason. */
 	if (!rc && one_ns >= SLOW_NS && one_ns < BB_WARMUP_NS)
 		rc = time_call(s, 1, b, &one_ns);
 	*ret_repeat = 1;

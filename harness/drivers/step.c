@@ -30,7 +30,7 @@ struct slot {
 	bool traces, is_described;
 };
 
-/* Writes the end of a traced run, and how long it took. */
+/* Ends the trace of a run, and writes for the host how long the run took. */
 static void end_mark(struct slot *slot, const struct bb_prog_stats *window, bool is_whole)
 {
 	bool is_one = is_whole && window->run_cnt == 1;

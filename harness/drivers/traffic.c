@@ -63,13 +63,13 @@ struct sender {
 	void *arg;
 };
 
-/* What we ask of the sender: `n` events, one in each period. */
+/* An order to the sender: send `n` events, one in each period. */
 struct order {
 	uint64_t n;
 	uint64_t period_ns;
 };
 
-/* What the sender answers when it has sent all events or one has failed. */
+/* The sender's answer to an order, after it has sent all events or one event has failed. */
 struct answer {
 	uint64_t done;
 	uint64_t elapsed_ns;
@@ -567,7 +567,8 @@ static int open_http(void *state, struct bb_err *err)
 
 /* --- the drives --- */
 
-/* The members of struct bb_driver that are the same for both drives, events packets and http. */
+/* The members of struct bb_driver that are the same for the drives of the events packets and http.
+ */
 #define TRAFFIC_KIND                                                                               \
 	.kind.with = "in-situ", .kind.by_key = "event", .kind.param = "rate_hz",                   \
 	.kind.seconds = 0.6, .kind.pace = BB_TIMED_PACE, .kind.samples_per_event = 32,             \

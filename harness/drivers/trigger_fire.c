@@ -65,7 +65,7 @@ static bool is_hook_of(const struct bb_hook *h, const struct bb_attach_point *po
 
 /* Finds the hook for an attach point, or opens it if it is not open yet. It stays open as long as
  * the state. *ret_hook receives NULL if a hook there belongs to one process, because each process
- * that fires then needs its own. */
+ * that fires then needs a hook of its own. */
 static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *point,
 		       struct bb_hook **ret_hook, struct bb_err *err)
 {
@@ -161,8 +161,8 @@ static int find_at(struct bb_fire_state *s, struct bb_test_prog *prog,
 	return rc;
 }
 
-/* Takes our own call as the trigger of a program that nothing else fires. Each call causes one run.
- * Checks that the program can be attached to `own`. */
+/* Makes our own call of bb_own_function() the trigger of a program that nothing else fires. Each
+ * call causes one run. Checks that the program can be attached to `own`. */
 static int take_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 		    const struct bb_attach_point *own, struct bb_err *err)
 {
@@ -264,8 +264,8 @@ static bool may_stand_in(const struct bb_test_prog *prog, const struct bb_attach
 	return rc == -ENOTSUP;
 }
 
-/* Puts the position in the scenario in front of the message: that of the attach point if the attach
- * point does not exist (-ENOENT), else that of the trigger. */
+/* Puts a position in the scenario in front of the message: where the attach point is given if it
+ * does not exist (-ENOENT), else where the trigger is given. */
 static int say_line(const struct bb_variant_spec *v, int rc, struct bb_err *err)
 {
 	const char *at = rc == -ENOENT || !v->fired_at ? v->binary_at : v->fired_at;
@@ -315,8 +315,8 @@ static int find_what_fires(struct bb_fire_state *s, struct bb_test_prog *prog, s
 	return rc;
 }
 
-/* probe() of the trigger; `state` is a struct bb_fire_state. Searches a trigger only once for each
- * program. */
+/* probe() of the trigger; `state` is a struct bb_fire_state. Searches for a trigger only once for
+ * each program. */
 static int probe_fire(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_fire_state *s = state;
@@ -389,8 +389,8 @@ void bb_fire__detach_program(struct bb_fire_slot *slot)
 	bb_firer__stop(&slot->firer);
 }
 
-/* Finds the hook of a slot: a hook that the state keeps open. If the state can have none, opens
- * `own`, a hook for the process that fires only. */
+/* Finds a hook at `point`: one that the state keeps open or, if all processes cannot share a hook
+ * there, `own`, which is opened for the process that fires. */
 static int open_hook(struct bb_fire_slot *slot, const struct bb_attach_point *point,
 		     struct bb_hook *own, struct bb_hook **ret_hook, struct bb_err *err)
 {

@@ -5,8 +5,8 @@
 #include "fire/hook.h"
 #include "fire/live_objects.h"
 
-/* The trigger that fires a program where it is attached. A child process fires; it exists until the
- * slot is detached. The program itself is attached only during batches. */
+/* The trigger `fire`: causes the event at which a program is attached. A child process does so; it
+ * exists until the slot is detached. The program itself is attached only during batches. */
 
 struct bb_fire_state {
 	struct bb_trigger_state common;
@@ -14,9 +14,9 @@ struct bb_fire_state {
 	struct bb_fire_site *site;
 	/* kernel objects whose addresses are arguments of our calls; NULL: not open yet */
 	struct bb_live_objects *live;
-	/* Hooks that belong to no process. Each is opened once and stays open, because opening a
-	 * uprobe takes 20 ms. All programs for functions of the kernel share two of them, on the
-	 * entry and the return of bb_own_function(). */
+	/* Hooks that are not of one process only. Each is opened once and stays open, because
+	 * opening a uprobe takes 20 ms. All programs for functions of the kernel share two of them,
+	 * on the entry and the return of bb_own_function(). */
 	struct bb_hook **hooks;
 	size_t n_hooks;
 	struct bb_fire_state *next; /* next in the list of open states */

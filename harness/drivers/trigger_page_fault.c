@@ -33,7 +33,7 @@ struct state {
 	struct bb_trigger_state common;
 	char *region;
 	size_t page_bytes;
-	/* first page that is not present; REGION_PAGES: none */
+	/* first page that is not present; REGION_PAGES: all pages are present */
 	uint32_t next_page;
 	char *stack;
 	/* number of user frames in a stack sample if the search is not nested deeper on purpose */
@@ -87,7 +87,7 @@ static const char *stack_function_name(size_t i)
 	return i ? NULL : "amicable_pairs";
 }
 
-/* The first function on the private stack. makecontext() passes ints, so a pointer is two
+/* The first function on the private stack. makecontext() passes ints, so the pointer comes as two
  * halves. */
 static void search_entry(unsigned int high, unsigned int low)
 {

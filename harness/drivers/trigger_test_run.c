@@ -333,8 +333,8 @@ int bb_test_run__times(struct bb_target *target, const struct bb_test_run_type *
 static int try_input(const struct bb_test_run_slot *slot, const struct bb_input *in,
 		     struct bb_err *err)
 {
-	/* nobody reads it: a wrong result of the program is reported later, when the program is
-	 * measured */
+	/* nobody reads this batch: a wrong result of the program is reported later, when the
+	 * program is measured */
 	struct bb_batch unsaid = {0};
 	struct bb_target *target = slot->common.target;
 	int rc = bb_test_run_type__check(slot->type, target->source->program, in, err);

@@ -103,7 +103,8 @@ void bb_slope__close(void *state);
 struct bb_test_run {
 	struct bb_trigger_state common;
 	struct bb_mix mix; /* the order of the inputs, for a drive with the key `order` */
-	/* Position of each program in the mix. A new load goes on where the last one ended. */
+	/* Position of each program in the mix. A new load of a program goes on where its last load
+	 * ended. */
 	struct bb_mix_place {
 		const struct bb_variant_spec *variant;
 		size_t next;

@@ -24,7 +24,7 @@ struct bb_cfg {
 	struct bb_func *funcs; /* sorted by slot */
 	uint32_t n_funcs;
 	struct bb_basic_block *blocks; /* sorted by slot; every slot is in one block */
-	uint32_t n_blocks, n_insns;    /* n_insns: of all blocks together */
+	uint32_t n_blocks, n_insns;    /* n_insns: instructions of all blocks */
 	uint32_t *block_of;            /* by slot: index of its basic block */
 };
 

@@ -77,7 +77,7 @@ int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uin
 
 /* The only value of an array map, shared by a program and this process. It begins as zeros. */
 struct bb_shared_memory {
-	int fd;               /* of the map; 0 or -1 means none */
+	int fd;               /* descriptor of the map; 0 or -1: no map */
 	volatile uint64_t *v; /* the mapped value; NULL if not mapped */
 	size_t bytes;
 };

@@ -9,11 +9,11 @@
 struct bb_source_line {
 	const char *file, *text; /* text: "" if the BTF does not have it */
 	uint32_t line;
-	uint32_t n_insns; /* number of the program's instructions that belong to it */
+	uint32_t n_insns; /* number of the program's instructions that belong to the line */
 	/* executions of the line's most executed instruction; unrolled and inlined copies are not
 	 * added up */
 	uint64_t executions;
-	uint64_t instructions; /* executed instructions that belong to it */
+	uint64_t instructions; /* executed instructions that belong to the line */
 };
 
 /* Returns the lines sorted by file and line; the caller must free() them. Line 0 is code that

@@ -9,7 +9,7 @@
 /* after this time, ns, no more windows are begun if there are ENOUGH */
 #define WINDOWS_NS 30000000u
 #define ENOUGH 3u
-#define DEATHS 2u /* we give up when the process that fires has died this often */
+#define DEATHS 2u /* the search ends when the process that fires has died this many times */
 
 /* The triggers to try, and the results. The process that fires works on a copy in shared memory. */
 struct list {

@@ -93,7 +93,8 @@ struct bb_fire_task {
 struct bb_firer {
 	pid_t pid; /* 0 means none */
 	int fd;    /* our end of the socket to the child */
-	/* pid 0: no process calls a function */
+	/* the process that calls a function of a library; its pid is 0 if there is no such process
+	 */
 	struct bb_call_child call;
 	struct bb_fire_task *task; /* shared memory, at the same address in both processes */
 	void *shared;              /* the caller's part of the shared memory */
@@ -124,7 +125,7 @@ int bb_firer__do(struct bb_firer *f, bb_fire_work *work, struct bb_err *err);
 int bb_reserve_pid(pid_t *ret_pid, struct bb_err *err);
 
 /* Open and close a trigger in the child. bb_firing__open() returns 0 or -errno; call
- * bb_firing__close() in both cases. */
+ * bb_firing__close() also after an error. */
 int bb_firing__open(struct bb_firing *f, const struct bb_trigger *t,
 		    const struct bb_attach_point *point, int prog_fd,
 		    const struct bb_fire_task *task);

@@ -17,11 +17,11 @@ struct bb_hook {
 	char **functions;
 	size_t n_functions;
 	struct bb_user_addresses *addresses; /* of probes in `path`; owned; NULL means none */
-	/* [n_events], one for each address: the perf event, and the link of the attached program to
-	 * it; -1 means none */
+	/* events[n_events], links[n_events]: for each address, the perf event, and the link by
+	 * which the program is attached to it; -1: not open */
 	int *events, *links;
 	uint32_t n_events;
-	pid_t pid;                       /* of uprobes: the probed process; -1 means all */
+	pid_t pid;                       /* for uprobes: the probed process; -1: all */
 	const struct bb_fire_site *site; /* borrowed; NULL means none */
 	/* Links of two idle programs on a raw tracepoint; -1 means none. The kernel patches the
 	 * tracepoint when the first and the second program are attached, which takes 12 ms. Later

@@ -63,7 +63,8 @@ static char *page_at(const struct bb_live_objects *o, unsigned int page)
 	return o->pages + page * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Returns the address of the text. It is the same in every run of bpfbench, if possible. */
+/* Returns the address of a copy of `a_path`. This address is the same in every run of bpfbench, if
+ * possible. */
 static long text_of_ours(const struct bb_live_objects *o)
 {
 	return o->pages ? (long)page_at(o, PAGE_TEXT) : (long)a_path;
@@ -287,7 +288,8 @@ static const struct btf_type *resolve(const struct bb_live_objects *o, __u32 typ
 	return id < 0 ? NULL : btf__type_by_id(o->btf, (__u32)id);
 }
 
-/* Returns a value for a parameter or result of this type. Appends its name to said[size]. */
+/* Returns a value for a parameter or result of this type. Appends the value in words to said[size].
+ */
 static long value_for(const struct bb_live_objects *o, const struct filler *filler, __u32 type,
 		      const char *name, const char *function, char *said, size_t size)
 {

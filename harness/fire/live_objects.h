@@ -6,9 +6,9 @@
 
 struct btf;
 
-/* Kernel objects that this process keeps alive, and their addresses, so that programs can be called
- * with these addresses: those of a regular file, an open TCP connection, a UDP socket with a
- * waiting datagram and a UNIX socket. They exist until bb_live_objects__close(). */
+/* Kernel objects that this process keeps alive, so that programs can be called with their
+ * addresses: the objects of a regular file, an open TCP connection, a UDP socket with a waiting
+ * datagram and a UNIX socket. They exist until bb_live_objects__close(). */
 enum bb_live_file { BB_LIVE_REGULAR, BB_LIVE_TCP, BB_LIVE_UDP, BB_LIVE_UNIX, BB_N_LIVE_FILES };
 
 struct bb_live_objects {

@@ -59,8 +59,8 @@ static int open_loop(struct bb_firing *f)
 	return bb_failed(!f->trigger->option && fcntl(f->fd[0], F_SETFL, 0));
 }
 
-/* Makes a loop device whose requests wait in an I/O scheduler. fd[3] is the file that chooses it.
- */
+/* Makes a loop device whose requests wait in an I/O scheduler. fd[3] is the file that chooses the
+ * scheduler. */
 static int open_scheduled(struct bb_firing *f)
 {
 	char path[64];
@@ -73,7 +73,7 @@ static int open_scheduled(struct bb_firing *f)
 	return bb_failed(f->fd[3] < 0 || write(f->fd[3], "mq-deadline", 11) < 0);
 }
 
-/* Loop devices have no scheduler by default. */
+/* Takes the scheduler off again, because loop devices have none by default. */
 static void close_scheduled(struct bb_firing *f)
 {
 	bb_write_all(f->fd[3], "none", 4);

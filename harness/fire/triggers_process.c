@@ -257,7 +257,8 @@ static int fire_brk(struct bb_firing *f)
 			 syscall(SYS_brk, top) < 0);
 }
 
-/* `volatile` keeps the compiler from removing the call and its free(). */
+/* Frees the memory of a firing. `volatile` keeps the compiler from removing both the allocation and
+ * the free(). */
 static int freed(void *volatile p)
 {
 	free(p);

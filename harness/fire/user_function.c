@@ -24,7 +24,7 @@ struct search {
 	size_t n_names;
 	bool is_whole; /* the file has a full symbol table */
 	uint64_t base; /* address of .stapsdt.base; 0 means none */
-	/* [cookie]: the distinct strings that describe arguments of the probe */
+	/* arguments[cookie]: the distinct strings that describe arguments of the probe */
 	size_t n_arguments;
 	const char *arguments[BB_MOST_ADDRESSES];
 };

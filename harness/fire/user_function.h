@@ -5,8 +5,8 @@
 
 #include "base/std.h"
 
-/* What is searched in an untrusted program or library: a function or a static probe. The file must
- * be a regular file. A confined child process reads it (base/child.h). */
+/* A search for a function or a static probe in an untrusted program or library. The file must be a
+ * regular file. A confined child process reads it (base/child.h). */
 struct bb_user_query {
 	const char *path;
 	/* a name or a pattern ("mem*"); NULL means to search for the static probe */
@@ -17,7 +17,7 @@ struct bb_user_query {
 #define BB_MOST_ADDRESSES 4096u
 
 struct bb_user_addresses {
-	uint32_t n;                          /* >= 1 */
+	uint32_t n;                          /* number of addresses, at least 1 */
 	uint64_t offsets[BB_MOST_ADDRESSES]; /* offsets in the file */
 	/* Of static probes only. counters: offset of the semaphore that enables the probe; 0 means
 	 * none. cookies: the number by which libbpf finds the arguments of the probe. */
