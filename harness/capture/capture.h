@@ -8,29 +8,31 @@
 /*
  * A capture: the programs that a command loaded, as BPF_PROG_LOAD received them, with their maps,
  * type information and attachments. capture/take.h takes it, capture/file.h stores it in a file,
- * and capture/replay.h loads its programs again. It owns everything to which it points. Objects
- * refer to each other by indexes: the position of an element in one of the capture's arrays, from 0
- * on; -1 (BB_CAPTURE_NONE) means none.
+ * and capture/replay.h loads its programs again. A capture owns everything to which it points. Its
+ * elements refer to each other by indexes: an index is the position of an element in one of the
+ * capture's arrays, from 0 on. The index -1 (BB_CAPTURE_NONE) means that there is no such element.
  */
 #define BB_CAPTURE_NONE (-1)
-#define BB_CAPTURE_MAX_ITEMS 65536u            /* limit for each array of a capture */
+#define BB_CAPTURE_MAX_ITEMS 65536u            /* limit: elements of each array of a capture */
 #define BB_CAPTURE_MAX_INSNS 1000000u          /* BPF_COMPLEXITY_LIMIT_INSNS of the kernel */
-#define BB_CAPTURE_MAX_BYTES ((size_t)1 << 30) /* limit for a whole capture */
+#define BB_CAPTURE_MAX_BYTES ((size_t)1 << 30) /* limit: bytes of a capture file */
 
 struct bb_blob {
 	char *data;
 	size_t size; /* bytes */
 };
 
-/* The kernel's map or BTF behind an element, while the capture is taken (capture/take.h). A capture
- * file does not contain it. All descriptors are closed before the capture is handed over. */
+/* While a capture is taken (capture/take.h), we hold a descriptor of each map and BTF that an
+ * element of the capture describes. A capture file does not contain this struct. bb_take__end()
+ * closes the descriptors. */
 struct bb_held_object {
 	int fd;
 	uint32_t id; /* id in the kernel */
 };
 
 struct bb_taken_load {
-	/* descriptor of the program that this one replaces or watches; -1 means none */
+	/* descriptor of the program to which this program is to be attached (BPF_PROG_TYPE_EXT,
+	 * fentry, fexit); -1 means that its target is not a program */
 	int target_fd;
 	uint32_t target_id; /* id of the program with the descriptor target_fd; 0 means none */
 	uint64_t rights;    /* rights of the thread that loaded the program (capture/remote.h) */
@@ -39,10 +41,10 @@ struct bb_taken_load {
 
 /* How we find out whether an attaching call succeeded. */
 enum bb_attached_by {
-	BB_ATTACHED_SURELY,   /* we do not ask: we know it already, or the kernel cannot tell */
-	BB_ATTACHED_BY_EVENT, /* we ask our copy of the perf event for its program */
-	BB_ATTACHED_BY_LINK,  /* we look for a new link of the program */
-	/* BPF_PROG_ATTACH: we ask the target (a cgroup, ...) for its programs */
+	BB_ATTACHED_SURELY,   /* we do not ask: the result is known, or the kernel cannot tell it */
+	BB_ATTACHED_BY_EVENT, /* we ask the kernel for the program of the perf event */
+	BB_ATTACHED_BY_LINK,  /* we look for a new BPF link of the program */
+	/* BPF_PROG_ATTACH: we ask the kernel for the programs of the target (a cgroup, ...) */
 	BB_ATTACHED_BY_PROG,
 };
 
@@ -51,7 +53,7 @@ struct bb_taken_attachment {
 	pid_t tid; /* the thread that made the attaching call */
 	enum bb_attached_by by;
 	int fd;      /* our descriptor of the perf event or the target; -1 means none */
-	bool by_btf; /* the program itself names its target (attach_btf_id) */
+	bool by_btf; /* the call names no target, because the program's attach_btf_id does */
 };
 
 /* Type information that programs and maps refer to. */
@@ -70,7 +72,8 @@ struct bb_captured_map {
 	uint64_t extra;
 	int32_t btf;
 	uint32_t key_type_id, value_type_id;
-	int32_t inner; /* for a map of maps: index of the map that is its template */
+	int32_t inner; /* for a map of maps: index of the template of its inner maps (inner_map_fd)
+			*/
 	bool frozen;   /* system calls cannot write to the map any more (BPF_MAP_FREEZE) */
 	/*
 	 * n_entries keys, followed by n_entries values. A value has value_size bytes. In a per-CPU
@@ -84,7 +87,8 @@ struct bb_captured_map {
 	struct bb_held_object held;
 };
 
-struct bb_captured_ref { /* a slot of fd_array (BPF_PROG_LOAD): a map, a BTF, or neither */
+/* A slot of fd_array (BPF_PROG_LOAD): the index of a map, the index of a BTF, or neither. */
+struct bb_captured_ref {
 	int32_t map, btf;
 };
 
@@ -110,12 +114,13 @@ struct bb_captured_prog {
 	char attach_name[128];
 	/* index of the BTF of the module with the target; BB_CAPTURE_NONE means vmlinux */
 	int32_t attach_btf;
-	int32_t attach_prog; /* index of the earlier program that this one replaces or watches */
+	/* index of the program to which this program is attached, and which was loaded before it */
+	int32_t attach_prog;
 	/* tag of a copy that was loaded with the command's own maps; zero if that load failed */
 	uint8_t tag[BPF_TAG_SIZE];
 	uint32_t xlated_bytes, jited_bytes;
 	char *refused; /* why the kernel refuses the program; NULL if it accepts it */
-	/* what we could not copy and a new load of the program needs; NULL if nothing */
+	/* what a new load of the program needs and we could not copy; NULL if we have everything */
 	char *missing;
 	/* why the program counts as a loader's test of the kernel; NULL if it does not */
 	char *probe;
@@ -128,9 +133,11 @@ struct bb_captured_attachment {
 	char kind[32];
 	/* name of the hook, such as "sched/sched_switch" or "cpu-clock, 99 Hz"; may be empty */
 	char where[256];
-	uint32_t attach_type; /* enum bpf_attach_type; 0 also means none */
-	uint32_t n;           /* number of equal attachments, for example one on each CPU */
-	bool refused;         /* the kernel refused to attach the program */
+	/* enum bpf_attach_type; 0 is BPF_CGROUP_INET_INGRESS, or the attaching call names no type
+	 */
+	uint32_t attach_type;
+	uint32_t n;   /* number of equal attachments, for example one on each CPU */
+	bool refused; /* the kernel refused to attach the program */
 	struct bb_taken_attachment taken;
 };
 
@@ -139,7 +146,7 @@ struct bb_captured_input {
 	int32_t prog;
 	struct bb_blob data, ctx;
 	char *path;   /* of a packet: name of the path that its run took; NULL for a test run */
-	double share; /* of a packet: the share of the program's runs that are like it, 0 to 1 */
+	double share; /* of a packet: share of the program's runs that take the same path, 0 to 1 */
 	uint32_t repeat;
 	uint32_t prog_id; /* id of the program in the kernel, while the capture is taken */
 };
@@ -168,7 +175,8 @@ struct bb_capture {
  * a loader's test of the kernel (member `probe`). */
 bool bb_captured_prog__is_measured(const struct bb_captured_prog *p);
 
-/* True for the program by which a light skeleton (bpftool gen skeleton -L) loads the others. */
+/* True for the loader program of a light skeleton (bpftool gen skeleton -L), which loads the
+ * skeleton's other programs from inside the kernel. */
 bool bb_captured_prog__is_light_loader(const struct bb_captured_prog *p);
 
 /* True if two programs of two captures are the same to the kernel: equal instructions, maps of

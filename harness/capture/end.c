@@ -13,7 +13,7 @@
 #include "capture/replay.h"
 #include "capture/take.h"
 
-#define PROBE_INSNS 8 /* a larger program is not a loader's test of the kernel */
+#define PROBE_INSNS 8 /* limit: instructions of a program that tests the kernel for its loader */
 #define LOG_BYTES (1u << 20)
 
 /* --- loading copies of the programs, to learn which the kernel accepts --- */
@@ -283,8 +283,8 @@ void bb_take__replaced(struct bb_take *t, uint32_t id, int32_t prog)
 		seen->prog = prog;
 }
 
-/* Finds for each program of the kernel the program of the capture. Ids ascend in the order of
- * loading, so equal programs are matched in that order. */
+/* Finds for each program seen in the kernel the program of the capture that it is. Ids ascend in
+ * the order of loading, so equal programs are matched in that order. */
 static void bind_programs(struct bb_take *t)
 {
 	const struct bb_capture *c = t->capture;
@@ -427,7 +427,7 @@ static void resolve(struct bb_take *t)
 	merge_attachments(c);
 }
 
-/* Replaces ids by indexes where a program names another one that it replaces or watches. */
+/* Sets attach_prog of each program that is attached to another program, from that program's id. */
 static void resolve_targets(struct bb_take *t)
 {
 	struct bb_capture *c = t->capture;
@@ -461,7 +461,8 @@ static int read_btf(struct bb_captured_btf *b)
 	return bb_info__read(b->held.fd, &info);
 }
 
-/* Returns the program's whole name from its BTF, to free(); the kernel keeps only 15 bytes. */
+/* Returns the program's whole name from its BTF, because the kernel keeps only 15 bytes of it. The
+ * caller must free() the name. */
 static char *whole_name(const struct bb_captured_prog *p, struct btf *const *btfs)
 {
 	const struct btf *btf = p->btf >= 0 ? btfs[p->btf] : NULL;
@@ -502,8 +503,8 @@ static void name_programs(struct bb_capture *c)
 	free(n);
 }
 
-/* True if the program makes tail calls, is in a prog array, or is the target of another program. A
- * loader's test is none of these. */
+/* True if the program makes tail calls, is in a prog array, or has another program attached to it.
+ * For a program that tests the kernel for its loader, none of these is true. */
 static bool is_part_of_others(const struct bb_capture *c, size_t prog)
 {
 	const struct bb_captured_prog *p = &c->progs[prog];

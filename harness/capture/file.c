@@ -202,7 +202,7 @@ static void read_members(struct reading *r, const char *data, size_t len)
 }
 
 /* Returns the bytes of the member whose name is `fmt` with `index` put in; the caller then owns the
- * bytes. Empty if the archive has no such member. */
+ * bytes. The result is empty if the archive has no such member. */
 static struct bb_blob take_bytes(struct reading *r, const char *fmt, size_t index)
 	__attribute__((format(printf, 2, 0)));
 static struct bb_blob take_bytes(struct reading *r, const char *fmt, size_t index)
@@ -253,7 +253,7 @@ static void take_members(struct reading *r, struct bb_capture *c)
 
 /* --- checks: do the parts fit each other? --- */
 
-/* True if `index` is below n, or negative, which means none. */
+/* True if `index` is below n, or negative, which means no element. */
 static bool is_index(int32_t index, size_t n)
 {
 	return index < 0 || (size_t)index < n;
@@ -310,7 +310,8 @@ static bool insn_fits(const struct bb_capture *c, const struct bpf_insn *insn)
 	}
 }
 
-/* True if the parts of program `i` fit each other. Its target must have a lower index. */
+/* True if the parts of program `i` fit each other. A program to which it is attached must have a
+ * lower index, because replay.c loads programs in the order of their indexes. */
 static bool prog_fits(const struct bb_capture *c, const struct bb_captured_prog *p, size_t i)
 {
 	if (!is_index(p->btf, c->n_btfs) || !is_index(p->attach_btf, c->n_btfs) ||
@@ -478,8 +479,8 @@ struct lent {
 
 static struct lent *all;
 
-/* Frees captures without users. They are kept until another file is read, because a run opens its
- * programs one after the other, and must not read the same file each time. */
+/* Frees captures without users. A capture without users is kept until another file is read, because
+ * a run opens its programs one after the other, and must not read the same file each time. */
 static void drop_unused(void)
 {
 	struct lent **at = &all;

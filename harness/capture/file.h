@@ -5,8 +5,9 @@
 #include "capture/capture.h"
 
 /* A capture in a file: a plain tar, described in docs/capture-format.md. Its first member is the
- * manifest, JSON; the others hold instructions, types and entries as the kernel takes them. A file
- * is untrusted: its sizes, counts and indexes are checked, and no path in it is opened. */
+ * manifest, JSON. The other members hold instructions, type information, map entries and inputs in
+ * the kernel's binary format. A file is untrusted: its sizes, counts and indexes are checked, and
+ * no path in it is opened. */
 #define BB_CAPTURE_VERSION 1
 #define BB_CAPTURE_MANIFEST "bpfbench-capture.json"
 
@@ -16,7 +17,8 @@ extern const struct bb_record_format bb_capture_format;
 /* Writes the file atomically and replaces an existing file. The calling user owns it; mode 0600. */
 int bb_capture__write(const struct bb_capture *c, const char *path, struct bb_err *err);
 
-/* Returns -EINVAL if the file is damaged or of a later version. */
+/* Reads the capture in the file `path`; the caller must bb_capture__free() it. Returns -EINVAL if
+ * the file is damaged, or of a later version than BB_CAPTURE_VERSION. */
 int bb_capture__read(const char *path, struct bb_capture **ret_capture, struct bb_err *err);
 
 /* Reads a capture from memory; `path` is for messages only. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Removes loads from a capture that is being taken, so that the capture does not grow while a
+/* Removes programs from a capture that is being taken, so that the capture does not grow while a
  * command reloads its programs. */
 #include "base/io.h"
 #include "capture/take.h"
@@ -9,10 +9,12 @@ enum kind { MAP, BTF, N_KINDS };
 
 struct forgetting {
 	struct bb_take *t;
+	/* now[kind][i]: in the first pass, 1 if item i is still referred to; in the second pass,
+	 * its new index */
 	int32_t *now[N_KINDS];
-	size_t n[N_KINDS];
-	bool renumbers; /* true in the second pass, which writes the new indexes */
-	bool more;      /* true if the first pass has found an item that was not marked before */
+	size_t n[N_KINDS]; /* number of items of each kind */
+	bool renumbers;    /* true in the second pass, which writes the new indexes */
+	bool more;         /* true if the first pass has found an item that was not marked before */
 };
 
 /* Handles one reference to an item: marks the item in the first pass, and replaces `*index` by the

@@ -292,7 +292,8 @@ static int take_entries(struct bb_take *t, size_t map, size_t max_bytes)
 	if (!rc && holds_maps)
 		rc = index_maps(t, &g);
 	m = &t->capture->maps[map]; /* adding a map may have moved the array */
-	/* We did not see the creation of this map, so its first inner map serves as template. */
+	/* Without a template, we did not see the creation of this map of maps. Its first inner map
+	 * then serves as template. */
 	if (!rc && holds_maps && g.n && m->inner < 0)
 		memcpy(&m->inner, g.values.data, sizeof(m->inner));
 	if (!rc) {
@@ -315,7 +316,8 @@ int bb_take__entries(struct bb_take *t, size_t max_bytes, struct bb_err *err)
 	/* inner maps are appended, so this loop reaches them, too */
 	for (size_t i = 0; i < c->n_maps; i++) {
 		const char *none = bb_captured_map_type__why_no_entries(c->maps[i].type);
-		/* constants, prog arrays and inner maps belong to the program: no limit for them */
+		/* constants, prog arrays and maps of maps belong to the program: no limit for them
+		 */
 		bool is_code = c->maps[i].frozen || c->maps[i].type == BPF_MAP_TYPE_PROG_ARRAY ||
 			       c->maps[i].inner >= 0;
 		int rc;

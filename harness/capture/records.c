@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The members of a capture's manifest (docs/capture-format.md), and how its parts are freed. */
+/* The members of a capture's manifest (docs/capture-format.md), and how the structs of a capture
+ * are freed. */
 
 #include "base/parse.h"
 #include "capture/file.h"
 
-#define MAX_TEXT 4096 /* bytes */
+#define MAX_TEXT 4096 /* limit: bytes of a string in the manifest */
 
 #define MEMBER(of, key, type, presence, member)                                                    \
 	{                                                                                          \

@@ -8,7 +8,7 @@
 #include "base/parse.h"
 #include "base/text.h"
 
-#define MAX_RECORD 256 /* bytes */
+#define MAX_RECORD 256 /* limit: bytes of one record of the command */
 
 #ifndef PIDFD_THREAD /* Linux 6.9 */
 #define PIDFD_THREAD O_EXCL

@@ -9,7 +9,7 @@ struct bb_remote {
 	int pidfd;
 };
 
-/* Returns 0 or -errno. */
+/* Opens a pidfd of the thread, to be closed by bb_remote__close(). Returns 0 or -errno. */
 int bb_remote__open(pid_t tid, struct bb_remote *ret_remote);
 void bb_remote__close(struct bb_remote *r);
 
@@ -35,7 +35,7 @@ int bb_remote__fd(const struct bb_remote *r, int fd);
  * kernel/bpf/syscall.c), as bits 1 << CAP_BPF and so on. */
 
 /* Returns the rights of a thread: no rights (0) if it is in another user namespace, all rights if
- * they cannot be read. */
+ * its capabilities cannot be read. */
 uint64_t bb_rights__of(pid_t tid);
 
 /* True if `rights` suffice for programs of every type. */

@@ -21,8 +21,9 @@ struct bb_replay {
 struct bb_replay bb_replay__open(const struct bb_capture *c);
 
 /* Loads program `prog` and everything that it needs: new maps with the captured entries, the
- * programs in its prog arrays, and the program that it is attached to. r->progs[prog] is its
- * descriptor. Returns -errno of the kernel if the kernel refuses it. */
+ * programs in its prog arrays, and the program that it is attached to. r->progs[prog] is then its
+ * descriptor. If the kernel refuses a program, log[log_size] receives the verifier's log, and the
+ * result is the kernel's -errno. */
 int bb_replay__load(struct bb_replay *r, size_t prog, char *log, size_t log_size,
 		    struct bb_err *err);
 
@@ -31,8 +32,8 @@ int bb_replay__load(struct bb_replay *r, size_t prog, char *log, size_t log_size
 int bb_replay__load_one(struct bb_replay *r, size_t prog, uint32_t log_level, char *log,
 			uint32_t log_size);
 
-/* Copies the program's instructions and puts this replay's descriptors into them. `ret_insns` must
- * have room for n_insns. */
+/* Copies the program's instructions, and replaces the indexes in the copy by this replay's
+ * descriptors. `ret_insns` must have room for n_insns. */
 void bb_replay__put_fds(const struct bb_replay *r, size_t prog, struct bpf_insn *ret_insns);
 
 /* Iterates over the maps to which instructions or the fd_array of the program refer: returns the
@@ -45,6 +46,6 @@ void bb_replay__done(struct bb_replay *r); /* accepts a zeroed struct */
  * for the BTF of a program. Returns 0 or -errno. */
 int bb_btf_info(int fd, struct bpf_btf_info *ret_info, char *name, unsigned int name_size);
 
-/* True if `fd` is the descriptor of a BPF program. The name of the descriptor tells programs from
- * maps and links; BPF_OBJ_GET_INFO_BY_FD does not. */
+/* True if `fd` is the descriptor of a BPF program. Reads the name in /proc/self/fd, because
+ * BPF_OBJ_GET_INFO_BY_FD does not tell a program from a map or a link. */
 bool bb_fd_is_program(int fd);

@@ -15,9 +15,10 @@
 #define TURN_MS 50
 /* time without watched calls after which a capture ends, if programs are attached, s */
 #define QUIET_S 1.0
-/* the same time, s, if programs are loaded but none is attached */
+/* time without watched calls after which a capture ends, if programs are loaded but none is
+ * attached, s */
 #define QUIET_UNATTACHED_S 5.0
-#define NOTHING_S 60.0    /* limit for a command that has loaded nothing, s */
+#define NOTHING_S 60.0    /* limit: length of a capture in which no program is loaded, s */
 #define ENDING_TURNS 1000 /* limit: wait for the command's exit status, ms */
 
 struct supervision {
@@ -220,8 +221,8 @@ static size_t n_made(const struct bb_take *t)
 	return t->capture->n_progs + t->capture->n_attachments;
 }
 
-/* The thread sleeps until the command makes a watched call. If it polled, it would make system
- * calls, which may run the programs that are measured. */
+/* The thread sleeps until the command makes a watched call. If it woke up more often, its system
+ * calls might run the programs that are measured. */
 static void *serve(void *arg)
 {
 	struct bb_follow *f = arg;

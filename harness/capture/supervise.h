@@ -13,7 +13,7 @@ enum bb_capture_until {
 
 struct bb_capture_opts {
 	const char *const *argv; /* ends in NULL */
-	const char *dir;         /* folder in which the command runs; NULL: the current folder */
+	const char *dir; /* folder in which the command runs; NULL means the current folder */
 	/* names of environment variables that the command keeps besides PATH, LANG, TERM and HOME;
 	 * ends in NULL */
 	const char *const *env;
@@ -31,10 +31,11 @@ struct bb_capture_opts {
 };
 
 struct bb_capture_facts {
-	size_t n_calls; /* number of system calls of the command that were handled */
+	size_t n_calls;   /* number of system calls of the command that were handled */
+	/* mean time that handling one of these calls took, us; length of the capture, s */
 	double us_a_call, seconds;
-	bool ended; /* true if the command ended by itself */
-	int status; /* result of waitpid(), if the command ended */
+	bool ended;       /* true if the command ended by itself */
+	int status;       /* result of waitpid(), if the command ended */
 };
 
 /* Runs a command, captures the programs that it loads, and ends it by SIGINT, SIGTERM or SIGKILL.

@@ -358,7 +358,7 @@ void bb_take__call(struct bb_take *t, const struct seccomp_notif *n, struct bb_t
 	rc = bb_remote__open((pid_t)n->pid, &call.from);
 	if (rc == -EPERM || rc == -ENOSYS)
 		t->unreadable = rc;
-	if (rc) /* the thread has ended */
+	if (rc) /* the thread has ended, or we may not open it */
 		return;
 	if (!t->unreadable)
 		t->unreadable = bb_remote__try(&call.from);

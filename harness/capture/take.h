@@ -47,7 +47,7 @@ struct bb_take {
 	size_t n_links;
 	uint32_t last_link_id;  /* links with an id up to this one have been seen */
 	uint32_t first_prog_id; /* the command's programs have an id >= this one */
-	/* the rights that every load and map creation so far had (capture/remote.h) */
+	/* the rights that all loads and map creations so far had in common (capture/remote.h) */
 	uint64_t rights;
 	int unreadable; /* -errno if the command's memory or descriptors could not be copied */
 	/* the command tried to get a seccomp listener; the kernel allows only one */
@@ -115,8 +115,9 @@ int32_t bb_take__btf(struct bb_take *t, int fd);
 /* Names the map with the index `map`: its name in the kernel, and a number if maps with lower
  * indexes have the same name in the kernel. */
 void bb_take__name_map(struct bb_take *t, size_t map);
-/* Returns what is known of the program with the descriptor `fd`; NULL if the kernel gives no
- * information. The caller keeps `fd`. */
+/* Returns the element of t->seen for the program with the descriptor `fd`, and adds it if it is
+ * new; NULL if the kernel gives no information about the program. The element is valid until the
+ * next call of this function. The caller keeps `fd`. */
 struct bb_seen_prog *bb_take__seen(struct bb_take *t, int fd);
 /* Appends an attachment; NULL if there are too many. */
 struct bb_captured_attachment *bb_take__attachment(struct bb_take *t, uint32_t prog_id,
@@ -153,8 +154,8 @@ struct bb_take_call {
 	union bpf_attr attr; /* arguments of bpf(); bytes that the command did not give are 0 */
 };
 
-/* Add the attachment to the capture that a system call asks for (attach.c). The attachment lacks
- * what cannot be read from the command. */
+/* Each function adds to the capture the attachment that one kind of system call asks for
+ * (attach.c). What cannot be read from the command stays empty in the attachment. */
 void bb_take_attach__link(struct bb_take_call *call);
 void bb_take_attach__raw_tracepoint(struct bb_take_call *call);
 void bb_take_attach__prog_attach(struct bb_take_call *call);

@@ -55,8 +55,8 @@ static int add_narrow_calls(scmp_filter_ctx filter)
 }
 
 /* Installs the seccomp filter in the child; returns its listener or -errno. Calls of other
- * architectures pass unwatched. no_new_privs stays off, so that set-user-id programs work. The
- * CPU's mitigations stay as they are. */
+ * architectures pass unwatched. CTL_NNP 0 leaves no_new_privs off, so that set-user-id programs
+ * work. CTL_SSB 1 keeps seccomp from switching on mitigations, which would slow the command. */
 static int install_filter(void)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
