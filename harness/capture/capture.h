@@ -13,8 +13,9 @@
  * capture's arrays, from 0 on. The index -1 (BB_CAPTURE_NONE) means that there is no such element.
  */
 #define BB_CAPTURE_NONE (-1)
-#define BB_CAPTURE_MAX_ITEMS 65536u            /* limit: elements of each array of a capture */
-#define BB_CAPTURE_MAX_INSNS 1000000u          /* BPF_COMPLEXITY_LIMIT_INSNS of the kernel */
+#define BB_CAPTURE_MAX_ITEMS 65536u /* limit: elements of each array of a capture */
+/* limit: instructions of a program; BPF_COMPLEXITY_LIMIT_INSNS of the kernel */
+#define BB_CAPTURE_MAX_INSNS 1000000u
 #define BB_CAPTURE_MAX_BYTES ((size_t)1 << 30) /* limit: bytes of a capture file */
 
 struct bb_blob {
@@ -34,7 +35,7 @@ struct bb_taken_load {
 	/* descriptor of the program to which this program is to be attached (BPF_PROG_TYPE_EXT,
 	 * fentry, fexit); -1 means that its target is not a program */
 	int target_fd;
-	uint32_t target_id; /* id of the program with the descriptor target_fd; 0 means none */
+	uint32_t target_id; /* kernel's id of the program behind target_fd; 0 without target_fd */
 	uint64_t rights;    /* rights of the thread that loaded the program (capture/remote.h) */
 	int lacks_rights;   /* -errno if the kernel refuses the load for lack of rights; else 0 */
 };
@@ -52,8 +53,8 @@ struct bb_taken_attachment {
 	uint32_t prog_id;
 	pid_t tid; /* the thread that made the attaching call */
 	enum bb_attached_by by;
-	int fd;      /* our descriptor of the perf event or the target; -1 means none */
-	bool by_btf; /* the call names no target, because the program's attach_btf_id does */
+	int fd;      /* our descriptor of the perf event or the target; -1 if we have none */
+	bool by_btf; /* the call names no target; the program's attach_btf_id may name it */
 };
 
 /* Type information that programs and maps refer to. */
@@ -72,8 +73,7 @@ struct bb_captured_map {
 	uint64_t extra;
 	int32_t btf;
 	uint32_t key_type_id, value_type_id;
-	int32_t inner; /* for a map of maps: index of the template of its inner maps (inner_map_fd)
-			*/
+	int32_t inner; /* for a map of maps: index of the template (inner_map_fd) of its maps */
 	bool frozen;   /* system calls cannot write to the map any more (BPF_MAP_FREEZE) */
 	/*
 	 * n_entries keys, followed by n_entries values. A value has value_size bytes. In a per-CPU
@@ -133,8 +133,7 @@ struct bb_captured_attachment {
 	char kind[32];
 	/* name of the hook, such as "sched/sched_switch" or "cpu-clock, 99 Hz"; may be empty */
 	char where[256];
-	/* enum bpf_attach_type; 0 is BPF_CGROUP_INET_INGRESS, or the attaching call names no type
-	 */
+	/* enum bpf_attach_type; 0 is BPF_CGROUP_INET_INGRESS, or no type is known */
 	uint32_t attach_type;
 	uint32_t n;   /* number of equal attachments, for example one on each CPU */
 	bool refused; /* the kernel refused to attach the program */

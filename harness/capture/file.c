@@ -138,8 +138,8 @@ struct reading {
 	struct bb_err *err;
 	struct member *members; /* sorted by name once all are read */
 	size_t n_members;
-	/* first error of the functions that take this struct; 0 means none. After an error, these
-	 * functions do nothing. */
+	/* first error of the functions that take this struct; 0 means no error so far. After an
+	 * error, these functions do nothing. */
 	int rc;
 };
 

@@ -316,8 +316,7 @@ int bb_take__entries(struct bb_take *t, size_t max_bytes, struct bb_err *err)
 	/* inner maps are appended, so this loop reaches them, too */
 	for (size_t i = 0; i < c->n_maps; i++) {
 		const char *none = bb_captured_map_type__why_no_entries(c->maps[i].type);
-		/* constants, prog arrays and maps of maps belong to the program: no limit for them
-		 */
+		/* no limit: constants, prog arrays and maps of maps are part of the program */
 		bool is_code = c->maps[i].frozen || c->maps[i].type == BPF_MAP_TYPE_PROG_ARRAY ||
 			       c->maps[i].inner >= 0;
 		int rc;

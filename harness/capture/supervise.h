@@ -5,7 +5,8 @@
 
 /* When a capture ends. It also ends when the command ends. */
 enum bb_capture_until {
-	/* once programs are attached, and no watched call has come for a second */
+	/* once programs are attached, and no watched call has come for 1 s. If programs are loaded
+	 * but none is attached: for 5 s. */
 	BB_CAPTURE_UNTIL_ATTACHED,
 	BB_CAPTURE_UNTIL_TIME,
 	BB_CAPTURE_UNTIL_COMMAND, /* the command of --until has ended */
@@ -31,11 +32,11 @@ struct bb_capture_opts {
 };
 
 struct bb_capture_facts {
-	size_t n_calls;   /* number of system calls of the command that were handled */
+	size_t n_calls; /* number of system calls of the command that were handled */
 	/* mean time that handling one of these calls took, us; length of the capture, s */
 	double us_a_call, seconds;
-	bool ended;       /* true if the command ended by itself */
-	int status;       /* result of waitpid(), if the command ended */
+	bool ended; /* true if the command ended by itself */
+	int status; /* result of waitpid(), if the command ended */
 };
 
 /* Runs a command, captures the programs that it loads, and ends it by SIGINT, SIGTERM or SIGKILL.
@@ -44,8 +45,9 @@ struct bb_capture_facts {
 int bb_capture_command(const struct bb_capture_opts *opts, struct bb_capture **ret_capture,
 		       struct bb_capture_facts *ret_facts, struct bb_err *err);
 
-/* A command that runs while its programs are measured, to tell which programs of the kernel are its
- * own. A thread of ours handles its calls, so that it does not wait for the measurement. */
+/* A command that runs while its programs are measured. We watch its calls to know which programs in
+ * the kernel are its own. A thread of ours handles these calls, so that the command does not wait
+ * for the measurement. */
 struct bb_follow;
 
 /* Starts the command argv[]. It keeps the environment variables that env[] names. Both arrays end

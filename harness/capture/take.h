@@ -119,7 +119,7 @@ void bb_take__name_map(struct bb_take *t, size_t map);
  * new; NULL if the kernel gives no information about the program. The element is valid until the
  * next call of this function. The caller keeps `fd`. */
 struct bb_seen_prog *bb_take__seen(struct bb_take *t, int fd);
-/* Appends an attachment; NULL if there are too many. */
+/* Appends an attachment to the capture and returns it; NULL if the capture has too many. */
 struct bb_captured_attachment *bb_take__attachment(struct bb_take *t, uint32_t prog_id,
 						   const char *kind);
 

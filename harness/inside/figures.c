@@ -2,7 +2,8 @@
 #include "inside/figures.h"
 
 #define CLOCK_TICK_NS 10.0
-#define PARTS 16u /* limit: distinct times that the runs of one histogram bucket are counted as */
+/* limit: distinct times among which the runs of a histogram bucket are spread */
+#define PARTS 16u
 
 static uint64_t word_at(const volatile char *slot, uint32_t off)
 {

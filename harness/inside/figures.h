@@ -16,7 +16,7 @@ struct bb_inside_path {
 				    cost of reading the clock */
 	uint64_t retval;         /* return value of one of the runs; 0 if `key` is 0 */
 	bool varies;             /* a run returned another value than `retval` */
-	uint32_t exit;           /* how the path ends: index of clone->exits */
+	uint32_t exit;           /* exit at which the path ends, an index in clone->exits */
 	uint64_t turns;          /* iterations of all loops together, in one of the runs */
 	uint64_t *words; /* words[clone->n_words]: marks of the blocks that the path executes */
 	uint64_t buckets[BB_INSIDE_BUCKETS];
@@ -59,14 +59,14 @@ bool bb_inside_path__marks(const struct bb_inside_clone *c, const struct bb_insi
 struct bb_inside_packet {
 	uint32_t len;   /* length of the packet, bytes */
 	uint8_t *bytes; /* bytes[n]: the first bytes of the packet */
-	uint32_t n;     /* 0: no packet is kept here */
+	uint32_t n;     /* number of kept bytes; 0 if this element holds no packet */
 };
 
 /* The packets that a clone copied and that we keep, by path. */
 struct bb_inside_packets {
 	struct bb_inside_path_packets {
-		uint64_t key; /* key of the path in its slots */
-		uint64_t n_seen;
+		uint64_t key;    /* key of the path in its slots */
+		uint64_t n_seen; /* number of the path's packets that were read so far */
 		struct bb_inside_packet kept[BB_INSIDE_KEPT];
 	} * paths;
 	size_t n_paths;

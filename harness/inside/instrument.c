@@ -114,8 +114,8 @@ static void land(struct bb_rewrite *r, uint32_t from)
 }
 
 /* Lets the jump `from` land here. The code before this point, which gets here without a jump, ends
- * in a jump by 0, which the kernel removes. Because of the jump by 0, the verifier compares the
- * states of both ways to this point and checks the following code only once. */
+ * in a jump by 0. Because of this jump, the verifier compares the states of both ways to this point
+ * and checks the following code only once. The kernel removes the jump by 0 later. */
 static void land_both(struct bb_rewrite *r, uint32_t from)
 {
 	land(r, jump_if(r, BPF_JA, 0, 0));
@@ -463,8 +463,8 @@ static void emit_copy_packet(struct maker *m)
 	land_both(r, others);
 }
 
-/* If the packet of this run was copied, writes the key of slot r4 to the copy, so that the copy
- * names the run's path. r0 to r2 are overwritten. */
+/* If the packet of this run was copied, writes the key of the slot at r4 to the copy, so that the
+ * copy names the run's path. r0 to r2 are overwritten. */
 static void emit_packet_took(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -851,8 +851,8 @@ static void emit_not_negative(struct bb_rewrite *r, uint8_t reg, uint8_t by)
 	compute_by(r, BPF_AND, reg, by);
 }
 
-/* Counts a run of r8 ns (negative: 0 ns) in slot r4; r1 is 1. Afterwards r4 + BB_INSIDE_HIST is the
- * address of the bucket. */
+/* Counts a run of r8 ns in the slot at r4; a negative r8 counts as 0. r1 must be 1. Afterwards
+ * r4 + BB_INSIDE_HIST is the address of the bucket. */
 static void emit_add_time(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -872,7 +872,7 @@ static void emit_add_time(struct maker *m)
 	bb_emit(r, BPF_STX | BPF_ATOMIC | BPF_W, BPF_REG_4, BPF_REG_1, BB_INSIDE_HIST, BPF_ADD);
 }
 
-/* Counts a run in slot r4. If it is timed, it took r8 ns; see emit_add_time(). */
+/* Counts a run in the slot at r4. If the run is timed, it took r8 ns; see emit_add_time(). */
 static void emit_count(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -1133,7 +1133,7 @@ static int write_clone(struct maker *m, struct bb_err *err)
 
 /* --- how deep a program's stack is --- */
 
-/* Returns how many bytes below r10 the instruction names; 0: it names none. */
+/* Returns the distance below r10, in bytes, that the instruction names; 0 if it names none. */
 static uint32_t depth_named(const struct bpf_insn *i)
 {
 	uint8_t class = BPF_CLASS(i->code);
@@ -1247,7 +1247,8 @@ bool bb_inside__depth(const struct bb_code *code, const struct bb_cfg *g, uint32
 
 /* --- the clone --- */
 
-/* Finds which words of its context a tracer reads, and makes the copies as large. */
+/* Finds which words of its context a tracer reads, and sets c.snap so that a copy reaches to the
+ * last of these words. */
 static void find_context(struct maker *m)
 {
 	m->context_words = bb_context_words(m->code, m->g) & ((1U << MOST_ARGS) - 1);

@@ -21,8 +21,8 @@ enum bb_inside_with {
 	BB_INSIDE_PATHS = 2, /* the clone tells paths apart */
 	/* The clone copies the packets of some runs, as they are when the run begins. Needs
 	 * BB_INSIDE_TIME, BB_INSIDE_PATHS, and a program whose context is a packet. Of a program
-	 * on a raw tracepoint, it copies the words of the context that the program reads; they
-	 * take the place of the packet, and their size that of `snap`. */
+	 * on a raw tracepoint, it copies the words of the context that the program reads. These
+	 * words then take the place of the packet, and their total size replaces `snap`. */
 	BB_INSIDE_PACKETS = 4,
 	/* The clone notes which programs called each other by tail calls before it ran. Needs
 	 * BB_INSIDE_TIME. */
@@ -49,10 +49,10 @@ enum bb_inside_with {
 #define BB_INSIDE_TIMED 16u       /* runs that ended and were timed */
 #define BB_INSIDE_SUM 24u         /* sum of the times of the timed runs, ns */
 #define BB_INSIDE_WORST 32u       /* longest time, ns; may be lost if two runs write it at once */
-#define BB_INSIDE_RETVAL 40u      /* return value of the run that took the slot; last slot: 0 */
-/* in a slot, not 0: a run returned another value than BB_INSIDE_RETVAL */
+#define BB_INSIDE_RETVAL 40u /* return value of the run that took the slot; 0 in the last slot */
+/* in a slot: not 0 if a run returned another value than the one at BB_INSIDE_RETVAL */
 #define BB_INSIDE_VARIES 48u
-#define BB_INSIDE_EXIT 56u /* how the path ends: index of clone->exits */
+#define BB_INSIDE_EXIT 56u /* in a slot: exit at which the path ends, an index in clone->exits */
 #define BB_INSIDE_HIST 64u /* uint32_t counts[BB_INSIDE_BUCKETS]: timed runs in each bucket */
 #define BB_INSIDE_BUCKETS 512u
 /* in a slot: uint64_t marks[n_words], followed by the number of loop iterations */
@@ -65,10 +65,10 @@ enum bb_inside_with {
 #define BB_INSIDE_RING 64u
 #define BB_INSIDE_MOST_SNAP 1514u
 
-/* The memory of chains has the same parts, but each slot is for a chain of tail calls. The slot's
- * key names the last 8 programs of the chain, one byte each; the last program is in the lowest
- * byte. After the stripes comes one hand-over for each CPU. A program writes it before a tail call,
- * for the program that it calls. */
+/* The memory of chains is laid out like that of a clone, but each slot is for a chain of tail
+ * calls. The slot's key names the last 8 programs of the chain, one byte each; the last program is
+ * in the lowest byte. After the stripes comes one hand-over for each CPU. A program writes it
+ * before a tail call, for the program that it calls. */
 /* Offsets in a hand-over. The context's address is the same for the program that makes the tail
  * call and the one that it calls; an address of 0 means that nothing is handed over. */
 #define BB_INSIDE_CALLER 0u /* address of the context */
@@ -86,12 +86,12 @@ struct bb_inside_clone {
 	/* A block with a mark sets a byte of its own on the stack or, if the stack has no room for
 	 * that, a bit. The lowest byte of each 8-byte word is not used, because the verifier keeps
 	 * track of constants that are written there. */
-	uint32_t *mark_of; /* mark_of[block]: number of the block's mark, from 1 on; 0: none */
+	uint32_t *mark_of; /* mark_of[block]: number of the block's mark, from 1 on; 0: no mark */
 	uint32_t n_marks, n_words;
-	uint32_t marks_a_byte; /* 1 or 8 */
+	uint32_t marks_a_byte; /* number of marks in one byte: 1, or 8 if each mark is a bit */
 	uint32_t *exits;       /* exits[n_exits]: index of each exit or tail call in the code */
 	uint32_t n_exits;
-	bool has_turns;
+	bool has_turns; /* the main function has loops, whose iterations are counted */
 	/* Entries are counted exactly, because a run may end without an exit, or because the clone
 	 * has no instruments and counts nothing else. */
 	bool counts_entries;

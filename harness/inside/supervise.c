@@ -28,7 +28,7 @@ struct load {
 	void *funcs, *lines;
 	int32_t *fd_array;
 	char license[128];
-	int theirs[MOST_FDS], ours[MOST_FDS];
+	int theirs[MOST_FDS], ours[MOST_FDS]; /* ours[i]: our copy of its descriptor theirs[i] */
 	size_t n_fds;
 	char why[256];
 };
@@ -102,7 +102,7 @@ static int check_attr(struct load *l)
 }
 
 /* Replaces the descriptors in the instructions by our copies. *ret_top is the highest index in
- * fd_array that an instruction names; -1 if they name none. */
+ * fd_array that an instruction names; -1 if no instruction names one. */
 static int copy_maps(struct load *l, int *ret_top)
 {
 	int top = -1;
@@ -432,7 +432,7 @@ static bool is_same_code(const struct bb_code *a, const struct bb_code *b)
 	return true;
 }
 
-/* Returns an earlier load of the same program as `p`; NULL: there is none. If `is_cloned`, the
+/* Returns an earlier load of the same program as `p`; NULL if there is none. If `is_cloned`, the
  * earlier load must have a clone and the same code. Otherwise, the earlier load must lack a clone
  * for the same reason (`why`). */
 static struct bb_inside_program *earlier_of(const struct bb_inside *in,
@@ -681,8 +681,8 @@ static void find_others(const struct bb_capture *c, const bool *has_clone, bool 
 	}
 }
 
-/* Gives the programs that stay in the capture their new numbers. Removes the clones of the programs
- * that go from in->replaced. */
+/* Gives the programs that stay in the capture their new indexes. Removes from in->replaced the
+ * clones of the programs that do not stay. */
 static void renumber(struct bb_inside *in, const bool *gone, size_t n_progs)
 {
 	int32_t *now = bb_calloc(n_progs, sizeof(*now)), next = 0;
@@ -702,8 +702,8 @@ static void renumber(struct bb_inside *in, const bool *gone, size_t n_progs)
 	for (size_t i = 0; i < in->n_programs; i++) {
 		int32_t *taken = &in->programs[i].taken;
 
-		/* a number beyond n_progs: the capture dropped its last program, because a signal
-		 * broke off the call that loaded it */
+		/* An index may be n_progs or more: the capture dropped its last program, because a
+		 * signal broke off the call that loaded it. */
 		if (*taken >= 0)
 			*taken = (size_t)*taken < n_progs ? now[*taken] : BB_CAPTURE_NONE;
 	}

@@ -14,7 +14,7 @@ struct bb_inside_program {
 	uint32_t n_insns;
 	uint32_t attach_type, attach_btf_id; /* the target that the load names */
 	size_t n_loads;
-	int32_t taken; /* number of its last load in the capture, from 0; or BB_CAPTURE_NONE */
+	int32_t taken;        /* index of its last load in the capture, or BB_CAPTURE_NONE */
 	uint32_t stack_bytes; /* depth of the main function's stack */
 	struct bb_inside_clone clone;
 	char why[256]; /* why the clone is missing or lacks instruments; else empty */
@@ -30,13 +30,13 @@ struct bb_inside_program {
 
 /* What the instruments of a clone cost on this machine. */
 struct bb_inside_price {
-	double clock_ns;   /* cost of reading the clock that is in the time of a timed run */
+	double clock_ns;   /* part of the measured time of a run that reading the clock takes */
 	double timed_ns;   /* cost that a clone with clock and paths adds to a run that it times */
 	double untimed_ns; /* cost that the same clone adds to a run that it does not time */
 	double counted_ns; /* cost that a clone with paths, but without the clock, adds to a run */
 };
 
-/* The clone with the kernel's id `id` runs instead of program number `taken` (from 0) of the
+/* The clone with the kernel's id `id` runs instead of the program with the index `taken` in the
  * capture. `taken` is BB_CAPTURE_NONE if the capture lacks the program. */
 struct bb_inside_replaced {
 	uint32_t id;
@@ -59,7 +59,7 @@ struct bb_inside {
 	/* The capture of the same command. Its last program is the one that is being loaded.
 	 * NULL: the command is not captured. */
 	const struct bb_capture *capture;
-	size_t n_kept; /* programs of the capture after bb_inside__forget() */
+	size_t n_kept; /* number of programs in the capture after the last bb_inside__forget() */
 	struct bb_inside_price price;
 	/* time at which bb_inside__turn() last counted the runs; 0: it has not counted yet */
 	uint64_t turned_ns;

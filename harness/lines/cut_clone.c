@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lines/cut_clone.h"
 
-/* A run ends when its count is OUT. OUT is neither the smallest nor the largest number: a check
- * against one of these would let the verifier narrow the range of the count of the runs that
- * pass. */
+/* A run ends when its count is OUT. OUT is neither the smallest nor the largest value of a
+ * register: a check against one of these would let the verifier narrow the range of the count of
+ * the runs that pass. */
 #define OUT 7
 #define NEVER 0x7fffff13 /* a count that no run reaches */
 /* Return value of a function that ended early. It is a constant, so the verifier can tell it from
@@ -38,10 +38,10 @@
  * the number of cuts that it passes before the cut at which it ends. */
 enum {
 	LEFT = 0,     /* the count that a run starts with; 0: the run goes to its end */
-	ENDED_AT = 8, /* 1 + index of the cut that ended the run; 0 means none */
+	ENDED_AT = 8, /* 1 + index of the cut that ended the run; 0 if no cut ended it */
 	COUNT = 16,   /* the count, while it goes from a caller to its callee or back */
 	LOGGED = 24,  /* number of cuts that runs have passed since the log was emptied */
-	IS_BARE = 32, /* not 0: the exit path has no multiplications */
+	IS_BARE = 32, /* not 0: the exit path skips its multiplications */
 	/* ring of 4-byte numbers, each 1 + index of a cut; the first one is written to entry 1 */
 	LOG = 40,
 	BYTES = LOG + 4 * BB_CUT_LOG,

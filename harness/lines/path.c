@@ -294,7 +294,7 @@ static int by_kind(const void *a, const void *b)
 }
 
 /* Sets wanted[] at both positions of up to `some` parts of each kind: the first two parts, which
- * are measured best, and one in the middle. */
+ * are measured more exactly than later ones, and one in the middle. */
 static void choose_some(const struct bb_line_path *p, const struct kind *kinds, uint32_t some,
 			bool *wanted)
 {

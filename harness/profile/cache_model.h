@@ -4,19 +4,18 @@
 #include "base/std.h"
 
 /*
- * A model of caches, for accesses of one CPU to addresses. It has a cache of 32 KiB for
- * instructions and one of 32 KiB for data (L1, 8 ways each), and behind both one of 8 MiB (last
- * level, LL, 16 ways). Lines have 64 bytes. A new line replaces the least recently used line of its
- * set.
- * There is no prefetching. Caches are empty at first.
+ * A model of the caches of one CPU. It has an L1 cache for instructions and an L1 cache for data,
+ * of 32 KiB and 8 ways each. Behind these two is the last-level cache (LL), of 8 MiB and 16 ways.
+ * Lines have 64 bytes. A new line replaces the least recently used line of its set. There is no
+ * prefetching. The caches are empty at first.
  */
 struct bb_cache_model;
 
 #define BB_CACHE_L1_BYTES (UINT32_C(32) << 10)
 #define BB_CACHE_LL_BYTES (UINT32_C(8) << 20)
 
-/* Number of accesses by the level at which the line was found: L1, LL or memory. An access to two
- * lines counts once, at the slower of their levels. */
+/* Number of accesses whose cache line was found in L1, in LL, or only in memory. An access to two
+ * lines counts once, at the slower of the two levels. */
 struct bb_cache_counts {
 	uint64_t l1, ll, ram;
 };

@@ -196,8 +196,8 @@ static bool child_at(struct bb_elf_symbols *s, Dwarf_Die *die, uint64_t address,
 }
 
 /* Finds the function that contains the address, then the functions inlined there, outermost first.
- * Returns their number; 0: none. The DWARF entry of an inlined function holds the line at which it
- * was called (DW_AT_call_line). */
+ * Returns their number; 0 if there is none. The DWARF entry of an inlined function holds the line
+ * at which it was called (DW_AT_call_line). */
 static size_t find_scopes(struct bb_elf_symbols *s, struct dwarf_unit *unit, uint64_t address,
 			  Dwarf_Die ret_scopes[BB_ELF_MAX_FRAMES])
 {

@@ -53,12 +53,12 @@ struct bb_sampler_stats {
 /* All samples of a recording, and the tables from which their addresses get names. */
 struct bb_recording {
 	struct bb_samples samples;
-	struct bb_spaces spaces; /* replayed already */
-	struct bb_symtab kernel; /* sorted */
+	struct bb_spaces spaces; /* after bb_spaces__replay() */
+	struct bb_symtab kernel; /* functions of the kernel, after bb_symtab__sort() */
 	struct bb_sampler_stats stats;
-	uint64_t lost_task_events; /* bb_task_events.lost */
+	uint64_t lost_task_events; /* bb_task_events.lost at the end of the recording */
 	double seconds;            /* length of the recording */
-	int command_status;        /* waitpid(2)'s status of the command; 0: no command */
+	int command_status;        /* the command's status from waitpid(2); 0 without a command */
 };
 
 /* A recording in progress. It samples stacks and follows code mappings until
@@ -92,7 +92,7 @@ struct bb_recording_opts {
 	const char *const *env; /* variables of the command's environment, as bb_child_rules.env */
 	uid_t uid;              /* user and group that the command runs as */
 	gid_t gid;
-	double seconds; /* time limit, s; INFINITY: none */
+	double seconds; /* time limit, s; INFINITY means no limit */
 };
 
 /* Samples until the command or the sampled process ends, the time is up, or a signal asks us to
@@ -108,20 +108,20 @@ void bb_kernel_symbols(struct bb_symtab *t);
 void bb_recording__done(struct bb_recording *r);
 
 struct bb_profile {
-	struct bb_stacks stacks; /* sorted */
+	struct bb_stacks stacks; /* after bb_stacks__sort() */
 	struct bb_symbolize_result symbols;
 	uint64_t unknown_kernel; /* number of kernel frames without a name */
 };
 
 struct bb_fold_opts {
-	double on_cpu_weight; /* of a sample on the CPU: 1, or the sampling period in us */
-	const struct bb_symtab *kernel; /* sorted */
+	double on_cpu_weight; /* weight of a sample on the CPU: 1, or the sampling period in us */
+	const struct bb_symtab *kernel; /* functions of the kernel, after bb_symtab__sort() */
 	bool with_pid;                  /* the outermost frame is "comm (pid)", not "comm" */
 };
 
-/* Turns samples into folded stacks with names. `spaces` must have been replayed. Time off the CPU
- * has its weight in microseconds. Returns 0, or -errno with a message. Free the profile with
- * bb_profile__done(). */
+/* Turns samples into folded stacks with names. Call bb_spaces__replay() before. The weight of a
+ * stack off the CPU is its waiting time in microseconds. Returns 0, or -errno with a message. Free
+ * the profile with bb_profile__done(). */
 int bb_fold(const struct bb_samples *samples, const struct bb_spaces *spaces,
 	    const struct bb_fold_opts *opts, struct bb_profile *ret_profile, struct bb_err *err);
 

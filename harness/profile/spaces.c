@@ -123,7 +123,7 @@ void bb_spaces__log(struct bb_spaces *s, const struct bb_task_event *event)
 	copy->nth = s->n_log - 1;
 }
 
-/* Stores the user of a process that still exists. */
+/* Stores the user id of the process, if the process still exists. */
 static void note_user(struct bb_spaces *s, pid_t pid)
 {
 	char path[32];
@@ -231,8 +231,8 @@ static void add_mapping(struct bb_spaces *s, struct bb_space *space, const struc
 {
 	bool hides;
 
-	/* Samples carry no time, so samples of a file that was mapped here before are counted for
-	 * the new file, too. */
+	/* True if the new mapping hides one of another file. Samples carry no time, so samples of
+	 * the hidden file at these addresses are counted for the new file. */
 	hides = BB_ANY(space->mappings, space->n,
 		       it->dso != m->dso && it->dso != BB_NO_ID && it->start < m->end &&
 			       m->start < it->end);

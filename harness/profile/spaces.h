@@ -12,7 +12,7 @@ struct bb_dso {
 	/* path as the process sees it; "[vdso]" is the page of code that the kernel maps into
 	 * processes */
 	char *path;
-	int fd; /* descriptor; < 0: the file could not be opened */
+	int fd; /* descriptor of the file; negative if it could not be opened */
 };
 
 struct bb_dsos {
@@ -37,7 +37,7 @@ struct bb_space {
 	char comm[BB_PROFILE_COMM];
 	struct bb_mapping *mappings;
 	size_t n;
-	uint32_t older; /* index of the previous space of the process; BB_NO_ID: none */
+	uint32_t older; /* index of the previous space of the process; BB_NO_ID if it had none */
 };
 
 /* Kinds of change to a process. */
@@ -49,7 +49,7 @@ enum bb_task_event_kind {
 };
 
 struct bb_task_event {
-	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	uint64_t time_ns; /* time of the event, CLOCK_MONOTONIC */
 	enum bb_task_event_kind kind;
 	uint32_t pid, parent;
 	char comm[BB_PROFILE_COMM];

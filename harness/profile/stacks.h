@@ -24,7 +24,7 @@ enum bb_frame_kind {
 struct bb_frame {
 	uint32_t name; /* index of the function's name in bb_stacks.names */
 	uint32_t file; /* index of the source file's path in bb_stacks.names; BB_NO_ID: unknown */
-	uint32_t line; /* 0: unknown */
+	uint32_t line; /* line in that file; 0: unknown */
 	enum bb_frame_kind kind;
 	/* start of the function (0: unknown), and distance from there to the sampled address,
 	 * bytes */
@@ -130,8 +130,8 @@ struct bb_flame_opts {
  * frames are. The same stacks give the same bytes. The caller checks `out` for errors. */
 void bb_flame__write(const struct bb_stacks *stacks, const struct bb_flame_opts *opts, FILE *out);
 
-/* Writes the same graph as a <figure> for an HTML page, as wide as the page. Colours around the
- * frames come from the page's CSS variables --ink, --faint and --paper. A page may hold several
- * graphs. */
+/* Writes the graph of bb_flame__write() as a <figure> for an HTML page, as wide as the page.
+ * Colours around the frames come from the page's CSS variables --ink, --faint and --paper. A page
+ * may hold several graphs. */
 void bb_flame__write_html(const struct bb_stacks *stacks, const struct bb_flame_opts *opts,
 			  FILE *out);

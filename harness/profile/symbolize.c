@@ -21,8 +21,8 @@ struct text {
 };
 
 /* Appends a piece of a demangled name. libiberty offers no way to stop it, so we jump out of it
- * when the room is used up. At that point it has allocated nothing but, for a Rust name in
- * Punycode, a part of the name. */
+ * when the room is used up. Memory that libiberty has allocated is then lost: a part of the name,
+ * and only for a Rust name in Punycode. */
 static void append_piece(const char *piece, size_t len, void *arg)
 {
 	struct text *t = arg;
@@ -57,8 +57,8 @@ bool bb_demangle(const char *name, char *ret_text, size_t size)
 
 /* The child process that reads the untrusted file. It drops all rights (base/child.h). For each
  * function at each location it writes a struct symbol_answer and two texts to `out_fd`, in native
- * byte order. After the last function it writes an answer with the location END_OF_FILE, which
- * shows that it has not failed. */
+ * byte order. After the last function it writes an answer with the location END_OF_FILE. Without
+ * this answer, the child has failed. */
 #define END_OF_FILE UINT32_MAX
 #define MAX_SYMBOL_NAME 4096u
 
@@ -78,7 +78,7 @@ struct work {
 	const struct bb_code_location *locations;
 	size_t from, to;
 	enum bb_elf_depth depth;
-	uint64_t most_ns; /* time limit */
+	uint64_t most_ns; /* time limit of the child, ns */
 	int out_fd;
 };
 

@@ -19,7 +19,7 @@ enum bb_elf_depth { BB_ELF_SYMBOLS, BB_ELF_DWARF };
 struct bb_elf_frame {
 	const char *function;
 	const char *file; /* source file; NULL: unknown */
-	uint32_t line;    /* 0: unknown */
+	uint32_t line;    /* line in that file; 0: unknown */
 	uint64_t start;   /* address of its start in the ELF file; 0: it is inlined */
 	/* distance from `start` to the address that was looked up, in bytes; 0 for inlined
 	 * functions */

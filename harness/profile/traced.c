@@ -6,7 +6,7 @@
 #include "base/parse.h"
 #include "bpf/trace_record.h"
 
-#define DEPTH 128u /* limit: functions of a stack; inner ones beyond it are left out */
+#define DEPTH 128u /* limit: functions of a stack; deeper functions are left out */
 
 /* Machine code of a function of the program. */
 struct function {
@@ -40,9 +40,9 @@ struct program {
 	const char *name, *object;
 	struct function *functions;
 	size_t n_functions;
-	struct line_start *lines; /* sorted by address; no_line: code before lines[0] */
+	struct line_start *lines; /* lines[n_lines], sorted by address */
 	size_t n_lines;
-	struct line_start no_line;
+	struct line_start no_line; /* stands for the code before lines[0] */
 };
 
 struct reading {
@@ -59,7 +59,8 @@ struct call {
 	uint64_t start;      /* start of the function's code */
 	uint64_t returns_at; /* where its return address is stored; UINT64_MAX: unknown */
 	uint32_t frame;
-	uint32_t called; /* name of the function that was called; it may have jumped to this one */
+	uint32_t called;   /* name of the function that the call instruction entered; that function
+			      may have jumped to the current one */
 	bool is_interrupt; /* the function was entered by an interrupt or a fault */
 	bool is_own;       /* the function belongs to the program under test */
 };
@@ -73,7 +74,8 @@ struct folding {
 	 * room */
 	uint32_t depth, above;
 	uint32_t root; /* index of the frame with the program's name */
-	/* (`of`, `name`) of a bb_traced_part -> its index in bb_traced.parts or bb_traced.calls */
+	/* by_line: (`of`, `name`) of a bb_traced_part -> its index in bb_traced.parts; by_called:
+	 * the same for bb_traced.calls */
 	struct bb_idmap by_line;
 	struct bb_idmap by_called;
 };
@@ -284,7 +286,8 @@ static void add_line(struct folding *f, struct line_start *s)
 static const char *kernel_function(const struct reading *r, uint64_t address, uint64_t *ret_start)
 {
 	const struct bb_symbol *s = bb_symtab__find(&r->kernel, address);
-	/* BPF trampolines lie above the kernel, and are gone when the guest reads the symbols */
+	/* An address 1 MiB or more above the start of the last function is code without a symbol,
+	 * such as a BPF trampoline, which is gone when the guest reads the symbols. */
 	bool is_near = s && address - s->start < UINT32_C(1) << 20;
 
 	*ret_start = is_near ? s->start : 0;
@@ -311,8 +314,8 @@ static void follow_interrupt_return(struct folding *f)
 }
 
 /* Updates the stack for the instruction at `address`, which lies in the function `now`. `before` is
- * the previous instruction; NULL: none. `at` is the stack address that `before` wrote or read if it
- * was a call or a return. */
+ * the previous instruction; NULL if this is the first one. If `before` was a call or a return, `at`
+ * is the stack address that it wrote or read. */
 static void follow(struct folding *f, const struct bb_trace_record *before, uint64_t at,
 		   struct call now, uint64_t address)
 {
@@ -338,8 +341,8 @@ static void follow(struct folding *f, const struct bb_trace_record *before, uint
 	}
 }
 
-/* Counts an instruction of the function `name` in the item of (*v)[*n] that has these `of` and
- * `name`. Adds the item if it is new. `ids` maps `of` and `name` to the item's index. */
+/* Counts an instruction in the element of (*v)[*n] that has these `of` and `name`. Adds the element
+ * if it is new. `ids` maps `of` and `name` to the element's index. */
 static void add_part(struct bb_traced_part **v, size_t *n, struct bb_idmap *ids, size_t of,
 		     uint32_t name)
 {

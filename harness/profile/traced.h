@@ -11,22 +11,22 @@ struct bb_traced_part {
 	 * bb_traced.stacks.names */
 	size_t of;
 	uint32_t name; /* index of the kernel's function in bb_traced.stacks.names */
-	uint64_t n;    /* instructions */
+	uint64_t n;    /* number of executed instructions */
 };
 
 struct bb_traced_line {
 	uint32_t number;      /* line number; 0: unknown */
 	const char *text;     /* source of the line, a part of the text of bb_traced__read() */
-	uint64_t own, called; /* instructions of the line, and of functions it called */
+	uint64_t own, called; /* executed instructions of the line, and of functions it called */
 };
 
 /* One run of a program, instruction by instruction. */
 struct bb_traced {
 	/* name of the program and path of its object, parts of the text of bb_traced__read() */
 	const char *name, *object;
-	/* machine instructions of the run, as the guest's clock counted them (`ns`), and as the
-	 * trace has them between two readings of this clock (`n`); n 0: no run was traced, or the
-	 * traced run is too long */
+	/* ns: machine instructions of the run, as the guest's clock counted them. n: machine
+	 * instructions that the trace has between the two readings of this clock; 0 if the trace
+	 * has no whole run, for example because a run is too long. */
 	uint64_t ns, n;
 	/* accesses to these instructions and to their data, by cache level. They come from a model
 	 * of caches, which n_warm earlier runs of the program have filled. */
