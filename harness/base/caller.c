@@ -8,9 +8,9 @@
 #include "base/io.h"
 #include "base/parse.h"
 
-/* User id with which this process opens files outside bb_root__begin() and bb_root__end(). 0 means
- * that these functions switch nothing, because the caller is root or the process has become the
- * caller. */
+/* User id with which this process opens files, except between bb_root__begin() and
+ * bb_root__end(). If it is 0, these two functions do nothing, because the caller is root or the
+ * process has become the caller. */
 static uid_t file_uid;
 
 static bool id_from(const char *variable, uint64_t *ret_id)
@@ -89,8 +89,9 @@ int bb_caller__own_files(struct bb_err *err)
 	} else {
 		setfsgid(gid);
 		setfsuid(uid);
-		/* setfsuid() and setfsgid() report no errors. They return the former id. With the
-		 * id -1 they change nothing, so the result is the present id. */
+		/* setfsuid() and setfsgid() report no errors: they always return the id that was
+		 * set before the call. With the id -1 they change nothing, so the result is the
+		 * present id. */
 		if ((uid_t)setfsuid((uid_t)-1) != uid || (gid_t)setfsgid((gid_t)-1) != gid)
 			rc = -EPERM;
 	}

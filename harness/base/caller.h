@@ -63,6 +63,6 @@ void bb_root__end(void);
  * nothing if the process is not root's, or if `uid` is 0. Returns 0 or -errno. */
 int bb_become_user(uid_t uid, gid_t gid);
 
-/* True if this process is in the initial user namespace. In any other one, root's capabilities do
- * not cover BPF and perf. */
+/* True if this process is in the initial user namespace. In any other user namespace, the
+ * capabilities of root do not cover BPF and perf. */
 bool bb_user__is_initial_namespace(void);

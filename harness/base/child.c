@@ -49,9 +49,10 @@ void bb_open_files__allow_more(void)
 
 /* --- confinement --- */
 
-/* additional memory for AddressSanitizer, which reuses freed memory late */
+/* memory that AddressSanitizer needs in addition, because it reuses freed memory late */
 #define ASAN_BYTES (UINT64_C(2048) << 20)
-/* size of the sparse file whose descriptor, 0, stands for every map and program of a trial */
+/* size of the sparse file of a trial (BB_CONFINED_TRIAL). Its descriptor, 0, stands for every
+ * map and every program. */
 #define TRIAL_FILE_BYTES (4LL << 30)
 /* user and group id of the user nobody, also on kernels that give the id no name */
 #define NOBODY 65534
@@ -162,7 +163,7 @@ static int confine(enum bb_confinement how)
 	return rc;
 }
 
-/* Opens the file of a trial as descriptor 0. Returns 0 or -errno. */
+/* Opens the sparse file of a trial (TRIAL_FILE_BYTES) as descriptor 0. Returns 0 or -errno. */
 static int open_trial_file(void)
 {
 	const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
@@ -348,8 +349,8 @@ static int settle(const struct bb_child_rules *r, void *arg, int link_fd, int re
 	return rc || !r->confinement ? rc : confine(r->confinement);
 }
 
-/* Sends a number to the parent. Returns false if the parent has ended. The child must then end
- * itself: the kernel kills it only if the parent ends after the child has called
+/* Sends a number to the parent. Returns false if the parent has ended. Then the child must end
+ * itself: the kernel kills the child only if the parent ends after the child has called
  * prctl(PR_SET_PDEATHSIG). */
 static bool report(int report_fd, int rc)
 {

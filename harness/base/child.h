@@ -7,16 +7,16 @@
  * cannot be made or confined, the work is not done. */
 struct bb_confined {
 	/* words for error messages: path of the data; kind of data ("BPF object"); library that
-	 * reads the data ("libbpf"); what the library does with them ("open"); what the user can do
-	 * ("; build it with ...", or "") */
+	 * reads the data ("libbpf"); what the library does with the data ("open"); what the user
+	 * can do ("; build it with ...", or "") */
 	const char *path, *kind, *library, *verb, *remedy;
 	/* Runs in the child. Returns 0, or -errno with a message, and fills `*reply`, which is
 	 * zeroed before the call. Malicious data may control the result, the message and the
 	 * reply. */
 	int (*work)(void *arg, void *reply, struct bb_err *err);
 	void *arg;
-	int fd; /* the only descriptor that the child keeps open; -1: none */
-	/* confine the child as BB_CONFINED_TRIAL says; `fd` is then closed in the child */
+	int fd; /* the only descriptor that the child keeps open; -1: it keeps none open */
+	/* true: the child is confined as BB_CONFINED_TRIAL says, and `fd` is closed in it */
 	bool is_trial;
 	/* ret_reply[reply_bytes] receives the reply if work() returned 0; NULL: no reply is
 	 * needed */
@@ -27,8 +27,8 @@ struct bb_confined {
 /*
  * Runs c->work() in a confined child process and returns the result of work(). Other errors, with a
  * message: -EINTR if a signal asks us to stop; -ETIME when the deadline has passed
- * (base/deadline.h); -EINVAL if the child crashed or took longer than 10 s; -errno if the child
- * cannot be made or confined.
+ * (base/deadline.h); -ENOMEM if the child got no more memory; -EINVAL if the child crashed or took
+ * longer than 10 s; -errno if the child cannot be made or confined.
  */
 int bb_confined__run(const struct bb_confined *c, struct bb_err *err);
 
@@ -51,7 +51,8 @@ enum bb_confinement {
 };
 
 #define BB_STD_NULL (-1) /* in bb_child_rules.std[]: /dev/null */
-#define BB_STD_LINK (-2) /* in bb_child_rules.std[]: the child's end of the link */
+/* in bb_child_rules.std[]: the child's end of the pipe or socket that `link` asks for */
+#define BB_STD_LINK (-2)
 
 /*
  * Rights of a child process, and what ends it. With a zeroed struct, the child has the rights of
@@ -74,8 +75,9 @@ struct bb_child_rules {
 		BB_SIGNALS_KEPT,
 		BB_SIGNALS_DEFAULT,
 		BB_SIGNALS_IGNORED,
-		BB_SIGNALS_OF_FAULTS, /* default handlers, but requests to end (SIGINT ...) are
-					 ignored */
+		/* signals have their default effect, but requests to end (SIGINT ...) are
+		 * ignored */
+		BB_SIGNALS_OF_FAULTS,
 	} signals;
 	const char *name; /* name of the child in ps(1); NULL: our name */
 	bool own_session, own_group;
@@ -87,15 +89,16 @@ struct bb_child_rules {
 	 * The child executes another program. That program gets the limit of open files with which
 	 * bpfbench was started. Of our environment it gets PATH, LANG, TERM, HOME and the variables
 	 * named in `env`. So it gets no secrets, and no variables that change what git and make do.
-	 * `env` ends in NULL; `env` NULL: no further variables. If we are root and `uid` is another
-	 * user, HOME is the home folder of `uid`.
+	 * The list `env` ends in NULL; if `env` itself is NULL, it names no variables. If we are
+	 * root and `uid` is another user, HOME is the home folder of `uid`.
 	 */
 	bool is_program;
 	const char *const *env;
 	int std[3]; /* our descriptors that become stdin, stdout and stderr of the child; 0:
 		       unchanged */
 	/* The child keeps keep[n_keep], stdin, stdout, stderr and the link open, and closes all
-	 * other descriptors. before() may still change keep[]. */
+	 * other descriptors. before() may still change keep[], because it runs before the child
+	 * closes them. */
 	bool closes_others;
 	int *keep;
 	size_t n_keep;
@@ -108,9 +111,11 @@ struct bb_child_rules {
 };
 
 struct bb_child {
-	pid_t pid;     /* process id; 0: there is no child */
-	int fd;        /* our end of the link; -1: none */
-	int report_fd; /* the child reports here if its start failed; -1: none */
+	pid_t pid; /* process id; 0: there is no child */
+	int fd;    /* our end of the link; -1: there is no link */
+	/* With `is_program`: pipe through which the child reports that it cannot execute its
+	 * program. -1: the pipe is closed. */
+	int report_fd;
 };
 
 /*
@@ -132,8 +137,8 @@ int bb_child__executed(struct bb_child *c);
  * every loaded object: an object of 170 programs and 100 maps needs ten times the usual limit. */
 void bb_open_files__allow_more(void);
 
-/* Limits the memory that this process may map to `more_bytes` more than it has mapped now. Call it
- * before the process is confined. */
+/* Limits the memory of this process: from now on it may map at most `more_bytes` in addition to
+ * what it has mapped already. Call this before the process is confined. */
 void bb_confine_memory(uint64_t more_bytes);
 
 /* Kills the child and its process group, waits for the child, and closes the descriptors in `*c`.

@@ -7,14 +7,14 @@ enum { UTF8_MAX = 4, CHUNK = 4096 };
 
 struct stream {
 	int fd;
-	/* bytes of a character that is not complete yet, and a NUL */
+	/* bytes of a character that is not complete yet; room for a NUL after them */
 	char held[UTF8_MAX + 1];
 	size_t n_held;
 	char chunk[CHUNK]; /* safe text that is still to be written to `fd` */
 	size_t n;
 };
 
-/* the streams of stdout (0) and stderr (1) */
+/* std[0] is the stream of stdout, std[1] the stream of stderr */
 static struct {
 	FILE *file;
 	struct stream *stream;
@@ -67,7 +67,7 @@ static bool settle(struct stream *s, bool is_end)
 {
 	while (s->n_held) {
 		unsigned char first = (unsigned char)s->held[0];
-		/* length of the character by its first byte */
+		/* length of the character in bytes, as its first byte says */
 		size_t want = first < 0xc2   ? 1
 			      : first < 0xe0 ? 2
 			      : first < 0xf0 ? 3

@@ -15,13 +15,14 @@ FILE *bb_clean__open(int fd, int buffering);
 /* Replaces stdout and stderr by streams as bb_clean__open() opens them. */
 void bb_clean__std(void);
 
-/* After this call, SIGPIPE ends the process when it writes to a stdout that nobody reads any more.
- * cat(1) ends in the same way. */
+/* After this call, SIGPIPE ends the process when the process writes to a stdout that nobody
+ * reads any more, as it ends cat(1). */
 void bb_clean__end_by_sigpipe(void);
 
 /* Writes `text` without replacing characters, for escape sequences. Never for untrusted text. */
 void bb_clean__put_raw(FILE *out, const char *text);
 
-/* Flushes a stream that this header opened, and checks that all text was written. `name` is the
- * name of the stream for the message. Returns 0, or the -errno of the last failed write. */
+/* Flushes a stream of bb_clean__open() or bb_clean__std(), and checks that all text was written.
+ * `name` is the name of the stream for the message. Returns 0, or the -errno of the last failed
+ * write. */
 int bb_clean__check(FILE *out, const char *name, struct bb_err *err);

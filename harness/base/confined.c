@@ -6,7 +6,7 @@
 
 #define MOST_S 10
 #define POLL_MS 50
-/* limit of the child's memory, in addition to the size of the file */
+/* memory that the child may map, in addition to the size of the file bb_confined.fd */
 #define MEMORY_BYTES (UINT64_C(1) << 30)
 
 /* Memory that the child shares with us. The child writes its result there, and we read the result
@@ -49,9 +49,9 @@ static int run_child(void *arg, int)
 
 /* --- the parent --- */
 
-/* Waits until the child has ended, and kills it after MOST_S or when measuring must end.
- * `*ret_status` receives its status as waitpid(2) gives it, or -1 if we killed it. Returns 0, or
- * -EINTR or -ETIME if measuring must end (base/deadline.h). */
+/* Waits until the child has ended. Kills the child after MOST_S, or when measuring must end
+ * (base/deadline.h). `*ret_status` receives the status of the child as waitpid(2) gives it, or
+ * -1 if we killed the child. Returns 0; -EINTR or -ETIME if measuring must end; or -ECHILD. */
 static int wait_for(pid_t pid, int *ret_status)
 {
 	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};

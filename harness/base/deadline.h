@@ -3,12 +3,14 @@
 
 #include "base/std.h"
 
-/* The signal that asked us to stop (SIGINT, SIGTERM, SIGHUP); 0: no signal. The signal handler sets
- * it. Long loops read it. Code that goes on after a signal sets it to 0 again. */
+/* The signal that asked us to stop (SIGINT, SIGTERM, SIGHUP); 0 if no signal came. The signal
+ * handler sets this variable, and long loops read it. Code that goes on after a signal sets it
+ * to 0 again. */
 extern volatile sig_atomic_t bb_stop_signal;
 
-/* Installs the handlers of these signals. With `second_kills`, a second signal of the same kind
- * kills the process at once. SIGPIPE and SIGXFSZ are ignored from then on. */
+/* Installs the handlers of SIGINT, SIGTERM and SIGHUP, which set bb_stop_signal. With
+ * `second_kills`, a second signal of the same kind kills the process at once. SIGPIPE and
+ * SIGXFSZ are ignored from then on. */
 void bb_stop__install(bool second_kills);
 
 /* Sets the message "stopped by signal 2 (Interrupt)", followed by `doing` and `what`, which may be
@@ -26,7 +28,8 @@ int bb_fail_stopped(struct bb_err *err, const char *doing, const char *what);
  * with EAGAIN (kernel/bpf/verifier.c, do_check), and libbpf then tries again at most 5 times.
  */
 struct bb_deadline {
-	uint64_t outer_ns; /* time of the deadline around this one, CLOCK_MONOTONIC; 0: none */
+	/* time of the deadline around this one, CLOCK_MONOTONIC; 0: there is none */
+	uint64_t outer_ns;
 };
 
 /* Nonzero if the earliest deadline has passed. */
@@ -37,7 +40,7 @@ extern volatile sig_atomic_t bb_deadline_has_passed;
 void bb_deadline__begin(struct bb_deadline *ret_deadline, double seconds);
 void bb_deadline__end(const struct bb_deadline *d);
 
-/* Touches the memory of the signal handler, so that it causes no page fault later. */
+/* Touches the memory of the signal handler, so that the handler causes no page fault later. */
 void bb_deadline_touch(void);
 
 /* Returns the seconds until the earliest deadline; 0 if it has passed, INFINITY without one. */
@@ -50,9 +53,10 @@ static inline bool bb_must_end(void)
 	return bb_deadline_has_passed || bb_stop_signal;
 }
 
-/* Returns why measuring must end: -EINTR (signal) or -ETIME (deadline); 0 if it may go on. */
+/* Returns why measuring must end: -EINTR after a signal, -ETIME after the deadline. Returns 0 if
+ * measuring may go on. */
 int bb_must_end_why(void);
 
-/* For the result `rc` of a call that a signal can break off. Returns bb_must_end_why() if `rc` is
- * -EINTR, -EAGAIN or -ETIME and measuring must end, else `rc`. */
+/* `rc` is the result of a function that a signal can break off. Returns bb_must_end_why() if
+ * `rc` is -EINTR, -EAGAIN or -ETIME and measuring must end; otherwise returns `rc`. */
 int bb_unless_broken_off(int rc);

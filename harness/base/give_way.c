@@ -11,7 +11,8 @@
 #define SLICE_NS 100000000u
 #define MOST_NS 200000000u
 
-/* CLOCK_MONOTONIC when the measuring thread last gave way; 0: never */
+/* time (CLOCK_MONOTONIC) of the last bb_give_way() that gave the CPU away, or of the first call;
+ * 0: there was no call yet */
 static volatile uint64_t since_ns;
 
 void bb_give_way_touch(void)
@@ -55,10 +56,10 @@ int bb_run_ahead_of_others(void)
 
 /* --- the lock of a CPU --- */
 
-/* number of tries to connect, 1 ms apart, while the holder is between bind() and listen() */
+/* number of tries to take the lock, 1 ms apart, while its holder is between bind() and listen() */
 #define MOST_TRIES 1000
-/* longest time of one poll(), because a stop signal that comes just before poll() is noticed only
- * after poll() has returned */
+/* longest time of one poll(). If a stop signal comes just before poll(), we notice the signal
+ * only after poll() has returned. */
 #define LOOK_MS 500
 
 static int new_socket(void)
@@ -68,7 +69,8 @@ static int new_socket(void)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Reads the first line of /proc/PID/FILE, with blanks for its NULs; "" if it cannot be read. */
+/* Reads the first line of /proc/PID/FILE, and replaces its NULs by blanks. Gives "" if the file
+ * cannot be read. */
 static void read_words(pid_t pid, const char *file, char *ret_words, size_t size)
 {
 	char path[64];
@@ -82,8 +84,9 @@ static void read_words(pid_t pid, const char *file, char *ret_words, size_t size
 	ret_words[strcspn(ret_words, "\n")] = '\0';
 }
 
-/* Finds the process that listens on the socket `address`. Returns -EBUSY with the holder; -EAGAIN
- * if nobody listens any more; -EADDRINUSE if the listener is not root's; or -errno. */
+/* Finds the process that listens on the socket `address`. Returns -EBUSY and describes this
+ * process in `*holder`; -EAGAIN if nobody listens any more; -EADDRINUSE if the listener is not
+ * root's; or -errno. */
 static int find_holder(const struct sockaddr_un *address, socklen_t len,
 		       struct bb_cpu_holder *holder)
 {

@@ -4,11 +4,11 @@
 #include "base/std.h"
 
 /*
- * Gives this process real-time priority. A process that reads a program's counters and has to wait
- * for its CPU meanwhile would see several runs in one window. A nice value is not enough: it counts
- * only within a session (sched_autogroup). bb_give_way() leaves CPU time to other processes.
- * Another real-time process takes turns with us (SCHED_RR). Locks our memory (mlockall). Workloads
- * inherit neither the priority nor the lock.
+ * Gives this process real-time priority. Without it, the process could lose its CPU between two
+ * readings of a program's counters, and several runs of the program would share one window. A nice
+ * value is not enough: it counts only within a session (sched_autogroup). bb_give_way() leaves CPU
+ * time to other processes. Another real-time process takes turns with us (SCHED_RR). The function
+ * also locks our memory (mlockall). Workloads inherit neither the priority nor the lock.
  *
  * Returns 0, or -errno if real-time priority is refused: -EPERM without CAP_SYS_NICE, or for root
  * in a cgroup without real-time runtime. The nice value is then -20.
@@ -23,7 +23,7 @@ int bb_run_ahead_of_others(void);
  */
 void bb_give_way(void);
 
-/* Touches the memory of bb_give_way() now, so that it causes no page fault later. */
+/* Touches the memory of bb_give_way() now, so that bb_give_way() causes no page fault later. */
 void bb_give_way_touch(void);
 
 /*

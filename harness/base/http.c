@@ -155,7 +155,8 @@ static void accept_one(struct service *s)
 	to->since_ns = bb_now_ns();
 }
 
-/* Takes the next text to serve from the parent. Returns false if the parent has ended. */
+/* Receives from the parent the file with the next text to serve. Returns false if the parent has
+ * ended. */
 static bool take_page(struct service *s, int link_fd)
 {
 	int number, fd, rc = bb_descriptor__receive(link_fd, &number, &fd);
@@ -211,7 +212,9 @@ static int limit_memory(void *)
 
 /* --- the parent --- */
 
-/* Splits "HOST:PORT", "[HOST]:PORT" or "PORT" into text[size] and the port in it. */
+/* Splits `address`, which is "HOST:PORT", "[HOST]:PORT" or "PORT". text[size] receives a copy of
+ * `address`, into which `*ret_host` and `*ret_port` point. Without a host, `*ret_host` is
+ * "127.0.0.1". */
 static void split(const char *address, char *text, size_t size, const char **ret_host,
 		  const char **ret_port)
 {
@@ -312,7 +315,8 @@ int bb_http_server__publish(struct bb_http_server *s, const char *text, size_t l
 	if (!rc)
 		rc = bb_descriptor__send(s->child.fd, 0, fd);
 	bb_close(&fd);
-	if (!rc || rc == -EAGAIN) /* the child is busy and will take a later text */
+	/* -EAGAIN: the child is busy, so this text is not served; the child takes a later one */
+	if (!rc || rc == -EAGAIN)
 		return 0;
 	return bb_fail(err, rc, "%s: %s", s->url,
 		       rc == -EPIPE ? "the process that serves it has ended" : strerror(-rc));

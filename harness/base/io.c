@@ -6,13 +6,15 @@
 
 #include "base/caller.h"
 
-#define MAX_LINKS 40   /* the kernel's MAXSYMLINKS */
-#define LEAST_AGE_S 60 /* younger files stay: perhaps their process has not locked them yet */
+#define MAX_LINKS 40 /* the kernel's MAXSYMLINKS */
+/* a younger leftover stays, because its process may not have locked it yet */
+#define LEAST_AGE_S 60
 
 /* --- reading and writing --- */
 
 /* Reads a file to its end, and closes `fd`, which is as in bb_read_and_close(). `is_kernels` is
- * true for a file whose text the kernel makes, as in /proc: its size is unknown. */
+ * true for a file whose text the kernel makes, as in /proc; stat(2) does not tell the size of
+ * such a file. */
 static int read_and_close(int fd, bool is_kernels, size_t max, char **ret_data, size_t *ret_len)
 {
 	size_t len = 0, size = 0, chunk = 65536;
@@ -262,7 +264,8 @@ static int step(struct walk *w, int dir_fd, const char *name, int flags)
 	return errno == ELOOP || errno == ENOTDIR ? follow(w, dir_fd, name, flags) : -errno;
 }
 
-/* Opens a path part by part. `flags` are for the last part. */
+/* Opens the folders of a path one after the other, and then its last part. `flags` are for the
+ * last part. */
 static int walk_path(struct walk *w, int dir_fd, const char *path, int flags)
 {
 	int at = openat(dir_fd, *path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -313,8 +316,9 @@ const char *bb_own__strerror(int error)
 
 /* --- leftovers --- */
 
-/* Removes the file `name`, or a folder of files, if it is unlocked, a minute old, and has the owner
- * and kind of `like`. We never make folders in folders, so a folder with a folder in it stays. */
+/* Removes `name`, a file or a folder of files, if it is unlocked, a minute old, and has the
+ * owner and file type of `like`. We never make folders in folders, so a folder with a folder in
+ * it stays. */
 static void remove_one(int dir_fd, const char *name, const struct stat *like)
 {
 	int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

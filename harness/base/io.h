@@ -63,11 +63,11 @@ void bb_close(int *fd);
 char *bb_program_dir(void);
 
 /*
- * Files in folders that another user may have made, such as results/ in a tree that was checked
- * out. A symbolic link in a path is followed only if it belongs to the caller or to root. Otherwise
- * another user could choose by a link which of the caller's files is written. Each part of the path
- * is opened relative to the folder before it, so a link that is added meanwhile is not followed
- * either.
+ * The bb_own__ functions open files in folders that another user may have made, such as results/ in
+ * a tree that was checked out. They follow a symbolic link in a path only if it belongs to the
+ * caller or to root. Otherwise another user could choose by a link which of the caller's files is
+ * written. They open each part of the path relative to the folder before it, so they do not follow
+ * a link that is added meanwhile either.
  */
 
 /* Opens a file as openat(2) does, with O_CLOEXEC. Returns a descriptor or -errno; -ELOOP if the
@@ -81,15 +81,15 @@ int bb_own__make_dirs(int dir_fd, const char *path);
 const char *bb_own__strerror(int error);
 
 /*
- * Removes temporary files and folders that killed processes left in `dir_fd`. Every process locks
- * its temporary files (flock) until it ends. So this function first locks `fd`, our temporary file
- * or folder `name`. Then it removes the files and folders whose names differ from `name` only in
- * the last `n_random` characters, if they are unlocked, of the same owner and at least a minute
- * old. It ignores errors.
+ * Removes temporary files and folders that killed processes left in the folder `dir_fd`. Every
+ * process locks its temporary files (flock) until it ends. So this function first locks `fd`, our
+ * temporary file or folder `name`. Then it removes the files and folders whose names differ from
+ * `name` only in the last `n_random` characters, if they are unlocked, of the same owner and type,
+ * and at least a minute old. It ignores errors.
  */
 void bb_leftover__lock_and_remove_others(int dir_fd, const char *name, size_t n_random, int fd);
 
-/* A new file that appears under its name when it is complete. Until then its name is hidden. */
+/* A new file that gets its final name only when it is complete. Until then it has a hidden name. */
 struct bb_new_file {
 	int dir_fd, fd; /* dir_fd: the folder of the file; fd: descriptor for writing to the file */
 	const char *name;        /* final name */

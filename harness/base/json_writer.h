@@ -10,7 +10,7 @@
 
 struct bb_json {
 	FILE *out;
-	/* blanks per level of nesting; number of open objects and arrays */
+	/* indent: blanks for each level of nesting; depth: number of open objects and arrays */
 	unsigned int indent, depth;
 	bool broken; /* the next item begins on a new line */
 	struct {

@@ -117,7 +117,7 @@ int bb_parse_hex(const char *text, uint8_t *ret_data, size_t size, size_t *ret_l
 	return 0;
 }
 
-/* number of characters of a word that are compared; further ones are ignored */
+/* number of characters of a word that are compared; all characters after them are ignored */
 #define NEAREST_MAX 63
 
 /* Returns the optimal string alignment distance of two words: the least number of insertions,

@@ -7,7 +7,8 @@
  * the number is too large. Integers are decimal, or hexadecimal after 0x. */
 int bb_parse_u64(const char *text, uint64_t *ret_value);
 int bb_parse_i64(const char *text, int64_t *ret_value);
-int bb_parse_double(const char *text, double *ret_value); /* -EINVAL if not finite */
+/* -EINVAL also if the number is not finite */
+int bb_parse_double(const char *text, double *ret_value);
 /* `*ret_value` becomes 1 for "true", "yes" and "on", and 0 for "false", "no" and "off". */
 int bb_parse_bool(const char *text, int *ret_value);
 
@@ -24,9 +25,10 @@ int bb_parse_hex_digits(const char **cursor, uint64_t *ret_value);
  */
 int bb_parse_hex(const char *text, uint8_t *ret_data, size_t size, size_t *ret_len, size_t *ret_at);
 
-/* Returns the name in names[n] that is nearest to `word`, for "did you mean". The distance of two
- * words is that of Damerau and Levenshtein. Returns NULL if the distance of every name is above 1
- * and above a third of the word's length. */
+/* Returns the name in names[n] that is nearest to `word`, for "did you mean". The distance of
+ * two words is the least number of insertions, deletions, substitutions and swaps of neighbours
+ * that turn one into the other. Returns NULL if the distance of every name is above 1 and above
+ * a third of the word's length. */
 const char *bb_nearest(const char *word, const char *const *names, size_t n);
 
 /* Returns the text "; did you mean 'NEAR'?", or `otherwise` if `near` is NULL or "". */

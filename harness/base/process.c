@@ -8,19 +8,22 @@
 #include "base/parse.h"
 #include "base/deadline.h"
 
-/* Pauses of the keeper: each is twice as long as the pause before, up to NAP_MOST_NS. */
+/* Pauses of the keeper between two looks at its children: each pause is twice as long as the
+ * pause before, up to NAP_MOST_NS. */
 #define NAP_FIRST_NS 1000000
 #define NAP_MOST_NS 50000000
 #define GRACE_S 2.0 /* time from SIGTERM to SIGKILL */
-/* Waits of the parent: each is twice as long as the wait before, up to WAIT_MOST_MS. */
+/* Waits of the parent between two looks at the keeper: each wait is twice as long as the wait
+ * before, up to WAIT_MOST_MS. */
 #define WAIT_FIRST_MS 1
 #define WAIT_MOST_MS 50
 /* exit code if the program cannot be executed; a shell's exit code for "not found" */
 #define NOT_STARTED 127
 #define CHILDREN_BYTES (1u << 20)
 #define CHUNK_BYTES (64u << 10)
-#define CHUNKS_A_TURN 16       /* chunks that are read before the stop signal is checked again */
-#define MOST_BYTES (16u << 20) /* limit of a text; longer texts lose their beginning */
+#define CHUNKS_A_TURN 16 /* chunks that are read before the stop signal is checked again */
+/* limit of the text of one pipe; a longer text loses its beginning */
+#define MOST_BYTES (16u << 20)
 
 /* A pipe that the program writes to, and the text read from it. */
 struct stream {

@@ -10,15 +10,17 @@ struct bb_process {
 	bool together;           /* bb_process_end.out gets stderr, too, in the order of writing */
 	uid_t uid; /* user that the program runs as; only root may name another user */
 	gid_t gid;
-	const char *const *env; /* further environment variables that the program gets, see
-				   bb_child_rules.env; NULL: none */
+	/* further environment variables that the program gets, see bb_child_rules.env; NULL: no
+	 * further variables */
+	const char *const *env;
 };
 
 struct bb_process_end {
 	int status;      /* exit code of the program, or 128 + signal */
 	char *out, *log; /* stdout and stderr of the program, at most their last 16 MiB */
-	bool was_whole;  /* true: all processes of the program have certainly ended, because it had
-			    its own PID namespace */
+	/* true: all processes of the program have certainly ended, because the program had its
+	 * own PID namespace */
+	bool was_whole;
 };
 
 /*

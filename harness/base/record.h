@@ -18,10 +18,11 @@ enum bb_member_type {
 	BB_U32,          /* uint32_t */
 	BB_U32_NOT_0,    /* uint32_t >= 1; default 1 */
 	BB_MOD64,        /* int, an address modulo 64, or -1 if it is not known; default -1 */
-	BB_INDEX,        /* int32_t >= 0; default -1: no index, which is not written */
-	BB_REAL,         /* double; default NAN */
-	BB_POSITIVE,     /* double >= 0, or NAN; default NAN */
-	BB_SHARE,        /* double from 0 to 1, or NAN; default NAN */
+	/* int32_t >= 0; the default -1 means that there is no index, and is not written */
+	BB_INDEX,
+	BB_REAL,     /* double; default NAN */
+	BB_POSITIVE, /* double >= 0, or NAN; default NAN */
+	BB_SHARE,    /* double from 0 to 1, or NAN; default NAN */
 	BB_BOOL,
 	BB_NUMBERS, /* struct bb_numbers */
 	BB_RECORDS, /* pointer to an array of described structs; their number is another member */
@@ -32,7 +33,7 @@ enum bb_member_type {
 enum bb_member_presence {
 	BB_ALWAYS,
 	BB_NEWER,  /* files of older versions lack the member, which then has its default */
-	BB_IF_SET, /* the member is not written while it has its default */
+	BB_IF_SET, /* a member that has its default is not written */
 };
 
 struct bb_member {
@@ -52,7 +53,8 @@ struct bb_record {
 	size_t size;
 	const struct bb_member *members;
 	size_t n_members;
-	/* set and free the members that are BB_OTHER or not described; NULL: there are none */
+	/* init() sets and done() frees the members that are BB_OTHER or not described; NULL:
+	 * there are no such members */
 	void (*init)(void *item);
 	void (*done)(void *item);
 };

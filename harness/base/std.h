@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The C library, errors, growing arrays and the clock. Every header includes this one. */
+/* The C library, errors, growing arrays and the clock. Every other header includes this file. */
 #pragma once
 
 #include <assert.h>
@@ -34,7 +34,8 @@
 #include <unistd.h>
 
 #define BB_LEN(array) (sizeof(array) / sizeof((array)[0])) /* number of elements */
-#define bb_plural(n) ((n) == 1 ? "" : "s") /* ending of a noun after the number `n` */
+/* plural ending of a noun after the number `n`: "" or "s" */
+#define bb_plural(n) ((n) == 1 ? "" : "s")
 
 /*
  * An error: a negative errno, and a message for the user that says what failed, where, and what to
@@ -42,7 +43,7 @@
  * Only cli/ and main.c print the message.
  */
 struct bb_err {
-	int code; /* 0, or -errno */
+	int code; /* -errno of the failure; 0 if nothing has failed */
 	char msg[4096];
 };
 
@@ -78,19 +79,20 @@ char *bb_vasprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1,
 /* Maps anonymous pages, zeroed, with the flags of mmap(2), such as MAP_SHARED. */
 void *bb_map_pages(size_t size, int flags);
 
-/* Open and close a stream that writes into memory, as open_memstream(3) does; free(*ret_text). */
+/* Open and close a stream that collects text in memory, as open_memstream(3) does. After the
+ * close, `*ret_text` is the text; free() it. */
 FILE *bb_open_memstream(char **ret_text, size_t *ret_len);
 void bb_close_memstream(FILE *stream);
 
 /*
- * Appends a zeroed item to the array `*items` of `*n` items, and returns it; `items` is the address
- * of the pointer to the array. All items must come from bb_append(): the array doubles when n
- * reaches a power of two, so no capacity is stored.
+ * Appends a zeroed item to the array `*items` of `*n` items, and returns the item. `items` is the
+ * address of the pointer to the array. Only bb_append() may make and grow the array, because no
+ * capacity is stored: when `*n` is a power of two, bb_append() doubles the memory.
  */
 void *bb_append(void *items, size_t *n, size_t item_size);
 
-/* Appends an item to the array `items` of `n` items. The item is a value or (TYPE){...}. It is
- * evaluated after the array has grown. */
+/* Appends an item to the array `items` of `n` items. The item is a value or (TYPE){...}. The
+ * macro evaluates the item after the array has grown. */
 #define BB_PUSH(items, n, ...)                                                                     \
 	do {                                                                                       \
 		__typeof__(items) bb_item = bb_append(&(items), &(n), sizeof(*bb_item));           \
@@ -110,8 +112,9 @@ void *bb_append(void *items, size_t *n, size_t item_size);
 	})
 #define BB_ANY(items, n, cond) (BB_FIND(items, n, cond) != NULL)
 
-/* Returns for how many items of items[n] `cond` holds, by binary search: these items must come
- * first in the array. In `cond`, `it` is the address of the item. */
+/* Returns the number of items in items[n] for which `cond` holds. They must stand before all
+ * other items, because the macro finds the last of them by binary search. In `cond`, `it` is the
+ * address of the item. */
 #define BB_N_LEADING(items, n, cond)                                                               \
 	({                                                                                         \
 		size_t bb_low = 0, bb_high = (n);                                                  \
@@ -134,13 +137,13 @@ void bb_resize(void *items, size_t n, size_t item_size);
  * address of the pointer to the array. `*size` doubles as often as needed. */
 void bb_reserve(void *items, size_t n, size_t *size, size_t item_size);
 
-/* A list v[n] of borrowed texts. */
+/* A list v[n] of texts that the struct does not own. */
 struct bb_strings {
 	const char *const *v;
 	size_t n;
 };
 
-/* Returns CLOCK_MONOTONIC, ns. */
+/* Returns the time of CLOCK_MONOTONIC, ns. */
 static inline uint64_t bb_now_ns(void)
 {
 	struct timespec t;

@@ -81,7 +81,7 @@ size_t bb_xml_length(const char *text)
 	return length;
 }
 
-/* the characters that a shell takes as they are */
+/* the characters that have no special meaning to a shell */
 static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 			    "%+,-./:=@_";
 
@@ -115,8 +115,9 @@ char *bb_command_line(int argc, char **argv)
 	return text;
 }
 
-/* Returns the length of the word at the beginning of `text`, as bb_put_shell_word() writes it. Sets
- * `*ret_is_other` if it is no such word: a shell might do more with it than pass it on. */
+/* Returns the length of the word at the beginning of `text`, as bb_put_shell_word() writes it.
+ * Sets `*ret_is_other` to true if the word has another form, because a shell might then expand
+ * or execute parts of it. */
 static size_t word_len(const char *text, bool *ret_is_other)
 {
 	bool is_quoted = false;
@@ -144,8 +145,9 @@ bool bb_is_plain_command(const char *text)
 	return !is_other;
 }
 
-/* Returns `command` without the option whose name has the first `name` bytes of `option`, and
- * without its value if `has_value`, and with `added` after the name of the command. */
+/* Returns a copy of `command` without one option, whose name is the first `name` bytes of
+ * `option`. If `has_value` is true, its value is left out, too. `added`, unless NULL, is put
+ * after the name of the command. */
 static char *edit_command(const char *command, const char *option, size_t name, bool has_value,
 			  const char *added)
 {
@@ -164,7 +166,7 @@ static char *edit_command(const char *command, const char *option, size_t name, 
 			fprintf(out, "%s%.*s", n ? " " : "", (int)len, at);
 			continue;
 		}
-		if (len == name && has_value && at[len]) /* leave out its value, too */
+		if (len == name && has_value && at[len]) /* leave out the option's value, too */
 			len += 1 + word_len(at + len + 1, &is_other);
 	}
 	if (n == 2 && added)

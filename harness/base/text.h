@@ -3,7 +3,7 @@
 
 #include "base/std.h"
 
-/* Functions for untrusted texts, such as names of programs and contents of files. */
+/* These functions are for untrusted texts, such as names of programs and contents of files. */
 
 /* Returns the length in bytes of the UTF-8 sequence at `text` (RFC 3629); 0 if it is no UTF-8. */
 size_t bb_utf8_len(const char *text);
@@ -15,7 +15,7 @@ size_t bb_utf8_len(const char *text);
  */
 size_t bb_shown_len(const char *text);
 
-/* Replaces by '?' each byte of the text that bb_shown_len() does not let through. */
+/* Replaces each byte of the text for which bb_shown_len() is 0 by '?'. */
 void bb_make_clean(char *text);
 
 /* Writes `text`, which may have any bytes, as text or attribute value of HTML or XML 1.0. Escapes
@@ -44,22 +44,28 @@ void bb_list_words(char *list, size_t size, const char *between, const char *fmt
 /* Writes a word so that a POSIX shell reads the same word (XCU 2.2.2). */
 void bb_put_shell_word(FILE *out, const char *word);
 
-/* True if a shell only splits the command line `text` into words, which may be in single quotes. */
+/* True if a shell does nothing with the command line `text` but split it into words. The words
+ * may be in single quotes. */
 bool bb_is_plain_command(const char *text);
 
 /* Returns the command line of the arguments argv[argc], as a shell reads it. The caller frees it.
  */
 char *bb_command_line(int argc, char **argv);
 
-/* Returns `command`, which bb_command_line() made, with `option` ("--budget 60") after the name of
- * the command, in place of the same option. The caller frees it. Returns NULL if `command` is
- * something else: it may come from an untrusted file, and users may copy the result to a shell. */
+/* `command` is a command line such as "bpfbench run --budget 5", as bb_command_line() makes it.
+ * Returns a copy in which `option` ("--budget 60") follows the name of the command and replaces
+ * the same option of `command`. The caller frees the copy. Returns NULL if a shell might do
+ * anything else with `command` than split it into words, or if it is no command of bpfbench:
+ * `command` may come from an untrusted file, and users may copy the result to a shell. */
 char *bb_command_with(const char *command, const char *option);
-/* Does the same without the option: "--exact"; of one with a value "--drive NAME". */
+/* Returns a copy of `command` without `option`, which is "--exact" or, if the option has a
+ * value, "--drive NAME". Otherwise as bb_command_with(). */
 char *bb_command_without(const char *command, const char *option);
-/* Returns the value of `option` ("--base") in such a command, as a shell takes it. The caller frees
- * it. Returns NULL if `command` does not have the option, or is something else. */
+/* Returns the value of `option` ("--base") in `command`, as a shell reads it. The caller frees
+ * the value. Returns NULL if `command` does not have the option, or where bb_command_with()
+ * returns NULL. */
 char *bb_command_value(const char *command, const char *option);
-/* Returns the option with its value, " --results DIR", to be added to another command; "" if
- * `command` does not have it. `command` may be NULL. The caller frees it. */
+/* Returns the option of `command` with its value, such as " --results DIR", to be added to
+ * another command. Returns "" if `command` does not have the option. `command` may be NULL. The
+ * caller frees the result. */
 char *bb_command_option(const char *command, const char *option);

@@ -28,7 +28,7 @@
 #define ENOTSUPP_KERNEL 524
 
 #define CPU_DIR "/sys/devices/system/cpu"
-/* time to measure steal: 20 timer ticks at the usual 100 Hz */
+/* time over which steal is measured: 20 timer ticks at the usual 100 Hz */
 #define STEAL_SAMPLE_NS (200 * 1000 * 1000)
 #define STEAL_WARN 0.05
 #define MEMLOCK_ENOUGH_BYTES                                                                       \
@@ -59,9 +59,9 @@ static int probe_load(int prog_type, int attach_type, int btf_id)
 	return load_program(prog_type, attach_type, btf_id, insns, BB_LEN(insns));
 }
 
-/* Loads a program that calls a helper of Linux 5.11. If it loads, the kernel charges BPF memory to
- * cgroups, which came with Linux 5.11, too. libbpf uses the same test. Returns a descriptor or
- * -errno. */
+/* Loads a program that calls a helper of Linux 5.11. If it loads, the kernel charges BPF memory
+ * to cgroups, because that came with Linux 5.11, too. libbpf uses the same test. Returns a
+ * descriptor or -errno. */
 static int probe_memcg_helper(void)
 {
 	static const struct bpf_insn insns[] = {
@@ -120,7 +120,7 @@ bool bb_find_stats_holder(char *ret_who, size_t size)
 	return true;
 }
 
-/* Opens a disabled perf event on this thread and closes it. Returns 0 or -errno. */
+/* Opens a perf event for this thread without enabling it, and closes it. Returns 0 or -errno. */
 static int probe_event(uint32_t type, uint64_t config, uint64_t period)
 {
 	struct perf_event_attr attr = {
@@ -384,7 +384,7 @@ static void check_type_lsm(const struct bb_check *, struct bb_check_result *r)
 
 static void check_software_event(const struct bb_check *check, struct bb_check_result *r)
 {
-	/* fire every 10 ms of CPU time, or at each page fault */
+	/* the event fires every 10 ms of CPU time, or at each page fault */
 	uint64_t period = check->kind == PERF_COUNT_SW_CPU_CLOCK ? 10 * 1000 * 1000 : 1;
 	int err = probe_event(PERF_TYPE_SOFTWARE, (uint64_t)check->kind, period);
 	const char *remedy = "use a kernel built with CONFIG_PERF_EVENTS=y; seccomp may forbid "
@@ -530,7 +530,8 @@ static const struct {
 	const char *value; /* NULL: the row fits any value */
 	enum bb_check_status status;
 	const char *remedy;
-	const char *text;  /* printed after the value; with BB_CHECK_SKIP, in place of the value */
+	/* printed after the value of the field; with BB_CHECK_SKIP, in place of the value */
+	const char *text;
 	const char *in_vm; /* printed in place of `text` in a virtual machine; NULL: `text` */
 } answers[] = {
 	{"lockdown", "none", BB_CHECK_OK, NULL, "", NULL},
@@ -750,7 +751,8 @@ static bool is_lacking(const char *name)
 
 	snprintf(line, sizeof(line), "\t%s\n", name);
 	if (bb_sysfile__read("", "/proc/filesystems", list, sizeof(list) - 1))
-		return false; /* unknown, so do not say that the kernel lacks it */
+		/* the list is unknown, so do not say that the kernel lacks the file system */
+		return false;
 	strcat(list, "\n");
 	return !strstr(list, line);
 }

@@ -4,14 +4,14 @@
 #include "base/std.h"
 
 /*
- * The checks of `bpfbench check`, one row each. A check changes no setting, leaves no program, map
- * or descriptor behind, and prints nothing. Without root it says what cannot be known, and why. Do
- * not run checks during a measurement: they load programs, one enables bpf_stats for a moment, and
- * one keeps a CPU busy for 0.2 s.
+ * The checks of `bpfbench check`. A check changes no setting, leaves no program, map or descriptor
+ * behind, and prints nothing. Without root it says what cannot be known, and why. Do not run checks
+ * during a measurement: they load programs, one enables bpf_stats for a moment, and one keeps a CPU
+ * busy for 0.2 s.
  */
 enum bb_check_status {
 	BB_CHECK_OK,
-	BB_CHECK_WARN, /* works, but slower, noisier or with fewer features */
+	BB_CHECK_WARN, /* measuring works, but slower, noisier or with fewer features */
 	BB_CHECK_FAIL, /* the main job, the perf_profiler scenario, cannot work */
 	/* the answer is unknown, or only some scenarios need the feature */
 	BB_CHECK_SKIP,
@@ -20,7 +20,7 @@ enum bb_check_status {
 
 struct bb_check_result {
 	enum bb_check_status status;
-	char text[256];   /* the answer; never empty */
+	char text[256];   /* the answer that is printed; never empty */
 	char remedy[256]; /* what the user can do; never empty after warn and fail */
 	bool is_busy;     /* true: the CPUs are too busy for a measurement */
 };

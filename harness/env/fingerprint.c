@@ -30,9 +30,9 @@
 	}
 #define FIELD(name, identity, doc) FIELD_IN(name, identity, doc, NULL)
 
-/* The identity does not include libbpf, because a program that another libbpf changes gets another
- * tag. It includes neither the number of CPUs nor fields that name a single machine, so that
- * machines of one kind are comparable. */
+/* The identity does not include libbpf: if another libbpf changes a program, the kernel gives
+ * the program another tag. It includes neither the number of CPUs nor fields that name a single
+ * machine, so that machines of one kind are comparable. */
 const struct bb_fingerprint_field bb_fingerprint_fields[] = {
 	FIELD_IN(kernel_release, true, "kernel release (uname -r)", "/proc/sys/kernel/osrelease"),
 	FIELD_IN(kernel_version, true, "kernel build (uname -v)", "/proc/sys/kernel/version"),
@@ -192,17 +192,17 @@ static void read_cpuinfo(const char *root, struct bb_fingerprint *fp)
 			bb_list_words(arm, sizeof(arm), " ", "%s", value);
 		}
 	}
-	/* ARM gives numbers in place of a name: "implementer 0x41 part 0xd0c". lscpu derives names
-	 * from them. */
+	/* ARM gives numbers in place of a model name: "implementer 0x41 part 0xd0c". lscpu(1)
+	 * derives names from these numbers. */
 	if (arm[0] && !strcmp(fp->cpu_model, BB_FINGERPRINT_UNKNOWN))
 		PUT(fp->cpu_model, arm);
 	free(key);
 	fclose(f);
 }
 
-/* Writes the values of all files that match the pattern `files` to list[size]: each different value
- * once or, with `with_names`, all values as NAME=VALUE. Skips the value `none`. Returns false if no
- * file matches. */
+/* Writes the values of all files that match the pattern `files` to list[size]: each different
+ * value once or, with `with_names`, all values as NAME=VALUE. Skips values that equal `none`.
+ * Returns false if no file matches. */
 static bool join_files(const char *root, const char *files, bool with_names, const char *none,
 		       char *list, size_t size)
 {
@@ -330,7 +330,7 @@ static int find_git_dir(const char *dir, char ret_dir[PATH_MAX])
 
 static int commit_in_file(const char *dir, const char *name, char ret_commit[BB_GIT_COMMIT_SIZE])
 {
-	/* one byte more than a commit has, so that a longer line is noticed */
+	/* room for one byte more than a commit has, so that a longer line is noticed */
 	char path[PATH_MAX], text[BB_GIT_COMMIT_SIZE + 1];
 	int err;
 
@@ -345,8 +345,8 @@ static int commit_in_file(const char *dir, const char *name, char ret_commit[BB_
 	return 0;
 }
 
-/* Finds the commit of `ref` in the file packed-refs. Its lines are "<commit> <ref>". Lines that
- * begin with # or ^ are skipped. */
+/* Finds the commit of `ref` in the file packed-refs, whose lines are "<commit> <ref>". Skips
+ * lines that begin with # or ^. */
 static int commit_in_packed_refs(const char *dir, const char *ref,
 				 char ret_commit[BB_GIT_COMMIT_SIZE])
 {
@@ -461,7 +461,7 @@ int bb_fingerprint__read(const char *root, const char *tree_dir, struct bb_finge
 		PUT(ret_fp->smt, !strcmp(text, "1")   ? "active"
 				 : !strcmp(text, "0") ? "inactive"
 						      : "");
-	/* "performance,powersave" if the CPUs differ */
+	/* the value is "performance,powersave" if the CPUs differ */
 	PUT(ret_fp->governor, join_files(root, CPU_DIR "/cpu[0-9]*/cpufreq/scaling_governor", false,
 					 "", list, sizeof(list))
 				      ? list

@@ -11,7 +11,8 @@
  */
 #define BB_FINGERPRINT_UNKNOWN "unknown"
 
-#define BB_FINGERPRINT_TEXT 256 /* bytes with the NUL; longer values are truncated */
+/* size of a field in bytes, with the NUL; longer values are truncated */
+#define BB_FINGERPRINT_TEXT 256
 /* size of `mitigations`, which has about twenty entries, some longer than 100 bytes */
 #define BB_FINGERPRINT_LONG_TEXT 2048
 
@@ -62,8 +63,8 @@ extern const size_t bb_n_fingerprint_fields;
 int bb_fingerprint__read(const char *root, const char *tree_dir, struct bb_fingerprint *ret_fp,
 			 struct bb_err *err);
 
-/* Sets every field to BB_FINGERPRINT_UNKNOWN. Also called before reading a file, because a file may
- * lack fields. */
+/* Sets every field to BB_FINGERPRINT_UNKNOWN. Call it before the fields are read from a file,
+ * because a file may lack some. */
 void bb_fingerprint_init(struct bb_fingerprint *fp);
 
 /* Returns the value of field i < bb_n_fingerprint_fields. */

@@ -3,8 +3,8 @@
 
 #include "base/std.h"
 
-/* Small text files below /proc and /sys. `root` is put before every path: it is "" except in tests,
- * which use a folder with the same layout. */
+/* These functions read small text files below /proc and /sys. They put `root` before every path.
+ * It is "" except in tests, which use a folder with the same layout. */
 
 /* Joins `root` and `path` in ret_path[size]. Returns 0 or -ENAMETOOLONG. */
 int bb_sysfile__path(const char *root, const char *path, char *ret_path, size_t size);
@@ -29,8 +29,9 @@ int bb_cpulist_count(const char *list, uint32_t *ret_n);
  * ms means little.
  */
 struct bb_cpu_times {
-	uint64_t total; /* all columns but guest time, which user and nice time contain */
-	uint64_t idle;  /* idle and waiting for I/O */
+	/* sum of all columns except guest time, because user and nice time include it */
+	uint64_t total;
+	uint64_t idle; /* time without a task to run: idle, and waiting for I/O */
 	uint64_t steal;
 };
 

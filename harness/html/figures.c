@@ -48,7 +48,9 @@ struct embedding {
 	FILE *out;
 	const char *prefix;
 	unsigned int
-		hidden; /* nesting depth in an element that is left out; 0: nothing is left out */
+		/* number of open elements, from the outermost one that is left out; 0: nothing
+		 * is left out */
+		hidden;
 };
 
 static bool is(const char *at, size_t len, const char *word)
@@ -210,8 +212,8 @@ static int embed(struct embedding *e, const char *svg)
 		at += text;
 		if (!*at)
 			break;
-		/* fails, because a picture by gnuplot has no comments, declarations or processing
-		 * instructions */
+		/* let the function fail, because a picture by gnuplot has no comments,
+		 * declarations or processing instructions */
 		if (!strncmp(at, "<!", 2) || !strncmp(at, "<?", 2))
 			at = NULL;
 		else

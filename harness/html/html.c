@@ -16,7 +16,7 @@ BB_ASSET(page_css, "harness/html/page.css");
 #define OPEN_LINES 3u
 /* limit: sources of programs that are shown open; if there are more sources, all are folded */
 #define OPEN_PROGRAMS 2u
-#define HOTTEST 5u /* limit: lines that are named above the source */
+#define HOTTEST 5u /* number of lines that are named as hottest above the source */
 #define NAMED_IN_TITLE 3u
 #define HOT_SHARE 0.1 /* a line with at least this share of all instructions is shown as hot */
 
@@ -76,8 +76,9 @@ static void put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
  * `first` is the first of them. */
 static void put_group(FILE *out, const struct bb_html_page *page, size_t nth, size_t first)
 {
-	/* Figures have different heights, and in this order they leave the smallest holes. kinds[0]
-	 * is the order without a figure of the kind "layout", kinds[1] the order with one. */
+	/* Figures have different heights, and in this order they leave the smallest holes on the
+	 * page. kinds[0] is the order without a figure of the kind "layout", kinds[1] the order
+	 * with one. */
 	static const char *const kinds[2][11] = {
 		{"net", "depth", "entries", "input", "slowdown", "quantiles", "ecdf", "backlog"},
 		{"net", "depth", "entries", "input", "slowdown", "ecdf", "quantiles", "backlog",
@@ -215,8 +216,8 @@ static bool has_source(const struct bb_html_page *page)
 	return page->report->n_counted;
 }
 
-/* A program with its number in the run and the number of the run on the page. The numbers make
- * the ids of its lines unique. */
+/* A program with its number in the run (`nth`) and the number of the run on the page (`page`).
+ * The numbers make the ids of its lines unique. */
 struct program {
 	const struct bb_counted *counted;
 	size_t page, nth;
@@ -478,7 +479,7 @@ static const char *scenario_of(const struct bb_report *r, size_t i)
 	return r->cases[i].scenario;
 }
 
-/* Returns the variant of case i; NULL for a floor and for a path of a program. */
+/* Returns the variant of case i. Returns NULL if the case is a floor, or one path of a program. */
 static const char *program_of(const struct bb_report *r, size_t i)
 {
 	const struct bb_case *c = &r->cases[i];
@@ -500,8 +501,9 @@ static const struct bb_comparison *of_one_pair(const struct bb_report *r)
 	return first;
 }
 
-/* Returns a description of the trigger or event that makes the program run in case i. If that is
- * not known, returns the drive; NULL if the drive has the same name as the scenario. */
+/* Returns a description of the trigger or event that makes the program run in case i. If it is
+ * not known, returns the name of the drive, or NULL if the drive has the same name as the
+ * scenario. */
 static const char *run_by(const struct bb_report *r, size_t i)
 {
 	const struct bb_case *c = &r->cases[i];
@@ -511,8 +513,9 @@ static const char *run_by(const struct bb_report *r, size_t i)
 	return strcmp(c->drive, c->scenario) ? c->drive : NULL;
 }
 
-/* Writes the scenarios, the programs and what made them run: "perf_profiler: ringbuf, stackid and 4
- * more, by step, in-situ", or "perf_profiler: A: ringbuf, B: stackid, by step". */
+/* Writes the scenarios, the programs and what made them run: "perf_profiler: ringbuf, stackid
+ * and 4 more, by step, in-situ". If all comparisons have one base and one head, writes these in
+ * place of the programs: "perf_profiler: A: ringbuf, B: stackid, by step". */
 static void put_heading(FILE *out, const struct bb_report *r)
 {
 	const struct bb_comparison *c = of_one_pair(r);

@@ -4,14 +4,14 @@
 #include "judge/timeline.h"
 
 /* Writes a picture by gnuplot (plots/) as part of an HTML page. Replaces its colours by those of
- * page.css, which fit light and dark screens. Puts `prefix` before each id. Leaves out everything
- * except the elements and attributes that gnuplot draws with, so also scripts and links. Returns 0.
+ * page.css, which fit light and dark screens. Puts `prefix` before each id. Writes only the
+ * elements and attributes that gnuplot draws with, so no scripts and no links. Returns 0.
  * Returns -EINVAL and writes nothing if `svg` is not a picture by gnuplot. */
 int bb_svg__embed(FILE *out, const char *svg, const char *prefix);
 
 /* A picture that plots/plot.sh has drawn for the page of a run. */
 struct bb_figure {
-	char *kind; /* kind of figure, such as "net" (plots/README.md) */
+	char *kind; /* kind of figure, such as "net" (listed in plots/README.md) */
 	/* scenario, drive and parameter of all cases in the figure, as `show --format plot` writes
 	 * them; param "-": no parameter */
 	char *scenario, *drive, *param;
@@ -32,8 +32,8 @@ void bb_figures__done(struct bb_figures *f);
 /* True if the figure shows cases of the scenario, drive and parameter of `c`. */
 bool bb_figure__is_of(const struct bb_figure *f, const struct bb_case *c);
 
-/* Writes a <figure>. `nth` is the number of the run on the page, from 0 on; it makes ids unique.
- * Leaves out a picture that cannot be read. */
+/* Writes a <figure>. `nth` is the number of the run on the page, from 0; it makes ids unique.
+ * Leaves out a picture that gnuplot has not drawn. */
 void bb_figures__put(FILE *out, const struct bb_figures *f, const struct bb_figure *figure,
 		     size_t nth);
 

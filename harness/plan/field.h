@@ -34,7 +34,8 @@ struct bb_type {
 	/* frees the memory of the member, and sets the member to zero; NULL: the member owns no
 	 * memory */
 	void (*done)(const struct bb_field *f, void *base);
-	const char *schema; /* JSON schema of the values (bb_field.schema); NULL: none */
+	/* JSON schema of the values, for rows without a `schema` of their own; NULL: none */
+	const char *schema;
 };
 
 /* JSON schemas of values. BB_SCHEMA_TEXT allows numbers and booleans, because other YAML readers
@@ -57,11 +58,12 @@ struct bb_field {
 	double min, max;            /* range of a number, or of a number of bytes; inclusive */
 	const char *const *choices; /* allowed texts */
 	size_t n_choices;
-	/* used in place of `choices`: returns allowed text i, or NULL after the last */
+	/* used in place of `choices`: returns the allowed text number i, from 0, or NULL after
+	 * the last */
 	const char *(*choice)(size_t i);
 	const struct bb_kind *of; /* kind of a mapping, or of the items of a list */
-	/* names in messages one item of a list of texts ("an argument"), or all items of a list of
-	 * mappings ("mappings such as ...") */
+	/* name in messages: of one item of a list of texts ("an argument"), or of all items of a
+	 * list of mappings ("mappings such as ...") */
 	const char *item;
 	/* For the JSON schema (plan/schema.h): the schema of a value that is not a mapping; NULL:
 	 * type->schema. */
@@ -89,23 +91,28 @@ static inline void *bb_field__number(const struct bb_field *f, void *base)
  * (bb_kind.noun), no two items may have the same name. */
 extern const struct bb_type bb_type_text, bb_type_name; /* char * */
 extern const struct bb_type bb_type_choice;             /* char *, one of bb_field.choices */
-extern const struct bb_type bb_type_index;    /* unsigned int, an index of bb_field.choices */
-extern const struct bb_type bb_type_flag;     /* bool, an index of two bb_field.choices */
-extern const struct bb_type bb_type_names;    /* uint32_t: choices[i] in the list sets bit i */
+extern const struct bb_type bb_type_index; /* unsigned int, an index of bb_field.choices */
+/* bool, true for the second of two bb_field.choices */
+extern const struct bb_type bb_type_flag;
+/* uint32_t, from a list of texts: the text choices[i] sets bit i */
+extern const struct bb_type bb_type_names;
 extern const struct bb_type bb_type_texts;    /* char **, ended by NULL, and their number */
-extern const struct bb_type bb_type_u32;      /* uint32_t, int */
+extern const struct bb_type bb_type_u32;      /* uint32_t or int */
 extern const struct bb_type bb_type_double;   /* double */
 extern const struct bb_type bb_type_u32_list; /* struct bb_u32_list, from one number or a list */
-extern const struct bb_type bb_type_bytes;    /* uint8_t * and its length; each row sets `read` */
-extern const struct bb_type bb_type_keys;     /* mapping (`of`) that sets members of this struct */
-extern const struct bb_type bb_type_part;     /* a struct described by `of` */
-extern const struct bb_type bb_type_list;     /* an array of structs described by `of` */
+/* uint8_t * and its length; each row gives its own `read` */
+extern const struct bb_type bb_type_bytes;
+/* a mapping of the kind `of`, whose keys set members of the same struct */
+extern const struct bb_type bb_type_keys;
+extern const struct bb_type bb_type_part; /* a struct described by `of` */
+extern const struct bb_type bb_type_list; /* an array of structs described by `of` */
 
 bb_read_value bb_field__text, bb_field__choice, bb_field__u32;
 
-/* Functions for readers. bb_field__choose() finds the index of the node's text among the texts that
- * `f` allows. bb_field__check_list() checks that the node is a list with at least one item; `of`
- * names the items in messages. Both functions return 0, or -EINVAL with a message. */
+/* Readers of values call these functions. bb_field__choose() finds the index of the node's text
+ * among the texts that `f` allows. bb_field__check_list() checks that the node is a list with at
+ * least one item; `of` names the items in messages. Both functions return 0, or -EINVAL with a
+ * message. */
 int bb_field__choose(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, size_t *ret_index);
 int bb_field__check_list(const struct bb_reader *r, const struct bb_field *f,
@@ -117,9 +124,9 @@ void bb_field__set_text(char **dest, const char *text);
 struct bb_phrase {
 	char text[256];
 };
-/* Parts of messages. bb_phrase__join() returns "a, b, c". bb_phrase__suggest() returns
- * " (did you mean 'a'?)" with the name that is spelled most like `word`, or "" if no name is
- * similar. */
+/* These functions make parts of messages. bb_phrase__join() returns "a, b, c".
+ * bb_phrase__suggest() returns " (did you mean 'a'?)" with the name that is spelled most like
+ * `word`, or "" if no name is similar. */
 struct bb_phrase bb_phrase__join(const char *const *names, size_t n);
 struct bb_phrase bb_phrase__suggest(const char *word, const char *const *names, size_t n);
 
@@ -162,7 +169,8 @@ struct bb_kind {
 	/* kind of the mapping in the file, if this kind describes only the struct made from that
 	 * mapping; NULL: this kind describes the mapping and the struct */
 	const struct bb_kind *in_file;
-	/* returns rules that do not follow from the rows, as a list for "allOf"; NULL: no rules */
+	/* returns rules that do not follow from the rows, as a list for "allOf"; NULL: there are
+	 * no such rules */
 	struct json_t *(*rules)(void);
 };
 
@@ -204,8 +212,8 @@ int bb_field__path(const struct bb_reader *r, const struct bb_field *f, const st
 		   char **ret_path);
 #define BB_BYTES_AT(type_, m_) BB_LIST_AT(type_, m_.data, m_.len)
 
-/* Reads the mapping {pid: self}, {comm: self} or {cgroup: self}. `what` names the key in messages.
- * Returns 0, or -EINVAL with a message. */
+/* Reads the mapping {pid: self}, {pid_tgid: self}, {comm: self} or {cgroup: self}. `what` names
+ * the key in messages. Returns 0, or -EINVAL with a message. */
 int bb_field__self(const struct bb_reader *r, const struct bb_yaml *node, const char *what,
 		   enum bb_self *ret_self);
 

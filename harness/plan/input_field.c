@@ -5,7 +5,7 @@
 
 #include <linux/bpf.h>
 #include <linux/pkt_cls.h>
-#define PCAP_DONT_INCLUDE_PCAP_BPF_H /* it conflicts with linux/bpf.h */
+#define PCAP_DONT_INCLUDE_PCAP_BPF_H /* pcap/bpf.h conflicts with linux/bpf.h */
 #include <pcap/dlt.h>
 #include <pcap/pcap.h>
 
@@ -17,7 +17,7 @@
 /* offset in a frame of the first byte of the IPv4 source address, which scenarios call src_low: 14
  * bytes of Ethernet and 12 of IPv4 stand before it */
 #define SRC_LOW_AT 26u
-/* limit: bytes of XDP metadata. Older kernels accept only 32 (xdp_metalen_invalid() in
+/* limit: bytes of XDP metadata. Older kernels accept at most 32 bytes (xdp_metalen_invalid() in
  * net/xdp.h). */
 #define METADATA_MAX_BYTES 252
 
@@ -167,7 +167,7 @@ int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *re
 		return bb_fail(err, rc, "%s", rc == -EINVAL ? "not a regular file" : strerror(-rc));
 	file = len ? fmemopen(data, len, "r") : NULL;
 	if (file)
-		pcap = pcap_fopen_offline(file, why); /* closes the file later, if it succeeds */
+		pcap = pcap_fopen_offline(file, why); /* on success, pcap_close() closes the file */
 	if (pcap) {
 		rc = read_packets(pcap, max_packets, &list, err);
 		pcap_close(pcap);
@@ -312,11 +312,11 @@ const char *bb_ctx__next_skb_member(const struct bb_input *in, size_t *at,
 
 /* --- an item of the list: one input or many --- */
 
-/* Forms in which an item gives its packets or its context. The forms of packets come before those
- * of contexts. */
+/* Forms in which an item of the list gives its packets or its context. The forms of packets come
+ * before those of contexts. */
 enum { HEX, FROM_FILE, PACKET, PCAP, SWEEP, CONTEXT_HEX, CONTEXT_FILE, N_FORMS };
 
-/* The names of the forms. Each is also the key that gives the form. */
+/* The names of the forms. The name of a form is also the key that gives it. */
 static const struct bb_mode modes[] = {
 	[HEX] = {"hex", "hex"},
 	[FROM_FILE] = {"file", "file"},
@@ -339,7 +339,8 @@ struct entry {
 	struct bb_bytes_list many;
 	uint32_t first_number; /* number of the first packet in `many` */
 	uint32_t flows;        /* number of flows to make from the packet `data`; 0: not given */
-	uint32_t flow_step;    /* difference of address and port from flow to flow; 0: not given */
+	/* number added to source address and port from one flow to the next; 0: not given */
+	uint32_t flow_step;
 	double weight;
 	bool has_retval;
 	uint32_t retval;
@@ -557,8 +558,8 @@ struct builder {
 	size_t bytes; /* sum of the bytes of all inputs */
 };
 
-/* Gives the input, which has its packet already, a copy of the entry's context. Puts XDP metadata
- * before the packet. */
+/* Gives the input a copy of the entry's context. The input must have its packet already, because
+ * XDP metadata is put before the packet. */
 static void give_ctx(const struct entry *e, struct bb_input *in)
 {
 	const struct bb_bytes *metadata = &e->xdp.metadata;

@@ -26,7 +26,8 @@ struct csv {
 	const char *path;
 	unsigned int line;
 	const struct column *columns[MAX_FIELDS];
-	size_t n_columns; /* 0 means that no line named types: fields are hexadecimal bytes */
+	/* 0 means that no line named types; then the fields are hexadecimal bytes */
+	size_t n_columns;
 };
 
 static struct bb_map_table *new_table(const char *path)

@@ -7,8 +7,8 @@
 #include "base/parse.h"
 #include "plan/keys_file.h"
 
-/* limit: bytes of a key or value. The kernel may accept fewer: of a per-CPU value, at most 32768
- * (PCPU_MIN_UNIT_SIZE). */
+/* limit: bytes of a key or value. The kernel may accept fewer, for example at most 32768 in a
+ * per-CPU value (PCPU_MIN_UNIT_SIZE). */
 #define DATUM_MAX_BYTES 65536
 #define FILL_MAX (16u << 20) /* limit: entries that `fill` generates for a map */
 
@@ -120,8 +120,8 @@ static void let_table_go(const struct bb_field *f, void *base)
 	*table = NULL;
 }
 
-/* Checks only that the node names a file. read_map() reads the file after all keys of the map,
- * because it needs the map's name. */
+/* Checks only that the node names a file. read_map() reads the file when all keys of the map
+ * have been read, because it needs the map's name. */
 static int check_text(const struct bb_reader *r, const struct bb_field *f,
 		      const struct bb_yaml *node, void *)
 {
@@ -244,8 +244,8 @@ static const struct bb_field map_fields[] = {
 	 .n_choices = BB_LEN(resets)},
 };
 
-/* Reads the file that the node names. It holds entries if `has_values`, else only keys. Stores its
- * table for the map called `map` in `*ret_table`. */
+/* Reads the file that the node names. The file holds entries if `has_values` is true, otherwise
+ * only keys. Stores its table for the map called `map` in `*ret_table`. */
 static int read_file(const struct bb_reader *r, const struct bb_yaml *node, const char *map,
 		     bool has_values, struct bb_map_table **ret_table)
 {

@@ -13,13 +13,15 @@
  */
 struct bb_map_table {
 	char *name; /* name of the map; a name from the kernel has at most 15 characters */
-	/* size of each key and of each value in bytes; 0 if there are no entries or, in a table of
-	 * keys alone, no values */
+	/* size of each key and of each value in bytes. Both are 0 if the map has no entries or
+	 * `is_raw` is true; value_size is 0 in a table that has only keys. */
 	size_t key_size, value_size;
-	size_t n;          /* number of entries; if is_raw, number of bytes in `keys` */
-	bool is_raw;       /* `keys` is from a .bin file, so only the map knows the size of a key */
-	size_t n_distinct; /* the first n_distinct keys were checked: no two are equal */
-	uint8_t *keys, *values;    /* n keys and n values, without gaps; values NULL: keys alone */
+	size_t n;    /* number of entries; if is_raw, number of bytes in `keys` */
+	bool is_raw; /* `keys` is from a .bin file, so only the map knows the size of a key */
+	/* the first n_distinct keys have been compared, and no two of them are equal */
+	size_t n_distinct;
+	/* n keys and n values, without gaps; `values` is NULL if the table has only keys */
+	uint8_t *keys, *values;
 	struct bb_maps_file *file; /* the file that owns this table */
 };
 
@@ -53,6 +55,6 @@ struct bb_map_table *bb_maps_file__find(const struct bb_maps_file *file, const c
  * no such map. */
 int bb_maps_file__read_table(const char *path, const char *map, struct bb_map_table **ret_table,
 			     struct bb_err *err);
-/* True if the table is of a map called `map`: its name is `map` or, because the kernel keeps no
- * more, the first 15 characters of `map`. */
+/* True if the table is of a map called `map`: its name is `map` or the first 15 characters of
+ * `map`, because the kernel keeps no more characters of a name. */
 bool bb_map_table__is_of(const struct bb_map_table *table, const char *map);

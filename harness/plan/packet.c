@@ -276,12 +276,13 @@ static void add_timestamps(uint8_t *tcp)
 	static const uint8_t option[] = {1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 1};
 
 	put16(tcp + 12, 0x8018); /* header of 8 words; PSH and ACK */
-	put16(tcp + 10, 1);      /* low half of the acknowledgment */
+	put16(tcp + 10, 1);      /* low 16 bits of the acknowledgment number */
 	memcpy(tcp + TCP_BYTES, option, sizeof(option));
 }
 
 /* Inserts an IPv4 header before the IP packet in a frame of `len` bytes. The buffer `frame` must
- * have room for IPV4_BYTES more bytes. `inner` is the IP version of that packet. */
+ * have room for IPV4_BYTES more bytes. `inner` is the IP version of the packet that was in the
+ * frame. */
 static void put_into_ipv4(uint8_t *frame, size_t len, enum bb_packet_ip inner)
 {
 	uint8_t *ip = frame + ETH_BYTES;
@@ -297,7 +298,7 @@ static void put_into_ipv4(uint8_t *frame, size_t len, enum bb_packet_ip inner)
 
 size_t bb_packet__usual(size_t nth, uint8_t frame[BB_USUAL_FRAME_BYTES])
 {
-	/* addresses for documentation: RFC 5737, RFC 3849 */
+	/* prefixes of addresses that are reserved for documentation (RFC 5737, RFC 3849) */
 	static const uint8_t address[][4] = {{192, 0, 2, 0}, {0x20, 0x01, 0x0d, 0xb8}};
 	/* "who has 192.0.2.2?" (RFC 826) */
 	static const uint8_t arp[] = {0,   1, 8, 0, 6, 4, 0, 1, 2, 0, 0,   0, 0, 1,
@@ -413,7 +414,8 @@ static const struct bb_kind ipv6_kind = {
 static const struct bb_kind tcp_kind = {BB_KIND("tcp", "{src: 1234, dst: 80}", port_fields)};
 static const struct bb_kind udp_kind = {BB_KIND("udp", "{src: 1234, dst: 53}", port_fields)};
 
-/* Reads the key of an IP, TCP or UDP header. Refuses a second header of the same layer. */
+/* Reads the mapping of an IP, TCP or UDP header. Fails if the packet already has a header of the
+ * same layer. */
 static int read_header(const struct bb_reader *r, const struct bb_field *f,
 		       const struct bb_yaml *node, void *base)
 {
@@ -430,7 +432,7 @@ static int read_header(const struct bb_reader *r, const struct bb_field *f,
 	return bb_kind__read(r, f->of, node, 0, base);
 }
 
-/* bit i of the header's flags (RFC 9293, 3.1) */
+/* tcp_flags[i] is the name of bit i of the flags in a TCP header (RFC 9293, 3.1) */
 static const char *const tcp_flags[] = {"fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr"};
 
 static const struct bb_field packet_fields[] = {

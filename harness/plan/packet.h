@@ -43,7 +43,7 @@ void bb_packet__init(struct bb_packet *p);
 /* Writes a frame of `size` bytes: at least its headers, at most BB_FRAME_MAX_BYTES. */
 void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size);
 
-/* Bytes of the longest frame of bb_packet__usual(). */
+/* Length in bytes of the longest frame that bb_packet__usual() writes. */
 #define BB_USUAL_FRAME_BYTES 160u
 
 /* Writes frame number `nth`, from 0, of a list of frames that programs often look for. The list has

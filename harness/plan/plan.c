@@ -79,8 +79,8 @@ static int say_unknown(const char *kind, const char *word, const struct bb_scena
 		       list);
 }
 
-/* True if the option's value `name` names the drive. "in-situ" names all drives in situ,
- * "in-situ-packets" only one. "parallel" names "parallel" and "parallel-same". */
+/* True if `name`, the value of the option --drive, names this drive. "in-situ" names all drives
+ * in situ, "in-situ-packets" only one of them. "parallel" names "parallel" and "parallel-same". */
 static bool is_called(const struct bb_drive_spec *d, const char *name)
 {
 	return !strcmp(name, bb_drive_name(d)) ||
@@ -114,7 +114,8 @@ static int check_names(const struct bb_scenario *s, const struct bb_plan_opts *o
 	return rc;
 }
 
-/* Appends the case for value `i` of the parameter. p->cases must have room for it. */
+/* Appends the case of variant `v` under drive `d` for value `i` of the parameter. p->cases must
+ * have room for the case. */
 static void add_case(struct bb_plan *p, const struct bb_plan_opts *opts,
 		     const struct bb_variant_spec *v, const struct bb_drive_spec *d,
 		     const struct param *param, size_t i)
@@ -242,8 +243,9 @@ static int check_cases(const struct bb_plan *p, struct bb_err *err)
 	return 0;
 }
 
-/* If there is a drive to compare a drive with `same_input` with, checks that it has the same first
- * input and gives each CPU an input of its own. */
+/* A drive with `same_input` is compared with a drive of the same kind without it. If the
+ * scenario has such drives, checks that one of them has the same first input as `d`, and an
+ * input for each CPU. */
 static int check_same_input(const struct bb_scenario *s, const struct bb_drive_spec *d,
 			    struct bb_err *err)
 {

@@ -21,14 +21,15 @@
 struct bb_plan_case {
 	const struct bb_variant_spec *variant;
 	const struct bb_drive_spec *drive;
-	const char *param;    /* name of the parameter; NULL: the case has none */
+	const char *param;    /* name of the parameter; NULL: the case has no parameter */
 	uint32_t param_value; /* identifies the value in reports and plots */
 	/* value that the driver's batch() gets: the value of the drive's own parameter, or the
 	 * index of the input */
 	uint32_t driver_param;
 	const struct bb_input *input; /* input from the scenario; NULL: the scenario gives none */
-	uint32_t loads;               /* number of the plan's rounds in which the case takes part */
-	uint32_t samples;             /* samples over all loads; used if `seconds` is 0 */
+	/* number of the plan's rounds in which the case is measured */
+	uint32_t loads;
+	uint32_t samples; /* samples over all loads; used if `seconds` is 0 */
 	/* time to measure over all loads, s, of a drive that measures by time; 0 for other
 	 * drives */
 	double seconds;
@@ -38,7 +39,7 @@ struct bb_plan_case {
 	size_t value;   /* offset in `name` of the value, if there is a parameter */
 };
 
-/* Returns "drive/parameter=value". */
+/* Returns the name of the case without scenario and variant: "drive/parameter=value". */
 static inline const char *bb_plan_case__below_variant(const struct bb_plan_case *c)
 {
 	return c->name + c->what;
@@ -57,8 +58,8 @@ static inline bool bb_plan_case__is_floor(const struct bb_plan_case *c)
 	return c->floor == BB_NO_CASE && c->drive->floor;
 }
 
-/* True if the case takes part in round `load`, from 0. The rounds of a case with fewer loads than
- * the plan are spread evenly over the plan's rounds. */
+/* True if the case is measured in round `load`, from 0. The rounds of a case with fewer loads
+ * than the plan are spread evenly over the plan's rounds. */
 static inline bool bb_plan_case__has_turn(const struct bb_plan *p, const struct bb_plan_case *c,
 					  uint32_t load)
 {
@@ -69,7 +70,8 @@ static inline bool bb_plan_case__has_turn(const struct bb_plan *p, const struct 
 struct bb_plan_opts {
 	struct bb_strings variants; /* names of variants to keep besides floors; n == 0: all */
 	struct bb_strings drives;   /* names of drives to keep; n == 0: all drives */
-	uint32_t samples, loads;    /* of each case; 0: as in the scenario */
+	/* numbers of samples and loads of each case; 0: as in the scenario */
+	uint32_t samples, loads;
 };
 
 /*
@@ -79,8 +81,9 @@ struct bb_plan_opts {
  * input's index, from 0. If maps are filled to several sizes (bb_scenario__spread_fills()), the
  * parameter is "entries".
  *
- * Returns 0; -ENOENT for an unknown variant or drive, with the nearest name; -EINVAL if no case is
- * left, or if two drives make cases with the same name. Free the plan with bb_plan__done().
+ * Returns 0; -ENOENT for an unknown variant or drive, with a message that suggests the nearest
+ * name; -EINVAL if no case is left, or if two drives make cases with the same name. Free the plan
+ * with bb_plan__done().
  */
 int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts *opts,
 		  struct bb_plan *ret_plan, struct bb_err *err);

@@ -18,14 +18,16 @@ static const char *const orders[] = {[BB_ORDER_NONE] = "none",
 				     [BB_ORDER_ZIPF] = "zipf"};
 static const char *const all_caches[] = {[BB_CACHES_HOT] = "hot", [BB_CACHES_COLD] = "cold"};
 
-/* values of `refused`, indexed by whether a refused program is skipped */
+/* values of the key `refused`; the index is true if a refused program is skipped */
 static const char *const refusals[] = {[false] = "error", [true] = "skip"};
 
 /* values of `sampler`; the first one is the default */
 static const char *const samplers[] = {"program", "none", "perf-record", "profile"};
 
-#define MAX_CHOICES 32 /* limit: values of `with`, and kinds that share a value of `with` */
-#define MAX_KINDS 31   /* limit: kinds of drives, because each kind has a bit in bb_field.with */
+/* limit: number of values of `with`, and of values of the key that chooses between kinds of
+ * drives with the same `with` */
+#define MAX_CHOICES 32
+#define MAX_KINDS 31 /* limit: kinds of drives, because each kind has a bit in bb_field.with */
 #define BUFFER_MOST_BYTES (1 << 30)
 
 /* --- fired_by: a trigger's name, {call: malloc, arguments: [64]} or {run: [true]} --- */
@@ -570,7 +572,7 @@ struct drive_schema {
 	struct bb_kind kind;
 };
 
-/* Checks the inputs of a drive against its order. */
+/* Checks that the number, the weights and the outputs of a drive's inputs fit its order. */
 static int check_mix(const struct bb_reader *r, const struct bb_yaml *node,
 		     const struct bb_drive_spec *d)
 {
@@ -810,8 +812,9 @@ static int check_reset(const struct bb_reader *r, const struct bb_scenario *s,
 	return 0;
 }
 
-/* Checks the keys against each other. Copies the scenario's own maps to the variants and its floor
- * to the drives. Sets the number of entries of each `fill` to the last of its counts. */
+/* Checks whether keys that depend on each other agree. Copies the scenario's own maps to the
+ * variants and its floor to the drives. Sets the number of entries of each `fill` to the last of
+ * its counts. */
 static int settle(const struct bb_reader *r, const struct bb_yaml *root, struct bb_scenario *s)
 {
 	const struct bb_yaml *drives = bb_yaml__get(root, "drive");
@@ -885,7 +888,8 @@ void bb_scenario__write_schema(FILE *out)
 
 int bb_scenario__read(const char *path, struct bb_scenario **ret_scenario, struct bb_err *err)
 {
-	/* With one byte more than the limit, bb_scenario__parse() sees that a file is too large. */
+	/* The buffer has one byte more than the limit, so that bb_scenario__parse() sees that a
+	 * file is too large. */
 	size_t size = BB_YAML_MAX_BYTES + 1, len;
 	char *buf = bb_calloc(1, size);
 	FILE *file = fopen(path, "re"); /* the file may be a pipe, whose size is not known */
@@ -1079,8 +1083,8 @@ static int check_one_parameter(const struct bb_scenario *s, struct bb_err *err)
 	return 0;
 }
 
-/* If a map of the variant `from` has a list of numbers of entries, appends one copy of `from` for
- * each number. Else moves `from` itself to the end of the list. */
+/* If a map of the variant `from` has a list of numbers of entries, appends one copy of `from` to
+ * s->variants for each number. Otherwise moves `from` itself to the end of s->variants. */
 static void spread(struct bb_scenario *s, struct bb_variant_spec *from)
 {
 	bool is_spread = BB_ANY(from->maps.v, from->maps.n, has_list(it));

@@ -7,7 +7,8 @@
  * about a fault in the file begins with its position, file:line:col. The scenario owns all texts
  * and lists in it. */
 
-struct bb_where { /* position of an item in the file, from 1, for messages */
+/* position of an item in the file, for messages; lines and columns are counted from 1 */
+struct bb_where {
 	uint32_t line, col;
 };
 
@@ -22,6 +23,7 @@ enum bb_self { BB_SELF_NONE, BB_SELF_PID, BB_SELF_PID_TGID, BB_SELF_COMM, BB_SEL
 /* Returns "pid", "pid_tgid", "comm" or "cgroup"; NULL for any other value. */
 const char *bb_self_name(enum bb_self self);
 
+/* Values of the process that fires a program, which replace `{pid: self}` etc. (enum bb_self). */
 struct bb_self_values {
 	uint32_t pid;       /* 0: unknown */
 	char comm[16];      /* "": unknown */
@@ -60,9 +62,7 @@ struct bb_u32_list {
 	size_t n;
 };
 
-/* An input for BPF_PROG_TEST_RUN and its expected result: a packet or, for program types without
- * packets, a context. Each input makes a case of its own, "…/input=NAME", unless the drive has an
- * order (enum bb_order). */
+/* Kinds of the context of an input (struct bb_input). */
 enum bb_ctx_kind {
 	BB_CTX_NONE,
 	BB_CTX_BYTES, /* the raw context struct of the program's type */
@@ -70,18 +70,23 @@ enum bb_ctx_kind {
 	BB_CTX_XDP,   /* struct xdp_md */
 };
 
+/* An input for BPF_PROG_TEST_RUN and its expected result: a packet or, for program types without
+ * packets, a context. Each input makes a case of its own, "…/input=NAME", unless the drive has an
+ * order (enum bb_order). */
 struct bb_input {
-	char *name;    /* "17", "syn", ...: [A-Za-z0-9][A-Za-z0-9_.-]*, unique in its list */
+	char *name;    /* "17", "syn", ...: [A-Za-z0-9_][A-Za-z0-9_.-]*, unique in its list */
 	uint8_t *data; /* the packet, or the context if `is_context` */
 	size_t len;
 	bool is_context;
-	uint8_t *ctx; /* context of the packet, such as a struct __sk_buff; NULL: none */
+	/* context of the packet, such as a struct __sk_buff; NULL: the packet has no context */
+	uint8_t *ctx;
 	size_t ctx_len;
 	enum bb_ctx_kind ctx_kind;
 	double weight;   /* relative frequency of the input in a mix; 0: not given */
 	bool has_retval; /* `retval` is the return value that the program must give */
 	uint32_t retval;
-	uint8_t *out; /* packet that the program must leave behind; NULL: not checked */
+	/* packet that the program must leave behind; NULL: the packet is not checked */
+	uint8_t *out;
 	size_t out_len;
 };
 
@@ -106,7 +111,8 @@ struct bb_map_datum {
 
 struct bb_map_entry {
 	struct bb_map_datum key, value;
-	char *program; /* of a prog array: name of the program; NULL: `value` is used */
+	/* name of the program, if this is an entry of a prog array; NULL: `value` is used */
+	char *program;
 	struct bb_where where;
 };
 
@@ -123,38 +129,45 @@ struct bb_fill_keys {
 
 /* `fill`: entries with generated keys, or with the keys of a file or of packets. */
 struct bb_map_fill {
-	struct bb_u32_list counts; /* numbers in the key `count`; n == 0: there is no `fill` */
+	/* numbers of entries that the key `count` gives; n == 0: the map has no `fill` */
+	struct bb_u32_list counts;
 	/* number of entries to make: the last of `counts`, or the number that
-	 * bb_scenario__spread_fills() chose; 0: there is no `fill` */
+	 * bb_scenario__spread_fills() chose; 0: the map has no `fill` */
 	uint32_t count;
-	bool random;              /* generated keys are in a fixed random order, not 0, 1, 2, ... */
-	struct bb_fill_keys from; /* keys from a file or from packets, in their order there */
-	/* of an LPM trie: lengths of the prefixes in bits, used in turn. A length may occur several
-	 * times. n == 0: each prefix is as long as a whole key */
+	/* true: the generated keys are in a fixed random order; false: they are 0, 1, 2, ... */
+	bool random;
+	/* the keys, if they are read from a file or cut out of packets; they keep the order that
+	 * they have there */
+	struct bb_fill_keys from;
+	/* lengths of the prefixes of an LPM trie in bits; the entries use them in turn, and a
+	 * length may occur several times. n == 0: each prefix is as long as a whole key */
 	struct bb_u32_list prefixes;
 	struct bb_map_datum value; /* value of every entry; all bytes are 0 if it is not given */
 };
 
-/* Sizes and flags of a map that replace those in the object, as a loader would set them. 0: the
- * object's value is kept. */
+/* Sizes and flags of a map that replace those in the object, as a loader would set them. A
+ * member that is 0 keeps what the object says. */
 struct bb_map_shape {
 	uint32_t max_entries, value_size; /* value_size in bytes */
 	uint32_t flags;                   /* BPF_F_*; used only if has_flags */
 	bool has_flags;
-	bool per_cpu; /* one value per CPU replaces one value for all CPUs */
+	bool per_cpu; /* the map becomes the per-CPU kind of its type, with a value for each CPU */
 };
 
 struct bb_map_spec {
 	char *name;
-	struct bb_map_table *table; /* entries from the file of the key `file`; NULL: none */
+	/* entries from the file that the key `file` names; NULL: the key is not given */
+	struct bb_map_table *table;
 	struct bb_map_fill fill;
 	/* entries[n_entries]. A map with neither entries nor `fill` nor `file` is empty, or an
 	 * array of zeros. */
 	struct bb_map_entry *entries;
 	size_t n_entries;
 	struct bb_map_shape shape, inner; /* inner: shape of the maps in a map of maps */
-	bool each_run; /* `reset: run`: the map is restored before each run, not each load */
-	struct bb_where where; /* specs with equal names and positions describe one map */
+	/* `reset: run`: the map is restored before each run, and not only at each load */
+	bool each_run;
+	/* specs of two variants that have the same name and position describe the same map */
+	struct bb_where where;
 };
 
 /* Contents of the maps of one variant, or of all variants. The names are distinct. */
@@ -171,7 +184,7 @@ void bb_map_specs__inherit(struct bb_map_specs *list, const struct bb_map_specs 
 void bb_map_specs__add_entry(struct bb_map_specs *list, const char *name,
 			     const struct bb_map_entry *entry);
 
-/* True if the spec gives the map entries. */
+/* True if the spec puts entries into the map. */
 bool bb_map_spec__has_contents(const struct bb_map_spec *spec);
 /* True if the spec sets sizes or flags of the map or of the maps in it. */
 bool bb_map_spec__has_shape(const struct bb_map_spec *spec);
@@ -203,7 +216,7 @@ struct bb_argument {
  * (`open`), a function of a shared library that bpfbench calls, or a command that it runs. */
 struct bb_fired_by {
 	/* name of a trigger. If trigger, call and run are all NULL, bpfbench searches its
-	 * triggers. */
+	 * triggers for one that makes the program run. */
 	char *trigger;
 	char *call;                    /* function to call */
 	struct bb_argument *arguments; /* arguments[n_arguments] of the call */
@@ -235,8 +248,8 @@ struct bb_prepare_spec {
 	struct bb_where where;
 };
 
-/* `globals: {name: 5}`: sets a global variable before the program is loaded. A list of values makes
- * one variant of each value. */
+/* `globals: {name: 5}`: sets a global variable before the program is loaded. A list of values
+ * gives one variant for each value. */
 struct bb_global_spec {
 	char *name;
 	int64_t value;
@@ -256,9 +269,9 @@ struct bb_variant_spec {
 	uint32_t id;       /* id of a live program; 0: not given */
 	char *pinned;      /* path of a live program's pin; NULL: not given */
 	char *description; /* NULL: not given */
-	/* True if the pid of the process that fires is to be chosen before a load, where that is
-	 * possible, even if no map or global has the value {pid: self}. --try-inputs sets it; no
-	 * key of a scenario does. */
+	/* True if bpfbench must choose the pid of the process that fires before it loads the
+	 * program, where that is possible, even if no map or global has the value {pid: self}.
+	 * --try-inputs sets this member; no key of a scenario does. */
 	bool knows_pid;
 	bool found; /* --try-inputs found its input, globals and entries of maps */
 	/* consumer of the program's ring, for the drive `pipeline`: "fixed" (default), "oops" or
@@ -267,19 +280,21 @@ struct bb_variant_spec {
 	/* profiler that samples the workload in the drive `overhead`: "program" (the variant's own,
 	 * default), "none", "perf-record" or "profile" */
 	char *sampler;
-	/* executable or library, and its function, to attach the program to, in place of those that
-	 * its section names; both are NULL or neither is */
+	/* executable or library, and the function in it, to which the program is attached in
+	 * place of those that its section names; both are NULL or neither is */
 	char *binary, *function;
-	uint32_t pid; /* process to attach in, which calls the function; 0: not given */
+	/* process in which the program is attached, and which calls the function; 0: not given */
+	uint32_t pid;
 	struct bb_fired_by fired_by; /* what makes the program run at its hook */
 	/* "FILE:LINE:COLUMN" of the key `binary`, and of the key `fired_by` or `pid`; NULL: the key
 	 * is not given */
 	char *binary_at, *fired_at;
 	struct bb_global_spec *globals;
 	size_t n_globals;
-	char *suffix; /* end of the variant's name, with values of globals; NULL once it is read */
-	/* index of this combination of values of those globals that have several values; 0: the
-	 * first value of each global */
+	/* end of the variant's name, with values of globals; NULL once the variant has been read */
+	char *suffix;
+	/* index of the variant among the combinations of those globals that have lists of
+	 * values; 0: each of them has its first value */
 	uint32_t combination;
 	struct bb_prepare_spec *prepare; /* prepare[n_prepare], in the order of their runs */
 	size_t n_prepare;
@@ -314,11 +329,14 @@ struct bb_drive_spec {
 	struct bb_u32_list values;
 	struct bb_inputs inputs; /* n == 0: the default input of the program's type */
 	enum bb_order order;
-	bool same_input; /* parallel: all CPUs run the first input; false: CPU i has input i */
+	/* in the drive `parallel`: true if all CPUs run the first input, false if CPU i runs
+	 * input i */
+	bool same_input;
 	enum bb_caches caches;
-	double seconds;   /* time for each case, over all loads, s; 0: the kind's default */
-	uint32_t samples; /* samples of each case, over all loads; 0: the kind's default */
-	char **variants;  /* variants[n_variants]: names; NULL: all variants */
+	double seconds; /* time to measure each case, s, over all loads; 0: the kind's default */
+	/* number of samples of each case, over all loads; 0: the kind's default */
+	uint32_t samples;
+	char **variants; /* variants[n_variants]: names; NULL: all variants */
 	size_t n_variants;
 	/* name of the floor variant, from the drive or else from the scenario; NULL: there is no
 	 * floor */
@@ -334,7 +352,7 @@ struct bb_drive_spec {
 		char *workload; /* workload program to run */
 		char **args;    /* arguments of the workload, args[n_args] */
 		size_t n_args;
-	} target; /* drives with a workload */
+	} target; /* for drives with a workload */
 	struct {
 		char *function;
 	} call;
@@ -352,7 +370,7 @@ struct bb_scenario {
 	/* name of the anchor, the variant whose latency divides all others in `history`; NULL: the
 	 * floor */
 	char *anchor;
-	uint32_t loads; /* loads of each program per run; 0: default */
+	uint32_t loads; /* number of loads of each program per run; 0: the default number */
 	/* `refused: skip`: a variant whose program cannot be loaded or run is left out, with a
 	 * message. By default it is an error. */
 	bool skips_refused;
@@ -363,8 +381,8 @@ struct bb_scenario {
 	struct bb_drive_spec *drives;
 	size_t n_drives;
 	struct bb_map_specs maps; /* maps of all variants; each variant has copies of them */
-	/* numbers of entries that copies of the variants are measured with, borrowed from a map; n
-	 * == 0: bb_scenario__spread_fills() was not called, or no map has several counts */
+	/* numbers of entries with which copies of the variants are measured, borrowed from a
+	 * map; n == 0: bb_scenario__spread_fills() was not called, or no map has several counts */
 	struct bb_u32_list fill_counts;
 	int expect_drops; /* expected drops, from `expect: {drops: N}`; -1: not given */
 };
@@ -384,9 +402,9 @@ int bb_scenario__parse(const char *text, size_t len, const char *path,
 void bb_scenario__free(struct bb_scenario *s); /* accepts NULL */
 
 /* Adds a copy of the variant `like` under the name `name`. If `object` is not NULL, the copy's
- * program comes from this object. Each drive that has `like` has the copy, too. Moves the variants
- * in memory, so a plan made before this call must not be used after it. Returns 0, or -EEXIST if a
- * variant has that name. */
+ * program comes from this object. Drives that name `like` among their variants then name the
+ * copy, too. Moves the variants in memory, so a plan made before this call must not be used
+ * after it. Returns 0, or -EEXIST if a variant has that name. */
 int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char *like,
 			     const char *object, struct bb_err *err);
 
@@ -423,7 +441,8 @@ int bb_scenario__add_lines(struct bb_scenario *s, struct bb_err *err);
  * values). */
 int bb_scenario__spread_fills(struct bb_scenario *s, struct bb_err *err);
 
-/* Returns how many samples the drive takes in all and in each turn, hot or cold. */
+/* Returns how many samples the drive takes of a case in all, and how many before the next case
+ * has its turn. Hot and cold drives have different numbers. */
 static inline const struct bb_pace *bb_drive_pace(const struct bb_drive_spec *d)
 {
 	return d->caches == BB_CACHES_COLD ? &d->kind->cold : &d->kind->pace;

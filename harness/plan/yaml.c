@@ -9,7 +9,7 @@
 
 struct ctx {
 	yaml_parser_t parser;
-	const char *text; /* the whole text, to find the line of a byte */
+	const char *text; /* the whole text, in which node_at_byte() finds the line of a byte */
 	struct bb_reader reader;
 };
 
@@ -57,7 +57,7 @@ struct bb_yaml_shown bb_yaml__show(const struct bb_yaml *node)
 		return s;
 	s.text[at++] = '\'';
 	for (size_t len; *p; p += len) {
-		/* A terminal must not get C0 and C1 controls, nor DEL. */
+		/* C0 and C1 control characters and DEL could control the user's terminal. */
 		bool is_control = *p < 0x20 || *p == 0x7f || (p[0] == 0xc2 && p[1] < 0xa0);
 
 		len = bb_utf8_len((const char *)p); /* libyaml has checked the UTF-8 */
@@ -176,7 +176,7 @@ static int build_items(struct ctx *c, yaml_event_type_t end, int depth, struct b
 	}
 }
 
-/* Fills `node` from the event that begins it, with all nodes in it. */
+/* Fills `node` from `event`, which begins it, and builds all nodes in it. */
 static int build_node(struct ctx *c, const yaml_event_t *event, int depth, struct bb_yaml *node)
 {
 	const yaml_char_t *anchor = NULL, *tag = NULL;

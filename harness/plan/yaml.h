@@ -43,7 +43,8 @@ void bb_yaml__write(FILE *out, const char *text);
 /* Returns the value of `key`, or NULL if the mapping `map` has no such key. */
 const struct bb_yaml *bb_yaml__get(const struct bb_yaml *map, const char *key);
 
-/* True if the node is a text without quotes that is empty (as after `description:`), ~ or null. */
+/* True if the node is a text without quotes that is empty (as after `description:`), "~" or
+ * "null". */
 bool bb_yaml__is_nothing(const struct bb_yaml *node);
 
 /* The file that is read, and where errors go. bb_yaml__fail() writes "path:line:col: ", with the
