@@ -116,7 +116,8 @@ struct bb_captured_prog {
 	int32_t attach_btf;
 	/* index of the program to which this program is attached, and which was loaded before it */
 	int32_t attach_prog;
-	/* tag of a copy that was loaded with the command's own maps; zero if that load failed */
+	/* the kernel's tag of a copy of the program, which we loaded with the command's own maps;
+	 * zero if that load failed */
 	uint8_t tag[BPF_TAG_SIZE];
 	uint32_t xlated_bytes, jited_bytes;
 	char *refused; /* why the kernel refuses the program; NULL if it accepts it */

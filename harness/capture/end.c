@@ -108,15 +108,16 @@ static int load_copies(struct bb_take *t, struct bb_err *err)
 		int32_t *target = &c->progs[i].attach_prog;
 		struct bb_taken_load *load = &c->progs[i].taken;
 
-		/* The target is the command's own program and has no slot in r.progs. Its
-		 * descriptor goes into slot i, which is still free. */
+		/* The program to which program i is attached is the command's own and has no slot
+		 * in r.progs. Its descriptor goes into slot i, which is free until program i is
+		 * loaded. */
 		if (load->target_fd >= 0) {
 			*target = (int32_t)i;
 			r.progs[i] = load->target_fd;
 		}
 		rc = bb_must_end() ? bb_must_end_why() : load_copy(t, &r, i);
 		*target = BB_CAPTURE_NONE;
-		/* load_copy() or bb_replay__done() closes this descriptor */
+		/* load_copy() or bb_replay__done() closes the descriptor in r.progs */
 		load->target_fd = -1;
 	}
 	for (size_t i = 0; i < c->n_maps; i++)

@@ -285,7 +285,7 @@ static bool map_fits(const struct bb_capture *c, const struct bb_captured_map *m
 		return false;
 	if (m->n_entries && (!value || !m->key_size || m->n_entries > m->max_entries))
 		return false;
-	/* so that the product in the next check cannot overflow */
+	/* this check keeps the product in the next one from overflowing */
 	if (m->n_entries && (value > m->entries.size || m->key_size > m->entries.size))
 		return false;
 	if (m->entries.size != m->n_entries * (m->key_size + value))

@@ -19,7 +19,8 @@ struct forgetting {
 
 /* Handles one reference to an item: marks the item in the first pass, and replaces `*index` by the
  * item's new index in the second. `*index` is the index plus `bias`; a negative index means no
- * item. The index of a map that could not be copied is 0, even if the capture has no map. */
+ * item. The index of a map that could not be copied is 0, even if the capture has no map, so an
+ * index may be out of range. */
 static void visit(struct forgetting *f, enum kind kind, int32_t *index, int32_t bias)
 {
 	int32_t i = *index - bias;

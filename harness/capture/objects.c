@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The maps, BTFs and programs of a capture, each once, and the entries of the maps. */
+/* Adds maps, BTFs and programs to a capture, each only once, and reads the entries of the maps. */
 
 #include <bpf/bpf.h>
 
@@ -292,7 +292,7 @@ static int take_entries(struct bb_take *t, size_t map, size_t max_bytes)
 	if (!rc && holds_maps)
 		rc = index_maps(t, &g);
 	m = &t->capture->maps[map]; /* adding a map may have moved the array */
-	/* Without a template, we did not see the creation of this map of maps. Its first inner map
+	/* If this map of maps has no template, we did not see its creation. Its first inner map
 	 * then serves as template. */
 	if (!rc && holds_maps && g.n && m->inner < 0)
 		memcpy(&m->inner, g.values.data, sizeof(m->inner));

@@ -10,7 +10,7 @@
 
 #define MAX_RECORD 256 /* limit: bytes of one record of the command */
 
-#ifndef PIDFD_THREAD /* Linux 6.9 */
+#ifndef PIDFD_THREAD /* new in Linux 6.9 */
 #define PIDFD_THREAD O_EXCL
 #endif
 
@@ -128,7 +128,8 @@ int bb_remote__fd(const struct bb_remote *r, int fd)
 	return copy < 0 ? -errno : copy;
 }
 
-/* Asks for an invalid descriptor and address, because the kernel checks our permission first. */
+/* Asks for an invalid descriptor and address. The kernel checks our permission before it looks at
+ * them. */
 int bb_remote__try(const struct bb_remote *r)
 {
 	char byte;
@@ -141,7 +142,7 @@ int bb_remote__try(const struct bb_remote *r)
 
 /* --- rights --- */
 
-#ifndef CAP_PERFMON /* Linux 5.8 */
+#ifndef CAP_PERFMON /* new in Linux 5.8 */
 #define CAP_PERFMON 38
 #define CAP_BPF 39
 #endif

@@ -174,7 +174,7 @@ struct bb_follow {
 	struct bb_take take;
 	pthread_mutex_t lock; /* protects `take` and `last_ns` */
 	pthread_t thread;
-	uint64_t last_ns; /* time of the last call that loaded or attached */
+	uint64_t last_ns; /* time of the last call that loaded or attached a program */
 	int enough_fd;    /* an eventfd; writing to it ends the thread */
 };
 

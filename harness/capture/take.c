@@ -262,7 +262,8 @@ static void take_event(struct bb_take_call *call, uint64_t attr_at)
 	struct bb_take *t = call->t;
 	struct bb_opened_event e = {.tgid = bb_remote__process(&call->from)};
 
-	/* the command's struct may be longer or shorter than ours */
+	/* The command's struct may be longer or shorter than ours. Read the members that both
+	 * have. */
 	if (bb_remote__read(&call->from, attr_at, &e.attr, PERF_ATTR_SIZE_VER0) ||
 	    (e.attr.size > PERF_ATTR_SIZE_VER0 &&
 	     bb_remote__read(&call->from, attr_at, &e.attr,

@@ -11,7 +11,7 @@
 #define HASH 0x9e3779b97f4a7c15ULL /* 2^64 divided by the golden ratio */
 #define BYTES_TO_BITS 0x0102040810204080ULL
 #define POWER_TO_INDEX 0x077cb531U
-#define MOST_ARGS 12u /* limit of the kernel: words of a tracer's context */
+#define MOST_ARGS 12u /* limit of the kernel: words of the context at a raw tracepoint */
 /* distinct numbers of loop iterations that the table has room for, for each path */
 #define MOST_TURNS 16u
 /* Limits: length of each part that is added to a clone, in instruction slots of 8 bytes. */
@@ -42,8 +42,10 @@ struct maker {
 	uint32_t *to_exit; /* instructions of the clone that jump to the common exit */
 	uint32_t n_to_exit, n_tail_calls;
 	bool too_far;
-	uint64_t context_words; /* words that the program reads of its context; only of a tracer */
-	bool is_numbered;       /* the path's number is the index of its slot; no hash is needed */
+	/* Bit w is set if the program reads word w of its context. 0 if the program is not on a raw
+	 * tracepoint. */
+	uint64_t context_words;
+	bool is_numbered; /* the path's number is the index of its slot; no hash is needed */
 };
 
 /* --- short names for what is emitted --- */
@@ -188,8 +190,8 @@ static bool counts_at_entry(const struct maker *m)
 	return m->c.with & BB_INSIDE_TIME || m->c.counts_entries;
 }
 
-/* Places the state of a run below `stack_bytes`, with `a_byte` marks in each byte. Returns the
- * depth of the stack. */
+/* Places the state of a run on the stack, below the program's `stack_bytes`, with `a_byte` marks in
+ * each byte. Returns the depth that the stack then has. */
 static uint32_t place_state(struct maker *m, uint32_t stack_bytes, uint32_t a_byte)
 {
 	uint32_t depth = (stack_bytes + 7) & ~7U, a_word = a_byte * BB_INSIDE_MARK_BYTES;
@@ -554,7 +556,8 @@ static void emit_give_over(struct maker *m)
 	write_word(r, BPF_REG_6, BB_INSIDE_SPENT, BPF_REG_2);
 	read_word(r, BPF_REG_1, BPF_REG_10, m->frame.chain);
 	write_word(r, BPF_REG_6, BB_INSIDE_CHAIN, BPF_REG_1);
-	read_word(r, BPF_REG_1, BPF_REG_10, m->frame.saved); /* the context */
+	read_word(r, BPF_REG_1, BPF_REG_10,
+		  m->frame.saved); /* the saved r1, which is the context */
 	write_word(r, BPF_REG_6, BB_INSIDE_CALLER, BPF_REG_1);
 }
 
@@ -838,7 +841,7 @@ static void emit_time(struct maker *m)
 	move(r, BPF_REG_8, BPF_REG_0);
 	done = jump_if(r, BPF_JA, 0, 0);
 	land(r, untimed);
-	compute(r, BPF_XOR, BPF_REG_8, -1); /* r8 was 0 */
+	compute(r, BPF_XOR, BPF_REG_8, -1); /* r8 was 0, and is now -1 */
 	land_both(r, done);
 }
 

@@ -61,7 +61,7 @@ enum bb_inside_with {
 /* In a packet, BB_INSIDE_KEY holds the key of the path that its run took; 0: the run has not ended,
  * or its path has no slot. */
 #define BB_INSIDE_LEN 8u    /* in a packet: its length, bytes */
-#define BB_INSIDE_BYTES 16u /* the packet's first `snap` bytes */
+#define BB_INSIDE_BYTES 16u /* in a packet: its first `snap` bytes */
 #define BB_INSIDE_RING 64u
 #define BB_INSIDE_MOST_SNAP 1514u
 
@@ -81,7 +81,8 @@ enum bb_inside_with {
 struct bb_inside_clone {
 	unsigned int with; /* set of enum bb_inside_with */
 	uint32_t n_stripes, stripe_bytes, n_slots, slot_bytes;
-	/* limit: bytes that are copied of a packet; size of an element of packets[], bytes */
+	/* snap: limit of the bytes that are copied of a packet. packet_bytes: size of an element of
+	 * packets[]. */
 	uint32_t snap, packet_bytes;
 	/* A block with a mark sets a byte of its own on the stack or, if the stack has no room for
 	 * that, a bit. The lowest byte of each 8-byte word is not used, because the verifier keeps

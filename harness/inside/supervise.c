@@ -14,7 +14,7 @@
 #define LOG_BYTES (1U << 20)
 #define FEWEST_INSNS 4u /* a shorter program is a loader's test of the kernel */
 #define MOST_FDS 256u
-#define PACKETS_PER_S 500.0 /* limit: packets of a program that are copied */
+#define PACKETS_PER_S 500.0 /* limit: packets of a program that are copied per second */
 #define KEPT_LOADS 8u    /* loads of one program that the capture keeps after they were unloaded */
 #define FORGET_EVERY 64u /* new programs after which the capture forgets old ones */
 #define UNKNOWN_BYTES 256u /* limit: unknown bytes after the known attributes of a load */
@@ -414,7 +414,7 @@ static bool is_same_insn(const struct bpf_insn *a, const struct bpf_insn *b,
 			 (a->src_reg == BPF_PSEUDO_MAP_FD || a->src_reg == BPF_PSEUDO_MAP_VALUE);
 
 	if (names_map || (before && before->src_reg == BPF_PSEUDO_BTF_ID))
-		x.imm = y.imm = 0; /* our descriptor */
+		x.imm = y.imm = 0; /* our descriptors, which differ from load to load */
 	return !memcmp(&x, &y, sizeof(x));
 }
 

@@ -22,7 +22,7 @@ struct bb_inside_program {
 	struct bb_cfg cfg;
 	uint32_t btf_id; /* id of the first clone's type information (BTF); 0: it has none */
 	int btf_fd;      /* keeps this BTF loaded, so that lines can be named after the command has
-			    ended; or -1 */
+			    ended; -1 without a BTF */
 	uint64_t began_ns;  /* when the first clone was ready */
 	uint64_t seen_runs; /* runs that had begun at the last bb_inside__turn() */
 	struct bb_inside_packets packets;

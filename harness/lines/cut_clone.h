@@ -48,7 +48,7 @@ struct bb_cut_form {
 			    only 0, or only 1 */
 };
 
-/* The parts of a clone; all borrowed. */
+/* What a clone is made of. The caller owns all of it. */
 struct bb_cut_parts {
 	const struct bb_code *code;
 	const struct bb_cfg *cfg;

@@ -31,9 +31,11 @@ enum bb_entered {
 	BB_ENTERED_NEVER,
 	BB_ENTERED_MAIN,
 	BB_ENTERED_BY_CALL,
-	BB_ENTERED_BY_LOOP, /* a helper calls it until it returns 1; the program may also call it */
-	BB_ENTERED_BY_ONCE, /* a helper calls it once, and it must return 0; the program may also
-			       call it */
+	/* a helper calls the function until it returns 1; the program may also call it */
+	BB_ENTERED_BY_LOOP,
+	/* a helper calls the function once, and the function must return 0; the program may also
+	 * call it */
+	BB_ENTERED_BY_ONCE,
 };
 
 struct bb_cuts {

@@ -64,7 +64,8 @@ static uint32_t slot_behind(const struct bb_cut *cut)
 	return cut->slot + cut->after;
 }
 
-/* Finds the range [first, last] of slots that a part of the program's own code may execute. */
+/* Finds the range [first, last] of slots that a part of the program's own code may execute. If the
+ * part is in a loop, sets *ret_loop, and the range covers the whole loop. */
 static void span_of(const struct maker *m, const struct bb_cut *from, const struct bb_cut *to,
 		    uint32_t *ret_first, uint32_t *ret_last, bool *ret_loop)
 {
@@ -72,7 +73,7 @@ static void span_of(const struct maker *m, const struct bb_cut *from, const stru
 
 	last = !to->after && last > first ? last - 1 : last;
 	*ret_loop = to->slot < first || (m->cuts->in_loop[first] && !m->cuts->in_loop[to->slot]);
-	if (*ret_loop) { /* the row covers the whole loop */
+	if (*ret_loop) {
 		uint32_t low = first < last ? first : last, func = bb_cfg__func_at(m->g, low);
 
 		last = first > last ? first : last;

@@ -83,7 +83,7 @@ struct dwarf_unit {
 struct bb_elf_symbols {
 	Dwfl *dwfl;
 	Elf *elf;      /* owned by dwfl */
-	int socket;    /* asks the parent for separate debug files; -1: none are used */
+	int socket;    /* to the parent, which opens separate debug files; -1: none are used */
 	uint64_t bias; /* address in libdwfl minus address in the file */
 	struct bb_symtab functions; /* from the symbol table */
 	struct dwarf_unit *units;

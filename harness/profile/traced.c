@@ -282,7 +282,8 @@ static void add_line(struct folding *f, struct line_start *s)
 		(struct bb_traced_line){.number = s->number, .text = s->text});
 }
 
-/* Returns the name of the kernel's function at the address, and stores its start; 0 if unknown. */
+/* Returns the name of the kernel's function at the address. *ret_start is the function's start, or
+ * 0 if no function is known there. */
 static const char *kernel_function(const struct reading *r, uint64_t address, uint64_t *ret_start)
 {
 	const struct bb_symbol *s = bb_symtab__find(&r->kernel, address);
