@@ -565,8 +565,8 @@ static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 		return "it has a handful of instructions, and the command let go of it";
 	if (attachment && !attachment->refused)
 		return NULL;
-	/* bpftrace loads such programs to test the kernel: one for ksys_read to try links, and one
-	 * without a name to try a test run */
+	/* bpftrace loads such programs to test the kernel: one for ksys_read, to learn whether BPF
+	 * links work, and one without a name, to learn whether test runs work */
 	if (!stayed && is_stub(c, prog) && !(has_run && *p->kernel_name))
 		return "it returns at once, was attached nowhere, and the command let go of it";
 	if (has_run)

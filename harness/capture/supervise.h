@@ -21,7 +21,7 @@ struct bb_capture_opts {
 	enum bb_capture_until until;
 	double seconds;            /* BB_CAPTURE_UNTIL_TIME: length of the capture, s */
 	const char *until_command; /* BB_CAPTURE_UNTIL_COMMAND: a command for sh -c */
-	double budget_s; /* longest time, s, after which -ETIME is returned; 0 means no limit */
+	double budget_s; /* limit: a longer capture, s, fails with -ETIME; 0 means no limit */
 	/* limit for all map entries together, bytes; 0 means that no entries are captured */
 	size_t max_bytes;
 	bool leaves; /* leave the command running after the capture */

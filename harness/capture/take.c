@@ -365,7 +365,7 @@ void bb_take__call(struct bb_take *t, const struct seccomp_notif *n, struct bb_t
 		t->unreadable = bb_remote__try(&call.from);
 	if (nr == SYS_perf_event_open)
 		take_event(&call, n->data.args[0]);
-	else if (nr == SYS_ioctl) /* PERF_EVENT_IOC_SET_BPF */
+	else if (nr == SYS_ioctl) /* of all ioctls, only PERF_EVENT_IOC_SET_BPF is watched */
 		bb_take_attach__event(&call, (int)n->data.args[0], (int)n->data.args[2]);
 	else if (nr == SYS_setsockopt)
 		bb_take_attach__socket(&call, n->data.args[2], n->data.args[3]);

@@ -84,6 +84,6 @@ void bb_inside_packets__done(struct bb_inside_packets *p);
 struct bb_inside_path_packets *bb_inside_packets__of(const struct bb_inside_packets *p,
 						     uint64_t key);
 
-/* Returns how many of the kept packets of a path differ from each other. They come first in
+/* Returns how many different packets are kept of a path: 0 to BB_INSIDE_KEPT. These come first in
  * `kept`. */
 uint32_t bb_inside_packets__differ(const struct bb_inside_path_packets *of);

@@ -442,7 +442,7 @@ struct command {
 	int status;            /* status from waitpid(2), once the command has ended */
 };
 
-#define TERM_MS 2000 /* time that the command has to end after SIGTERM */
+#define TERM_MS 2000 /* time that the command has to end after SIGTERM, ms */
 /* Time limit of one poll, ms. A poll opens the files that processes have mapped. After each poll we
  * check whether the command has ended. */
 #define POLL_MS 50

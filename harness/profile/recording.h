@@ -10,8 +10,8 @@ struct bb_sampled_stack {
 	uint32_t pid;
 	char comm[BB_PROFILE_COMM];
 	bool is_off_cpu; /* the thread waited; else it ran */
-	/* True if there are as many kernel addresses, or as many user addresses, as can be stored.
-	 * Then the real stack may be deeper. */
+	/* is_kernel_cut: the stack has as many kernel addresses as can be stored, so the real stack
+	 * may be deeper. is_user_cut: the same for user addresses. */
 	bool is_kernel_cut, is_user_cut;
 	bool is_lost;    /* the profiler had no room for the stack */
 	uint64_t weight; /* number of samples with this stack; if is_off_cpu, waiting time, ns */

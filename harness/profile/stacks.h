@@ -45,8 +45,8 @@ struct bb_stack {
  * frames, so that stacks with the same outer frames are neighbours. A zeroed bb_stacks is empty. */
 struct bb_stacks {
 	struct bb_names names;
-	struct bb_frame
-		*frames; /* frames[n_frames]; bb_stacks__sort() sorts them by name and kind */
+	/* frames[n_frames]; bb_stacks__sort() sorts them by name and kind */
+	struct bb_frame *frames;
 	size_t n_frames;
 	/* (name and kind, index of the next outer function at the same address) -> index of the
 	 * frame; valid until bb_stacks__sort() */

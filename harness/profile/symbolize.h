@@ -20,9 +20,9 @@ struct bb_elf_frame {
 	const char *function;
 	const char *file; /* source file; NULL: unknown */
 	uint32_t line;    /* line in that file; 0: unknown */
-	uint64_t start;   /* address of its start in the ELF file; 0: it is inlined */
-	/* distance from `start` to the address that was looked up, in bytes; 0 for inlined
-	 * functions */
+	/* address of the function's start in the ELF file; 0 if it is inlined or has no symbol */
+	uint64_t start;
+	/* distance from `start` to the address that was looked up, in bytes; 0 if `start` is 0 */
 	uint64_t distance;
 	bool is_inlined;
 };
