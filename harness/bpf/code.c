@@ -136,8 +136,8 @@ static int by_slot(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Adds the function `name` to w->pieces, as the one at slot 0 of the final program. `section` is
- * the function's section; NULL means any. */
+/* Adds the function `name` to w->pieces, as the function at slot 0 of the final program. `section`
+ * is the function's section; NULL means any. */
 static int add_first_piece(struct walk *w, const char *name, const char *section,
 			   struct bb_err *err)
 {
@@ -156,7 +156,8 @@ static int find_pieces(struct walk *w, const char *program, const char *section,
 	uint64_t covered = 0;
 	int rc = add_first_piece(w, program, section, err);
 
-	/* add to w->pieces the functions that each function there calls, each only once */
+	/* go through w->pieces, and append the functions that each function of this list calls,
+	 * unless they are in it */
 	for (size_t k = 0; !rc && k < w->n_pieces; k++) {
 		struct piece p = w->pieces[k];
 

@@ -24,7 +24,7 @@ struct bb_elf_section {
 
 struct bb_elf_symbol {
 	const char *name;
-	uint32_t section; /* index of the section that defines the symbol; 0 means none */
+	uint32_t section; /* index of the section that defines the symbol; 0: no section does */
 	uint64_t value, bytes;
 	unsigned char type; /* STT_* */
 };
@@ -61,8 +61,9 @@ const struct bb_elf_section *bb_elf_file__section(const struct bb_elf_file *f, c
 
 /* The functions below read any ELF file, one section after the other, by libelf. */
 
-/* Open an ELF file: elf[len], which must stay in memory, or an open file. The caller must call
- * elf_end(). NULL if it is not an ELF file. */
+/* bb_elf__of_memory() opens elf[len], which must stay in memory; bb_elf__of_file() opens the file
+ * with the descriptor `fd`. The caller must call elf_end(). Both return NULL for anything but an
+ * ELF file. */
 Elf *bb_elf__of_memory(const char *elf, size_t len);
 Elf *bb_elf__of_file(int fd);
 

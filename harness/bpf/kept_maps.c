@@ -255,11 +255,11 @@ struct sizes {
 };
 
 /*
- * Writes to *ret_sizes the sizes and flags that the map should have. Those in `shape` (may be NULL)
- * override the object's own. For perf event arrays and ring buffers, the kernel accepts only one
- * size of keys and one of values. Some authors set the size of values to the size of their records.
- * cilium/ebpf corrects such objects, and so do we. Returns false if the map has the right sizes
- * already.
+ * Writes to *ret_sizes the sizes and flags that the map should have. Sizes and flags in `shape`
+ * (may be NULL) override those of the object. For perf event arrays and ring buffers, the kernel
+ * accepts only one size of keys and one of values. Some authors set the size of values to the size
+ * of their records. cilium/ebpf corrects such objects, and so do we. Returns false if the map has
+ * the right sizes already.
  */
 static bool mend(const struct bpf_map *map, const struct bb_map_shape *shape,
 		 struct sizes *ret_sizes)

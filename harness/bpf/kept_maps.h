@@ -6,7 +6,7 @@
 
 /*
  * Maps that later loads of the same program use again. Some maps are not kept, because they belong
- * to one load: those of global variables (.rodata, .bss, ...), prog arrays, struct_ops maps, and
+ * to one load: the maps of global variables (.rodata, .bss, ...), prog arrays, struct_ops maps, and
  * maps with objects of the program's own types.
  *
  * We keep maps for two reasons. Making a ring buffer of 16 MiB takes 10 to 40 ms. And the physical
@@ -65,9 +65,9 @@ bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id);
 
 /*
  * Call it after closing the last descriptor of a prog array. It waits 1 ms, so that a kernel worker
- * on this CPU can empty the array. If a process lists all maps before that, as `bpftool map` does,
- * the kernel leaks the map until the next boot, because prog_array_map_clear() takes a reference
- * for work that is queued already.
+ * on this CPU can empty the array. If a process lists all maps before the worker has run, as
+ * `bpftool map` does, the kernel leaks the map until the next boot, because prog_array_map_clear()
+ * takes a reference for work that is queued already.
  */
 void bb_kept_maps__let_prog_arrays_go(void);
 

@@ -56,8 +56,8 @@ struct content {
 	uint32_t id;
 	uint32_t max_entries;
 	size_t key_size, value_size; /* bytes; value_size is the size of one CPU's value */
-	/* size of a value in a system call, bytes; for a per-CPU map that of all CPUs' values,
-	 * each rounded up to 8 bytes */
+	/* size of a value in a system call, bytes; for a per-CPU map, the size of the values of all
+	 * CPUs together, each rounded up to 8 bytes */
 	size_t slot_size;
 	uint8_t *entry_keys; /* keys of spec->entries, in their order */
 	/* number of entries to write: the generated entries, then those of the file, then those

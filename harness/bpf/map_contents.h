@@ -15,9 +15,10 @@ struct bb_contents_map {
 
 /* Facts about a map that earlier loads of a program have found. A zeroed struct has none. */
 struct bb_steady_map {
-	bool is_large;       /* it has many entries, and each load gets the same ones */
-	bool is_steady;      /* it is large, and no program of the load can change it */
-	uint32_t written_id; /* id of the map to which the contents were written; 0 means none */
+	bool is_large;  /* it has many entries, and each load gets the same ones */
+	bool is_steady; /* it is large, and no program of the load can change it */
+	/* id of the map to which the contents were written; 0: they were not written */
+	uint32_t written_id;
 	/* The list of a large map: its n entries, in the order in which the kernel returns them.
 	 * listed_id is the id of that map; 0 means that there is no list. If there is a list, only
 	 * the entries that runs have changed are written again. */

@@ -33,7 +33,8 @@ int bb_rtnl__up(unsigned int ifindex);
  */
 struct bb_xdp_net {
 	int netns_fd;
-	struct bb_xdp_port *ports; /* one for each device, which can have only one program */
+	/* ports[n_ports]: one for each device, because a device can have only one program */
+	struct bb_xdp_port *ports;
 	size_t n_ports;
 };
 
@@ -66,8 +67,8 @@ struct bb_veth_pair {
 	int netns_fd[BB_VETH_ENDS]; /* the namespace of each end */
 	unsigned int ifindex[BB_VETH_ENDS];
 	int near_counts_fd; /* the open file /proc/net/dev of the near end's namespace */
-	int link_fd;        /* link of the program at the far end; -1 means none */
-	int near_link_fd;   /* link of the program at the near end; -1 means none */
+	int link_fd;        /* link of the program at the far end; -1: no program is attached */
+	int near_link_fd;   /* link of the program at the near end; -1: no program is attached */
 	uint32_t prog_type; /* type of the program at the far end, BPF_PROG_TYPE_* */
 };
 

@@ -30,7 +30,8 @@ int bb_own_runs__find(const struct bb_stats_reader *r, struct bb_own_runs *ret_o
  * time of one of our runs, which is then subtracted from the other windows. */
 struct bb_own_share {
 	uint64_t own, own_ns; /* number and time of the runs in windows with only our runs */
-	/* in the other windows: runs of others, our runs, and the time of both */
+	/* in the windows that also have runs of other processes: the number of these runs, the
+	 * number of our runs, and the time of all these runs */
 	uint64_t others, mixed_own, mixed_ns;
 	bool unclear; /* true if a window had fewer runs than we caused */
 };

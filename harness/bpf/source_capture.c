@@ -177,7 +177,7 @@ static void captured_verifier_log(struct bb_source *source, char *log, size_t si
 	*fd = current;
 }
 
-/* --- the rest --- */
+/* --- the other functions of struct bb_source_ops --- */
 
 static const char *captured_section(const struct bb_source *source, uint32_t *ret_attach_type)
 {

@@ -35,7 +35,7 @@ struct object {
 	struct bb_jumps jumps;
 	bool has_others; /* true if programs to which ours may jump are loaded together with it */
 	struct bb_map_patterns patterns;
-	struct bpf_object *obj;  /* the current load; NULL: none */
+	struct bpf_object *obj;  /* the object of the current load; NULL: nothing is loaded */
 	char stats[STATS_BYTES]; /* the verifier's statistics of the last load; "" if unknown */
 };
 
@@ -332,7 +332,8 @@ static int object_fill_usdt(struct bb_source *source, const char *path, const ch
 					NULL);
 	rc = link ? 0 : -errno;
 	bpf_link__destroy(link);
-	if (!rc || rc == -ESRCH) /* -ESRCH: the program reads no arguments and has no such maps */
+	/* -ESRCH: the program reads no arguments and so has no maps for their specs */
+	if (!rc || rc == -ESRCH)
 		return 0;
 	snprintf(where, sizeof(where), "to probe %s:%s of %s", provider, name, path);
 	return say_not_attached(source->program, where, rc, &nothing, err);

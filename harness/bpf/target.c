@@ -72,8 +72,8 @@ int bb_target__load(struct bb_target *t, struct bb_err *err)
 	rc = t->source->ops->load(t->source, &t->prog_fd, err);
 	if (rc)
 		return rc;
-	/* With the JIT off, jited_prog_len is 0. `address` is then that of the interpreter, the
-	 * same for all programs, and jit_mod64 stays -1. */
+	/* With the JIT off, jited_prog_len is 0. `address` is then the address of the interpreter,
+	 * the same for all programs, and jit_mod64 stays -1. */
 	if (!bb_info__read(t->prog_fd, &info) && info.jited_prog_len && info.nr_jited_ksyms &&
 	    address)
 		t->jit_mod64 = (int)(address & 63);

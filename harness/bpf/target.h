@@ -19,7 +19,8 @@ struct bb_target {
 	struct bb_source_global drops; /* map_fd is -1 if the program has no `drops` */
 	/* maps that later loads use again; kept.lender is the member `kept` of another target */
 	struct bb_kept_maps kept;
-	/* steady[n_steady], one for each of kept.specs; NULL until bb_target__find_steady() */
+	/* steady[n_steady], one for each element of kept.specs; NULL until bb_target__find_steady()
+	 */
 	struct bb_steady_map *steady;
 	size_t n_steady;
 	bool is_shared;
@@ -96,7 +97,7 @@ void bb_target__free(struct bb_target *t);
 /*
  * Attaches the loaded program where its section says, such as at a tracepoint or uprobe. The link
  * keeps the program alive beyond its load, until bpf_link__destroy() or the end of the process.
- * -ENOTSUP if the section names no hook, or the kernel refuses; the message says which.
+ * -ENOTSUP if the section names no hook, or the kernel refuses; the message gives the reason.
  */
 int bb_target__attach(struct bb_target *t, struct bpf_link **ret_link, struct bb_err *err);
 

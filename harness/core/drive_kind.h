@@ -22,11 +22,13 @@ struct bb_pace {
 	 * BB_PAIR_TURN_MOST */
 	uint32_t pair_turn;
 	uint32_t warmup_first; /* runs to discard after a new load */
-	uint32_t warmup_turn; /* runs to discard at the begin of each later turn of the same load */
-	/* in a comparison: runs to discard at the begin of each later turn of the same load */
+	/* runs to discard at the beginning of each later turn of the same load */
+	uint32_t warmup_turn;
+	/* in a comparison: runs to discard at the beginning of each later turn of the same load */
 	uint32_t pair_warmup;
-	double sample_s; /* rough time that a sample takes, s; for the progress bar and for
-			    estimates of a run's time */
+	/* rough time that a sample takes, s; for the progress bar and for estimates of how long
+	 * bpfbench will run */
+	double sample_s;
 };
 
 #define BB_PAIR_TURN_MOST 16u
@@ -75,18 +77,19 @@ struct bb_drive_key {
 
 struct bb_drive_kind {
 	/* The keys by which a scenario names the kind. */
-	const char *with;     /* value of the scenario's key `with` */
-	const char *old_with; /* older value of `with` that scenarios may have; NULL: none */
-	const char *by_key;   /* "trigger" or "event": the scenario's key that chooses between kinds
-				 with the same `with`; NULL: only one kind has this `with` */
+	const char *with; /* value of the scenario's key `with` */
+	/* older value of `with` that scenarios may have; NULL: there is none */
+	const char *old_with;
+	const char *by_key; /* "trigger" or "event": the scenario's key that chooses between kinds
+			       with the same `with`; NULL: only one kind has this `with` */
 	/* values of the key `by_key` that choose this kind; unused entries are NULL */
 	const char *by[2];
-	const char *name; /* name of the drive in cases and options; NULL: `with` */
+	const char *name; /* name of the drive in cases and options; NULL: the name is `with` */
 	/* name of the drive in cases with emptied caches; NULL: this kind cannot empty caches */
 	const char *cold_name;
 	/* name of the drive in cases with the key `same_input`; NULL: this kind has no such key */
 	const char *same_name;
-	const char *title; /* name in messages, "step by test-run"; NULL: `with` */
+	const char *title; /* name in messages, "step by test-run"; NULL: the name is `with` */
 	const char *doc;   /* description for --help, one sentence */
 	/* keys of a scenario that only some kinds have; keys that every kind has are not listed */
 	struct bb_drive_key keys[BB_DRIVE_KEYS];
@@ -102,11 +105,13 @@ struct bb_drive_kind {
 	struct bb_pace cold; /* pace with emptied caches; zeroed: this kind cannot empty caches */
 	/* time per case, over all loads, s; 0: the drive takes the number of samples in `pace` */
 	double seconds;
-	double compare_s;     /* least default budget of a comparison with this drive, s */
-	size_t batch_samples; /* of a drive that measures by time: largest number of samples of one
-				 load; 0: computed from the rate */
-	double samples_per_event; /* of a drive that measures by time at a rate: largest number of
-				     samples per requested event */
+	double compare_s; /* least default budget of a comparison with this drive, s */
+	/* for a drive that measures by time: largest number of samples of one load; 0: it is
+	 * computed from the rate */
+	size_t batch_samples;
+	/* for a drive that measures by time at a rate: largest number of samples per requested
+	 * event */
+	double samples_per_event;
 
 	/* The samples, and the figures that are computed from them. */
 	struct bb_sample_kind sample;
@@ -114,7 +119,8 @@ struct bb_drive_kind {
 	unsigned int fills;    /* bits of enum bb_drive_fills */
 	/* a sample covers more than the program itself, so more than run_time_ns / run_cnt */
 	bool is_whole;
-	/* name of a drive whose results must agree with those of this kind; NULL: none */
+	/* name of a drive whose results must agree with those of this kind; NULL: there is no such
+	 * drive */
 	const char *agrees_with;
 	/* cases have no floor, because the program's verdict on a packet changes the cost of the
 	 * packet */

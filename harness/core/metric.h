@@ -38,8 +38,8 @@ struct bb_summary {
 	struct bb_estimate layout_best, layout_worst;
 	struct bb_estimate outlier_share;      /* outliers as a share of the samples, 0 to 1 */
 	struct bb_estimate outlier_time_share; /* sum of the outliers / sum of all samples */
-	/* of the drive in situ: clock events per second of the workload's CPU time, or packets or
-	 * requests per second of wall time */
+	/* for the drive `in-situ`: clock events per second of the workload's CPU time, or packets
+	 * or requests per second of wall time */
 	struct bb_estimate rate_requested, rate_achieved;
 	struct bb_estimate drops; /* number of runs whose result the program discarded */
 	/* share of CPU time that the hypervisor took, 0 to 1 */

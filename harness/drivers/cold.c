@@ -116,7 +116,7 @@ struct bb_cold {
 	size_t bytes; /* size of the part of `buffer` that is written: a power of two */
 	struct cold_branches branches;
 	struct bb_rng rng;
-	/* memory of the probe: each line holds the address of the next one */
+	/* memory of the probe: each cache line holds the address of the next line */
 	char *probe;
 	void **first;
 	char emptied[200];

@@ -17,7 +17,7 @@
 
 /* Gives this process priority over others on its CPU, because a busy machine would leave too few
  * samples. With sched_autogroup a nice value counts only within a session, so the session's
- * autogroup gets one, too (sched(7)). */
+ * autogroup gets a nice value, too (sched(7)). */
 static void run_ahead_of_others(void)
 {
 	int fd;

@@ -32,7 +32,7 @@ struct bb_command_spec {
 	const char *program;
 	const char *const *args; /* args[n_args], without the program's name */
 	size_t n_args;
-	const char *dir; /* folder that is searched first for `program`; NULL: none */
+	const char *dir; /* folder that is searched first for `program`; NULL: no folder */
 	/* $PATH of the command, in which `program` is searched, too; NULL: our $PATH */
 	const char *path;
 	/* the command is stopped before its first instruction, until bb_command__resume() */
@@ -52,8 +52,8 @@ struct bb_command {
 	const struct bb_command_spec *spec; /* borrowed */
 	pid_t pid;  /* the process that was started; 0: there is none, or it was reaped */
 	int status; /* status of `pid` as from waitpid(), once it was reaped */
-	int log_fd; /* file in memory that receives its stderr; 0: none */
-	int out_fd; /* file in memory that receives its stdout; 0: none */
+	int log_fd; /* file in memory that receives its stderr; 0: no file */
+	int out_fd; /* file in memory that receives its stdout; 0: no file */
 };
 
 /* Starts the command. `spec` must outlive it. Returns 0, or -errno with a message that names the

@@ -10,8 +10,9 @@
 struct bb_consumer_shared;
 
 struct bb_consumer {
-	pid_t pid;                         /* the child process; 0: not running */
-	struct bb_consumer_shared *shared; /* NULL: there are no results */
+	pid_t pid; /* the child process; 0: not running */
+	/* memory that both processes share; NULL: there are no results */
+	struct bb_consumer_shared *shared;
 };
 
 /* The results of a consumer that was stopped. */

@@ -64,7 +64,7 @@ struct bb_batch {
 	bool rewinds;
 	/* places[want]: position in the mix of each run's input; NULL: not wanted */
 	uint32_t *places;
-	/* NULL: there is no mix, or its paths are unknown */
+	/* the paths of the mix; NULL: there is no mix, or its paths are unknown */
 	const struct bb_mix_paths *mix_paths;
 	/* Number of samples to take. The driver takes fewer, or none, only if the time is over. */
 	size_t want;

@@ -25,9 +25,9 @@ struct bb_exact {
 	struct bb_exact_sets *sets;
 	int prog_fd; /* the program itself, borrowed */
 	uint32_t id, clone_id;
-	/* Head of a list with a second clone of every program of the load, this one included,
-	 * linked by `behind`. It exists if the program is counted together with the programs that
-	 * it tail-calls. NULL: there is no list, or this is its last member. */
+	/* Head of a list, linked by `behind`, with a second clone of this program and of every
+	 * program that was loaded with it. It exists if the program is counted together with the
+	 * programs that it tail-calls. NULL: there is no list, or this is its last member. */
 	struct bb_exact *behind;
 };
 

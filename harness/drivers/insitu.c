@@ -17,7 +17,7 @@
 
 struct insitu_slot {
 	struct bb_drive_slot common;
-	int event_fd;    /* -1: none open */
+	int event_fd;    /* perf event that runs the program; -1: not open */
 	pid_t event_pid; /* the process that the open event is on */
 	/* event_freq_hz: frequency of the open event; freq_hz: frequency that the batch asks for */
 	uint32_t event_freq_hz, freq_hz;

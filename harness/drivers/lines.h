@@ -19,18 +19,20 @@
 /* The results for one program at one parameter. The drive's state owns them. */
 struct bb_lines {
 	const struct bb_line_path *path;
-	/* by load: time of a run of the program and of the empty program, ns; NAN: not measured */
+	/* program_ns[n_loads], empty_ns[n_loads]: time of a run of the program and of the empty
+	 * program in each load, ns; NAN: not measured */
 	const double *program_ns, *empty_ns;
-	/* By load, [n_loads]: time of the exit path that is in the rows, but not in the program's
+	/* hidden_ns[n_loads]: time of the exit path that is in the rows, but not in the program's
 	 * total time, because the CPU overlaps it there with other instructions, ns. 0 if rest_ns
 	 * has the difference between rows and total time. */
 	const double *hidden_ns;
-	/* by load and row, [load * path->n_rows + row]: time of the row, and time of only that part
-	 * of the row which is first on the path (in a loop: the first iteration), ns */
+	/* rows_ns[load * path->n_rows + row]: time of a row in a load, ns. first_ns[] has only the
+	 * time of that part of the row which comes first on the path, in a loop the first iteration
+	 */
 	const double *rows_ns, *first_ns;
-	/* By load, [n_loads]: time that runs on other paths add to the mean time of the program,
-	 * ns; 0 if no run takes another path. With cold caches, it is the whole difference between
-	 * the time of the program and its rows. */
+	/* rest_ns[n_loads]: time that runs on other paths add to the mean time of the program, ns;
+	 * 0 if no run takes another path. With cold caches, it is the whole difference between the
+	 * time of the program and its rows. */
 	const double *rest_ns;
 	uint32_t n_loads;
 	/* time of one check of the clone, ns; the times of the rows do not contain the checks */

@@ -8,22 +8,22 @@
 /* Two methods give the time of a check: doubled_price() and total_price(). They agree if their
  * results differ by at most this, ns; it is about one CPU cycle. */
 #define NEAR_NS 0.25
-/* they also agree if they differ by at most this share of the time, because a check takes longer
- * with cold caches */
+/* the two results also agree if they differ by at most this share of the time of a check, because a
+ * check takes longer with cold caches */
 #define NEAR_SHARE 0.5
 
 /* If less than this share of the sweeps of a load is undisturbed, all sweeps of the load count. */
 #define LOAD_LEAST 0.25
 
 /* Successive cuts are at one level if no time passes between them (find_levels()). */
-#define LEVEL_NS 3.0   /* ns; reports show a shorter time as "< 3" */
+#define LEVEL_NS 3.0   /* shorter times count as no time, ns; reports show them as "< 3" */
 #define LEVEL_LOADS 3u /* with fewer loads, find_levels() finds no levels */
 /* most instructions between two cuts at one level; a CPU executes several in a cycle */
 #define LITTLE_SLOTS 6u
 /* standard error = MEDIAN_SE x median deviation / sqrt(n); MEDIAN_SE = 1.2533 x 1.4826 */
 #define MEDIAN_SE 1.858
 
-/* If a larger share of the runs takes other paths than the one whose lines are timed, the measured
+/* If a larger share of the runs takes other paths than the path whose lines are timed, the measured
  * time of the whole program is a mean over several paths, and the rows need not add up to it. */
 #define OTHER_PATHS 0.01
 
@@ -88,9 +88,9 @@ static double mean_of_load(const struct bb_lines_means *m, const bool *counts, d
 }
 
 /* Computes the times of the items in one load, from the sweeps in which the program was as fast as
- * usual in this load. If too few sweeps were undisturbed (LOAD_LEAST), all count. The time of the
- * program then shows the disturbance, and the table may leave the load out. `counts` and `x` are
- * scratch memory for all sweeps. */
+ * usual in this load. If too few sweeps were undisturbed (LOAD_LEAST), all sweeps count. The time
+ * of the program then shows the disturbance, and the table may leave the load out. `counts` and `x`
+ * are scratch memory for all sweeps. */
 static void find_load_ns(struct bb_lines_case *p, uint32_t load, bool *counts, double *x)
 {
 	const struct bb_lines_means *program = means_of(p, load, BB_LINES_ITEM_PROGRAM);

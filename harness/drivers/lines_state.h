@@ -25,7 +25,7 @@ struct bb_lines_plan {
 	/* true: runs remove entries from maps. A run that ends early may leave such entries, so
 	 * bursts of runs that end early also restore the maps. */
 	bool removes;
-	/* the code of the current load and what is known about it; valid between
+	/* the code of the current load and the results of its analysis; valid between
 	 * bb_lines_plan__read() and bb_lines_plan__forget() */
 	struct bb_code code;
 	struct bb_cfg cfg;
@@ -107,7 +107,8 @@ struct bb_lines_loaded {
 	int prog_fd; /* -1: not loaded */
 	bool is_ours;
 	struct bb_stats_reader reader;
-	struct bb_attached *attached; /* NULL: not attached */
+	/* the program, attached to the trigger; NULL: it is not attached */
+	struct bb_attached *attached;
 };
 
 struct bb_lines_slot {
@@ -121,7 +122,8 @@ struct bb_lines_slot {
 struct bb_lines_burst {
 	const struct bb_lines_state *state;
 	const struct bb_lines_loaded *thing;
-	uint64_t nth; /* position on the path at which runs end early; UINT64_MAX: they do not */
+	/* position on the path at which runs end early; UINT64_MAX: runs go to their end */
+	uint64_t nth;
 	/* cut at which runs must end; -1: runs must not end at a cut; -2: runs may end anywhere */
 	int64_t ends_at;
 	bool is_bare; /* runs end by a bare exit path (lines/cut_clone.h) */
@@ -151,7 +153,8 @@ void bb_lines_slot__unload(struct bb_lines_slot *slot, enum bb_lines_thing thing
 
 /* lines_plan.c: bb_lines_plan__read() reads the code of the target's current load, and finds out
  * for each instruction which registers are in use and which resources are held.
- * bb_lines_plan__forget() frees that. bb_lines_plan__load() loads a clone in the given form. */
+ * bb_lines_plan__forget() frees the code and these results. bb_lines_plan__load() loads a clone in
+ * the given form. */
 int bb_lines_plan__read(struct bb_lines_plan *p, const struct bb_target *target,
 			struct bb_err *err);
 void bb_lines_plan__forget(struct bb_lines_plan *p);

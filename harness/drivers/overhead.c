@@ -75,8 +75,8 @@ static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_
 	snprintf(target, sizeof(target), "%d", (int)pid);
 	snprintf(control, sizeof(control), "fd:%d,%d", link[ITS], link[ITS]);
 	rc = bb_command__start(&spec, ret_w, err);
-	/* our process keeps no copy of this end, so that reading our own end fails when perf
-	 * ends */
+	/* our process keeps no copy of perf's end of the link, so that reading our end fails when
+	 * perf ends */
 	close(link[ITS]);
 	if (!rc) {
 		rc = enable(link[OURS]);
@@ -103,7 +103,7 @@ struct sampling {
 	struct bb_command perf;
 	struct bb_consumer consumer;
 	struct bb_recorder *profile;
-	int event_fd; /* -1: none */
+	int event_fd; /* perf event that runs the program; -1: not open */
 };
 
 static void overhead_close(void *state)

@@ -22,9 +22,9 @@
 struct pipeline_slot {
 	struct bb_drive_slot common;
 	const struct bb_ring *ring;
-	/* NULL: the variant has no consumer */
+	/* processes the stack samples in the consumer; NULL: the variant has no consumer */
 	const struct bb_sample_processor *processor;
-	int event_fd; /* -1: none open */
+	int event_fd; /* perf event that runs the program; -1: not open */
 };
 
 struct flow_run {

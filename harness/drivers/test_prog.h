@@ -6,7 +6,7 @@
 
 /* The trigger that was found for a program, and the point where the program is attached. */
 struct bb_fire_found {
-	const struct bb_trigger *trigger; /* NULL: no trigger was searched or found */
+	const struct bb_trigger *trigger; /* NULL: no trigger was searched for, or none was found */
 	struct bb_attach_point point;
 	uint32_t runs_each; /* runs that one firing causes */
 };
@@ -14,7 +14,7 @@ struct bb_fire_found {
 /* A variant that can be loaded again and again: a BPF program, or (drive `fake`) only numbers. */
 struct bb_test_prog {
 	const struct bb_variant_spec *spec; /* borrowed */
-	struct bb_target *target;           /* NULL: the program is only numbers */
+	struct bb_target *target;           /* NULL: the program is only numbers (drive `fake`) */
 	/* true: the variant is a function of user space, which keeps its address */
 	bool in_place;
 	int jit_mod64;                  /* JIT address of the current load modulo 64; -1: unknown */
@@ -31,10 +31,10 @@ struct bb_test_prog {
 	/* drive `exact`: also count the programs that this program tail-calls */
 	bool counts_behind;
 	bool logs_keys; /* drive `exact`: also log the keys of failed lookups */
-	/* live: number of runs that a window must have to give a sample; 0: unknown */
+	/* drive `live`: number of runs that a window must have to give a sample; 0: unknown */
 	uint32_t live_mean_of;
-	/* all[n_all]: all programs of the session, including this one. Those of the same object may
-	 * be attached beside it. */
+	/* all[n_all]: all programs of the session, including this one. Programs of the same object
+	 * may be attached beside it. */
 	const struct bb_test_prog *all;
 	size_t n_all;
 	/* companions[n_companions]; NULL: not loaded yet */
@@ -51,8 +51,8 @@ int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_pa
 		       struct bb_test_prog *ret_prog, struct bb_err *err);
 
 /* Loads the program again, at one of the JIT addresses modulo 64 in the set `where` (bb_place()).
- * Returns 0; -EAGAIN if none of `max_tries` loads got such an address, and the last load stays;
- * -EINTR or -ETIME (base/deadline.h); or another -errno. */
+ * Returns 0; -EAGAIN if none of `max_tries` loads got such an address (the last of these loads then
+ * stays); -EINTR or -ETIME (base/deadline.h); or another -errno. */
 int bb_test_prog__load(struct bb_test_prog *s, struct bb_rng *rng, uint64_t where,
 		       unsigned int max_tries, struct bb_err *err);
 

@@ -113,7 +113,8 @@ static int start_worker(const struct traffic *t, struct worker *w, struct bb_chi
 	const struct bb_child_place place = {.cpu = t->common.opts.cpu,
 					     .uid = t->common.opts.uid,
 					     .gid = t->common.opts.gid};
-	/* The worker keeps no other descriptor, so that no program or link outlives us. */
+	/* The worker keeps only the descriptor of its socket, so that no program or link outlives
+	 * us. */
 	const struct bb_child_rules rules = {
 		.link = BB_LINK_SOCKET,
 		.signals = BB_SIGNALS_DEFAULT,
@@ -184,7 +185,7 @@ static void send_on_order(void *arg, int socket_fd, int control_fd)
 	}
 }
 
-/* --- the functions of both drives --- */
+/* --- functions for the drives of both events, packets and http --- */
 
 static void stop_workers(struct traffic *t)
 {
@@ -434,7 +435,7 @@ static int open_packets(void *state, struct bb_err *err)
 	return rc ? rc : traffic_open(t, 1, start_packets, err);
 }
 
-/* --- event: http, with the part of HTTP/1.0 (RFC 1945) that it needs --- */
+/* --- event: http; only the part of HTTP/1.0 (RFC 1945) that this event needs --- */
 
 static const struct timeval patience = {.tv_sec = 1};
 

@@ -14,7 +14,7 @@ struct bb_trigger_state {
 	const struct bb_drive_trigger *trigger;
 	const struct bb_drive_spec *spec;
 	struct bb_driver_opts opts;
-	struct bb_cold *cold; /* empties the caches before each firing; NULL: they stay hot */
+	struct bb_cold *cold; /* empties the caches before each firing; NULL: the caches stay hot */
 };
 
 /* An attached program. It is the first member of a struct that the trigger defines. */
@@ -122,7 +122,8 @@ static inline bool bb_batch__goes_on(const struct bb_batch *b, uint64_t began_ns
 {
 	double had_s = bb_seconds_since(began_ns);
 
-	if (b->fired && had_s > BB_WARMUP_S) /* a batch of a fast program never takes so long */
+	/* only a batch of slow runs takes so long; let other processes run meanwhile */
+	if (b->fired && had_s > BB_WARMUP_S)
 		bb_give_way();
 	return b->fired < b->want && !bb_must_end() &&
 	       (!(b->max_s > 0) || !b->fired || had_s < b->max_s);

@@ -63,9 +63,9 @@ static bool is_hook_of(const struct bb_hook *h, const struct bb_attach_point *po
 	       (point->kind == BB_AT_OWN_FUNCTION || !strcmp(h->point.target, point->target));
 }
 
-/* Finds the hook for an attach point, or opens it if it is not open yet. It stays open as long as
- * the state. *ret_hook receives NULL if a hook there belongs to one process, because each process
- * that fires then needs a hook of its own. */
+/* Finds the hook for an attach point, or opens it if it is not open yet. The hook stays open as
+ * long as the state. *ret_hook receives NULL if a hook there belongs to one process, because each
+ * process that fires then needs a hook of its own. */
 static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *point,
 		       struct bb_hook **ret_hook, struct bb_err *err)
 {

@@ -25,7 +25,8 @@ struct bb_fire_state {
 /* Another program of the same object, which is attached while the measured program runs. */
 struct bb_fire_beside {
 	const struct bb_target *target;
-	/* `hook` points to own_hook, or to a hook of the state; NULL: it cannot be attached */
+	/* `hook` points to own_hook, or to a hook of the state; NULL: the program cannot be
+	 * attached */
 	struct bb_hook own_hook, *hook;
 	int link_fd;
 };
@@ -80,8 +81,8 @@ int bb_fire__trigger(struct bb_fire_slot *slot, struct bb_fire_task *t);
  * arguments.c: chooses the arguments for a program that a call or a test run of ours fires
  * (BB_AT_OWN_FUNCTION, BB_AT_OWN_RUN). It tries each set of arguments (fire/live_objects.h) on a
  * clone that counts. prog->fire.point receives the first set that reaches the most instructions. If
- * the session has another program for the same function whose set is chosen, this set is used, so
- * that a comparison uses the same arguments for both programs. If its instructions cannot be
- * counted, the arguments stay as they are.
+ * a set is already chosen for another program of the session for the same function, takes this set,
+ * so that a comparison uses the same arguments for both programs. If the program's instructions
+ * cannot be counted, the arguments stay as they are.
  */
 void bb_arguments__choose(struct bb_fire_state *s, struct bb_test_prog *prog);

@@ -135,7 +135,8 @@ static bool knows_no_xdp_context(const struct bb_test_call *s)
 	       !fire_with(s, NULL, 0);
 }
 
-/* Returns the first member of the context that the kernel refuses; NULL if it accepts each. */
+/* Returns the first member of the context that the kernel refuses; NULL if it accepts each member.
+ */
 static const char *unknown_skb_member(const struct bb_test_call *s)
 {
 	struct __sk_buff alone;

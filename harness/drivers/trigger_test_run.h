@@ -52,7 +52,7 @@ void bb_test_call__judge_retval(const struct bb_test_call *s, uint32_t retval, c
 				size_t size);
 
 /* Writes the message for a call that failed with `rc`, and returns the error code for it. -ENOTSUP:
- * the kernel has no test run for this type, or does not take such a context. Finding that out may
+ * the kernel has no test run for this type, or does not take such a context. Finding the reason may
  * run the program again. */
 int bb_test_call__say_failed(const struct bb_test_call *s, int rc, struct bb_err *err);
 

@@ -79,8 +79,8 @@ static void take_window(struct bb_batch *b, struct bb_windows *w, const struct b
 		own_ns = (uint64_t)((double)own * each_ns + 0.5);
 		ns -= own_ns < ns ? own_ns : ns;
 		if (runs <= own) { /* the window has only runs that our readings caused */
-			/* if it has even fewer runs, not every reading causes the same number of
-			 * runs */
+			/* if it has fewer runs than our readings should have caused, readings
+			 * differ in how many runs they cause */
 			if (runs < own && !b->void_why[0])
 				snprintf(b->void_why, sizeof(b->void_why),
 					 "bpfbench's own readings make it run, but not equally "
@@ -109,8 +109,8 @@ int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *er
 			continue;
 		}
 		/* The kernel counts a run before it adds the run's time, and readers take no lock.
-		 * A reading between the two sees a run of 0 ns, and the next run would get the time
-		 * of both. A moment later the count and the time are visible. */
+		 * A reading between these two steps sees a run of 0 ns, and the next run would get
+		 * the time of both runs. A moment later the count and the time are visible. */
 		rc = bb_read_counters(w->target, &now, err);
 		if (rc)
 			return rc;

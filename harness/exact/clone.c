@@ -27,7 +27,7 @@ struct site {
 struct maker {
 	struct bb_clone c;
 	struct bb_registers regs;
-	struct site *sites;    /* by block */
+	struct site *sites;    /* sites[block]: position of the block's counter */
 	uint8_t *saves;        /* by function: number of stack slots for saved registers, 0..2 */
 	uint32_t *stack_bytes; /* by function: bytes of stack that the program uses; saved registers
 				  go below them */

@@ -7,7 +7,7 @@
 #include "bpf/map_contents.h"
 #include "exact/rewrite.h"
 
-/* A map, and an empty map of the same kind that programs may only read. */
+/* map: a map of the program. fd: an empty map of the same kind that programs may only read. */
 struct trial {
 	struct bpf_map_info map;
 	int fd;

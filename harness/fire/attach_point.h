@@ -39,12 +39,12 @@ struct bb_attach_point {
 	uint32_t prog_type, attach_type; /* BPF_PROG_TYPE_*, BPF_* of enum bpf_attach_type */
 	bool is_return;                  /* a function's return, not its entry */
 	bool acts_on_all;                /* the program may affect every process of the machine */
-	char target[256];                /* the name of the hook; "" means none */
+	char target[256];                /* the name of the hook; "": it has no name */
 	/* trigger that the scenario asks for; borrowed; NULL means that bpfbench searches for
 	 * one */
 	const struct bb_fired_by *by;
 	pid_t self_pid; /* pid that the firing process must have; 0 means any */
-	/* uprobes: the probed process, which calls the function; 0 means one of ours */
+	/* uprobes: the probed process, which calls the function; 0: a process of ours */
 	uint32_t pid;
 	int map_fd; /* BB_AT_STRUCT_OPS: the map with the struct, of the current load; borrowed */
 	/* BB_AT_OWN_FUNCTION for a function of user space: its prototype */

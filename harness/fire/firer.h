@@ -21,9 +21,9 @@ struct bb_fire_user {
  * the cgroup when the site is closed or our process ends, even by SIGKILL. */
 struct bb_fire_site {
 	int cpu, other_cpu; /* other_cpu: a second CPU, for triggers that need one; -1 means none */
-	int netns_fd;       /* -1 means our own namespace; `why_no_netns` has the reason */
-	int cgroup_fd;      /* -1 means none; `why_no_cgroup` has the reason */
-	char cgroup[256];   /* path of the cgroup's folder */
+	int netns_fd;  /* -1: triggers use our own namespace, and `why_no_netns` has the reason */
+	int cgroup_fd; /* -1: there is no cgroup, and `why_no_cgroup` has the reason */
+	char cgroup[256]; /* path of the cgroup's folder */
 	uint64_t cgroup_id;
 	char why_no_netns[200], why_no_cgroup[200];
 	/* set by the caller; zeroed: root and no helper */
@@ -39,7 +39,7 @@ void bb_fire_site__close(struct bb_fire_site *p);
  * program that was told the id of the cgroup must always be fired in it. The first call opens the
  * site and sets its `user`; the last bb_fire_site__unshare() closes it. */
 struct bb_fire_site *bb_fire_site__share(int cpu, int other_cpu, const struct bb_fire_user *user);
-void bb_fire_site__unshare(struct bb_fire_site *p);    /* NULL: does nothing */
+void bb_fire_site__unshare(struct bb_fire_site *p);    /* does nothing if `p` is NULL */
 const struct bb_fire_site *bb_fire_site__shared(void); /* NULL if it is not open */
 
 /* --- the process that calls a function of a shared library --- */
@@ -48,7 +48,7 @@ const struct bb_fire_site *bb_fire_site__shared(void); /* NULL if it is not open
  * request. It runs as the given user and cannot gain rights. Of our descriptors, it has only a
  * socket. */
 struct bb_call_child {
-	pid_t pid; /* 0 means none */
+	pid_t pid; /* pid of the process; 0: it does not run */
 	int fd;    /* our end of the socket; the process that fires uses it, too */
 };
 
@@ -91,7 +91,7 @@ struct bb_fire_task {
 };
 
 struct bb_firer {
-	pid_t pid; /* 0 means none */
+	pid_t pid; /* pid of the process; 0: it does not run */
 	int fd;    /* our end of the socket to the child */
 	/* the process that calls a function of a library; its pid is 0 if there is no such process
 	 */

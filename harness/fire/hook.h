@@ -16,13 +16,15 @@ struct bb_hook {
 	/* for a multi link to functions of the kernel: functions[n_functions], names; owned */
 	char **functions;
 	size_t n_functions;
-	struct bb_user_addresses *addresses; /* of probes in `path`; owned; NULL means none */
+	/* addresses of the probes in `path`; owned; NULL: there are none */
+	struct bb_user_addresses *addresses;
 	/* events[n_events], links[n_events]: for each address, the perf event, and the link by
 	 * which the program is attached to it; -1: not open */
 	int *events, *links;
 	uint32_t n_events;
-	pid_t pid;                       /* for uprobes: the probed process; -1: all */
-	const struct bb_fire_site *site; /* borrowed; NULL means none */
+	pid_t pid; /* for uprobes: the probed process; -1: all */
+	/* the site of the process that fires; borrowed; NULL: there is none */
+	const struct bb_fire_site *site;
 	/* Links of two idle programs on a raw tracepoint; -1 means none. The kernel patches the
 	 * tracepoint when the first and the second program are attached, which takes 12 ms. Later
 	 * programs are attached quickly. The idle programs add to the time of each event. */

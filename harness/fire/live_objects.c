@@ -53,8 +53,8 @@ static void open_sockets(struct bb_live_objects *o)
 enum { PAGE_ZEROS, PAGE_ADDRESSES, PAGE_TEXT, N_PAGES };
 
 #define PAGES_AT 0x20000000L
-/* Offset into a page to which pointers point. The lowest byte of such a pointer is not 0, so a page
- * full of them is also a text that is not empty. */
+/* Pointers to a page point to this offset in it. The lowest byte of such a pointer is not 0, so a
+ * page full of them is also a text that is not empty. */
 #define IN_PAGE 0x140L
 static const char a_path[] = "/etc/hostname";
 

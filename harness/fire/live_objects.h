@@ -17,7 +17,7 @@ struct bb_live_objects {
 	int fd[BB_N_LIVE_FILES], others[4];
 	struct bb_live_record record[BB_N_LIVE_FILES];
 	struct btf *btf; /* BTF of the kernel */
-	char *pages;     /* pages for arguments, below the address 2^31; NULL means none */
+	char *pages;     /* pages for arguments, below the address 2^31; NULL: there are none */
 	int why_not;     /* 0 if `record` has addresses, else the -errno that says why not */
 };
 

@@ -52,7 +52,7 @@ static int open_bound(struct bb_firing *f, int type)
 /* --- UDP --- */
 
 /* Makes two UDP sockets: fd[0] receives, and fd[1] may send to fd[0], whose address is in the
- * page. */
+ * trigger's page. */
 static int open_udp(struct bb_firing *f)
 {
 	int rc = open_bound(f, SOCK_DGRAM);

@@ -19,8 +19,9 @@ struct bb_user_query {
 struct bb_user_addresses {
 	uint32_t n;                          /* number of addresses, at least 1 */
 	uint64_t offsets[BB_MOST_ADDRESSES]; /* offsets in the file */
-	/* Of static probes only. counters: offset of the semaphore that enables the probe; 0 means
-	 * none. cookies: the number by which libbpf finds the arguments of the probe. */
+	/* For static probes only. counters: offset of the semaphore that enables the probe; 0: it
+	 * has no semaphore. cookies: the number by which libbpf finds the arguments of the probe.
+	 */
 	uint64_t counters[BB_MOST_ADDRESSES], cookies[BB_MOST_ADDRESSES];
 };
 

@@ -194,8 +194,8 @@ double bb_order_ratio_p(const double *a, size_t n_a, const double *b, size_t n_b
 	if (!usable(a, n_a) || !usable(b, n_b) || !(factor > 0) || isinf(factor))
 		return NAN;
 	p = fmax(alpha_of_rank(1, n_a), alpha_of_rank(1, n_b));
-	/* The interval becomes narrower as alpha grows. So this tries growing alphas, and the first
-	 * one whose interval lies above `factor` is the smallest. */
+	/* The interval becomes narrower as alpha grows. So this loop tries growing alphas, and the
+	 * first one whose interval lies above `factor` is the smallest. */
 	while (p < 1) {
 		while ((next_b = alpha_of_rank(i + 1, n_b)) <= p)
 			i++;

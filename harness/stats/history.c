@@ -192,8 +192,8 @@ static void judge(struct walk *walk, size_t i, struct bb_history_point *points)
 		settle(walk, walk->odd);
 		settle(walk, i);
 	} else {
-		/* This run does not confirm the run `odd`, so that run counts to the present level.
-		 * This may make the changed level the baseline, so run i is judged again. */
+		/* This run does not confirm the run `odd`, so the run `odd` counts to the present
+		 * level. This may make the changed level the baseline, so run i is judged again. */
 		if (walk->have_odd) {
 			walk->have_odd = false;
 			settle(walk, walk->odd);

@@ -8,8 +8,9 @@
 #define SLOW_LEAST 0.01
 
 struct stratum {
-	double share, sum, squares; /* share: share of the stratum in all random loads; squares: sum
-				       of squared differences from the mean */
+	/* share: share of loads at random addresses that fall into the stratum; squares: sum of
+	 * squared differences from the mean */
+	double share, sum, squares;
 	size_t n;
 };
 
@@ -102,10 +103,10 @@ size_t bb_strata_set_aside(double *x, const int *stratum, size_t n)
 
 #define SHARE 0.03
 
-/* The limit is the 10th percentile plus this many times the distance between the 5th and the 30th
- * percentile. In a normal distribution, the 5th, 10th and 30th percentiles are 1.645, 1.282 and
- * 0.524 standard deviations below the mean. So the limit is 3.2 standard deviations above the
- * mean. */
+/* The limit of bb_undisturbed_most() is the 10th percentile plus this many times the distance
+ * between the 5th and the 30th percentile. In a normal distribution, the 5th, 10th and 30th
+ * percentiles are 1.645, 1.282 and 0.524 standard deviations below the mean. So the limit is 3.2
+ * standard deviations above the mean. */
 #define DISTANCES 4.0
 
 #define GROUPS_LEAST 4u

@@ -7,8 +7,8 @@
  * The expected cost of a program over its loads (docs/methods/loads.md). The loads fall into
  * strata; each place that the JIT may give the program is a stratum. In the functions for strata,
  * x[n] has one value per load, in any order; NAN values do not count. stratum[i] is the stratum of
- * load i, 0..BB_STRATA - 1; negative means unknown. share[i] is the share of that stratum in all
- * random loads; NAN means unknown.
+ * load i, 0..BB_STRATA - 1; negative means unknown. share[i] is the share of loads at random
+ * addresses that fall into that stratum; NAN means unknown.
  */
 #define BB_STRATA 64
 
@@ -28,8 +28,8 @@ struct bb_stratified {
  * The interval is Student's with n - n_strata degrees of freedom.
  *
  * Returns false and leaves `*ret` unchanged if a stratum or share is unknown, if the strata that
- * have values cover less than BB_STRATA_COVERED of all random loads, or if s^2 has fewer than
- * BB_STRATA_DF_LEAST degrees of freedom.
+ * have values cover less than BB_STRATA_COVERED of the loads at random addresses, or if s^2 has
+ * fewer than BB_STRATA_DF_LEAST degrees of freedom.
  */
 #define BB_STRATA_COVERED 0.97
 #define BB_STRATA_DF_LEAST 3u

@@ -18,7 +18,8 @@ struct bb_guest_job {
 	struct bb_strings folders; /* absolute paths of folders that are empty in the guest */
 };
 
-/* Makes the first archive. `modules` is the folder of the kernel's modules; NULL: none. */
+/* Makes the first archive. `modules` is the folder of the kernel's modules; NULL: the archive gets
+ * no modules. */
 int bb_initramfs__make(const char *modules, struct bb_err *err);
 
 /* Makes the archive of a job. */
@@ -32,6 +33,7 @@ void bb_initramfs__each_file(void (*do_file)(void *arg, const char *path), void 
 
 /* Paths in the guest. */
 #define BB_GUEST_DIR "/bpfbench-guest"
-/* folder, path of the program, and its command line; each text ends in NUL */
+/* file with the folder, the path of the program and its command line; each text in it ends in NUL
+ */
 #define BB_GUEST_ARGS BB_GUEST_DIR "/args"
 #define BB_GUEST_MODULES BB_GUEST_DIR "/modules"

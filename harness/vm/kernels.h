@@ -12,7 +12,7 @@
 
 /* The files that a guest boots from. */
 struct bb_kernel {
-	char *name;    /* as the user gave it: "6.12", or a path */
+	char *name;    /* name as the user gave it: "6.12", or a path */
 	char *image;   /* path of the bzImage */
 	char *modules; /* folder with the modules of each release; NULL: there are no modules */
 	char *saved;   /* path of the kernel's saved guest, which need not exist (vm/saved.h) */
