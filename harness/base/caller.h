@@ -27,9 +27,9 @@ void bb_caller(uid_t *ret_uid, gid_t *ret_gid);
 
 /*
  * Gives this thread the caller's identity for files: uid, gid and groups (setfsuid(2)). Threads and
- * child processes that it makes later inherit this identity. The kernel then removes
+ * child processes that this thread makes later inherit the identity. The kernel then removes
  * CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_CHOWN, CAP_FOWNER and CAP_MKNOD from the effective
- * set. Returns 0 or -errno.
+ * capabilities of the thread. Returns 0 or -errno.
  */
 int bb_caller__own_files(struct bb_err *err);
 
@@ -54,7 +54,7 @@ int bb_root__read_u64(const char *path, uint64_t *ret_value);
  * libraries that read tracefs. Such pairs of calls do not nest. If the caller is not root, a pair
  * costs three system calls and clears the thread's PR_SET_PDEATHSIG. If the caller is root, a pair
  * does nothing. bb_root__end() aborts the process if it cannot give up root's rights. Both
- * functions keep errno.
+ * functions leave errno unchanged.
  */
 void bb_root__begin(void);
 void bb_root__end(void);

@@ -14,7 +14,7 @@
 #include "base/io.h"
 #include "base/parse.h"
 
-#define FAILED 127 /* exit code after a failed start; a shell's exit code for "not found" */
+#define FAILED 127 /* exit code of a child that could not start; shells use it for "not found" */
 
 union descriptor {
 	char bytes[CMSG_SPACE(sizeof(int))];
@@ -143,7 +143,7 @@ static int confine(enum bb_confinement how)
 	 * then stays root, but without capabilities. */
 	rc = geteuid() || setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
 	     setresuid(NOBODY, NOBODY, NOBODY);
-	/* This comes after the change of user, because that change clears PR_SET_PDEATHSIG. */
+	/* PR_SET_PDEATHSIG is set after the change of user, because that change clears it. */
 	if (syscall(SYS_capset, &head, none) || prctl(PR_SET_DUMPABLE, 0) ||
 	    prctl(PR_SET_PDEATHSIG, SIGKILL) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
@@ -230,7 +230,7 @@ static void clean_environment(const char *const *also, uid_t uid)
 	free(texts);
 }
 
-/* SIGCHLD keeps its default, because a process that ignores it cannot wait for children. */
+/* Does not ignore SIGCHLD, because a process that ignores it cannot wait for its children. */
 static void set_signals(const struct bb_child_rules *r)
 {
 	static const int requests[] = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
@@ -286,7 +286,8 @@ static void close_all(unsigned int first, unsigned int last)
 		close((int)fd);
 }
 
-/* Closes all descriptors that the rules do not keep. */
+/* Closes all descriptors that the rules do not keep. In a trial, descriptor 0 becomes the sparse
+ * file. */
 static int close_others(const struct bb_child_rules *r, int link_fd, int report_fd)
 {
 	bool is_trial = r->confinement == BB_CONFINED_TRIAL;
@@ -342,7 +343,7 @@ static int settle(const struct bb_child_rules *r, void *arg, int link_fd, int re
 		rc = close_others(r, link_fd, report_fd);
 	if (!rc)
 		rc = bb_become_user(r->uid, r->gid);
-	/* This comes after the change of user, because that change clears PR_SET_PDEATHSIG. */
+	/* PR_SET_PDEATHSIG is set after the change of user, because that change clears it. */
 	if (!rc && ((!r->outlives && prctl(PR_SET_PDEATHSIG, SIGKILL)) ||
 		    (r->no_new_privs && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))))
 		rc = -errno;

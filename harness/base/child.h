@@ -106,7 +106,8 @@ struct bb_child_rules {
 	gid_t gid;
 	bool no_new_privs; /* a program that the child starts cannot get more rights (sudo) */
 	bool outlives;     /* the child goes on when the parent ends */
-	/* With confinement, the child keeps only keep[n_keep] and the link open, not std[]. */
+	/* How far the child is confined. A confined child keeps only keep[n_keep] and the link
+	 * open, not std[]. */
 	enum bb_confinement confinement;
 };
 
@@ -119,9 +120,10 @@ struct bb_child {
 };
 
 /*
- * Starts a child process, and returns when the rules hold for it. The child then calls run() with
- * the child's end of the link (-1: there is no link). The result of run() is the exit code of the
- * child. If `is_program` is set, run() executes the program, and returns -errno if that fails.
+ * Starts a child process, and returns when all rules are in force in the child. The child then
+ * calls run() with the child's end of the link (-1: there is no link). The result of run() is the
+ * exit code of the child. If `is_program` is set, run() executes the program, and returns -errno if
+ * that fails.
  *
  * Returns 0 or -errno. After an error no child is left, and `*ret_child` has no descriptors; its
  * pid is then 0, or -1 if no process could be made.

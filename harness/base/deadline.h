@@ -13,8 +13,8 @@ extern volatile sig_atomic_t bb_stop_signal;
  * SIGXFSZ are ignored from then on. */
 void bb_stop__install(bool second_kills);
 
-/* Sets the message "stopped by signal 2 (Interrupt)", followed by `doing` and `what`, which may be
- * "". Returns -EINTR. */
+/* Sets the message "stopped by signal 2 (Interrupt)", and appends `doing` and `what` to it,
+ * which may be "". Returns -EINTR. */
 int bb_fail_stopped(struct bb_err *err, const char *doing, const char *what);
 
 /*
@@ -46,8 +46,8 @@ void bb_deadline_touch(void);
 /* Returns the seconds until the earliest deadline; 0 if it has passed, INFINITY without one. */
 double bb_deadline_left_s(void);
 
-/* True if measuring must end. Every loop that fires, loads, waits or counts calls this each time
- * round. The call only reads two variables. */
+/* True if measuring must end. Every loop that fires, loads, waits or counts calls this in each
+ * iteration, because the call only reads two variables. */
 static inline bool bb_must_end(void)
 {
 	return bb_deadline_has_passed || bb_stop_signal;

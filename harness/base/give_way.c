@@ -166,7 +166,7 @@ int bb_cpu_holder__wait(const struct bb_cpu_holder *holder)
 	struct pollfd p = {.fd = holder->fd};
 
 	while (!bb_stop_signal) {
-		int n = poll(&p, 1, LOOK_MS); /* POLLHUP when the listener closes */
+		int n = poll(&p, 1, LOOK_MS); /* gives POLLHUP when the holder's socket closes */
 
 		if (n > 0)
 			return 0;

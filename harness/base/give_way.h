@@ -17,9 +17,9 @@ int bb_run_ahead_of_others(void);
 
 /*
  * Gives the CPU to other processes, for which the kernel leaves only a twentieth of each second
- * while a real-time process runs. If this process has run for 0.1 s, it sleeps for a tenth of the
- * time that it ran, at most 0.2 s. bpfbench calls this between loads, batches and runs of slow
- * programs.
+ * while a real-time process runs. If the last sleep in this function ended at least 0.1 s ago, this
+ * process sleeps for a tenth of the time since then, at most 0.2 s. bpfbench calls this between
+ * loads, batches and runs of slow programs.
  */
 void bb_give_way(void);
 

@@ -7,7 +7,7 @@
 #include "base/parse.h"
 
 #define MOST_CONNECTIONS 32
-#define MOST_HEAD 8192 /* longest request line with its headers, bytes */
+#define MOST_HEAD 8192 /* longest request that is read, with its headers, bytes */
 #define PATIENCE_NS 5000000000u
 #define MEMORY_BYTES (UINT64_C(256) << 20)
 
@@ -16,13 +16,14 @@ struct connection {
 	uint64_t since_ns;
 	char head[MOST_HEAD + 1]; /* the text that the client has sent so far; ends in NUL */
 	size_t n_head;
-	char *answer; /* answer[len]; NULL: the request is incomplete */
+	char *answer; /* the answer, of `len` bytes; NULL: the request is incomplete */
 	size_t len;
 	size_t sent; /* number of bytes of the answer that were sent */
 };
 
 struct service {
-	int listener, page; /* page: file with the text to serve; -1: no text was published yet */
+	/* page: descriptor of the file with the text to serve; -1: no text was published yet */
+	int listener, page;
 	const char *type;
 	struct connection connections[MOST_CONNECTIONS];
 };

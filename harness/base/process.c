@@ -91,8 +91,8 @@ static int wait_as_keeper(pid_t pid)
 	}
 }
 
-/* For a keeper without a namespace: kills the program's session and all children of the keeper
- * until none is left, for at most GRACE_S. */
+/* Only a keeper without a PID namespace calls this. Kills the program's session and all children
+ * of the keeper until none is left, for at most GRACE_S. */
 static void end_children(pid_t session)
 {
 	long nap_ns = NAP_FIRST_NS;
@@ -125,8 +125,8 @@ struct start {
 	bool is_whole; /* the keeper is in its own PID namespace */
 };
 
-/* Executes the program. The process is already the user p->uid, because perhaps nobody else may
- * enter the folder p->dir. */
+/* Executes the program. The process has already become the user p->uid, because perhaps only
+ * this user may enter the folder p->dir. */
 static int execute(void *arg, int)
 {
 	const struct bb_process *p = arg;

@@ -3,11 +3,13 @@
 
 #include "base/std.h"
 
-/* A program that bpfbench runs to its end: git, a build. */
+/* A program that bpfbench runs to its end, for example git or a build. */
 struct bb_process {
 	const char *const *argv; /* ends in NULL; argv[0] is looked up in $PATH */
 	const char *dir;         /* folder to run in; NULL: our current folder */
-	bool together;           /* bb_process_end.out gets stderr, too, in the order of writing */
+	/* true: bb_process_end.out receives stderr, too, in the order in which the program
+	 * writes */
+	bool together;
 	uid_t uid; /* user that the program runs as; only root may name another user */
 	gid_t gid;
 	/* further environment variables that the program gets, see bb_child_rules.env; NULL: no

@@ -30,8 +30,8 @@ struct bb_record_format {
 	size_t max_text, max_items; /* limits: bytes of a text, items of an array; 0: no limit */
 };
 
-/* Writes the members of `item` into the object that is open in `w`. `whole` is the outermost struct
- * that contains the item; the functions of the format get it. */
+/* Writes the members of `item` into the object that is open in `w`. `whole` is the outermost
+ * struct that contains the item, and is passed to the functions of the format. */
 void bb_record__write(const struct bb_record_format *format, const struct bb_record *record,
 		      const void *whole, const void *item, struct bb_json *w);
 

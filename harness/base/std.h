@@ -64,9 +64,10 @@ enum bb_exit {
 	BB_EXIT_UNSUPPORTED = 4,
 };
 
-/* Memory. If the process gets no more memory, these functions print a message and end the process.
- * So they never return NULL, and callers do not check for it. Use them for sizes that we choose or
- * have checked. For sizes that untrusted data choose, use malloc(3), which may fail. */
+/* Memory. If the process gets no more memory, these functions print a message and end the
+ * process. So they never return NULL, and callers do not check for NULL. Use them for sizes that
+ * we choose or have checked. For sizes that untrusted data choose, use malloc(3), which may
+ * fail. */
 #define BB_EXIT_NO_MEMORY BB_EXIT_FAILURE
 void bb_out_of_memory(void) __attribute__((noreturn));
 void *bb_calloc(size_t n, size_t size); /* zeroed memory; a valid pointer also for 0 bytes */

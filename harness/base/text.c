@@ -106,7 +106,8 @@ char *bb_command_line(int argc, char **argv)
 	size_t size = 0;
 	FILE *out = bb_open_memstream(&text, &size);
 
-	fputs(argv[0], out); /* "bpfbench run" */
+	/* argv[0] is the name of the command, such as "bpfbench run", and needs no quotes */
+	fputs(argv[0], out);
 	for (int i = 1; i < argc; i++) {
 		putc(' ', out);
 		bb_put_shell_word(out, argv[i]);

@@ -523,10 +523,10 @@ static void check_kernel(const struct bb_check *, struct bb_check_result *r)
 		"tsc=reliable",                                                                    \
 		": slow or coarse"
 
-/* Answers of `bpfbench check` by the value of a field of the fingerprint. The first row that fits a
- * field and its value applies. */
+/* Answers of the checks that look only at one field of the fingerprint. The first row that fits
+ * the field and its value applies. */
 static const struct {
-	const char *check; /* name of the check and of the field */
+	const char *check; /* name of the check, and of the field of the fingerprint */
 	const char *value; /* NULL: the row fits any value */
 	enum bb_check_status status;
 	const char *remedy;
@@ -554,7 +554,8 @@ static const struct {
 	{"smt", BB_FINGERPRINT_UNKNOWN, BB_CHECK_SKIP, NULL,
 	 "not known: " CPU_DIR "/smt/active cannot be read", NULL},
 	{"smt", NULL, BB_CHECK_OK, NULL, "", ", as far as a VM can see"},
-	/* Reading hpet, acpi_pm or pit takes about 1 us; jiffies count timer interrupts. */
+	/* Reading hpet, acpi_pm or pit takes about 1 us, which is slow. jiffies count timer
+	 * interrupts, which is coarse. */
 	{"clocksource", "hpet", SLOW_CLOCK, NULL},
 	{"clocksource", "acpi_pm", SLOW_CLOCK, NULL},
 	{"clocksource", "pit", SLOW_CLOCK, NULL},
@@ -583,7 +584,8 @@ static void check_fingerprint(const struct bb_check *check, struct bb_check_resu
 	       answers[i].in_vm && is(fp.hypervisor, "yes") ? answers[i].in_vm : answers[i].text);
 }
 
-/* Since Linux 5.11 the kernel charges BPF memory to the cgroup and ignores RLIMIT_MEMLOCK. */
+/* Since Linux 5.11 the kernel charges BPF memory to the cgroup and ignores RLIMIT_MEMLOCK, so
+ * older kernels alone need a large limit. */
 static void check_memlock(const struct bb_check *, struct bb_check_result *r)
 {
 	struct rlimit limit;
@@ -698,9 +700,10 @@ static void check_steal(const struct bb_check *, struct bb_check_result *r)
 		answer(r, BB_CHECK_OK, NULL, "%.0f %% of a busy CPU", share * 100);
 }
 
-#define BUSY 4 /* load per CPU above which a measurement is useless */
+#define BUSY 4 /* load average per CPU above which a measurement is useless */
 
-/* Warns if the load is above n - 1 on n CPUs, because bpfbench then shares its CPU with others. */
+/* Warns if the load average is above n - 1 on n CPUs, because bpfbench then shares its CPU with
+ * others. */
 static void check_load(const struct bb_check *, struct bb_check_result *r)
 {
 	char text[128];

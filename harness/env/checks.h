@@ -21,14 +21,15 @@ enum bb_check_status {
 struct bb_check_result {
 	enum bb_check_status status;
 	char text[256];   /* the answer that is printed; never empty */
-	char remedy[256]; /* what the user can do; never empty after warn and fail */
+	char remedy[256]; /* what the user can do; never empty if `status` is WARN or FAIL */
 	bool is_busy;     /* true: the CPUs are too busy for a measurement */
 };
 
 struct bb_check {
 	const char *name;
 	const char *doc;
-	/* A function that serves several checks tells them apart by `name` or `kind`. */
+	/* Runs the check. A function that serves several checks tells them apart by `name` or
+	 * `kind`. */
 	void (*run)(const struct bb_check *check, struct bb_check_result *ret_result);
 	int kind; /* program type or software perf event that `run` tries, if it tries one */
 	const char *text; /* for a check that looks for a tool: the remedy if the tool is missing */

@@ -244,9 +244,9 @@ static void read_container(const char *root, struct bb_fingerprint *fp)
 }
 
 /*
- * If securityfs is mounted (the file `lsm` exists) without a file `lockdown`, lockdown is "none".
- * Without securityfs only lockdown= on the kernel's command line is known. Without that word, the
- * field stays unknown, because Secure Boot can lock the kernel down, too.
+ * If securityfs is mounted (the file `lsm` exists) but has no file `lockdown`, lockdown is "none".
+ * Without securityfs, only lockdown= on the kernel's command line can be read. If lockdown= is not
+ * there, the field stays unknown, because Secure Boot can lock the kernel down, too.
  */
 static void read_lockdown(const char *root, struct bb_fingerprint *fp)
 {
@@ -481,7 +481,7 @@ int bb_fingerprint__read(const char *root, const char *tree_dir, struct bb_finge
 
 void bb_testbed_name(const struct bb_fingerprint *fp, char ret_name[BB_TESTBED_SIZE])
 {
-	uint32_t hash = 2166136261u; /* FNV-1a, Fowler, Noll & Vo */
+	uint32_t hash = 2166136261u; /* first value of the hash FNV-1a (Fowler, Noll & Vo) */
 	size_t n = 0;
 
 	for (const char *c = fp->cpu_model; *c && n < BB_TESTBED_SIZE - sizeof("-01234567"); c++) {

@@ -138,8 +138,8 @@ double bb_steal_share(const struct bb_cpu_times *before, const struct bb_cpu_tim
 	return (double)(after->steal - before->steal) / (double)(after->total - before->total);
 }
 
-/* The end of a line of /proc/interrupts. The line is found by its end, because it begins with
- * "IWI:" on x86 and with "IPI5:" on arm64. */
+/* The end of the line that is looked for in /proc/interrupts. The beginning of the line differs:
+ * "IWI:" on x86, "IPI5:" on arm64. */
 #define DESCRIPTION "IRQ work interrupts"
 
 int bb_irq_works__read(const char *root, int cpu, uint64_t *ret_count, struct bb_err *err)

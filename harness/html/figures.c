@@ -206,7 +206,7 @@ static int embed(struct embedding *e, const char *svg)
 	while (at && *at) {
 		size_t text = strcspn(at, "<");
 
-		/* Blanks between elements are left out. */
+		/* Blanks between elements are not written. */
 		if (!e->hidden && strspn(at, " \t\r\n") < text)
 			fwrite(at, 1, text, e->out);
 		at += text;

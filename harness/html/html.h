@@ -12,8 +12,8 @@ int bb_svg__embed(FILE *out, const char *svg, const char *prefix);
 /* A picture that plots/plot.sh has drawn for the page of a run. */
 struct bb_figure {
 	char *kind; /* kind of figure, such as "net" (listed in plots/README.md) */
-	/* scenario, drive and parameter of all cases in the figure, as `show --format plot` writes
-	 * them; param "-": no parameter */
+	/* scenario, drive and parameter of all cases in the figure, as `show --format plot`
+	 * writes them; `param` is "-" if the cases have no parameter */
 	char *scenario, *drive, *param;
 	char *what, *how; /* title and explanation; `how` may be NULL */
 	char *svg;
@@ -38,19 +38,20 @@ void bb_figures__put(FILE *out, const struct bb_figures *f, const struct bb_figu
 		     size_t nth);
 
 /*
- * One or more runs as one HTML page. The page needs no other file, no network, and no script except
- * that of a flame graph. Each run has the verdicts of its comparisons first, then the cost of each
- * program with its figures, its history, the time of its lines, the source with the counts of its
- * lines, the flame graph, the programs, notes, and the machine. The page is for a desk, a phone and
- * paper, in light and dark. Its colours are those of Okabe & Ito 2008, which colour-blind people
- * can tell apart.
+ * One run of an HTML page; the page shows one or more runs. The page needs no other file, no
+ * network, and no script except that of a flame graph. Each run has the verdicts of its comparisons
+ * first, then the cost of each program with its figures, its history, the time of its lines, the
+ * source with the counts of its lines, the flame graph, the programs, notes, and the machine. The
+ * page is for a desk, a phone and paper, in light and dark. Its colours are those of Okabe & Ito
+ * 2008, which colour-blind people can tell apart.
  */
 struct bb_html_page {
 	const struct bb_report *report;    /* the run; its summaries must have been computed */
 	const struct bb_timeline *history; /* all stored runs; NULL: the page has no history */
 	/* HTML by bb_flame__write_html(); NULL: the page has no flame graph */
 	const char *flame;
-	/* line_flames[report->n_timed], HTML by bb_flame__write_html(); NULL: the page has none */
+	/* line_flames[report->n_timed], HTML by bb_flame__write_html(); NULL: the page has no
+	 * flame graphs of lines */
 	char *const *line_flames;
 	const struct bb_figures *figures; /* NULL: no pictures were drawn */
 };

@@ -54,7 +54,8 @@ struct bb_field {
 	bb_read_value *read; /* reader of this key's value; NULL: type->read */
 	unsigned int with; /* bits of the modes (struct bb_kind) that allow the key; 0: all modes */
 	bool required;
-	bool may_repeat;            /* a list of numbers may have the same number several times */
+	/* true: a list of numbers may have the same number several times */
+	bool may_repeat;
 	double min, max;            /* range of a number, or of a number of bytes; inclusive */
 	const char *const *choices; /* allowed texts */
 	size_t n_choices;
@@ -157,7 +158,9 @@ struct bb_kind {
 	/* offset of the item's struct bb_where, which is set before `read` is called; 0: the item
 	 * has none */
 	size_t where_offset;
-	const char *noun; /* names items in messages; their struct begins with char *name */
+	/* noun for the items in messages, such as "variant". If it is set, no two items may have
+	 * the same name, and the struct of an item begins with `char *name`. */
+	const char *noun;
 	/* Sets `*ret_n` to the number of items that one node of the list gives. Returns 0, or
 	 * -EINVAL with a message. NULL: each node gives one item. */
 	int (*copies)(const struct bb_reader *r, const struct bb_yaml *node, uint32_t *ret_n);
@@ -202,8 +205,8 @@ void bb_kind__done(const struct bb_kind *kind, void *item);
  * (plan/packet.h). __hex and __file check that there are f->min to f->max bytes.
  *
  * A description is for example {ipv4: {src: 10.0.0.1, dst: 10.0.0.2}, tcp: {src: 1234, dst: 80},
- * size: 64}. Its keys are `eth`, `ipv4` or `ipv6`, `tcp` or `udp`, and `size`, the length of the
- * frame in bytes. Each key may be left out.
+ * size: 64}. Its keys are `eth`, `ipv4` or `ipv6`, `tcp` or `udp`, `tcp_flags`, and `size`, the
+ * length of the frame in bytes. Each key may be left out.
  */
 bb_read_value bb_field__hex, bb_field__file, bb_field__packet;
 /* Stores in `*ret_path` the path of a file that the scenario names relative to its own folder;
@@ -239,7 +242,7 @@ extern const struct bb_kind bb_input_kind;
 extern const struct bb_kind bb_packet_kind;
 bb_read_value bb_field__inputs;
 
-/* A growing list of packets. */
+/* A list v[n] of packets. */
 struct bb_bytes_list {
 	struct bb_bytes *v;
 	size_t n;

@@ -26,7 +26,7 @@ struct bb_map_table {
 };
 
 struct bb_maps_file {
-	char *path;     /* for messages */
+	char *path;     /* path of the file, for messages */
 	uint32_t users; /* references to the file; the last bb_maps_file__let_go() frees it */
 	struct bb_map_table *v; /* v[n], one table per map */
 	size_t n;
@@ -47,8 +47,8 @@ int bb_maps_file__parse(const char *text, size_t len, const char *path,
 			struct bb_maps_file **ret_file, struct bb_err *err);
 void bb_maps_file__let_go(struct bb_maps_file *file); /* accepts NULL */
 
-/* Returns the table of the map called `map`, or NULL if the file has none. Accepts the tables that
- * bb_map_table__is_of() accepts. */
+/* Returns the table of the map called `map`, as bb_map_table__is_of() says, or NULL if the file
+ * has none. */
 struct bb_map_table *bb_maps_file__find(const struct bb_maps_file *file, const char *map);
 /* Reads the file, and stores its table of the map `map` in `*ret_table`. Release the file with
  * bb_maps_file__let_go(table->file). Returns as bb_maps_file__read() does; -EINVAL if the file has

@@ -51,7 +51,8 @@ static struct run_of_flow *find_flows(const struct bb_inputs *in, uint32_t *inpu
 	for (size_t i = 0; i < in->n; i++) {
 		const struct bb_input *x = &in->v[i];
 		const struct xdp_md *md = (const void *)x->ctx;
-		size_t skip = x->ctx_kind == BB_CTX_XDP ? md->data : 0; /* bytes before the frame */
+		/* bytes of XDP metadata before the frame */
+		size_t skip = x->ctx_kind == BB_CTX_XDP ? md->data : 0;
 
 		all[i].input = (uint32_t)i;
 		bb_frame__flow(x->data + skip, x->len - skip, &all[i].flow);

@@ -90,7 +90,7 @@ void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size)
 		put16(frame + 12, TYPE_IPV4);
 		ip[0] = 0x45; /* version 4, header of 5 words */
 		put16(ip + 2, size - ETH_BYTES);
-		ip[6] = 0x40; /* don't fragment */
+		ip[6] = 0x40; /* the flag "don't fragment" */
 		ip[8] = (uint8_t)p->ttl;
 		ip[9] = protocols[p->l4];
 		memcpy(ip + 12, p->ip_src, 4);
@@ -116,7 +116,7 @@ void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size)
 	} else if (p->l4 == BB_PACKET_TCP) {
 		l4[12] = 0x50; /* header of 5 words */
 		l4[13] = (uint8_t)p->tcp_flags;
-		put16(l4 + 14, 65535); /* window */
+		put16(l4 + 14, 65535); /* size of the receive window */
 	}
 	bb_frame__fix_checksums(frame, size);
 }

@@ -5,7 +5,7 @@
 
 /* Generated Ethernet frames, with correct lengths and checksums and a payload of zeros. They have
  * no frame check sequence, because programs never see one. */
-#define BB_FRAME_MIN_BYTES 14u /* an Ethernet header */
+#define BB_FRAME_MIN_BYTES 14u /* length of an Ethernet header */
 #define BB_FRAME_MAX_BYTES 65535u
 /* length of the shortest frame on a wire (IEEE 802.3), not counting its frame check sequence */
 #define BB_FRAME_USUAL_BYTES 60u
@@ -29,11 +29,12 @@ struct bb_packet {
 	uint8_t eth_src[6], eth_dst[6];
 	uint32_t eth_type; /* EtherType, used only if `ip` is BB_PACKET_NO_IP */
 	enum bb_packet_ip ip;
-	uint8_t ip_src[16], ip_dst[16]; /* network order; an IPv4 address has the first 4 bytes */
-	uint32_t ttl;                   /* time to live (IPv4) or hop limit (IPv6) */
-	enum bb_packet_l4 l4;           /* TCP and UDP need IP */
-	uint32_t src_port, dst_port;    /* host order */
-	uint32_t tcp_flags;             /* flags of a TCP header, as its byte 13 has them */
+	/* network byte order; an IPv4 address takes the first 4 bytes */
+	uint8_t ip_src[16], ip_dst[16];
+	uint32_t ttl;                /* time to live (IPv4) or hop limit (IPv6) */
+	enum bb_packet_l4 l4;        /* header after the IP header; it needs an IP header */
+	uint32_t src_port, dst_port; /* host byte order */
+	uint32_t tcp_flags;          /* flags of a TCP header, as its byte 13 has them */
 };
 
 /* Sets the defaults: the locally administered MAC addresses 02:00:00:00:00:01 (source) and

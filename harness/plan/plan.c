@@ -7,12 +7,13 @@
 
 /* The parameter of a drive. Each variant has one case for each of the n values. */
 struct param {
-	const char *name;       /* NULL: the drive has no parameter */
-	const uint32_t *values; /* values[n]; NULL: inputs are the values, or there is no value */
+	const char *name; /* NULL: the drive has no parameter */
+	/* values[n]; NULL: the inputs are the values, or the drive has no parameter */
+	const uint32_t *values;
 	/* inputs of the drive: n inputs or, if is_fill, at least one; NULL: the drive has none */
 	const struct bb_inputs *inputs;
 	bool numbered; /* the names of all inputs are whole numbers */
-	bool is_fill;  /* each value is the number of entries in filled maps */
+	bool is_fill;  /* each value is a number of entries to which maps are filled */
 	size_t n;
 };
 

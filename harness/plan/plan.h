@@ -21,12 +21,14 @@
 struct bb_plan_case {
 	const struct bb_variant_spec *variant;
 	const struct bb_drive_spec *drive;
-	const char *param;    /* name of the parameter; NULL: the case has no parameter */
-	uint32_t param_value; /* identifies the value in reports and plots */
+	const char *param; /* name of the parameter; NULL: the case has no parameter */
+	/* number that identifies the parameter's value in reports and plots */
+	uint32_t param_value;
 	/* value that the driver's batch() gets: the value of the drive's own parameter, or the
 	 * index of the input */
 	uint32_t driver_param;
-	const struct bb_input *input; /* input from the scenario; NULL: the scenario gives none */
+	/* input from the scenario; NULL: the case has no such input */
+	const struct bb_input *input;
 	/* number of the plan's rounds in which the case is measured */
 	uint32_t loads;
 	uint32_t samples; /* samples over all loads; used if `seconds` is 0 */

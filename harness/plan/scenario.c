@@ -464,7 +464,7 @@ static int find_kind(const struct bb_reader *r, const struct bb_yaml *node,
 	return rc;
 }
 
-/* Sets members whose keys the drive leaves out to the defaults of its kind. */
+/* Gives members whose keys the drive leaves out the defaults of the drive's kind. */
 static void set_drive_defaults(struct bb_drive_spec *d)
 {
 	const struct bb_drive_kind *kind = d->kind;
@@ -496,8 +496,8 @@ static const struct bb_type already_read = {0};
  * the key in all kinds. */
 #define OF_KINDS .with = BB_BIT(MAX_KINDS)
 
-/* Reads how many CPUs to use: one number or a list. Replaces `all` by the number of CPUs that
- * bpfbench may use. */
+/* Reads how many CPUs to use: one number or a list of numbers. Replaces `all` by the number of
+ * CPUs that bpfbench may use, or leaves it out if the list has that number already. */
 static int read_cpus(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, void *base)
 {
@@ -1057,9 +1057,9 @@ static int find_counts(struct bb_scenario *s, struct bb_err *err)
 	return 0;
 }
 
-/* Refuses drives that cannot measure maps filled to several sizes: those that have several values
- * of a parameter of their own, do not fire, or measure by time. A drive that counts is never
- * refused. */
+/* Refuses drives that cannot measure maps filled to several sizes: those with several inputs or
+ * several values of their own parameter, and those that do not fire or that measure by time. A
+ * drive that counts is never refused. */
 static int check_one_parameter(const struct bb_scenario *s, struct bb_err *err)
 {
 	for (size_t i = 0; i < s->n_drives; i++) {

@@ -25,9 +25,9 @@ const char *bb_self_name(enum bb_self self);
 
 /* Values of the process that fires a program, which replace `{pid: self}` etc. (enum bb_self). */
 struct bb_self_values {
-	uint32_t pid;       /* 0: unknown */
-	char comm[16];      /* "": unknown */
-	uint64_t cgroup_id; /* 0: unknown */
+	uint32_t pid;       /* process id; 0: unknown */
+	char comm[16];      /* name (comm); "": unknown */
+	uint64_t cgroup_id; /* id of the cgroup; 0: unknown */
 	int cgroup_fd;      /* descriptor of the cgroup's folder, borrowed; -1: unknown */
 };
 
@@ -139,8 +139,9 @@ struct bb_map_fill {
 	/* the keys, if they are read from a file or cut out of packets; they keep the order that
 	 * they have there */
 	struct bb_fill_keys from;
-	/* lengths of the prefixes of an LPM trie in bits; the entries use them in turn, and a
-	 * length may occur several times. n == 0: each prefix is as long as a whole key */
+	/* lengths in bits of the prefixes of an LPM trie. The entries take these lengths in
+	 * turn, and a length may occur several times. n == 0: each prefix is as long as a whole
+	 * key. */
 	struct bb_u32_list prefixes;
 	struct bb_map_datum value; /* value of every entry; all bytes are 0 if it is not given */
 };
@@ -212,8 +213,9 @@ struct bb_argument {
 
 #define BB_ARGUMENTS_MOST 12u
 
-/* `fired_by` of a variant: what makes its program run at its hook. It is either a trigger's name
- * (`open`), a function of a shared library that bpfbench calls, or a command that it runs. */
+/* `fired_by` of a variant: what makes its program run at its hook. It is the name of a trigger
+ * (`open`), or a function of a shared library that bpfbench calls, or a command that bpfbench
+ * runs. */
 struct bb_fired_by {
 	/* name of a trigger. If trigger, call and run are all NULL, bpfbench searches its
 	 * triggers for one that makes the program run. */
@@ -239,8 +241,8 @@ enum bb_order {
 	BB_ORDER_ZIPF,
 };
 
-/* `prepare`: runs of another program of the same object before each series. Such runs change the
- * maps that the variant's program uses. */
+/* `prepare`: runs of another program of the same object before each series. These runs fill or
+ * change the maps that the variant's program uses. */
 struct bb_prepare_spec {
 	char *program;
 	uint32_t times;          /* number of runs on each input; 0: one run */
@@ -273,7 +275,7 @@ struct bb_variant_spec {
 	 * program, where that is possible, even if no map or global has the value {pid: self}.
 	 * --try-inputs sets this member; no key of a scenario does. */
 	bool knows_pid;
-	bool found; /* --try-inputs found its input, globals and entries of maps */
+	bool found; /* true: --try-inputs found the variant's input, globals and entries of maps */
 	/* consumer of the program's ring, for the drive `pipeline`: "fixed" (default), "oops" or
 	 * "none" */
 	char *consumer;
@@ -296,9 +298,10 @@ struct bb_variant_spec {
 	/* index of the variant among the combinations of those globals that have lists of
 	 * values; 0: each of them has its first value */
 	uint32_t combination;
-	struct bb_prepare_spec *prepare; /* prepare[n_prepare], in the order of their runs */
+	struct bb_prepare_spec *prepare; /* prepare[n_prepare], in the order in which they run */
 	size_t n_prepare;
-	/* the variant's own maps, and those of the scenario's maps that it does not name itself */
+	/* the maps that the variant lists, and those of the scenario's maps that it does not
+	 * list */
 	struct bb_map_specs maps;
 	/* number of entries in the maps of this copy of a variant (bb_scenario__spread_fills()); 0:
 	 * the variant is not such a copy */
@@ -344,7 +347,7 @@ struct bb_drive_spec {
 	struct {
 		char *inside; /* name of the function on whose stack the trigger fires */
 		enum bb_drain consumer;
-	} step; /* for the trigger page-fault */
+	} step; /* keys of drives with the trigger page-fault */
 	struct {
 		uint32_t repeat; /* runs in the longest test call; 0: bpfbench calibrates it */
 	} slope;
@@ -352,7 +355,7 @@ struct bb_drive_spec {
 		char *workload; /* workload program to run */
 		char **args;    /* arguments of the workload, args[n_args] */
 		size_t n_args;
-	} target; /* for drives with a workload */
+	} target; /* keys of drives with a workload */
 	struct {
 		char *function;
 	} call;
@@ -360,7 +363,7 @@ struct bb_drive_spec {
 };
 
 struct bb_scenario {
-	char *path; /* path of its file */
+	char *path; /* path of the scenario's file */
 	char *name;
 	char *description; /* NULL: not given */
 	/* BPF object of all variants that name no object; NULL: no variant needs it, or no drive

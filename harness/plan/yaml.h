@@ -47,8 +47,8 @@ const struct bb_yaml *bb_yaml__get(const struct bb_yaml *map, const char *key);
  * "null". */
 bool bb_yaml__is_nothing(const struct bb_yaml *node);
 
-/* The file that is read, and where errors go. bb_yaml__fail() writes "path:line:col: ", with the
- * position of `node`, and a message into `err`. It returns -EINVAL. */
+/* The path of the file that is read, and the error to set. bb_yaml__fail() sets the message
+ * "path:line:col: ...", with the position of `node`, and returns -EINVAL. */
 struct bb_reader {
 	const char *path;
 	struct bb_err *err;
@@ -57,8 +57,8 @@ struct bb_reader {
 	bb_fail((r)->err, -EINVAL, "%s:%u:%u: " fmt, (r)->path, (node)->line, (node)->col,         \
 		##__VA_ARGS__)
 
-/* Returns what a message says of a node: its text in single quotes, shortened and with control
- * characters escaped; or "a list", "a mapping" or "nothing". */
+/* Returns the words by which a message describes a node: its text in single quotes, shortened
+ * and with control characters escaped; or "a list", "a mapping" or "nothing". */
 struct bb_yaml_shown {
 	char text[128];
 };
