@@ -556,8 +556,8 @@ static void emit_give_over(struct maker *m)
 	write_word(r, BPF_REG_6, BB_INSIDE_SPENT, BPF_REG_2);
 	read_word(r, BPF_REG_1, BPF_REG_10, m->frame.chain);
 	write_word(r, BPF_REG_6, BB_INSIDE_CHAIN, BPF_REG_1);
-	read_word(r, BPF_REG_1, BPF_REG_10,
-		  m->frame.saved); /* the saved r1, which is the context */
+	/* the program's r1, saved before the call, is the context */
+	read_word(r, BPF_REG_1, BPF_REG_10, m->frame.saved);
 	write_word(r, BPF_REG_6, BB_INSIDE_CALLER, BPF_REG_1);
 }
 

@@ -28,7 +28,8 @@ struct load {
 	void *funcs, *lines;
 	int32_t *fd_array;
 	char license[128];
-	int theirs[MOST_FDS], ours[MOST_FDS]; /* ours[i]: our copy of its descriptor theirs[i] */
+	/* ours[i] is our copy of the command's descriptor theirs[i] */
+	int theirs[MOST_FDS], ours[MOST_FDS];
 	size_t n_fds;
 	char why[256];
 };

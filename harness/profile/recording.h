@@ -66,9 +66,9 @@ struct bb_recording {
 struct bb_recorder;
 
 /* Starts a recording. Returns 0, or -errno with a message: -ENOTSUP if the kernel lacks a feature,
- * or we are in a PID namespace; -ESRCH if there is no such process; other errors if permissions are
- * missing or the rate is above kernel.perf_event_max_sample_rate. Free the recorder with
- * bb_recorder__free(). */
+ * or we are not in the first PID namespace; -ESRCH if there is no such process; other errors if
+ * permissions are missing or the rate is above kernel.perf_event_max_sample_rate. Free the recorder
+ * with bb_recorder__free(). */
 int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **ret_recorder,
 		       struct bb_err *err);
 
