@@ -107,8 +107,9 @@ static int add_rule(scmp_filter_ctx filter, uint32_t action, int which, struct s
 	return seccomp_rule_add_array(filter, action, which, 1, &arg);
 }
 
-/* In a trial bpf() returns 0 instead of a new descriptor. libbpf avoids descriptor 0, so it makes a
- * duplicate and then calls close(0). Descriptor 0 must stay open, so close(0) does nothing here. */
+/* In a trial bpf() returns 0 instead of a new descriptor. libbpf avoids descriptor 0, so it
+ * duplicates the descriptor and then calls close(0). Descriptor 0 must stay open, so close(0)
+ * does nothing here. */
 static int allow_trial(scmp_filter_ctx filter)
 {
 	const struct scmp_arg_cmp for_reading = {2, SCMP_CMP_MASKED_EQ,

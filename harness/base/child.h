@@ -64,6 +64,7 @@ struct bb_child_rules {
 				mounts */
 	/* process id that the child gets (needs root and Linux 5.5); 0: the kernel chooses one */
 	pid_t pid;
+	/* the link, a pipe or socket between the child and its parent */
 	enum {
 		BB_LINK_NONE,
 		BB_LINK_FROM_CHILD, /* a pipe that the child writes to */
@@ -71,8 +72,9 @@ struct bb_child_rules {
 				     read() returns 0 */
 		BB_LINK_SOCKET,   /* a socket of packets (SOCK_SEQPACKET) */
 	} link;
+	/* what signals do in the child */
 	enum {
-		BB_SIGNALS_KEPT,
+		BB_SIGNALS_KEPT, /* the same as in the parent */
 		BB_SIGNALS_DEFAULT,
 		BB_SIGNALS_IGNORED,
 		/* signals have their default effect, but requests to end (SIGINT ...) are
@@ -104,8 +106,9 @@ struct bb_child_rules {
 	size_t n_keep;
 	uid_t uid; /* user that the child becomes, see bb_become_user(); 0: unchanged */
 	gid_t gid;
-	bool no_new_privs; /* a program that the child starts cannot get more rights (sudo) */
-	bool outlives;     /* the child goes on when the parent ends */
+	/* a program that the child starts cannot get more rights, for example by sudo */
+	bool no_new_privs;
+	bool outlives; /* the child goes on when the parent ends */
 	/* How far the child is confined. A confined child keeps only keep[n_keep] and the link
 	 * open, not std[]. */
 	enum bb_confinement confinement;

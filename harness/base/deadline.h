@@ -47,7 +47,7 @@ void bb_deadline_touch(void);
 double bb_deadline_left_s(void);
 
 /* True if measuring must end. Every loop that fires, loads, waits or counts calls this in each
- * iteration, because the call only reads two variables. */
+ * iteration. The call is cheap: it only reads two variables. */
 static inline bool bb_must_end(void)
 {
 	return bb_deadline_has_passed || bb_stop_signal;

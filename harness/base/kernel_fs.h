@@ -3,15 +3,15 @@
 
 #include "base/std.h"
 
-/* Returns the folder with all tracepoints, "events" of tracefs, whether or not tracefs is
- * mounted. */
+/* Returns the path of the folder "events" of tracefs, which has all tracepoints. The path is
+ * valid only while tracefs is mounted. */
 const char *bb_tracepoint__folder(void);
 
 /*
  * Finds the full name of a tracepoint, such as "sched/sched_switch". `name` is "sched_switch",
  * "sched/sched_switch", or "id 372" (some captures know only the number), and is untrusted. Returns
- * false, and leaves `ret_full` unchanged, if no tracepoint or several have that name, or if tracefs
- * is not mounted.
+ * false, and leaves `ret_full` unchanged, if `name` fits no tracepoint or several, or if tracefs is
+ * not mounted.
  */
 bool bb_tracepoint__find(const char *name, char *ret_full, size_t size);
 

@@ -17,7 +17,7 @@
  * before, up to WAIT_MOST_MS. */
 #define WAIT_FIRST_MS 1
 #define WAIT_MOST_MS 50
-/* exit code if the program cannot be executed; a shell's exit code for "not found" */
+/* exit code if the program cannot be executed; shells use it for "not found" */
 #define NOT_STARTED 127
 #define CHILDREN_BYTES (1u << 20)
 #define CHUNK_BYTES (64u << 10)

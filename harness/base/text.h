@@ -41,7 +41,7 @@ void bb_add_words(char **text, const char *between, const char *fmt, ...)
 void bb_list_words(char *list, size_t size, const char *between, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* Writes a word so that a POSIX shell reads the same word (XCU 2.2.2). */
+/* Writes a word, in quotes if necessary, so that a POSIX shell reads the same word (XCU 2.2.2). */
 void bb_put_shell_word(FILE *out, const char *word);
 
 /* True if a shell does nothing with the command line `text` but split it into words. The words

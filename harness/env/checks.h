@@ -31,8 +31,9 @@ struct bb_check {
 	/* Runs the check. A function that serves several checks tells them apart by `name` or
 	 * `kind`. */
 	void (*run)(const struct bb_check *check, struct bb_check_result *ret_result);
-	int kind; /* program type or software perf event that `run` tries, if it tries one */
-	const char *text; /* for a check that looks for a tool: the remedy if the tool is missing */
+	/* program type or software perf event that `run` tries; unused if it tries neither */
+	int kind;
+	const char *text; /* remedy if a tool is missing; only for checks that look for a tool */
 };
 
 extern const struct bb_check bb_checks[];

@@ -88,8 +88,9 @@ static inline void *bb_field__number(const struct bb_field *f, void *base)
 	return (char *)base + f->n_offset;
 }
 
-/* Types of members. bb_type_list reads each item by its kind (bb_field.of). If that kind has a noun
- * (bb_kind.noun), no two items may have the same name. */
+/* Types of members. The comment on a type names the C type of the member. bb_type_list reads
+ * each item by its kind (bb_field.of). If that kind has a noun (bb_kind.noun), no two items may
+ * have the same name. */
 extern const struct bb_type bb_type_text, bb_type_name; /* char * */
 extern const struct bb_type bb_type_choice;             /* char *, one of bb_field.choices */
 extern const struct bb_type bb_type_index; /* unsigned int, an index of bb_field.choices */

@@ -332,14 +332,15 @@ static const struct bb_mode modes[] = {
 
 /* An item of the list, as read from the file. It becomes one or several inputs. */
 struct entry {
-	char *name;           /* NULL: not given */
+	char *name;           /* name of the input; NULL: the key is not given */
 	struct bb_bytes data; /* the packet or context of a single input */
 	/* packets of several inputs, which are named by numbers; n == 0: the item is one input,
 	 * with `data` */
 	struct bb_bytes_list many;
 	uint32_t first_number; /* number of the first packet in `many` */
-	uint32_t flows;        /* number of flows to make from the packet `data`; 0: not given */
-	/* number added to source address and port from one flow to the next; 0: not given */
+	/* number of flows to make from the packet `data`; 0: the key is not given */
+	uint32_t flows;
+	/* number added to source address and port from one flow to the next; 0: not given, so 1 */
 	uint32_t flow_step;
 	double weight;
 	bool has_retval;

@@ -160,7 +160,8 @@ int bb_keys_file__parse_csv(char *text, const char *path, struct bb_map_table **
 int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **ret_keys,
 		       struct bb_err *err)
 {
-	static struct bb_maps_file *last; /* file read last; the next map may name it again */
+	/* the file that was read last, because the next map may name it again */
+	static struct bb_maps_file *last;
 	const char *dot = strrchr(path, '.');
 	char *text;
 	size_t len;

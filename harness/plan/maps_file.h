@@ -12,7 +12,7 @@
  * All keys of a map have the same length, and all its values have the same length.
  */
 struct bb_map_table {
-	char *name; /* name of the map; a name from the kernel has at most 15 characters */
+	char *name; /* name of the map; the kernel gives only its first 15 characters */
 	/* size of each key and of each value in bytes. Both are 0 if the map has no entries or
 	 * `is_raw` is true; value_size is 0 in a table that has only keys. */
 	size_t key_size, value_size;

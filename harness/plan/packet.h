@@ -19,7 +19,8 @@ enum bb_packet_ip {
 };
 
 enum bb_packet_l4 {
-	BB_PACKET_NO_L4, /* after an IP header: protocol 253, for experiments (RFC 3692) */
+	/* no header; an IP header before it has protocol 253, for experiments (RFC 3692) */
+	BB_PACKET_NO_L4,
 	BB_PACKET_TCP,
 	BB_PACKET_UDP,
 	BB_PACKET_ICMP, /* an echo request; with IPv6 it is an ICMPv6 message */

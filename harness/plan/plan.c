@@ -10,7 +10,8 @@ struct param {
 	const char *name; /* NULL: the drive has no parameter */
 	/* values[n]; NULL: the inputs are the values, or the drive has no parameter */
 	const uint32_t *values;
-	/* inputs of the drive: n inputs or, if is_fill, at least one; NULL: the drive has none */
+	/* inputs of the drive: n inputs or, if is_fill, at least one; NULL: the drive has no
+	 * inputs */
 	const struct bb_inputs *inputs;
 	bool numbered; /* the names of all inputs are whole numbers */
 	bool is_fill;  /* each value is a number of entries to which maps are filled */

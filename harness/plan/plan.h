@@ -14,7 +14,8 @@
  * with more loads, each would have too few samples. The interval over 12 values reaches from the
  * 3rd to the 10th of the sorted values. */
 #define BB_DEFAULT_SLICES 12u
-/* A parameter with more values than this is a sweep, and its cases get BB_DEFAULT_SLICES loads. */
+/* A parameter with more values than this number is a sweep, and its cases get BB_DEFAULT_SLICES
+ * loads. */
 #define BB_SWEEP_MOST_LOADED 16u
 #define BB_NO_CASE SIZE_MAX
 
@@ -31,7 +32,7 @@ struct bb_plan_case {
 	const struct bb_input *input;
 	/* number of the plan's rounds in which the case is measured */
 	uint32_t loads;
-	uint32_t samples; /* samples over all loads; used if `seconds` is 0 */
+	uint32_t samples; /* number of samples over all loads; used if `seconds` is 0 */
 	/* time to measure over all loads, s, of a drive that measures by time; 0 for other
 	 * drives */
 	double seconds;

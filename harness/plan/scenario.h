@@ -245,7 +245,7 @@ enum bb_order {
  * change the maps that the variant's program uses. */
 struct bb_prepare_spec {
 	char *program;
-	uint32_t times;          /* number of runs on each input; 0: one run */
+	uint32_t times;          /* number of runs of the program on each input; 0: one run */
 	struct bb_inputs inputs; /* n == 0: the default input of the program's type */
 	struct bb_where where;
 };
@@ -270,7 +270,7 @@ struct bb_variant_spec {
 	char *type;
 	uint32_t id;       /* id of a live program; 0: not given */
 	char *pinned;      /* path of a live program's pin; NULL: not given */
-	char *description; /* NULL: not given */
+	char *description; /* NULL: the key is not given */
 	/* True if bpfbench must choose the pid of the process that fires before it loads the
 	 * program, where that is possible, even if no map or global has the value {pid: self}.
 	 * --try-inputs sets this member; no key of a scenario does. */
@@ -365,7 +365,7 @@ struct bb_drive_spec {
 struct bb_scenario {
 	char *path; /* path of the scenario's file */
 	char *name;
-	char *description; /* NULL: not given */
+	char *description; /* NULL: the key is not given */
 	/* BPF object of all variants that name no object; NULL: no variant needs it, or no drive
 	 * loads a program */
 	char *object;

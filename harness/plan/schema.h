@@ -5,8 +5,8 @@
 
 #include "plan/field.h"
 
-/* JSON schema of scenario files, made from the tables of keys that read them (struct bb_field in
- * plan/field.h). */
+/* These functions make the JSON schema of scenario files from the tables of keys by which
+ * scenarios are read (struct bb_field in plan/field.h). */
 
 /* Adds the JSON schemas of `kind`, and of all kinds that its keys use, to the object `defs`: one
  * member for each kind, named by the last word of kind->what. Skips kinds that `defs` has already.

@@ -248,8 +248,8 @@ static int build(struct ctx *c, yaml_event_type_t end, int depth, struct bb_yaml
 	return rc;
 }
 
-/* Builds the root, and checks that the text has no second document. libyaml's events are stream
- * start, document start, the events of the root, document end, stream end. */
+/* Builds the root node, and checks that the text has no second document. libyaml gives these
+ * events: stream start, document start, the events of the root, document end, stream end. */
 static int build_document(struct ctx *c, struct bb_yaml *ret_root)
 {
 	const struct bb_yaml start = {.line = 1, .col = 1};

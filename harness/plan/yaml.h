@@ -19,10 +19,11 @@ enum bb_yaml_kind {
 
 struct bb_yaml {
 	enum bb_yaml_kind kind;
-	uint32_t line, col; /* position of its beginning, from 1; columns count characters */
-	bool quoted;        /* the text is in quotes or a block, so it is no number or null */
-	bool flow;          /* the list or mapping is written with brackets or braces */
-	char *text;         /* UTF-8, owned; NULL for a list or mapping */
+	/* position of the node's beginning, counted from 1; columns count characters */
+	uint32_t line, col;
+	bool quoted; /* the text is in quotes or a block, so it is no number or null */
+	bool flow;   /* the list or mapping is written with brackets or braces */
+	char *text;  /* the text in UTF-8, owned; NULL for a list or mapping */
 	/* items[n] of a list. Of a mapping with n keys, items[2i] is a key and items[2i + 1] is its
 	 * value */
 	struct bb_yaml *items;
