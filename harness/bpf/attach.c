@@ -85,7 +85,7 @@ int bb_tracefs__provide(struct bb_err *err)
 		       "mount it with: sudo mount -t tracefs tracefs " TRACEFS);
 }
 
-/* --- many functions at once --- */
+/* --- multi links: one link to many functions --- */
 
 /* the value of BPF_F_KPROBE_MULTI_RETURN and of BPF_F_UPROBE_MULTI_RETURN */
 #define MULTI_RETURN 1U
@@ -185,7 +185,7 @@ bool bb_multi_link__is_there(uint32_t attach_type)
 	return answers[attach_type] == YES;
 }
 
-/* --- structs of functions --- */
+/* --- structs of functions (struct_ops) --- */
 
 #define MAP_LINK (1U << 13) /* BPF_F_LINK */
 #define MOST_BYTES 8192u    /* limit: bytes of a struct_ops map's value */

@@ -76,7 +76,7 @@ struct bpf_object;
  */
 #define BB_ATTACH_STRUCT_OPS 44 /* BPF_STRUCT_OPS of enum bpf_attach_type */
 
-/* Before the load: makes it possible to register the object's struct_ops maps by links. */
+/* Makes it possible to register the object's struct_ops maps by links. Call it before the load. */
 void bb_struct_ops__prepare(struct bpf_object *obj);
 /* Writes the values of the loaded object's struct_ops maps, and leaves no map registered. */
 void bb_struct_ops__fill(struct bpf_object *obj);

@@ -17,7 +17,8 @@ struct bb_code {
 	uint32_t type; /* BPF_PROG_TYPE_* */
 	uint32_t expected_attach_type, flags, kern_version;
 	/* BTF id of the function or type that the program attaches to, and id of the BTF object
-	 * that contains it; 0 means no attach target, or the BTF object of vmlinux */
+	 * that contains it; attach_btf_id 0: there is no attach target; attach_btf_obj_id 0: the
+	 * BTF object of vmlinux */
 	uint32_t attach_btf_id, attach_btf_obj_id;
 	struct bpf_insn *insns;
 	uint32_t n;
@@ -44,7 +45,8 @@ bool bb_code__calls_kfuncs(const struct bb_code *c);
 /* Returns the string at `offset` of the code's BTF; "" if there is none. */
 const char *bb_code__text(const struct bb_code *code, uint32_t offset);
 
-/* Returns the name of a type; NULL if it has none, or if `btf` is NULL. */
+/* Returns the name of the type with the BTF id `id`; NULL if it has no name, or if `btf` is NULL.
+ */
 const char *bb_btf_name(const struct btf *btf, uint32_t id);
 
 /* Returns the file, line and source text of a record of line information, such as "prog.c:12 return

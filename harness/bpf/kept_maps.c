@@ -115,7 +115,7 @@ int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
 	    (like->max_entries && like->max_entries != m->info.max_entries))
 		return -1;
 	if (spec && BB_ANY(spec->entries, spec->n_entries, it->key.self || it->value.self))
-		return -1; /* `self` differs from program to program */
+		return -1; /* the value of `self` differs from program to program */
 	return m->fd;
 }
 

@@ -23,7 +23,7 @@ struct bb_kept_maps {
 	struct bb_kept_map *maps;
 	size_t n;
 	struct bb_rings rings; /* readers of the ring buffers, perf buffers and queues in `maps` */
-	/* contents that the scenario gives to the maps; NULL if none */
+	/* contents that the scenario gives to the maps; NULL if it gives none */
 	const struct bb_map_specs *specs;
 	/* values for entries such as `{pid: self}` in these contents; NULL if unknown */
 	const struct bb_self_values *self;

@@ -10,7 +10,8 @@
 struct bb_loaded {
 	uint32_t id;
 	uint32_t type; /* BPF_PROG_TYPE_* */
-	/* name of its function; only the first 15 bytes if it has no BTF; may be empty */
+	/* name of the program's function; only the first 15 bytes if the program has no BTF; may be
+	 * empty */
 	char name[BB_LOADED_NAME];
 	char tag[BB_TAG]; /* SHA of its instructions, in hex */
 };

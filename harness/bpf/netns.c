@@ -251,7 +251,7 @@ static int unsupported_or(int rc)
 
 struct bb_xdp_port {
 	unsigned int ifindex;
-	int link_fd; /* -1: no program has been attached yet */
+	int link_fd; /* link of the attached program; -1: no program has been attached yet */
 	bool used;
 };
 

@@ -115,7 +115,7 @@ struct held {
 	struct stat st;
 	char *elf;
 	size_t len, holders;
-	char **passed; /* passed[n_passed]: names of the trials that it has passed */
+	char **passed; /* passed[n_passed]: names of the trials that the file has passed */
 	size_t n_passed;
 };
 static struct held *all_held;

@@ -6,7 +6,7 @@
 /* What `bpfbench init` and --object need to know of a BPF object or a capture, read without loading
  * it. The info owns all strings. */
 struct bb_object_program {
-	char *name;    /* name of its function */
+	char *name;    /* name of the program's function */
 	char *section; /* name of the section; for a capture, made by bb_captured_section() */
 	uint32_t type; /* BPF_PROG_TYPE_*; UNSPEC if libbpf does not know the section */
 	/* expected attach type, BPF_* of enum bpf_attach_type; also 0 if there is none */
@@ -32,7 +32,7 @@ struct bb_object_map {
 
 struct bb_object_info {
 	struct bb_object_program *programs;
-	size_t n_programs; /* at least 1 */
+	size_t n_programs; /* number of programs, at least 1 */
 	/* the maps of the object, without those that libbpf makes for .data and the like */
 	struct bb_object_map *maps;
 	size_t n_maps;

@@ -44,7 +44,7 @@ int bb_stats_parse_fdinfo(const char *text, struct bb_prog_stats *ret_stats);
  * (BPF_ENABLE_STATS, Linux 5.8), so the kernel disables it when the process ends, however it ends.
  * Older kernels have only the sysctl, which bb_stats_enable__off() restores. */
 struct bb_stats_enable {
-	int fd;            /* -1 means that the sysctl was set instead */
+	int fd;            /* descriptor that keeps bpf_stats on; -1: the sysctl was set instead */
 	char previous[16]; /* the sysctl's old value; empty if we did not change it */
 };
 

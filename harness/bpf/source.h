@@ -14,8 +14,9 @@ struct bb_source;
 
 /* A global variable of the current load, in a map of one element. */
 struct bb_source_global {
-	int map_fd;              /* borrowed until the next load; -1 if there is no such variable */
-	size_t map_size, offset; /* bytes */
+	int map_fd; /* borrowed until the next load; -1 if there is no such variable */
+	/* size of the map's value, and offset of the variable in it, bytes */
+	size_t map_size, offset;
 };
 
 struct bb_source_ops {

@@ -339,7 +339,7 @@ static int object_fill_usdt(struct bb_source *source, const char *path, const ch
 	return say_not_attached(source->program, where, rc, &nothing, err);
 }
 
-/* --- its code --- */
+/* --- the program's code --- */
 
 static const char *object_program(const struct bb_source *source, size_t i, int *ret_fd)
 {
@@ -399,7 +399,7 @@ static int object_code(const struct bb_source *source, int prog_fd, struct bb_co
 	return rc;
 }
 
-/* --- its maps --- */
+/* --- the program's maps --- */
 
 static struct bb_source_global object_global(const struct bb_source *source, const char *name,
 					     size_t size)
@@ -426,7 +426,8 @@ static bool object_map(const struct bb_source *source, size_t i, struct bb_conte
 	while (m && i--)
 		m = bpf_object__next_map(obj, m);
 	name = m ? bpf_map__name(m) : NULL;
-	section = m && bpf_map__is_internal(m) ? strchr(name, '.') : NULL; /* "bpfbench.bss" */
+	/* ".bss" of "bpfbench.bss" */
+	section = m && bpf_map__is_internal(m) ? strchr(name, '.') : NULL;
 	if (m)
 		*ret_map = (struct bb_contents_map){
 			.name = section ? section : name,

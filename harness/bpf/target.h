@@ -16,7 +16,8 @@ struct bb_target {
 	int jit_mod64; /* JIT address modulo 64; -1: not loaded, not compiled by the JIT, or not
 			  shown by the kernel */
 	/* the members from here on are for target.c only */
-	struct bb_source_global drops; /* map_fd is -1 if the program has no `drops` */
+	/* the program's global `drops`; map_fd is -1 if it has none */
+	struct bb_source_global drops;
 	/* maps that later loads use again; kept.lender is the member `kept` of another target */
 	struct bb_kept_maps kept;
 	/* steady[n_steady], one for each element of kept.specs; NULL until bb_target__find_steady()

@@ -11,7 +11,7 @@ enum {
 	BB_TRACE_ACCESS,
 	BB_TRACE_BEGIN, /* the records of a run begin */
 	BB_TRACE_END,
-	BB_TRACE_FAULT, /* an instruction that faulted; profile/traced.c marks it */
+	BB_TRACE_FAULT, /* an instruction that faulted; only profile/traced.c sets this kind */
 };
 
 /* Classes of instructions. */

@@ -117,7 +117,8 @@ struct bb_drive_kind {
 	struct bb_sample_kind sample;
 	uint32_t units_per_ns; /* samples are in 1/units_per_ns ns, so 1000 means ps; 0 means 1 */
 	unsigned int fills;    /* bits of enum bb_drive_fills */
-	/* a sample covers more than the program itself, so more than run_time_ns / run_cnt */
+	/* a sample covers more than a run of the program, so it is longer than run_time_ns /
+	 * run_cnt */
 	bool is_whole;
 	/* name of a drive whose results must agree with those of this kind; NULL: there is no such
 	 * drive */

@@ -98,7 +98,8 @@ static void cold_branches_run(const struct cold_branches *b, uint64_t random)
 	__asm__ volatile("" : : "r"(x));
 }
 
-#define LINE_BYTES 64u /* if the machine's cache lines are longer, some are written twice */
+/* size of a cache line; if the machine's lines are longer, some are written twice */
+#define LINE_BYTES 64u
 #define MOST_CACHES 8u
 #define DEFAULT_BYTES ((size_t)4 << 20)
 /* Number of cache lines that are read to test whether the caches were emptied. Each line is in its

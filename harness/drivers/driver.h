@@ -79,7 +79,8 @@ struct bb_batch {
 	bool drain_each_run;
 
 	size_t n; /* number of samples taken */
-	/* Events fired after the warm-up (slope: lines measured); 0 if they cannot be counted. */
+	/* Events fired after the warm-up (drive `slope`: lines measured); 0 if they cannot be
+	 * counted. */
 	uint64_t fired;
 	/* growth of the kernel's counters of the program during the batch, without the warm-up */
 	uint64_t run_cnt, run_time_ns;
@@ -91,7 +92,7 @@ struct bb_batch {
 		double intercept_ns;         /* cost of a call without its runs, ns */
 		double pmu[BB_PMU_COUNTERS]; /* hardware counts of one run; NAN without a PMU */
 	} slope;                             /* NAN for other drives */
-	double floor_ns; /* hook: cost of an empty program, ns; NAN for other drives */
+	double floor_ns; /* drive `hook`: cost of an empty program, ns; NAN for other drives */
 	/* Number of test calls that were repeated because a signal interrupted them. The
 	 * interrupted runs count in `warmup`. */
 	uint64_t retries;
@@ -99,8 +100,8 @@ struct bb_batch {
 	 * emptied: what was emptied; valid while the drive is open. With hot caches: NAN, NULL. */
 	double line_ns;
 	const char *emptied;
-	/* pipeline: use of the ring over time. The driver allocates it, the caller frees it. NULL
-	 * for other drives. */
+	/* drive `pipeline`: use of the ring over time. The driver allocates it, the caller frees
+	 * it. NULL for other drives. */
 	struct bb_ring_use *flow;
 	/* Return value of the first test run, such as "1 (XDP_DROP)"; empty for other triggers, for
 	 * floors and for mixes. */
@@ -146,8 +147,8 @@ struct bb_drive_slot {
 };
 
 /* The argument `state` or `slot` of a function is the driver's own struct. bb_driver__open() and
- * bb_driver__attach() allocate and zero it; bb_driver__close() and bb_driver__detach() free it.
- * NULL for a function means that it has nothing to do. */
+ * bb_driver__attach() allocate and zero it; bb_driver__close() and bb_driver__detach() free it. A
+ * function that is NULL has nothing to do. */
 struct bb_driver {
 	struct bb_drive_kind kind;
 	/* What makes the program run. NULL for drives that wait for runs, and for instruments. */

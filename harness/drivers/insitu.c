@@ -18,7 +18,7 @@
 struct insitu_slot {
 	struct bb_drive_slot common;
 	int event_fd;    /* perf event that runs the program; -1: not open */
-	pid_t event_pid; /* the process that the open event is on */
+	pid_t event_pid; /* the process that the open event watches */
 	/* event_freq_hz: frequency of the open event; freq_hz: frequency that the batch asks for */
 	uint32_t event_freq_hz, freq_hz;
 	/* number of complete sampling periods in the CPU time that the event has counted so far */

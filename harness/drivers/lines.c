@@ -381,7 +381,7 @@ static int batch(void *slot_, uint32_t param, struct bb_batch *b, struct bb_err 
 	return rc ? rc : bb_stop_signal ? -EINTR : 0;
 }
 
-/* --- the state --- */
+/* --- the state of the drive --- */
 
 static void close_lines(void *state)
 {

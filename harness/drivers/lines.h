@@ -41,9 +41,10 @@ struct bb_lines {
 	uint32_t points; /* number of points of the program at which the clone could have a cut */
 	/* the reason why there are fewer cuts than points; "" if there is a cut at every point */
 	const char *thinned_why;
-	uint32_t refused;        /* number of cuts that the verifier refuses */
-	const char *refused_why; /* what the verifier says about one refused cut; "": no cut is */
-	uint64_t runs;           /* runs of the clone that ended at its last cut, as planned */
+	uint32_t refused; /* number of cuts that the verifier refuses */
+	/* what the verifier says about one refused cut; "": it refuses none */
+	const char *refused_why;
+	uint64_t runs; /* runs of the clone that ended at its last cut, as planned */
 	/* runs of the clone that should have ended at its last cut, but took another path */
 	uint64_t other_paths;
 	/* number of sweeps in all loads; one sweep measures the program and all cuts once */

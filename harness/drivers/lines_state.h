@@ -68,7 +68,8 @@ struct bb_lines_case {
 	struct bb_line_path path;
 	struct bb_lines_item *items;
 	uint32_t n_items, first_bare, first_doubled;
-	struct bb_lines_means *means; /* [load * n_items + item] */
+	/* means[load * n_items + item]: means of an item's bursts in a load */
+	struct bb_lines_means *means;
 	uint32_t n_loads;
 	bool is_cold; /* caches are emptied before each run */
 	/* runs: number of runs that should end at the last cut; other_paths: of these, the runs

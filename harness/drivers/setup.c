@@ -23,8 +23,8 @@ static const char script[] = "n=0\n"
 			     "echo '0 0' >&0\n"
 			     "read -r end\n";
 
-/* Makes the namespaces, waits until our process has mapped their root to the user who may use them,
- * and becomes sh. */
+/* Makes the namespaces, waits until our process has mapped their root to a user outside them, and
+ * becomes sh. */
 static int enter_and_execute(void *arg, int link_fd)
 {
 	int rc = unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWNS) ? -errno : 0;

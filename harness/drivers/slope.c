@@ -75,7 +75,7 @@ static void pmu_read(const struct bb_pmu *p, double ret_counts[BB_PMU_COUNTERS])
 
 struct line {
 	struct bb_fitted_line time;
-	double pmu[BB_PMU_COUNTERS]; /* counts per run */
+	double pmu[BB_PMU_COUNTERS]; /* hardware counts of one more run */
 };
 
 /* Times one call of `repeat` runs, ns. Repeats the call if a signal interrupts it. */

@@ -12,7 +12,7 @@
  */
 struct bb_windows {
 	struct bb_target *target;  /* the program whose counters are polled; borrowed */
-	struct bb_prog_stats last; /* the last reading */
+	struct bb_prog_stats last; /* the last reading of the counters */
 	/* Runs of the program that our own readings cause; none, unless bb_windows__find_own() has
 	 * found some. The batch does not count them. If a window also has other runs, we subtract a
 	 * fixed time for each run of ours: the mean over the windows that have only our own runs,

@@ -256,7 +256,7 @@ struct step {
 struct walk {
 	const struct bb_code *code;
 	const struct bb_cfg *g;
-	struct step steps[MOST_STEPS]; /* no step is in it twice */
+	struct step steps[MOST_STEPS]; /* steps[n_steps], each only once */
 	uint32_t n_steps;
 	bool is_lost; /* true if the value is not found on one path, or differs between two paths */
 	struct bb_origin found;

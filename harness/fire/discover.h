@@ -19,7 +19,7 @@ struct bb_tried {
  * firing is taken. If no trigger does, the trigger that causes the fewest runs is taken.
  */
 struct bb_discovery {
-	const struct bb_trigger *trigger; /* NULL if none makes it run */
+	const struct bb_trigger *trigger; /* NULL if no trigger makes the program run */
 	uint32_t runs_each;               /* runs that one firing causes */
 	char ended[200];                  /* message if the process that fires ended; else "" */
 	/* the triggers that were tried, in the order of trying; owned */

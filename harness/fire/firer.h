@@ -10,8 +10,9 @@ struct bb_fire_user {
 	/* names of environment variables that commands and libraries keep beside the usual ones
 	 * (base/child.h); NULL: only the usual ones */
 	const char *const *env;
-	const char *helper_dir; /* folder of the program call_function; NULL means there is none */
-	char dir[4096];         /* working folder of commands; "" means ours */
+	/* folder of the program call_function; NULL: there is no such program */
+	const char *helper_dir;
+	char dir[4096]; /* working folder of commands; "": our working folder */
 };
 
 /* --- where triggers are fired --- */
@@ -26,7 +27,7 @@ struct bb_fire_site {
 	char cgroup[256]; /* path of the cgroup's folder */
 	uint64_t cgroup_id;
 	char why_no_netns[200], why_no_cgroup[200];
-	/* set by the caller; zeroed: root and no helper */
+	/* set by the caller; if zeroed, commands run as root, and there is no call_function */
 	struct bb_fire_user user;
 	pid_t keeper; /* process that removes the cgroup; 0 means none */
 	int keeper_fd;
@@ -40,7 +41,7 @@ void bb_fire_site__close(struct bb_fire_site *p);
  * site and sets its `user`; the last bb_fire_site__unshare() closes it. */
 struct bb_fire_site *bb_fire_site__share(int cpu, int other_cpu, const struct bb_fire_user *user);
 void bb_fire_site__unshare(struct bb_fire_site *p);    /* does nothing if `p` is NULL */
-const struct bb_fire_site *bb_fire_site__shared(void); /* NULL if it is not open */
+const struct bb_fire_site *bb_fire_site__shared(void); /* returns NULL if the site is not open */
 
 /* --- the process that calls a function of a shared library --- */
 

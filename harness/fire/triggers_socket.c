@@ -307,7 +307,7 @@ static int fire_datagram(struct bb_firing *f)
 	return rc;
 }
 
-/* Writes a frame to the page, with a datagram to a port that no socket has. */
+/* Writes a frame to the trigger's page, with a datagram to a port that no socket has. */
 static int open_frame(struct bb_firing *f)
 {
 	const struct {

@@ -39,7 +39,9 @@ enum bb_user_value {
 
 struct bb_user_prototype {
 	bool is_known;
-	uint32_t n; /* <= BB_MOST_PARAMETERS; the list ends before a struct passed by value */
+	/* number of parameters, at most BB_MOST_PARAMETERS; the list ends before a struct passed by
+	 * value */
+	uint32_t n;
 	enum bb_user_value parameters[BB_MOST_PARAMETERS], result;
 };
 

@@ -83,7 +83,8 @@ static int start_qemu(struct bb_machine *m, const struct arguments *a, struct bb
 				"-fw_cfg", a->job};
 	const char *const booting[] = {"-kernel", a->image, "-initrd", a->initrd, "-append",
 				       KERNEL_ARGS, "-monitor", "stdio",
-				       /* the saved guest does not say that it was stopped */
+				       /* do not save that the guest was stopped, so that a copy of
+					* it goes on at once */
 				       "-global", "migration.store-global-state=off"};
 	const char *const going_on[] = {"-incoming", a->incoming};
 	const char *const traced[] = {"-plugin", plugin};

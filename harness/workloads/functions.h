@@ -31,5 +31,6 @@ extern const size_t bb_n_functions;
  * the last. All versions of a function count as one. */
 const char *bb_function_name(size_t i);
 
-/* Fills the buffers: a sample with a stack as of amicable_pairs, a log without a file. */
+/* Fills the buffers with a stack sample like those of amicable_pairs, and with a log that has no
+ * file. */
 void bb_function_room__init(struct bb_function_room *room);
