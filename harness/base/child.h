@@ -50,8 +50,8 @@ enum bb_confinement {
 	BB_CONFINED_SERVER,
 };
 
-#define BB_STD_NULL (-1) /* in bb_child_rules.std[]: /dev/null */
-/* in bb_child_rules.std[]: the child's end of the pipe or socket that `link` asks for */
+#define BB_STD_NULL (-1) /* in bb_child_rules.std[]: the child gets /dev/null */
+/* in bb_child_rules.std[]: the child gets its own end of the pipe or socket `link` */
 #define BB_STD_LINK (-2)
 
 /*
@@ -154,8 +154,8 @@ void bb_child__stop(struct bb_child *c);
  * or 0 if the parent has ended. */
 char bb_child__sleep(int link_fd);
 
-/* Waits until a child has ended, even if signals arrive meanwhile, and reaps the child. Returns its
- * status as waitpid(2) gives it, or -1 if there is no such child. */
+/* Waits until a child has ended, even if signals arrive meanwhile, and reaps the child. Returns
+ * the status of the child as waitpid(2) gives it, or -1 if there is no such child. */
 int bb_wait_for(pid_t child);
 
 /* Waits at most `seconds` until a child has ended, without reaping it. Returns 0; -ETIME if the
@@ -176,8 +176,8 @@ struct bb_how_ended {
 
 /*
  * Send and receive a number and a descriptor (-1: no descriptor) over a Unix socket. Sending
- * returns -EAGAIN instead of waiting for room in the socket. Both return 0 or -errno; -EPIPE if the
- * other end is closed.
+ * returns -EAGAIN instead of waiting for room in the socket. Both functions return 0 or -errno;
+ * -EPIPE if the other end of the socket is closed.
  */
 int bb_descriptor__send(int socket_fd, int number, int fd);
 int bb_descriptor__receive(int socket_fd, int *ret_number, int *ret_fd);

@@ -4,9 +4,9 @@
 #include "base/std.h"
 
 /*
- * Output streams that can show untrusted text on a terminal. A control character other than newline
- * and tab, a character that changes the direction of text, and a byte that is not UTF-8 are each
- * written as '?' (bb_shown_len() in base/text.h).
+ * The streams of this header make untrusted text safe to show on a terminal. They write '?' for a
+ * control character other than newline and tab, for a character that changes the direction of text,
+ * and for a byte that is not UTF-8 (bb_shown_len() in base/text.h).
  */
 
 /* Opens a stream that writes to `fd`, which fclose() closes. `buffering` is as in setvbuf(3). */

@@ -12,7 +12,7 @@
 #define MEMORY_BYTES (UINT64_C(256) << 20)
 
 struct connection {
-	int fd; /* -1: the slot is free */
+	int fd; /* socket of the client; -1: the slot is free */
 	uint64_t since_ns;
 	char head[MOST_HEAD + 1]; /* the text that the client has sent so far; ends in NUL */
 	size_t n_head;

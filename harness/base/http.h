@@ -11,7 +11,7 @@
  * process ends.
  */
 struct bb_http_server {
-	struct bb_child child; /* pid 0: nothing is served */
+	struct bb_child child; /* the process that serves; its `pid` is 0 if nothing is served */
 	char url[80];          /* URL of the text, for example "http://127.0.0.1:9435/metrics" */
 };
 

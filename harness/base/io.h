@@ -9,7 +9,8 @@
 int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		 struct bb_err *err);
 
-/* The same as bb_read_file(), but follows no symbolic link of another user (bb_own__openat()). */
+/* Does the same as bb_read_file(), but follows no symbolic link of another user
+ * (bb_own__openat()). */
 int bb_read_own_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		     struct bb_err *err);
 
@@ -92,8 +93,8 @@ void bb_leftover__lock_and_remove_others(int dir_fd, const char *name, size_t n_
 /* A new file that gets its final name only when it is complete. Until then it has a hidden name. */
 struct bb_new_file {
 	int dir_fd, fd; /* dir_fd: the folder of the file; fd: descriptor for writing to the file */
-	const char *name;        /* final name */
-	char temp[NAME_MAX + 1]; /* hidden name */
+	const char *name;        /* final name of the file */
+	char temp[NAME_MAX + 1]; /* name of the file until it is complete */
 };
 
 /* Makes the new file under its hidden name. `dir_fd` and `name` are borrowed until

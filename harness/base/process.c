@@ -27,7 +27,7 @@
 
 /* A pipe that the program writes to, and the text read from it. */
 struct stream {
-	int read_fd, write_fd; /* -1: closed */
+	int read_fd, write_fd; /* the ends of the pipe; -1: the end is closed */
 	char *text;
 	size_t len, size;
 };

@@ -4,9 +4,10 @@
 #include "base/std.h"
 
 /*
- * The types of members of stored structs. A struct bb_record describes a stored struct: its
- * members, their types, and which of them a file may lack. From this description the functions
- * below set defaults and free memory, and those of base/record_json.h read and write files.
+ * The types of members of stored structs. The comment on a type names the C type of the member. A
+ * struct bb_record describes a stored struct: its members, their types, and which of them a file
+ * may lack. From this description the functions below set defaults and free memory, and those of
+ * base/record_json.h read and write files.
  */
 enum bb_member_type {
 	BB_NAME,         /* char *, neither NULL nor empty in a file */
@@ -63,7 +64,7 @@ struct bb_record {
 
 /* A list of numbers; NAN marks a missing number. */
 struct bb_numbers {
-	double *x; /* x[n], owned */
+	double *x; /* array x[n], which the struct owns */
 	size_t n;
 };
 

@@ -33,7 +33,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BB_LEN(array) (sizeof(array) / sizeof((array)[0])) /* number of elements */
+#define BB_LEN(array) (sizeof(array) / sizeof((array)[0])) /* number of elements of an array */
 /* plural ending of a noun after the number `n`: "" or "s" */
 #define bb_plural(n) ((n) == 1 ? "" : "s")
 
@@ -113,9 +113,9 @@ void *bb_append(void *items, size_t *n, size_t item_size);
 	})
 #define BB_ANY(items, n, cond) (BB_FIND(items, n, cond) != NULL)
 
-/* Returns the number of items in items[n] for which `cond` holds. They must stand before all
- * other items, because the macro finds the last of them by binary search. In `cond`, `it` is the
- * address of the item. */
+/* Returns the number of items in items[n] for which `cond` holds. These items must stand before
+ * all other items, because the macro finds the last of them by binary search. In `cond`, `it` is
+ * the address of the item. */
 #define BB_N_LEADING(items, n, cond)                                                               \
 	({                                                                                         \
 		size_t bb_low = 0, bb_high = (n);                                                  \

@@ -527,7 +527,7 @@ static void check_kernel(const struct bb_check *, struct bb_check_result *r)
  * the field and its value applies. */
 static const struct {
 	const char *check; /* name of the check, and of the field of the fingerprint */
-	const char *value; /* NULL: the row fits any value */
+	const char *value; /* value of the field; NULL: the row fits any value */
 	enum bb_check_status status;
 	const char *remedy;
 	/* printed after the value of the field; with BB_CHECK_SKIP, in place of the value */

@@ -4,7 +4,7 @@
 #include "base/std.h"
 
 /* These functions read small text files below /proc and /sys. They put `root` before every path.
- * It is "" except in tests, which use a folder with the same layout. */
+ * `root` is "" except in tests, which use a folder with the same layout. */
 
 /* Joins `root` and `path` in ret_path[size]. Returns 0 or -ENAMETOOLONG. */
 int bb_sysfile__path(const char *root, const char *path, char *ret_path, size_t size);

@@ -436,7 +436,8 @@ static void put_machine(FILE *out, const struct bb_html_page *page, size_t)
 
 static const struct section {
 	const char *slug, *title;
-	bool (*is_there)(const struct bb_html_page *page); /* NULL: the section is always there */
+	/* true if the page has this section; NULL: every page has it */
+	bool (*is_there)(const struct bb_html_page *page);
 	void (*put)(FILE *out, const struct bb_html_page *page, size_t nth);
 } sections[] = {
 	{"verdicts", "Verdicts", has_verdicts, put_verdicts},

@@ -53,7 +53,8 @@ struct bb_html_page {
 	/* line_flames[report->n_timed], HTML by bb_flame__write_html(); NULL: the page has no
 	 * flame graphs of lines */
 	char *const *line_flames;
-	const struct bb_figures *figures; /* NULL: no pictures were drawn */
+	/* the pictures of this run; NULL: no pictures were drawn */
+	const struct bb_figures *figures;
 };
 
 /* Writes one run as a page (see struct bb_exporter). */

@@ -26,7 +26,7 @@ typedef int bb_read_value(const struct bb_reader *r, const struct bb_field *f,
 			  const struct bb_yaml *node, void *base);
 
 struct bb_type {
-	bb_read_value *read; /* NULL: the value is ignored */
+	bb_read_value *read; /* reads a value; NULL: the value is ignored */
 	size_t owned_bytes;  /* size of the member itself if it owns memory; else 0 */
 	/* copies the member of the struct `from` into the same member of `to`, which must be zero;
 	 * NULL: the member owns no memory */
@@ -57,12 +57,13 @@ struct bb_field {
 	/* true: a list of numbers may have the same number several times */
 	bool may_repeat;
 	double min, max;            /* range of a number, or of a number of bytes; inclusive */
-	const char *const *choices; /* allowed texts */
+	const char *const *choices; /* choices[n_choices]: texts that the key allows */
 	size_t n_choices;
 	/* used in place of `choices`: returns the allowed text number i, from 0, or NULL after
 	 * the last */
 	const char *(*choice)(size_t i);
-	const struct bb_kind *of; /* kind of a mapping, or of the items of a list */
+	/* kind of the mapping that the key takes, or of the items of its list */
+	const struct bb_kind *of;
 	/* name in messages: of one item of a list of texts ("an argument"), or of all items of a
 	 * list of mappings ("mappings such as ...") */
 	const char *item;
@@ -141,17 +142,17 @@ struct bb_phrase bb_phrase__suggest(const char *word, const char *const *names, 
 
 struct bb_mode {
 	const char *label; /* text in a scenario that chooses the mode: "with: step" */
-	const char *name;  /* name in messages: "step" */
+	const char *name;  /* name of the mode in messages: "step" */
 };
 
 struct bb_kind {
-	const char *what;    /* name in messages: "a drive" */
-	const char *example; /* text in messages: "{with: step}" */
+	const char *what;    /* name of the kind in messages: "a drive" */
+	const char *example; /* example of a mapping in messages: "{with: step}" */
 	const struct bb_field *fields;
-	size_t n_fields; /* <= BB_KIND_MAX_KEYS */
+	size_t n_fields; /* at most BB_KIND_MAX_KEYS */
 	size_t size;     /* size of the struct; 0: the struct is never copied, and is in no list */
 	const struct bb_mode *modes; /* modes[i] belongs to BB_BIT(i) of bb_field.with */
-	size_t n_modes;              /* <= BB_KIND_MAX_KEYS; 0: every key is always allowed */
+	size_t n_modes;              /* at most BB_KIND_MAX_KEYS; 0: every key is always allowed */
 
 	/* The members below are for kinds of items of a list. */
 	/* reads one item; NULL: bb_kind__read() reads it */

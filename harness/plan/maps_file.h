@@ -45,7 +45,7 @@ int bb_maps_file__read(const char *path, struct bb_maps_file **ret_file, struct 
  * is only for messages. */
 int bb_maps_file__parse(const char *text, size_t len, const char *path,
 			struct bb_maps_file **ret_file, struct bb_err *err);
-void bb_maps_file__let_go(struct bb_maps_file *file); /* accepts NULL */
+void bb_maps_file__let_go(struct bb_maps_file *file); /* does nothing if `file` is NULL */
 
 /* Returns the table of the map called `map`, as bb_map_table__is_of() says, or NULL if the file
  * has none. */

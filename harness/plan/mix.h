@@ -15,7 +15,7 @@
  *             flow rank 2. The packets of a flow come in the order of the scenario.
  */
 struct bb_mix {
-	uint32_t *v; /* v[n], owned */
+	uint32_t *v; /* array v[n], which the struct owns */
 	size_t n;    /* number of runs until the order repeats; 0 means that there are no inputs */
 };
 

@@ -106,7 +106,7 @@ void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size)
 	}
 	if (p->l4 == BB_PACKET_ICMP) {
 		l4[0] = p->ip == BB_PACKET_IPV6 ? 128 : 8; /* echo request */
-		put16(l4 + 6, 1);                          /* sequence number */
+		put16(l4 + 6, 1);                          /* sequence number of the echo request */
 	} else if (p->l4) {
 		put16(l4, p->src_port);
 		put16(l4 + 2, p->dst_port);

@@ -7,7 +7,7 @@
 
 /* The parameter of a drive. Each variant has one case for each of the n values. */
 struct param {
-	const char *name; /* NULL: the drive has no parameter */
+	const char *name; /* name of the parameter; NULL: the drive has no parameter */
 	/* values[n]; NULL: the inputs are the values, or the drive has no parameter */
 	const uint32_t *values;
 	/* inputs of the drive: n inputs or, if is_fill, at least one; NULL: the drive has no

@@ -531,7 +531,7 @@ static int read_cpus(const struct bb_reader *r, const struct bb_field *f,
 
 static const struct bb_field drive_fields[] = {
 	{"with", &already_read, .required = true},
-	{"trigger", &already_read, OF_KINDS}, /* find_kind() has read it */
+	{"trigger", &already_read, OF_KINDS}, /* find_kind() has read this key already */
 	{"inside", TEXT(bb_drive_spec, step.inside), OF_KINDS, .read = read_of_kind},
 	{"stack_depth", VALUES, .max = 127},
 	{"consumer", &bb_type_index, BB_AT(bb_drive_spec, step.consumer), OF_KINDS,

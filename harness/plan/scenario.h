@@ -14,9 +14,9 @@ struct bb_where {
 
 /*
  * `{pid: self}`, `{pid_tgid: self}`, `{comm: self}` or `{cgroup: self}` as a key or value of a map
- * or as the value of a global. It stands for a value of the process that fires the program. This
- * value is known only when the program is loaded. Tracers filter by such values (`targ_pid`, a map
- * of cgroups).
+ * or as the value of a global. Such a mapping stands for a value of the process that fires the
+ * program. This value is known only when the program is loaded. Tracers filter by such values
+ * (`targ_pid`, a map of cgroups).
  */
 enum bb_self { BB_SELF_NONE, BB_SELF_PID, BB_SELF_PID_TGID, BB_SELF_COMM, BB_SELF_CGROUP };
 
@@ -36,9 +36,9 @@ struct bb_self_values {
 	"only programs that are fired where they are attached have a process that fires; it is "   \
 	"not known which here"
 
-/* Stores the process id, the result of bpf_get_current_pid_tgid() in its main thread
- * (BB_SELF_PID_TGID), or the cgroup id. Returns false if the id is unknown, or if `self` is any
- * other value. */
+/* Stores the number for which `self` stands: the process id; the value that
+ * bpf_get_current_pid_tgid() returns in the main thread of the process; or the cgroup id.
+ * Returns false if this number is unknown, or if `self` stands for no number. */
 static inline bool bb_self__number(enum bb_self self, const struct bb_self_values *v,
 				   int64_t *ret_number)
 {
@@ -51,7 +51,7 @@ static inline bool bb_self__number(enum bb_self self, const struct bb_self_value
 	return n != 0;
 }
 
-/* Bytes that the struct owns. */
+/* An array of bytes, which the struct owns. */
 struct bb_bytes {
 	uint8_t *data;
 	size_t len;
@@ -65,9 +65,9 @@ struct bb_u32_list {
 /* Kinds of the context of an input (struct bb_input). */
 enum bb_ctx_kind {
 	BB_CTX_NONE,
-	BB_CTX_BYTES, /* the raw context struct of the program's type */
-	BB_CTX_SKB,   /* struct __sk_buff */
-	BB_CTX_XDP,   /* struct xdp_md */
+	BB_CTX_BYTES, /* raw bytes of the context struct of the program's type */
+	BB_CTX_SKB,   /* a struct __sk_buff, made from the key `skb` */
+	BB_CTX_XDP,   /* a struct xdp_md, made from the key `xdp` */
 };
 
 /* An input for BPF_PROG_TEST_RUN and its expected result: a packet or, for program types without
@@ -149,8 +149,9 @@ struct bb_map_fill {
 /* Sizes and flags of a map that replace those in the object, as a loader would set them. A
  * member that is 0 keeps what the object says. */
 struct bb_map_shape {
-	uint32_t max_entries, value_size; /* value_size in bytes */
-	uint32_t flags;                   /* BPF_F_*; used only if has_flags */
+	/* max_entries: number of entries; value_size: bytes of a value */
+	uint32_t max_entries, value_size;
+	uint32_t flags; /* flags BPF_F_* of the map; used only if has_flags */
 	bool has_flags;
 	bool per_cpu; /* the map becomes the per-CPU kind of its type, with a value for each CPU */
 };
@@ -220,7 +221,7 @@ struct bb_fired_by {
 	/* name of a trigger. If trigger, call and run are all NULL, bpfbench searches its
 	 * triggers for one that makes the program run. */
 	char *trigger;
-	char *call;                    /* function to call */
+	char *call;                    /* name of the function to call */
 	struct bb_argument *arguments; /* arguments[n_arguments] of the call */
 	size_t n_arguments;
 	char **run; /* command to run and its arguments: run[n_run], then NULL */
@@ -264,13 +265,13 @@ struct bb_global_spec {
 struct bb_variant_spec {
 	char *name;
 	char *program; /* function in the object; by default the variant's name */
-	char *object;  /* BPF object; NULL: the scenario's object */
+	char *object;  /* path of the BPF object; NULL: the scenario's object */
 	/* section such as "xdp": the program is loaded as if it were in this section. NULL: its own
 	 * section */
 	char *type;
 	uint32_t id;       /* id of a live program; 0: not given */
 	char *pinned;      /* path of a live program's pin; NULL: not given */
-	char *description; /* NULL: the key is not given */
+	char *description; /* text for readers; NULL: the key is not given */
 	/* True if bpfbench must choose the pid of the process that fires before it loads the
 	 * program, where that is possible, even if no map or global has the value {pid: self}.
 	 * --try-inputs sets this member; no key of a scenario does. */
@@ -339,7 +340,8 @@ struct bb_drive_spec {
 	double seconds; /* time to measure each case, s, over all loads; 0: the kind's default */
 	/* number of samples of each case, over all loads; 0: the kind's default */
 	uint32_t samples;
-	char **variants; /* variants[n_variants]: names; NULL: all variants */
+	/* names of the variants to measure, variants[n_variants]; NULL: all variants */
+	char **variants;
 	size_t n_variants;
 	/* name of the floor variant, from the drive or else from the scenario; NULL: there is no
 	 * floor */
@@ -365,7 +367,7 @@ struct bb_drive_spec {
 struct bb_scenario {
 	char *path; /* path of the scenario's file */
 	char *name;
-	char *description; /* NULL: the key is not given */
+	char *description; /* text for readers; NULL: the key is not given */
 	/* BPF object of all variants that name no object; NULL: no variant needs it, or no drive
 	 * loads a program */
 	char *object;
@@ -402,7 +404,7 @@ void bb_scenario__write_schema(FILE *out);
 int bb_scenario__parse(const char *text, size_t len, const char *path,
 		       struct bb_scenario **ret_scenario, struct bb_err *err);
 
-void bb_scenario__free(struct bb_scenario *s); /* accepts NULL */
+void bb_scenario__free(struct bb_scenario *s); /* does nothing if `s` is NULL */
 
 /* Adds a copy of the variant `like` under the name `name`. If `object` is not NULL, the copy's
  * program comes from this object. Drives that name `like` among their variants then name the
