@@ -26,7 +26,7 @@ else
 	if [[ $status == 77 ]]; then
 		skip "no tracefs" "it cannot be unmounted here"
 	else
-		expect_grep "no tracefs: it is mounted for bpfbench alone" out '^  (. [a-z-]+ +[0-9]+ runs? a firing|none of )'
+		expect_grep "no tracefs: it is mounted for bpfbench alone" out '^  (. [a-z-]+ +[0-9]+ runs? per firing|none of )'
 		expect_grep "no tracefs: the nearest name" out "did you mean 'syscalls/sys_enter_openat'"
 	fi
 	run without cgroup2 "$BPFBENCH" --object "$object" --program on_connect --program on_malloc --drive step --loads 1 -n 20 --no-store

@@ -12,7 +12,7 @@ object=$O/tests/bpf/network_hooks.bpf.o
 # fires NAME PROGRAM TRIGGER: it was found, and a run has a figure by it.
 fires() {
 	run "$BPFBENCH" triggers "$object" --program "$2"
-	expect_grep "$1: found" out "^  \\* $3 +[0-9]+ runs? a firing"
+	expect_grep "$1: found" out "^  \\* $3 +[0-9]+ runs? per firing"
 	real --object "$object" --program "$2" --drive step --loads 1 -n 10 --budget 60
 	expect_grep "$1: a figure" err "^  $2 +net \*?-?[0-9.]+ .*ns"
 	"$BPFBENCH" show latest --results "$results" --details >>"$TMP/err"
