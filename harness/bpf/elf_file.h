@@ -31,7 +31,7 @@ struct bb_elf_symbol {
 
 /* A pointer to a symbol in the section ".maps", such as a filled slot of a prog array. */
 struct bb_elf_slot {
-	uint64_t at; /* offset in the section, in bytes */
+	uint64_t at; /* offset of the pointer in the section, in bytes */
 	uint32_t symbol;
 };
 

@@ -13,7 +13,7 @@ struct bb_loaded {
 	/* name of the program's function; only the first 15 bytes if the program has no BTF; may be
 	 * empty */
 	char name[BB_LOADED_NAME];
-	char tag[BB_TAG]; /* SHA of its instructions, in hex */
+	char tag[BB_TAG]; /* SHA of the program's instructions, in hex */
 };
 
 /* Finds the smallest program id above `id`; pass 0 for the first program. Returns 0; -ENOENT

@@ -39,7 +39,7 @@ struct bb_xdp_net {
 };
 
 int bb_xdp_net__open(struct bb_xdp_net *ret_net, struct bb_err *err);
-void bb_xdp_net__close(struct bb_xdp_net *net); /* does nothing if closed or zeroed */
+void bb_xdp_net__close(struct bb_xdp_net *net); /* does nothing if `net` is closed or zeroed */
 
 /* Attaches a program to a free port by a BPF link (Linux 5.9). `*ret_port` is the port's index, for
  * bb_xdp_net__detach(). Returns -ENOTSUP if this is not permitted or there is no veth. Takes

@@ -32,7 +32,7 @@ static int act(enum act what, const struct bb_stats_reader *r)
 
 	if (what == ACT_READ)
 		return bb_stats_reader__info(r, &unused);
-	/* to the kernel, this is the same as nanosleep(), which `live` calls */
+	/* to the kernel, this call is the same as nanosleep(), which `live` calls */
 	clock_nanosleep(CLOCK_MONOTONIC, what == ACT_SLEEP_OVER ? TIMER_ABSTIME : 0, &shortly,
 			NULL);
 	return 0;

@@ -39,7 +39,8 @@ struct bb_command_spec {
 	bool is_held;
 	/* the command is pinned to place.cpu, with priority over other processes there */
 	bool is_pinned;
-	bool keeps_stdout; /* its stdout is kept for bb_command__stdout(); false: it is discarded */
+	/* the command's stdout is kept for bb_command__stdout(); false: it is discarded */
+	bool keeps_stdout;
 	/* Points into shared memory, because the child process writes there. It receives the time
 	 * (bb_now_ns()) at which a held command begins to run, perhaps some ms after
 	 * bb_command__resume(). NULL: the time is not wanted. */
@@ -117,7 +118,7 @@ char *bb_command__stdout(const struct bb_command *c);
  * /dev/stderr. Returns a descriptor or -errno. */
 int bb_command__open_log(const struct bb_child_place *place);
 
-/* Empties a file for the output of a command if it is larger than 1 MiB. */
+/* Empties the file of bb_command__open_log() if it is larger than 1 MiB. */
 void bb_command__limit_log(int log_fd);
 
 /* Opens a perf event of the clock `clock` ("cpu-clock" or "task-clock") on the command and its

@@ -49,7 +49,9 @@ static void count_runs(const struct list *l, struct bb_firing *f, double idle_ns
 	while (w.n < WINDOWS && (w.n < ENOUGH || at_ns - began_ns < WINDOWS_NS)) {
 		uint64_t now, until_ns = at_ns + (uint64_t)idle_ns;
 
-		if (f) /* an error is ignored, because the program may have run and caused it */
+		/* an error of the firing is ignored, because the program may have run and caused it
+		 */
+		if (f)
 			w.rc = bb_firing__fire(f);
 		while (!f && bb_now_ns() < until_ns)
 			;

@@ -92,7 +92,7 @@ struct bb_fire_task {
 };
 
 struct bb_firer {
-	pid_t pid; /* pid of the process; 0: it does not run */
+	pid_t pid; /* pid of the child; 0: it does not run */
 	int fd;    /* our end of the socket to the child */
 	/* the process that calls a function of a library; its pid is 0 if there is no such process
 	 */

@@ -91,7 +91,7 @@ struct bb_order_ratio {
 };
 
 /* Computes the ratio median of b / median of a, and its interval. All results are NAN if a sample
- * is empty, alpha is not in (0, 1), or a value is not as required above. */
+ * is empty, alpha is not in (0, 1), or the values are not ascending, finite and > 0. */
 struct bb_order_ratio bb_order_ratio(const double *a, size_t n_a, const double *b, size_t n_b,
 				     double alpha);
 
