@@ -12,9 +12,9 @@
 
 /* --- reading and writing --- */
 
-/* Reads a file to its end, and closes `fd`, which is as in bb_read_and_close(). `is_kernels` is
- * true for a file whose text the kernel makes, as in /proc; stat(2) does not tell the size of
- * such a file. */
+/* Reads a file to its end, and closes `fd`, a descriptor or the -errno with which opening the
+ * file failed. `is_kernels` is true for a file whose text the kernel makes, as in /proc; stat(2)
+ * does not tell the size of such a file. */
 static int read_and_close(int fd, bool is_kernels, size_t max, char **ret_data, size_t *ret_len)
 {
 	size_t len = 0, size = 0, chunk = 65536;

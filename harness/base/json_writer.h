@@ -20,8 +20,8 @@ struct bb_json {
 };
 
 /* Opens an object or array. `opening` is "{" or "[". With "{\n" or "[\n", each item has its own
- * line. Here and below, `key` is the key of the new value in the object around it; NULL in an array
- * and at the top. */
+ * line. Here and below, `key` is the key of the new value in the object around it; `key` is NULL
+ * in an array and for the outermost value. */
 void bb_json__open(struct bb_json *w, const char *key, const char *opening);
 void bb_json__close(struct bb_json *w);
 /* Closes all open objects and arrays, and ends the line. */

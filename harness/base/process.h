@@ -12,8 +12,8 @@ struct bb_process {
 	bool together;
 	uid_t uid; /* user that the program runs as; only root may name another user */
 	gid_t gid;
-	/* further environment variables that the program gets, see bb_child_rules.env; NULL: no
-	 * further variables */
+	/* names of further environment variables that the program gets, as in
+	 * bb_child_rules.env; NULL: no further variables */
 	const char *const *env;
 };
 
@@ -26,9 +26,9 @@ struct bb_process_end {
 };
 
 /*
- * Runs the program with empty stdin and a clean environment. It cannot get more rights, for example
- * by sudo. All processes that the program starts end with it. If a signal asks us to stop, the
- * program ends, too.
+ * Runs the program with empty stdin and a clean environment. The program cannot get more rights,
+ * for example by sudo. All processes that the program starts end with it. If a signal asks us to
+ * stop, the program ends, too.
  *
  * Returns 0 if the program ran, however it ended; -ENOENT if there is no such program; -EINTR if a
  * signal asked us to stop; or -errno.

@@ -27,8 +27,9 @@ enum bb_member_type {
 	BB_BOOL,
 	BB_NUMBERS, /* struct bb_numbers */
 	BB_RECORDS, /* pointer to an array of described structs; their number is another member */
-	BB_OTHER,   /* functions of the file's format read and write it (struct bb_record_part); it
-		       has no default and is not freed */
+	/* functions of the file's format read and write the member (struct bb_record_part),
+	 * which has no default and is not freed */
+	BB_OTHER,
 };
 
 enum bb_member_presence {

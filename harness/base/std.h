@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The C library, errors, growing arrays and the clock. Every other header includes this file. */
+/* The C library, errors, growing arrays and the clock. Nearly all other headers include this
+ * file, so sources do not name the headers of the C library themselves. */
 #pragma once
 
 #include <assert.h>

@@ -59,11 +59,12 @@ char *bb_command_line(int argc, char **argv);
  * `command` may come from an untrusted file, and users may copy the result to a shell. */
 char *bb_command_with(const char *command, const char *option);
 /* Returns a copy of `command` without `option`, which is "--exact" or, if the option has a
- * value, "--drive NAME". Otherwise as bb_command_with(). */
+ * value, "--drive NAME". The caller frees the copy. Returns NULL for the same texts as
+ * bb_command_with(). */
 char *bb_command_without(const char *command, const char *option);
 /* Returns the value of `option` ("--base") in `command`, as a shell reads it. The caller frees
- * the value. Returns NULL if `command` does not have the option, or where bb_command_with()
- * returns NULL. */
+ * the value. Returns NULL if `command` does not have the option, or is a text for which
+ * bb_command_with() returns NULL. */
 char *bb_command_value(const char *command, const char *option);
 /* Returns the option of `command` with its value, such as " --results DIR", to be added to
  * another command. Returns "" if `command` does not have the option. `command` may be NULL. The

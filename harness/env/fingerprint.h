@@ -77,8 +77,8 @@ const char *bb_fingerprint_get(const struct bb_fingerprint *fp, size_t i);
  */
 int bb_fingerprint_set(struct bb_fingerprint *fp, const char *key, const char *value);
 
-/* Returns the number of identity fields that differ. The keys of the first `max` of them go to
- * ret_keys[]. A field that is unknown in `a` or `b` does not count. */
+/* Returns the number of identity fields that differ. ret_keys[] receives the keys of the first
+ * `max` of these fields. A field that is unknown in `a` or `b` does not count. */
 size_t bb_fingerprint_differences(const struct bb_fingerprint *a, const struct bb_fingerprint *b,
 				  const char *ret_keys[], size_t max);
 

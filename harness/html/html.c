@@ -20,7 +20,7 @@ BB_ASSET(page_css, "harness/html/page.css");
 #define NAMED_IN_TITLE 3u
 #define HOT_SHARE 0.1 /* a line with at least this share of all instructions is shown as hot */
 
-/* A <div> around a table: if the table is wider than the screen, it scrolls in this box. */
+/* A <div> around a table: a table that is wider than the screen scrolls in this box. */
 #define BEGIN_TABLE "<div class=scroll tabindex=0><table"
 #define END_TABLE "</table></div>\n"
 
@@ -72,8 +72,8 @@ static void put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
 
 /* --- cases --- */
 
-/* Writes the cases of one scenario, drive and parameter: their figures, then their tables. Case
- * `first` is the first of them. */
+/* Writes the cases of one scenario, drive and parameter: their figures, then their tables.
+ * `first` is the index of the first of these cases. */
 static void put_group(FILE *out, const struct bb_html_page *page, size_t nth, size_t first)
 {
 	/* Figures have different heights, and in this order they leave the smallest holes on the

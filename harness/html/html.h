@@ -57,7 +57,7 @@ struct bb_html_page {
 	const struct bb_figures *figures;
 };
 
-/* Writes one run as a page (see struct bb_exporter). */
+/* Writes one run as a page without figures, history and flame graphs (see struct bb_exporter). */
 int bb_export_html(const struct bb_report *r, FILE *out, struct bb_err *err);
 
 /* Writes pages[n], each with one run, as one HTML page. The caller checks `out` for write

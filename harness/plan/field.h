@@ -34,7 +34,8 @@ struct bb_type {
 	/* frees the memory of the member, and sets the member to zero; NULL: the member owns no
 	 * memory */
 	void (*done)(const struct bb_field *f, void *base);
-	/* JSON schema of the values, for rows without a `schema` of their own; NULL: none */
+	/* JSON schema of the values, for rows without a `schema` of their own; NULL: there is
+	 * none */
 	const char *schema;
 };
 

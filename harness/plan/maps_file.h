@@ -27,16 +27,17 @@ struct bb_map_table {
 
 struct bb_maps_file {
 	char *path;     /* path of the file, for messages */
-	uint32_t users; /* references to the file; the last bb_maps_file__let_go() frees it */
+	uint32_t users; /* number of references; the last bb_maps_file__let_go() frees the file */
 	struct bb_map_table *v; /* v[n], one table per map */
 	size_t n;
 };
 
 /*
  * Reads a file of at most BB_MAPS_FILE_MAX bytes. Release the file with bb_maps_file__let_go(). The
- * file read last stays in memory, because each variant of a scenario reads its maps' file anew.
- * Returns 0, or -errno with a message. The message begins with "path:line:column: " if the text is
- * not JSON. Otherwise it begins with "path: ", and names the map and the key that are wrong.
+ * file that was read last stays in memory, because each variant of a scenario reads the file of its
+ * maps again. Returns 0, or -errno with a message. The message begins with "path:line:column: " if
+ * the text is not JSON. Otherwise it begins with "path: ", and names the map and the key that are
+ * wrong.
  */
 #define BB_MAPS_FILE_MAX ((size_t)256 << 20)
 int bb_maps_file__read(const char *path, struct bb_maps_file **ret_file, struct bb_err *err);

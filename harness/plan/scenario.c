@@ -491,9 +491,9 @@ static void set_drive_defaults(struct bb_drive_spec *d)
 
 static const struct bb_type already_read = {0};
 
-/* Marks a key that only some kinds of drives take (bb_drive_kind.keys). read_drive() adds the bits
- * of these kinds to the row. No kind has the bit MAX_KINDS; it is set because `with` 0 would allow
- * the key in all kinds. */
+/* Marks a key that only some kinds of drives take (bb_drive_kind.keys). read_drive() adds the
+ * bits of these kinds to the row. The bit MAX_KINDS belongs to no kind. It is set because the
+ * value 0 would allow the key in all kinds. */
 #define OF_KINDS .with = BB_BIT(MAX_KINDS)
 
 /* Reads how many CPUs to use: one number or a list of numbers. Replaces `all` by the number of

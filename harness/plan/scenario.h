@@ -103,8 +103,8 @@ struct bb_inputs {
 struct bb_map_datum {
 	bool is_number;
 	int64_t number;
-	/* stands for a value of the process that fires, used in place of `number` and `bytes`;
-	 * BB_SELF_NONE: not used */
+	/* value of the process that fires, which replaces `number` and `bytes`; BB_SELF_NONE: no
+	 * such value is meant */
 	enum bb_self self;
 	struct bb_bytes bytes;
 };
@@ -256,8 +256,8 @@ struct bb_prepare_spec {
 struct bb_global_spec {
 	char *name;
 	int64_t value;
-	/* stands for a value of the process that fires, used in place of `value`; BB_SELF_NONE: not
-	 * used */
+	/* value of the process that fires, which replaces `value`; BB_SELF_NONE: no such value
+	 * is meant */
 	enum bb_self self;
 	struct bb_where where;
 };
@@ -296,8 +296,8 @@ struct bb_variant_spec {
 	size_t n_globals;
 	/* end of the variant's name, with values of globals; NULL once the variant has been read */
 	char *suffix;
-	/* index of the variant among the combinations of those globals that have lists of
-	 * values; 0: each of them has its first value */
+	/* index of the variant among the combinations of values of its globals; 0: each global
+	 * has its first value */
 	uint32_t combination;
 	struct bb_prepare_spec *prepare; /* prepare[n_prepare], in the order in which they run */
 	size_t n_prepare;

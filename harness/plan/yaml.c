@@ -177,7 +177,7 @@ static int build_items(struct ctx *c, yaml_event_type_t end, int depth, struct b
 	}
 }
 
-/* Fills `node` from `event`, which begins it, and builds all nodes in it. */
+/* Fills `node` from `event`, the event with which the node begins, and builds all nodes in it. */
 static int build_node(struct ctx *c, const yaml_event_t *event, int depth, struct bb_yaml *node)
 {
 	const yaml_char_t *anchor = NULL, *tag = NULL;
