@@ -30,9 +30,10 @@
 	}
 #define FIELD(name, identity, doc) FIELD_IN(name, identity, doc, NULL)
 
-/* The identity does not include libbpf: if another libbpf changes a program, the kernel gives
- * the program another tag. It includes neither the number of CPUs nor fields that name a single
- * machine, so that machines of one kind are comparable. */
+/* The fields of the machine. The second argument says whether the field is an identity field
+ * (bb_fingerprint_field.identity). libbpf is none: if another libbpf changes a program, the
+ * kernel gives the program another tag. Neither are the number of CPUs and fields that name a
+ * single machine, so that machines of one kind are comparable. */
 const struct bb_fingerprint_field bb_fingerprint_fields[] = {
 	FIELD_IN(kernel_release, true, "kernel release (uname -r)", "/proc/sys/kernel/osrelease"),
 	FIELD_IN(kernel_version, true, "kernel build (uname -v)", "/proc/sys/kernel/version"),

@@ -52,8 +52,8 @@ void bb_maps_file__let_go(struct bb_maps_file *file); /* does nothing if `file` 
  * has none. */
 struct bb_map_table *bb_maps_file__find(const struct bb_maps_file *file, const char *map);
 /* Reads the file, and stores its table of the map `map` in `*ret_table`. Release the file with
- * bb_maps_file__let_go(table->file). Returns as bb_maps_file__read() does; -EINVAL if the file has
- * no such map. */
+ * bb_maps_file__let_go(table->file). Returns 0; -EINVAL with a message if the file has no such
+ * map; or an error of bb_maps_file__read(). */
 int bb_maps_file__read_table(const char *path, const char *map, struct bb_map_table **ret_table,
 			     struct bb_err *err);
 /* True if the table is of a map called `map`: its name is `map` or the first 15 characters of

@@ -54,8 +54,8 @@ static json_t *value_of(json_t *defs, const struct bb_field *f)
 	return f->schema ? json_pack("{s:[o,o]}", "anyOf", scalar(f, schema), value) : value;
 }
 
-/* Returns the names of the keys that the mode `mode` allows or, if `only_required`, that it
- * requires. `mode` is a set of bits as in bb_field.with. */
+/* Returns the names of the keys that a mapping may have or, if `only_required`, must have.
+ * `mode` has the bits of the modes of the mapping, as in bb_field.with. */
 static json_t *keys_of(const struct bb_kind *kind, unsigned int mode, bool only_required)
 {
 	json_t *keys = json_array();
