@@ -22,7 +22,7 @@ struct bb_setup {
 
 /* Runs commands[n]; n may be 0. Returns 0, or -errno with a message that names the command that
  * failed and quotes its last lines. -ECHILD: a command failed. -EINTR: a signal asked us to stop.
- * -ETIME: the commands have run for a minute, or until bb_must_end_why() told us to end. -ENOTSUP:
+ * -ETIME: the commands have run for a minute, or until the deadline (base/deadline.h). -ENOTSUP:
  * this system does not let us make such namespaces. After an error nothing is left to close. */
 int bb_setup__open(char *const *commands, size_t n, const struct bb_child_place *place,
 		   struct bb_setup *ret_setup, struct bb_err *err);
