@@ -2,7 +2,7 @@
 # Cost against stack depth: a point and its interval for every depth, and the line through them, intercept + slope x depth
 # by least squares; the slope is what one more frame costs.
 # Data: depth, ns, lower and upper end of the interval (the value itself where there is none).
-what = "Time of one run against stack depth"
+what = of_run . " against stack depth"
 of_what = timed
 how = "Points: latency; bars: its 95 % interval. Lines: least squares." . floor_note
 
@@ -46,7 +46,7 @@ set yrange [-0.03 * y_max : 1.05 * y_max]
 set mxtics 2
 set mytics 2
 set format y "%.0f"
-set label 5 "time of one run, ns" at screen y_title_x,screen 0.5 * (top + bottom) center rotate by 90 textcolor rgb ink
+set label 5 run_axis at screen y_title_x,screen 0.5 * (top + bottom) center rotate by 90 textcolor rgb ink
 set label 6 "stack depth, frames" at screen 0.5 * (left + right),screen x_title_y center textcolor rgb ink
 set samples 2
 # Vectors with flat heads, as error bars wipe out what is around their marks.

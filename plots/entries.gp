@@ -3,7 +3,7 @@
 # Below the axis stands the memory of these maps: size[n_sizes] are all numbers of entries, bytes[] has n_bytes rows of n_sizes
 # values, and row r is of curve bytes_of[r] and of those whose maps take the same.
 # Data: entries, ns, lower and upper end of the interval (the value itself where there is none).
-what = "Time of one run against the entries of its maps"
+what = of_run . " against the entries of its maps"
 of_what = timed
 how = "Points: latency; bars: its 95 % interval." . floor_note . (n_bytes ? " Below: memory of the maps" . \
 	(n_bytes > 1 ? ", by colour." : ".") : "")
@@ -72,7 +72,7 @@ do for [s = 1:n_sizes] {
 	}
 }
 set format y "%.0f"
-set label 5 "time of one run, ns" at screen y_title_x,screen 0.5 * (top + bottom) center rotate by 90 textcolor rgb ink
+set label 5 run_axis at screen y_title_x,screen 0.5 * (top + bottom) center rotate by 90 textcolor rgb ink
 set label 6 "entries (log scale)" at screen 0.5 * (left + right),screen x_title_y center textcolor rgb ink
 plot for [k = 1:n_curves] file[k] using ($1 * apart(k)):2 with linespoints linetype type_of(colour[k]) \
 		title variant[k] noenhanced, \

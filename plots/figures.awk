@@ -375,7 +375,9 @@ function write_vars(name, n,    i, k, file, g, parts)
 		write_bytes(name, n, file)
 	printf "source_run = %s\nsource_machine = %s\n", quote(source_run), quote(source_machine) > file
 	split(g, parts, SUBSEP)		# scenario, drive, parameter
-	printf "timed = %s\n", quote(parts[2] == "inside" ? "Time by clock readings in the program" : \
+	printf "counted = %d\n", counted > file
+	printf "timed = %s\n", quote(counted ? "With the floor, counted by the clock of the guest" : \
+		parts[2] == "inside" ? "Time by clock readings in the program" : \
 		"Time with the floor, measured " (parts[2] == "slope" ? "without bpf_stats" : "by bpf_stats")) > file
 	printf "sample = %s\nrow_px = %d\n", quote(f_sample[name]), row_height(k_row_px[f_kind[name]], n) > file
 	printf "threshold = %s\nconfidence = %s\n", number(f_threshold[name]), number(f_confidence[name]) > file
@@ -404,7 +406,8 @@ FNR == 1 { reading++; started = 0 }
 /^# run\t/ && FNR < 60 && !/^# run\tid\t/ {
 	started = 1
 	source_run = "bpfbench " ($8 == "unknown" ? "" : $8 ", ") "run " $2
-	source_machine = "Linux " $4 ", " $5 ($9 == "unknown" ? "" : ", clock " $9) ", " date_text($3)
+	counted = $9 == "instructions"
+	source_machine = "Linux " $4 ", " $5 ($9 == "unknown" ? "" : counted ? ", counts, no times" : ", clock " $9) ", " date_text($3)
 	if (number($6) != "NaN")
 		source_machine = source_machine sprintf(", steal %.1f %%", $6)
 	if ($7 != "-")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Time against the input: a point for every input of every variant, log axis, so that programs of all prices are seen.
 # Data: input (its number), ns, lower and upper end of the interval, name of the input.
-what = "Time of one run against the input"
+what = of_run . " against the input"
 of_what = timed
 how = "A point an input: latency." . (has_floor ? " Grey: the floor, " . floor_is . "." : "")
 
@@ -31,7 +31,7 @@ set logscale y
 set yrange [0.8 * (y_min < 1 ? 1 : y_min) : 1.25 * y_max]
 set mytics 10
 set format y "%.0f"
-set label 5 "time of one run, ns (log scale)" at screen y_title_x,screen 0.5 * (top + bottom) center rotate by 90 textcolor rgb ink
+set label 5 run_axis . " (log scale)" at screen y_title_x,screen 0.5 * (top + bottom) center rotate by 90 textcolor rgb ink
 set label 6 "input" at screen 0.5 * (left + right),screen x_title_y center textcolor rgb ink
 names_of_tics = ""
 if (has_names) {

@@ -2,7 +2,7 @@
 # Time of each load against the address at which the JIT put the program, a panel a variant: does the offset in a 64-byte
 # line matter?
 # Data: address mod 64, percent above the median over the loads of the case.
-what = "Time of one run against the JIT address of the program"
+what = of_run . " against the JIT address of the program"
 of_what = timed
 how = "A point a load: the mean of its runs without outliers, in percent " . \
 	"above the median of all loads of that case. All panels have the same axes."

@@ -13,7 +13,7 @@ do for [k = 1:n_curves] {
 	cell1[k] = time_text(STATS_min)
 	one_floor = one_floor && cell1[k] eq cell1[1]
 	stats file[k] using 2 nooutput
-	cell2[k] = abs(STATS_min) < 0.005 ? "0 ns" : (STATS_min < 0 ? "−" : "") . time_text(abs(STATS_min))
+	cell2[k] = abs(STATS_min) < 0.005 ? (counts ? "0" : "0 ns") : (STATS_min < 0 ? "−" : "") . time_text(abs(STATS_min))
 	stats file[k] using ($4 > $2 ? $4 : $2) nooutput
 	if (STATS_max > x_max) { x_max = STATS_max }
 	stats file[k] using ($3 < $2 ? $3 : $2) nooutput
@@ -28,7 +28,7 @@ if (one_floor) {
 	do for [k = 1:n_curves] { cell1[k] = cell2[k]; cell2[k] = "" }
 }
 load "rows.gp"
-how = "Bars: net, the time above that of the floor" . floor_of_all . ", " . floor_is . ". Whiskers: its 95 % interval."
+how = "Bars: net, the " . (counts ? "instructions above those" : "time above that") . " of the floor" . floor_of_all . ", " . floor_is . ". Whiskers: its 95 % interval."
 load "caption.gp"
 eval x_axis("net, above the floor")
 

@@ -92,18 +92,23 @@ unset key
 
 # 1234 -> "1.23 µs", three digits. NaN -> "-".
 scaled(x, unit) = sprintf(x < 9.995 ? "%.2f %s" : x < 99.95 ? "%.1f %s" : "%.0f %s", x, unit)
-time_text(ns) = !(ns == ns) ? "-" : ns < 999.5 ? scaled(ns, "ns") : ns < 999.5e3 ? scaled(ns / 1e3, "µs") : ns < 999.5e6 ? scaled(ns / 1e6, "ms") : scaled(ns / 1e9, "s")
+# Of a run in a guest of --vm, ns are machine instructions.
+counts = exists("counted") && counted
+count_text(n) = n < 99.95 ? sprintf("%g", floor(10 * n + 0.5) / 10.0) : sprintf("%.0f", n)
+time_text(ns) = !(ns == ns) ? "-" : counts ? count_text(ns) : ns < 999.5 ? scaled(ns, "ns") : ns < 999.5e3 ? scaled(ns / 1e3, "µs") : ns < 999.5e6 ? scaled(ns / 1e6, "ms") : scaled(ns / 1e9, "s")
 
 # What a sample is of: a run by the program's clock, a call by ours, a command, a lag.
 sampled = !exists("sample") ? "" : sample eq "lag" ? "lag" : sample eq "call" ? "time of one call" : \
-	sample eq "command" ? "time of one run of the command" : "time of one run"
+	sample eq "command" ? "time of one run of the command" : counts ? "machine instructions of one run" : "time of one run"
+of_run = counts ? "Machine instructions of one run" : "Time of one run"
+run_axis = counts ? "machine instructions of one run" : "time of one run, ns"
 floor_is = exists("sample") && sample eq "command" ? "the command alone" : "an empty program of the same type"
 has_floor = 0
 do for [k = 1:n_curves] { if (colour[k] == 0) { has_floor = 1 } }
 floor_note = has_floor ? " Grey, dashed: the floor, " . floor_is . "." : ""
 
 # The same for a tic: as many digits as it has.
-tic_text(ns) = ns < 1e3 ? sprintf("%g ns", ns) : ns < 1e6 ? sprintf("%g µs", ns / 1e3) : \
+tic_text(ns) = counts ? sprintf("%g", ns) : ns < 1e3 ? sprintf("%g ns", ns) : ns < 1e6 ? sprintf("%g µs", ns / 1e3) : \
 	ns < 1e9 ? sprintf("%g ms", ns / 1e6) : sprintf("%g s", ns / 1e9)
 
 # The step of few tics over a range: 1, 2 or 5 times a power of ten.

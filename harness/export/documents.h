@@ -91,7 +91,7 @@ bool bb_has_drive(const struct bb_report *r, const char *drive);
 /* True if the run is from a guest of --vm, whose clock counts machine instructions. */
 bool bb_counts_instructions(const struct bb_report *r);
 #define BB_COUNTS_INSTRUCTIONS                                                                     \
-	"ns are machine instructions here: the clock of the guest counts one as 1 ns"
+	"the figures are machine instructions: the clock of the guest counts each as 1 ns"
 /* Adds an explanation of each of the drives step, slope, in-situ and in-situ-packets that the
  * report has. */
 void bb_doc_drive_key(const struct bb_report *r, struct bb_doc *d);

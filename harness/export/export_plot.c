@@ -17,7 +17,8 @@ static const char head[] =
 	"# A block begins with a comment line, its name and what it is of, parted by tabs. NaN: "
 	"none.\n"
 	"# run\tid\tstarted\tkernel\tcpu\tsteal_percent\twhy_incomplete\tbpfbench\tclocksource, "
-	"once, before the blocks\n"
+	"once, before the blocks;\n"
+	"#\tclocksource \"instructions\": ns are machine instructions\n"
 	"# "
 	"ecdf\tcase\tscenario\tvariant\tdrive\tparam\tparam_value\trole\tsample\tsamples\tp50_"
 	"ns\tp90_ns\tp99_ns,\n"
@@ -302,7 +303,9 @@ int bb_export_plot(const struct bb_report *r, FILE *mem, struct bb_err *)
 {
 	const struct bb_fingerprint *f = &r->fingerprint;
 	const char *const run[] = {r->id, r->started, f->kernel_release, f->cpu_model},
-			  *const after_steal[] = {r->incomplete, f->bpfbench, f->clocksource};
+			  *const after_steal[] = {r->incomplete, f->bpfbench,
+						  bb_counts_instructions(r) ? "instructions"
+									    : f->clocksource};
 
 	fputs(head, mem);
 	fputs("# run", mem);

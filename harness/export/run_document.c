@@ -20,8 +20,10 @@ bool bb_is_first_of_table(const struct bb_report *r, size_t i)
 }
 
 /* Returns the unit of the case's figures in parentheses: "(ns per run)". */
-static struct bb_table_cell unit_of(const struct bb_case *c)
+static struct bb_table_cell unit_of(const struct bb_report *r, const struct bb_case *c)
 {
+	if (bb_counts_instructions(r))
+		return bb_table_cell_of("(machine instructions per run)");
 	return bb_table_cell_of("(%s)", bb_drive_kind_named(c->drive)->sample.unit);
 }
 
@@ -219,7 +221,7 @@ static void add_table_of_values(const struct bb_report *r, size_t first, struct 
 {
 	const struct bb_case *c = &r->cases[first], *last = c;
 
-	bb_doc_group_title(c, false, unit_of(c).text, d);
+	bb_doc_group_title(c, false, unit_of(r, c).text, d);
 	if (c->command)
 		bb_doc__add(d, BB_DOC_ITEM, "timed", "%s", c->command);
 	append_fired_by(r, first, bb_same_group, BB_SHORT, d);
@@ -344,7 +346,7 @@ void bb_doc_table(const struct bb_report *r, size_t first, enum bb_detail detail
 	const struct bb_case *c = &r->cases[first];
 	bool is_apart;
 
-	bb_doc_group_title(c, true, unit_of(c).text, d);
+	bb_doc_group_title(c, true, unit_of(r, c).text, d);
 	if (c->command)
 		bb_doc__add(d, BB_DOC_ITEM, "timed", "%s", c->command);
 	is_apart = append_fired_by(r, first, bb_same_table, detail, d);
@@ -593,7 +595,7 @@ static void add_tables(const struct bb_report *r, enum bb_detail detail, bool in
 				add_table_of_values(r, i, d);
 		} else if (bb_is_first_of_table(r, i) && in_sentences) {
 			only = only_program(r, i);
-			bb_doc_group_title(only, true, unit_of(only).text, d);
+			bb_doc_group_title(only, true, unit_of(r, only).text, d);
 			append_fired_by(r, i, bb_same_table, BB_SHORT, d);
 			add_sentence(only, d);
 			bb_doc_in_vain(r, only, d);
@@ -836,17 +838,19 @@ static bool has_many_timed(const struct bb_report *r)
 }
 
 /* Adds what to do next after a run that compares nothing, and how to judge a change. */
-static void add_next_of_run(const struct bb_report *r, const char *label, bool has_object,
-			    struct bb_doc *d)
+static void add_next_of_run(const struct bb_report *r, const char *label, const char *results,
+			    bool has_object, struct bb_doc *d)
 {
 	if (has_step(r))
 		bb_doc__again(d, BB_DOC_FAINT, label, r->command, "--lines", "time by line");
 	else if (r->n_counted)
-		bb_doc__add(d, BB_DOC_FAINT, label, "`bpfbench annotate` (instructions by line)");
+		bb_doc__add(d, BB_DOC_FAINT, label, "`bpfbench annotate%s` (instructions by line)",
+			    results);
 	else if (bb_has_drive(r, "pipeline"))
 		bb_doc__add(d, BB_DOC_FAINT, label,
-			    "`bpfbench report` (a page: how full the ring was over time, all "
-			    "lags)");
+			    "`bpfbench report%s` (a page: how full the ring was over time, all "
+			    "lags)",
+			    results);
 	if (bb_has_drive(r, BB_DRIVE_INSIDE))
 		bb_doc__add(d, BB_DOC_FAINT, label,
 			    "the same with `-o FILE`, then `sudo bpfbench --object FILE` (each "
@@ -856,8 +860,9 @@ static void add_next_of_run(const struct bb_report *r, const char *label, bool h
 			    "`sudo bpfbench compare OLD.o NEW.o`");
 	else if (r->n_cases)
 		bb_doc__add(d, BB_DOC_FAINT, "to judge a change",
-			    "`bpfbench compare --save-baseline before`; after it: `bpfbench "
-			    "compare --baseline before latest`");
+			    "`bpfbench compare --save-baseline before%s`; after it: `bpfbench "
+			    "compare --baseline before latest%s`",
+			    results, results);
 }
 
 /* A difference was found. Adds advice to find the lines that cause it: by their times or, if no
@@ -910,7 +915,7 @@ static void add_next(const struct bb_report *r, enum bb_detail detail, struct bb
 		   r->n_comparisons == bb_report__count_verdict(r, BB_VERDICT_SAME)) {
 		bb_doc__add(d, BB_DOC_FAINT, "next", "nothing has to be done");
 	} else if (!r->n_comparisons) {
-		add_next_of_run(r, begin_next(r, has_object, d), has_object, d);
+		add_next_of_run(r, begin_next(r, has_object, d), results, has_object, d);
 	}
 	if (r->n_comparisons && d->n == before)
 		bb_doc__add(d, BB_DOC_FAINT, "next",

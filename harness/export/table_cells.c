@@ -440,7 +440,7 @@ const struct bb_case_column bb_case_columns[] = {
 	COLUMN(BB_DETAILS | BB_SENTENCE, PERCENT(outlier_share), BB_NUMBER("outliers %"),
 	       .spill = 11,
 	       .doc = "share of the samples above median + max(5 IQR, 3 ticks, 10 ns)"),
-	COLUMN(BB_DETAILS, PERCENT(outlier_time_share), BB_NUMBER("their time %"),
+	COLUMN(BB_DETAILS, PERCENT(outlier_time_share), BB_NUMBER("outlier time %"),
 	       .doc = "share of the run time that outliers take"),
 	COLUMN(BB_DETAILS, COUNT(drops), BB_NUMBER("drops"),
 	       .doc = "runs whose result the program threw away"),

@@ -177,7 +177,7 @@ static void put_lines(FILE *out, const struct bb_by_line *b, const char *flame, 
 	bb_by_line__sentence(b, sentence, sizeof(sentence));
 	fprintf(out, "<details%s><summary><b>", open ? " open" : "");
 	put_timed_name(out, b->timed);
-	fprintf(out, "</b>: %s ns a run; ", bb_table_cell_value(b->program.value).text);
+	fprintf(out, "</b>: %s ns per run; ", bb_table_cell_value(b->program.value).text);
 	put_element(out, "", sentence, "</summary>\n");
 	bb_by_line__cold_sentence(b, sentence, sizeof(sentence));
 	if (sentence[0])
@@ -292,6 +292,12 @@ static void put_hottest(FILE *out, const struct program *p)
 	free(order);
 }
 
+/* Returns how many decimals a mean number of instructions or calls gets. */
+static int decimals(double mean)
+{
+	return mean == round(mean) ? 0 : 2;
+}
+
 static void put_program(FILE *out, const struct program *p, bool open)
 {
 	const struct bb_counted *c = p->counted;
@@ -299,13 +305,15 @@ static void put_program(FILE *out, const struct program *p, bool open)
 	fprintf(out, "<details%s><summary><b>", open ? " open" : "");
 	put_element(out, "", c->name, "</b>: ");
 	if (c->runs)
-		fprintf(out, "%.2f instructions a run over %" PRIu64 " runs; ",
-			per_run(p, c->instructions), c->runs);
+		fprintf(out, "%.*f instructions per run over %" PRIu64 " runs; ",
+			decimals(per_run(p, c->instructions)), per_run(p, c->instructions),
+			c->runs);
 	fprintf(out, "%u in the program, %u block%s, %" PRIu64 " path%s</summary>\n", c->n_insns,
 		c->n_blocks, bb_plural(c->n_blocks), c->paths, bb_plural(c->paths));
 	for (size_t i = 0; i < c->n_calls && c->runs; i++) {
-		fprintf(out, "%s%.2f",
-			i ? ", " : "<p>Calls per run: ", per_run(p, c->calls[i].calls));
+		double calls = per_run(p, c->calls[i].calls);
+
+		fprintf(out, "%s%.*f", i ? ", " : "<p>Calls per run: ", decimals(calls), calls);
 		put_element(out, " <code>", c->calls[i].name, "</code>");
 	}
 	if (c->n_calls && c->runs)

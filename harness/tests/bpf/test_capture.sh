@@ -63,7 +63,7 @@ expect_status "lines: exit code 0" 0
 run "$BPFBENCH" annotate latest --results "$TMP/results"
 expect_grep "annotated: the executions of a line of its source" out '^ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9]+  .*;'
 run "$BPFBENCH" annotate --time latest --results "$TMP/results"
-expect_grep "annotated: the time of its lines" out '^a/loop/lines: [0-9.]+ ns a run'
+expect_grep "annotated: the time of its lines" out '^a/loop/lines: [0-9.]+ ns per run'
 run "$BPFBENCH" report latest --results "$TMP/results" -o "$TMP/page.html"
 expect_status "a page about it: exit code 0" 0
 # A load that was emptied otherwise than the others is void, rightly, where neighbours use the caches: of two, both may be.

@@ -64,7 +64,7 @@ check "seed: without the option every run has its own" differ "$TMP/out" "$TMP/u
 # --- golden files: a fixed seed, all that depends on time and machine masked ---
 mask() {
 	sed -E -e 's/^run [0-9TZ]+-noisy-[0-9a-f]+/run ID/' -e 's/started [0-9TZ:-]+/started TIME/' \
-		-e 's/took [0-9.]+ s/took S s/' -e 's/, steal [0-9]+ %//' -e 's/^kernel .*/kernel KERNEL, CPU, S s/' -e 's/--results [^ `]+/--results DIR/'
+		-e 's/took [0-9.]+ s/took S s/' -e 's/, steal [0-9]+ %//' -e 's/^kernel .*/kernel KERNEL, CPU, S s/' -e 's/--results [^ `]+/--results DIR/g'
 }
 fake noisy --seed 7 -n 2400 --format table
 mask <"$TMP/out" >"$TMP/table"

@@ -80,7 +80,7 @@ else
 	expect_status "by line: exit code 0" 0
 	vm annotate latest --time --all --cases --results "$WORK/lines"
 	expect_grep "by line: what is next" out 'compare OLD.o NEW.o --vm'
-	expect_grep "by line: the unit" out 'alu400/lines.*: [0-9.]+ machine instructions a run'
+	expect_grep "by line: the unit" out 'alu400/lines.*: [0-9.]+ machine instructions per run'
 	expect_eq "by line: they differ by their instructions" \
 		"$(awk '/STRAIGHT/ { v[++n] = $1 } END { printf "%d %.0f", n, v[2] - v[1] }' "$TMP/out")" "2 300"
 	in_repo=repo

@@ -1,6 +1,7 @@
 # bpfbench plot data, version 4. Tabs part the columns, two empty lines the blocks (gnuplot: index).
 # A block begins with a comment line, its name and what it is of, parted by tabs. NaN: none.
-# run	id	started	kernel	cpu	steal_percent	why_incomplete	bpfbench	clocksource, once, before the blocks
+# run	id	started	kernel	cpu	steal_percent	why_incomplete	bpfbench	clocksource, once, before the blocks;
+#	clocksource "instructions": ns are machine instructions
 # ecdf	case	scenario	variant	drive	param	param_value	role	sample	samples	p50_ns	p90_ns	p99_ns,
 #	one block a case; its rows:
 #	case	ns	share (of the valid samples that took at most that long; thinned, the ends are kept)

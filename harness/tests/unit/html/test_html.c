@@ -250,9 +250,9 @@ static void test_source(void **state)
 	text = export_ok("html", r);
 	assert_whole(text);
 	assert_has(text, "<a href='#source'>Instructions and source</a>");
-	assert_has(text, "28.00 instructions a run over 20 runs; 12 in the program, 3 blocks, 1 "
+	assert_has(text, "28 instructions per run over 20 runs; 12 in the program, 3 blocks, 1 "
 			 "path");
-	assert_has(text, "<p>Calls per run: 1.00 <code>&lt;b&gt;helper</code>.</p>");
+	assert_has(text, "<p>Calls per run: 1 <code>&lt;b&gt;helper</code>.</p>");
 	assert_has(text, "<a href='#l0-0-0'>prog.bpf.c:10</a> 96.4 %, <a "
 			 "href='#l0-0-1'>prog.bpf.c:12</a> 3.6 %.");
 	assert_has(text, "<tr id=l0-0-0 class=hot><td>27.00<td class=share "
