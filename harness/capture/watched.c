@@ -302,6 +302,8 @@ int bb_watched__start(const char *const *argv, const char *dir, const char *cons
 		prctl(PR_SET_CHILD_SUBREAPER, 0);
 		return rc;
 	}
+	/* a second signal, as of timeout(1), must not kill us before the command has ended */
+	bb_stop__install(!adopts);
 	/* we need a descriptor for each of the command's maps */
 	bb_open_files__allow_more();
 	*ret_watched = c;
@@ -393,4 +395,5 @@ void bb_watched__close(struct bb_watched *c, bool leaves)
 {
 	listener_close(&c->listener, leaves);
 	prctl(PR_SET_CHILD_SUBREAPER, 0);
+	bb_stop__install(true);
 }

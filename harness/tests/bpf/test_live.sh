@@ -239,6 +239,14 @@ expect_eq "live: of a command: it is not the other one" "$(program "$id" id)" ""
 check "live: of a command: it runs" more "$(sed -nE 's/.*"runs_per_s": ([^,]+),.*/\1/p' "$TMP/out")" 0
 none_runs() { ! pgrep -f "^$O/tests/tools/live_prog $object 301$"; }
 check "live: of a command: the command is ended" wait_until 2 none_runs
+# as timeout(1) does, which signals the process and then its group
+for signal in INT TERM; do
+	start "$BPFBENCH" live --seconds 30 --format json -- "$O/tests/tools/live_prog" "$object" 301
+	wait_until 10 eval '! none_runs' || true
+	kill -s "$signal" "$child"
+	stop_child "$signal"
+	check "live: of a command: two signals $signal at once end it" wait_until 2 none_runs
+done
 disown_it namesake
 run "$BPFBENCH" live --seconds 30 -- "$O/tests/tools/load_all" -1 "$object"
 # It is chance whether its program was there at a look at the list of programs.
