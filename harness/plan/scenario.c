@@ -464,7 +464,7 @@ static int find_kind(const struct bb_reader *r, const struct bb_yaml *node,
 	return rc;
 }
 
-/* Gives members whose keys the drive leaves out the defaults of the drive's kind. */
+/* If a drive leaves out a key, sets its member to the default of the drive's kind. */
 static void set_drive_defaults(struct bb_drive_spec *d)
 {
 	const struct bb_drive_kind *kind = d->kind;

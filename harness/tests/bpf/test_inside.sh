@@ -177,7 +177,7 @@ fi
 run "$BPFBENCH" inside --no-store --format json --for 2 -o "$WORK/tracers.capture" -- "$O/tests/tools/load_all" "$objects/inside_context.bpf.o"
 expect_status "contexts: succeeds" 0
 # of the two paths, by the time that they take
-slow=$(of failed_calls '.paths | max_by(.p50 // 0) | .path') fast=$(of failed_calls '.paths | min_by(.p50 // 0) | .path')
+slow=$(of failed_calls '.paths | max_by(.mean) | .path') fast=$(of failed_calls '.paths | min_by(.mean) | .path')
 run "$BPFBENCH" init --object "$WORK/tracers.capture"
 # the sign of the second word, which is the only one that the program reads
 signs_of() { sed -nE "s/^ *- \{name: path-$1(-2)?, weight: .* context_hex: \"0{16}[0-9a-f]{14}(..)\".*/\2/p" "$TMP/out" | sort -u; }

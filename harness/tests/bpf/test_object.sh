@@ -146,7 +146,7 @@ rm -rf "$results"
 
 # --- every program has a figure or a reason: of objects, whole and within a short budget, and of a capture ---
 for name in sections kernel_hooks network_hooks events; do
-	real --object "$objects/$name.bpf.o" --loads 1 -n 20 --budget 4
+	real --object "$objects/$name.bpf.o" --loads 1 -n 20 --budget 2
 	check "every program: of $name" every_one $(programs_of "$objects/$name.bpf.o")
 done
 "$BPFBENCH" capture -o "$WORK/a.capture" --all --for 2 -- "$O/tests/tools/load_all" "$objects/sections.bpf.o" >"$TMP/list" 2>&1

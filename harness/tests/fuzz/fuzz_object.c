@@ -103,7 +103,7 @@ static void bury_child(void)
 	child.pid = 0;
 }
 
-/* These two are object_trial.h's. */
+/* Take the place of the functions that bpf/object_trial.h declares. */
 int bb_object_trial_open(const char *path, const char *elf, size_t len, struct bb_err *err)
 {
 	char done;
