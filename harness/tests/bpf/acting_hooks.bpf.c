@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Programs that can forbid what every process of a machine does, for test_kernel_hooks.sh in
- * virtual machines: those that do forbid it act on who is called bpfbench.
+ * Programs on hooks where a program could forbid something to every process of the machine.
+ * test_kernel_hooks.sh loads them in virtual machines only. Those that do forbid or kill act on
+ * processes called bpfbench alone.
  */
 #include "counts_runs.h"
 
@@ -23,7 +24,7 @@ PROGRAM(allows_return, "fmod_ret/security_inode_mkdir", 0)
 PROGRAM(denies, "lsm/inode_mkdir", is_bpfbench() ? -1 : 0) /* EPERM */
 PROGRAM(denies_return, "fmod_ret/security_inode_mkdir", is_bpfbench() ? -1 : 0)
 
-/* A kprobe of the kernel, so that every kernel with kprobes has it. */
+/* On a function of the kernel: every kernel with kprobes has this hook. */
 SEC("kprobe/vfs_mkdir")
 int kills(void *ctx)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs that their section attaches, each on another kind of place, and such as it does not. */
+/* Programs whose sections name a hook, each of another kind, and programs whose sections do not. */
 #include "bb_bpf.h"
 
 SEC("tp/sched/sched_switch")
@@ -14,14 +14,14 @@ int on_raw_tp(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* A function in user space that a shell calls for every echo. */
+/* On a function in user space, which a shell calls for every echo. */
 SEC("uprobe/libc.so.6:write")
 int on_uprobe(void *ctx)
 {
 	return 0;
 }
 
-/* The same, and long enough to be sampled. */
+/* On the same function; its run is long enough to be sampled. */
 __u64 sink;
 
 SEC("uprobe/libc.so.6:write")
@@ -35,21 +35,21 @@ int on_uprobe_long(void *ctx)
 	return 0;
 }
 
-/* Our own polling is a system call. */
+/* Runs at every system call, also at those with which bpfbench reads its counters. */
 SEC("raw_tp/sys_enter")
 int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 {
 	return 0;
 }
 
-/* Nowhere in particular. */
+/* Its section does not say where to attach it. */
 SEC("xdp")
 int nowhere(struct xdp_md *ctx)
 {
 	return XDP_PASS;
 }
 
-/* A place that there is not. */
+/* Its tracepoint does not exist. */
 SEC("tp/sched/no_such_tracepoint")
 int no_place(void *ctx)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads 64 KiB, a line at a time: what it costs is mostly where those lines are. */
+/* Programs that read one word of each cache line of 64 KiB: their time depends mostly on which
+ * cache holds those lines. */
 #include "bb_bpf.h"
 
 #define N_LINES 1024

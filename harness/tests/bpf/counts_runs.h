@@ -3,7 +3,7 @@
 
 #include "bb_bpf.h"
 
-/* Programs that count their runs in `runs` and return the same each time: one a hook. */
+/* PROGRAM() defines a program that counts its runs in `runs` and returns a fixed value. */
 __u64 runs;
 
 #define PROGRAM(name, section, retval)                                                             \

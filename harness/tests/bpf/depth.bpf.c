@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counts how deep the user stacks were that it was fired on: frames[n] runs saw n frames. */
+/* Counts its runs by the depth of the user stack: frames[n] runs saw a stack of n frames. */
 #include "bb_bpf.h"
 
 #define MAX_FRAMES 127 /* kernel.perf_event_max_stack */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Throws away the result of every run, or of every n-th: what `expect: {drops: 0}` is there to
- * catch. */
+/* Counts a drop in each run whose number is a multiple of `every` (0: in none), so that `expect:
+ * {drops: 0}` fails. */
 #include "bb_bpf.h"
 
 const volatile __u32 every = 1;

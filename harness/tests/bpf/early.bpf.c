@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Returns at once where its first argument is zero, as in a test run on a context of zeros: nearly
- * nothing of it is then executed. The event itself passes the registers. */
+/* Returns at once if its first argument is zero, as it is in a test run on a context of zeros. At
+ * the event itself, that argument is the address of the caller's registers. */
 #include "bb_bpf.h"
 
 SEC("raw_tp/sys_enter")

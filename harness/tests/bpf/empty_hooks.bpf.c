@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs that do nothing, for what a hook alone costs its target (bench_hook.c). */
+/* Programs that do nothing: bench_hook.c measures what a hook alone costs its target. */
 #include "bb_bpf.h"
 
 #define EMPTY(name, section)                                                                       \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Programs of tracepoints whose sections say less than the whole place: the group is missing, or
- * all of it, and the program is named after its event. Of one, nothing is known. */
+/* Tracepoint programs whose sections lack the group of their tracepoint, or name no tracepoint. Two
+ * of the latter are called as their event; nothing says which event `of_nothing` is for. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

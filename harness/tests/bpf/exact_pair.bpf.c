@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The same function twice, the second time with one instruction more in a line of its own: what
- * `compare --exact` must see. And programs whose count is not always the same, or cannot be had.
+ * `new` is `old` with one more instruction, in a line of its own, which `compare --exact` must
+ * find. The number of instructions of `varies` changes from run to run, that of `calls` with the
+ * packet.
  */
 #include "bb_bpf.h"
 
@@ -61,7 +62,7 @@ int varies(struct xdp_md *ctx)
 	return n ? XDP_PASS : XDP_DROP;
 }
 
-/* Helpers: one call each, and for even first bytes another. */
+/* Calls one helper, and a second one if the packet's first byte is even. */
 SEC("xdp")
 int calls(struct xdp_md *ctx)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Programs whose executed instructions can be counted by hand, in assembly so that the compiler has
- * no say. What each comes to is derived beside it; test_bpf_exact.c expects just that. A 64-bit
- * constant ("ll") is one instruction.
+ * Programs whose executed instructions can be counted by hand. They are in assembly, so that the
+ * compiler does not change the number. The comment above each program derives its number, which
+ * test_bpf_exact.c expects. A 64-bit constant ("ll") is one instruction.
  */
 #include "bb_bpf.h"
 
@@ -33,8 +33,9 @@ NAKED int nested(void)
 }
 
 /*
- * By the first byte of the packet: 5 to check the bounds, then
- *   0: 2 to get there, 2 there = 9;  1: 3 and 4 = 12;  n > 1: 3 and 1 + 2n + 2 = 11 + 2n.
+ * 5 to check the bounds, then by the first byte of the packet:
+ *   0: 2 to the jump and 2 behind it, 9 in all; 1: 3 and 4, 12 in all;
+ *   n > 1: 3 and 1 + 2n + 2, 11 + 2n in all.
  */
 SEC("xdp")
 NAKED int packet(void)
@@ -65,9 +66,9 @@ NAKED int static_calls(void)
 }
 
 /*
- * Declares an argument that it never reads, and that the verifier checks all the same. 3 a call: r0
- * = r1; r0 += 1; exit. (Not naked: clang gives the arguments of such functions no names, and
- * kernels want them.)
+ * Has an argument that it never reads, and that the verifier checks all the same. 3 a call: r0 =
+ * r1; r0 += 1; exit. (Not naked: clang gives the arguments of naked functions no names, and kernels
+ * want them.)
  */
 NOINLINE int global_add(int used, int unused)
 {
@@ -99,7 +100,7 @@ NAKED int callback(void)
 		     : "memory");
 }
 
-/* 3 a round, the tenth of which is the last */
+/* 3 a round; the 10th round is the last */
 static NAKED NOINLINE int stop_at_9(void)
 {
 	asm volatile("if r1 == 9 goto 1f; r0 = 0; exit; 1: r0 = 1; exit;" ::: "memory");
@@ -131,7 +132,7 @@ NAKED int tail_target(void)
 	asm volatile("r0 = 2; r0 += 0; r0 += 0; exit;" ::: "memory");
 }
 
-/* 4, and those of the target; 6 when there is none */
+/* 4, and those of the target; 6 if the tail call fails */
 SEC("xdp")
 NAKED int tail_call(void)
 {
@@ -149,7 +150,7 @@ NAKED int tail_miss(void)
 		: "memory");
 }
 
-/* 3, and those of the target; 5 */
+/* 3, and those of the target; 5 if the tail call fails */
 static NAKED NOINLINE int tail_in_sub(void)
 {
 	asm volatile("r2 = %[map] ll; r3 = 1; call 12; r0 = 0; exit;" ::[map] "i"(&programs)
@@ -177,7 +178,7 @@ struct {
 	__uint(max_entries, 65536);
 } ring SEC(".maps");
 
-/* A record takes 8 + 64 bytes. 11 with one, 7 when the ring is full. */
+/* A record takes 8 + 64 bytes. 11 if the ring has room for it, 7 if not. */
 SEC("tc")
 NAKED int ring_record(void)
 {
@@ -201,8 +202,8 @@ struct {
 	__type(value, struct locked);
 } locked SEC(".maps");
 
-/* A block inside of a lock's, where no call is allowed: 13, then 3 for more than 100 bytes and
- * otherwise 2, then 4 */
+/* A basic block between taking and giving back a lock, where no call is allowed: 13, then 3 for
+ * more than 100 bytes and 2 for fewer, then 4 */
 SEC("tc")
 NAKED int lock(void)
 {
@@ -228,7 +229,7 @@ NAKED int event(void)
 	asm volatile("r0 = 0; exit;" ::: "memory");
 }
 
-/* Sleepable, and counts down what it is given: 2 + 2n + 1 for n of 1 to 100 */
+/* Sleepable. Counts down from the n in its context: 2 + 2n + 1 for n of 1 to 100 */
 SEC("syscall")
 NAKED int syscall_loop(void)
 {
@@ -244,8 +245,7 @@ NAKED int raw_args(void)
 	asm volatile("r0 = *(u64 *)(r1 + 0); r0 += 1; exit;" ::: "memory");
 }
 
-/* Each of its registers is in use in the loop, so that something must be saved: 10 + 3 * 2 + 10 =
- * 26 */
+/* All registers are in use in the loop, so a counter there must save one: 10 + 3 * 2 + 10 = 26 */
 SEC("xdp")
 NAKED int all_registers(void)
 {
@@ -258,7 +258,7 @@ NAKED int all_registers(void)
 			     : "memory");
 }
 
-/* The same with 512 bytes of stack in use: there is nowhere to save it. */
+/* The same with all 512 bytes of the stack in use: there is no room to save a register. */
 SEC("xdp")
 NAKED int no_room(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A type that many kernels lack or refuse (it needs BTF, trampolines and no lockdown): to be
- * skipped by name there. */
+/* A program of a type that many kernels lack or refuse (it needs BTF, trampolines and no lockdown).
+ * On these kernels bpfbench must skip it by name. */
 #include "bb_bpf.h"
 
 SEC("fentry/bpf_fentry_test1")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A program that watches another one's function: load_all -p says whose. */
+/* A program on a function of another BPF program; load_all's option -p says of which one. */
 #include "bb_bpf.h"
 
 SEC("fentry/live_counts_its_runs")

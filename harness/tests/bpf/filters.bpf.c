@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs that return early for all but one process, as tracers do: told which, they execute all.
- */
+/* Programs that, like tracers, return early in all processes but one. Told which one, they execute
+ * all of their instructions. */
 #include "bb_bpf.h"
 
 const volatile __u32 target_pid;

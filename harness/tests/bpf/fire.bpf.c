@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs that a trigger of the catalogue fires where they are attached, a kind of hook each. */
+/* Programs on hooks of many kinds, most of which a trigger of the catalogue fires. */
 #include "counts_runs.h"
 
 PROGRAM(on_openat, "tp/syscalls/sys_enter_openat", 0)
@@ -21,10 +21,10 @@ PROGRAM(on_message, "sk_msg", 1)
 PROGRAM(on_port, "sk_reuseport", 1)
 PROGRAM(on_cgroup, "raw_tp/cgroup_mkdir", 0)
 PROGRAM(on_lost_datagram, "raw_tp/udp_fail_queue_rcv_skb", 0)
-/* bpfbench does not make the kernel run out of memory: it is run with arguments that are made */
+/* bpfbench does not make the kernel run out of memory: it gives the program a test run */
 PROGRAM(on_reclaim, "raw_tp/mm_vmscan_direct_reclaim_begin", 0)
 
-/* It has the event refused: that is what it does, and no failure of the measurement. */
+/* It makes the kernel refuse the connection, which is no failure of the measurement. */
 PROGRAM(denies, "cgroup/connect6", 0)
 
 /* A pair: the second finds nothing to do unless the first is attached beside it. */
@@ -56,7 +56,7 @@ int on_exit(void *ctx)
 	return 0;
 }
 
-/* What it writes is taken out by the process that fires, which maps the perf buffer anew. */
+/* The process that fires reads what this program writes: it maps the perf buffer once more. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__uint(key_size, 4);
@@ -72,7 +72,7 @@ int writes(void *ctx)
 	return 0;
 }
 
-/* Hooks that there are not. */
+/* Hooks that do not exist. */
 PROGRAM(no_tracepoint, "tp/syscalls/sys_enter_opnat", 0)
 PROGRAM(no_function, "uprobe/libc.so.6:malloq", 0)
 
@@ -85,7 +85,7 @@ int could_kill(void *ctx)
 	return 0;
 }
 
-/* It ends who fires it, and nobody else. */
+/* It kills the process that fires it, and no other. */
 SEC("cgroup/setsockopt")
 int kills(void *ctx)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A program that takes the place of another one's function: load_all -p says whose. */
+/* A program that replaces a function of another BPF program; load_all's option -p says of which. */
 #include "bb_bpf.h"
 
 SEC("freplace/live_counts_its_runs")

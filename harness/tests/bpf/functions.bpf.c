@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs of functions in user space, which see who calls them and with which arguments. */
+/* Programs on functions in user space. They check who calls and with which arguments. */
 #include "bb_bpf.h"
 #include <linux/ptrace.h>
 
@@ -7,7 +7,7 @@
 
 __u64 runs, wrong, by_root, root_calls;
 
-/* All of it is executed if it is called as in test_functions.sh, and never by root. */
+/* Executes all but the error branch if another user than root calls as in test_functions.sh. */
 SEC("uprobe")
 int on_call(struct pt_regs *ctx)
 {
@@ -22,7 +22,7 @@ int on_call(struct pt_regs *ctx)
 	return 0;
 }
 
-/* 64, and "hello" has five bytes. */
+/* The function returns 64 plus the length of "hello". */
 SEC("uretprobe")
 int on_return(struct pt_regs *ctx)
 {
@@ -41,7 +41,7 @@ int on_work(void *ctx)
 	return 0;
 }
 
-/* It could write into whoever calls the function. */
+/* By its code it could kill whoever calls the function, but the condition never holds. */
 SEC("uprobe")
 int acts(struct pt_regs *ctx)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs that hold something between two calls, one kind each: a run that is cut there has to
- * give it back. */
+/* Programs that hold something between two calls, each something else. A run that is cut between
+ * the two must give it back. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

@@ -53,8 +53,8 @@ struct {
 	.values = {[0] = (void *)&one_inner},
 };
 
-/* A firewall whose loader fills in the prefixes: hashes the packet's addresses where one is found.
- */
+/* A firewall whose loader fills in the prefixes. If it finds the source address, it hashes the
+ * destination address. */
 SEC("xdp")
 int firewall(struct xdp_md *ctx)
 {
@@ -78,7 +78,7 @@ int firewall(struct xdp_md *ctx)
 	return XDP_DROP;
 }
 
-/* Goes on in another program, which its loader puts into the prog array. */
+/* Jumps to another program, which its loader puts into the prog array. */
 SEC("tc")
 int dispatch(struct __sk_buff *skb)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * So many lookups whose results are kept that the verifier gives up where each has two: with a
- * counter at each lookup the program is refused, without them it is not.
+ * A program that keeps the results of 24 lookups. A counter at each lookup makes two cases of each,
+ * so many in all that the verifier gives up: it accepts the program without counters only.
  */
 #include "bb_bpf.h"
 

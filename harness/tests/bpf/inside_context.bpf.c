@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Three programs whose paths depend on an argument of their tracepoint. That of the first is a
- * number: a system call that fails takes ten times as many rounds as one that succeeds. That of the
- * second is an address in the kernel.
+ * Three programs whose paths depend on an argument of their tracepoint. In failed_calls it is a
+ * number: if a system call failed, the program takes ten times as many rounds. In has_registers it
+ * is an address in the kernel. In by_function, a function of the program reads the number.
  */
 #include "bb_bpf.h"
 

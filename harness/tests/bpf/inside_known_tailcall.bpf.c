@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Programs of known cost for bench/bench_inside.c: three that call each other in a tail, and one
- * with two paths, of which each 50th run takes the slow one. Beside them the same work in programs
- * of its own, which the bench measures with the step drive.
+ * Programs of known cost for bench/bench_inside.c: a chain of three tail-called programs, and one
+ * with two paths, of which each 50th run takes the slow one. Beside them, the same work in separate
+ * programs, which the bench measures with the step drive.
  */
 #include "bb_bpf.h"
 
@@ -24,8 +24,8 @@ struct {
 
 __u64 runs;
 
-/* A round is a chain of 8 multiplications: about 10 ns at 2.4 GHz. It leaves memory alone, whose
- * time depends on addresses. */
+/* A round is a chain of 8 multiplications: about 10 ns at 2.4 GHz. It does not access memory, as
+ * the time of that depends on addresses. */
 static __always_inline void spin(int rounds)
 {
 	__u64 product = 3;
@@ -81,7 +81,7 @@ ALONE(alone_100, 10)
 ALONE(alone_400, 40)
 ALONE(alone_1600, 160)
 
-/* As the two paths of known_paths. */
+/* Each as one path of known_paths; the condition never holds. */
 #define ALONE_PATH(name, rounds)                                                                   \
 	SEC("xdp") int name(struct xdp_md *ctx)                                                    \
 	{                                                                                          \

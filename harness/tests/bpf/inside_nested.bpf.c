@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A program that interrupts another one on its CPU. Each counts its own runs, by the path that they
- * take: those of `interrupted` in an atomic addition at the end, those of `interrupts` also by
- * whether it came in the midst of the other.
+ * A timer runs `interrupts`, also in the midst of a run of `interrupted` on the same CPU. Each
+ * program counts its runs by their path: `interrupted` at its end, in FAST or SLOW; `interrupts` in
+ * NESTED if it came in the midst of the other, and in BETWEEN if not.
  */
 #include "bb_bpf.h"
 

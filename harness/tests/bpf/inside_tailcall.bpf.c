@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Three programs that call each other in a tail; each takes four times as many rounds as the one
- * before. Each 10th run of the first tries a call that fails. Run by tools/live_prog, which reads
+ * A chain of three tail-called programs; each takes four times as many rounds as the one before.
+ * Each 10th run of the first tries a tail call that fails. Run by tools/live_prog, which reads
  * live_runs.
  */
 #include "live_runs.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hooks that many kernels lack or refuse (kprobes, trampolines, LSM, links to many functions): for
- * test_kernel_hooks.sh. Those of the kernel are run by mkdir(2).
+ * Programs for test_kernel_hooks.sh, on hooks that many kernels lack or refuse (kprobes,
+ * trampolines, LSM, links to many functions). mkdir(2) runs those on functions of the kernel.
  */
 #include "counts_runs.h"
 
@@ -24,7 +24,7 @@ PROGRAM(on_exit, "fexit/vfs_mkdir", 0)
 PROGRAM(entry_sleepable, "fentry.s/__x64_sys_mkdir", 0)
 PROGRAM(allows_cgroup, "lsm_cgroup/inode_mkdir", 1)
 
-/* Hooks that there are not. */
+/* Hooks that do not exist. */
 PROGRAM(no_entry, "fentry/vfs_mkdri", 0)
 PROGRAM(no_lsm, "lsm/inode_mkdri", 0)
 PROGRAM(no_event, "tp_btf/sched_swicth", 0)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A program that calls kfuncs, of Linux 6.4: a kernel without them refuses it, so it stands alone.
- */
-/* libbpf 1.2 and newer declare them, with a struct that older kernel headers lack: its declarations
- * get other names here, and ours below serve with any headers.
- */
+/* A program that calls kfuncs of Linux 6.4. Kernels without them refuse the object, so it has no
+ * other program. */
+/* libbpf 1.2 and newer declare these kfuncs, with a struct that older kernel headers lack. Here,
+ * those declarations get other names; ours below work with any headers. */
 #define bpf_iter_num_new headers_iter_num_new
 #define bpf_iter_num_next headers_iter_num_next
 #define bpf_iter_num_destroy headers_iter_num_destroy

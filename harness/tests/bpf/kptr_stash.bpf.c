@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A program that keeps an object of its own type in a map: the type in the map's BTF must be that
- * of the program's. It calls kfuncs of Linux 6.4, which other kernels refuse, so it stands alone.
- */
+/* A program that keeps objects of a type of its own in a map: the map's BTF must be that of the
+ * program. It calls kfuncs of Linux 6.4; other kernels refuse the object, so it has no other
+ * program. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
@@ -26,7 +26,7 @@ struct {
 extern void *bpf_obj_new_impl(__u64 local_type_id, void *meta) __ksym;
 extern void bpf_obj_drop_impl(void *kptr, void *meta) __ksym;
 
-/* Puts a new one there, and takes the old one out. */
+/* Puts a new object into the map and frees the one that was there. */
 SEC("tc")
 int swaps(struct __sk_buff *ctx)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A ladder: programs that differ only in how often they do the same work, 0 to 128 times. The work
- * is a chain of multiplications without a jump, so neither the place of the code nor the branch
- * history has a say. It stands between two locked additions and after some of itself, as it would
- * otherwise overlap with the runs before and after: then the first few rungs are all the same.
+ * is a chain of multiplications without a jump, so its time depends neither on the place of the
+ * code nor on branch history. It stands between two locked additions and behind eight times the
+ * same work, so that it does not overlap with the runs before and after. With such an overlap the
+ * first few rungs all take the same time.
  */
 #include "bb_bpf.h"
 
@@ -35,7 +36,7 @@ __u64 sink;
 	{                                                                                          \
 		__u64 x;                                                                           \
                                                                                                    \
-		__sync_fetch_and_add(&sink, 1); /* without its result, which Linux 5.12 brought */ \
+		__sync_fetch_and_add(&sink, 1); /* result unused: that would need Linux 5.12 */    \
 		x = *(volatile __u64 *)&sink;                                                      \
 		WORK_8(x);                                                                         \
 		WORK_##n(x);                                                                       \

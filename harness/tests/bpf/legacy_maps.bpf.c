@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Maps as they were defined before libbpf 1.0, which no longer takes them. */
+/* A map in the form that libbpf took before version 1.0. */
 #include "bb_bpf.h"
 
 struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs whose lines have costs that are known by construction, or hold something while they run:
- * test material of the drive `lines`. */
+/* Programs for tests of the drive `lines`: lines whose cost is known by construction, things that
+ * are held between calls, loops, functions. */
 #include "bb_bpf.h"
 #include "multiplications.h"
 
@@ -30,7 +30,7 @@ struct {
 	__type(value, __u64);
 } table SEC(".maps");
 
-/* Three lines of 64, 128 and 256 dependent multiplications, a helper between them. */
+/* Three lines of 64, 128 and 256 dependent multiplications, with a helper call between them. */
 SEC("xdp")
 int known(struct xdp_md *ctx)
 {
@@ -45,7 +45,7 @@ int known(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-/* As known, with 64 multiplications more in one line. */
+/* Like `known`, with 64 more multiplications in one line. */
 SEC("xdp")
 int slower(struct xdp_md *ctx)
 {
@@ -60,7 +60,7 @@ int slower(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-/* As known, with one helper more. */
+/* Like `known`, with one more helper call. */
 SEC("xdp")
 int one_more(struct xdp_md *ctx)
 {
@@ -76,7 +76,7 @@ int one_more(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-/* Two records and a lock are held between calls; what is taken last is given back first, or not. */
+/* Holds two records, and gives back first the one that it took first; then holds a lock. */
 SEC("xdp")
 int holds(struct xdp_md *ctx)
 {
@@ -133,7 +133,7 @@ struct {
 	__type(value, struct words);
 } words SEC(".maps");
 
-/* One line that reads sixteen lines of cache, each at a place that the one before it says. */
+/* One line that reads sixteen cache lines. Each read depends on the value of the one before. */
 SEC("xdp")
 int misses(struct xdp_md *ctx)
 {
@@ -148,8 +148,8 @@ int misses(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-/* What the first half puts into the map, the second takes out: cut between them, it must not stay.
- */
+/* The first half adds an entry to the map, the second removes it. A run that is cut between them
+ * must not leave it there. */
 SEC("xdp")
 int removes(struct xdp_md *ctx)
 {
@@ -169,7 +169,7 @@ static __noinline __u64 part(__u64 x)
 	return x;
 }
 
-/* A function of its own, called at two lines. */
+/* Calls the function part() on two lines. */
 SEC("xdp")
 int calls(struct xdp_md *ctx)
 {
@@ -203,7 +203,7 @@ static __noinline __u64 outer(__u64 x)
 	return x;
 }
 
-/* A function that takes what its caller gives back. */
+/* Takes a record, which the caller gives back. */
 static __noinline __u64 *take(__u32 size)
 {
 	__u64 *a = bpf_ringbuf_reserve(&ring, 16, 0);
@@ -213,7 +213,7 @@ static __noinline __u64 *take(__u32 size)
 	return a;
 }
 
-/* Functions that call functions, take things and are called while things are held. */
+/* Calls functions that call functions or take a record, also while it holds one. */
 SEC("xdp")
 int nested(struct xdp_md *ctx)
 {
@@ -241,7 +241,7 @@ static long on_element(void *map, __u32 *key, __u64 *value, void *arg)
 	return 0;
 }
 
-/* Functions that are called back. */
+/* Helpers call functions of this program. */
 SEC("xdp")
 int called_back(struct xdp_md *ctx)
 {
@@ -255,7 +255,7 @@ int called_back(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-/* A function that a helper calls, and the program itself. */
+/* Both a helper and the program itself call on_turn(). */
 SEC("xdp")
 int both(struct xdp_md *ctx)
 {
@@ -280,7 +280,7 @@ int by_turns(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-/* More turns than a table can be taken of one by one. */
+/* A loop of so many turns that only some of its cuts can be measured. */
 SEC("xdp")
 int many_turns(struct xdp_md *ctx)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A program that ends in another one: test material of the drive `lines`. */
+/* For tests of the drive `lines`: a program that ends in a tail call. */
 #include "bb_bpf.h"
 #include "multiplications.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For harness/tests/tools/live_prog.c: a program that somebody else has loaded. It leaves a mark of
- * every run. */
+/* The program that harness/tests/tools/live_prog.c loads and runs, as somebody else would. It
+ * counts its runs in a map. */
 #include "live_runs.h"
 
-/* Longer than the 15 bytes of a name that the kernel keeps. */
+/* Its name is longer than the 15 bytes that the kernel keeps. */
 SEC("tc")
 int live_counts_its_runs(struct __sk_buff *skb)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Maps whose sizes their loader mends or decides on: as they stand here the kernel takes none. */
+/* Maps whose sizes a loader must correct or choose: as they are here, the kernel refuses them. */
 #include "bb_bpf.h"
 
 struct record {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names that are longer than the kernel takes, alike in their first 63 and 64 characters. */
+/* Names that are longer than the kernel keeps. Those of the maps differ in their 64th character. */
 #include "bb_bpf.h"
 
 #define LONG a_name_of_sixty_two_characters_so_that_one_or_two_more_follow_

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The loop of bpf/loops.bpf.c as a program that has a test run: its time depends on where the JIT
- * puts it, under step and slope alike.
+ * The loop of bpf/loops.bpf.c in a program of a type that has test runs. Its time depends on where
+ * the JIT puts it, in the drives step and slope alike.
  */
 #include "bb_bpf.h"
 

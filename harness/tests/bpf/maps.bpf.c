@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs that return what they find in their maps, and leave something else there. */
+/* Programs that return what they find in their maps, and then change it. */
 #include "bb_bpf.h"
 
 #define KEYS 8
@@ -29,7 +29,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
 	__uint(max_entries, KEYS);
 	__type(key, __u64);
-	__uint(value_size, 12); /* no multiple of 8, to which the kernel rounds them up */
+	__uint(value_size, 12); /* no multiple of 8: the kernel rounds it up */
 } percpu_hash SEC(".maps");
 
 struct {
@@ -67,8 +67,8 @@ struct {
 	__uint(max_entries, 4096);
 } ring SEC(".maps");
 
-/* Ten times the number of keys from 0 to 7 that are there, and the value of key 2; then one key
- * more, and a changed value. */
+/* Returns 10 times the number of keys from 0 to 7 that are there, plus the value of key 2. Then it
+ * adds a key and changes that value. */
 SEC("tc")
 int finds_in_hash(struct __sk_buff *skb)
 {
@@ -89,7 +89,7 @@ int finds_in_hash(struct __sk_buff *skb)
 	return n * 10 + found;
 }
 
-/* The sum of all entries, of which each is one more then. */
+/* Returns the sum of all entries, and adds one to each. */
 SEC("tc")
 int finds_in_array(struct __sk_buff *skb)
 {
@@ -114,7 +114,7 @@ int finds_in_percpu_array(struct __sk_buff *skb)
 	return value ? (*value)++ : -1;
 }
 
-/* Something in each of the others. */
+/* Writes to each of the other maps. */
 SEC("tc")
 int fills(struct __sk_buff *skb)
 {
@@ -149,7 +149,7 @@ int jumps_to_slot(struct __sk_buff *skb)
 	return 7;
 }
 
-/* The value of key 7. */
+/* Returns the value of key 7. */
 SEC("tc")
 int finds_in_big_hash(struct __sk_buff *skb)
 {
@@ -159,7 +159,7 @@ int finds_in_big_hash(struct __sk_buff *skb)
 	return value ? (int)*value : -1;
 }
 
-/* Drops what is not the first run's. */
+/* Counts a drop if it finds what an earlier run left. */
 SEC("perf_event")
 int expects_zero(struct bpf_perf_event_data *ctx)
 {

@@ -36,8 +36,8 @@ int mix_empty(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-/* Passes packets of flows that it has seen, and sends new ones back. Drops all but IPv4, and takes
- * long for that. */
+/* Passes packets of flows that it has seen, and sends those of new flows back. It drops packets
+ * that are not IPv4, which takes long. */
 SEC("xdp")
 int mix_by_flow(struct xdp_md *ctx)
 {
@@ -70,7 +70,7 @@ int mix_in_order(struct xdp_md *ctx)
 	return in_order ? XDP_PASS : XDP_DROP;
 }
 
-/* What becomes of a packet: one program for each. */
+/* One program for each end of a packet: it is dropped, passed, sent back or redirected. */
 SEC("xdp")
 int live_drop(struct xdp_md *ctx)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs that are attached to a network namespace, and those of memory that is reclaimed. */
+/* Programs that are attached to a network namespace, or to tracepoints of memory reclaim. */
 #include "counts_runs.h"
 
 PROGRAM(on_packet, "netfilter", 1)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* libbpf does not open it: it calls a function that is in no section of externs (__ksym is
- * missing). */
+/* libbpf does not open this object: the function that it calls is declared without __ksym. */
 #include "bb_bpf.h"
 
 extern int bb_of_no_section(void *ctx);

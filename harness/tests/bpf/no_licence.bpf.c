@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* No licence in the object: one program does not need one, the other calls a helper that is
- * GPL-only. */
+/* An object without a licence: one program needs none, the other calls a helper for GPL programs
+ * only. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sections as other loaders and libbpf before 1.0 named them, from which libbpf can tell no type.
- */
+/* Sections with names of other loaders and of libbpf before 1.0, which tell libbpf 1.0 no type. */
 #include "bb_bpf.h"
 
 SEC("classifier/ingress") int as_tc(struct __sk_buff *skb)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A program of an agent whose cost is set by its loader: it loops at each getpgid(). */
+/* The program of an agent, whose loader sets its cost: it loops at each getpgid(). */
 #include "bb_bpf.h"
 
 const volatile __u32 rounds = 20;

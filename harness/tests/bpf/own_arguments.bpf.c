@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs whose sections name no function: only some values lead them to their ends. */
+/* Kprobe programs whose sections name no function. Only some arguments lead them to their ends. */
 #include "bb_bpf.h"
 #include <linux/ptrace.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs that real packets run: they keep where they ran and what they saw. */
+/* Programs that real packets run. They store on which CPUs they ran, and what they saw. */
 #include "bb_bpf.h"
 #include <linux/pkt_cls.h>
 
@@ -21,7 +21,7 @@ static __always_inline void add(__u32 entry, __u64 bits, __u64 more)
 		*value = (*value | bits) + more;
 }
 
-/* Packets of the tests are 60 bytes of EtherType 0x88b5; those of TCP add nothing. */
+/* The tests' own packets have 60 bytes and EtherType 0x88b5; others add nothing to LAST_BYTES. */
 static __always_inline void see(const unsigned char *data, const unsigned char *end)
 {
 	add(CPUS, 1ULL << bpf_get_smp_processor_id(), 0);

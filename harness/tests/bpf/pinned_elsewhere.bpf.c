@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A map that is pinned as iproute2 does it (PIN_GLOBAL_NS): libbpf reads no such object. */
+/* A map with the pinning of iproute2 (PIN_GLOBAL_NS): libbpf refuses to open the object. */
 #include "bb_bpf.h"
 
 struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The profiler's object with a program that every verifier rejects in the place of `sample`. */
+/* The profiler's object, whose program `sample` is replaced by one that every verifier rejects. */
 #define sample sample_that_loads
 #include "profile.bpf.c"
 #undef sample

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Pushes to a queue that holds 16, and counts as a drop what does not fit: somebody must empty it.
- */
+/* Pushes to a queue for 16 values, and counts a drop if it is full: somebody must empty it. */
 #include "bb_bpf.h"
 
 struct {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One program says its tracepoint, the other leaves it to its loader: two triggers of one type. */
+/* The section of one program names its tracepoint, that of the other leaves it to the loader: two
+ * triggers for one type. */
 #include "bb_bpf.h"
 
 SEC("raw_tracepoint/sys_enter")

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An array of maps whose pattern no kernel takes (an array with keys that are too wide), used by a
- * program of a type that not every kernel attaches: the reason is the map's, not the type's.
+ * An array of maps whose inner map no kernel takes: an array with keys that are too wide. Not every
+ * kernel attaches a program of this type either; yet bpfbench must name the map as the reason, and
+ * not the type.
  */
 #include "bb_bpf.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A program that every verifier rejects: it uses what a lookup returned without asking whether that
- * was NULL. (Of a hash: for a constant key of an array, newer verifiers know that there is a
- * value.)
+ * A program that every verifier rejects: it uses the result of a lookup without asking whether it
+ * is NULL. (The map is a hash: newer verifiers know that an array has a value for a constant key.)
  */
 #include "bb_bpf.h"
 
@@ -23,7 +22,7 @@ int rejected(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* And one beside it that is fine: only the program that a variant names is loaded. */
+/* A good program beside it. It can be measured: only programs that a variant names are loaded. */
 SEC("perf_event")
 int accepted(struct bpf_perf_event_data *ctx)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A function's program that writes a record, whose reader the kernel wakes if it has caught up. */
+/* A program on a function. It writes a record, and the kernel wakes a reader that has caught up. */
 #include "bb_bpf.h"
 
 struct {

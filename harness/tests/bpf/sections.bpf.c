@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What an object may hold: several types, some of which nothing makes run; .rodata, .data and .bss;
- * a map that its author wants pinned; a static function and a global one.
+ * All that an object may hold: programs of several types, some of which nothing makes run; .rodata,
+ * .data and .bss; a map that its author wants pinned; a static function and a global one.
  */
 #include "bb_bpf.h"
 

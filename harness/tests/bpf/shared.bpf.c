@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Programs for the drive `parallel`. They differ in the type of the map alone: one counter that all
- * CPUs write, and a counter for each CPU. */
+/* Programs for the drive `parallel`. CPUs that run one at the same time write one counter, a
+ * counter for each CPU, one bucket, values of their own keys, or one ring. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For each type of map a program that looks up a random key of the first `entries`, one that looks
- * the same key up each time and draws its random number, too, and one that changes an entry. */
+/* For each type of map, a program that looks up a random key of the first `entries`, and one that
+ * draws the number, too, but looks up key 0. At the end, programs that change their map. */
 #include "bb_bpf.h"
 #include <bpf/bpf_endian.h>
 
@@ -19,7 +19,7 @@ struct trie_key {
 		__type(value, __u64);                                                              \
 	} map_ SEC(".maps");
 
-/* Two lookups of one key: the number beside the key keeps clang from merging them. */
+/* In `_one` the key is always 0, but clang cannot know that, so it keeps the random number. */
 #define PROGRAMS(map_, key_)                                                                       \
 	static __always_inline int map_##_find(__u32 i)                                            \
 	{                                                                                          \
@@ -54,7 +54,7 @@ int sizes_empty(struct xdp_md *ctx)
 	return 1;
 }
 
-/* Changes a value, adds an entry and deletes one, so that the map has to be put back. */
+/* Changes a value, adds an entry and deletes one, so that the map must be restored. */
 SEC("xdp")
 int hash_changes(struct xdp_md *ctx)
 {

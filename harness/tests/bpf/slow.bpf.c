@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Programs whose run takes as long as a knob says, from microseconds to seconds: `turns` times 100
- * 000 steps of a loop, 0.1 to 0.5 ms each. Needs bpf_loop (Linux 5.17).
+ * Programs whose run takes as long as `turns` says, from microseconds to seconds: each turn is
+ * 100000 steps of a loop, 0.1 to 0.5 ms. Needs bpf_loop (Linux 5.17).
  */
 #include "bb_bpf.h"
 
@@ -41,14 +41,14 @@ int slow_xdp(struct xdp_md *ctx)
 	return spin() == 1 ? XDP_DROP : XDP_PASS;
 }
 
-/* One that takes no `repeat`. */
+/* A test run of this type takes no `repeat`. */
 SEC("syscall")
 int slow_syscall(void *ctx)
 {
 	return spin() == 1;
 }
 
-/* No loop at all: what stands beside the slow ones. */
+/* No loop, for a fast program beside the slow ones. */
 SEC("xdp")
 int fast_xdp(struct xdp_md *ctx)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The verifier walks through 100 000 turns of a loop, each on its own, and only then comes to what
- * it rejects in one of the two. A log of all that is some 50 MB.
+ * Two programs that the verifier takes long for: it follows each of the 100 000 turns of their
+ * loop. Behind the loop, slow_rejected has an instruction that the verifier rejects. A log of all
+ * that it did until then has some 50 MB.
  */
 #include "bb_bpf.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the verifier says of it is known beforehand: 16 bytes of stack in the program, 40 in its
- * function, no branch, so that each instruction is verified once. The compiler's own use of the
- * stack is none, with a store by hand instead.
+ * A program for which the verifier's figures are known: 16 bytes of stack in the program, 40 in its
+ * function, and no branch, so that each instruction is verified once. The compiler itself uses no
+ * stack; the stores are in assembly.
  */
 #include "bb_bpf.h"
 

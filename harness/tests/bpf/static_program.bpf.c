@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A static program, as cilium/ebpf and aya take it: libbpf reads no such object. */
+/* A static program: cilium/ebpf and aya take it, libbpf refuses to open the object. */
 #include "bb_bpf.h"
 
 SEC("xdp")

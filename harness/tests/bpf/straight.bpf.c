@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs whose numbers of instructions are known, and one that only newer kernels load. */
+/* Programs whose numbers of instructions are known, one that only newer kernels load, and one that
+ * no kernel loads. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
@@ -20,8 +21,8 @@ static int nothing(__u32 i, void *ctx)
 	return 0;
 }
 
-/* Long programs that return early in each tenth run, so that their most frequent value is not the
- * least. */
+/* Long programs that return early in each tenth run: their most frequent number of instructions is
+ * not their least. */
 static __u32 runs;
 
 #define ALTERNATES(n)                                                                              \

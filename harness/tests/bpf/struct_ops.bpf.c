@@ -53,7 +53,7 @@ void BPF_PROG(on_init, struct sock *sk)
 	__sync_fetch_and_add(&runs, 1);
 }
 
-/* The test gives it a name of its own: the machine has it once. */
+/* The tests replace this name by one of their own, as a name can be registered only once. */
 SEC(".struct_ops")
 struct tcp_congestion_ops control = {
 	.ssthresh = (void *)on_ssthresh,

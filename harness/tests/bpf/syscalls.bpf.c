@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A program that runs at every system call, of its observer too, and counts those of others apart:
- * for harness/tests/unit/run/test_bpf_live.c. */
+/* For harness/tests/unit/run/test_bpf_live.c: runs at every system call. It counts those of the
+ * process that watches it apart from those of others. */
 #include "bb_bpf.h"
 
-const volatile __u32 observer; /* process */
+const volatile __u32 observer; /* process id */
 __u64 runs[2];                 /* by others, by the observer */
 
 SEC("raw_tp/sys_enter")

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Programs that call each other through a prog array whose slots are given in the object. What the
- * last one returns shows that it was reached; it also takes its time, which counts towards the
- * first.
+ * Programs that call each other through a prog array whose slots are given in the object. The last
+ * one's return value shows that it was reached. Its time counts towards the first one.
  */
 #include "bb_bpf.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Two prog arrays whose slots are given in the object, one of them with a program that no verifier
- * accepts: the programs that cannot get to that one can be loaded.
+ * Three prog arrays whose slots are given in the object. `bad` has a program that no verifier
+ * accepts. The programs that cannot get to that one can be loaded.
  */
 #include "bb_bpf.h"
 
@@ -48,7 +48,7 @@ int reads_past_the_end(struct xdp_md *ctx)
 	return *(int *)(long)ctx->data;
 }
 
-/* The rest is reached by a function, and from a program to the next. */
+/* The second of the two tail calls that lead from jumps_to_bad to the rejected program. */
 static __attribute__((noinline)) int jump(struct xdp_md *ctx)
 {
 	bpf_tail_call(ctx, &bad, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A prog array that only user space fills, and beside the program that jumps into it one of the
- * same type that no verifier accepts: it can still be measured, as nothing in the object says that
- * it would call the other.
+ * A prog array that only user space fills, a program that jumps into it, and a program of the same
+ * type that no verifier accepts. The first program can still be measured: nothing in the object
+ * says that it would call the other.
  */
 #include "bb_bpf.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A prog array of XDP programs, and beside it a program of another type that has nothing to do with
- * it: libbpf loads no object of which a slot stays empty.
+ * A prog array of XDP programs, and a program of another type that has nothing to do with it.
+ * libbpf loads an object only if no slot of its prog arrays stays empty.
  */
 #include "bb_bpf.h"
 

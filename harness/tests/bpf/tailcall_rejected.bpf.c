@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A prog array with a program in it that no verifier accepts: the one that calls it cannot be
- * loaded either. */
+/* A prog array that holds a program that no verifier accepts: the program that jumps to it cannot
+ * be loaded either. */
 #include "bb_bpf.h"
 
 int reads_past_the_end(struct xdp_md *ctx);

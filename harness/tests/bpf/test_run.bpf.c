@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One program of every type that has a test run, each of which shows what it was run on: it
- * returns, writes or keeps something of it.
+ * Programs of the types that have a test run. From what most of them return or write, a test can
+ * see on which packet or context they ran.
  */
 #include "bb_bpf.h"
 
-/* --- packets: the return value is a byte of the packet, so that what goes in is seen to come out
- * --- */
+/* --- packets --- */
 
 SEC("xdp")
 int xdp_pass(struct xdp_md *ctx)
@@ -23,7 +22,7 @@ int xdp_says(struct xdp_md *ctx)
 	return data + 15 <= end ? data[14] : XDP_ABORTED;
 }
 
-/* Adds one to the last byte of a 15-byte packet: were a packet used twice, it would be two more. */
+/* Adds one to the last byte of a 15-byte packet, and two if the same packet is used twice. */
 SEC("xdp")
 int xdp_writes(struct xdp_md *ctx)
 {
@@ -122,7 +121,7 @@ int xdp_device(struct xdp_md *ctx)
 	return ctx->ingress_ifindex * 10 + ctx->rx_queue_index;
 }
 
-/* The first byte of the metadata; 99 without any. */
+/* Returns the first byte of the metadata, or 99 if there is none. */
 SEC("xdp")
 int xdp_metadata(struct xdp_md *ctx)
 {
@@ -143,7 +142,7 @@ struct sum {
 	__u32 a, b, sum;
 };
 
-/* Adds to `sum`: were the context not a fresh one, it would grow from run to run. */
+/* Adds to `sum`, which grows from run to run unless each run gets a fresh context. */
 SEC("syscall")
 int syscall_sum(struct sum *ctx)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A tracer of openat() as they are often written, for comparisons line by line. tracer_more.bpf.c
- * is the same program with one call more in the line that says so. */
+/* A tracer of openat() as many are written, for comparisons line by line. tracer_more.bpf.c is the
+ * same program with one more call, in the line that says so. */
 #include "bb_bpf.h"
 
 struct event {

@@ -50,7 +50,7 @@ static __always_inline __u64 hashes(__u64 value)
 	return hash;
 }
 
-/* Looks up what stands in the packet; the value must have a certain state. */
+/* Looks up a key that is made of fields of the packet; the value must have state 7. */
 SEC("xdp")
 int behind_lookup(struct xdp_md *ctx)
 {
@@ -90,7 +90,7 @@ int behind_state(struct xdp_md *ctx)
 	return hashes(ctx->data_end - ctx->data) & 1 ? XDP_TX : XDP_DROP;
 }
 
-/* A member of a struct, and a packet of IPv6 and TCP. */
+/* Needs a member of a global struct, and a TCP packet over IPv6. */
 SEC("xdp")
 int behind_member(struct xdp_md *ctx)
 {
@@ -105,7 +105,7 @@ int behind_member(struct xdp_md *ctx)
 	return hashes(ip[7] + config.level) & 1 ? XDP_TX : XDP_DROP;
 }
 
-/* A long packet to port 5353 with a magic number in it. */
+/* Needs a long packet to UDP port 5353 with a magic number in it. */
 SEC("xdp")
 int behind_fields(struct xdp_md *ctx)
 {
@@ -152,7 +152,7 @@ struct {
 	__type(value, __u32);
 } processes SEC(".maps");
 
-/* Both maps are looked up by the process that makes the call, which differs from load to load. */
+/* The keys are the ids of the process that makes the call, which is another one in each load. */
 SEC("tp/syscalls/sys_enter_getppid")
 int behind_process(void *ctx)
 {
@@ -164,7 +164,7 @@ int behind_process(void *ctx)
 	return bpf_map_lookup_elem(&threads, &id) ? hashes(4711) & 1 : 0;
 }
 
-/* Nothing can be changed: the packet cannot be of two lengths. */
+/* No input gets to the end: no packet's length has the hash 1. */
 SEC("xdp")
 int behind_nothing(struct xdp_md *ctx)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs that leave at a check: of the packet, of a filter, and of a lookup in an empty map. */
+/* Programs that leave early at a check: of the packet, of the process, or of the result of a lookup
+ * in an empty map. The last one does not. */
 #include <linux/if_ether.h>
 #include <linux/in.h>
 #include <linux/ip.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The same piece of work on four kinds of hooks, as often as the loader says. */
+/* The same work on four kinds of hooks, in as many turns as the loader says. */
 #include "bb_bpf.h"
 
 #define MOST_TURNS 1000

@@ -9,7 +9,7 @@
 
 __u64 runs, wrong;
 
-/* Most of it is executed where the probe has 64, "hello" and -5, and little otherwise. */
+/* Executes most of its code if the probe's arguments are 64, "hello" and -5; otherwise little. */
 static __always_inline int look(struct pt_regs *ctx)
 {
 	long number = 0, text = 0, negative = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs of a function of the program `bb_greets` that nobody calls, which leave early unless
- * they are given what its prototype says: see test_user_arguments.sh. */
+/* For test_user_arguments.sh: programs on functions of the program `bb_greets` that nobody calls.
+ * They leave early unless the arguments are such as the function's prototype says. */
 #include "bb_bpf.h"
 #include <linux/ptrace.h>
 

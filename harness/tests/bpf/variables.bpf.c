@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* State in variables, and none of them is called `drops`. */
+/* A program that keeps state in global variables, none of which is called `drops`. */
 #include <linux/types.h>
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

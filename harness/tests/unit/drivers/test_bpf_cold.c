@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Real programs under the step drives, hot and cold in turns: what touches memory and what is many
- * instructions costs more cold. Order only, no figures; each test fails once in 1e6 where there is
- * no difference.
+ * Real programs in the step drive, with hot and cold caches in turns. A program that reads much
+ * memory and one of many instructions must take longer with cold caches; how much longer is not
+ * tested. Where there is no difference, a test passes by chance once in 1e6.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static const struct bb_driver *driver_by(const char *with, const char *by)
 	return bb_driver_of(bb_drive_kind_find(with, by));
 }
 
-/* One program under one trigger, with the drive's two ends. */
+/* One program under one trigger, in two drives: with hot caches and with cold ones. */
 struct hot_and_cold {
 	const struct bb_driver *driver;
 	struct bb_drive_spec spec[2];
@@ -59,8 +59,8 @@ static void open_end(struct hot_and_cold *b, enum bb_caches caches)
 
 #define TRIES 3 /* the kernel may take a page of ours back at any time, which fires once more */
 
-/* The median of one batch, ns. The emptying fires nothing of its own: else no try has all samples.
- */
+/* The median of one batch, ns. Emptying the caches must not fire the program: it would then have
+ * more runs than samples in every try. */
 static double measure(struct hot_and_cold *b, enum bb_caches caches)
 {
 	bool cold = caches == BB_CACHES_COLD;

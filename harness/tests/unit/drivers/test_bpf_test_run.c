@@ -597,8 +597,8 @@ static void test_many_ports(void **state)
 	}
 }
 
-/* One is loaded as for XDP alone, as libbpf does it, one for no attach type, as others do it: they
- * use the same port in turns. */
+/* Two of the programs are loaded with the attach type BPF_XDP, as libbpf does it, and one with
+ * none, as other loaders do. All three are attached to the same port, one after the other. */
 static void test_port_of_other_attach_type(void **state)
 {
 	static const enum bpf_attach_type types[] = {BPF_XDP, 0, BPF_XDP};
