@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# For the tests that load BPF programs: what is there that was not there when this was sourced. Source tool.sh first.
+# For tests that load BPF programs: finds what a test left behind, by comparing with what there was
+# when this file was sourced. Source tool.sh first.
 # shellcheck disable=SC2317 # functions that check and wait_until call
 # shellcheck disable=SC2154 # child is tool.sh's
 
@@ -9,7 +10,7 @@ token="bpfbench-test-$$"	# on the workload's command line, and on nobody else's
 bpftool=$(find_bpftool) || bpftool=''
 stats_before=$(cat /proc/sys/kernel/bpf_stats_enabled)
 
-# real ARG...: bpfbench, storing in $results. Of one that was disturbed and is run once more nothing stays.
+# real ARG...: bpfbench, storing in $results. Of a disturbed run that is repeated, no file stays.
 real_once() {
 	[[ ! -e $TMP/began ]] || find "$results" -type f -newer "$TMP/began" -delete 2>"$TMP/find" || true
 	touch "$TMP/began"
@@ -21,7 +22,8 @@ real() {
 }
 workload_pids() { pgrep -f "^amicable_pairs $token"; }
 
-# A look at the workload: its status and open files. It ends and is started again every second or so.
+# look_at_workload: its status to $TMP/proc.status, its open files to $TMP/proc.fds. False while
+# there is none: the workload ends and is started again about once a second.
 look_at_workload() {
 	local pid
 
@@ -29,14 +31,15 @@ look_at_workload() {
 }
 
 # --- what is left behind ---
-# "KIND ID" of every program, map and link there is that could be ours by its type or name, sorted. An empty prog array tells
-# nothing: it stays when anybody on this machine looks at all maps at a bad moment (see bpf/target.c).
+# "KIND ID" of every program, map and link that could be ours by its type or name, sorted. Prog
+# arrays are left out: one stays behind if any process on this machine lists all maps at a bad
+# moment (see bpf/kept_maps.h).
 bpf_objects() {
 	local kind text
 
 	[[ -n $bpftool ]] || return 0
 	for kind in prog map link; do
-		# it gives up at one that goes while it looks
+		# bpftool gives up if an object disappears while it lists them
 		for _ in 1 2 3 4 5; do
 			text=$("$bpftool" "$kind" show 2>/dev/null) && break
 			sleep 0.1
@@ -49,7 +52,7 @@ bpf_objects() {
 	done | sort
 }
 
-# Likewise, those in the hands of processes that are none of ours: this machine may be busy with others.
+# held_by_others: likewise, the objects that processes other than ours have open.
 held_by_others() {
 	printf '%s\0' /proc/[0-9]*/fdinfo/* | xargs -0 grep -sHE '^(prog|map|link)_id:' | while IFS=$'/:\t' read -r _ _ pid _ _ key id; do
 		[[ $pid == "$child" ]] || { tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q "$token"; } 2>/dev/null ||
@@ -59,7 +62,8 @@ held_by_others() {
 
 bpf_objects >"$TMP/objects.before"
 
-# New since then, nobody else's, and still there after the others were asked: they may load and unload all the time.
+# new_objects: objects that are new since then, that nobody else has open, and that are still there
+# a moment later: others may load and unload programs all the time.
 new_objects() {
 	bpf_objects >"$TMP/objects.now"
 	held_by_others >"$TMP/objects.others"
@@ -70,17 +74,20 @@ no_objects() { [[ -z $(new_objects) ]]; }
 
 no_process() { ! workload_pids && [[ $(cat /proc/sys/kernel/bpf_stats_enabled) == "$stats_before" ]]; }
 
-# What is new cannot be told apart while others load programs, too: the kernel frees them all in one long queue.
+# While others load programs, too, our new objects cannot be told from theirs: the kernel frees all
+# of them in one long queue.
 others_are_busy() { [[ -n $(comm -13 "$TMP/objects.before" "$TMP/objects.others") ]]; }
 
-# Others may be busy for as long as we wait: they are not waited for longer than the kernel takes on a machine that is not slow.
+# Others may be busy for as long as we wait. After 2 s, which the kernel needs at most on a machine
+# that is not slow, we no longer wait for them.
 nothing_or_others() { no_objects || { ((SECONDS > others_since + 2)) && others_are_busy; }; }
 
-# nothing_left NAME RUNS: the kernel may take a moment (RCU) to let go; $results holds RUNS whole runs, and goes.
+# nothing_left NAME RUNS: nothing of ours is left after the moment (RCU) that the kernel may need to
+# free it. $results holds RUNS whole runs, and is removed.
 nothing_left() {
 	local name="$1: no program, map or link is left" others_since
 
-	# A look at all maps makes the kernel lose a prog array that it is just about to empty (see bpf/target.c).
+	# Not at once: listing all maps now could make a prog array stay (see bpf/kept_maps.h).
 	sleep 0.3
 	check "$1: no process or setting is left" wait_until 2 no_process
 	check "$1: results/ holds only whole files" only_whole "$results" "$2"

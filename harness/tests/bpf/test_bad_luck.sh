@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs that are fired, on machines that lack what they need, and when bpfbench is killed in the midst, as root.
+# As root: programs are fired on machines without tracefs or cgroup2, and bpfbench is killed while
+# it fires.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
@@ -21,7 +22,8 @@ without() {
 if ! unshare --mount true 2>/dev/null; then
 	skip "no tracefs, no cgroup2" "no mount namespace for us"
 else
-	# Others may run programs all the time: that the hook is there is asked, not how often it is passed.
+	# Other processes may start programs all the time. So this tests only that the hook is
+	# found, not how many runs a firing brings.
 	run without tracefs "$BPFBENCH" triggers "$object" --program on_exec --program no_tracepoint
 	if [[ $status == 77 ]]; then
 		skip "no tracefs" "it cannot be unmounted here"
@@ -37,7 +39,8 @@ else
 			'skipped: fire/(empty-cgroup_sock_addr|on_connect)/step: there is no cgroup2 folder .*sudo mount -t cgroup2 none'
 		check "no cgroup2: the others are measured" more "$(bmf "$TMP/out" fire/on_malloc/step latency)" 0
 	fi
-	# A hierarchy with a name and without a controller, which goes with its mount.
+	# A hierarchy of cgroups of version 1 with a name and no controller, which disappears when
+	# it is unmounted.
 	run without cgroup2 bash -c 'mount -t cgroup -o "none,name=bpfbench-test-$$" none "$1" || exit 77; shift; "$@"; rc=$?
 		umount "$0"; exit $rc' "$WORK" "$WORK" "$BPFBENCH" --object "$object" --program on_connect --program on_malloc \
 		--drive step --loads 1 -n 20 --no-store
@@ -50,7 +53,7 @@ else
 fi
 
 # --- killed in the midst ---
-# children: of $child, the process that fires and the keeper of the cgroup among them.
+# children: the children of $child, among them the one that fires and the keeper of the cgroup.
 children() { cat "/proc/$child/task/"*/children 2>/dev/null || true; }
 fires() { [[ -n $(children) ]]; }
 gone() {

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# slow: who does not come back is given 5 s.
-# Triggers that go wrong in the midst, as root: one that stops firing, a process that ends, one that blocks, a program that holds up
-# its own trigger, and bpfbench killed while a struct of functions is registered.
+# slow: a trigger that does not come back is given 5 s
+# As root: triggers that fail in the midst of a measurement (one that stops firing, a process that
+# ends, one that blocks, a program that holds up its own trigger), and bpfbench killed while a
+# struct of functions is registered.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 # shellcheck disable=SC2154 # child is tool.sh's
 . "$(dirname "$0")/../tool.sh"
@@ -44,7 +45,7 @@ if need_user "${names[@]:0:3}" && need_command gcc "${names[@]:0:3}" && need_upr
 	}
 	C
 	gcc -o "$TMP/prog" "$TMP/prog.c" && cp "$TMP/prog" "$TMP/loop" || { not_ok "gcc builds a program"; plan_done; }
-	# It calls the function 40 times, and then never again.
+	# The first 40 runs of this script call the function, later ones do not.
 	cat >"$WORK/stops" <<-SH
 	#!/bin/sh
 	[ "\$(wc -c <"$WORK/count")" -lt 40 ] || exit 0
@@ -58,7 +59,8 @@ if need_user "${names[@]:0:3}" && need_command gcc "${names[@]:0:3}" && need_upr
 	SUDO_UID=$NOBODY SUDO_GID=$NOGROUP real -s "$WORK/f.yml" --budget 60 --format table
 	expect_eq "a trigger that stops: it has stopped" "$(wc -c <"$WORK/count")" 40
 	expect_status "a trigger that stops: exit code" 0
-	# Finding the trigger and counting instructions fire it, too: there may be samples until then, or none, which is said.
+	# Finding the trigger and counting instructions use up some of the 40 calls. There are
+	# samples from the calls that are left, or none, and then the reason is said.
 	"$BPFBENCH" show latest --results "$results" --format csv >"$TMP/csv" # the last but one column: samples
 	few() { awk -F, '$3 == "stops" && $7 == "latency" && $12 > 0 && $12 < 40 { found = 1 } END { exit !found }' "$TMP/csv"; }
 	few_or_none() { few || grep "void: f/stops/step: .*firings of 'run', and none that brought 1 run" "$TMP/out" || { cat "$TMP/out"; return 1; }; }
@@ -74,7 +76,7 @@ if need_user "${names[@]:0:3}" && need_command gcc "${names[@]:0:3}" && need_upr
 	sleep 0.5
 	end_processes "$looping"
 	finish
-	# 4 where it has not come to a sample by then
+	# 4 if there was no sample before the process ended
 	check "a process that ends in the midst: exit code 0, 1 or 4" may_end_so
 	nothing_left "a process that ends" "$(find "$results" -name '*.json' 2>/dev/null | wc -l)"
 

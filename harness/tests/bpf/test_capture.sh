@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs copied from a command that loads them: what is in the file, measured like an object; commands that fork, load nothing or
-# do not end; a supervisor that is killed.
+# `bpfbench capture`: the file with the programs that a command loaded, measured like an object;
+# commands that fork, load nothing or do not end; bpfbench killed while the command loads.
 # slow: it waits for commands to be attached, to end and to be killed
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
@@ -56,7 +56,7 @@ run "$BPFBENCH" init "$TMP/sections.capture"
 expect_status "init: a scenario of it" 0
 expect_grep "init: where it was attached" out 'section "?perf_event/cpu-clock, 99 Hz'
 
-# the other places where an object goes
+# other commands that take an object
 capture -- "$load" -1 "$objects/loop.bpf.o"
 run "$BPFBENCH" --object "$file" --lines --loads 2 -n 200 --results "$TMP/results" --quiet
 expect_status "lines: exit code 0" 0
@@ -66,7 +66,8 @@ run "$BPFBENCH" annotate --time latest --results "$TMP/results"
 expect_grep "annotated: the time of its lines" out '^a/loop/lines: [0-9.]+ ns per run'
 run "$BPFBENCH" report latest --results "$TMP/results" -o "$TMP/page.html"
 expect_status "a page about it: exit code 0" 0
-# A load that was emptied otherwise than the others is void, rightly, where neighbours use the caches: of two, both may be.
+# A load is void, rightly, if its caches were warmer or colder than those of the others, as may
+# happen where other guests of the host use the caches. With all loads void: once more.
 for _ in 1 2 3 4 5; do
 	run_undisturbed "$BPFBENCH" --object "$file" --drive step --cold --drive step-cold --loads 4 -n 20 --no-store
 	! measured a/{empty-xdp,loop}/step-cold >"$TMP/measured" || break
@@ -83,11 +84,11 @@ expect_status "in one line, without a shell: exit code 0" 0
 check "in one line, without a shell: measured" measured load_all/{empty-xdp,counts}/{step,slope}
 check "in one line: the capture is not kept" test -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'bpfbench-capture-*' -newer "$file")"
 
-# --- tail calls: their programs are loaded with it ---
+# --- tail calls: the programs that are called are loaded, too ---
 capture -- "$load" -1 "$objects/tailcall.bpf.o"
 run_undisturbed "$BPFBENCH" --object "$file" --program first --drive step --loads 2 -n 300 --no-store
 expect_status "tail calls: exit code 0" 0
-# Another program that takes the machine's attention may do so during one of the two runs: then once more.
+# Another program on this machine may slow down one of the two runs: then both are done again.
 as_in_object() {
 	cp "$TMP/out" "$TMP/captured.bmf"
 	run_undisturbed "$BPFBENCH" --object "$objects/tailcall.bpf.o" --program first --drive step --loads 2 -n 300 --no-store

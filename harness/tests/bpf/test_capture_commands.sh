@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Commands of all kinds, captured: static, 32-bit, scripts, with a seccomp filter of their own, without the rights that they had or that
-# they need; one that fails or is interrupted; programs that tc attached; variables of a capture that a scenario sets.
+# `bpfbench capture` of commands of all kinds: static, 32-bit, scripts, with a seccomp filter of
+# their own, without the rights that they need or after they dropped them; one that fails or is
+# interrupted; programs that tc attached; variables of a capture that a scenario sets.
 # slow: each command is watched until it has been quiet for a second
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
@@ -12,7 +13,8 @@ objects=$O/tests/bpf load=$O/tests/tools/load_all file=$WORK/a.capture
 
 capture() { run "$BPFBENCH" capture -o "$file" "$@"; }
 
-# A program by the bare system call: no library, so that it can be linked statically, and for 32 bits.
+# A command that loads a program by the bare system call: it needs no library, so it can be linked
+# statically, and for 32 bits.
 cat >"$TMP/bare.c" <<'C'
 #if __SIZEOF_POINTER__ == 8
 #define BPF 321
@@ -116,7 +118,7 @@ void _start(void)
 }
 C
 none_runs() { ! pgrep -xf "$1"; }
-# bare NAME FLAG...: a command of that kind loads a program, and it is in the file.
+# bare NAME FLAG...: the command, compiled with these flags, loads a program, which is captured.
 bare() {
 	local name=$1 to=$TMP/bare seconds
 
@@ -130,7 +132,7 @@ bare() {
 		return
 	fi
 	rm -f "$file"
-	# a second after it has begun; a slow machine takes longer to load a program
+	# until a second after it has begun; a slow machine takes longer to load a program
 	for seconds in 1 5 25; do
 		capture --until "until pgrep -xf '$to'; do sleep 0.05; done; sleep $seconds" --all -- "$to"
 		((status == 4)) || break
@@ -146,8 +148,8 @@ bare 32-bit -m32
 bare fails -DFAILS
 [[ ! -s $TMP/cc ]] && expect_grep "fails: said" err 'the command ended with exit code 7'
 
-# --- no right to load: programs are tried with the command's rights; the loader's tests fail first, so it comes to no program ---
-# refused NAME REGEX COMMAND...: nothing is captured, and that matches.
+# --- no right to load: libbpf's tests of the kernel fail first, so that it loads no program ---
+# refused NAME REGEX COMMAND...: nothing is captured, and stderr matches REGEX.
 refused() {
 	local name=$1 regex=$2
 
@@ -198,12 +200,12 @@ fi
 capture -- "$BPFBENCH" capture -o "$WORK/inner.capture" -- "$load" -1 "$objects/sections.bpf.o"
 expect_grep "supervises: bpfbench itself does not start under another" err "watching the system calls of '[^']*': .*another supervisor"
 
-# --- attachments: what the kernel refuses is told from what it does, also of the last call ---
+# --- attachments: those that the kernel refuses are told from the others, the last one, too ---
 bare attachments -DPOINTS
 [[ ! -s $TMP/cc ]] && expect_grep "attachments: those that the kernel refuses are said" out \
 	' refused: raw_tracepoint no_such_point, raw_tracepoint sys_enter, refused: raw_tracepoint no_such_point_either$'
 
-# --- the command's own test runs are the default inputs ---
+# --- the inputs of the command's own test runs are the default inputs ---
 bare "test runs" -DRUNS
 if [[ -s $file && ! -s $TMP/cc ]]; then
 	run "$BPFBENCH" init "$file"
@@ -227,7 +229,7 @@ stop_child INT
 expect_eq "interrupted: by SIGINT: it is the end of the capture" "$status" 0
 check "interrupted: the file is whole" "$BPFBENCH" init "$file"
 
-# --- the caller's: under sudo, the file is that of who called ---
+# --- the caller's: under sudo, the file belongs to the user who called it ---
 if need_user "the caller's"; then
 	rm -f "$file"
 	run "${sudo[@]}" "$BPFBENCH" capture -o "$file" -- "$load" "$objects/sections.bpf.o"
@@ -297,7 +299,7 @@ drive: [{with: exact, trigger: test-run}]
 Y
 run "$BPFBENCH" -s "$WORK/v.yml" --no-store
 expect_status "variables: exit code 0" 0
-# 400 rounds of about ten instructions, and 10
+# 400 rounds of about ten instructions each in the capture, 10 rounds in `short`
 check "variables: as the command set it" more "$(bmf "$TMP/out" v/as-captured/exact instructions)" 3000
 check "variables: as the scenario sets it" more 300 "$(bmf "$TMP/out" v/short/exact instructions)"
 sed -i 's/rounds: 10/round: 10/' "$WORK/v.yml"
@@ -306,7 +308,7 @@ expect_status "variables: one that is not there: exit code 1" 1
 expect_grep "variables: one that is not there: said" err "no global variable 'round'"
 # --- maps: a scenario says what they hold ---
 capture -- "$load" -1 "$objects/maps.bpf.o"
-# contents NAME ENTRIES RETVAL: every run finds them.
+# contents NAME ENTRIES RETVAL: with these entries in map NAME, finds_in_array returns RETVAL.
 contents() {
 	cat >"$WORK/m.yml" <<Y
 name: m
@@ -337,7 +339,7 @@ git -C "$WORK/repo" branch base
 status=$(<"$TMP/status")
 expect_status "gate: without a makefile nothing is built" 0
 expect_grep "gate: and both are captured" out '^- capture, loop: the same bytes in both'
-# --- a budget is for captures, too: this command is never done ---
+# --- a budget limits captures, too: this command never ends ---
 never="while :; do $load -1 $objects/loop.bpf.o; sleep 0.2; done"
 (cd "$WORK/repo" && run "$BPFBENCH" gate --markdown - --base base --capture "$never" --budget 3; printf '%s' "$status" >"$TMP/status")
 status=$(<"$TMP/status")

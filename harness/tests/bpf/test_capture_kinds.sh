@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Kinds of programs and maps in a capture: each is loaded again with equal tag and lengths; maps of maps keep their maps; contents beyond
-# a size are left out, and that is said, but for constants.
+# Kinds of programs and maps in a capture: each is loaded again with the same tag and lengths; maps
+# of maps keep their maps; large contents are left out, but for constants, and that is said.
 # slow: a dozen commands are watched, and loaded again
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check and run call
 . "$(dirname "$0")/../tool.sh"
@@ -57,7 +57,7 @@ char LICENSE[] SEC("license") = "GPL";
 C
 clang -target bpf -g -O2 -idirafter "/usr/include/$(uname -m)-linux-gnu" -c "$TMP/nested.bpf.c" -o "$TMP/nested.bpf.o"
 
-# Until the command has loaded everything: it says so, on our stderr.
+# capture ARG...: until the command has loaded everything, which it says on our stderr.
 capture() { run "$BPFBENCH" capture -o "$file" --until "until grep -q '^[0-9]* programs' '$TMP/err'; do sleep 0.05; done" "$@"; }
 
 # --- loaded again: tail calls, maps of all types, constants, kfuncs, sleepable and cgroup programs, struct_ops, functions ---
@@ -74,7 +74,7 @@ for path in "$objects"/{tailcall,maps,variables,kfunc,kernel_hooks,syscalls,stru
 done
 
 # --- a map of maps holds the same maps again ---
-# returns NAME PROGRAM VALUE: every run does.
+# returns NAME PROGRAM VALUE: every run of the captured PROGRAM returns VALUE.
 returns() {
 	cat >"$WORK/n.yml" <<Y
 name: n

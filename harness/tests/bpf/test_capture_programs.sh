@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs whose load names something besides maps: another program, the command's own or somebody else's; a token.
+# Captured programs whose load names something besides maps: another program, which is the command's
+# own or somebody else's; a token.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
@@ -10,10 +11,11 @@ objects=$O/tests/bpf load=$O/tests/tools/load_all file=$WORK/a.capture
 owner=
 trap '[[ -z $owner ]] || kill "$owner" 2>/dev/null || true; rm -rf -- "$TMP"' EXIT
 
-# Until the command has loaded everything: it says so, on our stderr.
+# capture ARG...: until the command has loaded everything, which it says on our stderr.
 capture() { run "$BPFBENCH" capture -o "$file" --until "until grep -q '^[0-9]* programs\|^ready' '$TMP/err'; do sleep 0.05; done" "$@"; }
 
-# named NAME PROGRAM OBJECT: with its target in the capture, it is loaded again, or the kernel refuses both, and that is said.
+# named NAME PROGRAM OBJECT: PROGRAM is attached to a program that the command loads, too. It is
+# loaded again, or the capture says that the kernel refuses it.
 named() {
 	capture -- "$load" -p 0 "$objects/live.bpf.o" "$objects/$3"
 	expect_status "$1: $2 one of the command's own: captured" 0
@@ -28,7 +30,8 @@ named() {
 named "own program" replaces freplace.bpf.o
 named "own program" watches fentry_prog.bpf.o
 
-# others NAME PROGRAM OBJECT: without its target it cannot be loaded again.
+# others NAME PROGRAM OBJECT: PROGRAM is attached to a program of somebody else, which is not in the
+# capture. So it cannot be loaded again.
 others() {
 	capture -- "$load" -p "$id" "$objects/$3"
 	if ((status == 4)) && grep -q "loaded no program that the kernel takes; '$2' is refused: " "$TMP/err"; then
@@ -48,8 +51,9 @@ id=$(head -n 1 "$TMP/live")
 others "a program of others" replaces freplace.bpf.o
 others "a program of others" watches fentry_prog.bpf.o
 
-# --- small programs: tests of the kernel are told from real ones, whether the command keeps others (by its argument) or none ---
-# small ARGUMENT PROGRAMS: these are measured, and no others.
+# --- small programs: a loader's tests of the kernel are told from its real programs ---
+# small ARGUMENT PROGRAMS: the command keeps other programs or none, by its argument. These programs
+# are shown, and the tests only with --all.
 small() {
 	capture -- "$O/tests/tools/small_programs" "$1"
 	if grep -q '^nameless: \|^kept: ' "$TMP/err"; then
@@ -76,7 +80,7 @@ repack() {
 	tar cf "$TMP/edited.capture" --format=ustar -C "$TMP/tar" -T "$TMP/members"
 }
 capture -- "$load" "$objects/loop.bpf.o"
-# BPF_F_TOKEN_FD: the token was the command's, and root needs none
+# BPF_F_TOKEN_FD: the program was loaded with a token of the command; root needs none
 repack '/"name": "loop"/,/}/s/"flags": 0/"flags": 65536/'
 check "token: a program that was loaded by one" grep -q '"flags": 65536' "$TMP/tar/bpfbench-capture.json"
 run_undisturbed "$BPFBENCH" --object "$TMP/edited.capture" --loads 1 -n 48 --no-store
@@ -88,8 +92,9 @@ repack 's/"release": "[^"]*"/"release": "4.4.0"/'
 run "$BPFBENCH" --object "$TMP/edited.capture" --no-store
 expect_grep "another kernel" err '4\.4\.0'
 check "another kernel: refused" test "$status" -ne 0
-# --- a tracepoint's place may be known by its number only, or not at all: the event is named ---
-# has_event NAME REGEX FILE: that program's event, or why it has none.
+# --- the event is named, also if the tracepoint is known by its number only, or not at all ---
+# has_event NAME REGEX FILE: what is said of the event of program NAME, or of why it has none,
+# matches REGEX.
 has_event() {
 	run "$BPFBENCH" --object "$3" --program "$1" --loads 1 -n 20 --no-store --format details
 	cat "$TMP/err" >>"$TMP/out"

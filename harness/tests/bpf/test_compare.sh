@@ -10,10 +10,11 @@ need_root "${names[@]}" && need_exact_faults "${names[@]}" || plan_done
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"
 
-# Two files, as two builds are; named as people do, from where they are.
+# Two files, as of two builds. Their names are relative paths, as people write them.
 cp "$O/bpf/perf_profiler.bpf.o" "$WORK/old.bpf.o"
 cp "$O/bpf/perf_profiler.bpf.o" "$WORK/new.bpf.o"
-# Once in a thousand times or so chance has a verdict for equal ones; a slow machine takes longer for a pair.
+# About once in a thousand times equal programs get a verdict by chance, and a slow machine takes
+# longer for a pair: then once more, with a larger budget.
 for budget in 5 15 45; do
 	rm -rf "$results"
 	run env -C "$WORK" "$BPFBENCH" compare --base-object old.bpf.o --head-object ./new.bpf.o --program ringbuf_nowakeup \
@@ -23,7 +24,7 @@ done
 expect_status "two equal builds: exit code 0" 0
 expect_grep "two equal builds: a verdict, and not that one" out '^ringbuf_nowakeup/step/stack_depth=32 +latency, ns .* (same|inconclusive)( |$)'
 nothing_left "two equal builds" 1
-# OLD.o and NEW.o may stand by themselves
+# OLD.o and NEW.o without an option before them
 real compare "$WORK/old.bpf.o" "$WORK/none.bpf.o" --program ringbuf
 complains "two builds: a file that is not there" 1 'none\.bpf\.o: there is no such BPF object'
 real compare --base-object "$WORK/old.bpf.o" --head-object "$WORK/new.bpf.o" --program no_such --budget 1
@@ -65,8 +66,8 @@ expect_grep "selftest: the resolution" out '^Resolution of this machine: [0-9.]+
 check "selftest: stored in its own folder" test "$(find "$results/selftest" -name '2*-selftest-*.json' | wc -l)" = 1
 real list --runs
 expect_no_grep "selftest: it is not taken for a run" out 'selftest'
-# Two earlier ones of this machine, each with five plain runs: they speak together (4 + 4 degrees of freedom), and later runs
-# have it in their intervals.
+# Two earlier self-tests of this machine, each with five plain runs: their spreads are taken
+# together (4 + 4 degrees of freedom), and later runs have that spread in their intervals.
 stored=$(find "$results/selftest" -name '2*-selftest-*.json')
 for day in 1 2; do
 	jq '.plain_runs.programs = [{program: "loop", class: "calm", ln_latency: [6, 6.001, 6.002, 6.003, 6.004],

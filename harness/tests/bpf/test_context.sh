@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A context beside a packet, by the tool itself: programs return what they find in it, and `retval` expects that.
+# Contexts beside packets, from the command line: programs return what they find in their context,
+# and the input's `retval` expects that.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 
@@ -18,9 +19,9 @@ scenario() {
 		'  - with: step' '    trigger: test-run' '    samples: 20' '    inputs:' >"$WORK/context.yml"
 	printf '      - {packet: {size: 64}, %s}\n' "$@" >>"$WORK/context.yml"
 }
-# Whether the kernel is older than this context, which the last `run` must say.
+# too_old: the last `run` says that this kernel is older than this context.
 too_old() { grep -qE 'this kernel takes no (context|.[a-z_]+. in the context) [io][nf]' "$TMP/err"; }
-# found NAME: the last `run` succeeded, and no return value was another one than expected.
+# found NAME: the last `run` succeeded, and every return value was the expected one.
 found() {
 	if too_old; then
 		skip "$1" "$(grep -o 'this kernel takes no.*' "$TMP/err" | head -n 1)"
@@ -59,7 +60,7 @@ finds "a socket filter"
 scenario xdp_metadata 'name: a, xdp: {metadata: "2a 00 00 00"}, retval: 42' 'name: b, xdp: {}, retval: 99'
 finds "XDP metadata"
 
-# flags PROGRAM: the program returns the flags that `tcp_flags` gave
+# flags PROGRAM END: PROGRAM returns the TCP flags of three packets; of the third, END is expected.
 flags() {
 	local ip="ipv4: {src: 10.0.0.1, dst: 10.0.0.2}, tcp: {src: 1, dst: 80}"
 
@@ -103,7 +104,7 @@ scenario xdp_device 'name: a, xdp: {ingress_ifindex: 1, rx_queue_index: 4000}'
 refused "XDP: a queue that there is not" 'one of its receive queues.*by name ingress_ifindex, rx_queue_index, metadata$'
 nothing_left "contexts" "$(find "$results" -name '*.json' | wc -l)"
 
-# In a network namespace of its own, a device with four receive queues.
+# in_netns COMMAND...: in a network namespace with a device that has four receive queues.
 in_netns() {
 	# shellcheck disable=SC2016 # the inner shell's
 	unshare -n bash -c 'ip link add q0 index 5 numrxqueues 4 numtxqueues 4 type veth peer name q1 index 6 && exec "$@"' - "$@"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Two at once: the second waits for the first, says for whom, and Ctrl-C ends the wait; --no-wait fails. Who only plays
-# with the fake driver waits for nobody.
+# Two runs of bpfbench on one CPU: the second waits for the first and says for which process; a
+# signal ends the wait; --no-wait fails. A run with the fake driver does not wait.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 

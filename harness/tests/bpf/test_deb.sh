@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The Debian package: built by `make deb`, installed on this machine, run as root from an empty folder, and removed.
-# What is here already, as a package or by `make install PREFIX=/usr`, is somebody's: nothing is touched then.
+# If bpfbench is installed here already, as a package or by `make install PREFIX=/usr`, the test is
+# skipped and touches nothing.
 # slow: it builds, installs and removes a package
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check and trap call
 . "$(dirname "$0")/../tool.sh"
@@ -14,7 +15,8 @@ done
 need_built "${names[@]}" || plan_done
 skip_all() { skip_each "$1" "${names[@]}" || plan_done; }
 field_of() { dpkg-query -W -f "\${$1}" bpfbench 2>/dev/null || true; }	# nothing where there is no such package
-# dpkg, once nobody else uses it. As `run`. In a session of its own, where nothing that ends this test ends it half-way.
+# dpkg_alone ARG...: dpkg, as `run` does it, when nobody else uses dpkg. It runs in a session of its
+# own, so that a signal that ends this test does not end it half-way.
 dpkg_alone() {
 	local end=$((SECONDS + 300))
 
@@ -25,7 +27,7 @@ dpkg_alone() {
 	done
 }
 maintainer='bpfbench test <test@bpfbench.invalid>'
-# Of this test, killed before it could clean up.
+# A package that this test left when it was killed before it could clean up.
 [[ $(field_of Maintainer) != "$maintainer" ]] || dpkg_alone --purge bpfbench
 [[ -z $(field_of db:Status-Status) ]] || skip_all "a package bpfbench is here already"
 for path in /usr/bin/bpfbench /usr/lib/bpfbench /usr/share/bpfbench; do
@@ -50,7 +52,7 @@ if need_command lintian "lintian finds nothing"; then
 fi
 
 # --- installed ---
-# A signal takes effect when the command that runs has ended.
+# The shell acts on a signal when the command that runs has ended.
 trap 'exit 143' HUP INT TERM
 trap 'dpkg_alone --purge bpfbench; rm -rf -- "$TMP"' EXIT
 dpkg_alone -i "$deb"
@@ -58,7 +60,7 @@ expect_status "dpkg -i" 0
 dpkg -L bpfbench | while IFS= read -r path; do [[ -d $path ]] || printf '%s\n' "$path"; done >"$TMP/files"
 check "it brought files" test "$(wc -l <"$TMP/files")" -gt 20
 run dpkg --verify bpfbench
-# A dpkg that was told to leave out manual pages and documents (docker's) does.
+# Files of these folders may be missing: dpkg can be told to leave them out, as docker's images do.
 grep -vE ' /usr/share/(doc|man|lintian)/' "$TMP/out" >"$TMP/changed" || true
 expect_eq "dpkg --verify" "$(cat "$TMP/changed")" ""
 if [[ -e /usr/share/man/man1/bpfbench.1.gz ]] && command -v man >/dev/null; then
@@ -68,7 +70,7 @@ else
 	skip "man finds the page" "no man here, or this dpkg leaves out manual pages"
 fi
 
-# A unit's drop-in is verified with the unit: systemd finds it in a folder beside it.
+# systemd verifies a drop-in together with its unit, if the drop-in is in a folder beside the unit.
 if need_command systemd-analyze "the units for live programs are valid"; then
 	examples=/usr/share/doc/bpfbench/examples units=$TMP/units
 	mkdir -p "$units/agent.service.d"

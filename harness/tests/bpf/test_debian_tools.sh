@@ -15,19 +15,19 @@ fi
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"
 
-# Somebody who opens files and starts programs.
+# A process that opens files and starts programs, for the tracers to see.
 while :; do /bin/true </dev/null; done &
 child=$!
 trap 'kill $child 2>/dev/null || true; rm -rf -- "$TMP"' EXIT
 
-# tracer NAME PROGRAM COMMAND...: one of its programs runs while it is watched, and has a figure of its own when captured.
-# PROGRAM is a regular expression.
+# tracer NAME PROGRAM COMMAND...: a program of COMMAND runs while it is watched, and has a figure
+# when it is captured. PROGRAM is a regular expression for its name.
 tracer() {
 	local name=$1 program=$2 seen seconds
 
 	shift 2
 	need_command "$1" "$name" || return 0
-	# How soon it has compiled and loaded its program depends on the machine.
+	# How soon the tracer has compiled and loaded its program depends on the machine.
 	for seconds in 2 8 32; do
 		run "$BPFBENCH" live --once --format json --seconds "$seconds" -- "$@"
 		seen=$(jq -r --arg program "$program" '[.programs[] | select(.name | test($program)) | .runs] | add // 0' "$TMP/out" || true)
@@ -52,8 +52,8 @@ else
 	skip "bpfcc" "its tools are compiled with this kernel's headers when they start, and these are not here"
 fi
 
-# same_output NAME SCRIPT: a deterministic script of bpftrace prints the same of the same command when it runs on clones. Maps are
-# printed in the order of a hash.
+# same_output NAME SCRIPT: a script of bpftrace prints the same about the same command when its
+# programs run as clones. Both outputs are sorted, as bpftrace prints maps in the order of a hash.
 same_output() {
 	local name="inside: $1" script=$2 cat
 

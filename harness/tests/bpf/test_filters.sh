@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs that return early for other processes: told that it is the one that fires ({pid: self} and the like in globals and
-# maps), they execute all of their instructions.
+# Programs that return early in all processes but one. If globals or maps name the process that
+# fires ({pid: self} and the like), they execute all of their instructions.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
@@ -34,7 +34,7 @@ fi
 real -s "$WORK/f.yml"
 expect_status "programs with filters: exit code 0" 0
 "$BPFBENCH" show latest --results "$results" --details >"$TMP/err"
-# share NAME: "all", "part" or nothing, of the instructions that the runs executed
+# share NAME: "all" or "part", by how many of its instructions NAME executed; nothing: unknown
 share() {
 	tr -d '\n' <"$TMP/err" | grep -oE "[ ,]$1( +[-+*0-9.]+)* +[0-9]+ of [0-9]+" |
 		awk '{share = $(NF - 2) == $NF ? "all" : "part"} END {print share}'
@@ -56,7 +56,7 @@ if [[ -e /sys/bus/event_source/devices/uprobe/type ]] && need_user "{pid: self} 
 fi
 rm -rf "$results"
 
-# --- compared with itself, and a filter that a drive cannot know ---
+# --- compared with itself, and with a drive that has no process that fires ---
 sed -i 's/^  - {name: other_pid.*$//' "$WORK/f.yml"
 for budget in 2 15 45; do
 	real compare -s "$WORK/f.yml" --base pid --head pid --budget "$budget"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs that are fired where they are attached, as root: the trigger is found and said, a hook that there is not is
-# named with the nearest, who denies or kills does no harm, and nothing is left.
+# Programs that are fired where they are attached, as root: the trigger is found and named; for a
+# hook that does not exist, the nearest name is given; programs that deny or kill do no harm;
+# nothing is left.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
@@ -32,7 +33,7 @@ check "a wakeup" fired on_wakeup '(nanosleep|wakeup|timerfd)'
 check "all system calls: reading the counters is one" fired on_any_call counters
 check "a switch of threads" fired on_switch '(nanosleep|wakeup|timerfd|sched-yield)'
 check "a return that looks for its entry" fired on_exit call-umask
-# all_of NAME: it executed all of its instructions
+# all_of NAME: the program executed all of its instructions
 all_of() {
 	"$BPFBENCH" show latest --results "$results" --format table --details | tr -d '\n' | grep -oE "[ ,]$1( +[-+*0-9.]+)* +[0-9]+ of [0-9]+" |
 		awk '{n++; ok = $(NF - 2) == $NF} END {exit !(n && ok)}'
@@ -59,7 +60,7 @@ if grep -q ' cgroup2 ' /proc/self/mounts; then
 else
 	skip "cgroups" "no cgroup2 file system is mounted"
 fi
-# arguments that are made: the set that leads the program furthest
+# Of the sets of arguments that bpfbench makes, it takes the one that leads the program furthest.
 cp "$TMP/err" "$TMP/err.all"
 real --object "$O/tests/bpf/own_arguments.bpf.o" --loads 1 --samples 20
 run "$BPFBENCH" show latest --results "$results" --format table --details
@@ -108,8 +109,9 @@ check "init --find-triggers: the other program is attached beside" all_of on_exi
 
 # --- a program that is cold, counted, and compared ---
 rm -rf "$results"
-# of a function in the process that fires, where nobody else comes by
-# A load that was emptied otherwise than the others is void, rightly, where neighbours use the caches.
+# on_malloc runs in the process that fires, where nobody else calls it. A load is void, rightly, if
+# its caches were warmer or colder than those of the others, as may happen where other guests use
+# the caches: then once more.
 for _ in 1 2 3 4 5; do
 	real --object "$object" --program on_malloc --cold --drive step-cold --loads 4 -n 20 --budget 60
 	! more "$(bmf "$TMP/out" fire/on_malloc/step-cold latency)" 0 >"$TMP/more" || break
@@ -120,7 +122,8 @@ rm -rf "$results"
 real compare --exact --base-object "$object" --head-object "$object" --program on_openat
 expect_status "exact: a program against itself" 0
 rm -rf "$results"
-# Whoever else opens files all the time may leave no window to the program: there is then no row, and it is asked again, for longer.
+# Other processes that open files all the time may leave no window with one run. Then there is no
+# row, and it is tried again with a larger budget.
 for budget in 2 15 45; do
 	rm -rf "$results"
 	real compare --base-object "$object" --head-object "$object" --program on_openat --budget "$budget"
@@ -135,7 +138,7 @@ expect_grep "compare: base and head have the other program attached beside" out 
 rm -rf "$results"
 real --object "$object" --program on_exit --loads 2 -n 40
 check "one program of an object: the other is attached beside" all_of on_exit
-# Of a bpfbench that has ended; its keeper removes it a moment later.
+# no_cgroup: no cgroup of a bpfbench that has ended is left. Its keeper removes it a moment later.
 no_cgroup() {
 	local folder pid
 

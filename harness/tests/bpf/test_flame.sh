@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # slow: it samples for half a minute
-# Flame graphs, as root: of a workload in situ beside its run, of the consumer with its sleep; and nothing is left behind.
+# Flame graphs, as root: of a workload beside a run in situ, and of the pipeline's consumer with the
+# time that it sleeps; nothing is left behind.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
@@ -13,7 +14,7 @@ need_root "${names[@]}" || plan_done
 # scenario OBJECT VARIANTS DRIVE
 scenario() { printf 'name: fl\nobject: %s\nvariants: [%s]\ndrive:\n  - {with: in-situ, %s}\n' "$1" "$2" "$3"; }
 
-# Samples of stacks that match, of a folded file.
+# samples FILE REGEX: the samples of the stacks that match, in a folded file.
 samples() { awk -v re="$2" '$0 ~ re { n += $NF } END { print n + 0 }' "$1"; }
 
 # --- beside a run ---
@@ -44,7 +45,7 @@ expect_status "a file of its own: succeeds" 0
 check "a file of its own: there it is" grep -q '<title>sum_of_proper_divisors$' "$WORK/a.svg"
 nothing_left "a file of its own" 0
 
-# --- the program's own frames: where it is not run by the timer's interrupt that samples ---
+# --- the BPF program's own frames: seen unless the interrupt that samples runs it ---
 # shellcheck disable=SC2016 # the workload's
 scenario "$O/tests/bpf/attach.bpf.o" '{name: on_uprobe_long}' \
 	'event: attach, workload: /bin/sh, args: [-c, "while :; do echo; done"], seconds: 0.5' >"$WORK/attach.yml"
@@ -74,7 +75,7 @@ nothing_left "nothing to sample" 1
 # --- signals, while it is sampled ---
 sampling() { grep -q 'sampling the workload' "$TMP/err" && workload_pids; }
 for signal in INT KILL; do
-	# It samples for three seconds: on a machine with much else to do, a signal may come too late.
+	# It samples for three seconds; on a busy machine the signal may come too late.
 	for _ in 1 2 3 4 5; do
 		rm -rf "$results"
 		start "$BPFBENCH" -s "$WORK/fl.yml" --loads 2 --variant ringbuf --flame --results "$results"
@@ -87,7 +88,7 @@ for signal in INT KILL; do
 done
 
 # --- the consumer ---
-# percent CONSUMER REGEX: of frames that match, in their picture: the most of one row.
+# percent CONSUMER REGEX: the largest share of a function that matches, in the consumer's picture.
 percent() {
 	awk -v re="$2" '/<title>/ { name = $0; sub(/.*<title>/, "", name); next }
 		name ~ re && / %<.title>/ { p = $(NF - 1); sum[name] += p; name = "" }
@@ -97,7 +98,8 @@ chmod 755 "$WORK"
 run env O="$O" PLOTS="$WORK/plots" SECONDS_EACH=2 ci/flame.sh
 expect_status "the consumer: succeeds" 0
 expect_grep "the consumer: said where" err 'open .*plots/flame-oops.svg$'
-# What the C library has between the two differs: clock_nanosleep, or __syscall_cancel_arch from 2.41 on.
+# The function between these two depends on the C library: clock_nanosleep, or __syscall_cancel_arch
+# from 2.41 on.
 for function in process_oops do_nanosleep; do
 	check "the consumer with the bug: under $function for more than half of the time" more "$(percent oops "^$function$")" 50
 done

@@ -10,7 +10,8 @@ need_root "objects of others" && need_exact_faults "objects of others" || plan_d
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"
 
-# The cases of a dry run that were neither measured nor skipped, alone or with all of their drive.
+# forgotten FILE: the cases of a dry run that were neither measured nor skipped, by themselves or
+# with their whole drive.
 forgotten() {
 	local case
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Step by test run, from the command line, as root: fun_xdp as it is published, every input of it looked at, the planted
-# regression to be seen, and no program, link, device or network namespace left behind, however it ends.
+# The drive step by test runs, from the command line, as root: every input of the published scenario
+# fun_xdp is measured, its planted regression shows, and no program, link, device or network
+# namespace is left behind, however the run ends.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
@@ -11,7 +12,8 @@ need_root "${names[@]}" || plan_done
 . "$(dirname "$0")/left.sh"
 objects=$O/tests/bpf
 
-# Devices and named namespaces. One without a name lasts as long as a process or a link that holds it, which we look for.
+# network: devices and named namespaces. A namespace without a name ends with the last process or
+# link that holds it; nothing_left looks for those.
 network() { cut -d: -f1 /proc/net/dev | sort; ls /run/netns 2>/dev/null || true; }
 network_before=$(network)
 no_network() { [[ $(network) == "$network_before" ]]; }
@@ -30,8 +32,9 @@ for variant in $variants; do counts+="$variant $(grep -cE "^  \"fun_xdp/$variant
 expect_eq "fun_xdp: every variant has its 256 inputs" "$counts" "empty 256 v0 256 v1 256 v2 256 v3 256 v4 256 "
 cp "$TMP/out" "$TMP/fun.bmf"
 
-# The loop of v3 turns 12 times for 233 and 381 times for 255; the table of v4 has 13 entries for either.
-# Above the empty program, which is half of v4: a CPU that is fast at loops is not faster at calling a program.
+# The loop of v3 turns 12 times for 233 and 381 times for 255; the table of v4 has 13 entries for
+# either. The time of the empty program, which is half of v4's, is subtracted: a CPU that is fast at
+# loops need not be fast at calling a program.
 cost() { bmf "$TMP/fun.bmf" "fun_xdp/$1/step/input=$2" latency; }
 net() { awk -v x="$(cost "$1" "$2")" -v empty="$(cost empty "$2")" 'BEGIN { print x - empty }'; }
 twice() { awk -v x="$1" 'BEGIN { print 2 * x }'; }
@@ -44,7 +47,7 @@ nothing_left "fun_xdp" 0
 # --- two versions against each other ---
 real compare --scenario fun_xdp --base v4 --head v3 --loads 1 --no-store --seed 1
 expect_status "compare: succeeds" 0
-# A loop takes the verifier more than straight code, whatever compiler and kernel.
+# The verifier works longer on a loop than on straight code, whatever the compiler and the kernel.
 expect_grep "compare: exact counts that differ are rows that say more" out '^fun_xdp +verified-instructions .* \+[0-9 ]+ +\+[0-9.e+]+ +more$'
 nothing_left "compare" 0
 
@@ -58,7 +61,8 @@ ends() {
 	start "$BPFBENCH" --scenario fun_xdp -V v3 -d step -n 1000000 --loads 1 --budget 0 --results "$results" --verbose
 	check "$name: before it, there is a namespace to be left" wait_until 5 has_namespace
 	wait_until 30 grep -q 'cases on CPU' "$TMP/err" || true
-	# in the midst of samples: it has worked far longer than it takes to find the places of the code
+	# Signals come in the midst of samples: finding the places of the code takes far less CPU
+	# time.
 	at=$(ticks)
 	wait_until 10 used $((10 * at + 2 * $(getconf CLK_TCK))) || true
 	[[ $1 != KILL ]] || expected=137
@@ -111,7 +115,7 @@ real -s "$WORK/short.yml" --loads 2
 check "a packet that is too short: fails" test "$status" = 1 -o "$status" = 2
 expect_grep "a packet that is too short: says so" err 'short.*(14 bytes|from 14)'
 
-# --- what is expected is expected of the variants: the floor returns what it returns ---
+# --- return values are expected of the variants, not of the floor ---
 { scenario '{name: empty, program: empty_xdp, object: floors.bpf.o}, {name: xdp_says}' \
 	"$(says drop 01 XDP_DROP), $(says tx 03 XDP_TX)" && printf 'floor: empty\n'; } >"$WORK/floor.yml"
 real -s "$WORK/floor.yml" --loads 2

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Functions in user space that a scenario names: of a library, called with arguments by another user than root; of a program
-# that is run; of a process that is there already. Whoever crashes, is stripped or has no such function is named.
+# Functions in user space that a scenario names: of a library, called with arguments by another user
+# than root; of a program that is run; of a process that runs already. Files that crash, are
+# stripped or lack the function are named.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 # shellcheck disable=SC2154 # child is tool.sh's
 . "$(dirname "$0")/../tool.sh"
@@ -40,11 +41,11 @@ int main(int argc, char **argv)
 	return 0;
 }
 C
-# another file than the one that is run: those would be its calls, too
+# The process runs a file of its own: with one file for both, its calls would count, too.
 gcc -o "$TMP/loop" "$TMP/prog.c" && gcc -shared -fPIC -o "$TMP/lib.so" "$TMP/lib.c" && gcc -o "$TMP/prog" "$TMP/prog.c" && gcc -s -o "$TMP/stripped" "$TMP/prog.c" ||
 	{ not_ok "gcc builds a library and a program"; plan_done; }
 
-# scenario VARIANT...: one of the programs of functions.bpf.o, a line each.
+# scenario VARIANT...: variants of the programs of functions.bpf.o.
 scenario() {
 	printf '%s\n' 'name: f' "object: $O/tests/bpf/functions.bpf.o" 'loads: 1' 'refused: skip' 'variants:' >"$WORK/f.yml"
 	printf '  - {%s}\n' "$@" >>"$WORK/f.yml"
@@ -53,7 +54,7 @@ scenario() {
 	SUDO_UID=$NOBODY SUDO_GID=$NOGROUP real -s "$WORK/f.yml"
 }
 figure() { more "$(bmf "$TMP/out" "f/$1/step" latency)" 0 || { grep -E 'skipped|void' "$TMP/err"; return 1; }; }
-# all_of NAME: it executed more than half of its instructions: all but those of what is wrong
+# most_of NAME: it executed more than half of its instructions: all but the error branch
 most_of() {
 	tr -d '\n' <"$TMP/err" | grep -oE "[ ,]$1( +[-+*0-9.]+)* +[0-9]+ of [0-9]+" |
 		awk '{n++; ok = 2 * $(NF - 2) > $NF} END {exit !(n && ok)}' ||
@@ -106,14 +107,14 @@ expect_grep "a program is no library" err "skipped: f/no_library/step: .*/f.yml:
 scenario "name: gone, program: on_work, binary: $TMP/loop, function: work, pid: $looping"
 expect_grep "a process that has ended" err 'No such process'
 
-# --- an object whose section names what is not there: nothing stands in for it ---
+# --- an object whose sections name something that does not exist: no other event replaces it ---
 real --object "$O/tests/bpf/no_place.bpf.o" --loads 1 --samples 20
 expect_status "sections that name nothing: exit code 4" 4
 expect_grep "no such file" err "skipped no_place/on_file/step: function /no_such_folder/tool:work: .*No such file.*keys 'binary' and 'function'"
 expect_grep "no such function" err "skipped no_place/on_symbol/step: function .* has no function 'mallocc'.*did you mean 'malloc'"
 expect_grep "no such library" err "skipped no_place/on_probe/step: libbb_nowhere.so: it is in no folder of libraries"
 
-# --- what cannot be meant ---
+# --- keys that are incomplete or contradict each other ---
 for bad in "binary: x" "function: x" "pid: 5, fired_by: open" "fired_by: {call: x, run: [y]}" "fired_by: {run: [y], arguments: [1]}"; do
 	scenario "name: on_work, $bad"
 	expect_status "$bad: exit code 1" 1
