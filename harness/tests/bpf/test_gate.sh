@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # slow: it builds and measures two revisions many times
-# `bpfbench gate` as root, in a repository with a BPF program, a Makefile and nothing of ours: what it finds, that it takes
-# everything with it however it ends, and the workflows of ci/ as they stand there.
+# `bpfbench gate` as root, in a repository with a BPF program, a Makefile and nothing of ours: what
+# it finds, that it leaves nothing behind however it ends, and the workflows of ci/.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check and wait_until call
 . "$(dirname "$0")/../tool.sh"
 
@@ -29,8 +29,8 @@ expect_grep "gate: what is the same to the last byte is not measured" out '^- pr
 expect_empty "gate: --quiet says nothing on stderr" err
 run env -C "$repo" "$BPFBENCH" gate --base main
 expect_grep "gate: one commit is built once" err 'head is the same commit: it is not built again$'
-# Others who have bpf_stats on void what slope measures, and a void case has no BMF; chance has a verdict once in a long while: then
-# once more.
+# If another process has bpf_stats on, slope is void, and a void case has no BMF; very rarely,
+# chance gives a verdict. In both cases: once more.
 for _ in 1 2 3; do
 	gate --base main --unchanged --bmf-base "$TMP/base.bmf" --bmf-head "$TMP/head.bmf"
 	if ((status == 0)) && ! grep -q 'another process has bpf_stats on' "$TMP/err"; then break; fi
@@ -94,7 +94,7 @@ expect_status "gate: --exact: an unchanged revision passes" 0
 expect_grep "gate: --exact: and was counted" out '^Executed instructions per run: 0 of 1 cases differ$'
 here git checkout -q main
 
-# --- what is not in both ---
+# --- programs and objects that are not in both revisions ---
 here git mv prog.bpf.c other.bpf.c
 here sed -i 's/prog.bpf.o/other.bpf.o/' Makefile
 gate --base main
@@ -172,7 +172,7 @@ here git reset -q --hard
 rm "$repo/work.yml"
 
 # --- the workflows, as they stand in their files ---
-# Only the clone is not one: this tree, built already, stands where the clone would be.
+# Only `git clone` is replaced: a link to this tree, which is built already, takes its place.
 mkdir "$TMP/bin"
 cat >"$TMP/bin/git" <<SH
 #!/bin/sh
@@ -192,8 +192,9 @@ block() {
 block ci/gitlab/gate.yml '- |' 1 >"$TMP/gitlab.sh"
 make_runner "$TMP/actions"
 
-# job ENGINE BASE: as the engine runs it, with the variables it sets. The O= that this tree was built for is given word for word:
-# another would make it anew, for the tests that follow.
+# job ENGINE BASE: the workflow as the engine runs it, with the variables that it sets. O= must be,
+# to the letter, the one that this tree was built with: another would rebuild it, also for later
+# tests.
 job() {
 	rm -rf "$TMP/runner"
 	mkdir "$TMP/runner"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `sudo bpfbench gate` on a tree whose author means harm: its build, its files, its names. The user is nobody, who may do all
-# that a pull request can; nothing here is measured but the last, so that it takes seconds.
+# `sudo bpfbench gate` on a tree whose author means harm: its build, its files, its names. The user
+# is nobody, who may do all that a pull request can. Little is measured, so that the test takes
+# seconds.
 # slow: builds that do not end are given seconds each
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check and wait_until call
 . "$(dirname "$0")/../tool.sh"
@@ -24,7 +25,7 @@ echo "the secret $token" >"$TMP/secret/secret.bpf.o"
 chmod 600 "$TMP/secret/secret.bpf.o"
 chown -R "$NOBODY" "$WORK"
 
-# As nobody by sudo; `owner` is root itself in nobody's folder.
+# `gate` is called by nobody through sudo, `owner` by root itself, in nobody's folder.
 as_caller=("SUDO_UID=$NOBODY" "SUDO_GID=$NOGROUP")
 gate() { run env -C "$repo" "${as_caller[@]}" "$BPFBENCH" gate --quiet --markdown - --base main "$@"; }
 owner() { run env -C "$repo" "$BPFBENCH" gate --quiet --base main "$@"; }
@@ -125,7 +126,7 @@ expect_eq "gate: no hook of it was run, no monitor" "$(find "$WORK" -maxdepth 1 
 rm -f "$repo"/.git/hooks/*
 here git config --unset core.fsmonitor
 
-# --- what it is told ---
+# --- what the build finds in its environment, and its log ---
 secret() { run env -C "$repo" "${as_caller[@]}" "BB_TOKEN=$token" GIT_DIR=/nowhere MAKEFLAGS=-n "$BPFBENCH" gate --quiet --base main "$@"; }
 secret --build 'env; false'
 expect_grep "gate: the build has a PATH" err '^PATH='
@@ -135,7 +136,7 @@ expect_grep "gate: but what --env names" err "^BB_TOKEN=$token\$"
 gate --build 'echo one; echo two >/dev/stderr; echo three >/dev/stdout; false'
 expect_eq "gate: a recipe that opens /dev/stderr empties no log" "$(grep -E '^(one|two|three)$' "$TMP/err" | tr '\n' ' ')" "one two three "
 
-# --- what its scenario runs ---
+# --- commands of its scenario ---
 cat >"$repo/fired.bpf.c" <<'EOF'
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -168,14 +169,14 @@ for whose in gate owner; do
 done
 here git reset -q --hard HEAD~1
 
-# --- more than there is time for ---
+# --- more objects than there is time for ---
 here sh -c 'echo "/* changed */" >>prog.bpf.c'
 # shellcheck disable=SC2016 # the build's
 gate --build 'make && for i in $(seq 60); do { cat prog.bpf.o; date +%s%N; } >more$i.bpf.o; done' --budget 0.02
 expect_grep "gate: objects that the budget does not reach are named" out 'more.*the budget was over before its'
 here git reset -q --hard
 
-# --- where there is no place ---
+# --- no folder for scratch files ---
 mkdir -m 755 "$TMP/roots"
 for place in "$TMP/roots" /proc /nowhere; do
 	run env -C "$repo" "${as_caller[@]}" "TMPDIR=$place" "$BPFBENCH" gate --base main

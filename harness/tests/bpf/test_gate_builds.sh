@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What `bpfbench gate` has make build: the objects of a scenario or of --object alone, where make knows how to make them, and
-# else everything. Nothing is measured, as no program differs.
+# What `bpfbench gate` has make build: only the objects of a scenario or of --object if make knows
+# how to make them, and otherwise everything. Nothing is measured, as no program differs.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check calls
 . "$(dirname "$0")/../tool.sh"
 
@@ -17,7 +17,7 @@ mkdir "$TMPDIR"
 make_repo "$repo" 1
 cp="cp $O/tests/bpf/loop.bpf.o" # as a compiler would, in less time
 
-# commit MAKEFILE: two commits that have it. Its rules write what they make to $made.
+# commit MAKEFILE: makes two commits with it. Its rules write what they make to $made.
 commit() {
 	printf '%s\n' "$1" >"$repo/Makefile"
 	git -C "$repo" add -A
@@ -32,7 +32,8 @@ gate() {
 scenario() {
 	printf "name: mine\nobject: '%s'\nvariants: [{name: steps, program: work}]\ndrive: [{with: step, trigger: test-run}]\n" "$1" >"$WORK/work.yml"
 }
-# builds NAME COMMANDS MADE: those of both revisions, a line each, and what their rules have made. The object is compared.
+# builds NAME COMMANDS MADE: the build commands of both revisions, a line each, and what their rules
+# made. The object is compared.
 builds() {
 	expect_status "gate: $1: it passes" 0
 	expect_eq "gate: $1: the commands" "$(sed -nE 's/^bpfbench: building (base|head), .*\): (.*)$/\1: \2/p' "$TMP/err")" "$2"
@@ -40,10 +41,10 @@ builds() {
 	expect_grep "gate: $1: the object is compared" out '^- .*prog.bpf.o.*: the same bytes in both, not measured$'
 }
 both() { printf 'base: %s\nhead: %s' "$1" "$1"; }
-# reports NAME COMMAND: the report says so of both.
+# reports NAME COMMAND: the report says of both revisions that COMMAND built them.
 reports() { expect_eq "gate: $1: the report says it" "$(grep -cE "^- [AB]: (base|head): .*\), built by '$2'\$" "$TMP/out")" 2; }
 
-# --- make knows how to make it ---
+# --- make knows how to make the object ---
 object=build/bpf/prog.bpf.o
 commit "all: $object program
 build/bpf/%.bpf.o: %.bpf.c; mkdir -p build/bpf; $cp \$@; echo \$@ >>$made
@@ -88,7 +89,7 @@ builds "a target that make would take for a variable" "$(both make)" "V=1/prog.b
 gate --object -f/prog.bpf.o
 builds "a target that make would take for an option" "$(both make)" "V=1/prog.bpf.o -f/prog.bpf.o V=1/prog.bpf.o -f/prog.bpf.o "
 
-# --- make does not, or not alone ---
+# --- make does not know how to make it, or not it alone ---
 scenario prog.bpf.o
 commit "all: one/prog.bpf.o two/prog.bpf.o
 %/prog.bpf.o: ; mkdir -p \$(@D); $cp \$@; echo \$@ >>$made"

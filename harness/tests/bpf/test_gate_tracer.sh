@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # slow: it measures two programs in two revisions, three times
-# `bpfbench gate` of a tracer whose programs need each other, as those of opensnoop: the one at a call's return works on what the
-# one at its entry has stored. As root.
+# `bpfbench gate` of a tracer whose programs need each other, like those of opensnoop: the program
+# at a call's return works on what the program at its entry stored. As root.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check call
 . "$(dirname "$0")/../tool.sh"
 
@@ -61,7 +61,7 @@ if [[ $(grep -cE '^  \* call-umask +1 run per firing' "$TMP/out") != 2 ]]; then
 	skip_each "the tracepoints of umask: $(grep -m1 -E 'this kernel|no tracepoint' "$TMP/out" "$TMP/err" || echo "no run by them")" "${names[@]}" || plan_done
 fi
 
-# gate OPTION...: again where others have bpf_stats on, or leave no time to decide.
+# gate OPTION...: again if others have bpf_stats on, or leave too little time for a verdict.
 gate() {
 	for _ in 1 2 3; do
 		run env -C "$repo" "$BPFBENCH" gate --quiet --base main --each 20 --markdown "$TMP/report.md" "$@"
@@ -75,7 +75,8 @@ for program in entry leave; do
 	expect_grep "gate of a tracer: unchanged: $program has a verdict" report.md "^\\| prog.$program/step \\|.*\\| (same|inconclusive)"
 done
 
-# Behind the test of what the other program has stored: alone, it would not come to them.
+# The new code is executed only if the lookup finds what the other program stored: a program that is
+# attached alone would not get there.
 sed -i 's,/\* more \*/,spent += bpf_ktime_get_ns() > bpf_ktime_get_ns();,' "$repo/prog.bpf.c"
 gate
 expect_status "gate of a tracer: two more readings of the clock at the return: it fails with 3" 3

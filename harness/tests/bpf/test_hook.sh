@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # slow: it waits for the kernel to take breakpoints out again.
-# Drive hook, as root: by the time of the event, a breakpoint costs its target more than the program that it runs.
+# The drive hook, as root: in the time of the whole event, a breakpoint costs more than the program
+# that it runs.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
@@ -12,7 +13,7 @@ object=$O/tests/bpf/fire.bpf.o
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"
 
-# Whoever else has bpf_stats on voids a load: asked again where that has left none of a program.
+# Another process that has bpf_stats on voids loads. If it voided all loads of a program: once more.
 programs=(on_openat on_any_call on_malloc on_malloc_return on_kernel_function)
 cgroups=(on_connect)
 grep -q ' cgroup2 ' /proc/self/mounts || cgroups=()
@@ -43,7 +44,8 @@ expect_grep "hook: beside step" out '^hook - empty = step - empty step\?'
 expect_grep "hook: each program" out '^  on_malloc +[0-9. ]+'
 nothing_left "hook" 1
 
-# A reader that has caught up is woken, by hook as by step; read now and then, the record costs some hundred ns.
+# The reader has caught up, by hook as by step, so each record wakes it. A record that wakes nobody
+# costs some hundred ns.
 real --object "$O/tests/bpf/ring.bpf.o" --drive hook --drive step --loads 3 --budget 15
 check "hook: of a program with a ring, the reader is woken each time" more \
 	"$(bmf "$TMP/out" ring/on_malloc/hook latency-net)" "$(bmf "$TMP/out" ring/on_malloc/step latency-net)"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# In situ by packets, HTTP and attachment, from the command line, as root: what is reported, that those who send are nobody
-# special, and that no program, link, process, device or network namespace is left behind, however it ends.
+# In situ by packets, HTTP and attachment, from the command line, as root: what is reported, that
+# the senders have no rights of root, and that no program, link, process, device or network
+# namespace is left behind, however it ends.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
@@ -66,11 +67,12 @@ network_before=$(network)
 no_network() { [[ $(network) == "$network_before" ]]; }
 senders() { pgrep -P "$child" || true; }
 no_senders() { ! pgrep -f -- "--results $results"; }
-# They have sent since SWITCHES, and not only begun to: before each packet a sender sleeps.
+# have_sent SWITCHES: the senders had more context switches since, and so have sent packets: before
+# each packet a sender sleeps.
 switches() { while read -r pid; do sed -n 's/^voluntary_ctxt_switches:[[:space:]]*//p' "/proc/$pid/status"; done <"$TMP/senders" | awk '{ n += $1 } END { print n + 0 }'; }
 have_sent() { (($(switches) > $1 + 100)); }
 some_senders() { [[ $(senders | wc -l) == "$1" ]] && senders >"$TMP/senders"; }
-# Of all senders: each value of a line of their status, once.
+# of_senders KEY: the different values of that line in the senders' status.
 of_senders() { while read -r pid; do awk -v key="$1:" '$1 == key { $1 = ""; print substr($0, 2) }' "/proc/$pid/status"; done <"$TMP/senders" | sort -u; }
 fds_of_senders() { while read -r pid; do find "/proc/$pid/fd" -printf '%l\n'; done <"$TMP/senders"; }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Maps that nobody has filled: the lookups and tail calls that came to nothing are said under the figure, and only those.
+# Maps that nobody has filled: the lookups that found nothing and the tail calls that did not happen
+# are named under the figure, and no others.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 # shellcheck source=harness/tests/gate_repo.sh
@@ -73,14 +74,14 @@ expect_no_grep "gate: a row says it only if it is so on one side" out '^\|.*look
 expect_grep "gate: which" out '^- \*\*failed lookup\*\*: in\\_vain\.firewall: map .blocked\\_prefixes'
 
 # --- its loader ---
-# measures PROGRAM ENTRY...: as the loader fills it.
+# measures PROGRAM ENTRY...: runs PROGRAM with entries that a loader puts into a map.
 measures() { run "$BPFBENCH" "${few[@]}" --results "$TMP/results" --program "$1" --format table -- "$load" -1 -m "${@:2}" "$object"; }
 measures firewall blocked_prefixes 000000000a000001 00
 expect_status "a loader: succeeds" 0
 expect_no_grep "a loader: what it filled in is found" out 'failed lookup'
 measures dispatch jump_table 03000000 handler
 expect_no_grep "a loader: the tail call happens" out 'failed lookup|without its tail call'
-# as by itself: all of `handler`, of which the other measurement knows how many there are
+# How many instructions `dispatch` and `handler` have, from the measurement of the bare object.
 handler=$(sed -nE 's/.*[ ,]handler( +[-+*0-9.]+)* +[0-9]+ of ([0-9]+).*/\2/p' "$TMP/details") dispatch=$(sed -nE 's/.* dispatch( +[-+*0-9.]+)* +[0-9]+ of ([0-9]+) without.*/\2/p' "$TMP/details")
 expect_grep "a loader: all that the runs went on to counts" out "executed [0-9]+ of $((handler + dispatch)) instructions\$"
 measures dispatch jump_table 03000000 dispatch

@@ -10,8 +10,8 @@ names=("known paths" "stored" "kept" "formats" "tail calls" "packets" "contexts"
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf live=$O/tests/tools/live_prog
 
-# inside NAME [OPTION...]: the object's first program runs for a second on a clone; JSON to $TMP/out. A test run that the signal
-# breaks off has no count of its runs: again.
+# inside NAME [OPTION...]: a clone of the first program of inside_NAME.bpf.o runs for a second; JSON
+# to $TMP/out. If the signal breaks off a test run, the runs are not known: then once more.
 inside() {
 	local name=$1 try
 
@@ -24,7 +24,7 @@ inside() {
 	done
 }
 
-# of PROGRAM FILTER: with jq, of the program of that name that ran.
+# of PROGRAM FILTER: what jq's FILTER gives for the program of that name that ran.
 of() { jq -r ".programs[] | select(.name == \"$1\" and .runs > 0) | $2" "$TMP/out"; }
 is() { jq -e "$@" "$TMP/out"; }
 true_of() { of "$1" "$2" | grep -qx true; }
@@ -51,7 +51,7 @@ expect_eq "stored: a case for the program and for each of its paths" "$(jq '.cas
 # figure CASE METRIC: of the stored run.
 figure() { jq -r ".cases[] | select(.name | endswith(\"$1/inside\")) | .summary.$2.value" "$TMP/out"; }
 expect_eq "stored: the share of the rare path" "$(figure ".$rare" path_share)" 0.02
-# within 3 % and 1 ns: half of a bucket, over which its runs are spread
+# near A B: within 3 % and 1 ns. The stored figures may be off by half a bucket of the histogram.
 near() { awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; exit !(d * d <= (1 + 3 * b / 100) ^ 2) }'; }
 check "stored: the mean" near "$(figure /inside_paths latency)" "$mean"
 check "stored: the p99" near "$(figure /inside_paths p99)" "$p99"
@@ -68,7 +68,7 @@ expect_status "stored: compared" 0
 expect_grep "stored: shares are compared" out "inside_paths\.$rare/inside +runs, % +2\.00 +2\.00"
 expect_grep "stored: nothing is judged" out '^no verdict: '
 
-# A file of at most 1 KiB holds the tree, and not the run.
+# With files of at most 1 KiB, the tree can be written, but not the run.
 run bash -c 'ulimit -f 1; exec "$@" >/dev/null' - "$BPFBENCH" inside --format json --results "$WORK/small" -- \
 	timeout -s INT 3 "$live" "$objects/inside_paths.bpf.o" 2000 "" 50
 expect_status "stored: a run that cannot be written: fails" 1
@@ -176,7 +176,7 @@ fi
 # --- contexts of tracers ---
 run "$BPFBENCH" inside --no-store --format json --for 2 -o "$WORK/tracers.capture" -- "$O/tests/tools/load_all" "$objects/inside_context.bpf.o"
 expect_status "contexts: succeeds" 0
-# of the two paths, by the time that they take
+# the two paths, told apart by the time that they take
 slow=$(of failed_calls '.paths | max_by(.mean) | .path') fast=$(of failed_calls '.paths | min_by(.mean) | .path')
 run "$BPFBENCH" init --object "$WORK/tracers.capture"
 # the sign of the second word, which is the only one that the program reads
@@ -229,7 +229,7 @@ expect_eq "loaded again: one program, with the figures of its loads" \
 check "loaded again: runs of all loads" true_of inside_paths '.runs == ([.paths[].runs] | add) and .paths[1].runs * 50 == .runs'
 expect_eq "loaded again: all its runs" "$(of inside_paths .runs)" "$(sed -nE 's/^ran ([0-9]+), counted.*/\1/p' "$TMP/err" | head -n 3 | awk '{ n += $1 } END { print n }')"
 expect_eq "loaded again: another program is not added" "$(of inside_packets .loads)" 1
-# 60 loads, none of which stays: the capture keeps the newest ones, whole, and no more than that
+# 60 loads, none of which stays loaded: the capture keeps only the newest, and these whole.
 # shellcheck disable=SC2016 # the shell's that runs it
 run "$BPFBENCH" inside --no-store --format json -o "$WORK/reloads.capture" -- \
 	sh -c 'for i in $(seq 60); do "$0" -1 "$1"; done; exec timeout -s INT 1 "$2" "$1" 2000' "$O/tests/tools/load_all" "$objects/inside_tailcall.bpf.o" "$live"
@@ -243,7 +243,7 @@ check "reloads: names of maps are unique" is '[.maps[].name] | length == (unique
 run "$BPFBENCH" --object "$WORK/reloads.capture" --dry-run
 expect_grep "reloads: what is kept can be measured" out 'inside_first(\.[0-9]+)?/step'
 
-# 80 loads of one program, all of which stay
+# 80 loads of one program, all of which stay loaded
 run "$BPFBENCH" inside --no-store --format json -o "$WORK/stays.capture" -- timeout -s INT 3 "$O/tests/tools/load_all" -t 80 "$objects/inside_paths.bpf.o"
 loads=$(jq '[.programs[] | select(.name | startswith("inside_paths")) | .loads] | add' "$TMP/out")
 check "stays: all are seen" test "$loads" -ge 80
@@ -280,8 +280,10 @@ else
 fi
 
 # --- killed ---
-# Loads a program 6 times, each for 50 ms, and then once until it is there; done says how many loads did not fail. $2.id is there when
-# it has begun. A busy machine may take longer than 50 ms: no failure, which would end the program before timeout does (124).
+# Loads a program 6 times for 50 ms each, and then once until its id is printed. $2 then says how
+# many loads did not fail; $2.id exists when the first has begun. A busy machine may take longer
+# than 50 ms to load: timeout ends that one, too (124), and it is no failure. A failure has another
+# code.
 # shellcheck disable=SC2016 # the shell's that runs it
 loads='n=0
 for i in 1 2 3 4 5 6; do timeout -s INT 0.05 "$0" "$1" - >"$2.id"; [ $? != 124 ] || n=$((n + 1)); done

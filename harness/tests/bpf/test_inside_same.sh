@@ -12,7 +12,7 @@ tools=(opensnoop execsnoop sigsnoop)
 need_root "${scripts[@]}" "${tools[@]}" || plan_done
 need_command jq "${scripts[@]}" "${tools[@]}" || plan_done
 
-# The work that they watch, by processes with a name of its own.
+# The work that the tools watch. Its processes have names that no others have.
 cp "$(command -v dd)" "$WORK/bb_same"
 cp "$BASH" "$WORK/bb_kill"
 cat >"$WORK/work" <<SH
@@ -28,7 +28,8 @@ done
 SH
 chmod 755 "$WORK/work"
 
-# on_clones COMMAND...: in place of the shell; the command's output goes to $TMP/tool.err, and the report to $TMP/json
+# on_clones COMMAND...: replaces this shell; the command's output goes to $TMP/tool.err, and the
+# report to $TMP/json
 on_clones() { exec "$BPFBENCH" inside --no-store --format json -- "$@" 2>"$TMP/tool.err" >"$TMP/json"; }
 alone() { exec "$@" 2>/dev/null >"$TMP/tool.out"; }
 has_runs() { jq -e '[.programs[] | select(.id > 0 and .runs > 0)] | length > 0' "$TMP/json"; }

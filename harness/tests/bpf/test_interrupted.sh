@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # slow: each drive is interrupted five times
-# Drives that are interrupted at random times, as root: each run that is stored can be read. All drives, and more often:
-# harness/tests/stress/interrupted.sh.
+# Drives that are interrupted at random times, as root: each run that is stored can be read.
+# harness/tests/stress/interrupted.sh interrupts all drives, and more often.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Hooks that many kernels lack, as root: kprobes, trampolines, LSM, links to many functions, sleepable programs. Each program has a
-# figure by --object alone, or is skipped in the kernel's words. Those that could forbid what others do are measured where BB_ALONE
-# says that there are no others: in the virtual machines of `make vm-test`.
+# Hooks that many kernels lack, as root: kprobes, trampolines, LSM, links to many functions,
+# sleepable programs. Each program has a figure by --object alone, or is skipped in the kernel's
+# words. Programs that could forbid something to others are measured only where BB_ALONE says that
+# there are no others: in the virtual machines of `make vm-test`.
 # slow: every hook of other kernels is tried
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
@@ -18,7 +19,8 @@ need_root "${users[@]}" "${kernels[@]}" "${trampolines[@]}" "${ops[@]}" "${actin
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"
 
-# measure OPTION...: by --object alone. It fills $latency and $why, by program: this may be emulated, where an awk takes long.
+# measure OPTION...: without a scenario. It fills $latency and $why for all programs at once: on an
+# emulated machine each awk takes long.
 declare -A latency why
 measure() {
 	local name words
@@ -65,7 +67,7 @@ named() {
 	fi
 }
 
-# Members of a struct of functions, which nothing is left of on any exit.
+# Programs that are members of a struct of functions, which must not stay registered.
 printf -v own_name 'bb_test_%06d' $(($$ % 1000000))
 LC_ALL=C sed "s/bb_test_000000/$own_name/" "$O/tests/bpf/struct_ops.bpf.o" >"$WORK/struct_ops.bpf.o"
 unregistered() { ! grep -qw "$own_name" /proc/sys/net/ipv4/tcp_available_congestion_control; }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Limits of the process and of the disk that are met: the message gives the true reason, as root.
+# A full disk and limits of the process that are reached, as root: the message gives the true
+# reason.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that run calls
 . "$(dirname "$0")/../tool.sh"
 
@@ -8,13 +9,14 @@ need_root "a full disk" "small files" "few descriptors" "little memory" "a user 
 object=$O/tests/bpf/fire.bpf.o
 measure=("$BPFBENCH" --object "$object" --program on_openat --drive step --loads 1 -n 20 --no-store)
 
-# limited OPTION VALUE COMMAND...: under this limit, without the right to raise it. Its output goes to pipes, which ulimit -f spares.
+# limited OPTION VALUE COMMAND...: under this limit, without the right to raise it. The output goes
+# to pipes, to which ulimit -f does not apply.
 limited() {
 	setpriv --bounding-set -sys_resource bash -c 'ulimit "$1" "$2"; shift 2; "$@" 2> >(cat >&2) | cat
 		exit "${PIPESTATUS[0]}"' _ "$@"
 }
 
-# on_full_disk COMMAND...: in a folder that has no room for more than a part of the output, in a mount namespace of its own.
+# on_full_disk COMMAND...: in a folder with room for only a part of the output.
 on_full_disk() {
 	unshare --mount --propagation private bash -c 'mount -t tmpfs -o size=8k,nr_inodes=8 none "$1" || exit 77
 		head -c 4096 /dev/zero >"$1/first" && cd "$1" || exit 77; shift; exec "$@"' _ "$WORK" "$@"
@@ -32,7 +34,7 @@ expect_status "small files: nothing is measured" 1
 expect_grep "small files: the limit is named" err 'floors.bpf.o: .*File too large; .*\(ulimit -f\)$'
 expect_no_grep "small files: no object is called damaged" err 'damaged|prctl'
 
-# Whichever descriptor is the one too many: the limit is named, and nothing is said of the kernel or the object.
+# Whichever descriptor is one too many, the message names the limit and blames nothing else.
 few_descriptors() {
 	local n said=0
 
@@ -56,7 +58,7 @@ little_memory() {
 }
 check "little memory: no object is called unreadable" little_memory
 
-# Its capabilities are not the kernel's.
+# Root of a user namespace has no capabilities outside of it.
 if ! unshare --user --map-root-user true 2>/dev/null; then
 	skip "a user namespace" "there is none for us"
 else

@@ -29,9 +29,10 @@ between() { awk -v x="$1" -v a="$2" -v b="$3" 'BEGIN { exit !(x >= a && x <= b) 
 # ratio A B LEAST MOST
 ratio() { awk -v a="$1" -v b="$2" -v least="$3" -v most="$4" 'BEGIN { exit !(b > 0 && a / b >= least && a / b <= most) }'; }
 
-# Of 6 loads, the parts summed to more than 2 % too much in 5 of 12 runs on one machine; of 28, in 1 of 8.
+# With 6 loads, the sum of the parts was more than 2 % too large in 5 of 12 runs on one machine;
+# with 28, in 1 of 8.
 times known 28
-# 4.6 to 4.9 without what keeps the first line from hiding behind the way out
+# The ratio is 4.6 to 4.9 if the time of the first line can overlap with that of the way out.
 check "known: 256 multiplications are four times 64, which come first" ratio "$(of '/* 256 */')" "$(of '/* 64 */')" 3 4.5
 check "known: 256 multiplications are about twice 128" ratio "$(of '/* 256 */')" "$(of '/* 128 */')" 1.5 2.6
 expect_grep "known: the sentence names the longest line first" out "^of the program's own [0-9. ]+ ns: [0-9]+ % line [0-9]+"
@@ -79,7 +80,7 @@ times holds
 expect_no_grep "holds: all that is held is given back at every cut" out 'cuts are not allowed'
 expect_eq "holds: every call has a row" "$(grep -cE ' bpf_(ringbuf_(reserve|submit|discard)|spin_(un)?lock)\(' "$TMP/out")" 6
 
-# what the kernel has no kfunc for is left out by name
+# programs with kfuncs that this kernel lacks are skipped by name
 run "$BPFBENCH" --object "$O/tests/bpf/held.bpf.o" --lines --loads 2 --samples 60 --seed 1 --budget 60 --quiet --results "$results" --format table
 expect_status "held: what a kernel has of it is measured" 0
 run "$BPFBENCH" annotate --time --all --cases --results "$results"
@@ -165,7 +166,7 @@ run "$BPFBENCH" compare --time --scenario "$TMP/pair.yml" --base known --head sl
 expect_grep "compare --time: too few loads are said" out ' ns, too few loads for an interval$'
 expect_grep "compare --time: and how many it takes" out '; only 3 loads of the ([6-9]|1[0-9]) that a verdict on a line takes$'
 start "$BPFBENCH" compare --time --scenario "$TMP/pair.yml" --base known --head slower --loads 2000 --budget 600 --no-store
-# some loads by then
+# By then it has measured some loads.
 wait_until 30 used "$(getconf CLK_TCK)" || true
 stop_child INT
 expect_eq "compare --time: SIGINT: the reason comes first" "$(head -n 1 "$TMP/out")" 'INCOMPLETE: stopped by signal 2 (Interrupt)'

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # slow: a program of thousands of calls is loaded many times
-# The drive `lines` of a program that is too long for jumps out of all its cuts: it has some of them, and rows.
+# The drive `lines` of a program that is too long for a jump out of each cut: it has fewer cuts, and
+# still a table.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The loads of a run that does nothing but time lines, in several processes one after the other, as root: all loads are stored; one of
-# these processes dies, or bpfbench is told to end, or is killed, while another process measures.
+# A run of the drive `lines` alone measures its loads in several processes, one after the other. As
+# root: all loads are stored; and what happens if one of these processes dies, or if bpfbench gets a
+# signal or is killed while another process measures.
 #
 # slow: each part waits until a second process measures
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check and wait_until call
@@ -13,7 +14,7 @@ need_root "${names[@]}" || plan_done
 . "$(dirname "$0")/left.sh"
 lines=("$BPFBENCH" --object "$O/tests/bpf/lines.bpf.o" --program known --lines --seed 1 --budget 0 --quiet)
 
-# stored [OPTION]... EXPRESSION: of the one run in $results.
+# stored [OPTION]... EXPRESSION: what jq says of the one run in $results.
 stored() { jq -c "$@" "$results"/*.json; }
 
 # Twice four loads: by two processes, or by one where opening takes long.
@@ -27,7 +28,7 @@ expect_eq "processes: loads are numbered through" \
 check "processes: their number is stored" stored -e '.timed[0].processes | . == 1 or . == 2'
 rm -rf "$results"
 
-# another: the process that measures for $child. It has our programs, as we have, which no other child of ours has.
+# another: prints the process that measures for $child: the only child that has BPF programs open.
 another() {
 	local pid
 
@@ -44,7 +45,8 @@ ended() { [[ ! -e /proc/$1 || $(awk '{ print $3 }' "/proc/$1/stat" 2>/dev/null) 
 
 has_second() { second=$(another); }
 
-# begin NAME: loads so long that opening the programs is short beside them, until $second measures; false, and NAME fails, if none does.
+# begin NAME: starts a run and waits until another process, $second, measures; if none does, NAME
+# fails and begin is false. The loads are so long that opening the programs is short beside them.
 begin() {
 	start env --default-signal=HUP "${lines[@]}" --loads 400 --samples 500000 --results "$results"
 	if wait_until 30 has_second; then
@@ -79,7 +81,7 @@ for signal in INT TERM HUP; do
 	nothing_left "SIG$signal" 1
 done
 
-# As Ctrl-C on a terminal, which tells both.
+# As Ctrl-C on a terminal, which signals both processes.
 if begin "SIGINT to both"; then
 	kill -s INT "$second" 2>/dev/null || true
 	stop_child INT

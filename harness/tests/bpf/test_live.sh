@@ -16,7 +16,8 @@ object=$O/tests/bpf/live.bpf.o
 declare -A owner=()	# pids, by the name of their output in $TMP
 trap '[[ -z ${owner[*]}$child ]] || kill "${owner[@]}" $child 2>/dev/null || true; rm -rf -- "$TMP"' EXIT
 
-# own NAME GAP_US|- [PIN [RUNS]]: somebody loads the program and has it run; its id is then in $id.
+# own NAME GAP_US|- [PIN [RUNS]]: somebody loads the program and runs it every GAP_US (-: never).
+# Its id is then in $id.
 own() {
 	local name=$1
 
@@ -28,14 +29,15 @@ own() {
 	id=$(head -n 1 "$TMP/$name")
 }
 
-# disown_it NAME: the owner ends; its last line, how often it ran its program and how often that ran, is then in $result.
+# disown_it NAME: ends that owner. Its last line is then in $result: how often it ran the program,
+# and how many runs the program counted.
 disown_it() {
 	end_processes "${owner[$1]}"
 	unset "owner[$1]"
 	result=$(tail -n 1 "$TMP/$1")
 }
 
-# Links that were not there before and are in nobody else's hands: ours, if there is one.
+# no_new_link: no link has come that nobody else has open: it would be ours.
 no_new_link() { ! new_objects | grep '^link '; }
 same_runs() { [[ $1 =~ ^ran\ ([0-9]+),\ counted\ ([0-9]+)$ ]] && ((BASH_REMATCH[1] == BASH_REMATCH[2] && BASH_REMATCH[1] > 0)); }
 more_runs() { [[ $1 =~ ^ran\ ([0-9]+),\ counted\ ([0-9]+)$ ]] && ((BASH_REMATCH[1] < BASH_REMATCH[2])); }
@@ -112,7 +114,7 @@ else
 	skip "by pin" "no BPF file system at /sys/fs/bpf"
 fi
 
-# --- what a live program is not for ---
+# --- drives and commands that refuse a live program ---
 printf 'name: l\nvariants: [{name: a, id: %s}, {name: b, id: %s}]\ndrive: [{with: step}, {with: in-situ, workload: amicable_pairs}]\n' \
 	"$first" "$idle" >"$WORK/attach.yml"
 real -s "$WORK/attach.yml" --no-store
@@ -143,7 +145,7 @@ disown_it tested
 check "test runs: they are in its map: $result" more_runs "$result"
 
 # --- somebody ends midway ---
-# $child measures: it holds the run statistics. For wait_until.
+# measures: $child measures, as it has bpf_stats on. For wait_until.
 measures() { [[ -n $(find "/proc/$child/fd" -lname '*bpf-stats*' 2>/dev/null) ]]; }
 
 bpf_objects >"$TMP/objects.before"	# the other owners are still there
@@ -163,8 +165,8 @@ expect_grep "the owner ends: said so" err "^bpfbench: program 'live_counts_its_r
 expect_grep "the owner ends: what was sampled is shown" err '^  live_counts_its_runs +[1-9]'
 expect_grep "the owner ends: and is stored as incomplete" err 'incomplete run stored'
 nothing_left "the owner ends" 1
-# In the last slice, here the only one: what was measured until then counts, and it is said.
-# Before it, bpfbench looks for half a second how many runs come at a time.
+# The owner ends in the last slice, here the only one: what was measured until then counts, and that
+# is said. Before the slice, bpfbench looks for half a second how many runs come at a time.
 for pause in 1 2.5 4; do
 	own leaving_last 300
 	start "$BPFBENCH" --prog-id "$id" --seconds 5 --loads 1 --no-store
@@ -188,7 +190,7 @@ for signal in INT KILL; do
 done
 
 # --- bpfbench live ---
-# program ID KEY: of the JSON of the last run, which has a line a program.
+# program ID KEY: from the JSON of the last run, which has a line for each program.
 program() { sed -nE "s/^ *\{\"id\": $1, .*\"$2\": ([^,}]+).*/\1/p" "$TMP/out"; }
 own busy 300
 busy=$id
@@ -199,7 +201,7 @@ check "live: it runs" more "$(program "$busy" runs_per_s)" 0
 check "live: it costs something" more "$(program "$busy" ns_per_run)" 0
 check "live: runs were seen alone" more "$(program "$busy" windows)" 0
 expect_eq "live: the idle one does not run, and costs nothing that we know" "$(program "$idle" runs) $(program "$idle" ns_per_run)" '0 null'
-# How soon one comes and runs depends on the machine.
+# How soon a new program runs depends on the machine.
 for seconds in 2 8 32; do
 	[[ -n ${owner[busy]:-} ]] || { own busy 300; busy=$id; }
 	[[ -z ${owner[newcomer]:-} ]] || disown_it newcomer
@@ -220,7 +222,7 @@ check "live: OpenMetrics is strictly valid" valid_openmetrics "$TMP/live.om"
 check "live: bpf_stats is off" stats_off
 start "$BPFBENCH" live --seconds 600 -o "$TMP/live.om"
 check "live: it watches once more" wait_until 10 measures
-# It keeps bpf_stats on meanwhile.
+# `bpfbench live` keeps bpf_stats on meanwhile.
 run "$BPFBENCH" --object "$O/bpf/fun_xdp.bpf.o" --drive slope --loads 2 --budget 10 --no-store
 expect_status "slope beside a process that keeps bpf_stats on: given up at once" 4
 expect_grep "slope beside a process that keeps bpf_stats on: and who does so" err \
@@ -249,7 +251,7 @@ for signal in INT TERM; do
 done
 disown_it namesake
 run "$BPFBENCH" live --seconds 30 -- "$O/tests/tools/load_all" -1 "$object"
-# It is chance whether its program was there at a look at the list of programs.
+# Whether its program was there when bpfbench looked at the list of programs is chance.
 if ((status == 0)); then
 	expect_grep "live: of a command that ends at once: said" err 'the command ended with exit code 0'
 	expect_grep "live: of a command that ends at once: what was seen is listed" out '"id":'
@@ -308,7 +310,7 @@ complains "live: a look contradicts --serve" 2 'they contradict --serve'
 run "$BPFBENCH" live --threshold 5
 complains "live: --threshold without --compare" 2 'are for --compare'
 
-# Each key when the screen is there that it is for.
+# keys: types each key when the screen is there that it is for.
 keys() {
 	wait_until 10 grep -q live_counts_its_runs "$TMP/out" || true
 	printf n

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# An object of many programs: twice the programs are read with twice the bytes, and not four times.
+# An object of many programs: for twice as many programs bpfbench reads about twice as many bytes,
+# and not four times as many.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 

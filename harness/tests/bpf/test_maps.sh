@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Maps that a scenario fills, by the tool itself: what every run finds is its return value, which `retval` expects. The
-# rest is in unit/bpf/test_bpf_maps.c.
+# Maps that a scenario fills, from the command line: a run returns what it finds, and `retval`
+# expects that. unit/bpf/test_bpf_maps.c tests the rest.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 
@@ -40,7 +40,8 @@ expect_status "a prog array: succeeds" 0
 expect_no_grep "a prog array: every load calls its own" err ' void: '
 nothing_left "a prog array" "$(find "$results" -name '*.json' | wc -l)"
 
-# Events, at which nobody looks at a return value: a run that finds something else than 0 is a drop.
+# events RESET: a scenario with page faults. Their runs have no return value that is checked, so a
+# run that finds another value than 0 counts a drop.
 events() {
 	printf '%s\n' "name: events" "object: $objects/maps.bpf.o" "maps: [{name: array, reset: $1}]" \
 		'variants: [{name: a, program: expects_zero}]' 'drive: [{with: step, samples: 600}]' 'expect: {drops: 0}' >"$WORK/events.yml"
@@ -55,7 +56,7 @@ if need_exact_faults "page faults"; then
 	expect_grep "page faults, reset: load: all but the first find something else" err 'void: .* drops, 0 expected'
 fi
 
-# The kernel's reserve for such values is soon empty, and refilled later.
+# The kernel's reserve of memory for such values is soon empty, and is refilled only later.
 scenario "{name: hash, reset: run, entries: [$three]}, {name: big_hash, per_cpu: yes, value_size: 2048, fill: {count: 8000}}" 35
 real -s "$WORK/maps.yml" --loads 1
 expect_status "8000 large values of each CPU without preallocation: all are written" 0

@@ -10,7 +10,7 @@ need_root "${names[@]}" || plan_done
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"
 
-# scenario ORDER MORE: MORE keys of the 5000 flows
+# scenario ORDER MORE: MORE are further keys of the input with 5000 flows.
 scenario() {
 	cat >"$TMP/mix.yml" <<-END
 		name: mix
@@ -29,7 +29,7 @@ scenario() {
 
 measure() { real --scenario "$TMP/mix.yml" --loads 7 "$@"; }
 
-# share RETURNED: of the runs of the first table of classes, %
+# share RETURNED: the share of the runs that returned this, %, in the first table by return value
 share() { awk -v returned="$1" '/by return value/ { ours = 1 } ours && index($0, returned) { print $(NF - 2); exit }' "$TMP/err"; }
 
 scenario recorded

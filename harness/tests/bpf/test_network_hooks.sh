@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs of a network namespace, run by real packets in one of bpfbench's own, as root.
+# Programs that are attached to a network namespace, as root: real packets run them, in a namespace
+# of bpfbench's own.
 # slow: every hook of a network namespace is measured
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
@@ -16,7 +17,8 @@ of_kernel='this kernel|the kernel (refuses|does not let)|the verifier rejects|no
 why() { sed -nE "s,^.*skipped:? [^ ]*/$1(/[a-z]+)?: ,,p" "$TMP/err" | head -n 1; }
 table() { "$BPFBENCH" show latest --results "$results" --format details; }
 
-# fired NAME DRIVE TRIGGER: it has a figure, by that trigger, or the kernel has no such hook.
+# fired NAME DRIVE TRIGGER: the program has a figure, by that trigger, or the kernel has no such
+# hook.
 fired() {
 	if [[ -n $(why "$1") && $(why "$1") =~ $of_kernel ]]; then
 		skip "$1, $2: fired by $3" "$(why "$1")"

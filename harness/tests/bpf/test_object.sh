@@ -21,7 +21,7 @@ measured() {
 	for case in "$@"; do more "$(bmf "$TMP/out" "$case" latency)" 0 || { printf '%s\n' "$case"; return 1; }; done
 }
 
-# The programs of an object, by its symbols: functions that are in a section of their own.
+# programs_of FILE: the programs of an object, by its symbols: global functions outside of .text.
 programs_of() {
 	local text
 
@@ -58,7 +58,7 @@ expect_eq "init: its file measures the same cases" "$(grep -c . "$TMP/out") $(gr
 	"$(grep -c . "$TMP/object.bmf") $(grep '": {$' "$TMP/object.bmf")"
 
 # --- tail calls ---
-# What the last program returns shows that it was reached, and the time that it takes is the first one's.
+# The last program's return value shows that it was reached. Its time counts towards the first one.
 sed 's/^    # inputs:.*/    inputs: [{name: zeros, hex: "'"$(printf '00%.0s' {1..64})"'", retval: XDP_TX}]/' >"$WORK/tailcall.yml" \
 	< <("$BPFBENCH" init "$objects/tailcall.bpf.o" --program first | grep -v 'slope')
 sed -i '/^floor:/d; /empty-xdp/d' "$WORK/tailcall.yml"
@@ -192,7 +192,7 @@ check "executed: with an argument, nearly all: $in_table" test $((4 * few)) -gt 
 rm -rf "$results"
 
 # --- every refusal has its reason, in its line ---
-# refused NAME REASON: of tests/bpf/refused_NAME.bpf.c.
+# refused NAME REASON: the object of refused_NAME.bpf.c is refused with that reason.
 refused() {
 	object "$objects/refused_$1.bpf.o"
 	check "refused: $1: fails" test "$status" = 1 -o "$status" = 4
@@ -202,7 +202,7 @@ refused() {
 refused map "map 'wide_keys' cannot be created .*of type 2 \(array\), with keys of 8 bytes, values of 8, 4 entries"
 refused inner "(map in map 'arrays' cannot be created .*of type 2 \(array\), with keys of 8 bytes, values of 8, 3 entries|find vmlinux)"
 refused kfunc "bb_no_such_kfunc"
-# The compiler may put the instruction to a line beside it.
+# The compiler may count the instruction to a line nearby.
 refused core "it uses struct task_struct.bb_no_such_member \(near refused_core.bpf.c:1[1-6]\), which this kernel does not have; bpf_core_field_exists|unrecognized CO-RE|kernel BTF|find vmlinux"
 refused kconfig "CONFIG_BB_NO_SUCH_OPTION|kconfig"
 

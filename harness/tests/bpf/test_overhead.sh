@@ -65,7 +65,8 @@ expect_no_grep "lost events: none is said of the kernel, which left out none" ou
 over --agent "$agent 1" --budget 1
 expect_grep "a ring buffer that nobody writes: empty" out "its ring buffer 'unread' was up to 0 % full$"
 
-# The verifier works on a second program for a second or more: with half a second of quiet alone, the workload ran meanwhile.
+# The verifier works on a second program for a second or more. If half a second of quiet were enough
+# to be ready, the workload would run meanwhile.
 long=10000
 for ((i = 0; i < 6; i++)); do
 	began=${EPOCHREALTIME/./}
@@ -80,7 +81,8 @@ expect_status "the verifier works on a program: waited for" 0
 check "the verifier works on a program: the agent is not ready" test ! -e "$TMP/early"
 
 # --- signals ---
-# Two signals at random moments, of one kind or of two: the shell's child is the agent, so that it does not die with the shell.
+# Two signals at random moments, of one kind or of two. The agent is a child of a shell, so that it
+# does not die with that shell.
 RANDOM=1
 for ((i = 0; i < 8; i++)); do
 	kinds=(TERM TERM INT)
@@ -140,7 +142,8 @@ over_server() { run "$BPFBENCH" overhead --agent "$agent 1" --budget 1 --format 
 over_server --server 'sleep 100' --server-start 0.1 --load "$tool work 2000 0" --requests 2000
 expect_status "a server and a load" 0
 check "a server and a load: the figures are a request" is_more 0.001 "$(figure cpu 1)"
-# The shell ends at once, what it started takes a while: the next turn's server must not find it.
+# The shell ends at once, but what it started takes a while to end. The next turn's server must not
+# start before that.
 late="$TMP/late"
 over_server --server "(trap 'sleep 0.3; rmdir $late; exit 0' TERM; mkdir $late || exit 1; while :; do sleep 0.05; done) & wait" \
 	--server-start 0.3 --load "$tool work 2000 0"

@@ -24,7 +24,7 @@ scenario() {
 	END
 }
 
-# Others may have bpf_stats on, which this drive cannot have.
+# This drive cannot measure while another process has bpf_stats on: then once more.
 measure() {
 	for _ in {1..20}; do
 		real "$@" --loads 3

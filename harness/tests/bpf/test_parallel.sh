@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The drive `parallel`, as root: a counter that all CPUs write is slower on two CPUs than on one, and one counter for each CPU is
-# not as much. No time is asserted, only that the intervals are apart.
+# The drive `parallel`, as root: a counter that all CPUs write is slower on two CPUs than on one;
+# with a counter for each CPU the difference is smaller. No time is asserted, only that the
+# intervals are apart.
 # slow: it measures whether CPUs hinder each other
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
@@ -14,7 +15,7 @@ need_root "${names[@]}" || plan_done
 object=$O/tests/bpf/shared.bpf.o
 n_cpus=$(nproc)
 
-# scenario CPUS MORE: MORE keys of the drive
+# scenario CPUS MORE: MORE are further keys of the drive.
 scenario() {
 	cat >"$TMP/shared.yml" <<-END
 		name: shared
@@ -25,7 +26,7 @@ scenario() {
 	END
 }
 
-# Others may have bpf_stats on, which this drive cannot have.
+# This drive cannot measure while another process has bpf_stats on: then once more.
 measure() {
 	for _ in {1..20}; do
 		real --scenario "$TMP/shared.yml" "$@"
@@ -35,7 +36,7 @@ measure() {
 	done
 }
 stats_are_on() { grep -m 1 'has bpf_stats on' "$TMP/err"; }
-# says REGEX: stderr, in which lines are wrapped
+# says REGEX: stderr matches, with its lines joined, as messages are wrapped.
 says() { tr -s '\n ' ' ' <"$TMP/err" | grep -Eq "$1"; }
 says_not() { ! says "$1"; }
 # of_object ARG...: without a scenario. False if others have bpf_stats on.
@@ -80,12 +81,13 @@ packet="packet: {ipv4: {src: 10.0.0.1, dst: 10.0.0.2}}"
 scenario "2" ", inputs: [{name: a, $packet}, {name: b, $packet, retval: 7}]"
 measure --variant one_counter
 if stats_are_on >"$TMP/why"; then skip_each "$(cat "$TMP/why")" "different inputs" "nothing is left behind" || plan_done; fi
-# Input b expects a result that the program does not give: the second CPU has run it.
+# Input b expects a result that the program does not give. That this is noticed shows that the
+# second CPU ran it.
 expect_grep "different inputs: the second CPU has the second" err 'returned 0 .*, 7 .*expected'
 
 nothing_left "nothing is left behind" 2
 
-# --- the map that they meet at ---
+# --- the map that the CPUs contend for ---
 sed -i 's/{name: counter_each}/{name: each, program: one_counter, maps: [{name: shared, per_cpu: yes}]}/' "$TMP/shared.yml"
 sed -i 's/drive: .*/drive: [{with: parallel, cpus: [1, 2]}]/' "$TMP/shared.yml"
 measure
@@ -106,7 +108,7 @@ if of_object --program one_bucket --per-cpu locked --loads 8 -n 160; then
 	check "--per-cpu, a bucket: its value alone is not it" says_not "'locked' is what the CPUs contend for"
 	check "--per-cpu, a bucket: more than the value" says "value of map 'locked' is (a part of|at most a part of) what the CPUs contend for"
 fi
-# what is of a key is not shared by CPUs that have keys of their own; a ring's position is
+# CPUs with keys of their own do not share what belongs to a key, but all share a ring's position.
 at_most="record_of_flow: what belongs to one input .* is at most a part of .*; the rest all inputs share"
 measured=''
 for _ in 1 2 3; do # in a disturbed run the intervals are too wide to tell

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The whole profiler, as root: consumers that keep up and that do not, the target that is slowed down, and that no process,
-# program or map is left behind, however it ends.
+# The whole profiler, as root: consumers that keep up and consumers that do not, the slowdown of the
+# sampled command, and that no process, program or map is left behind, however it ends.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
@@ -16,7 +16,8 @@ scenario() {	# scenario DRIVE: the pipeline's variants and nobody, over a worklo
 }
 
 # --- pipeline ---
-# 10 kHz for 0.6 s are 6000 samples, the ring holds 4064. Where others keep both CPUs busy, it takes longer.
+# 10 kHz for 1.2 s are more samples than the 4064 that the ring holds. Where others keep both CPUs
+# busy, it takes longer.
 for seconds in 1.2 5 20; do
 	scenario pipeline 10000 65534 "$seconds" >"$WORK/pipeline.yml"
 	rm -rf "$results"
@@ -42,7 +43,7 @@ run "$BPFBENCH" show latest --results "$results" --format plot
 expect_grep "pipeline: and given to plots" out $'^# backlog\tpipeline/oops/pipeline/freq_hz=10000\t'
 nothing_left "pipeline" 1
 
-# Caught in the middle, the consumer asleep.
+# Signals in the midst of the run, while the consumer sleeps.
 scenario pipeline 10000 65534 600 >"$WORK/long.yml"
 consumers() { pgrep -P "$child" bpfbench; }
 for signal in INT KILL; do

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A plain run covers the places that the JIT has for a program evenly, and says so; where it cannot, it says that.
+# A plain run covers the places that the JIT has for a program evenly, and says so; where it cannot,
+# it says that.
 # slow: it measures whether loads cover the places, a quarter of a minute
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
@@ -44,7 +45,8 @@ run "$BPFBENCH" --object "$object" --drive step -n 60 --loads 7 --quiet --no-sto
 check "loads asked for are loads measured, but for those set aside" \
 	awk -F, '$1 == "loop/loop/step" && $7 == "latency" { exit !($13 >= 4 && $13 <= 7) }' "$TMP/out"
 
-# As of a kernel whose JIT is off (unit/test_bpf_placement in a virtual machine): the median over loads, and that it is one.
+# The run, edited as if the kernel's JIT were off: the latency is the median over loads, and the
+# table says that there are no places. (unit/run/test_bpf_placement runs in such a kernel.)
 sed -E 's/("jit_mod64": )[0-9]+/\1-1/; s/("jit_share": )[0-9.e-]+/\1null/' "$TMP/run.json" >"$TMP/nowhere.json"
 run "$BPFBENCH" show "$TMP/nowhere.json" --format details
 expect_grep "loads that are nowhere: the table says so" out 'loop( +[-+*0-9.]+| +[0-9]+ of [0-9]+)* \(no place: JIT off, or hidden\)'
@@ -57,7 +59,8 @@ expect_status "10 000 loads end with the budget" 0
 expect_grep "10 000 loads: it says how many were not measured" out 'skipped: [0-9]+ of 10000 loads did not fit the budget of 3 s'
 expect_grep "10 000 loads: those that were have a latency" out '^  loop +[0-9. ]+ +[0-9.]+ '
 
-# A program that the verifier takes most of a second for: its loads are few, and where chance puts them. A spread needs three of them.
+# A program that the verifier takes most of a second for: its loads are few, and at random places.
+# The table says so from three loads on.
 run "$BPFBENCH" --object "$O/tests/bpf/slow_rejected.bpf.o" --program slow_accepted --drive step -n 280 --budget 4 --quiet --no-store --format json
 cp "$TMP/out" "$TMP/slow.json"
 if ((status == 0)); then

@@ -21,14 +21,15 @@ hot_line=$(grep -n 'the hot line' "$hot_source" | cut -d: -f1)
 
 profile() { run "$BPFBENCH" profile "$@"; }
 
-# is_program PID FILE: it has come to run that.
+# is_program PID FILE: that process now runs FILE.
 is_program() { [[ $(readlink "/proc/$1/exe") == "$2" ]]; }
 
-# Samples of stacks that match, of $TMP/out in the folded format.
+# samples REGEX: the samples of the stacks that match, in $TMP/out in the folded format.
 samples() { awk -v re="$1" '$0 ~ re { n += $NF } END { print n + 0 }' "$TMP/out"; }
 
-# near_truth FUNCTION: its share of the samples in all three hot functions is what it had of the CPU time, as hot_spots printed
-# it to stderr. Samples are independent draws as the slices are random: |z| of a binomial count above 4.4 is once in 100 000.
+# near_truth FUNCTION: its share of the samples in the three hot functions is its share of their CPU
+# time, which hot_spots printed to stderr. The slices are random, so samples are independent draws:
+# |z| of a binomial count is above 4.4 once in 100 000 times.
 near_truth() {
 	awk -v f="$1" -v k="$(samples ";$1;")" -v n="$(samples ';hot_(sixty|thirty|ten);')" '
 		$1 ~ /^hot_/ { all += $2; if ($1 == f) mine = $2 }
@@ -84,7 +85,7 @@ if need_command "$CC" "PIE" "not PIE" "separate debug information" "stripped"; t
 		expect_grep "stripped: dynamic symbols" out '^hot;.*;hot_sixty [0-9]+$'
 	fi
 fi
-# 997 bytes of it, wherever they fall: the symbol table is whole.
+# Overwrites 997 bytes all over the debug information. The symbol table stays whole.
 built && read -r at len < <(readelf -SW "$WORK/hot" | sed 's/^ *\[ *[0-9]*\]//' | awk '$1 == ".debug_info" { print $4, $5 }')
 for ((i = 0; i < 997; i++)); do
 	printf '%b' "\\x$(printf %02x $((i * 37 % 256)))" |
@@ -104,7 +105,7 @@ expect_grep "--user: user frames" out 'hot_sixty'
 profile -F 997 -K -f folded -- dd if=/dev/zero of=/dev/null bs=1M count=5000
 expect_grep "--kernel: kernel frames" out '_\[k\] [0-9]+$'
 expect_no_grep "--kernel: nothing else" out ';[^;]*[^]][; ][0-9]*$'
-# the command's environment, on its stdout, which goes to stderr
+# `env` prints its environment to its stdout, which goes to our stderr.
 BB_SECRET=1 BB_KEPT=1 run "$BPFBENCH" profile --env BB_KEPT -- env
 expect_no_grep "targets: the environment of a command is a clean one" err '^BB_SECRET='
 expect_grep "targets: but for --env" err '^BB_KEPT=1$'
@@ -179,7 +180,7 @@ expect_grep "a command that fails: said so" err "'false' ended with exit code 1"
 profile -- "$WORK/nosuch"
 complains "a command that is not there" 1 "cannot run '.*nosuch': No such file"
 
-# Two libraries, one after the other: spins in each, and unloads it.
+# A program that loads two libraries, one after the other, spins in each and unloads it.
 if need_command "$CC" "libraries that are unloaded"; then
 	for name in first second; do
 		printf 'void %s(void); void %s(void) { for (volatile int i = 0; i < 300000000; i++); }\n' "$name" "$name" |
@@ -220,7 +221,7 @@ rm "$WORK/deleted"
 profile -p "$deleted" --seconds 0.5 -F 997 -f folded
 expect_status "a process: succeeds" 0
 expect_grep "a process whose file is deleted: its code is named all the same" out '^deleted;.*hot_sixty'
-# $child samples. For wait_until.
+# samples_now: $child samples. For wait_until.
 samples_now() { [[ -n $(find "/proc/$child/fd" -lname '*perf_event*' 2>/dev/null) ]]; }
 start "$BPFBENCH" profile -p "$deleted" -F 97 -f folded
 check "a process that ends: is sampled" wait_until 10 samples_now
@@ -237,7 +238,7 @@ expect_grep "the whole system: others are in it" out '^hot_spots;.*hot_sixty'
 end_processes "$other"
 
 # --- bad luck ---
-# Those of others are none of ours.
+# spinning: the hot_spots that $child started runs; those of others do not count.
 spinning() { pid=$(pgrep -P "$child" -x hot_spots); }
 has_ended() { ! kill -0 "$pid" 2>/dev/null || [[ $(ps -o stat= -p "$pid") == Z* ]]; }
 start "$BPFBENCH" profile -F 997 -f folded -- "$hot" 99999

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The real thing, as root: BPF programs in this kernel, the published scenario, and that nothing of it is left behind,
-# however it ends. What the kernel's counters say is compared with bpftool's word in unit/bpf/test_bpf_stats.c.
+# As root: the published scenario perf_profiler, measured in this kernel; nothing of it is left
+# behind, however it ends. unit/bpf/test_bpf_stats.c compares the kernel's counters with what
+# bpftool says.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
@@ -13,8 +14,9 @@ objects=$O/tests/bpf
 . "$(dirname "$0")/left.sh"
 
 # --- the scenario ---
-# until_valid ARG...: a page that the kernel takes back is one fault more, which voids a series; where others keep both CPUs busy, a
-# slice in situ may bring nothing: then once more. What is void each time is void for a reason of ours.
+# until_valid ARG...: three times at most, until nothing is void. A page that the kernel takes back
+# is one fault too many, which voids a series; where others keep both CPUs busy, a slice in situ may
+# have no run. What is void three times is a mistake of ours.
 until_valid() {
 	for _ in 1 2 3; do
 		rm -rf "$results"
@@ -24,7 +26,7 @@ until_valid() {
 	done
 }
 variants='empty ringbuf ringbuf_nowakeup scratch_output perfbuf stackid kernel_user pid_filter'
-# has_all CASE...: no variant is without a latency in one of these
+# has_all CASE...: $missing is then empty if every variant has a latency in each of these cases
 has_all() {
 	missing=''
 	for variant in $variants; do
@@ -44,7 +46,7 @@ else
 	expect_eq "perf_profiler: every variant was sampled in situ" "$missing" ""
 	check "perf_profiler: in situ at the rate that was asked for" \
 		near "$(case_of ringbuf/in-situ/freq_hz=1000 sample-rate)" 1000 20
-	# A slice without a run may be the machine's; everything else must add up.
+	# A slice without a run may be due to a busy machine. Nothing else may void a series.
 	grep ' void: ' "$TMP/err" | grep -v '/in-situ/.*: zero runs counted$' >"$TMP/voids" || true
 	expect_eq "perf_profiler: no series in situ is void" "$(cat "$TMP/voids")" ""
 fi
@@ -56,7 +58,7 @@ expect_eq "perf_profiler: every variant was stepped at every depth" "$missing" "
 expect_no_grep "perf_profiler: no series is void" err ' void: '
 "$BPFBENCH" show latest --results "$results" --details >"$TMP/details"
 expect_grep "perf_profiler: the naive mean stands in the table" details ' naive'
-# What each variant does more than another must be seen, by however much.
+# A variant that does more than another must cost more, by however much.
 check "perf_profiler: sampling costs more than the floor" \
 	more "$(case_of ringbuf/step/stack_depth=8 latency-p50)" "$(case_of empty/step/stack_depth=8 latency-p50)"
 check "perf_profiler: saying no costs less than sampling" \
@@ -121,7 +123,7 @@ fi
 
 # --- however it ends ---
 holds_two() { (($(cat "/proc/$child/fdinfo"/* | grep -c '^prog_id:') >= 2)); }
-# ends SIGNAL DRIVE: midway through that drive.
+# ends SIGNAL DRIVE: sends it in the midst of that drive.
 ends() {
 	local name="SIG$1 during $2" expected=1
 
@@ -132,7 +134,7 @@ ends() {
 		wait_until 30 grep -q 'cases on CPU' "$TMP/err" || true
 	fi
 	check "$name: before it, there are programs to be left" wait_until 10 holds_two
-	# and samples
+	# and until there are samples
 	wait_until 10 used $(($(ticks) + $(getconf CLK_TCK) / 4)) || true
 	[[ $1 != KILL ]] || expected=137
 	stop_child "$1"

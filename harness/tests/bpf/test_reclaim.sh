@@ -9,7 +9,7 @@ need_root "a page that is to be paged out" "memory of our cgroup" || plan_done
 . "$(dirname "$0")/left.sh"
 object=$O/tests/bpf/network_hooks.bpf.o
 
-# fires NAME PROGRAM TRIGGER: it was found, and a run has a figure by it.
+# fires NAME PROGRAM TRIGGER: the trigger is found, and a run has a figure by it.
 fires() {
 	run "$BPFBENCH" triggers "$object" --program "$2"
 	expect_grep "$1: found" out "^  \\* $3 +[0-9]+ runs? per firing"
@@ -28,7 +28,7 @@ else
 	fires "a page that is to be paged out" on_pageout pageout
 fi
 
-# What a cgroup has is seen in one.
+# Which files a cgroup has can only be seen in one, so one is made.
 place=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts) seen=$place/bpfbench-test-$$
 [[ -z $place ]] || mkdir "$seen" 2>/dev/null || place=''
 if [[ -n $place && -e $seen/memory.reclaim ]]; then

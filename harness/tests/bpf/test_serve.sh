@@ -18,7 +18,7 @@ valid_openmetrics() { "$O/tests/tools/openmetrics_check" <"$1"; }
 
 # url_of: where $child serves, once it says so; for wait_until.
 url_of() { url=$(sed -nE 's,^bpfbench: serving (http://[^ ]*/metrics).*,\1,p' "$TMP/err") && [[ -n $url ]]; }
-# scraped TEXT: the figures have been served, and this is in them. For wait_until.
+# scraped TEXT: the figures are served, and TEXT is in them. For wait_until.
 scraped() { curl -fsS "$url" >"$TMP/scraped" && grep -qF "$1" "$TMP/scraped"; }
 
 # --- live ---
@@ -38,14 +38,14 @@ check "live: the next period has more runs" wait_until 5 grew
 expect_eq "live: who serves is not root" "$(ps -o user= --ppid "$child" | sort -u)" "$(id -un "$(id -u nobody)")"
 
 # --- live: Debian's Prometheus, which is not installed for this test ---
-# asked QUERY: Prometheus has an answer, the number in $answer. For wait_until.
+# asked QUERY: Prometheus has an answer, whose number is then in $answer. For wait_until.
 asked() {
 	answer=$(curl -fsS "http://$console/api/v1/query" --data-urlencode "query=$1" |
 		sed -nE 's/.*"value":\[[^"]*"([0-9.e+-]+)"\].*/\1/p') && [[ -n $answer ]]
 }
 console_of() { console=$(sed -nE 's/.*msg="Listening on" address=([0-9.:]+).*/\1/p' "$TMP/prometheus.log") && [[ -n $console ]]; }
 address=${url#http://} address=${address%/metrics}
-# Its linter reads the older text format, in which a counter's name has the suffix.
+# promtool reads the older text format, in which a counter's name includes _total.
 if need_command promtool "live: promtool finds nothing"; then
 	sed -E 's/^# (HELP|TYPE|UNIT) (bpf_program_(runs|run_time_seconds|recursion_misses)) /# \1 \2_total /' "$TMP/scraped" >"$TMP/linted"
 	run promtool check metrics <"$TMP/linted"
@@ -104,7 +104,7 @@ check "inside: it says where it serves" wait_until 10 url_of
 url_of
 check "inside: it serves the program's paths" wait_until 10 scraped 'bpf_path_runs_total{'
 check "inside: OpenMetrics is strictly valid" valid_openmetrics "$TMP/scraped"
-# total FAMILY: of the scrape.
+# total FAMILY: the sum of its figures for inside_paths, in the last scrape.
 total() { sed -nE "s/^$1\{.*name=\"inside_paths\".*\} //p" "$TMP/scraped" | awk '{ n += $1 } END { print n + 0 }'; }
 check "inside: it has run" more "$(total bpf_program_runs_total)" 0
 expect_eq "inside: the paths are all of its runs" "$(total bpf_path_runs_total)" "$(total bpf_program_runs_total)"

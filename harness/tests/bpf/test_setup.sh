@@ -12,7 +12,7 @@ need_command ip "${names[@]}" || plan_done
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"
 
-# scenario COMMAND...: a program that runs on packets of device 77
+# scenario COMMAND...: these set-up commands, and a program that runs on packets of device 77
 scenario() {
 	{
 		printf 'name: setup\nobject: %s\nsetup:\n' "$O/tests/bpf/held.bpf.o"

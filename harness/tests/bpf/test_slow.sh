@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A program whose run takes a good part of a second: every command ends one run after its budget, and after a signal; what the
-# budget left out is said. Without a look at the clock in every loop, each of these would take minutes.
+# Programs whose run takes a good part of a second: every command ends at most one run after its
+# budget or after a signal, and says what the budget left out. Without a look at the clock in every
+# loop, each of these would take minutes.
 #
 # slow: some forty budgets and signals, a second and a run each
 #
-# No time is absolute: a run's own is chosen and measured here, on this machine as it is, and so is what a command
-# takes besides.
+# No time is absolute: the test chooses how long a run takes, and measures that and the rest of a
+# command on this machine.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 # shellcheck disable=SC2034 # variables of the expressions that in_time takes
 . "$(dirname "$0")/../tool.sh"
@@ -35,7 +36,7 @@ scenario() {
 	} >"$TMP/$name.yml"
 }
 
-# timed CMD...: as `run`; $took_ms. Waiting for another bpfbench is no part of it.
+# timed CMD...: as `run`; $took_ms is its time, without waits for another bpfbench.
 timed() {
 	local before
 
@@ -48,8 +49,9 @@ timed() {
 	done
 }
 
-# in_time NAME MS CMD...: as `timed`; it takes no longer than MS, an expression, and does not crash. How fast the machine is changes
-# with what else it does: found too slow, its speed is measured anew, and then the command, twice at the most. A command that does not
+# in_time NAME MS CMD...: as `timed`; the command takes at most MS, an arithmetic expression, and
+# does not crash. The machine's speed changes with its other work: if the command took too long,
+# first the speed and then the command are measured again, twice at most. A command that does not
 # look at the clock takes minutes each time.
 in_time() {
 	local name=$1 most=$2 try
@@ -63,7 +65,7 @@ in_time() {
 	is_in_time "$name" "$most"
 }
 
-# is_in_time NAME MS: so it was.
+# is_in_time NAME MS: the last `timed` took at most MS, and the command did not crash.
 is_in_time() {
 	if ((status > 128)); then
 		not_ok "$1" "it crashed"$'\n'"$(tap_shown)"
@@ -80,7 +82,7 @@ all=("$step, variants: [xdp, syscall, fast]" 'with: slope, variants: [xdp, fast]
 	'with: step, trigger: page-fault, stack_depth: 32, variants: [event]'
 	'with: exact, trigger: page-fault, stack_depth: 32, variants: [event]')
 
-# --- how long a run takes: first a guess, then a knob for 0.2 s, then two runs of it by the clock ---
+# --- how long a run takes: a guess sets `turns` for runs of 0.2 s, which are then timed ---
 scenario guess 20 "$step, variants: [xdp]"
 run "$BPFBENCH" --scenario "$TMP/guess.yml" -n 3 --loads 1 --budget 0 --no-store -q
 if grep -qE 'unknown func bpf_loop|invalid func|which this kernel' "$TMP/err"; then
@@ -91,8 +93,8 @@ turns=$(bmf "$TMP/out" guess/xdp/step latency-p50 | awk '{ printf "%d", 20 * 2e8
 scenario slow "$turns" "${all[@]}"
 scenario fast "$turns" "$step, variants: [fast]"
 
-# measure_machine: a run and what is around it. One run to try it and one for the sample; all of it is more than one run, and scales
-# with what others leave us.
+# measure_machine: run_ms is the time of a command with one sample: a run to try the program, one
+# for the sample, and the rest. It is more than one run takes, and grows when others use the CPUs.
 measure_machine() {
 	scenario one "$turns" "$step, variants: [xdp]"
 	timed "$BPFBENCH" --scenario "$TMP/one.yml" -n 1 --loads 1 --budget 0 --no-store -q
@@ -143,12 +145,14 @@ in_time "1000 programs: within the budget" most_ms \
 	"$BPFBENCH" --object "$O/tests/bpf/many.bpf.o" --budget 1 --no-store -f table -q
 check "1000 programs: says how many are left out" grep -qE 'skipped:? many: [0-9]+ of (2002 cases|1001 programs): .*budget' "$TMP/out" "$TMP/err"
 
-# A rejection costs one look at the program. A log of all that the verifier did until then took ten times as long.
+# When the verifier rejects a program, bpfbench must not ask for a log of all that it did until
+# then: that took ten times as long.
 object=("$BPFBENCH" --object "$O/tests/bpf/slow_rejected.bpf.o" --drive step -n 1 --loads 1 --budget 0 --no-store -q)
 timed "${object[@]}" --program slow_accepted
 expect_status "a long verification: succeeds" 0
 verified_ms=$(bmf "$TMP/out" slow_rejected/slow_accepted verification-time | awk '{ printf "%d", $1 / 1e6 }')
-# Its loading alone takes more than the quarter of the budget that loading has: it gets the rest of it.
+# Loading has a quarter of the budget. The program's loading alone takes more, and gets all that is
+# left.
 timed "${object[@]}" --program slow_accepted --budget "$(awk -v ms="$verified_ms" 'BEGIN { print 3 * ms / 1000 }')"
 expect_no_grep "a long verification: a short budget loads one program" err 'used up before any program was loaded'
 in_time "a late rejection: no log of it all is asked for" '5 * verified_ms + fast_ms' "${object[@]}" --program slow_rejected
@@ -170,7 +174,7 @@ answers() {
 	for try in 1 2 3; do
 		((try == 1)) || measure_machine
 		start "$@"
-		# two runs later it is measuring, whatever it began with
+		# after about two runs it is measuring, whatever it began with
 		sleep "$(awk -v ms="$run_ms" 'BEGIN { print 1.2 * ms / 1000 }')"
 		before=$(now_ms)
 		stop_child "$signal" # it may have failed: then its exit code says so

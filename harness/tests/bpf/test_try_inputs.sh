@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --try-inputs: programs that leave early are driven through by an input, entries of maps and globals that are searched for.
+# --try-inputs: for programs that leave early, it finds an input, entries of maps and globals that
+# lead them to their ends.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 
@@ -9,7 +10,8 @@ need_root "${names[@]}" || plan_done
 object=$O/tests/bpf/try_inputs.bpf.o
 few=(--drive step --loads 2 -n 100)
 
-# a program's executed instructions, in percent: before and after. From "try-inputs: NAME: 18 of 43 instructions executed, 43 of 43 ..."
+# shares PROGRAM: "few" if it executed less than 0.4 of its instructions, and "all" if more than 0.9
+# with the found input. From "try-inputs: NAME: 18 of 43 instructions executed, 43 of 43 ..."
 shares() { sed -nE "s/.*try-inputs: $1: ([0-9]+) of ([0-9]+) instructions executed, ([0-9]+) of ([0-9]+) with a found input: .*/\1 \2 \3 \4/p" "$TMP/err" |
 	awk '{print ($1 < 0.4 * $2 ? "few" : "many"), ($3 > 0.9 * $4 ? "all" : "not all")}'; }
 
@@ -53,11 +55,12 @@ for program in behind_switch behind_member; do
 	expect_grep "a capture: $program is executed by the scenario" out "$program( +[-+*0-9.]+)* +([0-9]+) of \\2([^0-9]|$)"
 done
 
-# The keys of two maps are the process that fires, which is another one in each load. A kernel that cannot fire the program skips it.
+# The keys of two maps are ids of the process that fires, which is another one in each load. A
+# kernel that cannot fire the program skips it.
 run "$BPFBENCH" --object "$object" --program behind_process --drive exact --loads 3 -n 10 --try-inputs="$WORK/process.yml" --no-store --format details
 if grep -q '^bpfbench: try-inputs: behind_process: ' "$TMP/err"; then
 	expect_eq "the process that fires: found" "$(shares behind_process)" "few all"
-	# its loop makes the runs longer than the program
+	# as it loops, a run executes more instructions than the program has
 	expect_eq "the process that fires: in each load" "$(awk '/behind_process\/exact/ { print ($4 == $5 && $4 > 35) }' "$TMP/out")" 1
 	check "the process that fires: its pid" grep -q 'name: processes, entries: \[{key: {pid: self}, ' "$WORK/process.yml"
 	check "the process that fires: its thread" grep -q 'name: threads, entries: \[{key: {pid_tgid: self}, ' "$WORK/process.yml"

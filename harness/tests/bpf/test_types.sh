@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs whose sections tell libbpf no type, as root: a name that is clear is guessed, which is said; --type and the key say others.
+# Programs whose sections tell libbpf no type, as root: from a clear name the type is guessed, and
+# that is said; --type and the key `type` give another type.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 

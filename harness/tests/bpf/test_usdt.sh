@@ -112,7 +112,7 @@ done
 expect_grep "compare takes static probes" out '^u/step .* (same|regressed|improved|inconclusive)'
 rm -rf "$results"
 
-# --- a public one ---
+# --- a static probe of python3 ---
 python=$(realpath -m /usr/bin/python3)
 if [[ $(readelf -n "$python" 2>/dev/null || true) == *'Name: gc__start'* ]]; then
 	scenario "name: gc, program: on_any, binary: $python, function: \"python:gc__start\", fired_by: {run: [$python, -S, -c, import gc; gc.collect()]}"

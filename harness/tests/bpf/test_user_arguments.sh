@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Functions in user space that no trigger calls: the arguments that are made for a call of ours are those of the prototype.
+# Functions in user space that no trigger calls: bpfbench makes a call of its own, with arguments of
+# the types in the function's prototype.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 
@@ -40,7 +41,7 @@ expect_grep "a measurement: the same is said" out "^    on_greet: own-call .*arg
 expect_grep "a measurement: no set of equal values executes all" out "[ ,]on_greet( +[-+*0-9.]+)* +([0-9]+) of \\2\\b"
 expect_grep "a measurement: a result" out "[ ,]on_name( +[-+*0-9.]+)* +([0-9]+) of \\2\\b"
 
-# What cannot be read of the types leaves the function where it is.
+# If the types cannot be read, the function still gets a call of ours.
 objcopy --remove-section .debug_info "$TMP/bin/bb_greets"
 run "$BPFBENCH" triggers --program on_greet "$object"
 expect_grep "no debugging information: integers, as before" out "^  \* own-call +arguments made: integers\$"
@@ -50,7 +51,7 @@ objcopy --update-section .debug_abbrev="$TMP/ones" "$TMP/bin/bb_greets"
 run "$BPFBENCH" triggers --program on_greet "$object"
 expect_grep "no debugging information: damaged, likewise" out "^  \* own-call +arguments made: integers\$"
 
-# Nothing stands in for a file of the user's that cannot be read.
+# If a file of the user's cannot be read, there is no call of ours in its place.
 head -c 5000 "$TMP/bin/bb_greets" >"$TMP/cut" && cp "$TMP/cut" "$TMP/bin/bb_greets"
 run "$BPFBENCH" triggers --program on_greet "$object"
 expect_no_grep "a damaged file: no call of ours in its place" out "own-call"

@@ -18,14 +18,16 @@ for kernel in 5.10 6.1; do
 	[[ ! -e $cache/bpfbench/vm/$kernel/vmlinuz ]] || here+=("$kernel")
 done
 make_repo "$WORK/repo" 3
-# The second program loads everywhere, or reads outside of the packet.
+# set_other FOLDER EXPRESSION: the second program returns 2, or reads outside of the packet and does
+# not load.
 set_other() { sed -i "/^SEC(\"xdp\")/d" "$1/prog.bpf.c"; echo "SEC(\"xdp\") int other(struct xdp_md *c) { return $2; }" >>"$1/prog.bpf.c"; }
 set_other "$WORK/repo" 2
 git -C "$WORK/repo" commit -qam 'another program'
 set_other "$WORK/repo" '*(int *)(long)c->data'
 (cd "$WORK/repo" && set_steps 4)
 cp -R "$WORK/repo" "$WORK/same" && git -C "$WORK/same" checkout -q . && echo '// nothing else' >>"$WORK/same/prog.bpf.c"
-# In another one, programs look up keys of full hash maps, which cost more where two share a bucket.
+# In another repository, programs look up keys of full hash maps. A lookup costs more if two keys
+# share a bucket.
 cp -R "$WORK/same" "$WORK/maps"
 cat >"$WORK/maps/prog.bpf.c" <<'EOF'
 #include <linux/bpf.h>
@@ -48,7 +50,7 @@ git -C "$WORK/maps" commit -qam maps && echo '// nothing else' >>"$WORK/maps/pro
 
 # vm ARGUMENT...: bpfbench as an ordinary user.
 vm() { run "${user[@]}" env -C "$WORK/${in_repo:-}" XDG_CACHE_HOME="$cache" "$BPFBENCH" "$@"; }
-# instructions PROGRAM COLUMN: the machine instructions in that column of kernels.
+# instructions PROGRAM COLUMN: the machine instructions in that column, which is a kernel.
 instructions() { awk -v p="$1" -v c="$2" '$2 == "verified" || $2 == "loads" { name = $1 }
 	name == p && $1 == "machine" { gsub(/ \([^)]*\)/, ""); print $(c + 2) }' "$TMP/out"; }
 names=("the matrix" "machine instructions" "by line" "the run is stored" "a panic" "a time limit" "gate" "compare" "annotate" "annotate, by kernel function" "without plugins" "check" "build" "shell")
@@ -139,7 +141,8 @@ $(grep -c 'by kernel function: ' "$TMP/out")" "2 2"
 	expect_eq "annotate, by kernel function: they differ by their instructions" \
 		"$(awk '/by kernel function/ { traced = 1 } traced && /STRAIGHT/ { v[++n] = $1 } END { printf "%d %.0f", n, v[2] - v[1] }' "$TMP/out")" \
 		"2 300"
-	# alu400 has 300 instructions more, which access no memory: 300 accesses more, wherever they are found.
+	# alu400 has 300 instructions more, which access no data: fetching them is 300 accesses
+	# more, to whichever level.
 	expect_eq "annotate, by the model of caches: accesses, and cycles that are their sum by weights" \
 		"$(tr '\n' ' ' <"$TMP/out" | sed 's/  */ /g' | grep -oE '[0-9]+ accesses to L1, [0-9]+ to LL, [0-9]+ to RAM; estimated cycles [0-9]+' |
 			awk '{ v[NR] = $1 + $6 + $10; ok += $1 + 5 * $6 + 35 * $10 == $16 } END { printf "%d %d", ok, v[2] - v[1] }' FS='[ ,;]')" "2 300"

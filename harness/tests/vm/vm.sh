@@ -5,8 +5,9 @@
 # shellcheck source=harness/tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
-# slowness_percent: how long a fixed piece of work takes here now, at the machine's own niceness; 100 is 0.2 s, as on the machine
-# whose limits stand below. 100 to 250. Other tests that begin later make it slower.
+# slowness_percent: how long a fixed piece of work takes now, at the niceness of the virtual
+# machine. 100 is 0.2 s, as on the machine that the limits below are for; 100 to 250. Tests that
+# begin later make this machine slower still.
 slowness_percent() {
 	local began=${EPOCHREALTIME//[!0-9]/} percent
 
@@ -15,11 +16,12 @@ slowness_percent() {
 	echo $((percent < 100 ? 100 : percent > 250 ? 250 : percent))
 }
 
-# Less than run.sh's own limit; fetching the kernel counts. A program of tests that hangs fails before.
+# The limit of the whole is less than that of run.sh, and includes fetching the kernel. A program of
+# tests that hangs is ended before that.
 slowness=$(slowness_percent)
 vm_limit_s=$((300 * slowness / 100)) vm_test_limit_s=$((180 * slowness / 100))
 
-# What run.sh said of a program in the machine, under its line.
+# vm_details NAME: what run.sh in the machine printed of that program, its line and those below it.
 vm_details() { awk -v name="$1" '/^[^ ]/ { is_it = $2 == name } is_it' "$vm_out/tests"; }
 
 # in_kernel KERNEL: a TAP line for each program of tests, one for `bpfbench check`, and one for what is missing.
