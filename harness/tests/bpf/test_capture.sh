@@ -134,7 +134,7 @@ head -c 20000 "$TMP/sections.capture" >"$TMP/cut.capture"
 run "$BPFBENCH" --object "$TMP/cut.capture" --no-store
 complains "a damaged file" 1 'a damaged capture'
 
-# --- the supervisor is killed while the command loads ---
+# --- bpfbench is killed while the command loads ---
 rm -f "$file"
 start "$BPFBENCH" capture -o "$file" --for 600 -- "$load" -t 200 "$objects/sections.bpf.o"
 wait_until 5 pgrep -f "^$load" || true

@@ -191,7 +191,7 @@ expect_status "script: exit code 0" 0
 expect_grep "script: its program's program is captured" out '^  loop +xdp '
 expect_grep "script: its exit code" err 'the command ended with exit code 3'
 
-# --- a command that watches system calls itself: it is told that it cannot, and so is the user ---
+# --- a command that watches system calls by seccomp itself: it cannot, and the user is told ---
 bare supervises -DSUPERVISES
 if [[ ! -s $TMP/cc ]]; then
 	expect_grep "supervises: said" err 'wants to watch system calls by seccomp itself'
@@ -252,7 +252,7 @@ if need_command tc tc netns; then
 	fi
 fi
 
-# --- a light skeleton: a BPF program loads the others inside the kernel, where they cannot be copied; in place they are measured ---
+# --- a light skeleton: its programs are loaded inside the kernel, and so measured in place ---
 if bpftool=$(find_bpftool) || skip_each "no bpftool that works on this kernel" "light skeleton"; then
 	printf '%s\n' '#include <linux/bpf.h>' '#include <bpf/bpf_helpers.h>' 'char L[] SEC("license") = "GPL"; __u64 n;' \
 		'SEC("raw_tp/task_rename") int bb_renames(void *c) { __sync_fetch_and_add(&n, 1); return 0; }' >"$TMP/light.bpf.c"

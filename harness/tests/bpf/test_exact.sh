@@ -51,7 +51,7 @@ real --scenario "$TMP/exact.yml" --drive exact -n 5 --format table
 expect_status "exact: is a drive like others" 0
 expect_grep "exact: -n is the runs of a case" out '^ *exact/old/exact +2 +10 '
 
-# --- the gate ---
+# --- compare --exact ---
 cp -r "$results" "$TMP/stored"
 run "$BPFBENCH" compare --exact --scenario "$TMP/exact.yml" --base old --head new --results "$results"
 expect_status "compare --exact: one instruction more fails" 3

@@ -12,7 +12,7 @@ need_root "${names[@]}" || plan_done
 object=$O/tests/bpf/fire.bpf.o
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"
-# fired NAME TRIGGER: the program has a figure above 0, and the table says by which trigger. For `check`.
+# fired NAME TRIGGER: the program has a figure above 0, and the table says that TRIGGER fired it.
 fired() {
 	more "$(bmf "$TMP/out" "fire/$1/step" latency)" 0 || { printf '%s\n' "$1: no figure"; return 1; }
 	"$BPFBENCH" show latest --results "$results" --format table --details | grep -E "^    $1: $2 \(" || {

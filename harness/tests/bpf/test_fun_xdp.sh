@@ -54,7 +54,7 @@ nothing_left "compare" 0
 # --- however it ends ---
 has_namespace() { readlink "/proc/$child/fd/"* 2>/dev/null | grep '^net:' | grep -qvF "$(readlink /proc/self/ns/net)"; }
 
-# ends SIGNAL
+# ends SIGNAL: it ends a run, which leaves nothing behind.
 ends() {
 	local name="SIG$1" expected=1 at
 
@@ -74,8 +74,8 @@ ends() {
 }
 for signal in INT KILL; do ends "$signal"; done
 
-# --- what is expected of a run ---
-# scenario VARIANTS INPUTS: of the test programs.
+# --- expected return values and outputs ---
+# scenario VARIANTS INPUTS: variants are programs of test_run.bpf.o.
 scenario() {
 	printf 'name: t\nobject: %s\nvariants: [%s]\ndrive:\n' "$objects/test_run.bpf.o" "$1"
 	printf '  - {with: step, trigger: test-run, samples: 40, inputs: [%s]}\n' "$2"

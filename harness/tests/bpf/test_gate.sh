@@ -22,7 +22,7 @@ gate() { run env -C "$repo" "$BPFBENCH" gate --markdown - --quiet --each 10 "$@"
 here() { (cd "$repo" && "$@"); }
 nothing_left() { [[ -z $(find "$WORK" -mindepth 1 -name 'bpfbench-gate.*') && $(here git worktree list | wc -l) == 1 ]]; }
 
-# --- the same ---
+# --- base and head are the same ---
 gate --base main
 expect_status "gate: an unchanged revision passes" 0
 expect_grep "gate: what is the same to the last byte is not measured" out '^- prog.bpf.o: the same bytes in both, not measured$'
@@ -134,7 +134,7 @@ gate --base main
 complains "gate: no Makefile" 1 'head, the work tree .* has no Makefile at its top; name the command that makes its objects: --build'
 here git reset -q --hard
 
-# --- whose it is, and what is left ---
+# --- another user's repository, and what is left behind ---
 chown -R "$NOBODY" "$repo"
 run env -C "$repo" "$BPFBENCH" gate --quiet --base main --build "id -u >$WORK/uid; make"
 expect_status "gate: a repository of another user" 0

@@ -37,7 +37,7 @@ nothing_left() {
 none_runs() { ! pgrep -f "$token" >"$TMP/pids"; }
 no_secret() { ! grep -rqF "the secret $token" "$TMP/out" "$TMP/err" "$repo"; }
 
-# --- what the build leaves as its object ---
+# --- the object that the build makes ---
 for whose in gate owner; do
 	"$whose" --build "ln -s $TMP/secret/secret.bpf.o evil.bpf.o" --object evil.bpf.o
 	complains "$whose: a symbolic link as the object is not followed" 1 'evil.bpf.o is a symbolic link'
@@ -62,7 +62,7 @@ for whose in gate owner; do
 done
 check "gate: no secret came out" no_secret
 
-# --- what the build leaves behind ---
+# --- processes that the build leaves behind ---
 cat >"$WORK/swap.sh" <<'EOF'
 # A daemon that puts another object there, again and again, and says that it is alive.
 while :; do
@@ -112,7 +112,7 @@ if need_command script "gate: a terminal gets the name as it is"; then
 	expect_grep "gate: a terminal gets the name as it is" out '^  _a@b.bpf.o: the same bytes'
 fi
 
-# --- what git would run ---
+# --- commands that git would run ---
 for hook in post-checkout post-index-change reference-transaction; do
 	printf '#!/bin/sh\ntouch %s/hooked\n' "$WORK" >"$repo/.git/hooks/$hook"
 done

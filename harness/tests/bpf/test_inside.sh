@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `bpfbench inside`: clones in place of a command's programs, with known paths, tail calls, and loads that are left alone; and the command
-# goes on when bpfbench is killed. As root.
+# `bpfbench inside`: clones in place of a command's programs, with known paths and tail calls; loads
+# that it leaves alone; the command goes on when bpfbench is killed. As root.
 # slow: bpfbench is killed 50 times while a command loads programs
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
@@ -118,7 +118,8 @@ first=$(of inside_first .p50) third=$(of inside_third .p50)
 check "tail calls: a callee's time is not the caller's" awk -v a="$first" -v b="$third" 'BEGIN { exit !(a * 4 < b) }'
 
 # --- packets ---
-# Real traffic: multicast from one end of a veth pair arrives at the XDP program of the other. Each tenth goes to port 53, the slow path.
+# Real traffic: multicast from one end of a veth pair arrives at the XDP program of the other. Each
+# tenth packet goes to port 53, which takes the slow path.
 cat >"$WORK/send.sh" <<'SH'
 set -e
 ip link set dev v0 xdp object "$1" section xdp

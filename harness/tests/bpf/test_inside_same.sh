@@ -34,7 +34,7 @@ on_clones() { exec "$BPFBENCH" inside --no-store --format json -- "$@" 2>"$TMP/t
 alone() { exec "$@" 2>/dev/null >"$TMP/tool.out"; }
 has_runs() { jq -e '[.programs[] | select(.id > 0 and .runs > 0)] | length > 0' "$TMP/json"; }
 
-# compare_outputs NAME: of $TMP/alone and $TMP/clones
+# compare_outputs NAME: $TMP/clones and $TMP/alone are the same.
 compare_outputs() {
 	check "$1: on clones" has_runs
 	check "$1: prints something" test -s "$TMP/alone"

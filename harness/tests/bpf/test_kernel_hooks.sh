@@ -58,7 +58,7 @@ is_said() {
 	if [[ ${why[$2]:-} =~ $3 ]]; then ok "$1"; else not_ok "$1" "'${why[$2]:-}' does not match: $3"$'\n'"$(tap_shown)"; fi
 }
 
-# named PROGRAM NAME: it was skipped, with the name that is nearest to that of its hook.
+# named PROGRAM NAME: it was skipped, and NAME is given as the nearest to that of its hook.
 named() {
 	if [[ ${why[$1]:-} =~ 'not permitted'|'does not have' ]]; then
 		skip "$1: the nearest name" "${why[$1]}"

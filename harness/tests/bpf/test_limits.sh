@@ -67,7 +67,8 @@ else
 	expect_no_grep "a user namespace: nothing is said of lockdown" err 'lockdown'
 fi
 
-# Without CAP_SYS_PTRACE the kernel refuses to copy from a process of another user, as it does to all under ptrace_scope 3.
+# Without CAP_SYS_PTRACE the kernel refuses to copy from a process of another user. With
+# ptrace_scope 3 it refuses that to all.
 cp "$O/tests/tools/load_all" "$object" "$WORK"
 chmod 755 "$WORK"/*
 run setpriv --bounding-set -sys_ptrace "$BPFBENCH" capture -o "$TMP/none" -- \

@@ -17,7 +17,7 @@ lines=("$BPFBENCH" --object "$O/tests/bpf/lines.bpf.o" --program known --lines -
 # stored [OPTION]... EXPRESSION: what jq says of the one run in $results.
 stored() { jq -c "$@" "$results"/*.json; }
 
-# Twice four loads: by two processes, or by one where opening takes long.
+# Eight loads: four by each of two processes, or all by one if opening the programs takes long.
 run "${lines[@]}" --loads 8 --samples 800 --results "$results"
 expect_status "processes: succeed" 0
 for what in '.timed[0].program_ns' '.timed[0].rows[0].ns'; do

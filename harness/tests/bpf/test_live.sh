@@ -274,7 +274,7 @@ expect_grep "live: those that do not run are named in one line" out '[0-9]+ prog
 run "$BPFBENCH" live --seconds 1 --format table --all -- "$O/tests/tools/load_all" "$O/tests/bpf/tailcall.bpf.o"
 expect_no_grep "live: --all: each has a row" out 'did not run'
 
-# --- two looks: the stored one is changed, so that the difference is known ---
+# --- `live` against a stored run of it, which is edited so that the difference is known ---
 look() { run "$BPFBENCH" live --results "$results" --seconds "$seconds" "$@" -- "$O/tests/tools/live_prog" "$object" 302; }
 rm -rf "$results"
 seconds=2
@@ -287,7 +287,7 @@ stored=$(compgen -G "$results/2*.json")
 cp "$stored" "$TMP/look"
 expect_eq "live: a look: as many series as slices" "$(grep -c '^ *{"load": ' "$stored")" 20
 check "live: a look: the process that has the program open" grep -q '"object": "live_prog"' "$stored"
-# change SED...: changes the stored look and compares another one with it.
+# change SED...: edits the stored run, and compares a new one with it.
 change() {
 	sed -E "$@" "$TMP/look" >"$stored"
 	look --compare before --fail-on regressed

@@ -8,7 +8,7 @@
 names=("triggers")
 need_root "${names[@]}" && need_command clang "${names[@]}" && need_command awk "${names[@]}" || plan_done
 
-# build N: an object with so many programs, which have no event.
+# build N: an object with N programs, which have no hook.
 build() {
 	{
 		printf '%s\n' '#define SEC(name) __attribute__((section(name), used))' 'char LICENSE[] SEC("license") = "GPL";'
@@ -16,7 +16,8 @@ build() {
 	} >"$WORK/many.c"
 	clang -target bpf -g -O2 -c "$WORK/many.c" -o "$WORK/many$1.o" 2>"$TMP/clang" || { not_ok "clang builds $1 programs"; plan_done; }
 }
-# read_by COMMAND...: the bytes that it and its children read, from /proc/PID/io, where the kernel adds up those that were waited for.
+# read_by COMMAND...: the bytes that it and its children read, by /proc/PID/io, to which the kernel
+# adds those of children that were waited for.
 read_by() (
 	self=$BASHPID
 	io() { sed -n 's/^rchar: //p' "/proc/$self/io"; }

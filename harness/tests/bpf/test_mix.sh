@@ -78,7 +78,7 @@ run "$BPFBENCH" show --results "$results"
 check "stored: the table is there" test -s "$TMP/before"
 check "stored: the table is that of the run" eval "sed -n '/by return value/,/^\$/p' '$TMP/out' | cmp - '$TMP/before'"
 
-# The prefixes cover 55 % of all addresses, from which four packets in five come.
+# Four packets in five come from random addresses, of which the prefixes cover 55 %.
 real --scenario lpm_firewall --budget 100 --loads 3 --samples 1500 --variant empty --variant allow_deny
 expect_status "firewall: succeeds" 0
 sed -n '/entries = 1000000, by return value/,/the mix/p' "$TMP/err" >"$TMP/largest"

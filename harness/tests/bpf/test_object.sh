@@ -191,7 +191,7 @@ executed --ctx "$WORK/one.hex"
 check "executed: with an argument, nearly all: $in_table" test $((4 * few)) -gt $((3 * of_all))
 rm -rf "$results"
 
-# --- every refusal has its reason, in its line ---
+# --- every refusal says its reason, in the same line ---
 # refused NAME REASON: the object of refused_NAME.bpf.c is refused with that reason.
 refused() {
 	object "$objects/refused_$1.bpf.o"

@@ -35,7 +35,7 @@ if grep -qE 'loop( +[-+*0-9.]+| +[0-9]+ of [0-9]+)* to [0-9. ]* in [0-9]+ place'
 		$1 == "loop/loop/step" && $7 == "layout_worst" { hi = $9 }
 		END { exit !(lo && lo <= x && x <= hi) }' "$TMP/out"
 else
-	# an emulated machine is too slow to find them within its time
+	# an emulated machine is too slow to find the places within the time for that
 	expect_grep "the table says that they are not known" out 'loop( +[-+*0-9.]+| +[0-9]+ of [0-9]+)* \(at random\)'
 	skip "the estimate lies between the best and the worst place" "the places were not found in the time for it"
 fi

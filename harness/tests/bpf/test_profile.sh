@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # slow: it samples for a minute
-# `bpfbench profile` of real programs, as root: programs with known hot spots, built in every way that code can be named;
-# time off the CPU; targets that fork, exec, end and are deleted; flame graphs in a browser; and nothing left behind.
+# `bpfbench profile` of real programs, as root: programs with known hot spots, built in every way
+# that code can be named; time off the CPU; processes that fork, exec or end, and one whose file is
+# deleted; flame graphs in a browser; and nothing left behind.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 # shellcheck source=harness/tests/browser.sh
@@ -237,7 +238,7 @@ expect_status "the whole system: succeeds" 0
 expect_grep "the whole system: others are in it" out '^hot_spots;.*hot_sixty'
 end_processes "$other"
 
-# --- bad luck ---
+# --- signals, and files that cannot be written ---
 # spinning: the hot_spots that $child started runs; those of others do not count.
 spinning() { pid=$(pgrep -P "$child" -x hot_spots); }
 has_ended() { ! kill -0 "$pid" 2>/dev/null || [[ $(ps -o stat= -p "$pid") == Z* ]]; }

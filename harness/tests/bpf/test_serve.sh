@@ -37,7 +37,7 @@ grew() { scraped bpf_program_runs_total && more "$(runs)" "$before"; }
 check "live: the next period has more runs" wait_until 5 grew
 expect_eq "live: who serves is not root" "$(ps -o user= --ppid "$child" | sort -u)" "$(id -un "$(id -u nobody)")"
 
-# --- live: Debian's Prometheus, which is not installed for this test ---
+# --- live: Debian's Prometheus, if it is installed ---
 # asked QUERY: Prometheus has an answer, whose number is then in $answer. For wait_until.
 asked() {
 	answer=$(curl -fsS "http://$console/api/v1/query" --data-urlencode "query=$1" |

@@ -68,7 +68,8 @@ else
 	skip "the process that fires" "$(tail -n 1 "$TMP/err")"
 fi
 
-# Both variants get what was found, so that they differ in the map alone. More CPUs than one are not needed for the search.
+# Both variants get what was found, so that they differ in the map alone. The search needs only one
+# CPU.
 run "$BPFBENCH" --object "$object" --program behind_lookup --cpus 1 --per-cpu services --loads 1 -n 4 --try-inputs="$WORK/per_cpu.yml" --no-store
 for name in behind_lookup behind_lookup.services; do
 	sed -nE "s/^  - \{name: $name,.*maps: \[\{name: services(, per_cpu: yes)?, (entries.*)\}\], found.*/\2/p" "$WORK/per_cpu.yml" >"$WORK/$name"

@@ -10,7 +10,8 @@ need_root "${names[@]}" && need_user "${names[@]}" && need_command gcc "${names[
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"
 
-# As sys/sdt.h makes them: a nop, and a note with its address, that of a counter, and where the arguments are.
+# A static probe as sys/sdt.h makes it: a nop, and a note with its address, the address of a
+# counter, and the places of the arguments.
 cat >"$TMP/usdt.h" <<'C'
 #define PROBE(name, counter, arguments, ...)                                                                     \
 	__asm__ volatile("990: nop\n"                                                                            \
@@ -71,7 +72,8 @@ scenario() {
 }
 measure() { SUDO_UID=$NOBODY SUDO_GID=$NOGROUP LD_LIBRARY_PATH=$TMP real "$@"; }
 figure() { more "$(bmf "$TMP/out" "u/$1/step" latency)" 0 || { grep -E 'skipped|void' "$TMP/err"; return 1; }; }
-# found NAME: the program found all arguments, at each run: it executed as many instructions as on the first probe.
+# found NAME: the program found all arguments in each run, as it executed as many instructions as on
+# the first probe.
 found() {
 	local want
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The drives in Linux 5.10, in a virtual machine.
+# Privileged unit tests in Linux 5.10, in a virtual machine.
 # slow: minutes where machines are emulated
 # shellcheck source=harness/tests/vm/vm.sh
 . "$(dirname "$0")/vm.sh"

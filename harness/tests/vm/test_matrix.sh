@@ -134,7 +134,8 @@ else
 	expect_grep "annotate: the kernel" out "^Linux $last\."
 	expect_eq "annotate: the same counts as those of the stored run" \
 		"$(awk '/by kernel function/ { exit } /STRAIGHT/ { v[++n] = $1 } END { printf "%d %.0f", n, v[2] - v[1] }' "$TMP/out")" "2 300"
-	# The trace of QEMU's plugin has as many instructions as the clock says, else the text says both.
+	# The trace of QEMU's plugin has as many instructions as the clock counts. If not, the text
+	# says both.
 	expect_eq "annotate, by kernel function: both programs, without their floor" "$(grep -c '^alu.* by kernel function: ' "$TMP/out") \
 $(grep -c 'by kernel function: ' "$TMP/out")" "2 2"
 	expect_eq "annotate, by kernel function: as many instructions as by the clock" "$(grep -c 'the clock says' "$TMP/out")" 0
@@ -177,7 +178,8 @@ $(grep -c 'by kernel function: ' "$TMP/out")" "2 2"
 	expect_status "shell: ends with the shell's exit code" 7
 	expect_grep "shell: has the file" out 'straight\.bpf\.o'
 	expect_no_grep "shell: finds bpfbench and commands" out 'not found'
-	# with them, memset() counts an instruction for each byte, and QEMU 10 another number than 7.2
+	# With them, memset() counts as an instruction for each byte, and QEMU 10 counts others than
+	# 7.2.
 	expect_grep "the CPU has no fast string instructions" out 'CPUs with fast strings: 0'
 	vm vm shell "$last" none.bpf.o </dev/null
 	expect_grep "shell: a file that is not there" err 'none.bpf.o: No such file'

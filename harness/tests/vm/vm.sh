@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# For harness/tests/vm/test_*.sh: a few privileged tests in another kernel, by ci/vm/vm-test.sh. Where that cannot be done, or
-# not in time (everything is emulated where KVM does not work), it is skipped by name.
+# For harness/tests/vm/test_*.sh: a few privileged tests in another kernel, by ci/vm/vm-test.sh. If
+# that cannot be done, or not in time (without KVM everything is emulated), it is skipped by name.
 # shellcheck source=harness/tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
