@@ -51,7 +51,7 @@ struct {
 
 __u64 runs;
 
-/* Every other run takes another path. */
+/* Its runs take two paths in turn. */
 SEC("xdp")
 int varies(struct xdp_md *ctx)
 {

@@ -15,7 +15,7 @@ int inside_full(struct xdp_md *ctx)
 
 	if (!runs)
 		return XDP_ABORTED;
-	asm volatile("" : : "r"(full) : "memory"); /* or the compiler keeps one byte of them */
+	asm volatile("" : : "r"(full) : "memory"); /* else the compiler keeps one byte only */
 	full[0] = (__u8)__sync_fetch_and_add(runs, 1);
 	return full[0] ? XDP_PASS : XDP_DROP;
 }

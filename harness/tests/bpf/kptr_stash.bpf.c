@@ -9,7 +9,7 @@ struct stashed_node {
 	__u64 key, data;
 };
 
-typedef struct stashed_node stashed; /* clang 14 forgets the tag of a struct */
+typedef struct stashed_node stashed; /* without it, clang 14 drops the type tag */
 
 struct stash {
 	__u64 unused;

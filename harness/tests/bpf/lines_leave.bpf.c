@@ -24,7 +24,7 @@ int tail(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-/* Two lines, and then another program. */
+/* One line, and then a tail call. */
 SEC("xdp")
 int leaves(struct xdp_md *ctx)
 {

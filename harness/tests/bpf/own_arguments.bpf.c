@@ -25,7 +25,7 @@ int wants_positive(struct pt_regs *ctx)
 	return 1;
 }
 
-/* p->next->next->value > 0 */
+/* p->first->second->value > 0 */
 SEC("kprobe")
 int wants_chain(struct pt_regs *ctx)
 {

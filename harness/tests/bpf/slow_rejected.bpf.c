@@ -12,7 +12,7 @@ static __always_inline __u64 long_walk(const struct xdp_md *ctx)
 
 	for (__u64 i = 0; i < 100000; i++) {
 		sum = sum * 3 + i;
-		__asm__ volatile("" : "+r"(i), "+r"(sum)); /* a loop, not its result */
+		__asm__ volatile("" : "+r"(i), "+r"(sum)); /* the loop must stay a loop */
 	}
 	return sum;
 }
