@@ -31,17 +31,17 @@ expect_status "the fake driver needs no CPU to itself" 0
 
 "${one[@]}" -n 10 --loads 1 >"$TMP/second.out" 2>"$TMP/second.err" &
 second=$!
-waits() { grep -qE "^bpfbench: waiting: process $holder \\(.*\\) measures on CPU $cpu; --no-wait" "$TMP/second.err"; }
-check "the second waits, and says for whom" wait_until 20 waits
+waits() { grep -qE "^bpfbench: waiting: process $holder \\(.*\\) measures on CPU $cpu; --no-wait" "$TMP/$1.err"; }
+check "the second waits, and says for whom" wait_until 20 waits second
 kill -TERM "$second"
 rc=0
 wait "$second" || rc=$?
 expect_eq "a signal ends the wait" "$rc" 1
 check "and it says so" grep -q 'stopped by signal 15 .* while waiting for CPU' "$TMP/second.err"
 
-"${one[@]}" -n 10 --loads 1 --budget 3 >"$TMP/third.out" 2>"$TMP/second.err" &
+"${one[@]}" -n 10 --loads 1 --budget 3 >"$TMP/third.out" 2>"$TMP/third.err" &
 third=$!
-check "the third waits, too" wait_until 20 waits
+check "the third waits, too" wait_until 20 waits third
 sleep 4
 stop_child KILL
 rc=0

@@ -187,7 +187,7 @@ done
 expect_eq "gate: nothing is left there" "$(find "$TMP/roots" -mindepth 1)" ""
 
 # --- another's repository ---
-run env -C "$repo" SUDO_UID=1 SUDO_GID=1 "$BPFBENCH" gate --base main --build 'id -u >/tmp/none; false'
+run env -C "$repo" SUDO_UID=1 SUDO_GID=1 "$BPFBENCH" gate --base main --build "id -u >'$TMP/none'; false"
 complains "gate: a caller does not build as the owner of somebody else's repository" 1 'dubious ownership|safe.directory'
 check "gate: nothing is left" wait_until 10 nothing_left
 plan_done

@@ -6,8 +6,8 @@
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 
-names=("every place is measured as often as the others" "the table names the places" "the estimate lies between the best and the
-worst place" "a run of few loads does not claim to cover the places" "loads asked for are loads measured" "loads that are nowhere"
+names=("every place is measured as often as the others" "the table names the places" "the estimate lies between the best and the worst place"
+"a run of few loads does not claim to cover the places" "loads asked for are loads measured" "loads that are nowhere"
 "10 000 loads end with the budget" "a program that takes long to load")
 need_root "${names[@]}" || plan_done
 object=$O/tests/bpf/loop.bpf.o
