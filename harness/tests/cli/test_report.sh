@@ -91,7 +91,7 @@ expect_eq "history: a row a case" \
 	"$(sed -n '/<section id=history>/,/<.section>/p' "$TMP/out" | grep -c '^<tr><td class=text>hist/.*/fake</td>')" 3
 expect_grep "source: executed lines" out '<td>8\.00<td class=share style=.--share:100%.>100\.0<td>1\.00<td>5<td'
 expect_grep "source: a line that never was" out '<tr id=l0-0-1 class=never><td>0<td class=share>0<td>#####<td>9<td'
-expect_grep "source: calls" out 'Calls per run: 1\.00 <code>map_lookup_elem<'
+expect_grep "source: calls" out 'Calls per run: 1 <code>map_lookup_elem<'
 expect_grep "flame graph: from the stacks beside the run" out '<title>hot$'
 expect_grep "machine: its fingerprint" out "kernel_release</th><td class=text>$(uname -r)<"
 expect_no_grep "nothing of a name is markup" out '<script>alert'
