@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-/* For the tests that load BPF programs: objects of the build, a skip with a reason without root.
- * Include cmocka.h first. */
+/* For tests that load BPF programs: objects of the build folder, and a skip with a reason if the
+ * test does not run as root. Include cmocka.h first. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <glob.h>
@@ -19,7 +19,7 @@
 #define DEPTH "tests/bpf/depth.bpf.o"
 #define DROPS "tests/bpf/drops.bpf.o"
 
-/* cmocka's skip knows no reason; run.sh reads it from the line before. */
+/* cmocka's skip() has no reason; run.sh takes it from the line printed before. */
 #define need_root()                                                                                \
 	do {                                                                                       \
 		if (geteuid()) {                                                                   \
@@ -28,7 +28,7 @@
 		}                                                                                  \
 	} while (0)
 
-/* For programs of a type that not all kernels have, BPF_PROG_TYPE_x. */
+/* Skips the test if this kernel has no programs of `type`, a BPF_PROG_TYPE_x. */
 #define need_prog_type(type)                                                                       \
 	do {                                                                                       \
 		need_root();                                                                       \
@@ -50,8 +50,8 @@
 #define HAS_ASAN 0
 #endif
 
-/* The step drive's event is a page fault of this thread, and AddressSanitizer's shadow memory takes
- * some of its own. */
+/* The event of the step drive is a page fault of this thread. AddressSanitizer's shadow memory
+ * causes some, too. */
 #define need_exact_faults()                                                                        \
 	do {                                                                                       \
 		need_root();                                                                       \
@@ -61,7 +61,7 @@
 		}                                                                                  \
 	} while (0)
 
-/* A file of the build folder: $O, or where it was when this was compiled. */
+/* Path of a file of the build folder: $O, or the folder in which this was compiled. */
 static inline const char *built(const char *name, char *buf, size_t size)
 {
 	const char *o = getenv("O");
@@ -100,7 +100,7 @@ static inline void load(struct bb_target *t)
 		fail_msg("%s", err.msg);
 }
 
-/* The id of the map of that name that the loaded program uses; 0: none. */
+/* Returns the id of the map of that name that the loaded program uses, or 0. */
 static inline __u32 map_id(const struct bb_target *t, const char *name)
 {
 	struct bpf_prog_info info = {0};
@@ -123,7 +123,8 @@ static inline __u32 map_id(const struct bb_target *t, const char *name)
 	return 0;
 }
 
-/* A bpftool that works here (Ubuntu's is a wrapper, the real ones are beside it); NULL: none. */
+/* Returns the path of a bpftool that works here, or NULL. Ubuntu's is a wrapper, so the folders of
+ * the real ones are searched, too. */
 static inline const char *find_bpftool(char *buf, size_t size)
 {
 	static const char *const patterns[] = {
@@ -144,7 +145,7 @@ static inline const char *find_bpftool(char *buf, size_t size)
 
 				snprintf(command, sizeof(command), "%s version >/dev/null 2>&1",
 					 found.gl_pathv[k]);
-				/* NOLINT: a fixed list */
+				/* NOLINT: the command is from a fixed list */
 				if (strlen(found.gl_pathv[k]) >= size || system(command))
 					continue;
 				strcpy(buf, found.gl_pathv[k]);
@@ -166,7 +167,7 @@ static inline __u32 prog_id(const struct bb_target *t)
 	return info.id;
 }
 
-/* Is a link of the program of that id there? */
+/* True if there is a BPF link of the program with that id. */
 static inline bool has_link(__u32 prog_id)
 {
 	__u32 id = 0;
@@ -186,7 +187,8 @@ static inline bool has_link(__u32 prog_id)
 	return false;
 }
 
-/* `bpftool KIND show id N -j`, KIND prog or map; json_decref() it. */
+/* Returns what `bpftool KIND show id N -j` prints; KIND is prog or map. The caller frees it with
+ * json_decref(). */
 static inline json_t *ask_bpftool(const char *bpftool, const char *kind, __u32 id)
 {
 	char command[4200];

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-/* What the tests of the exporters share. Include after cmocka.h. */
+/* Functions that the tests of exporters share. Include after cmocka.h. */
 
 #include <limits.h>
 
 #include "cli/output.h"
 #include "unit/report_testing.h"
 
-/* What an exporter gives, as text to be freed; NULL with *ret_rc when it refuses, and then it has
- * written nothing. */
+/* Returns the output of an exporter; the caller frees it. If the exporter fails, returns NULL, sets
+ * *ret_rc, and checks that nothing was written. */
 static inline char *exported(const char *format, const struct bb_report *r, int *ret_rc,
 			     struct bb_err *err)
 {
-	const struct bb_doc_look look = {.width = 120}; /* lines of text are not broken */
+	const struct bb_doc_look look = {.width = 120}; /* wide enough that no line is broken */
 	const struct bb_exporter *e = bb_exporter_find(format);
 	char *text = NULL;
 	size_t len;
@@ -49,7 +49,7 @@ static inline void assert_lacks(const char *text, const char *part)
 		fail_msg("'%s' is in:\n%s", part, text);
 }
 
-/* Beside the sources: from the root of the tree, by where this file was compiled, or from
+/* Finds a golden file: from the root of the tree, beside the source of this file, or from
  * build/tests/. */
 static inline void golden_path(const char *name, char *ret_path, size_t size)
 {

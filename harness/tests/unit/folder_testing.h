@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-/* A folder for one test, which setup makes and teardown removes with all that is in it. Include
- * after cmocka.h. */
+/* A folder for one test. Setup makes it; teardown removes it with all that is in it. Include after
+ * cmocka.h. */
 
 #include <dirent.h>
 #include <limits.h>
@@ -34,7 +34,7 @@ static inline int remove_folder(void **state)
 	return system(command);
 }
 
-/* The path of a file in it; valid until the next call. */
+/* Returns the path of a file in the folder, valid until the next call. */
 static inline const char *in_folder(const char *name)
 {
 	static char path[PATH_MAX];
@@ -43,7 +43,7 @@ static inline const char *in_folder(const char *name)
 	return path;
 }
 
-/* Entries of a folder, "." and ".." not counted. */
+/* Returns the number of entries of a folder, without "." and "..". */
 static inline int count_entries(const char *path)
 {
 	DIR *d = opendir(path);

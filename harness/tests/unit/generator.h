@@ -4,8 +4,8 @@
 /*
  * Random XDP programs for the instruction counts: arithmetic on all ten registers, stack and
  * atomics, branches, loops by constants and by data, functions (static and global), callbacks, map
- * lookups, exits in the middle. They end, and most of them please the verifier. Their number is
- * their seed.
+ * lookups, exits in the middle. All end, and the verifier accepts most. A program's number is its
+ * seed.
  */
 #include <bpf/btf.h>
 #include <linux/bpf.h>
@@ -19,28 +19,30 @@
 #define GEN_FUNCS 4
 #define GEN_SLOTS 6 /* of 8 bytes, on the stack of each function */
 #define GEN_TRACE 8
-#define GEN_PACKET 16 /* bytes that the program needs; with fewer it returns at once */
+#define GEN_PACKET 16 /* bytes of a packet that the program reads; it returns at once if there are
+		       * fewer */
 
 struct gen {
 	struct bb_rng rng;
 	struct bpf_insn insns[GEN_INSNS];
 	uint32_t n;
-	/* registers that statements leave alone: counters of loops around them */
+	/* registers that statements must not write: the counters of the loops around them */
 	uint32_t busy;
 	int map_fd; /* an array of 8 values of 8 bytes */
-	/* one value of GEN_TRACE words, which a statement of each few writes; -1: none does */
+	/* a map with one value of GEN_TRACE words; one in three statements writes a word; -1: no
+	 * trace */
 	int trace_fd;
 	uint32_t n_funcs;
 	struct {
 		uint32_t first;
 		bool is_callback, is_global;
-	} funcs[GEN_FUNCS]; /* [0] is the program */
+	} funcs[GEN_FUNCS]; /* funcs[0] is the program */
 	struct {
 		uint32_t at;
 		uint32_t func;
-	} calls[256]; /* to be pointed at it when it is there */
+	} calls[256]; /* calls whose target is set when all functions are there */
 	uint32_t n_calls;
-	uint32_t func; /* in work */
+	uint32_t func; /* index of the function that is being made */
 };
 
 static inline uint32_t gen_below(struct gen *g, uint32_t n)
@@ -60,7 +62,7 @@ static inline uint32_t gen_emit(struct gen *g, int code, uint32_t dst, uint32_t 
 	return g->n++;
 }
 
-/* A register that may be written. */
+/* Returns a register that may be written. */
 static inline uint32_t gen_reg(struct gen *g)
 {
 	uint32_t r;
@@ -76,7 +78,7 @@ static inline int gen_slot(struct gen *g)
 	return -8 * (int)(1 + gen_below(g, GEN_SLOTS));
 }
 
-/* Let the jump at `at` go to what comes next. */
+/* Sets the target of the jump at `at` to the next instruction. */
 static inline void gen_here(struct gen *g, uint32_t at)
 {
 	if (at < GEN_INSNS)
@@ -133,7 +135,7 @@ static inline void gen_memory(struct gen *g)
 	}
 }
 
-/* A register into the trace, so that it is seen how far a run came. */
+/* Writes a register to the trace, which shows how far a run came. */
 static inline void gen_trace(struct gen *g)
 {
 	uint32_t r = gen_reg(g), s = gen_below(g, 10);
@@ -148,7 +150,7 @@ static inline void gen_trace(struct gen *g)
 	gen_emit(g, BPF_ALU64 | BPF_MOV | BPF_K, r, 0, 0, gen_below(g, 1000));
 }
 
-/* A conditional jump that is pointed at its target later. */
+/* Emits a conditional jump whose target is set later. */
 static inline uint32_t gen_branch(struct gen *g)
 {
 	static const int ops[] = {BPF_JEQ,  BPF_JNE,  BPF_JGT,  BPF_JGE,  BPF_JLT, BPF_JLE,
@@ -177,10 +179,10 @@ static inline void gen_if(struct gen *g, int depth)
 	gen_here(g, jump);
 }
 
-/* r = constant, or what the packet holds; do { ... } while (--r) or while (r) { r--; ... } */
+/* r = a constant, or a value from data; do { ... } while (--r) or while (r) { r--; ... } */
 static inline void gen_loop(struct gen *g, int depth)
 {
-	/* r0 to r5 do not outlive calls */
+	/* Calls overwrite r0 to r5. */
 	uint32_t r = 6 + gen_below(g, 4), top, jump, saved = g->busy;
 
 	if (g->busy & 1U << r)
@@ -204,7 +206,7 @@ static inline void gen_loop(struct gen *g, int depth)
 	g->busy = saved;
 }
 
-/* Calls leave nothing in r1 to r5. */
+/* Writes r1 to r5, because a call leaves them undefined. */
 static inline void gen_refill(struct gen *g)
 {
 	for (uint32_t r = 1; r <= 5; r++) {
@@ -232,7 +234,7 @@ static inline void gen_lookup(struct gen *g)
 	gen_refill(g);
 }
 
-/* A call of a function behind this one, or of a helper. */
+/* Emits a call of a later function, or of a helper. */
 static inline void gen_call(struct gen *g)
 {
 	uint32_t f = g->func + 1 + gen_below(g, GEN_FUNCS);
@@ -298,7 +300,7 @@ static inline void gen_statements(struct gen *g, int depth)
 		gen_statement(g, depth);
 }
 
-/* Every register and slot holds a number when a body begins. */
+/* Every register and stack slot holds a number when the body begins. */
 static inline void gen_program_begins(struct gen *g)
 {
 	gen_emit(g, BPF_LDX | BPF_MEM | BPF_W, 2, 1, 0, 0);
@@ -322,7 +324,7 @@ static inline void gen_function(struct gen *g, uint32_t f)
 	if (f == 0) {
 		gen_program_begins(g);
 	} else {
-		/* its second argument is a pointer of the kernel's or nothing */
+		/* A callback's second argument may be a pointer of the kernel. */
 		if (g->funcs[f].is_callback)
 			gen_emit(g, BPF_ALU64 | BPF_MOV | BPF_K, 2, 0, 0, gen_below(g, 100));
 		gen_emit(g, BPF_ALU64 | BPF_MOV | BPF_X, 0, 1, 0, 0);
@@ -339,7 +341,7 @@ static inline void gen_function(struct gen *g, uint32_t f)
 	gen_exit(g);
 }
 
-/* The program of that number; g->n > GEN_INSNS when it became too long. */
+/* Makes the program with that number. It is too long if g->n > GEN_INSNS. */
 static inline void gen_make(struct gen *g, uint64_t number, int map_fd, int trace_fd)
 {
 	memset(g, 0, sizeof(*g));

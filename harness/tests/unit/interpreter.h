@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * The oracle of the instruction counts: executes a program's final instructions one by one in user
- * space (RFC 9669) and counts each. It knows nothing of blocks. Maps are models of its own, and
- * begin empty, but arrays (so the program's globals) as they are; of the helpers it plays those
- * whose effect on the control flow can be told. Memory is real memory: programs have been verified.
- * The test's process ends if one has not.
+ * The oracle of the instruction counts. It executes a program's final instructions one by one in
+ * user space (RFC 9669) and counts each; it knows no blocks. It has its own models of maps, which
+ * begin empty. Only arrays, so the program's globals, begin with their contents. It models the
+ * helpers whose effect on the control flow is known. Memory is real memory, because programs have
+ * been verified. If a program was not, the test's process ends.
  */
 #include <bpf/bpf.h>
 #include <endian.h>
@@ -24,30 +24,31 @@
 #define INTERP_STACK 512
 #define INTERP_STEPS 50000000u
 #define INTERP_STACK_ID                                                                            \
-	7 /* what bpf_get_stackid says: all events of a test come from the same place */
+	7 /* the result of bpf_get_stackid: all events of a test have the same stack */
 
 struct interp_map {
 	int fd;
 	struct bpf_map_info info;
-	char *entries; /* n of them: key, then value; arrays have all */
+	char *entries; /* n entries: key, then value; arrays have all entries */
 	uint32_t n;
 };
 
 struct interp {
 	const struct bpf_insn *insns;
 	uint32_t n;
-	const uint8_t *packet; /* as packet loads see it */
+	const uint8_t *packet; /* as instructions for packet loads see it */
 	size_t packet_len;
-	uint64_t *hits; /* by slot */
+	uint64_t *hits; /* executions of each slot */
 	uint64_t steps;
-	bool left; /* the program was left for good */
-	/* if set: asked before each instruction and after each call; true: the run ends there */
+	bool left; /* true if a packet load ended the program */
+	/* If set: called before each instruction and after each call. Returns true to end the
+	 * run. */
 	bool (*ends_at)(void *user, uint32_t slot, bool after);
 	void *user;
-	char why[80]; /* what it cannot play; empty: nothing so far */
+	char why[80]; /* what the interpreter cannot execute; empty if nothing so far */
 	struct interp_map maps[INTERP_MAPS];
 	uint32_t n_maps;
-	char scratch[8192]; /* what a ring buffer's reservation points to */
+	char scratch[8192]; /* the memory of ring buffer reservations */
 };
 
 static inline void interp_cannot(struct interp *I, const char *what, int number)
@@ -135,7 +136,7 @@ static inline int interp_update(struct interp_map *m, const void *key, const voi
 static inline uint64_t interp_run(struct interp *I, uint32_t pc, const uint64_t *args,
 				  unsigned int depth);
 
-/* bpf_loop(n, callback, context, 0) */
+/* bpf_loop(n, callback, context, 0). */
 static inline uint64_t interp_loop(struct interp *I, const uint64_t *r, unsigned int depth)
 {
 	uint64_t i = 0;
@@ -193,7 +194,7 @@ static inline uint64_t interp_helper(struct interp *I, int id, const uint64_t *r
 	case BPF_FUNC_perf_event_output:
 	case BPF_FUNC_spin_lock:
 	case BPF_FUNC_spin_unlock: return 0;
-	case BPF_FUNC_tail_call: /* the arrays of the tests are empty: it goes on */
+	case BPF_FUNC_tail_call: /* the tests' arrays are empty, so the call fails */
 		return (uint64_t)-ENOENT;
 	case BPF_FUNC_loop: return interp_loop(I, r, depth);
 	default: interp_cannot(I, "helper", id); return 0;
@@ -208,7 +209,7 @@ static inline uint64_t interp_load(int size, uint64_t at)
 	uint64_t v = 0;
 
 	memcpy(&v, p, size == BPF_B ? 1 : size == BPF_H ? 2 : size == BPF_W ? 4 : 8);
-	return v; /* little-endian, as bpf/target.c asserts */
+	return v; /* little-endian, which bpf/target.c asserts */
 }
 
 static inline void interp_store(int size, uint64_t at, uint64_t v)
@@ -320,8 +321,8 @@ static inline void interp_atomic(struct interp *I, const struct bpf_insn *i, uin
 		r[i->src_reg] = old;
 }
 
-/* 64-bit constants and what stands for one; loads from the packet. Returns how many slots it took.
- */
+/* Executes a 64-bit constant, a reference to a map or function, or a packet load. Returns the
+ * number of slots. */
 static inline uint32_t interp_ld(struct interp *I, uint32_t pc, uint64_t *r)
 {
 	const struct bpf_insn *i = &I->insns[pc];
@@ -359,7 +360,7 @@ static inline bool interp_ends_at(struct interp *I, uint32_t pc, bool after)
 	return I->left;
 }
 
-/* Everything that jumps, but exit; returns the next slot. */
+/* Executes a jump or call, but not exit. Returns the next slot. */
 static inline uint32_t interp_jmp(struct interp *I, uint32_t pc, uint64_t *r, uint64_t s,
 				  unsigned int depth)
 {
@@ -382,7 +383,7 @@ static inline uint32_t interp_jmp(struct interp *I, uint32_t pc, uint64_t *r, ui
 	return interp_jumps(I, i, r[i->dst_reg], s) ? (uint32_t)((int64_t)pc + 1 + i->off) : pc + 1;
 }
 
-/* The function at `pc` with args[5], to its exit. Returns r0. */
+/* Runs the function at `pc` with args[5] until its exit. Returns r0. */
 static inline uint64_t interp_run(struct interp *I, uint32_t pc, const uint64_t *args,
 				  unsigned int depth)
 {

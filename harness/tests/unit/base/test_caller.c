@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files are the caller's, whoever runs us. As root: a child stands for `sudo bpfbench` of a user.
- */
+/* bpfbench opens files with its caller's rights, whoever runs it. As root, each test runs in a
+ * child process that stands for a user's `sudo bpfbench`. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -27,7 +27,7 @@
 
 #define CALLER 65534
 
-/* What a child found: its exit code. 0 is well, else a line of this file, modulo 256. */
+/* The child's exit code says what it found: 0 if all is well, else the failing line modulo 256. */
 #define EXPECT(is_true)                                                                            \
 	do {                                                                                       \
 		if (!(is_true)) {                                                                  \
@@ -61,7 +61,8 @@ static void in_child(void (*work)(void))
 	assert_int_equal(status, 0);
 }
 
-/* A file that root alone may read, in a folder where everybody may make files. */
+/* Makes a file that only root may read, in a folder where everybody may make files. Returns its
+ * path. */
 static const char *secret(void)
 {
 	int fd = open(in_folder("secret"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -113,7 +114,7 @@ static void own_files(void)
 	EXPECT(unlink("/etc/passwd") && errno == EACCES);
 	fd = open(in_folder("made"), O_WRONLY | O_CREAT | O_EXCL, 0644);
 	EXPECT(fd >= 0 && !fstat(fd, &st) && st.st_uid == CALLER && st.st_gid == CALLER);
-	/* root for all but files */
+	/* Root for everything except files. */
 	EXPECT(geteuid() == 0 && has_capability(CAP_SETUID));
 	EXPECT(!has_capability(CAP_DAC_OVERRIDE) && !has_capability(CAP_DAC_READ_SEARCH));
 	EXPECT(!has_capability(CAP_CHOWN) && !has_capability(CAP_FOWNER));
@@ -148,7 +149,7 @@ static void become(void)
 	EXPECT(setfsuid((uid_t)-1) == CALLER);
 	EXPECT(seteuid(0) && setuid(0) && setfsuid(0) == CALLER && setfsuid((uid_t)-1) == CALLER);
 	EXPECT(!has_capability(CAP_SYS_ADMIN) && !has_capability(CAP_SETUID));
-	bb_root__begin(); /* means nothing any more */
+	bb_root__begin(); /* does nothing after bb_caller__become() */
 	EXPECT(setfsuid((uid_t)-1) == CALLER);
 	bb_root__end();
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each kind of child process: its descriptors, rights and signals, and whether it dies with us. */
+/* Each kind of child process: its descriptors, rights and signals, and whether it dies with its
+ * parent. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +27,7 @@
 
 #define NOBODY 65534
 #define OUR_FD 50
-#define OUR_SIGNAL SIGUSR1 /* ignored by us */
+#define OUR_SIGNAL SIGUSR1 /* the parent ignores it */
 
 static const struct kind {
 	const char *name;
@@ -144,7 +145,7 @@ static const struct kind {
 	 false},
 };
 
-/* Both processes see it. */
+/* Shared memory between the test and its child processes. */
 static struct {
 	volatile pid_t pid;
 	volatile int rc;
@@ -160,7 +161,7 @@ static int spin(void *arg, int link_fd)
 	return 0;
 }
 
-/* In between, so that the child's parent can end. */
+/* A process between the test and the child, so that the child's parent can end before the test. */
 static __attribute__((noreturn)) void be_parent(const struct bb_child_rules *r)
 {
 	struct bb_child c;
@@ -174,7 +175,7 @@ static __attribute__((noreturn)) void be_parent(const struct bb_child_rules *r)
 		pause();
 }
 
-/* The number behind `key` in /proc/PID/status. */
+/* Returns the number behind `key` in /proc/PID/status. */
 static uint64_t status_of(pid_t pid, const char *key, int base)
 {
 	char path[64], *text, *at;
@@ -228,7 +229,7 @@ static void check_kind(const struct kind *k)
 	check_rights(k, pid);
 	kill(parent, SIGKILL);
 	assert_int_equal(waitpid(parent, NULL, 0), parent);
-	if (!k->dies) { /* it was SIGKILL that a child gets, and at once */
+	if (!k->dies) { /* a child that dies with its parent gets SIGKILL at once */
 		assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
 		if (k->ignores)
 			kill(pid, SIGTERM);
@@ -272,7 +273,7 @@ static int run(void *arg, int link_fd)
 	return 0;
 }
 
-/* Whose parent has gone before the rules hold does not begin. */
+/* A child does not begin to run if its parent has ended before the child's rules are in force. */
 static void test_parent_has_gone(void **state)
 {
 	static const struct bb_child_rules rules = {.before = kill_parent};
@@ -302,7 +303,7 @@ static int execute(void *arg, int link_fd)
 	return -errno;
 }
 
-/* What fails before and at the exec, and a program that runs; no process is left of any. */
+/* `before` fails, exec fails, and a program runs. No process is left in any of these cases. */
 static void test_failures(void **state)
 {
 	static const struct bb_child_rules fails = {.before = fail_before},
@@ -337,7 +338,7 @@ static int say_descriptors(void *arg, int link_fd)
 	return write(link_fd, text, (size_t)n) != n;
 }
 
-/* A child keeps what it is told to, and no more. */
+/* A child keeps the descriptors that its rules name, and no others. */
 static void test_kept_descriptors(void **state)
 {
 	int kept = OUR_FD;
@@ -358,7 +359,7 @@ static void test_kept_descriptors(void **state)
 	close(OUR_FD);
 }
 
-/* A number, with a descriptor and without; then the other end has gone. */
+/* Sends a number with a descriptor and one without; then the other end is closed. */
 static void test_descriptor(void **state)
 {
 	int ends[2], fd = -1, number = 0;

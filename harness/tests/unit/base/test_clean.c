@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a terminal would obey does not get through, however it is cut up on its way. */
+/* Sequences that a terminal would obey are removed, in whatever pieces they are written. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -40,7 +40,7 @@ static const struct {
 static void test_texts(void **state)
 {
 	(void)state;
-	/* all of it at once, and in pieces of 1 to 4 bytes */
+	/* Piece 0 writes the whole text at once. */
 	for (size_t piece = 0; piece <= 4; piece++) {
 		for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 			size_t len = strlen(texts[i].in), step = piece ? piece : len;
@@ -66,7 +66,7 @@ static void test_texts(void **state)
 	}
 }
 
-/* More than any buffer holds comes out whole. */
+/* A text longer than any buffer comes out whole. */
 static void test_long(void **state)
 {
 	static const char line[] = "0123456789 ä\n";

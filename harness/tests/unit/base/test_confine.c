@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A confined child: what it still can do, and what not. */
+/* What a confined child process can still do, and what it cannot. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,7 +32,7 @@ static int act_in_child(void *arg, int link_fd)
 	return a->act(a->fd);
 }
 
-/* Run `act` in a confined child that has `keep` open; its exit status. */
+/* Runs `act` in a confined child that keeps `keep` open. Returns its exit status. */
 static int confined(int (*act)(int fd), int keep)
 {
 	int kept[] = {keep, -1, keep}, status;
@@ -74,7 +74,8 @@ static bool is_refused(long rc)
 	return rc < 0 && errno == EPERM;
 }
 
-/* Each is one that would be granted to whoever may run this test. */
+/* Without confinement, the kernel would allow each of these calls to anybody who may run this
+ * test. */
 static int everything_else(int fd)
 {
 	(void)fd;
@@ -121,7 +122,7 @@ static int sleep_on(void *arg, int link_fd)
 	return bb_child__sleep(link_fd);
 }
 
-/* The value of a line of /proc/PID/status. */
+/* Copies the value of the line `key` of /proc/PID/status into value[size]. */
 static void status_of(pid_t pid, const char *key, char *value, size_t size)
 {
 	char path[64], line[256];
@@ -142,7 +143,7 @@ static void what_it_is(void **state)
 {
 	static const struct {
 		const char *key, *value;
-		bool of_root; /* only where root begins */
+		bool of_root; /* only if the test runs as root */
 	} lines[] = {
 		{"Uid", "65534\t65534\t65534\t65534", true},
 		{"Gid", "65534\t65534\t65534\t65534", true},

@@ -29,7 +29,7 @@
 		}                                                                                  \
 	} while (0)
 
-/* No machine's CPU, and no other test's. */
+/* Returns a CPU number that no machine has and no other test uses. */
 static int some_cpu(void)
 {
 	static int n;
@@ -39,7 +39,7 @@ static int some_cpu(void)
 
 enum how { TAKES, SQUATS, SQUATS_DEAF };
 
-/* In the child: hold the name until killed. */
+/* Runs in the child: holds the lock's name until the child is killed. */
 static void hold(int cpu, enum how how, int ready_fd)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
@@ -104,17 +104,18 @@ static void test_held(void **state)
 	assert_int_equal(holder.pid, pid);
 	assert_non_null(strstr(holder.command, "test_cpu_lock"));
 
-	bb_stop_signal = SIGINT; /* ends the wait */
+	bb_stop_signal = SIGINT; /* A stop signal ends the wait. */
 	assert_int_equal(bb_cpu_holder__wait(&holder), -EINTR);
 	bb_stop_signal = 0;
 
-	end(pid); /* so does its end, and the lock goes with it */
+	end(pid); /* The end of the holder ends the wait, too, and releases the lock. */
 	assert_int_equal(bb_cpu_holder__wait(&holder), 0);
 	bb_cpu_holder__done(&holder);
 	assert_int_equal(bb_cpu_lock__take(cpu, &holder), 0);
 }
 
-/* The holder has ended, and a child that it left still has the lock: said, and not as "()". */
+/* The holder has ended, but a child of it still holds the lock. The command is then shown as "...,
+ * ending" and not as "()". */
 static void test_holder_gone(void **state)
 {
 	struct bb_cpu_holder holder;
@@ -130,7 +131,7 @@ static void test_holder_gone(void **state)
 		bool ok = !bb_cpu_lock__take(cpu, &holder);
 
 		close(alive[1]);
-		if (ok && fork() == 0) /* until the test lets go */
+		if (ok && fork() == 0) /* until the test closes the pipe */
 			_exit(read(alive[0], &ok, 1) > 0);
 		_exit(!ok);
 	}
@@ -148,7 +149,7 @@ static void test_holder_gone(void **state)
 	close(alive[1]);
 }
 
-/* Any user can take the name; nobody waits for one who is not root. */
+/* Any user can take the name. bpfbench does not wait for a holder that is not root. */
 static void test_squatters(void **state)
 {
 	static const enum how ways[] = {SQUATS, SQUATS_DEAF};
@@ -167,7 +168,7 @@ static void test_squatters(void **state)
 	}
 }
 
-/* One who fills the queue of those who ask learns nothing, and keeps nobody waiting. */
+/* A user who takes the name and lets its queue of connections fill up keeps nobody waiting. */
 static void test_full_queue(void **state)
 {
 	struct bb_cpu_holder holders[8];

@@ -19,7 +19,7 @@ static void test_text_of_the_code(void **state)
 	assert_int_equal(errno, EEXIST);
 }
 
-/* An error may be told in the words of the one before. */
+/* The message of an error may be an argument of the next message. */
 static void test_own_message_as_argument(void **state)
 {
 	struct bb_err err = {0};

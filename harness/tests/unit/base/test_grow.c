@@ -46,7 +46,7 @@ static void test_reserve(void **state)
 	free(text);
 }
 
-/* Returns the status of a child that asks for more memory than there is. Its message is in
+/* Asks for more memory than there is, in a child. Returns the child's status; its message is in
  * ret_said[size]. */
 static int ask_for_all(bool reserve, char *ret_said, size_t size)
 {
@@ -78,7 +78,7 @@ static void test_no_memory(void **state)
 
 	(void)state;
 #ifdef __SANITIZE_ADDRESS__
-	skip(); /* the sanitizer ends the process itself */
+	skip(); /* AddressSanitizer itself ends the process */
 #endif
 	for (int i = 0; i < 2; i++) {
 		int status = ask_for_all(i, said, sizeof(said));

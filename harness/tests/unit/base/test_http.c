@@ -49,7 +49,7 @@ static void say(int fd, const char *text, size_t len)
 	assert_int_equal(send(fd, text, len, MSG_NOSIGNAL), len);
 }
 
-/* Reads until the server hangs up. */
+/* Reads until the server closes the connection. */
 static const char *answer(int fd)
 {
 	static char text[1 << 16];
@@ -85,7 +85,7 @@ static const char *body(const char *text)
 	return end + 4;
 }
 
-/* A text takes a moment to arrive in the child. */
+/* Waits until `text` is served: a published text takes a moment to reach the server's process. */
 static void await(const struct bb_http_server *s, const char *text)
 {
 	for (int i = 0; i < 6000; i++) {
@@ -118,7 +118,7 @@ static void test_requests(void **state)
 											 "405 ");
 	assert_begins(ask(&s, "GET /metric HTTP/1.1\r\n\r\n"), "HTTP/1.1 404 ");
 	bb_http_server__close(&s);
-	bb_http_server__close(&s); /* does nothing */
+	bb_http_server__close(&s); /* a second close does nothing */
 }
 
 static void test_malformed(void **state)
@@ -140,19 +140,19 @@ static void test_malformed(void **state)
 	fd = connect_to(&s);
 	say(fd, "GET /\0\r\n\r\n", 10);
 	assert_begins(answer(fd), "HTTP/1.1 400 ");
-	memset(long_one, 'a', 100000); /* one line that never ends */
+	memset(long_one, 'a', 100000); /* One line that never ends. */
 	fd = connect_to(&s);
 	say(fd, long_one, 100000);
 	assert_begins(answer(fd), "HTTP/1.1 431 ");
-	memcpy(long_one, "GET /", 5); /* a long target */
+	memcpy(long_one, "GET /", 5); /* A long target. */
 	memcpy(long_one + 300, " HTTP/1.1\r\n\r\n", 14);
 	assert_begins(ask(&s, long_one), "HTTP/1.1 404 ");
 	free(long_one);
 	bb_http_server__close(&s);
 }
 
-/* Clients that say nothing, half a request, or never read a long answer: others are answered, and
- * publishing does not wait. */
+/* Clients that send nothing, send half a request, or never read a long answer. The server answers
+ * other clients meanwhile, and publishing does not wait. */
 static void test_hostile(void **state)
 {
 	struct bb_http_server s;

@@ -15,7 +15,7 @@
 
 #include "base/json_writer.h"
 
-/* The text that `put` writes into an object or array; the caller frees it. */
+/* Returns the text that `put` writes into an object or array; the caller frees it. */
 static char *written(void (*put)(struct bb_json *w), const char *opening, unsigned int indent)
 {
 	char *text = NULL;
@@ -144,7 +144,8 @@ static bool is_refused(void (*put)(struct bb_json *w), const char *opening)
 		static const struct rlimit no_core;
 
 		setrlimit(RLIMIT_CORE, &no_core);
-		signal(SIGABRT, SIG_DFL); /* cmocka's answer would run the other tests here */
+		signal(SIGABRT, SIG_DFL); /* cmocka's handler would run the other tests in this
+					   * child */
 		(void)!freopen("/dev/null", "w", stderr);
 		free(written(put, opening, 0));
 		_exit(0);

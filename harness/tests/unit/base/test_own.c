@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Paths with symbolic links of ours and of others, which a race does not make any better. */
+/* Files behind symbolic links: our own links are followed, those of another user are refused. A
+ * race does not change that. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -106,7 +107,7 @@ static void test_links_of_another(void **state)
 	assert_int_equal(symlink("victim", in_folder("last")), 0);
 	assert_int_equal(symlink("victim", in_folder("mid")), 0);
 	assert_int_equal(symlink("victim/text", in_folder("file")), 0);
-	assert_int_equal(symlink("last", in_folder("over")), 0); /* ours, to one of theirs */
+	assert_int_equal(symlink("last", in_folder("over")), 0); /* our link, to a link of theirs */
 	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)
 		assert_int_equal(lchown(in_folder(links[i]), NOBODY, NOBODY), 0);
 	assert_int_equal(open_dir(in_folder("last")), -ELOOP);
@@ -120,8 +121,7 @@ static void test_links_of_another(void **state)
 	assert_int_equal(count_entries(in_folder("victim")), 2);
 }
 
-/* NOBODY, who owns the folder: results is now a folder, now a link to what root alone may write to.
- */
+/* As NOBODY, who owns the folder: makes `results` a folder and a link to root's folder in turns. */
 static void toggle(void)
 {
 	if (chdir(folder) || setgid(NOBODY) || setuid(NOBODY))
@@ -166,7 +166,7 @@ static void test_toggled(void **state)
 			close(fd);
 		assert_int_equal(count_entries(victim), 0);
 	}
-	assert_int_equal(waitpid(pid, &status, WNOHANG), 0); /* it toggled all the time */
+	assert_int_equal(waitpid(pid, &status, WNOHANG), 0); /* still toggling */
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	print_message("# %d rounds: %d links refused, %d files made in the folder\n", ROUNDS,

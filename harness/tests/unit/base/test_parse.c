@@ -186,7 +186,7 @@ static void test_nearest(void **state)
 	assert_string_equal(near("names"), "name");       /* one inserted */
 	assert_string_equal(near("nane"), "name");        /* one changed */
 	assert_string_equal(near("anme"), "name");        /* two swapped count as one */
-	assert_string_equal(near("varient"), "variants"); /* 7 letters: two slips */
+	assert_string_equal(near("varient"), "variants"); /* from 7 letters on: two slips */
 	assert_string_equal(near("descrpition"), "description");
 	assert_null(near("naem2")); /* 5 letters: one slip, not two */
 	assert_null(near("nn"));
@@ -201,10 +201,10 @@ static void test_nearest_picks(void **state)
 	static const char *const tie[] = {"freq_a", "freq_b"};
 
 	(void)state;
-	/* the same, not only near */
+	/* The same name wins over names that are only similar. */
 	assert_ptr_equal(bb_nearest("abcdefgh", names, ARRAY_LEN(names)), names[1]);
 	assert_ptr_equal(bb_nearest("abcdefgxx", names, ARRAY_LEN(names)), names[0]);
-	/* the first of equals */
+	/* Of names that are equally near, the first wins. */
 	assert_ptr_equal(bb_nearest("freq_c", tie, ARRAY_LEN(tie)), tie[0]);
 }
 
@@ -213,7 +213,7 @@ static void test_hex(void **state)
 	static const struct {
 		const char *text;
 		int rc;
-		size_t len, at; /* at: when -EINVAL */
+		size_t len, at; /* at: of the error, if -EINVAL */
 	} cases[] = {
 		{"", 0, 0, 0},
 		{" \t\r\n:", 0, 0, 0},
@@ -246,7 +246,7 @@ static void test_hex(void **state)
 	}
 }
 
-/* A word far longer than any name is near none of them, and only its beginning is looked at. */
+/* A word far longer than any name is near none of them. Only its beginning is compared. */
 static void test_nearest_long(void **state)
 {
 	char word[4096], name[128];

@@ -48,7 +48,8 @@ static void test_what_it_said(void **state)
 	bb_process_end__done(&end);
 }
 
-/* More than a pipe holds: nobody has to read meanwhile. */
+/* Output larger than a pipe's buffer does not block the command, although nobody reads
+ * meanwhile. */
 static void test_much(void **state)
 {
 	struct bb_process_end end;
@@ -82,7 +83,7 @@ static void test_not_there(void **state)
 	assert_string_equal(err.msg, "/no/such/folder: No such file or directory");
 }
 
-/* What it said last, and that to the end. */
+/* Of a very long output, the last part is kept. */
 static void test_very_much(void **state)
 {
 	struct bb_process_end end;
@@ -97,8 +98,8 @@ static void test_very_much(void **state)
 	bb_process_end__done(&end);
 }
 
-/* A recipe's `echo >/dev/stderr` opens it anew, which empties a file, and which only its owner may.
- */
+/* A recipe's `echo >/dev/stderr` opens stderr anew. That would empty a file, and only the owner of
+ * a file may open it. */
 static void test_opened_anew(void **state)
 {
 	const char *argv[] = {"sh", "-c",
@@ -111,11 +112,11 @@ static void test_opened_anew(void **state)
 		assert_int_equal(bb_process__run(&p, &end, &err), 0);
 		assert_string_equal(end.out, "a\nb\nc\nd\n");
 		bb_process_end__done(&end);
-		p.uid = p.gid = NOBODY; /* as root: another one */
+		p.uid = p.gid = NOBODY; /* if root runs the test: as another user */
 	}
 }
 
-/* Secrets, and what git and make name to those whom they run, are not handed down. */
+/* Secrets are not handed down, nor the variables that git and make set for their commands. */
 static void test_environment(void **state)
 {
 	static const char *const kept[] = {"BB_TEST_KEPT", "BB_TEST_UNSET", NULL};
@@ -148,7 +149,7 @@ static void need_root(void)
 	}
 }
 
-/* As another user: their HOME, and no way back to root. */
+/* As another user, a command gets that user's HOME and cannot become root again. */
 static void test_other_user(void **state)
 {
 	const char *argv[] = {"sh", "-c", "id -u; echo $HOME; grep NoNewPrivs: /proc/self/status",
@@ -167,8 +168,8 @@ static void test_other_user(void **state)
 	bb_process_end__done(&end);
 }
 
-/* Daemons that keep `alive_fd` open: of its group, of a session of its own, and orphaned twice
- * over. */
+/* Writes a script that starts daemons: one in its process group, one in a session of its own, and
+ * two that are orphaned twice. They all keep `alive_fd` open. */
 static void start_daemons(char *script, size_t size, int alive_fd, const char *then)
 {
 	snprintf(script, size,
@@ -177,7 +178,7 @@ static void start_daemons(char *script, size_t size, int alive_fd, const char *t
 		 alive_fd, alive_fd, alive_fd, alive_fd, then);
 }
 
-/* Nobody has the other end any more. */
+/* True only if no process has the other end open. */
 static void assert_none_alive(int *alive)
 {
 	char byte;
@@ -187,7 +188,7 @@ static void assert_none_alive(int *alive)
 	close(alive[0]);
 }
 
-/* They are gone when it has been waited for, not some time later. */
+/* The daemons have ended when bb_process__run() returns, and not some time later. */
 static void test_daemons(void **state)
 {
 	struct bb_process_end end;
@@ -203,7 +204,7 @@ static void test_daemons(void **state)
 	bb_process_end__done(&end);
 }
 
-/* The same without a PID namespace: as a user. */
+/* The same as an ordinary user, so without a PID namespace. */
 static void test_daemons_without_root(void **state)
 {
 	int status;
@@ -219,8 +220,8 @@ static void test_daemons_without_root(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* In it, numbers of processes are those of the namespace, and so is /proc: nobody else's is there.
- */
+/* In a PID namespace, process numbers and /proc are those of the namespace: no other processes are
+ * seen. */
 static void test_whole(void **state)
 {
 	struct bb_process_end end;
@@ -237,7 +238,8 @@ static void test_whole(void **state)
 	bb_process_end__done(&end);
 }
 
-/* The keeper of a namespace does not outlive us, whatever kills us; nor does what it keeps. */
+/* The process that keeps a namespace dies with bpfbench, even after SIGKILL, and so do all
+ * processes in the namespace. */
 static void test_killed_ourselves(void **state)
 {
 	struct bb_process_end end;
@@ -266,7 +268,7 @@ static void test_killed_ourselves(void **state)
 	close(begun[1]);
 }
 
-/* What it started goes with it. */
+/* A stop signal ends the command and everything that it started. */
 static void test_stop(void **state)
 {
 	pid_t parent = getpid(), pid;

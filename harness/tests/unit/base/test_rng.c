@@ -26,7 +26,7 @@ static double chi_square(const uint64_t *counts, size_t n_bins)
 }
 
 /*
- * The state is four outputs of splitmix64: the first four for seed 1234567 as in Rosetta Code,
+ * The state is the first four outputs of splitmix64. For seed 1234567 they are in Rosetta Code,
  * "Pseudo-random numbers/Splitmix64", which took them from Vigna's splitmix64.c.
  */
 static void test_seed(void **state)
@@ -44,8 +44,8 @@ static void test_seed(void **state)
 	assert_memory_equal(rng.s, expected, sizeof(expected));
 }
 
-/* The first ten outputs from state {1, 2, 3, 4}, as the test of the rand_xoshiro crate has them
- * from Vigna's C. */
+/* The first ten outputs from state {1, 2, 3, 4}, from the test of the rand_xoshiro crate, which
+ * took them from Vigna's C. */
 static void test_xoshiro(void **state)
 {
 	static const uint64_t expected[] = {
@@ -72,7 +72,7 @@ static void test_seeds_differ(void **state)
 	struct bb_rng a, b, c;
 
 	(void)state;
-	/* must not end in the all-zero state, which never leaves itself */
+	/* The state must not be all zeros, because the generator never leaves that state. */
 	bb_rng_seed(&a, 0);
 	bb_rng_seed(&b, 0);
 	bb_rng_seed(&c, 1);
@@ -84,8 +84,8 @@ static void test_seeds_differ(void **state)
 	}
 }
 
-/* 0.1 % and 99.9 % points of chi-square from the NIST/SEMATECH e-Handbook, 1.3.6.7.4: df 9, 1.152
- * and 27.877. */
+/* 0.1 % and 99.9 % points of chi-square for df 9: 1.152 and 27.877 (NIST/SEMATECH e-Handbook,
+ * 1.3.6.7.4). */
 static void test_below(void **state)
 {
 	uint64_t counts[10] = {0};
@@ -107,8 +107,8 @@ static void test_below(void **state)
 }
 
 /*
- * n = 3 * 2^62 is where a bare modulo shows: the lowest third of the results would come up twice as
- * often as the others. 99.9 % point of chi-square, df 2: 13.816 (same table).
+ * A bare modulo is seen best at n = 3 * 2^62: the lowest third of the results would come up twice
+ * as often as the others. 99.9 % point of chi-square, df 2: 13.816 (same table).
  */
 static void test_below_is_unbiased(void **state)
 {
@@ -146,8 +146,8 @@ static void test_double(void **state)
 }
 
 /*
- * The largest word must not round to 1. It comes out when s[1] is the output function backwards:
- * the inverses of 9 and 5 modulo 2^64, and the rotation to the other side.
+ * The largest word must not round to 1. To get it, s[1] is computed by inverting the output
+ * function: the inverses of 9 and 5 modulo 2^64, and a rotation to the other side.
  */
 static void test_double_extremes(void **state)
 {
@@ -164,8 +164,8 @@ static void test_double_extremes(void **state)
 	assert_true(bb_rng_double(&rng) <= 0.0);
 }
 
-/* Mean 0, variance 1 and fourth moment 3, each within four of its own standard errors (1, 2 and 96
- * over n). */
+/* Mean 0, variance 1 and fourth moment 3, each within four of its standard errors (the square roots
+ * of 1/n, 2/n and 96/n). */
 static void test_normal(void **state)
 {
 	const double n = 200000;
@@ -208,7 +208,7 @@ static void test_shuffle_is_permutation(void **state)
 		}
 		for (size_t i = n; i < ARRAY_LEN(x); i++)
 			assert_true(x[i] == i);
-		/* The number of fixed points has mean 1; ten have probability 1e-7. */
+		/* The number of fixed points has mean 1; ten or more have probability 1e-7. */
 		assert_true(n < 10 || n - moved < 10);
 	}
 }

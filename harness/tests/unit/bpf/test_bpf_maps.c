@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a scenario says that maps hold: they hold exactly that when a series begins, or before every
- * run. */
+/* A map holds exactly what the scenario says, at the start of a series (`reset: load`) or before
+ * every run (`reset: run`). */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@
 #define VARIABLES "tests/bpf/variables.bpf.o"
 #define LONG_NAMES "tests/bpf/long_names.bpf.o"
 
-/* The maps stand in line 4; the program's name is the variant's. */
+/* In SAYS(), `maps` is line 4 of the scenario. The variant has the program's name. */
 #define HEAD "name: n\nobject: o\nvariants: [{name: p}]\n"
 #define STEP "drive: [{with: step, trigger: test-run}]\n"
 #define SAYS(maps) HEAD "maps: [" maps "]\n" STEP
@@ -51,7 +51,8 @@ static struct loaded begin(const char *object, const char *program, const char *
 	return l;
 }
 
-/* That variant of a scenario that stays the caller's, on the maps of `lender` (NULL: its own). */
+/* Loads one variant of a scenario that the caller keeps, with the maps of `lender` (NULL: its
+ * own). */
 static struct loaded begin_variant(const struct bb_scenario *s, size_t variant, const char *program,
 				   struct bb_target *lender)
 {
@@ -93,7 +94,7 @@ static int run(const struct loaded *l)
 	return (int)opts.retval;
 }
 
-/* A descriptor of the map that the program uses. */
+/* Returns a descriptor of the map that the program uses. */
 static int map_of(const struct loaded *l, const char *name)
 {
 	int fd = bpf_map_get_fd_by_id(map_id(l->target, name));
@@ -113,8 +114,8 @@ static size_t count_keys(int fd, void *key)
 	return n;
 }
 
-/* The kernel's own word: with `reset: load` a run finds what the one before it left, with `reset:
- * run` never. */
+/* Asks the program itself. With `reset: load`, a run finds what the run before it left; with
+ * `reset: run`, never. */
 static void check_runs(const char *program, const char *map, int first, int second)
 {
 	for (int each_run = 0; each_run < 2; each_run++) {
@@ -148,8 +149,8 @@ static void test_what_runs_find(void **state)
 {
 	(void)state;
 	need_root();
-	/* Three keys, key 2 is 5; then four and 6. The key that the first run adds is its count, 3,
-	 * and so on. */
+	/* The first run finds three keys, and 5 at key 2. It adds a key with its count, 3: the next
+	 * run finds four keys, and 6, and so on. */
 	check_runs("finds_in_hash",
 		   "name: hash, entries: [{key: 0, value: 1}, {key: \"02 00 00 00\", value: \"05 "
 		   "00\"}, "
@@ -177,8 +178,8 @@ static void test_hash_without_entries(void **state)
 	end(&l);
 }
 
-/* All CPUs have the value, and what the program left there is gone; 12 bytes are 16 to the kernel.
- */
+/* Every CPU gets the value, and what the program left there is overwritten. Values of 12 bytes take
+ * 16 in the kernel. */
 static void test_per_cpu_values(void **state)
 {
 	int n_cpus = libbpf_num_possible_cpus();
@@ -221,7 +222,7 @@ static void test_per_cpu_values(void **state)
 	free(values);
 }
 
-/* `name` has two keys after a reset and three after a run. */
+/* The map has two keys after a reset and three after a run. */
 static void check_count(const char *text, const char *name)
 {
 	struct loaded l = begin(MAPS, "fills", text);
@@ -249,7 +250,7 @@ static void test_other_hashes(void **state)
 		    "trie");
 }
 
-/* More than is taken out at a time. */
+/* More entries than one batch of a reset removes. */
 static void test_many_entries(void **state)
 {
 	uint32_t key, value = 1;
@@ -271,7 +272,7 @@ static void test_many_entries(void **state)
 	end(&l);
 }
 
-/* A fill has as many keys as it says, no two alike, and all have the value. */
+/* A filled map has as many different keys as the scenario says, and each has the value. */
 static void check_fill(const char *program, const char *fill, const char *name, size_t n)
 {
 	struct loaded l;
@@ -322,7 +323,7 @@ static void test_fill(void **state)
 
 	l = begin(MAPS, "finds_in_big_hash", SAYS("{name: big_hash, fill: {count: 8, value: 9}}"));
 	reset(&l);
-	assert_int_equal(run(&l), 9); /* sequential: 7 is the last key */
+	assert_int_equal(run(&l), 9); /* keys are sequential: 7 is the last one */
 	end(&l);
 
 	l = begin(MAPS, "fills", SAYS("{name: trie, fill: {count: 6, value: 9}}"));
@@ -334,7 +335,7 @@ static void test_fill(void **state)
 	close(fd);
 	end(&l);
 
-	/* given entries win, and the rest of an array is zero */
+	/* Given entries win over the fill; the rest of an array is zero. */
 	l = begin(MAPS, "finds_in_array",
 		  SAYS("{name: array, fill: {count: 3, value: 9}, entries: [{key: 1, value: 4}]}"));
 	fd = map_of(&l, "array");
@@ -358,11 +359,11 @@ static void pin_to(int cpu)
 	assert_int_equal(sched_setaffinity(0, sizeof(set), &set), 0);
 }
 
-/* An LRU hash whose free entries are with another CPU throws some away before it is full: then that
- * is said. */
+/* An LRU hash drops entries before it is full if another CPU has its free ones. The reset then
+ * fails with a message. */
 static void test_full_lru(void **state)
 {
-	enum { FULL = 1024 }; /* as many as it has room for */
+	enum { FULL = 1024 }; /* the map's max_entries */
 	struct bb_err err = {0};
 	cpu_set_t allowed;
 	char *text = NULL;
@@ -392,7 +393,7 @@ static void test_full_lru(void **state)
 	l = begin(MAPS, "fills", text);
 	fd = map_of(&l, "lru_hash");
 	pin_to(cpus[0]);
-	reset(&l); /* all there when nobody else has any */
+	reset(&l); /* all fit while no other CPU has free entries */
 	assert_int_equal(count_keys(fd, &key), FULL);
 	bb_target__free(l.target);
 	close(fd);
@@ -416,7 +417,8 @@ static void test_full_lru(void **state)
 	free(text);
 }
 
-/* Programs of the same load, whichever load that is; without them nothing of the kind is loaded. */
+/* A prog array is filled with programs of the same load, at every load. If the scenario names no
+ * map, its slots stay empty. */
 static void test_prog_array(void **state)
 {
 	struct loaded l;
@@ -440,8 +442,8 @@ static void test_prog_array(void **state)
 	end(&l);
 }
 
-/* Two programs compared use the same maps where the scenario says the same of them, and never one
- * prog array. */
+/* Two programs that are compared share the maps about which the scenario says the same. They never
+ * share a prog array. */
 static void test_borrowed_maps(void **state)
 {
 	static const char text[] =
@@ -479,7 +481,7 @@ static void test_borrowed_maps(void **state)
 	bb_scenario__free(s);
 }
 
-/* Variables go back to what they were when the program was loaded. */
+/* A reset gives variables the values that they had when the program was loaded. */
 static void test_variables(void **state)
 {
 	struct loaded l;
@@ -497,10 +499,10 @@ static void test_variables(void **state)
 	end(&l);
 }
 
-/* --- as the driver does it --- */
+/* --- as the driver resets them --- */
 
-/* The first reason why a batch of the step drive would be void, with the `retval` that is found
- * only in a map just reset. */
+/* Returns the first reason that makes a batch of the step drive void. The expected return value is
+ * found only in a map that has just been reset. */
 static void drive(const char *maps, char *ret_why, size_t size)
 {
 	struct bb_driver_opts opts = {0};
@@ -546,14 +548,14 @@ static void test_step(void **state)
 	need_root();
 	drive("{name: array, reset: load, entries: [{key: 7, value: 30}, {key: 2, value: 4}]}", why,
 	      sizeof(why));
-	/* 30 + 4, and 8 more by each run of the warm-up */
+	/* 30 + 4, and 8 more by each of the 10 runs of the warm-up. */
 	assert_non_null(strstr(why, "returned 114, 34 expected"));
 	drive("{name: array, reset: run, entries: [{key: 7, value: 30}, {key: 2, value: 4}]}", why,
 	      sizeof(why));
 	assert_string_equal(why, "");
 }
 
-/* --- what does not go --- */
+/* --- errors --- */
 
 static void test_refusals(void **state)
 {
@@ -646,7 +648,7 @@ static __u32 maps_of(const struct bb_target *t, __u32 *ids, __u32 n)
 	return info.nr_map_ids;
 }
 
-/* Two maps that are alike in their first 63 characters: each load has the same two. */
+/* Two maps whose names have the same first 63 characters keep their identity over loads. */
 static void test_long_names(void **state)
 {
 	__u32 first[4] = {0}, later[4] = {0};
@@ -690,7 +692,8 @@ static void test_only_reads(void **state)
 		{"deletes", TABLE("table"), false},
 		{"copies", TABLE("table"), false},
 		{"reads_lru", TABLE("lru"), false},
-		/* few entries are written sooner than asked about */
+		/* A small map is written, because that takes less time than asking whether it has
+		 * changed. */
 		{"reads", SAYS("{name: table, fill: {count: 50}}"), false},
 		{"reads",
 		 SAYS("{name: table, fill: {count: 5000}, entries: [{key: {pid: self}, value: "
@@ -709,7 +712,7 @@ static void test_only_reads(void **state)
 	}
 }
 
-/* A steady map is written once and keeps its contents over loads; once it is shared with another
+/* A steady map is written once and keeps its contents over loads. Once it is shared with another
  * target, it is written each time. */
 static void test_steady(void **state)
 {
@@ -727,7 +730,7 @@ static void test_steady(void **state)
 	fd = map_of(&l, "table");
 	assert_int_equal(count_keys(fd, &key), 5000);
 	assert_int_equal(run(&l), 7);
-	/* nobody but this test changes it: shows that it is not written again */
+	/* This change stays, so the map is not written again. */
 	key = 3;
 	assert_int_equal(bpf_map_update_elem(fd, &key, &value, BPF_ANY), 0);
 	reset(&l);
@@ -754,14 +757,14 @@ static void test_steady(void **state)
 #define SIZES "tests/bpf/sizes.bpf.o"
 #define LARGE 6000u
 
-/* Writes the ith key of a fill, of a hash or a trie. */
+/* Writes the ith key of a filled hash or trie. */
 static void large_key(bool is_trie, uint32_t i, uint32_t ret_key[2])
 {
 	ret_key[0] = is_trie ? 32 : i;
 	ret_key[1] = is_trie ? htonl(i) : 0;
 }
 
-/* Changes a map as a run might: a few entries, a run of keys, or all. */
+/* Changes a map as a run might: a few entries, many entries, all of them, or none. */
 static void disturb(int fd, bool is_trie, uint64_t *values, struct bb_rng *rng)
 {
 	uint32_t kind = (uint32_t)bb_rng_below(rng, 4), key[2];
@@ -781,7 +784,7 @@ static void disturb(int fd, bool is_trie, uint64_t *values, struct bb_rng *rng)
 	}
 }
 
-/* True if the kernel reads several entries of the map at once; Linux 5.10 does not read those of
+/* True if the kernel reads several entries of the map in one call; Linux 5.10 cannot do that for
  * tries. Closes `fd`. */
 static bool can_batch(int fd)
 {
@@ -790,10 +793,11 @@ static bool can_batch(int fd)
 	int rc = bpf_map_lookup_batch(fd, NULL, cursor, none, none, &n, NULL);
 
 	close(fd);
-	return rc != -524; /* the kernel's ENOTSUPP */
+	return rc != -524; /* ENOTSUPP of the kernel */
 }
 
-/* What a large map is to hold is put back exactly, whatever changed, by one load and the next. */
+/* A reset restores a large map exactly, whatever has changed, within one load and after the
+ * next. */
 static void test_put_back(void **state)
 {
 	static const struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prog arrays hold programs and programs hold prog arrays; the circle opens when the last
- * descriptor of the array is closed, however its process ends. The objects that are loaded here
- * have names of their own, so that those of others are not counted.
+ * A prog array holds programs, and these hold the array. The kernel breaks this circle when the
+ * last descriptor of the array is closed, even if its process is killed. The objects of this test
+ * have names of their own, so that programs and maps of other processes are not counted.
  */
 #include <errno.h>
 #include <sched.h>
@@ -25,7 +25,7 @@
 #define LOADS 8
 #define MAX_BYTES (1u << 20)
 
-/* tailcall.bpf.o with other names, as long as the old ones */
+/* tailcall.bpf.o with other names of the same length. */
 static struct {
 	const char *was;
 	char is[8];
@@ -39,7 +39,7 @@ static void sleep_ns(long ns)
 	nanosleep(&t, NULL);
 }
 
-/* Everywhere where it is a whole string. */
+/* Replaces every whole string `was`. */
 static void rename_in(char *data, size_t len, const char *was, const char *is)
 {
 	size_t n = strlen(was) + 1;
@@ -133,8 +133,8 @@ static void count_programs(struct left *l)
 	}
 }
 
-/* Programs first, which may be looked at any time. Of the maps, none is looked at before the kernel
- * has had time to empty it: a look meanwhile would make it stay. */
+/* Counts programs first, which is always safe. Maps are opened only after the kernel has had time
+ * to empty them, because opening an array before that keeps its programs in it. */
 static struct left count_left(void)
 {
 	uint64_t began_ns = bb_now_ns();
@@ -152,7 +152,8 @@ static struct left count_left(void)
 
 /* --- tests --- */
 
-/* A process that loads and unloads until it is killed; it says when it has begun. */
+/* Starts a process that loads and unloads until it is killed. It writes a byte after its first
+ * load. */
 static pid_t start_loader(int said_fd)
 {
 	pid_t pid = fork();
@@ -230,8 +231,9 @@ static bool goes(__u32 id)
 }
 
 /*
- * Ahead of others, as bpfbench runs, and with all maps looked at right after: without giving the
- * kernel's worker its turn, every array stays for good. With it, one may on a busy machine.
+ * Runs with real-time priority, as bpfbench does, and opens each map right after its unload. If
+ * bb_target__unload() did not let the kernel's worker run first, every array would stay for good.
+ * Even so, some may stay on a busy machine.
  */
 static void test_looked_at(void **state)
 {

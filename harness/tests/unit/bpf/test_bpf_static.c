@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a program is without a run: the text of the verifier's statistics, and of real programs that
- * it is what bpftool and fdinfo say.
+ * Properties of a program that need no run: reads them from the text of the verifier's statistics,
+ * and checks those of real programs against bpftool and fdinfo.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,8 +25,8 @@ static struct bb_prog_static parsed(const char *log)
 	return m;
 }
 
-/* print_verification_stats() of kernel/bpf/verifier.c is the same in 5.10, 6.1 and 6.18; what comes
- * before is not. */
+/* print_verification_stats() of kernel/bpf/verifier.c is the same in 5.10, 6.1 and 6.18. The lines
+ * before it differ. */
 static void test_log(void **state)
 {
 	static const char *const logs[] = {
@@ -64,7 +64,7 @@ static void test_log_of_one_function(void **state)
 	assert_true(parsed("stack depth 512").stack_bytes >= 512);
 }
 
-/* What the kernel said itself goes first. */
+/* The log does not overwrite a figure that the kernel gave directly. */
 static void test_log_fills_in_only(void **state)
 {
 	struct bb_prog_static m;
@@ -152,7 +152,7 @@ static json_int_t number(const json_t *said, const char *key)
 	return json_integer_value(json_object_get(said, key));
 }
 
-/* "verified_insns:" of the program's fdinfo; -1: a kernel before 5.16. */
+/* Returns "verified_insns:" of the program's fdinfo, or -1 on a kernel before 5.16. */
 static json_int_t verified_by_fdinfo(int prog_fd)
 {
 	char path[64], line[256];
@@ -164,7 +164,7 @@ static json_int_t verified_by_fdinfo(int prog_fd)
 	assert_non_null(in);
 	while (fgets(line, sizeof(line), in))
 		if (!strncmp(line, "verified_insns:", 15))
-			value = atoll(line + 15); /* NOLINT: the kernel's number */
+			value = atoll(line + 15); /* NOLINT: a number of the kernel */
 	fclose(in);
 	return value;
 }
@@ -188,7 +188,7 @@ static void test_same_as_bpftool(void **state)
 {
 	static const struct {
 		const char *object, *program;
-		size_t n_maps; /* at least */
+		size_t n_maps; /* at least this many */
 	} cases[] = {
 		{PERF_PROFILER, "empty", 0},
 		{PERF_PROFILER, "ringbuf", 2},
@@ -235,7 +235,7 @@ static void test_same_as_bpftool(void **state)
 	}
 }
 
-/* Known from the source, bpf/stacks.bpf.c. */
+/* These figures are known from the source, tests/bpf/stacks.bpf.c. */
 static void test_known_program(void **state)
 {
 	struct bb_prog_facts facts;
@@ -253,8 +253,8 @@ static void test_known_program(void **state)
 	bb_target__free(t);
 }
 
-/* "processed N insns" of the log, by which kernels before 5.16 are read, is what newer ones say
- * themselves. */
+/* On kernels before 5.16, verified_insns is "processed N insns" of the log. Newer kernels report
+ * the same number themselves. */
 static void test_log_and_info_agree(void **state)
 {
 	static char log[65536];
@@ -280,8 +280,8 @@ static void test_log_and_info_agree(void **state)
 	bpf_object__close(obj);
 }
 
-/* The load that has the statistics leaves the current one, its maps and the descriptors alone; all
- * but the time stays. */
+/* The extra load for the statistics does not touch the current load, its maps or the descriptors. A
+ * second description differs in the time only. */
 static void test_leaves_the_load_alone(void **state)
 {
 	struct bb_prog_facts first, again;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reading what the kernel counts: the fdinfo text, and on real programs that fdinfo, info-by-fd and
- * bpftool say the same; and what a target keeps from load to load.
+ * Reads the kernel's counters of a program: from the text of fdinfo, and for real programs from
+ * fdinfo, info-by-fd and bpftool, which agree. Also: what a target keeps from load to load.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static void test_fdinfo_text_limits(void **state)
 			 0);
 	assert_true(s.run_cnt == UINT64_MAX);
 	assert_int_equal(s.run_time_ns, 0);
-	/* A key that only ends or begins alike is another one. */
+	/* A key that only begins or ends like ours is another key. */
 	assert_int_equal(bb_stats_parse_fdinfo("x_run_cnt:\t9\nrun_cnt_x:\t9\nrun_cnt:\t1\nrun_"
 					       "time_ns:\t2\n",
 					       &s),
@@ -64,7 +64,7 @@ static void test_fdinfo_text_malformed(void **state)
 	static const char *const texts[] = {
 		"",
 		"\n\n",
-		"run_cnt:\t1\n", /* of a kernel without statistics */
+		"run_cnt:\t1\n", /* a kernel without statistics */
 		"run_time_ns:\t1\n",
 		"run_time_ns:\t\nrun_cnt:\t1\n",
 		"run_time_ns:\t1\nrun_cnt:\t12abc\n",
@@ -104,15 +104,15 @@ static void test_reader_of_no_program(void **state)
 	assert_true(bb_stats_reader__info(&r, &s) < 0);
 	assert_true(bb_stats_reader__agreed(&r, &s, &err) < 0);
 	bb_stats_reader__close(&r);
-	bb_stats_reader__close(&r); /* twice does no harm */
+	bb_stats_reader__close(&r); /* a second close is harmless */
 	bb_stats_reader__close(NULL);
 	close(fd);
 }
 
 /* --- real programs --- */
 
-/* One fault a page. Not instrumented: AddressSanitizer's look at its own memory would be a fault
- * now and then, too. */
+/* Causes one fault a page. Not instrumented, because AddressSanitizer's reads of its own memory
+ * would sometimes fault, too. */
 static __attribute__((noinline, no_sanitize("address"))) void touch(const char *region, size_t n,
 								    size_t page)
 {
@@ -120,7 +120,7 @@ static __attribute__((noinline, no_sanitize("address"))) void touch(const char *
 		(void)*(const volatile char *)(region + i * page);
 }
 
-/* Fire `n` page-fault events at the loaded program, here, without the step drive. */
+/* Fires `n` page-fault events at the loaded program, without the step drive. */
 static void fire(const struct bb_target *t, size_t n)
 {
 	struct perf_event_attr attr = {
@@ -199,7 +199,7 @@ static int read_sysctl(void)
 	return c;
 }
 
-/* Is bpf_stats on? Asked of a program: does it count when it runs? */
+/* True if bpf_stats is on: the program's run_cnt grows when it runs. */
 static bool is_counting(const struct bb_target *t)
 {
 	struct bb_prog_stats before, after;
@@ -210,7 +210,7 @@ static bool is_counting(const struct bb_target *t)
 	return after.run_cnt != before.run_cnt;
 }
 
-/* On between __on and __off only, and the sysctl says what it said. */
+/* bpf_stats is on only between __on and __off. Afterwards the sysctl has its old value. */
 static void test_stats_on_and_off(void **state)
 {
 	struct bb_stats_enable on;
@@ -228,14 +228,14 @@ static void test_stats_on_and_off(void **state)
 	assert_true(is_counting(t));
 	bb_stats_enable__off(&on);
 	assert_int_equal(read_sysctl(), sysctl);
-	/* Another process may have come in between: give it time to end. */
+	/* Another process may have bpf_stats on for a moment: give it time to end. */
 	left = !held && is_counting(t);
 	for (int i = 0; left && i < 100; i++) {
 		usleep(50000);
 		left = is_counting(t);
 	}
 	bb_target__free(t);
-	bb_stats_enable__off(&on); /* twice does no harm */
+	bb_stats_enable__off(&on); /* a second off is harmless */
 	bb_stats_enable__off(NULL);
 	if (held) {
 		print_message("# skip: another process holds bpf_stats\n");
@@ -258,7 +258,7 @@ static void test_reload(void **state)
 	ring = map_id(t, "samples");
 	stacks = map_id(t, "stacks");
 	assert_true(ring > 0);
-	assert_int_equal(stacks, 0); /* ringbuf does not use it */
+	assert_int_equal(stacks, 0); /* ringbuf does not use this map */
 	fds_before = dup(0);
 	close(fds_before);
 	for (int i = 0; i < 30; i++) {
@@ -269,7 +269,7 @@ static void test_reload(void **state)
 	}
 	fds_after = dup(0);
 	close(fds_after);
-	/* 30 loads hold no more descriptors than one */
+	/* 30 loads hold no more descriptors than one. */
 	assert_int_equal(fds_after, fds_before);
 	if (!(places & (places - 1)))
 		fail_msg("30 loads were all at one address mod 64: places %llx",
@@ -321,15 +321,15 @@ static void test_unload_leaves_no_program(void **state)
 	bb_target__unload(t);
 	assert_int_equal(t->prog_fd, -1);
 	assert_int_equal(t->jit_mod64, -1);
-	/* The id goes when the last reference does, at once but for what the kernel defers. */
+	/* The id goes with the last reference, but the kernel may defer that. */
 	for (int i = 0; i < 3000 && seen; i++) {
 		seen = !bpf_prog_get_next_id(id - 1, &next) && next == id;
 		if (seen)
 			usleep(20000);
 	}
 	assert_false(seen);
-	bb_target__unload(t); /* twice does no harm */
-	load(t);              /* and it can be loaded again */
+	bb_target__unload(t); /* a second unload is harmless */
+	load(t);              /* and the target can be loaded again */
 	assert_true(t->prog_fd >= 0);
 	bb_target__free(t);
 }
@@ -349,7 +349,7 @@ static void test_drops(void **state)
 	fire(t, 30);
 	assert_int_equal(bb_target__drops(t, &drops), 0);
 	assert_int_equal(drops, 30);
-	load(t); /* .bss is the load's own */
+	load(t); /* each load has its own .bss */
 	assert_int_equal(bb_target__drops(t, &drops), 0);
 	assert_int_equal(drops, 0);
 	bb_target__free(t);
@@ -361,11 +361,11 @@ static void test_drops(void **state)
 	bb_target__free(t);
 }
 
-/* A ring that nobody empties overflows, and one that is emptied does not: bb_target__drain is what
- * does it. */
+/* The ring of a program overflows if nobody empties it. It does not if bb_target__drain() empties
+ * it. */
 static void test_drain(void **state)
 {
-	const size_t n = 2000; /* samples of 4120 bytes: 8 MB; the ring holds 16 */
+	const size_t n = 2000; /* samples of 4120 bytes: 8 MB; the ring holds 16 MB */
 	uint64_t drops = 0;
 	struct bb_target *t;
 
@@ -385,7 +385,8 @@ static void test_drain(void **state)
 	}
 	assert_int_equal(bb_target__drops(t, &drops), 0);
 	assert_int_equal(drops, 0);
-	/* "only when half full": 1000 samples leave it alone, the second 2000 with them do not. */
+	/* "Only when half full": 1000 samples stay in the ring. With the next 2000, it is more than
+	 * half full. */
 	load(t);
 	fire(t, 1000);
 	bb_target__drain(t, true);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The readers of object files on what somebody else may have made of one: every few bytes changed,
- * and cut off everywhere. They answer or complain, and what they answer stays within the program.
+ * The readers of object files get damaged objects: every few bytes changed, or cut off anywhere.
+ * They must succeed or report an error, and all that they return stays within the program.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,9 +24,9 @@
 
 #define TRUTH "tests/bpf/exact_truth.bpf.o"
 #define MOST_INSNS 4096u
-#define SECONDS 300u /* after which it is an endless loop */
+#define SECONDS 300u /* a test that takes longer is in an endless loop */
 
-/* The program that is looked for, as the kernel would be given it. */
+/* The program that is looked for, linked as the kernel would get it. */
 struct prog {
 	char *elf;
 	size_t len;
@@ -36,8 +36,8 @@ struct prog {
 	uint32_t n;
 };
 
-/* The function of that name, or, without one, the function that begins at this instruction of a
- * section. */
+/* Finds a function by name. If `name` is NULL, finds the function that begins at instruction
+ * `first` of `section`. */
 static const struct bb_elf_symbol *find_function(const struct bb_elf_file *f, const char *name,
 						 uint32_t section, uint32_t first)
 {
@@ -65,8 +65,8 @@ static uint32_t append(struct prog *s, const struct bb_elf_file *f,
 	return at;
 }
 
-/* As libbpf links: what is called comes after the program, in the order of the calls. One level is
- * enough here. */
+/* Links as libbpf does: the called functions follow the program in the order of the calls. One
+ * level of calls is enough here. */
 static void link_program(struct prog *s)
 {
 	const struct bb_elf_symbol *program, *known[8];
@@ -125,7 +125,8 @@ static void done(struct prog *s)
 	free(s->elf);
 }
 
-/* Read `elf`; whatever comes out stays within the program, and the source can be shown by it. */
+/* Reads `elf`. If that succeeds, every function and line must be within the program, and the text
+ * of every line must be readable. */
 static int read_changed(const struct prog *s, const char *elf, size_t len)
 {
 	struct bb_code code = {.name = "fuzzed", .n = s->n, .btf = s->btf, .btf_fd = -1};
@@ -151,12 +152,12 @@ static int read_changed(const struct prog *s, const char *elf, size_t len)
 	return rc;
 }
 
-/* One function with many lines; one that calls another. */
+/* One function with many lines, and one that calls another. */
 static const struct {
 	const char *object, *program, *section;
 } progs[] = {{"bpf/fun_xdp.bpf.o", "v3", "xdp"}, {TRUTH, "static_calls", "xdp"}};
 
-/* Undamaged they are read, or nothing would be tested below. */
+/* The undamaged objects can be read. Otherwise the tests below would test nothing. */
 static void test_as_built(void **state)
 {
 	(void)state;
@@ -179,8 +180,8 @@ static void test_as_built(void **state)
 	}
 }
 
-/* One byte at a time, in the tables that say where things are and in .BTF.ext; the rest is code and
- * texts. */
+/* Changes one byte at a time, in bytes [from, to), every `stride` bytes. Adds the errors to
+ * `refused`. */
 static void change_bytes(const struct prog *s, size_t from, size_t to, size_t stride,
 			 unsigned int *refused)
 {
@@ -216,7 +217,7 @@ static void test_changed(void **state)
 		assert_true(at < s.len);
 		change_bytes(&s, at, at + (ext->bytes < 600 ? ext->bytes : 600), 1, &refused);
 		change_bytes(&s, 0, sizeof(Elf64_Ehdr), 1, &refused);
-		/* sections, symbols, names */
+		/* The section headers, symbols and names are in the last bytes. */
 		change_bytes(&s, s.len - (s.len < 8192 ? s.len : 8192), s.len, 1, &refused);
 		change_bytes(&s, sizeof(Elf64_Ehdr), s.len, 7, &refused);
 		assert_true(refused > 20);
@@ -234,7 +235,7 @@ static void test_cut_off(void **state)
 		struct prog s = open_prog(progs[i].object, progs[i].program, progs[i].section);
 
 		for (size_t len = 0; len < s.len; len += len < 200 ? 1 : 37) {
-			/* no byte more: a sanitizer sees who reads on */
+			/* Exactly `len` bytes, so that a sanitizer sees a read beyond them. */
 			char *copy = malloc(len ? len : 1);
 
 			assert_non_null(copy);
@@ -247,7 +248,7 @@ static void test_cut_off(void **state)
 	alarm(0);
 }
 
-/* Random damage of several bytes, the same in every run. */
+/* Random damage of up to 8 bytes, the same in every run of the test. */
 static void test_random(void **state)
 {
 	struct prog s = open_prog(TRUTH, "static_calls", "xdp");
@@ -269,7 +270,7 @@ static void test_random(void **state)
 	done(&s);
 }
 
-/* A program that calls itself, linked as if each call were of another function: it has more lines
+/* A program that calls itself, linked as if each call were of another function. It has more lines
  * than the file. */
 static void test_one_place_for_many(void **state)
 {

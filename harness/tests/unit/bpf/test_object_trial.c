@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libbpf opens and loads an object in a child first. A handler of libbpf's for the section
- * "my_section" of sections.bpf.o stands for the damage that crashes it.
+ * libbpf opens and loads an object in a child process first. In these tests, a handler for the
+ * section "my_section" of sections.bpf.o stands for a damaged object that crashes libbpf.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,14 +53,14 @@ static bool is_refused(long rc)
 	return rc < 0 && errno == EPERM;
 }
 
-/* Crashes at the first thing that is not as it should be. */
+/* Crashes if the child may do more, or less, than it should. */
 static void look_around(void)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "m", 4, 4, 1, NULL), file;
 	bool ok = fd > 2;
 
-	/* bpf() granted it, and there is none. */
+	/* The child gets a map from bpf(), but there is no map behind it. */
 	ok = ok && is_refused(bpf_map_lookup_elem(fd, &file, &file));
 	ok = ok && is_refused(bpf_prog_test_run_opts(fd, &opts));
 	ok = ok && !close(fd) && !close(0) && fcntl(0, F_GETFD) >= 0;
@@ -94,7 +94,8 @@ static int prepare_load(struct bpf_program *prog, struct bpf_prog_load_opts *opt
 	return 0;
 }
 
-/* bb_object_trial_load() of the object's program my_section alone, or of all of its programs. */
+/* Calls bb_object_trial_load() for the program my_section alone, or for all programs of the
+ * object. */
 static int load(bool alone, struct bb_err *err)
 {
 	struct bpf_object *obj;
@@ -175,7 +176,7 @@ static void test_stop(void **state)
 	assert_non_null(strstr(err.msg, "stopped by signal 15 (Terminated)"));
 }
 
-/* An object that libbpf never comes to the end of takes no longer than the budget. */
+/* If libbpf does not finish with an object, the budget ends it. */
 static void test_budget(void **state)
 {
 	struct bb_deadline budget;
@@ -189,8 +190,9 @@ static void test_budget(void **state)
 	assert_non_null(strstr(err.msg, "the budget was over before libbpf could load it"));
 }
 
-/* A child that cannot use the calls `what` opens and loads the object; its exit code: 1 when it was
- * opened, 2 when it was loaded, 4: a message lacked `expect`. */
+/* A child without the system calls `what` opens and loads the object. Returns its exit code, a sum
+ * of: 1 the object was opened, 2 it was loaded, 4 a message lacked `expect`. 77: no seccomp
+ * here. */
 static int without(const int *what, size_t n, const char *expect)
 {
 	struct bpf_object *obj = NULL;
@@ -221,7 +223,7 @@ static int without(const int *what, size_t n, const char *expect)
 	return WEXITSTATUS(status);
 }
 
-/* Where the child cannot be made or confined, no object is opened or loaded. */
+/* If the child cannot be made or confined, no object is opened or loaded. */
 static void test_no_trial_no_object(void **state)
 {
 	static const int forks[] = {SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(clone),
@@ -241,7 +243,7 @@ static void test_no_trial_no_object(void **state)
 		assert_int_equal(without(&confines[i], 1, "cannot be confined: "), 0);
 }
 
-/* The object with its last program `n` times over in the table of symbols. */
+/* Returns the object with its last program repeated `n` times in its symbol table. */
 static char *with_programs(size_t n)
 {
 	const Elf64_Ehdr *head = (const void *)elf;
@@ -267,7 +269,7 @@ static char *with_programs(size_t n)
 	return many;
 }
 
-/* libbpf, which takes a minute for them, does not see them. */
+/* An object with too many programs is refused before libbpf, which would take a minute, sees it. */
 static void test_too_many(void **state)
 {
 	enum { MANY = 20000 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The one line of a log that says why: logs as Linux 6.1 to 6.18 and libbpf 1.1 wrote them. */
+/* Finds the line of a log that says why a program was refused. The logs are from Linux 6.1 to 6.18
+ * and libbpf 1.1. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -80,7 +81,7 @@ static void test_log(void **state)
 	check(bb_refusal_log_of_verifier, "", "");
 }
 
-/* A reason that is too long is cut. */
+/* A reason that is too long is cut off. */
 static void test_room(void **state)
 {
 	char reason[8];

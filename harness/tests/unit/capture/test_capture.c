@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Captures in files: written and read again; damaged, hostile, of a later version, of another
+/* Capture files: written and read again, damaged, hostile, of a later version, of another
  * kernel. */
 #include <errno.h>
 #include <setjmp.h>
@@ -61,7 +61,8 @@ static void put_prog(struct bb_captured_prog *p, const char *name)
 	};
 }
 
-/* Two programs, the second attached to the first; a hash and a prog array that holds both. */
+/* Makes a capture of two programs, the second attached to the first, and two maps: a hash and a
+ * prog array that holds both programs. */
 static struct bb_capture *make(void)
 {
 	static const char entries[] = "key1key2value1..value2..";
@@ -222,7 +223,7 @@ static void test_round_trip(void **state)
 	bb_capture__free(c);
 }
 
-/* Written as it is, and refused when it is read. */
+/* A bad capture can be written, but reading it fails with `why`. */
 static void refused(struct bb_capture *c, const char *why)
 {
 	struct bb_capture *again = NULL;
@@ -251,7 +252,8 @@ static void test_what_does_not_fit(void **state)
 	c->progs[1].lines[0].insn_off = 4;
 	refused(c, "program 1");
 	c = make();
-	c->progs[0].attach_prog = 1; /* a later one: that could go in circles */
+	c->progs[0].attach_prog = 1; /* programs may only attach to earlier ones, or there could be
+				      * a circle */
 	refused(c, "program 0");
 	c = make();
 	c->maps[0].n_entries = 1;
@@ -262,7 +264,7 @@ static void test_what_does_not_fit(void **state)
 	c->maps[0].key_size = UINT32_MAX;
 	refused(c, "map 0");
 	c = make();
-	c->maps[1].entries.data[8] = 2; /* of two programs, the third */
+	c->maps[1].entries.data[8] = 2; /* the third of two programs */
 	refused(c, "map 1");
 	c = make();
 	c->maps[0].inner = 1;
@@ -295,7 +297,8 @@ static void test_another_kernel(void **state)
 	bb_capture__free(c);
 }
 
-/* Every beginning of a capture is refused, and every byte changed is refused or read. */
+/* A capture that is cut off is refused. One with a changed byte is refused or read, without a
+ * crash. */
 static void test_damaged(void **state)
 {
 	struct bb_capture *c = make(), *again;
@@ -305,9 +308,9 @@ static void test_damaged(void **state)
 
 	(void)state;
 	assert_int_equal(bb_read_file(written(c), 1 << 20, &data, &len, NULL), 0);
-	for (size_t n = 0; n < len - 1024; n += 97) /* it ends in zeros */
+	for (size_t n = 0; n < len - 1024; n += 97) /* the file ends in zeros */
 		if (!bb_capture__parse(data, n, "cut", &again, &err)) {
-			assert_true(n >= len - 10240); /* nor is the last block full */
+			assert_true(n >= len - 10240); /* the last block is only partly used */
 			bb_capture__free(again);
 		}
 	for (size_t i = 0; i < len; i += 3) {

@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "core/hist.h"
 
-/* The one bin that a single sample of `value` makes. */
+/* Returns the value of the one bin that a single sample of `value` makes. */
 static uint64_t bin_of(uint64_t value)
 {
 	struct bb_hist h;
@@ -37,7 +37,7 @@ static void test_empty(void **state)
 
 	(void)state;
 	h = (struct bb_hist){0};
-	bb_hist_add(&h, 5, 0); /* no samples are no samples */
+	bb_hist_add(&h, 5, 0); /* adding a value 0 times adds nothing */
 	assert_int_equal(h.n, 0);
 	assert_int_equal(h.used, 0);
 	bb_hist_sort(&h, &s);
@@ -49,7 +49,7 @@ static void test_empty(void **state)
 	bb_hist_done(NULL);
 }
 
-/* Every value below BB_HIST_EXACT, in a scattered order, comes back as it was, ascending, with its
+/* Every value below BB_HIST_EXACT, added in random order, comes back exactly, ascending, with its
  * count. */
 static void test_exact(void **state)
 {
@@ -83,9 +83,8 @@ static void test_exact(void **state)
 }
 
 /*
- * From 2^12 on, values that agree in their 12 leading bits share a bin, others do not, and the bin
- * stands in their middle: for values of b bits there are 2^(b-12) in a bin, so the middle is at
- * most v / 4096 away.
+ * From 2^12 on, values with the same 12 leading bits share a bin. The bin's value is the middle of
+ * their range: 2^(b-12) values of b bits share a bin, so the middle is at most v / 4096 away.
  */
 static void test_significant_bits(void **state)
 {
@@ -105,7 +104,8 @@ static void test_significant_bits(void **state)
 			assert_true(bin_of(low) == bin);
 			assert_true(bin_of(low + (width - 1)) == bin);
 			assert_true(bin_of(low - 1) != bin);
-			assert_true(bin_of(bin) == bin); /* or merging would move samples */
+			assert_true(bin_of(bin) == bin); /* a bin's value is in that bin, or merging
+							  * would move samples */
 		}
 	}
 	assert_true(bin_of(4095) == 4095);
@@ -114,7 +114,7 @@ static void test_significant_bits(void **state)
 	assert_true(bin_of(UINT64_MAX) == 0xfff8000000000000ULL);
 }
 
-/* An exact one keeps each digit, and so does what it is merged into. */
+/* A histogram with is_exact keeps every digit, and so does one that it is merged into. */
 static void test_keeps_each_digit(void **state)
 {
 	struct bb_hist h = {.is_exact = true}, all = {0};
@@ -142,7 +142,7 @@ static void test_sums(void **state)
 	(void)state;
 	h = (struct bb_hist){0};
 	bb_hist_add(&h, 1000001, 3);
-	assert_int_equal(h.min_ns, 1000001); /* as it came, not its bin */
+	assert_int_equal(h.min_ns, 1000001); /* the value as added, not its bin */
 	assert_int_equal(h.max_ns, 1000001);
 	bb_hist_add(&h, 0, 1);
 	bb_hist_add(&h, 999999999, 2);
@@ -184,7 +184,7 @@ static void assert_same(const struct bb_hist *a, const struct bb_hist *b)
 	bb_sorted_done(&sb);
 }
 
-/* Merging two histograms is adding the samples of both to one. */
+/* Merging two histograms gives the same as adding the samples of both to one. */
 static void test_merge(void **state)
 {
 	struct bb_hist a, b, both, empty;
@@ -212,8 +212,7 @@ static void test_merge(void **state)
 	bb_hist_done(&empty);
 }
 
-/* The extremes and the sum of a merge are of the values as they came, whichever side they came
- * from. */
+/* A merge keeps the extremes and the sum of the values as added, from either side. */
 static void test_merge_keeps_raw_values(void **state)
 {
 	struct bb_hist low, high, empty;
@@ -268,7 +267,7 @@ static void test_sort(void **state)
 	bb_hist_done(&h);
 }
 
-/* After a reservation for n, n new values leave the slots where they are: the measuring loop
+/* After bb_hist_reserve(n), adding n new values does not move the slots, so the measuring loop
  * allocates nothing. */
 static void test_reserve(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Makefile links this test with base, core, stats, plan, env and report alone: none of them
- * needs a driver. The drives of a program are those that it passes.
+ * The Makefile links this test with base, core, stats, plan, env and report only, so none of them
+ * needs a driver. A program has only the drives that it passes to bb_drive_kinds__pass().
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Real programs in the step drive, with hot and cold caches in turns. A program that reads much
- * memory and one of many instructions must take longer with cold caches; how much longer is not
- * tested. Where there is no difference, a test passes by chance once in 1e6.
+ * The step drives on real programs, hot and cold in turns: a program that reads much memory, or has
+ * many instructions, costs more cold. Only the order is tested, no figures. If there were no
+ * difference, a test would pass with a probability of 1e-6.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static const struct bb_driver *driver_by(const char *with, const char *by)
 	return bb_driver_of(bb_drive_kind_find(with, by));
 }
 
-/* One program under one trigger, in two drives: with hot caches and with cold ones. */
+/* One program under one trigger, with a drive for each state of the caches. */
 struct hot_and_cold {
 	const struct bb_driver *driver;
 	struct bb_drive_spec spec[2];
@@ -57,10 +57,10 @@ static void open_end(struct hot_and_cold *b, enum bb_caches caches)
 		fail_msg("%s", err.msg);
 }
 
-#define TRIES 3 /* the kernel may take a page of ours back at any time, which fires once more */
+#define TRIES 3 /* the kernel may reclaim a page of ours, whose fault fires once more */
 
-/* The median of one batch, ns. Emptying the caches must not fire the program: it would then have
- * more runs than samples in every try. */
+/* Returns the median of one batch, ns. Emptying the caches must not fire, else no try would have
+ * exactly the requested runs. */
 static double measure(struct hot_and_cold *b, enum bb_caches caches)
 {
 	bool cold = caches == BB_CACHES_COLD;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The drives in situ by real packets, by HTTP and by a program's own section: every packet one run,
- * on the CPU that was asked for, nothing else on the wire, what does not go is said by name, and
- * nothing is left behind.
+ * The drives in situ by packets, by HTTP and by a program's own section: every packet is one run on
+ * the requested CPU, no other packets are seen, errors name their cause, and nothing is left
+ * behind.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,9 +27,9 @@
 #define MAX_SAMPLES 20000u
 #define FRAME_BYTES 60u
 
-enum { CPUS, LAST_BYTES }; /* of the map `seen` */
+enum { CPUS, LAST_BYTES }; /* keys of the map `seen` */
 
-/* A drive that is open, and one program. */
+/* An open drive with one program. */
 struct running {
 	struct bb_stats_enable stats;
 	struct bb_test_prog prog;
@@ -65,7 +65,7 @@ static bool two_cpus(struct bb_driver_opts *opts)
 	return found == 2;
 }
 
-/* Afterwards this thread may run everywhere again: the drives pin it. */
+/* Lets this thread run on all CPUs again, because the drives pin it. */
 static void unpin(void)
 {
 	cpu_set_t all;
@@ -79,7 +79,7 @@ static char *text(const char *s)
 	return (char *)(uintptr_t)s;
 }
 
-/* Three packets, whose last bytes are 1, 10 and 100. */
+/* Makes three packets, whose last bytes are 1, 10 and 100. */
 static void make_packets(struct running *r)
 {
 	static const uint8_t head[] = {2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x88, 0xb5},
@@ -95,7 +95,7 @@ static void make_packets(struct running *r)
 	r->spec.inputs = (struct bb_inputs){r->inputs, 3};
 }
 
-/* Everything but the drive open. */
+/* Prepares everything; the drive is not open yet. */
 static struct running *prepare(const char *event, const char *object, const char *program)
 {
 	struct running *r = calloc(1, sizeof(*r));
@@ -134,7 +134,7 @@ static void open_drive(struct running *r)
 		fail_msg("%s", err.msg);
 }
 
-/* -ENOTSUP: this kernel has no tcx. */
+/* Returns -ENOTSUP if this kernel has no tcx. */
 static int begin(struct running *r)
 {
 	struct bb_err err = {0};
@@ -185,7 +185,8 @@ static uint64_t seen(const struct running *r, __u32 entry)
 
 /* --- packets --- */
 
-/* Every packet that was sent is one run, and a sample or counted as one that shared a window. */
+/* Every packet sent is one run. A run is a sample, or is counted in `multi` because it shared a
+ * window. */
 static void check_batch(const struct bb_batch *b)
 {
 	uint64_t ns = 0;
@@ -221,12 +222,12 @@ static void test_packets(void **state)
 
 			check_batch(&b);
 			assert_int_equal(b.fired, b.events);
-			/* fewer where others have the CPU */
+			/* Fewer if other processes use the CPU. */
 			assert_in_range(b.events, 1, 60);
 			sent += b.events;
 		}
-		/* All of them came, three by three in some order (the first was the probe's), where
-		 * they should. */
+		/* All packets arrived on the requested CPU. Three in a row are the three inputs in
+		 * some order, counted from the probe's packet on. */
 		assert_int_equal(runs_since(r), sent);
 		rounds = (sent + 1) / 3;
 		if ((sent + 1) % 3)
@@ -234,15 +235,15 @@ static void test_packets(void **state)
 		else
 			assert_int_equal(seen(r, LAST_BYTES), 111 * rounds);
 		assert_int_equal(seen(r, CPUS), UINT64_C(1) << r->opts.cpu);
-		/* And nothing that is not ours: no router solicitation, no ARP, for as long as one
-		 * would wait for them. */
+		/* No other packets arrive (router solicitations, ARP), for as long as they would
+		 * take. */
 		usleep(1500000);
 		assert_int_equal(runs_since(r), sent);
 		end(r);
 	}
 }
 
-/* Room for fewer samples than the time would bring: no more are sent. */
+/* If there is room for fewer samples than the time allows, no more packets are sent. */
 static void test_room(void **state)
 {
 	struct running *r;
@@ -251,14 +252,14 @@ static void test_room(void **state)
 	(void)state;
 	need_two_cpus();
 	r = prepare("packets", PACKETS, "xdp_sees");
-	begin(r); /* without inputs: a packet of its own */
+	begin(r); /* without inputs, the drive sends a packet of its own */
 	b = batch(r, 10000, 20, 10);
 	check_batch(&b);
 	assert_in_range(b.events, 1, 20);
 	end(r);
 }
 
-/* A rate that nobody can hold ends after twice its time, and is a lower rate. */
+/* If the requested rate is too high, the batch ends after twice its time, with a lower rate. */
 static void test_rate_that_cannot_be_held(void **state)
 {
 	struct running *r;
@@ -296,18 +297,18 @@ static void test_http(void **state)
 	b = batch(r, 200, MAX_SAMPLES, 0.05);
 	check_batch(&b);
 	assert_in_range(b.events, 1, 10);
-	/* SYN, ACK, GET, FIN at the least */
+	/* At least SYN, ACK, GET and FIN. */
 	assert_in_range(b.fired, 4 * b.events, 16 * b.events);
 	assert_int_equal(runs_since(r), b.fired);
 	assert_int_equal(seen(r, CPUS), UINT64_C(1) << r->opts.cpu);
-	/* When there is room for less, what is no sample is counted. */
+	/* With little room, the runs that are no sample are still counted. */
 	b = batch(r, 200, 6, 0.05);
 	check_batch(&b);
 	assert_in_range(b.events, 1, 2);
 	end(r);
 }
 
-/* --- what does not go --- */
+/* --- errors --- */
 
 static void refused(const char *event, const char *object, const char *program, const char *words)
 {
@@ -377,7 +378,7 @@ static void test_not_opened(void **state)
 	end(r);
 }
 
-/* A packet of exactly the most goes through. */
+/* A packet of the largest size arrives, and one of the smallest. */
 static void test_longest(void **state)
 {
 	static uint8_t bytes[1514] = {2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x88, 0xb5};
@@ -397,7 +398,7 @@ static void test_longest(void **state)
 	end(r);
 }
 
-/* --- where the section says --- */
+/* --- where the program's section says --- */
 
 static struct running *begin_attach(const char *program)
 {
@@ -423,8 +424,8 @@ static void test_attach(void **state)
 		struct bb_batch b = {0};
 		uint64_t runs;
 
-		/* Whoever else runs here makes them switch tasks, too; with nobody, there are
-		 * timers. In an emulated machine whose host is busy, a run may take seconds. */
+		/* Other processes and timers make the workload switch tasks, too. In an emulated
+		 * machine on a busy host, a run may take seconds. */
 		for (int k = 0; k < 50 && !b.run_cnt; k++)
 			b = batch(r, 0, MAX_SAMPLES, 0.1);
 		if (!b.run_cnt || b.n + b.multi != b.run_cnt || b.void_why[0])
@@ -432,7 +433,7 @@ static void test_attach(void **state)
 				 (unsigned long long)b.run_cnt, b.n, b.void_why);
 		assert_true(b.target_cpu_s > 0);
 		assert_int_equal(b.events, 0);
-		/* It is attached for the time of a batch only. */
+		/* The program is attached only while a batch runs. */
 		assert_false(has_link(prog_id(r->prog.target)));
 		runs = runs_since(r);
 		assert_true(runs >= b.run_cnt);
@@ -442,7 +443,7 @@ static void test_attach(void **state)
 	}
 }
 
-/* What our own polling runs is said, and no sample of anything else. */
+/* Runs that bpfbench's own polling causes make the batch void, with a message. */
 static void test_our_own_polling(void **state)
 {
 	struct running *r;
@@ -457,7 +458,7 @@ static void test_our_own_polling(void **state)
 	end(r);
 }
 
-/* --- what is left --- */
+/* --- cleanup --- */
 
 static size_t open_fds(void)
 {
@@ -489,10 +490,10 @@ static void test_nothing_is_left(void **state)
 		end(r);
 		assert_int_equal(open_fds(), fds);
 		assert_false(has_link(id));
-		assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child */
+		assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child process is left */
 		assert_int_equal(errno, ECHILD);
 	}
-	/* The same when a drive does not come to be. */
+	/* The same if a drive cannot be opened. */
 	for (int i = 0; i < 2; i++) {
 		struct running *r = prepare("packets", PACKETS, "xdp_sees");
 

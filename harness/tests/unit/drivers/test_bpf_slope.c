@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The slope drive on real programs: more work is a steeper line, bpf_stats stays off, signals lose
- * nothing. */
+/* The slope drive on real programs: more work gives a steeper line, bpf_stats stays off, and
+ * signals lose no line. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,7 +28,7 @@
 #define LINES 40u
 #define PAIRS 20u
 
-/* The drive with one program attached. */
+/* A drive with one program attached. */
 struct running {
 	struct bb_test_prog prog;
 	struct bb_drive_spec spec;
@@ -85,8 +85,8 @@ static double median_ns(const struct bb_batch *b)
 	return bb_median(x, b->n);
 }
 
-/* Lines of both in turns: one is steeper than the other where it is in so many of the pairs that
- * equal ones would show this once in 10 000 times. Others on this machine disturb some of them. */
+/* Takes lines of both programs in turns. `steep` must be steeper in so many pairs that two equal
+ * programs would pass once in 10 000 times. Other processes disturb some pairs. */
 static void is_steeper(const char *steep, const char *flat)
 {
 	const char *const programs[] = {flat, steep};
@@ -101,8 +101,8 @@ static void is_steeper(const char *steep, const char *flat)
 		for (size_t i = 0; i < 2; i++) {
 			struct bb_batch b = batch(r[i]);
 
-			/* The driver voids a batch that others disturbed: under emulation on a busy
-			 * machine, now and then. Most batches must be valid. */
+			/* The driver voids a batch that other processes disturbed, which happens
+			 * under emulation on a busy machine. Most batches must be valid. */
 			while (b.void_why[0] && ++repeated <= PAIRS / 2)
 				b = batch(r[i]);
 			assert_string_equal(b.void_why, "");
@@ -116,15 +116,15 @@ static void is_steeper(const char *steep, const char *flat)
 	}
 	for (size_t i = 0; i < 2; i++)
 		end(r[i]);
-	/* A system call is not free; but when others slow the long calls down alone, a line may
-	 * meet the axis below 0. */
+	/* A system call takes time, so the intercept is positive. If other processes slow down only
+	 * the long calls, a line may meet the axis below 0. */
 	assert_true(positive > 0);
 	p = signed_rank_p(d, PAIRS, 0);
 	if (p.greater > 1e-4)
 		fail_msg("p = %g that %s is no steeper than %s", p.greater, steep, flat);
 }
 
-/* 16 times the work between them, and nothing else. */
+/* The programs differ only in the work: 16 times as much, or some against none. */
 static void test_more_work_is_steeper(void **state)
 {
 	(void)state;
@@ -133,7 +133,8 @@ static void test_more_work_is_steeper(void **state)
 	is_steeper("rung_128", "rung_0");
 }
 
-/* The counters stand still; when someone else has bpf_stats on they do not, and that is said. */
+/* The program's counters do not change. If another process has bpf_stats on, they do, and the check
+ * says so. */
 static void test_statistics_of_others(void **state)
 {
 	struct bb_stats_enable others;
@@ -145,7 +146,7 @@ static void test_statistics_of_others(void **state)
 	(void)state;
 	need_root();
 	r = begin(LADDER, "rung_0");
-	/* others on this machine may really have it on */
+	/* Another process on this machine may really have it on. */
 	for (int tries = 0; tries < 10 && why[0]; tries++) {
 		assert_int_equal(bb_stats_reader__agreed(&r->prog.target->reader, &r->before, &err),
 				 0);
@@ -218,8 +219,8 @@ static void test_wrong_return_value(void **state)
 	end(r);
 }
 
-/* 16 entries: with `repeat: 8` everything fits, as the queue is emptied after every call; with more
- * it cannot. */
+/* The queue has 16 entries and is emptied after every call. With `repeat: 8` all entries fit; with
+ * a larger repeat they do not. */
 static void test_repeat_is_kept(void **state)
 {
 	struct running *r;
@@ -239,7 +240,7 @@ static void test_repeat_is_kept(void **state)
 	end(r);
 }
 
-/* The CPU's time stands in for its cycles, as there may be no PMU; the third has no such event. */
+/* There may be no PMU, so CPU time stands for cycles. The third counter's event does not exist. */
 static void test_counters(void **state)
 {
 	static const struct bb_pmu_event events[BB_PMU_COUNTERS] = {
@@ -258,7 +259,7 @@ static void test_counters(void **state)
 	t = (struct bb_slope_state *)r->state;
 	bb_pmu__close(&t->pmu);
 	bb_pmu__open(events, &t->pmu);
-	/* one is CPU time, the other wall time, and other processes may interrupt the batch */
+	/* CPU time is compared with wall time, and other processes may interrupt the batch. */
 	for (int tries = 0; tries < 20 && !agree; tries++) {
 		b = batch(r);
 		agree = b.slope.pmu[BB_PMU_CYCLES] > 0.5 * median_ns(&b) &&
@@ -275,9 +276,9 @@ static void on_alarm(int signal_number)
 	(void)signal_number;
 }
 
-/* A call that a signal breaks off is made again: no line is lost. How often signals have to come
- * for one to meet a call depends on the machine: often enough for that, and no more often, or
- * nothing else would have its turn. */
+/* A call that a signal interrupts is repeated, so no line is lost. The machine decides how often
+ * signals must come to meet a call; the test makes them more frequent until one does, because too
+ * many would leave no time for the calls. */
 static void test_signals(void **state)
 {
 	const struct itimerval never = {{0, 0}, {0, 0}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The step drive on real programs: every event one run, every run one sample, at the depth that was
- * asked for. */
+/* The step drive on real programs: every event is one run, every run one sample, at the requested
+ * stack depth. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +30,7 @@ struct stepping {
 	struct bb_prog_stats before;
 };
 
-/* The last CPU that we may use, as the tool itself chooses. */
+/* Returns the last CPU that this process may use, which bpfbench also chooses. */
 static int last_cpu(void)
 {
 	cpu_set_t allowed;
@@ -46,7 +46,7 @@ static int last_cpu(void)
 static struct stepping *begin(const char *object, const char *program, const uint32_t *depths,
 			      size_t n_depths)
 {
-	static cpu_set_t all; /* what we had before the drive pinned us */
+	static cpu_set_t all; /* the CPUs allowed before the drive pinned this thread */
 	static bool has_all;
 	struct bb_driver_opts opts = {0};
 	struct stepping *s = calloc(1, sizeof(*s));
@@ -94,7 +94,7 @@ static void end(struct stepping *s)
 	free(s);
 }
 
-/* The counters' own account since begin(). */
+/* Returns what the program's counters have counted since begin(). */
 static struct bb_prog_stats since(const struct stepping *s)
 {
 	struct bb_prog_stats now;
@@ -132,7 +132,7 @@ static void test_every_event_is_a_sample(void **state)
 		struct bb_prog_stats counted = since(s);
 		uint64_t sum = 0;
 
-		/* A page of ours that the kernel reclaims meanwhile faults once more. */
+		/* A page of ours that the kernel reclaims meanwhile causes one more fault. */
 		for (int more = 0; counted.run_cnt > 1050 && more < 5; more++) {
 			end(s);
 			s = begin(PERF_PROFILER, programs[i], &depth, 1);
@@ -147,7 +147,7 @@ static void test_every_event_is_a_sample(void **state)
 		assert_int_equal(b.multi, 0);
 		assert_int_equal(b.run_time_ns, sum);
 		assert_true(isnan(b.target_cpu_s));
-		/* The kernel's total has the warm-up too, and nothing else. */
+		/* The kernel's total includes the warm-up, and nothing else. */
 		assert_int_equal(counted.run_cnt, 1050);
 		assert_true(counted.run_time_ns > sum);
 		assert_int_equal(counted.recursion_misses, 0);
@@ -156,8 +156,7 @@ static void test_every_event_is_a_sample(void **state)
 	}
 }
 
-/* Batch after batch, of several depths, and a fork between them, which leaves every page
- * copy-on-write. */
+/* Batches of several depths in a row. The fork between them makes every page copy-on-write. */
 static void test_batches_add_up(void **state)
 {
 	const uint32_t depths[] = {8, 32, 127};
@@ -191,7 +190,7 @@ static uint64_t seen_at(int map_fd, uint32_t frames)
 	return count;
 }
 
-/* N frames asked for are N frames seen by bpf_get_stack, in every run. */
+/* With a requested depth of N, bpf_get_stack() sees N frames in every run. */
 static void test_stack_depth(void **state)
 {
 	const uint32_t depths[] = {8, 9, 32, 127};
@@ -235,8 +234,8 @@ static void test_depth_too_small(void **state)
 	assert_null(driver);
 }
 
-/* More samples than the ring has room for (16 MiB / 4128 bytes = 4064), with a fast reader and with
- * a slow one. */
+/* More samples than fit into the ring (16 MiB / 4128 bytes = 4064), with a fast reader and with a
+ * slow one. */
 static void test_rings_never_overflow(void **state)
 {
 	static const char *const programs[] = {"ringbuf", "perfbuf"};
@@ -254,7 +253,7 @@ static void test_rings_never_overflow(void **state)
 	}
 }
 
-/* 127 frames cost more to walk than 8: the parameter does what it is there for. */
+/* Walking 127 frames takes longer than walking 8. */
 static void test_depth_costs(void **state)
 {
 	const uint32_t depths[] = {8, 127};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The step drive by test run, on real programs of every type that has one: every call one run,
- * every run one sample, what a run returns and writes is looked at, XDP is attached meanwhile, and
- * nothing of it is left behind.
+ * The step drive by test run, on real programs of every type that has test runs: every call is one
+ * run and every run one sample. The drive checks what a run returns and writes. XDP programs are
+ * attached meanwhile, and nothing is left behind.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@
 #define QUEUE "tests/bpf/queue.bpf.o"
 #define MAX_SAMPLES 5000u
 
-/* The drive with one program attached. */
+/* A drive with one program attached. */
 struct running {
 	struct bb_stats_enable stats;
 	struct bb_test_prog prog;
@@ -58,7 +58,7 @@ static int first_cpu(void)
 	return cpu;
 }
 
-/* Everything but the program attached. */
+/* Prepares everything; the program is not attached yet. */
 static struct running *prepare(const char *object, const char *program,
 			       const struct bb_input *inputs, size_t n)
 {
@@ -141,7 +141,7 @@ static const struct {
 	{"lookup_pass", false}, {"raw_tp_third", false},
 };
 
-/* bpftool's word on how often a program ran. */
+/* Returns how often a program ran, by bpftool. */
 static uint64_t bpftool_run_cnt(const char *bpftool, __u32 id)
 {
 	json_t *root = ask_bpftool(bpftool, "prog", id);
@@ -212,7 +212,7 @@ static void test_every_call_of_a_syscall(void **state)
 	end(r);
 }
 
-/* --- what a run gives back --- */
+/* --- what a run returns --- */
 
 static struct bb_input packet_of(const char *name, uint8_t *bytes, size_t len, uint32_t retval)
 {
@@ -223,7 +223,7 @@ static struct bb_input packet_of(const char *name, uint8_t *bytes, size_t len, u
 				 .retval = retval};
 }
 
-/* 15 bytes, of which the last is what xdp_says returns. */
+/* A packet of 15 bytes. xdp_says returns the last one. */
 #define PACKET(last)                                                                               \
 	{                                                                                          \
 		2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x88, 0xb5, (last)                             \
@@ -250,10 +250,10 @@ static void test_return_values(void **state)
 		assert_string_equal(batch(r, i, 50, 5).void_why, "");
 	b = batch(r, 2, 50, 5);
 	assert_string_equal(b.void_why, "returned 1 (XDP_DROP), 2 (XDP_PASS) expected");
-	assert_int_equal(b.n, 50); /* what is wrong is judged, not hidden */
+	assert_int_equal(b.n, 50); /* a wrong return value does not hide samples */
 	b = batch(r, 3, 1, 0);
 	assert_string_equal(b.void_why, "returned 2 (XDP_PASS), 77 expected");
-	/* And it arrives where it counts; the first reason stays. */
+	/* The reason arrives in the series, and the first reason stays. */
 	for (uint32_t i = 0; i < 4; i++) {
 		b = (struct bb_batch){.ns = r->ns, .want = 10, .warmup = 1};
 		assert_int_equal(bb_record__measure(r->slot, i, &b, &s, &err), 0);
@@ -266,7 +266,8 @@ static void test_return_values(void **state)
 	end(r);
 }
 
-/* Negative ones, those of a context, and by default none is expected. */
+/* Negative values, values of programs that take a context, and no expected value, which is the
+ * default. */
 static void test_return_values_of_others(void **state)
 {
 	uint64_t args[12] = {0, 0, 42};
@@ -308,10 +309,10 @@ static void test_outputs(void **state)
 	inputs[0].out = out, inputs[0].out_len = 15;
 	inputs[1].out = wrong, inputs[1].out_len = 15;
 	inputs[2].out = longer, inputs[2].out_len = 16;
-	/* more comes back than there is room for */
+	/* The output is longer than expected. */
 	inputs[3].out = out, inputs[3].out_len = 13;
 	r = begin(TEST_RUN, "xdp_writes", inputs, 4);
-	/* Twice: the packet is a fresh one in each run. */
+	/* Twice, because each run must get a fresh packet. */
 	for (int i = 0; i < 2; i++)
 		assert_string_equal(batch(r, 0, 50, 5).void_why, "");
 	assert_string_equal(batch(r, 1, 50, 5).void_why, "byte 14 of the output is 0x08, 0x09 "
@@ -321,7 +322,7 @@ static void test_outputs(void **state)
 	end(r);
 }
 
-/* A syscall program's context is its output, and a fresh one each time. */
+/* The output of a syscall program is its context. Each run gets a fresh one. */
 static void test_output_of_a_context(void **state)
 {
 	uint8_t in[12] = {1, 0, 0, 0, 2}, out[12] = {1, 0, 0, 0, 2, 0, 0, 0, 3},
@@ -342,7 +343,7 @@ static void test_output_of_a_context(void **state)
 	end(r);
 }
 
-/* --- what does not go --- */
+/* --- errors --- */
 
 static void refused(const char *program, const struct bb_input *inputs, size_t n, int code,
 		    const char *words)
@@ -398,7 +399,7 @@ static void test_inputs_that_do_not_fit(void **state)
 	context.is_context = arguments.is_context = with_output.is_context = true;
 	with_output.out = bytes;
 	refused("tc_shot", &shorter, 1, -EINVAL, "input 'shorter' of 13 bytes");
-	/* an XDP program took it before 5.18 */
+	/* Before 5.18, an XDP program took it. */
 	refused("tc_shot", &shorter, 1, -EINVAL, "14 bytes to about a page");
 	refused("xdp_pass", &context, 1, -EINVAL, "input 'context' is a context; a xdp program");
 	refused("raw_tp_third", &arguments, 1, -EINVAL, "12 arguments at most");
@@ -413,7 +414,7 @@ static void test_context_of_a_syscall(void **state)
 	refused("syscall_sum", NULL, 0, -EINVAL, "a context as long as the program reads");
 }
 
-/* How long is too long, and which error that is, differs from kernel to kernel. */
+/* The largest input, and the error above it, differ from kernel to kernel. */
 static void test_input_too_long(void **state)
 {
 	static uint8_t bytes[70000];
@@ -436,7 +437,7 @@ static void on_alarm(int signal_number)
 	(void)signal_number;
 }
 
-/* How long a signal takes, rounded up. */
+/* Returns the time of one signal in µs, rounded up. */
 static suseconds_t signal_us(void)
 {
 	uint64_t began_ns = bb_now_ns();
@@ -446,7 +447,7 @@ static suseconds_t signal_us(void)
 	return (suseconds_t)((bb_now_ns() - began_ns) / 1000000) + 1;
 }
 
-/* Signals all the time: a call may be broken off, and still every call that counts is one run. */
+/* With signals all the time, calls may be interrupted. Still every call that counts is one run. */
 static void test_signals(void **state)
 {
 	struct itimerval often = {{0, 150}, {0, 150}}, never = {{0, 0}, {0, 0}};
@@ -458,7 +459,8 @@ static void test_signals(void **state)
 	need_root();
 	r = begin(TEST_RUN, "xdp_pass", NULL, 0);
 	assert_int_equal(sigaction(SIGALRM, &action, &before), 0);
-	/* On a slow machine handlers take all of 150 us, and nothing else would have its turn. */
+	/* On a slow machine a handler takes all of 150 us, and there would be no time for anything
+	 * else. */
 	if (signal_us() * 10 > 150)
 		often.it_interval.tv_usec = often.it_value.tv_usec = 10 * signal_us();
 	setitimer(ITIMER_REAL, &often, NULL);
@@ -471,8 +473,8 @@ static void test_signals(void **state)
 	end(r);
 }
 
-/* 16 entries and 500 runs: emptied after every run, or when it may be half full, nothing is
- * dropped. */
+/* A queue of 16 entries and 500 runs: it is emptied after every run, or when it may be half full,
+ * so nothing is dropped. */
 static void test_queues_are_emptied(void **state)
 {
 	uint64_t drops = 1;
@@ -495,7 +497,7 @@ static void test_queues_are_emptied(void **state)
 
 /* --- attached --- */
 
-/* How many network namespaces we hold by a descriptor. */
+/* Returns how many network namespaces this process holds by a descriptor. */
 static size_t held_namespaces(void)
 {
 	DIR *fds = opendir("/proc/self/fd");
@@ -514,7 +516,7 @@ static size_t held_namespaces(void)
 	return n;
 }
 
-/* The namespace that we are in and its devices. */
+/* Writes the name of our network namespace and of its devices. */
 static void look_around(char *ret_seen, size_t size)
 {
 	struct if_nameindex *devices = if_nameindex();
@@ -545,7 +547,8 @@ static void test_nothing_is_left(void **state)
 	assert_int_equal(held_namespaces(), 1);
 	batch(r, 0, 10, 1);
 	look_around(now, sizeof(now));
-	/* we never stay there, and its devices are not seen from here */
+	/* The drive leaves us in our own namespace, where the devices of the other one are not
+	 * seen. */
 	assert_string_equal(before, now);
 	end(r);
 	assert_false(has_link(id));
@@ -554,8 +557,8 @@ static void test_nothing_is_left(void **state)
 	assert_string_equal(before, now);
 }
 
-/* More programs than one pair of devices takes; the ports are used again, and by whom is seen in
- * the links. */
+/* More programs than one pair of devices has room for. A port is used again after its program is
+ * detached; the links show which program is attached. */
 static void test_many_ports(void **state)
 {
 	struct bb_target *t[7];
@@ -565,7 +568,7 @@ static void test_many_ports(void **state)
 
 	(void)state;
 	need_root();
-	bb_xdp_net__close(&net); /* one that is not open */
+	bb_xdp_net__close(&net); /* not open */
 	bb_xdp_net__close(NULL);
 	if (bb_xdp_net__open(&net, &err))
 		fail_msg("%s", err.msg);
@@ -597,8 +600,8 @@ static void test_many_ports(void **state)
 	}
 }
 
-/* Two of the programs are loaded with the attach type BPF_XDP, as libbpf does it, and one with
- * none, as other loaders do. All three are attached to the same port, one after the other. */
+/* The first program is loaded for attach type BPF_XDP, as libbpf does; the second for none, as
+ * other loaders do. They can use the same port in turns. */
 static void test_port_of_other_attach_type(void **state)
 {
 	static const enum bpf_attach_type types[] = {BPF_XDP, 0, BPF_XDP};
@@ -654,7 +657,7 @@ static void test_attach_error(void **state)
 	bb_target__free(t);
 }
 
-/* Nobody may make a network namespace, and is told so. */
+/* A user without capabilities cannot make a network namespace and gets a message. */
 static void test_no_namespace(void **state)
 {
 	int status = -1;
@@ -689,8 +692,8 @@ static uint64_t median_ns(uint64_t *ns, size_t n)
 	return ns[n / 2];
 }
 
-/* The dispatcher is what attaching is for. How much it saves depends on the CPU's mitigations:
- * said, not judged. */
+/* An attached XDP program runs through its dispatcher. What that saves depends on the CPU's
+ * mitigations, so it is printed and not tested. */
 static void test_attached_costs_less(void **state)
 {
 	uint64_t attached_ns, alone_ns, ns[500];
@@ -703,7 +706,7 @@ static void test_attached_costs_less(void **state)
 	r = begin(TEST_RUN, "xdp_pass", NULL, 0);
 	batch(r, 0, 500, 100);
 	attached_ns = median_ns(r->ns, 500);
-	/* Another load of it, which is attached nowhere. */
+	/* Another load of the program, which is not attached. */
 	load(r->prog.target);
 	for (size_t i = 0; i < 500; i++) {
 		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet,
@@ -735,7 +738,7 @@ static void test_find_by_trigger(void **state)
 	};
 
 	(void)state;
-	/* the default trigger */
+	/* page-fault is the default trigger. */
 	assert_ptr_equal(bb_drive_kind_find("step", NULL), bb_drive_kind_find("step", "page-"
 										      "fault"));
 	assert_ptr_equal(bb_drive_kind_find("step", "page-fault"),

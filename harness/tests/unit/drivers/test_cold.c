@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Emptying caches: how large the buffer is by what sysfs says, and that reading takes longer
- * afterwards. */
+/* Emptying caches: the size of the buffer follows sysfs, and reading takes longer afterwards. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,7 +24,7 @@
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)
 
-/* root/sys/devices/system/cpu/cpu3/cache/index<i>/{type,size} */
+/* Writes root/sys/devices/system/cpu/cpu3/cache/index<i>/{type,size}. */
 static void add_cache(const char *root, unsigned int i, const char *type, const char *size)
 {
 	const char *const name[] = {"type", "size"}, *const text[] = {type, size};
@@ -36,7 +35,7 @@ static void add_cache(const char *root, unsigned int i, const char *type, const 
 
 		snprintf(path, sizeof(path),
 			 "mkdir -p %s/sys/devices/system/cpu/cpu3/cache/index%u", root, i);
-		assert_int_equal(system(path), 0); /* NOLINT: a path of our own */
+		assert_int_equal(system(path), 0); /* NOLINT: a path of this test */
 		snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/cpu3/cache/index%u/%s",
 			 root, i, name[k]);
 		file = fopen(path, "w");
@@ -51,9 +50,9 @@ static void test_sizes(void **state)
 	const char *root = folder;
 
 	(void)state;
-	assert_int_equal(bb_cold_bytes(root, 3), 4 * MIB); /* nothing is said */
+	assert_int_equal(bb_cold_bytes(root, 3), 4 * MIB); /* the default without sysfs */
 	add_cache(root, 0, "Data", "48K");
-	/* twice it, made a power of two */
+	/* Twice the size, rounded up to a power of two. */
 	assert_int_equal(bb_cold_bytes(root, 3), 128 * KIB);
 	assert_int_equal(bb_cold_bytes(root, 2), 4 * MIB); /* another CPU */
 	add_cache(root, 1, "Instruction", "512K");
@@ -62,7 +61,7 @@ static void test_sizes(void **state)
 	assert_int_equal(bb_cold_bytes(root, 3), 4 * MIB);
 	add_cache(root, 3, "Unified", "16384K");
 	assert_int_equal(bb_cold_bytes(root, 3), 32 * MIB);
-	add_cache(root, 3, "Unified", "16385K"); /* too large to be emptied: L2 counts */
+	add_cache(root, 3, "Unified", "16385K"); /* too large to be emptied: L2 decides */
 	assert_int_equal(bb_cold_bytes(root, 3), 4 * MIB);
 	add_cache(root, 3, "Unified", "491520K");
 	assert_int_equal(bb_cold_bytes(root, 3), 4 * MIB);
@@ -87,7 +86,7 @@ static struct bb_cold *must_open(void)
 	return c;
 }
 
-/* ns to read `bytes`, a line at a time. */
+/* Reads `bytes` bytes, one access a cache line. Returns the time, ns. */
 static double read_all(const char *memory, size_t bytes)
 {
 	uint64_t began_ns = bb_now_ns();
@@ -97,8 +96,8 @@ static double read_all(const char *memory, size_t bytes)
 	return (double)(bb_now_ns() - began_ns);
 }
 
-/* 16 KiB take longer to read after emptying than before; were they equal, this would fail once in
- * 1e6. */
+/* 16 KiB take longer to read after emptying. If there were no difference, the test would pass once
+ * in 1e6 times. */
 static void test_evicts(void **state)
 {
 	enum { N = 60 };
@@ -127,7 +126,8 @@ static void test_evicts(void **state)
 	bb_cold__free(NULL);
 }
 
-/* The caches that the buffer is twice of are named; and a child has a buffer of its own. */
+/* The caches are named from whose size the buffer follows. A child process gets a buffer of its
+ * own. */
 static void test_says_and_forks(void **state)
 {
 	struct bb_cold *c = must_open();
@@ -148,7 +148,7 @@ static void test_says_and_forks(void **state)
 	bb_cold__free(c);
 }
 
-/* No page fault while a program may be attached to them, also after a fork. */
+/* Emptying causes no page faults, which would fire an attached program, not even after a fork. */
 static void test_takes_no_faults(void **state)
 {
 	struct bb_cold *c = must_open();
@@ -162,8 +162,9 @@ static void test_takes_no_faults(void **state)
 		_exit(0);
 	assert_true(child > 0);
 	assert_int_equal(waitpid(child, NULL, 0), child);
-	bb_cold__empty(c); /* its own state, copy-on-write since the fork */
-	/* The kernel may take pages back meanwhile, on some rounds; faults of ours are on all. */
+	bb_cold__empty(c); /* its own state is copy-on-write since the fork */
+	/* The kernel may take back pages in some rounds. Faults that our code causes would be in
+	 * all. */
 	for (int round = 0; round < 5; round++) {
 		getrusage(RUSAGE_SELF, &before);
 		for (int i = 0; i < 10; i++)
@@ -172,7 +173,7 @@ static void test_takes_no_faults(void **state)
 		if (after.ru_minflt - before.ru_minflt < least)
 			least = after.ru_minflt - before.ru_minflt;
 	}
-	/* Two are the counting itself; a page of the buffer each would be a thousand. */
+	/* Counting itself causes two. One fault for each page of the buffer would be a thousand. */
 	assert_true(least < 10);
 	bb_cold__free(c);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* drivers/command: a program that is held before it begins, so that what is put on it then misses
- * nothing. */
+/* drivers/command: the program is held before it begins, so that what is attached to it meanwhile
+ * misses nothing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -23,7 +23,7 @@
 #include "base/caller.h"
 #include "drivers/command.h"
 
-/* The CPU that we are on is one that we may use. */
+/* Describes a held program, pinned to the current CPU, which we may use. */
 static struct bb_command_spec held(const char *program, const char *const *args, size_t n_args)
 {
 	return (struct bb_command_spec){
@@ -38,7 +38,7 @@ static struct bb_command_spec held(const char *program, const char *const *args,
 	};
 }
 
-/* What bb_command__ended() says at last. */
+/* Waits for the end. Returns the last result of bb_command__ended(). */
 static int wait_for_end(struct bb_command *w, struct bb_err *err)
 {
 	const struct timespec a_little = {.tv_nsec = 1000000};
@@ -90,7 +90,8 @@ static void held_and_stopped(void **state)
 	assert_int_equal(errno, ECHILD);
 }
 
-/* It is found out only when it is let go: an end with an error then. */
+/* A file that cannot be executed is found out only at bb_command__resume(). bb_command__ended()
+ * then returns an error. */
 static void held_and_no_program(void **state)
 {
 	struct bb_command_spec spec = held("/proc/self/status", NULL, 0);
@@ -106,13 +107,13 @@ static void held_and_no_program(void **state)
 	assert_int_equal(bb_command__start(&spec, &w, &err), -ENOENT);
 	assert_non_null(strstr(err.msg, "workload '/nosuch/program' not found"));
 	spec = held("/bin/true", NULL, 0);
-	/* there is none: it ends before it is held, and says so */
+	/* No such CPU: the child ends before it is held, with a message. */
 	spec.place.cpu = CPU_SETSIZE - 1;
 	assert_true(bb_command__start(&spec, &w, &err) < 0);
 	assert_non_null(strstr(err.msg, "cannot be started"));
 }
 
-/* As a user who is not root, in a child: root may do what is to fail here. */
+/* Runs `work` in a child that is not root, because root could do what must fail here. */
 static void as_user(void (*work)(void))
 {
 	int status;
@@ -148,7 +149,7 @@ static void open_forbidden(void)
 	rmdir(folder);
 }
 
-/* A file that is there and cannot be opened is not one that is missing. */
+/* A file that may not be opened is not reported as missing. */
 static void forbidden(void **state)
 {
 	(void)state;
@@ -183,7 +184,7 @@ static void no_process_to_be_had(void **state)
 	as_user(start_without_processes);
 }
 
-/* What is in ours, a secret of the CI perhaps, is not in the workload's. */
+/* The workload does not get our environment, which may hold a secret of the CI. */
 static void clean_environment(void **state)
 {
 	static const char *const kept[] = {"BB_TEST_KEPT", NULL};
@@ -205,7 +206,7 @@ static void clean_environment(void **state)
 	assert_int_equal(wait_for_end(&w, &err), 1);
 }
 
-/* A program that runs as root is not looked for where the caller's $PATH says. */
+/* A program that runs as root is searched for in `path`, not in the caller's $PATH. */
 static void path_of_its_own(void **state)
 {
 	const char *args[] = {"-c", "test \"$PATH\" = "

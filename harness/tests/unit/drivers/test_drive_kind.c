@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A new kind of drive is one file and one row: this file is a driver, and its table of kinds (in
- * place of that of drivers/registry.c) has that row. Scenario, plan, run, comparison and report
- * take it without a word of its own anywhere else.
+ * A new kind of drive needs one file and one row. This file is the driver, and its table of kinds
+ * (in place of drivers/registry.c) has the row. Scenario, plan, run, comparison and report then
+ * work without any change.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +32,7 @@ static const char *spin_name(size_t i)
 	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
 }
 
-/* A spin at rate r takes r + 3 ps, in thousandths of a nanosecond. */
+/* At rate r, one spin takes r + 3 ps (thousandths of a nanosecond). */
 static int toy_batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
 	const struct bb_drive_spec *spec = ((struct bb_drive_slot *)slot)->state->spec;
@@ -65,7 +65,7 @@ static const struct bb_driver toy = {
 
 static const struct bb_drive_kind *const kinds[] = {&toy.kind};
 
-/* --- all else follows --- */
+/* --- everything else follows --- */
 
 #define SCENARIO                                                                                   \
 	"name: tops\n"                                                                             \

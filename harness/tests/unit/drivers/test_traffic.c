@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The pure parts of the drives of real packets: when the next is due, what a request and an answer
- * are, what was sent. */
+/* The pure functions of the drives of real packets: when the next packet is due, where a request or
+ * an answer ends, and what was sent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,8 @@
 #include "bpf/netns.h"
 #include "drivers/traffic.h"
 
-/* On time or late by less than a period, the beat stays where it is. */
+/* If a packet is sent on time or less than a period late, the next one is due by the original
+ * beat. */
 static void test_keeps_the_beat(void **state)
 {
 	uint64_t due = 1000;
@@ -24,19 +25,18 @@ static void test_keeps_the_beat(void **state)
 		due = bb_pace_next(due, due + (k * 37) % 100, 100);
 		assert_int_equal(due, 1000 + 100 * k);
 	}
-	/* at once: one is late, and none is lost yet */
+	/* One period late: the next is due at once, and none is skipped. */
 	assert_int_equal(bb_pace_next(1000, 1200, 100), 1100);
 }
 
-/* Late by more: what was missed is not made up for. */
+/* If sending is later than that, missed packets are not made up for. */
 static void test_makes_no_burst(void **state)
 {
 	uint64_t due = 1000, now = 1000, sent = 0;
 
 	(void)state;
 	assert_int_equal(bb_pace_next(1000, 1201, 100), 1201);
-	/* Each takes 350: one in 350 at the most, however long that goes on, and none queues up
-	 * behind it. */
+	/* If each packet takes 350, one is sent every 350 at most, and no queue builds up. */
 	while (now < 1000000) {
 		now = (due > now ? due : now) + 350;
 		due = bb_pace_next(due, now, 100);
@@ -44,7 +44,7 @@ static void test_makes_no_burst(void **state)
 		sent++;
 	}
 	assert_in_range(sent, 1000000 / 350 - 10, 1000000 / 350 + 10);
-	/* and on time again, it is as before */
+	/* When sending is on time again, the beat continues. */
 	assert_int_equal(bb_pace_next(due, due, 100), due + 100);
 }
 

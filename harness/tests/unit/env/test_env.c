@@ -31,7 +31,7 @@
 #define SHA_A "0123456789abcdef0123456789abcdef01234567"
 #define SHA_B "fedcba9876543210fedcba9876543210fedcba98"
 
-/* A fake root directory, made before and removed after every test. */
+/* Makes a fake root directory before every test. */
 static int make_root(void **state)
 {
 	char *root = strdup("/tmp/bb_test_env.XXXXXX");
@@ -60,7 +60,7 @@ static int remove_root(void **state)
 	return ret;
 }
 
-/* Write root/path, with the directories above it. */
+/* Writes root/path, and makes the directories above it. */
 static void put_file(const char *root, const char *path, const char *text)
 {
 	char full[PATH_MAX];
@@ -243,7 +243,7 @@ static void test_mitigations_none(void **state)
 	assert_string_equal(fp.mitigations, "none");
 }
 
-/* Longer than every buffer on the way; the rest of each file is cut, and nothing else is hurt. */
+/* Files longer than any buffer are cut off, and other fields stay intact. */
 static void test_overlong_files(void **state)
 {
 	struct bb_fingerprint fp;
@@ -318,7 +318,8 @@ static void test_set_cleans(void **state)
 	text[sizeof(text) - 1] = '\0';
 	assert_int_equal(bb_fingerprint_set(&fp, "hostname", text), 0);
 	assert_int_equal(strlen(fp.hostname), BB_FINGERPRINT_TEXT - 1);
-	assert_string_equal(fp.machine, BB_FINGERPRINT_UNKNOWN); /* the neighbour */
+	assert_string_equal(fp.machine, BB_FINGERPRINT_UNKNOWN); /* the field behind it is
+								  * unchanged */
 }
 
 static void test_differences(void **state)
@@ -337,11 +338,11 @@ static void test_differences(void **state)
 	assert_int_equal(bb_fingerprint_differences(&a, &b, keys, 2), 1);
 	assert_string_equal(keys[0], "kernel_release");
 	bb_fingerprint_set(&b, "jit_harden", "");
-	/* unknown does not count */
+	/* unknown values do not count */
 	assert_int_equal(bb_fingerprint_differences(&a, &b, keys, 2), 1);
 	bb_fingerprint_set(&b, "mitigations", "none");
 	bb_fingerprint_set(&b, "cpu_model", "Another CPU");
-	/* counted beyond max */
+	/* differences beyond max are counted, too */
 	assert_int_equal(bb_fingerprint_differences(&a, &b, keys, 2), 3);
 	assert_string_equal(keys[0], "kernel_release");
 	assert_string_equal(keys[1], "cpu_model");
@@ -418,19 +419,19 @@ static void test_git_refs(void **state)
 	put_file(*state, "/a/b/file", "");
 	assert_commit(*state, "/a/b", -ENOENT, "");
 	put_file(*state, "/a/.git/HEAD", "ref: refs/heads/topic/x\n");
-	assert_commit(*state, "/a/b", -ENOENT, ""); /* nothing committed yet */
+	assert_commit(*state, "/a/b", -ENOENT, ""); /* no commit yet */
 	put_file(*state, "/a/.git/packed-refs",
 		 "# pack-refs with: peeled fully-peeled sorted\n" SHA_A
 		 " refs/heads/topic/xy\n" SHA_B " refs/heads/topic/x\n^" SHA_A "\n");
 	assert_commit(*state, "/a/b", 0, SHA_B);
-	/* a loose ref is newer than a packed one */
+	/* A loose ref is newer than a packed one. */
 	put_file(*state, "/a/.git/refs/heads/topic/x", SHA_A "\n");
 	assert_commit(*state, "/a/b", 0, SHA_A);
 	put_file(*state, "/a/.git/refs/heads/topic/x", "not a commit\n");
 	assert_commit(*state, "/a/b", -EINVAL, "");
 	put_file(*state, "/a/.git/HEAD", "ref: refs/../../../etc/passwd\n");
 	assert_commit(*state, "/a", -EINVAL, "");
-	put_file(*state, "/a/.git/HEAD", SHA_B "\n"); /* detached */
+	put_file(*state, "/a/.git/HEAD", SHA_B "\n"); /* a detached HEAD */
 	assert_commit(*state, "/a", 0, SHA_B);
 	put_file(*state, "/a/.git/HEAD", SHA_B "0\n");
 	assert_commit(*state, "/a", -EINVAL, "");
@@ -484,12 +485,12 @@ static void test_cpu_times(void **state)
 	assert_int_equal(bb_cpu_times__read(*state, 11, &t, &err), 0);
 	assert_int_equal(t.total, 4);
 	assert_int_equal(t.steal, 0);
-	/* not cpu11's line */
+	/* The line of cpu11 is not that of cpu1. */
 	assert_int_equal(bb_cpu_times__read(*state, 1, &t, &err), -ENOENT);
 	assert_non_null(strstr(err.msg, "cpu1"));
 	assert_int_equal(bb_cpu_times__read(*state, 2, &t, &err), -EINVAL);
 	assert_int_equal(bb_cpu_times__read(*state, 3, &t, &err), -EINVAL);
-	assert_int_equal(t.total, 4); /* untouched */
+	assert_int_equal(t.total, 4); /* unchanged */
 	assert_int_equal(bb_cpu_times__read("/nonexistent", -1, &t, &err), -ENOENT);
 	assert_int_equal(bb_cpu_times__read("", -1, &t, &err), 0);
 	assert_true(t.total >= t.idle && t.total > 0);
@@ -528,7 +529,7 @@ static void test_steal_share(void **state)
 	assert_int_equal(bb_cpu_times__read(*state, -1, &before, &err), 0);
 	put_file(*state, "/proc/stat", "cpu  160 0 60 1005 0 0 0 35 60 0\n");
 	assert_int_equal(bb_cpu_times__read(*state, -1, &after, &err), 0);
-	/* 25 of 60 + 10 + 5 + 25 */
+	/* 25 of 60 + 10 + 5 + 25. */
 	assert_float_equal(bb_steal_share(&before, &after), 0.25, 1e-12);
 	assert_true(isnan(bb_steal_share(&after, &after)));
 	assert_true(isnan(bb_steal_share(&after, &before)));
@@ -540,7 +541,7 @@ static void test_steal_share(void **state)
 
 /* --- checks --- */
 
-/* True for a tool, and for a field of the fingerprint. */
+/* True if the check's name is that of a tool or of a field of the fingerprint. */
 static bool goes_by_name(const struct bb_check *check)
 {
 	for (size_t i = 0; i < bb_n_fingerprint_fields; i++)
@@ -577,7 +578,7 @@ static int count_open_fds(void)
 	return n;
 }
 
-/* Run all; 0, or the number (from 1) of the first that does not keep its promises. */
+/* Runs all checks. Returns 0, or the number (from 1) of the first check that breaks a rule. */
 static int run_all_checks(struct bb_check_result *ret_results)
 {
 	int n_fds = count_open_fds();
@@ -612,7 +613,7 @@ static const struct bb_check_result *result_of(const struct bb_check_result *res
 	return NULL;
 }
 
-/* As whoever runs the tests. */
+/* With the rights of whoever runs the tests. */
 static void test_checks_run(void **state)
 {
 	struct bb_check_result *results = calloc(bb_n_checks, sizeof(*results));
@@ -627,8 +628,7 @@ static void test_checks_run(void **state)
 	free(results);
 }
 
-/* As nobody, whoever runs the tests: a process without capabilities cannot do the main job, and
- * must be told so. */
+/* As nobody. A process without capabilities cannot measure, and the check must say so. */
 static void test_checks_without_root(void **state)
 {
 	int status;
@@ -672,8 +672,7 @@ static struct bb_check_result run_one(const char *name)
 	return r;
 }
 
-/* With bpf_stats held by ourselves the probe program must notice; needs the privilege to hold it.
- */
+/* While this test has bpf_stats on, the check must warn. That needs the right to enable it. */
 static void test_stats_held(void **state)
 {
 	struct bb_check_result r;
@@ -689,7 +688,7 @@ static void test_stats_held(void **state)
 	assert_int_equal(r.status, BB_CHECK_WARN);
 }
 
-/* A testbed's name follows the identity fields, and only those; Bencher takes 64 bytes. */
+/* A testbed's name depends on the identity fields only. Bencher accepts 64 bytes. */
 static void test_testbed(void **state)
 {
 	char a[BB_TESTBED_SIZE], b[BB_TESTBED_SIZE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Instruction counts against counts by hand (tests/bpf/exact_truth.bpf.c), in the kernel.
+/* Instruction counts in the kernel, against counts made by hand (tests/bpf/exact_truth.bpf.c).
  *
  * no turn: it counts instructions and times nothing */
 #include <stdarg.h>
@@ -23,7 +23,7 @@
 
 #define TRUTH "tests/bpf/exact_truth.bpf.o"
 
-/* A program, its clone, and what the clone counted last. */
+/* A program and its clone. */
 struct counted {
 	struct bb_target *target;
 	struct bb_code code;
@@ -70,8 +70,8 @@ static uint32_t run_fd(int fd, struct bpf_test_run_opts *opts)
 	return opts->retval;
 }
 
-/* Instructions of one run on a packet of `len` bytes that begins with `first`; the original returns
- * the same. */
+/* Returns the instructions of one run on a packet of `len` bytes whose first byte is `first`. Clone
+ * and original must return the same. */
 static uint64_t count_packet(struct counted *c, uint8_t first, size_t len)
 {
 	uint8_t data[1500] = {first};
@@ -98,7 +98,7 @@ static void test_hand_counted(void **state)
 		{"packet", 100, 64, 211},     {"packet", 255, 64, 521},
 		{"static_calls", 0, 64, 60},  {"global_calls", 0, 64, 43},
 		{"callback", 0, 64, 107},     {"callback_stops", 0, 64, 37},
-		{"tail_call", 0, 64, 6}, /* nobody put a target there */
+		{"tail_call", 0, 64, 6}, /* the slot is empty */
 		{"tail_miss", 0, 64, 6},      {"packet_load", 0, 64, 2},
 		{"packet_load", 0, 1000, 4},  {"lock", 0, 64, 13 + 2 + 4},
 		{"lock", 0, 150, 13 + 3 + 4}, {"all_registers", 0, 64, 26},
@@ -119,7 +119,7 @@ static void test_hand_counted(void **state)
 	}
 }
 
-/* The fd of the map that the program's constants name first. */
+/* Returns the fd of the first map in the program's instructions. */
 static int first_map(const struct bb_code *code)
 {
 	for (uint32_t i = 0; i < code->n; i++)
@@ -129,8 +129,7 @@ static int first_map(const struct bb_code *code)
 	return -1;
 }
 
-/* Another program is counted where it is a clone, too; a tail call that is taken does not come
- * back. */
+/* A tail call into a clone is counted there. A tail call that succeeds does not return. */
 static void test_tail_calls(void **state)
 {
 	static const struct {
@@ -160,7 +159,7 @@ static void test_tail_calls(void **state)
 	done(&target);
 }
 
-/* 910 records of 72 bytes fit into 64 KiB; the others find it full. */
+/* 910 records of 72 bytes fit into 64 KiB; the other 90 runs find the ring full. */
 static void test_ring(void **state)
 {
 	uint8_t data[64] = {0};
@@ -205,7 +204,7 @@ static void test_context_of_a_tracepoint(void **state)
 	done(&c);
 }
 
-/* A million runs by one call: nothing is lost or counted twice. */
+/* A million runs in one call: nothing is lost or counted twice. */
 static void test_many_runs(void **state)
 {
 	uint8_t data[64] = {0};
@@ -221,7 +220,7 @@ static void test_many_runs(void **state)
 	done(&c);
 }
 
-/* What cannot be counted says so, with the reason. */
+/* A program that cannot be counted is refused with the reason. */
 static void test_refusals(void **state)
 {
 	struct bb_target *t;
@@ -242,7 +241,7 @@ static void test_refusals(void **state)
 
 /* --- fun_xdp --- */
 
-/* The block that a jump goes back to; v3 has one loop. */
+/* Returns the block that a jump leads back to; v3 has one loop. */
 static uint32_t loop_head(const struct counted *c)
 {
 	uint32_t head = UINT32_MAX;
@@ -262,7 +261,7 @@ static uint32_t loop_head(const struct counted *c)
 	return head;
 }
 
-/* The 64 bytes that scenarios/fun_xdp.yml sweeps; the queue is emptied afterwards. */
+/* Counts a run on the 64 bytes that scenarios/fun_xdp.yml sweeps, and empties the queue. */
 static void count_address(struct counted *c, uint8_t low, uint64_t *ret_counts)
 {
 	uint8_t frame[64];
@@ -282,9 +281,9 @@ static void count_address(struct counted *c, uint8_t low, uint64_t *ret_counts)
 }
 
 /*
- * Rounds of v3's loop for all 256 addresses, as the function itself counts them in user space, and
- * the published ones. A compiler may test before the first round or after every one: the head is
- * executed as often as there are rounds, or once more, but the same for all. v4 executes nothing
+ * Rounds of v3's loop for all 256 addresses, against the same function in user space and the
+ * published numbers. A compiler may test before the first round or after every one. So the loop's
+ * head is executed once a round, or once more, but the same for all addresses. v4 executes no block
  * twice.
  */
 static void test_fibonacci_rounds(void **state)
@@ -311,7 +310,7 @@ static void test_fibonacci_rounds(void **state)
 		count_address(&v3, (uint8_t)low, v3_counts);
 		count_address(&v4, (uint8_t)low, v4_counts);
 		if (low == 0)
-			more = v3_counts[head]; /* no round: b = 1 is enough */
+			more = v3_counts[head]; /* no round for 0: b = 1 is enough */
 		assert_true(more <= 1);
 		assert_int_equal(v3_counts[head], rounds + more);
 		for (size_t i = 0; i < sizeof(published) / sizeof(published[0]); i++)
@@ -324,7 +323,7 @@ static void test_fibonacci_rounds(void **state)
 	done(&v3);
 }
 
-/* --- code made here --- */
+/* --- code that the test makes --- */
 
 static const struct bpf_insn returns[] = {
 	{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 2},
@@ -342,8 +341,8 @@ static struct bb_code code_of(struct bpf_insn *insns, uint32_t n)
 }
 
 /*
- * A jump over 8000 blocks of one instruction each, which with their counters are more than a jump
- * of 16 bits can pass; a second one back, out of the far end, too.
+ * A jump over 8000 blocks of one instruction each. With their counters, they are too far for a jump
+ * of 16 bits. A second jump leads back from the far end.
  */
 static void test_long_jumps(void **state)
 {
@@ -361,12 +360,12 @@ static void test_long_jumps(void **state)
 	need_root();
 	assert_non_null(insns);
 	insns[n++] = (struct bpf_insn){.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 3, .imm = 0};
-	/* 2: */
+	/* Instruction 1, where the jump back leads. */
 	insns[n++] = (struct bpf_insn){.code = BPF_JMP | BPF_JSET | BPF_K,
 				       .dst_reg = 3,
 				       .off = BLOCKS,
 				       .imm = 1};
-	/* no `ja +0`: the kernel would take them out, one by one */
+	/* No `ja +0`, because the kernel would remove each of them singly. */
 	for (int i = 0; i < BLOCKS; i++)
 		insns[n++] = (struct bpf_insn){.code = BPF_JMP | BPF_JEQ | BPF_K,
 					       .dst_reg = 3,
@@ -381,14 +380,14 @@ static void test_long_jumps(void **state)
 		fail_msg("%s", err.msg);
 	assert_int_equal(c.clone.n_long, 2);
 	assert_int_equal(run_fd(c.clone.prog_fd, &opts), 2);
-	/* three rounds, the second of which takes the jump */
+	/* Three rounds; the second takes the jump. */
 	assert_int_equal(instructions(&c), 1 + 3 * (1 + 2) + 2 * BLOCKS + 2);
 	bb_clone__done(&c.clone);
 	free(insns);
 }
 
-/* So many blocks that their clone is not even tried: each with live code, as the kernel takes dead
- * code out one by one. */
+/* So many blocks that no clone is tried. Each block is live code, because the kernel removes dead
+ * code piece by piece. */
 static void test_too_many(void **state)
 {
 	enum { BLOCKS = 13200, N = BLOCKS + 3 };
@@ -416,8 +415,8 @@ static void test_too_many(void **state)
 	free(insns);
 }
 
-/* A loop that the verifier only just follows to its end: with a counter in it, there are more than
- * its million. */
+/* A loop just short enough for the verifier. With a counter in it, the verifier would exceed its
+ * million instructions. */
 static void test_too_long(void **state)
 {
 	struct bpf_insn turns[] = {
@@ -443,7 +442,7 @@ static void test_too_long(void **state)
 		fail_msg("%s", err.msg);
 }
 
-/* Code that no verifier would take is refused before it is asked. */
+/* Code that no verifier would accept is refused before the kernel is asked. */
 static void test_broken_code(void **state)
 {
 	static const struct {
@@ -485,8 +484,8 @@ static void test_broken_code(void **state)
 
 /* --- helpers --- */
 
-/* The arguments in a declaration "static RETURN (*bpf_NAME)(ARGS) = (void *) N;" of libbpf's
- * header; -1: it is none. */
+/* Returns the number of arguments in a declaration "static RETURN (*bpf_NAME)(ARGS) = (void *) N;"
+ * of libbpf's header, or -1 if the line is not one. */
 static int declared_args(const char *line, unsigned int *ret_id)
 {
 	const char *name = strstr(line, "bpf_"), *args, *end, *number;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Instruction counts against an interpreter that counts on its own: random programs, and our own
- * ones.
+/* Instruction counts against an interpreter that counts by itself, for random programs and for
+ * those of this project.
  *
  * slow: hundreds of programs are loaded and run
  * no turn: it counts instructions and times nothing */
@@ -22,8 +22,8 @@
 #include "unit/interpreter.h"
 #include "unit/random_program.h"
 
-#define PROGRAMS 250u /* random ones, of those that the verifier takes */
-#define PACKETS 24u   /* each is run on */
+#define PROGRAMS 250u /* random programs that the verifier accepts */
+#define PACKETS 24u   /* runs of each random program */
 /* bb_counts__are_whole() must accept the counts of one run, and reject them if the last block of
  * the run is counted once more. */
 static void look_whole(const struct bb_cfg *g, const struct bb_code *code, uint64_t *counts)
@@ -43,7 +43,7 @@ static void look_whole(const struct bb_cfg *g, const struct bb_code *code, uint6
 	free(in);
 }
 
-/* Every slot that the interpreter counted, against the counter of its block. */
+/* Compares the interpreter's count of every slot with the counter of its block. */
 static void compare(const struct bb_clone *clone, const struct interp *I,
 		    const struct bb_code *code)
 {
@@ -101,7 +101,7 @@ static void play(const struct bb_code *code, const struct bb_clone *clone, int o
 	free(I);
 }
 
-/* One random program, if the verifier takes it. */
+/* Runs one random program if the verifier accepts it. */
 static void play_number(uint64_t number, int map_fd, uint8_t *low, struct tally *tally)
 {
 	struct gen *g = calloc(1, sizeof(*g));
@@ -160,16 +160,16 @@ static void test_random_programs(void **state)
 	munmap(low, LOW_BYTES);
 }
 
-/* --- our own programs --- */
+/* --- programs of this project --- */
 
-/* How a program of a type is run once: on a packet, on a context, or by a page fault of ours. */
+/* How a program of a type is run once: on a packet, on a context, or by a page fault. */
 struct way {
 	uint32_t type;
 	bool has_packet, is_event;
-	uint32_t header; /* bytes of the packet that the kernel takes off before */
+	uint32_t header; /* bytes that the kernel removes from the packet first */
 };
 
-#define PROG_TYPE_NETFILTER 32 /* 6.4: newer than the headers of Debian 12 */
+#define PROG_TYPE_NETFILTER 32 /* new in Linux 6.4; the headers of Debian 12 lack it */
 
 static const struct way ways[] = {
 	{BPF_PROG_TYPE_XDP, true, false, 0},
@@ -200,7 +200,7 @@ static const struct way *way_of(uint32_t type)
 	return NULL;
 }
 
-/* One page fault in user mode, and one only. */
+/* Causes exactly one page fault in user mode. */
 static void fault_once(int event_fd, volatile char *page)
 {
 	assert_int_equal(bb_perf_event__enable(event_fd), 0);
@@ -222,11 +222,10 @@ static int open_event(int prog_fd)
 	return fd;
 }
 
-/* What the interpreter is given as the context, and the kernel as packet or context, for the i-th
- * run. */
+/* Makes the i-th input: a context for the interpreter, and a packet or context for the kernel. */
 static void make_input(const struct way *w, uint8_t *low, uint32_t i, size_t *ret_len)
 {
-	/* an IPv4 header at the least */
+	/* At least an IPv4 header. */
 	static const size_t lengths[] = {64, 34, 60, 150, 1000};
 	uint8_t *packet = low + 4096;
 	size_t len = w->has_packet ? lengths[i % 5] : CONTEXT_BYTES;
@@ -234,7 +233,7 @@ static void make_input(const struct way *w, uint8_t *low, uint32_t i, size_t *re
 	memset(low, 0, 8192);
 	if (w->has_packet) {
 		packet[0] = (uint8_t)(i * 17);
-		packet[12] = 8; /* IPv4, of an address that changes */
+		packet[12] = 8; /* IPv4, with a different address in each run */
 		packet[14] = 0x45;
 		packet[26] = (uint8_t)(i * 13);
 		if (w->type == BPF_PROG_TYPE_XDP)
@@ -282,7 +281,8 @@ static void run_own(const struct way *w, int prog_fd, const uint8_t *low, size_t
 	assert_int_equal(rc, 0);
 }
 
-/* False: the interpreter cannot play it, as it does not know one of its helpers or kfuncs. */
+/* Returns false if the interpreter cannot run the program, because it does not know a helper or
+ * kfunc. */
 static bool play_own(const struct bb_clone *clone, const struct way *w, uint8_t *low,
 		     struct tally *tally)
 {
@@ -310,7 +310,8 @@ static bool play_own(const struct bb_clone *clone, const struct way *w, uint8_t 
 		I->packet = low + 4096 + w->header;
 		I->packet_len = len - w->header;
 		bb_clone__reset(clone);
-		interp_run(I, 0, args, 0); /* first: it takes the globals as they are then */
+		interp_run(I, 0, args, 0); /* before the kernel's run: the interpreter reads the
+					    * globals as they are now */
 		run_own(w, clone->prog_fd, low, len, event_fd, region + i * page);
 		known = !strstr(I->why, "helper") && !strstr(I->why, "kfunc");
 		if (known && I->why[0])
@@ -319,7 +320,7 @@ static bool play_own(const struct bb_clone *clone, const struct way *w, uint8_t 
 			print_message("# not played: %s calls %s\n", code->name, I->why);
 			continue;
 		}
-		/* what the first fault itself touches is there afterwards */
+		/* The first fault's run may itself touch pages; these are present in later runs. */
 		if (!w->is_event || i)
 			compare(clone, I, code);
 		tally->runs++;
@@ -334,7 +335,7 @@ static bool play_own(const struct bb_clone *clone, const struct way *w, uint8_t 
 	return known;
 }
 
-/* Why it is not played; NULL: it was. */
+/* Returns why the program was not run, or NULL if it was. */
 static const char *play_program(const char *path, const char *program, uint8_t *low,
 				struct tally *tally)
 {
@@ -346,7 +347,7 @@ static const char *play_program(const char *path, const char *program, uint8_t *
 	int rc = bb_target__open(&(struct bb_source_spec){.path = path, .program = program}, &t,
 				 &err);
 
-	if (rc == -ENOTSUP) /* the kernel has refused another one of its type */
+	if (rc == -ENOTSUP) /* the kernel has refused another program of its type */
 		return "does not load";
 	if (rc)
 		fail_msg("%s", err.msg);
@@ -379,13 +380,13 @@ static const char *play_program(const char *path, const char *program, uint8_t *
 
 static void play_object(const char *path, uint8_t *low, struct tally *tally)
 {
-	/* What cannot be instrumented; and tail calls into other programs, where the interpreter
-	 * cannot follow. */
+	/* A program that cannot be instrumented. */
 	static const char *const may_fail[] = {"no_room"};
 	struct bpf_object *obj = bpf_object__open_file(path, NULL);
 	struct bpf_program *p;
 
-	/* or refused on purpose, or of types that do not run */
+	/* Skips programs with tail calls into others, which the interpreter cannot follow, programs
+	 * that must be refused, and types that cannot run. */
 	if (!obj || strstr(path, "tailcall") || strstr(path, "lines_leave") ||
 	    strstr(path, "sections")) {
 		bpf_object__close(obj);

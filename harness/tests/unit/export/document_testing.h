@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-/* Documents as text and as Markdown. Include after cmocka.h. */
+/* Renders documents as text and as Markdown. Include after cmocka.h. */
 
 #include <stdio.h>
 
 #include "export/documents.h"
 
-/* In lines that are not broken. */
+/* As text whose lines are not broken, up to 120 columns. */
 static inline void as_text(const struct bb_doc *d, FILE *out)
 {
 	const struct bb_doc_look look = {.width = 120};
@@ -15,7 +15,7 @@ static inline void as_text(const struct bb_doc *d, FILE *out)
 	bb_doc__text(d, &look, out);
 }
 
-/* The document by one of the renderers, to be freed; the document is done with then. */
+/* Renders the document and frees it. The caller frees the returned text. */
 static inline char *rendered(struct bb_doc *d, void (*render)(const struct bb_doc *d, FILE *out))
 {
 	char *text = NULL;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The strict BMF validator (harness/tests/bmf_check.h) itself: what bencher takes must pass, and
- * every case that bencher rejects, read from its sources (0.6.12), must fail, for the reason it was
- * written for.
+ * Tests the strict BMF reader (harness/tests/bmf_check.h): what bencher accepts must pass. Every
+ * case that bencher rejects, as read from its sources (0.6.12), must fail for its own reason.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +15,7 @@
 
 #include "bmf_check.h"
 
-/* One benchmark "b" with the measure "latency", whose object is given. */
+/* One benchmark "b" with one measure "latency". */
 #define METRIC(object) "{\"b\":{\"latency\":" object "}}"
 
 static const char *const good[] = {
@@ -24,10 +23,12 @@ static const char *const good[] = {
 	METRIC("{\"value\":1.5,\"lower_value\":null,\"upper_value\":null}"),
 	METRIC("{\"value\":1.5,\"lower_value\":1.5,\"upper_value\":1.5}"),
 	METRIC("{\"upper_value\":2,\"lower_value\":1,\"value\":1.5}"),
-	METRIC("{\"value\":-3.25,\"lower_value\":-4}"), /* net of the floor may be negative */
+	METRIC("{\"value\":-3.25,\"lower_value\":-4}"), /* a latency without the floor may be
+							 * negative */
 	METRIC("{\"value\":1e-300}"),
 	METRIC("{\"value\":1.7976931348623157e308}"), /* DBL_MAX */
-	METRIC("{\"value\":18446744073709551616}"),   /* 2^64: an integer, but a fine f64 */
+	METRIC("{\"value\":18446744073709551616}"),   /* 2^64: too large for an integer, but a valid
+						       * f64 */
 	"\n\t {\"a\":{\"latency\":{\"value\":1}}}\r\n\n",
 	("{\"a/b/c=1\":{\"latency\":{\"value\":1},\"l1-accesses\":{\"value\":2}},"
 	 "\"\\u00fc \xc3\xbc\":{\"0\":{\"value\":1}}}"),
@@ -38,9 +39,9 @@ struct bad_case {
 	const char *why; /* part of the message */
 };
 
-/* 'end of file' and friends are jansson's words for what follows or is missing. */
+/* 'end of file' and the like are jansson's words. */
 static const struct bad_case bad[] = {
-	/* not one object */
+	/* Not one object. */
 	{"", "BMF: 1:"},
 	{" \n", "BMF: 2:"},
 	{"{}", "no benchmark"},
@@ -57,7 +58,7 @@ static const struct bad_case bad[] = {
 	{METRIC("{\"value\":1}") ",", "end of file expected"},
 	{"{\"b\":{\"latency\":{\"value\":1}}", "BMF: 1:"},
 	{"// c\n" METRIC("{\"value\":1}"), "BMF: 1:"},
-	/* JSON that some readers would take */
+	/* JSON that some readers would accept. */
 	{METRIC("{\"value\":1,}"), "BMF: 1:"},
 	{"{\"b\":{\"latency\":{\"value\":1},}}", "BMF: 1:"},
 	{"{\"b\":{\"latency\":{\"value\":1}},}", "BMF: 1:"},
@@ -69,7 +70,7 @@ static const struct bad_case bad[] = {
 	{METRIC("{\"value\":1.}"), "BMF: 1:"},
 	{METRIC("{\"value\":0x10}"), "BMF: 1:"},
 	{METRIC("{\"value\":1,5}"), "BMF: 1:"},
-	/* value */
+	/* The value. */
 	{METRIC("{\"value\":NaN}"), "BMF: 1:"},
 	{METRIC("{\"value\":nan}"), "BMF: 1:"},
 	{METRIC("{\"value\":Infinity}"), "BMF: 1:"},
@@ -85,14 +86,14 @@ static const struct bad_case bad[] = {
 	{METRIC("{\"value\":[1]}"), "value is not a number"},
 	{METRIC("1.5"), "is not an object"},
 	{METRIC("null"), "is not an object"},
-	/* bounds */
+	/* The bounds. */
 	{METRIC("{\"value\":1.5,\"lower_value\":1.6}"), "lower_value"},
 	{METRIC("{\"value\":1.5,\"upper_value\":1.4}"), "upper_value"},
 	{METRIC("{\"value\":1.5,\"lower_value\":\"1\"}"), "neither a number nor null"},
 	{METRIC("{\"value\":1.5,\"upper_value\":false}"), "neither a number nor null"},
 	{METRIC("{\"value\":1.5,\"upper_value\":NaN}"), "BMF: 1:"},
 	{METRIC("{\"value\":1.5,\"upper_value\":1e400}"), "overflow"},
-	/* keys */
+	/* The keys. */
 	{METRIC("{\"value\":1,\"unit\":\"ns\"}"), "unknown field"},
 	{METRIC("{\"value\":1,\"Value\":1}"), "unknown field"},
 	{METRIC("{\"value\":1,\"value\":2}"), "duplicate"},
@@ -111,13 +112,13 @@ static const struct bad_case bad[] = {
 	{"{\"b\":null}", "not an object of measures"},
 	{"{\"b\":1}", "not an object of measures"},
 	{"{\"b\":[{\"latency\":{\"value\":1}}]}", "not an object of measures"},
-	/* one bad benchmark among good ones */
+	/* One bad benchmark among good ones. */
 	{"{\"a\":{\"latency\":{\"value\":1}},\"b\":{\"latency\":{\"value\":null}}}", "\"b\" "
 										     "latency: "
 										     "value"},
 };
 
-/* A copy of exact size, so that ASan sees a read past the end. */
+/* Checks a copy of exactly `len` bytes, so that AddressSanitizer sees a read past the end. */
 static int check_exact(const char *text, size_t len, struct bb_err *err)
 {
 	char *copy = malloc(len ? len : 1);
@@ -156,12 +157,12 @@ static void test_bad(void **state)
 		if (!strstr(err.msg, bad[i].why))
 			fail_msg("%s\nexpected: ...%s...\ngot: %s", bad[i].text, bad[i].why,
 				 err.msg);
-		/* The message is optional. */
+		/* The caller may pass NULL for the error. */
 		assert_int_equal(check_exact(bad[i].text, strlen(bad[i].text), NULL), -EINVAL);
 	}
 }
 
-/* Text cut off anywhere is never valid: what a writer that died midway leaves. */
+/* A text that is cut off anywhere is invalid. A writer that died midway leaves such a text. */
 static void test_truncated(void **state)
 {
 	static const char text[] = "{\"a\":{\"latency\":{\"value\":12.5,\"upper_value\":13}}}";
@@ -172,11 +173,12 @@ static void test_truncated(void **state)
 	for (len = 0; len < sizeof(text) - 1; len++)
 		assert_int_equal(check_exact(text, len, &err), -EINVAL);
 	assert_int_equal(check_exact(text, sizeof(text) - 1, &err), 0);
-	/* A NUL is text too. */
+	/* A NUL at the end counts as text. */
 	assert_int_equal(check_exact(text, sizeof(text), &err), -EINVAL);
 }
 
-/* Document with a benchmark's name of `name_len` and a measure's of `measure_len` bytes. */
+/* Checks a document whose benchmark has a name of `name_len` bytes, and its measure one of
+ * `measure_len` bytes. */
 static int check_lengths(size_t name_len, size_t measure_len, struct bb_err *err)
 {
 	char *name = malloc(name_len + 1), *measure = malloc(measure_len + 1), *text;

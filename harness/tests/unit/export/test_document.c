@@ -19,7 +19,7 @@ static void as_coloured_text(const struct bb_doc *d, FILE *out)
 	bb_doc__text(d, &(struct bb_doc_look){.width = 60, .wrap = true, .colour = true}, out);
 }
 
-/* A table of two programs, and a note. */
+/* Makes a table of two programs, with a note. */
 static struct bb_doc make_document(bool with_more)
 {
 	static const struct bb_doc_column columns[] = {
@@ -59,8 +59,8 @@ static void check(bool with_more, void (*render)(const struct bb_doc *d, FILE *o
 	free(text);
 }
 
-/* One row of the list of columns, and a cell: it is in all three. A column that says nothing is in
- * none. */
+/* A new column needs one row in the list of columns and one cell, and appears in all three formats.
+ * An empty column appears in none. */
 static void test_column_in_all(void **state)
 {
 	(void)state;
@@ -97,7 +97,8 @@ static void test_column_in_all(void **state)
 	      "bpf_stats on</p>\n");
 }
 
-/* A table that is too wide for a page is two: the columns that a text shows below it are apart. */
+/* If a page's table is too wide, it becomes two tables. The second has the columns that the text
+ * format also shows below. */
 static void test_wide_page(void **state)
 {
 	static const struct bb_doc_column columns[] = {
@@ -128,7 +129,7 @@ static void test_wide_page(void **state)
 	}
 }
 
-/* A note that has no room in its row is wrapped below it; a row without a note has no such line. */
+/* A note that does not fit its row is wrapped below it. A row without a note has no such line. */
 static void test_note_below_row(void **state)
 {
 	static const struct bb_doc_column columns[] = {
@@ -162,8 +163,7 @@ static void test_note_below_row(void **state)
 	free(text);
 }
 
-/* Every column that the short table of a run has is also in Markdown, in the details and on the
- * page. */
+/* Every column of the short table of a run is also in Markdown, in the details and on the page. */
 static void test_columns_of_a_run(void **state)
 {
 	static const char *const formats[] = {"markdown", "html", "details"};
@@ -175,7 +175,8 @@ static void test_columns_of_a_run(void **state)
 	for (size_t k = 0; k < bb_n_case_columns; k++) {
 		const char *name = bb_case_columns[k].as.head;
 
-		snprintf(head, sizeof(head), " %s  ", name); /* not a word of a sentence */
+		snprintf(head, sizeof(head), " %s  ", name); /* a column's head and not a word of a
+							      * sentence */
 		if (!(bb_case_columns[k].in & BB_SHORT) || !strstr(table, head))
 			continue;
 		n++;
@@ -195,7 +196,8 @@ static void test_columns_of_a_run(void **state)
 	bb_report__free(r);
 }
 
-/* Paragraphs end at the width; a table that is wider has its first column on a line of its own. */
+/* Paragraphs are wrapped at the width. In a table that is too wide, the first column has a line of
+ * its own. */
 static void test_narrow(void **state)
 {
 	static const struct bb_doc_column columns[] = {
@@ -243,7 +245,7 @@ static void test_colours(void **state)
 	free(text);
 }
 
-/* One line a cause, with its first example; the numbers in it may differ. */
+/* Skips with the same cause share one line with the first example. Their numbers may differ. */
 static void test_notes_by_cause(void **state)
 {
 	struct bb_report *r = make_sample_report();
@@ -268,8 +270,8 @@ static void test_notes_by_cause(void **state)
 	bb_report__free(r);
 }
 
-/* A command that is longer than a line is broken between two words of a shell, as a shell allows;
- * a shorter one stays in one piece. */
+/* A command longer than a line is broken between two words, with a backslash as in a shell. A
+ * shorter command is not broken. */
 static void test_commands_can_be_copied(void **state)
 {
 	static const char line[] = "bpfbench overhead --agent 'trace of everything that opens "
@@ -295,7 +297,7 @@ static void test_commands_can_be_copied(void **state)
 	free(text);
 }
 
-/* An option is left out with its value, wherever it stands before "--". */
+/* bb_command_without() removes an option with its value, wherever it stands before "--". */
 static void test_command_without(void **state)
 {
 	char *command = bb_command_without("bpfbench compare --drive step a.o b.o --drive=hook "
@@ -319,7 +321,7 @@ static void test_command_without(void **state)
 	free(command);
 }
 
-/* A path that is longer than a line may end a line behind a slash. */
+/* A path longer than a line may be broken behind a slash. */
 static void test_long_path(void **state)
 {
 	struct bb_doc d = {0};
@@ -340,7 +342,7 @@ static void test_long_path(void **state)
 			    "…/a-long-folder/another-folder/bpf/prog.bpf.c");
 }
 
-/* On a page, commands in backquotes are code; a lone backquote is only a backquote. */
+/* On a page, text in backquotes is code. A single backquote stays a backquote. */
 static void test_html_code(void **state)
 {
 	struct bb_doc d = {0};

@@ -64,7 +64,7 @@ static void test_bmf_is_valid(void **state)
 	assert_near_by(json_number_value(json_object_get(latency, "value")), e->value, 1e-5);
 	assert_near_by(json_number_value(json_object_get(latency, "lower_value")), e->lo, 1e-5);
 	assert_near_by(json_number_value(json_object_get(latency, "upper_value")), e->hi, 1e-5);
-	/* Three loads have no interval, 75 samples no percentiles, and the floor no net. */
+	/* Three loads give no interval, 75 samples no percentiles, and a floor has no net. */
 	assert_lacks(text, "null");
 	latency = json_object_get(root, "perf_profiler/empty/in-situ/freq_hz=100");
 	assert_null(json_object_get(json_object_get(latency, "latency"), "lower_value"));
@@ -76,7 +76,8 @@ static void test_bmf_is_valid(void **state)
 	bb_report__free(r);
 }
 
-/* A benchmark a program, with what its kernel said: absent is left out, 0 is not. */
+/* Each program has a benchmark with what the kernel says of it. Unknown figures are left out; 0 is
+ * not. */
 static void test_bmf_of_programs(void **state)
 {
 	struct bb_report *r = make_sample_report();
@@ -99,7 +100,7 @@ static void test_bmf_of_programs(void **state)
 	assert_near(json_number_value(json_object_get(json_object_get(program, "stack-depth-bytes"),
 						      "value")),
 		    0);
-	/* exact: no interval */
+	/* Exact figures have no interval. */
 	assert_int_equal(json_object_size(json_object_get(program, "stack-depth-bytes")), 1);
 	assert_int_equal(json_object_size(json_object_get(root, "perf_profiler/pid_filter")), 2);
 	json_decref(root);
@@ -123,7 +124,8 @@ static void test_bmf_refuses_nothing(void **state)
 	bb_report__free(r);
 }
 
-/* One case of many without a sample is left out, by name: bencher would not miss it. */
+/* A case without a sample is left out of BMF, because bencher does not miss it. The run then names
+ * it. */
 static void test_bmf_leaves_out_void_case(void **state)
 {
 	struct bb_report *r = make_sample_report();
@@ -152,7 +154,7 @@ static void test_bmf_leaves_out_void_case(void **state)
 	bb_report__free(r);
 }
 
-/* Where failing programs are skipped, so are cases without a sample, and floors stay theirs. */
+/* bb_report__skip_without_sample() removes cases without a sample. The others keep their floors. */
 static void test_skip_without_sample(void **state)
 {
 	struct bb_report *r = make_report("x");
@@ -180,7 +182,7 @@ static void test_skip_without_sample(void **state)
 	set_text(&r->cases[1].series[0].void_why, "x");
 	set_text(&r->cases[2].series[0].void_why, "x");
 	bb_report__skip_without_sample(r, 0);
-	assert_int_equal(r->n_cases, 3); /* nothing would be left to complain of */
+	assert_int_equal(r->n_cases, 3); /* nothing is removed if no case would be left */
 	bb_report__free(r);
 }
 
@@ -193,7 +195,7 @@ static void test_bmf_refuses_incomplete(void **state)
 	set_text(&r->incomplete, "interrupted by SIGINT");
 	assert_refused(r, -ECANCELED,
 		       "run is incomplete (interrupted by SIGINT): no BMF is written");
-	text = export_ok("details", r); /* people get what there is */
+	text = export_ok("details", r); /* formats for people show an incomplete run */
 	assert_int_equal(strncmp(text, "INCOMPLETE: interrupted by SIGINT; ", 35), 0);
 	free(text);
 	bb_report__free(r);
@@ -301,7 +303,7 @@ static void test_human_numbers(void **state)
 	assert_string_equal(bb_table_cell_number(3.14, 712).text, "3.1");
 }
 
-/* Every line of the sample fits a terminal, but for what people wrote. */
+/* Every line of the sample report fits a terminal, except texts that users wrote. */
 static void test_table_width(void **state)
 {
 	struct bb_report *r = make_sample_report();
@@ -319,7 +321,7 @@ static void test_table_width(void **state)
 	bb_report__free(r);
 }
 
-/* Columns stand below each other although one name has more bytes than characters. */
+/* Columns stay aligned although one name has more bytes than characters. */
 static void test_table_aligns_utf8(void **state)
 {
 	struct bb_report *r = make_report("x");
@@ -340,7 +342,7 @@ static void test_table_aligns_utf8(void **state)
 	bb_report__free(r);
 }
 
-/* A stored file may come from anywhere, and terminals obey what they are sent. */
+/* A stored file may come from anywhere. No control characters of it may reach the terminal. */
 static void test_table_is_clean(void **state)
 {
 	struct bb_report *r = make_report("x");
@@ -359,8 +361,7 @@ static void test_table_is_clean(void **state)
 	bb_report__free(r);
 }
 
-/* Columns that make it too wide go below, name by name; they are not cut off. */
-/* A signal loses nothing, and is not kept quiet about either. */
+/* Calls that a signal interrupted are mentioned, although nothing is lost. */
 static void test_table_retries(void **state)
 {
 	struct bb_report *r = make_sample_report();
@@ -378,6 +379,7 @@ static void test_table_retries(void **state)
 	bb_report__free(r);
 }
 
+/* Columns that make a table too wide move to further tables below it; nothing is cut off. */
 static void test_table_spills(void **state)
 {
 	struct bb_report *r = make_report("x");
@@ -399,7 +401,7 @@ static void test_table_spills(void **state)
 	row = strstr(text, "\n  variant_of_a_long_name_0");
 	assert_non_null(row);
 	assert_true(strcspn(row + 1, "\n") <= 120);
-	/* each further table has the variant again */
+	/* Each further table begins with the variant. */
 	row = strstr(row, "\n\n  variant ");
 	assert_non_null(row);
 	assert_true((size_t)(strstr(row, "  steal %  ") - row) < strcspn(row + 2, "\n"));
@@ -412,7 +414,8 @@ static void test_table_spills(void **state)
 	bb_report__free(r);
 }
 
-/* 392 packets a second of 1000: said by every format for people; 980 of 1000 are not. */
+/* 392 packets a second of the requested 1000 are reported by every format for people; 980 of 1000
+ * are not. */
 static void test_below_rate(void **state)
 {
 	static const char *const formats[] = {"table", "markdown", "html"};
@@ -510,7 +513,7 @@ static void test_plot_ecdf(void **state)
 	text = export_ok("plot", r);
 	assert_has(text, "\n# run\tx\t2026-11-21T13:17:00Z\t6.1.0-27-amd64\tAMD EPYC 7763 64-Core "
 			 "Processor\t34\t-\t0.2.0\ttsc\n");
-	/* the 5125th of 10249 */
+	/* The 5125th of 10249 samples. */
 	assert_has(text, "\tv\tstep\tstack_depth\t4\t-\trun\t10249\t1524\t");
 	for (char *line = strtok_r(strstr(text, "\n# ecdf\tperf_profiler"), "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save)) {
@@ -530,7 +533,7 @@ static void test_plot_ecdf(void **state)
 		tail += ns > 2500;
 	}
 	assert_true(points > 200 && points <= 400);
-	assert_true(tail > 50); /* where 2.4 % of the samples are */
+	assert_true(tail > 50); /* 2.4 % of the samples are there */
 	assert_near(last_share, 1);
 	assert_true(last_ns > 990000);
 	free(text);
@@ -551,7 +554,7 @@ static void test_plot_cost(void **state)
 						0),
 				    700 + depth, 10);
 	make_case(r, "void", "step", NULL, 0);
-	r->cases[1].floor = 0; /* v is w's floor at depth 4 */
+	r->cases[1].floor = 0; /* v is the floor of w at depth 4 */
 	bb_report__summarise(r);
 	text = export_ok("plot", r);
 	assert_has(text, "\n\n\n# cost\tperf_profiler\tv\tstep\tstack_depth\tfloor\n"
@@ -568,8 +571,8 @@ static void test_plot_cost(void **state)
 	bb_report__free(r);
 }
 
-/* What each load cost and where it was, and what that makes of floor and net; void series and live
- * cases have none. */
+/* The cost and place of each load, with floor and net of that load. Void series and live cases have
+ * none. */
 static void test_plot_loads(void **state)
 {
 	struct bb_report *r = make_report("x");
@@ -630,7 +633,7 @@ static void test_plot_comparison(void **state)
 			 "s/step/stack_depth=8\tnet\tNaN\tNaN\tNaN\n"
 			 "s/step/stack_depth=8\tpair\t5\tNaN\tNaN\n");
 	assert_has(text, "unmatched-pair\t-10\tNaN\tNaN\n");
-	/* the other one is void */
+	/* The other one is void. */
 	assert_null(strstr(strstr(text, "unmatched-pair\t-10") + 1, "unmatched-pair"));
 	free(text);
 	bb_report__free(r);
@@ -657,7 +660,7 @@ static void test_full_device(void **state)
 	struct bb_report *r = make_sample_report();
 
 	(void)state;
-	make_counted(r, "ringbuf", 100); /* without, there is nothing for lcov */
+	make_counted(r, "ringbuf", 100); /* without counts, there is nothing for lcov */
 	for (size_t i = 0; i < BB_N_EXPORTERS; i++) {
 		FILE *full = fopen("/dev/full", "w");
 		struct bb_err err = {.msg = ""};
@@ -681,8 +684,9 @@ static void test_registry(void **state)
 	assert_null(bb_exporter_find(""));
 }
 
-/* Very many values of a parameter are one table, a row a variant. Of as few as BB_SWEEP_VALUES,
- * each has a table in the details, and a row for each variant in the short table. */
+/* With more than BB_SWEEP_VALUES values, a parameter has one table with a row for each variant.
+ * With at most that many, each value has a table in the details, and the short table has a row for
+ * each variant. */
 static void check_sweep(uint32_t n_values, bool is_sweep)
 {
 	struct bb_report *r = make_report("20261121T131700Z-sweep-00000000");
@@ -712,7 +716,7 @@ static void test_sweep(void **state)
 	check_sweep(17, true);
 }
 
-/* A case of one series with all samples alike. */
+/* Adds a case of one series whose samples are all equal. */
 static void add_end(struct bb_report *r, const char *variant, const char *drive, const char *param,
 		    uint32_t value, uint64_t ns)
 {
@@ -729,7 +733,7 @@ static char *export_summarised(struct bb_report *r)
 	return text;
 }
 
-/* Hot and cold side by side, where there are both; the values of a sweep are one row. */
+/* Hot and cold figures side by side, if both were measured. A sweep has one row for all values. */
 static void test_ranges(void **state)
 {
 	struct bb_report *r = make_report("20261121T131700Z-range-00000000");
@@ -741,7 +745,7 @@ static void test_ranges(void **state)
 	add_end(r, "a", "step", "stack_depth", 32, 200);
 	add_end(r, "a", "step-cold", "stack_depth", 8, 1000);
 	add_end(r, "a", "step-cold", "stack_depth", 32, 600);
-	/* cold at a value that was not measured hot */
+	/* Cold at a value that was not measured hot. */
 	add_end(r, "b", "step-cold", "stack_depth", 32, 700);
 	add_end(r, "a", "step-colder", "stack_depth", 8, 900);
 	add_end(r, "a", "in-situ", NULL, 0, 400);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What went through a ring: stored and read back, summed up, named in BMF; and DHAT's totals. */
+/* Figures of a ring: stored and read again, summed up, named in BMF, and the totals for DHAT. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,8 +14,8 @@
 #include "store/run_json.h"
 #include "unit/report_testing.h"
 
-/* Two loads of a pipeline: 30 samples consumed, 10 waiting, a ring that was three quarters full
- * once. */
+/* Makes two loads of a pipeline: 30 samples consumed, 10 waiting, and a ring that was three
+ * quarters full once. */
 static struct bb_report *make_pipeline(void)
 {
 	struct bb_report *r = make_report("r");
@@ -67,7 +67,8 @@ static void test_summary(void **state)
 	assert_near(s->pipeline.lag_max.value, 2000);
 	assert_near(s->pipeline.ring_peak.value, 0.75);
 	assert_near(s->pipeline.consumer_cpu.value, 2000);
-	assert_true(isnan(s->naive_mean.value)); /* it would be the program's, among lags */
+	assert_true(isnan(s->naive_mean.value)); /* the naive mean is the program's and does not
+						  * belong to lags */
 	r->cases[0].series[1].void_why = strdup("so");
 	bb_report__summarise(r);
 	assert_near(s->pipeline.produced.value, 20);
@@ -86,7 +87,8 @@ static void test_bmf(void **state)
 	assert_non_null(strstr(text, "\"lag-max\": {\"value\": 2000}"));
 	assert_non_null(strstr(text, "\"drops\": {\"value\": 2}"));
 	assert_non_null(strstr(text, "\"consumer-cpu\": {\"value\": 2000}"));
-	assert_null(strstr(text, "latency")); /* a threshold on latency is not for lags */
+	assert_null(strstr(text, "latency")); /* users set thresholds on latency, and a lag is
+					       * none */
 	free(text);
 	text = text_of(bb_export_plot, r);
 	assert_non_null(strstr(text, "\n# "
@@ -102,7 +104,7 @@ static void test_bmf(void **state)
 	bb_report__free(r);
 }
 
-/* `from` replaced by `to` in a stored run must not be taken for a run, and the message names the
+/* Replaces `from` by `to` in a stored run. Reading it must fail, and the message must name the
  * place. */
 static void refuse(const char *text, const char *from, const char *to, const char *why)
 {

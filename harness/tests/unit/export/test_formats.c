@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The formats for other tools: what each writes of one sample run, and what would break a reader of
- * it. */
+/* The formats for other tools: what each writes of one sample run, and names that could break a
+ * reader. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -26,7 +26,7 @@ static void test_golden(void **state)
 	check_golden("openmetrics.prom", "openmetrics");
 }
 
-/* A run whose names hold what the formats give a meaning to. */
+/* Makes a run whose names contain characters with a meaning in the formats. */
 static struct bb_report *with_odd_names(void)
 {
 	struct bb_report *r = make_report("r");
@@ -39,7 +39,7 @@ static struct bb_report *with_odd_names(void)
 	return r;
 }
 
-/* Even those are OpenMetrics to a strict reader. */
+/* Such names are valid OpenMetrics, too. */
 static void test_openmetrics_is_valid(void **state)
 {
 	struct bb_report *r = with_odd_names();
@@ -87,8 +87,8 @@ static void test_odd_names(void **state)
 	bb_report__free(r);
 }
 
-/* What a page of GitHub's or GitLab's makes of a text, beside markup: it calls users and makes
- * links. */
+/* GitHub and GitLab make links and mention users in plain text. The Markdown format prevents
+ * both. */
 static void test_markdown_calls_nobody(void **state)
 {
 	static const struct {
@@ -124,7 +124,8 @@ static void test_markdown_calls_nobody(void **state)
 	}
 }
 
-/* benchstat makes its own intervals: a line a load, void ones left out. */
+/* benchstat computes its own intervals, so benchfmt has one line a load. Void loads are left
+ * out. */
 static void test_a_line_a_load(void **state)
 {
 	struct bb_report *r = with_odd_names();
@@ -151,7 +152,8 @@ static void refused(const char *format, const struct bb_report *r, const char *s
 	assert_has(err.msg, says);
 }
 
-/* A format with nothing to write fails: readers would take empty output for good news. */
+/* A format that has nothing to write fails, because readers would take empty output for good
+ * news. */
 static void test_nothing_to_say(void **state)
 {
 	struct bb_report *r = make_report("r");
@@ -163,13 +165,14 @@ static void test_nothing_to_say(void **state)
 	i = make_case(r, "a", "step", "stack_depth", 8);
 	make_series(r, i, 0);
 	bb_report__summarise(r);
-	/* a case without a sample is left out, and there is no other */
+	/* The only case has no sample and is left out. */
 	refused("github-action", r, "no figure of which less is better");
 	refused("github-action-bigger", r, "no figure of which more is better");
 	bb_report__free(r);
 }
 
-/* veristat has no word for absent: a column that a program lacks goes for all. */
+/* veristat cannot express an unknown figure. A column that one program lacks is left out for
+ * all. */
 static void test_absent_columns(void **state)
 {
 	struct bb_report *r = with_odd_names();
@@ -182,7 +185,7 @@ static void test_absent_columns(void **state)
 	bb_report__free(r);
 }
 
-/* Verdicts come first, the ones to act on in bold. */
+/* Verdicts come first; those that need action are bold. */
 static void test_markdown_verdicts(void **state)
 {
 	struct bb_report *r = with_odd_names();

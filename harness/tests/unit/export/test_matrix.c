@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The matrix of programs by kernel: from runs of two kernels, of which one refuses a program. */
+/* The matrix of programs by kernel, from runs of two kernels. One of them refuses a program. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static struct bb_case step(char *name, char *variant, struct bb_series *series, 
 				.floor = floor};
 }
 
-/* 999 samples of one value and one of another. */
+/* Makes 999 samples of one value and one of another. */
 static struct bb_series samples(uint64_t value, uint64_t other)
 {
 	struct bb_series s = {.run_cnt = 1000};
@@ -95,12 +95,12 @@ static void look_at_text(const struct bb_matrix_kernel *kernels)
 	assert_non_null(strstr(text, "program  figure             5.10           6.12"));
 	assert_non_null(strstr(text, "p        verified insns      103            104"));
 	assert_non_null(strstr(text, "         verifier states       3              4"));
-	assert_null(strstr(text, " stack bytes  ")); /* no kernel gave it */
+	assert_null(strstr(text, " stack bytes  ")); /* no kernel reported it */
 	assert_non_null(strstr(text, "BPF insns/run       103              -"));
 	assert_non_null(strstr(text, "machine insns/run   101              -"));
 	assert_non_null(strstr(text, "q        loads                no            yes"));
 	assert_non_null(strstr(text, "verified insns        -  850000 (85 %)"));
-	/* The mode is the least value, so it is exact though its bin is wider. */
+	/* The mode is the smallest value, so it is exact although its bin is wider. */
 	assert_non_null(strstr(text, "17026"));
 	assert_non_null(strstr(text, "5.10: x/q: unknown func bpf_loop#181"));
 	assert_non_null(strstr(text, "6.1: it panicked"));
@@ -138,7 +138,8 @@ static void test_bmf(void **state)
 	check(look_at_bmf);
 }
 
-/* Base and head of two programs: one costs an instruction more, the other does not load in head. */
+/* Base and head of two programs: one executes an instruction more in head, the other does not load
+ * in head. */
 static void test_pairs(void **state)
 {
 	static const struct bb_matrix_pair pair = {"prog", "base0", "head0"};
@@ -170,7 +171,7 @@ static void test_pairs(void **state)
 	assert_non_null(strstr(text, "prog.q: head does not load, base does: it reads outside"));
 	free(text);
 
-	/* 1101 are more than 10 % above 1000, and more than 0.1 % of the limit */
+	/* 1101 is more than 10 % above 1000, and more than 0.1 % of the limit. */
 	programs[1].metrics.verified_insns = 1101;
 	judge.complexity = 0.001;
 	cases[2].series = &series[1];
@@ -182,7 +183,7 @@ static void test_pairs(void **state)
 	assert_null(strstr(text, "machine instructions:"));
 	free(text);
 
-	/* base does not have the program: there is no number to come from */
+	/* If base lacks the program, there is no number to compare with. */
 	programs[0].variant = "other";
 	assert_int_equal(bb_doc_matrix_pairs(&kernel, 1, &judge, &d), 2);
 	text = rendered(&d, as_text);

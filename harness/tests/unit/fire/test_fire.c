@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The triggers as a table, which hooks they are for, and attach points by their sections. */
+/* The table of triggers, the hooks that they are for, and the attach points of sections. */
 #include <errno.h>
 #include <linux/bpf.h>
 #include <setjmp.h>
@@ -71,7 +71,7 @@ static void test_words_are_words(void **state)
 	}
 }
 
-/* Reading the counters is the only one that does nothing. */
+/* Every trigger but `counters`, which only reads the counters, has a function that fires. */
 static void test_one_trigger_does_nothing(void **state)
 {
 	const struct bb_trigger *t;
@@ -82,7 +82,7 @@ static void test_one_trigger_does_nothing(void **state)
 			fail_msg("'%s' does nothing", t->name);
 }
 
-/* --- which hook a trigger is for --- */
+/* --- the hook of a trigger --- */
 
 static void test_nearness(void **state)
 {
@@ -164,14 +164,15 @@ static void test_sections(void **state)
 	p = at("sockops/read", BPF_PROG_TYPE_SOCK_OPS, BPF_CGROUP_SOCK_OPS);
 	assert_int_equal(p.kind, BB_AT_CGROUP);
 	p = at("tp_btf/sched_switch", BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP);
-	assert_false(bb_attach_point__by_own_run(&p, &own)); /* the kernel has no such test run */
+	assert_false(bb_attach_point__by_own_run(&p, &own)); /* the kernel has no test run for
+							      * tp_btf */
 	p = at("raw_tp/sched_switch", BPF_PROG_TYPE_RAW_TRACEPOINT, 0);
 	assert_true(bb_attach_point__by_own_run(&p, &own));
 	assert_int_equal(own.kind, BB_AT_OWN_RUN);
 	assert_string_equal(own.target, "sched_switch");
 }
 
-/* A program without a place is for the function that it is named after. */
+/* If a section names no place, a program is for the function that it is named after. */
 static void test_function_by_name(void **state)
 {
 	static const char *const functions[] = {"vfs_unlink", "security_inode_create",
@@ -186,9 +187,10 @@ static void test_function_by_name(void **state)
 		{"kretprobe__vfs_unlink_ret", "vfs_unlink"},
 		{"vfs_unlinks", ""},
 		{"on_unlink", ""},
-		{"blk_account_io_", "blk_account_io_start"}, /* as the kernel cuts it */
-		{"blk_account_io", ""},                      /* not cut */
-		{"security_inode_", ""},                     /* of two */
+		{"blk_account_io_", "blk_account_io_start"}, /* cut off by the kernel at 15
+							      * characters */
+		{"blk_account_io", ""},                      /* not as the kernel cuts it */
+		{"security_inode_", ""},                     /* two functions match */
 	};
 	struct bb_live_objects o = {.btf = btf__new_empty()};
 	struct bb_attach_point p = at("kprobe", BPF_PROG_TYPE_KPROBE, 0);
@@ -205,8 +207,8 @@ static void test_function_by_name(void **state)
 	btf__free(o.btf);
 }
 
-/* Programs of many functions; what the kernel has no such link for is loaded as one of a single
- * function, and goes there. */
+/* Programs for many functions. If the kernel has no link for many functions, the program is loaded
+ * for one function and attached there. */
 static void test_sections_of_many_functions(void **state)
 {
 	struct bb_attach_point p, own;
@@ -214,7 +216,7 @@ static void test_sections_of_many_functions(void **state)
 	(void)state;
 	p = at("kprobe.multi/tcp_*", BPF_PROG_TYPE_KPROBE, BB_TRACE_KPROBE_MULTI);
 	assert_int_equal(p.kind, BB_AT_KPROBE_MULTI);
-	/* its helpers would look for a link that is not there */
+	/* Its helpers would look for a link of many functions. */
 	assert_false(bb_attach_point__on_own_function(&p, &own));
 	p = at("kprobe.multi/tcp_close", BPF_PROG_TYPE_KPROBE, 0);
 	assert_int_equal(p.kind, BB_AT_KPROBE);
@@ -268,7 +270,7 @@ static void test_functions_of_a_file(void **state)
 	assert_int_equal(bb_user_target__find("libc.so.6:[cm]alloc", false, &many, &addresses,
 					      NULL),
 			 0);
-	assert_true(addresses->n >= 2); /* each once, however many names it has */
+	assert_true(addresses->n >= 2); /* each address once, however many names it has */
 	for (uint32_t i = 1; i < addresses->n; i++)
 		assert_true(addresses->offsets[i - 1] < addresses->offsets[i]);
 	assert_string_equal(many.path, one.path);
@@ -283,7 +285,7 @@ static void test_functions_of_a_file(void **state)
 	assert_int_equal(bb_user_target__find("readline", false, &one, &addresses, NULL), -ENOTSUP);
 }
 
-/* Nothing may stand in for a file of the user's that is damaged: it is named instead. */
+/* If a user's file is damaged, no other file may stand in for it. The message names the file. */
 static void test_a_damaged_file(void **state)
 {
 	char path[] = "/tmp/bb-damaged-XXXXXX", text[64];
@@ -315,7 +317,7 @@ static void test_same_event(void **state)
 	assert_false(bb_attach_point__same_event(&tp, &entry));
 }
 
-/* --- how many runs a firing brings --- */
+/* --- how many runs a firing causes --- */
 
 static void test_fewest_runs(void **state)
 {
@@ -327,12 +329,12 @@ static void test_fewest_runs(void **state)
 		{{1, 1, 1, 1}, 4, 1},
 		{{0}, 0, 0},
 		{{0, 0, 0}, 3, 0},
-		/* others come in between, now and then, or most of the time */
+		/* Other processes add runs, sometimes or most of the time. */
 		{{1, 2, 1, 7, 1, 1}, 6, 1},
 		{{9, 8, 2, 11, 2, 7, 2, 12}, 8, 2},
-		/* as few in less than a quarter: chance */
+		/* Fewer than a quarter with so few runs are chance. */
 		{{9, 8, 2, 11, 10, 7, 13, 12}, 8, 0},
-		/* it does not always run */
+		/* It does not always run. */
 		{{0, 1, 1, 1}, 4, 0},
 	};
 
@@ -356,9 +358,10 @@ static void test_choice(void **state)
 	(void)state;
 	assert_null(bb_choose(&p, tried, 0));
 	assert_null(bb_choose(&p, tried + 3, 1));
-	/* of as many runs, the cheaper one */
+	/* Of triggers with equally few runs, the cheaper one. */
 	assert_ptr_equal(bb_choose(&p, tried, 4), &tried[2]);
-	/* one run, and of these the first: they are tried in the order in which they are taken */
+	/* Of triggers with one run, the first: the order in which they are tried is the order of
+	 * preference. */
 	assert_ptr_equal(bb_choose(&p, tried, 6), &tried[4]);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Programs and libraries that are made to crash or to hang who reads them. */
+/* Programs and libraries made to crash their reader, or to keep it busy for hours. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,8 +22,8 @@
 #define SEGMENTS 60000u
 #define TEXT_BYTES ((size_t)64 << 20)
 
-/* Its sections: none, symbols, texts. All functions have one name of TEXT_BYTES; none is in a
- * segment. Returned is its path. */
+/* Makes an ELF file with three sections: none, symbols, texts. All functions share one name of
+ * TEXT_BYTES, and none is in a segment. Returns its path. */
 static const char *hostile_file(char last)
 {
 	static char path[64];
@@ -81,7 +81,7 @@ static const char *hostile_file(char last)
 	return path;
 }
 
-/* To find the end of each name anew takes hours. */
+/* Searching for the end of each name anew would take hours. */
 static void test_names_without_an_end(void **state)
 {
 	struct bb_user_query q = {.path = hostile_file('a'), .function = "work"};
@@ -93,7 +93,7 @@ static void test_names_without_an_end(void **state)
 	assert_non_null(strstr(err.msg, "has no function 'work'"));
 }
 
-/* What takes hours all the same ends with the budget. */
+/* If reading a file takes hours anyway, the budget ends it. */
 static void test_budget(void **state)
 {
 	struct bb_user_query q = {.path = hostile_file('\0'), .function = "a*"};
@@ -108,7 +108,7 @@ static void test_budget(void **state)
 	assert_non_null(strstr(err.msg, "the budget was over before libelf could read it"));
 }
 
-/* A FIFO is not waited for. */
+/* Opening a FIFO does not wait for a writer. */
 static void test_regular_files_only(void **state)
 {
 	char dir[] = "/tmp/bb-user-elf-XXXXXX", path[64];
@@ -126,7 +126,7 @@ static void test_regular_files_only(void **state)
 	rmdir(dir);
 }
 
-/* A child that was taken over may say anything. */
+/* A hostile file may take over the child that reads it, so the child's reply is checked. */
 static void test_reply(void **state)
 {
 	struct bb_user_prototype prototype = {.n = 1, .parameters = {BB_VALUE_FLOAT}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The HTML page and its pictures: all that a run has is there, nothing in it can break out of the
- * page, no other file is needed. */
+/* The HTML page and its pictures: they show all that a run has, nothing in a run can break out of
+ * the page, and no other file is needed. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 #include "html/html.h"
 #include "profile/stacks.h"
 
-/* Balance of the elements that must be closed; 0 is a page that browsers read as it was meant. */
+/* Returns how many of these elements are opened but not closed; 0 is a well-formed page. */
 static int balance(const char *text, const char *element)
 {
 	char open[32], close[32];
@@ -96,7 +96,7 @@ static void test_page(void **state)
 	bb_report__free(r);
 }
 
-/* Names are the user's: markup in them stays text. */
+/* Users choose names, so markup in names must stay text. */
 static void test_markup_in_names(void **state)
 {
 	struct bb_report *r = make_report("a<b>\"'&");
@@ -139,7 +139,7 @@ static void test_verdicts(void **state)
 	assert_has(text, "<h1>perf_profiler: A: old, B: new, by ");
 	assert_true(strstr(text, "<h2>Verdicts<") < strstr(text, "<h2>Cost of a run<"));
 	free(text);
-	/* Two pairs of programs have no common A and B. */
+	/* Comparisons of two different pairs of programs have no common A and B. */
 	c = BB_ADD(bb_comparison_record, r, comparisons);
 	set_text(&c->name, "perf_profiler/slope");
 	set_text(&c->base, "older");
@@ -150,7 +150,7 @@ static void test_verdicts(void **state)
 	bb_report__free(r);
 }
 
-/* The heading of a run of `inside` names programs; their paths are not programs. */
+/* The heading of a run of `inside` names its programs, but not their paths. */
 static void test_paths(void **state)
 {
 	struct bb_report *r = make_report("agent");
@@ -177,7 +177,7 @@ static void test_paths(void **state)
 	bb_report__free(r);
 }
 
-/* A comparison of 256 inputs: what regressed is to be seen, the rest is folded. */
+/* A comparison of 256 inputs: regressions are visible, all other rows are folded. */
 static void test_many_verdicts(void **state)
 {
 	struct bb_report *r = make_sample_report();
@@ -211,8 +211,8 @@ static void test_many_verdicts(void **state)
 	bb_report__free(r);
 }
 
-/* Nothing measured, one sample, equal figures, no interval: still a page, and no division by
- * nothing. */
+/* Nothing measured, one sample, equal figures, no interval: the page is still valid, and nothing
+ * divides by 0. */
 static void test_little_to_show(void **state)
 {
 	struct bb_report *r = make_report("r");
@@ -235,7 +235,7 @@ static void test_little_to_show(void **state)
 	bb_report__free(r);
 }
 
-/* Lines with their share, the one that never ran marked, hostile text as text. */
+/* Source lines with their shares. A line that never ran is marked, and hostile text stays text. */
 static void test_source(void **state)
 {
 	struct bb_report *r = make_sample_report();
@@ -269,8 +269,8 @@ static void test_source(void **state)
 	bb_report__free(r);
 }
 
-/* A history by hand: `n` runs, and all timed cases of the report in them, of which `moved`
- * regressed at the run before last. */
+/* Makes a history of `n` runs with all cases of the report. Case number `moved` regressed at the
+ * run before last. */
 static struct bb_timeline make_history(const struct bb_report *r, size_t n, size_t moved)
 {
 	struct bb_timeline t = {.n_runs = n, .n_cases = r->n_cases};
@@ -344,15 +344,16 @@ static void test_history(void **state)
 			 "% in the newest run, first seen in the run of 2026-11-21T13:17:00Z "
 			 "(commit "
 			 "0000000000)");
-	/* What changed comes first. */
+	/* Cases that changed come first. */
 	assert_true(strstr(text, "</td><td>+5.00</td>") < strstr(text, "<td "
 								       "class=text>perf_profiler/"
 								       "empty/step"));
-	assert_has(text, "of the ratio to the empty program"); /* in the head of Change % */
+	assert_has(text, "of the ratio to the empty program"); /* in the head of the column Change
+							        * % */
 	assert_has(text, "No pictures: bpfbench report draws them, with gnuplot.");
 	free(text);
 
-	/* One run is no history, and none of another scenario's is this run's. */
+	/* One run is no history. Runs of other scenarios do not count. */
 	for (size_t i = 0; i < t.n_cases; i++)
 		t.cases[i].n_points = 1;
 	text = page_of(&(struct bb_html_page){.report = r, .history = &t}, 1);
@@ -369,7 +370,7 @@ static void test_history(void **state)
 	bb_report__free(r);
 }
 
-/* A flame graph of `stacks` stacks of 20 frames each. */
+/* Makes a flame graph of `stacks` stacks of 20 frames each. */
 static char *make_flame(size_t stacks, const char *name)
 {
 	const struct bb_flame_opts opts = {.title = "<b>", .unit = "samples", .max_bytes = 1200000};
@@ -399,7 +400,7 @@ static char *make_flame(size_t stacks, const char *name)
 	return text;
 }
 
-/* Several runs on one page: all names in it are of one element only. */
+/* Several runs on one page: every id belongs to one element only. */
 static void test_several(void **state)
 {
 	struct bb_report *a = make_sample_report(), *b = make_sample_report();
@@ -425,8 +426,8 @@ static void test_several(void **state)
 	bb_report__free(b);
 }
 
-/* 256 inputs of six programs and ten tables, 64 runs of history, their source, and a flame graph of
- * 100 000 frames. */
+/* The size of a large page: 256 inputs of six programs, ten tables, 64 runs of history, the source,
+ * and a flame graph of 100 000 frames. */
 static void test_bound(void **state)
 {
 	struct bb_report *r = make_report("r");
@@ -484,7 +485,7 @@ static char *embedded(const char *svg, int expected)
 	return text;
 }
 
-/* What gnuplot writes: its colours become the page's, its ids are of this picture alone. */
+/* A picture of gnuplot: its colours become those of the page, and its ids are made unique. */
 static void test_svg(void **state)
 {
 	char *text = embedded("<?xml version='1.0'?>\n<svg \n viewBox='0 0 440 330'\n "
@@ -512,7 +513,7 @@ static void test_svg(void **state)
 	free(text);
 }
 
-/* A picture of somebody else's: no script, no handler, nothing from elsewhere gets through. */
+/* A hostile picture: scripts, event handlers and links are removed. */
 static void test_hostile_svg(void **state)
 {
 	static const char *const broken[] = {

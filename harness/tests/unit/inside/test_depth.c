@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How deep the stack of a program is, as far as its code shows it. */
+/* The depth of a program's stack, as far as its code shows it. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Times by line: stored and read again, summed up by line, as a table, a sentence and a flame
- * graph.
- */
+/* Times by line: stored and read again, summed up by line, and shown as a table, a sentence and a
+ * flame graph. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -45,7 +44,8 @@ static void test_stored_and_read(void **state)
 	bb_report__free(r);
 }
 
-/* Times by load were texts once; a word of one that is no number is absent. */
+/* Older runs stored the times of the loads as a text. A word that is no number is an absent
+ * time. */
 static void test_texts_of_older_runs(void **state)
 {
 	static const char list[] = "\"rest_ns\": [0, 0, 0, 0, 0, 0, 0, 0]",
@@ -77,7 +77,8 @@ static void test_texts_of_older_runs(void **state)
 	bb_report__free(r);
 }
 
-/* What the program hides of its way out is taken from the calling, where the loads can tell it. */
+/* A part of the program's exit may overlap with its own work. It is subtracted from the time of the
+ * call, if the loads show that it is more than 3 ns. */
 static void test_hidden(void **state)
 {
 	static const struct {
@@ -107,7 +108,8 @@ static void test_hidden(void **state)
 	}
 }
 
-/* The loads of another process are appended; where its runs took another path, they are not. */
+/* The loads of another process are appended, unless its rows differ because its runs took another
+ * path. */
 static void test_processes(void **state)
 {
 	struct bb_report *r = make_sample_report(), *other = make_sample_report();
@@ -139,7 +141,7 @@ static void test_processes(void **state)
 	bb_report__free(r);
 }
 
-/* Written as a list, and read from that and from the text of older runs. */
+/* Calls are stored as a list. They are read from a list and from the text of older runs. */
 static void test_calls_stored(void **state)
 {
 	static const char *const stored[] = {"\"from\": [{\"line\": 77, \"call\": \"parse()\"}]",
@@ -172,7 +174,7 @@ static void test_calls_stored(void **state)
 	bb_report__free(r);
 }
 
-/* A row of a function says by which calls it was come to, and has frames of those. */
+/* A row in a function names the calls that lead to it, and the flame graph has a frame for each. */
 static void test_calls(void **state)
 {
 	struct bb_report *r = make_report(ID);
@@ -199,7 +201,7 @@ static void test_calls(void **state)
 	fclose(out);
 	assert_has(text, "77 len = get(); (prog.bpf.c)");
 	assert_has(text, "parse()");
-	assert_has(text, "line 45"); /* of which there is no row */
+	assert_has(text, "line 45"); /* no row is of this line */
 	assert_has(text, "inner()");
 	free(text);
 	bb_by_line__done(&b);
@@ -209,7 +211,7 @@ static void test_calls(void **state)
 	bb_report__free(r);
 }
 
-/* The same program with cold caches: a column, and the lines that miss. */
+/* The same program with cold caches: a further column, and a sentence about the lines that miss. */
 static void test_cold(void **state)
 {
 	struct bb_report *r = make_report(ID);
@@ -232,7 +234,7 @@ static void test_cold(void **state)
 	bb_by_line__cold_sentence(&b, sentence, sizeof(sentence));
 	assert_has(sentence, "with cold caches 144");
 	assert_has(sentence, ": bpf_ringbuf_submit of line 83 +7000");
-	assert_null(strstr(sentence, "bpf_get_stack")); /* as long as it was */
+	assert_null(strstr(sentence, "bpf_get_stack")); /* takes as long as with hot caches */
 	text = print(&b, false);
 	assert_has(text, "cold ns");
 	assert_has(text, "11853");
@@ -259,22 +261,22 @@ static void test_lines(void **state)
 	assert_int_equal(b.n_lines, 2);
 	assert_near(b.lines[0].ns.value, 2501);
 	assert_int_equal(b.lines[0].n_parts, 2);
-	assert_near(b.lines[1].ns.value, 4852.5); /* 4849 to 4856 */
+	assert_near(b.lines[1].ns.value, 4852.5); /* the median of 4849 to 4856 */
 	assert_true(b.lines[1].ns.lo < 4852.5 && b.lines[1].ns.lo >= 4849);
 	assert_near(b.program.value, 7403.5);
 	assert_near(b.sum.value, b.program.value);
 	assert_false(bb_by_line__differs(&b));
 	assert_string_equal(b.top[0]->row->call, "bpf_ringbuf_submit");
-	assert_nan(b.lines[0].insns); /* nothing was counted */
+	assert_nan(b.lines[0].insns); /* no instructions were counted */
 	bb_by_line__done(&b);
-	/* a load that lacks one row does not count */
+	/* A load without the time of one row does not count. */
 	set_numbers(&r->timed[0].rows[0].ns,
 		    (double[]){2500, 2500, 2500, 2500, 2500, 2500, 2500, NAN}, 8);
 	bb_by_line__make(r, &r->timed[0], &b);
 	assert_int_equal(b.n_loads, 7);
 	assert_near(b.program.value, 7403);
 	bb_by_line__done(&b);
-	/* parts that are 10 % short */
+	/* The parts are 10 % too short. */
 	set_numbers(&r->timed[0].rows[0].ns,
 		    (double[]){1700, 1700, 1700, 1700, 1700, 1700, 1700, 1700}, 8);
 	bb_by_line__make(r, &r->timed[0], &b);
@@ -283,7 +285,7 @@ static void test_lines(void **state)
 	bb_report__free(r);
 }
 
-/* Two loads of a machine that was slower, and a quarter of the runs in the others. */
+/* Left out: two loads on a slower machine, and a quarter of the runs in the other loads. */
 static void test_disturbed(void **state)
 {
 	struct bb_report *r = make_report(ID);
@@ -349,7 +351,7 @@ static void test_table(void **state)
 	assert_has(text, "  cuts at 12 of 48 points, so some rows are several lines: too long for "
 			 "jumps out of all its cuts\n");
 	assert_has(text, "  5 of the 6 cuts that a run passes were measured; ");
-	assert_null(strstr(text, "its own code")); /* 1 ns */
+	assert_null(strstr(text, "its own code")); /* only 1 ns */
 	assert_true(strstr(text, "len = get()") < strstr(text, "submit();"));
 	free(text);
 	text = print(&b, true);
@@ -359,8 +361,8 @@ static void test_table(void **state)
 	bb_report__free(r);
 }
 
-/* One variant at two depths of the stack: side by side, also the line that one of them lacks,
- * and wherever they stand. */
+/* One variant at two stack depths is shown side by side, also lines that only one of them has, in
+ * whatever order the cases stand. */
 static void test_by_param(void **state)
 {
 	struct bb_report *r = make_report(ID);
@@ -375,11 +377,11 @@ static void test_by_param(void **state)
 	set_text(&r->timed[1].variant, "another");
 	set_text(&r->timed[2].name, "perf_profiler/ringbuf/lines/stack_depth=127");
 	r->timed[2].param_value = 127;
-	for (size_t i = 0; i < 2; i++) /* another line */
+	for (size_t i = 0; i < 2; i++) /* on another line */
 		r->timed[2].rows[i].line = r->timed[2].rows[i].last_line = 78;
 	for (size_t i = 0; i < 3; i++)
 		bb_by_line__make(r, &r->timed[i], &b[i]);
-	bb_doc_by_param(b, 1, &d); /* one value */
+	bb_doc_by_param(b, 1, &d); /* a single value of the parameter */
 	assert_int_equal(d.n, 0);
 	bb_doc_by_param(b, 3, &d);
 	text = rendered(&d, as_text);
@@ -419,7 +421,7 @@ static void test_pictures(void **state)
 	fclose(mem);
 	assert_has(text, "83 a &lt; b; (prog.bpf.c)");
 	assert_has(text, "bpf_get_stack");
-	assert_has(text, ">helper</text>"); /* a legend of its own */
+	assert_has(text, ">helper</text>"); /* the flame graph has its own legend */
 	assert_null(strstr(text, "off-CPU"));
 	assert_has(text, " ns");
 	free(text);
@@ -436,10 +438,11 @@ static void test_pictures(void **state)
 	bb_report__free(r);
 }
 
-/* A line of 2 instructions of a guest's run is shown, one of 2 ns is not. */
+/* In a guest's run, a row of 2 instructions is shown; otherwise a row of 2 ns is not. */
 static void test_least_shown(void **state)
 {
-	static const double one[] = {1, 1, 1, 1, 1, 1, 1, 1}; /* and 1 of the same line */
+	static const double one[] = {1, 1, 1, 1, 1, 1, 1, 1}; /* two rows of the same line with 1
+							       * each */
 	struct bb_report *r = make_report(ID);
 	struct bb_timed *t = make_timed(r, 4849);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the exact drive counted: stored and read again, as BMF, compared without tolerance,
- * annotated, as a tracefile. */
+/* Counts of the exact drive: stored and read again, written as BMF and as a tracefile, compared
+ * without tolerance, and annotated. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 #include "unit/report_testing.h"
 #include "unit/export/document_testing.h"
 
-/* free() it. */
+/* Returns the output of the exporter; the caller frees it. */
 static char *export(const char *format, const struct bb_report *r, int expected, struct bb_err *err)
 {
 	char *text = NULL;
@@ -53,7 +53,7 @@ static void test_bmf(void **state)
 	char *text;
 
 	(void)state;
-	c->cases[1].most = 110; /* not always the same */
+	c->cases[1].most = 110; /* the count varies */
 	c->cases[1].instructions += 10;
 	text = export("bmf", r, 0, &err);
 	assert_has(text, "\"perf_profiler/ringbuf/exact/input=0\": {\n    \"instructions\": "
@@ -93,7 +93,7 @@ static void test_one_instruction_more(void **state)
 	make_counted(a, "ringbuf", 100);
 	make_counted(b, "ringbuf", 101);
 	for (size_t i = 0; i < 3; i++)
-		b->counted[0].lines[i].line += 5; /* lines are found again by what they say */
+		b->counted[0].lines[i].line += 5; /* lines are matched by their text */
 	d = diff_of(a, b);
 	assert_int_equal(bb_exact_diff__count(&d, BB_VERDICT_REGRESSED), 2);
 	assert_int_equal(d.programs[0].n_lines, 1);
@@ -106,7 +106,7 @@ static void test_one_instruction_more(void **state)
 			 "B: b\nnext: the same without `--exact` (");
 	free(text);
 	bb_exact_diff__done(&d);
-	/* code that only moved is left out, but not of the details */
+	/* Lines that only moved are left out, except in the details. */
 	d = diff_of(a, b);
 	free(d.programs[0].lines);
 	d.programs[0].lines = bb_calloc(3, sizeof(*d.programs[0].lines));
@@ -133,8 +133,8 @@ static void test_one_instruction_more(void **state)
 	bb_report__free(b);
 }
 
-/* Ranges: apart, they are judged; touching, they are not. Void and missing cases are never good or
- * bad news. */
+/* Separate ranges get a verdict; ranges that touch do not. Void and missing cases are neither good
+ * nor bad news. */
 static void test_ranges_and_gaps(void **state)
 {
 	static const struct {

@@ -15,8 +15,8 @@
 
 static const struct bb_diff_opts at_1_percent = {.threshold = 0.01, .alpha = 0.05};
 
-/* A case of `loads` loads, whose samples are all of centre_ns, centre_ns + 1, ...: the locations
- * are known. */
+/* Adds a case of `loads` loads. All samples of the first load are centre_ns, those of the second
+ * centre_ns + 1, and so on. */
 static size_t flat_case(struct bb_report *r, const char *variant, uint32_t loads,
 			uint64_t centre_ns)
 {
@@ -24,7 +24,7 @@ static size_t flat_case(struct bb_report *r, const char *variant, uint32_t loads
 
 	for (uint32_t load = 0; load < loads; load++)
 		add_samples(make_series(r, i, load), centre_ns + load, 10);
-	r->cases[i].between_runs = 9; /* which did not differ */
+	r->cases[i].between_runs = 9; /* 9 runs that did not differ */
 	return i;
 }
 
@@ -48,7 +48,7 @@ static struct bb_diffs diff_with(const struct bb_report *a, const struct bb_repo
 	return d;
 }
 
-/* The rows of two flat reports; the reports are gone. */
+/* Compares two flat reports and frees them. */
 static struct bb_diffs diff_flat(uint32_t loads_a, uint64_t a_ns, uint32_t loads_b, uint64_t b_ns)
 {
 	struct bb_report *a = flat_report("a", loads_a, a_ns), *b = flat_report("b", loads_b, b_ns);
@@ -83,8 +83,8 @@ static void assert_warns(const struct bb_diffs *d, const char *part)
 	fail_msg("no warning says '%s' (there are %zu)", part, d->n_warnings);
 }
 
-/* Lookups failed in one program only if those of the other one were counted, in more runs than the
- * first, and none failed. */
+/* "Failed in one program only" needs that the other program's lookups were counted, in more than
+ * the first run, and that none of them failed. */
 static void test_failed_in_one_only(void **state)
 {
 	struct bb_case fails = {.n_in_vain = 1, .n_insns = 9}, finds = {.n_insns = 9},
@@ -104,7 +104,8 @@ static void test_failed_in_one_only(void **state)
 
 /* --- two stored runs --- */
 
-/* 12 loads a side: ranks 2 and 11 of each at 5 % (test_stats_order_ratio.c). */
+/* 12 loads a side: the interval is from ranks 2 and 11 of each at 5 %
+ * (test_stats_order_ratio.c). */
 static void test_values_interval_and_verdict(void **state)
 {
 	struct bb_diffs d = diff_flat(12, 1000, 12, 1100);
@@ -129,7 +130,7 @@ static void test_values_interval_and_verdict(void **state)
 	assert_near(p50->shift, 100);
 	assert_nan(p50->lo);
 	assert_false(p50->has_verdict);
-	assert_null(find_row(&d, "ringbuf", "net")); /* no floor */
+	assert_null(find_row(&d, "ringbuf", "net")); /* there is no floor */
 	assert_null(find_row(&d, "ringbuf", "p99")); /* too few samples */
 	assert_int_equal(d.n_warnings, 0);
 	bb_diffs__done(&d);
@@ -159,8 +160,8 @@ static void test_other_verdicts(void **state)
 	}
 }
 
-/* 9 runs of a self-test, 95 % of which are within 1 % of their mean: Student's t with 8 + 8 degrees
- * of freedom (2.120 of 0.01 / 2.306, times sqrt(2)) for the two runs together. */
+/* In a self-test of 9 runs, 95 % of the runs are within 1 % of their mean. For two runs, that gives
+ * Student's t with 8 + 8 degrees of freedom: 2.120 * 0.01 / 2.306 * sqrt(2). */
 static void test_what_moves_between_runs_is_in_the_interval(void **state)
 {
 	struct bb_report *a = flat_report("a", 12, 1000), *b = flat_report("b", 12, 1020);
@@ -179,7 +180,7 @@ static void test_what_moves_between_runs_is_in_the_interval(void **state)
 	if (fabs(log(row->lo) - (ln - hypot(ln - log(lo), half))) > 1e-6)
 		fail_msg("%.9f", log(row->lo));
 	assert_int_equal(row->verdict, BB_VERDICT_INCONCLUSIVE);
-	assert_true(row->decides > 12); /* loads */
+	assert_true(row->decides > 12); /* more loads than the 12 so far */
 	assert_note(row, " % so far");
 	bb_diffs__done(&d);
 
@@ -191,7 +192,7 @@ static void test_what_moves_between_runs_is_in_the_interval(void **state)
 	bb_report__free(b);
 }
 
-/* Three loads in each of four places, 10 ns apart, the places 100 ns: within a place s = 10. */
+/* Makes three loads, 10 ns apart, in each of four places, 100 ns apart. Within a place s = 10. */
 static struct bb_report *placed_report(const char *id, uint64_t centre_ns)
 {
 	struct bb_report *r = make_report(id);
@@ -209,7 +210,8 @@ static struct bb_report *placed_report(const char *id, uint64_t centre_ns)
 	return r;
 }
 
-/* Means 1160 and 1260, both with a standard error of 10 / sqrt(12) and 8 degrees of freedom. */
+/* The means are 1160 and 1260, each with a standard error of 10 / sqrt(12) and 8 degrees of
+ * freedom. */
 static void test_loads_by_place(void **state)
 {
 	struct bb_report *a = placed_report("a", 1000), *b = placed_report("b", 1100);
@@ -228,7 +230,7 @@ static void test_loads_by_place(void **state)
 	bb_report__free(b);
 }
 
-/* Twelve loads, and the reference of instructions. */
+/* Makes a report of twelve loads that also measured the reference of instructions. */
 static struct bb_report *report_with_reference(const char *id, uint64_t centre_ns, double piece_ns)
 {
 	struct bb_report *r = flat_report(id, 12, centre_ns);
@@ -239,7 +241,8 @@ static struct bb_report *report_with_reference(const char *id, uint64_t centre_n
 	return r;
 }
 
-/* A slower program is slower in pieces of the reference, too; a slower machine is not. */
+/* If a program becomes slower, it takes more pieces of the reference. If the machine becomes
+ * slower, it does not. */
 static void test_the_reference_may_deny_a_change(void **state)
 {
 	static const struct {
@@ -348,7 +351,7 @@ static void test_void_series_are_noted_and_not_counted(void **state)
 	bb_report__free(b);
 }
 
-/* Of a live program, slices without a run are usual, but other void slices are said. */
+/* Of a live program, slices without a run are usual and not mentioned. Other void slices are. */
 static void test_void_slices(void **state)
 {
 	struct bb_report *a = make_report("a"), *b = make_report("b");
@@ -400,8 +403,8 @@ static void test_cases_of_one_run_only(void **state)
 	bb_report__free(b);
 }
 
-/* n = 8: p = 4 / 256 at best, so three regressions of three survive Holm at 5 % and one of four
- * cannot. */
+/* With n = 8, the smallest p is 4 / 256. By Holm at 5 %, three cases with that p regress; with four
+ * cases, none can. */
 static void test_holm_over_the_cases(void **state)
 {
 	static const char *const names[] = {"one", "two", "three", "four"};
@@ -439,7 +442,7 @@ static void test_different_machines(void **state)
 
 	(void)state;
 	assert_int_equal(bb_fingerprint_set(&b->fingerprint, "kernel_release", "6.12.1"), 0);
-	/* no identity */
+	/* The hostname is no identity field. */
 	assert_int_equal(bb_fingerprint_set(&b->fingerprint, "hostname", "another"), 0);
 	d = diff_with(a, b, &at_1_percent);
 	assert_warns(&d, "kernel_release: '6.1.0-27-amd64' in A, '6.12.1' in B");
@@ -447,7 +450,7 @@ static void test_different_machines(void **state)
 	assert_int_equal(d.n_warnings, 2);
 	assert_int_equal(find_row(&d, "ringbuf", "latency")->verdict, BB_VERDICT_INCONCLUSIVE);
 	assert_note(find_row(&d, "ringbuf", "latency"), "the machines differ");
-	/* still shown */
+	/* The figures are still shown. */
 	assert_near(find_row(&d, "ringbuf", "latency")->lo, 2001.0 / 1010.0);
 	bb_diffs__done(&d);
 
@@ -461,7 +464,7 @@ static void test_different_machines(void **state)
 	bb_report__free(b);
 }
 
-/* Mitigations are long: the warning begins with the entry that differs. */
+/* The value of `mitigations` is long, so the warning begins with the entry that differs. */
 static void test_long_fingerprint_values_are_cut(void **state)
 {
 	struct bb_report *a = flat_report("a", 12, 1000), *b = flat_report("b", 12, 1000);
@@ -551,7 +554,7 @@ static void make_pairs(struct bb_comparison *c, size_t n, bool matched, double b
 	}
 }
 
-/* A report of nothing but one comparison, which it borrows. */
+/* Judges a report of one comparison, which the report borrows. */
 static struct bb_diffs diff_live(struct bb_comparison *c)
 {
 	const struct bb_report r = {.comparisons = c, .n_comparisons = 1};
@@ -590,7 +593,7 @@ static void test_measured_comparison(void **state)
 	assert_string_equal(row->void_why[0], "misses were counted");
 	assert_note(row, "+2 % were injected into B");
 
-	/* the same difference, of the net cost */
+	/* The same difference, relative to the net cost. */
 	row = find_row(&d, "stack_depth=8", "net");
 	assert_near(row->a, 900);
 	assert_near(row->shift, 1000 * (c.ratio.value - 1));
@@ -627,7 +630,7 @@ static void assert_exact(const struct bb_diff *row, double a, double b)
 	assert_near(row->b, b);
 	assert_near(row->shift, b - a);
 	assert_true(row->exact);
-	assert_false(row->has_verdict); /* no gate by them alone */
+	assert_false(row->has_verdict); /* exact metrics alone have no verdict */
 	assert_nan(row->lo);
 	assert_nan(row->p);
 }
@@ -640,7 +643,7 @@ static char *print(const struct bb_diffs *diffs, const char *a, const char *b)
 	return rendered(&d, as_text);
 }
 
-/* Any difference is a row, none is none; what one side does not say, or only one side has, is no
+/* Every difference is a row; equal values have no row. A figure that one side lacks is no
  * difference. */
 static void test_exact_of_stored_runs(void **state)
 {
@@ -657,7 +660,8 @@ static void test_exact_of_stored_runs(void **state)
 	d = diff_with(a, b, &at_1_percent);
 	assert_null(find_row(&d, "ringbuf", "verified-instructions"));
 	assert_null(find_row(&d, "ringbuf", "map-memory-bytes"));
-	assert_null(find_row(&d, "ringbuf", "verification-time")); /* a time is not exact */
+	assert_null(find_row(&d, "ringbuf", "verification-time")); /* a time is not an exact
+								    * metric */
 	assert_null(find_row(&d, "only_in_b", "xlated-bytes"));
 	assert_exact(find_row(&d, "perf_profiler/ringbuf", "xlated-bytes"), 304, 296);
 	assert_near(find_row(&d, "ringbuf", "xlated-bytes")->ratio, 296.0 / 304);
@@ -695,7 +699,7 @@ static void test_exact_of_measured_comparison(void **state)
 	make_program(r, "new", "ringbuf")->metrics.xlated_bytes = 312;
 	bb_comparisons_judge(c, 1);
 	bb_diff_comparisons(r, 0, 1, &d);
-	assert_int_equal(d.n, 1); /* nothing is known of the old one */
+	assert_int_equal(d.n, 1); /* the old program's figures are unknown */
 	bb_diffs__done(&d);
 	make_program(r, "old", "ringbuf")->metrics.xlated_bytes = 304;
 	bb_diff_comparisons(r, 0, 1, &d);
@@ -705,7 +709,7 @@ static void test_exact_of_measured_comparison(void **state)
 	bb_diffs__done(&d);
 	set_text(&c->head, "old");
 	bb_diff_comparisons(r, 0, 1, &d);
-	assert_int_equal(d.n, 1); /* a program is what it is */
+	assert_int_equal(d.n, 1); /* a program compared with itself has no difference */
 	bb_diffs__done(&d);
 	bb_diff_comparisons(r, 0, 0, &d);
 	assert_int_equal(d.n, 0);
@@ -763,7 +767,7 @@ static struct bb_diffs make_rows(void)
 	return d;
 }
 
-/* The first letters of the names, in order; 'C' is the p50 of c. */
+/* The expected order, as the first letters of the names. 'C' is the p50 of c. */
 static void assert_order(const struct bb_diffs *d, const char *want)
 {
 	char got[8] = "";
@@ -846,7 +850,7 @@ static void test_filters_are_anded(void **state)
 	assert_order(&d, "c");
 	assert_int_equal(bb_diff_sort(&d, "name", NULL), 0);
 	bb_diffs__done(&d);
-	assert_int_equal(bb_diff_sort(&d, "name", NULL), 0); /* nothing left */
+	assert_int_equal(bb_diff_sort(&d, "name", NULL), 0); /* nothing left to sort */
 	assert_int_equal(bb_diff_filter(&d, "a > 1", NULL), 0);
 	bb_diffs__done(&d);
 }
@@ -919,7 +923,7 @@ static void test_print(void **state)
 	bb_diffs__done(&d);
 }
 
-/* In what is printed, A + Diff = B. */
+/* The printed figures obey A + Diff = B. */
 static void test_print_adds_up(void **state)
 {
 	static const struct {
@@ -955,8 +959,7 @@ static void test_print_adds_up(void **state)
 	}
 }
 
-/* Each figure has as many digits as it deserves, and A and B have two units only if they are far
- * apart. */
+/* Each figure has as many digits as it needs. A and B have two units only if they are far apart. */
 static void test_print_digits(void **state)
 {
 	static const struct {
@@ -988,7 +991,7 @@ static void test_print_digits(void **state)
 	}
 }
 
-/* The empty program shows what the machine did; it counts among no verdicts. */
+/* The floor shows what the machine did, so it gets no verdict. */
 static void test_floor_has_no_verdict(void **state)
 {
 	struct bb_report *of[2];
@@ -1012,7 +1015,8 @@ static void test_floor_has_no_verdict(void **state)
 	bb_report__free(of[1]);
 }
 
-/* Names and notes come from files: no escape reaches the terminal, and columns stay columns. */
+/* Names and notes come from files. No escape sequence reaches the terminal, and columns stay
+ * aligned. */
 static void test_print_is_clean(void **state)
 {
 	struct bb_diffs d = make_rows();
@@ -1028,7 +1032,8 @@ static void test_print_is_clean(void **state)
 	second = strstr(text, "p50");
 	assert_non_null(first);
 	assert_non_null(second);
-	/* "réseau" is a byte longer than it looks: both columns begin in the same column. */
+	/* "réseau" has a byte more than characters. Both columns must still begin at the same
+	 * place. */
 	for (int i = 0; i < 2; i++) {
 		char *at = i ? second : first, *line = at;
 

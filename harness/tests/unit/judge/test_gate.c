@@ -10,8 +10,8 @@
 #include "unit/report_testing.h"
 #include "unit/export/document_testing.h"
 
-/* A comparison of "prog.work" or another label with twelve pairs, all at the same ratio but for a
- * little. */
+/* Adds a comparison of twelve pairs with nearly the same ratio, named "prog.work" or by another
+ * label. */
 static void add_comparison(struct bb_report *r, const char *name, double ratio)
 {
 	struct bb_comparison *c = BB_ADD(bb_comparison_record, r, comparisons);
@@ -92,8 +92,8 @@ static struct bb_report *measured(const char *id, double slow, double slow2)
 	return r;
 }
 
-/* What the exact drive counted of "a.slow" as base and as head: `base` and `head` instructions, in
- * two lines. */
+/* Adds what the exact drive counted for "a.slow": `base` and `head` instructions per run, on two
+ * lines. */
 static void add_counts(struct bb_report *r, uint64_t base, uint64_t head)
 {
 	for (int l = 0; l < 2; l++) {
@@ -144,7 +144,7 @@ static void test_owns(void **state)
 	bb_gate__done(&g);
 }
 
-/* An alert counts when the second measurement raises it, too, and for that comparison. */
+/* An alert counts only if the second measurement of the same comparison raises it, too. */
 static void test_confirmation(void **state)
 {
 	struct bb_report *first = measured("first", 1.03, 1.0),
@@ -214,8 +214,8 @@ static double advised(const struct bb_gate *g, const struct bb_report *first,
 	return value;
 }
 
-/* The gate advises a longer --each than the one in use or none, and a --budget only if one is in
- * the way. */
+/* The gate advises an --each that is longer than the current one, if any, and a --budget only if
+ * the current one is too short. */
 static void test_next(void **state)
 {
 	struct bb_report *first = measured("first", 1.0, 1.0), *again = measured("again", 1.03, 1);
@@ -229,23 +229,23 @@ static void test_next(void **state)
 	assert_int_equal(first->comparisons[1].verdict, BB_VERDICT_INCONCLUSIVE);
 	assert_true(advised(&g, first, NULL, "`--each ") > 10);
 	assert_true(advised(&g, first, NULL, "`--budget ") == 0);
-	/* the budget left half a second for each program */
+	/* The budget left half a second for each program. */
 	first->comparisons[1].budget_s = 0.5;
 	g.budget_s = 6;
 	g.spent_s = 2;
 	assert_true(advised(&g, first, NULL, "`--each ") == 0);
 	assert_true(advised(&g, first, NULL, "`--budget ") >= 2 + 2 * 2 * 10);
-	/* a program that had no turn needs as much as the others */
+	/* A program that had no turn needs as much time as the others. */
 	assert_int_equal(g.programs[3].state, BB_GATE_SKIPPED);
 	with_all = advised(&g, first, NULL, "`--budget ");
 	g.programs[3].is_late = true;
 	assert_true(advised(&g, first, NULL, "`--budget ") >= with_all + 2 * 10 - 1);
-	/* also if nothing that was measured is inconclusive */
+	/* Also if no measured program is inconclusive. */
 	first->comparisons[1].budget_s = NAN;
 	assert_true(advised(&g, first, NULL, "`--budget ") >= 2 + 3 * 2 * 10);
 	first->comparisons[1].budget_s = 0.5;
 	g.programs[3].is_late = false;
-	/* beside a confirmed regression, too */
+	/* Also beside a confirmed regression. */
 	for (size_t i = 0; i < first->comparisons[0].n_pairs; i++)
 		first->comparisons[0].pairs[i].d += log(1.03);
 	bb_comparisons_judge(first->comparisons, 2);
@@ -271,7 +271,8 @@ static void test_nothing(void **state)
 	bb_report__free(r);
 }
 
-/* Each side under the names of a plain run, without floors and the other side. */
+/* One side of the comparison gets the names of a plain run, without the floors and the other
+ * side. */
 static void test_side(void **state)
 {
 	static const char *const cases[][3] = {
@@ -306,7 +307,8 @@ static void test_side(void **state)
 	bb_report__free(r);
 }
 
-/* An instruction more: reported, and with --exact a regression when it is counted twice. */
+/* One more instruction is reported. With --exact, it is a regression if two measurements count
+ * it. */
 static void test_exact(void **state)
 {
 	struct bb_report *first = measured("20260101T000000Z-11111111", 1, 1),

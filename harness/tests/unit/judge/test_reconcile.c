@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* slope against step: which cases belong together, what the floor says bpf_stats costs, and when
- * they disagree. */
+/* Cross-check of slope against step: which cases belong together, what bpf_stats costs by the
+ * floor, and when the two disagree. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@ static size_t add(struct bb_report *r, const char *variant, const char *drive, c
 	return i;
 }
 
-/* The floor costs 6 by slope and 20 by step, at input 1: bpf_stats is 14. */
+/* At input 1, the floor costs 6 by slope and 20 by step, so bpf_stats costs 14. */
 static struct bb_report *with_floor(void)
 {
 	struct bb_report *r = make_report("r");
@@ -48,9 +48,9 @@ static void test_agreement(void **state)
 	struct bb_cross_checked k;
 
 	(void)state;
-	add(r, "a", "step", "input", 1, 54); /* 44 expected: 10 off */
+	add(r, "a", "step", "input", 1, 54); /* 44 is expected: 10 off */
 	add(r, "b", "step", "input", 1, 54.5);
-	add(r, "c", "step", "input", 1, 1110); /* 1014 expected, 96 off: less than a tenth */
+	add(r, "c", "step", "input", 1, 1110); /* 1014 is expected: 96 off, less than a tenth */
 	r->cases[near].floor = r->cases[far].floor = r->cases[dear].floor = 0;
 	k = reconcile(r, near);
 	assert_near(k.stats_ns, 14);
@@ -71,7 +71,8 @@ static void set_interval(struct bb_report *r, size_t i, double half_ns)
 	e->hi = e->value + half_ns;
 }
 
-/* 14.5 off is more than 10, unless the noise of the four figures, 5 in all, may have made it so. */
+/* 14.5 off is more than 10. It still agrees if the noise of the four figures, 5 in all, explains
+ * the rest. */
 static void test_noise(void **state)
 {
 	struct bb_report *r = with_floor();
@@ -85,8 +86,8 @@ static void test_noise(void **state)
 	assert_near(reconcile(r, slope).noise_ns, 4);
 	assert_false(reconcile(r, slope).agrees);
 	set_interval(r, slope, 2);
-	set_interval(r, 0, 2); /* the floor, by slope */
-	set_interval(r, 1, 1); /* and by step */
+	set_interval(r, 0, 2); /* the floor by slope */
+	set_interval(r, 1, 1); /* the floor by step */
 	assert_near(reconcile(r, slope).noise_ns, 5);
 	assert_true(reconcile(r, slope).agrees);
 	r->cases[step].summary.latency.value = 59.5;
@@ -94,8 +95,7 @@ static void test_noise(void **state)
 	bb_report__free(r);
 }
 
-/* Another input, another variant, a page-fault step at a depth: none of them is the same
- * measurement. */
+/* Not the same measurement: another input, another variant, or a step case with a stack depth. */
 static void test_what_belongs_together(void **state)
 {
 	struct bb_report *r = with_floor();
@@ -112,7 +112,7 @@ static void test_what_belongs_together(void **state)
 	assert_false(bb_cross_check(r, step, &k));
 	add(r, "a", "step", NULL, 0, 44);
 	k = reconcile(r, bare);
-	assert_nan(k.stats_ns); /* no floor */
+	assert_nan(k.stats_ns); /* there is no floor */
 	assert_nan(k.off_ns);
 	assert_false(k.agrees);
 	bb_report__free(r);
@@ -123,7 +123,7 @@ static void set_net(struct bb_report *r, size_t i, double ns, double half_ns)
 	r->cases[i].summary.net = (struct bb_estimate){ns, ns - half_ns, ns + half_ns};
 }
 
-/* hook and step each less their own empty program: the floor of another hook has no say in it. */
+/* hook and step are compared by their net times: the floor of another hook does not matter. */
 static void test_hook(void **state)
 {
 	struct bb_report *r = with_floor();
@@ -151,7 +151,8 @@ static void test_hook(void **state)
 	bb_report__free(r);
 }
 
-/* The interrupt that wakes the reader of a ring comes behind the program. */
+/* The interrupt that wakes the reader of a ring comes after the program, so only `hook` measures
+ * it. */
 static void test_hook_of_a_ring(void **state)
 {
 	struct bb_report *r = make_report("r");
@@ -168,7 +169,7 @@ static void test_hook_of_a_ring(void **state)
 	assert_false(reconcile(r, hook).wakes_reader);
 	p->has_ring = true;
 	assert_true(reconcile(r, hook).wakes_reader);
-	set_net(r, step, 66000, 10); /* more by step is no wakeup */
+	set_net(r, step, 66000, 10); /* more by step than by hook is no wakeup */
 	assert_false(reconcile(r, hook).wakes_reader);
 	bb_report__free(r);
 }
@@ -182,7 +183,7 @@ static void test_table(void **state)
 
 	(void)state;
 	bb_doc_cross_checks(r, BB_DETAILS, &d);
-	assert_int_equal(d.n, 0); /* nothing to reconcile: nothing said */
+	assert_int_equal(d.n, 0); /* nothing to cross-check, so nothing is said */
 	add(r, "b", "step", "input", 1, 60);
 	r->cases[slope].floor = 0;
 	bb_doc_cross_checks(r, BB_DETAILS, &d);

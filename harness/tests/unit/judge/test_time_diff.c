@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two programs line by line: which lines are matched, which of them differ, and how that is said.
- */
+/* Two programs line by line: which lines match, which of them differ, and how that is reported. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,7 +28,7 @@ static struct bb_timed *add_timed(struct bb_report *r, const char *variant)
 	return t;
 }
 
-/* A row of about `ns`: ten percent of it, or 1 ns, up and down from load to load. */
+/* Adds a row of about `ns`, with noise of 1 ns from load to load. */
 static void add_row(struct bb_timed *t, struct bb_rng *rng, const char *text, const char *call,
 		    uint32_t line, double ns)
 {
@@ -83,7 +82,8 @@ static char *print(const struct bb_time_diff *diff, bool markdown)
 	return rendered(&d, markdown ? bb_doc__markdown : as_text);
 }
 
-/* Two runs share no loads: intervals of both, and every program with the one of its name. */
+/* Two runs share no loads, so each has its own interval. Every program is compared with the one of
+ * the same name. */
 static void test_two_runs(void **state)
 {
 	struct bb_report *a = make_report("20261122T131700Z-old-1a2b3c4d"),
@@ -109,7 +109,7 @@ static void test_two_runs(void **state)
 	assert_int_equal(d.cases[0].n_rows, 3);
 	assert_int_equal(bb_time_diff__count(&d, BB_VERDICT_REGRESSED), 2);
 	assert_int_equal(bb_time_diff__count(&d, BB_VERDICT_SAME), 1);
-	assert_in_range(d.cases[0].rows[0].more.value, 48, 52); /* the new one */
+	assert_in_range(d.cases[0].rows[0].more.value, 48, 52); /* the new line */
 	assert_in_range(d.cases[0].rows[1].more.value, 38, 42);
 	assert_true(d.cases[0].rows[1].more.lo < 40 && d.cases[0].rows[1].more.hi > 40);
 	bb_time_diff__done(&d);
@@ -117,8 +117,8 @@ static void test_two_runs(void **state)
 	bb_report__free(b);
 }
 
-/* The clock of the CPU is 5 % slower in b's run, as the reference says: one line is slower besides.
- */
+/* b's machine has a clock 5 % slower, as the reference shows. One line is slower than that
+ * explains. */
 static void test_slower_machine(void **state)
 {
 	struct bb_report *r[2] = {make_report("20261122T131700Z-old-1a2b3c4d"),
@@ -157,7 +157,8 @@ static void test_slower_machine(void **state)
 	bb_report__free(r[1]);
 }
 
-/* Lines move, one is changed, one is new, one is gone, one is slower; two of one text stay two. */
+/* Lines move; one is changed, one new, one gone, one slower. Two lines with the same text stay
+ * two. */
 static void test_lines(void **state)
 {
 	struct bb_report *r = make_report("20261122T131700Z-compare-1a2b3c4d");
@@ -189,7 +190,8 @@ static void test_lines(void **state)
 	assert_int_equal(bb_time_diff__count(&d, BB_VERDICT_IMPROVED), 1);
 	assert_near_by(d.cases[0].rows[0].more.value, -60, 0.05);
 	assert_null(d.cases[0].rows[0].b);
-	assert_int_equal(d.cases[0].rows[1].a->line, 11); /* changed, not gone and new */
+	assert_int_equal(d.cases[0].rows[1].a->line, 11); /* changed, and not one gone and one
+							   * new */
 	assert_int_equal(d.cases[0].rows[1].b->line, 21);
 	assert_int_equal(d.cases[0].rows[2].a->line, 12);
 	text = print(&d, false);
@@ -199,9 +201,9 @@ static void test_lines(void **state)
 	text = print(&d, true);
 	assert_has(text, "**compare, time by line**: regressed, A ");
 	assert_has(text, " | **regressed** | 22 | x++; |\n");
-	assert_null(strstr(text, "|*|")); /* what Markdown would read */
+	assert_null(strstr(text, "|*|")); /* Markdown would read it as a column */
 	free(text);
-	/* of several cases of one program, each says which it is of */
+	/* Of several cases of one program, each is named. */
 	set_text(&t->name, "compare/head/lines/depth=2");
 	text = print(&d, true);
 	assert_has(text, "**compare/depth=2, time by line**: regressed, A ");
@@ -210,7 +212,7 @@ static void test_lines(void **state)
 	bb_report__free(r);
 }
 
-/* A line of no time in one program and less than none in the other has not changed. */
+/* A line near 0 ns in one program and below 0 in the other has not changed. */
 static void test_below_zero(void **state)
 {
 	struct bb_report *r = make_report("20261122T131700Z-compare-1a2b3c4d");
@@ -235,7 +237,7 @@ static void test_below_zero(void **state)
 	bb_report__free(r);
 }
 
-/* The same numbers in distribution: of many lines none differs. */
+/* The same distribution of times in both: of many lines, none differs. */
 static void test_same(void **state)
 {
 	size_t n = 0;
