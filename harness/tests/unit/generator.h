@@ -19,8 +19,7 @@
 #define GEN_FUNCS 4
 #define GEN_SLOTS 6 /* of 8 bytes, on the stack of each function */
 #define GEN_TRACE 8
-#define GEN_PACKET 16 /* bytes of a packet that the program reads; it returns at once if there are
-		       * fewer */
+#define GEN_PACKET 16 /* bytes of a packet that the program needs */
 
 struct gen {
 	struct bb_rng rng;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-/* The generator's programs in the kernel: their maps, their types, their runs. Include cmocka.h
+/* Runs the generator's programs in the kernel: their maps, types and runs. Include cmocka.h
  * first. */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -14,10 +14,10 @@
 #include "bpf/code.h"
 #include "unit/generator.h"
 
-#define LOW_ADDRESS 0x10000000 /* packets have addresses of 32 bits in a struct xdp_md */
+#define LOW_ADDRESS 0x10000000 /* addresses in struct xdp_md have 32 bits */
 #define LOW_BYTES 65536u
 
-/* The context and the packet of an XDP program as the interpreter sees them. */
+/* Maps memory for the context and packet of an XDP program, as the interpreter sees them. */
 static inline uint8_t *low_memory(void)
 {
 	uint8_t *p = mmap((void *)LOW_ADDRESS, LOW_BYTES, PROT_READ | PROT_WRITE,
@@ -63,7 +63,7 @@ static inline int make_array(void)
 	return fd;
 }
 
-/* What the verifier has to know of the functions: callbacks and global functions have a type. */
+/* Makes the BTF that the verifier needs: callbacks and global functions must have a type. */
 static inline struct btf *describe(const struct gen *g, struct bpf_func_info *ret_funcs)
 {
 	struct btf *btf = btf__new_empty();
@@ -87,7 +87,7 @@ static inline struct btf *describe(const struct gen *g, struct bpf_func_info *re
 	return btf;
 }
 
-/* The program as the code that is instrumented; `btf` and `funcs` come from describe(). */
+/* Returns the program as code to be instrumented; `btf` and `funcs` come from describe(). */
 static inline void random_code(struct gen *g, uint64_t number, const struct btf *btf,
 			       struct bpf_func_info *funcs, struct bb_code *ret_code)
 {
@@ -102,7 +102,7 @@ static inline void random_code(struct gen *g, uint64_t number, const struct btf 
 	snprintf(ret_code->name, sizeof(ret_code->name), "random%llu", (unsigned long long)number);
 }
 
-/* Random bytes, of which most are small, as the packet of the next run. Returns its length. */
+/* Makes a packet of random bytes, most of them small. Returns its length. */
 static inline size_t random_packet(struct bb_rng *rng, uint8_t *low)
 {
 	uint8_t *packet = low + 4096;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-/* What the tests of report/ share: reports built by hand, the same at every call. Include after
- * cmocka.h. */
+/* Functions that the tests of report/ share: they make reports that are the same at every call.
+ * Include after cmocka.h. */
 
 #include <fcntl.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "report/report.h"
 #include "store/run_json.h"
 
-/* NAN is near nothing. Relative above 1. */
+/* The tolerance is relative if `want` is above 1. NAN is near nothing. */
 #define assert_near_by(got, want, tolerance)                                                       \
 	do {                                                                                       \
 		double got_ = (got), want_ = (want);                                               \
@@ -40,7 +40,7 @@ static inline struct bb_report *make_report(const char *id)
 	set_text(&r->id, id);
 	set_text(&r->started, "2026-11-21T13:17:00Z");
 	set_text(&r->command, "./bpfbench --scenario \"perf_profiler\"");
-	r->seed = 0xfedcba9876543210; /* above 2^63: no JSON integer holds it */
+	r->seed = 0xfedcba9876543210; /* above 2^63, so it does not fit a JSON integer */
 	r->elapsed_s = 18.25;
 	r->steal = 0.34;
 	assert_int_equal(bb_fingerprint_set(&r->fingerprint, "kernel_release", "6.1.0-27-amd64"),
@@ -51,7 +51,7 @@ static inline struct bb_report *make_report(const char *id)
 	return r;
 }
 
-/* Index of a new case "scenario/variant/drive/param=value"; `param` may be NULL. */
+/* Adds a case "scenario/variant/drive/param=value"; `param` may be NULL. Returns its index. */
 static inline size_t make_case(struct bb_report *r, const char *variant, const char *drive,
 			       const char *param, uint32_t param_value)
 {
@@ -82,7 +82,7 @@ static inline void assert_has(const char *text, const char *part)
 		fail_msg("no '%s' in:\n%s", part, text);
 }
 
-/* Store the report, read it back, and store it again: both texts are the same. */
+/* Stores the report, reads it, and stores it again. Both texts must be equal. */
 static inline struct bb_report *store_and_read(const struct bb_report *r)
 {
 	struct bb_report *again;
@@ -103,7 +103,8 @@ static inline struct bb_report *store_and_read(const struct bb_report *r)
 	return again;
 }
 
-/* A program of a variant, of which nothing is known; valid until the next call. */
+/* Adds a program of a variant whose figures are unknown. The pointer is valid until the next
+ * call. */
 static inline struct bb_program *make_program(struct bb_report *r, const char *variant,
 					      const char *program)
 {
@@ -142,8 +143,8 @@ static inline struct bb_series *make_series(struct bb_report *r, size_t i, uint3
 }
 
 /*
- * `loads` series of `n` samples around `centre` on a 10 ns clock, the first of them an outlier of
- * 300 us. Whole numbers only, so that it is the same on every machine.
+ * Adds `loads` series of `n` samples around `centre`, from a clock of 10 ns. The first sample of
+ * each is an outlier of 300 us. All are whole numbers, so that they are the same on every machine.
  */
 static inline void make_loads(struct bb_report *r, size_t i, uint32_t loads, uint32_t n,
 			      uint64_t centre)
@@ -166,8 +167,8 @@ static inline void make_loads(struct bb_report *r, size_t i, uint32_t loads, uin
 	}
 }
 
-/* One of everything: drives, floors, a net cost below zero, void series of two kinds, drops,
- * misses, a skip, programs. */
+/* Makes a report with one of everything: drives, floors, a net cost below zero, void series of two
+ * kinds, drops, misses, a skip, programs. */
 static inline struct bb_report *make_sample_report(void)
 {
 	struct bb_report *r = make_report("20261121T131700Z-perf_profiler-1a2b3c4d");
@@ -208,14 +209,14 @@ static inline struct bb_report *make_sample_report(void)
 									     8192, 0,  8000};
 	make_program(r, "ringbuf_nowakeup", "ringbuf_nowakeup")->metrics =
 		(struct bb_prog_static){38, 304, 180, 0, 16871752, 3, 62000};
-	/* As Linux 5.1 would have it, without a JIT. */
+	/* As on Linux 5.1 without a JIT. */
 	make_program(r, "pid_filter", "ringbuf")->metrics =
 		(struct bb_prog_static){NAN, 368, NAN, NAN, 16871752, NAN, NAN};
 	bb_report__summarise(r);
 	return r;
 }
 
-/* A whole file as text, to be freed; NULL when it cannot be read. */
+/* Returns a whole file as text, or NULL if it cannot be read. The caller frees it. */
 static inline char *slurp(const char *path)
 {
 	FILE *in = fopen(path, "r");
@@ -244,8 +245,8 @@ static inline void spill(const char *path, const char *text, size_t len)
 }
 
 /*
- * A counted program "perf_profiler/VARIANT/exact": two cases of 10 runs, of which each executes
- * `instructions` and takes one way; two lines and one that is never executed; a call.
+ * Adds a counted program "perf_profiler/VARIANT/exact" with two cases of 10 runs. Each run executes
+ * `instructions` on one path: two lines and a call. A third line is never executed.
  */
 static inline struct bb_counted *make_counted(struct bb_report *r, const char *variant,
 					      uint64_t instructions)
@@ -295,7 +296,7 @@ static inline struct bb_counted *make_counted(struct bb_report *r, const char *v
 	return c;
 }
 
-/* In place of what the list holds. */
+/* Replaces the numbers of the list. */
 static inline void set_numbers(struct bb_numbers *list, const double *x, size_t n)
 {
 	list->n = 0;
@@ -303,8 +304,9 @@ static inline void set_numbers(struct bb_numbers *list, const double *x, size_t 
 }
 
 /*
- * Times by line of variant "ringbuf", over 8 loads: an empty program of 50 ns, two lines of
- * /nowhere/prog.bpf.c with a call each and 1 ns of code, 7400 ns in all, 1 ns more a load.
+ * Adds times by line of variant "ringbuf" over 8 loads: an empty program of 50 ns, and two lines of
+ * /nowhere/prog.bpf.c with a call each and 1 ns of code. The whole takes 7400 ns, and 1 ns more in
+ * each further load.
  */
 static inline struct bb_timed *make_timed(struct bb_report *r, double submit_ns)
 {

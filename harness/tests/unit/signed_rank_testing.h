@@ -5,15 +5,15 @@
 #include <stdlib.h>
 
 struct signed_rank_p {
-	double greater;   /* P(T >= t): small when d is above theta */
-	double less;      /* P(T <= t): small when d is below theta */
+	double greater;   /* P(T >= t), small if d is above theta */
+	double less;      /* P(T <= t), small if d is below theta */
 	double two_sided; /* min(1, 2 min(greater, less)) */
 };
 
 /*
- * p-values of "d[n] is symmetric about theta" (Wilcoxon 1945), exact and conditional: over all 2^n
- * signs of the ranks seen. Ties in |d - theta| share midranks, differences of 0 are ranked and then
- * left out (Pratt 1959).
+ * Computes the p-values of "d[n] is symmetric about theta" (Wilcoxon 1945). They are exact and
+ * conditional on the ranks seen, over all 2^n signs. Ties in |d - theta| share midranks.
+ * Differences of 0 are ranked and then left out (Pratt 1959).
  */
 static inline struct signed_rank_p signed_rank_p(const double *d, size_t n, double theta)
 {
@@ -23,7 +23,7 @@ static inline struct signed_rank_p signed_rank_p(const double *d, size_t n, doub
 
 	if (!prob)
 		abort();
-	prob[0] = 1; /* prob[t]: of a sum t of doubled ranks whose sign is + */
+	prob[0] = 1; /* prob[t]: the doubled ranks with sign + sum up to t */
 	for (size_t i = 0; i < n; i++) {
 		size_t rank_x2 = 1;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-/* What the tests of stats/ share; header only, so that each test stays one file to link. */
+/* Helpers that the tests of stats/ share. Only a header, so that each test links one file. */
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* |got - want| <= tolerance; says both when it fails. */
+/* Checks |got - want| <= tolerance, and prints both on failure. */
 #define assert_near(got, want, tolerance)                                                          \
 	do {                                                                                       \
 		double got_ = (got), want_ = (want);                                               \
@@ -28,8 +28,8 @@
 #define assert_same(got, want) assert_near(got, want, 0)
 #define assert_nan(got) assert_true(isnan(got))
 
-/* Largest count that a Bin(n, p) exceeds with probability < about 1e-6: five standard deviations
- * and a bit. */
+/* Returns a count that Bin(n, p) exceeds with a probability of about 1e-6 or less: five standard
+ * deviations and a little more. */
 static inline double binomial_allowance(double n, double p)
 {
 	return n * p + 5 * sqrt(n * p * (1 - p)) + 3;

@@ -144,8 +144,7 @@ static bool is_refused(void (*put)(struct bb_json *w), const char *opening)
 		static const struct rlimit no_core;
 
 		setrlimit(RLIMIT_CORE, &no_core);
-		signal(SIGABRT, SIG_DFL); /* cmocka's handler would run the other tests in this
-					   * child */
+		signal(SIGABRT, SIG_DFL); /* cmocka's handler would run the other tests here */
 		(void)!freopen("/dev/null", "w", stderr);
 		free(written(put, opening, 0));
 		_exit(0);

@@ -252,8 +252,7 @@ static void test_what_does_not_fit(void **state)
 	c->progs[1].lines[0].insn_off = 4;
 	refused(c, "program 1");
 	c = make();
-	c->progs[0].attach_prog = 1; /* programs may only attach to earlier ones, or there could be
-				      * a circle */
+	c->progs[0].attach_prog = 1; /* only an earlier one, or there could be a circle */
 	refused(c, "program 0");
 	c = make();
 	c->maps[0].n_entries = 1;

@@ -104,8 +104,7 @@ static void test_significant_bits(void **state)
 			assert_true(bin_of(low) == bin);
 			assert_true(bin_of(low + (width - 1)) == bin);
 			assert_true(bin_of(low - 1) != bin);
-			assert_true(bin_of(bin) == bin); /* a bin's value is in that bin, or merging
-							  * would move samples */
+			assert_true(bin_of(bin) == bin); /* or merging would move samples */
 		}
 	}
 	assert_true(bin_of(4095) == 4095);

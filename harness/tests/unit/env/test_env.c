@@ -318,8 +318,7 @@ static void test_set_cleans(void **state)
 	text[sizeof(text) - 1] = '\0';
 	assert_int_equal(bb_fingerprint_set(&fp, "hostname", text), 0);
 	assert_int_equal(strlen(fp.hostname), BB_FINGERPRINT_TEXT - 1);
-	assert_string_equal(fp.machine, BB_FINGERPRINT_UNKNOWN); /* the field behind it is
-								  * unchanged */
+	assert_string_equal(fp.machine, BB_FINGERPRINT_UNKNOWN); /* the next field is unchanged */
 }
 
 static void test_differences(void **state)

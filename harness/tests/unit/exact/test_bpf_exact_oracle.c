@@ -310,8 +310,7 @@ static bool play_own(const struct bb_clone *clone, const struct way *w, uint8_t 
 		I->packet = low + 4096 + w->header;
 		I->packet_len = len - w->header;
 		bb_clone__reset(clone);
-		interp_run(I, 0, args, 0); /* before the kernel's run: the interpreter reads the
-					    * globals as they are now */
+		interp_run(I, 0, args, 0); /* before the kernel's run, which may change globals */
 		run_own(w, clone->prog_fd, low, len, event_fd, region + i * page);
 		known = !strstr(I->why, "helper") && !strstr(I->why, "kfunc");
 		if (known && I->why[0])

@@ -23,12 +23,10 @@ static const char *const good[] = {
 	METRIC("{\"value\":1.5,\"lower_value\":null,\"upper_value\":null}"),
 	METRIC("{\"value\":1.5,\"lower_value\":1.5,\"upper_value\":1.5}"),
 	METRIC("{\"upper_value\":2,\"lower_value\":1,\"value\":1.5}"),
-	METRIC("{\"value\":-3.25,\"lower_value\":-4}"), /* a latency without the floor may be
-							 * negative */
+	METRIC("{\"value\":-3.25,\"lower_value\":-4}"), /* a net latency may be negative */
 	METRIC("{\"value\":1e-300}"),
 	METRIC("{\"value\":1.7976931348623157e308}"), /* DBL_MAX */
-	METRIC("{\"value\":18446744073709551616}"),   /* 2^64: too large for an integer, but a valid
-						       * f64 */
+	METRIC("{\"value\":18446744073709551616}"),   /* 2^64: an integer, and a valid f64 */
 	"\n\t {\"a\":{\"latency\":{\"value\":1}}}\r\n\n",
 	("{\"a/b/c=1\":{\"latency\":{\"value\":1},\"l1-accesses\":{\"value\":2}},"
 	 "\"\\u00fc \xc3\xbc\":{\"0\":{\"value\":1}}}"),

@@ -175,8 +175,7 @@ static void test_columns_of_a_run(void **state)
 	for (size_t k = 0; k < bb_n_case_columns; k++) {
 		const char *name = bb_case_columns[k].as.head;
 
-		snprintf(head, sizeof(head), " %s  ", name); /* a column's head and not a word of a
-							      * sentence */
+		snprintf(head, sizeof(head), " %s  ", name); /* a head, not a word of a sentence */
 		if (!(bb_case_columns[k].in & BB_SHORT) || !strstr(table, head))
 			continue;
 		n++;

@@ -67,8 +67,7 @@ static void test_summary(void **state)
 	assert_near(s->pipeline.lag_max.value, 2000);
 	assert_near(s->pipeline.ring_peak.value, 0.75);
 	assert_near(s->pipeline.consumer_cpu.value, 2000);
-	assert_true(isnan(s->naive_mean.value)); /* the naive mean is the program's and does not
-						  * belong to lags */
+	assert_true(isnan(s->naive_mean.value)); /* it is the program's, and these are lags */
 	r->cases[0].series[1].void_why = strdup("so");
 	bb_report__summarise(r);
 	assert_near(s->pipeline.produced.value, 20);
@@ -87,8 +86,7 @@ static void test_bmf(void **state)
 	assert_non_null(strstr(text, "\"lag-max\": {\"value\": 2000}"));
 	assert_non_null(strstr(text, "\"drops\": {\"value\": 2}"));
 	assert_non_null(strstr(text, "\"consumer-cpu\": {\"value\": 2000}"));
-	assert_null(strstr(text, "latency")); /* users set thresholds on latency, and a lag is
-					       * none */
+	assert_null(strstr(text, "latency")); /* a threshold on latency is not for lags */
 	free(text);
 	text = text_of(bb_export_plot, r);
 	assert_non_null(strstr(text, "\n# "

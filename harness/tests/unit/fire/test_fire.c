@@ -164,8 +164,7 @@ static void test_sections(void **state)
 	p = at("sockops/read", BPF_PROG_TYPE_SOCK_OPS, BPF_CGROUP_SOCK_OPS);
 	assert_int_equal(p.kind, BB_AT_CGROUP);
 	p = at("tp_btf/sched_switch", BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP);
-	assert_false(bb_attach_point__by_own_run(&p, &own)); /* the kernel has no test run for
-							      * tp_btf */
+	assert_false(bb_attach_point__by_own_run(&p, &own)); /* this kernel has no such test run */
 	p = at("raw_tp/sched_switch", BPF_PROG_TYPE_RAW_TRACEPOINT, 0);
 	assert_true(bb_attach_point__by_own_run(&p, &own));
 	assert_int_equal(own.kind, BB_AT_OWN_RUN);
@@ -187,8 +186,7 @@ static void test_function_by_name(void **state)
 		{"kretprobe__vfs_unlink_ret", "vfs_unlink"},
 		{"vfs_unlinks", ""},
 		{"on_unlink", ""},
-		{"blk_account_io_", "blk_account_io_start"}, /* cut off by the kernel at 15
-							      * characters */
+		{"blk_account_io_", "blk_account_io_start"}, /* as the kernel cuts names */
 		{"blk_account_io", ""},                      /* not as the kernel cuts it */
 		{"security_inode_", ""},                     /* two functions match */
 	};

@@ -348,8 +348,7 @@ static void test_history(void **state)
 	assert_true(strstr(text, "</td><td>+5.00</td>") < strstr(text, "<td "
 								       "class=text>perf_profiler/"
 								       "empty/step"));
-	assert_has(text, "of the ratio to the empty program"); /* in the head of the column Change
-							        * % */
+	assert_has(text, "of the ratio to the empty program"); /* in the column's head */
 	assert_has(text, "No pictures: bpfbench report draws them, with gnuplot.");
 	free(text);
 

@@ -441,8 +441,7 @@ static void test_pictures(void **state)
 /* In a guest's run, a row of 2 instructions is shown; otherwise a row of 2 ns is not. */
 static void test_least_shown(void **state)
 {
-	static const double one[] = {1, 1, 1, 1, 1, 1, 1, 1}; /* two rows of the same line with 1
-							       * each */
+	static const double one[] = {1, 1, 1, 1, 1, 1, 1, 1}; /* and 1 of the same line */
 	struct bb_report *r = make_report(ID);
 	struct bb_timed *t = make_timed(r, 4849);
 

@@ -660,8 +660,7 @@ static void test_exact_of_stored_runs(void **state)
 	d = diff_with(a, b, &at_1_percent);
 	assert_null(find_row(&d, "ringbuf", "verified-instructions"));
 	assert_null(find_row(&d, "ringbuf", "map-memory-bytes"));
-	assert_null(find_row(&d, "ringbuf", "verification-time")); /* a time is not an exact
-								    * metric */
+	assert_null(find_row(&d, "ringbuf", "verification-time")); /* a time is not exact */
 	assert_null(find_row(&d, "only_in_b", "xlated-bytes"));
 	assert_exact(find_row(&d, "perf_profiler/ringbuf", "xlated-bytes"), 304, 296);
 	assert_near(find_row(&d, "ringbuf", "xlated-bytes")->ratio, 296.0 / 304);

@@ -190,8 +190,7 @@ static void test_lines(void **state)
 	assert_int_equal(bb_time_diff__count(&d, BB_VERDICT_IMPROVED), 1);
 	assert_near_by(d.cases[0].rows[0].more.value, -60, 0.05);
 	assert_null(d.cases[0].rows[0].b);
-	assert_int_equal(d.cases[0].rows[1].a->line, 11); /* changed, and not one gone and one
-							   * new */
+	assert_int_equal(d.cases[0].rows[1].a->line, 11); /* changed, not gone and new */
 	assert_int_equal(d.cases[0].rows[1].b->line, 21);
 	assert_int_equal(d.cases[0].rows[2].a->line, 12);
 	text = print(&d, false);
@@ -269,7 +268,8 @@ static void test_same(void **state)
 	assert_int_equal(n, 1000);
 }
 
-/* A row below BB_BY_LINE_LEAST_NS in both programs shows no digits of noise. */
+/* In a row that takes less than BB_BY_LINE_LEAST_NS in both programs, no digits of noise are
+ * shown. */
 static void test_tiny_row(void **state)
 {
 	struct bb_report *r = make_report("20261122T131700Z-compare-1a2b3c4d");
@@ -296,7 +296,8 @@ static void test_tiny_row(void **state)
 	bb_report__free(r);
 }
 
-/* Too few loads of one program do not hide a line of another one that regressed. */
+/* One case needs more loads for a verdict. The advice still names the line that regressed in
+ * another case. */
 static void test_next(void **state)
 {
 	struct bb_timed_row row = {.line = 12};
@@ -321,8 +322,8 @@ static void test_next(void **state)
 	free(text);
 }
 
-/* The wild load of base counts for neither program; A plus the difference is B. Of one run the
- * loads are pairs; two runs share none. */
+/* A load of base with a wild time counts for neither program, and A plus the difference is still B.
+ * The loads of one run are pairs; two runs share none. */
 static void check_one_wild(bool apart)
 {
 	static const double base[] = {46, 42.03e7, 47}, head[] = {44.5, 44.4, 45};

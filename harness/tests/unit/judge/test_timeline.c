@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a run is reduced to; marks, order and files that are no runs are tested end to end in
+/* What `history` keeps of a run. Marks, order and files that are no runs are tested end to end in
  * cli/test_history.sh. */
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,8 +40,8 @@ static void add_loads(struct bb_report *r, size_t i, const uint32_t *loads, cons
 		add_samples(make_series(r, i, loads[k]), ns[k], 10);
 }
 
-/* Ratios are taken round by round, whatever the order, and rounds that only one of the two has are
- * left out. */
+/* The ratio is computed round by round, whatever their order. Rounds that only one of the two
+ * programs has are left out. */
 static void test_ratio_by_rounds(void **state)
 {
 	static const uint32_t rounds[] = {0, 1, 2, 3}, mixed[] = {3, 2, 7, 1, 0};
@@ -65,8 +65,8 @@ static void test_ratio_by_rounds(void **state)
 
 	p = &t.cases[1].points[0];
 	assert_int_equal(t.cases[1].by, BB_BY_RATIO);
-	/* 800/400 = 2, 660/300 = 2.2, 420/200 = 2.1, 190/100 = 1.9: the median in ln is sqrt(2
-	 * * 2.1). */
+	/* 800/400 = 2, 660/300 = 2.2, 420/200 = 2.1, 190/100 = 1.9. The median in ln is sqrt(2 *
+	 * 2.1). */
 	assert_near(p->of->figure[BB_BY_RATIO].value, sqrt(2 * 2.1));
 	assert_nan(p->of->figure[BB_BY_RATIO].lo);
 	assert_near(p->of->figure[BB_BY_LATENCY].value, 660);
@@ -80,7 +80,8 @@ static void test_ratio_by_rounds(void **state)
 	bb_timeline__done(&t);
 }
 
-/* ln of 100, 100 e^0.01, ..: deviations from the median 0.02 0.01 0 0.01 0.02, MAD 0.01. */
+/* ln of 100, 100 e^0.01, ...: the deviations from the median are 0.02 0.01 0 0.01 0.02, so the MAD
+ * is 0.01. */
 static void test_standard_error(void **state)
 {
 	static const uint32_t rounds[] = {0, 1, 2, 3, 4};
@@ -104,7 +105,8 @@ static void test_standard_error(void **state)
 	bb_timeline__done(&t);
 }
 
-/* By when they started, not by file name; the newest fingerprint decides. */
+/* Runs are in the order in which they started, not by file name. A point whose fingerprint differs
+ * from the newest one is void. */
 static void test_order_and_machines(void **state)
 {
 	static const uint32_t rounds[] = {0, 1};
@@ -150,7 +152,7 @@ static void test_empty_folder_and_bad_rule(void **state)
 	(void)state;
 	assert_int_equal(t.n_cases, 0);
 	bb_timeline__done(&t);
-	/* a case without series is a point all the same */
+	/* A case without series still is a point. */
 	make_case(r, "nothing", "step", NULL, 0);
 	store(r);
 	t = read_all();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a clone does up to the cut that ends it, against an interpreter that stops there: random
- * programs, which write what they compute into a map on their way.
+/* Clones that end at a cut, against an interpreter that stops there. The programs are random, and
+ * write what they compute to a map.
  *
  * no turn: it times nothing */
 #include <stdarg.h>
@@ -16,9 +16,9 @@
 #include "unit/interpreter.h"
 #include "unit/random_program.h"
 
-#define PROGRAMS 200u /* of those that the verifier takes, with their cuts */
-#define PACKETS 4u    /* each is run on */
-#define MOST_ENDS 24u /* cuts of one run at which a clone is ended */
+#define PROGRAMS 200u /* programs that the verifier accepts, with their cuts */
+#define PACKETS 4u    /* runs of each program */
+#define MOST_ENDS 24u /* cuts of one run at which the clone is ended */
 #define MOST_PASSED 4096u
 
 /* A random program and its clones. */
@@ -46,9 +46,9 @@ struct fixture {
 /* The cuts that a run of the interpreter passes. */
 struct passed {
 	const struct bb_cuts *cuts;
-	const bool *is_seen; /* by cut: the clone checks there; NULL: all */
+	const bool *is_seen; /* for each cut, whether the clone checks there; NULL: all cuts */
 	uint32_t v[MOST_PASSED], n;
-	uint32_t most; /* it ends at the one after these */
+	uint32_t most; /* the run ends at the cut after these */
 };
 
 /* --- the interpreter --- */
@@ -68,7 +68,8 @@ static bool note_cut(void *user, uint32_t slot, bool after)
 	return false;
 }
 
-/* A run up to its cut number `most` (0: the first). Fills `p` and the trace. Returns r0. */
+/* Interprets a run up to its cut number `most` (0 is the first). Fills `p` and the trace. Returns
+ * r0. */
 static uint64_t interpret(const struct prog *s, const struct fixture *f, uint32_t most,
 			  const bool *is_seen, struct passed *p, uint64_t *ret_trace)
 {
@@ -103,7 +104,7 @@ static void clear_trace(const struct fixture *f)
 	assert_int_equal(bpf_map_update_elem(f->trace_fd, &zero, zeros, 0), 0);
 }
 
-/* A run whose trace has to be this one. Returns r0. */
+/* Runs the program and compares its trace with `expected`. Returns r0. */
 static uint32_t run_traced(const struct prog *s, const struct fixture *f, int fd, size_t len,
 			   const uint64_t *expected)
 {
@@ -122,7 +123,7 @@ static uint32_t run_traced(const struct prog *s, const struct fixture *f, int fd
 
 /* --- one program --- */
 
-/* A line for each third instruction, and one for each function's first. */
+/* Makes a line for every third instruction, and one for the first of each function. */
 static void make_lines(struct prog *s)
 {
 	struct bb_code *c = &s->code;
@@ -172,7 +173,7 @@ static void close_clones(struct prog *s)
 	s->clone_fd = s->logger_fd = -1;
 }
 
-/* False: the verifier takes it with no cuts. */
+/* Returns false if the verifier accepts no clone, not even with the fewest cuts. */
 static bool open_clones(struct prog *s, const struct fixture *f)
 {
 	int rc = -ENOTSUP;
@@ -188,8 +189,7 @@ static bool open_clones(struct prog *s, const struct fixture *f)
 	return !rc;
 }
 
-/* Before an instruction at which all registers have values that are still read there is no check.
- */
+/* True if the clone has no check at this cut, because all ten registers are in use there. */
 static bool has_no_check(const struct prog *s, uint32_t cut)
 {
 	const struct bb_cut *c = &s->cuts.v[cut];
@@ -197,7 +197,8 @@ static bool has_no_check(const struct prog *s, uint32_t cut)
 	return !c->after && s->live.live[c->slot] == 0x3ff;
 }
 
-/* The log is the way of the interpreter, but for cuts that have no check. */
+/* Compares the log of a run with the interpreter's cuts, without those that have no check. Sets
+ * `ret_seen` for the cuts in the log. */
 static void compare_log(const struct prog *s, struct fixture *f, const struct passed *way,
 			bool *ret_seen)
 {
@@ -217,7 +218,7 @@ static void compare_log(const struct prog *s, struct fixture *f, const struct pa
 	assert_int_equal(at, n);
 }
 
-/* The clone, ended at some of the cuts that the run passes. */
+/* Ends the clone at some of the cuts that the run passes. */
 static void end_everywhere(struct prog *s, struct fixture *f, size_t len, const bool *is_seen,
 			   uint32_t n)
 {

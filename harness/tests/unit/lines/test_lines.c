@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lines/: where a program can be cut, what it holds there, and a run's way as rows of a table; of
- * programs written here, instruction by instruction. */
+/* lines/: where a program can be cut, what it holds there, and how the path of a run becomes rows
+ * of a table. The programs are written here, instruction by instruction. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -81,7 +81,7 @@ static void open_program(struct program *p, struct bpf_insn *insns, uint32_t n,
 
 /* --- cuts --- */
 
-/* The cuts are these, as texts such as "0 2 2+ 3": + is behind a call. */
+/* Checks the cuts against a text such as "0 2 2+ 3"; + means after a call. */
 static void expect_cuts(const struct program *p, enum bb_cut_detail detail, uint32_t every,
 			const char *expected)
 {
@@ -112,9 +112,9 @@ static void test_cuts_of_calls_and_lines(void **state)
 	(void)state;
 	open_program(&p, insns, N_OF(insns), lines, N_OF(lines));
 	expect_cuts(&p, BB_CUT_CALLS, 1, "0 1 1+ 5");
-	/* behind a call another line is no cut of its own, and a line that goes on is none */
+	/* After a call, the next line has no cut of its own, nor has a line that continues. */
 	expect_cuts(&p, BB_CUT_LINES, 1, "0 1 1+ 3 5");
-	/* beginnings and exits are never left out */
+	/* The first instruction and exits always have a cut. */
 	expect_cuts(&p, BB_CUT_LINES, 3, "0 1 1+ 5");
 	bb_cfg__done(&p.cfg);
 }
@@ -148,10 +148,10 @@ static void expect_entered(const struct program *p, const enum bb_entered *expec
 static void test_cuts_in_functions(void **state)
 {
 	struct bpf_insn insns[] = {
-		MOV(1, 1),        CALL(8),         /* the function at 10 */
-		FUNCTION(2, 10),                   /* 2: the one at 13 */
+		MOV(1, 1),        CALL(8),         /* 0; calls the function at 10 */
+		FUNCTION(2, 10),                   /* 2; the function at 13 */
 		HELPER(loop),                      /* 4 */
-		FUNCTION(2, 10),                   /* 5: the one at 16 */
+		FUNCTION(2, 10),                   /* 5; the function at 16 */
 		HELPER(find_vma),                  /* 7 */
 		MOV(0, 0),        EXIT,            /* 8 */
 		COPY(0, 1),       ADD(0, 1), EXIT, /* 10 */
@@ -170,7 +170,7 @@ static void test_cuts_in_functions(void **state)
 	expect_cuts(&p, BB_CUT_ALL, 1, "0 1 1+ 4 4+ 7 7+ 9 10 12 13 15 16 18");
 	expect_cuts(&p, BB_CUT_LOOPS, 1, "0 1 1+ 4 4+ 7 7+ 9");
 	bb_cfg__done(&p.cfg);
-	/* one that two kinds of helpers call back has no cuts */
+	/* A function that two kinds of helpers call back has no cuts. */
 	insns[5].imm = 13 - 5 - 1;
 	insns[13] = (struct bpf_insn)MOV(0, 0);
 	OPEN(&p, insns);
@@ -180,7 +180,7 @@ static void test_cuts_in_functions(void **state)
 	bb_cfg__done(&p.cfg);
 }
 
-/* --- what is held --- */
+/* --- resources that the program holds --- */
 
 static struct bb_helds helds_of(const struct program *p)
 {
@@ -195,17 +195,17 @@ static void test_two_records_on_the_stack(void **state)
 	struct bpf_insn insns[] = {
 		HELPER(ringbuf_reserve),
 		SPILL(-8, 0),
-		IF_ZERO(0, 8), /* 0 */
+		IF_ZERO(0, 8), /* index 2 */
 		HELPER(ringbuf_reserve),
 		COPY(6, 0),
-		IF_ZERO(0, 3), /* 3 */
+		IF_ZERO(0, 3), /* index 5 */
 		COPY(1, 6),
-		HELPER(ringbuf_submit), /* 6 */
-		MOV(7, 0),              /* 8 */
+		HELPER(ringbuf_submit), /* index 7 */
+		MOV(7, 0),              /* index 8 */
 		FILL(1, -8),
-		HELPER(ringbuf_discard), /* 9 */
+		HELPER(ringbuf_discard), /* index 10 */
 		MOV(0, 0),
-		EXIT, /* 11 */
+		EXIT, /* index 12 */
 	};
 	struct program p;
 	struct bb_helds h;
@@ -220,7 +220,8 @@ static void test_two_records_on_the_stack(void **state)
 		assert_int_equal(h.v[k].release, BPF_FUNC_ringbuf_discard);
 		assert_true(h.v[k].has_flags);
 	}
-	/* each call gives back what is in its r1, by way of a register or of the stack */
+	/* Each call releases the record in its r1, which comes from a register or from the
+	 * stack. */
 	assert_int_equal(h.released[7], 1U << 1);
 	assert_int_equal(h.released[10], 1U << 0);
 	for (uint32_t at = 0; at < p.code.n; at++)
@@ -235,12 +236,12 @@ static void test_record_that_a_function_returns(void **state)
 	struct bpf_insn insns[] = {
 		CALL(6),    IF_ZERO(0, 3),
 		COPY(1, 0), MOV(2, 0),
-		CALL(5),          /* 0: 7, 10 */
-		MOV(0, 0),  EXIT, /* 5 */
+		CALL(5),          /* index 4; the functions are at 7 and 10 */
+		MOV(0, 0),  EXIT, /* 5 and 6 */
 		MOV(2, 8),  HELPER(ringbuf_reserve),
-		EXIT, /* 7 */
+		EXIT, /* index 9 */
 		MOV(2, 0),  HELPER(ringbuf_submit),
-		EXIT, /* 10 */
+		EXIT, /* index 12 */
 	};
 	struct program p;
 	struct bb_helds h;
@@ -250,11 +251,12 @@ static void test_record_that_a_function_returns(void **state)
 	assert_int_equal(p.cfg.n_funcs, 3);
 	h = helds_of(&p);
 	assert_int_equal(h.n, 2);
-	/* the caller's, from the call on, until it hands it to a function that gives it back */
+	/* The caller holds a record from its call on, until it passes it to the function that
+	 * releases it. */
 	assert_int_equal(h.v[0].at, 0);
 	assert_int_equal(h.v[0].func, 0);
 	assert_int_equal(h.released[4], 1U << 0);
-	/* and the function's own */
+	/* The function holds one itself. */
 	assert_int_equal(h.v[1].at, 8);
 	assert_int_equal(h.v[1].func, 1);
 	bb_helds__done(&h);
@@ -266,14 +268,14 @@ static void test_lock_and_dynptr(void **state)
 	struct bpf_insn insns[] = {
 		COPY(4, 10),
 		ADD(4, -16),
-		HELPER(ringbuf_reserve_dynptr), /* 0 */
+		HELPER(ringbuf_reserve_dynptr), /* index 2 */
 		COPY(1, 9),
 		HELPER(spin_lock),
 		COPY(1, 9),
-		HELPER(spin_unlock), /* 3 */
+		HELPER(spin_unlock), /* index 6 */
 		COPY(1, 10),
 		ADD(1, -16),
-		HELPER(ringbuf_submit_dynptr), /* 7 */
+		HELPER(ringbuf_submit_dynptr), /* index 9 */
 		MOV(0, 0),
 		EXIT,
 	};
@@ -296,7 +298,7 @@ static void test_lock_and_dynptr(void **state)
 	bb_cfg__done(&p.cfg);
 }
 
-/* What is beyond the room for it is not in the list, and nothing is written behind it. */
+/* Resources beyond BB_MAX_HELD are not in the list, and nothing is written behind it. */
 static void test_too_many_held(void **state)
 {
 	struct bpf_insn insns[BB_MAX_HELD + 6];
@@ -317,7 +319,7 @@ static void test_too_many_held(void **state)
 
 /* --- the path of a run --- */
 
-/* A path that passes these cuts, at most `most` of them measured. */
+/* Makes the path that passes these cuts; at most `most` of them are measured. */
 static struct bb_line_path path_of(const struct program *p, const struct bb_cuts *cuts,
 				   const uint32_t *v, uint32_t n, uint32_t most)
 {
@@ -330,7 +332,7 @@ static struct bb_line_path path_of(const struct program *p, const struct bb_cuts
 	return path;
 }
 
-/* Two calls in a row have one cut between them. Both have a row of their own, with their names. */
+/* Two calls in a row have one cut between them. Each has a row with its name. */
 static void test_calls_in_a_row(void **state)
 {
 	struct bpf_insn insns[] = {
@@ -345,7 +347,7 @@ static void test_calls_in_a_row(void **state)
 	(void)state;
 	OPEN(&p, insns);
 	bb_cuts__find(&p.code, &p.cfg, BB_CUT_CALLS, 1, &cuts);
-	assert_int_equal(cuts.n, N_OF(passed)); /* 0 1 1+ 2+ 4 */
+	assert_int_equal(cuts.n, N_OF(passed)); /* the cuts are 0 1 1+ 2+ 4 */
 	path = path_of(&p, &cuts, passed, N_OF(passed), 100);
 	for (uint32_t i = 0; i < N_OF(calls); i++)
 		assert_string_equal(path.rows[path.row_of[i]].call, calls[i]);
@@ -360,14 +362,15 @@ static void expect_ns(double value, double expected)
 		fail_msg("%g is not %g", value, expected);
 }
 
-/* Three rounds of a loop with a call in each: rows of the way to it, the call and the rest. */
+/* Three rounds of a loop with a call: rows for the instructions before it, for the call, and for
+ * the rest. */
 static void test_path_through_a_loop(void **state)
 {
 	struct bpf_insn insns[] = {
 		MOV(6, 3), MOV(7, 0), HELPER(ktime_get_ns), ADD(6, -1), ADD(7, 1), IF_NOT(6, -4),
 		MOV(0, 0), EXIT,
 	};
-	/* cuts: 0, before 2, behind 2, before 6, before 7 */
+	/* The cuts are 0, before 2, after 2, before 6, before 7. */
 	const uint32_t way[] = {0, 1, 2, 1, 2, 1, 2, 3, 4};
 	const double cumulative[] = {10, 12, 32, 37, 57, 62, 82, 87, 88};
 	double rows[8], firsts[8];
@@ -400,15 +403,15 @@ static void test_path_through_a_loop(void **state)
 	bb_cfg__done(&p.cfg);
 }
 
-/* Of a long way some parts of each kind are measured, and the rest is shared out: the sum is kept.
- */
+/* Of a long path, some parts of each kind are measured. The others get their share, so that the sum
+ * stays. */
 static void test_long_path(void **state)
 {
 	enum { ROUNDS = 200 };
 	struct bpf_insn insns[] = {
 		MOV(6, ROUNDS), HELPER(ktime_get_ns), ADD(6, -1), IF_NOT(6, -3), MOV(0, 0), EXIT,
 	};
-	/* cuts: 0, before 1, behind 1, before 4, before 5 */
+	/* The cuts are 0, before 1, after 1, before 4, before 5. */
 	uint32_t way[2 * ROUNDS + 3] = {0};
 	double cumulative[2 * ROUNDS + 3], rows[8], firsts[8], sum = 0;
 	struct bb_line_path path;
@@ -438,14 +441,15 @@ static void test_long_path(void **state)
 	bb_cfg__done(&p.cfg);
 }
 
-/* Into a function and out again: its own row, and the call's, which is come to once. */
+/* Into a function and out again: the function has a row, and the call has one that is entered
+ * once. */
 static void test_path_through_a_function(void **state)
 {
 	struct bpf_insn insns[] = {
-		MOV(1, 1),  CALL(2),   MOV(0, 0), EXIT, /* the function at 4 */
+		MOV(1, 1),  CALL(2),   MOV(0, 0), EXIT, /* the function is at 4 */
 		COPY(0, 1), ADD(0, 1), EXIT,
 	};
-	/* cuts: 0, before 1, behind 1, 3, 4, 6 */
+	/* The cuts are 0, before 1, after 1, 3, 4, 6. */
 	const uint32_t way[] = {0, 1, 4, 5, 2, 3};
 	struct bb_line_path path;
 	struct program p;
@@ -460,7 +464,8 @@ static void test_path_through_a_function(void **state)
 	assert_int_equal(path.rows[path.row_of[1]].turns, 1);
 	assert_string_equal(path.rows[path.row_of[1]].call, "a function()");
 	assert_string_equal(path.rows[path.row_of[2]].from, "0 a function()");
-	/* going in and coming out hands the count over, which costs more than a check */
+	/* On entry and exit of a function, the count is handed over, which costs more than a
+	 * check. */
 	expect_ns(path.checks[1], 1);
 	expect_ns(path.checks[2], 4);
 	expect_ns(path.checks[4], 8);
@@ -469,7 +474,7 @@ static void test_path_through_a_function(void **state)
 	bb_cfg__done(&p.cfg);
 }
 
-/* A way that does not end at an exit has a row for what comes behind it. */
+/* A path that does not end at an exit has a row for what comes after its last cut. */
 static void test_path_that_leaves(void **state)
 {
 	struct bpf_insn insns[] = {MOV(6, 0), HELPER(tail_call), MOV(0, 0), EXIT};

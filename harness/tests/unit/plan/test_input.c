@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The inputs of a test run: every form, every refusal with its place, and generated packets by the
- * RFCs. */
+/* The inputs of a test run: every form, every error with its place, and generated packets checked
+ * by the RFCs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-/* The first input stands in line 8, its key behind "      - {" in column 10. */
+/* The first input is in line 8. Its first key is in column 10, after "      - {". */
 #define HEAD                                                                                       \
 	"name: n\nobject: o\nvariants: [{name: a}]\ndrive:\n  - with: step\n    trigger: "         \
 	"test-run\n    inputs:\n"
@@ -32,7 +32,7 @@
 #define IPV4 "ipv4: {src: 10.0.0.1, dst: 10.0.0.2}"
 #define IPV6 "ipv6: {src: '2001:db8::1', dst: '2001:db8::2'}"
 
-/* A folder for the files of a test, in which the scenario is said to be. */
+/* A folder for the files of a test. Scenarios are parsed as if they were in it. */
 struct folder {
 	char dir[64];
 };
@@ -140,13 +140,13 @@ static void test_hex(void **state)
 	assert_int_equal(v[0].out_len, sizeof(out));
 	assert_memory_equal(v[0].out, out, sizeof(out));
 	assert_string_equal(v[1].name, "b.2");
-	assert_int_equal(v[1].len, 14); /* plain digits are a text here, not a number */
+	assert_int_equal(v[1].len, 14); /* digits only are a text here, not a number */
 	assert_false(v[1].has_retval || v[1].is_context || v[0].is_context);
 	assert_null(v[1].out);
 	bb_scenario__free(s);
 }
 
-/* The values are those of linux/bpf.h and linux/pkt_cls.h. */
+/* The values of linux/bpf.h and linux/pkt_cls.h. */
 static void test_retval(void **state)
 {
 	static const struct {
@@ -206,7 +206,7 @@ static void test_context(void **state)
 	remove_folder(&f, names, ARRAY_LEN(names));
 }
 
-/* Beside a packet: every packet that an entry stands for has the context, its own. */
+/* A context beside a packet: each packet of the entry gets a context of its own. */
 static void test_context_of_packets(void **state)
 {
 	struct bb_scenario *s = must_parse(
@@ -264,7 +264,8 @@ static void test_context_of_packets(void **state)
 	bb_scenario__free(s);
 }
 
-/* Relative to the scenario, wherever we are; an absolute name is one. */
+/* A relative file name is relative to the scenario, whatever the current folder; an absolute name
+ * is used as it is. */
 static void test_file(void **state)
 {
 	struct folder f = make_folder();
@@ -306,8 +307,8 @@ static void test_file(void **state)
 	remove_folder(&f, names, ARRAY_LEN(names));
 }
 
-/* Ones' complement sum of all 16-bit words, the checksum's own among them: 0xffff when it is right
- * (RFC 1071, 1). */
+/* Ones' complement sum of all 16-bit words, the checksum included. It is 0xffff if the checksum is
+ * right (RFC 1071, 1). */
 static uint32_t ones_sum(uint64_t sum, const uint8_t *data, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -332,7 +333,7 @@ static void check_ipv4(const uint8_t *frame, size_t len, uint8_t protocol)
 	assert_int_equal(ip[8], 64);
 	assert_int_equal(ip[9], protocol);
 	assert_int_equal(ones_sum(0, ip, 20), 0xffff);
-	/* pseudo-header: addresses, protocol, length (RFC 9293, 3.1; RFC 768) */
+	/* The pseudo-header: addresses, protocol, length (RFC 9293, 3.1; RFC 768). */
 	if (protocol == 6 || protocol == 17)
 		assert_int_equal(ones_sum(ones_sum(0, ip + 12, 8) + protocol + len - 34, ip + 20,
 					  len - 34),
@@ -366,7 +367,7 @@ static void test_packets(void **state)
 		{"{" IPV4 ", tcp: {src: 1234, dst: 80}, size: 54}", 54, 4, 6},
 		{"{" IPV4 ", udp: {src: 1234, dst: 53}, size: 1514}", 1514, 4, 17},
 		{"{size: 65535, udp: {src: 1234, dst: 53}, " IPV4 "}", 65535, 4, 17},
-		/* an odd byte at the end */
+		/* With an odd byte at the end. */
 		{"{" IPV4 ", udp: {src: 1234, dst: 53}, size: 43}", 43, 4, 17},
 		{"{" IPV4 "}", 60, 4, 253},
 		{"{" IPV6 ", tcp: {src: 1234, dst: 80}}", 74, 6, 6},
@@ -402,7 +403,7 @@ static void test_packets(void **state)
 
 static void test_tcp_flags(void **state)
 {
-	/* bits of RFC 9293, 3.1 */
+	/* The bits are those of RFC 9293, 3.1. */
 	static const struct {
 		const char *text;
 		uint8_t flags;
@@ -470,8 +471,8 @@ static void test_checksum_rfc1071(void **state)
 	assert_int_equal(bb_inet_checksum(0, bytes + 2, 1), 0xffff - 0xf200);
 }
 
-/* The header that Wikipedia's "Internet checksum" works out: its checksum is b861. It is cut, so
- * that UDP is left alone. */
+/* The header in Wikipedia's "Internet checksum", whose checksum is b861. The frame is cut off, so
+ * the checksum of UDP is not changed. */
 static void test_checksum_ipv4(void **state)
 {
 	uint8_t frame[14 + 20 + 8] = {
@@ -487,8 +488,8 @@ static void test_checksum_ipv4(void **state)
 	assert_memory_equal(frame + 34, udp, sizeof(udp));
 }
 
-/* A checksum of 0 would mean "none" in UDP: it is sent as ffff (RFC 768). One source port in 65536
- * makes it so. */
+/* In UDP, a checksum of 0 means "none", so 0 is sent as ffff (RFC 768). One source port in 65536
+ * leads to it. */
 static void test_udp_checksum_is_never_zero(void **state)
 {
 	size_t n_ones = 0;
@@ -509,7 +510,7 @@ static void test_udp_checksum_is_never_zero(void **state)
 	assert_int_equal(n_ones, 1);
 }
 
-/* Each kind of frame has its EtherType and protocol, and checksums that stay as they are. */
+/* Each kind of frame has the expected EtherType and protocol, and its checksums are right. */
 static void test_usual_frames(void **state)
 {
 	static const struct {
@@ -531,7 +532,7 @@ static void test_usual_frames(void **state)
 		memcpy(fixed, frame, len);
 		bb_frame__fix_checksums(fixed, len);
 		assert_memory_equal(frame, fixed, len);
-		if (want[i].type == 0x8100) /* the frame without its tag */
+		if (want[i].type == 0x8100) /* skip the VLAN tag */
 			memmove(frame + 12, frame + 16, len - 16);
 		if (be16(frame + 12) == 0x0800)
 			assert_int_equal(frame[14 + 9], want[i].protocol);
@@ -545,8 +546,8 @@ static void test_usual_frames(void **state)
 	assert_int_equal(bb_packet__usual(BB_LEN(want), frame), 0);
 }
 
-/* No frame, however odd, is read or written beyond its end (ASan), and what is no IP stays as it
- * is. */
+/* No odd frame is read or written beyond its end (ASan sees it), and a frame that is not IP is not
+ * changed. */
 static void test_fix_checksums_of_anything(void **state)
 {
 	(void)state;
@@ -592,12 +593,12 @@ static void test_sweep_addresses(void **state)
 		assert_string_equal(address, expected);
 		assert_int_equal(in->v[i].len, 64);
 		assert_int_equal(in->v[i].retval, 2);
-		check_ipv4(in->v[i].data, in->v[i].len, 6); /* checksums follow */
+		check_ipv4(in->v[i].data, in->v[i].len, 6); /* the checksums are right, too */
 	}
 	bb_scenario__free(s);
 }
 
-/* A byte by its offset: nothing else changes. */
+/* A sweep of one byte by its offset changes nothing else. */
 static void test_sweep_bytes(void **state)
 {
 	struct bb_scenario *s = must_parse(
@@ -622,8 +623,8 @@ static void test_sweep_bytes(void **state)
 	bb_scenario__free(s);
 }
 
-/* A capture as written by hand (pcap-savefile(5)): in this machine's byte order, or in the other.
- */
+/* A packet capture written by hand (pcap-savefile(5)), in this machine's byte order or in the
+ * other. */
 struct capture {
 	uint8_t data[512];
 	size_t len;
@@ -811,13 +812,13 @@ static const struct bad bad_inputs[] = {
 	 10, 16, "input 'a' is given twice; the first is at 8:16"},
 	{ETH_IN("retval: 2") "      - {name: a, hex: " ETH "}\n      - {name: b, hex: " ETH
 			     "}\n      - {name: b, hex: " ETH "}\n",
-	 9, 16, "input 'a' is given twice; the first is at 8:16"}, /* the first of two such */
+	 9, 16, "input 'a' is given twice; the first is at 8:16"}, /* the first duplicate of two */
 	{IN("sweep: {packet: {" IPV4 "}, byte: src_low, to: 9}") "      - {name: 7, hex: " ETH "}"
 								 "\n",
 	 9, 16, "input '7' is given twice; the first is at 8:9"},
 };
 
-/* The value of a key of three letters stands in column 61. */
+/* The value of a key of three letters is in column 61. */
 static const struct bad bad_contexts[] = {
 	{IN("name: a, context_hex: '00', skb: {}"), 8, 38,
 	 "key 'skb' does not belong to 'context_hex' but to hex, file, packet, pcap"},
@@ -849,7 +850,7 @@ static const struct bad bad_contexts[] = {
 	{ETH_IN("ctx_file: /nowhere"), 8, 66, "cannot read ctx_file '/nowhere': No such file"},
 };
 
-#define PACKET(p) IN("name: a, packet: {" p "}") /* its first key is in column 28 */
+#define PACKET(p) IN("name: a, packet: {" p "}") /* the first key of the packet is in column 28 */
 
 static const struct bad bad_packets[] = {
 	{IN("name: a, packet: x"), 8, 27,
@@ -893,7 +894,7 @@ static const struct bad bad_packets[] = {
 	 "size 73 is less than the 74 bytes"},
 };
 
-#define SWEPT(p) IN("sweep: {" p "}") /* its first key is in column 18 */
+#define SWEPT(p) IN("sweep: {" p "}") /* the first key of the sweep is in column 18 */
 
 static const struct bad bad_sweeps[] = {
 	{IN("sweep: 5"), 8, 17,
@@ -982,7 +983,7 @@ static void test_flows(void **state)
 	assert_true(v[99999].weight == 2);
 	bb_scenario__free(s);
 
-	/* 10.0.0.1 + i * 65536, and the port stays */
+	/* The source is 10.0.0.1 + i * 65536. The port stays. */
 	s = must_parse(MIX("random", "      - {name: a, flows: 65536, flow_step: 65536, packet: "
 				     "{" IPV4 ", udp: {src: 7, dst: 2}, size: 64}}\n"));
 	v = inputs_of(s)->v;
@@ -992,7 +993,7 @@ static void test_flows(void **state)
 	bb_scenario__free(s);
 }
 
-/* `n` sweeps of 256 inputs each, and `more` single ones. */
+/* Returns a scenario with `n` sweeps of 256 inputs each, and `more` single inputs. */
 static char *many_inputs(size_t n, size_t more, const char *size)
 {
 	char *text = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keys of maps in files: the forms of a .csv, and every refusal with its line. */
+/* Keys of maps from files: the forms of a .csv, and every error with its line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,7 +78,7 @@ static void test_bad(void **state)
 	}
 }
 
-/* The name of a file tells its form. */
+/* The suffix of a file tells its form. */
 static void test_files(void **state)
 {
 	static const struct {
@@ -124,7 +124,7 @@ static void write_text(const char *path, const char *text)
 	assert_int_equal(fclose(file), 0);
 }
 
-/* Each variant and map asks for the file of a scenario: it is read once. */
+/* Several variants and maps may name the same file. It is read once. */
 static void test_read_once(void **state)
 {
 	char csv[] = "/tmp/bb_keys_XXXXXX.csv", bin[] = "/tmp/bb_keys_XXXXXX.bin";
@@ -155,7 +155,7 @@ static void test_read_once(void **state)
 	unlink(bin);
 }
 
-/* Keys of bytes of packets: in an order, with constants, each key once. */
+/* Keys made from bytes of packets: bytes in a given order, constants, each key once. */
 static void test_inputs(void **state)
 {
 	uint8_t a[] = {1, 2, 3, 4, 5}, b[] = {1, 2, 3, 4, 9}, c[] = {7, 8, 9, 10, 5};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a scenario says that maps hold: every form, every refusal with its place, and which variant
- * has what. */
+/* The key `maps` of a scenario: every form, every error with its place, and which variant gets
+ * which maps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,8 @@
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-/* The maps are line 5; the first one's "{" is in column 8, the key behind its name in column 18. */
+/* The maps are in line 5. The first one's "{" is in column 8, the key after its name in column
+ * 18. */
 #define HEAD "name: n\nobject: o\nvariants: [{name: a}]\ndrive: [{with: step}]\n"
 #define MAPS(list) HEAD "maps: [" list "]\n"
 #define ENTRIES(list)                                                                              \
@@ -61,7 +62,7 @@ static void test_forms(void **state)
 	bb_scenario__free(s);
 }
 
-/* Sizes and flags; every variant has them. */
+/* Sizes and flags apply to every variant. */
 static void test_shape(void **state)
 {
 	struct bb_scenario *s = must_parse("name: n\nobject: o\nvariants: [{name: a}, {name: "
@@ -85,7 +86,7 @@ static void test_shape(void **state)
 	bb_scenario__free(s);
 }
 
-/* Do both mean the same map of the scenario? */
+/* True if both lists name the same map entry of the scenario. */
 static bool are_one(const struct bb_map_specs *a, const struct bb_map_specs *b, const char *name)
 {
 	const struct bb_map_spec *x = bb_map_specs__find(a, name), *y = bb_map_specs__find(b, name);
@@ -96,8 +97,8 @@ static bool are_one(const struct bb_map_specs *a, const struct bb_map_specs *b, 
 	return x->where.line == y->where.line && x->where.col == y->where.col;
 }
 
-/* A variant has its own and the scenario's others, wherever in the file these stand; so has a copy
- * of it. */
+/* A variant has its own maps and all others of the scenario, in whatever order the file lists them.
+ * A copy of a variant has the same. */
 static void test_variants(void **state)
 {
 	struct bb_scenario *s = must_parse("name: n\nobject: o\nvariants:\n  - {name: a}\n"
@@ -235,7 +236,7 @@ static void test_bad(void **state)
 	}
 }
 
-/* In-situ and maps that are only set once a load go together. */
+/* `reset: load` is allowed with every drive, also in situ. */
 static void test_reset_load_goes_with_all(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files with contents of maps, and the key `file` of a map. */
+/* Files with the contents of maps, and the key `file` of a map. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,7 +96,7 @@ static struct bb_scenario *parse(const char *maps, struct bb_err *err)
 	return s;
 }
 
-/* All variants share the table of a file; it is freed after the last. */
+/* All variants share the table of a file. It is freed after the last of them. */
 static void test_key(void **state)
 {
 	static const struct {

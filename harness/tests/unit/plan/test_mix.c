@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The order of a mix: as recorded, random, or by Zipf's law over flows; and flows of one packet. */
+/* The order of a mix: as listed, random, or by Zipf's law over flows. Also: flows made from one
+ * packet. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +21,7 @@
 static uint8_t frames[MOST][FRAME];
 static struct bb_input list[MOST];
 
-/* n packets of a flow each, by their source address. */
+/* Makes n packets of a flow each, which differ in the source address. */
 static struct bb_inputs make_inputs(size_t n)
 {
 	struct bb_packet p;
@@ -38,7 +39,7 @@ static struct bb_inputs make_inputs(size_t n)
 	return (struct bb_inputs){list, n};
 }
 
-/* How often each input comes. */
+/* Counts how often each input comes. */
 static void count(const struct bb_mix *m, size_t n, double *ret_counts)
 {
 	memset(ret_counts, 0, n * sizeof(*ret_counts));
@@ -61,7 +62,7 @@ static void test_recorded(void **state)
 	bb_mix__done(&m);
 }
 
-/* Without weights each comes once in every pass, and no pass is like the one before. */
+/* Without weights, each input comes once in every pass, and no pass equals the one before it. */
 static void test_random(void **state)
 {
 	struct bb_inputs in = make_inputs(300);
@@ -82,7 +83,7 @@ static void test_random(void **state)
 	bb_mix__done(&m);
 }
 
-/* Within 5 standard deviations of a binomial count. */
+/* Checks that a count is within 5 standard deviations of its binomial mean. */
 static void assert_share(double count, double n, double share)
 {
 	assert_true(fabs(count - n * share) < 5 * sqrt(n * share * (1 - share)) + 1);
@@ -105,7 +106,8 @@ static void test_weights(void **state)
 	bb_mix__done(&m);
 }
 
-/* 1000 flows of one packet, and two more packets of the first flow, which come in turns with it. */
+/* 1000 flows of one packet each. The first flow has two more packets; its three packets take
+ * turns. */
 static void test_zipf(void **state)
 {
 	struct bb_inputs in = make_inputs(1002);
@@ -152,7 +154,7 @@ static void test_seed(void **state)
 	}
 }
 
-/* All flows differ, also beyond 65536, where the port begins anew; checksums are right. */
+/* All flows differ, also beyond 65536, where the port starts again. The checksums are right. */
 static void test_flows(void **state)
 {
 	static const enum bb_packet_ip ips[] = {BB_PACKET_IPV4, BB_PACKET_IPV6};
@@ -179,7 +181,8 @@ static void test_flows(void **state)
 			bb_frame__fix_checksums(again, sizeof(again));
 			assert_memory_equal(again, frame, sizeof(frame));
 		}
-		/* 0xffff + 1 carries into the upper half of the address, and the port wraps */
+		/* 0xffff + 1 carries into the upper half of the address, and the port wraps to
+		 * 0. */
 		bb_packet__write(&p, frame, sizeof(frame));
 		bb_frame__move_flow(frame, sizeof(frame), 1);
 		assert_int_equal(frame[(v ? 14 + 8 + 15 : 14 + 12 + 3) - 2], 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which cases a scenario makes: their names, parameters, floors and order, and what the options
- * leave of them. */
+/* The cases of a scenario: their names, parameters, floors and order, and which of them the options
+ * select. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static struct bb_scenario *must_parse(const char *text)
 	return s;
 }
 
-/* A scenario of three variants, the second its floor, that is run on these inputs. */
+/* Parses a scenario of three variants with these inputs. The second variant is the floor. */
 static struct bb_scenario *parse_inputs(const char *inputs)
 {
 	char text[4096];
@@ -121,7 +121,8 @@ static void test_step_and_in_situ(void **state)
 	bb_scenario__free(s);
 }
 
-/* A cold twin behind the others, with fewer samples: its name is another, and so are its cases'. */
+/* The cold copy of a drive comes after the others, with fewer samples. It has its own name, and so
+ * do its cases. */
 static void test_cold(void **state)
 {
 	static const struct expected cases[] = {
@@ -136,7 +137,7 @@ static void test_cold(void **state)
 	struct bb_plan p;
 
 	(void)state;
-	for (int i = 0; i < 2; i++) { /* once is enough */
+	for (int i = 0; i < 2; i++) { /* a second call adds nothing */
 		assert_int_equal(bb_scenario__add_cold(s, NULL), 0);
 		assert_int_equal(s->n_drives, 3);
 	}
@@ -157,8 +158,8 @@ static void test_cold(void **state)
 	bb_scenario__free(s);
 }
 
-/* The inputs are the twin's own; its samples are not those of the hot drive, and of a sweep one a
- * load. */
+/* A cold copy has its own copy of the inputs and its own number of samples. In a sweep, it takes
+ * one a load. */
 static void test_cold_sweep(void **state)
 {
 	struct bb_scenario *s = parse_inputs("    inputs: [{sweep: {hex: " FRAME ", byte: 13}, "
@@ -179,7 +180,7 @@ static void test_cold_sweep(void **state)
 		assert_memory_equal(h->input->data, c->input->data, h->input->len);
 		assert_true(c->input->has_retval && c->input->retval == 2);
 		assert_int_equal(c->samples, BB_DEFAULT_SLICES);
-		assert_int_equal(c->loads, BB_DEFAULT_SLICES); /* a sweep */
+		assert_int_equal(c->loads, BB_DEFAULT_SLICES); /* as for every sweep */
 	}
 	bb_plan__done(&p);
 	bb_scenario__free(s);
@@ -199,8 +200,8 @@ static void test_nothing_to_cool(void **state)
 	bb_scenario__free(s);
 }
 
-/* The event of a drive in situ is in the names, unless it is a clock; `-d in-situ` means them all.
- */
+/* The event of a drive in situ is in the case names, unless it is a clock. `-d in-situ` selects
+ * them all. */
 static void test_events(void **state)
 {
 	static const char text[] = "name: net\nobject: o\nfloor: empty\nvariants: [{name: empty}, "
@@ -290,7 +291,8 @@ static void test_named_inputs(void **state)
 	bb_scenario__free(s);
 }
 
-/* Names that are numbers, all of them: a plot's axis. The driver is still given the index. */
+/* If all names of inputs are numbers, they are the parameter's values, for the axis of a plot. The
+ * driver still gets the index. */
 static void test_numbered_inputs(void **state)
 {
 	static const struct expected cases[] = {
@@ -315,8 +317,8 @@ static void test_numbered_inputs(void **state)
 	bb_scenario__free(s);
 }
 
-/* "7" and "07" are two names of one number, and what does not fit is no number: then the values are
- * the indices. */
+/* If "7" and "07" are two names of one number, or a name is not a 32-bit number, the values are the
+ * indices. */
 static void test_almost_numbers(void **state)
 {
 	static const char *const names[][2] = {{"7", "07"},
@@ -343,7 +345,7 @@ static void test_almost_numbers(void **state)
 	}
 }
 
-/* Nothing to tell apart: no parameter. */
+/* With one input or none, there is no parameter. */
 static void test_one_input_and_none(void **state)
 {
 	static const struct expected cases[] = {
@@ -367,8 +369,8 @@ static void test_one_input_and_none(void **state)
 	bb_scenario__free(none);
 }
 
-/* -V keeps the floor besides what is named, and --drive one drive; floors point to where they then
- * are. */
+/* --variant keeps the floor beside the named variants, and --drive selects one drive. Floors point
+ * to their new places. */
 static void test_options(void **state)
 {
 	static const char *const variant = "stackid", *const drive = "in-situ";
@@ -411,8 +413,8 @@ static void test_no_floor(void **state)
 	bb_scenario__free(s);
 }
 
-/* Drives for some of the variants each, with floors of their own or the scenario's; what is not
- * asked for is left out. */
+/* Each drive has some of the variants, with a floor of its own or that of the scenario. Floors that
+ * no selected variant needs are left out. */
 static void test_floors_of_drives(void **state)
 {
 	static const char text[] = "name: m\nfloor: e1\nvariants: [{name: e1}, {name: a}, {name: "
@@ -437,7 +439,7 @@ static void test_floors_of_drives(void **state)
 
 	(void)state;
 	again = *s->drives[2].kind;
-	again.name = "fake-again"; /* or it would have a case of the second's */
+	again.name = "fake-again"; /* otherwise it would repeat a case of the second drive */
 	s->drives[2].kind = &again;
 	p = must_plan(s, NULL);
 	check_cases(&p, all, ARRAY_LEN(all));
@@ -486,7 +488,8 @@ static void test_unknown_names(void **state)
 	bb_scenario__free(s);
 }
 
-/* As many as there may be: every case has its own name, its own input and the floor beside it. */
+/* The largest number of inputs: every case has its own name, its own input, and the floor beside
+ * it. */
 static void test_many(void **state)
 {
 	char text[2048] = "    inputs:\n";
@@ -514,7 +517,7 @@ static void test_many(void **state)
 	bb_scenario__free(s);
 }
 
-/* No parameter, wall time instead of samples, and nobody else's floor. */
+/* A live case has no parameter, a wall time instead of samples, and no floor. */
 static void test_live(void **state)
 {
 	static const char text[] = "name: l\nvariants: [{name: a, id: 3}, {name: b, pinned: /p}]\n"
@@ -539,8 +542,8 @@ static void test_live(void **state)
 	bb_scenario__free(s);
 }
 
-/* Drives of one name may differ in variants and in parameters; what is the same in both would be
- * two cases of one name. */
+/* Drives of one name may differ in variants and parameters. If both have the same, two cases would
+ * have one name. */
 static void test_namesakes(void **state)
 {
 	static const char form[] = "name: two\nobject: o\nvariants: [{name: a}, {name: b}]\n"
@@ -577,7 +580,8 @@ static void test_namesakes(void **state)
 	bb_scenario__free(s);
 }
 
-/* One input for all CPUs tells something only beside a drive with one for each. */
+/* A drive in which all CPUs run the same input is useful only beside one with an input for each
+ * CPU. */
 static void test_same_input(void **state)
 {
 #define ONE "{name: one, hex: " FRAME "}"
@@ -621,7 +625,8 @@ static void test_same_input(void **state)
 	}
 }
 
-/* A kind of drive that goes by samples says how many come in a row: the runner divides by it. */
+/* A kind of drive that takes samples also has a number of samples in a row, because the runner
+ * divides by it. */
 static void test_every_kind_has_turns(void **state)
 {
 	(void)state;
@@ -662,7 +667,7 @@ static void test_sizes_of_maps(void **state)
 	struct bb_plan p;
 
 	(void)state;
-	p = must_plan(s, NULL); /* as `compare` does */
+	p = must_plan(s, NULL); /* as `compare` plans it */
 	assert_int_equal(p.n_cases, 4);
 	assert_string_equal(p.cases[0].name, "x/a/step");
 	assert_int_equal(p.cases[0].variant->maps.v[0].fill.count, 1000);

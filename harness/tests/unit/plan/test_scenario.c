@@ -17,8 +17,7 @@
 #include "plan/scenario.h"
 #include "plan/yaml.h"
 
-/* scenarios/perf_profiler.yml, with the texts that hold a comma in quotes as they must be inside {
- * }. */
+/* scenarios/perf_profiler.yml. Texts with a comma are in quotes, because they are inside { }. */
 static const char perf_profiler[] =
 	"# A sampling profiler's kernel side.\n"
 	"name: perf_profiler\n"
@@ -40,7 +39,7 @@ static const char perf_profiler[] =
 	"  - {with: in-situ, event: cpu-clock, freq_hz: [100, 1000], workload: amicable_pairs}\n"
 	"expect: {drops: 0}\n";
 
-/* Every key that there is. */
+/* A scenario with every key. */
 static const char all_keys[] =
 	"name: all.keys-1\n"
 	"description: >\n"
@@ -93,7 +92,7 @@ static const char all_keys[] =
 
 static int parse(const char *text, struct bb_scenario **ret_scenario, struct bb_err *err)
 {
-	/* A copy without the terminator, so that ASan sees a read past the end. */
+	/* A copy without the terminator, so that AddressSanitizer sees a read past the end. */
 	size_t len = strlen(text);
 	char *copy = malloc(len ? len : 1);
 	int rc;
@@ -116,7 +115,7 @@ static struct bb_scenario *must_parse(const char *text)
 	return s;
 }
 
-/* Names of programs become names of variants: unchanged, where they may. */
+/* A program's name becomes a variant's name, unchanged if the characters are allowed. */
 static void test_names(void **state)
 {
 	static const char *const names[][2] = {{"_start", "_start"},
@@ -197,7 +196,7 @@ static void test_drives(void **state)
 	bb_scenario__free(s);
 }
 
-/* Scenarios from before the drive was renamed are still read. */
+/* Scenarios with the drive's old name, `slowdown`, can still be read. */
 static void test_old_name_of_drive(void **state)
 {
 	static const char *const names[] = {"overhead", "slowdown"};
@@ -218,7 +217,8 @@ static void test_old_name_of_drive(void **state)
 	}
 }
 
-/* Each combination of values is a variant, in the place of the one that lists them. */
+/* If globals have lists, each combination of values is a variant. They replace the variant that has
+ * the lists. */
 static void test_lists_of_globals(void **state)
 {
 	struct bb_scenario *s = must_parse("name: n\nobject: o\ndrive: [{with: fake, variants: "
@@ -296,7 +296,7 @@ static void test_all_keys(void **state)
 	assert_string_equal(d[3].floor, "a");
 	assert_int_equal(d[2].n_variants, 0);
 	assert_string_equal(d[2].floor, "b");
-	assert_int_equal(d[3].values.n, 0); /* its default is not for a test run */
+	assert_int_equal(d[3].values.n, 0); /* the default is for page faults, not for test runs */
 	assert_int_equal(d[3].inputs.n, 6);
 	assert_string_equal(d[3].inputs.v[5].name, "9");
 	assert_int_equal(d[0].inputs.n, 0);
@@ -610,8 +610,8 @@ static const struct bad bad_values[] = {
 	{VARIANT("globals: {'': 1}"), 4, 16, "a global needs a name"},
 };
 
-/* What libyaml refuses, and what the tree does. The problem texts that are libyaml's are kept to
- * one word. */
+/* Errors of libyaml, and of the tree built from it. Of libyaml's own texts, only a word or two are
+ * compared. */
 static const struct bad bad_yaml[] = {
 	{"", 1, 1, "the file is empty"},
 	{"# only a comment\n", 1, 1, "the file is empty"},
@@ -687,7 +687,7 @@ static void test_byte_order_mark(void **state)
 	expect_bad(&bad);
 }
 
-/* A name of 128 bytes is one; of 129 it is not. */
+/* A name of 128 bytes is valid, one of 129 is not. */
 static void test_name_length(void **state)
 {
 	char text[256];
@@ -765,7 +765,7 @@ static void test_many_keys(void **state)
 	free(text);
 }
 
-/* A list of names that is too long for a message is cut, and says so. */
+/* A list of names that is too long for a message is cut off and ends in "...". */
 static void test_many_variants(void **state)
 {
 	struct bad bad = {.line = 3,
@@ -784,7 +784,7 @@ static void test_many_variants(void **state)
 	assert_string_equal(err.msg + strlen(err.msg) - 3, "...");
 }
 
-/* A copy of a variant is driven by what drives the variant, and by nothing else. */
+/* A copy of a variant gets the drives of that variant, and no others. */
 static void test_copies_are_driven(void **state)
 {
 	struct bb_scenario *s = must_parse("name: n\nvariants: [{name: a}, {name: b}]\ndrive: "
@@ -829,7 +829,8 @@ static void test_files(void **state)
 	rmdir(dir);
 }
 
-/* A scenario that the repository ships, found beside this source; NULL: not there. */
+/* Reads a scenario of this repository, found beside this source. Returns NULL if it is not
+ * there. */
 static struct bb_scenario *read_shipped(const char *name)
 {
 	char path[4096];
@@ -859,8 +860,7 @@ static void test_shipped(void **state)
 	bb_scenario__free(s);
 }
 
-/* All 256 source addresses, each once, in frames that differ in nothing but the address and the
- * checksums. */
+/* All 256 source addresses, each once. The frames differ only in the address and the checksums. */
 static void test_shipped_fun_xdp(void **state)
 {
 	struct bb_scenario *s = read_shipped("fun_xdp");
@@ -891,8 +891,8 @@ static void test_shipped_fun_xdp(void **state)
 	bb_scenario__free(s);
 }
 
-/* Change text[*len] (room for `size`) in one way: cut it off, flip a byte, copy a piece of it, or
- * drop one. */
+/* Changes text[*len] (room for `size` bytes) once: cuts it off, flips a bit, or copies or drops a
+ * piece. */
 static void mutate(struct bb_rng *rng, char *text, size_t *len, size_t size)
 {
 	static const char special[] = "{}[]:,-?#&*!|>'\"%@`\n\t \\~0a\xff\xc3";
@@ -908,7 +908,7 @@ static void mutate(struct bb_rng *rng, char *text, size_t *len, size_t size)
 	case 4:
 	case 5:
 	case 6:
-		text[at] = special[bb_rng_below(rng, sizeof(special))]; /* its NUL, too */
+		text[at] = special[bb_rng_below(rng, sizeof(special))]; /* also the array's NUL */
 		break;
 	case 7:
 	case 8:
@@ -927,8 +927,8 @@ static void mutate(struct bb_rng *rng, char *text, size_t *len, size_t size)
 	}
 }
 
-/* No input crashes, hangs or leaks (under ASan), and every refusal says one line that begins with
- * the place. */
+/* No text crashes the reader, hangs it or leaks memory (seen by AddressSanitizer). Every error is
+ * one line that begins with the place. */
 static void test_mutations(void **state)
 {
 	enum { ROUNDS = 6000 };
@@ -950,7 +950,7 @@ static void test_mutations(void **state)
 		memcpy(text, seed, len);
 		for (uint64_t i = bb_rng_below(&rng, 4) + 1; i; i--)
 			mutate(&rng, text, &len, size);
-		copy = realloc(text, len); /* no room behind it, for ASan */
+		copy = realloc(text, len); /* without room behind it, for AddressSanitizer */
 		assert_non_null(copy);
 		rc = bb_scenario__parse(copy, len, "t.yml", &s, &err);
 		if (!rc) {
@@ -964,7 +964,7 @@ static void test_mutations(void **state)
 		}
 		free(copy);
 	}
-	/* Both ways are taken often enough for the test to mean something. */
+	/* Both outcomes must be frequent, or the test would show little. */
 	assert_in_range(n_ok, ROUNDS / 100, ROUNDS - ROUNDS / 4);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The model of caches: sizes, ways, the line that makes room, accesses to two lines, cycles. */
+/* The model of caches: sizes, ways, which line is replaced, accesses to two lines, cycles. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #define L1_WAYS 8u
 #define L1_SETS (BB_CACHE_L1_BYTES / LINE / L1_WAYS)
 
-/* Reads n lines, `step` bytes apart, and returns where they were found. */
+/* Reads n lines that are `step` bytes apart. Returns in which caches they were found. */
 static struct bb_cache_counts read_lines(struct bb_cache_model *m, uint64_t n, uint64_t step,
 					 bool is_code)
 {
@@ -23,7 +23,7 @@ static struct bb_cache_counts read_lines(struct bb_cache_model *m, uint64_t n, u
 	return counts;
 }
 
-/* What fits a cache is found there the second time, and one line more pushes others out. */
+/* Lines that fit a cache are all found there the second time. With one line more, some are not. */
 static void test_sizes(void **state)
 {
 	static const uint32_t sizes[] = {BB_CACHE_L1_BYTES, BB_CACHE_LL_BYTES};
@@ -42,7 +42,7 @@ static void test_sizes(void **state)
 	}
 }
 
-/* Eight lines of one set fit; of nine, each pushes out the one that is needed next. */
+/* Eight lines of one set fit. With nine, each replaces the line that is needed next. */
 static void test_ways(void **state)
 {
 	struct bb_cache_model *m = bb_cache_model__new();
@@ -58,7 +58,7 @@ static void test_ways(void **state)
 	bb_cache_model__free(m);
 }
 
-/* Code and data have an L1 each, and share LL. */
+/* Code and data have an L1 each, and share the last level. */
 static void test_code_and_data(void **state)
 {
 	struct bb_cache_model *m = bb_cache_model__new();
@@ -70,7 +70,7 @@ static void test_code_and_data(void **state)
 	bb_cache_model__free(m);
 }
 
-/* An access to two lines counts once, where the slower one is. */
+/* An access to two lines counts once, for the slower of the two. */
 static void test_two_lines(void **state)
 {
 	struct bb_cache_model *m = bb_cache_model__new();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that a mapped file names, or that bear a process's number: which of them are opened. */
+/* Files that a mapped file names, or whose name has a process's number: which of them are
+ * opened. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +20,7 @@
 #include "profile/symtab.h"
 #include "unit/folder_testing.h"
 
-#define OTHER_USER 12345u /* nobody's */
+#define OTHER_USER 12345u /* an unused user id */
 
 static void make_file(const char *name, const char *text, uid_t owner)
 {
@@ -32,7 +33,8 @@ static void make_file(const char *name, const char *text, uid_t owner)
 		assert_int_equal(chown(in_folder(name), owner, (gid_t)-1), 0);
 }
 
-/* Ask for a debug link of folder/program, which belongs to OTHER_USER if we can do that. */
+/* Opens the debug link of folder/program. The program belongs to OTHER_USER if the test runs as
+ * root. */
 static int open_link(const char *name)
 {
 	struct bb_debug_request request = {.kind = BB_DEBUG_LINK};
@@ -59,7 +61,7 @@ static void links(void **state)
 	assert_true(open_link("same.debug") >= 0);
 	assert_true(open_link("below.debug") >= 0);
 	assert_int_equal(open_link("missing.debug"), -ENOENT);
-	/* /usr/lib/debug has none of these either */
+	/* /usr/lib/debug has none of these, either. */
 	assert_true(open_link("fifo") < 0);
 	assert_true(open_link("device") < 0);
 	assert_true(open_link(".debug") < 0);
@@ -108,7 +110,7 @@ static void requests_that_are_none(void **state)
 	assert_int_equal(bb_debug_file__open(&request, "/bin/sh", 0), -EINVAL);
 }
 
-/* A descriptor, or none, through a socket. */
+/* Sends answers through a socket, with a descriptor and without. */
 static void answers(void **state)
 {
 	int pair[2], null = open("/dev/null", O_RDONLY), fd;
@@ -130,7 +132,7 @@ static void answers(void **state)
 	close(null);
 }
 
-/* The maps of a process that is none: its number is larger than any. */
+/* A JIT map for a process that cannot exist, because its number is too large. */
 #define NO_PROCESS 4000000123u
 #define MAP "/tmp/perf-4000000123.map"
 #define LINE "1000 100 jitted\n"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names as sources have them; and names that are made to hurt. */
+/* Demangling gives the names of the source. Some mangled names here are made to take forever or to
+ * crash. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +18,7 @@
 #define N_ROUNDS 200000
 
 static const struct name {
-	const char *mangled, *source; /* NULL: it is as it is */
+	const char *mangled, *source; /* source NULL: not demangled */
 } names[] = {
 	{"_ZN3foo3barEv", "foo::bar"},
 	{"_ZN3foo3barEi", "foo::bar"},
@@ -26,7 +27,7 @@ static const struct name {
 	{"_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<int, std::allocator<int> >::push_back"},
 	{"_ZSt4sortIPiEvT_S1_", "std::sort<int*>"},
 	{"_ZNK1AclEv", "A::operator()"},
-	/* Rust, legacy: the hash goes. */
+	/* Rust, legacy: the hash is removed. */
 	{"_ZN4core3fmt9Formatter9write_fmt17h0123456789abcdefE", "core::fmt::Formatter::write_fmt"},
 	{"_ZN4core3fmt9Formatter9write_fmt17h0123456789abcdefE.llvm.99", "core::fmt::Formatter::"
 									 "write_fmt"},
@@ -77,7 +78,7 @@ static void bounded(void **state)
 	assert_false(bb_demangle("_ZN3foo3barEv", text, sizeof("foo::bar") - 1));
 }
 
-/* a<int, int>, a<that, that>, and so on: 2 to the power of 60 times "int". */
+/* a<int, int>, a<that, that>, and so on: "int" would come 2 to the power of 60 times. */
 static void endless(void **state)
 {
 	char name[2048] = "_Z1fI1aIiiES0_IS1_S1_E", text[SIZE];
@@ -95,12 +96,12 @@ static void endless(void **state)
 	}
 	strcat(name, "Evv");
 	assert_false(bb_demangle(name, text, sizeof(text)));
-	/* With few of them, it is a name. */
+	/* With few levels, it is a valid name. */
 	assert_true(bb_demangle("_Z1fI1aIiiES0_IS1_S1_EEvv", text, sizeof(text)));
 	assert_string_equal(text, "f<a<int, int>, a<a<int, int>, a<int, int> > >");
 }
 
-/* Within each other as deep as there are bytes, and deeper than is looked at. */
+/* Names nested very deeply, beyond the demangler's limit. */
 static void deep(void **state)
 {
 	static const struct {
@@ -121,13 +122,13 @@ static void deep(void **state)
 			strcpy(name, nests[i].begin);
 			for (; at + step < len; at += step)
 				memcpy(name + at, nests[i].again, step + 1);
-			/* any answer will do, but one has to come */
+			/* Any result will do, but the call must return. */
 			bb_demangle(name, text, sizeof(text));
 		}
 	free(name);
 }
 
-/* Real names with some bytes changed, or put together from two. */
+/* Real names with some bytes changed, or put together from two names. */
 static void damaged(void **state)
 {
 	size_t n_demangled = 0;
@@ -153,7 +154,7 @@ static void damaged(void **state)
 		assert_in_range(strnlen(text, sizeof(text)), 1, sizeof(text) - 1);
 		n_demangled++;
 	}
-	/* or else this tested little */
+	/* otherwise this tested little */
 	assert_in_range(n_demangled, N_ROUNDS / 50, N_ROUNDS);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Folded stacks, and the flame graph of them: well-formed whatever the names are, and of a bounded
- * size. */
+/* Folded stacks and their flame graph: it is well-formed XML with any names, and its size is
+ * bounded. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@
 #include "profile/stacks.h"
 #include "unit/folder_testing.h"
 
-/* The number of a new frame. */
+/* Adds a frame and returns its number. */
 static uint32_t frame(struct bb_stacks *s, const char *name, enum bb_frame_kind kind)
 {
 	struct bb_frame f = {.file = BB_NO_ID, .kind = kind};
@@ -79,7 +79,7 @@ static void folding(void **state)
 	add(&s, (uint32_t[]){comm, in_main, jitted}, 3, 1);
 	add(&s, (uint32_t[]){comm, in_main}, 2, 1.75);
 	add(&s, (uint32_t[]){comm, in_main, in_read}, 3, 5);
-	add(&s, (uint32_t[]){comm, other}, 2, 0.4); /* less than a half: not written */
+	add(&s, (uint32_t[]){comm, other}, 2, 0.4); /* less than 0.5: not written */
 	add(&s, (uint32_t[]){comm, in_main, f}, 3, 1.5);
 	add(&s, (uint32_t[]){comm, in_main}, 2, 1.5);
 	bb_stacks__sort(&s);
@@ -94,8 +94,8 @@ static void folding(void **state)
 	bb_stacks__done(&s);
 }
 
-/* Against an order that is looked up frame by frame: random stacks of few frames, so that many
- * begin alike or are the same. */
+/* Sorts random stacks of few different frames, many of them equal or with a common beginning. The
+ * order is checked frame by frame. */
 static void sorting(void **state)
 {
 	enum { N_STACKS = 3000, MAX_DEPTH = 12 };
@@ -127,7 +127,7 @@ static void sorting(void **state)
 		while (i && k < a->n && k < b->n && s.parts[a->first + k] == s.parts[b->first + k])
 			k++;
 		assert_int_equal(b->shared, k);
-		assert_in_range(b->n, k + 1, MAX_DEPTH); /* not the one before once more */
+		assert_in_range(b->n, k + 1, MAX_DEPTH); /* equal stacks were merged */
 		assert_true(!i || k == a->n || s.parts[a->first + k] < s.parts[b->first + k]);
 	}
 	assert_true(sum == total && s.total == (uint64_t)total);
@@ -154,15 +154,15 @@ static void escaping(void **state)
 		{"]]>", "]]&gt;"},
 		{"gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f"},
 		{"\x01\x1b[31m", "\xef\xbf\xbd\xef\xbf\xbd[31m"},
-		{"\xff", "\xef\xbf\xbd"},                 /* no UTF-8 */
-		{"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"}, /* '/' in two bytes */
+		{"\xff", "\xef\xbf\xbd"},                 /* not UTF-8 */
+		{"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"}, /* '/' encoded in two bytes */
 		{"\xc3", "\xef\xbf\xbd"},                 /* cut off */
-		/* half of a surrogate pair */
+		/* Half of a surrogate pair. */
 		{"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
-		/* U+FFFE is no XML */
+		/* U+FFFE is not allowed in XML. */
 		{"\xef\xbf\xbe", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
 		{"\xf0\x9f\x94\xa5", "\xf0\x9f\x94\xa5"},
-		/* beyond Unicode */
+		/* Beyond Unicode. */
 		{"\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
 	};
 
@@ -182,7 +182,7 @@ static void escaping(void **state)
 	assert_int_equal(bb_xml_length("\xc3\xbc<\xc3\xbc"), 3);
 }
 
-/* Is it XML? By xmllint, where there is one. */
+/* Checks that the text is XML, with xmllint; skips the test without it. */
 static void assert_well_formed(const char *svg, size_t len)
 {
 	char command[PATH_MAX + 64];
@@ -200,7 +200,8 @@ static void assert_well_formed(const char *svg, size_t len)
 	assert_int_equal(system(command), 0);
 }
 
-/* Names of any bytes. Each stack stands on another, or on the root, and is one frame more. */
+/* Frames with names of random bytes. Each stack is another stack, or the root, with one more
+ * frame. */
 static void well_formed(void **state)
 {
 	enum { N_STACKS = 300 };
@@ -228,7 +229,7 @@ static void well_formed(void **state)
 	}
 	bb_stacks__sort(&s);
 	svg = flame(&s, "<title> & \xff", &len);
-	/* the root, and the legend's */
+	/* One for the root, 5 for the legend. */
 	assert_int_equal(count(svg, "<rect class="), N_STACKS + 1 + 5);
 	assert_well_formed(svg, len);
 	free(svg);
@@ -250,7 +251,7 @@ static void nothing(void **state)
 	bb_stacks__done(&s);
 }
 
-/* 1 of 100 000 is 0.0118 px: too narrow. 10 of them are not. */
+/* 1 sample of 100 000 is 0.0118 px wide, too narrow to be drawn. 10 samples are drawn. */
 static void narrow(void **state)
 {
 	static const struct {
@@ -276,9 +277,8 @@ static void narrow(void **state)
 }
 
 /*
- * 100 000 distinct stacks, ten children to a frame at the first four depths: all the frames further
- * out, 250 000 of them, are as wide as each other, 0.12 px. Those that there is room for are drawn
- * all the same.
+ * 100 000 distinct stacks; at the first four depths each frame has ten children. All frames further
+ * out, 250 000 of them, are 0.12 px wide. As many of them are drawn as there is room for.
  */
 static void large(void **state)
 {
@@ -310,7 +310,7 @@ static void large(void **state)
 	assert_int_equal(s.n, N_STACKS);
 	svg = flame(&s, "large", &len);
 	assert_in_range(len, 1900000, 2000000);
-	/* the first depths in full */
+	/* The first depths are complete. */
 	assert_in_range(count(svg, "<rect class="), 11111, 20000);
 	assert_non_null(strstr(svg, "frames narrower than 0.12 px, and some as wide, are left "
 				    "out"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading folded stacks: what was written comes back, in any order; what is none is refused with
- * its place. */
+/* Reading folded stacks: what was written is read again, in any order, and a bad line is an error
+ * with its place. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -51,8 +51,8 @@ static char *written(const struct bb_stacks *s)
 	return text;
 }
 
-/* The same stack twice, neighbours apart, a name that begins like another: each stack once, by
- * name. */
+/* The same stack twice, equal stacks apart from each other, and a name that begins like another:
+ * each stack is written once, in order of the names. */
 static void any_order(void **state)
 {
 	struct bb_stacks s = read_ok("b;main;f 2\na;main 1\r\nb;main2 5\n\nb;main;f;g_[k] "
@@ -146,8 +146,8 @@ static void empty(void **state)
 	bb_stacks__done(&s);
 }
 
-/* Any bytes are either refused or stacks that can be drawn: no crash, and nothing that ASan or
- * UBSan would see. */
+/* Random bytes are either refused or can be drawn, without a crash or an error of AddressSanitizer
+ * or UBSan. */
 static void garbage(void **state)
 {
 	static const char alphabet[] = "ab;;_[k] 019\n\n\r\xff<&\x01";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The profiler's own object, when it is not as it should be. */
+/* The verifier rejects the profiler's own object, or the object is of another build. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +13,8 @@
 #include "unit/bpf_testing.h"
 #include "unit/folder_testing.h"
 
-/* Start with an object of the tests as profile.bpf.o, which is to fail. */
+/* Tries to start with an object of the tests as profile.bpf.o. This must fail; returns the
+ * error. */
 static struct bb_err start_with(const char *object)
 {
 	const struct bb_sampler_opts opts = {.object_dir = folder, .freq_hz = 99, .on_cpu = true};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Address spaces: what is mapped where, over forks, execs and new libraries. */
+/* Address spaces: which file is mapped where, after forks, execs and newly loaded libraries. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ static struct bb_mapping map(uint64_t start, uint64_t end, uint32_t dso)
 	return (struct bb_mapping){.start = start, .end = end, .file_offset = 0x1000, .dso = dso};
 }
 
-/* The dso at an address of a sample; BB_NO_ID for none. */
+/* Returns the dso at an address of a sample, or BB_NO_ID. */
 static uint32_t dso_at(const struct bb_spaces *s, uint32_t pid, const char *comm, uint64_t address)
 {
 	const struct bb_mapping *m = bb_spaces__find(s, bb_spaces__of(s, pid, comm), address);
@@ -71,7 +71,7 @@ static void maps_of_proc(void **state)
 	bb_spaces__done(&s);
 }
 
-/* Logged in another order than it happened, as records of several CPUs come. */
+/* The log is not in the order of time, because several CPUs write records. */
 static void fork_and_exec(void **state)
 {
 	struct bb_spaces s = {0};
@@ -104,23 +104,23 @@ static void fork_and_exec(void **state)
 					 .mapping = map(0x2000, 0x3000, 2)},
 		  "");
 	bb_spaces__replay(&s);
-	/* before its exec: the parent's code */
+	/* Before its exec: the parent's code. */
 	assert_int_equal(dso_at(&s, 20, "sh", 0x1500), 1);
 	assert_int_equal(dso_at(&s, 20, "ls", 0x1500), 7);
-	/* whatever it calls itself: the newest */
+	/* With another name of the task: the newest mapping. */
 	assert_int_equal(dso_at(&s, 20, "a thread", 0x1500), 7);
-	/* nothing there since: from before the exec */
+	/* Nothing was mapped there since the exec, so the mapping from before it is found. */
 	assert_int_equal(dso_at(&s, 20, "ls", 0x2500), 1);
-	/* the later mapping hides the earlier */
+	/* The later mapping hides the earlier one. */
 	assert_int_equal(dso_at(&s, 10, "sh", 0x2500), 2);
 	assert_int_equal(dso_at(&s, 10, "sh", 0x1500), 1);
 	assert_int_equal(bb_spaces__of(&s, 99, "sh"), BB_NO_ID);
-	assert_int_equal(s.n_replaced, 1); /* by 2; not by 7, which is another program's */
+	assert_int_equal(s.n_replaced, 1); /* by 2; 7 belongs to another program */
 	bb_spaces__done(&s);
 }
 
-/* A library is loaded again where it was, beside itself, where no file was, and at last where
- * another was. */
+/* A library is loaded again in the same place, then beside it, then where no file was, and at last
+ * where another library was. */
 static void unloaded(void **state)
 {
 	static const struct bb_mapping loads[] = {
@@ -165,7 +165,7 @@ static void renamed(void **state)
 	bb_spaces__done(&s);
 }
 
-/* Ours: the files are open, and a process that is gone is none. */
+/* This process: its files are open. A process that does not exist has none. */
 static void real_process(void **state)
 {
 	struct bb_spaces s = {0};

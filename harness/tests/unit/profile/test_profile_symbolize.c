@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From addresses of this very program to functions, lines and folded stacks; and what damaged files
- * do not do to us. */
+/* From addresses of this program to functions, lines and folded stacks. Damaged files do no
+ * harm. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,7 +40,7 @@
 #define HAS_SANITIZERS 0
 #endif
 
-static uint64_t inner_address; /* within the function that is inlined */
+static uint64_t inner_address; /* within the inlined function */
 static int inner_line;
 
 static inline __attribute__((always_inline)) void inner_function(void)
@@ -55,7 +55,7 @@ static __attribute__((noinline)) void outer_function(void)
 	__asm__ volatile("");
 }
 
-/* This process's spaces, replayed. */
+/* Returns the spaces of this process, replayed. */
 static struct bb_spaces own_spaces(void)
 {
 	struct bb_spaces s = {0};
@@ -65,7 +65,7 @@ static struct bb_spaces own_spaces(void)
 	return s;
 }
 
-/* One sample of a stack of ours, folded. */
+/* Returns one sample of a stack, folded. */
 static char *fold_one(const struct bb_sampled_stack *stack, const uint64_t *kernel,
 		      const uint64_t *user, struct bb_profile *ret_profile)
 {
@@ -118,8 +118,8 @@ static void symbols(void **state)
 	(void)state;
 	outer_function();
 	user[0] = inner_address;
-	/* A return address: that after the call, here the first of the next function. What called
-	 * is the one before it. */
+	/* A return address is that after the call. Here it is the first of the next function, and
+	 * the call is the instruction before it. */
 	user[1] = inner_address + 1;
 	user[2] = 16;
 	text = fold_one(&stack, kernel, user, &p);
@@ -138,7 +138,7 @@ static void symbols(void **state)
 	bb_profile__done(&p);
 }
 
-/* What C++ and Rust compilers call a function. */
+/* The names that C++ and Rust compilers give a function. */
 static void in_cpp(void) __asm__("_ZN6module8functionEi");
 static void in_rust(void) __asm__("_ZN5crate8function17h0123456789abcdefE");
 static void in_rust_v0(void) __asm__("_RNvC7mycrate8function");
@@ -162,7 +162,7 @@ static void mangled(void **state)
 {
 	struct bb_sampled_stack stack = stack_of(0, 3);
 	struct bb_profile p = {0};
-	/* All but the innermost are return addresses. */
+	/* All addresses but the innermost are return addresses. */
 	uint64_t user[] = {
 		(uint64_t)(uintptr_t)in_cpp,
 		(uint64_t)(uintptr_t)in_rust + 1,
@@ -177,7 +177,7 @@ static void mangled(void **state)
 	bb_profile__done(&p);
 }
 
-/* The C library, and the page of code that is no file. */
+/* A function of the C library, and an address without a file. */
 static void libraries(void **state)
 {
 	struct bb_sampled_stack stack = stack_of(0, 1);
@@ -195,7 +195,7 @@ static void libraries(void **state)
 static void notes(void **state)
 {
 	struct bb_sampled_stack stack = stack_of(3, 1);
-	/* Our own frames are above those of the kernel when it switched. */
+	/* Frames of bpfbench itself are above those of the kernel at the switch. */
 	uint64_t kernel[] = {0xffffffff81000200, 0xffffffff81000110, 0xffffffff81000010},
 		 user[] = {16};
 	struct bb_profile p = {0};
@@ -225,7 +225,7 @@ static int count_frame(void *arg, uint32_t location, const struct bb_elf_frame *
 	return 0;
 }
 
-/* How many frames are found at some offsets of a file of these bytes. */
+/* Writes a file of these bytes. Returns how many frames are found at its offsets. */
 static size_t frames_in(const char *elf, size_t len, const uint64_t *offsets, size_t n,
 			struct bb_symbolize_result *ret_result)
 {
@@ -249,12 +249,12 @@ static size_t frames_in(const char *elf, size_t len, const uint64_t *offsets, si
 	return found;
 }
 
-/* This program, as a file: its bytes can be changed. */
+/* This program's file, whose bytes can be changed. */
 struct image {
 	char *elf;
 	size_t len;
 	uint64_t offsets[PLACES]; /* spread over its code */
-	size_t n_frames;          /* at these, undamaged */
+	size_t n_frames;          /* found at these offsets without damage */
 };
 
 struct region {
@@ -288,7 +288,8 @@ static void open_image(struct image *m)
 	assert_int_equal(result.n_damaged, 0);
 }
 
-/* Where it hurts: the headers, the table of sections, and the sections that libdw reads. */
+/* Finds the regions where damage matters: the headers, the section table, and the sections that
+ * libdw reads. */
 static size_t regions_of(const struct image *m, struct region *regions)
 {
 	static const char *const names[] = {
@@ -334,24 +335,24 @@ static void damaged(void **state)
 		for (uint64_t k = 1 + bb_rng_below(&rng, 30); k; k--)
 			mutant[r->from + bb_rng_below(&rng, r->to - r->from)] =
 				(char)bb_rng_u64(&rng);
-		/* Any answer will do, but one has to come. */
+		/* Any result will do, but the call must return. */
 		unchanged += frames_in(mutant, len, m.offsets, PLACES, &result) == m.n_frames;
 		n_given_up += result.n_damaged;
 	}
-	/* or else the damage did none, and this tested nothing */
+	/* Some damage must have had an effect, or this tested nothing. */
 	assert_in_range(unchanged, 1, MUTANTS - 40);
 	print_message("# %d damaged files in %.1f s, %zu of them given up\n", MUTANTS,
 		      bb_seconds_since(began_ns), n_given_up);
-	/* A child that crashes or goes on for too long gives a file up. Under sanitizers it may be
-	 * our fault, so none may. */
+	/* If the child crashes or takes too long, the file is given up. Under sanitizers, a crash
+	 * may be a bug of ours, so there must be none. */
 	if (HAS_SANITIZERS)
 		assert_int_equal(n_given_up, 0);
 	free(mutant);
 	free(m.elf);
 }
 
-/* Debug information of functions that have no name in it: DW_AT_name (3) becomes DW_AT_bit_size
- * (13), in the usual forms. */
+/* Debug information whose functions have no name: DW_AT_name (3) becomes DW_AT_bit_size (13), in
+ * the usual forms. */
 static void nameless(void **state)
 {
 	struct bb_symbolize_result result = {0};
@@ -373,8 +374,7 @@ static void nameless(void **state)
 	free(m.elf);
 }
 
-/* A program that says that it is not linked (ET_REL): nothing is found, and nothing is damaged by
- * the attempt. */
+/* A program of type ET_REL, so not linked: nothing is found, and nothing counts as damaged. */
 static void not_linked(void **state)
 {
 	struct bb_symbolize_result result = {0};
@@ -395,8 +395,8 @@ static int count_by_place(void *arg, uint32_t location, const struct bb_elf_fram
 	return 0;
 }
 
-/* A child that dies at one of the files takes that file with it, not the others. What kills it is a
- * limit on what it writes. */
+/* If the child dies at one file, only that file is given up. A limit on the bytes that it may write
+ * kills it. */
 static void child_dies(void **state)
 {
 	enum { N_PLACES = 402, LAST = N_PLACES - 1 };
@@ -438,7 +438,7 @@ static void child_dies(void **state)
 	bb_spaces__done(&spaces);
 }
 
-/* The kernel's page of code, which is no file. */
+/* The kernel's page of code (vdso), which is no file. */
 static void vdso(void **state)
 {
 	struct bb_symbolize_result result = {0};
@@ -464,10 +464,10 @@ static void vdso(void **state)
 	bb_spaces__done(&spaces);
 }
 
-/* The next child that this process makes sends us a signal, and gets stuck in its work. */
+/* The next child of this process sends its parent a signal and then hangs. */
 static struct {
 	bool is_due;
-	int signal_number; /* 0: none */
+	int signal_number; /* 0 means no signal */
 } stopping;
 
 static void send_signal(void)
@@ -476,7 +476,7 @@ static void send_signal(void)
 		kill(getppid(), stopping.signal_number);
 }
 
-/* In location of the C library's: the child calls it when it begins with a file. */
+/* Replaces setitimer() of the C library, which the child calls when it begins with a file. */
 int setitimer(__itimer_which_t which, const struct itimerval *new, struct itimerval *old)
 {
 	while (stopping.is_due)
@@ -500,7 +500,7 @@ static void stop_next_child(int signal_number)
 	stopping.signal_number = signal_number;
 }
 
-/* A child that does not come on is ended, and its file tried again without debug information. */
+/* If a child hangs, it is killed, and its file is tried again without debug information. */
 static void takes_too_long(void **state)
 {
 	struct bb_symbolize_result result = {0};
@@ -523,7 +523,7 @@ static void takes_too_long(void **state)
 	bb_spaces__done(&spaces);
 }
 
-/* A signal that asks us to stop ends the child, whatever it does. */
+/* A stop signal ends the child, even if it hangs. */
 static void stopped_by_a_signal(void **state)
 {
 	struct bb_symbolize_result result = {0};
@@ -539,7 +539,7 @@ static void stopped_by_a_signal(void **state)
 				      &result, &err),
 			 -EINTR);
 	assert_non_null(strstr(err.msg, "stopped by signal 15"));
-	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* and no child is left */
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
 	bb_stop_signal = 0;
 	bb_spaces__done(&spaces);
 }

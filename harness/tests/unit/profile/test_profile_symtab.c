@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions by address, from what kernels and JITs write. */
+/* Finds functions by address, in what kernels and JITs write. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "profile/symtab.h"
 
-/* The name at an address; NULL. */
+/* Returns the name at an address, or NULL. */
 static const char *at(const struct bb_symtab *t, uint64_t address)
 {
 	const struct bb_symbol *s = bb_symtab__find(t, address);
@@ -39,7 +39,7 @@ static void kallsyms(void **state)
 	bb_symtab__sort(&t);
 	assert_null(at(&t, 0));
 	assert_null(at(&t, 0xffffffff80ffffff));
-	assert_string_equal(at(&t, 0xffffffff81000000), "_text"); /* global before local */
+	assert_string_equal(at(&t, 0xffffffff81000000), "_text"); /* global before local names */
 	assert_string_equal(at(&t, 0xffffffff810001ff), "first");
 	assert_string_equal(at(&t, 0xffffffff81000200), "second");
 	assert_string_equal(at(&t, 0xffffffffc0001fff), "in_module");
@@ -87,7 +87,7 @@ static void perf_map(void **state)
 	bb_symtab__done(&t);
 }
 
-/* A cold part within a function, a symbol without a size, two at one address. */
+/* A cold part within a function, a symbol without a size, two symbols at one address. */
 static void overlapping(void **state)
 {
 	struct bb_symtab t = {0};
@@ -109,7 +109,7 @@ static void overlapping(void **state)
 	bb_symtab__done(&t);
 }
 
-/* Against the plain way: every id is found again, and nothing else. */
+/* Every id is found again, and no others. */
 static void idmap(void **state)
 {
 	struct bb_idmap m = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A traced run of a guest: which instructions lie between the two readings of the clock, by line
- * and by function of the kernel; which run is taken; damaged text and records. */
+/* A traced run of a guest: which instructions are between the two clock readings, by source line
+ * and by kernel function; which run is chosen; damaged texts and records. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,10 +31,10 @@
 	"ffffffff81002000 T helper\nffffffff81003000 T asm_exc_page_fault\n"                       \
 	"ffffffff81004000 T other\nffffffff81005000 T end\n"
 
-/* One run of 14 instructions; in the helper, one more faults. */
+/* One run of 14 instructions. One instruction of the helper faults. */
 static const struct bb_trace_record whole[] = {
 	{0, BB_TRACE_BEGIN, 0, 0},
-	{CLOCK, BB_TRACE_INSN, BB_TRACE_CLOCK, 1}, /* another reading, before */
+	{CLOCK, BB_TRACE_INSN, BB_TRACE_CLOCK, 1}, /* a clock reading before the run */
 	{CLOCK + 2, BB_TRACE_INSN, BB_TRACE_CLOCK, 1},
 	{CLOCK + 4, BB_TRACE_INSN, BB_TRACE_RETURN, 1},
 	{STACK, BB_TRACE_ACCESS, 0, 8},
@@ -44,7 +44,7 @@ static const struct bb_trace_record whole[] = {
 	{PROGRAM + 1, BB_TRACE_INSN, BB_TRACE_CALL, 1},
 	{STACK - 32, BB_TRACE_ACCESS, 0, 8},
 	{HELPER, BB_TRACE_INSN, 0, 1},
-	{HELPER + 1, BB_TRACE_INSN, 0, 1}, /* faults */
+	{HELPER + 1, BB_TRACE_INSN, 0, 1}, /* this one faults */
 	{FAULT, BB_TRACE_INSN, 0, 1},
 	{FAULT + 1, BB_TRACE_INSN, BB_TRACE_INTERRUPT_RETURN, 1},
 	{HELPER + 1, BB_TRACE_INSN, 0, 1},
@@ -61,8 +61,8 @@ static const struct bb_trace_record whole[] = {
 };
 #define N (sizeof(whole) / sizeof(whole[0]))
 
-/* Reads the records v[n] `times` times. The names are in a copy of the text, which the next call
- * frees. */
+/* Reads the records v[n], repeated `times` times. The names are in a copy of the text that the next
+ * call frees. */
 static struct bb_traced *read_all(const char *text, const struct bb_trace_record *v, size_t n,
 				  int times, size_t *ret_n)
 {
@@ -103,8 +103,8 @@ static void test_run(void **state)
 	assert_string_equal(bb_names__text(&t->stacks.names, t->parts[0].name), "helper");
 	assert_int_equal(t->parts[0].n, 3);
 	assert_int_equal(t->stacks.total, 14);
-	/* 14 instructions and 6 accesses. Their 5 lines of code and 2 of data are not in the caches
-	 * yet, but that of CLOCK, which is read before. */
+	/* 14 instructions and 6 accesses. Their 5 lines of code and 2 of data are not cached yet,
+	 * except the line of CLOCK, which was read before. */
 	assert_int_equal(t->cache.l1 + t->cache.ll + t->cache.ram, 20);
 	assert_int_equal(t->cache.ram, 6);
 	assert_int_equal(t->cache.ll, 0);
@@ -120,8 +120,8 @@ static void test_run(void **state)
 	bb_traced__free(t, n);
 }
 
-/* Lines in any order; of two at one address the later one is meant. Of a called function, and where
- * it jumps to. */
+/* The lines may be in any order. Of two at one address, the later one counts. Also: the calls, and
+ * functions that a called function jumps to. */
 static void test_lines_and_calls(void **state)
 {
 	static const char text[] = "program one\nfunction ffffffffc0000000 64 one\n"
@@ -157,7 +157,7 @@ static void test_lines_and_calls(void **state)
 	bb_traced__free(t, n);
 }
 
-/* The latest run that agrees with the clock is taken. */
+/* The latest run that agrees with the clock is chosen. */
 static void test_choice(void **state)
 {
 	size_t n;
@@ -165,7 +165,7 @@ static void test_choice(void **state)
 
 	(void)state;
 	assert_int_equal(t->ns, 14);
-	/* the run before it has filled the caches */
+	/* The run before it has filled the caches. */
 	assert_int_equal(t->n_warm, 1);
 	assert_int_equal(t->cache.l1, 20);
 	bb_traced__free(t, n);
@@ -175,7 +175,7 @@ static void test_choice(void **state)
 	bb_traced__free(t, n);
 }
 
-/* No beginning and no end of the trace, and no text, is read as a run. */
+/* No part of a trace or of its text may be read as a whole run. */
 static void test_damaged(void **state)
 {
 	size_t n;

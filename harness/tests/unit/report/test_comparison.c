@@ -14,9 +14,9 @@
 
 /*
  * The e-process rejects after n pairs on one side when M_n(0) = 2^n G(1/2) G(n + 1/2) / (pi n!) >=
- * 1 / alpha. That is C(2n, n) / 2^n, as G(n + 1/2) = (2n)! sqrt(pi) / (4^n n!) (Abramowitz &
- * Stegun 6.1.12): 14.4 for 6 and 26.8 for 7, of which only the second reaches the 20 of alpha = 5
- * %.
+ * 1 / alpha. M_n(0) is C(2n, n) / 2^n, because G(n + 1/2) = (2n)! sqrt(pi) / (4^n n!) (Abramowitz &
+ * Stegun 6.1.12). It is 14.4 for n = 6 and 26.8 for n = 7. Only the latter reaches 20, for alpha =
+ * 5 %.
  */
 static double p_of_all_beyond(size_t n)
 {
@@ -44,7 +44,7 @@ static struct bb_pair *add_pair(struct bb_comparison *c, bool matched, double d)
 	return p;
 }
 
-/* n matched pairs of `d`, 0.0001 apart, the middle one at it. */
+/* Makes n matched pairs, 0.0001 apart, the middle one at `d`. */
 static struct bb_comparison make_comparison(size_t n, double d)
 {
 	struct bb_comparison c = {.threshold = 0.01, .alpha = 0.05};
@@ -72,11 +72,11 @@ static void test_verdicts(void **state)
 	assert_int_equal(verdict_of(9, -0.05), BB_VERDICT_IMPROVED);
 	assert_int_equal(verdict_of(9, 0), BB_VERDICT_SAME);
 	assert_int_equal(verdict_of(9, 0.009), BB_VERDICT_SAME);
-	/* astride the threshold */
+	/* On both sides of the threshold. */
 	assert_int_equal(verdict_of(9, log(1.01)), BB_VERDICT_INCONCLUSIVE);
 	assert_int_equal(verdict_of(9, log(1.01) + 0.0005), BB_VERDICT_REGRESSED);
 	assert_int_equal(verdict_of(9, -log(1.01) - 0.0005), BB_VERDICT_IMPROVED);
-	/* 1 % less is not 1 % more upside down: 0.99 is beyond 1 / 1.01, 0.9905 is not. */
+	/* 1 % less is not the inverse of 1 % more: 0.9896 is beyond 1 / 1.01, 0.9906 is not. */
 	assert_int_equal(verdict_of(9, log(0.9896)), BB_VERDICT_IMPROVED);
 	assert_int_equal(verdict_of(9, log(0.9906)), BB_VERDICT_SAME);
 }
@@ -92,7 +92,7 @@ static void test_estimates(void **state)
 	assert_int_equal(c.n_unmatched, 0);
 	assert_int_equal(c.n_void, 0);
 	assert_near(c.ratio.value, 1.05);
-	/* the whole range of 7: its ends are the interval */
+	/* The interval of 7 pairs is their whole range. */
 	assert_near(log(c.ratio.lo), log(1.05) - 3e-4);
 	assert_near(log(c.ratio.hi), log(1.05) + 3e-4);
 	assert_near(c.ratio_net.value, 1.05);
@@ -106,7 +106,7 @@ static void test_estimates(void **state)
 	assert_near(c.p_improved, 1);
 	assert_nan(c.ratio_unmatched.value);
 
-	/* Base and head exchanged: everything is mirrored. */
+	/* With base and head exchanged, all figures are mirrored. */
 	bb_comparison__judge(&swapped, 0.05);
 	assert_near(swapped.ratio.value, 1 / c.ratio.value);
 	assert_near(swapped.ratio.lo, 1 / c.ratio.hi);
@@ -116,7 +116,7 @@ static void test_estimates(void **state)
 	bb_record__done(&bb_comparison_record, &swapped);
 }
 
-/* What is printed adds up, and one load that is far off is none of the three figures. */
+/* The printed figures add up. A load that is far off does not move them. */
 static void test_ends_add_up(void **state)
 {
 	static const double base[] = {46, 42.03e7, 47}, head[] = {44.5, 44.4, 45};
@@ -130,7 +130,7 @@ static void test_ends_add_up(void **state)
 		p->head_ns = head[i];
 		p->shift_ns = head[i] - base[i];
 	}
-	/* as placed, they cost more, and count for neither */
+	/* A pair at its own places costs more, and counts for neither program. */
 	add_pair(&c, false, 0.1);
 	bb_comparisons_judge(&c, 1);
 	assert_near(c.base_ns + c.shift_ns.value, c.head_ns);
@@ -165,12 +165,12 @@ static void test_next_step(void **state)
 	expect_step(&c, "");
 	c = (struct bb_comparison){.threshold = 0.01, .alpha = 0.05};
 	expect_step(&c, "");
-	/* from -2 % to +3 %: it takes a third of the width to say that it is below 1 % */
+	/* From -2 % to +3 %: the interval must have a third of that width to be below 1 %. */
 	c = (struct bb_comparison){.threshold = 0.01, .alpha = 0.05, .budget_s = 10};
 	for (int i = 0; i < 9; i++)
 		add_pair(&c, true, 0.005 + 0.00625 * (i - 4));
 	expect_step(&c, "+-2.5 % so far");
-	/* half of them on either side of the threshold: no budget is enough */
+	/* Half of the pairs are on either side of the threshold, so no budget is enough. */
 	c = make_comparison(9, log(1.01));
 	c.budget_s = 10;
 	expect_step(&c, "too close to 1 % to decide (+-0.04 % so far); --threshold 1.1 would be "
@@ -192,8 +192,8 @@ static void test_few_pairs(void **state)
 
 	c = make_comparison(6, 0.05);
 	bb_comparisons_judge(&c, 1);
-	assert_near_by(c.ratio.value, exp(0.05), 1e-9); /* an estimate there is, */
-	assert_nan(c.ratio.lo);                         /* an interval not yet */
+	assert_near_by(c.ratio.value, exp(0.05), 1e-9); /* there is an estimate */
+	assert_nan(c.ratio.lo);                         /* but no interval yet */
 	assert_nan(c.ratio.hi);
 	assert_int_equal(c.verdict, BB_VERDICT_INCONCLUSIVE);
 	assert_near(c.p_regressed, p_of_all_beyond(6));
@@ -213,7 +213,7 @@ static void test_void_pairs(void **state)
 	struct bb_comparison c = make_comparison(7, 0);
 
 	(void)state;
-	for (int i = 0; i < 5; i++) /* far off, and more than a median could bear */
+	for (int i = 0; i < 5; i++) /* far off, and too many for a median */
 		set_text(&add_pair(&c, true, 3 + i)->void_why, "head: run_cnt rose by 15, 16 "
 							       "events were fired");
 	set_text(&add_pair(&c, false, 3)->void_why, "misses were counted");
@@ -221,13 +221,13 @@ static void test_void_pairs(void **state)
 	assert_int_equal(c.n_void, 6);
 	assert_int_equal(c.n_matched, 7);
 	assert_int_equal(c.n_unmatched, 0);
-	assert_int_equal(c.n_pairs, 13); /* and they are still there */
+	assert_int_equal(c.n_pairs, 13); /* void pairs are kept */
 	assert_near(c.ratio.value, 1);
 	assert_near_by(c.head_ns, 1000, 1e-4);
 	assert_int_equal(c.verdict, BB_VERDICT_SAME);
 	assert_nan(c.ratio_unmatched.value);
 
-	/* One less that counts is one too few. */
+	/* With one valid pair less, there are too few. */
 	set_text(&c.pairs[3].void_why, "misses were counted");
 	bb_comparisons_judge(&c, 1);
 	assert_int_equal(c.n_void, 7);
@@ -265,8 +265,8 @@ static void test_nan(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 7; i++)
-		c.pairs[i].d_net = c.pairs[i].floor_ns = NAN; /* no floor */
-	add_pair(&c, true, NAN);                              /* no block counted */
+		c.pairs[i].d_net = c.pairs[i].floor_ns = NAN; /* there is no floor */
+	add_pair(&c, true, NAN);                              /* no valid block */
 	bb_comparisons_judge(&c, 1);
 	assert_int_equal(c.n_matched, 7);
 	assert_near_by(c.ratio.value, exp(0.05), 1e-9);
@@ -275,8 +275,8 @@ static void test_nan(void **state)
 	assert_nan(c.ratio_net.lo);
 	bb_record__done(&bb_comparison_record, &c);
 
-	/* The net cost of some pairs only: gross ones all count, the net interval needs 7 of its
-	 * own. */
+	/* If only some pairs have a net cost, all count for the gross ratio. The net interval needs
+	 * 7 of them. */
 	c = make_comparison(9, 0.05);
 	for (size_t i = 0; i < 3; i++)
 		c.pairs[i].d_net = NAN;
@@ -310,12 +310,12 @@ static void test_holm(void **state)
 
 	(void)state;
 	judge_many(c, 7);
-	/* 1 in 20 is what chance gives */
+	/* 1 in 20 is what chance gives. */
 	assert_int_equal(c[0].verdict, BB_VERDICT_INCONCLUSIVE);
 	assert_near(c[0].p_regressed, fmin(1, MANY * p_of_all_beyond(7)));
-	assert_true(c[0].ratio.lo > 1.01);               /* the interval is still its own */
-	assert_int_equal(c[1].verdict, BB_VERDICT_SAME); /* which needs no correction */
-	/* Judged alone, or once more: the correction is not applied to what it gave. */
+	assert_true(c[0].ratio.lo > 1.01);               /* the interval is not corrected */
+	assert_int_equal(c[1].verdict, BB_VERDICT_SAME); /* `same` needs no correction */
+	/* Judged alone or again, the correction is not applied to a corrected p. */
 	bb_comparisons_judge(c, 1);
 	assert_int_equal(c[0].verdict, BB_VERDICT_REGRESSED);
 	assert_near(c[0].p_regressed, p_of_all_beyond(7));
@@ -330,7 +330,7 @@ static void test_holm(void **state)
 	assert_int_equal(c[0].verdict, BB_VERDICT_REGRESSED);
 	done_many(c);
 
-	/* Step down: the strongest has to beat alpha / 20, and the next ones then less. */
+	/* Step down: the strongest must beat alpha / 20, the next ones less. */
 	for (size_t i = 0; i < MANY; i++)
 		c[i] = make_comparison(i ? 7 : enough, i % 2 ? -0.05 : 0.05);
 	bb_comparisons_judge(c, MANY);
@@ -399,7 +399,7 @@ static void test_round_trip(void **state)
 		assert_int_equal(a->verdict, b->verdict);
 		assert_int_equal(a->n_matched, b->n_matched);
 		assert_int_equal(a->n_void, b->n_void);
-		/* to the last bit */
+		/* Equal to the last bit. */
 		assert_memory_equal(&a->ratio, &b->ratio, sizeof(a->ratio));
 		assert_memory_equal(&a->p_regressed, &b->p_regressed, sizeof(a->p_regressed));
 	}
@@ -429,7 +429,7 @@ static void test_plain_run_has_no_key(void **state)
 	bb_report__free(r);
 }
 
-/* The text with the first `from` replaced, to be freed. */
+/* Replaces the first `from` in the text. The caller frees the result. */
 static char *replaced(const char *text, const char *from, const char *to)
 {
 	const char *at = strstr(text, from);
@@ -501,7 +501,7 @@ static void test_refused(void **state)
 		assert_null(back);
 		free(bad);
 	}
-	/* The derived part is for others: what stands there does not matter. */
+	/* Derived figures are stored for other readers, and are ignored here. */
 	{
 		char *odd = replaced(text, "\"verdict\": \"regressed\"",
 				     "\"verdict\": \"improved\"");

@@ -38,7 +38,7 @@ static void test_grows_and_frees(void **state)
 	bb_report__free(NULL);
 }
 
-/* Before anything is known, nothing is 0. */
+/* Figures that are not known are NAN and not 0. */
 static void test_new_is_absent(void **state)
 {
 	struct bb_report *r = bb_report__new();
@@ -59,9 +59,9 @@ static void test_new_is_absent(void **state)
 }
 
 /*
- * Loads of constant samples locate at that constant. Six loads are the fewest with an interval at 5
- * %, 2 / 2^6 = 0.031, from the first to the last order statistic (David & Nagaraja 2003,
- * section 7.1).
+ * The location of constant samples is that constant. Six loads are the fewest with an interval at 5
+ * %, 2 / 2^6 = 0.031: from the first to the last order statistic (David & Nagaraja 2003, section
+ * 7.1).
  */
 static void test_latency_over_loads(void **state)
 {
@@ -100,8 +100,8 @@ static struct bb_class *make_class(struct bb_series *s, uint32_t value, uint64_t
 }
 
 /*
- * A mix: 98 runs of 20 ns and 2 of 1000 ns, of another return value. Their mean is 39.6. Without
- * classes the two would be outliers, and it would be 20.
+ * A mix: 98 runs of 20 ns, and 2 of 1000 ns with another return value. The mean is 39.6. Without
+ * classes, the two would be outliers and the latency 20.
  */
 static void test_latency_of_mix(void **state)
 {
@@ -127,7 +127,7 @@ static void test_latency_of_mix(void **state)
 	assert_near(costs[1].ns, 1000);
 	free(costs);
 
-	/* some runs of one return value take another path */
+	/* Some runs with one return value take another path. */
 	make_class(&r->cases[i].series[0], 2, 300, 10)->path = strdup("through a.c:7");
 	assert_int_equal(bb_case__class_costs(&r->cases[i], &costs), 3);
 	assert_string_equal(costs[2].path, "through a.c:7");
@@ -139,8 +139,8 @@ static void test_latency_of_mix(void **state)
 }
 
 /*
- * Loads drawn by place: 8 of 700 and 900 ns in turns, of which one is slowed down, so that 7 are
- * left: (700 + 900) / 2, and every load counts as much as its place does.
+ * Loads at known places: 8 loads of 700 and 900 ns in turns, one of which is disturbed. The other 7
+ * give (700 + 900) / 2, because every place counts as much as its share.
  */
 static void test_latency_by_place(void **state)
 {
@@ -166,7 +166,7 @@ static void test_latency_by_place(void **state)
 	bb_case__locations(&r->cases[i], ns);
 	assert_near(ns[4], 700);
 	assert_nan(ns[5]);
-	/* A third place that was never drawn, or of which nothing is known: the median. */
+	/* If a third place was never drawn, or nothing is known of it, the median is used. */
 	for (uint32_t k = 0; k < 8; k++)
 		r->cases[i].series[k].jit_share = 0.4;
 	bb_report__summarise(r);
@@ -192,16 +192,16 @@ static void test_few_loads(void **state)
 	assert_nan(r->cases[one].summary.latency.hi);
 	assert_nan(r->cases[one].summary.layout_spread.value);
 	assert_near(r->cases[one].summary.p50.value, 700);
-	assert_nan(r->cases[one].summary.p90.value); /* 99 samples */
+	assert_nan(r->cases[one].summary.p90.value); /* 99 samples are too few */
 	assert_near(r->cases[two].summary.latency.value, 750);
 	assert_nan(r->cases[two].summary.latency.lo);
 	assert_nan(r->cases[two].summary.layout_spread.value);
 	assert_near(r->cases[two].summary.p90.value, 800);
-	assert_near(r->cases[two].summary.p99.value, 800); /* just 1000 */
+	assert_near(r->cases[two].summary.p99.value, 800); /* 1000 samples are just enough */
 	bb_report__free(r);
 }
 
-/* The outlier is in the naive mean and in the shares, not in the latency. */
+/* An outlier counts in the naive mean and in the shares, but not in the latency. */
 static void test_outlier(void **state)
 {
 	struct bb_report *r = make_report("x");
@@ -215,7 +215,7 @@ static void test_outlier(void **state)
 	assert_near(r->cases[i].summary.latency.value, 700);
 	assert_near(r->cases[i].summary.naive_mean.value, 1000);
 	assert_near(r->cases[i].summary.outlier_share.value, 0.001);
-	/* 300700 of 10^6 ns; the histogram keeps it to 12 bits. */
+	/* 300700 of 10^6 ns. The histogram keeps 12 bits. */
 	assert_near_by(r->cases[i].summary.outlier_time_share.value, 0.3007, 1e-4);
 	bb_report__free(r);
 }
@@ -233,7 +233,7 @@ static void test_void_series_do_not_count(void **state)
 	s->drops = 7;
 	s->steal = 0.9;
 	set_text(&s->void_why, "misses");
-	make_series(r, i, 2); /* valid, but without samples */
+	make_series(r, i, 2); /* a valid series without samples */
 	s = make_series(r, all, 0);
 	add_samples(s, 700, 10);
 	set_text(&s->void_why, "misses");
@@ -252,7 +252,7 @@ static void test_void_series_do_not_count(void **state)
 	bb_report__free(r);
 }
 
-/* Rounds are paired by number, whatever their order; those that the floor lacks are left out. */
+/* Loads are paired by their number, whatever the order. Loads that the floor lacks are left out. */
 static void test_net_is_paired_by_load(void **state)
 {
 	struct bb_report *r = make_report("x");
@@ -278,8 +278,7 @@ static void test_net_is_paired_by_load(void **state)
 	bb_report__free(r);
 }
 
-/* A drive that has an empty program in each series needs no other case as a floor. */
-/* What moves the floor between runs moves the program by as many ns. */
+/* If the floor differs between runs, the program differs by as many ns. */
 static void test_what_moves_between_runs(void **state)
 {
 	struct bb_report *r = make_report("r");
@@ -310,6 +309,7 @@ static void test_what_moves_between_runs(void **state)
 	bb_report__free(r);
 }
 
+/* A drive that measures an empty program in each series needs no other case as a floor. */
 static void test_net_above_own_floor(void **state)
 {
 	struct bb_report *r = make_report("x");
@@ -322,7 +322,7 @@ static void test_net_above_own_floor(void **state)
 		add_samples(s, 700 + 100 * load, 1);
 		s->floor_ns = 650 + 99 * load;
 	}
-	r->cases[v].series[3].floor_ns = NAN; /* no empty program was let there */
+	r->cases[v].series[3].floor_ns = NAN; /* the empty program was not measured in this load */
 	bb_report__summarise(r);
 	assert_near(r->cases[v].summary.latency.value, 1000);
 	assert_near(r->cases[v].summary.floor.value, 650 + 99 * 3);
@@ -350,7 +350,7 @@ static void test_net_may_be_negative_or_absent(void **state)
 	bb_report__summarise(r);
 	assert_near(r->cases[v].summary.net.value, -10);
 	assert_nan(r->cases[v].summary.net.lo);
-	assert_nan(r->cases[w].summary.net.value); /* its only partner is void */
+	assert_nan(r->cases[w].summary.net.value); /* the only load of the floor for it is void */
 	assert_near(r->cases[w].summary.floor.value, 60);
 	bb_report__free(r);
 }
@@ -376,17 +376,17 @@ static void test_counts(void **state)
 	s->drops = 3;
 	s = make_series(r, i, 2);
 	add_samples(s, 700, 1000);
-	s->target_cpu_s = NAN; /* neither its runs nor its time are in the rate */
+	s->target_cpu_s = NAN; /* neither its runs nor its time count for the rate */
 	s->steal = NAN;
 	bb_report__summarise(r);
 	assert_near(r->cases[i].summary.rate_achieved.value, 80);
 	assert_near(r->cases[i].summary.rate_requested.value, 100);
-	assert_near(r->cases[i].summary.steal.value, 0.2); /* by elapsed time */
+	assert_near(r->cases[i].summary.steal.value, 0.2); /* weighted by elapsed time */
 	assert_near(r->cases[i].summary.drops.value, 5);
 	bb_report__free(r);
 }
 
-/* What is sent at a rate: events by the wall clock, whatever each makes run. */
+/* The rate of events is by wall time, however many runs each causes. */
 static void test_rate_of_events(void **state)
 {
 	struct bb_report *r = make_report("x");
@@ -418,7 +418,8 @@ static void test_summarise_twice(void **state)
 	bb_report__free(r);
 }
 
-/* In pieces of the run's instructions; in wakeups of the same round for a program that wakes. */
+/* The relative latency is in pieces of the run's instructions. For a program that wakes its reader,
+ * it is in wakeups of the same round. */
 static void test_relative(void **state)
 {
 	struct bb_report *r = make_report("x");
@@ -429,9 +430,9 @@ static void test_relative(void **state)
 	for (uint32_t k = 0; k < 6; k++) {
 		struct bb_series *s = make_series(r, i, k);
 
-		/* wakeups take half as long again in every other round */
+		/* In every other round, wakeups take half as much more time. */
 		add_samples(s, k % 2 ? 600 : 400, 40);
-		/* of one round, something else is in the reference */
+		/* In one round, something disturbed the reference. */
 		s->reference_ns[BB_REFERENCE_INSTRUCTIONS] = k == 3 ? 190 : 125;
 		s->reference_ns[BB_REFERENCE_WAKEUP] = k % 2 ? 1200 : 800;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bb_run_ab() end to end with the fake driver: what is true is in the scenario, so that verdicts
- * can be checked. */
+/* bb_run_ab() end to end with the fake driver. The scenario says what is true, so verdicts can be
+ * checked. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -50,7 +50,7 @@ static struct bb_ab_opts opts_of(const char *base, const char *head, uint64_t se
 	};
 }
 
-/* The report of that run, to be freed, with the run's result in *ret_rc. */
+/* Returns the report of a run; the caller frees it. *ret_rc is the run's result. */
 static struct bb_report *run_ab(const char *scenario, const struct bb_ab_opts *opts, int *ret_rc,
 				struct bb_err *err)
 {
@@ -64,7 +64,7 @@ static struct bb_report *run_ab(const char *scenario, const struct bb_ab_opts *o
 
 	if (bb_scenario__parse(scenario, strlen(scenario), "test.yml", &s, err))
 		fail_msg("%s", err->msg);
-	/* there is but one fake drive, and no two cases may have one name */
+	/* There is only one fake drive, and no two cases may have the same name. */
 	for (size_t i = 1; i < s->n_drives; i++) {
 		named[i - 1] = bb_driver_fake;
 		named[i - 1].kind.name = more_drives[i - 1];
@@ -103,8 +103,8 @@ static bool covers(const struct bb_estimate *e, double truth)
 	return e->lo <= truth && truth <= e->hi;
 }
 
-/* Ten seeds: the verdict every time, and the truth in at least nine of the intervals, which are of
- * 95 %. */
+/* With ten seeds, the verdict must be right each time, and the true ratio in at least nine of the
+ * 95 % intervals. */
 static void assert_finds(const char *base, const char *head, enum bb_verdict verdict, double ratio)
 {
 	int covered = 0;
@@ -134,7 +134,7 @@ static void test_verdicts(void **state)
 	assert_finds("plain", "faster", BB_VERDICT_IMPROVED, 0.95);
 }
 
-/* 16 percent between the best and the worst place in memory: matched pairs do not see it. */
+/* 16 percent between the best and the worst place in memory do not affect matched pairs. */
 static void test_layout(void **state)
 {
 	struct bb_report *r = compare_seeded("layout", "layout-slower", 3);
@@ -159,7 +159,7 @@ static void test_tail(void **state)
 
 	(void)state;
 	bb_report__summarise(r);
-	/* the tail adds 500 ns to the mean */
+	/* The tail adds 500 ns to the mean. */
 	assert_true(r->cases[0].summary.naive_mean.value > 1300);
 	bb_report__free(r);
 	assert_finds("tail", "tail-again", BB_VERDICT_SAME, 1);
@@ -172,7 +172,7 @@ static char *compare_to_json(const char *base, const char *head, uint64_t seed)
 	char *text;
 	size_t len;
 
-	r->seed = 0; /* what differs shall be the samples */
+	r->seed = 0; /* only the samples may differ */
 	bb_report__summarise(r);
 	bb_run_json__compose(r, &text, &len);
 	bb_report__free(r);
@@ -194,8 +194,8 @@ static void test_seed(void **state)
 	free(other);
 }
 
-/* Head loses one event in each batch from the 200th on: those pairs are void by name, and are not
- * averaged in. */
+/* From the 200th event on, head loses one in each batch. These pairs are void with a reason, and do
+ * not count in the averages. */
 static void test_lost_events(void **state)
 {
 	struct bb_ab_opts opts = opts_of("plain", "lossy", 5);
@@ -217,7 +217,7 @@ static void test_lost_events(void **state)
 			voids++;
 			continue;
 		}
-		assert_int_equal(voids, 0); /* good ones before the first loss only */
+		assert_int_equal(voids, 0); /* all pairs before the first loss are valid */
 		p = BB_ADD(bb_pair_record, &counted, pairs);
 		assert_non_null(p);
 		*p = c->pairs[i];
@@ -225,13 +225,13 @@ static void test_lost_events(void **state)
 	assert_true(voids > 0 && counted.n_pairs > 0);
 	assert_int_equal(c->n_pairs, 24);
 	assert_int_equal(c->n_void, voids);
-	assert_int_equal(c->verdict, BB_VERDICT_INCONCLUSIVE); /* too few are left */
+	assert_int_equal(c->verdict, BB_VERDICT_INCONCLUSIVE); /* too few pairs are left */
 	bb_comparison__judge(&counted, 0.05);
 	assert_memory_equal(&c->ratio.value, &counted.ratio.value, sizeof(double));
 	assert_memory_equal(&c->head_ns, &counted.head_ns, sizeof(double));
 	bb_record__done(&bb_comparison_record, &counted);
 
-	/* The series that they came from as well. */
+	/* So are the series that they came from. */
 	assert_string_equal(r->cases[1].variant, "lossy");
 	for (size_t i = 0; i < r->cases[1].n_series; i++) {
 		const struct bb_series *s = &r->cases[1].series[i];
@@ -255,7 +255,7 @@ static void test_nothing_ran(void **state)
 	bb_report__free(r);
 }
 
-/* 130 and 135 ns over a floor of 30: gross 1.038, net 1.05. */
+/* 130 and 135 ns with a floor of 30: the gross ratio is 1.038, the net ratio 1.05. */
 static void test_net(void **state)
 {
 	struct bb_report *r = compare_seeded("short", "short-slower", 2);
@@ -275,7 +275,7 @@ static void test_net(void **state)
 	assert_int_equal(r->cases[1].floor, 2);
 	bb_report__free(r);
 
-	/* The floor itself is one of the two: there is none to subtract. */
+	/* If one of the two is the floor itself, there is no floor to subtract. */
 	r = compare_seeded("empty", "short", 2);
 	assert_int_equal(r->comparisons[0].verdict, BB_VERDICT_REGRESSED);
 	assert_nan(r->comparisons[0].ratio_net.value);
@@ -283,8 +283,8 @@ static void test_net(void **state)
 	bb_report__free(r);
 }
 
-/* Each drive's comparison is net of that drive's floor; a drive that has only one of the two
- * compares nothing. */
+/* Each drive subtracts its own floor. A drive that has only one of the two programs compares
+ * nothing. */
 static void test_floors_of_drives(void **state)
 {
 	static const char text[] = "name: floors\nvariants:\n"
@@ -337,17 +337,17 @@ static void test_max_pairs(void **state)
 	struct bb_report *r;
 
 	(void)state;
-	opts.threshold = 0; /* equal programs are then never told apart nor called the same */
+	opts.threshold = 0; /* no verdict is then possible for equal programs */
 	for (uint32_t max = 1; max <= 20; max += 19) {
 		opts.max_pairs = max;
 		r = compare(&opts);
 		assert_int_equal(r->comparisons[0].verdict, BB_VERDICT_INCONCLUSIVE);
-		/* the fake's loads can always be matched */
+		/* The fake driver's loads can always be matched. */
 		assert_int_equal(r->comparisons[0].n_matched, max);
 		assert_in_range(r->comparisons[0].n_pairs, max, 2 * max);
 		bb_report__free(r);
 	}
-	/* A verdict comes earlier than that. */
+	/* A real difference gets its verdict with fewer pairs. */
 	opts = opts_of("plain", "slower", 7);
 	opts.max_pairs = 1000;
 	r = compare(&opts);
@@ -355,7 +355,8 @@ static void test_max_pairs(void **state)
 	bb_report__free(r);
 }
 
-/* Where others share alpha, a verdict takes more pairs, and holds when all are judged together. */
+/* If other comparisons share alpha, a verdict takes more pairs. It stays when all are judged
+ * together. */
 static void test_family(void **state)
 {
 	struct bb_ab_opts opts = opts_of("plain", "slower", 7);
@@ -384,14 +385,14 @@ static void test_budget(void **state)
 	opts.threshold = 0;
 	opts.max_pairs = 0;
 	opts.run.budget_s = 0.05;
-	r = compare(&opts); /* comes back at all, with a pair at the least */
+	r = compare(&opts); /* returns, with at least one pair */
 	assert_true(r->comparisons[0].n_pairs >= 1);
 	assert_int_equal(r->comparisons[0].verdict, BB_VERDICT_INCONCLUSIVE);
 	bb_report__free(r);
 }
 
-/* No time at all, as on a machine that is starved: with patience there are the pairs that a verdict
- * takes, and no more. */
+/* A budget of no time, as on an overloaded machine. With `patience_s`, as many pairs are measured
+ * as a verdict needs, and no more. */
 static void test_patience(void **state)
 {
 	struct bb_ab_opts opts = opts_of("plain", "slower", 7);
@@ -418,7 +419,7 @@ static void test_patience(void **state)
 	assert_int_equal(r->comparisons[0].n_matched, 7);
 	assert_int_equal(r->comparisons[0].verdict, BB_VERDICT_INCONCLUSIVE);
 	bb_report__free(r);
-	/* Others share alpha: then it takes more of them. */
+	/* If others share alpha, it takes more pairs. */
 	opts.n_family = 100;
 	r = compare(&opts);
 	assert_true(r->comparisons[0].n_matched > 7);
@@ -441,7 +442,7 @@ static void test_dies_midway(void **state)
 	assert_non_null(strstr(err.msg, "'dying' died midway"));
 	assert_non_null(r->incomplete);
 	assert_string_equal(r->incomplete, err.msg);
-	assert_true(r->comparisons[0].n_matched > 0); /* what there was is kept and judged */
+	assert_true(r->comparisons[0].n_matched > 0); /* the pairs so far are kept and judged */
 	assert_near_by(r->comparisons[0].ratio.value, 1, 0.01);
 	bb_report__free(r);
 }
@@ -472,13 +473,13 @@ static void test_signal(void **state)
 	bb_stop_signal = 0;
 	assert_int_equal(rc, -EINTR);
 	assert_non_null(strstr(r->incomplete, "signal 2"));
-	assert_nan(r->comparisons[0].ratio.value); /* absent, not 0 */
+	assert_nan(r->comparisons[0].ratio.value); /* absent, and not 0 */
 	bb_report__summarise(r);
 	bb_run_json__compose(r, &text, &len);
 	free(text);
 	bb_report__free(r);
 
-	/* before anything is loaded */
+	/* Stopped before anything is loaded. */
 	bb_stop_signal = SIGINT;
 	r = run_ab(variants, &opts, &rc, &err);
 	bb_stop_signal = 0;
@@ -533,12 +534,12 @@ static void test_same_load(void **state)
 	assert_int_equal(r->comparisons[0].verdict, BB_VERDICT_SAME);
 	assert_int_equal(r->comparisons[0].n_unmatched, 0);
 	assert_int_equal(seen.n[0], seen.n[1]);
-	/* blocks, runs, samples */
+	/* Blocks, runs, samples. */
 	assert_int_equal(seen.n[0], r->comparisons[0].n_pairs * 8 * 2 * 16);
 	bb_report__free(r);
 }
 
-/* No two cases of a stored run have one name, even when a program is compared with itself. */
+/* The cases of a stored run have different names, even if a program is compared with itself. */
 static void test_against_itself_is_stored(void **state)
 {
 	struct bb_report *r = compare_seeded("plain", "plain", 4), *back;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program on system calls, which every reading of its counters makes run, too: `bpfbench live`
- * and the drive live must say how often others make it run, and nothing of our own. The program
- * itself counts both apart. And the arithmetic of that, without a kernel.
+ * A program on system calls, which also runs whenever bpfbench reads its counters. `bpfbench live`
+ * and the drive `live` must report only the runs that others cause. The program counts both kinds
+ * itself. Also: the arithmetic of that, without a kernel.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,14 +26,13 @@
 
 #define GAP_US 100
 #define OFF_BY                                                                                     \
-	0.15 /* windows at the ends; our readings alone are several times the others' runs         \
-	      */
+	0.15 /* for the ends of windows; bpfbench's readings are several times the others' runs */
 #define TRIES 5
 
 struct attached {
 	struct bpf_object *obj, *often;
 	struct bpf_link *link;
-	const volatile uint64_t *by_others; /* shared with the kernel: no system call to read it */
+	const volatile uint64_t *by_others; /* shared with the kernel: read without a system call */
 	const volatile uint64_t *by_us;
 	__u32 id;
 	struct bb_stats_enable stats;
@@ -41,8 +40,8 @@ struct attached {
 };
 
 /*
- * Somebody who makes system calls all the time, until its parent ends: it has a program run three
- * times at once, of which `bpfbench live` wants to see each alone, so that it reads often.
+ * Starts a process that makes system calls until its parent ends. It also runs another program
+ * three times in a row. `bpfbench live` wants to see each run alone, so it reads often.
  */
 static pid_t start_others(int prog_fd)
 {
@@ -115,8 +114,8 @@ static const struct bb_live_row *row_of(const struct bb_live_row *rows, size_t n
 	return NULL;
 }
 
-/* One snapshot, and what the program counted meanwhile, in runs a second. False: the machine was
- * too busy to tell our runs from theirs, and the row says so. */
+/* Takes one snapshot, and reads what the program counted meanwhile, in runs a second. Returns false
+ * if the machine was too busy to tell our runs from others'; the row then says so. */
 static bool snapshot(const struct attached *a, double *ret_said, double *ret_true, double *ret_ours)
 {
 	struct bb_live_row *rows = NULL;
@@ -143,7 +142,7 @@ static bool snapshot(const struct attached *a, double *ret_said, double *ret_tru
 	told = !row->unclear;
 	if (told) {
 		assert_true(row->own_runs > 0);
-		assert_false(row->ns_per_run <= 0 || row->cpu_share <= 0); /* NAN: unknown */
+		assert_false(row->ns_per_run <= 0 || row->cpu_share <= 0); /* may be NAN, unknown */
 		assert_int_equal(row->windows, 0);
 	} else {
 		assert_true(isnan(row->runs_per_s) && isnan(row->ns_per_run));
@@ -170,7 +169,7 @@ static void test_live_leaves_its_readings_out(void **state)
 	detach(&a);
 	print_message("live: %.0f runs/s said, %.0f true, %.0f by its readings\n", said, true_rate,
 		      ours);
-	/* what is to be left out is then no more than how unsteady the others are */
+	/* Skips if our runs are fewer than the fluctuation of the others. */
 	if (!told || (fabs(said - true_rate) > OFF_BY * ours && ours < true_rate / 2)) {
 		print_message("# skip: others make far more system calls here than we do\n");
 		skip();
@@ -178,7 +177,7 @@ static void test_live_leaves_its_readings_out(void **state)
 	assert_true(fabs(said - true_rate) <= OFF_BY * ours);
 }
 
-/* The drive polls as fast as it can. */
+/* Polls with the drive, which reads as fast as it can. */
 static bool poll_for(const struct attached *a, double *ret_said, double *ret_true, double *ret_ours)
 {
 	enum { ROOM = 1000000 };
@@ -229,7 +228,7 @@ static void test_drive_leaves_its_readings_out(void **state)
 	detach(&a);
 	print_message("drive live: %.0f runs/s said, %.0f true, %.0f by its readings\n", said,
 		      true_rate, ours);
-	/* what is to be left out is then no more than how unsteady the others are */
+	/* Skips if our runs are fewer than the fluctuation of the others. */
 	if (!told || (fabs(said - true_rate) > OFF_BY * ours && ours < true_rate / 2)) {
 		print_message("# skip: others make far more system calls here than we do\n");
 		skip();
@@ -252,14 +251,14 @@ static void test_shares(void **state)
 
 	(void)state;
 	assert_true(isnan(bb_own_share__others_ns(&s, NAN)));
-	add(&s, 3, 300, 0, 3); /* ours alone: 100 ns each */
-	add(&s, 3, 360, 0, 3); /* now 110 */
+	add(&s, 3, 300, 0, 3); /* only our runs: 100 ns each */
+	add(&s, 3, 360, 0, 3); /* now 110 ns each */
 	assert_true(isnan(bb_own_share__others_ns(&s, 5)));
 	add(&s, 5, 1330, 0, 3);
 	assert_int_equal(s.others, 2);
 	assert_true(fabs(bb_own_share__others_ns(&s, 5) - 1000) < 1e-9);
 	assert_false(s.unclear);
-	add(&s, 2, 200, 1, 3); /* one of ours was missed */
+	add(&s, 2, 200, 1, 3); /* one of our runs was missed */
 	add(&s, 0, 0, 7, 3);
 	assert_false(s.unclear);
 	assert_int_equal(s.own, 8);
@@ -267,10 +266,10 @@ static void test_shares(void **state)
 	assert_true(s.unclear);
 
 	s = (struct bb_own_share){0};
-	add(&s, 4, 500, 0, 3); /* never ours alone: by what was tried out */
+	add(&s, 4, 500, 0, 3); /* never only our runs: uses the cost that was tried out */
 	assert_true(fabs(bb_own_share__others_ns(&s, 100) - 200) < 1e-9);
 	assert_true(isnan(bb_own_share__others_ns(&s, NAN)));
-	assert_true(isnan(bb_own_share__others_ns(&s, 1000))); /* less than nothing */
+	assert_true(isnan(bb_own_share__others_ns(&s, 1000))); /* would be less than 0 */
 }
 
 int main(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Placement in the running kernel, with hardening on and with the JIT off where nobody else is on
- * the machine (BB_ALONE: ci/vm/ sets it): both settings are of the whole kernel.
+ * Placement in the running kernel, also with JIT hardening on and with the JIT off. These settings
+ * affect the whole kernel, so they are changed only if nobody else uses the machine (BB_ALONE,
+ * which ci/vm/ sets).
  */
 #include "unit/stats_testing.h"
 
@@ -29,7 +30,7 @@ static int write_setting(const char *name, const char *value)
 	return rc;
 }
 
-/* As it was, for teardown: also after a test that failed. */
+/* The settings before the test. The teardown restores them, also after a failure. */
 static char *harden, *enable;
 
 static char *read_setting(const char *name)
@@ -69,7 +70,8 @@ static int restore_settings(void **state)
 	return rc;
 }
 
-/* 12 rounds: every load is at a place that was seen, or all are at none. Returns the places. */
+/* Loads in 12 rounds. Every load is at a place that was seen, or none has a place. Returns the
+ * number of places. */
 static unsigned int look(struct bb_test_prog *prog)
 {
 	struct bb_placement p;
@@ -108,7 +110,7 @@ static void test_as_it_is(void **state)
 	print_message("# %u places\n", look(&prog));
 }
 
-/* Changes a setting, or skips. */
+/* Changes a setting, or skips the test. */
 static void need_setting(const char *name, const char *value)
 {
 	int rc;

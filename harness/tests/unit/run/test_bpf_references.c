@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The references in the running kernel: each takes some time, a wakeup is an interrupt to the CPU
- * itself, and a program that wakes its reader is known by those. No figures.
+ * The references in the running kernel: each takes time, and a wakeup is an interrupt to the same
+ * CPU. No figures are tested.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,7 +56,7 @@ static void test_all_are_measured(void **state)
 	bb_references__free(NULL);
 }
 
-/* Each run of it is one, of hundreds. */
+/* Each wakeup of the reference is an interrupt; there are hundreds. */
 static void test_a_wakeup_is_an_interrupt(void **state)
 {
 	double ns[BB_N_REFERENCES];

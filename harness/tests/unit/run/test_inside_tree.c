@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tree of paths that `inside` stores: where the paths part, and what the sides are called. */
+/* The tree of paths that `inside` stores: where paths part, and how the sides are named. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,8 +10,7 @@
 
 #define N_BLOCKS 5u
 
-/* A program of five blocks, which begin at the instructions 0, 10, 20, 30 and 40; each has a mark.
- */
+/* A program of five blocks that begin at the instructions 0, 10, 20, 30 and 40. Each has a mark. */
 struct made {
 	struct bb_basic_block blocks[N_BLOCKS];
 	uint32_t mark_of[N_BLOCKS];
@@ -39,7 +38,7 @@ static void make(struct made *m, const char *name)
 	m->figures.paths = m->paths;
 }
 
-/* Adds a path of so many runs, which executes the blocks of the set `blocks` (bit b: block b). */
+/* Adds a path of `runs` runs that executes the blocks in the set `blocks` (bit b is block b). */
 static void add_path(struct made *m, unsigned int blocks, uint64_t runs)
 {
 	size_t n = m->figures.n_paths++;
@@ -52,7 +51,7 @@ static void add_path(struct made *m, unsigned int blocks, uint64_t runs)
 	m->figures.began += runs;
 }
 
-/* Returns the tree of programs[n] as folded stacks; free it. */
+/* Returns the tree of programs[n] as folded stacks; the caller frees it. */
 static char *tree_of(struct bb_inside_program *programs, struct bb_inside_figures *figures,
 		     size_t n)
 {
@@ -70,8 +69,8 @@ static char *tree_of(struct bb_inside_program *programs, struct bb_inside_figure
 	return text;
 }
 
-/* Two paths skip block 1, and each of them executes another block in its place. So no line is of
- * both, and the side must not have the name of a block that only one of them executes. */
+/* Two paths skip block 1, and each executes another block instead. No block is in both, so their
+ * side must not have the name of a block that only one executes. */
 static void test_side_of_two_paths(void **state)
 {
 	struct made m;
@@ -89,7 +88,7 @@ static void test_side_of_two_paths(void **state)
 	free(text);
 }
 
-/* Both paths that skip block 1 execute block 3, which gives their side its name. */
+/* Both paths that skip block 1 execute block 3, so their side has its name. */
 static void test_block_of_all(void **state)
 {
 	struct made m;
@@ -106,7 +105,7 @@ static void test_block_of_all(void **state)
 	free(text);
 }
 
-/* Programs with one name are as many trees, which are called as their cases are. */
+/* Each of several programs with the same name has its own tree, named like its case. */
 static void test_one_name(void **state)
 {
 	struct made m[2];

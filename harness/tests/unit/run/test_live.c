@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `bpfbench live` without a kernel: what counters come to, how rows are sorted and printed, how the
- * pause follows the load. */
+/* `bpfbench live` without a kernel: figures from counters, how rows are sorted and printed, and how
+ * the pause follows the load. */
 #include "unit/stats_testing.h"
 
 #include <jansson.h>
@@ -31,17 +31,17 @@ static void test_count(void **state)
 	assert_same(row.ns_per_run, 400);
 	assert_near(row.cpu_share, 0.0008, 1e-15); /* 400 us in half a second */
 	assert_int_equal(row.total.run_cnt, 1010);
-	assert_true(row.gone && row.windows == 3); /* not its business */
+	assert_true(row.gone && row.windows == 3); /* bb_live_row__count() does not change these */
 
 	bb_live_row__count(&row, &after, &after, 2);
 	assert_int_equal(row.runs, 0);
 	assert_same(row.runs_per_s, 0);
-	assert_nan(row.ns_per_run); /* no run cost nothing */
+	assert_nan(row.ns_per_run); /* without a run, there is no cost */
 	assert_same(row.cpu_share, 0);
 	assert_nan(bb_live_row__share(&row));
 }
 
-/* n runs of 1..n ns. */
+/* Makes a row of n runs that took 1..n ns. */
 static struct bb_live_row distributed(uint64_t n)
 {
 	struct bb_live_row row = {.runs = 2 * n};
@@ -67,16 +67,16 @@ static void test_distribute(void **state)
 	assert_same(bb_live_row__share(&row), 0.5);
 	row = distributed(999);
 	assert_same(row.p90, 899.2);
-	assert_nan(row.p99); /* ten are not above it */
+	assert_nan(row.p99); /* needs ten runs above it */
 	row = distributed(99);
 	assert_same(row.p50, 50);
 	assert_nan(row.p90);
-	row = distributed(0); /* runs there were, none of them alone */
+	row = distributed(0); /* there were runs, but none alone */
 	assert_nan(row.p50);
 	assert_int_equal(row.mean_of, 0);
 }
 
-/* A profiler on two CPUs: hardly a run has a window to itself. */
+/* A profiler on two CPUs: hardly any run has a window of its own. */
 static void test_means(void **state)
 {
 	struct bb_live_row row = {.runs = 220};
@@ -87,14 +87,14 @@ static void test_means(void **state)
 		bb_live_windows__add(&w, 2, 2 * (1000 + i));
 	for (int i = 0; i < 10; i++)
 		bb_live_windows__add(&w, 1, 50);
-	bb_live_windows__add(&w, 1000, 1); /* too many to be of use */
+	bb_live_windows__add(&w, 1000, 1); /* too many runs for one window */
 	bb_live_row__distribute(&row, &w);
 	assert_int_equal(row.mean_of, 2);
 	assert_int_equal(row.windows, 100);
 	assert_same(row.windows_ns, 200 * 1049.5);
 	assert_same(row.p50, 1049.5);
 	assert_near(bb_live_row__share(&row), 200.0 / 220, 1e-12);
-	for (int i = 0; i < 90; i++) /* half as many alone, and they are better */
+	for (int i = 0; i < 90; i++) /* with half as many single runs, those are used */
 		bb_live_windows__add(&w, 1, 50);
 	bb_live_row__distribute(&row, &w);
 	assert_int_equal(row.mean_of, 1);
@@ -162,9 +162,9 @@ static void check_order(const char *name, uint32_t a, uint32_t b, uint32_t c)
 static void test_orders(void **state)
 {
 	(void)state;
-	check_order("cpu", 5, 7, 3); /* equals by id */
+	check_order("cpu", 5, 7, 3); /* equal rows by id */
 	check_order("runs", 5, 7, 3);
-	check_order("ns", 7, 5, 3); /* what has none is last */
+	check_order("ns", 7, 5, 3); /* rows without the figure are last */
 	check_order("name", 7, 3, 5);
 }
 
@@ -206,7 +206,7 @@ static void test_openmetrics(void **state)
 	assert_non_null(strstr(text, "_sum{id=\"7\",type=\"xdp\",name=\"beta\"} 0.04\n"));
 	assert_null(strstr(text, "nan"));
 	assert_null(strstr(text, "null"));
-	/* ten runs have no 90th percentile */
+	/* Ten runs have no 90th percentile. */
 	assert_null(strstr(text, "name=\"beta\",quantile=\"0.9\""));
 	if (bb_openmetrics_check(text, &err))
 		fail_msg("%s", err.msg);
@@ -217,7 +217,7 @@ static void test_openmetrics(void **state)
 	free(text);
 }
 
-/* The checker must find what is wrong, or the test above says nothing. */
+/* The checker must find these errors, or the test above says nothing. */
 static void test_openmetrics_checker(void **state)
 {
 	static const char *const bad[] = {
@@ -277,8 +277,8 @@ static void test_table(void **state)
 	(void)state;
 	assert_non_null(strstr(text, "ns/run"));
 	assert_non_null(strstr(text, "(gone)"));
-	assert_non_null(strstr(text, " ~20.0 ")); /* of 1200 in 3000 */
-	assert_null(strstr(text, "~490"));        /* of all */
+	assert_non_null(strstr(text, " ~20.0 ")); /* 1200 of 3000 runs */
+	assert_null(strstr(text, "~490"));        /* that would be of all runs */
 	assert_null(strstr(text, "nan"));
 	assert_non_null(strstr(text, "  idle"));
 	assert_null(strstr(text, "did not run"));
@@ -300,12 +300,12 @@ static void test_pause(void **state)
 		assert_true(next_ns >= pause_ns);
 		pause_ns = longest_ns = next_ns;
 	}
-	assert_in_range(longest_ns, 500000, 5000000); /* a sleep, not an absence */
+	assert_in_range(longest_ns, 500000, 5000000); /* still a short sleep */
 	assert_true(bb_live_next_pause(pause_ns, true) < pause_ns);
 	for (int i = 0; i < 20; i++)
 		pause_ns = bb_live_next_pause(pause_ns, true);
 	assert_int_equal(pause_ns, 0);
-	/* in a burst until the next look */
+	/* In a burst, there is no pause until the next look. */
 	assert_int_equal(bb_live_next_pause(0, false), 0);
 }
 

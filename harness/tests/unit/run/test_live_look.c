@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two looks at live programs: which program of one is which of the other; slices become series. */
+/* Two looks at live programs: which programs are the same in both, and how slices become series. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,12 +46,12 @@ static void test_match(void **state)
 	add(base, "twin-2", "twin", "22", "two");
 	add(base, "b", "b", "33", "agent");
 	add(base, "gone", "gone", "44", "agent");
-	add(now, "b", "b", "99", "agent");           /* changed: by name */
-	add(now, "twin", "twin", "22", "two");       /* by the agent, not by the order */
-	add(now, "twin-2", "twin", "22", "three");   /* what is left */
-	add(now, "renamed", "renamed", "11", "x");   /* by tag */
-	add(now, "gone", "gone-not", "55", "agent"); /* another one: its name is taken in base */
-	add(now, "b-2", "b", "98", "agent");         /* a second one of that name: new */
+	add(now, "b", "b", "99", "agent");           /* changed, found by name */
+	add(now, "twin", "twin", "22", "two");       /* found by agent, not by order */
+	add(now, "twin-2", "twin", "22", "three");   /* the one that is left */
+	add(now, "renamed", "renamed", "11", "x");   /* found by tag */
+	add(now, "gone", "gone-not", "55", "agent"); /* another program: base has one of its name */
+	add(now, "b-2", "b", "98", "agent");         /* a second program with that name is new */
 	bb_live_look__match(base, now);
 	assert_case(now, 0, "live/b/watch");
 	assert_case(now, 1, "live/twin-2/watch");
@@ -63,7 +63,7 @@ static void test_match(void **state)
 	bb_report__free(now);
 }
 
-/* The same tag is surer than the same name. */
+/* An equal tag is surer than an equal name. */
 static void test_tag_before_name(void **state)
 {
 	struct bb_report *base = bb_report__new(), *now = bb_report__new();
@@ -72,7 +72,7 @@ static void test_tag_before_name(void **state)
 	add(base, "old", "f", "11", "agent");
 	add(base, "g", "g", "22", "agent");
 	add(now, "f", "f", "22", "agent");
-	add(now, "h", "h", "", "agent"); /* no tag is no equal tag */
+	add(now, "h", "h", "", "agent"); /* two missing tags are not equal */
 	bb_live_look__match(base, now);
 	assert_case(now, 0, "live/g/watch");
 	assert_case(now, 1, "live/h/watch");

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What BPF objects hold, and the scenario that is made of them: of the objects of this build, and
- * of files that are none. Whatever stands in a path or a name, the text is one that the scenario's
- * reader takes.
+ * Reads what BPF objects hold and makes a scenario of them, for objects of this build and for files
+ * that are none. Whatever characters a path or name has, the scenario's text can be read.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -86,7 +85,7 @@ static void test_info(void **state)
 
 	(void)state;
 	assert_int_equal(bb_object_info__read(TEST("sections"), &info, &err), 0);
-	/* the functions they call are none */
+	/* Functions that the programs call are not programs. */
 	assert_int_equal(info.n_programs, ARRAY_LEN(programs));
 	for (size_t i = 0; i < info.n_programs; i++) {
 		size_t j = 0;
@@ -155,11 +154,11 @@ static void test_damaged_objects(void **state)
 	expect_failure(&opts, -EINVAL, "cut off after 40 bytes");
 	write_file("x.o", elf, len - 100);
 	expect_failure(&opts, -EINVAL, "cut off, it has ");
-	for (size_t at = 64; at + 100 < len; at += 61) { /* never more than an error */
+	for (size_t at = 64; at + 100 < len; at += 61) { /* an error, and no crash */
 		write_file("x.o", elf, at);
 		expect_failure(&opts, -EINVAL, "cut off, it has ");
 	}
-	/* The header alone, in the other byte order: e_ident[EI_DATA] and e_machine. */
+	/* Only the header is in the other byte order: e_ident[EI_DATA] and e_machine. */
 	memcpy(swapped, elf, sizeof(swapped));
 	swapped[5] = (char)(3 - elf[5]);
 	swapped[18] = elf[19];
@@ -169,7 +168,8 @@ static void test_damaged_objects(void **state)
 	free(elf);
 }
 
-/* Bytes changed at random: opened or refused, and whatever is made of them can be read. */
+/* Randomly changed bytes: the object is opened or refused, and a scenario made of it can be
+ * read. */
 static void test_mutated_objects(void **state)
 {
 	struct bb_object_ref ref = {.path = in_folder("x.o")};
@@ -290,7 +290,7 @@ static void test_many_types(void **state)
 		       "can be driven:\n  sections/replaces: no trigger here makes");
 }
 
-/* Every type that a drive makes run has its empty program. */
+/* Every type that a drive can run has an empty program. */
 static void test_floors(void **state)
 {
 	struct bb_object_info info;
@@ -305,7 +305,7 @@ static void test_floors(void **state)
 			continue;
 		snprintf(name, sizeof(name), "empty_%s", t ? t->name : "perf_event");
 		assert_int_equal(bb_object_info__need_program(&info, "floors", name, NULL), 0);
-		/* an older libbpf does not know the newest */
+		/* An older libbpf does not know the newest types. */
 		if (strncmp(bb_prog_type_name(type).text, "type-", 5))
 			assert_string_equal(bb_prog_type_name(type).text, name + strlen("empty_"));
 	}
@@ -354,7 +354,7 @@ static void test_many_objects(void **state)
 	opts.programs.n = 1;
 	opts.objects = as_floor;
 	expect_failure(&opts, -EEXIST, "'empty-xdp' is the name of the empty program");
-	opts.objects = wrong; /* a wrong name is the reader's to refuse */
+	opts.objects = wrong; /* the scenario's reader refuses a wrong name */
 	assert_int_equal(bb_object_scenario__make(&opts, &text, &err), 0);
 	assert_int_equal(bb_scenario__parse(text.text, strlen(text.text), "made.yml", &s, &err),
 			 -EINVAL);
@@ -362,7 +362,7 @@ static void test_many_objects(void **state)
 	bb_object_scenario__done(&text);
 }
 
-/* Paths as they can be on a disk. */
+/* Odd paths that a disk may have. */
 static void test_odd_paths(void **state)
 {
 	static const char *const names[] = {
@@ -423,7 +423,7 @@ static void test_inputs(void **state)
 	opts.packets.v = packets;
 	opts.packets.n = 3;
 	s = must_make(&opts, &text);
-	for (size_t d = 0; d < 2; d++) { /* step and slope */
+	for (size_t d = 0; d < 2; d++) { /* the drives step and slope */
 		assert_int_equal(s->drives[d].inputs.n, 4);
 		for (size_t i = 0; i < 4; i++) {
 			const struct bb_input *in = &s->drives[d].inputs.v[i];
@@ -463,7 +463,7 @@ static void test_contexts(void **state)
 	expect_failure(&opts, -ENOENT, "ctx: No such file");
 	write_file("ctx", "01000000 02000000", 17);
 	s = must_make(&opts, &text);
-	assert_int_equal(s->n_drives, 1); /* no repeat, so no slope */
+	assert_int_equal(s->n_drives, 1); /* without repeat there is no slope */
 	assert_int_equal(s->drives[0].inputs.n, 1);
 	assert_int_equal(s->drives[0].inputs.v[0].len, 8);
 	assert_true(s->drives[0].inputs.v[0].is_context);
@@ -473,7 +473,7 @@ static void test_contexts(void **state)
 	expect_failure(&opts, -EINVAL, "a capture file holds packets, not a context");
 }
 
-/* A trigger that is forced is the only drive, for programs too that nothing here would drive. */
+/* A trigger given by option is the only drive, also for programs that no other drive could run. */
 static void test_trigger(void **state)
 {
 	const char *replaces[] = {"replaces"};
@@ -488,7 +488,7 @@ static void test_trigger(void **state)
 	opts.trigger = "test-run";
 	s = must_make(&opts, &text);
 	assert_int_equal(s->n_drives, 1);
-	assert_int_equal(s->n_variants, 1); /* no empty program of the type */
+	assert_int_equal(s->n_variants, 1); /* the type has no empty program */
 	assert_null(s->floor);
 	assert_string_equal(s->drives[0].kind->by[0], "test-run");
 	bb_scenario__free(s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The figures of `bpfbench overhead` from turns that are made up. */
+/* The figures of `bpfbench overhead`, from invented turns. */
 #include "unit/stats_testing.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #define BLOCKS 14
 
-/* Turns of n blocks: the agent costs `cost`, and each turn varies by `noise` (1 sd). */
+/* Makes the turns of n blocks: the agent costs `cost`, and each turn varies by `noise` (1 sd). */
 static void make(struct bb_overhead *o, struct bb_overhead_turn *turns, size_t n, double cost,
 		 double noise)
 {
@@ -44,7 +44,7 @@ static void test_verdicts(void **state)
 	assert_string_equal(o.why, "");
 	assert_nan(o.figures[BB_OVERHEAD_MACHINE].ratio.value);
 	assert_int_equal(o.figures[BB_OVERHEAD_MACHINE].verdict, BB_VERDICT_INCONCLUSIVE);
-	/* wall time has no verdict */
+	/* Wall time has no verdict. */
 	assert_int_equal(o.figures[BB_OVERHEAD_WALL].verdict, BB_VERDICT_INCONCLUSIVE);
 	assert_near(o.agent_s, 0.01, 1e-12);
 	assert_near(bb_overhead__unexplained_s(&o), 0.02, 0.006);
@@ -64,7 +64,7 @@ static void test_reasons(void **state)
 	(void)state;
 	make(&o, turns, BB_OVERHEAD_LEAST_BLOCKS - 1, 0.5, 0.001);
 	bb_overhead__judge(&o, &opts);
-	assert_false(bb_overhead__is_above(&o)); /* too few, whatever they say */
+	assert_false(bb_overhead__is_above(&o)); /* too few blocks for any verdict */
 	assert_string_equal(o.why, "7 blocks of four turns fitted the budget, a verdict needs 8");
 	assert_float_equal(o.advised_s, 40, 0);
 	make(&o, turns, BB_OVERHEAD_LEAST_BLOCKS, 0.5, 0.001);
@@ -83,7 +83,7 @@ static void test_reasons(void **state)
 	assert_false(bb_overhead__is_above(&o));
 }
 
-/* No cost: at the limit of 0.001 % it is above in few of many measurements. */
+/* Without a cost, the figure is above the limit of 0.001 % in only few of many measurements. */
 static void test_false_verdicts(void **state)
 {
 	const struct bb_overhead_opts opts = {.max = 1e-5};
@@ -101,10 +101,10 @@ static void test_false_verdicts(void **state)
 		bb_overhead__judge(&o, &opts);
 		above += bb_overhead__is_above(&o);
 	}
-	assert_in_range(above, 0, 14); /* 5 are expected, of 1000 at 1 % of two sides */
+	assert_in_range(above, 0, 14); /* 5 are expected: 0.5 % of 1000 on this side */
 }
 
-/* What the three load generators print (wrk 4.1, redis-benchmark 7.0, pgbench 15). */
+/* Outputs of three load generators (wrk 4.1, redis-benchmark 7.0, pgbench 15). */
 static void test_load_generators(void **state)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Placement on machines that this one is not: loads come from a made-up JIT (the linker puts
- * __wrap_x for x, see the Makefile), so that it may have one place only, none, or take long.
+ * Placement on machines unlike this one. The loads come from an invented JIT (the linker replaces x
+ * by __wrap_x, see the Makefile), which may have one place, none, or be slow.
  */
 #include "unit/stats_testing.h"
 
@@ -12,12 +12,12 @@
 #include "run/round.h"
 #include "stats/loads.h"
 
-/* The made-up machine, and what a load of it cost. */
+/* The invented machine, and its loads so far. */
 static struct {
 	int mod64[BB_PLACES];
 	uint32_t n_places, loads;
 	long load_ns;
-	uint32_t fails_at; /* the load that fails; 0: none */
+	uint32_t fails_at; /* this load fails; 0 means none */
 } jit;
 
 int __wrap_bb_test_prog__load(struct bb_test_prog *s, struct bb_rng *rng, uint64_t where,
@@ -45,7 +45,7 @@ bool __wrap_bb_target__is_adopted(const struct bb_target *t)
 	return false;
 }
 
-/* 1000 ns, and 2 % more at each further place. */
+/* Returns 1000 ns, and 2 % more for each further place. */
 static double cost_of(int mod64)
 {
 	for (uint32_t i = 0; i < jit.n_places; i++)
@@ -54,7 +54,7 @@ static double cost_of(int mod64)
 	return 1000;
 }
 
-/* A machine with n places from 8 on, in steps of 4. */
+/* Makes a machine with n places: 8, 12, 16, ... */
 static void make_machine(uint32_t n_places)
 {
 	memset(&jit, 0, sizeof(jit));
@@ -72,7 +72,7 @@ struct drawn {
 	bool is_estimate;
 };
 
-/* A plain run of `loads` rounds, each measured with an error of 0.3 %. */
+/* Makes a plain run of `loads` rounds. Each is measured with an error of 0.3 %. */
 static struct drawn draw(uint32_t loads, double most_s)
 {
 	struct drawn d = {.prog = {.target = (struct bb_target *)(uintptr_t)&jit}};
@@ -108,7 +108,7 @@ static double expected(void)
 	return 1000 * (1 + 0.02 * (jit.n_places - 1) / 2.0);
 }
 
-/* Every place as often as the others, and the estimate is the mean over places. */
+/* Every place gets as many loads as the others, and the estimate is the mean over the places. */
 static void test_places(void **state)
 {
 	const uint32_t places[] = {1, 2, 9, 14};
@@ -134,7 +134,7 @@ static void test_places(void **state)
 	}
 }
 
-/* A kernel with one place: not one load more than it takes to know that. */
+/* A kernel with one place: no more loads than are needed to find that out. */
 static void test_one_place(void **state)
 {
 	struct drawn d;
@@ -149,8 +149,8 @@ static void test_one_place(void **state)
 	free_drawn(&d);
 }
 
-/* 10 000 loads: all places within one load of each other, and the interval as narrow as that many
- * deserve: 2 * 0.3 % / sqrt(10 000). */
+/* 10 000 loads: the places differ by at most one load, and the interval is as narrow as expected: 2
+ * * 0.3 % / sqrt(10 000). */
 static void test_ten_thousand_loads(void **state)
 {
 	struct drawn d;
@@ -167,7 +167,7 @@ static void test_ten_thousand_loads(void **state)
 }
 
 /*
- * A program that takes long to load: of 5 s where 2 s are for placing, in small. It stays where
+ * A program that is slow to load, in small: as 5 s a load where 2 s are allowed. It stays where
  * chance puts it, and no estimate claims to know the places.
  */
 static void test_slow_load(void **state)
@@ -178,11 +178,11 @@ static void test_slow_load(void **state)
 	make_machine(9);
 	jit.load_ns = 5000000;
 	d = draw(6, 2e-3);
-	assert_int_equal(jit.loads, 1 + 6); /* the first says how long it takes */
+	assert_int_equal(jit.loads, 1 + 6); /* the first shows how long a load takes */
 	assert_false(d.is_estimate);
 	assert_nan(d.share[0]);
 	free_drawn(&d);
-	/* time for some loads more, and never for more than it allows */
+	/* There is time for some further loads. Never more time is spent than allowed. */
 	make_machine(9);
 	jit.load_ns = 5000000;
 	d = draw(6, 50e-3);
@@ -190,7 +190,7 @@ static void test_slow_load(void **state)
 	free_drawn(&d);
 }
 
-/* Without a JIT, or where the kernel hides its addresses. */
+/* Without a JIT, or if the kernel hides addresses. */
 static void test_no_place(void **state)
 {
 	struct drawn d;
@@ -205,8 +205,8 @@ static void test_no_place(void **state)
 	free_drawn(&d);
 }
 
-/* A machine that stops giving one of the places, as another kernel's allocator may: the loads go
- * on, for as long as there is time for it. */
+/* A machine that no longer gives one of the places, as with another kernel's allocator. The loads
+ * go on while there is time. */
 static void test_place_that_is_gone(void **state)
 {
 	struct bb_test_prog prog = {.target = (struct bb_target *)(uintptr_t)&jit};
@@ -239,7 +239,7 @@ static void test_failures(void **state)
 	jit.fails_at = 3;
 	assert_int_equal(bb_placement__find(&p, &prog, &rng, 1e9, &err), -EPERM);
 	assert_string_equal(err.msg, "refused");
-	/* a signal ends the search, not the run */
+	/* A signal ends the search but not the run. */
 	make_machine(4);
 	bb_stop_signal = 15;
 	assert_int_equal(bb_placement__find(&p, &prog, &rng, 1e9, &err), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stored self-tests of one machine as one: run/selftest.h. */
+/* Pools the stored self-tests of one machine: run/selftest.h. */
 #include "unit/stats_testing.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #define RUNS 5
 
-static const double steps[RUNS] = {-2, -1, 0, 1, 2}; /* sd: sqrt(2.5) */
+static const double steps[RUNS] = {-2, -1, 0, 1, 2}; /* their sd is sqrt(2.5) */
 
 static struct bb_report *machine(const char *id, const char *cpu)
 {
@@ -23,7 +23,7 @@ static struct bb_report *machine(const char *id, const char *cpu)
 	return r;
 }
 
-/* A self-test in which `program` moved by steps of `step`. */
+/* Stores a self-test in which `program` moved by steps of `step`. */
 static void store(const char *id, const char *cpu, const char *program, enum bb_repeat_class class,
 		  double step)
 {
@@ -84,7 +84,7 @@ static void test_none(void **state)
 	assert_int_equal(read_pool("A", NULL, &b), -ENOENT);
 }
 
-/* Of three self-tests of this machine all count, those of another and damaged files do not. */
+/* All three self-tests of this machine count. Those of another machine and damaged files do not. */
 static void test_pool(void **state)
 {
 	const double three[] = {0.001, 0.002, 0.0015}, four[] = {0.001, 0.002, 0.0015, 0.01};
@@ -109,7 +109,7 @@ static void test_pool(void **state)
 	assert_near(b.of[BB_REPEAT_WAKES][BB_REPEAT_LATENCY].half_width,
 		    pooled((const double[]){0.02}, 1), 1e-7);
 	assert_int_equal(b.n_selftests, 3);
-	/* the one that is being made counts before it is stored */
+	/* The self-test that is being made counts before it is stored. */
 	for (int i = 0; i < RUNS; i++)
 		ln[i] = four[3] * steps[i];
 	assert_int_equal(read_pool("A", &now, &b), 0);
@@ -118,7 +118,7 @@ static void test_pool(void **state)
 	assert_near(b.of[BB_REPEAT_CALM][BB_REPEAT_LATENCY].half_width, pooled(&four[3], 1), 1e-7);
 }
 
-/* The worst program of a class speaks for it, and only the newest twelve self-tests do. */
+/* A class counts with its worst program. Only the newest twelve self-tests count. */
 static void test_worst_and_newest(void **state)
 {
 	double newest[BB_SELFTESTS_POOLED];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The search of --try-inputs on made-up programs: functions of the state that say how far they get.
- */
+/* The search of --try-inputs on invented programs. Each is a function of the state that returns how
+ * many instructions a run executes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,10 +13,10 @@
 struct fake {
 	struct bb_try_search search;
 	uint32_t (*program)(const struct bb_try_state *s);
-	uint32_t most; /* executed by one run so far */
+	uint32_t most; /* most instructions of one run so far */
 	uint64_t limit;
 	int64_t constants[3];
-	bool offers; /* offers an entry of a map */
+	bool offers; /* the program offers an entry of a map */
 };
 
 static const struct bb_try_part *part(const struct bb_try_state *s, enum bb_try_kind kind)
@@ -83,7 +83,7 @@ static void done(struct fake *f)
 	free(f->search.constants);
 }
 
-/* A field in network byte order at an odd offset, then a length. */
+/* A field in network byte order at an odd offset, then a minimum length. */
 static uint32_t parser(const struct bb_try_state *s)
 {
 	const struct bb_try_part *p = part(s, BB_TRY_INPUT);
@@ -104,7 +104,7 @@ static void test_fields_and_lengths(void **state)
 	done(&f);
 }
 
-/* An entry that must be there, with a number in its value; and a global that does not matter. */
+/* A map entry that must be present, with a number in its value. */
 static uint32_t lookup(const struct bb_try_state *s)
 {
 	const struct bb_try_part *p = part(s, BB_TRY_VALUE);
@@ -129,7 +129,7 @@ static void test_entries(void **state)
 	done(&f);
 }
 
-/* A switch that turns most of the program off, and one that turns it on. */
+/* One switch that skips half of the program, and one that adds to it. */
 static uint32_t switches(const struct bb_try_state *s)
 {
 	uint32_t n = 10;
@@ -154,14 +154,14 @@ static void test_globals(void **state)
 	done(&f);
 }
 
-/* A number that no guess finds, and the program's own state. */
+/* A number that no guess finds, and a global of the program's own state. */
 static uint32_t compares(const struct bb_try_state *s)
 {
 	return bb_try_part__number(&s->v[0]) == 4711 ? bb_try_part__number(&s->v[1]) ? 50 : 40 : 10;
 }
 
-/* A global that a branch compares is set to the numbers next to the compared one; one of the
- * program's own state is left alone unless a branch compares it. */
+/* A global that a branch compares is set to numbers next to the compared one. A global of the
+ * program's own state is not changed unless a branch compares it. */
 static void test_wanted(void **state)
 {
 	for (int wanted = 0; wanted < 2; wanted++) {
@@ -183,7 +183,7 @@ static void test_wanted(void **state)
 	(void)state;
 }
 
-/* A header that no change of the first input makes, and a field behind it. */
+/* A header that no change of the first input gives, and a field after it. */
 static uint32_t header(const struct bb_try_state *s)
 {
 	const struct bb_try_part *p = part(s, BB_TRY_INPUT);
@@ -218,7 +218,8 @@ static uint32_t wall(const struct bb_try_state *s)
 	return 10;
 }
 
-/* A program that nothing changes: the search ends by itself or at the limit, with nothing set. */
+/* A program on which nothing has an effect: the search ends by itself or at its limit, and sets
+ * nothing. */
 static void test_ends(void **state)
 {
 	struct fake f = {.program = wall}, few = {.program = wall, .limit = 100};

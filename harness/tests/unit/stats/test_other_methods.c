@@ -25,9 +25,9 @@ static void test_welch_sleep(void **state)
 }
 
 /*
- * New York ozone in May and August 1973 (airquality of R; Chambers et al. 1983), from the example
- * of wilcox.test: W = 127.5, p-value = 0.0001208, by the normal approximation with ties and
- * continuity. W counts for May.
+ * New York ozone in May and August 1973 (airquality of R; Chambers et al. 1983). The example of R's
+ * wilcox.test gives W = 127.5, p-value = 0.0001208, by the normal approximation with ties and
+ * continuity correction. Its W is that of May.
  */
 static void test_mann_whitney_ozone(void **state)
 {
@@ -50,7 +50,7 @@ static void test_mann_whitney_ozone(void **state)
 	assert_same(swapped.p, r.p);
 }
 
-/* U by counting all pairs, with many ties. */
+/* U against a count of all pairs, with many ties. */
 static void test_u_by_enumeration(void **state)
 {
 	struct bb_rng rng;
@@ -90,7 +90,7 @@ static void test_minimum_and_mean(void **state)
 	assert_near(r.ratio, 124.0 / 110, 1e-15);
 	assert_true(r.different);
 	assert_int_equal(bb_other_mean(b, 3, a, 3, 0.1, &r), 0);
-	assert_true(r.different); /* in either direction */
+	assert_true(r.different); /* it differs in either direction */
 }
 
 static void test_degenerate(void **state)
@@ -131,7 +131,8 @@ static void test_batch_medians(void **state)
 	assert_int_equal(bb_other_batch_medians(x, 2, 3, medians), 0);
 }
 
-/* Size of both tests on normal samples of unequal spread (Welch) and equal shape (Mann-Whitney). */
+/* False positives of both tests at 5 %: on normal samples of unequal spread (Welch), and of equal
+ * shape (Mann-Whitney). */
 static void test_size(void **state)
 {
 	int welch = 0, mann_whitney = 0;

@@ -3,8 +3,8 @@
 
 #include "stats/special.h"
 
-/* I_x(a, b) where it is elementary: I_x(a, 1) = x^a, I_x(1, b) = 1 - (1 - x)^b, I_x(1/2, 1/2) =
- * 2/pi asin(sqrt x). */
+/* Elementary cases of the incomplete beta function: I_x(a, 1) = x^a, I_x(1, b) = 1 - (1 - x)^b,
+ * I_x(1/2, 1/2) = 2/pi asin(sqrt x). */
 static void test_incomplete_beta(void **state)
 {
 	(void)state;
@@ -20,8 +20,8 @@ static void test_incomplete_beta(void **state)
 	assert_nan(bb_incomplete_beta(1, 1, 1.5));
 }
 
-/* Closed forms of Student's t: df = 1 is Cauchy, df = 2 is 1 - |t| / sqrt(2 + t^2). Critical
- * values: Student 1925. */
+/* Closed forms of Student's t: df = 1 is the Cauchy distribution, df = 2 gives 1 - |t| / sqrt(2 +
+ * t^2). Critical values: Student 1925. */
 static void test_student(void **state)
 {
 	(void)state;
@@ -40,7 +40,7 @@ static void test_student(void **state)
 	assert_near(bb_normal_upper(1.959963984540054), 0.025, 1e-15);
 }
 
-/* Against the sum of its terms, by the recurrence. */
+/* Against the sum of the terms, computed by recurrence. */
 static void test_binomial_cdf(void **state)
 {
 	(void)state;
@@ -62,8 +62,8 @@ static void test_binomial_cdf(void **state)
 	assert_nan(bb_binomial_cdf(1, 3, NAN));
 }
 
-/* Newcombe 1998 (Statistics in Medicine 17:857), table I, "Clopper-Pearson", 95 %: the upper ends,
- * which leave 2.5 % on their side. */
+/* Upper ends of the 95 % intervals in Newcombe 1998 (Statistics in Medicine 17:857), table I,
+ * "Clopper-Pearson". They leave 2.5 % on their side. */
 static void test_newcombe(void **state)
 {
 	static const struct {
@@ -82,14 +82,14 @@ static void test_newcombe(void **state)
 			    5e-5);
 }
 
-/* Conover 1971, p. 97, as in the example of R's binom.test(682, 925): to 0.7654066. */
+/* Conover 1971, p. 97. In the example of R's binom.test(682, 925), the upper end is 0.7654066. */
 static void test_conover(void **state)
 {
 	(void)state;
 	assert_near(bb_clopper_pearson_upper(682, 925, 0.025), 0.7654066, 5e-8);
 }
 
-/* The closed forms at the ends, and the defining equation in between. */
+/* At the ends, the closed forms; between them, the equation that defines the limit. */
 static void test_clopper_pearson(void **state)
 {
 	(void)state;
@@ -105,8 +105,8 @@ static void test_clopper_pearson(void **state)
 	assert_nan(bb_clopper_pearson_upper(1, 2, NAN));
 }
 
-/* "Exact" means that no p is covered less than it should be: coverage summed over all k, on a grid
- * of p. */
+/* "Exact" means that the coverage is at least 95 % for every p. The coverage is summed over all k,
+ * on a grid of p. */
 static void test_clopper_pearson_coverage(void **state)
 {
 	double hi[21];

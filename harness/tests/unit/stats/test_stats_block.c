@@ -6,8 +6,8 @@
 #include "base/rng.h"
 #include "stats/paired.h"
 
-/* By hand: pooled 100 102 104 106 | 5000: med 104, IQR 4, T = 104 + 20; a: 101, b: 105, one outlier
- * in b. */
+/* By hand: the pooled values 100 102 104 106 | 5000 have med 104 and IQR 4, so T = 104 + 20. The
+ * mean of a is 101, of b 105, and b has one outlier. */
 static void test_by_hand(void **state)
 {
 	static const uint64_t a[] = {102, 100}, b[] = {106, 5000, 104},
@@ -26,7 +26,7 @@ static void test_by_hand(void **state)
 	block = bb_ab_block_difference(a, 2, b, 3, 40, scratch);
 	assert_same(block.threshold_ns, 104 + 120);
 	block = bb_ab_block_difference(a, 2, on_limit, 3, 1, scratch);
-	assert_int_equal(block.outliers_b, 0); /* T itself is kept */
+	assert_int_equal(block.outliers_b, 0); /* a value equal to T is kept */
 	block = bb_ab_block_difference(a, 2, b, 3, NAN, scratch);
 	assert_same(block.threshold_ns, 124);
 }
@@ -36,7 +36,7 @@ static uint64_t heavy_tailed(struct bb_rng *rng, double median)
 	return (uint64_t)(median * exp(bb_rng_normal(rng) / (0.1 + 5 * bb_rng_double(rng))));
 }
 
-/* Swapping the labels negates d to the last bit: ticks, heavy tails, ties, unequal sizes, sizes
+/* Exchanging the labels negates d exactly: with ticks, heavy tails, ties, unequal sizes, and sizes
  * beyond 48. */
 static void test_antisymmetry(void **state)
 {
@@ -68,7 +68,7 @@ static void test_antisymmetry(void **state)
 	}
 }
 
-/* The order of the values does not touch the last bit either, and the inputs stay as they are. */
+/* The order of the values does not change the result by a bit, and the inputs are not changed. */
 static void test_order_does_not_matter(void **state)
 {
 	uint64_t a[16], b[16], reversed_a[16], copy[16];
@@ -103,15 +103,16 @@ static void test_degenerate(void **state)
 	assert_same(block.d, 0);
 	block = bb_ab_block_difference(hundred, 1, hundred, 1, 1, scratch);
 	assert_same(block.d, 0);
-	/* The logarithm of a mean of 0, and a label with nothing but outliers: void, not infinite.
-	 */
+	/* A mean of 0, which has no logarithm, and a label with only outliers: void, and not
+	 * infinite. */
 	block = bb_ab_block_difference(zeros, 2, hundred, 2, 1, scratch);
 	assert_nan(block.d);
 	block = bb_ab_block_difference(hundred, 9, far, 1, 1, scratch);
 	assert_nan(block.d);
 	assert_nan(block.mean_b_ns);
 	assert_int_equal(block.outliers_b, 1);
-	/* A label three times as slow, m = 16 each, is no outlier: the pooled IQR spans the two. */
+	/* A label that is three times as slow, m = 16 each, is no outlier, because the pooled IQR
+	 * includes both labels. */
 	for (int i = 0; i < 2; i++) {
 		uint64_t a[16], b[16];
 		double big[32];

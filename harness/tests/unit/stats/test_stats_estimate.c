@@ -6,7 +6,7 @@
 #include "stats/estimate.h"
 #include "stats/quantile.h"
 
-/* Histogram of x[n], sorted; the caller frees it. */
+/* Returns a sorted histogram of x[n]; the caller frees it. */
 static struct bb_sorted sorted_of(const uint64_t *x, size_t n)
 {
 	struct bb_sorted sorted;
@@ -42,17 +42,18 @@ static void test_tick(void **state)
 	assert_same(TICK_OF(100), 1);
 	assert_same(TICK_OF(100, 100, 100), 1);
 	assert_same(TICK_OF(80, 120, 120, 200), 40);
-	assert_same(TICK_OF(85, 125, 205), 40); /* differences: the offset does not matter */
+	assert_same(TICK_OF(85, 125, 205), 40); /* by differences: the offset does not matter */
 	assert_same(TICK_OF(100, 101, 115, 180), 1);
 	assert_same(TICK_OF(0, 0, 40), 40); /* an empty program on a coarse clock */
-	/* A lone outlier over a constant is no tick. */
+	/* One outlier beside a constant gives no tick. */
 	assert_same(TICK_OF(100, 100, 100, 1000000), 1);
-	/* Values that the histogram rounds: a 64 ns tick survives, and exact values go first. */
+	/* Values that the histogram rounds: a tick of 64 ns is still found, and exact values have
+	 * priority. */
 	assert_same(TICK_OF(8000, 8064, 8192, 8128, 8256), 64);
 	assert_same(TICK_OF(4000, 4040, 4080, 4120, 4133), 40);
 }
 
-/* 24 MHz: a difference of k ticks reads as floor or ceil of k * 41.67 ns. */
+/* A clock of 24 MHz: a difference of k ticks reads as floor or ceil of k * 41.67 ns. */
 static void test_tick_not_whole(void **state)
 {
 	uint64_t x[400];
@@ -68,12 +69,12 @@ static void test_tick_not_whole(void **state)
 		x[i] = (uint64_t)(floor(end * 1e3 / 24) - floor(start * 1e3 / 24));
 	}
 	assert_near(tick_of(x, N_OF(x)), 1e3 / 24, 0.5);
-	/* Four 1 ns ticks in a row are no rounding. */
+	/* Four values 1 ns apart are not due to rounding. */
 	assert_same(TICK_OF(83, 84, 85, 125, 166), 1);
 	assert_same(TICK_OF(83, 84, 100, 166), 1);
 }
 
-/* T = med + max(5 IQR, 3 tick, 10 ns): each of the three terms once. */
+/* T = med + max(5 IQR, 3 tick, 10 ns). Each of the three terms is the largest once. */
 static void test_threshold(void **state)
 {
 	static const uint64_t wide[] = {100, 110, 120, 130, 140},
@@ -90,7 +91,7 @@ static void test_threshold(void **state)
 	bb_sorted_done(&n);
 }
 
-/* The threshold is 100 + 10: the value on it counts for the mean, the one above does not. */
+/* The threshold is 100 + 10. A value equal to it counts in the mean, the one above does not. */
 static void test_censored_mean_and_shares(void **state)
 {
 	static const uint64_t x[] = {100, 100, 100, 100, 100, 100, 100, 100,
@@ -108,7 +109,7 @@ static void test_censored_mean_and_shares(void **state)
 	bb_sorted_done(&s);
 }
 
-/* All zero: a share of nothing is 0, not NAN. One value, and none. */
+/* All zero: the share of a sum of 0 is 0 and not NAN. Then one value, and none. */
 static void test_censor_series_degenerate(void **state)
 {
 	static const uint64_t zero[] = {0, 0, 0}, one[] = {42};
@@ -130,8 +131,8 @@ static void test_censor_series_degenerate(void **state)
 }
 
 /*
- * On a 40 ns clock the median of a 100 ns program is 80 or 120; the censored mean dithers to 100,
- * with preemptions of a millisecond in 2 % of the samples.
+ * On a clock of 40 ns, the median of a program of 100 ns is 80 or 120. The censored mean averages
+ * to 100, also with preemptions of a millisecond in 2 % of the samples.
  */
 static void test_censored_mean_on_coarse_clock(void **state)
 {
@@ -158,8 +159,8 @@ static void test_censored_mean_on_coarse_clock(void **state)
 	bb_hist_done(&hist);
 }
 
-/* Counts scaled up to ten million change no location: compared with the expanded small equivalent
- * by hand. */
+/* Counts scaled up to ten million do not change the locations. They are compared with the small
+ * histogram, expanded by hand. */
 static void test_ten_million(void **state)
 {
 	struct bb_hist_bin small[] = {{100, 40}, {101, 30}, {102, 20}, {103, 9}, {900, 1}};
@@ -192,9 +193,9 @@ static void test_ten_million(void **state)
 }
 
 /*
- * Ranks of the sign test's interval at 5 %: two-sided critical values k - 1 of the sign test, Dixon
- * & Mood 1946, table 1 (n = 6: 0, 9: 1, 12: 2, 15: 3, 17: 4, 20: 5, 25: 7, 30: 9, 40: 13, 50: 17,
- * 100: 39).
+ * Ranks of the sign test's interval at 5 %. The table has its two-sided critical values k - 1,
+ * Dixon & Mood 1946, table 1 (n = 6: 0, 9: 1, 12: 2, 15: 3, 17: 4, 20: 5, 25: 7, 30: 9, 40: 13, 50:
+ * 17, 100: 39).
  */
 static void test_order_rank_table(void **state)
 {
@@ -206,12 +207,13 @@ static void test_order_rank_table(void **state)
 		assert_int_equal(bb_order_rank(n, 0.05), 0);
 	for (size_t i = 0; i < N_OF(table); i++)
 		assert_int_equal(bb_order_rank(table[i][0], 0.05), table[i][1] + 1);
-	assert_int_equal(bb_order_rank(5, 0.0625), 1); /* 2 / 2^5 exactly: "<=" holds */
+	assert_int_equal(bb_order_rank(5, 0.0625), 1); /* exactly 2 / 2^5: equality counts */
 	assert_int_equal(bb_order_rank(24, NAN), 0);
 	assert_int_equal(bb_order_rank(24, 0), 0);
 }
 
-/* The rank by its definition through another road, across the switch to logarithms at n = 1000. */
+/* The rank by its definition, computed another way, on both sides of n = 1000, where the code
+ * switches to logarithms. */
 static void test_order_rank_large(void **state)
 {
 	(void)state;
@@ -223,8 +225,8 @@ static void test_order_rank_large(void **state)
 	}
 }
 
-/* Coverage over all 2^n ways for n continuous values to lie about their median: >= 1 - alpha, and k
- * + 1 is not. */
+/* Coverage over all 2^n ways in which n continuous values can lie about their median: at least 1 -
+ * alpha for k, and less for k + 1. */
 static void test_order_interval_coverage(void **state)
 {
 	(void)state;
@@ -270,7 +272,7 @@ static void test_location(void **state)
 	assert_same(l.value, 5);
 	assert_same(l.interval.lo, 2);
 	assert_same(l.interval.hi, 8);
-	assert_near(l.spread, 8.2 / 1.8, 1e-12); /* type 7: 1 + 8 p */
+	assert_near(l.spread, 8.2 / 1.8, 1e-12); /* type 7: the quantile p is 1 + 8 p */
 	assert_same(x[0], 9);
 	l = bb_location_over_loads(void_only, 2, 0.05);
 	assert_true(l.n == 0 && isnan(l.value) && isnan(l.interval.lo) && isnan(l.spread));
@@ -278,12 +280,11 @@ static void test_location(void **state)
 	assert_true(l.n == 0 && isnan(l.value));
 	l = bb_location_over_loads(x, 1, 0.05);
 	assert_true(l.n == 1 && l.value == 9 && isnan(l.interval.lo) && isnan(l.spread));
-	l = bb_location_over_loads(net, 3, 0.05); /* a net cost below 0: no ratio */
+	l = bb_location_over_loads(net, 3, 0.05); /* with a net cost below 0 there is no ratio */
 	assert_true(l.value == 3 && isnan(l.spread));
 }
 
-/* 24 loads of a heavy-tailed cost: the interval covers the true median in at least 95 % of 2000
- * tries. */
+/* 24 loads with heavy tails: the interval covers the true median in at least 95 % of 2000 tries. */
 static void test_location_coverage(void **state)
 {
 	size_t missed = 0;
@@ -301,7 +302,7 @@ static void test_location_coverage(void **state)
 		missed += l.interval.lo > 700 || l.interval.hi < 700;
 	}
 	assert_true((double)missed <= binomial_allowance(2000, 0.05));
-	/* it is an interval, not the whole line: exactly 2.27 % miss for n = 24 */
+	/* The interval is not too wide: for n = 24, exactly 2.27 % miss. */
 	assert_true(missed > 20);
 }
 

@@ -7,7 +7,7 @@
 #include "stats/history.h"
 #include "stats/special.h"
 
-/* By one figure. */
+/* Judges by one figure only. */
 static int judge(const double *r, const double *se, size_t n, const struct bb_history_rule *by,
 		 struct bb_history_point *points)
 {
@@ -19,7 +19,7 @@ static const struct bb_history_rule rule = {.eps = 0.01,
 					    .window_min = 20,
 					    .window_max = 30};
 
-/* r[n]: 0 +- sigma, normal. */
+/* Fills r[n] with normal noise: 0 +- sigma. */
 static void noise(struct bb_rng *rng, double sigma, double *r, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -35,7 +35,8 @@ static size_t count(const struct bb_history_point *points, size_t n, enum bb_his
 	return found;
 }
 
-/* Limit by hand: 1..20 in thousandths, median 10.5, |deviations| 0.5, 0.5, 1.5, ... 9.5: MAD 5. */
+/* The limit by hand: 1..20 in thousandths have the median 10.5 and deviations 0.5, 0.5, 1.5, ...
+ * 9.5, so MAD 5. */
 static void test_limit_by_hand(void **state)
 {
 	struct bb_history_point points[21];
@@ -54,14 +55,14 @@ static void test_limit_by_hand(void **state)
 	assert_near(points[20].limit, t * sqrt(s * s * (1 + 1.0 / 20) + 9e-6), 1e-14);
 	assert_nan(points[19].limit);
 	assert_int_equal(points[20].mark, BB_HISTORY_SUSPECT);
-	/* A history without spread: the practical threshold is the limit, as a ratio. */
+	/* A history without spread: the limit is the practical threshold, as a ratio. */
 	memset(r, 0, sizeof(r));
 	assert_int_equal(judge(r, NULL, 21, &rule, points), 0);
 	assert_same(points[20].limit, log1p(0.01));
 }
 
-/* The run of test_limit_by_hand with thrice the standard error of the others: thrice their spread.
- */
+/* As in test_limit_by_hand, but the last run has three times the standard error of the others, so
+ * its spread counts three times as much. */
 static void test_disturbed_run(void **state)
 {
 	struct bb_history_point points[21];
@@ -74,13 +75,12 @@ static void test_disturbed_run(void **state)
 	}
 	assert_int_equal(judge(r, se, 21, &rule, points), 0);
 	assert_near(points[20].limit, t * sqrt(9 * s * s * (1 + 1.0 / 20) + 36e-6), 1e-14);
-	se[20] = 0.001; /* a calm one has the spread of the others */
+	se[20] = 0.001; /* a calm run has the spread of the others */
 	assert_int_equal(judge(r, se, 21, &rule, points), 0);
 	assert_near(points[20].limit, t * sqrt(s * s * (1 + 1.0 / 20) + 1e-6), 1e-14);
 }
 
-/* A run that is too disturbed to show the change in question neither proves nor disproves it, and
- * is in no window. */
+/* A run too disturbed to show the change neither proves nor disproves it, and is in no window. */
 static void test_cannot_tell(void **state)
 {
 	struct bb_history_point points[60];
@@ -94,7 +94,7 @@ static void test_cannot_tell(void **state)
 		r[i] += i >= 30 ? 0.03 : 0;
 		se[i] = 0.001;
 	}
-	for (size_t i = 31; i < 41; i += 9) { /* in doubt, and while the change is news */
+	for (size_t i = 31; i < 41; i += 9) { /* at the suspect run, and while the change is new */
 		r[i] = 0;
 		se[i] = 0.02;
 	}
@@ -105,13 +105,13 @@ static void test_cannot_tell(void **state)
 								      : BB_HISTORY_REGRESSED);
 		assert_int_equal(points[i].change, i == 30);
 	}
-	se[31] = 0.001; /* a calm run: the one before was a chance */
+	se[31] = 0.001; /* a calm run shows that the run before was chance */
 	assert_int_equal(judge(r, se, 60, &rule, points), 0);
 	assert_int_equal(points[30].change, 0);
 	assert_int_equal(points[32].change, 1);
 }
 
-/* A step of +5 %: two runs agree, so the first of them is the change point; 20 runs later it is the
+/* A step of +5 %: two runs agree, so the first of them is the change point. After 20 runs it is the
  * baseline. */
 static void test_step(void **state)
 {
@@ -137,8 +137,8 @@ static void test_step(void **state)
 	}
 }
 
-/* Up and up again once the first step is the baseline, then all the way down: three changes, 20
- * runs of news each. */
+/* Up, up again once the first step is the baseline, then down below the start: three changes, each
+ * new for 20 runs. */
 static void test_steps(void **state)
 {
 	struct bb_history_point points[200];
@@ -173,7 +173,7 @@ static void test_lone_outlier(void **state)
 	r[30] += 0.5;
 	r[40] += 0.5;
 	r[41] -= 0.5;
-	r[59] += 0.5; /* the last one: no second run yet */
+	r[59] += 0.5; /* the last run, which no second run confirms yet */
 	assert_int_equal(judge(r, NULL, 60, &rule, points), 0);
 	for (size_t i = 20; i < 60; i++) {
 		int odd = i == 30 || i == 40 || i == 41 || i == 59;
@@ -183,8 +183,8 @@ static void test_lone_outlier(void **state)
 	}
 }
 
-/* Regressed for six runs, one of them back by chance, then fixed: a change up and one down, and
- * nothing else. */
+/* Regressed for six runs, of which one is back by chance, then fixed: one change up and one down,
+ * and no others. */
 static void test_regression_and_fix(void **state)
 {
 	struct bb_history_point points[60];
@@ -207,8 +207,8 @@ static void test_regression_and_fix(void **state)
 	assert_near(points[59].baseline, 0, 0.001);
 }
 
-/* Void runs are neither judged nor in the way: the step of test_step with voids strewn in gives the
- * same marks. */
+/* Void runs are not judged and do not disturb: the same runs with voids between them get the same
+ * marks. */
 static void test_void_runs(void **state)
 {
 	struct bb_history_point plain[100], holed[200];
@@ -234,7 +234,7 @@ static void test_void_runs(void **state)
 	assert_int_equal(plain[50].change, 1);
 }
 
-/* A run's mark needs one later run and no more. */
+/* A run's mark depends on one later run, and on no more. */
 static void test_no_hindsight(void **state)
 {
 	struct bb_history_point all[150], prefix[150];
@@ -256,7 +256,8 @@ static void test_no_hindsight(void **state)
 	}
 }
 
-/* Share of runs judged that are called changed, of 100 histories of 200 runs each. */
+/* Returns the share of judged runs that are marked as changed, in 100 histories of 200 runs
+ * each. */
 static double share_called(double sigma, double tails, double ar1)
 {
 	static double r[200];
@@ -281,14 +282,13 @@ static double share_called(double sigma, double tails, double ar1)
 	return (double)called / (100 * 180);
 }
 
-/* Noise wider than eps, so that it is t that holds: false calls are rare because two runs must
- * agree. */
+/* Noise wider than eps, so that t decides. False calls are rare because two runs must agree. */
 static void test_false_calls(void **state)
 {
 	(void)state;
 	assert_true(share_called(0.02, 0, 0) < 0.004);
-	assert_true(share_called(0.02, 0.02, 0) < 0.02); /* one run in fifty 30 % slow */
-	assert_true(share_called(0.002, 0, 0) == 0);     /* within eps: nothing can be beyond */
+	assert_true(share_called(0.02, 0.02, 0) < 0.02); /* one run in fifty is 30 % slower */
+	assert_true(share_called(0.002, 0, 0) == 0);     /* within eps: none is beyond the limit */
 	assert_true(share_called(0.002, 0, 0.3) == 0);
 }
 
@@ -333,7 +333,7 @@ static double error_of(const double *r, size_t n)
 	return error;
 }
 
-/* By hand: five runs at 0, then turns of +1 % and -1 %; the medians stay 0. */
+/* By hand: five runs at 0, then +1 % and -1 % in turns. The medians stay 0. */
 static void test_error(void **state)
 {
 	double r[20] = {0};
@@ -341,17 +341,17 @@ static void test_error(void **state)
 	(void)state;
 	for (size_t i = 5; i < 20; i++)
 		r[i] = i % 2 ? 0.01 : -0.01;
-	r[7] = NAN; /* no run */
+	r[7] = NAN; /* a missing run */
 	assert_near(error_of(r, 20), 1.4826 * 0.01, 1e-12);
-	assert_nan(error_of(r, 15)); /* nine differences */
+	assert_nan(error_of(r, 15)); /* nine differences are too few */
 	for (size_t i = 17; i < 20; i++)
 		r[i] = 0.5; /* a step at the end does not hide which figure predicts best */
 	assert_near(error_of(r, 20), 1.4826 * 0.01, 1e-12);
 	assert_nan(error_of(NULL, 0));
 }
 
-/* A step of 3 % from run 30 on marks a change if the first figure has it, unless another that can
- * tell has not. */
+/* A step of 3 % in the first figure from run 30 on is a change, unless another figure that could
+ * show it does not. */
 static void test_figures_may_deny(void **state)
 {
 	enum { N = 40, STEP = 30 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The interval of figures that were measured one after the other. */
+/* The interval of figures that were measured one after another. */
 #include "unit/stats_testing.h"
 
 #include <errno.h>
@@ -11,8 +11,8 @@
 #define N 28u
 #define TIMES 400u
 
-/* How many intervals of TIMES series hold their mean, 0, by this and by signed ranks; each figure
- * is `like` times the one before it and noise. */
+/* Counts how many of TIMES intervals hold the true mean 0, by bb_in_order() and by signed ranks.
+ * Each figure is `like` times the one before it, plus noise. */
 static void cover(double like, unsigned int *ret_in_order, unsigned int *ret_ranks)
 {
 	struct bb_rng rng;
@@ -47,7 +47,7 @@ static void test_coverage(void **state)
 	assert_true(in_order > TIMES * 84 / 100);
 }
 
-/* Seven processes of four loads each, which differ by three times as much as their loads. */
+/* Seven processes of four loads each. The processes differ three times as much as their loads. */
 static void test_processes(void **state)
 {
 	unsigned int covered = 0;
@@ -70,7 +70,7 @@ static void test_processes(void **state)
 	assert_true(covered >= TIMES * 92 / 100);
 }
 
-/* A figure that is left out is in no group, and the groups stay those of the processes. */
+/* A figure that is left out belongs to no group. The other groups stay those of the processes. */
 static void test_left_out(void **state)
 {
 	double x[20], first = 0, second;
@@ -84,8 +84,8 @@ static void test_left_out(void **state)
 	x[5] = x[6] = x[7] = NAN;
 	o = bb_in_order(x, 20, 5, 0.05);
 	second = o.interval.hi - o.estimate;
-	assert_true(fabs(first - second) < 1e-9); /* the groups are 0, 10, .. 40 as before */
-	x[4] = NAN; /* four processes are too few: groups of neighbours */
+	assert_true(fabs(first - second) < 1e-9); /* the groups are 0, 10, ..., 40 as before */
+	x[4] = NAN; /* four processes are too few, so neighbours are grouped */
 	o = bb_in_order(x, 20, 5, 0.05);
 	assert_true(isfinite(o.interval.hi));
 	for (unsigned int i = 0; i < 20; i++)

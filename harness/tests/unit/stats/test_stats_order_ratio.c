@@ -5,7 +5,7 @@
 #include "stats/estimate.h"
 #include "stats/quantile.h"
 
-/* x[i] = from + i */
+/* Sets x[i] = from + i. */
 static void ramp(double *x, size_t n, double from)
 {
 	for (size_t i = 0; i < n; i++)
@@ -13,9 +13,9 @@ static void ramp(double *x, size_t n, double from)
 }
 
 /*
- * Table of the binomial at 1/2, n = 12: counts 1, 12, 66 of 4096. 2 (1 + 12) / 4096 = 0.0063 is
- * within 0.025 and 2 (1 + 12 + 66) / 4096 = 0.0386 is not: k = 2 at 5 % / 2 (David & Nagaraja 2003,
- * section 7.1).
+ * The binomial distribution at 1/2 for n = 12 has the counts 1, 12, 66 of 4096. 2 (1 + 12) / 4096 =
+ * 0.0063 is within 0.025, and 2 (1 + 12 + 66) / 4096 = 0.0386 is not. So k = 2 at 5 % / 2 (David &
+ * Nagaraja 2003, section 7.1).
  */
 static void test_interval_is_that_of_the_two_medians(void **state)
 {
@@ -31,8 +31,8 @@ static void test_interval_is_that_of_the_two_medians(void **state)
 	assert_near(r.interval.hi, 210.0 / 101.0, 1e-15);
 }
 
-/* The two extremes cover the median with 1 - 2^(1-n) (section 7.1): apart, that is p = 2 * 2^(1-n)
- * of the smaller n. */
+/* The two extremes cover the median with probability 1 - 2^(1-n) (section 7.1). So p = 2 * 2^(1-n),
+ * with the smaller n, if the samples do not overlap. */
 static void test_p_of_samples_apart(void **state)
 {
 	double a[12], b[12];
@@ -43,12 +43,13 @@ static void test_p_of_samples_apart(void **state)
 	assert_near(bb_order_ratio_p(a, 12, b, 12, 1), 4 * ldexp(1, -12), 1e-15);
 	assert_near(bb_order_ratio_p(a, 12, b, 8, 1), 4 * ldexp(1, -8), 1e-15);
 	assert_near(bb_order_ratio_p(a, 7, b, 12, 1), 4 * ldexp(1, -7), 1e-15);
-	assert_same(bb_order_ratio_p(b, 12, a, 12, 1), 1); /* the other direction */
-	assert_same(bb_order_ratio_p(a, 12, b, 12, 3), 1); /* not three times as much */
+	assert_same(bb_order_ratio_p(b, 12, a, 12, 1), 1); /* in the other direction */
+	assert_same(bb_order_ratio_p(a, 12, b, 12, 3), 1); /* not three times as large */
 	assert_same(bb_order_ratio_p(a, 1, b, 12, 1), 1);
 }
 
-/* a up to 111, b from 105.5: ranks 4 and 9 are the first apart, 4 (1 + 12 + 66 + 220) / 4096. */
+/* a goes up to 111, b begins at 105.5. The ranks 4 and 9 are the first that do not overlap: 4 (1 +
+ * 12 + 66 + 220) / 4096. */
 static void test_p_of_samples_that_overlap(void **state)
 {
 	double a[12], b[12];
@@ -67,7 +68,7 @@ static void draw(struct bb_rng *rng, double *x, size_t n, double centre, double 
 	bb_sort_doubles(x, n);
 }
 
-/* p <= alpha exactly when the interval at alpha is beyond, whatever the sizes. */
+/* p <= alpha exactly if the interval at alpha is beyond the limit, for all sizes. */
 static void test_p_agrees_with_the_interval(void **state)
 {
 	static const double alphas[] = {0.2, 0.05, 0.01, 0.001};
@@ -95,10 +96,10 @@ static void test_p_agrees_with_the_interval(void **state)
 			fail_msg("n %zu, %zu: p %g, but hi %g at %g", n_a, n_b, p, r.interval.hi,
 				 alpha);
 	}
-	assert_in_range(beyond, 200, 1800); /* both sides of the claim were tried */
+	assert_in_range(beyond, 200, 1800); /* both outcomes occurred often */
 }
 
-/* Coverage, with different spreads and sizes, which a shift model would not stand. */
+/* Coverage with different spreads and sizes, for which a model of equal shapes would fail. */
 static void test_coverage(void **state)
 {
 	struct bb_rng rng;
@@ -121,7 +122,7 @@ static void test_coverage(void **state)
 	assert_true(false_p > 0);
 }
 
-/* 2 * 2 / 2^n <= 0.05 takes n = 7 (0.031), <= 0.01 n = 9 (0.0078). */
+/* 2 * 2 / 2^n <= 0.05 needs n = 7 (0.031), and <= 0.01 needs n = 9 (0.0078). */
 static void test_needs(void **state)
 {
 	double a[7], b[7];

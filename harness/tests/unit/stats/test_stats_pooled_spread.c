@@ -11,8 +11,8 @@ static void test_nothing(void **state)
 	assert_nan(bb_pool_spreads(NULL, 0, NULL, 0, 0.05).half_width);
 }
 
-/* 1, 2, 3, 4 have the variance 5/3. One occasion: the interval for one more figure, t(0.975, 3 df)
- * = 3.182446 (any table). */
+/* 1, 2, 3, 4 have the variance 5/3. With one occasion, the interval is that of one more figure:
+ * t(0.975, 3 df) = 3.182446 (any table). */
 static void test_one_occasion(void **state)
 {
 	const double x[] = {1, 2, 3, 4};
@@ -25,8 +25,8 @@ static void test_one_occasion(void **state)
 	assert_same(p.df, 3);
 }
 
-/* Variances 4 and 9 of 5 and 7 values agree: (4 * 4 + 6 * 9) / 10 = 7, t(0.975, 10 df) = 2.228139.
- */
+/* The variances 4 and 9 of 5 and 7 values agree, so they are pooled: (4 * 4 + 6 * 9) / 10 = 7,
+ * t(0.975, 10 df) = 2.228139. */
 static void test_alike(void **state)
 {
 	const struct bb_spread two[] = {{2, 5}, {3, 7}}, none[] = {{0, 5}, {0, 5}};
@@ -38,7 +38,8 @@ static void test_alike(void **state)
 	assert_same(bb_pool_spreads(none, 2, NULL, 0, 0.05).half_width, 0);
 }
 
-/* One odd occasion among some alike: its part shrinks with every usual one, and is not nothing. */
+/* One odd occasion among usual ones: its weight shrinks with each usual one, but does not
+ * vanish. */
 static void test_odd_occasion(void **state)
 {
 	struct bb_spread x[12] = {{7, 7}};
@@ -56,13 +57,13 @@ static void test_odd_occasion(void **state)
 	usual = bb_pool_spreads(&x[1], N_OF(x) - 1, NULL, 0, 0.05).half_width;
 	assert_true(before < alone / 3);
 	assert_true(before > 1.2 * usual);
-	/* of one that has no spread at all the others know */
+	/* An occasion without any spread gets its spread from the others. */
 	x[0].sd = 0;
 	assert_true(bb_pool_spreads(x, 2, NULL, 0, 0.05).half_width > 0);
 }
 
-/* Of 4000 machines with 5 self-tests of 7 runs, the next figure is within for 95 %, whether all
- * occasions are alike or one in five is four times as noisy. */
+/* 4000 machines with 5 self-tests of 7 runs: the next figure is in the interval for 95 % of them,
+ * if all occasions are alike, or if one in five is four times as noisy. */
 static void test_coverage(void **state)
 {
 	const unsigned int machines = 4000;
@@ -92,7 +93,7 @@ static void test_coverage(void **state)
 	}
 }
 
-/* 1, 2, 3, 4, 10: the median is 3; (1 + 1/5) / (1 - (2 - pi/2) / 5) = 1.31267. */
+/* The median of 1, 2, 3, 4, 10 is 3; (1 + 1/5) / (1 - (2 - pi/2) / 5) = 1.31267. */
 static void test_offsets(void **state)
 {
 	const double x[] = {1, 10, 3, 2, 4}, want[] = {2, 7, 0, 1, 1};
@@ -104,8 +105,9 @@ static void test_offsets(void **state)
 		assert_near(offset[i], want[i] * sqrt(1.2 / (1 - (2 - M_PI / 2) / 5)), 1e-12);
 }
 
-/* As seen: five self-tests, in the first one run of nine was 10 % off. From 40 runs on it is one of
- * 40; and of 2000 machines where one run in 50 is odd, 93 to 98 % of the next are within. */
+/* As observed: in the first of five self-tests, one run of nine is far off. Of more than 40 runs,
+ * it is then one, and hardly widens the interval. Then 2000 machines where one run in 50 is odd:
+ * the next run is in the interval for 93 to 98 %. */
 static void test_odd_run(void **state)
 {
 	const unsigned int machines = 2000;

@@ -5,8 +5,8 @@
 #include "stats/quantile.h"
 
 /*
- * Type 7 by its definition, Hyndman & Fan 1996: p(k) = (k - 1) / (n - 1), so the k-th of n values
- * is the quantile of exactly that p, and between two of them it is linear.
+ * Type 7 by its definition, Hyndman & Fan 1996: p(k) = (k - 1) / (n - 1). So the k-th of n values
+ * is the quantile of exactly that p, and quantiles between two values are linear.
  */
 static void test_type_7_definition(void **state)
 {
@@ -19,7 +19,7 @@ static void test_type_7_definition(void **state)
 	assert_same(bb_quantile_sorted(x, N_OF(x), 0.875), 12);
 }
 
-/* R: quantile(x <- 1:10, c(.05, .25, .5, .9)), type 7: 1.45, 3.25, 5.5, 9.1 by h = 1 + 9 p. */
+/* R: quantile(x <- 1:10, c(.05, .25, .5, .9)) of type 7 is 1.45, 3.25, 5.5, 9.1, by h = 1 + 9 p. */
 static void test_one_to_ten(void **state)
 {
 	static const double x[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
@@ -67,7 +67,8 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Around the switch from insertion to heap sort, with ties and NANs, against qsort(). */
+/* Against qsort(), with ties and NANs, for sizes around the switch from insertion sort to heap
+ * sort. */
 static void test_sort(void **state)
 {
 	struct bb_rng rng;
@@ -92,7 +93,7 @@ static void test_sort(void **state)
 	}
 }
 
-/* The quantiles of a histogram are, bit for bit, those of its expanded samples. */
+/* The quantiles of a histogram are exactly those of its expanded samples. */
 static void test_hist_equals_expanded(void **state)
 {
 	struct bb_rng rng;
@@ -121,7 +122,7 @@ static void test_hist_equals_expanded(void **state)
 	}
 }
 
-/* Ten million samples are bins with large counts: the same as n times each value, scaled. */
+/* Ten million samples, as bins with large counts. */
 static void test_ten_million(void **state)
 {
 	struct bb_hist_bin bins[] = {{10, 2500000}, {20, 2500000}, {30, 4999999}, {1000000, 1}};
@@ -130,7 +131,7 @@ static void test_ten_million(void **state)
 	(void)state;
 	assert_same(bb_hist_quantile(&s, 0), 10);
 	assert_same(bb_hist_quantile(&s, 0.2), 10);
-	/* h = 2499999.75: between the last 10 and the first 20. */
+	/* h = 2499999.75 is between the last 10 and the first 20. */
 	assert_near(bb_hist_quantile(&s, 0.25), 17.5, 1e-8);
 	assert_near(bb_hist_quantile(&s, 0.5), 25, 1e-8);
 	assert_same(bb_hist_quantile(&s, 0.9999), 30);

@@ -5,7 +5,7 @@
 #include "stats/quantile.h"
 #include "stats/paired.h"
 
-/* M_n(0) = C(2n, n) / 2^n (Legendre's duplication formula), which is a whole number over a power of
+/* M_n(0) = C(2n, n) / 2^n (Legendre's duplication formula): a whole number divided by a power of
  * two. */
 static void test_all_on_one_side(void **state)
 {
@@ -21,8 +21,8 @@ static void test_all_on_one_side(void **state)
 	}
 }
 
-/* A fair coin's next side leaves the mean where it is: (M_{n+1}(s) + M_{n+1}(s + 1)) / 2 = M_n(s).
- */
+/* The next toss of a fair coin does not change the mean: (M_{n+1}(s) + M_{n+1}(s + 1)) / 2 =
+ * M_n(s). */
 static void test_martingale(void **state)
 {
 	(void)state;
@@ -37,7 +37,7 @@ static void test_martingale(void **state)
 	assert_nan(bb_eprocess_log(3, 4));
 }
 
-/* First rejection at 5 %: C(14, 7) / 2^7 = 26.8 >= 20 > C(12, 6) / 2^6 = 14.4. */
+/* The first n that can reject at 5 %: C(14, 7) / 2^7 = 26.8 >= 20 > C(12, 6) / 2^6 = 14.4. */
 static void test_rank(void **state)
 {
 	(void)state;
@@ -57,9 +57,9 @@ static void test_rank(void **state)
 }
 
 /*
- * The false alarms of a test that is looked at after every one of 1000 pairs, exactly: the
- * distribution of s of a fair coin with absorption at M >= 1 / alpha. What fixed-n intervals would
- * do under the same peeking is far more.
+ * Exact false alarms of a test that is looked at after each of 1000 pairs: the distribution of s
+ * for a fair coin, absorbed at M >= 1 / alpha. Intervals for a fixed n, looked at as often, give
+ * many more.
  */
 static void test_peeking_exact(void **state)
 {
@@ -110,8 +110,8 @@ static void test_interval(void **state)
 	assert_true(isnan(i.lo) && isnan(i.hi));
 }
 
-/* theta is outside exactly when M rejects it, and when the one-sided p-value of that side is <=
- * alpha. */
+/* theta is outside the interval exactly if M rejects it, and if the one-sided p-value of that side
+ * is <= alpha. */
 static void test_interval_inverts_test(void **state)
 {
 	struct bb_rng rng;
@@ -147,8 +147,8 @@ static void test_interval_inverts_test(void **state)
 	assert_same(bb_eprocess_p(NULL, 0, 0, 1), 1);
 }
 
-/* Ties at the median are evidence for neither side: constant differences never reject themselves.
- */
+/* Ties at the median are evidence for neither side, so constant differences never reject their own
+ * value. */
 static void test_ties(void **state)
 {
 	static const double zeros[500] = {0};
@@ -162,8 +162,8 @@ static void test_ties(void **state)
 	assert_true(bb_eprocess_p(zeros, 500, -0.01, 1) < 1e-100);
 }
 
-/* Share of 1000 tries in which some look of up to 100 puts 0 outside, for symmetric differences
- * shifted by `shift`. */
+/* Returns the share of 1000 tries in which one of up to 100 looks puts 0 outside the interval. The
+ * differences are symmetric about `shift`. */
 static double share_that_stops(double shift, int tied)
 {
 	struct bb_rng rng;

@@ -11,8 +11,8 @@
 /*
  * Hollander & Wolfe 1973/1999, table 3.1: Hamilton depression scale factor IV of nine patients
  * before (x) and after (y) a tranquilliser. Example 3.1: T+ of x - y is 40, one-sided p = 0.01953
- * (R: wilcox.test(x, y, paired = TRUE, alternative = "greater"): V = 40, p-value = 0.01953);
- * examples 3.3 and 3.4: of y - x the estimate is -0.46 and the 96.1 % interval (-0.786, -0.010).
+ * (R: wilcox.test(x, y, paired = TRUE, alternative = "greater"): V = 40, p-value = 0.01953).
+ * Examples 3.3 and 3.4: for y - x, the estimate is -0.46 and the 96.1 % interval (-0.786, -0.010).
  */
 static void test_hollander_wolfe_depression(void **state)
 {
@@ -33,15 +33,15 @@ static void test_hollander_wolfe_depression(void **state)
 	p = signed_rank_p(d, 9, 0);
 	assert_near(p.two_sided, 2 * 0.01953125, 1e-15);
 	assert_same(p.less, 10.0 / 512);
-	/* The confidence they print, 96.1 %, is 1 - 2 P(T <= 5). */
+	/* The printed confidence, 96.1 %, is 1 - 2 P(T <= 5). */
 	k = bb_signed_rank_critical(9, 1 - 0.961);
 	assert_int_equal(k, 5);
 	k = bb_signed_rank_critical(9, 1 - 0.960);
 	assert_int_equal(k, 6);
 }
 
-/* Largest T with two-sided probability <= 5 % and 1 %: Wilcoxon & Wilcox 1964; McCornack 1965
- * (exact for n > 20). */
+/* The largest T with a two-sided probability <= 5 % and <= 1 %: Wilcoxon & Wilcox 1964; McCornack
+ * 1965 (exact for n > 20). */
 static void test_critical_values(void **state)
 {
 	static const size_t five[][2] = {{6, 0},   {7, 2},    {8, 3},    {9, 5},   {10, 8},
@@ -65,14 +65,14 @@ static void test_critical_values(void **state)
 		k = bb_signed_rank_critical(n, 0.05);
 		assert_int_equal(k, 0);
 	}
-	/* 2 / 2^5 exactly: "<=" holds */
+	/* Exactly 2 / 2^5: equality counts. */
 	k = bb_signed_rank_critical(5, 0.0625);
 	assert_int_equal(k, 1);
 	assert_int_equal(bb_signed_rank_critical(9, 0), 0);
 	assert_int_equal(bb_signed_rank_critical(9, NAN), 0);
 }
 
-/* Where exact hands over to approximate, the two agree to a unit in some 20 000. */
+/* At the switch from exact to approximate, the two differ by less than a unit in about 20 000. */
 static void test_critical_handover(void **state)
 {
 	size_t exact, approximate;
@@ -80,12 +80,13 @@ static void test_critical_handover(void **state)
 	(void)state;
 	exact = bb_signed_rank_critical(BB_SIGNED_RANK_EXACT_MAX, 0.05);
 	approximate = bb_signed_rank_critical(BB_SIGNED_RANK_EXACT_MAX + 1, 0.05);
-	/* One more difference moves the mean by 301 / 2 and the critical value by a little less. */
+	/* One more difference moves the mean by 301 / 2, and the critical value by a little
+	 * less. */
 	assert_in_range(approximate - exact, 125, 150);
 }
 
-/* Twice the sum of the ranks of |d| (0 among them) whose d is > 0, by counting: 2 rank(i) = 2 #{<}
- * + #{=} + 1. */
+/* Twice the sum of the ranks of |d| with d > 0, by counting: 2 rank(i) = 2 #{<} + #{=} + 1. Zeros
+ * have ranks, too. */
 static size_t rank_sum_x2(const double *d, size_t n, unsigned int flip)
 {
 	size_t sum = 0;
@@ -104,8 +105,8 @@ static size_t rank_sum_x2(const double *d, size_t n, unsigned int flip)
 	return sum;
 }
 
-/* p-values against all 2^n sign flips of the same magnitudes: without ties, with ties, with zeros,
- * all equal. */
+/* p-values against all 2^n sign flips of the same values: without ties, with ties, with zeros, all
+ * equal. */
 static void test_p_by_enumeration(void **state)
 {
 	struct bb_rng rng;
@@ -150,8 +151,8 @@ static void brute_walsh(const double *d, size_t n, double *ret_walsh)
 	bb_sort_doubles(ret_walsh, m);
 }
 
-/* Estimate and interval against all Walsh averages sorted, exactly; ties and negative values among
- * them. */
+/* Estimate and interval equal those from all sorted Walsh averages, with ties and negative
+ * values. */
 static void test_interval_by_enumeration(void **state)
 {
 	struct bb_rng rng;
@@ -178,8 +179,8 @@ static void test_interval_by_enumeration(void **state)
 	}
 }
 
-/* One wild value of three or more never decides the estimate. From BB_FEW values on, and in the
- * interval, it is bb_signed_rank(). */
+/* Of three or more values, one wild value never decides the estimate. The interval is that of
+ * bb_signed_rank(), and so is the estimate from BB_FEW values on. */
 static void test_one_wild(void **state)
 {
 	(void)state;
@@ -201,7 +202,7 @@ static void test_one_wild(void **state)
 		}
 }
 
-/* The interval is the inverted test: just inside its ends theta is kept, just outside it is
+/* The interval inverts the test: a theta just inside its ends is kept, one just outside is
  * rejected. */
 static void test_interval_inverts_test(void **state)
 {
@@ -230,8 +231,8 @@ static void test_interval_inverts_test(void **state)
 }
 
 /*
- * Coverage over all 2^n sign flips, which is what the coin of the blocks does: the interval holds 0
- * in >= 95 % of them, with ties and zeros too.
+ * Coverage over all 2^n sign flips, which is what the random order of blocks gives: the interval
+ * holds 0 in >= 95 % of them, with ties and zeros, too.
  */
 static void test_coverage_by_enumeration(void **state)
 {
@@ -257,7 +258,7 @@ static void test_coverage_by_enumeration(void **state)
 	}
 }
 
-/* To the last bit: negating the differences negates the estimate and swaps the ends. */
+/* Negating the differences negates the estimate and exchanges the ends, exactly. */
 static void test_antisymmetry(void **state)
 {
 	struct bb_signed_rank plus, minus;
@@ -297,7 +298,7 @@ static void test_degenerate(void **state)
 	assert_true(result.estimate == 0 && result.interval.lo == 0 && result.interval.hi == 0);
 }
 
-/* Normal differences about 0.01: coverage and power, by the exact distribution (24, 100) and beyond
+/* Normal differences about 0.01: coverage and power by the exact distribution (24, 100) and beyond
  * it (400). */
 static void test_simulated_coverage(void **state)
 {
@@ -322,7 +323,7 @@ static void test_simulated_coverage(void **state)
 		}
 		assert_true(missed <= binomial_allowance(tries[s], 0.05));
 		assert_true(missed > 0);
-		/* half a sigma away: power 0.63 at n = 24 */
+		/* Half a sigma from 0: the power is 0.63 at n = 24. */
 		assert_true(rejected > tries[s] / 2);
 	}
 }

@@ -6,25 +6,25 @@
 #include "stats/verdict.h"
 
 /*
- * The whole comparison of docs/methods/two-programs.md, on simulated machines: load pairs, ABBA or
- * BAAB blocks by a coin, block statistic, median of a pair, Hodges-Lehmann interval, verdict.
- * Everything hangs on the seed.
+ * The whole comparison of docs/methods/two-programs.md on simulated machines: load pairs, blocks
+ * ABBA or BAAB at random, block statistic, median of a pair, Hodges-Lehmann interval, verdict. All
+ * depends on the seed only.
  */
 #define N_PAIRS 24
 #define N_BLOCKS 6
-#define RUN 16 /* calls in a run; a block has two runs of each label */
+#define RUN 16 /* calls in a turn; a block has two turns of each label */
 
-/* A machine: everything that stands between a program's cost and what the clock says. */
+/* A machine: everything that lies between a program's cost and a reading of the clock. */
 struct machine {
 	const char *name;
 	double cost_ns;
-	double sigma; /* of ln cost, a call */
-	double ar1;   /* of that noise from call to call */
+	double sigma; /* of ln cost, per call */
+	double ar1;   /* correlation of that noise from call to call */
 	double tick_ns;
 	/* share of calls that a preemption hits: 1 us to 100 ms more, log-uniform */
 	double outliers;
-	double drift;  /* of ln cost, in one experiment: there and back half as much */
-	double layout; /* sigma of ln cost, a load; the pair shares it, as matched pairs do */
+	double drift;  /* slow drift of ln cost over one experiment */
+	double layout; /* sigma of ln cost, per load; both loads of a pair have the same */
 };
 
 static const struct machine machines[] = {
@@ -39,7 +39,7 @@ static const struct machine machines[] = {
 struct clock {
 	const struct machine *machine;
 	struct bb_rng rng;
-	double noise; /* state of the AR(1) */
+	double noise; /* state of the AR(1) process */
 	size_t calls, calls_total;
 };
 
@@ -78,7 +78,7 @@ static double one_block(struct clock *c, double log_a, double log_b)
 	return block.d;
 }
 
-/* The pair differences D[N_PAIRS] of one comparison, head `shift` slower in ln. */
+/* Computes the pair differences D[N_PAIRS] of one comparison. In ln, head is slower by `shift`. */
 static void compare(const struct machine *m, double shift, uint64_t seed, double *ret_d)
 {
 	struct clock c = {.machine = m, .calls_total = N_PAIRS * N_BLOCKS * 4 * RUN};
@@ -113,8 +113,8 @@ static struct tally experiments(const struct machine *m, double shift, int n)
 	return t;
 }
 
-/* A/A: by the coin alone 5 % of the intervals miss 0, whatever the machine does, and none says 1 %
- * either way. */
+/* A/A: on every machine, the random order alone makes 5 % of the intervals miss 0. None says 1 % in
+ * either direction. */
 static void test_a_a(void **state)
 {
 	int missed = 0, n = 0;
@@ -135,8 +135,8 @@ static void test_a_a(void **state)
 	assert_true(missed > 0);
 }
 
-/* +4 %: found on every machine but the coarse one at two ticks, nowhere called an improvement, and
- * the size right. */
+/* +4 % is found on every machine but the coarse one with a cost of two ticks. It is never called an
+ * improvement, and its size is right. */
 static void test_power(void **state)
 {
 	(void)state;
@@ -153,7 +153,7 @@ static void test_power(void **state)
 	}
 }
 
-/* The same seed, the same bits; another seed, others. */
+/* The same seed gives the same bits, another seed others. */
 static void test_seed(void **state)
 {
 	double one[N_PAIRS], two[N_PAIRS];
@@ -166,8 +166,8 @@ static void test_seed(void **state)
 	assert_memory_not_equal(one, two, sizeof(one));
 }
 
-/* A program that always takes the same time, on a clock that always says so: the same, and not
- * inconclusive. */
+/* A program with a constant time on an exact clock: the verdict is `same`, and not
+ * `inconclusive`. */
 static void test_constant(void **state)
 {
 	static const struct machine still = {"constant", 700.5, 0, 0, 1, 0, 0, 0};
@@ -184,7 +184,8 @@ static void test_constant(void **state)
 	assert_int_equal(t.verdicts[BB_VERDICT_REGRESSED], 3);
 }
 
-/* Looking after every pair: stops on a shift before the 24 pairs are out, and seldom on none. */
+/* Looking after every pair: it stops for a difference before the 24 pairs are done, and rarely for
+ * none. */
 static void test_sequential(void **state)
 {
 	int false_stops = 0, stops = 0;

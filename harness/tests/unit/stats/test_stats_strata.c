@@ -7,8 +7,8 @@
 
 /*
  * By hand: strata of 3/4 and 1/4 with the values 10, 12, 14 and 20, 22, 24. The means are 12 and
- * 22, the estimate is 14.5; s^2 = (8 + 8) / 4 = 4, the variance (9/16 / 3 + 1/16 / 3) * 4 = 5/6;
- * t(0.975, 4 df) = 2.776445 (any table).
+ * 22, so the estimate is 14.5. s^2 = (8 + 8) / 4 = 4, and the variance is (9/16 / 3 + 1/16 / 3) * 4
+ * = 5/6. t(0.975, 4 df) = 2.776445 (any table).
  */
 static void test_by_hand(void **state)
 {
@@ -41,12 +41,12 @@ static void test_no_estimate(void **state)
 	assert_false(bb_stratified_mean(x, two, unknown, 5, 0.05, &s));
 	assert_false(bb_stratified_mean(x, none, all, 5, 0.05, &s));
 	assert_false(bb_stratified_mean(x, beyond, all, 5, 0.05, &s));
-	assert_false(bb_stratified_mean(x, three, half, 5, 0.05, &s)); /* 0.6 covered */
-	assert_false(bb_stratified_mean(x, two, all, 4, 0.05, &s));    /* 2 values for s^2 */
+	assert_false(bb_stratified_mean(x, three, half, 5, 0.05, &s)); /* shares: 0.6 in all */
+	assert_false(bb_stratified_mean(x, two, all, 4, 0.05, &s));    /* too few values for s^2 */
 	assert_false(bb_stratified_mean(x, two, all, 0, 0.05, &s));
 }
 
-/* A machine whose JIT gives `n_places` places, each with a cost of its own. */
+/* A machine whose JIT gives up to MOST_PLACES places, each with a cost of its own. */
 #define LOADS 24
 #define MOST_PLACES 14
 
@@ -71,7 +71,7 @@ struct loads {
 	int stratum[LOADS];
 };
 
-/* As a run draws them: evenly, a share `slow` of them disturbed. */
+/* Draws loads as a run does: evenly over the places. A share `slow` of them is disturbed. */
 static void draw(const struct places *p, double sigma, double slow, struct bb_rng *rng,
 		 struct loads *ret)
 {
@@ -86,7 +86,7 @@ static void draw(const struct places *p, double sigma, double slow, struct bb_rn
 	}
 }
 
-/* 95 % intervals hold the expected cost in 95 % of 4000 runs, whatever the number of places. */
+/* The 95 % intervals hold the expected cost in 95 % of 4000 runs, whatever the number of places. */
 static void test_coverage(void **state)
 {
 	const int places[] = {1, 2, 5, 9, 14};
@@ -113,8 +113,8 @@ static void test_coverage(void **state)
 }
 
 /*
- * What it is for: among 2000 runs of 24 loads at random places the median of the loads moves by
- * several percent, the stratified mean by what the noise within a place leaves.
+ * The purpose of stratifying: over 2000 runs of 24 loads at random places, the median moves by
+ * several percent. The stratified mean moves only by the noise within a place.
  */
 static void test_repeats(void **state)
 {
@@ -149,8 +149,8 @@ static void test_repeats(void **state)
 	assert_true(random_squares > 5 * squares);
 }
 
-/* One load in ten is slowed down by 10 to 110 %: hardly any of them is left in the mean, and of the
- * others hardly any is missing. */
+/* One load in ten takes 10 to 110 % more time. Nearly all of them are left out of the mean, and
+ * nearly none of the others. */
 static void test_set_aside(void **state)
 {
 	const unsigned int runs = 1000;
@@ -187,8 +187,8 @@ static void test_set_aside_nothing(void **state)
 	assert_int_equal(bb_strata_set_aside(same, one, 0), 0);
 }
 
-/* A kernel that has one place for a program: the mean, with Student's interval: 3, 5, 7, 9 have the
- * mean 6 and s^2 = 20 / 3. */
+/* A kernel with one place for a program: the mean with Student's interval. 3, 5, 7, 9 have the mean
+ * 6 and s^2 = 20 / 3. */
 static void test_one_stratum(void **state)
 {
 	static const double x[] = {3, 5, 7, 9}, share[] = {1, 1, 1, 1};

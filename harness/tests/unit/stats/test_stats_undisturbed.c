@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which figures are those of a machine at its best. */
+/* Finds the figures that were measured while the machine was at its best. */
 #include "unit/stats_testing.h"
 
 #include "base/rng.h"
@@ -8,7 +8,7 @@
 #define N 200u
 #define TIMES 50u
 
-/* One in three is of a machine that is 8 to 40 % slower. */
+/* One figure in three was measured on a machine that was 8 to 40 % slower. */
 static void test_mixture(void **state)
 {
 	struct bb_rng rng;
@@ -26,7 +26,7 @@ static void test_mixture(void **state)
 	}
 }
 
-/* Where nothing disturbs it next to nothing is left out, however much the figures spread. */
+/* If nothing disturbs the machine, almost no figure is left out, however much they vary. */
 static void test_one_state(void **state)
 {
 	struct bb_rng rng;
@@ -62,7 +62,8 @@ static void test_few(void **state)
 #define GROUPS 7u
 #define OF_GROUP 4u
 
-/* 1 % of noise; the figures of groups from..to take 14 % longer. Returns how many are set aside. */
+/* Makes figures with 1 % of noise. Those of the groups from..to are 14 % longer. Returns how many
+ * are set aside. */
 static size_t set_aside(struct bb_rng *rng, unsigned int groups, unsigned int from, unsigned int to,
 			double *x)
 {
@@ -72,7 +73,7 @@ static size_t set_aside(struct bb_rng *rng, unsigned int groups, unsigned int fr
 	return bb_undisturbed_groups(x, groups * OF_GROUP, groups);
 }
 
-/* A disturbance of seconds: three groups of seven. */
+/* A disturbance of some seconds affects three groups of seven. */
 static void test_groups(void **state)
 {
 	struct bb_rng rng;
@@ -90,7 +91,7 @@ static void test_groups(void **state)
 	assert_true(out <= TIMES * GROUPS * OF_GROUP / 50);
 }
 
-/* Of three groups nobody can tell which ones are the usual. */
+/* With three groups, it is unknown which of them are the usual ones. */
 static void test_few_groups(void **state)
 {
 	struct bb_rng rng;
@@ -102,7 +103,7 @@ static void test_few_groups(void **state)
 	assert_int_equal(bb_undisturbed_groups(x, 0, 0), 0);
 	set_aside(&rng, 5, 5, 5, x);
 	for (unsigned int i = 0; i < 2 * OF_GROUP; i++)
-		x[i] = NAN; /* of two groups nothing is known: three are left */
+		x[i] = NAN; /* two groups have no figures: three are left */
 	for (unsigned int i = 2 * OF_GROUP; i < 3 * OF_GROUP; i++)
 		x[i] = 10000;
 	assert_int_equal(bb_undisturbed_groups(x, 5 * OF_GROUP, 5), 0);

@@ -21,7 +21,8 @@ static void test_verdict(void **state)
 	assert_int_equal(verdict(0.005, 0.03, 0.01), BB_VERDICT_INCONCLUSIVE);
 	assert_int_equal(verdict(-0.03, 0.005, 0.01), BB_VERDICT_INCONCLUSIVE);
 	assert_int_equal(verdict(-1, 1, 0.01), BB_VERDICT_INCONCLUSIVE);
-	/* The limits are ratios: +1 % is ln 1.01, not 0.01, and on the limit is not beyond it. */
+	/* The limits are ratios: +1 % is ln 1.01 and not 0.01. An end equal to the limit is not
+	 * beyond it. */
 	assert_int_equal(verdict(beyond, 0.03, 0.01), BB_VERDICT_REGRESSED);
 	assert_int_equal(verdict(limit, 0.03, 0.01), BB_VERDICT_INCONCLUSIVE);
 	assert_int_equal(verdict(-0.03, -beyond, 0.01), BB_VERDICT_IMPROVED);
@@ -52,7 +53,7 @@ static void test_denied_change(void **state)
 	assert_true(bb_change_is_denied(0.03, 0, 0.01));
 	assert_true(bb_change_is_denied(-0.03, 0, 0.01));
 	assert_true(bb_change_is_denied(0.03, -0.03, 0.01));
-	/* twice as likely is no denial; nor is a figure that varies by more than the change */
+	/* "Twice as likely" is no denial, nor is a figure that varies by more than the change. */
 	assert_false(bb_change_is_denied(0.02, 0.0081, 0.0166));
 	assert_false(bb_change_is_denied(0.03, 0, 0.03));
 	assert_false(bb_change_is_denied(0.03, 0, (double)NAN));
@@ -74,8 +75,8 @@ static void test_names(void **state)
 	assert_int_equal(bb_verdict_from_name("Regressed", &v), -EINVAL);
 }
 
-/* By the steps of Holm 1979: p(i) * (n + 1 - i), never falling, at most 1. (R: p.adjust(c(.01, .02,
- * .03, .04)).) */
+/* The steps of Holm 1979: p(i) * (n + 1 - i), never falling, at most 1. R: p.adjust(c(.01, .02,
+ * .03, .04)). */
 static void test_holm(void **state)
 {
 	static const double p[] = {0.04, 0.01, 0.03, 0.02}, want[] = {0.06, 0.04, 0.06, 0.06};
@@ -92,8 +93,8 @@ static void test_holm(void **state)
 }
 
 /*
- * Against the procedure itself: sorted, reject while p(i) <= alpha / (n + 1 - i) and stop at the
- * first that is not. Every p <= alpha / n (Bonferroni) is among them.
+ * Against the procedure itself: in ascending order, reject while p(i) <= alpha / (n + 1 - i), and
+ * stop at the first that is larger. Every p <= alpha / n (Bonferroni) is rejected.
  */
 static void test_holm_is_the_step_down_test(void **state)
 {
@@ -120,7 +121,7 @@ static void test_holm_degenerate(void **state)
 	double p[] = {0.02, NAN, 0.01}, one[] = {0.7}, adjusted[1];
 
 	(void)state;
-	bb_holm(p, 3, p); /* in place; the NAN is no comparison */
+	bb_holm(p, 3, p); /* in place; a NAN does not count */
 	assert_near(p[0], 0.02, 1e-15);
 	assert_nan(p[1]);
 	assert_near(p[2], 0.02, 1e-15);
@@ -129,8 +130,8 @@ static void test_holm_degenerate(void **state)
 	bb_holm(NULL, 0, NULL);
 }
 
-/* The estimate of a program compared with itself moves by a standard error, which is a third of
- * half the interval's width. The advice must not follow it by more than a factor of 4. */
+/* If a program is compared with itself, the estimate moves by a standard error, a third of half the
+ * interval's width. The advice may follow it by a factor of 4 at most. */
 static void test_times_to_decide(void **state)
 {
 	(void)state;
@@ -148,7 +149,7 @@ static void test_times_to_decide(void **state)
 		assert_true(most <= fmax(9, half * half * 1.01));
 	}
 	assert_near(bb_times_to_decide(0, -3, 3, 1), 9, 1e-9);
-	assert_true(isinf(bb_times_to_decide(1, 0.95, 1.05, 1))); /* on the limit, and narrow */
+	assert_true(isinf(bb_times_to_decide(1, 0.95, 1.05, 1))); /* narrow, and at the limit */
 	assert_nan(bb_times_to_decide(NAN, -1, 1, 1));
 	assert_nan(bb_times_to_decide(0, NAN, 1, 1));
 }

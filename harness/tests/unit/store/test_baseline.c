@@ -85,7 +85,7 @@ static void test_saved_and_overwritten(void **state)
 	assert_int_equal(save("v1.0_rc-2", OLD_RUN, NULL), 0);
 	assert_is_run("v1.0_rc-2", OLD_RUN);
 	assert_is_run("main", NEW_RUN);
-	assert_int_equal(count_baselines(), 2); /* and nothing temporary */
+	assert_int_equal(count_baselines(), 2); /* and no temporary file */
 }
 
 static void test_runs_by_other_names(void **state)
@@ -98,7 +98,7 @@ static void test_runs_by_other_names(void **state)
 	assert_is_run(in_folder(OLD_RUN ".json"), OLD_RUN);
 }
 
-/* A baseline comes before a run whose id begins alike. */
+/* A baseline's name goes before a run whose id begins with it. */
 static void test_baseline_comes_first(void **state)
 {
 	(void)state;
@@ -181,7 +181,7 @@ static void test_damaged_files(void **state)
 	spill(in_folder("baselines/main"), large, sizeof(large));
 	assert_int_equal(bb_baseline__read("main", folder, &report, &err), -EFBIG);
 	assert_null(report);
-	/* an editor that adds no newline */
+	/* An editor may add no newline. */
 	spill(in_folder("baselines/main"), OLD_RUN, strlen(OLD_RUN));
 	assert_is_run("main", OLD_RUN);
 }

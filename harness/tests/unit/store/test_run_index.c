@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The index of stored runs: a history with it is a history without it, whatever has happened to the
- * runs, to the index or to the disk.
+ * The index of stored runs: the history is the same with and without it, whatever has happened to
+ * the runs, the index or the disk.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,8 @@
 #define NOBODY 65534
 #define N_RUNS 5
 
-/* The time of change of a file, long ago: what changed just now is not taken from an index. */
+/* Sets a file's time of change to long ago. A file that has just changed is never taken from an
+ * index. */
 static void change_at(const char *name, time_t at_s)
 {
 	const struct timespec times[] = {{at_s, 0}, {at_s, 0}};
@@ -36,7 +37,7 @@ static void change_at(const char *name, time_t at_s)
 	assert_int_equal(utimensat(AT_FDCWD, in_folder(name), times, 0), 0);
 }
 
-/* A run of an anchor and two cases, the second of which costs `ns`. */
+/* Stores a run with an anchor and two cases. The second case costs `ns`. */
 static void store(const char *id, uint64_t ns)
 {
 	struct bb_report *r = make_report(id);
@@ -72,7 +73,8 @@ static void count(void *arg, const char *why)
 	++*(int *)arg;
 }
 
-/* All that the history says, to be freed; *ret_passed_over files were not taken. */
+/* Returns the whole history as text; the caller frees it. *ret_passed_over is the number of files
+ * that were not read. */
 static char *history(int *ret_passed_over)
 {
 	struct bb_timeline_opts opts = {.rule = bb_history_default_rule,
@@ -124,7 +126,7 @@ static size_t runs_in_index(void)
 	return n;
 }
 
-/* --- what is taken from it --- */
+/* --- when the index is used --- */
 
 static void test_is_used(void **state)
 {
@@ -135,7 +137,7 @@ static void test_is_used(void **state)
 	before = history_without_index();
 	assert_int_equal(runs_in_index(), N_RUNS);
 	expect_history(before);
-	/* A file that is spoilt but looks as it did is not even opened. */
+	/* A damaged file that looks unchanged is not even opened. */
 	run = slurp(in_folder("20260102T000000Z-x.json"));
 	assert_non_null(run);
 	spill(in_folder("20260102T000000Z-x.json"), run + 1, strlen(run) - 1);
@@ -154,15 +156,15 @@ static void test_follows_the_runs(void **state)
 	(void)state;
 	store_runs();
 	first = history_without_index();
-	assert_int_equal(unlink(in_folder("20260103T000000Z-x.json")), 0); /* less */
+	assert_int_equal(unlink(in_folder("20260103T000000Z-x.json")), 0); /* one run less */
 	second = history(&passed_over);
 	assert_string_not_equal(first, second);
 	assert_int_equal(runs_in_index(), N_RUNS - 1);
-	store("20260103T000000Z-x", 5000); /* another in its place, as old */
+	store("20260103T000000Z-x", 5000); /* another run in its place, with the same time */
 	third = history(&passed_over);
 	assert_string_not_equal(second, third);
 	assert_string_not_equal(first, third);
-	store("20260201T000000Z-y", 800); /* more */
+	store("20260201T000000Z-y", 800); /* one run more */
 	fourth = history(&passed_over);
 	assert_int_equal(runs_in_index(), N_RUNS + 1);
 	free(first);
@@ -174,8 +176,8 @@ static void test_follows_the_runs(void **state)
 	free(fourth);
 }
 
-/* The same size, but changed at another time; and changed so lately that it may change again
- * unseen. */
+/* A file of the same size that was changed at another time is read anew. If that was so lately that
+ * a further change may go unnoticed, it is read each time. */
 static void test_changed_in_place(void **state)
 {
 	struct bb_run_index x;
@@ -201,7 +203,8 @@ static void test_changed_in_place(void **state)
 	free(run);
 }
 
-/* It is named each time, and the others are there; once it is whole, so is the history. */
+/* A corrupt run is named each time, and the others are in the history. Once the file is repaired,
+ * so is the history. */
 static void test_corrupt_run(void **state)
 {
 	char *run, *before, *text;
@@ -225,8 +228,8 @@ static void test_corrupt_run(void **state)
 	free(before);
 }
 
-/* What a run was reduced to by BB_HISTORY_DB_VERSION: if these change, raise it, or an old index
- * will be believed. */
+/* The figures of a run in the index of BB_HISTORY_DB_VERSION. If they change, raise the version;
+ * otherwise old indexes are used. */
 static void test_points_of_this_version(void **state)
 {
 	static const double want[][3] = {
@@ -257,7 +260,7 @@ static void test_points_of_this_version(void **state)
 	bb_run_index__done(&x);
 }
 
-/* The first column of the first row, to be freed. */
+/* Returns the first column of the first row; the caller frees it. */
 static char *ask(const char *sql)
 {
 	sqlite3_stmt *query;
@@ -283,7 +286,7 @@ static void expect_answer(const char *sql, const char *want)
 	free(text);
 }
 
-/* What users see of it. */
+/* What users can query. */
 static void test_can_be_queried(void **state)
 {
 	char *columns = NULL;
@@ -306,7 +309,7 @@ static void test_can_be_queried(void **state)
 		      "6.614 5 1");
 	expect_answer("SELECT changed_ns FROM runs", "1700000000000000000");
 	expect_answer("SELECT count(*) FROM points WHERE ratio IS NULL AND is_anchor", "5");
-	/* A property of the machine is a column when runs are compared by it. */
+	/* Each property of the machine by which runs are compared is a column. */
 	assert_non_null(out);
 	fputs("machine_no", out);
 	for (size_t i = 0; i < bb_n_fingerprint_fields; i++)
@@ -317,7 +320,7 @@ static void test_can_be_queried(void **state)
 	free(columns);
 }
 
-/* --- an index that is none --- */
+/* --- an invalid index --- */
 
 static void test_damaged(void **state)
 {
@@ -328,7 +331,7 @@ static void test_damaged(void **state)
 	store_runs();
 	before = history_without_index();
 	assert_int_equal(bb_read_file(in_folder(BB_HISTORY_DB), SIZE_MAX, &good, &len, NULL), 0);
-	for (size_t i = 0; i < 40; i++) { /* cut short */
+	for (size_t i = 0; i < 40; i++) { /* cut off */
 		spill(in_folder(BB_HISTORY_DB), good, len * i / 40);
 		assert_int_equal(runs_in_index(), 0);
 		expect_history(before);
@@ -338,8 +341,8 @@ static void test_damaged(void **state)
 	free(before);
 }
 
-/* Numbers changed anywhere, as somebody might who means ill: never out of bounds (the sanitizers
- * watch), and gone with the file. */
+/* Numbers changed anywhere, as by an attacker: no read out of bounds (sanitizers would see it), and
+ * without the file the history is right again. */
 static void test_forged_bytes(void **state)
 {
 	struct bb_rng rng;
@@ -371,7 +374,7 @@ static void test_forged_bytes(void **state)
 	free(before);
 }
 
-/* Change the database as the user could who owns the folder. */
+/* Changes the database, as the owner of the folder could. */
 static void forge(const char *sql)
 {
 	char *why = NULL;
@@ -383,7 +386,7 @@ static void forge(const char *sql)
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
-/* A database that SQLite takes, but with what we never write: it is as good as none. */
+/* A valid database with contents that bpfbench never writes is ignored. */
 static void test_forged(void **state)
 {
 	static const char *const forgeries[] = {
@@ -423,7 +426,7 @@ static void test_forged(void **state)
 	store_runs();
 	before = history_without_index();
 	assert_int_equal(runs_in_index(), N_RUNS);
-	forge("VACUUM"); /* as a check of forge(): nothing that counts is changed */
+	forge("VACUUM"); /* checks forge(): this changes no contents */
 	assert_int_equal(runs_in_index(), N_RUNS);
 	for (size_t i = 0; i < sizeof(forgeries) / sizeof(forgeries[0]); i++) {
 		forge(forgeries[i]);
@@ -435,8 +438,7 @@ static void test_forged(void **state)
 	free(before);
 }
 
-/* Pages of the points' tree that all refer to the next one, 600 times: 600^8 rows, all of them
- * right. */
+/* Pages of the tree of `points` that each refer 600 times to the next page: 600^8 valid rows. */
 static void test_endless(void **state)
 {
 	enum { PAGE = 4096, LEVELS = 8, FAN_OUT = 600 };
@@ -450,7 +452,7 @@ static void test_endless(void **state)
 	before = history_without_index();
 	assert_int_equal(bb_read_file(in_folder(BB_HISTORY_DB), SIZE_MAX, &old, &len, NULL), 0);
 	n_pages = (uint32_t)(len / PAGE);
-	root = n_pages; /* `points` comes last: a leaf */
+	root = n_pages; /* `points` is the last page, a leaf */
 	free(old);
 	snprintf(sql, sizeof(sql),
 		 "PRAGMA writable_schema = ON;"
@@ -462,12 +464,12 @@ static void test_endless(void **state)
 	data = calloc(n_pages + LEVELS, PAGE);
 	assert_non_null(data);
 	memcpy(data, old, len);
-	data[31] = (unsigned char)(n_pages + LEVELS); /* size in pages */
+	data[31] = (unsigned char)(n_pages + LEVELS); /* the size in pages */
 	for (size_t i = 0; i < LEVELS; i++) {
 		unsigned char *page = data + PAGE * (n_pages + i);
 		unsigned char child = (unsigned char)(root + i);
 
-		page[0] = 5; /* interior of a table; one cell, FAN_OUT pointers to it */
+		page[0] = 5; /* an inner page of a table; one cell, and FAN_OUT pointers to it */
 		page[3] = FAN_OUT >> 8;
 		page[4] = FAN_OUT & 0xff;
 		page[5] = (PAGE - 8) >> 8;
@@ -487,7 +489,8 @@ static void test_endless(void **state)
 	free(before);
 }
 
-/* A journal beside it that names a file: SQLite would delete that when it opens the database. */
+/* A journal beside the database that names a file. SQLite would delete that file when it opens the
+ * database. */
 static void test_forged_journal(void **state)
 {
 	static const unsigned char magic[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
@@ -506,8 +509,7 @@ static void test_forged_journal(void **state)
 	journal[26] = 0x10; /* page size 4096 */
 	for (size_t i = 0; i < n; i++)
 		sum += (unsigned char)precious[i];
-	journal[at + 1] =
-		4; /* the page that holds no data, 0x40001: a super-journal's name follows */
+	journal[at + 1] = 4; /* page 0x40001, which holds no data: a super-journal's name follows */
 	journal[at + 3] = 1;
 	memcpy(journal + at + 4, precious, n);
 	journal[at + 4 + n + 3] = (unsigned char)n;
@@ -558,7 +560,8 @@ static void test_not_a_file(void **state)
 	free(before);
 }
 
-/* Our own link is followed when we read, and replaced when we write: what it leads to stays. */
+/* A link of our own is followed when reading and replaced when writing. The file that it leads to
+ * is not changed. */
 static void test_a_link(void **state)
 {
 	struct stat st;
@@ -579,9 +582,10 @@ static void test_a_link(void **state)
 	free(before);
 }
 
-/* --- where it cannot be kept, and who else is there --- */
+/* --- an index that cannot be written, and other processes --- */
 
-/* expect_history() in a process that `spoil` has prepared. Says whether it could be prepared. */
+/* Calls expect_history() in a process that `spoil` prepares. Returns false if that was not
+ * possible. */
 static bool expect_in_child(int (*spoil)(void), const char *want)
 {
 	int status;
@@ -623,7 +627,7 @@ static void test_read_only_folder(void **state)
 	free(before);
 }
 
-/* The runs of the folder on a disk that has no room for anything else. */
+/* Puts the folder's runs on a disk without any more room. */
 static int fill_disk(void)
 {
 	char command[3 * PATH_MAX];
@@ -658,7 +662,7 @@ static void test_full_disk(void **state)
 	free(before);
 }
 
-/* Several histories while runs come and go: nobody fails, and what is left is an index and no
+/* Several histories while runs come and go: none fails, and at the end there is an index and no
  * temporary file. */
 static void test_at_once(void **state)
 {
@@ -698,7 +702,7 @@ static void test_at_once(void **state)
 	free(again);
 }
 
-/* A signal ends the reading of many runs, and nothing half is kept. */
+/* A signal ends the reading of runs, and no partial index is stored. */
 static void test_stopped(void **state)
 {
 	struct bb_run_index x;

@@ -101,7 +101,7 @@ static void test_round_trip(void **state)
 	s = &back->cases[1].series[3];
 	assert_string_equal(s->void_why, "run_cnt is 131, but 130 events were fired");
 	assert_int_equal(s->hist.n, 130);
-	assert_int_equal(s->hist.max_ns, 300007); /* and not the middle of its bucket */
+	assert_int_equal(s->hist.max_ns, 300007); /* not the middle of its bin */
 	assert_near(s->hist.sum_ns, r->cases[1].series[3].hist.sum_ns);
 	assert_true(isnan(s->target_cpu_s));
 	assert_false(s->hist.is_exact);
@@ -110,8 +110,7 @@ static void test_round_trip(void **state)
 	assert_memory_equal(&back->cases[1].summary, &r->cases[1].summary,
 			    sizeof(r->cases[1].summary));
 
-	/* The rest, all at once: what is written of the copy is what was written of the original.
-	 */
+	/* The rest at once: the copy is written exactly as the original was. */
 	bb_run_json__compose(r, &before, &len_before);
 	bb_run_json__compose(back, &after, &len_after);
 	assert_int_equal(len_before, len_after);
@@ -123,7 +122,7 @@ static void test_round_trip(void **state)
 	bb_report__free(back);
 }
 
-/* Values that JSON readers are known to spoil. */
+/* Values that some JSON readers change. */
 static void test_extremes(void **state)
 {
 	struct bb_report *r = make_report("extremes"), *back;
@@ -184,7 +183,8 @@ static void test_empty_report(void **state)
 	bb_report__free(back);
 }
 
-/* A million samples of all sizes stay small: counts of equal values, 12 bits of the large ones. */
+/* The file of a million samples stays small: equal values share a count, and large ones keep 12
+ * bits. */
 static void test_size_is_bounded(void **state)
 {
 	struct bb_report *r = make_report("large"), *back;
@@ -268,8 +268,8 @@ static void test_id_too_long(void **state)
 }
 
 /*
- * What bb_store__write() says in a process that `spoil` has prepared; 0 for success, 1000 when it
- * could not be prepared.
+ * Calls bb_store__write() in a process that `spoil` prepares. Returns 0 or its error as a positive
+ * number. Also: 255 if `spoil` failed, 254 if the message lacks `says`, 253 if files are left.
  */
 static int store_in_child(const char *dir, int (*spoil)(const char *dir), const char *says)
 {
@@ -318,7 +318,7 @@ static int limit_files(const char *dir)
 	return setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-/* The write fails halfway. */
+/* The write fails when the file reaches a limit. */
 static void test_cut_short(void **state)
 {
 	(void)state;
@@ -353,8 +353,8 @@ static void test_full_disk(void **state)
 #define JOBS 4
 #define EACH 20
 
-/* Runs of its own, and one that all of them want to store. Exits with 0, with 1 if that one was
- * stored, with 2 on failure. */
+/* Stores EACH runs of its own and one that all jobs want to store. Exits with 0, with 1 if it
+ * stored that one, or with 2 on failure. */
 static void run_job(int job)
 {
 	int won = 0;
@@ -415,7 +415,7 @@ static void test_at_once(void **state)
 	bb_names_free(ids, n);
 }
 
-/* A cache is replaced whole, or what was there stays. */
+/* A cache is replaced as a whole, or stays as it was. */
 static void test_replace(void **state)
 {
 	char *text;
@@ -432,7 +432,7 @@ static void test_replace(void **state)
 	free(text);
 }
 
-/* `sudo bpfbench` of a user: in a child, whose files are NOBODY's from then on. */
+/* Like `sudo bpfbench` of a user: this child then opens files as NOBODY. */
 static int call_as_nobody(const char *dir)
 {
 	char id[16];
@@ -479,8 +479,8 @@ static void test_owner(void **state)
 	}
 }
 
-/* A link that somebody else put where the runs are: nothing is stored, listed or read through it.
- */
+/* If another user has put a link where the runs are, nothing is stored, listed or read through
+ * it. */
 static void test_link_of_another(void **state)
 {
 	struct bb_report *r = make_report("x"), *read = NULL;
@@ -492,7 +492,7 @@ static void test_link_of_another(void **state)
 	snprintf(results, sizeof(results), "%s", in_folder("results"));
 	assert_int_equal(mkdir(in_folder("victim"), 0755), 0);
 	assert_int_equal(symlink("victim", results), 0);
-	/* our own is a way to keep runs elsewhere */
+	/* Our own link is a way to keep runs elsewhere. */
 	assert_int_equal(bb_store__write(results, r, NULL, NULL), 0);
 	assert_int_equal(count_entries(in_folder("victim")), 1);
 	if (geteuid()) {
@@ -537,7 +537,7 @@ static void test_finds(void **state)
 	(void)state;
 	store_as(late);
 	store_as(early);
-	store_as("main"); /* a saved baseline: named by people, never "latest" */
+	store_as("main"); /* a saved baseline is never "latest" */
 	spill(in_folder("schema.json"), "{}", 2);
 	assert_string_equal(read_id(early), early);
 	assert_string_equal(read_id("20261121T131700Z-perf-1a.json"), early);
@@ -674,7 +674,7 @@ static void test_foreign(void **state)
 		{"[1,2,3]", "expected an object"},
 		{"null", "line 1"},
 		{"hello\nworld", "line 1, column 5"},
-		/* hyperfine's */
+		/* Of hyperfine. */
 		{"{\"results\": [{\"command\": \"sleep\", \"mean\": 1.5}]}", "format"},
 		{"{\"a/b\": {\"latency\": {\"value\": 1.0}}}", "format"}, /* BMF */
 		{"{\"format\": 7}", "format"},
@@ -699,7 +699,7 @@ static void test_foreign(void **state)
 	assert_int_equal(read_text(deep, sizeof(deep) - 1, &err), -EINVAL);
 }
 
-/* `text` with the first `from` after the first `after` made `to`; to be freed. */
+/* Replaces the first `from` after the first `after` by `to`. The caller frees the result. */
 static char *altered(const char *text, const char *after, const char *from, const char *to)
 {
 	const char *at = strstr(text, after);
@@ -842,17 +842,18 @@ static void test_newer_files(void **state)
 	more = altered(text, "", "\"kernel_release\"", "\"unheard_of\": \"x\", \"kernel_release\"");
 	assert_int_equal(read_text(more, strlen(more), &err), 0);
 	free(more);
-	/* as if that had not been known yet */
+	/* Without this key, as if it had not been known yet. */
 	more = altered(text, "", "\"jited_bytes\": 20, ", "");
 	assert_int_equal(read_text(more, strlen(more), &err), 0);
 	free(more);
-	more = altered(text, "", "\"programs\": [", "\"unheard_of\": ["); /* an older one */
+	more = altered(text, "", "\"programs\": [", "\"unheard_of\": ["); /* an older run */
 	assert_int_equal(read_text(more, strlen(more), &err), 0);
 	free(more);
 	free(text);
 }
 
-/* Any byte made any other: an error or a run, never a crash (the sanitizers watch). */
+/* Any byte may be changed: the result is an error or a run, never a crash (sanitizers would see
+ * it). */
 static void test_noise(void **state)
 {
 	struct bb_rng rng;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What QEMU's plugin writes, without QEMU: only what lies between marks, and no more than its
+/* The plugin for QEMU, without QEMU. It writes only what is between marks, and no more than its
  * limits, which are small here. */
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 #include "vm/plugin/trace.c"
 
-/* QEMU's functions, of which this test needs none. */
+/* Functions of QEMU that this test does not need. */
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
 					   void (*cb)(qemu_plugin_id_t id,
 						      struct qemu_plugin_tb *tb))
@@ -89,7 +89,7 @@ uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn)
 	return 0;
 }
 
-/* Executes n instructions of the guest between two marks, and one after them. */
+/* Executes n instructions of the guest between two marks, and one after the second mark. */
 static void run(unsigned n)
 {
 	struct bb_trace_record insn = {0x1000, BB_TRACE_INSN, BB_TRACE_OTHER, 4};
@@ -125,7 +125,7 @@ static void test_limits(void **state)
 	assert_int_equal(counts[BB_TRACE_INSN], 3);
 	assert_int_equal(counts[BB_TRACE_BEGIN], 1);
 	assert_int_equal(counts[BB_TRACE_END], 1);
-	run(100); /* 7 beside their mark, which makes 14 with the 5 before and the end */
+	run(100); /* 7 and their mark; with the 5 before and the end mark, 14 records */
 	run(100);
 	fflush(out);
 	count(written, size, counts);
@@ -142,7 +142,7 @@ static void test_limits(void **state)
 	free(written);
 }
 
-/* An access has its address and size, and is left out outside of the marks. */
+/* An access has its address and size. Accesses outside of the marks are not written. */
 static void test_accesses(void **state)
 {
 	struct bb_trace_record *written = NULL;

@@ -35,7 +35,7 @@ static struct programs load_programs(void)
 	return p;
 }
 
-/* The return value of one run, by the kernel; `len` bytes of packet. */
+/* Returns the return value of one run on a packet of `len` bytes. */
 static uint32_t run(const struct programs *p, const char *program, const uint8_t *frame, size_t len)
 {
 	struct bpf_program *prog = bpf_object__find_program_by_name(p->object, program);
@@ -51,7 +51,7 @@ static uint32_t run(const struct programs *p, const char *program, const uint8_t
 	return opts.retval;
 }
 
-/* What lies in the queue, at most one thing. */
+/* Takes the entry of the queue, of which there is at most one. Returns NOTHING if it is empty. */
 static int pop(const struct programs *p)
 {
 	uint32_t value = NOTHING, more;
@@ -64,7 +64,7 @@ static int pop(const struct programs *p)
 
 static void make_frame(uint8_t low, uint8_t *frame)
 {
-	static const uint8_t rest[] = {10, 2, 3}; /* as scenarios/fun_xdp.yml has it */
+	static const uint8_t rest[] = {10, 2, 3}; /* as in scenarios/fun_xdp.yml */
 	struct bb_packet packet;
 
 	bb_packet__init(&packet);
@@ -111,8 +111,8 @@ static void test_answers(void **state)
 	bpf_object__close(p.object);
 }
 
-/* Not IPv4: passed. An IPv4 header that is cut: aborted. The kernel itself gives nothing shorter
- * than an Ethernet header. */
+/* A packet that is not IPv4 passes; one with an incomplete IPv4 header is aborted. The kernel
+ * itself accepts no packet shorter than an Ethernet header. */
 static void test_other_packets(void **state)
 {
 	static const char *const programs[] = {"v0", "v1", "v2", "v3", "v4"};
@@ -124,11 +124,11 @@ static void test_other_packets(void **state)
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		uint8_t frame[FRAME_BYTES];
 
-		make_frame(15, frame); /* that every version but v0 would push */
+		make_frame(15, frame); /* every version but v0 would push this */
 		assert_int_equal(run(&p, programs[i], frame, 14 + 19), XDP_ABORTED);
 		assert_int_equal(pop(&p), NOTHING);
 		assert_int_equal(run(&p, programs[i], frame, 14), XDP_ABORTED);
-		frame[12] = 0x86; /* 0x8600 is no IPv4 */
+		frame[12] = 0x86; /* 0x8600 is not IPv4 */
 		assert_int_equal(run(&p, programs[i], frame, sizeof(frame)), XDP_PASS);
 		assert_int_equal(pop(&p), NOTHING);
 		assert_int_equal(run(&p, programs[i], frame, 14), XDP_PASS);
@@ -136,7 +136,7 @@ static void test_other_packets(void **state)
 	bpf_object__close(p.object);
 }
 
-/* The 1025th push fails, is counted in `drops`, and the packet passes all the same. */
+/* The 1025th push fails and is counted in `drops`. The packet still passes. */
 static void test_full_queue(void **state)
 {
 	struct bb_target *t;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The consumer's function: what it logs, what it refuses, and that the planted bug is what it is
- * said to be. */
+/* The consumer's function: what it logs and what it refuses, and that the built-in bug is as
+ * documented. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,8 +57,7 @@ static void test_line(void **state)
 	assert_int_equal(log.lines, 2);
 }
 
-/* What comes out of a ring is input: a stack that says it is longer than its record must not be
- * read. */
+/* Data from a ring is untrusted: a stack longer than its record must not be read. */
 static void test_no_sample(void **state)
 {
 	struct bb_sample s = sample_of(3);
@@ -76,7 +75,7 @@ static void test_no_sample(void **state)
 	assert_int_equal(log.lines, 1);
 }
 
-/* The longest line fits where the least room is, and everything reaches the file. */
+/* The longest line fits into the smallest room, and everything reaches the file. */
 static void test_flush(void **state)
 {
 	static const char longest[] = "18446744073.709551615 pid 4294967295 tid 4294967295 frames "
@@ -111,7 +110,8 @@ static void test_flush(void **state)
 	close(log.fd);
 }
 
-/* By how much more a call of the bug took than the milliseconds of the second in which it began. */
+/* Calls the buggy function. Returns by how much longer it took than the milliseconds of the second
+ * at its start. */
 static double slept_too_long_ms(struct bb_sample_log *log)
 {
 	struct bb_sample s = sample_of(1);
@@ -124,7 +124,7 @@ static double slept_too_long_ms(struct bb_sample_log *log)
 	       1e-6 * (double)(after.tv_nsec - before.tv_nsec) - (double)(before.tv_nsec / 1000000);
 }
 
-/* It sleeps for as many milliseconds as the second was old when it was called. */
+/* The bug: the function sleeps for as many milliseconds as have passed of the current second. */
 static void test_oops(void **state)
 {
 	char text[1024];
@@ -132,7 +132,7 @@ static void test_oops(void **state)
 	unsigned int calls = 1;
 
 	(void)state;
-	/* The second may turn between the clock and the call; then it hardly sleeps at all. */
+	/* If a new second begins between the clock and the call, the function hardly sleeps. */
 	while (slept_too_long_ms(&log) < 0 && calls < 10)
 		calls++;
 	assert_in_range(calls, 1, 9);
@@ -177,8 +177,8 @@ static void close_calls(struct calls *c)
 	bb_driver__close(c->state);
 }
 
-/* The median of a batch of a fast function's lines, in ps: as many as are wanted, of far more
- * calls. */
+/* Returns the median of a batch of a fast function, in ps. The batch has as many samples as
+ * requested, each of many calls. */
 static double fast_call_ps(const char *version)
 {
 	uint64_t ps[20];
@@ -198,8 +198,8 @@ static double fast_call_ps(const char *version)
 	return bb_median(x, 20);
 }
 
-/* v3 costs more than v4, by its loop: in so many of 20 pairs that equal ones would show this once
- * in 10 000 times. */
+/* v3 takes longer than v4 because of its loop: in so many of 20 pairs that equal functions would
+ * pass once in 10 000 times. */
 static void test_fast_calls(void **state)
 {
 	struct signed_rank_p p;
@@ -213,7 +213,8 @@ static void test_fast_calls(void **state)
 		fail_msg("p = %g that v3 costs no more than v4", p.greater);
 }
 
-/* A function that sleeps is called one by one, and the time of a batch bounds how often. */
+/* A function that sleeps is called once a sample, and the batch's time limits the number of
+ * calls. */
 static void test_slow_calls(void **state)
 {
 	uint64_t ps[100], began_ns = bb_now_ns();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the versions of fun_xdp answer, against its published description. */
+/* The results of all versions of fun_xdp, against its published description. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,11 +12,10 @@
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define NOTHING 99
 
-/* v4's table, as the reference prints it. */
+/* The table of v4, as the reference prints it. */
 static const uint8_t table[] = {0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233};
 
-/* The three upper bytes: none, all, and some whose sum makes the remainders of 3 and 5 differ from
- * the low byte's. */
+/* The three upper bytes: none, all, and some that change the remainders by 3 and 5. */
 static const uint32_t uppers[] = {0,          0x03020a00, 0x0100a8c0 & ~0xffU, 0x00000100,
 				  0x12345600, 0x80000000, 0xffffff00};
 
@@ -28,8 +27,8 @@ static bool in_table(uint32_t addr)
 	return false;
 }
 
-/* By counting instead of dividing: the remainder of addr by n is that of the sum of its bytes when
- * 256 % n is 1. */
+/* The remainder of addr by n without a division: it is that of the sum of the bytes, because 256 %
+ * n is 1. */
 static uint32_t remainder_of(uint32_t addr, uint32_t n)
 {
 	uint32_t sum = (addr & 0xff) + (addr >> 8 & 0xff) + (addr >> 16 & 0xff) + (addr >> 24);
@@ -56,7 +55,7 @@ static int ask(bool (*version)(uint32_t, enum bb_source_addr *), uint32_t addr)
 	bool pushed = version(addr, &kind);
 
 	if (!pushed)
-		assert_int_equal(kind, 77); /* written only when something is pushed */
+		assert_int_equal(kind, 77); /* written only if something is pushed */
 	return pushed ? (int)kind : NOTHING;
 }
 
@@ -86,14 +85,14 @@ static void test_v1_v2_v4(void **state)
 	}
 }
 
-/* By hand, so that nothing hangs on the arithmetic above. */
+/* By hand, so that these do not depend on the arithmetic above. */
 static void test_examples(void **state)
 {
 	static const struct {
 		uint32_t addr;
 		int v1, v2, v3, v4;
 	} cases[] = {
-		{0, 0, 2, 2, 3}, /* 0 is a Fibonacci number, but not to the loop */
+		{0, 0, 2, 2, 3}, /* 0 is a Fibonacci number, but the loop says no */
 		{1, NOTHING, NOTHING, 3, 3},
 		{4, NOTHING, NOTHING, NOTHING, NOTHING},
 		{6, 0, 0, 0, 0},
@@ -103,8 +102,8 @@ static void test_examples(void **state)
 		{241, NOTHING, NOTHING, 3, NOTHING},
 		{245, NOTHING, 1, 3, 1},
 		{255, 0, 2, 3, 2},
-		{256, NOTHING, NOTHING, NOTHING, 3}, /* its low byte is 0 */
-		/* 192.168.0.1 is 16820416 */
+		{256, NOTHING, NOTHING, NOTHING, 3}, /* the low byte is 0 */
+		/* 192.168.0.1 is 16820416. */
 		{0x0100a8c0, NOTHING, NOTHING, NOTHING, NOTHING},
 	};
 
@@ -118,7 +117,7 @@ static void test_examples(void **state)
 }
 
 /* v3 and v4 differ at 0, where the loop says no, and at 241, 245, 247, 253 and 255, where it says
- * yes. Nowhere else. */
+ * yes, and nowhere else. */
 static void test_v3(void **state)
 {
 	static const uint8_t only_v3[] = {241, 245, 247, 253, 255};
@@ -137,7 +136,7 @@ static void test_v3(void **state)
 	}
 }
 
-/* How often v3 goes round its loop for this low byte. */
+/* Returns the rounds of v3's loop for this low byte. */
 static uint32_t trips_of(uint8_t low)
 {
 	uint32_t trips = 0;
@@ -146,8 +145,8 @@ static uint32_t trips_of(uint8_t low)
 	return trips;
 }
 
-/* The reference lists them from 233 on; below, the loop is still the textbook's, one round a number
- * less than n. */
+/* The reference lists the rounds from 233 on. Below, the loop needs one round for each Fibonacci
+ * number less than n. */
 static void test_v3_trips(void **state)
 {
 	static const struct {
