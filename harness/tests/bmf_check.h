@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * A strict reader of Bencher Metric Format v0, for tests only; a header, so that every test can
- * include it. bencher 0.6 parses with serde_json and lets `{}` and unknown fields through: here
- * they are errors, because nothing that bpfbench prints may have them. The rules are those of
- * bencher's adapter, names, slugs and request limit, plus: at least one benchmark, at least one
- * measure in each, no key twice, an interval that holds its value.
+ * A strict reader of Bencher Metric Format v0, for tests only. bencher 0.6 parses with serde_json,
+ * which accepts `{}` and unknown fields. Here they are errors, because bpfbench must not print
+ * them. Names, slugs and the size of a request follow the rules of bencher's adapter. There must be
+ * at least one benchmark, at least one measure in each, no key twice, and each interval must hold
+ * its value.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -21,10 +21,10 @@
 
 #define BB_BMF_MAX_BYTES (4u << 20) /* of a request body */
 #define BB_BMF_MAX_NAME 1024u       /* bytes of a benchmark's name */
-#define BB_BMF_MAX_MEASURE 64u      /* bytes of a measure's */
+#define BB_BMF_MAX_MEASURE 64u      /* bytes of a measure's name */
 
-/* lower case, digits and single inner hyphens: bencher keeps such a name as its slug, letter by
- * letter. */
+/* True for lower case letters, digits and single inner hyphens. bencher uses such a name as its
+ * slug without a change. */
 static inline bool bmf_is_slug(const char *text)
 {
 	size_t len = strlen(text);
@@ -34,7 +34,8 @@ static inline bool bmf_is_slug(const char *text)
 	return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == len;
 }
 
-/* A bound: null or absent says nothing (*ret_bound is NAN); otherwise a finite number. */
+/* Reads a bound. If it is null or absent, *ret_bound is NAN; otherwise it must be a finite
+ * number. */
 static inline int bmf_check_bound(json_t *metric, const char *key, const char *where,
 				  double *ret_bound, struct bb_err *err)
 {
@@ -128,8 +129,9 @@ static inline int bmf_check_benchmark(const char *name, json_t *measures, struct
 }
 
 /*
- * Is text[len] (no NUL needed) one whole BMF document that bencher takes and that says something?
- * 0, or -EINVAL with the first thing wrong; -EMSGSIZE when it is larger than a request may be.
+ * Checks that text[len] (no NUL needed) is one whole BMF document that bencher accepts, with at
+ * least one figure. Returns 0, -EINVAL with the first error, or -EMSGSIZE if it is larger than a
+ * request may be.
  */
 static inline int bb_bmf_check(const char *text, size_t len, struct bb_err *err)
 {
@@ -141,8 +143,8 @@ static inline int bb_bmf_check(const char *text, size_t len, struct bb_err *err)
 	if (len > BB_BMF_MAX_BYTES)
 		return bb_fail(err, -EMSGSIZE, "BMF: %zu bytes, a request takes at most %u", len,
 			       BB_BMF_MAX_BYTES);
-	/* Every number is an f64 to bencher; as integers, jansson would refuse some that fit one.
-	 */
+	/* bencher reads every number as an f64. As integers, jansson would refuse some that fit an
+	 * f64. */
 	root = json_loadb(text, len,
 			  JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL | JSON_DECODE_ANY, &at);
 	if (!root)

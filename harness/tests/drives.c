@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Linked with tests, benches and fuzzers: the drives are there before main(), as main.c has them.
- */
+/* Linked with tests, benches and fuzzers. Registers the drives before main(), as main.c does. */
 #include "drivers/driver.h"
 
 static __attribute__((constructor)) void begin(void)

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * A strict reader of OpenMetrics 1.0 text, for tests only, as far as bpfbench writes it: families
- * that begin with HELP, TYPE and at most one UNIT, of types counter, gauge, summary and histogram;
- * samples with labels and a number, without time stamps. Names, suffixes and units must fit the
- * family, no sample may be there twice, and `# EOF` ends it.
+ * A strict reader of OpenMetrics 1.0 text, for tests only. It knows what bpfbench writes: families
+ * that begin with HELP, TYPE and at most one UNIT, of the types counter, gauge, summary and
+ * histogram; samples with labels and a number, without time stamps. Names, suffixes and units must
+ * fit the family, no sample may occur twice, and `# EOF` is the end.
  * (https://github.com/OpenObservability/OpenMetrics, specification/OpenMetrics.md)
  */
 #include <errno.h>
@@ -21,9 +21,9 @@
 struct om_reader {
 	char *lines[OM_MAX_LINES];
 	size_t n;
-	char family[128], type[32]; /* the current one */
+	char family[128], type[32]; /* the current family */
 	size_t n_families;
-	bool bucket; /* the line before was a bucket of a histogram that goes on */
+	bool bucket; /* the line before was a bucket of a histogram, and more buckets follow */
 	double bucket_count;
 	struct bb_err *err;
 };
@@ -35,7 +35,7 @@ static inline size_t om_name_len(const char *text)
 	return n && (*text < '0' || *text > '9') ? n : 0;
 }
 
-/* "# HELP name text" -> what follows `word`; NULL: another line. */
+/* Returns the text after `word`, or NULL for another line: "# HELP name text" gives "name text". */
 static inline const char *om_after(const char *line, const char *word)
 {
 	size_t n = strlen(word);
@@ -43,7 +43,7 @@ static inline const char *om_after(const char *line, const char *word)
 	return !strncmp(line, word, n) && line[n] == ' ' ? line + n + 1 : NULL;
 }
 
-/* The lines that begin a family, at *i, which moves behind them. */
+/* Reads the lines that begin a family, at *i, and moves *i behind them. */
 static inline int om_head(struct om_reader *r, size_t *i)
 {
 	const char *help = om_after(r->lines[*i], "# HELP"), *type, *unit;
@@ -80,8 +80,8 @@ static inline int om_head(struct om_reader *r, size_t *i)
 	return 0;
 }
 
-/* {name="value",...} at *at, which moves behind it. `*ret_own`: "quantile" or "le" is among them.
- */
+/* Reads {name="value",...} at *at, and moves *at behind it. `*ret_own`: a label is "quantile" or
+ * "le". */
 static inline bool om_labels(const char **at, bool *ret_own)
 {
 	const char *c = *at;
@@ -123,7 +123,7 @@ static inline bool om_suffix_fits(const char *type, const char *suffix, size_t l
 	return !len && !own;
 }
 
-/* Counts of buckets that follow each other must not fall, and +Inf ends them. */
+/* The counts of consecutive buckets must not fall, and +Inf must be the last. */
 static inline bool om_bucket_fits(struct om_reader *r, const char *labels, double value)
 {
 	const char *le = strstr(labels, "le=\"");
@@ -163,7 +163,7 @@ static inline int om_sample(struct om_reader *r, size_t i)
 	return 0;
 }
 
-/* 0, or -EINVAL with the line and what is wrong there. *text is taken to pieces. */
+/* Returns 0, or -EINVAL with the line and its error. Modifies *text. */
 static inline int bb_openmetrics_check(char *text, struct bb_err *err)
 {
 	struct om_reader *r = calloc(1, sizeof(*r));
