@@ -40,7 +40,7 @@ struct interp {
 	size_t packet_len;
 	uint64_t *hits; /* executions of each slot */
 	uint64_t steps;
-	bool left; /* true if a packet load ended the program */
+	bool left; /* true if a packet load or ends_at() ended the run */
 	/* If set: called before each instruction and after each call. Returns true to end the
 	 * run. */
 	bool (*ends_at)(void *user, uint32_t slot, bool after);

@@ -23,7 +23,7 @@ static inline struct signed_rank_p signed_rank_p(const double *d, size_t n, doub
 
 	if (!prob)
 		abort();
-	prob[0] = 1; /* prob[t]: the doubled ranks with sign + sum up to t */
+	prob[0] = 1; /* prob[t]: probability that the doubled ranks with sign + add up to t */
 	for (size_t i = 0; i < n; i++) {
 		size_t rank_x2 = 1;
 

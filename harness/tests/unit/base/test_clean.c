@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sequences that a terminal would obey are removed, in whatever pieces they are written. */
+/* Characters that a terminal would obey become '?', in whatever pieces the text is written. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

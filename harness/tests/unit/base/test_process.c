@@ -178,7 +178,7 @@ static void start_daemons(char *script, size_t size, int alive_fd, const char *t
 		 alive_fd, alive_fd, alive_fd, alive_fd, then);
 }
 
-/* True only if no process has the other end open. */
+/* Checks that no process has the other end open any more. */
 static void assert_none_alive(int *alive)
 {
 	char byte;

@@ -114,8 +114,8 @@ static size_t count_keys(int fd, void *key)
 	return n;
 }
 
-/* Asks the program itself. With `reset: load`, a run finds what the run before it left; with
- * `reset: run`, never. */
+/* The program's return value shows what it found. With `reset: load`, a run finds what the run
+ * before it left; with `reset: run`, never. */
 static void check_runs(const char *program, const char *map, int first, int second)
 {
 	for (int each_run = 0; each_run < 2; each_run++) {
@@ -149,8 +149,8 @@ static void test_what_runs_find(void **state)
 {
 	(void)state;
 	need_root();
-	/* The first run finds three keys, and 5 at key 2. It adds a key with its count, 3: the next
-	 * run finds four keys, and 6, and so on. */
+	/* The first run finds three keys, and 5 at key 2. It adds key 3, the number of keys it
+	 * found. So the next run finds four keys, and 6; and so on. */
 	check_runs("finds_in_hash",
 		   "name: hash, entries: [{key: 0, value: 1}, {key: \"02 00 00 00\", value: \"05 "
 		   "00\"}, "
@@ -417,8 +417,8 @@ static void test_full_lru(void **state)
 	free(text);
 }
 
-/* A prog array is filled with programs of the same load, at every load. If the scenario names no
- * map, its slots stay empty. */
+/* At every load, a prog array gets the programs of that load. A slot without an entry stays empty,
+ * so the jump to it fails. */
 static void test_prog_array(void **state)
 {
 	struct loaded l;

@@ -91,7 +91,7 @@ static struct bb_target *open_renamed(void)
 /* --- counting --- */
 
 struct left {
-	unsigned int programs, full, empty; /* prog arrays with programs in them, and without */
+	unsigned int programs, full, empty; /* full: prog arrays with programs in them */
 };
 
 static bool is_empty(int map_fd, const struct bpf_map_info *info)

@@ -180,8 +180,8 @@ static void test_as_built(void **state)
 	}
 }
 
-/* Changes one byte at a time, in bytes [from, to), every `stride` bytes. Adds the errors to
- * `refused`. */
+/* Changes one byte at a time, in bytes [from, to), every `stride` bytes. Adds the number of refused
+ * objects to `refused`. */
 static void change_bytes(const struct prog *s, size_t from, size_t to, size_t stride,
 			 unsigned int *refused)
 {

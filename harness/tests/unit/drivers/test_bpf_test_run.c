@@ -399,7 +399,7 @@ static void test_inputs_that_do_not_fit(void **state)
 	context.is_context = arguments.is_context = with_output.is_context = true;
 	with_output.out = bytes;
 	refused("tc_shot", &shorter, 1, -EINVAL, "input 'shorter' of 13 bytes");
-	/* Before 5.18, an XDP program took it. */
+	/* Before 5.18, an XDP program accepted so short a packet. */
 	refused("tc_shot", &shorter, 1, -EINVAL, "14 bytes to about a page");
 	refused("xdp_pass", &context, 1, -EINVAL, "input 'context' is a context; a xdp program");
 	refused("raw_tp_third", &arguments, 1, -EINVAL, "12 arguments at most");

@@ -126,8 +126,8 @@ static void test_evicts(void **state)
 	bb_cold__free(NULL);
 }
 
-/* The caches are named from whose size the buffer follows. A child process gets a buffer of its
- * own. */
+/* The message names the caches that determine the size of the buffer. A child process gets a buffer
+ * of its own. */
 static void test_says_and_forks(void **state)
 {
 	struct bb_cold *c = must_open();

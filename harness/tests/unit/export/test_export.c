@@ -124,8 +124,8 @@ static void test_bmf_refuses_nothing(void **state)
 	bb_report__free(r);
 }
 
-/* A case without a sample is left out of BMF, because bencher does not miss it. The run then names
- * it. */
+/* A case without a sample is left out of BMF. Its name is reported, because bencher does not notice
+ * a missing case. */
 static void test_bmf_leaves_out_void_case(void **state)
 {
 	struct bb_report *r = make_sample_report();

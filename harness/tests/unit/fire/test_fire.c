@@ -164,7 +164,7 @@ static void test_sections(void **state)
 	p = at("sockops/read", BPF_PROG_TYPE_SOCK_OPS, BPF_CGROUP_SOCK_OPS);
 	assert_int_equal(p.kind, BB_AT_CGROUP);
 	p = at("tp_btf/sched_switch", BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP);
-	assert_false(bb_attach_point__by_own_run(&p, &own)); /* this kernel has no such test run */
+	assert_false(bb_attach_point__by_own_run(&p, &own)); /* the kernel has no such test run */
 	p = at("raw_tp/sched_switch", BPF_PROG_TYPE_RAW_TRACEPOINT, 0);
 	assert_true(bb_attach_point__by_own_run(&p, &own));
 	assert_int_equal(own.kind, BB_AT_OWN_RUN);
@@ -330,7 +330,7 @@ static void test_fewest_runs(void **state)
 		/* Other processes add runs, sometimes or most of the time. */
 		{{1, 2, 1, 7, 1, 1}, 6, 1},
 		{{9, 8, 2, 11, 2, 7, 2, 12}, 8, 2},
-		/* Fewer than a quarter with so few runs are chance. */
+		/* The fewest runs came in less than a quarter of the windows: chance. */
 		{{9, 8, 2, 11, 10, 7, 13, 12}, 8, 0},
 		/* It does not always run. */
 		{{0, 1, 1, 1}, 4, 0},

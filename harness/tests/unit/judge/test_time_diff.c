@@ -322,8 +322,8 @@ static void test_next(void **state)
 	free(text);
 }
 
-/* A load of base with a wild time counts for neither program, and A plus the difference is still B.
- * The loads of one run are pairs; two runs share none. */
+/* A load of base with an absurd time counts for neither program, and A plus the difference is still
+ * B. The loads of one run are pairs; two runs share none. */
 static void check_one_wild(bool apart)
 {
 	static const double base[] = {46, 42.03e7, 47}, head[] = {44.5, 44.4, 45};

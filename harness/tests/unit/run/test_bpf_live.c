@@ -169,7 +169,7 @@ static void test_live_leaves_its_readings_out(void **state)
 	detach(&a);
 	print_message("live: %.0f runs/s said, %.0f true, %.0f by its readings\n", said, true_rate,
 		      ours);
-	/* Skips if our runs are fewer than the fluctuation of the others. */
+	/* Skips if others make so many runs that their fluctuation hides ours. */
 	if (!told || (fabs(said - true_rate) > OFF_BY * ours && ours < true_rate / 2)) {
 		print_message("# skip: others make far more system calls here than we do\n");
 		skip();
@@ -228,7 +228,7 @@ static void test_drive_leaves_its_readings_out(void **state)
 	detach(&a);
 	print_message("drive live: %.0f runs/s said, %.0f true, %.0f by its readings\n", said,
 		      true_rate, ours);
-	/* Skips if our runs are fewer than the fluctuation of the others. */
+	/* Skips if others make so many runs that their fluctuation hides ours. */
 	if (!told || (fabs(said - true_rate) > OFF_BY * ours && ours < true_rate / 2)) {
 		print_message("# skip: others make far more system calls here than we do\n");
 		skip();

@@ -53,7 +53,8 @@ static void test_denied_change(void **state)
 	assert_true(bb_change_is_denied(0.03, 0, 0.01));
 	assert_true(bb_change_is_denied(-0.03, 0, 0.01));
 	assert_true(bb_change_is_denied(0.03, -0.03, 0.01));
-	/* "Twice as likely" is no denial, nor is a figure that varies by more than the change. */
+	/* "Only twice as likely without the change" does not deny it. Nor does a figure that varies
+	 * by more than the change. */
 	assert_false(bb_change_is_denied(0.02, 0.0081, 0.0166));
 	assert_false(bb_change_is_denied(0.03, 0, 0.03));
 	assert_false(bb_change_is_denied(0.03, 0, (double)NAN));
