@@ -22,16 +22,16 @@
 #include "stats/quantile.h"
 
 /*
- * What the benches of bpfbench itself share. A bench is a program that prints rows
- * "what<TAB>bound<TAB>measured<TAB> verdict" (verdict: ok, MISS, or - for a figure without a
- * bound), which run.sh lines up into one table. It exits with 0 even when a bound is missed, so
- * that the rest is still printed, and with 1 when it could not measure.
+ * Functions that the benches of bpfbench itself share. A bench is a program that prints rows
+ * "what<TAB>bound<TAB>measured<TAB>verdict" (verdict: ok, MISS, or - for a figure without a
+ * bound). run.sh formats them as one table. A bench exits with 0 even when a bound is missed, so
+ * that the remaining benches still run, and with 1 when it could not measure.
  *
- * Two things are compared in alternating blocks, a coin deciding which of the two comes first: what
- * disturbs the machine then disturbs both, and the ratio of their medians stays.
+ * Two operations are compared in alternating blocks; a coin decides which of the two comes first.
+ * A disturbance of the machine then affects both, and hardly changes the ratio of their medians.
  */
-#define BENCH_BLOCK 100u /* samples a turn, as in run/runner.c */
-#define BENCH_WARMUP 8u  /* runs fired and discarded before each block, likewise */
+#define BENCH_BLOCK 100u /* samples of a turn, as in run/runner.c */
+#define BENCH_WARMUP 8u  /* runs fired and discarded before each block, as in run/runner.c */
 #define BENCH_SEED 20260101u
 
 static inline void bench_row(const char *what, const char *bound, const char *measured,
@@ -64,13 +64,13 @@ static inline void *bench_alloc(size_t n, size_t size)
 }
 
 struct bench_child {
-	double wall_s; /* from before the fork until it is waited for */
-	double cpu_s;  /* of it, and of all that it waited for */
-	/* peak resident memory; the kernel counts ours before the exec as well, a few MiB */
+	double wall_s; /* from before fork() until wait4() has returned */
+	double cpu_s;  /* CPU time of the child and of all its children that it reaped */
+	/* peak resident memory; includes the bench's own few MiB, which the child has until exec */
 	double max_rss_mib;
 };
 
-/* Run a program to its end with stdout thrown away; anything but exit code 0 ends the bench. */
+/* Runs a program to its end and discards its stdout. Any exit code but 0 ends the bench. */
 static inline struct bench_child bench_run(const char *const *argv)
 {
 	uint64_t began_ns = bb_now_ns();
@@ -104,8 +104,8 @@ static inline struct bench_child bench_run(const char *const *argv)
 }
 
 /*
- * As a user does on a new machine: what moves between runs is then in the intervals of those
- * stored there.
+ * Runs `bpfbench selftest`, as a user does on a new machine. The intervals of later runs that are
+ * stored in `results` then include the variation from run to run.
  */
 static inline void bench_selftest(const char *results)
 {
@@ -122,8 +122,8 @@ struct bench_duel {
 };
 
 /*
- * `n` turns of each; a turn is one call, which returns its figure (ns an operation, say). Two more
- * of each come first and are thrown away.
+ * Takes `n` turns of each. A turn is one call, which returns its figure (for example ns per
+ * operation). Two more turns of each come first and are discarded.
  */
 static inline struct bench_duel bench_duel(double (*a)(void *), double (*b)(void *), void *arg,
 					   size_t n)
@@ -152,7 +152,7 @@ struct bench_medians {
 	double a, b, ratio; /* ratio: a / b */
 };
 
-/* The medians of both; frees the duel. */
+/* Returns the medians of both series; frees the series. */
 static inline struct bench_medians bench_decide(struct bench_duel *d)
 {
 	struct bench_medians m = {.a = bb_median(d->a, d->n), .b = bb_median(d->b, d->n)};
@@ -163,7 +163,7 @@ static inline struct bench_medians bench_decide(struct bench_duel *d)
 	return m;
 }
 
-/* Onto the CPU that a run would choose, with the kernel's statistics of programs on. */
+/* Pins us to the CPU that a run of bpfbench would choose, and turns bpf_stats on. */
 static inline int bench_prepare(struct bb_driver_opts *ret_opts, struct bb_stats_enable *ret_stats,
 				struct bb_err *err)
 {
@@ -182,7 +182,7 @@ static inline int bench_load(const struct bb_variant_spec *variant, const char *
 	return rc ? rc : bb_test_prog__load(ret_prog, rng, BB_ANYWHERE, 1, err);
 }
 
-/* One variant of perf_profiler loaded and attached to the step drive. */
+/* One variant of perf_profiler, loaded and attached to the step drive. */
 struct bench_step {
 	struct bb_variant_spec variant;
 	struct bb_drive_spec drive;
@@ -204,7 +204,7 @@ static inline const char *bench_object(void)
 	return path;
 }
 
-/* `s` is large and keeps pointers into itself: it stays where it is until bench_step__close(). */
+/* `s` is large and keeps pointers into itself: it must not be moved until bench_step__close(). */
 static inline void bench_step__open(struct bench_step *s, const char *program)
 {
 	struct bb_driver_opts opts = {.seed = BENCH_SEED};
@@ -231,8 +231,8 @@ static inline void bench_step__open(struct bench_step *s, const char *program)
 		bench_die(program, &err);
 }
 
-/* One block of `n` <= BENCH_BLOCK samples through the drive, as run/runner.c asks for it: they are
- * in s->ns. */
+/* Takes one block of `n` <= BENCH_BLOCK samples by the drive, with the same settings as
+ * run/runner.c. The samples are in s->ns. */
 static inline struct bb_batch bench_step__block(struct bench_step *s, size_t n)
 {
 	struct bb_batch b = {.ns = s->ns,
@@ -246,8 +246,8 @@ static inline struct bb_batch bench_step__block(struct bench_step *s, size_t n)
 	return b;
 }
 
-/* Returns the wall time of one sample in a block that a drive takes, ns. The samples go to
- * ns[BENCH_BLOCK]. `returns` NULL: what the runs return is not kept. */
+/* Takes a block of samples by a drive, and returns its wall time divided by the samples, ns. The
+ * samples go to ns[BENCH_BLOCK], the programs' return values to `returns` unless it is NULL. */
 static inline double bench_drive_block(void *slot, uint64_t *ns, uint32_t *returns,
 				       const char *what)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A against A: does the same load of the same program get the same figure twice while both CPUs are
- * busy with something else? Two series of the step drive are taken in turns, 20 such pairs; in 19
- * of them the medians may differ by 1 % at the most. Beside them the location that bpfbench reports
- * (the censored mean) and the naive mean, run_time_ns / run_cnt, of the very same series.
+ * busy with other work? Two series of the step drive are taken in turns; 20 such pairs. In at
+ * least 19 of them the medians must differ by at most 1 %. The table also has the figure that
+ * bpfbench reports (the censored mean) and the naive mean, run_time_ns / run_cnt, of these series.
  *
- * What the turns are like decides it. For a millisecond or so at a time every program costs 1.4 x
- * as much here (the core's other thread, most likely): a median jumps between the two levels, so
- * both series must see the same mixture of them. Hence the blocks of A/B comparisons
- * (docs/methods/two-programs.md): turns of 16 samples in ABBA or BAAB, by a coin. Pairs of 20
- * within 1 % for ringbuf_nowakeup: with turns of 100 and 5000 samples a series 11, with 10 000 12;
- * with turns of 16 and 13 000 samples 18 to 20, with 26 000 20 in each of three runs (worst pair
- * 0.6 to 0.9 %).
+ * The length of the turns matters. For about a millisecond at a time every program costs 1.4 x as
+ * much here (most likely because of the core's other thread). A median jumps between the two
+ * levels, so both series must have the same share of each. That is why the turns are those of A/B
+ * comparisons (docs/methods/two-programs.md): 16 samples each, ABBA or BAAB, by a coin. So many
+ * pairs of 20 are within 1 % for ringbuf_nowakeup:
+ * - turns of 100 samples: 11 with 5000 samples per series, 12 with 10 000;
+ * - turns of 16: 18 to 20 with 13 000, 20 in each of three runs with 26 000 (worst 0.6 to 0.9 %).
  */
 #include "bench.h"
 #include "core/hist.h"
@@ -23,13 +23,13 @@
 #define LIMIT 0.01
 #define TURN 16u /* samples */
 
-/* Samples a series: 4 turns a block, two of them a series'. */
+/* A block has 4 turns, two for each series. */
 static const struct prog {
 	const char *program;
 	unsigned int blocks;
 } progs[] = {
 	{"ringbuf_nowakeup", 1200},
-	{"ringbuf", 150}, /* dearer, but what varies is a smaller part of it */
+	{"ringbuf", 150}, /* takes longer, but varies by a smaller share */
 };
 
 struct series {
@@ -41,7 +41,7 @@ enum figure { MEDIAN, CENSORED, NAIVE, N_FIGURES };
 
 struct tally {
 	unsigned int within; /* pairs whose ratio is within the limit */
-	/* |ratio - 1| over pairs; extremes of the figure over all series */
+	/* the largest |ratio - 1| of all pairs; the extremes of the figure, ns, over all series */
 	double worst, least, most;
 };
 
@@ -55,7 +55,7 @@ static void take_turn(struct bench_step *step, struct series *s)
 	s->run_cnt += b.run_cnt;
 }
 
-/* The three figures of a series; empties it. */
+/* Writes the three figures of a series to figure[]; empties the series. */
 static void finish(struct series *s, double figure[N_FIGURES])
 {
 	struct bb_sorted sorted;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A summarised run of 1000 cases as BMF, into a file. */
+/* Time to write a run of 1000 cases to a file as BMF, and the size of that file. */
 #include "made_run.h"
 
 #include "export/exporter.h"
@@ -7,7 +7,7 @@
 #define TURNS 11u
 #define MIB (1024.0 * 1024)
 
-/* Milliseconds of one writing, from fopen to fclose; *ret_bytes of it. */
+/* Writes the file and returns the time from fopen to fclose, ms; *ret_bytes: the file's size. */
 static double write_bmf(const struct bb_report *r, const char *path, double *ret_bytes)
 {
 	uint64_t began_ns = bb_now_ns();

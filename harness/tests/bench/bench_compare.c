@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `bpfbench compare` of two stored runs of perf_profiler, 24 cases of 12 loads each, from fork to
- * wait. */
+/* Time of `bpfbench compare` for two stored runs of perf_profiler with 24 cases of 12 loads each,
+ * from fork to wait. */
 #include "bench.h"
 
 #define TURNS 10u

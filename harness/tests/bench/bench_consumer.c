@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The whole profiler: how fast the fixed consumer empties a full ring, whether it keeps up with 10
- * kHz on all CPUs, and what a profiler costs a target at 1000 Hz, against `perf record -F 1000 -g`:
- * `bpfbench profile`, and program and consumer together.
+ * The whole profiler: how fast the fixed consumer empties a full ring; whether it keeps up with 10
+ * kHz on all CPUs; and by how much a profiler at 1000 Hz slows a workload down, compared with
+ * `perf record -F 1000 -g`. The profilers are `bpfbench profile` and two of our programs, each
+ * with its consumer.
  */
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -38,7 +39,7 @@ static void open_prog(struct bb_variant_spec *v, struct bb_test_prog *s)
 		bench_die(v->name, &err);
 }
 
-/* A sample for every page that is touched and was not there. */
+/* Touches RING_SAMPLES pages that are not mapped yet: each page fault brings one sample. */
 static void fill_ring(void)
 {
 	struct perf_event_attr attr = {
@@ -163,7 +164,7 @@ static void bench_all_cpus(void)
 	free(fds);
 }
 
-/* One run of the target under a sampler, by the drive `overhead`; s. */
+/* Runs the workload once under a sampler, by the drive `overhead`; returns its time, s. */
 static double time_target(struct bb_drive_slot *slot)
 {
 	struct bb_batch b = {.want = 1};
@@ -199,16 +200,18 @@ static void judge_overhead(const char *name, const char *bound, const double *ra
 	snprintf(what, sizeof(what), "target sampled by %s / by perf record -g", name);
 	snprintf(measured, sizeof(measured), "%.4f [%.4f, %.4f] (%+.1f, %+.1f %%)", l.value,
 		 l.interval.lo, l.interval.hi, 100 * (ours - 1), 100 * (perfs - 1));
-	if (!bound || (l.interval.lo <= 1 && l.value > 1)) /* nothing can be said */
+	/* no bound, or an interval that does not tell whether the bound is missed */
+	if (!bound || (l.interval.lo <= 1 && l.value > 1))
 		bench_row(what, bound ? bound : "-", measured, "-");
 	else
 		bench_judge(what, bound, measured, l.value <= 1);
 }
 
-/* What the target is sampled by, one after the other in turns. */
+/* The samplers of the workload, which take turns. */
 enum { BARE, PERF_RECORD, PROFILE, NOWAKEUP, RINGBUF, N_SAMPLERS };
 
-/* took_s[sampler][run]; each sampler comes at each place in turn, forwards and backwards. */
+/* Fills took_s[sampler][run]. The order of the samplers is rotated from run to run, and reversed
+ * after every N_SAMPLERS runs. */
 static void time_in_turns(struct bb_drive_slot *const *slots, double (*took_s)[TARGET_RUNS])
 {
 	for (size_t i = 0; i < TARGET_RUNS; i++)
@@ -225,11 +228,11 @@ static void show_overheads(double (*took_s)[TARGET_RUNS])
 		int sampler;
 		const char *name, *bound;
 	} rows[] = {
-		/* What people use, */
+		/* the command that users call */
 		{PROFILE, "bpfbench profile", "<= 1"},
-		/* a profiler whose consumer polls instead of being woken for each sample, */
+		/* a profiler whose consumer polls instead of being woken for each sample */
 		{NOWAKEUP, "ringbuf_nowakeup", "<= 1"},
-		/* and as published: it wakes, an interrupt each. */
+		/* the profiler as published: each sample wakes the consumer, by an interrupt */
 		{RINGBUF, "ringbuf", NULL},
 	};
 	double perfs[TARGET_RUNS];
@@ -315,7 +318,7 @@ int main(void)
 	snprintf(dirs[1], sizeof(dirs[1]), "%s/bpf", build);
 	opts.workload_dir = dirs[0];
 	opts.object_dir = dirs[1];
-	/* Now: a drive pins us to one CPU. */
+	/* This must come first, because a drive pins us to one CPU. */
 	if (bb_machine_cpus(-1, &opts.cpu, &opts.poll_cpu, &err))
 		bench_die("CPUs", &err);
 	open_prog(&ringbuf, &prog);

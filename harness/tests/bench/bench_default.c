@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The main job as a user calls it; its run is stored in SCRATCH_FOLDER/results, where bench_stats
- * finds it. */
+/* Time of `bpfbench --scenario perf_profiler` as a user calls it. The run is stored in
+ * SCRATCH_FOLDER/results, where bench_stats finds it. */
 #include "bench.h"
 
 int main(int argc, char **argv)

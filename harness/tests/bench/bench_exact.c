@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What counting instructions takes, over a corpus: our programs, those of the tests, and those of
- * xdp-tools where they are installed. How many of the programs that load at all can be counted;
- * what making a clone takes against the bare load of the original; what a run of it takes; and
- * whether a count from the same state of the program's maps is the same every time on a busy
- * machine.
+ * The cost of counting instructions, over our programs, those of the tests, and those of xdp-tools
+ * if they are installed:
+ * - how many of the programs that load can be counted;
+ * - the time to make a clone, against the bare load of the original;
+ * - the time of a run of the clone, against a run of the original;
+ * - whether the count is the same every time on a busy machine, from the same contents of maps.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -20,7 +21,7 @@
 #include "exact/rewrite.h"
 #include "hogs.h"
 
-#define LOADS 5u    /* of each program, the median counts */
+#define LOADS 5u    /* of each program; the median is taken */
 #define RUNS 20000u /* in one call */
 #define CALLS 9u
 #define REPEATS 100u
@@ -43,7 +44,7 @@ static bool takes_packets(const struct bb_code *c)
 	return c->type == BPF_PROG_TYPE_XDP || c->type == BPF_PROG_TYPE_SCHED_CLS;
 }
 
-/* ns a run, by the kernel's own clock around them all; 0: it cannot be run so. */
+/* Wall time of the call divided by its runs, ns; 0: this program has no test run. */
 static double run_ns(int fd, uint32_t repeat)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame),
@@ -67,8 +68,8 @@ static void time_runs(struct corpus *c, int original_fd, int clone_fd)
 	c->run_ratios[c->n_runs++] = bb_median(clone, CALLS) / bb_median(original, CALLS);
 }
 
-/* Can the map be put back to what it held after the load? Queues and rings are drained, the others
- * keep no state. */
+/* True if the map must be, and can be, put back to its contents after the load. Queues and rings
+ * are drained instead. */
 static bool keeps_state(const struct bpf_map *map)
 {
 	switch (bpf_map__type(map)) {
@@ -83,7 +84,7 @@ static bool keeps_state(const struct bpf_map *map)
 	}
 }
 
-/* What a scenario would call it; NULL: constants and the like. */
+/* The map's name in a scenario. NULL: it holds constants or the like. */
 static const char *state_name(const struct bpf_map *map)
 {
 	const char *name = bpf_map__name(map), *dot = strrchr(name, '.');
@@ -93,8 +94,8 @@ static const char *state_name(const struct bpf_map *map)
 	return dot && (!strcmp(dot, ".bss") || !strcmp(dot, ".data")) ? dot : NULL;
 }
 
-/* All maps of the program as they are after the load, to be written before each run: `reset: run`
- * for every one of them. */
+/* The contents of all maps of the program as they are after the load, to be written before each
+ * run, like `reset: run` in a scenario. */
 static struct bb_map_contents *fresh_maps(struct bb_target *t, struct bb_map_specs *specs)
 {
 	const struct bpf_object *obj = bb_source_object__get(t->source);
@@ -121,8 +122,8 @@ static struct bb_map_contents *fresh_maps(struct bb_target *t, struct bb_map_spe
 	return contents;
 }
 
-/* From the same state; what it delivers is thrown away, as by the drives: a queue that is full is
- * another state. */
+/* Counts one run, from the same contents of maps. The program's output is discarded, as the drives
+ * do, because a full queue would be another state. */
 static uint64_t count_once(struct bb_target *t, struct bb_map_contents *maps,
 			   struct bb_clone *clone, uint64_t *counts)
 {
@@ -160,7 +161,7 @@ static void repeat_counts(struct corpus *c, struct bb_target *t, struct bb_clone
 	free(counts);
 }
 
-/* BPF_PROG_LOAD of the original's code alone, ns; without libbpf's part. */
+/* Time of BPF_PROG_LOAD of the original's code, ns, without libbpf's work. 0: it does not load. */
 static double load_original(const struct bb_code *code)
 {
 	uint64_t began_ns = bb_now_ns();
@@ -172,7 +173,7 @@ static double load_original(const struct bb_code *code)
 	return rc ? 0 : ns;
 }
 
-/* All that the clone takes: reading the code, instrumenting, its map, and the load. */
+/* Time to make a clone, ns: read the code, instrument it, create its map, load it. 0: failed. */
 static double load_clone(struct bb_target *t, struct bb_code *code, struct bb_clone *clone,
 			 struct bb_err *err)
 {
@@ -186,7 +187,7 @@ static double load_clone(struct bb_target *t, struct bb_code *code, struct bb_cl
 	return 0;
 }
 
-/* Both in turns; the last clone stays. False: it cannot be counted. */
+/* Loads original and clone in turns; the last clone stays loaded. False: it cannot be counted. */
 static bool load_both(struct corpus *c, struct bb_target *t, struct bb_code *code,
 		      struct bb_clone *clone, const char *name)
 {
@@ -230,7 +231,7 @@ static void measure_program(struct corpus *c, const char *path, const char *prog
 	if (load_both(c, t, &code, &clone, program)) {
 		if (takes_packets(&code) && !busy)
 			time_runs(c, t->prog_fd, clone.prog_fd);
-		/* which is made to */
+		/* `varies` is made so that its counts differ */
 		if (takes_packets(&code) && busy && strcmp(program, "varies"))
 			repeat_counts(c, t, &clone);
 		bb_clone__done(&clone);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One reading of the counters. Held to the bound: the text by pread from a held-open fdinfo,
- * against open, read and close. Besides: both with their parsing, as bpf/prog_stats.c does it, and
- * against the info-by-fd call.
+ * The time to read a program's counters once. The row with a bound compares pread of a fdinfo file
+ * that stays open with open, read and close. Two rows without a bound: the same with parsing, as
+ * bpf/prog_stats.c does it; and pread with parsing against BPF_OBJ_GET_INFO_BY_FD.
  */
 #include <fcntl.h>
 
@@ -82,7 +82,7 @@ static double info_by_fd(void *arg)
 	return (double)(bb_now_ns() - began_ns) / BENCH_BLOCK;
 }
 
-/* `least` 0: no bound. */
+/* Prints a row with the ratio of `dear` to `cheap`. `least` 0: no bound. */
 static void compare(const char *what, double (*dear)(void *), double (*cheap)(void *), double least,
 		    struct fdinfo *f)
 {

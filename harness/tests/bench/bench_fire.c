@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a sample costs through the step drive by fire, against the bare pair that it cannot do
- * without: the trigger (a thread gives itself a name) and BPF_OBJ_GET_INFO_BY_FD, with the same
- * program attached. The drive's figure is the time of its loop in the process that fires.
+ * Time of a sample of the step drive by fire, against the two calls that it needs at least: the
+ * trigger (a thread gives itself a name) and BPF_OBJ_GET_INFO_BY_FD, with the same program
+ * attached. The drive's figure is the time of its loop in the process that fires.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -77,7 +77,7 @@ static double drive_block(void *arg)
 		fprintf(stderr, "nothing was fired: %s\n", b.void_why);
 		exit(1);
 	}
-	/* with the warm-up, as the time has it in */
+	/* the time includes the warm-up */
 	return 1e9 * b.elapsed_s / (double)(b.fired + b.warmup);
 }
 

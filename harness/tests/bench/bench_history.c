@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `bpfbench history` and `list` over 10 000 stored runs of 24 cases, from fork to wait. The runs
- * are made here, in the form in which the store writes them, but of 6 loads with 12 samples each:
- * 750 MB, and not 3.5 GB.
+ * Time of `bpfbench history` and `list` over 10 000 stored runs of 24 cases, from fork to wait.
+ * This bench makes the runs up, in the format of the store, with 6 loads of 12 samples each: 750 MB
+ * instead of 3.5 GB.
  */
 #include "made_run.h"
 
@@ -13,7 +13,7 @@
 #define RUNS 10000u
 #define TURNS 5u
 
-/* As bb_store__write(), but without a sync each. */
+/* Like bb_store__write(), but without a sync for each run. */
 static void write_run(const char *dir, const struct bb_report *r)
 {
 	char path[4200];
@@ -53,8 +53,8 @@ static void make_runs(const char *dir)
 		write_run(dir, r);
 		bb_report__free(r);
 	}
-	/* what was just written is not taken from an index: it may change again at what looks like
-	 * the same time */
+	/* `history` does not trust its index for a file that was written just now: the file may
+	 * change again without a new modification time. */
 	sleep(3);
 }
 

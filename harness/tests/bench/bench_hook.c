@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a hook with an empty program on it costs its target, by the drive `hook` as a user calls it:
- * figures with 95 % intervals, without a bound. docs/hooks.md has those of the kernel's own bench
- * beside them. A uprobe costs more than a tracepoint, and its return more than its entry: these are
- * bounds.
+ * Cost of an event at a hook with an empty program, by the drive `hook` as a user calls it: figures
+ * with 95 % intervals, without a bound. docs/hooks.md compares them with the kernel's own bench.
+ * Two bounds: a uprobe costs more than a tracepoint, and a uretprobe more than a uprobe.
  */
 #include <jansson.h>
 
@@ -12,7 +11,7 @@
 enum { RAW_TP, TRACEPOINT, UPROBE, URETPROBE, HOOKS };
 static const char *const names[HOOKS] = {"raw_tp", "tracepoint", "uprobe", "uretprobe"};
 
-/* ns an event; NAN: none. The row says the interval. */
+/* Prints a row with the interval, and returns ns per event; NAN: the file has no such case. */
 static double row_of(const json_t *bmf, const char *name)
 {
 	char what[96], path[64], measured[96];

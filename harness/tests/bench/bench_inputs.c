@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Full tables and mixes of packets: how long a hash of a million entries takes to fill and to put
- * back, what a sample of a mix of 100 000 packets costs against one of a single packet, and how the
+ * Full tables and mixes of packets: the time to fill a hash of a million entries, and to restore
+ * it; the time of a sample of a mix of 100 000 packets, against one of a single packet; and how the
  * cost of a lookup grows with the table, for random keys and for one key.
  */
 #include <jansson.h>
@@ -41,8 +41,8 @@ static void die_of(const char *what, int rc, const struct bb_err *err)
 
 /* --- a million entries --- */
 
-/* CPU time and wall time of a call, s. On a quiet machine both are the same; the bounds are of CPU
- * time, so that they can be judged on a busy one. */
+/* CPU time and wall time of a call, s. On a quiet machine both are the same. The bounds apply to
+ * the CPU time, so that they can be judged on a busy machine. */
 struct took {
 	double cpu_s[TIMES], wall_s[TIMES];
 };
@@ -79,7 +79,7 @@ static void say_took(const char *type, const char *of, struct took *t, double mo
 	bench_row(what, bound, measured, !(most_s > 0) ? "-" : cpu_s <= most_s ? "ok" : "MISS");
 }
 
-/* Times a map from empty to full, and from what a run has left to its contents. */
+/* Times filling an empty map, and restoring a map's contents after a run. */
 static void fill_of(const char *type, const char *program, double fill_most_s,
 		    double put_back_most_s)
 {
@@ -111,7 +111,7 @@ static void fill_of(const char *type, const char *program, double fill_most_s,
 
 /* --- a mix --- */
 
-/* An empty XDP program in a drive of one packet, and in one of a mix. */
+/* An empty XDP program under two drives: one with a single packet, one with a mix. */
 struct mix {
 	struct bb_variant_spec variant;
 	struct bb_drive_spec drives[2];
@@ -270,8 +270,8 @@ static json_t *measure_curves(const char *scratch)
 	return run;
 }
 
-/* The point of a curve is what one key hides: with a million entries, a random key of a hash has to
- * cost more than the same key again and again. */
+/* With a million entries, a lookup of a random key in a hash must cost more than one of the same
+ * key again and again. A bench with one key would not show that. */
 static void curves_of(const char *scratch)
 {
 	json_t *run = measure_curves(scratch);

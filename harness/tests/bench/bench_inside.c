@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `bpfbench inside` against what is known, and the price of its clones.
+ * The figures of `bpfbench inside` for programs of known cost, and the cost of its clones.
  *
  * bench_inside SCRATCH_FOLDER starts `bpfbench inside -- bench_inside FOLDER CPU` and sends
  * commands to that process, one character each, through a FIFO. The process answers each with a
- * number. The same commands are carried out here too, on programs without instruments, in turns
- * with those there and on the same CPU: what disturbs the machine then disturbs both.
+ * number. The parent carries out the same commands on programs without instruments, in turns with
+ * the other process and on the same CPU, so that a disturbance of the machine affects both.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -42,8 +42,8 @@ static void check(const char *what, bool ok)
 	exit(1);
 }
 
-/* The mean of the middle half of x[n]: a median would be a multiple of the kernel's 10 ns, or 1 ns.
- * Sorts x. */
+/* The mean of the middle half of x[n]. A median would be a multiple of the clock's resolution, 10
+ * or 1 ns. Sorts x. */
 static double midmean(double *x, size_t n)
 {
 	double sum = 0;
@@ -54,9 +54,9 @@ static double midmean(double *x, size_t n)
 	return sum / (double)(n - n / 4 * 2);
 }
 
-/* --- what both processes do on command --- */
+/* --- the commands, for both processes --- */
 
-/* A program to be loaded again and again; its instructions have the maps of a loaded object. */
+/* A program to be loaded many times. Its instructions refer to the maps of a loaded object. */
 struct load {
 	enum bpf_prog_type type;
 	const struct bpf_insn *insns;
@@ -84,8 +84,8 @@ static const struct bpf_insn clocks[] = {
 	{.code = BPF_JMP | BPF_EXIT},
 };
 
-/* A name of its own for each load: clones of equal programs of one name would share their memory.
- */
+/* Each load has a name of its own, because clones of equal programs with one name would share
+ * their memory. */
 static int load(const struct load *l)
 {
 	static unsigned int nth;
@@ -134,7 +134,7 @@ static void programs_open(struct programs *p)
 	p->chain_fd = fd_of(p->known, "known_100");
 }
 
-/* ns a run, by the kernel. */
+/* Returns ns per run, as the kernel reports it. */
 static double run(int fd, unsigned int repeat)
 {
 	static const uint8_t frame[64];
@@ -188,7 +188,7 @@ static double execute(const struct programs *p, char command)
 	}
 }
 
-/* The process inside: it ends when the other one closes the FIFO. */
+/* The process under `bpfbench inside`. It ends when the parent closes the FIFO. */
 static int serve(const char *folder, int cpu)
 {
 	struct programs p;
@@ -283,7 +283,7 @@ static void session_end(struct session *s)
 	}
 }
 
-/* The program of that name that ran most; several may have it. */
+/* Of the programs with that name, the one that ran most. */
 static const json_t *program_of(const struct session *s, const char *name)
 {
 	const json_t *programs = json_object_get(s->report, "programs"), *found = NULL;
@@ -412,8 +412,8 @@ static void judge_near(const char *what, const char *bound, double ns, double kn
 	bench_judge(what, bound, measured, off <= fmax(at_least_ns, NEAR * known_ns));
 }
 
-/* Of a short program, step's net is too little: the CPU begins its first instructions while it
- * still works on the call. Many rounds less few rounds are without that. */
+/* For a short program, step's net is too low: the CPU begins the program's first instructions
+ * while it still works on the call. The difference of many rounds and few has no such error. */
 static void judge_chain(const struct session *s, struct stepper *known)
 {
 	static const char *const names[] = {"known_100", "known_400", "known_1600"};
@@ -451,8 +451,8 @@ static void judge_paths(const struct session *s, struct stepper *known)
 		    2 * p99 > figure(path_of(s, 1), "p50"));
 }
 
-/* The kernel's time of a run holds its own clock and the instruments. The same is true of the
- * straight program, which does nothing else: it is taken off. */
+/* The kernel's time of a run includes its own clock and the instruments. The straight program has
+ * these and does nothing else, so its time is subtracted. */
 static void known_sum(struct session *s)
 {
 	struct bb_stats_enable stats;
@@ -516,9 +516,9 @@ static void known_programs(struct session *s)
 	stepper_close(&known);
 }
 
-/* --- the price --- */
+/* --- the cost of clones --- */
 
-/* A command there and here, in turns. */
+/* A command, carried out in turns by the process under `bpfbench inside` and by this one. */
 struct both {
 	const struct session *there;
 	const struct programs *here;
@@ -539,7 +539,7 @@ static double execute_here(void *arg)
 	return execute(b->here, b->command);
 }
 
-/* The lowest decile: a load takes long enough to be preempted where other processes run. */
+/* The lowest decile, because a load is long enough to be preempted on a busy machine. */
 static double low(double *x, size_t n)
 {
 	bb_sort_doubles(x, n);

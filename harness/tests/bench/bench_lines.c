@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Time by line against what is known, in pieces that BENCH_LINES names (known tables compare):
- * - known: lines of 64, 128 and 256 multiplications, and the sum of the parts;
- * - tables, busy: BENCH_LINES_TABLES (2) processes each, all pairs of them, quiet and with every
- * CPU kept busy, as measured and at one speed of the machine;
- * - compare: `compare --time` of a program with itself and with one helper more, BENCH_LINES_TIMES
- *   (4) of each;
- * - tracer: as many of a tracer with one call more, 28 s each;
+ * How exact is the time by line? Parts, of which BENCH_LINES names some (known tables compare):
+ * - known: lines of 64, 128 and 256 multiplications, and the sum of all lines;
+ * - tables, busy: do the tables of BENCH_LINES_TABLES (2) processes agree, pair by pair, on a quiet
+ *   machine and with every CPU busy? As measured, and scaled to one speed of the machine;
+ * - compare: BENCH_LINES_TIMES (4) times `compare --time` of a program with itself, and with one
+ *   that calls one more helper;
+ * - tracer: as many comparisons with a tracer that makes one more call, 28 s each;
  * - objects: the cuts of all programs of the objects in the folder BENCH_LINES_OBJECTS.
  */
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 #define PROFILER "bpf/perf_profiler.bpf.o"
 #define LINES "tests/bpf/lines.bpf.o"
-#define FIRST_NS 8.0 /* of the first line, which hides that much behind the end of the run */
+#define FIRST_NS 8.0 /* error of the first line: so much of it overlaps with the end of the run */
 #define NEAR_NS 3.0
 
 static char results[4096];
@@ -34,7 +34,7 @@ static const char *built(const char *name)
 	return path;
 }
 
-/* One table; its wall time, s. */
+/* Makes one table; returns its wall time, s. */
 static double make_table(const char *object, const char *program, struct bb_report **ret_report)
 {
 	const char *const argv[] = {"./bpfbench", "--object", built(object), "--program",
@@ -75,7 +75,7 @@ static void judge_sum(const char *what, const struct bb_by_line *b)
 		    off <= NEAR_NS || off <= 0.01 * b->program.value);
 }
 
-/* What one multiplication takes, the two long lines say: 256 less 128. */
+/* The time of one multiplication is that of the line of 256 less that of 128, divided by 128. */
 static void known_costs(void)
 {
 	struct bb_report *r;
@@ -106,9 +106,9 @@ struct table {
 };
 
 /*
- * What a row takes in pieces of a reference, which is measured beside the program in each load and
- * which nothing of ours is part of: the wakeup by wakeups, all others by instructions. As tables
- * minutes apart are of a CPU whose clock moved by up to 7 %.
+ * A row's time in pieces of a reference, which is measured in each load beside the program: for
+ * bpf_ringbuf_submit, a wakeup, in wakeups; for all others in instructions. Without that, tables
+ * made minutes apart would not be comparable: the CPU's clock changed by up to 7 %.
  */
 static double in_pieces(const struct table *t, const struct bb_line_part *part)
 {
@@ -146,13 +146,13 @@ static bool do_cover(const struct bb_estimate *x, const struct bb_estimate *y)
 	return high->value - low->value <= hypot(low->hi - low->value, high->value - high->lo);
 }
 
-/* The same row at another speed of the machine: so many ns. */
+/* An estimate scaled to another speed of the machine, at which its value is `ns`. */
 static struct bb_estimate at_speed(const struct bb_estimate *e, double ns)
 {
 	return (struct bb_estimate){ns, ns * e->lo / e->value, ns * e->hi / e->value};
 }
 
-/* How often two tables agree, and their intervals cover the difference. */
+/* Pairs of tables that agree, and pairs whose intervals cover the difference. */
 struct agreement {
 	unsigned int near, covered;
 };
@@ -164,7 +164,7 @@ static void add_pair(struct agreement *a, const struct bb_estimate *x, const str
 	a->covered += do_cover(x, y);
 }
 
-/* The row `part` of the first table in all pairs of tables t[n]. */
+/* Judges row `part` of the first table in all pairs of tables t[n]. */
 static void judge_row(const struct table *t, size_t n, size_t part, double share, const char *when)
 {
 	const struct bb_line_part *first = &t[0].by_line.parts[part];
@@ -266,10 +266,10 @@ static uint64_t count_before(const char *text, const char *word)
 	return digits && !bb_parse_digits(&digits, &n) ? n : 0;
 }
 
-/* Lines of comparisons and their verdicts. */
+/* Numbers of lines in the output of `compare --time`, by verdict. */
 struct counts {
 	uint64_t lines, regressed, improved, added;
-	uint64_t changed, found; /* regressed rows of CHANGED; regressed or new ones */
+	uint64_t changed, found; /* rows of CHANGED: regressed ones; regressed or new ones */
 };
 
 #define CHANGED "/* one more */"
@@ -346,7 +346,7 @@ static void comparisons(void)
 		struct counts c = {0};
 
 		compare_pair("one_more", &c);
-		/* the line behind it hides less and may read shorter */
+		/* the next line overlaps less with it, so it may be called improved */
 		found += c.regressed + c.added == 1;
 	}
 	snprintf(measured, sizeof(measured), "%llu", (unsigned long long)found);
@@ -355,7 +355,7 @@ static void comparisons(void)
 		    measured, found == times);
 }
 
-/* A tracer with one call more: how often is another line called regressed? */
+/* A tracer with one more call: how often is another line called regressed? */
 static void tracers(void)
 {
 	uint64_t times = number_of("BENCH_LINES_TIMES", 4), found = 0, wrong = 0;
@@ -378,9 +378,9 @@ static void tracers(void)
 		    measured, !wrong);
 }
 
-/* --- objects of others --- */
+/* --- objects of other projects --- */
 
-/* The share of a run's lines that rows of one line have. */
+/* The share of the lines' time that is in rows of exactly one line; 1 for up to 5 ns in all. */
 static double told_apart(const struct bb_by_line *b)
 {
 	double one = 0, all = 0;

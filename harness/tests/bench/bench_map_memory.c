@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Bytes of a full map: what bpfbench prints (bb_map_bytes(): the kernel's own figure) against the
- * growth of a memory cgroup, to which the kernel charges the pages and objects of its maps.
+ * Bytes of a full map: the figure that bpfbench prints (bb_map_bytes(), the kernel's own) against
+ * the growth of a memory cgroup, to which the kernel charges the pages and objects of the map.
  */
 #include <bpf/bpf.h>
 #include <mntent.h>
@@ -10,14 +10,14 @@
 #include "base/caller.h"
 #include "bench.h"
 
-#define ALIKE 0.02 /* share by which the two may differ where both have all of a map */
+#define ALIKE 0.02 /* share by which the two figures may differ if both include the whole map */
 
-/* Where the two agree, there is a bound. Elsewhere one of them lacks a part, as
- * docs/methods/full-tables.md says. */
+/* must_agree: both figures include the whole map. In the other rows one of them lacks a part, see
+ * docs/methods/full-tables.md. */
 static const struct kind {
 	const char *what;
 	enum bpf_map_type type;
-	uint32_t flags, key_bytes, room; /* room: 0 for as many entries as it gets */
+	uint32_t flags, key_bytes, room; /* room: max_entries; 0: the number of entries */
 	bool must_agree;
 } kinds[] = {
 	{"hash", BPF_MAP_TYPE_HASH, 0, 4, 0, true},
@@ -32,9 +32,9 @@ static const struct kind {
 };
 static const uint32_t sizes[] = {1000, 100000, 1000000};
 
-/* A memory cgroup of our own, in either version of cgroups. */
+/* A memory cgroup of our own, of cgroups v1 or v2. */
 static char group[PATH_MAX];
-static const char *usage_file, *usage_row; /* the row of a file with several; "": the file */
+static const char *usage_file, *usage_row; /* usage_row "": the file is only a number */
 
 static bool holds(const char *folder, const char *file, const char *word)
 {
@@ -93,11 +93,11 @@ static void fill(int fd, const struct kind *k, uint32_t n)
 	uint64_t value[256] = {0}; /* for as many CPUs */
 
 	for (uint32_t i = 0; i < n; i++) {
-		/* a prefix has its length in front; an odd factor leaves all numbers different */
+		/* a prefix begins with its length; an odd factor keeps all numbers different */
 		uint32_t key[2] = {k->key_bytes > 4 ? 32 : i, i * 2654435761u};
 		int rc = -ENOMEM;
 
-		/* the kernel refills its reserve for maps without preallocation later */
+		/* without preallocation: the kernel refills its reserve of memory a little later */
 		for (int tries = 0; rc == -ENOMEM && tries < 200; tries++) {
 			usleep(tries ? 1000 : 0);
 			rc = bpf_map_update_elem(fd, key, value, 0);
@@ -109,7 +109,7 @@ static void fill(int fd, const struct kind *k, uint32_t n)
 	}
 }
 
-/* The bytes of a full map: `ours` is bpfbench's figure, `group` the growth of the cgroup. */
+/* The bytes of a full map. `ours`: bpfbench's figure; `group`: the growth of the cgroup. */
 struct memory {
 	double ours, group;
 };
@@ -133,8 +133,8 @@ static struct memory measure(const struct kind *k, uint32_t n)
 	return m;
 }
 
-/* Each map has a process and a cgroup of its own: the memory of another one, which the kernel
- * frees later, is then not in the difference. */
+/* Each map has a process and a cgroup of its own, so that the difference does not include the
+ * memory of another map, which the kernel frees later. */
 static struct memory measure_apart(const struct kind *k, uint32_t n)
 {
 	struct memory m = {NAN, NAN};
@@ -167,7 +167,7 @@ static void compare(const struct kind *k, uint32_t n)
 
 	snprintf(what, sizeof(what), "%s, %u entries: B printed, in cgroup", k->what, n);
 	snprintf(measured, sizeof(measured), "%.0f  %.0f (%.2f x)", m.ours, m.group, ratio);
-	/* a cgroup is charged by the page, so a small map says nothing */
+	/* a cgroup is charged whole pages, so the figure of a small map is too coarse */
 	if (k->must_agree && n >= 100000)
 		bench_judge(what, "within 2 %", measured, fabs(ratio - 1) <= ALIKE);
 	else

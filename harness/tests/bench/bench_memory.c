@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Peak resident memory of whole runs of 10 million samples. The samples are the fake drive's; all
- * behind it is real. */
+/* Peak resident memory of whole runs of 10 million samples. Only the samples are not real: the
+ * fake drive makes them up. */
 #include "bench.h"
 
 #define SAMPLES "10000000"
@@ -10,7 +10,7 @@ static const char light[] = "name: memory\n"
 			    "variants: [{name: light}]\n"
 			    "drive: [{with: fake}]\n";
 
-/* One run in ten is hit by up to 1 ms: as many distinct values as there can be. */
+/* One sample in ten takes up to 1 ms more, to have as many distinct values as possible. */
 static const char heavy[] = "name: memory\n"
 			    "variants: [{name: heavy, globals: {tail_permille: 100, tail_ns: "
 			    "1000000}}]\n"

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From one recording on disk, of 100 000 stacks that are hardly ever alike, to a file of folded
- * ones: `perf script` piped through a folding script, and what `bpfbench profile` does after its
- * last sample: read the kernel's symbols, look addresses up, fold, write. Both read the same
- * perf.data (ours comes from BPF maps otherwise), in new processes each time, which have to open
- * all symbol tables and debug information anew; the files are in the page cache. perf and its
- * script run side by side, where there are two CPUs.
+ * Time to turn a recording of 100 000 stacks, nearly all different, into a file of folded stacks:
+ * by `perf script` piped through a folding script, and by the code that `bpfbench profile` runs
+ * after its last sample (read the kernel's symbols, look addresses up, fold, write). Both read the
+ * same perf.data, from the page cache; `bpfbench profile` itself reads BPF maps. Each time is that
+ * of new processes, which open all symbol tables and debug information anew. perf and its script
+ * run at the same time if there are two CPUs.
  *
- * Two scripts: the shortest that does it, in awk, which takes no longer than perf itself; and
- * stackcollapse-perf.pl (github.com/brendangregg/FlameGraph), which most people use, where it is
+ * Two scripts: a short one in awk, which takes no longer than perf itself; and
+ * stackcollapse-perf.pl (github.com/brendangregg/FlameGraph), which most people use, if it is
  * installed.
  *
- * And do both find the same? The share of every function of hot_spots, once of the very same
- * samples, once of a run of its own under each profiler.
+ * Also compared: the share of every function of hot_spots, once from the same samples, once from a
+ * run under each profiler.
  */
 #include "bench.h"
 
@@ -39,8 +39,8 @@ struct file_header {
 	struct section attrs, data;
 };
 
-/* What `perf record -g -a` writes of a sample; ID when it has more than one event, which it has for
- * its dummy. */
+/* The fields of a sample that `perf record -g -a` writes. With more than one event, as with perf's
+ * dummy event, there is also an ID. */
 #define SAMPLE_TYPE                                                                                \
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |                   \
 	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN)
@@ -107,8 +107,8 @@ static const struct perf_event_header *header_at(const char *data, uint64_t at)
 	return (const struct perf_event_header *)(const void *)(data + at);
 }
 
-/* Of the words that end each record but samples (TID, TIME, ID if any, CPU), the time goes to the
- * end, as ours have it. */
+/* Each record that is not a sample ends in TID, TIME, ID (if any), CPU. The time is copied to the
+ * record's last word, where bb_task_events__log() expects it. */
 static void log_event(struct recording *r, struct bb_task_events *events,
 		      const struct perf_event_header *h, bool has_id)
 {
@@ -124,7 +124,7 @@ static void log_event(struct recording *r, struct bb_task_events *events,
 	bb_task_events__log(events, (const struct perf_event_header *)copy);
 }
 
-/* As perf itself reads it. */
+/* Maps the file, as perf itself does. */
 static char *map_file(const char *path, size_t *ret_len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -155,7 +155,7 @@ static void read_recording(const char *path, struct recording *r)
 	if (f.data.offset + f.data.size > len ||
 	    (sample_type & ~(uint64_t)PERF_SAMPLE_ID) != SAMPLE_TYPE)
 		die(path, "not a perf.data as expected");
-	/* What processes did, first: the file is in the order of CPUs, not of time. */
+	/* Events of processes come first: the file is in the order of CPUs, not of time. */
 	for (uint64_t at = f.data.offset; at < f.data.offset + f.data.size;
 	     at += header_at(data, at)->size)
 		log_event(r, &events, header_at(data, at), sample_type & PERF_SAMPLE_ID);
@@ -185,7 +185,7 @@ static void fold_recording(const char *path, struct bb_profile *ret_profile)
 	bb_idmap__done(&r.comm_of);
 }
 
-/* What is timed, in a process of its own: read, look up, fold, write. */
+/* The work that is timed, in a process of its own: read, look up, fold, write. */
 static int fold(const char *recording, const char *folded_path)
 {
 	struct bb_profile profile;
@@ -199,7 +199,7 @@ static int fold(const char *recording, const char *folded_path)
 	return 0;
 }
 
-/* Drawing alone: its stacks are folded. */
+/* Times the drawing of a flame graph alone, from folded stacks. */
 static void measure_flame(const char *dir)
 {
 	const struct bb_flame_opts opts = {.title = "many_stacks", .unit = "samples"};
@@ -229,7 +229,7 @@ static void measure_flame(const char *dir)
 	bb_profile__done(&profile);
 }
 
-/* The folding script: what stackcollapse-perf.pl does, in awk. */
+/* The folding script: the work of stackcollapse-perf.pl, in awk. */
 static const char fold_awk[] = "/^[^ \\t#]/ { comm = $0; sub(/[ \\t]+[0-9]+(\\/[0-9]+)?[ \\t].*/, "
 			       "\"\", comm); stack = \"\"; next }"
 			       "/^[ \\t]/ { name = $2; sub(/\\+0x[0-9a-f]+$/, \"\", name); stack = "
@@ -237,7 +237,7 @@ static const char fold_awk[] = "/^[^ \\t#]/ { comm = $0; sub(/[ \\t]+[0-9]+(\\/[
 			       "/^$/ { if (comm != \"\") count[comm stack]++; comm = \"\" }"
 			       "END { for (s in count) print s, count[s] }";
 
-/* Run in a shell. */
+/* Runs a command in a shell. */
 static struct bench_child timed(const char *command)
 {
 	const char *const argv[] = {"sh", "-c", command, NULL};
@@ -249,7 +249,7 @@ static struct bench_child timed(const char *command)
 
 struct duel {
 	char theirs[2048], ours[1024];
-	double theirs_cpu_s, ours_cpu_s; /* of the last turn */
+	double theirs_cpu_s, ours_cpu_s; /* CPU time of the last turn */
 };
 
 static double theirs(void *arg)
@@ -271,11 +271,11 @@ static double ours(void *arg)
 }
 
 /*
- * The largest difference between a function's shares in two folded files, in percentage points, as
- * an awk script prints it: how many functions, points, which; of those whose names match a pattern.
- * Left out are inlined functions, which perf shows only when it was built so, and what has no name,
- * which we show by its file; versions of symbols (@@GLIBC_2.17) and marks of the kernel's (_[k])
- * are no part of a name.
+ * An awk script that compares the shares of functions in two folded files. It prints the number of
+ * functions whose names match `pattern`, the largest difference in percentage points, and the
+ * function that has it. It skips inlined functions, which not every build of perf shows, and
+ * frames without a function name. It removes versions of symbols (@@GLIBC_2.17) and the marks of
+ * kernel functions (_[k]) from names.
  */
 static const char compare_awk[] = "{ n = $NF; total[FILENAME] += n; sub(/ [0-9]+$/, \"\"); k = "
 				  "split($0, f, \";\");"
@@ -334,7 +334,7 @@ static void judge_speed(const char *what, double theirs_s, double ours_s)
 	bench_judge(what, ">= 20 x", measured, theirs_s >= 20 * ours_s);
 }
 
-/* How long ours took, in seconds. */
+/* Times both in turns; returns our time, s. */
 static double measure_speed(const char *self, const char *dir, const char *build)
 {
 	struct bench_medians m;
@@ -359,7 +359,7 @@ static double measure_speed(const char *self, const char *dir, const char *build
 	return m.b;
 }
 
-/* Once: it takes longer than all the rest. */
+/* Measured once only, because it takes longer than all the rest. */
 static void measure_perl(const char *dir, double ours_s)
 {
 	static const char what[] = "profile: likewise, perf script | stackcollapse-perf.pl";
@@ -395,7 +395,7 @@ static void measure_shares(const char *self, const char *dir, const char *build)
 
 int main(int argc, char **argv)
 {
-	/* run.sh gives us one, and removes it */
+	/* run.sh gives us a folder, and removes it */
 	const char *dir = argc > 1 ? argv[1] : "/tmp";
 	const char *build = getenv("O") ? getenv("O") : "build";
 	double ours_s;

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How well do plain runs repeat? Each job below is run 20 times by ./bpfbench as a user calls it;
- * the spread of its figures (max/min - 1) stands beside that of other tools on new loads of the
- * same program, one after each run: `bpftool prog run repeat N`, the mean as Go's testing.B takes
- * it, and run_time_ns / run_cnt of the same runs. And how many of the 20 intervals hold the mean of
- * all 20 figures.
+ * How well do plain runs repeat? Each job below is run 20 times by ./bpfbench as a user calls it.
+ * The table has the spread of its figures (max/min - 1), and the number of the 20 intervals that
+ * contain the mean of all 20 figures. For contrast it has the spread of other tools, which measure
+ * a new load of the same program after each run: `bpftool prog run repeat N`, the mean as Go's
+ * testing.B takes it, and run_time_ns / run_cnt.
  *
- * The self-test runs first, under the same load.
+ * The self-test runs first, on the equally busy machine.
  *
  * Environment: REPEATS (20), PROGRAMS (names of jobs; all), BUSY (1: two processes keep every CPU
- * busy, one of them with memory).
+ * busy, one of them with memory accesses).
  */
 #include <errno.h>
 
 #include "hogs.h"
 #include "other_tools.h"
 
-#define MOST_TRIES 5u /* of one run that is void */
+#define MOST_TRIES 5u /* attempts of a run, if it is void */
 #define MOST_REPEATS 200u
-#define OTHER_REPEAT 200000u /* 0.1 s of the loop, as long as the others take */
+#define OTHER_REPEAT 200000u /* takes 0.1 s, like the other tools */
 
-/* A figure of a job: `metric` of the case that the CSV names so. */
+/* A figure of a job: the `metric` of the case that the CSV calls `benchmark`. */
 struct figure {
 	const char *what, *benchmark, *metric;
-	double bound, bound_busy; /* of the spread; 0: none */
+	double bound, bound_busy; /* bound of the spread; 0: none */
 };
 
 #define MOST_FIGURES 5
 
 struct job {
 	const char *name, *args;
-	/* what the other tools run; NULL: it has no test run */
+	/* the program for the other tools; NULL: it has no test run */
 	const char *object, *program;
 	struct figure figures[MOST_FIGURES];
 };
@@ -90,7 +90,7 @@ struct repeats {
 	struct bb_rng rng;
 };
 
-/* The next comma-separated field of *at; fields with commas are not ours. */
+/* Returns the next comma-separated field of *at. Fields with commas in them do not occur. */
 static char *field(char **at)
 {
 	char *f = strsep(at, ",\n");
@@ -124,7 +124,7 @@ static void take_row(struct repeats *r, size_t i, char *line)
 	}
 }
 
-/* false: a figure is missing, because others had bpf_stats on during it, say. */
+/* False: a figure is missing, for example because another process had bpf_stats on. */
 static bool run_bpfbench(struct repeats *r, size_t i)
 {
 	char command[1024], *line = NULL;
@@ -203,7 +203,7 @@ static void say(const char *what, const double *x, size_t n, double bound)
 	bench_row(what, limit, measured, !(bound > 0) ? "-" : spread <= bound ? "ok" : "MISS");
 }
 
-/* How many of the intervals hold the mean of all figures. */
+/* Prints how many of the intervals contain the mean of all figures. */
 static void say_coverage(const struct repeats *r, size_t k)
 {
 	double sum = 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What slope resolves, while every CPU is kept busy by others. First the ladder: programs that do
- * the same work 0 to 128 times (tests/bpf/ladder.bpf.c), each loaded anew, at the same JIT address
- * mod 64 where it can be, measured in turns; their costs must lie on a straight line. Then one of
- * them 20 times over by slope, by `bpftool prog run repeat N`, and as Go's testing.B would by the
- * mean `duration` of as many runs as take 100 ms: how far do 20 repeats scatter?
+ * How small a difference does slope resolve while every CPU is busy? First the ladder: programs
+ * that do the same work 0 to 128 times (tests/bpf/ladder.bpf.c). They are loaded anew in each
+ * round, at the same JIT address mod 64 if possible, and measured in turns. Their costs must lie on
+ * a straight line. Then one of them is measured 20 times by slope, by `bpftool prog run repeat N`,
+ * and like Go's testing.B by the mean `duration` of as many runs as take 100 ms: how far do the 20
+ * figures scatter?
  */
 #include <errno.h>
 
@@ -14,7 +15,7 @@
 #include "other_tools.h"
 
 #define ROUNDS 24u /* loads of each rung */
-#define TURNS 8u   /* of each load, of LINES lines */
+#define TURNS 8u   /* turns of each load; a turn has LINES lines */
 #define LINES 2u
 #define MAX_TRIES 200u
 #define REPEATS 20u
@@ -71,7 +72,7 @@ static void take_lines(struct rung *r, size_t n, double *ret_ns)
 		ret_ns[i] = (double)ps[i] / bb_driver_slope.kind.units_per_ns;
 }
 
-/* At a JIT address of `mod64` if the kernel ever puts it there; -1: anywhere. */
+/* Loads at a JIT address of `mod64` if the kernel puts it there within MAX_TRIES; -1: anywhere. */
 static void load_and_attach(struct ladder *l, struct rung *r, int mod64)
 {
 	struct bb_err err = {0};
@@ -103,7 +104,7 @@ static void measure_round(struct ladder *l, unsigned int round)
 	}
 }
 
-/* A robust line through (rungs[i], y[i]), as the driver's own. */
+/* A robust line through (rungs[i], y[i]), like the one that the driver fits. */
 static void fit(const double *y, double *ret_step, double *ret_base)
 {
 	double slopes[N_RUNGS * N_RUNGS], rest[N_RUNGS];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What comes after measuring: the statistics of 10 million samples, a tenth of them spread over a
- * millisecond (as many distinct values as the histogram can have), and storing and reading that
- * run. With it, reading a real run: the latest in SCRATCH_FOLDER/results (bench_default leaves one
- * there), else in results/, if there is any.
+ * Time of the steps after measuring: the statistics of 10 million samples, a tenth of them spread
+ * over a millisecond (as many distinct values as the histogram can have), and storing and reading
+ * that run. Also the time to read a real run: the latest in SCRATCH_FOLDER/results (bench_default
+ * leaves one there), else in results/, if there is one.
  */
 #include "base/io.h"
 #include "bench.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a sample costs through the step drive, against a bare loop of the same trigger and read: the
- * same program on the same kind of event, as many frames deep, a page of a dropped region touched,
- * BPF_OBJ_GET_INFO_BY_FD into zeroed memory, the ring emptied. Everything that the drive does
- * besides (the search, going to the private stack and back, the checks, the warm-up runs at the
- * start of every block) is in its figure and not in the bare loop's. And the trigger against the
- * usual one, a madvise and a write for every sample.
+ * Time of a sample of the step drive, against a bare loop with the same trigger and read. The bare
+ * loop has the same program on the same kind of event and as many stack frames; for each sample it
+ * touches a page of a dropped region, calls BPF_OBJ_GET_INFO_BY_FD into zeroed memory and empties
+ * the ring. Only the drive's figure includes the rest: the search, the switch to the private stack
+ * and back, the checks, the warm-up at the start of every block. A second row compares the trigger
+ * with the usual one, a madvise and a write for every sample.
  */
 #include <linux/bpf.h>
 #include <sys/mman.h>
@@ -17,7 +17,7 @@
 #include "bpf/attach.h"
 
 #define BLOCKS 500u
-#define REGION_PAGES 512u /* dropped at once, as in drivers/trigger_page_fault.c */
+#define REGION_PAGES 512u /* dropped together, as in drivers/trigger_page_fault.c */
 #define STACK_BYTES (64u << 10)
 
 struct bare {
@@ -54,7 +54,7 @@ static void bare_open(struct bare *b, const char *program)
 	if (bb_perf_event__open(&attr, 0, -1, b->prog_fd, &b->event_fd, &err))
 		bench_die(program, &err);
 	b->stack = bench_alloc(1, STACK_BYTES);
-	memset(b->stack, 1, STACK_BYTES); /* no fault of its own may fire the event */
+	memset(b->stack, 1, STACK_BYTES); /* so that the stack causes no page fault later */
 	memset(b->ns, 1, sizeof(b->ns));
 }
 
@@ -94,7 +94,7 @@ static inline __attribute__((always_inline)) uint64_t read_counters(const struct
 	return info.run_time_ns;
 }
 
-/* What the sampler will see: the function itself, then one return address a saved frame pointer. */
+/* The number of frames that the sampler will see: this function, then one per frame pointer. */
 static inline __attribute__((always_inline)) uint32_t frames_here(const struct bare *b)
 {
 	void *const *frame = __builtin_frame_address(0);
@@ -132,19 +132,19 @@ static __attribute__((noinline)) void bare_loop(struct bare *b)
 	}
 }
 
-/* The loop `more` frames below the caller. */
+/* Runs the loop `more` frames below the caller. */
 static __attribute__((noinline)) void nest(struct bare *b, uint32_t more)
 {
 	if (more > 1)
 		nest(b, more - 1);
 	else
 		bare_loop(b);
-	/* something to come back for, or the call becomes a jump */
+	/* without work after it, the call would become a jump */
 	__asm__ volatile("" ::: "memory");
 }
 
-/* Bottom of the private stack. Besides nest(): this frame, the loop's, and the place that the event
- * interrupts. */
+/* Bottom of the private stack. Three frames are not nest()'s: this one, the loop's, and the one
+ * that the event interrupts. */
 static void bare_entry(unsigned int high, unsigned int low)
 {
 	struct bare *b = (struct bare *)(((uintptr_t)high << 32) | low);
@@ -188,7 +188,7 @@ static double step_block(void *arg)
 	return (double)took_ns / BENCH_BLOCK;
 }
 
-/* The triggers alone, the event on and nothing read. */
+/* Times the triggers alone: the event is on, nothing is read. */
 static double touch_block(void *arg)
 {
 	struct bare *b = arg;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a sample costs through the step drive by test run, against the bare pair of system calls
- * that it cannot do without: BPF_PROG_TEST_RUN of the same attached XDP program on the same packet,
- * and BPF_OBJ_GET_INFO_BY_FD. What else the drive does (the warm-up at the start of every block,
- * the run whose output is looked at, the checks) is in its figure. And what attaching saves: the
- * same runs of a load that is attached nowhere.
+ * Time of a sample of the step drive by test run, against the two system calls that it needs at
+ * least: BPF_PROG_TEST_RUN of the same attached XDP program on the same packet, and
+ * BPF_OBJ_GET_INFO_BY_FD. Only the drive's figure includes the rest: the warm-up at the start of
+ * every block, the run whose output is looked at, the checks. A second row shows the gain from
+ * attaching: the same runs of a load that is not attached.
  */
 #include <linux/bpf.h>
 #include <sys/syscall.h>
@@ -85,7 +85,7 @@ static inline __attribute__((always_inline)) void call(int command, union bpf_at
 	}
 }
 
-/* One run, and what the counters say then. */
+/* Runs the program once, then reads its counters. */
 static inline __attribute__((always_inline)) uint64_t run_and_read(int prog_fd,
 								   const uint8_t *packet,
 								   size_t len)
@@ -139,7 +139,7 @@ static double median_of(const uint64_t *ns)
 	return bb_median(x, BENCH_BLOCK);
 }
 
-/* What the kernel says of a run, attached and not. */
+/* The kernel's time of a run of the attached program. */
 static double attached_block(void *arg)
 {
 	struct runs *r = arg;

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tracked branch: plain runs of one unchanged tree on a machine that is loaded at random.
- * How many changes does `history` mark (none is right), how many of 20 real steps of some +3 % does
- * it mark within three runs, and how many alerts would Bencher raise: a t-test threshold as
- * `ci/bencher.sh main` sets it, computed as its documentation and lib/bencher_boundary say, with
- * the rules of that script: a second measurement after a pause has to alert for the same
- * series, and the empty program raises no alert. How many
- * intervals hold the mean of all runs, and how often is `compare OLD NEW` of two of them wrong?
+ * Plain runs of one unchanged tree, as on a tracked branch, while other work loads the machine at
+ * random times. It prints:
+ * - how many changes `history` marks (each is false), and how many of 20 real steps of some +3 % it
+ *   marks within three runs;
+ * - how many alerts Bencher would raise. The threshold is the t-test that `ci/bencher.sh main`
+ *   sets, computed as in Bencher's documentation and lib/bencher_boundary. The script's rules
+ *   apply: the same series must alert again in a second measurement after a pause, and the empty
+ *   program raises no alert;
+ * - how many intervals contain the mean of all runs, and how often `compare OLD NEW` is wrong.
  *
- * Environment: RUNS (200), of which the first 30 are only learnt from; MADE, a folder in which the
- * runs are kept, and which a later call goes on with; SECONDS_MOST: no run begins after as many.
+ * Environment: RUNS (200), of which the first 30 only serve to learn; MADE: a folder that keeps the
+ * runs, so that a later call can continue; SECONDS_MOST: no run begins after so many seconds.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -59,7 +61,7 @@ static void write_scenario(const char *dir, const char *name, unsigned int round
 	}
 }
 
-/* One plain run of dir/NAME.yml into dir/NAME, with or without hogs beside it. */
+/* One plain run of dir/NAME.yml, stored in dir/NAME, with or without hogs at the same time. */
 static void run_once(const char *dir, const char *name, struct bb_rng *rng)
 {
 	struct hogs hogs = {.n = 0};
@@ -98,7 +100,7 @@ static const struct bb_timeline_case *case_of(const struct bb_timeline *t, const
 
 static void say_marks(const struct bb_timeline *t)
 {
-	size_t n_changes[2] = {0}, n_cases[2] = {0}; /* of programs, of the anchor */
+	size_t n_changes[2] = {0}, n_cases[2] = {0}; /* [0] programs, [1] the anchor */
 	char measured[128];
 
 	for (size_t i = 0; i < t->n_cases; i++) {
@@ -166,7 +168,7 @@ static bool alerts(const struct bb_timeline_case *c, size_t k, enum bb_predictor
 	       c->points[k].of->figure[by].value > upper_boundary(x, n, boundary);
 }
 
-/* The boundary of so many series that share a rate. */
+/* Bencher's boundary for each series, so that all series together have the rate FAMILY_RATE. */
 static double boundary_of(const struct bb_timeline *t)
 {
 	size_t n_series = 0;
@@ -176,7 +178,7 @@ static double boundary_of(const struct bb_timeline *t)
 	return 1 - FAMILY_RATE / (double)n_series;
 }
 
-/* The first run that begins PAUSE_S or more after that one. */
+/* The first point whose run begins PAUSE_S or more after the run of point `k`. */
 static size_t second_of(const struct bb_timeline *t, const struct bb_timeline_case *c, size_t k)
 {
 	double began_s = t->runs[c->points[k].run].epoch_s;
@@ -187,8 +189,9 @@ static size_t second_of(const struct bb_timeline *t, const struct bb_timeline_ca
 	return second;
 }
 
-/* Every run is a main run; where one alerts, a later one is its second measurement. Of a benchmark
- * with latency-relative, ci/bencher.sh counts the alerts of that. */
+/* Takes every run as one of the main branch. If it alerts, a later run is its second measurement.
+ * For a benchmark with latency-relative, only the alerts of that metric count, as in
+ * ci/bencher.sh. */
 static void say_alerts(const struct bb_timeline *t, enum bb_predictor by)
 {
 	size_t n_alerted = 0, n_failed = 0, n = t->cases[0].n_points, most = (n + 199) / 200;
@@ -220,7 +223,7 @@ static void say_alerts(const struct bb_timeline *t, enum bb_predictor by)
 		bench_row(what, "", measured, "-");
 }
 
-/* Does one of the slower runs alert, and the next? */
+/* True if one of the slower runs alerts, and the next one, too. */
 static bool fails(const struct bb_timeline *t, const struct bb_timeline_case *c,
 		  enum bb_predictor by)
 {
@@ -232,8 +235,8 @@ static bool fails(const struct bb_timeline *t, const struct bb_timeline_case *c,
 	return false;
 }
 
-/* Steps: LEARNT runs of the tree, then STEP_RUNS of the slower one that were made right after, each
- * a history of its own. */
+/* Each step is a history of its own: LEARNT runs of the tree, then STEP_RUNS of the slower tree,
+ * which were made right after them. */
 static void say_steps(const char *dir, const char *scratch, const struct bb_timeline *tree,
 		      const struct bb_timeline *slower)
 {
@@ -280,7 +283,7 @@ static void say_steps(const char *dir, const char *scratch, const struct bb_time
 	free(shifts);
 }
 
-/* How many intervals of the latency hold the mean of all. */
+/* Prints how many intervals of the latency contain the mean of all runs. */
 static void say_intervals(const struct bb_timeline *t)
 {
 	for (size_t i = 0; i < t->n_cases; i++) {
@@ -314,7 +317,7 @@ static struct bb_report *read_run(const char *dir, const char *id)
 	return r;
 }
 
-/* `compare OLD NEW` at 1 %, as the command does it, of each run and the one APART later. */
+/* Compares each run with the one APART runs later, like `compare OLD NEW` at 1 %. */
 static void say_compares(const char *dir)
 {
 	const struct bb_diff_opts opts = {.threshold = 0.01, .alpha = 0.05};
@@ -380,7 +383,7 @@ static size_t count_runs(const char *dir, const char *name)
 	return n;
 }
 
-/* As a user does now and then: what moves between runs is then in the intervals. */
+/* Runs `selftest`, as a user does now and then. Later intervals include its variation. */
 static void run_selftest(const char *dir, struct bb_rng *rng)
 {
 	struct hogs hogs = {.n = 0};
@@ -393,7 +396,7 @@ static void run_selftest(const char *dir, struct bb_rng *rng)
 	stop_hogs(&hogs);
 }
 
-/* How many runs of the slower tree there are to be after so many of the tree. */
+/* How many runs of the slower tree there must be after `n_tree` runs of the tree, of `n` in all. */
 static size_t slower_due(size_t n_tree, size_t n)
 {
 	size_t every = (n - LEARNT) / STEPS, steps;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One row of `selftest` many times over, and how often other methods say "different" on the very
- * same samples. verdicts.sh holds the first line to its bounds.
+ * Repeats one row of `selftest` many times, and counts how often other methods say "different" on
+ * the same samples. verdicts.sh checks the first line of output against its bounds.
  */
 #include "bench.h"
 
@@ -14,13 +14,13 @@
 #include "other_methods.h"
 #include "run/selftest.h"
 
-#define PER_MEDIAN 16u /* samples a median is taken of, for Mann-Whitney on medians in sequence */
+#define PER_MEDIAN 16u /* samples of each median that Mann-Whitney gets, in order of measurement */
 #define N_OTHERS 4
 
 static const char *const others[N_OTHERS] = {"naive mean", "Welch on means",
 					     "Mann-Whitney on medians", "minimum"};
 
-/* The samples of one experiment in the order they were taken: [0] base, [1] head. */
+/* The samples of one experiment, in order of measurement: [0] base, [1] head. */
 struct samples {
 	double *ns[2];
 	size_t n[2], size[2];
@@ -73,9 +73,9 @@ static void try_once(const struct bb_scenario *s, struct bb_selftest_opts *opts,
 
 	opts->watch = (struct bb_ab_watch){keep, &samples};
 	rc = bb_selftest__run(s, opts, &result, &err);
-	if (rc && rc != -ETIME) /* cut short, it is none */
+	if (rc && rc != -ETIME) /* -ETIME: the budget ran out, which is no failure */
 		bench_die("selftest", &err);
-	if (result.rows[0].n) { /* 0: without a valid pair */
+	if (result.rows[0].n) { /* 0: there was no valid pair */
 		t->estimates[t->n++] = expm1(result.rows[0].log_ratios.x[0]);
 		t->covered += result.rows[0].covered;
 		for (int i = 0; i < BB_N_VERDICTS; i++)

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced by the benches that must hold on a machine with other work to do: a busy loop on every CPU, from keep_cpus_busy to
-# leave_cpus, which belongs into the script's EXIT trap.
+# Sourced by the benches whose bounds must hold on a busy machine. keep_cpus_busy starts a busy loop on every CPU; leave_cpus ends them
+# and belongs into the script's EXIT trap.
 busy=()
 keep_cpus_busy() {
 	local cpu

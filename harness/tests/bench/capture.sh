@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Usage: capture.sh [PATTERN...]: capture the programs of Debian's libbpf-tools, of bpftrace's scripts and of our own objects by libbpf,
-# load each again with maps made anew, measure it, and print a table in Markdown: how many the kernel took, how many came back with equal
-# tag, translated length and JIT length, how many have a cost, and how many a stated reason why they have none. With COMMANDS=FILE, a
-# command a line, also of those (a Go program, an Aya application). PATTERNs choose by name; ONLY_COMMANDS=1: nothing but COMMANDS.
-# About 5 s a command; needs root. A command is watched for SECONDS_EACH (2.5), and its programs have BUDGET seconds (120 and 10 a
-# program); LIMIT seconds (600), for the copy of its maps too, end one that hangs.
+# Usage: capture.sh [PATTERN...]: captures the programs of Debian's libbpf-tools, of bpftrace's scripts and of our own objects (loaded by
+# libbpf), loads each again with new maps, measures it, and prints a table in Markdown: how many programs the kernel accepted, how many
+# have the same tag, translated length and JIT length after the second load, how many have a cost, and for how many a reason is stated
+# why they have none. COMMANDS=FILE adds other commands, one a line (for example a Go program). PATTERNs choose by name;
+# ONLY_COMMANDS=1: only those of COMMANDS. About 5 s a command; needs root. A command is watched for SECONDS_EACH (2.5). Measuring its
+# programs takes at most BUDGET seconds (120 and 10 a program). LIMIT (600): seconds after which a command that hangs is ended.
 set -euo pipefail
 # shellcheck source=harness/tests/tracefs.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/../tracefs.sh" "$@"
@@ -18,7 +18,7 @@ trap 'rm -rf -- "$work"' EXIT
 
 ((EUID == 0)) || { echo 'capture.sh: loading programs needs root' >&2; exit 4; }
 
-# Columns: programs that the kernel took, tests of the loader, refused, loaded again, equal, with a cost, with a reason, with neither.
+# Columns: programs that the kernel accepted, tests of the loader, refused, loaded again, equal, with a cost, with a reason, with neither.
 names=() group=() all=(0 0 0 0 0 0 0 0) commands=0 silent=0
 add() { # add ARRAY NUMBER...
 	local -n to=$1
@@ -33,7 +33,7 @@ row() { # row NAME US NUMBER...
 	printf '| %s |%s %s |\n' "$name" "$(printf ' %s |' "$@")" "$us"
 }
 
-# measure FILE PROGRAMS: names of programs that have a cost to $work/cost, of those with a reason to $work/reason, with the reason.
+# measure FILE PROGRAMS: writes the names of the programs that have a cost to $work/cost, and "NAME REASON" of the others to $work/reason.
 measure() {
 	local budget=${BUDGET:-$((120 + 10 * $2))}
 
@@ -47,7 +47,7 @@ measure() {
 		grep -vE '^[^ ]+ (the kernel refuses it: |.* the budget of )|^empty-' | sort -u -k1,1 | join -v 1 - "$work/cost" >"$work/reason" || true
 }
 
-# one NAME COMMAND...: a row, where the command loads anything.
+# one NAME COMMAND...: adds a row, if the command loads a program.
 one() {
 	local name=$1 file=$work/a.capture status=0 n us
 
@@ -72,7 +72,7 @@ one() {
 	add group "${n[@]}"
 }
 
-# end_group NAME: what the commands since the last end have in all.
+# end_group NAME: adds a row with the sums over the commands since the last end_group.
 end_group() {
 	((${#group[@]})) || return 0
 	names+=("$(row "$1" '' "${group[@]}")")

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Usage: capture_aa.sh [PAIRS]: does a figure from a capture agree with one from the object of the same program? Each of PAIRS (50)
-# compares the two, in turns about which is base; the programs are the same, so each verdict that says otherwise is a false one. About
-# 6 s a pair; needs root.
+# Usage: capture_aa.sh [PAIRS]: does a figure from a capture agree with one from the object of the same program? Makes PAIRS (50)
+# comparisons of the two; capture and object are base in turns. The programs are the same, so each `regressed` or `improved` is false.
+# About 6 s a pair; needs root.
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
 O=$(realpath -m "${O:-build}")

@@ -3,7 +3,7 @@
 # Sourced. Commands that load BPF programs: Debian's libbpf-tools, bpftrace's scripts, and those of the file $COMMANDS.
 # Each function calls ONE NAME COMMAND... for each of its commands whose name contains one of the PATTERNs (none: for all).
 
-# wanted NAME [PATTERN...]
+# wanted NAME [PATTERN...]: true if NAME contains one of the PATTERNs, or if there are none.
 wanted() {
 	local pattern
 
@@ -12,7 +12,7 @@ wanted() {
 	return 1
 }
 
-# What they want to load anything; any process will do for javagc.
+# Arguments without which these tools load no program. javagc accepts any process.
 declare -A arguments=([fsdist]='-t ext4' [fsslower]='-t ext4' [funclatency]=vfs_read [ksnoop]='trace vfs_read' [javagc]="-p $$")
 
 # each_libbpf_tool ONE [PATTERN...]
@@ -36,7 +36,7 @@ each_bpftrace_script() {
 	done
 }
 
-# each_command ONE: of the file $COMMANDS, a command a line
+# each_command ONE: for each line of the file $COMMANDS, which is a command
 each_command() {
 	local line i=0
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Does `gate` fail when it should, and only then, while every CPU is busy with something else? `make bench-gate`.
+# Does `gate` fail if and only if it should, while every CPU is busy with other work? Called by `make bench-gate`.
 set -euo pipefail
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
@@ -43,7 +43,7 @@ git tag slower
 keep_cpus_busy
 
 missed=0
-# try NAME HEAD RUNS LEAST MOST [OPTION...]: between LEAST and MOST of the runs end with 3, and the others with 0.
+# try NAME HEAD RUNS LEAST MOST [OPTION...]: gates HEAD so often; LEAST to MOST of the runs must exit with 3, all others with 0.
 try() {
 	local name=$1 head=$2 runs=$3 least=$4 most=$5 failed=0 errors=0 rc verdict=ok began=$SECONDS
 

@@ -15,8 +15,8 @@ struct hogs {
 	size_t n;
 };
 
-/* Burn a CPU until killed, every other hog walking through memory, so that the caches are fought
- * for as well. */
+/* Keeps a CPU busy until killed. If `walks`, it also goes through memory, which takes caches away
+ * from the program under test. */
 static inline __attribute__((noreturn)) void hog(int cpu, bool walks)
 {
 	volatile char *memory = walks ? malloc(HOG_BYTES) : NULL;

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Usage: inside.sh [PATTERN...]: run Debian's libbpf-tools and bpftrace's scripts under `bpfbench inside`, and print a table in Markdown:
-# how many programs the kernel took, how many clones have paths and time, and how many have less. With COMMANDS=FILE, a command a
-# line, also of those. PATTERNs choose by name; ONLY_COMMANDS=1: nothing but COMMANDS. About 4 s a command; needs root. A command is
-# watched for SECONDS_EACH (4); LIMIT seconds (120) end one that hangs. Reasons go to stderr.
+# Usage: inside.sh [PATTERN...]: runs Debian's libbpf-tools and bpftrace's scripts under `bpfbench inside`, and prints a table in Markdown:
+# how many programs the kernel accepted, how many clones have paths and time, and how many have less. COMMANDS=FILE adds other commands,
+# one a line. PATTERNs choose by name; ONLY_COMMANDS=1: only those of COMMANDS. About 4 s a command; needs root. A command is watched for
+# SECONDS_EACH (4). LIMIT (120): seconds after which a command that hangs is ended. Reasons go to stderr.
 set -euo pipefail
 # shellcheck source=harness/tests/tracefs.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/../tracefs.sh" "$@"
@@ -15,7 +15,8 @@ trap 'rm -rf -- "$work"' EXIT
 
 ((EUID == 0)) || { echo 'inside.sh: loading programs needs root' >&2; exit 4; }
 
-# Commands, those that load nothing, programs that the kernel took, clones with paths and time, with less, none, µs of all loads, loads.
+# Columns: commands, commands that load nothing, programs that the kernel accepted, clones with paths and time, clones with less,
+# programs without a clone, µs of all loads, loads.
 group=(0 0 0 0 0 0 0 0) rows=()
 one() {
 	local name=$1 n i
@@ -24,9 +25,9 @@ one() {
 	timeout "${LIMIT:-120}" ./bpfbench inside --no-store --format json --for "${SECONDS_EACH:-4}" -- "$@" >"$work/json" 2>"$work/err" || true
 	group[0]=$((group[0] + 1))
 	[[ -s $work/json ]] || echo '{"programs": [], "loads": 0, "spent_ns": 0}' >"$work/json"
-	# The first field of a row is a program's: its name, and the reason.
+	# Prints "COMMAND: PROGRAM: REASON" for each program that has a reason.
 	jq -r --arg name "$name" '.programs[] | select(.why != "" and .why != "a test of the loader'"'"'s") | "\($name): \(.name): \(.why)"' "$work/json" >&2
-	# libbpf loads a program that was refused once more, to have the verifier's log
+	# libbpf loads a refused program a second time, to get the verifier's log; it counts once
 	read -ra n < <(jq -r '[.programs[] | select(.why == "the kernel refuses it, too") | .name] as $refused
 		| [.programs[] | select(.why != "a test of the loader'"'"'s" and ([.name] | inside($refused) | not))] as $took
 		| [$took[] | select(.id > 0 and .with_paths and .with_time) | .loads] as $whole

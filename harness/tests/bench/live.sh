@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What does `bpfbench live --serve` itself take while it watches many programs?
+# How much CPU time and memory does `bpfbench live --serve` itself use while it watches many programs?
 set -euo pipefail
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."

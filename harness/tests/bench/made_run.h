@@ -7,14 +7,14 @@
 #include "bench.h"
 #include "report/report.h"
 
-/* Runs for the benches of what comes after measuring: real in form, and as large as one likes. Only
- * the samples are made up. */
+/* Made-up runs of any size, for the benches of the steps after measuring. Only the samples are not
+ * real. */
 struct made_run {
-	uint32_t n; /* of the run: six hours after the one before, from 2020-09-13 on */
-	/* as many cases as their product; variant 0 is the floor */
+	uint32_t n; /* number of the run: run 0 is of 2020-09-13, each next one six hours later */
+	/* the run has variants * params cases; variant 0 is the floor */
 	uint32_t variants, params;
-	uint32_t loads, samples; /* of a case; of a load */
-	uint32_t slower_from;    /* variant 1 costs 5 % more from that run on */
+	uint32_t loads, samples; /* loads of a case; samples of a load */
+	uint32_t slower_from;    /* variant 1 costs 5 % more from this run on */
 };
 
 static inline char *made_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -64,7 +64,7 @@ static inline void made_case(struct bb_report *r, const struct made_run *m, uint
 	}
 }
 
-/* The run, summarised; to be freed. */
+/* Makes a run and its statistics. The caller frees it with bb_report__free(). */
 static inline struct bb_report *made_run(const struct made_run *m, const struct bb_fingerprint *fp,
 					 struct bb_rng *rng)
 {

@@ -68,7 +68,7 @@ int bb_other_welch(const double *a, size_t na, const double *b, size_t nb, doubl
 	return 0;
 }
 
-/* Where the values equal to v, which begin at `from` if anywhere, end. */
+/* Index after the last value equal to v; these values begin at `from`. `from`: there are none. */
 static size_t end_of_equals(const double *sorted, size_t n, size_t from, double v)
 {
 	while (from < n && sorted[from] == v)
@@ -77,8 +77,8 @@ static size_t end_of_equals(const double *sorted, size_t n, size_t from, double 
 }
 
 /*
- * U = #{b > a} + #{b = a} / 2 of two ascending samples, in one walk over the groups of equal values
- * of both. *ret_ties = sum of t^3 - t over those groups.
+ * U = #{b > a} + #{b = a} / 2 of two ascending samples, in one pass over the groups of equal
+ * values of both. *ret_ties = sum of t^3 - t over those groups; t is the size of a group.
  */
 static double mann_whitney_u(const double *a, size_t na, const double *b, size_t nb,
 			     double *ret_ties)

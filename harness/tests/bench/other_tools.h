@@ -6,12 +6,12 @@
 
 #include "bench.h"
 
-/* The cost of one run of a loaded program as other tools give it, ns; NAN: they give none. */
+/* The cost of one run of a loaded program according to other tools, ns; NAN: they give none. */
 #define OTHER_PACKET_BYTES 64u /* zeros */
 #define OTHER_BPFTOOL_REPEAT 1000000u
 #define OTHER_GO_SECONDS 0.1 /* as `go test -benchtime 100ms` */
 
-/* The packet as a file for bpftool, below `scratch`. */
+/* Writes the packet to a file in `scratch`, for bpftool. */
 static inline void other_packet_path(const char *scratch, char *ret_path, size_t size)
 {
 	uint8_t packet[OTHER_PACKET_BYTES] = {0};
@@ -25,7 +25,7 @@ static inline void other_packet_path(const char *scratch, char *ret_path, size_t
 	}
 }
 
-/* `bpftool prog run` of so many runs. */
+/* `bpftool prog run` with `repeat` runs. */
 static inline double other_bpftool_ns(int prog_fd, const char *packet_path, unsigned int repeat)
 {
 	struct bpf_prog_info info = {0};
@@ -51,8 +51,8 @@ static inline double other_bpftool_ns(int prog_fd, const char *packet_path, unsi
 	return ns;
 }
 
-/* As testing.B: more and more runs until they take long enough, and the mean of the last, largest
- * number. */
+/* Like testing.B: calls with more and more runs until one takes long enough, and the mean of this
+ * last call. */
 static inline double other_go_ns(int prog_fd)
 {
 	uint8_t packet[OTHER_PACKET_BYTES] = {0};

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `bpfbench overhead` with agents whose cost is known; `make bench-overhead`.
+# Are the figures and verdicts of `bpfbench overhead` right for agents of known cost? Called by `make bench-overhead`.
 set -euo pipefail
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."

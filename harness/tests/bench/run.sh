@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# bpfbench measured by itself, which `make bench-self` calls; see --help.
+# Runs the benches of bpfbench itself. Called by `make bench-self`; see --help.
 set -euo pipefail
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
@@ -39,7 +39,7 @@ done
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/bpfbench-self.XXXXXX")
 trap 'rm -rf -- "$scratch"' EXIT
-# A bpfbench that is stopped midway stores what it has: the scratch folder must outlive it.
+# A bpfbench that is stopped midway still stores its results, so the scratch folder is removed a second later.
 trap '[[ -z $child ]] || kill "$child" 2>/dev/null || true; sleep 1; exit 130' INT TERM
 
 if [[ -t 1 ]]; then red=$'\e[31m' green=$'\e[32m' plain=$'\e[0m'; else red='' green='' plain=''; fi
@@ -56,7 +56,7 @@ row() {
 	printf '%-61s  %-15s  %-39s  %s\n' "$1" "$2" "$3" "$colour$4${4:+$plain}"
 }
 
-# run_one NAME: its rows as they come; one more if it fails.
+# run_one NAME: runs a bench and prints its rows as they come, and one more if it fails.
 run_one() {
 	local name=$1 program=$O/bench/bench_$1 line what bound measured verdict status=0
 
@@ -71,7 +71,7 @@ run_one() {
 	exec {rows}< <(exec "$program" "$scratch")
 	child=$!
 	while IFS= read -r line <&"$rows"; do
-		# Not by IFS: tabs in a row would count as one.
+		# Not split by IFS, which takes several tabs as one.
 		what=${line%%$'\t'*} line=${line#*$'\t'}
 		bound=${line%%$'\t'*} line=${line#*$'\t'}
 		measured=${line%%$'\t'*} verdict=${line#*$'\t'}

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# False verdicts and power of `compare` while every CPU is busy with something else; `make bench-verdicts`.
+# How often `compare` gives a false verdict, and how often it finds a slowdown, while every CPU is busy with other work. Called by
+# `make bench-verdicts`.
 set -euo pipefail
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
@@ -33,7 +34,8 @@ trap 'leave_cpus' EXIT
 keep_cpus_busy
 
 missed=0
-# try PROGRAM MODE N INJECT% THRESHOLD%: one row of the self-test, held to its bound: no false verdict, 95 % found, 93 % covered.
+# try PROGRAM MODE N INJECT% THRESHOLD%: runs one row of the self-test and checks its bounds: no false verdict, 95 % of the slowdowns
+# found, 93 % of the intervals contain the true value.
 try() {
 	local program=$1 mode=$2 n=$3 out row k covered verdict=ok
 	out=$("$O/bench/bench_verdicts" "$@")

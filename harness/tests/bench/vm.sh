@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# How exact are the counts of `--vm`, and what do guests cost? `make bench-vm`.
+# How exact are the counts of `--vm`, and how much time do guests take? Called by `make bench-vm`.
 set -euo pipefail
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
@@ -38,7 +38,7 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/bpfbench-vm-bench.XXXXXX")
 # shellcheck source=harness/tests/gate_repo.sh
 . harness/tests/gate_repo.sh
 
-# The guests of the bench are its own: those of the user stay as they are.
+# The bench uses copies of the guests, so that those of the user stay as they are.
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/bpfbench/vm
 for kernel in "${kernels[@]}"; do
 	[[ -e $cache/$kernel/vmlinuz ]] || "$bpfbench" vm fetch "$kernel"
@@ -84,11 +84,11 @@ SEC("tc") int lookup(struct __sk_buff *skb)
 char LICENSE[] SEC("license") = "GPL";
 EOT
 
-# Each program of the gate fills a map of its own in its first run, and looks up as many keys as LOOKUPS says. FIRST and the
-# program's number decide which keys share a bucket.
+# The repository for the gate.
 make_repo "$scratch/repo" 0
 
-# write_programs N FIRST LOOKUPS
+# write_programs N FIRST LOOKUPS: prints the source of N programs. Each fills a map of its own in its first run, and looks up LOOKUPS
+# keys. FIRST and the program's number determine the keys, and so which of them share a bucket.
 write_programs() {
 	cat <<-EOT
 		#include <linux/bpf.h>
@@ -125,7 +125,7 @@ write_programs() {
 
 clang -O2 -g -target bpf -idirafter "/usr/include/$(uname -m)-linux-gnu" -c "$scratch/five.bpf.c" -o "$scratch/five.bpf.o"
 
-# write_revisions N FIRST LOOKUPS: N programs with keys from FIRST on; base has 10 lookups, and head, the work tree, LOOKUPS.
+# write_revisions N FIRST LOOKUPS: N programs with keys from FIRST on. Base, a commit, has 10 lookups; head, the work tree, has LOOKUPS.
 write_revisions() {
 	local program=$scratch/repo/prog.bpf.c
 
@@ -135,7 +135,7 @@ write_revisions() {
 }
 
 missed=0
-# row WHAT BOUND FIGURE IS_MET
+# row WHAT BOUND FIGURE IS_MET: prints a row; IS_MET 0 is a miss.
 row() {
 	local verdict=MET
 
@@ -145,8 +145,8 @@ row() {
 
 is_at_most() { awk -v a="$1" -v b="$2" 'BEGIN { print (a <= b) ? 1 : 0 }'; }
 
-# timed FILE COMMAND...: its output goes to FILE, $status is its exit code, $cpu_s the CPU seconds of it and its children, and
-# $wall_s its time.
+# timed FILE COMMAND...: runs the command with its output to FILE. $status is its exit code, $cpu_s the CPU time of it and its children,
+# and $wall_s its wall time.
 timed() {
 	local out=$1 user system
 
@@ -157,22 +157,22 @@ timed() {
 	cpu_s=$(awk -v u="$user" -v s="$system" 'BEGIN { printf "%.2f", u + s }')
 }
 
-# measured FILE KERNELS OPTION...: bpfbench has measured the object.
+# measured FILE KERNELS OPTION...: measures the object in guests with these kernels; the output goes to FILE.
 measured() {
 	timed "$1" "$bpfbench" --object "$scratch/five.bpf.o" --vm "$2" --no-store "${@:3}"
 	((status == 0)) || { cat "$scratch/err" >&2; exit 1; }
 }
 
-# gated: $status is that of the gate.
+# gated: runs the gate; $status is its exit code.
 gated() { timed "$scratch/gate" env -C "$scratch/repo" "$bpfbench" gate --base HEAD --unchanged --vm "$last" --quiet --format markdown; }
 
-# counts FILE KERNEL: the machine instructions of the straight programs in a BMF.
+# counts FILE KERNEL: prints the machine instructions of the straight programs in a BMF file.
 counts() {
 	awk -v kernel="$2" '/^  "/ { split($1, name, "/") } index($1, "kernel=" kernel "\"") && $1 ~ /straight.*step/ { is_it = 1; next }
 		/^  "/ { is_it = 0 } is_it && /"machine-instructions"/ { gsub(/[^0-9]/, "", $3); print $3 }' "$1" | paste -sd ' '
 }
 
-# on_mode FILE: the least share (%) of runs on the most frequent value, of all programs of a run as JSON.
+# on_mode FILE: of a run in JSON, takes for each program the share (%) of runs that have its most frequent value; prints the smallest.
 on_mode() {
 	grep -o '"bins": "[^"]*"' "$1" | tr -d '"' | awk '{
 		n = most = 0
@@ -240,8 +240,8 @@ for kernel in "${kernels[@]}"; do
 	row "$kernel: folded stacks of a map lookup, summed up" "$whole" "$sum" "$((whole && sum == whole))"
 done
 
-# failing LOOKUPS N: of N programs, $failed fail the gate. $errors: gates that ended with another exit code, or compared fewer
-# programs than they should.
+# failing LOOKUPS N: gates N programs. $failed: programs that fail the gate. $errors: gates with another exit code, or with fewer
+# programs compared than there are.
 failing() {
 	local left n
 
