@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --format benchfmt is read by benchstat (golang.org/x/perf/cmd/benchstat) without a complaint, and with our figures.
+# benchstat (golang.org/x/perf/cmd/benchstat) reads --format benchfmt without complaint, and computes the same figures as we do.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 
@@ -15,7 +15,7 @@ expect_eq "benchstat: every benchmark is in its tables" \
 	"$(sed -nE 's/^((P|p)erf_profiler[^,]*),.*/\1/p' "$TMP/out" | sort -u)" \
 	"$(sed -nE 's/^Benchmark([^ ]+) .* .*/\1/p' "$TMP/old.txt" | sort -u)"
 expect_grep "benchstat: nanoseconds are its seconds" out '^,sec/op,CI,sec/op,CI,vs base,P$'
-# of an even number of lines, the mean of the two in the middle
+# the median; of an even number of lines, the mean of the two in the middle
 median=$(sed -n 's,^BenchmarkPerf_profiler/empty/step/stack_depth=8 [0-9]* \(.*\) ns/op$,\1,p' "$TMP/old.txt" | sort -g |
 	awk '{ v[NR] = $1 } END { printf "%.4g", (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }')
 expect_eq "benchstat: its centre is the median over our loads" \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `bpfbench compare` and `selftest`: verdicts, the gate's exit codes, stored runs and baselines, with the fake drive and
-# without root. With real programs: bpf/test_compare.sh.
+# `bpfbench compare` and `selftest`: verdicts, exit codes of --fail-on, stored runs and baselines, with the fake drive and without root.
+# bpf/test_compare.sh has real programs.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check and wait_until call
 . "$(dirname "$0")/../tool.sh"
 
@@ -21,7 +21,7 @@ scenario() {
 
 bench() { run "${user[@]}" "$BPFBENCH" "$@" --results "$results"; }
 
-# live HEAD OPTION...: `plain` against HEAD.
+# live HEAD OPTION...: compares `plain` with HEAD, measured now.
 live() {
 	local head=$1
 
@@ -29,10 +29,10 @@ live() {
 	bench compare -s "$WORK/ab.yml" --base plain --head "$head" --seed 3 "$@"
 }
 
-# says VERDICT: the last run's table has this verdict on the latency. For `check`.
+# says VERDICT: true if the last comparison's table has this verdict on the latency. For `check`.
 says() { grep -E "^ab/fake +latency, ns .* $1( |\$)" "$TMP/out"; }
 
-# The path of the run that the last `run` has stored.
+# Prints the path of the run that the last `run` stored.
 stored() { sed -n 's/^bpfbench: \(incomplete \)\{0,1\}run stored as //p' "$TMP/err"; }
 
 scenario ab ab '{name: plain}' '{name: again}' '{name: slower, globals: {location_ns: 1050}}' \
@@ -69,7 +69,7 @@ expect_grep "next step: how many loads it takes" out '^ab/fake +latency, ns .* i
 live slower --threshold 5 --alpha 0.000001 --budget 1
 expect_grep "next step: which budget would do, or which threshold" out \
 	'^ab/fake +latency, ns .* inconclusive +(\+-[0-9.]+ % so far|too close to 5 % to decide \(\+-.*\); --threshold [0-9.]+ would be same)'
-# a row that time decides has one budget below it, a row that is too close to the threshold has none
+# a row that more time can decide suggests a budget; a row that is too close to the threshold does not
 expect_eq "next step: one budget" "$(grep -c -- '--budget [0-9]' "$TMP/out")" "$(grep -cE '^ab/fake .* inconclusive +\+-' "$TMP/out")"
 live slower --fail-on inconclusive
 complains "gate: inconclusive cannot be asked to fail" 2 'inconclusive never fails'
@@ -148,10 +148,10 @@ check "dies midway: what was measured is stored" only_whole "$results" 1
 bench show latest
 expect_grep "dies midway: show marks it" out "^INCOMPLETE: fake workload of 'dies' died midway"
 rm -rf "$results"
-# So strict that no verdict comes before the signal: at 5 %, one in twenty runs of a program against itself has one.
+# The alpha is so small that no verdict comes before the signal. At 5 %, one comparison in twenty of a program with itself has one.
 start "${user[@]}" "$BPFBENCH" compare -s "$WORK/ab.yml" --base plain --head again --threshold 0.001 \
 	--alpha 0.000001 --budget 600 --results "$results"
-# some pairs by then
+# until some pairs are measured
 wait_until 20 used $(($(getconf CLK_TCK) / 3)) || true
 stop_child INT
 expect_status "SIGINT: exit code 1, not killed" 1
@@ -191,7 +191,7 @@ complains "usage: a filter that cannot be, likewise" 2 "the column 'percent' tak
 
 # --- stored runs ---
 rm -rf "$results"
-# stored_run NAME LOCATION_NS SEED [VARIANT]...: runs the scenario `st` with `plain` at that, as $WORK/results/...; $path.
+# stored_run LOCATION_NS SEED [VARIANT]...: runs the scenario `st`, in which `plain` takes LOCATION_NS, and stores the run as $path.
 stored_run() {
 	local location_ns=$1 seed=$2
 
@@ -201,7 +201,7 @@ stored_run() {
 	path=$(stored)
 	id=$(basename "$path" .json)
 }
-# of CASE VERDICT: the last table says so. For `check`.
+# of CASE VERDICT: true if the last table has this verdict on the case's latency. For `check`.
 of() { grep -E "^st/$1/fake +latency, ns .* $2( |\$)" "$TMP/out"; }
 
 stored_run 1000 1
@@ -284,7 +284,7 @@ complains "odd: a pair that is none is named" 1 'odd\.json: not a bpfbench run: 
 mkdir "$WORK/floor" "$WORK/floor/selftest"
 chmod 777 "$WORK/floor" "$WORK/floor/selftest"
 fingerprint=$(sed -n '/^ "fingerprint": {/,/^ },/p' "$new_path")
-# self_test NAME FLOOR FINGERPRINT
+# self_test NAME FLOOR FINGERPRINT: writes the file of a self-test that found the resolution FLOOR
 self_test() {
 	printf '{"format": "bpfbench-selftest", "version": 1, "noise_floor": %s,\n%s\n"rows": []}\n' "$2" "$3" \
 		>"$WORK/floor/selftest/$1.json"
@@ -309,7 +309,8 @@ floored -s "$WORK/ab.yml" --base plain --head again
 expect_status "resolution: of another machine, of none, or damaged: does not count" 0
 
 # --- functions of user space ---
-# One sleeps for half a second or more, at random: a verdict takes seven pairs, for which the default budget is enough most times only.
+# One of the functions sleeps for a random time, half a second or more. A verdict takes seven pairs, for which the default budget is not
+# always enough.
 bench compare --scenario process_sample --base oops --head fixed --budget 300
 expect_status "functions that sleep: succeeds" 0
 expect_grep "functions that sleep: improved" out '^process_sample/call +latency, ns .* improved +[0-9]+ pairs, without JIT addresses to match'

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Bad input and bad luck: every mistake gets its exit code and one line that says what, where and what to do; stdout stays
-# empty and nothing is left behind. What needs BPF to go wrong needs root and is skipped by name without it.
+# Bad input and failures: each gets its exit code and one line with what failed, where and what to do; stdout stays empty and no files
+# are left behind. Tests of failures that need BPF need root; without root they are skipped by name.
 # turn: it has bpf_stats on, for moments
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
 results=$WORK/results
 
-# bpfbench ARGS: without root. As `run`.
+# bpfbench ARGS: runs bpfbench without root, by `run`.
 bpfbench() { run "${user[@]}" "$BPFBENCH" "$@"; }
 
 # --- usage: exit code 2 ---
@@ -84,7 +84,7 @@ bpfbench -s perf_profiler --dry-run -V ringbfu
 complains "--dry-run sees it too" 1 "no variant 'ringbfu'"
 
 # --- scenario files: file:line:col ---
-# bad_yaml NAME LINE:COL REGEX, the file on stdin.
+# bad_yaml NAME LINE:COL REGEX: the scenario on stdin is refused at LINE:COL with that reason.
 bad_yaml() {
 	cat >"$WORK/bad.yml"
 	bpfbench -s "$WORK/bad.yml" --results "$results"
@@ -212,7 +212,7 @@ run "${user[@]}" "$BPFBENCH" -s "$WORK/fake.yml" --quiet --results "$WORK/fake.y
 complains "results: a file in the way" 1 "$WORK/fake\.yml.*--results"
 check "results: that file is as it was" grep -q '^name: fake' "$WORK/fake.yml"
 
-# A tmpfs of one page, in a mount namespace of its own, which takes it along when it ends.
+# full_disk CMD...: runs the command with a full tmpfs of one page on $WORK/full, in a mount namespace that ends with the command.
 # shellcheck disable=SC2016 # the inner shell's
 full_disk() {
 	unshare --mount sh -c 'mount -t tmpfs -o size=4k none "$1" && dd if=/dev/zero of="$1/ballast" bs=4k count=1 2>/dev/null
@@ -244,8 +244,8 @@ fake --cpu 1023
 complains "a CPU that is not there" 1 '--cpu 1023: there is no such CPU'
 
 # --- what only goes wrong with BPF ---
-# broken NAME CODE REGEX [left]: run that scenario, on stdin, as root. `left`: it fails midway, and what was measured
-# until then is stored and marked; where nothing was, nothing is.
+# broken NAME CODE REGEX [left]: runs the scenario on stdin as root. With `left` it fails midway, and the samples until then are stored
+# in a run marked as incomplete. Without it, no run is stored.
 broken() {
 	cat >"$WORK/broken.yml"
 	need_root "$1" "$1: what is stored" || return 0
@@ -263,8 +263,8 @@ stored_of_failure() {
 	fi
 }
 
-# step_of OBJECT VARIANT, in_situ_over WORKLOAD [ARGS [HZ [SECONDS]]]: scenarios. At 1 Hz nothing is sampled of what
-# ends at once.
+# step_of OBJECT VARIANT, in_situ_over WORKLOAD [ARGS [HZ [SECONDS]]]: print scenarios. At 1 Hz, a workload that ends at once gets no
+# sample.
 step_of() { printf 'name: broken\nobject: %s\nvariants: [%s]\ndrive: [{with: step}]\n' "$1" "$2"; }
 in_situ_over() {
 	printf 'name: broken\nobject: %s\nvariants: [{name: empty}]\n' "$object"
@@ -314,7 +314,7 @@ if need_user "$name"; then
 		< <(in_situ_over "$WORK/private")
 fi
 broken "workload: ends at once" 1 "workload '/bin/true' ends before it can be sampled" < <(in_situ_over /bin/true)
-# The workload runs for about 0.3 s of its CPU time: long after the first samples, and long before the 30 s are over.
+# The workload uses about 0.3 s of CPU time, so it is killed long after the first samples and long before the 30 s are over.
 # shellcheck disable=SC2016 # the workload's
 broken "workload: killed midway" 1 "the workload '/bin/sh' was killed by signal 9" left < <(
 	in_situ_over /bin/sh '[-c, "i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; kill -9 $$"]' 1000 30)

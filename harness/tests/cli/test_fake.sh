@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The whole tool end to end, without root, BPF or noise: scenarios with the `fake` drive (drivers/fake.c says what its
-# script in `globals` can do). BB_UPDATE_GOLDEN=1 rewrites the golden files.
+# The whole tool end to end, without root, BPF or noise: scenarios with the `fake` drive. Its samples are scripted in `globals`; see
+# drivers/fake.c. BB_UPDATE_GOLDEN=1 rewrites the golden files.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 
@@ -22,7 +22,7 @@ scenario() {
 	} >"$file"
 }
 
-# fake NAME OPTION...: run that scenario without root, storing in $results.
+# fake NAME OPTION...: runs that scenario without root and stores the run in $results.
 fake() {
 	local name=$1
 
@@ -81,7 +81,7 @@ check "golden: stderr had the same table" diff -u "$golden/fake.table.txt" \
 check "numbers: the location is the scripted one" near "$(bmf "$TMP/first.bmf" noisy/plain/fake latency)" 1000 5
 check "numbers: so it is under a tail of preemptions" near "$(bmf "$TMP/first.bmf" noisy/tail/fake latency)" 1000 5
 check "numbers: net is less the floor" near "$(bmf "$TMP/first.bmf" noisy/tail/fake latency-net)" 970 5
-# 3 % of the runs get 100 us on average: 4000 ns in the mean.
+# 3 % of the runs take 100 us more on average, so the naive mean is about 4000 ns.
 naive=$("$BPFBENCH" show --results "$results" --details | awk '/^Details/ { details = 1 } details && $1 == "tail" { print $NF; exit }')
 check "numbers: the naive mean beside it is pulled up by the tail" more "$naive" 2000
 check "numbers: the tail is seen in p99" more "$(bmf "$TMP/first.bmf" noisy/tail/fake latency-p99)" 20000
@@ -151,8 +151,8 @@ check "at once: six jobs store into one folder" jobs_at_once
 check "at once: each run is there, whole, and nothing else" only_whole "$results" 6
 rm -rf "$results"
 
-# No machine does 12 rounds of eight million samples in 0.5 s. A machine that does not finish
-# the first round in 0.5 s does not do all 12 in 3 s.
+# No machine does 12 rounds of eight million samples in 0.5 s. One that does not even finish the first round in 0.5 s does not do all 12
+# in 3 s, so the second budget is still too small for a whole run.
 for budget in 0.5 3; do
 	fake quiet -n 100000000 --budget "$budget"
 	((status)) || break
@@ -164,7 +164,7 @@ check "budget: the BMF is valid" valid_bmf "$TMP/out"
 # --- the progress bar, on a terminal ---
 scenario slow "$empty" '{name: plain}'
 if need_command script "bar: drawn on a terminal" "bar: says how much is left" "bar: not with --quiet"; then
-	# --loads 4: a round takes about a second, the bar is drawn ten times in each.
+	# With --loads 4 a round takes about a second, in which the bar is drawn ten times.
 	on_terminal() {
 		run script -qec "${user[*]} '$BPFBENCH' run -s '$WORK/slow.yml' --no-store -n 8000000 --budget 0 $* >'$TMP/bar.bmf'" \
 			/dev/null
@@ -207,7 +207,7 @@ run "${user[@]}" "$BPFBENCH" show --results "$WORK/nowhere"
 complains "show: no runs yet: says so" 1 'nowhere: no runs are stored there yet'
 rm -rf "$results"
 
-# Two at a time: both are stored, under names of their own.
+# Two runs at the same time: both are stored, under different names.
 "${user[@]}" "$BPFBENCH" -s "$WORK/quiet.yml" --results "$results" -n 400000 --quiet >"$TMP/one.bmf" 2>&1 </dev/null &
 one=$!
 fake quiet -n 400000 --quiet
@@ -218,7 +218,7 @@ check "two at a time: both are stored, whole" only_whole "$results" 2
 rm -rf "$results"
 
 # --- bad luck ---
-# One event lost in each batch from the tenth on: one batch a load here, so three loads of twelve.
+# One event is lost in each batch from the tenth on. A load is one batch here, so three loads of twelve are void.
 scenario lossy '{name: plain, globals: {lose_after: 10}}'
 fake lossy -n 1200
 expect_status "lost events: some series void: the others count" 0
@@ -237,7 +237,7 @@ expect_grep "all series of a case void: never 0.0" err '^ *plain .*void'
 fake lost -n 1200 --output "$WORK/lost.bmf" --quiet
 complains "all series of a case void: --quiet still says why" 1 '^bpfbench: lost/plain/fake: no valid sample'
 check "all series of a case void: --output has the others" valid_bmf "$WORK/lost.bmf"
-# Where a program that is refused is skipped, a case without a sample is, too.
+# With `refused: skip`, a case without a sample is skipped like a program that the kernel refuses.
 sed -i 's/^name: lost$/&\nrefused: skip/' "$WORK/lost.yml"
 fake lost -n 1200
 expect_status "refused: skip: a case without a sample is no failure" 0
@@ -251,7 +251,7 @@ rm -rf "$results"
 fake silent -n 1200 --quiet
 expect_status "zero runs: exit code 1" 1
 expect_empty "zero runs: no BMF, never 0.0" out
-# The drive fired events that nobody counted; were there none, "zero runs counted" would be all there is to say.
+# The drive fired events and none was counted. The message is "zero runs counted" only if no event was fired.
 expect_grep "zero runs: says so" err '^bpfbench: .*(zero runs|run_cnt is 0, 100 events were fired)'
 check "zero runs: the run is stored for inspection" only_whole "$results" 1
 show latest --format bmf
@@ -269,7 +269,7 @@ show latest --format bmf
 complains "dies midway: show refuses BMF" 1 'run is incomplete \(fake workload .*no BMF is written'
 rm -rf "$results"
 
-# interrupted SIGNAL: the run under way gets it.
+# interrupted SIGNAL: a run gets the signal midway.
 interrupted() {
 	start "${user[@]}" "$BPFBENCH" -s "$WORK/slow.yml" --results "$results" -n 100000000 --budget 0 --verbose
 	wait_until 20 used $(($(getconf CLK_TCK) / 3)) || true # samples by then
@@ -289,7 +289,7 @@ interrupted() {
 interrupted INT
 interrupted TERM
 
-# nohup: a hangup that the caller ignores must not stop a run, which goes on to use the CPU.
+# nohup: if the caller ignores SIGHUP, the signal must not stop a run: it still uses CPU time afterwards.
 start "${user[@]}" bash -c 'trap "" HUP; exec "$@"' _ "$BPFBENCH" -s "$WORK/slow.yml" --no-store -n 100000000 --budget 0
 wait_until 20 used $(($(getconf CLK_TCK) / 5)) || true
 kill -HUP "$child" || true
@@ -297,7 +297,7 @@ check "nohup: an ignored SIGHUP stays ignored" wait_until 20 used $(($(ticks) + 
 stop_child TERM
 expect_grep "nohup: and SIGTERM is none" err '^bpfbench: stopped by signal 15 '
 
-# SIGKILL: nothing is half written.
+# SIGKILL leaves no half-written file.
 start "${user[@]}" "$BPFBENCH" -s "$WORK/slow.yml" --results "$results" -n 100000000 --budget 0 --verbose
 wait_until 5 grep -q 'cases on CPU' "$TMP/err" || true
 stop_child KILL
@@ -308,7 +308,7 @@ run "${user[@]}" bash -c 'exec 3> >(exec true); wait $!; exec "$@" >&3 3>&-' _ \
 	"$BPFBENCH" -s "$WORK/quiet.yml" --no-store -n 600 --quiet
 complains "a reader that went away is an error, not a signal" 1 'Broken pipe'
 
-# On a terminal the result is a table and no JSON; --format and -o say otherwise.
+# On a terminal the result is a table and not JSON, unless --format or -o is given.
 terminal_run() { run script -qec "${user[*]} '$BPFBENCH' run -s '$WORK/quiet.yml' --no-store -n 200 $*" /dev/null; }
 if need_command script "terminal: succeeds" "terminal: a table" "terminal: no JSON" "terminal: --format bmf" "terminal: a file has BMF"; then
 	terminal_run

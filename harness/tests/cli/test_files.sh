@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Root on other people's files: each attack by somebody else on this machine, or by whoever wrote a run, an object or a
-# scenario, against `sudo bpfbench` (as sudo calls it) and bpfbench of root itself. And what a terminal gets to see.
+# Root on other people's files: attacks by another user of this machine, or by the author of a run, an object or a scenario, against
+# `sudo bpfbench` and against bpfbench started by root. Also: no escape sequence of theirs reaches the terminal.
 # turn: it has bpf_stats on, for moments
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check calls
 . "$(dirname "$0")/../tool.sh"
 
 results=$WORK/results
 
-# need_two NAME...: false, and each NAME skipped, where there are not both root and somebody else.
+# need_two NAME...: false if we are not root, or have no other user to run as; each NAME is then skipped.
 need_two() {
 	need_root "$@" && need_user "$@"
 }
@@ -31,7 +31,7 @@ for command in list check --help --version 'run --help' "run --dry-run -s $WORK/
 	: >"$TMP/out"
 	tap_command="bpfbench $command >/dev/full"
 	expect_eq "/dev/full: $command fails" "$status" 1
-	# check has failed checks of its own here and there, which are what its exit code says
+	# check may also exit with 1 because a check failed on this machine
 	[[ $command == check ]] || expect_grep "/dev/full: $command says so" err '^bpfbench: stdout: No space left on device$'
 done
 status=0
@@ -62,7 +62,7 @@ check "a path with blanks and quotes: and is the same run" cmp "$TMP/first.bmf" 
 
 # --- what a terminal would obey does not get out ---
 stored=$(echo "$results"/*.json)
-# an escape sequence, C1's, one that turns the direction of text, and a carriage return, in the texts of the run
+# the texts of the run get an escape sequence, a C1 control, a character that reverses the direction of text, and a carriage return
 sed -E 's/"(name|scenario|variant|drive|param|command|cpu_model|kernel_release|hostname|compiler|floor)": "([^"]+)"/"\1": "\2\\u001b]0;owned\\u0007\\u009b31m\\u202e\\r"/g
 	s/"void": null/"void": "\\u001b[2J void"/; s/"incomplete": null/"incomplete": "\\u001b[2J cut"/' "$stored" >"$WORK/evil.json"
 run "$BPFBENCH" show "$WORK/evil.json" --format table
@@ -80,7 +80,7 @@ JSON
 awk 'FNR == NR { counted = counted $0 "\n"; next } /^ *"cases": \[$/ { printf "%s", counted } { print }' \
 	"$WORK/counted.json" "$WORK/evil.json" >"$WORK/evil-counted.json"
 
-# harmless FILE...: no control character but newline and tab, none of C1, and nothing that turns text.
+# harmless FILE...: they have no control character but newline and tab, none of C1, and no character that reverses text.
 harmless() {
 	local file
 
@@ -160,7 +160,7 @@ ln -s .git "$tree/git"
 mkfifo "$tree/src/fifo.c"
 [[ ${#user[@]} == 0 ]] || chown -R "$NOBODY" "$WORK/tree" "$WORK/outside"
 
-# of_file PATH [TEXT1 TEXT3]: a run that says that its line 1 and 3 are of that file, as $WORK/named.json.
+# of_file PATH [TEXT1 TEXT3]: writes $WORK/named.json, a run that claims that lines 1 and 3 of its program are in that file.
 of_file() {
 	cat >"$WORK/named" <<-JSON
 	 "counted": [{"name": "hist/plain/exact", "scenario": "hist", "variant": "plain", "n_insns": 9, "n_blocks": 2,
@@ -174,7 +174,7 @@ of_file() {
 		"$WORK/named" "$stored" >"$WORK/named.json"
 }
 
-# between NAME WANT PREFIX...: whether `annotate` and the page, run by PREFIX in the tree, show the line between.
+# between NAME WANT PREFIX...: checks whether `annotate` and the page, started by PREFIX in the tree, show line 2 of that file.
 between() {
 	local name=$1 want=$2 got=''
 
@@ -222,7 +222,7 @@ if need_two "source: not what root alone may read, in the tree"; then
 fi
 
 # --- outputs ---
-# In a folder of nobody's, $WORK/theirs, beside a folder and a file of root's, $TMP/root.
+# $WORK/theirs is a folder of user nobody; $TMP/root, with a file in it, belongs to root.
 mkdir -p "$TMP/root" "$WORK/theirs"
 echo untouched >"$TMP/root/file"
 chmod 755 "$TMP/root"
@@ -230,7 +230,7 @@ chmod 755 "$TMP/root"
 
 untouched() { [[ $(<"$TMP/root/file") == untouched && $(ls "$TMP/root") == file ]]; }
 
-# show_to FILE PREFIX...
+# show_to FILE PREFIX...: `show` writes to FILE; PREFIX starts it, as root or as another user.
 show_to() {
 	local file=$1
 
@@ -288,7 +288,7 @@ if need_two "output: belongs to the caller" "output: not into root's folder" "ou
 fi
 
 # --- a path that somebody toggles while we write ---
-# toggle NAME: nobody makes NAME in his folder now a file, now a link to root's file, until he is killed.
+# toggle NAME: starts a process of user nobody that makes NAME in its folder a file and a link to root's file, in turns, until it is killed.
 toggle() {
 	# shellcheck disable=SC2016 # in the other shell
 	"${user[@]}" env -C "$WORK/theirs" bash -c '

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `bpfbench gate`: what it refuses before anything is built. What it finds is in bpf/test_gate.sh.
+# `bpfbench gate` refuses bad input before it builds anything. bpf/test_gate.sh tests its verdicts.
 # turn: it has bpf_stats on, for moments
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check and wait_until call
 . "$(dirname "$0")/../tool.sh"
@@ -58,7 +58,7 @@ else
 	skip "gate: without root, before it builds" "nobody cannot reach this tree"
 fi
 
-# stopped when the scratch folder is there, and who makes it has not said so yet
+# The gate is stopped when the scratch folder exists, but the `mkdir` that made it has not ended yet.
 mkdir "$TMP/slow"
 printf '#!/bin/sh\n%s "$@"; sleep 60\n' "$(type -P mkdir)" >"$TMP/slow/mkdir"
 chmod 755 "$TMP/slow" "$TMP/slow/mkdir"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# All that is printed about stored runs, compared byte by byte with harness/tests/golden/printed. `make golden` prints it anew;
-# `git diff` then shows what changed. A command that fails is kept with its exit code and message.
+# The output of all commands about stored runs, compared byte by byte with harness/tests/golden/printed. `make golden` writes the files
+# anew; `git diff` then shows the changes. Of a command that fails, the exit code and the message are kept.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 
@@ -9,7 +9,7 @@ golden=$ROOT/harness/tests/golden
 runs=$golden/runs printed=$golden/printed
 export LC_ALL=C TZ=UTC COLUMNS=80
 unset NO_COLOR
-# `history` keeps a database beside the runs.
+# A copy, because `history` writes a database beside the runs.
 cp -r "$golden/history" "$TMP/results"
 
 if [[ ${GOLDEN:-} == renew ]]; then
@@ -17,13 +17,13 @@ if [[ ${GOLDEN:-} == renew ]]; then
 	mkdir "$printed"
 fi
 
-# same NAME FILE: FILE is what printed/NAME holds.
+# same NAME FILE: FILE is equal to printed/NAME.
 same() {
 	if [[ ${GOLDEN:-} == renew ]]; then cp "$2" "$printed/$1"; fi
 	check "$1" diff -u "$printed/$1" "$2"
 }
 
-# golden NAME CMD...: what CMD prints in the folder $dir is what printed/NAME holds.
+# golden NAME CMD...: the output of CMD, started in the folder $dir, is equal to printed/NAME.
 golden() {
 	local name=$1
 
@@ -33,7 +33,7 @@ golden() {
 	same "$name" "$TMP/out"
 }
 
-# formats RUN FORMAT...: that run in these formats.
+# formats RUN FORMAT...: checks `show` of that run in these formats.
 formats() {
 	local run=$1 format
 
@@ -41,7 +41,7 @@ formats() {
 	for format; do golden "$run.$format" show --format "$format" "$run.json"; done
 }
 
-# json RUN: as JSON it is nearly the stored run itself; how it differs is kept.
+# json RUN: `show --format json` prints nearly the stored run itself, so only the difference is kept.
 json() {
 	"$BPFBENCH" show --format json "$runs/$1.json" >"$TMP/again" 2>&1 || true
 	diff "$runs/$1.json" "$TMP/again" >"$TMP/out" || true
@@ -87,14 +87,14 @@ golden step.compare-other compare step.json packets.json
 for format in table tsv; do dir=$TMP golden "history.$format" history --format "$format"; done
 dir=$TMP golden history.variant history --variant plain --threshold 10
 
-# page RUN: its page on stdout, without the figures, which are gnuplot's and differ by its version.
+# page RUN: prints its page without the figures, because these depend on the version of gnuplot.
 page() { "$BPFBENCH" report --results "$TMP/results" -o - "$1" 2>&1 | sed '/<svg .*gnuplot_canvas/,/<\/svg>/d'; }
 
 if need_command gnuplot history.report report.sums; then
 	page latest >"$TMP/out"
 	same history.report "$TMP/out"
 
-	# The pages about other runs are large: their checksums. `report -o FILE` of both versions shows a difference.
+	# The pages of the other runs are large, so only their checksums are kept. To see a difference, run `report -o FILE` of both versions.
 	for path in "$runs"/*.json; do
 		printf '%s  %s\n' "$(cd "$runs" && page "${path##*/}" | sha256sum)" "${path##*/}"
 	done >"$TMP/out"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Heap totals from DHAT's files, and what valgrind itself says of the same runs.
+# `bpfbench heap`: totals from DHAT's files, against those that valgrind prints of the same runs.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 

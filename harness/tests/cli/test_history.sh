@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `bpfbench history` over runs of the fake drive, dated a day apart: levels, marks, change points, and files that are no
-# runs of ours.
+# `bpfbench history` over runs of the fake drive, dated a day apart: levels, marks, change points, and files in the folder that are not
+# runs of bpfbench.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 
 results=$WORK/results
 
-# scenario NAME PLAIN_NS EMPTY_NS OTHER_NS: writes $WORK/NAME.yml, of which all runs are stored as runs of "hist".
+# scenario NAME PLAIN_NS EMPTY_NS OTHER_NS: writes $WORK/NAME.yml. The scenario's own name is always "hist", so its runs are one history.
 scenario() {
 	cat >"$WORK/$1.yml" <<-YML
 	name: hist
@@ -21,10 +21,10 @@ scenario() {
 	YML
 }
 
-# day N: its date.
+# day N: prints the date of day N.
 day() { date -u -d "2026-01-01 + $1 days" +%Y-%m-%d; }
 
-# stored N SCENARIO: a run of day N, with seed N, as results/ID.json. Its path is then in $path.
+# stored N SCENARIO: makes a run of day N, with seed N, as results/ID.json, and sets $path to it.
 stored() {
 	local n=$1 date id file
 
@@ -41,7 +41,7 @@ stored() {
 
 history() { run "$BPFBENCH" history --results "$results" "$@"; }
 
-# column CASE N: that column of its runs, a line each, from the TSV of the last `history`. marks CASE: the marks, counted.
+# column CASE N: prints column N of the case's runs, a line each, from the TSV of the last `history`. marks CASE: counts its marks.
 column() {
 	awk -F'\t' -v case="$1" -v column="$2" '
 		/^# history\t/ { mine = $2 == case; next }

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `make install` without root, and what is installed: found from wherever it is, the manual page, the completion.
+# `make install` without root. The installed bpfbench works from any folder; its manual page and its completion have all options.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check calls
 . "$(dirname "$0")/../tool.sh"
 
 need_built "installed" "the manual page" "completion" "removed" "flags" || plan_done
-# as_built TARGET VARIABLE...: without root. As `run`.
+# as_built TARGET VARIABLE...: runs make without root, by `run`.
 as_built() { run "${user[@]}" "${make_built[@]}" "$@"; }
 files_of() { (cd -- "$1" && find . ! -type d | sort); }
 
@@ -47,7 +47,7 @@ cd -- "$ROOT"
 # --- the manual page ---
 page=$prefix/share/man/man1/bpfbench.1
 commands=$("$BPFBENCH" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p')
-# Every option of every command, as "command --option".
+# Prints every option of every command, as "command --option".
 options() {
 	local command
 
@@ -68,7 +68,7 @@ if need_command man "man: groff has nothing to say" "man: what people see"; then
 fi
 
 # --- completion ---
-# complete_words WORD...: what is offered for the last of them, one a line, as if typed. bash parts words at "=".
+# complete_words WORD...: prints what completion offers for the last word, one a line. As bash does, pass "=" as a word of its own.
 # shellcheck disable=SC1091 # just installed
 complete_words() {
 	(

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs that are loaded already, without root: what the options take, and what is said when nothing may be looked at.
+# Programs that are loaded already, without root: which values the options take, and the message if we may not look at programs.
 # turn: it has bpf_stats on, for moments
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-# bpfbench ARGS: without root. As `run`.
+# bpfbench ARGS: runs bpfbench without root, by `run`.
 bpfbench() { run "${user[@]}" "$BPFBENCH" "$@"; }
 
 # --- bpfbench live ---

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A machine that changes while it is measured on: what was taken is void, by name. The setting that changes is a file of ours
-# over the kernel's, in a mount namespace of its own: others measure on this machine too.
+# If a setting of the machine changes during a run, the run is void, and the message names the setting. The setting here is a file of
+# ours, mounted over the kernel's in a mount namespace of its own, because other processes measure on this machine, too.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check and wait_until call
 . "$(dirname "$0")/../tool.sh"
 
 harden=/proc/sys/net/core/bpf_jit_harden
 need_root "the machine changed during the run" || plan_done
 echo 0 >"$WORK/harden"
-# with_harden CMD...: in a mount namespace where ours is over the kernel's. In a chroot "/" is no mount, but /proc is.
+# with_harden CMD...: runs CMD in a mount namespace in which our file covers the kernel's. /proc is made private and not /, because in a
+# chroot / is not a mount.
 with_harden() {
 	# shellcheck disable=SC2016 # the inner shell's
 	exec unshare --mount --propagation unchanged bash -c \

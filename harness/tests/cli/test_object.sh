@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Any BPF object without a scenario: what `init` writes is a scenario, and the same that --object plans. No root.
+# Any BPF object without a scenario: `init` writes a scenario that leads to the same plan as --object. No root.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
@@ -8,8 +8,8 @@ objects=$O/tests/bpf
 bpfbench() { run "${user[@]}" "$BPFBENCH" "$@"; }
 
 # --- every object of the build ---
-# same_plan OBJECT: init's file plans what --object plans, but for what it cannot drive; an object of which nothing can
-# be driven, or that is none, gets a complaint and no file.
+# same_plan OBJECT: init's file leads to the same plan as --object, except for the lines about programs that cannot be driven. For an
+# object of which no program can be driven, or which is not valid, init complains and writes no file.
 same_plan() {
 	local name=${1##*/} code=0 file
 
@@ -137,7 +137,7 @@ bpfbench init "$O/tests/bpf/raw_tracepoints.bpf.o" --cpus 1,all --same-input
 expect_status "--same-input: no packets" 1
 bpfbench init "$O/tests/bpf/test_run.bpf.o" --cpus 1,all --same-input
 expect_grep "--same-input: a program with one context beside those of packets" err ' lookup_pass: --same-input is not for it: each CPU has the same context'
-# a pcap with one packet: its header, that of the packet, 16 bytes
+# a pcap with one packet: the file's header, the packet's header, 16 bytes of packet
 printf '%b' '\xd4\xc3\xb2\xa1\x02\x00\x04\x00\0\0\0\0\0\0\0\0\xff\xff\0\0\x01\0\0\0' '\0\0\0\0\0\0\0\0\x10\0\0\0\x10\0\0\0' \
 	'\x02\0\0\0\0\x02\x02\0\0\0\0\x01\x08\0\x45\0' >"$WORK/one.pcap"
 bpfbench --object "$O/tests/bpf/maps.bpf.o" --program finds_in_big_hash --cpus 1,2 --same-input --packet "$WORK/one.pcap" --no-store

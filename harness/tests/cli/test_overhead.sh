@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `bpfbench overhead` without root: what its options take, and what is said of bad ones before anything runs.
+# `bpfbench overhead` without root: which values its options take, and the messages about bad ones, before anything runs.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# plots/plot.sh on stored runs: golden/run-depths.json, a real run thinned out (three variants at three depths, in-situ at
-# one frequency), golden/run.json, which has one depth, and runs of the fake drive. Measures nothing; needs no root.
+# plots/plot.sh on stored runs: golden/run-depths.json (part of a real run: three variants at three depths, in-situ at one frequency),
+# golden/run.json (one depth), and runs of the fake drive. Measures nothing; needs no root.
 # shellcheck source=harness/tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -13,7 +13,7 @@ out=$TMP/plots
 mkdir -p "$bin" "$TMP/results" "$TMP/empty"
 cp "$fixture" "$TMP/results/$run_id.json"
 
-# fake_tool NAME: stdin is its script.
+# fake_tool NAME: makes a program of this name from the script on stdin; `plot` finds it first.
 fake_tool() { cat >"$bin/$1"; chmod +x "$bin/$1"; }
 plot() { run env PATH="$bin:$PATH" BPFBENCH="${sut:-$BPFBENCH}" RESULTS="$TMP/results" PLOTS="$out" "$@"; }
 pictures() { find "$out" -mindepth 1 ! -name .drawn -printf '%f\n' | LC_ALL=C sort; }
@@ -71,7 +71,7 @@ expect_eq "plot: one picture a figure, SVG and PNG, nothing else left" "$(pictur
 expect_eq "plot: their names are on stdout" "$(LC_ALL=C sort "$TMP/out")" "$(pictures | sed "s|^|$out/|")"
 expect_eq "plot: read the stored run, and that is all" "$(cat "$TMP/calls")" show
 
-# well_made NAME: an SVG with every variant (net: but the floor) and what it is of, and a PNG of twice its size.
+# well_made NAME: the SVG names the run and every variant (for net: all but the floor), and the PNG has twice its size.
 # shellcheck disable=SC2317 # called by check
 well_made() {
 	local text size
@@ -96,7 +96,7 @@ if need_command xmllint "the SVGs are well-formed"; then
 	check "the SVGs are well-formed" xmllint --noout "$out"/*.svg
 fi
 
-# Colours as gnuplot writes them: the floor's grey, the palette's first two.
+# Colours as gnuplot writes them: the floor's grey and the first two of the palette.
 ecdf=$out/ecdf-perf_profiler-step-stack_depth-32.svg
 for rgb in '128, 128, 128' '  0, 114, 178' '213,  94,   0'; do
 	check "ecdf: colour $rgb: in the key and both panels" \
@@ -109,7 +109,7 @@ done
 
 expect_eq "ecdf: each curve tells its name, in both panels" "$(grep -c '<title>stackid</title>' "$ecdf")" 2
 
-# The slopes, once more by the formula of the least squares.
+# The slopes, computed here again by least squares.
 depth=$out/depth-perf_profiler-step.svg
 slopes() {
 	"$BPFBENCH" show --results "$TMP/results" --format plot | LC_ALL=C awk -F '\t' '
@@ -145,7 +145,8 @@ RUN="20261121T135532Z $ROOT/harness/tests/golden/run.json" plot plots/plot.sh
 expect_status "RUN: two runs" 0
 expect_eq "RUN: two runs: each has pictures of its own" "$(pictures | grep -c 'ecdf-.*step-stack_depth-8-')" 4
 
-# A drive to come, without a parameter, and a name that no shell, no gnuplot and no XML may take for a command.
+# A drive that perf_profiler does not use, without a parameter, and a variant's name that shell, gnuplot and XML would interpret if it
+# were not quoted.
 # shellcheck disable=SC2016 # it is the text itself
 odd='i'\''t "is" `touch bad` $(touch bad) <b> & {/=20 a_b} %d é'
 sed -e 's|"drive": "in-situ", "param": "freq_hz", "param_value": 1000|"drive": "slope", "param": null, "param_value": 0|' \
@@ -162,7 +163,7 @@ if need_command xmllint "an odd name: the SVGs are well-formed"; then
 	check "an odd name: the SVGs are well-formed" xmllint --noout "$out"/*.svg
 fi
 
-# A stored run whose time of start is a command of gnuplot's or of the shell's.
+# Stored runs whose time of start is a command of gnuplot or of the shell.
 mkdir "$TMP/hostile"
 n=0
 # shellcheck disable=SC2016 # it is the text itself
@@ -197,7 +198,7 @@ scenario() {
 	printf '  - {name: lost, globals: {lose_after: 1}}\n'
 	printf 'drive:\n  - {with: fake}\n'
 }
-# dated DAY NAME FOLDER: the run in FOLDER, as if made on that day of the year.
+# dated DAY NAME FOLDER: copies the run in FOLDER, dated as if made on that day of the year.
 dated() {
 	local date id
 
@@ -239,7 +240,7 @@ done
 for text in median IQR plain steady 'time of one run (log scale)'; do
 	check "quantiles: has the text $text" has quantiles-fake "$text"
 done
-# bars FIGURE RGB: the lengths of the bars of that colour.
+# bars FIGURE RGB: prints the lengths of the bars of that colour.
 bars() {
 	awk -F"'" -v fill="$2" '/<polygon/ && $2 == fill {
 		split($(NF - 1), at, "[ ,]")
@@ -247,9 +248,9 @@ bars() {
 	}' "$out/$1.svg"
 }
 plain='rgb(  0, 114, 178)' steady='rgb(213,  94,   0)'
-# near A B PERCENT: A is at most that far from B.
+# near A B PERCENT: true if A differs from B by at most so much.
 near() { awk -v a="$1" -v b="$2" -v p="$3" 'BEGIN { exit !(a >= b * (1 - p / 100) && a <= b * (1 + p / 100)) }' || { echo "$1, not $2"; return 1; }; }
-# of_case BLOCK COLUMN VARIANT: that column of the first row of a block of `show --format plot`, of the newest run.
+# of_case BLOCK COLUMN VARIANT: prints that column of the variant's first row in a block of `show --format plot` of the newest run.
 of_case() {
 	"$BPFBENCH" show --results "$TMP/fakes" --format plot 20260124 | awk -F'\t' -v block="# $1" -v column="$2" -v variant="$3" '
 		/^# / { wanted = $1 == block && $4 == variant; next }
@@ -260,14 +261,14 @@ check "net: a bar is as long as its figure" near "$(awk "BEGIN { print $(bars ne
 for variant in plain steady; do
 	check "net: the figure of $variant" has net-fake "$(of_case net 6 $variant | awk '{ printf($1 < 999.5 ? "%.0f ns" : "%.2f µs", $1 < 999.5 ? $1 : $1 / 1e3) }')"
 done
-# quantile SHARE: of steady's samples, by the shares of `show --format plot`.
+# quantile SHARE: prints that quantile of steady's samples, by the shares in `show --format plot`.
 quantile() {
 	"$BPFBENCH" show --results "$TMP/fakes" --format plot 20260124 | awk -F'\t' -v share="$1" '
 		/^# / { wanted = $1 == "# ecdf" && $4 == "steady"; next }
 		wanted && NF && $3 >= share { print $2; exit }'
 }
 check "quantiles: the middle half has its figure" has quantiles-fake "$(awk "BEGIN { printf(\"%.2f ns\", $(quantile 0.75) - $(quantile 0.25)) }")"
-# On a log axis lengths are as the logarithms of what they stand for.
+# On a log axis, the length between two values is proportional to the logarithm of their ratio.
 mapfile -t strip < <(bars quantiles-fake "$steady")
 check "quantiles: the strip is as long as 1 to 99 % of the samples are apart" near "${strip[0]}" \
 	"$(awk "BEGIN { print ${strip[1]} * log($(quantile 0.99) / $(quantile 0.01)) / log($(quantile 0.95) / $(quantile 0.05)) }")" 1
@@ -292,7 +293,7 @@ expect_eq "a variant has one colour in all of them, those of another scenario to
 		grep -A30 '<title>steady</title>' "$out/$name.svg" | grep -oE 'rgb\([ 0-9,]*\)' | sed -n 1p
 	done | sort -u)" 'rgb(213,  94,   0)'
 
-# newest FIGURE VARIANT: the change of its newest run, as the key of the picture has it.
+# newest FIGURE VARIANT: prints the change in the variant's newest run, as the picture's key shows it.
 newest() { sed -n "/<text>$2</,/ %</p" "$out/history-$1.svg" | sed -n 's/^.*<text>\(.*\) %<.*$/\1/p' | sed 's/−/-/' | head -n 1; }
 
 # --- two runs: the second is compared with the first ---
@@ -305,8 +306,8 @@ all plots/plot.sh
 check "history of two runs: says what 0 is" grep -q '>0: the first run\. ' "$out/history-fake.svg"
 check "history of two runs: the slower program is 10 % above the first run" awk -v x="$(newest fake plain)" 'BEGIN { exit !(x > 8 && x < 12) }'
 
-# --- a history that is judged by pieces of the reference: a machine whose clock swings, 42 runs, the last two of plain 5 % slower ---
-# swinging NAME PERMILLE PLAIN_NS EMPTY_NS: a run in $TMP/NAME, all but the anchor at that speed, and so its reference.
+# --- history in pieces of the reference: the machine's clock changes over 42 runs; in the last two, plain is 5 % slower ---
+# swinging NAME PERMILLE PLAIN_NS EMPTY_NS: a run in $TMP/NAME; its variant `even` and its reference take PERMILLE of the usual time.
 swinging() {
 	printf 'name: swing\nfloor: empty\nvariants:\n  - {name: empty, globals: {location_ns: %s, spread_ns: 2}}\n' "$4" >"$TMP/$1.yml"
 	printf '  - {name: %s, globals: {location_ns: %s}}\n' plain "$3" even $((5 * $2 / 10)) >>"$TMP/$1.yml"
@@ -337,7 +338,7 @@ expect_eq "by the reference: the axis ends below 8 %" \
 expect_eq "by the reference: figure and baseline are in one unit" \
 	"$(awk -F'\t' '!/^#/ && NF && $13 != "NaN" && ($22 < $13 / 2 || $22 > $13 * 2)' "$TMP/swing.tsv")" ""
 
-# What no fake drive has: a ring, a rate, a hundred rows, thirty variants, and cases of which nothing is known.
+# Plot data that the fake drive cannot produce: a ring, a rate, a hundred rows, thirty variants, and cases without any figure.
 cat >"$bin/canned" <<EOF
 #!/usr/bin/env bash
 [[ \$1 == show ]] && cat "$TMP/canned"
@@ -398,7 +399,7 @@ check "input: a named input keeps its name" has input-packets-step packet_19
 check "ecdf: a named input keeps its name" grep -q 'packets, step, input packet_1\.' "$out/ecdf-packets-step-input-1.svg"
 check "quantiles: a named input keeps its name" has quantiles-packets-step 'input packet_1'
 check "quantiles: 19 samples are no distribution" test "$(grep -c 'packet_2' "$out/quantiles-packets-step.svg")" = 0
-# texts FIGURE Y: where the texts of that height begin and end, from left to right.
+# texts FIGURE Y: prints where each text at height Y begins and ends, from left to right.
 texts() {
 	awk -v y="$2" 'match($0, /<g transform="translate\([0-9.,]*/) { split(substr($0, RSTART + 24, RLENGTH - 24), at, ","); here = at[2] == y }
 		here && /<text>/ { gsub(/.*<text>|<.text>/, ""); print at[1] - 3.5 * length($0), at[1] + 3.5 * length($0); here = 0 }' \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `bpfbench report` over runs of the fake drive: what is on the page, that nothing in it can break out of it, bad input; and
-# in headless Chromium: width of a phone, dark and light, zoom and search of the flame graph.
+# `bpfbench report` over runs of the fake drive: the contents of the page, quoting of all texts in it, and bad input. In headless
+# Chromium: the width of a phone, dark and light, zoom and search of the flame graph.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 # shellcheck source=harness/tests/browser.sh
@@ -24,7 +24,7 @@ scenario() {
 	YML
 }
 
-# stored N SCENARIO: a run of day N as $results/ID.json; its id is then in $id.
+# stored N SCENARIO: makes a run of day N as $results/ID.json, and sets $id.
 stored() {
 	local date
 
@@ -39,7 +39,7 @@ stored() {
 
 report() { run "$BPFBENCH" report --results "$results" "$@"; }
 
-# What the exact drive would have stored, of a file that is not there.
+# A result as the exact drive stores it, for a source file that does not exist.
 cat >"$WORK/counted.json" <<'JSON'
  "counted": [{"name": "hist/plain/exact", "scenario": "hist", "variant": "plain", "n_insns": 9, "n_blocks": 2,
  "clone_insns": 20, "runs": 10, "instructions": 80, "paths": 1, "tail_calls": 0,
@@ -97,7 +97,7 @@ expect_grep "machine: its fingerprint" out "kernel_release</th><td class=text>$(
 expect_no_grep "nothing of a name is markup" out '<script>alert'
 expect_no_grep "nothing is loaded" out 'src=|url\(|@import|<link|https?://[^w]'
 if need_command xmllint "well-formed"; then
-	# It knows no element that is younger than HTML 4.
+	# xmllint calls every element that is newer than HTML 4 invalid.
 	xmllint --html --noout "$WORK/report.html" 2>"$TMP/lint" || true
 	expect_eq "well-formed" "$(grep ' error : ' "$TMP/lint" | grep -v ' Tag [a-z]* invalid$')" ""
 fi
@@ -163,7 +163,7 @@ report --nosuch
 expect_status "usage" 2
 
 # --- in a browser ---
-# Texts that overlap, of one chart: tick labels, words of the key.
+# Finds texts of one chart that overlap: tick labels, words of the key.
 # shellcheck disable=SC2016
 look='
 	var root = page.documentElement, texts = [], overlaps = [], cut = [], smallest = 99;
@@ -208,7 +208,8 @@ look='
 	say("flame", Math.round(page.querySelector(".flame .box>svg").getBoundingClientRect().width) ===
 	    page.querySelector(".flame .box>svg").viewBox.baseVal.width ? "as wide as its box" : "scaled");
 '
-# seen WHAT WIDTH BACKGROUND [FLAG]...
+# seen WHAT WIDTH BACKGROUND [FLAG]...: opens the page in Chromium at that width, with these flags; no text overlaps or is cut off, and
+# the background has that colour.
 seen() {
 	local what=$1 width=$2 background=$3
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `bpfbench schema`: a validator of others finds every scenario of the tree good, and refuses bad ones, as bpfbench does.
+# `bpfbench schema`: a common validator of JSON schemas accepts every scenario of the tree, and refuses the same bad ones as bpfbench.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 
@@ -32,7 +32,7 @@ run python3 "$TMP/validate.py" "$TMP/schema.json" scenarios/*.yml harness/tests/
 expect_status "schema: it is a JSON schema" 0
 expect_empty "schema: every scenario of the tree is good" out
 
-# Each line is a scenario that differs from a good one by a word, and the good one comes first.
+# Each line is a scenario. The first four are good; each other one differs from a good one by a word.
 mkdir "$TMP/scenarios"
 n=0
 while IFS= read -r line; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# results/schema.json is what the descriptions of stored structs say (harness/report/records.c).
+# results/schema.json is the schema that the descriptions of stored structs (harness/report/records.c) lead to.
 . "$(dirname "$0")/../lib.sh"
 
 run "$O/tests/tools/run_schema" harness/tests/tools/run_schema.json

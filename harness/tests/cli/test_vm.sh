@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `bpfbench vm` and `--vm` without a virtual machine: kernels in the cache, and what they say to errors. harness/tests/vm/ has
-# the real ones.
+# `bpfbench vm` and `--vm` without a virtual machine: kernels in the cache, and messages about errors. harness/tests/vm/ tests real
+# guests.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 
@@ -73,7 +73,7 @@ expect_status "compare: --exact does not go with --vm: usage" 2
 vm compare a.bpf.o b.bpf.o --vm 6.1
 expect_grep "compare: a kernel that is not here" err 'bpfbench vm fetch 6.1'
 
-# A QEMU that plays a machine.
+# play SCRIPT: from here on, a shell script takes the place of QEMU.
 play() { printf '#!/usr/bin/env bash\nfor word; do [[ $word != file:* ]] || files+=("${word#file:}"); done\n%s\n' "$1" >"$TMP/bin/qemu-system-x86_64"; chmod +x "$TMP/bin/qemu-system-x86_64"; }
 object=$O/bpf/floors.bpf.o
 touch "$TMP/bzImage"
@@ -85,7 +85,7 @@ expect_grep "a panic: the last words" out 'Kernel panic: no more'
 play 'echo "no such machine" >&2; exit 1'
 vm --object "$object" --vm "$TMP/bzImage"
 expect_grep "QEMU fails: its words" out 'ended with exit code 1: no such machine'
-# It boots, and is saved when it is told to end; or it goes on with a job.
+# The guest boots, and its state is saved when it is told to end; or a saved guest goes on with a job.
 # shellcheck disable=SC2016
 saves='if [[ " $* " == *" -kernel "* ]]; then
 	echo >>"$0.boots"
@@ -111,8 +111,8 @@ expect_eq "two commands: the guest boots once" "$(wc -l <"$TMP/bin/qemu-system-x
 touch -d 2001-01-01 "$TMP/bzImage"
 vm --object "$object" --vm "$TMP/bzImage"
 expect_eq "another kernel of that name: it boots again" "$(wc -l <"$TMP/bin/qemu-system-x86_64.boots")" 2
-# spoiled NAME ENDS WHY BOOTS: a saved guest that once ENDS instead of going on. WHY is said, and the kernel boots again; all boots
-# are then BOOTS.
+# spoiled NAME ENDS WHY BOOTS: a saved guest runs ENDS once instead of going on. bpfbench says WHY and boots the kernel again; there are
+# BOOTS boots by then.
 spoiled() {
 	sed -i "2a if [[ -e \$0.spoiled && \" \$* \" == *\" -incoming \"* ]]; then rm \"\$0.spoiled\"; $2; fi" "$TMP/bin/qemu-system-x86_64"
 	vm --object "$object" --vm "$TMP/bzImage"

@@ -3,14 +3,14 @@
 # Runs the commands of a page of the documentation: the lines of its ```sh blocks, in their order, in a scratch folder that
 # looks like the tree of a user who has a program, prog.bpf.c, in git. Source it; it sources tool.sh.
 #
-# - `sudo` is us, with the caller's id in SUDO_UID; without root such commands are skipped by name. In a tree that only root
-#   can reach all commands are root's, as they are for a reader who works as root.
-# - ./bpfbench and bpfbench are the real one behind a script that appends small budgets (`small` below): the documentation
-#   shows the defaults, the test has no minutes. The last of two equal options counts.
-# - make's targets, scripts of ci/ and programs of others are looked up and not run: they build, install or take minutes.
-# - An HTML comment before a block changes that: `<!-- test: name -->` looks all of its commands up, as are those of a
-#   transcript ("    $ COMMAND"); `<!-- test: exit 0 3 -->` says which exit codes are right. 4 (nothing here is supported) is
-#   a skip, and so is a failure for the one reason that another process has bpf_stats on, which voids slope.
+# - `sudo` runs the command as root, with the caller's id in SUDO_UID; without root such commands are skipped by name. In a tree that
+#   only root can reach, all commands run as root, as for a reader who works as root.
+# - ./bpfbench and bpfbench are a script that calls the real one with small budgets (`small` below): the documentation shows commands
+#   without a budget, which would take minutes. The last of two equal options counts.
+# - make's targets, scripts of ci/ and other programs are looked up and not run: they build, install or take minutes.
+# - An HTML comment before a block changes that. `<!-- test: name -->`: its commands are only looked up, as always those of a transcript
+#   ("    $ COMMAND"). `<!-- test: exit 0 3 -->`: these exit codes are right. Exit code 4 (nothing here is supported) is a skip, and so is
+#   a failure whose only reason is that another process has bpf_stats on, which voids slope.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tool.sh"
 # shellcheck source=harness/tests/gate_repo.sh
@@ -22,7 +22,7 @@ skipped_root=0
 as_user() { (cd -- "$tree" && HOME=$WORK PATH=$bin:$PATH "${user[@]}" "$@"); }
 as_root() { (cd -- "$tree" && HOME=$WORK PATH=$bin:$PATH "${sudo[@]}" "$@"); }
 
-# The scratch tree. Programs: prog.bpf.o, and old.bpf.o and new.bpf.o, which does a little more.
+# Makes the scratch tree with prog.bpf.o, old.bpf.o and new.bpf.o; new.bpf.o does a little more than old.bpf.o.
 make_tree() {
 	local name
 
@@ -48,7 +48,7 @@ make_tree() {
 	as_user git commit -qm 'a program'
 }
 
-# A capture of one Ethernet frame of 60 bytes with IPv4.
+# Prints a pcap with one Ethernet frame of 60 bytes with IPv4.
 capture() {
 	printf '\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\xff\xff\0\0\x01\0\0\0'
 	printf '\0\0\0\0\0\0\0\0\x3c\0\0\0\x3c\0\0\0'
@@ -56,7 +56,7 @@ capture() {
 	head -c 26 /dev/zero
 }
 
-# small ARGUMENT...: the options that make this command of bpfbench short, into extra[].
+# small ARGUMENT...: sets extra[] to the options that make this bpfbench command short.
 # shellcheck disable=SC2034 # of the script that it goes into
 small() {
 	local command=run
@@ -80,7 +80,7 @@ small() {
 	esac
 }
 
-# blocks_of PAGE: a line a command, "LINE<TAB>MARKER<TAB>COMMAND"; the marker is "run", "name" or "exit CODE...".
+# blocks_of PAGE: prints a line for each command, "LINE<TAB>MARKER<TAB>COMMAND"; MARKER is "run", "name" or "exit CODE...".
 blocks_of() {
 	awk '
 	/^<!-- test: .* -->$/ { marker = $0; sub(/^<!-- test: /, "", marker); sub(/ -->$/, "", marker); next }
@@ -93,10 +93,10 @@ blocks_of() {
 	{ sub(/  +#.*/, ""); print NR "\t" (marker == "" ? "run" : marker) "\t" held $0; held = "" }' "$1"
 }
 
-# has_option COMMAND OPTION
+# has_option COMMAND OPTION: true if --help of this bpfbench command has the option.
 has_option() { grep -qE -- "(^|[ ,])$2([=[, ]|\$)" <<<"$("$BPFBENCH" "$1" --help)"; }
 
-# looked_up WORD...: does the program exist, and the options if it is ours? Says why not.
+# looked_up WORD...: true if the command's program exists, and its options, too, if it is one of ours. Prints why not.
 looked_up() {
 	local command word
 
@@ -124,7 +124,7 @@ looked_up() {
 	esac
 }
 
-# do_command NAME MARKER COMMAND: one TAP line.
+# do_command NAME MARKER COMMAND: runs a command, or looks it up, and prints one TAP line.
 do_command() {
 	local name=$1 marker=$2 command=$3 codes='0'
 
@@ -156,7 +156,7 @@ do_command() {
 	fi
 }
 
-# run_page PAGE...: paths from the top of the tree. The pages share one scratch tree.
+# run_page PAGE...: tests the commands of these pages, in one scratch tree. PAGE is a path from the top of the tree.
 run_page() {
 	local page line marker command
 

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The documentation as a whole: links lead somewhere, options and files that it names exist, docs/scenario.md has exactly the
-# keys that the reader of scenarios takes, each with an example that it accepts, and each page has a test of its commands.
+# The documentation as a whole: links lead somewhere; options and files that it names exist; docs/scenario.md has exactly the keys that
+# bpfbench accepts in scenarios, each with an example that it accepts; and each page has a test of its commands.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check calls
 . "$(dirname "$0")/../tool.sh"
 
 mapfile -t pages < <(printf '%s\n' README.md CONTRIBUTING.md docs/*.md docs/methods/*.md plots/README.md results/README.md)
 
 # --- links ---
-# The anchors of a page, as GitHub makes them of its headings.
+# Prints the anchors of a page, as GitHub makes them from its headings.
 anchors_of() {
 	sed -nE 's/^#+ +//p' "$1" | tr '[:upper:]' '[:lower:]' | sed -E 's/[^a-z0-9 _-]//g; s/ /-/g'
 }
 
-# links_of PAGE: "TARGET", a line each, outside of code.
+# links_of PAGE: prints the targets of its links outside of code, one a line.
 links_of() {
 	awk '/^```/ { code = !code } !code && !/^    /' "$1" | sed 's/`[^`]*`//g' | grep -oE '\]\([^)]+\)' | sed -E 's/^\]\(//; s/\)$//'
 }
@@ -48,7 +48,7 @@ done
 
 # --- the README, and a test for each page with commands ---
 check "README.md: at most 150 lines" test "$(wc -l <README.md)" -le 150
-# The pages that a test runs; a test names one page, or a folder's as a pattern.
+# The pages whose commands a test runs. A test names one page, or a pattern for those of a folder.
 tested=$(sed -n 's/^run_page //p' harness/tests/docs/test_*.sh | while IFS= read -r pattern; do compgen -G "$pattern"; done)
 untested=''
 for page in README.md CONTRIBUTING.md docs/*.md docs/methods/*.md; do
@@ -63,7 +63,7 @@ commands=$("$BPFBENCH" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p'
 	for command in $commands; do "$BPFBENCH" "$command" --help; done
 	ci/bencher.sh --help
 } | grep -oE -- '--[a-z][a-z-]+' | sort -u >"$TMP/options"
-# of others: bencher, systemctl, valgrind, ctags, cargo, a server, redis-server; of plot.sh, for the page alone
+# options of other programs: bencher, systemctl, valgrind, ctags, cargo, a server, redis-server; and one of plot.sh
 printf '%s\n' --adapter --allow-failure --now --tool --c-kinds --bench --page --release --port --appendonly >>"$TMP/options"
 found=$(grep -ohE -- '(^|[ `(|[])--[a-z][a-z-]+' "${pages[@]}" | grep -oE -- '--[a-z-]+' | sort -u | grep -vxF -f "$TMP/options" || true)
 expect_eq "every option that the pages name exists" "$found" ""
@@ -84,7 +84,7 @@ printf '{"maps": [{"name": "flows", "entries": {"01": "02"}}]}' >maps.json
 	head -c 60 /dev/zero
 } >capture.pcap
 
-# scenario KIND MAPPING: a whole scenario with that mapping in it.
+# scenario KIND MAPPING: prints a whole scenario with that mapping in it.
 scenario() {
 	local head='object: a.bpf.o' name='name: t' variants='variants: [{name: a}]' drive='drive: [{with: step}]' at=$2
 
@@ -124,7 +124,7 @@ scenario() {
 	printf '%s\n' "$name" "$head" "$variants" "$drive"
 }
 
-# taken KIND MAPPING: the keys that the reader takes beside those of the mapping, a line each, by its own complaint.
+# taken KIND MAPPING: prints the keys that bpfbench accepts in such a mapping, one a line, from its own message about an unknown key.
 taken() {
 	scenario "$1" "$2" >taken.yml
 	"$BPFBENCH" -s ./taken.yml --dry-run 2>&1 | sed -nE 's/^.*unknown key .* takes: //p' | tr ',' '\n' | tr -d ' '
@@ -155,7 +155,7 @@ taken_drives() {
 	"$BPFBENCH" -s ./taken.yml --dry-run 2>&1 | sed -nE "s/^.*the key 'with', one of: //p" | tr -d ','
 }
 
-# rows_of KIND: "KEY<TAB>EXAMPLE" of the table behind the comment that names it.
+# rows_of KIND: prints "KEY<TAB>EXAMPLE" for each row of the table after the comment that names KIND.
 rows_of() {
 	awk -v kind="$1" '
 	$0 == "<!-- keys: " kind " -->" { inside = 1; next }
@@ -180,7 +180,7 @@ for kind in "${kinds[@]}"; do
 	expect_eq "docs/scenario.md: $kind: the reader accepts every example" "$bad" ""
 done
 
-# Whole scenarios, and parts of them.
+# The page's YAML blocks, which are whole scenarios or parts of one.
 awk '/^```yaml$/ { n++; inside = 1; next } /^```/ { inside = 0 } inside { print > ("block" n ".yml") }' "$ROOT/docs/scenario.md"
 for block in block*.yml; do
 	grep -q '^name:' "$block" || sed -i '1i name: t' "$block"

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Each fuzz_NAME.c is one libFuzzer target: it gives one reader any bytes, uses all that the reader
- * made of them, and frees it. A target finds nothing wrong by itself but what it calls abort() on;
- * the sanitizers do.
+ * Each fuzz_NAME.c is one libFuzzer target. It passes libFuzzer's bytes to one reader, uses all of
+ * the result, and frees it. The sanitizers find the errors; a target also calls abort() if the
+ * result is wrong.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The bytes as a file, for readers that take a path; the same file each time. */
+/* Writes the bytes to a file, for readers that take a path. It is the same file each time. */
 static inline const char *fuzz_file(const uint8_t *data, size_t size)
 {
 	static char path[64];
@@ -31,7 +31,7 @@ static inline const char *fuzz_file(const uint8_t *data, size_t size)
 	return path;
 }
 
-/* The bytes as a text with a NUL behind them; free() it. */
+/* Returns a copy of the bytes, terminated by NUL; the caller frees it. */
 static inline char *fuzz_text(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);
@@ -43,7 +43,7 @@ static inline char *fuzz_text(const uint8_t *data, size_t size)
 	return text;
 }
 
-/* Read each byte, so that the sanitizers see whether they are there. */
+/* Reads each byte, so that the sanitizers report bytes that are not valid. */
 static inline void fuzz_touch(const void *data, size_t size)
 {
 	const volatile uint8_t *bytes = data;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions and lines of a BPF object file (.BTF.ext), placed in its first program. The
- * program's final code and the names are taken from the same bytes.
+ * Reads the functions and lines of a BPF object file (.BTF.ext) and maps them to its first program.
+ * The program's final code and the names come from the same bytes.
  */
 #include "fuzz/fuzz.h"
 
@@ -11,8 +11,8 @@
 #include "bpf/code.h"
 #include "bpf/elf_file.h"
 
-/* A BTF of the file's own names and no types: libbpf reads whole ones in a child first, and is not
- * what is tested here. NULL: there is none. */
+/* Returns a BTF with the file's names and without types, because this target does not test libbpf
+ * (bpfbench lets libbpf read whole BTF in a child process first). NULL: the file has no BTF. */
 static struct btf *names_of(const struct bb_elf_file *f)
 {
 	const struct bb_elf_section *s = bb_elf_file__section(f, ".BTF");
@@ -42,7 +42,7 @@ static struct btf *names_of(const struct bb_elf_file *f)
 	return btf;
 }
 
-/* The first function that is a program: its section has another name than .text. */
+/* Returns the first function that is a program: its section is not .text. */
 static const struct bb_elf_symbol *first_program(const struct bb_elf_file *f)
 {
 	for (size_t i = 0; i < f->n_symbols; i++) {
@@ -55,7 +55,7 @@ static const struct bb_elf_symbol *first_program(const struct bb_elf_file *f)
 	return NULL;
 }
 
-/* The program's code, and behind it .text, which libbpf appends where a function of it is called.
+/* Takes the program's code and appends .text, as libbpf does if the program calls a function in it.
  */
 static void take_code(const struct bb_elf_file *f, const struct bb_elf_symbol *program,
 		      struct bb_code *code)

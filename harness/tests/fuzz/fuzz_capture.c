@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A capture (tar and JSON); what is read of one is written and read again. */
+/* Reads a capture (tar and JSON), writes it and reads that again. */
 #include "fuzz/fuzz.h"
 
 #include "capture/file.h"

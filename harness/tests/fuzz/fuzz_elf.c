@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A BPF object file, as instruction counts read it. */
+/* Reads a BPF object file, as the code that counts instructions does. */
 #include "fuzz/fuzz.h"
 
 #include "bpf/elf_file.h"

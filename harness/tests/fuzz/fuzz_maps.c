@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The mappings of a process (/proc/PID/maps): its paths are anybody's. */
+/* The mappings of a process (/proc/PID/maps), in which any user may have chosen the paths. */
 #include "fuzz/fuzz.h"
 
 #include "profile/spaces.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A BPF object file, as libbpf opens it: first in a child, then here. A fork of a process that is
- * built with sanitizers takes 10 ms, so one child opens one input after the other, in the place of
- * object_trial.c, until one ends it.
+ * Opens a BPF object file by libbpf: first in a child process, then here. A fork of a process with
+ * sanitizers takes 10 ms, so one child opens many inputs, until an input makes it crash. The
+ * functions below replace those of object_trial.c.
  */
 #include "fuzz/fuzz.h"
 
@@ -43,7 +43,8 @@ static void open_object(const char *elf, size_t len)
 	bpf_object__close(obj);
 }
 
-/* Nothing that ends it is a find of libFuzzer's. Each input is in memory of its own size. */
+/* Resets signal handlers, so that libFuzzer does not report a crash of the child as a find. Each
+ * input is copied to memory of its exact size, so that the sanitizers see reads beyond its end. */
 static __attribute__((noreturn)) void run_child(int from, int to)
 {
 	static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGTERM};
@@ -103,7 +104,7 @@ static void bury_child(void)
 	child.pid = 0;
 }
 
-/* Take the place of the functions that bpf/object_trial.h declares. */
+/* This function and the next replace those that bpf/object_trial.h declares. */
 int bb_object_trial_open(const char *path, const char *elf, size_t len, struct bb_err *err)
 {
 	char done;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A capture file. */
+/* A packet capture (pcap). */
 #include "fuzz/fuzz.h"
 
 #include "plan/field.h"

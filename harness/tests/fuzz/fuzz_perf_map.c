@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The functions that a JIT writes (/tmp/perf-PID.map). */
+/* The symbols that a JIT compiler writes to /tmp/perf-PID.map. */
 #include "fuzz/fuzz_symtab.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

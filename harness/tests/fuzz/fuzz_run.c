@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A stored run (JSON), in a format that it can be shown in; the sum of the bytes chooses. What we
- * write of a run that was read is a run again. */
+/* Reads a stored run (JSON) and writes it in one of the formats of `show`; the sum of the bytes
+ * selects the format. One choice writes it as a stored run, which must be readable again. */
 #include "fuzz/fuzz.h"
 
 #include "cli/output.h"

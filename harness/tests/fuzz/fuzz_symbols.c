@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions and lines of a mapped ELF file, as the symbolizer's child reads them by libdw. */
+/* Functions and lines of a mapped ELF file, read by libdw as in the symbolizer's child process. */
 #include "fuzz/fuzz.h"
 
 #include "profile/symbolize.h"

@@ -5,7 +5,8 @@
 
 #include "profile/symtab.h"
 
-/* A table of symbols that `add` reads from text: sorted, without two at one address, each found. */
+/* Lets `add` read symbols from text into a table, and sorts it. No two symbols may have the same
+ * address, and each must be found by its address. */
 static inline void fuzz_symtab(const uint8_t *data, size_t size,
 			       void (*add)(struct bb_symtab *t, const char *text))
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions, their prototypes and static probes of a program or library, and a child's reply that
- * may be anything. */
+/* Functions, their prototypes and static probes of a program or library. Also the reply of the
+ * child process that reads them, which may be any bytes. */
 #include "fuzz/fuzz.h"
 
 #include "bpf/elf_file.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Usage: have_libfuzzer.sh CLANG: can it build fuzzers? Says which package is missing.
+# Usage: have_libfuzzer.sh CLANG: succeeds if this clang can build fuzzers; otherwise says which package is missing.
 set -euo pipefail
 program=$(mktemp "${TMPDIR:-/tmp}/bpfbench-fuzzer.XXXXXX")
 trap 'rm -f -- "$program"' EXIT

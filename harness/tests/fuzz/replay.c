@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In libFuzzer's place, to build a target with any compiler: gives it each FILE once. */
+/* A main() that replaces libFuzzer's, so that any compiler can build a target: it passes each FILE
+ * to the target once. */
 #include "fuzz/fuzz.h"
 
 #include "base/io.h"

@@ -19,10 +19,10 @@ usage() {
 	EOH
 }
 
-# What libFuzzer prints of itself.
+# stat_of NAME: one of the statistics that libFuzzer prints at its end.
 stat_of() { sed -n "s/^stat::$1: *//p" "$log" | tail -n 1; }
 
-# Inputs are as long as the seeds are, or a bit longer; none makes a reader use much memory or time.
+# Fuzzes one target. Inputs are at most a bit longer than the seeds; each has limits of memory and time.
 fuzz() {
 	local name=$1 corpus=$O/fuzz/corpus/$1 program=$O/fuzz/fuzz_$1 failed
 

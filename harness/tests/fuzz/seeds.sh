@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Usage: seeds.sh TARGET DIR: put into DIR (made anew) what the fuzzer of this name begins with: files of the tree and
-# its build, small files made here, and whatever once made it fail (found/TARGET/).
+# Usage: seeds.sh TARGET DIR: makes DIR anew and fills it with the seeds of fuzz_TARGET.c: files of the tree and its build, small files
+# made here, and all inputs that once made the target fail (found/TARGET/).
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
 O=${O:-build}
@@ -9,13 +9,13 @@ target=$1 dir=$2
 rm -rf -- "$dir"
 mkdir -p -- "$dir"
 
-# objects: the small ones, or those of some kind
+# objects: copies the BPF objects of at most 32 KiB
 objects() { find "$O/bpf" "$O/tests/bpf" -name '*.bpf.o' -size -33k -exec cp -t "$dir" {} +; }
 
-# seed NAME BYTES: a file; printf's escapes in it.
+# seed NAME BYTES: writes a file; BYTES may have escapes as in printf.
 seed() { printf '%b' "$2" >"$dir/$1"; }
 
-# A packet of 14 bytes in a capture: of little and big endian, and one of the newer kind.
+# Packet captures with a packet of 14 bytes: pcap in little and in big endian, and pcapng.
 captures() {
 	local mac='\x02\0\0\0\0\x01\x02\0\0\0\0\x02\x08\0'
 
@@ -24,7 +24,8 @@ captures() {
 	seed new.pcapng "\x0a\x0d\x0d\x0a\x1c\0\0\0\x4d\x3c\x2b\x1a\x01\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\x1c\0\0\0\x01\0\0\0\x14\0\0\0\x01\0\0\0\0\0\0\0\x14\0\0\0\x06\0\0\0\x30\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0e\0\0\0\x0e\0\0\0$mac\0\0\x30\0\0\0"
 }
 
-# Captures of a command's programs: one that returns 0, with a map and where it was attached; one that calls another.
+# Captures of a command's programs: one has a program that returns 0, its map and its attachments; the other has a program that extends
+# another one, and a map of maps.
 bpf_captures() {
 	local kernel='"bpfbench_capture": 1, "command": "c", "kernel": {"release": "r", "version": "v", "machine": "m"}, "cpus": 2'
 	local exits='\xb7\0\0\0\0\0\0\0\x95\0\0\0\0\0\0\0' made=$dir/made
@@ -54,7 +55,9 @@ bpf_captures() {
 	rm -r -- "$made"
 }
 
-# Small libraries with inlined functions, long enough that fuzz_symbols.c looks into each: in this compiler's DWARF and in older ones, and stripped; a file that is not linked.
+# Compiles one small source into files for the reader of debug information. The source has inlined functions, each long enough that
+# fuzz_symbols.c looks up an address in it. Files: libraries with DWARF 3, 4 and 5, with compressed DWARF, and stripped of it; an object
+# file that is not linked; a static program.
 libraries() {
 	local source='static inline __attribute__((always_inline)) int in(int x) { __asm__(".skip 200, 0x90"); return x * 3 + 1; }
 int f(int x) { return in(x) + in(x + 1); } static int g(int x) { return in(f(x)); } int (*h)(int) = g;'
@@ -69,7 +72,7 @@ int f(int x) { return in(x) + in(x + 1); } static int g(int x) { return in(f(x))
 	$cc -O1 -g -static -nostdlib -ffreestanding -Wl,-e,f -x c - -o "$dir/static" <<<"$source"
 }
 
-# A library with a static probe (sys/sdt.h).
+# Makes a library with a static probe (sys/sdt.h).
 probes() {
 	${CLANG:-clang} -shared -nostdlib -x assembler - -o "$dir/probes.so" <<-'S'
 		.section .stapsdt.base,"a",@progbits
@@ -90,7 +93,7 @@ probes() {
 	S
 }
 
-# The history of one run.
+# Makes the history database of one stored run.
 histories() {
 	mkdir "$dir/results"
 	cp harness/tests/golden/run.json "$dir/results"

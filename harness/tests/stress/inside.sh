@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `bpfbench inside` and its command, killed at random times; see --help.
+# Kills `bpfbench inside`, or the command under it, at random times; see --help.
 case ${1:-} in
 '') ;;
 -h | --help)
@@ -27,8 +27,8 @@ numbers SEED COUNT FIRST JOBS
 ready
 live=$O/tests/tools/live_prog
 
-# The command: three loads one after another. A busy machine may take longer than 50 ms for one: no failure, which would end the
-# program before timeout does (124).
+# The command: three loads one after the other, each ended by `timeout` after 50 ms (exit code 124). A busy machine may need longer than
+# that for a load, which is no failure: a load that fails would end before its timeout.
 cat >"$TMP/agent" <<'SH'
 #!/bin/sh
 echo $$ >agent.pid
@@ -47,7 +47,7 @@ one() {
 	dir=$TMP/$(printf 'try-%09d' "$1") # no name begins another
 	seeded "$1"
 	side=$((($1 - FIRST) % 2 ? 1 : 0))
-	# four of five are killed while the command is at work, the others at any time: even before it is there
+	# four of five tries kill while the command is at work; the others at any time, perhaps before the command has started
 	early=$(($1 % 10 < 2))
 	random $((early ? 700 : 250))
 	delay=$drawn name=$([[ $side == 0 ]] && echo bpfbench || echo command)
@@ -57,7 +57,7 @@ one() {
 	begin "$dir" env -C "$dir" "$BPFBENCH" inside --save-every 0.2 --results "$dir/results" -o "$dir/out.capture" -- "$TMP/agent" "$live" "$O/tests/bpf/live.bpf.o"
 	executed
 	if ((side || !early)); then
-		# a command that is killed has to be there
+		# wait until the command has started, because it must exist to be killed
 		for ((i = 0; i < 2000; i++)); do
 			if [[ -s $dir/agent.pid ]] || ended; then break; fi
 			sleep 0.01
@@ -77,7 +77,7 @@ one() {
 	case $status in
 	132 | 134 | 135 | 136 | 139) violation "crashed: exit code $status" ;;
 	esac
-	# the command goes on: without it, nothing was started yet
+	# if bpfbench was killed, the command must go on to its end; without agent.pid it had not started yet
 	if ((!side)) && [[ -e $dir/agent.pid ]]; then
 		for ((i = 0; i < 3000; i++)); do
 			[[ ! -e $dir/done ]] || break

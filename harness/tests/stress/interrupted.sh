@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every drive, interrupted at random times: the runs that it stores; see --help.
+# Interrupts every drive at random times and checks the runs that it stores; see --help.
 case ${1:-} in
 '') ;;
 -h | --help)
@@ -17,7 +17,8 @@ case ${1:-} in
 	;;
 *) printf 'interrupted.sh: no argument %s; see --help\n' "$1" >&2; exit 2 ;;
 esac
-# What is measured here is not looked at: where it can be, no other bpfbench is waited for (they wait in one network namespace).
+# The figures do not matter here, so this test need not wait for other bpfbench processes. Those wait for each other only within one
+# network namespace, so it runs in a namespace of its own if it can.
 if [[ -z ${BB_OWN_NET:-} ]] && unshare -n true 2>/dev/null; then BB_OWN_NET=1 exec unshare -n "$0"; fi
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that wait_until calls
 . "$(dirname "$0")/../tool.sh"
@@ -31,7 +32,7 @@ variants:
 drive:
   - {with: fake}
 YML
-# scenario NAME OBJECT VARIANT DRIVE
+# scenario NAME OBJECT VARIANT DRIVE: writes $TMP/NAME.yml.
 scenario() {
 	printf 'name: %s\nobject: %s\nvariants: [%s]\ndrive: [%s]\n' "$1" "$2" "$3" "$4" >"$TMP/$1.yml"
 }
@@ -50,7 +51,7 @@ live=$child live_id=$(head -n 1 "$TMP/live_id")
 child=''
 trap 'kill $child $live 2>/dev/null || true; rm -rf -- "$TMP"' EXIT
 
-# A line a drive: its name and how it is run.
+# A line for each drive: a name, and the arguments of bpfbench.
 drives="step-page-fault -s perf_profiler -d step -V stackid --budget 1
 step-test-run -s fun_xdp -d step --budget 1
 step-fire --object $tests/fire.bpf.o --program on_openat -d step --budget 1
@@ -78,9 +79,9 @@ compare-slowdown compare -s slowdown --base ringbuf --head profile --budget 3"
 
 begin() { start "$BPFBENCH" "$@" --results "$TMP/results" -q; }
 
-# usual ARG...: sets $usual_ms, the time of an undisturbed run; false, with the reason, where this machine cannot do it. On a busy
-# machine a case may have no valid sample (exit code 1): what is stored of the other cases is enough here. Where nothing is stored, there
-# are two more tries.
+# usual ARG...: sets $usual_ms, the time of an undisturbed run. Prints the reason and returns false if this machine cannot make the run.
+# On a busy machine a case may have no valid sample (exit code 1); a stored run with the other cases is enough here. If no run is stored,
+# it tries twice more.
 usual() {
 	local began
 
@@ -98,7 +99,7 @@ usual() {
 	return 1
 }
 
-# unreadable: "FILE: REASON" of each stored run that `show` refuses
+# unreadable: prints "FILE: REASON" for each stored run that `show` refuses
 unreadable() {
 	find "$TMP/results" -name '*.json' | while IFS= read -r path; do
 		"$BPFBENCH" show "$path" 2>&1 >/dev/null | grep '^bpfbench' || true

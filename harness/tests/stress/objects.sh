@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Hostile BPF objects through the commands that read them; see --help.
+# Gives hostile BPF objects to the commands that read objects; see --help.
 case ${1:-} in
 '') ;;
 -h | --help)
@@ -32,7 +32,7 @@ budget_ms=2000
 mapfile -t wholes < <(find "$O/bpf" "$O/tests/bpf" -name '*.bpf.o' -size -200k | LC_ALL=C sort)
 damages=(flip cut header section strings btf code symbols)
 
-# --- objects that are whole, and too much ---
+# --- objects that are valid, but extreme ---
 begins='#include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 char LICENSE[] SEC("license") = "GPL";'
@@ -40,7 +40,7 @@ compiled() {
 	"${CLANG:-clang}" -O2 -g -target bpf -idirafter "/usr/include/$(uname -m)-linux-gnu" -x c - -c -o "$made/$1.bpf.o"
 }
 
-# many NAME N: programs
+# many NAME N: an object with N programs
 many() {
 	local i
 
@@ -70,7 +70,7 @@ make_wholes() {
 	printf '%s\nSEC("xdp") int %s(struct xdp_md *ctx) { return 1; }\nSEC("xdp") int %sb(struct xdp_md *ctx) { return 2; }\n' \
 		"$begins" "$long" "$long" | compiled long_names
 	{ printf '%s\n' "$begins"; map BPF_MAP_TYPE_HASH 1 4 4; echo "$uses"; } | sed "s/} m /} $long /; s/&m,/\\&$long,/" | compiled long_map
-	# A name is what stands there, control characters too: the linker's names are bytes.
+	# Names in an object are any bytes, control characters included.
 	printf '%s\nSEC("xdp") int esc_________ape(struct xdp_md *ctx) { return 1; }\nSEC("sec_______tion") int in_it(void *ctx) { return 1; }\n' "$begins" | compiled control
 	sed -i 's/esc_________ape/esc\x1b[31m\x07\r\n\x01\x7fape/; s/sec_______tion/sec\x1b[2J\x0d\x0b\x08tion/' "$made/control.bpf.o"
 	{
@@ -84,7 +84,7 @@ make_wholes() {
 	cat "$O/bpf/loops.bpf.o" "$made/zeros.bpf.o" >"$made/tail.bpf.o"
 }
 
-# object N FILE: makes it, and sets $kind and $origin, the whole object that it is from.
+# object N FILE: writes object N to FILE, and sets $kind, its kind of damage, and $origin, the valid object that it was made from.
 object() {
 	local i
 
@@ -103,7 +103,7 @@ object() {
 	"$O/tests/tools/damage" "$kind" $((SEED * 1000003 + $1)) "$origin" "$2"
 }
 
-# given NAME MS ARG...: one command on it, that may take MS and a run.
+# given NAME MS ARG...: runs one command on the object. It may take MS, and the time of a run of the program more.
 given() {
 	local name=$1 most=$2 lines began_s
 
@@ -157,10 +157,10 @@ mkdir "$made"
 make_wholes
 mapfile -t hostile < <(find "$made" -name '*.bpf.o' | LC_ALL=C sort)
 make_cgroups
-# A run of the slowest program of all, which is slow.bpf.c's here: by one sample.
+# The time of one run of the slowest program here, slow.bpf.c's.
 slow_run_ms=$("$BPFBENCH" run --object "$made/slow.bpf.o" -d step -n 2 --loads 1 --budget 0 --no-store -q |
 	jq '[.[] | .["latency-p50"].value // .latency.value // 0] | max / 1e6 | ceil')
-# A load of the largest map: the kernel makes it in one go.
+# The time to load the object with the largest map. The kernel creates a map in one system call, which cannot be interrupted.
 load_began_ms=$(now_ms)
 "$BPFBENCH" run --object "$made/huge_bss.bpf.o" --budget 0.1 --no-store -q -f bmf >/dev/null 2>&1 || true
 huge_load_ms=$(($(now_ms) - load_began_ms))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Signals at random times over all commands; see --help.
+# Sends signals at random times to all commands; see --help.
 case ${1:-} in
 '') ;;
 -h | --help)
@@ -29,7 +29,7 @@ COUNT=${COUNT:-1000}
 numbers SEED COUNT FIRST JOBS
 ready
 
-# --- what the commands work on ---
+# --- inputs of the commands ---
 cat >"$TMP/fake.yml" <<'YML'
 name: fake
 floor: empty
@@ -70,8 +70,8 @@ chmod 755 "$TMP/load"
 until [[ -s $TMP/live_id ]]; do sleep 0.05; done
 live_id=$(head -n 1 "$TMP/live_id")
 
-# A line a command: its NAME and its arguments, in which DIR is the folder of the try. It starts there, and gate in the
-# repository.
+# A line for each command: a NAME, and its arguments, in which DIR stands for the folder of the try. A command starts in that folder, but
+# gate in the repository.
 commands="list list
 check check
 show show $run_id -f table
@@ -132,11 +132,11 @@ chosen() {
 	[[ $name != history ]] || cp -r "$stored" "$2/stored"
 }
 
-# budget: that of @cmd, in ms; 0 without one.
+# budget: prints the budget of @cmd, ms; 0 without one.
 budget() { sed -nE 's/.* --budget ([0-9]+).*/\1000/p; t; s/.*/0/p' <<<"${cmd[*]}"; }
 
-# How long each takes when nothing disturbs it, that it works at all here, and that it ends within its budget, a run of the slowest
-# program and 1 s.
+# Runs each command without a signal and sets usual[], its time, ms. It must work here, and end within its budget, the time of a run of
+# the slowest program and 1 s.
 usual_times() {
 	local i broken=0 budget_ms
 
@@ -154,7 +154,7 @@ usual_times() {
 		usual[i]=$took_ms
 		if ((budget_ms)) && ! waited "$TMP/usual"; then answered_by $((budget_ms + slow_run_ms + 1000)); fi
 		drop_cgroup
-		# Others may keep a command from its result, but not from its options.
+		# Other processes may disturb a command so that it has no result, but a usage error is a mistake of this script.
 		if ((hung || status == 2 || status > 3)); then
 			printf 'signals.sh: %s fails undisturbed (exit code %d): %s\n' "$name" "$status" "$(tail -n 3 "$TMP/usual/stderr")" >&2
 			broken=1
@@ -165,7 +165,7 @@ usual_times() {
 	[[ -z ${USUAL:-} ]] || printf '%d\n' "${usual[@]}" >"$USUAL"
 }
 
-# whole FILE: of the format that $name writes.
+# whole FILE: true if FILE is complete in the format that $name writes.
 whole() {
 	case $name in
 	show-bmf | fake | profiler) "$O/tests/tools/bmf_check" <"$1" >/dev/null 2>&1 ;;
@@ -180,7 +180,7 @@ whole() {
 	esac
 }
 
-# files_whole DIR SIGNAL
+# files_whole DIR SIGNAL: checks the files that a command left in DIR after SIGNAL.
 files_whole() {
 	local path file
 
@@ -203,10 +203,11 @@ files_whole() {
 		esac
 	done < <(find "$1" -mindepth 1 -not -path "$1/tmp" -not -path "$1/std*" -not -path "$1/outlive*" -not -path "$1/stored*" -printf '%P\n')
 }
-# The last line is whole; an empty file is not.
+# True if the last line ends in a newline; false for an empty file.
 whole_lines() { [[ -s $1 && -z $(tail -c 1 "$1" | tr -d '\n') ]]; }
 
-# end_captured DIR: a command that is captured goes on when bpfbench is killed, and its guard until it ends (docs/any-loader.md).
+# end_captured DIR: ends the command under `capture`. If bpfbench is killed, the command goes on, and so does its guard process until the
+# command ends (docs/any-loader.md).
 end_captured() {
 	local p
 
@@ -236,23 +237,24 @@ one() {
 	bound=$((slow_run_ms + 500))
 	if [[ $signal == PIPE ]]; then
 		exec {reader}<&-
-		# A command that writes nothing to stdout ends as usual, at the latest by its budget.
+		# A command that writes nothing to stdout gets no SIGPIPE and ends as usual, at the latest by its budget.
 		budget_ms=$(budget)
 		bound=$((bound + (usual[which] > budget_ms ? usual[which] : budget_ms)))
 		finished 60000
 	else
-		# bash says on stderr which of its children a signal has ended.
+		# The braces redirect stderr: bash reports there which of its children a signal has ended.
 		{
 			kill -s "$signal" "$pid" || true
 			finished 60000 "$bound"
 		} 2>/dev/null
 	fi
 	if [[ $signal == PIPE ]] && waited "$dir"; then bound=60000; fi
-	# It goes on, or shows its result so far, however long that is to compute: it is not to wait for anything else.
+	# After SIGPIPE a command goes on, and after any signal `profile` computes its result so far. Its CPU time is allowed for that, but
+	# not any waiting.
 	[[ $signal != PIPE && $name != profile* ]] || bound=$((bound + cpu_ms))
 	answered_by "$bound"
 	printf 'SIG%s\n' "$signal" >>"$TMP/sent"
-	# That others have measured for a minute is not its fault.
+	# A command that waited for another bpfbench may still be there after SIGPIPE.
 	if ((hung)) && ! { [[ $signal == PIPE ]] && waited "$dir"; }; then violation "did not end within 60 s"; fi
 	case $status in
 	132 | 134 | 135 | 136 | 139) violation "crashed: exit code $status" ;;
@@ -265,7 +267,7 @@ one() {
 }
 
 make_cgroups
-# A run of the slowest program, by its own samples.
+# The time of one run of the slowest program, by its samples.
 declare -a usual
 slow_run_ms=$("$BPFBENCH" run -s "$TMP/slow.yml" -V slow -n 3 --loads 1 --budget 0 --no-store -q |
 	jq '[.[] | .["latency-p50"].value // .latency.value] | max / 1e6 | ceil')

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# For signals.sh and objects.sh: a seeded random order, how busy the machine is, a command in a session of its own, and what of it
-# is left. Source it first; it sources tool.sh. Others may use this machine: nothing that could be theirs is counted or ended.
+# For signals.sh, objects.sh and inside.sh: random numbers from a seed, the time that a busy machine keeps a command waiting, a command
+# in a session of its own, and a search for what it left behind. Source it first; it sources tool.sh. Other users may use this machine:
+# what could be theirs is neither counted nor ended.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tool.sh"
 
@@ -13,32 +14,32 @@ touch "$bad" "$log" "$suspects"
 
 usage_error() { printf '%s: %s; see --help\n' "${0##*/}" "$1" >&2; exit 2; }
 
-# numbers NAME...: each of these variables is a number.
+# numbers NAME...: a usage error unless each of these variables is a number.
 numbers() {
 	local name
 
 	for name in "$@"; do [[ ${!name} =~ ^[0-9]{1,9}$ ]] || usage_error "$name=${!name} is no number"; done
 }
 
-# ready: what both scripts need is there.
+# ready: a usage error unless we are root and all is built.
 ready() {
 	((EUID == 0)) || usage_error "needs root"
 	[[ -x $BPFBENCH && -e $O/tests/bpf/slow.bpf.o ]] || usage_error "make all tests first"
 }
 
-# sets $now_ms. No subshell: on a busy machine a fork alone takes what a bound allows.
+# read_clock: sets $now_ms. It prints nothing, so that no subshell is needed: on a busy machine a fork alone can take as long as a bound.
 read_clock() { now_ms=${EPOCHREALTIME/[.,]/} now_ms=$((now_ms / 1000)); }
 
-# seeded N: what random follows in try N; the same, whichever job does it.
+# seeded N: sets the random seed of try N, which does not depend on the job that runs the try.
 seeded() { RANDOM=$(((SEED * 7919 + $1 * 104729 + 1) % 32749)); }
 
-# random N: sets $drawn, 0 to N - 1. No subshell: it would not move on.
+# random N: sets $drawn, 0 to N - 1. It prints nothing, because in a subshell RANDOM would not advance for us.
 # shellcheck disable=SC2034 # for who sources this
 random() { drawn=$(((RANDOM << 15 | RANDOM) % ($1 > 0 ? $1 : 1))); }
 
 # --- how long a command is kept waiting ---
-# A command runs in a cgroup of its own, of which the kernel says how long one of its processes could have run and did not (PSI):
-# the delay that this machine gives to this command at this time. Without it, the times of a busy machine count in full.
+# A command runs in a cgroup of its own. By the cgroup's PSI the kernel reports how long some process in it was ready to run but had no
+# CPU: the delay caused by a busy machine. Without PSI, delay counts as the command's own time.
 cgroups=''
 
 make_cgroups() {
@@ -53,7 +54,7 @@ make_cgroups() {
 	echo "# this kernel does not say how long a process waits for a CPU (psi=1 on its command line): a busy machine looks like a slow command"
 }
 
-# sets $delay_ms and $cpu_ms, which they computed, of all processes of $cgroup since it was made
+# read_delay: sets $delay_ms and $cpu_ms, the delay and the CPU time of all processes of $cgroup since it was made
 read_delay() {
 	local kind total
 
@@ -65,19 +66,19 @@ read_delay() {
 	done 2>/dev/null
 }
 
-# The cgroup goes with its last process.
+# drop_cgroup: removes the cgroup, which must have no process any more.
 drop_cgroup() {
 	[[ -z $cgroup ]] || rmdir "$cgroup" 2>/dev/null || violation "process left in $cgroup: $(tr '\n' ' ' <"$cgroup/cgroup.procs")"
 }
 
-# violation WHAT: of this try.
+# violation WHAT: records a violation of this try.
 violation() { printf '%s\t%s\n' "$try" "$1" >>"$bad"; }
 
 # --- a command in its own session ---
 mkfifo "$TMP/never"
 exec {never}<>"$TMP/never"
 
-# begin DIR CMD...: sets $pid and $cgroup; stdout and stderr go to DIR/stdout and DIR/stderr, temporary files below DIR/tmp.
+# begin DIR CMD...: starts CMD and sets $pid and $cgroup. Its stdout and stderr go to DIR/stdout and DIR/stderr, temporary files to DIR/tmp.
 begin() {
 	local dir=$1
 
@@ -92,12 +93,13 @@ begin() {
 	pid=$!
 }
 
-# executed: $pid is bpfbench by now. Before, SIGINT is ignored, as bash has it for what runs in the background: one sent then is lost.
+# executed: waits until $pid has executed bpfbench. Until then it ignores SIGINT, as all that bash starts in the background, and a signal
+# would be lost.
 executed() {
 	while [[ -d /proc/$pid && ! /proc/$pid/exe -ef $BPFBENCH ]]; do read -r -t 0.002 -u "$never" || true; done
 }
 
-# What the processes of the session of $pid do, one line each.
+# Prints the state of each process in the session of $pid: its system call and its kernel stack.
 states() {
 	local p
 
@@ -107,9 +109,9 @@ states() {
 	done 2>/dev/null
 }
 
-# finished MS [BOUND]: waits for $pid, no longer than MS; sets $status and $hung, $took_ms (it was still there then) and how much of
-# it is $delay_ms and $cpu_ms, and from BOUND ms on what it did then, $late. No other process keeps the time: a signal that meets a
-# shell between its fork and its exec makes it run our own trap.
+# finished MS [BOUND]: waits for $pid, at most MS, then kills its session. Sets $status; $hung: it was killed; $took_ms: the last time at
+# which it still ran; $delay_ms and $cpu_ms: its delay and CPU time in that time; $late: its state when it exceeded BOUND ms. This shell
+# keeps the time itself: a process for that would be a fork, and a signal between its fork and its exec would run our trap in it.
 # shellcheck disable=SC2034 # for who sources this
 finished() {
 	local before delay_before cpu_before
@@ -117,7 +119,8 @@ finished() {
 	read_delay
 	read_clock
 	before=$now_ms delay_before=$delay_ms cpu_before=$cpu_ms hung=0 status=0 took_ms=0 late=''
-	# bash buries its children as they end. The clock is read before the look: what keeps us waiting is not the command's time.
+	# bash reaps its children as they end, and /proc/$pid goes. The clock is read before that check, so that a delay of this shell does not
+	# count as the command's time.
 	while read_clock && [[ -d /proc/$pid ]]; do
 		took_ms=$((now_ms - before))
 		if [[ -n ${2:-} && -z $late ]] && ((took_ms > $2)); then
@@ -136,17 +139,17 @@ finished() {
 	delay_ms=$((delay_ms - delay_before)) cpu_ms=$((cpu_ms - cpu_before))
 }
 
-# answered_by BOUND: in BOUND ms, beside those that it was kept waiting
+# answered_by BOUND: a violation unless it ended within BOUND ms, not counting its delay
 answered_by() {
 	printf '%s\t%d\t%d\t%d\n' "$name" "$took_ms" "$delay_ms" "$1" >>"$log"
 	((hung || took_ms - delay_ms <= $1)) || violation "ended after $took_ms ms, $delay_ms of them kept waiting; bound $1 ms; then: $late"
 }
 
-# waited DIR: for a CPU that another bpfbench measured on, so it is that one's time, too.
+# waited DIR: true if it waited for another bpfbench that measured on its CPU; its time then depends on the other one.
 waited() { grep -q '^bpfbench: waiting: ' "$1/stderr"; }
 
 # --- what is left ---
-# Processes of the session of $pid, and those that have DIR in their environment, or their folder in it.
+# left_processes DIR: prints the processes in the session of $pid, and those that have DIR in their environment or work in DIR.
 left_processes() {
 	local p
 
@@ -155,14 +158,14 @@ left_processes() {
 		grep -lsaF "BB_STRESS=$1" /proc/[0-9]*/environ | grep -oE '[0-9]+' || true
 		find /proc/[0-9]*/cwd -maxdepth 0 -lname "$1*" 2>/dev/null | grep -oE '[0-9]+' || true
 	} | sort -un | while read -r p; do
-		# One that has ended waits for the first process to bury it.
+		# A zombie only waits for init to reap it.
 		grep -qs '^State:[[:space:]]*[^ZX]' "/proc/$p/status" && echo "$p"
 	done
 }
 
 no_processes() { [[ -z $(left_processes "$1") ]]; }
 
-# nobody_left DIR: within 1 s beside the delay.
+# nobody_left DIR: a violation for each process that is still there after 1 s, not counting the delay; kills it.
 nobody_left() {
 	local begun delay_before p
 
@@ -184,20 +187,20 @@ nobody_left() {
 	drop_cgroup
 }
 
-# "KIND ID" of all programs, maps and links that no process holds; of the others somebody takes care.
+# Prints "KIND ID" of all programs, maps and links that no process has open. The others go with their process.
 unheld() {
 	local kind
 
 	[[ -n $bpftool ]] || return 0
 	for kind in prog map link; do
-		# It fails when something goes while it looks.
+		# bpftool fails if an object goes while it lists.
 		{ "$bpftool" "$kind" show 2>/dev/null || true; } | awk -v kind="$kind" '/^[0-9]+:/ { print kind, $1 + 0 }'
 	done | sort >"$1.all"
 	grep -hsE '^(prog|map|link)_id:' /proc/[0-9]*/fdinfo/* 2>/dev/null | sed -E 's/_id:[[:space:]]*/ /' | sort -u >"$1.held" || true
 	comm -23 "$1.all" "$1.held"
 }
 
-# Places that outlive a process: folders, network namespaces, cgroups and mounts.
+# Prints things that outlive a process: folders, network namespaces, cgroups and mounts.
 places() {
 	find /run /tmp -mindepth 1 -maxdepth 1 -name 'bpfbench*' -not -path "$TMP" 2>/dev/null || true
 	find /run/netns /sys/fs/bpf -mindepth 1 2>/dev/null || true
@@ -205,7 +208,7 @@ places() {
 	awk '{ print "mount", $5 }' /proc/self/mountinfo
 }
 
-# Where a test of somebody else keeps its files is no leftover of ours: its owner is told by the name.
+# Prints all that outlives a process, except the folders of other tests, which their names tell.
 outlive() {
 	{
 		unheld "$1"
@@ -215,8 +218,8 @@ outlive() {
 
 outlive "$TMP/before" >"$TMP/outlive.before"
 
-# note_suspects DIR: what there is now that was not there at first, and which try it was seen after. Most is of others, or about to
-# go: `settle` looks again when all is done.
+# note_suspects DIR: notes what is there now and was not at first, with the number of this try. Most of it belongs to other processes or
+# goes soon, so `settle` looks again at the end.
 note_suspects() {
 	outlive "$1/outlive" | comm -13 "$TMP/outlive.before" - | while IFS= read -r what; do
 		grep -qF "	$what	" "$suspects" || printf '%s\t%s\t\n' "$try" "$what" >>"$suspects"
@@ -225,7 +228,7 @@ note_suspects() {
 	[[ $(cat /proc/sys/kernel/bpf_stats_enabled) == "$stats_before" ]] || violation "bpf_stats_enabled is not as before"
 }
 
-# settle: what is still there of the suspects a minute after the last try.
+# settle: a violation for each suspect that is still there a minute after the last try.
 settle() {
 	local i what
 
@@ -240,10 +243,10 @@ settle() {
 	done <"$suspects"
 }
 
-# control_characters FILE: it has some, besides line ends and tabs.
+# control_characters FILE: true if it has control characters other than newlines and tabs.
 control_characters() { LC_ALL=C grep -qaP '[\x00-\x08\x0b-\x1f\x7f]' "$1"; }
 
-# in_jobs COUNT FUNCTION: FUNCTION N for each N of FIRST to FIRST + COUNT - 1, in JOBS processes side by side.
+# in_jobs COUNT FUNCTION: calls FUNCTION N for each N of FIRST to FIRST + COUNT - 1, in JOBS processes at the same time.
 in_jobs() {
 	local job jobs=()
 
@@ -262,7 +265,7 @@ in_jobs() {
 	done
 }
 
-# summary WORDS: a line a kind of try from $log ("KIND<TAB>MS<TAB>DELAY<TAB>BOUND"), then the violations; exits.
+# summary WORDS: prints a line for each kind of try in $log ("KIND<TAB>MS<TAB>DELAY<TAB>BOUND"), then the violations; exits.
 summary() {
 	printf '%-14s %8s %10s %20s %14s\n' "$1" tries 'most (ms)' 'kept waiting (ms)' 'rest of bound'
 	sort "$log" | awk -F '\t' '

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bmf_check < FILE: exit 0 when stdin is strictly valid BMF, else 1 with the reason on stderr. For
- * the shell tests. */
+/* bmf_check < FILE: exits with 0 if stdin is strictly valid BMF, else with 1 and the reason on
+ * stderr. For the shell tests. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ int main(void)
 		fprintf(stderr, "bmf_check: out of memory\n");
 		return 1;
 	}
-	/* One byte more than a request may have is enough to know. */
+	/* Reads at most one byte more than a request may have: such a file is too long. */
 	len = fread(text, 1, cap, stdin);
 	if (ferror(stdin))
 		rc = bb_fail(&err, -EIO, "cannot read stdin");

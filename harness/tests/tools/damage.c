@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * damage KIND SEED IN OUT: OUT is the ELF object IN (64 bit, of this machine's byte order) with
+ * damage KIND SEED IN OUT: writes the ELF object IN (64 bit, this machine's byte order) to OUT with
  * damage of that kind at random places:
  *
  *   flip     1 to 64 bytes anywhere
- *   cut      less at the end
+ *   cut      the end of the file is missing
  *   header   1 to 4 bytes of the ELF header
- *   section  1 to 4 fields of section headers, each another number
+ *   section  1 to 4 fields of section headers get another number
  *   strings  bytes of string tables: names with control characters, or without an end
  *   btf      bytes of .BTF and .BTF.ext
- *   code     bytes of what is executable: also instructions that no verifier accepts
+ *   code     bytes of executable sections: also instructions that no verifier accepts
  *   symbols  bytes of the symbol table
  *
  * The same seed makes the same file.
@@ -25,7 +25,7 @@
 
 static uint64_t state;
 
-/* splitmix64 (Steele, Lea, Flood 2014): below n, n > 0. */
+/* Returns a random number below n, n > 0: splitmix64 (Steele, Lea, Flood 2014). */
 static uint64_t draw(uint64_t n)
 {
 	uint64_t z = (state += 0x9e3779b97f4a7c15ULL);
@@ -64,7 +64,7 @@ static void header(struct file *f)
 		f->bytes[draw(sizeof(Elf64_Ehdr))] = (uint8_t)draw(256);
 }
 
-/* The i-th section header; the caller's IN is whole. */
+/* The i-th section header. Needs a valid ELF file. */
 static Elf64_Shdr *section_at(struct file *f, size_t i)
 {
 	const Elf64_Ehdr *elf = (const void *)f->bytes;
@@ -86,7 +86,7 @@ static void section(struct file *f)
 		case 0:
 			memcpy(at + offsetof(Elf64_Shdr, sh_name), &value, sizeof(Elf64_Word));
 			break;
-		case 1: /* most types have a meaning */
+		case 1: /* small numbers, because most of these are known types */
 			value = draw(20);
 			memcpy(at + offsetof(Elf64_Shdr, sh_type), &value, sizeof(Elf64_Word));
 			break;
@@ -130,7 +130,7 @@ static int is_symbols(const struct file *f, const Elf64_Shdr *s, const char *nam
 	return s->sh_type == SHT_SYMTAB;
 }
 
-/* One of the sections of that kind, by chance; all of the file if there is none. */
+/* Damages one of the sections for which is() is true, or the whole file if there is none. */
 static void damage_section(struct file *f,
 			   int (*is)(const struct file *, const Elf64_Shdr *, const char *))
 {

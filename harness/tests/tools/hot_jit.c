@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hot_jit SECONDS: runs a copy of a function of its own in memory that no file is behind, as a
- * JIT's code is, and says so in /tmp/perf-PID.map. For the tests of `bpfbench profile`.
+ * hot_jit SECONDS: copies one of its functions to anonymous memory, like code of a JIT compiler,
+ * lists it in /tmp/perf-PID.map, and runs it. For the tests of `bpfbench profile`.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CODE_BYTES 256 /* more than spin() has */
+#define CODE_BYTES 256 /* more than the size of spin() */
 
-/* Needs nothing but its argument, wherever it is. */
+/* Uses only its argument, so that a copy at another address works. */
 static __attribute__((noinline, aligned(256))) void spin(unsigned int n)
 {
 	for (volatile unsigned int i = 0; i < n; i++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hot_spots SECONDS [DEPTH]: spends 60, 30 and 10 % of so much CPU time in three functions, the
- * most of it in one that is inlined into them, DEPTH calls deep; prints what each really had, in
- * ns. What a profiler must find: for the tests of `bpfbench profile`. Needs nothing of the library,
- * so that the tests can build it in other ways.
+ * hot_spots SECONDS [DEPTH]: spends 60, 30 and 10 % of so much CPU time in three functions, most of
+ * it in a function that is inlined into them, DEPTH calls deep. Prints the time that each of the
+ * three really had, ns. A profiler must find these shares: for the tests of `bpfbench profile`.
+ * Uses nothing of the library, so that the tests can build it in other ways.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -12,14 +12,14 @@
 
 #define SLICE_NS 1000000u /* on average; a round has ten */
 
-/* Not inlined: the C library has no frame pointers, and whoever calls it is missing from the stack.
- */
+/* Not inlined: the C library has no frame pointers, so a stack lacks the function that calls it,
+ * which must not be one of the hot functions. */
 static __attribute__((noinline)) uint64_t cpu_ns(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	/* after the call: it is no tail call */
+	/* work after the call, so that it is not a tail call */
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
@@ -29,8 +29,8 @@ static inline __attribute__((always_inline)) void inlined_spin(void)
 		; /* the hot line */
 }
 
-/* From half to one and a half of it, at random (xorshift, Marsaglia 2003): never in step with a
- * clock that samples. */
+/* A random time of 0.5 to 1.5 SLICE_NS (xorshift, Marsaglia 2003), so that the slices are not
+ * synchronous with a clock that samples. */
 static uint64_t slice_ns(void)
 {
 	static uint32_t x = 2463534242u;
@@ -41,8 +41,8 @@ static uint64_t slice_ns(void)
 	return SLICE_NS / 2 + x % SLICE_NS;
 }
 
-/* Three functions alike, but for how long they take; external, so that a stripped program can still
- * have them. */
+/* Three functions that differ only in the time they take. They are external, so that a stripped
+ * program can still have their names. */
 #define HOT(name, slices)                                                                          \
 	uint64_t name(uint64_t now_ns);                                                            \
 	__attribute__((noinline)) uint64_t name(uint64_t now_ns)                                   \
@@ -75,14 +75,14 @@ static void run(double seconds)
 	       (unsigned long long)used_ns[1], (unsigned long long)used_ns[2]);
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): that is what it is for. */
+/* NOLINTNEXTLINE(misc-no-recursion): it makes deep stacks */
 static __attribute__((noinline)) void descend(double seconds, int depth)
 {
 	if (depth > 0)
 		descend(seconds, depth - 1);
 	else
 		run(seconds);
-	__asm__ volatile(""); /* after the call: it is no tail call */
+	__asm__ volatile(""); /* work after the call, so that it is not a tail call */
 }
 
 int main(int argc, char **argv)

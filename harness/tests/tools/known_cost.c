@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An agent whose cost is known, and its workload, for `bpfbench overhead`.
+ * An agent of known cost, and its workload, for `bpfbench overhead`.
  *
- * known_cost agent OBJECT ROUNDS [HOW]: loads overhead.bpf.o, attaches its program to raw
+ * known_cost agent OBJECT ROUNDS [HOW]: loads OBJECT (overhead.bpf.o), attaches its program to raw
  * tracepoint sys_enter, and waits for a signal. HOW: "idle" does not attach it; "deaf" ignores
- * SIGTERM; "late" attaches nothing for 1 s; "gone" unloads its program after 1 s; "dies" ends after
- * 1 s; "unread" fills a ring buffer that nobody reads; a path pins the program there and leaves it.
+ * SIGTERM; "late" attaches it after 1 s; "gone" unloads it after 1 s; "dies" ends after 1 s;
+ * "unread" fills a ring buffer that nobody reads; a path pins the program there and leaves it.
  *
  * known_cost work CALLS WORK: calls getpgid() CALLS times, with WORK rounds of a loop after each.
  *
- * known_cost verify INSTRUCTIONS: loads a program on which the verifier works for some time, and
- * ends.
+ * known_cost verify INSTRUCTIONS: loads a program for which the verifier takes some time, and ends.
  *
- * known_cost fit OBJECT ROUNDS PERCENT: measures what the program adds to a getpgid(), by turns of
- * 2 ms with and without it in this process, while the other CPUs are busy, and prints "CALLS WORK":
- * with them the workload takes about 50 ms, and the program adds PERCENT to it. On stderr: ns a
- * call, without and added.
+ * known_cost fit OBJECT ROUNDS PERCENT: prints "CALLS WORK" for which the workload takes about 50
+ * ms and the program adds PERCENT to it. For that it measures the time that the program adds to a
+ * getpgid(), in turns of 2 ms with and without it in this process, while the other CPUs are busy.
+ * On stderr: ns per call without the program, and ns added by it.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -79,7 +78,7 @@ static int be_agent(const char *object, uint64_t rounds, const char *how)
 	if (!strcmp(how, "deaf"))
 		signal(SIGTERM, SIG_IGN);
 	for (int ms = 0; !bb_stop_signal && !(dies && ms >= 1000); ms += 200) {
-		usleep(200000); /* seldom, because its CPU time counts */
+		usleep(200000); /* long, because the agent's own CPU time counts, too */
 		if (gone && ms == 1000) {
 			bpf_link__destroy(link);
 			bpf_object__close(obj);
@@ -137,8 +136,8 @@ static double ns_a_call(uint64_t calls, uint64_t work)
 	return (cpu_ns() - began_ns) / (double)calls;
 }
 
-/* Keeps the other CPUs busy as the workload does, until we end: a CPU that shares its core with
- * another is slower. */
+/* Keeps the other CPUs busy until we end, as the workload does, because a CPU is slower if another
+ * one of the same core is busy. */
 static void occupy_others(void)
 {
 	for (long i = sysconf(_SC_NPROCESSORS_ONLN); i > 1; i--)
@@ -164,8 +163,8 @@ static double median(double *x)
 
 static int fit(const char *object, uint64_t rounds, double percent)
 {
-	/* less[], more[]: a call with two amounts of work, by which the work is found that makes a
-	 * call take want_ns. All are measured in turns: the speed of the machine changes. */
+	/* less[], more[]: times of a call with two amounts of work, to compute the work with which
+	 * a call takes want_ns. All four take turns, because the machine's speed changes. */
 	static double without[TURNS], added[TURNS], less[TURNS], more[TURNS];
 	struct bpf_object *obj;
 	struct bpf_program *prog = load(object, rounds, false, &obj);

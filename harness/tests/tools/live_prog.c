@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Somebody who has loaded a BPF program: loads live.bpf.o's, pins it where asked, and has it run
- * again and again until a signal or the end of its parent. Its runs stand in its map, so that a
- * test can see runs that are not its own. On stdout, a line each: the program's id once it runs; at
- * the end, how often it ran it and what the map says.
+ * Plays another process with a BPF program: loads the program of OBJECT (live.bpf.o), pins it if
+ * asked, and runs it again and again until a signal or the end of its parent. The program counts
+ * its runs in a map, so that a test can tell whether others ran it, too. On stdout, a line each:
+ * the program's id once it runs; at the end, its runs by this process and its runs by the map.
  *
- * live_prog OBJECT GAP_US [PIN [RUNS]]: GAP_US between two calls; "-": it does not run it at all.
- * PIN "": none. RUNS: of each call, one right after the other (1).
+ * live_prog OBJECT GAP_US [PIN [RUNS]]: GAP_US: time between two calls; "-": never runs it.
+ * PIN "": does not pin it. RUNS: runs of each call (1).
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -27,7 +27,7 @@ static int fail(const char *what)
 	return 1;
 }
 
-/* Runs it every gap_us (0: not at all) until a signal. How often, or -1. */
+/* Makes a call every gap_us (0: none at all) until a signal. Returns the number of runs, or -1. */
 static long long run(int prog_fd, uint64_t gap_us, uint64_t n)
 {
 	char frame[64] = {0};
@@ -43,7 +43,7 @@ static long long run(int prog_fd, uint64_t gap_us, uint64_t n)
 		usleep(gap_us ? (useconds_t)gap_us : 20000);
 		if (!gap_us || bb_stop_signal)
 			continue;
-		/* a call that a signal breaks off does not say how many runs it made */
+		/* no signals here: an interrupted call does not return its number of runs */
 		sigprocmask(SIG_BLOCK, &all, &before);
 		rc = bpf_prog_test_run_opts(prog_fd, &opts);
 		sigprocmask(SIG_SETMASK, &before, NULL);

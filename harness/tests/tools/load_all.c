@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Somebody who loads a BPF object by libbpf: all its programs, attached where their sections say (a
- * perf_event program to this process's clock). On stdout, a line: how many were loaded. Then it
- * waits for a signal, for ten minutes.
+ * A loader of BPF objects by libbpf. It attaches each program as its section name says (a
+ * perf_event program to this process's clock), prints the number of programs, and waits for a
+ * signal, at most ten minutes.
  *
  * load_all [-1] [-t TIMES] [-m MAP KEY VALUE]... [-p ID] OBJECT...: -1: end at once; -t: load each
- * object so often; -m: fill the map, KEY in hexadecimal, VALUE likewise or a program's name; -p:
- * programs that replace or watch another one's function are for the program of that id, 0: for the
- * first one that load_all itself loads. Without -p, those that replace are not loaded.
+ * object so often; -m: add an entry to the map, KEY in hexadecimal, VALUE in hexadecimal or a
+ * program's name; -p: programs that replace or trace another program's function do so with the
+ * program of that id, or, for 0, with the first program that load_all itself loads. Without -p,
+ * programs that replace a function are not loaded.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -32,7 +33,7 @@ static void attach(struct bpf_program *p)
 	int fd;
 
 	if (bpf_program__type(p) != BPF_PROG_TYPE_PERF_EVENT) {
-		bpf_program__attach(p); /* if it says where */
+		bpf_program__attach(p); /* fails if the section does not say where */
 		return;
 	}
 	fd = (int)syscall(SYS_perf_event_open, &clock, 0, -1, -1, 0);
@@ -71,10 +72,10 @@ static int fill(struct bpf_object *obj, const struct entry *e)
 	return bpf_map_update_elem(bpf_map__fd(map), key, value, BPF_ANY);
 }
 
-static bool replaces_own;    /* the first program that we load */
+static bool replaces_own;    /* replaces a function of the first program that we load */
 static int replaced_fd = -1; /* the program whose function is replaced; -1: none */
 
-/* How many programs, or -1. The object stays loaded. */
+/* Returns the number of programs, or -1. The object stays loaded. */
 static int load(const char *path)
 {
 	struct bpf_object *obj = bpf_object__open_file(path, NULL);
@@ -87,7 +88,7 @@ static int load(const char *path)
 	bpf_object__for_each_map(map, obj) bpf_map__set_pin_path(map, NULL);
 	bpf_object__for_each_program(p, obj)
 	{
-		/* what has no type, and what replaces a function of a program that nobody named */
+		/* not loaded: programs without a type; without -p, those that replace a function */
 		if (bpf_program__type(p) == BPF_PROG_TYPE_UNSPEC ||
 		    (bpf_program__type(p) == BPF_PROG_TYPE_EXT && replaced_fd < 0))
 			bpf_program__set_autoload(p, false);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* many_stacks SECONDS: 32 functions that call each other at random, 20 to 40 deep: hardly a stack
- * is ever seen twice. */
+/* many_stacks SECONDS: 32 functions call each other at random, 20 to 40 deep, so that nearly all
+ * stacks differ. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
@@ -21,7 +21,7 @@ static uint32_t random_u32(void)
 typedef void (*function)(int depth);
 static const function functions[N_FUNCTIONS];
 
-/* Each has code of its own, and its call is no tail call. */
+/* Each function has code of its own, and its call is not a tail call. */
 #define FUNCTION(n)                                                                                \
 	static __attribute__((noinline)) void function_##n(int depth)                              \
 	{                                                                                          \

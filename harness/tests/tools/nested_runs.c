@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * nested_runs OBJECT SECONDS: attaches the programs of inside_nested.bpf.o, one to system calls and
- * one to a timer that interrupts each CPU every 20 us, and makes system calls on all CPUs for so
- * long. Then it detaches them and prints what they counted: "fast N slow N between N nested N".
+ * nested_runs OBJECT SECONDS: attaches the two programs of OBJECT (inside_nested.bpf.o), one to
+ * system calls and one to a timer that interrupts each CPU every 20 us, and makes system calls on
+ * all CPUs for SECONDS. Then it detaches them and prints their counters: "fast N slow N between N
+ * nested N".
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -64,7 +65,7 @@ int main(int argc, char **argv)
 	call_for((unsigned int)atoi(argv[2]));
 	while (n--)
 		bpf_link__destroy(links[n]);
-	sleep(1); /* until the last runs have ended */
+	sleep(1); /* the last runs end */
 	if (bpf_map_lookup_elem(bpf_map__fd(bpf_object__find_map_by_name(obj, "inside_n.bss")),
 				&zero, counts))
 		return 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* openmetrics_check < FILE: exit 0 when stdin is what openmetrics_check.h takes, else 1 with the
+/* openmetrics_check < FILE: exits with 0 if openmetrics_check.h accepts stdin, else with 1 and the
  * reason on stderr. */
 #include <stdio.h>
 

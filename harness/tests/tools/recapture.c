@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Captures, loaded again: recapture FILE... prints a line for each file: programs that the kernel
- * took from the command, tests of the loader's among all, programs that it refused, programs that
- * were loaded anew with maps made anew, and how many of these have the tag, the translated and the
- * JIT length that they had with the command's own maps. The exit code is 1 where one has not. On
- * stderr: which, and why.
+ * recapture FILE...: loads the programs of captures again, and prints five numbers for each file:
+ * programs of the command that the kernel accepted; programs by which the loader only tested the
+ * kernel; programs that the kernel refused; programs loaded again with new maps; and how many of
+ * these have the same tag, translated length and JIT length as with the command's own maps. The
+ * exit code is 1 if one differs. On stderr: which one, and why.
  *
- * recapture -b FILE: how long a capture of 200 programs and 100 MiB takes to write there and to
- * read, ms.
+ * recapture -b FILE: prints the times to write a capture of 200 programs and 100 MiB to FILE, and
+ * to read it, ms.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -25,7 +25,7 @@
 
 static char log_text[LOG_BYTES];
 
-/* Is it as it was? Says so if not. */
+/* True if the loaded program equals the captured one. Prints the difference if not. */
 static bool is_equal(const struct bb_captured_prog *p, int fd)
 {
 	struct bpf_prog_info info = {0};

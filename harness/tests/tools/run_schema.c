@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * run_schema PARTS: results/schema.json on stdout, of the descriptions in report/records.c. PARTS
- * (run_schema.json beside this file) has the members that have a form of their own.
+ * run_schema PARTS: prints results/schema.json, made from the descriptions in report/records.c.
+ * PARTS (run_schema.json in this folder) has the schemas of members with a format of their own.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -69,13 +69,13 @@ static json_t *type_of(const struct bb_member *m)
 	return reference(types[m->type]);
 }
 
-/* The properties of a member that has a form of its own, by PARTS. */
+/* Adds the properties of a member that has a format of its own, from PARTS. */
 static void add_part(const char *record, const struct bb_member *m, json_t *properties)
 {
 	char key[100];
 	json_t *part;
 
-	/* samples are written alike everywhere */
+	/* the samples of all records have the same format */
 	snprintf(key, sizeof(key), "%s.%s", strcmp(m->key, "hist") ? record : "series", m->key);
 	part = json_object_get(json_object_get(parts, "parts"), key);
 	if (!strcmp(key, "series.flow")) {
@@ -87,7 +87,7 @@ static void add_part(const char *record, const struct bb_member *m, json_t *prop
 	json_object_update(properties, part);
 }
 
-/* The metrics' own tables name them. */
+/* The properties of metrics, whose names are in tables of their own. */
 static json_t *metrics(const struct bb_metric_def *defs, size_t n, const char *type)
 {
 	json_t *properties = json_object();

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A loader that tests the kernel, as bpftrace does: "ksys_read" and a nameless program, which it
- * test-runs, return at once, and it lets go of both. It lets go of a real one, too: "jumps"
- * has six instructions and makes a tail call. "works" is a larger one. "kept" is as small as the
- * tests. The kernel refuses "cut", whose last instruction lacks its second slot. Argument "last":
- * it lets go of these two, and of "returns", which it has test-run.
+ * A loader that tests the kernel with small programs, as bpftrace does. It loads, and then waits:
+ * - "ksys_read" and a nameless program, which return at once: tests of the kernel. It closes both,
+ *   the nameless one after a test run;
+ * - "jumps", closed, too, but no test: it has six instructions and makes a tail call;
+ * - "works", which is larger, and "kept", which is as small as the tests: both stay open;
+ * - "cut", which the kernel refuses, because its last instruction lacks its second slot.
+ * With argument "last" it also loads, test-runs and closes "returns", and closes "works" and
+ * "kept".
  */
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
