@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Helpers for the shell tests that look at a page in headless Chromium. Source it after tool.sh. $browser is empty where there
-# is none: skip by name then. What it keeps of its own is in $WORK/browser.
+# Helpers for the shell tests that look at a page in headless Chromium. Source it after tool.sh. $browser is empty if there is none: skip
+# the checks by name then. Chromium's own files are in $WORK/browser.
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 
-# dom URL [FLAG]...: the document after its scripts have run is then in $TMP/out, what they had to complain of in $TMP/err.
+# dom URL [FLAG]...: loads a page and runs its scripts. $TMP/out is then the document, $TMP/err has Chromium's messages.
 dom() {
 	local url=$1
 
@@ -13,8 +13,8 @@ dom() {
 		--user-data-dir="$WORK/browser" "$@" --dump-dom "$url"
 }
 
-# probe FILE WIDTH SCRIPT [FLAG]...: the page in a window of that width (its own would not get below 500 px), and in $TMP/out
-# what SCRIPT says of it by say(name, value), each as a line "name: value". It has `page` (the document) and `view` (the window).
+# probe FILE WIDTH SCRIPT [FLAG]...: loads the page in a frame of that width (Chromium's window is at least 500 px wide) and runs SCRIPT,
+# which has `page` (the document) and `view` (the window). Each say(name, value) is a line "name: value" in $TMP/out.
 probe() {
 	local file=$1 width=$2 script=$3
 

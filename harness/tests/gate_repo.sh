@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# A repository with a BPF program, a Makefile and nothing of ours, for the tests and the bench of `bpfbench gate`.
+# A git repository with a BPF program and a Makefile, as a user has it, for the tests and the bench of `bpfbench gate`.
 
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
 export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@t GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@t
 
-# set_steps N: in the repository, `work` takes N steps of a chain without a jump: neither layout nor branches have a say.
+# set_steps N: in the repository, the program `work` takes N steps. The steps are one chain without jumps, so neither layout nor branches
+# influence its time.
 set_steps() { sed -i "s/^#define STEPS .*/#define STEPS $1/" prog.bpf.c; }
 
-# make_repo DIR N: with one commit on the branch main.
+# make_repo DIR N: makes the repository with one commit on the branch main; `work` takes N steps.
 make_repo() {
 	mkdir -p "$1"
 	cat >"$1/prog.bpf.c" <<-'EOF'

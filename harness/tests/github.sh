@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# A runner of GitHub Actions that is just enough for action.yml: run_action runs its steps as they stand, each in a process of its own,
-# with GitHub's files and a `gh` that keeps the comments of a pull request in a folder, one file each.
+# A minimal runner of GitHub Actions for action.yml: run_action runs its steps unchanged, each in a process of its own, with GitHub's
+# files and a fake `gh` that keeps the comments of a pull request in a folder, one file each.
 
-# make_runner DIR: with DIR/bin in front of PATH. `sudo` there is for runs as a user.
+# make_runner DIR: makes a runner and puts DIR/bin in front of PATH. The `sudo` there is for tests without root.
 make_runner() {
 	runner=$1
 	mkdir -p "$runner/bin" "$runner/temp" "$runner/comments"
@@ -38,7 +38,8 @@ make_runner() {
 	chmod +x "$runner/bin"/*
 }
 
-# A step a line: name, id, if, run, uses, and what follows `env` or `with`, as `key=value` with the unit separator between them.
+# Prints a line for each step: name, id, if, run, uses, and the entries of `env` or `with`, as `key=value`, with the unit separator between
+# them.
 steps_of() {
 	awk '
 	/^runs:/ { inside = 1 }
@@ -49,7 +50,7 @@ steps_of() {
 	END { print line }' "$1" | sed 's/:=/=/g'
 }
 
-# value_of EXPRESSION: without ${{ }}; an unknown one ends the test.
+# value_of EXPRESSION: prints the value of an expression, which is given without ${{ }}. An unknown one ends the test.
 value_of() {
 	local name=${1##*.}
 
@@ -73,7 +74,7 @@ value_of() {
 	esac
 }
 
-# filled TEXT: with the values of its expressions.
+# filled TEXT: prints the text with values in place of its expressions.
 filled() {
 	local text=$1 before expression
 
@@ -85,7 +86,7 @@ filled() {
 	printf '%s' "$text"
 }
 
-# holds CONDITION FAILED: of a step, when an earlier one has failed or not.
+# holds CONDITION FAILED: true if a step with this condition runs. FAILED is not 0 if an earlier step failed.
 holds() {
 	local term text=${1#'${{ '}
 
@@ -100,7 +101,8 @@ holds() {
 	done <<<"${text// && /$'\n'}"
 }
 
-# run_action DIR BASE INPUT=VALUE...: as `run` does, in the checkout DIR. What is uploaded is in $runner/uploads, "NAME PATH" a line.
+# run_action DIR BASE INPUT=VALUE...: runs the action in the checkout DIR, and sets $status and the files as `run` does. Each upload is a
+# line "NAME PATH" in $runner/uploads.
 run_action() {
 	local dir=$1 line pair key failed=0 rc
 	local -A given=() step

@@ -18,12 +18,12 @@ cd -- "$ROOT"
 O=$(realpath -m -- "${O:-build}")
 BPFBENCH=$ROOT/bpfbench
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/bpfbench-test.XXXXXX")
-# Lines of text are not broken, so that a pattern finds its words.
+# COLUMNS: bpfbench breaks no line of text, so that a pattern finds all of its words in one line.
 export ROOT O BPFBENCH TMP PATH=$PATH:/usr/sbin:/sbin COLUMNS=10000
 trap 'rm -rf -- "$TMP"' EXIT
 
-# Nothing of the caller's sudo may reach the tool, which would open our files as that user, unless a test says so: make_built's
-# ci/as-owner.sh asks.
+# With SUDO_UID set, bpfbench would open our files as the user who called sudo. So these variables are unset; tests that want them set
+# them. make_built in tool.sh passes the caller's on.
 declare -a sudo_caller=()
 # shellcheck disable=SC2034 # tool.sh uses it
 [[ -z ${SUDO_UID:-} ]] || sudo_caller=("SUDO_UID=$SUDO_UID" "SUDO_GID=${SUDO_GID:-}")
@@ -32,7 +32,7 @@ unset "${!SUDO_@}"
 tap_n=0 tap_failed=0
 status=0	# of the last `run`
 
-# The shell to name the line of a check that failed.
+# Prints "FILE:LINE" of the test's line that called a helper here.
 tap_where() {
 	local i=1
 
@@ -42,17 +42,17 @@ tap_where() {
 
 ok() { tap_n=$((tap_n + 1)); printf 'ok %d - %s\n' "$tap_n" "$1"; }
 
-# not_ok NAME [DETAIL]: the detail may have many lines.
+# not_ok NAME [DETAIL]: a failure; DETAIL may have many lines.
 not_ok() {
 	tap_n=$((tap_n + 1)) tap_failed=$((tap_failed + 1))
 	printf 'not ok %d - %s\n# at %s\n' "$tap_n" "$1" "$(tap_where)"
 	[[ -z ${2:-} ]] || printf '%s\n' "$2" | sed 's/^/# /'
 }
 
-# skip NAME REASON
+# skip NAME REASON: a check that cannot be made here.
 skip() { tap_n=$((tap_n + 1)); printf 'ok %d - %s # SKIP %s\n' "$tap_n" "$1" "$2"; }
 
-# check NAME CMD...: ok when CMD succeeds; what it printed is the detail otherwise.
+# check NAME CMD...: ok if CMD succeeds; otherwise CMD's output is the detail of the failure.
 check() {
 	local name=$1 rc=0
 
@@ -91,17 +91,17 @@ expect_no_grep() {
 	if ! grep -qE -- "$3" "$TMP/$2"; then ok "$1"; else not_ok "$1" "a line of $2 matches: $3"$'\n'"$(tap_shown)"; fi
 }
 
-# expect_empty NAME out|err
+# expect_empty NAME out|err: the last `run` printed nothing there.
 expect_empty() {
 	if [[ ! -s $TMP/$2 ]]; then ok "$1"; else not_ok "$1" "$2 should be empty"$'\n'"$(tap_shown)"; fi
 }
 
-# expect_eq NAME ACTUAL EXPECTED
+# expect_eq NAME ACTUAL EXPECTED: both are equal.
 expect_eq() {
 	if [[ $2 == "$3" ]]; then ok "$1"; else not_ok "$1" "got:      $2"$'\n'"expected: $3"; fi
 }
 
-# skip_each REASON NAME...: and it is false.
+# skip_each REASON NAME...: skips each NAME, and returns false.
 skip_each() {
 	local reason=$1 name
 
@@ -110,20 +110,20 @@ skip_each() {
 	return 1
 }
 
-# need_root NAME...: true for root; otherwise each NAME is skipped, with the reason, and it is false:
+# need_root NAME...: true if we are root. Otherwise skips each NAME with the reason, and returns false:
 #	if need_root "a" "b"; then check "a" ...; check "b" ...; fi
 need_root() {
 	[[ $EUID != 0 ]] || return 0
 	skip_each "needs root" "$@"
 }
 
-# need_exact_faults NAME...: likewise for a page fault as the event.
+# need_exact_faults NAME...: likewise, for tests whose event is a page fault, which must have no other cause.
 need_exact_faults() {
 	grep -qs -- -fsanitize=address "$O/flags" || return 0
 	skip_each "AddressSanitizer takes page faults of its own, which are the event" "$@"
 }
 
-# need_command CMD NAME...: likewise for a program that may be missing.
+# need_command CMD NAME...: likewise, for a program that may be missing.
 need_command() {
 	local command=$1
 
@@ -132,14 +132,14 @@ need_command() {
 	skip_each "no $command here" "$@"
 }
 
-# need_uprobes NAME...: likewise.
+# need_uprobes NAME...: likewise, for a kernel without uprobes.
 need_uprobes() {
 	[[ ! -e /sys/bus/event_source/devices/uprobe/type ]] || return 0
 	skip_each "this kernel has no uprobes" "$@"
 }
 
-# A bpftool that works, on stdout; fails when there is none. Ubuntu's /usr/sbin/bpftool is a wrapper that refuses to run
-# on another kernel than its own, with the real ones beside it.
+# Prints the path of a bpftool that works; fails if there is none. Ubuntu's /usr/sbin/bpftool is a wrapper that refuses to run on any
+# kernel but its own; the real ones are in other folders.
 find_bpftool() {
 	local path
 
@@ -152,7 +152,7 @@ find_bpftool() {
 	return 1
 }
 
-# The last line of every test: the plan. Exits 1 if something failed, for those who run the script by hand.
+# Ends every test: prints the plan. Exits with 1 if a check failed, for those who run the script by hand.
 plan_done() {
 	printf '1..%d\n' "$tap_n"
 	((tap_failed == 0)) || exit 1

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The test runner that `make test` (--fast --together) and `make test-all` call; see --help.
 #
-# A test whose source has a line "slow: REASON" at the start of a comment is slow: `make test` leaves it out. One with a
-# line "turn: REASON" takes turns, as all that load BPF programs do (unit/test_bpf_*, bpf/*, docs/*), but for those with a
-# line "no turn: REASON": they time nothing and do not have bpf_stats on.
+# Comment lines of a test's source that this runner reads:
+# - "slow: REASON": `make test` leaves the test out.
+# - "turn: REASON": the test takes turns with those of other runners on this machine. All tests that load BPF programs do so without it
+#   (unit/test_bpf_*, bpf/*, docs/*).
+# - "no turn: REASON": such a test takes no turns, because it times nothing and does not have bpf_stats on.
 #
-# All programs speak TAP on stdout: a plan "1..N" and N lines "ok N - name", "not ok N - name" or, either of the two
-# with "# SKIP reason", a skip. cmocka 1.1.5 prints "not ok N # SKIP name" and knows no reasons: there a line
-# "# skip: REASON" printed before the skip gives it. A program that crashes, times out, exits non-zero without having
-# said why, or whose lines do not match its plan counts as one failure more.
+# All programs print TAP on stdout: a plan "1..N" and N lines "ok N - name" or "not ok N - name". Either with "# SKIP reason" is a skip.
+# cmocka 1.1.5 prints "not ok N # SKIP name" without a reason; a line "# skip: REASON" before it gives the reason. A program counts as one
+# more failure if it crashes, times out, exits non-zero without a failure in its lines, or if its lines do not match its plan.
 set -euo pipefail
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
@@ -19,7 +20,7 @@ O=$(realpath -m -- "${O:-build}")
 export ROOT O
 log=$(mktemp -d "${TMPDIR:-/tmp}/bpfbench-tests.XXXXXX")
 child='' beside=''
-# bpftool and friends, for those who are not root.
+# For users other than root: bpftool and the like are in these folders.
 export PATH=$PATH:/usr/sbin:/sbin
 trap 'rm -rf -- "$log"' EXIT
 # `timeout` leads a process group of its own, which the terminal's Ctrl-C does not reach.
@@ -52,8 +53,8 @@ declare -a without=() slow=() with_bpf=() others=()	# tests: "NAME PROGRAM"
 
 if [[ -t 1 ]]; then red=$'\e[31m' green=$'\e[32m' plain=$'\e[0m'; else red='' green='' plain=''; fi
 
-# TAP in, one "P F S" line out, then a line "not NAME" for every failure, "skip NAME<TAB>REASON" for every skip and
-# "bad WHY" where the lines do not match the plan.
+# Reads TAP. Prints a line "P F S" (passed, failed, skipped), then a line "not NAME" for every failure, "skip NAME<TAB>REASON" for every
+# skip, and "bad WHY" if the lines do not match the plan.
 parse_tap() {
 	awk '
 	function name_of(line) {
@@ -105,11 +106,11 @@ why_of() {
 	esac
 }
 
-# Of each test, in files that begin with this path: TAP; .err: stderr; .counts: a line "P F S"; .skips, .failure: for people;
-# .first: the failure of a first try.
+# path_of NAME: prints the path of a test's TAP. Its other files begin with this path: .err: stderr; .counts: a line "P F S"; .skips and
+# .failure: text for people; .first: the failure of a first try.
 path_of() { printf '%s/%s' "$log" "${1//\//.}"; }
 
-# report NAME FILE STATUS LIMIT STARTED: count what FILE (TAP; its stderr in FILE.err) says and print the one line.
+# report NAME FILE STATUS LIMIT STARTED: counts the results in FILE (TAP; the test's stderr is in FILE.err) and prints the test's line.
 report() {
 	local name=$1 file=$2 status=$3 limit=$4 started=$5
 	local p f s line verdict why ms
@@ -157,18 +158,18 @@ print_failure() {
 	fi
 }
 
-# marked WORD SOURCE: a comment of it begins with "WORD: ".
+# marked WORD SOURCE: true if a comment of the source begins with "WORD: ".
 marked() { grep -qE "^(#|//|/?\*| \*)[ *]*$1: " "$2"; }
-# takes_turns NAME SOURCE
+# takes_turns NAME SOURCE: true if this test takes turns.
 takes_turns() {
 	! marked 'no turn' "$2" || return 1
 	[[ $1 == unit/test_bpf_* || $1 == bpf/* || $1 == docs/* && $1 != docs/test_pages ]] || marked turn "$2"
 }
 
-# What the privileged tests count, see and set is the machine's: bpf_stats, BPF objects, real-time priority. Those of another
-# tree or chroot on this machine would be in it, so that they take turns, by a lock on a folder that all of them see. Somebody
-# who holds it for ten minutes is not waited for. The runner's own tests have a folder of their own for it.
-# take_turn now|wait: false: somebody else has it.
+# Privileged tests see and change state of the whole machine: bpf_stats, BPF objects, real-time priority. Tests of another tree or chroot
+# on this machine would disturb them, so they take turns by a lock on a folder that all of them see. The runner's own tests use another
+# folder.
+# take_turn now|wait: takes the lock. `now`: false if another runner has it. `wait`: waits for it, and goes on without it after 600 s.
 take_turn() {
 	local all_see=${BB_TEST_ROOT:-/sys/kernel}
 
@@ -183,7 +184,7 @@ take_turn() {
 	wait "$child" || true
 }
 
-# run_one NAME PROGRAM
+# run_one NAME PROGRAM: runs a test and reports it; gives the turn back.
 run_one() {
 	local name=$1 limit=${BB_TEST_TIMEOUT:-900} program=$2 status=0 file started
 
@@ -197,7 +198,7 @@ run_one() {
 	report "$name" "$file" "$status" "$limit" "$started"
 }
 
-# A program that cannot be run at all is a failure with a name.
+# refuse NAME REASON: counts a test whose program cannot be run as a failure.
 refuse() {
 	local file
 
@@ -207,7 +208,7 @@ refuse() {
 	printf '%s\n      | %s\n' "$1" "$2" >"$file.failure"
 }
 
-# matches NAME SOURCE PATTERN...: one of the patterns is in NAME, or SOURCE begins with it.
+# matches NAME SOURCE PATTERN...: true if NAME contains one of the patterns, or the path of SOURCE begins with it.
 matches() {
 	local name=$1 source=$2 pattern
 
@@ -218,7 +219,7 @@ matches() {
 	return 1
 }
 
-# wanted NAME SOURCE PATTERN...
+# wanted NAME SOURCE PATTERN...: true if this test is to be run; notes it in slow[] if it is left out as slow.
 wanted() {
 	local name=$1 source=$2
 
@@ -232,7 +233,7 @@ wanted() {
 	fi
 }
 
-# add NAME SOURCE PROGRAM
+# add NAME SOURCE PROGRAM: adds a test to those that take turns, or to the others.
 add() { if takes_turns "$1" "$2"; then with_bpf+=("$1 $3"); else others+=("$1 $3"); fi; }
 
 find_all() {
@@ -248,7 +249,7 @@ find_all() {
 	done
 }
 
-# run_test "NAME PROGRAM"
+# run_test "NAME PROGRAM": runs a test, or refuses it.
 run_test() {
 	local name=${1%% *} program=${1#* }
 
@@ -261,7 +262,7 @@ run_test() {
 	fi
 }
 
-# Those with BPF first; while it is the turn of another runner, the others.
+# Runs the tests that take turns, and the others whenever it is the turn of another runner.
 run_in_turns() {
 	local i=0 k=0
 
@@ -289,7 +290,7 @@ run_all() {
 	[[ ! $together ]] || wait "$beside"
 }
 
-# try_again "NAME PROGRAM"...: those that failed, where they are few.
+# try_again "NAME PROGRAM"...: runs the failed ones of these tests once more, if they are at most 3.
 try_again() {
 	local test path
 	local -a failed=()
@@ -308,7 +309,7 @@ try_again() {
 	run_in_turns
 }
 
-# said_of KIND TITLE: the files of a kind, one after another.
+# said_of KIND TITLE: prints all files of a kind (first, failure), below a title.
 said_of() {
 	local -a files=("$log"/*."$1")
 
@@ -338,7 +339,7 @@ run_all
 [[ ! $second_try ]] || try_again "${all[@]}"
 said_of skips skipped
 ((${#slow[@]} == 0)) || printf '\nleft out as slow, make test-all runs them: %s\n' "${slow[*]}"
-# Once more where people look for them, far below the lines of those that passed.
+# Failures are printed once more here, at the end of the output, where people look for them.
 said_of first 'failed at the first try'
 said_of failure failed
 read -r passed failed skipped < <(cat /dev/null "$log"/*.counts | awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }')

@@ -2,9 +2,9 @@
 # shellcheck shell=bash
 # Helpers for the shell tests that run ./bpfbench itself. Source it first; it sources lib.sh.
 #
-# ${user[@]} before a command runs it without root: when we are root, as nobody or, where nobody cannot walk to this tree, as its
-# owner; and where that is root, as we are. $NOBODY and $NOGROUP are their numbers, $WORK a folder that they may write to.
-# ${sudo[@]} before a command runs it as root whom that user called by sudo; without such a user, or without root, as we are.
+# ${user[@]} before a command runs it without root. If we are root, that is as user nobody, or, if nobody cannot reach this tree, as its
+# owner; if root owns the tree, too, the command runs as root. $NOBODY and $NOGROUP are the ids of that user, $WORK is a folder that it
+# may write to. ${sudo[@]} before a command runs it as if that user had called it by sudo; without root or such a user it changes nothing.
 # shellcheck source=harness/tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -13,7 +13,7 @@ WORK=$TMP/work
 mkdir "$WORK"
 NOBODY=$(id -u nobody) NOGROUP=$(id -g nobody)
 
-# may_be_user UID GID: $user runs commands as them, in no other group; false where they cannot walk to this tree.
+# may_be_user UID GID: sets $user to run commands with these ids and no other group. False if they cannot reach this tree.
 may_be_user() {
 	user=(setpriv "--reuid=$1" "--regid=$2" --clear-groups)
 	(($1)) && "${user[@]}" test -x "$BPFBENCH" && "${user[@]}" test -r "$ROOT/scenarios" || return 1
@@ -32,14 +32,14 @@ if ((EUID == 0)); then
 fi
 export WORK NOBODY NOGROUP
 
-# need_user NAME...: false, and each NAME skipped, where nothing can be run without root.
+# need_user NAME...: true if commands can be run without root. Otherwise skips each NAME, and returns false.
 need_user() {
 	((EUID == 0 && ${#user[@]} == 0)) || return 0
 	skip_each "nobody but root can reach this tree" "$@"
 }
 
-# need_built NAME...: sets $make_built, make in this tree with the flags that it was built with: it builds nothing anew, and nothing
-# as root in a tree of who called sudo. False, and each NAME skipped, where ./bpfbench was built for another O.
+# need_built NAME...: sets $make_built, a make command for this tree. It has the flags of the build, so that it builds nothing again, and
+# builds nothing as root in a tree of the user who called sudo. If ./bpfbench was built for another O, skips each NAME and returns false.
 declare -a make_built=()
 need_built() {
 	local flags cflags
@@ -51,10 +51,10 @@ need_built() {
 	[[ $flags != *' -fsanitize='* ]] || make_built+=(SAN=1)
 }
 
-# disturbed: what the last `run` measured is void in part, as another process had bpf_stats on.
+# disturbed: true if another process had bpf_stats on during the last `run`, which voids a part of its figures.
 disturbed() { grep -q 'another process has bpf_stats on' "$TMP/err"; }
 
-# run_undisturbed CMD...: as `run`; where that was disturbed, once more, and once more.
+# run_undisturbed CMD...: like `run`; repeats it up to two times if it was disturbed.
 run_undisturbed() {
 	local try
 
@@ -65,7 +65,7 @@ run_undisturbed() {
 	done
 }
 
-# wait_until SECONDS CMD...: false when CMD never succeeds within ten times that time: a machine may be busy, or emulated.
+# wait_until SECONDS CMD...: waits until CMD succeeds. False after ten times SECONDS, because a machine may be busy or emulated.
 wait_until() {
 	local end=$((SECONDS + 10 * $1 + 1))
 
@@ -76,9 +76,9 @@ wait_until() {
 	done
 }
 
-# start CMD...: as `run`, but in the background, as $child; `finish` waits for its $status.
+# start CMD...: like `run`, but in the background, as $child; `finish` waits for it and sets $status.
 child=''
-# A test that ends early must not leave it running.
+# A test that ends early must not leave $child running.
 trap '[[ -z $child ]] || kill "$child" 2>/dev/null || true; rm -rf -- "$TMP"' EXIT
 start() {
 	# shellcheck disable=SC2034 # lib.sh's: for what it shows of a failure
@@ -95,20 +95,20 @@ finish() {
 	child=''
 }
 
-# stop_child SIGNAL: $child gets it, and `finish` waits for it. One that has ended before tells so by its $status.
+# stop_child SIGNAL: sends $child the signal and waits for it by `finish`. If it had ended before, $status shows that.
 stop_child() {
 	kill -s "$1" "$child" 2>/dev/null || true
 	finish 2>/dev/null
 }
 
-# end_processes PID...: those of this test that have done their part, if they are still there.
+# end_processes PID...: ends processes of this test, if they are still there.
 end_processes() {
 	(($#)) || return 0
 	kill "$@" 2>/dev/null || true
 	wait "$@" 2>/dev/null || true
 }
 
-# ticks: of the CPU that $child has used, 0 when it has ended.
+# ticks: prints the CPU time that $child has used, in clock ticks; 0 if it has ended.
 ticks() {
 	local -a stat=()
 
@@ -116,10 +116,10 @@ ticks() {
 	echo $((${stat[13]:-0} + ${stat[14]:-0}))
 }
 
-# used N: $child has used N ticks of CPU time, so it is well into its work. For wait_until.
+# used N: true if $child has used N ticks of CPU time, so it is well into its work. For wait_until.
 used() { (($(ticks) >= $1)); }
 
-# only_whole DIR N: DIR holds N stored runs that `show` can read, and nothing else, hidden or not. For `check`.
+# only_whole DIR N: true if DIR has N stored runs that `show` can read, and no other file, hidden ones included. For `check`.
 only_whole() {
 	local dir=$1 want=$2 n=0 path
 
@@ -135,10 +135,9 @@ only_whole() {
 	((n == want)) || { printf '%d runs in %s, expected %d\n' "$n" "$dir" "$want"; return 1; }
 }
 
-# complains NAME CODE REGEX: the last `run` ended with CODE, printed nothing on stdout and on stderr one line,
-# "bpfbench...: " and something that matches REGEX (argp may add "Try `bpfbench --help' ..." to it, and
-# AddressSanitizer that it does not like makecontext(); that somebody else measures on the CPU, or that a container's cgroup grants
-# no real-time priority, is the machine's).
+# complains NAME CODE REGEX: the last `run` ended with CODE, printed nothing on stdout, and on stderr one line "bpfbench...: TEXT" with a
+# TEXT that matches REGEX. Other lines that are allowed: argp's "Try `bpfbench --help' ...", AddressSanitizer's about makecontext(), and
+# those that another process measures on the CPU, or that a container's cgroup grants no real-time priority.
 complains() {
 	local why=''
 
@@ -150,13 +149,13 @@ complains() {
 	if [[ -z $why ]]; then ok "$1"; else not_ok "$1" "$why"$'\n'"$(tap_shown)"; fi
 }
 
-# valid_bmf FILE: strictly valid BMF and nothing else. For `check`.
+# valid_bmf FILE: true if FILE is strictly valid BMF and nothing else. For `check`.
 valid_bmf() { "$O/tests/tools/bmf_check" <"$1"; }
 
-# differ A B: two files that can be read and are not the same. For `check`.
+# differ A B: true if both files are there, not empty, and not equal. For `check`.
 differ() { [[ -s $1 && -s $2 ]] && ! cmp -s "$1" "$2"; }
 
-# bmf FILE CASE MEASURE [FIELD]: that number of a BMF as bpfbench writes it, a line a measure; nothing when absent.
+# bmf FILE CASE MEASURE [FIELD]: prints that number from a BMF file of bpfbench, which has one line for each measure; nothing if absent.
 bmf() {
 	awk -v want="\"$2\":" -v measure="\"$3\":" -v field="\"${4:-value}\":" '
 		/^  "/ { name = $1 }
@@ -168,14 +167,14 @@ bmf() {
 		}' "$1"
 }
 
-# near A B PERCENT: A is a number within PERCENT of B. For `check`.
+# near A B PERCENT: true if A is a number within PERCENT of B. For `check`.
 near() {
 	awk -v a="$1" -v b="$2" -v p="$3" 'BEGIN {
 		if (a == "" || (a < b ? b - a : a - b) > b * p / 100) { printf "%s is not within %s %% of %s\n", a, p, b; exit 1 }
 	}'
 }
 
-# more A B: A and B are numbers, and A > B. For `check`.
+# more A B: true if A and B are numbers and A > B. For `check`.
 more() {
 	awk -v a="$1" -v b="$2" 'BEGIN { if (a == "" || b == "" || a + 0 <= b + 0) { print a " is not above " b; exit 1 } }'
 }

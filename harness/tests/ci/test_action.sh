@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# action.yml: its steps as they stand, with a bpfbench and a gh that record, and GitHub's files. bpf/test_gate.sh has the real bpfbench.
+# action.yml: runs its steps unchanged, with fakes of bpfbench and gh that record their calls, and with GitHub's files. bpf/test_gate.sh
+# tests the gate with the real bpfbench.
 # shellcheck source=harness/tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source=harness/tests/github.sh
@@ -15,7 +16,7 @@ fi
 need_command jq "action: comments" || plan_done
 
 make_runner "$TMP/runner"
-# gate writes what FAKE_FOUND says it found, and ends accordingly.
+# The fake gate writes the report of the verdict in FAKE_FOUND, and ends with its exit code.
 cat >"$runner/bin/bpfbench" <<'EOF'
 #!/usr/bin/env bash
 printf '[%s]' "$@" >>"$FAKE_COMMENTS/../bpfbench.log"
@@ -39,7 +40,7 @@ echo "## bpfbench gate: $FAKE_FOUND" >"$report"
 exit "$rc"
 EOF
 chmod +x "$runner/bin/bpfbench"
-# found WHAT INPUT=VALUE...
+# found WHAT INPUT=VALUE...: runs the action with these inputs; its gate finds WHAT.
 found() { export FAKE_FOUND=$1; run_action "$TMP" 0123abc "${@:2}"; }
 comments() { find "$runner/comments" -type f | wc -l; }
 
@@ -56,7 +57,7 @@ expect_eq "action: without inputs, only the base is named" "$(head -n 1 "$runner
 found same
 expect_eq "action: the same: no comment" "$(comments)" 0
 
-# a comment that is not ours, but says so
+# a user's comment that contains our marker
 printf 'User\n<!-- bpfbench gate, job bpf 0 -->\nmine\n' >"$runner/comments/1"
 found regressed
 expect_status "action: regressed: fails with 3" 3

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # slow: it compiles all once more, and takes two minutes
-# gcc -fanalyzer finds nothing in the code, by the checks that `make analyze` lists, and something in a function that frees twice.
+# gcc -fanalyzer, with the checks of `make analyze`, finds nothing in the code, and finds the error in a function that frees twice.
 # shellcheck source=harness/tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# ci/: packages, deps.sh, as-owner.sh, bencher.sh, fresh.sh and .ci/run, with fakes of dpkg-query, apt-get, sudo and bencher that record
-# what they were asked. Needs no root, no network, no build; as-owner's change of user needs root.
+# ci/: packages.txt, deps.sh, as-owner.sh, bencher.sh, fresh.sh and .ci/run, with fakes of dpkg-query, apt-get, sudo and bencher that
+# record their calls. Needs no network and no build; only as-owner's change of user needs root.
 # shellcheck source=harness/tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# Nothing of the caller's CI may reach the scripts under test.
+# The variables of the CI that runs this test must not reach the scripts under test.
 unset "${!BENCHER_@}" "${!GITHUB_@}" "${!SUDO_@}" "${!GIT_@}" MAKEFLAGS MFLAGS MAKELEVEL BB_NO_INSTALL V SAN CC
 fake=$TMP/fake
 mkdir "$fake"
 
-# fake_tool NAME: stdin is its script.
+# fake_tool NAME: makes a program of this name from the script on stdin.
 fake_tool() { cat >"$fake/$1"; chmod +x "$fake/$1"; }
 
 # --- packages.txt ---
@@ -41,14 +41,14 @@ expect_no_grep "fresh: nothing to build with" out '^gcc$'
 run ci/deps.sh --for fun
 expect_status "an unknown task is a usage error" 2
 
-# Which task's packages each target of make installs; it ends there, as as-owner.sh fails.
+# Which task's packages does each target of make install? make ends after that, because this as-owner.sh fails.
 mkdir -p "$TMP/targets/ci"
 cp Makefile "$TMP/targets/"
 # shellcheck disable=SC2016 # the inner shell's
 printf '#!/bin/sh\necho "$*" >>"$BB_TEST_LOG"\n' >"$TMP/targets/ci/deps.sh"
 printf '#!/bin/sh\nexit 1\n' >"$TMP/targets/ci/as-owner.sh"
 chmod +x "$TMP"/targets/ci/*.sh
-# packages_of TARGET
+# packages_of TARGET: prints the tasks whose packages this target installs
 packages_of() {
 	: >"$TMP/log"
 	BB_TEST_LOG=$TMP/log make -C "$TMP/targets" "$1" >/dev/null 2>&1 || true
@@ -60,7 +60,7 @@ for target in test:test test-all:test vm-test:test stress:test plot:plot heap:he
 	expect_eq "make ${target%:*}: its packages" "$(packages_of "${target%:*}")" "--for ${target#*:}"
 done
 
-# list_for ID VERSION LIKE: the list for a system that says so of itself.
+# list_for ID VERSION LIKE: prints a checksum of the list for a system with these values in os-release.
 list_for() {
 	printf 'NAME="x"\nID=%s\nVERSION_ID="%s"\nID_LIKE="%s"\n' "$1" "$2" "$3" >"$TMP/os-release"
 	BB_OS_RELEASE=$TMP/os-release ci/deps.sh --list 2>"$TMP/list.err" | md5sum
@@ -84,7 +84,7 @@ else
 fi
 
 # --- deps.sh ---
-# A PATH with nothing in it but what deps.sh may use; apt-get is added later.
+# A PATH with only the programs that deps.sh may use; apt-get is added later.
 for tool in bash env cat; do ln -s "$(command -v "$tool")" "$fake/$tool"; done
 fake_tool dpkg-query <<'EOF'
 #!/usr/bin/env bash
@@ -213,7 +213,7 @@ if need_root "as-owner: drops to the owner of the tree" "as-owner: gives back wh
 	"as-owner: -j goes on with a jobserver of its own" "as-owner: variables with blanks arrive" \
 	"as-owner: no jobserver warning" "as-owner: a tree of another user: stays root" \
 	"as-owner: an unwritable O: stays root" "as-owner: a user with a name gets their HOME"; then
-	# As uid 12345 nothing above $TMP may be closed.
+	# Uid 12345 must be able to reach $TMP and the tree.
 	chmod 755 "$TMP"
 	chown 12345:12345 "$tree"
 	as_make SUDO_UID=12345 SUDO_GID=12345 make -C "$tree" --no-print-directory -j3 'CFLAGS=-O1 -g' outer
@@ -238,13 +238,13 @@ if need_root "as-owner: drops to the owner of the tree" "as-owner: gives back wh
 fi
 
 # --- bencher.sh ---
-# A small tree of its own: main, and a branch one commit ahead, whose bpfbench print which of them they are.
+# A small git tree with main and a branch one commit ahead. Its bpfbench prints which of the two it is.
 repo=$TMP/repo
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 HOME=$TMP
 export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@t GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@t
 mkdir -p "$repo/ci"
 cp ci/bencher.sh "$repo/ci/"
-# Built, not committed, as the real one; results as root would leave them. It says what it was asked for.
+# bpfbench is built and not committed, like the real one. It prints its arguments, and leaves results as root would.
 cat >"$repo/Makefile" <<'EOF'
 all:
 	@echo building; test ! -e broken
@@ -281,8 +281,7 @@ fake_tool sudo <<'EOF'
 #!/usr/bin/env bash
 exec "$@"
 EOF
-# Does what bencher does with the file, and fails when told to: always, once or each time for another benchmark, for one branch, or
-# killed.
+# Reads the file, as bencher does, and fails if told to: always, once, each time for another benchmark, for one branch, or by a signal.
 fake_tool bencher <<'EOF'
 #!/usr/bin/env bash
 { printf '%q ' "$@"; echo; } >>"$BB_TEST_LOG"
@@ -304,7 +303,7 @@ for word in "$@"; do
 	[[ $word != "${BB_TEST_BENCHER_FAIL:-}" ]] || alert b/step latency
 	[[ $word != "${BB_TEST_BENCHER_NS:-}" ]] || alert "$relative" latency
 	[[ $word != "${BB_TEST_BENCHER_BOTH:-}" ]] || alert "$relative" latency latency-relative
-	# As the real one: no more than the last time, which after the first report is the changed program.
+	# Like the real one: an alert if the value grew since the last report. The second report compares with the first one of the changed program.
 	[[ $word != "${BB_TEST_BENCHER_GREW:-}" || -e $TMP/grew ]] ||
 		{ touch "$TMP/grew"; alert b/step latency verified-instructions xlated-bytes; }
 	[[ $word != "${BB_TEST_BENCHER_OTHER:-}" ]] || alert "b/$RANDOM$RANDOM" latency
@@ -312,7 +311,7 @@ for word in "$@"; do
 done
 EOF
 here() { (cd "$repo" && "$@"); }
-# Root need not have sudo.
+# The fake sudo has a folder of its own: later tests leave it out of PATH, because root need not have sudo.
 mkdir "$TMP/sudo"
 ln -s "$fake/sudo" "$TMP/sudo/sudo"
 export PATH=$TMP/sudo:$PATH
@@ -530,7 +529,7 @@ ci_tree=$TMP/ci-tree
 mkdir -p "$ci_tree/.ci" "$ci_tree/ci"
 cp .ci/run "$ci_tree/.ci/"
 printf '#!/bin/sh\n' >"$ci_tree/ci/deps.sh"
-# new_machines DEBIAN-12 DEBIAN-13 [SANITIZED]: what a shell does in place of each.
+# new_machines DEBIAN-12 DEBIAN-13 [SANITIZED]: replaces fresh.sh; each argument is the shell command that runs in place of that machine.
 new_machines() {
 	# shellcheck disable=SC2016 # the inner shell's
 	printf '#!/bin/sh\necho "$*" >>%s\ncase $* in debian-12*) %s ;; *SAN=1*) %s ;; *) %s ;; esac\n' \

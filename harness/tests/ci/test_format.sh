@@ -6,7 +6,7 @@
 
 mapfile -t files < <(find bpf harness -name '*.[ch]' | sort)
 
-# long_lines FILE...: "FILE:LINE: COLUMNS" of those that are too long, tabs being 8 columns and UTF-8 a column a character.
+# long_lines FILE...: prints "FILE:LINE: COLUMNS" for each line that is too long. A tab has 8 columns, a character of UTF-8 one.
 long_lines() {
 	local file
 
@@ -16,7 +16,7 @@ long_lines() {
 }
 expect_eq "no line of the ${#files[@]} files of C is over 100 columns" "$(long_lines "${files[@]}")" ""
 
-# Another version breaks lines elsewhere.
+# Other versions of clang-format break lines at other places.
 name="clang-format 14 finds nothing to change"
 if format=$(command -v clang-format-14 || command -v clang-format) && "$format" --version | grep -q ' version 14\.'; then
 	check "$name" "$format" --dry-run --Werror "${files[@]}"

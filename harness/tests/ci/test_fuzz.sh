@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The fuzzers, without libFuzzer: each has seeds, and its reader gets through them and through damaged copies of them, cut
-# off or with some bytes changed. `make fuzz` does the real work.
+# The fuzzers, without libFuzzer: each has seeds, and its reader survives them and damaged copies of them, which are cut off or have some
+# bytes changed. `make fuzz` searches for more.
 # shellcheck source=harness/tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 cd "$ROOT"
 
-# Copies of the files in $1, damaged in the same way each time.
+# Makes damaged copies of the files in $1; the damage is the same each time.
 damage() {
 	local file size i
 

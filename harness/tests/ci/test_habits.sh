@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What CONTRIBUTING.md promises: when warnings are errors, what editors are told, and how long the first lines of commits are.
+# Promises of CONTRIBUTING.md: when warnings are errors, the files for editors, and the length of the first lines of commits.
 # shellcheck source=harness/tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -9,7 +9,7 @@ tree=$TMP/tree
 mkdir -p "$tree/harness/base"
 cp Makefile "$tree/"
 printf 'int bb_unused(void);\nint bb_unused(void)\n{\n\tint unused;\n\n\treturn 0;\n}\n' >"$tree/harness/base/unused.c"
-# build ARG...: compile it.
+# build ARG...: compiles that source.
 build() { run env -u MAKEFLAGS -u MAKELEVEL -u WERROR make -C "$tree" O=build "$@" build/obj/base/unused.o; }
 build
 expect_status "a warning does not stop a user's build" 0
@@ -34,8 +34,8 @@ if need_command jq "an entry a file" "a command that compiles" "a quote of the c
 fi
 expect_eq "it is not committed" "$(git ls-files compile_commands.json 2>/dev/null)" ""
 
-# --- .editorconfig says what the files are ---
-# indented_by PATTERN FILE...: the files with a line that begins so.
+# --- .editorconfig agrees with the files ---
+# indented_by PATTERN FILE...: prints the files that have a line matching PATTERN.
 indented_by() { local pattern=$1; shift; grep -lE "$pattern" "$@" || true; }
 mapfile -t sources < <(find bpf harness ci plots -name '*.sh' -o -name '*.[ch]' -not -path '*/golden/*'; echo Makefile; echo .ci/run)
 mapfile -t yamls < <(find scenarios ci -name '*.yml')
@@ -46,7 +46,7 @@ for key in indent_style=tab indent_size=8 indent_style=space indent_size=2 end_o
 	check ".editorconfig has $key" grep -qxF "${key/=/ = }" .editorconfig
 done
 
-# --- first lines of commits, since CONTRIBUTING.md says how they are written ---
+# --- first lines of the commits after the one that added CONTRIBUTING.md ---
 name="first lines of commits have at most 72 characters"
 if since=$(git log --diff-filter=A --format=%H -- CONTRIBUTING.md 2>/dev/null) && [[ $since ]]; then
 	expect_eq "$name" "$(git log --no-merges --format=%s "${since##*$'\n'}.." | awk 'length > 72')" ""

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The test runner itself, harness/tests/run.sh, on a small tree of fake programs: nothing that goes wrong may pass.
+# The test runner itself, harness/tests/run.sh, on a small tree of fake programs: no failure of any kind may count as passed.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 
 tree=$TMP/tree
 runner() { run env BB_TEST_ROOT="$tree" O=build "$@"; }
 
-# A tree with nothing in it.
+# Makes an empty tree.
 new_tree() { rm -rf "$tree"; mkdir -p "$tree/harness/tests/unit/base" "$tree/harness/tests/cli" "$tree/build/tests"; }
 
-# unit NAME, script NAME: stdin is the program.
+# unit NAME, script NAME: make a unit test or a shell test from the program on stdin.
 unit() {
 	touch "$tree/harness/tests/unit/base/test_$1.c"
 	{ echo '#!/usr/bin/env bash'; cat; } >"$tree/build/tests/test_$1"
@@ -21,7 +21,7 @@ script() {
 	chmod +x "$tree/harness/tests/cli/test_$1.sh"
 }
 
-# totals NAME CODE LINE: the last run ended with this code and this line.
+# totals NAME CODE LINE: the last run ended with this exit code, and its last line is this.
 totals() { expect_eq "$1" "$status: $(tail -n 1 "$TMP/out")" "$2: $3"; }
 
 all=harness/tests/run.sh
@@ -30,7 +30,7 @@ new_tree
 runner $all
 totals "nothing to run is a failure" 1 "0 passed, 0 failed, 0 skipped"
 
-# As cmocka 1.1.5 prints (two groups in one program), and as 1.1.7 and TAP have it.
+# TAP in the form of cmocka 1.1.5 (two groups in one program), and in that of cmocka 1.1.7 and the standard.
 unit cmocka <<'EOF'
 [[ $CMOCKA_MESSAGE_OUTPUT == TAP ]] || exit 9
 printf '1..3\nok 1 - a\n# skip: no BTF here\nnot ok 2 # SKIP b\nok 3 - c\n# ok - tests\n1..1\nok 1 - d\n'
@@ -82,7 +82,7 @@ EOF
 runner $all
 totals "skips alone are no success" 1 "0 passed, 0 failed, 1 skipped"
 
-# one unit|script: a tree with a good program and a bad one, which is stdin; run it.
+# one unit|script: runs a tree with a good program and a bad one, which is on stdin.
 one() { new_tree; unit good <<<"printf '1..1\nok 1 - g\n'"; "$1" bad; runner $all; }
 
 one unit <<'EOF'
@@ -172,7 +172,7 @@ printf '1..1\\nok 1 - a\\n'"
 	done
 fi
 
-# --- lib.sh, which all shell tests stand on: in a shell of its own, as it exits ---
+# --- lib.sh, which all shell tests use: in a shell of its own, because plan_done exits ---
 lib() { printf '. %q\n%s\nplan_done\n' "$ROOT/harness/tests/lib.sh" "$1" >"$TMP/lib-test"; run bash "$TMP/lib-test"; }
 lib 'check "good" true; run sh -c "echo out; exit 4"; expect_status "four" 4; expect_grep "out" out ^out; skip s why'
 expect_eq "lib: what holds" "$status $(tr '\n' ';' <"$TMP/out")" \

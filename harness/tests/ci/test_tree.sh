@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the tree promises about itself: layers include downwards only, text becomes numbers in one place, only cli/ prints.
+# Rules of the source tree: layers include only lower layers, only one file turns text into numbers, only cli/ prints, and the like.
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
 # shellcheck source=harness/tests/lib.sh
 . harness/tests/lib.sh
 
-# layer DIR ALLOWED...: the folders of harness/ that DIR may include from, itself among them.
+# layer DIR ALLOWED...: harness/DIR includes only from these folders of harness/; DIR itself must be among them.
 layer() {
 	local dir=$1 found allowed
 
@@ -66,7 +66,7 @@ found=$(grep -hoE '^(struct|enum|union) bb_[a-z0-9_]+ \{' harness/*/*.[ch] | sor
 expect_eq 'no tag has two definitions' "$found" ''
 found=$(grep -nE '^#define [A-Z]|^\t[A-Z][A-Z0-9_]+( = [^,]*)?,( |$)' harness/[!t]*/*.h bpf/*.h | grep -vE '(define |\t)_?BB_' || true)
 expect_eq 'names in headers begin with BB_' "$found" ''
-# What a command of a page wrote by mistake; a clone has .git, an unpacked archive may not.
+# A command of a documentation page may have written an empty file by mistake. Without git, as in an unpacked archive, this finds nothing.
 found=$({ git ls-files 2>/dev/null || true; } | while read -r file; do [[ ! -f $file || -s $file ]] || echo "$file"; done)
 expect_eq 'no file of the tree is empty' "$found" ''
 if command -v nm >/dev/null; then

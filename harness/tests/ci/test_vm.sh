@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# ci/vm/vm-test.sh with a QEMU that plays what a machine would do: the table, the verdicts, time limits, what is left behind.
-# harness/tests/vm/ has the real one.
+# ci/vm/vm-test.sh with a script in place of QEMU: the table, the outcomes, time limits, and that no process or file is left behind.
+# harness/tests/vm/ uses the real QEMU.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 

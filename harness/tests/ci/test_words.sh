@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The words that docs/glossary.md rules out ("Words that are not used") stand nowhere: in prose of pages, comments, help and messages,
-# and as parts of identifiers.
+# The words that docs/glossary.md rules out ("Words that are not used") are used nowhere: neither in the prose of pages, comments, help
+# and messages, nor as parts of identifiers.
 # shellcheck source=harness/tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# spans COLUMN ROW: what stands in backquotes in a column of the table, a line each.
+# spans COLUMN ROW: prints the texts in backquotes in a column of the table, one a line.
 spans() { awk -F ' *[|] *' -v column="$1" '{ print $(column + 1) }' <<<"$2" | grep -oE '`[^`]+`' | tr -d '`' || true; }
 
-# pattern_of WORDS: a regular expression, case ignored; a blank of a word is also an underscore.
+# pattern_of WORDS: prints a regular expression for the words, to be used without regard to case. A blank also matches an underscore.
 pattern_of() {
 	local words
 
@@ -16,7 +16,8 @@ pattern_of() {
 	printf '(^|[^a-z])(%s)s?([^a-z]|$)' "$words"
 }
 
-# banned ROW FILE...: "FILE:LINE:TEXT" of where a word of that row stands, but where the row allows it: paths end in / or .sh.
+# banned ROW FILE...: prints "FILE:LINE:TEXT" for each line that has a word of that row where the row does not allow it. The row's third
+# column has allowed texts, and allowed paths, which end in / or .sh.
 banned() {
 	local pattern allowed
 
@@ -43,7 +44,7 @@ banned() {
 table=$(sed -n '/^## Words that are not used$/,$p' docs/glossary.md | grep -E '^[|] `')
 check "the glossary has such words" test "$(wc -l <<<"$table")" -ge 10
 
-# A word that is planted is found, and what is allowed is not.
+# A test of this test: banned() finds planted words, and not the allowed ones.
 printf '%s\n' '/* One Bad Word here. */' 'int n_bad_words;' 'int bad_wordy, key_bad_word;' >"$TMP/plant.c"
 # shellcheck disable=SC2016 # the glossary writes words so
 row='| `bad word` | good one | `key_bad_word` |'
