@@ -30,7 +30,7 @@ Q := @
 msg = @printf '  %-8s %s\n' '$(1)' '$(2)';
 endif
 
-# --- what is built ------------------------------------------------------------------------------------------------
+# --- files to build -----------------------------------------------------------------------------------------------
 BIN := bpfbench
 PACKAGES := libbpf jansson yaml-0.1 libpcap libdw libseccomp sqlite3 libarchive
 LIB_DIRS := base core stats plan capture bpf profile exact inside lines fire drivers env report store judge export html run vm cli
@@ -40,15 +40,15 @@ LIB_OBJS := $(LIB_SRCS:harness/%.c=$(O)/obj/%.o)
 LIB := $(O)/libbpfbench.a
 BPF_OBJS := $(patsubst bpf/%.bpf.c,$(O)/bpf/%.bpf.o,$(wildcard bpf/*.bpf.c))
 TEST_BPF_OBJS := $(patsubst harness/tests/bpf/%.bpf.c,$(O)/tests/bpf/%.bpf.o,$(wildcard harness/tests/bpf/*.bpf.c))
-# The plugin of QEMU for `annotate --vm`: guests are of x86_64 only.
+# The plugin of QEMU for `annotate --vm`. Guests exist only for x86_64.
 QEMU_PLUGIN := $(if $(filter x86_64,$(shell uname -m)),$(O)/qemu/trace.so)
 WORKLOADS := $(patsubst harness/workloads/%_main.c,$(O)/workloads/%,$(wildcard harness/workloads/*_main.c))
-# The drives, as main.c registers them.
+# Registers the drives, as main.c does.
 DRIVES := $(O)/obj/tests/drives.o
 UNIT_SRCS := $(wildcard harness/tests/unit/*/test_*.c)
 UNIT_TESTS := $(patsubst %.c,$(O)/tests/%,$(notdir $(UNIT_SRCS)))
 TEST_TOOLS := $(patsubst harness/tests/tools/%.c,$(O)/tests/tools/%,$(wildcard harness/tests/tools/*.c))
-# The same with a main() that replays files, for any compiler: tests.
+# The fuzz targets with a main() that replays files. Any compiler can build them; they are part of the tests.
 REPLAYS := $(patsubst harness/tests/fuzz/fuzz_%.c,$(O)/tests/fuzz/%,$(wildcard harness/tests/fuzz/fuzz_*.c))
 FUZZERS := $(patsubst harness/tests/fuzz/%.c,$(O)/fuzz/%,$(wildcard harness/tests/fuzz/fuzz_*.c))
 BENCHES := $(patsubst harness/tests/bench/%.c,$(O)/bench/%,$(wildcard harness/tests/bench/bench_*.c))
@@ -61,7 +61,8 @@ WARN += -Werror
 BPF_WARN += -Werror
 endif
 CFLAGS ?= -O2 -g
-# Where the functions of the process that fires lie changed a program of 54 ns by up to 3 ns (AMD EPYC).
+# -falign-functions: without it, the addresses of functions in the process that fires changed the time of a program by up to 3 of 54 ns
+# (AMD EPYC).
 ALL_CFLAGS := -std=gnu11 $(CFLAGS) $(WARN) -D_GNU_SOURCE -fno-omit-frame-pointer -falign-functions=64 -Iharness -Ibpf \
 	-DBB_VERSION='"$(VERSION)"' -DBB_CLANG_VERSION='"$(CLANG_VERSION)"' -DBB_BUILD_DIR='"$(O)"' \
 	-DBB_MULTIARCH='"$(shell $(CC) -print-multiarch 2>/dev/null)"' \
@@ -72,14 +73,14 @@ ALL_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined
 LDFLAGS += -fsanitize=address,undefined
 endif
 BPF_ARCH := $(shell uname -m | sed -e s/x86_64/x86/ -e s/aarch64/arm64/ -e s/riscv64/riscv/ -e s/s390x/s390/)
-# clang for BPF does not know the multiarch folder in which Debian keeps <asm/types.h>.
+# For the BPF target, clang does not search the multiarch folder that has <asm/types.h> on Debian.
 BPF_SYS := $(shell $(CC) -print-multiarch 2>/dev/null | sed 's,^,-idirafter /usr/include/,')
 BPF_CFLAGS := -O2 -g -target bpf -D__TARGET_ARCH_$(BPF_ARCH) $(BPF_WARN) -Ibpf $(BPF_SYS)
 
 .PHONY: all
 all: $(BIN) $(BPF_OBJS) $(WORKLOADS) $(QEMU_PLUGIN) ## build ./bpfbench, the BPF objects and the workloads
 
-# ./bpfbench looks for what it needs in the O= that it was built for; building for another O= makes it anew.
+# ./bpfbench looks for its files in the build folder O that it was built for, so a build for another O links it again.
 $(BIN): $(O)/obj/main.o $(LIB) $(if $(filter $(O),$(file <.built-for)),,FORCE)
 	$(call msg,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LDLIBS)
@@ -89,7 +90,7 @@ $(LIB): $(LIB_OBJS)
 	$(call msg,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-# The flags are a dependency: changing SAN, CC or CFLAGS rebuilds what they affect.
+# A change of SAN, CC or CFLAGS changes this file, on which all that they affect depends.
 $(O)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(subst ','\'',$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LDLIBS))' | cmp -s - $@ || \
@@ -102,7 +103,7 @@ $(O)/obj/%.o: harness/%.c $(O)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
-# Files that are in the program itself (base/asset.h).
+# These files are embedded in the program (base/asset.h).
 $(O)/obj/html/html.o: harness/html/page.html harness/html/page.css
 $(O)/obj/vm/kernels.o: ci/vm/fetch-kernel.sh
 $(O)/obj/profile/flame.o: harness/profile/flame.css harness/profile/flame.js
@@ -127,30 +128,30 @@ $(O)/workloads/call_function: $(O)/obj/workloads/call_function_main.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lffi -ldl
 
-# QEMU loads it: it is not built with sanitizers.
+# The plugin is built without sanitizers, because QEMU loads it.
 $(O)/qemu/%.so: harness/vm/plugin/%.c harness/bpf/trace_record.h
 	$(call msg,PLUGIN,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -Iharness -shared -fPIC -fvisibility=hidden $< -o $@
 
-# Tests read the BPF objects of the build that they are of.
+# Tests load the BPF objects of their own build.
 vpath test_%.c $(sort $(dir $(UNIT_SRCS)))
 $(O)/tests/test_%: test_%.c $(DRIVES) $(LIB) $(O)/flags | $(BPF_OBJS) $(TEST_BPF_OBJS)
 	$(call msg,TEST,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Iharness/tests -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ $(LDFLAGS) $(LIB) -lcmocka $(LDLIBS)
 
-# The dependencies of an older build name tests where they were before they moved.
+# Dependency files of an older build may name tests at paths that do not exist any more.
 harness/tests/unit/%.c: ;
 
-# With no other object than those of these folders, each of them whole: none needs a driver.
+# Links all objects of these folders and no others, to show that none of the folders needs a driver.
 $(O)/tests/test_without_drivers: test_without_drivers.c \
 		$(patsubst harness/%.c,$(O)/obj/%.o,$(wildcard $(patsubst %,harness/%/*.c,base core stats plan env report)))
 	$(call msg,TEST,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Iharness/tests -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ $(LDFLAGS) -lcmocka $(LDLIBS)
 
-# The JIT of this test is its own.
+# This test replaces the loading of programs, to choose their JIT addresses itself.
 $(O)/tests/test_placement: LDFLAGS += -Wl,--wrap=bb_test_prog__load,--wrap=bb_target__is_adopted
 
 $(O)/tests/fuzz/%: harness/tests/fuzz/fuzz_%.c harness/tests/fuzz/replay.c harness/tests/fuzz/fuzz.h $(DRIVES) $(LIB) $(O)/flags
@@ -172,10 +173,10 @@ $(O)/bench/%: harness/tests/bench/%.c $(DRIVES) $(LIB) $(O)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ $(LDFLAGS) $(LIB) $(LDLIBS)
 
-# Other methods, which bpfbench's verdicts are compared with.
+# Other methods of comparison, for contrast with bpfbench's verdicts.
 $(O)/bench/bench_verdicts $(O)/tests/test_other_methods: $(O)/obj/tests/bench/other_methods.o
 
-# The fuzzers and all that they call are built with sanitizers and coverage by clang, in a build folder of their own.
+# clang builds the fuzzers and all code that they call with sanitizers and coverage, in a build folder of their own.
 FUZZ_FLAGS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fsanitize=fuzzer
 $(O)/fuzz/libbpfbench.a: FORCE
 	$(Q)+$(MAKE) --no-print-directory O=$(O)/fuzz CC=$(CLANG) CFLAGS='$(FUZZ_FLAGS)-no-link' $@
@@ -184,7 +185,7 @@ $(O)/fuzz/fuzz_%: harness/tests/fuzz/fuzz_%.c harness/tests/drives.c $(O)/fuzz/l
 	$(call msg,FUZZ,$<)
 	$(Q)$(CLANG) $(ALL_CFLAGS) $(FUZZ_FLAGS) -Iharness/tests $(filter %.c,$^) -o $@ $(O)/fuzz/libbpfbench.a $(LDLIBS)
 
-# Editors that know C read from it how each file is compiled.
+# compile_commands.json tells editors how each C file is compiled.
 C_SRCS := harness/main.c $(LIB_SRCS) $(wildcard harness/workloads/*_main.c) $(UNIT_SRCS) $(wildcard harness/tests/*/*.c)
 BPF_SRCS := $(filter %.bpf.c,$(wildcard bpf/*.c harness/tests/bpf/*.c))
 compile_commands.json: FORCE ## how each file of C is compiled, for clangd and editors
@@ -193,12 +194,12 @@ compile_commands.json: FORCE ## how each file of C is compiled, for clangd and e
 
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')
 
-# --- what is run --------------------------------------------------------------------------------------------------
+# --- commands to run ----------------------------------------------------------------------------------------------
 .PHONY: analyze coverage bench test test-all vm-test fuzz fuzzers stress bench-self bench-repeat bench-history bench-lines bench-inside bench-inside-tools bench-inputs bench-verdicts bench-fire bench-capture bench-gate bench-overhead bench-vm plot slowdown flame heap deps clean help bench-capture-aa golden
 deps: ## install what building and running needs (root and apt), or say what is missing
 	$(Q)ci/deps.sh
 
-# The packages that a task needs beside those; its kind in ci/packages.txt.
+# Installs the packages that one task needs in addition, by its kind in ci/packages.txt.
 DEPS := deps-test deps-plot deps-heap deps-deb deps-fuzz
 .PHONY: $(DEPS)
 $(DEPS): deps-%:
@@ -209,7 +210,7 @@ bench: deps ## install, build, and run the main job, perf_profiler: a table, or 
 	$(Q)./$(BIN) --scenario perf_profiler
 
 TESTS ?=
-# A second make, because this one looked for libraries before deps-test installed them.
+# Calls a second make, because this one looked for libraries before deps-test installed them.
 .PHONY: built-test
 built-test: deps-test
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all tests
@@ -220,8 +221,8 @@ test: built-test ## install, build, and pass the tests that are not slow (as roo
 test-all: built-test ## likewise all tests, with kernels in virtual machines; TESTS="--without vm/": options of harness/tests/run.sh
 	$(Q)O=$(O) harness/tests/run.sh $(TESTS)
 
-# Of the 60 places that gcc 12 named by these, the dozen that were read were wrong: it does not see that a function returned 0
-# and set what it returns.
+# Checks of gcc 12 that are off. They reported 60 places, and all of the dozen that we read were wrong: gcc does not see that a function
+# that returned 0 has set its results.
 ANALYZER := -fanalyzer $(addprefix -Wno-analyzer-,malloc-leak null-dereference null-argument possible-null-dereference \
 	possible-null-argument use-of-uninitialized-value)
 analyze: ## look for uses after free, double frees, open files and the like with gcc -fanalyzer: 2 minutes
@@ -318,7 +319,7 @@ heap: deps-heap ## what the consumer asks of the heap, by valgrind's DHAT, with 
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all
 	$(Q)O=$(O) ci/heap.sh
 
-# --- what is installed: the program finds the rest from where it is itself (cli/paths.c), so a PREFIX can be moved -------
+# --- installation: the program finds its files relative to its own path (cli/paths.c), so a PREFIX can be moved ----------
 .PHONY: install uninstall deb
 TO := $(DESTDIR)$(PREFIX)
 install: ## install under PREFIX (/usr/local), below DESTDIR (nothing)

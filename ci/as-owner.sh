@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# ci/as-owner.sh CMD...: run CMD as the user who called sudo when the working directory is theirs, so that a
-# `sudo make bench` leaves no root-owned objects behind; in every other case run it as we are.
-# CMD's stdout becomes stderr: stdout of `make bench` carries BMF and nothing else.
+# ci/as-owner.sh CMD...: if the working directory belongs to the user who called sudo, runs CMD as that user, so that `sudo make bench`
+# leaves no files of root behind. Otherwise runs CMD as the current user.
+# CMD's stdout goes to stderr, because the stdout of `make bench` carries BMF and nothing else.
 set -euo pipefail
 
 (($#)) || { printf 'as-owner: usage: ci/as-owner.sh CMD...\n' >&2; exit 2; }
@@ -14,7 +14,7 @@ if [[ $EUID != 0 || ! $uid =~ ^[1-9][0-9]*$ || ! $gid =~ ^[0-9]+$ || $(stat -c %
 	exec "$@"
 fi
 
-# setpriv keeps the environment and stdio as they are (sudo would reset the one and close file descriptors).
+# setpriv keeps the environment and all file descriptors; sudo would reset the one and close the others.
 passwd=$(getent passwd "$uid" || true)
 IFS=: read -r user _ _ _ _ home _ <<<"$passwd" || true
 if [[ -n $user ]]; then
@@ -23,7 +23,7 @@ else
 	as_user=(setpriv --reuid="$uid" --regid="$gid" --clear-groups)
 fi
 
-# Give back what an earlier build as root left in the tree; -h, so that no link leads out of it.
+# Gives the user the files that an earlier build as root left in the tree. With -h, chown does not follow a link out of the tree.
 out=$(realpath -m -- "${O:-build}")
 for path in "$out" "$PWD/bpfbench"; do
 	if [[ $path == "$PWD"/* && -e $path ]]; then
@@ -31,13 +31,13 @@ for path in "$out" "$PWD/bpfbench"; do
 	fi
 done
 
-# With O= somewhere that the user cannot write to, root it is.
+# If the user cannot write to the build folder O, CMD runs as root.
 parent=$out
 while [[ ! -e $parent ]]; do parent=${parent%/*}; parent=${parent:-/}; done
 "${as_user[@]}" test -w "$parent" || exec "$@"
 
-# The jobserver of the outer make may be a pipe or fifo that only root can open. Without its address the inner make
-# starts one of its own with the same -jN. What follows ' -- ' are the user's variables (V=, O=, CC=): not touched.
+# The jobserver of the outer make may be a pipe or fifo that only root can open. Its address is removed, so that the inner make starts a
+# jobserver of its own with the same -jN. The user's variables (V=, O=, CC=), which follow ' -- ', stay.
 if [[ -n ${MAKEFLAGS:-} ]]; then
 	flags=$MAKEFLAGS vars=''
 	if [[ $flags == *' -- '* ]]; then
@@ -48,7 +48,7 @@ if [[ -n ${MAKEFLAGS:-} ]]; then
 	for flag in $flags; do
 		[[ $flag == --jobserver-* ]] || kept+=" $flag"
 	done
-	# The first word is the single-letter flags without a dash, if any: it must stay first, without a blank.
+	# If the first word has the single-letter flags, without a dash, it must stay first, without a blank before it.
 	[[ $flags == ' '* ]] || kept=${kept# }
 	export MAKEFLAGS="$kept$vars"
 	unset MFLAGS

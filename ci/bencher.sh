@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Measure with bpfbench and hand the result to Bencher (bencher.dev or a server of your own), as one CI job does it.
+# Measures with bpfbench and sends the result to Bencher (bencher.dev or a server of your own); made for a CI job.
 # The flags are those of bencher 0.6.
 set -euo pipefail
 
@@ -108,7 +108,7 @@ parse_options() {
 
 # --- running and printing ---
 
-# A word as one would type it: plain where that is safe, in single quotes elsewhere.
+# quoted WORD: prints the word as one would type it in a shell: in single quotes if it needs them.
 quoted() {
 	if [[ $1 =~ ^[A-Za-z0-9_./:=@%+,-]+$ ]]; then
 		printf '%s' "$1"
@@ -137,11 +137,11 @@ run() {
 	fi
 }
 
-# As root where we are not.
+# sudo in front of commands that need root; nothing if we are root and there is no sudo.
 declare -a as_root=()
 [[ $EUID == 0 ]] && ! command -v sudo >/dev/null || as_root=(sudo)
 
-# What is measured: BMF on stdout.
+# Sets $bench, the command that measures and prints BMF on stdout.
 bench_command() {
 	local word
 
@@ -153,7 +153,7 @@ bench_command() {
 }
 declare -a bench=()
 
-# The machine's own name, once there is a bpfbench to ask.
+# Sets $testbed to the machine's name by `bpfbench check`, unless it is given; bpfbench must have been built.
 name_testbed() {
 	[[ -z $testbed ]] || return 0
 	if ((dry_run)); then
@@ -163,8 +163,8 @@ name_testbed() {
 	fi
 }
 
-# bencher_run HASH WORD...: report the result as commit HASH (empty: none). WORD are flags, and the file with the result. With a file
-# name in $report_to, bencher's own report goes there.
+# bencher_run HASH WORD...: reports a result as that of commit HASH (empty: none). The WORDs are flags, among them the file with the result.
+# If $report_to is a file name, bencher's own report goes there.
 report_to=''
 bencher_run() {
 	local hash=$1 rc=0
@@ -182,8 +182,8 @@ bencher_run() {
 	return "$rc"
 }
 
-# thresholds TEST LEAST SIZE BOUNDARY MEASURE...: flags for those by that test over LEAST to SIZE results, and for what is exact: no more
-# than the last time.
+# thresholds TEST LEAST SIZE BOUNDARY MEASURE...: sets $threshold_flags: these measures are judged by TEST over LEAST to SIZE results; the
+# exact ones must not be larger than the last time.
 declare -a threshold_flags=()
 thresholds() {
 	local measure
@@ -200,14 +200,14 @@ thresholds() {
 	threshold_flags+=(--thresholds-reset --err)
 }
 
-# confirmed CMD...: it succeeds, or fails twice: an alert counts if a second measurement raises one, too.
+# confirmed CMD...: runs CMD, and once more if it fails: an alert counts only if a second measurement raises one, too.
 confirmed() {
 	! "$@" || return 0
 	say "an alert, or bencher failed (see above): measuring a second time, which decides"
 	"$@" || die "so it did the second time: confirmed"
 }
 
-# --- what must be there ---
+# --- requirements ---
 check_tools() {
 	((!dry_run)) || return 0
 	command -v bencher >/dev/null ||
@@ -225,7 +225,7 @@ git_here() {
 	command -v git >/dev/null && git rev-parse --is-inside-work-tree >/dev/null 2>&1
 }
 
-# The comments go with the run that is gated, not with the base's.
+# Sets $comment_flags, for the report of the run that is judged; the base's report gets no comment.
 declare -a comment_flags=()
 check_comment() {
 	((comment)) || return 0
@@ -250,7 +250,8 @@ open_work() {
 	work=$(mktemp -d "${TMPDIR:-/tmp}/bpfbench-bencher.XXXXXX")
 }
 
-# Series that are no news of anybody's code: in-situ ones, and the empty program, which has no net where others of its scenario have.
+# Appends "-bencher-ignore" to the names of benchmarks whose changes do not come from changed code: those in situ, and the empty program
+# (the one without a net in a scenario in which others have one).
 # shellcheck disable=SC2016 # jq's variables
 without_alerts='def scenario: .key | split("/")[0];
 	([to_entries[] | select(.value["latency-net"]) | scenario] | unique) as $with_floor
@@ -258,19 +259,21 @@ without_alerts='def scenario: .key | split("/")[0];
 		or (.value.latency and (.value["latency-net"] | not) and (scenario as $s | $with_floor | index([$s])))
 	then .key += "-bencher-ignore" else . end)'
 
-# measure_main FILE: the result; Bencher raises no alert for a benchmark whose name ends so, and shows it without that end.
+# measure_main FILE: measures and writes the result to FILE. For a benchmark whose name ends in "-bencher-ignore", Bencher raises no alert;
+# it shows the name without that end.
 measure_main() {
 	if ((dry_run)); then
 		printf '%s >%s\n' "$(print_command "${bench[@]}")" "$(quoted "$1")"
 		return
 	fi
 	print_command "${bench[@]}" >&2
-	# BMF with an exit code: of cases that it names, nothing could be measured
+	# If bpfbench fails, but has written BMF, some cases had no valid sample; it has named them.
 	"${bench[@]}" >"$1.all" || { [[ -s $1.all ]] && without_sample=1; } || die "the measurement failed: nothing to report"
 	jq "$without_alerts" "$1.all" >"$1"
 }
 
-# boundary_of FILE: of one side, so that all series with a threshold together alert in that share of the runs (Bonferroni).
+# boundary_of FILE: prints the one-sided boundary with which all series that have a threshold together raise a false alert in a share
+# $family_rate of the runs (Bonferroni).
 boundary_of() {
 	if ((dry_run)); then
 		printf 'BOUNDARY'
@@ -281,15 +284,15 @@ boundary_of() {
 		| 1 - $rate / (if . > 0 then . else 1 end)' "$1"
 }
 
-# The alerts of a report that count, "BENCHMARK MEASURE" a line each. A benchmark with pieces of the reference is judged by these: its ns move
-# with the machine, too (docs/methods/history.md).
+# Selects the alerts of a report that count, a line "BENCHMARK MEASURE" each. A benchmark that has latency-relative is judged by it and not
+# by its ns, which change with the machine, too (docs/methods/history.md).
 # shellcheck disable=SC2016 # jq's variables
 alerts_that_count='.alerts[] | .benchmark.name as $name | .threshold.measure.slug as $measure
 	| select($measure != "latency" or $bmf[0][$name]["latency-relative"] == null)
 	| "\($name) \($measure)"'
 
-# report_main HASH N: the N-th measurement (--quiet: else stdout has more than the report); alerts that count to $work/alerts.N. A failure of
-# bencher itself is a line of its own.
+# report_main HASH N: makes and reports the N-th measurement, and writes the alerts that count to $work/alerts.N, or a line that says that
+# bencher itself failed. Without --quiet, bencher's stdout would have more than the report.
 report_main() {
 	local rc=0
 
@@ -310,8 +313,8 @@ report_main() {
 	say "alerts of ns alone, which latency-relative does not confirm: none that counts"
 }
 
-# exact_alerts FILE: those of its alerts that are no matter of chance. A second measurement would not repeat them: Bencher would
-# compare it with the first, which is the changed program already.
+# exact_alerts FILE: prints its alerts of exact measures, which need no confirmation. A second measurement would not repeat them, because
+# Bencher would compare it with the first one, which is that of the changed program already.
 exact_alerts() {
 	local IFS='|'
 
@@ -353,7 +356,7 @@ run_setup() {
 	[[ -z $host ]] || at=(--host "$host")
 	for pair in "${units[@]}"; do
 		measure=${pair%%:*} unit=${pair#*:}
-		# One that is there already has its unit changed.
+		# If the measure exists already, its unit is changed.
 		run bencher measure create "${at[@]}" --name "$measure" --slug "$measure" --units "$unit" "$project" ||
 			run bencher measure update "${at[@]}" --units "$unit" "$project" "$measure" || die "no unit for $measure, see above"
 	done
@@ -379,8 +382,8 @@ find_base() {
 	base_rev=$rev
 }
 
-# Both in turns, and each result to Bencher: the base's first, which the candidate's is compared with. 3: `gate` has found,
-# and confirmed, a regression.
+# Measures base and candidate in turns by `gate`, and reports both results to Bencher. The base's comes first, because the candidate's is
+# compared with it. Sets $regressed if `gate` exits with 3: it found a regression and confirmed it.
 regressed=0
 report_candidate() {
 	local rc=0
@@ -422,7 +425,7 @@ run_candidate() {
 
 parse_options "$@"
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
-# The build's messages are for people; a dry run's lines are the output.
+# The build's messages go to stderr. In a dry run, the commands that it would run are the output.
 build_out=2
 ((!dry_run)) || build_out=1
 check_tools

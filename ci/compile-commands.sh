@@ -5,7 +5,7 @@
 # `make compile_commands.json` calls it.
 set -euo pipefail
 
-# in_json TEXT: as the inside of a JSON string.
+# in_json TEXT: prints the text, escaped for a JSON string.
 in_json() {
 	local text=${1//\\/\\\\}
 

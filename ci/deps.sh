@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Install the packages of ci/packages.txt that a task needs and that are missing, or say which they are: see --help.
-# Everything goes to stderr but what --list and --missing print: stdout of `make bench` carries BMF and nothing else.
+# Installs the packages of ci/packages.txt that a task needs and that are missing, or prints their names: see --help.
+# All messages go to stderr, because the stdout of `make bench` carries BMF and nothing else. Only --list and --missing print to stdout.
 set -euo pipefail
 
 here=$(cd -- "${BASH_SOURCE[0]%/*}" && pwd)
@@ -28,7 +28,7 @@ usage() {
 
 say() { printf 'deps: %s\n' "$*" >&2; }
 
-# The rows of packages.txt for $task, comments and blank lines gone.
+# Reads the rows of packages.txt for $task, without comments and blank lines.
 declare -a rows=() releases=()
 read_packages() {
 	local line first rest kind wanted=" need $task " known=' need '
@@ -50,7 +50,7 @@ read_packages() {
 	[[ -z $task || $known == *" $task "* ]] || { say "unknown task '$task'; see the kinds in $packages_txt"; exit 2; }
 }
 
-# The value of KEY= in os-release, unquoted; never sourced, as it is not ours.
+# os_field KEY: prints the value of KEY= in os-release, without quotes. The file is not sourced, because its text is not ours.
 os_field() {
 	local line
 
@@ -65,7 +65,7 @@ os_field() {
 	done <"$os_release"
 }
 
-# Which release's names to use, in $release; $release_note says so when this system is not one of those listed.
+# Sets $release to the release whose package names apply, and $release_note to a message if this system is not one of the listed ones.
 release='' release_note=''
 detect_release() {
 	local id version like name
@@ -74,7 +74,7 @@ detect_release() {
 	for name in "${releases[@]}"; do
 		[[ $name == "$id-$version" ]] && { release=$name; return 0; }
 	done
-	# Newer or unlisted relatives: Debian testing has no VERSION_ID, Ubuntu's derivatives say ID_LIKE="ubuntu debian".
+	# Newer or related systems: Debian testing has no VERSION_ID, Ubuntu's derivatives have ID_LIKE="ubuntu debian".
 	case " $id $like " in
 	*' ubuntu '*) release=ubuntu-24.04 ;;
 	' debian '*)
@@ -86,7 +86,7 @@ detect_release() {
 	release_note="this system (${id:-unknown}${version:+ $version}) is not in ci/packages.txt: these are the names on $release"
 }
 
-# $names: what release $1 needs, in order; $probes: the matching probes.
+# names_for RELEASE: sets $names to the packages that the release needs, in order, and $probes to their probes.
 declare -a names=() probes=()
 names_for() {
 	local row package probe overrides override name
@@ -118,7 +118,7 @@ probe_ok() {
 	esac
 }
 
-# $missing: the names that are not installed. One dpkg-query for all of them keeps `make` fast.
+# Sets $missing to the names that are not installed. A single dpkg-query for all of them keeps `make` fast.
 declare -a missing=()
 find_missing() {
 	local i name status
@@ -139,7 +139,7 @@ find_missing() {
 	fi
 }
 
-# What apt says that $missing brings: " (98 packages, 148 MB to download, 654 MB on disk)", or nothing.
+# Prints the size of $missing according to apt: " (98 packages, 148 MB to download, 654 MB on disk)", or nothing.
 size_of_missing() {
 	local line size=''
 
@@ -151,7 +151,7 @@ size_of_missing() {
 	[[ -z $size ]] || printf ' (%s)' "$size"
 }
 
-# Root and apt are there: install $missing.
+# Installs $missing; needs root and apt.
 install_missing() {
 	local -a apt=(env DEBIAN_FRONTEND=noninteractive NEEDRESTART_MODE=a APT_LISTCHANGES_FRONTEND=none
 		apt-get -o DPkg::Lock::Timeout=120 -y -q)
@@ -170,7 +170,7 @@ install_missing() {
 	fi
 }
 
-# BB_UID lets the tests take either way whoever runs them.
+# BB_UID lets the tests try both cases, root and not, whoever runs them.
 main_deps() {
 	((${#missing[@]})) || return 0
 	[[ -z $release_note ]] || say "$release_note"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Where perf_profiler's consumer spends its time, with and without its planted bug, as flame graphs: `make flame`.
+# Draws flame graphs of perf_profiler's consumer, with and without its planted bug. Called by `make flame`.
 set -euo pipefail
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
@@ -32,7 +32,7 @@ fi
 mkdir -p -- "$PLOTS"
 for consumer in oops fixed; do
 	file=$PLOTS/flame-$consumer.svg
-	# More samples than there is time for: the time ends it.
+	# The number of samples is too large to be reached, so that SECONDS_EACH ends the consumer.
 	./bpfbench profile --off-cpu -F 999 --seconds "$SECONDS_EACH" -f flame -o "$file" -- \
 		"$O/workloads/process_sample" "$consumer" 100000000000 /dev/null
 	chown --reference="$PLOTS" -- "$file"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run a command in a new machine: see --help.
+# Runs a command in a new machine, which is a chroot: see --help.
 #
-# What is mounted is mounted in a mount namespace of its own and ends with it. The folder of the new machine holds nothing but
-# its own files for everybody else, so that it can be removed however this ends.
+# All mounts are in a mount namespace of their own and end with it. Outside of it, the folder of the new machine has only its own files, so
+# that it can always be removed safely.
 set -euo pipefail
 
 here=$(cd -- "${BASH_SOURCE[0]%/*}" && pwd)
@@ -43,10 +43,10 @@ suite_of() {
 	esac
 }
 
-# This machine's way to download: proxies, time limits, checks of dates.
+# Prints this machine's settings of apt for downloads: proxies, time limits, checks of dates.
 host_apt_conf() { ! command -v apt-config >/dev/null || apt-config dump Acquire | grep -v '::IndexTargets::'; }
 
-# make_bare SUITE FILE: a tar file of a system with git, make and sudo.
+# make_bare SUITE FILE: makes a tar file of a system with git, make and sudo.
 make_bare() {
 	local suite=$1 file=$2
 
@@ -67,7 +67,7 @@ make_bare() {
 	mv -- "$part" "$file"
 }
 
-# Fill the folder of the new machine: a user with sudo, or root without it; network, apt and the tree. Mounts come later.
+# furnish ROOT: sets up the new machine: a user with sudo, or root without sudo; network, apt and a clone of the tree. Mounts come later.
 furnish() {
 	local root=$1
 	local config=$root/etc/gitconfig
@@ -83,15 +83,15 @@ furnish() {
 		chroot "$root" useradd --create-home --shell /bin/bash "$user"
 		echo "$user ALL=(ALL) NOPASSWD: ALL" >"$root/etc/sudoers.d/user"
 	fi
-	# git refuses to read a tree of another user, unless told so; it may be the tree of who called sudo.
+	# The tree may belong to the user who called sudo. git refuses to read another user's tree, unless it is called safe.
 	printf '[safe]\n\tdirectory = *\n' >"$config"
 	GIT_CONFIG_GLOBAL=$config git clone --quiet --no-hardlinks "$tree" "$root$home/bpfbench"
 	rm -- "$config"
 	chroot "$root" chown -Rh "$user:$user" "$home/bpfbench"
 }
 
-# mount_all ROOT KEPT, in the new mount namespace: what a machine has mounted, less what this one may have below /sys, and KEPT for
-# the kernels of ci/vm/.
+# mount_all ROOT KEPT: mounts /proc, /sys and /dev as on any machine, without file systems that this machine has mounted below /sys, and
+# KEPT for the kernels of ci/vm/. Called in the new mount namespace.
 mount_all() {
 	local root=$1 name
 
@@ -113,7 +113,7 @@ mount_all() {
 	for name in 0:stdin 1:stdout 2:stderr; do ln -s "fd/${name%:*}" "$root/dev/${name#*:}"; done
 }
 
-# The second half, in the namespace: ci/fresh.sh [--root] --inside ROOT KEPT COMMAND...
+# The second half, which runs in the new mount namespace: ci/fresh.sh [--root] --inside ROOT KEPT COMMAND...
 inside() {
 	local root=$1 kept=$2
 
@@ -124,7 +124,7 @@ inside() {
 		SHELL=/bin/bash TERM="${TERM:-dumb}" "PATH=$path" ${CI:+"CI=$CI"} bash -c 'cd ~/bpfbench && exec "$@"' bash "$@"
 }
 
-# The processes whose root folder is the new machine's.
+# processes_in ROOT: prints the ids of the processes whose root folder is ROOT.
 processes_in() {
 	local id
 
@@ -132,7 +132,7 @@ processes_in() {
 	stat -Lc '%d:%i %n' /proc/[0-9]*/root 2>/dev/null | sed -n "s,^$id /proc/\([0-9]*\)/root$,\1,p"
 }
 
-# At our end. A command that fails before the new machine is there ends us by `set -e`.
+# Called when this script ends, also by `set -e` if a command fails before the new machine is complete.
 clean_up() {
 	local -a left
 	local i rc=$?

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What perf_profiler's consumer asks of the heap, with and without its planted bug: `make heap`.
+# Measures the heap use of perf_profiler's consumer, with and without its planted bug. Called by `make heap`.
 set -euo pipefail
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."

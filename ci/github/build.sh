@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The first step of action.yml: builds bpfbench in the action's folder. A runner with the package in PATH needs no build. Guests of other
-# kernels (GATE_KERNELS) need QEMU.
+# The first step of action.yml: builds bpfbench in the action's folder, unless the runner has bpfbench in PATH. Guests of other kernels
+# (GATE_KERNELS) need QEMU.
 set -euo pipefail
 
 as_root=()

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The step "Comment" of action.yml: one comment on the pull request, only about a confirmed regression. A later run of the same job
-# updates it, also to say that the regression is gone. No regression yet means no comment, and so does an error of the gate.
-# A token that may not comment, as in a pull request from a fork, is a notice: the verdict and the summary stand without.
+# The step "Comment" of action.yml: writes one comment on the pull request if a regression is confirmed. A later run of the same job
+# updates the comment, also if the regression is gone. Without a regression so far, and if the gate failed with an error, there is no
+# comment. If the token may not comment, as in a pull request from a fork, a notice says so; the verdict and the summary stay.
 set -euo pipefail
 
 ((GATE_STATUS == 0 || GATE_STATUS == 3)) || exit 0
@@ -15,13 +15,13 @@ not_commented() {
 }
 command -v gh >/dev/null || not_commented "the runner has no gh"
 
-# Anybody can write the marker into a comment, but only a bot's is ours.
+# Anybody can write the marker into a comment, so only comments of bots are taken as ours.
 ids=$(gh api --paginate "$comments?per_page=100" \
 	--jq ".[] | select(.user.type == \"Bot\" and (.body | startswith(\"$marker\"))) | .id") || not_commented "the comments could not be read"
 id=${ids%%$'\n'*}
 ((GATE_STATUS == 3)) || [[ -n $id ]] || exit 0
 
-# GitHub takes 65536 characters.
+# A comment has at most 65536 characters.
 {
 	printf '%s\n' "$marker"
 	((GATE_STATUS == 3)) || printf 'The regression that stood here is not confirmed any more.\n\n'

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The step "Gate" of action.yml: runs `bpfbench gate` and ends with its exit code. The inputs are in GATE_*; "" means the default.
-# The report goes to the job's summary, and source lines of confirmed regressions become annotations.
-# Outputs: status (the exit code) and folder (report, page, BMF, stored runs).
+# The step "Gate" of action.yml: runs `bpfbench gate` and exits with its exit code. The inputs are in GATE_*; "" means the default. Adds
+# the report to the job's summary, and makes annotations for the source lines of confirmed regressions.
+# Outputs: status (the exit code) and folder (with the report, the page, the BMF and the stored runs).
 set -euo pipefail
 
 [[ $GATE_FAIL_ON == regressed || $GATE_FAIL_ON == never ]] ||
@@ -30,7 +30,7 @@ fi
 while read -r path; do
 	[[ -z $path ]] || options+=(--object "$path")
 done <<<"$GATE_OBJECT"
-# xargs splits words at blanks and reads quotes, and expands nothing.
+# xargs splits at blanks and understands quotes, but expands nothing.
 mapfile -t more < <(xargs -r printf '%s\n' <<<"$GATE_OPTIONS")
 
 status=0
@@ -40,14 +40,14 @@ printf '%s\n' "status=$status" "folder=$folder" >>"$GITHUB_OUTPUT"
 cat "$folder/report.md" >>"$GITHUB_STEP_SUMMARY"
 [[ -z $GATE_KERNELS ]] || cat "$folder/report.md" # without --vm, gate itself prints it
 
-# Runs are stored only if something was measured. A case without a valid sample has no BMF, and no page is no reason to fail.
+# There are stored runs only if something was measured. A case without a valid sample has no BMF. A missing page is not a failure.
 runs=("$folder"/results/*.json)
 if [[ -e ${runs[0]} ]]; then
 	"$bpfbench" report --output "$folder/report.html" "${runs[@]}" || echo "::notice title=bpfbench::no page, see the log"
 	"$bpfbench" show --format bmf --output "$folder/bmf.json" "${runs[0]}" || echo "::notice title=bpfbench::no BMF, see the log"
 fi
 
-# escaped TEXT: the text as a property or message of a workflow command.
+# escaped TEXT: prints the text, escaped for a property or message of a workflow command.
 escaped() {
 	local text=${1//'%'/%25}
 
@@ -55,7 +55,7 @@ escaped() {
 	printf '%s' "${text//:/%3A}"
 }
 
-# GitHub shows the first ten of a step.
+# One annotation for each line; GitHub shows the first ten of a step.
 while ((status == 3)) && IFS=: read -r file line text; do
 	[[ $line =~ ^[0-9]+$ ]] || continue
 	printf '::error file=%s,line=%s,title=bpfbench::%s\n' "$(escaped "$file")" "$line" "$(escaped "${text# }")"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# fetch-kernel.sh KERNEL FOLDER [FILE.deb] makes FOLDER, with Debian's newest KERNEL (vmlinuz) and those of its modules that
-# are needed (lib), from FILE.deb or by apt, which checks the signatures, with package lists of our own: it needs no root, and
-# the machine may be another release or Ubuntu. `bpfbench vm fetch` has this file in itself; ci/vm/vm-test.sh runs it.
+# fetch-kernel.sh KERNEL FOLDER [FILE.deb]: makes FOLDER with Debian's newest KERNEL (vmlinuz) and the modules that guests need (lib). They
+# come from FILE.deb, or from apt, which checks the signatures. apt uses package lists of our own, so this needs no root and works on
+# other releases and on Ubuntu. The text of this file is part of bpfbench, for `bpfbench vm fetch`; ci/vm/vm-test.sh runs it, too.
 # Exit codes: 0, or 4 with the reason as the last line of stderr.
 set -euo pipefail
 
@@ -24,7 +24,7 @@ suite_of() {
 	esac
 }
 
-# Of the machine's own configuration only how to download (proxies).
+# Prints a configuration of apt that takes only the settings for downloads (proxies) from the machine's.
 apt_conf() {
 	apt-config dump Acquire | grep -v '::IndexTargets::'
 	cat <<-EOT
@@ -45,7 +45,7 @@ apt_conf() {
 	EOT
 }
 
-# The lists of SUITE, which moves to the other mirror some time after its support has ended.
+# update_lists SUITE: loads the package lists. A suite moves to the second mirror some time after its support has ended.
 update_lists() {
 	local mirror
 

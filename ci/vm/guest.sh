@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# In the virtual machine, root, after init.sh: what this kernel can do, and the privileged tests. Results go to /run/out,
-# which is a folder of the host: `check` as bpfbench prints it, `tests` as run.sh does, `status`, the exit code of run.sh.
+# Runs as root in the virtual machine, after init.sh: `bpfbench check`, and the privileged tests. Results go to /run/out, which is a folder
+# of the host: `check`, its output; `tests`, the output of run.sh; `status`, the exit code of run.sh.
 set -eu
 
 out=/run/out

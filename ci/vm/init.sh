@@ -1,9 +1,9 @@
 #!/bin/busybox sh
 # shellcheck shell=dash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The first process in the virtual machine of ci/vm/vm-test.sh, from its initramfs: makes the host's own file system, which
-# comes read-only by 9p, the machine's, with what has to be written to in memory, and runs ci/vm/guest.sh in it.
-# In /out, a folder of the host, are the settings (env), and there goes what was found.
+# The first process in the virtual machine of ci/vm/vm-test.sh, from its initramfs. It mounts the host's file system read-only by 9p, with
+# file systems in memory for folders that must be writable, and runs ci/vm/guest.sh in it. /out is a folder of the host: it has the
+# settings (env), and gets the results.
 export PATH=/bin
 
 end() {
@@ -30,7 +30,7 @@ mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144,cache=none out /out
 # shellcheck source=/dev/null
 . /out/env
 
-# The tree and the build folder may lie below what becomes a tmpfs.
+# The tree and the build folder may be in a folder that becomes a tmpfs, so they are mounted again after that.
 for path in "$ROOT" "$O"; do
 	mkdir -p "/keep$path"
 	mount --bind "/host$path" "/keep$path"

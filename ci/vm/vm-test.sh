@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `make vm-test`: the privileged tests in Debian's kernels, each in a virtual machine; see --help.
+# Runs the privileged tests in Debian's kernels, each in a virtual machine. Called by `make vm-test`; see --help.
 set -euo pipefail
 
 here=$(cd -- "${BASH_SOURCE[0]%/*}" && pwd)
@@ -33,8 +33,8 @@ usage() {
 say() { printf 'vm-test: %s\n' "$*" >&2; }
 cannot() { say "$@"; exit 4; }
 
-# within SECONDS CMD...: in the background, so that signals are seen at once; ends with this kernel's time at the latest, and
-# with us, however we end.
+# within SECONDS CMD...: runs CMD, at most SECONDS and the rest of this kernel's time. It runs in the background, so that this script
+# handles signals at once, and ends when this script ends, however that happens.
 within() {
 	local seconds=$1 left=$((deadline - SECONDS)) rc=0
 
@@ -47,7 +47,7 @@ within() {
 }
 
 # --- virtual machines ----------------------------------------------------------------------------------------------------
-# machine SECONDS KERNEL OPTION...: until it ends, or the time is over.
+# machine SECONDS KERNEL OPTION...: runs a virtual machine until it ends, or the time is over.
 machine() {
 	local seconds=$1 kernel=$2
 
@@ -56,7 +56,7 @@ machine() {
 		-kernel "$vm/$kernel/vmlinuz" "$@"
 }
 
-# fetch KERNEL: into $vm/KERNEL, from $kept or from Debian.
+# fetch KERNEL: puts the kernel into $vm/KERNEL, from $kept or from Debian.
 fetch() {
 	local kernel=$1
 
@@ -69,7 +69,8 @@ fetch() {
 	[[ ! -w $kept ]] || { rm -rf -- "${kept:?}/$kernel" && cp -R -- "$vm/$kernel" "$kept/" && touch "$kept/$kernel/vmlinuz"; } || true
 }
 
-# A /dev/kvm is no proof: where machines are nested it may hang. A kernel without a root file system ends by itself.
+# choose_accelerator KERNEL: uses KVM if it works. /dev/kvm alone does not prove that: in a nested machine it may hang. So this boots a
+# kernel without a root file system, which ends by itself.
 choose_accelerator() {
 	((${#accelerator[@]} == 0)) || return 0
 	if [[ -w /dev/kvm ]] && machine 10 "$1" -accel kvm -cpu host -append panic=-1 >/dev/null 2>&1; then
@@ -81,7 +82,7 @@ choose_accelerator() {
 	fi
 }
 
-# What a machine starts from, a cpio archive on stdout: busybox, init.sh and the kernel's modules.
+# Prints the initramfs of a machine, a cpio archive with busybox, init.sh and the kernel's modules.
 pack_initramfs() {
 	local tree=$scratch/initramfs
 
@@ -92,7 +93,7 @@ pack_initramfs() {
 	(cd -- "$tree" && find init bin lib | busybox cpio -o -H newc 2>/dev/null)
 }
 
-# boot KERNEL: what is found goes to $vm/KERNEL/out, how QEMU ended to $vm/KERNEL/out/qemu.
+# boot KERNEL: boots a machine, which runs the tests. Results go to $vm/KERNEL/out, QEMU's exit code to $vm/KERNEL/out/qemu.
 boot() {
 	local kernel=$1 out=$vm/$1/out rc=0
 
@@ -110,11 +111,11 @@ boot() {
 	rm -rf -- "$scratch"
 }
 
-# --- what was found ------------------------------------------------------------------------------------------------------
-# Of the checks of `bpfbench check` those that are the kernel's.
+# --- results -------------------------------------------------------------------------------------------------------------
+# The checks of `bpfbench check` that depend on the kernel.
 capabilities='^(bpf|jit|btf|memlock|bpf_stats|perf_page_fault|perf_cpu_clock|perf_pmu|prog_.*)$'
 
-# cells KERNEL: a line "ROW<TAB>KERNEL<TAB>CELL" for each capability and each program of tests.
+# cells KERNEL: prints a line "ROW<TAB>KERNEL<TAB>CELL" for each capability and each test program.
 cells() {
 	awk -v OFS='\t' -v kernel="$1" -v wanted="$capabilities" '
 		$2 ~ wanted && $1 ~ /^(ok|warn|fail|skip)$/ { print $2, kernel, $1 }
@@ -146,7 +147,7 @@ print_table() {
 		}' | sed 's/ *$//'
 }
 
-# What KERNEL lacks, in the words of check and of the tests.
+# print_reasons KERNEL: prints the capabilities that the kernel lacks, in the words of `check` and of the tests.
 print_reasons() {
 	[[ -d $vm/$1/out ]] || return 0
 	awk -v kernel="$1" -v wanted="$capabilities" '
@@ -157,7 +158,7 @@ print_reasons() {
 	' "$vm/$1"/out/{check,tests}
 }
 
-# outcome KERNEL: how it went, the last row of the table.
+# outcome KERNEL: prints the outcome, which is the last row of the table.
 outcome() {
 	local out=$vm/$1/out
 
@@ -172,7 +173,7 @@ outcome() {
 	fi
 }
 
-# say_failed KERNEL OUTCOME: where to look.
+# say_failed KERNEL OUTCOME: says where to find more about a failure.
 say_failed() {
 	local out=$vm/$1/out
 

@@ -311,7 +311,7 @@ for word in "$@"; do
 done
 EOF
 here() { (cd "$repo" && "$@"); }
-# The fake sudo has a folder of its own: later tests leave it out of PATH, because root need not have sudo.
+# A machine on which all is done as root may have no sudo, so the fake one is in PATH from here on. The other fakes follow later.
 mkdir "$TMP/sudo"
 ln -s "$fake/sudo" "$TMP/sudo/sudo"
 export PATH=$TMP/sudo:$PATH
