@@ -1,5 +1,5 @@
-# bpfbench: `make help` lists the targets. V=1 shows the commands, O=DIR builds elsewhere, SAN=1 adds ASan and UBSan,
-# WERROR=1 makes warnings errors, as CI does.
+# bpfbench: `make help` lists the targets. V=1 shows the commands, O=DIR sets the build folder, SAN=1 adds ASan and UBSan, WERROR=1 makes
+# warnings errors, as in CI.
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .SECONDARY:

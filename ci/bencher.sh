@@ -58,7 +58,7 @@ testbed=${BENCHER_TESTBED:-}
 host=${BENCHER_HOST:-}
 pause_s=${BENCHER_PAUSE:-20}
 declare -a scenarios=()
-# The measures of kind exact, as core/metric.c has them.
+# The measures that core/metric.c calls exact.
 exact=(instructions verified-instructions xlated-bytes jited-bytes stack-depth-bytes map-memory-bytes verifier-states)
 
 parse_options() {
@@ -345,7 +345,7 @@ run_main() {
 }
 
 # --- setup ---
-# Measures and their units, as core/metric.c has them.
+# Measures and their units, the same as in core/metric.c.
 units=(latency:ns latency-relative:pieces latency-net:ns latency-p50:ns latency-p90:ns latency-p99:ns instructions:instructions verified-instructions:insns
 	xlated-bytes:B jited-bytes:B stack-depth-bytes:B map-memory-bytes:B verifier-states:states)
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Usage: ci/compile-commands.sh COMMAND FILE... [-- COMMAND FILE...]...
-# Prints a compilation database (compile_commands.json of clang) in which each file is compiled in this folder by its command.
-# `make compile_commands.json` calls it.
+# Prints a compilation database (clang's compile_commands.json): each FILE is compiled in this folder by the COMMAND in front of it.
+# Called by `make compile_commands.json`.
 set -euo pipefail
 
 # in_json TEXT: prints the text, escaped for a JSON string.

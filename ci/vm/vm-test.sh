@@ -12,7 +12,7 @@ kept=/var/cache/bpfbench
 limit_s=${BB_VM_TIMEOUT:-900}
 scratch='' child=''
 trap '[[ -z $scratch ]] || rm -rf -- "$scratch"' EXIT
-# `timeout` leads a process group of its own, which the terminal's Ctrl-C does not reach; it passes the signal on.
+# `timeout` has a process group of its own, so the terminal's Ctrl-C does not reach it; it passes SIGTERM on to its command.
 trap '[[ -z $child ]] || kill "$child" 2>/dev/null; wait; exit 130' INT TERM
 
 usage() {

@@ -77,7 +77,7 @@ tap_shown() {
 		"$(tail -n 20 "$TMP/out")" "$(tail -n 20 "$TMP/err")"
 }
 
-# expect_status NAME CODE: the exit code of the last `run`.
+# expect_status NAME CODE: the last `run` had this exit code.
 expect_status() {
 	if [[ $status == "$2" ]]; then ok "$1"; else not_ok "$1" "expected exit code $2"$'\n'"$(tap_shown)"; fi
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The test runner that `make test` (--fast --together) and `make test-all` call; see --help.
+# The test runner. Called by `make test` (with --fast --together) and `make test-all`; see --help.
 #
 # Comment lines of a test's source that this runner reads:
 # - "slow: REASON": `make test` leaves the test out.
@@ -23,7 +23,7 @@ child='' beside=''
 # For users other than root: bpftool and the like are in these folders.
 export PATH=$PATH:/usr/sbin:/sbin
 trap 'rm -rf -- "$log"' EXIT
-# `timeout` leads a process group of its own, which the terminal's Ctrl-C does not reach.
+# `timeout` has a process group of its own, so the terminal's Ctrl-C does not reach it; this script ends it.
 trap 'kill $child $beside 2>/dev/null; wait $beside; exit 130' INT TERM
 
 usage() {
@@ -71,7 +71,7 @@ parse_tap() {
 			reason = substr(line, at + RLENGTH)
 			name = name_of(substr(line, 1, at - 1))
 			sub(/^[ \t]+/, "", reason); sub(/[ \t]+$/, "", name)
-			# cmocka has no reasons, and 1.1.5 puts the name where the reason belongs.
+			# cmocka prints no reasons, and 1.1.5 prints the name in their place.
 			if (name == "") { name = reason; reason = "" }
 			if (reason == "") reason = said == "" ? "no reason given" : said
 			said = ""

@@ -115,7 +115,7 @@ static inline void bench_selftest(const char *results)
 	bench_run(argv);
 }
 
-/* Two series of figures, taken in turns. */
+/* Two series of n figures each, taken in turns. */
 struct bench_duel {
 	double *a, *b;
 	size_t n;

@@ -21,7 +21,7 @@
 #define PAIRS 20u
 #define PAIRS_NEEDED 19
 #define LIMIT 0.01
-#define TURN 16u /* samples */
+#define TURN 16u /* samples of a turn */
 
 /* A block has 4 turns, two for each series. */
 static const struct prog {

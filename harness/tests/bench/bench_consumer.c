@@ -17,7 +17,7 @@
 #include "hogs.h"
 #include "stats/estimate.h"
 
-#define RING_SAMPLES 4000u /* of the 4064 that fit */
+#define RING_SAMPLES 4000u /* the ring has room for 4064 */
 #define FILLS 40u
 #define ALL_CPUS_HZ 10000u
 #define ALL_CPUS_S 3

@@ -22,7 +22,7 @@
 #include "hogs.h"
 
 #define LOADS 5u    /* of each program; the median is taken */
-#define RUNS 20000u /* in one call */
+#define RUNS 20000u /* runs of one call */
 #define CALLS 9u
 #define REPEATS 100u
 #define MAX_PROGRAMS 512u

@@ -66,7 +66,7 @@ static void time_reset(struct bb_test_prog *prog, struct took *t, size_t nth)
 	t->wall_s[nth] = bb_seconds_since(began_ns);
 }
 
-/* most_s = 0: there is no bound. */
+/* Prints a row. most_s: the bound of the CPU time, s; 0: none. */
 static void say_took(const char *type, const char *of, struct took *t, double most_s)
 {
 	double cpu_s = bb_median(t->cpu_s, TIMES);
@@ -206,7 +206,7 @@ static const char *const maps[] = {"hash", "lru", "trie", "array", "percpu"};
 static const unsigned int sizes[] = {10, 1000, 100000, 1000000};
 static const char *const keys[] = {"random", "one"};
 
-/* A scenario with a variant for each map, size and kind of key, all measured in turns. */
+/* Writes a scenario with a variant for each map, size and kind of key. */
 static void write_curves(const char *path)
 {
 	FILE *out = fopen(path, "w");
@@ -222,7 +222,7 @@ static void write_curves(const char *path)
 	for (size_t m = 0; m < BB_LEN(maps); m++)
 		for (size_t s = 0; s < BB_LEN(sizes); s++)
 			for (size_t k = 0; k < BB_LEN(keys); k++)
-				/* an LRU map that is as large as its fill evicts some of it */
+				/* larger than its fill: a full LRU map evicts entries */
 				fprintf(out,
 					"  - {name: %s_%s_%u, program: %s_%s, globals: {entries: "
 					"%u}, maps: [{name: %s, max_entries: %u, fill: {count: "

@@ -20,7 +20,7 @@
 #define KNOWN "tests/bpf/inside_known_tailcall.bpf.o"
 #define TURNS 60u
 #define BLOCK 50u     /* single runs of each program in a turn; each 50th takes the slow path */
-#define REPEAT 20000u /* runs in one call */
+#define REPEAT 20000u /* runs of one call */
 #define LOADS 40u
 #define NEAR_NS 5.0
 #define NEAR 0.05
@@ -590,7 +590,7 @@ static void prices(struct session *s)
 	judge_price("inside: a run with paths alone", s, &here, 'r', 3);
 	session_end(s);
 	session_start(s, "--time-at-most=1");
-	for (int i = 0; i < 200; i++) /* until nearly no run is timed */
+	for (int i = 0; i < 200; i++) /* after these, hardly any run is timed */
 		ask(s, 'r');
 	judge_price("inside: a run that is not timed, of a sampled program", s, &here, 'r', 3);
 	session_end(s);

@@ -253,7 +253,7 @@ static void busy_tables(void)
 
 /* --- compare --time --- */
 
-/* The count before `word` in "19 lines: 5 same, 1 regressed, ...". */
+/* Returns the number before `word` in "19 lines: 5 same, 1 regressed, ..."; 0 if absent. */
 static uint64_t count_before(const char *text, const char *word)
 {
 	const char *at = strstr(text, word), *digits = at;
@@ -420,7 +420,7 @@ static void objects(void)
 			 "--budget 25 --quiet --output /dev/null --results '%s' 2>/dev/null",
 			 one, path, one);
 		if (system(command) || bb_store__read("latest", one, &r, NULL))
-			continue; /* nothing of it runs here */
+			continue; /* none of its programs runs here */
 		for (size_t i = 0; i < r->n_timed; i++) {
 			struct bb_by_line b;
 

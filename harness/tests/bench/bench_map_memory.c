@@ -90,7 +90,7 @@ static void enter_group(void)
 
 static void fill(int fd, const struct kind *k, uint32_t n)
 {
-	uint64_t value[256] = {0}; /* for as many CPUs */
+	uint64_t value[256] = {0}; /* per-CPU maps: a value for each of up to 256 CPUs */
 
 	for (uint32_t i = 0; i < n; i++) {
 		/* a prefix begins with its length; an odd factor keeps all numbers different */

@@ -77,7 +77,7 @@ static void add_sample(struct recording *r, const struct sample *s, bool has_id)
 
 	if (comm != BB_NO_ID)
 		memccpy(stack.comm, bb_names__text(&r->comms, comm), '\0', sizeof(stack.comm) - 1);
-	for (uint64_t i = 0; i < n_chain; i++) { /* each half after a mark */
+	for (uint64_t i = 0; i < n_chain; i++) { /* a mark precedes kernel and user frames */
 		if (chain[i] == PERF_CONTEXT_KERNEL) {
 			kernel = chain + i + 1;
 			n = &stack.n_kernel;

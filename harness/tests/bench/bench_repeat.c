@@ -103,7 +103,8 @@ static double number(const char *text)
 	return *text ? strtod(text, NULL) : (double)NAN;
 }
 
-/* benchmark,scenario,variant,drive,parameter,parameter_value,metric,unit,value,lower,upper,... */
+/* Reads a row of the CSV:
+ * benchmark,scenario,variant,drive,parameter,parameter_value,metric,unit,value,lower,upper,... */
 static void take_row(struct repeats *r, size_t i, char *line)
 {
 	char *at = line, *benchmark = field(&at), *metric;

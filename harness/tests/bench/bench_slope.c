@@ -31,7 +31,7 @@ struct rung {
 	struct bb_variant_spec variant;
 	struct bb_test_prog prog;
 	struct bb_drive_slot *slot;
-	double ns[ROUNDS]; /* median of the lines of each load */
+	double ns[ROUNDS]; /* for each load, the median of its lines */
 	double lines[TURNS * LINES];
 };
 

@@ -29,9 +29,9 @@
 #define STEP_RUNS 3u
 #define LEARNT 30u
 #define APART 10u          /* runs from OLD to NEW */
-#define SELFTEST_EVERY 40u /* runs */
+#define SELFTEST_EVERY 40u /* runs between two self-tests */
 
-/* as in ci/bencher.sh */
+/* the values of ci/bencher.sh */
 #define MIN_SAMPLES 10u
 #define MAX_SAMPLES 64u
 #define FAMILY_RATE 0.05

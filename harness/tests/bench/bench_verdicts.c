@@ -14,7 +14,7 @@
 #include "other_methods.h"
 #include "run/selftest.h"
 
-#define PER_MEDIAN 16u /* samples of each median that Mann-Whitney gets, in order of measurement */
+#define PER_MEDIAN 16u /* samples of each median for Mann-Whitney, in order of measurement */
 #define N_OTHERS 4
 
 static const char *const others[N_OTHERS] = {"naive mean", "Welch on means",

@@ -42,7 +42,7 @@ measure() {
 		--output "$work/bmf" 2>"$work/said" || true
 	touch "$work/bmf"
 	sed -nE '/^  "/h; /^    "latency":/{x; s#^  "[^/]+/([^/]+)/step.*#\1#p; x}' "$work/bmf" | grep -v '^empty-' | sort -u >"$work/cost" || true
-	# "skipped: NAME/PROGRAM[/step]: WHY"; "  NAME/PROGRAM: WHY" where none can be driven
+	# bpfbench says "skipped: NAME/PROGRAM[/step]: WHY", or "  NAME/PROGRAM: WHY" if it can drive none of the programs.
 	sed -nE 's#^(bpfbench: )? *(skipped:? )?[^ /]+/([^ /:]+)(/[^ :]*)?: (.*)#\3 \5#p' "$work/said" |
 		grep -vE '^[^ ]+ (the kernel refuses it: |.* the budget of )|^empty-' | sort -u -k1,1 | join -v 1 - "$work/cost" >"$work/reason" || true
 }

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced. Commands that load BPF programs: Debian's libbpf-tools, bpftrace's scripts, and those of the file $COMMANDS.
-# Each function calls ONE NAME COMMAND... for each of its commands whose name contains one of the PATTERNs (none: for all).
+# To be sourced. Commands that load BPF programs: Debian's libbpf-tools, bpftrace's scripts, and those of the file $COMMANDS.
+# The functions each_... call ONE NAME COMMAND... for each of their commands whose name contains one of the PATTERNs (without PATTERNs: for
+# all of them).
 
 # wanted NAME [PATTERN...]: true if NAME contains one of the PATTERNs, or if there are none.
 wanted() {

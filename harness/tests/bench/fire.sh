@@ -77,7 +77,7 @@ for ((i = 1; i <= tries && !is_over; i++)); do
 done
 
 missed=0
-# say PROGRAM HEAD NAME BOUND IS_HELD
+# say PROGRAM HEAD NAME BOUND IS_HELD: prints a row with the verdicts of these comparisons; IS_HELD 0 is a miss.
 say() {
 	local words
 

@@ -5,8 +5,7 @@
 
 #include "bench.h"
 
-/* Processes that keep every CPU busy, for benches that must hold on a machine with other work to
- * do. */
+/* Processes that keep every CPU busy, for benches whose bounds must hold on a busy machine. */
 #define MAX_HOGS 64
 #define HOG_BYTES (4u << 20)
 
@@ -32,7 +31,7 @@ static inline __attribute__((noreturn)) void hog(int cpu, bool walks)
 	}
 }
 
-/* Two hogs on every CPU we may use. */
+/* Starts two hogs on every CPU that we may use. */
 static inline struct hogs start_hogs(void)
 {
 	struct hogs h = {.n = 0};

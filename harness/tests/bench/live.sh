@@ -31,7 +31,7 @@ until [[ -s $tmp/loaded ]]; do sleep 0.2; done
 watch=$!
 pids+=("$watch")
 sleep 3
-# ticks: CPU time of the watch and of its server, in hundredths of a second.
+# ticks: prints the CPU time of the watch and of its server, in hundredths of a second.
 ticks() { awk '{ n += $14 + $15 } END { print n }' "/proc/$watch/stat" "/proc/$(pgrep -P "$watch")/stat"; }
 before=$(ticks)
 sleep "$seconds"

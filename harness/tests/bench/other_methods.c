@@ -11,7 +11,7 @@
 
 struct moments {
 	double mean;
-	double variance; /* with n - 1; NAN if n < 2 */
+	double variance; /* divided by n - 1; NAN if n < 2 */
 };
 
 static int check(const double *a, size_t na, const double *b, size_t nb)
@@ -27,7 +27,7 @@ static int check(const double *a, size_t na, const double *b, size_t nb)
 	return 0;
 }
 
-/* Two passes: a sum of squares would cancel for values with a small spread. */
+/* Takes two passes, because a sum of squares loses precision for values with a small spread. */
 static struct moments moments_of(const double *x, size_t n)
 {
 	struct moments m = {0, 0};

@@ -7,9 +7,9 @@
 #include "bench.h"
 
 /* The cost of one run of a loaded program according to other tools, ns; NAN: they give none. */
-#define OTHER_PACKET_BYTES 64u /* zeros */
+#define OTHER_PACKET_BYTES 64u /* the packet has only zeros */
 #define OTHER_BPFTOOL_REPEAT 1000000u
-#define OTHER_GO_SECONDS 0.1 /* as `go test -benchtime 100ms` */
+#define OTHER_GO_SECONDS 0.1 /* like `go test -benchtime 100ms` */
 
 /* Writes the packet to a file in `scratch`, for bpftool. */
 static inline void other_packet_path(const char *scratch, char *ret_path, size_t size)

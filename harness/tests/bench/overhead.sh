@@ -34,7 +34,7 @@ tool=$O/tests/tools/known_cost object=$O/tests/bpf/overhead.bpf.o
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/bpfbench-overhead.XXXXXX")
 trap 'rm -rf -- "$scratch"' EXIT
 
-# fit ROUNDS PERCENT: sets the workload's $calls and $work.
+# fit ROUNDS PERCENT: sets the workload's $calls and $work so that a program of ROUNDS rounds adds PERCENT to it.
 fit() { read -r calls work < <("$tool" fit "$object" "$1" "$2"); }
 
 fit 20 "$cost"
@@ -42,7 +42,7 @@ printf 'a run: %d calls with %d rounds of the loop each, on %d CPUs; %s\n\n' "$c
 	"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
 workload='for i in $(seq "$(nproc)"); do "$0" work "$1" "$2" & done; wait'
 
-# measure AGENT: sets $status, and prints a row.
+# measure AGENT: measures this agent by `bpfbench overhead`, sets $status, and prints a row.
 measure() {
 	status=0
 	./bpfbench overhead --agent "$1" --max "$max" --budget "$budget" --format json -o "$scratch/out" -- \

@@ -7,9 +7,9 @@ cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
 O=${O:-build}
 export O
 all=(step test_run fire hook slope consumer fdinfo memory list history bmf default aa stats compare exact profile lines)
-# These take minutes and are run only by name.
+# These benches take minutes, so they run only if named.
 long=(repeat tracked inside inputs map_memory)
-# These load BPF programs.
+# These benches load BPF programs.
 needs_root=' step test_run fire hook slope consumer fdinfo default aa compare exact profile lines repeat tracked inside inputs map_memory '
 child=''
 

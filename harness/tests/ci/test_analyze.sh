@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# slow: it compiles all once more, and takes two minutes
+# slow: it compiles all code once more, which takes two minutes
 # gcc -fanalyzer, with the checks of `make analyze`, finds nothing in the code, and finds the error in a function that frees twice.
 # shellcheck source=harness/tests/lib.sh
 . "$(dirname "$0")/../lib.sh"

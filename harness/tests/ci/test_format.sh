@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The layout of C: clang-format 14 finds nothing to change, and no line is longer than 100 columns.
+# The layout of C files: clang-format 14 changes nothing, and no line is longer than 100 columns.
 # shellcheck source=harness/tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 

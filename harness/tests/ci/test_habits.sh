@@ -4,7 +4,7 @@
 # shellcheck source=harness/tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# --- warnings are errors in CI only: a source with an unused variable, as a workload of a copy of the Makefile ---
+# --- warnings are errors in CI only: a copy of the Makefile compiles a source with an unused variable ---
 tree=$TMP/tree
 mkdir -p "$tree/harness/base"
 cp Makefile "$tree/"

@@ -20,7 +20,7 @@ layer() {
 	fi
 }
 
-# absent NAME PATTERN FILE...: the pattern is in none of the files.
+# absent NAME PATTERN FILE...: no line of the files matches the pattern.
 absent() {
 	local name=$1 pattern=$2 found
 

@@ -6,7 +6,7 @@
 
 need_command benchstat "benchstat: reads a run" || plan_done
 "$BPFBENCH" show harness/tests/golden/run.json --format benchfmt >"$TMP/old.txt"
-# the same run, with each time doubled
+# the same run with each time doubled
 awk '/ ns\/op$/ { $3 *= 2 } { print }' "$TMP/old.txt" >"$TMP/new.txt"
 run benchstat -format csv "$TMP/old.txt" "$TMP/new.txt"
 expect_status "benchstat: reads two runs" 0

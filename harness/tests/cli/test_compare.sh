@@ -132,7 +132,7 @@ bench compare -s "$WORK/ab.yml" --base plain --head plain
 check "a program against itself: same" says same
 check "a program against itself: can be read back" only_whole "$results" 1
 
-# --- bad luck ---
+# --- lost events and signals ---
 rm -rf "$results"
 live lossy --loads 8
 expect_status "lost events: exit code 0" 0

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Bad input and failures: each gets its exit code and one line with what failed, where and what to do; stdout stays empty and no files
 # are left behind. Tests of failures that need BPF need root; without root they are skipped by name.
-# turn: it has bpf_stats on, for moments
+# turn: it turns bpf_stats on for moments
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
@@ -243,7 +243,7 @@ fi
 fake --cpu 1023
 complains "a CPU that is not there" 1 '--cpu 1023: there is no such CPU'
 
-# --- what only goes wrong with BPF ---
+# --- failures that need BPF ---
 # broken NAME CODE REGEX [left]: runs the scenario on stdin as root. With `left` it fails midway, and the samples until then are stored
 # in a run marked as incomplete. Without it, no run is stored.
 broken() {

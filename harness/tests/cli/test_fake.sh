@@ -38,7 +38,7 @@ scenario noisy "$empty" '{name: plain, globals: {location_ns: 1000}}' \
 	'{name: tail, globals: {location_ns: 1000, tail_permille: 30, tail_ns: 200000}}' \
 	'{name: layout, globals: {location_ns: 1000, layout_permille: 200}}'
 
-# --- what comes out ---
+# --- stdout, stderr and the stored run ---
 fake noisy --seed 7 -n 2400
 cp "$TMP/out" "$TMP/first.bmf"
 cp "$TMP/err" "$TMP/first.err"
@@ -61,7 +61,7 @@ cp "$TMP/out" "$TMP/unseeded.bmf"
 fake noisy -n 2400 --quiet
 check "seed: without the option every run has its own" differ "$TMP/out" "$TMP/unseeded.bmf"
 
-# --- golden files: a fixed seed, all that depends on time and machine masked ---
+# --- golden files, of a fixed seed; mask() replaces all that depends on time and machine ---
 mask() {
 	sed -E -e 's/^run [0-9TZ]+-noisy-[0-9a-f]+/run ID/' -e 's/started [0-9TZ:-]+/started TIME/' \
 		-e 's/took [0-9.]+ s/took S s/' -e 's/, steal [0-9]+ %//' -e 's/^kernel .*/kernel KERNEL, CPU, S s/' -e 's/--results [^ `]+/--results DIR/g'
@@ -77,7 +77,7 @@ check "golden: the table is $golden/fake.table.txt" diff -u "$golden/fake.table.
 check "golden: stderr had the same table" diff -u "$golden/fake.table.txt" \
 	<(grep -v '^bpfbench: run stored as' "$TMP/first.err" | mask)
 
-# --- what the numbers say ---
+# --- figures ---
 check "numbers: the location is the scripted one" near "$(bmf "$TMP/first.bmf" noisy/plain/fake latency)" 1000 5
 check "numbers: so it is under a tail of preemptions" near "$(bmf "$TMP/first.bmf" noisy/tail/fake latency)" 1000 5
 check "numbers: net is less the floor" near "$(bmf "$TMP/first.bmf" noisy/tail/fake latency-net)" 970 5
@@ -217,7 +217,7 @@ expect_eq "two at a time: both succeed" "$one_status $status" "0 0"
 check "two at a time: both are stored, whole" only_whole "$results" 2
 rm -rf "$results"
 
-# --- bad luck ---
+# --- lost events, cases without a sample, signals ---
 # One event is lost in each batch from the tenth on. A load is one batch here, so three loads of twelve are void.
 scenario lossy '{name: plain, globals: {lose_after: 10}}'
 fake lossy -n 1200

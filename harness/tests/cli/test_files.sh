@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Root on other people's files: attacks by another user of this machine, or by the author of a run, an object or a scenario, against
 # `sudo bpfbench` and against bpfbench started by root. Also: no escape sequence of theirs reaches the terminal.
-# turn: it has bpf_stats on, for moments
+# turn: it turns bpf_stats on for moments
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check calls
 . "$(dirname "$0")/../tool.sh"
 
@@ -60,7 +60,7 @@ run "${user[@]}" bash -c "${command/bpfbench run/\"\$BPFBENCH\" run} --no-store"
 expect_status "a path with blanks and quotes: its command runs again" 0
 check "a path with blanks and quotes: and is the same run" cmp "$TMP/first.bmf" "$TMP/out"
 
-# --- what a terminal would obey does not get out ---
+# --- escape sequences of others are not printed ---
 stored=$(echo "$results"/*.json)
 # the texts of the run get an escape sequence, a C1 control, a character that reverses the direction of text, and a carriage return
 sed -E 's/"(name|scenario|variant|drive|param|command|cpu_model|kernel_release|hostname|compiler|floor)": "([^"]+)"/"\1": "\2\\u001b]0;owned\\u0007\\u009b31m\\u202e\\r"/g
@@ -146,7 +146,7 @@ if need_root "$name"; then
 	fi
 fi
 
-# --- annotate and the page read no file that root could ---
+# --- annotate and the page read no file that only root may read ---
 tree=$WORK/tree
 mkdir -p "$tree/src" "$tree/.git" "$WORK/outside"
 printf 'int a;\nint hidden_by_root;\nint c;\n' >"$TMP/secret.c"
@@ -287,7 +287,7 @@ if need_two "output: belongs to the caller" "output: not into root's folder" "ou
 	check "output: root's files are as they were" untouched
 fi
 
-# --- a path that somebody toggles while we write ---
+# --- a path that another user replaces again and again while we write ---
 # toggle NAME: starts a process of user nobody that makes NAME in its folder a file and a link to root's file, in turns, until it is killed.
 toggle() {
 	# shellcheck disable=SC2016 # in the other shell
@@ -354,7 +354,7 @@ if need_two "results: sudo's run belongs to the caller" "results: a link of the 
 	check "results: nor a linked run" complains_of_link
 	check "results: root's folder is as it was" untouched
 
-	# --- what it reads ---
+	# --- files that it reads ---
 	for file in scenario.yml object.bpf.o capture.pcap; do
 		echo "hidden_by_root" >"$TMP/root/$file"
 		chmod 600 "$TMP/root/$file"
@@ -366,7 +366,7 @@ if need_two "results: sudo's run belongs to the caller" "results: a link of the 
 	run "${sudo[@]}" "$BPFBENCH" --object "$O/bpf/fun_xdp.bpf.o" --packet "$TMP/root/capture.pcap"
 	complains "sudo: a capture that root alone may read" 1 'capture.pcap: .*Permission denied'
 fi
-# --- leftovers of a run that was killed: the next output to that file removes them, and nobody else's ---
+# --- leftovers of a killed run: the next output to the same file removes them, and no other files ---
 left=$WORK/left
 mkdir "$left"
 for name in .out.json.0123abcd .out.json.young000 .out.json.locked00 .out.json.longername .other.json.0123abcd; do echo half >"$left/$name"; done

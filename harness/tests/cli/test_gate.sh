@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # `bpfbench gate` refuses bad input before it builds anything. bpf/test_gate.sh tests its verdicts.
-# turn: it has bpf_stats on, for moments
+# turn: it turns bpf_stats on for moments
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check and wait_until call
 . "$(dirname "$0")/../tool.sh"
 

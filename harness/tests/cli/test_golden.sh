@@ -48,7 +48,7 @@ json() {
 	same "$1.json.diff" "$TMP/out"
 }
 
-# --- formats: small ones of every run, large ones of some ---
+# --- formats: small ones of every run, large ones of some runs ---
 for path in "$runs"/*.json; do
 	run=${path##*/}
 	run=${run%.json}
@@ -101,6 +101,6 @@ if need_command gnuplot history.report report.sums; then
 	same report.sums "$TMP/out"
 fi
 
-# Each output is one check, whether it was made or skipped.
+# Each output is one check, also if it was skipped.
 expect_eq "as many files as outputs" "$(find "$printed" -type f | wc -l)" "$tap_n"
 plan_done

@@ -79,13 +79,13 @@ cp "$TMP/out" "$TMP/first.tsv"
 history --format tsv
 check "the same runs give the same history" cmp "$TMP/out" "$TMP/first.tsv"
 
-# --- a machine that is slow for a day: twice the time for all, and the ratio does not move ---
+# --- a machine that is slow for a day: all times double, and their ratio stays ---
 stored 25 machine
 history --format tsv
 expect_eq "a slow machine: the ratio is steady" "$(marks hist/plain/fake)" "20 learning, 5 steady"
 expect_eq "a slow machine: the anchor is suspect" "$(marks hist/empty/fake)" "20 learning, 4 steady, 1 suspect"
 
-# --- +5 % once, twice ---
+# --- 5 % slower, in one run and in two ---
 stored 26 slower
 history --format tsv
 expect_eq "one slower run is only suspect" "$(marks hist/plain/fake)" "20 learning, 5 steady, 1 suspect"
@@ -114,7 +114,7 @@ expect_eq "not at a threshold of 10 %" "$(marks hist/plain/fake)" "20 learning, 
 history --window 25 --format tsv
 expect_eq "a window of 25 learns for 25" "$(marks hist/plain/fake)" "25 learning, 2 regressed"
 
-# --- what is shown ---
+# --- selection and output ---
 history hist --variant plain --format tsv
 expect_eq "variant: only that one" "$(grep -c '^# history.hist' "$TMP/out")" 1
 expect_eq "variant: the anchor is used all the same" "$(marks hist/plain/fake)" "20 learning, 5 steady, 2 regressed"
@@ -138,7 +138,7 @@ history
 check "the index: nor does one that is none matter" cmp "$TMP/out" "$TMP/indexed"
 expect_empty "the index: of which nobody need hear" err
 
-# --- files that are no runs of ours ---
+# --- files that are not runs of bpfbench ---
 stored 27 slower
 head -c 700 "$path" >"$results/20260201T120000Z-hist-truncated.json"
 echo 'not JSON' >"$results/20260202T120000Z-hist-corrupt.json"
@@ -154,7 +154,7 @@ expect_grep "a copy is counted once, and said to be one" err '^bpfbench: passed 
 expect_eq "bad files: four lines, no more" "$(wc -l <"$TMP/err")" 4
 expect_eq "bad files: the marks are as before" "$(marks hist/plain/fake)" "20 learning, 5 steady, 2 regressed"
 
-# --- runs that are shown, not judged ---
+# --- runs that are shown and not judged ---
 sed -i -E 's/("kernel_release": )"[^"]*"/\1"2.6.32"/' "$results"/*T120000Z-hist-00000003.json
 sed -i -E 's/("incomplete": )null/\1"SIGINT"/' "$results"/*T120000Z-hist-00000004.json
 history --format tsv
@@ -164,7 +164,7 @@ expect_eq "why stands beside them" "$(column hist/plain/fake 18 | sed -n '3,4p' 
 history --all
 expect_grep "the table says why, too" out 'not judged: another kernel_release than now$'
 
-# --- a reader who has seen enough ---
+# --- a reader that closes the pipe ---
 # shellcheck disable=SC2016 # the inner shell's
 run bash -c 'exec 3> >(exec true); wait $!; exec "$@" >&3 3>&-' _ "$BPFBENCH" history --results "$results"
 expect_status "a closed pipe ends it as it ends others: by SIGPIPE" 141

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Programs that are loaded already, without root: which values the options take, and the message if we may not look at programs.
-# turn: it has bpf_stats on, for moments
+# turn: it turns bpf_stats on for moments
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
@@ -41,7 +41,7 @@ complains "--seconds of a scenario" 2 '--seconds is for loaded programs'
 bpfbench --prog-id 1 --seconds 0
 complains "no time at all" 2 "--seconds takes a number from 0.01 to 86400, not '0'"
 
-# --- scenarios: what is wrong is said before anything is opened ---
+# --- scenarios: mistakes are reported before any program is opened ---
 printf 'name: n\nvariants:\n  - {name: a, id: 1, object: b.o}\ndrive: [{with: live}]\n' >"$WORK/both.yml"
 bpfbench -s "$WORK/both.yml" --dry-run
 complains "a loaded program with an object" 1 "both.yml:3:30: key 'object' is for programs that bpfbench loads"

@@ -65,7 +65,7 @@ run "${user[@]}" "$BPFBENCH" --object a="$objects/many.bpf.o" --object b="$objec
 complains "too many programs" 1 "many\.bpf\.o: 2000 programs are too many for one run, which measures 1000 .*--program NAME"
 expect_no_grep "too many programs: no line of a scenario that nobody wrote" err 'scenario|[0-9]:[0-9]'
 
-# --- objects that are none ---
+# --- files that are not BPF objects ---
 printf 'int main;\n' >"$WORK/prog.bpf.c"
 bpfbench --object "$WORK/prog.bpf.c" --dry-run
 complains "a source file" 1 'prog\.bpf\.c: not a BPF object, not even an ELF file \(10 bytes\); build it with clang'

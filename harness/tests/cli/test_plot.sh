@@ -36,7 +36,7 @@ check "no gnuplot: nothing is made" test ! -e "$out"
 
 need_command gnuplot "no run to draw, the plots, their texts, slopes and names, other gnuplots" || plan_done
 
-# --- what there is to draw ---
+# --- runs to draw ---
 echo '{}' >"$TMP/empty/schema.json"
 run env BPFBENCH="$BPFBENCH" RESULTS="$TMP/empty" PLOTS="$out" plots/plot.sh
 expect_status "no stored run: exit code 1" 1
@@ -180,7 +180,7 @@ run env BPFBENCH="$BPFBENCH" RESULTS="$TMP/hostile" PLOTS="$out" plots/plot.sh
 expect_eq "a hostile time of start: drawn" "$status $(grep -c . <<<"$(ls "$out"/history-*.svg)")" "0 4"
 expect_eq "a hostile time of start: is not a command" "$(find "$TMP" "$ROOT/plots" "$ROOT" -maxdepth 2 -name a)" ""
 
-# --- what was drawn before goes, what is not ours stays ---
+# --- earlier pictures of plot.sh are removed, other files stay ---
 rm -rf "$out"
 plot plots/plot.sh harness/tests/golden/run.json
 echo mine >"$out/ecdf-mine.svg"
@@ -189,8 +189,8 @@ check "stale: pictures of the run before are gone" test ! -e "$out/ecdf-perf_pro
 expect_eq "stale: those of this one are there, and what somebody else has put there" "$(pictures | wc -l)" \
 	$(($(wc -w <<<"$names") * 2 + 1))
 
-# --- every kind: the newest run of each scenario, the newest comparison, history with a change ---
-# scenario NAME NS: a scenario of the fake drive with a floor, two programs, and one that loses all of its samples.
+# --- every kind of picture: the newest run of each scenario, the newest comparison, a history with a change ---
+# scenario NAME NS: prints a scenario of the fake drive with a floor, two programs, and a third one that loses all of its samples.
 scenario() {
 	printf 'name: %s\nfloor: empty\nvariants:\n  - {name: empty, globals: {location_ns: 30, spread_ns: 2}}\n' "$1"
 	printf '  - {name: plain, globals: {location_ns: %s, layout_permille: 50}}\n' "$2"
@@ -423,7 +423,7 @@ if need_command xmllint "every kind: the SVGs are well-formed"; then
 	check "every kind: the SVGs are well-formed" xmllint --noout "$out"/*.svg
 fi
 
-# --- other gnuplots ---
+# --- gnuplot without PNG, or one that fails ---
 rm -rf "$out"
 real=$(type -P gnuplot)
 fake_tool gnuplot <<EOF

@@ -74,7 +74,7 @@ spin;main;"><script>alert(2)</script> 5
 spin;main;read;do_read_[k] 5
 FOLDED
 
-# --- what is on the page ---
+# --- contents of the page ---
 run "${user[@]}" env -C "$WORK" "$BPFBENCH" report --results results
 expect_status "without arguments: succeeds" 0
 check "without arguments: report.html of the latest run" grep -q "run</th><td class=text>$id<" "$WORK/report.html"
@@ -229,7 +229,7 @@ seen() {
 	expect_grep "$what: it has the width of the page" out '^flame: as wide as its box$'
 	expect_no_grep "$what: no errors of scripts" err 'CONSOLE.*(Error|rror:)'
 }
-# --- a run of November 2026, stored before rows had calls and cuts could be fewer: it stays as it is ---
+# --- a run of November 2026, stored by a version whose rows had no calls and always all cuts: it is still readable ---
 run "$BPFBENCH" annotate --time harness/tests/golden/older-lines.json
 expect_status "an older run with times by line: is read" 0
 expect_grep "an older run with times by line: and shown" out '[0-9]+ % line 83 .bpf_ringbuf_submit., [0-9]+ % line 77 .bpf_get_stack.'

@@ -15,7 +15,7 @@ if ! python3 -c 'import yaml, jsonschema' 2>/dev/null; then
 	plan_done
 fi
 
-# Prints the names of the files that are bad.
+# A script that prints the names of the files that the schema refuses.
 cat >"$TMP/validate.py" <<'EOF'
 import json, sys, yaml
 from jsonschema import Draft202012Validator

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Runs the commands of a page of the documentation: the lines of its ```sh blocks, in their order, in a scratch folder that
-# looks like the tree of a user who has a program, prog.bpf.c, in git. Source it; it sources tool.sh.
+# Runs the commands of a page of the documentation: the lines of its ```sh blocks, in order, in a scratch folder that looks like the git
+# tree of a user who has a program, prog.bpf.c. Source it; it sources tool.sh.
 #
 # - `sudo` runs the command as root, with the caller's id in SUDO_UID; without root such commands are skipped by name. In a tree that
 #   only root can reach, all commands run as root, as for a reader who works as root.

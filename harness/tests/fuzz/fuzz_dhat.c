@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file of valgrind --tool=dhat (JSON). */
+/* The output of valgrind --tool=dhat (JSON). */
 #include "fuzz/fuzz.h"
 
 #include "profile/dhat.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Folded stacks, and the flame graph of them. */
+/* Reads folded stacks and draws their flame graph. */
 #include "fuzz/fuzz.h"
 
 #include "profile/stacks.h"

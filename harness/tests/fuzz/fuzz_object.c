@@ -20,9 +20,9 @@
 extern void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
 static struct {
-	char *elf; /* shared with the child, MAX_BYTES */
+	char *elf; /* memory of MAX_BYTES that the child shares */
 	int to, from;
-	pid_t pid; /* 0: none */
+	pid_t pid; /* 0: there is no child */
 } child;
 
 static void open_object(const char *elf, size_t len)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A scenario (YAML), and the plan that is made of it. */
+/* Reads a scenario (YAML) and makes the plan of it. */
 #include "fuzz/fuzz.h"
 
 #include "plan/plan.h"

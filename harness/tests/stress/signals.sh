@@ -118,7 +118,7 @@ mapfile -t lines < <(awk -v only=" ${ONLY:-} " 'only ~ /^ +$/ || index(only, " "
 ((${#lines[@]})) || usage_error "ONLY=$ONLY: no such command"
 signals=(INT TERM HUP PIPE INT TERM HUP PIPE INT KILL)
 
-# chosen N DIR: sets $name, $files and @cmd from line N.
+# chosen N DIR: sets $name and @cmd from line N of $commands, and makes DIR.
 chosen() {
 	local words
 
