@@ -2,9 +2,9 @@
 /*
  * How well do plain runs repeat? Each job below is run 20 times by ./bpfbench as a user calls it.
  * The table has the spread of its figures (max/min - 1), and the number of the 20 intervals that
- * contain the mean of all 20 figures. For contrast it has the spread of other tools, which measure
- * a new load of the same program after each run: `bpftool prog run repeat N`, the mean as Go's
- * testing.B takes it, and run_time_ns / run_cnt.
+ * contain the mean of all 20 figures. For contrast it has the spread of run_time_ns / run_cnt of
+ * the same runs, and of two tools that measure a new load of the same program after each run:
+ * `bpftool prog run repeat N`, and the mean as Go's testing.B takes it.
  *
  * The self-test runs first, on the equally busy machine.
  *

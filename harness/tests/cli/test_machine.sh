@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# If a setting of the machine changes during a run, the run is void, and the message names the setting. The setting here is a file of
-# ours, mounted over the kernel's in a mount namespace of its own, because other processes measure on this machine, too.
+# If a setting of the machine changes during a run, all of its series are void, and the message names the setting. The setting here is a
+# file of ours, mounted over the kernel's in a mount namespace of its own, because other processes measure on this machine, too.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check and wait_until call
 . "$(dirname "$0")/../tool.sh"
 

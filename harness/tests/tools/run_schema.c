@@ -75,7 +75,7 @@ static void add_part(const char *record, const struct bb_member *m, json_t *prop
 	char key[100];
 	json_t *part;
 
-	/* the samples of all records have the same format */
+	/* "hist", the samples, has the same format in all records */
 	snprintf(key, sizeof(key), "%s.%s", strcmp(m->key, "hist") ? record : "series", m->key);
 	part = json_object_get(json_object_get(parts, "parts"), key);
 	if (!strcmp(key, "series.flow")) {
