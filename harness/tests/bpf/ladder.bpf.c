@@ -10,7 +10,7 @@
 
 __u64 sink;
 
-/* The shift keeps the compiler from folding the chain of multiplications into one. */
+/* `>> 29` keeps the compiler from folding the chain of multiplications into one. */
 #define MUL(x) ((x) = ((x) ^ (x) >> 29) * 2862933555777941757ULL)
 #define WORK_0(x) ((void)0)
 #define WORK_1(x) (MUL(x), MUL(x))
