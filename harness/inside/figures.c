@@ -10,11 +10,6 @@ static uint64_t word_at(const volatile char *slot, uint32_t off)
 	return *(const volatile uint64_t *)(const volatile void *)(slot + off);
 }
 
-static uint64_t runs_of(const volatile char *slot)
-{
-	return word_at(slot, BB_INSIDE_UNTIMED) + word_at(slot, BB_INSIDE_TIMED);
-}
-
 /* Returns the path of `f` with the key `key`. If `f` has no such path, adds one with the exit,
  * return value, marks and loop iterations that `slot` holds. */
 static struct bb_inside_path *path_of(struct bb_inside_figures *f, const struct bb_inside_clone *c,
@@ -36,20 +31,31 @@ static struct bb_inside_path *path_of(struct bb_inside_figures *f, const struct 
 	return p;
 }
 
+static uint64_t timed_of(const volatile char *slot)
+{
+	uint64_t n = 0;
+
+	for (uint32_t b = 0; b < BB_INSIDE_BUCKETS; b++)
+		n += word_at(slot, BB_INSIDE_HIST + 8 * b);
+	return n;
+}
+
 static void add_slot(struct bb_inside_path *to, const volatile char *slot)
 {
-	const volatile uint32_t *buckets =
-		(const volatile uint32_t *)(const volatile void *)(slot + BB_INSIDE_HIST);
 	double worst_ns = (double)word_at(slot, BB_INSIDE_WORST);
+	uint64_t timed_before = to->timed;
 
-	to->runs += runs_of(slot);
-	to->timed += word_at(slot, BB_INSIDE_TIMED);
 	to->sum_ns += (double)word_at(slot, BB_INSIDE_SUM);
 	to->worst_ns = worst_ns > to->worst_ns ? worst_ns : to->worst_ns;
 	to->varies |= word_at(slot, BB_INSIDE_VARIES) != 0 ||
 		      word_at(slot, BB_INSIDE_RETVAL) != to->retval;
-	for (uint32_t b = 0; b < BB_INSIDE_BUCKETS; b++)
-		to->buckets[b] += buckets[b];
+	for (uint32_t b = 0; b < BB_INSIDE_BUCKETS; b++) {
+		uint64_t n = word_at(slot, BB_INSIDE_HIST + 8 * b);
+
+		to->buckets[b] += n;
+		to->timed += n;
+	}
+	to->runs += to->timed - timed_before + word_at(slot, BB_INSIDE_UNTIMED);
 }
 
 static int by_runs(const void *a, const void *b)
@@ -72,7 +78,8 @@ struct bb_inside_figures bb_inside_figures__read(const struct bb_inside_clone *c
 					    (size_t)nth * c->slot_bytes;
 		uint64_t key = nth < c->n_slots ? word_at(slot, BB_INSIDE_KEY) : 0;
 
-		if (!runs_of(slot))
+		if ((nth < c->n_slots && !key) ||
+		    (!word_at(slot, BB_INSIDE_UNTIMED) && !timed_of(slot)))
 			continue;
 		add_slot(path_of(&f, c, slot, key), slot);
 		add_slot(&f.all, slot);

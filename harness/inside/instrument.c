@@ -4,7 +4,7 @@
 #include "exact/registers.h"
 
 #define MOST_STRIPES 16u
-#define MOST_BYTES (16u << 20)
+#define MOST_BYTES (32u << 20)
 #define MOST_CPUS 4096u            /* limit: CPUs that have a hand-over each (see instrument.h) */
 #define CHAINS_SLOTS 64u           /* limit: distinct chains of tail calls that are counted */
 #define PROBES 4u                  /* limit: slots of the table that a search for one path visits */
@@ -823,7 +823,7 @@ static void emit_bucket(struct maker *m)
 	compute_by(r, BPF_ADD, BPF_REG_1, BPF_REG_2);
 	emit_forget(m, BPF_REG_1);
 	compute(r, BPF_AND, BPF_REG_1, BB_INSIDE_BUCKETS - 1);
-	compute(r, BPF_LSH, BPF_REG_1, 2);
+	compute(r, BPF_LSH, BPF_REG_1, 3);
 	compute_by(r, BPF_ADD, BPF_REG_4, BPF_REG_1);
 }
 
@@ -854,14 +854,13 @@ static void emit_not_negative(struct bb_rewrite *r, uint8_t reg, uint8_t by)
 	compute_by(r, BPF_AND, reg, by);
 }
 
-/* Counts a run of r8 ns in the slot at r4; a negative r8 counts as 0. r1 must be 1. Afterwards
+/* Counts a run of r8 ns in the slot at r4; a negative r8 counts as 0. r1 is overwritten. Afterwards
  * r4 + BB_INSIDE_HIST is the address of the bucket. */
 static void emit_add_time(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
 
 	emit_not_negative(r, BPF_REG_8, BPF_REG_0);
-	add_atomically(r, BPF_REG_4, BB_INSIDE_TIMED, BPF_REG_1, 0);
 	add_atomically(r, BPF_REG_4, BB_INSIDE_SUM, BPF_REG_8, 0);
 	read_word(r, BPF_REG_0, BPF_REG_4, BB_INSIDE_WORST);
 	/* r2 = by how much r8 exceeds the longest time so far (r0), or 0 */
@@ -872,7 +871,7 @@ static void emit_add_time(struct maker *m)
 	write_word(r, BPF_REG_4, BB_INSIDE_WORST, BPF_REG_0);
 	emit_bucket(m);
 	compute(r, BPF_MOV, BPF_REG_1, 1);
-	bb_emit(r, BPF_STX | BPF_ATOMIC | BPF_W, BPF_REG_4, BPF_REG_1, BB_INSIDE_HIST, BPF_ADD);
+	add_atomically(r, BPF_REG_4, BB_INSIDE_HIST, BPF_REG_1, 0);
 }
 
 /* Counts a run in the slot at r4. If the run is timed, it took r8 ns; see emit_add_time(). */
@@ -882,13 +881,13 @@ static void emit_count(struct maker *m)
 	uint32_t untimed = 0, done = 0;
 	bool is_timed = m->c.with & BB_INSIDE_TIME;
 
-	compute(r, BPF_MOV, BPF_REG_1, 1);
 	if (is_timed) {
 		untimed = jump_if_untimed(m, BPF_REG_0);
 		emit_add_time(m);
 		done = jump_if(r, BPF_JA, 0, 0);
 		land(r, untimed);
 	}
+	compute(r, BPF_MOV, BPF_REG_1, 1);
 	add_atomically(r, BPF_REG_4, BB_INSIDE_UNTIMED, BPF_REG_1, 0);
 	if (is_timed)
 		land(r, done);
@@ -999,11 +998,10 @@ static void emit_tail_call(struct maker *m, uint32_t at, uint32_t nth)
 	}
 	untimed = jump_if_untimed(m, BPF_REG_3);
 	read_word(r, BPF_REG_3, BPF_REG_10, ns);
-	add_atomically(r, BPF_REG_1, BB_INSIDE_TIMED, BPF_REG_2, 0);
 	bb_emit(r, BPF_ALU64 | BPF_NEG, BPF_REG_3, 0, 0, 0);
 	add_atomically(r, BPF_REG_1, BB_INSIDE_SUM, BPF_REG_3, 0);
 	read_word(r, BPF_REG_4, BPF_REG_10, bucket);
-	bb_emit(r, BPF_STX | BPF_ATOMIC | BPF_W, BPF_REG_4, BPF_REG_2, BB_INSIDE_HIST, BPF_ADD);
+	add_atomically(r, BPF_REG_4, BB_INSIDE_HIST, BPF_REG_2, 0);
 	done = jump_if(r, BPF_JA, 0, 0);
 	land(r, untimed);
 	add_atomically(r, BPF_REG_1, BB_INSIDE_UNTIMED, BPF_REG_2, 0);

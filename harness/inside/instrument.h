@@ -46,20 +46,19 @@ enum bb_inside_with {
 #define BB_INSIDE_HEAD 64u        /* size of a stripe's head */
 #define BB_INSIDE_KEY 0u          /* in a slot: number or hash of its path; 0: the slot is free */
 #define BB_INSIDE_UNTIMED 8u      /* in a slot: runs that ended and were not timed */
-#define BB_INSIDE_TIMED 16u       /* in a slot: runs that ended and were timed */
-#define BB_INSIDE_SUM 24u         /* in a slot: sum of the times of the timed runs, ns */
+#define BB_INSIDE_SUM 16u         /* in a slot: sum of the times of the timed runs, ns */
 /* in a slot: longest time of a run, ns; may be lost if two runs write here at once */
-#define BB_INSIDE_WORST 32u
+#define BB_INSIDE_WORST 24u
 /* in a slot: return value of the run that took the slot; 0 in the last slot */
-#define BB_INSIDE_RETVAL 40u
+#define BB_INSIDE_RETVAL 32u
 /* in a slot: not 0 if a run returned another value than the one at BB_INSIDE_RETVAL */
-#define BB_INSIDE_VARIES 48u
-#define BB_INSIDE_EXIT 56u /* in a slot: exit at which the path ends, an index in clone->exits */
-/* in a slot: uint32_t counts[BB_INSIDE_BUCKETS], the number of timed runs in each bucket */
+#define BB_INSIDE_VARIES 40u
+#define BB_INSIDE_EXIT 48u /* in a slot: exit at which the path ends, an index in clone->exits */
+/* in a slot: uint64_t counts[BB_INSIDE_BUCKETS], the number of timed runs in each bucket */
 #define BB_INSIDE_HIST 64u
 #define BB_INSIDE_BUCKETS 512u
 /* in a slot: uint64_t marks[n_words], followed by the number of loop iterations */
-#define BB_INSIDE_MARKS (BB_INSIDE_HIST + 4u * BB_INSIDE_BUCKETS)
+#define BB_INSIDE_MARKS (BB_INSIDE_HIST + 8u * BB_INSIDE_BUCKETS)
 #define BB_INSIDE_MOST_PATHS 1024u
 /* In a packet, BB_INSIDE_KEY holds the key of the path that its run took; 0: the run has not ended,
  * or its path has no slot. */

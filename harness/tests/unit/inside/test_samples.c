@@ -59,12 +59,38 @@ static void test_not_timed(void **state)
 	bb_hist_done(&hist);
 }
 
+/* 20 000 timed runs a second, for days: their number does not fit 32 bits. */
+static void test_many(void **state)
+{
+	uint64_t words[(BB_INSIDE_STRIPES + BB_INSIDE_HEAD + BB_INSIDE_MARKS + 64) / 8] = {0};
+	uint64_t *slot = words + (BB_INSIDE_STRIPES + BB_INSIDE_HEAD) / 8;
+	struct bb_inside_clone c = {
+		.with = BB_INSIDE_TIME,
+		.n_stripes = 1,
+		.slot_bytes = BB_INSIDE_MARKS + 64,
+		.memory.v = words,
+	};
+	struct bb_inside_figures f;
+
+	(void)state;
+	slot[BB_INSIDE_UNTIMED / 8] = 3;
+	slot[BB_INSIDE_HIST / 8 + 100] = UINT32_MAX + UINT64_C(1);
+	slot[BB_INSIDE_HIST / 8 + 101] = 1;
+	f = bb_inside_figures__read(&c);
+	assert_int_equal(f.all.timed, UINT32_MAX + UINT64_C(2));
+	assert_int_equal(f.all.runs, UINT32_MAX + UINT64_C(5));
+	assert_int_equal(f.all.buckets[100], UINT32_MAX + UINT64_C(1));
+	assert_int_equal(f.n_paths, 1);
+	bb_inside_figures__done(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_spread),
 		cmocka_unit_test(test_too_fast),
 		cmocka_unit_test(test_not_timed),
+		cmocka_unit_test(test_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
