@@ -467,7 +467,7 @@ static int write_found(void *arg, FILE *out, struct bb_err *)
 }
 
 /* Searches for inputs. Replaces the scenario of the only job by one with the found inputs. */
-static int try_inputs(const struct run_args *a, const struct bb_measure *m, struct jobs *j,
+static int try_inputs(const struct run_args *a, struct bb_measure *m, struct jobs *j,
 		      struct bb_err *err)
 {
 	struct bb_object_args object = a->object;
@@ -479,6 +479,7 @@ static int try_inputs(const struct run_args *a, const struct bb_measure *m, stru
 	int rc = bb_try_inputs(job->scenario, &m->opts, &found, err);
 
 	object.opts.found_inputs = &found;
+	bb_progress_bar__erase(&m->bar);
 	for (size_t i = 0; i < found.n && !a->measure.quiet; i++)
 		say_found(&found.v[i]);
 	if (!rc)

@@ -807,7 +807,7 @@ static const char *begin_next(const struct bb_report *r, bool has_object, struct
 {
 	if (!has_object || bb_counts_instructions(r) ||
 	    !BB_ANY(r->cases, r->n_cases, it->n_in_vain || it->turned_file) ||
-	    BB_ANY(r->cases, r->n_cases, it->found))
+	    bb_doc_is_searched(r))
 		return "next";
 	bb_doc__again(d, BB_DOC_FAINT, "next", r->command, "--try-inputs",
 		      "searches for inputs that get further");

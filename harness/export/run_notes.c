@@ -268,12 +268,22 @@ static char *name_noted(const struct noting *k, const struct bb_case *c)
 				      c->variant);
 }
 
+/* True if `places` names the place, which ends in the number of a line. */
+static bool names_place(const char *places, const char *place)
+{
+	const char *at = places;
+
+	while ((at = strstr(at, place)) && isdigit((unsigned char)at[strlen(place)]))
+		at++;
+	return at != NULL;
+}
+
 /* Returns the text `a` with the place that `b` names in parentheses, "(prog.bpf.c:20)", beside its
  * own. Returns NULL if the two texts differ in something else. The caller frees it. */
 static char *join_places(const char *a, const char *b)
 {
 	size_t at = 0, end_a, len_b;
-	char *place, *text;
+	char *place_a, *place_b, *text;
 
 	while (a[at] && a[at] == b[at])
 		at++;
@@ -284,10 +294,14 @@ static char *join_places(const char *a, const char *b)
 	if (a[at] != '(' || b[at] != '(' || !memchr(b + at, ':', len_b) ||
 	    strcmp(a + end_a, b + at + len_b))
 		return NULL;
-	place = bb_strndup(b + at + 1, len_b - 1);
-	text = strstr(a + at, place) ? bb_strdup(a)
-				     : bb_asprintf("%.*s, %s%s", (int)end_a, a, place, a + end_a);
-	free(place);
+	place_a = bb_strndup(a + at + 1, end_a - at - 1);
+	place_b = bb_strndup(b + at + 1, len_b - 1);
+	text = names_place(place_a, place_b) ? bb_strdup(a)
+	       : names_place(place_b, place_a)
+		       ? bb_strdup(b)
+		       : bb_asprintf("%.*s, %s%s", (int)end_a, a, place_b, a + end_a);
+	free(place_a);
+	free(place_b);
 	return text;
 }
 
@@ -353,16 +367,25 @@ static size_t beginning_of(const char *scenario, const struct bb_doc *d)
 	return i < d->n ? i : 0;
 }
 
-/* Adds what the user can do about lookups that failed. */
-static void add_remedy(const struct bb_in_vain *v, bool is_compared, struct bb_doc *d)
+bool bb_doc_is_searched(const struct bb_report *r)
+{
+	return (r->command && strstr(r->command, " --try-inputs")) ||
+	       BB_ANY(r->cases, r->n_cases, it->found);
+}
+
+/* Adds what the user can do about lookups that failed. With `is_searched`, `--try-inputs` is not
+ * advised. */
+static void add_remedy(const struct bb_in_vain *v, bool is_searched, struct bb_doc *d)
 {
 	bool is_named = v->map && !v->is_tail_call && !v->is_inner;
 
 	if (v->entries > 0 && !v->is_tail_call)
 		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
 			    "so this is the cost of not finding; give it keys that are in the map "
-			    "(`--packet FILE`, `--ctx FILE`), fill the map (`maps:` of a "
-			    "scenario), or let `--try-inputs` search for both");
+			    "(`--packet FILE`, `--ctx FILE`)%s fill the map (`maps:` of a "
+			    "scenario)%s",
+			    is_searched ? " or" : ",",
+			    is_searched ? "" : ", or let `--try-inputs` search for both");
 	else if (v->is_captured)
 		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
 			    "so this is the cost without these entries; let the command fill the "
@@ -374,7 +397,7 @@ static void add_remedy(const struct bb_in_vain *v, bool is_compared, struct bb_d
 			    "`bpfbench -- LOADER` (`gate --capture LOADER`) measures what your "
 			    "loader fills",
 			    is_named ? v->map : "MAP",
-			    is_compared ? ""
+			    is_searched ? ""
 					: ", `--try-inputs` searches for entries that are found");
 }
 
@@ -453,9 +476,9 @@ static void add_turned_away(const struct noting *k)
 
 		if (is_said[i])
 			bb_doc__add(d, BB_DOC_SUBITEM, NULL,
-				    "to get further: %s%sother globals or maps "
-				    "(a scenario), or `--try-inputs`",
-				    is_tried ? "" : turned_remedies[i], is_tried ? "" : ", ");
+				    "to get further: %s%sother globals or maps (a scenario)%s",
+				    is_tried ? "" : turned_remedies[i], is_tried ? "" : ", ",
+				    bb_doc_is_searched(r) ? "" : ", or `--try-inputs`");
 	}
 }
 
@@ -539,7 +562,7 @@ static void add_notes(const struct noting *k)
 			last = add_lookups(k, c, last);
 	}
 	if (last && k->d->n > before)
-		add_remedy(last, k->is_compared, k->d);
+		add_remedy(last, k->is_compared || bb_doc_is_searched(r), k->d);
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 		char words[160];

@@ -9,6 +9,7 @@
 
 #include "bmf_check.h"
 #include "base/json_writer.h"
+#include "export/documents.h"
 #include "export/table_cells.h"
 #include "store/run_json.h"
 #include "unit/export_testing.h"
@@ -790,6 +791,53 @@ static void test_no_ranges(void **state)
 	free(text);
 }
 
+static void add_failed_lookup(struct bb_case *c, uint32_t line, uint32_t places)
+{
+	c->in_vain = bb_calloc(1, sizeof(*c->in_vain));
+	c->n_in_vain = 1;
+	*c->in_vain = (struct bb_in_vain){.map = bb_strdup("flows"),
+					  .type = bb_strdup("hash"),
+					  .calls = 9,
+					  .in_vain = 9,
+					  .index = NAN,
+					  .file = bb_strdup("fw.bpf.c"),
+					  .line = line,
+					  .places = places};
+}
+
+/* A comparison has one note for the failed lookups of both programs. It names each place once. */
+static void test_failed_lookups_of_both(void **state)
+{
+	static const struct {
+		uint32_t lines[2], places[2];
+		const char *note;
+	} pairs[] = {
+		{{17, 17}, {1, 1}, "(fw.bpf.c:17)"},
+		{{17, 17}, {1, 2}, "(fw.bpf.c:17 and 1 more)"},
+		{{17, 17}, {3, 1}, "(fw.bpf.c:17 and 2 more)"},
+		{{170, 17}, {1, 1}, "(fw.bpf.c:170, fw.bpf.c:17)"},
+		{{17, 170}, {1, 1}, "(fw.bpf.c:17, fw.bpf.c:170)"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < BB_LEN(pairs); i++) {
+		struct bb_report *r = make_report("fw");
+		struct bb_doc d = {0};
+
+		for (size_t k = 0; k < 2; k++) {
+			size_t nth = make_case(r, k ? "new" : "old", "step", NULL, 0);
+
+			add_failed_lookup(&r->cases[nth], pairs[i].lines[k], pairs[i].places[k]);
+		}
+		bb_doc_in_vain_of_both(r, &d);
+		assert_int_equal(d.n, 2); /* the note, and what to do */
+		assert_has(d.blocks[0].text, "both: map 'flows' (hash) is empty, and its lookups ");
+		assert_has(d.blocks[0].text, pairs[i].note);
+		bb_doc__done(&d);
+		bb_report__free(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -798,6 +846,7 @@ int main(void)
 		cmocka_unit_test(test_golden_run),
 		cmocka_unit_test(test_bmf_is_valid),
 		cmocka_unit_test(test_bmf_of_programs),
+		cmocka_unit_test(test_failed_lookups_of_both),
 		cmocka_unit_test(test_bmf_refuses_nothing),
 		cmocka_unit_test(test_bmf_leaves_out_void_case),
 		cmocka_unit_test(test_skip_without_sample),
