@@ -555,6 +555,18 @@ static const char *only_file(const struct bb_time_diff_case *c)
 	return only;
 }
 
+/* True if the source of the row names the row's call, and no other row is of the same line. */
+static bool names_call(const struct bb_time_diff_case *c, const struct bb_timed_row *row)
+{
+	for (size_t i = 0; i < c->n_rows; i++) {
+		const struct bb_timed_row *other = c->rows[i].b ? c->rows[i].b : c->rows[i].a;
+
+		if (other != row && other->line == row->line && !strcmp(other->file, row->file))
+			return false;
+	}
+	return strstr(row->text, row->call) != NULL;
+}
+
 static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
@@ -574,6 +586,7 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 		/* if both times are below BB_BY_LINE_LEAST_NS, their difference is only noise */
 		bool is_tiny = fmax(fabs(r->a_ns), fabs(r->b_ns)) < BB_BY_LINE_LEAST_NS;
 		bool both = r->a && r->b && !is_tiny;
+		const char *call;
 
 		/* show a line whose interval excludes 0, even if the difference may be below the
 		 * threshold */
@@ -597,7 +610,8 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 		bb_doc__text_cell(d, line_verdict(r));
 		bb_doc__cell(d, "%s%s%u", only ? "" : basename(row->file), only ? "" : ":",
 			     row->line ? row->line : row->insn);
-		bb_doc__cell(d, "%.100s%s%.100s", row->call, *row->call ? ": " : "", row->text);
+		call = names_call(c, row) ? "" : row->call;
+		bb_doc__cell(d, "%.100s%s%.100s", call, *call ? ": " : "", row->text);
 	}
 	if (!shown || fabs(rest) < BB_BY_LINE_LEAST_NS)
 		return;
