@@ -739,7 +739,10 @@ void bb_doc_time_diff_next(const struct bb_time_diff *diff, const char *command,
 	if (has_regressed) {
 		bb_doc__add(d, BB_DOC_FAINT, "next", "look at ");
 		append_regressed(diff, d);
-		bb_doc__append(d, again ? ", then `sudo %s`" : ", then the same again", again);
+		bb_doc__append(d,
+			       again ? "; after a change `sudo %s`"
+				     : "; after a change the same again",
+			       again);
 	}
 	for (size_t i = 0; i < diff->n_cases; i++)
 		times = fmax(times, (double)diff->cases[i].needs_loads /

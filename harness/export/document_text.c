@@ -109,6 +109,10 @@ static size_t line_len(const char *text, size_t width, bool *in_command)
 		*in_command = false;
 		return at;
 	}
+	if (*in_command && !is_in && !any_blank) { /* a word that ends the command */
+		*in_command = false;
+		return at + strcspn(text + at, " ");
+	}
 	*in_command = blank ? ends_in : any_blank != 0;
 	if (blank || any_blank)
 		return blank ? blank : any_blank;

@@ -599,7 +599,7 @@ static void add_checks(const struct bb_report *r, bool hooks, struct bb_doc *d)
 	struct bb_cross_checked k;
 
 	bb_doc__add(d, BB_DOC_TITLE, NULL,
-		    "%s DISAGREE: off by more than 10 ns or 10 %%, and by more than the noise, the "
+		    "%s DISAGREE: off by more than 10 ns, 10 %% and the noise, the "
 		    "+-%s)",
 		    hooks ? "hook - empty = step - empty step? (ns; the program's own part, above "
 			    "an empty program of its type: by the time of the event without "

@@ -800,35 +800,42 @@ static const char *map_to_fill(const struct bb_report *r)
 	return v ? v->map : NULL;
 }
 
-/* If runs ended early or lookups failed, and a search for inputs may help, adds this as the first
- * advice. Returns the label of the advice that follows it: "next" if this function added nothing.
- */
-static const char *begin_next(const struct bb_report *r, bool has_object, struct bb_doc *d)
-{
-	if (!has_object || bb_counts_instructions(r) ||
-	    !BB_ANY(r->cases, r->n_cases, it->n_in_vain || it->turned_file) ||
-	    bb_doc_is_searched(r))
-		return "next";
-	bb_doc__again(d, BB_DOC_FAINT, "next", r->command, "--try-inputs",
-		      "searches for inputs that get further");
-	return "then";
-}
-
 #define FILL_ENTRIES 1000
 
-/* Adds advice to compare once more with entries in the map that was empty. */
-static void add_fill(const struct bb_report *r, struct bb_doc *d)
+/* Adds advice to run the command once more with entries in the map that was empty. Returns false if
+ * there is no such map, or if the command has filled a map already. */
+static bool add_fill(const struct bb_report *r, const char *label, struct bb_doc *d)
 {
 	const char *map = map_to_fill(r);
 
 	/* the name is from a file, and users copy the command to a shell */
-	if (map &&
-	    !map[strspn(map, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-			     "0123456789_.")] &&
-	    is_of_compare(r) && !strstr(r->command ? r->command : "", "--fill"))
-		bb_doc__again(d, BB_DOC_FAINT, "or", r->command,
-			      bb_table_cell_of("--fill %.64s=%d", map, FILL_ENTRIES).text,
-			      "with entries in the map that was empty");
+	if (!map ||
+	    map[strspn(map, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+			    "0123456789_.")] ||
+	    !r->command || strstr(r->command, "--fill"))
+		return false;
+	bb_doc__again(d, BB_DOC_FAINT, label, r->command,
+		      bb_table_cell_of("--fill %.64s=%d", map, FILL_ENTRIES).text,
+		      "with entries in the map that was empty");
+	return true;
+}
+
+/* If runs ended early or lookups failed, adds advice to search for inputs or to fill the map that
+ * was empty. Returns the label of the advice that follows it: "next" if this function added
+ * nothing. */
+static const char *begin_next(const struct bb_report *r, bool has_object, struct bb_doc *d)
+{
+	bool is_early = BB_ANY(r->cases, r->n_cases, it->turned_file);
+
+	if (!has_object || bb_counts_instructions(r))
+		return "next";
+	if ((!is_early || bb_doc_is_searched(r)) && add_fill(r, "next", d))
+		return "then";
+	if (bb_doc_is_searched(r) || !(is_early || BB_ANY(r->cases, r->n_cases, it->n_in_vain)))
+		return "next";
+	bb_doc__again(d, BB_DOC_FAINT, "next", r->command, "--try-inputs",
+		      "searches for inputs that get further");
+	return "then";
 }
 
 /* True if the lines of several programs were timed. */
@@ -920,8 +927,8 @@ static void add_next(const struct bb_report *r, enum bb_detail detail, struct bb
 	if (r->n_comparisons && d->n == before)
 		bb_doc__add(d, BB_DOC_FAINT, "next",
 			    "`bpfbench report%s` (a page with all figures)", results);
-	if (r->n_comparisons)
-		add_fill(r, d);
+	if (r->n_comparisons && is_of_compare(r))
+		add_fill(r, "or", d);
 	free(results);
 	if (detail == BB_SHORT && !r->n_comparisons && d->n > before + 1)
 		bb_doc__cut(d, before + 1);

@@ -393,12 +393,9 @@ static void add_remedy(const struct bb_in_vain *v, bool is_searched, struct bb_d
 			    "scenario (`maps:`)");
 	else
 		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
-			    "so this is the cost of a miss; `--fill %s=N` fills the map%s, and "
-			    "`bpfbench -- LOADER` (`gate --capture LOADER`) measures what your "
-			    "loader fills",
-			    is_named ? v->map : "MAP",
-			    is_searched ? ""
-					: ", `--try-inputs` searches for entries that are found");
+			    "so this is the cost of a miss; `--fill %s=N` fills the map, "
+			    "`bpfbench -- LOADER` measures what your loader fills",
+			    is_named ? v->map : "MAP");
 }
 
 /* True if the same check of the program ends the runs of both cases early. */

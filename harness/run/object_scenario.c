@@ -194,7 +194,7 @@ static int open_part(const struct bb_object_opts *o, const struct bb_object_ref 
 		part->n_wanted += is_wanted(o, ref, part->info.programs[i].name);
 	if (!rc && o->one_each && part->n_wanted != 1)
 		rc = bb_fail(err, -EINVAL,
-			     "%s: one program of it can be compared at a time; which? --program "
+			     "%s has several programs, and compare takes one: add --program "
 			     "NAME; it has: %s",
 			     ref->path, bb_object_info__list(&part->info).text);
 	return rc;

@@ -31,7 +31,7 @@ real compare --base-object "$WORK/old.bpf.o" --head-object "$WORK/new.bpf.o" --p
 expect_status "two builds: a program that is not there" 1
 expect_grep "two builds: it is named" err "no_such"
 real compare --base-object "$WORK/old.bpf.o" --head-object "$WORK/new.bpf.o"
-complains "two builds: which program?" 1 'one program of it can be compared at a time; which\? --program NAME; it has: empty, ringbuf'
+complains "two builds: which program?" 1 'has several programs, and compare takes one: add --program NAME; it has: empty, ringbuf'
 real compare --base-object "$WORK/old.bpf.o" --head-object "$WORK/new.bpf.o" -s perf_profiler --base ringbuf --drive step --loads 2 \
 	--budget 60
 expect_status "two builds in a scenario: exit code 0" 0

@@ -199,7 +199,7 @@ complains "usage: compare, two programs" 2 'one --program'
 bpfbench compare -s fun_xdp --base v1 --head v3 --trigger test-run
 complains "usage: compare, a trigger beside a scenario" 2 'which has its own'
 bpfbench compare --object "$O/bpf/fun_xdp.bpf.o" --object "$O/bpf/fun_xdp.bpf.o"
-complains "compare: which program?" 1 'one program of it can be compared at a time; which\? --program NAME; it has: empty, v0'
+complains "compare: which program?" 1 'has several programs, and compare takes one: add --program NAME; it has: empty, v0'
 bpfbench compare --object "$objects/sections.bpf.o" --object "$objects/sections.bpf.o" --program replaces
 expect_status "compare: a program that nothing here drives" 4
 expect_grep "compare: either is named" err '^  [a-z0-9_]+/base, [a-z0-9_]+/head: no trigger'

@@ -286,13 +286,21 @@ static void test_commands_can_be_copied(void **state)
 	bb_doc__again(&d, BB_DOC_FAINT, "next", "bpfbench run; reboot", "--lines", NULL);
 	bb_doc__again(&d, BB_DOC_FAINT, "next", "bpfbench run --vm 6.12 --lines=1", "--lines",
 		      NULL);
+	/* a word with blanks is not broken, even if it is longer than a line */
+	bb_doc__add(&d, BB_DOC_FAINT, "next",
+		    "`bpfbench inside -- bpftrace -e 'tracepoint:syscalls:sys_enter_read { @[comm] "
+		    "= count(); }'`, then more");
 	text = rendered(&d, as_narrow_text);
 	assert_string_equal(text, "next: `sudo bpfbench overhead --budget 300 \\\n"
 				  "  --agent 'trace of everything that opens files' -o file \\\n"
 				  "  -- find /` (for a verdict)\n"
 				  "next: `sudo bpfbench run --budget 300 -- x --budget 1`\n"
 				  "next: the same with `--lines`\n"
-				  "next: `bpfbench run --lines --vm 6.12`\n");
+				  "next: `bpfbench run --lines --vm 6.12`\n"
+				  "next: `bpfbench inside -- bpftrace \\\n"
+				  "  -e 'tracepoint:syscalls:sys_enter_read { @[comm] = count(); "
+				  "}'`,\n"
+				  "  then more\n");
 	free(text);
 }
 

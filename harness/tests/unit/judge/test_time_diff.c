@@ -311,14 +311,14 @@ static void test_next(void **state)
 	(void)state;
 	bb_doc_time_diff_next(&d, NULL, &doc);
 	text = rendered(&doc, as_text);
-	assert_string_equal(text, "next: look at line 12, then the same again\n"
+	assert_string_equal(text, "next: look at line 12; after a change the same again\n"
 				  "also: the same with `--loads 11` (enough loads for a verdict on "
 				  "each line)\n");
 	free(text);
 	d.n_cases = 1;
 	bb_doc_time_diff_next(&d, NULL, &doc);
 	text = rendered(&doc, as_text);
-	assert_string_equal(text, "next: look at line 12, then the same again\n");
+	assert_string_equal(text, "next: look at line 12; after a change the same again\n");
 	free(text);
 }
 

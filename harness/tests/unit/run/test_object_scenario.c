@@ -350,7 +350,7 @@ static void test_many_objects(void **state)
 		       "would both be called 'fun_xdp.empty'; give the objects names of their own: "
 		       "--object NAME=FILE");
 	opts.one_each = true;
-	expect_failure(&opts, -EINVAL, "which? --program NAME; it has: empty, v0, v1, v2, v3, v4");
+	expect_failure(&opts, -EINVAL, "add --program NAME; it has: empty, v0, v1, v2, v3, v4");
 	opts.programs.n = 1;
 	opts.objects = as_floor;
 	expect_failure(&opts, -EEXIST, "'empty-xdp' is the name of the empty program");
