@@ -510,9 +510,11 @@ static void say_refused(const struct bb_fire_slot *slot, struct bb_batch *b)
 			 slot->found->point.pid);
 	if (!b->void_why[0] && !b->n && b->fired)
 		snprintf(b->void_why, sizeof(b->void_why),
-			 "%llu firings of '%s', and none that brought %u run%s and no other%s%s",
-			 (unsigned long long)b->fired, slot->found->trigger->name,
-			 slot->found->runs_each, bb_plural(slot->found->runs_each),
+			 "'%s' was fired %llu time%s, and the program never ran exactly %u "
+			 "time%s%s%s",
+			 slot->found->trigger->name, (unsigned long long)b->fired,
+			 bb_plural(b->fired), slot->found->runs_each,
+			 bb_plural(slot->found->runs_each),
 			 shared->trigger_rc ? "; the last failed: " : "",
 			 shared->trigger_rc ? strerror(-shared->trigger_rc) : "");
 }
