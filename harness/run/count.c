@@ -202,11 +202,11 @@ static int count_variant(struct counting k, struct bb_err *err)
 	begin(&k);
 	rc = bb_unless_broken_off(
 		bb_driver__attach(s->drives[k.drive].state, &s->progs[k.variant], &k.slot, err));
-	if (rc == -ETIME)
-		rc = 0;
 	for (size_t i = 0; !rc && i < s->plan->n_cases && !bb_must_end(); i++)
 		if (is_ours(&k, &s->plan->cases[i]))
-			rc = count_case(&k, &s->plan->cases[i], err);
+			rc = bb_unless_broken_off(count_case(&k, &s->plan->cases[i], err));
+	if (rc == -ETIME) /* the share for counting is over; the timed drives have theirs */
+		rc = 0;
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
 	if (!rc && k.out->n_cases < k.n_cases)

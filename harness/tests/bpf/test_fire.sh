@@ -122,6 +122,13 @@ rm -rf "$results"
 real compare --exact --base-object "$object" --head-object "$object" --program on_openat
 expect_status "exact: a program against itself" 0
 rm -rf "$results"
+# Counting uses up its share within a batch.
+real run --object "$object" --program on_openat --program on_exec --drive step --drive exact --budget 2 -n 200000 --loads 1 --format table
+for program in on_openat on_exec; do
+	expect_grep "exact, out of time: a time for $program, or the reason" out "$program/step|^ +$program +[0-9]"
+	expect_no_grep "exact, out of time: $program is measured" out "^ +$program +none"
+done
+rm -rf "$results"
 # Other processes that open files all the time may leave no window with one run. Then there is no
 # row, and it is tried again with a larger budget.
 for budget in 2 15 45; do
