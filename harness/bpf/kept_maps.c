@@ -323,8 +323,7 @@ static double bytes_of(const struct bpf_map *map, const struct sizes *s,
 	       written * (s->key_bytes + value);
 }
 
-/* Returns the machine's available memory, bytes; INFINITY if unknown. */
-static double available_memory(void)
+double bb_memory_available(void)
 {
 	char text[4096] = "";
 	const char *at = bb_root__read("/proc/meminfo", text, sizeof(text)) < 0
@@ -402,7 +401,7 @@ int bb_map_sizes__mend(struct bpf_object *obj, const struct bb_map_specs *specs,
 {
 	bool is_first = patterns->specs != specs;
 	struct bpf_map *map;
-	double left = is_first ? available_memory() : 0;
+	double left = is_first ? bb_memory_available() : 0;
 	struct sizes s;
 	size_t i = 0;
 	int rc;

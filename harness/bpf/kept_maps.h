@@ -98,6 +98,9 @@ int bb_map_type__per_cpu(uint32_t type);
 
 void bb_map_patterns__done(struct bb_map_patterns *patterns);
 
+/* Returns the machine's available memory, bytes; INFINITY if unknown. */
+double bb_memory_available(void);
+
 /* From now on bb_map_sizes__mend() gives the hash maps of an object the seed 0 instead of a random
  * one, so that a lookup takes the same instructions after each load. */
 void bb_map_seeds__zero(void);

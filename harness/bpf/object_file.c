@@ -252,10 +252,13 @@ static int say_no_map(const char *path, const char *program, struct bpf_map *map
 	type = libbpf_bpf_map_type_str(bpf_map__type(map));
 	return bb_fail(err, rc,
 		       "%s: cannot load program '%s': %s '%s' cannot be created (%m); it is of "
-		       "type %u (%s), with keys of %u bytes, values of %u, %u entries, flags 0x%x",
+		       "type %u (%s), with keys of %u bytes, values of %u, %u entries, flags "
+		       "0x%x%s",
 		       path, program, is_inner ? "a map in map" : "map", name, bpf_map__type(map),
 		       type ? type : "unknown", bpf_map__key_size(map), bpf_map__value_size(map),
-		       bpf_map__max_entries(map), bpf_map__map_flags(map));
+		       bpf_map__max_entries(map), bpf_map__map_flags(map),
+		       rc == -ENOMEM ? "; a loader may give it fewer entries: --max-entries MAP=N"
+				     : "");
 }
 
 /* If the program uses fields or types that this kernel lacks, writes them as the reason. */

@@ -9,6 +9,7 @@
 #include "run/flame.h"
 #include "run/live_scenario.h"
 #include "run/object_loads.h"
+#include "run/record.h"
 #include "store/store.h"
 
 static void read_id(const struct bb_option *o, const char *text, void *live)
@@ -531,6 +532,7 @@ static int load_objects(const struct run_args *a, struct bb_err *err)
 	for (size_t i = 0; !rc && i < a->object.objects.n; i++)
 		rc = bb_object_loads(bb_object_args__path(a->object.objects.v[i]), &a->object.opts,
 				     m.report, err);
+	rc = rc ? bb_record__incomplete(m.report, rc, err) : 0;
 	rc = bb_measure__deliver(&m, rc, err);
 	bb_measure__end(&m);
 	return rc;

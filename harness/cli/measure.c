@@ -409,8 +409,8 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 	r->elapsed_s = bb_seconds_since(m->began_ns);
 	if (m->timed && !bb_cpu_times__read("", -1, &after, NULL))
 		r->steal = bb_steal_share(&m->before, &after);
-	if (m->args->is_in_guest && (r->n_skips || (!rc && r->n_programs)) &&
-	    !bb_report__has_samples(r))
+	/* the host does not show a guest's stderr if there is a report, which has all errors */
+	if (m->args->is_in_guest && (r->n_skips || r->n_programs))
 		rc = exit_code = 0;
 	else if (!(r->n_cases || r->n_counted) || (rc && !bb_report__has_samples(r))) {
 		bb_print_skips(r);

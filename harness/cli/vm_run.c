@@ -586,7 +586,7 @@ int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 	if (!rc && m->format && !m->format->is_markdown)
 		say_failures(&g);
 	for (size_t i = 0; i < g.n; i++)
-		failed |= !g.v[i].run;
+		failed |= !g.v[i].run || g.v[i].run->incomplete;
 	done_guests(&g);
 	return rc ? rc : g.n_failing ? BB_EXIT_REGRESSION : failed ? BB_EXIT_FAILURE : BB_EXIT_OK;
 }

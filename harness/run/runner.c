@@ -178,9 +178,17 @@ static void add_cases(struct bb_run *r)
 	}
 	for (size_t i = 0; i < plan->n_cases; i++) {
 		size_t floor = plan->cases[i].floor;
+		const struct bb_report *report = ss->report;
+		const struct bb_case *f;
 
-		if (floor != BB_NO_CASE && bb_run__case(r, i) && bb_run__case(r, floor))
-			bb_run__case(r, i)->floor = r->case_of[floor];
+		if (floor == BB_NO_CASE || !bb_run__case(r, i))
+			continue;
+		/* an earlier session may have measured the floor */
+		f = ss->opts->only && !bb_run__case(r, floor)
+			    ? bb_report__find_case(report, plan->cases[floor].name)
+			    : bb_run__case(r, floor);
+		if (f)
+			bb_run__case(r, i)->floor = (size_t)(f - report->cases);
 	}
 }
 
@@ -672,25 +680,37 @@ static int share_maps(struct bb_session *ss, struct bb_err *err)
 	return rc;
 }
 
-int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
-		struct bb_report *report, struct bb_err *err)
+/* Returns the share of the time left that is for this session, in s: the other programs that still
+ * have to be measured get the rest. 0: all of it. */
+static double share_s(const struct bb_session *s)
+{
+	size_t n = s->plan->scenario->n_variants;
+	double here = 0, put_off = 0, left_s = bb_deadline_left_s();
+
+	for (size_t v = 0; s->opts->put_off && v < n; v++) {
+		here += s->usable[v];
+		put_off += s->opts->put_off[v];
+	}
+	return put_off > 0 && isfinite(left_s) ? fmax(left_s * here / (here + put_off), 1e-3) : 0;
+}
+
+/* Measures the variants that one session opens. */
+static int run_session(const struct bb_plan *plan, const struct bb_run_opts *opts,
+		       struct bb_report *report, struct bb_err *err)
 {
 	struct bb_run r = {.began_ns = bb_now_ns()};
-	struct bb_deadline budget;
-	struct bb_err local = {0};
+	struct bb_deadline share;
 	size_t n_before = report->n_cases;
 	uint32_t others = 0;
 	double open_s;
-	int rc;
+	int rc = bb_session__open(plan, opts, report, &r.session, err);
 
-	err = err ? err : &local;
-	bb_deadline__begin(&budget, opts->budget_s);
-	rc = bb_session__open(plan, opts, report, &r.session, err);
 	open_s = bb_seconds_since(r.began_ns);
-	if (rc) {
-		bb_deadline__end(&budget);
-		return rc == -EINTR ? bb_record__incomplete(report, rc, err) : rc;
-	}
+	if (rc == -ENOTSUP || rc == -ETIME || (rc && rc == r.session.failed))
+		return rc; /* skips say why */
+	if (rc)
+		return bb_record__incomplete(report, rc, err);
+	bb_deadline__begin(&share, share_s(&r.session));
 	r.ns_size = batch_size(plan, opts->is_exact);
 	r.rounds = plan->loads;
 	r.case_of = bb_calloc(plan->n_cases, sizeof(*r.case_of));
@@ -719,7 +739,7 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		rc = run_others(&r, others, err);
 	if (!rc && opts->skip_failing)
 		bb_report__skip_without_sample(report, n_before);
-	bb_deadline__end(&budget);
+	bb_deadline__end(&share);
 	if (rc && rc != -ETIME) /* after -ETIME, skips say what is missing */
 		rc = bb_record__incomplete(report, rc, err);
 	bb_references__free(r.references);
@@ -728,5 +748,38 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	free(r.cases);
 	free(r.case_of);
 	bb_session__close(&r.session);
+	return rc;
+}
+
+/* time in which the kernel frees the maps of the last session, ns */
+#define MAPS_GO_NS 200000000
+
+int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
+		struct bb_report *report, struct bb_err *err)
+{
+	size_t n = plan->scenario->n_variants;
+	bool *put_off = bb_calloc(2 * n, sizeof(*put_off)), *only = put_off + n;
+	struct bb_run_opts each = *opts;
+	struct bb_deadline budget;
+	struct bb_err local = {0};
+	int rc, more;
+
+	err = err ? err : &local;
+	/* programs that are compared, and loads of another process, need one session */
+	if (opts->skip_failing && !opts->share_maps && !opts->before)
+		each.put_off = put_off;
+	bb_deadline__begin(&budget, opts->budget_s);
+	rc = run_session(plan, &each, report, err);
+	each.only = only;
+	while ((!rc || rc == -ENOTSUP || rc == -ETIME) && BB_ANY(put_off, n, *it)) {
+		memcpy(only, put_off, n * sizeof(*only));
+		memset(put_off, 0, n * sizeof(*put_off));
+		nanosleep(&(struct timespec){.tv_nsec = MAPS_GO_NS}, NULL);
+		more = run_session(plan, &each, report, err);
+		/* skips say what the session could not measure */
+		rc = more == -ENOTSUP || more == -ETIME ? rc : more;
+	}
+	bb_deadline__end(&budget);
+	free(put_off);
 	return rc;
 }

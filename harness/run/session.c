@@ -4,6 +4,7 @@
 #include "base/child.h"
 #include "base/deadline.h"
 #include "base/text.h"
+#include "bpf/kept_maps.h"
 #include "env/checks.h"
 #include "run/record.h"
 
@@ -73,15 +74,17 @@ char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *
 }
 
 /* If `rc` is -ENOTSUP, or if the options ask to skip other errors, adds a skip and returns 0.
- * Otherwise returns `rc`. -ENOMEM, -EINTR and -ETIME are returned in any case. */
+ * Otherwise returns `rc`. -EINTR and -ETIME are returned in any case, and -ENOMEM if no program
+ * may be put off. */
 static int skip_or_fail(struct bb_session *s, const char *what, int rc, struct bb_err *err)
 {
 	const char *why = err ? err->msg : "not supported here";
 	char line[1024];
 
 	rc = bb_unless_broken_off(rc);
-	if (!rc || (rc != -ENOTSUP &&
-		    (!s->opts->skip_failing || rc == -ENOMEM || rc == -EINTR || rc == -ETIME)))
+	if (!rc ||
+	    (rc != -ENOTSUP && (!s->opts->skip_failing || (rc == -ENOMEM && !s->opts->put_off) ||
+				rc == -EINTR || rc == -ETIME)))
 		return rc;
 	if (rc != -ENOTSUP && !s->failed)
 		s->failed = rc;
@@ -182,12 +185,32 @@ static int open_drive(struct bb_session *s, const struct bb_drive_spec *spec, st
 	return skip_or_fail(s, bb_drive_name(spec), rc, err);
 }
 
+/* The programs of a session may take at most this share of the memory available when it began,
+ * because measuring needs memory, too. */
+#define MEMORY_SHARE 0.75
+
+/* True if the variant of a case, opened with the result `rc`, must be put off for lack of memory.
+ * One program besides floors is always kept. */
+static bool has_no_room(const struct bb_session *s, const struct bb_plan_case *c, int rc)
+{
+	return s->opts->put_off &&
+	       (rc == -ENOMEM || (!rc && !bb_plan_case__is_floor(c) &&
+				  bb_memory_available() < (1 - MEMORY_SHARE) * s->memory)) &&
+	       BB_ANY(s->plan->cases, s->plan->n_cases,
+		      s->usable[bb_session__variant(s, it)] && !bb_plan_case__is_floor(it));
+}
+
 /* Opens the variant of a case. Sets s->usable[] and s->late[] of the variant. */
 static int take_variant(struct bb_session *s, const struct bb_plan_case *c, struct bb_err *err)
 {
 	size_t v = bb_session__variant(s, c);
 	int rc = open_variant(s, v, err);
 
+	if (has_no_room(s, c, rc)) {
+		bb_test_prog__close(&s->progs[v]);
+		s->opts->put_off[v] = true;
+		return 0;
+	}
 	s->usable[v] = !rc;
 	s->late[v] = rc == -ETIME;
 	s->n_loaded += rc != -ETIME;
@@ -203,6 +226,8 @@ static int open_all(struct bb_session *s, struct bb_err *err)
 	bool *seen = bb_calloc(n_variants + plan->scenario->n_drives, sizeof(*seen));
 	int rc = 0;
 
+	for (size_t v = 0; s->opts->only && v < n_variants; v++)
+		seen[v] = !s->opts->only[v];
 	/* opens the drives first, because a program may have to know where it will be fired */
 	for (size_t k = 0; !rc && !s->out_of_time && k < 2 * plan->n_cases; k++) {
 		bool is_drive = k < plan->n_cases;
@@ -373,6 +398,7 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	int rc = 0;
 
 	s.needs_bpf = BB_ANY(plan->cases, plan->n_cases, it->drive->kind->needs_bpf);
+	s.memory = bb_memory_available();
 	bb_open_files__allow_more();
 	bb_rng_seed(&s.rng, opts->seed);
 	s.progs = bb_calloc(sc->n_variants, sizeof(*s.progs));
@@ -403,6 +429,7 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	if (!rc && !anything_left(&s))
 		rc = say_nothing_left(&s, err);
 	if (rc) {
+		ret_session->failed = s.failed;
 		bb_session__close(&s);
 		return rc;
 	}

@@ -40,6 +40,12 @@ struct bb_run_opts {
 	/* the run of the first process, if this process measures a part of it (run/runner.c);
 	 * otherwise NULL */
 	const struct bb_run *before;
+	/* by variant: true if the session may open it; NULL: it may open all */
+	const bool *only;
+	/* by variant: receives true if the memory does not hold the maps of its program beside
+	 * those of the programs before it, so that another session must open it; NULL: that is a
+	 * failure */
+	bool *put_off;
 };
 
 /* Returns the name of the option that gives a run more time. */
@@ -73,6 +79,7 @@ struct bb_session {
 	bool stats_on;
 	struct bb_setup setup;
 	bool needs_bpf;             /* a drive of the plan needs BPF */
+	double memory;              /* available when the session began, bytes */
 	struct bb_test_prog *progs; /* progs[i] is the program of variant i of the scenario */
 	bool *usable;               /* by variant: true if it is open and could be loaded */
 	/* by variant: true if the time for loading and trying was over before this variant was
@@ -104,8 +111,8 @@ struct bb_session {
  *
  * A drive or program that this machine cannot run (-ENOTSUP) becomes a skip in the report. Any
  * other failure is an error before anything is measured, unless failing programs are skipped.
- * Returns -ENOTSUP or the first failure if the skips leave only floors. Afterwards the report has
- * the static metrics of each program.
+ * Returns -ENOTSUP or the first failure, which ret_session->failed then is, too, if the skips leave
+ * only floors. Afterwards the report has the static metrics of each program.
  */
 int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		     struct bb_report *report, struct bb_session *ret_session, struct bb_err *err);

@@ -9,7 +9,7 @@
 
 object=$O/tests/bpf/straight.bpf.o cache=$WORK/cache
 mkdir -p "$cache/bpfbench/vm"
-cp "$object" "$O/tests/bpf/"{loop,maps}.bpf.o "$WORK/"
+cp "$object" "$O/tests/bpf/"{loop,maps,room}.bpf.o "$WORK/"
 here=()
 for kernel in 5.10 6.1; do
 	kept=/var/cache/bpfbench/$kernel
@@ -53,7 +53,7 @@ vm() { run "${user[@]}" env -C "$WORK/${in_repo:-}" XDG_CACHE_HOME="$cache" "$BP
 # instructions PROGRAM COLUMN: the machine instructions in that column, which is a kernel.
 instructions() { awk -v p="$1" -v c="$2" '$2 == "verified" || $2 == "loads" { name = $1 }
 	name == p && $1 == "machine" { gsub(/ \([^)]*\)/, ""); print $(c + 2) }' "$TMP/out"; }
-names=("the matrix" "machine instructions" "by line" "the run is stored" "a panic" "a time limit" "gate" "compare" "annotate" "annotate, by kernel function" "without plugins" "check" "build" "shell")
+names=("the matrix" "machine instructions" "by line" "the run is stored" "more than the memory holds" "a panic" "a time limit" "gate" "compare" "annotate" "annotate, by kernel function" "without plugins" "check" "build" "shell")
 if [[ " ${here[*]} " != *" 6.1 "* ]]; then
 	skip_each "Linux 6.1 was not fetched: make vm-test" "${names[@]}" || true
 elif ! command -v qemu-system-x86_64 >/dev/null; then
@@ -154,6 +154,21 @@ $(grep -c 'by kernel function: ' "$TMP/out")" "2 2"
 		expect_eq "$kernel: the folded stacks sum to the run" "$(awk '{ sum += $NF } END { print sum }' "$WORK/hash.folded")" \
 			"$(sed -n 's/^finds_in_hash by kernel function: one run, \([0-9]*\) machine.*/\1/p' "$TMP/out")"
 	done
+	# Each program of the object has a map of 200 MB, and a guest 1 GB of memory.
+	vm --object room.bpf.o --vm "$last"
+	expect_status "more than the memory holds: exit code 0" 0
+	expect_eq "more than the memory holds: each has one" \
+		"$(for n in 1 2 3 4 5 6; do instructions room$n 1; done | grep -cE '^[1-9]')" 6
+	vm --object room.bpf.o --max-entries pages=524288 --vm "$last"
+	expect_status "more than the memory holds: exit code 0, also if none fits alone" 0
+	expect_eq "more than the memory holds: each that does not fit alone has its reason" \
+		"$(grep -cE "room/room[1-6]: map 'pages' .* needs about" "$TMP/out")" 6
+	printf 'name: %s\nobject: room.bpf.o\nvariants:\n  - {name: absent}\n  - {name: room1, maps: [{name: pages, max_entries: 524288}]}\n%s\n' \
+		full 'drive: [{with: step, trigger: fire, variants: [absent]}, {with: step, trigger: test-run, variants: [room1]}]' >"$WORK/full.yml"
+	vm --scenario ./full.yml --vm "$last"
+	expect_status "more than the memory holds: a scenario: exit code 1" 1
+	expect_grep "more than the memory holds: a scenario: what does not load" out 'full/absent: '
+	expect_grep "more than the memory holds: a scenario: the failure that ended it" out "incomplete: .*map 'pages'"
 	vm check --vm "$kernels" straight.bpf.o
 	expect_status "check: exit code 1 for a program that does not load" 1
 	expect_grep "check: which one" out "reads_outside +loads( +no){${#here[@]}}$"
