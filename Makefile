@@ -274,7 +274,7 @@ bench-lines: built-test ## time by line against what is known: BENCH_LINES="know
 bench-inside: built-test ## `inside` against known programs, and the price of its clones: a run, a timed run, a load (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh inside
 
-bench-inputs: built-test ## full tables and mixes: fill and put back a million entries, a sample of a mix, size curves, bytes of full maps: 5 minutes (root)
+bench-inputs: built-test ## full tables and mixes: fill and put back a million entries, a sample of a mix, size curves, bytes of full maps: 10 minutes; AA=5: 30 (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh inputs map_memory
 
 bench-inside-tools: built-test ## libbpf-tools and bpftrace's scripts under `inside`: how many programs are replaced: a table, 8 minutes (root)

@@ -2,14 +2,17 @@
 /*
  * Full tables and mixes of packets: the time to fill a hash of a million entries, and to restore
  * it; the time of a sample of a mix of 100 000 packets, against one of a single packet; and how the
- * cost of a lookup grows with the table, for random keys and for one key.
+ * cost of a lookup grows with the table, for random keys and for one key. Also each lookup
+ * of random keys compared with itself, AA times (environment; 1).
  */
 #include <jansson.h>
 #include <linux/bpf.h>
 
+#include "base/parse.h"
 #include "bench.h"
 #include "drivers/trigger_test_run.h"
 #include "plan/packet.h"
+#include "stats/verdict.h"
 
 #define OBJECT "tests/bpf/sizes.bpf.o"
 #define TIMES 15u
@@ -204,6 +207,7 @@ static void mix_of(void)
 
 static const char *const maps[] = {"hash", "lru", "trie", "array", "percpu"};
 static const unsigned int sizes[] = {10, 1000, 100000, 1000000};
+static const unsigned int aa_budgets_s[] = {4, 4, 8, 25}; /* twice that for an LRU map */
 static const char *const keys[] = {"random", "one"};
 
 /* Writes a scenario with a variant for each map, size and kind of key. */
@@ -249,32 +253,32 @@ static double net_of(const json_t *run, const char *map, const char *key, unsign
 	exit(1);
 }
 
-static json_t *measure_curves(const char *scratch)
+/* Runs bpfbench, whose command line is argv[] with NULL at its end, and returns the JSON that it
+ * writes. argv[] names the file after the option --output. */
+static json_t *json_of(const char *const argv[])
 {
-	char *scenario = bb_asprintf("%s/sizes.yml", scratch),
-	     *out = bb_asprintf("%s/sizes.json", scratch);
-	const char *const argv[] = {"./bpfbench", "--scenario", scenario, "--no-store", "--format",
-				    "bmf",        "--loads",    "12",     "--budget",   "150",
-				    "--quiet",    "--output",   out,      NULL};
+	size_t at = 0;
 	json_t *run;
 
-	write_curves(scenario);
 	bench_run(argv);
-	run = json_load_file(out, 0, NULL);
+	while (strcmp(argv[at], "--output"))
+		at++;
+	run = json_load_file(argv[at + 1], 0, NULL);
 	if (!run) {
-		fprintf(stderr, "%s: no JSON\n", out);
+		fprintf(stderr, "%s: no JSON\n", argv[at + 1]);
 		exit(1);
 	}
-	free(scenario);
-	free(out);
 	return run;
 }
 
 /* With a million entries, a lookup of a random key in a hash must cost more than one of the same
  * key again and again. A bench with one key would not show that. */
-static void curves_of(const char *scratch)
+static void curves_of(const char *scenario, const char *out)
 {
-	json_t *run = measure_curves(scratch);
+	json_t *run = json_of((const char *const[]){"./bpfbench", "--scenario", scenario,
+						    "--no-store", "--format", "bmf", "--loads",
+						    "12", "--budget", "150", "--quiet", "--output",
+						    out, NULL});
 
 	for (size_t m = 0; m < BB_LEN(maps); m++) {
 		double grows = net_of(run, maps[m], "random", 1000000) -
@@ -301,8 +305,68 @@ static void curves_of(const char *scratch)
 	json_decref(run);
 }
 
+/* --- each lookup against itself --- */
+
+/* Compares the lookup of random keys in a map with itself. Returns the verdict. */
+static int aa_once(const char *scenario, const char *out, size_t map, size_t size, uint64_t seed)
+{
+	unsigned int budget_s = aa_budgets_s[size] * (strcmp(maps[map], "lru") ? 1 : 2);
+	char variant[100], budget[20], seed_text[24];
+	const char *verdict;
+	json_t *run, *comparison;
+	int v = 0;
+
+	snprintf(variant, sizeof(variant), "%s_random_%u", maps[map], sizes[size]);
+	snprintf(budget, sizeof(budget), "%u", budget_s);
+	snprintf(seed_text, sizeof(seed_text), "%" PRIu64, seed);
+	run = json_of((const char *const[]){"./bpfbench", "compare", "--scenario", scenario,
+					    "--base", variant, "--head", variant, "--no-store",
+					    "--quiet", "--budget", budget, "--seed", seed_text,
+					    "--format", "json", "--output", out, NULL});
+	comparison = json_array_get(json_object_get(run, "comparisons"), 0);
+	verdict = json_string_value(json_object_get(json_object_get(comparison, "summary"), "verdic"
+											    "t"));
+	while (v < BB_N_VERDICTS && (!verdict || strcmp(verdict, bb_verdict_name(v))))
+		v++;
+	if (v == BB_N_VERDICTS) {
+		fprintf(stderr, "%s: no verdict\n", variant);
+		exit(1);
+	}
+	json_decref(run);
+	return v;
+}
+
+static void aa_of(const char *scenario, const char *out)
+{
+	const char *text = getenv("AA");
+	uint64_t times = 1;
+
+	if (text && bb_parse_u64(text, &times))
+		exit(2);
+	for (size_t m = 0; m < BB_LEN(maps); m++) {
+		unsigned int same[BB_LEN(sizes)] = {0}, wrong = 0;
+		char what[100], measured[160];
+
+		for (uint64_t t = 0; t < times; t++)
+			for (size_t s = 0; s < BB_LEN(sizes); s++) {
+				int v = aa_once(scenario, out, m, s, t + 1);
+
+				same[s] += v == BB_VERDICT_SAME;
+				wrong += v == BB_VERDICT_REGRESSED || v == BB_VERDICT_IMPROVED;
+			}
+		snprintf(what, sizeof(what), "%s, random keys, against itself: false verdicts",
+			 maps[m]);
+		snprintf(measured, sizeof(measured),
+			 "%u of %zu (`same` of each size: %u, %u, %u, %u)", wrong,
+			 (size_t)times * BB_LEN(sizes), same[0], same[1], same[2], same[3]);
+		bench_judge(what, "0", measured, !wrong);
+	}
+}
+
 int main(int argc, char **argv)
 {
+	char *scenario, *out;
+
 	if (argc != 2) {
 		fputs("usage: bench_inputs SCRATCH_FOLDER\n", stderr);
 		return 2;
@@ -310,6 +374,12 @@ int main(int argc, char **argv)
 	fill_of("hash", "hash_changes", FILL_MOST_S, PUT_BACK_MOST_S);
 	fill_of("trie", "trie_empties", 0, 0);
 	mix_of();
-	curves_of(argv[1]);
+	scenario = bb_asprintf("%s/sizes.yml", argv[1]);
+	out = bb_asprintf("%s/sizes.json", argv[1]);
+	write_curves(scenario);
+	curves_of(scenario, out);
+	aa_of(scenario, out);
+	free(scenario);
+	free(out);
 	return 0;
 }
