@@ -649,6 +649,13 @@ int bb_vm__shell(const char *kernel, const struct bb_strings *files, struct bb_e
 	bool has_terminal = !tcgetattr(STDIN_FILENO, &terminal);
 	int rc = find_kernels(&g, err);
 
+	/* QEMU sets up the terminal, and the kernel stops a background process that does so */
+	if (!rc && has_terminal && tcgetpgrp(STDIN_FILENO) != getpgrp()) {
+		has_terminal = false;
+		rc = bb_fail(err, -EINVAL,
+			     "the shell needs its terminal, and this process is in the background "
+			     "of it: try `fg`, or `timeout --foreground`");
+	}
 	if (!rc && access(BUSYBOX, X_OK))
 		rc = bb_fail(err, -ENOTSUP,
 			     BUSYBOX ", which gives the guest its commands: %m (Debian: "
