@@ -2,6 +2,7 @@
 #include "drivers/workload_loop.h"
 
 #include "base/child.h"
+#include "base/deadline.h"
 #include "drivers/windows.h"
 
 /* after more successive passes than this without a run of the program, the batch fails */
@@ -80,6 +81,20 @@ static int poll_windows(struct bb_workload_loop *l, struct bb_windows *windows, 
 	return rc;
 }
 
+/* Waits for the end of a workload that is about to end: no event can be opened on it any more, but
+ * a busy machine may take long to end it. Returns 0 when the time of the batch is over, 1 when the
+ * workload has ended, or -errno. */
+static int await_end(struct bb_workload_loop *l, const struct bb_batch *b, uint64_t began_ns,
+		     struct bb_err *err)
+{
+	int rc;
+
+	while (!(rc = bb_command__ended(&l->workload, err)) && !bb_must_end() &&
+	       !time_is_up(b, began_ns, b->target_cpu_s))
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	return rc;
+}
+
 /* Samples one pass of the workload, or the part of it for which the batch has time. Returns what
  * poll_windows() returns, or -ESRCH after too many successive passes without a run. */
 static int sample_pass(struct bb_workload_loop *l, struct bb_target *target,
@@ -95,17 +110,15 @@ static int sample_pass(struct bb_workload_loop *l, struct bb_target *target,
 		rc = bb_windows__begin(target, &windows, err);
 	if (!rc && event->begin)
 		rc = event->begin(event->arg, &l->workload, err);
-	if (rc == -ESRCH) { /* the workload ended before the event was opened */
-		rc = bb_command__ended(&l->workload, err);
-		return rc < 0 ? rc : (++l->empty_passes > MAX_EMPTY_PASSES ? -ESRCH : 1);
+	if (rc == -ESRCH) { /* the workload ends before the event is opened */
+		rc = await_end(l, b, began_ns, err);
+	} else if (!rc) {
+		rc = poll_windows(l, &windows, b, began_ns, &cpu_s, err);
+		if (event->end)
+			event_s = event->end(event->arg);
+		b->target_cpu_s += isnan(event_s) ? cpu_s : event_s;
+		l->pass_had_run |= b->run_cnt != runs_before;
 	}
-	if (rc)
-		return rc;
-	rc = poll_windows(l, &windows, b, began_ns, &cpu_s, err);
-	if (event->end)
-		event_s = event->end(event->arg);
-	b->target_cpu_s += isnan(event_s) ? cpu_s : event_s;
-	l->pass_had_run |= b->run_cnt != runs_before;
 	if (rc != 1)
 		return rc;
 	l->empty_passes = l->pass_had_run ? 0 : l->empty_passes + 1;

@@ -19,8 +19,8 @@ struct bb_workload_loop {
 /* What causes the program's runs, such as a clock. begin() and end() are called at both ends of
  * each pass of the workload, or of the part of a pass that is in a batch. */
 struct bb_workload_event {
-	/* Returns 0, -ESRCH if the workload's process has ended, or another -errno. NULL: there is
-	 * nothing to begin. */
+	/* Returns 0, -ESRCH if the workload's process ends or has ended, or another -errno. NULL:
+	 * there is nothing to begin. */
 	int (*begin)(void *arg, const struct bb_command *workload, struct bb_err *err);
 	/* Returns the CPU time that the workload used between begin() and end(), s. If `end` is
 	 * NULL or returns NAN, the CPU clock of the process gives that time. */

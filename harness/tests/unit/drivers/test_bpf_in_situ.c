@@ -19,6 +19,7 @@
 
 #include "bpf/prog_stats.h"
 #include "drivers/driver.h"
+#include "drivers/workload_loop.h"
 #include "unit/bpf_testing.h"
 
 #define PACKETS "tests/bpf/packets.bpf.o"
@@ -505,6 +506,59 @@ static void test_nothing_is_left(void **state)
 	}
 }
 
+/* --- a workload that takes long to end --- */
+
+struct ending {
+	pid_t first; /* the first process of the workload: no event can be opened on it */
+	unsigned int refused, begun;
+};
+
+static int begin_unless_ending(void *arg, const struct bb_command *workload, struct bb_err *)
+{
+	struct ending *e = arg;
+
+	e->first = e->first ? e->first : workload->pid;
+	if (workload->pid == e->first) {
+		e->refused++;
+		return -ESRCH;
+	}
+	e->begun++;
+	return 0;
+}
+
+/* The batch waits for the end of a process on which no event can be opened any more, and goes on
+ * with the next process. */
+static void test_workload_ends_slowly(void **state)
+{
+	static const char *const args[] = {"0.4"};
+	struct running *r;
+	struct ending e = {0};
+	struct bb_workload_loop l = {
+		.workload_spec = {.noun = "workload",
+				  .program = "/bin/sleep",
+				  .args = args,
+				  .n_args = 1},
+	};
+	const struct bb_workload_event event = {.begin = begin_unless_ending, .arg = &e};
+	struct bb_batch b = {.want = 1, .max_s = 0.5};
+	struct bb_err err = {0};
+
+	(void)state;
+	need_two_cpus();
+	r = prepare("packets", PACKETS, "xdp_sees");
+	b.ns = r->ns;
+	l.common.spec = &r->spec;
+	assert_int_equal(bb_workload_loop__batch(&(struct bb_drive_slot){.state = &l.common,
+									 .prog = &r->prog},
+						 &event, &b, &err),
+			 0);
+	assert_int_equal(e.refused, 1);
+	assert_true(e.begun > 0);
+	assert_int_equal(b.n, 0);
+	bb_workload_loop__close(&l);
+	end(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -517,6 +571,7 @@ int main(void)
 		cmocka_unit_test(test_longest),
 		cmocka_unit_test(test_attach),
 		cmocka_unit_test(test_our_own_polling),
+		cmocka_unit_test(test_workload_ends_slowly),
 		cmocka_unit_test(test_nothing_is_left),
 	};
 
