@@ -200,7 +200,7 @@ thresholds() {
 	threshold_flags+=(--thresholds-reset --err)
 }
 
-# confirmed CMD...: runs CMD, and once more if it fails: an alert counts only if a second measurement raises one, too.
+# confirmed CMD...: runs CMD. If it fails, runs it a second time, and the result of the second run counts.
 confirmed() {
 	! "$@" || return 0
 	say "an alert, or bencher failed (see above): measuring a second time, which decides"

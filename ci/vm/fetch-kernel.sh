@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # fetch-kernel.sh KERNEL FOLDER [FILE.deb]: makes FOLDER with Debian's newest KERNEL (vmlinuz) and the modules that guests need (lib). They
 # come from FILE.deb, or from apt, which checks the signatures. apt uses package lists of our own, so this needs no root and works on
-# other releases and on Ubuntu. The text of this file is part of bpfbench, for `bpfbench vm fetch`; ci/vm/vm-test.sh runs it, too.
+# other releases and on Ubuntu. The program bpfbench contains this file, and `bpfbench vm fetch` runs it. ci/vm/vm-test.sh also runs it.
 # Exit codes: 0, or 4 with the reason as the last line of stderr.
 set -euo pipefail
 

@@ -121,7 +121,8 @@ struct bb_captured_prog {
 	uint8_t tag[BPF_TAG_SIZE];
 	uint32_t xlated_bytes, jited_bytes;
 	char *refused; /* why the kernel refuses the program; NULL if it accepts it */
-	/* what a new load of the program needs and we could not copy; NULL if we have everything */
+	/* names the parts that we could not copy. A new load of the program needs them. NULL if we
+	 * copied all parts. */
 	char *missing;
 	/* why the program counts as a loader's test of the kernel; NULL if it does not */
 	char *probe;

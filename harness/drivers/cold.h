@@ -46,8 +46,8 @@ void bb_cold__empty(struct bb_cold *c);
  * fault. */
 double bb_cold__line_ns(struct bb_cold *c);
 
-/* Returns what is emptied, for example "caches of 32 KiB, TLB and branch history ...". The text is
- * valid as long as `c`. */
+/* Returns the names of the caches that `c` empties, for example "caches of 32 KiB, TLB and branch
+ * history ...". The text is valid as long as `c`. */
 const char *bb_cold__emptied(const struct bb_cold *c);
 
 /* A child process must call this after fork(), because it does not inherit the buffer. */

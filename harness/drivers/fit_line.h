@@ -42,7 +42,7 @@ static inline unsigned int bb_fit_line_is_longer(unsigned int i)
  * have `runs` runs more than the shorter ones. NAN if any value is NAN. */
 double bb_fit_line_slope(double y[2][BB_LINE_TIMES], uint32_t runs);
 
-/* Makes the calls of a line, of which the longer ones have `n` runs, and computes the line. Returns
- * 0, or the timer's error. */
+/* Makes the shorter and the longer calls of a line, and computes the line. A longer call has `n`
+ * runs. Returns 0, or the timer's error. */
 int bb_fit_line__take(const struct bb_fit_timer *timer, uint32_t n,
 		      struct bb_fitted_line *ret_line);
