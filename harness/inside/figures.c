@@ -31,9 +31,9 @@ static struct bb_inside_path *path_of(struct bb_inside_figures *f, const struct 
 	return p;
 }
 
-static uint64_t timed_of(const volatile char *slot)
+static uint64_t runs_of(const volatile char *slot)
 {
-	uint64_t n = 0;
+	uint64_t n = word_at(slot, BB_INSIDE_UNTIMED);
 
 	for (uint32_t b = 0; b < BB_INSIDE_BUCKETS; b++)
 		n += word_at(slot, BB_INSIDE_HIST + 8 * b);
@@ -43,7 +43,6 @@ static uint64_t timed_of(const volatile char *slot)
 static void add_slot(struct bb_inside_path *to, const volatile char *slot)
 {
 	double worst_ns = (double)word_at(slot, BB_INSIDE_WORST);
-	uint64_t timed_before = to->timed;
 
 	to->sum_ns += (double)word_at(slot, BB_INSIDE_SUM);
 	to->worst_ns = worst_ns > to->worst_ns ? worst_ns : to->worst_ns;
@@ -54,8 +53,9 @@ static void add_slot(struct bb_inside_path *to, const volatile char *slot)
 
 		to->buckets[b] += n;
 		to->timed += n;
+		to->runs += n;
 	}
-	to->runs += to->timed - timed_before + word_at(slot, BB_INSIDE_UNTIMED);
+	to->runs += word_at(slot, BB_INSIDE_UNTIMED);
 }
 
 static int by_runs(const void *a, const void *b)
@@ -78,8 +78,7 @@ struct bb_inside_figures bb_inside_figures__read(const struct bb_inside_clone *c
 					    (size_t)nth * c->slot_bytes;
 		uint64_t key = nth < c->n_slots ? word_at(slot, BB_INSIDE_KEY) : 0;
 
-		if ((nth < c->n_slots && !key) ||
-		    (!word_at(slot, BB_INSIDE_UNTIMED) && !timed_of(slot)))
+		if ((nth < c->n_slots && !key) || !runs_of(slot))
 			continue;
 		add_slot(path_of(&f, c, slot, key), slot);
 		add_slot(&f.all, slot);

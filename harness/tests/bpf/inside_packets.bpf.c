@@ -7,7 +7,7 @@
 
 #include "bb_bpf.h"
 
-#define ROUNDS 200
+#define ROUNDS 1000
 
 SEC("xdp")
 int inside_packets(struct xdp_md *ctx)

@@ -296,7 +296,8 @@ static void test_signals(void **state)
 		setitimer(ITIMER_REAL, &often, NULL);
 		b = batch(r);
 		setitimer(ITIMER_REAL, &never, NULL);
-		assert_int_equal(b.n, LINES);
+		/* b.n is less if a busy machine makes a line fall, which voids the batch */
+		assert_int_equal(b.fired, LINES);
 	}
 	sigaction(SIGALRM, &old, NULL);
 	assert_true(b.retries > 0);
