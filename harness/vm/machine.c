@@ -323,10 +323,13 @@ bool bb_machine__has_ended(struct bb_machine *m, double limit_s, struct bb_machi
 	} else if (is_late(m, limit_s)) {
 		bb_child__stop(&m->qemu);
 		*ret_rc = fail_late(m, limit_s, err);
-	} else if (m->state != BB_MACHINE_BOOTS || fstat(m->answer_fd, &st) || !st.st_size) {
+	} else if (m->state != BB_MACHINE_BOOTS || fstat(m->answer_fd, &st) ||
+		   st.st_size < (off_t)strlen(BB_GUEST_READY)) {
 		return false;
 	} else {
-		*ret_rc = save(m, err); /* the guest's first answer says that it is ready */
+		/* The guest has sent all of BB_GUEST_READY. If it were saved before, it would send
+		 * the rest before each later answer. */
+		*ret_rc = save(m, err);
 		if (!*ret_rc)
 			return false;
 	}

@@ -85,11 +85,13 @@ expect_grep "a panic: the last words" out 'Kernel panic: no more'
 play 'echo "no such machine" >&2; exit 1'
 vm --object "$object" --vm "$TMP/bzImage"
 expect_grep "QEMU fails: its words" out 'ended with exit code 1: no such machine'
-# The guest boots, and its state is saved when it is told to end; or a saved guest goes on with a job.
+# The guest boots, sends that it is ready in two parts, and its state is saved when it is told to end; or a saved guest goes on with a job.
 # shellcheck disable=SC2016
 saves='if [[ " $* " == *" -kernel "* ]]; then
 	echo >>"$0.boots"
-	printf "\nbpfbench-guest-ready\n" >"${files[1]}"
+	printf "\nbpfbench-guest-" >"${files[1]}"
+	if read -r -t 0.3 line; then echo >>"$0.early"; fi
+	printf "ready\n" >>"${files[1]}"
 	while read -r line && [[ $line != quit ]]; do :; done
 	echo "Migration status: $STATUS"
 	exit
@@ -107,6 +109,7 @@ for i in 1 2; do
 	vm --object "$object" --vm "$TMP/bzImage"
 	expect_grep "bpfbench fails in the guest, command $i: its words" out 'bpfbench: no BPF'
 done
+check "the guest is not saved before its whole sentence that it is ready" test ! -e "$TMP/bin/qemu-system-x86_64.early"
 expect_eq "two commands: the guest boots once" "$(wc -l <"$TMP/bin/qemu-system-x86_64.boots")" 1
 touch -d 2001-01-01 "$TMP/bzImage"
 vm --object "$object" --vm "$TMP/bzImage"
