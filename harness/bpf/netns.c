@@ -350,7 +350,7 @@ int bb_xdp_net__attach(struct bb_xdp_net *net, int prog_fd, size_t *ret_port, st
 	rc = bb_netns__leave(home_fd, rc, err);
 	if (rc)
 		return rc;
-	net->ports[port].used = true;
+	net->ports[port].used = !net->one_at_a_time;
 	*ret_port = port;
 	return 0;
 }
@@ -358,6 +358,8 @@ int bb_xdp_net__attach(struct bb_xdp_net *net, int prog_fd, size_t *ret_port, st
 void bb_xdp_net__detach(struct bb_xdp_net *net, size_t port)
 {
 	net->ports[port].used = false;
+	if (net->one_at_a_time)
+		bb_close(&net->ports[port].link_fd);
 }
 
 /* --- packets from a near end to a far end --- */

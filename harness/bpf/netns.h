@@ -36,6 +36,13 @@ struct bb_xdp_net {
 	/* ports[n_ports]: one for each device, because a device can have only one program */
 	struct bb_xdp_port *ports;
 	size_t n_ports;
+	/*
+	 * At most one program is attached at a time: a newly attached one replaces it, and
+	 * bb_xdp_net__detach() detaches it at once. Set it before the first program is attached.
+	 * The dispatcher finds a program by a binary search over the addresses of all attached
+	 * programs, so among three or more, some programs take two instructions more than others.
+	 */
+	bool one_at_a_time;
 };
 
 int bb_xdp_net__open(struct bb_xdp_net *ret_net, struct bb_err *err);

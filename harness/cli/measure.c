@@ -271,12 +271,12 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, bool ta
 		m->report->seed = a->seed;
 	m->opts = (struct bb_run_opts){
 		.seed = a->seed,
-		.is_exact = a->is_in_guest,
 		.budget_s = a->budget_s,
 		.driver = {.seed = a->seed,
 			   .workload_dir = paths->workload_dir,
 			   .object_dir = paths->object_dir,
 			   .allow_system_wide = a->allow_system_wide,
+			   .is_exact = a->is_in_guest,
 			   .env = a->env.v},
 		.progress = &m->bar.callbacks,
 	};

@@ -32,6 +32,8 @@ struct bb_driver_opts {
 	/* true: a program that affects other processes may be attached to a hook that every process
 	 * passes (--allow-system-wide) */
 	bool allow_system_wide;
+	/* samples are numbers of instructions, and are kept with all their digits */
+	bool is_exact;
 };
 
 struct bb_test_run_type;

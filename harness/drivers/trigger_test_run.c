@@ -250,6 +250,7 @@ static int attach(void *attached, struct bb_test_prog *prog, struct bb_err *err)
 	if (!rc && slot->type->is_xdp && !bb_target__is_adopted(prog->target)) {
 		if (t->xdp.netns_fd < 0)
 			rc = bb_xdp_net__open(&t->xdp, err);
+		t->xdp.one_at_a_time = t->common.opts.is_exact;
 		if (!rc)
 			rc = bb_xdp_net__attach(&t->xdp, slot->common.prog_fd, &slot->port, err);
 		slot->attached = !rc;
@@ -290,8 +291,12 @@ int bb_test_run__aim(const struct bb_attached *attached, uint32_t input,
 		     struct bb_test_call *ret_call, struct bb_err *err)
 {
 	const struct bb_test_run_slot *slot = (const struct bb_test_run_slot *)attached;
+	struct bb_xdp_net *xdp = &((struct bb_test_run *)attached->state)->xdp;
 	int rc = bb_pin_to_cpu(attached->state->opts.cpu, err);
+	size_t port;
 
+	if (!rc && slot->attached && xdp->one_at_a_time) /* since then others were attached */
+		rc = bb_xdp_net__attach(xdp, attached->prog_fd, &port, err);
 	if (!rc)
 		open_call(slot, input_of(slot, input), ret_call);
 	return rc;

@@ -170,7 +170,7 @@ static uint32_t samples_of(const struct bb_run *r, const struct bb_plan_case *c)
 static uint32_t turns_of(const struct bb_run *r, size_t planned)
 {
 	const struct bb_plan_case *c = &r->session.plan->cases[planned];
-	uint32_t turn = bb_round__turn(c, r->session.opts->is_exact);
+	uint32_t turn = bb_round__turn(c, r->session.opts->driver.is_exact);
 
 	return c->seconds > 0 || !turn || r->cases[planned].is_slow
 		       ? 1
@@ -190,7 +190,7 @@ static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct 
 	struct bb_session *ss = &r->session;
 	const struct bb_plan_case *c = &ss->plan->cases[planned];
 	const struct bb_pace *pace = bb_drive_pace(c->drive);
-	uint32_t turn = bb_round__turn(c, ss->opts->is_exact);
+	uint32_t turn = bb_round__turn(c, ss->opts->driver.is_exact);
 	struct bb_case *k = bb_run__case(r, planned);
 	struct bb_series *s = series_of(r, planned);
 	struct bb_batch b = {.ns = r->ns,
@@ -201,7 +201,7 @@ static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct 
 	int rc;
 
 	if (!(c->seconds > 0)) {
-		if (c->drive->kind->needs_bpf && !ss->opts->is_exact)
+		if (c->drive->kind->needs_bpf && !ss->opts->driver.is_exact)
 			bb_calm__wait(&r->calm);
 		b.want = left < turn ? left : turn;
 		b.warmup = s->fired ? pace->warmup_turn : pace->warmup_first;
@@ -248,7 +248,7 @@ static int attach_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb
 		if (rc)
 			return rc;
 		bb_record__series(bb_run__case(r, i), load, prog->jit_mod64)->hist.is_exact =
-			r->session.opts->is_exact;
+			r->session.opts->driver.is_exact;
 		if (first != i) {
 			r->cases[i].slot = r->cases[first].slot;
 			continue;

@@ -219,7 +219,7 @@ static void link_cases(struct bb_run *r)
  * of the CPU. Numbers of instructions depend on neither. */
 static bool is_placed(const struct bb_run *r, size_t planned)
 {
-	return !r->session.opts->is_exact && bb_run__case(r, planned) &&
+	return !r->session.opts->driver.is_exact && bb_run__case(r, planned) &&
 	       bb_round__is_placed(&r->session.plan->cases[planned]);
 }
 
@@ -257,7 +257,7 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 		      WAITING_SHARE * bb_deadline_left_s() * (before ? 1 : share));
 	if (before)
 		r->calm = (struct bb_calm){.best_ns = before->calm.best_ns, .most_s = most_s};
-	else if (!ss->opts->is_exact)
+	else if (!ss->opts->driver.is_exact)
 		bb_calm__begin(&r->calm, most_s);
 	return rc;
 }
@@ -711,7 +711,7 @@ static int run_session(const struct bb_plan *plan, const struct bb_run_opts *opt
 	if (rc)
 		return bb_record__incomplete(report, rc, err);
 	bb_deadline__begin(&share, share_s(&r.session));
-	r.ns_size = batch_size(plan, opts->is_exact);
+	r.ns_size = batch_size(plan, opts->driver.is_exact);
 	r.rounds = plan->loads;
 	r.case_of = bb_calloc(plan->n_cases, sizeof(*r.case_of));
 	r.cases = bb_calloc(plan->n_cases, sizeof(*r.cases));

@@ -21,8 +21,6 @@ struct bb_run_opts {
 	uint64_t seed;
 	/* skip a program that cannot be loaded or run; false: it is an error */
 	bool skip_failing;
-	/* samples are numbers of instructions, and are kept with all their digits */
-	bool is_exact;
 	/* limit of the whole run, loading included, s; 0: no limit */
 	double budget_s;
 	/* name of the option by which the user sets budget_s; NULL: --budget */
