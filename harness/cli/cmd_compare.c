@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 #include "base/caller.h"
+#include "base/deadline.h"
 #include "base/text.h"
+#include "bpf/object_info.h"
 #include "cli/diff_view.h"
 #include "cli/measure.h"
 #include "cli/object_options.h"
@@ -15,7 +17,8 @@
 #include "store/store.h"
 
 #define DEFAULT_BUDGET_S 10.0
-#define DEFAULT_PAIRS 24u /* pairs of loads, if neither --loads nor a budget limits them */
+#define MOST_BUDGET_S 120.0 /* default for several programs */
+#define DEFAULT_PAIRS 24u   /* pairs of loads, if neither --loads nor a budget limits them */
 #define TIME_SAMPLES 6400u
 
 struct compare_args {
@@ -127,8 +130,8 @@ static void check_what(const struct compare_args *a)
 			       o->objects.n);
 	bb_refuse("a comparison needs --scenario, --base and --head, or two objects",
 		  live && !objects && (!a->scenario || !a->base || !a->head));
-	bb_refuse("one --program of the two objects is compared",
-		  o->opts.programs.n > 1 && !a->vm.kernels);
+	bb_refuse("objects take the place of one variant of a --scenario: one --program",
+		  a->scenario && o->opts.programs.n > 1);
 	bb_refuse("--packet, --ctx and --trigger are for objects without a --scenario, which has "
 		  "its own",
 		  a->scenario && (o->opts.packets.n || o->opts.contexts.n || o->opts.trigger));
@@ -206,7 +209,7 @@ static void check_args(void *args)
 static const struct bb_usage usage = {
 	.arguments = "[OLD NEW]",
 	.doc = "Compare two programs, measured in turns now, or two stored runs. OLD and NEW are "
-	       "objects if their names end in .o.",
+	       "objects if their names end in .o; each program that both have is compared.",
 	.more = "Programs that are measured now take turns, in ABBA or BAAB blocks for each pair "
 		"of loads. The verdict is on pairs at the same JIT address modulo 64, and comes as "
 		"soon as the interval allows it: regressed, improved, same (within the threshold) "
@@ -214,7 +217,8 @@ static const struct bb_usage usage = {
 		"inconclusive. Ctrl-C ends the measurement: the verdicts so far are printed, and "
 		"the exit code is 1. Stored runs share no randomisation: their intervals are "
 		"wider, and runs of different machines are inconclusive without --force. The "
-		"default budget is 10 s, for functions of user space (`call`) 30 s.",
+		"default budget is 10 s a program, for functions of user space (`call`) 30 s, and "
+		"for several programs at most 120 s.",
 	.example = "  sudo bpfbench compare old.bpf.o new.bpf.o\n"
 		   "  sudo bpfbench compare -s perf_profiler --base ringbuf --head stackmap\n"
 		   "  bpfbench compare --baseline main latest\n"
@@ -545,11 +549,40 @@ static int make_scenario(struct compare_args *a, struct bb_scenario **ret_scenar
 	return rc;
 }
 
-/* Measures the plan: counts instructions (--exact), times each line (--time), or times base and
- * head in turns. */
-static int measure(const struct compare_args *a, const struct bb_plan *plan, struct bb_measure *m,
-		   struct bb_err *err)
+/* A program of both objects, or two variants of a scenario. */
+struct compare_job {
+	struct bb_scenario *scenario;
+	struct bb_plan plan;
+};
+
+struct compare_jobs {
+	struct compare_job *v;
+	size_t n;
+	struct bb_object_skip *skips; /* programs that cannot be compared */
+	size_t n_skips;
+	double budget_s; /* what the jobs need, unless the user gives a budget */
+};
+
+static void free_jobs(struct compare_jobs *jobs)
 {
+	for (size_t i = 0; i < jobs->n; i++) {
+		bb_plan__done(&jobs->v[i].plan);
+		bb_scenario__free(jobs->v[i].scenario);
+	}
+	for (size_t i = 0; i < jobs->n_skips; i++) {
+		free(jobs->skips[i].what);
+		free(jobs->skips[i].why);
+	}
+	free(jobs->v);
+	free(jobs->skips);
+}
+
+/* Measures a job: counts instructions (--exact), times each line (--time), or times base and head
+ * in turns. `budget_s` is for this job alone. */
+static int measure_job(const struct compare_args *a, const struct compare_jobs *jobs, size_t job,
+		       double budget_s, struct bb_measure *m, struct bb_err *err)
+{
+	const struct bb_plan *plan = &jobs->v[job].plan;
 	struct bb_ab_opts opts = {
 		.base = a->base,
 		.head = a->head,
@@ -563,17 +596,50 @@ static int measure(const struct compare_args *a, const struct bb_plan *plan, str
 	const struct bb_compared compared = compared_of(a, NULL, NULL);
 	const struct bb_time_diff_opts lines = bb_compared__lines(&compared);
 
-	m->opts.share_maps = a->time;
-	m->opts.lines = a->time && !a->loads ? &lines : NULL;
+	/* all comparisons share one alpha */
+	for (size_t i = 0; i < jobs->n; i++)
+		for (size_t c = 0; c < jobs->v[i].plan.n_cases; c++)
+			opts.n_family += !strcmp(jobs->v[i].plan.cases[c].variant->name, a->base) &&
+					 !jobs->v[i].plan.cases[c].drive->kind->counts;
 	opts.run = m->opts;
-	return a->exact || a->time ? bb_run_plan(plan, &m->opts, m->report, err)
+	opts.run.share_maps = a->time;
+	opts.run.lines = a->time && !a->loads ? &lines : NULL;
+	opts.run.budget_s = budget_s;
+	opts.run.seed += job;
+	return a->exact || a->time ? bb_run_plan(plan, &opts.run, m->report, err)
 				   : bb_run_ab(plan, &opts, m->report, err);
 }
 
-/* Makes the plan. If the user gives no budget, also sets the budget to the largest budget that a
- * drive of the plan needs. */
-static int make_plan(struct compare_args *a, struct bb_scenario *scenario, struct bb_plan *ret_plan,
-		     struct bb_err *err)
+/* Measures the jobs. They share the budget. Of several jobs, one that cannot be measured becomes a
+ * skip, but not all of them. */
+static int measure(const struct compare_args *a, const struct compare_jobs *jobs,
+		   struct bb_measure *m, struct bb_err *err)
+{
+	struct bb_deadline budget;
+	size_t n_failed = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < jobs->n_skips; i++)
+		bb_report__add_skip(m->report, jobs->skips[i].what, jobs->skips[i].why);
+	if (jobs->n == 1)
+		return measure_job(a, jobs, 0, a->measure.budget_s, m, err);
+	bb_deadline__begin(&budget, a->measure.budget_s);
+	for (size_t i = 0; !rc && i < jobs->n; i++) {
+		double share_s = bb_deadline_left_s() / (double)(jobs->n - i);
+
+		rc = measure_job(a, jobs, i, isfinite(share_s) ? fmax(share_s, 1e-3) : 0, m, err);
+		if (!rc || rc == -EINTR || m->report->incomplete || ++n_failed == jobs->n)
+			continue;
+		bb_report__add_skip(m->report, jobs->v[i].scenario->name, err->msg);
+		rc = 0;
+	}
+	bb_deadline__end(&budget);
+	return rc;
+}
+
+/* Makes the plan, and finds the largest budget that a drive of the plan needs, s. */
+static int make_plan(const struct compare_args *a, struct bb_scenario *scenario,
+		     struct bb_plan *ret_plan, double *ret_budget_s, struct bb_err *err)
 {
 	static const char *const exact[] = {"exact"}, *const by_line[] = {"lines", "lines-cold"};
 	const char *const variants[2] = {a->base, a->head};
@@ -591,36 +657,129 @@ static int make_plan(struct compare_args *a, struct bb_scenario *scenario, struc
 	}
 	if (!rc)
 		rc = bb_plan__make(scenario, &opts, ret_plan, err);
-	if (rc || a->measure.has_budget)
+	*ret_budget_s = a->time ? BB_TIME_BUDGET_S : DEFAULT_BUDGET_S;
+	for (size_t i = 0; !rc && !a->time && i < ret_plan->n_cases; i++)
+		*ret_budget_s = fmax(*ret_budget_s, ret_plan->cases[i].drive->kind->compare_s);
+	return rc;
+}
+
+/* Adds a job for `program` of both objects; NULL: for the only programs that they have, or for two
+ * variants of the scenario. */
+static int add_job(struct compare_args *a, const char *program, struct compare_jobs *jobs,
+		   struct bb_err *err)
+{
+	struct bb_strings all = a->object.opts.programs;
+	struct bb_scenario *scenario = NULL;
+	struct compare_job *job;
+	double budget_s;
+	int rc;
+
+	if (program)
+		a->object.opts.programs = (struct bb_strings){&program, 1};
+	rc = make_scenario(a, &scenario, err);
+	a->object.opts.programs = all;
+	if (rc)
 		return rc;
-	a->measure.budget_s = a->time ? BB_TIME_BUDGET_S : DEFAULT_BUDGET_S;
-	for (size_t i = 0; !a->time && i < ret_plan->n_cases; i++)
-		a->measure.budget_s = fmax(a->measure.budget_s,
-					   ret_plan->cases[i].drive->kind->compare_s);
-	return 0;
+	job = bb_append(&jobs->v, &jobs->n, sizeof(*job));
+	*job = (struct compare_job){.scenario = scenario};
+	rc = make_plan(a, scenario, &job->plan, &budget_s, err);
+	jobs->budget_s += rc ? 0 : budget_s;
+	return rc;
+}
+
+static void add_skip(struct compare_jobs *jobs, const char *program, const char *why)
+{
+	BB_PUSH(jobs->skips, jobs->n_skips,
+		(struct bb_object_skip){bb_strdup(program), bb_strdup(why)});
+}
+
+static bool has_program(const struct bb_object_info *info, const char *name)
+{
+	return BB_ANY(info->programs, info->n_programs, !strcmp(it->name, name));
+}
+
+/* Adds a job for each program that both objects have, in the order of head. The other programs of
+ * each object become one skip. */
+static int add_pairs(struct compare_args *a, const struct bb_object_info info[2],
+		     struct compare_jobs *jobs, struct bb_err *err)
+{
+	int rc = 0;
+
+	for (int side = 1; !rc && side >= 0; side--) {
+		char *only = NULL;
+
+		for (size_t i = 0; !rc && i < info[side].n_programs; i++) {
+			const char *name = info[side].programs[i].name;
+
+			if (!bb_object_opts__wants(&a->object.opts, name))
+				continue;
+			if (!has_program(&info[!side], name))
+				bb_add_words(&only, ", ", "%s", name);
+			else if (side)
+				rc = add_job(a, name, jobs, err);
+			if (rc != -ENOTSUP)
+				continue;
+			add_skip(jobs, name, err->msg);
+			rc = 0;
+		}
+		if (only)
+			add_skip(jobs, only, side ? "only in NEW" : "only in OLD");
+		free(only);
+	}
+	if (rc || jobs->n)
+		return rc;
+	return jobs->n_skips ? bb_fail(err, -ENOTSUP, "no program can be compared: %s: %s",
+				       jobs->skips[0].what, jobs->skips[0].why)
+			     : bb_fail(err, -ENOENT, "the two objects have no program in common");
+}
+
+/* Finds what is compared. Two programs of different names are compared if each object has only
+ * one. */
+static int add_jobs(struct compare_args *a, struct compare_jobs *jobs, struct bb_err *err)
+{
+	const struct bb_strings *objects = &a->object.objects, *named = &a->object.opts.programs;
+	struct bb_object_info info[2] = {0};
+	int rc = 0;
+
+	if (a->scenario || named->n == 1)
+		return add_job(a, NULL, jobs, err);
+	for (int i = 0; !rc && i < 2; i++) {
+		const char *path = bb_object_args__path(objects->v[i]);
+
+		rc = bb_object_info__read(path, &info[i], err);
+		for (size_t k = 0; !rc && k < named->n; k++)
+			rc = bb_object_info__need_program(&info[i], path, named->v[k], err);
+	}
+	if (!rc)
+		rc = info[0].n_programs == 1 && info[1].n_programs == 1
+			     ? add_job(a, NULL, jobs, err)
+			     : add_pairs(a, info, jobs, err);
+	for (int i = 0; i < 2; i++)
+		bb_object_info__done(&info[i]);
+	return rc;
 }
 
 static int compare_now(struct compare_args *a, struct bb_err *err)
 {
-	struct bb_scenario *scenario = NULL;
-	struct bb_plan plan = {0};
+	struct compare_jobs jobs = {0};
 	struct bb_measure m;
-	int rc = make_scenario(a, &scenario, err);
+	int rc = add_jobs(a, &jobs, err);
+	bool takes_cpu = BB_ANY(jobs.v, jobs.n, bb_plan_takes_cpu(&it->plan));
 
-	if (!rc)
-		rc = make_plan(a, scenario, &plan, err);
+	if (!a->measure.has_budget)
+		a->measure.budget_s = jobs.n > 1 ? fmin(jobs.budget_s, MOST_BUDGET_S)
+						 : jobs.budget_s;
 	if (!rc && !a->exact && !a->time)
 		rc = bb_check_resolution(a->threshold, a->measure.results, NULL, err);
 	if (!rc)
-		rc = bb_measure__begin(&a->measure, "compare", bb_plan_takes_cpu(&plan), &m, err);
+		rc = bb_measure__begin(&a->measure, "compare", takes_cpu, &m, err);
 	if (!rc) {
-		int ended = measure(a, &plan, &m, err);
+		int ended = measure(a, &jobs, &m, err);
 
 		rc = show_measured(a, m.report, ended, bb_measure__deliver(&m, ended, err), err);
 		bb_measure__end(&m);
 	}
-	bb_plan__done(&plan);
-	bb_scenario__free(scenario);
+	free_jobs(&jobs);
 	return rc;
 }
 

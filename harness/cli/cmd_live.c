@@ -52,6 +52,8 @@ static const struct bb_option options[] = {
 	 "length of the period that a snapshot covers (default 1), or of the look of --save and "
 	 "--compare (default 10)",
 	 0.1, 86400},
+	{"for", 0, "S", bb_read_double, BB_ARG(seconds), NULL, 0.1,
+	 86400}, /* as `inside` calls it */
 	{"sort", 0, "COLUMN", bb_read_row, BB_ARG(order), "cpu (default), runs, ns or name",
 	 BB_CHOICES(bb_live_orders)},
 	{"format", 'f', "NAME", bb_read_row, BB_ARG(format),

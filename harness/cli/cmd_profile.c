@@ -49,6 +49,8 @@ static const struct bb_option options[] = {
 	 "how long to sample (default: until the command or process ends, or Ctrl-C)", 0.001, 1e9},
 	{"duration", 0, "S", bb_read_double, BB_ARG(record.seconds), NULL, 0.001,
 	 1e9}, /* former name of --seconds */
+	{"for", 0, "S", bb_read_double, BB_ARG(record.seconds), NULL, 0.001,
+	 1e9}, /* as `inside` calls it */
 	{"off-cpu", 0, "only", read_off_cpu, BB_ARG(record.sampler),
 	 "add the time that threads wait off the CPU; stacks are then in microseconds, and those "
 	 "of waiting end in [off-CPU]; =only: waiting alone",

@@ -181,19 +181,26 @@ static void add_voids(const struct bb_diffs *diffs, struct bb_doc *d)
 	}
 }
 
-/* Adds the name of A or of B; `side` says which. If `name` is a variant with one program, adds the
- * file and the program: "A: base: prog.bpf.o, work". */
+/* Adds the name of A or of B; `side` says which. If all programs of the variant `name` are of one
+ * file, adds the file, and the program if there is only one: "A: base: prog.bpf.o, work". */
 static void add_side(char side, const char *name, const struct bb_report *r, struct bb_doc *d)
 {
-	const struct bb_program *only = NULL;
-	size_t n = 0;
+	const struct bb_program *first = NULL;
+	size_t n = 0, n_files = 0;
 
-	for (size_t i = 0; r && i < r->n_programs; i++)
-		if (bb_same_text(r->programs[i].variant, name) && !n++)
-			only = &r->programs[i];
+	for (size_t i = 0; r && i < r->n_programs; i++) {
+		const struct bb_program *p = &r->programs[i];
+
+		if (!bb_same_text(p->variant, name))
+			continue;
+		first = n++ ? first : p;
+		n_files += n == 1 || !bb_same_text(p->object, first->object);
+	}
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%c: %s", side, name);
+	if (n_files == 1)
+		bb_doc__append(d, ": %s", first->object);
 	if (n == 1)
-		bb_doc__append(d, ": %s, %s", only->object, only->program);
+		bb_doc__append(d, ", %s", first->program);
 	if (r && BB_ANY(r->cases, r->n_cases, it->found && bb_same_text(it->variant, name)))
 		bb_doc__append(d, "; with a " BB_FOUND_INPUT);
 }
@@ -248,6 +255,17 @@ static void add_verdicts(const struct bb_diffs *diffs, struct bb_doc *d)
 	}
 }
 
+/* True if the comparisons are of one program of a run that compares two in turns. A run of two
+ * objects has a scenario for each of their programs. */
+static bool are_of_one_program(const struct bb_report *r)
+{
+	const struct bb_comparison *first = r->comparisons;
+	size_t len = strcspn(first->name, "/") + 1;
+
+	return !BB_ANY(r->comparisons, r->n_comparisons,
+		       strcmp(it->base, first->base) || strncmp(it->name, first->name, len));
+}
+
 /* Adds the number of rows with each verdict. `r`: the run that compared both sides in turns. */
 static void add_headline_of(const struct bb_diffs *diffs, const struct bb_report *r,
 			    struct bb_doc *d)
@@ -264,8 +282,7 @@ static void add_headline_of(const struct bb_diffs *diffs, const struct bb_report
 		    bb_diffs_count(diffs, BB_VERDICT_IMPROVED),
 		    bb_diffs_count(diffs, BB_VERDICT_SAME),
 		    bb_diffs_count(diffs, BB_VERDICT_INCONCLUSIVE), 100 * diffs->threshold);
-	if (r && r->n_comparisons > 1 &&
-	    !BB_ANY(r->comparisons, r->n_comparisons, strcmp(it->base, r->comparisons->base)))
+	if (r && r->n_comparisons > 1 && are_of_one_program(r))
 		bb_doc__append(d, "; all of one program");
 }
 
@@ -277,8 +294,12 @@ void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open,
 	for (size_t i = 0; sides.r && i < sides.r->n_skips; i++) {
 		const char *what = sides.r->skips[i].what, *slash = strchr(what, '/');
 
-		bb_doc__append(d, "; %s not measured: %s", slash ? slash + 1 : what,
-			       sides.r->skips[i].why);
+		what = slash ? slash + 1 : what;
+		if (sides.r->n_skips == 1)
+			bb_doc__append(d, "; %s not measured: %s", what, sides.r->skips[i].why);
+		else
+			bb_doc__add(d, BB_DOC_ITEM, "not measured", "%s: %s", what,
+				    sides.r->skips[i].why);
 	}
 	if (diffs->n > MANY_ROWS)
 		add_verdicts(diffs, d);

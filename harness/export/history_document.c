@@ -333,11 +333,12 @@ static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *
 	const struct bb_timeline_point *p = bb_timeline__newest(t, c);
 	struct bb_estimate e = p ? p->of->figure[BB_BY_LATENCY]
 				 : (struct bb_estimate){NAN, NAN, NAN};
+	double half = fmax(e.hi - e.value, e.value - e.lo);
 	bool is_judged = p && p->judged.mark != BB_HISTORY_LEARNING;
 
 	bb_doc__text_cell(d, c->of->name);
 	bb_doc__table_cell(d, bb_table_cell_time(e.value, e.value));
-	bb_doc__table_cell(d, bb_table_cell_interval(&e));
+	bb_doc__cell_if(d, isfinite(half), "+-%s", bb_table_cell_time(half, e.value).text);
 	bb_doc__table_cell(d, cell_of("%+.2f", p ? 100 * bb_timeline__change(c, p) : (double)NAN));
 	bb_doc__table_cell(d, cell_of("%.2f", p ? 100 * expm1(p->judged.limit) : (double)NAN));
 	bb_doc__text_cell(d, is_judged && has_by ? bb_predictor_name(c->by) : NULL);
@@ -380,7 +381,7 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, c
 	const struct bb_doc_column columns[] = {
 		{BB_TEXT("Case")},
 		{BB_NUMBER("Latest, ns")},
-		{BB_NUMBER("95 % interval"), .drop = 1},
+		{BB_TEXT("+-"), .close = true, .drop = 1, .doc = "95 % interval of the latest run"},
 		{BB_NUMBER("Change %"), .doc = change_docs[by]},
 		{BB_NUMBER("Limit %"), .doc = "a smaller change stays unseen"},
 		{BB_TEXT("By"), .drop = 2,

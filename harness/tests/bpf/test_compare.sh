@@ -30,8 +30,16 @@ complains "two builds: a file that is not there" 1 'none\.bpf\.o: there is no su
 real compare --base-object "$WORK/old.bpf.o" --head-object "$WORK/new.bpf.o" --program no_such --budget 1
 expect_status "two builds: a program that is not there" 1
 expect_grep "two builds: it is named" err "no_such"
-real compare --base-object "$WORK/old.bpf.o" --head-object "$WORK/new.bpf.o"
-complains "two builds: which program?" 1 'has several programs, and compare takes one: add --program NAME; it has: empty, ringbuf'
+real compare --base-object "$WORK/old.bpf.o" --head-object "$WORK/new.bpf.o" --program ringbuf --program stackid --loads 1 --budget 60
+expect_status "two builds, two programs: exit code 0" 0
+expect_eq "two builds, two programs: both are compared" "$(grep -oE '^[a-z]+/step/stack_depth=32' "$TMP/out" | sort -u | tr '\n' ' ')" \
+	"ringbuf/step/stack_depth=32 stackid/step/stack_depth=32 "
+expect_grep "two builds, two programs: the old file" out '^A: base: [^,]*/old\.bpf\.o$'
+expect_no_grep "two builds, two programs: not of one program" out 'all of one program'
+real compare fun_xdp.bpf.o lpm_firewall.bpf.o --exact
+expect_grep "two objects: the program that both have" out '^1 case: 1 same'
+real compare fun_xdp.bpf.o lpm_firewall.bpf.o --loads 1 --budget 30
+expect_grep "two objects: what only one has" out '^ *not measured: v0, v1, v2, v3, v4: only in OLD'
 real compare --base-object "$WORK/old.bpf.o" --head-object "$WORK/new.bpf.o" -s perf_profiler --base ringbuf --drive step --loads 2 \
 	--budget 60
 expect_status "two builds in a scenario: exit code 0" 0

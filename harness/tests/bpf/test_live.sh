@@ -194,7 +194,7 @@ done
 program() { sed -nE "s/^ *\{\"id\": $1, .*\"$2\": ([^,}]+).*/\1/p" "$TMP/out"; }
 own busy 300
 busy=$id
-run "$BPFBENCH" live --seconds 1
+run "$BPFBENCH" live --for 1
 expect_status "live: succeeds" 0
 expect_eq "live: the busy one by its whole name" "$(program "$busy" name)" '"live_counts_its_runs"'
 check "live: it runs" more "$(program "$busy" runs_per_s)" 0

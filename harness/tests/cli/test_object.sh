@@ -194,12 +194,14 @@ bpfbench compare --object "$O/bpf/fun_xdp.bpf.o"
 complains "usage: compare needs two objects" 2 'two objects are compared, not 1: --object OLD --object NEW'
 bpfbench compare --object a.o --object b.o --base-object c.o --head-object d.o
 complains "usage: compare, objects named twice" 2 'either --object twice or --base-object and --head-object'
-bpfbench compare --object a.o --object b.o --program p --program q
+bpfbench compare -s fun_xdp --base v1 --object a.o --object b.o --program p --program q
 complains "usage: compare, two programs" 2 'one --program'
 bpfbench compare -s fun_xdp --base v1 --head v3 --trigger test-run
 complains "usage: compare, a trigger beside a scenario" 2 'which has its own'
-bpfbench compare --object "$O/bpf/fun_xdp.bpf.o" --object "$O/bpf/fun_xdp.bpf.o"
-complains "compare: which program?" 1 'has several programs, and compare takes one: add --program NAME; it has: empty, v0'
+bpfbench compare "$objects/sections.bpf.o" "$O/bpf/fun_xdp.bpf.o"
+complains "compare: no program in common" 1 "no program can be compared: empty, v0, .*: only in NEW"
+bpfbench compare "$O/bpf/fun_xdp.bpf.o" "$O/bpf/lpm_firewall.bpf.o" --program empty --program v0
+complains "compare: a program that one object does not have" 1 "lpm_firewall.bpf.o: .*v0"
 bpfbench compare --object "$objects/sections.bpf.o" --object "$objects/sections.bpf.o" --program replaces
 expect_status "compare: a program that nothing here drives" 4
 expect_grep "compare: either is named" err '^  [a-z0-9_]+/base, [a-z0-9_]+/head: no trigger'
