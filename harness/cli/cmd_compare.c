@@ -703,6 +703,7 @@ static bool has_program(const struct bb_object_info *info, const char *name)
 static int add_pairs(struct compare_args *a, const struct bb_object_info info[2],
 		     struct compare_jobs *jobs, struct bb_err *err)
 {
+	bool has_common = false;
 	int rc = 0;
 
 	for (int side = 1; !rc && side >= 0; side--) {
@@ -713,9 +714,12 @@ static int add_pairs(struct compare_args *a, const struct bb_object_info info[2]
 
 			if (!bb_object_opts__wants(&a->object.opts, name))
 				continue;
-			if (!has_program(&info[!side], name))
+			if (!has_program(&info[!side], name)) {
 				bb_add_words(&only, ", ", "%s", name);
-			else if (side)
+				continue;
+			}
+			has_common = true;
+			if (side)
 				rc = add_job(a, name, jobs, err);
 			if (rc != -ENOTSUP)
 				continue;
@@ -728,9 +732,8 @@ static int add_pairs(struct compare_args *a, const struct bb_object_info info[2]
 	}
 	if (rc || jobs->n)
 		return rc;
-	return jobs->n_skips ? bb_fail(err, -ENOTSUP, "no program can be compared: %s: %s",
-				       jobs->skips[0].what, jobs->skips[0].why)
-			     : bb_fail(err, -ENOENT, "the two objects have no program in common");
+	return bb_fail(err, has_common ? -ENOTSUP : -ENOENT, "no program can be compared: %s: %s",
+		       jobs->skips[0].what, jobs->skips[0].why);
 }
 
 /* Finds what is compared. Two programs of different names are compared if each object has only
