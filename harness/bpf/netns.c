@@ -13,6 +13,7 @@
 
 #define TCX_INGRESS 46 /* BPF_TCX_INGRESS, Linux 6.6: newer than the headers of Debian 12 */
 #define PREFIX 24
+#define DISPATCHER_MAX 48u /* BPF_DISPATCHER_MAX of the kernel */
 #define MAC_BYTES 6u
 
 /* --- namespaces --- */
@@ -325,16 +326,17 @@ static int put_on(struct bb_xdp_port *port, int prog_fd)
 	return 0;
 }
 
-int bb_xdp_net__attach(struct bb_xdp_net *net, int prog_fd, size_t *ret_port, struct bb_err *err)
+/* Attaches the program to a free port: one that has a link already (`linked`) or, if there is none,
+ * one without a link. The thread must be in the namespace `net->netns_fd`. */
+static int put_on_free(struct bb_xdp_net *net, int prog_fd, bool linked, size_t *ret_port,
+		       struct bb_err *err)
 {
 	size_t port = SIZE_MAX;
-	int home_fd = -1, rc = bb_netns__enter(net->netns_fd, &home_fd, err);
+	int rc = 0;
 
-	if (rc)
-		return rc;
-	/* find a free port, preferably one that has a link already */
 	for (size_t i = 0; i < net->n_ports; i++)
-		if (!net->ports[i].used && (port == SIZE_MAX || net->ports[port].link_fd < 0))
+		if (!net->ports[i].used && (linked || net->ports[i].link_fd < 0) &&
+		    (port == SIZE_MAX || net->ports[port].link_fd < 0))
 			port = i;
 	if (port == SIZE_MAX) {
 		port = net->n_ports;
@@ -347,12 +349,56 @@ int bb_xdp_net__attach(struct bb_xdp_net *net, int prog_fd, size_t *ret_port, st
 				     "cannot attach the XDP program to our veth device: %s",
 				     strerror(-rc));
 	}
-	rc = bb_netns__leave(home_fd, rc, err);
+	*ret_port = port;
+	return rc;
+}
+
+/* Attaches an empty program to a port without a link. */
+static int add_filler(struct bb_xdp_net *net, struct bb_err *err)
+{
+	static const struct bpf_insn insns[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = XDP_PASS},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_XDP);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "bb_filler", "GPL", insns, BB_LEN(insns), &opts);
+	size_t port;
+	int rc = fd < 0 ? bb_fail(err, fd, "cannot load an empty XDP program: %s", strerror(-fd))
+			: put_on_free(net, fd, false, &port, err);
+
+	bb_close(&fd);
+	return rc;
+}
+
+/* Adds fillers until the number of attached programs is a power of two. The dispatcher has no room
+ * for more than 48 programs. */
+static int balance(struct bb_xdp_net *net, struct bb_err *err)
+{
+	size_t n = 0, wanted = 1;
+	int rc = 0;
+
+	for (size_t i = 0; i < net->n_ports; i++)
+		n += net->ports[i].link_fd >= 0;
+	while (wanted < n)
+		wanted *= 2;
+	for (; !rc && wanted <= DISPATCHER_MAX && n < wanted; n++)
+		rc = add_filler(net, err);
+	return rc;
+}
+
+int bb_xdp_net__attach(struct bb_xdp_net *net, int prog_fd, size_t *ret_port, struct bb_err *err)
+{
+	int home_fd = -1, rc = bb_netns__enter(net->netns_fd, &home_fd, err);
+
 	if (rc)
 		return rc;
-	net->ports[port].used = !net->one_at_a_time;
-	*ret_port = port;
-	return 0;
+	rc = put_on_free(net, prog_fd, true, ret_port, err);
+	if (!rc)
+		rc = balance(net, err);
+	rc = bb_netns__leave(home_fd, rc, err);
+	if (!rc)
+		net->ports[*ret_port].used = !net->one_at_a_time;
+	return rc;
 }
 
 void bb_xdp_net__detach(struct bb_xdp_net *net, size_t port)

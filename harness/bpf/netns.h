@@ -30,6 +30,10 @@ int bb_rtnl__up(unsigned int ifindex);
  * so no packet reaches the programs; they run by test runs. The kernel calls an attached XDP
  * program directly, through its XDP dispatcher. It calls a program that is not attached through a
  * pointer, which costs 10 ns more with retpolines (net/core/filter.c, kernel/bpf/dispatcher.c).
+ *
+ * The dispatcher finds a program by a binary search over the addresses of all attached programs.
+ * Among three programs, the one with the highest address takes two instructions less than the
+ * others. So empty programs are attached, too, until the number of programs is a power of two.
  */
 struct bb_xdp_net {
 	int netns_fd;
@@ -38,9 +42,8 @@ struct bb_xdp_net {
 	size_t n_ports;
 	/*
 	 * At most one program is attached at a time: a newly attached one replaces it, and
-	 * bb_xdp_net__detach() detaches it at once. Set it before the first program is attached.
-	 * The dispatcher finds a program by a binary search over the addresses of all attached
-	 * programs, so among three or more, some programs take two instructions more than others.
+	 * bb_xdp_net__detach() detaches it at once, so that the dispatcher always takes the same
+	 * number of instructions. Set it before the first program is attached.
 	 */
 	bool one_at_a_time;
 };

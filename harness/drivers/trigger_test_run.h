@@ -96,9 +96,7 @@ void bb_slope__close(void *state);
 /*
  * The trigger that uses BPF_PROG_TEST_RUN. While an XDP program is measured, it is attached to a
  * device of our own (bpf/netns.h), because the kernel then calls it as in production: through the
- * dispatcher, a binary search over the addresses of at most 48 attached programs. If twice as many
- * programs are attached, the search takes at most one more comparison. A live program is not
- * attached.
+ * dispatcher. A live program is not attached.
  */
 struct bb_test_run {
 	struct bb_trigger_state common;

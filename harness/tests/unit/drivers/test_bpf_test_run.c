@@ -557,6 +557,63 @@ static void test_nothing_is_left(void **state)
 	assert_string_equal(before, now);
 }
 
+/* Returns how many devices of `net` have a program. */
+static size_t n_attached(const struct bb_xdp_net *net)
+{
+	struct if_nameindex *devices;
+	struct bb_err err = {0};
+	size_t n = 0;
+	int home_fd;
+
+	assert_int_equal(bb_netns__enter(net->netns_fd, &home_fd, &err), 0);
+	devices = if_nameindex();
+	assert_non_null(devices);
+	for (size_t i = 0; devices[i].if_index; i++) {
+		__u32 id = 0;
+
+		bpf_xdp_query_id((int)devices[i].if_index, 0, &id);
+		n += id != 0;
+	}
+	if_freenameindex(devices);
+	assert_int_equal(bb_netns__leave(home_fd, 0, &err), 0);
+	return n;
+}
+
+/* The dispatcher's binary search is the same length for all programs if their number is a power of
+ * two, so empty ones are added. With one_at_a_time, each program replaces the last. */
+static void test_as_many_as_a_power_of_two(void **state)
+{
+	static const size_t attached[] = {1, 2, 4, 4, 8};
+	struct bb_target *t[BB_LEN(attached)];
+	struct bb_err err = {0};
+	size_t port;
+
+	(void)state;
+	need_root();
+	for (size_t i = 0; i < BB_LEN(attached); i++) {
+		t[i] = open_target(TEST_RUN, "xdp_pass");
+		load(t[i]);
+	}
+	for (int one_at_a_time = 0; one_at_a_time < 2; one_at_a_time++) {
+		struct bb_xdp_net net;
+
+		if (bb_xdp_net__open(&net, &err))
+			fail_msg("%s", err.msg);
+		net.one_at_a_time = one_at_a_time;
+		for (size_t i = 0; i < BB_LEN(attached); i++) {
+			if (bb_xdp_net__attach(&net, t[i]->prog_fd, &port, &err))
+				fail_msg("%s", err.msg);
+			assert_int_equal(n_attached(&net), one_at_a_time ? 1 : attached[i]);
+			assert_true(has_link(prog_id(t[i])));
+		}
+		bb_xdp_net__detach(&net, port);
+		assert_int_equal(n_attached(&net), one_at_a_time ? 0 : 8);
+		bb_xdp_net__close(&net);
+	}
+	for (size_t i = 0; i < BB_LEN(attached); i++)
+		bb_target__free(t[i]);
+}
+
 /* More programs than one pair of devices has room for. A port is used again after its program is
  * detached; the links show which program is attached. */
 static void test_many_ports(void **state)
@@ -771,6 +828,7 @@ int main(void)
 		cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_queues_are_emptied),
 		cmocka_unit_test(test_nothing_is_left),
+		cmocka_unit_test(test_as_many_as_a_power_of_two),
 		cmocka_unit_test(test_many_ports),
 		cmocka_unit_test(test_port_of_other_attach_type),
 		cmocka_unit_test(test_attach_error),
