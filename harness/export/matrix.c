@@ -367,7 +367,7 @@ void bb_doc_matrix(const struct bb_matrix_kernel *kernels, size_t n, struct bb_d
 	size_t title = d->n;
 
 	find_variants(&m);
-	bb_doc__add(d, BB_DOC_TITLE, NULL, "programs by kernel (emulated: counts, no times)");
+	bb_doc__add(d, BB_DOC_TITLE, NULL, "programs by kernel (emulated: exact counts, no times)");
 	if (n > 1)
 		bb_doc__add(d, BB_DOC_PARAGRAPH, "rows that differ", "%s", "");
 	bb_doc__table(d, columns, BB_LEN(columns));
