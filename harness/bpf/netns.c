@@ -10,6 +10,7 @@
 
 #include "base/io.h"
 #include "base/parse.h"
+#include "bpf/attach.h"
 
 #define TCX_INGRESS 46 /* BPF_TCX_INGRESS, Linux 6.6: newer than the headers of Debian 12 */
 #define PREFIX 24
@@ -356,12 +357,7 @@ static int put_on_free(struct bb_xdp_net *net, int prog_fd, bool linked, size_t 
 /* Attaches an empty program to a port without a link. */
 static int add_filler(struct bb_xdp_net *net, struct bb_err *err)
 {
-	static const struct bpf_insn insns[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = XDP_PASS},
-		{.code = BPF_JMP | BPF_EXIT},
-	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_XDP);
-	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "bb_filler", "GPL", insns, BB_LEN(insns), &opts);
+	int fd = bb_empty_prog__load(BPF_PROG_TYPE_XDP, BPF_XDP, "bb_filler");
 	size_t port;
 	int rc = fd < 0 ? bb_fail(err, fd, "cannot load an empty XDP program: %s", strerror(-fd))
 			: put_on_free(net, fd, false, &port, err);

@@ -291,12 +291,18 @@ struct bb_phrase bb_object_info__list(const struct bb_object_info *info)
 	return bb_phrase__join(names, names_of(info, names));
 }
 
+const struct bb_object_program *bb_object_info__find(const struct bb_object_info *info,
+						     const char *name)
+{
+	return BB_FIND(info->programs, info->n_programs, !strcmp(it->name, name));
+}
+
 int bb_object_info__need_program(const struct bb_object_info *info, const char *path,
 				 const char *name, struct bb_err *err)
 {
 	const char *names[MAX_NAMED];
 
-	if (BB_ANY(info->programs, info->n_programs, !strcmp(it->name, name)))
+	if (bb_object_info__find(info, name))
 		return 0;
 	return bb_object_say_no_program(path, names, names_of(info, names), name, err);
 }

@@ -59,6 +59,10 @@ void bb_object_info__done(struct bb_object_info *info);
  * -EINVAL if libbpf does not know that section, or for a capture. */
 int bb_object_info__take_for(struct bb_object_info *info, const char *type, struct bb_err *err);
 
+/* Returns the program `name`, or NULL. */
+const struct bb_object_program *bb_object_info__find(const struct bb_object_info *info,
+						     const char *name);
+
 /* Returns 0 if there is a program `name`, else -ENOENT. The message lists the programs. */
 int bb_object_info__need_program(const struct bb_object_info *info, const char *path,
 				 const char *name, struct bb_err *err);

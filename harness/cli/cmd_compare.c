@@ -560,7 +560,8 @@ struct compare_jobs {
 	size_t n;
 	struct bb_object_skip *skips; /* programs that cannot be compared */
 	size_t n_skips;
-	double budget_s; /* what the jobs need, unless the user gives a budget */
+	size_t n_comparisons; /* comparisons of all jobs; they share alpha */
+	double budget_s;      /* default budget of all jobs together, s */
 };
 
 static void free_jobs(struct compare_jobs *jobs)
@@ -591,16 +592,12 @@ static int measure_job(const struct compare_args *a, const struct compare_jobs *
 		.max_pairs = a->loads                  ? a->loads
 			     : a->measure.budget_s > 0 ? 0
 						       : DEFAULT_PAIRS,
+		.n_family = jobs->n_comparisons,
 		.executed = true,
 	};
 	const struct bb_compared compared = compared_of(a, NULL, NULL);
 	const struct bb_time_diff_opts lines = bb_compared__lines(&compared);
 
-	/* all comparisons share one alpha */
-	for (size_t i = 0; i < jobs->n; i++)
-		for (size_t c = 0; c < jobs->v[i].plan.n_cases; c++)
-			opts.n_family += !strcmp(jobs->v[i].plan.cases[c].variant->name, a->base) &&
-					 !jobs->v[i].plan.cases[c].drive->kind->counts;
 	opts.run = m->opts;
 	opts.run.share_maps = a->time;
 	opts.run.lines = a->time && !a->loads ? &lines : NULL;
@@ -683,19 +680,17 @@ static int add_job(struct compare_args *a, const char *program, struct compare_j
 	job = bb_append(&jobs->v, &jobs->n, sizeof(*job));
 	*job = (struct compare_job){.scenario = scenario};
 	rc = make_plan(a, scenario, &job->plan, &budget_s, err);
-	jobs->budget_s += rc ? 0 : budget_s;
-	return rc;
+	if (rc)
+		return rc;
+	jobs->n_comparisons += bb_ab_n_comparisons(&job->plan, a->base);
+	jobs->budget_s += budget_s;
+	return 0;
 }
 
 static void add_skip(struct compare_jobs *jobs, const char *program, const char *why)
 {
 	BB_PUSH(jobs->skips, jobs->n_skips,
 		(struct bb_object_skip){bb_strdup(program), bb_strdup(why)});
-}
-
-static bool has_program(const struct bb_object_info *info, const char *name)
-{
-	return BB_ANY(info->programs, info->n_programs, !strcmp(it->name, name));
 }
 
 /* Adds a job for each program that both objects have, in the order of head. The other programs of
@@ -714,7 +709,7 @@ static int add_pairs(struct compare_args *a, const struct bb_object_info info[2]
 
 			if (!bb_object_opts__wants(&a->object.opts, name))
 				continue;
-			if (!has_program(&info[!side], name)) {
+			if (!bb_object_info__find(&info[!side], name)) {
 				bb_add_words(&only, ", ", "%s", name);
 				continue;
 			}
@@ -736,8 +731,8 @@ static int add_pairs(struct compare_args *a, const struct bb_object_info info[2]
 		       jobs->skips[0].what, jobs->skips[0].why);
 }
 
-/* Finds what is compared. Two programs of different names are compared if each object has only
- * one. */
+/* Finds the jobs. If each object has only one program, compares these two, whatever their names
+ * are. */
 static int add_jobs(struct compare_args *a, struct compare_jobs *jobs, struct bb_err *err)
 {
 	const struct bb_strings *objects = &a->object.objects, *named = &a->object.opts.programs;

@@ -23,6 +23,13 @@ struct bb_estimate {
 	double value, lo, hi; /* lo and hi are NAN if there is no interval */
 };
 
+/* Returns the distance to the farther end of the interval; NAN if an end is missing or infinite. */
+static inline double bb_estimate__half(const struct bb_estimate *e)
+{
+	return isfinite(e->lo) && isfinite(e->hi) ? fmax(e->hi - e->value, e->value - e->lo)
+						  : (double)NAN;
+}
+
 struct bb_summary {
 	/* ns per run, floor included: the censored means of all loads combined (with BB_FILLS_MEAN,
 	 * the means of all runs) */

@@ -295,7 +295,7 @@ int bb_test_run__aim(const struct bb_attached *attached, uint32_t input,
 	int rc = bb_pin_to_cpu(attached->state->opts.cpu, err);
 	size_t port;
 
-	if (!rc && slot->attached && xdp->one_at_a_time) /* since then others were attached */
+	if (!rc && slot->attached && xdp->one_at_a_time) /* another program may have replaced it */
 		rc = bb_xdp_net__attach(xdp, attached->prog_fd, &port, err);
 	if (!rc)
 		open_call(slot, input_of(slot, input), ret_call);

@@ -333,7 +333,7 @@ static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *
 	const struct bb_timeline_point *p = bb_timeline__newest(t, c);
 	struct bb_estimate e = p ? p->of->figure[BB_BY_LATENCY]
 				 : (struct bb_estimate){NAN, NAN, NAN};
-	double half = fmax(e.hi - e.value, e.value - e.lo);
+	double half = bb_estimate__half(&e);
 	bool is_judged = p && p->judged.mark != BB_HISTORY_LEARNING;
 
 	bb_doc__text_cell(d, c->of->name);

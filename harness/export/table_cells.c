@@ -232,10 +232,7 @@ static struct bb_table_cell interval(const struct bb_case *c)
  * as the latency. Empty if there is no interval. */
 static struct bb_table_cell half_of(const struct bb_case *c, const struct bb_estimate *e)
 {
-	double half = isfinite(e->lo) && isfinite(e->hi) ? fmax(e->hi - e->value, e->value - e->lo)
-							 : (double)NAN;
-
-	return time_of(c, half, c->summary.latency.value);
+	return time_of(c, bb_estimate__half(e), c->summary.latency.value);
 }
 
 struct bb_table_cell bb_net_half_cell(const struct bb_case *c)

@@ -728,6 +728,16 @@ static int run(struct ab *ab, struct bb_err *err)
 	return rc ? bb_record__incomplete(ab->session.report, rc, err) : 0;
 }
 
+size_t bb_ab_n_comparisons(const struct bb_plan *plan, const char *base)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan->n_cases; i++)
+		n += !strcmp(plan->cases[i].variant->name, base) &&
+		     !plan->cases[i].drive->kind->counts;
+	return n;
+}
+
 int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct bb_report *report,
 	      struct bb_err *err)
 {

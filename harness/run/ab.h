@@ -38,6 +38,9 @@ struct bb_ab_opts {
 	struct bb_ab_watch watch;
 };
 
+/* Returns how many comparisons of `base` with another variant the plan has. */
+size_t bb_ab_n_comparisons(const struct bb_plan *plan, const char *base);
+
 /* Compares the programs under every drive and parameter of the plan. Appends cases and judged
  * comparisons to the report. Returns the errors of bb_run_plan() (run/runner.h). */
 int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct bb_report *report,

@@ -172,17 +172,13 @@ static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o,
 	return 0;
 }
 
-static const struct bb_object_program *namesake(const struct bb_object_info *info, const char *name)
-{
-	return BB_FIND(info->programs, info->n_programs, !strcmp(it->name, name));
-}
-
 /* True if `q` is attached at the same point as `p`, and `other` has no program with the name of
  * `q`. */
 static bool competes(const struct bb_object_program *q, const struct bb_object_program *p,
 		     const struct bb_object_info *other)
 {
-	return q->type == p->type && !strcmp(q->section, p->section) && !namesake(other, q->name);
+	return q->type == p->type && !strcmp(q->section, p->section) &&
+	       !bb_object_info__find(other, q->name);
 }
 
 /*
@@ -196,7 +192,7 @@ static const struct bb_object_program *partner_of(const struct bb_object_info *o
 						  const struct bb_object_program *p,
 						  const struct bb_object_info *other)
 {
-	const struct bb_object_program *found = namesake(other, p->name);
+	const struct bb_object_program *found = bb_object_info__find(other, p->name);
 	size_t before = 0;
 
 	if (found || !own->is_capture || !other->is_capture || !strcmp(p->section, BB_NOT_ATTACHED))
@@ -628,13 +624,9 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 	int rc = 0;
 
 	/* All comparisons of this measurement share one alpha. */
-	for (size_t i = 0; i < run->n_jobs; i++) {
-		const struct bb_plan *plan = &run->jobs[i].plan;
-
-		for (size_t c = 0; is_todo(run, &run->jobs[i], first) && c < plan->n_cases; c++)
-			ab.n_family += !strcmp(plan->cases[c].variant->name, ab.base) &&
-				       !plan->cases[c].drive->kind->counts;
-	}
+	for (size_t i = 0; i < run->n_jobs; i++)
+		if (is_todo(run, &run->jobs[i], first))
+			ab.n_family += bb_ab_n_comparisons(&run->jobs[i].plan, ab.base);
 	ab.run.skip_failing = true;
 	/* Commands of a scenario from the tree run as the user who built the tree. */
 	ab.run.driver.uid = run->builds->repo.uid;

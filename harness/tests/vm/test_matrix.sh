@@ -159,8 +159,8 @@ $(grep -c 'by kernel function: ' "$TMP/out")" "2 2"
 	expect_status "more than the memory holds: exit code 0" 0
 	expect_eq "more than the memory holds: each has one" \
 		"$(for n in 1 2 3 4 5 6; do instructions room$n 1; done | grep -cE '^[1-9]')" 6
-	# The programs differ in one constant. With this seed their addresses decided by 2 instructions
-	# what the dispatcher of XDP programs takes, when several were attached at a time.
+	# The programs differ in one constant. With this seed, and several programs attached at a time,
+	# the dispatcher of XDP programs took 2 instructions more for some of them.
 	expect_eq "more than the memory holds: each has the same" \
 		"$(for n in 1 2 3 4 5 6; do instructions room$n 1; done | sort -u | wc -l)" 1
 	vm --object room.bpf.o --max-entries pages=524288 --vm "$last"
