@@ -92,8 +92,7 @@ int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_
 
 	if (rc == -ENOENT)
 		return bb_fail(err, rc,
-			       "%s: there is no such BPF object; build it, or mend 'object' where "
-			       "it is named",
+			       "%s: there is no such BPF object; build it, or correct its path",
 			       path);
 	if (!rc)
 		rc = check_elf(path, elf, len, err);

@@ -195,7 +195,9 @@ static char *cpu_text(double percent)
 /* Adds the cells of one path in the columns TIME_COLUMNS. */
 static void add_times(const struct bb_inside_path *p, double clock_ns, struct bb_doc *d)
 {
-	double mean = bb_inside_path__mean(p, clock_ns), worst = bb_inside_path__worst(p, clock_ns);
+	double mean = bb_inside_path__mean(p, clock_ns),
+	       /* the worst time is rounded, the mean is not */
+		worst = fmax(bb_inside_path__worst(p, clock_ns), mean);
 	double ns[BB_LEN(percentiles)];
 
 	compute_percentiles(p, clock_ns, ns);
@@ -385,6 +387,7 @@ static void print_paths(const struct session *s, size_t i, struct bb_doc *d)
 	const struct bb_inside_program *p = &s->inside.programs[i];
 	const struct bb_inside_figures *f = &s->figures[i];
 	size_t n = f->n_paths < s->args->n_paths ? f->n_paths : s->args->n_paths, first;
+	uint64_t others = 0;
 	struct btf *btf;
 
 	if (f->n_paths < 2)
@@ -393,6 +396,12 @@ static void print_paths(const struct session *s, size_t i, struct bb_doc *d)
 	bb_doc__table(d, path_columns, BB_LEN(path_columns));
 	for (size_t k = 0; k < n; k++)
 		print_path(s, i, k, d);
+	for (size_t k = n; k < f->n_paths; k++)
+		others += f->paths[k].runs;
+	if (others)
+		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
+			    "%zu more paths, %" PRIu64 " runs in all (`--paths %zu`)",
+			    f->n_paths - n, others, f->n_paths);
 	btf = p->btf_id ? btf__load_from_kernel_by_id(p->btf_id) : NULL;
 	first = d->n;
 	for (size_t k = 1; btf && k < n; k++)

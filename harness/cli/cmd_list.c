@@ -81,7 +81,7 @@ static void add_scenario(const struct bb_scenario *s, struct bb_doc *d)
 	bb_doc__text_cell(d, s->description);
 }
 
-static int list_scenarios(const struct list_args *a, struct bb_err *err)
+static int list_scenarios(const struct list_args *a, size_t *ret_n, struct bb_err *err)
 {
 	static const struct bb_doc_column columns[] = {
 		{BB_TEXT("Scenario")},
@@ -112,10 +112,7 @@ static int list_scenarios(const struct list_args *a, struct bb_err *err)
 		}
 	}
 	bb_names_free(names, n);
-	if (n && !a->scenarios_only)
-		bb_doc__add(&d, BB_DOC_CLOSING, "next", "`sudo bpfbench --scenario NAME`%s",
-			    a->details ? ""
-				       : "; its programs and drives: `bpfbench list --details`");
+	*ret_n = n;
 	printed = bb_output_document(&d, stdout, err);
 	return printed ? printed : rc;
 }
@@ -124,12 +121,13 @@ int bb_cmd_list(int argc, char **argv, struct bb_err *err)
 {
 	struct list_args a = {.results = BB_RESULTS};
 	int rc = 0, bad = 0;
+	struct bb_doc next = {0};
 	char **ids = NULL;
-	size_t n = 0;
+	size_t n = 0, n_scenarios = 0;
 
 	bb_usage__parse(&usage, argc, argv, &a);
 	if (!a.runs_only)
-		bad = list_scenarios(&a, err);
+		bad = list_scenarios(&a, &n_scenarios, err);
 	if (bad < 0)
 		bad = bb_complain(err);
 	if (a.scenarios_only)
@@ -144,5 +142,12 @@ int bb_cmd_list(int argc, char **argv, struct bb_err *err)
 	for (size_t i = 0; !rc && i < n && (a.runs_only || i < NEWEST); i++)
 		printf("%s%s\n", a.runs_only ? "" : "    ", ids[a.runs_only ? i : n - 1 - i]);
 	bb_names_free(ids, n);
+	if (!rc && n_scenarios) {
+		bb_doc__add(&next, BB_DOC_CLOSING, "next", "`sudo bpfbench --scenario NAME`%s",
+			    a.details ? ""
+				      : "; its programs and drives: `bpfbench list --details`");
+		putchar('\n');
+		rc = bb_output_document(&next, stdout, err);
+	}
 	return rc ? rc : bad;
 }

@@ -26,7 +26,7 @@
 #define LOOK_SECONDS 10.0
 
 struct live_args {
-	double seconds; /* 0: not given */
+	double seconds, for_s; /* 0: not given */
 	const struct bb_live_order *order;
 	const struct bb_live_format *format; /* NULL: --format is not given */
 	const char *output;                  /* NULL: stdout */
@@ -52,8 +52,8 @@ static const struct bb_option options[] = {
 	 "length of the period that a snapshot covers (default 1), or of the look of --save and "
 	 "--compare (default 10)",
 	 0.1, 86400},
-	{"for", 0, "S", bb_read_double, BB_ARG(seconds), NULL, 0.1,
-	 86400}, /* as `inside` calls it */
+	{"for", 0, "S", bb_read_double, BB_ARG(for_s),
+	 "end after this time, with one snapshot of it: --once --seconds S", 0.1, 86400},
 	{"sort", 0, "COLUMN", bb_read_row, BB_ARG(order), "cpu (default), runs, ns or name",
 	 BB_CHOICES(bb_live_orders)},
 	{"format", 'f', "NAME", bb_read_row, BB_ARG(format),
@@ -100,7 +100,13 @@ static void check_args(void *args)
 	bb_refuse("--threshold, --fail-on, --force and --details are for --compare",
 		  !a->compare && (a->threshold > 0 || a->force || a->view.details ||
 				  a->view.fail_on != BB_VERDICT_INCONCLUSIVE));
-	a->seconds = a->seconds > 0 ? a->seconds : looks ? LOOK_SECONDS : SECONDS;
+	bb_refuse("--for is --once with a length; it contradicts --seconds and --serve",
+		  a->for_s > 0 && (a->seconds > 0 || a->serve));
+	a->once |= a->for_s > 0;
+	a->seconds = a->for_s > 0     ? a->for_s
+		     : a->seconds > 0 ? a->seconds
+		     : looks          ? LOOK_SECONDS
+				      : SECONDS;
 	a->threshold = a->threshold > 0 ? a->threshold : 0.1;
 	a->order = a->order ? a->order : bb_live_orders;
 	bb_refuse("--serve goes on until Ctrl-C; it contradicts --once, --format and --output",

@@ -234,9 +234,10 @@ static void add_notes(const struct shown *s, struct bb_doc *d)
 			    o->rss_bytes / 1048576, o->map_bytes / 1048576);
 	add_lost(s, d);
 	if (o->parts_turn_s > 0) {
-		bb_doc__add(d, BB_DOC_FAINT, "ns/run",
-			    "from more turns, with bpf_stats on, which adds 10 to 40 ns to a run; "
-			    "it is off for the first table");
+		bb_doc__add(d, BB_DOC_FAINT, "runs",
+			    "in one %s; ns/run: from further turns, with bpf_stats on, which adds "
+			    "10 to 40 ns",
+			    s->args->opts.requests > 1 ? "request" : "run of the workload");
 		bb_doc__add(d, BB_DOC_FAINT, "adds %", "of the CPU time %s",
 			    against ? "with the agent of --against" : "without the agent");
 	}
@@ -287,9 +288,9 @@ static void make_document(const struct shown *s, struct bb_doc *d)
 	const struct bb_overhead *o = s->o;
 
 	bb_doc__add(d, BB_DOC_TITLE, NULL,
-		    "overhead of %s: %zu block%s of 4 turns (2 with it), %.0f runs of the "
-		    "workload, took %.0f s",
-		    s->name, o->n_blocks, bb_plural(o->n_blocks), (double)o->n_runs, o->elapsed_s);
+		    "overhead of %s: %.0f runs of the workload, with it and without by turns (%zu "
+		    "block%s of 4), took %.0f s",
+		    s->name, (double)o->n_runs, o->n_blocks, bb_plural(o->n_blocks), o->elapsed_s);
 	add_figures(s, d);
 	add_parts(s, d);
 	add_notes(s, d);

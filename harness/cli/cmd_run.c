@@ -448,8 +448,9 @@ static void say_found(const struct bb_found_input *f)
 	if (f->why_not)
 		bb_tell("try-inputs: %s: not searched: %s", f->variant, f->why_not);
 	else if (!bb_found_input__is_any(f))
-		bb_tell("try-inputs: %s: %u of %u instructions executed; nothing reaches further%s",
-			f->variant, f->before, f->n_before, f->runs ? "" : ", or needs to");
+		bb_tell("try-inputs: %s: %u of %u instructions executed; %s", f->variant, f->before,
+			f->n_before,
+			f->runs ? "no input reaches further" : "no other input is needed");
 	else
 		bb_tell("try-inputs: %s: %u of %u instructions executed, %u of %u with "
 			"a " BB_FOUND_INPUT ": %s (%llu runs)",
@@ -491,8 +492,9 @@ static int try_inputs(const struct run_args *a, struct bb_measure *m, struct job
 		rc = bb_store__write_text(a->measure.results, name, made.text, strlen(made.text),
 					  &path, err);
 	if (!rc) {
-		bb_tell("try-inputs: the scenario with what was found: %s",
-			path ? path : a->found_file);
+		if (a->found_file || BB_ANY(found.v, found.n, bb_found_input__is_any(it)))
+			bb_tell("try-inputs: the scenario with what was found: %s",
+				path ? path : a->found_file);
 		bb_plan__done(&job->plan);
 		bb_scenario__free(job->scenario);
 		job->scenario = scenario;

@@ -153,6 +153,8 @@ int bb_diff_view__add(const struct bb_diff_view *view, struct bb_diffs *d,
 		rc = bb_diff_filter(d, "metric!~p[0-9]*", err);
 	if (rc)
 		return rc;
+	if (!view->details && !view->sort && !view->filters.n)
+		bb_diff_drop_nets(d);
 	bb_doc_diff(d, sides, 0, doc);
 	if (!sides.r)
 		add_key(d, doc);

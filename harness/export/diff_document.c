@@ -255,15 +255,20 @@ static void add_verdicts(const struct bb_diffs *diffs, struct bb_doc *d)
 	}
 }
 
-/* True if the comparisons are of one program of a run that compares two in turns. A run of two
+/* True if both comparisons are of one program of a run that compares two in turns. A run of two
  * objects has a scenario for each of their programs. */
-static bool are_of_one_program(const struct bb_report *r)
+static bool are_of_one_program(const struct bb_comparison *a, const struct bb_comparison *b)
 {
-	const struct bb_comparison *first = r->comparisons;
-	size_t len = strcspn(first->name, "/") + 1;
+	return !strcmp(a->base, b->base) && !strncmp(a->name, b->name, strcspn(b->name, "/") + 1);
+}
 
-	return !BB_ANY(r->comparisons, r->n_comparisons,
-		       strcmp(it->base, first->base) || strncmp(it->name, first->name, len));
+static size_t count_programs(const struct bb_report *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_comparisons; i++)
+		n += !BB_ANY(r->comparisons, i, are_of_one_program(it, &r->comparisons[i]));
+	return n;
 }
 
 /* Adds the number of rows with each verdict. `r`: the run that compared both sides in turns. */
@@ -282,8 +287,9 @@ static void add_headline_of(const struct bb_diffs *diffs, const struct bb_report
 		    bb_diffs_count(diffs, BB_VERDICT_IMPROVED),
 		    bb_diffs_count(diffs, BB_VERDICT_SAME),
 		    bb_diffs_count(diffs, BB_VERDICT_INCONCLUSIVE), 100 * diffs->threshold);
-	if (r && r->n_comparisons > 1 && are_of_one_program(r))
-		bb_doc__append(d, "; all of one program");
+	if (r && r->n_comparisons > 1)
+		bb_doc__append(d, "; %zu comparisons of %zu program%s", r->n_comparisons,
+			       count_programs(r), bb_plural(count_programs(r)));
 }
 
 void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open, struct bb_doc *d)
@@ -330,7 +336,7 @@ static void add_count(struct bb_doc *d, const struct bb_counted_case *c)
 static void add_exact_row(const struct bb_exact_row *row, const struct bb_doc_gate *g,
 			  struct bb_doc *d)
 {
-	const char *variant = g ? strstr(row->name, "/head/") : NULL;
+	const char *variant = strstr(row->name, "/head/");
 	const char *verdict = bb_verdict_name(row->verdict);
 
 	/* Leave the variant out of the name ("prog.work/head/exact"), because the row is about base
@@ -436,11 +442,10 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sid
 	/* In a gate's document, add_gate_counts() has already written how many cases differ. */
 	if (!g)
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-			    "%zu case%s: %zu same, %zu regressed, %zu improved, %zu inconclusive",
-			    diff->n_rows, bb_plural(diff->n_rows),
-			    bb_exact_diff__count(diff, BB_VERDICT_SAME),
+			    "%zu regressed, %zu improved, %zu same, %zu inconclusive",
 			    bb_exact_diff__count(diff, BB_VERDICT_REGRESSED),
 			    bb_exact_diff__count(diff, BB_VERDICT_IMPROVED),
+			    bb_exact_diff__count(diff, BB_VERDICT_SAME),
 			    bb_exact_diff__count(diff, BB_VERDICT_INCONCLUSIVE));
 	if (diff->n_only_a || diff->n_only_b)
 		bb_doc__append(d, "; not compared: %zu only in A, %zu only in B", diff->n_only_a,

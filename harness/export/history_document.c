@@ -380,7 +380,7 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, c
 	bool has_judged = BB_ANY(t->cases, t->n_cases, rank_of(t, it, only) < LEARNING);
 	const struct bb_doc_column columns[] = {
 		{BB_TEXT("Case")},
-		{BB_NUMBER("Latest, ns")},
+		{BB_NUMBER("Latency, ns")},
 		{BB_TEXT("+-"), .close = true, .drop = 1, .doc = "95 % interval of the latest run"},
 		{BB_NUMBER("Change %"), .doc = change_docs[by]},
 		{BB_NUMBER("Limit %"), .doc = "a smaller change stays unseen"},

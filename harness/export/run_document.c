@@ -264,10 +264,15 @@ static const struct bb_case *only_program(const struct bb_report *r, size_t firs
  *     latency 67.8 +- 0.9, of which 52.0 are the call and its timing
  *     its samples: p50 70.0   p90 71.0   p99 80.0   outliers 0.2 %
  */
-static void add_sentence(const struct bb_case *c, struct bb_doc *d)
+static void add_sentence(const struct bb_report *r, const struct bb_case *c, struct bb_doc *d)
 {
 	struct bb_table_cell of_net = bb_net_half_cell(c), of_latency = bb_latency_half_cell(c);
 	struct bb_table_cell executed = bb_executed_cell(c);
+	/* another drive ran the same input */
+	bool is_said = BB_ANY(r->cases, (size_t)(c - r->cases),
+			      !strcmp(it->scenario, c->scenario) &&
+				      !strcmp(it->variant, c->variant) &&
+				      !strcmp(bb_executed_cell(it).text, executed.text));
 	double scale = c->summary.latency.value;
 	size_t n = 0;
 	struct bb_table_cell net = bb_net_cell(c);
@@ -275,7 +280,7 @@ static void add_sentence(const struct bb_case *c, struct bb_doc *d)
 	bb_doc__add(d, BB_DOC_ITEM, NULL, "%s   net %s%s%s%s", c->variant, net.text,
 		    of_net.text[0] ? " +- " : "", of_net.text,
 		    strstr(net.text, " ms") ? "" : " ns");
-	if (executed.text[0]) {
+	if (executed.text[0] && !is_said) {
 		size_t all = (size_t)(strstr(executed.text, "of ") + 3 - executed.text);
 
 		all += strspn(executed.text + all, "0123456789");
@@ -597,7 +602,7 @@ static void add_tables(const struct bb_report *r, enum bb_detail detail, bool in
 			only = only_program(r, i);
 			bb_doc_group_title(only, true, unit_of(r, only).text, d);
 			append_fired_by(r, i, bb_same_table, BB_SHORT, d);
-			add_sentence(only, d);
+			add_sentence(r, only, d);
 			bb_doc_in_vain(r, only, d);
 		} else if (bb_is_first_of_table(r, i)) {
 			bb_doc_table(r, i, detail, d);
@@ -741,6 +746,9 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 	}
 	if (bb_counts_instructions(r))
 		bb_doc__add(d, BB_DOC_BAD, NULL, BB_COUNTS_INSTRUCTIONS);
+	if (r->n_comparisons) /* a comparison has rows `net` only where something changed */
+		has_net &= bb_report__count_verdict(r, BB_VERDICT_REGRESSED) ||
+			   bb_report__count_verdict(r, BB_VERDICT_IMPROVED);
 	if (has_net)
 		bb_doc__add(d, BB_DOC_FAINT, "net", "what a %s",
 			    has_command ? "variant adds to the command alone"
@@ -759,8 +767,9 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 			    "ring %%: how full the ring was at most; CPU/sample: the reader's CPU "
 			    "time; >: at least, as it did not consume the rest");
 	if (has_net && !in_sentences && !r->n_comparisons)
-		bb_doc__add(d, BB_DOC_FAINT, "p50", "median of the samples of the latency%s",
-			    has_p99 && lacks_p99 ? "; p99 only where there are 1000 samples" : "");
+		bb_doc__add(d, BB_DOC_FAINT, "latency",
+			    "mean of a run without outliers; p50: of all samples%s",
+			    has_p99 && lacks_p99 ? "; p99 needs 1000" : "");
 	if (BB_ANY(r->comparisons, r->n_comparisons, isfinite(it->ratio.lo)))
 		bb_doc__add(d, BB_DOC_FAINT, "Interval",
 			    "95 %%, of Diff %%; the verdict goes by the latency");
@@ -807,6 +816,7 @@ static const char *map_to_fill(const struct bb_report *r)
 static bool add_fill(const struct bb_report *r, const char *label, struct bb_doc *d)
 {
 	const char *map = map_to_fill(r);
+	char *command;
 
 	/* the name is from a file, and users copy the command to a shell */
 	if (!map ||
@@ -814,9 +824,11 @@ static bool add_fill(const struct bb_report *r, const char *label, struct bb_doc
 			    "0123456789_.")] ||
 	    !r->command || strstr(r->command, "--fill"))
 		return false;
-	bb_doc__again(d, BB_DOC_FAINT, label, r->command,
+	command = bb_command_without(r->command, "--try-inputs");
+	bb_doc__again(d, BB_DOC_FAINT, label, command,
 		      bb_table_cell_of("--fill %.64s=%d", map, FILL_ENTRIES).text,
 		      "with entries in the map that was empty");
+	free(command);
 	return true;
 }
 
@@ -825,9 +837,10 @@ static bool add_fill(const struct bb_report *r, const char *label, struct bb_doc
  * nothing. */
 static const char *begin_next(const struct bb_report *r, bool has_object, struct bb_doc *d)
 {
-	bool is_early = BB_ANY(r->cases, r->n_cases, it->turned_file);
+	bool is_early = BB_ANY(r->cases, r->n_cases, it->turned_file),
+	     is_captured = r->command && strstr(r->command, " -- ");
 
-	if (!has_object || bb_counts_instructions(r))
+	if (!(has_object || is_captured) || bb_counts_instructions(r))
 		return "next";
 	if ((!is_early || bb_doc_is_searched(r)) && add_fill(r, "next", d))
 		return "then";
@@ -929,6 +942,9 @@ static void add_next(const struct bb_report *r, enum bb_detail detail, struct bb
 			    "`bpfbench report%s` (a page with all figures)", results);
 	if (r->n_comparisons && is_of_compare(r))
 		add_fill(r, "or", d);
+	if (is_of_compare(r) && r->command && !strstr(r->command, "--fail-on") &&
+	    bb_report__count_verdict(r, BB_VERDICT_REGRESSED))
+		bb_doc__add(d, BB_DOC_FAINT, "in CI", "`--fail-on regressed` ends with exit code 3");
 	free(results);
 	if (detail == BB_SHORT && !r->n_comparisons && d->n > before + 1)
 		bb_doc__cut(d, before + 1);

@@ -393,8 +393,7 @@ static void add_remedy(const struct bb_in_vain *v, bool is_searched, struct bb_d
 			    "scenario (`maps:`)");
 	else
 		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
-			    "so this is the cost of a miss; `--fill %s=N` fills the map, "
-			    "`bpfbench -- LOADER` measures what your loader fills",
+			    "the cost of a miss; fill it: `--fill %s=N` or `bpfbench -- LOADER`",
 			    is_named ? v->map : "MAP");
 }
 

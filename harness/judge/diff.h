@@ -112,6 +112,10 @@ int bb_diff_sort(struct bb_diffs *d, const char *by, struct bb_err *err);
  */
 int bb_diff_filter(struct bb_diffs *d, const char *condition, struct bb_err *err);
 
+/* Removes each row `net` behind a row of the same case whose verdict is `same` or `inconclusive`:
+ * it has no verdict of its own, and its share of a small figure looks like a change. */
+void bb_diff_drop_nets(struct bb_diffs *d);
+
 /* names of all columns, for help texts */
 #define BB_DIFF_COLUMNS "name, metric, a, b, shift, percent, p, verdict, note"
 

@@ -223,6 +223,17 @@ static int parse_condition(const char *text, struct condition *c, struct bb_err 
 	return 0;
 }
 
+/* Moves row i to the end of the rows kept so far, or frees what it has. */
+static void keep_or_free(struct bb_diffs *d, size_t i, bool keeps, size_t *kept)
+{
+	if (keeps) {
+		d->rows[(*kept)++] = d->rows[i];
+		return;
+	}
+	free(d->rows[i].name);
+	free(d->rows[i].note);
+}
+
 int bb_diff_filter(struct bb_diffs *d, const char *condition, struct bb_err *err)
 {
 	struct condition c = {0};
@@ -231,14 +242,27 @@ int bb_diff_filter(struct bb_diffs *d, const char *condition, struct bb_err *err
 
 	if (rc)
 		return rc;
-	for (size_t i = 0; i < d->n; i++) {
-		if (holds(&c, &d->rows[i])) {
-			d->rows[kept++] = d->rows[i];
-			continue;
-		}
-		free(d->rows[i].name);
-		free(d->rows[i].note);
-	}
+	for (size_t i = 0; i < d->n; i++)
+		keep_or_free(d, i, holds(&c, &d->rows[i]), &kept);
 	d->n = kept;
 	return 0;
+}
+
+void bb_diff_drop_nets(struct bb_diffs *d)
+{
+	const struct bb_diff *judged = NULL; /* the last row with a verdict */
+	size_t kept = 0;
+
+	for (size_t i = 0; i < d->n; i++) {
+		const struct bb_diff *row = &d->rows[i];
+		bool is_of_judged = judged && !strcmp(judged->name, row->name),
+		     is_spare = is_of_judged && !strcmp(row->metric, "net") &&
+				(judged->verdict == BB_VERDICT_SAME ||
+				 judged->verdict == BB_VERDICT_INCONCLUSIVE);
+
+		keep_or_free(d, i, !is_spare, &kept);
+		if (!is_spare && d->rows[kept - 1].has_verdict)
+			judged = &d->rows[kept - 1];
+	}
+	d->n = kept;
 }

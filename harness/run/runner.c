@@ -110,6 +110,9 @@ static void note_unmeasured(struct bb_run *r, size_t n, const size_t *cases)
 	free(why);
 }
 
+/* A case with this share of its samples gets no skip: the figures are not worse for it. */
+#define FEW_MISSING 0.95
+
 /* Adds skips for the samples that are missing in the first `loads` loads, and drops cases
  * without samples. Returns -ETIME if no case has samples. */
 static int leave_out_samples(struct bb_run *r, uint32_t loads, struct bb_err *err)
@@ -130,7 +133,7 @@ static int leave_out_samples(struct bb_run *r, uint32_t loads, struct bb_err *er
 		if (!k)
 			continue;
 		count_samples(r, i, loads, &taken, &wanted);
-		if (taken >= wanted)
+		if ((double)taken >= FEW_MISSING * (double)wanted && taken)
 			continue;
 		bb_case__drop_empty_series(k);
 		if (!k->n_series)
@@ -378,15 +381,24 @@ static int are_lines_decided(struct bb_run *r, bool *ret_decided, struct bb_err 
 	return rc == -ENODATA ? 0 : rc;
 }
 
-/* Call it after the last round. Adds a round if lines are compared and some of them are undecided,
- * as long as the budget lasts. Judges the lines only once, because each further judgement adds to
- * the chance of a false verdict. */
-static int add_round(struct bb_run *r, struct bb_err *err)
+/* Call it after the last round. `took_s` is the time of all rounds. Adds rounds as long as the
+ * budget lasts in two cases: count_rounds() left out rounds of the plan, because the first round
+ * took longer than the later ones; or lines are compared and some of them are undecided. Judges the
+ * lines only once, because each further judgement adds to the chance of a false verdict. */
+static int add_rounds(struct bb_run *r, double took_s, struct bb_err *err)
 {
 	uint32_t loads = r->session.plan->loads;
 	bool decided = false;
 	int rc = 0;
 
+	if (r->rounds < loads) {
+		double more = floor(bb_deadline_left_s() * r->rounds / took_s),
+		       rounds = fmin(r->rounds + fmax(more, 0), loads);
+
+		r->total *= rounds / r->rounds;
+		r->rounds = (uint32_t)rounds;
+		return 0;
+	}
 	if (!r->session.opts->lines || r->rounds >= FILL_MOST * loads ||
 	    !isfinite(bb_deadline_left_s()))
 		return 0;
@@ -425,7 +437,7 @@ static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, str
 			r->total *= (double)r->rounds / loads;
 		}
 		if (!rc && load + 1 == r->rounds)
-			rc = add_round(r, err);
+			rc = add_rounds(r, bb_seconds_since(began_ns), err);
 	}
 	note_shares(r);
 	for (size_t i = 0; !rc && i < r->session.report->n_cases; i++)

@@ -234,6 +234,10 @@ check "live: and leaves the one before as it was" valid_openmetrics "$TMP/live.o
 expect_eq "live: and nothing beside it" "$(compgen -G "$TMP/live.om.*" || true)" ""
 # --- the programs of a command ---
 own namesake 300
+if need_command script "live --for: ends on a terminal, too"; then
+	run timeout 60 script -qec "'$BPFBENCH' live --for 0.5" /dev/null
+	expect_status "live --for: ends on a terminal, too" 0
+fi
 run "$BPFBENCH" live --seconds 1 --format json -- "$O/tests/tools/live_prog" "$object" 301
 expect_status "live: of a command: succeeds" 0
 expect_eq "live: of a command: its program, and not that of the same name that runs beside it" "$(grep -c '"id":' "$TMP/out")" 1

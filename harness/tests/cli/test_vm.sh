@@ -129,6 +129,11 @@ spoiled "a damaged saved guest" 'echo "load of migration failed" >\&2; exit 1' '
 spoiled "a saved guest that ends early" exit 'the guest ended early' 6
 vm vm remove "$TMP/bzImage"
 expect_eq "remove of an own kernel: its saved guest is gone" "$(find "$cache" -type f)" ""
+name="shell: a process in the background of its terminal is told what to do"
+if need_command script "$name"; then # `timeout` puts its command into the background, unless it leads the session
+	run env XDG_CACHE_HOME="$cache" PATH="$TMP/bin:$PATH" script -qec "timeout 30 '$BPFBENCH' vm shell '$TMP/bzImage'; true" /dev/null
+	expect_grep "$name" out 'it: try `fg`, or `timeout --foreground`'
+fi
 # shellcheck disable=SC2016
 play 'echo $$ >'"$TMP"'/pid; exec sleep 600'
 vm --object "$object" --vm "$TMP/bzImage" --vm-limit 1

@@ -101,7 +101,7 @@ static void test_one_instruction_more(void **state)
 	bb_doc_exact_diff(&d, (struct bb_doc_sides){NULL, "a", "b"}, false, NULL, &doc);
 	text = rendered(&doc, as_text);
 	assert_has(text, "+1  prog.bpf.c:15  int x = 1;");
-	assert_has(text, "2 cases: 0 same, 2 regressed, 0 improved, 0 inconclusive\n\nCase ");
+	assert_has(text, "2 regressed, 0 improved, 0 same, 0 inconclusive\n\nCase ");
 	assert_has(text, "\nA, B, Diff: instructions per run, those of helpers not counted\nA: a\n"
 			 "B: b\nnext: the same without `--exact` (");
 	free(text);
