@@ -133,7 +133,7 @@ static int leave_out_samples(struct bb_run *r, uint32_t loads, struct bb_err *er
 		if (!k)
 			continue;
 		count_samples(r, i, loads, &taken, &wanted);
-		if ((double)taken >= FEW_MISSING * (double)wanted && taken)
+		if ((double)taken >= FEW_MISSING * (double)wanted)
 			continue;
 		bb_case__drop_empty_series(k);
 		if (!k->n_series)
