@@ -26,8 +26,9 @@ void bb_doc_short_rest(const struct bb_report *r, struct bb_doc *d);
 double bb_budget_to_decide(const struct bb_report *r);
 
 /* Adds the comparisons that were measured in the run. `open` has the same meaning as for
- * bb_doc_diff(). */
-void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d);
+ * bb_doc_diff(). With BB_SHORT, without the rows that bb_diff_drop_nets() removes. */
+void bb_doc_comparisons(const struct bb_report *r, size_t open, enum bb_detail detail,
+			struct bb_doc *d);
 
 /* Adds the table whose first case has the index `first` (bb_same_table()), with its title and its
  * notes. */

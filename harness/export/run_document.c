@@ -515,7 +515,8 @@ static void add_budget(const struct bb_report *r, enum bb_doc_kind kind, const c
 			      "inconclusive: neither shown to be slower nor to be the same");
 }
 
-void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d)
+void bb_doc_comparisons(const struct bb_report *r, size_t open, enum bb_detail detail,
+			struct bb_doc *d)
 {
 	/* comparisons [first, end) have the same base and head */
 	for (size_t first = 0, end; first < r->n_comparisons; first = end) {
@@ -529,6 +530,8 @@ void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d
 		bb_doc__add(d, BB_DOC_TITLE, NULL, "Compared in turns, at a significance of %g",
 			    c->alpha);
 		bb_diff_comparisons(r, first, end - first, &diffs);
+		if (detail == BB_SHORT)
+			bb_diff_drop_nets(&diffs);
 		bb_doc_diff(&diffs, (struct bb_doc_sides){r, c->base, c->head}, open, d);
 		bb_diffs__done(&diffs);
 	}
@@ -944,7 +947,8 @@ static void add_next(const struct bb_report *r, enum bb_detail detail, struct bb
 		add_fill(r, "or", d);
 	if (is_of_compare(r) && r->command && !strstr(r->command, "--fail-on") &&
 	    bb_report__count_verdict(r, BB_VERDICT_REGRESSED))
-		bb_doc__add(d, BB_DOC_FAINT, "in CI", "`--fail-on regressed` ends with exit code 3");
+		bb_doc__add(d, BB_DOC_FAINT, "in CI",
+			    "`--fail-on regressed` ends with exit code 3");
 	free(results);
 	if (detail == BB_SHORT && !r->n_comparisons && d->n > before + 1)
 		bb_doc__cut(d, before + 1);
@@ -966,14 +970,14 @@ void bb_doc_short_rest(const struct bb_report *r, struct bb_doc *d)
 void bb_doc_short(const struct bb_report *r, struct bb_doc *d)
 {
 	add_incomplete(r, d);
-	bb_doc_comparisons(r, 0, d);
+	bb_doc_comparisons(r, 0, BB_SHORT, d);
 	bb_doc_short_rest(r, d);
 }
 
 void bb_doc_details(const struct bb_report *r, struct bb_doc *d)
 {
 	add_incomplete(r, d);
-	bb_doc_comparisons(r, 0, d);
+	bb_doc_comparisons(r, 0, BB_DETAILS, d);
 	/* Before the details, show only the tables that summarise several tables of the details: of
 	 * sweeps, and of programs at several values of the parameter. */
 	for (size_t i = 0; i < r->n_cases && !r->n_comparisons; i++)
@@ -997,7 +1001,7 @@ void bb_doc_details(const struct bb_report *r, struct bb_doc *d)
 void bb_doc_markdown(const struct bb_report *r, struct bb_doc *d)
 {
 	add_incomplete(r, d);
-	bb_doc_comparisons(r, 0, d);
+	bb_doc_comparisons(r, 0, BB_SHORT, d);
 	add_cases(r, BB_SHORT, false, d);
 	bb_doc_programs(r, d);
 	bb_doc__add(d, BB_DOC_TITLE, NULL, "Notes");

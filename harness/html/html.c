@@ -66,7 +66,7 @@ static void put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
 	struct bb_doc d = {0};
 
 	put_figures(out, page, nth, kinds, NULL);
-	bb_doc_comparisons(page->report, OPEN_COMPARISONS, &d);
+	bb_doc_comparisons(page->report, OPEN_COMPARISONS, BB_SHORT, &d);
 	put_document(&d, out);
 }
 

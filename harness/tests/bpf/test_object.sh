@@ -161,9 +161,9 @@ real compare --base-object "$WORK/old.o" --head-object "$O/bpf/fun_xdp.bpf.o" --
 expect_status "compare: two builds of an XDP program" 0
 expect_grep "compare: a row of the drive" out '^v3/step +latency, ns '
 expect_no_grep "compare: no net where nothing changed" out ' net, ns'
+run "$BPFBENCH" show --details --results "$results"
+expect_grep "show --details of a comparison: net of the empty XDP program" out '^v3/step +net, ns +[0-9]'
 nothing_left "compare" 1
-real compare --base-object "$WORK/old.o" --head-object "$O/bpf/fun_xdp.bpf.o" --program v3 --loads 4 --details
-expect_grep "compare --details: net of the empty XDP program" out '^v3/step +net, ns +[0-9]'
 for name in "$WORK/old.o" "$O/bpf/fun_xdp.bpf.o"; do object "$name" --program v3 --drive step; done
 mapfile -t runs < <("$BPFBENCH" list --runs --results "$results" | cut -d" " -f1 | grep -E "old|fun_xdp" | sort -t- -k2,2r)
 run "$BPFBENCH" compare --results "$results" "${runs[@]}"
