@@ -239,6 +239,8 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 		rc = put_chosen(r, a, lines, n, err);
 	if (!rc && a->cases)
 		bb_doc_by_param(lines, n, &d);
+	if (!rc && n)
+		bb_doc_in_vain(r, NULL, &d);
 	/* adds which loads of the programs were not measured, and why */
 	for (size_t i = 0; !rc && n && i < r->n_skips; i++)
 		if (strstr(r->skips[i].what, "/loads ") && !n_skips++)

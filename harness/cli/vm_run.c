@@ -10,6 +10,7 @@
 #include "base/deadline.h"
 #include "cli/output.h"
 #include "cli/paths.h"
+#include "export/documents.h"
 #include "export/matrix.h"
 #include "store/run_json.h"
 #include "store/store.h"
@@ -474,6 +475,9 @@ static void write_text(struct guests *g, const struct bb_matrix_kernel *columns,
 	else {
 		object = bb_command_value(g->m->command, "--object");
 		bb_doc_matrix(columns, g->n, &d);
+		/* what a program finds in its maps does not depend on the kernel */
+		if (g->v[g->n - 1].run)
+			bb_doc_in_vain(g->v[g->n - 1].run, NULL, &d);
 		bb_doc__add(&d, BB_DOC_FAINT, "next",
 			    "`bpfbench annotate --vm %s %s` (machine instructions by line)",
 			    g->v[g->n - 1].kernel.name, object ? object : "OBJECT");

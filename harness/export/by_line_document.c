@@ -296,6 +296,12 @@ static void add_notes(const struct bb_by_line *b, struct bb_doc *d)
 			    "the parts sum to %s, the program takes %s %s: more than 2 %% apart",
 			    bb_table_cell_value(b->sum.value).text,
 			    bb_table_cell_value(b->program.value).text, unit_of(b));
+	else if (b->sum.value < b->program.lo || b->sum.value > b->program.hi)
+		bb_doc__add(d, BB_DOC_ITEM, NULL,
+			    "the rows add up to %s %s: each is measured on its own, and %g %s or "
+			    "2 %% are usual",
+			    bb_table_cell_value(b->sum.value).text, unit_of(b), BB_BY_LINE_LEAST_NS,
+			    unit_of(b));
 	if (other > 0)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
 			    "%.0f %% of the runs took another path than the rows show; how much "

@@ -28,7 +28,7 @@ static const struct figure {
 	[EXECUTED] = {"BPF insns/run", NULL, "without those of helpers", 0, false},
 	[MACHINE] = {"machine insns/run", NULL,
 		     "helpers included, less those of the floor (an empty program): the most "
-		     "frequent value, and from 1 % on the share of other values",
+		     "frequent value, and the share of other values if it is 1 % or more",
 		     0, true},
 };
 
