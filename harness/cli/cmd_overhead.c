@@ -186,14 +186,14 @@ static void add_lost(const struct shown *s, struct bb_doc *d)
 	}
 	if (!(runs > 0))
 		return;
-	if (misses || o->n_perf_buffers)
-		bb_doc__add(d, misses ? BB_DOC_BAD : BB_DOC_FAINT, "lost events",
+	if (misses)
+		bb_doc__add(d, BB_DOC_BAD, "lost events",
 			    "at %s runs of its programs a second, the kernel left out %" PRIu64
-			    " runs (recursion)%s",
-			    bb_table_cell_number(runs * per_s, runs * per_s).text, misses,
-			    o->n_perf_buffers ? "; what its perf buffers lost only the agent can "
-						"tell"
-					      : "");
+			    " runs (recursion)",
+			    bb_table_cell_number(runs * per_s, runs * per_s).text, misses);
+	if (o->n_perf_buffers)
+		bb_doc__add(d, BB_DOC_FAINT, misses ? NULL : "lost events",
+			    "what its perf buffers lost, only the agent can tell");
 	for (size_t i = 0; i < o->n_rings; i++)
 		bb_doc__add(d, o->rings[i].peak > NEARLY_FULL ? BB_DOC_BAD : BB_DOC_FAINT, NULL,
 			    "its ring buffer '%s' was up to %.0f %% full%s", o->rings[i].name,
