@@ -45,11 +45,13 @@ expect_status "same: exit code 0" 0
 check "same: says so" says same
 expect_grep "same: the columns of a diff" out '^Case +Metric +A +B +Diff +Diff % +Interval % +Verdict'
 expect_grep "same: what A and B are" out '^B: again$'
-expect_grep "same: net beside gross" out '^ab/fake +net, ns '
+expect_no_grep "same: no net where nothing changed" out '^ab/fake +net, ns '
 expect_no_grep "same: each version by itself is in the details" err '^ *variant .* p50'
 live slower
 expect_status "regressed: exit code 0 without --fail-on" 0
 check "regressed: says so" says regressed
+expect_grep "regressed: net beside gross" out '^ab/fake +net, ns '
+expect_grep "regressed: what CI has to add" out '^in CI: `--fail-on regressed` ends with exit code 3$'
 expect_grep "regressed: by 5 %, with an interval around it" out '^ab/fake +latency, ns .* \+(4\.9|5\.0|5\.1)[0-9]? +\[\+4\.[0-9]+, \+5\.[0-9]+\]'
 live slower --fail-on regressed
 expect_status "gate: a regression is exit code 3" 3

@@ -273,7 +273,7 @@ in_situ_over() {
 }
 object=$O/bpf/perf_profiler.bpf.o
 
-broken "object: missing" 1 "$O/bpf/nosuch\.bpf\.o: .*'object'" < <(step_of nosuch.bpf.o '{name: ringbuf}')
+broken "object: missing" 1 "$O/bpf/nosuch\.bpf\.o: there is no such BPF object; build it, or correct its path" < <(step_of nosuch.bpf.o '{name: ringbuf}')
 echo 'no ELF' >"$WORK/text.bpf.o"
 broken "object: not ELF" 1 "$WORK/text\.bpf\.o: not a BPF object" < <(step_of "$WORK/text.bpf.o" '{name: ringbuf}')
 head -c 3000 "$object" >"$WORK/cut.bpf.o"
