@@ -207,7 +207,7 @@ static void mix_of(void)
 
 static const char *const maps[] = {"hash", "lru", "trie", "array", "percpu"};
 static const unsigned int sizes[] = {10, 1000, 100000, 1000000};
-static const unsigned int aa_budgets_s[] = {4, 4, 8, 25}; /* twice that for an LRU map */
+static const unsigned int aa_budgets_s[] = {8, 8, 12, 25}; /* twice that for an LRU map */
 static const char *const keys[] = {"random", "one"};
 
 /* Writes a scenario with a variant for each map, size and kind of key. */

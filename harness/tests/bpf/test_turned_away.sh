@@ -17,7 +17,7 @@ expect_grep "an object: another packet" out '^    to get further: another packet
 expect_grep "an object: the tracer's filter" out "^  early return: only_one_pid: all runs leave at turned_away\.bpf\.c:$(line 'targ_pid !=\|!= targ_pid') "
 expect_grep "an object: another event, or the filter" out '^    to get further: another event .*globals '
 expect_grep "an object: an empty map is a failed lookup" out "^  failed lookup: only_services: map 'services' \(hash\) is empty"
-expect_grep "an object: which option fills it" out '^    .*`--fill services=N` fills the map'
+expect_grep "an object: which option fills it" out '^    the cost of a miss; fill it: `--fill services=N` or `bpfbench -- LOADER`'
 expect_eq "an object: no other notes" "$(grep -c '^  early return: ' "$TMP/out")" 2
 
 run "$BPFBENCH" show latest --results "$TMP/results" --format markdown
