@@ -194,6 +194,19 @@ char *bb_command_without(const char *command, const char *option)
 	return edit_command(command, option, name, option[name], NULL);
 }
 
+char *bb_command_without_all(const char *command, const char *const *options, size_t n)
+{
+	char *left = command ? bb_strdup(command) : NULL;
+
+	for (size_t i = 0; left && i < n; i++) {
+		char *without = bb_command_without(left, options[i]);
+
+		free(left);
+		left = without;
+	}
+	return left;
+}
+
 char *bb_command_value(const char *command, const char *option)
 {
 	size_t name = strlen(option), n = 0, len = 0;

@@ -62,6 +62,8 @@ char *bb_command_with(const char *command, const char *option);
  * value, "--drive NAME". The caller frees the copy. Returns NULL for the same texts as
  * bb_command_with(). */
 char *bb_command_without(const char *command, const char *option);
+/* Does the same for each of options[n]. `command` may be NULL. */
+char *bb_command_without_all(const char *command, const char *const *options, size_t n);
 /* Returns the value of `option` ("--base") in `command`, as a shell reads it. The caller frees
  * the value. Returns NULL if `command` does not have the option, or is a text for which
  * bb_command_with() returns NULL. */

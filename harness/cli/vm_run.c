@@ -475,7 +475,8 @@ static void write_text(struct guests *g, const struct bb_matrix_kernel *columns,
 	else {
 		object = bb_command_value(g->m->command, "--object");
 		bb_doc_matrix(columns, g->n, &d);
-		/* what a program finds in its maps does not depend on the kernel */
+		/* A program finds the same in its maps on each kernel. So the notes of one
+		 * kernel are enough. */
 		if (g->v[g->n - 1].run)
 			bb_doc_in_vain(g->v[g->n - 1].run, NULL, &d);
 		bb_doc__add(&d, BB_DOC_FAINT, "next",

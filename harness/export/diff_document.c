@@ -287,9 +287,12 @@ static void add_headline_of(const struct bb_diffs *diffs, const struct bb_report
 		    bb_diffs_count(diffs, BB_VERDICT_IMPROVED),
 		    bb_diffs_count(diffs, BB_VERDICT_SAME),
 		    bb_diffs_count(diffs, BB_VERDICT_INCONCLUSIVE), 100 * diffs->threshold);
-	if (r && r->n_comparisons > 1)
-		bb_doc__append(d, "; %zu comparisons of %zu program%s", r->n_comparisons,
-			       count_programs(r), bb_plural(count_programs(r)));
+	if (r && r->n_comparisons > 1) {
+		size_t n = count_programs(r);
+
+		bb_doc__append(d, "; %zu comparisons of %zu program%s", r->n_comparisons, n,
+			       bb_plural(n));
+	}
 }
 
 void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open, struct bb_doc *d)

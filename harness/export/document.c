@@ -39,10 +39,10 @@ void bb_doc__append(struct bb_doc *d, const char *fmt, ...)
 void bb_doc__again(struct bb_doc *d, enum bb_doc_kind kind, const char *label, const char *command,
 		   const char *option, const char *why)
 {
-	/* without --quiet, which would hide where the run is stored */
-	char *loud = command ? bb_command_without(command, "--quiet") : NULL,
-	     *louder = loud ? bb_command_without(loud, "-q") : NULL,
-	     *with = louder ? bb_command_with(louder, option) : NULL;
+	/* --quiet would hide where the run is stored */
+	static const char *const drop[] = {"--quiet", "-q"};
+	char *loud = bb_command_without_all(command, drop, BB_LEN(drop)),
+	     *with = loud ? bb_command_with(loud, option) : NULL;
 	/* `--vm` needs no root, because a guest measures. `annotate` needs none, because it reads
 	 * stored runs */
 	bool as_root = with && !strstr(with, " --vm") && strncmp(with, "bpfbench annotate ", 18);
@@ -53,7 +53,6 @@ void bb_doc__again(struct bb_doc *d, enum bb_doc_kind kind, const char *label, c
 			      : "`",
 		    with ? with : option, why ? " (" : "", why ? why : "", why ? ")" : "");
 	free(with);
-	free(louder);
 	free(loud);
 }
 

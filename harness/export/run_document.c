@@ -895,14 +895,8 @@ static void add_next_of_found(const struct bb_report *r, const char *label, stru
 {
 	static const char *const drop[] = {"--drive NAME", "-d NAME",       "--format NAME",
 					   "-f NAME",      "--sort COLUMN", "--filter EXPRESSION"};
-	char *command = r->command ? bb_strdup(r->command) : NULL;
+	char *command = bb_command_without_all(r->command, drop, BB_LEN(drop));
 
-	for (size_t i = 0; command && i < BB_LEN(drop); i++) {
-		char *without = bb_command_without(command, drop[i]);
-
-		free(command);
-		command = without;
-	}
 	if (has_step(r))
 		bb_doc__again(d, BB_DOC_FAINT, label, command, "--time",
 			      "which lines the difference is in");

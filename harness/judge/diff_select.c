@@ -223,7 +223,8 @@ static int parse_condition(const char *text, struct condition *c, struct bb_err 
 	return 0;
 }
 
-/* Moves row i to the end of the rows kept so far, or frees what it has. */
+/* If `keeps` is true, moves row i behind the *kept rows before it, and counts it. Otherwise frees
+ * the texts of the row. */
 static void keep_or_free(struct bb_diffs *d, size_t i, bool keeps, size_t *kept)
 {
 	if (keeps) {
