@@ -105,7 +105,7 @@ $(O)/obj/%.o: harness/%.c $(O)/flags
 
 # These files are embedded in the program (base/asset.h).
 $(O)/obj/html/html.o: harness/html/page.html harness/html/page.css
-$(O)/obj/vm/kernels.o: ci/vm/fetch-kernel.sh
+$(O)/obj/vm/kernels.o: harness/vm/fetch-kernel.sh
 $(O)/obj/profile/flame.o: harness/profile/flame.css harness/profile/flame.js
 
 $(O)/bpf/%.bpf.o: bpf/%.bpf.c Makefile
@@ -235,7 +235,7 @@ coverage: deps-test ## how many of bpfbench's own lines the unit and cli tests r
 KERNELS ?= 5.10 6.1 6.12
 vm-test: deps-test ## the privileged tests in other kernels, KERNELS="5.10 6.1 6.12", under QEMU: minutes for each
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all tests
-	$(Q)O=$(O) ci/vm/vm-test.sh $(KERNELS)
+	$(Q)O=$(O) ci/vm-test.sh $(KERNELS)
 
 fuzzers: $(BPF_OBJS) $(TEST_BPF_OBJS)
 	$(Q)harness/tests/fuzz/have_libfuzzer.sh '$(CLANG)'

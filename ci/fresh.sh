@@ -24,7 +24,7 @@ usage() {
 	    sudo ci/fresh.sh --root debian-13 make test
 
 	Needs root, and mmdebstrap or debootstrap to make the bare system, which is then kept for 30 days, as are the
-	kernels that ci/vm/ fetches.
+	kernels that ci/vm-test.sh fetches.
 
 	Environment: XDG_CACHE_HOME, where bare systems are kept (~/.cache); TMPDIR, where chroots are made (/var/tmp), on a file
 	system with devices and set-user-ID programs, 5 GB free; BB_MIRROR, a mirror of Debian (deb.debian.org).
@@ -91,7 +91,7 @@ furnish() {
 }
 
 # mount_all ROOT KEPT: mounts /proc, /sys and /dev as on any machine, without file systems that this machine has mounted below /sys, and
-# KEPT for the kernels of ci/vm/. Called in the new mount namespace.
+# KEPT for the kernels of ci/vm-test.sh. Called in the new mount namespace.
 mount_all() {
 	local root=$1 name
 

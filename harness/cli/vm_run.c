@@ -277,8 +277,8 @@ static int boot(const struct guests *g, struct guest *guest, struct bb_err *err)
 		return rc;
 	rc = bb_initramfs__make(guest->kernel.modules, err);
 	if (rc >= 0)
-		rc = bb_machine__boot(guest->kernel.image, rc, guest->fresh.fd, &guest->machine,
-				      err);
+		rc = bb_machine__boot(guest->kernel.image, guest->kernel.args, rc, guest->fresh.fd,
+				      &guest->machine, err);
 	guest->runs = !rc;
 	return rc ? bb_new_guest__finish(&guest->fresh, rc, err) : 0;
 }
@@ -301,6 +301,19 @@ static int start(const struct guests *g, struct guest *guest, struct bb_err *err
 	return 0;
 }
 
+/* Returns what bpfbench in the guest said last, or the end of the console. */
+static const char *last_message(char *console)
+{
+	static const char by_us[] = "bpfbench: ";
+	char *last = console;
+
+	for (char *at = console; (at = strstr(at, by_us)); at++)
+		if (at == console || at[-1] == '\n')
+			last = at + strlen(by_us);
+	last[strcspn(last, "\n")] = '\0';
+	return last;
+}
+
 /* Reads the guest's run. Gives the run a new id here, because all guests begin with the same clock
  * and seed and would make equal ids. */
 static int read_run(const struct guests *g, struct guest *guest, const struct bb_machine_end *end,
@@ -310,8 +323,8 @@ static int read_run(const struct guests *g, struct guest *guest, const struct bb
 	FILE *in = *end->answer ? fmemopen(end->answer, strlen(end->answer), "r") : NULL;
 	char *name = NULL;
 	int rc = in ? bb_run_json__read(in, "(the guest's run)", &guest->run, err)
-		    : bb_fail(err, -EIO, "bpfbench in the guest ended with exit code %d:\n%s",
-			      end->status, end->console);
+		    : bb_fail(err, -EIO, "bpfbench in the guest ended with exit code %d: %s",
+			      end->status, last_message(end->console));
 
 	if (in)
 		fclose(in);
@@ -571,6 +584,7 @@ int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 {
 	struct guests g = {.vm = vm, .m = m, .work = work};
 	bool failed = false, is_judged = work->judge, has_work = !is_judged || work->judge->n_pairs;
+	bool is_shown = work->show || is_judged; /* else if there is a run */
 	int rc = bb_output_check(m->output, err);
 
 	if (is_judged && m->format && !m->format->is_markdown && strcmp(m->format->name, "table"))
@@ -586,9 +600,11 @@ int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 		rc = run_all(&g, err);
 	if (!rc)
 		rc = store_runs(&g, err);
-	if (!rc)
+	for (size_t i = 0; i < g.n; i++)
+		is_shown |= g.v[i].run != NULL;
+	if (!rc && is_shown)
 		rc = work->show ? show(&g, err) : bb_output_of(write_matrix, &g, m->output, err);
-	if (!rc && m->format && !m->format->is_markdown)
+	if (!rc && (!is_shown || (m->format && !m->format->is_markdown)))
 		say_failures(&g);
 	for (size_t i = 0; i < g.n; i++)
 		failed |= !g.v[i].run || g.v[i].run->incomplete;
@@ -667,7 +683,7 @@ int bb_vm__shell(const char *kernel, const struct bb_strings *files, struct bb_e
 				     "apt install busybox-static)");
 	if (!rc && !isatty(STDIN_FILENO)) {
 		/* reads all of stdin, or up to a NUL */
-		args[3] = WITH_COMMANDS "exec sh -c \"$1\" " ON_CONSOLE;
+		args[3] = WITH_COMMANDS "stty -F /dev/ttyS0 -onlcr; exec sh -c \"$1\" " ON_CONSOLE;
 		args[5] = getdelim(&script, &size, '\0', stdin) > 0 ? script : "";
 	}
 	bb_strings__append(&work.files, BUSYBOX);

@@ -462,8 +462,9 @@ static int say_no_file(const char *name, const char *why, struct bb_err *err)
 
 static int find_file(const char *name, char *ret_path, size_t size, struct bb_err *err)
 {
-	/* the folders that libbpf searches; the third has the libraries of Debian */
-	static const char libraries[] = "/usr/lib64:/usr/lib:/usr/lib/" BB_MULTIARCH ":/lib64:/lib";
+	/* the folders that libbpf searches, and those of Debian */
+	static const char libraries[] = "/usr/lib64:/usr/lib:/usr/lib/" BB_MULTIARCH
+					":/lib64:/lib:/lib/" BB_MULTIARCH;
 	const char *env = strstr(name, ".so") ? getenv("LD_LIBRARY_PATH") : getenv("PATH");
 
 	if (strchr(name, '/')) {

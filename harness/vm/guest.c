@@ -27,6 +27,7 @@ static const struct {
 	{"bpf", "/sys/fs/bpf"},
 	{"tracefs", "/sys/kernel/tracing"},
 	{"debugfs", "/sys/kernel/debug"},
+	{"securityfs", "/sys/kernel/security"},
 	{"cgroup2", "/sys/fs/cgroup"},
 };
 

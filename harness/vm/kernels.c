@@ -7,7 +7,7 @@
 #include "base/io.h"
 #include "base/process.h"
 
-BB_ASSET(bb_fetch_script, "ci/vm/fetch-kernel.sh");
+BB_ASSET(bb_fetch_script, "harness/vm/fetch-kernel.sh");
 
 /* Returns the user's folder ~/.cache/bpfbench/vm; free it. */
 static char *cache_folder(void)
@@ -54,6 +54,12 @@ void bb_kernel__done(struct bb_kernel *k)
 	*k = (struct bb_kernel){0};
 }
 
+/* Debian's list of security modules as of Linux 6.12. The list of 5.10 lacks "bpf", so LSM programs
+ * would never run there. */
+#define DEBIAN_ARGS                                                                                \
+	"lsm=landlock,lockdown,yama,loadpin,safesetid,integrity,apparmor,selinux,smack,tomoyo,"    \
+	"bpf,ipe"
+
 /* Sets the paths of a kernel that was fetched. */
 static int name_fetched(const char *name, struct bb_kernel *k, struct bb_err *err)
 {
@@ -62,6 +68,7 @@ static int name_fetched(const char *name, struct bb_kernel *k, struct bb_err *er
 	if (!folder)
 		return err->code;
 	k->image = bb_asprintf("%s/vmlinuz", folder);
+	k->args = DEBIAN_ARGS;
 	k->modules = bb_asprintf("%s/lib/modules", folder);
 	k->saved = bb_asprintf("%s/guest", folder);
 	free(folder);
@@ -88,7 +95,7 @@ static int name_own(const char *path, struct bb_kernel *k, struct bb_err *err)
 
 int bb_kernel__find(const char *name, struct bb_kernel *ret_kernel, struct bb_err *err)
 {
-	struct bb_kernel k = {.name = bb_strdup(name)};
+	struct bb_kernel k = {.name = bb_strdup(name), .args = ""};
 	int rc = strchr(name, '/') ? name_own(name, &k, err) : name_fetched(name, &k, err);
 
 	if (!rc && access(k.image, R_OK) && k.modules && errno == ENOENT)

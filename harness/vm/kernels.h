@@ -12,10 +12,11 @@
 
 /* The files that a guest boots from. */
 struct bb_kernel {
-	char *name;    /* name as the user gave it: "6.12", or a path */
-	char *image;   /* path of the bzImage */
-	char *modules; /* folder with the modules of each release; NULL: there are no modules */
-	char *saved;   /* path of the kernel's saved guest, which need not exist (vm/saved.h) */
+	char *name;       /* name as the user gave it: "6.12", or a path */
+	char *image;      /* path of the bzImage */
+	char *modules;    /* folder with the modules of each release; NULL: there are no modules */
+	const char *args; /* arguments of the kernel */
+	char *saved;      /* path of the kernel's saved guest, which need not exist (vm/saved.h) */
 };
 
 void bb_kernel__done(struct bb_kernel *k);

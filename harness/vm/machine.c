@@ -22,12 +22,12 @@
  * and some runs then had one instruction more than others. */
 #define KERNEL_ARGS                                                                                \
 	"console=ttyS0 panic=-1 tsc=reliable tsc_early_khz=1000000 hpet=disable pmtmr=0 "          \
-	"no_timer_check mitigations=off nokaslr quiet rdinit=/init -- vm-guest"
+	"no_timer_check mitigations=off nokaslr quiet rdinit=/init"
 
 /* QEMU's arguments that depend on whether the guest boots or goes on from a saved guest. */
 struct arguments {
 	const char *image; /* path of the kernel's image; NULL: a saved guest goes on */
-	char initrd[32], job[96], incoming[96];
+	char initrd[32], job[96], incoming[96], command_line[512];
 	const char *plugin; /* path of the plugin; NULL: no plugin */
 };
 
@@ -82,7 +82,7 @@ static int start_qemu(struct bb_machine *m, const struct arguments *a, struct bb
 				"isa-debugcon,iobase=" BB_TEXT_OF(BB_MARKS_PORT) ",chardev=port",
 				"-fw_cfg", a->job};
 	const char *const booting[] = {"-kernel", a->image, "-initrd", a->initrd, "-append",
-				       KERNEL_ARGS, "-monitor", "stdio",
+				       a->command_line, "-monitor", "stdio",
 				       /* do not save that the guest was stopped, so that a copy of
 					* it goes on at once */
 				       "-global", "migration.store-global-state=off"};
@@ -162,7 +162,7 @@ static int start(struct bb_machine *m, const struct arguments *a, struct bb_err 
 	return rc;
 }
 
-int bb_machine__boot(const char *image, int archive_fd, int saved_fd,
+int bb_machine__boot(const char *image, const char *args, int archive_fd, int saved_fd,
 		     struct bb_machine *ret_machine, struct bb_err *err)
 {
 	struct arguments a = {.image = image, .job = "name=" BB_GUEST_JOB ",string=-"};
@@ -171,6 +171,7 @@ int bb_machine__boot(const char *image, int archive_fd, int saved_fd,
 					   .archive_fd = archive_fd,
 					   .saved_fd = saved_fd};
 	snprintf(a.initrd, sizeof(a.initrd), "/proc/self/fd/%d", archive_fd);
+	snprintf(a.command_line, sizeof(a.command_line), KERNEL_ARGS " %s -- vm-guest", args);
 	return start(ret_machine, &a, err);
 }
 
@@ -217,6 +218,16 @@ static char *take_text(int *fd)
 	return text;
 }
 
+/* Like take_text(), without the carriage returns that a kernel adds to its console. */
+static char *take_console(struct bb_machine *m)
+{
+	char *text = take_text(&m->console_fd), *to = text;
+
+	for (const char *at = text; text && (*to = *at); at++)
+		to += *at != '\r';
+	return text;
+}
+
 /* Returns the last LAST_LINES lines of a text. */
 static const char *last_lines(const char *text)
 {
@@ -255,7 +266,7 @@ static int read_end(struct bb_machine *m, int status, struct bb_machine_end *end
 	int rc = 0;
 
 	*end = (struct bb_machine_end){.answer = take_text(&m->answer_fd),
-				       .console = take_text(&m->console_fd),
+				       .console = take_console(m),
 				       .trace_fd = -1};
 	if (m->trace_fd >= 0) {
 		end->port = take_text(&m->port_fd);
@@ -290,7 +301,7 @@ void bb_machine_end__done(struct bb_machine_end *end)
 
 static int fail_late(struct bb_machine *m, double limit_s, struct bb_err *err)
 {
-	char *console = take_text(&m->console_fd);
+	char *console = take_console(m);
 	int rc = bb_fail(err, -ETIMEDOUT,
 			 "the guest did not end within %g s of CPU time or %g s in all "
 			 "(--vm-limit); its console ended with:\n%s",

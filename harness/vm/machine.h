@@ -37,11 +37,11 @@ struct bb_machine {
 /* The program that emulates guests. */
 #define BB_QEMU "qemu-system-x86_64"
 
-/* Starts to boot a guest with the kernel `image` (a bzImage) and the files `archive_fd`
- * (vm/initramfs.h). bb_machine__has_ended() then saves the guest: QEMU appends it to the file
- * `saved_fd`. The machine closes `archive_fd`, even after an error. QEMU ends when this process
- * ends. Returns 0 or -errno with a message. */
-int bb_machine__boot(const char *image, int archive_fd, int saved_fd,
+/* Starts to boot a guest with the kernel `image` (a bzImage), more arguments for it (`args`) and
+ * the files `archive_fd` (vm/initramfs.h). bb_machine__has_ended() then saves the guest: QEMU
+ * appends it to the file `saved_fd`. The machine closes `archive_fd`, even after an error. QEMU
+ * ends when this process ends. Returns 0 or -errno with a message. */
+int bb_machine__boot(const char *image, const char *args, int archive_fd, int saved_fd,
 		     struct bb_machine *ret_machine, struct bb_err *err);
 
 /* Starts the job `archive_fd` (vm/initramfs.h) in a saved guest. The guest is in the file

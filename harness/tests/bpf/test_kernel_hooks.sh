@@ -26,7 +26,7 @@ measure() {
 	local name words
 
 	real "$@" --drive step --loads 1 -n 10 --budget 150
-	"$BPFBENCH" show latest --results "$results" --format details >"$TMP/err" || true
+	[[ $status == 4 ]] || "$BPFBENCH" show latest --results "$results" --format details >"$TMP/err"	# 4: there is no run
 	latency=() why=()
 	while read -r name words; do latency[$name]=$words; done < <(awk '
 		/^  "/ { n = split($0, part, "\""); n = split(part[2], path, /[\/.]/); name = path[n] == "step" ? path[n - 1] : "" }
@@ -76,10 +76,11 @@ has_figure_or_reason "${ops[@]}"
 check "a congestion control is not left registered" wait_until 2 unregistered
 rm -rf "$results"
 
-# A firing takes a tenth of a second or more: by default there are few loads, and several samples in each.
-real --object "$WORK/struct_ops.bpf.o" "${slow[@]/#/--program=}" --format csv
+# A firing takes a tenth of a second or more: by default there are few loads, and several samples in each. In a guest, whose clock
+# counts instructions, it takes a second.
+real --object "$WORK/struct_ops.bpf.o" "${slow[@]/#/--program=}" --format csv ${BB_ALONE:+--budget 60}
 for p in "${slow[@]}"; do
-	IFS=, read -r samples loads < <(awk -F , -v p="$p" '$3 == p && $7 == "latency" { print $12 "," $13; exit }' "$TMP/out")
+	IFS=, read -r samples loads < <(awk -F , -v p="$p" '$3 == p && $7 == "latency" { print $12 "," $13; exit }' "$TMP/out") || true
 	if [[ -n ${samples:-} ]] && ((samples >= 2 * loads && loads >= 5)); then
 		ok "$p: samples"
 	elif grep -qE "$p.*($of_kernel)" "$TMP/err"; then

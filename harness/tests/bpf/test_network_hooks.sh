@@ -31,7 +31,7 @@ fired() {
 all=()
 for p in "${network[@]}"; do all+=(--program "$p"); done
 
-real --object "$object" "${all[@]}" --trigger fire --drive step --loads 1 -n 10 --budget 60
+real --object "$object" "${all[@]}" --trigger fire --drive step --loads 2 -n 10 --budget 60
 expect_status "exit code 0" 0
 fired on_packet step datagram
 fired discards step datagram

@@ -81,10 +81,10 @@ touch "$TMP/bzImage"
 play 'echo "Kernel panic: no more" >"${files[0]}"'
 vm --object "$object" --vm "$TMP/bzImage"
 expect_status "a panic: exit code 1" 1
-expect_grep "a panic: the last words" out 'Kernel panic: no more'
+expect_grep "a panic: the last words" err 'Kernel panic: no more'
 play 'echo "no such machine" >&2; exit 1'
 vm --object "$object" --vm "$TMP/bzImage"
-expect_grep "QEMU fails: its words" out 'ended with exit code 1: no such machine'
+expect_grep "QEMU fails: its words" err 'ended with exit code 1: no such machine'
 # The guest boots, sends that it is ready in two parts, and its state is saved when it is told to end; or a saved guest goes on with a job.
 # shellcheck disable=SC2016
 saves='if [[ " $* " == *" -kernel "* ]]; then
@@ -101,13 +101,13 @@ fi
 play "$saves"'printf "\nbpfbench-guest-ended 1\n" >"${files[1]}"; echo "bpfbench: no BPF" >"${files[0]}"'
 sed -i 's/\$STATUS/failed/' "$TMP/bin/qemu-system-x86_64"
 vm --object "$object" --vm "$TMP/bzImage"
-expect_grep "a guest that cannot be saved: QEMU's words" out 'cannot save the guest: Migration status: failed'
+expect_grep "a guest that cannot be saved: QEMU's words" err 'cannot save the guest: Migration status: failed'
 expect_eq "a guest that cannot be saved: nothing is left" "$(find "$cache" -type f)" ""
 sed -i 's/status: failed/status: completed/' "$TMP/bin/qemu-system-x86_64"
 rm -f "$TMP/bin/qemu-system-x86_64.boots"
 for i in 1 2; do
 	vm --object "$object" --vm "$TMP/bzImage"
-	expect_grep "bpfbench fails in the guest, command $i: its words" out 'bpfbench: no BPF'
+	expect_grep "bpfbench fails in the guest, command $i: its words" err 'ended with exit code 1: no BPF'
 done
 check "the guest is not saved before its whole sentence that it is ready" test ! -e "$TMP/bin/qemu-system-x86_64.early"
 expect_eq "two commands: the guest boots once" "$(wc -l <"$TMP/bin/qemu-system-x86_64.boots")" 1
@@ -123,7 +123,7 @@ spoiled() {
 	vm --object "$object" --vm "$TMP/bzImage"
 	expect_grep "$1: says so" err "Linux .*bzImage boots again, as its saved guest may be damaged: $3"
 	expect_eq "$1: it boots again" "$(wc -l <"$TMP/bin/qemu-system-x86_64.boots")" "$4"
-	expect_grep "$1: and does its job" out 'bpfbench: no BPF'
+	expect_grep "$1: and does its job" err 'ended with exit code 1: no BPF'
 }
 spoiled "a damaged saved guest" 'echo "load of migration failed" >\&2; exit 1' '.*load of migration failed' 4
 spoiled "a saved guest that ends early" exit 'the guest ended early' 6
@@ -137,7 +137,7 @@ fi
 # shellcheck disable=SC2016
 play 'echo $$ >'"$TMP"'/pid; exec sleep 600'
 vm --object "$object" --vm "$TMP/bzImage" --vm-limit 1
-expect_grep "the time is over: says so" out 'did not end within 1 s of CPU time or 4 s in all'
+expect_grep "the time is over: says so" err 'did not end within 1 s of CPU time or 4 s in all'
 # shellcheck disable=SC2317 # called by check
 gone() { [[ -s $TMP/pid ]] && ! kill -0 "$(<"$TMP/pid")" 2>/dev/null; }
 check "the time is over: QEMU is gone" wait_until 2 gone

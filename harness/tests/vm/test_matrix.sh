@@ -13,8 +13,8 @@ cp "$object" "$O/tests/bpf/"{loop,maps,room}.bpf.o "$WORK/"
 here=()
 for kernel in 5.10 6.1; do
 	kept=/var/cache/bpfbench/$kernel
-	[[ ! -e $O/vm/$kernel/vmlinuz ]] || kept=$O/vm/$kernel
-	if [[ -e $kept/vmlinuz ]]; then cp -R "$kept" "$cache/bpfbench/vm/"; fi
+	[[ ! -e $O/vm/bpfbench/vm/$kernel/vmlinuz ]] || kept=$O/vm/bpfbench/vm/$kernel
+	if [[ -e $kept/vmlinuz ]]; then cp -R "$kept" "$cache/bpfbench/vm/" && rm -f "$cache/bpfbench/vm/$kernel/guest"; fi
 	[[ ! -e $cache/bpfbench/vm/$kernel/vmlinuz ]] || here+=("$kernel")
 done
 make_repo "$WORK/repo" 3
@@ -205,7 +205,7 @@ $(grep -c 'by kernel function: ' "$TMP/out")" "2 2"
 	head -c 100000 /dev/zero >"$WORK/zImage"
 	vm --object straight.bpf.o --vm ./zImage
 	expect_status "no kernel: exit code 1" 1
-	expect_grep "no kernel: what QEMU says" out 'qemu-system-x86_64'
+	expect_grep "no kernel: what QEMU says" err 'qemu-system-x86_64'
 	# A QEMU that takes no plugin; the guest boots anew, because QEMU is another one.
 	mkdir -p "$WORK/bin"
 	printf '#!/bin/sh\ncase " $* " in *" -plugin "*) echo "plugins are not supported" >&2; exit 1 ;; esac\nexec %s "$@"\n' \
@@ -219,6 +219,6 @@ $(grep -c 'by kernel function: ' "$TMP/out")" "2 2"
 	rm -f "$cache/bpfbench/vm/${here[0]}/guest"	# booting takes longer than that
 	vm --object straight.bpf.o --vm "${here[0]}" --vm-limit 1
 	expect_status "a time limit: exit code 1" 1
-	expect_grep "a time limit: says so" out 'did not end within 1 s of CPU time'
+	expect_grep "a time limit: says so" err 'did not end within 1 s of CPU time'
 fi
 plan_done

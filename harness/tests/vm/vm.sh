@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# For harness/tests/vm/test_*.sh: a few privileged tests in another kernel, by ci/vm/vm-test.sh. If
+# For harness/tests/vm/test_*.sh: a few privileged tests in another kernel, by ci/vm-test.sh. If
 # that cannot be done, or not in time (without KVM everything is emulated), it is skipped by name.
 # shellcheck source=harness/tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -21,26 +21,25 @@ slowness_percent() {
 slowness=$(slowness_percent)
 vm_limit_s=$((300 * slowness / 100)) vm_test_limit_s=$((180 * slowness / 100))
 
-# vm_details NAME: what run.sh in the machine printed of that program, its line and those below it.
-vm_details() { awk -v name="$1" '/^[^ ]/ { is_it = $2 == name } is_it' "$vm_out/tests"; }
+# vm_details NAME: what run.sh in the guest printed of that program, its line and those below it.
+vm_details() { awk -v name="$1" '/^[^ ]/ { is_it = $2 == name } is_it' "$vm_out/out"; }
 
 # in_kernel KERNEL: a TAP line for each program of tests, one for `bpfbench check`, and one for what is missing.
 in_kernel() {
-	local verdict name units
+	local verdict name
 
-	units=$(grep '^unit/' ci/vm/tests.txt | tr '\n' ' ')	# the scripts take minutes where two CPUs are busy
-	vm_out=$O/vm/$1/out
-	run env BB_VM_TESTS="$units" BB_TEST_TIMEOUT=$vm_test_limit_s BB_VM_TIMEOUT=$vm_limit_s ci/vm/vm-test.sh "$1"
+	vm_out=$O/vm/$1
+	run env BB_TEST_TIMEOUT=$vm_test_limit_s BB_VM_TIMEOUT=$vm_limit_s ci/vm-test.sh "$1"
 	if [[ $status == 4 ]]; then
 		skip "Linux $1" "$(tail -n 1 "$TMP/err")"
 		return 0
 	fi
-	if [[ -s $vm_out/check ]]; then
-		check "Linux $1: the main job can work" grep -qE ' 0 fail, ' "$vm_out/check"
+	if [[ -s $vm_out/out ]]; then
+		check "Linux $1: the main job can work" grep -qE ' 0 fail, ' "$vm_out/out"
 	fi
 	while read -r verdict name _; do
 		if [[ $verdict == ok ]]; then ok "Linux $1: $name"; else not_ok "Linux $1: $name" "$(vm_details "$name")"; fi
-	done < <(grep -sE '^(ok|FAIL) ' "$vm_out/tests")
+	done < <(grep -sE '^(ok|FAIL) .* passed +[0-9]+ failed' "$vm_out/out")
 	if [[ -e $vm_out/status ]]; then
 		expect_grep "Linux $1: is in the table" out "^capability, or passed +$1$"
 	elif grep -q 'the time was over' "$TMP/err"; then

@@ -2,7 +2,7 @@
 /*
  * Placement in the running kernel, also with JIT hardening on and with the JIT off. These settings
  * affect the whole kernel, so they are changed only if nobody else uses the machine (BB_ALONE,
- * which ci/vm/ sets).
+ * which ci/vm-test.sh sets).
  */
 #include "unit/stats_testing.h"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # fetch-kernel.sh KERNEL FOLDER [FILE.deb]: makes FOLDER with Debian's newest KERNEL (vmlinuz) and the modules that guests need (lib). They
 # come from FILE.deb, or from apt, which checks the signatures. apt uses package lists of our own, so this needs no root and works on
-# other releases and on Ubuntu. The program bpfbench contains this file, and `bpfbench vm fetch` runs it. ci/vm/vm-test.sh also runs it.
+# other releases and on Ubuntu. The program bpfbench contains this file, and `bpfbench vm fetch` runs it.
 # Exit codes: 0, or 4 with the reason as the last line of stderr.
 set -euo pipefail
 
@@ -79,14 +79,13 @@ mkdir -p "$scratch/tree"
 [[ -z $deb ]] || deb=$(realpath -e -- "$deb") || cannot "there is no package $deb"
 cd -- "$scratch/tree"
 [[ $deb ]] || { download && deb=$(ls -- *.deb); }
-dpkg-deb --fsys-tarfile "$deb" | tar -x --wildcards './boot/vmlinuz-*' '*/kernel/drivers/virtio/*' \
-	'*/kernel/drivers/net/veth.*' '*/kernel/drivers/block/loop.*' '*/kernel/net/9p/*' '*/kernel/net/sched/*' '*/kernel/fs/[9fn]*' ||
+dpkg-deb --fsys-tarfile "$deb" | tar -x --wildcards './boot/vmlinuz-*' '*/kernel/drivers/net/veth.*' \
+	'*/kernel/drivers/block/loop.*' '*/kernel/net/sched/sch_ingress.*' '*/kernel/net/sched/cls_bpf.*' ||
 	cannot "$deb is no package of a kernel, or there is no space"
 mv boot/vmlinuz-* vmlinuz
 [[ ! -d usr/lib ]] || mv usr/lib lib
 unxz=(busybox unxz)
 ! command -v unxz >/dev/null || unxz=(unxz)
 find lib -name '*.xz' -exec "${unxz[@]}" {} + || cannot "the modules cannot be unpacked: install xz-utils"
-! command -v busybox >/dev/null || busybox depmod -b . "$(ls lib/modules)"	# for modprobe in init.sh
 rm -rf boot usr ./*.deb
 mv -T -- "$scratch/tree" "$folder"
