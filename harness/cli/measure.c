@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/paths.h"
 #include "bpf/marks.h"
+#include "judge/repeats.h"
 #include "export/documents.h"
 #include "run/record.h"
 #include "run/selftest.h"
@@ -356,16 +357,16 @@ void bb_print_skips(const struct bb_report *r)
 }
 
 /* Stores in each case how much the latencies of repeated runs of `bpfbench run` differ on this
- * machine, as its self-tests have found. This difference widens the intervals of the cases. */
+ * machine. This difference widens the intervals of the cases. It is found in the stored runs of the
+ * same program; while there are too few, it is that of the self-tests. */
 static void note_between(struct bb_measure *m)
 {
 	struct bb_between between;
 	struct bb_report *r = m->report;
+	bool has_selftest = !bb_selftest__read_between(m->args->results, &r->fingerprint, NULL,
+						       &between, NULL);
 
-	if (r->n_comparisons ||
-	    bb_selftest__read_between(m->args->results, &r->fingerprint, NULL, &between, NULL))
-		return;
-	for (size_t i = 0; i < r->n_cases; i++) {
+	for (size_t i = 0; has_selftest && i < r->n_cases; i++) {
 		const struct bb_drive_kind *kind = bb_drive_kind_named(r->cases[i].drive);
 		struct bb_case *c = &r->cases[i];
 		const struct bb_pooled_spread
@@ -383,6 +384,7 @@ static void note_between(struct bb_measure *m)
 		}
 		c->between_runs = isnan(df) ? 0 : (uint32_t)df + 1;
 	}
+	bb_repeats__note(m->args->results, r);
 }
 
 /* True if both descriptors are open on one file, pipe or terminal, such as the log of a CI job. */
@@ -416,7 +418,8 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 		bb_print_skips(r);
 		return exit_code;
 	}
-	note_between(m);
+	if (!r->n_comparisons)
+		note_between(m);
 	void_if_machine_changed(r);
 	bb_report__summarise(r);
 	if (!m->args->no_store && bb_store__write(m->args->results, r, &path, &more))

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "core/drive_kind.h"
 #include "export/documents.h"
+#include "judge/repeats.h"
 #include "stats/quantile.h"
 
 /* If a table has at least this many programs, a sentence names the programs with the least and the
@@ -734,8 +735,8 @@ void bb_doc_drive_key(const struct bb_report *r, struct bb_doc *d)
 static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc *d)
 {
 	bool has_net = false, has_command = false, has_p99 = false, lacks_p99 = false;
-	/* true if intervals include the spread between runs of bpfbench */
-	bool knows_between = false;
+	/* number of runs whose spread is in the intervals; 0: it is in none */
+	uint32_t between_runs = 0;
 	bool has_half = false; /* at least one figure has a "+-" */
 
 	for (size_t i = 0; i < r->n_cases; i++) {
@@ -745,7 +746,8 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 		has_command |= r->cases[i].command != NULL;
 		has_p99 |= isfinite(r->cases[i].summary.p99.value);
 		lacks_p99 |= isnan(r->cases[i].summary.p99.value);
-		knows_between |= isfinite(r->cases[i].between);
+		if (isfinite(r->cases[i].between) && r->cases[i].between_runs > between_runs)
+			between_runs = r->cases[i].between_runs;
 	}
 	if (bb_counts_instructions(r))
 		bb_doc__add(d, BB_DOC_BAD, NULL, BB_COUNTS_INSTRUCTIONS);
@@ -756,11 +758,15 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 		bb_doc__add(d, BB_DOC_FAINT, "net", "what a %s",
 			    has_command ? "variant adds to the command alone"
 					: "program adds to an empty one of its type (the floor)");
-	if (has_half && !r->n_comparisons)
-		bb_doc__add(d, BB_DOC_FAINT, "+-", "95 %% interval%s",
-			    knows_between ? ""
-					  : " within this run; a repeat may differ more "
-					    "(`bpfbench selftest`)");
+	if (has_half && !r->n_comparisons && between_runs)
+		bb_doc__add(d, BB_DOC_FAINT, "+-",
+			    "95 %% interval, with the spread between runs (%u stored ones)",
+			    between_runs);
+	else if (has_half && !r->n_comparisons)
+		bb_doc__add(d, BB_DOC_FAINT, "+-",
+			    "95 %% interval within this run; a repeat may differ more (known after "
+			    "%u stored runs)",
+			    BB_REPEATS_LEAST);
 	if (bb_has_drive(r, BB_DRIVE_INSIDE))
 		bb_doc__add(d, BB_DOC_FAINT, "latency",
 			    "mean of all runs; NAME.PATH: of those that take this path");

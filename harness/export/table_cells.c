@@ -418,8 +418,8 @@ const struct bb_case_column bb_case_columns[] = {
 	COLUMN(BB_SHORT_NO_NET, .cell = behind_latency, BB_TEXT("+-"), .close = true,
 	       .doc = "the longer side of the 95 % interval of the latency, over loads"),
 	COLUMN(BB_DETAILS, .cell = interval, BB_TEXT("95 % interval"), .close = true,
-	       .doc = "of the latency, over loads, and between runs as far as selftest has "
-		      "measured that here"),
+	       .doc = "of the latency, over loads, and between runs as far as stored runs or "
+		      "selftest tell"),
 	COLUMN(BB_SHORT, .cell = own_floor, BB_NUMBER("floor"),
 	       .doc = "the same event with an empty program"),
 	COLUMN(BB_DETAILS, ESTIMATE(floor), BB_NUMBER("floor"), .spill = 4,

@@ -177,12 +177,12 @@ static const struct bb_member case_members[] = {
 	NEWER(bb_case, BB_TEXT_OR_NULL, emptied,
 	      "the caches that were emptied before each run; null: none"),
 	NEWER(bb_case, BB_POSITIVE, between,
-	      "95 % half width in ln of the latency: by how much runs like this one differ, by the "
-	      "self-test of the machine; null: not known"),
+	      "95 % half width in ln of the latency: by how much runs like this one differ, by "
+	      "stored runs of the program or the self-test of the machine; null: not known"),
 	NEWER(bb_case, BB_POSITIVE, between_relative,
 	      "the same of the latency in pieces of the reference"),
 	NEWER(bb_case, BB_POSITIVE, between_floor, "the same of the floor's latency"),
-	NEWER(bb_case, BB_U32, between_runs, "runs of the self-test behind them"),
+	NEWER(bb_case, BB_U32, between_runs, "runs behind them"),
 	IF_SET(bb_case, BB_BOOL, found,
 	       "its input, globals or entries of maps are of --try-inputs: a way through the "
 	       "program, not production's. Absent: they are given"),
