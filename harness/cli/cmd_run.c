@@ -450,7 +450,7 @@ static void say_found(const struct bb_found_input *f)
 	else if (!bb_found_input__is_any(f))
 		bb_tell("try-inputs: %s: %u of %u instructions executed; %s", f->variant, f->before,
 			f->n_before,
-			f->runs ? "no input reaches further" : "no other input is needed");
+			f->runs ? "no input reaches further" : "no instruction is left to reach");
 	else
 		bb_tell("try-inputs: %s: %u of %u instructions executed, %u of %u with "
 			"a " BB_FOUND_INPUT ": %s (%llu runs)",

@@ -113,7 +113,7 @@ static void add_key(const struct bb_live_row *rows, size_t n, bool has_details, 
 	}
 	if (!has_any) {
 		bb_doc__add(d, BB_DOC_PARAGRAPH, "next",
-			    "`sudo bpfbench live --seconds 10`, while something happens; "
+			    "`sudo bpfbench live --for 10`, while something happens; "
 			    "`sudo bpfbench live -- COMMAND` starts it");
 		return;
 	}

@@ -728,8 +728,9 @@ void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc_sides sides
 	if (sides.r)
 		bb_doc_in_vain_of_both(sides.r, d);
 	bb_doc__add(d, BB_DOC_CLOSING, "A, B, Diff",
-		    "ns a run; Interval and [ ]: 95 %% interval of Diff (by line: of all lines at "
-		    "once)");
+		    "ns a run; Interval and [ ]: 95 %% interval of Diff. Lines are timed apart, so "
+		    "they "
+		    "need not add up; theirs hold for all of them at once");
 	add_sides(sides, d);
 	add_machine(sides, d);
 }
