@@ -17,20 +17,20 @@ trap '[[ -z $child ]] || kill "$child" 2>/dev/null; wait; exit 130' INT TERM
 export XDG_CACHE_HOME=$vm
 
 # Some tests of each drive.
-default_tests="unit/test_bpf_fun_xdp unit/test_bpf_maps unit/test_bpf_placement unit/test_bpf_slope
+default_tests=(unit/test_bpf_fun_xdp unit/test_bpf_maps unit/test_bpf_placement unit/test_bpf_slope
 	unit/test_bpf_static unit/test_bpf_stats unit/test_bpf_step unit/test_bpf_test_run bpf/test_context bpf/test_kernel_hooks
-	bpf/test_network_hooks bpf/test_reclaim"
+	bpf/test_network_hooks bpf/test_reclaim)
 # What the tests execute, where it is here; a guest has busybox's commands, too.
 commands=(awk bash bpftool cat chmod chown comm cp cut date dirname env find flock grep head id ip kill ln ls mkdir mktemp mv nice ps
 	realpath rm sed seq setpriv setsid sleep sort stat stdbuf tail tc tee timeout touch tr uname uniq unshare wc xargs)
 
 usage() {
 	cat <<-'EOF'
-	Usage: ci/vm-test.sh KERNEL...
+	Usage: ci/vm-test.sh KERNEL... | --list
 
 	Runs `bpfbench check` and privileged tests in guests with Debian's KERNEL (5.10, 6.1, 6.12, ...), emulated by QEMU as for
 	`bpfbench vm shell`, and prints what each kernel can do: function, not timing. A guest has one CPU, so tests that need two
-	are skipped. Needs no root. Kernels, fetched once with signatures checked, and what was found are in vm/ of the build
+	are skipped. --list prints the names of the tests. Needs no root. Kernels, fetched once with signatures checked, and what was found are in vm/ of the build
 	folder. Where there is a folder /var/cache/bpfbench, it keeps kernels for other build folders, for 30 days.
 
 	Environment: O, the build folder (build); BPFBENCH, the program (./bpfbench); BB_VM_TESTS, names of tests as for
@@ -203,7 +203,7 @@ main() {
 	for command in qemu-system-x86_64 busybox strip; do
 		type -P "$command" >/dev/null || cannot "there is no $command here: make deps-test"
 	done
-	read -rd '' -a tests <<<"${BB_VM_TESTS:-$default_tests}" || true
+	read -rd '' -a tests <<<"${BB_VM_TESTS:-${default_tests[*]}}" || true
 	mkdir -p "$vm"
 	make_tree
 	for kernel; do
@@ -229,6 +229,7 @@ main() {
 declare -a tests=()
 case ${1:-} in
 --help | -h) usage ;;
+--list) printf '%s\n' "${default_tests[@]}" ;;
 '' | -*) usage >&2; exit 2 ;;
 *) main "$@" ;;
 esac
