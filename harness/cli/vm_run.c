@@ -301,15 +301,17 @@ static int start(const struct guests *g, struct guest *guest, struct bb_err *err
 	return 0;
 }
 
-/* Returns what bpfbench in the guest said last, or the end of the console. */
+/* Returns what bpfbench in the guest said last. Returns all of the console if it said nothing. */
 static const char *last_message(char *console)
 {
 	static const char by_us[] = "bpfbench: ";
-	char *last = console;
+	char *last = NULL;
 
 	for (char *at = console; (at = strstr(at, by_us)); at++)
 		if (at == console || at[-1] == '\n')
 			last = at + strlen(by_us);
+	if (!last)
+		return console;
 	last[strcspn(last, "\n")] = '\0';
 	return last;
 }
@@ -649,7 +651,8 @@ int bb_vm__build(const struct bb_strings *kernels, struct bb_err *err)
 
 /* A static program, so that the guest needs no library. Debian has it in busybox-static. */
 #define BUSYBOX "/bin/busybox"
-#define WITH_COMMANDS BUSYBOX " --install -s /bin; ln -sf \"$0\" /bin/bpfbench; "
+#define WITH_COMMANDS                                                                              \
+	BUSYBOX " --install -s /bin; stty -F /dev/ttyS0 cols 80; ln -sf \"$0\" /bin/bpfbench; "
 #define ON_CONSOLE ">/dev/ttyS0 2>&1"
 
 int bb_vm__shell(const char *kernel, const struct bb_strings *files, struct bb_err *err)

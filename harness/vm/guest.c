@@ -269,6 +269,8 @@ void bb_guest_run(void)
 		mount("none", mounts[i].path, mounts[i].type, 0, NULL);
 	setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1);
 	setenv("HOME", "/", 1);
+	/* bpfbench then breaks no line of its messages */
+	ioctl(STDERR_FILENO, TIOCSWINSZ, &(struct winsize){.ws_col = 10000});
 	load_modules();
 	set_loopback_up();
 	wait_for_clock();

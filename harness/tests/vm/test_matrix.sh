@@ -202,6 +202,10 @@ $(grep -c 'by kernel function: ' "$TMP/out")" "2 2"
 	expect_grep "the CPU has no fast string instructions" out 'CPUs with fast strings: 0'
 	vm vm shell "$last" none.bpf.o </dev/null
 	expect_grep "shell: a file that is not there" err 'none.bpf.o: No such file'
+	cp "$BPFBENCH" "$WORK/program"
+	vm --object program --vm "$last"
+	expect_status "bpfbench fails in the guest: exit code 1" 1
+	expect_grep "bpfbench fails in the guest: its whole message" err "$last: bpfbench in the guest .*not a BPF object.* -target bpf -g -O2 -c$"
 	head -c 100000 /dev/zero >"$WORK/zImage"
 	vm --object straight.bpf.o --vm ./zImage
 	expect_status "no kernel: exit code 1" 1
