@@ -20,7 +20,7 @@ export XDG_CACHE_HOME=$vm
 default_tests=(unit/test_bpf_fun_xdp unit/test_bpf_maps unit/test_bpf_placement unit/test_bpf_slope
 	unit/test_bpf_static unit/test_bpf_stats unit/test_bpf_step unit/test_bpf_test_run bpf/test_context bpf/test_kernel_hooks
 	bpf/test_network_hooks bpf/test_reclaim)
-# What the tests execute, where it is here; a guest has busybox's commands, too.
+# The tests execute these commands. A command that this machine lacks is left out: a guest has busybox's commands, too.
 commands=(awk bash bpftool cat chmod chown comm cp cut date dirname env find flock grep head id ip kill ln ls mkdir mktemp mv nice ps
 	realpath rm sed seq setpriv setsid sleep sort stat stdbuf tail tc tee timeout touch tr uname uniq unshare wc xargs)
 
@@ -30,8 +30,8 @@ usage() {
 
 	Runs `bpfbench check` and privileged tests in guests with Debian's KERNEL (5.10, 6.1, 6.12, ...), emulated by QEMU as for
 	`bpfbench vm shell`, and prints what each kernel can do: function, not timing. A guest has one CPU, so tests that need two
-	are skipped. --list prints the names of the tests. Needs no root. Kernels, fetched once with signatures checked, and what was found are in vm/ of the build
-	folder. Where there is a folder /var/cache/bpfbench, it keeps kernels for other build folders, for 30 days.
+	are skipped. --list prints the names of the tests. Needs no root. Kernels, fetched once with signatures checked, and what
+	was found are in vm/ of the build folder. Where there is a folder /var/cache/bpfbench, it keeps kernels for other build folders, for 30 days.
 
 	Environment: O, the build folder (build); BPFBENCH, the program (./bpfbench); BB_VM_TESTS, names of tests as for
 	harness/tests/run.sh; BB_VM_TIMEOUT, seconds for each kernel (900).
@@ -74,12 +74,13 @@ libraries_of() {
 	{ ldd "$@" 2>/dev/null || true; } | grep -o '/[^ ]*[^ :]' | sort -u | comm -23 - <(ldd "$bpfbench" 2>/dev/null | grep -o '/[^ ]*' | sort -u)
 }
 
-# make_tree: makes a copy of what the tests read, with programs without debugging information: $scratch.
+# make_tree: copies what the tests read to the folder $scratch. The copies of programs have no debugging information. Then it lists the
+# files of a guest in $files: this folder, the commands, and the libraries of both.
 make_tree() {
 	local test
 
 	scratch=$(mktemp -d "$vm/tree.XXXXXX")
-	mkdir -p "$scratch"/build/tests/bpf "$scratch"/harness
+	mkdir -p "$scratch/build/tests/bpf"
 	for test in "$O"/tests/test_bpf_*; do
 		[[ ! -x $test ]] || strip -g -o "$scratch/build/tests/${test##*/}" "$test"
 	done
@@ -88,20 +89,17 @@ make_tree() {
 	cp -- "$O"/tests/bpf/*.o "$scratch/build/tests/bpf/"
 	cp -R -- scenarios "$scratch/"
 	tar -c --exclude=golden --exclude=fuzz harness/tests | tar -x -C "$scratch"
+	mapfile -t files < <(type -P "${commands[@]}")
+	mapfile -t files < <(printf '%s\n' "${files[@]}" && libraries_of "${files[@]}" "$scratch"/build/tests/test_* && find "$scratch" -type f)
 }
 
 # run_tests KERNEL: runs the tests in a guest. Their output goes to $vm/KERNEL/out, what `vm shell` says to $vm/KERNEL/err, and its exit
 # code to $vm/KERNEL/status.
 run_tests() {
 	local out=$vm/$1 rc=0
-	local -a files paths
 
-	rm -rf -- "$out"
 	mkdir -p "$out"
-	mapfile -t files < <(type -P "${commands[@]}")
-	mapfile -t files < <(printf '%s\n' "${files[@]}" && libraries_of "${files[@]}" "$scratch"/build/tests/test_*)
-	mapfile -t paths < <(find "$scratch" -type f)
-	within "$limit_s" nice -n 10 "$bpfbench" vm shell "$1" "${files[@]}" "${paths[@]}" /etc/passwd /etc/group \
+	within "$limit_s" nice -n 10 "$bpfbench" vm shell "$1" "${files[@]}" /etc/passwd /etc/group \
 		>"$out/out" 2>"$out/err" <<-EOF || rc=$?
 		mkdir -p /dev/shm /dev/pts /root /var/tmp
 		mount -t tmpfs -o mode=1777 tmpfs /dev/shm
@@ -226,7 +224,7 @@ main() {
 	return $rc
 }
 
-declare -a tests=()
+declare -a tests=() files=()
 case ${1:-} in
 --help | -h) usage ;;
 --list) printf '%s\n' "${default_tests[@]}" ;;

@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "cli/paths.h"
 #include "bpf/marks.h"
-#include "judge/repeats.h"
 #include "export/documents.h"
+#include "judge/repeats.h"
 #include "run/record.h"
 #include "run/selftest.h"
 #include "store/store.h"
@@ -357,16 +357,15 @@ void bb_print_skips(const struct bb_report *r)
 }
 
 /* Stores in each case how much the latencies of repeated runs of `bpfbench run` differ on this
- * machine. This difference widens the intervals of the cases. It is found in the stored runs of the
- * same program; while there are too few, it is that of the self-tests. */
-static void note_between(struct bb_measure *m)
+ * machine, as its self-tests have found. */
+static void note_selftests(struct bb_measure *m)
 {
 	struct bb_between between;
 	struct bb_report *r = m->report;
-	bool has_selftest = !bb_selftest__read_between(m->args->results, &r->fingerprint, NULL,
-						       &between, NULL);
 
-	for (size_t i = 0; has_selftest && i < r->n_cases; i++) {
+	if (bb_selftest__read_between(m->args->results, &r->fingerprint, NULL, &between, NULL))
+		return;
+	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_drive_kind *kind = bb_drive_kind_named(r->cases[i].drive);
 		struct bb_case *c = &r->cases[i];
 		const struct bb_pooled_spread
@@ -384,7 +383,6 @@ static void note_between(struct bb_measure *m)
 		}
 		c->between_runs = isnan(df) ? 0 : (uint32_t)df + 1;
 	}
-	bb_repeats__note(m->args->results, r);
 }
 
 /* True if both descriptors are open on one file, pipe or terminal, such as the log of a CI job. */
@@ -418,8 +416,12 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 		bb_print_skips(r);
 		return exit_code;
 	}
-	if (!r->n_comparisons && m->args->results) /* the gate has no stored runs */
-		note_between(m);
+	/* The difference between runs widens the intervals. That of stored runs of the same program
+	 * takes the place of that of the self-tests. The gate has no folder of stored runs. */
+	if (!r->n_comparisons && m->args->results) {
+		note_selftests(m);
+		bb_repeats__note(m->args->results, r);
+	}
 	void_if_machine_changed(r);
 	bb_report__summarise(r);
 	if (!m->args->no_store && bb_store__write(m->args->results, r, &path, &more))

@@ -235,17 +235,11 @@ static enum turned_input input_of(const struct bb_report *r, const struct bb_cas
 		{"perf_event", OF_PAGE_FAULTS}, {"syscall", OF_CONTEXTS},
 		{"sk_lookup", OF_CONTEXTS},
 	};
+	const struct bb_program *p = bb_report__program_of(r, c);
 
-	for (size_t i = 0; i < r->n_programs; i++) {
-		const struct bb_program *p = &r->programs[i];
-
-		if (!bb_same_text(p->scenario, c->scenario) ||
-		    !bb_same_text(p->variant, c->variant))
-			continue;
-		for (size_t k = 0; k < BB_LEN(types); k++)
-			if (bb_same_text(p->type, types[k].type))
-				return types[k].input;
-	}
+	for (size_t k = 0; p && k < BB_LEN(types); k++)
+		if (bb_same_text(p->type, types[k].type))
+			return types[k].input;
 	return OF_EVENTS;
 }
 

@@ -21,23 +21,15 @@ static bool same_name(const char *a, const char *b)
 	       !memcmp(name_a, name_b, (size_t)(end_a - name_a));
 }
 
-static const char *tag_of(const struct bb_report *r, const struct bb_case *c)
-{
-	const struct bb_program *p = BB_FIND(r->programs, r->n_programs,
-					     !strcmp(it->scenario, c->scenario) &&
-						     !strcmp(it->variant, c->variant));
-
-	return p && p->tag ? p->tag : "";
-}
-
 /* True if case `b` of run `of_b` measures the same program on a path of the same length. */
 static bool repeats_case(const struct bb_report *of_a, const struct bb_case *a,
 			 const struct bb_report *of_b, const struct bb_case *b)
 {
-	const char *tag = tag_of(of_a, a);
+	const struct bb_program *p = bb_report__program_of(of_a, a),
+				*q = bb_report__program_of(of_b, b);
 
-	return *tag && !strcmp(tag, tag_of(of_b, b)) && a->executed_insns == b->executed_insns &&
-	       !strcmp(a->emptied ? a->emptied : "", b->emptied ? b->emptied : "");
+	return p && q && p->tag && bb_same_text(p->tag, q->tag) &&
+	       a->executed_insns == b->executed_insns && bb_same_text(a->emptied, b->emptied);
 }
 
 static void add_ln(struct bb_numbers *list, double x)
@@ -70,15 +62,16 @@ static bool add_run(const struct bb_report *r, const struct bb_report *stored,
 	return any;
 }
 
-/* Sets *half_width, unless there are too few values. */
-static void set_spread(const struct bb_numbers *ln, double *half_width)
+/* Sets *half_width and returns true, unless there are too few values. */
+static bool set_spread(const struct bb_numbers *ln, double *half_width)
 {
 	struct bb_spread spread;
 
 	if (ln->n < BB_REPEATS_LEAST)
-		return;
+		return false;
 	spread = bb_spread_of(ln->x, ln->n);
 	*half_width = bb_pool_spreads(&spread, 1, NULL, 0, BB_ALPHA).half_width;
+	return true;
 }
 
 void bb_repeats__note(const char *dir, struct bb_report *r)
@@ -99,12 +92,11 @@ void bb_repeats__note(const char *dir, struct bb_report *r)
 	for (size_t i = 0; i < r->n_cases; i++) {
 		struct bb_case *c = &r->cases[i];
 
-		if (repeats[i].latency.n >= BB_REPEATS_LEAST) {
-			c->between_runs = (uint32_t)repeats[i].latency.n;
-			c->between_floor =
-				NAN; /* the latency of these runs has the floor's spread */
-			set_spread(&repeats[i].latency, &c->between);
+		if (set_spread(&repeats[i].latency, &c->between)) {
 			set_spread(&repeats[i].relative, &c->between_relative);
+			c->between_runs = (uint32_t)repeats[i].latency.n;
+			/* the latency of these runs has the floor's spread */
+			c->between_floor = NAN;
 		}
 		free(repeats[i].latency.x);
 		free(repeats[i].relative.x);

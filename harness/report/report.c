@@ -388,6 +388,13 @@ const struct bb_program *bb_report__find_program(const struct bb_report *r, cons
 	return BB_FIND(r->programs, r->n_programs, it->name && !strcmp(it->name, name));
 }
 
+const struct bb_program *bb_report__program_of(const struct bb_report *r, const struct bb_case *c)
+{
+	return BB_FIND(r->programs, r->n_programs,
+		       bb_same_text(it->scenario, c->scenario) &&
+			       bb_same_text(it->variant, c->variant));
+}
+
 size_t bb_report__count_verdict(const struct bb_report *r, enum bb_verdict verdict)
 {
 	size_t n = 0;

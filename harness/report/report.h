@@ -470,6 +470,9 @@ char *bb_report__rename_like(struct bb_report *r, const struct bb_report *like);
 const struct bb_case *bb_report__find_case(const struct bb_report *r, const char *name);
 const struct bb_program *bb_report__find_program(const struct bb_report *r, const char *name);
 
+/* Returns the program that the case measures; NULL: the run has none. */
+const struct bb_program *bb_report__program_of(const struct bb_report *r, const struct bb_case *c);
+
 /* Returns the reference that the latency of the case is divided by. It is the wakeup if the program
  * interrupts its own CPU at least 0.5 times per run, else the instructions
  * (docs/methods/references.md). */
