@@ -20,32 +20,41 @@ static const struct cmd {
 } cmds[] = {
 	/* the default command comes first */
 	{"run", bb_cmd_run, true, "measure a scenario or a BPF object (the default command)"},
-	{"capture", bb_cmd_capture, true, "run a command and copy the BPF programs that it loads"},
-	{"init", bb_cmd_init, true, "write a scenario for a BPF object, for you to edit"},
-	{"inside", bb_cmd_inside, true,
-	 "run a command and show percentiles and paths of its programs"},
-	{"schema", bb_cmd_schema, false, "print the JSON schema of scenario files, for editors"},
-	{"triggers", bb_cmd_triggers, true, "list the triggers that make attached programs run"},
-	{"show", bb_cmd_show, false, "print a stored run in any format, without measuring"},
-	{"report", bb_cmd_report, false, "write one HTML page about stored runs"},
-	{"annotate", bb_cmd_annotate, false, "print the source with the cost of each line"},
-	{"list", bb_cmd_list, false, "list the scenarios and the stored runs"},
-	{"history", bb_cmd_history, false,
-	 "show each variant over all stored runs, and its changes"},
 	{"compare", bb_cmd_compare, true,
 	 "compare two programs measured in turns, or two stored runs"},
-	{"live", bb_cmd_live, true, "watch the loaded programs: runs, cost and CPU of each"},
+	{"gate", bb_cmd_gate, true, "compare two git revisions; fail if a program got slower"},
 	{"overhead", bb_cmd_overhead, true,
 	 "run a workload with and without an agent: the CPU time it costs"},
+	{"inside", bb_cmd_inside, true,
+	 "run a command and show percentiles and paths of its programs"},
+	{"live", bb_cmd_live, true, "watch the loaded programs: runs, cost and CPU of each"},
+	{"capture", bb_cmd_capture, true, "run a command and copy the BPF programs that it loads"},
 	{"maps", bb_cmd_maps, true, "write the contents of a loaded program's maps for a scenario"},
-	{"gate", bb_cmd_gate, true, "compare two git revisions; fail if a program got slower"},
+	{"show", bb_cmd_show, false, "print a stored run in any format, without measuring"},
+	{"list", bb_cmd_list, false, "list the scenarios and the stored runs"},
+	{"annotate", bb_cmd_annotate, false, "print the source with the cost of each line"},
+	{"report", bb_cmd_report, false, "write one HTML page about stored runs"},
+	{"history", bb_cmd_history, false,
+	 "show each variant over all stored runs, and its changes"},
+	{"init", bb_cmd_init, true, "write a scenario for a BPF object, for you to edit"},
+	{"triggers", bb_cmd_triggers, true, "list the triggers that make attached programs run"},
+	{"schema", bb_cmd_schema, false, "print the JSON schema of scenario files, for editors"},
+	{"check", bb_cmd_check, true, "check this machine: its abilities, and what would help"},
+	{"selftest", bb_cmd_selftest, true, "find the smallest difference that can be judged here"},
 	{"vm", bb_cmd_vm, false,
 	 "list, fetch, build and remove the kernels of --vm; a shell in one"},
-	{"selftest", bb_cmd_selftest, true, "find the smallest difference that can be judged here"},
 	{"profile", bb_cmd_profile, true,
 	 "sample the stacks of a process, a command or the system"},
 	{"heap", bb_cmd_heap, false, "print heap totals of DHAT files (valgrind) side by side"},
-	{"check", bb_cmd_check, true, "check this machine: its abilities, and what would help"},
+};
+
+/* The titles in the list of commands, each with the command that follows it. */
+static const struct {
+	const char *first, *title;
+} groups[] = {
+	{"run", "Measure"},        {"inside", "Programs of a running agent"},
+	{"show", "Stored runs"},   {"init", "Scenarios"},
+	{"check", "This machine"}, {"profile", "Processes and their memory"},
 };
 
 static void print_usual(FILE *out)
@@ -65,9 +74,13 @@ static void print_usual(FILE *out)
 static void print_help(void)
 {
 	print_usual(stdout);
-	puts("Commands (`bpfbench COMMAND --help` lists the options of each):");
-	for (size_t i = 0; i < BB_LEN(cmds); i++)
+	puts("Commands (`bpfbench COMMAND --help` lists the options of each)");
+	for (size_t i = 0; i < BB_LEN(cmds); i++) {
+		for (size_t k = 0; k < BB_LEN(groups); k++)
+			if (!strcmp(groups[k].first, cmds[i].name))
+				printf("\n%s:\n", groups[k].title);
 		printf("  %-10s %s\n", cmds[i].name, cmds[i].doc);
+	}
 	puts("\nOptions:\n"
 	     "  --help     this help\n"
 	     "  --version  the version\n\n"

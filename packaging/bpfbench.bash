@@ -39,7 +39,7 @@ _bpfbench() {
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)) && [[ $cur != -* ]]; then
-		_bpfbench_reply "$cur" < <("$program" --help 2>/dev/null | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p')
+		_bpfbench_reply "$cur" < <("$program" --help 2>/dev/null | sed -n '/^Commands/,/^Options/s/^  \([a-z]*\) .*/\1/p')
 		return
 	fi
 	[[ ${COMP_WORDS[1]} == -* ]] || command=${COMP_WORDS[1]}

@@ -22,12 +22,19 @@ to_roff() {
 	}
 	function item(name, what) { printf ".TP\n\\fB%s\\fR\n%s", text(name), what == "" ? "" : text(what) "\n" }
 	skipping && !/^ *$/ { next }
-	{ skipping = 0 }
+	{
+		skipping = 0
+		continued = in_paragraph
+		in_paragraph = /^[^ ]/ && !/:$/ && !/^Usage: /
+		explained = is_example
+		is_example = 0
+	}
 	/^ *$/ || /^  -\?, --help  / || /^      --usage  / { next }
 	/^Formats:$/ && !formats { print ".PP\nThe formats are those of\n.BR show ."; skipping = 1; next }
 	/^Usage: / { printf ".PP\n\\fB%s\\fR\n", text(substr($0, 8)); next }
 	/^ [^ ]/ { printf ".PP\n\\fI%s\\fR\n", text(substr($0, 2)); next }
-	/^  (sudo )?bpfbench / && !/[^ ]  / { sub(/^ +/, ""); printf ".PP\n\\fB%s\\fR\n", text($0); next }	# an example
+	/^  (sudo )?bpfbench / && !/[^ ]  / { sub(/^ +/, ""); printf ".PP\n\\fB%s\\fR\n", text($0); is_example = 1; next }	# an example
+	explained && /^      / { sub(/^ +/, ""); printf ".br\n%s\n", text($0); next }
 	/^            / { sub(/^ +/, ""); print text($0); next }	# of an item with a long name
 	/^  / {
 		sub(/^ +/, "")
@@ -37,11 +44,11 @@ to_roff() {
 			item($0, "")
 		next
 	}
-	{ printf ".PP\n%s\n", text($0) }'
+	{ printf "%s%s\n", continued ? "" : ".PP\n", text($0) }'
 }
 
 main_help=$("$bpfbench" --help)
-commands=$(sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p' <<<"$main_help")
+commands=$(sed -n '/^Commands/,/^Options/s/^  \([a-z]*\) .*/\1/p' <<<"$main_help")
 cat <<EOT
 .TH BPFBENCH 1 $date "$version" "User Commands"
 .SH NAME

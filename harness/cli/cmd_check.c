@@ -161,10 +161,11 @@ int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 	bb_doc__table(&d, columns, BB_LEN(columns));
 	for (size_t i = 0; i < bb_n_checks; i++)
 		add_row(results, i, all, &d);
-	bb_doc__add(&d, BB_DOC_CLOSING, NULL, "%zu ok, %zu warn, %zu fail, %zu skip%s",
+	bb_doc__add(&d, BB_DOC_CLOSING, NULL, "%zu ok, %zu warn, %zu fail, %zu skip",
 		    counts[BB_CHECK_OK], counts[BB_CHECK_WARN], counts[BB_CHECK_FAIL],
-		    counts[BB_CHECK_SKIP],
-		    all ? "" : "; `bpfbench check --details` has a row for each");
+		    counts[BB_CHECK_SKIP]);
+	if (!all)
+		bb_doc__append(&d, "; all %zu rows: `bpfbench check --details`", bb_n_checks);
 	rc = bb_output_document(&d, stdout, err);
 	free(results);
 	if (rc)

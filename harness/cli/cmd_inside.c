@@ -392,7 +392,7 @@ static void print_paths(const struct session *s, size_t i, struct bb_doc *d)
 
 	if (f->n_paths < 2)
 		return;
-	bb_doc__add(d, BB_DOC_TITLE, NULL, "%s: %zu paths", p->name, f->n_paths);
+	bb_doc__add(d, BB_DOC_TITLE, NULL, "%s: %zu paths (ns per run)", p->name, f->n_paths);
 	bb_doc__table(d, path_columns, BB_LEN(path_columns));
 	for (size_t k = 0; k < n; k++)
 		print_path(s, i, k, d);

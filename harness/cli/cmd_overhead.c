@@ -93,11 +93,11 @@ static void add_figures(const struct shown *s, struct bb_doc *d)
 	static char limit[40];
 	const struct bb_doc_column columns[] = {
 		{BB_TEXT(per)},
+		{BB_VERDICT(limit)},
 		{BB_NUMBER(against ? "against" : "without")},
 		{BB_NUMBER(against ? "agent" : "with")},
 		{BB_NUMBER("increase %")},
 		{BB_NUMBER("interval %")},
-		{BB_VERDICT(limit)},
 	};
 
 	snprintf(limit, sizeof(limit), "limit %g %% (--max)", 100 * s->args->opts.max);
@@ -114,6 +114,7 @@ static void add_figures(const struct shown *s, struct bb_doc *d)
 		if (isfinite(f->ratio.value))
 			sides[1] = f->base_s * f->ratio.value;
 		bb_doc__text_cell(d, figure_names[i]);
+		bb_doc__text_cell(d, shown_verdict(s, i));
 		for (int k = 0; k < 2; k++)
 			if (i == BB_OVERHEAD_RATE)
 				bb_doc__number_cell(d, sides[k], sides[k]);
@@ -125,7 +126,6 @@ static void add_figures(const struct shown *s, struct bb_doc *d)
 				     100 * (f->ratio.hi - 1));
 		else
 			bb_doc__text_cell(d, NULL);
-		bb_doc__text_cell(d, shown_verdict(s, i));
 	}
 }
 

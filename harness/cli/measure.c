@@ -49,7 +49,14 @@ void bb_progress_bar__update(struct bb_progress_bar *bar, double done, double to
 
 static void update_bar(void *arg, double done, double total, const char *what)
 {
-	bb_progress_bar__update(arg, done, total, what);
+	struct bb_progress_bar *bar = arg;
+
+	if (bar->verbose && strcmp(bar->told, what)) {
+		snprintf(bar->told, sizeof(bar->told), "%s", what);
+		bb_progress_bar__erase(bar);
+		bb_tell("measuring %s", bar->told);
+	}
+	bb_progress_bar__update(bar, done, total, what);
 }
 
 struct bb_progress_bar bb_progress_bar__make(bool quiet)
@@ -300,6 +307,7 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, bool ta
 	m->timed = !bb_cpu_times__read("", -1, &m->before, NULL);
 	m->bar = bb_progress_bar__make(a->quiet);
 	m->bar.callbacks = (struct bb_progress){.update = update_bar, .arg = &m->bar};
+	m->bar.verbose = a->verbose;
 	if (rc)
 		bb_measure__end(m);
 	return rc;

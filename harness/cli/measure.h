@@ -41,6 +41,8 @@ extern const struct bb_option bb_measure_options[], bb_measure_output[];
  * stderr is not a terminal. */
 struct bb_progress_bar {
 	bool on;
+	bool verbose;   /* prints a line for each turn of a case, on any stderr */
+	char told[256]; /* the case of the last line */
 	uint64_t began_ns, drawn_ns;
 	struct bb_progress callbacks; /* for bb_run_plan() */
 };

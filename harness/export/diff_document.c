@@ -473,6 +473,10 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sid
 		    "counted");
 	add_sides(sides, d);
 	add_machine(sides, d);
+	if (bb_exact_diff__count(diff, BB_VERDICT_REGRESSED) && sides.r && sides.r->command &&
+	    !strstr(sides.r->command, "--fail-on"))
+		bb_doc__add(d, BB_DOC_FAINT, "exit code 3",
+			    "with --exact always, if a program executes more instructions");
 	if (differ)
 		add_without(sides.r ? sides.r->command : NULL, "--exact", "whether it takes longer",
 			    d);

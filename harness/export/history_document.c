@@ -273,9 +273,9 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 	learning = n[LEARNING_MARK];
 	if (learning == n_cases) {
 		bb_doc__append(d,
-			       "; none is judged yet: each needs %zu earlier runs, and the most "
-			       "so far is %zu",
-			       t->window_min, most - 1);
+			       "; none is judged yet: each needs %zu runs, and the most so far is "
+			       "%zu",
+			       t->window_min + 1, most);
 		return;
 	}
 	for (size_t k = 0; k < BB_LEN(marks); k++)
@@ -284,7 +284,7 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 	if (noisy > 0)
 		bb_doc__append(d, " (changes under %.0f %% stay unseen)", 100 * noisy);
 	if (learning)
-		bb_doc__append(d, " (they need %zu earlier runs)", t->window_min);
+		bb_doc__append(d, " (they need %zu runs)", t->window_min + 1);
 	for (size_t i = 0; i < t->n_cases; i++)
 		if (is_in_overview(t, only, &t->cases[i]) &&
 		    is_news(bb_timeline__mark(t, &t->cases[i])))

@@ -191,14 +191,15 @@ static void append_net(const struct bb_case *c, struct bb_doc *d)
 }
 
 /* If the table of case `first` has many programs, names those with the least and the most net
- * cost. */
+ * cost. Programs that return early do not count. */
 static void add_extremes(const struct bb_report *r, const struct bb_case *first, struct bb_doc *d)
 {
 	const struct bb_case *least = NULL, *most = NULL;
 	size_t n = 0;
 
 	for (const struct bb_case *c = r->cases; c < r->cases + r->n_cases; c++) {
-		if (!bb_same_table(c, first) || !isfinite(c->summary.net.value))
+		/* a program that returns early is cheap because it does not do its work */
+		if (!bb_same_table(c, first) || !isfinite(c->summary.net.value) || c->turned_file)
 			continue;
 		n++;
 		if (!least || c->summary.net.value < least->summary.net.value)
@@ -513,7 +514,9 @@ static void add_budget(const struct bb_report *r, enum bb_doc_kind kind, const c
 	if (budget_s > 0 && is_of_compare(r))
 		bb_doc__again(d, kind, label, r->command,
 			      bb_table_cell_of("--budget %.0f", budget_s).text,
-			      "inconclusive: neither shown to be slower nor to be the same");
+			      bb_table_cell_of("%.0f s should decide what is inconclusive",
+					       budget_s)
+				      .text);
 }
 
 void bb_doc_comparisons(const struct bb_report *r, size_t open, enum bb_detail detail,

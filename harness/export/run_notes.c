@@ -367,9 +367,10 @@ bool bb_doc_is_searched(const struct bb_report *r)
 	       BB_ANY(r->cases, r->n_cases, it->found);
 }
 
-/* Adds what the user can do about lookups that failed. With `is_searched`, `--try-inputs` is not
- * advised. */
-static void add_remedy(const struct bb_in_vain *v, bool is_searched, struct bb_doc *d)
+/* Adds what the user can do about lookups that failed in the run `r`. With `is_searched`,
+ * `--try-inputs` is not advised. */
+static void add_remedy(const struct bb_report *r, const struct bb_in_vain *v, bool is_searched,
+		       struct bb_doc *d)
 {
 	bool is_named = v->map && !v->is_tail_call && !v->is_inner;
 
@@ -385,6 +386,11 @@ static void add_remedy(const struct bb_in_vain *v, bool is_searched, struct bb_d
 			    "so this is the cost without these entries; let the command fill the "
 			    "map before its capture ends (`--for`, `--until`), or fill it in a "
 			    "scenario (`maps:`)");
+	else if (is_named && r->command && !BB_ANY(r->cases, r->n_cases, it->turned_file))
+		/* the next steps at the end name --fill */
+		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
+			    "so this is the cost of a miss; `bpfbench -- LOADER` measures with the "
+			    "entries that a loader makes");
 	else
 		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
 			    "the cost of a miss; fill it: `--fill %s=N` or `bpfbench -- LOADER`",
@@ -552,7 +558,7 @@ static void add_notes(const struct noting *k)
 			last = add_lookups(k, c, last);
 	}
 	if (last && k->d->n > before)
-		add_remedy(last, k->is_compared || bb_doc_is_searched(r), k->d);
+		add_remedy(r, last, k->is_compared || bb_doc_is_searched(r), k->d);
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 		char words[160];

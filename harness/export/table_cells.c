@@ -385,13 +385,13 @@ static struct bb_table_cell spread(const struct bb_case *c)
 static struct bb_table_cell relative(const struct bb_case *c)
 {
 	static const char *const pieces[BB_N_REFERENCES] = {
-		[BB_REFERENCE_INSTRUCTIONS] = "stretches of instructions",
-		[BB_REFERENCE_MEMORY] = "chains of loads",
-		[BB_REFERENCE_WAKEUP] = "wakeups",
+		[BB_REFERENCE_INSTRUCTIONS] = "",
+		[BB_REFERENCE_MEMORY] = " chains of loads",
+		[BB_REFERENCE_WAKEUP] = " wakeups",
 	};
 	double value = c->summary.relative.value;
 
-	return isfinite(value) ? bb_table_cell_of("%.4g %s", value, pieces[bb_case__reference(c)])
+	return isfinite(value) ? bb_table_cell_of("%.4g%s", value, pieces[bb_case__reference(c)])
 			       : none;
 }
 
@@ -488,8 +488,9 @@ const struct bb_case_column bb_case_columns[] = {
 	       .doc = "latency where the JIT places the code best and worst; p90/p10 over loads if "
 		      "not known"),
 	COLUMN(BB_DETAILS, .cell = relative, BB_NUMBER("relative"), .spill = BB_DOC_BELOW,
-	       .doc = "latency in pieces of a fixed work timed in the same rounds, which takes the "
-		      "machine's own speed out"),
+	       .doc = "latency in pieces of a fixed work timed in the same rounds (stretches of "
+		      "instructions, where no other is named), which takes the machine's own speed "
+		      "out"),
 };
 
 const size_t bb_n_case_columns = BB_LEN(bb_case_columns);

@@ -213,7 +213,8 @@ double bb_comparison__why_inconclusive(const struct bb_comparison *c, char ret_t
 		return NAN;
 	}
 	if (has_budget)
-		snprintf(ret_text, BB_WHY_SIZE, "%s", known);
+		snprintf(ret_text, BB_WHY_SIZE, "%s%s",
+			 isnan(c->ratio.lo) ? "" : "the interval is ", known);
 	else
 		snprintf(ret_text, BB_WHY_SIZE, "--loads %.0f should decide (%s)", more, known);
 	return more;

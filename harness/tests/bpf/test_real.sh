@@ -123,17 +123,20 @@ fi
 
 # --- however it ends ---
 holds_two() { (($(cat "/proc/$child/fdinfo"/* | grep -c '^prog_id:') >= 2)); }
+measures_twice() { (($(grep -c 'measuring long/' "$TMP/err") >= 2)); }
 # ends SIGNAL DRIVE: sends it in the midst of that drive.
 ends() {
 	local name="SIG$1 during $2" expected=1
 
 	start "$BPFBENCH" -s "$WORK/long.yml" -d "$2" --loads 1 --budget 0 --results "$results" --verbose
+	# The first line of a case comes before its first sample, the second line comes after it.
 	if [[ $2 == in-situ ]]; then
+		check "$name: before it, a case is measured" wait_until 30 grep -q 'measuring long/' "$TMP/err"
 		wait_until 30 look_at_workload || true
 	else
-		wait_until 30 grep -q 'cases on CPU' "$TMP/err" || true
+		check "$name: before it, a case is measured" wait_until 30 measures_twice
 	fi
-	check "$name: before it, there are programs to be left" wait_until 10 holds_two
+	check "$name: before it, there are programs to be left" holds_two
 	# and until there are samples
 	wait_until 10 used $(($(ticks) + $(getconf CLK_TCK) / 4)) || true
 	[[ $1 != KILL ]] || expected=137

@@ -70,7 +70,7 @@ check "gate: three pairs are too few to say anything" says inconclusive
 expect_grep "next step: how many loads it takes" out '^ab/fake +latency, ns .* inconclusive +--loads [0-9]+ should decide \(no interval yet: [1-6] of the 7 pairs it takes\)'
 live slower --threshold 5 --alpha 0.000001 --budget 1
 expect_grep "next step: which budget would do, or which threshold" out \
-	'^ab/fake +latency, ns .* inconclusive +(\+-[0-9.]+ % so far|too close to 5 % to decide \(\+-.*\); --threshold [0-9.]+ would be same)'
+	'^ab/fake +latency, ns .* inconclusive +(the interval is \+-[0-9.]+ % so far|too close to 5 % to decide \(\+-.*\); --threshold [0-9.]+ would be same)'
 # a row that more time can decide suggests a budget; a row that is too close to the threshold does not
 expect_eq "next step: one budget" "$(grep -c -- '--budget [0-9]' "$TMP/out")" "$(grep -cE '^ab/fake .* inconclusive +\+-' "$TMP/out")"
 live slower --fail-on inconclusive

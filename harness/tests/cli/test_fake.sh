@@ -272,7 +272,8 @@ rm -rf "$results"
 # interrupted SIGNAL: a run gets the signal midway.
 interrupted() {
 	start "${user[@]}" "$BPFBENCH" -s "$WORK/slow.yml" --results "$results" -n 100000000 --budget 0 --verbose
-	wait_until 20 used $(($(getconf CLK_TCK) / 3)) || true # samples by then
+	check "SIG$1: before it, a case is measured" wait_until 20 grep -q 'measuring ' "$TMP/err"
+	wait_until 20 used $(($(ticks) + $(getconf CLK_TCK) / 3)) || true # samples by then
 	stop_child "$1"
 	expect_status "SIG$1: exit code 1, not killed" 1
 	expect_empty "SIG$1: no BMF" out

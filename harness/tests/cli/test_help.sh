@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../tool.sh"
 
 expect_eq "--help: no line is longer than 80 columns" "$("$BPFBENCH" --help | awk 'length > 80')" ""
-commands=$("$BPFBENCH" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p')
+commands=$("$BPFBENCH" --help | sed -n '/^Commands/,/^Options/s/^  \([a-z]*\) .*/\1/p')
 check "some commands were seen" test "$(wc -w <<<"$commands")" -gt 10
 for command in $commands; do
 	run "$BPFBENCH" "$command" --help

@@ -61,7 +61,7 @@ expect_empty "no runs: nothing on stdout" out
 for n in {1..3}; do stored "$n" usual; done
 history --window 25
 expect_grep "three runs: none is judged, said once" out \
-	'^2 cases over 3 runs; none is judged yet: each needs 25 earlier runs, and the most so far is 2$'
+	'^2 cases over 3 runs; none is judged yet: each needs 26 runs, and the most so far is 3$'
 expect_no_grep "three runs: no row has a mark" out 'learning|Mark'
 expect_grep "three runs: two of them can be compared" out '^next: .bpfbench compare previous latest --results '
 for n in {4..24}; do stored "$n" usual; done

@@ -46,7 +46,7 @@ cd -- "$ROOT"
 
 # --- the manual page ---
 page=$prefix/share/man/man1/bpfbench.1
-commands=$("$BPFBENCH" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p')
+commands=$("$BPFBENCH" --help | sed -n '/^Commands/,/^Options/s/^  \([a-z]*\) .*/\1/p')
 # Prints every option of every command, as "command --option".
 options() {
 	local command

@@ -57,7 +57,7 @@ done
 expect_eq "the commands of every page are run by a test" "$untested" ""
 
 # --- options and files that are named ---
-commands=$("$BPFBENCH" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p')
+commands=$("$BPFBENCH" --help | sed -n '/^Commands/,/^Options/s/^  \([a-z]*\) .*/\1/p')
 {
 	"$BPFBENCH" --help
 	for command in $commands; do "$BPFBENCH" "$command" --help; done

@@ -169,7 +169,7 @@ static void test_next_step(void **state)
 	c = (struct bb_comparison){.threshold = 0.01, .alpha = 0.05, .budget_s = 10};
 	for (int i = 0; i < 9; i++)
 		add_pair(&c, true, 0.005 + 0.00625 * (i - 4));
-	expect_step(&c, "+-2.5 % so far");
+	expect_step(&c, "the interval is +-2.5 % so far");
 	/* Half of the pairs are on either side of the threshold, so no budget is enough. */
 	c = make_comparison(9, log(1.01));
 	c.budget_s = 10;
