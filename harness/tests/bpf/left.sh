@@ -22,12 +22,25 @@ real() {
 }
 workload_pids() { pgrep -f "^amicable_pairs $token"; }
 
-# look_at_workload: its status to $TMP/proc.status, its open files to $TMP/proc.fds. False while
-# there is none: the workload ends and is started again about once a second.
+# find_workload: sets $pid to the workload of $child. False while there is none: the workload ends
+# and is started again about once a second. On a busy machine, pgrep takes longer than that.
+find_workload() {
+	local -a children=()
+	local name=''
+
+	{ read -ra children <"/proc/$child/task/$child/children"; } 2>/dev/null || true
+	for pid in "${children[@]}"; do
+		{ IFS= read -rd '' name <"/proc/$pid/cmdline"; } 2>/dev/null || true
+		[[ $name != amicable_pairs* ]] || return 0
+	done
+	return 1
+}
+
+# look_at_workload: its status to $TMP/proc.status, its open files to $TMP/proc.fds.
 look_at_workload() {
 	local pid
 
-	pid=$(workload_pids) && cat "/proc/$pid/status" >"$TMP/proc.status" && find "/proc/$pid/fd" -printf '%l\n' >"$TMP/proc.fds"
+	find_workload && cat "/proc/$pid/status" >"$TMP/proc.status" && find "/proc/$pid/fd" -printf '%l\n' >"$TMP/proc.fds"
 }
 
 # --- what is left behind ---

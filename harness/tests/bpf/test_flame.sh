@@ -73,13 +73,14 @@ check "nothing to sample: there is no picture" test ! -e "$WORK/none.svg"
 nothing_left "nothing to sample" 1
 
 # --- signals, while it is sampled ---
-sampling() { grep -q 'sampling the workload' "$TMP/err" && workload_pids; }
+sampling() { grep -q 'sampling the workload' "$TMP/err" && find_workload; }
+sampling_or_over() { sampling || [[ $(ps -o state= -p "$child") == Z ]]; }
 for signal in INT KILL; do
 	# It samples for three seconds; on a busy machine the signal may come too late.
 	for _ in 1 2 3 4 5; do
 		rm -rf "$results"
 		start "$BPFBENCH" -s "$WORK/fl.yml" --loads 2 --variant ringbuf --flame --results "$results"
-		wait_until 20 sampling || printf '# it does not sample\n'
+		wait_until 20 sampling_or_over || printf '# it does not sample\n'
 		stop_child "$signal"
 		((status == 0)) || break
 	done
