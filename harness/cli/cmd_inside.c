@@ -403,6 +403,9 @@ static void print_paths(const struct session *s, size_t i, struct bb_doc *d)
 			    "%zu more paths, %" PRIu64 " runs in all (`--paths %zu`)",
 			    f->n_paths - n, others, f->n_paths);
 	btf = p->btf_id ? btf__load_from_kernel_by_id(p->btf_id) : NULL;
+	if (!btf)
+		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
+			    "which lines a path takes is not known: the program has no BTF");
 	first = d->n;
 	for (size_t k = 1; btf && k < n; k++)
 		if (f->paths[k].key && f->paths[0].key)

@@ -74,7 +74,8 @@ nothing_left "nothing to sample" 1
 
 # --- signals, while it is sampled ---
 sampling() { grep -q 'sampling the workload' "$TMP/err" && find_workload; }
-sampling_or_over() { sampling || [[ $(ps -o state= -p "$child") == Z ]]; }
+sampling_or_over() { sampling || ! kill -0 "$child"; }
+beside_workload -20
 for signal in INT KILL; do
 	# It samples for three seconds; on a busy machine the signal may come too late.
 	for _ in 1 2 3 4 5; do
@@ -87,6 +88,7 @@ for signal in INT KILL; do
 	expect_eq "SIG$signal: failure" "$((status != 0))" 1
 	nothing_left "SIG$signal" 1
 done
+beside_workload 0
 
 # --- the consumer ---
 # percent CONSUMER REGEX: the largest share of a function that matches, in the consumer's picture.

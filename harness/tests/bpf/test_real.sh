@@ -97,6 +97,7 @@ status_of() { awk -v key="$1:" '$1 == key { $1 = ""; print substr($0, 2) }' "$TM
 if (($(nproc) < 2)); then
 	skip "who the workload runs as" "in-situ needs two CPUs"
 elif need_user "who the workload runs as"; then
+	beside_workload -20
 	start "${sudo[@]}" "$BPFBENCH" -s "$WORK/long.yml" -d in-situ --loads 1 --budget 0 \
 		--results "$results"
 	check "the workload runs" wait_until 30 look_at_workload
@@ -107,6 +108,7 @@ elif need_user "who the workload runs as"; then
 	check "on one CPU" grep -qx '[0-9]*' <(status_of Cpus_allowed_list)
 	expect_eq "and inherits nothing of BPF's or perf's" "$(grep -cE '^anon_inode:(bpf|.*perf)' "$TMP/proc.fds")" 0
 	stop_child TERM
+	beside_workload 0
 	expect_eq "the stored run belongs to them" "$(stat -c '%u:%g' "$results" "$results"/*.json | sort -u)" "$NOBODY:$NOGROUP"
 	nothing_left "after sudo" 1
 	real -s "$WORK/short.yml" --loads 2 --quiet
@@ -151,7 +153,9 @@ for drive in step in-situ; do
 		skip "signals during in-situ" "needs two CPUs"
 		continue
 	fi
+	beside_workload -20
 	for signal in INT TERM KILL; do ends "$signal" "$drive"; done
+	beside_workload 0
 done
 
 # --- programs that are wrong ---
