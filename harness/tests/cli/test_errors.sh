@@ -23,7 +23,7 @@ expect_grep "--version" out '^bpfbench [0-9]+\.[0-9]+'
 bpfbench rnu
 complains "unknown command: the nearest is named" 2 "no command 'rnu'; did you mean 'run'\?"
 bpfbench frobnicate
-complains "unknown command, far from all: where to look" 2 "no command 'frobnicate'; there are: run, capture, .*; see .bpfbench --help."
+complains "unknown command, far from all: where to look" 2 "no command 'frobnicate'; there are: run, compare, .*; see .bpfbench --help."
 bpfbench run --frobnicate
 complains "unknown option" 2 'frobnicate'
 bpfbench --frobnicate
