@@ -403,9 +403,6 @@ static void print_paths(const struct session *s, size_t i, struct bb_doc *d)
 			    "%zu more paths, %" PRIu64 " runs in all (`--paths %zu`)",
 			    f->n_paths - n, others, f->n_paths);
 	btf = p->btf_id ? btf__load_from_kernel_by_id(p->btf_id) : NULL;
-	if (!btf)
-		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
-			    "which lines a path takes is not known: the program has no BTF");
 	first = d->n;
 	for (size_t k = 1; btf && k < n; k++)
 		if (f->paths[k].key && f->paths[0].key)
@@ -529,7 +526,7 @@ static void print_cost(const struct session *s, struct bb_doc *d)
 {
 	const struct bb_inside_price *price = &s->inside.price;
 	double ns = 0, seconds = (double)(s->ended_ns - s->began_ns) * 1e-9;
-	bool has_untimed = false, has_few = false;
+	bool has_untimed = false, has_few = false, has_no_lines = false;
 	char *cpu_share;
 
 	for (size_t i = 0; i < s->inside.n_programs; i++) {
@@ -541,8 +538,12 @@ static void print_cost(const struct session *s, struct bb_doc *d)
 				       ? price->untimed_ns
 				       : price->counted_ns);
 		has_untimed |= s->figures[i].all.timed < s->figures[i].began;
+		has_no_lines |= s->figures[i].n_paths > 1 && !s->inside.programs[i].btf_id;
 		has_few |= s->figures[i].all.timed && s->figures[i].all.timed < BB_P99_MIN;
 	}
+	if (has_no_lines)
+		bb_doc__add(d, BB_DOC_PARAGRAPH, "paths",
+			    "without their lines of source where the program has no BTF");
 	bb_doc__add(d, BB_DOC_PARAGRAPH, "mean to worst",
 		    "ns of one run, without the %.0f ns that reading the clock takes%s",
 		    price->clock_ns, has_few ? "; p50 needs 20 timed runs, p99 1000" : "");
