@@ -165,7 +165,10 @@ int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 		    counts[BB_CHECK_OK], counts[BB_CHECK_WARN], counts[BB_CHECK_FAIL],
 		    counts[BB_CHECK_SKIP]);
 	if (!all)
-		bb_doc__append(&d, "; all %zu rows: `bpfbench check --details`", bb_n_checks);
+		bb_doc__append(&d,
+			       "; those that need nothing are left out, all %zu rows: `bpfbench "
+			       "check --details`",
+			       bb_n_checks);
 	rc = bb_output_document(&d, stdout, err);
 	free(results);
 	if (rc)

@@ -136,6 +136,10 @@ static void add_key(const struct bb_live_row *rows, size_t n, bool has_details, 
 			    "`sudo bpfbench --prog-id %" PRIu32 "` (this program, with 95 %% "
 			    "intervals, while it is loaded)",
 			    first->program.id);
+	else
+		bb_doc__add(d, BB_DOC_PARAGRAPH, "next",
+			    "`sudo bpfbench -- LOADER` (LOADER loads these programs again; with 95 "
+			    "%% intervals)");
 }
 
 static void print_table(const struct bb_live_row *rows, size_t n, const struct bb_live_view *view,

@@ -190,17 +190,29 @@ static void append_net(const struct bb_case *c, struct bb_doc *d)
 		       bb_net_is_near_0(c) ? " (may be 0)" : "");
 }
 
+/* True if a check ends the runs of the case's program early, in this drive or in another one that
+ * sees it. The program is then cheap because it does not do its work. */
+static bool returns_early(const struct bb_report *r, const struct bb_case *c)
+{
+	return BB_ANY(r->cases, r->n_cases,
+		      it->turned_file && !strcmp(it->scenario, c->scenario) &&
+			      !strcmp(it->variant, c->variant));
+}
+
 /* If the table of case `first` has many programs, names those with the least and the most net
  * cost. Programs that return early do not count. */
 static void add_extremes(const struct bb_report *r, const struct bb_case *first, struct bb_doc *d)
 {
 	const struct bb_case *least = NULL, *most = NULL;
-	size_t n = 0;
+	size_t n = 0, n_early = 0;
 
 	for (const struct bb_case *c = r->cases; c < r->cases + r->n_cases; c++) {
-		/* a program that returns early is cheap because it does not do its work */
-		if (!bb_same_table(c, first) || !isfinite(c->summary.net.value) || c->turned_file)
+		if (!bb_same_table(c, first) || !isfinite(c->summary.net.value))
 			continue;
+		if (returns_early(r, c)) {
+			n_early++;
+			continue;
+		}
 		n++;
 		if (!least || c->summary.net.value < least->summary.net.value)
 			least = c;
@@ -209,9 +221,10 @@ static void add_extremes(const struct bb_report *r, const struct bb_case *first,
 	}
 	if (n < MANY_PROGRAMS)
 		return;
-	bb_doc__add(d, BB_DOC_ITEM, NULL, "of %zu programs%s%s%s%s, least net: ", n,
-		    first->param ? " at " : "", first->param ? first->param : "",
-		    first->param ? " " : "", first->param ? first->param_text : "");
+	bb_doc__add(d, BB_DOC_ITEM, NULL, "of %zu programs%s%s%s%s%s, least net: ", n,
+		    n_early ? " that do not return early" : "", first->param ? " at " : "",
+		    first->param ? first->param : "", first->param ? " " : "",
+		    first->param ? first->param_text : "");
 	append_net(least, d);
 	bb_doc__append(d, "; most: ");
 	append_net(most, d);
