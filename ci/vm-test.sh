@@ -20,7 +20,7 @@ export XDG_CACHE_HOME=$vm
 default_tests=(unit/test_bpf_fun_xdp unit/test_bpf_maps unit/test_bpf_placement unit/test_bpf_slope
 	unit/test_bpf_static unit/test_bpf_stats unit/test_bpf_step unit/test_bpf_test_run bpf/test_context bpf/test_kernel_hooks
 	bpf/test_network_hooks bpf/test_reclaim)
-# The tests execute these commands. A command that this machine lacks is left out: a guest has busybox's commands, too.
+# The tests execute these commands. A guest gets those that this machine has. For the others it has busybox.
 commands=(awk bash bpftool cat chmod chown comm cp cut date dirname env find flock grep head id ip kill ln ls mkdir mktemp mv nice ps
 	realpath rm sed seq setpriv setsid sleep sort stat stdbuf tail tc tee timeout touch tr uname uniq unshare wc xargs)
 
@@ -74,8 +74,8 @@ libraries_of() {
 	{ ldd "$@" 2>/dev/null || true; } | grep -o '/[^ ]*[^ :]' | sort -u | comm -23 - <(ldd "$bpfbench" 2>/dev/null | grep -o '/[^ ]*' | sort -u)
 }
 
-# make_tree: copies what the tests read to the folder $scratch. The copies of programs have no debugging information. Then it lists the
-# files of a guest in $files: this folder, the commands, and the libraries of both.
+# make_tree: fills the folder $scratch and the list $files. The folder gets a copy of each file that the tests read, without debugging
+# information. The list names the files that a guest gets: those in the folder, the commands, and the libraries of both.
 make_tree() {
 	local test
 

@@ -107,6 +107,9 @@ void bb_doc_programs(const struct bb_report *r, struct bb_doc *d);
 /* True if inputs were searched for (--try-inputs), so that no second search is advised. */
 bool bb_doc_is_searched(const struct bb_report *r);
 
+/* True if the next steps of the run name `--fill`, for a map that was empty. */
+bool bb_doc_advises_fill(const struct bb_report *r);
+
 /* Adds notes about samples that do not count, and about cases that were not measured. With
  * BB_SHORT, adds one line for each cause, except for causes that the rows of comparisons name.
  * Returns the number of notes. */

@@ -834,14 +834,16 @@ static const char *map_to_fill(const struct bb_report *r)
 	return v ? v->map : NULL;
 }
 
-#define FILL_ENTRIES 1000
+/* True if the run is of an object or of captured programs, whose inputs options can change. */
+static bool takes_inputs(const struct bb_report *r)
+{
+	return r->command && (strstr(r->command, "--object") || strstr(r->command, " -- ")) &&
+	       !bb_counts_instructions(r);
+}
 
-/* Adds advice to run the command once more with entries in the map that was empty. Returns false if
- * there is no such map, or if the command has filled a map already. */
-static bool add_fill(const struct bb_report *r, const char *label, struct bb_doc *d)
+bool bb_doc_advises_fill(const struct bb_report *r)
 {
 	const char *map = map_to_fill(r);
-	char *command;
 
 	/* the name is from a file, and users copy the command to a shell */
 	if (!map ||
@@ -849,27 +851,37 @@ static bool add_fill(const struct bb_report *r, const char *label, struct bb_doc
 			    "0123456789_.")] ||
 	    !r->command || strstr(r->command, "--fill"))
 		return false;
-	command = bb_command_without(r->command, "--try-inputs");
+	if (r->n_comparisons)
+		return is_of_compare(r);
+	return !r->n_timed && takes_inputs(r) &&
+	       (!BB_ANY(r->cases, r->n_cases, it->turned_file) || bb_doc_is_searched(r));
+}
+
+#define FILL_ENTRIES 1000
+
+/* Adds advice to run the command once more with entries in the map that was empty. */
+static void add_fill(const struct bb_report *r, const char *label, struct bb_doc *d)
+{
+	const char *map = map_to_fill(r);
+	char *command = bb_command_without(r->command, "--try-inputs");
+
 	bb_doc__again(d, BB_DOC_FAINT, label, command,
 		      bb_table_cell_of("--fill %.64s=%d", map, FILL_ENTRIES).text,
 		      "with entries in the map that was empty");
 	free(command);
-	return true;
 }
 
 /* If runs ended early or lookups failed, adds advice to search for inputs or to fill the map that
  * was empty. Returns the label of the advice that follows it: "next" if this function added
  * nothing. */
-static const char *begin_next(const struct bb_report *r, bool has_object, struct bb_doc *d)
+static const char *begin_next(const struct bb_report *r, struct bb_doc *d)
 {
-	bool is_early = BB_ANY(r->cases, r->n_cases, it->turned_file),
-	     is_captured = r->command && strstr(r->command, " -- ");
-
-	if (!(has_object || is_captured) || bb_counts_instructions(r))
-		return "next";
-	if ((!is_early || bb_doc_is_searched(r)) && add_fill(r, "next", d))
+	if (bb_doc_advises_fill(r)) {
+		add_fill(r, "next", d);
 		return "then";
-	if (bb_doc_is_searched(r) || !(is_early || BB_ANY(r->cases, r->n_cases, it->n_in_vain)))
+	}
+	if (!takes_inputs(r) || bb_doc_is_searched(r) ||
+	    !BB_ANY(r->cases, r->n_cases, it->turned_file || it->n_in_vain))
 		return "next";
 	bb_doc__again(d, BB_DOC_FAINT, "next", r->command, "--try-inputs",
 		      "searches for inputs that get further");
@@ -954,12 +966,12 @@ static void add_next(const struct bb_report *r, enum bb_detail detail, struct bb
 		   r->n_comparisons == bb_report__count_verdict(r, BB_VERDICT_SAME)) {
 		bb_doc__add(d, BB_DOC_FAINT, "next", "nothing has to be done");
 	} else if (!r->n_comparisons) {
-		add_next_of_run(r, begin_next(r, has_object, d), results, has_object, d);
+		add_next_of_run(r, begin_next(r, d), results, has_object, d);
 	}
 	if (r->n_comparisons && d->n == before)
 		bb_doc__add(d, BB_DOC_FAINT, "next",
 			    "`bpfbench report%s` (a page with all figures)", results);
-	if (r->n_comparisons && is_of_compare(r))
+	if (r->n_comparisons && bb_doc_advises_fill(r))
 		add_fill(r, "or", d);
 	if (is_of_compare(r) && r->command && !strstr(r->command, "--fail-on") &&
 	    bb_report__count_verdict(r, BB_VERDICT_REGRESSED))

@@ -367,8 +367,8 @@ bool bb_doc_is_searched(const struct bb_report *r)
 	       BB_ANY(r->cases, r->n_cases, it->found);
 }
 
-/* Adds what the user can do about lookups that failed in the run `r`. With `is_searched`,
- * `--try-inputs` is not advised. */
+/* Adds advice about a lookup `v` that failed in the run `r`. Without `is_searched`, the advice may
+ * name `--try-inputs`. */
 static void add_remedy(const struct bb_report *r, const struct bb_in_vain *v, bool is_searched,
 		       struct bb_doc *d)
 {
@@ -386,8 +386,7 @@ static void add_remedy(const struct bb_report *r, const struct bb_in_vain *v, bo
 			    "so this is the cost without these entries; let the command fill the "
 			    "map before its capture ends (`--for`, `--until`), or fill it in a "
 			    "scenario (`maps:`)");
-	else if (is_named && r->command && !BB_ANY(r->cases, r->n_cases, it->turned_file))
-		/* the next steps at the end name --fill */
+	else if (is_named && bb_doc_advises_fill(r))
 		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
 			    "so this is the cost of a miss; `bpfbench -- LOADER` measures with the "
 			    "entries that a loader makes");

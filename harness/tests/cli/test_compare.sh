@@ -72,7 +72,7 @@ live slower --threshold 5 --alpha 0.000001 --budget 1
 expect_grep "next step: which budget would do, or which threshold" out \
 	'^ab/fake +latency, ns .* inconclusive +(the interval is \+-[0-9.]+ % so far|too close to 5 % to decide \(\+-.*\); --threshold [0-9.]+ would be same)'
 # a row that more time can decide suggests a budget; a row that is too close to the threshold does not
-expect_eq "next step: one budget" "$(grep -c -- '--budget [0-9]' "$TMP/out")" "$(grep -cE '^ab/fake .* inconclusive +\+-' "$TMP/out")"
+expect_eq "next step: one budget" "$(grep -c -- '--budget [0-9]' "$TMP/out")" "$(grep -cE '^ab/fake .* inconclusive +the interval is \+-' "$TMP/out")"
 live slower --fail-on inconclusive
 complains "gate: inconclusive cannot be asked to fail" 2 'inconclusive never fails'
 live slower --fail-on regressed --threshold 10%
