@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Usage: capture_aa.sh [PAIRS]: does a figure from a capture agree with one from the object of the same program? Makes PAIRS (50)
 # comparisons of the two; capture and object are base in turns. The programs are the same, so each `regressed` or `improved` is false.
-# About 6 s a pair; needs root.
+# About 6 s a pair; needs root and jq.
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
 O=$(realpath -m "${O:-build}")
@@ -21,11 +21,11 @@ for ((i = 0; i < pairs; i++)); do
 	sides=("--base-object=$object" "--head-object=$file")
 	((i % 2 == 0)) || sides=("--base-object=$file" "--head-object=$object")
 	status=0
-	./bpfbench compare "${sides[@]}" --program "${name#*:}" --no-store --quiet --budget 5 --seed "$((i + 1))" >"$work/out" 2>"$work/err" || status=$?
+	./bpfbench compare "${sides[@]}" --program "${name#*:}" --no-store --quiet --format json --budget 5 --seed "$((i + 1))" >"$work/out" 2>"$work/err" || status=$?
 	((status == 0 || status == 3)) || { cat "$work/err" >&2; exit 1; }
-	n=$(grep -cE '^[^ ]+/[^ ]+ .* (same|regressed|improved|inconclusive)( |$)' "$work/out" || true)
-	wrong=$(grep -E '^[^ ]+/[^ ]+ .* (regressed|improved)( |$)' "$work/out" || true)
-	judged=$((judged + n)) same=$((same + $(grep -cE '^[^ ]+/[^ ]+ .* same( |$)' "$work/out" || true)))
+	verdicts=$(jq -r '.comparisons[] | "\(.name) \(.summary.verdict)"' "$work/out")
+	wrong=$(grep -E ' (regressed|improved)$' <<<"$verdicts" || true)
+	judged=$((judged + $(grep -c . <<<"$verdicts" || true))) same=$((same + $(grep -c ' same$' <<<"$verdicts" || true)))
 	[[ -z $wrong ]] || { false=$((false + 1)); printf '%s, seed %d: %s\n' "$name" "$((i + 1))" "$wrong"; }
 done
 printf '%d of %d pairs have a false verdict; of %d verdicts %d are "same", the others "inconclusive"\n' "$false" "$pairs" "$judged" "$same"

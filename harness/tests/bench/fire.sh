@@ -17,7 +17,7 @@ usage() {
 
 	For one program on a tracepoint, a uprobe, a cgroup and a raw tracepoint, with a busy loop on every CPU: $tries comparisons
 	with itself over reloads (bound: 0 false verdicts), and $tries with one that does 3 % more (bound: 95 % found within
-	$budget s). Needs root.
+	$budget s). Needs root and jq.
 
 	Environment: TRIES, the number of comparisons (100); BUDGET, seconds for each (10); O, the build folder (build). In pieces:
 	KEEP, a file to which each comparison adds a line, and which counts those of earlier calls; LIMIT, seconds until this call ends.
@@ -49,17 +49,15 @@ for program in "${programs[@]}"; do
 	EOF
 done
 
-# compare PROGRAM HEAD: adds a line "PROGRAM HEAD VERDICT DIFFERENCE% MILLISECONDS COMMIT" to $kept. VERDICT "none": no row in the table.
+# compare PROGRAM HEAD: adds a line "PROGRAM HEAD VERDICT DIFFERENCE% MILLISECONDS COMMIT" to $kept. VERDICT "none": no comparison was made.
 compare() {
-	local row verdict began=${EPOCHREALTIME//[!0-9]/}
+	local row began=${EPOCHREALTIME//[!0-9]/}
 
-	./bpfbench compare --scenario "$scratch/$1.yaml" --base base --head "$2" --threshold 1 --budget "$budget" \
-		--results "$scratch/results" 2>"$scratch/err" >"$scratch/out" || (($? == 3)) || cat "$scratch/err" >&2
-	row=$(grep -m 1 "^$1/step  *latency, ns" "$scratch/out" || true)
-	verdict=$(grep -oE '  (same|regressed|improved|inconclusive)\b' <<<"$row" | tr -d ' ' || true)
-	printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "${verdict:-none}" "$(awk '{ print (NF > 6 ? $7 : "-") }' <<<"$row")" \
+	./bpfbench compare --scenario "$scratch/$1.yaml" --base base --head "$2" --threshold 1 --budget "$budget" --no-store \
+		--format json 2>"$scratch/err" >"$scratch/out" || (($? == 3)) || cat "$scratch/err" >&2
+	row=$(jq -r '.comparisons[].summary | "\(.verdict)\t\((.ratio.value - 1) * 100)"' "$scratch/out" || true)
+	printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "${row:-none	-}" \
 		$(((${EPOCHREALTIME//[!0-9]/} - began) / 1000)) "$(git rev-parse --short HEAD 2>/dev/null || echo -)" >>"$kept"
-	rm -rf "$scratch/results"
 }
 
 # made PROGRAM HEAD [VERDICT]: prints how many such lines $kept has.
