@@ -48,7 +48,7 @@ static void write_name(const char *name, bool is_folded, FILE *out)
 	for (const char *c = name; *c; c++) {
 		bool is_control = (unsigned char)*c < ' ' || *c == 0x7f;
 
-		putc(is_control ? '?' : is_folded && *c == ';' ? ':' : *c, out);
+		putc_unlocked(is_control ? '?' : is_folded && *c == ';' ? ':' : *c, out);
 	}
 }
 
@@ -291,9 +291,11 @@ void bb_stacks__write_folded(const struct bb_stacks *s, FILE *out)
 		for (uint32_t k = 0; k < s->v[i].n; k++) {
 			const char *suffix = suffixes[s->frames[frames[k]].kind];
 
-			fputs(k ? ";" : "", out);
+			if (k)
+				putc_unlocked(';', out);
 			write_name(bb_stacks__name(s, frames[k]), true, out);
-			fputs(suffix ? suffix : "", out);
+			if (suffix)
+				fputs_unlocked(suffix, out);
 		}
 		fprintf(out, " %.0f\n", s->v[i].weight);
 	}
