@@ -46,18 +46,8 @@ static char **make_argv(const struct bb_fire_user *u, const char *library,
 	argv[0] = bb_asprintf("%s/call_function", u->helper_dir);
 	argv[1] = bb_strdup(library);
 	argv[2] = bb_strdup(by->call);
-	for (size_t i = 0; i < by->n_arguments; i++) {
-		const struct bb_argument *a = &by->arguments[i];
-		char **to = &argv[3 + i];
-		long long number = (long long)a->number;
-
-		switch (a->kind) {
-		case BB_ARGUMENT_NUMBER: *to = bb_asprintf("n%lld", number); break;
-		case BB_ARGUMENT_REAL: *to = bb_asprintf("r%.17g", a->real); break;
-		case BB_ARGUMENT_TEXT: *to = bb_asprintf("t%s", a->text); break;
-		case BB_ARGUMENT_BUFFER: *to = bb_asprintf("b%lld", number); break;
-		}
-	}
+	for (size_t i = 0; i < by->n_arguments; i++)
+		argv[3 + i] = bb_strdup(by->arguments[i]);
 	return argv;
 }
 

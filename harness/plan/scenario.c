@@ -32,60 +32,54 @@ static const char *const samplers[] = {"program", "none", "perf-record", "profil
 
 /* --- fired_by: a trigger's name, {call: malloc, arguments: [64]} or {run: [true]} --- */
 
-static int read_buffer(const struct bb_reader *r, const struct bb_field *f,
-		       const struct bb_yaml *node, void *base)
-{
-	struct bb_argument *a = base;
-	uint32_t bytes = 0;
-	int rc = bb_field__u32(r, f, node, &bytes);
-
-	a->kind = BB_ARGUMENT_BUFFER;
-	a->number = bytes;
-	return rc;
-}
-
-static const struct bb_type buffer = {.read = read_buffer, .schema = "{\"type\": \"integer\"}"};
 static const struct bb_field buffer_fields[] = {
-	{"buffer", &buffer, .required = true, .min = 1, .max = BUFFER_MOST_BYTES},
+	{"buffer", &bb_type_u32, .required = true, .min = 1, .max = BUFFER_MOST_BYTES},
 };
 static const struct bb_kind buffer_kind = {BB_KIND("a buffer", "{buffer: 4096}", buffer_fields)};
 
-static int read_argument(const struct bb_reader *r, const struct bb_yaml *node, void *item)
+/* Reads an argument into `*ret_word`, in the form of bb_fired_by.arguments. */
+static int read_argument(const struct bb_reader *r, const struct bb_yaml *node, char **ret_word)
 {
-	struct bb_argument *a = item;
+	int64_t number = 0;
+	uint32_t bytes = 0;
+	double real;
 	int rc;
 
-	if (node->kind == BB_YAML_MAP)
-		return bb_kind__read(r, &buffer_kind, node, 0, a);
-	if (node->kind == BB_YAML_TEXT && node->quoted) {
-		a->kind = BB_ARGUMENT_TEXT;
-		bb_field__set_text(&a->text, node->text);
-		return 0;
+	if (node->kind == BB_YAML_MAP) {
+		rc = bb_kind__read(r, &buffer_kind, node, 0, &bytes);
+		*ret_word = rc ? NULL : bb_asprintf("b%u", bytes);
+		return rc;
 	}
-	rc = node->kind == BB_YAML_TEXT ? bb_parse_i64(node->text, &a->number) : -EINVAL;
-	if (rc == -EINVAL && node->kind == BB_YAML_TEXT) {
-		rc = bb_parse_double(node->text, &a->real);
-		a->kind = BB_ARGUMENT_REAL;
-	}
-	return rc ? bb_yaml__fail(r, node,
-				  "an argument is a number, a text in quotes or {buffer: BYTES}, "
-				  "not %s",
-				  bb_yaml__show(node).text)
-		  : 0;
+	rc = node->kind == BB_YAML_TEXT ? bb_parse_i64(node->text, &number) : -ERANGE;
+	if (node->quoted)
+		*ret_word = bb_asprintf("t%s", node->text);
+	else if (!rc)
+		*ret_word = bb_asprintf("n%lld", (long long)number);
+	else if (rc == -EINVAL && !bb_parse_double(node->text, &real))
+		*ret_word = bb_asprintf("r%.17g", real);
+	else
+		return bb_yaml__fail(r, node,
+				     "an argument is a number, a text in quotes or {buffer: "
+				     "BYTES}, "
+				     "not %s",
+				     bb_yaml__show(node).text);
+	return 0;
 }
 
 static int read_arguments(const struct bb_reader *r, const struct bb_field *f,
 			  const struct bb_yaml *node, void *base)
 {
-	return node->kind == BB_YAML_LIST && node->n > BB_ARGUMENTS_MOST
-		       ? bb_yaml__fail(r, node, "%s: a call has at most %u of them", f->name,
-				       BB_ARGUMENTS_MOST)
-		       : bb_type_list.read(r, f, node, base);
-}
+	struct bb_fired_by *by = base;
+	int rc = bb_field__check_list(r, f, node, f->item);
 
-static const struct bb_field argument_rows[] = {{NULL, &bb_type_text, BB_AT(bb_argument, text)}};
-static const struct bb_kind argument_kind = {BB_ROWS(bb_argument, argument_rows),
-					     .read = read_argument};
+	if (!rc && node->n > BB_ARGUMENTS_MOST)
+		rc = bb_yaml__fail(r, node, "%s: a call has at most %u of them", f->name,
+				   BB_ARGUMENTS_MOST);
+	by->arguments = bb_calloc(node->n + 1, sizeof(*by->arguments));
+	for (size_t i = 0; !rc && i < node->n; i++)
+		rc = read_argument(r, &node->items[i], &by->arguments[by->n_arguments++]);
+	return rc;
+}
 
 #define ARGUMENTS                                                                                  \
 	"{\"type\": \"array\", \"minItems\": 1, \"items\": {\"anyOf\": ["                          \
@@ -97,9 +91,8 @@ static const struct bb_kind argument_kind = {BB_ROWS(bb_argument, argument_rows)
 static const struct bb_field fired_by_fields[] = {
 	{NULL, &bb_type_text, BB_AT(bb_fired_by, trigger)},
 	{"call", &bb_type_text, BB_AT(bb_fired_by, call)},
-	{"arguments", &bb_type_list, BB_LIST_AT(bb_fired_by, arguments, n_arguments),
-	 .read = read_arguments, .of = &argument_kind, .schema = ARGUMENTS,
-	 .item = "arguments such as 64 or \"text\""},
+	{"arguments", &bb_type_texts, BB_LIST_AT(bb_fired_by, arguments, n_arguments),
+	 .read = read_arguments, .schema = ARGUMENTS, .item = "arguments such as 64 or \"text\""},
 	{"run", &bb_type_texts, BB_LIST_AT(bb_fired_by, run, n_run),
 	 .item = "a part of the command"},
 };

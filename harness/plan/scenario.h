@@ -197,21 +197,6 @@ const struct bb_map_spec *bb_map_specs__find(const struct bb_map_specs *list, co
 /* True if a prog array in `list` contains this program. `list` may be NULL. */
 bool bb_map_specs__call(const struct bb_map_specs *list, const char *program);
 
-/* An argument of a function that bpfbench calls (struct bb_fired_by). */
-enum bb_argument_kind {
-	BB_ARGUMENT_NUMBER,
-	BB_ARGUMENT_REAL,
-	BB_ARGUMENT_TEXT,
-	BB_ARGUMENT_BUFFER
-};
-
-struct bb_argument {
-	enum bb_argument_kind kind;
-	int64_t number; /* the whole number, or the size of the buffer in bytes */
-	double real;
-	char *text;
-};
-
 #define BB_ARGUMENTS_MOST 12u
 
 /* `fired_by` of a variant: what makes its program run at its hook. It is the name of a trigger
@@ -221,8 +206,10 @@ struct bb_fired_by {
 	/* name of a trigger. If trigger, call and run are all NULL, bpfbench searches its
 	 * triggers for one that makes the program run. */
 	char *trigger;
-	char *call;                    /* name of the function to call */
-	struct bb_argument *arguments; /* arguments[n_arguments] of the call */
+	char *call; /* name of the function to call */
+	/* arguments[n_arguments] of the call, then NULL: "n5" is a whole number, "r0.5" a double,
+	 * "tTEXT" a text, "b4096" a buffer of so many bytes */
+	char **arguments;
 	size_t n_arguments;
 	char **run; /* command to run and its arguments: run[n_run], then NULL */
 	size_t n_run;
