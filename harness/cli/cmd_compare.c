@@ -641,10 +641,10 @@ static int make_plan(const struct compare_args *a, struct bb_scenario *scenario,
 	static const char *const exact[] = {"exact"}, *const by_line[] = {"lines", "lines-cold"};
 	const char *const variants[2] = {a->base, a->head};
 	struct bb_plan_opts opts = {.variants = {variants, 2}};
-	int rc = a->time ? bb_scenario__add_lines(scenario, err) : 0;
+	int rc = a->time ? bb_scenario__add_twins(scenario, BB_TWIN_LINES, err) : 0;
 
 	if (!rc && a->cold)
-		rc = bb_scenario__add_cold(scenario, err);
+		rc = bb_scenario__add_twins(scenario, BB_TWIN_COLD, err);
 	opts.drives = a->exact  ? (struct bb_strings){exact, 1}
 		      : a->time ? (struct bb_strings){by_line, a->cold ? 2 : 1}
 				: a->drives;

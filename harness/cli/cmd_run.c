@@ -345,7 +345,7 @@ static int read_scenario(const struct run_args *a, size_t i, struct jobs *j,
 static int choose_lines(struct bb_scenario *s, bool cold, const char **lines,
 			struct bb_plan_opts *opts, struct bb_err *err)
 {
-	int rc = bb_scenario__add_lines(s, err);
+	int rc = bb_scenario__add_twins(s, BB_TWIN_LINES, err);
 	size_t n = 0;
 
 	lines[n++] = "lines";
@@ -375,7 +375,7 @@ static int plan_job(const struct run_args *a, struct job *job, struct bb_err *er
 	if (a->lines && a->scenarios.n)
 		rc = choose_lines(job->scenario, a->cold, lines, &opts, err);
 	if (!rc && a->cold)
-		rc = bb_scenario__add_cold(job->scenario, err);
+		rc = bb_scenario__add_twins(job->scenario, BB_TWIN_COLD, err);
 	if (!rc)
 		rc = bb_scenario__spread_fills(job->scenario, err);
 	return rc ? rc : bb_plan__make(job->scenario, &opts, &job->plan, err);

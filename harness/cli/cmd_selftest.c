@@ -221,7 +221,7 @@ int bb_cmd_selftest(int argc, char **argv, struct bb_err *err)
 	if (!rc)
 		rc = bb_scenario_find("selftest", &plain, err);
 	if (!rc)
-		rc = bb_scenario__add_cold(plain, err);
+		rc = bb_scenario__add_twins(plain, BB_TWIN_COLD, err);
 	if (!rc) {
 		a.opts.plain = plain;
 		a.opts.run = m.opts;

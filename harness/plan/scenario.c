@@ -965,18 +965,18 @@ const struct bb_drive_spec *bb_scenario__each_input(const struct bb_scenario *s,
 			       same_first(&it->inputs, &same->inputs));
 }
 
-/* Returns the kind of the drive's cold twin (bb_scenario__add_cold()) or, if `by_line`, of its twin
- * that times lines (bb_scenario__add_lines()). Returns NULL if the drive cannot have this twin. */
-static const struct bb_drive_kind *kind_of_twin(const struct bb_drive_spec *d, bool by_line)
+/* Returns the kind of the drive's twin; NULL if the drive cannot have this twin. */
+static const struct bb_drive_kind *kind_of_twin(const struct bb_drive_spec *d, enum bb_twin twin)
 {
-	if (!by_line)
+	if (twin == BB_TWIN_COLD)
 		return d->kind->cold_name ? d->kind : NULL;
 	if (strcmp(d->kind->with, "step") || d->caches == BB_CACHES_COLD || d->order)
 		return NULL;
+	bool by_line = twin == BB_TWIN_LINES;
 	return bb_drive_kind_find("lines", d->event ? d->event : d->kind->by[0]);
 }
 
-static int add_twins(struct bb_scenario *s, bool by_line, struct bb_err *err)
+int bb_scenario__add_twins(struct bb_scenario *s, enum bb_twin twin, struct bb_err *err)
 {
 	size_t n = s->n_drives, n_twins = 0;
 
@@ -985,7 +985,7 @@ static int add_twins(struct bb_scenario *s, bool by_line, struct bb_err *err)
 
 		if (by_line ? d->kind->by_line : d->caches == BB_CACHES_COLD)
 			return 0;
-		n_twins += kind_of_twin(d, by_line) != NULL;
+		n_twins += kind_of_twin(d, twin) != NULL;
 	}
 	if (!n_twins)
 		return bb_fail(err, -EINVAL,
@@ -993,29 +993,19 @@ static int add_twins(struct bb_scenario *s, bool by_line, struct bb_err *err)
 			       s->name, by_line ? "time lines" : "empty caches");
 	bb_resize(&s->drives, n + n_twins, sizeof(*s->drives));
 	for (size_t i = 0; i < n; i++) {
-		const struct bb_drive_kind *kind = kind_of_twin(&s->drives[i], by_line);
-		struct bb_drive_spec *twin = &s->drives[s->n_drives];
+		const struct bb_drive_kind *kind = kind_of_twin(&s->drives[i], twin);
+		struct bb_drive_spec *d = &s->drives[s->n_drives];
 
 		if (!kind)
 			continue;
 		s->n_drives++;
-		bb_kind__copy(&drive_kind, &s->drives[i], twin);
-		twin->kind = kind;
-		twin->caches = by_line ? twin->caches : BB_CACHES_COLD;
-		twin->samples = 0;
-		twin->seconds = 0;
+		bb_kind__copy(&drive_kind, &s->drives[i], d);
+		d->kind = kind;
+		d->caches = by_line ? d->caches : BB_CACHES_COLD;
+		d->samples = 0;
+		d->seconds = 0;
 	}
 	return 0;
-}
-
-int bb_scenario__add_cold(struct bb_scenario *s, struct bb_err *err)
-{
-	return add_twins(s, false, err);
-}
-
-int bb_scenario__add_lines(struct bb_scenario *s, struct bb_err *err)
-{
-	return add_twins(s, true, err);
 }
 
 /* --- fills with several counts --- */

@@ -413,17 +413,17 @@ static inline const char *bb_variant_object(const struct bb_scenario *s,
 	return v->object ? v->object : s->object;
 }
 
-/* Adds a cold twin of every drive whose kind can run cold (step, lines): a copy of the drive with
- * `caches: cold`, and with the default number of samples and the default time. Does nothing if the
- * scenario has a cold drive already. Moves the drives in memory, so a plan made before this call
- * must not be used after it. Returns 0, or -EINVAL if no drive can run cold. */
-int bb_scenario__add_cold(struct bb_scenario *s, struct bb_err *err);
+enum bb_twin {
+	BB_TWIN_COLD,  /* with `caches: cold`; of every drive whose kind can run cold (step, lines)
+			*/
+	BB_TWIN_LINES, /* times the lines of a run (drivers/lines.c); of every hot step drive */
+};
 
-/* Adds a twin of every hot step drive: a copy of the drive that times the lines of a run
- * (drivers/lines.c), with the default number of samples and the default time. Does nothing if the
- * scenario has a drive that times lines already. Moves the drives in memory, so a plan made before
- * this call must not be used after it. Returns 0, or -EINVAL if no drive can have such a twin. */
-int bb_scenario__add_lines(struct bb_scenario *s, struct bb_err *err);
+/* Adds to the drives a twin of each of them that can have one: a copy with another kind or other
+ * caches, and with the default number of samples and the default time. Does nothing if the scenario
+ * has such a drive already. Moves the drives in memory, so a plan made before this call must not be
+ * used after it. Returns 0, or -EINVAL if no drive can have such a twin. */
+int bb_scenario__add_twins(struct bb_scenario *s, enum bb_twin twin, struct bb_err *err);
 
 /* Replaces each variant with a map whose `fill` has several counts by one copy for each count. The
  * copies have the variant's name, and their cases have the parameter "entries". Without this call,

@@ -532,7 +532,7 @@ static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
 
 	/* a plan must not be used after drives were added to its scenario */
 	bb_plan__done(&job->plan);
-	rc = bb_scenario__add_lines(job->scenario, &unsaid);
+	rc = bb_scenario__add_twins(job->scenario, BB_TWIN_LINES, &unsaid);
 	if (!rc)
 		rc = bb_plan__make(job->scenario, &plan_opts, &job->plan, &unsaid);
 	lines.share_maps = lines.skip_failing = true;

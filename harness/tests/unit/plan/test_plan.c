@@ -138,7 +138,7 @@ static void test_cold(void **state)
 
 	(void)state;
 	for (int i = 0; i < 2; i++) { /* a second call adds nothing */
-		assert_int_equal(bb_scenario__add_cold(s, NULL), 0);
+		assert_int_equal(bb_scenario__add_twins(s, BB_TWIN_COLD, NULL), 0);
 		assert_int_equal(s->n_drives, 3);
 	}
 	assert_string_equal(bb_drive_name(&s->drives[0]), "step");
@@ -167,7 +167,7 @@ static void test_cold_sweep(void **state)
 	struct bb_plan p;
 
 	(void)state;
-	assert_int_equal(bb_scenario__add_cold(s, NULL), 0);
+	assert_int_equal(bb_scenario__add_twins(s, BB_TWIN_COLD, NULL), 0);
 	p = must_plan(s, NULL);
 	assert_int_equal(p.n_cases, 2 * 3 * 256);
 	assert_int_equal(p.cases[0].samples, 7);
@@ -193,7 +193,7 @@ static void test_nothing_to_cool(void **state)
 	struct bb_err err = {0};
 
 	(void)state;
-	assert_int_equal(bb_scenario__add_cold(s, &err), -EINVAL);
+	assert_int_equal(bb_scenario__add_twins(s, BB_TWIN_COLD, &err), -EINVAL);
 	assert_string_equal(err.msg, "scenario 'f' has no drive 'with: step', and no other "
 				     "drive can empty caches");
 	assert_int_equal(s->n_drives, 1);
