@@ -743,6 +743,7 @@ static const struct bb_field scenario_fields[] = {
 	 .item = "variants"},
 	{"maps", BB_MAPS(bb_scenario)},
 	{"drive", LIST(bb_scenario, drives, n_drives, drive_kind), .required = true,
+	{NULL, &bb_type_u32_list, BB_LIST_AT(bb_scenario, fill_counts.v, fill_counts.n)},
 	 .item = "mappings such as {with: step}"},
 	{"expect", &bb_type_keys, .of = &expect_kind},
 };
@@ -1027,15 +1028,18 @@ static int find_counts(struct bb_scenario *s, struct bb_err *err)
 
 			if (!has_list(map))
 				continue;
-			if (found->n &&
-			    (found->n != counts->n ||
-			     memcmp(found->v, counts->v, counts->n * sizeof(*counts->v))))
+			if (!found->n)
+				*found = (struct bb_u32_list){bb_memdup(counts->v,
+									counts->n *
+										sizeof(*counts->v)),
+							      counts->n};
+			if (found->n != counts->n ||
+			    memcmp(found->v, counts->v, counts->n * sizeof(*counts->v)) != 0)
 				return bb_fail(err, -EINVAL,
 					       "%s:%u:%u: map '%s' has other counts than another "
 					       "map; maps that are filled to several sizes grow "
 					       "together, so give the same list",
 					       s->path, map->where.line, map->where.col, map->name);
-			*found = *counts;
 		}
 	return 0;
 }
@@ -1066,21 +1070,17 @@ static int check_one_parameter(const struct bb_scenario *s, struct bb_err *err)
 	return 0;
 }
 
-/* If a map of the variant `from` has a list of numbers of entries, appends one copy of `from` to
- * s->variants for each number. Otherwise moves `from` itself to the end of s->variants. */
-static void spread(struct bb_scenario *s, struct bb_variant_spec *from)
+/* Appends a copy of the variant `from` to s->variants or, if a map of it has a list of numbers of
+ * entries, one copy for each number. */
+static void spread(struct bb_scenario *s, const struct bb_variant_spec *from)
 {
 	bool is_spread = BB_ANY(from->maps.v, from->maps.n, has_list(it));
 
-	if (!is_spread) {
-		s->variants[s->n_variants++] = *from;
-		*from = (struct bb_variant_spec){0};
-	}
-	for (size_t i = 0; is_spread && i < s->fill_counts.n; i++) {
+	for (size_t i = 0; i < (is_spread ? s->fill_counts.n : 1); i++) {
 		struct bb_variant_spec *v = &s->variants[s->n_variants++];
 
 		bb_kind__copy(&variant_kind, from, v);
-		v->fill_count = s->fill_counts.v[i];
+		v->fill_count = is_spread ? s->fill_counts.v[i] : 0;
 		for (size_t k = 0; k < v->maps.n; k++)
 			if (has_list(&v->maps.v[k]))
 				v->maps.v[k].fill.count = v->fill_count;
@@ -1101,11 +1101,6 @@ int bb_scenario__spread_fills(struct bb_scenario *s, struct bb_err *err)
 	s->n_variants = 0;
 	for (size_t i = 0; i < n; i++)
 		spread(s, &before[i]);
-	/* fill_counts borrows from a variant that is freed below; borrow from its copy */
-	for (size_t i = 0; i < s->n_variants; i++)
-		for (size_t k = 0; k < s->variants[i].maps.n; k++)
-			if (has_list(&s->variants[i].maps.v[k]))
-				s->fill_counts = s->variants[i].maps.v[k].fill.counts;
 	for (size_t i = 0; i < n; i++)
 		bb_kind__done(&variant_kind, &before[i]);
 	free(before);

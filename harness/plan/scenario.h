@@ -373,8 +373,8 @@ struct bb_scenario {
 	struct bb_drive_spec *drives;
 	size_t n_drives;
 	struct bb_map_specs maps; /* maps of all variants; each variant has copies of them */
-	/* numbers of entries with which copies of the variants are measured, borrowed from a
-	 * map; n == 0: bb_scenario__spread_fills() was not called, or no map has several counts */
+	/* numbers of entries with which copies of the variants are measured; n == 0:
+	 * bb_scenario__spread_fills() was not called, or no map has several counts */
 	struct bb_u32_list fill_counts;
 	int expect_drops; /* expected drops, from `expect: {drops: N}`; -1: not given */
 };
