@@ -68,7 +68,7 @@ struct bb_field {
 	/* name in messages: of one item of a list of texts ("an argument"), or of all items of a
 	 * list of mappings ("mappings such as ...") */
 	const char *item;
-	/* For the JSON schema (plan/schema.h): the schema of a value that is not a mapping; NULL:
+	/* For the JSON schema (plan/schema.c): the schema of a value that is not a mapping; NULL:
 	 * type->schema. */
 	const char *schema;
 	/* For the JSON schema: the kind of the mapping that `read` accepts; NULL: `of`. */
@@ -195,6 +195,11 @@ struct bb_kind {
  * required key is missing, or a value is wrong. */
 int bb_kind__read(const struct bb_reader *r, const struct bb_kind *kind, const struct bb_yaml *node,
 		  unsigned int mode, void *base);
+
+/* Adds the JSON schemas of `kind`, and of all kinds that its keys use, to the object `defs`: one
+ * member for each kind, named by the last word of kind->what. Skips kinds that `defs` has already.
+ * Returns {"$ref": "#/$defs/NAME"} for `kind`; release it with json_decref(). */
+struct json_t *bb_schema__of_kind(struct json_t *defs, const struct bb_kind *kind);
 
 /* Copies the struct `from`, of this kind, with all memory that it owns. Free the copy's memory with
  * bb_kind__done(). */

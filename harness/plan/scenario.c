@@ -4,7 +4,6 @@
 #include "base/cpus.h"
 #include "base/parse.h"
 #include "plan/field.h"
-#include "plan/schema.h"
 #include "plan/yaml.h"
 
 /* Each table below lists the keys of one kind of mapping, one row per key. The functions above a
@@ -644,12 +643,12 @@ static json_t *kind_names(const char *with)
 		const struct bb_drive_kind *kind = bb_drive_kinds[k];
 
 		if (!with && bb_drive_kind_find(kind->with, NULL) == kind)
-			bb_schema__add_text(names, kind->with);
+			json_array_append_new(names, json_string(kind->with));
 		if (!with && kind->old_with)
-			bb_schema__add_text(names, kind->old_with);
+			json_array_append_new(names, json_string(kind->old_with));
 		for (size_t i = 0; with && !strcmp(kind->with, with) && i < BB_LEN(kind->by); i++)
 			if (kind->by[i])
-				bb_schema__add_text(names, kind->by[i]);
+				json_array_append_new(names, json_string(kind->by[i]));
 	}
 	return names;
 }
@@ -671,24 +670,24 @@ static json_t *kind_rule(const struct bb_drive_kind *kind)
 
 		if (f->with && !key)
 			continue;
-		bb_schema__add_text(keys, f->name);
+		json_array_append_new(keys, json_string(f->name));
 		if (f->required)
-			bb_schema__add_text(required, f->name);
+			json_array_append_new(required, json_string(f->name));
 		for (size_t k = 0; choices && key->choice(k); k++)
-			bb_schema__add_text(choices, key->choice(k));
+			json_array_append_new(choices, json_string(key->choice(k)));
 		if (choices)
 			json_object_set_new(values, f->name, json_pack("{s:o}", "enum", choices));
 	}
 	if (kind->by_key) {
 		by = json_array();
 		for (size_t i = 0; i < BB_LEN(kind->by) && kind->by[i]; i++)
-			bb_schema__add_text(by, kind->by[i]);
+			json_array_append_new(by, json_string(kind->by[i]));
 		json_object_set_new(with, kind->by_key, json_pack("{s:o}", "enum", by));
 	}
 	/* A drive without the key by_key is of the first kind with this `with`. So only the rules
 	 * of the other kinds require the key. */
 	if (kind->by_key && bb_drive_kind_find(kind->with, NULL) != kind)
-		bb_schema__add_text(chosen_by, kind->by_key);
+		json_array_append_new(chosen_by, json_string(kind->by_key));
 	return json_pack("{s:{s:o,s:o},s:{s:{s:o},s:o,s:o}}", "if", "properties", with, "required",
 			 chosen_by, "then", "propertyNames", "enum", keys, "required", required,
 			 "properties", values);

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "plan/schema.h"
+/* The JSON schema of scenario files, made from the tables of keys by which scenarios are read. */
+#include <jansson.h>
 
-void bb_schema__add_text(json_t *list, const char *text)
-{
-	json_array_append_new(list, json_string(text));
-}
+#include "plan/field.h"
 
 static json_t *choices_of(const struct bb_field *f)
 {
 	json_t *names = json_array();
 
 	for (size_t i = 0; f->choice ? f->choice(i) != NULL : i < f->n_choices; i++)
-		bb_schema__add_text(names, f->choice ? f->choice(i) : f->choices[i]);
+		json_array_append_new(names, json_string(f->choice ? f->choice(i) : f->choices[i]));
 	return json_pack("{s:o}", "enum", names);
 }
 
@@ -64,7 +62,7 @@ static json_t *keys_of(const struct bb_kind *kind, unsigned int mode, bool only_
 		const struct bb_field *f = &kind->fields[i];
 
 		if (f->name && (!f->with || (f->with & mode)) && (f->required || !only_required))
-			bb_schema__add_text(keys, f->name);
+			json_array_append_new(keys, json_string(f->name));
 	}
 	return keys;
 }
