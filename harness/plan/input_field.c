@@ -553,9 +553,6 @@ const struct bb_kind bb_input_kind = {BB_ROWS(bb_input, input_rows), .in_file = 
 struct builder {
 	const struct bb_reader *r;
 	struct bb_inputs inputs;
-	/* where[n_where]: node of each input, for the message about a repeated name */
-	const struct bb_yaml **where;
-	size_t n_where;
 	size_t bytes; /* sum of the bytes of all inputs */
 };
 
@@ -603,10 +600,9 @@ static int add_input(struct builder *b, const struct bb_yaml *node, const struct
 		     struct bb_bytes *packet, size_t nth)
 {
 	struct bb_input *in = bb_append(&b->inputs.v, &b->inputs.n, sizeof(*in));
-	const struct bb_yaml **where = bb_append(&b->where, &b->n_where, sizeof(*where));
 
-	*where = node;
-	*in = (struct bb_input){.data = packet->data,
+	*in = (struct bb_input){.where = {node->line, node->col},
+				.data = packet->data,
 				.len = packet->len,
 				.weight = e->weight,
 				.has_retval = e->has_retval,
@@ -750,8 +746,7 @@ int bb_field__inputs(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, void *base)
 {
 	struct bb_inputs *dest = bb_field__member(f, base);
-	const struct bb_input **order, *twice = NULL;
-	const struct bb_yaml *first = NULL;
+	const struct bb_input **order, *twice = NULL, *first = NULL;
 	struct builder b = {.r = r};
 	int rc = bb_field__check_list(r, f, node,
 				      "mappings such as {name: syn, hex: \"0800 4500\"}");
@@ -766,15 +761,14 @@ int bb_field__inputs(const struct bb_reader *r, const struct bb_field *f,
 	/* If several names are repeated, report the repetition that comes first in the file. */
 	for (size_t i = 1; order && i < b.inputs.n; i++)
 		if (!strcmp(order[i - 1]->name, order[i]->name) && (!twice || order[i] < twice)) {
-			first = b.where[order[i - 1] - b.inputs.v];
+			first = order[i - 1];
 			twice = order[i];
 		}
 	if (twice)
-		rc = bb_yaml__fail(r, b.where[twice - b.inputs.v],
+		rc = bb_yaml__fail(r, &twice->where,
 				   "input '%s' is given twice; the first is at %u:%u", twice->name,
-				   first->line, first->col);
+				   first->where.line, first->where.col);
 	free(order);
-	free(b.where);
 	*dest = b.inputs;
 	return rc;
 }

@@ -88,6 +88,7 @@ struct bb_input {
 	/* packet that the program must leave behind; NULL: the packet is not checked */
 	uint8_t *out;
 	size_t out_len;
+	struct bb_where where; /* of its name or, without one, of its item in the list */
 };
 
 struct bb_inputs {

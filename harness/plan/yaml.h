@@ -49,7 +49,8 @@ const struct bb_yaml *bb_yaml__get(const struct bb_yaml *map, const char *key);
 bool bb_yaml__is_nothing(const struct bb_yaml *node);
 
 /* The path of the file that is read, and the error to set. bb_yaml__fail() sets the message
- * "path:line:col: ...", with the position of `node`, and returns -EINVAL. */
+ * "path:line:col: ...", with the position of `node`, a struct bb_yaml or bb_where, and returns
+ * -EINVAL. */
 struct bb_reader {
 	const char *path;
 	struct bb_err *err;
