@@ -117,24 +117,14 @@ int bb_field__choice(const struct bb_reader *r, const struct bb_field *f,
 static int read_index(const struct bb_reader *r, const struct bb_field *f,
 		      const struct bb_yaml *node, void *base)
 {
-	unsigned int *dest = bb_field__member(f, base);
+	void *dest = bb_field__member(f, base);
 	size_t i;
 	int rc = bb_field__choose(r, f, node, &i);
 
-	if (!rc)
-		*dest = (unsigned int)i;
-	return rc;
-}
-
-static int read_flag(const struct bb_reader *r, const struct bb_field *f,
-		     const struct bb_yaml *node, void *base)
-{
-	bool *dest = bb_field__member(f, base);
-	size_t i;
-	int rc = bb_field__choose(r, f, node, &i);
-
-	if (!rc)
-		*dest = i;
+	if (!rc && f->type == &bb_type_flag)
+		*(bool *)dest = i;
+	else if (!rc)
+		*(unsigned int *)dest = (unsigned int)i;
 	return rc;
 }
 
@@ -513,7 +503,7 @@ const struct bb_type bb_type_choice = {bb_field__choice, sizeof(char *), copy_te
 				       NULL};
 const struct bb_type bb_type_texts = {read_texts, sizeof(char **), copy_texts, free_texts, TEXTS};
 const struct bb_type bb_type_index = {.read = read_index};
-const struct bb_type bb_type_flag = {.read = read_flag};
+const struct bb_type bb_type_flag = {.read = read_index};
 const struct bb_type bb_type_names = {.read = read_names};
 const struct bb_type bb_type_u32 = {.read = bb_field__u32, .schema = WHOLE};
 const struct bb_type bb_type_double = {.read = read_double, .schema = "{\"type\": \"number\"}"};

@@ -163,9 +163,10 @@ int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **
 	/* the file that was read last, because the next map may name it again */
 	static struct bb_maps_file *last;
 	const char *dot = strrchr(path, '.');
+	struct bb_map_table *t = NULL;
 	char *text;
 	size_t len;
-	int rc;
+	int rc = 0;
 
 	if (dot && !strcmp(dot, ".json"))
 		return bb_maps_file__read_table(path, map, ret_keys, err);
@@ -175,8 +176,6 @@ int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **
 			       "form",
 			       path);
 	if (!last || strcmp(last->path, path)) {
-		struct bb_map_table *t;
-
 		bb_maps_file__let_go(last);
 		last = NULL;
 		rc = bb_read_file(path, BB_MAPS_FILE_MAX, &text, &len, err);
@@ -185,14 +184,14 @@ int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **
 		if (!strcmp(dot, ".csv")) {
 			rc = bb_keys_file__parse_csv(text, path, &t, err);
 			free(text);
-			if (rc)
-				return rc;
 		} else {
 			t = new_table(path);
 			t->keys = (uint8_t *)text;
 			t->is_raw = true;
 			t->n = len;
 		}
+		if (rc)
+			return rc;
 		last = t->file;
 	}
 	last->users++;

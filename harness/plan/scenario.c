@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plan/scenario.h"
 
+#include <jansson.h>
+
 #include "base/cpus.h"
 #include "base/parse.h"
 #include "plan/field.h"
@@ -741,8 +743,8 @@ static const struct bb_field scenario_fields[] = {
 	{"variants", LIST(bb_scenario, variants, n_variants, variant_kind), .required = true,
 	 .item = "variants"},
 	{"maps", BB_MAPS(bb_scenario)},
-	{"drive", LIST(bb_scenario, drives, n_drives, drive_kind), .required = true,
 	{NULL, &bb_type_u32_list, BB_LIST_AT(bb_scenario, fill_counts.v, fill_counts.n)},
+	{"drive", LIST(bb_scenario, drives, n_drives, drive_kind), .required = true,
 	 .item = "mappings such as {with: step}"},
 	{"expect", &bb_type_keys, .of = &expect_kind},
 };
@@ -789,13 +791,11 @@ static int check_drive(const struct bb_reader *r, const struct bb_scenario *s,
 static int check_reset(const struct bb_reader *r, const struct bb_scenario *s,
 		       const struct bb_map_spec *map)
 {
-	const struct bb_yaml at = {.line = map->where.line, .col = map->where.col};
-
 	for (size_t i = 0; map->each_run && i < s->n_drives; i++) {
 		const struct bb_drive_spec *d = &s->drives[i];
 
 		if (!d->kind->one_by_one)
-			return bb_yaml__fail(r, &at,
+			return bb_yaml__fail(r, &map->where,
 					     "map '%s' with 'reset: run' needs a drive that fires "
 					     "each run on its own, 'with: step'; the drive at "
 					     "%u:%u is %s, which cannot reset a map between two "
@@ -884,23 +884,18 @@ int bb_scenario__read(const char *path, struct bb_scenario **ret_scenario, struc
 	/* The buffer has one byte more than the limit, so that bb_scenario__parse() sees that a
 	 * file is too large. */
 	size_t size = BB_YAML_MAX_BYTES + 1, len;
-	char *buf = bb_calloc(1, size);
 	FILE *file = fopen(path, "re"); /* the file may be a pipe, whose size is not known */
-	int rc = file ? 0 : -errno;
+	char *text;
+	int rc;
 
-	if (rc) {
-		bb_fail(err, rc, "%s: cannot open the scenario: %m", path);
-	} else {
-		len = fread(buf, 1, size, file);
-		rc = ferror(file) ? -errno : 0;
-		if (rc)
-			bb_fail(err, rc, "%s: cannot read the scenario: %m", path);
-		else
-			rc = bb_scenario__parse(buf, len, path, ret_scenario, err);
-	}
-	if (file)
-		fclose(file);
-	free(buf);
+	if (!file)
+		return bb_fail(err, -errno, "%s: cannot open the scenario: %m", path);
+	text = bb_calloc(1, size);
+	len = fread(text, 1, size, file);
+	rc = ferror(file) ? bb_fail(err, -errno, "%s: cannot read the scenario: %m", path)
+			  : bb_scenario__parse(text, len, path, ret_scenario, err);
+	fclose(file);
+	free(text);
 	return rc;
 }
 
@@ -972,12 +967,12 @@ static const struct bb_drive_kind *kind_of_twin(const struct bb_drive_spec *d, e
 		return d->kind->cold_name ? d->kind : NULL;
 	if (strcmp(d->kind->with, "step") || d->caches == BB_CACHES_COLD || d->order)
 		return NULL;
-	bool by_line = twin == BB_TWIN_LINES;
 	return bb_drive_kind_find("lines", d->event ? d->event : d->kind->by[0]);
 }
 
 int bb_scenario__add_twins(struct bb_scenario *s, enum bb_twin twin, struct bb_err *err)
 {
+	bool by_line = twin == BB_TWIN_LINES;
 	size_t n = s->n_drives, n_twins = 0;
 
 	for (size_t i = 0; i < n; i++) {
