@@ -6,14 +6,11 @@
 #define MS 1e-3
 #define CSV_COLUMNS 8u
 
-/* A line of output that has a figure: the text that the line begins with, and the member that
- * receives the figure. */
+/* A line of output that has a figure, and the text that the line begins with. */
 struct line {
 	const char *begin;
-	size_t figure; /* offset of this member in struct bb_load_figures */
+	enum bb_overhead_what figure;
 };
-
-#define OF(member) offsetof(struct bb_load_figures, member)
 
 /* Reads a number of at most `len` bytes; returns NAN if it is not a number. */
 static double number_of(const char *text, size_t len)
@@ -46,7 +43,7 @@ static double quantity_of(const char *text)
 static int read_lines(const char *text, const struct line *lines, size_t n,
 		      struct bb_load_figures *ret_figures)
 {
-	struct bb_load_figures f = {NAN, NAN, NAN, NAN};
+	struct bb_load_figures f = {{NAN, NAN, NAN, NAN}};
 
 	for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n') {
 		const char *word = at + strspn(at, " \t");
@@ -55,21 +52,21 @@ static int read_lines(const char *text, const struct line *lines, size_t n,
 			size_t len = strlen(lines[i].begin);
 
 			if (!strncmp(word, lines[i].begin, len))
-				*(double *)((char *)&f + lines[i].figure) =
+				f.x[lines[i].figure - BB_OVERHEAD_LATENCY] =
 					quantity_of(word + len + strspn(word + len, " \t"));
 		}
 	}
 	*ret_figures = f;
-	return f.per_s > 0 ? 0 : -EPROTO;
+	return f.x[BB_OVERHEAD_RATE - BB_OVERHEAD_LATENCY] > 0 ? 0 : -EPROTO;
 }
 
 static int read_wrk(const char *text, struct bb_load_figures *ret_figures)
 {
 	static const struct line lines[] = {
-		{"Latency  ", OF(mean_s)}, /* not "Latency Distribution" */
-		{"50%", OF(p50_s)},
-		{"99%", OF(p99_s)},
-		{"Requests/sec:", OF(per_s)},
+		{"Latency  ", BB_OVERHEAD_LATENCY}, /* not "Latency Distribution" */
+		{"50%", BB_OVERHEAD_P50},
+		{"99%", BB_OVERHEAD_P99},
+		{"Requests/sec:", BB_OVERHEAD_RATE},
 	};
 
 	return read_lines(text, lines, BB_LEN(lines), ret_figures);
@@ -78,8 +75,8 @@ static int read_wrk(const char *text, struct bb_load_figures *ret_figures)
 static int read_pgbench(const char *text, struct bb_load_figures *ret_figures)
 {
 	static const struct line lines[] = {
-		{"latency average =", OF(mean_s)},
-		{"tps =", OF(per_s)},
+		{"latency average =", BB_OVERHEAD_LATENCY},
+		{"tps =", BB_OVERHEAD_RATE},
 	};
 
 	return read_lines(text, lines, BB_LEN(lines), ret_figures);
@@ -116,8 +113,8 @@ static int read_redis(const char *text, struct bb_load_figures *ret_figures)
 		}
 	/* "test","rps","avg_latency_ms","min_latency_ms","p50_latency_ms","p95_...","p99_...", ...
 	 */
-	*ret_figures = (struct bb_load_figures){sum[2] / n * MS, sum[4] / n * MS, sum[6] / n * MS,
-						sum[1] / n};
+	*ret_figures = (struct bb_load_figures){
+		{sum[2] / n * MS, sum[4] / n * MS, sum[6] / n * MS, sum[1] / n}};
 	return n > 0 && sum[1] > 0 ? 0 : -EPROTO;
 }
 

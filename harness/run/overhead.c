@@ -215,10 +215,8 @@ static int add_load(struct session *s, const struct bb_command *c, struct bb_err
 		return bb_fail(err, rc,
 			       "the workload printed no requests a second of `%s` on its stdout",
 			       s->opts->generator->doc);
-	s->load.mean_s += f.mean_s;
-	s->load.p50_s += f.p50_s;
-	s->load.p99_s += f.p99_s;
-	s->load.per_s += f.per_s;
+	for (size_t i = 0; i < BB_LEN(f.x); i++)
+		s->load.x[i] += f.x[i];
 	return 0;
 }
 
@@ -371,12 +369,8 @@ static int run_workload(struct session *s, uint32_t runs, struct bb_overhead_tur
 				t->agent_s;
 	t->s[BB_OVERHEAD_MACHINE] = machine_s(&before, &after) / requests;
 	t->s[BB_OVERHEAD_WALL] = (double)cost.wall_ns * 1e-9 / requests;
-	if (!s->opts->generator)
-		return 0;
-	t->s[BB_OVERHEAD_LATENCY] = s->load.mean_s / runs;
-	t->s[BB_OVERHEAD_P50] = s->load.p50_s / runs;
-	t->s[BB_OVERHEAD_P99] = s->load.p99_s / runs;
-	t->s[BB_OVERHEAD_RATE] = s->load.per_s / runs;
+	for (size_t i = 0; s->opts->generator && i < BB_LEN(s->load.x); i++)
+		t->s[BB_OVERHEAD_LATENCY + i] = s->load.x[i] / runs;
 	return 0;
 }
 

@@ -19,7 +19,8 @@ enum bb_overhead_what {
 	BB_OVERHEAD_MACHINE,
 	BB_OVERHEAD_WALL,      /* wall time */
 	BB_OVERHEAD_BYSTANDER, /* CPU time of --bystander */
-	/* figures of the load generator: its latencies, s, and requests a second */
+	/* figures of the load generator: its latencies, s: mean, median and 99th percentile; and
+	 * requests a second */
 	BB_OVERHEAD_LATENCY,
 	BB_OVERHEAD_P50,
 	BB_OVERHEAD_P99,
@@ -30,10 +31,10 @@ enum bb_overhead_what {
 /* Fewest blocks for a verdict: fewer give no interval at 99 %. */
 #define BB_OVERHEAD_LEAST_BLOCKS 8
 
-/* Figures that a load generator prints about its requests. NAN: it does not print this figure. */
+/* Figures that a load generator prints about its requests, by enum bb_overhead_what less
+ * BB_OVERHEAD_LATENCY. NAN: it does not print this figure. */
 struct bb_load_figures {
-	double mean_s, p50_s, p99_s; /* latency of requests, s: mean, median and 99th percentile */
-	double per_s;                /* requests a second */
+	double x[BB_N_OVERHEAD - BB_OVERHEAD_LATENCY];
 };
 
 /* A load generator whose output we can read. */
