@@ -160,14 +160,8 @@ void bb_calm__begin(struct bb_calm *c, double most_s)
 	}
 }
 
-bool bb_calm__wait(struct bb_calm *c)
+void bb_calm__wait(struct bb_calm *c)
 {
-	bool is_calm;
-
-	c->turns++;
-	while (!(is_calm = look_ns(c) <= CALM * c->best_ns) && c->waited_s < c->most_s &&
-	       !bb_must_end())
+	while (look_ns(c) > CALM * c->best_ns && c->waited_s < c->most_s && !bb_must_end())
 		nap(c);
-	c->late += !is_calm;
-	return is_calm;
 }

@@ -31,16 +31,13 @@ struct bb_calm {
 	double best_ns; /* shortest time of the fixed work so far, ns */
 	/* waited_s: time waited for a calm CPU so far in this run, s. most_s: its limit */
 	double waited_s, most_s;
-	/* turns: number of turns so far. late: how many of them began on a CPU that was not calm */
-	unsigned int turns, late;
 };
 
 /* Begins a run that may wait for a calm CPU. `most_s` limits all waits together, s. */
 void bb_calm__begin(struct bb_calm *c, double most_s);
 
-/* Waits until the CPU is calm. Returns false if it is not yet calm when the waiting time or the
- * deadline is over. */
-bool bb_calm__wait(struct bb_calm *c);
+/* Waits until the CPU is calm, or the waiting time or the deadline is over. */
+void bb_calm__wait(struct bb_calm *c);
 
 /*
  * Places of a program's loads in a run. The kernel puts each load at a random address in a page or
