@@ -114,6 +114,19 @@ void *bb_append(void *items, size_t *n, size_t item_size);
 	})
 #define BB_ANY(items, n, cond) (BB_FIND(items, n, cond) != NULL)
 
+/* Removes from items[n] the items for which `cond` does not hold, and changes `n`. Frees nothing.
+ * In `cond`, `it` is the address of the item. */
+#define BB_KEEP(items, n, cond)                                                                    \
+	do {                                                                                       \
+		size_t bb_kept = 0;                                                                \
+		for (size_t bb_nth = 0; bb_nth < (n); bb_nth++) {                                  \
+			__typeof__(&(items)[0]) it = &(items)[bb_nth];                             \
+			if (cond)                                                                  \
+				(items)[bb_kept++] = *it;                                          \
+		}                                                                                  \
+		(n) = bb_kept;                                                                     \
+	} while (0)
+
 /* Returns the number of items in items[n] for which `cond` holds. These items must stand before
  * all other items, because the macro finds the last of them by binary search. In `cond`, `it` is
  * the address of the item. */

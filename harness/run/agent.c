@@ -42,11 +42,11 @@ static bool ids_have(const struct ids *ids, uint32_t id)
 	return BB_ANY(ids->v, ids->n, *it == id);
 }
 
-/* Returns the id of the program that the file descriptor `name` refers to, directly or by a link; 0
- * if it refers to no program. */
-static uint32_t program_behind(int fdinfo_dir, const char *name)
+/* Returns the id of the program that a file descriptor refers to, directly or by a link; 0 if it
+ * refers to no program. `name` is its file in /proc/PID/fdinfo, relative to the folder `dir_fd`. */
+static uint32_t program_behind(int dir_fd, const char *name)
 {
-	int fd = openat(fdinfo_dir, name, O_RDONLY | O_CLOEXEC);
+	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
 	char text[1024];
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 	const char *at;
@@ -164,38 +164,18 @@ static int add_programs(struct bb_agent *a, const struct ids *its, const struct 
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* If the agent has programs open, removes from a->programs the programs that no process has open,
- * because any process may have loaded them. */
-static void leave_unclear(struct bb_agent *a)
-{
-	bool any = BB_ANY(a->programs, a->n, it->is_open);
-	size_t n = 0;
-
-	for (size_t i = 0; any && i < a->n; i++)
-		if (a->programs[i].is_open)
-			a->programs[n++] = a->programs[i];
-	a->n = any ? n : a->n;
-}
-
 /* Marks the programs that were unloaded. Removes from a->programs the loaded programs that no
  * process had open, so that find_programs() judges them anew. Returns the id above which
  * find_programs() must look for programs. */
 static uint32_t look_again(struct bb_agent *a)
 {
 	uint32_t from = a->n ? a->programs[a->n - 1].program.id : 0;
-	size_t n = 0;
+	size_t n = a->n;
 
-	for (size_t i = 0; i < a->n; i++) {
-		struct bb_agent_program *p = &a->programs[i];
-
-		p->is_gone = !bb_loaded__is_there(p->program.id);
-		if (p->is_open || p->is_gone)
-			a->programs[n++] = *p;
-	}
-	if (n < a->n || !n)
-		from = a->last_id;
-	a->n = n;
-	return from;
+	for (size_t i = 0; i < n; i++)
+		a->programs[i].is_gone = !bb_loaded__is_there(a->programs[i].program.id);
+	BB_KEEP(a->programs, a->n, it->is_open || it->is_gone);
+	return a->n < n || !n ? a->last_id : from;
 }
 
 /* Adds the agent's new programs to a->programs, and marks its programs that were unloaded. */
@@ -212,22 +192,12 @@ static int find_programs(struct bb_agent *a, struct bb_err *err)
 		rc = find_open(1, getpid(), a->last_id, &others);
 	rc = rc ? bb_fail(err, rc, "the descriptors of processes: %m")
 		: add_programs(a, &its, &others, err);
-	leave_unclear(a);
+	/* if the agent has programs open, any process may have loaded those that no process has */
+	if (BB_ANY(a->programs, a->n, it->is_open))
+		BB_KEEP(a->programs, a->n, it->is_open);
 	free(its.v);
 	free(others.v);
 	return rc;
-}
-
-/* Removes from a->programs the programs that were unloaded before the agent was ready. The agent
- * loaded them only to test the kernel. */
-static void forget_gone(struct bb_agent *a)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < a->n; i++)
-		if (!a->programs[i].is_gone)
-			a->programs[n++] = a->programs[i];
-	a->n = n;
 }
 
 /* --- readiness --- */
@@ -306,7 +276,8 @@ static int wait_ready(struct bb_agent *a, struct bb_err *err)
 			rc = find_programs(a, err);
 		if (rc)
 			break;
-		forget_gone(a);
+		/* the agent loaded these only to test the kernel */
+		BB_KEEP(a->programs, a->n, !it->is_gone);
 		if (bb_stop_signal || left_s <= 0) {
 			rc = bb_stop_signal ? bb_fail_stopped(err, "", "") : say_not_ready(a, err);
 			break;
@@ -467,21 +438,19 @@ static void close_rings(struct bb_agent *a)
 static void remove_pin(const struct bb_agent *a, const FTSENT *e)
 {
 	const struct timespec *made = &e->fts_statp->st_ctim;
-	int dir_fd, fd;
-	char name[16];
+	char info[48];
 	uint32_t id;
+	int fd;
 
 	if (made->tv_sec < a->began.tv_sec ||
 	    (made->tv_sec == a->began.tv_sec && made->tv_nsec < a->began.tv_nsec))
 		return;
-	dir_fd = open("/proc/self/fdinfo", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	fd = bpf_obj_get(e->fts_accpath);
-	snprintf(name, sizeof(name), "%d", fd);
-	id = fd >= 0 && dir_fd >= 0 ? program_behind(dir_fd, name) : 0;
+	snprintf(info, sizeof(info), "/proc/self/fdinfo/%d", fd);
+	id = fd >= 0 ? program_behind(AT_FDCWD, info) : 0;
 	if (id && BB_ANY(a->programs, a->n, it->program.id == id && it->is_open))
 		unlink(e->fts_accpath);
 	bb_close(&fd);
-	bb_close(&dir_fd);
 }
 
 /* Removes the pins that keep the agent's programs loaded, in all BPF file systems. */

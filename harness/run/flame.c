@@ -64,7 +64,6 @@ static int record(struct flame_run *f, const struct bb_run_opts *opts,
 	};
 	char own[BB_PROFILE_COMM] = "";
 	struct bb_samples *samples = &ret_recording->samples;
-	size_t n = 0;
 	int rc = bb_recorder__start(&sampler, &f->recorder, err);
 
 	if (!rc)
@@ -77,10 +76,7 @@ static int record(struct flame_run *f, const struct bb_run_opts *opts,
 	 * Samples with its name are dropped: they are of this process, or of children that have not
 	 * yet become the workload. */
 	prctl(PR_GET_NAME, own);
-	for (size_t i = 0; i < samples->n; i++)
-		if (strncmp(samples->v[i].comm, own, sizeof(own)))
-			samples->v[n++] = samples->v[i];
-	samples->n = n;
+	BB_KEEP(samples->v, samples->n, strncmp(it->comm, own, sizeof(own)));
 	return 0;
 }
 
@@ -88,8 +84,7 @@ static void close_all(struct flame_run *f)
 {
 	for (size_t i = 0; f->slots && i < f->plan.n_cases; i++)
 		bb_driver__detach(f->slots[i]);
-	if (f->session.plan)
-		bb_session__close(&f->session);
+	bb_session__close(&f->session);
 	bb_recorder__free(f->recorder);
 	bb_report__free(f->report);
 	free(f->slots);
