@@ -753,12 +753,10 @@ int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct 
 	bb_deadline__begin(&budget,
 			   opts->run.budget_s > 0 ? opts->run.budget_s + opts->patience_s : 0);
 	rc = bb_session__open(plan, &opts->run, report, &ab->session, err);
-	if (rc) {
-		bb_deadline__end(&budget);
-		free(ab);
-		return rc == -EINTR ? bb_record__incomplete(report, rc, err) : rc;
-	}
-	rc = run(ab, err);
+	if (!rc)
+		rc = run(ab, err);
+	else if (rc == -EINTR)
+		bb_record__incomplete(report, rc, err);
 	bb_deadline__end(&budget);
 	/* Judges all that was measured, also after a signal or an error: verdicts are valid
 	 * after any pair. */

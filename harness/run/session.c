@@ -428,13 +428,10 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		say_late(&s, load_s, bb_seconds_since(began_ns) - load_s);
 	if (!rc && !anything_left(&s))
 		rc = say_nothing_left(&s, err);
-	if (rc) {
-		ret_session->failed = s.failed;
+	*ret_session = rc ? (struct bb_session){.failed = s.failed} : s;
+	if (rc)
 		bb_session__close(&s);
-		return rc;
-	}
-	*ret_session = s;
-	return 0;
+	return rc;
 }
 
 int bb_session__stats_for(struct bb_session *s, size_t drive, struct bb_err *err)
@@ -454,11 +451,11 @@ int bb_session__stats_for(struct bb_session *s, size_t drive, struct bb_err *err
 
 void bb_session__close(struct bb_session *s)
 {
-	const struct bb_scenario *sc = s->plan->scenario;
-
-	for (size_t i = 0; s->drives && i < sc->n_drives; i++)
+	if (!s->plan)
+		return;
+	for (size_t i = 0; i < s->plan->scenario->n_drives; i++)
 		bb_driver__close(s->drives[i].state);
-	for (size_t i = 0; s->progs && i < sc->n_variants; i++)
+	for (size_t i = 0; i < s->plan->scenario->n_variants; i++)
 		bb_test_prog__close(&s->progs[i]);
 	bb_stats_enable__off(&s->stats);
 	bb_setup__close(&s->setup);
@@ -477,13 +474,12 @@ int bb_find_triggers(const struct bb_scenario *scenario, const struct bb_run_opt
 		     struct bb_report *report, const char **ret_triggers, struct bb_err *err)
 {
 	const struct bb_plan_opts all = {0};
-	struct bb_session session;
-	struct bb_plan plan;
+	struct bb_session session = {0};
+	struct bb_plan plan = {0};
 	int rc = bb_plan__make(scenario, &all, &plan, err);
 
-	if (rc)
-		return rc;
-	rc = bb_session__open(&plan, opts, report, &session, err);
+	if (!rc)
+		rc = bb_session__open(&plan, opts, report, &session, err);
 	for (size_t i = 0; !rc && i < scenario->n_variants; i++) {
 		const struct bb_fire_found *f = &session.progs[i].fire;
 		/* at these attach points, a call of our own function or a test run replaces the
@@ -492,8 +488,7 @@ int bb_find_triggers(const struct bb_scenario *scenario, const struct bb_run_opt
 
 		ret_triggers[i] = f->trigger && !is_own ? f->trigger->name : NULL;
 	}
-	if (!rc)
-		bb_session__close(&session);
+	bb_session__close(&session);
 	bb_plan__done(&plan);
 	return rc;
 }

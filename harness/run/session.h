@@ -110,11 +110,12 @@ struct bb_session {
  * A drive or program that this machine cannot run (-ENOTSUP) becomes a skip in the report. Any
  * other failure is an error before anything is measured, unless failing programs are skipped.
  * Returns -ENOTSUP or the first failure, which ret_session->failed then is, too, if the skips leave
- * only floors. Afterwards the report has the static metrics of each program.
+ * only floors. Afterwards the report has the static metrics of each program. After an error, all
+ * other members of ret_session are 0.
  */
 int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		     struct bb_report *report, struct bb_session *ret_session, struct bb_err *err);
-void bb_session__close(struct bb_session *s);
+void bb_session__close(struct bb_session *s); /* the session may be zeroed */
 
 /* Returns the index of the case's variant in progs[]. */
 size_t bb_session__variant(const struct bb_session *s, const struct bb_plan_case *c);

@@ -52,9 +52,9 @@ struct trying {
 	struct bb_variant_spec with;
 	struct bb_try_search search;
 	struct bb_found_input *found;
-	/* results of part_bytes(). loaded: for the state with which the program was loaded. filled:
-	 * for the state whose values are in the maps. NULL: there is no such state */
-	uint8_t *loaded, *filled;
+	/* kept by is_changed(). loaded: of the state with which the program was loaded. filled: of
+	 * the state whose values are in the maps. NULL: there is no such state */
+	char *loaded, *filled;
 	size_t n_loaded, n_filled;
 	/* number of all instructions of the programs that the last run entered */
 	uint32_t all;
@@ -157,35 +157,28 @@ static int load_state(struct trying *t)
 	return rc;
 }
 
-/* Returns the bytes of some parts of the present state; free() them. With `values`, these parts are
- * the values in maps. Without it, they are the globals and the entries of prog arrays. If one of
- * these changes, the object must be loaded again. */
-static uint8_t *part_bytes(const struct trying *t, bool values, size_t *ret_n)
+/* Keeps the bytes of some parts of the present state in `*kept`. Returns true if other bytes were
+ * in
+ * `*kept` before. With `values`, these parts are the values in maps. Without it, they are the
+ * globals and the entries of prog arrays. If one of these changes, the object must be loaded again.
+ */
+static bool is_changed(const struct trying *t, bool values, char **kept, size_t *n_kept)
 {
-	uint8_t *bytes = NULL;
-	size_t room = 0;
+	size_t n;
+	char *bytes;
+	FILE *out = bb_open_memstream(&bytes, &n);
+	bool changed;
 
-	*ret_n = 0;
 	for (size_t i = 0; i < t->search.now.n; i++) {
 		const struct bb_try_part *p = &t->search.now.v[i];
 
 		if (p->kind == BB_TRY_INPUT || (p->kind == BB_TRY_VALUE) != values)
 			continue;
-		bb_reserve(&bytes, *ret_n + p->len + 1, &room, 1);
-		bytes[(*ret_n)++] = p->is_set;
-		memcpy(bytes + *ret_n, p->bytes, p->is_set ? p->len : 0);
-		*ret_n += p->is_set ? p->len : 0;
+		fputc(p->is_set, out);
+		fwrite(p->bytes, 1, p->is_set ? p->len : 0, out);
 	}
-	return bytes;
-}
-
-/* Stores part_bytes() in *kept. Returns true if they differ from the bytes in *kept before. */
-static bool is_changed(const struct trying *t, bool values, uint8_t **kept, size_t *n_kept)
-{
-	size_t n = 0;
-	uint8_t *bytes = part_bytes(t, values, &n);
-	bool changed = n != *n_kept || (n && memcmp(bytes, *kept, n) != 0);
-
+	bb_close_memstream(out);
+	changed = n != *n_kept || (n && memcmp(bytes, *kept, n) != 0);
 	free(*kept);
 	*kept = bytes;
 	*n_kept = n;
@@ -809,15 +802,12 @@ int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *
 {
 	const struct bb_plan_opts all = {0};
 	struct bb_report *scratch = bb_report__new();
-	struct bb_session session = {0}; /* session.plan is NULL until the session is open */
-	struct bb_plan plan;
+	struct bb_session session = {0};
+	struct bb_plan plan = {0};
 	int rc = bb_plan__make(scenario, &all, &plan, err);
 
-	if (rc) {
-		bb_report__free(scratch);
-		return rc;
-	}
-	rc = bb_session__open(&plan, opts, scratch, &session, err);
+	if (!rc)
+		rc = bb_session__open(&plan, opts, scratch, &session, err);
 	for (size_t v = 0; !rc && v < scenario->n_variants; v++) {
 		const struct bb_plan_case *c = bb_session__find_case(&session, 0, v);
 		struct bb_found_input *f;
@@ -834,8 +824,7 @@ int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *
 		try_variant(&session, v, c, f);
 		rc = bb_stop_signal ? -EINTR : 0;
 	}
-	if (session.plan)
-		bb_session__close(&session);
+	bb_session__close(&session);
 	bb_plan__done(&plan);
 	bb_report__free(scratch);
 	return rc;
