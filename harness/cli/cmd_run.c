@@ -8,7 +8,7 @@
 #include "cli/vm_run.h"
 #include "run/flame.h"
 #include "run/live_scenario.h"
-#include "run/object_loads.h"
+#include "run/object_scenario.h"
 #include "run/record.h"
 #include "store/store.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "run/object_loads.h"
+#include "run/object_scenario.h"
 
 #include "base/deadline.h"
 #include "bpf/object_info.h"

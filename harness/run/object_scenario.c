@@ -251,10 +251,8 @@ static const struct bb_found_input *found_of(const struct maker *m, const char *
 {
 	const struct bb_found_inputs *all = m->opts->found_inputs;
 
-	for (size_t i = 0; all && i < all->n; i++)
-		if (!strcmp(all->v[i].variant, variant))
-			return bb_found_input__is_any(&all->v[i]) ? &all->v[i] : NULL;
-	return NULL;
+	return BB_FIND(all->v, all ? all->n : 0,
+		       !strcmp(it->variant, variant) && bb_found_input__is_any(it));
 }
 
 /* Returns the found packet or context; NULL: the search kept the default one. */
@@ -991,36 +989,33 @@ static int write_drives(const struct maker *m, size_t group, FILE *out, struct b
 {
 	const struct bb_object_opts *o = m->opts;
 	const struct group *g = &m->groups[group];
+	bool step = drives[o->what].step, repeats = step && can_repeat(g);
+	const struct {
+		bool is_wanted;
+		const char *with, *comment, *end;
+		bool hint;
+	} all[] = {
+		{step, "step", NULL, "", true},
+		{repeats && !o->trigger && !o->order, "slope",
+		 "    # without bpf_stats, whose own cost is in the figures of step", "", false},
+		{repeats && o->cpus, "parallel", "    # the same program on several CPUs at once",
+		 "", false},
+		{step && o->same_input && can_differ(m, g), "parallel",
+		 "    # the same again, with one input for all CPUs", "    same_input: yes\n",
+		 false},
+		{step && o->hook && !strcmp(g->trigger, "fire"), "hook",
+		 "    # the whole cost of an event to whoever makes it happen", "", false},
+		{drives[o->what].lines, "lines", NULL, "", true},
+		{drives[o->what].exact, "exact", NULL, "", o->what == BB_OBJECT_COUNT},
+	};
 	int rc = 0;
 
-	if (drives[o->what].step) {
-		rc = write_drive(m, group, "step", NULL, true, out, err);
-		if (!rc && !o->trigger && !o->order && can_repeat(g))
-			rc = write_drive(m, group, "slope",
-					 "    # without bpf_stats, whose own cost is in the "
-					 "figures "
-					 "of step",
-					 false, out, err);
-		if (!rc && o->cpus && can_repeat(g))
-			rc = write_drive(m, group, "parallel",
-					 "    # the same program on several CPUs at once", false,
-					 out, err);
-		if (!rc && o->same_input && can_differ(m, g)) {
-			rc = write_drive(m, group, "parallel",
-					 "    # the same again, with one input for all CPUs", false,
-					 out, err);
-			fputs("    same_input: yes\n", out);
+	for (size_t i = 0; !rc && i < BB_LEN(all); i++)
+		if (all[i].is_wanted) {
+			rc = write_drive(m, group, all[i].with, all[i].comment, all[i].hint, out,
+					 err);
+			fputs(all[i].end, out);
 		}
-		if (!rc && o->hook && !strcmp(g->trigger, "fire"))
-			rc = write_drive(m, group, "hook",
-					 "    # the whole cost of an event to whoever makes it "
-					 "happen",
-					 false, out, err);
-	}
-	if (!rc && drives[o->what].lines)
-		rc = write_drive(m, group, "lines", NULL, true, out, err);
-	if (!rc && drives[o->what].exact)
-		rc = write_drive(m, group, "exact", NULL, o->what == BB_OBJECT_COUNT, out, err);
 	return rc;
 }
 
@@ -1089,27 +1084,27 @@ static int check_name(const struct maker *m, const char *option, const char *tex
 }
 
 /* Refuses a value of --fill or --max-entries that is not MAP=N, or whose map is in no object. */
-static int check_numbers(const struct maker *m, const char *option, const struct bb_strings *given,
-			 struct bb_err *err)
+static int check_numbers(struct maker *m, struct bb_err *err)
 {
+	const struct bb_strings *fills = &m->opts->fills, *rooms = &m->opts->max_entries;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < given->n; i++) {
-		const char *text = given->v[i], *equals = strchr(text, '=');
+	for (size_t i = 0; !rc && i < fills->n + rooms->n; i++) {
+		bool is_fill = i < fills->n;
+		const char *text = is_fill ? fills->v[i] : rooms->v[i - fills->n],
+			   *option = is_fill ? "fill" : "max-entries", *equals = strchr(text, '=');
 
-		if (!equals || !are_counts(equals + 1) ||
-		    (given == &m->opts->max_entries && strchr(equals, ',')))
+		if (!equals || !are_counts(equals + 1) || (!is_fill && strchr(equals, ',')))
 			return bb_fail(err, -EINVAL,
 				       "--%s=%s is not MAP=N%s: a map and its number of entries",
-				       option, text,
-				       given == &m->opts->fills ? " or MAP=N,N..." : "");
+				       option, text, is_fill ? " or MAP=N,N..." : "");
 		rc = check_name(m, option, text, true, err);
 	}
 	return rc;
 }
 
 /* Refuses a value of --prepare with an unknown program or an invalid number of runs. */
-static int check_prepare(const struct maker *m, struct bb_err *err)
+static int check_prepare(struct maker *m, struct bb_err *err)
 {
 	int rc = 0;
 
@@ -1127,22 +1122,16 @@ static int check_prepare(const struct maker *m, struct bb_err *err)
 	return rc;
 }
 
-static bool has_map(const struct maker *m, const struct bb_map_table *table)
+static bool has_map_of(const struct bb_object_info *info, const struct bb_map_table *table)
 {
-	const char *name;
-
-	for (size_t k = 0; k < m->opts->n_objects; k++)
-		for (size_t i = 0; (name = name_at(&m->parts[k].info, true, i)); i++)
-			if (bb_map_table__is_of(table, name))
-				return true;
-	return false;
+	return BB_ANY(info->maps, info->n_maps, bb_map_table__is_of(table, it->name));
 }
 
 /* Refuses a file with a map that no object has. */
 static int check_file(const struct maker *m, const struct bb_maps_file *file, struct bb_err *err)
 {
 	for (size_t i = 0; i < file->n; i++)
-		if (!has_map(m, &file->v[i]))
+		if (!BB_ANY(m->parts, m->opts->n_objects, has_map_of(&it->info, &file->v[i])))
 			return bb_fail(err, -ENOENT,
 				       "%s: no object has the map '%s'; there are: %s", file->path,
 				       file->v[i].name, list_names(m, true).text);
@@ -1189,7 +1178,7 @@ static int check_can_be_per_cpu(const struct maker *m, const char *map, struct b
 
 /* Refuses --per-cpu with a map that is unknown or of another type, or where no program runs on
  * several CPUs. */
-static int check_per_cpu(const struct maker *m, struct bb_err *err)
+static int check_per_cpu(struct maker *m, struct bb_err *err)
 {
 	const struct bb_object_opts *o = m->opts;
 	int rc = 0;
@@ -1199,18 +1188,19 @@ static int check_per_cpu(const struct maker *m, struct bb_err *err)
 			       "--per-cpu=%s tells what several CPUs contend for; run the programs "
 			       "on several, with `run --cpus 1,all`",
 			       o->per_cpu.v[0]);
-	for (size_t i = 0; !rc && i < o->per_cpu.n; i++)
-		rc = strchr(o->per_cpu.v[i], '=')
-			     ? bb_fail(err, -EINVAL, "--per-cpu=%s is not the name of a map",
-				       o->per_cpu.v[i])
-			     : check_name(m, "per-cpu", o->per_cpu.v[i], true, err);
-	for (size_t i = 0; !rc && i < o->per_cpu.n; i++)
-		rc = check_can_be_per_cpu(m, o->per_cpu.v[i], err);
+	for (size_t i = 0; !rc && i < o->per_cpu.n; i++) {
+		const char *map = o->per_cpu.v[i];
+
+		rc = strchr(map, '=')
+			     ? bb_fail(err, -EINVAL, "--per-cpu=%s is not the name of a map", map)
+			     : check_name(m, "per-cpu", map, true, err);
+		rc = rc ? rc : check_can_be_per_cpu(m, map, err);
+	}
 	return rc;
 }
 
 /* Refuses --cpus if it is not a list of numbers, or if no program can run repeatedly. */
-static int check_cpus(const struct maker *m, struct bb_err *err)
+static int check_cpus(struct maker *m, struct bb_err *err)
 {
 	const char *text = m->opts->cpus;
 	char *copy = bb_strdup(text ? text : "1"), *rest = copy, *item;
@@ -1258,17 +1248,12 @@ static int check_same_input(struct maker *m, struct bb_err *err)
 }
 
 /* Refuses given inputs that no program takes. */
-static int check_inputs(const struct maker *m, struct bb_err *err)
+static int check_inputs(struct maker *m, struct bb_err *err)
 {
 	const struct bb_object_opts *o = m->opts;
-	bool packets = false, contexts = false;
+	bool packets = BB_ANY(m->groups, m->n_groups, it->run_type && !it->run_type->takes_context),
+	     contexts = BB_ANY(m->groups, m->n_groups, it->run_type && it->run_type->takes_context);
 
-	for (size_t i = 0; i < m->n_groups; i++) {
-		const struct bb_test_run_type *type = m->groups[i].run_type;
-
-		packets |= type && !type->takes_context;
-		contexts |= type && type->takes_context;
-	}
 	if (o->order && !o->packets.n)
 		return bb_fail(err, -EINVAL,
 			       "--order is that of the packets of --packet; give a pcap with it");
@@ -1289,27 +1274,15 @@ static int check_inputs(const struct maker *m, struct bb_err *err)
 int bb_object_scenario__make(const struct bb_object_opts *opts,
 			     struct bb_object_scenario *ret_scenario, struct bb_err *err)
 {
+	static int (*const steps[])(struct maker *, struct bb_err *) = {
+		find_programs, check_inputs,  check_cpus, check_per_cpu, check_same_input,
+		check_numbers, check_prepare, read_files, write_text,
+	};
 	struct maker m = {.opts = opts, .parts = bb_calloc(opts->n_objects, sizeof(*m.parts))};
-	int rc = find_programs(&m, err);
+	int rc = 0;
 
-	if (!rc)
-		rc = check_inputs(&m, err);
-	if (!rc)
-		rc = check_cpus(&m, err);
-	if (!rc)
-		rc = check_per_cpu(&m, err);
-	if (!rc)
-		rc = check_same_input(&m, err);
-	if (!rc)
-		rc = check_numbers(&m, "fill", &opts->fills, err);
-	if (!rc)
-		rc = check_numbers(&m, "max-entries", &opts->max_entries, err);
-	if (!rc)
-		rc = check_prepare(&m, err);
-	if (!rc)
-		rc = read_files(&m, err);
-	if (!rc)
-		rc = write_text(&m, err);
+	for (size_t i = 0; !rc && i < BB_LEN(steps); i++)
+		rc = steps[i](&m, err);
 	for (size_t i = 0; i < opts->n_objects; i++)
 		bb_object_info__done(&m.parts[i].info);
 	for (size_t i = 0; m.files && i < opts->maps.n; i++)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plan/scenario.h"
+#include "report/report.h"
 #include "run/try_inputs.h"
 
 /* bpfbench's own object with the empty programs. */
@@ -99,3 +100,11 @@ struct bb_object_scenario {
 int bb_object_scenario__make(const struct bb_object_opts *opts,
 			     struct bb_object_scenario *ret_scenario, struct bb_err *err);
 void bb_object_scenario__done(struct bb_object_scenario *s);
+
+/*
+ * Loads each wanted program of the object file `path`, one after the other, and runs no program.
+ * Adds to the report the kernel's facts about each program or, if the kernel refuses the program, a
+ * skip with the reason. Returns 0, or -errno with a message if the file cannot be read.
+ */
+int bb_object_loads(const char *path, const struct bb_object_opts *opts, struct bb_report *report,
+		    struct bb_err *err);
