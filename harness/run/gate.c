@@ -6,6 +6,7 @@
 #include "bpf/prog_type.h"
 #include "capture/file.h"
 #include "drivers/test_run_types.h"
+#include "plan/field.h"
 #include "run/ab.h"
 #include "run/gate_build.h"
 
@@ -285,32 +286,25 @@ static int add_variant(struct bb_gate_run *run, const char *variant,
 {
 	struct bb_gate_program *p = bb_gate__add(&run->gate, o->path, variant, BB_GATE_COMPARED);
 	struct bb_scenario *s = NULL;
-	char *label = NULL;
 	int rc = bb_scenario__read(run->opts->scenario, &s, err);
 
-	if (!rc) {
-		label = bb_asprintf("%s.%s", s->name, variant);
-		p->label = bb_strdup(label);
-	}
-	for (size_t i = 0; !rc && i < s->n_variants; i++) {
-		struct bb_variant_spec *v = &s->variants[i];
-		const struct bb_built_object *built = object_of(run, s, v);
+	if (rc)
+		return rc;
+	p->label = bb_asprintf("%s.%s", s->name, variant);
+	p->program_at = strlen(s->name) + 1;
+	for (size_t i = 0; i < s->n_variants; i++) {
+		const struct bb_built_object *built = object_of(run, s, &s->variants[i]);
 
-		if (!built || !built->file[BB_HEAD])
-			continue;
-		free(v->object);
-		v->object = bb_strdup(built->file[BB_HEAD]);
+		if (built && built->file[BB_HEAD])
+			bb_field__set_text(&s->variants[i].object, built->file[BB_HEAD]);
 	}
 	for (int r = 0; !rc && r < BB_N_REVISIONS; r++)
 		rc = bb_scenario__add_variant(s, bb_revision_names[r], variant, o->file[r], err);
 	if (rc) {
-		free(label);
 		bb_scenario__free(s);
 		return rc;
 	}
-	p->program_at = strlen(s->name) + 1;
-	free(s->name);
-	s->name = label;
+	bb_field__set_text(&s->name, p->label);
 	return add_job(run, s, err);
 }
 
@@ -505,13 +499,12 @@ size_t bb_gate_run__todo(const struct bb_gate_run *run, const struct bb_report *
  */
 static const char *why_not(const struct bb_report *r, const char *label, enum bb_revision revision)
 {
+	const struct bb_skip *skip;
 	char what[3 * BB_NAME_MAX_BYTES];
 
 	snprintf(what, sizeof(what), "%s/%s", label, bb_revision_names[revision]);
-	for (size_t i = 0; i < r->n_skips; i++)
-		if (!strcmp(r->skips[i].what, what))
-			return r->skips[i].why;
-	return NULL;
+	skip = BB_FIND(r->skips, r->n_skips, !strcmp(it->what, what));
+	return skip ? skip->why : NULL;
 }
 
 /* Times the lines of a program in both revisions. These figures are optional, so errors other than
@@ -579,6 +572,7 @@ static int measure_job(struct bb_gate_run *run, struct bb_gate_job *job, struct 
 	struct bb_gate_program *p = &run->gate.programs[job->program];
 	double share_s = fmax(bb_deadline_left_s(), 1e-3) / (double)left;
 	const char *base, *head;
+	bool failed;
 	int rc;
 
 	ab->run.budget_s = fmin(run->opts->each_s, share_s);
@@ -597,11 +591,11 @@ static int measure_job(struct bb_gate_run *run, struct bb_gate_job *job, struct 
 	 * skipped. */
 	base = why_not(report, p->label, BB_BASE);
 	head = why_not(report, p->label, BB_HEAD);
-	if (head && !base) {
-		leave_out(p, BB_GATE_FAILED, head);
-		return 0;
-	}
-	leave_out(p, BB_GATE_SKIPPED, base ? base : err->msg);
+	failed = head && !base;
+	leave_out(p, failed ? BB_GATE_FAILED : BB_GATE_SKIPPED,
+		  failed ? head
+		  : base ? base
+			 : err->msg);
 	return 0;
 }
 

@@ -111,18 +111,12 @@ int bb_built_object__is_same(const struct bb_built_object *o, bool *ret_same, st
 const struct bb_built_object *bb_built_objects__find(const struct bb_built_objects *o,
 						     const char *name)
 {
-	const struct bb_built_object *found = NULL;
+	const struct bb_built_object *v = BB_FIND(o->v, o->n, !strcmp(it->path, name));
 	size_t n = 0;
 
-	for (size_t i = 0; i < o->n; i++) {
-		if (!strcmp(o->v[i].path, name))
-			return &o->v[i];
-		if (!strcmp(basename(o->v[i].path), basename(name))) {
-			found = &o->v[i];
-			n++;
-		}
-	}
-	return n == 1 ? found : NULL;
+	for (size_t i = 0; !v && i < o->n; i++)
+		n += !strcmp(basename(o->v[i].path), basename(name));
+	return n == 1 ? BB_FIND(o->v, o->n, !strcmp(basename(it->path), basename(name))) : v;
 }
 
 void bb_built_objects__done(struct bb_built_objects *o)

@@ -81,18 +81,15 @@ static int say_no_match(const char *glob, const struct bb_loaded *programs, size
 			struct bb_err *err)
 {
 	const char **names = bb_calloc(n, sizeof(*names)), *near;
+	char list[80];
 
 	for (size_t i = 0; i < n; i++)
 		names[i] = programs[i].name;
 	near = bb_nearest(glob, names, n);
 	free(names);
-	if (near)
-		return bb_fail(err, -ENOENT, "no loaded program is called '%s'; did you mean '%s'?",
-			       glob, near);
-	return bb_fail(err, -ENOENT,
-		       "no loaded program is called '%s'; `bpfbench live --once` lists the %zu "
-		       "that are loaded",
-		       glob, n);
+	snprintf(list, sizeof(list), "; `bpfbench live --once` lists the %zu that are loaded", n);
+	return bb_fail(err, -ENOENT, "no loaded program is called '%s'%s", glob,
+		       bb_did_you_mean(near, list).text);
 }
 
 static int choose_all(struct maker *m, struct bb_err *err)

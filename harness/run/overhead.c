@@ -483,8 +483,7 @@ static int measure_blocks(struct session *s, struct bb_err *err)
 		uint64_t began_ns = bb_now_ns();
 
 		rc = measure_block(s, bb_rng_below(&rng, 2), err);
-		if (bb_seconds_since(began_ns) > block_s)
-			block_s = bb_seconds_since(began_ns);
+		block_s = fmax(block_s, bb_seconds_since(began_ns));
 		reserve_s = PARTS_TURNS * (s->start_s + s->o->runs_a_turn * s->run_s / 2);
 	} while (!rc && left_s(s) > block_s + reserve_s);
 	return rc;

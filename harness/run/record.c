@@ -115,9 +115,8 @@ void bb_record__fired_by(struct bb_case *c, const struct bb_driver *driver,
 		bb_mix__words(&planned->drive->inputs, planned->drive->order, words, sizeof(words));
 	else if (driver->fired_by)
 		driver->fired_by(planned->input, prog, words, sizeof(words));
-	if (!words[0])
-		return;
-	c->fired_by = bb_strdup(words);
+	if (words[0])
+		c->fired_by = bb_strdup(words);
 }
 
 struct bb_program *bb_record__facts(struct bb_report *report, const char *scenario,

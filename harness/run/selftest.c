@@ -84,10 +84,8 @@ static struct bb_repeat_row *row_of(struct bb_repeat *r, const struct bb_scenari
 		return row;
 	row = bb_append(&r->rows, &r->n_rows, sizeof(*row));
 	row->class = class;
-	/* borrows the scenario's string, which outlives the report */
-	for (size_t i = 0; i < s->n_variants; i++)
-		if (!strcmp(s->variants[i].name, variant))
-			row->program = s->variants[i].name;
+	/* the scenario's string outlives the report */
+	row->program = bb_scenario__variant(s, variant)->name;
 	return row;
 }
 
