@@ -55,16 +55,13 @@ static void put_figures(FILE *out, const struct bb_html_page *page, size_t nth,
 
 /* --- verdicts --- */
 
-static bool has_verdicts(const struct bb_html_page *page)
-{
-	return page->report->n_comparisons;
-}
-
 static void put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
 {
 	static const char *const kinds[] = {"ab", NULL};
 	struct bb_doc d = {0};
 
+	if (!page->report->n_comparisons)
+		return;
 	put_figures(out, page, nth, kinds, NULL);
 	bb_doc_comparisons(page->report, OPEN_COMPARISONS, BB_SHORT, &d);
 	put_document(&d, out);
@@ -151,11 +148,6 @@ static void put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
 
 /* --- time by line --- */
 
-static bool has_lines(const struct bb_html_page *page)
-{
-	return page->report->n_timed;
-}
-
 /* Writes the variant and the parameter of a case, such as "ringbuf, stack_depth=8". The scenario is
  * left out, because the heading of the page has it. */
 static void put_timed_name(FILE *out, const struct bb_timed *t)
@@ -195,6 +187,8 @@ static void put_all_lines(FILE *out, const struct bb_html_page *page, size_t)
 {
 	const struct bb_report *r = page->report;
 
+	if (!r->n_timed)
+		return;
 	fputs("<p class=faint>Nanoseconds of one run, by source line and call: the differences "
 	      "between runs that end at one point and at the next. Less than 3 ns cannot be told "
 	      "from nothing.</p>\n",
@@ -210,11 +204,6 @@ static void put_all_lines(FILE *out, const struct bb_html_page *page, size_t)
 }
 
 /* --- the source with the counts of its lines, as `annotate` prints it --- */
-
-static bool has_source(const struct bb_html_page *page)
-{
-	return page->report->n_counted;
-}
 
 /* A program with its number in the run (`nth`) and the number of the run on the page (`page`).
  * The numbers make the ids of its lines unique. */
@@ -338,6 +327,8 @@ static void put_source(FILE *out, const struct bb_html_page *page, size_t nth)
 	const struct bb_report *r = page->report;
 	struct bb_doc d = {0};
 
+	if (!r->n_counted)
+		return;
 	fputs("<p class=faint>Instructions of a run: exact counts, the same in every run of a "
 	      "case; what helpers execute themselves is not in them. ##### marks lines that were "
 	      "never executed.</p>\n",
@@ -351,20 +342,18 @@ static void put_source(FILE *out, const struct bb_html_page *page, size_t nth)
 
 /* --- history --- */
 
-static bool has_history(const struct bb_html_page *page)
-{
-	return page->history && bb_history_n_runs(page->history, page->report);
-}
-
 /* Writes what changed in the newest run, the figures of the run's cases over all stored runs, and a
  * table with one row for each case. */
 static void put_history(FILE *out, const struct bb_html_page *page, size_t nth)
 {
 	static const char *const kinds[] = {"history", NULL};
 	const struct bb_report *r = page->report;
+	size_t n = page->history ? bb_history_n_runs(page->history, r) : 0;
 	struct bb_doc d = {0};
 
-	if (bb_history_n_runs(page->history, r) == 1) {
+	if (!n)
+		return;
+	if (n == 1) {
 		fputs("<p>One run is stored: history begins with the second.</p>\n", out);
 		return;
 	}
@@ -384,19 +373,9 @@ static void put_history(FILE *out, const struct bb_html_page *page, size_t nth)
 
 /* --- the rest --- */
 
-static bool has_flame(const struct bb_html_page *page)
-{
-	return page->flame;
-}
-
 static void put_flame(FILE *out, const struct bb_html_page *page, size_t)
 {
-	fputs(page->flame, out);
-}
-
-static bool has_programs(const struct bb_html_page *page)
-{
-	return page->report->n_programs;
+	fputs(page->flame ? page->flame : "", out);
 }
 
 static void put_programs(FILE *out, const struct bb_html_page *page, size_t)
@@ -405,15 +384,6 @@ static void put_programs(FILE *out, const struct bb_html_page *page, size_t)
 
 	bb_doc_programs(page->report, &d);
 	put_document(&d, out);
-}
-
-static bool has_notes(const struct bb_html_page *page)
-{
-	struct bb_doc d = {0};
-	size_t n = bb_doc_notes(page->report, BB_SHORT, &d);
-
-	bb_doc__done(&d);
-	return n;
 }
 
 static void put_notes(FILE *out, const struct bb_html_page *page, size_t)
@@ -444,19 +414,18 @@ static void put_machine(FILE *out, const struct bb_html_page *page, size_t)
 
 static const struct section {
 	const char *slug, *title;
-	/* true if the page has this section; NULL: every page has it */
-	bool (*is_there)(const struct bb_html_page *page);
+	/* writes nothing if the page does not have this section */
 	void (*put)(FILE *out, const struct bb_html_page *page, size_t nth);
 } sections[] = {
-	{"verdicts", "Verdicts", has_verdicts, put_verdicts},
-	{"cost", "Cost of a run", NULL, put_cases},
-	{"history", "History", has_history, put_history},
-	{"lines", "Time by line", has_lines, put_all_lines},
-	{"source", "Instructions and source", has_source, put_source},
-	{"flame", "Flame graph", has_flame, put_flame},
-	{"programs", "Programs", has_programs, put_programs},
-	{"notes", "Notes", has_notes, put_notes},
-	{"machine", "Run and machine", NULL, put_machine},
+	{"verdicts", "Verdicts", put_verdicts},
+	{"cost", "Cost of a run", put_cases},
+	{"history", "History", put_history},
+	{"lines", "Time by line", put_all_lines},
+	{"source", "Instructions and source", put_source},
+	{"flame", "Flame graph", put_flame},
+	{"programs", "Programs", put_programs},
+	{"notes", "Notes", put_notes},
+	{"machine", "Run and machine", put_machine},
 };
 
 #define N_SECTIONS (BB_LEN(sections))
@@ -503,11 +472,10 @@ static const struct bb_comparison *of_one_pair(const struct bb_report *r)
 {
 	const struct bb_comparison *first = r->comparisons;
 
-	for (size_t i = 1; i < r->n_comparisons; i++)
-		if (!bb_same_text(first[i].base, first->base) ||
-		    !bb_same_text(first[i].head, first->head))
-			return NULL;
-	return first;
+	return BB_ANY(first, r->n_comparisons,
+		      !bb_same_text(it->base, first->base) || !bb_same_text(it->head, first->head))
+		       ? NULL
+		       : first;
 }
 
 /* Returns a description of the trigger or event that makes the program run in case i. If it is
@@ -587,14 +555,18 @@ static const char *title_of(const struct section *s, const struct bb_html_page *
 
 static void put_run(FILE *out, const struct bb_html_page *page, size_t nth)
 {
-	bool shown[N_SECTIONS];
+	char *texts[N_SECTIONS];
 
 	fputs("<article>\n", out);
 	put_what(out, page);
 	fputs("<nav>", out);
 	for (size_t i = 0; i < N_SECTIONS; i++) {
-		shown[i] = !sections[i].is_there || sections[i].is_there(page);
-		if (!shown[i])
+		size_t len;
+		FILE *text = bb_open_memstream(&texts[i], &len);
+
+		sections[i].put(text, page, nth);
+		bb_close_memstream(text);
+		if (!len)
 			continue;
 		fputs("<a href='#", out);
 		put_anchor(out, &sections[i], nth);
@@ -602,13 +574,13 @@ static void put_run(FILE *out, const struct bb_html_page *page, size_t nth)
 	}
 	fputs("</nav>\n", out);
 	for (size_t i = 0; i < N_SECTIONS; i++) {
-		if (!shown[i])
-			continue;
-		fputs("<section id=", out);
-		put_anchor(out, &sections[i], nth);
-		fprintf(out, ">\n<h2>%s</h2>\n", title_of(&sections[i], page));
-		sections[i].put(out, page, nth);
-		fputs("</section>\n", out);
+		if (*texts[i]) {
+			fputs("<section id=", out);
+			put_anchor(out, &sections[i], nth);
+			fprintf(out, ">\n<h2>%s</h2>\n%s</section>\n", title_of(&sections[i], page),
+				texts[i]);
+		}
+		free(texts[i]);
 	}
 	fputs("</article>\n", out);
 }
