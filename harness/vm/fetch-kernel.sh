@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# fetch-kernel.sh KERNEL FOLDER [FILE.deb]: makes FOLDER with Debian's newest KERNEL (vmlinuz) and the modules that guests need (lib). They
+# fetch-kernel.sh KERNEL FOLDER [FILE.deb]: makes or replaces FOLDER with Debian's newest KERNEL (vmlinuz) and the modules that guests need (lib). They
 # come from FILE.deb, or from apt, which checks the signatures. apt uses package lists of our own, so this needs no root and works on
 # other releases and on Ubuntu. The program bpfbench contains this file, and `bpfbench vm fetch` runs it.
 # Exit codes: 0, or 4 with the reason as the last line of stderr.
@@ -88,4 +88,5 @@ unxz=(busybox unxz)
 ! command -v unxz >/dev/null || unxz=(unxz)
 find lib -name '*.xz' -exec "${unxz[@]}" {} + || cannot "the modules cannot be unpacked: install xz-utils"
 rm -rf boot usr ./*.deb
+rm -rf -- "$folder"
 mv -T -- "$scratch/tree" "$folder"

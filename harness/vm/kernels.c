@@ -155,31 +155,21 @@ static int run(const char *const *argv, const char *what, struct bb_err *err)
 
 int bb_kernel__fetch(const char *name, const char *deb, struct bb_err *err)
 {
-	char *folder = folder_of(name, err), *fresh = NULL, *slash;
-	const char *argv[] = {"bash", "-c", bb_fetch_script, "fetch-kernel", name, NULL, deb, NULL};
-	const char *move[] = {"sh", "-c",   "rm -rf -- \"$1\" && mv -T -- \"$2\" \"$1\"",
-			      "sh", folder, NULL,
-			      NULL};
+	char *folder = folder_of(name, err), *slash;
+	const char *const argv[] = {"bash", "-c", bb_fetch_script, "fetch-kernel", name, folder,
+				    deb,    NULL};
 	int fd, rc;
 
 	if (!folder)
 		return err->code;
-	fresh = bb_asprintf("%s.new-%d", folder, (int)getpid());
 	slash = strrchr(folder, '/');
 	*slash = '\0';
 	fd = bb_own__make_dirs(AT_FDCWD, folder);
 	rc = fd < 0 ? bb_fail(err, fd, "%s: %s", folder, bb_own__strerror(-fd)) : 0;
 	bb_close(&fd);
 	*slash = '/';
-	if (!rc) {
-		argv[5] = fresh;
+	if (!rc)
 		rc = run(argv, name, err);
-	}
-	if (!rc) {
-		move[5] = fresh;
-		rc = run(move, name, err);
-	}
-	free(fresh);
 	free(folder);
 	return rc;
 }
