@@ -363,14 +363,13 @@ static int annotate_in_guests(struct annotate_args *a, struct bb_measure_args *m
 					    .hottest = a->hottest,
 					    .all = a->all,
 					    .flame = a->flame};
-	const struct bb_strings variants = {&a->variant, a->variant != NULL};
 	int traced_rc, rc;
 
 	work.arg = a;
 	m->results = a->results;
 	rc = bb_vm__begin_work(&work, &a->vm, m, &a->object, err);
 	bb_vm__name_lines(&work, 0, 0);
-	bb_vm__append_options(&work.args, "--variant", &variants);
+	bb_vm__append_option(&work, "variant", a->variant);
 	if (!rc)
 		rc = bb_vm__measure(&a->vm, m, &work, err);
 	/* go on, because the traced run below may show programs that the timed run could not */

@@ -275,7 +275,6 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-/* The scenarios to measure, each with its plan. */
 struct jobs {
 	size_t n;
 	struct job {
@@ -360,7 +359,6 @@ static int choose_lines(struct bb_scenario *s, bool cold, const char **lines,
 	return rc;
 }
 
-/* Plans the job's scenario. */
 static int plan_job(const struct run_args *a, struct job *job, struct bb_err *err)
 {
 	struct bb_plan_opts opts = {
@@ -567,16 +565,15 @@ static int name_scenario(struct bb_vm_work *work, struct bb_scenario *s, struct 
 
 	if (!paths)
 		return err->code;
-	bb_vm__append_file(&work->files, s->path);
-	bb_strings__append(&work->args, "--scenario");
-	bb_strings__append(&work->args, work->files.v[work->files.n - 1]);
+	bb_vm__append_file(work, s->path);
+	bb_vm__append_option(work, "scenario", work->files.v[work->files.n - 1]);
 	for (size_t i = 0; i < s->n_variants; i++) {
 		char *path = bb_variant_object(s, &s->variants[i])
 				     ? bb_object_path(s, &s->variants[i], paths->object_dir)
 				     : NULL;
 
 		if (path)
-			bb_vm__append_file(&work->files, path);
+			bb_vm__append_file(work, path);
 	}
 	return 0;
 }
@@ -597,7 +594,7 @@ static int run_in_guests(const struct run_args *a, struct bb_err *err)
 		bb_vm__name_lines(&work, a->loads, a->samples);
 	else
 		bb_vm__name_drives(&work, s, &a->drives, a->loads, a->samples);
-	bb_vm__append_options(&work.args, "--variant", &a->variants);
+	bb_vm__append_options(&work, "variant", &a->variants);
 	work.name = s ? s->name : "objects";
 	if (!rc)
 		rc = bb_vm__measure(&a->vm, &a->measure, &work, err);

@@ -473,8 +473,6 @@ int bb_traced_run(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 {
 	static struct bb_vm_work work = {.name = "traced", .show = show};
 	static const char *const drive[] = {"step"};
-	const struct bb_strings drives = {(const char **)drive, 1};
-	const struct bb_strings variants = {(const char **)&opts->variant, opts->variant != NULL};
 	const struct bb_paths *paths = bb_paths(err);
 	struct bb_traced_opts o = *opts;
 	struct bb_measure_args args = *m;
@@ -491,9 +489,9 @@ int bb_traced_run(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 	work.plugin = paths->qemu_plugin;
 	work.arg = &o;
 	rc = bb_vm__begin_work(&work, vm, m, objects, err);
-	bb_vm__append_options(&work.args, "--variant", &variants);
+	bb_vm__append_option(&work, "variant", opts->variant);
 	bb_strings__append(&work.args, "--" BB_MARKS_OPTION);
-	bb_vm__name_drives(&work, NULL, &drives, 1, 64);
+	bb_vm__name_drives(&work, NULL, &(struct bb_strings){drive, 1}, 1, 64);
 	if (!rc)
 		rc = bb_vm__measure(vm, &args, &work, err);
 	/* rc above 0 means that a guest failed, and that its message was printed */

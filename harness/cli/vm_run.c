@@ -63,7 +63,8 @@ struct guests {
 		BUILDS, /* boots and saves guests, and gives them no job */
 		OPENS_SHELL,
 	} aim;
-	int status; /* exit code of the shell; -1: unknown */
+	int status;                       /* exit code of the shell; -1: unknown */
+	struct bb_matrix_kernel *columns; /* columns[n], made when all guests have ended */
 	struct bb_progress_bar bar;
 };
 
@@ -74,49 +75,27 @@ struct guests {
  * QEMU's CPU time. */
 #define GUEST_BUDGET 0.5
 
-static void begin_args(struct bb_strings *args, const struct bb_vm_args *vm,
-		       const struct bb_measure_args *m)
-{
-	static const char *const common[] = {"bpfbench",  "run",        "--no-store", "--quiet",
-					     "--format",  "json",       "--output",   BB_GUEST_LINE,
-					     "--no-wait", "--in-guest", "--seed"};
-
-	for (size_t i = 0; i < BB_LEN(common); i++)
-		bb_strings__append(args, common[i]);
-	bb_strings__append(args, bb_asprintf("%" PRIu64, m->seed));
-	bb_strings__append(args, "--budget");
-	bb_strings__append(args, bb_asprintf("%g", m->has_budget ? m->budget_s
-								 : GUEST_BUDGET * vm->limit_s));
-}
-
 #define GUEST_SAMPLES 1000u
 #define LINE_SAMPLES 200u
 
-static void append_option(struct bb_strings *args, const char *name, const char *value)
+void bb_vm__append_option(struct bb_vm_work *work, const char *name, const char *value)
 {
-	if (!value)
-		return;
-	bb_strings__append(args, name);
-	bb_strings__append(args, value);
+	if (value)
+		bb_strings__append(&work->args, bb_asprintf("--%s=%s", name, value));
 }
 
-void bb_vm__append_options(struct bb_strings *args, const char *name, const struct bb_strings *v)
+void bb_vm__append_options(struct bb_vm_work *work, const char *name, const struct bb_strings *v)
 {
 	for (size_t i = 0; i < v->n; i++)
-		append_option(args, name, v->v[i]);
+		bb_vm__append_option(work, name, v->v[i]);
 }
 
-static void append_number(struct bb_strings *args, const char *name, uint32_t number)
-{
-	append_option(args, name, bb_asprintf("%u", number));
-}
-
-void bb_vm__append_file(struct bb_strings *files, const char *path)
+void bb_vm__append_file(struct bb_vm_work *work, const char *path)
 {
 	char *dir = getcwd(NULL, 0), *whole;
 
 	whole = bb_asprintf("%s/%s", dir ? dir : "", path);
-	bb_strings__append(files, path[0] == '/' ? path : whole);
+	bb_strings__append(&work->files, path[0] == '/' ? path : whole);
 	free(dir);
 }
 
@@ -124,45 +103,47 @@ void bb_vm__append_file(struct bb_strings *files, const char *path)
  * into the guest. */
 static void name_objects(struct bb_vm_work *work, const struct bb_object_args *a)
 {
-	const struct bb_object_opts *o = &a->opts;
-	const struct {
-		const char *option;
-		const struct bb_strings *v;
-	} files[] = {{"--packet", &o->packets}, {"--ctx", &o->contexts}, {"--maps", &o->maps}};
+	for (const struct bb_option *o = bb_object_options; o->name; o++) {
+		const void *member = (const char *)a + o->at;
+		const struct bb_strings *v = member;
 
-	for (size_t i = 0; i < a->objects.n; i++)
-		bb_vm__append_file(&work->files, bb_object_args__path(a->objects.v[i]));
-	bb_vm__append_options(&work->args, "--object", &a->objects);
-	for (size_t i = 0; i < BB_LEN(files); i++) {
-		for (size_t k = 0; k < files[i].v->n; k++)
-			bb_vm__append_file(&work->files, files[i].v->v[k]);
-		bb_vm__append_options(&work->args, files[i].option, files[i].v);
+		if (o->read == bb_read_strings)
+			bb_vm__append_options(work, o->name, v);
+		else if (o->read == bb_read_text)
+			bb_vm__append_option(work, o->name, *(const char *const *)member);
+		else if (*(const bool *)member)
+			bb_strings__append(&work->args, bb_asprintf("--%s", o->name));
+		for (size_t i = 0; o->value && strstr(o->value, "FILE") && i < v->n; i++)
+			bb_vm__append_file(work, bb_object_args__path(v->v[i]));
 	}
-	bb_vm__append_options(&work->args, "--program", &o->programs);
-	bb_vm__append_options(&work->args, "--fill", &o->fills);
-	bb_vm__append_options(&work->args, "--max-entries", &o->max_entries);
-	bb_vm__append_options(&work->args, "--prepare", &o->prepare);
-	append_option(&work->args, "--cpus", o->cpus);
-	bb_vm__append_options(&work->args, "--per-cpu", &o->per_cpu);
-	if (o->same_input)
-		bb_strings__append(&work->args, "--same-input");
-	append_option(&work->args, "--order", o->order);
-	append_option(&work->args, "--trigger", o->trigger);
-	append_option(&work->args, "--type", o->type);
-	if (o->full_names)
-		bb_strings__append(&work->args, "--full-names");
 }
 
 int bb_vm__begin_work(struct bb_vm_work *work, const struct bb_vm_args *vm,
 		      const struct bb_measure_args *m, const struct bb_object_args *a,
 		      struct bb_err *err)
 {
+	static const char *const common[] = {"bpfbench",      "run",
+					     "--no-store",    "--quiet",
+					     "--format=json", "--no-wait",
+					     "--in-guest",    "--output=" BB_GUEST_LINE};
 	int rc = bb_caller__become(err);
 
-	begin_args(&work->args, vm, m);
+	for (size_t i = 0; i < BB_LEN(common); i++)
+		bb_strings__append(&work->args, common[i]);
+	bb_strings__append(&work->args, bb_asprintf("--seed=%" PRIu64, m->seed));
+	bb_strings__append(&work->args,
+			   bb_asprintf("--budget=%g",
+				       m->has_budget ? m->budget_s : GUEST_BUDGET * vm->limit_s));
 	if (a)
 		name_objects(work, a);
 	return rc;
+}
+
+/* Adds the number of loads and of samples; `most` is the default of the latter. */
+static void name_amounts(struct bb_vm_work *work, uint32_t loads, uint32_t samples, uint32_t most)
+{
+	bb_strings__append(&work->args, bb_asprintf("--loads=%u", loads ? loads : 1));
+	bb_strings__append(&work->args, bb_asprintf("--samples=%u", samples ? samples : most));
 }
 
 void bb_vm__name_drives(struct bb_vm_work *work, const struct bb_scenario *s,
@@ -170,24 +151,17 @@ void bb_vm__name_drives(struct bb_vm_work *work, const struct bb_scenario *s,
 {
 	static const char *const counting[] = {"step", "exact"};
 
-	bb_vm__append_options(&work->args, "--drive", drives);
-	for (size_t i = 0; !drives->n && i < BB_LEN(counting); i++) {
-		bool has_it = !s;
-
-		for (size_t k = 0; s && k < s->n_drives; k++)
-			has_it |= !strcmp(bb_drive_name(&s->drives[k]), counting[i]);
-		if (has_it)
-			append_option(&work->args, "--drive", counting[i]);
-	}
-	append_number(&work->args, "--loads", loads ? loads : 1);
-	append_number(&work->args, "--samples", samples ? samples : GUEST_SAMPLES);
+	bb_vm__append_options(work, "drive", drives);
+	for (size_t i = 0; !drives->n && i < BB_LEN(counting); i++)
+		if (!s || BB_ANY(s->drives, s->n_drives, !strcmp(bb_drive_name(it), counting[i])))
+			bb_vm__append_option(work, "drive", counting[i]);
+	name_amounts(work, loads, samples, GUEST_SAMPLES);
 }
 
 void bb_vm__name_lines(struct bb_vm_work *work, uint32_t loads, uint32_t samples)
 {
 	bb_strings__append(&work->args, "--lines");
-	append_number(&work->args, "--loads", loads ? loads : 1);
-	append_number(&work->args, "--samples", samples ? samples : LINE_SAMPLES);
+	name_amounts(work, loads, samples, LINE_SAMPLES);
 }
 
 static int add_kernel(struct guests *g, const char *name, struct bb_err *err)
@@ -198,7 +172,6 @@ static int add_kernel(struct guests *g, const char *name, struct bb_err *err)
 	return bb_kernel__find(name, &guest->kernel, err);
 }
 
-/* Finds the kernels before the first guest starts. */
 static int find_kernels(struct guests *g, struct bb_err *err)
 {
 	char *names = bb_strdup(g->vm->kernels), *rest = names, *name;
@@ -207,17 +180,6 @@ static int find_kernels(struct guests *g, struct bb_err *err)
 	while (!rc && (name = strsep(&rest, ",")))
 		rc = add_kernel(g, name, err);
 	free(names);
-	return rc;
-}
-
-int bb_vm__check(const struct bb_vm_args *vm, struct bb_err *err)
-{
-	struct guests g = {.vm = vm};
-	int rc = find_kernels(&g, err);
-
-	for (size_t i = 0; i < g.n; i++)
-		bb_kernel__done(&g.v[i].kernel);
-	free(g.v);
 	return rc;
 }
 
@@ -254,7 +216,6 @@ static int pack_job(const struct guests *g, struct bb_err *err)
 	return rc;
 }
 
-/* Starts the job in the saved guest. */
 static int start_job(const struct guests *g, struct guest *guest, struct bb_err *err)
 {
 	int rc = bb_machine__run(guest->saved_fd, BB_SAVED_KEY_BYTES, guest->job_fd,
@@ -265,7 +226,6 @@ static int start_job(const struct guests *g, struct guest *guest, struct bb_err 
 	return rc;
 }
 
-/* Boots a guest to be saved. */
 static int boot(const struct guests *g, struct guest *guest, struct bb_err *err)
 {
 	int rc;
@@ -480,16 +440,16 @@ static int store_runs(const struct guests *g, struct bb_err *err)
 	return rc;
 }
 
-static void write_text(struct guests *g, const struct bb_matrix_kernel *columns, FILE *out)
+static void write_text(struct guests *g, FILE *out)
 {
 	struct bb_doc d = {0};
 	char *object = NULL;
 
 	if (g->work->judge)
-		g->n_failing = bb_doc_matrix_pairs(columns, g->n, g->work->judge, &d);
+		g->n_failing = bb_doc_matrix_pairs(g->columns, g->n, g->work->judge, &d);
 	else {
 		object = bb_command_value(g->m->command, "--object");
-		bb_doc_matrix(columns, g->n, &d);
+		bb_doc_matrix(g->columns, g->n, &d);
 		/* A program finds the same in its maps on each kernel. So the notes of one
 		 * kernel are enough. */
 		if (g->v[g->n - 1].run)
@@ -516,40 +476,26 @@ static void write_json(const struct guests *g, FILE *out)
 	bb_json__end(&w);
 }
 
-/* Returns the columns of the matrix; free them. */
-static struct bb_matrix_kernel *columns_of(const struct guests *g)
+static void make_columns(struct guests *g)
 {
-	struct bb_matrix_kernel *columns = bb_calloc(g->n + 1, sizeof(*columns));
-
+	g->columns = bb_calloc(g->n + 1, sizeof(*g->columns));
 	for (size_t i = 0; i < g->n; i++)
-		columns[i] = (struct bb_matrix_kernel){g->v[i].kernel.name, g->v[i].run,
-						       g->v[i].err.msg, g->v[i].port,
-						       g->v[i].trace_fd};
-	return columns;
-}
-
-static int show(const struct guests *g, struct bb_err *err)
-{
-	struct bb_matrix_kernel *columns = columns_of(g);
-	int rc = g->work->show(g->work->arg, columns, g->n, err);
-
-	free(columns);
-	return rc;
+		g->columns[i] = (struct bb_matrix_kernel){g->v[i].kernel.name, g->v[i].run,
+							  g->v[i].err.msg, g->v[i].port,
+							  g->v[i].trace_fd};
 }
 
 static int write_matrix(void *arg, FILE *out, struct bb_err *)
 {
 	struct guests *g = arg;
-	struct bb_matrix_kernel *columns = columns_of(g);
 	const char *format = g->m->format ? g->m->format->name : "table";
 
 	if (!strcmp(format, "json"))
 		write_json(g, out);
 	else if (!strcmp(format, "bmf"))
-		bb_matrix__write_bmf(columns, g->n, out);
+		bb_matrix__write_bmf(g->columns, g->n, out);
 	else
-		write_text(g, columns, out);
-	free(columns);
+		write_text(g, out);
 	return 0;
 }
 
@@ -578,7 +524,17 @@ static void done_guests(struct guests *g)
 		bb_report__free(guest->run);
 		bb_kernel__done(&guest->kernel);
 	}
+	free(g->columns);
 	free(g->v);
+}
+
+int bb_vm__check(const struct bb_vm_args *vm, struct bb_err *err)
+{
+	struct guests g = {.vm = vm};
+	int rc = find_kernels(&g, err);
+
+	done_guests(&g);
+	return rc;
 }
 
 int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
@@ -604,8 +560,10 @@ int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 		rc = store_runs(&g, err);
 	for (size_t i = 0; i < g.n; i++)
 		is_shown |= g.v[i].run != NULL;
+	make_columns(&g);
 	if (!rc && is_shown)
-		rc = work->show ? show(&g, err) : bb_output_of(write_matrix, &g, m->output, err);
+		rc = work->show ? work->show(work->arg, g.columns, g.n, err)
+				: bb_output_of(write_matrix, &g, m->output, err);
 	if (!rc && (!is_shown || (m->format && !m->format->is_markdown)))
 		say_failures(&g);
 	for (size_t i = 0; i < g.n; i++)
@@ -614,7 +572,6 @@ int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 	return rc ? rc : g.n_failing ? BB_EXIT_REGRESSION : failed ? BB_EXIT_FAILURE : BB_EXIT_OK;
 }
 
-/* Runs all guests. Returns 0, or the first error. */
 static int run_all_or_fail(struct guests *g, struct bb_err *err)
 {
 	int rc = run_all(g, err);
@@ -689,9 +646,9 @@ int bb_vm__shell(const char *kernel, const struct bb_strings *files, struct bb_e
 		args[3] = WITH_COMMANDS "stty -F /dev/ttyS0 -onlcr; exec sh -c \"$1\" " ON_CONSOLE;
 		args[5] = getdelim(&script, &size, '\0', stdin) > 0 ? script : "";
 	}
-	bb_strings__append(&work.files, BUSYBOX);
+	bb_vm__append_file(&work, BUSYBOX);
 	for (size_t i = 0; i < files->n; i++)
-		bb_vm__append_file(&work.files, files->v[i]);
+		bb_vm__append_file(&work, files->v[i]);
 	if (!rc)
 		rc = run_all_or_fail(&g, err);
 	done_guests(&g);

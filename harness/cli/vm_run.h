@@ -66,11 +66,13 @@ int bb_vm__begin_work(struct bb_vm_work *work, const struct bb_vm_args *vm,
 		      const struct bb_measure_args *m, const struct bb_object_args *a,
 		      struct bb_err *err);
 
-/* Appends the absolute path of the file `path` to `files`. */
-void bb_vm__append_file(struct bb_strings *files, const char *path);
+/* Appends the absolute path of a file to work->files. */
+void bb_vm__append_file(struct bb_vm_work *work, const char *path);
 
-/* Appends the option `name` to `args` once for each value in `v`. */
-void bb_vm__append_options(struct bb_strings *args, const char *name, const struct bb_strings *v);
+/* Appends the option --name with a value to work->args (NULL: appends nothing), or once for each
+ * value in `v`. */
+void bb_vm__append_option(struct bb_vm_work *work, const char *name, const char *value);
+void bb_vm__append_options(struct bb_vm_work *work, const char *name, const struct bb_strings *v);
 
 /* Adds the drives that the guest runs to its command line, with `loads` and `samples`. A 0 in
  * either means its default. If `drives` is empty, adds the drives step and exact if the scenario
