@@ -68,42 +68,42 @@ static const struct inside_format {
 	void (*write)(const struct session *s, FILE *out); /* NULL: write_table() */
 } formats[] = {{"table", NULL}, {"json", write_json}, {"openmetrics", write_openmetrics}};
 
-#define AT(member) offsetof(struct inside_args, member)
-#define TO(member) .at = AT(member)
+#define ARGS struct inside_args
 
 static const struct bb_option options[] = {
-	{"for", 0, "S", bb_read_double, TO(seconds),
+	{"for", 0, "S", bb_read_double, BB_ARG(seconds),
 	 "end after this time (default: when the command ends, or at Ctrl-C)", 0.1, 1e6},
-	{"time-at-most", 0, "N", bb_read_double, TO(time_at_most),
+	{"time-at-most", 0, "N", bb_read_double, BB_ARG(time_at_most),
 	 "timed runs of a program a second (default 20000): of more frequent ones every 2^k-th run "
 	 "is timed, and all are counted",
 	 1, 1e9},
-	{"paths", 0, "N", bb_read_u32, TO(n_paths),
+	{"paths", 0, "N", bb_read_u32, BB_ARG(n_paths),
 	 "paths that are shown and stored of a program (default 8)", 1, BB_INSIDE_MOST_PATHS},
-	{"no-paths", 0, NULL, bb_read_flag, TO(no_paths), "do not tell paths apart"},
-	{"no-time", 0, NULL, bb_read_flag, TO(no_time), "read no clock: counts only"},
-	{"no-packets", 0, NULL, bb_read_flag, TO(no_packets),
+	{"no-paths", 0, NULL, bb_read_flag, BB_ARG(no_paths), "do not tell paths apart"},
+	{"no-time", 0, NULL, bb_read_flag, BB_ARG(no_time), "read no clock: counts only"},
+	{"no-packets", 0, NULL, bb_read_flag, BB_ARG(no_packets),
 	 "keep no packets, and no contexts of tracers, in --output (default: two of each path)"},
-	{"snap", 0, "BYTES", bb_read_u32, TO(snap),
+	{"snap", 0, "BYTES", bb_read_u32, BB_ARG(snap),
 	 "bytes that are kept of a packet; zeros take the place of the others (default 96)", 14,
 	 BB_INSIDE_MOST_SNAP},
-	{"env", 0, "NAME", bb_read_env, TO(measure.env), BB_ENV_DOC},
-	{"format", 'f', "NAME", bb_read_row, TO(format), "table (default), json or openmetrics",
+	{"env", 0, "NAME", bb_read_env, BB_ARG(measure.env), BB_ENV_DOC},
+	{"format", 'f', "NAME", bb_read_row, BB_ARG(format), "table (default), json or openmetrics",
 	 BB_CHOICES(formats)},
-	{"serve", 0, "ADDRESS", bb_read_text, TO(serve),
+	{"serve", 0, "ADDRESS", bb_read_text, BB_ARG(serve),
 	 "meanwhile serve the figures as OpenMetrics over HTTP, at 127.0.0.1:PORT or another "
 	 "address in numbers; a PORT alone is on 127.0.0.1"},
-	{"output", 'o', "FILE", bb_read_text, TO(measure.output),
+	{"output", 'o', "FILE", bb_read_text, BB_ARG(measure.output),
 	 "also keep the programs, the contents of their maps, as they are at the end, and packets "
 	 "of each path in this file, which goes wherever an object goes: bpfbench --object FILE"},
-	{"pid-file", 0, "FILE", bb_read_text, TO(pid_file),
+	{"pid-file", 0, "FILE", bb_read_text, BB_ARG(pid_file),
 	 "write the command's process id to this file, for a service manager"},
-	{"save-every", 0, "S", bb_read_double, TO(save_s),
+	{"save-every", 0, "S", bb_read_double, BB_ARG(save_s),
 	 "with --output, write the file and store the run every S seconds (default 30)", 0.1, 1e6},
-	{"results", 0, "DIR", bb_read_text, TO(measure.results),
+	{"results", 0, "DIR", bb_read_text, BB_ARG(measure.results),
 	 "store the run in this folder (default " BB_RESULTS ")"},
-	{"no-store", 0, NULL, bb_read_flag, TO(measure.no_store), "do not store the run"},
-	{"quiet", 'q', NULL, bb_read_flag, TO(measure.quiet), "do not say where the run is stored"},
+	{"no-store", 0, NULL, bb_read_flag, BB_ARG(measure.no_store), "do not store the run"},
+	{"quiet", 'q', NULL, bb_read_flag, BB_ARG(measure.quiet),
+	 "do not say where the run is stored"},
 	{0},
 };
 
@@ -117,9 +117,7 @@ static void check_args(void *args)
 	bb_refuse("--snap contradicts --no-packets", a->snap && a->no_packets);
 	bb_refuse("--save-every is for --output", a->save_s > 0 && !a->measure.output);
 	a->save_s = a->save_s > 0 ? a->save_s : SAVE_S;
-	a->n_paths = a->n_paths ? a->n_paths : 8;
 	a->snap = a->snap ? a->snap : 96;
-	a->time_at_most = a->time_at_most > 0 ? a->time_at_most : 20000;
 }
 
 static const struct bb_usage usage = {
@@ -136,20 +134,11 @@ static const struct bb_usage usage = {
 		   "  sudo bpfbench inside --serve 127.0.0.1:9436 -- opensnoop\n",
 	.sets = {{NULL, options, 0}},
 	.options_first = true,
-	.command = AT(command),
+	.command = BB_ARG_AT(command),
 	.check = check_args,
 };
 
 /* --- the table --- */
-
-static double share_of_cpu(const struct session *s, size_t i)
-{
-	const struct bb_inside_program *p = &s->inside.programs[i];
-	double seconds = (double)(s->ended_ns - p->began_ns) * 1e-9;
-
-	return bb_inside_path__mean(&s->figures[i].all, s->inside.price.clock_ns) *
-	       (double)s->figures[i].began / seconds * 1e-9;
-}
 
 static double runs_per_s(const struct session *s, size_t i)
 {
@@ -157,7 +146,13 @@ static double runs_per_s(const struct session *s, size_t i)
 	       ((double)(s->ended_ns - s->inside.programs[i].began_ns) * 1e-9);
 }
 
-static const struct percentile {
+static double percent_of_cpu(const struct session *s, size_t i)
+{
+	return bb_inside_path__mean(&s->figures[i].all, s->inside.price.clock_ns) *
+	       runs_per_s(s, i) * 1e-7;
+}
+
+static const struct {
 	double share;
 	const char *key;
 	/* fewest timed runs for which this percentile is shown: at least ten runs are above it */
@@ -241,7 +236,7 @@ static void print_programs(const struct session *s, struct bb_doc *d)
 
 		n += f->began != 0;
 		has_timed |= f->all.timed != 0;
-		all_cpu += f->all.timed ? 100 * share_of_cpu(s, i) : 0;
+		all_cpu += f->all.timed ? percent_of_cpu(s, i) : 0;
 		has_untimed |= f->all.timed < f->began;
 	}
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s: %zu BPF program%s ran in %.1f s",
@@ -256,7 +251,7 @@ static void print_programs(const struct session *s, struct bb_doc *d)
 	for (size_t i = 0; i < s->inside.n_programs; i++) {
 		const struct bb_inside_program *p = &s->inside.programs[i];
 		const struct bb_inside_figures *f = &s->figures[i];
-		double cpu = 100 * share_of_cpu(s, i);
+		double cpu = percent_of_cpu(s, i);
 
 		if (!p->id || !f->began)
 			continue;
@@ -360,9 +355,7 @@ static void add_path_lines(const struct session *s, size_t i, size_t k, const st
 
 static bool ends_in_call(const struct bb_inside_program *p, const struct bb_inside_path *path)
 {
-	const struct bpf_insn *i = &p->code.insns[p->clone.exits[path->exit]];
-
-	return bb_insn_is_call(i);
+	return bb_insn_is_call(&p->code.insns[p->clone.exits[path->exit]]);
 }
 
 static void print_path(const struct session *s, size_t i, size_t nth, struct bb_doc *d)
@@ -382,11 +375,19 @@ static void print_path(const struct session *s, size_t i, size_t nth, struct bb_
 		bb_doc__cell(d, p->varies ? "different values" : "%" PRId64, (int64_t)p->retval);
 }
 
+/* Returns how many paths of program i are shown. */
+static size_t n_shown(const struct session *s, size_t i)
+{
+	size_t n = s->figures[i].n_paths;
+
+	return n < s->args->n_paths ? n : s->args->n_paths;
+}
+
 static void print_paths(const struct session *s, size_t i, struct bb_doc *d)
 {
 	const struct bb_inside_program *p = &s->inside.programs[i];
 	const struct bb_inside_figures *f = &s->figures[i];
-	size_t n = f->n_paths < s->args->n_paths ? f->n_paths : s->args->n_paths, first;
+	size_t n = n_shown(s, i), first;
 	uint64_t others = 0;
 	struct btf *btf;
 
@@ -676,66 +677,57 @@ static void write_json(const struct session *s, FILE *out)
 	bb_json__end(&w);
 }
 
-/* Returns the labels of a sample about a program or, unless `path` is NULL, about its path of that
- * name. */
-static struct bb_openmetrics_labels labels_of(const struct bb_inside_program *p, const char *path)
-{
-	struct bb_openmetrics_labels labels = {.id = p->id, .name = p->name, .path = path};
+/* A family of samples about programs or, if is_path, about their most frequent paths: numbers of
+ * runs, or their times as histograms. */
+struct family {
+	const char *name, *help;
+	bool is_path, is_time;
+};
 
-	snprintf(labels.type, sizeof(labels.type), "%s", bb_prog_type_name(p->type).text);
-	return labels;
-}
-
-static void put_histogram(const struct session *s, const char *family,
-			  const struct bb_openmetrics_labels *labels,
-			  const struct bb_inside_path *p, FILE *out)
+/* Writes the sample about program i or, unless `path` is NULL, about its path. */
+static void put_sample(const struct session *s, const struct family *f, size_t i,
+		       const struct bb_inside_path *path, FILE *out)
 {
+	const struct bb_inside_program *program = &s->inside.programs[i];
+	const struct bb_inside_figures *of = &s->figures[i];
+	struct bb_inside_path_name name = bb_inside_path_name(path ? path : &of->all);
+	struct bb_openmetrics_labels labels = {.id = program->id,
+					       .name = program->name,
+					       .path = path ? name.text : NULL};
 	struct bb_time_buckets buckets = {0};
 	struct bb_hist times = {0};
 
-	bb_inside_path__samples(p, s->inside.price.clock_ns, &times);
+	snprintf(labels.type, sizeof(labels.type), "%s", bb_prog_type_name(program->type).text);
+	if (!f->is_time) {
+		bb_openmetrics_sample(f->name, "_total", &labels, NULL,
+				      (double)(path ? path->runs : of->began), out);
+		return;
+	}
+	bb_inside_path__samples(path ? path : &of->all, s->inside.price.clock_ns, &times);
 	bb_time_buckets__add(&buckets, &times);
-	bb_openmetrics_histogram(family, labels, &buckets, out);
+	bb_openmetrics_histogram(f->name, &labels, &buckets, out);
 	bb_hist_done(&times);
 }
 
-/* Writes the samples of a family for one program or path: its runs, or their times as a histogram.
- */
-static void put_samples(const struct session *s, const char *family, size_t i, const char *path,
-			const struct bb_inside_path *p, uint64_t runs, bool is_time, FILE *out)
+static void put_family(const struct session *s, const struct family *f, FILE *out)
 {
-	struct bb_openmetrics_labels labels = labels_of(&s->inside.programs[i], path);
-
-	if (is_time)
-		put_histogram(s, family, &labels, p, out);
-	else
-		bb_openmetrics_sample(family, "_total", &labels, NULL, (double)runs, out);
-}
-
-/* Writes the samples of a family for each program or, if is_path, for its most frequent paths. */
-static void put_family(const struct session *s, const char *family, bool is_path, bool is_time,
-		       FILE *out)
-{
+	bb_openmetrics_family(f->name, f->is_time ? "histogram" : "counter",
+			      f->is_time ? "seconds" : NULL, f->help, out);
 	for (size_t i = 0; i < s->n_figures; i++) {
-		const struct bb_inside_figures *f = &s->figures[i];
-		size_t n = f->n_paths < s->args->n_paths ? f->n_paths : s->args->n_paths;
+		const struct bb_inside_figures *of = &s->figures[i];
 
 		if (!s->inside.programs[i].id)
 			continue;
-		if (!is_path)
-			put_samples(s, family, i, NULL, &f->all, f->began, is_time, out);
-		for (size_t k = 0; is_path && f->n_paths > 1 && k < n; k++)
-			put_samples(s, family, i, bb_inside_path_name(&f->paths[k]).text,
-				    &f->paths[k], f->paths[k].runs, is_time, out);
+		if (!f->is_path)
+			put_sample(s, f, i, NULL, out);
+		for (size_t k = 0; f->is_path && of->n_paths > 1 && k < n_shown(s, i); k++)
+			put_sample(s, f, i, &of->paths[k], out);
 	}
 }
 
 static void write_openmetrics(const struct session *s, FILE *out)
 {
-	static const struct {
-		const char *name, *help;
-		bool is_path, is_time;
-	} families[] = {
+	static const struct family families[] = {
 		{"bpf_program_runs", "Runs of the program's clone.", false, false},
 		{"bpf_program_run_duration_seconds", "Runs that were timed, less the clock.", false,
 		 true},
@@ -744,13 +736,8 @@ static void write_openmetrics(const struct session *s, FILE *out)
 		 "Runs that took the path and were timed, less the clock.", true, true},
 	};
 
-	for (size_t k = 0; k < BB_LEN(families); k++) {
-		bool is_time = families[k].is_time;
-
-		bb_openmetrics_family(families[k].name, is_time ? "histogram" : "counter",
-				      is_time ? "seconds" : NULL, families[k].help, out);
-		put_family(s, families[k].name, families[k].is_path, is_time, out);
-	}
+	for (size_t k = 0; k < BB_LEN(families); k++)
+		put_family(s, &families[k], out);
 	fputs("# EOF\n", out);
 }
 
@@ -766,7 +753,6 @@ static void forget_figures(struct session *s)
 	s->n_figures = 0;
 }
 
-/* Reads the figures that the clones have counted so far. */
 static void read_figures(struct session *s)
 {
 	forget_figures(s);
@@ -786,11 +772,10 @@ static int write_figures(void *arg, FILE *out, struct bb_err *)
 	const struct session *s = arg;
 	struct bb_doc_look look = bb_output_look(stdout);
 
-	if (s->args->format && s->args->format->write) {
+	if (s->args->format && s->args->format->write)
 		s->args->format->write(s, out);
-		return 0;
-	}
-	write_table(s, &look, true, out);
+	else
+		write_table(s, &look, true, out);
 	return 0;
 }
 
@@ -836,20 +821,11 @@ static int show_figures(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* True if the user pressed q. */
-static bool is_quit(void)
-{
-	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-	char key;
-
-	return poll(&in, 1, 0) > 0 && read(STDIN_FILENO, &key, 1) == 1 && key == 'q';
-}
-
 /* Shows the figures if a second has passed since `*shown_ns`. Returns 0; 1 if the user pressed q;
  * or -errno with a message. */
 static int look(struct session *s, uint64_t *shown_ns, struct bb_err *err)
 {
-	if (s->is_screen && is_quit())
+	if (s->is_screen && bb_screen__key() == 'q')
 		return 1;
 	if ((!s->is_screen && !s->args->serve) || bb_seconds_since(*shown_ns) < LOOK_S)
 		return 0;
@@ -969,8 +945,7 @@ static int say_no_loads(const struct session *s, struct bb_err *err)
 	if (s->is_cut)
 		return bb_fail(err, -ENOTSUP,
 			       "'%s' loaded no BPF program while it was watched; --for S watches "
-			       "it "
-			       "longer",
+			       "it longer",
 			       name);
 	return bb_fail(err, -ENOTSUP, "'%s', which %s, loaded no BPF program%s", name,
 		       bb_how_ended(s->command.status).text, bb_silence_hint(s->is_screen));
@@ -1067,7 +1042,7 @@ static void add_packets(const struct session *s, size_t i, struct bb_capture *c)
 
 	if (p->type == BPF_PROG_TYPE_RAW_TRACEPOINT && has_addresses(p))
 		return;
-	for (size_t k = 0; k < f->n_paths && k < s->args->n_paths; k++) {
+	for (size_t k = 0; k < n_shown(s, i); k++) {
 		const struct bb_inside_path_packets *of = bb_inside_packets__of(&p->packets,
 										f->paths[k].key);
 		double share = (double)f->paths[k].runs / (double)f->all.runs;
@@ -1143,7 +1118,7 @@ static int store(struct session *s, int rc, struct bb_err *err)
 
 int bb_cmd_inside(int argc, char **argv, struct bb_err *err)
 {
-	static struct inside_args a;
+	static struct inside_args a = {.n_paths = 8, .time_at_most = 20000};
 	struct session s = {.args = &a};
 	char name[BB_NAME_MAX_BYTES + 2];
 	struct bb_measure m;

@@ -63,6 +63,14 @@ bool bb_screen__has_changed(const struct bb_screen *s)
 	return rows != s->rows || columns != s->columns;
 }
 
+char bb_screen__key(void)
+{
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+	char key;
+
+	return poll(&in, 1, 0) > 0 && read(STDIN_FILENO, &key, 1) == 1 ? key : 0;
+}
+
 void bb_screen__close(struct bb_screen *s)
 {
 	bb_clean__put_raw(stdout, END);

@@ -20,6 +20,9 @@ void bb_screen__close(struct bb_screen *s);
 /* Draws the lines of the text that fit the terminal, truncated to its width. */
 void bb_screen__draw(struct bb_screen *s, const char *text);
 
+/* Returns the key that was pressed on stdin; 0: none was. */
+char bb_screen__key(void);
+
 /* True if the size of the terminal has changed since the last drawing. */
 bool bb_screen__has_changed(const struct bb_screen *s);
 
