@@ -258,11 +258,11 @@ static struct bb_compared compared_of(const struct compare_args *a, const struct
 {
 	return (struct bb_compared){
 		.run = run,
-		.base = a->base,
-		.head = a->head,
-		.base_run = base,
-		.threshold = a->threshold,
-		.alpha = a->alpha,
+		.of = {.base = a->base,
+		       .head = a->head,
+		       .base_run = base,
+		       .threshold = a->threshold,
+		       .alpha = a->alpha},
 		.loads = a->loads,
 		.budget_s = a->measure.budget_s,
 		.is_exact = a->exact,
@@ -432,7 +432,7 @@ static int show_reports(const struct compare_args *a, const struct bb_report *ol
 		rc = bb_check_resolution(a->threshold, a->measure.results, &new->fingerprint, err);
 	if (!rc && !a->exact)
 		rc = bb_diff_reports(old, new, &opts, &d, err);
-	compared.whole = a->time ? &d : NULL;
+	compared.of.whole = a->time ? &d : NULL;
 	if (!rc)
 		rc = a->time || a->exact ? add_compared(a, &compared, sides, &doc, err)
 					 : bb_diff_view__add(&a->view, &d, sides, &doc, err);

@@ -361,16 +361,19 @@ static int show_verdicts(const struct live_args *a, const struct bb_report *base
 			 struct bb_report *now, struct bb_err *err)
 {
 	const struct bb_diff_opts opts = {a->threshold, BB_ALPHA, a->force};
+	const struct bb_doc_sides sides = {NULL, a->compare, "now"};
 	struct bb_diffs d = {0};
-	int rc;
+	struct bb_doc doc = {0};
+	int rc, said = 0;
 
 	bb_live_look__match(base, now);
 	rc = bb_diff_reports(base, now, &opts, &d, err);
 	if (!rc)
-		rc = bb_diff_view__show(&a->view, &d,
-					(struct bb_doc_sides){NULL, a->compare, "now"}, err);
+		rc = bb_diff_view__add(&a->view, &d, sides, &doc, err);
+	if (rc >= 0)
+		said = bb_output_document(&doc, stdout, err);
 	bb_diffs__done(&d);
-	return rc;
+	return said ? said : rc;
 }
 
 /* Measures all slices, stores the run for --save, and prints the verdicts of --compare. Returns the
@@ -416,11 +419,8 @@ static int compose(struct watch *w, char **ret_text, struct bb_err *err)
 /* Reads a key if one was pressed. Returns true for q. */
 static bool take_key(struct live_args *a)
 {
-	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-	char key;
+	char key = bb_screen__key();
 
-	if (poll(&in, 1, 0) <= 0 || read(STDIN_FILENO, &key, 1) != 1)
-		return false;
 	for (size_t i = 0; i < BB_N_LIVE_ORDERS; i++)
 		if (bb_live_orders[i].key == key)
 			a->order = &bb_live_orders[i];

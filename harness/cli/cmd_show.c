@@ -72,20 +72,20 @@ static int add_compared(const struct bb_report *r, struct bb_doc *d, struct bb_e
 	bool objects = has_variant(r, "base") && has_variant(r, "head");
 	const struct bb_compared c = {
 		.run = r,
-		.base = objects ? "base" : base,
-		.head = objects ? "head" : head,
+		.of = {.base = objects ? "base" : base,
+		       .head = objects ? "head" : head,
+		       .threshold = number_of(command, "--threshold", 0, 1000, 1) / 100,
+		       .alpha = number_of(command, "--alpha", 1e-6, 0.5, BB_ALPHA)},
 		.is_exact = !r->n_timed,
-		.threshold = number_of(command, "--threshold", 0, 1000, 1) / 100,
-		.alpha = number_of(command, "--alpha", 1e-6, 0.5, BB_ALPHA),
 		.loads = number_of(command, "--loads", 1, 10000, 0),
 		.budget_s = number_of(command, "--budget", 0, 86400, BB_TIME_BUDGET_S),
 	};
 	size_t n;
 	int rc = -ENODATA;
 
-	if (!r->n_comparisons && has_variant(r, c.base) && has_variant(r, c.head) &&
+	if (!r->n_comparisons && has_variant(r, c.of.base) && has_variant(r, c.of.head) &&
 	    !strncmp(command, "bpfbench compare ", 17))
-		rc = bb_compared__add(&c, (struct bb_doc_sides){r, c.base, c.head},
+		rc = bb_compared__add(&c, (struct bb_doc_sides){r, c.of.base, c.of.head},
 				      BB_VERDICT_REGRESSED, &n, d, err);
 	free(base);
 	free(head);

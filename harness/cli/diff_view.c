@@ -6,21 +6,15 @@
 
 struct bb_time_diff_opts bb_compared__lines(const struct bb_compared *c)
 {
-	bool looks_twice = !c->base_run && !(c->loads > 0) && c->budget_s > 0;
-	double loads = c->loads > 0 ? c->loads : BB_TIME_LOADS;
+	bool looks_twice = !c->of.base_run && !(c->loads > 0) && c->budget_s > 0;
+	struct bb_time_diff_opts opts = c->of;
 
-	return (struct bb_time_diff_opts){
-		.base = c->base,
-		.base_run = c->base_run,
-		.head = c->head,
-		.whole = c->whole,
-		.threshold = c->threshold,
-		.alpha = looks_twice ? c->alpha / 2 : c->alpha,
-		.option = c->base_run   ? NULL
-			  : looks_twice ? "--budget"
-					: "--loads",
-		.amount = looks_twice ? c->budget_s : loads,
-	};
+	if (looks_twice)
+		opts.alpha /= 2;
+	if (!opts.base_run)
+		opts.option = looks_twice ? "--budget" : "--loads";
+	opts.amount = looks_twice ? c->budget_s : c->loads > 0 ? c->loads : BB_TIME_LOADS;
+	return opts;
 }
 
 static bool is_same_text(const struct bb_doc *a, const struct bb_doc *b)
@@ -78,18 +72,18 @@ static int add_time(const struct bb_compared *c, struct bb_doc_sides sides, enum
 		return rc;
 	results = bb_command_option(c->run->command, "--results");
 	bb_doc_time_diff(&diff, sides, c->details, d);
-	if (c->whole)
-		add_warnings(c->whole, d);
-	if (c->base_run)
-		bb_doc_in_vain_of_runs(c->base_run, c->run, d);
+	if (opts.whole)
+		add_warnings(opts.whole, d);
+	if (opts.base_run)
+		bb_doc_in_vain_of_runs(opts.base_run, c->run, d);
 	if (!c->details)
 		bb_doc__add(d, BB_DOC_FAINT, "more",
-			    c->base_run ? "the same with `--details` (every line)"
-					: "`bpfbench annotate --time%s` (every line), `bpfbench "
-					  "show --details%s` (all figures)",
+			    opts.base_run ? "the same with `--details` (every line)"
+					  : "`bpfbench annotate --time%s` (every line), `bpfbench "
+					    "show --details%s` (all figures)",
 			    results, results);
 	free(results);
-	bb_doc_time_diff_next(&diff, c->base_run ? NULL : c->run->command, d);
+	bb_doc_time_diff_next(&diff, opts.base_run ? NULL : c->run->command, d);
 	*ret_n = bb_time_diff__count(&diff, counted);
 	bb_time_diff__done(&diff);
 	return 0;
@@ -104,8 +98,8 @@ int bb_compared__add(const struct bb_compared *c, struct bb_doc_sides sides,
 	*ret_n = 0;
 	if (!c->is_exact)
 		return add_time(c, sides, counted, ret_n, d, err);
-	rc = bb_exact_diff__make(c->base_run ? c->base_run : c->run, c->run, c->base, c->head,
-				 &diff, err);
+	rc = bb_exact_diff__make(c->of.base_run ? c->of.base_run : c->run, c->run, c->of.base,
+				 c->of.head, &diff, err);
 	if (rc)
 		return rc;
 	bb_doc_exact_diff(&diff, sides, c->details, NULL, d);
@@ -159,14 +153,4 @@ int bb_diff_view__add(const struct bb_diff_view *view, struct bb_diffs *d,
 	if (!sides.r)
 		add_key(d, doc);
 	return fails ? BB_EXIT_REGRESSION : 0;
-}
-
-int bb_diff_view__show(const struct bb_diff_view *view, struct bb_diffs *d,
-		       struct bb_doc_sides sides, struct bb_err *err)
-{
-	struct bb_doc doc = {0};
-	int rc = bb_diff_view__add(view, d, sides, &doc, err),
-	    said = rc < 0 ? 0 : bb_output_document(&doc, stdout, err);
-
-	return said ? said : rc;
 }

@@ -15,17 +15,13 @@ struct bb_diff_view {
 /* Two programs that are compared line by line (--time) or by counts of instructions (--exact). */
 struct bb_compared {
 	const struct bb_report *run;
-	const char *base, *head; /* variants of the run */
-	/* if set, programs of this older run are compared with those of the same name in `run`;
-	 * NULL: `base` and `head` are both variants of `run` */
-	const struct bb_report *base_run;
-	/* the same two runs compared as a whole (struct bb_time_diff_opts) */
-	const struct bb_diffs *whole;
-	double threshold, alpha; /* shares: 0.01 is 1 % */
-	double loads;            /* value of --loads; 0: not given */
-	double budget_s;         /* 0: no limit */
-	bool is_exact;           /* counts of instructions; false: time by line */
-	bool details;            /* show all rows and lines, not only those that differ */
+	/* without `option` and `amount`, which bb_compared__lines() sets; base_run is an older run
+	 * than `run` */
+	struct bb_time_diff_opts of;
+	double loads;    /* value of --loads; 0: not given */
+	double budget_s; /* 0: no limit */
+	bool is_exact;   /* counts of instructions; false: time by line */
+	bool details;    /* show all rows and lines, not only those that differ */
 };
 
 #define BB_COMPARE_THRESHOLD 0.01
@@ -56,6 +52,3 @@ void bb_read_verdict(const struct bb_option *o, const char *text, void *ret_verd
  * that were filtered out count for the exit code, too. */
 int bb_diff_view__add(const struct bb_diff_view *view, struct bb_diffs *d,
 		      struct bb_doc_sides sides, struct bb_doc *doc, struct bb_err *err);
-/* Does what bb_diff_view__add() does, and prints the document. */
-int bb_diff_view__show(const struct bb_diff_view *view, struct bb_diffs *d,
-		       struct bb_doc_sides sides, struct bb_err *err);
