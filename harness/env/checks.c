@@ -47,6 +47,15 @@ static int load_program(int prog_type, int attach_type, int btf_id, const struct
 	return fd < 0 ? -errno : fd;
 }
 
+/* `fd` is a descriptor or -errno. Closes the descriptor and returns 0, or returns -errno. */
+static int closed(int fd)
+{
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
 /* Loads the smallest program of the type `prog_type`, `return 0`. Returns a descriptor or
  * -errno. */
 static int probe_load(int prog_type, int attach_type, int btf_id)
@@ -60,8 +69,8 @@ static int probe_load(int prog_type, int attach_type, int btf_id)
 }
 
 /* Loads a program that calls a helper of Linux 5.11. If it loads, the kernel charges BPF memory
- * to cgroups, because that came with Linux 5.11, too. libbpf uses the same test. Returns a
- * descriptor or -errno. */
+ * to cgroups, because that came with Linux 5.11, too. libbpf uses the same test. Returns 0
+ * or -errno. */
 static int probe_memcg_helper(void)
 {
 	static const struct bpf_insn insns[] = {
@@ -70,7 +79,7 @@ static int probe_memcg_helper(void)
 		{.code = BPF_JMP | BPF_EXIT},
 	};
 
-	return load_program(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0, insns, BB_LEN(insns));
+	return closed(load_program(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0, insns, BB_LEN(insns)));
 }
 
 /* Runs a program without enabling bpf_stats. Returns 1 if the kernel counted its runs, because
@@ -132,10 +141,7 @@ static int probe_event(uint32_t type, uint64_t config, uint64_t period)
 	};
 	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
-	if (fd < 0)
-		return -errno;
-	close(fd);
-	return 0;
+	return closed(fd < 0 ? -errno : fd);
 }
 
 /* --- answers --- */
@@ -185,21 +191,19 @@ static const char *errno_text(int err)
 
 static void check_bpf_syscall(const struct bb_check *, struct bb_check_result *r)
 {
-	int fd = probe_load(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0);
+	int err = closed(probe_load(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0));
 
-	if (fd >= 0) {
-		close(fd);
+	if (!err)
 		answer(r, BB_CHECK_OK, NULL, "a two-instruction program loads");
-	} else if (fd == -ENOSYS) {
+	else if (err == -ENOSYS)
 		answer(r, BB_CHECK_FAIL, "use a kernel built with CONFIG_BPF_SYSCALL=y",
 		       "this kernel has no bpf() system call");
-	} else {
+	else
 		answer(r, BB_CHECK_FAIL,
 		       may_bpf() ? "see `dmesg | tail`; a container's seccomp profile may forbid "
 				   "bpf()"
 				 : privilege_remedy(),
-		       "a two-instruction program does not load: %s", errno_text(fd));
-	}
+		       "a two-instruction program does not load: %s", errno_text(err));
 }
 
 /* The length of a program's machine code tells whether the JIT works. The sysctl does not tell it
@@ -267,25 +271,23 @@ static void check_btf(const struct bb_check *, struct bb_check_result *r)
 static void check_stats_fd(const struct bb_check *, struct bb_check_result *r)
 {
 	int fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
-	int err = fd < 0 ? -errno : 0;
+	int err = closed(fd < 0 ? -errno : fd);
 
-	if (fd >= 0) {
-		close(fd);
+	if (!err)
 		answer(r, BB_CHECK_OK, NULL, "can be enabled by descriptor (BPF_ENABLE_STATS)");
-	} else if (err == -EPERM) {
+	else if (err == -EPERM)
 		answer(r, BB_CHECK_FAIL, privilege_remedy(), "enabling needs CAP_SYS_ADMIN");
-	} else if (!access(STATS_SYSCTL, W_OK)) {
+	else if (!access(STATS_SYSCTL, W_OK))
 		answer(r, BB_CHECK_WARN,
 		       "nothing to do: the sysctl is set while measuring and then restored, except "
 		       "after SIGKILL",
 		       "only by the sysctl kernel.bpf_stats_enabled (BPF_ENABLE_STATS: %s)",
 		       errno_text(err));
-	} else {
+	else
 		answer(r, BB_CHECK_FAIL,
 		       "use a kernel from 5.1 on with CONFIG_BPF_SYSCALL=y, as root",
 		       "neither BPF_ENABLE_STATS (%s) nor a writable kernel.bpf_stats_enabled",
 		       errno_text(err));
-	}
 }
 
 static void check_stats_held(const struct bb_check *, struct bb_check_result *r)
@@ -318,21 +320,21 @@ static void check_stats_held(const struct bb_check *, struct bb_check_result *r)
 
 static void answer_loaded(struct bb_check_result *r, enum bb_check_status if_not, int fd)
 {
-	if (fd >= 0) {
-		close(fd);
-		answer(r, BB_CHECK_OK, NULL, "loads");
-		return;
-	}
+	int err = closed(fd);
+
 	/* EPERM: capabilities are missing, or the kernel lets no process load such programs. */
-	if (fd != -EPERM)
+	if (!err)
+		answer(r, BB_CHECK_OK, NULL, "loads");
+	else if (err != -EPERM)
 		answer(r, if_not, "use a kernel that has this program type", "does not load: %s",
-		       errno_text(fd));
+		       errno_text(err));
 	else if (!may_bpf())
-		answer(r, if_not, privilege_remedy(), "does not load: %s", errno_text(fd));
+		answer(r, if_not, privilege_remedy(), "does not load: %s", errno_text(err));
 	else
 		answer(r, if_not,
 		       "lockdown= or a security module refuses it; `dmesg` may say which",
-		       "does not load: %s, although bpfbench has the capabilities", errno_text(fd));
+		       "does not load: %s, although bpfbench has the capabilities",
+		       errno_text(err));
 }
 
 static void check_type(const struct bb_check *check, struct bb_check_result *r)
@@ -589,25 +591,22 @@ static void check_fingerprint(const struct bb_check *check, struct bb_check_resu
 static void check_memlock(const struct bb_check *, struct bb_check_result *r)
 {
 	struct rlimit limit;
-	int fd = probe_memcg_helper();
 
-	if (fd >= 0) {
-		close(fd);
+	if (!probe_memcg_helper())
 		answer(r, BB_CHECK_OK, NULL, "charged to the cgroup, not to RLIMIT_MEMLOCK");
-	} else if (getrlimit(RLIMIT_MEMLOCK, &limit)) {
+	else if (getrlimit(RLIMIT_MEMLOCK, &limit))
 		answer_unknown(r, "RLIMIT_MEMLOCK");
-	} else if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= MEMLOCK_ENOUGH_BYTES ||
-		   has_cap(CAP_SYS_RESOURCE)) {
+	else if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= MEMLOCK_ENOUGH_BYTES ||
+		 has_cap(CAP_SYS_RESOURCE))
 		answer(r, BB_CHECK_OK, NULL, "RLIMIT_MEMLOCK is large enough or can be raised");
-	} else if (!may_bpf()) {
+	else if (!may_bpf())
 		answer(r, BB_CHECK_SKIP, NULL,
 		       "not known without root whether RLIMIT_MEMLOCK (%llu bytes) matters",
 		       (unsigned long long)limit.rlim_cur);
-	} else {
+	else
 		answer(r, BB_CHECK_WARN, "ulimit -l unlimited, or run with CAP_SYS_RESOURCE",
 		       "RLIMIT_MEMLOCK is %llu bytes and cannot be raised: maps may not fit",
 		       (unsigned long long)limit.rlim_cur);
-	}
 }
 
 /* In the file of intel_pstate, 1 means that turbo is off. In the file of all other drivers, 1 means
