@@ -106,12 +106,10 @@ void bb_capture_name(const char *program, char *ret_name, size_t size)
 {
 	/* length of the first word of a shell command */
 	size_t len = strcspn(program, " \t\n;|&<>()");
+	const char *slash = memrchr(program, '/', len), *base = slash ? slash + 1 : program;
 	char name[BB_NAME_MAX_BYTES + 2];
-	size_t at = len;
 
-	while (at > 0 && program[at - 1] != '/')
-		at--;
-	bb_name_from(program + at, len - at, name);
+	bb_name_from(base, len - (size_t)(base - program), name);
 	snprintf(ret_name, size, "%s", *name ? name : "command");
 }
 

@@ -73,7 +73,6 @@ static void print_scenario(const struct bb_scenario *s)
 	}
 }
 
-/* Adds a row about a scenario. */
 static void add_scenario(const struct bb_scenario *s, struct bb_doc *d)
 {
 	bb_doc__text_cell(d, s->name);

@@ -16,7 +16,6 @@
 
 struct overhead_args;
 
-/* A measurement that is printed. */
 struct shown {
 	const struct overhead_args *args;
 	const struct bb_overhead *o;
@@ -426,7 +425,6 @@ static const struct format formats[] = {
 
 #define ARGS struct overhead_args
 
-/* Reads --fail-on. */
 static void read_fail_on(const struct bb_option *, const char *text, void *never)
 {
 	*(bool *)never = !strcmp(text, "never");

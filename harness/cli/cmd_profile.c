@@ -69,7 +69,6 @@ static const struct bb_option options[] = {
 	{0},
 };
 
-/* Exits with a usage error if options contradict each other. */
 static void check_args(void *args)
 {
 	struct profile_args *a = args;

@@ -51,7 +51,7 @@ static int write_inputs(const char *dir, const struct bb_report *r,
 static int draw_by_script(const char *dir, const struct bb_paths *paths, struct bb_figures *figures,
 			  struct bb_err *err)
 {
-	char *script, *line, *end;
+	char *script, *line;
 	struct bb_process_end ended;
 	struct bb_process p = {0};
 	int rc;
@@ -69,9 +69,8 @@ static int draw_by_script(const char *dir, const struct bb_paths *paths, struct 
 	} else if (ended.status == TIMED_OUT) {
 		figures->why = bb_strdup("gnuplot was still drawing after " TIME_LIMIT " s");
 	} else {
-		for (end = ended.log + strlen(ended.log); end > ended.log && end[-1] == '\n';)
-			*--end = '\0';
-		line = strrchr(ended.log, '\n');
+		while ((line = strrchr(ended.log, '\n')) && !line[1])
+			*line = '\0';
 		line = line ? line + 1 : ended.log;
 		if (!strncmp(line, SCRIPT, strlen(SCRIPT)))
 			line += strlen(SCRIPT);

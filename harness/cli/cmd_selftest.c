@@ -17,19 +17,20 @@ static const char *const class_words[BB_N_REPEAT_CLASSES] = {
 /* Prints the mean of `a`, or the difference of the means of `a` and `b`, with its 95 % interval. */
 static void print_effect(const char *what, const struct bb_numbers *a, const struct bb_numbers *b)
 {
-	double mean[2] = {0}, var[2] = {0}, n[2] = {(double)a->n, b ? (double)b->n : 0}, half;
+	double mean[2] = {0}, variance = 0, df = INFINITY, half;
 	const struct bb_numbers *of[2] = {a, b};
 
 	if (a->n < BB_REPEAT_LEAST || (b && b->n < BB_REPEAT_LEAST))
 		return;
 	for (int k = 0; k < 2 && of[k]; k++) {
+		struct bb_spread spread = bb_spread_of(of[k]->x, of[k]->n);
+
 		for (size_t i = 0; i < of[k]->n; i++)
-			mean[k] += of[k]->x[i] / n[k];
-		for (size_t i = 0; i < of[k]->n; i++)
-			var[k] += (of[k]->x[i] - mean[k]) * (of[k]->x[i] - mean[k]) / (n[k] - 1);
+			mean[k] += of[k]->x[i] / spread.n;
+		variance += spread.sd * spread.sd / spread.n;
+		df = fmin(df, spread.n - 1);
 	}
-	half = bb_student_critical(BB_ALPHA, fmin(n[0], b ? n[1] : n[0]) - 1) *
-	       sqrt(var[0] / n[0] + (b ? var[1] / n[1] : 0));
+	half = bb_student_critical(BB_ALPHA, df) * sqrt(variance);
 	printf("  %-42s %+7.2f %% +- %.2f%s\n", what, 100 * expm1(mean[0] - mean[1]), 100 * half,
 	       fabs(mean[0] - mean[1]) > half ? "  <- an effect" : "");
 }

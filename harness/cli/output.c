@@ -254,7 +254,8 @@ void bb_output_render(struct bb_doc *d, bool is_markdown, const char *path, FILE
 	bb_doc__done(d);
 }
 
-int bb_say_in_vain(const struct bb_report *report, struct bb_err *err)
+/* Prints on stderr the failed lookups and early returns of the programs of a run. */
+static int say_in_vain(const struct bb_report *report, struct bb_err *err)
 {
 	struct bb_doc d = {0};
 
@@ -282,7 +283,7 @@ int bb_output(const struct bb_report *report, const struct bb_exporter *format, 
 	int rc = bb_output_of(write_report, &f, path, err);
 
 	if (!rc && format->is_for_service && !has_table)
-		rc = bb_say_in_vain(report, err);
+		rc = say_in_vain(report, err);
 	return rc || !format->is_for_service ? rc : bb_export_say_left_out(report, err);
 }
 

@@ -43,9 +43,6 @@ int bb_output_document(struct bb_doc *d, FILE *stream, struct bb_err *err);
  * up on stdout, and the text has the look of stdout; otherwise it has that of a file. */
 void bb_output_render(struct bb_doc *d, bool is_markdown, const char *path, FILE *out);
 
-/* Prints on stderr the failed lookups and early returns of the programs of a run. */
-int bb_say_in_vain(const struct bb_report *report, struct bb_err *err);
-
 /* Prints on stderr which samples are missing or without names, and whether cpu-clock replaced
  * hardware cycles. */
 struct bb_profile;

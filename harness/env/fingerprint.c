@@ -154,7 +154,6 @@ static bool has_word(const char *words, char between, const char *word)
 	return false;
 }
 
-/* Removes white space at the end. */
 static void trim(char *text)
 {
 	size_t n = strlen(text);

@@ -41,7 +41,6 @@ static const char *const plain_attributes[] = {"viewBox",
 					       "stroke-linecap",
 					       "stroke-linejoin"};
 
-/* Attributes whose values are colours. */
 static const char *const colour_attributes[] = {"fill", "stroke", "color"};
 
 struct embedding {

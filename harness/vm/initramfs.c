@@ -21,13 +21,9 @@ struct packing {
 /* True if `path` is in the archive already. Otherwise adds it to p->made. */
 static bool is_made(struct packing *p, const char *path)
 {
-	char **made;
-
-	for (size_t i = 0; i < p->n_made; i++)
-		if (!strcmp(p->made[i], path))
-			return true;
-	made = bb_append(&p->made, &p->n_made, sizeof(*made));
-	*made = bb_strdup(path);
+	if (BB_ANY(p->made, p->n_made, !strcmp(*it, path)))
+		return true;
+	BB_PUSH(p->made, p->n_made, bb_strdup(path));
 	return false;
 }
 
