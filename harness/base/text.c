@@ -100,7 +100,7 @@ void bb_put_shell_word(FILE *out, const char *word)
 	putc('\'', out);
 }
 
-char *bb_command_line(int argc, char **argv)
+char *bb_command_line(char *const *argv)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -108,9 +108,9 @@ char *bb_command_line(int argc, char **argv)
 
 	/* argv[0] is the name of the command, such as "bpfbench run", and needs no quotes */
 	fputs(argv[0], out);
-	for (int i = 1; i < argc; i++) {
+	while (*++argv) {
 		putc(' ', out);
-		bb_put_shell_word(out, argv[i]);
+		bb_put_shell_word(out, *argv);
 	}
 	bb_close_memstream(out);
 	return text;
@@ -256,6 +256,24 @@ void bb_add_words(char **text, const char *between, const char *fmt, ...)
 	va_start(ap, fmt);
 	bb_add_text(text, between, fmt, ap);
 	va_end(ap);
+}
+
+bool bb_ends_in(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len > end_len && !strcmp(text + len - end_len, end);
+}
+
+bool bb_has_word(const char *words, char between, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *at = strstr(words, word); at; at = strstr(at + len, word)) {
+		if ((at == words || at[-1] == between) && (at[len] == between || !at[len]))
+			return true;
+	}
+	return false;
 }
 
 void bb_list_words(char *list, size_t size, const char *between, const char *fmt, ...)

@@ -36,6 +36,12 @@ void bb_add_text(char **text, const char *between, const char *fmt, va_list ap)
 void bb_add_words(char **text, const char *between, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* True if `text` ends in `end`, and is longer than `end`. */
+bool bb_ends_in(const char *text, const char *end);
+
+/* True if `word` is one of the words in `words`, which the byte `between` separates. */
+bool bb_has_word(const char *words, char between, const char *word);
+
 /* Appends the formatted text to list[size], with `between` before it unless the list is empty. Text
  * that does not fit is cut off. */
 void bb_list_words(char *list, size_t size, const char *between, const char *fmt, ...)
@@ -48,9 +54,9 @@ void bb_put_shell_word(FILE *out, const char *word);
  * may be in single quotes. */
 bool bb_is_plain_command(const char *text);
 
-/* Returns the command line of the arguments argv[argc], as a shell reads it. The caller frees it.
- */
-char *bb_command_line(int argc, char **argv);
+/* Returns the command line of the arguments argv[], which end in NULL, as a shell reads it. The
+ * caller frees it. */
+char *bb_command_line(char *const *argv);
 
 /* `command` is a command line such as "bpfbench run --budget 5", as bb_command_line() makes it.
  * Returns a copy in which `option` ("--budget 60") follows the name of the command and replaces

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
-#include "base/caller.h"
 #include "base/clean.h"
 #include "base/parse.h"
+#include "base/text.h"
 #include "cli/options.h"
 #include "cli/lines_flame.h"
 #include "cli/output.h"
@@ -184,7 +184,8 @@ static int put_chosen(const struct bb_report *r, const struct annotate_args *a,
 		bb_doc_by_line(&lines[i], true, a->hottest, a->all, &d);
 		rc = bb_output_document(&d, stdout, err);
 		if (!rc && draw)
-			rc = bb_output_of(bb_is_folded(a->flame) ? write_folded : write_flame,
+			rc = bb_output_of(bb_ends_in(a->flame, ".folded") ? write_folded
+									  : write_flame,
 					  &lines[i], a->flame, err);
 	}
 	return rc;
@@ -390,7 +391,7 @@ int bb_cmd_annotate(int argc, char **argv, struct bb_err *err)
 	struct bb_report *report = NULL;
 	int rc;
 
-	bb_measure_args__init(&measure, argc, argv, 0);
+	bb_measure_args__init(&measure, argv, 0);
 	a.line = measure.command;
 	bb_usage__parse(&usage, argc, argv, &a);
 	a.opts.width = isatty(STDOUT_FILENO) ? bb_output_look(stdout).width : SIZE_MAX;

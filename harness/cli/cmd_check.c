@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
-#include "base/caller.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/vm_run.h"
@@ -139,7 +138,7 @@ int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 	bool all;
 	int rc;
 
-	bb_measure_args__init(&measure, argc, argv, 0);
+	bb_measure_args__init(&measure, argv, 0);
 	measure.no_store = true;
 	bb_usage__parse(&usage, argc, argv, &a);
 	if (a.vm.kernels)

@@ -161,17 +161,6 @@ static void check_what(const struct compare_args *a)
 		  (a->measure.format || a->measure.output) && selects);
 }
 
-/* True if both arguments end in ".o". They are then BPF objects and not stored runs. */
-static bool are_objects(const char *const named[2])
-{
-	size_t n = 0;
-
-	for (int i = 0; i < 2; i++)
-		n += named[i] && strlen(named[i]) > 2 &&
-		     !strcmp(named[i] + strlen(named[i]) - 2, ".o");
-	return n == 2;
-}
-
 static void check_args(void *args)
 {
 	struct compare_args *a = args;
@@ -180,7 +169,9 @@ static void check_args(void *args)
 	bool takes_objects;
 	int rc;
 
-	takes_objects = a->vm.kernels || are_objects(a->runs);
+	/* arguments that both end in ".o" are BPF objects and not stored runs */
+	takes_objects = a->vm.kernels || (a->runs[1] && bb_ends_in(a->runs[0], ".o") &&
+					  bb_ends_in(a->runs[1], ".o"));
 	for (int i = 0; i < 2 && takes_objects; i++)
 		if (a->runs[i])
 			bb_strings__append(&a->object.objects, a->runs[i]);
@@ -497,7 +488,6 @@ static int add_build(struct bb_scenario *s, const char *name, const char *like, 
 		     const char *object, char *path, struct bb_err *err)
 {
 	struct bb_variant_spec *v;
-	char *copy;
 	int rc;
 
 	if (!bb_scenario__variant(s, like))
@@ -510,10 +500,9 @@ static int add_build(struct bb_scenario *s, const char *name, const char *like, 
 	rc = bb_scenario__add_variant(s, name, like, path, err);
 	if (rc || !program)
 		return rc;
-	copy = bb_strdup(program);
 	v = &s->variants[s->n_variants - 1];
 	free(v->program);
-	v->program = copy;
+	v->program = bb_strdup(program);
 	return 0;
 }
 
@@ -837,7 +826,7 @@ int bb_cmd_compare(int argc, char **argv, struct bb_err *err)
 	static struct compare_args a = {.threshold = BB_COMPARE_THRESHOLD, .alpha = BB_ALPHA};
 	int rc;
 
-	bb_measure_args__init(&a.measure, argc, argv, DEFAULT_BUDGET_S);
+	bb_measure_args__init(&a.measure, argv, DEFAULT_BUDGET_S);
 	a.vm.limit_s = BB_VM_LIMIT_S;
 	bb_usage__parse(&usage, argc, argv, &a);
 	if (a.vm.kernels)

@@ -384,7 +384,7 @@ int bb_cmd_gate(int argc, char **argv, struct bb_err *err)
 	struct bb_gate_run *run = NULL;
 	int rc;
 
-	bb_measure_args__init(&a.measure, argc, argv, 0);
+	bb_measure_args__init(&a.measure, argv, 0);
 	a.vm.limit_s = BB_VM_LIMIT_S;
 	a.measure.results = NULL;
 	bb_usage__parse(&usage, argc, argv, &a);

@@ -1124,7 +1124,7 @@ int bb_cmd_inside(int argc, char **argv, struct bb_err *err)
 	struct bb_measure m;
 	int rc;
 
-	bb_measure_args__init(&a.measure, argc, argv, 0);
+	bb_measure_args__init(&a.measure, argv, 0);
 	bb_usage__parse(&usage, argc, argv, &a);
 	bb_capture_name(a.command[0], name, sizeof(name));
 	s.inside.time_at_most = a.time_at_most;

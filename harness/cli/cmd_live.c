@@ -467,7 +467,7 @@ int bb_cmd_live(int argc, char **argv, struct bb_err *err)
 	bool by_hand, looks;
 	int rc;
 
-	bb_measure_args__init(&a.measure, argc, argv, 0);
+	bb_measure_args__init(&a.measure, argv, 0);
 	bb_usage__parse(&usage, argc, argv, &a);
 	by_hand = !a.output && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 	looks = a.save || a.compare;

@@ -6,6 +6,7 @@
 #include <sys/vfs.h>
 
 #include "base/bpf_info.h"
+#include "base/io.h"
 #include "base/parse.h"
 #include "bpf/loaded.h"
 #include "cli/options.h"
@@ -195,10 +196,8 @@ static int write_maps(void *dump, FILE *out, struct bb_err *err)
 	struct bpf_prog_info info = {.map_ids = (uint64_t)(uintptr_t)ids, .nr_map_ids = MAX_MAPS};
 	int rc = 0;
 
-	if (bb_info__read(d->prog_fd, &info)) {
-		rc = -errno;
-		return bb_fail(err, rc, "the program's maps cannot be read: %m");
-	}
+	if (bb_info__read(d->prog_fd, &info))
+		return bb_fail(err, -errno, "the program's maps cannot be read: %m");
 	fputs(d->json ? "{\"maps\": [\n" : info.nr_map_ids ? "maps:\n" : "maps: []\n", out);
 	for (uint32_t i = 0; !rc && i < info.nr_map_ids && i < MAX_MAPS; i++) {
 		int fd = bpf_map_get_fd_by_id(ids[i]);
@@ -206,8 +205,7 @@ static int write_maps(void *dump, FILE *out, struct bb_err *err)
 		rc = fd < 0 ? -errno : write_map(d, fd, out);
 		if (rc)
 			bb_fail(err, rc, "map %u cannot be read: %m", ids[i]);
-		if (fd >= 0)
-			close(fd);
+		bb_close(&fd);
 	}
 	fputs(d->json ? "\n]}\n" : "", out);
 	return rc;

@@ -25,7 +25,7 @@ struct shown {
 };
 
 struct format {
-	const char *name, *doc;
+	const char *name;
 	void (*write)(const struct shown *s, FILE *out);
 	bool is_markdown;
 };
@@ -205,8 +205,9 @@ static void add_lost(const struct shown *s, struct bb_doc *d)
 /* Adds advice to look inside the agent's programs. */
 static void add_inside(const char *agent, struct bb_doc *d)
 {
-	char *const argv[] = {"sudo bpfbench inside --", "sh", "-c", (char *)(uintptr_t)agent};
-	char *quoted = bb_is_plain_command(agent) ? NULL : bb_command_line(4, (char **)argv);
+	char *const argv[] = {"sudo bpfbench inside --", "sh", "-c", (char *)(uintptr_t)agent,
+			      NULL};
+	char *quoted = bb_is_plain_command(agent) ? NULL : bb_command_line(argv);
 
 	bb_doc__add(d, BB_DOC_FAINT, "next",
 		    "`%s%s` (which paths its programs take, and the p99 of each)",
@@ -282,24 +283,18 @@ static void add_notes(const struct shown *s, struct bb_doc *d)
 		add_inside(agent, d);
 }
 
-static void make_document(const struct shown *s, struct bb_doc *d)
+static void write_document(const struct shown *s, FILE *out)
 {
 	const struct bb_overhead *o = s->o;
+	struct bb_doc d = {0};
 
-	bb_doc__add(d, BB_DOC_TITLE, NULL,
+	bb_doc__add(&d, BB_DOC_TITLE, NULL,
 		    "overhead of %s: %.0f runs of the workload, with it and without by turns (%zu "
 		    "block%s of 4), took %.0f s",
 		    s->name, (double)o->n_runs, o->n_blocks, bb_plural(o->n_blocks), o->elapsed_s);
-	add_figures(s, d);
-	add_parts(s, d);
-	add_notes(s, d);
-}
-
-static void write_document(const struct shown *s, FILE *out)
-{
-	struct bb_doc d = {0};
-
-	make_document(s, &d);
+	add_figures(s, &d);
+	add_parts(s, &d);
+	add_notes(s, &d);
 	bb_output_render(&d, s->args->format->is_markdown, s->args->output, out);
 }
 
@@ -415,10 +410,10 @@ static void write_bmf(const struct shown *s, FILE *out)
 }
 
 static const struct format formats[] = {
-	{"table", "for people (default)", write_document, false},
-	{"markdown", "the same, for a pull request", write_document, true},
-	{"json", "everything, all turns too", write_json, false},
-	{"bmf", "the ratios in Bencher Metric Format", write_bmf, false},
+	{"table", write_document, false},
+	{"markdown", write_document, true},
+	{"json", write_json, false},
+	{"bmf", write_bmf, false},
 };
 
 /* --- the command --- */
@@ -536,16 +531,6 @@ static int write_shown(void *arg, FILE *out, struct bb_err *)
 	return 0;
 }
 
-/* Writes the name of an agent: the first word of its command line, without folders. */
-static void name_agent(const char *shell, char *ret_name, size_t size)
-{
-	char word[PATH_MAX];
-
-	shell += strspn(shell, " \t");
-	snprintf(word, sizeof(word), "%.*s", (int)strcspn(shell, " \t;|&<>"), shell);
-	bb_capture_name(*word ? word : "agent", ret_name, size);
-}
-
 int bb_cmd_overhead(int argc, char **argv, struct bb_err *err)
 {
 	static struct overhead_args a = {
@@ -558,15 +543,17 @@ int bb_cmd_overhead(int argc, char **argv, struct bb_err *err)
 	};
 	struct bb_overhead o = {0};
 	char name[BB_NAME_MAX_BYTES + 2];
+	const char *agent;
 	struct shown shown = {.args = &a, .o = &o, .name = name};
 	struct bb_err writing = {0};
 	uint32_t any_id;
 	int rc;
 
 	a.opts.seed = bb_now_ns();
-	a.line = bb_command_line(argc, argv);
+	a.line = bb_command_line(argv);
 	bb_usage__parse(&usage, argc, argv, &a);
-	name_agent(a.opts.agent.command.shell, name, sizeof(name));
+	agent = a.opts.agent.command.shell + strspn(a.opts.agent.command.shell, " \t");
+	bb_capture_name(*agent ? agent : "agent", name, sizeof(name));
 	rc = bb_output_check(a.output, err);
 	if (!rc && bb_loaded__next(0, &any_id, err) == -EPERM)
 		rc = err->code;

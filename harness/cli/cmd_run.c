@@ -608,7 +608,7 @@ int bb_cmd_run(int argc, char **argv, struct bb_err *err)
 	struct jobs jobs = {0};
 	int rc = 0;
 
-	bb_measure_args__init(&a.measure, argc, argv, DEFAULT_BUDGET_S);
+	bb_measure_args__init(&a.measure, argv, DEFAULT_BUDGET_S);
 	a.vm.limit_s = BB_VM_LIMIT_S;
 	bb_usage__parse(&usage, argc, argv, &a);
 	if (a.vm.kernels)

@@ -213,7 +213,7 @@ int bb_cmd_selftest(int argc, char **argv, struct bb_err *err)
 	struct bb_measure m;
 	int rc;
 
-	bb_measure_args__init(&a.measure, argc, argv, DEFAULT_BUDGET_S);
+	bb_measure_args__init(&a.measure, argv, DEFAULT_BUDGET_S);
 	bb_usage__parse(&usage, argc, argv, &a);
 	rc = bb_measure__begin(&a.measure, "selftest", true, &m, err);
 	if (rc)

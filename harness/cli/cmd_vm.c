@@ -2,7 +2,6 @@
 
 #include "base/io.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/vm_run.h"
 #include "vm/kernels.h"
 

@@ -2,7 +2,6 @@
 #include "cli/diff_view.h"
 
 #include "base/text.h"
-#include "cli/output.h"
 
 struct bb_time_diff_opts bb_compared__lines(const struct bb_compared *c)
 {

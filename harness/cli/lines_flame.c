@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/lines_flame.h"
 
-#include "export/table_cells.h"
-
 #define MOST_CALLS 8u /* limit: calls in a stack that lead to a function */
 /* limit: frames of a stack: the program, a line and a call for each of MOST_CALLS calls, and the
  * innermost line and its call */
@@ -107,11 +105,4 @@ void bb_lines_flame__write(const struct bb_by_line *lines, bool as_html, FILE *o
 	else
 		bb_flame__write(&stacks, &opts, out);
 	bb_stacks__done(&stacks);
-}
-
-bool bb_is_folded(const char *file)
-{
-	size_t len = strlen(file);
-
-	return len > strlen(".folded") && !strcmp(file + len - strlen(".folded"), ".folded");
 }

@@ -12,6 +12,3 @@ void bb_lines_flame__stacks(const struct bb_by_line *lines, struct bb_stacks *re
 
 /* Writes the flame graph as an SVG file or, for a page, as an HTML <figure>. */
 void bb_lines_flame__write(const struct bb_by_line *lines, bool as_html, FILE *out);
-
-/* True if a file of this name gets folded stacks (profile/stacks.h) in place of a picture. */
-bool bb_is_folded(const char *file);

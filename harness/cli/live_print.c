@@ -83,12 +83,8 @@ static void add_notes(const struct bb_live_row *rows, size_t n, size_t n_idle, s
  * ends. */
 static void add_command(char **command, struct bb_doc *d)
 {
-	int argc = 0;
-	char *line;
+	char *line = bb_command_line(command);
 
-	while (command[argc])
-		argc++;
-	line = bb_command_line(argc, command);
 	bb_doc__add(d, BB_DOC_PARAGRAPH, "next", "`sudo bpfbench -- %s` (with 95 %% intervals)",
 		    line);
 	free(line);
@@ -318,10 +314,7 @@ static void print_openmetrics(const struct bb_live_row *rows, size_t n, const st
 }
 
 const struct bb_live_format bb_live_formats[BB_N_LIVE_FORMATS] = {
-	[BB_LIVE_TABLE] = {"table", "for people", print_table},
-	[BB_LIVE_JSON] = {"json", "everything, an object a program", print_json},
-	[BB_LIVE_OPENMETRICS] = {"openmetrics",
-				 "OpenMetrics 1.0 text, for Prometheus and other readers of its "
-				 "format",
-				 print_openmetrics},
+	[BB_LIVE_TABLE] = {"table", print_table},
+	[BB_LIVE_JSON] = {"json", print_json},
+	[BB_LIVE_OPENMETRICS] = {"openmetrics", print_openmetrics},
 };

@@ -20,7 +20,6 @@ struct bb_live_view {
  */
 struct bb_live_format {
 	const char *name;
-	const char *doc;
 	void (*print)(const struct bb_live_row *rows, size_t n, const struct bb_live_view *view,
 		      FILE *out);
 };

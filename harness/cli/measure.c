@@ -121,7 +121,7 @@ const struct bb_option bb_measure_output[] = {
 	{0},
 };
 
-void bb_measure_args__init(struct bb_measure_args *a, int argc, char **argv, double budget_s)
+void bb_measure_args__init(struct bb_measure_args *a, char **argv, double budget_s)
 {
 	*a = (struct bb_measure_args){
 		.cpu = -1,
@@ -130,7 +130,7 @@ void bb_measure_args__init(struct bb_measure_args *a, int argc, char **argv, dou
 	};
 	if (getrandom(&a->seed, sizeof(a->seed), 0) < 0)
 		a->seed = bb_now_ns();
-	a->command = bb_command_line(argc, argv);
+	a->command = bb_command_line(argv);
 }
 
 void bb_measure__name_run(struct bb_report *r, const struct bb_measure_args *a, const char *name)

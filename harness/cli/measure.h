@@ -25,7 +25,7 @@ struct bb_measure_args {
 };
 
 /* Sets the defaults; call it before bb_usage__parse(). */
-void bb_measure_args__init(struct bb_measure_args *a, int argc, char **argv, double budget_s);
+void bb_measure_args__init(struct bb_measure_args *a, char **argv, double budget_s);
 
 /* Sets of options for struct bb_usage; they set members of a struct bb_measure_args. */
 extern const struct bb_option bb_measure_options[], bb_measure_output[];

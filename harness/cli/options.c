@@ -335,7 +335,7 @@ void bb_usage__parse(const struct bb_usage *u, int argc, char **argv, void *args
 
 char *bb_results_option(const char *dir)
 {
-	char *words[] = {(char *)(uintptr_t) " --results", (char *)(uintptr_t)dir};
+	char *words[] = {(char *)(uintptr_t) " --results", (char *)(uintptr_t)dir, NULL};
 
-	return strcmp(dir, BB_RESULTS) != 0 ? bb_command_line(2, words) : bb_strdup("");
+	return strcmp(dir, BB_RESULTS) != 0 ? bb_command_line(words) : bb_strdup("");
 }

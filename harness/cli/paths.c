@@ -3,6 +3,7 @@
 
 #include "base/io.h"
 #include "base/parse.h"
+#include "base/text.h"
 
 #define YML ".yml"
 
@@ -46,13 +47,6 @@ const struct bb_paths *bb_paths(struct bb_err *err)
 	return &p;
 }
 
-static bool is_scenario_file(const char *name)
-{
-	size_t len = strlen(name);
-
-	return name[0] != '.' && len > strlen(YML) && !strcmp(name + len - strlen(YML), YML);
-}
-
 int bb_scenario_names(char ***ret_names, size_t *ret_n, struct bb_err *err)
 {
 	const struct bb_paths *paths = bb_paths(err);
@@ -74,7 +68,7 @@ int bb_scenario_find(const char *name, struct bb_scenario **ret_scenario, struct
 	size_t n = 0;
 	int rc;
 
-	if (strchr(name, '/') || is_scenario_file(name))
+	if (strchr(name, '/') || (name[0] != '.' && bb_ends_in(name, YML)))
 		return bb_scenario__read(name, ret_scenario, err);
 	paths = bb_paths(err);
 	if (!paths)

@@ -2,7 +2,7 @@
 #include "cli/traced_run.h"
 
 #include "base/clean.h"
-#include "cli/lines_flame.h"
+#include "base/text.h"
 #include "cli/output.h"
 #include "cli/paths.h"
 #include "bpf/marks.h"
@@ -153,7 +153,7 @@ static int write_flame(void *arg, FILE *out, struct bb_err *)
 
 static int draw(struct bb_traced *t, const char *file, struct bb_err *err)
 {
-	return bb_output_of(bb_is_folded(file) ? write_folded : write_flame, t, file, err);
+	return bb_output_of(bb_ends_in(file, ".folded") ? write_folded : write_flame, t, file, err);
 }
 
 /* True if the program was measured, and not only as a floor of others. */

@@ -43,11 +43,8 @@ struct guest {
 	bool runs;
 	/* boot the kernel, because no saved guest exists or QEMU cannot continue it */
 	bool must_boot;
-	struct bb_report *run; /* NULL: the guest failed, for the reason in `err` */
-	/* text that the guest wrote about its traced runs; NULL: no run was traced */
-	char *port;
-	/* file with the plugin's records of the traced runs; -1: no run was traced */
-	int trace_fd;
+	struct bb_report *run;     /* NULL: the guest failed, for the reason in `err` */
+	struct bb_machine_end end; /* only `port` and `trace_fd` are of use when `run` is there */
 	struct bb_err err;
 };
 
@@ -168,7 +165,7 @@ static int add_kernel(struct guests *g, const char *name, struct bb_err *err)
 {
 	struct guest *guest = bb_append(&g->v, &g->n, sizeof(*guest));
 
-	guest->saved_fd = guest->job_fd = guest->fresh.fd = guest->trace_fd = -1;
+	guest->saved_fd = guest->job_fd = guest->fresh.fd = guest->end.trace_fd = -1;
 	return bb_kernel__find(name, &guest->kernel, err);
 }
 
@@ -278,9 +275,9 @@ static const char *last_message(char *console)
 
 /* Reads the guest's run. Gives the run a new id here, because all guests begin with the same clock
  * and seed and would make equal ids. */
-static int read_run(const struct guests *g, struct guest *guest, const struct bb_machine_end *end,
-		    struct bb_err *err)
+static int read_run(const struct guests *g, struct guest *guest, struct bb_err *err)
 {
+	const struct bb_machine_end *end = &guest->end;
 	const char *slash = strrchr(guest->kernel.name, '/');
 	FILE *in = *end->answer ? fmemopen(end->answer, strlen(end->answer), "r") : NULL;
 	char *name = NULL;
@@ -316,25 +313,21 @@ static bool boots_anew(const struct guests *g, struct guest *guest, int rc)
 
 /* Takes over the result of a guest that has ended: the saved guest or, after a job, its run and
  * exit code. Returns false if there is more for the guest to do. */
-static bool take_end(struct guests *g, struct guest *guest, int rc, struct bb_machine_end *end)
+static bool take_end(struct guests *g, struct guest *guest, int rc)
 {
 	guest->runs = false;
 	if (guest->fresh.fd >= 0) {
+		bb_machine_end__done(&guest->end);
 		rc = bb_new_guest__finish(&guest->fresh, rc, &guest->err);
 		guest->saved_fd = rc < 0 ? -1 : rc;
 		return rc < 0 || g->aim == BUILDS || start_job(g, guest, &guest->err);
 	}
 	if (boots_anew(g, guest, rc))
 		return false;
-	g->status = end->status;
+	g->status = guest->end.status;
 	if (!rc && g->aim == MEASURES)
-		rc = read_run(g, guest, end, &guest->err);
-	if (!rc) {
-		guest->port = end->port;
-		guest->trace_fd = end->trace_fd;
-		end->port = NULL;
-		end->trace_fd = -1;
-	} else {
+		rc = read_run(g, guest, &guest->err);
+	if (rc) {
 		bb_report__free(guest->run);
 		guest->run = NULL;
 	}
@@ -374,16 +367,12 @@ static int wait_for_one(struct guests *g, struct bb_err *err)
 	while (!bb_stop_signal) {
 		for (size_t i = 0; i < g->n; i++) {
 			struct guest *guest = &g->v[i];
-			struct bb_machine_end end = {.trace_fd = -1};
-			bool ended;
 			int rc;
 
-			if (!guest->runs || !bb_machine__has_ended(&guest->machine, g->vm->limit_s,
-								   &end, &rc, &guest->err))
-				continue;
-			ended = take_end(g, guest, rc, &end);
-			bb_machine_end__done(&end);
-			if (ended)
+			if (guest->runs &&
+			    bb_machine__has_ended(&guest->machine, g->vm->limit_s, &guest->end, &rc,
+						  &guest->err) &&
+			    take_end(g, guest, rc))
 				return 0;
 		}
 		show_progress(g);
@@ -481,8 +470,8 @@ static void make_columns(struct guests *g)
 	g->columns = bb_calloc(g->n + 1, sizeof(*g->columns));
 	for (size_t i = 0; i < g->n; i++)
 		g->columns[i] = (struct bb_matrix_kernel){g->v[i].kernel.name, g->v[i].run,
-							  g->v[i].err.msg, g->v[i].port,
-							  g->v[i].trace_fd};
+							  g->v[i].err.msg, g->v[i].end.port,
+							  g->v[i].end.trace_fd};
 }
 
 static int write_matrix(void *arg, FILE *out, struct bb_err *)
@@ -519,8 +508,7 @@ static void done_guests(struct guests *g)
 			bb_new_guest__finish(&guest->fresh, -EINTR, NULL);
 		bb_close(&guest->saved_fd);
 		bb_close(&guest->job_fd);
-		bb_close(&guest->trace_fd);
-		free(guest->port);
+		bb_machine_end__done(&guest->end);
 		bb_report__free(guest->run);
 		bb_kernel__done(&guest->kernel);
 	}

@@ -373,13 +373,9 @@ static void check_type_lsm(const struct bb_check *, struct bb_check_result *r)
 
 	check_btf_type(r, BPF_PROG_TYPE_LSM, BPF_LSM_MAC, "file_open");
 	if (r->status != BB_CHECK_OK ||
-	    bb_sysfile__read("", "/sys/kernel/security/lsm", list, sizeof(list)))
+	    bb_sysfile__read("", "/sys/kernel/security/lsm", list, sizeof(list)) ||
+	    bb_has_word(list, ',', "bpf"))
 		return;
-	for (char *save = NULL, *name = strtok_r(list, ",", &save); name;
-	     name = strtok_r(NULL, ",", &save)) {
-		if (!strcmp(name, "bpf"))
-			return;
-	}
 	answer(r, BB_CHECK_SKIP, "boot with bpf added to lsm= (see /sys/kernel/security/lsm)",
 	       "loads, but \"bpf\" is not among the active security modules");
 }
@@ -812,55 +808,47 @@ static void check_cgroup2(const struct bb_check *, struct bb_check_result *r)
 
 /* The checks in the order in which `check` prints them: rights and the kernel first, tools last. */
 const struct bb_check bb_checks[] = {
-	{"capabilities", "may load programs, open perf events, enable bpf_stats",
-	 .run = check_capabilities},
-	{"kernel", "release and build", .run = check_kernel},
-	{"bpf", "the bpf() system call loads a program", .run = check_bpf_syscall},
-	{"jit", "programs are compiled, not interpreted", .run = check_jit},
-	{"jit_harden", "the JIT compiler does not blind constants", .run = check_jit_harden},
-	{"btf", "kernel types for CO-RE, fentry and LSM", .run = check_btf},
-	{"lockdown", "kernel lockdown forbids nothing", .run = check_fingerprint},
-	{"memlock", "memory for programs and maps", .run = check_memlock},
-	{"tracefs", "tracepoints are found by name, for `event: attach`", .run = check_tracefs},
-	{"bpffs", "pinned programs and maps, for `pinned:`", .run = check_bpffs},
-	{"cgroup2", "programs of cgroups are attached to a folder of bpfbench's own",
-	 .run = check_cgroup2},
-	{"securityfs", "lockdown and the active security modules can be read",
-	 .run = check_securityfs},
-	{"bpf_stats", "run time counters can be enabled by descriptor", .run = check_stats_fd},
-	{"bpf_stats_held", "no other process has run time counters enabled",
-	 .run = check_stats_held},
-	{"perf_page_fault", "software event of the step drive", .run = check_software_event,
-	 .kind = PERF_COUNT_SW_PAGE_FAULTS},
-	{"perf_cpu_clock", "software event of the in-situ drive", .run = check_software_event,
-	 .kind = PERF_COUNT_SW_CPU_CLOCK},
-	{"perf_pmu", "hardware event: cycles", .run = check_pmu},
-	{"perf_paranoid", "kernel.perf_event_paranoid", .run = check_perf_paranoid},
-	{"perf_max_stack", "kernel.perf_event_max_stack", .run = check_perf_max_stack},
-	{"prog_perf_event", "programs on perf events load", .run = check_type,
-	 .kind = BPF_PROG_TYPE_PERF_EVENT},
-	{"prog_xdp", "XDP programs load", .run = check_type, .kind = BPF_PROG_TYPE_XDP},
-	{"prog_sched_cls", "tc programs load", .run = check_type, .kind = BPF_PROG_TYPE_SCHED_CLS},
-	{"prog_socket_filter", "socket filters load", .run = check_type,
-	 .kind = BPF_PROG_TYPE_SOCKET_FILTER},
-	{"prog_tracepoint", "tracepoint programs load", .run = check_type,
-	 .kind = BPF_PROG_TYPE_TRACEPOINT},
-	{"prog_raw_tp", "raw tracepoint programs load", .run = check_type,
-	 .kind = BPF_PROG_TYPE_RAW_TRACEPOINT},
-	{"prog_kprobe", "kprobe programs load", .run = check_type, .kind = BPF_PROG_TYPE_KPROBE},
-	{"prog_fentry", "fentry programs load", .run = check_type_fentry},
-	{"prog_lsm", "LSM programs load", .run = check_type_lsm},
-	{"governor", "CPU frequency governor", .run = check_fingerprint},
-	{"turbo", "frequency boost", .run = check_turbo},
-	{"smt", "sibling threads share a core", .run = check_fingerprint},
-	{"cpus", "a CPU for the workload and one for the poller", .run = check_cpus},
-	{"isolated", "CPUs kept free of other work", .run = check_isolated},
-	{"steal", "time the hypervisor takes away, sampled for 0.2 s", .run = check_steal},
-	{"load", "load average against CPUs", .run = check_load},
-	{"clocksource", "clock of the kernel", .run = check_fingerprint},
-	{"bpftool", "cross-check of the counters in `make test`", .run = check_tool,
+	{"capabilities", .run = check_capabilities},
+	{"kernel", .run = check_kernel},
+	{"bpf", .run = check_bpf_syscall},
+	{"jit", .run = check_jit},
+	{"jit_harden", .run = check_jit_harden},
+	{"btf", .run = check_btf},
+	{"lockdown", .run = check_fingerprint},
+	{"memlock", .run = check_memlock},
+	{"tracefs", .run = check_tracefs},
+	{"bpffs", .run = check_bpffs},
+	{"cgroup2", .run = check_cgroup2},
+	{"securityfs", .run = check_securityfs},
+	{"bpf_stats", .run = check_stats_fd},
+	{"bpf_stats_held", .run = check_stats_held},
+	/* the events of the drives step and in-situ */
+	{"perf_page_fault", .run = check_software_event, .kind = PERF_COUNT_SW_PAGE_FAULTS},
+	{"perf_cpu_clock", .run = check_software_event, .kind = PERF_COUNT_SW_CPU_CLOCK},
+	{"perf_pmu", .run = check_pmu},
+	{"perf_paranoid", .run = check_perf_paranoid},
+	{"perf_max_stack", .run = check_perf_max_stack},
+	{"prog_perf_event", .run = check_type, .kind = BPF_PROG_TYPE_PERF_EVENT},
+	{"prog_xdp", .run = check_type, .kind = BPF_PROG_TYPE_XDP},
+	{"prog_sched_cls", .run = check_type, .kind = BPF_PROG_TYPE_SCHED_CLS},
+	{"prog_socket_filter", .run = check_type, .kind = BPF_PROG_TYPE_SOCKET_FILTER},
+	{"prog_tracepoint", .run = check_type, .kind = BPF_PROG_TYPE_TRACEPOINT},
+	{"prog_raw_tp", .run = check_type, .kind = BPF_PROG_TYPE_RAW_TRACEPOINT},
+	{"prog_kprobe", .run = check_type, .kind = BPF_PROG_TYPE_KPROBE},
+	{"prog_fentry", .run = check_type_fentry},
+	{"prog_lsm", .run = check_type_lsm},
+	{"governor", .run = check_fingerprint},
+	{"turbo", .run = check_turbo},
+	{"smt", .run = check_fingerprint},
+	{"cpus", .run = check_cpus},
+	{"isolated", .run = check_isolated},
+	{"steal", .run = check_steal},
+	{"load", .run = check_load},
+	{"clocksource", .run = check_fingerprint},
+	/* `make test` cross-checks the counters by it */
+	{"bpftool", .run = check_tool,
 	 .text = "sudo apt install bpftool (Ubuntu: linux-tools-common linux-tools-generic)"},
-	{"gnuplot", "plots", .run = check_tool, .text = "sudo apt install gnuplot-nox"},
+	{"gnuplot", .run = check_tool, .text = "sudo apt install gnuplot-nox"},
 };
 const size_t bb_n_checks = BB_LEN(bb_checks);
 

@@ -27,7 +27,6 @@ struct bb_check_result {
 
 struct bb_check {
 	const char *name;
-	const char *doc;
 	/* Runs the check. A function that serves several checks tells them apart by `name` or
 	 * `kind`. */
 	void (*run)(const struct bb_check *check, struct bb_check_result *ret_result);

@@ -98,15 +98,13 @@ const char *bb_fingerprint_get(const struct bb_fingerprint *fp, size_t i)
 
 int bb_fingerprint_set(struct bb_fingerprint *fp, const char *key, const char *value)
 {
-	for (size_t i = 0; i < bb_n_fingerprint_fields; i++) {
-		const struct bb_fingerprint_field *f = &bb_fingerprint_fields[i];
+	const struct bb_fingerprint_field *f =
+		BB_FIND(bb_fingerprint_fields, bb_n_fingerprint_fields, !strcmp(it->key, key));
 
-		if (!strcmp(f->key, key)) {
-			put_text((char *)fp + f->offset, f->size, value);
-			return 0;
-		}
-	}
-	return -ENOENT;
+	if (!f)
+		return -ENOENT;
+	put_text((char *)fp + f->offset, f->size, value);
+	return 0;
 }
 
 size_t bb_fingerprint_differences(const struct bb_fingerprint *a, const struct bb_fingerprint *b,
@@ -142,18 +140,6 @@ static void read_machine(const char *root, struct bb_fingerprint *fp)
 	PUT(fp->machine, text);
 }
 
-/* True if `word` is one of the words in `words`, which the byte `between` separates. */
-static bool has_word(const char *words, char between, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (const char *at = strstr(words, word); at; at = strstr(at + len, word)) {
-		if ((at == words || at[-1] == between) && (at[len] == between || !at[len]))
-			return true;
-	}
-	return false;
-}
-
 static void trim(char *text)
 {
 	size_t n = strlen(text);
@@ -186,7 +172,7 @@ static void read_cpuinfo(const char *root, struct bb_fingerprint *fp)
 		} else if (!strcmp(key, "microcode")) {
 			PUT(fp->microcode, value);
 		} else if (!strcmp(key, "flags")) {
-			PUT(fp->hypervisor, has_word(value, ' ', "hypervisor") ? "yes" : "no");
+			PUT(fp->hypervisor, bb_has_word(value, ' ', "hypervisor") ? "yes" : "no");
 		} else if (!strncmp(key, "CPU ", 4) && strcmp(key, "CPU architecture")) {
 			bb_list_words(arm, sizeof(arm), " ", "%s", key + 4);
 			bb_list_words(arm, sizeof(arm), " ", "%s", value);
@@ -216,7 +202,7 @@ static bool join_files(const char *root, const char *files, bool with_names, con
 		return false;
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		if (bb_sysfile__read("", found.gl_pathv[i], value, sizeof(value)) ||
-		    !strcmp(value, none) || (!with_names && has_word(list, ',', value)))
+		    !strcmp(value, none) || (!with_names && bb_has_word(list, ',', value)))
 			continue;
 		snprintf(entry, sizeof(entry), "%s%s%s",
 			 with_names ? strrchr(found.gl_pathv[i], '/') + 1 : "",
@@ -437,10 +423,9 @@ int bb_fingerprint__read(const char *root, const char *tree_dir, struct bb_finge
 
 	if (ret)
 		return bb_fail(err, ret, "%s: this path is too long to put /proc behind it", root);
-	if (access(path, X_OK)) {
-		ret = -errno;
-		return bb_fail(err, ret, "%s: %m: mount it (sudo mount -t proc proc /proc)", path);
-	}
+	if (access(path, X_OK))
+		return bb_fail(err, -errno, "%s: %m: mount it (sudo mount -t proc proc /proc)",
+			       path);
 	bb_fingerprint_init(ret_fp);
 	for (size_t i = 0; i < bb_n_fingerprint_fields; i++) {
 		const struct bb_fingerprint_field *f = &bb_fingerprint_fields[i];

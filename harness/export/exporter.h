@@ -9,7 +9,6 @@
  * 0, or -errno with a message if its output would be wrong. */
 struct bb_exporter {
 	const char *name; /* --format NAME */
-	const char *ext;  /* extension of files in this format, without the dot */
 	const char *doc;  /* description of the format for --help */
 	/* Writes to memory. bb_export() then writes all of this to the output or, after an error,
 	 * nothing. NULL: the format has `document` instead. */
