@@ -17,31 +17,12 @@ static const struct {
 	{0xe8e8e8, "var(--band)"},  {0xffffff, "var(--panel)"},
 };
 
-static const char *const elements[] = {"svg",  "title", "g",       "defs", "path",
-				       "rect", "text",  "polygon", "use",  "circle"};
-
-/* Attributes that are written unchanged. */
-static const char *const plain_attributes[] = {"viewBox",
-					       "d",
-					       "x",
-					       "y",
-					       "width",
-					       "height",
-					       "r",
-					       "cx",
-					       "cy",
-					       "points",
-					       "transform",
-					       "font-size",
-					       "font-weight",
-					       "text-anchor",
-					       "fill-opacity",
-					       "stroke-width",
-					       "stroke-dasharray",
-					       "stroke-linecap",
-					       "stroke-linejoin"};
-
-static const char *const colour_attributes[] = {"fill", "stroke", "color"};
+/* Lists of words, each with a blank before and behind it. */
+static const char elements[] = " svg title g defs path rect text polygon use circle ";
+static const char plain_attributes[] = /* written unchanged */
+	" viewBox d x y width height r cx cy points transform font-size font-weight text-anchor "
+	"fill-opacity stroke-width stroke-dasharray stroke-linecap stroke-linejoin ";
+static const char colour_attributes[] = " fill stroke color ";
 
 struct embedding {
 	FILE *out;
@@ -57,14 +38,13 @@ static bool is(const char *at, size_t len, const char *word)
 	return strlen(word) == len && !strncmp(at, word, len);
 }
 
-static bool is_among(const char *name, size_t len, const char *const *words, size_t n)
+static bool is_among(const char *name, size_t len, const char *words)
 {
-	while (n && !is(name, len, words[n - 1]))
-		n--;
-	return n;
+	for (const char *at = words; at[1]; at += 1 + strcspn(at + 1, " "))
+		if (!strncmp(at + 1, name, len) && at[1 + len] == ' ')
+			return true;
+	return false;
 }
-
-#define IS_AMONG(name, len, words) is_among(name, len, words, sizeof(words) / sizeof((words)[0]))
 
 /* Reads "rgb(  0, 114, 178)", "#0072b2" or "black"; returns false for anything else. */
 static bool parse_colour(const char *value, size_t len, uint32_t *ret_rgb)
@@ -125,10 +105,10 @@ static void put_attribute(struct embedding *e, const char *name, size_t name_len
 			  size_t len)
 {
 	bool is_id = is(name, name_len, "id"),
-	     is_colour = IS_AMONG(name, name_len, colour_attributes);
+	     is_colour = is_among(name, name_len, colour_attributes);
 	bool is_reference = is(name, name_len, "xlink:href") && *value == '#';
 
-	if (!is_id && !is_colour && !is_reference && !IS_AMONG(name, name_len, plain_attributes))
+	if (!is_id && !is_colour && !is_reference && !is_among(name, name_len, plain_attributes))
 		return;
 	if (is_reference)
 		fprintf(e->out, " href='#%s", e->prefix);
@@ -176,7 +156,7 @@ static const char *put_tag(struct embedding *e, const char *at)
 	const char *name = at + closing;
 	size_t len = strcspn(name, " \t\r\n/><");
 
-	hidden = e->hidden || !IS_AMONG(name, len, elements);
+	hidden = e->hidden || !is_among(name, len, elements);
 	if (closing) {
 		if (!hidden)
 			fprintf(e->out, "</%.*s>", (int)len, name);
