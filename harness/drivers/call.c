@@ -13,25 +13,12 @@
 #define FIRST_CALLS 16u
 #define MAX_CALLS 1000000u
 
-struct call_state {
-	struct bb_drive_state common;
-	struct bb_rng rng;
-};
-
 struct call_slot {
 	struct bb_drive_slot common;
 	const struct bb_function *function;
 	struct bb_function_room room;
 	bool has_begun;
 };
-
-static int open_call(void *state, struct bb_err *)
-{
-	struct call_state *s = state;
-
-	bb_rng_seed(&s->rng, s->common.opts.seed);
-	return 0;
-}
 
 static const struct bb_function *find_function(const char *name, const char *variant)
 {
@@ -122,9 +109,9 @@ static int take_sample(struct timing *t, uint32_t calls)
 /* A function may sleep until a fixed point of the clock's second. It then returns at that point, so
  * successive calls depend on each other. To make at least the loads independent, the first call of
  * a load begins at a random time within a second. */
-static void pause_at_random(struct call_state *s)
+static void pause_at_random(struct bb_rng *rng)
 {
-	struct timespec t = {.tv_nsec = (long)bb_rng_below(&s->rng, 1000000000)};
+	struct timespec t = {.tv_nsec = (long)bb_rng_below(rng, 1000000000)};
 
 	nanosleep(&t, NULL);
 }
@@ -132,13 +119,13 @@ static void pause_at_random(struct call_state *s)
 static int batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 {
 	struct timing t = {slot, b};
-	struct call_state *s = (struct call_state *)t.slot->common.state;
+	struct bb_drive_state *s = t.slot->common.state;
 	uint64_t began_ns;
 	uint32_t calls = 0;
-	int rc = bb_pin_to_cpu(s->common.opts.cpu, err);
+	int rc = bb_pin_to_cpu(s->opts.cpu, err);
 
 	if (t.slot->function->sleeps && !t.slot->has_begun)
-		pause_at_random(s);
+		pause_at_random(&s->rng);
 	t.slot->has_begun = true;
 	began_ns = bb_now_ns();
 	if (!rc && !t.slot->function->sleeps)
@@ -163,9 +150,7 @@ const struct bb_driver bb_driver_call = {
 	.kind.pace = {.pair_turn = 1},
 	.kind.sample = {"call", "ns per call", false},
 	.kind.units_per_ns = BB_PS_PER_NS,
-	.state_bytes = sizeof(struct call_state),
 	.slot_bytes = sizeof(struct call_slot),
-	.open = open_call,
 	.probe = probe,
 	.attach = attach,
 	.batch = batch,

@@ -25,6 +25,7 @@ int bb_driver__open(const struct bb_drive_spec *spec, const struct bb_driver_opt
 			       opts->cpu);
 	s = bb_calloc(1, d->state_bytes ? d->state_bytes : sizeof(*s));
 	*s = (struct bb_drive_state){.driver = d, .spec = spec, .opts = *opts};
+	bb_rng_seed(&s->rng, opts->seed);
 	if (d->trigger)
 		rc = bb_trigger__open(d->trigger, spec, opts, &s->fired, err);
 	if (!rc && d->open)

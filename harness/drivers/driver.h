@@ -136,6 +136,7 @@ struct bb_drive_state {
 	const struct bb_driver *driver;
 	const struct bb_drive_spec *spec; /* borrowed */
 	struct bb_driver_opts opts;
+	struct bb_rng rng; /* begins with opts.seed */
 	/* the drive's open trigger (drivers/trigger.h); NULL: the drive has none */
 	struct bb_trigger_state *fired;
 };

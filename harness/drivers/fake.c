@@ -13,13 +13,11 @@
  * - silent (0): 1 means that the program never runs
  */
 
-#include "base/rng.h"
 #include "base/deadline.h"
 #include "drivers/driver.h"
 
 struct fake_state {
 	struct bb_drive_state common;
-	struct bb_rng rng;
 	uint64_t batches;
 };
 
@@ -31,23 +29,15 @@ static double knob(const struct bb_variant_spec *v, const char *name, double oth
 	return otherwise;
 }
 
-static int fake_open(void *state, struct bb_err *)
-{
-	struct fake_state *s = state;
-
-	bb_rng_seed(&s->rng, s->common.opts.seed);
-	return 0;
-}
-
-static uint64_t fake_run_ns(struct fake_state *s, const struct bb_test_prog *prog)
+static uint64_t fake_run_ns(struct bb_rng *rng, const struct bb_test_prog *prog)
 {
 	const struct bb_variant_spec *v = prog->spec;
 	double swing = knob(v, "layout_permille", 0) * 1e-3 * sin(2 * M_PI * prog->jit_mod64 / 64);
 	double ns = knob(v, "location_ns", 1000) * (1 + swing) +
-		    knob(v, "spread_ns", 5) * bb_rng_normal(&s->rng);
+		    knob(v, "spread_ns", 5) * bb_rng_normal(rng);
 
-	if (bb_rng_double(&s->rng) < knob(v, "tail_permille", 0) * 1e-3)
-		ns += knob(v, "tail_ns", 10000) * bb_rng_double(&s->rng);
+	if (bb_rng_double(rng) < knob(v, "tail_permille", 0) * 1e-3)
+		ns += knob(v, "tail_ns", 10000) * bb_rng_double(rng);
 	return ns < 1 ? 1 : (uint64_t)(ns + 0.5);
 }
 
@@ -71,7 +61,7 @@ static int fake_batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *e
 	else if (lose_after > 0 && (double)s->batches >= lose_after)
 		b->n = b->want - 1;
 	for (size_t i = 0; i < b->n; i++) {
-		b->ns[i] = fake_run_ns(s, prog);
+		b->ns[i] = fake_run_ns(&s->common.rng, prog);
 		b->run_time_ns += b->ns[i];
 	}
 	b->run_cnt = b->n;
@@ -90,6 +80,5 @@ const struct bb_driver bb_driver_fake = {
 	.kind.fires = true,
 	.kind.one_by_one = true,
 	.state_bytes = sizeof(struct fake_state),
-	.open = fake_open,
 	.batch = fake_batch,
 };

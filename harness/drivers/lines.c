@@ -353,7 +353,7 @@ static int fire_all(struct bb_lines_state *s, struct bb_lines_slot *slot, struct
 	for (uint32_t i = 0; i < p->n_items; i++)
 		order[i] = i;
 	/* the program comes first, so that a batch that must end early still has samples */
-	bb_rng_shuffle(&s->rng, order + 1, p->n_items - 1);
+	bb_rng_shuffle(&s->common.rng, order + 1, p->n_items - 1);
 	for (uint32_t i = 0; !rc && i < p->n_items && !bb_must_end(); i++) {
 		bb_give_way();
 		rc = fire_item(s, slot, p, order[i], want, b, err);
@@ -405,7 +405,6 @@ static int open_lines(void *state, struct bb_err *err)
 
 	s->burst = bb_map_pages(sizeof(*s->burst), MAP_SHARED);
 	s->memory.fd = -1;
-	bb_rng_seed(&s->rng, s->common.opts.seed);
 	return bb_cut_memory__open(&s->memory, err);
 }
 

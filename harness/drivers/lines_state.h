@@ -97,7 +97,6 @@ struct bb_lines_state {
 	/* the present burst, in memory that the child process shares */
 	struct bb_lines_burst *burst;
 	struct bb_shared_memory memory;
-	struct bb_rng rng;
 	/* variants[n_variants], allocated one by one, because slots point to them */
 	struct bb_lines_variant **variants;
 	size_t n_variants;
