@@ -10,18 +10,10 @@
 
 /* --- which programs are attached beside the measured program --- */
 
-/* True if an event of the kernel runs the programs at `p`, whichever process causes the event. */
+/* True if an event of the kernel runs the programs at `p`. */
 static bool is_event(const struct bb_attach_point *p)
 {
-	switch (p->kind) {
-	case BB_AT_TRACEPOINT:
-	case BB_AT_RAW_TP:
-	case BB_AT_BTF:
-	case BB_AT_KPROBE:
-	case BB_AT_KPROBE_MULTI:
-	case BB_AT_CGROUP: return true;
-	default: return false;
-	}
+	return bb_attach_kinds[p->kind].of_kernel || p->kind == BB_AT_CGROUP;
 }
 
 /* True if a program at `p` and one at `other` may be attached at the same time. If `p` is on a

@@ -73,8 +73,7 @@ static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *po
 	int rc;
 
 	*ret_hook = NULL;
-	if (point->kind == BB_AT_UPROBE || point->kind == BB_AT_UPROBE_MULTI ||
-	    point->kind == BB_AT_USDT || point->kind == BB_AT_STRUCT_OPS)
+	if (bb_attach_kinds[point->kind].of_user || point->kind == BB_AT_STRUCT_OPS)
 		return 0;
 	for (size_t i = 0; i < s->n_hooks; i++)
 		if (is_hook_of(s->hooks[i], point))
@@ -258,8 +257,7 @@ static int find_as_asked(struct bb_fire_state *s, struct bb_test_prog *prog,
 static bool may_stand_in(const struct bb_test_prog *prog, const struct bb_attach_point *point,
 			 int rc)
 {
-	if (rc == -ENOENT && point->kind != BB_AT_UPROBE && point->kind != BB_AT_UPROBE_MULTI &&
-	    point->kind != BB_AT_USDT)
+	if (rc == -ENOENT && !bb_attach_kinds[point->kind].of_user)
 		return bb_target__may_be_jumped_to(prog->target);
 	return rc == -ENOTSUP;
 }

@@ -6,6 +6,27 @@
 #include "bpf/attach.h"
 #include "bpf/prog_type.h"
 
+const struct bb_attach_facts bb_attach_kinds[] = {
+	[BB_AT_NOWHERE] = {"no hook"},
+	[BB_AT_TRACEPOINT] = {"tracepoint", .of_kernel = true},
+	[BB_AT_RAW_TP] = {"raw tracepoint", .of_kernel = true},
+	[BB_AT_BTF] = {"BTF hook", .of_kernel = true},
+	[BB_AT_ITER] = {"iterator", .has_triggers = true},
+	[BB_AT_KPROBE] = {"kernel function", .of_kernel = true},
+	[BB_AT_KPROBE_MULTI] = {"kernel functions", .of_kernel = true},
+	[BB_AT_UPROBE] = {"function", .of_user = true},
+	[BB_AT_UPROBE_MULTI] = {"functions", .of_user = true},
+	[BB_AT_OWN_FUNCTION] = {"a call of ours", .has_triggers = true},
+	[BB_AT_OWN_RUN] = {"a test run", .has_triggers = true},
+	[BB_AT_SK_MSG] = {"a socket of ours in a sockmap", .has_triggers = true},
+	[BB_AT_REUSEPORT] = {"a socket of ours that shares its port", .has_triggers = true},
+	[BB_AT_CGROUP] = {"cgroup"},
+	[BB_AT_NETNS] = {"network namespace"},
+	[BB_AT_NETFILTER] = {"netfilter"},
+	[BB_AT_STRUCT_OPS] = {"struct_ops", .has_triggers = true},
+	[BB_AT_USDT] = {"static probe", .of_user = true},
+};
+
 /* The kind of hook for a section, by the word before the first '/'. A ".s" (sleepable) after the
  * word is ignored. */
 static const struct {
@@ -126,21 +147,16 @@ void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint
 	*ret_point = p;
 }
 
-static bool is_of_users(enum bb_attach_kind kind)
-{
-	return kind == BB_AT_UPROBE || kind == BB_AT_UPROBE_MULTI || kind == BB_AT_USDT;
-}
-
 int bb_attach_point__take(struct bb_attach_point *p, const struct bb_variant_spec *variant,
 			  struct bb_err *err)
 {
-	bool is_function = is_of_users(p->kind) || p->kind == BB_AT_NOWHERE;
+	bool of_user = bb_attach_kinds[p->kind].of_user;
 
 	if (bb_fired_by__is_given(&variant->fired_by))
 		p->by = &variant->fired_by;
 	p->pid = variant->pid;
 	if (variant->binary) {
-		if (p->prog_type != BPF_PROG_TYPE_KPROBE || !is_function)
+		if (p->prog_type != BPF_PROG_TYPE_KPROBE || (!of_user && p->kind != BB_AT_NOWHERE))
 			return bb_fail(err, -EINVAL,
 				       "'binary' and 'function' are for programs of section "
 				       "uprobe, uretprobe or usdt, not for %s",
@@ -150,12 +166,13 @@ int bb_attach_point__take(struct bb_attach_point *p, const struct bb_variant_spe
 			return bb_fail(err, -EINVAL, "%s: its path is too long", variant->binary);
 		if (p->kind != BB_AT_USDT)
 			p->kind = of_type(BB_AT_UPROBE, p->attach_type);
+		of_user = true;
 	}
-	if (p->pid && !is_of_users(p->kind))
+	if (p->pid && !of_user)
 		return bb_fail(err, -EINVAL,
 			       "'pid' is for programs of functions of a process, not for %s",
 			       bb_attach_point__words(p).text);
-	if (p->by && p->by->call && !is_of_users(p->kind))
+	if (p->by && p->by->call && !of_user)
 		return bb_fail(err, -EINVAL,
 			       "fired_by: 'call' is for programs of functions of a library, not "
 			       "for %s",
@@ -220,30 +237,10 @@ bool bb_attach_point__same_event(const struct bb_attach_point *a, const struct b
 
 struct bb_attach_words bb_attach_point__words(const struct bb_attach_point *p)
 {
-	static const char *const kinds[] = {
-		[BB_AT_NOWHERE] = "no hook",
-		[BB_AT_TRACEPOINT] = "tracepoint",
-		[BB_AT_RAW_TP] = "raw tracepoint",
-		[BB_AT_BTF] = "BTF hook",
-		[BB_AT_ITER] = "iterator",
-		[BB_AT_KPROBE] = "kernel function",
-		[BB_AT_KPROBE_MULTI] = "kernel functions",
-		[BB_AT_UPROBE] = "function",
-		[BB_AT_UPROBE_MULTI] = "functions",
-		[BB_AT_OWN_FUNCTION] = "a call of ours",
-		[BB_AT_OWN_RUN] = "a test run",
-		[BB_AT_SK_MSG] = "a socket of ours in a sockmap",
-		[BB_AT_REUSEPORT] = "a socket of ours that shares its port",
-		[BB_AT_CGROUP] = "cgroup",
-		[BB_AT_NETNS] = "network namespace",
-		[BB_AT_NETFILTER] = "netfilter",
-		[BB_AT_STRUCT_OPS] = "struct_ops",
-		[BB_AT_USDT] = "static probe",
-	};
 	bool is_instead = p->kind == BB_AT_OWN_FUNCTION || p->kind == BB_AT_OWN_RUN;
 	struct bb_attach_words w;
 
-	snprintf(w.text, sizeof(w.text), "%s%s%s%s", kinds[p->kind],
+	snprintf(w.text, sizeof(w.text), "%s%s%s%s", bb_attach_kinds[p->kind].words,
 		 !*p->target  ? ""
 		 : is_instead ? " for "
 			      : " ",
@@ -265,23 +262,11 @@ bool bb_reach__acts(const struct bb_target *target)
 	return acts;
 }
 
-/* True if processes other than ours can make the program run: the hook is in the whole kernel, or
- * it is a probe in another process. All other hooks are on our own cgroup, sockets and
- * functions. */
+/* True if processes other than ours can make the program run. With `pid`, the probe is in another
+ * process; with `run`, in every process that runs the probed file. */
 static bool is_shared(const struct bb_attach_point *point)
 {
-	/* with `pid`, the probe is in another process; with `run`, in every process that runs the
-	 * probed file */
-	if (point->pid || (point->by && point->by->run))
-		return true;
-	switch (point->kind) {
-	case BB_AT_TRACEPOINT:
-	case BB_AT_RAW_TP:
-	case BB_AT_BTF:
-	case BB_AT_KPROBE:
-	case BB_AT_KPROBE_MULTI: return true;
-	default: return false;
-	}
+	return point->pid || (point->by && point->by->run) || bb_attach_kinds[point->kind].of_kernel;
 }
 
 int bb_reach__check(const struct bb_attach_point *point, const struct bb_target *target,

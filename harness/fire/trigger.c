@@ -89,17 +89,7 @@ bool bb_trigger__is_for(const struct bb_trigger *t, const struct bb_attach_point
 		return false;
 	if (!asked_for && t->only_named && bb_trigger__distance(t, p))
 		return false;
-	/* attach points of these kinds have triggers of their own, and no other triggers work
-	 * there */
-	switch (p->kind) {
-	case BB_AT_OWN_FUNCTION:
-	case BB_AT_OWN_RUN:
-	case BB_AT_ITER:
-	case BB_AT_SK_MSG:
-	case BB_AT_REUSEPORT:
-	case BB_AT_STRUCT_OPS: return t->at == p->kind;
-	default: return t->at == BB_AT_NOWHERE;
-	}
+	return t->at == (bb_attach_kinds[p->kind].has_triggers ? p->kind : BB_AT_NOWHERE);
 }
 
 /* Prefixes that are removed from names. "sys_enter_" and "sys_exit_" must come before "sys_". */
