@@ -2,7 +2,6 @@
 #include "fire/firer.h"
 
 #include "base/deadline.h"
-#include "base/child.h"
 #include "base/io.h"
 #include "fire/later.h"
 
@@ -55,7 +54,7 @@ static char **make_argv(const struct bb_fire_user *u, const char *library,
 
 /* Waits for the first message of the child. It is empty if the child can call the function;
  * otherwise it says why not. */
-static int wait_until_loaded(struct bb_call_child *c, const char *library, const char *function,
+static int wait_until_loaded(struct bb_child *c, const char *library, const char *function,
 			     struct bb_err *err)
 {
 	struct pollfd p = {.fd = c->fd, .events = POLLIN};
@@ -84,7 +83,7 @@ static int wait_until_loaded(struct bb_call_child *c, const char *library, const
 }
 
 int bb_call_child__start(const struct bb_fire_user *user, const char *library,
-			 const struct bb_fired_by *by, pid_t pid, struct bb_call_child *ret_child,
+			 const struct bb_fired_by *by, pid_t pid, struct bb_child *ret_child,
 			 struct bb_err *err)
 {
 	struct call call = {.argv = make_argv(user, library, by)};
@@ -105,8 +104,7 @@ int bb_call_child__start(const struct bb_fire_user *user, const char *library,
 		.gid = user->uid ? user->gid : NOBODY,
 		.no_new_privs = true,
 	};
-	struct bb_call_child c = {.fd = -1};
-	struct bb_child child;
+	struct bb_child c;
 	int rc;
 
 	if (!user->helper_dir) {
@@ -115,33 +113,20 @@ int bb_call_child__start(const struct bb_fire_user *user, const char *library,
 	}
 	if (pid)
 		bb_close_later__wait();
-	rc = bb_child__start(&rules, execute, &call, &child);
+	rc = bb_child__start(&rules, execute, &call, &c);
 	bb_names_free(call.argv, 3 + by->n_arguments);
-	c.pid = child.pid;
-	c.fd = child.fd;
 	if (!rc)
-		rc = bb_child__executed(&child);
+		rc = bb_child__executed(&c);
 	if (rc)
 		bb_fail(err, rc, "starting the process that calls%s: %m",
 			pid ? " by the pid that the program was told" : "");
 	else
 		rc = wait_until_loaded(&c, library, by->call, err);
 	if (rc)
-		bb_call_child__stop(&c);
+		bb_child__stop(&c);
 	else
 		*ret_child = c;
 	return rc;
-}
-
-void bb_call_child__stop(struct bb_call_child *c)
-{
-	if (c->pid > 0) {
-		kill(c->pid, SIGKILL);
-		bb_wait_for(c->pid);
-	}
-	if (c->fd > 0)
-		close(c->fd);
-	*c = (struct bb_call_child){.fd = -1};
 }
 
 int bb_call_child__call(int fd)
@@ -153,7 +138,7 @@ int bb_call_child__call(int fd)
 	return recv(fd, &byte, 1, 0) == 1 ? 0 : -EPIPE;
 }
 
-void bb_call_child__say_end(struct bb_call_child *c, char *ret_words, size_t size)
+void bb_call_child__say_end(struct bb_child *c, char *ret_words, size_t size)
 {
 	int status;
 
@@ -164,12 +149,11 @@ void bb_call_child__say_end(struct bb_call_child *c, char *ret_words, size_t siz
 	 * waitpid() several times */
 	for (int i = 0; i < 20 && recv(c->fd, &status, 1, MSG_PEEK | MSG_DONTWAIT) == 0; i++) {
 		if (waitpid(c->pid, &status, WNOHANG) == c->pid) {
+			snprintf(ret_words, size, "%s", bb_how_ended(status).text);
 			c->pid = 0;
-			break;
+			bb_close(&c->fd);
+			return;
 		}
 		usleep(5000);
 	}
-	if (c->pid)
-		return;
-	snprintf(ret_words, size, "%s", bb_how_ended(status).text);
 }

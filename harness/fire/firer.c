@@ -5,7 +5,6 @@
 
 #include "base/caller.h"
 #include "base/kernel_fs.h"
-#include "base/child.h"
 #include "base/deadline.h"
 #include "base/io.h"
 #include "bpf/netns.h"
@@ -248,7 +247,7 @@ static int serve(void *arg, int fd)
 static int wait_for(const struct bb_firer *f)
 {
 	uint64_t began_ns = bb_now_ns(), beats = 0;
-	struct pollfd p = {.fd = f->fd, .events = POLLIN};
+	struct pollfd p = {.fd = f->child.fd, .events = POLLIN};
 	char byte;
 
 	while (poll(&p, 1, LOOK_MS) <= 0) {
@@ -262,22 +261,18 @@ static int wait_for(const struct bb_firer *f)
 		if (bb_seconds_since(began_ns) > STUCK_S)
 			return -ETIMEDOUT;
 	}
-	return recv(f->fd, &byte, 1, 0) == 1 ? 0 : -ESRCH;
+	return recv(f->child.fd, &byte, 1, 0) == 1 ? 0 : -ESRCH;
 }
 
 void bb_firer__stop(struct bb_firer *f)
 {
 	if (!f)
 		return;
-	if (f->pid > 0) {
-		kill(f->pid, SIGKILL);
-		bb_wait_for(f->pid);
-		close(f->fd);
-	}
-	bb_call_child__stop(&f->call);
+	bb_child__stop(&f->child);
+	bb_child__stop(&f->call);
 	if (f->task)
 		munmap(f->task, f->bytes);
-	*f = (struct bb_firer){.fd = -1, .call.fd = -1};
+	*f = (struct bb_firer){0};
 }
 
 /* Writes the error message for a child that is stuck or has ended. Kills the child if it is stuck.
@@ -288,10 +283,10 @@ static int say_gone(struct bb_firer *f, bool is_stuck, struct bb_err *err)
 	int status;
 
 	if (is_stuck)
-		kill(f->pid, SIGKILL);
-	status = bb_wait_for(f->pid);
-	f->pid = 0;
-	close(f->fd);
+		kill(f->child.pid, SIGKILL);
+	status = bb_wait_for(f->child.pid);
+	f->child.pid = 0;
+	close(f->child.fd);
 	if (is_stuck)
 		return bb_fail(err, -ESRCH,
 			       "trigger %s did not come back within %g s, and was ended",
@@ -306,15 +301,15 @@ int bb_firer__do(struct bb_firer *f, bb_fire_work *work, struct bb_err *err)
 	int rc;
 
 	f->task->work = work;
-	if (f->pid <= 0)
+	if (f->child.pid <= 0)
 		return bb_fail(err, -ESRCH, "the process that fires has ended before");
-	rc = send(f->fd, &byte, 1, MSG_NOSIGNAL) == 1 ? wait_for(f) : -ESRCH;
+	rc = send(f->child.fd, &byte, 1, MSG_NOSIGNAL) == 1 ? wait_for(f) : -ESRCH;
 	if (rc == -ESRCH || rc == -ETIMEDOUT)
 		return say_gone(f, rc == -ETIMEDOUT, err);
 	/* After a signal or at the end of the budget the child is killed in the middle of its work,
 	 * and its results so far count. */
 	if (rc) {
-		kill(f->pid, SIGKILL);
+		kill(f->child.pid, SIGKILL);
 		return rc;
 	}
 	return f->task->rc;
@@ -326,16 +321,15 @@ pid_t bb_firer__probed(const struct bb_firer *f, const struct bb_attach_point *p
 		return (pid_t)point->pid;
 	if (f->call.pid > 0)
 		return f->call.pid;
-	return point->by && point->by->run ? -1 : f->pid;
+	return point->by && point->by->run ? -1 : f->child.pid;
 }
 
 static int start_call(const struct bb_fire_site *site, const struct bb_attach_point *point,
-		      struct bb_call_child *ret_child, struct bb_err *err)
+		      struct bb_child *ret_child, struct bb_err *err)
 {
 	struct bb_user_target target;
 	int rc;
 
-	*ret_child = (struct bb_call_child){.fd = -1};
 	if (!point->by || !point->by->call)
 		return 0;
 	rc = bb_user_target__parse(point->target, point->kind == BB_AT_USDT, &target, err);
@@ -347,18 +341,16 @@ static int start_call(const struct bb_fire_site *site, const struct bb_attach_po
 int bb_firer__start(const struct bb_fire_site *site, const struct bb_attach_point *point, void *arg,
 		    size_t shared_bytes, struct bb_firer *ret_firer, struct bb_err *err)
 {
-	struct bb_firer f = {.fd = -1, .bytes = HEAD_BYTES + shared_bytes};
+	struct bb_firer f = {.call.fd = -1, .bytes = HEAD_BYTES + shared_bytes};
 	struct firing_child child = {site, &f, arg};
 	int rc = start_call(site, point, &f.call, err);
-	/* if a struct bb_call_child calls the function, that process has the reserved pid, not this
-	 * child */
+	/* if another process calls the function, that process has the reserved pid */
 	const struct bb_child_rules rules = {
 		.pid = f.call.pid > 0 ? 0 : point->self_pid,
 		.link = BB_LINK_SOCKET,
 		.name = BB_FIRER_NAME,
 		.before = enter_site,
 	};
-	struct bb_child c;
 
 	if (rc)
 		return rc;
@@ -368,18 +360,18 @@ int bb_firer__start(const struct bb_fire_site *site, const struct bb_attach_poin
 	f.shared = (char *)f.task + HEAD_BYTES;
 	if (rules.pid)
 		bb_close_later__wait();
-	rc = bb_child__start(&rules, serve, &child, &c);
-	f.pid = c.pid;
-	f.fd = c.fd;
+	rc = bb_child__start(&rules, serve, &child, &f.child);
 	if (!rc) {
 		*ret_firer = f;
 		return 0;
 	}
+	if (f.child.pid < 0 && point->self_pid)
+		rc = bb_fail(err, -EAGAIN, "pid %d, which the program was told: %s",
+			     (int)point->self_pid, strerror(-rc));
+	else
+		bb_fail(err, rc, "starting the process that fires: %m");
 	bb_firer__stop(&f);
-	if (c.pid < 0 && point->self_pid)
-		return bb_fail(err, -EAGAIN, "pid %d, which the program was told: %s",
-			       (int)point->self_pid, strerror(-rc));
-	return bb_fail(err, rc, "starting the process that fires: %m");
+	return rc;
 }
 
 static int end_at_once(void *, int)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/child.h"
 #include "fire/trigger.h"
 
 /* The user that commands and libraries of a scenario run as, and their environment. */
@@ -45,28 +46,21 @@ const struct bb_fire_site *bb_fire_site__shared(void); /* returns NULL if the si
 
 /* --- the process that calls a function of a shared library --- */
 
-/* A child process (workloads/call_function) that calls a function of a library once for each
+/* Starts a child process (workloads/call_function) that calls a function of a library once for each
  * request. It runs as the given user and cannot gain rights. Of our descriptors, it has only a
- * socket. */
-struct bb_call_child {
-	pid_t pid; /* pid of the process; 0: it does not run */
-	int fd;    /* our end of the socket; the process that fires uses it, too */
-};
-
-/* Starts the process and gives it the pid `pid`; 0 means any pid. Returns when the process has
- * loaded the library. Returns 0; -ENOTSUP with the reason if the function cannot be called; or
- * another -errno. */
+ * socket, whose other end the process that fires uses, too. The child gets the pid `pid`; 0 means
+ * any pid. Returns when it has loaded the library: 0; -ENOTSUP with the reason if the function
+ * cannot be called; or another -errno. */
 int bb_call_child__start(const struct bb_fire_user *user, const char *library,
-			 const struct bb_fired_by *by, pid_t pid, struct bb_call_child *ret_child,
+			 const struct bb_fired_by *by, pid_t pid, struct bb_child *ret_child,
 			 struct bb_err *err);
-void bb_call_child__stop(struct bb_call_child *c); /* accepts a zeroed struct */
 
 /* Asks the process at the other end of the socket `fd` to call the function once, and waits for the
  * end of the call. Returns 0 or -errno. */
 int bb_call_child__call(int fd);
 
 /* Writes in words how the process ended; writes "" if it still runs. */
-void bb_call_child__say_end(struct bb_call_child *c, char *ret_words, size_t size);
+void bb_call_child__say_end(struct bb_child *c, char *ret_words, size_t size);
 
 /* --- the process that fires --- */
 
@@ -92,11 +86,8 @@ struct bb_fire_task {
 };
 
 struct bb_firer {
-	pid_t pid; /* pid of the child; 0: it does not run */
-	int fd;    /* our end of the socket to the child */
-	/* the process that calls a function of a library; its pid is 0 if there is no such process
-	 */
-	struct bb_call_child call;
+	struct bb_child child;
+	struct bb_child call;      /* the process that calls a function of a library, if any */
 	struct bb_fire_task *task; /* shared memory, at the same address in both processes */
 	void *shared;              /* the caller's part of the shared memory */
 	size_t bytes;
