@@ -143,36 +143,20 @@ int bb_consumer__check(struct bb_consumer *c, struct bb_err *err)
 	return say_ended(c, status, err);
 }
 
-/* Waits until the consumer ends. Kills it if it does not end soon. */
-static int wait_for_end(struct bb_consumer *c, int *ret_status, struct rusage *ret_usage)
-{
-	const struct timespec a_little = {.tv_nsec = 500000};
-	uint64_t began_ns = bb_now_ns();
-	pid_t pid;
-
-	do {
-		pid = wait4(c->pid, ret_status, WNOHANG, ret_usage);
-		if (!pid && bb_seconds_since(began_ns) > GRACE_S) {
-			kill(c->pid, SIGKILL);
-			pid = wait4(c->pid, ret_status, 0, ret_usage);
-		}
-		if (!pid)
-			nanosleep(&a_little, NULL);
-	} while (!pid || (pid < 0 && errno == EINTR));
-	c->pid = 0;
-	return pid < 0 ? -errno : 0;
-}
-
 int bb_consumer__stop(struct bb_consumer *c, struct bb_consumed *ret_consumed, struct bb_err *err)
 {
 	struct bb_consumer_shared *s = c->shared;
 	struct rusage usage;
-	int status = 0, rc;
+	int status = 0;
+	pid_t ended;
 
 	s->stop = true;
-	rc = wait_for_end(c, &status, &usage);
-	if (rc)
-		return bb_fail(err, rc, "cannot wait for the consumer: %m");
+	if (bb_child__wait(c->pid, GRACE_S))
+		kill(c->pid, SIGKILL);
+	ended = TEMP_FAILURE_RETRY(wait4(c->pid, &status, 0, &usage));
+	c->pid = 0;
+	if (ended < 0)
+		return bb_fail(err, -errno, "cannot wait for the consumer: %m");
 	if (WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status) != SIGKILL)
 		return say_ended(c, status, err);
 	*ret_consumed = (struct bb_consumed){
