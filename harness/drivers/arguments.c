@@ -111,7 +111,7 @@ void bb_arguments__choose(struct bb_fire_state *s, struct bb_test_prog *prog)
 	    bb_target__code(prog->target, &code, &unsaid))
 		return;
 	c = bb_calloc(1, sizeof(*c));
-	if (!bb_clone__load(&code, &c->clone, &unsaid)) {
+	if (!bb_clone__load(&code, false, &c->clone, &unsaid)) {
 		c->prog = prog;
 		c->counts = bb_calloc(c->clone.cfg.n_blocks, sizeof(*c->counts));
 		try_sets(s, c);

@@ -66,8 +66,7 @@ static int open_one(const struct bb_target *target, int prog_fd, bool logs_keys,
 	e->clone.prog_fd = -1;
 	rc = bb_target__code_of(target, prog_fd, &e->code, err);
 	if (!rc)
-		rc = logs_keys ? bb_clone__load_with_keys(&e->code, &e->clone, err)
-			       : bb_clone__load(&e->code, &e->clone, err);
+		rc = bb_clone__load(&e->code, logs_keys, &e->clone, err);
 	if (!rc) {
 		e->id = id_of(prog_fd);
 		e->clone_id = id_of(e->clone.prog_fd);

@@ -281,19 +281,13 @@ static int load(const struct bb_code *code, bool with_keys, struct bb_clone *ret
 	return rc;
 }
 
-int bb_clone__load(const struct bb_code *code, struct bb_clone *ret_clone, struct bb_err *err)
+int bb_clone__load(const struct bb_code *code, bool logs_keys, struct bb_clone *ret_clone,
+		   struct bb_err *err)
 {
-	return load(code, false, ret_clone, err);
-}
+	int rc = load(code, logs_keys, ret_clone, err);
 
-int bb_clone__load_with_keys(const struct bb_code *code, struct bb_clone *ret_clone,
-			     struct bb_err *err)
-{
-	int rc = load(code, true, ret_clone, err);
-
-	/* Logging the keys may need too much stack or too much work of the verifier; then loads the
-	 * clone without logging. */
-	return rc == -ENOTSUP ? load(code, false, ret_clone, err) : rc;
+	/* logging the keys may need too much stack or too much work of the verifier */
+	return logs_keys && rc == -ENOTSUP ? load(code, false, ret_clone, err) : rc;
 }
 
 void bb_clone__done(struct bb_clone *c)

@@ -32,15 +32,12 @@ struct bb_clone {
  * Makes and loads the clone. Returns -ENOTSUP with the reason, if possible in the verifier's words,
  * in these cases: no free register and no room on the stack to save one, too complex for the
  * verifier, more than 65 536 instructions with counters, or an instruction that we cannot
- * instrument. `code` and its load must outlive the clone.
+ * instrument. `code` and its load must outlive the clone. If `logs_keys`, the clone also logs the
+ * keys of failed lookups, up to BB_KEY_BYTES long, unless only a clone without them can be loaded.
  */
-int bb_clone__load(const struct bb_code *code, struct bb_clone *ret_clone, struct bb_err *err);
-
-/* Does what bb_clone__load() does, and logs the keys of failed lookups. Keys longer than
- * BB_KEY_BYTES are not logged. */
 #define BB_KEY_BYTES 64u
-int bb_clone__load_with_keys(const struct bb_code *code, struct bb_clone *ret_clone,
-			     struct bb_err *err);
+int bb_clone__load(const struct bb_code *code, bool logs_keys, struct bb_clone *ret_clone,
+		   struct bb_err *err);
 void bb_clone__done(struct bb_clone *c);
 
 /* Sets every counter to 0. The program must not run meanwhile. */

@@ -181,7 +181,7 @@ static double load_clone(struct bb_target *t, struct bb_code *code, struct bb_cl
 
 	if (bb_target__code(t, code, err))
 		return 0;
-	if (!bb_clone__load(code, clone, err))
+	if (!bb_clone__load(code, false, clone, err))
 		return (double)(bb_now_ns() - began_ns);
 	bb_code__done(code);
 	return 0;

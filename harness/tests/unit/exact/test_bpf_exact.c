@@ -36,7 +36,7 @@ static struct counted count(const char *object, const char *program)
 	struct bb_err err = {0};
 
 	load(c.target);
-	if (bb_target__code(c.target, &c.code, &err) || bb_clone__load(&c.code, &c.clone, &err))
+	if (bb_target__code(c.target, &c.code, &err) || bb_clone__load(&c.code, false, &c.clone, &err))
 		fail_msg("%s: %s", program, err.msg);
 	return c;
 }
@@ -233,7 +233,7 @@ static void test_refusals(void **state)
 	t = open_target(TRUTH, "no_room");
 	load(t);
 	assert_int_equal(bb_target__code(t, &code, &err), 0);
-	assert_int_equal(bb_clone__load(&code, &clone, &err), -ENOTSUP);
+	assert_int_equal(bb_clone__load(&code, false, &clone, &err), -ENOTSUP);
 	assert_non_null(strstr(err.msg, "uses 512 bytes of stack"));
 	bb_code__done(&code);
 	bb_target__free(t);
@@ -376,7 +376,7 @@ static void test_long_jumps(void **state)
 				       .off = -(BLOCKS + 3),
 				       .imm = 3};
 	memcpy(&insns[n], returns, sizeof(returns));
-	if (bb_clone__load(&code, &c.clone, &err))
+	if (bb_clone__load(&code, false, &c.clone, &err))
 		fail_msg("%s", err.msg);
 	assert_int_equal(c.clone.n_long, 2);
 	assert_int_equal(run_fd(c.clone.prog_fd, &opts), 2);
@@ -409,7 +409,7 @@ static void test_too_many(void **state)
 	if (bb_load__program(&code, NULL, &fd, &err))
 		fail_msg("%s", err.msg);
 	close(fd);
-	assert_int_equal(bb_clone__load(&code, &clone, &err), -ENOTSUP);
+	assert_int_equal(bb_clone__load(&code, false, &clone, &err), -ENOTSUP);
 	if (!strstr(err.msg, " instructions with counters instead of 13203; "))
 		fail_msg("%s", err.msg);
 	free(insns);
@@ -436,7 +436,7 @@ static void test_too_long(void **state)
 	if (bb_load__program(&code, NULL, &fd, &err))
 		fail_msg("%s", err.msg);
 	close(fd);
-	assert_int_equal(bb_clone__load(&code, &clone, &err), -ENOTSUP);
+	assert_int_equal(bb_clone__load(&code, false, &clone, &err), -ENOTSUP);
 	if (!strstr(err.msg, "refuses 'made' with counters (17 instead of 5 instructions): BPF "
 			     "program is too large"))
 		fail_msg("%s", err.msg);

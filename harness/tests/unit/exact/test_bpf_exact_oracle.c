@@ -118,7 +118,7 @@ static void play_number(uint64_t number, int map_fd, uint8_t *low, struct tally 
 		btf = describe(g, funcs);
 		random_code(g, number, btf, funcs, &code);
 		if (!bb_load__program(&code, NULL, &fd, NULL)) {
-			if (bb_clone__load(&code, &clone, &err))
+			if (bb_clone__load(&code, false, &clone, &err))
 				fail_msg("%s", err.msg);
 			play(&code, &clone, fd, low, &g->rng, tally);
 			tally->programs++;
@@ -361,7 +361,7 @@ static const char *play_program(const char *path, const char *program, uint8_t *
 		why = "is called by a map only";
 	else if (way_of(code.type)->is_event && HAS_ASAN)
 		why = "AddressSanitizer takes page faults of its own";
-	else if ((rc = bb_clone__load(&code, &clone, &err)) == -ENOTSUP)
+	else if ((rc = bb_clone__load(&code, false, &clone, &err)) == -ENOTSUP)
 		why = "cannot be instrumented";
 	else if (rc)
 		fail_msg("%s", err.msg);
