@@ -86,12 +86,13 @@ int bb_lines_slot__load(struct bb_lines_slot *slot, struct bb_err *err)
 	for (int i = BB_LINES_CLONE; i < BB_LINES_N_THINGS; i++)
 		things[i].is_ours = true;
 	if (!rc)
-		rc = bb_lines_plan__load(plan, &form, &things[BB_LINES_CLONE].prog_fd, err);
+		rc = bb_cut_clone__load(&plan->parts, &form, &things[BB_LINES_CLONE].prog_fd, err);
 	form.doubled = true;
 	if (!rc)
-		rc = bb_lines_plan__load(plan, &form, &things[BB_LINES_DOUBLED_CLONE].prog_fd, err);
+		rc = bb_cut_clone__load(&plan->parts, &form,
+					&things[BB_LINES_DOUBLED_CLONE].prog_fd, err);
 	if (!rc)
-		rc = bb_load__empty(&plan->code, form.retval, &things[BB_LINES_EMPTY].prog_fd, err);
+		rc = bb_load__empty(&plan->parts.code, form.retval, &things[BB_LINES_EMPTY].prog_fd, err);
 	for (enum bb_lines_thing i = BB_LINES_CLONE; !rc && i < BB_LINES_LOGGER; i++)
 		rc = attach_thing(slot, i, err);
 	return rc;
@@ -101,7 +102,7 @@ int bb_lines_slot__load_logger(struct bb_lines_slot *slot, struct bb_err *err)
 {
 	struct bb_lines_loaded *l = &slot->things[BB_LINES_LOGGER];
 	const struct bb_cut_form form = {.logs = true};
-	int rc = bb_lines_plan__load(&slot->variant->plan, &form, &l->prog_fd, err);
+	int rc = bb_cut_clone__load(&slot->variant->plan.parts, &form, &l->prog_fd, err);
 
 	l->is_ours = true;
 	return rc ? rc : attach_thing(slot, BB_LINES_LOGGER, err);

@@ -26,45 +26,32 @@ static const int32_t removers[] = {
 
 int bb_lines_plan__read(struct bb_lines_plan *p, const struct bb_target *target, struct bb_err *err)
 {
+	struct bb_cut_parts *of = &p->parts;
 	int rc;
 
 	bb_lines_plan__forget(p);
-	rc = bb_target__code(target, &p->code, err);
+	rc = bb_target__code(target, &of->code, err);
 	if (!rc)
-		rc = bb_cfg__make(&p->code, &p->cfg, err);
+		rc = bb_cfg__make(&of->code, &of->cfg, err);
 	if (!rc) {
-		bb_registers__find(&p->code, &p->cfg, &p->live);
-		bb_helds__find(&p->code, &p->cfg, &p->helds);
-		p->stack_bytes = bb_calloc(p->cfg.n_funcs, sizeof(*p->stack_bytes));
-		rc = bb_load__stack_bytes(&p->code, &p->cfg, p->stack_bytes, err);
+		bb_registers__find(&of->code, &of->cfg, &of->live);
+		bb_helds__find(&of->code, &of->cfg, &of->helds);
+		of->stack_bytes = bb_calloc(of->cfg.n_funcs, sizeof(*of->stack_bytes));
+		rc = bb_load__stack_bytes(&of->code, &of->cfg, of->stack_bytes, err);
 	}
 	if (!rc)
-		p->removes = bb_code__calls(&p->code, removers, BB_LEN(removers));
+		p->removes = bb_code__calls(&of->code, removers, BB_LEN(removers));
 	return rc;
 }
 
 void bb_lines_plan__forget(struct bb_lines_plan *p)
 {
-	bb_helds__done(&p->helds);
-	bb_registers__done(&p->live);
-	bb_cfg__done(&p->cfg);
-	bb_code__done(&p->code);
-	free(p->stack_bytes);
-	p->stack_bytes = NULL;
-}
-
-int bb_lines_plan__load(const struct bb_lines_plan *p, const struct bb_cut_form *form,
-			int *ret_prog_fd, struct bb_err *err)
-{
-	const struct bb_cut_parts parts = {.code = &p->code,
-					   .cfg = &p->cfg,
-					   .live = &p->live,
-					   .helds = &p->helds,
-					   .stack_bytes = p->stack_bytes,
-					   .cuts = &p->cuts,
-					   .memory_fd = p->memory_fd};
-
-	return bb_cut_clone__load(&parts, form, ret_prog_fd, err);
+	bb_helds__done(&p->parts.helds);
+	bb_registers__done(&p->parts.live);
+	bb_cfg__done(&p->parts.cfg);
+	bb_code__done(&p->parts.code);
+	free(p->parts.stack_bytes);
+	p->parts.stack_bytes = NULL;
 }
 
 static int try_load(const struct bb_lines_plan *p, struct bb_err *err)
@@ -72,7 +59,7 @@ static int try_load(const struct bb_lines_plan *p, struct bb_err *err)
 	int fd = -1, rc = bb_must_end_why();
 
 	if (!rc)
-		rc = bb_lines_plan__load(p, &p->form, &fd, err);
+		rc = bb_cut_clone__load(&p->parts, &p->form, &fd, err);
 	bb_close(&fd);
 	return rc;
 }
@@ -129,12 +116,12 @@ static int allow_cuts(struct bb_lines_plan *p, uint32_t first, uint32_t end, str
 	if (++t->n > MOST_TRIES || bb_seconds_since(t->began_ns) > t->most_s)
 		return -E2BIG;
 	for (uint32_t i = first; i < end; i++)
-		p->cuts.v[i].is_off = false;
+		p->parts.cuts.v[i].is_off = false;
 	rc = try_load(p, err);
 	if (rc != -ENOTSUP)
 		return rc;
 	for (uint32_t i = first; i < end; i++)
-		p->cuts.v[i].is_off = true;
+		p->parts.cuts.v[i].is_off = true;
 	if (end - first == 1) {
 		if (!p->refused++)
 			snprintf(p->refused_why, sizeof(p->refused_why), "%.299s", err->msg);
@@ -153,10 +140,10 @@ static int try_cuts(struct bb_lines_plan *p, struct bb_err *err)
 	int rc;
 
 	p->refused = 0;
-	for (uint32_t i = 0; i < p->cuts.n; i++)
-		p->cuts.v[i].is_off = true;
-	rc = allow_cuts(p, 0, p->cuts.n, &t, err);
-	if (rc == -E2BIG || (!rc && p->refused == p->cuts.n)) {
+	for (uint32_t i = 0; i < p->parts.cuts.n; i++)
+		p->parts.cuts.v[i].is_off = true;
+	rc = allow_cuts(p, 0, p->parts.cuts.n, &t, err);
+	if (rc == -E2BIG || (!rc && p->refused == p->parts.cuts.n)) {
 		*err = all;
 		rc = -ENOTSUP;
 	}
@@ -191,19 +178,19 @@ static int settle(struct bb_lines_plan *p, int memory_fd, struct bb_err *err)
 	int rc = 0;
 
 	err = err ? err : &local;
-	p->memory_fd = memory_fd;
-	bb_cuts__find(&p->code, &p->cfg, BB_CUT_ALL, 1, &all);
+	p->parts.memory_fd = memory_fd;
+	bb_cuts__find(&p->parts.code, &p->parts.cfg, BB_CUT_ALL, 1, &all);
 	p->points = all.n;
 	bb_cuts__done(&all);
 	while (!rc) {
-		bb_cuts__done(&p->cuts);
+		bb_cuts__done(&p->parts.cuts);
 		p->form = (struct bb_cut_form){0};
 		p->refused = 0;
-		bb_cuts__find(&p->code, &p->cfg, p->detail, every, &p->cuts);
+		bb_cuts__find(&p->parts.code, &p->parts.cfg, p->detail, every, &p->parts.cuts);
 		rc = try_forms(p, err);
-		if (!rc && p->cuts.n > MANY)
+		if (!rc && p->parts.cuts.n > MANY)
 			rc = try_longer(p, err);
-		if (rc == -ENOTSUP && p->cuts.n > MANY) {
+		if (rc == -ENOTSUP && p->parts.cuts.n > MANY) {
 			/* with half of the cuts, a row covers several lines, which is better than
 			 * no rows */
 			every *= 2;
@@ -223,7 +210,7 @@ static int settle(struct bb_lines_plan *p, int memory_fd, struct bb_err *err)
 void bb_lines_plan__done(struct bb_lines_plan *p)
 {
 	bb_lines_plan__forget(p);
-	bb_cuts__done(&p->cuts);
+	bb_cuts__done(&p->parts.cuts);
 }
 
 /* --- the path of a run, and the measured positions on it --- */
@@ -324,7 +311,7 @@ static int find_path(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 	if (!n && (!rc || rc == -EAGAIN))
 		rc = bb_fail(err, -ENOTSUP,
 			     "no run of '%s' was alone: others make it run all the time",
-			     slot->variant->plan.code.name);
+			     slot->variant->plan.parts.code.name);
 	if (rc == -EAGAIN)
 		rc = 0;
 	if (!rc) {
@@ -379,7 +366,7 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 	if (!path.n) {
 		free(path.cuts);
 		return bb_fail(err, -EPROTO, "a clone of '%s' passes none of its cuts",
-			       v->plan.code.name);
+			       v->plan.parts.code.name);
 	}
 	p = bb_append(&v->cases, &v->n_cases, sizeof(*p));
 	p->param = param;
@@ -387,7 +374,7 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 	/* number of positions with which one sweep takes SWEEP_SHARE of the remaining time */
 	most = bb_deadline_left_s() * SWEEP_SHARE /
 	       (path.ns * 1e-9 * (BB_LINES_BURST + BB_LINES_WARMUP));
-	bb_line_path__make(&v->plan.code, &v->plan.cfg, &v->plan.cuts, path.cuts, path.n,
+	bb_line_path__make(&v->plan.parts.code, &v->plan.parts.cfg, &v->plan.parts.cuts, path.cuts, path.n,
 			   (uint32_t)fmin(most, MOST_MEASURED), &p->path);
 	make_items(p);
 	return 0;
@@ -448,7 +435,7 @@ static int plan_variant(struct bb_lines_slot *slot, struct bb_err *err)
 		for (enum bb_lines_thing i = 0; i < BB_LINES_N_THINGS; i++)
 			bb_lines_slot__unload(slot, i);
 		bb_fail(&too_many, -ENOTSUP, "a run of '%s' passes more than %u cuts",
-			v->plan.code.name, BB_CUT_LOG);
+			v->plan.parts.code.name, BB_CUT_LOG);
 		if (!coarsen(&v->plan, too_many.msg))
 			return bb_fail(err, -ENOTSUP, "%s", too_many.msg);
 	}

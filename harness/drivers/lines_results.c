@@ -345,7 +345,7 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 				       .rest_ns = rest,
 				       .n_loads = p->n_loads,
 				       .check_ns = check_price(p, p->results),
-				       .n_cuts = v->plan.cuts.n,
+				       .n_cuts = v->plan.parts.cuts.n,
 				       .points = v->plan.points,
 				       .thinned_why = v->plan.thinned_why,
 				       .refused = v->plan.refused,
@@ -357,7 +357,7 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 	for (uint32_t l = 0; l < p->n_loads; l++)
 		find_cumulative(p, l, ret_lines->check_ns,
 				&cumulative[(size_t)l * p->path.n_measured]);
-	find_levels(p, &v->plan.cuts, cumulative, p->results);
+	find_levels(p, &v->plan.parts.cuts, cumulative, p->results);
 	for (uint32_t l = 0; l < p->n_loads; l++) {
 		const double *of = &cumulative[(size_t)l * p->path.n_measured];
 

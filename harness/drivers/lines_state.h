@@ -16,7 +16,9 @@
 struct bb_lines_plan {
 	enum bb_cut_detail detail;
 	struct bb_cut_form form;
-	struct bb_cuts cuts;
+	/* its cuts stay, and all else is of the present load: it is valid between
+	 * bb_lines_plan__read() and bb_lines_plan__forget() */
+	struct bb_cut_parts parts;
 	uint32_t points; /* number of points at which the program could be cut */
 	/* reason for having fewer cuts than points; "" if there is a cut at every point */
 	char thinned_why[300];
@@ -25,14 +27,6 @@ struct bb_lines_plan {
 	/* true: runs remove entries from maps. A run that ends early may leave such entries, so
 	 * bursts of runs that end early also restore the maps. */
 	bool removes;
-	/* the code of the current load and the results of its analysis; valid between
-	 * bb_lines_plan__read() and bb_lines_plan__forget() */
-	struct bb_code code;
-	struct bb_cfg cfg;
-	struct bb_registers live;
-	struct bb_helds helds;
-	uint32_t *stack_bytes;
-	int memory_fd;
 };
 
 /* The programs that take turns, and the logger: a clone that only finds the path of a run. */
@@ -153,13 +147,10 @@ void bb_lines_slot__unload(struct bb_lines_slot *slot, enum bb_lines_thing thing
 
 /* lines_plan.c: bb_lines_plan__read() reads the code of the target's current load, and finds out
  * for each instruction which registers are in use and which resources are held.
- * bb_lines_plan__forget() frees the code and these results. bb_lines_plan__load() loads a clone in
- * the given form. */
+ * bb_lines_plan__forget() frees the code and these results. */
 int bb_lines_plan__read(struct bb_lines_plan *p, const struct bb_target *target,
 			struct bb_err *err);
 void bb_lines_plan__forget(struct bb_lines_plan *p);
-int bb_lines_plan__load(const struct bb_lines_plan *p, const struct bb_cut_form *form,
-			int *ret_prog_fd, struct bb_err *err);
 void bb_lines_plan__done(struct bb_lines_plan *p);
 
 /* lines_plan.c: bb_lines_variant__plan() finds the cuts, the paths through them and the items to

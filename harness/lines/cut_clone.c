@@ -590,19 +590,19 @@ static int build(struct layout *l, struct bb_err *err)
 int bb_cut_clone__load(const struct bb_cut_parts *parts, const struct bb_cut_form *form,
 		       int *ret_prog_fd, struct bb_err *err)
 {
-	struct layout l = {.code = parts->code,
-			   .g = parts->cfg,
-			   .live = parts->live,
-			   .helds = parts->helds,
-			   .cuts = parts->cuts,
+	struct layout l = {.code = &parts->code,
+			   .g = &parts->cfg,
+			   .live = &parts->live,
+			   .helds = &parts->helds,
+			   .cuts = &parts->cuts,
 			   .parts = parts,
 			   .form = form,
 			   .times = form->doubled ? 2 : 1,
-			   .out = {.code = parts->code, .g = parts->cfg, .with = "cuts"}};
+			   .out = {.code = &parts->code, .g = &parts->cfg, .with = "cuts"}};
 	int rc = build(&l, err);
 
 	if (!rc)
-		rc = bb_load__program(parts->code, &l.out, ret_prog_fd, err);
+		rc = bb_load__program(&parts->code, &l.out, ret_prog_fd, err);
 	free(l.funcs);
 	free(l.leaving);
 	free(l.checks);

@@ -48,14 +48,14 @@ struct bb_cut_form {
 			    only 0, or only 1 */
 };
 
-/* What a clone is made of. The caller owns all of it. */
+/* What a clone is made of. */
 struct bb_cut_parts {
-	const struct bb_code *code;
-	const struct bb_cfg *cfg;
-	const struct bb_registers *live;
-	const struct bb_helds *helds;
-	const uint32_t *stack_bytes; /* by function, from bb_load__stack_bytes() */
-	const struct bb_cuts *cuts;
+	struct bb_code code;
+	struct bb_cfg cfg;
+	struct bb_registers live;
+	struct bb_helds helds;
+	uint32_t *stack_bytes; /* by function, from bb_load__stack_bytes() */
+	struct bb_cuts cuts;
 	int memory_fd;
 };
 

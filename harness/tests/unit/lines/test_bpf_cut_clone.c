@@ -143,17 +143,17 @@ static void make_lines(struct prog *s)
 static int load_clones(struct prog *s, const struct fixture *f, enum bb_cut_detail detail)
 {
 	const struct bb_cut_form logs = {.logs = true};
-	struct bb_cut_parts parts = {.code = &s->code,
-				     .cfg = &s->cfg,
-				     .live = &s->live,
-				     .helds = &s->helds,
+	struct bb_cut_parts parts = {.code = s->code,
+				     .cfg = s->cfg,
+				     .live = s->live,
+				     .helds = s->helds,
 				     .stack_bytes = s->stack_bytes,
-				     .cuts = &s->cuts,
 				     .memory_fd = f->memory.fd};
 	struct bb_err err = {0};
 	int rc;
 
 	bb_cuts__find(&s->code, &s->cfg, detail, 1, &s->cuts);
+	parts.cuts = s->cuts;
 	rc = bb_cut_clone__load(&parts, &s->form, &s->clone_fd, &err);
 	if (!rc)
 		rc = bb_cut_clone__load(&parts, &logs, &s->logger_fd, &err);
