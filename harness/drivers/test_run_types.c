@@ -69,7 +69,6 @@ static const struct bb_test_run_type types[] = {
 		BPF_PROG_TYPE_XDP,
 		"xdp",
 		A_PACKET,
-		.is_xdp = true,
 		.takes_ctx = BB_CTX_XDP,
 		.retvals = xdp_names,
 		.ctx_wants = "a device that there is in this network namespace, one of its receive "

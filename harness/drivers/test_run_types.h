@@ -8,8 +8,6 @@
 struct bb_test_run_type {
 	uint32_t prog_type; /* BPF_PROG_TYPE_* */
 	const char *name;   /* name as bpftool prints it */
-	/* true for XDP: the program is attached to a device while it is measured */
-	bool is_xdp;
 	bool takes_context; /* takes a context and no packet; false: takes a packet */
 	/* kind of context that may come with a packet: bytes, or also members by name */
 	enum bb_ctx_kind takes_ctx;

@@ -247,7 +247,8 @@ static int attach(void *attached, struct bb_test_prog *prog, struct bb_err *err)
 
 	slot->is_judged = !floor || strcmp(floor, prog->spec->name);
 	slot->place = t->mix.n ? find_place(t, prog->spec) : 0;
-	if (!rc && slot->type->is_xdp && !bb_target__is_adopted(prog->target)) {
+	if (!rc && slot->type->prog_type == BPF_PROG_TYPE_XDP &&
+	    !bb_target__is_adopted(prog->target)) {
 		if (t->xdp.netns_fd < 0)
 			rc = bb_xdp_net__open(&t->xdp, err);
 		t->xdp.one_at_a_time = t->common.opts.is_exact;

@@ -198,7 +198,7 @@ static int instrument_and_load(struct maker *m, struct bb_err *err)
 	for (uint32_t i = 0; m->c.key_bytes && i < m->c.n_vain; i++)
 		most += m->c.key_bytes[i] ? KEY_SLOTS(m->c.key_bytes[i]) : 0;
 
-	m->out = (struct bb_rewrite){.code = code, .g = &m->c.cfg, .with = "counters"};
+	m->out = (struct bb_rewrite){.code = code, .with = "counters"};
 	bb_rewrite__open(&m->out, most);
 	/* A jump that becomes long may push the targets of other jumps out of reach. No jump
 	 * becomes short again, so the loop ends. */

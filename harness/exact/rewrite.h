@@ -6,9 +6,8 @@
 /* A program to which instructions are added. The caller writes all new slots in order and sets
  * `moved` and `landing` for each old instruction. */
 struct bb_rewrite {
-	const struct bb_code *code; /* borrowed; so is `g` */
-	const struct bb_cfg *g;
-	const char *with; /* what is added, in messages: "counters" */
+	const struct bb_code *code; /* borrowed */
+	const char *with;           /* what is added, in messages: "counters" */
 	struct bpf_insn *insns;
 	uint32_t n;
 	/* New slots, each indexed by old slot. `moved` has one more element, for the end of the
@@ -28,7 +27,7 @@ struct bb_rewrite {
 #define BB_MOST_INSNS 65536u
 
 /* Allocates room for `most` slots; bb_rewrite__done() frees it. Before, the caller must set the
- * members code, g and with. */
+ * members code and with. */
 void bb_rewrite__open(struct bb_rewrite *r, size_t most);
 void bb_rewrite__done(struct bb_rewrite *r);
 

@@ -1270,7 +1270,7 @@ int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, ui
 			  .g = g};
 	int rc;
 
-	m.out = (struct bb_rewrite){.code = code, .g = g, .with = "clocks"};
+	m.out = (struct bb_rewrite){.code = code, .with = "clocks"};
 	if (is_tracer(&m) && m.c.with & BB_INSIDE_PACKETS)
 		find_context(&m);
 	if (!m.c.snap)

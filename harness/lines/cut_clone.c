@@ -598,7 +598,7 @@ int bb_cut_clone__load(const struct bb_cut_parts *parts, const struct bb_cut_for
 			   .parts = parts,
 			   .form = form,
 			   .times = form->doubled ? 2 : 1,
-			   .out = {.code = &parts->code, .g = &parts->cfg, .with = "cuts"}};
+			   .out = {.code = &parts->code, .with = "cuts"}};
 	int rc = build(&l, err);
 
 	if (!rc)
