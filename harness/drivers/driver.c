@@ -11,6 +11,34 @@ void bb_mix_paths__done(struct bb_mix_paths *p)
 	*p = (struct bb_mix_paths){0};
 }
 
+static void close_trigger(struct bb_trigger_state *s)
+{
+	if (!s)
+		return;
+	s->trigger->close(s);
+	bb_cold__free(s->cold);
+	free(s);
+}
+
+static int open_trigger(const struct bb_drive_trigger *trigger, const struct bb_drive_spec *spec,
+			const struct bb_driver_opts *opts, struct bb_trigger_state **ret_state,
+			struct bb_err *err)
+{
+	struct bb_trigger_state *s = bb_calloc(1, trigger->state_bytes);
+	int rc = 0;
+
+	*s = (struct bb_trigger_state){.trigger = trigger, .spec = spec, .opts = *opts};
+	if (trigger->open)
+		rc = trigger->open(s, err);
+	if (!rc && spec->caches == BB_CACHES_COLD)
+		rc = bb_cold__open("", opts->cpu, &s->cold, err);
+	if (rc)
+		close_trigger(s);
+	else
+		*ret_state = s;
+	return rc;
+}
+
 int bb_driver__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
 		    struct bb_drive_state **ret_state, struct bb_err *err)
 {
@@ -27,7 +55,7 @@ int bb_driver__open(const struct bb_drive_spec *spec, const struct bb_driver_opt
 	*s = (struct bb_drive_state){.driver = d, .spec = spec, .opts = *opts};
 	bb_rng_seed(&s->rng, opts->seed);
 	if (d->trigger)
-		rc = bb_trigger__open(d->trigger, spec, opts, &s->fired, err);
+		rc = open_trigger(d->trigger, spec, opts, &s->fired, err);
 	if (!rc && d->open)
 		rc = d->open(s, err);
 	if (rc)
@@ -43,7 +71,7 @@ void bb_driver__close(struct bb_drive_state *s)
 		return;
 	if (s->driver->close)
 		s->driver->close(s);
-	bb_trigger__close(s->fired);
+	close_trigger(s->fired);
 	free(s);
 }
 
@@ -53,6 +81,31 @@ int bb_driver__probe(struct bb_drive_state *s, struct bb_test_prog *prog, struct
 	int rc = t && t->probe ? t->probe(s->fired, prog, err) : 0;
 
 	return rc || !s->driver->probe ? rc : s->driver->probe(s, prog, err);
+}
+
+int bb_trigger__attach(struct bb_trigger_state *s, struct bb_test_prog *prog, int prog_fd,
+		       struct bb_attached **ret_attached, struct bb_err *err)
+{
+	struct bb_attached *a = bb_calloc(1, s->trigger->attached_bytes);
+	int rc;
+
+	*a = (struct bb_attached){.state = s,
+				  .target = prog->target,
+				  .prog_fd = prog_fd,
+				  .runs_each = 1};
+	rc = s->trigger->attach(a, prog, err);
+	if (rc)
+		free(a);
+	else
+		*ret_attached = a;
+	return rc;
+}
+
+void bb_trigger__detach(struct bb_attached *a)
+{
+	if (a)
+		a->state->trigger->detach(a);
+	free(a);
 }
 
 int bb_driver__attach(struct bb_drive_state *s, struct bb_test_prog *prog,
@@ -99,6 +152,14 @@ int bb_driver__batch(struct bb_drive_slot *slot, uint32_t param, struct bb_batch
 	if (!(b->elapsed_s > 0))
 		b->elapsed_s = bb_seconds_since(began_ns);
 	return rc;
+}
+
+int bb_batch__void_if_gone(struct bb_batch *b, int rc, const struct bb_err *err)
+{
+	if (rc != -ESRCH)
+		return rc;
+	snprintf(b->void_why, sizeof(b->void_why), "%.190s", err->msg);
+	return 0;
 }
 
 int bb_pin_to_cpu(int cpu, struct bb_err *err)

@@ -57,8 +57,8 @@ struct bb_drive_trigger {
 	/* true: a firing may take so long that a batch gets fewer samples than it wants */
 	bool may_be_slow;
 
-	/* Sizes of the trigger's own structs, bytes. bb_trigger__open() and bb_trigger__attach()
-	 * allocate and zero these structs; bb_trigger__close() and bb_trigger__detach() free them.
+	/* Sizes of the trigger's own structs, bytes. bb_driver__open() and bb_trigger__attach()
+	 * allocate and zero these structs; bb_driver__close() and bb_trigger__detach() free them.
 	 * They are the arguments `state` and `attached` of the functions. */
 	size_t state_bytes, attached_bytes;
 	/* Returns 0 or -errno. NULL: there is nothing to open. */
@@ -82,11 +82,6 @@ struct bb_drive_trigger {
 };
 
 extern const struct bb_drive_trigger bb_trigger_page_fault, bb_trigger_test_run, bb_trigger_fire;
-
-int bb_trigger__open(const struct bb_drive_trigger *trigger, const struct bb_drive_spec *spec,
-		     const struct bb_driver_opts *opts, struct bb_trigger_state **ret_state,
-		     struct bb_err *err);
-void bb_trigger__close(struct bb_trigger_state *s); /* accepts NULL */
 
 /* Attaches `prog_fd`, which is the program or a clone of it. Returns 0 or -errno. */
 int bb_trigger__attach(struct bb_trigger_state *s, struct bb_test_prog *prog, int prog_fd,
