@@ -90,9 +90,9 @@ static int calibrate(struct timing *t, uint32_t *ret_calls)
 
 static int take_sample(struct timing *t, uint32_t calls)
 {
-	const struct bb_fit_timer timer = {time_calls, t};
 	struct bb_fitted_line line = {0};
-	int rc = calls ? bb_fit_line__take(&timer, calls, &line) : time_calls(t, 1, &line.slope_ns);
+	int rc = calls ? bb_fit_line__take(time_calls, t, calls, &line)
+		       : time_calls(t, 1, &line.slope_ns);
 
 	if (rc)
 		return rc;

@@ -12,12 +12,6 @@
  * the calls take more than 1 ms, the results scatter. */
 #define BB_LINE_NS 100e3
 
-struct bb_fit_timer {
-	/* Makes a call of n runs. *ret_ns receives its wall time, ns. Returns 0 or -errno. */
-	int (*time)(void *arg, uint32_t n, double *ret_ns);
-	void *arg;
-};
-
 struct bb_fitted_line {
 	double slope_ns, intercept_ns;
 };
@@ -43,6 +37,7 @@ static inline unsigned int bb_fit_line_is_longer(unsigned int i)
 double bb_fit_line_slope(double y[2][BB_LINE_TIMES], uint32_t runs);
 
 /* Makes the shorter and the longer calls of a line, and computes the line. A longer call has `n`
- * runs. Returns 0, or the timer's error. */
-int bb_fit_line__take(const struct bb_fit_timer *timer, uint32_t n,
+ * runs. time_runs() makes a call of `runs` runs, and *ret_ns receives its wall time, ns. Returns 0, or
+ * the error of time_runs(). */
+int bb_fit_line__take(int (*time_runs)(void *arg, uint32_t runs, double *ret_ns), void *arg, uint32_t n,
 		      struct bb_fitted_line *ret_line);

@@ -193,13 +193,12 @@ static int count_call(void *arg, uint32_t repeat, double *ret_ns)
 /* Takes one sample: a line or, for a slow program (repeat == 1), one call of one run. */
 static int take_line(struct calls *c, uint32_t repeat, struct line *ret_line)
 {
-	const struct bb_fit_timer timer = {count_call, c};
 	int rc;
 
 	c->n = 0;
 	ret_line->time.intercept_ns = NAN;
 	rc = repeat == 1 ? count_call(c, 1, &ret_line->time.slope_ns)
-			 : bb_fit_line__take(&timer, repeat, &ret_line->time);
+			 : bb_fit_line__take(count_call, c, repeat, &ret_line->time);
 	for (size_t k = 0; !rc && k < BB_PMU_COUNTERS; k++)
 		ret_line->pmu[k] =
 			repeat == 1 ? c->counts[k][0][0]

@@ -77,13 +77,14 @@ static int time_call(void *arg, uint32_t runs, double *ret_ns)
 void bb_references__measure(struct bb_references *r, double ret_ns[BB_N_REFERENCES])
 {
 	for (int i = 0; i < BB_N_REFERENCES; i++) {
-		const struct bb_fit_timer timer = {time_call, r ? r->target[i] : NULL};
+		struct bb_target *target = r ? r->target[i] : NULL;
 		struct bb_fitted_line line;
 		double ns[LINES];
 		size_t n = 0;
 
-		for (unsigned int k = 0; timer.arg && k < LINES && !bb_must_end(); k++)
-			if (!bb_fit_line__take(&timer, runs_of[i], &line) && line.slope_ns > 0)
+		for (unsigned int k = 0; target && k < LINES && !bb_must_end(); k++)
+			if (!bb_fit_line__take(time_call, target, runs_of[i], &line) &&
+			    line.slope_ns > 0)
 				ns[n++] = line.slope_ns;
 		ret_ns[i] = n ? bb_median(ns, n) : (double)NAN;
 	}
