@@ -153,21 +153,19 @@ static int change_to(const struct bb_hook *hook, int prog_fd, int *link_fd, stru
 static int take_attached(struct slot *s, const struct bb_hook *hook, struct block *b,
 			 struct bb_err *err)
 {
-	bool has_empty = s->empty_fd >= 0;
-	int link_fd = -1, rc = 0;
+	const int full_fd = s->fire.common.prog_fd,
+		  turns[] = {s->empty_fd, full_fd, full_fd, s->empty_fd};
+	int link_fd = -1, attached_fd = -1, rc = 0;
 
-	if (has_empty)
-		rc = change_to(hook, s->empty_fd, &link_fd, err);
-	if (!rc && has_empty)
-		rc = take_turn(s, &b->empty_ns, err);
-	if (!rc)
-		rc = change_to(hook, s->fire.common.prog_fd, &link_fd, err);
-	for (int i = 0; !rc && i < 2; i++)
-		rc = take_turn(s, &b->full_ns, err);
-	if (!rc && has_empty)
-		rc = change_to(hook, s->empty_fd, &link_fd, err);
-	if (!rc && has_empty)
-		rc = take_turn(s, &b->empty_ns, err);
+	for (size_t i = 0; !rc && i < BB_LEN(turns); i++) {
+		if (turns[i] < 0)
+			continue;
+		if (turns[i] != attached_fd)
+			rc = change_to(hook, turns[i], &link_fd, err);
+		attached_fd = turns[i];
+		if (!rc)
+			rc = take_turn(s, i == 1 || i == 2 ? &b->full_ns : &b->empty_ns, err);
+	}
 	bb_close(&link_fd);
 	return rc;
 }

@@ -178,11 +178,6 @@ int bb_setup__open(char *const *commands, size_t n, const struct bb_child_place 
 	return 0;
 }
 
-void bb_setup__limit_log(const struct bb_setup *s)
-{
-	bb_command__limit_log(s->log_fd);
-}
-
 void bb_setup__close(struct bb_setup *s)
 {
 	if (s->keeper.pid <= 0)

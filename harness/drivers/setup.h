@@ -17,7 +17,9 @@ struct bb_setup {
 	/* first process of the PID namespace; pid 0: there were no commands */
 	struct bb_child keeper;
 	int home_fd; /* the network namespace to go back to */
-	int log_fd;  /* file in memory that receives the output of the commands */
+	/* file in memory that receives the output of the commands; call bb_command__limit_log() now
+	 * and then */
+	int log_fd;
 };
 
 /* Runs commands[n]; n may be 0. Returns 0, or -errno with a message that names the command that
@@ -26,6 +28,4 @@ struct bb_setup {
  * this system does not let us make such namespaces. After an error nothing is left to close. */
 int bb_setup__open(char *const *commands, size_t n, const struct bb_child_place *place,
 		   struct bb_setup *ret_setup, struct bb_err *err);
-/* Empties log_fd if the commands have written more than 1 MiB. Call it now and then. */
-void bb_setup__limit_log(const struct bb_setup *s);
 void bb_setup__close(struct bb_setup *s); /* does nothing if `s` is zeroed or closed */

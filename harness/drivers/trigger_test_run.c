@@ -337,31 +337,9 @@ int bb_test_run__times(struct bb_target *target, const struct bb_test_run_type *
 	return rc;
 }
 
-static int try_input(const struct bb_test_run_slot *slot, const struct bb_input *in,
-		     struct bb_err *err)
-{
-	/* nobody reads this batch: a wrong result of the program is reported later, when the
-	 * program is measured */
-	struct bb_batch unsaid = {0};
-	struct bb_target *target = slot->common.target;
-	int rc = bb_test_run_type__check(slot->type, target->source->program, in, err);
-	struct bb_test_call s;
-
-	if (rc)
-		return rc;
-	open_call(slot, in, &s);
-	do
-		rc = bb_test_call__fire_checked(&s, &unsaid);
-	while (rc == -EINTR && !bb_must_end());
-	bb_target__drain(target, false);
-	if (rc)
-		rc = bb_test_call__say_failed(&s, rc, err);
-	bb_test_call__close(&s);
-	return rc;
-}
-
 /* probe() of the trigger: runs the program on every input once before anything is measured, so that
- * an input that the kernel refuses is reported at once, with its name. */
+ * an input that the kernel refuses is reported at once, with its name. A wrong result is reported
+ * later, when the program is measured. */
 static int probe(void *state_, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_trigger_state *state = state_;
@@ -378,7 +356,7 @@ static int probe(void *state_, struct bb_test_prog *prog, struct bb_err *err)
 	began_ns = bb_now_ns();
 	for (uint32_t i = 0;
 	     !rc && i < n && prog->run_s < PROBE_S && bb_seconds_since(began_ns) < PROBE_S; i++) {
-		rc = try_input(slot, input_of(slot, i), err);
+		rc = bb_test_run__times(prog->target, slot->type, input_of(slot, i), 1, err);
 		if (!i)
 			prog->run_s = bb_seconds_since(began_ns);
 	}

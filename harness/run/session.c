@@ -440,7 +440,7 @@ int bb_session__stats_for(struct bb_session *s, size_t drive, struct bb_err *err
 	bool on = d->kind.needs_bpf && !d->kind.stats_off;
 	int rc = 0;
 
-	bb_setup__limit_log(&s->setup);
+	bb_command__limit_log(s->setup.log_fd);
 	if (on && !s->stats_on)
 		rc = bb_stats_enable__on(&s->stats, err);
 	else if (!on)
