@@ -29,35 +29,28 @@ static bool goes_beside(const struct bb_attach_point *p, const struct bb_attach_
 	return is_event(p) && is_event(other);
 }
 
-struct found {
-	const struct bb_test_prog *others[BB_BESIDE_MOST];
-	size_t n;
-};
-
 static void add_if_beside(const struct bb_test_prog *prog, const struct bb_test_prog *other,
-			  bool shares_map, struct found *f)
+			  bool shares_map, const struct bb_test_prog **others, size_t *n)
 {
-	bool goes = f->n < BB_BESIDE_MOST && other->fire.trigger &&
-		    bb_target__is_of_object(prog->target, other->target) &&
-		    goes_beside(&prog->fire.point, &other->fire.point);
-
-	for (size_t k = 0; goes && k < f->n; k++)
-		goes = !bb_attach_point__same_event(&f->others[k]->fire.point, &other->fire.point);
-	if (goes && (shares_map || bb_target__shares_map(prog->target, other->target)))
-		f->others[f->n++] = other;
+	if (*n < BB_BESIDE_MOST && other->fire.trigger &&
+	    bb_target__is_of_object(prog->target, other->target) &&
+	    goes_beside(&prog->fire.point, &other->fire.point) &&
+	    !BB_ANY(others, *n,
+		    bb_attach_point__same_event(&(*it)->fire.point, &other->fire.point)) &&
+	    (shares_map || bb_target__shares_map(prog->target, other->target)))
+		others[(*n)++] = other;
 }
 
-size_t bb_beside__find(const struct bb_test_prog *prog, const struct bb_test_prog **ret_others)
+size_t bb_beside__find(const struct bb_test_prog *prog,
+		       const struct bb_test_prog *ret_others[BB_BESIDE_MOST])
 {
-	struct found f = {.n = 0};
+	size_t n = 0;
 
 	for (size_t i = 0; i < prog->n_all; i++)
-		add_if_beside(prog, &prog->all[i], false, &f);
+		add_if_beside(prog, &prog->all[i], false, ret_others, &n);
 	for (size_t i = 0; i < prog->n_companions; i++)
-		add_if_beside(prog, &prog->companions[i], true, &f);
-	if (ret_others)
-		memcpy(ret_others, f.others, f.n * sizeof(f.others[0]));
-	return f.n;
+		add_if_beside(prog, &prog->companions[i], true, ret_others, &n);
+	return n;
 }
 
 /* --- programs of the object that the session does not measure --- */

@@ -27,6 +27,7 @@ int bb_companion__load(const struct bb_test_prog *prog, const char *program,
  * the companions of `prog`, that have a hook and share a map with `prog`. For example, the program
  * at a function's entry stores a value for the program at its return. Takes only one program for
  * each event, because an object may hold several programs for one event, for different kernels.
- * Returns their number. ret_others[BB_BESIDE_MOST] may be NULL.
+ * Returns their number.
  */
-size_t bb_beside__find(const struct bb_test_prog *prog, const struct bb_test_prog **ret_others);
+size_t bb_beside__find(const struct bb_test_prog *prog,
+		       const struct bb_test_prog *ret_others[BB_BESIDE_MOST]);

@@ -10,19 +10,17 @@
 struct bb_lines_variant *bb_lines_state__variant(struct bb_lines_state *s,
 						 const struct bb_variant_spec *spec)
 {
-	for (size_t i = 0; i < s->n_variants; i++)
-		if (s->variants[i]->spec == spec)
-			return s->variants[i];
-	return NULL;
+	struct bb_lines_variant **found = BB_FIND(s->variants, s->n_variants, (*it)->spec == spec);
+
+	return found ? *found : NULL;
 }
 
 static struct bb_lines_variant *add_variant(struct bb_lines_state *s,
 					    const struct bb_variant_spec *spec)
 {
-	struct bb_lines_variant *v = bb_calloc(1, sizeof(*v)), **added;
+	struct bb_lines_variant *v = bb_calloc(1, sizeof(*v));
 
-	added = bb_append(&s->variants, &s->n_variants, sizeof(*added));
-	*added = v;
+	BB_PUSH(s->variants, s->n_variants, v);
 	v->spec = spec;
 	v->plan.detail = BB_CUT_ALL;
 	return v;

@@ -69,7 +69,7 @@ static bool is_hook_of(const struct bb_hook *h, const struct bb_attach_point *po
 static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *point,
 		       struct bb_hook **ret_hook, struct bb_err *err)
 {
-	struct bb_hook *h, **added;
+	struct bb_hook *h;
 	int rc;
 
 	*ret_hook = NULL;
@@ -86,8 +86,8 @@ static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *po
 		free(h);
 		return rc;
 	}
-	added = bb_append(&s->hooks, &s->n_hooks, sizeof(struct bb_hook *));
-	*ret_hook = *added = h;
+	BB_PUSH(s->hooks, s->n_hooks, h);
+	*ret_hook = h;
 	return 0;
 }
 
@@ -362,7 +362,9 @@ static void say_fired(const struct bb_test_prog *prog, size_t n_beside, char *re
 static void say_fired_with_others(const struct bb_input *, const struct bb_test_prog *prog,
 				  char *ret_words, size_t size)
 {
-	say_fired(prog, bb_beside__find(prog, NULL), ret_words, size);
+	const struct bb_test_prog *others[BB_BESIDE_MOST];
+
+	say_fired(prog, bb_beside__find(prog, others), ret_words, size);
 }
 
 void bb_fire__words_alone(const struct bb_input *, const struct bb_test_prog *prog, char *ret_words,

@@ -23,15 +23,6 @@
 
 /* --- what the kernel says about itself --- */
 
-/* Reads the first line of a file of sysfs or tracefs. Returns 0 or -errno. */
-static int read_line(const char *path, char *ret_text, size_t size)
-{
-	int n = bb_root__read(path, ret_text, size);
-
-	ret_text[strcspn(ret_text, "\n")] = '\0';
-	return n > 0 ? 0 : n < 0 ? n : -EIO;
-}
-
 /* Returns the bit of perf_event_attr.config that selects the return probe ("config:0" in sysfs). */
 static uint64_t return_bit(const char *pmu)
 {
@@ -40,7 +31,7 @@ static uint64_t return_bit(const char *pmu)
 	uint64_t bit;
 
 	snprintf(path, sizeof(path), PMUS "%s/format/retprobe", pmu);
-	digits = read_line(path, text, sizeof(text)) ? NULL : strchr(text, ':');
+	digits = bb_root__read(path, text, sizeof(text)) < 0 ? NULL : strchr(text, ':');
 	if (digits)
 		digits++;
 	return digits && !bb_parse_digits(&digits, &bit) && bit < 64 ? 1ULL << bit : 1;
