@@ -69,7 +69,7 @@ enum {
 	}
 #define BB_FIRES(...) .fire = bb_trigger__call, .calls = {__VA_ARGS__}
 
-/* Returns -errno if a call has failed, else 0. */
+/* Returns -errno if a call has failed, else 0. `a() ?: b()` calls b() unless a() has failed. */
 static inline int bb_failed(bool has_failed)
 {
 	return has_failed ? -errno : 0;

@@ -65,11 +65,8 @@ static int open_udp(struct bb_firing *f)
 
 static int open_udp_connected(struct bb_firing *f)
 {
-	int rc = open_udp(f);
-
-	return rc ? rc
-		  : bb_failed(connect(f->fd[1], &bb_firing__page(f)->address.any,
-				      bb_firing__address_bytes(f)));
+	return open_udp(f) ?: bb_failed(connect(f->fd[1], &bb_firing__page(f)->address.any,
+						bb_firing__address_bytes(f)));
 }
 
 static int fire_udp_msg(struct bb_firing *f)
@@ -105,9 +102,7 @@ static int open_udp_full(struct bb_firing *f)
 
 static int open_listener(struct bb_firing *f)
 {
-	int rc = open_bound(f, SOCK_STREAM);
-
-	return rc ? rc : bb_failed(listen(f->fd[0], 8));
+	return open_bound(f, SOCK_STREAM) ?: bb_failed(listen(f->fd[0], 8));
 }
 
 /* Makes a connection. Closing its sockets resets it, so that no port stays in TIME_WAIT. */
@@ -142,10 +137,8 @@ static int fire_tcp(struct bb_firing *f)
 int bb_firing__open_tcp(struct bb_firing *f)
 {
 	const int on = 1;
-	int rc = open_listener(f);
+	int rc = open_listener(f) ?: connect_pair(f, &f->fd[1], &f->fd[2]);
 
-	if (!rc)
-		rc = connect_pair(f, &f->fd[1], &f->fd[2]);
 	if (!rc)
 		setsockopt(f->fd[1], IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	return rc;
@@ -382,16 +375,12 @@ static int open_named(struct bb_firing *f)
 
 static int connect_chosen(struct bb_firing *f)
 {
-	int rc = bb_firing__open_tcp(f);
-
-	return rc ? rc : choose(f);
+	return bb_firing__open_tcp(f) ?: choose(f);
 }
 
 static int open_chosen(struct bb_firing *f)
 {
-	int rc = open_named(f);
-
-	return rc ? rc : connect_chosen(f);
+	return open_named(f) ?: connect_chosen(f);
 }
 
 static int send_byte(int fd)
@@ -412,18 +401,14 @@ static int take_byte(int fd)
 /* Sends one byte from one end of the connection to the other, and receives it there. */
 static int pass(int from, int to)
 {
-	int rc = send_byte(from);
-
-	return rc ? rc : take_byte(to);
+	return send_byte(from) ?: take_byte(to);
 }
 
 /* Sends a byte to the other end, and then a byte back. The segment with the second byte
  * acknowledges the first byte. */
 static int fire_congestion(struct bb_firing *f)
 {
-	int rc = pass(f->fd[1], f->fd[2]);
-
-	return rc ? rc : pass(f->fd[2], f->fd[1]);
+	return pass(f->fd[1], f->fd[2]) ?: pass(f->fd[2], f->fd[1]);
 }
 
 /* Shortens the time after which the kernel sends a lost segment again, from 200 ms towards
@@ -443,9 +428,7 @@ static int hurry(struct bb_firing *f)
 
 static int open_hurried(struct bb_firing *f)
 {
-	int rc = open_chosen(f);
-
-	return rc ? rc : hurry(f);
+	return open_chosen(f) ?: hurry(f);
 }
 
 static void close_ends(struct bb_firing *f)
@@ -494,16 +477,10 @@ static int wait_for_loss(int fd)
 
 static int fire_loss(struct bb_firing *f)
 {
-	int rc = lose(f->fd[2], true);
+	int rc = lose(f->fd[2], true) ?: send_byte(f->fd[1]) ?: wait_for_loss(f->fd[1]);
 
-	if (!rc)
-		rc = send_byte(f->fd[1]);
-	if (!rc)
-		rc = wait_for_loss(f->fd[1]);
 	lose(f->fd[2], false);
-	if (!rc)
-		rc = take_byte(f->fd[2]);
-	return rc ? rc : pass(f->fd[2], f->fd[1]);
+	return rc ?: take_byte(f->fd[2]) ?: pass(f->fd[2], f->fd[1]);
 }
 
 /*
@@ -514,31 +491,20 @@ static int fire_loss(struct bb_firing *f)
  */
 static int lose_and_undo(struct bb_firing *f)
 {
-	int rc = lose(f->fd[1], true);
+	int rc = lose(f->fd[1], true) ?: pass(f->fd[1], f->fd[2]) ?: lose(f->fd[2], true)
+		 ?: wait_for_loss(f->fd[1]);
 
-	if (!rc)
-		rc = send_byte(f->fd[1]);
-	if (!rc)
-		rc = take_byte(f->fd[2]);
-	if (!rc)
-		rc = lose(f->fd[2], true);
-	if (!rc)
-		rc = wait_for_loss(f->fd[1]);
 	lose(f->fd[1], false);
 	lose(f->fd[2], false);
-	return rc ? rc : pass(f->fd[2], f->fd[1]);
+	return rc ?: pass(f->fd[2], f->fd[1]);
 }
 
 /* Uses a new connection each time. On a connection with late acknowledgements, the kernel waits
  * longer before it sends a segment again. */
 static int fire_undo(struct bb_firing *f)
 {
-	int rc = connect_chosen(f);
+	int rc = connect_chosen(f) ?: hurry(f) ?: lose_and_undo(f);
 
-	if (!rc)
-		rc = hurry(f);
-	if (!rc)
-		rc = lose_and_undo(f);
 	close_ends(f);
 	return rc;
 }
