@@ -58,7 +58,7 @@ static void print_found(const struct bb_discovery *d)
 /* State that the searches for all programs of the object share. */
 struct search {
 	const char *object, *object_dir;
-	struct bb_fire_site site;
+	struct bb_fire_site *site;
 	struct bb_live_objects live; /* opened for the first program that needs them */
 	bool is_live;
 	bool has_trigger; /* a trigger was found by which at least one program can be measured */
@@ -100,7 +100,7 @@ static int look_at(struct search *s, const char *program)
 		rc = bb_reach__check(&point, target, &err);
 	}
 	if (!rc)
-		rc = bb_discover(&s->site, &point, NULL, target->prog_fd, &target->reader, true, &d,
+		rc = bb_discover(s->site, &point, NULL, target->prog_fd, &target->reader, true, &d,
 				 &err);
 	putchar('\n');
 	if (rc)
@@ -112,7 +112,7 @@ static int look_at(struct search *s, const char *program)
 	if ((rc == -ENOTSUP || (!rc && !d.trigger)) &&
 	    bb_attach_point__on_own_function(&point, &own) && !bb_reach__acts(target)) {
 		if (!s->is_live)
-			bb_live_objects__open(s->site.netns_fd, s->object_dir, &s->live);
+			bb_live_objects__open(s->site->netns_fd, s->object_dir, &s->live);
 		s->is_live = true;
 		bb_live_objects__stand_in(&s->live, target->source->program, &own);
 		printf("  * %-20s %s\n", bb_triggers_function[0].name, own.said);
@@ -164,12 +164,12 @@ static int look_at_all(const struct triggers_args *a, struct bb_err *err)
 	if (!rc)
 		rc = bb_pin_to_cpu(cpu, err);
 	if (!rc) {
-		bb_fire_site__open(cpu, poll_cpu, &s.site);
+		s.site = bb_fire_site__share(cpu, poll_cpu, &(struct bb_fire_user){0});
 		s.object_dir = paths->object_dir;
 		rc = look_at_each(a, &s, &info, err);
 		if (s.is_live)
 			bb_live_objects__close(&s.live);
-		bb_fire_site__close(&s.site);
+		bb_fire_site__unshare(s.site);
 	}
 	bb_object_let_go(elf);
 	bb_object_info__done(&info);

@@ -103,26 +103,33 @@ static int make_cgroup(struct bb_fire_site *p)
 	return rc;
 }
 
-void bb_fire_site__open(int cpu, int other_cpu, struct bb_fire_site *ret_site)
-{
-	struct bb_fire_site p = {.cpu = cpu,
-				 .other_cpu = other_cpu == cpu ? -1 : other_cpu,
-				 .netns_fd = -1,
-				 .cgroup_fd = -1,
-				 .keeper_fd = -1};
-	int rc = make_cgroup(&p);
+static struct bb_fire_site the_site;
+static size_t n_users;
 
-	open_netns(&p);
+struct bb_fire_site *bb_fire_site__share(int cpu, int other_cpu, const struct bb_fire_user *user)
+{
+	struct bb_fire_site *p = &the_site;
+	int rc;
+
+	if (n_users++)
+		return p;
+	*p = (struct bb_fire_site){.cpu = cpu,
+				   .other_cpu = other_cpu == cpu ? -1 : other_cpu,
+				   .netns_fd = -1,
+				   .cgroup_fd = -1,
+				   .user = *user};
+	rc = make_cgroup(p);
+	open_netns(p);
 	if (rc)
-		snprintf(p.why_no_cgroup, sizeof(p.why_no_cgroup), "%s",
+		snprintf(p->why_no_cgroup, sizeof(p->why_no_cgroup), "%s",
 			 rc == -ENODEV ? "no cgroup2 file system is mounted; " BB_CGROUP2_REMEDY
 				       : strerror(-rc));
-	*ret_site = p;
+	return p;
 }
 
-void bb_fire_site__close(struct bb_fire_site *p)
+void bb_fire_site__unshare(struct bb_fire_site *p)
 {
-	if (!p)
+	if (!p || --n_users)
 		return;
 	bb_close(&p->netns_fd);
 	bb_close(&p->cgroup_fd);
@@ -130,25 +137,6 @@ void bb_fire_site__close(struct bb_fire_site *p)
 		close(p->keeper_fd);
 		bb_wait_for(p->keeper);
 	}
-	*p = (struct bb_fire_site){.netns_fd = -1, .cgroup_fd = -1, .keeper_fd = -1};
-}
-
-static struct bb_fire_site the_site;
-static size_t n_users;
-
-struct bb_fire_site *bb_fire_site__share(int cpu, int other_cpu, const struct bb_fire_user *user)
-{
-	if (!n_users++) {
-		bb_fire_site__open(cpu, other_cpu, &the_site);
-		the_site.user = *user;
-	}
-	return &the_site;
-}
-
-void bb_fire_site__unshare(struct bb_fire_site *p)
-{
-	if (p && !--n_users)
-		bb_fire_site__close(p);
 }
 
 const struct bb_fire_site *bb_fire_site__shared(void)

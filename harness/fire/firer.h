@@ -28,18 +28,14 @@ struct bb_fire_site {
 	char cgroup[256]; /* path of the cgroup's folder */
 	uint64_t cgroup_id;
 	char why_no_netns[200], why_no_cgroup[200];
-	/* set by the caller; if zeroed, commands run as root, and there is no call_function */
-	struct bb_fire_user user;
+	struct bb_fire_user user; /* if zeroed, commands run as root, and none is call_function */
 	pid_t keeper; /* process that removes the cgroup; 0 means none */
 	int keeper_fd;
 };
 
-void bb_fire_site__open(int cpu, int other_cpu, struct bb_fire_site *ret_site);
-void bb_fire_site__close(struct bb_fire_site *p);
-
 /* Returns the one site that all drives of this process share. Its cgroup is shared, too, because a
  * program that was told the id of the cgroup must always be fired in it. The first call opens the
- * site and sets its `user`; the last bb_fire_site__unshare() closes it. */
+ * site; the last bb_fire_site__unshare() closes it. */
 struct bb_fire_site *bb_fire_site__share(int cpu, int other_cpu, const struct bb_fire_user *user);
 void bb_fire_site__unshare(struct bb_fire_site *p);    /* does nothing if `p` is NULL */
 const struct bb_fire_site *bb_fire_site__shared(void); /* returns NULL if the site is not open */
