@@ -86,6 +86,14 @@ static void fill_blocks(const struct bb_code *code, const uint8_t *marks, struct
 	for (uint32_t i = 0; i < code->n_funcs; i++)
 		g->funcs[g->blocks[g->block_of[code->funcs[i].insn_off]].func].type_id =
 			code->funcs[i].type_id;
+	for (b = g->blocks; b < g->blocks + g->n_blocks; b++) {
+		const struct bpf_insn *i = &code->insns[b->last];
+
+		if (!bb_insn_is_exit(i) && !bb_insn_is_goto(i))
+			b->next[b->n_next++] = g->block_of[b->end];
+		if (bb_insn_is_jump(i))
+			b->next[b->n_next++] = g->block_of[bb_insn_jump_target(i, b->last)];
+	}
 }
 
 int bb_cfg__make(const struct bb_code *code, struct bb_cfg *ret_cfg, struct bb_err *err)
@@ -122,22 +130,6 @@ void bb_cfg__done(struct bb_cfg *g)
 	free(g->blocks);
 	free(g->block_of);
 	*g = (struct bb_cfg){0};
-}
-
-unsigned int bb_cfg__next(const struct bb_cfg *g, const struct bb_code *code, uint32_t b,
-			  uint32_t *ret_next)
-{
-	uint32_t at = g->blocks[b].last;
-	const struct bpf_insn *i = &code->insns[at];
-	unsigned int n = 0;
-
-	if (bb_insn_is_exit(i))
-		return 0;
-	if (!bb_insn_is_goto(i))
-		ret_next[n++] = b + 1;
-	if (bb_insn_is_jump(i))
-		ret_next[n++] = g->block_of[bb_insn_jump_target(i, at)];
-	return n;
 }
 
 uint64_t bb_counts__instructions(const struct bb_cfg *g, const uint64_t *counts)
@@ -179,18 +171,17 @@ static void add_found(struct search *s, uint32_t block)
 /* Returns the number of instructions in the blocks that the search finds from block `from` on. */
 static uint32_t search_behind(struct search *s, const struct bb_code *code, uint32_t from)
 {
-	uint32_t n_insns = 0, next[2];
+	uint32_t n_insns = 0;
 
 	s->n = 0;
 	s->number++;
 	add_found(s, from);
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct bb_basic_block *b = &s->g->blocks[s->queue[i]];
-		unsigned int n = bb_cfg__next(s->g, code, s->queue[i], next);
 
 		n_insns += b->n_insns;
-		for (unsigned int k = 0; k < n; k++)
-			add_found(s, next[k]);
+		for (uint32_t k = 0; k < b->n_next; k++)
+			add_found(s, b->next[k]);
 		for (uint32_t at = b->first; at <= b->last; at += bb_insn_slots(&code->insns[at]))
 			if (bb_insn_is_function_call(&code->insns[at]) ||
 			    bb_insn_is_function_address(&code->insns[at]))
@@ -204,18 +195,18 @@ static uint32_t search_behind(struct search *s, const struct bb_code *code, uint
 uint32_t bb_counts__turned_away(const struct bb_cfg *g, const struct bb_code *code,
 				const uint64_t *before, const uint64_t *counts, uint32_t *ret_at)
 {
-	uint32_t *memory = bb_calloc(2 * (size_t)g->n_blocks, sizeof(*memory)), most = 0, next[2];
+	uint32_t *memory = bb_calloc(2 * (size_t)g->n_blocks, sizeof(*memory)), most = 0;
 	struct search s = {.g = g, .queue = memory, .found_by = memory + g->n_blocks};
 
 	for (uint32_t b = 0; b < g->n_blocks; b++)
 		s.found_by[b] = counts[b] != (before ? before[b] : 0) ? EXECUTED : 0;
 	for (uint32_t b = 0; b < g->n_blocks; b++) {
-		unsigned int n = bb_cfg__next(g, code, b, next);
+		const uint32_t *next = g->blocks[b].next;
 		uint32_t n_insns = 0;
 
-		if (s.found_by[b] != EXECUTED || n != 2)
+		if (s.found_by[b] != EXECUTED || g->blocks[b].n_next != 2)
 			continue;
-		for (unsigned int k = 0; k < n; k++)
+		for (unsigned int k = 0; k < 2; k++)
 			if (s.found_by[next[k]] != EXECUTED && s.found_by[next[!k]] == EXECUTED)
 				n_insns = search_behind(&s, code, next[k]);
 		/* If the same instructions are behind several jumps, takes the last of these jumps,
@@ -229,33 +220,24 @@ uint32_t bb_counts__turned_away(const struct bb_cfg *g, const struct bb_code *co
 	return most;
 }
 
-static bool leads_to(const struct bb_cfg *g, const struct bb_code *code, uint32_t from, uint32_t to)
-{
-	uint32_t next[2];
-	unsigned int n = bb_cfg__next(g, code, from, next);
-
-	return (n > 0 && next[0] == to) || (n > 1 && next[1] == to);
-}
-
 /* If several blocks lead to `block`, and the counts tell from which of these blocks the run came,
  * returns that block. Otherwise returns `block`. */
-static uint32_t step_back(const struct bb_cfg *g, const struct bb_code *code, const bool *ran,
-			  uint32_t block)
+static uint32_t step_back(const struct bb_cfg *g, const bool *ran, uint32_t block)
 {
-	uint32_t n_ways = 0, n_ran = 0, n_sure = 0, from = block, sure = block, next[2];
+	uint32_t n_ways = 0, n_ran = 0, n_sure = 0, from = block, sure = block;
 
 	for (uint32_t b = 0; b < g->n_blocks; b++) {
-		bool is_sure = ran[b];
-
-		if (!leads_to(g, code, b, block))
+		if (!bb_cfg__leads_to(g, b, block))
 			continue;
 		n_ways++;
-		for (unsigned int k = bb_cfg__next(g, code, b, next); k--;)
-			is_sure &= next[k] == block || !ran[next[k]];
-		if (ran[b])
-			n_ran++, from = b;
-		if (is_sure)
-			n_sure++, sure = b;
+		if (!ran[b])
+			continue;
+		n_ran++;
+		from = b;
+		if (!BB_ANY(g->blocks[b].next, g->blocks[b].n_next, *it != block && ran[*it])) {
+			n_sure++;
+			sure = b;
+		}
 	}
 	if (n_ways < 2)
 		return block;
@@ -282,7 +264,7 @@ bool bb_counts__returned_at(const struct bb_cfg *g, const struct bb_code *code,
 	for (uint32_t b = g->n_blocks; n_exits == 1 && b != block;) {
 		b = block;
 		if (g->blocks[b].n_insns <= SHARED_END)
-			block = step_back(g, code, ran, b);
+			block = step_back(g, ran, b);
 	}
 	free(ran);
 	*ret_at = g->blocks[block].last;
@@ -315,8 +297,8 @@ bool bb_counts__are_whole(const struct bb_cfg *g, const struct bb_code *code, ui
 	/* in[b] = sum of the counts of the blocks that lead to b */
 	memset(in, 0, g->n_blocks * sizeof(*in));
 	for (uint32_t b = 0; b < g->n_blocks; b++) {
-		uint32_t next[2];
-		unsigned int n = bb_cfg__next(g, code, b, next);
+		const uint32_t *next = g->blocks[b].next;
+		unsigned int n = g->blocks[b].n_next;
 		uint64_t out = 0;
 
 		if (n == 2 && next[0] == next[1])

@@ -18,6 +18,7 @@ struct bb_basic_block {
 	uint32_t last; /* slot of the last instruction: end - 1, or end - 2 if it takes two slots */
 	uint32_t n_insns;
 	uint32_t func;
+	uint32_t next[2], n_next; /* the basic blocks that may follow it in its function */
 };
 
 struct bb_cfg {
@@ -33,10 +34,11 @@ struct bb_cfg {
 int bb_cfg__make(const struct bb_code *code, struct bb_cfg *ret_cfg, struct bb_err *err);
 void bb_cfg__done(struct bb_cfg *g);
 
-/* Writes the basic blocks that may follow block `b` in its function to ret_next[2]. Returns their
- * number. */
-unsigned int bb_cfg__next(const struct bb_cfg *g, const struct bb_code *code, uint32_t b,
-			  uint32_t *ret_next);
+/* True if block `to` may follow block `from` in its function. */
+static inline bool bb_cfg__leads_to(const struct bb_cfg *g, uint32_t from, uint32_t to)
+{
+	return BB_ANY(g->blocks[from].next, g->blocks[from].n_next, *it == to);
+}
 
 /* The function that contains the instruction. */
 static inline uint32_t bb_cfg__func_at(const struct bb_cfg *g, uint32_t slot)

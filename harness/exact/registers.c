@@ -120,12 +120,10 @@ static void find_live(struct analysis *a)
 		changed = false;
 		for (uint32_t b = a->g->n_blocks; b-- > 0;) {
 			const struct bb_basic_block *block = &a->g->blocks[b];
-			uint32_t next[2];
-			unsigned int n = bb_cfg__next(a->g, a->code, b, next);
 			uint16_t live = 0;
 
-			for (unsigned int k = 0; k < n; k++)
-				live |= a->at_begin[next[k]];
+			for (uint32_t k = 0; k < block->n_next; k++)
+				live |= a->at_begin[block->next[k]];
 			for (uint32_t at = block->last + 1; at-- > block->first;) {
 				if (bb_insn_is_second_half(a->code->insns, at))
 					continue;
@@ -145,8 +143,6 @@ static void find_live(struct analysis *a)
 static bool known_through(struct analysis *a, uint32_t block)
 {
 	const struct bb_basic_block *b = &a->g->blocks[block];
-	uint32_t next[2];
-	unsigned int n = bb_cfg__next(a->g, a->code, block, next);
 	uint16_t known = a->at_begin[block];
 	bool changed = false;
 
@@ -160,11 +156,11 @@ static bool known_through(struct analysis *a, uint32_t block)
 		else
 			known |= writes(i);
 	}
-	for (unsigned int k = 0; k < n; k++) {
-		uint16_t both = a->at_begin[next[k]] & known;
+	for (uint32_t k = 0; k < b->n_next; k++) {
+		uint16_t *next = &a->at_begin[b->next[k]], both = *next & known;
 
-		changed |= both != a->at_begin[next[k]];
-		a->at_begin[next[k]] = both;
+		changed |= both != *next;
+		*next = both;
 	}
 	return changed;
 }
@@ -290,16 +286,11 @@ static void go_before(struct walk *w, struct step s)
 	const uint32_t block = s.block;
 	bool any = false;
 
-	for (uint32_t b = 0; b < w->g->n_blocks; b++) {
-		uint32_t next[2];
-		unsigned int n = bb_cfg__next(w->g, w->code, b, next);
-
-		if ((n && next[0] == block) || (n == 2 && next[1] == block)) {
+	for (s.block = 0; s.block < w->g->n_blocks; s.block++)
+		if (bb_cfg__leads_to(w->g, s.block, block)) {
 			any = true;
-			s.block = b;
 			add_step(w, s);
 		}
-	}
 	if (any && w->g->blocks[block].first != w->g->funcs[w->g->blocks[block].func].first)
 		return;
 	/* the value is an argument of a function, or no block leads here */

@@ -132,21 +132,22 @@ static void land_both(struct bb_rewrite *r, uint32_t from)
 static void find_marks(struct maker *m)
 {
 	const struct bb_cfg *g = m->g;
-	uint32_t *n_before = bb_calloc(g->n_blocks, sizeof(*n_before)), next[2];
+	uint32_t *n_before = bb_calloc(g->n_blocks, sizeof(*n_before));
 
 	for (uint32_t b = 0; b < g->n_blocks && !g->blocks[b].func; b++) {
-		unsigned int n = bb_cfg__next(g, m->code, b, next);
+		const uint32_t *next = g->blocks[b].next;
 
-		for (unsigned int i = 0; i < n; i++) {
+		for (uint32_t i = 0; i < g->blocks[b].n_next; i++) {
 			n_before[next[i]]++;
 			if (next[i] <= b)
 				m->is_header[next[i]] = m->c.has_turns = true;
 		}
 	}
 	for (uint32_t b = 0; b < g->n_blocks && !g->blocks[b].func; b++) {
+		const uint32_t *next = g->blocks[b].next;
 		bool alone[2];
 
-		if (bb_cfg__next(g, m->code, b, next) < 2 || next[0] == next[1])
+		if (g->blocks[b].n_next < 2 || next[0] == next[1])
 			continue;
 		for (int i = 0; i < 2; i++)
 			alone[i] = n_before[next[i]] == 1 && next[i];
@@ -251,15 +252,14 @@ static uint32_t power_of_two_from(uint32_t n)
 static uint32_t count_paths(const struct maker *m, uint32_t most)
 {
 	const struct bb_cfg *g = m->g;
-	uint32_t *n_from = bb_calloc(g->n_blocks, sizeof(*n_from)), next[2], n;
+	uint32_t *n_from = bb_calloc(g->n_blocks, sizeof(*n_from)), n;
 
 	for (uint32_t b = g->n_blocks; b-- > 0;) {
-		unsigned int n_next = g->blocks[b].func ? 0 : bb_cfg__next(g, m->code, b, next);
+		const struct bb_basic_block *of = &g->blocks[b];
 
-		for (unsigned int i = 0; i < n_next; i++)
-			n_from[b] += next[i] > b ? n_from[next[i]] : 0;
-		for (uint32_t at = g->blocks[b].first; at < g->blocks[b].end;
-		     at += bb_insn_slots(&m->code->insns[at]))
+		for (uint32_t i = 0; !of->func && i < of->n_next; i++)
+			n_from[b] += of->next[i] > b ? n_from[of->next[i]] : 0;
+		for (uint32_t at = of->first; at < of->end; at += bb_insn_slots(&m->code->insns[at]))
 			n_from[b] += bb_insn_is_tail_call(&m->code->insns[at]);
 		n_from[b] = !n_from[b] ? 1 : n_from[b] > most ? most : n_from[b];
 	}
@@ -1214,18 +1214,18 @@ static bool goes_deeper_than_named(const struct bb_code *code, const struct bb_c
 {
 	uint16_t *before = bb_calloc(g->n_blocks, sizeof(*before));
 	bool deeper = false, more = true;
-	uint32_t next[2];
 
 	while (!deeper && more) {
 		more = false;
 		for (uint32_t b = 0; b < g->n_blocks; b++) {
 			uint16_t addresses = before[b] | BB_REG(BPF_REG_10);
-			unsigned int n = bb_cfg__next(g, code, b, next);
 
 			deeper |= block_goes_deeper(code, &g->blocks[b], &addresses);
-			for (unsigned int i = 0; i < n; i++) {
-				more |= (addresses & ~before[next[i]]) != 0;
-				before[next[i]] |= addresses;
+			for (uint32_t i = 0; i < g->blocks[b].n_next; i++) {
+				uint16_t *next = &before[g->blocks[b].next[i]];
+
+				more |= (addresses & ~*next) != 0;
+				*next |= addresses;
 			}
 		}
 	}

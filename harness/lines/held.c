@@ -321,16 +321,14 @@ static bool pass_block(struct pass *p, uint32_t block)
 	const struct bb_basic_block *b = &p->g->blocks[block];
 	const struct bb_held *held;
 	int16_t state[N_STATE];
-	uint32_t next[2];
-	unsigned int n = bb_cfg__next(p->g, p->code, block, next);
 	bool changed = false;
 
 	memcpy(state, &p->at_begin[(size_t)block * N_STATE], sizeof(state));
 	for (uint32_t at = b->first; at <= b->last; at += bb_insn_slots(&p->code->insns[at]))
 		after(p, at, state);
-	for (unsigned int k = 0; k < n; k++)
-		changed |= meet(p, next[k], state);
-	if (n || state[0] < TAKEN || state[0] == ZERO)
+	for (uint32_t k = 0; k < b->n_next; k++)
+		changed |= meet(p, b->next[k], state);
+	if (b->n_next || state[0] < TAKEN || state[0] == ZERO)
 		return changed;
 	/* A function may return a resource that it acquired. The call of this function then
 	 * acquires the resource for the caller, who must release it. */

@@ -480,13 +480,13 @@ static void look_at_jump(struct trying *t, const struct bb_exact *m, uint32_t at
 static void look_at_branches(struct trying *t, const struct bb_exact *m)
 {
 	const struct bb_cfg *g = &m->clone.cfg;
-	uint32_t at = 0, next[2];
+	uint32_t at = 0;
 
 	if (bb_counts__turned_away(g, &m->code, NULL, m->totals, &at))
 		look_at_jump(t, m, at);
 	for (uint32_t b = g->n_blocks; b-- > 0;)
-		if (m->totals[b] && bb_cfg__next(g, &m->code, b, next) == 2 &&
-		    (!m->totals[next[0]] || !m->totals[next[1]]))
+		if (m->totals[b] && g->blocks[b].n_next == 2 &&
+		    BB_ANY(g->blocks[b].next, 2, !m->totals[*it]))
 			look_at_jump(t, m, g->blocks[b].last);
 }
 

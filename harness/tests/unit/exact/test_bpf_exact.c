@@ -247,14 +247,13 @@ static uint32_t loop_head(const struct counted *c)
 	uint32_t head = UINT32_MAX;
 
 	for (uint32_t b = 0; b < c->clone.cfg.n_blocks; b++) {
-		uint32_t next[2];
-		unsigned int n = bb_cfg__next(&c->clone.cfg, &c->code, b, next);
+		const struct bb_basic_block *of = &c->clone.cfg.blocks[b];
 
-		for (unsigned int k = 0; k < n; k++) {
-			if (next[k] > b)
+		for (uint32_t k = 0; k < of->n_next; k++) {
+			if (of->next[k] > b)
 				continue;
-			assert_true(head == UINT32_MAX || head == next[k]);
-			head = next[k];
+			assert_true(head == UINT32_MAX || head == of->next[k]);
+			head = of->next[k];
 		}
 	}
 	assert_int_not_equal(head, UINT32_MAX);

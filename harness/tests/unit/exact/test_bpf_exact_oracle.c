@@ -29,13 +29,12 @@
 static void look_whole(const struct bb_cfg *g, const struct bb_code *code, uint64_t *counts)
 {
 	uint64_t *in = calloc(g->n_blocks, sizeof(*in));
-	uint32_t next[2];
 
 	assert_non_null(in);
 	if (!bb_counts__are_whole(g, code, 1, counts, in))
 		fail_msg("%s: the counts of one run are not seen to be one", code->name);
 	for (uint32_t b = 0; b < g->n_blocks; b++)
-		if (counts[b] && !g->blocks[b].func && !bb_cfg__next(g, code, b, next)) {
+		if (counts[b] && !g->blocks[b].func && !g->blocks[b].n_next) {
 			counts[b]++;
 			assert_false(bb_counts__are_whole(g, code, 1, counts, in));
 			break;
