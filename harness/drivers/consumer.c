@@ -148,7 +148,7 @@ int bb_consumer__stop(struct bb_consumer *c, struct bb_consumed *ret_consumed, s
 	struct bb_consumer_shared *s = c->shared;
 	struct rusage usage;
 	int status = 0;
-	pid_t ended;
+	long ended;
 
 	s->stop = true;
 	if (bb_child__wait(c->pid, GRACE_S))
