@@ -7,13 +7,6 @@
  * path than the first run */
 #define RUNS 3u
 
-/* Results of trying all sets of arguments, in memory that our process and the process that fires
- * share. */
-struct tried {
-	/* number of instructions that the runs with a set executed at least once */
-	uint32_t n_reached[BB_N_ARGUMENT_SETS];
-};
-
 struct trial {
 	struct bb_test_prog *prog;
 	/* points[set]: the attach point with the arguments of a set; is_there[set]: true if this
@@ -39,15 +32,16 @@ static uint32_t reached_with(struct trial *c, unsigned int set)
 	return bb_counts__reached(&c->clone.cfg, NULL, c->counts);
 }
 
-static int try_on_clone(void *arg, struct bb_fire_task *t, void *shared)
+/* n_reached[set] receives the number of instructions that the runs with a set executed at least
+ * once. */
+static int try_on_clone(void *arg, struct bb_fire_task *t, void *n_reached)
 {
-	struct tried *tried = shared;
 	struct trial *c = arg;
 	int rc = bb_fire__trigger(&c->slot, t);
 
 	for (unsigned int set = 0; !rc && set < BB_N_ARGUMENT_SETS; set++, t->beats++)
 		if (c->is_there[set])
-			tried->n_reached[set] = reached_with(c, set);
+			((uint32_t *)n_reached)[set] = reached_with(c, set);
 	return rc;
 }
 
@@ -74,11 +68,11 @@ static bool share_arguments(const struct bb_live_objects *live, struct bb_test_p
 
 static void keep_best(struct trial *c)
 {
-	const struct tried *tried = c->slot.firer.shared;
+	const uint32_t *n_reached = c->slot.firer.shared;
 	unsigned int best = 0;
 
 	for (unsigned int set = 1; set < BB_N_ARGUMENT_SETS; set++)
-		if (tried->n_reached[set] > tried->n_reached[best])
+		if (n_reached[set] > n_reached[best])
 			best = set;
 	c->prog->fire.point = c->points[best];
 }
@@ -91,8 +85,8 @@ static void try_sets(struct bb_fire_state *s, struct trial *c)
 		c->points[set] = c->prog->fire.point;
 		c->is_there[set] = bb_live_objects__make_arguments(s->live, set, &c->points[set]);
 	}
-	if (bb_fire__attach_program(s, c->prog, c->clone.prog_fd, c, sizeof(struct tried), &c->slot,
-				    &unsaid))
+	if (bb_fire__attach_program(s, c->prog, c->clone.prog_fd, c,
+				    BB_N_ARGUMENT_SETS * sizeof(uint32_t), &c->slot, &unsaid))
 		return;
 	if (!bb_fire__do(&c->slot, try_on_clone, &unsaid))
 		keep_best(c);

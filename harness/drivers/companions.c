@@ -128,6 +128,9 @@ void bb_companions__open(struct bb_test_prog *prog, bool allow_system_wide)
 	struct bb_object_info info;
 	size_t tries = 0;
 
+	if (BB_ANY(prog->companions, prog->n_companions,
+		   !bb_target__shares_map(prog->target, it->target)))
+		bb_companions__close(prog);
 	if (prog->companions || bb_target__is_adopted(prog->target) ||
 	    bb_object_info__read(prog->target->source->where, &info, NULL))
 		return;
@@ -144,15 +147,6 @@ void bb_companions__open(struct bb_test_prog *prog, bool allow_system_wide)
 		add_companion(prog, p, &point, allow_system_wide);
 	}
 	bb_object_info__done(&info);
-}
-
-void bb_companions__refresh(struct bb_test_prog *prog, bool allow_system_wide)
-{
-	if (BB_ANY(prog->companions, prog->n_companions,
-		   !bb_target__shares_map(prog->target, it->target))) {
-		bb_companions__close(prog);
-		bb_companions__open(prog, allow_system_wide);
-	}
 }
 
 void bb_companions__close(struct bb_test_prog *prog)

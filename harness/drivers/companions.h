@@ -8,11 +8,10 @@
  * (A session measures one program of an object, or compares two.) Companions use the maps of `prog`
  * and are attached beside it, as the object's own loader does. `prog` must be loaded and its
  * trigger found. Leaves out programs that cannot be loaded and, without `allow_system_wide`,
- * programs that act on other processes. bb_test_prog__close() closes the companions.
+ * programs that act on other processes. If they are loaded already, loads them again only if the
+ * current load of `prog` has other maps. bb_test_prog__close() closes the companions.
  */
 void bb_companions__open(struct bb_test_prog *prog, bool allow_system_wide);
-/* Loads the companions again if the current load of `prog` has other maps than they use. */
-void bb_companions__refresh(struct bb_test_prog *prog, bool allow_system_wide);
 void bb_companions__close(struct bb_test_prog *prog);
 
 /* Loads another program of the object of `prog`, with the maps of `prog`, which must be loaded.

@@ -51,16 +51,12 @@ struct worker {
 	 * the child process ends. NULL: the worker needs no socket. */
 	int (*open)(void *arg, int *ret_fd);
 	/* Does the work. Returns when our process has closed its end of control_fd. */
-	void (*work)(void *arg, int socket_fd, int control_fd);
-	void *arg; /* argument of open() and work(); the child process has a copy of it */
+	void (*work)(const struct worker *w, int control_fd);
+	/* For the sender: sends one event. Returns 0, or -errno, which ends the batch. */
+	int (*send)(void *arg, int socket_fd);
+	void *arg; /* argument of open() and send(); the child process has a copy of it */
 	const struct bb_child_place *place;
 	int socket_fd;
-};
-
-struct sender {
-	/* Sends one event. Returns 0, or -errno, which ends the batch. */
-	int (*send)(void *arg, int socket_fd);
-	void *arg;
 };
 
 /* An order to the sender: send `n` events, one in each period. */
@@ -102,7 +98,7 @@ static int run_worker(void *arg, int control_fd)
 {
 	const struct worker *w = arg;
 
-	w->work(w->arg, w->socket_fd, control_fd);
+	w->work(w, control_fd);
 	return 0;
 }
 
@@ -153,7 +149,7 @@ static void sleep_until(uint64_t due_ns)
 }
 
 /* Sends o->n events, the first one after one period. Gives up after twice the planned time. */
-static struct answer carry_out(const struct sender *s, int socket_fd, const struct order *o)
+static struct answer carry_out(const struct worker *w, const struct order *o)
 {
 	uint64_t began_ns = bb_now_ns(), now_ns = began_ns, due_ns = began_ns + o->period_ns;
 	uint64_t end_ns = began_ns + 2 * o->n * o->period_ns;
@@ -161,7 +157,7 @@ static struct answer carry_out(const struct sender *s, int socket_fd, const stru
 
 	while (!a.rc && a.done < o->n && (now_ns < end_ns || !a.done)) {
 		sleep_until(due_ns);
-		a.rc = s->send(s->arg, socket_fd);
+		a.rc = w->send(w->arg, w->socket_fd);
 		now_ns = bb_now_ns();
 		due_ns = bb_pace_next(due_ns, now_ns, o->period_ns);
 		a.done += !a.rc;
@@ -170,15 +166,14 @@ static struct answer carry_out(const struct sender *s, int socket_fd, const stru
 	return a;
 }
 
-static void send_on_order(void *arg, int socket_fd, int control_fd)
+static void send_on_order(const struct worker *w, int control_fd)
 {
-	const struct sender *s = arg;
 	struct order o;
 	ssize_t n;
 
 	prctl(PR_SET_TIMERSLACK, 1); /* otherwise the kernel wakes us up to 50 us late */
 	while ((n = recv(control_fd, &o, sizeof(o), 0)) == sizeof(o) || (n < 0 && errno == EINTR)) {
-		struct answer a = n < 0 ? (struct answer){0} : carry_out(s, socket_fd, &o);
+		struct answer a = n < 0 ? (struct answer){0} : carry_out(w, &o);
 
 		if (n > 0 && send(control_fd, &a, sizeof(a), MSG_NOSIGNAL) != sizeof(a))
 			return;
@@ -351,8 +346,7 @@ struct packets {
 /* Opens a packet socket that bypasses queue disciplines: packets are received within send(). */
 static int open_packet_socket(void *arg, int *ret_fd)
 {
-	const struct sender *s = arg;
-	const struct packets *p = s->arg;
+	const struct packets *p = arg;
 	struct sockaddr_ll to = {.sll_family = AF_PACKET, .sll_ifindex = (int)p->ifindex};
 	const int one = 1;
 
@@ -407,12 +401,12 @@ static int start_packets(struct traffic *t, struct bb_err *err)
 	const struct bb_test_run_type *xdp;
 	struct packets p = {.inputs = t->common.spec->inputs,
 			    .ifindex = t->pair.ifindex[BB_VETH_NEAR]};
-	struct sender sender = {send_packet, &p};
 	struct worker worker = {.name = "the sender of packets",
 				.netns_fd = t->pair.netns_fd[BB_VETH_NEAR],
 				.open = open_packet_socket,
 				.work = send_on_order,
-				.arg = &sender};
+				.send = send_packet,
+				.arg = &p};
 	int rc = 0;
 
 	if (!p.inputs.n)
@@ -494,13 +488,13 @@ static void answer_request(int fd)
 }
 
 /* Answers requests until our process has closed its end of control_fd. */
-static void serve_http(void *, int listen_fd, int control_fd)
+static void serve_http(const struct worker *w, int control_fd)
 {
-	struct pollfd fds[] = {{.fd = listen_fd, .events = POLLIN},
+	struct pollfd fds[] = {{.fd = w->socket_fd, .events = POLLIN},
 			       {.fd = control_fd, .events = POLLIN}};
 
 	while (!fds[1].revents) {
-		int fd = poll(fds, 2, -1) > 0 && fds[0].revents ? accept(listen_fd, NULL, NULL)
+		int fd = poll(fds, 2, -1) > 0 && fds[0].revents ? accept(w->socket_fd, NULL, NULL)
 								: -1;
 
 		if (fd >= 0)
@@ -547,11 +541,10 @@ static int get_page(void *, int)
 
 static int start_http(struct traffic *t, struct bb_err *err)
 {
-	struct sender sender = {get_page, NULL};
 	struct worker client = {.name = "the HTTP client",
 				.netns_fd = t->pair.netns_fd[BB_VETH_NEAR],
 				.work = send_on_order,
-				.arg = &sender};
+				.send = get_page};
 	struct worker server = {.name = "the HTTP server",
 				.netns_fd = t->pair.netns_fd[BB_VETH_FAR],
 				.open = listen_for_http,

@@ -466,7 +466,7 @@ int bb_fire__attach_program(struct bb_fire_state *s, struct bb_test_prog *prog, 
 	if (!rc)
 		rc = open_hook(slot, &prog->fire.point, &slot->own_hook, &slot->hook, err);
 	if (!rc) {
-		bb_companions__refresh(prog, s->common.opts.allow_system_wide);
+		bb_companions__open(prog, s->common.opts.allow_system_wide);
 		open_beside(slot, prog);
 	}
 	if (rc)
