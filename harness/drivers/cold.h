@@ -32,9 +32,8 @@ struct bb_cold;
  * no size suffices. `root` is put in front of /sys; "" means the machine's own.
  *
  * Sizes between twice one cache level and twice the next level are bad. With such a buffer, a
- * changing share of our lines stays in the next level, because that level has other users. On an
- * AMD EPYC VM (L2 1 MiB, L3 32 MiB) reading a line took 15.6 to 16.5 ns after a buffer of 2 MiB was
- * written, 16 to 27 ns after 4 MiB, 35 to 180 ns after 16 MiB, and 190 to 230 ns after 32 MiB.
+ * changing share of our lines stays in the next level, because that level has other users
+ * (docs/methods/cold-caches.md).
  */
 int bb_cold__open(const char *root, int cpu, struct bb_cold **ret_cold, struct bb_err *err);
 

@@ -300,15 +300,23 @@ void bb_command__done(struct bb_command *c)
 	*c = (struct bb_command){.spec = c->spec, .status = c->status};
 }
 
+/* Reads the last `most` bytes of a file. Returns their number; 0 if the file cannot be read. */
+static size_t read_end(int fd, char *ret_text, size_t most)
+{
+	struct stat st;
+	ssize_t n = 0;
+
+	if (fd > 0 && !fstat(fd, &st))
+		n = pread(fd, ret_text, most,
+			  st.st_size > (off_t)most ? st.st_size - (off_t)most : 0);
+	return n > 0 ? (size_t)n : 0;
+}
+
 char *bb_command__stdout(const struct bb_command *c)
 {
 	char *text = bb_calloc(OUT_BYTES + 1, 1);
-	struct stat st;
 
-	if (c->out_fd > 0 && !fstat(c->out_fd, &st) &&
-	    pread(c->out_fd, text, OUT_BYTES, st.st_size > OUT_BYTES ? st.st_size - OUT_BYTES : 0) <
-		    0)
-		text[0] = '\0';
+	read_end(c->out_fd, text, OUT_BYTES);
 	return text;
 }
 
@@ -316,19 +324,14 @@ struct bb_command_tail bb_command__tail(int log_fd)
 {
 	static const char before[] = "; its stderr ends: ";
 	struct bb_command_tail tail = {""};
-	const size_t most = sizeof(tail.text) - sizeof(before);
 	char *text = tail.text + sizeof(before) - 1;
-	struct stat st;
-	ssize_t n = 0;
+	size_t n = read_end(log_fd, text, sizeof(tail.text) - sizeof(before));
 
-	if (log_fd > 0 && !fstat(log_fd, &st))
-		n = pread(log_fd, text, most,
-			  st.st_size > (off_t)most ? st.st_size - (off_t)most : 0);
-	while (n > 0 && isspace((unsigned char)text[n - 1]))
+	while (n && isspace((unsigned char)text[n - 1]))
 		n--;
-	if (n > 0)
+	if (n)
 		memcpy(tail.text, before, sizeof(before) - 1);
-	text[n > 0 ? n : 0] = '\0';
+	text[n] = '\0';
 	for (char *at = text; *at; at++)
 		if (*at == '\n')
 			*at = ' ';

@@ -202,17 +202,11 @@ void bb_driver__close(struct bb_drive_state *state); /* takes NULL */
 
 #define BB_PS_PER_NS 1000u /* units_per_ns of drives whose samples are in ps */
 
-/* Paces of drives that fire one event after another, of drives that empty the caches before each
- * event, which takes 0.5 to 5 ms, and of drives that run for a given time. */
+/* Paces of drives that fire one event after another, and of drives that run for a given time. */
 #define BB_STEP_PACE                                                                               \
 	{                                                                                          \
 		.samples = 6000, .turn = 100, .pair_turn = 16, .warmup_first = 100,                \
 		.warmup_turn = 8, .pair_warmup = 4, .sample_s = 5e-6                               \
-	}
-#define BB_COLD_PACE                                                                               \
-	{                                                                                          \
-		.samples = 240, .sweep_samples = 3072, .turn = 10, .pair_turn = 4,                 \
-		.sample_s = BB_COLD_GUESS_S                                                        \
 	}
 #define BB_TIMED_PACE                                                                              \
 	{                                                                                          \

@@ -36,7 +36,6 @@ static const struct bb_input lookup = {
 	.len = sizeof(ipv4_udp_lookup),
 };
 
-static const char *const no_names[] = {NULL};
 static const char *const xdp_names[] = {"XDP_ABORTED", "XDP_DROP",     "XDP_PASS",
 					"XDP_TX",      "XDP_REDIRECT", NULL};
 static const char *const tc_names[] = {
@@ -58,13 +57,13 @@ static const char *const nf_names[] = {"NF_DROP", "NF_ACCEPT", NULL};
 			       "in all members of struct __sk_buff but"
 
 static const struct bb_test_run_type types[] = {
-	{BPF_PROG_TYPE_SOCKET_FILTER, "socket_filter", AN_SKB, .retvals = no_names},
+	{BPF_PROG_TYPE_SOCKET_FILTER, "socket_filter", AN_SKB},
 	{BPF_PROG_TYPE_SCHED_CLS, "sched_cls", AN_SKB, .retvals = tc_names},
 	{BPF_PROG_TYPE_SCHED_ACT, "sched_act", AN_SKB, .retvals = tc_names},
 	{BPF_PROG_TYPE_CGROUP_SKB, "cgroup_skb", AN_SKB, .retvals = sk_names},
-	{BPF_PROG_TYPE_LWT_IN, "lwt_in", AN_SKB, .retvals = no_names},
-	{BPF_PROG_TYPE_LWT_OUT, "lwt_out", AN_SKB, .retvals = no_names},
-	{BPF_PROG_TYPE_LWT_XMIT, "lwt_xmit", AN_SKB, .retvals = no_names},
+	{BPF_PROG_TYPE_LWT_IN, "lwt_in", AN_SKB},
+	{BPF_PROG_TYPE_LWT_OUT, "lwt_out", AN_SKB},
+	{BPF_PROG_TYPE_LWT_XMIT, "lwt_xmit", AN_SKB},
 	{
 		BPF_PROG_TYPE_XDP,
 		"xdp",
@@ -79,7 +78,6 @@ static const struct bb_test_run_type types[] = {
 		BPF_PROG_TYPE_FLOW_DISSECTOR,
 		"flow_dissector",
 		A_PACKET,
-		.retvals = no_names,
 		.takes_ctx = BB_CTX_BYTES,
 		.ctx_wants = "a struct bpf_flow_keys with nothing but flags",
 	},
@@ -107,7 +105,6 @@ static const struct bb_test_run_type types[] = {
 		.name = "raw_tracepoint",
 		.takes_context = true,
 		.otherwise = &arguments,
-		.retvals = no_names,
 		.wants = "a context of 8 bytes an argument, 12 arguments at most, with all that "
 			 "the program reads",
 	},
@@ -118,7 +115,6 @@ static const struct bb_test_run_type types[] = {
 		.writes_context = true,
 		.otherwise = &nothing,
 		.wants = "a context as long as the program reads, 65535 bytes at most",
-		.retvals = no_names,
 	},
 };
 
@@ -181,7 +177,7 @@ const char *bb_test_run_type__retval(const struct bb_test_run_type *type, uint32
 {
 	const char *name = NULL;
 
-	for (uint32_t i = 0; type->retvals[i] && !name; i++)
+	for (uint32_t i = 0; type->retvals && type->retvals[i] && !name; i++)
 		if (i == retval)
 			name = type->retvals[i];
 	if (retval == UINT32_MAX && type->retvals == tc_names)

@@ -18,7 +18,8 @@ struct bb_test_run_type {
 	const char *wants;     /* which inputs the kernel accepts, for a message */
 	/* input to use if the scenario has none */
 	const struct bb_input *otherwise;
-	const char *const *retvals; /* names of the return values 0, 1, ...; ends in NULL */
+	/* names of the return values 0, 1, ...; ends in NULL; NULL: they have no names */
+	const char *const *retvals;
 };
 
 /* Finds the row of a type. Returns 0, or -ENOTSUP for a type without a test run, with a message
