@@ -27,8 +27,8 @@ double bb_fit_line_slope(double y[2][BB_LINE_TIMES], uint32_t runs)
 	return bb_median(slopes, BB_LINE_TIMES * BB_LINE_TIMES);
 }
 
-int bb_fit_line__take(int (*time_runs)(void *arg, uint32_t runs, double *ret_ns), void *arg, uint32_t n,
-		      struct bb_fitted_line *ret_line)
+int bb_fit_line__take(int (*time_runs)(void *arg, uint32_t runs, double *ret_ns), void *arg,
+		      uint32_t n, struct bb_fitted_line *ret_line)
 {
 	uint32_t shorter = bb_fit_line_shorter(n);
 	double t_ns[2][BB_LINE_TIMES], rest[2 * BB_LINE_TIMES];

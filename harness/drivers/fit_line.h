@@ -37,7 +37,7 @@ static inline unsigned int bb_fit_line_is_longer(unsigned int i)
 double bb_fit_line_slope(double y[2][BB_LINE_TIMES], uint32_t runs);
 
 /* Makes the shorter and the longer calls of a line, and computes the line. A longer call has `n`
- * runs. time_runs() makes a call of `runs` runs, and *ret_ns receives its wall time, ns. Returns 0, or
- * the error of time_runs(). */
-int bb_fit_line__take(int (*time_runs)(void *arg, uint32_t runs, double *ret_ns), void *arg, uint32_t n,
-		      struct bb_fitted_line *ret_line);
+ * runs. time_runs() makes a call of `runs` runs, and *ret_ns receives its wall time, ns. Returns 0,
+ * or the error of time_runs(). */
+int bb_fit_line__take(int (*time_runs)(void *arg, uint32_t runs, double *ret_ns), void *arg,
+		      uint32_t n, struct bb_fitted_line *ret_line);

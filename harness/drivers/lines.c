@@ -90,7 +90,8 @@ int bb_lines_slot__load(struct bb_lines_slot *slot, struct bb_err *err)
 		rc = bb_cut_clone__load(&plan->parts, &form,
 					&things[BB_LINES_DOUBLED_CLONE].prog_fd, err);
 	if (!rc)
-		rc = bb_load__empty(&plan->parts.code, form.retval, &things[BB_LINES_EMPTY].prog_fd, err);
+		rc = bb_load__empty(&plan->parts.code, form.retval, &things[BB_LINES_EMPTY].prog_fd,
+				    err);
 	for (enum bb_lines_thing i = BB_LINES_CLONE; !rc && i < BB_LINES_LOGGER; i++)
 		rc = attach_thing(slot, i, err);
 	return rc;

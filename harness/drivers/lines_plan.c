@@ -374,8 +374,8 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 	/* number of positions with which one sweep takes SWEEP_SHARE of the remaining time */
 	most = bb_deadline_left_s() * SWEEP_SHARE /
 	       (path.ns * 1e-9 * (BB_LINES_BURST + BB_LINES_WARMUP));
-	bb_line_path__make(&v->plan.parts.code, &v->plan.parts.cfg, &v->plan.parts.cuts, path.cuts, path.n,
-			   (uint32_t)fmin(most, MOST_MEASURED), &p->path);
+	bb_line_path__make(&v->plan.parts.code, &v->plan.parts.cfg, &v->plan.parts.cuts, path.cuts,
+			   path.n, (uint32_t)fmin(most, MOST_MEASURED), &p->path);
 	make_items(p);
 	return 0;
 }

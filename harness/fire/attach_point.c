@@ -266,7 +266,8 @@ bool bb_reach__acts(const struct bb_target *target)
  * process; with `run`, in every process that runs the probed file. */
 static bool is_shared(const struct bb_attach_point *point)
 {
-	return point->pid || (point->by && point->by->run) || bb_attach_kinds[point->kind].of_kernel;
+	return point->pid || (point->by && point->by->run) ||
+	       bb_attach_kinds[point->kind].of_kernel;
 }
 
 int bb_reach__check(const struct bb_attach_point *point, const struct bb_target *target,

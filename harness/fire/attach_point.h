@@ -36,10 +36,10 @@ enum bb_attach_kind {
 
 /* Facts about each kind of attach point, indexed by enum bb_attach_kind. */
 extern const struct bb_attach_facts {
-	const char *words;  /* in messages */
-	bool of_kernel;     /* every process of the machine can make a program run there */
-	bool of_user;       /* a function or static probe of a file of user space */
-	bool has_triggers;  /* only the triggers for this kind work there (struct bb_trigger.at) */
+	const char *words; /* in messages */
+	bool of_kernel;    /* every process of the machine can make a program run there */
+	bool of_user;      /* a function or static probe of a file of user space */
+	bool has_triggers; /* only the triggers for this kind work there (struct bb_trigger.at) */
 } bb_attach_kinds[];
 
 struct bb_attach_point {

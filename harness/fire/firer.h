@@ -29,7 +29,7 @@ struct bb_fire_site {
 	uint64_t cgroup_id;
 	char why_no_netns[200], why_no_cgroup[200];
 	struct bb_fire_user user; /* if zeroed, commands run as root, and none is call_function */
-	pid_t keeper; /* process that removes the cgroup; 0 means none */
+	pid_t keeper;             /* process that removes the cgroup; 0 means none */
 	int keeper_fd;
 };
 

@@ -65,8 +65,9 @@ static int open_udp(struct bb_firing *f)
 
 static int open_udp_connected(struct bb_firing *f)
 {
-	return open_udp(f) ?: bb_failed(connect(f->fd[1], &bb_firing__page(f)->address.any,
-						bb_firing__address_bytes(f)));
+	return open_udp(f)
+		       ?: bb_failed(connect(f->fd[1], &bb_firing__page(f)->address.any,
+					    bb_firing__address_bytes(f)));
 }
 
 static int fire_udp_msg(struct bb_firing *f)

@@ -259,7 +259,8 @@ static uint32_t count_paths(const struct maker *m, uint32_t most)
 
 		for (uint32_t i = 0; !of->func && i < of->n_next; i++)
 			n_from[b] += of->next[i] > b ? n_from[of->next[i]] : 0;
-		for (uint32_t at = of->first; at < of->end; at += bb_insn_slots(&m->code->insns[at]))
+		for (uint32_t at = of->first; at < of->end;
+		     at += bb_insn_slots(&m->code->insns[at]))
 			n_from[b] += bb_insn_is_tail_call(&m->code->insns[at]);
 		n_from[b] = !n_from[b] ? 1 : n_from[b] > most ? most : n_from[b];
 	}

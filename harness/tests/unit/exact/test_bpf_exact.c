@@ -36,7 +36,8 @@ static struct counted count(const char *object, const char *program)
 	struct bb_err err = {0};
 
 	load(c.target);
-	if (bb_target__code(c.target, &c.code, &err) || bb_clone__load(&c.code, false, &c.clone, &err))
+	if (bb_target__code(c.target, &c.code, &err) ||
+	    bb_clone__load(&c.code, false, &c.clone, &err))
 		fail_msg("%s: %s", program, err.msg);
 	return c;
 }
