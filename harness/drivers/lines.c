@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "drivers/lines_state.h"
+#include "drivers/lines.h"
 
 #include "stats/quantile.h"
 
@@ -30,14 +30,11 @@ static void add_load(struct bb_lines_variant *v)
 {
 	for (size_t i = 0; i < v->n_cases; i++) {
 		struct bb_lines_case *p = &v->cases[i];
-		size_t had = (size_t)p->n_loads * p->n_items;
+		size_t had = (size_t)p->n_loads++ * p->n_items;
 
-		p->n_loads = v->n_loads + 1;
-		bb_resize(&p->means, (size_t)p->n_loads * p->n_items, sizeof(*p->means));
-		memset(p->means + had, 0,
-		       ((size_t)p->n_loads * p->n_items - had) * sizeof(*p->means));
+		bb_resize(&p->means, had + p->n_items, sizeof(*p->means));
+		memset(p->means + had, 0, p->n_items * sizeof(*p->means));
 	}
-	v->n_loads++;
 }
 
 /* --- loading and attaching the programs that are measured in turns --- */
@@ -132,8 +129,7 @@ static int load_slot(struct bb_lines_slot *slot, struct bb_err *err)
 	slot->variant = v;
 	rc = bb_lines_plan__read(&v->plan, prog->target, err);
 	if (!rc)
-		rc = v->is_planned ? bb_lines_slot__load(slot, err)
-				   : bb_lines_variant__plan(slot, err);
+		rc = v->cases ? bb_lines_slot__load(slot, err) : bb_lines_variant__plan(slot, err);
 	bb_lines_plan__forget(&v->plan);
 	return rc;
 }
@@ -159,7 +155,7 @@ static int attach(void *slot_, struct bb_err *err)
 
 	if (rc || !slot->variant)
 		return rc;
-	slot->load = slot->variant->n_loads;
+	slot->load = slot->variant->cases->n_loads;
 	add_load(slot->variant);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lines: finds the cuts at which a clone of a program can end, and the path that runs take. */
-#include "drivers/lines_state.h"
+#include "drivers/lines.h"
 
 #include "base/io.h"
 
@@ -439,7 +439,6 @@ static int plan_variant(struct bb_lines_slot *slot, struct bb_err *err)
 		if (!coarsen(&v->plan, too_many.msg))
 			return bb_fail(err, -ENOTSUP, "%s", too_many.msg);
 	}
-	v->is_planned = !rc;
 	return rc;
 }
 

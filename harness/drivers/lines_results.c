@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lines: computes the times of rows from the means of bursts. */
-#include "drivers/lines_state.h"
+#include "drivers/lines.h"
 
 #include "stats/quantile.h"
 #include "stats/loads.h"
@@ -336,24 +336,15 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 	rest = hidden + p->n_loads;
 	rows = rest + p->n_loads;
 	first = rows + p->n_loads * n_rows;
-	*ret_lines = (struct bb_lines){.path = &p->path,
+	*ret_lines = (struct bb_lines){.plan = &v->plan,
+				       .of = p,
 				       .program_ns = program,
 				       .empty_ns = empty,
 				       .hidden_ns = hidden,
 				       .rows_ns = rows,
 				       .first_ns = first,
 				       .rest_ns = rest,
-				       .n_loads = p->n_loads,
-				       .check_ns = check_price(p, p->results),
-				       .n_cuts = v->plan.parts.cuts.n,
-				       .points = v->plan.points,
-				       .thinned_why = v->plan.thinned_why,
-				       .refused = v->plan.refused,
-				       .refused_why = v->plan.refused_why,
-				       .runs = p->runs,
-				       .other_paths = p->other_paths,
-				       .sweeps = p->sweeps,
-				       .disturbed = p->disturbed};
+				       .check_ns = check_price(p, p->results)};
 	for (uint32_t l = 0; l < p->n_loads; l++)
 		find_cumulative(p, l, ret_lines->check_ns,
 				&cumulative[(size_t)l * p->path.n_measured]);

@@ -860,7 +860,8 @@ static void add_numbers(struct bb_numbers *list, const double *x, size_t stride,
 
 static void add_row(struct bb_timed *t, const struct bb_lines *lines, size_t i)
 {
-	const struct bb_line_row *from = &lines->path->rows[i];
+	const struct bb_line_path *path = &lines->of->path;
+	const struct bb_line_row *from = &path->rows[i];
 	struct bb_timed_row *row = BB_ADD(bb_timed_row_record, t, rows);
 
 	row->file = bb_strdup(from->file);
@@ -873,37 +874,40 @@ static void add_row(struct bb_timed *t, const struct bb_lines *lines, size_t i)
 	row->is_loop = from->is_loop;
 	row->turns = from->turns;
 	bb_timed_row__set_from(row, from->from);
-	add_numbers(&row->ns, lines->rows_ns + i, lines->path->n_rows, lines->n_loads);
-	add_numbers(&row->first_ns, lines->first_ns + i, lines->path->n_rows, lines->n_loads);
+	add_numbers(&row->ns, lines->rows_ns + i, path->n_rows, lines->of->n_loads);
+	add_numbers(&row->first_ns, lines->first_ns + i, path->n_rows, lines->of->n_loads);
 }
 
 static void fill(struct bb_timed *t, const struct bb_case *c, const struct bb_lines *lines)
 {
+	const struct bb_lines_plan *plan = lines->plan;
+	const struct bb_lines_case *of = lines->of;
+
 	t->name = bb_strdup(c->name);
 	t->scenario = bb_strdup(c->scenario);
 	t->variant = bb_strdup(c->variant);
 	t->drive = bb_strdup(c->drive);
 	t->param = c->param ? bb_strdup(c->param) : NULL;
 	t->param_value = c->param_value;
-	t->cuts = lines->n_cuts;
-	t->refused = lines->refused;
-	t->refused_why = lines->refused ? bb_strdup(lines->refused_why) : NULL;
-	t->points = lines->points;
-	t->thinned_why = lines->thinned_why[0] ? bb_strdup(lines->thinned_why) : NULL;
-	t->passed = lines->path->n;
-	t->measured = lines->path->n_measured - lines->path->leaves;
-	t->runs = lines->runs;
-	t->other_ways = lines->other_paths;
-	t->sweeps = lines->sweeps;
-	t->disturbed = lines->disturbed;
+	t->cuts = plan->parts.cuts.n;
+	t->refused = plan->refused;
+	t->refused_why = plan->refused ? bb_strdup(plan->refused_why) : NULL;
+	t->points = plan->points;
+	t->thinned_why = plan->thinned_why[0] ? bb_strdup(plan->thinned_why) : NULL;
+	t->passed = of->path.n;
+	t->measured = of->path.n_measured - of->path.leaves;
+	t->runs = of->runs;
+	t->other_ways = of->other_paths;
+	t->sweeps = of->sweeps;
+	t->disturbed = of->disturbed;
 	t->check_ns = lines->check_ns;
-	t->leaves = lines->path->leaves;
+	t->leaves = of->path.leaves;
 	t->processes = 1;
-	add_numbers(&t->program_ns, lines->program_ns, 1, lines->n_loads);
-	add_numbers(&t->empty_ns, lines->empty_ns, 1, lines->n_loads);
-	add_numbers(&t->hidden_ns, lines->hidden_ns, 1, lines->n_loads);
-	add_numbers(&t->rest_ns, lines->rest_ns, 1, lines->n_loads);
-	for (size_t i = 0; i < lines->path->n_rows; i++)
+	add_numbers(&t->program_ns, lines->program_ns, 1, of->n_loads);
+	add_numbers(&t->empty_ns, lines->empty_ns, 1, of->n_loads);
+	add_numbers(&t->hidden_ns, lines->hidden_ns, 1, of->n_loads);
+	add_numbers(&t->rest_ns, lines->rest_ns, 1, of->n_loads);
+	for (size_t i = 0; i < of->path.n_rows; i++)
 		add_row(t, lines, i);
 }
 
