@@ -79,16 +79,14 @@ static void keep_best(struct trial *c)
 
 static void try_sets(struct bb_fire_state *s, struct trial *c)
 {
-	struct bb_err unsaid = {0};
-
 	for (unsigned int set = 0; set < BB_N_ARGUMENT_SETS; set++) {
 		c->points[set] = c->prog->fire.point;
 		c->is_there[set] = bb_live_objects__make_arguments(s->live, set, &c->points[set]);
 	}
 	if (bb_fire__attach_program(s, c->prog, c->clone.prog_fd, c,
-				    BB_N_ARGUMENT_SETS * sizeof(uint32_t), &c->slot, &unsaid))
+				    BB_N_ARGUMENT_SETS * sizeof(uint32_t), &c->slot, NULL))
 		return;
-	if (!bb_fire__do(&c->slot, try_on_clone, &unsaid))
+	if (!bb_fire__do(&c->slot, try_on_clone, NULL))
 		keep_best(c);
 	bb_fire__detach_program(&c->slot);
 }
@@ -96,16 +94,15 @@ static void try_sets(struct bb_fire_state *s, struct trial *c)
 void bb_arguments__choose(struct bb_fire_state *s, struct bb_test_prog *prog)
 {
 	struct trial *c = NULL;
-	struct bb_err unsaid = {0};
 	struct bb_code code;
 
 	if ((prog->fire.point.kind != BB_AT_OWN_FUNCTION &&
 	     prog->fire.point.kind != BB_AT_OWN_RUN) ||
 	    share_arguments(s->live, prog) || bb_must_end() ||
-	    bb_target__code(prog->target, &code, &unsaid))
+	    bb_target__code(prog->target, &code, NULL))
 		return;
 	c = bb_calloc(1, sizeof(*c));
-	if (!bb_clone__load(&code, false, &c->clone, &unsaid)) {
+	if (!bb_clone__load(&code, false, &c->clone, NULL)) {
 		c->prog = prog;
 		c->counts = bb_calloc(c->clone.cfg.n_blocks, sizeof(*c->counts));
 		try_sets(s, c);

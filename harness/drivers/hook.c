@@ -262,7 +262,6 @@ static int attach(void *slot, struct bb_err *err)
 	struct slot *s = slot;
 	struct bb_fire_state *fire = (struct bb_fire_state *)s->common.state->fired;
 	struct bb_test_prog *prog = s->common.prog;
-	struct bb_err unsaid = {0};
 	int rc;
 
 	s->empty_fd = -1;
@@ -270,7 +269,7 @@ static int attach(void *slot, struct bb_err *err)
 	if (rc)
 		return rc;
 	bb_fire_slot__init(&s->fire, fire, prog, prog->target->prog_fd);
-	if (load_empty(prog->target, &s->empty_fd, &unsaid))
+	if (load_empty(prog->target, &s->empty_fd, NULL))
 		s->empty_fd = -1;
 	bb_fire__close_hooks();
 	rc = bb_pin_to_cpu(fire->common.opts.cpu, err);

@@ -274,7 +274,6 @@ static int say_line(const struct bb_variant_spec *v, int rc, struct bb_err *err)
 static int find_what_fires(struct bb_fire_state *s, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_attach_point point, own;
-	struct bb_err unsaid = {0};
 	uint32_t type, attach_type = 0;
 	const char *section = bb_target__section(prog->target, &attach_type);
 	int rc = bb_target__prog_type(prog->target, &type, err);
@@ -308,7 +307,7 @@ static int find_what_fires(struct bb_fire_state *s, struct bb_test_prog *prog, s
 	if (may_stand_in(prog, &point, rc) &&
 	    (bb_attach_point__on_own_function(&point, &own) ||
 	     bb_attach_point__by_own_run(&point, &own)) &&
-	    !find_on_own(s, prog, &own, &unsaid))
+	    !find_on_own(s, prog, &own, NULL))
 		rc = 0;
 	return rc;
 }
@@ -410,7 +409,6 @@ static void open_beside(struct bb_fire_slot *slot, const struct bb_test_prog *pr
 {
 	const struct bb_test_prog *others[BB_BESIDE_MOST];
 	size_t n = bb_beside__find(prog, others);
-	struct bb_err unsaid = {0};
 
 	slot->beside = bb_calloc(n, sizeof(*slot->beside));
 	slot->n_beside = n;
@@ -418,7 +416,7 @@ static void open_beside(struct bb_fire_slot *slot, const struct bb_test_prog *pr
 		struct bb_fire_beside *b = &slot->beside[i];
 
 		b->target = others[i]->target;
-		open_hook(slot, &others[i]->fire.point, &b->own_hook, &b->hook, &unsaid);
+		open_hook(slot, &others[i]->fire.point, &b->own_hook, &b->hook, NULL);
 	}
 }
 
@@ -522,14 +520,13 @@ static void say_refused(const struct bb_fire_slot *slot, struct bb_batch *b)
 int bb_fire__do(struct bb_fire_slot *slot,
 		int (*work)(void *arg, struct bb_fire_task *t, void *shared), struct bb_err *err)
 {
-	struct bb_err unsaid = {0};
 	int link_fd, rc;
 
 	for (size_t i = 0; i < slot->n_beside; i++) {
 		struct bb_fire_beside *b = &slot->beside[i];
 		int fd = b->target->prog_fd;
 
-		if (!b->hook || fd < 0 || bb_hook__put(b->hook, fd, &b->link_fd, &unsaid))
+		if (!b->hook || fd < 0 || bb_hook__put(b->hook, fd, &b->link_fd, NULL))
 			b->link_fd = -1;
 	}
 	rc = bb_hook__put(slot->hook, slot->common.prog_fd, &link_fd, err);

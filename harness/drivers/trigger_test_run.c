@@ -279,10 +279,9 @@ void bb_test_run__words(const struct bb_input *input, const struct bb_test_prog 
 {
 	const struct bb_test_run_type *type;
 	uint32_t prog_type;
-	struct bb_err ignored;
 
-	if (!bb_target__prog_type(prog->target, &prog_type, &ignored) &&
-	    !bb_test_run_type__find(prog_type, &type, &ignored))
+	if (!bb_target__prog_type(prog->target, &prog_type, NULL) &&
+	    !bb_test_run_type__find(prog_type, &type, NULL))
 		snprintf(ret_words, size, "a test run on a %s of %zu bytes",
 			 type->takes_context ? "context" : "packet",
 			 (input ? input : type->otherwise)->len);

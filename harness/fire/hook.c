@@ -489,13 +489,12 @@ static int put_on_netfilter(const struct bb_hook *h, int prog_fd, int *ret_fd)
 		  .attach_type = BB_ATTACH_NETFILTER,
 		  .pf = NFPROTO_IPV4,
 		  .hooknum = NF_INET_LOCAL_IN};
-	struct bb_err unsaid = {0};
-	int home_fd, rc = bb_netns__enter(h->site->netns_fd, &home_fd, &unsaid);
+	int home_fd, rc = bb_netns__enter(h->site->netns_fd, &home_fd, NULL);
 
 	if (rc)
 		return rc;
 	rc = link_of((int)syscall(__NR_bpf, BPF_LINK_CREATE, &attr, sizeof(attr)), ret_fd);
-	return bb_netns__leave(home_fd, rc, &unsaid);
+	return bb_netns__leave(home_fd, rc, NULL);
 }
 
 /* Tries to attach the program; bb_hook__put() may try a second time. Returns 0 or a negative

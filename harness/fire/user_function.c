@@ -580,11 +580,10 @@ void bb_user_target__prototype(const char *text, struct bb_user_prototype *ret_p
 	struct bb_user_target t;
 	const struct bb_user_query q = {.path = t.path, .function = t.function};
 	struct bb_user_prototype p = {0};
-	struct bb_err unsaid = {0};
 
 	*ret_prototype = (struct bb_user_prototype){0};
-	if (!bb_user_target__parse(text, false, &t, &unsaid) && *t.function &&
-	    !ask_child(&q, search_file_prototype, &p, sizeof(p), bb_user_prototype__check, &unsaid))
+	if (!bb_user_target__parse(text, false, &t, NULL) && *t.function &&
+	    !ask_child(&q, search_file_prototype, &p, sizeof(p), bb_user_prototype__check, NULL))
 		*ret_prototype = p;
 }
 
