@@ -16,7 +16,7 @@
 #define NOTE_TYPE 3
 
 struct search {
-	const struct bb_user_query *query;
+	const struct bb_user_target *target;
 	Elf *elf;
 	struct bb_user_addresses *found;
 	/* names of other functions or probes, for a suggestion */
@@ -32,7 +32,7 @@ struct search {
 static int say(const struct search *s, int rc, const char *name, const char *where,
 	       struct bb_err *err)
 {
-	return bb_fail(err, rc, "%s: '%s' is in %s", s->query->path, name, where);
+	return bb_fail(err, rc, "%s: '%s' is in %s", s->target->path, name, where);
 }
 
 #define TOO_MANY "more than 4096 addresses"
@@ -52,17 +52,17 @@ bool bb_is_pattern(const char *function)
 	return strpbrk(function, "*?[");
 }
 
-/* Adds the file offset of the symbol to s->found if `name` matches the query. If the query is a
+/* Adds the file offset of the symbol to s->found if `name` matches the target. If the target is a
  * name and not a pattern, only the first function with this name is added. */
 static int match(struct search *s, const GElf_Sym *sym, const char *name, struct bb_err *err)
 {
-	bool is_pattern = bb_is_pattern(s->query->function);
+	bool is_pattern = bb_is_pattern(s->target->function);
 	struct bb_user_addresses *to = s->found;
 	uint64_t offset;
 
 	if (is_pattern
-		    ? GELF_ST_TYPE(sym->st_info) != STT_FUNC || fnmatch(s->query->function, name, 0)
-		    : strcmp(name, s->query->function) != 0) {
+		    ? GELF_ST_TYPE(sym->st_info) != STT_FUNC || fnmatch(s->target->function, name, 0)
+		    : strcmp(name, s->target->function) != 0) {
 		keep_name(s, "", name);
 		return 0;
 	}
@@ -74,7 +74,7 @@ static int match(struct search *s, const GElf_Sym *sym, const char *name, struct
 	if (BB_ANY(to->offsets, to->n, *it == offset))
 		return 0;
 	if (to->n == BB_MOST_ADDRESSES)
-		return say(s, -E2BIG, s->query->function, TOO_MANY, err);
+		return say(s, -E2BIG, s->target->function, TOO_MANY, err);
 	to->offsets[to->n++] = offset;
 	return 0;
 }
@@ -105,7 +105,7 @@ static int say_none(const struct search *s, int rc, const char *kind, const char
 {
 	const char *near = bb_nearest(wanted, (const char *const *)s->names, s->n_names);
 
-	return bb_fail(err, near ? -ESRCH : rc, "%s has no %s '%s'%s%s", s->query->path, kind,
+	return bb_fail(err, near ? -ESRCH : rc, "%s has no %s '%s'%s%s", s->target->path, kind,
 		       wanted, hint, bb_did_you_mean(near, "").text);
 }
 
@@ -118,7 +118,7 @@ static int compare_offsets(const void *a, const void *b)
 
 static int search_functions(struct search *s, struct bb_err *err)
 {
-	bool is_known = bb_is_pattern(s->query->function);
+	bool is_known = bb_is_pattern(s->target->function);
 	char stripped[120] = "";
 	int rc = 0;
 
@@ -134,7 +134,7 @@ static int search_functions(struct search *s, struct bb_err *err)
 			 "has all)",
 			 s->n_names);
 	return say_none(s, is_known || s->is_whole ? -ESRCH : -ENODATA, "function",
-			s->query->function, stripped, err);
+			s->target->function, stripped, err);
 }
 
 /* --- static probes --- */
@@ -176,7 +176,7 @@ static int add_site(struct search *s, const struct note *n, struct bb_err *err)
 	uint64_t address = n->address + (s->base && n->base ? s->base - n->base : 0);
 	size_t cookie = 0;
 
-	if (strcmp(n->provider, s->query->provider) != 0 || strcmp(n->name, s->query->probe) != 0) {
+	if (strcmp(n->provider, s->target->provider) != 0 || strcmp(n->name, s->target->probe) != 0) {
 		keep_name(s, n->provider, n->name);
 		return 0;
 	}
@@ -220,12 +220,12 @@ static int search_probes(struct search *s, struct bb_err *err)
 	int rc;
 
 	if (gelf_getclass(s->elf) != ELFCLASS64)
-		return bb_fail(err, -EINVAL, "%s is no ELF file of 64 bits", s->query->path);
+		return bb_fail(err, -EINVAL, "%s is no ELF file of 64 bits", s->target->path);
 	s->base = bb_elf__find(s->elf, ".stapsdt.base", &part) ? part.head.sh_addr : 0;
 	rc = bb_elf__find(s->elf, ".note.stapsdt", &part) ? read_notes(s, &part, err) : 0;
 	if (rc || s->found->n)
 		return rc;
-	snprintf(wanted, sizeof(wanted), "%s:%s", s->query->provider, s->query->probe);
+	snprintf(wanted, sizeof(wanted), "%s:%s", s->target->provider, s->target->probe);
 	return say_none(s, -ESRCH, "static probe", wanted, s->n_names ? "" : ", nor any other",
 			err);
 }
@@ -340,16 +340,16 @@ int bb_user_prototype__check(const void *reply)
 
 /* --- reading the file in a confined child --- */
 
-int bb_user_elf__search(Elf *elf, const struct bb_user_query *q,
+int bb_user_elf__search(Elf *elf, const struct bb_user_target *t,
 			struct bb_user_addresses *ret_addresses, struct bb_err *err)
 {
 	struct search *s = bb_calloc(1, sizeof(*s));
 	int rc;
 
-	s->query = q;
+	s->target = t;
 	s->elf = elf;
 	s->found = ret_addresses;
-	rc = q->function ? search_functions(s, err) : search_probes(s, err);
+	rc = *t->function ? search_functions(s, err) : search_probes(s, err);
 	for (size_t i = 0; i < s->n_names; i++)
 		free(s->names[i]);
 	free(s);
@@ -357,7 +357,7 @@ int bb_user_elf__search(Elf *elf, const struct bb_user_query *q,
 }
 
 struct file {
-	const struct bb_user_query *query;
+	const struct bb_user_target *target;
 	int fd;
 };
 
@@ -369,12 +369,12 @@ static int search_file(void *arg, void *reply, struct bb_err *err)
 	int rc;
 
 	if (!elf)
-		return bb_fail(err, -EINVAL, "%s is no ELF file", f->query->path);
+		return bb_fail(err, -EINVAL, "%s is no ELF file", f->target->path);
 	/* the header says that there are sections, but they are beyond the end of the file */
 	if (!gelf_getehdr(elf, &head) || (head.e_shoff && !elf_getscn(elf, 1)))
-		rc = bb_fail(err, -EINVAL, "%s: a damaged ELF file: it is cut off", f->query->path);
+		rc = bb_fail(err, -EINVAL, "%s: a damaged ELF file: it is cut off", f->target->path);
 	else
-		rc = bb_user_elf__search(elf, f->query, reply, err);
+		rc = bb_user_elf__search(elf, f->target, reply, err);
 	elf_end(elf);
 	return rc;
 }
@@ -383,11 +383,11 @@ static int search_file_prototype(void *arg, void *reply, struct bb_err *err)
 {
 	const struct file *f = arg;
 	Elf *elf = bb_elf__of_file(f->fd);
-	int rc = elf ? bb_user_elf__search_prototype(elf, f->query->function, reply) : -EINVAL;
+	int rc = elf ? bb_user_elf__search_prototype(elf, f->target->function, reply) : -EINVAL;
 
 	elf_end(elf);
-	return rc ? bb_fail(err, rc, "%s: nothing says what '%s' takes", f->query->path,
-			    f->query->function)
+	return rc ? bb_fail(err, rc, "%s: nothing says what '%s' takes", f->target->path,
+			    f->target->function)
 		  : 0;
 }
 
@@ -403,14 +403,14 @@ int bb_user_addresses__check(const void *reply)
 }
 
 /* Runs `work` in a confined child and checks its reply with `check`. */
-static int ask_child(const struct bb_user_query *q,
+static int ask_child(const struct bb_user_target *t,
 		     int (*work)(void *arg, void *reply, struct bb_err *err), void *ret_reply,
 		     size_t reply_bytes, int (*check)(const void *reply), struct bb_err *err)
 {
 	struct stat st;
-	struct file file = {.query = q, .fd = bb_open_regular(q->path, 0, &st)};
+	struct file file = {.target = t, .fd = bb_open_regular(t->path, 0, &st)};
 	const struct bb_confined c = {
-		.path = q->path,
+		.path = t->path,
 		.kind = "ELF file",
 		.library = "libelf",
 		.verb = "read",
@@ -424,23 +424,23 @@ static int ask_child(const struct bb_user_query *q,
 	int rc;
 
 	if (file.fd < 0)
-		return bb_fail(err, file.fd, "%s: %s", q->path,
+		return bb_fail(err, file.fd, "%s: %s", t->path,
 			       file.fd == -EINVAL ? "not a regular file" : strerror(-file.fd));
 	rc = (uint64_t)st.st_size > MOST_BYTES
-		     ? bb_fail(err, -EFBIG, "%s: more than 8 GiB", q->path)
+		     ? bb_fail(err, -EFBIG, "%s: more than 8 GiB", t->path)
 		     : bb_confined__run(&c, err);
 	close(file.fd);
 	if (!rc && check(ret_reply))
 		rc = bb_fail(err, -EBADMSG, "%s: damaged: it took over the process that read it",
-			     q->path);
+			     t->path);
 	return rc;
 }
 
-int bb_user_elf__find(const struct bb_user_query *q, struct bb_user_addresses **ret_addresses,
+int bb_user_elf__find(const struct bb_user_target *t, struct bb_user_addresses **ret_addresses,
 		      struct bb_err *err)
 {
 	struct bb_user_addresses *addresses = bb_calloc(1, sizeof(*addresses));
-	int rc = ask_child(q, search_file, addresses, sizeof(*addresses), bb_user_addresses__check,
+	int rc = ask_child(t, search_file, addresses, sizeof(*addresses), bb_user_addresses__check,
 			   err);
 
 	if (rc)
@@ -553,10 +553,6 @@ int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target 
 			 struct bb_user_addresses **ret_addresses, struct bb_err *err)
 {
 	struct bb_user_target *t = ret_target;
-	const struct bb_user_query q = {.path = t->path,
-					.function = is_probe ? NULL : t->function,
-					.provider = t->provider,
-					.probe = t->probe};
 	int rc = bb_user_target__parse(text, is_probe, t, err);
 
 	if (!rc && !is_probe && !*t->function) {
@@ -564,7 +560,7 @@ int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target 
 		return 0;
 	}
 	if (!rc)
-		rc = bb_user_elf__find(&q, ret_addresses, err);
+		rc = bb_user_elf__find(t, ret_addresses, err);
 	for (uint32_t i = 0; !rc && i < (*ret_addresses)->n; i++)
 		(*ret_addresses)->offsets[i] += t->offset;
 	if (!rc || rc == -EINTR || rc == -ETIME || bb_is_shortage(rc))
@@ -578,12 +574,11 @@ int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target 
 void bb_user_target__prototype(const char *text, struct bb_user_prototype *ret_prototype)
 {
 	struct bb_user_target t;
-	const struct bb_user_query q = {.path = t.path, .function = t.function};
 	struct bb_user_prototype p = {0};
 
 	*ret_prototype = (struct bb_user_prototype){0};
 	if (!bb_user_target__parse(text, false, &t, NULL) && *t.function &&
-	    !ask_child(&q, search_file_prototype, &p, sizeof(p), bb_user_prototype__check, NULL))
+	    !ask_child(&t, search_file_prototype, &p, sizeof(p), bb_user_prototype__check, NULL))
 		*ret_prototype = p;
 }
 

@@ -5,13 +5,15 @@
 
 #include "base/std.h"
 
-/* A search for a function or a static probe in an untrusted program or library. The file must be a
- * regular file. A confined child process reads it (base/child.h). */
-struct bb_user_query {
-	const char *path;
-	/* a name or a pattern ("mem*"); NULL means to search for the static probe */
-	const char *function;
-	const char *provider, *probe;
+/* Functions in a file, as SEC("uprobe/FILE:FUNCTION+OFFSET") names them, or a static probe
+ * (sys/sdt.h), as SEC("usdt/FILE:PROVIDER:NAME") does. FILE is a path, or the name of a library
+ * ("libc.so.6") or of a program on $PATH. FUNCTION is a name, a pattern ("mem*") or an address. */
+struct bb_user_target {
+	char path[4096];
+	char function[200]; /* "": the target is the address `offset`, or a static probe */
+	char provider[128], probe[128];
+	/* offset from the beginning of the function or, if `function` is "", of the file */
+	uint64_t offset;
 };
 
 #define BB_MOST_ADDRESSES 4096u
@@ -48,14 +50,15 @@ struct bb_user_prototype {
 /* True if the name of a function is a pattern ("mem*"). */
 bool bb_is_pattern(const char *function);
 
-/* Searches a file. The caller must free() *ret_addresses. Errors, with a message: -ESRCH if the
- * file lacks this function or probe, -ENODATA if the file is stripped, or an error of
- * bb_confined__run(). */
-int bb_user_elf__find(const struct bb_user_query *q, struct bb_user_addresses **ret_addresses,
+/* Searches the untrusted file for the function or, if `function` is "", for the static probe. The
+ * file must be a regular file. A confined child process reads it (base/child.h). The caller must
+ * free() *ret_addresses. Errors, with a message: -ESRCH if the file lacks this function or probe,
+ * -ENODATA if the file is stripped, or an error of bb_confined__run(). */
+int bb_user_elf__find(const struct bb_user_target *t, struct bb_user_addresses **ret_addresses,
 		      struct bb_err *err);
 
 /* The parts of the search that run in the child process; public for fuzzers. Return 0 or -errno. */
-int bb_user_elf__search(Elf *elf, const struct bb_user_query *q,
+int bb_user_elf__search(Elf *elf, const struct bb_user_target *t,
 			struct bb_user_addresses *ret_addresses, struct bb_err *err);
 int bb_user_elf__search_prototype(Elf *elf, const char *function,
 				  struct bb_user_prototype *ret_prototype);
@@ -64,17 +67,6 @@ int bb_user_elf__search_prototype(Elf *elf, const char *function,
  * have taken over the child. Return 0 or -EBADMSG. */
 int bb_user_addresses__check(const void *reply);
 int bb_user_prototype__check(const void *reply);
-
-/* Functions in a file, as SEC("uprobe/FILE:FUNCTION+OFFSET") names them, or a static probe
- * (sys/sdt.h), as SEC("usdt/FILE:PROVIDER:NAME") does. FILE is a path, or the name of a library
- * ("libc.so.6") or of a program on $PATH. FUNCTION is a name, a pattern ("mem*") or an address. */
-struct bb_user_target {
-	char path[4096];
-	char function[200]; /* "": the target is the address `offset`, or a static probe */
-	char provider[128], probe[128];
-	/* offset from the beginning of the function or, if `function` is "", of the file */
-	uint64_t offset;
-};
 
 /* Parses `text` and finds the file. Returns 0 or, with a message: -ENOTSUP if `text` names no
  * function or probe, -ENOENT if there is no such file, -EINVAL if FUNCTION is malformed. */

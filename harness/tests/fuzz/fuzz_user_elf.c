@@ -6,7 +6,7 @@
 #include "bpf/elf_file.h"
 #include "fire/user_function.h"
 
-static const struct bb_user_query queries[] = {
+static const struct bb_user_target queries[] = {
 	{.path = "x", .function = "f"},
 	{.path = "x", .function = "*"},
 	{.path = "x", .function = "no_such"},

@@ -84,11 +84,12 @@ static const char *hostile_file(char last)
 /* Searching for the end of each name anew would take hours. */
 static void test_names_without_an_end(void **state)
 {
-	struct bb_user_query q = {.path = hostile_file('a'), .function = "work"};
+	struct bb_user_target q = {.function = "work"};
 	struct bb_user_addresses *addresses = NULL;
 	struct bb_err err = {0};
 
 	(void)state;
+	strcpy(q.path, hostile_file('a'));
 	assert_int_equal(bb_user_elf__find(&q, &addresses, &err), -ESRCH);
 	assert_non_null(strstr(err.msg, "has no function 'work'"));
 }
@@ -96,12 +97,13 @@ static void test_names_without_an_end(void **state)
 /* If reading a file takes hours anyway, the budget ends it. */
 static void test_budget(void **state)
 {
-	struct bb_user_query q = {.path = hostile_file('\0'), .function = "a*"};
+	struct bb_user_target q = {.function = "a*"};
 	struct bb_user_addresses *addresses = NULL;
 	struct bb_deadline budget;
 	struct bb_err err = {0};
 
 	(void)state;
+	strcpy(q.path, hostile_file('\0'));
 	bb_deadline__begin(&budget, 0.05);
 	assert_int_equal(bb_user_elf__find(&q, &addresses, &err), -ETIME);
 	bb_deadline__end(&budget);
@@ -111,18 +113,18 @@ static void test_budget(void **state)
 /* Opening a FIFO does not wait for a writer. */
 static void test_regular_files_only(void **state)
 {
-	char dir[] = "/tmp/bb-user-elf-XXXXXX", path[64];
-	struct bb_user_query q = {.path = path, .function = "work"};
+	char dir[] = "/tmp/bb-user-elf-XXXXXX";
+	struct bb_user_target q = {.function = "work"};
 	struct bb_user_addresses *addresses = NULL;
 	struct bb_err err = {0};
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/fifo", dir);
-	assert_int_equal(mkfifo(path, 0600), 0);
+	snprintf(q.path, sizeof(q.path), "%s/fifo", dir);
+	assert_int_equal(mkfifo(q.path, 0600), 0);
 	assert_int_equal(bb_user_elf__find(&q, &addresses, &err), -EINVAL);
 	assert_non_null(strstr(err.msg, "not a regular file"));
-	unlink(path);
+	unlink(q.path);
 	rmdir(dir);
 }
 
