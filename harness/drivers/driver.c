@@ -72,6 +72,7 @@ void bb_driver__close(struct bb_drive_state *s)
 	if (s->driver->close)
 		s->driver->close(s);
 	close_trigger(s->fired);
+	free(s->command);
 	free(s);
 }
 

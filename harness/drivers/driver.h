@@ -137,6 +137,8 @@ struct bb_drive_state {
 	const struct bb_drive_spec *spec; /* borrowed */
 	struct bb_driver_opts opts;
 	struct bb_rng rng; /* begins with opts.seed */
+	/* command line whose run times are the samples; owned; NULL for other drives */
+	char *command;
 	/* the drive's open trigger (drivers/trigger.h); NULL: the drive has none */
 	struct bb_trigger_state *fired;
 };
@@ -171,9 +173,6 @@ struct bb_driver {
 	/* Prepares a slot. NULL: the program is attached to the drive's trigger, if it has one. */
 	int (*attach)(void *slot, struct bb_err *err);
 	int (*batch)(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err);
-	/* For a drive whose samples are run times of a command: returns the command line. The state
-	 * owns the text. */
-	const char *(*command)(void *state);
 	/* Writes what makes the program run, for the report. NULL: the name of the drive already
 	 * says it. `input` is NULL if the driver chooses the input. */
 	void (*fired_by)(const struct bb_input *input, const struct bb_test_prog *prog,

@@ -44,7 +44,7 @@ void bb_lines_slot__unload(struct bb_lines_slot *slot, enum bb_lines_thing thing
 	struct bb_lines_loaded *l = &slot->things[thing];
 
 	bb_trigger__detach(l->attached);
-	if (l->is_ours && l->prog_fd >= 0) {
+	if (thing != BB_LINES_PROGRAM && l->prog_fd >= 0) {
 		bb_stats_reader__close(&l->reader);
 		close(l->prog_fd);
 	}
@@ -56,7 +56,7 @@ static int attach_thing(struct bb_lines_slot *slot, enum bb_lines_thing thing, s
 	struct bb_lines_loaded *l = &slot->things[thing];
 	int rc = 0;
 
-	if (l->is_ours)
+	if (thing != BB_LINES_PROGRAM)
 		rc = bb_stats_reader__open(l->prog_fd, &l->reader, err);
 	else
 		l->reader = slot->common.prog->target->reader;
@@ -78,8 +78,6 @@ int bb_lines_slot__load(struct bb_lines_slot *slot, struct bb_err *err)
 	struct bb_cut_form form = plan->form;
 	int rc = load_program(slot, err);
 
-	for (int i = BB_LINES_CLONE; i < BB_LINES_N_THINGS; i++)
-		things[i].is_ours = true;
 	if (!rc)
 		rc = bb_cut_clone__load(&plan->parts, &form, &things[BB_LINES_CLONE].prog_fd, err);
 	form.doubled = true;
@@ -100,7 +98,6 @@ int bb_lines_slot__load_logger(struct bb_lines_slot *slot, struct bb_err *err)
 	const struct bb_cut_form form = {.logs = true};
 	int rc = bb_cut_clone__load(&slot->variant->plan.parts, &form, &l->prog_fd, err);
 
-	l->is_ours = true;
 	return rc ? rc : attach_thing(slot, BB_LINES_LOGGER, err);
 }
 

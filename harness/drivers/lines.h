@@ -137,7 +137,6 @@ struct bb_lines_state {
 /* One load of one of the programs in enum bb_lines_thing. */
 struct bb_lines_loaded {
 	int prog_fd; /* -1: not loaded */
-	bool is_ours;
 	struct bb_stats_reader reader;
 	/* the program, attached to the trigger; NULL: it is not attached */
 	struct bb_attached *attached;

@@ -90,11 +90,6 @@ static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_
 	return rc;
 }
 
-struct overhead_state {
-	struct bb_workload_loop loop; /* each sample starts the workload anew */
-	char *shown;                  /* the workload's command line, for people; owned */
-};
-
 /* The sampler of one run of the workload. */
 struct sampling {
 	const struct bb_driver_opts *opts;
@@ -106,24 +101,23 @@ struct sampling {
 	int event_fd; /* perf event that runs the program; -1: not open */
 };
 
-static void overhead_close(void *state)
+static void overhead_close(void *loop)
 {
-	struct overhead_state *s = state;
+	struct bb_command_spec *spec = &((struct bb_workload_loop *)loop)->workload_spec;
 
-	if (s->loop.workload_spec.ret_began_ns)
-		munmap(s->loop.workload_spec.ret_began_ns, sizeof(uint64_t));
-	free(s->shown);
+	if (spec->ret_began_ns)
+		munmap(spec->ret_began_ns, sizeof(uint64_t));
 }
 
-static int overhead_open(void *state, struct bb_err *err)
+/* Each sample starts the workload of the loop anew. */
+static int overhead_open(void *loop, struct bb_err *err)
 {
-	struct overhead_state *s = state;
-	struct bb_command_spec *spec = &s->loop.workload_spec;
-	int rc = bb_workload_loop__open(&s->loop, err);
+	struct bb_workload_loop *l = loop;
+	int rc = bb_workload_loop__open(l, err);
 
-	spec->is_held = true;
-	spec->ret_began_ns = bb_map_pages(sizeof(uint64_t), MAP_SHARED);
-	s->shown = compose(spec);
+	l->workload_spec.is_held = true;
+	l->workload_spec.ret_began_ns = bb_map_pages(sizeof(uint64_t), MAP_SHARED);
+	l->common.command = compose(&l->workload_spec);
 	return rc;
 }
 
@@ -205,14 +199,14 @@ static int feed(void *arg, struct bb_err *err)
 static int run_sampled(const struct bb_drive_slot *slot, uint32_t freq_hz, struct bb_run_cost *cost,
 		       struct bb_err *err)
 {
-	const struct overhead_state *s = (const struct overhead_state *)slot->state;
+	const struct bb_workload_loop *l = (const struct bb_workload_loop *)slot->state;
 	struct sampling r = {.opts = &slot->state->opts,
 			     .prog = slot->prog,
 			     .freq_hz = freq_hz,
 			     .event_fd = -1};
 	const struct bb_beside beside = {begin, feed, &r};
 	struct bb_command workload;
-	int rc = bb_command__run(&s->loop.workload_spec, &beside, INFINITY, &workload, cost, err);
+	int rc = bb_command__run(&l->workload_spec, &beside, INFINITY, &workload, cost, err);
 
 	bb_command__done(&workload);
 	bb_command__done(&r.perf);
@@ -259,11 +253,6 @@ static int overhead_batch(void *slot_, uint32_t param, struct bb_batch *b, struc
 	return is_stopped ? -EINTR : 0;
 }
 
-static const char *overhead_command(void *state)
-{
-	return ((struct overhead_state *)state)->shown;
-}
-
 const struct bb_driver bb_driver_overhead = {
 	.kind.with = "overhead",
 	.kind.old_with = "slowdown",
@@ -282,10 +271,9 @@ const struct bb_driver bb_driver_overhead = {
 	.kind.needs_bpf = true,
 	.kind.any_sampler = true,
 	.polls = true,
-	.state_bytes = sizeof(struct overhead_state),
+	.state_bytes = sizeof(struct bb_workload_loop),
 	.open = overhead_open,
 	.probe = overhead_probe,
 	.batch = overhead_batch,
-	.command = overhead_command,
 	.close = overhead_close,
 };

@@ -28,9 +28,8 @@
 
 struct state {
 	struct bb_drive_state common;
-	/* the CPUs that may be used; cpus[0] is the CPU on which the other drives run the program;
-	 * owned */
-	int *cpus;
+	/* the CPUs that may be used; cpus[0] is the CPU on which the other drives run the program */
+	int cpus[CPU_SETSIZE];
 };
 
 struct team;
@@ -282,18 +281,12 @@ static int open_parallel(void *state, struct bb_err *err)
 				       "the drive 'parallel' asks for %u CPUs, and %d %s online "
 				       "and allowed here; take %d at most, or 'all'",
 				       values->v[i], n, n == 1 ? "is" : "are", n);
-	s->cpus = bb_calloc((size_t)n, sizeof(*s->cpus));
 	s->cpus[n_taken++] = s->common.opts.cpu;
 	for (int i = 0; i < n; i++)
 		if (cpus[i] != s->common.opts.cpu && n_taken < n)
 			s->cpus[n_taken++] = cpus[i];
 	((struct bb_test_run *)s->common.fired)->repeats = true;
 	return 0;
-}
-
-static void close_parallel(void *state)
-{
-	free(((struct state *)state)->cpus);
 }
 
 static void fired_by(const struct bb_input *, const struct bb_test_prog *, char *ret_words,
@@ -329,5 +322,4 @@ const struct bb_driver bb_driver_parallel = {
 	.open = open_parallel,
 	.batch = batch,
 	.fired_by = fired_by,
-	.close = close_parallel,
 };

@@ -72,11 +72,6 @@ struct answer {
 	int rc;
 };
 
-struct slot {
-	struct bb_drive_slot common;
-	uint32_t prog_type;
-};
-
 /* --- a child process --- */
 
 static int prepare_worker(void *arg)
@@ -208,15 +203,6 @@ static int traffic_open(struct traffic *t, size_t least_packets,
 	return rc ? rc : start(t, err);
 }
 
-/* Finds the type of the program. Does not attach the program: it is attached to the far end only
- * during its own batches. */
-static int traffic_attach(void *slot, struct bb_err *err)
-{
-	struct slot *s = slot;
-
-	return bb_target__prog_type(s->common.prog->target, &s->prog_type, err);
-}
-
 /* Polls the counters of the program until the sender has answered. */
 static int await(struct traffic *t, const struct order *o, struct bb_windows *w, struct bb_batch *b,
 		 struct answer *ret_answer, struct bb_err *err)
@@ -262,16 +248,18 @@ static int await_arrival(struct traffic *t, uint64_t sent_before, struct bb_wind
 	return rc;
 }
 
-/* Orders the sender to send, and polls the counters of the program meanwhile. If sending failed,
- * ret_answer->rc says why. */
-static int measure(struct traffic *t, struct slot *s, const struct order *o, struct bb_batch *b,
-		   struct answer *ret_answer, struct bb_err *err)
+/* Puts the program on the far end, orders the sender to send, and polls the counters of the program
+ * meanwhile. If sending failed, ret_answer->rc says why. */
+static int measure(struct traffic *t, struct bb_target *target, const struct order *o,
+		   struct bb_batch *b, struct answer *ret_answer, struct bb_err *err)
 {
 	struct bb_windows windows;
 	uint64_t sent_before = 0;
-	struct bb_target *target = s->common.prog->target;
-	int rc = bb_veth_pair__put_on(&t->pair, target->prog_fd, s->prog_type, err);
+	uint32_t type;
+	int rc = bb_target__prog_type(target, &type, err);
 
+	if (!rc)
+		rc = bb_veth_pair__put_on(&t->pair, target->prog_fd, type, err);
 	if (!rc)
 		rc = bb_veth_pair__sent(&t->pair, &sent_before, err);
 	if (!rc)
@@ -293,8 +281,8 @@ static int measure(struct traffic *t, struct slot *s, const struct order *o, str
 
 static int traffic_batch(void *slot, uint32_t rate_hz, struct bb_batch *b, struct bb_err *err)
 {
-	struct slot *s = slot;
-	struct traffic *t = (struct traffic *)s->common.state;
+	const struct bb_drive_slot *s = slot;
+	struct traffic *t = (struct traffic *)s->state;
 	/* Number of events that give all wanted samples. More events would only take time. */
 	uint64_t most = (b->want + t->least_packets - 1) / t->least_packets;
 	double n = b->max_s * rate_hz;
@@ -307,7 +295,7 @@ static int traffic_batch(void *slot, uint32_t rate_hz, struct bb_batch *b, struc
 	if (o.n > most)
 		o.n = most;
 	if (!rc)
-		rc = measure(t, s, &o, b, &a, err);
+		rc = measure(t, s->prog->target, &o, b, &a, err);
 	b->events = a.done;
 	b->elapsed_s = (double)a.elapsed_ns * 1e-9;
 	if (!rc && a.rc)
@@ -568,9 +556,8 @@ static int open_http(void *state, struct bb_err *err)
 	.kind.seconds = 0.6, .kind.pace = BB_TIMED_PACE, .kind.samples_per_event = 32,             \
 	.kind.sample = BB_SAMPLE_RUN, .kind.needs_bpf = true, .kind.fires = true
 #define TRAFFIC_FUNCTIONS                                                                          \
-	.polls = true, .state_bytes = sizeof(struct traffic), .slot_bytes = sizeof(struct slot),   \
-	.probe = traffic_probe, .attach = traffic_attach, .batch = traffic_batch,                  \
-	.close = traffic_close
+	.polls = true, .state_bytes = sizeof(struct traffic), .probe = traffic_probe,              \
+	.batch = traffic_batch, .close = traffic_close
 
 const struct bb_driver bb_driver_insitu_packets = {
 	TRAFFIC_KIND,

@@ -174,8 +174,8 @@ static void add_cases(struct bb_run *r)
 			continue;
 		bb_record__case(r->session.report, plan, c, NULL, &r->case_of[i]);
 		k = bb_run__case(r, i);
-		if (d->driver->command)
-			k->command = bb_strdup(d->driver->command(d->state));
+		if (d->state->command)
+			k->command = bb_strdup(d->state->command);
 		bb_record__fired_by(k, d->driver, c, &ss->progs[bb_session__variant(ss, c)]);
 		r->total += bb_round__expected_s(c) * c->loads;
 	}
