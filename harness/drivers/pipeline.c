@@ -19,19 +19,15 @@
 #define MAX_PASSES 1000
 #define LEAST_LOOK_S 1e-3 /* shortest time between two readings of the ring, s */
 
-struct pipeline_slot {
-	struct bb_drive_slot common;
+struct flow_run {
+	struct bb_workload_loop *loop;
+	struct bb_target *target;
 	const struct bb_ring *ring;
 	/* processes the stack samples in the consumer; NULL: the variant has no consumer */
 	const struct bb_sample_processor *processor;
-	int event_fd; /* perf event that runs the program; -1: not open */
-};
-
-struct flow_run {
-	struct bb_workload_loop *loop;
-	struct pipeline_slot *slot;
 	uint32_t freq_hz;
 	struct bb_batch *batch;
+	int event_fd; /* perf event that runs the program; -1: not open */
 	struct bb_consumer consumer;
 	uint64_t began_ns;
 	double cpu_before_s; /* CPU time of the workload's process when the current pass began, s */
@@ -49,21 +45,6 @@ static int pipeline_probe(void *, struct bb_test_prog *prog, struct bb_err *err)
 		       prog->target->source->program);
 }
 
-static int pipeline_attach(void *slot_, struct bb_err *)
-{
-	struct pipeline_slot *slot = slot_;
-
-	slot->ring = bb_target__ring(slot->common.prog->target);
-	slot->processor = bb_sample_processor_find(slot->common.prog->spec->consumer);
-	slot->event_fd = -1;
-	return 0;
-}
-
-static void pipeline_detach(void *slot)
-{
-	bb_close(&((struct pipeline_slot *)slot)->event_fd);
-}
-
 /* Starts the workload, paused and with an enabled event on it; bb_command__resume() lets it run. */
 static int begin_pass(struct flow_run *r, struct bb_err *err)
 {
@@ -74,15 +55,15 @@ static int begin_pass(struct flow_run *r, struct bb_err *err)
 		return rc;
 	r->cpu_before_s = bb_process_cpu_s(l->workload.pid);
 	rc = bb_command__open_clock(&l->workload, l->common.spec->event, r->freq_hz,
-				    r->slot->common.prog->target->prog_fd, &r->slot->event_fd, err);
-	return rc ? rc : bb_command__start_clock(r->slot->event_fd, err);
+				    r->target->prog_fd, &r->event_fd, err);
+	return rc ? rc : bb_command__start_clock(r->event_fd, err);
 }
 
 static void end_pass(struct flow_run *r)
 {
-	if (r->slot->event_fd >= 0)
-		bb_perf_event__disable(r->slot->event_fd);
-	bb_close(&r->slot->event_fd);
+	if (r->event_fd >= 0)
+		bb_perf_event__disable(r->event_fd);
+	bb_close(&r->event_fd);
 	if (r->loop->workload.pid)
 		r->batch->target_cpu_s += bb_process_cpu_s(r->loop->workload.pid) - r->cpu_before_s;
 	bb_command__pause(&r->loop->workload);
@@ -90,10 +71,8 @@ static void end_pass(struct flow_run *r)
 
 static void record_ring(struct flow_run *r)
 {
-	const struct bb_ring *ring = r->slot->ring;
-
 	bb_ring_use__add_point(r->batch->flow, (bb_now_ns() - r->began_ns) / 1000,
-			       bb_ring__bytes_held(ring->consumer, ring->producer));
+			       bb_ring__bytes_held(r->ring->consumer, r->ring->producer));
 }
 
 /* Lets the workload run for the time of the batch, and records how full the ring is. */
@@ -143,14 +122,14 @@ static int collect(struct flow_run *r, struct bb_err *err)
 		return rc;
 	if (done.n)
 		memcpy(r->lag_ns, done.lag_ns, done.n * sizeof(*r->lag_ns));
-	rc = bb_ring_ages(r->slot->ring->map_fd, now_ns, r->lag_ns + done.n, r->room - done.n,
+	rc = bb_ring_ages(r->ring->map_fd, now_ns, r->lag_ns + done.n, r->room - done.n,
 			  &waiting, err);
 	if (rc)
 		return rc;
 	flow->consumed = done.samples;
 	flow->waiting = waiting;
-	flow->ring_bytes = r->slot->ring->size_bytes;
-	flow->consumer_cpu_s = r->slot->processor ? done.cpu_s : NAN;
+	flow->ring_bytes = r->ring->size_bytes;
+	flow->consumer_cpu_s = r->processor ? done.cpu_s : NAN;
 	r->n = done.n + waiting < r->room ? done.n + waiting : r->room;
 	return 0;
 }
@@ -163,7 +142,7 @@ static int take_results(struct flow_run *r, const struct bb_prog_stats *before, 
 	int rc = collect(r, err);
 
 	if (!rc)
-		rc = bb_read_counters(r->slot->common.prog->target, &after, err);
+		rc = bb_read_counters(r->target, &after, err);
 	if (rc)
 		return rc;
 	/* If there are more lags than the batch wants, take b->want of them, evenly spaced over the
@@ -187,11 +166,11 @@ static int run_flow(struct flow_run *r, struct bb_err *err)
 					     r->loop->common.opts.uid, r->loop->common.opts.gid,
 					     NULL};
 	struct bb_prog_stats before;
-	int rc = bb_read_counters(r->slot->common.prog->target, &before, err), taken = 0;
+	int rc = bb_read_counters(r->target, &before, err), taken = 0;
 
-	bb_target__drain(r->slot->common.prog->target, false);
-	if (!rc && r->slot->processor)
-		rc = bb_consumer__start(r->slot->processor, r->slot->ring->map_fd, r->room, &place,
+	bb_target__drain(r->target, false);
+	if (!rc && r->processor)
+		rc = bb_consumer__start(r->processor, r->ring->map_fd, r->room, &place,
 					&r->consumer, err);
 	if (rc)
 		return rc;
@@ -201,11 +180,17 @@ static int run_flow(struct flow_run *r, struct bb_err *err)
 	return rc ? rc : taken;
 }
 
-static int pipeline_batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+static int pipeline_batch(void *slot_, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
-	struct bb_workload_loop *l =
-		(struct bb_workload_loop *)((struct bb_drive_slot *)slot)->state;
-	struct flow_run r = {.loop = l, .slot = slot, .freq_hz = param, .batch = b};
+	const struct bb_drive_slot *slot = slot_;
+	struct bb_target *target = slot->prog->target;
+	struct flow_run r = {.loop = (struct bb_workload_loop *)slot->state,
+			     .target = target,
+			     .ring = bb_target__ring(target),
+			     .processor = bb_sample_processor_find(slot->prog->spec->consumer),
+			     .freq_hz = param,
+			     .batch = b,
+			     .event_fd = -1};
 	int rc;
 
 	r.room = (size_t)(2 * b->max_s * param) + 64;
@@ -239,11 +224,8 @@ const struct bb_driver bb_driver_pipeline = {
 	.kind.needs_bpf = true,
 	.polls = true,
 	.state_bytes = sizeof(struct bb_workload_loop),
-	.slot_bytes = sizeof(struct pipeline_slot),
 	.open = bb_workload_loop__open,
 	.probe = pipeline_probe,
-	.attach = pipeline_attach,
 	.batch = pipeline_batch,
-	.detach = pipeline_detach,
 	.close = bb_workload_loop__close,
 };
