@@ -113,8 +113,7 @@ struct bb_fire_site *bb_fire_site__share(int cpu, int other_cpu, const struct bb
 
 	if (n_users++)
 		return p;
-	*p = (struct bb_fire_site){.cpu = cpu,
-				   .other_cpu = other_cpu == cpu ? -1 : other_cpu,
+	*p = (struct bb_fire_site){.other_cpu = other_cpu == cpu ? -1 : other_cpu,
 				   .netns_fd = -1,
 				   .cgroup_fd = -1,
 				   .user = *user};
@@ -154,11 +153,9 @@ int bb_firing__open(struct bb_firing *f, const struct bb_trigger *t,
 
 	*f = (struct bb_firing){.trigger = t,
 				.page_bytes = (size_t)sysconf(_SC_PAGESIZE),
-				.other_cpu = task->site->other_cpu,
 				.prog_fd = prog_fd,
-				.cgroup_fd = task->site->cgroup_fd,
 				.call_fd = task->call_fd,
-				.user = &task->site->user,
+				.site = task->site,
 				.point = point};
 	for (size_t i = 0; i < BB_FIRING_FDS; i++)
 		f->fd[i] = -1;

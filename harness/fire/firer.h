@@ -22,7 +22,7 @@ struct bb_fire_user {
  * the namespace when its last descriptor is closed. A child process of ours, the keeper, removes
  * the cgroup when the site is closed or our process ends, even by SIGKILL. */
 struct bb_fire_site {
-	int cpu, other_cpu; /* other_cpu: a second CPU, for triggers that need one; -1 means none */
+	int other_cpu; /* a second CPU, for triggers that need one; -1 means none */
 	int netns_fd;  /* -1: triggers use our own namespace, and `why_no_netns` has the reason */
 	int cgroup_fd; /* -1: there is no cgroup, and `why_no_cgroup` has the reason */
 	char cgroup[256]; /* path of the cgroup's folder */

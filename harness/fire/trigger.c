@@ -29,7 +29,7 @@ static long resolve(const struct bb_firing *f, long arg)
 	case FD0:
 	case FD1:
 	case FD2: return f->fd[arg - FD0];
-	case CGROUP_FD: return f->cgroup_fd;
+	case CGROUP_FD: return f->site->cgroup_fd;
 	case CHILD_PID: return f->pid;
 	case OWN_PID: return getpid();
 	case OWN_TID: return syscall(SYS_gettid);

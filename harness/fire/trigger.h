@@ -14,7 +14,7 @@
 #define BB_FIRING_FDS 6
 #define BB_TRIGGER_CALLS 2
 
-struct bb_fire_user;
+struct bb_fire_site;
 
 /* A system call: its number and arguments (fire/triggers.h). */
 struct bb_trigger_call {
@@ -38,14 +38,11 @@ struct bb_firing {
 	/* the calls of the trigger; symbolic arguments are replaced by their values */
 	struct bb_trigger_call calls[BB_TRIGGER_CALLS];
 	long own;      /* for the trigger's own use */
-	int other_cpu; /* a second CPU; -1 means none */
 	pid_t pid;     /* a child process; 0 means none */
 	int prog_fd;   /* the program, for triggers that attach it or run it; borrowed */
-	int cgroup_fd; /* folder of the site's cgroup; borrowed; -1 means none */
 	/* socket to the process that calls a function (fire/firer.h); borrowed; -1 means none */
 	int call_fd;
-	/* the user that the command of the trigger `run` runs as; borrowed */
-	const struct bb_fire_user *user;
+	const struct bb_fire_site *site; /* borrowed */
 	/* the program's attach point; borrowed */
 	const struct bb_attach_point *point;
 };

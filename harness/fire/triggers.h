@@ -4,7 +4,7 @@
 #include <netinet/in.h>
 #include <sys/uio.h>
 
-#include "fire/trigger.h"
+#include "fire/firer.h"
 
 /* Declarations that the tables of triggers share. */
 

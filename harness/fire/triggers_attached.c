@@ -4,11 +4,9 @@
 #include <bpf/bpf.h>
 
 #include "base/bpf_info.h"
-#include "base/child.h"
 #include "base/io.h"
 #include "base/process.h"
 #include "bpf/netns.h"
-#include "fire/firer.h"
 #include "fire/triggers.h"
 
 /* --- iterators --- */
@@ -208,7 +206,7 @@ static int fire_call(struct bb_firing *f)
 /* Runs the command and waits for its end. The command's exit code does not matter. */
 static int fire_run(struct bb_firing *f)
 {
-	const struct bb_fire_user *u = f->user;
+	const struct bb_fire_user *u = &f->site->user;
 	const struct bb_process p = {.argv = (const char *const *)f->point->by->run,
 				     .dir = u->dir[0] ? u->dir : NULL,
 				     .together = true,
@@ -352,7 +350,7 @@ static int open_redirect(struct bb_firing *f)
  * is no other. */
 static int open_cpumap(struct bb_firing *f)
 {
-	__u32 cpu = (__u32)(f->other_cpu < 0 ? sched_getcpu() : f->other_cpu);
+	__u32 cpu = (__u32)(f->site->other_cpu < 0 ? sched_getcpu() : f->site->other_cpu);
 	struct bpf_cpumap_val queue = {.qsize = 64};
 	struct bpf_insn insns[] = {{.code = BPF_LD | BPF_IMM | BPF_DW,
 				    .dst_reg = BPF_REG_1,

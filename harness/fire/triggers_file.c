@@ -94,17 +94,17 @@ static int open_sysctl(struct bb_firing *f)
 
 static int open_cgroup(struct bb_firing *f)
 {
-	return f->cgroup_fd < 0 ? -ENODEV : 0;
+	return f->site->cgroup_fd < 0 ? -ENODEV : 0;
 }
 
 static void close_cgroup(struct bb_firing *f)
 {
-	unlinkat(f->cgroup_fd, "c", AT_REMOVEDIR);
+	unlinkat(f->site->cgroup_fd, "c", AT_REMOVEDIR);
 }
 
 static int open_cgroup_stat(struct bb_firing *f)
 {
-	f->fd[0] = openat(f->cgroup_fd, "cpu.stat", O_RDONLY | O_CLOEXEC);
+	f->fd[0] = openat(f->site->cgroup_fd, "cpu.stat", O_RDONLY | O_CLOEXEC);
 	return bb_failed(f->fd[0] < 0);
 }
 

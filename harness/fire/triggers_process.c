@@ -186,10 +186,10 @@ static int fire_migrate(struct bb_firing *f)
 {
 	cpu_set_t here, there;
 
-	if (f->other_cpu < 0)
+	if (f->site->other_cpu < 0)
 		return -ENODEV;
 	CPU_ZERO(&there);
-	CPU_SET((size_t)f->other_cpu, &there);
+	CPU_SET((size_t)f->site->other_cpu, &there);
 	return bb_failed(sched_getaffinity(0, sizeof(here), &here) ||
 			 sched_setaffinity(0, sizeof(there), &there) ||
 			 sched_setaffinity(0, sizeof(here), &here));
@@ -308,9 +308,9 @@ static int fire_pageout(struct bb_firing *f)
  * charged for that page, so the page cache must not have the file yet. */
 static int open_reclaim(struct bb_firing *f)
 {
-	if (f->cgroup_fd < 0)
+	if (f->site->cgroup_fd < 0)
 		return -ENODEV;
-	f->fd[0] = openat(f->cgroup_fd, "memory.reclaim", O_WRONLY | O_CLOEXEC);
+	f->fd[0] = openat(f->site->cgroup_fd, "memory.reclaim", O_WRONLY | O_CLOEXEC);
 	f->fd[1] = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	if (f->fd[0] < 0 || f->fd[1] < 0)
 		return -errno;
