@@ -71,12 +71,8 @@ static int start_keeper(struct bb_fire_site *p)
 		.closes_others = true,
 		.outlives = true,
 	};
-	struct bb_child c;
-	int rc = bb_child__start(&rules, remove_cgroups_at_end, p, &c);
 
-	p->keeper = rc ? 0 : c.pid;
-	p->keeper_fd = c.fd;
-	return rc;
+	return bb_child__start(&rules, remove_cgroups_at_end, p, &p->keeper);
 }
 
 static int make_cgroup(struct bb_fire_site *p)
@@ -132,9 +128,9 @@ void bb_fire_site__unshare(struct bb_fire_site *p)
 		return;
 	bb_close(&p->netns_fd);
 	bb_close(&p->cgroup_fd);
-	if (p->keeper > 0) {
-		close(p->keeper_fd);
-		bb_wait_for(p->keeper);
+	if (p->keeper.pid > 0) {
+		close(p->keeper.fd);
+		bb_wait_for(p->keeper.pid);
 	}
 }
 
@@ -176,7 +172,6 @@ void bb_firing__close(struct bb_firing *f)
 }
 
 struct firing_child {
-	const struct bb_fire_site *site;
 	const struct bb_firer *firer;
 	void *arg;
 };
@@ -185,7 +180,7 @@ struct firing_child {
  * nowhere and which the kernel removes when no process uses it any more. */
 static int enter_site(void *arg)
 {
-	const struct bb_fire_site *p = ((const struct firing_child *)arg)->site;
+	const struct bb_fire_site *p = ((const struct firing_child *)arg)->firer->task->site;
 	int fs, fd;
 
 	signal(SIGINT, SIG_IGN); /* Ctrl-C also signals this process, but only its parent ends it */
@@ -327,7 +322,7 @@ int bb_firer__start(const struct bb_fire_site *site, const struct bb_attach_poin
 		    size_t shared_bytes, struct bb_firer *ret_firer, struct bb_err *err)
 {
 	struct bb_firer f = {.call.fd = -1, .bytes = HEAD_BYTES + shared_bytes};
-	struct firing_child child = {site, &f, arg};
+	struct firing_child child = {&f, arg};
 	int rc = start_call(site, point, &f.call, err);
 	/* if another process calls the function, that process has the reserved pid */
 	const struct bb_child_rules rules = {

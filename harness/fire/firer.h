@@ -18,9 +18,9 @@ struct bb_fire_user {
 
 /* --- where triggers are fired --- */
 
-/* A site: a network namespace and a cgroup that only bpfbench uses, and a CPU. The kernel removes
- * the namespace when its last descriptor is closed. A child process of ours, the keeper, removes
- * the cgroup when the site is closed or our process ends, even by SIGKILL. */
+/* A site: a network namespace and a cgroup that only bpfbench uses. The kernel removes the namespace
+ * when its last descriptor is closed. A child process of ours, the keeper, removes the cgroup when
+ * the site is closed or our process ends, even by SIGKILL. */
 struct bb_fire_site {
 	int other_cpu; /* a second CPU, for triggers that need one; -1 means none */
 	int netns_fd;  /* -1: triggers use our own namespace, and `why_no_netns` has the reason */
@@ -29,8 +29,7 @@ struct bb_fire_site {
 	uint64_t cgroup_id;
 	char why_no_netns[200], why_no_cgroup[200];
 	struct bb_fire_user user; /* if zeroed, commands run as root, and none is call_function */
-	pid_t keeper;             /* process that removes the cgroup; 0 means none */
-	int keeper_fd;
+	struct bb_child keeper;   /* process that removes the cgroup, if any */
 };
 
 /* Returns the one site that all drives of this process share. Its cgroup is shared, too, because a
