@@ -52,15 +52,15 @@ int bb_perf_event__disable(int fd)
 	return ioctl(fd, PERF_EVENT_IOC_DISABLE, 0) ? -errno : 0;
 }
 
-int bb_empty_prog__load(uint32_t type, uint32_t attach_type, const char *name)
+int bb_empty_prog__load(uint32_t type, uint32_t attach_type, int32_t retval, const char *name)
 {
-	static const struct bpf_insn ret_0[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+	const struct bpf_insn insns[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = retval},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach_type);
 
-	return bpf_prog_load(type, name, "GPL", ret_0, BB_LEN(ret_0), &opts);
+	return bpf_prog_load(type, name, "GPL", insns, BB_LEN(insns), &opts);
 }
 
 /* --- tracefs --- */
@@ -157,7 +157,7 @@ static bool has_link_type(uint32_t attach_type)
 	static const char *const names[] = {"bpfbench_no_such_function"};
 	static const uint64_t offset = 0;
 	const struct bb_multi_addresses site = {.offsets = &offset, .n = 1};
-	int prog_fd = bb_empty_prog__load(BPF_PROG_TYPE_KPROBE, attach_type, "bpfbench_probe");
+	int prog_fd = bb_empty_prog__load(BPF_PROG_TYPE_KPROBE, attach_type, 0, "bpfbench_probe");
 	int link_fd, rc;
 
 	if (prog_fd < 0)

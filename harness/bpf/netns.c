@@ -357,7 +357,7 @@ static int put_on_free(struct bb_xdp_net *net, int prog_fd, bool linked, size_t 
 /* Attaches an empty program to a port without a link. */
 static int add_filler(struct bb_xdp_net *net, struct bb_err *err)
 {
-	int fd = bb_empty_prog__load(BPF_PROG_TYPE_XDP, BPF_XDP, "bb_filler");
+	int fd = bb_empty_prog__load(BPF_PROG_TYPE_XDP, BPF_XDP, 0, "bb_filler");
 	size_t port;
 	int rc = fd < 0 ? bb_fail(err, fd, "cannot load an empty XDP program: %s", strerror(-fd))
 			: put_on_free(net, fd, false, &port, err);

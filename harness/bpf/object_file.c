@@ -335,7 +335,7 @@ static bool has_type(const struct bpf_program *prog)
 	if (known >= 0)
 		return known;
 	fd = bb_empty_prog__load(bpf_program__type(prog), bpf_program__expected_attach_type(prog),
-				 NULL);
+				 0, NULL);
 	known = fd != -EINVAL;
 	bb_close(&fd);
 	return known;

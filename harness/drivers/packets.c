@@ -9,8 +9,7 @@
  * comes from calls with few and with many packets. Its inverse is the packet rate of one CPU. The
  * time contains receiving the packet at the other end, because the same CPU does that.
  */
-#include <bpf/bpf.h>
-
+#include "bpf/attach.h"
 #include "drivers/trigger_test_run.h"
 
 struct state {
@@ -19,22 +18,6 @@ struct state {
 	int drops_fd; /* the XDP program at the other end, which drops all packets; 0: not loaded */
 };
 
-static int load_drops(int *ret_fd, struct bb_err *err)
-{
-	static const struct bpf_insn insns[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = XDP_DROP},
-		{.code = BPF_JMP | BPF_EXIT},
-	};
-	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "bpfbench_drops", "GPL", insns, BB_LEN(insns),
-			       NULL);
-
-	if (fd < 0)
-		return bb_fail(err, fd, "cannot load an XDP program that drops packets: %s",
-			       strerror(-fd));
-	*ret_fd = fd;
-	return 0;
-}
-
 static int open_packets(void *state, struct bb_err *err)
 {
 	struct state *s = state;
@@ -42,12 +25,14 @@ static int open_packets(void *state, struct bb_err *err)
 
 	if (!rc)
 		rc = bb_veth_pair__open(&s->pair, err);
-	if (!rc)
-		rc = load_drops(&s->drops_fd, err);
-	if (!rc)
-		rc = bb_veth_pair__receive(&s->pair, s->drops_fd, err);
+	if (rc)
+		return rc;
+	s->drops_fd = bb_empty_prog__load(BPF_PROG_TYPE_XDP, 0, XDP_DROP, "bpfbench_drops");
+	if (s->drops_fd < 0)
+		return bb_fail(err, s->drops_fd, "cannot load an XDP program that drops packets: %s",
+			       strerror(-s->drops_fd));
 	s->slope.ingress_ifindex = s->pair.ifindex[BB_VETH_FAR];
-	return rc;
+	return bb_veth_pair__receive(&s->pair, s->drops_fd, err);
 }
 
 static void close_packets(void *state)

@@ -320,7 +320,7 @@ static int open_kprobe(struct bb_hook *h, struct bb_err *err)
  * merely takes longer. */
 static void open_raw_tp(struct bb_hook *h)
 {
-	int prog_fd = bb_empty_prog__load(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, "bpfbench_idle");
+	int prog_fd = bb_empty_prog__load(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, 0, "bpfbench_idle");
 
 	if (prog_fd < 0)
 		return;

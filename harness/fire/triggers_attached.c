@@ -6,6 +6,7 @@
 #include "base/bpf_info.h"
 #include "base/io.h"
 #include "base/process.h"
+#include "bpf/attach.h"
 #include "bpf/netns.h"
 #include "fire/triggers.h"
 
@@ -335,11 +336,10 @@ static void close_pair(struct bb_firing *f)
  * far device, which returns the option of the trigger's row. */
 static int open_redirect(struct bb_firing *f)
 {
-	const struct bpf_insn far[] = {MOV(BPF_REG_0, f->trigger->option), EXIT};
-	int rc = load_xdp(far, 2, &f->fd[1]);
+	int rc;
 
-	if (!rc)
-		rc = open_pair(f, f->fd[1]);
+	f->fd[1] = bb_empty_prog__load(BPF_PROG_TYPE_XDP, 0, f->trigger->option, "bpfbench_xdp");
+	rc = f->fd[1] < 0 ? f->fd[1] : open_pair(f, f->fd[1]);
 	if (!rc)
 		rc = load_redirect(((struct bb_veth_pair *)f->own)->ifindex[BB_VETH_NEAR],
 				   &f->fd[0]);
