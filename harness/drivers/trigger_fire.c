@@ -627,7 +627,7 @@ static int fire(void *attached, uint32_t, const struct bb_instrument_part *part,
 const struct bb_drive_trigger bb_trigger_fire = {
 	.by = "fire",
 	.doc = "attach it where its section says, do what makes its event happen",
-	.keys = {{.name = "trigger"}, {.name = "caches"}, {.name = "samples"}},
+	.keys = {{"trigger"}, {"caches"}, {"samples"}},
 	.shares_events = true,
 	.whole_object = true,
 	.may_be_slow = true,

@@ -458,11 +458,7 @@ static int fire(void *attached, uint32_t input, const struct bb_instrument_part 
 const struct bb_drive_trigger bb_trigger_test_run = {
 	.by = "test-run",
 	.doc = "have the kernel run it on one input at a time",
-	.keys = {{.name = "trigger"},
-		 {.name = "caches"},
-		 {.name = "inputs"},
-		 {.name = "order"},
-		 {.name = "samples"}},
+	.keys = {{"trigger"}, {"caches"}, {"inputs"}, {"order"}, {"samples"}},
 	.takes_inputs = true,
 	.fires = true,
 	.read_only = true,

@@ -166,6 +166,7 @@ void bb_firing__close(struct bb_firing *f)
 {
 	if (f->trigger->close)
 		f->trigger->close(f);
+	bb_child__stop(&(struct bb_child){.pid = f->pid, .fd = -1, .report_fd = -1});
 	for (size_t i = 0; i < BB_FIRING_FDS; i++)
 		bb_close(&f->fd[i]);
 	munmap(f->page, 2 * f->page_bytes);

@@ -431,7 +431,6 @@ void bb_hook__close_now(struct bb_hook *h)
  * opens another perf event for this program alone. */
 static int put_on_event(const struct bb_hook *h, uint32_t i, int prog_fd)
 {
-	const struct timespec moment = {.tv_nsec = 1000000};
 	LIBBPF_OPTS(bpf_link_create_opts, opts,
 		    .perf_event.bpf_cookie = h->addresses ? h->addresses->cookies[i] : 0);
 	int rc, *link = &h->links[i];
@@ -439,7 +438,7 @@ static int put_on_event(const struct bb_hook *h, uint32_t i, int prog_fd)
 	*link = bpf_link_create(prog_fd, h->events[i], BPF_PERF_EVENT, &opts);
 	/* EEXIST: the kernel has not yet detached the previous program (fire/later.h) */
 	for (int k = 0; *link < 0 && errno == EEXIST && k < LEAVING_MS; k++) {
-		nanosleep(&moment, NULL);
+		usleep(1000);
 		*link = bpf_link_create(prog_fd, h->events[i], BPF_PERF_EVENT, &opts);
 	}
 	if (*link >= 0)

@@ -5,9 +5,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* time after which close() has surely detached the program, ns; it took 20 us when it was
+/* time after which close() has surely detached the program, us; it took 20 us when it was
  * measured */
-#define MOMENT_NS 50000
+#define MOMENT_US 50
 #define STACK_BYTES (64u << 10)
 #define MOST 512 /* most threads at a time */
 
@@ -48,18 +48,15 @@ static int start(int fd)
 
 void bb_close_later__wait(void)
 {
-	const struct timespec moment = {.tv_nsec = 1000000};
-
 	do
 		/* a thread that has decremented `running` still runs for a moment */
-		nanosleep(&moment, NULL);
+		usleep(1000);
 	while (atomic_load(&running) > 0);
 }
 
 void bb_close_later(int fd)
 {
 	static bool waits_at_exit;
-	const struct timespec moment = {.tv_nsec = MOMENT_NS};
 	int before = atomic_load(&begun);
 
 	/* Without this wait, the kernel would kill the threads at the end of the process. A killed
@@ -74,6 +71,6 @@ void bb_close_later(int fd)
 		return;
 	}
 	do
-		nanosleep(&moment, NULL);
+		usleep(MOMENT_US);
 	while (atomic_load(&begun) == before);
 }

@@ -118,16 +118,11 @@ unsigned int bb_trigger__distance(const struct bb_trigger *t, const struct bb_at
 
 	while (word && *word) {
 		size_t len = strcspn(word, " ");
-		char text[64];
 
-		if (len && len < sizeof(text)) {
-			memcpy(text, word, len);
-			text[len] = '\0';
-			if (!strcmp(text, core))
-				return 0;
-			if (len >= 3 && strstr(core, text))
-				nearest = 1;
-		}
+		if (len == strlen(core) && !memcmp(word, core, len))
+			return 0;
+		if (len >= 3 && memmem(core, strlen(core), word, len))
+			nearest = 1;
 		word += len + (word[len] == ' ');
 	}
 	return nearest;

@@ -37,9 +37,9 @@ struct bb_firing {
 	size_t page_bytes;
 	/* the calls of the trigger; symbolic arguments are replaced by their values */
 	struct bb_trigger_call calls[BB_TRIGGER_CALLS];
-	long own;      /* for the trigger's own use */
-	pid_t pid;     /* a child process; 0 means none */
-	int prog_fd;   /* the program, for triggers that attach it or run it; borrowed */
+	long own;    /* for the trigger's own use */
+	pid_t pid;   /* a child process, which bb_firing__close() ends; 0 means none */
+	int prog_fd; /* the program, for triggers that attach it or run it; borrowed */
 	/* socket to the process that calls a function (fire/firer.h); borrowed; -1 means none */
 	int call_fd;
 	const struct bb_fire_site *site; /* borrowed */

@@ -73,11 +73,6 @@ static int open_iter(struct bb_firing *f)
 	return link_iter(f, NULL) ? link_to_map(f) : 0;
 }
 
-static void close_iter(struct bb_firing *f)
-{
-	bb_child__stop(&(struct bb_child){.pid = f->pid, .fd = -1, .report_fd = -1});
-}
-
 static int fire_iter(struct bb_firing *f)
 {
 	int fd = bpf_iter_create(f->fd[0]), rc;
@@ -178,7 +173,7 @@ static int fire_own_run(struct bb_firing *f)
 const struct bb_trigger bb_triggers_attached[] = {
 	{"iterator",
 	 "read the program's iterator to its end, over a process of bpfbench where it can", "",
-	 open_iter, .fire = fire_iter, .close = close_iter, .at = BB_AT_ITER},
+	 open_iter, .fire = fire_iter, .at = BB_AT_ITER},
 	{"sockmap-send", "send a byte by a socket that is in a sockmap with the program on it", "",
 	 open_sk_msg, .fire = fire_sk_msg, .at = BB_AT_SK_MSG},
 	{"reuseport", "send a datagram to a port where the program chooses the socket", "",
@@ -223,8 +218,6 @@ static int fire_run(struct bb_firing *f)
 	return rc;
 }
 
-#define MOMENT_NS 20000
-
 static int open_wait(struct bb_firing *)
 {
 	return bb_failed(prctl(PR_SET_TIMERSLACK, 1UL));
@@ -232,9 +225,7 @@ static int open_wait(struct bb_firing *)
 
 static int fire_wait(struct bb_firing *)
 {
-	const struct timespec moment = {.tv_nsec = MOMENT_NS};
-
-	nanosleep(&moment, NULL);
+	usleep(20);
 	return 0;
 }
 
@@ -372,10 +363,9 @@ static int open_cpumap(struct bb_firing *f)
 /* Fires, and waits until the other CPU has taken the frame from the queue. */
 static int fire_cpumap(struct bb_firing *f)
 {
-	const struct timespec until_taken = {.tv_nsec = 200000};
 	int rc = fire_frame(f);
 
-	nanosleep(&until_taken, NULL);
+	usleep(200);
 	return rc;
 }
 

@@ -12,12 +12,7 @@
 /* Reaps the child. `pid` is the result of fork(), which may be an error. Returns 0 or -errno. */
 static int wait_for(pid_t pid)
 {
-	if (pid < 0)
-		return -errno;
-	while (waitpid(pid, NULL, 0) < 0)
-		if (errno != EINTR)
-			return -errno;
-	return 0;
+	return bb_failed(pid < 0 || bb_wait_for(pid) < 0);
 }
 
 static void *no_thread(void *arg)
@@ -90,15 +85,6 @@ static int open_traced(struct bb_firing *f)
 	return wait_for(f->pid);
 }
 
-static void close_traced(struct bb_firing *f)
-{
-	if (f->pid <= 0)
-		return;
-	kill(f->pid, SIGKILL);
-	wait_for(f->pid);
-	f->pid = 0;
-}
-
 const struct bb_trigger bb_triggers_process[] = {
 	{"signal", "a signal to ourselves, which is caught",
 	 "signal_generate signal_deliver signal kill rt_sigreturn send_signal", open_signal,
@@ -106,8 +92,7 @@ const struct bb_trigger bb_triggers_process[] = {
 	/* the child has no event message for this call to read, but the call succeeds all the
 	 * same */
 	{"ptrace", "look at a child that stands still (ptrace)", "ptrace ptrace_access_check",
-	 open_traced, BB_FIRES(BB_DO(ptrace, PTRACE_GETEVENTMSG, CHILD_PID, 0, BUFFER)),
-	 .close = close_traced},
+	 open_traced, BB_FIRES(BB_DO(ptrace, PTRACE_GETEVENTMSG, CHILD_PID, 0, BUFFER))},
 	{"thread", "a thread that ends at once, waited for",
 	 "task_newtask exit clone clone3 sched_wakeup_new wake_up_new_task do_exit",
 	 .fire = fire_thread},

@@ -462,7 +462,6 @@ static int lose(int fd, bool all)
 /* Waits until the sending end `fd` has noticed that a segment was lost. */
 static int wait_for_loss(int fd)
 {
-	const struct timespec moment = {.tv_nsec = 1000000};
 	struct tcp_info info = {0};
 	socklen_t len = sizeof(info);
 
@@ -471,7 +470,7 @@ static int wait_for_loss(int fd)
 			return -errno;
 		if (info.tcpi_ca_state == TCP_CA_Loss)
 			return 0;
-		nanosleep(&moment, NULL);
+		usleep(1000);
 	}
 	return -ETIMEDOUT;
 }

@@ -60,9 +60,9 @@ static int match(struct search *s, const GElf_Sym *sym, const char *name, struct
 	struct bb_user_addresses *to = s->found;
 	uint64_t offset;
 
-	if (is_pattern
-		    ? GELF_ST_TYPE(sym->st_info) != STT_FUNC || fnmatch(s->target->function, name, 0)
-		    : strcmp(name, s->target->function) != 0) {
+	if (is_pattern ? GELF_ST_TYPE(sym->st_info) != STT_FUNC ||
+				 fnmatch(s->target->function, name, 0)
+		       : strcmp(name, s->target->function) != 0) {
 		keep_name(s, "", name);
 		return 0;
 	}
@@ -176,7 +176,8 @@ static int add_site(struct search *s, const struct note *n, struct bb_err *err)
 	uint64_t address = n->address + (s->base && n->base ? s->base - n->base : 0);
 	size_t cookie = 0;
 
-	if (strcmp(n->provider, s->target->provider) != 0 || strcmp(n->name, s->target->probe) != 0) {
+	if (strcmp(n->provider, s->target->provider) != 0 ||
+	    strcmp(n->name, s->target->probe) != 0) {
 		keep_name(s, n->provider, n->name);
 		return 0;
 	}
@@ -372,7 +373,8 @@ static int search_file(void *arg, void *reply, struct bb_err *err)
 		return bb_fail(err, -EINVAL, "%s is no ELF file", f->target->path);
 	/* the header says that there are sections, but they are beyond the end of the file */
 	if (!gelf_getehdr(elf, &head) || (head.e_shoff && !elf_getscn(elf, 1)))
-		rc = bb_fail(err, -EINVAL, "%s: a damaged ELF file: it is cut off", f->target->path);
+		rc = bb_fail(err, -EINVAL, "%s: a damaged ELF file: it is cut off",
+			     f->target->path);
 	else
 		rc = bb_user_elf__search(elf, f->target, reply, err);
 	elf_end(elf);
@@ -482,27 +484,15 @@ static int find_file(const char *name, char *ret_path, size_t size, struct bb_er
 
 /* --- targets --- */
 
-/* Copies the word at *at, up to the next colon or the end. Returns false if the word is empty or
- * too long. */
-static bool take_word(const char **at, char *ret_word, size_t size)
+/* file[sizeof(t->path)] receives the name of the file. */
+static int parse_probe(const char *text, struct bb_user_target *t, char *file, struct bb_err *err)
 {
-	size_t len = strcspn(*at, ":");
+	char rest;
 
-	if (!len || len >= size)
-		return false;
-	memcpy(ret_word, *at, len);
-	ret_word[len] = '\0';
-	*at += len + ((*at)[len] == ':');
-	return true;
-}
-
-static int parse_probe(const char *text, struct bb_user_target *t, char *file, size_t size,
-		       struct bb_err *err)
-{
-	const char *at = text;
-
-	if (take_word(&at, file, size) && take_word(&at, t->provider, sizeof(t->provider)) &&
-	    take_word(&at, t->probe, sizeof(t->probe)) && !*at)
+	_Static_assert(sizeof(t->path) == 4096 && sizeof(t->provider) == 128 &&
+			       sizeof(t->probe) == 128,
+		       "the widths below leave room for the NUL");
+	if (sscanf(text, "%4095[^:]:%127[^:]:%127[^:]%c", file, t->provider, t->probe, &rest) == 3)
 		return 0;
 	return bb_fail(err, -ENOTSUP, "'%s' names no static probe; FILE:PROVIDER:NAME would", text);
 }
@@ -531,7 +521,7 @@ int bb_user_target__parse(const char *text, bool is_probe, struct bb_user_target
 
 	*t = (struct bb_user_target){0};
 	if (is_probe) {
-		rc = parse_probe(text, t, file, sizeof(file), err);
+		rc = parse_probe(text, t, file, err);
 	} else if (!colon || colon == text || (size_t)(colon - text) >= sizeof(file)) {
 		rc = bb_fail(err, -ENOTSUP, "'%s' names no function; FILE:FUNCTION would", text);
 	} else {
