@@ -358,11 +358,8 @@ int bb_command__open_clock(const struct bb_command *w, const char *clock, uint32
 		.inherit = 1,
 		.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
-	int rc = bb_perf_event__open(&attr, w->pid, -1, prog_fd, ret_event_fd, err);
 
-	if (rc)
-		*ret_event_fd = -1;
-	return rc;
+	return bb_perf_event__open(&attr, w->pid, -1, prog_fd, ret_event_fd, err);
 }
 
 int bb_command__start_clock(int event_fd, struct bb_err *err)

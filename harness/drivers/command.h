@@ -123,8 +123,7 @@ void bb_command__limit_log(int log_fd);
 
 /* Opens a perf event of the clock `clock` ("cpu-clock" or "task-clock") on the command and its
  * children, with the sampling frequency `freq_hz`. The event runs the program `prog_fd`; it is
- * disabled until bb_command__start_clock(). Returns 0, or -errno with a message and *ret_event_fd
- * -1. */
+ * disabled until bb_command__start_clock(). Returns 0, or -errno with a message. */
 int bb_command__open_clock(const struct bb_command *c, const char *clock, uint32_t freq_hz,
 			   int prog_fd, int *ret_event_fd, struct bb_err *err);
 int bb_command__start_clock(int event_fd, struct bb_err *err);
