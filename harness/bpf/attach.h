@@ -16,7 +16,8 @@ int bb_perf_event__open(struct perf_event_attr *attr, pid_t pid, int cpu, int pr
 int bb_perf_event__enable(int fd);
 int bb_perf_event__disable(int fd);
 
-/* Loads a program that only returns `retval`. `name` may be NULL. Returns a descriptor or -errno. */
+/* Loads a program that only returns `retval`. `name` may be NULL. Returns a descriptor or -errno.
+ */
 int bb_empty_prog__load(uint32_t type, uint32_t attach_type, int32_t retval, const char *name);
 
 /*

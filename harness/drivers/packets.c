@@ -29,7 +29,8 @@ static int open_packets(void *state, struct bb_err *err)
 		return rc;
 	s->drops_fd = bb_empty_prog__load(BPF_PROG_TYPE_XDP, 0, XDP_DROP, "bpfbench_drops");
 	if (s->drops_fd < 0)
-		return bb_fail(err, s->drops_fd, "cannot load an XDP program that drops packets: %s",
+		return bb_fail(err, s->drops_fd,
+			       "cannot load an XDP program that drops packets: %s",
 			       strerror(-s->drops_fd));
 	s->slope.ingress_ifindex = s->pair.ifindex[BB_VETH_FAR];
 	return bb_veth_pair__receive(&s->pair, s->drops_fd, err);

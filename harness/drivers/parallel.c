@@ -28,7 +28,8 @@
 
 struct state {
 	struct bb_drive_state common;
-	/* the CPUs that may be used; cpus[0] is the CPU on which the other drives run the program */
+	/* the CPUs that may be used; cpus[0] is the CPU on which the other drives run the program
+	 */
 	int cpus[CPU_SETSIZE];
 };
 

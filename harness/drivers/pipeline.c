@@ -122,8 +122,8 @@ static int collect(struct flow_run *r, struct bb_err *err)
 		return rc;
 	if (done.n)
 		memcpy(r->lag_ns, done.lag_ns, done.n * sizeof(*r->lag_ns));
-	rc = bb_ring_ages(r->ring->map_fd, now_ns, r->lag_ns + done.n, r->room - done.n,
-			  &waiting, err);
+	rc = bb_ring_ages(r->ring->map_fd, now_ns, r->lag_ns + done.n, r->room - done.n, &waiting,
+			  err);
 	if (rc)
 		return rc;
 	flow->consumed = done.samples;

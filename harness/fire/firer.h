@@ -18,9 +18,9 @@ struct bb_fire_user {
 
 /* --- where triggers are fired --- */
 
-/* A site: a network namespace and a cgroup that only bpfbench uses. The kernel removes the namespace
- * when its last descriptor is closed. A child process of ours, the keeper, removes the cgroup when
- * the site is closed or our process ends, even by SIGKILL. */
+/* A site: a network namespace and a cgroup that only bpfbench uses. The kernel removes the
+ * namespace when its last descriptor is closed. A child process of ours, the keeper, removes the
+ * cgroup when the site is closed or our process ends, even by SIGKILL. */
 struct bb_fire_site {
 	int other_cpu; /* a second CPU, for triggers that need one; -1 means none */
 	int netns_fd;  /* -1: triggers use our own namespace, and `why_no_netns` has the reason */
