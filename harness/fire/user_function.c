@@ -484,17 +484,24 @@ static int find_file(const char *name, char *ret_path, size_t size, struct bb_er
 
 /* --- targets --- */
 
-/* file[sizeof(t->path)] receives the name of the file. */
-static int parse_probe(const char *text, struct bb_user_target *t, char *file, struct bb_err *err)
+static int parse_probe(const char *text, struct bb_user_target *t, char *file, size_t size,
+		       struct bb_err *err)
 {
-	char rest;
+	char *copy = bb_strdup(text), *at = copy;
+	const char *name = strsep(&at, ":"), *provider = strsep(&at, ":"),
+		   *probe = strsep(&at, ":");
+	bool ok = probe && !at && *name && *provider && *probe && strlen(name) < size &&
+		  strlen(provider) < sizeof(t->provider) && strlen(probe) < sizeof(t->probe);
 
-	_Static_assert(sizeof(t->path) == 4096 && sizeof(t->provider) == 128 &&
-			       sizeof(t->probe) == 128,
-		       "the widths below leave room for the NUL");
-	if (sscanf(text, "%4095[^:]:%127[^:]:%127[^:]%c", file, t->provider, t->probe, &rest) == 3)
-		return 0;
-	return bb_fail(err, -ENOTSUP, "'%s' names no static probe; FILE:PROVIDER:NAME would", text);
+	if (ok) {
+		strcpy(file, name);
+		strcpy(t->provider, provider);
+		strcpy(t->probe, probe);
+	}
+	free(copy);
+	return ok ? 0
+		  : bb_fail(err, -ENOTSUP, "'%s' names no static probe; FILE:PROVIDER:NAME would",
+			    text);
 }
 
 /* Parses "FUNCTION", "FUNCTION+0x10" or an address. */
@@ -521,7 +528,7 @@ int bb_user_target__parse(const char *text, bool is_probe, struct bb_user_target
 
 	*t = (struct bb_user_target){0};
 	if (is_probe) {
-		rc = parse_probe(text, t, file, err);
+		rc = parse_probe(text, t, file, sizeof(file), err);
 	} else if (!colon || colon == text || (size_t)(colon - text) >= sizeof(file)) {
 		rc = bb_fail(err, -ENOTSUP, "'%s' names no function; FILE:FUNCTION would", text);
 	} else {
