@@ -144,6 +144,18 @@ void *bb_append(void *items, size_t *n, size_t item_size);
 		bb_low;                                                                            \
 	})
 
+/* Returns the sum of `value` over items[n]; of a condition, the number of items for which it holds.
+ * In `value`, `it` is the address of the item. */
+#define BB_SUM(items, n, value)                                                                    \
+	({                                                                                         \
+		size_t bb_sum = 0;                                                                 \
+		for (size_t bb_nth = 0; bb_nth < (n); bb_nth++) {                                  \
+			__typeof__(&(items)[0]) it = &(items)[bb_nth];                             \
+			bb_sum += (value);                                                         \
+		}                                                                                  \
+		bb_sum;                                                                            \
+	})
+
 /* Reallocates the array `*items` with room for n > 0 items; `items` is the address of the pointer
  * to the array. */
 void bb_resize(void *items, size_t n, size_t item_size);
@@ -151,6 +163,9 @@ void bb_resize(void *items, size_t n, size_t item_size);
 /* Makes room for n items in the array `*items`, which has room for `*size` items; `items` is the
  * address of the pointer to the array. `*size` doubles as often as needed. */
 void bb_reserve(void *items, size_t n, size_t *size, size_t item_size);
+
+/* Compares two numbers: -1, 0 or 1, as a function for qsort(3) returns it. */
+#define BB_ORDER(x, y) (((x) > (y)) - ((x) < (y)))
 
 /* A list v[n] of texts that the struct does not own. */
 struct bb_strings {

@@ -27,24 +27,18 @@ static const struct bb_drive_kind by_command[] = {
 
 static bool is_by(const struct bb_drive_kind *kind, const char *by)
 {
-	if (!by || !kind->by_key)
-		return true;
-	for (size_t i = 0; i < BB_LEN(kind->by) && kind->by[i]; i++)
-		if (!strcmp(kind->by[i], by))
-			return true;
-	return false;
+	return !by || !kind->by_key || BB_ANY(kind->by, BB_LEN(kind->by), *it && !strcmp(*it, by));
 }
 
 const struct bb_drive_kind *bb_drive_kind_find(const char *with, const char *by)
 {
-	for (size_t i = 0; i < bb_n_drive_kinds; i++) {
-		const struct bb_drive_kind *k = bb_drive_kinds[i];
+	const struct bb_drive_kind *const *found =
+		BB_FIND(bb_drive_kinds, bb_n_drive_kinds,
+			(!strcmp((*it)->with, with) ||
+			 ((*it)->old_with && !strcmp((*it)->old_with, with))) &&
+				is_by(*it, by));
 
-		if ((!strcmp(k->with, with) || (k->old_with && !strcmp(k->old_with, with))) &&
-		    is_by(k, by))
-			return k;
-	}
-	return NULL;
+	return found ? *found : NULL;
 }
 
 const struct bb_drive_kind *bb_drive_kind_named(const char *drive)
@@ -70,10 +64,7 @@ const char *bb_drive_kind_name(const struct bb_drive_kind *kind)
 
 const struct bb_drive_key *bb_drive_kind_key(const struct bb_drive_kind *kind, const char *name)
 {
-	for (size_t i = 0; i < BB_DRIVE_KEYS && kind->keys[i].name; i++)
-		if (!strcmp(kind->keys[i].name, name))
-			return &kind->keys[i];
-	return NULL;
+	return BB_FIND(kind->keys, BB_DRIVE_KEYS, it->name && !strcmp(it->name, name));
 }
 
 const char *bb_clock_name(size_t i)

@@ -84,10 +84,9 @@ void bb_hist_merge(struct bb_hist *h, const struct bb_hist *from)
 
 static int by_value(const void *a, const void *b)
 {
-	uint64_t x = ((const struct bb_hist_bin *)a)->value_ns,
-		 y = ((const struct bb_hist_bin *)b)->value_ns;
+	const struct bb_hist_bin *x = a, *y = b;
 
-	return (x > y) - (x < y);
+	return BB_ORDER(x->value_ns, y->value_ns);
 }
 
 void bb_hist_sort(const struct bb_hist *h, struct bb_sorted *ret_sorted)

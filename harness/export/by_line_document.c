@@ -62,10 +62,9 @@ static double missed_ns(const struct bb_line_part *p)
 
 static int by_missed(const void *a, const void *b)
 {
-	double x = missed_ns(*(const struct bb_line_part *const *)a),
-	       y = missed_ns(*(const struct bb_line_part *const *)b);
+	const struct bb_line_part *const *x = a, *const *y = b;
 
-	return x > y ? -1 : x < y;
+	return BB_ORDER(missed_ns(*y), missed_ns(*x));
 }
 
 void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t size)
@@ -184,9 +183,9 @@ struct named {
 
 static int by_ns(const void *a, const void *b)
 {
-	double x = ((const struct named *)a)->ns, y = ((const struct named *)b)->ns;
+	const struct named *x = a, *y = b;
 
-	return x > y ? -1 : x < y;
+	return BB_ORDER(y->ns, x->ns);
 }
 
 void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size)
@@ -277,12 +276,9 @@ static void add_folded(struct bb_doc *d, const struct bb_by_line *b, size_t n)
 
 static int by_time(const void *a, const void *b)
 {
-	const struct bb_line_time *x = *(const struct bb_line_time *const *)a,
-				  *y = *(const struct bb_line_time *const *)b;
+	const struct bb_line_time *const *x = a, *const *y = b;
 
-	if (x->ns.value != y->ns.value)
-		return x->ns.value > y->ns.value ? -1 : 1;
-	return x < y ? -1 : x > y;
+	return BB_ORDER((*y)->ns.value, (*x)->ns.value) ?: BB_ORDER(*x, *y);
 }
 
 static void add_notes(const struct bb_by_line *b, struct bb_doc *d)

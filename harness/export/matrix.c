@@ -442,10 +442,11 @@ static void add_row(struct pair_rows *rows, const struct pair_row *like, const s
 
 	*row = *like;
 	for (int side = 0; side < 2; side++) {
-		row->machine[side] = NAN;
-		for (size_t i = 0; c && i < r->n_cases; i++)
-			if (is_same(&r->cases[i], variants[side], c->param_text))
-				row->machine[side] = machine_net(r, &r->cases[i]).value;
+		const struct bb_case *of = c ? BB_FIND(r->cases, r->n_cases,
+						       is_same(it, variants[side], c->param_text))
+					     : NULL;
+
+		row->machine[side] = of ? machine_net(r, of).value : (double)NAN;
 	}
 	if (c && c->param_text)
 		snprintf(row->name + strlen(row->name), sizeof(row->name) - strlen(row->name),
@@ -578,26 +579,15 @@ static void add_pairs_table(const struct pair_rows *rows, struct bb_doc *d)
 	}
 }
 
-static size_t count_failing(const struct pair_rows *rows)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < rows->n; i++)
-		n += has_failed(&rows->v[i]);
-	return n;
-}
-
 size_t bb_doc_matrix_pairs(const struct bb_matrix_kernel *kernels, size_t n,
 			   const struct bb_matrix_judge *judge, struct bb_doc *d)
 {
 	struct matrix m = {.kernels = kernels, .n = n, .d = d};
 	struct pair_rows rows = {0};
-	size_t failing, n_not_run = 0;
+	size_t failing, n_not_run = BB_SUM(kernels, n, !it->run);
 
-	for (size_t k = 0; k < n; k++)
-		n_not_run += !kernels[k].run;
 	find_rows(&m, judge, &rows);
-	failing = judge->gate ? count_failing(&rows) : 0;
+	failing = judge->gate ? BB_SUM(rows.v, rows.n, has_failed(it)) : 0;
 	if (!judge->gate)
 		bb_doc__add(d, BB_DOC_TITLE, NULL, "A and B by kernel");
 	else

@@ -26,19 +26,13 @@ static void add_value(struct bb_doc *d, double ns)
 
 /* --- sweeps --- */
 
-static bool same_sweep(const struct bb_case *a, const struct bb_case *b)
-{
-	return a->param && bb_same_group(a, b);
-}
-
 bool bb_is_sweep(const struct bb_report *r, size_t i)
 {
 	size_t n = 0;
 
 	/* a variant has a case for each value of the parameter */
 	for (size_t k = 0; n <= BB_SWEEP_VALUES && k < r->n_cases; k++)
-		n += same_sweep(&r->cases[k], &r->cases[i]) &&
-		     !strcmp(r->cases[k].variant, r->cases[i].variant);
+		n += r->cases[k].param && bb_same_curve(&r->cases[k], &r->cases[i]);
 	return n > BB_SWEEP_VALUES;
 }
 
@@ -61,15 +55,14 @@ static void add_variant(const struct bb_report *r, size_t head, size_t first, st
 	double *ns, *nets;
 	size_t n = 0, n_nets = 0, n_cases = 0;
 
-	if (BB_ANY(r->cases + head, first - head,
-		   same_sweep(it, c) && !strcmp(it->variant, c->variant)))
+	if (BB_ANY(r->cases + head, first - head, bb_same_curve(it, c)))
 		return;
 	ns = bb_calloc(2 * r->n_cases, sizeof(*ns));
 	nets = ns + r->n_cases;
 	for (size_t i = first; i < r->n_cases; i++) {
 		const struct bb_case *k = &r->cases[i];
 
-		if (!same_sweep(k, c) || strcmp(k->variant, c->variant))
+		if (!bb_same_curve(k, c))
 			continue;
 		n_cases++;
 		if (isnan(latency_of(k)))
@@ -105,7 +98,7 @@ void bb_doc_sweep(const struct bb_report *r, size_t head, struct bb_doc *d)
 			   d);
 	bb_doc__table(d, columns, BB_LEN(columns));
 	for (size_t i = head; i < r->n_cases; i++)
-		if (same_sweep(&r->cases[i], &r->cases[head]))
+		if (bb_same_group(&r->cases[i], &r->cases[head]))
 			add_variant(r, head, i, d);
 }
 
@@ -317,13 +310,12 @@ static void add_row(const struct ends *b, size_t first, struct bb_doc *d)
  * without `of_row`, of its table. */
 static bool is_first(const struct ends *b, size_t i, bool of_row)
 {
-	if (!b->cold[i])
-		return false;
-	for (size_t k = 0; k < i; k++)
-		if (b->cold[k] && (of_row ? same_row(b->r, k, i)
-					  : bb_same_group(&b->r->cases[k], &b->r->cases[i])))
-			return false;
-	return true;
+	const struct bb_case *cases = b->r->cases;
+
+	return b->cold[i] &&
+	       !BB_ANY(cases, i,
+		       b->cold[it - cases] && (of_row ? same_row(b->r, (size_t)(it - cases), i)
+						      : bb_same_group(it, &cases[i])));
 }
 
 /* Adds the table of hot and cold figures whose first case has the index `head`. */
@@ -374,27 +366,22 @@ static bool contends_for_shares(const struct bb_report *r, size_t i)
 	return r->cases[i].shares && bb_contention(r, i, &k) && k.verdict == BB_CONTENDED;
 }
 
-/* True if an earlier case of the same program is contended and has the same list of shared
- * memory. */
-static bool is_said(const struct bb_report *r, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (contends_for_shares(r, k) &&
-		    !strcmp(r->cases[k].scenario, r->cases[i].scenario) &&
-		    !strcmp(r->cases[k].variant, r->cases[i].variant) &&
-		    !strcmp(r->cases[k].shares, r->cases[i].shares))
-			return true;
-	return false;
-}
-
-/* Adds, for each contended case, the memory that its CPUs share and may contend for. */
+/* Adds, for each contended program, the memory that its CPUs share and may contend for. */
 static void add_shares(const struct bb_report *r, struct bb_doc *d)
 {
-	for (size_t i = 0; i < r->n_cases; i++)
-		if (contends_for_shares(r, i) && !is_said(r, i))
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+
+		if (contends_for_shares(r, i) &&
+		    !BB_ANY(r->cases, i,
+			    contends_for_shares(r, (size_t)(it - r->cases)) &&
+				    !strcmp(it->scenario, c->scenario) &&
+				    !strcmp(it->variant, c->variant) &&
+				    !strcmp(it->shares, c->shares)))
 			bb_doc__add(d, BB_DOC_ITEM, "shared",
-				    "%s: what a run writes for all CPUs: %s", r->cases[i].variant,
-				    r->cases[i].shares);
+				    "%s: what a run writes for all CPUs: %s", c->variant,
+				    c->shares);
+	}
 }
 
 /* Finds the contention of `variant` in `drive`, with the scenario and the number of CPUs of the

@@ -165,11 +165,9 @@ static bool says_something(const char *text)
  * has of this file. */
 static bool is_as_built(const struct source *s, const struct bb_counted_line *lines, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (lines[i].line && lines[i].text[0] &&
-		    (lines[i].line > s->n || !same_words(s->lines[lines[i].line], lines[i].text)))
-			return false;
-	return true;
+	return !BB_ANY(lines, n,
+		       it->line && it->text[0] &&
+			       (it->line > s->n || !same_words(s->lines[it->line], it->text)));
 }
 
 const char *bb_counted_text(const struct bb_counted_line *l)
@@ -251,12 +249,10 @@ size_t bb_counted__lines_of_file(const struct bb_counted *c, size_t first)
 
 static int by_instructions(const void *a, const void *b)
 {
-	const struct bb_counted_line *x = *(const struct bb_counted_line *const *)a,
-				     *y = *(const struct bb_counted_line *const *)b;
+	const struct bb_counted_line *const *x = a, *const *y = b;
 
-	if (x->instructions != y->instructions)
-		return x->instructions > y->instructions ? -1 : 1;
-	return x < y ? -1 : x > y; /* equal counts: in the order of c->lines, by file and line */
+	/* equal counts: in the order of c->lines, by file and line */
+	return BB_ORDER((*y)->instructions, (*x)->instructions) ?: BB_ORDER(*x, *y);
 }
 
 const struct bb_counted_line **bb_counted__hottest(const struct bb_counted *c)
@@ -271,8 +267,5 @@ const struct bb_counted_line **bb_counted__hottest(const struct bb_counted *c)
 
 bool bb_counted__is_once(const struct bb_counted *c)
 {
-	for (size_t i = 0; i < c->n_lines; i++)
-		if (c->lines[i].executions != c->runs)
-			return false;
-	return true;
+	return !BB_ANY(c->lines, c->n_lines, it->executions != c->runs);
 }

@@ -70,10 +70,10 @@ static void add_parts(struct loads *l, const struct bb_timed *t)
 /* Returns the program's address modulo 64 in round `load` of the case `c`; 0 if it is unknown. */
 static int place_of(const struct bb_case *c, size_t load)
 {
-	for (size_t i = 0; c && i < c->n_series; i++)
-		if (c->series[i].load == load)
-			return c->series[i].jit_mod64 >= 0 ? c->series[i].jit_mod64 : 0;
-	return 0;
+	const struct bb_series *s =
+		c ? BB_FIND(c->series, c->n_series, it->load == load && it->jit_mod64 >= 0) : NULL;
+
+	return s ? s->jit_mod64 : 0;
 }
 
 /* Stops using the loads whose time in l->x[] is missing (NAN), unless fewer than LOADS_LEAST loads
@@ -151,26 +151,17 @@ static void close_loads(struct loads *l)
 
 int bb_timed_row__compare_place(const struct bb_timed_row *a, const struct bb_timed_row *b)
 {
-	int files = strcmp(a->file, b->file);
-
-	if (files)
-		return files;
-	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	if (a->last_line != b->last_line)
-		return a->last_line < b->last_line ? -1 : 1;
-	if (!a->line && a->insn != b->insn)
-		return a->insn < b->insn ? -1 : 1;
-	return bb_timed_row__compare_from(a, b, SIZE_MAX);
+	return strcmp(a->file, b->file)                    ?: BB_ORDER(a->line, b->line)
+	       ?: BB_ORDER(a->last_line, b->last_line)
+	       ?: (a->line ? 0 : BB_ORDER(a->insn, b->insn))
+	       ?: bb_timed_row__compare_from(a, b, SIZE_MAX);
 }
 
 static int by_place(const void *a, const void *b)
 {
-	const struct bb_timed_row *x = *(const struct bb_timed_row *const *)a,
-				  *y = *(const struct bb_timed_row *const *)b;
-	int place = bb_timed_row__compare_place(x, y);
+	const struct bb_timed_row *const *x = a, *const *y = b;
 
-	return place ? place : x < y ? -1 : x > y;
+	return bb_timed_row__compare_place(*x, *y) ?: BB_ORDER(*x, *y);
 }
 
 static bool same_line(const struct bb_timed_row *a, const struct bb_timed_row *b)
@@ -232,12 +223,9 @@ static void add_line(struct bb_by_line *b, const struct bb_report *r, struct loa
 
 static int by_time(const void *a, const void *b)
 {
-	const struct bb_line_part *x = *(const struct bb_line_part *const *)a,
-				  *y = *(const struct bb_line_part *const *)b;
+	const struct bb_line_part *const *x = a, *const *y = b;
 
-	if (x->ns.value != y->ns.value)
-		return x->ns.value > y->ns.value ? -1 : 1;
-	return x < y ? -1 : x > y;
+	return BB_ORDER((*y)->ns.value, (*x)->ns.value) ?: BB_ORDER(*x, *y);
 }
 
 static void add_lines(struct bb_by_line *b, const struct bb_report *r, struct loads *l)
@@ -264,8 +252,7 @@ static void add_totals(struct bb_by_line *b, const struct bb_report *r, struct l
 	const struct bb_timed *t = b->timed;
 	struct bb_estimate hidden = {0};
 
-	for (size_t i = 0; i < l->n; i++)
-		b->n_loads += l->use[i];
+	b->n_loads = BB_SUM(l->use, l->n, *it);
 	b->n_whole = l->n_whole;
 	b->n_all = l->n;
 	b->program = estimate_numbers(l, &t->program_ns);
@@ -294,29 +281,20 @@ static const struct bb_timed *find_cold(const struct bb_report *r, const struct 
 {
 	size_t len = strlen(t->drive);
 
-	for (size_t i = 0; i < r->n_timed; i++) {
-		const struct bb_timed *c = &r->timed[i];
-
-		if (!strcmp(c->scenario, t->scenario) && !strcmp(c->variant, t->variant) &&
-		    c->param_value == t->param_value && !strncmp(c->drive, t->drive, len) &&
-		    !strcmp(c->drive + len, "-cold"))
-			return c;
-	}
-	return NULL;
+	return BB_FIND(r->timed, r->n_timed,
+		       !strcmp(it->scenario, t->scenario) && !strcmp(it->variant, t->variant) &&
+			       it->param_value == t->param_value &&
+			       !strncmp(it->drive, t->drive, len) &&
+			       !strcmp(it->drive + len, "-cold"));
 }
 
 static const struct bb_timed_row *find_row(const struct bb_timed *t,
 					   const struct bb_timed_row *like)
 {
-	for (size_t i = 0; i < t->n_rows; i++) {
-		const struct bb_timed_row *row = &t->rows[i];
-
-		if (row->insn == like->insn && row->line == like->line &&
-		    row->last_line == like->last_line && !strcmp(row->call, like->call) &&
-		    !bb_timed_row__compare_from(row, like, SIZE_MAX))
-			return row;
-	}
-	return NULL;
+	return BB_FIND(t->rows, t->n_rows,
+		       it->insn == like->insn && it->line == like->line &&
+			       it->last_line == like->last_line && !strcmp(it->call, like->call) &&
+			       !bb_timed_row__compare_from(it, like, SIZE_MAX));
 }
 
 static void add_cold(struct bb_by_line *b, const struct bb_report *r)

@@ -19,15 +19,12 @@ static const char *rest_of(const struct bb_case *c)
 
 static const struct bb_case *step_beside(const struct bb_report *r, const struct bb_case *slope)
 {
-	for (size_t i = 0; i < r->n_cases; i++) {
-		const struct bb_case *c = &r->cases[i];
+	const char *drive = bb_drive_kind_named(slope->drive)->agrees_with;
 
-		if (!strcmp(c->drive, bb_drive_kind_named(slope->drive)->agrees_with) &&
-		    !strcmp(c->scenario, slope->scenario) && !strcmp(c->variant, slope->variant) &&
-		    !strcmp(rest_of(c), rest_of(slope)))
-			return c;
-	}
-	return NULL;
+	return BB_FIND(r->cases, r->n_cases,
+		       !strcmp(it->drive, drive) && !strcmp(it->scenario, slope->scenario) &&
+			       !strcmp(it->variant, slope->variant) &&
+			       !strcmp(rest_of(it), rest_of(slope)));
 }
 
 static double step_minus_slope(const struct bb_report *r, const struct bb_case *slope)
@@ -60,6 +57,7 @@ bool bb_cross_check(const struct bb_report *r, size_t i, struct bb_cross_checked
 	const struct bb_case *slope = &r->cases[i];
 	const struct bb_drive_kind *kind = bb_drive_kind_named(slope->drive);
 	struct bb_cross_checked k = {.slope = slope, .rest = rest_of(slope), .stats_ns = NAN};
+	const struct bb_program *program;
 
 	if (!kind->agrees_with)
 		return false;
@@ -71,10 +69,8 @@ bool bb_cross_check(const struct bb_report *r, size_t i, struct bb_cross_checked
 		k.step_ns = k.step->summary.net.value;
 		k.stats_ns = 0;
 		k.noise_ns = variance_of(&slope->summary.net) + variance_of(&k.step->summary.net);
-		for (size_t p = 0; p < r->n_programs; p++)
-			if (!strcmp(r->programs[p].scenario, slope->scenario) &&
-			    !strcmp(r->programs[p].variant, slope->variant))
-				k.wakes_reader = r->programs[p].has_ring && k.slope_ns > k.step_ns;
+		program = bb_report__program_of(r, slope);
+		k.wakes_reader = program && program->has_ring && k.slope_ns > k.step_ns;
 	} else { /* compares slope plus the cost of bpf_stats with step */
 		k.slope_ns = slope->summary.latency.value;
 		k.step_ns = k.step->summary.latency.value;

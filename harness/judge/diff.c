@@ -162,11 +162,7 @@ static void add_row(struct bb_diffs *d, const char *name, struct bb_diff row)
 
 size_t bb_diffs_count(const struct bb_diffs *d, enum bb_verdict verdict)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < d->n; i++)
-		n += d->rows[i].has_verdict && d->rows[i].verdict == verdict;
-	return n;
+	return BB_SUM(d->rows, d->n, it->has_verdict && it->verdict == verdict);
 }
 
 /* Adds a row for each exact metric in which two programs differ. A metric that one kernel did
@@ -586,15 +582,12 @@ static void add_net(const struct bb_comparison *c, struct bb_diffs *d, double he
 static const struct bb_case *case_of(const struct bb_report *r, const struct bb_comparison *c,
 				     const char *variant)
 {
-	for (size_t i = 0; i < r->n_cases; i++) {
-		const struct bb_case *k = &r->cases[i];
-		size_t len = strlen(k->scenario);
+	size_t len = strcspn(c->name, "/"); /* the name begins with the scenario */
 
-		if (bb_same_text(k->variant, variant) && !strncmp(c->name, k->name, len + 1) &&
-		    !strcmp(c->name + len, k->name + len + 1 + strlen(k->variant)))
-			return k;
-	}
-	return NULL;
+	return BB_FIND(r->cases, r->n_cases,
+		       bb_same_text(it->variant, variant) && strlen(it->scenario) == len &&
+			       !strncmp(c->name, it->name, len + 1) &&
+			       !strcmp(c->name + len, it->name + len + 1 + strlen(variant)));
 }
 
 /* Adds the rows of a measured comparison. The verdict is based on the ratio. So that all figures
@@ -637,12 +630,9 @@ static const struct bb_program *program_of(const struct bb_report *r, const stru
 {
 	size_t len = strcspn(c->name, "/"); /* the name begins with the scenario */
 
-	for (size_t i = 0; i < r->n_programs; i++)
-		if (bb_same_text(r->programs[i].variant, variant) && r->programs[i].scenario &&
-		    strlen(r->programs[i].scenario) == len &&
-		    !memcmp(r->programs[i].scenario, c->name, len))
-			return &r->programs[i];
-	return NULL;
+	return BB_FIND(r->programs, r->n_programs,
+		       bb_same_text(it->variant, variant) && it->scenario &&
+			       strlen(it->scenario) == len && !memcmp(it->scenario, c->name, len));
 }
 
 void bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n,

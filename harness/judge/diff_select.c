@@ -22,7 +22,6 @@ static const struct column {
 	{"verdict", VERDICT, 0},
 	{"note", TEXT, offsetof(struct bb_diff, note)},
 };
-#define N_COLUMNS (BB_LEN(columns))
 
 static bool is_text(const struct column *c)
 {
@@ -59,24 +58,21 @@ static double number_of(const struct column *c, const struct bb_diff *row)
  * with a message that names the nearest column or all columns. */
 static const struct column *find_column(const char *text, size_t len, struct bb_err *err)
 {
-	const char *names[N_COLUMNS], *near;
+	const char *names[BB_LEN(columns)], *near;
 	char word[32];
 
 	snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word) - 1),
 		 text);
-	for (size_t i = 0; i < N_COLUMNS; i++) {
+	for (size_t i = 0; i < BB_LEN(columns); i++) {
 		names[i] = columns[i].name;
 		if (!strcmp(word, columns[i].name))
 			return &columns[i];
 	}
 	/* Suggests no column for a single letter, because every letter is near "a", "b" and "p". */
-	near = len > 1 ? bb_nearest(word, names, N_COLUMNS) : NULL;
-	if (near)
-		bb_fail(err, -EINVAL,
-			"no column '%s'; did you mean '%s'? There are: " BB_DIFF_COLUMNS, word,
-			near);
-	else
-		bb_fail(err, -EINVAL, "no column '%s'; there are: " BB_DIFF_COLUMNS, word);
+	near = len > 1 ? bb_nearest(word, names, BB_LEN(columns)) : NULL;
+	bb_fail(err, -EINVAL, "no column '%s'%s%s%s " BB_DIFF_COLUMNS, word,
+		near ? "; did you mean '" : "; there are:", near ? near : "",
+		near ? "'? There are:" : "");
 	return NULL;
 }
 
@@ -100,13 +96,11 @@ static int compare_rows(const void *x, const void *y, void *arg)
 
 		if (isnan(va) != isnan(vb))
 			return isnan(va) ? 1 : -1;
-		sign = (va > vb) - (va < vb);
+		sign = BB_ORDER(va, vb);
 	} else {
 		sign = strcmp(text_of(o->column, a), text_of(o->column, b));
 	}
-	if (sign)
-		return o->descending ? -sign : sign;
-	return (ix > iy) - (ix < iy);
+	return (o->descending ? -sign : sign) ?: BB_ORDER(ix, iy);
 }
 
 int bb_diff_sort(struct bb_diffs *d, const char *by, struct bb_err *err)
@@ -154,7 +148,6 @@ static const struct op {
 	{"~", EQUAL, true, false, true},           {"<", BELOW, false, true, false},
 	{">", ABOVE, false, true, false},
 };
-#define N_OPS (BB_LEN(ops))
 #define BLANKS " \t"
 
 struct condition {
@@ -177,7 +170,7 @@ static bool holds(const struct condition *c, const struct bb_diff *row)
 
 		if (isnan(v))
 			return false;
-		sign = (v > c->number) - (v < c->number);
+		sign = BB_ORDER(v, c->number);
 	}
 	return c->op->holds & (sign < 0 ? BELOW : sign > 0 ? ABOVE : EQUAL);
 }
@@ -195,9 +188,9 @@ static int parse_condition(const char *text, struct condition *c, struct bb_err 
 	has_text = is_text(c->column);
 	at += len;
 	at += strspn(at, BLANKS);
-	while (k < N_OPS && strncmp(at, ops[k].text, strlen(ops[k].text)))
+	while (k < BB_LEN(ops) && strncmp(at, ops[k].text, strlen(ops[k].text)))
 		k++;
-	if (k == N_OPS || !(has_text ? ops[k].of_text : ops[k].of_number))
+	if (k == BB_LEN(ops) || !(has_text ? ops[k].of_text : ops[k].of_number))
 		return bb_fail(err, -EINVAL, "'%s': the column '%s' takes one of %s and a value",
 			       text, c->column->name, has_text ? "= != ~ !~" : "< <= > >= = !=");
 	c->op = &ops[k];

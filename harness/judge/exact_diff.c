@@ -5,7 +5,7 @@
 
 static enum bb_verdict judge(const struct bb_counted_case *a, const struct bb_counted_case *b)
 {
-	if (a->void_why || b->void_why || !a->runs || !b->runs)
+	if (!bb_counted_case__counts(a) || !bb_counted_case__counts(b))
 		return BB_VERDICT_INCONCLUSIVE;
 	if (b->least > a->most)
 		return BB_VERDICT_REGRESSED;
@@ -28,14 +28,10 @@ static const char *rest_of(const struct bb_counted *c, const struct bb_counted_c
 static const struct bb_counted *find_program(const struct bb_report *r,
 					     const struct bb_counted *like, const char *variant)
 {
-	for (size_t i = 0; i < r->n_counted; i++) {
-		const struct bb_counted *c = &r->counted[i];
-
-		if (variant ? !strcmp(c->variant, variant) && !strcmp(c->scenario, like->scenario)
-			    : !strcmp(c->name, like->name))
-			return c;
-	}
-	return NULL;
+	return BB_FIND(r->counted, r->n_counted,
+		       variant ? !strcmp(it->variant, variant) &&
+					 !strcmp(it->scenario, like->scenario)
+			       : !strcmp(it->name, like->name));
 }
 
 static bool same_line(const struct bb_counted_line *a, const struct bb_counted_line *b)
@@ -63,9 +59,8 @@ static double per_run(const struct bb_counted *c, const struct bb_counted_line *
 static int by_change(const void *a, const void *b)
 {
 	const struct bb_exact_line *x = a, *y = b;
-	double dx = fabs(x->more), dy = fabs(y->more);
 
-	return dx > dy ? -1 : dx < dy;
+	return BB_ORDER(fabs(y->more), fabs(x->more));
 }
 
 static void find_lines(struct bb_exact_program *p)
@@ -99,18 +94,16 @@ static void add_program(struct bb_exact_diff *d, const struct bb_counted *a,
 	*p = (struct bb_exact_program){.a = a, .b = b};
 	d->n_only_a += a->n_cases;
 	for (size_t i = 0; i < b->n_cases; i++) {
-		const struct bb_counted_case *new = &b->cases[i], *old = a->cases,
-					     *end = old + a->n_cases;
+		const struct bb_counted_case *new = &b->cases[i],
+					     *old = BB_FIND(a->cases, a->n_cases,
+							    !strcmp(rest_of(a, it),
+								    rest_of(b, new)));
 
-		while (old < end && strcmp(rest_of(a, old), rest_of(b, new)))
-			old++;
-		if (old == end) {
-			d->n_only_b++;
-			continue;
-		}
-		d->n_only_a--;
-		BB_PUSH(d->rows, d->n_rows,
-			(struct bb_exact_row){new->name, old, new, judge(old, new)});
+		d->n_only_a -= old != NULL;
+		d->n_only_b += !old;
+		if (old)
+			BB_PUSH(d->rows, d->n_rows,
+				(struct bb_exact_row){new->name, old, new, judge(old, new)});
 	}
 	find_lines(p);
 }
@@ -119,7 +112,6 @@ int bb_exact_diff__make(const struct bb_report *a, const struct bb_report *b, co
 			const char *head, struct bb_exact_diff *ret_diff, struct bb_err *err)
 {
 	struct bb_exact_diff d = {0};
-	int rc = 0;
 
 	for (size_t i = 0; i < b->n_counted; i++) {
 		const struct bb_counted *old;
@@ -135,14 +127,13 @@ int bb_exact_diff__make(const struct bb_report *a, const struct bb_report *b, co
 	for (size_t i = 0; !base && i < a->n_counted; i++)
 		if (!find_program(b, &a->counted[i], NULL))
 			d.n_only_a += a->counted[i].n_cases;
-	if (!d.n_rows)
-		rc = bb_fail(err, -ENODATA,
-			     "nothing to compare: no case of a drive {with: exact} is in both");
-	if (rc)
+	if (!d.n_rows) {
 		bb_exact_diff__done(&d);
-	else
-		*ret_diff = d;
-	return rc;
+		return bb_fail(err, -ENODATA,
+			       "nothing to compare: no case of a drive {with: exact} is in both");
+	}
+	*ret_diff = d;
+	return 0;
 }
 
 void bb_exact_diff__done(struct bb_exact_diff *d)
@@ -158,9 +149,5 @@ void bb_exact_diff__done(struct bb_exact_diff *d)
 
 size_t bb_exact_diff__count(const struct bb_exact_diff *d, enum bb_verdict verdict)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < d->n_rows; i++)
-		n += d->rows[i].verdict == verdict;
-	return n;
+	return BB_SUM(d->rows, d->n_rows, it->verdict == verdict);
 }

@@ -42,41 +42,33 @@ enum bb_gate_verdict bb_gate__verdict(const struct bb_comparison *c, const struc
 {
 	if (c->verdict != BB_VERDICT_REGRESSED)
 		return BB_GATE_NOT_REGRESSED;
-	for (size_t i = 0; again && i < again->n_comparisons; i++)
-		if (bb_same_text(again->comparisons[i].name, c->name) &&
-		    again->comparisons[i].verdict == BB_VERDICT_REGRESSED)
-			return BB_GATE_REGRESSED;
-	return BB_GATE_UNCONFIRMED;
+	return again && BB_ANY(again->comparisons, again->n_comparisons,
+			       bb_same_text(it->name, c->name) &&
+				       it->verdict == BB_VERDICT_REGRESSED)
+		       ? BB_GATE_REGRESSED
+		       : BB_GATE_UNCONFIRMED;
 }
 
 enum bb_gate_verdict bb_gate__exact_verdict(const struct bb_gate *g, const struct bb_exact_row *row)
 {
 	if (!g->exact || row->verdict != BB_VERDICT_REGRESSED)
 		return BB_GATE_NOT_REGRESSED;
-	for (size_t i = 0; i < g->counted_again.n_rows; i++)
-		if (!strcmp(g->counted_again.rows[i].name, row->name) &&
-		    g->counted_again.rows[i].verdict == BB_VERDICT_REGRESSED)
-			return BB_GATE_REGRESSED;
-	return BB_GATE_UNCONFIRMED;
+	return BB_ANY(g->counted_again.rows, g->counted_again.n_rows,
+		      !strcmp(it->name, row->name) && it->verdict == BB_VERDICT_REGRESSED)
+		       ? BB_GATE_REGRESSED
+		       : BB_GATE_UNCONFIRMED;
 }
 
 size_t bb_gate__count_exact(const struct bb_gate *g, enum bb_gate_verdict verdict)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < g->counted.n_rows; i++)
-		n += bb_gate__exact_verdict(g, &g->counted.rows[i]) == verdict;
-	return n;
+	return BB_SUM(g->counted.rows, g->counted.n_rows, bb_gate__exact_verdict(g, it) == verdict);
 }
 
 size_t bb_gate__count(const struct bb_report *first, const struct bb_report *again,
 		      enum bb_gate_verdict verdict)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < first->n_comparisons; i++)
-		n += bb_gate__verdict(&first->comparisons[i], again) == verdict;
-	return n;
+	return BB_SUM(first->comparisons, first->n_comparisons,
+		      bb_gate__verdict(it, again) == verdict);
 }
 
 struct bb_gate_verified bb_gate__verified(const struct bb_gate *g, const struct bb_gate_program *p,
@@ -113,10 +105,7 @@ size_t bb_gate__count_complex(const struct bb_gate *g, const struct bb_report *r
 
 bool bb_gate__any(const struct bb_gate *g, enum bb_gate_state state)
 {
-	for (size_t i = 0; i < g->n_programs; i++)
-		if (g->programs[i].state == state)
-			return true;
-	return false;
+	return BB_ANY(g->programs, g->n_programs, it->state == state);
 }
 
 enum bb_exit bb_gate__exit(const struct bb_gate *g, const struct bb_report *first,
@@ -135,10 +124,7 @@ enum bb_exit bb_gate__exit(const struct bb_gate *g, const struct bb_report *firs
 
 static const struct bb_gate_program *owner(const struct bb_gate *g, const char *name)
 {
-	for (size_t i = 0; i < g->n_programs; i++)
-		if (bb_gate__owns(&g->programs[i], name))
-			return &g->programs[i];
-	return NULL;
+	return BB_FIND(g->programs, g->n_programs, bb_gate__owns(it, name));
 }
 
 /* Turns "object.program/variant/REST" into "object/program/REST"; free() it. */

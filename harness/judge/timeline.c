@@ -17,10 +17,7 @@ void bb_timeline__done(struct bb_timeline *t)
 
 static bool is_among(const char *name, const char *const *names, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	return !n;
+	return !n || BB_ANY(names, n, !strcmp(name, *it));
 }
 
 static bool is_wanted(const struct bb_timeline_filter *f, const struct bb_index_case *c)
@@ -50,12 +47,9 @@ static void take_run(struct bb_timeline *t, const struct bb_index_run *run,
 	const struct bb_run_index *x = &t->index;
 	struct tm tm = {0};
 	const char *end = run->started ? strptime(run->started, "%Y-%m-%dT%H:%M:%SZ", &tm) : NULL;
-	size_t i = 0;
 
-	while (i < run->n_points &&
-	       !is_wanted(filter, &x->cases[x->points[run->first_point + i].what]))
-		i++;
-	if (i < run->n_points)
+	if (run->n_points && BB_ANY(x->points + run->first_point, run->n_points,
+				    is_wanted(filter, &x->cases[it->what])))
 		t->runs[t->n_runs++] = (struct bb_timeline_run){
 			.of = run,
 			.epoch_s = end && !*end ? (double)timegm(&tm) : (double)NAN,
@@ -68,9 +62,7 @@ static int by_time(const void *x, const void *y)
 
 	if (isnan(a->epoch_s) != isnan(b->epoch_s))
 		return isnan(a->epoch_s) ? -1 : 1;
-	if (a->epoch_s < b->epoch_s || a->epoch_s > b->epoch_s)
-		return a->epoch_s < b->epoch_s ? -1 : 1;
-	return strcmp(a->of->id, b->of->id);
+	return BB_ORDER(a->epoch_s, b->epoch_s) ?: strcmp(a->of->id, b->of->id);
 }
 
 /* Adds each point of run i to its case. At this time, t->cases has all cases of the index. */
@@ -150,9 +142,9 @@ static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 	struct bb_history_point *judged = bb_calloc(n, sizeof(*judged));
 	struct bb_history_figure of[BB_N_PREDICTORS], figures[BB_N_PREDICTORS];
 	enum bb_predictor usual = c->by;
-	int rc = 0;
+	int rc;
 
-	for (enum bb_predictor by = 0; !rc && by < BB_N_PREDICTORS; by++) {
+	for (enum bb_predictor by = 0; by < BB_N_PREDICTORS; by++) {
 		/* r: logarithms of the figure by run; se: their standard errors */
 		double *r = all + 2 * (size_t)by * n, *se = r + n;
 
@@ -167,7 +159,7 @@ static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 		of[by] = (struct bb_history_figure){r, se};
 		bb_history_error(r, n, rule, &c->error[by]);
 	}
-	for (enum bb_predictor by = 0; !rc && by < BB_N_PREDICTORS; by++)
+	for (enum bb_predictor by = 0; by < BB_N_PREDICTORS; by++)
 		if (c->error[usual] > FINE_SHARE * rule->eps &&
 		    c->error[by] < c->error[c->by] * (c->by == usual ? BETTER : 1))
 			c->by = by;
@@ -175,8 +167,7 @@ static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 	for (enum bb_predictor by = 0; by < BB_N_PREDICTORS; by++)
 		if (by != c->by)
 			figures[n_figures++] = of[by];
-	if (!rc)
-		rc = bb_history_judge(figures, n_figures, n, rule, judged);
+	rc = bb_history_judge(figures, n_figures, n, rule, judged);
 	for (size_t i = 0; !rc && i < n; i++)
 		c->points[i].judged = judged[i];
 	free(all);

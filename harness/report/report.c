@@ -95,10 +95,7 @@ char *bb_in_vain__words(const struct bb_in_vain *v)
 		put_place(v, mem);
 		fputs(" found nothing", mem);
 	}
-	if (fclose(mem)) {
-		free(text);
-		return NULL;
-	}
+	bb_close_memstream(mem);
 	return text;
 }
 
@@ -108,7 +105,7 @@ struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c
 {
 	struct bb_estimate e = {NAN, NAN, NAN};
 
-	if (c->void_why || !c->runs)
+	if (!bb_counted_case__counts(c))
 		return e;
 	e.value = (double)c->instructions / (double)c->runs;
 	if (!bb_counted_case__is_exact(c)) {
@@ -125,7 +122,7 @@ struct bb_counted_range bb_counted__range(const struct bb_counted *c)
 	for (size_t i = 0; i < c->n_cases; i++) {
 		const struct bb_counted_case *k = &c->cases[i];
 
-		if (k->void_why || !k->runs)
+		if (!bb_counted_case__counts(k))
 			continue;
 		g.n_exact += bb_counted_case__is_exact(k);
 		if (!g.least || k->least < g.least->least)
@@ -157,13 +154,11 @@ void bb_timed_row__set_from(struct bb_timed_row *row, const char *text)
 int bb_timed_row__compare_from(const struct bb_timed_row *a, const struct bb_timed_row *b, size_t n)
 {
 	size_t n_a = a->n_from < n ? a->n_from : n, n_b = b->n_from < n ? b->n_from : n;
-	int order = (n_a > n_b) - (n_a < n_b);
+	int order = BB_ORDER(n_a, n_b);
 
-	for (size_t i = 0; !order && i < n_a; i++) {
-		order = (a->from[i].line > b->from[i].line) - (a->from[i].line < b->from[i].line);
-		if (!order)
-			order = strcmp(a->from[i].call, b->from[i].call);
-	}
+	for (size_t i = 0; !order && i < n_a; i++)
+		order = BB_ORDER(a->from[i].line, b->from[i].line)
+				?: strcmp(a->from[i].call, b->from[i].call);
 	return order;
 }
 
@@ -290,18 +285,16 @@ void bb_report__drop_empty_cases(struct bb_report *r)
 
 void bb_report__skip_without_sample(struct bb_report *r, size_t first)
 {
-	size_t left = 0;
-
-	for (size_t i = first; i < r->n_cases; i++)
-		left += !bb_case__why_no_sample(&r->cases[i]);
-	for (size_t i = first; left && i < r->n_cases; i++) {
+	if (first == r->n_cases ||
+	    !BB_ANY(r->cases + first, r->n_cases - first, !bb_case__why_no_sample(it)))
+		return;
+	for (size_t i = first; i < r->n_cases; i++) {
 		const char *why = bb_case__why_no_sample(&r->cases[i]);
 
 		if (why)
 			bb_report__add_skip(r, r->cases[i].name, why);
 	}
-	if (left)
-		drop_cases(r, first, true);
+	drop_cases(r, first, true);
 }
 
 bool bb_report__has_samples(const struct bb_report *r)
@@ -397,9 +390,5 @@ const struct bb_program *bb_report__program_of(const struct bb_report *r, const 
 
 size_t bb_report__count_verdict(const struct bb_report *r, enum bb_verdict verdict)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->n_comparisons; i++)
-		n += r->comparisons[i].verdict == verdict;
-	return n;
+	return BB_SUM(r->comparisons, r->n_comparisons, it->verdict == verdict);
 }

@@ -148,9 +148,7 @@ static int by_runs(const void *a, const void *b)
 {
 	const struct bb_class_cost *x = a, *y = b;
 
-	if (x->runs != y->runs)
-		return x->runs < y->runs ? 1 : -1;
-	return (x->value > y->value) - (x->value < y->value);
+	return BB_ORDER(y->runs, x->runs) ?: BB_ORDER(x->value, y->value);
 }
 
 size_t bb_case__class_costs(const struct bb_case *c, struct bb_class_cost **ret_costs)

@@ -5,7 +5,7 @@ static int by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
-	return (x > y) - (x < y) + !!isnan(x) - !!isnan(y);
+	return BB_ORDER(x, y) + !!isnan(x) - !!isnan(y);
 }
 
 void bb_sort_doubles(double *x, size_t n)

@@ -72,9 +72,9 @@ int bb_verdict_from_name(const char *name, enum bb_verdict *ret_verdict)
 
 static int by_p(const void *a, const void *b)
 {
-	double x = ((const struct indexed_p *)a)->p, y = ((const struct indexed_p *)b)->p;
+	const struct indexed_p *x = a, *y = b;
 
-	return (x > y) - (x < y);
+	return BB_ORDER(x->p, y->p);
 }
 
 void bb_holm(const double *p, size_t n, double *ret_adjusted)

@@ -34,13 +34,8 @@ static double median_se(const double *x, size_t n, double *scratch)
 
 static const struct bb_case *find_anchor(const struct bb_report *r, const struct bb_case *c)
 {
-	for (size_t i = 0; i < r->n_cases && !c->is_anchor; i++) {
-		const struct bb_case *k = &r->cases[i];
-
-		if (k->is_anchor && bb_same_table(k, c))
-			return k;
-	}
-	return NULL;
+	return c->is_anchor ? NULL
+			    : BB_FIND(r->cases, r->n_cases, it->is_anchor && bb_same_table(it, c));
 }
 
 void bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point *ret_point)
