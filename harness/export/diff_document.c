@@ -545,11 +545,12 @@ static void add_sentence(const struct bb_time_diff_case *c, struct bb_doc *d)
 		 (!n || n + same < c->n_rows || (is_new && is_shorter)))
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s",
 			    n ? "no difference was found in the other lines"
-			    : c->more.lo > 0 || c->more.hi < 0 ? "the program as a whole differs, "
-								 "but no difference was found "
-								 "in a single line"
-							       : "no difference was found in any "
-								 "line");
+			    : c->whole.more.lo > 0 || c->whole.more.hi < 0
+				    ? "the program as a whole differs, "
+				      "but no difference was found "
+				      "in a single line"
+				    : "no difference was found in any "
+				      "line");
 	if (is_new && is_shorter)
 		bb_doc__append(d, "; a new line may hide work of the lines beside it: read them "
 				  "together");
@@ -608,7 +609,7 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 		{BB_CODE("source")},
 	};
 	const char *only = only_file(c);
-	double rest = c->more.value;
+	double rest = c->whole.more.value;
 	size_t shown = 0;
 
 	bb_doc__table(d, columns, BB_LEN(columns));
@@ -694,17 +695,18 @@ static void add_next_step(const struct bb_time_diff_case *c, const struct bb_tim
  * +5.04 %, +8.11 ns [+7.65, +8.56]". */
 static void add_whole(const struct bb_time_diff_case *c, struct bb_doc *d)
 {
-	struct sum sum = sum_of_ns(c->a_ns, c->b_ns, c->more.value, false);
+	const struct bb_time_diff_row *w = &c->whole;
+	struct sum sum = sum_of_ns(w->a_ns, w->b_ns, w->more.value, false);
 
-	bb_doc__add(d, c->verdict == BB_VERDICT_REGRESSED ? BB_DOC_BAD : BB_DOC_PARAGRAPH,
+	bb_doc__add(d, w->verdict == BB_VERDICT_REGRESSED ? BB_DOC_BAD : BB_DOC_PARAGRAPH,
 		    bb_table_cell_of("%s, time by line", short_name(c->b->name).text).text,
-		    "%s, A %s ns a run, B %s ns, %s %%, %s ns", bb_verdict_name(c->verdict),
-		    sum.a.text, sum.b.text, percent(c->b_ns / c->a_ns).text, sum.diff.text);
-	if (isnan(c->more.lo))
+		    "%s, A %s ns a run, B %s ns, %s %%, %s ns", bb_verdict_name(w->verdict),
+		    sum.a.text, sum.b.text, percent(w->b_ns / w->a_ns).text, sum.diff.text);
+	if (isnan(w->more.lo))
 		bb_doc__append(d, ", too few loads for an interval");
 	else
-		bb_doc__append(d, " [%s, %s]", signed_value(c->more.lo).text,
-			       signed_value(c->more.hi).text);
+		bb_doc__append(d, " [%s, %s]", signed_value(w->more.lo).text,
+			       signed_value(w->more.hi).text);
 	if (c->lookups)
 		bb_doc__append(d, "; %s (see below)", c->lookups);
 	if (c->note)

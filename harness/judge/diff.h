@@ -190,11 +190,9 @@ struct bb_time_diff_row {
 
 struct bb_time_diff_case {
 	const struct bb_timed *a, *b;
-	double a_ns, b_ns; /* times of a whole run, ns */
-	struct bb_estimate more;
-	enum bb_verdict verdict; /* verdict on the whole run */
-	const char *note;        /* as in struct bb_diff; belongs to bb_time_diff_opts.whole */
-	const char *lookups;     /* as in struct bb_diff */
+	struct bb_time_diff_row whole; /* the whole run; its `a` and `b` are NULL */
+	const char *note;    /* as in struct bb_diff; belongs to bb_time_diff_opts.whole */
+	const char *lookups; /* as in struct bb_diff */
 	/*
 	 * how much slower the machine was in b's run than in a's, as a share, by each reference. 0:
 	 * a and b are of one run. NAN: the reference was not measured or is not one of the

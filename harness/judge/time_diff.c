@@ -94,15 +94,11 @@ static const char *below_drive(const struct bb_timed *t)
 static const struct bb_timed *find_base(const struct bb_report *r, const struct bb_timed *head,
 					const char *base)
 {
-	for (size_t i = 0; i < r->n_timed; i++) {
-		const struct bb_timed *t = &r->timed[i];
-
-		if (!strcmp(t->variant, base ? base : head->variant) &&
-		    !strcmp(t->scenario, head->scenario) && !strcmp(t->drive, head->drive) &&
-		    !strcmp(below_drive(t), below_drive(head)))
-			return t;
-	}
-	return NULL;
+	return BB_FIND(r->timed, r->n_timed,
+		       !strcmp(it->variant, base ? base : head->variant) &&
+			       !strcmp(it->scenario, head->scenario) &&
+			       !strcmp(it->drive, head->drive) &&
+			       !strcmp(below_drive(it), below_drive(head)));
 }
 
 /* --- judging --- */
@@ -117,12 +113,6 @@ struct pairing {
 	 * time of reference k divided by its usual time in A's run. NULL: unknown. */
 	bool apart;
 	double *slow_a[BB_N_REFERENCES], *slow_b[BB_N_REFERENCES];
-};
-
-/* Times of A and B, ns, and the difference B - A. */
-struct compared {
-	double a_ns, b_ns;
-	struct bb_estimate more;
 };
 
 /* Copies the list to x[n]; if the list is NULL, sets x[n] to zeros. */
@@ -152,29 +142,31 @@ static struct bb_signed_rank estimate(const struct bb_numbers *list, const doubl
 
 /* Compares times of two runs, which share no loads. A and B each have an interval at alpha / 2
  * (Bonferroni). */
-static struct compared compare_apart(struct pairing *p, const struct bb_numbers *a,
-				     const struct bb_numbers *b, const double *slow_a,
-				     const double *slow_b, double alpha)
+static void compare_apart(struct pairing *p, const struct bb_numbers *a, const struct bb_numbers *b,
+			  const double *slow_a, const double *slow_b, double alpha,
+			  struct bb_time_diff_row *ret)
 {
 	struct bb_signed_rank x = estimate(a, slow_a, p->a, p->n_a, p->processes_a, alpha / 2),
 			      y = estimate(b, slow_b, p->b, p->n_b, p->processes_b, alpha / 2);
 
-	return (struct compared){x.estimate,
-				 y.estimate,
-				 {y.estimate - x.estimate, y.interval.lo - x.interval.hi,
-				  y.interval.hi - x.interval.lo}};
+	ret->a_ns = x.estimate;
+	ret->b_ns = y.estimate;
+	ret->more = (struct bb_estimate){y.estimate - x.estimate, y.interval.lo - x.interval.hi,
+					 y.interval.hi - x.interval.lo};
 }
 
 /* Compares times of one run load by load; a list that is NULL counts as 0. B is computed as A
  * plus the difference, so that the printed figures agree. */
-static struct compared compare(struct pairing *p, const struct bb_numbers *a,
-			       const struct bb_numbers *b, double alpha)
+static void compare(struct pairing *p, const struct bb_numbers *a, const struct bb_numbers *b,
+		    double alpha, struct bb_time_diff_row *ret)
 {
-	struct bb_signed_rank of_a, more;
+	struct bb_signed_rank more;
 	size_t n = 0;
 
-	if (p->apart)
-		return compare_apart(p, a, b, NULL, NULL, alpha);
+	if (p->apart) {
+		compare_apart(p, a, b, NULL, NULL, alpha, ret);
+		return;
+	}
 	numbers(a, p->a, p->n);
 	numbers(b, p->b, p->n);
 	for (size_t i = 0; i < p->n; i++) {
@@ -185,20 +177,19 @@ static struct compared compare(struct pairing *p, const struct bb_numbers *a,
 		n++;
 	}
 	more = bb_robust_rank(p->d, n, alpha);
-	of_a = bb_robust_rank(p->a, n, BB_ALPHA);
-	return (struct compared){of_a.estimate,
-				 of_a.estimate + more.estimate,
-				 {more.estimate, more.interval.lo, more.interval.hi}};
+	ret->a_ns = bb_robust_rank(p->a, n, BB_ALPHA).estimate;
+	ret->b_ns = ret->a_ns + more.estimate;
+	ret->more = (struct bb_estimate){more.estimate, more.interval.lo, more.interval.hi};
 }
 
 /* Noise of the cuts around a line can make its time negative, in all loads of a process. Such a
  * time counts as 0 here. For a verdict, the difference between these corrected times must also be
  * more than `least`. */
-static enum bb_verdict judge(const struct compared *c, double threshold)
+static enum bb_verdict judge(const struct bb_time_diff_row *row, double threshold)
 {
-	const struct bb_estimate *more = &c->more;
-	double least = fmax(BB_BY_LINE_LEAST_NS, threshold * fabs(c->a_ns)),
-	       above = fmax(c->b_ns, 0) - fmax(c->a_ns, 0);
+	const struct bb_estimate *more = &row->more;
+	double least = fmax(BB_BY_LINE_LEAST_NS, threshold * fabs(row->a_ns)),
+	       above = fmax(row->b_ns, 0) - fmax(row->a_ns, 0);
 
 	if (isnan(more->lo))
 		return BB_VERDICT_INCONCLUSIVE;
@@ -211,36 +202,21 @@ static enum bb_verdict judge(const struct compared *c, double threshold)
 
 /* Compares times and judges the difference. In two runs, the verdict must also hold relative to
  * each reference of the machine's speed. */
-static enum bb_verdict compare_and_judge(struct pairing *p, const struct bb_numbers *a,
-					 const struct bb_numbers *b, double threshold, double alpha,
-					 struct compared *ret)
+static void compare_and_judge(struct pairing *p, const struct bb_numbers *a,
+			      const struct bb_numbers *b, double threshold, double alpha,
+			      struct bb_time_diff_row *ret)
 {
-	enum bb_verdict verdict;
-
-	*ret = compare(p, a, b, alpha);
-	verdict = judge(ret, threshold);
+	compare(p, a, b, alpha, ret);
+	ret->verdict = judge(ret, threshold);
 	for (size_t k = 0; k < BB_N_REFERENCES; k++) {
-		struct compared c;
+		struct bb_time_diff_row relative;
 
 		if (!p->slow_a[k] || !p->slow_b[k])
 			continue;
-		c = compare_apart(p, a, b, p->slow_a[k], p->slow_b[k], alpha);
-		if (judge(&c, threshold) != verdict)
-			verdict = BB_VERDICT_INCONCLUSIVE;
+		compare_apart(p, a, b, p->slow_a[k], p->slow_b[k], alpha, &relative);
+		if (judge(&relative, threshold) != ret->verdict)
+			ret->verdict = BB_VERDICT_INCONCLUSIVE;
 	}
-	return verdict;
-}
-
-static void judge_row(struct pairing *p, double threshold, double alpha,
-		      struct bb_time_diff_row *row)
-{
-	const struct bb_numbers *a = row->a ? &row->a->ns : NULL, *b = row->b ? &row->b->ns : NULL;
-	struct compared c;
-
-	row->verdict = compare_and_judge(p, a, b, threshold, alpha, &c);
-	row->a_ns = c.a_ns;
-	row->b_ns = c.b_ns;
-	row->more = c.more;
 }
 
 /*
@@ -286,9 +262,8 @@ static void find_speeds(struct pairing *p, const struct bb_report *base, const s
 static int by_difference(const void *a, const void *b)
 {
 	const struct bb_time_diff_row *x = a, *y = b;
-	double dx = fabs(x->more.value), dy = fabs(y->more.value);
 
-	return dx > dy ? -1 : dx < dy;
+	return BB_ORDER(fabs(y->more.value), fabs(x->more.value));
 }
 
 /* Finds how many more loads the rows without a verdict need: sets the medians c->half_ns and
@@ -331,15 +306,15 @@ static void take_whole(struct bb_time_diff_case *c, const struct bb_report *r,
 		row = BB_FIND(o->whole->rows, o->whole->n,
 			      it->has_verdict && !strcmp(it->name, c->b->name));
 	if (row) {
-		c->a_ns = row->a;
-		c->b_ns = row->b;
-		c->more = (struct bb_estimate){row->shift, row->a * (row->lo - 1),
-					       row->a * (row->hi - 1)};
-		c->verdict = row->verdict;
+		c->whole.a_ns = row->a;
+		c->whole.b_ns = row->b;
+		c->whole.more = (struct bb_estimate){row->shift, row->a * (row->lo - 1),
+						     row->a * (row->hi - 1)};
+		c->whole.verdict = row->verdict;
 		c->note = row->note;
 	} else if (isfinite(latency)) {
-		c->a_ns = latency;
-		c->b_ns = latency + c->more.value;
+		c->whole.a_ns = latency;
+		c->whole.b_ns = latency + c->whole.more.value;
 	}
 }
 
@@ -353,7 +328,6 @@ static void judge_case(struct bb_time_diff_case *c, const struct bb_report *r,
 			    .processes_a = c->a->processes,
 			    .processes_b = c->b->processes,
 			    .apart = o->base_run != NULL};
-	struct compared whole;
 
 	p.a = bb_calloc(n_a + n_b + p.n + 3, sizeof(*p.a));
 	p.b = p.a + n_a + 1;
@@ -363,14 +337,12 @@ static void judge_case(struct bb_time_diff_case *c, const struct bb_report *r,
 	c->lookups =
 		bb_failed_lookups(bb_report__find_case(o->base_run ? o->base_run : r, c->a->name),
 				  bb_report__find_case(r, c->b->name));
-	c->verdict = compare_and_judge(&p, &c->a->program_ns, &c->b->program_ns, o->threshold,
-				       o->alpha, &whole);
-	c->a_ns = whole.a_ns;
-	c->b_ns = whole.b_ns;
-	c->more = whole.more;
+	compare_and_judge(&p, &c->a->program_ns, &c->b->program_ns, o->threshold, o->alpha,
+			  &c->whole);
 	take_whole(c, r, o);
-	for (size_t i = 0; i < c->n_rows; i++)
-		judge_row(&p, o->threshold, alpha, &c->rows[i]);
+	for (struct bb_time_diff_row *row = c->rows; row < c->rows + c->n_rows; row++)
+		compare_and_judge(&p, row->a ? &row->a->ns : NULL, row->b ? &row->b->ns : NULL,
+				  o->threshold, alpha, row);
 	qsort(c->rows, c->n_rows, sizeof(*c->rows), by_difference);
 	find_next_step(c, &p, o->threshold, alpha);
 	free(p.a);
@@ -385,7 +357,6 @@ int bb_time_diff__make(const struct bb_report *r, const struct bb_time_diff_opts
 {
 	struct bb_time_diff d = {.option = opts->option, .amount = opts->amount};
 	size_t n_rows = 0;
-	int rc = 0;
 
 	for (size_t i = 0; i < r->n_timed; i++) {
 		const struct bb_timed *head = &r->timed[i], *base;
@@ -406,14 +377,11 @@ int bb_time_diff__make(const struct bb_report *r, const struct bb_time_diff_opts
 	for (size_t i = 0; i < d.n_cases; i++)
 		judge_case(&d.cases[i], r, opts, opts->alpha / (double)(n_rows ? n_rows : 1));
 	if (!d.n_cases)
-		rc = bb_fail(err, -ENODATA,
-			     "nothing to compare line by line: no case of a drive {with: lines} "
-			     "was measured of both");
-	if (rc)
-		bb_time_diff__done(&d);
-	else
-		*ret_diff = d;
-	return rc;
+		return bb_fail(err, -ENODATA,
+			       "nothing to compare line by line: no case of a drive {with: lines} "
+			       "was measured of both");
+	*ret_diff = d;
+	return 0;
 }
 
 void bb_time_diff__done(struct bb_time_diff *d)
@@ -431,7 +399,6 @@ size_t bb_time_diff__count(const struct bb_time_diff *d, enum bb_verdict verdict
 	size_t n = 0;
 
 	for (size_t i = 0; i < d->n_cases; i++)
-		for (size_t k = 0; k < d->cases[i].n_rows; k++)
-			n += d->cases[i].rows[k].verdict == verdict;
+		n += BB_SUM(d->cases[i].rows, d->cases[i].n_rows, it->verdict == verdict);
 	return n;
 }

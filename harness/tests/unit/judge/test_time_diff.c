@@ -344,9 +344,9 @@ static void check_one_wild(bool apart)
 		set_numbers(&t->program_ns, i ? head : base, 3);
 	}
 	assert_int_equal(bb_time_diff__make(b, &o, &d, &err), 0);
-	assert_near(d.cases[0].a_ns + d.cases[0].more.value, d.cases[0].b_ns);
-	assert_true(d.cases[0].a_ns >= 46 && d.cases[0].a_ns <= 47);
-	assert_true(d.cases[0].b_ns >= 44 && d.cases[0].b_ns <= 46);
+	assert_near(d.cases[0].whole.a_ns + d.cases[0].whole.more.value, d.cases[0].whole.b_ns);
+	assert_true(d.cases[0].whole.a_ns >= 46 && d.cases[0].whole.a_ns <= 47);
+	assert_true(d.cases[0].whole.b_ns >= 44 && d.cases[0].whole.b_ns <= 46);
 	assert_near(d.cases[0].rows[0].a_ns + d.cases[0].rows[0].more.value,
 		    d.cases[0].rows[0].b_ns);
 	assert_true(d.cases[0].rows[0].a_ns >= 46 && d.cases[0].rows[0].a_ns <= 47);
