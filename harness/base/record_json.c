@@ -87,7 +87,7 @@ static void write_member(const struct bb_record_format *format, const struct bb_
 		}
 		bb_json__close(w);
 		break;
-	case BB_OTHER: find_part(format, record, m->key)->write(whole, item, w); break;
+	case BB_OTHER: find_part(format, record, m->key)->write(whole, at, w); break;
 	}
 }
 
@@ -286,18 +286,18 @@ int bb_record__read(struct bb_record_reader *rd, const struct bb_record *record,
 	for (size_t i = 0; !rc && i < record->n_members; i++) {
 		const struct bb_member *m = &record->members[i];
 		const json_t *v = json_object_get(object, m->key);
-		char **text = (char **)((char *)item + m->offset);
+		void *at = (char *)item + m->offset;
 
 		if (m->type == BB_OTHER) {
 			const struct bb_record_part *part = find_part(rd->format, record, m->key);
 
-			rc = part->read ? part->read(rd, object, item) : 0;
+			rc = part->read ? part->read(rd, object, at) : 0;
 		} else if (v) {
 			rc = bb_record__read_value(rd, m, v, item);
 		} else if (m->presence == BB_ALWAYS) {
 			rc = bb_record__complain(rd, m->key, "is missing");
 		} else if (m->type == BB_TEXT) { /* a BB_TEXT is never NULL */
-			*text = bb_strdup("");
+			*(char **)at = bb_strdup("");
 		}
 	}
 	return rc || !check ? rc : check->read(rd, object, item);

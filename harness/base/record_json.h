@@ -10,8 +10,9 @@
 
 struct bb_record_reader;
 
-/* The functions of a format for one BB_OTHER member. If `key` is NULL, read() is called after all
- * members of an item were read, to check the item. */
+/* The functions of a format for one BB_OTHER member, to which `item` points. If the member has no
+ * offset, `item` is the whole item. If `key` is NULL, read() is called after all members of an item
+ * were read, to check the item. */
 struct bb_record_part {
 	const struct bb_record *record;
 	const char *key;

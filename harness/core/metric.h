@@ -131,12 +131,6 @@ extern const size_t bb_n_metrics;
 extern const struct bb_metric_def bb_static_metrics[]; /* metrics of a program */
 extern const size_t bb_n_static_metrics;
 
-static inline struct bb_estimate *bb_metric_at(struct bb_summary *s,
-					       const struct bb_metric_def *def)
-{
-	return (struct bb_estimate *)((char *)s + def->offset);
-}
-
 static inline const struct bb_estimate *bb_metric_of(const struct bb_summary *s,
 						     const struct bb_metric_def *def)
 {

@@ -19,10 +19,12 @@
 #array, BB_RECORDS, presence, offsetof(struct of, array),                          \
 			offsetof(struct of, n_##array), &(record), doc                             \
 	}
+/* A member that store/run_json.c reads and writes: the whole item, or its member `member`. */
 #define OTHER(key)                                                                                 \
 	{                                                                                          \
 		key, BB_OTHER, BB_ALWAYS, 0, 0, NULL, NULL                                         \
 	}
+#define OTHER_AS(of, key, member) ROW(of, key, BB_OTHER, BB_ALWAYS, member, NULL)
 /* Defines of##_record, the description of struct `of`. */
 #define RECORD(of, its_members, its_init, its_done, its_doc)                                       \
 	const struct bb_record of##_record = {.doc = its_doc,                                      \
@@ -62,7 +64,7 @@ static const struct bb_member class_members[] = {
 	IF_SET(bb_class, BB_NAME, path,
 	       "of the runs' inputs, by the source line that tells it from the most frequent one. "
 	       "Absent: all inputs take one path, or it is not known"),
-	OTHER("hist"),
+	OTHER_AS(bb_class, "hist", hist),
 };
 
 RECORD(bb_class, class_members, NULL, done_class,
@@ -111,8 +113,8 @@ static const struct bb_member series_members[] = {
 		 "the reference of a wakeup"),
 	NEWER(bb_series, BB_POSITIVE, line_ns,
 	      "cold: time of a line of memory that is read after emptying; null elsewhere"),
-	OTHER("flow"),
-	OTHER("hist"),
+	OTHER_AS(bb_series, "flow", flow),
+	OTHER_AS(bb_series, "hist", hist),
 	LIST(bb_series, classes, BB_IF_SET, bb_class_record,
 	     "of a mix: the same samples, by return value and path. Absent elsewhere"),
 };
@@ -149,7 +151,8 @@ static void init_case(void *a_case)
 
 	c->floor = BB_NO_FLOOR;
 	for (size_t i = 0; i < bb_n_metrics; i++)
-		*bb_metric_at(&c->summary, &bb_metrics[i]) = (struct bb_estimate){NAN, NAN, NAN};
+		*(struct bb_estimate *)((char *)&c->summary + bb_metrics[i].offset) =
+			(struct bb_estimate){NAN, NAN, NAN};
 }
 
 static const struct bb_member case_members[] = {
@@ -267,7 +270,7 @@ static const struct bb_member program_members[] = {
 	MEMBER(bb_program, BB_NAME, tag,
 	       "the kernel's, 16 hex digits: equal for equal instructions"),
 	IF_SET(bb_program, BB_BOOL, has_ring, "it writes to a ring buffer"),
-	OTHER("static"),
+	OTHER_AS(bb_program, "static", metrics),
 };
 
 RECORD(bb_program, program_members, init_program, NULL,

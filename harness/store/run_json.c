@@ -27,8 +27,9 @@ static json_t *find_value(const struct bb_record_reader *rd, const json_t *obj, 
 /* Writes the samples of a series as the key "bins" with a text "v0:c0 v1-v0:c1 ...". The text has
  * the first value, then the differences of ascending values, each with its count. A count of 1 is
  * not written. One string is read four times as fast as a list of numbers. */
-static void write_hist(const struct bb_hist *h, struct bb_json *w)
+static void write_hist(const void *, const void *hist, struct bb_json *w)
 {
+	const struct bb_hist *h = hist;
 	struct bb_sorted sorted;
 	uint64_t previous = 0;
 	FILE *out;
@@ -53,16 +54,6 @@ static void write_hist(const struct bb_hist *h, struct bb_json *w)
 	}
 	putc('"', out);
 	bb_sorted_done(&sorted);
-}
-
-static void write_series_hist(const void *, const void *series, struct bb_json *w)
-{
-	write_hist(&((const struct bb_series *)series)->hist, w);
-}
-
-static void write_class_hist(const void *, const void *class, struct bb_json *w)
-{
-	write_hist(&((const struct bb_class *)class)->hist, w);
 }
 
 /* Reads "delta" or "delta:count" at `*cursor`, and moves `*cursor` to the next bin or to the end.
@@ -125,8 +116,9 @@ static bool same_bucket(uint64_t value, uint64_t bin)
 
 /* Reads the samples of a series: bins, sum and extremes. The sum and the extremes are exact. The
  * bins may be rounded, so they must agree with the sum and the extremes within a bucket. */
-static int read_hist(const struct bb_record_reader *rd, const json_t *obj, struct bb_hist *h)
+static int read_hist(struct bb_record_reader *rd, const json_t *obj, void *hist)
 {
+	struct bb_hist *h = hist;
 	const json_t *sum = json_object_get(obj, "sum_ns");
 	uint64_t n, min_ns, max_ns;
 	int rc = read_bins(rd, obj, h);
@@ -159,16 +151,6 @@ static int read_hist(const struct bb_record_reader *rd, const json_t *obj, struc
 	h->min_ns = min_ns;
 	h->max_ns = max_ns;
 	return 0;
-}
-
-static int read_series_hist(struct bb_record_reader *rd, const json_t *obj, void *series)
-{
-	return read_hist(rd, obj, &((struct bb_series *)series)->hist);
-}
-
-static int read_class_hist(struct bb_record_reader *rd, const json_t *obj, void *class)
-{
-	return read_hist(rd, obj, &((struct bb_class *)class)->hist);
 }
 
 /* Writes the backlog of a ring as the key "backlog" with a text "t0:b0 t1-t0:b1 ...". Times are in
@@ -215,31 +197,31 @@ static int read_backlog(struct bb_record_reader *rd, const json_t *obj, void *fl
 
 static const struct bb_record_format run_format;
 
-/* Writes the key "flow": how a series used its ring. Writes nothing if the series has no ring. */
-static void write_flow(const void *run, const void *series, struct bb_json *w)
+/* Writes how a series used its ring; nothing if it has none. */
+static void write_flow(const void *run, const void *item, struct bb_json *w)
 {
-	const struct bb_ring_use *flow = ((const struct bb_series *)series)->flow;
+	const struct bb_ring_use *const *flow = item;
 
-	if (!flow)
+	if (!*flow)
 		return;
 	bb_json__open(w, "flow", "{");
-	bb_record__write(&run_format, &bb_ring_use_record, run, flow, w);
+	bb_record__write(&run_format, &bb_ring_use_record, run, *flow, w);
 	bb_json__close(w);
 }
 
-static int read_flow(struct bb_record_reader *rd, const json_t *obj, void *series)
+static int read_flow(struct bb_record_reader *rd, const json_t *obj, void *item)
 {
 	const json_t *flow = json_object_get(obj, "flow");
-	struct bb_series *s = series;
+	struct bb_ring_use **ret_flow = item;
 	size_t len = strlen(rd->where);
 	int rc;
 
 	if (!flow)
 		return 0;
-	s->flow = bb_calloc(1, sizeof(*s->flow));
-	bb_record__init(&bb_ring_use_record, s->flow);
+	*ret_flow = bb_calloc(1, sizeof(**ret_flow));
+	bb_record__init(&bb_ring_use_record, *ret_flow);
 	snprintf(rd->where + len, sizeof(rd->where) - len, ".flow");
-	rc = bb_record__read(rd, &bb_ring_use_record, flow, s->flow);
+	rc = bb_record__read(rd, &bb_ring_use_record, flow, *ret_flow);
 	if (!rc)
 		rd->where[len] = '\0';
 	return rc;
@@ -316,22 +298,19 @@ static void write_verdict(const void *, const void *item, struct bb_json *w)
 	bb_json__close(w);
 }
 
-static void write_static(const void *, const void *item, struct bb_json *w)
+static void write_static(const void *, const void *metrics, struct bb_json *w)
 {
-	const struct bb_program *p = item;
-
 	bb_json__open(w, "static", "{");
 	for (size_t i = 0; i < bb_n_static_metrics; i++)
 		bb_json__add_double(w, bb_static_metrics[i].name,
-				    bb_static_of(&p->metrics, &bb_static_metrics[i]));
+				    bb_static_of(metrics, &bb_static_metrics[i]));
 	bb_json__close(w);
 }
 
 /* Reads the static metrics of a program. A metric is absent if the kernel did not report it, or
  * if the bpfbench that wrote the run did not know it. */
-static int read_static(struct bb_record_reader *rd, const json_t *obj, void *program)
+static int read_static(struct bb_record_reader *rd, const json_t *obj, void *metrics)
 {
-	struct bb_prog_static *m = &((struct bb_program *)program)->metrics;
 	const json_t *values = find_value(rd, obj, "static", JSON_OBJECT);
 
 	if (!values)
@@ -342,7 +321,7 @@ static int read_static(struct bb_record_reader *rd, const json_t *obj, void *pro
 						 .offset = bb_static_metrics[i].offset};
 		const json_t *v = json_object_get(values, member.key);
 
-		if (v && bb_record__read_value(rd, &member, v, m))
+		if (v && bb_record__read_value(rd, &member, v, metrics))
 			return -EINVAL;
 	}
 	return 0;
@@ -480,8 +459,8 @@ static const struct bb_record_part parts[] = {
 	{&bb_counted_case_record, NULL, NULL, check_counted_case},
 	{&bb_in_vain_record, NULL, NULL, check_in_vain},
 	{&bb_series_record, "flow", write_flow, read_flow},
-	{&bb_series_record, "hist", write_series_hist, read_series_hist},
-	{&bb_class_record, "hist", write_class_hist, read_class_hist},
+	{&bb_series_record, "hist", write_hist, read_hist},
+	{&bb_class_record, "hist", write_hist, read_hist},
 	{&bb_ring_use_record, "backlog", write_backlog, read_backlog},
 	{&bb_program_record, "static", write_static, read_static},
 	{&bb_program_record, NULL, NULL, check_program},
