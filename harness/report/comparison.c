@@ -72,21 +72,12 @@ static double median_of(const struct bb_comparison *c, enum which which, size_t 
 	return bb_median(x, column(c, which, offset, x));
 }
 
-/* Computes the latencies of base and head over the pairs `which`. Base is the median. Head is
- * base plus `shift_ns`; if `shift_ns` is NAN, head is the median. */
-static void find_ends(const struct bb_comparison *c, enum which which, double shift_ns, double *x,
-		      double *ret_base_ns, double *ret_head_ns)
-{
-	*ret_base_ns = median_of(c, which, COLUMN(base_ns), x);
-	*ret_head_ns = isnan(shift_ns) ? median_of(c, which, COLUMN(head_ns), x)
-				       : *ret_base_ns + shift_ns;
-}
-
 void bb_comparison__judge(struct bb_comparison *c, double alpha)
 {
 	enum which deciding = deciding_pairs(c), which;
 	double limit = log1p(c->threshold), *x = bb_calloc(c->n_pairs + 1, sizeof(*x));
 	struct bb_estimate ln = estimate(c, deciding, COLUMN(d), alpha, x);
+	bool has_shift;
 	size_t n;
 
 	c->ratio = exp_of(ln);
@@ -99,14 +90,13 @@ void bb_comparison__judge(struct bb_comparison *c, double alpha)
 	c->n_matched = (uint32_t)(deciding == MATCHED ? n : 0);
 	c->p_regressed = bb_eprocess_p(x, n, limit, 1);
 	c->p_improved = bb_eprocess_p(x, n, -limit, -1);
-	find_ends(c, UNMATCHED, estimate(c, UNMATCHED, COLUMN(shift_ns), alpha, x).value, x,
-		  &c->base_unmatched_ns, &c->head_unmatched_ns);
-	which = isnan(c->shift_ns.value) ? MATCHED | UNMATCHED : deciding;
-	find_ends(c, which, c->shift_ns.value, x, &c->base_ns, &c->head_ns);
+	has_shift = !isnan(c->shift_ns.value);
+	which = has_shift ? deciding : MATCHED | UNMATCHED;
+	c->base_ns = median_of(c, which, COLUMN(base_ns), x);
+	c->head_ns = has_shift ? c->base_ns + c->shift_ns.value
+			       : median_of(c, which, COLUMN(head_ns), x);
 	c->floor_ns = median_of(c, which, COLUMN(floor_ns), x);
-	c->n_void = 0;
-	for (size_t i = 0; i < c->n_pairs; i++)
-		c->n_void += c->pairs[i].void_why != NULL;
+	c->n_void = (uint32_t)BB_SUM(c->pairs, c->n_pairs, it->void_why != NULL);
 	free(x);
 }
 

@@ -183,9 +183,6 @@ struct bb_comparison {
 	 * medians, head_ns is base_ns + shift_ns.value. If no such pair counts, all three are
 	 * medians over the other pairs that count. */
 	double base_ns, head_ns, floor_ns;
-	/* latencies over unmatched pairs: base is the median, head is base plus the estimated
-	 * shift */
-	double base_unmatched_ns, head_unmatched_ns;
 	/* p-values, valid after every pair and adjusted by bb_comparisons_judge(). p_regressed is
 	 * for the hypothesis that head is not slower than base by more than the threshold,
 	 * p_improved for the hypothesis that it is not faster by more than that */
