@@ -191,26 +191,6 @@ static struct bb_table_cell latency(const struct bb_case *c)
 			       : bb_table_cell_of(c->summary.voids ? "void" : "none");
 }
 
-static struct bb_table_cell p50(const struct bb_case *c)
-{
-	return time_of_samples(c, c->summary.p50.value);
-}
-
-static struct bb_table_cell p90(const struct bb_case *c)
-{
-	return time_of_samples(c, c->summary.p90.value);
-}
-
-static struct bb_table_cell p99(const struct bb_case *c)
-{
-	return time_of_samples(c, c->summary.p99.value);
-}
-
-static struct bb_table_cell lag_max(const struct bb_case *c)
-{
-	return time_of_samples(c, c->summary.pipeline.lag_max.value);
-}
-
 static struct bb_table_cell ring_peak(const struct bb_case *c)
 {
 	double share = c->summary.pipeline.ring_peak.value;
@@ -335,11 +315,11 @@ static struct bb_table_cell slowdown(const struct bb_case *c)
 
 struct bb_table_cell bb_executed_cell(const struct bb_case *c)
 {
-	const char *more = c->goes_on ? ", then more by a tail call" : "";
+	const char *more = c->goes_on ? ", then more by a tail call"
+			   : BB_ANY(c->in_vain, c->n_in_vain, it->is_tail_call) ? " without its "
+										  "tail call"
+										: "";
 
-	for (size_t i = 0; i < c->n_in_vain && !c->goes_on; i++)
-		if (c->in_vain[i].is_tail_call)
-			more = " without its tail call";
 	if (!c->n_insns)
 		return none;
 	return bb_table_cell_of("%" PRIu32 " of %" PRIu32 "%s", c->executed_insns, c->n_insns,
@@ -354,11 +334,8 @@ static struct bb_table_cell multi(const struct bb_case *c)
 	bool is_watched = bb_drive_kind_named(c->drive)->fills & BB_FILLS_RUN_RATE;
 	bool shares = (isfinite(s->rate_achieved.value) || is_watched) &&
 		      !isfinite(s->pipeline.produced.value);
-	uint64_t n = 0;
+	uint64_t n = BB_SUM(c->series, c->n_series, it->void_why ? 0 : it->multi);
 
-	for (size_t i = 0; i < c->n_series; i++)
-		if (!c->series[i].void_why)
-			n += c->series[i].multi;
 	return n || shares ? count(n) : none;
 }
 
@@ -403,6 +380,7 @@ static struct bb_table_cell relative(const struct bb_case *c)
 #define PERCENT(member) ESTIMATE(member), .is = BB_A_SHARE
 #define COUNT(member) ESTIMATE(member), .is = BB_A_COUNT
 #define RATE(member) ESTIMATE(member), .is = BB_A_RATE
+#define OF_SAMPLES(member) ESTIMATE(member), .is = BB_A_TIME_OF_SAMPLES
 
 const struct bb_case_column bb_case_columns[] = {
 	COLUMN(BB_BOTH, .cell = variant, BB_TEXT("variant")),
@@ -424,13 +402,14 @@ const struct bb_case_column bb_case_columns[] = {
 	       .doc = "the same event with an empty program"),
 	COLUMN(BB_DETAILS, ESTIMATE(floor), BB_NUMBER("floor"), .spill = 4,
 	       .doc = "latency of the empty program of the same type in this run"),
-	COLUMN(BB_ALL, .cell = p50, BB_NUMBER("p50"), .spill = 13, .doc = "median of all samples"),
-	COLUMN(BB_DETAILS | BB_SENTENCE, .cell = p90, BB_NUMBER("p90"), .spill = 9,
+	COLUMN(BB_ALL, OF_SAMPLES(p50), BB_NUMBER("p50"), .spill = 13,
+	       .doc = "median of all samples"),
+	COLUMN(BB_DETAILS | BB_SENTENCE, OF_SAMPLES(p90), BB_NUMBER("p90"), .spill = 9,
 	       .doc = "90th percentile of all samples, outliers included (needs 100)"),
-	COLUMN(BB_ALL, .cell = p99, BB_NUMBER("p99"),
+	COLUMN(BB_ALL, OF_SAMPLES(p99), BB_NUMBER("p99"),
 	       .doc = "99th percentile of all samples, outliers included (needs 1000)"),
 	COLUMN(BB_ALL, ESTIMATE(live.worst), BB_NUMBER("worst"), .doc = "longest run"),
-	COLUMN(BB_ALL, .cell = lag_max, BB_NUMBER("max"), .spill = 12, .drop = 1,
+	COLUMN(BB_ALL, OF_SAMPLES(pipeline.lag_max), BB_NUMBER("max"), .spill = 12, .drop = 1,
 	       .doc = "largest lag of all samples"),
 	COLUMN(BB_ALL, .cell = slowdown, BB_TEXT("slowdown"),
 	       .doc = "latency / floor, load by load, with its 95 % interval"),
@@ -506,6 +485,7 @@ struct bb_table_cell bb_case_cell(const struct bb_case *c, const struct bb_case_
 	case BB_A_SHARE: return bb_table_cell_percent(e->value);
 	case BB_A_COUNT: return isfinite(e->value) ? count((uint64_t)e->value) : none;
 	case BB_A_RATE: return bb_table_cell_number(e->value, e->value);
+	case BB_A_TIME_OF_SAMPLES: return time_of_samples(c, e->value);
 	case BB_A_TIME: break;
 	}
 	return time_of(c, e->value, e->value);

@@ -24,7 +24,8 @@ struct bb_case_column {
 	enum bb_detail in;
 	struct bb_table_cell (*cell)(const struct bb_case *c); /* NULL: `estimate` is used */
 	size_t estimate;
-	enum { BB_A_TIME, BB_A_SHARE, BB_A_COUNT, BB_A_RATE } is; /* kind of the estimate */
+	/* kind of the estimate */
+	enum { BB_A_TIME, BB_A_TIME_OF_SAMPLES, BB_A_SHARE, BB_A_COUNT, BB_A_RATE } is;
 };
 
 extern const struct bb_case_column bb_case_columns[];
