@@ -5,9 +5,7 @@
 #include "export/exporter.h"
 #include "core/drive_kind.h"
 
-/* Writes the data that plots/ draws, in gnuplot's form: columns separated by tabs, blocks separated
- * by two empty lines (gnuplot's `index`), comments with `#`. Comments at the beginning of the
- * output describe the blocks. */
+/* Writes the data that plots/ draws, in gnuplot's form. Its head describes it. */
 #define ECDF_POINTS 400 /* limit: points in the distribution of a case */
 #define LINE_PARTS 20u  /* limit: lines and calls that are written for a case */
 
@@ -59,14 +57,18 @@ static void put_text(const char *text, FILE *mem)
 		putc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, mem);
 }
 
-/* Writes each text as a column, after a tab. */
-static void put_texts(const char *const *texts, size_t n, FILE *mem)
+static void put_columns(const char *const *texts, size_t n, FILE *mem)
 {
 	for (size_t i = 0; i < n; i++) {
 		putc('\t', mem);
 		put_text(texts[i], mem);
 	}
 }
+
+/* Writes each text as a column, after a tab. */
+#define put_texts(mem, ...)                                                                        \
+	put_columns((const char *const[]){__VA_ARGS__},                                            \
+		    BB_LEN(((const char *const[]){__VA_ARGS__})), mem)
 
 static void put_number(double value, FILE *mem)
 {
@@ -88,10 +90,8 @@ static void put_estimate(struct bb_estimate e, FILE *mem)
 static void put_head(const char *block, const struct bb_report *r, const struct bb_case *c,
 		     FILE *mem)
 {
-	const char *const texts[] = {c->name, c->scenario, c->variant, c->drive, c->param};
-
 	fprintf(mem, "\n\n# %s", block);
-	put_texts(texts, 5, mem);
+	put_texts(mem, c->name, c->scenario, c->variant, c->drive, c->param);
 	fprintf(mem, "\t%u\t%s\t%s", c->param_value, bb_is_floor(r, c) ? "floor" : "-",
 		bb_drive_kind_named(c->drive)->sample.noun);
 }
@@ -152,7 +152,7 @@ static void put_points(const struct bb_case *c, const struct bb_sorted *s, FILE 
 
 static void put_distribution(const struct bb_report *r, const struct bb_case *c, FILE *mem)
 {
-	struct bb_sorted sorted = {.n = 0};
+	struct bb_sorted sorted;
 	struct bb_hist all = {0};
 
 	for (size_t i = 0; i < c->n_series; i++)
@@ -160,17 +160,15 @@ static void put_distribution(const struct bb_report *r, const struct bb_case *c,
 			bb_hist_merge(&all, &c->series[i].hist);
 	bb_hist_sort(&all, &sorted);
 	bb_hist_done(&all);
-	if (!sorted.n) {
-		bb_sorted_done(&sorted);
-		return;
+	if (sorted.n) {
+		put_head("ecdf", r, c, mem);
+		fprintf(mem, "\t%" PRIu64, sorted.n);
+		put_number(c->summary.p50.value, mem);
+		put_number(c->summary.p90.value, mem);
+		put_number(c->summary.p99.value, mem);
+		putc('\n', mem);
+		put_points(c, &sorted, mem);
 	}
-	put_head("ecdf", r, c, mem);
-	fprintf(mem, "\t%llu", (unsigned long long)sorted.n);
-	put_number(c->summary.p50.value, mem);
-	put_number(c->summary.p90.value, mem);
-	put_number(c->summary.p99.value, mem);
-	putc('\n', mem);
-	put_points(c, &sorted, mem);
 	bb_sorted_done(&sorted);
 }
 
@@ -208,7 +206,6 @@ static void put_net(const struct bb_report *r, const struct bb_case *c, FILE *me
 	putc('\n', mem);
 }
 
-/* Turns ratios into changes in percent: 1.02 becomes 2. */
 static struct bb_estimate above_percent(struct bb_estimate ratio)
 {
 	return (struct bb_estimate){100 * (ratio.value - 1), 100 * (ratio.lo - 1),
@@ -226,10 +223,8 @@ static void put_ratio(const struct bb_comparison *c, const char *what, struct bb
 
 static void put_comparison(const struct bb_comparison *c, FILE *mem)
 {
-	const char *const texts[] = {c->name, c->base, c->head};
-
 	fputs("\n\n# ab", mem);
-	put_texts(texts, 3, mem);
+	put_texts(mem, c->name, c->base, c->head);
 	put_number(100 * c->threshold, mem);
 	put_number(100 * (1 - c->alpha), mem);
 	fprintf(mem, "\t%s\n", bb_verdict_name(c->verdict));
@@ -247,13 +242,12 @@ static void put_comparison(const struct bb_comparison *c, FILE *mem)
 static void put_curve(const struct bb_report *r, size_t i, bool slowdown, FILE *mem)
 {
 	const struct bb_case *first = &r->cases[i];
-	const char *const texts[] = {first->variant, first->drive, first->param};
 
 	if (BB_ANY(r->cases, i, bb_same_curve(it, first)))
 		return;
 	fputs(slowdown ? "\n\n# slowdown\t" : "\n\n# cost\t", mem);
 	put_text(first->scenario, mem);
-	put_texts(texts, 3, mem);
+	put_texts(mem, first->variant, first->drive, first->param);
 	fputs(bb_is_floor(r, first) ? "\tfloor\n" : "\t-\n", mem);
 	for (size_t k = i; k < r->n_cases; k++) {
 		const struct bb_case *c = &r->cases[k];
@@ -261,12 +255,12 @@ static void put_curve(const struct bb_report *r, size_t i, bool slowdown, FILE *
 		if (!bb_same_curve(c, first))
 			continue;
 		put_text(c->scenario, mem);
-		put_texts(texts, 3, mem);
+		put_texts(mem, c->variant, c->drive, c->param);
 		fprintf(mem, "\t%u", c->param_value);
 		put_estimate(slowdown ? above_percent(c->summary.slowdown.ratio)
 				      : c->summary.latency,
 			     mem);
-		put_texts((const char *const[]){c->param_text}, 1, mem);
+		put_texts(mem, c->param_text);
 		put_number(c->summary.map_bytes.value, mem);
 		putc('\n', mem);
 	}
@@ -280,7 +274,6 @@ static void put_lines(const struct bb_report *r, const struct bb_timed *t, FILE 
 	for (size_t i = 0; i < b.n_parts && i < LINE_PARTS; i++) {
 		const struct bb_line_part *p = b.top[i];
 		char program[400], label[200];
-		const char *const texts[] = {t->name, program, label, t->drive, t->param};
 
 		if (!(p->ns.value >= b.least))
 			break;
@@ -289,7 +282,7 @@ static void put_lines(const struct bb_report *r, const struct bb_timed *t, FILE 
 			 p->row->line ? p->row->line : p->row->insn,
 			 p->row->call[0] ? p->row->call : p->row->text);
 		fputs("\n\n# lines", mem);
-		put_texts(texts, 5, mem);
+		put_texts(mem, t->name, program, label, t->drive, t->param);
 		fprintf(mem, "\t%u\t-\trun\n", t->param_value);
 		put_text(t->name, mem);
 		put_estimate(p->ns, mem);
@@ -302,16 +295,13 @@ static void put_lines(const struct bb_report *r, const struct bb_timed *t, FILE 
 int bb_export_plot(const struct bb_report *r, FILE *mem, struct bb_err *)
 {
 	const struct bb_fingerprint *f = &r->fingerprint;
-	const char *const run[] = {r->id, r->started, f->kernel_release, f->cpu_model},
-			  *const after_steal[] = {r->incomplete, f->bpfbench,
-						  bb_counts_instructions(r) ? "instructions"
-									    : f->clocksource};
 
 	fputs(head, mem);
 	fputs("# run", mem);
-	put_texts(run, 4, mem);
+	put_texts(mem, r->id, r->started, f->kernel_release, f->cpu_model);
 	put_number(100 * r->steal, mem);
-	put_texts(after_steal, 3, mem);
+	put_texts(mem, r->incomplete, f->bpfbench,
+		  bb_counts_instructions(r) ? "instructions" : f->clocksource);
 	putc('\n', mem);
 	for (size_t i = 0; i < r->n_cases; i++)
 		put_distribution(r, &r->cases[i], mem);
@@ -360,10 +350,7 @@ static const char history_head[] =
  * Times need fewer. */
 static void put_exact(double value, FILE *out)
 {
-	if (isfinite(value))
-		fprintf(out, "\t%.9g", value);
-	else
-		fputs("\tNaN", out);
+	fprintf(out, isfinite(value) ? "\t%.9g" : "\tNaN", value);
 }
 
 static void put_exact_interval(const struct bb_estimate *e, FILE *out)
@@ -382,11 +369,8 @@ static void put_point(const struct bb_timeline *t, const struct bb_timeline_case
 	fprintf(out, "%zu\t", p->run + 1);
 	put_text(run->of->started, out);
 	/* not by put_exact(): 9 digits are too few for seconds since 1970 */
-	if (isfinite(run->epoch_s))
-		fprintf(out, "\t%.0f", run->epoch_s);
-	else
-		fputs("\tNaN", out);
-	put_texts((const char *const[]){run->of->id, run->of->commit}, 2, out);
+	fprintf(out, isfinite(run->epoch_s) ? "\t%.0f" : "\tNaN", run->epoch_s);
+	put_texts(out, run->of->id, run->of->commit);
 	for (int by = 0; by < BB_BY_RELATIVE; by++)
 		put_exact_interval(&p->of->figure[by], out);
 	put_exact(p->of->se[c->by], out);
@@ -410,9 +394,7 @@ void bb_history_print_tsv(const struct bb_timeline *t, const struct bb_report *o
 		/* Write the version of this bpfbench, which judges all runs. The versions that
 		 * measured the runs are not properties of the machine. */
 		fputs("# machine", out);
-		put_texts((const char *const[]){BB_VERSION, fp->kernel_release, fp->cpu_model,
-						fp->clocksource},
-			  4, out);
+		put_texts(out, BB_VERSION, fp->kernel_release, fp->cpu_model, fp->clocksource);
 		putc('\n', out);
 	}
 	for (size_t i = 0; i < t->n_cases; i++) {
@@ -421,9 +403,8 @@ void bb_history_print_tsv(const struct bb_timeline *t, const struct bb_report *o
 		if (only && !bb_report__find_case(only, c->of->name))
 			continue;
 		fputs("\n\n# history", out);
-		put_texts((const char *const[]){c->of->name, c->of->scenario, c->of->variant,
-						c->of->drive, c->of->param},
-			  5, out);
+		put_texts(out, c->of->name, c->of->scenario, c->of->variant, c->of->drive,
+			  c->of->param);
 		fprintf(out, "\t%u\t%s\t%s\n", c->of->param_value, c->is_anchor ? "anchor" : "-",
 			bb_predictor_name(c->by));
 		for (size_t k = 0; k < c->n_points; k++)
