@@ -2,6 +2,8 @@
 
 #include "export/exporter.h"
 
+#include "base/text.h"
+
 static int put(const char *text, size_t len, FILE *out, struct bb_err *err)
 {
 	int error;
@@ -72,41 +74,33 @@ bool bb_figure_row__next(struct bb_figure_row *f, const struct bb_report *r)
 
 /* --- without a sample --- */
 
-struct lines {
-	/* the lines of a message; fewer bytes than a message in struct bb_err has */
-	char text[3000];
-	size_t at;
-};
+#define LIST_SIZE 3000 /* less than a message in struct bb_err has */
 
-static void add_line(struct lines *l, const char *name, const char *why)
+/* Appends a line to list[LIST_SIZE]; cuts off what does not fit. */
+static void add_left_out(char *list, const char *name, const char *why)
 {
-	size_t room = sizeof(l->text) - l->at;
-	int n = snprintf(l->text + l->at, room, "%s%s: no valid sample (%s): it is left out",
-			 l->at ? "\nbpfbench: " : "", name, why);
-
-	if ((size_t)n < room)
-		l->at += (size_t)n;
-	else
-		l->text[l->at] = '\0';
+	bb_list_words(list, LIST_SIZE, "\nbpfbench: ", "%s: no valid sample (%s): it is left out",
+		      name, why);
 }
 
 int bb_export_say_left_out(const struct bb_report *r, struct bb_err *err)
 {
-	struct lines l = {.at = 0};
+	char list[LIST_SIZE] = "";
 
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 		const char *why = bb_case__why_no_sample(c);
 
 		if (why || !isfinite(c->summary.latency.value))
-			add_line(&l, c->name, why ? why : "something else slowed all of them down");
+			add_left_out(list, c->name,
+				     why ? why : "something else slowed all of them down");
 	}
 	for (size_t i = 0; i < r->n_counted; i++)
 		for (size_t k = 0; k < r->counted[i].n_cases; k++) {
 			const struct bb_counted_case *c = &r->counted[i].cases[k];
 
 			if (!bb_counted_case__counts(c))
-				add_line(&l, c->name, c->void_why ? c->void_why : "no run");
+				add_left_out(list, c->name, c->void_why ? c->void_why : "no run");
 		}
-	return l.at ? bb_fail(err, -ENODATA, "%s", l.text) : 0;
+	return *list ? bb_fail(err, -ENODATA, "%s", list) : 0;
 }
