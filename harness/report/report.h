@@ -20,9 +20,7 @@
 /* A class of a mix's samples: those of all runs that returned the same value on the same path. */
 struct bb_class {
 	uint32_t value;
-	char *returned; /* the value in words, "2 (XDP_PASS)" */
-	/* how the path of these runs differs from the most frequent path; NULL: not known */
-	char *path;
+	char *returned, *path;
 	struct bb_hist hist;
 };
 
@@ -41,12 +39,10 @@ struct bb_series {
 	} slope;
 	double floor_ns;
 	double reference_ns[BB_N_REFERENCES];
-	double line_ns; /* with emptied caches: time to read a line of memory just after emptying,
-			   ns; mean over turns */
+	double line_ns;           /* mean over turns */
 	struct bb_ring_use *flow; /* pipeline: flow through the ring; NULL in other drives */
 	struct bb_hist hist; /* one sample per run (slope: per fitted line), in 1/units_per_ns ns */
-	/* of a mix: the same samples by return value and path; n_classes == 0: not a mix */
-	struct bb_class *classes;
+	struct bb_class *classes; /* n_classes == 0: not a mix */
 	size_t n_classes;
 };
 
@@ -58,14 +54,13 @@ struct bb_series {
 struct bb_in_vain {
 	char *map, *type;
 	bool is_inner, is_tail_call, is_captured;
-	double entries; /* number of entries in the map; BB_IN_VAIN_MANY: that many or more */
-	double index;
+	double entries, index;
 	uint64_t calls, in_vain;
 	char *file;
 	uint32_t line, places;
 };
 
-#define BB_IN_VAIN_MANY 1000
+#define BB_IN_VAIN_MANY 1000 /* value of `entries` for that many or more */
 
 /*
  * Describes calls in vain: "map 'blocked' (lpm_trie) is empty, and its lookups (fw.bpf.c:31) found
@@ -82,53 +77,26 @@ char *bb_in_vain__words(const struct bb_in_vain *v);
 #define BB_FOUND_INPUT BB_FOUND_TITLE ": " BB_FOUND_IS
 
 struct bb_case {
-	char *name; /* name of the case, and of the benchmark in BMF */
-	char *scenario, *variant, *drive;
+	char *name, *scenario, *variant, *drive;
 	char *command, *fired_by, *emptied, *returned;
 	char *param, *param_text;
 	uint32_t param_value;
-	/* executed_insns: number of instructions that at least one run executed, as a clone
-	 * counted. n_insns: number of all instructions of the program. Both 0: unknown */
-	uint32_t executed_insns, n_insns;
+	uint32_t executed_insns, n_insns; /* as a clone counted; both 0: unknown */
 	bool goes_on;
-	/* calls in vain, in_vain[n_in_vain], counted by the same clone */
-	struct bb_in_vain *in_vain;
+	struct bb_in_vain *in_vain; /* counted by the same clone */
 	size_t n_in_vain;
 	uint32_t n_unwatched;
-	/* only the first run was counted; later runs may find what the first one stored */
 	bool first_run_only;
-	/* the check at which all runs leave the program's longer path: its source line, and the
-	 * number of instructions on the side that no run took. Set if runs execute less than half
-	 * of the program. NULL: not known, or the check is a lookup of in_vain[] */
 	char *turned_file, *turned_text;
 	uint32_t turned_line, turned_insns;
-	/* source line at which a run left the program with another value than the scenario expects:
-	 * prog.c:12 "return XDP_DROP;". NULL: not known, or all values were as expected */
-	char *returned_at;
-	/* of the drive `parallel`: the memory that a run writes and that all CPUs share, with the
-	 * source lines: "map 'flows' (prog.c:12)". NULL: no such memory was found, or nothing is
-	 * known about it */
-	char *shares;
-	/* of the drive `parallel`: another variant that differs from the variant of this case in
-	 * one map only, and the name of that map. In the variant of this case the map has a value
-	 * for each CPU. NULL: there is no such variant */
-	char *per_cpu_of, *per_cpu_map;
-	/* If all CPUs run the same input in this case: name of the drive in which the CPUs run
-	 * different inputs. NULL: there is no such drive */
-	char *each_input_in;
+	char *returned_at, *shares, *per_cpu_of, *per_cpu_map, *each_input_in;
 	double wakeups, map_bytes;
-	/* How much a figure differs from one run of bpfbench to another: half the width of the 95 %
-	 * interval, in ln, of the latency, of the relative latency and of the floor's latency. NAN:
-	 * not known. If the floor's latency changes, the case's latency changes by as many ns. */
+	/* a change of the floor's latency changes the case's latency by as many ns */
 	double between, between_relative, between_floor;
 	uint32_t between_runs;
 	uint32_t units_per_ns;
-	size_t floor;   /* index of the floor's case in the report; BB_NO_FLOOR: there is none */
-	bool is_anchor; /* `history` divides other cases by this one */
-	bool is_live;   /* the program was loaded by somebody else */
-	bool found;     /* --try-inputs found the case's input, globals or entries of maps */
-	/* share of production's runs that take the path of the case, or for which the input of the
-	 * case stands; NAN: unknown */
+	size_t floor; /* index of the floor's case in the report; BB_NO_FLOOR: there is none */
+	bool is_anchor, is_live, found;
 	double path_share;
 	struct bb_series *series;
 	size_t n_series;
@@ -137,8 +105,7 @@ struct bb_case {
 
 /* A loaded program: one variant, for all drives of that variant. */
 struct bb_program {
-	char *name; /* name of the program, and of its benchmark in BMF */
-	char *scenario, *variant;
+	char *name, *scenario, *variant;
 	char *program, *object, *type, *tag;
 	bool has_ring;
 	struct bb_prog_static metrics;
@@ -152,8 +119,7 @@ struct bb_program {
  * whenever a report is made or read.
  */
 
-/* One load of base and one of head, compared in ABBA or BAAB blocks. `d` and `d_net` are ln(head
- * / base). */
+/* One load of base and one of head. */
 struct bb_pair {
 	bool matched;
 	int base_mod64, head_mod64;
@@ -228,19 +194,13 @@ void bb_comparisons_judge(struct bb_comparison *c, size_t n);
  * bb_counted owns everything it points to.
  */
 
-/* The counts of one input or stack depth. They are exact if all runs executed the same number of
- * instructions. */
 struct bb_counted_case {
-	char *name; /* name of the case, and of the benchmark in BMF */
-	char *param, *param_text;
+	char *name, *param, *param_text;
 	uint32_t param_value;
 	uint64_t runs, least, most, instructions, paths;
-	/* why the case is void, because the program's result was unexpected; NULL: the case is not
-	 * void */
-	char *void_why;
+	char *void_why; /* set if the program's result was unexpected */
 };
 
-/* A source line of the program, from the line information in the BTF. */
 struct bb_counted_line {
 	char *file, *text;
 	uint32_t line, n_insns;
@@ -299,23 +259,20 @@ struct bb_counted_range bb_counted__range(const struct bb_counted *c);
  */
 struct bb_timed_call {
 	uint32_t line;
-	char *call; /* the function that is called, "parse()" */
+	char *call; /* "parse()" */
 };
 
 struct bb_timed_row {
-	char *file, *text, *call; /* text: source of the first line; call: the called function, ""
-				     if the row is the program's own code */
+	char *file, *text, *call; /* text: source of the first line */
 	struct bb_timed_call *from;
 	size_t n_from;
-	bool enters;              /* the called function has rows of its own; this row is only the
-				     call */
+	bool enters;
 	uint32_t line, last_line; /* first and last line; equal, except for a loop or code that is
 				     not divided further */
 	uint32_t insn;
 	bool is_loop;
 	uint64_t turns;
-	struct bb_numbers ns, first_ns; /* ns: time of the row (of a loop: of all its turns);
-					   first_ns: time of the first turn; one number per load */
+	struct bb_numbers ns, first_ns;
 };
 
 struct bb_timed {
@@ -325,13 +282,10 @@ struct bb_timed {
 	char *thinned_why, *refused_why;
 	uint64_t passed, measured, runs, other_ways;
 	double check_ns;
-	bool leaves;
-	bool counts_instructions; /* the figures are machine instructions, not ns */
+	bool leaves, counts_instructions;
 	uint32_t processes;
 	uint64_t sweeps, disturbed;
-	struct bb_numbers program_ns, empty_ns, hidden_ns,
-		rest_ns;           /* times of the whole run and of parts that are in no row (see
-				      report/records.c), one number per load */
+	struct bb_numbers program_ns, empty_ns, hidden_ns, rest_ns;
 	struct bb_timed_row *rows; /* in the order in which a run first reaches them */
 	size_t n_rows;
 };
@@ -365,10 +319,9 @@ struct bb_report {
 	size_t n_programs;
 	struct bb_comparison *comparisons;
 	size_t n_comparisons;
-	struct bb_counted *counted; /* counts of the drive exact, one item per program; not part of
-				       the timings above */
+	struct bb_counted *counted; /* one item per program */
 	size_t n_counted;
-	struct bb_timed *timed; /* measurements of the drive `lines`, one item per case */
+	struct bb_timed *timed; /* one item per case */
 	size_t n_timed;
 	struct bb_skip *skips;
 	size_t n_skips;
@@ -400,6 +353,12 @@ static inline bool bb_same_group(const struct bb_case *a, const struct bb_case *
 static inline bool bb_same_curve(const struct bb_case *a, const struct bb_case *b)
 {
 	return bb_same_group(a, b) && bb_same_text(a->variant, b->variant);
+}
+
+/* True if both cases have the same scenario and variant. */
+static inline bool bb_same_program(const struct bb_case *a, const struct bb_case *b)
+{
+	return bb_same_text(a->scenario, b->scenario) && bb_same_text(a->variant, b->variant);
 }
 
 /* True if both cases are rows of one table: they have the same group and value of the parameter. */
@@ -466,6 +425,9 @@ char *bb_report__rename_like(struct bb_report *r, const struct bb_report *like);
 
 const struct bb_case *bb_report__find_case(const struct bb_report *r, const char *name);
 const struct bb_program *bb_report__find_program(const struct bb_report *r, const char *name);
+
+/* Sorts the samples of all valid series of the case; free with bb_sorted_done(). */
+void bb_case__sort(const struct bb_case *c, struct bb_sorted *ret_sorted);
 
 /* Returns the program that the case measures; NULL: the run has none. */
 const struct bb_program *bb_report__program_of(const struct bb_report *r, const struct bb_case *c);
