@@ -246,28 +246,25 @@ int bb_report__take_loads(struct bb_report *into, struct bb_report *from, uint32
  * those whose series are all void. */
 static void drop_cases(struct bb_report *r, size_t first, bool needs_valid)
 {
-	size_t kept = first;
+	/* for each case, its new index, or BB_NO_FLOOR if it is removed */
+	size_t *moved = bb_calloc(r->n_cases + 1, sizeof(*moved)), kept = 0;
 
-	for (size_t i = first; i < r->n_cases; i++) {
-		if (needs_valid ? !bb_case__why_no_sample(&r->cases[i]) : r->cases[i].n_series) {
-			r->cases[kept++] = r->cases[i];
-			continue;
-		}
-		bb_record__done(&bb_case_record, &r->cases[i]);
-		/* The indexes in `floor` already leave out the cases that were removed before. So
-		 * `kept` is the index of the case that is removed now. */
-		for (size_t j = 0; j < r->n_cases; j++) {
-			struct bb_case *c = &r->cases[j];
+	for (size_t i = 0; i < r->n_cases; i++) {
+		struct bb_case *c = &r->cases[i];
+		bool stays = i < first ||
+			     (needs_valid ? !bb_case__why_no_sample(c) : c->n_series > 0);
 
-			if (c->floor == BB_NO_FLOOR || (j >= kept && j <= i))
-				continue;
-			if (c->floor == kept)
-				c->floor = BB_NO_FLOOR;
-			else if (c->floor > kept)
-				c->floor--;
-		}
+		moved[i] = stays ? kept : BB_NO_FLOOR;
+		if (stays)
+			r->cases[kept++] = *c;
+		else
+			bb_record__done(&bb_case_record, c);
 	}
 	r->n_cases = kept;
+	for (size_t i = 0; i < kept; i++)
+		if (r->cases[i].floor != BB_NO_FLOOR)
+			r->cases[i].floor = moved[r->cases[i].floor];
+	free(moved);
 }
 
 const char *bb_case__why_no_sample(const struct bb_case *c)
