@@ -153,13 +153,8 @@ static void put_points(const struct bb_case *c, const struct bb_sorted *s, FILE 
 static void put_distribution(const struct bb_report *r, const struct bb_case *c, FILE *mem)
 {
 	struct bb_sorted sorted;
-	struct bb_hist all = {0};
 
-	for (size_t i = 0; i < c->n_series; i++)
-		if (!c->series[i].void_why)
-			bb_hist_merge(&all, &c->series[i].hist);
-	bb_hist_sort(&all, &sorted);
-	bb_hist_done(&all);
+	bb_case__sort(c, &sorted);
 	if (sorted.n) {
 		put_head("ecdf", r, c, mem);
 		fprintf(mem, "\t%" PRIu64, sorted.n);

@@ -82,26 +82,32 @@ void bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_ove
 	free(share);
 }
 
+void bb_case__sort(const struct bb_case *c, struct bb_sorted *ret_sorted)
+{
+	struct bb_hist all = {0};
+
+	for (size_t i = 0; i < c->n_series; i++)
+		if (!c->series[i].void_why)
+			bb_hist_merge(&all, &c->series[i].hist);
+	bb_hist_sort(&all, ret_sorted);
+	bb_hist_done(&all);
+}
+
 struct bb_most_frequent bb_case__most_frequent(const struct bb_case *c)
 {
 	struct bb_most_frequent mode = {NAN, NAN};
 	const struct bb_hist_bin *best = NULL;
-	struct bb_sorted sorted = {0};
-	struct bb_hist all = {0};
+	struct bb_sorted sorted;
 
-	for (size_t i = 0; i < c->n_series; i++)
-		if (!bb_series_why_void(&c->series[i]))
-			bb_hist_merge(&all, &c->series[i].hist);
-	if (all.n) {
-		bb_hist_sort(&all, &sorted);
-		for (size_t i = 0; i < sorted.n_bins; i++)
-			if (!best || sorted.bins[i].count > best->count)
-				best = &sorted.bins[i];
+	bb_case__sort(c, &sorted);
+	for (size_t i = 0; i < sorted.n_bins; i++)
+		if (!best || sorted.bins[i].count > best->count)
+			best = &sorted.bins[i];
+	if (best) {
 		mode.value = bb_case__ns(c, (double)best->value_ns);
-		mode.others = 1 - (double)best->count / (double)all.n;
+		mode.others = 1 - (double)best->count / (double)sorted.n;
 	}
 	bb_sorted_done(&sorted);
-	bb_hist_done(&all);
 	return mode;
 }
 
@@ -190,10 +196,9 @@ size_t bb_case__class_costs(const struct bb_case *c, struct bb_class_cost **ret_
 }
 
 /* Computes the latency of each series. It is the censored mean by the series' own threshold or,
- * with BB_FILLS_MEAN, the mean of all runs. With `sum`, also adds all samples to `all`, sets the
- * shares of outliers, and counts disturbed series as void. */
-static void locate(const struct bb_case *c, double *ret_ns, struct bb_summary *sum,
-		   struct bb_hist *all)
+ * with BB_FILLS_MEAN, the mean of all runs. With `sum`, also sets the shares of outliers, and
+ * counts disturbed series as void. */
+static void locate(const struct bb_case *c, double *ret_ns, struct bb_summary *sum)
 {
 	bool is_mean = bb_drive_kind_named(c->drive)->fills & BB_FILLS_MEAN;
 	double outliers = 0, outlier_ns = 0, n = 0, sum_ns = 0, *share;
@@ -214,8 +219,6 @@ static void locate(const struct bb_case *c, double *ret_ns, struct bb_summary *s
 		outlier_ns += in.share_of_sum * s->hist.sum_ns;
 		n += (double)s->hist.n;
 		sum_ns += s->hist.sum_ns;
-		if (sum)
-			bb_hist_merge(all, &s->hist);
 	}
 	/* The latency of a load becomes NAN if something other than the program slowed it down. */
 	share = shares_of(c, &place);
@@ -231,7 +234,7 @@ static void locate(const struct bb_case *c, double *ret_ns, struct bb_summary *s
 
 void bb_case__locations(const struct bb_case *c, double *ret_ns)
 {
-	locate(c, ret_ns, NULL, NULL);
+	locate(c, ret_ns, NULL);
 }
 
 double bb_case__at_load(const struct bb_case *c, const double *x, uint32_t load)
@@ -375,7 +378,6 @@ static void summarise_case(struct bb_case *c, double *ret_location, double *scra
 {
 	unsigned int fills = bb_drive_kind_named(c->drive)->fills;
 	struct bb_summary *sum = &c->summary;
-	struct bb_hist all = {0};
 	struct bb_sorted sorted;
 	struct bb_over_loads l;
 	double p50, p90, p99;
@@ -384,18 +386,18 @@ static void summarise_case(struct bb_case *c, double *ret_location, double *scra
 	sum->floor = sum->net = sum->slowdown.ratio = absent;
 	count(c);
 	count_flow(c);
-	locate(c, ret_location, sum, &all);
-	bb_hist_sort(&all, &sorted);
+	locate(c, ret_location, sum);
+	bb_case__sort(c, &sorted);
 	p50 = bb_hist_quantile(&sorted, 0.5);
 	p90 = bb_hist_quantile(&sorted, 0.9);
 	p99 = bb_hist_quantile(&sorted, 0.99);
-	sum->samples = all.n;
+	sum->samples = sorted.n;
 	/* a path of `inside` may have too few runs for a median */
-	sum->p50 = point(fills & BB_FILLS_WORST && all.n < BB_P50_MIN ? NAN : bb_case__ns(c, p50));
-	sum->p90 = point(all.n >= BB_P90_MIN ? bb_case__ns(c, p90) : NAN);
-	sum->p99 = point(all.n >= BB_P99_MIN ? bb_case__ns(c, p99) : NAN);
+	sum->p50 = point(fills & BB_FILLS_WORST && sorted.n < BB_P50_MIN ? NAN
+									 : bb_case__ns(c, p50));
+	sum->p90 = point(sorted.n >= BB_P90_MIN ? bb_case__ns(c, p90) : NAN);
+	sum->p99 = point(sorted.n >= BB_P99_MIN ? bb_case__ns(c, p99) : NAN);
 	bb_sorted_done(&sorted);
-	bb_hist_done(&all);
 	bb_case__over_loads(c, ret_location, &l);
 	averages(c, scratch);
 	sum->latency = l.estimate;
