@@ -251,9 +251,7 @@ static const struct bb_case *find_cold(const struct bb_report *r, const struct b
 	    strcmp(hot->drive, bb_drive_kind_name(kind)))
 		return NULL;
 	return BB_FIND(r->cases, r->n_cases,
-		       !strcmp(it->drive, kind->cold_name) &&
-			       !strcmp(it->scenario, hot->scenario) &&
-			       !strcmp(it->variant, hot->variant) &&
+		       !strcmp(it->drive, kind->cold_name) && bb_same_program(it, hot) &&
 			       bb_same_text(it->param, hot->param) &&
 			       it->param_value == hot->param_value && !isnan(latency_of(it)));
 }
@@ -262,8 +260,7 @@ static const struct bb_case *find_cold(const struct bb_report *r, const struct b
  * the parameter or are in one sweep. */
 static bool same_row(const struct bb_report *r, size_t a, size_t b)
 {
-	return bb_same_group(&r->cases[a], &r->cases[b]) &&
-	       !strcmp(r->cases[a].variant, r->cases[b].variant) &&
+	return bb_same_curve(&r->cases[a], &r->cases[b]) &&
 	       (r->cases[a].param_value == r->cases[b].param_value || bb_is_sweep(r, a));
 }
 
@@ -375,9 +372,7 @@ static void add_shares(const struct bb_report *r, struct bb_doc *d)
 		if (contends_for_shares(r, i) &&
 		    !BB_ANY(r->cases, i,
 			    contends_for_shares(r, (size_t)(it - r->cases)) &&
-				    !strcmp(it->scenario, c->scenario) &&
-				    !strcmp(it->variant, c->variant) &&
-				    !strcmp(it->shares, c->shares)))
+				    bb_same_program(it, c) && !strcmp(it->shares, c->shares)))
 			bb_doc__add(d, BB_DOC_ITEM, "shared",
 				    "%s: what a run writes for all CPUs: %s", c->variant,
 				    c->shares);

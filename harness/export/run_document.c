@@ -194,9 +194,7 @@ static void append_net(const struct bb_case *c, struct bb_doc *d)
  * sees it. The program is then cheap because it does not do its work. */
 static bool returns_early(const struct bb_report *r, const struct bb_case *c)
 {
-	return BB_ANY(r->cases, r->n_cases,
-		      it->turned_file && !strcmp(it->scenario, c->scenario) &&
-			      !strcmp(it->variant, c->variant));
+	return BB_ANY(r->cases, r->n_cases, it->turned_file && bb_same_program(it, c));
 }
 
 /* If the table of case `first` has many programs, names those with the least and the most net
@@ -285,8 +283,7 @@ static void add_sentence(const struct bb_report *r, const struct bb_case *c, str
 	struct bb_table_cell executed = bb_executed_cell(c);
 	/* another drive ran the same input */
 	bool is_said = BB_ANY(r->cases, (size_t)(c - r->cases),
-			      !strcmp(it->scenario, c->scenario) &&
-				      !strcmp(it->variant, c->variant) &&
+			      bb_same_program(it, c) &&
 				      !strcmp(bb_executed_cell(it).text, executed.text));
 	double scale = c->summary.latency.value;
 	size_t n = 0;

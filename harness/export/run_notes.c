@@ -124,8 +124,8 @@ static bool is_executed_above(const struct bb_report *r, size_t nth)
 	const struct bb_case *c = &r->cases[nth];
 
 	return BB_ANY(r->cases, nth,
-		      !strcmp(it->scenario, c->scenario) && !strcmp(it->variant, c->variant) &&
-			      !bb_same_table(it, c) && it->executed_insns == c->executed_insns);
+		      bb_same_program(it, c) && !bb_same_table(it, c) &&
+			      it->executed_insns == c->executed_insns);
 }
 
 static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
@@ -408,9 +408,7 @@ static bool is_turned_alike(const struct bb_case *a, const struct bb_case *b)
 static bool is_turned_away_before(const struct noting *k, const struct bb_case *c)
 {
 	return BB_ANY(k->r->cases, (size_t)(c - k->r->cases),
-		      is_turned_alike(it, c) && is_beside(k, it) &&
-			      !strcmp(it->scenario, c->scenario) &&
-			      !strcmp(it->variant, c->variant));
+		      is_turned_alike(it, c) && is_beside(k, it) && bb_same_program(it, c));
 }
 
 /* Returns " with input=arp" if the check that ends the runs of `c` does not end the program's runs

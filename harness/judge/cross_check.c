@@ -22,8 +22,7 @@ static const struct bb_case *step_beside(const struct bb_report *r, const struct
 	const char *drive = bb_drive_kind_named(slope->drive)->agrees_with;
 
 	return BB_FIND(r->cases, r->n_cases,
-		       !strcmp(it->drive, drive) && !strcmp(it->scenario, slope->scenario) &&
-			       !strcmp(it->variant, slope->variant) &&
+		       !strcmp(it->drive, drive) && bb_same_program(it, slope) &&
 			       !strcmp(rest_of(it), rest_of(slope)));
 }
 
