@@ -284,7 +284,7 @@ static int by_time(const void *a, const void *b)
 static void add_notes(const struct bb_by_line *b, struct bb_doc *d)
 {
 	const struct bb_timed *t = b->timed;
-	double other = bb_by_line__other_ways(b), left_out = bb_by_line__left_out(b);
+	double other = bb_by_line__other_ways(b), left_out = b->left_out;
 	struct bb_table_cell latency = bb_table_cell_value(b->latency);
 
 	if (bb_by_line__differs(b))
@@ -386,7 +386,6 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 	add_notes(b, d);
 }
 
-/* Adds the time of a whole run. */
 static void add_whole(const struct bb_by_line *b, struct bb_doc *d)
 {
 	const struct bb_estimate *run = &b->program;

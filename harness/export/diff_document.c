@@ -211,12 +211,12 @@ static void add_sides(struct bb_doc_sides sides, struct bb_doc *d)
 	add_side('B', sides.b, sides.r, d);
 }
 
-/* Adds the machine that measured both sides, if it was one run. */
-static void add_machine(struct bb_doc_sides sides, struct bb_doc *d)
+/* Adds the machine that measured the run. `r` may be NULL. */
+static void add_machine(const struct bb_report *r, struct bb_doc *d)
 {
-	if (sides.r)
-		bb_doc__add(d, BB_DOC_FAINT, NULL, "kernel %s, %s",
-			    sides.r->fingerprint.kernel_release, sides.r->fingerprint.cpu_model);
+	if (r)
+		bb_doc__add(d, BB_DOC_FAINT, NULL, "kernel %s, %s", r->fingerprint.kernel_release,
+			    r->fingerprint.cpu_model);
 }
 
 /* Adds advice to give `command` again without `option`. If `command` is NULL, the advice says "the
@@ -469,10 +469,9 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sid
 	if (!sides.a)
 		return;
 	bb_doc__add(d, BB_DOC_CLOSING, "A, B, Diff",
-		    "instructions per run, those of helpers not "
-		    "counted");
+		    "instructions per run, those of helpers not counted");
 	add_sides(sides, d);
-	add_machine(sides, d);
+	add_machine(sides.r, d);
 	if (bb_exact_diff__count(diff, BB_VERDICT_REGRESSED) && sides.r && sides.r->command &&
 	    !strstr(sides.r->command, "--fail-on"))
 		bb_doc__add(d, BB_DOC_FAINT, "exit code 3",
@@ -507,9 +506,7 @@ static size_t add_counts(const struct bb_time_diff_case *c, const char *file, st
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%zu line%s%s%s: ", c->n_rows, bb_plural(c->n_rows),
 		    *file ? " of " : "", basename(file));
 	for (size_t k = 0; k < BB_LEN(verdicts); k++) {
-		n = 0;
-		for (size_t i = 0; i < c->n_rows; i++)
-			n += !strcmp(line_verdict(&c->rows[i]), verdicts[k]);
+		n = BB_SUM(c->rows, c->n_rows, !strcmp(line_verdict(it), verdicts[k]));
 		if (n)
 			bb_doc__append(d, "%s%zu %s", n_kinds++ ? ", " : "", n, verdicts[k]);
 	}
@@ -526,17 +523,12 @@ static struct bb_table_cell signed_value(double ns)
  * lines beside it. */
 static void add_sentence(const struct bb_time_diff_case *c, struct bb_doc *d)
 {
-	bool is_new = false, is_shorter = false;
-	size_t n = 0, same = 0;
+	bool is_new = BB_ANY(c->rows, c->n_rows, !it->a && it->verdict == BB_VERDICT_REGRESSED);
+	bool is_shorter = BB_ANY(c->rows, c->n_rows,
+				 it->a && it->b && it->verdict == BB_VERDICT_IMPROVED);
+	size_t n = BB_SUM(c->rows, c->n_rows, bb_time_diff_row__differs(it));
+	size_t same = BB_SUM(c->rows, c->n_rows, it->verdict == BB_VERDICT_SAME);
 
-	for (size_t i = 0; i < c->n_rows; i++) {
-		const struct bb_time_diff_row *r = &c->rows[i];
-
-		n += bb_time_diff_row__differs(r);
-		same += r->verdict == BB_VERDICT_SAME;
-		is_new |= !r->a && r->verdict == BB_VERDICT_REGRESSED;
-		is_shorter |= r->a && r->b && r->verdict == BB_VERDICT_IMPROVED;
-	}
 	if (n > TIME_ROWS)
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 			    "%zu more lines differ (`compare OLD NEW --time --details`)",
@@ -546,17 +538,14 @@ static void add_sentence(const struct bb_time_diff_case *c, struct bb_doc *d)
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s",
 			    n ? "no difference was found in the other lines"
 			    : c->whole.more.lo > 0 || c->whole.more.hi < 0
-				    ? "the program as a whole differs, "
-				      "but no difference was found "
+				    ? "the program as a whole differs, but no difference was found "
 				      "in a single line"
-				    : "no difference was found in any "
-				      "line");
+				    : "no difference was found in any line");
 	if (is_new && is_shorter)
 		bb_doc__append(d, "; a new line may hide work of the lines beside it: read them "
 				  "together");
 }
 
-/* Adds how much the speed of the machine differs between the two stored runs. */
 static void add_speed(const struct bb_time_diff_case *c, struct bb_doc *d)
 {
 	size_t n = 0;
@@ -735,10 +724,9 @@ void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc_sides sides
 		bb_doc_in_vain_of_both(sides.r, d);
 	bb_doc__add(d, BB_DOC_CLOSING, "A, B, Diff",
 		    "ns a run; Interval and [ ]: 95 %% interval of Diff. Lines are timed apart, so "
-		    "they "
-		    "need not add up; theirs hold for all of them at once");
+		    "they need not add up; theirs hold for all of them at once");
 	add_sides(sides, d);
-	add_machine(sides, d);
+	add_machine(sides.r, d);
 }
 
 /* Appends the first lines that regressed or are new: "prog.c:12, prog.c:15, ...". Returns how many
@@ -936,7 +924,6 @@ static struct bb_table_cell what_fails(const struct bb_doc_gate *v)
 	return bb_table_cell_of("it");
 }
 
-/* Adds the next step for the user. */
 static void add_gate_next(const struct bb_doc_gate *v, struct bb_doc *d)
 {
 	const struct bb_report *first = v->first;
@@ -971,7 +958,6 @@ static void add_gate_next(const struct bb_doc_gate *v, struct bb_doc *d)
 								       : "");
 }
 
-/* Adds the programs whose verified instructions exceed a limit of the gate. */
 static void add_complex(const struct bb_doc_gate *v, struct bb_doc *d)
 {
 	const struct bb_gate *g = v->gate;
@@ -1026,7 +1012,6 @@ static bool is_one_count(const struct bb_gate *g)
 	       bb_counted_case__is_exact(row->a) && bb_counted_case__is_exact(row->b);
 }
 
-/* Adds the counts of executed instructions. */
 static void add_gate_counts(const struct bb_doc_gate *v, struct bb_doc *d)
 {
 	const struct bb_exact_diff *counted = &v->gate->counted;
@@ -1072,19 +1057,18 @@ void bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d)
 	bb_doc_gate_others(g, d);
 	/* Adds the drives that were skipped, of programs that another drive compared. */
 	for (size_t i = 0; i < first->n_skips; i++)
-		for (size_t p = 0; p < g->n_programs; p++)
-			if (g->programs[p].state == BB_GATE_COMPARED &&
-			    bb_gate__owns(&g->programs[p], first->skips[i].what))
-				bb_doc__add(d, BB_DOC_ITEM, "skipped", "%s: %s",
-					    first->skips[i].what, first->skips[i].why);
+		if (BB_ANY(g->programs, g->n_programs,
+			   it->state == BB_GATE_COMPARED &&
+				   bb_gate__owns(it, first->skips[i].what)))
+			bb_doc__add(d, BB_DOC_ITEM, "skipped", "%s: %s", first->skips[i].what,
+				    first->skips[i].why);
 	if (first->n_comparisons) {
 		bb_doc__add(d, BB_DOC_CLOSING, NULL,
 			    "fails: a slowdown above %g %% in two measurements; Interval: 95 %% "
 			    "interval",
 			    100 * g->threshold);
 		bb_doc_drive_key(first, d);
-		bb_doc__add(d, BB_DOC_FAINT, NULL, "kernel %s, %s",
-			    first->fingerprint.kernel_release, first->fingerprint.cpu_model);
+		add_machine(first, d);
 	}
 	add_gate_next(v, d);
 	bb_diffs__done(&diffs);

@@ -359,7 +359,6 @@ static void put_html_columns(const struct bb_doc_block *b, const bool *shown, FI
 	fputs("</table></div>\n", out);
 }
 
-/* Returns how many characters wide a row of the table is. */
 static size_t row_chars(const struct bb_doc_block *b)
 {
 	size_t n = 0;

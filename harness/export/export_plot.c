@@ -96,7 +96,6 @@ static void put_head(const char *block, const struct bb_report *r, const struct 
 		bb_drive_kind_named(c->drive)->sample.noun);
 }
 
-/* Writes how many bytes were in the ring over time, one load after the other. */
 static void put_backlog(const struct bb_report *r, const struct bb_case *c, FILE *mem)
 {
 	size_t loads = 0;
@@ -167,8 +166,6 @@ static void put_distribution(const struct bb_report *r, const struct bb_case *c,
 	bb_sorted_done(&sorted);
 }
 
-/* Writes for each load the address modulo 64 at which the JIT put the program, and the cost of a
- * run. */
 static void put_loads(const struct bb_report *r, const struct bb_case *c, FILE *mem)
 {
 	double *ns = bb_calloc(c->n_series, sizeof(*ns));

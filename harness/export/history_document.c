@@ -58,9 +58,7 @@ static const char *mark_of(const struct bb_timeline *t, const struct bb_timeline
 
 static struct bb_table_cell cell_of(const char *fmt, double value)
 {
-	struct bb_table_cell none = {""};
-
-	return isfinite(value) ? bb_table_cell_of(fmt, value) : none;
+	return isfinite(value) ? bb_table_cell_of(fmt, value) : (struct bb_table_cell){""};
 }
 
 static void add_point(const struct bb_timeline *t, const struct bb_timeline_case *c,
@@ -195,7 +193,6 @@ static bool is_plain(const char *name)
 				  ".")];
 }
 
-/* Adds the next step for the user. */
 static void add_next(const struct bb_timeline *t, const char *results, struct bb_doc *d)
 {
 	bool again = false, learning = true, noisy = false;
@@ -232,7 +229,6 @@ static void add_next(const struct bb_timeline *t, const char *results, struct bb
 			       : "` (a page with the curves)");
 }
 
-/* True for the marks suspect, regressed and improved. */
 static bool is_news(enum bb_history_mark mark)
 {
 	return mark == BB_HISTORY_SUSPECT || mark == BB_HISTORY_REGRESSED ||
@@ -265,8 +261,8 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 	}
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%zu case%s over %zu runs", n_cases,
 		    bb_plural(n_cases), only ? bb_history_n_runs(t, only) : t->n_runs);
-	for (size_t i = 0; !only && i < t->index.n_runs; i++)
-		n_comparisons += t->index.runs[i].is_comparison;
+	if (!only)
+		n_comparisons = BB_SUM(t->index.runs, t->index.n_runs, it->is_comparison);
 	if (n_comparisons)
 		bb_doc__append(d, " (without %zu comparison%s)", n_comparisons,
 			       bb_plural(n_comparisons));
@@ -297,7 +293,6 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
  * with too few runs to be judged; other cases of sweeps. */
 enum rank { NEWS, SINGLE, LEARNING, SWEPT, NO_ROW };
 
-/* True if the parameter of the case has more than BB_SWEEP_VALUES values. */
 static bool is_swept(const struct bb_timeline *t, const struct bb_timeline_case *c)
 {
 	size_t n = 0;
@@ -385,12 +380,11 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, c
 		{BB_NUMBER("Change %"), .doc = change_docs[by]},
 		{BB_NUMBER("Limit %"), .doc = "a smaller change stays unseen"},
 		{BB_TEXT("By"), .drop = 2,
-		 .doc = "latency; ratio to the empty program; or "
-			"relative to a reference piece of work"},
+		 .doc = "latency; ratio to the empty program; or relative to a reference piece of "
+			"work"},
 		{BB_NUMBER("Runs")},
 		{BB_VERDICT("Mark"), .doc = has_judged ? "too noisy: limit above 10 %; suspect: "
-							 "one "
-							 "run beyond its limit; regressed, "
+							 "one run beyond its limit; regressed, "
 							 "improved: two"
 						       : NULL},
 	};

@@ -163,8 +163,6 @@ static struct bb_most_frequent machine_net(const struct bb_report *r, const stru
 	return m;
 }
 
-/* Returns a figure of a program; NAN if `p` is NULL, or if the kernel does not report the
- * figure. */
 static double loaded_value(const struct bb_program *p, const struct figure *f)
 {
 	return p ? *(const double *)((const char *)&p->metrics + f->offset) : (double)NAN;
@@ -343,7 +341,6 @@ static void add_meanings(const struct matrix *m, bool of_pairs)
 				    "%s", figures[f].meaning);
 }
 
-/* Adds a line for each kernel, with its notes. */
 static void add_kernels(struct matrix *m)
 {
 	for (size_t k = 0; k < m->n; k++) {
@@ -513,7 +510,6 @@ static void find_rows(struct matrix *m, const struct bb_matrix_judge *judge, str
 		judge_row(judge, &rows->v[i]);
 }
 
-/* Adds an item that says why a row fails. */
 static void add_failure(const struct pair_row *row, const struct bb_matrix_judge *judge,
 			struct bb_doc *d)
 {

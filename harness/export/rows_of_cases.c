@@ -355,7 +355,6 @@ void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d)
 
 /* --- several CPUs at once --- */
 
-/* True if case i is contended and has a list of memory that its CPUs share. */
 static bool contends_for_shares(const struct bb_report *r, size_t i)
 {
 	struct bb_contention k;
@@ -363,7 +362,6 @@ static bool contends_for_shares(const struct bb_report *r, size_t i)
 	return r->cases[i].shares && bb_contention(r, i, &k) && k.verdict == BB_CONTENDED;
 }
 
-/* Adds, for each contended program, the memory that its CPUs share and may contend for. */
 static void add_shares(const struct bb_report *r, struct bb_doc *d)
 {
 	for (size_t i = 0; i < r->n_cases; i++) {
@@ -453,9 +451,8 @@ static void add_inputs(const struct bb_report *r, struct bb_doc *d)
 				    one.many->variant, is_it(&one, &each), one.more_ns,
 				    one.many->param_value, each.more_ns,
 				    each.verdict == BB_CONTENDED ? "; the rest all inputs share (a "
-								   "ring's position, a "
-								   "map's lists, one value for all "
-								   "keys)"
+								   "ring's position, a map's "
+								   "lists, one value for all keys)"
 								 : "");
 }
 
@@ -537,7 +534,6 @@ static bool next_check(const struct bb_report *r, bool hooks, size_t *i,
 	return false;
 }
 
-/* Adds one sentence about all cross-checks whose two drives disagree. */
 static void say_checks(const struct bb_report *r, bool hooks, struct bb_doc *d)
 {
 	struct bb_cross_checked k;
@@ -581,8 +577,7 @@ static void add_checks(const struct bb_report *r, bool hooks, struct bb_doc *d)
 	struct bb_cross_checked k;
 
 	bb_doc__add(d, BB_DOC_TITLE, NULL,
-		    "%s DISAGREE: off by more than 10 ns, 10 %% and the noise, the "
-		    "+-%s)",
+		    "%s DISAGREE: off by more than 10 ns, 10 %% and the noise, the +-%s)",
 		    hooks ? "hook - empty = step - empty step? (ns; the program's own part, above "
 			    "an empty program of its type: by the time of the event without "
 			    "bpf_stats, and by bpf_stats."

@@ -20,12 +20,11 @@ bool bb_is_first_of_table(const struct bb_report *r, size_t i)
 	return !BB_ANY(r->cases, i, bb_same_table(it, &r->cases[i])) && !bb_is_sweep(r, i);
 }
 
-/* Returns the unit of the case's figures in parentheses: "(ns per run)". */
 static struct bb_table_cell unit_of(const struct bb_report *r, const struct bb_case *c)
 {
-	if (bb_counts_instructions(r))
-		return bb_table_cell_of("(machine instructions per run)");
-	return bb_table_cell_of("(%s)", bb_drive_kind_named(c->drive)->sample.unit);
+	return bb_table_cell_of("(%s)", bb_counts_instructions(r)
+						? "machine instructions per run"
+						: bb_drive_kind_named(c->drive)->sample.unit);
 }
 
 void bb_doc_group_title(const struct bb_case *c, bool with_value, const char *after,
@@ -93,7 +92,6 @@ static bool has_net(const struct bb_report *r, const struct bb_case *c)
 		      bb_same_group(it, c) && isfinite(it->summary.net.value));
 }
 
-/* True if the table of case `c` has column `k` of bb_case_columns. */
 static bool has_column(const struct bb_report *r, const struct bb_case *c, size_t k,
 		       enum bb_detail detail)
 {
@@ -446,8 +444,7 @@ static bool add_counts(const struct bb_report *r, struct bb_doc *d)
 		if (n == 1)
 			bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 				    "instructions a run executes (loops counted by turn, helpers' "
-				    "own "
-				    "not): ");
+				    "own not): ");
 		bb_doc__append(d, "%s%s %" PRIu64, n > 1 ? ", " : "", c->variant, g.least->least);
 	}
 	return n;
@@ -747,21 +744,18 @@ void bb_doc_drive_key(const struct bb_report *r, struct bb_doc *d)
  * add_machine() appends. */
 static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc *d)
 {
-	bool has_net = false, has_command = false, has_p99 = false, lacks_p99 = false;
+	bool has_net = BB_ANY(r->cases, r->n_cases, isfinite(it->summary.net.value));
+	/* a figure has a "+-" */
+	bool has_half = BB_ANY(r->cases, r->n_cases,
+			       isfinite(it->summary.net.lo) || isfinite(it->summary.latency.lo));
+	bool has_p99 = BB_ANY(r->cases, r->n_cases, isfinite(it->summary.p99.value)),
+	     lacks_p99 = BB_ANY(r->cases, r->n_cases, isnan(it->summary.p99.value));
 	/* number of runs whose spread is in the intervals; 0: it is in none */
 	uint32_t between_runs = 0;
-	bool has_half = false; /* at least one figure has a "+-" */
 
-	for (size_t i = 0; i < r->n_cases; i++) {
-		has_net |= isfinite(r->cases[i].summary.net.value);
-		has_half |= isfinite(r->cases[i].summary.net.lo) ||
-			    isfinite(r->cases[i].summary.latency.lo);
-		has_command |= r->cases[i].command != NULL;
-		has_p99 |= isfinite(r->cases[i].summary.p99.value);
-		lacks_p99 |= isnan(r->cases[i].summary.p99.value);
+	for (size_t i = 0; i < r->n_cases; i++)
 		if (isfinite(r->cases[i].between) && r->cases[i].between_runs > between_runs)
 			between_runs = r->cases[i].between_runs;
-	}
 	if (bb_counts_instructions(r))
 		bb_doc__add(d, BB_DOC_BAD, NULL, BB_COUNTS_INSTRUCTIONS);
 	if (r->n_comparisons) /* a comparison has rows `net` only where something changed */
@@ -769,8 +763,9 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 			   bb_report__count_verdict(r, BB_VERDICT_IMPROVED);
 	if (has_net)
 		bb_doc__add(d, BB_DOC_FAINT, "net", "what a %s",
-			    has_command ? "variant adds to the command alone"
-					: "program adds to an empty one of its type (the floor)");
+			    BB_ANY(r->cases, r->n_cases, it->command)
+				    ? "variant adds to the command alone"
+				    : "program adds to an empty one of its type (the floor)");
 	if (has_half && !r->n_comparisons && between_runs)
 		bb_doc__add(d, BB_DOC_FAINT, "+-",
 			    "95 %% interval, with the spread between runs (%u stored ones)",
@@ -844,8 +839,7 @@ bool bb_doc_advises_fill(const struct bb_report *r)
 
 	/* the name is from a file, and users copy the command to a shell */
 	if (!map ||
-	    map[strspn(map, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-			    "0123456789_.")] ||
+	    map[strspn(map, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.")] ||
 	    !r->command || strstr(r->command, "--fill"))
 		return false;
 	if (r->n_comparisons)
@@ -856,7 +850,6 @@ bool bb_doc_advises_fill(const struct bb_report *r)
 
 #define FILL_ENTRIES 1000
 
-/* Adds advice to run the command once more with entries in the map that was empty. */
 static void add_fill(const struct bb_report *r, const char *label, struct bb_doc *d)
 {
 	const char *map = map_to_fill(r);
@@ -885,7 +878,6 @@ static const char *begin_next(const struct bb_report *r, struct bb_doc *d)
 	return "then";
 }
 
-/* True if the lines of several programs were timed. */
 static bool has_many_timed(const struct bb_report *r)
 {
 	return BB_ANY(r->timed, r->n_timed, strcmp(it->variant, r->timed[0].variant));

@@ -146,9 +146,9 @@ static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
 			       c->n_insns);
 	}
 	if (n)
-		bb_doc__append(d, ": a filter ends the run early, or the input takes a short "
-				  "path; `bpfbench init OBJECT` lists globals that filter, "
-				  "`annotate` the lines");
+		bb_doc__append(d, ": a filter ends the run early, or the input takes a short path; "
+				  "`bpfbench init OBJECT` lists globals that filter, `annotate` "
+				  "the lines");
 }
 
 /* Adds remarks that are about the run as a whole and not about one case, each at most once. */
@@ -168,9 +168,8 @@ static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb
 	}
 	if (is_near_0)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
-			    BB_NEAR_0_MARK " net not larger than its +-, or below 0: it may "
-					   "be 0; a longer --budget or more --loads may "
-					   "tell");
+			    BB_NEAR_0_MARK " net not larger than its +-, or below 0: it may be 0; "
+					   "a longer --budget or more --loads may tell");
 	if (lacks_half && !bb_counts_instructions(r) && (detail != BB_SHORT || !r->n_comparisons))
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
 			    "a net without +-: too few loads count for an interval; more --loads "
@@ -403,8 +402,6 @@ static bool is_turned_alike(const struct bb_case *a, const struct bb_case *b)
 	       !strcmp(a->turned_file, b->turned_file);
 }
 
-/* True if the same check ends the runs of an earlier case of the same program in this table or
- * sweep. */
 static bool is_turned_away_before(const struct noting *k, const struct bb_case *c)
 {
 	return BB_ANY(k->r->cases, (size_t)(c - k->r->cases),

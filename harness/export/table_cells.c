@@ -386,8 +386,7 @@ const struct bb_case_column bb_case_columns[] = {
 	COLUMN(BB_BOTH, .cell = variant, BB_TEXT("variant")),
 	COLUMN(BB_BOTH, .cell = bb_net_cell, BB_NUMBER("net"),
 	       .doc = "latency less that of the empty program (the floor) in the same load, over "
-		      "all "
-		      "loads"),
+		      "all loads"),
 	COLUMN(BB_BOTH, .cell = behind_net, BB_TEXT("+-"), .close = true,
 	       .doc = "the longer side of the 95 % interval of net, over loads"),
 	COLUMN(BB_BOTH, .cell = latency, BB_NUMBER("latency"),

@@ -253,7 +253,9 @@ static void add_totals(struct bb_by_line *b, const struct bb_report *r, struct l
 	struct bb_estimate hidden = {0};
 
 	b->n_loads = BB_SUM(l->use, l->n, *it);
-	b->n_whole = l->n_whole;
+	if (l->n_whole)
+		b->left_out = 1 - (t->sweeps ? 1 - (double)t->disturbed / (double)t->sweeps : 1) *
+					  (double)b->n_loads / (double)l->n_whole;
 	b->n_all = l->n;
 	b->program = estimate_numbers(l, &t->program_ns);
 	b->latency = bb_timed__latency(r, t);
@@ -275,8 +277,6 @@ static void add_totals(struct bb_by_line *b, const struct bb_report *r, struct l
 	b->own = estimate(l, l->sum);
 }
 
-/* Returns the case of the same program and parameter that was timed with cold caches (drive
- * `lines-cold`); NULL if there is none. */
 static const struct bb_timed *find_cold(const struct bb_report *r, const struct bb_timed *t)
 {
 	size_t len = strlen(t->drive);
@@ -359,16 +359,6 @@ double bb_by_line__other_ways(const struct bb_by_line *b)
 	       share = n > 0 ? (double)t->other_ways / n : 0;
 
 	return share >= OTHER_WAYS ? share : 0;
-}
-
-double bb_by_line__left_out(const struct bb_by_line *b)
-{
-	const struct bb_timed *t = b->timed;
-	double kept = t->sweeps ? 1 - (double)t->disturbed / (double)t->sweeps : 1;
-
-	if (!b->n_whole)
-		return 0;
-	return 1 - kept * (double)b->n_loads / (double)b->n_whole;
 }
 
 bool bb_by_line__differs(const struct bb_by_line *b)

@@ -39,8 +39,9 @@ struct bb_by_line {
 	double least;   /* BB_BY_LINE_LEAST_NS; a shorter time cannot be told from 0. If a guest
 			   counted instructions instead of ns: 1 */
 	size_t n_loads; /* loads that have all figures and were not disturbed */
-	size_t n_whole; /* loads that have all figures */
 	size_t n_all;   /* all loads */
+	/* share of the measurements that are left out because the machine was disturbed, 0 to 1 */
+	double left_out;
 	/* All are times of one run, ns. program: the whole run. calling: the cost of calling
 	 * and timing an empty program, less the part of its exit that overlaps with the program's
 	 * own work. rest: how much longer a run is on average than a run on the path that the rows
@@ -74,10 +75,6 @@ int bb_timed_row__compare_place(const struct bb_timed_row *a, const struct bb_ti
 /* Returns the share of runs that took another path than the rows show, 0 to 1; 0 if the share is
  * below 1 %. */
 double bb_by_line__other_ways(const struct bb_by_line *b);
-
-/* Returns the share of the measurements that are left out because the machine was disturbed, 0 to
- * 1. */
-double bb_by_line__left_out(const struct bb_by_line *b);
 
 /* True if `sum` differs from `program` by more than 2 % and by more than 3 ns. */
 bool bb_by_line__differs(const struct bb_by_line *b);

@@ -15,7 +15,6 @@ const char *bb_contention_name(enum bb_contention_verdict verdict)
 	return names[verdict];
 }
 
-/* Finds the cases of the program of `c` on the fewest and on the most CPUs. */
 static void find_ends(const struct bb_report *r, const struct bb_case *c, struct bb_contention *ret)
 {
 	ret->few = ret->many = c;

@@ -553,7 +553,6 @@ int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
 
 /* --- comparisons within one run --- */
 
-/* Makes a row with the interval of `ratio`. */
 static struct bb_diff row_of_ratio(const char *metric, double a, double b,
 				   const struct bb_estimate *ratio)
 {

@@ -212,8 +212,7 @@ int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts,
 	if (rc) {
 		bb_timeline__done(&t);
 		return bb_fail(err, rc,
-			       "a history over windows of %zu to %zu runs at %g: "
-			       "out of bounds",
+			       "a history over windows of %zu to %zu runs at %g: out of bounds",
 			       opts->rule.window_min, opts->rule.window_max, opts->rule.eps);
 	}
 	t.window_min = opts->rule.window_min;

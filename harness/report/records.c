@@ -210,10 +210,8 @@ static const struct bb_member case_members[] = {
 		  "program with a counter at each. Absent: all were counted, or that is not known"),
 	IF_SET(bb_case, BB_BOOL, first_run_only,
 	       "the time was over after the first counted run: lookups that failed in it may find "
-	       "in "
-	       "later runs what it stored, and are not in in_vain. Absent: more runs were counted, "
-	       "or "
-	       "none"),
+	       "in later runs what it stored, and are not in in_vain. Absent: more runs were "
+	       "counted, or none"),
 	IF_SET_AS(bb_case, "turned_away_file", BB_NAME, turned_file,
 		  "source of the check behind which are most of the instructions that no run "
 		  "executed. Absent: runs execute half of the program or more, a lookup of in_vain "
@@ -237,8 +235,7 @@ static const struct bb_member case_members[] = {
 	       "Absent: there is none"),
 	IF_SET(bb_case, BB_SHARE, path_share,
 	       "share of the program's runs that took this path, by `bpfbench inside`, or that "
-	       "this "
-	       "input stands for, by its `weight` in the scenario. Absent elsewhere"),
+	       "this input stands for, by its `weight` in the scenario. Absent elsewhere"),
 	IF_SET(bb_case, BB_NAME, returned,
 	       "test runs: what the first run returned, \"1 (XDP_DROP)\". Absent elsewhere and of "
 	       "floors"),

@@ -18,11 +18,6 @@ void bb_report__free(struct bb_report *r)
 	free(r);
 }
 
-void bb_report__drop_counted(struct bb_report *r)
-{
-	bb_record__done(&bb_counted_record, &r->counted[--r->n_counted]);
-}
-
 void bb_case__drop_empty_series(struct bb_case *c)
 {
 	size_t kept = 0;

@@ -387,9 +387,6 @@ extern const struct bb_record bb_report_record, bb_skip_record, bb_timed_record,
 struct bb_report *bb_report__new(void);
 void bb_report__free(struct bb_report *r);
 
-/* Removes the last element of r->counted. */
-void bb_report__drop_counted(struct bb_report *r);
-
 /* Removes the series of loads that were not measured for lack of time. */
 void bb_case__drop_empty_series(struct bb_case *c);
 

@@ -216,7 +216,7 @@ static int count_variant(struct counting k, struct bb_err *err)
 	if (!rc && k.out->n_cases)
 		sum_up(&k);
 	else if (!k.out->n_cases)
-		bb_report__drop_counted(s->report);
+		bb_record__done(&bb_counted_record, &s->report->counted[--s->report->n_counted]);
 	bb_driver__detach(k.slot);
 	free(k.ns);
 	free(k.paths);
