@@ -54,8 +54,7 @@ void bb_name_from(const char *text, size_t len, char *ret_name)
 {
 	size_t n = 0;
 
-	/* A name must not be empty, begin with '-' as an option does, or with '.' as a hidden file
-	 * does. */
+	/* A name is not empty, and begins neither as an option ('-') nor as a hidden file ('.'). */
 	if (!len || strchr("-.", text[0]))
 		ret_name[n++] = 'x';
 	for (size_t i = 0; i < len && n < BB_NAME_MAX_BYTES; i++)
@@ -322,12 +321,6 @@ int bb_kind__read(const struct bb_reader *r, const struct bb_kind *kind, const s
 	return rc;
 }
 
-static int read_keys(const struct bb_reader *r, const struct bb_field *f,
-		     const struct bb_yaml *node, void *base)
-{
-	return bb_kind__read(r, f->of, node, 0, base);
-}
-
 /* Appends an item to the list that `f` describes, and reads the item from the node `at`. One node
  * can give several items (bb_kind.copies); `copy` is the index of this item among them. */
 static int read_item(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *at,
@@ -509,7 +502,7 @@ const struct bb_type bb_type_u32 = {.read = bb_field__u32, .schema = WHOLE};
 const struct bb_type bb_type_double = {.read = read_double, .schema = "{\"type\": \"number\"}"};
 const struct bb_type bb_type_u32_list = {read_u32_list, sizeof(uint32_t *), copy_bytes, free_memory,
 					 WHOLE};
-const struct bb_type bb_type_keys = {.read = read_keys};
+const struct bb_type bb_type_keys = {.read = read_part};
 const struct bb_type bb_type_part = {.read = read_part, .copy = copy_part, .done = free_part};
 const struct bb_type bb_type_list = {read_list, sizeof(void *), copy_list, free_list, NULL};
 const struct bb_type bb_type_bytes = {NULL, sizeof(uint8_t *), copy_bytes, free_memory,

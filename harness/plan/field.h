@@ -31,11 +31,9 @@ struct bb_type {
 	/* copies the member of the struct `from` into the same member of `to`, which must be zero;
 	 * NULL: the member owns no memory */
 	void (*copy)(const struct bb_field *f, const void *from, void *to);
-	/* frees the memory of the member, and sets the member to zero; NULL: the member owns no
-	 * memory */
+	/* frees the memory of the member, and zeroes it; NULL: the member owns no memory */
 	void (*done)(const struct bb_field *f, void *base);
-	/* JSON schema of the values, for rows without a `schema` of their own; NULL: there is
-	 * none */
+	/* JSON schema of the values, for rows without a `schema`; NULL: there is none */
 	const char *schema;
 };
 
@@ -60,8 +58,7 @@ struct bb_field {
 	double min, max;            /* range of a number, or of a number of bytes; inclusive */
 	const char *const *choices; /* choices[n_choices]: texts that the key allows */
 	size_t n_choices;
-	/* used in place of `choices`: returns the allowed text number i, from 0, or NULL after
-	 * the last */
+	/* in place of `choices`: returns allowed text i, from 0; NULL after the last */
 	const char *(*choice)(size_t i);
 	/* kind of the mapping that the key takes, or of the items of its list */
 	const struct bb_kind *of;
@@ -106,7 +103,7 @@ extern const struct bb_type bb_type_double;   /* double */
 extern const struct bb_type bb_type_u32_list; /* struct bb_u32_list, from one number or a list */
 /* uint8_t * and its length; each row gives its own `read` */
 extern const struct bb_type bb_type_bytes;
-/* a mapping of the kind `of`, whose keys set members of the same struct */
+/* a mapping of the kind `of`, whose keys set members of the same struct; `offset` is 0 */
 extern const struct bb_type bb_type_keys;
 extern const struct bb_type bb_type_part; /* a struct described by `of` */
 extern const struct bb_type bb_type_list; /* an array of structs described by `of` */
@@ -158,8 +155,7 @@ struct bb_kind {
 	/* The members below are for kinds of items of a list. */
 	/* reads one item; NULL: bb_kind__read() reads it */
 	int (*read)(const struct bb_reader *r, const struct bb_yaml *node, void *item);
-	/* offset of the item's struct bb_where, which is set before `read` is called; 0: the item
-	 * has none */
+	/* offset of the item's struct bb_where, set before `read` is called; 0: it has none */
 	size_t where_offset;
 	/* noun for the items in messages, such as "variant". If it is set, no two items may have
 	 * the same name, and the struct of an item begins with `char *name`. */
@@ -175,8 +171,7 @@ struct bb_kind {
 	/* kind of the mapping in the file, if this kind describes only the struct made from that
 	 * mapping; NULL: this kind describes the mapping and the struct */
 	const struct bb_kind *in_file;
-	/* returns rules that do not follow from the rows, as a list for "allOf"; NULL: there are
-	 * no such rules */
+	/* returns rules beside those of the rows, as a list for "allOf"; NULL: none */
 	struct json_t *(*rules)(void);
 };
 

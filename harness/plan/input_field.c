@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the key `inputs` of a scenario: bytes, files, packet captures, sweeps, and contexts of
- * packets. */
+/* Reads the key `inputs` of a scenario: bytes, files, packet captures, sweeps and contexts. */
 #include "plan/field.h"
 
 #include <linux/bpf.h>
@@ -334,8 +333,7 @@ static const struct bb_mode modes[] = {
 struct entry {
 	char *name;           /* name of the input; NULL: the key is not given */
 	struct bb_bytes data; /* the packet or context of a single input */
-	/* packets of several inputs, which are named by numbers; n == 0: the item is one input,
-	 * with `data` */
+	/* packets of several inputs, named by numbers; n == 0: the item is one input, `data` */
 	struct bb_bytes_list many;
 	uint32_t first_number; /* number of the first packet in `many` */
 	/* number of flows to make from the packet `data`; 0: the key is not given */
@@ -594,8 +592,7 @@ static void give_ctx(const struct entry *e, struct bb_input *in)
 	md->data_end = (__u32)in->len;
 }
 
-/* Appends input `nth`, from 0, of the entry's inputs to b->inputs. Takes over the memory of
- * packet->data. */
+/* Appends input `nth`, from 0, of the entry to b->inputs. Takes over packet->data. */
 static int add_input(struct builder *b, const struct bb_yaml *node, const struct entry *e,
 		     struct bb_bytes *packet, size_t nth)
 {

@@ -170,8 +170,7 @@ static int take_keys(const struct bb_reader *r, const struct bb_yaml *node,
 	return 0;
 }
 
-/* Reads the key `key` of `fill`: `sequential`, `random`, {file: FILE} or {from: INPUTS, bytes:
- * B}. */
+/* Reads the key `key` of `fill`: `sequential`, `random`, {file: ...} or {from: ..., bytes: ...}. */
 static int read_fill_key(const struct bb_reader *r, const struct bb_field *f,
 			 const struct bb_yaml *node, void *base)
 {

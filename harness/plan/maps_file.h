@@ -48,8 +48,7 @@ int bb_maps_file__parse(const char *text, size_t len, const char *path,
 			struct bb_maps_file **ret_file, struct bb_err *err);
 void bb_maps_file__let_go(struct bb_maps_file *file); /* does nothing if `file` is NULL */
 
-/* Returns the table of the map called `map`, as bb_map_table__is_of() says, or NULL if the file
- * has none. */
+/* Returns the table of the map called `map` (bb_map_table__is_of()); NULL if there is none. */
 struct bb_map_table *bb_maps_file__find(const struct bb_maps_file *file, const char *map);
 /* Reads the file, and stores its table of the map `map` in `*ret_table`. Release the file with
  * bb_maps_file__let_go(table->file). Returns 0; -EINVAL with a message if the file has no such

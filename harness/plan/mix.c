@@ -25,8 +25,7 @@ static int by_flow(const void *a, const void *b)
 	return order ? order : (x->input > y->input) - (x->input < y->input);
 }
 
-/* The inputs of one flow: inputs[first] to inputs[end - 1], where `inputs` comes from
- * find_flows(). */
+/* The inputs of one flow: inputs[first] to inputs[end - 1] of find_flows(). */
 struct run_of_flow {
 	uint32_t first, end;
 	uint32_t next;    /* index in `inputs` of the input that the next draw takes */

@@ -281,8 +281,7 @@ static void add_timestamps(uint8_t *tcp)
 }
 
 /* Inserts an IPv4 header before the IP packet in a frame of `len` bytes. The buffer `frame` must
- * have room for IPV4_BYTES more bytes. `inner` is the IP version of the packet that was in the
- * frame. */
+ * have room for IPV4_BYTES more bytes. `inner` is the IP version of the old packet. */
 static void put_into_ipv4(uint8_t *frame, size_t len, enum bb_packet_ip inner)
 {
 	uint8_t *ip = frame + ETH_BYTES;
@@ -414,8 +413,7 @@ static const struct bb_kind ipv6_kind = {
 static const struct bb_kind tcp_kind = {BB_KIND("tcp", "{src: 1234, dst: 80}", port_fields)};
 static const struct bb_kind udp_kind = {BB_KIND("udp", "{src: 1234, dst: 53}", port_fields)};
 
-/* Reads the mapping of an IP, TCP or UDP header. Fails if the packet already has a header of the
- * same layer. */
+/* Reads the mapping of an IP, TCP or UDP header. Fails if the packet has one of that layer. */
 static int read_header(const struct bb_reader *r, const struct bb_field *f,
 		       const struct bb_yaml *node, void *base)
 {

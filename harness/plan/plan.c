@@ -10,8 +10,7 @@ struct param {
 	const char *name; /* name of the parameter; NULL: the drive has no parameter */
 	/* values[n]; NULL: the inputs are the values, or the drive has no parameter */
 	const uint32_t *values;
-	/* inputs of the drive: n inputs or, if is_fill, at least one; NULL: the drive has no
-	 * inputs */
+	/* inputs of the drive: n or, if is_fill, at least one; NULL: it has no inputs */
 	const struct bb_inputs *inputs;
 	bool numbered; /* the names of all inputs are whole numbers */
 	bool is_fill;  /* each value is a number of entries to which maps are filled */
@@ -189,8 +188,7 @@ static bool has_value(const struct bb_scenario *s, const struct bb_variant_spec 
 		       (param->is_fill ? param->values[i] : s->fill_counts.v[s->fill_counts.n - 1]);
 }
 
-/* Adds the cases of a drive, grouped by value of the parameter. Each group has its own floor
- * case. */
+/* Adds the cases of a drive, grouped by value of the parameter. Each group has its own floor. */
 static void add_drive(struct bb_plan *p, const struct bb_plan_opts *opts,
 		      const struct bb_drive_spec *d)
 {

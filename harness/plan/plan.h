@@ -14,8 +14,7 @@
  * with more loads, each would have too few samples. The interval over 12 values reaches from the
  * 3rd to the 10th of the sorted values. */
 #define BB_DEFAULT_SLICES 12u
-/* A parameter with more values than this number is a sweep, and its cases get BB_DEFAULT_SLICES
- * loads. */
+/* A parameter with more values than this is a sweep, and its cases get BB_DEFAULT_SLICES loads. */
 #define BB_SWEEP_MOST_LOADED 16u
 #define BB_NO_CASE SIZE_MAX
 
@@ -33,8 +32,7 @@ struct bb_plan_case {
 	/* number of the plan's rounds in which the case is measured */
 	uint32_t loads;
 	uint32_t samples; /* number of samples over all loads; used if `seconds` is 0 */
-	/* time to measure over all loads, s, of a drive that measures by time; 0 for other
-	 * drives */
+	/* time to measure over all loads, s; 0: the drive does not measure by time */
 	double seconds;
 	size_t floor;   /* index in bb_plan.cases of the floor of this case, or BB_NO_CASE */
 	char name[512]; /* "scenario/variant/drive", with "/parameter=value" if there is one */

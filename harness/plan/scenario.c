@@ -655,7 +655,7 @@ static json_t *kind_names(const char *with)
 	return names;
 }
 
-/* Returns the schema's rule for one kind of drive: which keys it takes and requires, and their
+/* Returns the schema's rule for a kind of drive: the keys it takes and requires, and their
  * values. */
 static json_t *kind_rule(const struct bb_drive_kind *kind)
 {
@@ -806,8 +806,7 @@ static int check_reset(const struct bb_reader *r, const struct bb_scenario *s,
 }
 
 /* Checks whether keys that depend on each other agree. Copies the scenario's own maps to the
- * variants and its floor to the drives. Sets the number of entries of each `fill` to the last of
- * its counts. */
+ * variants and its floor to the drives. Sets the entries of each `fill` to its last count. */
 static int settle(const struct bb_reader *r, const struct bb_yaml *root, struct bb_scenario *s)
 {
 	const struct bb_yaml *drives = bb_yaml__get(root, "drive");

@@ -140,9 +140,8 @@ struct bb_map_fill {
 	/* the keys, if they are read from a file or cut out of packets; they keep the order that
 	 * they have there */
 	struct bb_fill_keys from;
-	/* lengths in bits of the prefixes of an LPM trie. The entries take these lengths in
-	 * turn, and a length may occur several times. n == 0: each prefix is as long as a whole
-	 * key. */
+	/* lengths in bits of the prefixes of an LPM trie. The entries take these lengths in turn,
+	 * and a length may occur several times. n == 0: each prefix is as long as a whole key. */
 	struct bb_u32_list prefixes;
 	struct bb_map_datum value; /* value of every entry; all bytes are 0 if it is not given */
 };
@@ -182,8 +181,7 @@ struct bb_map_specs {
 /* Adds copies of the specs in `from` whose names are not in `list`. */
 void bb_map_specs__inherit(struct bb_map_specs *list, const struct bb_map_specs *from);
 
-/* Adds a copy of the entry to the spec of the map called `name`. Does nothing if `list` has no such
- * spec. */
+/* Adds a copy of the entry to the spec of the map called `name`. Does nothing if there is none. */
 void bb_map_specs__add_entry(struct bb_map_specs *list, const char *name,
 			     const struct bb_map_entry *entry);
 
@@ -244,8 +242,7 @@ struct bb_prepare_spec {
 struct bb_global_spec {
 	char *name;
 	int64_t value;
-	/* value of the process that fires, which replaces `value`; BB_SELF_NONE: no such value
-	 * is meant */
+	/* value of the process that fires, in place of `value`; BB_SELF_NONE: none */
 	enum bb_self self;
 	struct bb_where where;
 };
@@ -254,8 +251,7 @@ struct bb_variant_spec {
 	char *name;
 	char *program; /* function in the object; by default the variant's name */
 	char *object;  /* path of the BPF object; NULL: the scenario's object */
-	/* section such as "xdp": the program is loaded as if it were in this section. NULL: its own
-	 * section */
+	/* section such as "xdp", as if the program were in it; NULL: its own section */
 	char *type;
 	uint32_t id;       /* id of a live program; 0: not given */
 	char *pinned;      /* path of a live program's pin; NULL: not given */
@@ -265,8 +261,7 @@ struct bb_variant_spec {
 	 * --try-inputs sets this member; no key of a scenario does. */
 	bool knows_pid;
 	bool found; /* true: --try-inputs found the variant's input, globals and entries of maps */
-	/* consumer of the program's ring, for the drive `pipeline`: "fixed" (default), "oops" or
-	 * "none" */
+	/* consumer of the ring, for the drive `pipeline`: "fixed" (default), "oops" or "none" */
 	char *consumer;
 	/* profiler that samples the workload in the drive `overhead`: "program" (the variant's own,
 	 * default), "none", "perf-record" or "profile" */
@@ -277,8 +272,7 @@ struct bb_variant_spec {
 	/* process in which the program is attached, and which calls the function; 0: not given */
 	uint32_t pid;
 	struct bb_fired_by fired_by; /* what makes the program run at its hook */
-	/* "FILE:LINE:COLUMN" of the key `binary`, and of the key `fired_by` or `pid`; NULL: the key
-	 * is not given */
+	/* "FILE:LINE:COLUMN" of the key `binary`, and of `fired_by` or `pid`; NULL: not given */
 	char *binary_at, *fired_at;
 	struct bb_global_spec *globals;
 	size_t n_globals;
@@ -289,8 +283,7 @@ struct bb_variant_spec {
 	uint32_t combination;
 	struct bb_prepare_spec *prepare; /* prepare[n_prepare], in the order in which they run */
 	size_t n_prepare;
-	/* the maps that the variant lists, and those of the scenario's maps that it does not
-	 * list */
+	/* the maps that the variant lists, and those of the scenario's that it does not list */
 	struct bb_map_specs maps;
 	/* number of entries in the maps of this copy of a variant (bb_scenario__spread_fills()); 0:
 	 * the variant is not such a copy */
@@ -314,15 +307,13 @@ enum bb_caches {
  * not given are zero or the default. */
 struct bb_drive_spec {
 	const struct bb_drive_kind *kind;
-	/* value of the key `event`: a clock or another source of runs; NULL: the kind has no such
-	 * key */
+	/* value of the key `event`: a clock or another source of runs; NULL: no such key */
 	char *event;
 	/* values of the parameter kind->param; n >= 1 if the kind has a parameter, else 0 */
 	struct bb_u32_list values;
 	struct bb_inputs inputs; /* n == 0: the default input of the program's type */
 	enum bb_order order;
-	/* in the drive `parallel`: true if all CPUs run the first input, false if CPU i runs
-	 * input i */
+	/* in the drive `parallel`: all CPUs run the first input; false: CPU i runs input i */
 	bool same_input;
 	enum bb_caches caches;
 	double seconds; /* time to measure each case, s, over all loads; 0: the kind's default */
@@ -331,8 +322,7 @@ struct bb_drive_spec {
 	/* names of the variants to measure, variants[n_variants]; NULL: all variants */
 	char **variants;
 	size_t n_variants;
-	/* name of the floor variant, from the drive or else from the scenario; NULL: there is no
-	 * floor */
+	/* name of the floor variant, of the drive or of the scenario; NULL: there is none */
 	char *floor;
 	struct {
 		char *inside; /* name of the function on whose stack the trigger fires */
@@ -360,8 +350,7 @@ struct bb_scenario {
 	 * loads a program */
 	char *object;
 	char *floor; /* name of the floor variant; NULL: there is none */
-	/* name of the anchor, the variant whose latency divides all others in `history`; NULL: the
-	 * floor */
+	/* name of the anchor, whose latency divides all others in `history`; NULL: the floor */
 	char *anchor;
 	uint32_t loads; /* number of loads of each program per run; 0: the default number */
 	/* `refused: skip`: a variant whose program cannot be loaded or run is left out, with a
@@ -430,8 +419,7 @@ int bb_scenario__add_twins(struct bb_scenario *s, enum bb_twin twin, struct bb_e
  * copies have the variant's name, and their cases have the parameter "entries". Without this call,
  * the last count of a list is measured. Moves the variants in memory, so a plan made before this
  * call must not be used after it. Returns 0, or -EINVAL if two maps have different lists of counts,
- * or if a drive cannot measure copies (for example because its own parameter has several
- * values). */
+ * or if a drive cannot measure copies, for example if its own parameter has several values. */
 int bb_scenario__spread_fills(struct bb_scenario *s, struct bb_err *err);
 
 /* Returns how many samples the drive takes of a case in all, and how many before the next case

@@ -82,9 +82,8 @@ static struct bb_yaml node_at(yaml_mark_t mark)
 	return (struct bb_yaml){.line = (uint32_t)mark.line + 1, .col = (uint32_t)mark.column + 1};
 }
 
-/* Returns a node that has only the position of the byte at `offset` in `text`, for messages
- * about a byte of which only the offset is known. libyaml reports only the offset of a byte that
- * is not UTF-8. */
+/* Returns a node that has only the position of the byte at `offset` in `text`, for messages.
+ * libyaml reports only the offset of a byte that is not UTF-8. */
 static struct bb_yaml node_at_byte(const char *text, size_t offset)
 {
 	yaml_mark_t m = {0};

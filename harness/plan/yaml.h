@@ -24,8 +24,7 @@ struct bb_yaml {
 	bool quoted; /* the text is in quotes or a block, so it is no number or null */
 	bool flow;   /* the list or mapping is written with brackets or braces */
 	char *text;  /* the text in UTF-8, owned; NULL for a list or mapping */
-	/* items[n] of a list. Of a mapping with n keys, items[2i] is a key and items[2i + 1] is its
-	 * value */
+	/* items[n] of a list; n keys (items[2i]) and values (items[2i + 1]) of a mapping */
 	struct bb_yaml *items;
 	size_t n;
 	size_t n_items; /* number of nodes in `items`: n or 2n; only yaml.c uses it */
@@ -37,15 +36,13 @@ int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yam
 		   struct bb_err *err);
 void bb_yaml__free(struct bb_yaml *root);
 
-/* Writes `text` as a YAML text, which may also stand inside braces. Adds double quotes if
- * necessary. */
+/* Writes `text` as a YAML text, which may also stand inside braces; in double quotes if needed. */
 void bb_yaml__write(FILE *out, const char *text);
 
 /* Returns the value of `key`, or NULL if the mapping `map` has no such key. */
 const struct bb_yaml *bb_yaml__get(const struct bb_yaml *map, const char *key);
 
-/* True if the node is a text without quotes that is empty (as after `description:`), "~" or
- * "null". */
+/* True if the node is a text without quotes: empty (as after `description:`), "~" or "null". */
 bool bb_yaml__is_nothing(const struct bb_yaml *node);
 
 /* The path of the file that is read, and the error to set. bb_yaml__fail() sets the message

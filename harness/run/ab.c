@@ -24,8 +24,7 @@ static const char *const label_names[N_LABELS] = {"base", "head", "the floor"};
 
 /* The program with one label (base, head or the floor), and its state in the present drive. */
 struct side {
-	/* NULL if there is no program with this label. The program of FLOOR may differ between
-	 * drives. */
+	/* NULL: no program has this label. That of FLOOR may differ between drives. */
 	struct bb_test_prog *prog;
 	struct bb_drive_slot *slot; /* slot in the present drive; NULL: not attached */
 	bool warm;
@@ -62,8 +61,7 @@ struct ab {
 	/* why the present pair does not count; empty if it counts */
 	char wrong[300];
 	uint64_t began_ns;
-	/* time limit of a pair, s; a value below PAIR_LEAST_S counts as PAIR_LEAST_S; 0: no
-	 * limit */
+	/* time limit of a pair, s; a value below PAIR_LEAST_S counts as that; 0: no limit */
 	double pair_s;
 	bool is_cut;  /* a pair of the present drive ended early, with too few runs or blocks */
 	bool is_open; /* some comparisons of the present drive have no verdict yet */
@@ -100,8 +98,7 @@ static void inject(struct bb_rng *rng, double share, struct bb_batch *b)
 	}
 }
 
-/* Measures one turn of the label's program. Adds the samples to ns[] of its side, which holds the
- * present block. */
+/* Measures one turn of the label's program. Adds the samples to ns[] of its side. */
 static int measure_turn(struct ab *ab, const struct ab_case *c, enum label label,
 			struct bb_err *err)
 {
@@ -206,8 +203,7 @@ static int measure_pair(struct ab *ab, struct ab_case *c, struct bb_err *err)
 	ab->wrong[0] = '\0';
 	while (!rc && done < n && !bb_must_end()) {
 		rc = measure_block(ab, c, &blocks[done], err);
-		done += !rc && !bb_must_end(); /* an interrupted block is not complete and does not
-						  count */
+		done += !rc && !bb_must_end(); /* an interrupted block does not count */
 		if (ab->pair_s > 0 && !by_time &&
 		    bb_seconds_since(began_ns) > fmax(ab->pair_s, PAIR_LEAST_S))
 			break;
@@ -349,11 +345,9 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_e
 	return rc || !is_late ? rc : -ETIME;
 }
 
-/*
- * Measures a pair of loads for every active comparison of a drive. If the two programs got
+/* Measures a pair of loads for every active comparison of a drive. If the two programs got
  * different places, draws one of them at random and loads it until it has the place of the other
- * program. Then measures a second, matched pair.
- */
+ * program. Then measures a second, matched pair. */
 static int run_pair(struct ab *ab, size_t drive, uint32_t pair, struct bb_err *err)
 {
 	struct bb_rng *rng = &ab->session.rng;
@@ -476,8 +470,7 @@ static int run_drive(struct ab *ab, size_t drive, double budget_s, double limit_
 	return rc;
 }
 
-/* Returns any comparison of a drive; all of them have the same floor. NULL: the drive has no
- * comparison. */
+/* Returns any comparison of a drive; all have the same floor. NULL: the drive has none. */
 static const struct ab_case *case_of_drive(const struct ab *ab, size_t drive)
 {
 	return BB_FIND(ab->cases, ab->n_cases, it->drive == drive);
@@ -493,8 +486,7 @@ static struct bb_test_prog *prog_of(struct ab *ab, size_t planned)
 }
 
 /* Divides the rest of `total_s`, a time since the start, evenly among the `drives_left` drives that
- * are not measured yet. Returns the time of one drive, s; 0 if `total_s` is 0, which means no
- * limit. */
+ * are not measured yet. Returns the time of one drive, s; 0 (no limit) if `total_s` is 0. */
 static double share_of(const struct ab *ab, double total_s, size_t drives_left)
 {
 	return total_s > 0
@@ -637,11 +629,10 @@ static int open_cases(struct ab *ab, struct bb_err *err)
 
 		if (strcmp(c->variant->name, o->base) || !bb_session__can_time(&ab->session, c))
 			continue;
-		for (h = plan->cases; h < plan->cases + plan->n_cases; h++)
-			if (h->drive == c->drive && h->driver_param == c->driver_param &&
-			    !strcmp(h->variant->name, o->head))
-				break;
-		if (h < plan->cases + plan->n_cases && bb_session__can(&ab->session, h))
+		h = BB_FIND(plan->cases, plan->n_cases,
+			    it->drive == c->drive && it->driver_param == c->driver_param &&
+				    !strcmp(it->variant->name, o->head));
+		if (h && bb_session__can(&ab->session, h))
 			add_case(ab, i, (size_t)(h - plan->cases));
 	}
 	if (!rc && !ab->n_cases)

@@ -20,8 +20,7 @@ struct bb_ab_watch {
  */
 struct bb_ab_opts {
 	struct bb_run_opts run; /* run.budget_s is the limit of the whole comparison */
-	/* extra time, s, if the budget is too short for the fewest pairs that a verdict needs; 0:
-	 * no extra time */
+	/* extra time, s, if the budget is too short for the fewest pairs of a verdict; 0: none */
 	double patience_s;
 	const char *base, *head; /* names of two variants of the plan */
 	double threshold, alpha;

@@ -155,8 +155,7 @@ static int add_programs(struct bb_agent *a, const struct ids *its, const struct 
 	uint32_t id = a->last_id;
 	int rc = 0;
 
-	/* A program in `its` may be in `others`, too, because tools that watch all programs open
-	 * it. */
+	/* A program in `its` may be in `others`, too: tools that watch all programs open it. */
 	while (!rc && !(rc = bb_loaded__next(id, &id, err)))
 		if (!BB_ANY(a->programs, a->n, it->program.id == id) &&
 		    (ids_have(its, id) || !ids_have(others, id)))
@@ -305,8 +304,7 @@ int bb_agent__start(const struct bb_agent_spec *spec, struct bb_agent *ret_agent
 	int rc;
 
 	*a = (struct bb_agent){.spec = spec};
-	/* the kernel takes the times of inodes from this clock, also those of pins. remove_pin()
-	 * compares them */
+	/* the kernel takes the times of inodes, also of pins (remove_pin()), from this clock */
 	clock_gettime(CLOCK_REALTIME_COARSE, &a->began);
 	rc = last_id(&a->last_id, err);
 	if (!rc)
@@ -377,8 +375,7 @@ double bb_agent__map_bytes(const struct bb_agent *a)
 }
 
 /* Maps the two pages with the positions of the reader and of the writer of a ring buffer
- * (kernel/bpf/ringbuf.c). Maps them only for reading, because the agent moves the position of the
- * reader. */
+ * (kernel/bpf/ringbuf.c). Maps them for reading only: the agent moves the reader. */
 static void open_ring(struct bb_agent *a, int map_fd, const struct bpf_map_info *info)
 {
 	size_t bytes = 2 * (size_t)sysconf(_SC_PAGESIZE);
@@ -468,8 +465,7 @@ static void remove_pins(const struct bb_agent *a)
 
 		while (fts && (e = fts_read(fts)))
 			if (e->fts_info == FTS_D && e->fts_statp->st_uid)
-				/* skips a folder that root does not own, because its owner could
-				 * replace it */
+				/* skips a folder that is not root's: its owner could replace it */
 				fts_set(fts, e, FTS_SKIP);
 			else if (e->fts_info == FTS_F)
 				remove_pin(a, e);

@@ -19,13 +19,11 @@ struct bb_agent_spec {
 
 /* A process that has a program open, as a program or by a link. */
 struct bb_owner {
-	/* name of the process as ps shows it; empty: only bpfbench or no process has the program
-	 * open */
+	/* name of the process as ps shows it; empty: nobody but bpfbench has the program open */
 	char name[16];
 };
 
-/* Finds the first process in /proc that has program ids[i] open, for each i < n. Returns 0 or
- * -errno. */
+/* Finds the first process in /proc that has program ids[i] open, for i < n. Returns 0 or -errno. */
 int bb_owners__find(const uint32_t *ids, size_t n, struct bb_owner *ret_owners);
 
 struct bb_agent_program {

@@ -234,7 +234,7 @@ int bb_count_all(struct bb_session *s, double share, struct bb_err *err)
 
 	for (size_t i = 0; i < s->plan->n_cases; i++)
 		n_all += s->plan->cases[i].drive->kind->counts;
-	case_s = fmax(limit_s / fmax(n_all, 1), CASE_LEAST_S);
+	case_s = isinf(limit_s) ? 0 : fmax(limit_s / fmax(n_all, 1), CASE_LEAST_S);
 	bb_deadline__begin(&deadline, isinf(limit_s) ? 0 : fmax(limit_s, 1e-3));
 	for (size_t d = 0; !rc && d < sc->n_drives; d++) {
 		if (!s->drives[d].driver || !s->drives[d].driver->kind.counts)
@@ -251,9 +251,7 @@ int bb_count_all(struct bb_session *s, double share, struct bb_err *err)
 				rc = count_variant((struct counting){.session = s,
 								     .drive = d,
 								     .variant = v,
-								     .case_s = isinf(case_s)
-										       ? 0
-										       : case_s},
+								     .case_s = case_s},
 						   err);
 		}
 	}
@@ -271,8 +269,7 @@ int bb_count_all(struct bb_session *s, double share, struct bb_err *err)
 #define NEARLY_ALL 0.9
 #define HALF 0.5
 #define OF_THE_TIME 0.1 /* bb_note_executed() may take at most this share of the time left */
-/* runs after the first run. A program may take another path once it has stored something in a
- * map. */
+/* runs after the first run, because what it stored in maps may lead to another path */
 #define MORE_RUNS 2u
 #define RUNS_OF_MIX 1000u /* runs in a batch of a mix */
 
@@ -282,8 +279,7 @@ struct noting {
 	const size_t *case_of;
 	struct bb_drive_state *state;
 	struct bb_test_prog *prog; /* the program that is being counted */
-	bool of_shares; /* true: notes only the maps that the runs write and in which all CPUs share
-			   the values */
+	bool of_shares; /* true: notes only the maps that the runs write and that CPUs share */
 };
 
 /* Counts the entries of a map, up to BB_IN_VAIN_MANY. In prog arrays and in maps of maps, only
@@ -403,8 +399,7 @@ static void note_in_vain(const struct bb_target *target, const struct bb_exact *
 }
 
 /* True if the jump at instruction `at` tests the result of a map lookup in its basic block, and
- * this lookup has failed since `before`. `before` has the counts of copy_counts(); NULL: all counts
- * were 0. */
+ * this lookup has failed since `before`. `before` is of copy_counts(); NULL: all were 0. */
 static bool tests_lookup_in_vain(const struct bb_exact *e, const uint64_t *before, uint32_t at)
 {
 	const struct bb_cfg *cfg = &e->clone.cfg;
@@ -479,8 +474,7 @@ static uint64_t tail_calls(const struct bb_exact *e, const uint64_t *before)
 
 /* Adds to the case the executed instructions of the programs that tail calls entered and, with
  * `notes`, the failed lookups and tail calls of these programs. Sets c->goes_on if programs were
- * entered less often than tail calls succeeded, because then some entered programs are not counted.
- */
+ * entered less often than tail calls succeeded: then some are not counted. */
 static void add_behind(const struct bb_target *target, const struct bb_exact *e,
 		       const uint64_t *before, bool is_first, bool notes, struct bb_case *c)
 {
@@ -608,8 +602,7 @@ static void note_shares(const struct bb_target *target, const struct bb_exact *e
  * input, the paths of the mix are not stored. */
 #define SELDOM 0.01
 
-/* Returns the first source line of a basic block that is in the set `has` and not in the set
- * `lacks`. */
+/* Returns the first source line of a basic block that is in the set `has` and not in `lacks`. */
 static struct source_line line_in_one(const struct bb_exact *e, const uint8_t *has,
 				      const uint8_t *lacks)
 {
@@ -624,8 +617,7 @@ static struct source_line line_in_one(const struct bb_exact *e, const uint8_t *h
 	return (struct source_line){0};
 }
 
-/* Describes how a path differs from the most frequent path, such as "through FILE:LINE"; free() the
- * text. */
+/* Describes how a path differs from the most frequent one ("through FILE:LINE"); free() it. */
 static char *path_words(const struct bb_exact *e, const uint8_t *path, const uint8_t *frequent)
 {
 	struct source_line own = line_in_one(e, path, frequent),
@@ -671,8 +663,7 @@ static size_t store_paths(const struct bb_batch *b, struct bb_mix_paths *paths)
 
 /* Finds the paths of the inputs that the drive will use. Runs the program on these inputs in their
  * order, and once more on the first inputs. Stores no paths if the time is too short, or if runs on
- * one input take several paths, because the path then depends on what the program has kept in its
- * maps. */
+ * one input take several paths, because the path then depends on what maps hold. */
 static int find_paths(struct bb_drive_slot *slot, const struct bb_plan_case *planned,
 		      uint32_t param, struct bb_batch *b, struct bb_mix_paths *ret_paths,
 		      struct bb_err *err)
@@ -847,8 +838,7 @@ int bb_note_executed(struct bb_session *s, const size_t *case_of)
 
 /* --- lines --- */
 
-/* Appends x[i * stride] of each load i < n_loads to the list. Rounds to 0.01 ns, because no clock
- * is finer. */
+/* Appends x[i * stride] of each load i < n_loads to the list, rounded to 0.01 ns as clocks are. */
 static void add_numbers(struct bb_numbers *list, const double *x, size_t stride, uint32_t n_loads)
 {
 	for (uint32_t l = 0; l < n_loads; l++) {

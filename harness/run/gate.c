@@ -10,8 +10,7 @@
 #include "run/ab.h"
 #include "run/gate_build.h"
 
-/* Extra time for a program, s. On a busy machine, the program's budget may be too short for an
- * interval. */
+/* Extra time for a program, s: on a busy machine its budget may be too short for an interval. */
 #define PATIENCE_S 60.0
 
 /* Loads, and samples per case, for timing lines of a regressed program, as in `compare --time`. */
@@ -27,8 +26,7 @@ struct bb_gate_job {
 
 /* --- which programs --- */
 
-/* Adds to the gate a program that is not compared. `why` is the reason; NULL if `state` says
- * enough. */
+/* Adds to the gate a program that is not compared, for the reason `why`; NULL: `state` says it. */
 static void add_left_out(struct bb_gate_run *run, const char *object, const char *program,
 			 enum bb_gate_state state, const char *why)
 {
@@ -173,8 +171,7 @@ static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o,
 	return 0;
 }
 
-/* True if `q` is attached at the same point as `p`, and `other` has no program with the name of
- * `q`. */
+/* True if `q` is attached at the same point as `p`, and `other` has no program of its name. */
 static bool competes(const struct bb_object_program *q, const struct bb_object_program *p,
 		     const struct bb_object_info *other)
 {
@@ -495,8 +492,7 @@ size_t bb_gate_run__todo(const struct bb_gate_run *run, const struct bb_report *
 	return n;
 }
 
-/* Returns why the program `label` could not be loaded in this revision; NULL if it could be loaded.
- */
+/* Returns why the program `label` could not be loaded in this revision; NULL if it could. */
 static const char *why_not(const struct bb_report *r, const char *label, enum bb_revision revision)
 {
 	const struct bb_skip *skip;
@@ -587,8 +583,7 @@ static int measure_job(struct bb_gate_run *run, struct bb_gate_job *job, struct 
 	}
 	if (!rc || rc == -EINTR || report->incomplete)
 		return rc;
-	/* The program failed if head's version does not load but base's does. Otherwise it is
-	 * skipped. */
+	/* the program failed if head's version does not load but base's does */
 	base = why_not(report, p->label, BB_BASE);
 	head = why_not(report, p->label, BB_HEAD);
 	failed = head && !base;

@@ -6,11 +6,9 @@
 #include "run/object_scenario.h"
 #include "run/runner.h"
 
-/*
- * Options for comparing the programs of two revisions of a git repository. Both revisions are
+/* Options for comparing the programs of two revisions of a git repository. Both revisions are
  * built, and each program that is in both is compared (run/ab.h). A second measurement with other
- * loads and another seed must confirm an alert.
- */
+ * loads and another seed must confirm an alert. */
 struct bb_gate_opts {
 	const char *dir;         /* a folder in the repository */
 	const char *base, *head; /* revisions; head NULL: the work tree with its changes */
@@ -23,8 +21,7 @@ struct bb_gate_opts {
 	/* command to run in each build; the programs that it loads are compared in place of
 	 * objects. It has root's rights, unlike the build. NULL: objects are compared */
 	const struct bb_capture_opts *capture;
-	/* path of a scenario; its variants are compared in place of all programs. NULL if there is
-	 * no scenario */
+	/* path of a scenario whose variants are compared in place of all programs; NULL: none */
 	const char *scenario;
 	/* only these drives of the scenario. Empty: all drives except those that measure for a
 	 * fixed time, because their pairs take long and seldom give a verdict */
@@ -33,8 +30,7 @@ struct bb_gate_opts {
 	struct bb_object_opts drive;
 	bool exact; /* any increase of instruction counts is a regression, too */
 	bool force; /* also measure programs of objects that are equal in both revisions */
-	/* only build the objects and compare them as files, without root. Guests of --vm measure
-	 * their programs */
+	/* only build the objects and compare them as files, without root; guests of --vm measure */
 	bool guests;
 	double threshold, alpha;
 	/* limits of head's verified instructions, as in struct bb_gate (judge/gate.h) */
@@ -76,6 +72,5 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 			 const struct bb_report *first, struct bb_report *report,
 			 struct bb_err *err);
 
-/* Removes the builds. Returns 0, or -errno with a message if a file could not be removed. `run` may
- * be NULL. */
+/* Removes the builds. Returns 0, or -errno with a message if a file is left. `run` may be NULL. */
 int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err);

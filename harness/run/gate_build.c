@@ -60,8 +60,7 @@ static int keep(struct bb_gate_builds *b, enum bb_revision revision, const char 
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* Compares two files by name, so that the order of objects depends on neither the file system nor
- * the build. */
+/* Compares two files by name: the order of objects depends on neither file system nor build. */
 static int by_name(const FTSENT **a, const FTSENT **b)
 {
 	return strcmp((*a)->fts_name, (*b)->fts_name);
@@ -201,11 +200,9 @@ static int run_in_tree(const struct bb_gate_builds *b, const char *const *argv,
 static int find_targets(const struct bb_gate_builds *b, struct bb_built_objects *targets,
 			struct bb_err *err)
 {
-	/*
-	 * After a dry run of its default goal, make prints its rules, including those that it made
+	/* After a dry run of its default goal, make prints its rules, including those that it made
 	 * from patterns. MAKE=true disables recursive makes, whose paths would be relative to other
-	 * folders.
-	 */
+	 * folders. */
 	static const char list[] = "export LC_ALL=C; make -pnk MAKE=true 2>/dev/null | "
 				   "grep -oE '^[A-Za-z0-9_./][A-Za-z0-9_./+-]*[.]o:'";
 	const char *argv[] = {"sh", "-c", list, NULL};
@@ -247,8 +244,7 @@ static int find_needs(const struct bb_gate_builds *b, struct bb_built_objects *n
 	if (o->build || o->capture || (!o->scenario && !o->objects.n) || !has_makefile(&b->repo))
 		return 0;
 	rc = find_targets(b, &targets, err);
-	/* --object gives exact paths: an object of the same file name in another folder would not
-	 * be copied. */
+	/* --object gives exact paths: an object of that file name elsewhere would not be copied. */
 	for (size_t i = 0; !rc && known && i < o->objects.n; i++)
 		add_need(&targets, o->objects.v[i], true, needs, &known);
 	if (!rc && !o->objects.n)
@@ -305,11 +301,10 @@ static int run_build(const struct bb_gate_builds *b, const struct bb_built_objec
 	return rc;
 }
 
-/*
- * Builds by the caller's command or, without one, by make, which builds only the targets in
+/* Builds by the caller's command or, without one, by make, which builds only the targets in
  * `needs`. If make fails, builds its default goal, because a rule may rely on rules that ran before
- * it. If make built only these targets, *ret_made receives the command, such as "make prog.bpf.o".
- */
+ * it. If make built only these targets, *ret_made receives the command, such as "make
+ * prog.bpf.o". */
 static int make_tree(struct bb_gate_builds *b, struct bb_built_objects *needs, const char *what,
 		     char **ret_made, struct bb_err *err)
 {

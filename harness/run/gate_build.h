@@ -16,13 +16,11 @@ struct bb_repo {
 	char top[PATH_MAX];     /* top folder of the work tree */
 	char scratch[PATH_MAX]; /* belongs to the user; in $TMPDIR or /tmp */
 	char tree[PATH_MAX];    /* folder in `scratch` where a revision is checked out */
-	/* folder in /run or /tmp; it belongs to root or, without root's rights, to the caller, who
-	 * may read it */
+	/* folder in /run or /tmp, of root or, without root's rights, of the caller, who reads it */
 	char kept[PATH_MAX];
 	uid_t uid; /* user who runs git and the builds */
 	gid_t gid;
-	/* process that outlives bpfbench, and then removes `scratch`, `kept` and git's entry for
-	 * `tree` */
+	/* outlives bpfbench, and then removes `scratch`, `kept` and git's entry for `tree` */
 	pid_t keeper;
 	/* pipe to the keeper. The kernel closes it when bpfbench ends, even by SIGKILL; this tells
 	 * the keeper to remove the files */
@@ -76,8 +74,7 @@ struct bb_built_objects {
 	size_t bytes; /* size of all copies together */
 };
 
-/* With a capture command, there is one object, with this path. Its copies are the captures of base
- * and head. */
+/* With a capture command, there is one object, with this path: the captures of base and head. */
 #define BB_GATE_CAPTURE "capture"
 
 struct bb_gate_builds {

@@ -37,8 +37,7 @@ static struct bb_case *add_case(struct bb_report *r, const char *scenario, const
 	return c;
 }
 
-/* Returns the name of program `i`, followed by a number if an earlier program that ran has the same
- * name; free it. */
+/* Returns the name of program `i`, with a number if an earlier one that ran has it; free it. */
 static char *name_variant(const struct bb_inside *in, const struct bb_inside_figures *figures,
 			  size_t i)
 {
@@ -154,8 +153,7 @@ static uint32_t own_block(const struct tree *t, const struct side *side, const s
 	return b;
 }
 
-/* Returns the first block from `b` on that some of the paths execute and others do not; n_blocks:
- * there is none. */
+/* Returns the first block from `b` on that only some of the paths execute; n_blocks: none. */
 static uint32_t find_branch(const struct tree *t, const struct side *side, uint32_t b)
 {
 	while (b < t->p->cfg.n_blocks &&

@@ -148,8 +148,7 @@ struct watched {
 	 * program did not run. This shows that our sleeps and readings do not make it run. */
 	bool is_apart;
 	struct bb_own_runs own;
-	uint64_t reads, sleeps; /* values of the watch's `reads` and `sleeps` at the last reading of
-				   this program */
+	uint64_t reads, sleeps; /* those of the watch at the last reading of this program */
 	/* time of the last reading; set only if we cause runs of the program */
 	uint64_t last_at_ns;
 	struct bb_own_share share; /* our share of the runs in the period */
@@ -240,8 +239,7 @@ static int take_window(struct bb_live_watch *l, struct watched *w, bool *ret_sha
 }
 
 /* For each program of which we cause runs: leaves the time since its last reading out of its
- * period. In this time we did more than read and sleep, so it is unknown how many of its runs we
- * caused. */
+ * period. In this time we did more than read and sleep, so our share of its runs is unknown. */
 static int skip_stretches(struct bb_live_watch *l, struct bb_err *err)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -262,11 +260,9 @@ static int skip_stretches(struct bb_live_watch *l, struct bb_err *err)
 	return 0;
 }
 
-/*
- * Finds out which of the program's runs we cause ourselves. This may change, because the program
+/* Finds out which of the program's runs we cause ourselves. This may change, because the program
  * may be attached to another hook. So the caller calls this function again and again. If the answer
- * is unclear, keeps the last answer. If the answer changed, drops the figures of this period.
- */
+ * is unclear, keeps the last answer. If the answer changed, drops the figures of this period. */
 static int find_own(struct watched *w)
 {
 	struct bb_own_runs before = w->own;
@@ -305,8 +301,7 @@ static int sweep(struct bb_live_watch *l, bool whole, bool *ret_shared, struct b
 	return 0;
 }
 
-/* Closes a program, and opens it again if it is still loaded. `asks`: also finds out which of its
- * runs we cause. */
+/* Closes a program, and opens it again if it is still loaded. `asks`: also calls find_own(). */
 static int take_up_again(struct watched *w, bool asks, struct bb_err *err)
 {
 	int rc;
@@ -354,15 +349,13 @@ static int add(struct bb_live_watch *l, uint32_t id, struct bb_err *err)
 	return 0;
 }
 
-/* Reads the list of programs again: marks the programs that were unloaded, and adds the new ones.
- */
+/* Reads the list of programs again: marks those that were unloaded, and adds the new ones. */
 static int look_again(struct bb_live_watch *l, struct bb_err *err)
 {
 	bool shared = false;
 	uint32_t id = 0;
 	/* First ends the window of each program, because the code below does more than read and
-	 * sleep. That code also closes the programs, and the kernel then unloads a program that
-	 * only we hold. */
+	 * sleep. That code also closes the programs, which unloads those that only we hold. */
 	int rc = sweep(l, true, &shared, err);
 
 	for (size_t i = 0; !rc && i < l->n; i++)
@@ -390,11 +383,9 @@ static void wait_ns(struct bb_live_watch *l, uint64_t ns)
 	nanosleep(&t, NULL);
 }
 
-/*
- * Waits until the next sweep over the counters. `shared`: a window that the last sweep ended had
+/* Waits until the next sweep over the counters. `shared`: a window that the last sweep ended had
  * several runs; the pause is then shorter, or there is none. After BURST_NS without pauses, sweeps
- * with pauses for REST_NS.
- */
+ * with pauses for REST_NS. */
 static int rest(struct bb_live_watch *l, bool shared, struct bb_err *err)
 {
 	uint64_t began_ns;
@@ -419,8 +410,7 @@ static int rest(struct bb_live_watch *l, bool shared, struct bb_err *err)
 }
 
 /* Makes the next burst of a sparing watch if SPARING_NS have passed since the last one began; else
- * sleeps for at most `seconds`. A burst sleeps between its sweeps to find out whether programs run
- * without us. */
+ * sleeps for at most `seconds`. It sleeps between sweeps to see if programs run without us. */
 static int turn_sparingly(struct bb_live_watch *l, double seconds, struct bb_err *err)
 {
 	uint64_t since_ns = bb_now_ns() - l->spared_ns, began_ns;

@@ -18,11 +18,9 @@ struct bb_live_row {
 	double runs_per_s, misses_per_s;
 	double ns_per_run; /* mean of all runs; NAN: no runs */
 	double cpu_share;  /* CPU time of the runs divided by wall time; 1: one whole CPU */
-	/*
-	 * Number of runs in each window of the distribution. 1: single runs. k > 1: means of k
+	/* Number of runs in each window of the distribution. 1: single runs. k > 1: means of k
 	 * runs, because almost no run had a window of its own; for example, the runs of a profiler
-	 * that samples all CPUs at once. 0: there is no distribution.
-	 */
+	 * that samples all CPUs at once. 0: there is no distribution. */
 	uint32_t mean_of;
 	uint64_t windows;       /* number of windows with `mean_of` runs */
 	double windows_ns;      /* total time of the runs in these windows */
@@ -108,8 +106,7 @@ void bb_live_watch__close(struct bb_live_watch *live);
 int bb_live_watch__wait(struct bb_live_watch *live, double seconds, struct bb_err *err);
 
 /* Ends the period, and begins the next one. Returns a row for each program; bb_live_rows__free()
- * frees them. A program that was unloaded has a row only in the first snapshot after it was
- * unloaded. */
+ * frees them. A program that was unloaded has a row only in the first snapshot after that. */
 int bb_live_watch__snapshot(struct bb_live_watch *live, struct bb_live_row **ret_rows,
 			    size_t *ret_n, struct bb_err *err);
 void bb_live_rows__free(struct bb_live_row *rows, size_t n);

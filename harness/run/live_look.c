@@ -55,21 +55,18 @@ static int add_program(struct bb_report *r, const struct bb_loaded *program, con
 	return 0;
 }
 
-/* Adds the program of `row` and its case to the report. Called when the program has run for the
- * first time. */
+/* Adds the program of `row`, which has run for the first time, and its case to the report. */
 static int add_case(struct bb_live_look *look, const struct bb_live_row *row, struct bb_err *err)
 {
 	char *variant = name_apart(look->report, look->report, row->program.name);
 	int rc = add_program(look->report, &row->program, variant, err);
 	struct bb_case *c;
-	uint32_t *id;
 
 	if (rc) {
 		free(variant);
 		return rc;
 	}
-	id = bb_append(&look->ids, &look->n, sizeof(*id));
-	*id = row->program.id;
+	BB_PUSH(look->ids, look->n, row->program.id);
 	c = BB_ADD(bb_case_record, look->report, cases);
 	c->name = bb_asprintf(SCENARIO "/%s/" BB_DRIVE_WATCH, variant);
 	c->scenario = bb_strdup(SCENARIO);
@@ -195,8 +192,7 @@ void bb_live_look__match(const struct bb_report *base, struct bb_report *now)
 					of[i] = k + 1;
 					taken[k] = true;
 				}
-	/* Gives all programs temporary names first, so that no new name is the old name of another
-	 * program. */
+	/* Gives all programs temporary names first, so that no new name is another's old one. */
 	for (size_t i = 0; i < now->n_programs; i++)
 		rename_variant(now, &now->programs[i], bb_asprintf("/%zu", i));
 	for (size_t i = 0; i < now->n_programs; i++)

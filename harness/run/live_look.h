@@ -4,11 +4,9 @@
 #include "report/report.h"
 #include "run/live.h"
 
-/*
- * A look: live programs that were watched over time, in the form of a run. Its cases are
+/* A look: live programs that were watched over time, in the form of a run. Its cases are
  * "live/PROGRAM/watch", with a series for each slice. The latency of a slice is the mean of all
- * runs in it. A program that did not run has no case.
- */
+ * runs in it. A program that did not run has no case. */
 struct bb_live_look {
 	struct bb_report *report; /* borrowed */
 	uint32_t *ids;            /* ids[n]: ids[i] is the id of the program of report->cases[i] */

@@ -17,8 +17,7 @@
 
 struct chosen {
 	struct bb_loaded program;
-	/* path of the pin by which the user chose the program; NULL: the user chose it by id or
-	 * name */
+	/* path of the pin by which the user chose the program; NULL: it was by id or name */
 	const char *pin;
 	char name[BB_NAME_MAX_BYTES + 1];
 };

@@ -4,8 +4,7 @@
 #include "base/std.h"
 
 /* Options --prog-id, --prog-name and --pinned, from which a scenario of live programs is made. A
- * variant has the name of its program or pin; if another variant has the same name, it is called
- * NAME-ID. */
+ * variant has the name of its program or pin or, if another one has it, is called NAME-ID. */
 struct bb_live_opts {
 	uint32_t *ids;
 	size_t n_ids;

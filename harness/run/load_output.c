@@ -22,8 +22,7 @@ static double number_of(const char *text, size_t len)
 	return bb_parse_double(word, &x) ? NAN : x;
 }
 
-/* Returns a time such as "250.00us" or "0.123 ms" in s. Returns a number without a unit
- * unchanged. */
+/* Returns a time such as "250.00us" or "0.123 ms" in s, and a number without a unit unchanged. */
 static double quantity_of(const char *text)
 {
 	static const struct {

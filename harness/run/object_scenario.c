@@ -23,8 +23,7 @@
 #define MOST_FLOORS 24u
 #define MAX_NAMES 64 /* limit: maps that a message lists */
 #define MAX_RUNS 16  /* limit: inputs that a drive takes from a capture */
-/* Most bytes of an input file, which may be a packet capture. The scenario's reader checks the size
- * of each input. */
+/* Most bytes of an input file, such as a packet capture; the scenario's reader checks inputs. */
 #define MAX_BYTES ((size_t)64 << 20)
 
 /* The drives of a scenario for each enum bb_object_do. A program gets the trigger "fire" only if
@@ -49,8 +48,7 @@ struct part {
 };
 
 /* Programs of one type with one trigger. They have the same drives and the same floor. A program
- * with captured packets or with a found input has a group of its own, because its drives have other
- * inputs. */
+ * with captured packets or a found input has its own group: its drives have other inputs. */
 struct group {
 	uint32_t type;
 	const struct bb_test_run_type *run_type; /* NULL: the type has no test run */
@@ -67,8 +65,7 @@ struct variant {
 	char name[2 * BB_NAME_MAX_BYTES + 4];
 	const struct part *part;
 	const struct bb_object_program *program;
-	/* name of the map that has a value for each CPU in this variant (--per-cpu); NULL: there is
-	 * none */
+	/* name of the map with a value for each CPU in this variant (--per-cpu); NULL: none */
 	const char *per_cpu;
 	/* what --try-inputs found for the variant; NULL: nothing */
 	const struct bb_found_input *found;
@@ -200,8 +197,7 @@ static int open_part(const struct bb_object_opts *o, const struct bb_object_ref 
 	return rc;
 }
 
-/* If bpfbench cannot make the program run, writes the reason into ret_why and returns true; else
- * returns false. */
+/* Returns true, and writes the reason into ret_why, if bpfbench cannot make the program run. */
 static bool why_not(const struct bb_object_opts *o, const struct bb_object_program *p,
 		    char *ret_why, size_t size)
 {
@@ -262,8 +258,7 @@ static const struct bb_try_part *found_bytes(const struct bb_found_input *f)
 }
 
 /* Returns the program whose captured inputs are used for the program `p`. If programs are compared
- * (one_each), it is the first of them that has such inputs; otherwise, or if none has any, it is
- * `p`. */
+ * (one_each), it is the first of them that has such inputs; else, or if none has, `p`. */
 static const struct bb_object_program *source_of_inputs(const struct maker *m,
 							const struct bb_object_program *p)
 {
@@ -325,8 +320,7 @@ static void find_group(struct maker *m, const struct bb_object_program *p,
 			 n_alike + 1);
 }
 
-/* Returns the name of program `i` of the object or, with `of_map`, of map `i`; NULL after the last
- * one. */
+/* Returns the name of program or, with `of_map`, map `i` of the object; NULL after the last. */
 static const char *name_at(const struct bb_object_info *info, bool of_map, size_t i)
 {
 	if (of_map)
@@ -444,8 +438,7 @@ static void name_scenario(struct maker *m)
 	bb_name_from(name, strlen(name), m->name);
 }
 
-/* Opens the objects and finds their programs. Programs that bpfbench cannot make run become
- * skips. */
+/* Opens the objects and finds their programs. Those that bpfbench cannot make run become skips. */
 static int find_programs(struct maker *m, struct bb_err *err)
 {
 	/* the scenario's list of variants has at most BB_YAML_MAX_ENTRIES items, floors included */
@@ -483,8 +476,7 @@ static void write_value(const char *before, const char *value, FILE *out)
 	bb_yaml__write(out, value);
 }
 
-/* True if the data is a packet capture: pcap of either byte order, with times in µs or ns, or
- * pcapng. */
+/* True if the data is pcapng, or pcap of either byte order with times in µs or ns. */
 static bool is_capture(const char *data, size_t len)
 {
 	static const uint32_t magics[] = {0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1,
@@ -783,8 +775,7 @@ static const char *number_of(const struct bb_strings *given, const char *map)
 	return found;
 }
 
-/* Returns the path of the last file of --maps that has contents of the map; NULL: no file has them.
- */
+/* Returns the path of the last file of --maps that has contents of the map; NULL: none has. */
 static const char *file_of(const struct maker *m, const char *map)
 {
 	const char *path = NULL;
@@ -1030,8 +1021,7 @@ static int write_text(struct maker *m, struct bb_err *err)
 	fputs("drive:\n", out);
 	for (size_t i = 0; !rc && i < m->n_groups; i++)
 		rc = write_drives(m, i, out, err);
-	/* Writes the skips as comments. Control characters become '?', so that a skip stays on
-	 * one line. */
+	/* Writes the skips as comments; control characters become '?', so that each is one line. */
 	for (size_t i = 0; i < m->out.n_skips; i++) {
 		fprintf(out, "# Not driven: %s: ", m->out.skips[i].what);
 		for (const char *c = m->out.skips[i].why; *c; c++)
@@ -1176,8 +1166,7 @@ static int check_can_be_per_cpu(const struct maker *m, const char *map, struct b
 	return 0;
 }
 
-/* Refuses --per-cpu with a map that is unknown or of another type, or where no program runs on
- * several CPUs. */
+/* Refuses --per-cpu with an unknown map or one of another type, or without several CPUs. */
 static int check_per_cpu(struct maker *m, struct bb_err *err)
 {
 	const struct bb_object_opts *o = m->opts;

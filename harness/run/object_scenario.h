@@ -13,8 +13,7 @@ struct bb_object_ref {
 	/* the NAME of NAME=PATH; NULL: the file's name without .bpf.o, .o or .capture is used */
 	const char *name;
 	const char *path;
-	/* use only this program of the file; NULL: use the programs that bb_object_opts.programs
-	 * names */
+	/* use only this program of the file; NULL: those that bb_object_opts.programs names */
 	const char *program;
 };
 
@@ -25,11 +24,9 @@ enum bb_object_do {
 	BB_OBJECT_LINES, /* time each line, and count its instructions */
 };
 
-/*
- * Options for the text of a scenario for BPF objects. Each program becomes a variant. Programs are
+/* Options for the text of a scenario for BPF objects. Each program becomes a variant. Programs are
  * grouped by type and trigger. Each group has drives of its own and its type's floor
- * (bpf/floors.bpf.c). `bpfbench init` prints this text, and --object runs the same text.
- */
+ * (bpf/floors.bpf.c). `bpfbench init` prints this text, and --object runs the same text. */
 struct bb_object_opts {
 	/* name of the scenario. NULL: the name of the only object; with one_each, the name of the
 	 * last object's program; otherwise "objects". */
@@ -38,10 +35,8 @@ struct bb_object_opts {
 	size_t n_objects; /* at least 1 */
 	/* use only these programs; each object must have them. Empty: all programs */
 	struct bb_strings programs;
-	bool full_names; /* name each variant after its object and its program if there are several
-			    objects */
-	/* each object must have exactly one program, and a trigger or drive must be able to make it
-	 * run */
+	bool full_names; /* name variants of several objects after object and program */
+	/* each object must have exactly one program, and something must make it run */
 	bool one_each;
 	enum bb_object_do what;
 	const char *trigger; /* trigger of all programs; NULL: the one that fits each program */
@@ -61,10 +56,8 @@ struct bb_object_opts {
 	struct bb_strings maps;        /* files with contents of maps (plan/maps_file.h) */
 	/* inputs, globals and entries of maps that --try-inputs found; NULL: not searched */
 	const struct bb_found_inputs *found_inputs;
-	const char *cpus; /* text N[,N] or `all`: also run on so many CPUs at once; NULL: on one CPU
-			     only */
-	/* with `cpus`: measure with an input of its own for each CPU, and again with one input for
-	 * all CPUs */
+	const char *cpus; /* N[,N] or `all`: also run on so many CPUs at once; NULL: on one */
+	/* with `cpus`: measure with an input for each CPU, and again with one for all CPUs */
 	bool same_input;
 	/* names of maps: for each of these maps, each program gets one more variant, in which that
 	 * map has a value for each CPU */
@@ -92,19 +85,15 @@ struct bb_object_scenario {
 	char *guesses;
 };
 
-/*
- * Makes the text. Errors: those of bpf/object_info.h; -ENOENT for a missing program; -EEXIST for
+/* Makes the text. Errors: those of bpf/object_info.h; -ENOENT for a missing program; -EEXIST for
  * two programs of one name; -EINVAL for inputs that no program takes; -ENOTSUP if nothing here
- * makes any program run (the message says why).
- */
+ * makes any program run (the message says why). */
 int bb_object_scenario__make(const struct bb_object_opts *opts,
 			     struct bb_object_scenario *ret_scenario, struct bb_err *err);
 void bb_object_scenario__done(struct bb_object_scenario *s);
 
-/*
- * Loads each wanted program of the object file `path`, one after the other, and runs no program.
+/* Loads each wanted program of the object file `path`, one after the other, and runs no program.
  * Adds to the report the kernel's facts about each program or, if the kernel refuses the program, a
- * skip with the reason. Returns 0, or -errno with a message if the file cannot be read.
- */
+ * skip with the reason. Returns 0, or -errno with a message if the file cannot be read. */
 int bb_object_loads(const char *path, const struct bb_object_opts *opts, struct bb_report *report,
 		    struct bb_err *err);

@@ -14,8 +14,7 @@
 #define TURN_MIN_S 0.2
 #define PARTS_TURNS 4u
 #define RUNS_MAX 10000.0
-/* After a change of the agent, a workload that takes at most this long (s) first runs once untimed.
- */
+/* After a change of the agent, a workload of at most this long (s) first runs once untimed. */
 #define WARM_S 0.2
 #define SERVER_END_S 5.0
 /* If the CPU time of base's turns varies by more than this share, the message about a missing
@@ -27,8 +26,7 @@
 
 /* --- statistics --- */
 
-/* Returns ln(head / base) of a figure in the four turns of a block; NAN if a turn has no such
- * figure. */
+/* Returns ln(head / base) of a figure in the four turns of a block; NAN if a turn lacks it. */
 static double difference(const struct bb_overhead_turn *turns, enum bb_overhead_what what)
 {
 	double sum[2] = {0, 0};
@@ -77,8 +75,7 @@ static void judge_figure(struct bb_overhead *o, enum bb_overhead_what what, doub
 	f->verdict = is_judged ? verdict_of(r.interval, max) : BB_VERDICT_INCONCLUSIVE;
 }
 
-/* Returns how much the CPU time of base's turns varies: their interquartile range divided by their
- * median. */
+/* Returns the interquartile range of the CPU times of base's turns, divided by their median. */
 static double variation(const struct bb_overhead *o, double *scratch)
 {
 	double middle = median_of_side(o, BB_OVERHEAD_CPU, false, scratch); /* sorts `scratch` */
@@ -257,8 +254,7 @@ static int stop_agent(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Makes the agent of head or, unless `is_head`, that of base run. If another agent runs, ends it
- * first. */
+/* Makes the agent of head or, unless `is_head`, that of base run. Ends another agent first. */
 static int switch_to(struct session *s, bool is_head, struct bb_err *err)
 {
 	const struct bb_agent_spec *spec = is_head ? &s->opts->agent : &s->opts->against;
@@ -395,8 +391,8 @@ static int check_agent(struct session *s, int rc, struct bb_err *err)
 	return rc;
 }
 
-/* Measures one turn of `runs` runs of the workload, with the agent of head or, unless `is_head`,
- * that of base. */
+/* Measures a turn of `runs` runs of the workload, with the agent of head or, unless `is_head`,
+ * base. */
 static int measure_turn(struct session *s, bool is_head, uint32_t runs, struct bb_overhead_turn *t,
 			struct bb_err *err)
 {

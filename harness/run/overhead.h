@@ -5,11 +5,9 @@
 #include "run/agent.h"
 #include "stats/verdict.h"
 
-/*
- * The cost of an agent to a workload. The same commands run in turns with the agent and without it
+/* The cost of an agent to a workload. The same commands run in turns with the agent and without it
  * (or with another agent), in blocks of four turns, ABBA or BAAB at random. A block gives one
- * difference. docs/overhead.md explains the figures.
- */
+ * difference. docs/overhead.md explains the figures. */
 enum bb_overhead_what {
 	/* CPU time of the processes of the workload (getrusage), the server and the agent, with ns
 	 * resolution. It has a verdict. */
@@ -100,8 +98,7 @@ struct bb_overhead {
 	size_t n_rings, n_perf_buffers;
 	/* CPU time per request in the turns with bpf_stats on, s; 0 if there were no such turns */
 	double parts_turn_s;
-	/* agent_s: median over turns of the CPU time of the agent's processes, seconds per request
-	 */
+	/* agent_s: median over turns of the CPU time of the agent's processes, s per request */
 	double agent_s, map_bytes, rss_bytes;
 	double elapsed_s, steal;
 	uint32_t n_starts;         /* number of times that an agent was started */
@@ -128,11 +125,9 @@ void bb_overhead__judge(struct bb_overhead *o, const struct bb_overhead_opts *op
 bool bb_overhead__is_above(const struct bb_overhead *o);
 
 /* Returns the time of a run, ns, and the CPU time per request, s, of a program of the agent. Both
- * were measured in the turns with bpf_stats on, and are scaled to the speed of the machine in the
- * other turns. */
+ * are from the turns with bpf_stats on, scaled to the speed of the other turns. */
 double bb_overhead__program_ns(const struct bb_overhead *o, const struct bb_overhead_program *p);
 double bb_overhead__program_s(const struct bb_overhead *o, const struct bb_overhead_program *p);
 
-/* Returns the CPU time per request, s, that neither the programs nor the agent's processes account
- * for. */
+/* Returns the CPU time per request, s, beyond that of the programs and the agent's processes. */
 double bb_overhead__unexplained_s(const struct bb_overhead *o);

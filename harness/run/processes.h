@@ -3,10 +3,8 @@
 
 #include "base/std.h"
 
-/*
- * The processes of the user's commands. All of them, orphans too, remain descendants of bpfbench
- * (PR_SET_CHILD_SUBREAPER). So bpfbench can read their CPU time, and can end them all.
- */
+/* The processes of the user's commands. All of them, orphans too, remain descendants of bpfbench
+ * (PR_SET_CHILD_SUBREAPER). So bpfbench can read their CPU time, and can end them all. */
 
 /* The descendants of the process `root`, and `root` itself unless it is our own process. */
 struct bb_processes {

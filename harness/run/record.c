@@ -54,8 +54,7 @@ static bool same_entries(const struct bb_variant_spec *a, const struct bb_varian
 }
 
 /* Looks for the variant that differs from `v` only in one map: that map has one value for all CPUs
- * there, and a value for each CPU in `v`. Stores the names of that variant and of the map in the
- * case. */
+ * there, and a value for each CPU in `v`. Stores the names of both in the case. */
 static void note_per_cpu(const struct bb_scenario *sc, const struct bb_variant_spec *v,
 			 struct bb_case *k)
 {
@@ -165,8 +164,7 @@ struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mo
 	return s;
 }
 
-/* Returns the description of the path that the nth run of a batch took; NULL if the path is not
- * known. */
+/* Returns the description of the path that the nth run of a batch took; NULL: unknown. */
 static const char *path_of(const struct bb_batch *b, size_t nth)
 {
 	const struct bb_mix_paths *p = b->mix_paths;

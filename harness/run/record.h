@@ -7,11 +7,9 @@
 
 /* Stores measurements in a report. */
 
-/*
- * Adds a case to the report for the case `planned` of the plan. `variant` is the variant's name in
+/* Adds a case to the report for the case `planned` of the plan. `variant` is the variant's name in
  * the report; NULL: its name in the plan. The caller sets the floor. `*ret_index` is the index of
- * the new case in the report.
- */
+ * the new case in the report. */
 void bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 		     const struct bb_plan_case *planned, const char *variant, size_t *ret_index);
 
@@ -45,8 +43,7 @@ bool bb_record__all_ran(const struct bb_test_prog *prog, uint64_t ran, uint64_t 
  * driver that fires, the difference must be `fired`, the number of events since then, warm-up
  * included. With bpf_stats off, the counters must not have changed. Writes what is wrong into
  * ret_why[size]; "": nothing is wrong, or the program is fake. `*ret_misses` is the number of
- * missed runs. Missed runs count as wrong, unless the program is live or other processes also make
- * it run.
+ * missed runs. Missed runs are wrong unless the program is live or others make it run, too.
  */
 void bb_record__check(const struct bb_driver *driver, const struct bb_test_prog *prog,
 		      const struct bb_prog_stats *before, uint64_t fired, uint64_t *ret_misses,

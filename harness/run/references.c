@@ -58,8 +58,7 @@ int bb_references__open(const char *object_dir, struct bb_references **ret_refer
 	return 0;
 }
 
-/* Times a test run of `runs` runs by our clock, because the kernel rounds its own figure to whole
- * ns per run. */
+/* Times a test run of `runs` runs by our clock: the kernel's own figure is whole ns per run. */
 static int time_call(void *arg, uint32_t runs, double *ret_ns)
 {
 	static const uint8_t frame[FRAME_BYTES];
@@ -111,11 +110,9 @@ void bb_references__free(struct bb_references *r)
 
 static volatile uint64_t sink;
 
-/*
- * Does the fixed work and returns its time, ns. Each step has six operations that do not depend on
+/* Does the fixed work and returns its time, ns. Each step has six operations that do not depend on
  * each other, so another thread on the same core slows them down. It would not slow down a chain of
- * dependent operations, or branches that are compiled to conditional moves.
- */
+ * dependent operations, or branches that are compiled to conditional moves. */
 static __attribute__((noinline)) double work_ns(void)
 {
 	uint64_t began_ns = bb_now_ns(), a = 1, b = 2, c = 3, d = 4, e = 5, f = 6;

@@ -157,8 +157,7 @@ static void remove_kept(const struct bb_repo *repo)
 	bb_root__end();
 }
 
-/* Runs in the keeper: waits until all other processes have closed the pipe, then removes the
- * folders. */
+/* Runs in the keeper: removes the folders when all other processes have closed the pipe. */
 static int clean_up(void *arg, int alive)
 {
 	static const char script[] = "rm -rf -- \"$1\" || { chmod -R u+rwX -- \"$1\"; sleep 1; "
@@ -191,8 +190,7 @@ static int name_scratch(struct bb_repo *repo, struct bb_err *err)
 }
 
 /* Makes `kept` in a folder where only root can replace it. Starts the keeper, which removes `kept`
- * and `scratch` when bpfbench ends. Then makes `scratch` as the user, so that the user can remove
- * it. */
+ * and `scratch` when bpfbench ends. Then makes `scratch` as the user, who may remove it. */
 static int make_folders(struct bb_repo *repo, struct bb_err *err)
 {
 	static const struct bb_child_rules rules = {.link = BB_LINK_TO_CHILD,
@@ -236,8 +234,7 @@ int bb_repo__open(const char *dir, struct bb_repo *ret_repo, struct bb_err *err)
 	if (stat(dir, &st))
 		return bb_fail(err, -errno, "%s: %m", dir);
 	bb_caller(&repo->uid, &repo->gid);
-	/* if the caller is root, git runs as the folder's owner, and leaves no files of root in it
-	 */
+	/* if the caller is root, git runs as the folder's owner, and leaves no files of root */
 	if (repo->uid == 0) {
 		repo->uid = st.st_uid;
 		repo->gid = st.st_gid;
@@ -288,10 +285,8 @@ static int copy_changes(const struct bb_repo *repo, struct bb_err *err)
 
 	snprintf(patch, sizeof(patch), "%s/changes", repo->scratch);
 	snprintf(option, sizeof(option), "--output=%s", patch);
-	/*
-	 * Refreshes the index. Otherwise the patch would name files that have a new time but the
-	 * same contents. The exit code is ignored: it only says that some files differ.
-	 */
+	/* Refreshes the index. Otherwise the patch would name files that have a new time but the
+	 * same contents. The exit code is ignored: it only says that some files differ. */
 	git(repo, repo->top, NULL, NULL, "update-index", "-q", "--refresh", NULL);
 	rc = git(repo, repo->top, NULL, err, "diff-index", "-p", "--binary", "--no-ext-diff",
 		 "--no-textconv", "--ignore-submodules", option, "HEAD", "--", NULL);

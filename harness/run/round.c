@@ -22,8 +22,7 @@
 /* The chi-square test needs at least this expected number of loads at each place (Cochran 1954). */
 #define LEAST_EXPECTED 5.0
 #define NORMAL_0_001 3.0902 /* a standard normal value is larger than this with P = 0.1 % */
-/* If the probability that all loads missed one more place is larger than this, the shares are
- * unknown. */
+/* With a larger probability that all loads missed one more place, the shares are unknown. */
 #define MISSED_MOST 0.05
 
 static int load(struct bb_placement *p, struct bb_test_prog *prog, struct bb_rng *rng,
@@ -131,8 +130,7 @@ bool bb_round__is_placed(const struct bb_plan_case *c)
 {
 	const struct bb_drive_kind *kind = c->drive->kind;
 
-	/* a drive that has its own floor times a whole event, on which the place has little
-	 * effect */
+	/* a drive with its own floor times a whole event, on which the place has little effect */
 	return kind->needs_bpf && !kind->counts && !kind->own_floor && !(c->seconds > 0);
 }
 
@@ -351,15 +349,13 @@ static size_t turns_to_share(const struct bb_run *r, const uint32_t *turns, size
 /* Measures all turns of a drive in random order. */
 static int run_turns(struct bb_run *r, size_t drive, struct bb_err *err)
 {
-	uint32_t *turns = NULL, *turn;
+	uint32_t *turns = NULL;
 	size_t n = 0;
 	int rc = 0;
 
 	for (size_t i = 0; i < r->session.plan->n_cases; i++)
-		for (uint32_t t = is_of(r, i, drive) ? turns_of(r, i) : 0; t > 0; t--) {
-			turn = bb_append(&turns, &n, sizeof(*turn));
-			*turn = (uint32_t)i;
-		}
+		for (uint32_t t = is_of(r, i, drive) ? turns_of(r, i) : 0; t > 0; t--)
+			BB_PUSH(turns, n, (uint32_t)i);
 	bb_rng_shuffle(&r->session.rng, turns, n);
 	for (size_t i = 0; !rc && i < n && !bb_must_end(); i++) {
 		/* If slow programs made the round late, only cases without samples get a turn. */

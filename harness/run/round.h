@@ -13,8 +13,7 @@ int bb_references__open(const char *object_dir, struct bb_references **ret_refer
 			struct bb_err *err);
 
 /* Measures how long one more piece of the work of each reference takes now, ns
- * (drivers/fit_line.h). A time is NAN if its measurement failed, or if `r` is NULL. Takes about 4
- * ms. */
+ * (drivers/fit_line.h). A time is NAN if it failed, or if `r` is NULL. Takes about 4 ms. */
 void bb_references__measure(struct bb_references *r, double ret_ns[BB_N_REFERENCES]);
 
 void bb_references__free(struct bb_references *r); /* `r` may be NULL */
@@ -64,11 +63,9 @@ int bb_placement__find(struct bb_placement *p, struct bb_test_prog *prog, struct
 int bb_placement__load(struct bb_placement *p, struct bb_test_prog *prog, struct bb_rng *rng,
 		       struct bb_err *err);
 
-/*
- * Returns the share of random loads that get the place `mod64`, 0 to 1; NAN: unknown. All places
+/* Returns the share of random loads that get the place `mod64`, 0 to 1; NAN: unknown. All places
  * have the same share unless the counts of all loads so far contradict this (chi-square, P < 0.1
- * %), because equal shares have no noise.
- */
+ * %), because equal shares have no noise. */
 double bb_placement_share(const struct bb_test_prog *prog, int mod64);
 
 /* State of a case of the plan during a run. Cases of one drive and variant share a slot. */
@@ -84,8 +81,7 @@ struct bb_run_case {
 /* A plan that is being measured into a report. */
 struct bb_run {
 	struct bb_session session;
-	size_t *case_of; /* index in the report of each case of the plan; SIZE_MAX: the case is not
-			    measured here */
+	size_t *case_of; /* by case of the plan: index in the report; SIZE_MAX: not measured */
 	struct bb_run_case *cases;
 	uint64_t *ns; /* memory for the samples of one batch */
 	size_t ns_size;

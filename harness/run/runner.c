@@ -15,8 +15,7 @@
 #define BATCH_MIN 100u /* smallest size of a batch, in samples */
 
 /* Limits for loading programs again until they have a wanted place (PLACING), and for waiting for a
- * calm CPU (WAITING). Of the limit in s and the limit as a share of the time left, the smaller one
- * applies. */
+ * calm CPU (WAITING). The smaller of the limits in s and as a share of the time left applies. */
 #define PLACING_MOST_S 2.0 /* for each program */
 #define PLACING_SHARE 0.15 /* for all programs together */
 #define WAITING_MOST_S 3.0
@@ -29,8 +28,7 @@
  * include the difference between processes. This process is the first one. It keeps its maps until
  * the end, so that the other processes get other pages.
  */
-/* number of loads in each process. With fewer loads, opening the programs would take too much of
- * the time */
+/* number of loads in each process; with fewer, opening the programs would take too much time */
 #define LOADS_EACH 4u
 /* Other processes are used only if opening the programs takes at most this many times as long as
  * measuring the loads of one process. */
@@ -48,8 +46,7 @@ static uint32_t first_loads(const struct bb_plan *plan, const struct bb_run_opts
 		if (!kind->by_line && !kind->counts)
 			return plan->loads;
 	}
-	/* Programs that are compared need the same rounds and the same maps, so one process
-	 * measures them. */
+	/* Programs that are compared need the same rounds and maps: one process measures them. */
 	return by_line && !opts->share_maps && plan->loads >= 2 * LOADS_EACH ? LOADS_EACH
 									     : plan->loads;
 }
@@ -94,8 +91,7 @@ static void count_samples(const struct bb_run *r, size_t planned, uint32_t loads
 	}
 }
 
-/* Adds one skip that names all cases without a sample, because the report does not mention them
- * elsewhere. */
+/* Adds one skip that names all cases without a sample, which the report has nowhere else. */
 static void note_unmeasured(struct bb_run *r, size_t n, const size_t *cases)
 {
 	const struct bb_plan *plan = r->session.plan;
@@ -244,8 +240,7 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 		r->places[v] = before->places[v];
 		r->places[v].spent_s = 0;
 	}
-	/* finding places takes many loads: it is left out if there was no time to load each program
-	 * once */
+	/* finding places takes many loads: not if there was no time to load each program once */
 	for (size_t i = 0; !rc && !before && !ss->out_of_time && i < ss->plan->n_cases; i++) {
 		size_t v = bb_session__variant(ss, &ss->plan->cases[i]);
 
@@ -534,8 +529,7 @@ static int run_part(struct part *p, char **ret_text, size_t *ret_len, struct bb_
 	return 0;
 }
 
-/* Counts the places of another process's loads as taken, so that later loads prefer other places.
- */
+/* Counts the places of another process's loads as taken, so that later loads prefer others. */
 static void count_places(struct bb_run *r, const struct bb_report *part)
 {
 	const struct bb_scenario *s = r->session.plan->scenario;

@@ -106,8 +106,7 @@ static void take_run(struct bb_repeat *r, const struct bb_scenario *s, struct bb
 	}
 	if (!report->n_cases)
 		return;
-	/* All cases of a drive have the same times of references, so take those of the first case.
-	 */
+	/* all cases of a drive have the same times of references */
 	add(&r->memory, first->summary.reference[BB_REFERENCE_MEMORY].value);
 	for (size_t i = 0; i < first->n_series; i++)
 		add(&r->clock, first->series[i].reference_ns[BB_REFERENCE_INSTRUCTIONS]);
@@ -523,8 +522,7 @@ static void take_program(const json_t *o, struct pool *pool)
 	}
 }
 
-/* Adds the plain runs of a stored self-test to the pool `arg`. Returns 1, or 0 if the self-test has
- * no plain runs. */
+/* Adds the plain runs of a stored self-test to the pool `arg`. Returns 1, or 0 if it has none. */
 static int take_plain_runs(const json_t *root, void *arg)
 {
 	const json_t *programs = json_object_get(json_object_get(root, "plain_runs"), "programs");

@@ -12,8 +12,7 @@ enum bb_repeat_class {
 	BB_REPEAT_CALM,
 	BB_REPEAT_WAKES, /* programs that interrupt their own CPU */
 	BB_REPEAT_COLD,  /* programs measured with emptied caches */
-	/* the floor; if its latency changes, the latencies of all programs of its drive change by
-	 * the same ns */
+	/* the floor; all programs of its drive change by as many ns as it does */
 	BB_REPEAT_EMPTY,
 	BB_REPEAT_EMPTY_COLD,
 	BB_N_REPEAT_CLASSES
@@ -99,16 +98,13 @@ struct bb_selftest {
 	size_t n_rows;
 	/* 95th percentile of |ratio - 1| in all experiments with reloads; NAN: there were none */
 	double resolution;
-	/* how well plain runs repeat; empty if opts->program or opts->mode restricts the self-test
-	 */
+	/* how well plain runs repeat; empty if opts->program or opts->mode is given */
 	struct bb_repeat repeat;
 };
 
-/*
- * Runs one experiment of each row in turn, again and again, so that all rows are measured in the
+/* Runs one experiment of each row in turn, again and again, so that all rows are measured in the
  * same conditions. Returns 0, -EINTR after a signal, or -errno with a message. `*ret_selftest` has
- * the results so far also after an error.
- */
+ * the results so far also after an error. */
 int bb_selftest__run(const struct bb_scenario *scenario, const struct bb_selftest_opts *opts,
 		     struct bb_selftest *ret_selftest, struct bb_err *err);
 void bb_selftest__done(struct bb_selftest *t);
@@ -116,8 +112,7 @@ void bb_selftest__done(struct bb_selftest *t);
 /* How much plain runs differ from their mean: half widths of 95 % intervals of ln, pooled over
  * several self-tests of one machine (stats/loads.h). */
 struct bb_between {
-	/* by class and figure: the spread of the program that varies most; half_width NAN:
-	 * unknown */
+	/* by class and figure: spread of the program that varies most; half_width NAN: unknown */
 	struct bb_pooled_spread of[BB_N_REPEAT_CLASSES][BB_N_REPEATS];
 	size_t n_selftests;
 };

@@ -314,8 +314,7 @@ static bool anything_left(const struct bb_session *s)
 }
 
 /* Call it if no program could be loaded in the share of the budget for loading. Opens late
- * variants, in the order of the plan, with the rest of the budget, until there is something to
- * measure. */
+ * variants, in the order of the plan, until there is something to measure. */
 static int open_late(struct bb_session *s, struct bb_err *err)
 {
 	int rc = 0;

@@ -26,23 +26,18 @@ struct bb_run_opts {
 	/* name of the option by which the user sets budget_s; NULL: --budget */
 	const char *budget_option;
 	const struct bb_progress *progress;
-	/*
-	 * How lines are compared; NULL if they are not compared. A run that compares lines has four
+	/* How lines are compared; NULL if they are not compared. A run that compares lines has four
 	 * times the plan's rounds, as far as the budget lasts. If a line has no verdict after these
-	 * rounds, more rounds are added.
-	 */
+	 * rounds, more rounds are added. */
 	const struct bb_time_diff_opts *lines;
-	/* true if variants are compared. Variants whose maps are alike then share one set of maps
-	 */
+	/* true if variants are compared; those whose maps are alike then share them */
 	bool share_maps;
-	/* the run of the first process, if this process measures a part of it (run/runner.c);
-	 * otherwise NULL */
+	/* run of the first process, of which this one measures a part (run/runner.c); NULL: none */
 	const struct bb_run *before;
 	/* by variant: true if the session may open it; NULL: it may open all */
 	const bool *only;
 	/* by variant: receives true if the memory does not hold the maps of its program beside
-	 * those of the programs before it, so that another session must open it; NULL: that is a
-	 * failure */
+	 * those of the programs before it, so that another session must open it; NULL: a failure */
 	bool *put_off;
 };
 
@@ -52,11 +47,9 @@ static inline const char *bb_run_opts__budget_option(const struct bb_run_opts *o
 	return o->budget_option ? o->budget_option : "--budget";
 }
 
-/*
- * Returns the path of the object of a variant's program; free() it. A name that begins with a slash
+/* Returns the path of the object of a variant's program; free() it. A name that begins with a slash
  * is the path. A name without a slash is first looked for in `object_dir`. All other names are
- * relative to the folder of the scenario.
- */
+ * relative to the folder of the scenario. */
 char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *v,
 		     const char *object_dir);
 
@@ -66,8 +59,7 @@ struct bb_open_drive {
 	struct bb_drive_state *state;
 };
 
-/* A plan that is ready to be measured: every program has been loaded once, and every drive is
- * open. */
+/* A plan that is ready to be measured: every program was loaded once, every drive is open. */
 struct bb_session {
 	const struct bb_plan *plan;
 	const struct bb_run_opts *opts;
@@ -87,17 +79,13 @@ struct bb_session {
 	/* n_loaded: number of variants that were opened in time. n_tried: number of pairs of a
 	 * drive and a variant that were tried in time */
 	size_t n_loaded, n_tried;
-	/* first failure that became a skip (skip_failing), as -errno; 0: there was no such failure
-	 */
+	/* first failure that became a skip (skip_failing), as -errno; 0: there was none */
 	int failed;
-	/* true if the time for loading and trying was too short; the remaining programs are left
-	 * out */
+	/* true: the time for loading and trying was too short for the remaining programs */
 	bool out_of_time;
-	/* [drive index * number of variants + variant index]: that drive cannot drive that variant
-	 */
+	/* [drive index * number of variants + variant index]: the drive cannot drive the variant */
 	bool *refused;
-	/* the paths of mixes, by case of the plan: mix_paths[plan->n_cases]. NULL: they are not
-	 * known yet */
+	/* the paths of mixes, by case of the plan: mix_paths[plan->n_cases]; NULL: not known yet */
 	struct bb_mix_paths *mix_paths;
 };
 
@@ -122,8 +110,7 @@ size_t bb_session__variant(const struct bb_session *s, const struct bb_plan_case
 /* Returns the index of the case's drive in drives[]. */
 size_t bb_session__drive(const struct bb_session *s, const struct bb_plan_case *c);
 
-/* Returns the plan's first case of the drive and the variant with these indexes; NULL: there is no
- * such case. */
+/* Returns the plan's first case of the drive and the variant with these indexes; NULL: none. */
 const struct bb_plan_case *bb_session__find_case(const struct bb_session *s, size_t drive,
 						 size_t variant);
 

@@ -46,8 +46,7 @@ struct trying {
 	struct bb_input input; /* the drive's only input, with the bytes of the present state */
 	struct bb_drive_state *state;
 	struct bb_drive_slot *slot;
-	struct bb_test_prog prog; /* loaded for this search only, because the session's program may
-				     share its maps */
+	struct bb_test_prog prog; /* of this search only: the session's may share its maps */
 	/* the variant, with the globals and map contents of the state that is tried now */
 	struct bb_variant_spec with;
 	struct bb_try_search search;
@@ -158,10 +157,9 @@ static int load_state(struct trying *t)
 }
 
 /* Keeps the bytes of some parts of the present state in `*kept`. Returns true if other bytes were
- * in
- * `*kept` before. With `values`, these parts are the values in maps. Without it, they are the
- * globals and the entries of prog arrays. If one of these changes, the object must be loaded again.
- */
+ * in `*kept` before. With `values`, these parts are the values in maps. Without it, they are the
+ * globals and the entries of prog arrays. If one of these changes, the object must be loaded
+ * again. */
 static bool is_changed(const struct trying *t, bool values, char **kept, size_t *n_kept)
 {
 	size_t n;
@@ -206,8 +204,7 @@ static uint32_t sum_executed(const struct bb_exact *e, uint32_t *ret_all)
 }
 
 /* Returns the struct reached for n basic blocks in all programs together. Adds it if there is none.
- * *ret_is_first is true if it was added and others, for other numbers of blocks, existed already.
- */
+ * *ret_is_first is true if it was added and others existed already. */
 static struct reached *reached_of(struct trying *t, size_t n, bool *ret_is_first)
 {
 	struct reached *r = BB_FIND(t->reached, t->n_reached, it->n == n);
@@ -240,8 +237,7 @@ static bool reaches_new(struct trying *t, const struct bb_exact *e, bool note)
 	return is_new && !is_first;
 }
 
-/* True if a tail call failed in the last run, in the program of `e` or in a program that it
- * entered. */
+/* True if a tail call of the program of `e`, or of one that it entered, failed in the last run. */
 static bool jumps_in_vain(const struct bb_exact *e)
 {
 	for (; e; e = e->behind)
@@ -647,14 +643,10 @@ static void offer_all(struct trying *t, const struct bb_object_info *info)
 		if (p)
 			p->is_state = g->is_state;
 	}
-	for (size_t i = 0; i < info->n_programs; i++) {
-		char **name;
-
-		if (info->programs[i].type != prog_type)
-			continue;
-		name = bb_append(&t->found->programs, &t->found->n_programs, sizeof(*name));
-		*name = bb_strdup(info->programs[i].name);
-	}
+	for (size_t i = 0; i < info->n_programs; i++)
+		if (info->programs[i].type == prog_type)
+			BB_PUSH(t->found->programs, t->found->n_programs,
+				bb_strdup(info->programs[i].name));
 }
 
 static void note_not_passed(struct trying *t)

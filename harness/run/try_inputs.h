@@ -30,11 +30,9 @@ struct bb_found_inputs {
 /* limit: time for the search for one program, s */
 #define BB_TRY_S 10.0
 
-/*
- * Searches, for each program of the scenario, an input, globals and entries of maps with which it
+/* Searches, for each program of the scenario, an input, globals and entries of maps with which it
  * executes more of its instructions. Measures nothing. The caller frees ret_found, which is filled
- * even after an error. Returns 0, or -errno with a message.
- */
+ * even after an error. Returns 0, or -errno with a message. */
 int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *opts,
 		  struct bb_found_inputs *ret_found, struct bb_err *err);
 void bb_found_inputs__done(struct bb_found_inputs *f);

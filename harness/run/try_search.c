@@ -345,8 +345,7 @@ static bool try_random(struct bb_try_search *s)
 
 /* --- the search --- */
 
-/* Replaces the present state by the waiting state that comes before all others. Returns false if no
- * state waits. */
+/* Replaces the present state by the waiting state that comes first. Returns false if none waits. */
 static bool take_waiting(struct bb_try_search *s, unsigned int *ret_stage)
 {
 	struct bb_try_waiting *first = s->waiting;

@@ -33,8 +33,7 @@ struct bb_try_part {
 	uint8_t n_choices; /* BB_TRY_PROGRAM: number of programs */
 	bool is_absent;    /* an entry that the map has only if the search sets it */
 	bool is_set;       /* the search changed the part */
-	/* BB_TRY_GLOBAL: a branch compares the global with `near`, and one side of this branch was
-	 * not executed */
+	/* BB_TRY_GLOBAL: a branch of which one side was not executed compares it with `near` */
 	bool is_wanted;
 	bool is_state; /* BB_TRY_GLOBAL: the search changes this global only if `is_wanted` */
 	int64_t near;
@@ -56,8 +55,7 @@ struct bb_try_state {
 
 void bb_try_state__done(struct bb_try_state *s);
 
-/* Adds a part of `len` zero bytes and returns it; NULL: the state already has a part of this kind,
- * name and key. */
+/* Adds a part of `len` zero bytes and returns it; NULL: the state has it (kind, name, key). */
 struct bb_try_part *bb_try_state__offer(struct bb_try_state *s, enum bb_try_kind kind,
 					const char *name, const void *key, uint32_t key_len,
 					uint32_t len);
@@ -65,15 +63,13 @@ struct bb_try_part *bb_try_state__offer(struct bb_try_state *s, enum bb_try_kind
 struct bb_try_search {
 	struct bb_try_state now; /* the present state; at the end, the best one */
 	struct bb_rng rng;
-	/* starts[n_starts]: inputs from which the search starts, in addition to the input in `now`;
-	 * owned */
+	/* starts[n_starts]: inputs to start from, in addition to the one in `now`; owned */
 	struct bb_bytes *starts;
 	size_t n_starts;
 	/* constants in comparisons of branches of which one side was not executed */
 	int64_t *constants;
 	size_t n_constants;
-	/* number of instructions that the program executes in `now` without the change that is
-	 * being tried */
+	/* number of instructions executed in `now` without the change that is being tried */
 	uint32_t level;
 	uint32_t best; /* largest number of executed instructions so far */
 	uint64_t runs;
@@ -81,8 +77,7 @@ struct bb_try_search {
 	 * could not run. Sets *ret_is_new if it reached a basic block that no run reached before.
 	 */
 	uint32_t (*run)(void *arg, bool *ret_is_new);
-	/* Learns from the last run: sets `constants`, and adds parts to `now` that the search may
-	 * change. */
+	/* Learns from the last run: sets `constants`, and adds parts that may change to `now`. */
 	void (*look)(void *arg);
 	/* Returns true if the search must end, and shows its progress. */
 	bool (*must_end)(void *arg);
