@@ -65,8 +65,7 @@ struct bb_field {
 	/* name in messages: of one item of a list of texts ("an argument"), or of all items of a
 	 * list of mappings ("mappings such as ...") */
 	const char *item;
-	/* For the JSON schema (plan/schema.c): the schema of a value that is not a mapping; NULL:
-	 * type->schema. */
+	/* for the JSON schema: the schema of a value that is not a mapping; NULL: type->schema */
 	const char *schema;
 	/* For the JSON schema: the kind of the mapping that `read` accepts; NULL: `of`. */
 	const struct bb_kind *mapping;
@@ -87,9 +86,8 @@ static inline void *bb_field__number(const struct bb_field *f, void *base)
 	return (char *)base + f->n_offset;
 }
 
-/* Types of members. The comment on a type names the C type of the member. bb_type_list reads
- * each item by its kind (bb_field.of). If that kind has a noun (bb_kind.noun), no two items may
- * have the same name. */
+/* Types of members. The comment on a type names the C type of the member. bb_type_list reads each
+ * item by its kind (bb_field.of). If it has a noun (bb_kind.noun), no two items have one name. */
 extern const struct bb_type bb_type_text, bb_type_name; /* char * */
 extern const struct bb_type bb_type_choice;             /* char *, one of bb_field.choices */
 extern const struct bb_type bb_type_index; /* unsigned int, an index of bb_field.choices */
@@ -112,8 +110,7 @@ bb_read_value bb_field__text, bb_field__choice, bb_field__u32;
 
 /* Readers of values call these functions. bb_field__choose() finds the index of the node's text
  * among the texts that `f` allows. bb_field__check_list() checks that the node is a list with at
- * least one item; `of` names the items in messages. Both functions return 0, or -EINVAL with a
- * message. */
+ * least one item; `of` names the items in messages. Both return 0, or -EINVAL with a message. */
 int bb_field__choose(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, size_t *ret_index);
 int bb_field__check_list(const struct bb_reader *r, const struct bb_field *f,
@@ -261,8 +258,7 @@ int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *re
 
 struct __sk_buff;
 
-/* Lists, for messages, the members that a scenario can set by name in a context of this kind; "" if
- * there are none. */
+/* Lists, for messages, the members that a scenario can set in a context of this kind; "": none. */
 struct bb_phrase bb_ctx__members(enum bb_ctx_kind kind);
 
 /* Steps through the members of __sk_buff that are not zero in the context of the input, so that a

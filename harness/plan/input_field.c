@@ -579,8 +579,7 @@ static void give_ctx(const struct entry *e, struct bb_input *in)
 	if (e->ctx_kind != BB_CTX_XDP)
 		return;
 	/* The kernel expects the metadata at the beginning of the packet's bytes. In struct xdp_md,
-	 * `data` is then the length of the metadata, and `data_end` the length of metadata and
-	 * packet together. */
+	 * `data` is its length, and `data_end` that of metadata and packet together. */
 	if (metadata->len) {
 		bb_resize(&in->data, metadata->len + in->len, 1);
 		memmove(in->data + metadata->len, in->data, in->len);

@@ -205,8 +205,7 @@ int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **
 
 /* A part of a key: bytes of an input, or constant bytes. */
 struct part {
-	/* offsets in the input of the first and the last byte; if to < from, the key has these
-	 * bytes in reverse order */
+	/* offsets of the first and the last byte in the input; to < from: the order is reversed */
 	size_t from, to;
 	uint8_t constant[MAX_KEY];
 	size_t n_constant; /* bytes in `constant`; 0 means that the part is bytes of the input */

@@ -19,8 +19,7 @@ struct bb_mix {
 	size_t n;    /* number of runs until the order repeats; 0 means that there are no inputs */
 };
 
-/* Makes `*ret_mix`. BB_ORDER_NONE gives the order `random` without weights. Free the result with
- * bb_mix__done(). */
+/* Makes `*ret_mix`; free it with bb_mix__done(). BB_ORDER_NONE is `random` without weights. */
 void bb_mix__make(const struct bb_inputs *inputs, enum bb_order order, uint64_t seed,
 		  struct bb_mix *ret_mix);
 void bb_mix__done(struct bb_mix *m);

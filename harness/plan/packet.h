@@ -76,6 +76,5 @@ void bb_frame__flow(const uint8_t *frame, size_t len, struct bb_flow *ret_flow);
 bool bb_frame__move_flow(uint8_t *frame, size_t len, uint32_t nth);
 
 /* Returns the Internet checksum (RFC 1071) of data[len], which the caller stores high byte first.
- * `sum` is the sum of the 16-bit words that the checksum covers besides data[len]; 0 if it covers
- * no other words. */
+ * `sum` is the sum of the 16-bit words that the checksum covers besides data[len]; 0: no others. */
 uint16_t bb_inet_checksum(uint32_t sum, const uint8_t *data, size_t len);

@@ -17,8 +17,7 @@ struct param {
 	size_t n;
 };
 
-/* Reads an input's name as a number for a plot's axis. Refuses leading zeros, so that two names
- * never give one number. */
+/* Reads an input's name as a number. Refuses leading zeros: two names never give one number. */
 static bool is_number(const char *name, uint32_t *ret_value)
 {
 	char again[16];
@@ -115,8 +114,7 @@ static int check_names(const struct bb_scenario *s, const struct bb_plan_opts *o
 	return rc;
 }
 
-/* Appends the case of variant `v` under drive `d` for value `i` of the parameter. p->cases must
- * have room for the case. */
+/* Appends the case of `v` under `d` for value `i` of the parameter. p->cases must have room. */
 static void add_case(struct bb_plan *p, const struct bb_plan_opts *opts,
 		     const struct bb_variant_spec *v, const struct bb_drive_spec *d,
 		     const struct param *param, size_t i)
@@ -243,9 +241,8 @@ static int check_cases(const struct bb_plan *p, struct bb_err *err)
 	return 0;
 }
 
-/* A drive with `same_input` is compared with a drive of the same kind without it. If the
- * scenario has such drives, checks that one of them has the same first input as `d`, and an
- * input for each CPU. */
+/* A drive with `same_input` is compared with a drive of the same kind without it. If there are such
+ * drives, checks that one of them has the same first input, and one for each CPU. */
 static int check_same_input(const struct bb_scenario *s, const struct bb_drive_spec *d,
 			    struct bb_err *err)
 {

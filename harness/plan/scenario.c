@@ -25,8 +25,7 @@ static const char *const refusals[] = {[false] = "error", [true] = "skip"};
 /* values of `sampler`; the first one is the default */
 static const char *const samplers[] = {"program", "none", "perf-record", "profile"};
 
-/* limit: number of values of `with`, and of values of the key that chooses between kinds of
- * drives with the same `with` */
+/* limit: values of `with`, and of the key that chooses between kinds with the same `with` */
 #define MAX_CHOICES 32
 #define MAX_KINDS 31 /* limit: kinds of drives, because each kind has a bit in bb_field.with */
 #define BUFFER_MOST_BYTES (1 << 30)
@@ -158,8 +157,7 @@ static int read_global(const struct bb_reader *r, const struct bb_yaml *key,
 
 #define MOST_COMBINATIONS 64u
 
-/* Stores the number of combinations of the values of a variant's globals. The variant is read once
- * for each combination. */
+/* Stores the number of combinations of values of a variant's globals: it is read once for each. */
 static int count_combinations(const struct bb_reader *r, const struct bb_yaml *node,
 			      uint32_t *ret_n)
 {
@@ -355,8 +353,7 @@ static void set_default(char **text, const char *value)
 		*text = bb_strdup(value);
 }
 
-/* If globals of the variant have lists of values, adds the chosen values to the variant's name:
- * "v2.max_frames-64". */
+/* Adds the values that were chosen from lists to the variant's name: "v2.max_frames-64". */
 static int name_combination(const struct bb_reader *r, const struct bb_yaml *node,
 			    struct bb_variant_spec *v)
 {
@@ -397,8 +394,7 @@ static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, v
 
 /* --- drives --- */
 
-/* Reads a text, which must be among the texts that the drive's kind allows for this key
- * (bb_drive_key.choice). */
+/* Reads a text that must be among those that the drive's kind allows (bb_drive_key.choice). */
 static int read_of_kind(const struct bb_reader *r, const struct bb_field *f,
 			const struct bb_yaml *node, void *base)
 {
@@ -420,8 +416,7 @@ static int read_event(const struct bb_reader *r, const struct bb_field *f,
 				   : read_of_kind(r, f, node, base);
 }
 
-/* Finds the kind of a drive by its key `with` and, if several kinds share that value of `with`, by
- * its key `trigger` or `event`. */
+/* Finds the kind of a drive by its key `with` and, if several share it, by `trigger` or `event`. */
 static int find_kind(const struct bb_reader *r, const struct bb_yaml *node,
 		     const struct bb_drive_kind **ret_kind)
 {
@@ -655,8 +650,7 @@ static json_t *kind_names(const char *with)
 	return names;
 }
 
-/* Returns the schema's rule for a kind of drive: the keys it takes and requires, and their
- * values. */
+/* Returns the schema's rule for a kind of drive: the keys it takes and requires, with values. */
 static json_t *kind_rule(const struct bb_drive_kind *kind)
 {
 	json_t *keys = json_array(), *required = json_array(), *values = json_object();

@@ -104,8 +104,7 @@ struct bb_inputs {
 struct bb_map_datum {
 	bool is_number;
 	int64_t number;
-	/* value of the process that fires, which replaces `number` and `bytes`; BB_SELF_NONE: no
-	 * such value is meant */
+	/* value of the process that fires, in place of `number` and `bytes`; BB_SELF_NONE: none */
 	enum bb_self self;
 	struct bb_bytes bytes;
 };
@@ -119,8 +118,7 @@ struct bb_map_entry {
 
 struct bb_map_table;
 
-/* The keys of the entries that `fill` puts into a map, if they are read from a file or cut out of
- * packets (plan/keys_file.h). */
+/* The keys of the entries of `fill`, if they are from a file or from packets (plan/keys_file.h). */
 struct bb_fill_keys {
 	char *file;
 	struct bb_inputs inputs; /* inputs of the key `from`, until the table is made from them */
@@ -137,8 +135,7 @@ struct bb_map_fill {
 	uint32_t count;
 	/* true: the generated keys are in a fixed random order; false: they are 0, 1, 2, ... */
 	bool random;
-	/* the keys, if they are read from a file or cut out of packets; they keep the order that
-	 * they have there */
+	/* the keys, if they are from a file or from packets, in the order that they have there */
 	struct bb_fill_keys from;
 	/* lengths in bits of the prefixes of an LPM trie. The entries take these lengths in turn,
 	 * and a length may occur several times. n == 0: each prefix is as long as a whole key. */
@@ -161,8 +158,7 @@ struct bb_map_spec {
 	/* entries from the file that the key `file` names; NULL: the key is not given */
 	struct bb_map_table *table;
 	struct bb_map_fill fill;
-	/* entries[n_entries]. A map with neither entries nor `fill` nor `file` is empty, or an
-	 * array of zeros. */
+	/* entries[n_entries]. With no entries, `fill` or `file`, the map is empty or all zeros. */
 	struct bb_map_entry *entries;
 	size_t n_entries;
 	struct bb_map_shape shape, inner; /* inner: shape of the maps in a map of maps */
@@ -251,7 +247,7 @@ struct bb_variant_spec {
 	char *name;
 	char *program; /* function in the object; by default the variant's name */
 	char *object;  /* path of the BPF object; NULL: the scenario's object */
-	/* section such as "xdp", as if the program were in it; NULL: its own section */
+	/* section such as "xdp" in which the program is loaded; NULL: its own section */
 	char *type;
 	uint32_t id;       /* id of a live program; 0: not given */
 	char *pinned;      /* path of a live program's pin; NULL: not given */
@@ -278,15 +274,13 @@ struct bb_variant_spec {
 	size_t n_globals;
 	/* end of the variant's name, with values of globals; NULL once the variant has been read */
 	char *suffix;
-	/* index of the variant among the combinations of values of its globals; 0: each global
-	 * has its first value */
+	/* index of the variant among the combinations of values of its globals, from 0 */
 	uint32_t combination;
 	struct bb_prepare_spec *prepare; /* prepare[n_prepare], in the order in which they run */
 	size_t n_prepare;
 	/* the maps that the variant lists, and those of the scenario's that it does not list */
 	struct bb_map_specs maps;
-	/* number of entries in the maps of this copy of a variant (bb_scenario__spread_fills()); 0:
-	 * the variant is not such a copy */
+	/* number of entries in the maps of this copy (bb_scenario__spread_fills()); 0: no copy */
 	uint32_t fill_count;
 	struct bb_where where;
 };
@@ -373,8 +367,7 @@ struct bb_scenario {
  * "path:line:col: " if it is about the text. Free the scenario with bb_scenario__free(). */
 int bb_scenario__read(const char *path, struct bb_scenario **ret_scenario, struct bb_err *err);
 
-/* Writes the JSON schema of scenario files to `out`, without a newline at the end. The caller
- * checks `out` for errors. */
+/* Writes the JSON schema of scenario files to `out`, without a newline. The caller checks `out`. */
 void bb_scenario__write_schema(FILE *out);
 
 /* Reads a scenario from text in memory; `path` is only for messages. For tests and the fuzzer. */
@@ -429,8 +422,7 @@ static inline const struct bb_pace *bb_drive_pace(const struct bb_drive_spec *d)
 	return d->caches == BB_CACHES_COLD ? &d->kind->cold : &d->kind->pace;
 }
 
-/* Returns the name of a drive in cases, tables and options: its `with`, or a longer name such as
- * "step-cold" or "in-situ-http". */
+/* Returns the name of a drive in cases, tables and options: its `with`, or such as "step-cold". */
 const char *bb_drive_name(const struct bb_drive_spec *d);
 
 /* `same` is a drive in which all CPUs run one input. Returns the drive of this kind that has the

@@ -111,8 +111,7 @@ json_t *bb_schema__of_kind(json_t *defs, const struct bb_kind *kind)
 	char ref[64];
 
 	if (!json_object_get(defs, name)) {
-		/* Add an empty object first, so that the kind stands in `defs` before the kinds
-		 * that its keys use. */
+		/* an empty object first, so that the kind stands before those that its keys use */
 		json_object_set_new(defs, name, json_object());
 		json_object_set_new(defs, name, mapping(defs, kind));
 	}

@@ -53,8 +53,7 @@ struct ab {
 	struct bb_session session;
 	const struct bb_ab_opts *opts;
 	struct side sides[N_LABELS];
-	struct bb_test_prog second; /* second load of base's program; it is head if a program is
-				       compared with itself */
+	struct bb_test_prog second; /* second load of base's program, as head */
 	struct ab_case *cases;
 	size_t n_cases;
 	double scratch[4 * BB_PAIR_TURN_MOST];
@@ -65,8 +64,7 @@ struct ab {
 	double pair_s;
 	bool is_cut;  /* a pair of the present drive ended early, with too few runs or blocks */
 	bool is_open; /* some comparisons of the present drive have no verdict yet */
-	/* some comparisons of the present drive have neither a verdict nor an interval yet, so even
-	 * a large difference would not show */
+	/* some of them have no interval yet either, so even a large difference would not show */
 	bool is_bare;
 };
 
@@ -588,8 +586,7 @@ static struct bb_test_prog *find_prog(struct ab *ab, const char *variant)
 							 : NULL;
 }
 
-/* Opens base's program a second time, as head. A program that is compared with itself needs two
- * loads at the same time. */
+/* Opens base's program a second time, as head: a program compared with itself needs two loads. */
 static int open_second(struct ab *ab, struct bb_err *err)
 {
 	const struct bb_test_prog *base = ab->sides[BASE].prog;
@@ -749,8 +746,7 @@ int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct 
 	else if (rc == -EINTR)
 		bb_record__incomplete(report, rc, err);
 	bb_deadline__end(&budget);
-	/* Judges all that was measured, also after a signal or an error: verdicts are valid
-	 * after any pair. */
+	/* judges also after a signal or an error: verdicts are valid after any pair */
 	bb_comparisons_judge(report->comparisons, report->n_comparisons);
 	bb_test_prog__close(&ab->second);
 	free(ab->cases);

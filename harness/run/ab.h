@@ -25,8 +25,7 @@ struct bb_ab_opts {
 	const char *base, *head; /* names of two variants of the plan */
 	double threshold, alpha;
 	uint32_t max_pairs; /* limit: pairs; 0: as many as the budget allows */
-	/* number of comparisons that share alpha; used only if it is larger than the number of
-	 * comparisons in this run */
+	/* number of comparisons that share alpha, if there are more than in this run */
 	size_t n_family;
 	/* count instructions in the plan's exact drives before pairs are measured */
 	bool count;

@@ -430,8 +430,7 @@ static void close_rings(struct bb_agent *a)
 
 /* --- the end of the agent --- */
 
-/* Removes the pin `e` if it was made since the agent's start, and if it pins a program of the agent
- * or the link of such a program. */
+/* Removes the pin `e` of a program of the agent, or of its link, if it was made since the start. */
 static void remove_pin(const struct bb_agent *a, const FTSENT *e)
 {
 	const struct timespec *made = &e->fts_statp->st_ctim;

@@ -73,15 +73,12 @@ int bb_agent__check(struct bb_agent *a, struct bb_err *err);
  * program that was unloaded keeps its last counters. */
 int bb_agent__read_counters(struct bb_agent *a, struct bb_err *err);
 
-/* Maps the ring buffers of the agent's programs into memory until the agent is stopped. Counts the
- * perf buffers of these programs. */
+/* Maps the agent's ring buffers into memory until it is stopped. Counts its perf buffers. */
 void bb_agent__open_rings(struct bb_agent *a);
-/* Reads how full each ring buffer is now, as a share of its size. Raises the ring's `peak` to this
- * share if `peak` is lower. */
+/* Reads how full each ring buffer is now, as a share of its size, and raises `peak` to it. */
 void bb_agent__look_at_rings(struct bb_agent *a);
 
-/* Returns the memory of the maps of all the agent's programs, bytes. A map that several programs
- * use counts once. */
+/* Returns the memory of the maps of all the agent's programs, bytes; shared maps count once. */
 double bb_agent__map_bytes(const struct bb_agent *a);
 
 /*

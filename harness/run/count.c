@@ -13,8 +13,7 @@
 
 /* smallest time limit of a case, s. Cases of fast programs take less time than this */
 #define CASE_LEAST_S 1.0
-/* number of runs before the counted runs. Timed drives warm up with as many runs, so the maps have
- * the same state as there */
+/* number of runs before the counted runs, as in timed drives: maps then have the same state */
 #define WARMUP 100u
 
 /* A program under one drive whose instructions are being counted. */
@@ -107,8 +106,7 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned, st
 		rc = bb_target__drops(target, &after);
 	if (rc || !b.n) /* no run was counted, because the time was over */
 		return rc;
-	/* Unexpected drops make the runs void, as in timed drives: the program did not do what the
-	 * scenario expects. */
+	/* as in timed drives, unexpected drops make the runs void */
 	if (drops >= 0 && after - before != (uint64_t)drops && !b.void_why[0])
 		snprintf(b.void_why, sizeof(b.void_why), "%llu drops, %d expected",
 			 (unsigned long long)(after - before), drops);
@@ -315,8 +313,7 @@ static const char *map_name(const struct bb_target *target, int fd, const struct
 	return info->name;
 }
 
-/* Describes in `v` the lookup or tail call at instruction `at`: its source line, its map, and the
- * number of entries of this map. */
+/* Describes in `v` the lookup or tail call at `at`: source line, map, entries of the map. */
 static void describe(const struct bb_target *target, const struct bb_exact *e, uint32_t at,
 		     struct bb_in_vain *v)
 {
@@ -503,8 +500,7 @@ static void add_behind(const struct bb_target *target, const struct bb_exact *e,
 	c->goes_on = happened > entered;
 }
 
-/* If the runs since `before` executed less than half of the instructions, stores the check at which
- * they ended early. */
+/* If runs since `before` executed less than half, stores the check at which they ended early. */
 static void note_turn(const struct bb_exact *e, const uint64_t *before, struct bb_case *c)
 {
 	if (c->executed_insns >= HALF * c->n_insns)
@@ -749,8 +745,7 @@ static int note_case(const struct noting *k, struct bb_drive_slot *slot, size_t 
 		 k->of_shares ? 0 : k->session->plan->cases[planned].driver_param, first, &is_wrong,
 		 &k->session->mix_paths[planned], err);
 	bb_exact__swap(e, false);
-	/* executed_insns stays 0 if the budget was used up before a run was counted. Runs that were
-	 * counted before that are used. */
+	/* executed_insns stays 0 if the budget was used up before a run was counted */
 	if (k->of_shares)
 		note_shares(k->prog->target, e, before, c);
 	else

@@ -305,8 +305,7 @@ static int add_variant(struct bb_gate_run *run, const char *variant,
 	return add_job(run, s, err);
 }
 
-/* Adds a variant of the scenario to the gate, either to be compared or with the reason why it is
- * not compared. Ignores floors. */
+/* Adds a variant of the scenario to the gate, to be compared or with the reason why not. */
 static int add_built_variant(struct bb_gate_run *run, const struct bb_scenario *s,
 			     const struct bb_variant_spec *v, struct bb_err *err)
 {

@@ -14,8 +14,7 @@ struct bb_gate_opts {
 	const char *base, *head; /* revisions; head NULL: the work tree with its changes */
 	bool merge_base;   /* the base is the last commit that `base` and `head` have in common */
 	const char *build; /* shell command that builds; NULL: `make` */
-	/* names of further environment variables that the build keeps (base/child.h); NULL: no
-	 * further variables */
+	/* names of further environment variables that the build keeps (base/child.h); NULL: none */
 	const char *const *env;
 	struct bb_strings objects; /* paths of the objects in the tree; empty: all files *.bpf.o */
 	/* command to run in each build; the programs that it loads are compared in place of

@@ -66,8 +66,7 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* Copies the objects that the options name, as far as they exist. If the options name none, copies
- * all regular files *.bpf.o. */
+/* Copies the objects that the options name, as far as they exist, or all regular files *.bpf.o. */
 static int keep_all(struct bb_gate_builds *b, enum bb_revision revision, struct bb_err *err)
 {
 	char *roots[] = {b->repo.tree, NULL};
@@ -201,8 +200,7 @@ static int find_targets(const struct bb_gate_builds *b, struct bb_built_objects 
 			struct bb_err *err)
 {
 	/* After a dry run of its default goal, make prints its rules, including those that it made
-	 * from patterns. MAKE=true disables recursive makes, whose paths would be relative to other
-	 * folders. */
+	 * from patterns. MAKE=true disables recursive makes, whose paths would be relative. */
 	static const char list[] = "export LC_ALL=C; make -pnk MAKE=true 2>/dev/null | "
 				   "grep -oE '^[A-Za-z0-9_./][A-Za-z0-9_./+-]*[.]o:'";
 	const char *argv[] = {"sh", "-c", list, NULL};
@@ -303,8 +301,7 @@ static int run_build(const struct bb_gate_builds *b, const struct bb_built_objec
 
 /* Builds by the caller's command or, without one, by make, which builds only the targets in
  * `needs`. If make fails, builds its default goal, because a rule may rely on rules that ran before
- * it. If make built only these targets, *ret_made receives the command, such as "make
- * prog.bpf.o". */
+ * it. If make built only these targets, *ret_made is the command: "make prog.bpf.o". */
 static int make_tree(struct bb_gate_builds *b, struct bb_built_objects *needs, const char *what,
 		     char **ret_made, struct bb_err *err)
 {

@@ -162,8 +162,7 @@ static uint32_t find_branch(const struct tree *t, const struct side *side, uint3
 	return b;
 }
 
-/* Adds the paths of a side to the stacks, as a tree. Of the blocks before `b`, all these paths
- * execute the same ones. */
+/* Adds the paths of a side to the stacks, as a tree. Before block `b`, all of them are the same. */
 static void add_side(const struct tree *t, const struct side *side, uint32_t b)
 {
 	struct side sides[2] = {*side, *side};

@@ -15,8 +15,7 @@ struct bb_inside_path_name bb_inside_path_name(const struct bb_inside_path *p);
 
 /* Adds a case for each program that ran: "SCENARIO/PROGRAM/inside". If a program took two or more
  * paths, also adds a case for each of its `n_paths` most frequent paths:
- * "SCENARIO/PROGRAM.PATH/inside". figures[i] are those of program i; they were read at
- * `ended_ns`. */
+ * "SCENARIO/PROGRAM.PATH/inside". figures[i] are of program i, read at `ended_ns`. */
 void bb_inside__report(const struct bb_inside *in, const struct bb_inside_figures *figures,
 		       uint64_t ended_ns, const char *scenario, size_t n_paths,
 		       struct bb_report *report);

@@ -171,8 +171,7 @@ uint64_t bb_live_next_pause(uint64_t pause_ns, bool shared)
 {
 	if (shared)
 		return pause_ns < 2 * SHORTEST_NS ? 0 : pause_ns / 2;
-	/* A burst goes on until the next look at the list, because a single sweep without a shared
-	 * window proves nothing. */
+	/* a burst goes on until the next look: one sweep without a shared window proves nothing */
 	if (!pause_ns)
 		return 0;
 	pause_ns += pause_ns / 16;
@@ -459,8 +458,7 @@ int bb_live_watch__wait(struct bb_live_watch *l, double seconds, struct bb_err *
 int bb_live_watch__snapshot(struct bb_live_watch *l, struct bb_live_row **ret_rows, size_t *ret_n,
 			    struct bb_err *err)
 {
-	/* sweep() and look_again() both read all counters. sweep() is enough for a sparing watch
-	 * that has just looked at the list. */
+	/* both read all counters; sweep() is enough for a sparing watch that has just looked */
 	bool shared = false, is_fresh = bb_now_ns() - l->looked_ns < SPARING_NS / 2;
 	int rc = l->filter.sparing && is_fresh ? sweep(l, true, &shared, err) : look_again(l, err);
 	uint64_t now_ns = bb_now_ns();

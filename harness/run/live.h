@@ -30,8 +30,7 @@ struct bb_live_row {
 	struct bb_time_buckets single; /* runs with a window of their own, since the watch began */
 	/* runs that we caused; only `total` includes them */
 	uint64_t own_runs;
-	/* true if we caused an unknown number of the runs; the figures of the period are then NAN,
-	 * and `runs` is 0 */
+	/* true: we caused an unknown number of the runs; `runs` is 0, the other figures are NAN */
 	bool unclear;
 };
 
@@ -101,8 +100,7 @@ int bb_live_watch__open(const struct bb_live_filter *filter, struct bb_live_watc
 			struct bb_err *err);
 void bb_live_watch__close(struct bb_live_watch *live);
 
-/* Watches for `seconds`. Programs may be loaded and unloaded in this time. Returns -EINTR if a
- * signal asks us to stop. */
+/* Watches for `seconds`, also programs that are loaded meanwhile. Returns -EINTR after a signal. */
 int bb_live_watch__wait(struct bb_live_watch *live, double seconds, struct bb_err *err);
 
 /* Ends the period, and begins the next one. Returns a row for each program; bb_live_rows__free()

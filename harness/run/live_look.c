@@ -179,8 +179,7 @@ static void rename_variant(struct bb_report *r, struct bb_program *p, char *vari
 
 void bb_live_look__match(const struct bb_report *base, struct bb_report *now)
 {
-	/* of[i]: 1 + index in `base` of the program that is the same as program i of `now`; 0:
-	 * there is no such program */
+	/* of[i]: 1 + index in `base` of program i of `now`; 0: it is not there */
 	size_t *of = bb_calloc(now->n_programs + 1, sizeof(*of));
 	bool *taken = bb_calloc(base->n_programs + 1, sizeof(*taken));
 

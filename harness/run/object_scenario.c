@@ -405,8 +405,7 @@ static void list_alike(const struct maker *m, size_t from, FILE *out)
 	fprintf(out, ": %s", s[from].why);
 }
 
-/* Lists the programs that cannot be driven, one line for each reason, so that many programs fit
- * into one message. */
+/* Lists the programs that cannot be driven in one message, a line for each reason. */
 static int say_nothing_driven(const struct maker *m, struct bb_err *err)
 {
 	char *list = NULL;

@@ -40,9 +40,8 @@ struct bb_object_opts {
 	bool one_each;
 	enum bb_object_do what;
 	const char *trigger; /* trigger of all programs; NULL: the one that fits each program */
-	const char *type; /* name of a section; all programs are loaded as if they were in it. NULL:
-			     their own sections */
-	bool hook;        /* also use the drive `hook`, for programs with the trigger "fire" */
+	const char *type;    /* section in which all programs are loaded; NULL: their own */
+	bool hook;           /* also use the drive `hook`, for programs with the trigger "fire" */
 	/* Result of bb_find_triggers() for the scenario found_in: found[i] is the trigger that
 	 * makes variant i of this scenario run. NULL: there was no such search. */
 	const struct bb_scenario *found_in;
@@ -80,8 +79,7 @@ struct bb_object_scenario {
 	char *text; /* YAML, with the skips as comments */
 	struct bb_object_skip *skips;
 	size_t n_skips;
-	/* text for the user with a line for each guessed type and for each program without
-	 * same_input; NULL: nothing to say */
+	/* lines for the user about guessed types and programs without same_input; NULL: none */
 	char *guesses;
 };
 

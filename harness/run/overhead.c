@@ -179,8 +179,7 @@ struct session {
 	const struct bb_overhead_opts *opts;
 	struct bb_overhead *o;
 	struct bb_agent agent;
-	bool is_head; /* true if the agent of head runs, false if that of base runs; valid once
-			 `is_begun` is true */
+	bool is_head; /* the agent of head runs, not that of base; valid once is_begun */
 	bool is_begun;
 	struct bb_command server;
 	uint64_t began_ns;

@@ -14,8 +14,7 @@ struct process {
 	uint64_t rss_bytes;
 };
 
-/* Reads field n of /proc/PID/stat, counted from 1 after the name of the process. Returns false if
- * it is not a number. */
+/* Reads field n of /proc/PID/stat, from 1 after the name. Returns false if it is no number. */
 static bool read_field(const char *behind_name, int n, uint64_t *ret_value)
 {
 	const char *at = behind_name;

@@ -11,8 +11,7 @@
 /* A new series has memory for this many distinct values; few series need more. */
 #define DISTINCT 32u
 
-/* Returns the weight of an input as a share of the weights of all inputs in `of`, 0 to 1; NAN if
- * there is no input or no weight. */
+/* Returns the weight of an input as a share of those of all in `of`, 0 to 1; NAN: none given. */
 static double share_of(const struct bb_input *input, const struct bb_inputs *of)
 {
 	double sum = 0;
@@ -33,8 +32,7 @@ static bool same_globals(const struct bb_variant_spec *a, const struct bb_varian
 	return same;
 }
 
-/* Returns the first of the maps v[n] that the scenario changes to have a value for each CPU; NULL
- * if there is none. */
+/* Returns the first of the maps v[n] that gets a value for each CPU; NULL if there is none. */
 static const struct bb_map_spec *find_per_cpu(const struct bb_map_spec *v, size_t n)
 {
 	return BB_FIND(v, n, it->shape.per_cpu);

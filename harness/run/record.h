@@ -17,8 +17,7 @@ void bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 void bb_record__fired_by(struct bb_case *c, const struct bb_driver *driver,
 			 const struct bb_plan_case *planned, const struct bb_test_prog *prog);
 
-/* Adds to the report a program that is known only from the kernel's facts. The caller sets its
- * `program` and `object`. */
+/* Adds a program to the report, from the kernel's facts. The caller sets `program` and `object`. */
 struct bb_program *bb_record__facts(struct bb_report *report, const char *scenario,
 				    const char *variant, const struct bb_prog_facts *facts);
 
@@ -26,16 +25,14 @@ struct bb_program *bb_record__facts(struct bb_report *report, const char *scenar
 int bb_record__program(struct bb_report *report, const struct bb_scenario *scenario,
 		       const struct bb_test_prog *prog, struct bb_err *err);
 
-/* Adds a series to a case, for round `load`. `jit_mod64` is the JIT address of the program in this
- * round modulo 64; -1: unknown. */
+/* Adds a series to a case, for round `load`. `jit_mod64`: JIT address modulo 64; -1: unknown. */
 struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mod64);
 
 /* Makes the series void; only the first reason is kept. */
 void bb_record__void(struct bb_series *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* True if the program ran as often as it was fired. A live program may run more often, because
- * other events make it run, too. */
+/* True if the program ran as often as it was fired, or, of a live program, at least as often. */
 bool bb_record__all_ran(const struct bb_test_prog *prog, uint64_t ran, uint64_t fired);
 
 /*

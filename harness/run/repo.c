@@ -29,8 +29,7 @@ static int run(const struct bb_repo *repo, const char *dir, const char *const *a
 	return bb_process__run(&p, ret_end, err);
 }
 
-/* Runs a command that must succeed. If it fails, returns `code` with a message: `what` and the
- * first line of the command's log. */
+/* Runs a command. If it fails, returns `code` with a message: `what` and the log's first line. */
 static int run_well(const struct bb_repo *repo, const char *dir, const char *const *argv, int code,
 		    const char *what, struct bb_err *err)
 {
@@ -172,8 +171,7 @@ static int clean_up(void *arg, int alive)
 	return run_well(repo, "/", argv, -EBADE, "rm", NULL) != 0;
 }
 
-/* Chooses the names of the folders before they are made, so that the keeper always knows them, even
- * if we end early. */
+/* Chooses the names of the folders before they are made, so that the keeper always knows them. */
 static int name_scratch(struct bb_repo *repo, struct bb_err *err)
 {
 	const char *tmp = getenv("TMPDIR");

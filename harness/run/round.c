@@ -397,8 +397,7 @@ static int run_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb_er
 	return rc;
 }
 
-/* Loads every variant again. The order is random, so that no variant always gets the memory that
- * was freed last. */
+/* Loads every variant again, in random order: none always gets the memory that was freed last. */
 static int load_all(struct bb_run *r, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;

@@ -70,8 +70,7 @@ double bb_placement_share(const struct bb_test_prog *prog, int mod64);
 
 /* State of a case of the plan during a run. Cases of one drive and variant share a slot. */
 struct bb_run_case {
-	/* index of the first case of its drive and variant. Only that case attaches the program;
-	 * the other cases use its slot. */
+	/* index of the first case of its drive and variant, whose slot the others use */
 	size_t first;
 	size_t next; /* index of the next case of its drive and variant; BB_NO_CASE: the last */
 	struct bb_drive_slot *slot; /* slot of the drive in the present round (core/driver.h) */
@@ -92,13 +91,11 @@ struct bb_run {
 	uint64_t round_ns;
 	double round_s;
 	size_t drives_left;
-	uint32_t rounds; /* rounds to measure: as many as the plan's loads; fewer for slow programs,
-			    more for compared lines */
+	uint32_t rounds; /* as the plan's loads; fewer for slow programs, more for compared lines */
 	bool is_cut;     /* a turn of a round ended with fewer samples than wanted */
 	struct bb_placement *places; /* places[i] are those of variant i of the scenario */
 	struct bb_calm calm;
-	/* the references to measure in each round; NULL if no case needs references, or if this
-	 * machine cannot run them */
+	/* measured in each round; NULL: no case needs them, or this machine cannot run them */
 	struct bb_references *references;
 };
 

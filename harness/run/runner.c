@@ -287,8 +287,7 @@ static void judge_emptied(struct bb_case *c)
 	free(line_ns);
 }
 
-/* Stores in every series the share of random loads that get its place, as estimated from all loads
- * at the end of the run. */
+/* Stores in every series the share of random loads that get its place, estimated from all loads. */
 static void note_shares(struct bb_run *r)
 {
 	const struct bb_session *ss = &r->session;
@@ -455,8 +454,7 @@ struct part {
 };
 
 /* Runs in another process. Measures the loads of the part `arg` (struct part), and writes the
- * part's report to the descriptor `out`. After a failure, writes a NUL byte and the message
- * instead. */
+ * part's report to the descriptor `out`. After a failure, writes a NUL byte and the message. */
 static int measure_part(void *arg, int out)
 {
 	const struct part *p = arg;

@@ -71,8 +71,7 @@ struct bb_selftest_row {
 	double injected;
 	uint32_t n;                       /* number of experiments with a valid pair */
 	uint32_t verdicts[BB_N_VERDICTS]; /* number of these experiments by verdict */
-	uint32_t covered; /* number of these experiments whose interval contains the true ratio, or
-			     that have no interval */
+	uint32_t covered; /* how many of them have the true ratio in their interval, or have none */
 	/* number of experiments without a valid pair; `n` does not include them */
 	uint32_t voids;
 	struct bb_numbers log_ratios;  /* the n estimates of ln(head / base) */

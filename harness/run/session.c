@@ -8,8 +8,7 @@
 #include "env/checks.h"
 #include "run/record.h"
 
-/* STATS_LOOKS: limit of repeated checks whether bpf_stats is off. STATS_PAUSE_NS: pause before each
- * repetition, ns. */
+/* limit of repeated checks whether bpf_stats is off, and the pause before each of them, ns */
 #define STATS_LOOKS 5
 #define STATS_PAUSE_NS 200000000
 
@@ -232,8 +231,7 @@ static int open_all(struct bb_session *s, struct bb_err *err)
 	for (size_t k = 0; !rc && !s->out_of_time && k < 2 * plan->n_cases; k++) {
 		bool is_drive = k < plan->n_cases;
 		const struct bb_plan_case *c = &plan->cases[k % plan->n_cases];
-		/* a later process of a run skips drives that count, because the first process has
-		 * counted already */
+		/* a later process of a run skips drives that count: the first one has counted */
 		bool is_done = s->opts->before && c->drive->kind->counts;
 		bool *it = &seen[is_drive ? n_variants + bb_session__drive(s, c)
 					  : bb_session__variant(s, c)];

@@ -72,8 +72,7 @@ struct bb_session {
 	double memory;              /* available when the session began, bytes */
 	struct bb_test_prog *progs; /* progs[i] is the program of variant i of the scenario */
 	bool *usable;               /* by variant: true if it is open and could be loaded */
-	/* by variant: true if the time for loading and trying was over before this variant was
-	 * loaded and tried */
+	/* by variant: true if the time for loading and trying was over before its turn */
 	bool *late;
 	struct bb_open_drive *drives; /* drives[i] is drive i of the scenario */
 	/* n_loaded: number of variants that were opened in time. n_tried: number of pairs of a

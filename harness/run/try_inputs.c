@@ -24,8 +24,7 @@
 #define MOST_VALUE 4096u /* limit: bytes of a value, for maps in which the search sets values */
 #define MOST_SLOTS 16u   /* limit: slots of a prog array into which the search puts programs */
 #define MOST_INDEXES 4u  /* limit: elements of one array that are changed */
-/* The search changes no array with more elements than this, because restoring the array takes long:
- * 7 s for 33 million elements. */
+/* The search changes no larger array, because restoring takes long: 7 s for 33 million elements. */
 #define MOST_ELEMENTS (1u << 20)
 #define MOST_CONSTANTS 256u /* limit: constants that are tried */
 
@@ -110,8 +109,7 @@ static void add_part(struct trying *t, struct bb_try_part *p)
 	}
 }
 
-/* Makes the globals and maps of t->with from the present state. Keeps the variant's own maps that
- * the search does not change. */
+/* Makes the globals and maps of t->with: the variant's own, with those of the present state. */
 static void make_surroundings(struct trying *t)
 {
 	const struct bb_variant_spec *own = &t->session->plan->scenario->variants[t->variant];
@@ -293,8 +291,7 @@ static int move_value(int fd, const void *key, uint8_t *value, uint32_t len, boo
 	return rc;
 }
 
-/* Returns which value of the process that fires (its pid, or its cgroup id) equals the key;
- * BB_SELF_NONE if none does. */
+/* Returns which value of the process that fires equals the key; BB_SELF_NONE if none does. */
 static enum bb_self self_in(const struct trying *t, const uint8_t *key, uint32_t len)
 {
 	static const enum bb_self selves[] = {BB_SELF_PID, BB_SELF_PID_TGID, BB_SELF_CGROUP};
@@ -308,8 +305,7 @@ static enum bb_self self_in(const struct trying *t, const uint8_t *key, uint32_t
 	return BB_SELF_NONE;
 }
 
-/* Writes into ret_key the key of the entry `p`. If the key stands for a value of the process that
- * fires, writes this value. */
+/* Writes into ret_key the key of the entry `p`, or the value of the process for which it stands. */
 static void key_of(const struct trying *t, const struct bb_try_part *p, uint8_t *ret_key)
 {
 	int64_t number;
@@ -693,8 +689,7 @@ static int search_variant(struct trying *t)
 	return 0;
 }
 
-/* Loads the program anew, as later runs of bpfbench do, and counts the instructions that it
- * executes in the best state. */
+/* Loads the program anew, as later runs do, and counts what it executes in the best state. */
 static int confirm_found(struct trying *t)
 {
 	struct bb_found_input *f = t->found;

@@ -40,6 +40,5 @@ void bb_found_inputs__done(struct bb_found_inputs *f);
 /* True if the search changed the input, a global or an entry of a map. */
 bool bb_found_input__is_any(const struct bb_found_input *f);
 
-/* Describes the changes that the search made: "map vips has 1 entry, global debug = 1"; free() it.
- * "" if nothing was changed. */
+/* Describes the changes that the search made: "global debug = 1", or "" for none; free() it. */
 char *bb_found_input__words(const struct bb_found_input *f);

@@ -149,8 +149,7 @@ static bool try_number(struct bb_try_search *s, size_t nth, uint32_t at, int64_t
 	return false;
 }
 
-/* Writes a constant at each offset of part `nth`, in each size. Returns true as soon as the program
- * executes more instructions. */
+/* Writes a constant at each offset of part `nth`, in each size, until the program executes more. */
 static bool try_constant(struct bb_try_search *s, size_t nth, int64_t number)
 {
 	const struct bb_try_part *p = &s->now.v[nth];
@@ -250,8 +249,7 @@ static void try_starts(struct bb_try_search *s)
 	s->level = level;
 }
 
-/* Tries for a global the number with which a branch compares it, this number plus 1, and this
- * number minus 1. */
+/* Tries for a global the number with which a branch compares it, and those beside it. */
 static bool try_wanted(struct bb_try_search *s, size_t nth)
 {
 	static const int64_t steps[] = {1, 0, -1};
