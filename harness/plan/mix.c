@@ -73,9 +73,11 @@ static struct run_of_flow *find_flows(const struct bb_inputs *in, uint32_t *inpu
 
 /* --- draws --- */
 
-/* Returns the first i with sums[i] > x, or n - 1 if there is none. The sums ascend. */
-static size_t find_sum(const double *sums, size_t n, double x)
+/* Draws an index below n. The probability of index i is proportional to sums[i] - sums[i - 1]. */
+static size_t draw(const double *sums, size_t n, struct bb_rng *rng)
 {
+	double x = bb_rng_double(rng) * sums[n - 1];
+
 	return BB_N_LEADING(sums, n - 1, *it <= x);
 }
 
@@ -86,7 +88,7 @@ static void draw_weighed(const struct bb_inputs *in, struct bb_rng *rng, struct 
 	for (size_t i = 0; i < in->n; i++)
 		sums[i] = (i ? sums[i - 1] : 0) + in->v[i].weight;
 	for (size_t i = 0; i < m->n; i++)
-		m->v[i] = (uint32_t)find_sum(sums, in->n, bb_rng_double(rng) * sums[in->n - 1]);
+		m->v[i] = (uint32_t)draw(sums, in->n, rng);
 	free(sums);
 }
 
@@ -100,7 +102,7 @@ static void draw_zipf(const struct bb_inputs *in, struct bb_rng *rng, struct bb_
 	for (size_t i = 0; i < n; i++)
 		sums[i] = (i ? sums[i - 1] : 0) + 1.0 / (double)(i + 1);
 	for (size_t i = 0; i < m->n; i++) {
-		struct run_of_flow *f = &flows[find_sum(sums, n, bb_rng_double(rng) * sums[n - 1])];
+		struct run_of_flow *f = &flows[draw(sums, n, rng)];
 
 		m->v[i] = inputs[f->next++];
 		if (f->next == f->end)

@@ -146,25 +146,29 @@ static int check_key(const struct ctx *c, const struct bb_yaml *map, const struc
 	return 0;
 }
 
-static int build(struct ctx *c, yaml_event_type_t end, int depth, struct bb_yaml *ret_node,
-		 bool *ret_end);
+static int build_node(struct ctx *c, const yaml_event_t *event, int depth, struct bb_yaml *node);
 
 /* Builds the items of a list, or the keys and values of a mapping, up to the event `end`. */
 static int build_items(struct ctx *c, yaml_event_type_t end, int depth, struct bb_yaml *parent)
 {
-	bool is_map = parent->kind == BB_YAML_MAP, is_key = is_map;
+	bool is_map = parent->kind == BB_YAML_MAP, is_key = is_map, has_ended;
 
 	for (;; is_key = is_map && !is_key) {
 		struct bb_yaml item = {0};
-		bool has_ended;
-		int rc = build(c, is_map && !is_key ? YAML_NO_EVENT : end, depth + 1, &item,
-			       &has_ended);
+		yaml_event_t event;
+		int rc = next_event(c, &event);
 
-		if (rc || has_ended)
+		if (rc)
 			return rc;
-		if (is_key)
+		has_ended = event.type == end;
+		if (!has_ended)
+			rc = build_node(c, &event, depth + 1, &item);
+		yaml_event_delete(&event);
+		if (has_ended)
+			return 0;
+		if (!rc && is_key)
 			rc = check_key(c, parent, &item);
-		else if (!is_map && parent->n == BB_YAML_MAX_ENTRIES)
+		else if (!rc && !is_map && parent->n == BB_YAML_MAX_ENTRIES)
 			rc = bb_yaml__fail(&c->reader, &item, "a list has more than %d items",
 					   BB_YAML_MAX_ENTRIES);
 		if (rc) {
@@ -225,65 +229,37 @@ static int build_node(struct ctx *c, const yaml_event_t *event, int depth, struc
 	return 0;
 }
 
-/* Builds the node that the next event begins. If that event is `end`, sets `*ret_end` and builds no
- * node, because the list or mapping around it has ended. After an error `*ret_node` is not set. */
-static int build(struct ctx *c, yaml_event_type_t end, int depth, struct bb_yaml *ret_node,
-		 bool *ret_end)
-{
-	struct bb_yaml node = {0};
-	yaml_event_t event;
-	int rc = next_event(c, &event);
-
-	if (rc)
-		return rc;
-	*ret_end = event.type == end;
-	if (!*ret_end)
-		rc = build_node(c, &event, depth, &node);
-	yaml_event_delete(&event);
-	if (rc)
-		done(&node);
-	else
-		*ret_node = node;
-	return rc;
-}
-
 /* Builds the root node, and checks that the text has no second document. libyaml gives these
  * events: stream start, document start, the events of the root, document end, stream end. */
 static int build_document(struct ctx *c, struct bb_yaml *ret_root)
 {
 	const struct bb_yaml start = {.line = 1, .col = 1};
 	yaml_event_type_t type = YAML_NO_EVENT;
+	bool has_root = false;
 	yaml_event_t event;
-	bool end;
 	int rc = 0;
 
-	for (int i = 0; !rc && i < 2; i++) {
-		rc = next_event(c, &event);
-		if (rc)
-			return rc;
-		type = event.type;
-		yaml_event_delete(&event);
-	}
-	if (type == YAML_STREAM_END_EVENT)
-		return bb_yaml__fail(&c->reader, &start,
-				     "the file is empty; a scenario needs at least name, variants "
-				     "and drive");
-	rc = build(c, YAML_NO_EVENT, 1, ret_root, &end);
-	if (rc)
-		return rc;
 	while (!rc && type != YAML_STREAM_END_EVENT) {
 		rc = next_event(c, &event);
 		if (rc)
 			break;
 		type = event.type;
-		if (type == YAML_DOCUMENT_START_EVENT) {
+		if (type == YAML_DOCUMENT_START_EVENT && has_root) {
 			const struct bb_yaml second = node_at(event.start_mark);
 
 			rc = bb_yaml__fail(&c->reader, &second,
 					   "a second document begins here; only one is allowed");
+		} else if (type >=
+			   YAML_ALIAS_EVENT) { /* the events of nodes come last in the enum */
+			rc = build_node(c, &event, 1, ret_root);
+			has_root = true;
 		}
 		yaml_event_delete(&event);
 	}
+	if (!rc && !has_root)
+		rc = bb_yaml__fail(&c->reader, &start,
+				   "the file is empty; a scenario needs at least name, variants "
+				   "and drive");
 	if (rc)
 		done(ret_root);
 	return rc;

@@ -128,24 +128,35 @@ static bool fits(int64_t number, uint32_t size)
 	       (number >= -((int64_t)1 << (8 * size - 1)) && number < (int64_t)1 << 8 * size);
 }
 
+/* Replaces the bytes of part `nth` by bytes[len], which it takes over. If this does not help, takes
+ * it back and returns false. */
+static bool try_bytes(struct bb_try_search *s, size_t nth, uint8_t *bytes, uint32_t len)
+{
+	struct bb_try_part before = s->now.v[nth], *p = &s->now.v[nth];
+
+	p->bytes = bytes;
+	p->len = len;
+	p->is_set = true;
+	if (run_helps(s, false)) {
+		free(before.bytes);
+		return true;
+	}
+	s->now.v[nth] = before;
+	free(bytes);
+	return false;
+}
+
 /* Writes a number into part `nth`. If this does not help, takes it back and returns false. */
 static bool try_number(struct bb_try_search *s, size_t nth, uint32_t at, int64_t number,
 		       uint32_t size, bool is_big)
 {
-	struct bb_try_part *p = &s->now.v[nth];
-	uint8_t before[8];
-	bool was_set = p->is_set;
+	const struct bb_try_part *p = &s->now.v[nth];
+	uint8_t *bytes = bb_memdup(p->bytes, p->len);
 
-	memcpy(before, p->bytes + at, size);
-	write_number(p->bytes + at, number, size, is_big);
-	if (was_set && !memcmp(before, p->bytes + at, size))
-		return false;
-	p->is_set = true;
-	if (run_helps(s, false))
-		return true;
-	p = &s->now.v[nth];
-	memcpy(p->bytes + at, before, size);
-	p->is_set = was_set;
+	write_number(bytes + at, number, size, is_big);
+	if (!p->is_set || memcmp(bytes, p->bytes, p->len) != 0)
+		return try_bytes(s, nth, bytes, p->len);
+	free(bytes);
 	return false;
 }
 
@@ -201,35 +212,16 @@ static bool try_every_byte(struct bb_try_search *s, size_t nth)
 	return false;
 }
 
-/* Replaces the bytes of part `nth` by those of `from`, followed by zeros up to `len`. If this does
- * not help, takes it back and returns false. */
-static bool try_bytes(struct bb_try_search *s, size_t nth, const uint8_t *from, uint32_t n_from,
-		      uint32_t len)
-{
-	struct bb_try_part before = s->now.v[nth], *p = &s->now.v[nth];
-	uint8_t *bytes = bb_calloc(1, len);
-
-	memcpy(bytes, from, n_from < len ? n_from : len);
-	p->bytes = bytes;
-	p->len = len;
-	p->is_set = true;
-	if (run_helps(s, false)) {
-		free(before.bytes);
-		return true;
-	}
-	s->now.v[nth] = before;
-	free(bytes);
-	return false;
-}
-
 static bool try_lengths(struct bb_try_search *s, size_t nth)
 {
 	static const uint32_t lengths[] = {60, 98, 128, 256, 600, LONGEST_INPUT};
 
 	for (size_t i = 0; i < BB_LEN(lengths) && !s->must_end(s->arg); i++) {
 		const struct bb_try_part *p = &s->now.v[nth];
+		uint8_t *bytes = bb_calloc(1, lengths[i]);
 
-		if (try_bytes(s, nth, p->bytes, p->len, lengths[i]))
+		memcpy(bytes, p->bytes, p->len < lengths[i] ? p->len : lengths[i]);
+		if (try_bytes(s, nth, bytes, lengths[i]))
 			return true;
 	}
 	return false;
@@ -244,7 +236,7 @@ static void try_starts(struct bb_try_search *s)
 	s->level = UINT32_MAX;
 	for (size_t nth = 0; nth < s->now.n; nth++)
 		for (size_t i = 0; s->now.v[nth].kind == BB_TRY_INPUT && i < s->n_starts; i++)
-			try_bytes(s, nth, s->starts[i].data, (uint32_t)s->starts[i].len,
+			try_bytes(s, nth, bb_memdup(s->starts[i].data, s->starts[i].len),
 				  (uint32_t)s->starts[i].len);
 	s->level = level;
 }
@@ -312,16 +304,14 @@ static void try_parts(struct bb_try_search *s, bool thorough, bool globals)
 static bool try_random(struct bb_try_search *s)
 {
 	size_t nth = s->now.n ? bb_rng_below(&s->rng, s->now.n) : 0;
-	struct bb_try_part *p = s->now.n ? &s->now.v[nth] : NULL;
-	uint8_t before[MOST_OFFSETS];
+	const struct bb_try_part *p = s->now.n ? &s->now.v[nth] : NULL;
+	uint8_t *bytes;
 	uint32_t len;
-	bool was_set;
 
 	if (!p || (p->kind != BB_TRY_INPUT && p->kind != BB_TRY_VALUE) || !p->len)
 		return false;
 	len = p->len < MOST_OFFSETS ? p->len : MOST_OFFSETS;
-	was_set = p->is_set;
-	memcpy(before, p->bytes, len);
+	bytes = bb_memdup(p->bytes, p->len);
 	for (uint64_t i = bb_rng_below(&s->rng, MOST_AT_ONCE) + 1; i; i--) {
 		uint32_t size = 1U << bb_rng_below(&s->rng, 4);
 		bool is_constant = s->n_constants && bb_rng_below(&s->rng, 4);
@@ -329,16 +319,10 @@ static bool try_random(struct bb_try_search *s)
 					     : (int64_t)bb_rng_u64(&s->rng);
 
 		if (size <= len)
-			write_number(p->bytes + bb_rng_below(&s->rng, len - size + 1), number, size,
+			write_number(bytes + bb_rng_below(&s->rng, len - size + 1), number, size,
 				     bb_rng_below(&s->rng, 2));
 	}
-	p->is_set = true;
-	if (run_helps(s, false))
-		return true;
-	p = &s->now.v[nth];
-	memcpy(p->bytes, before, len);
-	p->is_set = was_set;
-	return false;
+	return try_bytes(s, nth, bytes, p->len);
 }
 
 /* --- the search --- */
