@@ -11,12 +11,9 @@
 #define LINES 5u
 #define FRAME_BYTES 64 /* a test run of a socket filter needs at least 14 bytes */
 
-/*
- * Number of runs in the longer test run of each reference. Such a test run takes 10 to 60 us, so a
- * profiler that interrupts this CPU at 10 kHz disturbs only a minority of them. Test runs of 84 us
- * were all disturbed: the reference of instructions took 194 ns instead of 167. The times of
- * programs hardly changed, because their runs are timed one by one.
- */
+/* Number of runs in the longer test run of each reference. Such a test run takes 10 to 60 us, so a
+ * profiler that interrupts this CPU at 10 kHz disturbs only a minority of them, and not all as it
+ * did with 84 us (docs/methods/history.md). */
 static const unsigned int runs_of[BB_N_REFERENCES] = {
 	[BB_REFERENCE_INSTRUCTIONS] = 64,
 	[BB_REFERENCE_MEMORY] = 8,

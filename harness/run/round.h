@@ -22,9 +22,9 @@ void bb_references__free(struct bb_references *r); /* `r` may be NULL */
  * State of the test whether this CPU is now as fast as it was at its best in this run. The test
  * times a fixed piece of work in user space with several instructions per cycle. The work slows
  * down when another machine of the host runs on the same core, or when the clock slows down. A VM
- * cannot see the other threads of the host's cores, and steal does not show them: on an AMD EPYC
- * VM, a loop took 1.5 to 2.1 times as long, for 40 ms to a second. A program's turn waits until the
- * CPU is calm. After the time limit the program is measured anyway.
+ * cannot see the other threads of the host's cores, and steal does not show them
+ * (docs/methods/quiet-cpu.md). A program's turn waits until the CPU is calm. After the time limit
+ * the program is measured anyway.
  */
 struct bb_calm {
 	double best_ns; /* shortest time of the fixed work so far, ns */
