@@ -232,7 +232,7 @@ int bb_cmd_selftest(int argc, char **argv, struct bb_err *err)
 	if (!rc) {
 		print_result(&t, a.opts.threshold);
 		if (!bb_selftest__read_between(a.measure.results, &m.report->fingerprint, &t.repeat,
-					       &between, NULL))
+					       &between))
 			print_repeat(&t.repeat, &between);
 		if (!a.measure.no_store)
 			rc = bb_selftest__write(a.measure.results, m.report, &t, &a.opts, err);

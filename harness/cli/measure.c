@@ -371,7 +371,7 @@ static void note_selftests(struct bb_measure *m)
 	struct bb_between between;
 	struct bb_report *r = m->report;
 
-	if (bb_selftest__read_between(m->args->results, &r->fingerprint, NULL, &between, NULL))
+	if (bb_selftest__read_between(m->args->results, &r->fingerprint, NULL, &between))
 		return;
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_drive_kind *kind = bb_drive_kind_named(r->cases[i].drive);

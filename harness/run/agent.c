@@ -13,8 +13,7 @@
 #include "bpf/rings.h"
 #include "env/sysfile.h"
 
-#define STABLE_S 0.5   /* an agent is ready when its programs have not changed for this time, s */
-#define PATIENCE_S 5.0 /* time from SIGTERM to SIGKILL, s */
+#define STABLE_S 0.5 /* an agent is ready when its programs have not changed for this time, s */
 /* time that the kernel may take to unload the programs of an agent that has ended, s */
 #define UNLOADED_S 2.0
 #define PAUSE_US 20000
@@ -530,7 +529,7 @@ int bb_agent__stop(struct bb_agent *a, bool *ret_killed, size_t *ret_cleaned, st
 	if (!a->spec)
 		return 0;
 	find_programs(a, &late);
-	rc = bb_processes__end(getpid(), 0, PATIENCE_S, ret_killed);
+	rc = bb_processes__end(getpid(), ret_killed);
 	if (rc)
 		bb_fail(&ending, rc, "a process of the agent '%s' does not end",
 			a->spec->command.shell);

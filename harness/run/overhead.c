@@ -16,7 +16,6 @@
 #define RUNS_MAX 10000.0
 /* After a change of the agent, a workload of at most this long (s) first runs once untimed. */
 #define WARM_S 0.2
-#define SERVER_END_S 5.0
 /* If the CPU time of base's turns varies by more than this share, the message about a missing
  * verdict says so. */
 #define VARIES 0.1
@@ -298,7 +297,7 @@ static void stop_server(struct session *s)
 {
 	bool killed;
 
-	if (s->server.pid && !bb_processes__end(s->server.pid, 0, SERVER_END_S, &killed))
+	if (s->server.pid && !bb_processes__end(s->server.pid, &killed))
 		s->server.pid = 0; /* the server was reaped */
 	bb_command__done(&s->server);
 }

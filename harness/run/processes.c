@@ -5,8 +5,9 @@
 #include "base/io.h"
 #include "base/parse.h"
 
-#define KILLED_S 2.0  /* time that killed processes have to end, s */
-#define PAUSE_US 5000 /* pause between two checks whether processes have ended */
+#define PATIENCE_S 5.0 /* time from SIGTERM to SIGKILL, s */
+#define KILLED_S 2.0   /* time that killed processes have to end, s */
+#define PAUSE_US 5000  /* pause between two checks whether processes have ended */
 
 struct process {
 	pid_t pid, parent;
@@ -173,12 +174,12 @@ static size_t signal_all(const struct bb_processes *p, int signal)
 	return left;
 }
 
-int bb_processes__end(pid_t root, pid_t but, double patience_s, bool *ret_killed)
+int bb_processes__end(pid_t root, bool *ret_killed)
 {
 	uint64_t began_ns = bb_now_ns();
 	struct bb_processes first, now;
 	size_t left;
-	int rc = bb_processes__read(root, but, &first);
+	int rc = bb_processes__read(root, 0, &first);
 
 	*ret_killed = false;
 	if (rc)
@@ -187,16 +188,16 @@ int bb_processes__end(pid_t root, pid_t but, double patience_s, bool *ret_killed
 	while (!rc && left) {
 		double s = bb_seconds_since(began_ns);
 
-		if (s > patience_s + KILLED_S) {
+		if (s > PATIENCE_S + KILLED_S) {
 			rc = -EBUSY;
 			break;
 		}
-		*ret_killed |= s > patience_s;
+		*ret_killed |= s > PATIENCE_S;
 		usleep(PAUSE_US);
 		/* Processes of `first` are signalled, too: once their parent has ended, they are no
 		 * longer below the root. For example, a shell ends before its server. */
 		left = signal_all(&first, *ret_killed ? SIGKILL : 0);
-		rc = bb_processes__read(root, but, &now);
+		rc = bb_processes__read(root, 0, &now);
 		if (!rc) {
 			left += signal_all(&now, *ret_killed ? SIGKILL : 0);
 			bb_processes__done(&now);

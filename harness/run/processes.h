@@ -32,7 +32,7 @@ struct bb_running {
  * the verifier works on a program. Begin with a zeroed `r`; free r->v. */
 bool bb_running__in_kernel(struct bb_running *r, pid_t root);
 
-/* Ends all processes that bb_processes__read() finds: by SIGTERM, and after `patience_s` by
- * SIGKILL. Reaps the processes that are our children. `*ret_killed` is true if SIGKILL was needed.
- * Returns 0, or -EBUSY if a process does not end. */
-int bb_processes__end(pid_t root, pid_t but, double patience_s, bool *ret_killed);
+/* Ends the processes below `root`: by SIGTERM, and after 5 s by SIGKILL. Reaps those that are our
+ * children. `*ret_killed` is true if SIGKILL was needed. Returns 0, or -EBUSY if one does not end.
+ */
+int bb_processes__end(pid_t root, bool *ret_killed);

@@ -575,8 +575,7 @@ int bb_selftest__read_resolution(const char *results, const struct bb_fingerprin
 }
 
 int bb_selftest__read_between(const char *results, const struct bb_fingerprint *fp,
-			      const struct bb_repeat *now, struct bb_between *ret_between,
-			      struct bb_err *err)
+			      const struct bb_repeat *now, struct bb_between *ret_between)
 {
 	struct pool pool = {0};
 	int rc;
@@ -586,7 +585,7 @@ int bb_selftest__read_between(const char *results, const struct bb_fingerprint *
 			pool_runs(&pool, now->rows[i].program, now->rows[i].class, of,
 				  &now->rows[i].ln[of]);
 	rc = read_newest(results, fp, BB_SELFTESTS_POOLED - (now != NULL), take_plain_runs, &pool,
-			 NULL, err);
+			 NULL, NULL);
 	if (rc == -ENOENT && pool.n)
 		rc = 0;
 	if (!rc)

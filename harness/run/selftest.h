@@ -134,5 +134,4 @@ int bb_selftest__read_resolution(const char *results, const struct bb_fingerprin
  * is none, or -errno. */
 #define BB_SELFTESTS_POOLED 12
 int bb_selftest__read_between(const char *results, const struct bb_fingerprint *fp,
-			      const struct bb_repeat *now, struct bb_between *ret_between,
-			      struct bb_err *err);
+			      const struct bb_repeat *now, struct bb_between *ret_between);

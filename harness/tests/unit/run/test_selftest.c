@@ -44,7 +44,7 @@ static void store(const char *id, const char *cpu, const char *program, enum bb_
 static int read_pool(const char *cpu, const struct bb_repeat *now, struct bb_between *ret)
 {
 	struct bb_report *r = machine("now", cpu);
-	int rc = bb_selftest__read_between(folder, &r->fingerprint, now, ret, NULL);
+	int rc = bb_selftest__read_between(folder, &r->fingerprint, now, ret);
 
 	bb_report__free(r);
 	return rc;
