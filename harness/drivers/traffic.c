@@ -326,7 +326,7 @@ static int traffic_probe(void *traffic, struct bb_test_prog *prog, struct bb_err
 /* The inputs of the sender, their order, and the position of the next one. */
 struct packets {
 	struct bb_inputs inputs;
-	struct bb_mix mix;
+	struct bb_u32_list mix;
 	size_t next;
 	unsigned int ifindex;
 };
@@ -403,9 +403,9 @@ static int start_packets(struct traffic *t, struct bb_err *err)
 		return rc;
 	if (!p.inputs.n)
 		p.inputs = (struct bb_inputs){(struct bb_input *)xdp->otherwise, 1};
-	bb_mix__make(&p.inputs, t->common.spec->order, t->common.opts.seed, &p.mix);
+	p.mix = bb_mix__make(&p.inputs, t->common.spec->order, t->common.opts.seed);
 	rc = start_worker(t, &worker, &t->sender, err);
-	bb_mix__done(&p.mix);
+	free(p.mix.v);
 	return rc;
 }
 

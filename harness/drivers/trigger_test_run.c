@@ -199,7 +199,7 @@ static int open_runs(void *state, struct bb_err *)
 
 	t->xdp.netns_fd = -1;
 	if (spec->order)
-		bb_mix__make(&spec->inputs, spec->order, t->common.opts.seed, &t->mix);
+		t->mix = bb_mix__make(&spec->inputs, spec->order, t->common.opts.seed);
 	return 0;
 }
 
@@ -207,7 +207,7 @@ static void close_runs(void *state)
 {
 	struct bb_test_run *t = state;
 
-	bb_mix__done(&t->mix);
+	free(t->mix.v);
 	free(t->places);
 	bb_xdp_net__close(&t->xdp);
 }

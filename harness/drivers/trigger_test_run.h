@@ -100,7 +100,7 @@ void bb_slope__close(void *state);
  */
 struct bb_test_run {
 	struct bb_trigger_state common;
-	struct bb_mix mix; /* the order of the inputs, for a drive with the key `order` */
+	struct bb_u32_list mix; /* the order of the inputs, for a drive with the key `order` */
 	/* Position of each program in the mix. A new load of a program goes on where its last load
 	 * ended. */
 	struct bb_mix_place {

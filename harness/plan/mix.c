@@ -81,7 +81,7 @@ static size_t draw(const double *sums, size_t n, struct bb_rng *rng)
 	return BB_N_LEADING(sums, n - 1, *it <= x);
 }
 
-static void draw_weighed(const struct bb_inputs *in, struct bb_rng *rng, struct bb_mix *m)
+static void draw_weighed(const struct bb_inputs *in, struct bb_rng *rng, struct bb_u32_list *m)
 {
 	double *sums = bb_calloc(in->n, sizeof(*sums));
 
@@ -92,7 +92,7 @@ static void draw_weighed(const struct bb_inputs *in, struct bb_rng *rng, struct 
 	free(sums);
 }
 
-static void draw_zipf(const struct bb_inputs *in, struct bb_rng *rng, struct bb_mix *m)
+static void draw_zipf(const struct bb_inputs *in, struct bb_rng *rng, struct bb_u32_list *m)
 {
 	uint32_t *inputs = bb_calloc(in->n, sizeof(*inputs));
 	double *sums = bb_calloc(in->n, sizeof(*sums));
@@ -113,7 +113,7 @@ static void draw_zipf(const struct bb_inputs *in, struct bb_rng *rng, struct bb_
 	free(inputs);
 }
 
-static void shuffle_passes(const struct bb_inputs *in, struct bb_rng *rng, struct bb_mix *m)
+static void shuffle_passes(const struct bb_inputs *in, struct bb_rng *rng, struct bb_u32_list *m)
 {
 	for (size_t i = 0; i < m->n; i++)
 		m->v[i] = (uint32_t)(i % in->n);
@@ -121,11 +121,10 @@ static void shuffle_passes(const struct bb_inputs *in, struct bb_rng *rng, struc
 		bb_rng_shuffle(rng, m->v + i, in->n);
 }
 
-void bb_mix__make(const struct bb_inputs *in, enum bb_order order, uint64_t seed,
-		  struct bb_mix *ret_mix)
+struct bb_u32_list bb_mix__make(const struct bb_inputs *in, enum bb_order order, uint64_t seed)
 {
 	size_t passes = order == BB_ORDER_RECORDED || !in->n ? 1 : (DRAWS + in->n - 1) / in->n;
-	struct bb_mix m = {.n = in->n * passes};
+	struct bb_u32_list m = {.n = in->n * passes};
 	struct bb_rng rng;
 
 	m.v = bb_calloc(m.n, sizeof(*m.v));
@@ -139,13 +138,7 @@ void bb_mix__make(const struct bb_inputs *in, enum bb_order order, uint64_t seed
 	else
 		for (size_t i = 0; i < m.n; i++)
 			m.v[i] = (uint32_t)i;
-	*ret_mix = m;
-}
-
-void bb_mix__done(struct bb_mix *m)
-{
-	free(m->v);
-	*m = (struct bb_mix){0};
+	return m;
 }
 
 void bb_mix__words(const struct bb_inputs *inputs, enum bb_order order, char *ret_words,

@@ -14,15 +14,10 @@
  *             with exponent 1). The flow of the scenario's first input has rank 1, the next new
  *             flow rank 2. The packets of a flow come in the order of the scenario.
  */
-struct bb_mix {
-	uint32_t *v; /* array v[n], which the struct owns */
-	size_t n;    /* number of runs until the order repeats; 0 means that there are no inputs */
-};
 
-/* Makes `*ret_mix`; free it with bb_mix__done(). BB_ORDER_NONE is `random` without weights. */
-void bb_mix__make(const struct bb_inputs *inputs, enum bb_order order, uint64_t seed,
-		  struct bb_mix *ret_mix);
-void bb_mix__done(struct bb_mix *m);
+/* Makes the order of a mix. BB_ORDER_NONE is `random` without weights. n is the number of runs
+ * until the order repeats; 0: there are no inputs. The caller frees v. */
+struct bb_u32_list bb_mix__make(const struct bb_inputs *inputs, enum bb_order order, uint64_t seed);
 
 /* Writes a description such as "test runs on a mix of 3000 inputs, in random order" into
  * ret_words[size]. `order` must not be BB_ORDER_NONE. */

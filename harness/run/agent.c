@@ -12,6 +12,7 @@
 #include "base/deadline.h"
 #include "bpf/rings.h"
 #include "env/sysfile.h"
+#include "plan/scenario.h"
 
 #define STABLE_S 0.5 /* an agent is ready when its programs have not changed for this time, s */
 /* time that the kernel may take to unload the programs of an agent that has ended, s */
@@ -31,12 +32,7 @@ static int last_id(uint32_t *ret_id, struct bb_err *err)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-struct ids {
-	uint32_t *v;
-	size_t n;
-};
-
-static bool ids_have(const struct ids *ids, uint32_t id)
+static bool ids_have(const struct bb_u32_list *ids, uint32_t id)
 {
 	return BB_ANY(ids->v, ids->n, *it == id);
 }
@@ -59,7 +55,7 @@ static uint32_t program_behind(int dir_fd, const char *name)
 }
 
 /* Adds to `ids` the programs with an id above `from` that the process `pid` has open. */
-static void add_open_programs(pid_t pid, uint32_t from, struct ids *ids)
+static void add_open_programs(pid_t pid, uint32_t from, struct bb_u32_list *ids)
 {
 	const struct dirent *e;
 	char path[64];
@@ -79,7 +75,7 @@ static void add_open_programs(pid_t pid, uint32_t from, struct ids *ids)
 
 /* Finds the programs with an id above `from` that processes below `root` have open. Ignores the
  * process `but` and the processes below it. */
-static int find_open(pid_t root, pid_t but, uint32_t from, struct ids *ret_ids)
+static int find_open(pid_t root, pid_t but, uint32_t from, struct bb_u32_list *ret_ids)
 {
 	struct bb_processes p;
 	int rc = bb_processes__read(root, but, &p);
@@ -116,7 +112,7 @@ int bb_owners__find(const uint32_t *ids, size_t n, struct bb_owner *ret_owners)
 	memset(ret_owners, 0, n * sizeof(*ret_owners));
 	bb_root__begin(); /* only root may read the descriptors of other users' processes */
 	for (size_t i = 0; i < p.n; i++) {
-		struct ids open = {0};
+		struct bb_u32_list open = {0};
 
 		add_open_programs(p.pids[i], 0, &open);
 		for (size_t k = 0; open.n && k < n; k++)
@@ -148,8 +144,8 @@ static int add_program(struct bb_agent *a, uint32_t id, bool is_open, struct bb_
 
 /* Adds to a->programs each new program that the agent has open (id in `its`) or that no other
  * process has open (id not in `others`). */
-static int add_programs(struct bb_agent *a, const struct ids *its, const struct ids *others,
-			struct bb_err *err)
+static int add_programs(struct bb_agent *a, const struct bb_u32_list *its,
+			const struct bb_u32_list *others, struct bb_err *err)
 {
 	uint32_t id = a->last_id;
 	int rc = 0;
@@ -179,7 +175,7 @@ static uint32_t look_again(struct bb_agent *a)
 /* Adds the agent's new programs to a->programs, and marks its programs that were unloaded. */
 static int find_programs(struct bb_agent *a, struct bb_err *err)
 {
-	struct ids its = {0}, others = {0};
+	struct bb_u32_list its = {0}, others = {0};
 	uint32_t id;
 	int rc = bb_loaded__next(look_again(a), &id, err);
 
@@ -345,9 +341,9 @@ int bb_agent__read_counters(struct bb_agent *a, struct bb_err *err)
 }
 
 /* Returns the ids of all maps of the agent's programs. */
-static struct ids map_ids(const struct bb_agent *a)
+static struct bb_u32_list map_ids(const struct bb_agent *a)
 {
-	struct ids all = {0};
+	struct bb_u32_list all = {0};
 
 	for (size_t i = 0; i < a->n; i++) {
 		uint32_t ids[BB_MAX_PROG_MAPS];
@@ -364,7 +360,7 @@ static struct ids map_ids(const struct bb_agent *a)
 
 double bb_agent__map_bytes(const struct bb_agent *a)
 {
-	struct ids ids = map_ids(a);
+	struct bb_u32_list ids = map_ids(a);
 	double bytes = 0;
 
 	for (size_t i = 0; i < ids.n; i++)
@@ -391,7 +387,7 @@ static void open_ring(struct bb_agent *a, int map_fd, const struct bpf_map_info 
 
 void bb_agent__open_rings(struct bb_agent *a)
 {
-	struct ids ids = map_ids(a);
+	struct bb_u32_list ids = map_ids(a);
 
 	for (size_t i = 0; i < ids.n; i++) {
 		struct bpf_map_info info = {0};

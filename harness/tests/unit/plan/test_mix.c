@@ -40,7 +40,7 @@ static struct bb_inputs make_inputs(size_t n)
 }
 
 /* Counts how often each input comes. */
-static void count(const struct bb_mix *m, size_t n, double *ret_counts)
+static void count(const struct bb_u32_list *m, size_t n, double *ret_counts)
 {
 	memset(ret_counts, 0, n * sizeof(*ret_counts));
 	for (size_t i = 0; i < m->n; i++) {
@@ -52,14 +52,14 @@ static void count(const struct bb_mix *m, size_t n, double *ret_counts)
 static void test_recorded(void **state)
 {
 	struct bb_inputs in = make_inputs(1000);
-	struct bb_mix m;
+	struct bb_u32_list m;
 
 	(void)state;
-	bb_mix__make(&in, BB_ORDER_RECORDED, 1, &m);
+	m = bb_mix__make(&in, BB_ORDER_RECORDED, 1);
 	assert_int_equal(m.n, 1000);
 	for (uint32_t i = 0; i < 1000; i++)
 		assert_int_equal(m.v[i], i);
-	bb_mix__done(&m);
+	free(m.v);
 }
 
 /* Without weights, each input comes once in every pass, and no pass equals the one before it. */
@@ -67,20 +67,20 @@ static void test_random(void **state)
 {
 	struct bb_inputs in = make_inputs(300);
 	double counts[300];
-	struct bb_mix m;
+	struct bb_u32_list m;
 
 	(void)state;
-	bb_mix__make(&in, BB_ORDER_RANDOM, 1, &m);
+	m = bb_mix__make(&in, BB_ORDER_RANDOM, 1);
 	assert_true(m.n >= 65536 && m.n % 300 == 0);
 	for (size_t pass = 0; pass < m.n; pass += 300) {
-		struct bb_mix one = {m.v + pass, 300};
+		struct bb_u32_list one = {m.v + pass, 300};
 
 		count(&one, 300, counts);
 		for (size_t i = 0; i < 300; i++)
 			assert_true(counts[i] == 1);
 		assert_true(!pass || memcmp(m.v + pass, m.v + pass - 300, 300 * sizeof(*m.v)));
 	}
-	bb_mix__done(&m);
+	free(m.v);
 }
 
 /* Checks that a count is within 5 standard deviations of its binomial mean. */
@@ -93,17 +93,17 @@ static void test_weights(void **state)
 {
 	struct bb_inputs in = make_inputs(3);
 	double counts[3];
-	struct bb_mix m;
+	struct bb_u32_list m;
 
 	(void)state;
 	list[0].weight = 0.9;
 	list[1].weight = 0.09;
 	list[2].weight = 0.01;
-	bb_mix__make(&in, BB_ORDER_RANDOM, 7, &m);
+	m = bb_mix__make(&in, BB_ORDER_RANDOM, 7);
 	count(&m, 3, counts);
 	for (size_t i = 0; i < 3; i++)
 		assert_share(counts[i], (double)m.n, list[i].weight);
-	bb_mix__done(&m);
+	free(m.v);
 }
 
 /* 1000 flows of one packet each. The first flow has two more packets; its three packets take
@@ -113,14 +113,14 @@ static void test_zipf(void **state)
 	struct bb_inputs in = make_inputs(1002);
 	double counts[1002], sum = 0;
 	uint32_t expected = 0;
-	struct bb_mix m;
+	struct bb_u32_list m;
 
 	(void)state;
 	memcpy(frames[1000], frames[0], FRAME);
 	memcpy(frames[1001], frames[0], FRAME);
 	for (int i = 1; i <= 1000; i++)
 		sum += 1.0 / i;
-	bb_mix__make(&in, BB_ORDER_ZIPF, 3, &m);
+	m = bb_mix__make(&in, BB_ORDER_ZIPF, 3);
 	count(&m, 1002, counts);
 	assert_share(counts[0] + counts[1000] + counts[1001], (double)m.n, 1 / sum);
 	for (size_t i = 1; i < 1000; i++)
@@ -131,26 +131,26 @@ static void test_zipf(void **state)
 		assert_int_equal(m.v[i], expected);
 		expected = expected == 0 ? 1000 : expected == 1000 ? 1001 : 0;
 	}
-	bb_mix__done(&m);
+	free(m.v);
 }
 
 static void test_seed(void **state)
 {
 	static const enum bb_order orders[] = {BB_ORDER_RANDOM, BB_ORDER_ZIPF};
 	struct bb_inputs in = make_inputs(MOST);
-	struct bb_mix a, b, c;
+	struct bb_u32_list a, b, c;
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
-		bb_mix__make(&in, orders[i], 5, &a);
-		bb_mix__make(&in, orders[i], 5, &b);
-		bb_mix__make(&in, orders[i], 6, &c);
+		a = bb_mix__make(&in, orders[i], 5);
+		b = bb_mix__make(&in, orders[i], 5);
+		c = bb_mix__make(&in, orders[i], 6);
 		assert_int_equal(a.n, b.n);
 		assert_memory_equal(a.v, b.v, a.n * sizeof(*a.v));
 		assert_true(memcmp(a.v, c.v, a.n * sizeof(*a.v)) != 0);
-		bb_mix__done(&a);
-		bb_mix__done(&b);
-		bb_mix__done(&c);
+		free(a.v);
+		free(b.v);
+		free(c.v);
 	}
 }
 
