@@ -244,12 +244,9 @@ bool bb_elf__offset(Elf *elf, uint64_t address, uint64_t *ret_offset)
 
 static int by_offset(const void *a, const void *b)
 {
-	const struct bb_elf_symbol *x = *(const struct bb_elf_symbol *const *)a,
-				   *y = *(const struct bb_elf_symbol *const *)b;
+	const struct bb_elf_symbol *const *x = a, *const *y = b;
 
-	if (x->section != y->section)
-		return x->section < y->section ? -1 : 1;
-	return x->value < y->value ? -1 : x->value > y->value;
+	return BB_ORDER((*x)->section, (*y)->section) ?: BB_ORDER((*x)->value, (*y)->value);
 }
 
 /* Returns the index of the function or map that contains byte `at` of the section, or NOWHERE. */

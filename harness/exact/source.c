@@ -8,9 +8,8 @@
 static int by_line(const void *a, const void *b)
 {
 	const struct bb_source_line *x = a, *y = b;
-	int files = strcmp(x->file, y->file);
 
-	return files ? files : x->line < y->line ? -1 : x->line > y->line;
+	return strcmp(x->file, y->file) ?: BB_ORDER(x->line, y->line);
 }
 
 void bb_source_lines(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
@@ -57,9 +56,7 @@ static int by_id(const void *a, const void *b)
 {
 	const struct bb_source_call *x = a, *y = b;
 
-	if (x->is_kfunc != y->is_kfunc)
-		return x->is_kfunc ? 1 : -1;
-	return x->id < y->id ? -1 : x->id > y->id;
+	return BB_ORDER(x->is_kfunc, y->is_kfunc) ?: BB_ORDER(x->id, y->id);
 }
 
 void bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,

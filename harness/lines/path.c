@@ -287,11 +287,8 @@ static int by_kind(const void *a, const void *b)
 {
 	const struct kind *x = a, *y = b;
 
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	if (x->to != y->to)
-		return x->to < y->to ? -1 : 1;
-	return x->position < y->position ? -1 : x->position > y->position;
+	return BB_ORDER(x->from, y->from) ?: BB_ORDER(x->to, y->to)
+	       ?: BB_ORDER(x->position, y->position);
 }
 
 /* Sets wanted[] at both positions of up to `some` parts of each kind: the first two parts, which

@@ -98,11 +98,7 @@ static int by_width(const void *a, const void *b)
 {
 	const struct box *p = a, *q = b;
 
-	if (p->total != q->total)
-		return p->total < q->total ? 1 : -1;
-	if (p->depth != q->depth)
-		return p->depth < q->depth ? -1 : 1;
-	return (p->x > q->x) - (p->x < q->x);
+	return BB_ORDER(q->total, p->total) ?: BB_ORDER(p->depth, q->depth) ?: BB_ORDER(p->x, q->x);
 }
 
 static uint32_t y_of(const struct flame *f, const struct box *box)

@@ -216,9 +216,7 @@ static int by_location(const void *a, const void *b)
 {
 	const struct bb_code_location *x = a, *y = b;
 
-	if (x->dso != y->dso)
-		return x->dso < y->dso ? -1 : 1;
-	return (x->offset > y->offset) - (x->offset < y->offset);
+	return BB_ORDER(x->dso, y->dso) ?: BB_ORDER(x->offset, y->offset);
 }
 
 static int symbolize(struct folding *f, struct bb_err *err)

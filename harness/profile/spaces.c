@@ -273,9 +273,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct bb_task_event *x = a, *y = b;
 
-	if (x->time_ns != y->time_ns)
-		return x->time_ns < y->time_ns ? -1 : 1;
-	return (x->nth > y->nth) - (x->nth < y->nth);
+	return BB_ORDER(x->time_ns, y->time_ns) ?: BB_ORDER(x->nth, y->nth);
 }
 
 void bb_spaces__replay(struct bb_spaces *s)

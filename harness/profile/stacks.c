@@ -35,11 +35,8 @@ static int by_self(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
 
-	if (x->self != y->self)
-		return x->self < y->self ? 1 : -1;
-	if (x->total != y->total)
-		return x->total < y->total ? 1 : -1;
-	return (x->frame > y->frame) - (x->frame < y->frame);
+	return BB_ORDER(y->self, x->self) ?: BB_ORDER(y->total, x->total)
+	       ?: BB_ORDER(x->frame, y->frame);
 }
 
 /* Writes a name, with '?' for control characters and, in folded stacks, ':' for ';'. */
@@ -122,9 +119,7 @@ static int by_weight(const void *a, const void *b)
 {
 	const struct bb_stack *const *x = a, *const *y = b;
 
-	if ((*x)->weight != (*y)->weight)
-		return (*x)->weight < (*y)->weight ? 1 : -1;
-	return (*x > *y) - (*x < *y);
+	return BB_ORDER((*y)->weight, (*x)->weight) ?: BB_ORDER(*x, *y);
 }
 
 /* Writes the heaviest stacks, innermost frame first. */

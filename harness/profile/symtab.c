@@ -107,13 +107,8 @@ static int by_start(const void *a, const void *b)
 {
 	const struct bb_symbol *x = a, *y = b;
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (!x->size != !y->size)
-		return x->size ? -1 : 1;
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	return (x->name > y->name) - (x->name < y->name);
+	return BB_ORDER(x->start, y->start) ?: BB_ORDER(!x->size, !y->size)
+	       ?: BB_ORDER(x->rank, y->rank) ?: BB_ORDER(x->name, y->name);
 }
 
 void bb_symtab__sort(struct bb_symtab *t)

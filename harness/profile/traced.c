@@ -130,9 +130,7 @@ static int by_address(const void *a, const void *b)
 {
 	const struct line_start *x = a, *y = b;
 
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return BB_ORDER(x->address, y->address) ?: BB_ORDER(x->order, y->order);
 }
 
 static void read_text(struct reading *r, char *text)
@@ -406,9 +404,7 @@ static int compare_parts(const void *a, const void *b)
 {
 	const struct bb_traced_part *x = a, *y = b;
 
-	if (x->of != y->of)
-		return x->of < y->of ? -1 : 1;
-	return x->n > y->n ? -1 : x->n < y->n;
+	return BB_ORDER(x->of, y->of) ?: BB_ORDER(y->n, x->n);
 }
 
 static void fold(const struct reading *r, const struct window *w, const struct cut *c,
