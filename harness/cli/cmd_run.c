@@ -488,7 +488,7 @@ static int try_inputs(const struct run_args *a, struct bb_measure *m, struct job
 		rc = bb_output_of(write_found, made.text, a->found_file, err);
 	else if (!rc)
 		rc = bb_store__write_text(a->measure.results, name, made.text, strlen(made.text),
-					  &path, err);
+					  false, &path, err);
 	if (!rc) {
 		if (a->found_file || BB_ANY(found.v, found.n, bb_found_input__is_any(it)))
 			bb_tell("try-inputs: the scenario with what was found: %s",

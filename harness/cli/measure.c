@@ -463,7 +463,7 @@ int bb_measure__store_beside(const struct bb_measure *m, const char *suffix,
 
 	bb_close_memstream(out);
 	if (!rc && len)
-		rc = bb_store__write_text(m->args->results, name, text, len, ret_path, err);
+		rc = bb_store__write_text(m->args->results, name, text, len, false, ret_path, err);
 	free(name);
 	free(text);
 	return rc;

@@ -407,7 +407,7 @@ int bb_selftest__write(const char *results, const struct bb_report *head,
 
 	write_selftest(out, head, t, opts);
 	bb_close_memstream(out);
-	rc = bb_store__write_text(dir, name, text, len, NULL, err);
+	rc = bb_store__write_text(dir, name, text, len, false, NULL, err);
 	free(name);
 	free(dir);
 	free(text);

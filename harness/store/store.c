@@ -66,15 +66,13 @@ int bb_store__replace(const char *dir, const char *name, const void *data, size_
 	return rc;
 }
 
-static int write_text(const char *dir, const char *name, const char *text, size_t len,
-		      bool replaces, char **ret_path, struct bb_err *err)
+int bb_store__write_text(const char *dir, const char *name, const char *text, size_t len,
+			 bool replaces, char **ret_path, struct bb_err *err)
 {
-	int dir_fd, rc;
-	char *path;
+	char *path = bb_asprintf("%s/%s", dir, name);
+	int dir_fd = bb_own__make_dirs(AT_FDCWD, dir);
+	int rc = write_and_close(dir_fd, name, text, len, replaces, true);
 
-	path = bb_asprintf("%s/%s", dir, name);
-	dir_fd = bb_own__make_dirs(AT_FDCWD, dir);
-	rc = write_and_close(dir_fd, name, text, len, replaces, true);
 	if (rc)
 		fail_write(err, -rc, dir_fd < 0 ? dir : path);
 	if (rc || !ret_path)
@@ -84,22 +82,15 @@ static int write_text(const char *dir, const char *name, const char *text, size_
 	return rc;
 }
 
-int bb_store__write_text(const char *dir, const char *name, const char *text, size_t len,
-			 char **ret_path, struct bb_err *err)
-{
-	return write_text(dir, name, text, len, false, ret_path, err);
-}
-
 int bb_store__write(const char *dir, const struct bb_report *r, char **ret_path, struct bb_err *err)
 {
-	char *text = NULL, *name = NULL;
+	char *text, *name = bb_asprintf("%s" SUFFIX, r->id);
 	size_t len;
 	int rc;
 
 	assert(r->id && *r->id && *r->id != '.' && !strchr(r->id, '/'));
 	bb_run_json__compose(r, &text, &len);
-	name = bb_asprintf("%s" SUFFIX, r->id);
-	rc = write_text(dir, name, text, len, r->is_rewritten, ret_path, err);
+	rc = bb_store__write_text(dir, name, text, len, r->is_rewritten, ret_path, err);
 	free(name);
 	free(text);
 	return rc;

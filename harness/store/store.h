@@ -19,10 +19,10 @@
 int bb_store__write(const char *dir, const struct bb_report *r, char **ret_path,
 		    struct bb_err *err);
 
-/* Writes text[len], which is not a run, to the file `name` in `dir`, otherwise as bb_store__write()
- * does. Returns -EEXIST if the file exists. */
+/* Writes text[len] to the file `name` in `dir`, otherwise as bb_store__write() does. Returns
+ * -EEXIST if the file exists, unless `replaces` is set. */
 int bb_store__write_text(const char *dir, const char *name, const char *text, size_t len,
-			 char **ret_path, struct bb_err *err);
+			 bool replaces, char **ret_path, struct bb_err *err);
 
 /*
  * Replaces the file `name` in the folder `dir`, which must exist. Without `synced`, the new file
