@@ -296,10 +296,8 @@ static bool is_wanted(const struct bb_report *r, const struct annotate_args *a,
  * are shown; otherwise, only the `n_hottest` lines with the most instructions. */
 static bool shows_unexecuted(const struct bb_counted *c, size_t n_hottest)
 {
-	size_t n = 0;
+	size_t n = BB_SUM(c->lines, c->n_lines, it->executions > 0);
 
-	for (size_t i = 0; i < c->n_lines; i++)
-		n += c->lines[i].executions > 0;
 	return n < c->n_lines && (!n_hottest || n < n_hottest);
 }
 

@@ -434,12 +434,10 @@ static int run_drive(struct ab *ab, size_t drive, double budget_s, double limit_
 	const struct bb_progress *p = o->run.progress;
 	uint64_t began_ns = bb_now_ns();
 	struct bb_deadline deadline;
-	size_t n_active = 0;
+	size_t n_active = BB_SUM(ab->cases, ab->n_cases, it->active && it->drive == drive);
 	uint32_t pair = 0;
 	int rc = bb_session__stats_for(&ab->session, drive, err);
 
-	for (size_t i = 0; i < ab->n_cases; i++)
-		n_active += ab->cases[i].active && ab->cases[i].drive == drive;
 	ab->is_cut = false;
 	ab->is_open = ab->is_bare = true;
 	ab->pair_s = budget_s > 0 ? budget_s / LEAST_PAIRS / fmax((double)n_active, 1) : 0;
@@ -718,12 +716,8 @@ static int run(struct ab *ab, struct bb_err *err)
 
 size_t bb_ab_n_comparisons(const struct bb_plan *plan, const char *base)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < plan->n_cases; i++)
-		n += !strcmp(plan->cases[i].variant->name, base) &&
-		     !plan->cases[i].drive->kind->counts;
-	return n;
+	return BB_SUM(plan->cases, plan->n_cases,
+		      !strcmp(it->variant->name, base) && !it->drive->kind->counts);
 }
 
 int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct bb_report *report,

@@ -484,11 +484,7 @@ static bool is_todo(const struct bb_gate_run *run, const struct bb_gate_job *job
 
 size_t bb_gate_run__todo(const struct bb_gate_run *run, const struct bb_report *first)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < run->n_jobs; i++)
-		n += is_todo(run, &run->jobs[i], first);
-	return n;
+	return BB_SUM(run->jobs, run->n_jobs, is_todo(run, it, first));
 }
 
 /* Returns why the program `label` could not be loaded in this revision; NULL if it could. */

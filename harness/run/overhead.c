@@ -491,10 +491,8 @@ static struct bb_overhead_program *part_of(struct bb_overhead *o, const struct b
 {
 	const struct bb_loaded *program = &a->programs[at].program;
 	struct bb_overhead_program *part;
-	size_t n_before = 0;
+	size_t n_before = BB_SUM(a->programs, at, !strcmp(it->program.name, program->name));
 
-	for (size_t i = 0; i < at; i++)
-		n_before += !strcmp(a->programs[i].program.name, program->name);
 	part = BB_FIND(o->programs, o->n_programs,
 		       !strcmp(it->program.name, program->name) && !n_before--);
 	if (part)
@@ -507,10 +505,8 @@ static struct bb_overhead_program *part_of(struct bb_overhead *o, const struct b
 static struct bb_agent_ring *ring_of(struct bb_overhead *o, const struct bb_agent *a, size_t at)
 {
 	struct bb_agent_ring *ring;
-	size_t n_before = 0;
+	size_t n_before = BB_SUM(a->rings, at, !strcmp(it->name, a->rings[at].name));
 
-	for (size_t i = 0; i < at; i++)
-		n_before += !strcmp(a->rings[i].name, a->rings[at].name);
 	ring = BB_FIND(o->rings, o->n_rings, !strcmp(it->name, a->rings[at].name) && !n_before--);
 	if (ring)
 		return ring;
