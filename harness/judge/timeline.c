@@ -90,7 +90,6 @@ static void take_points(struct bb_timeline *t, size_t i, const struct bb_timelin
 static void take(struct bb_timeline *t, const char *dir, const struct bb_timeline_opts *opts)
 {
 	const struct bb_run_index *x = &t->index;
-	size_t kept = 0;
 
 	t->runs = bb_calloc(x->n_runs + 1, sizeof(*t->runs));
 	t->cases = bb_calloc(x->n_cases + 1, sizeof(*t->cases));
@@ -110,10 +109,7 @@ static void take(struct bb_timeline *t, const char *dir, const struct bb_timelin
 		t->cases[t->n_cases].of = &x->cases[t->n_cases];
 	for (size_t i = 0; i < t->n_runs; i++)
 		take_points(t, i, &opts->filter);
-	for (size_t i = 0; i < t->n_cases; i++)
-		if (t->cases[i].n_points)
-			t->cases[kept++] = t->cases[i];
-	t->n_cases = kept;
+	BB_KEEP(t->cases, t->n_cases, it->n_points);
 }
 
 const char *bb_predictor_name(enum bb_predictor by)

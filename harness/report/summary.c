@@ -239,10 +239,10 @@ void bb_case__locations(const struct bb_case *c, double *ret_ns)
 
 double bb_case__at_load(const struct bb_case *c, const double *x, uint32_t load)
 {
-	for (size_t i = 0; i < c->n_series; i++)
-		if (c->series[i].load == load && !isnan(x[i]))
-			return x[i];
-	return NAN;
+	const struct bb_series *s = BB_FIND(c->series, c->n_series,
+					    it->load == load && !isnan(x[it - c->series]));
+
+	return s ? x[s - c->series] : NAN;
 }
 
 /* Adds up the counters and times of the valid series, and sets the figures that follow from these
