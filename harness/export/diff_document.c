@@ -127,8 +127,7 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 	bb_doc__table_cell(d, sum.b);
 	bb_doc__table_cell(d, sum.diff);
 	bb_doc__table_cell(d, percent(row->ratio));
-	if (!row->exact)
-		bb_doc__table_cell(d, percents(row->lo, row->hi));
+	bb_doc__table_cell(d, percents(row->lo, row->hi));
 	if (c && bb_gate__verdict(c, g->again) == BB_GATE_UNCONFIRMED)
 		verdict = "not confirmed";
 	bb_doc__text_cell(d, verdict);
@@ -151,10 +150,7 @@ static void add_table(const struct bb_diffs *diffs, size_t first, size_t end, bo
 		{BB_NUMBER("Interval %")}, {BB_VERDICT("Verdict")}, {BB_TEXT("Note")},
 	};
 
-	bb_doc__table(d, NULL, 0);
-	for (size_t i = 0; i < BB_LEN(columns); i++)
-		if (!exact || strcmp(columns[i].head, "Interval %") != 0)
-			bb_doc__column(d, columns[i]);
+	bb_doc__table(d, columns, BB_LEN(columns));
 	for (size_t i = first; i < end; i++)
 		if (diffs->rows[i].exact == exact && (exact || !g || diffs->rows[i].has_verdict))
 			add_diff(&diffs->rows[i], g, d);

@@ -173,13 +173,12 @@ static void add_classes(const struct bb_report *r, size_t first, struct bb_doc *
 }
 
 static void add_returned_row(struct bb_doc *d, const struct bb_case *c,
-			     const struct bb_class_cost *cost, bool has_paths)
+			     const struct bb_class_cost *cost)
 {
 	double floor = latency_of(c) - net_of(c), ns = cost->ns;
 
 	bb_doc__text_cell(d, cost->returned);
-	if (has_paths)
-		bb_doc__text_cell(d, cost->path ? cost->path : "");
+	bb_doc__text_cell(d, cost->path ? cost->path : "");
 	bb_doc__cell(d, "%.3g", 100 * cost->share);
 	bb_doc__number_cell(d, ns - floor, ns);
 	add_value(d, ns);
@@ -190,28 +189,23 @@ static void add_returned_row(struct bb_doc *d, const struct bb_case *c,
 static void add_returned(const struct bb_case *c, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
-		{BB_TEXT("path")},
-		{BB_NUMBER("runs %")},
-		{BB_NUMBER("net")},
-		{BB_NUMBER("latency")},
+		{BB_TEXT("returned")}, {BB_TEXT("path")},      {BB_NUMBER("runs %")},
+		{BB_NUMBER("net")},    {BB_NUMBER("latency")},
 	};
-	static const struct bb_doc_column returned = {BB_TEXT("returned")};
 	struct bb_class_cost all = {.returned = "the mix", .share = 1, .ns = latency_of(c)};
 	struct bb_class_cost *costs;
 	size_t n = bb_case__class_costs(c, &costs);
-	bool has_paths = BB_ANY(costs, n, it->path);
 
 	if (n) {
 		bb_doc__add(d, BB_DOC_TITLE, NULL, "%s, %s, %s", c->scenario, c->variant, c->drive);
 		if (c->param)
 			bb_doc__append(d, ", %s = %s", c->param, c->param_text);
-		bb_doc__append(d, ", by return value%s (ns per run)", has_paths ? " and path" : "");
-		bb_doc__table(d, &returned, 1);
-		for (size_t i = has_paths ? 0 : 1; i < BB_LEN(columns); i++)
-			bb_doc__column(d, columns[i]);
+		bb_doc__append(d, ", by return value%s (ns per run)",
+			       BB_ANY(costs, n, it->path) ? " and path" : "");
+		bb_doc__table(d, columns, BB_LEN(columns));
 		for (size_t i = 0; i < n; i++)
-			add_returned_row(d, c, &costs[i], has_paths);
-		add_returned_row(d, c, &all, has_paths);
+			add_returned_row(d, c, &costs[i]);
+		add_returned_row(d, c, &all);
 	}
 	free(costs);
 }
