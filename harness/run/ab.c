@@ -321,10 +321,9 @@ static int measure_case(struct ab *ab, struct ab_case *c, uint32_t load, struct 
 /* Measures one pair of every active comparison of a drive, with the present loads. */
 static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_err *err)
 {
-	const struct bb_open_drive *d = &ab->session.drives[drive];
 	char why[300] = "";
 	bool is_late;
-	int rc = attach(ab, d, err);
+	int rc = attach(ab, &ab->session.drives[drive], err);
 
 	for (size_t i = 0; i < ab->n_cases; i++)
 		ab->cases[i].has_pair = false;

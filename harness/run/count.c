@@ -9,6 +9,7 @@
 #include "drivers/exact.h"
 #include "drivers/lines.h"
 #include "exact/source.h"
+#include "plan/field.h"
 #include "run/record.h"
 
 /* smallest time limit of a case, s. Cases of fast programs take less time than this */
@@ -76,12 +77,14 @@ static void add_case(struct counting *k, const struct bb_plan_case *planned,
 	k->out->instructions += c->instructions;
 }
 
-/* Writes into ret_why that the budget was too short for counting, and returns ret_why. */
-static const char *why_left_out(const struct bb_session *s, char *ret_why, size_t size)
+/* Returns that the budget was too short for counting. */
+static struct bb_phrase why_left_out(const struct bb_session *s)
 {
-	snprintf(ret_why, size, "not counted within the budget of %g s; %s gives more",
+	struct bb_phrase why;
+
+	snprintf(why.text, sizeof(why.text), "not counted within the budget of %g s; %s gives more",
 		 s->opts->budget_s, bb_run_opts__budget_option(s->opts));
-	return ret_why;
+	return why;
 }
 
 static int count_case(struct counting *k, const struct bb_plan_case *planned, struct bb_err *err)
@@ -89,7 +92,6 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned, st
 	const struct bb_target *target = k->session->progs[k->variant].target;
 	int drops = k->session->plan->scenario->expect_drops;
 	uint64_t before = 0, after = 0;
-	char why[200];
 	struct bb_batch b = {.ns = k->ns,
 			     .paths = k->paths + k->n_paths,
 			     .want = planned->samples,
@@ -111,7 +113,7 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned, st
 		snprintf(b.void_why, sizeof(b.void_why), "%llu drops, %d expected",
 			 (unsigned long long)(after - before), drops);
 	if (b.n < b.want)
-		bb_record__skip(k->session->report, why_left_out(k->session, why, sizeof(why)),
+		bb_record__skip(k->session->report, why_left_out(k->session).text,
 				"%s: %zu of %u runs", planned->name, planned->samples - b.n,
 				planned->samples);
 	add_case(k, planned, &b);
@@ -194,7 +196,6 @@ static void begin(struct counting *k)
 static int count_variant(struct counting k, struct bb_err *err)
 {
 	struct bb_session *s = k.session;
-	char why[200];
 	int rc;
 
 	begin(&k);
@@ -208,9 +209,8 @@ static int count_variant(struct counting k, struct bb_err *err)
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
 	if (!rc && k.out->n_cases < k.n_cases)
-		bb_record__skip(s->report, why_left_out(s, why, sizeof(why)),
-				"%s: %zu of %zu cases", k.out->name, k.n_cases - k.out->n_cases,
-				k.n_cases);
+		bb_record__skip(s->report, why_left_out(s).text, "%s: %zu of %zu cases",
+				k.out->name, k.n_cases - k.out->n_cases, k.n_cases);
 	if (!rc && k.out->n_cases)
 		sum_up(&k);
 	else if (!k.out->n_cases)
@@ -227,7 +227,6 @@ int bb_count_all(struct bb_session *s, double share, struct bb_err *err)
 	const struct bb_scenario *sc = s->plan->scenario;
 	struct bb_deadline deadline;
 	size_t n_late = 0;
-	char why[200];
 	int rc = 0;
 
 	for (size_t i = 0; i < s->plan->n_cases; i++)
@@ -257,7 +256,7 @@ int bb_count_all(struct bb_session *s, double share, struct bb_err *err)
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
 	if (!rc && n_late)
-		bb_record__skip(s->report, why_left_out(s, why, sizeof(why)),
+		bb_record__skip(s->report, why_left_out(s).text,
 				"%s: the instructions of %zu programs", sc->name, n_late);
 	return rc;
 }

@@ -268,8 +268,7 @@ static int attach_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb
 static void judge_variant(struct bb_run *r, size_t first, const struct bb_prog_stats *before)
 {
 	struct bb_session *ss = &r->session;
-	const struct bb_drive_spec *spec = ss->plan->cases[first].drive;
-	const struct bb_driver *driver = bb_driver_of(spec->kind);
+	const struct bb_driver *driver = bb_driver_of(ss->plan->cases[first].drive->kind);
 	const struct bb_test_prog *prog = prog_of(r, first);
 	int want_drops = ss->plan->scenario->expect_drops;
 	uint64_t fired = 0, misses;

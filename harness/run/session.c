@@ -470,10 +470,9 @@ void bb_session__close(struct bb_session *s)
 int bb_find_triggers(const struct bb_scenario *scenario, const struct bb_run_opts *opts,
 		     struct bb_report *report, const char **ret_triggers, struct bb_err *err)
 {
-	const struct bb_plan_opts all = {0};
 	struct bb_session session = {0};
 	struct bb_plan plan = {0};
-	int rc = bb_plan__make(scenario, &all, &plan, err);
+	int rc = bb_plan__make(scenario, &(struct bb_plan_opts){0}, &plan, err);
 
 	if (!rc)
 		rc = bb_session__open(&plan, opts, report, &session, err);

@@ -787,11 +787,10 @@ static bool has_per_cpu(const struct bb_variant_spec *v)
 int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *opts,
 		  struct bb_found_inputs *ret_found, struct bb_err *err)
 {
-	const struct bb_plan_opts all = {0};
 	struct bb_report *scratch = bb_report__new();
 	struct bb_session session = {0};
 	struct bb_plan plan = {0};
-	int rc = bb_plan__make(scenario, &all, &plan, err);
+	int rc = bb_plan__make(scenario, &(struct bb_plan_opts){0}, &plan, err);
 
 	if (!rc)
 		rc = bb_session__open(&plan, opts, scratch, &session, err);
