@@ -100,8 +100,7 @@ static int look_at(struct search *s, const char *program)
 		rc = bb_reach__check(&point, target, &err);
 	}
 	if (!rc)
-		rc = bb_discover(s->site, &point, NULL, target->prog_fd, &target->reader, true, &d,
-				 &err);
+		rc = bb_discover(s->site, &point, NULL, &target->reader, true, &d, &err);
 	putchar('\n');
 	if (rc)
 		printf("  %s\n", err.msg);

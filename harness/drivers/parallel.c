@@ -211,8 +211,7 @@ static int take_windows(struct team *t, const int *cpus, struct bb_batch *b, str
 			return rc;
 		b->retries += rc == -EINTR;
 		for (uint32_t i = 0; !rc && i < t->n; i++)
-			bb_test_call__judge_retval(&t->workers[i].call, t->workers[i].retval,
-						   b->void_why, sizeof(b->void_why));
+			bb_test_call__judge_retval(&t->workers[i].call, t->workers[i].retval, b);
 		if (!isnan(ns)) {
 			b->fired++;
 			b->ns[b->n++] = (uint64_t)(ns * BB_PS_PER_NS + 0.5);

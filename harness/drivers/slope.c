@@ -95,7 +95,7 @@ static int time_call(struct bb_test_call *s, uint32_t repeat, struct bb_batch *b
 	} while (rc == -EINTR && !bb_must_end());
 	if (rc)
 		return rc;
-	bb_test_call__judge_retval(s, attr.test.retval, b->void_why, sizeof(b->void_why));
+	bb_test_call__judge_retval(s, attr.test.retval, b);
 	*ret_ns = (double)(after_ns - before_ns);
 	return 0;
 }

@@ -130,8 +130,6 @@ static int say_in_vain(const struct bb_attach_point *point, int trigger_rc, stru
 static int find_at(struct bb_fire_state *s, struct bb_test_prog *prog,
 		   const struct bb_attach_point *point, struct bb_err *err)
 {
-	struct bb_fire_found *found = &prog->fire;
-	struct bb_target *target = prog->target;
 	struct bb_discovery d;
 	struct bb_hook *hook;
 	int rc = shared_hook(s, point, &hook, err);
@@ -139,13 +137,10 @@ static int find_at(struct bb_fire_state *s, struct bb_test_prog *prog,
 	if (!rc)
 		rc = fill_usdt(prog, point, err);
 	if (!rc)
-		rc = bb_discover(s->site, point, hook, target->prog_fd, &target->reader, false, &d,
-				 err);
+		rc = bb_discover(s->site, point, hook, &prog->target->reader, false, &d, err);
 	if (rc)
 		return rc;
-	found->point = *point;
-	found->trigger = d.trigger;
-	found->runs_each = d.runs_each;
+	prog->fire = (struct bb_fire_found){d.trigger, *point, d.runs_each};
 	if (!d.trigger && d.ended[0])
 		rc = bb_fail(err, -ENOTSUP, "%s: %s", bb_attach_point__words(point).text, d.ended);
 	else if (!d.trigger && bb_trigger__asked_for(point))

@@ -53,38 +53,38 @@ void bb_test_call__close(struct bb_test_call *s)
 	s->ctx = s->out = NULL;
 }
 
-/* Writes the first difference between a run's output and the expected one, if any. */
+/* Makes the batch void with the first difference between a run's output and the expected one. */
 static void judge_output(const struct bb_test_call *s, const uint8_t *out, size_t len,
-			 char *ret_why, size_t size)
+			 struct bb_batch *b)
 {
 	const struct bb_input *in = s->input;
 
 	for (size_t i = 0; i < len && i < in->out_len; i++) {
 		if (out[i] == in->out[i])
 			continue;
-		snprintf(ret_why, size, "byte %zu of the output is 0x%02x, 0x%02x expected", i,
-			 out[i], in->out[i]);
+		snprintf(b->void_why, sizeof(b->void_why),
+			 "byte %zu of the output is 0x%02x, 0x%02x expected", i, out[i],
+			 in->out[i]);
 		return;
 	}
 	if (len != in->out_len)
-		snprintf(ret_why, size, "the output is %zu bytes, %zu expected", len, in->out_len);
+		snprintf(b->void_why, sizeof(b->void_why), "the output is %zu bytes, %zu expected",
+			 len, in->out_len);
 }
 
-void bb_test_call__judge_retval(const struct bb_test_call *s, uint32_t retval, char *why,
-				size_t size)
+void bb_test_call__judge_retval(const struct bb_test_call *s, uint32_t retval, struct bb_batch *b)
 {
 	char got[32], expected[32];
 
-	if (!s->is_judged || !s->input->has_retval || retval == s->input->retval || why[0])
+	if (!s->is_judged || !s->input->has_retval || retval == s->input->retval || b->void_why[0])
 		return;
-	snprintf(why, size, "returned %s, %s expected",
+	snprintf(b->void_why, sizeof(b->void_why), "returned %s, %s expected",
 		 bb_test_run_type__retval(s->type, retval, got, sizeof(got)),
 		 bb_test_run_type__retval(s->type, s->input->retval, expected, sizeof(expected)));
 }
 
 int bb_test_call__fire_checked(const struct bb_test_call *s, struct bb_batch *b)
 {
-	const size_t size = sizeof(b->void_why);
 	struct bb_test_call with_output = *s;
 	union bpf_attr attr;
 	int rc;
@@ -104,13 +104,13 @@ int bb_test_call__fire_checked(const struct bb_test_call *s, struct bb_batch *b)
 	if (s->is_judged)
 		bb_test_run_type__retval(s->type, attr.test.retval, b->returned,
 					 sizeof(b->returned));
-	bb_test_call__judge_retval(s, attr.test.retval, b->void_why, size);
+	bb_test_call__judge_retval(s, attr.test.retval, b);
 	if (b->void_why[0])
 		return 0;
 	if (s->out)
-		judge_output(s, s->out, attr.test.data_size_out, b->void_why, size);
+		judge_output(s, s->out, attr.test.data_size_out, b);
 	else if (s->is_judged && s->ctx && s->input->out)
-		judge_output(s, s->ctx, s->input->len, b->void_why, size);
+		judge_output(s, s->ctx, s->input->len, b);
 	return 0;
 }
 
@@ -425,8 +425,7 @@ static int fire_calls(const struct bb_test_run_slot *slot, struct bb_test_call *
 		if (b->places && b->n > n)
 			b->places[n] = place;
 		if (b->fired > fired && !is_first) /* the run is not part of the warm-up */
-			bb_test_call__judge_retval(call, attr.test.retval, b->void_why,
-						   sizeof(b->void_why));
+			bb_test_call__judge_retval(call, attr.test.retval, b);
 		is_first &= fire_rc != 0;
 	}
 	return rc;

@@ -46,10 +46,9 @@ static inline int bb_test_call__fire(const struct bb_test_call *s, union bpf_att
  * If the result differs from the expected one, b->void_why says how. Returns 0 or -errno. */
 int bb_test_call__fire_checked(const struct bb_test_call *s, struct bb_batch *b);
 
-/* Writes "returned 1 (XDP_DROP), 2 (XDP_PASS) expected" into why[size] if `retval` is not the
- * expected value and why[] is empty. */
-void bb_test_call__judge_retval(const struct bb_test_call *s, uint32_t retval, char *why,
-				size_t size);
+/* Makes the batch void with "returned 1 (XDP_DROP), 2 (XDP_PASS) expected" if `retval` is not the
+ * expected value and the batch is not void yet. */
+void bb_test_call__judge_retval(const struct bb_test_call *s, uint32_t retval, struct bb_batch *b);
 
 /* Writes the message for a call that failed with `rc`, and returns the error code for it. -ENOTSUP:
  * the kernel has no test run for this type, or does not take such a context. Finding the reason may

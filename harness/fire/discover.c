@@ -154,7 +154,7 @@ static void list_triggers(const struct bb_attach_point *point, struct list *l)
 				l->tried[l->n++].trigger = t;
 }
 
-static int run_part(const struct bb_fire_site *site, const struct bb_hook *open_hook, int prog_fd,
+static int run_part(const struct bb_fire_site *site, const struct bb_hook *open_hook,
 		    struct list *l, struct bb_err *ended, struct bb_err *err)
 {
 	char how[100];
@@ -169,7 +169,7 @@ static int run_part(const struct bb_fire_site *site, const struct bb_hook *open_
 		rc = bb_hook__open(&l->point, bb_firer__probed(&firer, &l->point), site, true, &own,
 				   err);
 	if (!rc) {
-		rc = bb_hook__put(hook, prog_fd, &link_fd, err);
+		rc = bb_hook__put(hook, l->reader.prog_fd, &link_fd, err);
 		if (!rc) {
 			memcpy(firer.shared, l, sizeof(*l));
 			rc = bb_firer__do(&firer, try_all, ended);
@@ -189,8 +189,8 @@ static int run_part(const struct bb_fire_site *site, const struct bb_hook *open_
 }
 
 int bb_discover(const struct bb_fire_site *site, const struct bb_attach_point *point,
-		const struct bb_hook *hook, int prog_fd, const struct bb_stats_reader *reader,
-		bool all, struct bb_discovery *ret_discovery, struct bb_err *err)
+		const struct bb_hook *hook, const struct bb_stats_reader *reader, bool all,
+		struct bb_discovery *ret_discovery, struct bb_err *err)
 {
 	struct list *l = bb_calloc(1, sizeof(*l));
 	const struct bb_tried *best;
@@ -204,7 +204,7 @@ int bb_discover(const struct bb_fire_site *site, const struct bb_attach_point *p
 	l->all = all;
 	list_triggers(point, l);
 	do {
-		rc = run_part(site, hook, prog_fd, l, &ended, err);
+		rc = run_part(site, hook, l, &ended, err);
 		if (rc == -ESRCH && l->next) {
 			l->tried[l->next - 1].rc = rc;
 			if (!deaths)

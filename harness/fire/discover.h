@@ -28,15 +28,15 @@ struct bb_discovery {
 };
 
 /*
- * Finds a trigger for the program `prog_fd`, which is attached at `point` meanwhile. `reader` reads
- * the counters of this program; bpf_stats must be on. `hook` is an open hook for `point`; NULL
- * means that one is opened. If `all`, tries all triggers; otherwise stops at the first trigger that
- * causes one run per firing. Returns 0, also if no trigger works; -ENOTSUP with the reason if the
- * program cannot be attached; or another -errno. Free the result by bb_discovery__done().
+ * Finds a trigger for the program of `reader`, which is attached at `point` meanwhile. bpf_stats
+ * must be on. `hook` is an open hook for `point`; NULL means that one is opened. If `all`, tries
+ * all triggers; otherwise stops at the first trigger that causes one run per firing. Returns 0,
+ * also if no trigger works; -ENOTSUP with the reason if the program cannot be attached; or another
+ * -errno. Free the result by bb_discovery__done().
  */
 int bb_discover(const struct bb_fire_site *site, const struct bb_attach_point *point,
-		const struct bb_hook *hook, int prog_fd, const struct bb_stats_reader *reader,
-		bool all, struct bb_discovery *ret_discovery, struct bb_err *err);
+		const struct bb_hook *hook, const struct bb_stats_reader *reader, bool all,
+		struct bb_discovery *ret_discovery, struct bb_err *err);
 void bb_discovery__done(struct bb_discovery *d);
 
 /* runs[n]: the number of runs of the program in each of n windows, in each of which the trigger
