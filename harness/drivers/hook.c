@@ -228,14 +228,14 @@ static int batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 
 /* Loads an empty program for the same hook. The empty program returns the value that lets the event
  * go on. */
-static int load_empty(const struct bb_target *target, int *ret_fd, struct bb_err *err)
+static int load_empty(const struct bb_test_prog *prog, int *ret_fd, struct bb_err *err)
 {
 	struct bb_code code;
-	int rc = bb_target__code(target, &code, err);
+	int rc = bb_target__code(prog->target, &code, err);
 
 	if (rc)
 		return rc;
-	rc = bb_load__empty(&code, bb_attach_point__is_for_cgroups(code.type), ret_fd, err);
+	rc = bb_load__empty(&code, prog->fire.point.kind == BB_AT_CGROUP, ret_fd, err);
 	bb_code__done(&code);
 	return rc;
 }
@@ -269,7 +269,7 @@ static int attach(void *slot, struct bb_err *err)
 	if (rc)
 		return rc;
 	bb_fire_slot__init(&s->fire, fire, prog, prog->target->prog_fd);
-	if (load_empty(prog->target, &s->empty_fd, NULL))
+	if (load_empty(prog, &s->empty_fd, NULL))
 		s->empty_fd = -1;
 	bb_fire__close_hooks();
 	rc = bb_pin_to_cpu(fire->common.opts.cpu, err);

@@ -97,19 +97,6 @@ static const struct of_prog_type {
 	{BPF_PROG_TYPE_SOCK_OPS, BB_AT_CGROUP, NULL},
 };
 
-/* Returns NULL if programs of this type can be attached in several ways. */
-static const struct of_prog_type *find_type(uint32_t prog_type)
-{
-	return BB_FIND(types, BB_LEN(types), it->prog_type == prog_type);
-}
-
-bool bb_attach_point__is_for_cgroups(uint32_t prog_type)
-{
-	const struct of_prog_type *type = find_type(prog_type);
-
-	return type && type->kind == BB_AT_CGROUP;
-}
-
 /* True if `word`, the first word of a section, equals `row` with or without ".s" at its end. */
 static bool is_word(const char *word, size_t len, const char *row)
 {
@@ -122,7 +109,8 @@ void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint
 				   struct bb_attach_point *ret_point)
 {
 	struct bb_attach_point p = {.prog_type = prog_type, .attach_type = attach_type};
-	const struct of_prog_type *type = find_type(prog_type);
+	/* NULL: programs of this type can be attached in several ways */
+	const struct of_prog_type *type = BB_FIND(types, BB_LEN(types), it->prog_type == prog_type);
 	size_t len;
 
 	section += *section == '?'; /* '?' marks programs that are not loaded by default */

@@ -74,9 +74,6 @@ void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint
 int bb_attach_point__take(struct bb_attach_point *p, const struct bb_variant_spec *variant,
 			  struct bb_err *err);
 
-/* True if programs of this type are attached to a cgroup. */
-bool bb_attach_point__is_for_cgroups(uint32_t prog_type);
-
 /* Makes the attach point BB_AT_OWN_FUNCTION, at which calls of bb_own_function() replace the hook
  * of `p`. Returns false if programs at `p` see more than registers: only BPF_PROG_TYPE_KPROBE
  * without BB_AT_KPROBE_MULTI is possible. */
