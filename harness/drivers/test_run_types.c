@@ -172,9 +172,10 @@ int bb_test_run_type__check(const struct bb_test_run_type *type, const char *pro
 	return 0;
 }
 
-const char *bb_test_run_type__retval(const struct bb_test_run_type *type, uint32_t retval,
-				     char *buf, size_t size)
+struct bb_retval_words bb_test_run_type__retval(const struct bb_test_run_type *type,
+						uint32_t retval)
 {
+	struct bb_retval_words w;
 	const char *name = NULL;
 
 	for (uint32_t i = 0; type->retvals && type->retvals[i] && !name; i++)
@@ -182,8 +183,8 @@ const char *bb_test_run_type__retval(const struct bb_test_run_type *type, uint32
 			name = type->retvals[i];
 	if (retval == UINT32_MAX && type->retvals == tc_names)
 		name = "TC_ACT_UNSPEC";
-	snprintf(buf, size, "%lld%s%s%s",
+	snprintf(w.text, sizeof(w.text), "%lld%s%s%s",
 		 (long long)((int32_t)retval < 0 ? (int32_t)retval : (int64_t)retval),
 		 name ? " (" : "", name ? name : "", name ? ")" : "");
-	return buf;
+	return w;
 }

@@ -36,6 +36,7 @@ int bb_test_run_type__refuse(uint32_t prog_type, struct bb_err *err);
 int bb_test_run_type__check(const struct bb_test_run_type *type, const char *program,
 			    const struct bb_input *in, struct bb_err *err);
 
-/* Writes for example "2 (XDP_PASS)" into buf[size], and returns buf. */
-const char *bb_test_run_type__retval(const struct bb_test_run_type *type, uint32_t retval,
-				     char *buf, size_t size);
+/* Returns a return value in words: "2 (XDP_PASS)". */
+struct bb_retval_words {
+	char text[32];
+} bb_test_run_type__retval(const struct bb_test_run_type *type, uint32_t retval);

@@ -74,13 +74,11 @@ static void judge_output(const struct bb_test_call *s, const uint8_t *out, size_
 
 void bb_test_call__judge_retval(const struct bb_test_call *s, uint32_t retval, struct bb_batch *b)
 {
-	char got[32], expected[32];
-
 	if (!s->is_judged || !s->input->has_retval || retval == s->input->retval || b->void_why[0])
 		return;
 	snprintf(b->void_why, sizeof(b->void_why), "returned %s, %s expected",
-		 bb_test_run_type__retval(s->type, retval, got, sizeof(got)),
-		 bb_test_run_type__retval(s->type, s->input->retval, expected, sizeof(expected)));
+		 bb_test_run_type__retval(s->type, retval).text,
+		 bb_test_run_type__retval(s->type, s->input->retval).text);
 }
 
 int bb_test_call__fire_checked(const struct bb_test_call *s, struct bb_batch *b)
@@ -102,8 +100,8 @@ int bb_test_call__fire_checked(const struct bb_test_call *s, struct bb_batch *b)
 	if (rc)
 		return rc;
 	if (s->is_judged)
-		bb_test_run_type__retval(s->type, attr.test.retval, b->returned,
-					 sizeof(b->returned));
+		snprintf(b->returned, sizeof(b->returned), "%s",
+			 bb_test_run_type__retval(s->type, attr.test.retval).text);
 	bb_test_call__judge_retval(s, attr.test.retval, b);
 	if (b->void_why[0])
 		return 0;

@@ -179,7 +179,6 @@ static struct bb_class *class_of(struct bb_series *s, const struct bb_batch *b, 
 {
 	const char *path = path_of(b, nth);
 	uint32_t value = b->returns[nth];
-	char words[32];
 	struct bb_class *c = BB_FIND(s->classes, s->n_classes,
 				     it->value == value && bb_same_text(it->path, path));
 
@@ -187,7 +186,7 @@ static struct bb_class *class_of(struct bb_series *s, const struct bb_batch *b, 
 		return c;
 	c = BB_ADD(bb_class_record, s, classes);
 	c->value = value;
-	c->returned = bb_strdup(bb_test_run_type__retval(b->run_type, value, words, sizeof(words)));
+	c->returned = bb_strdup(bb_test_run_type__retval(b->run_type, value).text);
 	c->path = path ? bb_strdup(path) : NULL;
 	return c;
 }
