@@ -154,22 +154,17 @@ int bb_export_bmf(const struct bb_report *r, FILE *mem, struct bb_err *err)
 	int rc = check(r, err);
 	struct bb_json w = {.out = mem, .indent = 2};
 	const char *open = NULL;
-	bool counted = false;
 
 	if (rc)
 		return rc;
 	bb_json__open(&w, NULL, "{\n");
-	for (struct bb_figure_row f = {0}; bb_figure_row__next(&f, r);) {
-		if (f.program && !counted) {
-			counted = true;
-			write_counted(r, &open, &w);
-		}
-		if (f.program || isfinite(f.c->summary.latency.value))
-			write_measure(f.name, f.c ? slug_of(f.c, f.def) : f.def->slug, f.e, &open,
-				      &w);
-	}
-	if (!counted)
-		write_counted(r, &open, &w);
+	for (struct bb_figure_row f = {0}; bb_figure_row__next(&f, r);)
+		if (f.c && isfinite(f.c->summary.latency.value))
+			write_measure(f.name, slug_of(f.c, f.def), f.e, &open, &w);
+	write_counted(r, &open, &w);
+	for (struct bb_figure_row f = {0}; bb_figure_row__next(&f, r);)
+		if (f.program)
+			write_measure(f.name, f.def->slug, f.e, &open, &w);
 	bb_json__end(&w);
 	return 0;
 }

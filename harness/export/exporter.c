@@ -6,15 +6,11 @@
 
 static int put(const char *text, size_t len, FILE *out, struct bb_err *err)
 {
-	int error;
-
 	errno = 0;
 	if (fwrite(text, 1, len, out) == len && !fflush(out) && !ferror(out))
 		return 0;
-	error = errno ? errno : EIO;
-	return bb_fail(err, -error,
-		       "the output cannot be written: %s (choose another file with --output FILE)",
-		       strerror(error));
+	return bb_fail(err, errno ? -errno : -EIO,
+		       "the output cannot be written: %m (choose another file with --output FILE)");
 }
 
 static int write_whole(const struct bb_exporter *e, const struct bb_report *r, FILE *out,
