@@ -5,7 +5,7 @@
 #include <elf.h>
 
 #include "bpf/elf_file.h"
-#include "bpf/insn.h"
+#include "base/insn.h"
 
 void bb_code__done(struct bb_code *c)
 {

@@ -3,7 +3,7 @@
 
 #include <elf.h>
 
-#include "bpf/insn.h"
+#include "base/insn.h"
 
 static int say_broken(struct bb_err *err)
 {

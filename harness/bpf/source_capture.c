@@ -4,7 +4,7 @@
 
 #include "bpf/globals.h"
 #include "base/io.h"
-#include "bpf/insn.h"
+#include "base/insn.h"
 #include "bpf/map_contents.h"
 #include "bpf/object_file.h"
 #include "bpf/prog_stats.h"

@@ -3,6 +3,49 @@
 
 #include <bpf/libbpf.h>
 
+int32_t *bb_insns__next_name(struct bpf_insn *insns, uint32_t n, uint32_t *at, bool *ret_is_btf)
+{
+	while (*at < n) {
+		struct bpf_insn *insn = &insns[*at];
+
+		*at += bb_insn_slots(insn);
+		if (!bb_insn_is_wide(insn) || *at > n)
+			continue;
+		*ret_is_btf = insn->src_reg == BPF_PSEUDO_BTF_ID;
+		if (*ret_is_btf && insn[1].imm)
+			return &insn[1].imm;
+		if (insn->src_reg == BPF_PSEUDO_MAP_FD || insn->src_reg == BPF_PSEUDO_MAP_VALUE)
+			return &insn->imm;
+	}
+	return NULL;
+}
+
+int bb_insns__highest_fd(const struct bpf_insn *insns, uint32_t n)
+{
+	int highest = -1;
+
+	for (uint32_t i = 0; i < n; i += bb_insn_slots(&insns[i])) {
+		bool is_map = bb_insn_is_wide(&insns[i]) &&
+			      (insns[i].src_reg == BPF_PSEUDO_MAP_IDX ||
+			       insns[i].src_reg == BPF_PSEUDO_MAP_IDX_VALUE);
+		int index = is_map                             ? insns[i].imm
+			    : bb_insn_is_kfunc_call(&insns[i]) ? insns[i].off
+							       : -1;
+
+		highest = index > highest ? index : highest;
+	}
+	return highest;
+}
+
+bool bb_insns__are_cut_off(const struct bpf_insn *insns, uint32_t n)
+{
+	uint32_t at = 0;
+
+	while (at < n)
+		at += bb_insn_slots(&insns[at]);
+	return at > n;
+}
+
 bool bb_captured_prog__is_measured(const struct bb_captured_prog *p)
 {
 	return !p->refused && !p->missing && !p->probe;
@@ -34,7 +77,7 @@ bool bb_captured_prog__is_same(const struct bb_capture *a, const struct bb_captu
 		return false;
 	for (uint32_t i = 0; i < p->n_insns; i++) {
 		struct bpf_insn x = p->insns[i], y = q->insns[i];
-		bool is_map = x.code == (BPF_LD | BPF_IMM | BPF_DW) &&
+		bool is_map = bb_insn_is_wide(&x) &&
 			      (x.src_reg == BPF_PSEUDO_MAP_FD ||
 			       x.src_reg == BPF_PSEUDO_MAP_VALUE) &&
 			      x.code == y.code && x.src_reg == y.src_reg;
@@ -46,10 +89,10 @@ bool bb_captured_prog__is_same(const struct bb_capture *a, const struct bb_captu
 		if (memcmp(&x, &y, sizeof(x)))
 			return false;
 		/* a 64-bit constant takes two slots, so compare its second slot, too */
-		if (x.code == (BPF_LD | BPF_IMM | BPF_DW) &&
+		if (bb_insn_is_wide(&x) &&
 		    memcmp(&p->insns[i + 1], &q->insns[i + 1], sizeof(x)))
 			return false;
-		i += x.code == (BPF_LD | BPF_IMM | BPF_DW);
+		i += bb_insn_is_wide(&x);
 	}
 	return true;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include <linux/bpf.h>
-
+#include "base/insn.h"
 #include "base/record.h"
 
 /*
@@ -171,6 +170,20 @@ struct bb_capture {
 	struct bb_captured_input *inputs;
 	size_t n_inputs;
 };
+
+/*
+ * Iterates over the maps and BTFs that the instructions insns[n] name: returns the address of the
+ * next name, NULL after the last. `*at` is 0 before the first call. A name is a descriptor or, in a
+ * capture, an index; a BTF (`*ret_is_btf`) is then named by its index plus 1. Instructions that name
+ * vmlinux (0) are skipped.
+ */
+int32_t *bb_insns__next_name(struct bpf_insn *insns, uint32_t n, uint32_t *at, bool *ret_is_btf);
+
+/* Returns the highest index in fd_array that an instruction of insns[n] names; -1 if none does. */
+int bb_insns__highest_fd(const struct bpf_insn *insns, uint32_t n);
+
+/* True if the last instruction of insns[n] lacks its second slot. */
+bool bb_insns__are_cut_off(const struct bpf_insn *insns, uint32_t n);
 
 /* True if the program can be measured: the kernel accepts it, it can be loaded again, and it is not
  * a loader's test of the kernel (member `probe`). */

@@ -510,9 +510,7 @@ static bool is_part_of_others(const struct bb_capture *c, size_t prog)
 {
 	const struct bb_captured_prog *p = &c->progs[prog];
 
-	if (!p->refused && BB_ANY(p->insns, p->n_insns,
-				  it->code == (BPF_JMP | BPF_CALL) && !it->src_reg &&
-					  it->imm == BPF_FUNC_tail_call))
+	if (!p->refused && BB_ANY(p->insns, p->n_insns, bb_insn_is_tail_call(it)))
 		return true;
 	if (BB_ANY(c->progs, c->n_progs, it->attach_prog == (int32_t)prog))
 		return true;
@@ -544,7 +542,7 @@ static bool is_stub(const struct bb_capture *c, size_t prog)
 
 	return BB_ANY(c->progs, c->n_progs, it->n_insns > PROBE_INSNS) && p->n_insns == 2 &&
 	       BPF_OP(p->insns[0].code) == BPF_MOV && BPF_SRC(p->insns[0].code) == BPF_K &&
-	       p->insns[1].code == (BPF_JMP | BPF_EXIT);
+	       bb_insn_is_exit(&p->insns[1]);
 }
 
 static const char *sign_of_probe(const struct bb_take *t, size_t prog)

@@ -300,42 +300,28 @@ static bool map_fits(const struct bb_capture *c, const struct bb_captured_map *m
 	return !(holds_maps || holds_progs) || are_indexes(m, holds_maps ? c->n_maps : c->n_progs);
 }
 
-static bool insn_fits(const struct bb_capture *c, const struct bpf_insn *insn)
-{
-	switch (insn->src_reg) {
-	case BPF_PSEUDO_MAP_FD:
-	case BPF_PSEUDO_MAP_VALUE: return insn->imm >= 0 && (size_t)insn->imm < c->n_maps;
-	case BPF_PSEUDO_BTF_ID: return insn[1].imm >= 0 && (size_t)insn[1].imm <= c->n_btfs;
-	default: return true;
-	}
-}
-
 /* True if the parts of program `i` fit each other. A program to which it is attached must have a
  * lower index, because replay.c loads programs in the order of their indexes. */
 static bool prog_fits(const struct bb_capture *c, const struct bb_captured_prog *p, size_t i)
 {
+	uint32_t at = 0;
+	int32_t *name;
+	bool is_btf;
+
 	if (!is_index(p->btf, c->n_btfs) || !is_index(p->attach_btf, c->n_btfs) ||
 	    !is_index(p->attach_prog, i))
 		return false;
 	if (BB_ANY(p->fds, p->n_fds,
 		   !is_index(it->map, c->n_maps) || !is_index(it->btf, c->n_btfs)))
 		return false;
-	if (!p->n_insns || (p->btf < 0 && (p->n_funcs || p->n_lines)))
+	if (!p->n_insns || (p->btf < 0 && (p->n_funcs || p->n_lines)) ||
+	    bb_insns__are_cut_off(p->insns, p->n_insns))
 		return false;
-	for (i = 0; i < p->n_insns; i++) {
-		if (p->insns[i].code != (BPF_LD | BPF_IMM | BPF_DW))
-			continue;
-		if (i + 1 >= p->n_insns || !insn_fits(c, &p->insns[i]))
+	while ((name = bb_insns__next_name(p->insns, p->n_insns, &at, &is_btf)))
+		if ((uint32_t)*name - is_btf >= (is_btf ? c->n_btfs : c->n_maps))
 			return false;
-		i++;
-	}
-	for (i = 0; i < p->n_funcs; i++)
-		if (p->funcs[i].insn_off >= p->n_insns)
-			return false;
-	for (i = 0; i < p->n_lines; i++)
-		if (p->lines[i].insn_off >= p->n_insns)
-			return false;
-	return true;
+	return !BB_ANY(p->funcs, p->n_funcs, it->insn_off >= p->n_insns) &&
+	       !BB_ANY(p->lines, p->n_lines, it->insn_off >= p->n_insns);
 }
 
 /* Names must be unique, because users name programs and maps by them. */

@@ -35,23 +35,18 @@ static void visit(struct forgetting *f, enum kind kind, int32_t *index, int32_t 
 
 static void visit_prog(struct forgetting *f, struct bb_captured_prog *p)
 {
+	uint32_t at = 0;
+	int32_t *name;
+	bool is_btf;
+
 	visit(f, BTF, &p->btf, 0);
 	visit(f, BTF, &p->attach_btf, 0);
 	for (size_t i = 0; i < p->n_fds; i++) {
 		visit(f, MAP, &p->fds[i].map, 0);
 		visit(f, BTF, &p->fds[i].btf, 0);
 	}
-	for (uint32_t i = 0; i + 1 < p->n_insns; i++) {
-		struct bpf_insn *insn = &p->insns[i];
-
-		if (insn->code != (BPF_LD | BPF_IMM | BPF_DW))
-			continue;
-		if (insn->src_reg == BPF_PSEUDO_MAP_FD || insn->src_reg == BPF_PSEUDO_MAP_VALUE)
-			visit(f, MAP, &insn->imm, 0);
-		else if (insn->src_reg == BPF_PSEUDO_BTF_ID)
-			visit(f, BTF, &insn[1].imm, 1);
-		i++;
-	}
+	while ((name = bb_insns__next_name(p->insns, p->n_insns, &at, &is_btf)))
+		visit(f, is_btf ? BTF : MAP, name, is_btf);
 }
 
 /* Calls visit() for every reference of an item to another one. The first pass skips the references

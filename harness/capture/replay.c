@@ -232,21 +232,18 @@ static void needs_prog(struct needs *n, size_t prog)
 	n->progs[prog] = true;
 	if (p->attach_prog >= 0)
 		needs_prog(n, (size_t)p->attach_prog);
-	for (size_t at = 0; (map = bb_captured_prog__next_map(p, &at)) >= 0;)
+	for (uint32_t at = 0; (map = bb_captured_prog__next_map(p, &at)) >= 0;)
 		needs_map(n, (size_t)map);
 }
 
-int32_t bb_captured_prog__next_map(const struct bb_captured_prog *p, size_t *at)
+int32_t bb_captured_prog__next_map(const struct bb_captured_prog *p, uint32_t *at)
 {
-	while (*at < p->n_insns) {
-		const struct bpf_insn *insn = &p->insns[*at];
-		bool is_wide = insn->code == (BPF_LD | BPF_IMM | BPF_DW);
+	const int32_t *name;
+	bool is_btf;
 
-		*at += is_wide && *at + 1 < p->n_insns ? 2 : 1;
-		if (is_wide &&
-		    (insn->src_reg == BPF_PSEUDO_MAP_FD || insn->src_reg == BPF_PSEUDO_MAP_VALUE))
-			return insn->imm;
-	}
+	while ((name = bb_insns__next_name(p->insns, p->n_insns, at, &is_btf)))
+		if (!is_btf)
+			return *name;
 	while (*at - p->n_insns < p->n_fds) {
 		int32_t map = p->fds[(*at)++ - p->n_insns].map;
 
@@ -261,38 +258,30 @@ int32_t bb_captured_prog__next_map(const struct bb_captured_prog *p, size_t *at)
 void bb_replay__put_fds(const struct bb_replay *r, size_t prog, struct bpf_insn *ret_insns)
 {
 	const struct bb_captured_prog *p = &r->capture->progs[prog];
+	uint32_t at = 0;
+	int32_t *name;
+	bool is_btf;
 
 	memcpy(ret_insns, p->insns, p->n_insns * sizeof(*ret_insns));
-	for (uint32_t i = 0; i < p->n_insns; i++) {
-		struct bpf_insn *insn = &ret_insns[i];
-
-		if (insn->code != (BPF_LD | BPF_IMM | BPF_DW))
-			continue;
-		if (insn->src_reg == BPF_PSEUDO_MAP_FD || insn->src_reg == BPF_PSEUDO_MAP_VALUE)
-			insn->imm = r->maps[insn->imm];
-		else if (insn->src_reg == BPF_PSEUDO_BTF_ID && insn[1].imm)
-			insn[1].imm = r->btfs[insn[1].imm - 1];
-		i++;
-	}
+	while ((name = bb_insns__next_name(ret_insns, p->n_insns, &at, &is_btf)))
+		*name = is_btf ? r->btfs[*name - 1] : r->maps[*name];
 }
 
 /* Loads the BTFs to which the program refers. Returns 0 or -errno. */
 static int need_btfs(struct bb_replay *r, const struct bb_captured_prog *p)
 {
 	int rc = p->btf >= 0 ? need_btf(r, p->btf) : 0;
+	uint32_t at = 0;
+	int32_t *name;
+	bool is_btf;
 
 	if (rc >= 0 && p->attach_btf >= 0)
 		rc = need_btf(r, p->attach_btf);
 	for (size_t i = 0; rc >= 0 && i < p->n_fds; i++)
 		if (p->fds[i].btf >= 0)
 			rc = need_btf(r, p->fds[i].btf);
-	for (uint32_t i = 0; rc >= 0 && i < p->n_insns; i++) {
-		if (p->insns[i].code != (BPF_LD | BPF_IMM | BPF_DW))
-			continue;
-		if (p->insns[i].src_reg == BPF_PSEUDO_BTF_ID && p->insns[i + 1].imm)
-			rc = need_btf(r, p->insns[i + 1].imm - 1);
-		i++;
-	}
+	while (rc >= 0 && (name = bb_insns__next_name(p->insns, p->n_insns, &at, &is_btf)))
+		rc = is_btf ? need_btf(r, *name - 1) : 0;
 	return rc < 0 ? rc : 0;
 }
 

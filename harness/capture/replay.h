@@ -38,7 +38,7 @@ void bb_replay__put_fds(const struct bb_replay *r, size_t prog, struct bpf_insn 
 
 /* Iterates over the maps to which instructions or the fd_array of the program refer: returns the
  * index of the next one, -1 after the last. `*at` is 0 before the first call. */
-int32_t bb_captured_prog__next_map(const struct bb_captured_prog *p, size_t *at);
+int32_t bb_captured_prog__next_map(const struct bb_captured_prog *p, uint32_t *at);
 
 void bb_replay__done(struct bb_replay *r); /* accepts a zeroed struct */
 

@@ -188,7 +188,7 @@ static bool is_like(const struct bb_take *t, const struct bb_captured_prog *p,
 
 	if (p->type != info->type || strncmp(p->kernel_name, info->name, sizeof(p->kernel_name)))
 		return false;
-	for (size_t at = 0; (map = bb_captured_prog__next_map(p, &at)) >= 0;)
+	for (uint32_t at = 0; (map = bb_captured_prog__next_map(p, &at)) >= 0;)
 		if ((size_t)map >= c->n_maps ||
 		    !BB_ANY(map_ids, info->nr_map_ids, *it == c->maps[map].held.id))
 			return false;

@@ -42,58 +42,25 @@ static int32_t btf_of(struct bb_take_call *call, int fd)
 	return copy < 0 ? copy : bb_take__btf(call->t, copy);
 }
 
-/* The code of an instruction that takes two slots. */
-#define WIDE (BPF_LD | BPF_IMM | BPF_DW)
-
-/* True if the last instruction of insns[n] lacks its second slot. */
-static bool is_cut_off(const struct bpf_insn *insns, uint32_t n)
+/* Replaces the command's descriptors in the instructions by indexes. */
+static void take_insns(struct bb_take_call *call, struct bb_captured_prog *p)
 {
 	uint32_t at = 0;
+	int32_t *name;
+	bool is_btf;
 
-	while (at < n)
-		at += insns[at].code == WIDE ? 2 : 1;
-	return at > n;
-}
+	while ((name = bb_insns__next_name(p->insns, p->n_insns, &at, &is_btf))) {
+		int32_t index = (is_btf ? btf_of : map_of)(call, *name);
 
-/* Replaces the command's descriptors in the instructions by indexes. Returns the highest slot of
- * fd_array to which an instruction refers; -1 means none. */
-static int take_insns(struct bb_take_call *call, struct bb_captured_prog *p)
-{
-	int top = -1;
-
-	for (uint32_t i = 0; i < p->n_insns; i++) {
-		struct bpf_insn *insn = &p->insns[i];
-		int32_t index = 0;
-
-		if (insn->code == (BPF_JMP | BPF_CALL) && insn->src_reg == BPF_PSEUDO_KFUNC_CALL &&
-		    insn->off > top)
-			top = insn->off;
-		if (insn->code != WIDE)
-			continue;
-		switch (insn->src_reg) {
-		case BPF_PSEUDO_MAP_FD:
-		case BPF_PSEUDO_MAP_VALUE:
-			index = map_of(call, insn->imm);
-			insn->imm = index < 0 ? 0 : index;
-			break;
-		case BPF_PSEUDO_MAP_IDX:
-		case BPF_PSEUDO_MAP_IDX_VALUE: top = insn->imm > top ? insn->imm : top; break;
-		case BPF_PSEUDO_BTF_ID:
-			index = insn[1].imm ? btf_of(call, insn[1].imm) : -1;
-			insn[1].imm = index < 0 ? 0 : index + 1;
-			index = 0;
-			break;
-		default: break;
-		}
-		if (index < 0)
+		*name = index < 0 ? 0 : index + is_btf;
+		if (index < 0 && !is_btf)
 			miss(p, "a map that its instructions name");
-		i++;
 	}
-	return top;
 }
 
-static void take_fd_array(struct bb_take_call *call, struct bb_captured_prog *p, int top)
+static void take_fd_array(struct bb_take_call *call, struct bb_captured_prog *p)
 {
+	int top = bb_insns__highest_fd(p->insns, p->n_insns);
 	int32_t *fds = NULL;
 	void *copy;
 
@@ -180,7 +147,8 @@ static void fill_prog(struct bb_take_call *call, struct bb_captured_prog *p)
 	memcpy(p->kernel_name, a->prog_name, sizeof(p->kernel_name) - 1);
 	if (bb_remote__read_text(&call->from, a->license, p->license, sizeof(p->license)))
 		*p->license = '\0';
-	take_fd_array(call, p, take_insns(call, p));
+	take_insns(call, p);
+	take_fd_array(call, p);
 	take_types(call, p);
 	take_attach_point(call, p);
 	if (a->prog_ifindex)
@@ -212,7 +180,7 @@ static void take_load(struct bb_take_call *call)
 			    sizeof(struct bpf_insn), sizeof(struct bpf_insn), &insns) ||
 	    !insns)
 		return;
-	if (is_cut_off(insns, call->attr.insn_cnt)) { /* the kernel refuses it */
+	if (bb_insns__are_cut_off(insns, call->attr.insn_cnt)) { /* the kernel refuses it */
 		free(insns);
 		return;
 	}

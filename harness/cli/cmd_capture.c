@@ -76,7 +76,8 @@ static int compare_attachments(const void *a, const void *b)
 static size_t count_maps(const struct bb_captured_prog *p,
 			 const struct bb_captured_prog **last_user)
 {
-	size_t n = 0, at = 0;
+	uint32_t at = 0;
+	size_t n = 0;
 	int32_t map;
 
 	while ((map = bb_captured_prog__next_map(p, &at)) >= 0) {

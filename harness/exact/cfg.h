@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bpf/code.h"
-#include "bpf/insn.h"
+#include "base/insn.h"
 
 /* A function of the program: slots [first, end). The first function is the program itself. */
 struct bb_func {

@@ -102,43 +102,27 @@ static int check_attr(struct load *l)
 	return 0;
 }
 
-/* Replaces the descriptors in the instructions by our copies. *ret_top is the highest index in
- * fd_array that an instruction names; -1 if no instruction names one. */
-static int copy_maps(struct load *l, int *ret_top)
+/* Replaces the descriptors in the instructions by our copies. */
+static int copy_maps(struct load *l)
 {
-	int top = -1;
+	uint32_t at = 0;
+	int32_t *name;
+	bool is_btf;
 
-	for (uint32_t i = 0; i < l->attr.insn_cnt; i++) {
-		struct bpf_insn *insn = &l->insns[i];
-
-		if (bb_insn_is_kfunc_call(insn) && insn->off > top)
-			top = insn->off;
-		if (!bb_insn_is_wide(insn))
-			continue;
-		if (++i == l->attr.insn_cnt)
-			return refuse(l, "its code ends in the midst of an instruction");
-		switch (insn->src_reg) {
-		case BPF_PSEUDO_MAP_FD:
-		case BPF_PSEUDO_MAP_VALUE:
-			insn->imm = fd_of(l, insn->imm);
-			if (insn->imm < 0)
-				return refuse(l, "a map of it cannot be copied");
-			break;
-		case BPF_PSEUDO_MAP_IDX:
-		case BPF_PSEUDO_MAP_IDX_VALUE: top = insn->imm > top ? insn->imm : top; break;
-		case BPF_PSEUDO_BTF_ID:
-			if (insn[1].imm && (insn[1].imm = fd_of(l, insn[1].imm)) < 0)
-				return refuse(l, "a module's types cannot be copied");
-			break;
-		default: break;
-		}
+	if (bb_insns__are_cut_off(l->insns, l->attr.insn_cnt))
+		return refuse(l, "its code ends in the midst of an instruction");
+	while ((name = bb_insns__next_name(l->insns, l->attr.insn_cnt, &at, &is_btf))) {
+		*name = fd_of(l, *name);
+		if (*name < 0)
+			return refuse(l, is_btf ? "a module's types cannot be copied"
+						: "a map of it cannot be copied");
 	}
-	*ret_top = top;
 	return 0;
 }
 
-static int copy_fd_array(struct load *l, int top)
+static int copy_fd_array(struct load *l)
 {
+	int top = bb_insns__highest_fd(l->insns, l->attr.insn_cnt);
 	void *fds = NULL;
 
 	if (!l->attr.fd_array || top < 0) {
@@ -189,7 +173,7 @@ static int copy_types(struct load *l)
 static int copy_load(struct load *l, const struct seccomp_data *data)
 {
 	void *insns = NULL;
-	int top, rc = copy_attr(l, data);
+	int rc = copy_attr(l, data);
 
 	if (!rc)
 		rc = check_attr(l);
@@ -200,9 +184,9 @@ static int copy_load(struct load *l, const struct seccomp_data *data)
 		rc = refuse(l, "its code cannot be read");
 	l->insns = insns;
 	if (!rc)
-		rc = copy_maps(l, &top);
+		rc = copy_maps(l);
 	if (!rc)
-		rc = copy_fd_array(l, top);
+		rc = copy_fd_array(l);
 	if (!rc)
 		rc = copy_types(l);
 	l->attr.license = (uintptr_t)l->license;

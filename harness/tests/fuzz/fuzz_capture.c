@@ -12,7 +12,7 @@ static void touch(struct bb_capture *c)
 
 	for (size_t i = 0; i < c->n_progs; i++) {
 		fuzz_touch(c->progs[i].insns, c->progs[i].n_insns * sizeof(struct bpf_insn));
-		for (size_t at = 0; (map = bb_captured_prog__next_map(&c->progs[i], &at)) >= 0;)
+		for (uint32_t at = 0; (map = bb_captured_prog__next_map(&c->progs[i], &at)) >= 0;)
 			fuzz_touch(&c->maps[map], sizeof(c->maps[map]));
 		bb_capture__any_attachment(c, i);
 		if (bb_capture__find(c, c->progs[i].name) != &c->progs[i])

@@ -18,7 +18,7 @@
 #include "base/rng.h"
 #include "bpf/code.h"
 #include "bpf/elf_file.h"
-#include "bpf/insn.h"
+#include "base/insn.h"
 #include "exact/source.h"
 #include "unit/bpf_testing.h"
 

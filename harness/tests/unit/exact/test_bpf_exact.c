@@ -15,7 +15,7 @@
 #include "exact/clone.h"
 #include "exact/cfg.h"
 #include "exact/registers.h"
-#include "bpf/insn.h"
+#include "base/insn.h"
 #include "exact/rewrite.h"
 #include "fun_xdp.h"
 #include "plan/packet.h"

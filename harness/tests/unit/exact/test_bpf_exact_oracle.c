@@ -16,7 +16,7 @@
 #include "bpf/attach.h"
 #include "exact/clone.h"
 #include "exact/cfg.h"
-#include "bpf/insn.h"
+#include "base/insn.h"
 #include "exact/rewrite.h"
 #include "unit/bpf_testing.h"
 #include "unit/interpreter.h"

@@ -9,7 +9,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "bpf/insn.h"
+#include "base/insn.h"
 #include "exact/rewrite.h"
 #include "lines/cut_clone.h"
 #include "unit/bpf_testing.h"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/insn.h"
+#include "base/insn.h"
 #include "exact/cfg.h"
 #include "lines/cuts.h"
 #include "lines/held.h"

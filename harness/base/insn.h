@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
-
 #include <linux/bpf.h>
+
+#include "base/std.h"
 
 /* Kinds of BPF instructions, for the code that divides programs into basic blocks (RFC 9669;
  * kernel/bpf/verifier.c). Positions are indices of 8-byte slots. A 64-bit constant takes two slots
