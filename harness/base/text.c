@@ -146,13 +146,11 @@ bool bb_is_plain_command(const char *text)
 	return !is_other;
 }
 
-/* Returns a copy of `command` without one option, whose name is the first `name` bytes of
- * `option`. If `has_value` is true, its value is left out, too. `added`, unless NULL, is put
- * after the name of the command. */
-static char *edit_command(const char *command, const char *option, size_t name, bool has_value,
-			  const char *added)
+/* Returns a copy of `command` without `option` and, if `option` has a value, without the value.
+ * `added`, unless NULL, is put after the name of the command. */
+static char *edit_command(const char *command, const char *option, const char *added)
 {
-	size_t size = 0, n = 0, len;
+	size_t name = strcspn(option, " "), size = 0, n = 0, len;
 	bool is_option = true, is_other = strncmp(command, "bpfbench ", 9) != 0;
 	char *text = NULL;
 	FILE *out = bb_open_memstream(&text, &size);
@@ -167,7 +165,7 @@ static char *edit_command(const char *command, const char *option, size_t name, 
 			fprintf(out, "%s%.*s", n ? " " : "", (int)len, at);
 			continue;
 		}
-		if (len == name && has_value && at[len]) /* leave out the option's value, too */
+		if (len == name && option[name] && at[len]) /* leave out the option's value, too */
 			len += 1 + word_len(at + len + 1, &is_other);
 	}
 	if (n == 2 && added)
@@ -182,16 +180,12 @@ static char *edit_command(const char *command, const char *option, size_t name, 
 
 char *bb_command_with(const char *command, const char *option)
 {
-	size_t name = strcspn(option, " ");
-
-	return edit_command(command, option, name, option[name], option);
+	return edit_command(command, option, option);
 }
 
 char *bb_command_without(const char *command, const char *option)
 {
-	size_t name = strcspn(option, " ");
-
-	return edit_command(command, option, name, option[name], NULL);
+	return edit_command(command, option, NULL);
 }
 
 char *bb_command_without_all(const char *command, const char *const *options, size_t n)
