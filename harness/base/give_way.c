@@ -93,8 +93,7 @@ static int find_holder(const struct sockaddr_un *address, socklen_t len,
 	struct ucred who = {0};
 	socklen_t who_len = sizeof(who);
 	int fd = new_socket(), rc = 0;
-	char words[256];
-	size_t n = 0;
+	char *command = holder->command;
 
 	if (fd < 0)
 		return fd;
@@ -114,21 +113,14 @@ static int find_holder(const struct sockaddr_un *address, socklen_t len,
 		return -EBUSY;
 	/* A process that is ending has a name but no command line. A process that has ended may
 	 * have left the lock to a child process. */
-	read_words(who.pid, "cmdline", words, sizeof(words));
-	if (!words[0]) {
-		read_words(who.pid, "comm", words, sizeof(words) - 16);
-		strcat(words, words[0]           ? ", ending"
-			      : kill(who.pid, 0) ? "ended; a child of it still has the lock"
-						 : "its name is hidden");
+	read_words(who.pid, "cmdline", command, sizeof(holder->command));
+	if (!command[0]) {
+		read_words(who.pid, "comm", command, sizeof(holder->command) - 16);
+		strcat(command, command[0]         ? ", ending"
+				: kill(who.pid, 0) ? "ended; a child of it still has the lock"
+						   : "its name is hidden");
 	}
-	for (const char *at = words; *at && n + 5 < sizeof(holder->command);) {
-		size_t shown = bb_shown_len(at);
-
-		memcpy(holder->command + n, shown ? at : "?", shown ? shown : 1);
-		n += shown ? shown : 1;
-		at += shown ? shown : 1;
-	}
-	holder->command[n] = '\0';
+	bb_make_clean(command);
 	return -EBUSY;
 }
 
