@@ -188,15 +188,6 @@ void bb_inside_path__samples(const struct bb_inside_path *p, double clock_ns, st
 	}
 }
 
-double bb_inside_figures__median_ns(const struct bb_inside_clone *c)
-{
-	struct bb_inside_figures f = bb_inside_figures__read(c);
-	double ns = bb_inside_path__quantile(&f.all, 0.5, 0);
-
-	bb_inside_figures__done(&f);
-	return ns;
-}
-
 bool bb_inside_path__marks(const struct bb_inside_clone *c, const struct bb_inside_path *p,
 			   uint32_t block)
 {

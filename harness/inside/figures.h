@@ -46,10 +46,6 @@ double bb_inside_path__worst(const struct bb_inside_path *p, double clock_ns);
  * spread evenly over the bucket's range; the longest time is exact. */
 void bb_inside_path__samples(const struct bb_inside_path *p, double clock_ns, struct bb_hist *hist);
 
-/* Returns the median time of all timed runs, ns, including the cost of reading the clock. NAN: no
- * run was timed. */
-double bb_inside_figures__median_ns(const struct bb_inside_clone *c);
-
 /* True if basic block `block` has a mark and runs of the path execute the block. */
 bool bb_inside_path__marks(const struct bb_inside_clone *c, const struct bb_inside_path *p,
 			   uint32_t block);

@@ -758,6 +758,7 @@ static double price_of(const union bpf_attr *attr, const struct bb_code *code,
 		       struct price_runs runs, double *ret_clock_ns, char *log)
 {
 	const struct bb_inside_instruments instruments = {.with = with};
+	struct bb_inside_figures figures;
 	struct bb_inside_clone clone;
 	struct bb_rewrite out;
 	double ns = -1;
@@ -772,8 +773,9 @@ static double price_of(const union bpf_attr *attr, const struct bb_code *code,
 		ns = run_empty(fd, runs);
 		close(fd);
 	}
-	if (ret_clock_ns)
-		*ret_clock_ns = bb_inside_figures__median_ns(&clone);
+	figures = bb_inside_figures__read(&clone);
+	*ret_clock_ns = bb_inside_path__quantile(&figures.all, 0.5, 0);
+	bb_inside_figures__done(&figures);
 	bb_inside_clone__done(&clone);
 	return ns;
 }
@@ -795,7 +797,7 @@ int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *e
 	char *log = bb_calloc(1, LOG_BYTES);
 	struct bb_cfg g = {0};
 	int fd, load_rc, rc = bb_cfg__make(&code, &g, err);
-	double empty_ns;
+	double empty_ns, *ns = &price.clock_ns;
 
 	if (rc) {
 		free(log);
@@ -807,16 +809,14 @@ int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *e
 	bb_close(&fd);
 	/* A difference below 0 becomes 0: other processes may disturb the empty program more than
 	 * an instrument costs. */
-	price.timed_ns = fmax(0,
-			      price_of(&attr, &code, &g, all, 0, in_a_row, NULL, log) - empty_ns);
+	price.timed_ns = fmax(0, price_of(&attr, &code, &g, all, 0, in_a_row, ns, log) - empty_ns);
 	price.untimed_ns =
-		fmax(0, price_of(&attr, &code, &g, all, INT64_MAX, in_a_row, NULL, log) - empty_ns);
-	price.counted_ns =
-		fmax(0, price_of(&attr, &code, &g, BB_INSIDE_PATHS, 0, in_a_row, NULL, log) -
-				empty_ns);
-	/* Measure with single runs, because most programs run between other work, where reading the
-	 * clock takes longer. */
-	price_of(&attr, &code, &g, all, 0, one_by_one, &price.clock_ns, log);
+		fmax(0, price_of(&attr, &code, &g, all, INT64_MAX, in_a_row, ns, log) - empty_ns);
+	price.counted_ns = fmax(
+		0, price_of(&attr, &code, &g, BB_INSIDE_PATHS, 0, in_a_row, ns, log) - empty_ns);
+	/* Measure clock_ns last and with single runs, because most programs run between other work,
+	 * where reading the clock takes longer. */
+	price_of(&attr, &code, &g, all, 0, one_by_one, ns, log);
 	if (load_rc || isnan(price.clock_ns))
 		rc = bb_fail(err, load_rc ? load_rc : -ENOTSUP,
 			     "the price of the clock readings cannot be measured: %s; run as root, "
