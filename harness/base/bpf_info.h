@@ -20,3 +20,18 @@ static inline int bb_info__read_bytes(int fd, void *info, uint32_t bytes)
 	attr.info.info = (uintptr_t)info;
 	return syscall(__NR_bpf, BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr)) < 0 ? -errno : 0;
 }
+
+/* True if a value of such a map has a part for each CPU. */
+static inline bool bb_map_type__is_per_cpu(uint32_t type)
+{
+	return type == BPF_MAP_TYPE_PERCPU_HASH || type == BPF_MAP_TYPE_PERCPU_ARRAY ||
+	       type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
+}
+
+/* True for a hash of any kind, or a trie. */
+static inline bool bb_map_type__is_table(uint32_t type)
+{
+	return type == BPF_MAP_TYPE_HASH || type == BPF_MAP_TYPE_LRU_HASH ||
+	       type == BPF_MAP_TYPE_PERCPU_HASH || type == BPF_MAP_TYPE_LRU_PERCPU_HASH ||
+	       type == BPF_MAP_TYPE_LPM_TRIE;
+}

@@ -195,21 +195,13 @@ void bb_kept_maps__let_prog_arrays_go(void)
 /* Counts the entries of a hash or trie; 0 for all other maps. */
 static uint32_t n_entries(const struct bb_kept_map *m)
 {
-	void *key = NULL, *next = bb_calloc(1, m->info.key_size),
-	     *last = bb_calloc(1, m->info.key_size);
-	bool is_table = m->info.type == BPF_MAP_TYPE_HASH ||
-			m->info.type == BPF_MAP_TYPE_LRU_HASH ||
-			m->info.type == BPF_MAP_TYPE_PERCPU_HASH ||
-			m->info.type == BPF_MAP_TYPE_LRU_PERCPU_HASH ||
-			m->info.type == BPF_MAP_TYPE_LPM_TRIE;
+	bool is_table = bb_map_type__is_table(m->info.type);
+	void *key = bb_calloc(1, m->info.key_size);
 	uint32_t n = 0;
 
-	while (is_table && n < COUNTED_MOST && !bpf_map_get_next_key(m->fd, key, next)) {
-		key = memcpy(last, next, m->info.key_size);
+	while (is_table && n < COUNTED_MOST && !bpf_map_get_next_key(m->fd, n ? key : NULL, key))
 		n++;
-	}
-	free(next);
-	free(last);
+	free(key);
 	return n;
 }
 
@@ -311,9 +303,8 @@ static double bytes_of(const struct bpf_map *map, const struct sizes *s,
 		       const struct bb_map_spec *spec)
 {
 	enum bpf_map_type type = bpf_map__type(map);
-	bool is_per_cpu = type == BPF_MAP_TYPE_PERCPU_HASH || type == BPF_MAP_TYPE_PERCPU_ARRAY ||
-			  type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
-	double value = s->value_bytes * (is_per_cpu ? libbpf_num_possible_cpus() : 1.0),
+	int n_values = bb_map_type__is_per_cpu(type) ? libbpf_num_possible_cpus() : 1;
+	double value = (double)s->value_bytes * n_values,
 	       written = spec->fill.count + (spec->table ? (double)spec->table->n : 0),
 	       entries = s->flags & BPF_F_NO_PREALLOC ? written : s->entries;
 

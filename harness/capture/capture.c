@@ -3,6 +3,8 @@
 
 #include <bpf/libbpf.h>
 
+#include "base/bpf_info.h"
+
 int32_t *bb_insns__next_name(struct bpf_insn *insns, uint32_t n, uint32_t *at, bool *ret_is_btf)
 {
 	while (*at < n) {
@@ -158,13 +160,11 @@ const char *bb_captured_map_type__why_no_entries(uint32_t type)
 
 size_t bb_captured_map__value_bytes(const struct bb_capture *c, const struct bb_captured_map *m)
 {
-	bool is_per_cpu = m->type == BPF_MAP_TYPE_PERCPU_HASH ||
-			  m->type == BPF_MAP_TYPE_PERCPU_ARRAY ||
-			  m->type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
-
 	if (bb_captured_map_type__why_no_entries(m->type))
 		return 0;
-	return is_per_cpu ? (((size_t)m->value_size + 7) & ~(size_t)7) * c->n_cpus : m->value_size;
+	return bb_map_type__is_per_cpu(m->type)
+		       ? (((size_t)m->value_size + 7) & ~(size_t)7) * c->n_cpus
+		       : m->value_size;
 }
 
 const char *bb_captured_map__values(const struct bb_captured_map *m)

@@ -221,22 +221,19 @@ static int read_in_batches(int fd, struct gather *g)
 
 static int read_one_by_one(int fd, struct gather *g, size_t max)
 {
-	char *key = bb_calloc(1, g->key_size), *next = bb_calloc(1, g->key_size);
-	char *value = bb_calloc(1, g->value_size);
+	char *key = bb_calloc(1, g->key_size), *value = bb_calloc(1, g->value_size);
 	int rc = 0;
 
 	/* `max` ends the loop even if other processes keep adding entries */
 	for (size_t i = 0; !rc && i < max; i++) {
-		if (bpf_map_get_next_key(fd, i ? key : NULL, next))
+		if (bpf_map_get_next_key(fd, i ? key : NULL, key))
 			break;
-		memcpy(key, next, g->key_size);
 		if (!bpf_map_lookup_elem(fd, key, value))
 			rc = add_entry(g, key, value);
 		if (!rc)
 			rc = bb_must_end_why();
 	}
 	free(key);
-	free(next);
 	free(value);
 	return rc;
 }

@@ -163,9 +163,7 @@ static int write_map(struct dump *d, int fd, FILE *out)
 	if (bb_info__read(fd, &info))
 		return -errno;
 	type = libbpf_bpf_map_type_str((enum bpf_map_type)info.type);
-	is_per_cpu = info.type == BPF_MAP_TYPE_PERCPU_HASH ||
-		     info.type == BPF_MAP_TYPE_LRU_PERCPU_HASH ||
-		     info.type == BPF_MAP_TYPE_PERCPU_ARRAY;
+	is_per_cpu = bb_map_type__is_per_cpu(info.type);
 	is_array = info.type == BPF_MAP_TYPE_ARRAY || info.type == BPF_MAP_TYPE_PERCPU_ARRAY;
 	if (strchr(info.name, '.') || info.map_flags & BPF_F_RDONLY_PROG ||
 	    (!is_array && !is_per_cpu && info.type != BPF_MAP_TYPE_HASH &&

@@ -271,9 +271,7 @@ static int move_value(int fd, const void *key, uint8_t *value, uint32_t len, boo
 {
 	struct bpf_map_info info = {0};
 	int rc = bb_info__read(fd, &info);
-	bool is_each = info.type == BPF_MAP_TYPE_PERCPU_ARRAY ||
-		       info.type == BPF_MAP_TYPE_PERCPU_HASH ||
-		       info.type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
+	bool is_each = bb_map_type__is_per_cpu(info.type);
 	size_t n_cpus = is_each ? (size_t)libbpf_num_possible_cpus() : 1,
 	       each = (len + 7UL) / 8 * 8;
 	uint8_t *all;
@@ -482,13 +480,6 @@ static void look_at_branches(struct trying *t, const struct bb_exact *m)
 			look_at_jump(t, m, g->blocks[b].last);
 }
 
-static bool is_hash(uint32_t type)
-{
-	return type == BPF_MAP_TYPE_HASH || type == BPF_MAP_TYPE_LRU_HASH ||
-	       type == BPF_MAP_TYPE_PERCPU_HASH || type == BPF_MAP_TYPE_LRU_PERCPU_HASH ||
-	       type == BPF_MAP_TYPE_LPM_TRIE;
-}
-
 /* Lets the search change an entry of a map. Returns the entry; NULL if the search may change the
  * entry already, or if the map is too large. */
 static struct bb_try_part *offer_value(struct trying *t, const char *map, int fd, const void *key,
@@ -548,7 +539,7 @@ static void look_at_call(struct trying *t, const struct bb_exact *m, uint32_t nt
 	} else if (info.type == BPF_MAP_TYPE_ARRAY || info.type == BPF_MAP_TYPE_PERCPU_ARRAY) {
 		for (uint32_t i = 0; i < info.max_entries && i < MOST_INDEXES; i++)
 			offer_value(t, map.name, map.fd, &i, &info, false);
-	} else if (is_hash(info.type) && m->in_vain[nth] && key_bytes) {
+	} else if (bb_map_type__is_table(info.type) && m->in_vain[nth] && key_bytes) {
 		for (uint32_t i = 0; i < key_bytes; i++)
 			key[i] = m->clone.keys[nth * BB_KEY_BYTES + i];
 		self = self_in(t, key, key_bytes);
