@@ -493,12 +493,34 @@ void bb_veth_pair__close(struct bb_veth_pair *p)
 	*p = no_pair;
 }
 
+/* Attaches a program to the device of one end by a new link. */
+static int link_at(const struct bb_veth_pair *p, enum bb_veth_end end, int prog_fd, bool is_xdp,
+		   int *ret_link_fd, struct bb_err *err)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = is_xdp ? XDP_FLAGS_DRV_MODE : 0);
+	enum bpf_attach_type hook = is_xdp ? BPF_XDP : (enum bpf_attach_type)TCX_INGRESS;
+	int home_fd = -1, fd, rc = bb_netns__enter(p->netns_fd[end], &home_fd, err);
+
+	if (rc)
+		return rc;
+	fd = bpf_link_create(prog_fd, (int)p->ifindex[end], hook, &opts);
+	if (fd == -EINVAL && !is_xdp)
+		rc = bb_fail(err, -ENOTSUP,
+			     "this kernel attaches no sched_cls program by a link (tcx, Linux "
+			     "6.6)");
+	else if (fd < 0)
+		rc = bb_fail(err, unsupported_or(fd),
+			     "cannot attach the program to our veth device: %s", strerror(-fd));
+	else
+		*ret_link_fd = fd;
+	return bb_netns__leave(home_fd, rc, err);
+}
+
 int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type,
 			 struct bb_err *err)
 {
 	bool is_xdp = prog_type == BPF_PROG_TYPE_XDP;
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = is_xdp ? XDP_FLAGS_DRV_MODE : 0);
-	int home_fd = -1, rc;
+	int rc;
 
 	if (!is_xdp && prog_type != BPF_PROG_TYPE_SCHED_CLS)
 		return bb_fail(err, -ENOTSUP,
@@ -509,45 +531,16 @@ int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type
 		return rc ? bb_fail(err, rc, "cannot replace the program on our veth device: %m")
 			  : 0;
 	}
-	if (p->link_fd > 0)
-		close(p->link_fd);
-	p->link_fd = -1;
-	rc = bb_netns__enter(p->netns_fd[BB_VETH_FAR], &home_fd, err);
-	if (rc)
-		return rc;
-	rc = bpf_link_create(prog_fd, (int)p->ifindex[BB_VETH_FAR],
-			     is_xdp ? BPF_XDP : (enum bpf_attach_type)TCX_INGRESS, &opts);
-	if (rc >= 0) {
-		p->link_fd = rc;
-		p->prog_type = prog_type;
-		rc = 0;
-	} else if (rc == -EINVAL && !is_xdp) {
-		rc = bb_fail(err, -ENOTSUP,
-			     "this kernel attaches no sched_cls program by a link (tcx, Linux "
-			     "6.6)");
-	} else {
-		rc = bb_fail(err, unsupported_or(rc),
-			     "cannot attach the program to our veth device: %s", strerror(-rc));
-	}
-	return bb_netns__leave(home_fd, rc, err);
+	bb_close(&p->link_fd);
+	p->prog_type = prog_type;
+	return link_at(p, BB_VETH_FAR, prog_fd, is_xdp, &p->link_fd, err);
 }
 
 int bb_veth_pair__receive(struct bb_veth_pair *p, int prog_fd, struct bb_err *err)
 {
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = XDP_FLAGS_DRV_MODE);
-	int home_fd = -1, rc = bb_veth_pair__put_on(p, prog_fd, BPF_PROG_TYPE_XDP, err);
+	int rc = bb_veth_pair__put_on(p, prog_fd, BPF_PROG_TYPE_XDP, err);
 
-	if (!rc)
-		rc = bb_netns__enter(p->netns_fd[BB_VETH_NEAR], &home_fd, err);
-	if (rc)
-		return rc;
-	rc = bpf_link_create(prog_fd, (int)p->ifindex[BB_VETH_NEAR], BPF_XDP, &opts);
-	if (rc >= 0)
-		p->near_link_fd = rc;
-	else
-		bb_fail(err, unsupported_or(rc), "cannot attach a program to our veth device: %s",
-			strerror(-rc));
-	return bb_netns__leave(home_fd, rc < 0 ? unsupported_or(rc) : 0, err);
+	return rc ? rc : link_at(p, BB_VETH_NEAR, prog_fd, true, &p->near_link_fd, err);
 }
 
 int bb_veth_parse_packets(const char *text, const char *device, uint64_t *ret_received,
