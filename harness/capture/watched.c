@@ -15,35 +15,31 @@
 
 /* --- in the child that becomes the command --- */
 
-/* Adds the system calls that are watched to the filter. Returns 0 or -errno. */
-static int add_rules(scmp_filter_ctx filter)
-{
-	static const uint32_t bpf_cmds[] = {
-		BPF_PROG_LOAD,           BPF_MAP_CREATE,  BPF_LINK_CREATE,
-		BPF_RAW_TRACEPOINT_OPEN, BPF_PROG_ATTACH, BPF_PROG_TEST_RUN,
-	};
-	static const int options[] = {SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_EBPF};
-	int rc = 0;
+#define ARG_IS(nth, value) {nth, SCMP_CMP_MASKED_EQ, LOW_WORD, value}
 
-	for (size_t i = 0; !rc && i < BB_LEN(bpf_cmds); i++)
-		rc = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(bpf), 1,
-				      SCMP_A0(SCMP_CMP_MASKED_EQ, LOW_WORD, bpf_cmds[i]));
-	for (size_t i = 0; !rc && i < BB_LEN(options); i++)
-		rc = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(setsockopt), 2,
-				      SCMP_A1(SCMP_CMP_MASKED_EQ, LOW_WORD, SOL_SOCKET),
-				      SCMP_A2(SCMP_CMP_MASKED_EQ, LOW_WORD, (uint64_t)options[i]));
-	if (!rc)
-		rc = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(ioctl), 1,
-				      SCMP_A1(SCMP_CMP_MASKED_EQ, LOW_WORD,
-					      PERF_EVENT_IOC_SET_BPF));
-	if (!rc) /* if the command wants a listener of its own, we report that it gets none */
-		rc = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(seccomp), 2,
-				      SCMP_A0(SCMP_CMP_MASKED_EQ, LOW_WORD,
-					      SECCOMP_SET_MODE_FILTER),
-				      SCMP_A1(SCMP_CMP_MASKED_EQ, SECCOMP_FILTER_FLAG_NEW_LISTENER,
-					      SECCOMP_FILTER_FLAG_NEW_LISTENER));
-	return rc ? rc : seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(perf_event_open), 0);
-}
+/* The system calls that are watched, each with up to two conditions. */
+static const struct {
+	int call;
+	unsigned int n_args;
+	struct scmp_arg_cmp args[2];
+} watched_calls[] = {
+	{SCMP_SYS(bpf), 1, {ARG_IS(0, BPF_PROG_LOAD)}},
+	{SCMP_SYS(bpf), 1, {ARG_IS(0, BPF_MAP_CREATE)}},
+	{SCMP_SYS(bpf), 1, {ARG_IS(0, BPF_LINK_CREATE)}},
+	{SCMP_SYS(bpf), 1, {ARG_IS(0, BPF_RAW_TRACEPOINT_OPEN)}},
+	{SCMP_SYS(bpf), 1, {ARG_IS(0, BPF_PROG_ATTACH)}},
+	{SCMP_SYS(bpf), 1, {ARG_IS(0, BPF_PROG_TEST_RUN)}},
+	{SCMP_SYS(setsockopt), 2, {ARG_IS(1, SOL_SOCKET), ARG_IS(2, SO_ATTACH_BPF)}},
+	{SCMP_SYS(setsockopt), 2, {ARG_IS(1, SOL_SOCKET), ARG_IS(2, SO_ATTACH_REUSEPORT_EBPF)}},
+	{SCMP_SYS(ioctl), 1, {ARG_IS(1, PERF_EVENT_IOC_SET_BPF)}},
+	{SCMP_SYS(perf_event_open), 0, {}},
+	/* if the command wants a listener of its own, we report that it gets none */
+	{SCMP_SYS(seccomp),
+	 2,
+	 {ARG_IS(0, SECCOMP_SET_MODE_FILTER),
+	  {1, SCMP_CMP_MASKED_EQ, SECCOMP_FILTER_FLAG_NEW_LISTENER,
+	   SECCOMP_FILTER_FLAG_NEW_LISTENER}}},
+};
 
 /* Adds the 32-bit system calls of x86, so that they are watched, too. Returns 0 or -errno. */
 static int add_narrow_calls(scmp_filter_ctx filter)
@@ -65,8 +61,9 @@ static int install_filter(void)
 	if (!filter)
 		bb_out_of_memory();
 	rc = add_narrow_calls(filter);
-	if (!rc)
-		rc = add_rules(filter);
+	for (size_t i = 0; !rc && i < BB_LEN(watched_calls); i++)
+		rc = seccomp_rule_add_array(filter, SCMP_ACT_NOTIFY, watched_calls[i].call,
+					    watched_calls[i].n_args, watched_calls[i].args);
 	if (!rc)
 		rc = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ALLOW);
 	if (!rc)
