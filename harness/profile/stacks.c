@@ -160,11 +160,6 @@ void bb_stacks__write_text(const struct bb_stacks *s, const struct bb_text_opts 
 	write_stacks(s, opts, out);
 }
 
-void bb_stacks__add_frame(struct bb_stacks *s, const struct bb_frame *frame)
-{
-	BB_PUSH(s->frames, s->n_frames, *frame);
-}
-
 uint32_t bb_stacks__intern_frame(struct bb_stacks *s, const struct bb_frame *frame, uint32_t before)
 {
 	uint64_t key = (uint64_t)frame->name * BB_N_FRAME_KINDS + frame->kind;
@@ -173,7 +168,7 @@ uint32_t bb_stacks__intern_frame(struct bb_stacks *s, const struct bb_frame *fra
 	if (number != BB_NO_ID)
 		return number;
 	number = (uint32_t)s->n_frames;
-	bb_stacks__add_frame(s, frame);
+	BB_PUSH(s->frames, s->n_frames, *frame);
 	bb_idmap__put(&s->by_name, key, before, number);
 	return number;
 }
@@ -181,7 +176,7 @@ uint32_t bb_stacks__intern_frame(struct bb_stacks *s, const struct bb_frame *fra
 uint32_t bb_stacks__frame(struct bb_stacks *s, const char *name, enum bb_frame_kind kind)
 {
 	struct bb_frame f = {.file = BB_NO_ID, .kind = kind};
-	char clean[200];
+	char clean[240];
 
 	snprintf(clean, sizeof(clean), "%s", name);
 	bb_make_clean(clean);

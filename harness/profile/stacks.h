@@ -58,9 +58,7 @@ struct bb_stacks {
 	uint64_t total; /* sum of weights; set by bb_stacks__sort() */
 };
 
-/* bb_stacks__add_frame() appends a frame, so its index is the old n_frames. bb_stacks__add() adds a
- * stack of the frames with the indexes frames[n], outermost first. */
-void bb_stacks__add_frame(struct bb_stacks *s, const struct bb_frame *frame);
+/* Adds a stack of the frames with the indexes frames[n], outermost first. */
 void bb_stacks__add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, double weight);
 
 /* Returns the index of the frame with the name and kind of `*frame` and with this `before`. Adds

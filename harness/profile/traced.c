@@ -243,17 +243,6 @@ static bool find_cut(const struct program *p, const struct window *w, struct cut
 	return c->to < w->n;
 }
 
-static uint32_t add_frame(struct folding *f, const char *name, enum bb_frame_kind kind)
-{
-	struct bb_stacks *s = &f->traced->stacks;
-	struct bb_frame frame = {.file = BB_NO_ID, .kind = kind};
-	char clean[240];
-
-	snprintf(clean, sizeof(clean), "%s", name);
-	frame.name = bb_names__add(&s->names, clean, strlen(clean));
-	return bb_stacks__intern_frame(s, &frame, BB_NO_ID);
-}
-
 /* Returns the last stretch that begins at the address or before it. */
 static struct line_start *find_start(struct program *p, uint64_t address)
 {
@@ -270,7 +259,7 @@ static void add_line(struct folding *f, struct line_start *s)
 			       : bb_strdup("(no line)");
 
 	s->is_known = true;
-	s->frame = add_frame(f, text, BB_FRAME_USER);
+	s->frame = bb_stacks__frame(&f->traced->stacks, text, BB_FRAME_USER);
 	free(text);
 	for (s->line = 0; s->line < t->n_lines; s->line++)
 		if (t->lines[s->line].number == s->number &&
@@ -394,7 +383,7 @@ static struct call find_call(struct folding *f, uint64_t address, size_t *line)
 		return (struct call){own->start, .frame = s->frame, .is_own = true};
 	}
 	name = kernel_function(f->r, address, &now.start);
-	now.frame = add_frame(f, name, BB_FRAME_KERNEL);
+	now.frame = bb_stacks__frame(&f->traced->stacks, name, BB_FRAME_KERNEL);
 	now.called = f->traced->stacks.frames[now.frame].name;
 	now.is_interrupt = !strncmp(name, "asm_", 4);
 	return now;
@@ -416,7 +405,7 @@ static void fold(const struct reading *r, const struct window *w, const struct c
 	size_t line = 0;
 
 	*f = (struct folding){.r = r, .program = &r->programs[w->program], .traced = t};
-	f->root = add_frame(f, t->name, BB_FRAME_COMM);
+	f->root = bb_stacks__frame(&f->traced->stacks, t->name, BB_FRAME_COMM);
 	for (size_t i = c->from; i < c->to; i++) {
 		const struct bb_trace_record *now = &w->v[i];
 		struct call call;

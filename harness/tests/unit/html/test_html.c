@@ -388,7 +388,7 @@ static char *make_flame(size_t stacks, const char *name)
 			snprintf(frame_name, sizeof(frame_name), "%s_%u_%zu", name, depth, i);
 			frame.name = bb_names__add(&s.names, frame_name, strlen(frame_name));
 			path[depth] = (uint32_t)s.n_frames;
-			bb_stacks__add_frame(&s, &frame);
+			BB_PUSH(s.frames, s.n_frames, frame);
 		}
 		bb_stacks__add(&s, path, 20, (double)(1 + i % 200));
 	}

@@ -23,7 +23,7 @@ static uint32_t frame(struct bb_stacks *s, const char *name, enum bb_frame_kind 
 	struct bb_frame f = {.file = BB_NO_ID, .kind = kind};
 
 	f.name = bb_names__add(&s->names, name, strlen(name));
-	bb_stacks__add_frame(s, &f);
+	BB_PUSH(s->frames, s->n_frames, f);
 	return (uint32_t)s->n_frames - 1;
 }
 
