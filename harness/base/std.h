@@ -114,18 +114,23 @@ void *bb_append(void *items, size_t *n, size_t item_size);
 	})
 #define BB_ANY(items, n, cond) (BB_FIND(items, n, cond) != NULL)
 
-/* Removes from items[n] the items for which `cond` does not hold, and changes `n`. Frees nothing.
- * In `cond`, `it` is the address of the item. */
-#define BB_KEEP(items, n, cond)                                                                    \
+/* Removes from items[n] the items for which `cond` holds, and changes `n`. The statement in the last
+ * argument frees what such an item owns. In both, `it` is the address of the item. */
+#define BB_REMOVE(items, n, cond, ...)                                                             \
 	do {                                                                                       \
-		size_t bb_kept = 0;                                                                \
+		size_t bb_left = 0;                                                                \
 		for (size_t bb_nth = 0; bb_nth < (n); bb_nth++) {                                  \
 			__typeof__(&(items)[0]) it = &(items)[bb_nth];                             \
 			if (cond)                                                                  \
-				(items)[bb_kept++] = *it;                                          \
+				__VA_ARGS__;                                                       \
+			else                                                                       \
+				(items)[bb_left++] = *it;                                          \
 		}                                                                                  \
-		(n) = bb_kept;                                                                     \
+		(n) = bb_left;                                                                     \
 	} while (0)
+
+/* Removes from items[n] the items for which `cond` does not hold, and frees nothing. */
+#define BB_KEEP(items, n, cond) BB_REMOVE(items, n, !(cond), (void)it)
 
 /* Returns the number of items in items[n] for which `cond` holds. These items must stand before
  * all other items, because the macro finds the last of them by binary search. In `cond`, `it` is

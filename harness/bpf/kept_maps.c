@@ -205,33 +205,33 @@ static uint32_t n_entries(const struct bb_kept_map *m)
 	return n;
 }
 
-void bb_kept_maps__borrow(struct bb_kept_maps *k, struct bb_kept_maps *lender)
+/* True if the lender has a map of the same name with another number of entries. */
+static bool holds_others(const struct bb_kept_map *m, const struct bb_kept_maps *lender)
 {
 	const struct bb_kept_maps *keeper;
-	size_t n = 0;
+	const struct bb_kept_map *theirs = find_kept(lender, m->name, &keeper);
 
+	return theirs && n_entries(theirs) != n_entries(m);
+}
+
+static void drop_map(struct bb_kept_map *m)
+{
+	close(m->fd);
+	free(m->name);
+}
+
+void bb_kept_maps__borrow(struct bb_kept_maps *k, struct bb_kept_maps *lender)
+{
 	bb_rings__close(&k->rings);
-	for (size_t i = 0; i < k->n; i++) {
-		const struct bb_kept_map *theirs = find_kept(lender, k->maps[i].name, &keeper);
-
-		if (theirs && n_entries(theirs) != n_entries(&k->maps[i])) {
-			k->maps[n++] = k->maps[i];
-			continue;
-		}
-		close(k->maps[i].fd);
-		free(k->maps[i].name);
-	}
-	k->n = n;
+	BB_REMOVE(k->maps, k->n, !holds_others(it, lender), drop_map(it));
 	k->lender = lender;
 }
 
 void bb_kept_maps__drop(struct bb_kept_maps *k)
 {
 	bb_rings__close(&k->rings);
-	for (size_t i = 0; i < k->n; i++) {
-		close(k->maps[i].fd);
-		free(k->maps[i].name);
-	}
+	for (size_t i = 0; i < k->n; i++)
+		drop_map(&k->maps[i]);
 	free(k->maps);
 	k->maps = NULL;
 	k->n = 0;

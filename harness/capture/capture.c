@@ -91,8 +91,7 @@ bool bb_captured_prog__is_same(const struct bb_capture *a, const struct bb_captu
 		if (memcmp(&x, &y, sizeof(x)))
 			return false;
 		/* a 64-bit constant takes two slots, so compare its second slot, too */
-		if (bb_insn_is_wide(&x) &&
-		    memcmp(&p->insns[i + 1], &q->insns[i + 1], sizeof(x)))
+		if (bb_insn_is_wide(&x) && memcmp(&p->insns[i + 1], &q->insns[i + 1], sizeof(x)))
 			return false;
 		i += bb_insn_is_wide(&x);
 	}

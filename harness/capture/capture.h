@@ -174,8 +174,8 @@ struct bb_capture {
 /*
  * Iterates over the maps and BTFs that the instructions insns[n] name: returns the address of the
  * next name, NULL after the last. `*at` is 0 before the first call. A name is a descriptor or, in a
- * capture, an index; a BTF (`*ret_is_btf`) is then named by its index plus 1. Instructions that name
- * vmlinux (0) are skipped.
+ * capture, an index; a BTF (`*ret_is_btf`) is then named by its index plus 1. Instructions that
+ * name vmlinux (0) are skipped.
  */
 int32_t *bb_insns__next_name(struct bpf_insn *insns, uint32_t n, uint32_t *at, bool *ret_is_btf);
 

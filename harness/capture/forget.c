@@ -67,94 +67,65 @@ static void visit_all(struct forgetting *f)
 }
 
 /* Replaces each mark in now[n] by the item's new index; an item without a mark is removed and gets
- * BB_CAPTURE_NONE. Returns the number of items that stay. */
-static size_t renumber(int32_t *now, size_t n)
+ * BB_CAPTURE_NONE. */
+static void renumber(int32_t *now, size_t n)
 {
 	int32_t next = 0;
 
 	for (size_t i = 0; i < n; i++)
 		now[i] = now[i] ? next++ : BB_CAPTURE_NONE;
-	return (size_t)next;
 }
 
-static void drop_progs(struct bb_capture *c, const bool *gone)
+static void drop_prog(struct bb_captured_prog *p)
 {
-	size_t n = 0;
+	bb_close(&p->taken.target_fd);
+	bb_record__done(&bb_captured_prog_record, p);
+}
 
-	for (size_t i = 0; i < c->n_progs; i++) {
-		if (!gone[i]) {
-			c->progs[n++] = c->progs[i];
-			continue;
-		}
-		bb_close(&c->progs[i].taken.target_fd);
-		bb_record__done(&bb_captured_prog_record, &c->progs[i]);
-	}
-	c->n_progs = n;
+static void drop_map(struct bb_captured_map *m)
+{
+	bb_close(&m->held.fd);
+	bb_record__done(&bb_captured_map_record, m);
+}
+
+static void drop_btf(struct bb_captured_btf *b)
+{
+	bb_close(&b->held.fd);
+	bb_record__done(&bb_captured_btf_record, b);
 }
 
 static void drop_maps_and_btfs(struct forgetting *f)
 {
 	struct bb_capture *c = f->t->capture;
-	size_t n_maps = renumber(f->now[MAP], c->n_maps), n_btfs = renumber(f->now[BTF], c->n_btfs);
 
+	renumber(f->now[MAP], c->n_maps);
+	renumber(f->now[BTF], c->n_btfs);
 	f->renumbers = true;
 	visit_all(f);
-	for (size_t i = 0; i < c->n_maps; i++) {
-		if (f->now[MAP][i] >= 0) {
-			c->maps[f->now[MAP][i]] = c->maps[i];
-			continue;
-		}
-		bb_close(&c->maps[i].held.fd);
-		bb_record__done(&bb_captured_map_record, &c->maps[i]);
-	}
-	for (size_t i = 0; i < c->n_btfs; i++) {
-		if (f->now[BTF][i] >= 0) {
-			c->btfs[f->now[BTF][i]] = c->btfs[i];
-			continue;
-		}
-		bb_close(&c->btfs[i].held.fd);
-		bb_record__done(&bb_captured_btf_record, &c->btfs[i]);
-	}
-	c->n_maps = n_maps;
-	c->n_btfs = n_btfs;
-	for (size_t i = 0; i < n_maps; i++)
+	BB_REMOVE(c->maps, c->n_maps, f->now[MAP][it - c->maps] < 0, drop_map(it));
+	BB_REMOVE(c->btfs, c->n_btfs, f->now[BTF][it - c->btfs] < 0, drop_btf(it));
+	for (size_t i = 0; i < c->n_maps; i++)
 		bb_take__name_map(f->t, i);
 }
 
-/* Removes the attachments, test runs and seen programs that have one of ids[n_ids]. */
-static void drop_ids(struct bb_take *t, const uint32_t *ids, size_t n_ids)
+static bool is_among(const uint32_t *ids, size_t n, uint32_t id)
 {
-	struct bb_capture *c = t->capture;
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->n_attachments; i++)
-		if (BB_ANY(ids, n_ids, *it == c->attachments[i].taken.prog_id))
-			bb_taken_attachment__done(&c->attachments[i].taken);
-		else
-			c->attachments[n++] = c->attachments[i];
-	c->n_attachments = n;
-	n = 0;
-	for (size_t i = 0; i < c->n_inputs; i++)
-		if (BB_ANY(ids, n_ids, *it == c->inputs[i].prog_id))
-			bb_record__done(&bb_captured_input_record, &c->inputs[i]);
-		else
-			c->inputs[n++] = c->inputs[i];
-	c->n_inputs = n;
-	n = 0;
-	for (size_t i = 0; i < t->n_seen; i++)
-		if (!BB_ANY(ids, n_ids, *it == t->seen[i].id))
-			t->seen[n++] = t->seen[i];
-	t->n_seen = n;
+	return BB_ANY(ids, n, *it == id);
 }
 
 void bb_take__forget(struct bb_take *t, const bool *gone, const uint32_t *ids, size_t n_ids)
 {
 	struct forgetting f = {.t = t, .more = true};
+	struct bb_capture *c = t->capture;
 
-	drop_progs(t->capture, gone);
-	drop_ids(t, ids, n_ids);
-	f.n[MAP] = t->capture->n_maps;
-	f.n[BTF] = t->capture->n_btfs;
+	BB_REMOVE(c->progs, c->n_progs, gone[it - c->progs], drop_prog(it));
+	BB_REMOVE(c->attachments, c->n_attachments, is_among(ids, n_ids, it->taken.prog_id),
+		  bb_taken_attachment__done(&it->taken));
+	BB_REMOVE(c->inputs, c->n_inputs, is_among(ids, n_ids, it->prog_id),
+		  bb_record__done(&bb_captured_input_record, it));
+	BB_KEEP(t->seen, t->n_seen, !is_among(ids, n_ids, it->id));
+	f.n[MAP] = c->n_maps;
+	f.n[BTF] = c->n_btfs;
 	for (int kind = 0; kind < N_KINDS; kind++)
 		f.now[kind] = bb_calloc(f.n[kind], sizeof(int32_t));
 	while (f.more) {

@@ -15,7 +15,10 @@
 
 /* --- in the child that becomes the command --- */
 
-#define ARG_IS(nth, value) {nth, SCMP_CMP_MASKED_EQ, LOW_WORD, value}
+#define ARG_IS(nth, value)                                                                         \
+	{                                                                                          \
+		nth, SCMP_CMP_MASKED_EQ, LOW_WORD, value                                           \
+	}
 
 /* The system calls that are watched, each with up to two conditions. */
 static const struct {

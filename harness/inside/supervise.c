@@ -812,8 +812,9 @@ int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *e
 	price.timed_ns = fmax(0, price_of(&attr, &code, &g, all, 0, in_a_row, ns, log) - empty_ns);
 	price.untimed_ns =
 		fmax(0, price_of(&attr, &code, &g, all, INT64_MAX, in_a_row, ns, log) - empty_ns);
-	price.counted_ns = fmax(
-		0, price_of(&attr, &code, &g, BB_INSIDE_PATHS, 0, in_a_row, ns, log) - empty_ns);
+	price.counted_ns =
+		fmax(0,
+		     price_of(&attr, &code, &g, BB_INSIDE_PATHS, 0, in_a_row, ns, log) - empty_ns);
 	/* Measure clock_ns last and with single runs, because most programs run between other work,
 	 * where reading the clock takes longer. */
 	price_of(&attr, &code, &g, all, 0, one_by_one, ns, log);
