@@ -207,10 +207,8 @@ void bb_take_attach__link(struct bb_take_call *call)
 		return;
 	say_where(call, type, (int)attr->link_create.target_fd, a);
 	if (type == BPF_TRACE_KPROBE_MULTI && attr->link_create.kprobe_multi.syms &&
-	    !bb_remote__read(&call->from, attr->link_create.kprobe_multi.syms, &name,
-			     sizeof(name)) &&
-	    bb_remote__read_text(&call->from, name, a->where, sizeof(a->where)))
-		*a->where = '\0';
+	    !bb_remote__read(&call->from, attr->link_create.kprobe_multi.syms, &name, sizeof(name)))
+		bb_remote__read_text(&call->from, name, a->where, sizeof(a->where));
 	a->taken.by_btf = !*a->where;
 }
 
@@ -222,9 +220,8 @@ void bb_take_attach__raw_tracepoint(struct bb_take_call *call)
 
 	if (!a)
 		return;
-	if (bb_remote__read_text(&call->from, call->attr.raw_tracepoint.name, a->where,
-				 sizeof(a->where)))
-		*a->where = '\0';
+	bb_remote__read_text(&call->from, call->attr.raw_tracepoint.name, a->where,
+			     sizeof(a->where));
 	a->taken.by_btf = !*a->where;
 }
 

@@ -86,8 +86,10 @@ int bb_remote__read_text(const struct bb_remote *r, uint64_t at, char *dest, siz
 
 		n = n < size - 1 - got ? n : size - 1 - got;
 		rc = bb_remote__read(r, at + got, dest + got, n);
-		if (rc)
+		if (rc) {
+			*dest = '\0';
 			return rc;
+		}
 		if (memchr(dest + got, '\0', n))
 			return 0;
 		got += n;

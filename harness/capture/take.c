@@ -145,8 +145,7 @@ static void fill_prog(struct bb_take_call *call, struct bb_captured_prog *p)
 	p->flags = a->prog_flags;
 	p->kern_version = a->kern_version;
 	memcpy(p->kernel_name, a->prog_name, sizeof(p->kernel_name) - 1);
-	if (bb_remote__read_text(&call->from, a->license, p->license, sizeof(p->license)))
-		*p->license = '\0';
+	bb_remote__read_text(&call->from, a->license, p->license, sizeof(p->license));
 	take_insns(call, p);
 	take_fd_array(call, p);
 	take_types(call, p);
@@ -240,9 +239,8 @@ static void take_event(struct bb_take_call *call, uint64_t attr_at)
 	/* programs write to an event of this type; they are not attached to it */
 	if (e.attr.type == PERF_TYPE_SOFTWARE && e.attr.config == PERF_COUNT_SW_BPF_OUTPUT)
 		return;
-	if (e.attr.type >= PERF_TYPE_MAX && /* a dynamic probe of a function or of a file */
-	    bb_remote__read_text(&call->from, e.attr.config1, e.name, sizeof(e.name)))
-		*e.name = '\0';
+	if (e.attr.type >= PERF_TYPE_MAX) /* a dynamic probe of a function or of a file */
+		bb_remote__read_text(&call->from, e.attr.config1, e.name, sizeof(e.name));
 	/* If the list is full, drops the older half of the events, because a process attaches
 	 * programs to its newest events. */
 	if (t->n_events == MAX_EVENTS) {
