@@ -167,8 +167,3 @@ int bb_cpu_holder__wait(const struct bb_cpu_holder *holder)
 	}
 	return -EINTR;
 }
-
-void bb_cpu_holder__done(struct bb_cpu_holder *holder)
-{
-	bb_close(&holder->fd);
-}

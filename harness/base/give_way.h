@@ -45,11 +45,10 @@ struct bb_cpu_holder {
 
 /*
  * Takes the lock of a CPU until this process ends. Returns 0; -EBUSY if another process of root
- * holds the lock, which `*ret_holder` then describes (bb_cpu_holder__done() frees it); -EADDRINUSE
+ * holds the lock, which `*ret_holder` then describes (the caller closes its fd); -EADDRINUSE
  * if a process of another user has the name, which does not count as a lock; or -errno.
  */
 int bb_cpu_lock__take(int cpu, struct bb_cpu_holder *ret_holder);
 
 /* Waits until the holder ends. Returns 0, -EINTR after a signal, or -errno. */
 int bb_cpu_holder__wait(const struct bb_cpu_holder *holder);
-void bb_cpu_holder__done(struct bb_cpu_holder *holder);

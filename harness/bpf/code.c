@@ -9,8 +9,6 @@
 
 void bb_code__done(struct bb_code *c)
 {
-	if (!c)
-		return;
 	free(c->insns);
 	free(c->funcs);
 	free(c->lines);

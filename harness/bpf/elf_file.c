@@ -129,8 +129,6 @@ int bb_elf_file__open(const char *elf, size_t len, struct bb_elf_file *ret_file,
 
 void bb_elf_file__close(struct bb_elf_file *f)
 {
-	if (!f)
-		return;
 	for (size_t i = 0; f->sections && i < f->n_sections; i++)
 		free(f->sections[i].symbol_of);
 	free(f->sections);

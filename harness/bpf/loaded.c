@@ -86,7 +86,7 @@ void bb_loaded__whole_name(uint32_t btf_id, uint32_t func_type_id, char ret_name
 	struct btf *btf = btf_id ? btf__load_from_kernel_by_id(btf_id) : NULL;
 	const char *name = bb_btf_name(btf, func_type_id);
 
-	if (name && *name)
+	if (name)
 		snprintf(ret_name, BB_LOADED_NAME, "%s", name);
 	btf__free(btf);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "bpf/marks.h"
 
-#include <bpf/bpf.h>
 #include <bpf/btf.h>
 #ifdef __x86_64__
 #include <sys/io.h>
 #endif
 
+#include "base/bpf_info.h"
 #include "base/io.h"
 #include "bpf/trace_record.h"
 
@@ -123,11 +123,10 @@ void bb_marks__describe(int prog_fd, const char *name, const char *object)
 		.nr_line_info = MOST_LINES,
 		.line_info_rec_size = sizeof(*lines),
 	};
-	uint32_t len = sizeof(info);
 
 	write_line("program %s", name);
 	write_line("object %.400s", object);
-	if (!bpf_obj_get_info_by_fd(prog_fd, &info, &len)) {
+	if (!bb_info__read(prog_fd, &info)) {
 		for (uint32_t i = 0; i < info.nr_jited_ksyms && i < MOST_FUNCTIONS; i++)
 			write_line("function %" PRIx64 " %u %s", functions[i], sizes[i],
 				   i ? "(function)" : name);

@@ -35,15 +35,13 @@ static int open_ringbuf(struct bb_rings *r, int map_fd, size_t size_bytes)
 	p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, map_fd, 0);
 	if (p == MAP_FAILED)
 		return -errno;
-	ring->consumer_page = p;
+	ring->consumer = p;
+	ring->map_fd = map_fd;
 	p = mmap(NULL, page, PROT_READ, MAP_SHARED, map_fd, (off_t)page);
 	if (p == MAP_FAILED)
 		return -errno;
-	ring->producer_page = p;
-	ring->consumer = ring->consumer_page;
-	ring->producer = ring->producer_page;
+	ring->producer = p;
 	ring->size_bytes = size_bytes;
-	ring->map_fd = map_fd;
 	prefault(ring);
 	return 0;
 }
@@ -169,13 +167,12 @@ void bb_rings__close(struct bb_rings *r)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	if (!r)
-		return;
 	for (size_t i = 0; i < r->n; i++) {
-		if (r->rings[i].consumer_page)
-			munmap(r->rings[i].consumer_page, page);
-		if (r->rings[i].producer_page)
-			munmap(r->rings[i].producer_page, page);
+		if (r->rings[i].map_fd < 0)
+			continue;
+		munmap((void *)(uintptr_t)r->rings[i].consumer, page);
+		if (r->rings[i].producer)
+			munmap((void *)(uintptr_t)r->rings[i].producer, page);
 	}
 	for (size_t i = 0; i < r->n_perf_buffers; i++)
 		perf_buffer__free(r->perf_buffers[i]);

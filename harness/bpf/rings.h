@@ -12,10 +12,9 @@ struct bb_ring {
 	volatile unsigned long *consumer;       /* the reader's position; we write it */
 	const volatile unsigned long *producer; /* the writer's position; the kernel writes it */
 	size_t size_bytes;
-	/* descriptor of the ring buffer's map, borrowed; -1 for a perf buffer */
+	/* descriptor of the ring buffer's map, borrowed; we have then mapped the pages with both
+	 * positions. -1 for a perf buffer, which libbpf maps */
 	int map_fd;
-	/* pages that we mapped; NULL for a perf buffer, which libbpf maps */
-	void *consumer_page, *producer_page;
 };
 
 /* Returns how many bytes the writer of a ring buffer is ahead of its reader. Reads both positions

@@ -632,8 +632,6 @@ int bb_take__end(struct bb_take *t, const char *how_ended, struct bb_capture **r
 
 void bb_take__free(struct bb_take *t)
 {
-	if (!t)
-		return;
 	if (t->capture)
 		close_held(t->capture);
 	free(t->seen);

@@ -81,7 +81,7 @@ struct bb_replay bb_replay__open(const struct bb_capture *c)
 
 void bb_replay__done(struct bb_replay *r)
 {
-	if (!r || !r->capture)
+	if (!r->capture)
 		return;
 	close_fds(r->progs, r->capture->n_progs);
 	close_fds(r->maps, r->capture->n_maps);

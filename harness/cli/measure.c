@@ -200,14 +200,14 @@ static int lock_any(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_cpu_h
 		struct bb_cpu_holder other;
 
 		rc = lock_cpu(cpus[n - 1 - i], &other);
-		bb_cpu_holder__done(&other);
+		bb_close(&other.fd);
 		if (rc)
 			continue;
 		*ret_cpu = cpus[n - 1 - i];
 		*ret_poll_cpu = cpus[i];
 	}
 	if (!rc)
-		bb_cpu_holder__done(ret_holder);
+		bb_close(&ret_holder->fd);
 	return rc;
 }
 
@@ -243,7 +243,7 @@ int bb_machine_take_cpus(int wanted, bool no_wait, int *ret_cpu, int *ret_poll_c
 				       "this one waits for it",
 				       who)
 			     : bb_cpu_holder__wait(&holder);
-		bb_cpu_holder__done(&holder);
+		bb_close(&holder.fd);
 	}
 	if (rc == -EINTR)
 		return bb_fail(err, rc, "stopped by signal %d (%s) while waiting for CPU %d",

@@ -229,14 +229,11 @@ static struct bb_space *begin_space(struct bb_spaces *s, uint32_t pid, const cha
 
 static void add_mapping(struct bb_spaces *s, struct bb_space *space, const struct bb_mapping *m)
 {
-	bool hides;
-
-	/* True if the new mapping hides one of another file. Samples carry no time, so samples of
+	/* Count a new mapping that hides one of another file. Samples carry no time, so samples of
 	 * the hidden file at these addresses are counted for the new file. */
-	hides = BB_ANY(space->mappings, space->n,
-		       it->dso != m->dso && it->dso != BB_NO_ID && it->start < m->end &&
-			       m->start < it->end);
-	s->n_replaced += hides;
+	s->n_replaced += BB_ANY(space->mappings, space->n,
+				it->dso != m->dso && it->dso != BB_NO_ID && it->start < m->end &&
+					m->start < it->end);
 	BB_PUSH(space->mappings, space->n, *m);
 }
 

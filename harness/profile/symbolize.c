@@ -317,8 +317,7 @@ int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_location *loca
 		rc = symbolize_file(&w, found, arg, &is_done);
 	}
 	if (rc == -EINTR)
-		return bb_fail(err, rc, "stopped by signal %d (%s) while looking up symbols",
-			       (int)bb_stop_signal, strsignal(bb_stop_signal));
+		return bb_fail_stopped(err, " while looking up symbols", "");
 	if (rc)
 		return bb_fail(err, rc, "cannot look up symbols: %m");
 	*ret_result = result;

@@ -110,7 +110,7 @@ static void test_held(void **state)
 
 	end(pid); /* The end of the holder ends the wait, too, and releases the lock. */
 	assert_int_equal(bb_cpu_holder__wait(&holder), 0);
-	bb_cpu_holder__done(&holder);
+	bb_close(&holder.fd);
 	assert_int_equal(bb_cpu_lock__take(cpu, &holder), 0);
 }
 
@@ -140,12 +140,12 @@ static void test_holder_gone(void **state)
 	assert_int_equal(bb_cpu_lock__take(cpu, &holder), -EBUSY);
 	assert_int_equal(holder.pid, pid);
 	assert_string_equal(holder.command, "test_cpu_lock, ending");
-	bb_cpu_holder__done(&holder);
+	bb_close(&holder.fd);
 
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	assert_int_equal(bb_cpu_lock__take(cpu, &holder), -EBUSY);
 	assert_string_equal(holder.command, "ended; a child of it still has the lock");
-	bb_cpu_holder__done(&holder);
+	bb_close(&holder.fd);
 	close(alive[1]);
 }
 
