@@ -153,9 +153,7 @@ void bb_object_let_go(const char *elf)
 			continue;
 		if (!--h->holders) {
 			*at = h->next;
-			for (size_t i = 0; i < h->n_passed; i++)
-				free(h->passed[i]);
-			free(h->passed);
+			bb_names_free(h->passed, h->n_passed);
 			free(h->elf);
 			free(h);
 		}
@@ -163,19 +161,20 @@ void bb_object_let_go(const char *elf)
 	}
 }
 
-void bb_object_note_passed(const char *elf, const char *trial)
+int bb_object_try_load(const char *path, const char *elf, const char *trial, struct bpf_object *obj,
+		       struct bb_err *err)
 {
-	for (struct held *h = all_held; h; h = h->next)
-		if (h->elf == elf)
-			BB_PUSH(h->passed, h->n_passed, bb_strdup(trial));
-}
+	struct held *h = all_held;
+	int rc;
 
-bool bb_object_has_passed(const char *elf, const char *trial)
-{
-	for (const struct held *h = all_held; h; h = h->next)
-		if (h->elf == elf && BB_ANY(h->passed, h->n_passed, !strcmp(*it, trial)))
-			return true;
-	return false;
+	while (h->elf != elf)
+		h = h->next;
+	if (BB_ANY(h->passed, h->n_passed, !strcmp(*it, trial)))
+		return 0;
+	rc = bb_object_trial_load(path, obj, err);
+	if (!rc)
+		BB_PUSH(h->passed, h->n_passed, bb_strdup(trial));
+	return rc;
 }
 
 /* Explains why libbpf did not open the object: by libbpf's last warning, or else by the meaning of

@@ -19,11 +19,11 @@ int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_
  * call bb_object_let_go(), which ignores NULL. */
 int bb_object_hold(const char *path, const char **ret_elf, size_t *ret_len, struct bb_err *err);
 void bb_object_let_go(const char *elf);
-/* bb_object_note_passed() remembers that the file `elf` of bb_object_hold() has passed the trial
- * named `trial`; bb_object_has_passed() tells whether it has. A trial (bpf/object_trial.h) takes
- * 0.1 s, because libbpf reads the kernel's types. So no trial of a file is made twice. */
-void bb_object_note_passed(const char *elf, const char *trial);
-bool bb_object_has_passed(const char *elf, const char *trial);
+/* Tries to load `obj` as bb_object_trial_load() does, unless the file `elf` of bb_object_hold() has
+ * passed the trial named `trial` before, because a trial takes 0.1 s: libbpf reads the kernel's
+ * types. */
+int bb_object_try_load(const char *path, const char *elf, const char *trial, struct bpf_object *obj,
+		       struct bb_err *err);
 
 /* Opens elf[len] by libbpf. Maps that the object wants pinned are not pinned, so nothing remains
  * after us. The caller must call bpf_object__close(). */

@@ -10,7 +10,6 @@
 #include "bpf/libbpf_log.h"
 #include "bpf/map_contents.h"
 #include "bpf/object_file.h"
-#include "bpf/object_trial.h"
 #include "bpf/prog_stats.h"
 #include "bpf/attach.h"
 #include "bpf/prog_type.h"
@@ -465,27 +464,12 @@ static const struct bb_source_ops object_ops = {
 	.free = object_free,
 };
 
-/* Tries the load in a child process that may crash. One trial for each program and type of a file
- * is enough, because libbpf reads the same bytes with other globals and maps. */
-static int try_load(const struct object *s, struct bpf_object *obj, struct bb_err *err)
-{
-	char *trial = bb_asprintf("%s %s", s->head.program, s->type ? s->type : "");
-	int rc = 0;
-
-	if (!bb_object_has_passed(s->elf, trial)) {
-		rc = bb_object_trial_load(s->head.where, obj, err);
-		if (!rc)
-			bb_object_note_passed(s->elf, trial);
-	}
-	free(trial);
-	return rc;
-}
-
 int bb_source_object__open(const struct bb_source_spec *spec, struct bb_kept_maps *maps,
 			   struct bb_source **ret_source, struct bb_err *err)
 {
 	struct object *s = bb_calloc(1, sizeof(*s));
 	struct bpf_object *obj = NULL;
+	char *trial = bb_asprintf("%s %s", spec->program, spec->type ? spec->type : "");
 	int rc;
 
 	s->head = (struct bb_source){.ops = &object_ops,
@@ -502,8 +486,11 @@ int bb_source_object__open(const struct bb_source_spec *spec, struct bb_kept_map
 	}
 	if (!rc)
 		rc = bb_object_check_type(spec->path, our_program(s, obj), err);
+	/* One trial for each program and type of a file is enough, because libbpf reads the same
+	 * bytes with other globals and maps. */
 	if (!rc)
-		rc = try_load(s, obj, err);
+		rc = bb_object_try_load(spec->path, s->elf, trial, obj, err);
+	free(trial);
 	bpf_object__close(obj);
 	if (rc)
 		object_free(&s->head);

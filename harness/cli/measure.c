@@ -7,6 +7,7 @@
 #include "base/clean.h"
 #include "base/cpus.h"
 #include "base/give_way.h"
+#include "base/io.h"
 #include "base/deadline.h"
 #include "base/text.h"
 #include "cli/paths.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/give_way.h"
+#include "base/io.h"
 
 #include <errno.h>
 #include <setjmp.h>
