@@ -131,10 +131,8 @@ static int load_copies(struct bb_take *t, struct bb_err *err)
 /* --- messages if no program can be measured --- */
 
 /* True if the kernel refuses the program even to root, and it is not a loader's test. */
-static bool is_bad(const struct bb_take *t, size_t prog)
+static bool is_bad(const struct bb_captured_prog *p)
 {
-	const struct bb_captured_prog *p = &t->capture->progs[prog];
-
 	return p->refused && !p->probe && !p->taken.lacks_rights;
 }
 
@@ -143,14 +141,10 @@ static bool is_bad(const struct bb_take *t, size_t prog)
 static int say_bad(const struct bb_take *t, const char *how_ended, struct bb_err *err)
 {
 	const struct bb_capture *c = t->capture;
-	const struct bb_captured_prog *first = NULL;
-	bool others = false;
+	const struct bb_captured_prog *first = BB_FIND(c->progs, c->n_progs, is_bad(it));
+	bool others = BB_ANY(c->progs, c->n_progs,
+			     is_bad(it) && strcmp(it->kernel_name, first->kernel_name));
 
-	for (size_t i = 0; i < c->n_progs; i++)
-		if (is_bad(t, i)) {
-			first = first ? first : &c->progs[i];
-			others |= strcmp(c->progs[i].kernel_name, first->kernel_name) != 0;
-		}
 	return bb_fail(err, -ENOTSUP,
 		       "'%s'%s loaded no program that the kernel takes; '%s'%s is refused: %s; "
 		       "mend it, or capture the command on a kernel that takes it",
@@ -179,6 +173,8 @@ static int say_rights(const struct bb_take *t, int error, const char *how_ended,
 int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct bb_err *err)
 {
 	const struct bb_capture *c = t->capture;
+	const struct bb_captured_prog *without_rights =
+		BB_FIND(c->progs, c->n_progs, it->taken.lacks_rights);
 
 	if (t->unreadable)
 		return bb_fail(err, -ENOTSUP,
@@ -188,12 +184,10 @@ int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct 
 			       "a container or service refuses that: allow both calls, and "
 			       "CAP_SYS_PTRACE",
 			       c->command, how_ended, strerror(-t->unreadable));
-	for (size_t i = 0; i < c->n_progs; i++)
-		if (is_bad(t, i))
-			return say_bad(t, how_ended, err);
-	for (size_t i = 0; i < c->n_progs; i++)
-		if (c->progs[i].taken.lacks_rights)
-			return say_rights(t, -c->progs[i].taken.lacks_rights, how_ended, err);
+	if (BB_ANY(c->progs, c->n_progs, is_bad(it)))
+		return say_bad(t, how_ended, err);
+	if (without_rights)
+		return say_rights(t, -without_rights->taken.lacks_rights, how_ended, err);
 	if (BB_ANY(c->progs, c->n_progs, bb_captured_prog__is_light_loader(it)))
 		return bb_fail(err, -ENOTSUP,
 			       "'%s'%s loads its programs by a light skeleton (bpftool gen "
@@ -526,15 +520,6 @@ static bool is_part_of_others(const struct bb_capture *c, size_t prog)
 	return false;
 }
 
-/* True if the program was still loaded at the end of the capture, or if the kernel refused it.
- * `*ret_others` is true if any program of the capture was still loaded then. */
-static bool has_stayed(const struct bb_take *t, size_t prog, bool *ret_others)
-{
-	*ret_others = BB_ANY(t->seen, t->n_seen, it->prog >= 0 && it->stayed);
-	return t->capture->progs[prog].refused ||
-	       BB_ANY(t->seen, t->n_seen, it->prog == (int32_t)prog && it->stayed);
-}
-
 /* True if the program is only "return CONSTANT" and the capture has larger programs. */
 static bool is_stub(const struct bb_capture *c, size_t prog)
 {
@@ -552,8 +537,10 @@ static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 					    "test_",   "feature_", "det_arg_ctx"};
 	const struct bb_captured_prog *p = &c->progs[prog];
 	const struct bb_captured_attachment *attachment = bb_capture__any_attachment(c, prog);
-	bool others, stayed = has_stayed(t, prog, &others),
-		     has_run = BB_ANY(c->inputs, c->n_inputs, it->prog == (int32_t)prog);
+	bool others = BB_ANY(t->seen, t->n_seen, it->prog >= 0 && it->stayed),
+	     stayed = p->refused ||
+		      BB_ANY(t->seen, t->n_seen, it->prog == (int32_t)prog && it->stayed),
+	     has_run = BB_ANY(c->inputs, c->n_inputs, it->prog == (int32_t)prog);
 
 	if (bb_captured_prog__is_light_loader(p))
 		return "it is the program by which a light skeleton loads the others";
