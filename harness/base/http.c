@@ -63,14 +63,11 @@ static void refuse(struct connection *c, const char *status, bool is_head)
 
 static void answer_page(const struct service *s, struct connection *c, bool is_head)
 {
+	void *text = MAP_FAILED;
 	struct stat st;
-	void *text;
 
-	if (s->page < 0 || fstat(s->page, &st) || st.st_size <= 0) {
-		refuse(c, "503 Service Unavailable", is_head);
-		return;
-	}
-	text = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, s->page, 0);
+	if (s->page >= 0 && !fstat(s->page, &st) && st.st_size > 0)
+		text = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, s->page, 0);
 	if (text == MAP_FAILED) {
 		refuse(c, "503 Service Unavailable", is_head);
 		return;
