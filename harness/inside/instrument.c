@@ -634,8 +634,7 @@ static void emit_exit_is(struct maker *m, uint32_t nth)
 
 static void emit_read_exit(struct maker *m, uint8_t reg)
 {
-	bb_emit(&m->out, BPF_LDX | BPF_MEM | BPF_W, reg, BPF_REG_10,
-		(int16_t)(m->frame.scratch + 4), 0);
+	emit_upper(&m->out, BPF_LDX, reg, m->frame.scratch);
 	compute(&m->out, BPF_SUB, reg, 1);
 }
 
