@@ -114,8 +114,8 @@ void *bb_append(void *items, size_t *n, size_t item_size);
 	})
 #define BB_ANY(items, n, cond) (BB_FIND(items, n, cond) != NULL)
 
-/* Removes from items[n] the items for which `cond` holds, and changes `n`. The statement in the last
- * argument frees what such an item owns. In both, `it` is the address of the item. */
+/* Removes from items[n] the items for which `cond` holds, and changes `n`. The statement in the
+ * last argument frees what such an item owns. In both, `it` is the address of the item. */
 #define BB_REMOVE(items, n, cond, ...)                                                             \
 	do {                                                                                       \
 		size_t bb_left = 0;                                                                \

@@ -173,8 +173,8 @@ static int say_rights(const struct bb_take *t, int error, const char *how_ended,
 int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct bb_err *err)
 {
 	const struct bb_capture *c = t->capture;
-	const struct bb_captured_prog *without_rights =
-		BB_FIND(c->progs, c->n_progs, it->taken.lacks_rights);
+	const struct bb_captured_prog *without_rights = BB_FIND(c->progs, c->n_progs,
+								it->taken.lacks_rights);
 
 	if (t->unreadable)
 		return bb_fail(err, -ENOTSUP,

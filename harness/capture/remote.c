@@ -99,13 +99,13 @@ int bb_remote__read_text(const struct bb_remote *r, uint64_t at, char *dest, siz
 }
 
 int bb_remote__copy(const struct bb_remote *r, uint64_t at, size_t n, size_t from_size,
-		    size_t to_size, void **ret_records)
+		    size_t to_size, void *ret_records)
 {
 	size_t common = from_size < to_size ? from_size : to_size;
-	char *from, *to;
+	char *from, *to = NULL;
 	int rc;
 
-	*ret_records = NULL;
+	memcpy(ret_records, &to, sizeof(to));
 	if (!at || !n)
 		return 0;
 	if (!from_size || from_size > MAX_RECORD)
@@ -119,7 +119,7 @@ int bb_remote__copy(const struct bb_remote *r, uint64_t at, size_t n, size_t fro
 	if (rc)
 		free(to);
 	else
-		*ret_records = to;
+		memcpy(ret_records, &to, sizeof(to));
 	return rc;
 }
 

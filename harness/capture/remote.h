@@ -21,13 +21,14 @@ int bb_remote__try(const struct bb_remote *r);
 
 /* Reads the process's memory at address `at`; -EFAULT if part of the range is not mapped. */
 int bb_remote__read(const struct bb_remote *r, uint64_t at, void *dest, size_t size);
-/* Reads a string of the process. A string of `size` bytes or more is truncated. After an error, dest
- * is "". */
+/* Reads a string of the process. A string of `size` bytes or more is truncated. After an error,
+ * dest is "". */
 int bb_remote__read_text(const struct bb_remote *r, uint64_t at, char *dest, size_t size);
 /* Reads n records at address `at` of the process, and cuts or pads each to `to_size` bytes.
- * `*ret_records` is NULL if n or `at` is 0; the caller must free() it. */
+ * `ret_records` is the address of the pointer to the copy, which is NULL if n or `at` is 0; the
+ * caller must free() the copy. */
 int bb_remote__copy(const struct bb_remote *r, uint64_t at, size_t n, size_t from_size,
-		    size_t to_size, void **ret_records);
+		    size_t to_size, void *ret_records);
 
 /* Returns a close-on-exec copy of the process's descriptor `fd`, or -errno. */
 int bb_remote__fd(const struct bb_remote *r, int fd);

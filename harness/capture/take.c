@@ -61,17 +61,15 @@ static void take_insns(struct bb_take_call *call, struct bb_captured_prog *p)
 static void take_fd_array(struct bb_take_call *call, struct bb_captured_prog *p)
 {
 	int top = bb_insns__highest_fd(p->insns, p->n_insns);
-	int32_t *fds = NULL;
-	void *copy;
+	int32_t *fds;
 
 	if (top < 0 || !call->attr.fd_array || (uint32_t)top >= BB_CAPTURE_MAX_ITEMS)
 		return;
 	if (bb_remote__copy(&call->from, call->attr.fd_array, (size_t)top + 1, sizeof(*fds),
-			    sizeof(*fds), &copy)) {
+			    sizeof(*fds), &fds)) {
 		miss(p, "its fd_array");
 		return;
 	}
-	fds = copy;
 	p->fds = bb_calloc((size_t)top + 1, sizeof(*p->fds));
 	for (int i = 0; i <= top; i++) {
 		int32_t map = fds[i] > 0 ? map_of(call, fds[i]) : -1;
@@ -109,7 +107,6 @@ static void take_attach_point(struct bb_take_call *call, struct bb_captured_prog
 static void take_types(struct bb_take_call *call, struct bb_captured_prog *p)
 {
 	const union bpf_attr *a = &call->attr;
-	void *funcs, *lines;
 
 	if (!a->prog_btf_fd)
 		return;
@@ -121,19 +118,17 @@ static void take_types(struct bb_take_call *call, struct bb_captured_prog *p)
 	}
 	if (a->func_info_cnt > p->n_insns || a->line_info_cnt > p->n_insns ||
 	    bb_remote__copy(&call->from, a->func_info, a->func_info_cnt, a->func_info_rec_size,
-			    sizeof(*p->funcs), &funcs)) {
+			    sizeof(*p->funcs), &p->funcs)) {
 		miss(p, "its function information");
 		return;
 	}
-	p->funcs = funcs;
-	p->n_funcs = funcs ? a->func_info_cnt : 0;
+	p->n_funcs = p->funcs ? a->func_info_cnt : 0;
 	if (bb_remote__copy(&call->from, a->line_info, a->line_info_cnt, a->line_info_rec_size,
-			    sizeof(*p->lines), &lines)) {
+			    sizeof(*p->lines), &p->lines)) {
 		miss(p, "its line information");
 		return;
 	}
-	p->lines = lines;
-	p->n_lines = lines ? a->line_info_cnt : 0;
+	p->n_lines = p->lines ? a->line_info_cnt : 0;
 }
 
 static void fill_prog(struct bb_take_call *call, struct bb_captured_prog *p)
@@ -170,7 +165,7 @@ static void take_load(struct bb_take_call *call)
 {
 	struct bb_take *t = call->t;
 	struct bb_captured_prog *p;
-	void *insns;
+	struct bpf_insn *insns;
 
 	/* ignore a load that fails in the kernel, too, or that exceeds the limits of a capture */
 	if (!call->attr.insn_cnt || call->attr.insn_cnt > BB_CAPTURE_MAX_INSNS ||
@@ -258,7 +253,7 @@ static void take_test_run(struct bb_take_call *call)
 	struct bb_take *t = call->t;
 	int copy = bb_remote__fd(&call->from, (int)a->test.prog_fd);
 	const struct bb_seen_prog *seen = copy < 0 ? NULL : bb_take__seen(t, copy);
-	void *data = NULL, *ctx = NULL;
+	char *data = NULL, *ctx = NULL;
 
 	bb_close(&copy);
 	if (!seen || t->capture->n_inputs >= MAX_INPUTS || a->test.data_size_in > MAX_INPUT_BYTES ||

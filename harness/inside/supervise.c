@@ -123,16 +123,14 @@ static int copy_maps(struct load *l)
 static int copy_fd_array(struct load *l)
 {
 	int top = bb_insns__highest_fd(l->insns, l->attr.insn_cnt);
-	void *fds = NULL;
 
 	if (!l->attr.fd_array || top < 0) {
 		l->attr.fd_array = 0;
 		return 0;
 	}
 	if (top >= (int)MOST_FDS || bb_remote__copy(&l->from, l->attr.fd_array, (size_t)top + 1,
-						    sizeof(int32_t), sizeof(int32_t), &fds))
+						    sizeof(int32_t), sizeof(int32_t), &l->fd_array))
 		return refuse(l, "its fd_array cannot be copied");
-	l->fd_array = fds;
 	/* an entry that no instruction names may be a closed descriptor; the entry then becomes
 	 * 0 */
 	for (int i = 0; i <= top; i++) {
@@ -172,17 +170,15 @@ static int copy_types(struct load *l)
 
 static int copy_load(struct load *l, const struct seccomp_data *data)
 {
-	void *insns = NULL;
 	int rc = copy_attr(l, data);
 
 	if (!rc)
 		rc = check_attr(l);
 	if (!rc &&
 	    (bb_remote__copy(&l->from, l->attr.insns, l->attr.insn_cnt, sizeof(struct bpf_insn),
-			     sizeof(struct bpf_insn), &insns) ||
+			     sizeof(struct bpf_insn), &l->insns) ||
 	     bb_remote__read_text(&l->from, l->attr.license, l->license, sizeof(l->license))))
 		rc = refuse(l, "its code cannot be read");
-	l->insns = insns;
 	if (!rc)
 		rc = copy_maps(l);
 	if (!rc)
@@ -423,16 +419,13 @@ static bool is_same_code(const struct bb_code *a, const struct bb_code *b)
 static struct bb_inside_program *earlier_of(const struct bb_inside *in,
 					    const struct bb_inside_program *p, bool is_cloned)
 {
-	for (size_t i = 0; i < in->n_programs; i++) {
-		struct bb_inside_program *q = &in->programs[i];
-
-		if (is_cloned == (q->id != 0) && q->type == p->type && q->n_insns == p->n_insns &&
-		    q->attach_type == p->attach_type && q->attach_btf_id == p->attach_btf_id &&
-		    !strcmp(q->name, p->name) &&
-		    (is_cloned ? is_same_code(&q->code, &p->code) : !strcmp(q->why, p->why)))
-			return q;
-	}
-	return NULL;
+	return BB_FIND(in->programs, in->n_programs,
+		       is_cloned == (it->id != 0) && it->type == p->type &&
+			       it->n_insns == p->n_insns && it->attach_type == p->attach_type &&
+			       it->attach_btf_id == p->attach_btf_id &&
+			       !strcmp(it->name, p->name) &&
+			       (is_cloned ? is_same_code(&it->code, &p->code)
+					  : !strcmp(it->why, p->why)));
 }
 
 /* Loads a clone of `p` that adds its figures to those of `earlier`. Returns a descriptor or -errno.
