@@ -180,8 +180,11 @@ static void find_exits(struct maker *m)
 static const uint8_t saved_regs[] = {1, 2, 3, 6, 8};
 #define SAVED ((uint32_t)sizeof(saved_regs))
 
-static int16_t take_words(uint32_t *depth, uint32_t n)
+/* Takes n words of the stack, if they are needed. Returns their offset from r10; 0: not needed. */
+static int16_t take_words(uint32_t *depth, bool is_needed, uint32_t n)
 {
+	if (!is_needed)
+		return 0;
 	*depth += 8 * n;
 	return (int16_t) - (int)*depth;
 }
@@ -196,30 +199,21 @@ static bool counts_at_entry(const struct maker *m)
 static uint32_t place_state(struct maker *m, uint32_t stack_bytes, uint32_t a_byte)
 {
 	uint32_t depth = (stack_bytes + 7) & ~7U, a_word = a_byte * BB_INSIDE_MARK_BYTES;
-	bool has_paths = m->c.with & BB_INSIDE_PATHS;
+	bool has_paths = m->c.with & BB_INSIDE_PATHS, has_chains = m->c.with & BB_INSIDE_CHAINS,
+	     has_turns = has_paths && m->c.has_turns;
 
 	m->c.marks_a_byte = a_byte;
 	m->c.n_words = (m->c.n_marks + a_word - 1) / a_word;
-	m->frame = (struct frame){0};
-	if (m->c.with & BB_INSIDE_TIME)
-		m->frame.began = take_words(&depth, 1);
-	if (counts_at_entry(m))
-		m->frame.stripe = take_words(&depth, 1);
-	if (m->c.with & BB_INSIDE_PACKETS)
-		m->frame.packet = take_words(&depth, 1);
-	if (m->c.with & BB_INSIDE_CHAINS) {
-		m->frame.chain = take_words(&depth, 1);
-		m->frame.spent = take_words(&depth, 1);
-	}
-	if (has_paths && m->c.has_turns)
-		m->frame.turns = take_words(&depth, 1);
-	if (has_paths && (m->c.has_turns || a_byte > 1))
-		m->frame.saved_reg = take_words(&depth, 1);
-	if (has_paths && m->c.n_words)
-		m->frame.words = take_words(&depth, m->c.n_words);
-	if (m->n_tail_calls)
-		m->frame.saved = take_words(&depth, SAVED + 3);
-	m->frame.scratch = take_words(&depth, 1);
+	m->frame.began = take_words(&depth, m->c.with & BB_INSIDE_TIME, 1);
+	m->frame.stripe = take_words(&depth, counts_at_entry(m), 1);
+	m->frame.packet = take_words(&depth, m->c.with & BB_INSIDE_PACKETS, 1);
+	m->frame.chain = take_words(&depth, has_chains, 1);
+	m->frame.spent = take_words(&depth, has_chains, 1);
+	m->frame.turns = take_words(&depth, has_turns, 1);
+	m->frame.saved_reg = take_words(&depth, has_turns || (has_paths && a_byte > 1), 1);
+	m->frame.words = take_words(&depth, has_paths && m->c.n_words, m->c.n_words);
+	m->frame.saved = take_words(&depth, m->n_tail_calls, SAVED + 3);
+	m->frame.scratch = take_words(&depth, true, 1);
 	return depth;
 }
 
