@@ -140,18 +140,14 @@ static bool begins(const struct line *l, const char *with)
  * R10=fp0", "R0_w=0 R10=fp0" and "from 3 to 5: ...". */
 static bool is_state(const struct line *l)
 {
-	size_t at = 0;
+	size_t at = strspn(l->text, "0123456789");
 
-	if (l->len > 1 && l->text[0] == 'R' && isdigit((unsigned char)l->text[1])) {
-		for (at = 2;
-		     at < l->len && (isalnum((unsigned char)l->text[at]) || l->text[at] == '_');)
+	if (l->text[0] == 'R' && isdigit((unsigned char)l->text[1])) {
+		for (at = 2; isalnum((unsigned char)l->text[at]) || l->text[at] == '_';)
 			at++;
-		return at < l->len && l->text[at] == '=';
+		return l->text[at] == '=';
 	}
-	while (at < l->len && isdigit((unsigned char)l->text[at]))
-		at++;
-	return (at && at + 1 < l->len && l->text[at] == ':' && l->text[at + 1] == ' ') ||
-	       begins(l, "from ");
+	return (at && l->text[at] == ':' && l->text[at + 1] == ' ') || begins(l, "from ");
 }
 
 static bool is_of_verifier(const struct line *l)
@@ -190,18 +186,16 @@ static void find_last(const char *log, bool (*fits)(const struct line *l), size_
 
 	ret_reason[0] = '\0';
 	while (end > log) {
-		const char *begin = end;
-		struct line l;
+		const char *before = memrchr(log, '\n', (size_t)(end - log));
+		const char *begin = before ? before + 1 : log;
+		struct line l = {begin, (size_t)(end - begin)};
 
-		while (begin > log && begin[-1] != '\n')
-			begin--;
-		l = (struct line){begin, (size_t)(end - begin)};
 		if (fits(&l)) {
 			snprintf(ret_reason, size, "%.*s", (int)(l.len - skipped),
 				 l.text + skipped);
 			return;
 		}
-		end = begin > log ? begin - 1 : log;
+		end = before ? before : log;
 	}
 }
 
