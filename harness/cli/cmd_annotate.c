@@ -18,14 +18,13 @@
 #define FIRST_LINES 5u
 
 struct annotate_args {
-	const char *run, *results, *variant;
+	const char *run, *variant;
 	struct bb_annotate_opts opts;
 	int colour; /* index in `whens` */
 	bool hottest, time, all, cases;
-	const char *line;  /* the command line of bpfbench */
-	const char *flame; /* file for the flame graph; NULL: no graph is drawn */
-	struct bb_vm_args vm;
-	struct bb_object_args object; /* objects whose programs run in the guests of --vm */
+	const char *flame;              /* file for the flame graph; NULL: no graph is drawn */
+	struct bb_measure_args measure; /* used members: results, command line, and for --vm all */
+	struct bb_object_args object;   /* objects whose programs run in the guests of --vm */
 };
 
 static const char *const whens[] = {"auto", "always", "never"};
@@ -52,7 +51,7 @@ static const struct bb_option options[] = {
 	 .given = BB_ARG_AT(time)},
 	{"colour", 0, "WHEN", bb_read_index, BB_ARG(colour),
 	 "always, never, or auto (default): if stdout is a terminal", BB_CHOICES(whens)},
-	{"results", 0, "DIR", bb_read_text, BB_ARG(results), BB_RESULTS_DOC},
+	{"results", 0, "DIR", bb_read_text, BB_ARG(measure.results), BB_RESULTS_DOC},
 	{0},
 };
 
@@ -60,16 +59,16 @@ static void check_args(void *args)
 {
 	struct annotate_args *a = args;
 
-	if (a->vm.kernels && a->run)
+	if (a->measure.kernels && a->run)
 		bb_strings__append(&a->object.objects, a->run);
-	a->time |= a->vm.kernels != NULL;
+	a->time |= a->measure.kernels != NULL;
 	bb_refuse("--vm measures an object by line: bpfbench annotate --vm KERNEL OBJECT",
-		  a->vm.kernels && !a->object.objects.n);
+		  a->measure.kernels && !a->object.objects.n);
 	bb_refuse("--object and its options go together with --vm",
-		  !a->vm.kernels && (a->object.objects.n || bb_object_args__any(&a->object)));
+		  !a->measure.kernels && (a->object.objects.n || bb_object_args__any(&a->object)));
 	bb_refuse("--cases goes together with --time", a->cases && !a->time);
 	bb_refuse("--flame takes one kernel",
-		  a->flame && a->vm.kernels && strchr(a->vm.kernels, ','));
+		  a->flame && a->measure.kernels && strchr(a->measure.kernels, ','));
 }
 
 static const struct bb_usage usage = {
@@ -88,7 +87,7 @@ static const struct bb_usage usage = {
 	.example = "  bpfbench annotate latest --time\n"
 		   "  bpfbench annotate --vm 6.12 prog.bpf.o\n",
 	.sets = {{NULL, options, 0},
-		 {"Or in other kernels:", bb_vm_options, BB_ARG_AT(vm)},
+		 {"Or in other kernels:", bb_vm_options, BB_ARG_AT(measure)},
 		 {"The object for them:", bb_object_options, BB_ARG_AT(object)}},
 	.argument = {.name = "run", .read = bb_read_once, .at = BB_ARG_AT(run)},
 	.check = check_args,
@@ -212,53 +211,57 @@ static void add_more(const struct annotate_args *a, const struct bb_by_line *lin
 			       lines[i].timed->counts_instructions ? "" : " ns");
 	}
 	if (!a->flame)
-		bb_doc__again(d, BB_DOC_FAINT, "more", a->line,
+		bb_doc__again(d, BB_DOC_FAINT, "more", a->measure.command,
 			      !a->all       ? "--all"
 			      : n_drawn < 2 ? "--flame FILE.svg"
 					    : "--variant NAME --flame FILE.svg",
 			      a->all ? "a picture" : "lines that take little time, too");
 	bb_doc__add(d, BB_DOC_FAINT, "next", "after a change `%s`",
-		    n && lines[0].timed->counts_instructions ? "bpfbench compare OLD.o NEW.o --vm "
-							       "KERNEL"
-							     : "sudo bpfbench compare OLD.o NEW.o "
-							       "--time");
+		    lines[0].timed->counts_instructions ? "bpfbench compare OLD.o NEW.o --vm "
+							  "KERNEL"
+							: "sudo bpfbench compare OLD.o NEW.o "
+							  "--time");
+}
+
+/* Adds to `d` what follows the chosen cases. */
+static void add_below(const struct bb_report *r, const struct annotate_args *a,
+		      const struct bb_by_line *lines, size_t n, struct bb_doc *d)
+{
+	size_t n_skips = 0;
+
+	if (a->cases)
+		bb_doc_by_param(lines, n, d);
+	bb_doc_in_vain(r, NULL, d);
+	/* adds which loads of the programs were not measured, and why */
+	for (size_t i = 0; i < r->n_skips; i++)
+		if (strstr(r->skips[i].what, "/loads ") && !n_skips++)
+			bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "without %s: %s", r->skips[i].what,
+				    r->skips[i].why);
+	if (n_skips > 1)
+		bb_doc__append(d, " (and %zu more like it)", n_skips - 1);
+	add_more(a, lines, n, d);
 }
 
 static int put_times(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
 	struct bb_by_line *lines = bb_calloc(r->n_timed + 1, sizeof(*lines));
-	size_t n = 0, n_skips = 0;
 	struct bb_doc d = {0};
-	int rc = 0;
+	size_t n = 0;
+	int rc;
 
-	for (size_t i = 0; !rc && i < r->n_timed; i++) {
-		if (a->variant && strcmp(a->variant, r->timed[i].variant))
-			continue;
-		bb_by_line__make(r, &r->timed[i], &lines[n++]);
-	}
-	if (!rc)
-		rc = put_chosen(r, a, lines, n, err);
-	if (!rc && a->cases)
-		bb_doc_by_param(lines, n, &d);
-	if (!rc && n)
-		bb_doc_in_vain(r, NULL, &d);
-	/* adds which loads of the programs were not measured, and why */
-	for (size_t i = 0; !rc && n && i < r->n_skips; i++)
-		if (strstr(r->skips[i].what, "/loads ") && !n_skips++)
-			bb_doc__add(&d, BB_DOC_PARAGRAPH, NULL, "without %s: %s", r->skips[i].what,
-				    r->skips[i].why);
-	if (n_skips > 1)
-		bb_doc__append(&d, " (and %zu more like it)", n_skips - 1);
-	if (!rc && n)
-		add_more(a, lines, n, &d);
-	if (!rc && d.n)
+	for (size_t i = 0; i < r->n_timed; i++)
+		if (!a->variant || !strcmp(a->variant, r->timed[i].variant))
+			bb_by_line__make(r, &r->timed[i], &lines[n++]);
+	rc = n ? put_chosen(r, a, lines, n, err) : say_none(r, a, err);
+	if (!rc) {
+		add_below(r, a, lines, n, &d);
 		putchar('\n');
-	if (!rc)
 		rc = bb_output_document(&d, stdout, err);
+	}
 	for (size_t i = 0; i < n; i++)
 		bb_by_line__done(&lines[i]);
 	free(lines);
-	return !rc && !n ? say_none(r, a, err) : rc;
+	return rc;
 }
 
 /* Adds to `d` an explanation of the columns, and advice on the command to run next. */
@@ -354,8 +357,7 @@ static int show_guests(void *arg, const struct bb_matrix_kernel *kernels, size_t
 	return rc ? rc : bb_clean__check(stdout, "stdout", err);
 }
 
-static int annotate_in_guests(struct annotate_args *a, struct bb_measure_args *m,
-			      struct bb_err *err)
+static int annotate_in_guests(struct annotate_args *a, struct bb_err *err)
 {
 	static struct bb_vm_work work = {.name = "objects", .show = show_guests};
 	const struct bb_traced_opts opts = {.variant = a->variant,
@@ -365,12 +367,11 @@ static int annotate_in_guests(struct annotate_args *a, struct bb_measure_args *m
 	int traced_rc, rc;
 
 	work.arg = a;
-	m->results = a->results;
-	rc = bb_vm__begin_work(&work, &a->vm, m, &a->object, err);
+	rc = bb_vm__begin_work(&work, &a->measure, &a->object, err);
 	bb_vm__name_lines(&work, 0, 0);
 	bb_vm__append_option(&work, "variant", a->variant);
 	if (!rc)
-		rc = bb_vm__measure(&a->vm, m, &work, err);
+		rc = bb_vm__measure(&a->measure, &work, err);
 	/* go on, because the traced run below may show programs that the timed run could not */
 	if (rc == -ENODATA) {
 		bb_tell("%s", err->msg);
@@ -378,25 +379,23 @@ static int annotate_in_guests(struct annotate_args *a, struct bb_measure_args *m
 	}
 	if (rc < 0)
 		return rc;
-	traced_rc = bb_traced_run(&a->vm, m, &a->object, &opts, err);
+	traced_rc = bb_traced_run(&a->measure, &a->object, &opts, err);
 	return traced_rc ? traced_rc : rc;
 }
 
 int bb_cmd_annotate(int argc, char **argv, struct bb_err *err)
 {
-	static struct annotate_args a = {.results = BB_RESULTS, .vm = {.limit_s = BB_VM_LIMIT_S}};
-	static struct bb_measure_args measure;
+	static struct annotate_args a;
 	struct bb_report *report = NULL;
 	int rc;
 
-	bb_measure_args__init(&measure, argv, 0);
-	a.line = measure.command;
+	bb_measure_args__init(&a.measure, argv, 0);
 	bb_usage__parse(&usage, argc, argv, &a);
 	a.opts.width = isatty(STDOUT_FILENO) ? bb_output_look(stdout).width : SIZE_MAX;
 	a.opts.colour = a.colour ? a.colour == 1 : isatty(STDOUT_FILENO);
-	if (a.vm.kernels)
-		return annotate_in_guests(&a, &measure, err);
-	rc = bb_store__read(a.run ? a.run : "latest", a.results, &report, err);
+	if (a.measure.kernels)
+		return annotate_in_guests(&a, err);
+	rc = bb_store__read(a.run ? a.run : "latest", a.measure.results, &report, err);
 	if (!rc)
 		rc = a.time ? put_times(report, &a, err) : put_counts(report, &a, err);
 	if (!rc)

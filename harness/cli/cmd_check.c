@@ -7,8 +7,8 @@
 
 struct check_args {
 	bool testbed, details;
-	struct bb_vm_args vm;
-	struct bb_object_args object; /* objects to load in the guests of --vm */
+	struct bb_measure_args measure; /* for --vm */
+	struct bb_object_args object;   /* objects to load in the guests of --vm */
 };
 
 #define ARGS struct check_args
@@ -26,11 +26,11 @@ static void check_args(void *args)
 	const struct check_args *a = args;
 
 	bb_refuse("--vm needs an object: bpfbench check --vm KERNEL OBJECT...",
-		  a->vm.kernels && !a->object.objects.n);
+		  a->measure.kernels && !a->object.objects.n);
 	bb_refuse("an object is checked in other kernels: bpfbench check --vm KERNEL OBJECT...",
-		  !a->vm.kernels && a->object.objects.n);
+		  !a->measure.kernels && a->object.objects.n);
 	bb_refuse("--vm does not go together with --testbed and --details",
-		  a->vm.kernels && (a->testbed || a->details));
+		  a->measure.kernels && (a->testbed || a->details));
 }
 
 static const struct bb_usage usage = {
@@ -42,7 +42,7 @@ static const struct bb_usage usage = {
 		"programs in that kernel and run none. The exit code is 1 if one does not load.",
 	.example = "  sudo bpfbench check\n"
 		   "  bpfbench check --vm 5.10,6.12 prog.bpf.o\n",
-	.sets = {{NULL, options, 0}, {"Or in other kernels:", bb_vm_options, BB_ARG_AT(vm)}},
+	.sets = {{NULL, options, 0}, {"Or in other kernels:", bb_vm_options, BB_ARG_AT(measure)}},
 	.argument = {.name = "object", .read = bb_read_strings, BB_ARG(object.objects)},
 	.check = check_args,
 };
@@ -60,16 +60,15 @@ static int show_guests(void *, const struct bb_matrix_kernel *kernels, size_t n,
 								  : BB_EXIT_OK;
 }
 
-static int check_in_guests(struct check_args *a, const struct bb_measure_args *m,
-			   struct bb_err *err)
+static int check_in_guests(struct check_args *a, struct bb_err *err)
 {
 	static struct bb_vm_work work = {.name = "check", .show = show_guests};
 	int rc;
 
 	a->object.opts.full_names = a->object.objects.n > 1;
-	rc = bb_vm__begin_work(&work, &a->vm, m, &a->object, err);
+	rc = bb_vm__begin_work(&work, &a->measure, &a->object, err);
 	bb_strings__append(&work.args, "--only-load");
-	return rc ? rc : bb_vm__measure(&a->vm, m, &work, err);
+	return rc ? rc : bb_vm__measure(&a->measure, &work, err);
 }
 
 /* Adds a row with the result of a check, and with its remedy if no earlier row has that remedy.
@@ -129,8 +128,7 @@ int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 						       {BB_TEXT("check")},
 						       {BB_TEXT("finding -> remedy")}};
 	size_t counts[BB_CHECK_N_STATUSES] = {0};
-	static struct check_args a = {.vm = {.limit_s = BB_VM_LIMIT_S}};
-	static struct bb_measure_args measure;
+	static struct check_args a;
 	struct bb_check_result *results;
 	struct bb_fingerprint fp;
 	char name[BB_TESTBED_SIZE];
@@ -138,11 +136,11 @@ int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 	bool all;
 	int rc;
 
-	bb_measure_args__init(&measure, argv, 0);
-	measure.no_store = true;
+	bb_measure_args__init(&a.measure, argv, 0);
+	a.measure.no_store = true;
 	bb_usage__parse(&usage, argc, argv, &a);
-	if (a.vm.kernels)
-		return check_in_guests(&a, &measure, err);
+	if (a.measure.kernels)
+		return check_in_guests(&a, err);
 	if (a.testbed) {
 		if (bb_fingerprint__read("", ".", &fp, err))
 			return err->code;

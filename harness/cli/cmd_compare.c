@@ -24,7 +24,6 @@
 struct compare_args {
 	struct bb_measure_args measure;
 	struct bb_object_args object; /* two objects, the base first */
-	struct bb_vm_args vm;
 	const char *scenario, *base, *head, *base_object, *head_object;
 	char paths[2][PATH_MAX]; /* full paths of the two objects */
 	struct bb_strings drives;
@@ -124,8 +123,8 @@ static void check_what(const struct compare_args *a)
 	bb_refuse("either --object twice or --base-object and --head-object",
 		  live && a->base_object && o->objects.n);
 	bb_refuse("one object is compared between kernels: compare OBJECT --vm KERNEL,KERNEL",
-		  a->vm.kernels && o->objects.n == 1 && !strchr(a->vm.kernels, ','));
-	if (live && o->objects.n && o->objects.n != 2 && !(a->vm.kernels && o->objects.n == 1))
+		  a->measure.kernels && o->objects.n == 1 && !strchr(a->measure.kernels, ','));
+	if (live && o->objects.n && o->objects.n != 2 && !(a->measure.kernels && o->objects.n == 1))
 		bb_usage_error("two objects are compared, not %zu: --object OLD --object NEW",
 			       o->objects.n);
 	bb_refuse("a comparison needs --scenario, --base and --head, or two objects",
@@ -139,9 +138,9 @@ static void check_what(const struct compare_args *a)
 		  "kernels (`compare PROG.o --vm KERNEL,KERNEL`), without --scenario, --drive, "
 		  "--cold, --loads, --exact, --time, --sort, --filter, --base, --head and "
 		  "--fail-on",
-		  a->vm.kernels && (!objects || a->scenario || a->drives.n || a->cold || a->loads ||
-				    a->exact || a->time || selects || a->base || a->head ||
-				    a->view.fail_on != BB_VERDICT_INCONCLUSIVE));
+		  a->measure.kernels && (!objects || a->scenario || a->drives.n || a->cold ||
+					 a->loads || a->exact || a->time || selects || a->base ||
+					 a->head || a->view.fail_on != BB_VERDICT_INCONCLUSIVE));
 	bb_refuse("--force is for stored runs", live && a->force);
 	bb_refuse("--loads, --drive and --cold are for programs measured now",
 		  stored && (a->loads || a->drives.n || a->cold));
@@ -170,8 +169,8 @@ static void check_args(void *args)
 	int rc;
 
 	/* arguments that both end in ".o" are BPF objects and not stored runs */
-	takes_objects = a->vm.kernels || (a->runs[1] && bb_ends_in(a->runs[0], ".o") &&
-					  bb_ends_in(a->runs[1], ".o"));
+	takes_objects = a->measure.kernels || (a->runs[1] && bb_ends_in(a->runs[0], ".o") &&
+					       bb_ends_in(a->runs[1], ".o"));
 	for (int i = 0; i < 2 && takes_objects; i++)
 		if (a->runs[i])
 			bb_strings__append(&a->object.objects, a->runs[i]);
@@ -221,7 +220,7 @@ static const struct bb_usage usage = {
 		 {"Or two stored runs, `compare OLD NEW`:", stored_options, 0},
 		 {"Or two objects in other kernels, `compare OLD.o NEW.o --vm KERNEL`, or one "
 		  "between kernels, `compare PROG.o --vm KERNEL,KERNEL`:",
-		  bb_vm_options, BB_ARG_AT(vm)},
+		  bb_vm_options, BB_ARG_AT(measure)},
 		 {"How to judge, and when to stop:", judge_options, 0},
 		 BB_MEASURE_SETS(BB_ARG_AT(measure)),
 		 {"Rows of the table:", view_options, 0}},
@@ -789,7 +788,7 @@ static int trace_in_guests(const struct compare_args *a, const struct bb_object_
 	 * for people; or if both paths name one object, whose programs do not differ. */
 	if (a->measure.output || !is_for_people || (o->n == 2 && !strcmp(opts.base, opts.head)))
 		return 0;
-	return bb_traced_run(&a->vm, &a->measure, objects, &opts, err);
+	return bb_traced_run(&a->measure, objects, &opts, err);
 }
 
 /* Compares two objects in each kernel, or one object between kernels. */
@@ -810,11 +809,11 @@ static int compare_in_guests(const struct compare_args *a, struct bb_err *err)
 		bb_strings__append(&both.objects,
 				   bb_asprintf("%s=%s", i ? pair.head : pair.base, path));
 	}
-	rc = bb_vm__begin_work(&work, &a->vm, &a->measure, objects, err);
+	rc = bb_vm__begin_work(&work, &a->measure, objects, err);
 	bb_vm__name_drives(&work, NULL, &a->drives, 0, 0);
 	work.judge = has_pair ? &judge : NULL;
 	if (!rc)
-		rc = bb_vm__measure(&a->vm, &a->measure, &work, err);
+		rc = bb_vm__measure(&a->measure, &work, err);
 	if (rc < 0)
 		return rc;
 	traced_rc = trace_in_guests(a, objects, err);
@@ -827,9 +826,8 @@ int bb_cmd_compare(int argc, char **argv, struct bb_err *err)
 	int rc;
 
 	bb_measure_args__init(&a.measure, argv, DEFAULT_BUDGET_S);
-	a.vm.limit_s = BB_VM_LIMIT_S;
 	bb_usage__parse(&usage, argc, argv, &a);
-	if (a.vm.kernels)
+	if (a.measure.kernels)
 		return compare_in_guests(&a, err);
 	/* check_what() has refused command lines with both stored runs and programs to measure */
 	if (a.scenario || a.object.objects.n)

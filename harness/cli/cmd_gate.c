@@ -21,7 +21,6 @@ struct gate_args {
 	struct bb_object_args object;
 	struct bb_gate_opts gate;
 	struct bb_capture_args how;
-	struct bb_vm_args vm;
 	const char *capture; /* a command, run by sh -c, whose programs are captured; may be NULL */
 	const char *scenario, *markdown, *source_lines;
 	/* BMF files to write for base and head; NULL: that file is not written */
@@ -94,10 +93,10 @@ static void check_args(void *args)
 		  a->capture && (a->scenario || a->object.objects.n));
 	bb_refuse("--drive is for a --scenario", a->gate.drives.n && !a->scenario);
 	bb_refuse("--vm compares objects: without --capture, --scenario and --drive",
-		  a->vm.kernels && (a->capture || a->scenario || a->gate.drives.n));
+		  a->measure.kernels && (a->capture || a->scenario || a->gate.drives.n));
 	bb_refuse("--vm has no --markdown, --source-lines, --bmf-base and --bmf-head; --format and "
 		  "--output write its report",
-		  a->vm.kernels && (a->markdown || a->source_lines || a->bmf[0] || a->bmf[1]));
+		  a->measure.kernels && (a->markdown || a->source_lines || a->bmf[0] || a->bmf[1]));
 	bb_refuse("--program, --packet, --ctx and --trigger are for objects without a --scenario",
 		  a->scenario && bb_object_args__any(&a->object));
 }
@@ -131,7 +130,7 @@ static const struct bb_usage usage = {
 		  bb_object_options, BB_ARG_AT(object)},
 		 {"How to capture:", bb_capture_options, BB_ARG_AT(how)},
 		 {"How to judge:", judge_options, 0},
-		 {"Or in other kernels:", bb_vm_options, BB_ARG_AT(vm)},
+		 {"Or in other kernels:", bb_vm_options, BB_ARG_AT(measure)},
 		 {"Output besides the report on stdout:", report_options, 0},
 		 BB_MEASURE_SETS(BB_ARG_AT(measure))},
 	.check = check_args,
@@ -152,8 +151,8 @@ static int check(struct gate_args *a, struct bb_err *err)
 
 	for (size_t i = 0; !rc && i < BB_LEN(files); i++)
 		rc = bb_output_check(files[i], err);
-	if (!rc && a->vm.kernels)
-		return bb_vm__check(&a->vm, err);
+	if (!rc && a->measure.kernels)
+		return bb_vm__check(&a->measure, err);
 	if (!rc)
 		rc = bb_check_resolution(a->gate.threshold, results, NULL, err);
 	if (rc || !a->scenario)
@@ -369,10 +368,10 @@ static int run_in_guests(const struct gate_args *a, const struct bb_gate_run *ru
 			add_pair(&both, objects, i, &pairs[judge.n_pairs++]);
 	if (!m.format)
 		m.format = bb_exporter_find("table");
-	rc = bb_vm__begin_work(&work, &a->vm, &m, &both, err);
+	rc = bb_vm__begin_work(&work, &m, &both, err);
 	bb_vm__name_drives(&work, NULL, &a->gate.drives, 0, 0);
 	work.judge = &judge;
-	return rc ? rc : bb_vm__measure(&a->vm, &m, &work, err);
+	return rc ? rc : bb_vm__measure(&m, &work, err);
 }
 
 int bb_cmd_gate(int argc, char **argv, struct bb_err *err)
@@ -385,7 +384,6 @@ int bb_cmd_gate(int argc, char **argv, struct bb_err *err)
 	int rc;
 
 	bb_measure_args__init(&a.measure, argv, 0);
-	a.vm.limit_s = BB_VM_LIMIT_S;
 	a.measure.results = NULL;
 	bb_usage__parse(&usage, argc, argv, &a);
 	a.measure.no_store |= !a.measure.results;
@@ -402,7 +400,7 @@ int bb_cmd_gate(int argc, char **argv, struct bb_err *err)
 		bb_capture_provide_tracefs();
 	}
 	a.gate.say = a.measure.quiet ? say_nothing : bb_say;
-	a.gate.guests = a.vm.kernels;
+	a.gate.guests = a.measure.kernels;
 	rc = a.gate.guests ? bb_caller__become(err) : 0;
 	if (!rc)
 		rc = check(&a, err);

@@ -431,11 +431,9 @@ static int watch_screen(struct watch *w, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
 	char *text = bb_asprintf("the first figures come after %g s (q quits)", w->args->seconds);
-	int rc = 0;
 	struct bb_screen screen;
+	int rc = bb_screen__open(&screen, err);
 
-	if (!rc)
-		rc = bb_screen__open(&screen, err);
 	if (rc) {
 		free(text);
 		return rc;

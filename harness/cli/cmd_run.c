@@ -126,7 +126,6 @@ struct run_args {
 	struct bb_capture_args how; /* options for the capture of `capture` or `command` */
 	/* a command, run by sh -c, whose programs are captured; may be NULL */
 	const char *capture;
-	struct bb_vm_args vm;
 	char **command; /* points into argv; ends in NULL. NULL: no command is given */
 	struct bb_captured_file captured;
 };
@@ -228,16 +227,16 @@ static void check_args(void *args)
 		  a->flame && a->measure.no_store && !a->flame_file);
 	bb_refuse("--try-inputs goes together with --object or a captured command, and not with "
 		  "--dry-run or --vm",
-		  a->tries_inputs && (!objects || a->dry_run || a->vm.kernels));
+		  a->tries_inputs && (!objects || a->dry_run || a->measure.kernels));
 	bb_refuse("--same-input and --try-inputs: a found input is one, and has no flows",
 		  a->object.opts.same_input && a->tries_inputs);
 	bb_refuse("--try-inputs with --no-store has no place for the scenario: "
 		  "--try-inputs=FILE.yml",
 		  a->tries_inputs && a->measure.no_store && !a->found_file);
 	bb_refuse("--vm goes together with --object or one --scenario",
-		  a->vm.kernels && (live || captures || a->scenarios.n > 1));
+		  a->measure.kernels && (live || captures || a->scenarios.n > 1));
 	bb_refuse("--vm does not go together with --cold, --flame and --dry-run",
-		  a->vm.kernels && (a->cold || a->flame || a->dry_run));
+		  a->measure.kernels && (a->cold || a->flame || a->dry_run));
 	for (size_t i = 0; i < a->drives.n; i++) {
 		a->object.opts.hook |= !strcmp(a->drives.v[i], "hook");
 		if (!strcmp(a->drives.v[i], "exact"))
@@ -268,7 +267,7 @@ static const struct bb_usage usage = {
 		  BB_ARG_AT(live)},
 		 {"Or a BPF object without a scenario:", bb_object_options, BB_ARG_AT(object)},
 		 {"How to take samples:", how_options, 0},
-		 {"Or in other kernels:", bb_vm_options, BB_ARG_AT(vm)},
+		 {"Or in other kernels:", bb_vm_options, BB_ARG_AT(measure)},
 		 BB_MEASURE_SETS(BB_ARG_AT(measure))},
 	.argument = {.read = refuse_argument},
 	.command = BB_ARG_AT(command),
@@ -583,8 +582,7 @@ static int run_in_guests(const struct run_args *a, struct bb_err *err)
 {
 	static struct bb_vm_work work;
 	struct bb_scenario *s = NULL;
-	int rc = bb_vm__begin_work(&work, &a->vm, &a->measure, a->scenarios.n ? NULL : &a->object,
-				   err);
+	int rc = bb_vm__begin_work(&work, &a->measure, a->scenarios.n ? NULL : &a->object, err);
 
 	if (!rc && a->scenarios.n)
 		rc = bb_scenario_find(a->scenarios.v[0], &s, err);
@@ -597,7 +595,7 @@ static int run_in_guests(const struct run_args *a, struct bb_err *err)
 	bb_vm__append_options(&work, "variant", &a->variants);
 	work.name = s ? s->name : "objects";
 	if (!rc)
-		rc = bb_vm__measure(&a->vm, &a->measure, &work, err);
+		rc = bb_vm__measure(&a->measure, &work, err);
 	bb_scenario__free(s);
 	return rc;
 }
@@ -609,9 +607,8 @@ int bb_cmd_run(int argc, char **argv, struct bb_err *err)
 	int rc = 0;
 
 	bb_measure_args__init(&a.measure, argv, DEFAULT_BUDGET_S);
-	a.vm.limit_s = BB_VM_LIMIT_S;
 	bb_usage__parse(&usage, argc, argv, &a);
-	if (a.vm.kernels)
+	if (a.measure.kernels)
 		return run_in_guests(&a, err);
 	if (a.only_loads)
 		return load_objects(&a, err);

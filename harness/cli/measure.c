@@ -128,6 +128,7 @@ void bb_measure_args__init(struct bb_measure_args *a, char **argv, double budget
 		.cpu = -1,
 		.budget_s = budget_s,
 		.results = BB_RESULTS,
+		.vm_limit_s = BB_VM_LIMIT_S,
 	};
 	if (getrandom(&a->seed, sizeof(a->seed), 0) < 0)
 		a->seed = bb_now_ns();

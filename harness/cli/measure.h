@@ -22,7 +22,12 @@ struct bb_measure_args {
 	bool marks;            /* mark runs for a plugin of QEMU (bpf/marks.h) */
 	struct bb_strings env; /* variables that workloads, builds and captured commands keep */
 	char *command;         /* the command line, for the report */
+	/* --vm: names of kernels, separated by commas; NULL: no guests */
+	const char *kernels;
+	double vm_limit_s; /* longest CPU time of a guest, s */
 };
+
+#define BB_VM_LIMIT_S 300.0
 
 /* Sets the defaults; call it before bb_usage__parse(). */
 void bb_measure_args__init(struct bb_measure_args *a, char **argv, double budget_s);

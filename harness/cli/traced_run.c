@@ -467,9 +467,8 @@ static int show(void *arg, const struct bb_matrix_kernel *kernels, size_t n, str
 	return rc ? rc : bb_clean__check(stdout, "stdout", err);
 }
 
-int bb_traced_run(const struct bb_vm_args *vm, const struct bb_measure_args *m,
-		  const struct bb_object_args *objects, const struct bb_traced_opts *opts,
-		  struct bb_err *err)
+int bb_traced_run(const struct bb_measure_args *m, const struct bb_object_args *objects,
+		  const struct bb_traced_opts *opts, struct bb_err *err)
 {
 	static struct bb_vm_work work = {.name = "traced", .show = show};
 	static const char *const drive[] = {"step"};
@@ -488,12 +487,12 @@ int bb_traced_run(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 	args.no_store = args.quiet = true;
 	work.plugin = paths->qemu_plugin;
 	work.arg = &o;
-	rc = bb_vm__begin_work(&work, vm, m, objects, err);
+	rc = bb_vm__begin_work(&work, m, objects, err);
 	bb_vm__append_option(&work, "variant", opts->variant);
 	bb_strings__append(&work.args, "--" BB_MARKS_OPTION);
 	bb_vm__name_drives(&work, NULL, &(struct bb_strings){drive, 1}, 1, 64);
 	if (!rc)
-		rc = bb_vm__measure(vm, &args, &work, err);
+		rc = bb_vm__measure(&args, &work, err);
 	/* rc above 0 means that a guest failed, and that its message was printed */
 	return rc < 0 ? rc : 0;
 }

@@ -18,6 +18,5 @@ struct bb_traced_opts {
 /* Runs each program of the objects in guests whose instructions a plugin of QEMU traces, and prints
  * one run of each: by line, and by function of the kernel. Call it once. Says why if a program
  * cannot be traced. Returns 0 or -errno with a message. */
-int bb_traced_run(const struct bb_vm_args *vm, const struct bb_measure_args *m,
-		  const struct bb_object_args *objects, const struct bb_traced_opts *opts,
-		  struct bb_err *err);
+int bb_traced_run(const struct bb_measure_args *m, const struct bb_object_args *objects,
+		  const struct bb_traced_opts *opts, struct bb_err *err);

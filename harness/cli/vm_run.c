@@ -20,14 +20,14 @@
 #include "vm/machine.h"
 #include "vm/saved.h"
 
-#define ARGS struct bb_vm_args
+#define ARGS struct bb_measure_args
 
 const struct bb_option bb_vm_options[] = {
 	{"vm", 0, "KERNEL[,...]", bb_read_once, BB_ARG(kernels),
 	 "run the programs in these kernels instead, each in an emulated guest (QEMU) that counts "
 	 "machine instructions; needs no root. KERNEL is one of `bpfbench vm list`, or the path "
 	 "of a bzImage"},
-	{"vm-limit", 0, "SECONDS", bb_read_double, BB_ARG(limit_s),
+	{"vm-limit", 0, "SECONDS", bb_read_double, BB_ARG(vm_limit_s),
 	 "kill a guest that takes more CPU time than that (default 300), or four times as long", 1,
 	 86400},
 	{0},
@@ -51,7 +51,6 @@ struct guest {
 struct guests {
 	struct guest *v;
 	size_t n;
-	const struct bb_vm_args *vm;
 	const struct bb_measure_args *m;
 	const struct bb_vm_work *work;
 	size_t n_failing; /* number of programs that work->judge fails */
@@ -115,9 +114,8 @@ static void name_objects(struct bb_vm_work *work, const struct bb_object_args *a
 	}
 }
 
-int bb_vm__begin_work(struct bb_vm_work *work, const struct bb_vm_args *vm,
-		      const struct bb_measure_args *m, const struct bb_object_args *a,
-		      struct bb_err *err)
+int bb_vm__begin_work(struct bb_vm_work *work, const struct bb_measure_args *m,
+		      const struct bb_object_args *a, struct bb_err *err)
 {
 	static const char *const common[] = {"bpfbench",      "run",
 					     "--no-store",    "--quiet",
@@ -130,7 +128,7 @@ int bb_vm__begin_work(struct bb_vm_work *work, const struct bb_vm_args *vm,
 	bb_strings__append(&work->args, bb_asprintf("--seed=%" PRIu64, m->seed));
 	bb_strings__append(&work->args,
 			   bb_asprintf("--budget=%g",
-				       m->has_budget ? m->budget_s : GUEST_BUDGET * vm->limit_s));
+				       m->has_budget ? m->budget_s : GUEST_BUDGET * m->vm_limit_s));
 	if (a)
 		name_objects(work, a);
 	return rc;
@@ -171,7 +169,7 @@ static int add_kernel(struct guests *g, const char *name, struct bb_err *err)
 
 static int find_kernels(struct guests *g, struct bb_err *err)
 {
-	char *names = bb_strdup(g->vm->kernels), *rest = names, *name;
+	char *names = bb_strdup(g->m->kernels), *rest = names, *name;
 	int rc = 0;
 
 	while (!rc && (name = strsep(&rest, ",")))
@@ -370,8 +368,8 @@ static int wait_for_one(struct guests *g, struct bb_err *err)
 			int rc;
 
 			if (guest->runs &&
-			    bb_machine__has_ended(&guest->machine, g->vm->limit_s, &guest->end, &rc,
-						  &guest->err) &&
+			    bb_machine__has_ended(&guest->machine, g->m->vm_limit_s, &guest->end,
+						  &rc, &guest->err) &&
 			    take_end(g, guest, rc))
 				return 0;
 		}
@@ -447,7 +445,7 @@ static void write_text(struct guests *g, FILE *out)
 			    "`bpfbench annotate --vm %s %s` (machine instructions by line)",
 			    g->v[g->n - 1].kernel.name, object ? object : "OBJECT");
 		bb_doc__add(&d, BB_DOC_FAINT, "after a change",
-			    "`bpfbench compare OLD.o NEW.o --vm %s`", g->vm->kernels);
+			    "`bpfbench compare OLD.o NEW.o --vm %s`", g->m->kernels);
 	}
 	free(object);
 	bb_output_render(&d, g->m->format && g->m->format->is_markdown, g->m->output, out);
@@ -516,19 +514,19 @@ static void done_guests(struct guests *g)
 	free(g->v);
 }
 
-int bb_vm__check(const struct bb_vm_args *vm, struct bb_err *err)
+int bb_vm__check(const struct bb_measure_args *m, struct bb_err *err)
 {
-	struct guests g = {.vm = vm};
+	struct guests g = {.m = m};
 	int rc = find_kernels(&g, err);
 
 	done_guests(&g);
 	return rc;
 }
 
-int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
-		   const struct bb_vm_work *work, struct bb_err *err)
+int bb_vm__measure(const struct bb_measure_args *m, const struct bb_vm_work *work,
+		   struct bb_err *err)
 {
-	struct guests g = {.vm = vm, .m = m, .work = work};
+	struct guests g = {.m = m, .work = work};
 	bool failed = false, is_judged = work->judge, has_work = !is_judged || work->judge->n_pairs;
 	bool is_shown = work->show || is_judged; /* else if there is a run */
 	int rc = bb_output_check(m->output, err);
@@ -573,9 +571,8 @@ static int run_all_or_fail(struct guests *g, struct bb_err *err)
 
 int bb_vm__build(const struct bb_strings *kernels, struct bb_err *err)
 {
-	const struct bb_vm_args vm = {.limit_s = BB_VM_LIMIT_S};
-	const struct bb_measure_args m = {0};
-	struct guests g = {.vm = &vm, .m = &m, .aim = BUILDS};
+	const struct bb_measure_args m = {.vm_limit_s = BB_VM_LIMIT_S};
+	struct guests g = {.m = &m, .aim = BUILDS};
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < kernels->n; i++)
@@ -608,10 +605,9 @@ int bb_vm__shell(const char *kernel, const struct bb_strings *files, struct bb_e
 			      WITH_COMMANDS "exec setsid -c sh </dev/ttyS0 " ON_CONSOLE,
 			      bb_guest_program(),
 			      ""};
-	const struct bb_vm_args vm = {.kernels = kernel, .limit_s = INFINITY};
-	const struct bb_measure_args m = {0};
+	const struct bb_measure_args m = {.kernels = kernel, .vm_limit_s = INFINITY};
 	struct bb_vm_work work = {.args = {args, BB_LEN(args)}};
-	struct guests g = {.vm = &vm, .m = &m, .work = &work, .aim = OPENS_SHELL};
+	struct guests g = {.m = &m, .work = &work, .aim = OPENS_SHELL};
 	char *script = NULL;
 	size_t size = 0;
 	struct termios terminal;

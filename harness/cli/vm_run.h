@@ -25,15 +25,8 @@ struct bb_vm_work {
 	const char *plugin;
 };
 
-/* The options of `--vm`. */
-struct bb_vm_args {
-	const char *kernels; /* names, separated by commas; NULL: no guests */
-	double limit_s;
-};
-
-#define BB_VM_LIMIT_S 300.0
-
-extern const struct bb_option bb_vm_options[]; /* they set members of a struct bb_vm_args */
+/* The options of `--vm`; they set members of a struct bb_measure_args. */
+extern const struct bb_option bb_vm_options[];
 
 /*
  * Runs bpfbench with `work` in a guest of each kernel, as many guests at once as there are CPUs.
@@ -41,8 +34,8 @@ extern const struct bb_option bb_vm_options[]; /* they set members of a struct b
  * Returns -errno with a message, or the exit code: BB_EXIT_REGRESSION if work->judge fails a
  * program.
  */
-int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
-		   const struct bb_vm_work *work, struct bb_err *err);
+int bb_vm__measure(const struct bb_measure_args *m, const struct bb_vm_work *work,
+		   struct bb_err *err);
 
 /* Boots and saves a guest of each kernel that has none. Returns 0 or -errno with a message. */
 int bb_vm__build(const struct bb_strings *kernels, struct bb_err *err);
@@ -57,14 +50,13 @@ int bb_vm__build(const struct bb_strings *kernels, struct bb_err *err);
 int bb_vm__shell(const char *kernel, const struct bb_strings *files, struct bb_err *err);
 
 /* Finds out whether all kernels have been fetched. Returns 0, or -errno with a message. */
-int bb_vm__check(const struct bb_vm_args *vm, struct bb_err *err);
+int bb_vm__check(const struct bb_measure_args *m, struct bb_err *err);
 
 /* Gives up root's rights, and begins the command line for the guest: "bpfbench run", the options
  * that make it hand over its result, and the objects of `a` with their inputs (`a` may be NULL:
  * there are no objects). Returns 0 or -errno with a message. */
-int bb_vm__begin_work(struct bb_vm_work *work, const struct bb_vm_args *vm,
-		      const struct bb_measure_args *m, const struct bb_object_args *a,
-		      struct bb_err *err);
+int bb_vm__begin_work(struct bb_vm_work *work, const struct bb_measure_args *m,
+		      const struct bb_object_args *a, struct bb_err *err);
 
 /* Appends the absolute path of a file to work->files. */
 void bb_vm__append_file(struct bb_vm_work *work, const char *path);
