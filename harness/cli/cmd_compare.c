@@ -13,6 +13,7 @@
 #include "cli/vm_run.h"
 #include "core/drive_kind.h"
 #include "export/documents.h"
+#include "plan/field.h"
 #include "run/ab.h"
 #include "store/store.h"
 
@@ -25,7 +26,6 @@ struct compare_args {
 	struct bb_measure_args measure;
 	struct bb_object_args object; /* two objects, the base first */
 	const char *scenario, *base, *head, *base_object, *head_object;
-	char paths[2][PATH_MAX]; /* full paths of the two objects */
 	struct bb_strings drives;
 	uint32_t loads;
 	bool cold;
@@ -320,16 +320,11 @@ static int show_measured(const struct compare_args *a, const struct bb_report *r
 
 /* --- two stored runs --- */
 
-#define SIDE_SIZE (PATH_MAX + 128) /* a path and the id of a run */
-
-/* Writes the name of a stored run as the output shows it: the user's name for it and, unless this
- * name contains the run's id, the id in parentheses. */
-static void name_side(const char *named, const struct bb_report *r, char buf[SIDE_SIZE])
+/* Returns the name of a stored run as the output shows it: the user's name for it and, unless this
+ * name contains the run's id, the id in parentheses. The caller frees it. */
+static char *name_side(const char *named, const struct bb_report *r)
 {
-	if (strstr(named, r->id))
-		snprintf(buf, SIDE_SIZE, "%s", named);
-	else
-		snprintf(buf, SIDE_SIZE, "%s (%s)", named, r->id);
+	return strstr(named, r->id) ? bb_strdup(named) : bb_asprintf("%s (%s)", named, r->id);
 }
 
 /* Returns the command line that measures the programs of both runs again, in turns; free() it. */
@@ -441,7 +436,6 @@ static int compare_stored(const struct compare_args *a, struct bb_err *err)
 	const char *old = a->baseline ? a->baseline : two ? a->runs[0] : NULL;
 	const char *new = two ? a->runs[1] : a->runs[0] ? a->runs[0] : "latest";
 	struct bb_report *of_old = NULL, *of_new = NULL;
-	char sides[2][SIDE_SIZE];
 	int rc;
 
 	if (a->baseline && two)
@@ -453,15 +447,16 @@ static int compare_stored(const struct compare_args *a, struct bb_err *err)
 		rc = bb_baseline__read(old, a->measure.results, &of_old, err);
 	if (!rc && old) {
 		char *renamed = bb_report__rename_like(of_old, of_new);
+		char *sides[2] = {name_side(old, of_old), name_side(new, of_new)};
 
-		name_side(old, of_old, sides[0]);
-		name_side(new, of_new, sides[1]);
 		if (renamed)
-			snprintf(sides[0] + strlen(sides[0]), SIDE_SIZE - strlen(sides[0]),
-				 "; its object '%s' takes the name of B's", renamed);
-		free(renamed);
+			bb_add_words(&sides[0], "; ", "its object '%s' takes the name of B's",
+				     renamed);
 		rc = show_reports(a, of_old, of_new,
 				  (struct bb_doc_sides){NULL, sides[0], sides[1]}, err);
+		free(renamed);
+		free(sides[0]);
+		free(sides[1]);
 	}
 	if (rc >= 0 && a->save_baseline) {
 		int saved = bb_baseline__save(a->measure.results, a->save_baseline, of_new->id,
@@ -478,31 +473,27 @@ static int compare_stored(const struct compare_args *a, struct bb_err *err)
 
 /* --- two programs that are measured now --- */
 
-/*
- * Adds one of the two builds as the variant `name`: a copy of the variant `like` with the object
- * file `object`. `program` is its program; NULL: the program of `like`. path[PATH_MAX] receives the
- * full path of the file.
- */
+/* Adds one of the two builds as the variant `name`: a copy of the variant `like` with the object
+ * file `object`. `program` is its program; NULL: the program of `like`. */
 static int add_build(struct bb_scenario *s, const char *name, const char *like, const char *program,
-		     const char *object, char *path, struct bb_err *err)
+		     const char *object, struct bb_err *err)
 {
-	struct bb_variant_spec *v;
+	char *path = realpath(object, NULL);
 	int rc;
 
 	if (!bb_scenario__variant(s, like))
-		return bb_fail(err, -ENOENT,
-			       "scenario '%s' has no variant '%s' that the objects could replace: "
-			       "name one with --base",
-			       s->name, like);
-	if (!realpath(object, path))
-		return bb_fail(err, -errno, "%s: %m", object);
-	rc = bb_scenario__add_variant(s, name, like, path, err);
-	if (rc || !program)
-		return rc;
-	v = &s->variants[s->n_variants - 1];
-	free(v->program);
-	v->program = bb_strdup(program);
-	return 0;
+		rc = bb_fail(err, -ENOENT,
+			     "scenario '%s' has no variant '%s' that the objects could replace: "
+			     "name one with --base",
+			     s->name, like);
+	else if (!path)
+		rc = bb_fail(err, -errno, "%s: %m", object);
+	else
+		rc = bb_scenario__add_variant(s, name, like, path, err);
+	if (!rc && program)
+		bb_field__set_text(&s->variants[s->n_variants - 1].program, program);
+	free(path);
+	return rc;
 }
 
 /* Makes the scenario to measure. Two objects become its variants "base" and "head". If the user
@@ -531,7 +522,7 @@ static int make_scenario(struct compare_args *a, struct bb_scenario **ret_scenar
 			       a->scenario);
 	for (int i = 0; !rc && a->scenario && i < 2; i++)
 		rc = add_build(*ret_scenario, names[i], like[i], program, a->object.objects.v[i],
-			       a->paths[i], err);
+			       err);
 	a->base = names[0];
 	a->head = names[1];
 	return rc;

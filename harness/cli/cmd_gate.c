@@ -25,7 +25,6 @@ struct gate_args {
 	const char *scenario, *markdown, *source_lines;
 	/* BMF files to write for base and head; NULL: that file is not written */
 	const char *bmf[2];
-	char scenario_path[PATH_MAX];
 };
 
 #define ARGS struct gate_args
@@ -160,8 +159,7 @@ static int check(struct gate_args *a, struct bb_err *err)
 	rc = bb_scenario_find(a->scenario, &s, err);
 	if (rc)
 		return rc;
-	snprintf(a->scenario_path, sizeof(a->scenario_path), "%s", s->path);
-	a->gate.scenario = a->scenario_path;
+	a->gate.scenario = bb_strdup(s->path);
 	bb_scenario__free(s);
 	return 0;
 }
