@@ -48,7 +48,7 @@ static const struct cmd {
 	{"heap", bb_cmd_heap, false, "print heap totals of DHAT files (valgrind) side by side"},
 };
 
-/* The titles in the list of commands, each with the command that follows it. */
+/* Titles in the list of commands that --help prints. `first` is the command below the title. */
 static const struct {
 	const char *first, *title;
 } groups[] = {
@@ -95,8 +95,8 @@ static int run_cmd(const struct cmd *cmd, int argc, char **argv)
 	int rc = 0;
 
 	if (!cmd->needs_root) {
-		/* Commands that measure do not end by SIGPIPE, because a caller may take this for
-		 * success, although a measurement without output has failed. */
+		/* Only a command that measures nothing may end by SIGPIPE, because a caller may
+		 * take such an end for success. A measurement without output has failed. */
 		bb_clean__end_by_sigpipe();
 		rc = bb_caller__become(&err);
 	}
@@ -174,10 +174,11 @@ int main(int argc, char **argv)
 	}
 	if (rc)
 		return bb_complain(&err);
-	/* LC_NUMERIC stays "C", because every format has a decimal point. */
+	/* LC_NUMERIC stays "C", so that all numbers are written with a decimal point */
 	setlocale(LC_CTYPE, "");
 	bb_stop__install(true);
-	free(bb_program_dir()); /* finds the folder before the process has its own mounts */
+	/* finds the program's folder for later calls, before the process has its own mounts */
+	free(bb_program_dir());
 	bb_drivers__register();
 	return choose_and_run(argc, argv);
 }

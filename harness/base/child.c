@@ -35,7 +35,7 @@ void bb_open_files__allow_more(void)
 	if (is_changed || getrlimit(RLIMIT_NOFILE, &given))
 		return;
 	more = given;
-	if (more.rlim_max < ENOUGH) /* only root may raise the hard limit */
+	if (more.rlim_max < ENOUGH) /* only root may raise the hard limit; others keep it below */
 		more.rlim_max = ENOUGH;
 	if (more.rlim_cur < ENOUGH)
 		more.rlim_cur = ENOUGH;
@@ -51,10 +51,10 @@ void bb_open_files__allow_more(void)
 
 /* memory that AddressSanitizer needs in addition, because it reuses freed memory late */
 #define ASAN_BYTES (UINT64_C(2048) << 20)
-/* size of the sparse file of a trial (BB_CONFINED_TRIAL). Its descriptor, 0, stands for every
- * map and every program. */
+/* size of the sparse file that is descriptor 0 in a trial (BB_CONFINED_TRIAL). There, descriptor 0
+ * stands for every map and every program. */
 #define TRIAL_FILE_BYTES (4LL << 30)
-/* user and group id of the user nobody, also on kernels that give the id no name */
+/* user and group id of the user nobody, also on systems that give the id no name */
 #define NOBODY 65534
 
 /* System calls that every confined child may make. libelf, libdw and malloc() need them to read
@@ -94,7 +94,7 @@ static int allow(scmp_filter_ctx filter, const int *which, size_t n)
 
 	for (size_t i = 0; !rc && i < n; i++) {
 		rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, which[i], 0);
-		if (rc == -EDOM) /* this architecture does not have the system call */
+		if (rc == -EDOM) /* not an error: this architecture does not have the system call */
 			rc = 0;
 	}
 	return rc;
@@ -107,9 +107,9 @@ static int add_rule(scmp_filter_ctx filter, uint32_t action, int which, struct s
 	return seccomp_rule_add_array(filter, action, which, 1, &arg);
 }
 
-/* In a trial bpf() returns 0 instead of a new descriptor. libbpf avoids descriptor 0, so it
- * duplicates the descriptor and then calls close(0). Descriptor 0 must stay open, so close(0)
- * does nothing here. */
+/* Adds the rules of a trial to the filter. In a trial bpf() returns 0 instead of a new descriptor.
+ * libbpf avoids descriptor 0, so it duplicates the descriptor and then calls close(0). Descriptor 0
+ * must stay open, so close(0) does nothing here. */
 static int allow_trial(scmp_filter_ctx filter)
 {
 	const struct scmp_arg_cmp for_reading = {2, SCMP_CMP_MASKED_EQ,
@@ -170,7 +170,8 @@ static int open_trial_file(void)
 	const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
 	int file = memfd_create("trial", MFD_CLOEXEC);
 
-	/* The kernel applies RLIMIT_FSIZE to a memfd. Only root may raise this limit. */
+	/* The kernel applies RLIMIT_FSIZE to a memfd. Only root may raise this limit, so
+	 * ftruncate() may fail for others. */
 	setrlimit(RLIMIT_FSIZE, &unlimited);
 	/* libbpf maps the values of a map into memory from the map's descriptor, which is 0 here.
 	 * So the file must be large. */
@@ -231,7 +232,8 @@ static void clean_environment(const char *const *also, uid_t uid)
 	free(texts);
 }
 
-/* Does not ignore SIGCHLD, because a process that ignores it cannot wait for its children. */
+/* Sets what signals do in the child, except SIGCHLD: a process that ignores SIGCHLD cannot wait for
+ * its children. */
 static void set_signals(const struct bb_child_rules *r)
 {
 	static const int requests[] = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};

@@ -60,8 +60,8 @@ enum bb_confinement {
  * order in which they stand here.
  */
 struct bb_child_rules {
-	bool own_namespaces; /* the child is the first process of a PID namespace, with its own
-				mounts */
+	/* true: the child is the first process of a PID namespace, with its own mounts */
+	bool own_namespaces;
 	/* process id that the child gets (needs root and Linux 5.5); 0: the kernel chooses one */
 	pid_t pid;
 	/* the link, a pipe or socket between the child and its parent */
@@ -83,32 +83,32 @@ struct bb_child_rules {
 	} signals;
 	const char *name; /* name of the child in ps(1); NULL: our name */
 	bool own_session, own_group;
-	bool no_core; /* the child leaves no core file */
+	bool no_core; /* true: the child leaves no core file */
 	/* Called in the child while the child still has the parent's rights. Returns 0 or -errno.
 	 * NULL: no function is called. */
 	int (*before)(void *arg);
 	/*
-	 * The child executes another program. That program gets the limit of open files with which
-	 * bpfbench was started. Of our environment it gets PATH, LANG, TERM, HOME and the variables
-	 * named in `env`. So it gets no secrets, and no variables that change what git and make do.
-	 * The list `env` ends in NULL; if `env` itself is NULL, it names no variables. If we are
-	 * root and `uid` is another user, HOME is the home folder of `uid`.
+	 * True if the child executes another program. That program gets the limit of open files
+	 * with which bpfbench was started. Of our environment it gets PATH, LANG, TERM, HOME and
+	 * the variables named in `env`. So it gets no secrets, and no variables that change what
+	 * git and make do. The list `env` ends in NULL; if `env` itself is NULL, it names no
+	 * variables. If we are root and `uid` is another user, HOME is the home folder of `uid`.
 	 */
 	bool is_program;
 	const char *const *env;
 	int std[3]; /* our descriptors that become stdin, stdout and stderr of the child; 0:
 		       unchanged */
-	/* The child keeps keep[n_keep], stdin, stdout, stderr and the link open, and closes all
-	 * other descriptors. before() may still change keep[], because it runs before the child
+	/* True if the child closes all descriptors except keep[n_keep], stdin, stdout, stderr
+	 * and the link. before() may still change keep[], because it runs before the child
 	 * closes them. */
 	bool closes_others;
 	int *keep;
 	size_t n_keep;
 	uid_t uid; /* user that the child becomes, see bb_become_user(); 0: unchanged */
 	gid_t gid;
-	/* a program that the child starts cannot get more rights, for example by sudo */
+	/* true: a program that the child starts cannot get more rights, for example by sudo */
 	bool no_new_privs;
-	bool outlives; /* the child goes on when the parent ends */
+	bool outlives; /* true: the child goes on when the parent ends */
 	/* How far the child is confined. A confined child keeps only keep[n_keep] and the link
 	 * open, not std[]. */
 	enum bb_confinement confinement;
@@ -134,8 +134,8 @@ struct bb_child {
 int bb_child__start(const struct bb_child_rules *r, int (*run)(void *arg, int link_fd), void *arg,
 		    struct bb_child *ret_child);
 
-/* Waits until a child with `is_program` has executed its program. Returns 0, or the -errno that
- * run() returned. In both cases the caller must still wait for the end of the child. */
+/* Waits until a child with `is_program` begins its program (exec()) or fails to. Returns 0, or the
+ * -errno that run() returned. In both cases the caller must still wait for the end of the child. */
 int bb_child__executed(struct bb_child *c);
 
 /* Raises the limit of open files of this process. bpfbench holds a descriptor for every map of

@@ -15,8 +15,8 @@ FILE *bb_clean__open(int fd, int buffering);
 /* Replaces stdout and stderr by streams as bb_clean__open() opens them. */
 void bb_clean__std(void);
 
-/* After this call, SIGPIPE ends the process when the process writes to a stdout that nobody
- * reads any more, as it ends cat(1). */
+/* After this call, a write to a stdout that nobody reads any more ends the process by SIGPIPE, as
+ * it does in cat(1). */
 void bb_clean__end_by_sigpipe(void);
 
 /* Writes `text` without replacing characters, for escape sequences. Never for untrusted text. */

@@ -35,8 +35,8 @@ struct bb_deadline {
 /* Nonzero if the earliest deadline has passed. */
 extern volatile sig_atomic_t bb_deadline_has_passed;
 
-/* Begins a deadline that passes `seconds` from now. With 0 seconds, only the deadlines around it
- * count. bb_deadline__end() ends it. */
+/* Begins a deadline that passes `seconds` from now. If `seconds` is 0, the new deadline never
+ * passes, and only the deadlines around it count. bb_deadline__end() ends it. */
 void bb_deadline__begin(struct bb_deadline *ret_deadline, double seconds);
 void bb_deadline__end(const struct bb_deadline *d);
 
@@ -57,6 +57,6 @@ static inline bool bb_must_end(void)
  * measuring may go on. */
 int bb_must_end_why(void);
 
-/* `rc` is the result of a function that a signal can break off. Returns bb_must_end_why() if
- * `rc` is -EINTR, -EAGAIN or -ETIME and measuring must end; otherwise returns `rc`. */
+/* Corrects the result `rc` of a function that a signal can break off. If measuring must end and
+ * `rc` is -EINTR, -EAGAIN or -ETIME, returns bb_must_end_why(); otherwise returns `rc`. */
 int bb_unless_broken_off(int rc);

@@ -46,9 +46,9 @@ int bb_run_ahead_of_others(void)
 		setpriority(PRIO_PROCESS, 0, -20);
 	}
 	/*
-	 * The kernel may reclaim pages of code that seldom runs (DAMON does). When that code runs
-	 * again, it causes a page fault, which some drives count as an event. If locking memory is
-	 * not permitted, we measure without it.
+	 * Locks our memory. Otherwise the kernel may reclaim pages of code that seldom runs (DAMON
+	 * does). When that code runs again, it causes a page fault, which some drives count as an
+	 * event. A failure is ignored: if locking memory is not permitted, we measure without it.
 	 */
 	mlockall(MCL_CURRENT);
 	return rc;

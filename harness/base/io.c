@@ -417,7 +417,8 @@ int bb_new_file__finish(struct bb_new_file *f, int rc, bool replaces, bool synce
 		unlinkat(f->dir_fd, f->temp, 0);
 		return rc;
 	}
-	/* The file is on the disk already. Some file systems cannot sync a folder (EINVAL). */
+	/* Puts the new name on the disk, too. EINVAL is not an error: some file systems cannot sync
+	 * a folder. */
 	if (synced && fsync(f->dir_fd) && errno != EINVAL) {
 		rc = -errno;
 		if (!replaces)

@@ -12,10 +12,11 @@ struct bb_json {
 	FILE *out;
 	/* indent: blanks for each level of nesting; depth: number of open objects and arrays */
 	unsigned int indent, depth;
-	bool broken; /* the next item begins on a new line */
+	bool broken; /* true: the next item begins on a new line */
 	struct {
 		char closing;
-		bool lines, any; /* lines: each item has its own line; any: an item was written */
+		/* lines: true if each item has its own line; any: true if an item was written */
+		bool lines, any;
 	} open[BB_JSON_MAX_DEPTH];
 };
 

@@ -7,7 +7,7 @@
  * the number is too large. Integers are decimal, or hexadecimal after 0x. */
 int bb_parse_u64(const char *text, uint64_t *ret_value);
 int bb_parse_i64(const char *text, int64_t *ret_value);
-/* -EINVAL also if the number is not finite */
+/* Returns -EINVAL also if the number is not finite. */
 int bb_parse_double(const char *text, double *ret_value);
 /* `*ret_value` becomes 1 for "true", "yes" and "on", and 0 for "false", "no" and "off". */
 int bb_parse_bool(const char *text, int *ret_value);

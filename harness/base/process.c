@@ -8,13 +8,13 @@
 #include "base/parse.h"
 #include "base/deadline.h"
 
-/* Pauses of the keeper between two looks at its children: each pause is twice as long as the
- * pause before, up to NAP_MOST_NS. */
+/* Pauses of the keeper, the parent process of the program, between two looks at its children. Each
+ * pause is twice as long as the pause before, up to NAP_MOST_NS. */
 #define NAP_FIRST_NS 1000000
 #define NAP_MOST_NS 50000000
 #define GRACE_S 2.0 /* time from SIGTERM to SIGKILL */
-/* Waits of the parent between two looks at the keeper: each wait is twice as long as the wait
- * before, up to WAIT_MOST_MS. */
+/* Waits of bpfbench, the keeper's parent, between two looks at the keeper. Each wait is twice as
+ * long as the wait before, up to WAIT_MOST_MS. */
 #define WAIT_FIRST_MS 1
 #define WAIT_MOST_MS 50
 /* exit code if the program cannot be executed; shells use it for "not found" */
@@ -122,7 +122,7 @@ static void end_children(pid_t session)
 struct start {
 	const struct bb_process *process;
 	int out_fd, log_fd;
-	bool is_whole; /* the keeper is in its own PID namespace */
+	bool is_whole; /* true: the keeper is in its own PID namespace */
 };
 
 /* Executes the program. The process has already become the user p->uid, because perhaps only
@@ -233,7 +233,7 @@ static char *take_text(struct stream *s)
 	return text;
 }
 
-/* --- whole programs --- */
+/* --- programs, from start to end --- */
 
 /* Reads the output of the program until the keeper has ended. Returns 0 or -errno. */
 static int follow(pid_t keeper, struct stream *out, struct stream *log, int *ret_status)

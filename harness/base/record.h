@@ -19,7 +19,7 @@ enum bb_member_type {
 	BB_U32,          /* uint32_t */
 	BB_U32_NOT_0,    /* uint32_t >= 1; default 1 */
 	BB_MOD64,        /* int, an address modulo 64, or -1 if it is not known; default -1 */
-	/* int32_t >= 0; the default -1 means that there is no index, and is not written */
+	/* int32_t >= 0; the default -1 means "no index", and is not written */
 	BB_INDEX,
 	BB_REAL,     /* double; default NAN */
 	BB_POSITIVE, /* double >= 0, or NAN; default NAN */
@@ -27,8 +27,8 @@ enum bb_member_type {
 	BB_BOOL,
 	BB_NUMBERS, /* struct bb_numbers */
 	BB_RECORDS, /* pointer to an array of described structs; their number is another member */
-	/* functions of the file's format read and write the member (struct bb_record_part),
-	 * which has no default and is not freed */
+	/* functions of the file's format (struct bb_record_part) read and write the member;
+	 * bb_record.init() sets its default, and bb_record.done() frees it */
 	BB_OTHER,
 };
 

@@ -50,8 +50,8 @@ void bb_list_words(char *list, size_t size, const char *between, const char *fmt
 /* Writes a word, in quotes if necessary, so that a POSIX shell reads the same word (XCU 2.2.2). */
 void bb_put_shell_word(FILE *out, const char *word);
 
-/* True if a shell does nothing with the command line `text` but split it into words. The words
- * may be in single quotes. */
+/* True if a shell would only split the command line `text` into words, and expand or execute
+ * nothing in it. The words may be in single quotes. */
 bool bb_is_plain_command(const char *text);
 
 /* Returns the command line of the arguments argv[], which end in NULL, as a shell reads it. The
@@ -68,7 +68,8 @@ char *bb_command_with(const char *command, const char *option);
  * value, "--drive NAME". The caller frees the copy. Returns NULL for the same texts as
  * bb_command_with(). */
 char *bb_command_without(const char *command, const char *option);
-/* Does the same for each of options[n]. `command` may be NULL. */
+/* Returns a copy of `command` without any of options[n]; see bb_command_without(). `command` may be
+ * NULL. */
 char *bb_command_without_all(const char *command, const char *const *options, size_t n);
 /* Returns the value of `option` ("--base") in `command`, as a shell reads it. The caller frees
  * the value. Returns NULL if `command` does not have the option, or is a text for which

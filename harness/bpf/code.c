@@ -154,8 +154,8 @@ static int find_pieces(struct walk *w, const char *program, const char *section,
 	uint64_t covered = 0;
 	int rc = add_first_piece(w, program, section, err);
 
-	/* go through w->pieces, and append the functions that each function of this list calls,
-	 * unless they are in it */
+	/* for each function in w->pieces, append the functions that it calls and that are not in
+	 * w->pieces yet */
 	for (size_t k = 0; !rc && k < w->n_pieces; k++) {
 		struct piece p = w->pieces[k];
 

@@ -33,7 +33,8 @@ struct bb_code {
 
 void bb_code__done(struct bb_code *c);
 
-/* Returns -ENOTSUP with the reason if a copy of the program with counters cannot be loaded. */
+/* Returns -ENOTSUP with the reason if a clone of the program (a copy with counters) cannot be
+ * loaded; otherwise 0. */
 int bb_code__check(const struct bb_code *c, struct bb_err *err);
 
 /* True if the program calls one of the n helpers, each a BPF_FUNC_*. */

@@ -45,7 +45,8 @@ struct bb_elf_file {
 	size_t n_slots;
 };
 
-/* Reads elf[len], which must outlive *ret_file. -EINVAL if it is no ELF file or is broken. */
+/* Reads elf[len], which must outlive *ret_file. Returns 0, or -EINVAL if it is no ELF file or is
+ * broken. */
 int bb_elf_file__open(const char *elf, size_t len, struct bb_elf_file *ret_file,
 		      struct bb_err *err);
 void bb_elf_file__close(struct bb_elf_file *f);
@@ -79,7 +80,8 @@ struct bb_elf_part {
 	const char *name; /* NULL if it cannot be read */
 };
 
-/* Moves *part to the next section; a zeroed part moves to the first. False after the last. */
+/* Moves *part to the next section, or to the first one if *part is zeroed. Returns false if there
+ * are no more sections. */
 bool bb_elf__next(Elf *elf, struct bb_elf_part *part);
 
 /* Finds the first section with this name. Returns false if there is none. */
@@ -88,7 +90,8 @@ bool bb_elf__find(Elf *elf, const char *name, struct bb_elf_part *ret_part);
 /* Returns the number of entries of a symbol or relocation table. */
 size_t bb_elf_part__count(const struct bb_elf_part *part);
 
-/* Converts an address to an offset in the file; false if no loaded segment has the address. */
+/* Converts an address to an offset in the file. Returns false if no loaded segment has the
+ * address. */
 bool bb_elf__offset(Elf *elf, uint64_t address, uint64_t *ret_offset);
 
 /* The programs that a program of an object file can reach: by calls of functions, and by tail
@@ -121,5 +124,6 @@ void bb_jumps__reach(struct bb_jumps *j, const char *name);
  * and sets *i to the index after it. NULL if there are no more. */
 const char *bb_jumps__next(const struct bb_jumps *j, size_t *i);
 
-/* True if `map` is a map that was not reached. False if the file fills no prog array. */
+/* True if none of the reached functions uses `map`. Always false if no prog array of the file has
+ * initial programs. */
 bool bb_jumps__is_spare(const struct bb_jumps *j, const char *map);

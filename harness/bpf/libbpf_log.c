@@ -136,8 +136,8 @@ static bool begins(const struct line *l, const char *with)
 	return l->len >= len && !memcmp(l->text, with, len);
 }
 
-/* True for instructions and states of registers, lines such as "12: (85) call bpf_x#1", "12: R0=0
- * R10=fp0", "R0_w=0 R10=fp0" and "from 3 to 5: ...". */
+/* True for a line with an instruction or with states of registers, such as "12: (85) call bpf_x#1",
+ * "12: R0=0 R10=fp0", "R0_w=0 R10=fp0" and "from 3 to 5: ...". */
 static bool is_state(const struct line *l)
 {
 	size_t at = strspn(l->text, "0123456789");

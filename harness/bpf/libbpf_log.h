@@ -26,16 +26,16 @@ struct bb_missing_name {
 #define BB_MOST_MISSING 4u
 size_t bb_libbpf_log__missing(const struct bb_missing_name **ret_missing);
 
-/* Copies the verifier's log of `program`, which was loaded with a log level since
- * bb_libbpf_log__begin(). Returns false if there is none, or if it does not fit into
+/* Copies the verifier's log of `program`, which must have been loaded after bb_libbpf_log__begin(),
+ * with a log level above 0. Returns false if there is no log, or if it does not fit into
  * ret_log[size]. */
 bool bb_libbpf_log__of_loaded(const char *program, char *ret_log, size_t size);
 
-/* Functions that extract from a long log the one line that says why a load failed. */
+/* The functions below extract from a long log what says why a load failed. */
 
-/* Writes the last line of a verifier's log that gives a reason, which is a line that is not a
- * statistic, a state, an instruction or a source line. Appends the last source line of the log
- * to this reason. `log` may be only the end of the log. Writes "" if there is no such line. */
+/* Writes the last line of a verifier's log that gives a reason: a line that is no statistic, state,
+ * instruction or source line. Appends the last source line of the log to it. `log` may be only the
+ * end of the log. Writes "" if no line gives a reason. */
 void bb_refusal_of_verifier(const char *log, char *ret_reason, size_t size);
 
 /* Writes libbpf's last warning that gives a reason, without its prefix. Ignores general warnings

@@ -4,7 +4,7 @@
 #include "bpf/prog_stats.h"
 
 /* Programs that any process has loaded into the kernel. An open descriptor keeps a program alive
- * after its owner unloads it, so we hold one no longer than a measurement needs. */
+ * after its owner unloads it, so we hold a descriptor no longer than a measurement needs. */
 #define BB_LOADED_NAME 128
 
 struct bb_loaded {

@@ -32,7 +32,7 @@ struct map_type {
 	enum bpf_map_type type;
 	enum way way;
 	bool per_cpu;
-	bool may_evict; /* the kernel may drop an entry to make room for another */
+	bool may_evict; /* true: the kernel may drop an entry to make room for another */
 };
 
 static const struct map_type types[] = {
@@ -66,7 +66,7 @@ struct content {
 	/* keys[n] and values[n], one directly after the other; the values of prog arrays and cgroup
 	 * arrays are descriptors, -1 for an empty slot */
 	uint8_t *keys, *values;
-	bool is_listed;   /* keys and values are the list in `steady`, borrowed */
+	bool is_listed;   /* true: keys and values are the list in `steady`, borrowed */
 	uint32_t sweep_n; /* BY_KEY: most entries that one system call reads or deletes */
 	uint8_t *swept_keys, *swept_values, *cursor;
 };
@@ -477,8 +477,8 @@ static int make_sweep(struct content *c, struct bb_err *err)
 		       : bb_fail(err, -ENOMEM, "out of memory");
 }
 
-/* Allocates the entries. For the elements of an array that the scenario does not set: the keys are
- * their indexes, and the values 0. Descriptors are -1, which means an empty slot. */
+/* Allocates the entries. An element of an array that the scenario does not set has its index as key
+ * and 0 as value. An array of programs or cgroups has -1, an empty slot, instead of 0. */
 static int make_room(struct content *c, struct bb_err *err)
 {
 	bool is_array = c->type->way != BY_KEY;
@@ -731,8 +731,8 @@ static int write_entries(const struct content *c, uint32_t first, uint32_t n)
 
 /* --- writing only the entries that have changed --- */
 
-/* The differences between a map and its list. An entry that is at another position than in the list
- * is deleted and written again. */
+/* The differences between a large map and its list (struct bb_steady_map). An entry that is at
+ * another position than in the list is deleted and written again. */
 struct changes {
 	uint8_t *extra; /* keys of n_extra entries of the map that are not in the list */
 	uint32_t n_extra, most_extra;
@@ -755,9 +755,9 @@ static void add_missing(struct changes *ch, uint32_t first, uint32_t n)
 					   sizeof(*last)) = (struct range){first, n};
 }
 
-/* Looks for one entry of the map in the list, from ch->next on. Adds the entries of the list that
- * it skips to ch->missing, and an entry that is not in the list to ch->extra. Returns -E2BIG if too
- * many entries of the map are not in the list. */
+/* Looks for an entry of the map among the next WINDOW entries of `c`, from ch->next on. Adds to
+ * ch->missing the entries of `c` before it, and the entry itself if its value in `c` is another
+ * one. If it is not there, adds it to ch->extra. Returns -E2BIG if ch->extra is full. */
 static int find_in_list(const struct content *c, struct changes *ch, const uint8_t *key,
 			const uint8_t *value)
 {

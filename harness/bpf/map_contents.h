@@ -10,13 +10,13 @@ struct bb_contents_map {
 	const char *name;
 	int fd;
 	bool is_variables; /* true for .data, .bss and the like */
-	bool is_frozen;    /* BPF_MAP_FREEZE: system calls cannot write to the map */
+	bool is_frozen;    /* true after BPF_MAP_FREEZE: system calls cannot write to the map */
 };
 
 /* Facts about a map that earlier loads of a program have found. A zeroed struct has none. */
 struct bb_steady_map {
-	bool is_large;  /* it has many entries, and each load gets the same ones */
-	bool is_steady; /* it is large, and no program of the load can change it */
+	bool is_large;  /* true: the map has many entries, and each load gets the same ones */
+	bool is_steady; /* true: the map is large, and no program of the load can change it */
 	/* id of the map to which the contents were written; 0: they were not written */
 	uint32_t written_id;
 	/* The list of a large map: its n entries, in the order in which the kernel returns them.

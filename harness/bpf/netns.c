@@ -327,8 +327,9 @@ static int put_on(struct bb_xdp_port *port, int prog_fd)
 	return 0;
 }
 
-/* Attaches the program to a free port: one that has a link already (`linked`) or, if there is none,
- * one without a link. The thread must be in the namespace `net->netns_fd`. */
+/* Attaches the program to a free port. If `linked` is true, prefers a port that has a link already;
+ * otherwise takes only a port without a link. Adds two devices if no such port is free. The thread
+ * must be in the namespace `net->netns_fd`. */
 static int put_on_free(struct bb_xdp_net *net, int prog_fd, bool linked, size_t *ret_port,
 		       struct bb_err *err)
 {
@@ -366,8 +367,8 @@ static int add_filler(struct bb_xdp_net *net, struct bb_err *err)
 	return rc;
 }
 
-/* Adds fillers until the number of attached programs is a power of two. The dispatcher has no room
- * for more than 48 programs. */
+/* Adds fillers until the number of attached programs is a power of two. Adds none if that power is
+ * above 48, because the dispatcher has no room for more programs. */
 static int balance(struct bb_xdp_net *net, struct bb_err *err)
 {
 	size_t n = 0, wanted = 1;

@@ -41,9 +41,9 @@ struct bb_xdp_net {
 	struct bb_xdp_port *ports;
 	size_t n_ports;
 	/*
-	 * At most one program is attached at a time: a newly attached one replaces it, and
-	 * bb_xdp_net__detach() detaches it at once, so that the dispatcher always takes the same
-	 * number of instructions. Set it before the first program is attached.
+	 * true: at most one program is attached at a time. Attaching a program takes the place of
+	 * the one before, and bb_xdp_net__detach() detaches at once. So the dispatcher always takes
+	 * the same number of instructions. Set it before the first program is attached.
 	 */
 	bool one_at_a_time;
 };
@@ -56,9 +56,9 @@ void bb_xdp_net__close(struct bb_xdp_net *net); /* does nothing if `net` is clos
  * milliseconds, because the kernel rebuilds its dispatcher and waits for all CPUs. */
 int bb_xdp_net__attach(struct bb_xdp_net *net, int prog_fd, size_t *ret_port, struct bb_err *err);
 
-/* Makes the port free for another program. The old program stays attached until then, or until
- * bb_xdp_net__close(), because replacing a program changes the kernel's dispatcher once, whereas
- * detaching and attaching changes it twice. */
+/* Makes the port free for another program. Unless `one_at_a_time` is set, the old program stays
+ * attached until then, or until bb_xdp_net__close(). The reason: replacing a program changes the
+ * kernel's dispatcher once, whereas detaching and attaching changes it twice. */
 void bb_xdp_net__detach(struct bb_xdp_net *net, size_t port);
 
 /*
@@ -91,14 +91,14 @@ void bb_veth_pair__close(struct bb_veth_pair *p); /* does nothing if closed or z
 int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type,
 			 struct bb_err *err);
 
-/* Attaches an XDP program to both ends, because a veth device receives the packets that an XDP
- * program at the other end sends only if it has an XDP program itself. */
+/* Attaches an XDP program to both ends. Otherwise the near end would not receive the packets that
+ * the far end's program sends: a veth device needs an XDP program itself for that. */
 int bb_veth_pair__receive(struct bb_veth_pair *p, int prog_fd, struct bb_err *err);
 
 /* Reads how many packets the near end has received. */
 int bb_veth_pair__received(const struct bb_veth_pair *p, uint64_t *ret_packets, struct bb_err *err);
 
-/* Reads how many packets the near end has sent; the far end has then received them. */
+/* Reads how many packets the near end has sent. By then, the far end has received all of them. */
 int bb_veth_pair__sent(const struct bb_veth_pair *p, uint64_t *ret_packets, struct bb_err *err);
 
 /* Parses the text of /proc/net/dev: the numbers of packets that `device` received and

@@ -118,7 +118,7 @@ static void add_globals(struct bb_object_info *info, const struct btf *btf)
 	add_section(info, btf, ".bss");
 }
 
-/* --- captures: all programs but those by which a loader tested the kernel --- */
+/* --- captures, without the programs by which a loader only tested the kernel --- */
 
 /* Returns the bytes as hexadecimal digits; NULL if there are none or too many for a scenario. */
 static char *hex_of(const struct bb_blob *b)
@@ -215,7 +215,7 @@ static int fill_from_object(struct bb_object_info *info, const char *path, struc
 			add_map(info, bpf_map__name(m), bpf_map__type(m));
 		info->has_btf = bpf_object__btf(obj) != NULL;
 		add_globals(info, bpf_object__btf(obj));
-		/* libbpf takes the licence from this section, too */
+		/* libbpf reads the licence from the same section */
 		e = bb_elf__of_memory(elf, len);
 		data = e && bb_elf__find(e, "license", &licence) ? elf_rawdata(licence.scn, NULL)
 								 : NULL;

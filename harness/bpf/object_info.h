@@ -41,7 +41,8 @@ struct bb_object_info {
 	struct bb_object_global {
 		char *name;
 		bool is_text;
-		bool is_state; /* the program can change it: it is in .data or .bss */
+		/* true: the program can change the variable, which is in .data or .bss */
+		bool is_state;
 		uint32_t size_bytes;
 	} * globals;
 	size_t n_globals;

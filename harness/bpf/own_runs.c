@@ -90,7 +90,7 @@ static int find_least(const struct bb_stats_reader *r, enum act what, struct tri
 		uint64_t took_ns, spun_ns;
 
 		rc = try_once(r, what, 0, doing, &took_ns);
-		if (!rc && !doing->least) /* no run in the window with the action */
+		if (!rc && !doing->least) /* no run in such a window: the action causes none */
 			return 0;
 		if (!rc)
 			rc = try_once(r, what, took_ns ? took_ns : 1, idle, &spun_ns);

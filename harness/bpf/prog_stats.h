@@ -31,9 +31,9 @@ void bb_stats_reader__close(struct bb_stats_reader *r);
 int bb_stats_reader__info(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats);
 int bb_stats_reader__fdinfo(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats);
 
-/* Reads by fdinfo, between two readings by info-by-fd. -ESTALE with a message if a counter falls
- * from one reading to the next. So all three readings are equal if the program did not run
- * meanwhile. */
+/* Reads by fdinfo, between two readings by info-by-fd. Returns 0; -ESTALE with a message if a
+ * counter is lower in one reading than in the reading before; or -errno with a message. If the
+ * program does not run meanwhile, this check demands that all three readings are equal. */
 int bb_stats_reader__agreed(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats,
 			    struct bb_err *err);
 
@@ -57,7 +57,8 @@ void bb_write_tag(const struct bpf_prog_info *info, char ret_tag[BB_TAG]);
 
 /* The kernel's data about a loaded program, read without running it. */
 struct bb_prog_facts {
-	/* such as "perf_event" or "xdp"; "type-99" if libbpf does not know the type */
+	/* name of the program type, such as "perf_event" or "xdp"; "type-99" if libbpf does not
+	 * know the type */
 	char type[32];
 	/* SHA of the instructions as loaded, in hex; the same for equal programs */
 	char tag[BB_TAG];

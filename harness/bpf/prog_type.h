@@ -39,8 +39,8 @@ enum bb_name_of {
 	BB_NAME_OF_ITER,     /* iter; prefix "bpf_iter_" */
 };
 
-/* Writes the name of an existing hook of the kind `of` that is nearest to `name`, which is `name`
- * itself if that hook exists. Returns false if no name is near. */
+/* Writes the name of the existing hook of the kind `of` that is nearest to `name`. If the hook
+ * `name` exists, that is `name` itself. Returns false if no name is near. */
 bool bb_kernel_name__nearest(enum bb_name_of of, const char *name, char *ret_near, size_t size);
 
 /* Writes the nearest existing hook for a section such as "fentry/vfs_raed"; "" if none is near.

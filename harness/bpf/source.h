@@ -40,8 +40,8 @@ struct bb_source_ops {
 	/* Attaches the loaded program where its section says, until bpf_link__destroy(). May be
 	 * NULL. */
 	int (*attach)(struct bb_source *s, struct bpf_link **ret_link, struct bb_err *err);
-	/* Writes into the maps of the current load how to find a static probe's arguments. Attaches
-	 * the program to that probe of this process for a moment. May be NULL. */
+	/* Writes into the maps of the current load how to find the arguments of a static probe. For
+	 * this, attaches the program to that probe of this process for a moment. May be NULL. */
 	int (*fill_usdt)(struct bb_source *s, const char *path, const char *provider,
 			 const char *name, struct bb_err *err);
 	/* Returns the name of the i-th program of the object or capture, NULL after the last;

@@ -49,7 +49,7 @@ static bool find_variable(const struct captured *s, size_t map, const char *name
 	       *ret_offset <= m->value_size && *ret_size <= m->value_size - *ret_offset;
 }
 
-/* Gives a global variable another value than the command gave it. */
+/* Sets a global variable to the scenario's value, in our copy of the capture. */
 static int set_variable(struct captured *s, const struct bb_global_spec *global, struct bb_err *err)
 {
 	for (size_t i = 0; i < s->capture->n_maps; i++) {

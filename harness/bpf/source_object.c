@@ -16,7 +16,7 @@
 #include "bpf/source.h"
 
 #define WITH_LOG_S 0.02
-#define STATS_BYTES 4096 /* room for the stack depth of each function */
+#define STATS_BYTES 4096 /* the verifier's statistics, with the stack depth of each function */
 
 #ifndef BPF_F_XDP_HAS_FRAGS /* new in Linux 5.18 */
 #define BPF_F_XDP_HAS_FRAGS (1U << 5)
@@ -45,8 +45,8 @@ static struct bpf_program *our_program(const struct object *s, const struct bpf_
 	return obj ? bpf_object__find_program_by_name(obj, s->head.program) : NULL;
 }
 
-/* Has program `p` loaded together with ours, because ours may jump to it. The kernel requires that
- * both have the same type. */
+/* Marks program `p` to be loaded together with ours, because ours may jump to it. The kernel
+ * requires that both have the same type, so `p` gets our type if it has none. */
 static void load_beside(struct object *s, const struct bpf_program *ours, struct bpf_program *p)
 {
 	if (p == ours || !p || bpf_program__type(ours) == BPF_PROG_TYPE_STRUCT_OPS)
@@ -173,7 +173,7 @@ static int open_object(struct object *s, struct bpf_object **ret_obj, struct bb_
 
 static void close_object(const struct object *s, struct bpf_object *obj)
 {
-	bpf_object__close(obj); /* takes NULL */
+	bpf_object__close(obj); /* accepts NULL */
 	if (obj && s->has_prog_array)
 		bb_kept_maps__let_prog_arrays_go();
 }
@@ -425,7 +425,7 @@ static bool object_map(const struct bb_source *source, size_t i, struct bb_conte
 	while (m && i--)
 		m = bpf_object__next_map(obj, m);
 	name = m ? bpf_map__name(m) : NULL;
-	/* ".bss" of "bpfbench.bss" */
+	/* the name from its '.' on: ".bss" of "bpfbench.bss" */
 	section = m && bpf_map__is_internal(m) ? strchr(name, '.') : NULL;
 	if (m)
 		*ret_map = (struct bb_contents_map){

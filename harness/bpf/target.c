@@ -12,8 +12,8 @@
 #include "capture/file.h"
 #include "plan/maps_file.h"
 
-/* room for the end of the verifier's log. Its statistics have 3 lines; older kernels cannot write
- * only the end of a log and need more room. */
+/* bytes for the verifier's log, which ends in 3 lines of statistics. Older kernels cannot write
+ * only the end of a log, so they need more room. */
 #define VERIFIER_LOG_BYTES (64u << 10)
 
 static struct bb_target *new_target(void)
@@ -297,8 +297,8 @@ void bb_target__borrow_maps(struct bb_target *t, struct bb_target *lender)
 	forget_contents(lender);
 }
 
-/* Maps with fewer entries than this are always written again, because that takes less time than
- * finding out whether a program can change them. */
+/* At each reset, maps with fewer entries than this are written again, because that takes less time
+ * than finding out whether a program can change them. */
 #define MANY 4096u
 
 void bb_target__find_steady(struct bb_target *t,
@@ -314,8 +314,8 @@ void bb_target__find_steady(struct bb_target *t,
 	for (size_t i = 0; i < specs->n; i++) {
 		const struct bb_map_spec *spec = &specs->v[i];
 		size_t n = spec->fill.count + (spec->table ? spec->table->n : 0);
-		/* With `self`, the entries may change at the next load, because `self` may then be
-		 * another process. */
+		/* An entry with `self` (the scenario's `{pid: self}`) may change at the next load,
+		 * because `self` may then be another process. */
 		bool is_large = n >= MANY && !spec->fill.value.self &&
 				!BB_ANY(spec->entries, spec->n_entries,
 					it->key.self || it->value.self);
@@ -344,7 +344,7 @@ int bb_target__reset_maps(struct bb_target *t, struct bb_err *err)
 		return 0;
 	if (bb_target__is_adopted(t))
 		return say_live(t, "change its maps", err);
-	/* the contents hold descriptors of this load, so each load needs new ones */
+	/* the contents hold map descriptors of this load, so each load needs new contents */
 	rc = bb_map_contents__make(t->source, t->kept.specs, t->steady, &t->contents, err);
 	if (rc)
 		return rc;

@@ -70,8 +70,8 @@ void bb_target__find_steady(struct bb_target *t,
 void bb_target__say_maps(struct bb_target *t, const struct bb_map_specs *specs);
 
 /* Unloads the current load, then loads the program. Returns 0 or -errno; -ENOTSUP if this kernel
- * refuses the program type or does not have it. Other messages end with the end of the verifier's
- * log. */
+ * refuses the program type or does not have it. For other errors, the message ends with the end of
+ * the verifier's log. */
 int bb_target__load(struct bb_target *t, struct bb_err *err);
 
 /* A place is a JIT address modulo 64. In a set of places, bit i stands for place i. BB_ANYWHERE is
@@ -83,8 +83,9 @@ static inline uint64_t bb_place(int mod64)
 	return mod64 < 0 ? BB_ANYWHERE : (uint64_t)1 << mod64;
 }
 
-/* Loads the program up to `max_tries` times, until its place is in the set `where`; -EAGAIN if it
- * never is. Each load adds 1 to seen[place]; `seen` has BB_PLACES elements and may be NULL. */
+/* Loads the program up to `max_tries` times, until its place is in the set `where`. Returns -EAGAIN
+ * if its place never is in that set. Each load adds 1 to seen[place]; `seen` has BB_PLACES elements
+ * and may be NULL. */
 int bb_target__load_at(struct bb_target *t, uint64_t where, unsigned int max_tries, uint32_t *seen,
 		       struct bb_err *err);
 
@@ -116,8 +117,8 @@ const char *bb_target__section(const struct bb_target *t, uint32_t *ret_attach_t
  * -1 if no map has it. */
 int bb_target__struct_ops_fd(const struct bb_target *t);
 
-/* True if the object file has a prog array. Another program may then tail-call this one, whose
- * section need not name a hook. */
+/* True if the object file has a prog array. Another program may then tail-call this one, so the
+ * section of this one need not name a hook. */
 bool bb_target__may_be_jumped_to(const struct bb_target *t);
 
 /* Asks the kernel for the type of the loaded program, enum bpf_prog_type. */

@@ -29,9 +29,8 @@ struct bb_trace_record {
 	uint32_t size_bytes; /* size of the instruction or of the memory access */
 };
 
-/* Largest number of records between two marks, and of all records. The plugin drops the
- * records beyond these limits. Records of marks (BB_TRACE_BEGIN, BB_TRACE_END) are still written
- * for BB_TRACE_MOST records beyond the second limit. */
+/* limits: records between two marks, and records in all. The plugin drops further records. For the
+ * records of marks (BB_TRACE_BEGIN, BB_TRACE_END), the second limit is higher by BB_TRACE_MOST. */
 #define BB_TRACE_MOST (UINT32_C(4) << 20)
 #define BB_TRACE_MOST_IN_ALL (4 * BB_TRACE_MOST)
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The system calls that attach programs: their targets, and whether they succeed. */
+/* Finds out to which hooks the command's system calls attach programs, and whether these calls
+ * succeed. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/pkt_cls.h>
@@ -110,7 +111,7 @@ static bool ask_event(int event_fd, struct bb_captured_attachment *a)
 
 #define MAX_QUERIED 64 /* limit: programs at one hook; BPF_CGROUP_MAX_PROGS of the kernel */
 
-/* --- the attaching calls --- */
+/* --- what the attaching system calls of the command attach, and where --- */
 
 /* Adds to the capture an attachment of the program behind the command's descriptor `fd`. Returns
  * NULL if `fd` is not a descriptor of a program, or if there are too many attachments. */
@@ -130,9 +131,8 @@ static struct bb_captured_attachment *add_attachment(struct bb_take_call *call, 
 	return a;
 }
 
-/* Describes the perf event that the calling process of the command opened last, as a guess, because
- * we do not know which event `event_fd` is. ask_event() later replaces the guess by the kernel's
- * answer. */
+/* Guesses that `event_fd` is the perf event that the calling process opened last, and describes
+ * that event. Later, ask_event() replaces the guess by the kernel's answer. */
 void bb_take_attach__event(struct bb_take_call *call, int event_fd, int prog_fd)
 {
 	struct bb_take *t = call->t;
@@ -165,7 +165,7 @@ static void say_target(struct bb_take_call *call, int fd, struct bb_captured_att
 	close(copy);
 }
 
-/* Hooks of network devices whose names the headers and libbpf of Debian 12 lack. */
+/* Hooks of network devices that the headers and libbpf of Debian 12 do not know. */
 static const struct device_hook {
 	uint32_t type;
 	const char *name;
@@ -292,7 +292,8 @@ static bool is_at(int target, uint32_t attach_type, uint32_t prog_id)
 	__u32 ids[MAX_QUERIED], n = MAX_QUERIED, flags;
 
 	if (bpf_prog_query(target, attach_type, 0, &flags, ids, &n))
-		return true; /* the kernel cannot list the programs of this kind of target */
+		return true; /* the kernel cannot list the programs of this kind of target, so
+				assume that the program is attached */
 	return BB_ANY(ids, n, *it == prog_id);
 }
 
@@ -359,7 +360,8 @@ void bb_take__settle(struct bb_take *t, enum bb_settle_when when, pid_t tid)
 /* --- network devices: programs attached by netlink, not by bpf(); the kernel lists them --- */
 
 #define ANSWER_BYTES 32768
-#define ANSWER_S 2 /* limit: wait for the kernel's answer, s; normally it comes at once */
+/* limit: seconds to wait for the kernel's answer, which normally comes at once */
+#define ANSWER_S 2
 
 static void add_on_device(struct bb_take *t, const char *kind, uint32_t attach_type,
 			  const char *where, uint32_t prog_id)
@@ -378,9 +380,9 @@ static void add_on_device(struct bb_take *t, const char *kind, uint32_t attach_t
 	snprintf(a->where, sizeof(a->where), "%s", where);
 }
 
-/* --- tc --- */
+/* --- programs of tc filters --- */
 
-/* Returns the id of a filter's program; 0 if the filter has none. */
+/* Returns the id of the BPF program of the tc filter `m`; 0 if the filter has none. */
 static uint32_t program_of_filter(const struct nlmsghdr *m)
 {
 	struct rtattr *a = TCA_RTA(NLMSG_DATA(m)), *options = NULL;
@@ -403,7 +405,8 @@ static uint32_t program_of_filter(const struct nlmsghdr *m)
 	return id;
 }
 
-/* Handles one datagram of the kernel's answer. Returns true if it was the last one. */
+/* Adds the programs of the tc filters in one datagram of the kernel's answer. Returns true if this
+ * datagram is the last one. */
 static bool take_filters(struct bb_take *t, const char *where, const void *answer, size_t size)
 {
 	unsigned int left = (unsigned int)size;

@@ -212,7 +212,7 @@ static const char *word_for(const char *kind, const char *otherwise)
 	return otherwise;
 }
 
-/* Returns the section of a program that is attached to cgroups; NULL for another program. The
+/* Returns the section of a program that is attached to cgroups; NULL for any other program. The
  * section name does not contain the path of the cgroup. */
 static const char *of_cgroup(const struct bb_captured_prog *p)
 {
@@ -253,7 +253,7 @@ static const char *of_cgroup(const struct bb_captured_prog *p)
 	return NULL;
 }
 
-/* Returns the first part of the section name, such as "lsm", of a program that is given its target
+/* Returns the first part of the section name, such as "lsm", for a program whose target is fixed
  * when it is loaded. The target itself is not in the text. */
 static const char *of_load(const struct bb_captured_prog *p)
 {

@@ -53,14 +53,14 @@ struct bb_taken_attachment {
 	pid_t tid; /* the thread that made the attaching call */
 	enum bb_attached_by by;
 	int fd;      /* our descriptor of the perf event or the target; -1 if we have none */
-	bool by_btf; /* the call names no target; the program's attach_btf_id may name it */
+	bool by_btf; /* true: the call names no target; the program's attach_btf_id may name it */
 };
 
 /* Type information that programs and maps refer to. */
 struct bb_captured_btf {
 	struct bb_blob raw;
-	/* for the BTF of the kernel or of a module, "vmlinux" or the name of the module; `raw` is
-	 * then empty. "" for any other BTF, which is in `raw` */
+	/* for the BTF of the kernel, "vmlinux"; for that of a module, the module's name; `raw` is
+	 * then empty. "" for any other BTF, whose bytes are in `raw` */
 	char module[64];
 	struct bb_held_object held;
 };
@@ -72,8 +72,10 @@ struct bb_captured_map {
 	uint64_t extra;
 	int32_t btf;
 	uint32_t key_type_id, value_type_id;
-	int32_t inner; /* for a map of maps: index of the template (inner_map_fd) of its maps */
-	bool frozen;   /* system calls cannot write to the map any more (BPF_MAP_FREEZE) */
+	/* for a map of maps: index of the map that is the template (inner_map_fd) of its inner
+	 * maps */
+	int32_t inner;
+	bool frozen; /* true: system calls cannot write to the map any more (BPF_MAP_FREEZE) */
 	/*
 	 * n_entries keys, followed by n_entries values. A value has value_size bytes. In a per-CPU
 	 * map, a value has one part for each possible CPU, each of value_size bytes, rounded up to
@@ -86,7 +88,8 @@ struct bb_captured_map {
 	struct bb_held_object held;
 };
 
-/* A slot of fd_array (BPF_PROG_LOAD): the index of a map, the index of a BTF, or neither. */
+/* A slot of fd_array (BPF_PROG_LOAD). It refers to a map, to a BTF, or to nothing. An index that is
+ * not used is BB_CAPTURE_NONE. */
 struct bb_captured_ref {
 	int32_t map, btf;
 };
@@ -96,9 +99,9 @@ struct bb_captured_prog {
 	char kernel_name[16]; /* name in the kernel; BPF_OBJ_NAME_LEN */
 	char license[128];
 	uint32_t type, expected_attach_type, flags, kern_version;
-	/* The instructions, with an index instead of each file descriptor. BPF_PSEUDO_MAP_FD and
-	 * BPF_PSEUDO_MAP_VALUE have the index of a map. The second half of a BPF_PSEUDO_BTF_ID has
-	 * the index of a BTF plus 1; 0 means vmlinux. */
+	/* The instructions, with an index instead of each file descriptor. For BPF_PSEUDO_MAP_FD
+	 * and BPF_PSEUDO_MAP_VALUE, it is the index of a map. In the second half of a
+	 * BPF_PSEUDO_BTF_ID, it is the index of a BTF plus 1; 0 means vmlinux. */
 	struct bpf_insn *insns;
 	uint32_t n_insns;
 	struct bpf_func_info *funcs;
@@ -109,21 +112,24 @@ struct bb_captured_prog {
 	size_t n_fds;
 	int32_t btf;
 	uint32_t attach_btf_id;
-	/* name of the target attach_btf_id, such as "do_unlinkat"; "" if unknown */
+	/* name of the target whose type id is attach_btf_id, such as "do_unlinkat"; "" if
+	 * unknown */
 	char attach_name[128];
-	/* index of the BTF of the module with the target; BB_CAPTURE_NONE means vmlinux */
+	/* index of the BTF of the module that has the target; BB_CAPTURE_NONE: the target is in
+	 * vmlinux */
 	int32_t attach_btf;
 	/* index of the program to which this program is attached, and which was loaded before it */
 	int32_t attach_prog;
-	/* the kernel's tag of a copy of the program, which we loaded with the command's own maps;
-	 * zero if that load failed */
+	/* tag that the kernel gave to a copy of the program, which we loaded with the command's own
+	 * maps; zero if that load failed */
 	uint8_t tag[BPF_TAG_SIZE];
 	uint32_t xlated_bytes, jited_bytes;
 	char *refused; /* why the kernel refuses the program; NULL if it accepts it */
-	/* names the parts that we could not copy. A new load of the program needs them. NULL if we
-	 * copied all parts. */
+	/* which parts of the program we could not copy, so that it cannot be loaded again; NULL if
+	 * we copied all parts */
 	char *missing;
-	/* why the program counts as a loader's test of the kernel; NULL if it does not */
+	/* why we think that a loader loaded the program only to test the kernel; NULL if we do not
+	 * think so */
 	char *probe;
 	struct bb_taken_load taken;
 };
@@ -134,10 +140,10 @@ struct bb_captured_attachment {
 	char kind[32];
 	/* name of the hook, such as "sched/sched_switch" or "cpu-clock, 99 Hz"; may be empty */
 	char where[256];
-	/* enum bpf_attach_type; 0 is BPF_CGROUP_INET_INGRESS, or no type is known */
+	/* enum bpf_attach_type; 0 means BPF_CGROUP_INET_INGRESS, or that the type is unknown */
 	uint32_t attach_type;
 	uint32_t n;   /* number of equal attachments, for example one on each CPU */
-	bool refused; /* the kernel refused to attach the program */
+	bool refused; /* true: the kernel refused to attach the program */
 	struct bb_taken_attachment taken;
 };
 
@@ -157,7 +163,7 @@ struct bb_capture {
 	struct {
 		char *release, *version, *machine; /* uname(2) */
 	} kernel;
-	/* number of possible CPUs, and thus of parts of a value in a per-CPU map */
+	/* number of possible CPUs; a value in a per-CPU map has one part for each of them */
 	uint32_t n_cpus;
 	struct bb_captured_btf *btfs;
 	size_t n_btfs;
@@ -202,12 +208,12 @@ bool bb_captured_prog__is_same(const struct bb_capture *a, const struct bb_captu
 /* Returns the program with the name `name`; NULL if there is none. */
 const struct bb_captured_prog *bb_capture__find(const struct bb_capture *c, const char *name);
 
-/* Returns the first attachment that was not refused, otherwise the first refused one. NULL if
- * the program has no attachment. */
+/* Returns the first attachment of the program that the kernel did not refuse; if it refused all,
+ * the first one. NULL if the program has no attachment. */
 const struct bb_captured_attachment *bb_capture__any_attachment(const struct bb_capture *c,
 								size_t prog);
-/* Returns attachments[c->n_progs], the result of bb_capture__any_attachment() for each program. The
- * caller must free() it. */
+/* Returns an array with c->n_progs elements: the result of bb_capture__any_attachment() for each
+ * program. The caller must free() it. */
 const struct bb_captured_attachment **bb_capture__any_attachments(const struct bb_capture *c);
 
 /* Returns the bytes of one value in `entries`; 0 if entries of this map type are not captured. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The beginning of a capture, and its end, which finds out which programs the kernel accepts, which
- * are only the loader's tests of the kernel, and where each program is attached. */
+/* The beginning and the end of a capture. The end finds out which programs the kernel accepts,
+ * which programs are only a loader's tests of the kernel, and where each program is attached. */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -13,7 +13,8 @@
 #include "capture/replay.h"
 #include "capture/take.h"
 
-#define PROBE_INSNS 8 /* limit: instructions of a program that tests the kernel for its loader */
+/* limit: a program with more instructions is not taken for a loader's test of the kernel */
+#define PROBE_INSNS 8
 #define LOG_BYTES (1u << 20)
 
 /* --- loading copies of the programs, to learn which the kernel accepts --- */
@@ -40,8 +41,8 @@ static void say_refused(struct bb_replay *r, struct bb_captured_prog *p, size_t 
 	p->refused = bb_asprintf("%s%s%s", strerror(-rc), *words ? ": " : "", words);
 }
 
-/* Tries whether the program loads with the capabilities `rights`, which are those of the captured
- * command; closes the loaded program. Returns 0 or the kernel's -errno. */
+/* Finds out whether the program loads with no more than the capabilities `rights`, those of the
+ * captured command. Closes the loaded program. Returns 0 or the kernel's -errno. */
 static int try_with(struct bb_replay *r, size_t prog, uint64_t rights)
 {
 	int slot = r->progs[prog], rc;
@@ -231,7 +232,7 @@ struct bb_take bb_take__begin(const char *const *argv)
 	return t;
 }
 
-/* --- while the command runs --- */
+/* --- what we ask the kernel while the command still runs --- */
 
 static void see_programs(struct bb_take *t)
 {
@@ -261,7 +262,7 @@ int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, stru
 	return bb_take__entries(t, max_bytes, err);
 }
 
-/* --- which program of the kernel is which program of the capture --- */
+/* --- matching the kernel's programs with those of the capture --- */
 
 static int by_id(const void *a, const void *b)
 {
@@ -278,8 +279,8 @@ void bb_take__replaced(struct bb_take *t, uint32_t id, int32_t prog)
 		seen->prog = prog;
 }
 
-/* Finds for each program seen in the kernel the program of the capture that it is. Ids ascend in
- * the order of loading, so equal programs are matched in that order. */
+/* Finds, for each program that was seen in the kernel, its index in the capture. The kernel's ids
+ * ascend in the order of loading, so equal programs are matched in that order. */
 static void bind_programs(struct bb_take *t)
 {
 	const struct bb_capture *c = t->capture;
@@ -422,7 +423,8 @@ static void resolve(struct bb_take *t)
 	merge_attachments(c);
 }
 
-/* Sets attach_prog of each program that is attached to another program, from that program's id. */
+/* Sets attach_prog of each program that is attached to another program: finds the index of that
+ * program by its id, target_id. */
 static void resolve_targets(struct bb_take *t)
 {
 	struct bb_capture *c = t->capture;
@@ -440,7 +442,7 @@ static void resolve_targets(struct bb_take *t)
 	}
 }
 
-/* --- names, and the loader's tests of the kernel --- */
+/* --- naming the programs, and finding the loader's tests of the kernel --- */
 
 static int read_btf(struct bb_captured_btf *b)
 {

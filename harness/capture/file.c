@@ -126,7 +126,7 @@ int bb_capture__write(const struct bb_capture *c, const char *path, struct bb_er
 
 #define TAKE_ANEW "; take the capture anew: bpfbench capture -- COMMAND"
 
-/* --- the archive --- */
+/* --- reading the archive --- */
 
 struct member {
 	char name[64];
@@ -285,12 +285,13 @@ static bool map_fits(const struct bb_capture *c, const struct bb_captured_map *m
 		return false;
 	if (m->n_entries && (!value || !m->key_size || m->n_entries > m->max_entries))
 		return false;
-	/* this check keeps the product in the next one from overflowing */
+	/* without this check, the product n_entries * (key_size + value) below could overflow */
 	if (m->n_entries && (value > m->entries.size || m->key_size > m->entries.size))
 		return false;
 	if (m->entries.size != m->n_entries * (m->key_size + value))
 		return false;
-	/* A map that is a template has no template itself, so that make_map() of replay.c ends. */
+	/* A template must not have a template itself; otherwise make_map() of replay.c might call
+	 * itself without end. */
 	if (m->inner >= 0 && (!holds_maps || c->maps[m->inner].inner >= 0))
 		return false;
 	if (holds_maps && m->inner < 0 && m->n_entries)
@@ -324,7 +325,7 @@ static bool prog_fits(const struct bb_capture *c, const struct bb_captured_prog 
 	       !BB_ANY(p->lines, p->n_lines, it->insn_off >= p->n_insns);
 }
 
-/* Names must be unique, because users name programs and maps by them. */
+/* Names must be unique, because users refer to programs and maps by name. */
 static void check_names(struct reading *r, const struct bb_capture *c, bool maps)
 {
 	size_t n = maps ? c->n_maps : c->n_progs;
@@ -465,8 +466,8 @@ struct lent {
 
 static struct lent *all;
 
-/* Frees captures without users. A capture without users is kept until another file is read, because
- * a run opens its programs one after the other, and must not read the same file each time. */
+/* Frees the captures without users. This happens only when another file is read: bpfbench opens its
+ * programs one after the other, and must not read the same file for each of them. */
 static void drop_unused(void)
 {
 	struct lent **at = &all;

@@ -14,7 +14,8 @@
 /* The JSON format of the manifest; its records describe the structs of capture/capture.h. */
 extern const struct bb_record_format bb_capture_format;
 
-/* Writes the file atomically and replaces an existing file. The calling user owns it; mode 0600. */
+/* Writes the capture to a file atomically; replaces an existing file. The caller owns the file
+ * (under sudo, the user who called sudo); mode 0600. */
 int bb_capture__write(const struct bb_capture *c, const char *path, struct bb_err *err);
 
 /* Reads the capture in the file `path`; the caller must bb_capture__free() it. Returns -EINVAL if
@@ -25,8 +26,8 @@ int bb_capture__read(const char *path, struct bb_capture **ret_capture, struct b
 int bb_capture__parse(const char *data, size_t len, const char *path,
 		      struct bb_capture **ret_capture, struct bb_err *err);
 
-/* Reads a file for several users, who must not change the capture. An unchanged file is read only
- * once. Each user calls bb_capture__give_back(), which accepts NULL. */
+/* Reads a capture that several callers may share and that none of them may change. An unchanged
+ * file is read only once. Each caller calls bb_capture__give_back(), which accepts NULL. */
 int bb_capture__borrow(const char *path, const struct bb_capture **ret_capture, struct bb_err *err);
 void bb_capture__give_back(const struct bb_capture *c);
 

@@ -49,7 +49,7 @@ static void visit_prog(struct forgetting *f, struct bb_captured_prog *p)
 		visit(f, is_btf ? BTF : MAP, name, is_btf);
 }
 
-/* Calls visit() for every reference of an item to another one. The first pass skips the references
+/* Calls visit() for every reference from one item to another. The first pass skips the references
  * of unmarked maps. */
 static void visit_all(struct forgetting *f)
 {

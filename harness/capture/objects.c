@@ -21,8 +21,8 @@ void bb_take__name_map(struct bb_take *t, size_t map)
 	m->name = n == 1 ? bb_strdup(name) : bb_asprintf("%s.%u", name, n);
 }
 
-/* Reads the map's flag "frozen" from the text of fdinfo, because bpf_map_info does not have this
- * flag (bpf_map_show_fdinfo() in the kernel). */
+/* True if the map is frozen (BPF_MAP_FREEZE). Reads this from the text of fdinfo, because
+ * bpf_map_info does not have it (bpf_map_show_fdinfo() in the kernel). */
 static bool is_frozen(int fd)
 {
 	char path[64], text[1024];
@@ -32,8 +32,8 @@ static bool is_frozen(int fd)
 	return strstr(text, "frozen:\t1") != NULL;
 }
 
-/* Returns the index of the inner map that BPF_MAP_CREATE was given for a map of maps;
- * BB_CAPTURE_NONE if that call was not seen. */
+/* Returns the index of the template that BPF_MAP_CREATE was given for a map of maps;
+ * BB_CAPTURE_NONE if we did not see that call. */
 static int32_t template_of(const struct bb_take *t, const struct bpf_map_info *info)
 {
 	for (size_t i = t->n_templates; i > 0; i--) {
@@ -158,13 +158,14 @@ struct gather {
 	size_t keys_room, values_room;
 	size_t key_size, value_size;
 	size_t n, max_bytes;
-	bool skips_zero; /* do not store zero values, because the values of a new array are zero */
+	/* true: zero values are not stored, because the values of a new array are zero */
+	bool skips_zero;
 };
 
 static void append_bytes(struct bb_blob *b, size_t *room, const void *data, size_t size)
 {
 	bb_reserve(&b->data, b->size + size, room, 1);
-	if (size) /* with size 0, both pointers may be NULL */
+	if (size) /* memcpy() must not get NULL; with size 0, both pointers may be NULL */
 		memcpy(b->data + b->size, data, size);
 	b->size += size;
 }
@@ -239,7 +240,7 @@ static int read_one_by_one(int fd, struct gather *g, size_t max)
 }
 
 /* Replaces the ids of inner maps in the values by indexes, and adds these maps to the capture. The
- * ids of programs in a prog array stay until all programs are known. */
+ * ids of programs in a prog array are replaced later (index_prog_array() in end.c). */
 static int index_maps(struct bb_take *t, struct gather *g)
 {
 	for (size_t i = 0; i < g->n; i++) {
@@ -288,7 +289,7 @@ static int take_entries(struct bb_take *t, size_t map, size_t max_bytes)
 		rc = read_one_by_one(fd, &g, was->max_entries);
 	if (!rc && holds_maps)
 		rc = index_maps(t, &g);
-	m = &t->capture->maps[map]; /* adding a map may have moved the array */
+	m = &t->capture->maps[map]; /* index_maps() may have added maps and thus moved this array */
 	/* If this map of maps has no template, we did not see its creation. Its first inner map
 	 * then serves as template. */
 	if (!rc && holds_maps && g.n && m->inner < 0)
@@ -313,7 +314,8 @@ int bb_take__entries(struct bb_take *t, size_t max_bytes, struct bb_err *err)
 	/* inner maps are appended, so this loop reaches them, too */
 	for (size_t i = 0; i < c->n_maps; i++) {
 		const char *none = bb_captured_map_type__why_no_entries(c->maps[i].type);
-		/* no limit: constants, prog arrays and maps of maps are part of the program */
+		/* true: no limit holds, because constants, prog arrays and maps of maps are part of
+		 * the program */
 		bool is_code = c->maps[i].frozen || c->maps[i].type == BPF_MAP_TYPE_PROG_ARRAY ||
 			       c->maps[i].inner >= 0;
 		int rc;

@@ -8,7 +8,7 @@
 #include "base/parse.h"
 #include "base/text.h"
 
-#define MAX_RECORD 256 /* limit: bytes of one record of the command */
+#define MAX_RECORD 256 /* limit: bytes of one record that bb_remote__copy() reads */
 
 #ifndef PIDFD_THREAD /* new in Linux 6.9 */
 #define PIDFD_THREAD O_EXCL
@@ -130,8 +130,8 @@ int bb_remote__fd(const struct bb_remote *r, int fd)
 	return copy < 0 ? -errno : copy;
 }
 
-/* Asks for an invalid descriptor and address. The kernel checks our permission before it looks at
- * them. */
+/* Tries to copy an invalid descriptor and to read an invalid address. The kernel checks our
+ * permission before it looks at them. */
 int bb_remote__try(const struct bb_remote *r)
 {
 	char byte;
@@ -142,7 +142,7 @@ int bb_remote__try(const struct bb_remote *r)
 	return rc == -EPERM || rc == -ENOSYS ? rc : 0;
 }
 
-/* --- rights --- */
+/* --- the rights to load BPF programs --- */
 
 #ifndef CAP_PERFMON /* new in Linux 5.8 */
 #define CAP_PERFMON 38

@@ -3,7 +3,7 @@
 
 #include "base/std.h"
 
-/* Another process that waits in a system call of its thread `tid`. */
+/* Another process, whose thread `tid` waits in a system call. */
 struct bb_remote {
 	pid_t tid, tgid; /* tgid is 0 until bb_remote__process() has read it */
 	int pidfd;

@@ -359,7 +359,8 @@ int bb_replay__load_one(struct bb_replay *r, size_t prog, uint32_t log_level, ch
 	return rc;
 }
 
-/* Loads the program without a log, which is faster. If that fails, loads it again for the log. */
+/* Loads the program without a log, which is faster. If the kernel refuses it, loads it again for
+ * the log, except after -ENOMEM or if bpfbench must end. */
 static int load_or_say(struct bb_replay *r, size_t prog, char *log, size_t size, struct bb_err *err)
 {
 	const struct bb_captured_prog *p = &r->capture->progs[prog];

@@ -19,11 +19,11 @@
  * attached, s */
 #define QUIET_UNATTACHED_S 5.0
 #define NOTHING_S 60.0    /* limit: length of a capture in which no program is loaded, s */
-#define ENDING_TURNS 1000 /* limit: wait for the command's exit status, ms */
+#define ENDING_TURNS 1000 /* limit: ms to wait for the command's exit status */
 
 struct supervision {
 	const struct bb_capture_opts *opts;
-	struct bb_watched command; /* `beside` in it is the command of --until */
+	struct bb_watched command; /* its member `beside` is the pid of the command of --until */
 	struct bb_take take;
 	/* beginning of the capture, and time of the last watched call; CLOCK_MONOTONIC */
 	uint64_t began_ns, last_ns;
@@ -89,7 +89,7 @@ static int watch(struct supervision *s, struct bb_err *err)
 			bb_take__settle(&s->take, BB_SETTLE_TURN, 0);
 		bb_watched__look(&s->command);
 		if (bb_stop_signal == SIGINT && s->opts->interrupt_ends) {
-			bb_stop_signal = 0; /* a second SIGINT ends bpfbench at once */
+			bb_stop_signal = 0; /* only a second SIGINT aborts the capture */
 			return 0;
 		}
 		if (bb_stop_signal)
@@ -214,7 +214,7 @@ static bool has_loaded(const struct bb_take *t, uint32_t id)
 	return BB_ANY(t->capture->progs, t->capture->n_progs, is_like(t, it, &info, map_ids));
 }
 
-/* --- the thread --- */
+/* --- the thread that handles the command's system calls --- */
 
 static size_t n_made(const struct bb_take *t)
 {
@@ -260,7 +260,7 @@ static int start_thread(struct bb_follow *f)
 	return -rc;
 }
 
-/* --- from start to end --- */
+/* --- the functions bb_follow__start() to bb_follow__end() of supervise.h --- */
 
 int bb_follow__start(const char *const *argv, const char *const *env, struct bb_follow **ret_follow,
 		     struct bb_err *err)
@@ -283,7 +283,7 @@ int bb_follow__start(const char *const *argv, const char *const *env, struct bb_
 	f->last_ns = bb_now_ns();
 	rc = start_thread(f);
 	if (rc) {
-		f->thread = 0; /* a failed pthread_create() leaves it undefined */
+		f->thread = 0; /* a failed pthread_create() leaves `thread` undefined */
 		bb_fail(err, rc, "a thread to watch the command: %s", strerror(-rc));
 		bb_follow__end(f);
 		return rc;

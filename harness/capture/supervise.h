@@ -3,17 +3,17 @@
 
 #include "capture/capture.h"
 
-/* When a capture ends. It also ends when the command ends. */
+/* What ends a capture, besides the end of the command. */
 enum bb_capture_until {
-	/* once programs are attached, and no watched call has come for 1 s. If programs are loaded
-	 * but none is attached: for 5 s. */
+	/* 1 s after the last watched system call, if programs are attached; 5 s after it, if
+	 * programs are loaded but none is attached */
 	BB_CAPTURE_UNTIL_ATTACHED,
 	BB_CAPTURE_UNTIL_TIME,
 	BB_CAPTURE_UNTIL_COMMAND, /* the command of --until has ended */
 };
 
 struct bb_capture_opts {
-	const char *const *argv; /* ends in NULL */
+	const char *const *argv; /* the command and its arguments; ends in NULL */
 	const char *dir; /* folder in which the command runs; NULL means the current folder */
 	/* names of environment variables that the command keeps besides PATH, LANG, TERM and HOME;
 	 * ends in NULL */
@@ -21,10 +21,11 @@ struct bb_capture_opts {
 	enum bb_capture_until until;
 	double seconds;            /* BB_CAPTURE_UNTIL_TIME: length of the capture, s */
 	const char *until_command; /* BB_CAPTURE_UNTIL_COMMAND: a command for sh -c */
-	double budget_s; /* limit: a longer capture, s, fails with -ETIME; 0 means no limit */
+	/* limit: length of the capture, s; a longer one fails with -ETIME; 0 means no limit */
+	double budget_s;
 	/* limit for all map entries together, bytes; 0 means that no entries are captured */
 	size_t max_bytes;
-	bool leaves; /* leave the command running after the capture */
+	bool leaves; /* true: the command keeps running after the capture */
 	/* True: SIGINT to us ends the capture, and the capture so far is returned. False: SIGINT
 	 * aborts it with -EINTR. */
 	bool interrupt_ends;
@@ -33,7 +34,8 @@ struct bb_capture_opts {
 
 struct bb_capture_facts {
 	size_t n_calls; /* number of system calls of the command that were handled */
-	/* mean time that handling one of these calls took, us; length of the capture, s */
+	/* us_a_call: mean time to handle one of these calls, us; seconds: length of the
+	 * capture, s */
 	double us_a_call, seconds;
 	bool ended; /* true if the command ended by itself */
 	int status; /* result of waitpid(), if the command ended */
@@ -45,9 +47,9 @@ struct bb_capture_facts {
 int bb_capture_command(const struct bb_capture_opts *opts, struct bb_capture **ret_capture,
 		       struct bb_capture_facts *ret_facts, struct bb_err *err);
 
-/* A command that runs while its programs are measured. We watch its calls to know which programs in
- * the kernel are its own. A thread of ours handles these calls, so that the command does not wait
- * for the measurement. */
+/* A command that runs while its programs are measured. We watch its system calls to know which
+ * programs in the kernel are its own. A thread of ours handles these calls, so that the command
+ * does not wait for the measurement. */
 struct bb_follow;
 
 /* Starts the command argv[]. It keeps the environment variables that env[] names. Both arrays end

@@ -167,7 +167,7 @@ static void take_load(struct bb_take_call *call)
 	struct bb_captured_prog *p;
 	struct bpf_insn *insns;
 
-	/* ignore a load that fails in the kernel, too, or that exceeds the limits of a capture */
+	/* ignore a load that the kernel refuses as well, or that exceeds the limits of a capture */
 	if (!call->attr.insn_cnt || call->attr.insn_cnt > BB_CAPTURE_MAX_INSNS ||
 	    t->capture->n_progs >= BB_CAPTURE_MAX_ITEMS ||
 	    bb_remote__copy(&call->from, call->attr.insns, call->attr.insn_cnt,
@@ -206,8 +206,8 @@ static void take_map_of_maps(struct bb_take_call *call)
 	memcpy(made.kernel_name, a->map_name, sizeof(made.kernel_name) - 1);
 	for (size_t i = 0; i < call->t->n_templates; i++) {
 		made.inner = call->t->templates[i].inner;
-		/* Later, the two maps could not be told apart by name, type and sizes, so the newer
-		 * one replaces the older one in the list. */
+		/* The two maps of maps have the same name, type and sizes, so they could not be
+		 * told apart later. The newer one replaces the older one in the list. */
 		if (!memcmp(&call->t->templates[i], &made, sizeof(made))) {
 			call->t->templates[i].inner = inner;
 			return;
@@ -274,7 +274,7 @@ static void take_test_run(struct bb_take_call *call)
 		});
 }
 
-/* --- a call --- */
+/* --- one system call of the command --- */
 
 static void take_bpf(struct bb_take_call *call, const struct seccomp_data *data)
 {
@@ -297,8 +297,8 @@ static void take_bpf(struct bb_take_call *call, const struct seccomp_data *data)
 	}
 }
 
-/* Returns the number of the call on our own architecture. A 32-bit process has other numbers, but
- * its arguments and structs are the same. */
+/* Returns the number that the system call has on our own architecture. A 32-bit process uses other
+ * numbers, but its arguments and structs are the same. */
 static int number_of(const struct seccomp_data *data)
 {
 	char *name = seccomp_syscall_resolve_num_arch(data->arch, data->nr);

@@ -9,20 +9,21 @@
 
 /* A capture that is being taken. capture/watched.h passes each watched system call of the command
  * to bb_take__call(), while the calling thread waits in the kernel. capture/supervise.h ends the
- * capture. Until then, its items hold descriptors of the command's maps, BTFs and programs. */
+ * capture. Until then, the capture's items hold descriptors of the command's maps, BTFs and
+ * programs. */
 
 /* A program in the kernel that the command may have loaded. */
 struct bb_seen_prog {
 	uint32_t id, type;
 	uint8_t tag[BPF_TAG_SIZE];
 	char kernel_name[16];
-	bool stayed; /* the program was still loaded when the capture ended */
+	bool stayed; /* true: the program was still loaded when the capture ended */
 	/* index of the program in the capture; BB_CAPTURE_NONE if unknown or not in the capture */
 	int32_t prog;
 };
 
-/* A map of maps that the command made, and `inner`, the index of the map that BPF_MAP_CREATE was
- * given as the template of its inner maps. The kernel cannot be asked for the template later. */
+/* A map of maps that the command made. `inner` is the index of the map that BPF_MAP_CREATE was
+ * given as template of the inner maps. The kernel cannot be asked for the template later. */
 struct bb_template {
 	char kernel_name[16];
 	uint32_t type, key_size, value_size, max_entries;
@@ -42,7 +43,8 @@ struct bb_take {
 	struct bb_template *templates;
 	struct bb_opened_event *events;
 	size_t n_seen, n_templates, n_events;
-	/* ids of programs, one for each new link that belongs to no attachment yet */
+	/* program ids of the new links that are not matched with an attachment yet, one for each
+	 * link */
 	uint32_t *links;
 	size_t n_links;
 	uint32_t last_link_id;  /* links with an id up to this one have been seen */
@@ -50,7 +52,8 @@ struct bb_take {
 	/* the rights that all loads and map creations so far had in common (capture/remote.h) */
 	uint64_t rights;
 	int unreadable; /* -errno if the command's memory or descriptors could not be copied */
-	/* the command tried to get a seccomp listener; the kernel allows only one */
+	/* true: the command tried to get a seccomp listener; the kernel allows only one, and
+	 * bpfbench has it */
 	bool supervises;
 	size_t n_calls;    /* system calls that were handled */
 	uint64_t spent_ns; /* time spent on these system calls */
@@ -69,7 +72,7 @@ void bb_take__call(struct bb_take *t, const struct seccomp_notif *call,
 void bb_take__undo(struct bb_take *t, const struct bb_take_mark *mark);
 
 /*
- * Finds out which attachments the kernel has made. If the kernel does not have an attachment, it
+ * Finds out which attachments the kernel has made. An attachment that the kernel does not have
  * counts as refused once the thread that asked for it has returned from the attaching call. `when`
  * says what is known of that thread. BB_SETTLE_CALL: thread `tid` makes another call, so it has
  * returned. BB_SETTLE_END: the capture ends, and /proc says whether each thread has returned.
@@ -88,16 +91,16 @@ int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, stru
 void bb_take__replaced(struct bb_take *t, uint32_t id, int32_t prog);
 
 /*
- * Removes each program i with gone[i] from the capture, and the maps and BTFs to which no other
- * program refers. The indexes of the programs after it go down by 1 for each. ids[n_ids] are the
- * ids that the removed programs had in the kernel, as far as they are known; their attachments and
- * test runs are removed, too. Call this only before bb_take__ask_kernel().
+ * Removes from the capture each program i for which gone[i] is true, and the maps and BTFs to which
+ * no remaining program refers. Each removed program lowers the indexes of the programs after it by
+ * 1. ids[n_ids] are the ids that the removed programs had in the kernel, as far as they are known;
+ * their attachments and test runs are removed, too. Call this only before bb_take__ask_kernel().
  */
 void bb_take__forget(struct bb_take *t, const bool *gone, const uint32_t *ids, size_t n_ids);
 
 /* Completes the capture and hands it to the caller; frees `t`. Loads every program once more, with
  * the command's own maps, to learn which programs the kernel refuses, and the tags of the others.
- * -ENOTSUP if there is nothing to measure. `how_ended`: see bb_take__say_nothing(). */
+ * Returns -ENOTSUP if there is nothing to measure. `how_ended`: see bb_take__say_nothing(). */
 int bb_take__end(struct bb_take *t, const char *how_ended, struct bb_capture **ret_capture,
 		 struct bb_err *err);
 void bb_take__free(struct bb_take *t);
@@ -108,8 +111,9 @@ int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct 
 
 /* --- for the files of this folder only --- */
 
-/* Add the map or BTF with the descriptor `fd` to the capture, unless the capture has it already.
- * Return its index in the capture, or -errno. They take ownership of `fd`. */
+/* These two functions add the map or BTF with the descriptor `fd` to the capture, unless the
+ * capture has it already. They return its index in the capture, or -errno. They take ownership of
+ * `fd`. */
 int32_t bb_take__map(struct bb_take *t, int fd);
 int32_t bb_take__btf(struct bb_take *t, int fd);
 /* Names the map with the index `map`: its name in the kernel, and a number if maps with lower
@@ -154,7 +158,7 @@ struct bb_take_call {
 	union bpf_attr attr; /* arguments of bpf(); bytes that the command did not give are 0 */
 };
 
-/* Each function adds to the capture the attachment that one kind of system call asks for
+/* Each of these functions adds to the capture the attachment that one kind of system call asks for
  * (attach.c). What cannot be read from the command stays empty in the attachment. */
 void bb_take_attach__link(struct bb_take_call *call);
 void bb_take_attach__raw_tracepoint(struct bb_take_call *call);

@@ -36,7 +36,8 @@ static const struct {
 	{SCMP_SYS(setsockopt), 2, {ARG_IS(1, SOL_SOCKET), ARG_IS(2, SO_ATTACH_REUSEPORT_EBPF)}},
 	{SCMP_SYS(ioctl), 1, {ARG_IS(1, PERF_EVENT_IOC_SET_BPF)}},
 	{SCMP_SYS(perf_event_open), 0, {}},
-	/* if the command wants a listener of its own, we report that it gets none */
+	/* the command asks for a listener of its own: we watch this only to report that it gets
+	 * none */
 	{SCMP_SYS(seccomp),
 	 2,
 	 {ARG_IS(0, SECCOMP_SET_MODE_FILTER),
@@ -116,8 +117,8 @@ static int answer(int fd, uint64_t id)
 	return ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, &go_on) ? -errno : 0;
 }
 
-/* The guard runs this once we have ended. Lets the call continue that we were handling, and all
- * later calls. */
+/* The guard runs this once bpfbench has ended. It lets the call continue that bpfbench was
+ * handling, and all later calls. */
 static __attribute__((noreturn)) void answer_all(int fd, const uint64_t *answering)
 {
 	answer(fd, *answering);
@@ -255,13 +256,13 @@ static int listener_next(struct bb_listener *l, int timeout_ms, struct seccomp_n
 		return -EPIPE;
 	memset(ret_call, 0, sizeof(*ret_call));
 	if (ioctl(l->fd, SECCOMP_IOCTL_NOTIF_RECV, ret_call))
-		return errno == ENOENT ? 0 : -errno; /* a signal has interrupted the call */
+		return errno == ENOENT ? 0 : -errno; /* a signal ended the task's system call */
 	*l->answering = ret_call->id;
 	return 1;
 }
 
 #define TURN_MS 50
-#define PATIENCE_S 3.0 /* limit: wait after each signal that asks the command to end, s */
+#define PATIENCE_S 3.0 /* limit: seconds to wait after each signal that asks the command to end */
 
 /* --- the command's processes --- */
 
@@ -287,7 +288,7 @@ static size_t children(const struct bb_watched *c, pid_t *pids, size_t max)
 	return n;
 }
 
-/* --- from start to end --- */
+/* --- the functions of watched.h --- */
 
 int bb_watched__start(const char *const *argv, const char *dir, const char *const *env, bool adopts,
 		      struct bb_watched *ret_watched, struct bb_err *err)
@@ -302,7 +303,8 @@ int bb_watched__start(const char *const *argv, const char *dir, const char *cons
 		prctl(PR_SET_CHILD_SUBREAPER, 0);
 		return rc;
 	}
-	/* a second signal, as of timeout(1), must not kill us before the command has ended */
+	/* if we end the command ourselves (`adopts`), a second signal, such as timeout(1) sends,
+	 * must not kill us before the command has ended */
 	bb_stop__install(!adopts);
 	/* we need a descriptor for each of the command's maps */
 	bb_open_files__allow_more();

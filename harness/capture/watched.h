@@ -28,7 +28,8 @@ struct bb_watched {
 	pid_t before[64]; /* the n_before child processes that we had before the command started */
 	size_t n_before;
 	pid_t beside; /* pid of a second command (--until); 0 means none, or it has ended */
-	bool ended;   /* the command has ended; `status` is then its status as from waitpid() */
+	/* true: the command has ended; `status` is then its status as from waitpid() */
+	bool ended;
 	int status;
 	/* Called for each watched call, before it continues. Returns true if it has answered the
 	 * call itself; otherwise the call continues as usual. NULL if nothing is to be called. */
@@ -46,16 +47,19 @@ struct bb_watched {
 int bb_watched__start(const char *const *argv, const char *dir, const char *const *env, bool adopts,
 		      struct bb_watched *ret_watched, struct bb_err *err);
 
-/* Lets the watched calls continue that wait or arrive within timeout_ms, and first records them in
- * `take`, which may be NULL. `*ret_calls` is true if there was a call. Returns 0; -EPIPE if no
- * process is left that could make a call; or another -errno. */
+/* Handles the watched calls that wait already, or that arrive within timeout_ms: records each one
+ * in `take`, which may be NULL, and then lets it continue. `*ret_calls` is true if there was a
+ * call. Returns 0; -EPIPE if no process is left that could make a call; or another -errno. */
 int bb_watched__serve(struct bb_watched *c, int timeout_ms, struct bb_take *take, bool *ret_calls);
 
-/* Sets `ended`, `status` and `beside` if a command has ended; does not wait. */
+/* Sets `ended` and `status` if the command has ended, and `beside` if the second command has ended.
+ * Does not wait. */
 void bb_watched__look(struct bb_watched *c);
 
-/* Ends the command by SIGINT, then SIGTERM, then SIGKILL. False if a process of it is left. */
+/* Ends the command by SIGINT, then SIGTERM, then SIGKILL. Returns false if one of its processes is
+ * left. */
 bool bb_watched__end(struct bb_watched *c);
 
-/* Stops watching. With `leaves`, the command runs on, and the guard answers its calls. */
+/* Stops watching the command. With `leaves`, the command runs on, and the guard answers its
+ * calls. */
 void bb_watched__close(struct bb_watched *c, bool leaves);

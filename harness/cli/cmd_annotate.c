@@ -93,8 +93,8 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-/* Fails with a message that says why nothing was printed: the run has no times by line (or no
- * counts of instructions) at all, or none of the variant a->variant. */
+/* Fails with a message that says why nothing was printed: either the whole run has no times by line
+ * (or no counts of instructions), or the variant a->variant has none. */
 static int say_none(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
 	size_t n_all = a->time ? r->n_timed : r->n_counted, n = 0;
@@ -232,7 +232,7 @@ static void add_below(const struct bb_report *r, const struct annotate_args *a,
 	if (a->cases)
 		bb_doc_by_param(lines, n, d);
 	bb_doc_in_vain(r, NULL, d);
-	/* adds which loads of the programs were not measured, and why */
+	/* add to `d` which loads of the programs were not measured, and why */
 	for (size_t i = 0; i < r->n_skips; i++)
 		if (strstr(r->skips[i].what, "/loads ") && !n_skips++)
 			bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "without %s: %s", r->skips[i].what,
@@ -331,7 +331,7 @@ static int put_counts(const struct bb_report *r, const struct annotate_args *a, 
 	return bb_output_document(&d, stdout, err);
 }
 
-/* Prints the time by line in each kernel. */
+/* Prints the figures by line of each kernel (--vm). */
 static int show_guests(void *arg, const struct bb_matrix_kernel *kernels, size_t n,
 		       struct bb_err *err)
 {

@@ -55,7 +55,7 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-/* Returns why the program cannot be measured, or NULL. */
+/* Returns why the program cannot be measured; NULL if it can. */
 static const char *state_of(const struct bb_captured_prog *p)
 {
 	return p->probe ? "a test of the loader's" : p->refused ? p->refused : p->missing;

@@ -71,8 +71,9 @@ static int check_in_guests(struct check_args *a, struct bb_err *err)
 	return rc ? rc : bb_vm__measure(&a->measure, &work, err);
 }
 
-/* Adds a row with the result of a check, and with its remedy if no earlier row has that remedy.
- * Without `all`, a check that adds no remedy gets no row. */
+/* Adds a row with the result of a check, and with its remedy if no check before it has the same
+ * remedy. If `all` is false, a check with the result "ok" gets no row, and a check with the result
+ * "skip" gets one only if it adds a remedy. */
 static void add_row(const struct bb_check_result *results, size_t i, bool all, struct bb_doc *d)
 {
 	const struct bb_check_result *r = &results[i];
@@ -100,7 +101,7 @@ static void append_named(const struct bb_check_result *results, enum bb_check_st
 	}
 }
 
-/* Adds whether this machine can measure, and what to do if it cannot. */
+/* Adds the answer whether this machine can measure, and what to do first if it cannot. */
 static void add_answer(const struct bb_check_result *results, const size_t *counts,
 		       struct bb_doc *d)
 {

@@ -18,21 +18,21 @@
 #include "store/store.h"
 
 #define DEFAULT_BUDGET_S 10.0
-#define MOST_BUDGET_S 120.0 /* default for several programs */
+#define MOST_BUDGET_S 120.0 /* largest default budget, for several programs together, s */
 #define DEFAULT_PAIRS 24u   /* pairs of loads, if neither --loads nor a budget limits them */
 #define TIME_SAMPLES 6400u
 
 struct compare_args {
 	struct bb_measure_args measure;
-	struct bb_object_args object; /* two objects, the base first */
+	struct bb_object_args object; /* two objects, the base first; with --vm also one alone */
 	const char *scenario, *base, *head, *base_object, *head_object;
 	struct bb_strings drives;
 	uint32_t loads;
 	bool cold;
-	bool exact;              /* compares instruction counts only, without tolerance */
-	bool time;               /* compares the time of each line */
+	bool exact;              /* true: compare instruction counts only, without tolerance */
+	bool time;               /* true: compare the time of each line */
 	double threshold, alpha; /* shares: 0.01 is 1 % */
-	const char *runs[2], *baseline, *save_baseline; /* stored runs */
+	const char *runs[2], *baseline, *save_baseline; /* names of stored runs */
 	bool force;
 	struct bb_diff_view view;
 };
@@ -242,7 +242,8 @@ static int add_in_turns(const struct compare_args *a, const struct bb_report *re
 	return rc;
 }
 
-/* Returns what --time and --exact compare in `run`, or in the stored runs `base` and `run`. */
+/* Returns what --time or --exact compares: base and head of the run `run` or, if `base` is not
+ * NULL, the stored runs `base` and `run`. */
 static struct bb_compared compared_of(const struct compare_args *a, const struct bb_report *base,
 				      const struct bb_report *run)
 {
@@ -275,9 +276,9 @@ static int add_compared(const struct compare_args *a, const struct bb_compared *
 
 /*
  * Prints what was measured. `rc` and `exit_code` say how the measurement ended. The comparisons go
- * to stdout, unless the user chose another format. The cases and the notes follow comparisons in
- * turns. If a signal ended the run, the verdicts of that moment count. After any other failure
- * nothing goes to stdout, and the cases and the notes go to stderr.
+ * to stdout, unless the user chose another format. After comparisons in turns, the cases and the
+ * notes follow. If a signal ended the measurement, the verdicts reached so far are printed. After
+ * any other failure nothing goes to stdout, and the cases and the notes go to stderr.
  */
 static int show_measured(const struct compare_args *a, const struct bb_report *r, int rc,
 			 int exit_code, struct bb_err *err)
@@ -528,7 +529,7 @@ static int make_scenario(struct compare_args *a, struct bb_scenario **ret_scenar
 	return rc;
 }
 
-/* A program of both objects, or two variants of a scenario. */
+/* One comparison to make: of a program that both objects have, or of two variants of a scenario. */
 struct compare_job {
 	struct bb_scenario *scenario;
 	struct bb_plan plan;
@@ -586,8 +587,8 @@ static int measure_job(const struct compare_args *a, const struct compare_jobs *
 				   : bb_run_ab(plan, &opts, m->report, err);
 }
 
-/* Measures the jobs. They share the budget. Of several jobs, one that cannot be measured becomes a
- * skip, but not all of them. */
+/* Measures the jobs, which share the budget. If there are several jobs, one that cannot be measured
+ * becomes a skip; only if all of them fail, the last error is returned. */
 static int measure(const struct compare_args *a, const struct compare_jobs *jobs,
 		   struct bb_measure *m, struct bb_err *err)
 {
@@ -639,8 +640,8 @@ static int make_plan(const struct compare_args *a, struct bb_scenario *scenario,
 	return rc;
 }
 
-/* Adds a job for `program` of both objects; NULL: for the only programs that they have, or for two
- * variants of the scenario. */
+/* Adds a job for `program` of both objects. If `program` is NULL: for the only program of each
+ * object, or for two variants of the scenario. */
 static int add_job(struct compare_args *a, const char *program, struct compare_jobs *jobs,
 		   struct bb_err *err)
 {
@@ -710,7 +711,7 @@ static int add_pairs(struct compare_args *a, const struct bb_object_info info[2]
 		       jobs->skips[0].what, jobs->skips[0].why);
 }
 
-/* Finds the jobs. If each object has only one program, compares these two, whatever their names
+/* Adds the jobs. If each object has only one program, compares these two, whatever their names
  * are. */
 static int add_jobs(struct compare_args *a, struct compare_jobs *jobs, struct bb_err *err)
 {

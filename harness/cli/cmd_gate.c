@@ -314,10 +314,10 @@ static int run_gate(const struct gate_args *a, struct bb_gate_run *run, struct b
 	return rc;
 }
 
-/* --- --vm --- */
+/* --- comparing in guests (--vm) --- */
 
-/* Returns the name of an object in the table; free it. The name is made from the file name, or from
- * the path if another object has the same file name. */
+/* Returns the name under which the table shows an object; the caller must free() it. The name is
+ * made from the file name, or from the path if another object has the same file name. */
 static char *name_object(const struct bb_built_objects *objects, const struct bb_built_object *o)
 {
 	char name[BB_NAME_MAX_BYTES + 1];

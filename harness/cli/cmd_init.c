@@ -87,8 +87,8 @@ static int find(const struct bb_scenario *scenario, const char **found, struct b
 	return rc;
 }
 
-/* Finds the triggers of the variants of *scenario and makes the text again with them. Replaces
- * *scenario by the scenario of the new text. */
+/* Finds the triggers of the variants of *scenario, and makes the scenario's text again with these
+ * triggers. Replaces *scenario by the scenario of the new text. */
 static int write_found(struct bb_object_args *a, struct bb_object_scenario *text,
 		       struct bb_scenario **scenario, struct bb_err *err)
 {

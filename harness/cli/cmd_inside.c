@@ -56,7 +56,7 @@ struct session {
 	struct bb_http_server server;
 	struct bb_screen screen;
 	bool is_screen;
-	bool is_cut; /* the watch ended before the command did */
+	bool is_cut; /* true: the watch ended before the command did */
 };
 
 static int write_file(struct session *s, struct bb_err *err);
@@ -191,7 +191,8 @@ static char *cpu_text(double percent)
 static void add_times(const struct bb_inside_path *p, double clock_ns, struct bb_doc *d)
 {
 	double mean = bb_inside_path__mean(p, clock_ns),
-	       /* the worst time is rounded, the mean is not */
+	       /* the worst time is rounded, the mean is not; without fmax(), the worst could be
+		* below the mean */
 		worst = fmax(bb_inside_path__worst(p, clock_ns), mean);
 	double ns[BB_LEN(percentiles)];
 
@@ -316,9 +317,9 @@ static void add_lines(const struct bb_inside_program *p, const struct bb_inside_
 	}
 }
 
-/* True if the blocks of `d` from index `b` to the end have the same texts as the blocks from index
- * `a`, and if the blocks from `a` are the whole item of one path: the next block after them begins
- * the item of another path. */
+/* Compares the descriptions of two paths in the blocks of `d`. One begins at index `a` and ends
+ * before the next block of the kind BB_DOC_ITEM. The other begins at index `b` and ends with the
+ * document. True if both have the same texts. */
 static bool says_the_same(const struct bb_doc *d, size_t a, size_t b)
 {
 	while (b < d->n && bb_same_text(d->blocks[a].text, d->blocks[b].text))
@@ -577,7 +578,7 @@ static void print_next(const struct session *s, struct bb_doc *d)
 			    s->name, a->command + strlen("bpfbench inside"), s->name, what);
 }
 
-/* Writes the tables. `is_end`: the command has ended, so also says what to do next. */
+/* Writes the tables. If `is_end` is true (the command has ended), also says what to do next. */
 static void write_table(const struct session *s, const struct bb_doc_look *look, bool is_end,
 			FILE *out)
 {
@@ -909,7 +910,7 @@ static int watch(struct session *s, struct bb_err *err)
 		if (end)
 			return end < 0 ? end : 0;
 		if (bb_stop_signal == SIGINT || (bb_stop_signal == SIGTERM && s->args->serve))
-			bb_stop_signal = 0; /* a second Ctrl-C kills this process */
+			bb_stop_signal = 0; /* this signal ends the watch, but not bpfbench */
 		else if (bb_stop_signal)
 			return bb_fail(err, -EINTR, "interrupted");
 		else if (!s->args->seconds || bb_seconds_since(s->began_ns) < s->args->seconds)
@@ -920,7 +921,7 @@ static int watch(struct session *s, struct bb_err *err)
 	return rc == -EPIPE ? 0 : bb_fail(err, rc, "watching '%s': %m", s->args->command[0]);
 }
 
-/* Starts the command. With a screen its stdout and stderr go to /dev/null. */
+/* Starts the command. If there is a screen, the command's stdout and stderr go to /dev/null. */
 static int start_command(struct session *s, const char *const *argv, struct bb_err *err)
 {
 	int before = bb_silence__begin(s->is_screen);
@@ -994,7 +995,7 @@ static int run_command(struct session *s, struct bb_err *err)
 }
 
 /* Adds a packet to the capture in its original length (at most BB_INSIDE_MOST_SNAP), or the context
- * of a tracer. Bytes that were not kept are zeros. */
+ * of a tracing program. Bytes that were not kept are zeros. */
 static void add_packet(struct bb_capture *c, const struct bb_inside_program *p,
 		       const struct bb_inside_path *path, double share,
 		       const struct bb_inside_packet *packet)
@@ -1014,8 +1015,8 @@ static void add_packet(struct bb_capture *c, const struct bb_inside_program *p,
 	memcpy(bytes->data, packet->bytes, packet->n < len ? packet->n : len);
 }
 
-/* True if one of the copied contexts of a tracer contains the address of a kernel object. By the
- * time of a test run, another object may be at this address. */
+/* True if one of the contexts that were copied from runs of `p`, a tracing program, contains the
+ * address of a kernel object. By the time of a test run, another object may be at this address. */
 static bool has_addresses(const struct bb_inside_program *p)
 {
 	for (size_t i = 0; i < p->packets.n_paths; i++)
@@ -1073,7 +1074,7 @@ static int write_file(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Writes the paths of all programs as folded stacks, which `report` draws. */
+/* Writes the paths of all programs as folded stacks, which `bpfbench report` draws. */
 static int write_tree(void *arg, FILE *out, struct bb_err *)
 {
 	const struct session *s = arg;

@@ -205,9 +205,9 @@ static int take_snapshot(struct watch *w, const struct bb_live_format *format, F
 	return rc;
 }
 
-/* --- a command --- */
+/* --- the command whose programs are watched --- */
 
-/* Starts the command. With a screen its stderr goes to /dev/null. */
+/* Starts the command. If there is a screen, the command's stderr goes to /dev/null. */
 static int start_command(struct watch *w, struct bb_err *err)
 {
 	int before = bb_silence__begin(w->is_screen), rc;
@@ -416,7 +416,7 @@ static int compose(struct watch *w, char **ret_text, struct bb_err *err)
 	return rc;
 }
 
-/* Reads a key if one was pressed. Returns true for q. */
+/* Reads a key if one was pressed; the key may change the order of the rows. Returns true for q. */
 static bool take_key(struct live_args *a)
 {
 	char key = bb_screen__key();

@@ -209,7 +209,7 @@ static int write_maps(void *dump, FILE *out, struct bb_err *err)
 	return rc;
 }
 
-/* --- diff --- */
+/* --- bpfbench maps diff --- */
 
 /* True for a file on a disk. False for a pin, which is also a regular file, but in the BPF file
  * system. */

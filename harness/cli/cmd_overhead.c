@@ -40,7 +40,7 @@ struct overhead_args {
 	bool never_fails;
 };
 
-/* --- for people --- */
+/* --- the report for people --- */
 
 static const char *const figure_names[BB_N_OVERHEAD] = {"CPU time",     "machine's CPU time",
 							"wall time",    "bystander's CPU time",
@@ -88,7 +88,8 @@ static void add_figures(const struct shown *s, struct bb_doc *d)
 {
 	bool against = s->args->opts.against.command.shell;
 	const char *per = s->args->opts.requests > 1 ? "per request" : "per run";
-	/* the document outlives this function, and its columns point to their heads */
+	/* static, because the document outlives this function and its columns point to their
+	 * heads */
 	static char limit[40];
 	const struct bb_doc_column columns[] = {
 		{BB_TEXT(per)},
@@ -298,7 +299,7 @@ static void write_document(const struct shown *s, FILE *out)
 	bb_output_render(&d, s->args->format->is_markdown, s->args->output, out);
 }
 
-/* --- JSON --- */
+/* --- JSON and BMF --- */
 
 static void write_estimate(struct bb_json *w, const char *name, const struct bb_estimate *e)
 {

@@ -27,7 +27,7 @@ struct profile_args {
 	bool is_user_only, is_kernel_only, verbose;
 };
 
-/* Reads the value of --off-cpu: none, or "only". */
+/* Reads the value of --off-cpu: "only", or no value. */
 static void read_off_cpu(const struct bb_option *, const char *text, void *sampler)
 {
 	struct bb_sampler_opts *opts = sampler;
@@ -50,7 +50,7 @@ static const struct bb_option options[] = {
 	{"duration", 0, "S", bb_read_double, BB_ARG(record.seconds), NULL, 0.001,
 	 1e9}, /* former name of --seconds */
 	{"for", 0, "S", bb_read_double, BB_ARG(record.seconds), NULL, 0.001,
-	 1e9}, /* as `inside` calls it */
+	 1e9}, /* the name of --seconds in `bpfbench inside` */
 	{"off-cpu", 0, "only", read_off_cpu, BB_ARG(record.sampler),
 	 "add the time that threads wait off the CPU; stacks are then in microseconds, and those "
 	 "of waiting end in [off-CPU]; =only: waiting alone",

@@ -11,7 +11,7 @@
 #include "html/html.h"
 #include "store/store.h"
 
-#define TIME_LIMIT "60" /* time for all pictures of a run, in s */
+#define TIME_LIMIT "60" /* limit: time for all pictures of a run, s */
 #define TIMED_OUT 124   /* exit code of timeout(1) if the time was over */
 #define SCRIPT "plot.sh: "
 
@@ -175,8 +175,8 @@ static void page_done(struct page *page)
 	bb_timeline__done(&page->history);
 }
 
-/* Names for the kinds of frames in the tree of paths that `inside` stores: BB_FRAME_USER, a
- * function in a profile, is a line of source there. */
+/* What the kinds of frames are in the tree of paths that `bpfbench inside` stores: BB_FRAME_USER,
+ * for example, is a line of source there, and a function in a profile. */
 static const char *const legend_of_paths[BB_N_FRAME_KINDS] =
 	{[BB_FRAME_COMM] = "program", [BB_FRAME_USER] = "line"};
 

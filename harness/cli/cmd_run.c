@@ -64,7 +64,7 @@ static int write_svg(void *arg, FILE *out, struct bb_err *)
 	return 0;
 }
 
-/* Stores the output of `writer` as the file ID.suffix beside the run. */
+/* Stores the output of `writer` as the file ID.suffix beside the stored run. */
 static int store_flame(struct flame *f, const char *suffix, bb_output_writer writer,
 		       struct bb_err *err)
 {
@@ -120,10 +120,11 @@ struct run_args {
 	struct bb_strings scenarios, variants, drives;
 	uint32_t samples, loads;
 	bool cold, lines, dry_run, flame, only_loads;
-	const char *flame_file; /* NULL means beside the stored run */
+	const char *flame_file; /* file for the flame graph; NULL means beside the stored run */
 	bool tries_inputs;
-	const char *found_file;     /* NULL means beside the stored run */
-	struct bb_capture_args how; /* options for the capture of `capture` or `command` */
+	/* file for the scenario with the found inputs; NULL means beside the stored run */
+	const char *found_file;
+	struct bb_capture_args how; /* how to capture the programs of `capture` or of `command` */
 	/* a command, run by sh -c, whose programs are captured; may be NULL */
 	const char *capture;
 	char **command; /* points into argv; ends in NULL. NULL: no command is given */
@@ -424,8 +425,8 @@ static int measure_all(const struct run_args *a, struct bb_measure *m, const str
 			m->opts.budget_s = fmax(budget_s - bb_seconds_since(m->began_ns), 1e-3) /
 					   (double)(j->n - i);
 		rc = bb_run_plan(&job->plan, &m->opts, m->report, err);
-		/* The skips in the report name the reason. The other scenarios may still succeed.
-		 */
+		/* Go on, because the other scenarios may still succeed. The skips in the report
+		 * name the reason of this failure. */
 		if (rc == -ENOTSUP || rc == -ETIME) {
 			undone++;
 			rc = 0;
@@ -436,7 +437,7 @@ static int measure_all(const struct run_args *a, struct bb_measure *m, const str
 	return rc;
 }
 
-/* --- --try-inputs --- */
+/* --- the search for inputs (--try-inputs) --- */
 
 static void say_found(const struct bb_found_input *f)
 {
@@ -556,7 +557,7 @@ static int capture(struct run_args *a, struct bb_err *err)
 	return rc;
 }
 
-/* --- --vm --- */
+/* --- measuring in guests (--vm) --- */
 
 static int name_scenario(struct bb_vm_work *work, struct bb_scenario *s, struct bb_err *err)
 {

@@ -61,7 +61,8 @@ struct search {
 	struct bb_fire_site *site;
 	struct bb_live_objects live; /* opened for the first program that needs them */
 	bool is_live;
-	bool has_trigger; /* a trigger was found by which at least one program can be measured */
+	/* true: a trigger was found by which at least one program can be measured */
+	bool has_trigger;
 };
 
 static int load(const struct search *s, const char *program, struct bb_target **ret_target,

@@ -8,8 +8,9 @@
 struct bb_diff_view {
 	const char *sort; /* NULL: unsorted */
 	struct bb_strings filters;
-	bool details;            /* show percentiles, too */
-	enum bb_verdict fail_on; /* verdict that gives exit code 3; inconclusive: none gives it */
+	bool details; /* show percentiles, too */
+	/* the exit code is 3 if a row has this verdict; inconclusive: it never is */
+	enum bb_verdict fail_on;
 };
 
 /* Two programs that are compared line by line (--time) or by counts of instructions (--exact). */
@@ -20,7 +21,7 @@ struct bb_compared {
 	struct bb_time_diff_opts of;
 	double loads;    /* value of --loads; 0: not given */
 	double budget_s; /* 0: no limit */
-	bool is_exact;   /* counts of instructions; false: time by line */
+	bool is_exact;   /* true: compares counts of instructions; false: the time of each line */
 	bool details;    /* show all rows and lines, not only those that differ */
 };
 
@@ -33,14 +34,14 @@ struct bb_compared {
  * run judges the lines twice (run/runner.c). */
 struct bb_time_diff_opts bb_compared__lines(const struct bb_compared *c);
 
-/* Adds what was compared: the verdict, the lines or counts that differ, their legend and the next
- * step. *ret_n receives how many lines, or cases, have the verdict `counted`. Returns 0, or
- * -ENODATA if there is nothing to compare. */
+/* Adds the result of the comparison to `d`: the verdict, the lines or counts that differ, their
+ * legend and the next step. *ret_n receives how many lines, or cases, have the verdict `counted`.
+ * Returns 0, or -ENODATA if there is nothing to compare. */
 int bb_compared__add(const struct bb_compared *c, struct bb_doc_sides sides,
 		     enum bb_verdict counted, size_t *ret_n, struct bb_doc *d, struct bb_err *err);
 
-/* Adds the failed lookups and early returns of the programs of two stored runs, each time with the
- * run's id. If they are the same in both runs, adds them once. */
+/* Adds the failed lookups and early returns of the programs of two stored runs to `d`, those of
+ * each run below its id. If they are the same in both runs, adds them once. */
 void bb_doc_in_vain_of_runs(const struct bb_report *old, const struct bb_report *new,
 			    struct bb_doc *d);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/lines_flame.h"
 
-#define MOST_CALLS 8u /* limit: calls in a stack that lead to a function */
+#define MOST_CALLS 8u /* limit: of the calls that lead to a row, so many are in its stack */
 /* limit: frames of a stack: the program, a line and a call for each of MOST_CALLS calls, and the
  * innermost line and its call */
 #define DEPTH (3 + 2 * MOST_CALLS)
 
-/* Names for the kinds of frames in the graph of one run. The kinds themselves are those of a
- * profile. */
+/* The graph of one run uses the kinds of frames that a profile has. Its legend gives them these
+ * names. */
 static const char *const legend[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_COMM] = "program",  [BB_FRAME_USER] = "line",    [BB_FRAME_JIT] = "function",
 	[BB_FRAME_KERNEL] = "helper", [BB_FRAME_NOTE] = "no line",

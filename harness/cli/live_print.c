@@ -12,7 +12,7 @@
 /* a percentile is marked "~" if less than this share of the program's runs was timed */
 #define SHARE_MIN 0.9
 
-/* --- for people --- */
+/* --- the table, for people --- */
 
 static void add_number(struct bb_doc *d, const char *mark, double value)
 {
@@ -26,8 +26,8 @@ static bool is_idle(const struct bb_live_row *r)
 	return !r->runs && !r->unclear && !r->own_runs && !r->misses;
 }
 
-/* Returns the length of the period, s: the largest time for which a row's program was loaded in the
- * period, because at least one program was loaded during all of it. */
+/* Returns the length of the period, s. That is the largest `seconds` of a row (how long its program
+ * was loaded in the period), because at least one program was loaded during all of it. */
 static double longest(const struct bb_live_row *rows, size_t n)
 {
 	double seconds = 0;
@@ -79,8 +79,8 @@ static void add_notes(const struct bb_live_row *rows, size_t n, size_t n_idle, s
 		       n_idle == 1 ? "it" : "them");
 }
 
-/* Adds advice how to measure the programs that the command loads, because they are unloaded when it
- * ends. */
+/* Adds the advice to let bpfbench start the command. It cannot measure the programs by their ids,
+ * because they are unloaded when the command ends. */
 static void add_command(char **command, struct bb_doc *d)
 {
 	char *line = bb_command_line(command);
@@ -90,8 +90,8 @@ static void add_command(char **command, struct bb_doc *d)
 	free(line);
 }
 
-/* Adds an explanation of the columns, and advice on the command to run next. `has_details`: the
- * table has the columns that are left out on a narrow terminal. */
+/* Adds an explanation of the columns, and advice on the command to run next. `has_details` is true
+ * if the table has the columns that are left out on a narrow terminal. */
 static void add_key(const struct bb_live_row *rows, size_t n, bool has_details, char **command,
 		    struct bb_doc *d)
 {
@@ -234,7 +234,8 @@ static void print_json(const struct bb_live_row *rows, size_t n, const struct bb
 
 /* --- OpenMetrics 1.0 --- */
 
-/* Families with one number for each program. `unit` is the end of the name; NULL: no unit. */
+/* The metric families that have one number for each program. `unit` is the end of a family's name;
+ * NULL: no unit. */
 static const struct {
 	const char *name, *type, *unit, *help;
 } families[] = {

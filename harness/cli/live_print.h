@@ -4,13 +4,13 @@
 #include "export/document.h"
 #include "run/live.h"
 
-/* How the table is printed. */
+/* How the table of `bpfbench live` is printed. */
 struct bb_live_view {
 	/* false: programs that did not run have no rows, but one paragraph with their names */
 	bool all;
-	struct bb_doc_look look; /* on a narrow terminal the table has fewer columns */
-	/* the command that loads the programs; the array ends in NULL. NULL: no command was given
-	 */
+	struct bb_doc_look look; /* width, colours; a narrow table has fewer columns */
+	/* words of the command that loads the programs, with a NULL at the end; NULL: no command
+	 * was given */
 	char **command;
 };
 

@@ -170,8 +170,8 @@ int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *
 	return 0;
 }
 
-/* Returns -EBUSY if another bpfbench holds the CPU. If the lock itself fails, prints why and
- * returns 0. */
+/* Returns -EBUSY if another bpfbench holds the CPU. If locking fails for any other reason, prints
+ * the reason and returns 0. */
 static int lock_cpu(int cpu, struct bb_cpu_holder *holder)
 {
 	int rc = bb_cpu_lock__take(cpu, holder);
@@ -299,7 +299,7 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, bool ta
 	if (!rc && takes_cpu) {
 		int failed = bb_run_ahead_of_others();
 
-		/* Without root, another message says that real-time priority is missing. */
+		/* not without root: then another message says that real-time priority is missing */
 		if (failed && !geteuid())
 			bb_tell("no real-time priority is granted here (%s; in a container, its "
 				"cgroup may have no real-time runtime): other processes on CPU %d "
@@ -366,8 +366,8 @@ void bb_print_skips(const struct bb_report *r)
 		bb_tell("skipped %s: %s", r->skips[i].what, r->skips[i].why);
 }
 
-/* Stores in each case how much the latencies of repeated runs of `bpfbench run` differ on this
- * machine, as its self-tests have found. */
+/* Stores in every struct bb_case how much latencies differ from one `bpfbench run` to the next on
+ * this machine, as its self-tests have found. */
 static void note_selftests(struct bb_measure *m)
 {
 	struct bb_between between;
@@ -419,15 +419,17 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 	r->elapsed_s = bb_seconds_since(m->began_ns);
 	if (m->timed && !bb_cpu_times__read("", -1, &after, NULL))
 		r->steal = bb_steal_share(&m->before, &after);
-	/* the host does not show a guest's stderr if there is a report, which has all errors */
+	/* Not a failure: the report has all errors. If there is a report, the host does not show
+	 * the guest's stderr. */
 	if (m->args->is_in_guest && (r->n_skips || r->n_programs))
 		rc = exit_code = 0;
 	else if (!(r->n_cases || r->n_counted) || (rc && !bb_report__has_samples(r))) {
 		bb_print_skips(r);
 		return exit_code;
 	}
-	/* The difference between runs widens the intervals. That of stored runs of the same program
-	 * takes the place of that of the self-tests. The gate has no folder of stored runs. */
+	/* The differences between runs of bpfbench widen the intervals. They come from the
+	 * self-tests, or, where there are any, from stored runs of the same program. The gate does
+	 * neither: it has no folder of stored runs. */
 	if (!r->n_comparisons && m->args->results) {
 		note_selftests(m);
 		bb_repeats__note(m->args->results, r);

@@ -16,12 +16,13 @@ struct bb_measure_args {
 	const struct bb_exporter *format; /* NULL means that the command prints its own output */
 	const char *output, *results;
 	bool no_store, quiet, verbose, no_wait, allow_system_wide;
-	/* bpfbench runs in a guest. A run in a guest succeeds and is delivered even if all its
-	 * cases were skipped. The guest's clock counts instructions. */
+	/* true: bpfbench runs in a guest. Its run then succeeds and is delivered even if all cases
+	 * were skipped. The guest's clock counts instructions. */
 	bool is_in_guest;
-	bool marks;            /* mark runs for a plugin of QEMU (bpf/marks.h) */
-	struct bb_strings env; /* variables that workloads, builds and captured commands keep */
-	char *command;         /* the command line, for the report */
+	bool marks; /* true: set marks around runs, for a plugin of QEMU (bpf/marks.h) */
+	/* environment variables that workloads, builds and captured commands keep */
+	struct bb_strings env;
+	char *command; /* the command line, for the report */
 	/* --vm: names of kernels, separated by commas; NULL: no guests */
 	const char *kernels;
 	double vm_limit_s; /* longest CPU time of a guest, s */
@@ -32,9 +33,9 @@ struct bb_measure_args {
 /* Sets the defaults; call it before bb_usage__parse(). */
 void bb_measure_args__init(struct bb_measure_args *a, char **argv, double budget_s);
 
-/* Sets of options for struct bb_usage; they set members of a struct bb_measure_args. */
+/* Sets of options for struct bb_usage. Their values are stored in a struct bb_measure_args. */
 extern const struct bb_option bb_measure_options[], bb_measure_output[];
-/* The options of bb_measure_output without the format and the file. */
+/* The options of bb_measure_output without its first two, --format and --output. */
 #define bb_measure_storing (bb_measure_output + 2)
 #define BB_MEASURE_SETS(at)                                                                        \
 	{"How to measure:", bb_measure_options, at},                                               \
@@ -46,15 +47,16 @@ extern const struct bb_option bb_measure_options[], bb_measure_output[];
  * stderr is not a terminal. */
 struct bb_progress_bar {
 	bool on;
-	bool verbose;   /* prints a line for each turn of a case, on any stderr */
-	char told[256]; /* the case of the last line */
+	bool verbose;   /* true: prints a line for each turn of a case, terminal or not */
+	char told[256]; /* the case that the last of these lines named */
 	uint64_t began_ns, drawn_ns;
 	struct bb_progress callbacks; /* for bb_run_plan() */
 };
 
 struct bb_progress_bar bb_progress_bar__make(bool quiet);
 
-/* Draws the bar with `what` on its right: `done` of `total` seconds of expected work. */
+/* Draws the bar: `done` of `total` seconds of the expected work are done. `what` is the text on its
+ * right. */
 void bb_progress_bar__update(struct bb_progress_bar *bar, double done, double total,
 			     const char *what);
 void bb_progress_bar__erase(struct bb_progress_bar *bar);
@@ -70,21 +72,23 @@ struct bb_measure {
 	uint64_t began_ns;
 };
 
-/* Sets the id of a run (the time, `name` and a random tag), its time and its command line. */
+/* Sets the id of a run (the time, `name`, and the nanoseconds of the clock), its time and its
+ * command line. */
 void bb_measure__name_run(struct bb_report *r, const struct bb_measure_args *a, const char *name);
 
 /*
  * Prepares a measurement: checks that the output can be written, chooses the CPUs, and starts the
- * report (its id is the time, `name` and a random tag) and the progress bar. With `takes_cpu` it
- * also locks the CPU for the programs. Returns 0 or -errno with a message.
+ * report (with an id as by bb_measure__name_run()) and the progress bar. With `takes_cpu` it also
+ * locks the CPU on which the programs will run. Returns 0 or -errno with a message.
  */
 int bb_measure__begin(const struct bb_measure_args *a, const char *name, bool takes_cpu,
 		      struct bb_measure *ret_m, struct bb_err *err);
 
 /*
- * Finishes a measurement that ended with `rc`: summarises and stores the run (marked as incomplete
- * after an error). If a format is chosen, it also writes that format to the output on success, and
- * prints a table on stderr unless the format itself is for people. Returns the exit code.
+ * Finishes a measurement that ended with `rc`: summarises the run and stores it, marked as
+ * incomplete after an error. If a format is chosen, also writes the run in that format to the
+ * output, if there was no error, and prints a table on stderr, unless the format itself is for
+ * people. Returns the exit code.
  */
 int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err);
 

@@ -54,7 +54,8 @@ bool bb_object_args__any(const struct bb_object_args *a)
 	       o->same_input || o->trigger || o->type;
 }
 
-/* If a text with "=" is the path of an existing file, all of it is the path, and it has no name. */
+/* A text with "=" is a path without a name if a "/" stands before the "=", or if a file of that
+ * path exists. */
 const char *bb_object_args__path(const char *text)
 {
 	const char *equals = strchr(text, '='), *slash = strchr(text, '/');

@@ -15,9 +15,9 @@ int bb_complain(const struct bb_err *err)
 	return err->code == -ENOTSUP ? BB_EXIT_UNSUPPORTED : BB_EXIT_FAILURE;
 }
 
-/* Writes "NAME: line" on stderr. On a terminal, wraps the text to the width of the terminal, unless
- * `line` contains a log. Otherwise does not wrap it, because a program may read stderr line by
- * line. */
+/* Writes "NAME: line" on stderr. On a terminal, wraps it to the width of the terminal, unless
+ * `line` has newlines because it contains a log. If stderr is no terminal, never wraps it, because
+ * a program may read stderr line by line. */
 static void put_message(const char *name, const char *line)
 {
 	struct bb_doc_look look = bb_output_look(stderr);
@@ -193,10 +193,10 @@ void bb_read_index(const struct bb_option *o, const char *text, void *ret_index)
 	*(int *)ret_index = (int)((size_t)(row - (const char *)o->rows) / o->row_size);
 }
 
-/* --- the tables, converted for argp --- */
+/* --- parsing the command line by argp --- */
 
 #define MOST_OPTIONS 64
-/* keys from this one on belong to options without a letter; no letter is as large */
+/* argp's keys from this one on are for options without a letter; no letter is as large */
 #define FIRST_KEY 0x100
 
 struct parser {

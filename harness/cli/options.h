@@ -42,10 +42,10 @@ struct bb_option {
 	const char *value; /* name of its value in the help, such as "FILE"; NULL: no value */
 	bb_option_reader *read;
 	size_t at;          /* offset of the member in the command's arguments */
-	const char *doc;    /* NULL hides the option from the help; used for former names */
+	const char *doc;    /* NULL: the help does not show the option (such as a former name) */
 	double least, most; /* smallest and largest valid value, if the value is a number */
-	size_t given;       /* offset of a bool that the option sets as well; 0 means none */
-	bool optional;      /* the value may be left out; `text` is then NULL */
+	size_t given;       /* offset of a bool that becomes true if the option is given; 0: none */
+	bool optional;      /* true: the value may be left out; `text` is then NULL */
 	/* table of possible values; each row begins with the name of the value */
 	const void *rows;
 	size_t n_rows, row_size;
@@ -57,12 +57,13 @@ struct bb_option {
 
 #define BB_CHOICES(table) .rows = (table), .n_rows = BB_LEN(table), .row_size = sizeof((table)[0])
 
-/* Appends `text`, which must stay valid. Nobody frees the list, so commands keep lists among their
- * arguments in static memory. */
+/* Appends `text`, which must stay valid, to `s`. Nobody frees the list. Therefore a command keeps
+ * its arguments, lists included, in static memory. */
 void bb_strings__append(struct bb_strings *s, const char *text);
 
 /* Finds the row named `name` in a table of n rows. Each row has `size` bytes and begins with its
- * name. Exits with a usage error if there is no such row; the message calls rows `what`. */
+ * name. Exits with a usage error if there is no such row; `what` is the word for a row in its
+ * message. */
 const void *bb_option_choose(const char *what, const char *name, const void *rows, size_t n,
 			     size_t size);
 
@@ -71,7 +72,8 @@ bb_option_reader bb_read_flag;    /* bool */
 bb_option_reader bb_read_text;    /* const char * */
 bb_option_reader bb_read_once;    /* const char *; a second value is a usage error */
 bb_option_reader bb_read_strings; /* struct bb_strings */
-bb_option_reader bb_read_env;     /* struct bb_strings of names of variables; v ends in NULL */
+/* struct bb_strings: names of environment variables; its v ends in NULL */
+bb_option_reader bb_read_env;
 bb_option_reader bb_read_u32, bb_read_u64, bb_read_double;
 /* double, a share: "1" and "1%" mean 0.01; allowed are 0.001 to 1000 percent */
 bb_option_reader bb_read_percent;
@@ -81,7 +83,8 @@ bb_option_reader bb_read_index; /* int: index of a row of BB_CHOICES(table) */
 /* Texts that several commands share. */
 #define BB_RESULTS "results"
 #define BB_RESULTS_DOC "folder with the stored runs (default " BB_RESULTS ")"
-/* Returns " --results DIR" for advised commands; "" for BB_RESULTS. The caller frees it. */
+/* Returns " --results DIR", for a command that a message advises, or "" if `dir` is BB_RESULTS. The
+ * caller frees it. */
 char *bb_results_option(const char *dir);
 #define BB_OUTPUT_DOC "write to this file instead of stdout, whole or not at all"
 #define BB_ENV_DOC "the command keeps this variable besides PATH, HOME, LANG and TERM (repeatable)"
@@ -97,19 +100,19 @@ struct bb_usage {
 	const char *doc;     /* the beginning of the help */
 	const char *example; /* command lines, each "  ...\n"; they follow `doc` */
 	const char *more;    /* the end of the help; NULL means nothing */
-	bool lists_formats;  /* the help lists the formats of --format */
-	bool options_first;  /* words after the first argument are not options of bpfbench */
+	bool lists_formats;  /* true: the help lists the formats of --format */
+	bool options_first;  /* true: words after the first argument are not options of bpfbench */
 	struct {
 		/* title of the set in the help, such as "What to measure:"; NULL: no title */
 		const char *title;
 		const struct bb_option *options; /* ends with a row without a name */
-		size_t at;                       /* offset of the struct that the options set */
+		size_t at;                       /* offset of the struct that they store into */
 	} sets[BB_OPTION_SETS_MAX];
-	/* Reads each argument. Without a reader an argument is a usage error, with `doc` as a hint.
-	 */
+	/* Reads each argument. If its `read` is NULL, an argument is a usage error, and the message
+	 * has its `doc` as a hint. */
 	struct bb_option argument;
-	/* Offset of a char ** that receives the words after "--" (a command and its arguments),
-	 * then NULL. With options_first, "--" may be left out. 0: no command is taken. */
+	/* Offset of a char ** that receives the words after "--": a command and its arguments, with
+	 * a NULL at the end. With options_first, "--" may be left out. 0: no command is taken. */
 	size_t command;
 	/* Exits with a usage error if options contradict each other; may be NULL. */
 	void (*check)(void *args);

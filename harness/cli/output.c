@@ -42,14 +42,15 @@ const struct bb_exporter *bb_exporter_find(const char *name)
 /* The target of an output. It is looked up once, so that later steps use the same file. */
 struct target {
 	const char *path;
-	int own_fd;       /* a descriptor of this process; -1: `path` names a file */
+	int own_fd;       /* descriptor that `path` names (/dev/fd/3); -1: `path` names a file */
 	int dir_fd;       /* the folder of the file */
 	const char *name; /* name of the file in that folder; points into `path` */
-	bool in_place;    /* a pipe or a device: it is written to, and not replaced by a new file */
+	bool in_place;    /* true: a pipe or a device, which is written to and not replaced */
 };
 
-/* Returns the descriptor that `path` names, or -1. The descriptor is used as it is, because opening
- * the path again would check the rights to a terminal, and truncate a file. */
+/* Returns the descriptor of this process that `path` names ("-", /dev/fd/3), or -1. The descriptor
+ * is used as it is, because opening the path again would check the rights to a terminal, and
+ * truncate a file. */
 static int own_fd_of(const char *path)
 {
 	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -137,7 +138,7 @@ static int open_in_place(const struct target *p)
 	if (fstat(fd, &st) || (!S_ISCHR(st.st_mode) && !S_ISFIFO(st.st_mode)) ||
 	    fcntl(fd, F_SETFL, 0)) {
 		close(fd);
-		return -EAGAIN; /* since find_target(), another file has taken its name */
+		return -EAGAIN; /* another file has taken the name since find_target() */
 	}
 	return fd;
 }

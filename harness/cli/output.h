@@ -39,12 +39,13 @@ struct bb_doc_look bb_output_look(FILE *stream);
 /* Prints a document as text on stdout or stderr and empties it. */
 int bb_output_document(struct bb_doc *d, FILE *stream, struct bb_err *err);
 
-/* Writes a document to `out` as Markdown or as text, and empties it. If `path` is NULL, `out` ends
- * up on stdout, and the text has the look of stdout; otherwise it has that of a file. */
+/* Writes a document to `out` as Markdown or as text, and empties the document. `path` says where
+ * the text will end up. NULL: on stdout, so it gets the look of stdout. Otherwise it gets the look
+ * of a file. */
 void bb_output_render(struct bb_doc *d, bool is_markdown, const char *path, FILE *out);
 
-/* Prints on stderr which samples are missing or without names, and whether cpu-clock replaced
- * hardware cycles. */
+/* Prints on stderr which samples of a profile are missing, which have no names of functions, and
+ * whether cpu-clock replaced hardware cycles. */
 struct bb_profile;
 struct bb_recording;
 void bb_say_lost(const struct bb_recording *r, const struct bb_profile *p, bool want_kernel);

@@ -20,15 +20,16 @@ const struct bb_paths *bb_paths(struct bb_err *err)
 		bb_fail(err, -ENOENT, "cannot tell where bpfbench is; is /proc mounted?");
 		return NULL;
 	}
-	/* `make install` puts the program into PREFIX/bin; PREFIX may have been moved since */
+	/* `make install` puts bpfbench into PREFIX/bin. PREFIX may have been moved since. */
 	if (bin && !strcmp(bin, "/bin")) {
 		share = bb_asprintf("%.*s/share/bpfbench", (int)(bin - dir), dir);
 		lib = bb_asprintf("%.*s/lib/bpfbench", (int)(bin - dir), dir);
 		p.scenario_dir = bb_asprintf("%s/scenarios", share);
 	}
 	if (!p.scenario_dir || access(p.scenario_dir, F_OK)) {
-		/* In the source tree, scenarios are beside the program. BB_BUILD_DIR is the value
-		 * of O= in the build: a folder beside the program, or an absolute path. */
+		/* In the source tree, the scenarios are in the folder of bpfbench itself.
+		 * BB_BUILD_DIR is the value of O= in the build: a folder in that folder, or an
+		 * absolute path. */
 		free(p.scenario_dir);
 		free(share);
 		free(lib);

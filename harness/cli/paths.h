@@ -3,8 +3,8 @@
 
 #include "plan/scenario.h"
 
-/* Folders of bpfbench. If the program is in PREFIX/bin, they are below PREFIX; otherwise, they are
- * in the tree in which it was built. */
+/* Folders of bpfbench. If bpfbench itself is in PREFIX/bin, they are below PREFIX; otherwise, they
+ * are in the tree in which it was built. */
 struct bb_paths {
 	char *scenario_dir;
 	char *object_dir; /* our own BPF objects */
@@ -13,10 +13,11 @@ struct bb_paths {
 	char *plot_dir;    /* plot.sh and its gnuplot scripts */
 };
 
-/* Finds the folders once. Returns NULL with a message if they are not found. */
+/* Finds the folders at the first call. Returns NULL with a message if the path of bpfbench itself
+ * is unknown. */
 const struct bb_paths *bb_paths(struct bb_err *err);
 
-/* Names (without .yml) of the scenarios, sorted; free with bb_names_free(). */
+/* Returns the names (without .yml) of the scenarios, sorted. Free them by bb_names_free(). */
 int bb_scenario_names(char ***ret_names, size_t *ret_n, struct bb_err *err);
 
 /* Reads a scenario by its name, or by its path if `name` has a slash or ends in .yml. The message

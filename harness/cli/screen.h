@@ -12,8 +12,8 @@ struct bb_screen {
 	int rows, columns; /* size at the last drawing */
 };
 
-/* Switches the terminal to the second screen and single keys. Returns 0 or -errno with a message.
- */
+/* Switches the terminal to its second screen, and stdin to single keys. Returns 0 or -errno with a
+ * message. */
 int bb_screen__open(struct bb_screen *ret_screen, struct bb_err *err);
 void bb_screen__close(struct bb_screen *s);
 
@@ -32,7 +32,8 @@ bool bb_screen__has_changed(const struct bb_screen *s);
 int bb_silence__begin(bool is_screen);
 void bb_silence__end(int before);
 
-/* Returns what an error says after the end of a command whose output was not shown. */
+/* Returns a hint for the message that a command has ended: how to see what it prints. Returns "" if
+ * its output was shown. */
 static inline const char *bb_silence_hint(bool is_screen)
 {
 	return is_screen ? "; --format table shows what it prints" : "";

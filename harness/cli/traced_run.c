@@ -45,7 +45,8 @@ static void add_row(const struct bb_traced *t, uint64_t own, uint64_t called, ui
 	bb_doc__cell(d, "%s", text);
 }
 
-/* Adds a row for each of the functions that the line spent most instructions in. */
+/* Adds rows for the functions that `line` called: one for each of the `n_named` with the most
+ * instructions, and one for all others. */
 static void add_functions(const struct bb_traced *t, const struct bb_traced_line *line,
 			  size_t n_named, struct bb_doc *d)
 {
@@ -156,7 +157,7 @@ static int draw(struct bb_traced *t, const char *file, struct bb_err *err)
 	return bb_output_of(bb_ends_in(file, ".folded") ? write_folded : write_flame, t, file, err);
 }
 
-/* True if the program was measured, and not only as a floor of others. */
+/* True if the program was measured for itself, and not only as the floor of other programs. */
 static bool is_shown(const struct bb_report *r, const char *name)
 {
 	for (size_t i = 0; i < r->n_cases; i++) {
@@ -351,7 +352,7 @@ static const struct bb_traced *find_run(const struct runs *runs, const char *nam
 		struct stat x, y;
 		const struct bb_traced *t = &runs->v[i];
 
-		/* a file has the same path in a guest and on the host */
+		/* `t->object` is a path in the guest; on the host the file has the same path */
 		if (!strcmp(t->name, name) &&
 		    (!object || (!stat(t->object, &x) && !stat(object, &y) &&
 				 x.st_dev == y.st_dev && x.st_ino == y.st_ino)))
@@ -383,7 +384,8 @@ static void add_differences(const struct runs *base, const struct runs *head,
 	}
 }
 
-/* Adds the lines of each program. --flame draws the only program, or fails if there are several. */
+/* Adds the table of lines of each program. With --flame, draws the only program, or fails if there
+ * are several. */
 static int add_programs(struct runs *runs, const struct bb_traced_opts *o, struct bb_doc *d,
 			struct bb_err *err)
 {
@@ -493,6 +495,7 @@ int bb_traced_run(const struct bb_measure_args *m, const struct bb_object_args *
 	bb_vm__name_drives(&work, NULL, &(struct bb_strings){drive, 1}, 1, 64);
 	if (!rc)
 		rc = bb_vm__measure(&args, &work, err);
-	/* rc above 0 means that a guest failed, and that its message was printed */
+	/* rc above 0 means that a guest failed; its message was printed, so rc is not an error
+	 * here */
 	return rc < 0 ? rc : 0;
 }

@@ -41,7 +41,7 @@ struct guest {
 	/* saved_fd: the saved guest. job_fd: the archive of its job. -1: there is none */
 	int saved_fd, job_fd;
 	bool runs;
-	/* boot the kernel, because no saved guest exists or QEMU cannot continue it */
+	/* true: boot the kernel, because no saved guest exists or QEMU cannot continue it */
 	bool must_boot;
 	struct bb_report *run;     /* NULL: the guest failed, for the reason in `err` */
 	struct bb_machine_end end; /* only `port` and `trace_fd` are of use when `run` is there */
@@ -53,7 +53,7 @@ struct guests {
 	size_t n;
 	const struct bb_measure_args *m;
 	const struct bb_vm_work *work;
-	size_t n_failing; /* number of programs that work->judge fails */
+	size_t n_failing; /* number of programs that have failed by work->judge */
 	enum {
 		MEASURES,
 		BUILDS, /* boots and saves guests, and gives them no job */
@@ -309,8 +309,9 @@ static bool boots_anew(const struct guests *g, struct guest *guest, int rc)
 	return !start(g, guest, &guest->err);
 }
 
-/* Takes over the result of a guest that has ended: the saved guest or, after a job, its run and
- * exit code. Returns false if there is more for the guest to do. */
+/* Takes over the result of a guest that has ended. If the guest was booted, that is the saved
+ * guest, in which the job then begins. After a job it is the guest's run and exit code. Returns
+ * false if the guest has more to do. */
 static bool take_end(struct guests *g, struct guest *guest, int rc)
 {
 	guest->runs = false;
@@ -437,8 +438,8 @@ static void write_text(struct guests *g, FILE *out)
 	else {
 		object = bb_command_value(g->m->command, "--object");
 		bb_doc_matrix(g->columns, g->n, &d);
-		/* A program finds the same in its maps on each kernel. So the notes of one
-		 * kernel are enough. */
+		/* The notes about failed lookups of one kernel are enough: a program finds the same
+		 * in its maps on each kernel. */
 		if (g->v[g->n - 1].run)
 			bb_doc_in_vain(g->v[g->n - 1].run, NULL, &d);
 		bb_doc__add(&d, BB_DOC_FAINT, "next",
@@ -451,7 +452,7 @@ static void write_text(struct guests *g, FILE *out)
 	bb_output_render(&d, g->m->format && g->m->format->is_markdown, g->m->output, out);
 }
 
-/* Writes the run of each kernel, in one object whose keys are the kernels. */
+/* Writes the run of each kernel, in one JSON object whose keys are the names of the kernels. */
 static void write_json(const struct guests *g, FILE *out)
 {
 	struct bb_json w = {.out = out};
@@ -528,7 +529,7 @@ int bb_vm__measure(const struct bb_measure_args *m, const struct bb_vm_work *wor
 {
 	struct guests g = {.m = m, .work = work};
 	bool failed = false, is_judged = work->judge, has_work = !is_judged || work->judge->n_pairs;
-	bool is_shown = work->show || is_judged; /* else if there is a run */
+	bool is_shown = work->show || is_judged; /* else: set below if a guest has a run */
 	int rc = bb_output_check(m->output, err);
 
 	if (is_judged && m->format && !m->format->is_markdown && strcmp(m->format->name, "table"))
@@ -614,7 +615,8 @@ int bb_vm__shell(const char *kernel, const struct bb_strings *files, struct bb_e
 	bool has_terminal = !tcgetattr(STDIN_FILENO, &terminal);
 	int rc = find_kernels(&g, err);
 
-	/* QEMU sets up the terminal, and the kernel stops a background process that does so */
+	/* QEMU sets up the terminal. The kernel would stop it for that if it were in the
+	 * background. */
 	if (!rc && has_terminal && tcgetpgrp(STDIN_FILENO) != getpgrp()) {
 		has_terminal = false;
 		rc = bb_fail(err, -EINVAL,
@@ -626,7 +628,7 @@ int bb_vm__shell(const char *kernel, const struct bb_strings *files, struct bb_e
 			     BUSYBOX ", which gives the guest its commands: %m (Debian: "
 				     "apt install busybox-static)");
 	if (!rc && !isatty(STDIN_FILENO)) {
-		/* reads all of stdin, or up to a NUL */
+		/* getdelim() below reads all of stdin, or up to a NUL */
 		args[3] = WITH_COMMANDS "stty -F /dev/ttyS0 -onlcr; exec sh -c \"$1\" " ON_CONSOLE;
 		args[5] = getdelim(&script, &size, '\0', stdin) > 0 ? script : "";
 	}
@@ -636,7 +638,7 @@ int bb_vm__shell(const char *kernel, const struct bb_strings *files, struct bb_e
 	if (!rc)
 		rc = run_all_or_fail(&g, err);
 	done_guests(&g);
-	if (has_terminal) /* QEMU restores the terminal's settings itself, unless it was killed */
+	if (has_terminal) /* QEMU does this itself, unless it was killed */
 		tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal);
 	free(script);
 	return rc ? rc : g.status < 0 ? BB_EXIT_FAILURE : g.status;

@@ -19,7 +19,7 @@ struct bb_vm_work {
 	/* pairs of programs to compare, and their limits; without a pair, no guest is started.
 	 * NULL: nothing is compared, and every program has its own rows */
 	const struct bb_matrix_judge *judge;
-	bb_vm_show *show; /* NULL: prints the matrix or the chosen format */
+	bb_vm_show *show; /* NULL: bb_vm__measure() prints the matrix or the chosen format */
 	void *arg;        /* argument of show() */
 	/* path of QEMU's plugin that traces marked runs; NULL: nothing is traced */
 	const char *plugin;
@@ -31,13 +31,14 @@ extern const struct bb_option bb_vm_options[];
 /*
  * Runs bpfbench with `work` in a guest of each kernel, as many guests at once as there are CPUs.
  * Stores each guest's run, and calls work->show(). The process must have given up root's rights.
- * Returns -errno with a message, or the exit code: BB_EXIT_REGRESSION if work->judge fails a
- * program.
+ * Returns -errno with a message, or the exit code: BB_EXIT_REGRESSION if a program has failed by
+ * work->judge.
  */
 int bb_vm__measure(const struct bb_measure_args *m, const struct bb_vm_work *work,
 		   struct bb_err *err);
 
-/* Boots and saves a guest of each kernel that has none. Returns 0 or -errno with a message. */
+/* Boots a guest of each kernel that has no saved guest, and saves it. Returns 0 or -errno with a
+ * message. */
 int bb_vm__build(const struct bb_strings *kernels, struct bb_err *err);
 
 /*
@@ -66,11 +67,11 @@ void bb_vm__append_file(struct bb_vm_work *work, const char *path);
 void bb_vm__append_option(struct bb_vm_work *work, const char *name, const char *value);
 void bb_vm__append_options(struct bb_vm_work *work, const char *name, const struct bb_strings *v);
 
-/* Adds the drives that the guest runs to its command line, with `loads` and `samples`. A 0 in
- * either means its default. If `drives` is empty, adds the drives step and exact if the scenario
- * `s` has them. If `s` is NULL, the guest measures objects, which have both drives. */
+/* Appends to the guest's command line the drives to run, `loads` and `samples`. 0 loads or 0
+ * samples mean the default number. If `drives` is empty, the drives are step and exact, if the
+ * scenario `s` has them. If `s` is NULL, the guest measures objects, which have both drives. */
 void bb_vm__name_drives(struct bb_vm_work *work, const struct bb_scenario *s,
 			const struct bb_strings *drives, uint32_t loads, uint32_t samples);
 
-/* Makes the guest time lines. Call it in place of bb_vm__name_drives(). */
+/* Makes the guest measure the time of each line. Call it in place of bb_vm__name_drives(). */
 void bb_vm__name_lines(struct bb_vm_work *work, uint32_t loads, uint32_t samples);

@@ -6,16 +6,16 @@
 /*
  * A kind of drive as data: all that the scenario reader, the plan, a run, a report and the commands
  * know about it. Each driver (drivers/NAME.c) defines its own kind or kinds. drivers/registry.c
- * lists them all and passes the list to bb_drive_kinds__pass() at the start of the program. Other
- * code names a single kind only where an option or a default asks for it, such as --lines.
+ * lists them all and passes the list to bb_drive_kinds__pass() when bpfbench starts. Other code
+ * names a single kind only where an option or a default asks for it, such as --lines.
  */
 
 /* How many samples a kind of drive takes of a case, and how many runs it discards. */
 struct bb_pace {
 	uint32_t samples; /* default number of samples per case, over all loads; 0: the drive
 			     measures by time */
-	/* most samples of a variant over all values of the parameter; each load still gets at least
-	 * one sample of each value. 0: no limit */
+	/* limit: samples of a variant over all values of the parameter; each load still gets at
+	 * least one sample of each value. 0: no limit */
 	uint32_t sweep_samples;
 	uint32_t turn; /* samples of one case before another case has its turn */
 	/* in a comparison: samples of one program before the other program has its turn; <=
@@ -37,8 +37,10 @@ struct bb_pace {
 struct bb_sample_kind {
 	const char *noun; /* what is sampled, in tables and messages: "run" */
 	const char *unit; /* unit of a sample, a table's heading: "ns per run" */
-	bool is_lag; /* a sample is a delay, not a cost; BMF has separate measures for delays */
-	/* `unit` in ns: 1000 for us. 0: the unit is ns, and tables show longer times in ms */
+	/* true: a sample is a delay, not a cost; BMF has separate measures for delays */
+	bool is_lag;
+	/* number of ns in one `unit`: 1000 for us. 0: `unit` is ns, and tables show longer times in
+	 * ms */
 	double shown_ns;
 };
 
@@ -63,7 +65,7 @@ enum bb_drive_fills {
 
 #define BB_DRIVE_KEYS 6u
 
-/* A key of a drive in a scenario, beside `with`. */
+/* A key that a drive has in a scenario, besides `with`. */
 struct bb_drive_key {
 	const char *name; /* name of the key; NULL: the end of the list of keys */
 	/* Returns the i-th allowed value of the key, from 0 on; NULL after the last. Value 0 is the
@@ -98,14 +100,14 @@ struct bb_drive_kind {
 	const char *param; /* name of the parameter, and of the key with its values; NULL: the kind
 			      has no parameter, or its parameter is the input */
 	uint32_t param_default;
-	bool takes_inputs; /* the cases are the scenario's `inputs` */
+	bool takes_inputs; /* true: each of the scenario's `inputs` is a case */
 
 	/* Default numbers of samples and default times. */
 	struct bb_pace pace;
 	struct bb_pace cold; /* pace with emptied caches; zeroed: this kind cannot empty caches */
 	/* time per case, over all loads, s; 0: the drive takes the number of samples in `pace` */
 	double seconds;
-	double compare_s; /* least default budget of a comparison with this drive, s */
+	double compare_s; /* smallest default budget of a comparison, s */
 	/* for a drive that measures by time: largest number of samples of one load; 0: it is
 	 * computed from the rate */
 	size_t batch_samples;
@@ -117,43 +119,48 @@ struct bb_drive_kind {
 	struct bb_sample_kind sample;
 	uint32_t units_per_ns; /* samples are in 1/units_per_ns ns, so 1000 means ps; 0 means 1 */
 	unsigned int fills;    /* bits of enum bb_drive_fills */
-	/* a sample covers more than a run of the program, so it is longer than run_time_ns /
+	/* true: a sample covers more than a run of the program, so it is longer than run_time_ns /
 	 * run_cnt */
 	bool is_whole;
 	/* name of a drive whose results must agree with those of this kind; NULL: there is no such
 	 * drive */
 	const char *agrees_with;
-	/* cases have no floor, because the program's verdict on a packet changes the cost of the
-	 * packet */
+	/* true: cases have no floor, because the program's verdict on a packet changes the cost of
+	 * the packet */
 	bool no_floor;
-	bool own_floor; /* each series measures its own floor, an empty program at the same hook */
+	/* true: each series measures its own floor, an empty program at the same hook */
+	bool own_floor;
 
 	/* Needs and effects of the kind. */
 	bool needs_bpf; /* false: nothing is loaded into the kernel */
-	bool synthetic; /* the samples are invented, for tests: drivers/fake.c */
-	bool fires; /* the drive fires events itself; a series is void unless each event made the
-		       program run exactly once */
-	bool shares_events; /* runs that other processes cause do not void a series */
-	bool one_by_one;    /* the drive can act between any two runs, for example empty caches */
-	bool counts;        /* samples are numbers of instructions, not times: drivers/exact.c */
-	bool by_line;       /* also times the lines of a run: drivers/lines.c */
-	bool read_only;     /* may measure a live program */
-	bool any_sampler;   /* may measure variants that sample without a BPF program */
-	bool stats_off;     /* needs bpf_stats to be off */
-	bool watches_workload; /* the program runs at events of a workload that bpfbench starts */
-	bool whole_object;     /* all programs of an object must share one set of maps */
+	bool synthetic; /* true: the samples are invented, for tests: drivers/fake.c */
+	/* true: the drive fires events itself; a series is void unless each event made the
+	 * program run exactly once */
+	bool fires;
+	bool shares_events; /* true: runs that other processes cause do not void a series */
+	/* true: the drive can act between any two runs, for example empty caches */
+	bool one_by_one;
+	/* true: samples are numbers of instructions, not times: drivers/exact.c */
+	bool counts;
+	bool by_line;     /* true: also times the lines of a run: drivers/lines.c */
+	bool read_only;   /* true: may measure a live program */
+	bool any_sampler; /* true: may measure variants that sample without a BPF program */
+	bool stats_off;   /* true: needs bpf_stats to be off */
+	/* true: the program runs at events of a workload that bpfbench starts */
+	bool watches_workload;
+	bool whole_object; /* true: all programs of an object must share one set of maps */
 };
 
 /* bb_drive_kinds[bb_n_drive_kinds]: all kinds, in the order in which lists print them; empty until
  * bb_drive_kinds__pass(). */
 extern const struct bb_drive_kind *const *bb_drive_kinds;
 extern size_t bb_n_drive_kinds;
-/* Sets bb_drive_kinds to kinds[n], which must exist until the program ends. */
+/* Sets bb_drive_kinds to kinds[n], which must exist until bpfbench ends. */
 void bb_drive_kinds__pass(const struct bb_drive_kind *const *kinds, size_t n);
 
-/* Finds the kind whose member `with` or `old_with` is `with`, and that the value `by` of its key
- * `by_key` chooses. If `by` is NULL, returns the first kind with that `with`. Returns NULL if there
- * is no such kind. */
+/* Finds the kind that has `with` as its member `with` or `old_with`. If several kinds have it, `by`
+ * chooses one: it is the value of the key that their member `by_key` names. If `by` is NULL,
+ * returns the first of them. Returns NULL if there is no such kind. */
 const struct bb_drive_kind *bb_drive_kind_find(const char *with, const char *by);
 
 /* Names of the kinds of `bpfbench inside` and `bpfbench live --save`. */
@@ -175,9 +182,9 @@ const char *bb_drive_kind_name(const struct bb_drive_kind *kind);
 const struct bb_drive_key *bb_drive_kind_key(const struct bb_drive_kind *kind, const char *name);
 
 /*
- * Functions for bb_drive_key.choice of keys that several kinds have. Clocks are "cpu-clock" and
- * "task-clock". Sample consumers are "none" and the values of a variant's key `consumer`
- * (workloads/process_sample.c).
+ * Functions for the member `choice` of keys that several kinds have. The first one has the clocks
+ * "cpu-clock" and "task-clock". The second one has "none" and the values of a variant's key
+ * `consumer` (workloads/process_sample.c).
  */
 const char *bb_clock_name(size_t i);
 const char *bb_sample_consumer_name(size_t i);

@@ -24,7 +24,7 @@ struct bb_hist {
 	struct bb_hist_bin *slots;
 	size_t capacity;
 	size_t used;   /* number of slots that are not free */
-	bool is_exact; /* set it before the first sample is added */
+	bool is_exact; /* true: no value is rounded; set it before the first sample is added */
 	uint64_t n;    /* number of samples */
 	double sum_ns;
 	uint64_t min_ns, max_ns; /* valid if n > 0 */

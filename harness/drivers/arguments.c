@@ -18,7 +18,7 @@ struct trial {
 	struct bb_fire_slot slot;
 };
 
-/* --- in the process that fires --- */
+/* --- what the process that fires does --- */
 
 static uint32_t reached_with(struct trial *c, unsigned int set)
 {
@@ -45,7 +45,7 @@ static int try_on_clone(void *arg, struct bb_fire_task *t, void *n_reached)
 	return rc;
 }
 
-/* --- in our process --- */
+/* --- what our own process does --- */
 
 static bool is_alike(const struct bb_test_prog *a, const struct bb_test_prog *b)
 {

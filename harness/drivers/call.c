@@ -133,7 +133,7 @@ static int batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 	for (size_t i = 0; !rc && i < b->want && (!i || bb_seconds_since(began_ns) < b->max_s); i++)
 		rc = take_sample(&t, calls);
 	b->elapsed_s = bb_seconds_since(began_ns);
-	return rc == -ETIME ? 0 : rc; /* an incomplete line is not a sample */
+	return rc == -ETIME ? 0 : rc; /* not an error: an incomplete line is not a sample */
 }
 
 const struct bb_driver bb_driver_call = {

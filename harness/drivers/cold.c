@@ -45,8 +45,8 @@ static inline __attribute__((always_inline)) uint64_t next(uint64_t x)
 	return x ^ x << 17;
 }
 
-/* The only function in its section. The linker defines symbols for the start and the end of the
- * section. */
+/* This function is alone in its section. The linker defines symbols for the start and the end of
+ * the section. */
 static __attribute__((noinline, section("bb_cold_branches"), no_sanitize("address"),
 		      no_sanitize("undefined"))) uint64_t
 branches(uint64_t x)
@@ -248,8 +248,8 @@ static void compare_hot_and_cold(struct bb_cold *c, double *ret_hot_ns, double *
 	*ret_cold_ns = bb_median(cold_ns, LOOKS);
 }
 
-/* Writes the description: the cache levels that the buffer empties (those up to half its size), and
- * the times to read a line. */
+/* Writes c->emptied, the description: the cache levels that the buffer empties (those up to half
+ * its size), and the times to read a line. */
 static void say_emptied(const char *root, int cpu, struct bb_cold *c, double hot_ns, double cold_ns)
 {
 	size_t at = 0;
@@ -323,8 +323,8 @@ int bb_cold__open(const char *root, int cpu, struct bb_cold **ret_cold, struct b
 	map_all(c);
 	rc = cold_branches_open(&c->branches, err);
 	if (!rc)
-		/* This touches all memory that is used later, so no page fault comes while we
-		 * measure. */
+		/* find_size() touches all memory that is used later, so that no page fault comes
+		 * while we measure */
 		rc = find_size(root, cpu, c, err);
 	if (rc)
 		bb_cold__free(c);

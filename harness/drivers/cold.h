@@ -52,7 +52,7 @@ const char *bb_cold__emptied(const struct bb_cold *c);
 /* A child process must call this after fork(), because it does not inherit the buffer. */
 void bb_cold__after_fork(struct bb_cold *c);
 
-void bb_cold__free(struct bb_cold *c); /* takes NULL */
+void bb_cold__free(struct bb_cold *c); /* `c` may be NULL */
 
 /* Returns the size of the buffer to try first, bytes: a power of two, computed from the sizes of
  * the caches below `root`/sys; 4 MiB if none are known. Public for tests. */

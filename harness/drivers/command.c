@@ -25,7 +25,7 @@ static void run_ahead_of_others(void)
 	setpriority(PRIO_PROCESS, 0, -20);
 	fd = bb_root__open("/proc/self/autogroup", O_WRONLY);
 	if (fd >= 0 && write(fd, "-20", 3) < 0)
-		errno = 0; /* without autogroups the nice value suffices */
+		errno = 0; /* not an error: the nice value above has to do */
 	bb_close(&fd);
 }
 
@@ -149,7 +149,7 @@ int bb_command__open_log(const struct bb_child_place *place)
 	if (fd < 0)
 		return -errno;
 	if (fcntl(fd, F_SETFL, O_APPEND) || (place->uid && fchown(fd, place->uid, place->gid)))
-		errno = 0; /* not fatal: the command only cannot open /dev/stderr */
+		errno = 0; /* not fatal: it only means that the command cannot open /dev/stderr */
 	return fd;
 }
 
@@ -343,7 +343,7 @@ void bb_command__limit_log(int log_fd)
 	struct stat st;
 
 	if (log_fd > 0 && !fstat(log_fd, &st) && st.st_size > LOG_BYTES && ftruncate(log_fd, 0))
-		errno = 0; /* not fatal: the log only keeps growing */
+		errno = 0; /* not fatal: it only means that the log keeps growing */
 }
 
 int bb_command__open_clock(const struct bb_command *w, const char *clock, uint32_t freq_hz,

@@ -35,11 +35,11 @@ struct bb_command_spec {
 	const char *dir; /* folder that is searched first for `program`; NULL: no folder */
 	/* $PATH of the command, in which `program` is searched, too; NULL: our $PATH */
 	const char *path;
-	/* the command is stopped before its first instruction, until bb_command__resume() */
+	/* true: the command is stopped before its first instruction, until bb_command__resume() */
 	bool is_held;
-	/* the command is pinned to place.cpu, with priority over other processes there */
+	/* true: the command is pinned to place.cpu, with priority over other processes there */
 	bool is_pinned;
-	/* the command's stdout is kept for bb_command__stdout(); false: it is discarded */
+	/* true: the command's stdout is kept for bb_command__stdout(); false: it is discarded */
 	bool keeps_stdout;
 	/* Points into shared memory, because the child process writes there. It receives the time
 	 * (bb_now_ns()) at which a held command begins to run, perhaps some ms after
@@ -53,8 +53,8 @@ struct bb_command {
 	const struct bb_command_spec *spec; /* borrowed */
 	pid_t pid;  /* the process that was started; 0: there is none, or it was reaped */
 	int status; /* status of `pid` as from waitpid(), once it was reaped */
-	int log_fd; /* file in memory that receives its stderr; 0: no file */
-	int out_fd; /* file in memory that receives its stdout; 0: no file */
+	int log_fd; /* file in memory that receives the command's stderr; 0: no file */
+	int out_fd; /* file in memory that receives the command's stdout; 0: no file */
 };
 
 /* Starts the command. `spec` must outlive it. Returns 0, or -errno with a message that names the

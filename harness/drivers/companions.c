@@ -4,7 +4,7 @@
 #include "base/deadline.h"
 #include "bpf/object_info.h"
 
-/* most programs that we try to load as companions, because loading one program of a large object
+/* limit: programs that we try to load as companions, because loading one program of a large object
  * takes half a second */
 #define TRIES_MOST 32u
 
@@ -53,7 +53,7 @@ size_t bb_beside__find(const struct bb_test_prog *prog,
 	return n;
 }
 
-/* --- programs of the object that the session does not measure --- */
+/* --- companions: programs of the object that the session does not measure --- */
 
 static bool is_in_session(const struct bb_test_prog *prog, const char *program)
 {

@@ -13,7 +13,7 @@
 /* The hardware counters of the drive `slope`. */
 enum bb_pmu_counter { BB_PMU_CYCLES, BB_PMU_INSTRUCTIONS, BB_PMU_LLC_MISSES, BB_PMU_COUNTERS };
 
-/* Options of the whole run. */
+/* Options that hold for a whole run of bpfbench. */
 struct bb_driver_opts {
 	int cpu; /* the CPU that the program under test runs on */
 	/* the CPU that polls a program's counters; equal to `cpu` if there is no other CPU */
@@ -32,7 +32,7 @@ struct bb_driver_opts {
 	/* true: a program that affects other processes may be attached to a hook that every process
 	 * passes (--allow-system-wide) */
 	bool allow_system_wide;
-	/* samples are numbers of instructions, and are kept with all their digits */
+	/* true: samples are numbers of instructions, and are kept with all their digits */
 	bool is_exact;
 };
 
@@ -91,15 +91,16 @@ struct bb_batch {
 	double elapsed_s;
 	double target_cpu_s; /* CPU time of the workload, s; NAN without a workload */
 	struct {
-		double intercept_ns;         /* cost of a call without its runs, ns */
+		double intercept_ns;         /* cost of a system call without its runs, ns */
 		double pmu[BB_PMU_COUNTERS]; /* hardware counts of one run; NAN without a PMU */
 	} slope;                             /* NAN for other drives */
 	double floor_ns; /* drive `hook`: cost of an empty program, ns; NAN for other drives */
-	/* Number of test calls that were repeated because a signal interrupted them. The
-	 * interrupted runs count in `warmup`. */
+	/* Number of test calls that were repeated because a signal interrupted them. The runs of
+	 * the interrupted calls count in `warmup`. */
 	uint64_t retries;
-	/* With cold caches. line_ns: time to read a cache line after the caches were emptied, ns.
-	 * emptied: what was emptied; valid while the drive is open. With hot caches: NAN, NULL. */
+	/* line_ns: time to read a cache line after the caches were emptied, ns; NAN with hot
+	 * caches. emptied: what was emptied; valid while the drive is open; NULL with hot
+	 * caches. */
 	double line_ns;
 	const char *emptied;
 	/* drive `pipeline`: use of the ring over time. The driver allocates it, the caller frees
@@ -196,8 +197,8 @@ int bb_driver__attach(struct bb_drive_state *state, struct bb_test_prog *prog,
  * no elapsed_s, it becomes the time that the driver took. Returns 0 or -errno. */
 int bb_driver__batch(struct bb_drive_slot *slot, uint32_t param, struct bb_batch *b,
 		     struct bb_err *err);
-void bb_driver__detach(struct bb_drive_slot *slot);  /* takes NULL */
-void bb_driver__close(struct bb_drive_state *state); /* takes NULL */
+void bb_driver__detach(struct bb_drive_slot *slot);  /* `slot` may be NULL */
+void bb_driver__close(struct bb_drive_state *state); /* `state` may be NULL */
 
 #define BB_PS_PER_NS 1000u /* units_per_ns of drives whose samples are in ps */
 

@@ -24,7 +24,7 @@
  * this many firings without a sample in a row. */
 #define IN_VAIN 1000u
 
-/* --- clones --- */
+/* --- loading the clones, and reading their counters --- */
 
 static size_t counter_bytes(const struct bb_clone *clone)
 {
@@ -121,7 +121,7 @@ static void add_counters(struct bb_exact *e)
 	}
 }
 
-/* --- prog arrays --- */
+/* --- putting the clones into prog arrays --- */
 
 struct arrays {
 	int fd[MOST_ARRAYS];
@@ -174,7 +174,7 @@ void bb_exact__swap(const struct bb_exact *e, bool in)
 		swap_in(e, a.fd[i], a.entries[i], in);
 }
 
-/* --- the drive --- */
+/* --- the functions of the driver --- */
 
 struct slot {
 	struct bb_drive_slot common;
@@ -182,7 +182,7 @@ struct slot {
 	uint64_t began_ns;
 	size_t warmed;  /* runs made so far for the warm-up */
 	size_t in_vain; /* firings in a row during which other processes made the program run */
-	uint64_t *in;   /* in[block]: scratch memory */
+	uint64_t *in;   /* in[block]: scratch memory of bb_counts__are_whole() */
 	bool is_warm;
 };
 
@@ -265,7 +265,8 @@ static bool executes_these(const struct bb_exact *e, const uint8_t *executes)
 	return true;
 }
 
-/* Returns the index of the set of basic blocks that the run executed. */
+/* Returns the index of the set of basic blocks that the run executed. Adds the set to e->sets if it
+ * is new. Returns BB_MIX_MOST_PATHS if there is no room for it. */
 static uint64_t set_of(const struct bb_exact *e)
 {
 	struct bb_exact_sets *sets = e->sets;
@@ -308,8 +309,8 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 			b->warmup = s->warmed;
 	}
 	is_last = !bb_batch__goes_on(b, s->began_ns);
-	/* The reset comes last, directly before the next firing, so that hardly any run of another
-	 * process comes between them. */
+	/* The reset comes last, directly before the next firing, so that other processes hardly
+	 * ever make the program run between the two. */
 	reset_counters(&s->exact);
 	return is_last || s->in_vain == IN_VAIN;
 }

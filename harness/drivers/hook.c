@@ -30,9 +30,9 @@ struct shared {
 	size_t n;         /* number of goes in this turn so far */
 	double firing_ns[MOST_GOES];
 	int trigger_rc; /* -errno of the last firing that failed; 0: none failed */
-	/* The program's ring is emptied after each firing, as the drive `step` does, because the
-	 * kernel wakes only a reader that has caught up. Turns without the program empty it, too,
-	 * so that this adds the same time to all turns. */
+	/* true: the program's ring is emptied after each firing, as the drive `step` does, because
+	 * the kernel wakes only a reader that has caught up. Turns without the program empty it,
+	 * too, so that this adds the same time to all turns. */
 	bool drains;
 };
 
@@ -49,7 +49,7 @@ struct block {
 	double none_ns, empty_ns, full_ns;
 };
 
-/* --- in the process that fires --- */
+/* --- what the process that fires does --- */
 
 static int fire_once(struct slot *s, struct shared *shared)
 {
@@ -114,7 +114,7 @@ static int fire_turn(void *arg, struct bb_fire_task *t, void *memory)
 	return rc;
 }
 
-/* --- in our process --- */
+/* --- what our own process does --- */
 
 static int take_turn(struct slot *s, double *sum_ns, struct bb_err *err)
 {
@@ -224,7 +224,7 @@ static int batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 	return bb_batch__void_if_gone(b, rc, err);
 }
 
-/* --- a load of the program --- */
+/* --- attaching a load of the program --- */
 
 /* Loads an empty program for the same hook. The empty program returns the value that lets the event
  * go on. */

@@ -36,8 +36,8 @@ static int insitu_attach(void *slot, struct bb_err *)
 	return 0;
 }
 
-/* Opens an event of the slot's frequency on the present process of the workload, unless this event
- * is open. Closes an older event. */
+/* Opens an event of the slot's frequency on the present process of the workload, unless such an
+ * event is open already. Closes an older event. */
 static int open_event(struct insitu_slot *slot, const struct bb_command *workload,
 		      struct bb_err *err)
 {
@@ -72,7 +72,7 @@ static int begin_event(void *arg, const struct bb_command *workload, struct bb_e
 static double end_event(void *arg)
 {
 	struct insitu_slot *slot = arg;
-	uint64_t values[2], periods; /* count, time running in ns */
+	uint64_t values[2], periods; /* values: the count; the time that the event ran, ns */
 
 	bb_perf_event__disable(slot->event_fd);
 	if (read(slot->event_fd, values, sizeof(values)) != sizeof(values))

@@ -3,8 +3,8 @@
 
 #include "stats/quantile.h"
 
-/* coarsest resolution of the clock that programs read, ns; measured times are multiples of the
- * resolution */
+/* coarsest resolution of the clock by which the kernel times runs, ns; measured times are multiples
+ * of the resolution */
 #define TICK_NS 10.0
 
 struct bb_lines_variant *bb_lines_state__variant(struct bb_lines_state *s,
@@ -193,8 +193,8 @@ static void take_sample(struct bb_lines_burst *burst, struct bb_batch *b, uint32
 	}
 }
 
-/* The last argument, which tells of an interrupted run, is not needed, because the counters show
- * such a run. */
+/* The last argument is false if a signal interrupted the firing. It is not needed, because the
+ * counters show that, too. */
 static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, bool)
 {
 	struct bb_lines_burst *burst = arg;
@@ -374,7 +374,7 @@ static int batch(void *slot_, uint32_t param, struct bb_batch *b, struct bb_err 
 	return rc ? rc : bb_stop_signal ? -EINTR : 0;
 }
 
-/* --- the state of the drive --- */
+/* --- opening and closing the drive --- */
 
 static void close_lines(void *state)
 {

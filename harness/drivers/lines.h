@@ -100,9 +100,9 @@ struct bb_lines {
 	/* program_ns[n_loads], empty_ns[n_loads]: time of a run of the program and of the empty
 	 * program in each load, ns; NAN: not measured */
 	const double *program_ns, *empty_ns;
-	/* hidden_ns[n_loads]: time of the exit path that is in the rows, but not in the program's
-	 * total time, because the CPU overlaps it there with other instructions, ns. 0 if rest_ns
-	 * has the difference between rows and total time. */
+	/* hidden_ns[n_loads]: time of the exit path, ns, that is in the rows but not in the
+	 * program's total time. In the program, the CPU executes the exit path at the same time as
+	 * other instructions. 0 if rest_ns has the difference between rows and total time. */
 	const double *hidden_ns;
 	/* rows_ns[load * path.n_rows + row]: time of a row in a load, ns. first_ns[] has only the
 	 * time of that part of the row which comes first on the path, in a loop the first iteration

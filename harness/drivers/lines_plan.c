@@ -10,11 +10,11 @@
  * clone with fewer cuts, the refused cuts and then whole kinds of cuts are left out. */
 #define MANY 400u
 #define TRIES_SHARE 0.1 /* share of the remaining time to use for finding the refused cuts */
-#define DOUBLED 6u /* most positions at which the clone that makes each check twice is measured */
-/* most runs whose path is logged; the most frequent path is measured */
+#define DOUBLED 6u      /* limit: positions at which the clone with doubled checks is measured */
+/* limit: runs whose path is logged; the most frequent path is measured */
 #define LOGGED 25u
 #define LOG_S 0.2 /* time for logging runs, s */
-/* most logged runs that are discarded because other processes made the program run meanwhile */
+/* limit: logged runs that are discarded because other processes made the program run meanwhile */
 #define IN_VAIN 1000u
 #define MOST_MEASURED 240u
 #define SWEEP_SHARE 0.02 /* share of the remaining time to use for one sweep over all positions */
@@ -241,8 +241,8 @@ static int read_log(const struct bb_lines_state *s, struct path *ret_path)
 	return 0;
 }
 
-/* Logs one run, after `before` runs that are not logged. Returns -EAGAIN if another process made
- * the program run meanwhile. */
+/* Logs the path of one run, after `before` runs that are not logged. Returns -EAGAIN if another
+ * process made the program run meanwhile. */
 static int log_run(const struct bb_lines_state *s, struct bb_lines_slot *slot, uint32_t param,
 		   unsigned int before, struct path *ret_path, struct bb_err *err)
 {

@@ -148,9 +148,9 @@ static double checks_at(const struct bb_lines_case *p, uint32_t position)
 	return p->path.checks[position < p->path.n ? position : p->path.n - 1];
 }
 
-/* Returns the time of a check, ns, from the clone with doubled checks: the slope of a line, fitted
- * by least squares over all loads, through the time that doubling adds and the number of checks.
- * With too few positions for a slope, the line goes through 0. */
+/* Returns the time of a check, ns, from the clone with doubled checks. It is the slope of a line
+ * through the time that doubling adds, against the number of checks, fitted by least squares over
+ * all loads. With too few positions for a slope, the line goes through 0. */
 static double doubled_price(const struct bb_lines_case *p)
 {
 	uint32_t first = BB_LINES_ITEM_FIRST_CUT, end = p->first_bare;
@@ -194,8 +194,8 @@ static double bare_ns(const struct bb_lines_case *p, uint32_t load)
 	return between(p, load, p->first_bare, p->first_bare + 1);
 }
 
-/* Returns the time of a check, ns, from how much longer the clone runs than the program: the median
- * over all loads. NAN: unknown. `x` is scratch memory for all loads. */
+/* Returns the time of a check, ns, computed from the time by which the clone is slower than the
+ * program: the median over all loads. NAN: unknown. `x` is scratch memory for all loads. */
 static double total_price(const struct bb_lines_case *p, double *x)
 {
 	uint32_t n = 0;

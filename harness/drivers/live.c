@@ -16,11 +16,11 @@
 
 #include "drivers/windows.h"
 
-/* most samples and longest time, s, for finding how many runs a window usually has */
+/* limits for finding how many runs a window usually has: number of samples, and time, s */
 #define LOOK_SAMPLES 256u
 #define LOOK_S 0.5
 
-/* --- watching --- */
+/* --- watching the counters of the program --- */
 
 static int watch(const struct bb_driver_opts *opts, const struct bb_test_prog *prog,
 		 uint64_t *n_by_runs, struct bb_batch *b, struct bb_err *err)
@@ -78,7 +78,7 @@ static int find_runs_at_a_time(const struct bb_driver_opts *opts, struct bb_test
 	return rc;
 }
 
-/* --- the driver --- */
+/* --- the functions of the driver --- */
 
 static int live_probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {

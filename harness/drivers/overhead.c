@@ -234,7 +234,7 @@ static int overhead_batch(void *slot_, uint32_t param, struct bb_batch *b, struc
 			b->ns[b->n++] = all.wall_ns - before_ns;
 	}
 	is_stopped = rc == -EINTR;
-	/* the run of the workload was cut off, so it gives no sample */
+	/* not an error: a run of the workload was cut off, so it gives no sample */
 	if (is_stopped || rc == -ETIME)
 		rc = 0;
 	if (!rc && target)

@@ -57,8 +57,8 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 	if (rc)
 		return rc;
 	rc = bb_netns__leave(home_fd, bb_slope__batch(slot, param, b, err), err);
-	/* The kernel refuses live frames or their size: a plain test run on the same packet has
-	 * worked. */
+	/* -EINVAL: the kernel refuses live frames, or live frames of this size. It does not refuse
+	 * the packet: a plain test run on it has worked. */
 	if (rc == -EINVAL)
 		return bb_fail(err, -ENOTSUP,
 			       "this kernel takes no packets that do what the program returns "

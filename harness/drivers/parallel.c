@@ -21,7 +21,7 @@
 #define MAX_REPEAT 1000000u
 #define CALL_NS 200000.0 /* planned time of one call, ns */
 #define CALLS 4u         /* fewest calls of each thread in a window */
-#define KEPT 64u         /* most calls of a thread whose times are kept */
+#define KEPT 64u         /* limit: calls of a thread whose times are kept */
 #define STACK_BYTES ((size_t)256 << 10)
 /* A batch that wants n samples ends after n times this many windows without a sample. */
 #define TRIES 20u
@@ -42,7 +42,7 @@ struct worker {
 	uint64_t at_ns[KEPT + 1]; /* at_ns[0]: begin of the first call; at_ns[i]: end of call i */
 	uint32_t n;               /* number of calls in at_ns[] */
 	uint32_t retval;
-	bool is_disturbed; /* another process took the thread's CPU */
+	bool is_disturbed; /* true: another process took the thread's CPU */
 	int rc;
 	pthread_t thread;
 };

@@ -15,7 +15,7 @@
 #include "drivers/windows.h"
 #include "drivers/workload_loop.h"
 
-/* most passes of the workload in one batch, in case the workload ends at once each time */
+/* limit: passes of the workload in one batch, in case the workload ends at once each time */
 #define MAX_PASSES 1000
 #define LEAST_LOOK_S 1e-3 /* shortest time between two readings of the ring, s */
 

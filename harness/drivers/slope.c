@@ -71,7 +71,7 @@ static void pmu_read(const struct bb_pmu *p, double ret_counts[BB_PMU_COUNTERS])
 	}
 }
 
-/* --- lines --- */
+/* --- samples: lines through the times of calls --- */
 
 struct line {
 	struct bb_fitted_line time;
@@ -148,8 +148,9 @@ static int calibrate(struct bb_test_call *s, uint32_t ingress_ifindex, struct xd
 		return rc;
 	if (one_ns > BB_LINE_NS && first > 8)
 		first = 8;
-	/* The shortest times count. If only the last ones did, one run that another process
-	 * interrupts could make a run look free, and a call would take seconds. */
+	/* The shortest times count, not the last ones. If another process interrupted the last call
+	 * of one run, further runs would look free. `repeat` would then be so large that a call
+	 * takes seconds. */
 	for (int i = 0; !rc && i < 3; i++) {
 		double ns = 0;
 
@@ -207,7 +208,7 @@ static int take_line(struct calls *c, uint32_t repeat, struct line *ret_line)
 	return rc;
 }
 
-/* Returns the median over all lines of the double at `offset` in struct line. */
+/* Returns the median, over all lines, of the double at `offset` in struct line. */
 static double median_of(const struct line *lines, size_t n, size_t offset, double *scratch)
 {
 	for (size_t i = 0; i < n; i++)
@@ -261,7 +262,7 @@ int bb_slope__batch(void *slot_, uint32_t param, struct bb_batch *b, struct bb_e
 			       &repeat);
 	if (!rc)
 		rc = take_lines(&state->pmu, &s, repeat, lines, b, began_ns);
-	if (rc == -EINTR || rc == -ETIME) /* an incomplete line is not a sample */
+	if (rc == -EINTR || rc == -ETIME) /* not an error: an incomplete line is not a sample */
 		rc = bb_stop_signal ? -EINTR : 0;
 	b->slope.intercept_ns = median_of(lines, b->n, offsetof(struct line, time.intercept_ns),
 					  scratch);

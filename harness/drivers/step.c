@@ -23,7 +23,7 @@ struct slot {
 	uint64_t began_ns;
 	size_t warmed; /* runs made so far for the warm-up */
 	bool is_warm;
-	/* In a guest that traces runs (bpf/marks.h). traced: number of runs traced so far. traces:
+	/* For a guest that traces runs (bpf/marks.h). traced: number of runs traced so far. traces:
 	 * true if the present run is traced. is_described: true if our process has written the
 	 * lines that describe the program. */
 	uint32_t traced;
@@ -81,7 +81,7 @@ static void take_window(const struct bb_attached *a, struct bb_batch *b,
 {
 	uint64_t each = a->runs_each;
 
-	/* the process that causes the runs has caused none in this window */
+	/* not a sample: the process that causes the runs has caused none in this window */
 	if (a->waits && !window->run_cnt)
 		return;
 	b->fired++;
@@ -122,7 +122,7 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 	slot->last = now;
 	if (slot->traces)
 		end_mark(slot, &window, is_whole);
-	if (!is_whole) /* an interrupted run is discarded like a run of the warm-up */
+	if (!is_whole) /* a signal interrupted the firing: its runs count as warm-up */
 		*(slot->is_warm ? &b->warmup : &slot->warmed) += window.run_cnt;
 	else if (slot->is_warm || warm_up(a, slot, b, &window))
 		take_window(a, b, &window);

@@ -86,7 +86,7 @@ static int run_prepares(const struct bb_test_prog *prog, struct bb_err *err)
 	return rc;
 }
 
-/* --- the program --- */
+/* --- the measured program --- */
 
 static bool asks_for(const struct bb_variant_spec *v, enum bb_self what)
 {

@@ -28,9 +28,9 @@ struct bb_test_prog {
 	 * these values. NULL: the scenario asks for none. */
 	struct bb_self_values *self;
 	pid_t self_pid; /* pid that the process that fires must have; 0: any */
-	/* drive `exact`: also count the programs that this program tail-calls */
+	/* true (drive `exact`): also count the programs that this program tail-calls */
 	bool counts_behind;
-	bool logs_keys; /* drive `exact`: also log the keys of failed lookups */
+	bool logs_keys; /* true (drive `exact`): also log the keys of failed lookups */
 	/* drive `live`: number of runs that a window must have to give a sample; 0: unknown */
 	uint32_t live_mean_of;
 	/* all[n_all]: all programs of the session, including this one. Programs of the same object
@@ -45,7 +45,7 @@ struct bb_test_prog {
 };
 
 /* Finds the program of a variant, and loads nothing. If `object_path` is NULL, the program is only
- * numbers, unless the variant is live. `spec` must outlive it. Returns 0, or -errno with a
+ * numbers, unless the variant is live. `spec` must outlive *ret_prog. Returns 0, or -errno with a
  * message. */
 int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_path,
 		       struct bb_test_prog *ret_prog, struct bb_err *err);

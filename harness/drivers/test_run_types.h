@@ -8,13 +8,13 @@
 struct bb_test_run_type {
 	uint32_t prog_type; /* BPF_PROG_TYPE_* */
 	const char *name;   /* name as bpftool prints it */
-	bool takes_context; /* takes a context and no packet; false: takes a packet */
+	bool takes_context; /* true: takes a context and no packet; false: takes a packet */
 	/* kind of context that may come with a packet: bytes, or also members by name */
 	enum bb_ctx_kind takes_ctx;
 	const char *ctx_wants; /* which contexts the kernel accepts, for a message */
-	bool takes_repeat;     /* the attribute `repeat` is allowed; false: even 1 gives -EINVAL */
-	bool has_output;       /* a run outputs the packet (flow_dissector: the flow keys) */
-	bool writes_context;   /* the kernel writes the context back to our memory */
+	bool takes_repeat;     /* true: `repeat` is allowed; false: even 1 gives -EINVAL */
+	bool has_output;       /* true: a run outputs the packet (flow_dissector: the flow keys) */
+	bool writes_context;   /* true: the kernel writes the context back to our memory */
 	const char *wants;     /* which inputs the kernel accepts, for a message */
 	/* input to use if the scenario has none */
 	const struct bb_input *otherwise;

@@ -59,7 +59,7 @@ struct worker {
 	int socket_fd;
 };
 
-/* An order to the sender: send `n` events, one in each period. */
+/* An order to the sender: send `n` events (packets or requests), one in each period. */
 struct order {
 	uint64_t n;
 	uint64_t period_ns;
@@ -72,7 +72,7 @@ struct answer {
 	int rc;
 };
 
-/* --- a child process --- */
+/* --- starting the child processes (workers) --- */
 
 static int prepare_worker(void *arg)
 {
@@ -143,7 +143,8 @@ static void sleep_until(uint64_t due_ns)
 		;
 }
 
-/* Sends o->n events, the first one after one period. Gives up after twice the planned time. */
+/* Sends o->n packets or requests, the first one after one period. Gives up after twice the planned
+ * time. */
 static struct answer carry_out(const struct worker *w, const struct order *o)
 {
 	uint64_t began_ns = bb_now_ns(), now_ns = began_ns, due_ns = began_ns + o->period_ns;
@@ -228,8 +229,8 @@ static int await(struct traffic *t, const struct order *o, struct bb_windows *w,
 	}
 }
 
-/* Waits until the program has run on all sent packets, because it may run a moment after send()
- * returns. */
+/* Waits, but not longer than ARRIVAL_S, until the program has run on all sent packets, because it
+ * may run a moment after send() returns. */
 static int await_arrival(struct traffic *t, uint64_t sent_before, struct bb_windows *w,
 			 struct bb_batch *b, struct bb_err *err)
 {
@@ -547,7 +548,7 @@ static int open_http(void *state, struct bb_err *err)
 	return traffic_open(state, HTTP_LEAST_PACKETS, start_http, err);
 }
 
-/* --- the drives --- */
+/* --- the drivers for the events packets and http --- */
 
 /* The members of struct bb_driver that are the same for the drives of the events packets and http.
  */

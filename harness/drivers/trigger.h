@@ -39,7 +39,7 @@ struct bb_instrument_part {
 	/* Called before the first firing of the batch. Returns 0 or -errno. */
 	int (*begin)(const struct bb_attached *a, void *arg, struct bb_batch *b);
 	/* Called after each firing. Returns 0 to go on, 1 to end the batch, or -errno. `is_whole`
-	 * is false if a signal interrupted the run. */
+	 * is false if a signal interrupted the firing. */
 	int (*after)(const struct bb_attached *a, void *arg, struct bb_batch *b, bool is_whole);
 	void *arg;
 	/* true: after() reads the counters by a system call, which makes some programs run */
@@ -49,7 +49,8 @@ struct bb_instrument_part {
 struct bb_drive_trigger {
 	const char *by;  /* value of the key `trigger` */
 	const char *doc; /* beginning of a sentence for --help, without a full stop */
-	/* these members go into the struct bb_drive_kind of each drive with this trigger */
+	/* the members from `keys` to `whole_object` go into the struct bb_drive_kind of each drive
+	 * with this trigger */
 	struct bb_drive_key keys[BB_DRIVE_KEYS];
 	const char *param;
 	uint32_t param_default;
@@ -74,7 +75,8 @@ struct bb_drive_trigger {
 	int (*fire)(void *attached, uint32_t param, const struct bb_instrument_part *part,
 		    struct bb_batch *b, struct bb_err *err);
 	void (*detach)(void *attached);
-	/* Writes what makes the program run, as in struct bb_driver. NULL: nothing is written. */
+	/* Writes what makes the program run, such as "a perf event of page faults", as fired_by()
+	 * of struct bb_driver does. NULL: nothing is written. */
 	void (*fired_by)(const struct bb_input *input, const struct bb_test_prog *prog,
 			 char *ret_words, size_t size);
 	/* Undoes open(), even if open() failed midway. */

@@ -53,7 +53,7 @@ static void close_fire(void *state)
 	free(s->live);
 }
 
-/* --- hooks --- */
+/* --- hooks that programs share --- */
 
 static bool is_hook_of(const struct bb_hook *h, const struct bb_attach_point *point)
 {
@@ -91,7 +91,7 @@ static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *po
 	return 0;
 }
 
-/* --- finding a trigger --- */
+/* --- finding what fires a program --- */
 
 static int fill_usdt(struct bb_test_prog *prog, const struct bb_attach_point *point,
 		     struct bb_err *err)
@@ -174,8 +174,8 @@ static int take_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 	return 0;
 }
 
-/* Lets calls of bb_own_function() or test runs run the program, with arguments that fit its attach
- * point. Refuses a program that acts on other processes (bb_reach__acts()). */
+/* Makes calls of bb_own_function(), or test runs, the trigger of the program, with arguments that
+ * fit its attach point. Refuses a program that acts on other processes (bb_reach__acts()). */
 static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 		       struct bb_attach_point *own, struct bb_err *err)
 {
@@ -367,7 +367,7 @@ void bb_fire__words_alone(const struct bb_input *, const struct bb_test_prog *pr
 	say_fired(prog, 0, ret_words, size);
 }
 
-/* --- a load of the program --- */
+/* --- attaching one load of the program --- */
 
 void bb_fire__detach_program(struct bb_fire_slot *slot)
 {
@@ -383,7 +383,7 @@ void bb_fire__detach_program(struct bb_fire_slot *slot)
 	bb_firer__stop(&slot->firer);
 }
 
-/* Finds a hook at `point`: one that the state keeps open or, if all processes cannot share a hook
+/* Finds a hook at `point`: one that the state keeps open or, if processes cannot share a hook
  * there, `own`, which is opened for the process that fires. */
 static int open_hook(struct bb_fire_slot *slot, const struct bb_attach_point *point,
 		     struct bb_hook *own, struct bb_hook **ret_hook, struct bb_err *err)
@@ -467,7 +467,7 @@ int bb_fire__attach_program(struct bb_fire_state *s, struct bb_test_prog *prog, 
 	return rc;
 }
 
-/* --- a batch --- */
+/* --- firing a batch --- */
 
 /* most samples of a batch; `ns` and `paths` of struct shared have room for these */
 #define BATCH_MOST 4096u

@@ -5,8 +5,9 @@
 #include "fire/hook.h"
 #include "fire/live_objects.h"
 
-/* The trigger `fire`: causes the event at which a program is attached. A child process does so; it
- * exists until the slot is detached. The program itself is attached only during batches. */
+/* The trigger `fire`: causes the event at which a program is attached. A child process causes
+ * these events; it exists until the slot is detached. The program itself is attached only
+ * during batches. */
 
 struct bb_fire_state {
 	struct bb_trigger_state common;
@@ -14,9 +15,9 @@ struct bb_fire_state {
 	struct bb_fire_site *site;
 	/* kernel objects whose addresses are arguments of our calls; NULL: not open yet */
 	struct bb_live_objects *live;
-	/* Hooks that are not of one process only. Each is opened once and stays open, because
-	 * opening a uprobe takes 20 ms. All programs for functions of the kernel share two of them,
-	 * on the entry and the return of bb_own_function(). */
+	/* Hooks that do not belong to one process. Each is opened once and stays open, because
+	 * opening a uprobe takes 20 ms. All programs that run on bb_own_function() share two hooks,
+	 * on its entry and on its return. */
 	struct bb_hook **hooks;
 	size_t n_hooks;
 	struct bb_fire_state *next; /* next in the list of open states */
@@ -25,8 +26,8 @@ struct bb_fire_state {
 /* Another program of the same object, which is attached while the measured program runs. */
 struct bb_fire_beside {
 	const struct bb_target *target;
-	/* `hook` points to own_hook, or to a hook of the state; NULL: the program cannot be
-	 * attached */
+	/* `hook` points to own_hook, or to a hook of struct bb_fire_state; NULL: the program cannot
+	 * be attached */
 	struct bb_hook own_hook, *hook;
 	int link_fd;
 };
@@ -36,7 +37,7 @@ struct bb_fire_slot {
 	struct bb_fire_state *state;
 	/* points to the member `fire` of the measured program; borrowed */
 	const struct bb_fire_found *found;
-	/* `hook` points to own_hook, or to a hook of the state; NULL: no hook is open */
+	/* `hook` points to own_hook, or to a hook in struct bb_fire_state; NULL: no hook is open */
 	struct bb_hook own_hook, *hook;
 	struct bb_fire_beside *beside;
 	size_t n_beside;
@@ -81,8 +82,8 @@ int bb_fire__trigger(struct bb_fire_slot *slot, struct bb_fire_task *t);
  * arguments.c: chooses the arguments for a program that a call or a test run of ours fires
  * (BB_AT_OWN_FUNCTION, BB_AT_OWN_RUN). It tries each set of arguments (fire/live_objects.h) on a
  * clone that counts. prog->fire.point receives the first set that reaches the most instructions. If
- * a set is already chosen for another program of the session for the same function, takes this set,
- * so that a comparison uses the same arguments for both programs. If the program's instructions
- * cannot be counted, the arguments stay as they are.
+ * another program of the session for the same function already has a set, this program gets that
+ * set, so that a comparison uses the same arguments for both programs. If the program's
+ * instructions cannot be counted, the arguments stay as they are.
  */
 void bb_arguments__choose(struct bb_fire_state *s, struct bb_test_prog *prog);

@@ -6,8 +6,8 @@
  * page that is not present. The pages are dropped 512 at a time, and a read maps the shared zero
  * page. So a firing takes 0.85 us here; madvise() and a write for each page would take 2.6 us.
  *
- * The innermost loop of the search for amicable pairs fires, on a private stack. The depth of this
- * stack, in frames, is the parameter.
+ * The firings come from the innermost loop of a search for amicable pairs, which runs on a private
+ * stack. The parameter is the depth of this stack, in frames.
  */
 
 #include <linux/perf_event.h>
@@ -36,7 +36,7 @@ struct state {
 	/* first page that is not present; REGION_PAGES: all pages are present */
 	uint32_t next_page;
 	char *stack;
-	/* number of user frames in a stack sample if the search is not nested deeper on purpose */
+	/* number of user frames in a stack sample while the search has no extra frames */
 	uint32_t base_frames;
 	uint32_t seen_frames; /* result of the last count_frames() */
 	ucontext_t caller, search;
@@ -107,7 +107,8 @@ static int count_frames(void *arg)
 	struct state *s = arg;
 	void *const *frame = __builtin_frame_address(0);
 
-	/* The kernel counts the interrupted function and the return address of each frame. */
+	/* In a stack sample, the kernel counts the interrupted function (1), and the return address
+	 * of each frame. */
 	s->seen_frames = 1;
 	while (frame && (const char *)frame >= s->stack &&
 	       (const char *)frame < s->stack + STACK_BYTES) {
@@ -117,8 +118,9 @@ static int count_frames(void *arg)
 	return 1;
 }
 
-/* Runs the search on the private stack, where the chain of frame pointers ends. `tick` is called
- * from the innermost loop. Returns 0 when `tick` has ended the search, or -errno. */
+/* Runs the search on the private stack, so that the chain of frame pointers ends at the first frame
+ * of the search. `tick` is called from the innermost loop. Returns 0 when `tick` has ended the
+ * search, or -errno. */
 static int search_on_private_stack(struct state *s, int (*tick)(void *state))
 {
 	s->tick = tick;
@@ -219,7 +221,7 @@ static int aim(struct state *s, uint32_t depth, struct bb_err *err)
 	 * because a page fault there would be an event */
 	bb_give_way_touch();
 	bb_deadline_touch();
-	if (s->common.cold) /* this writes to the buffer's pages, too */
+	if (s->common.cold) /* this touches the pages of the buffer that empties the caches, too */
 		bb_cold__empty(s->common.cold);
 	return 0;
 }

@@ -133,8 +133,9 @@ static bool knows_no_xdp_context(const struct bb_test_call *s)
 	       !fire_with(s, NULL, 0);
 }
 
-/* Returns the first member of the context that the kernel refuses; NULL if it accepts each member.
- */
+/* Returns the first member of an skb context that the kernel refuses. Returns NULL if it accepts
+ * each member alone, if the context is of another kind, or if the kernel also refuses the packet
+ * without a context. */
 static const char *unknown_skb_member(const struct bb_test_call *s)
 {
 	struct __sk_buff alone;
@@ -293,7 +294,8 @@ int bb_test_run__aim(const struct bb_attached *attached, uint32_t input,
 	int rc = bb_pin_to_cpu(attached->state->opts.cpu, err);
 	size_t port;
 
-	if (!rc && slot->attached && xdp->one_at_a_time) /* another program may have replaced it */
+	if (!rc && slot->attached && xdp->one_at_a_time) /* another program may have replaced
+							    ours */
 		rc = bb_xdp_net__attach(xdp, attached->prog_fd, &port, err);
 	if (!rc)
 		open_call(slot, input_of(slot, input), ret_call);

@@ -18,7 +18,7 @@ struct bb_test_call {
 	struct bb_target *target; /* borrowed */
 	const struct bb_test_run_type *type;
 	const struct bb_input *input; /* borrowed */
-	/* the run must give the expected result; false for the floor and for live frames */
+	/* true: the run must give the expected result; false for the floor and for live frames */
 	bool is_judged;
 	/* the arguments of the system call; only .test is set */
 	union bpf_attr attr;
@@ -115,10 +115,10 @@ struct bb_test_run {
 struct bb_test_run_slot {
 	struct bb_attached common;
 	const struct bb_test_run_type *type;
-	/* runs must give the expected results; false for the floor */
+	/* true: runs must give the expected results; false for the floor */
 	bool is_judged;
 	size_t place;  /* index into `places` of struct bb_test_run */
-	bool attached; /* the program is an XDP program and is attached to device `port` */
+	bool attached; /* true: the program is an XDP program and is attached to device `port` */
 	size_t port;
 };
 

@@ -110,7 +110,8 @@ int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *er
 		}
 		/* The kernel counts a run before it adds the run's time, and readers take no lock.
 		 * A reading between these two steps sees a run of 0 ns, and the next run would get
-		 * the time of both runs. A moment later the count and the time are visible. */
+		 * the time of both runs. So the counters are read again: a moment later, both the
+		 * count and the time are there. */
 		rc = bb_read_counters(w->target, &now, err);
 		if (rc)
 			return rc;

@@ -51,8 +51,8 @@ int bb_windows__find_own(struct bb_windows *w, struct bb_batch *b, struct bb_err
  */
 int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *err);
 
-/* Counts the runs since the last poll in the batch; they give no sample. Returns 0, or -errno with
- * a message. */
+/* Adds the runs since the last poll to the counts of the batch; these runs give no sample. Returns
+ * 0, or -errno with a message. */
 int bb_windows__rest(struct bb_windows *w, struct bb_batch *b, struct bb_err *err);
 
 /* Reads the program's counters. Returns 0, or -errno with a message. */

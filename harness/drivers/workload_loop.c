@@ -50,9 +50,10 @@ int bb_workload_loop__open(void *loop, struct bb_err *err)
 	return rc;
 }
 
-/* The time of a batch is the CPU time of the workload, because its events follow that time. If
- * other processes keep the workload from its CPU, the batch may take up to twice as much wall time.
- * If target_cpu_s is NAN, the CPU time is unknown, and wall time is compared instead. */
+/* True if the time of the batch is over. This time is the CPU time of the workload, because the
+ * events follow it. If other processes keep the workload from its CPU, the batch may take up to
+ * twice as much wall time. If target_cpu_s is NAN, the CPU time is unknown, and wall time is
+ * compared instead. */
 static bool time_is_up(const struct bb_batch *b, uint64_t began_ns, double target_cpu_s)
 {
 	double wall_s = bb_seconds_since(began_ns);

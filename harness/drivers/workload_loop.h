@@ -16,8 +16,9 @@ struct bb_workload_loop {
 	bool pass_had_run;
 };
 
-/* What causes the program's runs, such as a clock. begin() and end() are called at both ends of
- * each pass of the workload, or of the part of a pass that is in a batch. */
+/* What causes the program's runs, such as a clock. begin() is called at the start of each pass of
+ * the workload, and end() at its end. If only a part of a pass is in a batch, they are called at
+ * the start and at the end of that part. */
 struct bb_workload_event {
 	/* Returns 0, -ESRCH if the workload's process ends or has ended, or another -errno. NULL:
 	 * there is nothing to begin. */

@@ -34,7 +34,7 @@
 #define MEMLOCK_ENOUGH_BYTES                                                                       \
 	(64 << 20) /* enough for the rings, perf buffers and stack maps of all variants */
 
-/* --- questions to the kernel --- */
+/* --- probes of what the kernel can do --- */
 static int load_program(int prog_type, int attach_type, int btf_id, const struct bpf_insn *insns,
 			size_t n_insns)
 {
@@ -144,7 +144,7 @@ static int probe_event(uint32_t type, uint64_t config, uint64_t period)
 	return closed(fd < 0 ? -errno : fd);
 }
 
-/* --- answers --- */
+/* --- writing the answer of a check; capabilities --- */
 
 static __attribute__((format(printf, 4, 5))) void answer(struct bb_check_result *r,
 							 enum bb_check_status status,
@@ -164,7 +164,8 @@ static bool has_cap(unsigned int cap)
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 
-	/* Capabilities of another user namespace do not cover BPF and perf. */
+	/* Capabilities in another user namespace than the initial one do not permit BPF and
+	 * perf. */
 	return !syscall(SYS_capget, &header, data) && (data[cap / 32].effective >> cap % 32 & 1) &&
 	       bb_user__is_initial_namespace();
 }
@@ -182,7 +183,7 @@ static const char *privilege_remedy(void)
 	       "--privileged";
 }
 
-/* --- what the kernel allows of bpf() and perf_event_open() --- */
+/* --- checks of bpf() and perf_event_open() --- */
 
 static const char *errno_text(int err)
 {
@@ -445,7 +446,7 @@ static void check_perf_max_stack(const struct bb_check *, struct bb_check_result
 		answer(r, BB_CHECK_OK, NULL, "%llu frames", (unsigned long long)frames);
 }
 
-/* --- the machine --- */
+/* --- checks of the machine --- */
 
 /* Reads the fingerprint. If /proc is missing, every field becomes BB_FINGERPRINT_UNKNOWN. */
 static void read_fingerprint(struct bb_fingerprint *ret_fp)
@@ -574,8 +575,8 @@ static void check_fingerprint(const struct bb_check *check, struct bb_check_resu
 	       answers[i].in_vm && is(fp.hypervisor, "yes") ? answers[i].in_vm : answers[i].text);
 }
 
-/* Since Linux 5.11 the kernel charges BPF memory to the cgroup and ignores RLIMIT_MEMLOCK, so
- * older kernels alone need a large limit. */
+/* Since Linux 5.11 the kernel charges BPF memory to the cgroup and ignores RLIMIT_MEMLOCK, so only
+ * older kernels need a large limit. */
 static void check_memlock(const struct bb_check *, struct bb_check_result *r)
 {
 	struct rlimit limit;
@@ -689,8 +690,8 @@ static void check_steal(const struct bb_check *, struct bb_check_result *r)
 
 #define BUSY 4 /* load average per CPU above which a measurement is useless */
 
-/* Warns if the load average is above n - 1 on n CPUs, because bpfbench then shares its CPU with
- * others. */
+/* Warns if the load average on n CPUs is above n - 1 (on one CPU: above 0.5), because bpfbench then
+ * shares its CPU with others. */
 static void check_load(const struct bb_check *, struct bb_check_result *r)
 {
 	char text[128];

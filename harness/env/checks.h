@@ -13,7 +13,7 @@ enum bb_check_status {
 	BB_CHECK_OK,
 	BB_CHECK_WARN, /* measuring works, but slower, noisier or with fewer features */
 	BB_CHECK_FAIL, /* the main job, the perf_profiler scenario, cannot work */
-	/* the answer is unknown, or only some scenarios need the feature */
+	/* the answer is unknown, or a feature is missing that only some scenarios need */
 	BB_CHECK_SKIP,
 	BB_CHECK_N_STATUSES,
 };

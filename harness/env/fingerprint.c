@@ -31,9 +31,9 @@
 #define FIELD(name, identity, doc) FIELD_IN(name, identity, doc, NULL)
 
 /* The fields of the machine. The second argument says whether the field is an identity field
- * (bb_fingerprint_field.identity). libbpf is none: if another libbpf changes a program, the
- * kernel gives the program another tag. Neither are the number of CPUs and fields that name a
- * single machine, so that machines of one kind are comparable. */
+ * (bb_fingerprint_field.identity). libbpf is no identity field: if another libbpf changes a
+ * program, the kernel gives the program another tag. The number of CPUs and the fields that name a
+ * single machine are no identity fields either, so that machines of one kind are comparable. */
 const struct bb_fingerprint_field bb_fingerprint_fields[] = {
 	FIELD_IN(kernel_release, true, "kernel release (uname -r)", "/proc/sys/kernel/osrelease"),
 	FIELD_IN(kernel_version, true, "kernel build (uname -v)", "/proc/sys/kernel/version"),
@@ -148,7 +148,8 @@ static void trim(char *text)
 		text[--n] = '\0';
 }
 
-/* Reads the first CPU only: to measure its frequency, the kernel may take up to 20 ms per CPU. */
+/* Reads the entry of the first CPU only, because the kernel may take up to 20 ms for each entry to
+ * measure the frequency of the CPU. */
 static void read_cpuinfo(const char *root, struct bb_fingerprint *fp)
 {
 	char arm[BB_FINGERPRINT_TEXT] = "", *key = NULL;
@@ -262,7 +263,7 @@ static void read_lockdown(const char *root, struct bb_fingerprint *fp)
 	}
 }
 
-/* --- the commit --- */
+/* --- the commit of the work tree --- */
 
 int bb_git_is_commit(const char *text)
 {

@@ -75,7 +75,7 @@ int bb_cpulist_count(const char *list, uint32_t *ret_n)
 	return 0;
 }
 
-/* --- counters --- */
+/* --- times of /proc/stat, and interrupts --- */
 
 /* Columns of a cpu line in proc(5). The file has guest times after them, which are left out because
  * user and nice contain them. */

@@ -25,8 +25,8 @@ int bb_cpulist_count(const char *list, uint32_t *ret_n);
 /*
  * How one CPU or all CPUs spent their time since boot, in units of /proc/stat (1/USER_HZ s, nearly
  * always 10 ms). Steal is the time in which a virtual CPU was ready to run but the hypervisor ran
- * something else. The kernel updates these times once per timer tick, so a share of less than 100
- * ms of time means little.
+ * something else. The kernel updates these times once per timer tick, so a share computed over less
+ * than 100 ms means little.
  */
 struct bb_cpu_times {
 	/* sum of all columns except guest time, because user and nice time include it */

@@ -244,8 +244,8 @@ static uint32_t step_back(const struct bb_cfg *g, const bool *ran, uint32_t bloc
 	return n_ran == 1 ? from : n_sure == 1 ? sure : block;
 }
 
-/* Limit: instructions of a block in which several paths may end together. Such a block has an exit,
- * and perhaps an instruction that sets the return value. */
+/* Most instructions of a block that may be the common end of several paths. Such a block has an
+ * exit, and perhaps an instruction that sets the return value. */
 #define SHARED_END 2u
 
 bool bb_counts__returned_at(const struct bb_cfg *g, const struct bb_code *code,

@@ -53,22 +53,24 @@ static inline uint32_t bb_cfg__callee(const struct bb_cfg *g, const struct bb_co
 	return bb_cfg__func_at(g, (uint32_t)bb_insn_function_target(&code->insns[slot], slot));
 }
 
-/* Sums over the counters of basic blocks. Every array of counts has n_blocks elements. */
+/* The functions below evaluate the counters of basic blocks. Every array of counts has n_blocks
+ * elements. */
 
 /* Number of executed instructions, without those of helpers and other programs. Loading a 64-bit
  * constant is one instruction. */
 uint64_t bb_counts__instructions(const struct bb_cfg *g, const uint64_t *counts);
 
-/* Number of instructions in the basic blocks that were executed since the counts were before[].
- * `before` NULL: all counts were 0. */
+/* Number of instructions in the basic blocks that were executed since before[] was read: those
+ * whose count differs from before[]. `before` NULL: all counts were 0. */
 uint32_t bb_counts__reached(const struct bb_cfg *g, const uint64_t *before, const uint64_t *counts);
 
 /*
- * Finds the conditional jump that hides most of the program. Since before[], all runs went to the
- * same target of this jump, and more instructions lie unexecuted behind its other target than
- * behind that of any other jump. The search behind a target ends at executed blocks, and enters
- * called functions. Returns the number of instructions that the search found, and writes the slot
- * of the jump to ret_at. Returns 0 if no jump hides instructions. `before` NULL: all counts were 0.
+ * Finds the conditional jump that hides most of the program. Since before[] was read, all runs went
+ * to the same target of this jump. Behind its other target are more unexecuted instructions than
+ * behind that of any other jump. The search for them begins at the other target, enters called
+ * functions, and ends at executed blocks. Returns the number of instructions that the search found,
+ * and writes the slot of the jump to ret_at. Returns 0 if no jump hides instructions. `before`
+ * NULL: all counts were 0.
  */
 uint32_t bb_counts__turned_away(const struct bb_cfg *g, const struct bb_code *code,
 				const uint64_t *before, const uint64_t *counts, uint32_t *ret_at);

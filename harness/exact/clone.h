@@ -4,8 +4,8 @@
 #include "exact/rewrite.h"
 
 /* A clone of a program, with the program's maps, BTF and attach type. It counts how often each
- * basic block is executed. The instructions that count are not counted themselves: `cfg` describes
- * the original program. */
+ * basic block is executed. The instructions that are added for this are not counted: `cfg`
+ * describes the original program. */
 struct bb_clone {
 	const struct bb_code *code; /* borrowed */
 	struct bb_cfg cfg;

@@ -232,20 +232,22 @@ unsigned int bb_registers__two(const struct bb_registers *r, uint32_t at, uint8_
 	return n < 2 ? BB_NO_TWO : saved;
 }
 
-/* --- origins --- */
+/* --- where the value of a register comes from --- */
 
 /* Limit: blocks that are searched for one value. It can be low, because compilers load the address
  * of a map near its use, or before a loop. */
 #define MOST_STEPS 64u
 
-/* One step of a search: the value of a register at the end of a block. */
+/* One step of the search: it looks for the value that register `reg` has at the end of `block`. */
 struct step {
 	uint32_t block;
 	uint8_t reg;
-	bool is_inner;   /* the search has passed a lookup in a map of maps; the register holds the
-			    outer map */
-	bool is_altered; /* the value is computed from the register and constants */
-	bool is_address; /* the value is in memory, at the address in the register + `offset` */
+	/* true: the search has passed a lookup in a map of maps; the register holds the outer
+	 * map */
+	bool is_inner;
+	bool is_altered; /* true: the value is computed from the register and constants */
+	/* true: the value is in memory, at the address in the register + `offset` */
+	bool is_address;
 	int32_t offset;
 };
 
@@ -407,7 +409,7 @@ uint64_t bb_context_words(const struct bb_code *code, const struct bb_cfg *g)
 	return words;
 }
 
-/* --- helpers --- */
+/* --- helpers of the kernel --- */
 
 #define MOST_ARGS 5u
 

@@ -51,9 +51,9 @@ struct bb_origin {
 struct bb_origin bb_origin_of(const struct bb_code *code, const struct bb_cfg *g, uint32_t at,
 			      uint8_t reg);
 
-/* Returns the words of 8 bytes of the context that the program reads, as bits; bit 63 stands for
- * all words from 63 on. Returns 0 if it reads none, or if the code does not show all reads, because
- * it stores the context's address or passes it to a function of its own. */
+/* Returns a bit for each 8-byte word of the context that the program reads; bit 63 stands for all
+ * words from 63 on. Returns 0 if it reads none, or if the code does not show all reads, because it
+ * stores the context's address or passes it to a function of its own. */
 uint64_t bb_context_words(const struct bb_code *code, const struct bb_cfg *g);
 
 /* Facts about the kernel's helpers, by number. The kernel adds no helpers any more, only kfuncs. */

@@ -7,10 +7,11 @@
 #include "bpf/libbpf_log.h"
 #include "bpf/prog_stats.h"
 
-/* Room for a whole log: older kernels keep only its start, but the reason is at its end. */
+/* Size of the buffer for the verifier's log. It has room for a whole log: older kernels keep only
+ * the start of a log that is too long, but the reason is at its end. */
 #define LOG_BYTES (1U << 20)
 
-/* --- layout --- */
+/* --- writing the new instructions --- */
 
 void bb_rewrite__open(struct bb_rewrite *r, size_t most)
 {
@@ -65,7 +66,8 @@ void bb_emit_old(struct bb_rewrite *r, uint32_t at)
 
 	r->at[at] = r->n;
 	if (r->is_long[at]) {
-		if (!bb_insn_is_goto(&i)) { /* if (...) goto 1f; goto 2f; 1: long goto; 2: */
+		/* the new code: if (...) goto 1f; goto 2f; 1: long goto; 2: */
+		if (!bb_insn_is_goto(&i)) {
 			i.off = 1;
 			r->insns[r->n++] = i;
 			bb_emit(r, BPF_JMP | BPF_JA, 0, 0, 1, 0);
@@ -114,7 +116,7 @@ bool bb_rewrite__mend(struct bb_rewrite *r)
 	return r->n_long == n_long;
 }
 
-/* --- loading --- */
+/* --- loading the rewritten program --- */
 
 _Static_assert(!offsetof(struct bpf_func_info, insn_off) &&
 		       !offsetof(struct bpf_line_info, insn_off),

@@ -15,8 +15,9 @@ struct bb_rewrite {
 	uint32_t *moved;   /* first of the instructions added before the old instruction */
 	uint32_t *landing; /* target of jumps to the old instruction */
 	uint32_t *at;      /* the old instruction itself */
-	bool *is_long; /* by old slot: the jump is too far for a short jump, so it is written as a
-			  long one */
+	/* by old slot; true: the jump is too far for a short jump, so it is written as a long
+	 * one */
+	bool *is_long;
 	uint32_t n_long;
 };
 

@@ -4,9 +4,10 @@
 #include "export/documents.h"
 #include "judge/annotated.h"
 
-#define BEFORE_SOURCE 26u /* width of a row before its source, without EXECS, in characters */
-#define EXECS 12u         /* width of the column execs/run, which is left out if all are 1 */
-#define HOT_SHARE 0.1     /* a line with at least this share of all instructions is coloured */
+/* width of the columns before the source, without the column execs/run, in characters */
+#define BEFORE_SOURCE 26u
+#define EXECS 12u     /* width of the column execs/run, which is left out if all are 1 */
+#define HOT_SHARE 0.1 /* a line with at least this share of all instructions is coloured */
 
 static unsigned before_source(const struct bb_counted *c)
 {

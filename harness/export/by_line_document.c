@@ -4,8 +4,9 @@
 
 #include "base/text.h"
 
-#define NAMED 3u          /* limit: parts that a sentence names */
-#define NAMED_LEAST 0.005 /* a sentence leaves out smaller shares of the program's own time */
+#define NAMED 3u /* limit: parts that a sentence names */
+/* a sentence leaves out parts with a smaller share of the program's own time */
+#define NAMED_LEAST 0.005
 
 /* A table shows at most this many values of the parameter; further values get another table. */
 #define MOST_COLUMNS 8u
@@ -94,8 +95,8 @@ void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t siz
 	bb_make_clean(buf);
 }
 
-/* Returns the time of a line, or "< 3" if it is below `least`, here 3. A time below 0 is that, too.
- */
+/* Returns the time of a line, or "< 3" if it is below `least`, here 3. A time below 0 also gives "<
+ * 3". */
 static struct bb_table_cell line_ns(double ns, double least)
 {
 	return ns < least ? bb_table_cell_of("< %g", least) : bb_table_cell_number(ns, ns);
@@ -106,7 +107,7 @@ void bb_doc_line_ns(double ns, double least, struct bb_doc *d)
 	bb_doc__table_cell(d, line_ns(ns, least));
 }
 
-/* --- one program --- */
+/* --- the lines of one program --- */
 
 /* Adds the cells of a row that stand before the column "line". The figures of a part of a line
  * (`is_part`) are indented, so that the column adds up without them. */
@@ -116,7 +117,8 @@ static void add_times(struct bb_doc *d, const struct bb_by_line *b, const struct
 	double share = 100 * ns->value / b->own.value;
 	bool is_small = ns->value < b->least,
 	     is_own = ns != &b->calling && b->own.value >= b->least;
-	/* runs on other paths may be shorter than a run on the path of the rows */
+	/* the rest may be below 0, because runs on other paths may be shorter than a run on the
+	 * path of the rows */
 	struct bb_table_cell time = ns == &b->rest && ns->value < -b->least
 					    ? bb_table_cell_value(ns->value)
 					    : line_ns(ns->value, b->least);
@@ -130,8 +132,8 @@ static void add_times(struct bb_doc *d, const struct bb_by_line *b, const struct
 	bb_doc__number_cell(d, insns, BB_WHOLE);
 }
 
-/* Adds a row that belongs to no line; `text` stands in the column "source". It is indented in the
- * row of a part. */
+/* Adds a row that belongs to no line. `text` stands in the column "source"; it begins with a blank
+ * if the row is of a part of a line. */
 static void add_other(struct bb_doc *d, const struct bb_by_line *b, const struct bb_estimate *ns,
 		      double cold_ns, const char *text)
 {
@@ -235,7 +237,7 @@ static void add_line(struct bb_doc *d, const struct bb_by_line *b, const struct 
 
 	if (only) {
 		name_call(b, only, text, sizeof(text) - 2);
-		/* does not name the call if the source of the line names it already */
+		/* the call is not named if the source of the line names it already */
 		if (strstr(line->row->text, text))
 			text[0] = '\0';
 		else
@@ -417,7 +419,7 @@ void bb_doc_by_line(const struct bb_by_line *b, bool whole, bool longest_first, 
 	bb_doc_by_line_table(b, longest_first, all, d);
 }
 
-/* --- a program at several values of its parameter --- */
+/* --- the lines of one program at several values of its parameter --- */
 
 static bool is_same_program(const struct bb_timed *a, const struct bb_timed *b)
 {

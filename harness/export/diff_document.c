@@ -12,7 +12,7 @@
 #define TIME_ROWS 20u     /* limit: lines of a program with different times that are shown */
 #define MANY_ROWS 16u     /* above a table with more rows, sentences name the changed cases */
 #define NAMED 4u          /* limit: cases that such a sentence names */
-#define NEXT_LINES 3u     /* limit: lines that the next step names */
+#define NEXT_LINES 3u     /* limit: lines that the advice "next" names */
 #define LARGE 9999.5      /* figures of at least this size have no decimals */
 /* A and B are shown in two units (ns, ms) only if one of them is at least this many times the other
  */
@@ -21,7 +21,7 @@
 #define TIMES_MOST 60.0
 #define SLOWER_LEAST 0.005 /* a smaller difference in the speed of the machine is not mentioned */
 
-/* --- one figure of A and of B --- */
+/* --- the cells of one figure of A and of B --- */
 
 static struct bb_table_cell percent(double ratio)
 {
@@ -251,8 +251,9 @@ static void add_verdicts(const struct bb_diffs *diffs, struct bb_doc *d)
 	}
 }
 
-/* True if both comparisons are of one program of a run that compares two in turns. A run of two
- * objects has a scenario for each of their programs. */
+/* True if both comparisons are of the same program. In a run that compares two objects in turns,
+ * each of their programs has a scenario of its own, so the names of the scenarios are compared,
+ * too. */
 static bool are_of_one_program(const struct bb_comparison *a, const struct bb_comparison *b)
 {
 	return !strcmp(a->base, b->base) && !strncmp(a->name, b->name, strcspn(b->name, "/") + 1);
@@ -320,7 +321,7 @@ void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open,
 	add_sides(sides, d);
 }
 
-/* --- executed instructions --- */
+/* --- executed instructions of A and B --- */
 
 static void add_count(struct bb_doc *d, const struct bb_counted_case *c)
 {
@@ -479,7 +480,7 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sid
 		bb_doc__add(d, BB_DOC_FAINT, "next", "nothing has to be done");
 }
 
-/* --- time by line --- */
+/* --- time by line of A and B --- */
 
 /* Returns the verdict on a line in words: "new" or "gone" for a line that only one program has. */
 static const char *line_verdict(const struct bb_time_diff_row *r)
@@ -778,7 +779,7 @@ void bb_doc_time_diff_next(const struct bb_time_diff *diff, const char *command,
 	free(again);
 }
 
-/* --- a gate --- */
+/* --- the document of a gate --- */
 
 void bb_doc_gate_headline(enum bb_exit code, struct bb_doc *d)
 {
@@ -1051,7 +1052,7 @@ void bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d)
 	bb_doc_time_diff(&g->timed, (struct bb_doc_sides){0}, false, d);
 	add_gate_counts(v, d);
 	bb_doc_gate_others(g, d);
-	/* Adds the drives that were skipped, of programs that another drive compared. */
+	/* Adds each skipped drive of a program that another drive compared. */
 	for (size_t i = 0; i < first->n_skips; i++)
 		if (BB_ANY(g->programs, g->n_programs,
 			   it->state == BB_GATE_COMPARED &&

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "export/table_cells.h"
 
-/* --- making one --- */
+/* --- making a document --- */
 
 static struct bb_doc_block *add_block(struct bb_doc *d, enum bb_doc_kind kind)
 {
@@ -39,7 +39,7 @@ void bb_doc__append(struct bb_doc *d, const char *fmt, ...)
 void bb_doc__again(struct bb_doc *d, enum bb_doc_kind kind, const char *label, const char *command,
 		   const char *option, const char *why)
 {
-	/* --quiet would hide where the run is stored */
+	/* the advice leaves out --quiet, which would hide where the run is stored */
 	static const char *const drop[] = {"--quiet", "-q"};
 	char *loud = bb_command_without_all(command, drop, BB_LEN(drop)),
 	     *with = loud ? bb_command_with(loud, option) : NULL;
@@ -137,7 +137,7 @@ bool bb_doc_block__has_column(const struct bb_doc_block *b, size_t column)
 	return false;
 }
 
-/* --- Markdown --- */
+/* --- rendering as Markdown --- */
 
 /* A space of no width. It breaks up "@name" and "#1" in our texts, so that a site such as GitHub
  * does not notify its user "name", and makes no link. A backslash does not help, because sites look
@@ -278,7 +278,7 @@ void bb_doc__markdown(const struct bb_doc *d, FILE *out)
 	}
 }
 
-/* --- HTML --- */
+/* --- rendering as HTML --- */
 
 /* Writes a text with its indentation, which HTML would drop. */
 static void put_indented(const char *text, FILE *out)

@@ -51,8 +51,10 @@ struct bb_doc_column {
 	 * then those with drop 2, and so on. 0 means never. A column that also has a `spill` is
 	 * left out instead of moved. */
 	int drop;
-	bool once;  /* only for the first column: on a terminal, repeated texts are left empty */
-	bool close; /* in text, one blank before the column instead of two */
+	/* true, only for the first column: on a terminal, a text that repeats the one above is
+	 * left empty */
+	bool once;
+	bool close;      /* true: in text, one blank before the column instead of two */
 	const char *doc; /* explanation of the column for the legend; NULL: none is needed */
 };
 
@@ -68,7 +70,7 @@ struct bb_table_cell {
 
 struct bb_doc_cell {
 	char *text; /* NULL: there is no figure, and "-" is shown */
-	bool faint; /* of secondary importance */
+	bool faint; /* true: of secondary importance */
 };
 
 struct bb_doc_block {
@@ -83,7 +85,7 @@ struct bb_doc_block {
 struct bb_doc {
 	struct bb_doc_block *blocks;
 	size_t n;
-	bool faint; /* the cells that are added next are of secondary importance */
+	bool faint; /* true: the cells that are added next are of secondary importance */
 };
 
 /* Adds a block with a text made of `fmt`, and a copy of `label`. `label` NULL: the block has
@@ -93,8 +95,9 @@ void bb_doc__add(struct bb_doc *d, enum bb_doc_kind kind, const char *label, con
 /* Appends a text made of `fmt` to the text of the document's last block. */
 void bb_doc__append(struct bb_doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Adds advice to give the command line `command` again, with the option `option` ("--budget 60"):
- * "`sudo COMMAND` (why)". NULL: no command line is known, or no reason is given. */
+/* Adds advice to give the command line `command` again, with the option `option` ("--budget
+ * 60"): "`sudo COMMAND` (why)". `command` NULL: no command line is known. `why` NULL: no reason
+ * is given. */
 void bb_doc__again(struct bb_doc *d, enum bb_doc_kind kind, const char *label, const char *command,
 		   const char *option, const char *why);
 
@@ -103,7 +106,7 @@ void bb_doc__again(struct bb_doc *d, enum bb_doc_kind kind, const char *label, c
 void bb_doc__table(struct bb_doc *d, const struct bb_doc_column *columns, size_t n);
 void bb_doc__column(struct bb_doc *d, struct bb_doc_column column);
 #define bb_doc__cell(d, ...) bb_doc__cell_if(d, true, __VA_ARGS__)
-/* Adds a cell with a text made of `fmt`; if `has` is false, a cell without a figure. */
+/* Adds a cell with a text made of `fmt`. If `has` is false, adds a cell without a figure. */
 void bb_doc__cell_if(struct bb_doc *d, bool has, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void bb_doc__text_cell(struct bb_doc *d, const char *text); /* NULL: there is no figure */
@@ -120,11 +123,12 @@ void bb_doc__done(struct bb_doc *d); /* frees all blocks */
 /* How text looks on a terminal or in a file. */
 struct bb_doc_look {
 	size_t width; /* characters in a line */
-	bool wrap;    /* paragraphs and long cells are broken into lines of at most `width` */
-	/* lines of source that are too wide are cut and end in "…"; cells of a column with `once`
-	 * that repeat the cell above are empty */
+	bool wrap;    /* true: paragraphs and long cells are broken into lines of at most `width` */
+	/* true: lines of source that are too wide are cut and end in "…"; cells of a column with
+	 * `once` that repeat the cell above are empty */
 	bool terse;
-	bool colour; /* colours may be written; then the output must be a stream of base/clean.h */
+	/* true: colours may be written; then the output must be a stream of base/clean.h */
+	bool colour;
 };
 
 extern const struct bb_doc_look bb_doc_plain_look; /* the look in files and pipes */
@@ -141,6 +145,7 @@ void bb_md_text(const char *text, FILE *out);
 
 /* True if the column has a text in at least one row of the table. */
 bool bb_doc_block__has_column(const struct bb_doc_block *b, size_t column);
-/* True if the column also has room in the table, when it is rendered as text. */
+/* True if the column has a text in at least one row, and the table has room for the column when it
+ * is rendered as text. */
 bool bb_doc_block__shows_column(const struct bb_doc_block *b, size_t column,
 				const struct bb_doc_look *look);

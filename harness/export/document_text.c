@@ -7,7 +7,8 @@
 
 /* widths of the last column of a table, in characters */
 #define LEAST_LAST 24u /* smallest width of a column of text */
-#define MOST_LAST 40u  /* a text column never needs more width than this to stay in its row */
+/* a text column that can have this width stays in its row, however long its text is */
+#define MOST_LAST 40u
 #define LEAST_CODE 12u /* smallest width of a column of source */
 
 const struct bb_doc_look bb_doc_plain_look = {.width = 80, .wrap = true};
@@ -29,7 +30,7 @@ static void put_coloured(const struct page *p, const char *colour, const char *t
 		bb_clean__put_raw(p->out, "\033[0m");
 }
 
-/* --- paragraphs --- */
+/* --- breaking paragraphs into lines --- */
 
 /* True if the blank text[at] stands within an interval such as "[-1.2, +3.4]". */
 static bool is_in_interval(const char *text, size_t at)
@@ -109,7 +110,8 @@ static size_t line_len(const char *text, size_t width, bool *in_command)
 		*in_command = false;
 		return at;
 	}
-	if (*in_command && !is_in && !any_blank) { /* a word that ends the command */
+	/* this line is one long word, which ends the command */
+	if (*in_command && !is_in && !any_blank) {
 		*in_command = false;
 		return at + strcspn(text + at, " ");
 	}
@@ -179,7 +181,7 @@ static void put_block(const struct page *p, const struct bb_doc_block *b)
 	free(words);
 }
 
-/* --- tables --- */
+/* --- laying out tables --- */
 
 struct layout {
 	const struct bb_doc_block *b;
@@ -189,7 +191,7 @@ struct layout {
 	bool *later;
 	bool *skip;        /* skip[n_columns]: true for columns that an earlier table has shown */
 	size_t indent;     /* blanks before each row */
-	bool on_two_lines; /* in each row, the first column has a line of its own */
+	bool on_two_lines; /* true: in each row, the first column has a line of its own */
 	/* column whose text stands on a line below each row; 0: there is no such column */
 	size_t under_row;
 };
@@ -498,7 +500,7 @@ static void put_table(const struct page *p, const struct bb_doc_block *b, size_t
 	free(l.later);
 }
 
-/* --- the whole --- */
+/* --- the whole document --- */
 
 /* True if a column before column k of block `end`, in that block or earlier, has the same
  * explanation. */

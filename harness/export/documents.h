@@ -26,7 +26,7 @@ void bb_doc_short_rest(const struct bb_report *r, struct bb_doc *d);
 double bb_budget_to_decide(const struct bb_report *r);
 
 /* Adds the comparisons that were measured in the run. `open` has the same meaning as for
- * bb_doc_diff(). With BB_SHORT, without the rows that bb_diff_drop_nets() removes. */
+ * bb_doc_diff(). With BB_SHORT, leaves out the rows that bb_diff_drop_nets() removes. */
 void bb_doc_comparisons(const struct bb_report *r, size_t open, enum bb_detail detail,
 			struct bb_doc *d);
 
@@ -41,7 +41,8 @@ bool bb_is_first_of_group(const struct bb_report *r, size_t i);
  * a sweep. */
 bool bb_is_of_values(const struct bb_report *r, size_t of);
 
-/* True if case `i` is the first of its table (bb_same_table()). False for the cases of a sweep. */
+/* True if case `i` is the first of its table (bb_same_table()). Always false for a case of a
+ * sweep. */
 bool bb_is_first_of_table(const struct bb_report *r, size_t i);
 
 /* A sweep is a parameter with very many values, such as 256 inputs. Its document has one table,
@@ -75,8 +76,8 @@ void bb_doc_in_vain_of_both(const struct bb_report *r, struct bb_doc *d);
 void bb_doc_classes(const struct bb_report *r, struct bb_doc *d);
 
 /* Adds tables of the cases that were measured both hot and cold, side by side. A row is a variant
- * at one value of the parameter. In a sweep it is a variant, with the medians over all values that
- * were measured hot and cold. */
+ * at one value of the parameter. In a sweep, a row is a variant, with the medians over all values
+ * that were measured hot and cold. */
 void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d);
 
 /* Adds a table that says, for each program that ran on several CPUs at once, whether the CPUs slow
@@ -137,8 +138,8 @@ void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open,
 void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sides, bool all,
 		       const struct bb_doc_gate *g, struct bb_doc *d);
 /* Adds the verdict on the whole run and the lines that differ; without `all`, only the first ones.
- * If sides.a is set, also adds the names of A and B and what the figures mean; if sides.r is set,
- * also failed lookups and early returns. */
+ * If sides.a is set, also adds the names of A and B and what the figures mean. If sides.r is set,
+ * too, also adds failed lookups and early returns. */
 void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc_sides sides, bool all,
 		      struct bb_doc *d);
 
@@ -147,8 +148,8 @@ void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc_sides sides
  * line that measured; NULL: the user has just given it. */
 void bb_doc_time_diff_next(const struct bb_time_diff *diff, const char *command, struct bb_doc *d);
 
-/* Documents about stored runs over time. They have only the cases of the run `only`; NULL: all
- * cases. */
+/* The functions below make documents about stored runs over time. Such a document has only the
+ * cases of the run `only`; NULL: all cases. */
 #define BB_HISTORY_ROWS 200u
 /* Adds a table with a row for each case, with its newest run. Changed cases come first. It leaves
  * out rows beyond BB_HISTORY_ROWS and, if `only` is NULL, the unchanged cases of sweeps. The last
@@ -209,8 +210,8 @@ struct bb_annotate_opts {
 	 * whole source */
 	size_t n_hottest;
 	size_t width; /* characters in a line of output; longer lines of source are cut */
-	/* write in colour lines that were never executed, and lines with at least a tenth of the
-	 * instructions */
+	/* true: write in colour lines that were never executed, and lines with at least a tenth of
+	 * the instructions */
 	bool colour;
 };
 /* Writes the source of a program, with the instructions and executions of each line per run, and

@@ -12,7 +12,7 @@ int bb_export_json(const struct bb_report *r, FILE *mem, struct bb_err *)
 	return 0;
 }
 
-/* --- bmf --- */
+/* --- the format bmf --- */
 
 /* Bencher Metric Format v0: one JSON object {"case": {"measure": {"value": x, "lower_value": x,
  * "upper_value": x}}}. Bencher accepts an empty object `{}` as a success, so we fail for a run
@@ -169,7 +169,7 @@ int bb_export_bmf(const struct bb_report *r, FILE *mem, struct bb_err *err)
 	return 0;
 }
 
-/* --- github-action --- */
+/* --- the formats for github-action-benchmark --- */
 
 /* The format of benchmark-action/github-action-benchmark: [{"name", "unit", "value", "range",
  * "extra"}]. In one file, less is better for all figures (customSmallerIsBetter), or more is better

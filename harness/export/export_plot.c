@@ -316,7 +316,7 @@ int bb_export_plot(const struct bb_report *r, FILE *mem, struct bb_err *)
 	return 0;
 }
 
-/* --- runs over time --- */
+/* --- the history of runs for gnuplot --- */
 
 static const char history_head[] =
 	"# bpfbench history, version 1. Tabs part the columns, two empty lines the blocks "

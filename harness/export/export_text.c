@@ -5,7 +5,7 @@
 #include "export/exporter.h"
 #include "judge/annotated.h"
 
-/* --- csv --- */
+/* --- the format csv --- */
 
 /* CSV for spreadsheets and data frames, with a row for each figure (RFC 4180, but lines end in \n).
  * A cell without a value is empty. A missing figure has no row. */
@@ -58,7 +58,7 @@ int bb_export_csv(const struct bb_report *r, FILE *mem, struct bb_err *)
 	return 0;
 }
 
-/* --- benchfmt --- */
+/* --- the format benchfmt --- */
 
 /* The Go benchmark format for benchstat (golang.org/design/14313-benchmark-format). Each load is a
  * line, because benchstat computes the interval itself, for which it needs ten lines of one name.
@@ -118,7 +118,7 @@ int bb_export_benchfmt(const struct bb_report *r, FILE *mem, struct bb_err *)
 	return 0;
 }
 
-/* --- veristat --- */
+/* --- the format veristat --- */
 
 /*
  * The format of `veristat -o csv` (tools/testing/selftests/bpf/veristat.c), so that `veristat -C
@@ -184,7 +184,7 @@ int bb_export_veristat(const struct bb_report *r, FILE *mem, struct bb_err *err)
 	return 0;
 }
 
-/* --- lcov --- */
+/* --- the format lcov --- */
 
 /* lcov's tracefile (geninfo(1)), for coverage viewers such as genhtml: how often each line of the
  * source was executed. Each program is a test; viewers add up the counts of all tests. */
@@ -231,7 +231,7 @@ int bb_export_lcov(const struct bb_report *r, FILE *mem, struct bb_err *err)
 	return 0;
 }
 
-/* --- openmetrics --- */
+/* --- the format openmetrics --- */
 
 /* OpenMetrics text (openmetrics.io, 1.0): gauges without timestamps, in base units. Each metric is
  * a family. The textfile collector of Prometheus reads it, too, but needs whole files; so --output
@@ -321,8 +321,9 @@ void bb_openmetrics_histogram(const char *name, const struct bb_openmetrics_labe
 	bb_openmetrics_sample(name, "_sum", labels, NULL, b->sum_ns * S_PER_NS, out);
 }
 
-/* Writes one value of a figure as a sample. Its label `bound` is "value", or "lower" or "upper" for
- * an end of the interval. */
+/* Writes one value of a figure as a sample. `bound` is the value of the sample's label `estimate`:
+ * "value", or "lower" or "upper" for an end of the interval. A figure of a program has no interval,
+ * and its sample does not have this label. */
 static void put_sample(const struct bb_figure_row *f, const char *family, const char *bound,
 		       double value, double scale, FILE *mem)
 {
@@ -340,7 +341,7 @@ static void put_sample(const struct bb_figure_row *f, const char *family, const 
 	putc('\n', mem);
 }
 
-/* Writes the family of one metric: all its figures, with nanoseconds as seconds. */
+/* Writes the family of one metric: all its figures. Nanoseconds are written as seconds. */
 static void put_family(const struct bb_report *r, const struct bb_metric_def *def, FILE *mem)
 {
 	bool is_time = !strcmp(def->unit, "ns"), any = false;

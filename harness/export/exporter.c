@@ -68,7 +68,7 @@ bool bb_figure_row__next(struct bb_figure_row *f, const struct bb_report *r)
 	return false;
 }
 
-/* --- without a sample --- */
+/* --- cases without a sample --- */
 
 #define LIST_SIZE 3000 /* less than a message in struct bb_err has */
 

@@ -13,11 +13,11 @@ struct bb_exporter {
 	/* Writes to memory. bb_export() then writes all of this to the output or, after an error,
 	 * nothing. NULL: the format has `document` instead. */
 	int (*write)(const struct bb_report *r, FILE *out, struct bb_err *err);
-	/* a service such as Bencher reads the format, which has only figures and no notes */
+	/* true: a service such as Bencher reads the format, which has only figures and no notes */
 	bool is_for_service;
 	/* makes the document that is rendered; NULL: the format has `write` */
 	void (*document)(const struct bb_report *r, struct bb_doc *d);
-	bool is_markdown; /* the document is rendered as Markdown; false: as text */
+	bool is_markdown; /* true: the document is rendered as Markdown; false: as text */
 };
 
 /* Writes a run in a format. `look` says how text looks; NULL stands for bb_doc_plain_look. Returns
@@ -58,7 +58,7 @@ int bb_export_lcov(const struct bb_report *r, FILE *out, struct bb_err *err);
 /* media type of OpenMetrics 1.0 text */
 #define BB_OPENMETRICS_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
-/* Labels that say of which loaded program, or of which of its paths, a sample is. */
+/* The labels of a sample. They say which loaded program the sample is of, and which path of it. */
 struct bb_openmetrics_labels {
 	uint32_t id;             /* the kernel's id of the program */
 	char type[32];           /* its type, such as "xdp" */

@@ -37,7 +37,7 @@ size_t bb_history_n_runs(const struct bb_timeline *t, const struct bb_report *on
 	return n;
 }
 
-/* --- every run --- */
+/* --- the table with a row for each run --- */
 
 const char *bb_history_mark_text(const struct bb_timeline *t, const struct bb_timeline_point *p)
 {
@@ -77,7 +77,7 @@ static void add_point(const struct bb_timeline *t, const struct bb_timeline_case
 					 p->of->voids);
 	if (isnan(run->epoch_s))
 		bb_doc__text_cell(d, run->of->id);
-	else /* "2026-01-26T12:00:00Z" */
+	else /* `started` is a text such as "2026-01-26T12:00:00Z" */
 		bb_doc__cell(d, "%.10s %.5s", run->of->started, run->of->started + 11);
 	bb_doc__cell_if(d, strcmp(run->of->commit, "none"), "%.*s", COMMIT_DIGITS, run->of->commit);
 	bb_doc__table_cell(d, bb_table_cell_time(e->value, e->value));
@@ -143,7 +143,7 @@ void bb_doc_history_points(const struct bb_timeline *t, struct bb_doc *d)
 	}
 }
 
-/* --- the newest run --- */
+/* --- the overview: the newest run of each case --- */
 
 /* A case with a higher limit is "too noisy" and not "steady", because many changes would stay below
  * the limit. */

@@ -281,7 +281,7 @@ static void add_runs(struct matrix *m, const char *variant, const char **first)
 	}
 }
 
-#define NAMES_SHOWN 3u /* limit: names in a note, which only counts further ones */
+#define NAMES_SHOWN 3u /* limit: names that a note has; it only counts further ones */
 
 /* Adds a note for each reason in skips[n] of kernel `k`, with the names of the first skips for this
  * reason. */
@@ -385,7 +385,7 @@ void bb_doc_matrix(const struct bb_matrix_kernel *kernels, size_t n, struct bb_d
 	free((void *)(uintptr_t)m.variants.v);
 }
 
-/* --- two revisions --- */
+/* --- the table of pairs: two revisions --- */
 
 /* A row of the table of pairs: a program on a kernel, run on one input. In arrays, element 0 is
  * base's and element 1 is head's. */
@@ -615,7 +615,7 @@ size_t bb_doc_matrix_pairs(const struct bb_matrix_kernel *kernels, size_t n,
 	return failing;
 }
 
-/* --- BMF --- */
+/* --- the matrix in BMF --- */
 
 static void write_measure(struct bb_json *w, const char *slug, double value)
 {

@@ -24,7 +24,7 @@ static void add_value(struct bb_doc *d, double ns)
 	bb_doc__number_cell(d, ns, ns);
 }
 
-/* --- sweeps --- */
+/* --- tables of sweeps --- */
 
 bool bb_is_sweep(const struct bb_report *r, size_t i)
 {
@@ -102,10 +102,10 @@ void bb_doc_sweep(const struct bb_report *r, size_t head, struct bb_doc *d)
 			add_variant(r, head, i, d);
 }
 
-/* --- classes of inputs --- */
+/* --- tables by return value --- */
 
 /* True if `c` has a latency and a return value, and is on the curve of the case `curve`. If
- * `returned` is not NULL, it must be the return value. */
+ * `returned` is not NULL, the return value must also be `returned`. */
 static bool is_of_class(const struct bb_case *c, const struct bb_case *curve, const char *returned)
 {
 	return bb_same_curve(c, curve) && c->returned && !isnan(latency_of(c)) &&
@@ -226,7 +226,7 @@ void bb_doc_classes(const struct bb_report *r, struct bb_doc *d)
 	}
 }
 
-/* --- hot and cold --- */
+/* --- tables of hot and cold caches --- */
 
 /* The cases that were measured both hot and cold. */
 struct ends {
@@ -347,7 +347,7 @@ void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d)
 	free(b.cold);
 }
 
-/* --- several CPUs at once --- */
+/* --- tables of several CPUs at once --- */
 
 static bool contends_for_shares(const struct bb_report *r, size_t i)
 {
@@ -405,7 +405,7 @@ static const char *is_it(const struct bb_contention *one, const struct bb_conten
 }
 
 /* Adds a line for each map that was measured both with one value for all CPUs and with one value
- * per CPU. */
+ * per CPU, if the CPUs contend with one value for all. */
 static void add_per_cpu(const struct bb_report *r, struct bb_doc *d)
 {
 	struct bb_contention each, one;
@@ -424,9 +424,9 @@ static void add_per_cpu(const struct bb_report *r, struct bb_doc *d)
 
 /*
  * Adds a line for each program that was measured both with one input for all CPUs and with an input
- * of its own for each CPU. If the contention ends with inputs of their own, the CPUs contend for
- * what belongs to one input, such as a value or a bucket of a map. If not, they contend for the
- * whole map or a ring.
+ * of its own for each CPU, if CPUs contend in one of the two. If they contend only with one input
+ * for all, they contend for what belongs to one input, such as a value or a bucket of a map. If
+ * not, they contend for the whole map or a ring.
  */
 static void add_inputs(const struct bb_report *r, struct bb_doc *d)
 {
@@ -484,7 +484,7 @@ void bb_doc_contention(const struct bb_report *r, struct bb_doc *d)
 	add_inputs(r, d);
 }
 
-/* --- slope and hook against step --- */
+/* --- cross-checks: slope and hook against step --- */
 
 static void add_check(struct bb_doc *d, const struct bb_cross_checked *k, bool hook)
 {

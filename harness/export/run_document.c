@@ -9,11 +9,11 @@
 /* If a table has at least this many programs, a sentence names the programs with the least and the
  * most net cost. */
 #define MANY_PROGRAMS 4u
-#define MOST_ROWS 60u /* a short table of more cases shows MOST_ROWS / 2 of them */
-/* limit: programs whose counts of instructions stand in one sentence */
+#define MOST_ROWS 60u /* a short table with more cases than this shows MOST_ROWS / 2 of them */
+/* the most programs whose counts of instructions stand in one sentence */
 #define MOST_COUNTS 20u
 
-/* --- one table --- */
+/* --- a table of cases, with its title and remarks --- */
 
 bool bb_is_first_of_table(const struct bb_report *r, size_t i)
 {
@@ -139,9 +139,9 @@ static void add_columns(const struct bb_report *r, const struct bb_case *c, enum
 	}
 }
 
-/* Returns the least net cost that the table of case `first` shows, ns. A short table of more than
- * MOST_ROWS cases shows only the MOST_ROWS / 2 cases with the most net cost; any other table shows
- * all cases. */
+/* Returns the net cost below which the table of case `first` hides a case, ns; -INFINITY if it
+ * hides none. A short table of more than MOST_ROWS cases shows only the MOST_ROWS / 2 cases with
+ * the most net cost. Any other table shows all cases. */
 static double least_shown(const struct bb_report *r, size_t first, enum bb_detail detail)
 {
 	double *below = bb_calloc(r->n_cases + 1, sizeof(*below)), least = -INFINITY;
@@ -188,8 +188,8 @@ static void append_net(const struct bb_case *c, struct bb_doc *d)
 		       bb_net_is_near_0(c) ? " (may be 0)" : "");
 }
 
-/* True if a check ends the runs of the case's program early, in this drive or in another one that
- * sees it. The program is then cheap because it does not do its work. */
+/* True if a check ends the runs of the case's program early, as this drive or another one has
+ * found. The program is then cheap because it does not do its work. */
 static bool returns_early(const struct bb_report *r, const struct bb_case *c)
 {
 	return BB_ANY(r->cases, r->n_cases, it->turned_file && bb_same_program(it, c));
@@ -279,7 +279,7 @@ static void add_sentence(const struct bb_report *r, const struct bb_case *c, str
 {
 	struct bb_table_cell of_net = bb_net_half_cell(c), of_latency = bb_latency_half_cell(c);
 	struct bb_table_cell executed = bb_executed_cell(c);
-	/* another drive ran the same input */
+	/* true: an earlier case of this program has the same count, so it need not be said again */
 	bool is_said = BB_ANY(r->cases, (size_t)(c - r->cases),
 			      bb_same_program(it, c) &&
 				      !strcmp(bb_executed_cell(it).text, executed.text));
@@ -316,9 +316,9 @@ static void add_sentence(const struct bb_report *r, const struct bb_case *c, str
 		bb_doc__append(d, "   (too few for p99)");
 }
 
-/* Adds the conditions of a table's measurement: the speed of the machine, which caches were
- * emptied, and how long a read of memory then took in the valid loads. With `is_apart`, also adds
- * what fired each variant. */
+/* Adds the conditions of a table's measurement: the times of the references, which caches were
+ * emptied, and how long a read of a cache line took after that, in the valid loads. With
+ * `is_apart`, also adds what fired each variant. */
 static void add_circumstances(const struct bb_report *r, size_t first, bool is_apart,
 			      struct bb_doc *d)
 {
@@ -373,7 +373,7 @@ void bb_doc_table(const struct bb_report *r, size_t first, enum bb_detail detail
 		add_circumstances(r, first, is_apart, d);
 }
 
-/* --- programs --- */
+/* --- the table of programs --- */
 
 void bb_doc_programs(const struct bb_report *r, struct bb_doc *d)
 {
@@ -496,7 +496,7 @@ void bb_doc_counted(const struct bb_report *r, enum bb_detail detail, struct bb_
 	}
 }
 
-/* --- the whole --- */
+/* --- the whole document --- */
 
 static void add_incomplete(const struct bb_report *r, struct bb_doc *d)
 {
@@ -505,7 +505,8 @@ static void add_incomplete(const struct bb_report *r, struct bb_doc *d)
 			    "%s; the tables show the samples taken until then", r->incomplete);
 }
 
-/* True if `compare` may have measured the run. Only then do options of `compare` fit the advice. */
+/* True if the stored run was made by `compare`, or if its command is not known. In all other runs
+ * the advice must not name options of `compare`. */
 static bool is_of_compare(const struct bb_report *r)
 {
 	return !r->command || !strncmp(r->command, "bpfbench compare ", 17);
@@ -551,8 +552,8 @@ void bb_doc_comparisons(const struct bb_report *r, size_t open, enum bb_detail d
 }
 
 /* Adds the mean cost of a run if inputs come as often as their weights say. Leaves out inputs that
- * were not measured, and says what share of the runs the other inputs stand for. The figure after
- * +- assumes that the errors of the inputs' costs are independent. */
+ * were not measured. Says for what share of the runs the measured inputs stand. The figure after +-
+ * assumes that the errors of the inputs' costs are independent. */
 static void add_mix(const struct bb_report *r, size_t first, struct bb_doc *d)
 {
 	double net = 0, latency = 0, square = 0, share = 0;
@@ -750,7 +751,8 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 			       isfinite(it->summary.net.lo) || isfinite(it->summary.latency.lo));
 	bool has_p99 = BB_ANY(r->cases, r->n_cases, isfinite(it->summary.p99.value)),
 	     lacks_p99 = BB_ANY(r->cases, r->n_cases, isnan(it->summary.p99.value));
-	/* number of runs whose spread is in the intervals; 0: it is in none */
+	/* number of stored runs whose spread the intervals include; 0: the intervals include no
+	 * such spread */
 	uint32_t between_runs = 0;
 
 	for (size_t i = 0; i < r->n_cases; i++)
@@ -758,7 +760,8 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 			between_runs = r->cases[i].between_runs;
 	if (bb_counts_instructions(r))
 		bb_doc__add(d, BB_DOC_BAD, NULL, BB_COUNTS_INSTRUCTIONS);
-	if (r->n_comparisons) /* a comparison has rows `net` only where something changed */
+	if (r->n_comparisons) /* explain `net` only if something changed: only then does a
+				 comparison have rows `net` */
 		has_net &= bb_report__count_verdict(r, BB_VERDICT_REGRESSED) ||
 			   bb_report__count_verdict(r, BB_VERDICT_IMPROVED);
 	if (has_net)
@@ -826,7 +829,8 @@ static const char *map_to_fill(const struct bb_report *r)
 	return v ? v->map : NULL;
 }
 
-/* True if the run is of an object or of captured programs, whose inputs options can change. */
+/* True if the stored run measured an object or captured programs. Options can change the inputs of
+ * these. */
 static bool takes_inputs(const struct bb_report *r)
 {
 	return r->command && (strstr(r->command, "--object") || strstr(r->command, " -- ")) &&
@@ -837,7 +841,8 @@ bool bb_doc_advises_fill(const struct bb_report *r)
 {
 	const char *map = map_to_fill(r);
 
-	/* the name is from a file, and users copy the command to a shell */
+	/* no advice if the map's name has other characters: the name is from a file, and users copy
+	 * the command to a shell */
 	if (!map ||
 	    map[strspn(map, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.")] ||
 	    !r->command || strstr(r->command, "--fill"))
@@ -862,8 +867,8 @@ static void add_fill(const struct bb_report *r, const char *label, struct bb_doc
 }
 
 /* If runs ended early or lookups failed, adds advice to search for inputs or to fill the map that
- * was empty. Returns the label of the advice that follows it: "next" if this function added
- * nothing. */
+ * was empty. Returns the label of the advice that comes after it: "then", or "next" if this
+ * function added nothing. */
 static const char *begin_next(const struct bb_report *r, struct bb_doc *d)
 {
 	if (bb_doc_advises_fill(r)) {
@@ -883,7 +888,8 @@ static bool has_many_timed(const struct bb_report *r)
 	return BB_ANY(r->timed, r->n_timed, strcmp(it->variant, r->timed[0].variant));
 }
 
-/* Adds what to do next after a run that compares nothing, and how to judge a change. */
+/* Adds advice on the next step after a stored run without comparisons, and on how to judge a
+ * change. */
 static void add_next_of_run(const struct bb_report *r, const char *label, const char *results,
 			    bool has_object, struct bb_doc *d)
 {
@@ -912,8 +918,9 @@ static void add_next_of_run(const struct bb_report *r, const char *label, const 
 }
 
 /* A difference was found. Adds advice to find the lines that cause it: by their times or, if no
- * lines can be timed, by their counts of instructions. The advised command is that of the run
- * without options for the drive, the format, the sorting and the filter, which it would refuse. */
+ * lines can be timed, by their counts of instructions. The advised command is that of the stored
+ * run without its options for the drive, the format, the sorting and the filter: bpfbench would
+ * refuse the command with them. */
 static void add_next_of_found(const struct bb_report *r, const char *label, struct bb_doc *d)
 {
 	static const char *const drop[] = {"--drive NAME", "-d NAME",       "--format NAME",
@@ -929,8 +936,8 @@ static void add_next_of_found(const struct bb_report *r, const char *label, stru
 	free(command);
 }
 
-/* Adds the next steps for the user. With BB_SHORT, a run that compares nothing gets only the most
- * useful step. */
+/* Adds the next steps for the user. With BB_SHORT, a stored run without comparisons gets only the
+ * first step, which is the most useful one. */
 static void add_next(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
 	bool has_object = r->command && strstr(r->command, "--object");
@@ -995,8 +1002,8 @@ void bb_doc_details(const struct bb_report *r, struct bb_doc *d)
 {
 	add_incomplete(r, d);
 	bb_doc_comparisons(r, 0, BB_DETAILS, d);
-	/* Before the details, show only the tables that summarise several tables of the details: of
-	 * sweeps, and of programs at several values of the parameter. */
+	/* Before the details, show only tables that summarise several tables of the details: those
+	 * of sweeps, and those of programs at several values of the parameter. */
 	for (size_t i = 0; i < r->n_cases && !r->n_comparisons; i++)
 		if (bb_is_sweep_head(r, i))
 			bb_doc_sweep(r, i, d);

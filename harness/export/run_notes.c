@@ -5,10 +5,10 @@
 
 /* a note names programs that execute less than this share of their instructions */
 #define LITTLE_SHARE 0.25
-/* A note says so if less than this share of the requested rate was reached. Even a busy machine
+/* A case gets a note if less than this share of its requested rate was reached. Even a busy machine
  * reaches 0.98. */
 #define REACHED 0.9
-#define NAMED_LOADS 8 /* limit: loads that a note about void series names */
+#define NAMED_LOADS 8 /* the most loads that a note about void series names */
 
 /* --- notes: each is collected as two blocks, first the case, then the cause --- */
 
@@ -135,7 +135,8 @@ static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 
-		/* other notes already say that lookups failed or that a check ended the runs */
+		/* leave out cases with failed lookups or early returns: other notes already tell of
+		 * these */
 		if (!c->n_insns || c->executed_insns >= LITTLE_SHARE * c->n_insns || c->n_in_vain ||
 		    c->turned_file || is_executed_above(r, i))
 			continue;
@@ -186,13 +187,14 @@ static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb
 
 size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
-	/* add no notes about skips and void series that the rows of the comparisons already show */
+	/* true: the rows of the comparisons already show skips and void series, so add no notes
+	 * about them */
 	bool in_rows = detail == BB_SHORT && r->n_comparisons;
 	struct bb_doc notes = {0};
 	size_t before = d->n;
 
 	for (size_t i = 0; i < r->n_skips && !in_rows; i++) {
-		/* leave out `what`, because this reason already says which loads were skipped */
+		/* true: the reason already says which loads were skipped, so leave out `what` */
 		bool is_of_loads = strstr(r->skips[i].what, "/loads ");
 
 		bb_doc__add(&notes, BB_DOC_ITEM, "skipped", "%s%s",
@@ -208,7 +210,7 @@ size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_
 	return d->n - before;
 }
 
-/* --- why little was executed --- */
+/* --- notes about early returns and failed lookups --- */
 
 /* The kinds of input that a check of a program may reject. Each kind has another remedy. */
 enum turned_input { OF_PACKETS, OF_CONTEXTS, OF_EVENTS, OF_PAGE_FAULTS, N_INPUTS };
@@ -247,7 +249,7 @@ struct noting {
 	const struct bb_report *r;
 	/* the notes are about the cases in the table of this case; NULL: about all cases */
 	const struct bb_case *table;
-	bool is_compared; /* the cases are those of base and head */
+	bool is_compared; /* true: the cases are those of base and head */
 	size_t from;      /* a note is not repeated if block `from` or a later block has it */
 	struct bb_doc *d;
 };
@@ -261,7 +263,7 @@ static char *name_noted(const struct noting *k, const struct bb_case *c)
 				      c->variant);
 }
 
-/* True if `places` names the place, which ends in the number of a line. */
+/* True if `places` contains `place`, which ends in a line number: "a.c:2" is not in "a.c:20". */
 static bool names_place(const char *places, const char *place)
 {
 	const char *at = places;
@@ -271,8 +273,9 @@ static bool names_place(const char *places, const char *place)
 	return at != NULL;
 }
 
-/* Returns the text `a` with the place that `b` names in parentheses, "(prog.bpf.c:20)", beside its
- * own. Returns NULL if the two texts differ in something else. The caller frees it. */
+/* The texts `a` and `b` name places of the code in parentheses, such as "(prog.bpf.c:20)". Returns
+ * `a` with the place of `b` added after its own. Returns NULL if the two texts differ in something
+ * else. The caller frees the text. */
 static char *join_places(const char *a, const char *b)
 {
 	size_t at = 0, end_a, len_b;
@@ -306,7 +309,7 @@ static void add_once(const struct noting *k, const struct bb_case *c, const char
 {
 	char *name = name_noted(k, c);
 	char *text = bb_asprintf("%s: %s", name, words);
-	/* length of the beginning of the name that is the same for base and head: the scenario */
+	/* length of the scenario's name: the part of `name` that base and head share */
 	size_t of_both = k->table ? 0 : strlen(c->scenario);
 	struct bb_doc *d = k->d;
 	bool is_said = false;
@@ -444,8 +447,8 @@ static void add_turned_away(const struct noting *k)
 		size_t before = d->n;
 		char *words, *with;
 
-		/* Add no note if production sends this input (the input has a share of its runs):
-		 * that its runs end early is then normal. */
+		/* Add no note if production sends this input (`path_share` is above 0): an early
+		 * return is then normal. */
 		if (!c->turned_file || c->path_share > 0 || !is_beside(k, c) ||
 		    is_turned_away_before(k, c))
 			continue;

@@ -5,7 +5,7 @@
 #include "core/drive_kind.h"
 
 #define NS_SHOWN_AS_MS 999999.5
-#define PATH_SHOWN 50 /* of a long path, only about the last this many bytes are shown */
+#define PATH_SHOWN 50 /* of a longer path, only about the last PATH_SHOWN bytes are shown */
 
 static const struct bb_table_cell none = {""};
 
@@ -167,8 +167,9 @@ static struct bb_table_cell loads(const struct bb_case *c)
 	return bb_table_cell_of("%" PRIu32 "/%zu", c->summary.loads, c->n_series);
 }
 
-/* Returns a figure of the case's samples in the unit of its drive. The samples of a pipeline whose
- * consumer is behind are lags so far: no figure if it took none, else the least that it can be. */
+/* Returns a figure of the case's samples in the unit of its drive. If a consumer is behind, the
+ * lags of the remaining samples are not known: the figure is then a lower bound (">12"), or empty
+ * if the consumer took no samples. */
 static struct bb_table_cell time_of_samples(const struct bb_case *c, double value)
 {
 	if (bb_is_behind(c))
@@ -177,7 +178,7 @@ static struct bb_table_cell time_of_samples(const struct bb_case *c, double valu
 			       : none;
 	if (value == round(value) && !bb_is_shown_in_ms(value) &&
 	    !(bb_drive_kind_named(c->drive)->sample.shown_ns > 0))
-		return bb_table_cell_of("%.0f", value); /* a clock that ticks in several ns */
+		return bb_table_cell_of("%.0f", value); /* no decimals: a tick is several ns */
 	return time_of(c, value, value);
 }
 

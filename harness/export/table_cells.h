@@ -5,8 +5,8 @@
 #include "report/report.h"
 
 /* How much detail a document shows: BB_SHORT or BB_DETAILS. For a column: the documents that show
- * it. BB_SENTENCE stands for the sentence about a scenario with one program, in which the figure
- * comes after the net cost. */
+ * it. BB_SENTENCE is only for columns: the sentence about a scenario with one program also has the
+ * figure, after the net cost. */
 enum bb_detail {
 	BB_SHORT = 1,
 	BB_DETAILS = 2,
@@ -88,7 +88,7 @@ struct bb_table_cell bb_table_cell_interval(const struct bb_estimate *e);
 /* Returns a text made of `fmt`, cut to the size of a cell. */
 struct bb_table_cell bb_table_cell_of(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Returns a path of a table; of a long one the end: "…/bpf/prog.bpf.c". */
+/* Returns a file's path as tables show it: of a long path only the end, "…/bpf/prog.bpf.c". */
 struct bb_table_cell bb_path_cell(const char *path);
 
 /* Returns the number of characters of a UTF-8 text, for each of which a terminal needs a column. */

@@ -45,9 +45,10 @@ extern const struct bb_attach_facts {
 struct bb_attach_point {
 	enum bb_attach_kind kind;
 	uint32_t prog_type, attach_type; /* BPF_PROG_TYPE_*, BPF_* of enum bpf_attach_type */
-	bool is_return;                  /* a function's return, not its entry */
-	bool acts_on_all;                /* the program may affect every process of the machine */
-	char target[256];                /* the name of the hook; "": it has no name */
+	bool is_return;                  /* true: at a function's return, not at its entry */
+	/* true: the program may affect every process of the machine */
+	bool acts_on_all;
+	char target[256]; /* the name of the hook; "": it has no name */
 	/* trigger that the scenario asks for; borrowed; NULL means that bpfbench searches for
 	 * one */
 	const struct bb_fired_by *by;
@@ -60,7 +61,7 @@ struct bb_attach_point {
 	/* BB_AT_OWN_FUNCTION: six arguments of the call, and its result. BB_AT_OWN_RUN: six
 	 * arguments of the event. */
 	long args[7];
-	/* number of the set that `args` come from (fire/live_objects.h) */
+	/* number of the argument set that `args` come from (fire/live_objects.h) */
 	unsigned int argument_set;
 	char said[200]; /* `args` in words */
 };
@@ -74,9 +75,9 @@ void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint
 int bb_attach_point__take(struct bb_attach_point *p, const struct bb_variant_spec *variant,
 			  struct bb_err *err);
 
-/* Makes the attach point BB_AT_OWN_FUNCTION, at which calls of bb_own_function() replace the hook
- * of `p`. Returns false if programs at `p` see more than registers: only BPF_PROG_TYPE_KPROBE
- * without BB_AT_KPROBE_MULTI is possible. */
+/* Makes an attach point (BB_AT_OWN_FUNCTION) that replaces the hook of `p`: bb_own_function() is
+ * called instead. Returns false if programs at `p` see more than registers. Works only for
+ * BPF_PROG_TYPE_KPROBE without BB_AT_KPROBE_MULTI. */
 bool bb_attach_point__on_own_function(const struct bb_attach_point *p,
 				      struct bb_attach_point *ret_point);
 

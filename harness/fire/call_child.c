@@ -10,7 +10,7 @@
 #define START_S 20.0
 #define LOOK_MS 100
 
-/* --- in the child --- */
+/* --- in the child process, which calls the function --- */
 
 struct call {
 	char **argv;

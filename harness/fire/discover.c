@@ -3,10 +3,10 @@
 
 #include "base/deadline.h"
 
-/* limit: windows for each trigger; a window lasts from one reading of the run counter to the
+/* the most windows for one trigger; a window lasts from one reading of the run counter to the
  * next */
 #define WINDOWS 12u
-/* after this time, ns, no more windows are begun if there are ENOUGH */
+/* time after which no further window is begun if there are ENOUGH windows, ns */
 #define WINDOWS_NS 30000000u
 #define ENOUGH 3u
 #define DEATHS 2u /* the search ends when the process that fires has died this many times */
@@ -49,8 +49,8 @@ static void count_runs(const struct list *l, struct bb_firing *f, double idle_ns
 	while (w.n < WINDOWS && (w.n < ENOUGH || at_ns - began_ns < WINDOWS_NS)) {
 		uint64_t now, until_ns = at_ns + (uint64_t)idle_ns;
 
-		/* an error of the firing is ignored, because the program may have run and caused it
-		 */
+		/* go on after an error of the firing: the program may have run and caused the
+		 * error */
 		if (f)
 			w.rc = bb_firing__fire(f);
 		while (!f && bb_now_ns() < until_ns)

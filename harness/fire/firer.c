@@ -51,7 +51,7 @@ static int remove_cgroups_at_end(void *arg, int alive)
 	char inner[300];
 
 	bb_child__sleep(alive);
-	/* the trigger `cgroup` leaves this folder if the process that fires is killed */
+	/* the trigger `cgroup` leaves this folder behind if the process that fires is killed */
 	snprintf(inner, sizeof(inner), "%s/c", p->cgroup);
 	bb_root__begin();
 	/* as long as a process is in the cgroup, rmdir() returns EBUSY */
@@ -139,7 +139,7 @@ const struct bb_fire_site *bb_fire_site__shared(void)
 	return n_users ? &the_site : NULL;
 }
 
-/* --- in the child --- */
+/* --- in the child, which fires --- */
 
 int bb_firing__open(struct bb_firing *f, const struct bb_trigger *t,
 		    const struct bb_attach_point *point, int prog_fd,
@@ -184,7 +184,8 @@ static int enter_site(void *arg)
 	const struct bb_fire_site *p = ((const struct firing_child *)arg)->firer->task->site;
 	int fs, fd;
 
-	signal(SIGINT, SIG_IGN); /* Ctrl-C also signals this process, but only its parent ends it */
+	/* Ctrl-C signals this child, too, but only its parent may end it */
+	signal(SIGINT, SIG_IGN);
 	signal(SIGALRM, SIG_IGN);
 	bb_root__begin();
 	if (p->cgroup_fd >= 0) {
@@ -221,7 +222,7 @@ static int serve(void *arg, int fd)
 	return 0;
 }
 
-/* --- in the parent --- */
+/* --- in the parent, which is our process --- */
 
 /* Waits for the child's answer. Returns 0; -EINTR or -ETIME (base/deadline.h); -ESRCH if the child
  * has ended; or -ETIMEDOUT if it is stuck. */

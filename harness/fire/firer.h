@@ -65,8 +65,8 @@ void bb_call_child__say_end(struct bb_child *c, char *ret_words, size_t size);
 #define BB_FIRER_NAME "bpfbench"
 
 struct bb_fire_task;
-/* The work of the child process. Returns 0 or -errno. `shared`: memory that the child shares with
- * the process that started it, behind the struct bb_fire_task. */
+/* The work of the child process. Returns 0 or -errno. `shared` is memory that the child shares with
+ * the process that started it; it follows the struct bb_fire_task. */
 typedef int bb_fire_work(void *arg, struct bb_fire_task *t, void *shared);
 
 struct bb_fire_task {

@@ -16,12 +16,12 @@
 #include "fire/later.h"
 
 #define PMUS "/sys/bus/event_source/devices/"
-/* limit: functions that a pattern may match, because the kernel patches each of them */
+/* the most functions that a pattern may match; limited, because the kernel patches each of them */
 #define MOST_FUNCTIONS 4096u
 #define LEAVING_MS 1000
 #define COUNTER_SHIFT 32 /* PERF_UPROBE_REF_CTR_OFFSET_SHIFT, linux/trace_events.h */
 
-/* --- what the kernel says about itself --- */
+/* --- looking up names and numbers in sysfs and tracefs --- */
 
 /* Returns the bit of perf_event_attr.config that selects the return probe ("config:0" in sysfs). */
 static uint64_t return_bit(const char *pmu)
@@ -45,7 +45,7 @@ static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err
 	size_t skip;
 	int rc, fd;
 
-	/* the names for a suggestion come from tracefs */
+	/* make tracefs available: the names for a suggestion come from it */
 	bb_tracefs__provide(NULL);
 	folder = bb_tracepoint__folder();
 	skip = strlen(folder) + 1;
@@ -57,7 +57,8 @@ static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err
 	bb_root__begin();
 	glob(pattern, 0, NULL, &found);
 	bb_root__end();
-	/* a tracepoint's name is "sched/sched_switch", a raw tracepoint's "sched_switch" */
+	/* shorten each path to a name: "sched/sched_switch" for a tracepoint, "sched_switch" for a
+	 * raw tracepoint */
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		char *path = found.gl_pathv[i];
 		const char *name;
@@ -150,7 +151,7 @@ static int find_functions(struct bb_hook *h, struct bb_err *err)
 					pattern);
 }
 
-/* --- opening --- */
+/* --- opening a hook --- */
 
 static int open_event(const struct bb_hook *h, uint32_t i, int *ret_fd)
 {
@@ -221,7 +222,7 @@ static int open_tracepoint(struct bb_hook *h, struct bb_err *err)
 	uint64_t id;
 	int rc = bb_tracefs__provide(err);
 
-	/* a tracepoint that is given by its number needs no tracefs */
+	/* go on without tracefs: a tracepoint that is given by its number does not need it */
 	if (rc && bb_tracepoint__number(p->target, &number)) {
 		id = number;
 	} else if (rc) {
@@ -292,7 +293,8 @@ static int open_own_function(struct bb_hook *h, struct bb_err *err)
 {
 	int rc;
 
-	/* the program was loaded for a multi link, and its helpers need such a link */
+	/* a program that was loaded for a multi link cannot run on our function: its helpers need
+	 * such a link */
 	if (bb_multi_link__is_of_kernel(h->point.attach_type))
 		return bb_fail(err, -ENOTSUP,
 			       "a kprobe.multi program runs on the kernel's functions only, once "
@@ -329,8 +331,8 @@ static void open_raw_tp(struct bb_hook *h)
 	close(prog_fd);
 }
 
-/* Returns 0 if the site has a network namespace (`network`) or a cgroup to attach programs to, else
- * -ENOTSUP with the reason. */
+/* Returns 0 if the site has the thing to attach programs to: a network namespace if `network`, else
+ * a cgroup. If not, returns -ENOTSUP with the reason. */
 static int need_site(const struct bb_fire_site *site, bool network, struct bb_err *err)
 {
 	if (site && (network ? site->netns_fd : site->cgroup_fd) >= 0)

@@ -13,7 +13,7 @@ struct bb_hook {
 	struct perf_event_attr attr; /* the attributes that all perf events of this hook have */
 	/* path of the file, or name of the kernel function, that the probe is in */
 	char path[4096];
-	/* for a multi link to functions of the kernel: functions[n_functions], names; owned */
+	/* for a multi link: names of the kernel functions, functions[n_functions]; owned */
 	char **functions;
 	size_t n_functions;
 	/* addresses of the probes in `path`; owned; NULL: there are none */

@@ -49,7 +49,8 @@ static int start(int fd)
 void bb_close_later__wait(void)
 {
 	do
-		/* a thread that has decremented `running` still runs for a moment */
+		/* sleep also if `running` is 0: a thread that has decremented it still runs for a
+		 * moment */
 		usleep(1000);
 	while (atomic_load(&running) > 0);
 }

@@ -10,7 +10,7 @@
 #include "bpf/libbpf_log.h"
 #include "bpf/netns.h"
 
-/* --- the objects --- */
+/* --- opening the sockets --- */
 
 /* Makes a socket on a port of the loopback device. *ret_address receives its address. */
 static int bound_socket(int type, struct sockaddr_in *ret_address)
@@ -47,7 +47,7 @@ static void open_sockets(struct bb_live_objects *o)
 	}
 }
 
-/* --- pages --- */
+/* --- pages for arguments --- */
 
 /* A page of zeros, a page full of pointers to itself, a page with a text. */
 enum { PAGE_ZEROS, PAGE_ADDRESSES, PAGE_TEXT, N_PAGES };
@@ -90,7 +90,7 @@ static void open_pages(struct bb_live_objects *o)
 	memcpy(page_at(o, PAGE_TEXT), a_path, sizeof(a_path));
 }
 
-/* --- the addresses of the objects --- */
+/* --- finding the addresses of the kernel objects --- */
 
 static void read_records(struct bb_live_objects *o, int iter_fd)
 {
@@ -371,7 +371,8 @@ static void guess_function(const struct bb_live_objects *o, const char *program,
 
 	for (int is_bare = 0; !function && is_bare < 2; is_bare++) {
 		bb_program__named_after(program, is_bare, name, sizeof(name));
-		/* the kernel has truncated the program's name if the program has no BTF */
+		/* if the program has no BTF, the kernel has truncated its name: then take the only
+		 * function that begins with this name */
 		function = prototype_of(o, name) ? name
 			   : !is_bare && strcspn(program, ".") == BPF_OBJ_NAME_LEN - 1
 				   ? only_function(o, name)

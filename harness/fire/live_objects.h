@@ -12,8 +12,8 @@ struct btf;
 enum bb_live_file { BB_LIVE_REGULAR, BB_LIVE_TCP, BB_LIVE_UDP, BB_LIVE_UNIX, BB_N_LIVE_FILES };
 
 struct bb_live_objects {
-	/* fd: one descriptor for each enum bb_live_file; others: the other ends of these sockets;
-	 * -1: not open */
+	/* fd: one descriptor for each enum bb_live_file. others: sockets that those in fd[] need: a
+	 * listener, and the other ends of connections. -1: not open */
 	int fd[BB_N_LIVE_FILES], others[4];
 	struct bb_live_record record[BB_N_LIVE_FILES];
 	struct btf *btf; /* BTF of the kernel */

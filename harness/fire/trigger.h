@@ -60,11 +60,11 @@ struct bb_trigger {
 	void (*close)(struct bb_firing *f);
 	/* the calls that bb_trigger__call() makes */
 	struct bb_trigger_call calls[BB_TRIGGER_CALLS];
-	int option;     /* for the row's functions, to tell apart rows with the same functions */
-	bool is_ipv6;   /* the trigger's sockets use IPv6, not IPv4 */
-	bool on_demand; /* fired only if a scenario asks for it */
-	/* fired only if a scenario asks for it or one of its words is the name of the hook, because
-	 * it concerns the whole machine */
+	int option;     /* a number by which rows with the same functions differ */
+	bool is_ipv6;   /* true: the trigger's sockets use IPv6, not IPv4 */
+	bool on_demand; /* true: fired only if a scenario asks for it */
+	/* true: fired only if a scenario asks for the trigger or one of its words is the name of
+	 * the hook, because the trigger concerns the whole machine */
 	bool only_named;
 	/* The kind of attach point that the trigger is for. BB_AT_NOWHERE: all kinds that have no
 	 * triggers of their own. */
@@ -92,7 +92,8 @@ const char *bb_trigger__asked_for(const struct bb_attach_point *p);
 #define BB_TRIGGERS_MOST 512u
 
 /* True if the trigger may be tried at the attach point: it is for this kind of attach point, and
- * the scenario asks for it or for no trigger at all. */
+ * the scenario asks for it. If the scenario asks for no trigger, `on_demand` and `only_named` must
+ * also allow it. */
 bool bb_trigger__is_for(const struct bb_trigger *t, const struct bb_attach_point *p);
 
 /* Compares the words of the trigger with the name of the attach point. 0: a word equals the name;

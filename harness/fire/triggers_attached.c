@@ -183,7 +183,7 @@ const struct bb_trigger bb_triggers_attached[] = {
 	{0},
 };
 
-/* --- functions of our own program, of a library, of a command, of another process --- */
+/* --- triggers: call a function of ours or of a library, run a command, wait for a process --- */
 
 static int fire_own_function(struct bb_firing *f)
 {

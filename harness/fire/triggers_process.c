@@ -37,7 +37,8 @@ static int fire_fork(struct bb_firing *f)
 	return wait_for(pid);
 }
 
-/* Where there is no `true`, as in a guest of --vm, runs bpfbench, which prints its version. */
+/* Chooses the program to execute: `true` or, where there is none (as in a guest of --vm), bpfbench,
+ * which prints its version. */
 static int open_exec(struct bb_firing *f)
 {
 	static const char *const programs[] = {"/bin/true", "/usr/bin/true", "/proc/self/exe"};

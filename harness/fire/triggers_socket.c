@@ -344,7 +344,7 @@ const struct bb_trigger bb_triggers_packet[] = {
 	{0},
 };
 
-/* --- congestion control by a program (struct_ops), for fd[1], one end of a connection --- */
+/* --- TCP congestion control by the program (struct_ops) on fd[1], one end of a connection --- */
 
 #define NAME_BYTES 16 /* TCP_CA_NAME_MAX */
 #define ANSWER_MS 2000

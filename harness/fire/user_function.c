@@ -22,7 +22,7 @@ struct search {
 	/* names of other functions or probes, for a suggestion */
 	char *names[BB_MOST_ADDRESSES];
 	size_t n_names;
-	bool is_whole; /* the file has a full symbol table */
+	bool is_whole; /* true: the file has a full symbol table */
 	uint64_t base; /* address of .stapsdt.base; 0 means none */
 	/* arguments[cookie]: the distinct strings that describe arguments of the probe */
 	size_t n_arguments;
@@ -452,7 +452,7 @@ int bb_user_elf__find(const struct bb_user_target *t, struct bb_user_addresses *
 	return rc;
 }
 
-/* --- the file --- */
+/* --- finding the file of a target --- */
 
 static int say_no_file(const char *name, const char *why, struct bb_err *err)
 {
@@ -482,7 +482,7 @@ static int find_file(const char *name, char *ret_path, size_t size, struct bb_er
 			   err);
 }
 
-/* --- targets --- */
+/* --- targets: functions or static probes in a file --- */
 
 static int parse_probe(const char *text, struct bb_user_target *t, char *file, size_t size,
 		       struct bb_err *err)
@@ -579,7 +579,7 @@ void bb_user_target__prototype(const char *text, struct bb_user_prototype *ret_p
 		*ret_prototype = p;
 }
 
-/* --- our own function --- */
+/* --- finding bb_own_function() --- */
 
 /* A callback of dl_iterate_phdr(). Finds the offset of bb_own_function() in the file of the first
  * entry, which is our own program. Returns 1, which ends the iteration. */

@@ -28,7 +28,7 @@ struct embedding {
 	FILE *out;
 	const char *prefix;
 	unsigned int
-		/* number of open elements, from the outermost one that is left out; 0: nothing
+		/* number of open elements that are left out, each inside the one before; 0: nothing
 		 * is left out */
 		hidden;
 };

@@ -12,9 +12,9 @@ BB_ASSET(page_css, "harness/html/page.css");
 
 /* number of comparisons that are shown open; all further comparisons are folded */
 #define OPEN_COMPARISONS 16u
-/* limit: tables of lines that are shown open; if there are more tables, all are folded */
+/* the most tables of lines that are shown open; if there are more tables, all are folded */
 #define OPEN_LINES 3u
-/* limit: sources of programs that are shown open; if there are more sources, all are folded */
+/* the most sources of programs that are shown open; if there are more sources, all are folded */
 #define OPEN_PROGRAMS 2u
 #define HOTTEST 5u /* number of lines that are named as hottest above the source */
 #define NAMED_IN_TITLE 3u
@@ -371,7 +371,7 @@ static void put_history(FILE *out, const struct bb_html_page *page, size_t nth)
 	put_document(&d, out);
 }
 
-/* --- the rest --- */
+/* --- flame graph, programs, notes and machine --- */
 
 static void put_flame(FILE *out, const struct bb_html_page *page, size_t)
 {
@@ -410,7 +410,7 @@ static void put_machine(FILE *out, const struct bb_html_page *page, size_t)
 		r->seed);
 }
 
-/* --- the page --- */
+/* --- the page, made of its sections --- */
 
 static const struct section {
 	const char *slug, *title;

@@ -2,7 +2,7 @@
 #include "inside/figures.h"
 
 #define CLOCK_TICK_NS 10.0
-/* limit: distinct times among which the runs of a histogram bucket are spread */
+/* the most distinct times among which the runs of a histogram bucket are spread */
 #define PARTS 16u
 
 static uint64_t word_at(const volatile char *slot, uint32_t off)
@@ -232,8 +232,8 @@ static struct bb_inside_packet *position(struct bb_inside_packets *p,
 	return &of->kept[nth ? BB_INSIDE_KEPT - 1 : 0];
 }
 
-/* Keeps the packet at `from`, which is the packet with number `nth` of all that the clone copied
- * into this stripe. */
+/* Keeps the packet at `from`, which is number `nth` of the packets that the clone copied into this
+ * stripe. */
 static void keep_packet(struct bb_inside_packets *p, const struct bb_inside_clone *c,
 			const volatile uint64_t *from, const volatile uint64_t *n_taken,
 			uint64_t nth)

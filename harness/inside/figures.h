@@ -5,8 +5,8 @@
 #include "core/hist.h"
 #include "inside/instrument.h"
 
-/* The measurements of one path, or of all runs of a clone, added up over all stripes of the clone's
- * memory. */
+/* The measurements of one path, or of all runs of a clone. The figures of all stripes (parts of the
+ * clone's memory, instrument.h) are added up. */
 struct bb_inside_path {
 	/* key of the path's slots; 0: this is not one path, but all runs that found no free slot */
 	uint64_t key;
@@ -15,7 +15,7 @@ struct bb_inside_path {
 	double sum_ns, worst_ns; /* sum and maximum of the times of the timed runs, including the
 				    cost of reading the clock */
 	uint64_t retval;         /* return value of one of the runs; 0 if `key` is 0 */
-	bool varies;             /* a run returned another value than `retval` */
+	bool varies;             /* true: a run returned another value than `retval` */
 	uint32_t exit;           /* exit at which the path ends, an index in clone->exits */
 	uint64_t turns;          /* iterations of all loops together, in one of the runs */
 	uint64_t *words; /* words[clone->n_words]: marks of the blocks that the path executes */
@@ -23,7 +23,7 @@ struct bb_inside_path {
 };
 
 struct bb_inside_figures {
-	uint64_t began; /* runs that ended, or that began if a run may end without an exit */
+	uint64_t began; /* runs that ended; if a run may end without an exit: runs that began */
 	struct bb_inside_path all;
 	struct bb_inside_path *paths; /* sorted: the most frequent path first */
 	size_t n_paths;
@@ -66,7 +66,7 @@ struct bb_inside_packets {
 		struct bb_inside_packet kept[BB_INSIDE_KEPT];
 	} * paths;
 	size_t n_paths;
-	/* n_taken[n_stripes]: number of the clone's copies that were read so far, by stripe */
+	/* n_taken[n_stripes]: number of copied packets that were read from each stripe so far */
 	uint64_t *n_taken;
 	struct bb_rng rng;
 };

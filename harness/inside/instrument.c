@@ -5,16 +5,16 @@
 
 #define MOST_STRIPES 16u
 #define MOST_BYTES (32u << 20)
-#define MOST_CPUS 4096u            /* limit: CPUs that have a hand-over each (see instrument.h) */
-#define CHAINS_SLOTS 64u           /* limit: distinct chains of tail calls that are counted */
-#define PROBES 4u                  /* limit: slots of the table that a search for one path visits */
+#define MOST_CPUS 4096u            /* the most CPUs that have a hand-over each (instrument.h) */
+#define CHAINS_SLOTS 64u           /* the most distinct chains of tail calls that are counted */
+#define PROBES 4u                  /* the most slots that the search for one path visits */
 #define HASH 0x9e3779b97f4a7c15ULL /* 2^64 divided by the golden ratio */
 #define BYTES_TO_BITS 0x0102040810204080ULL
 #define POWER_TO_INDEX 0x077cb531U
-#define MOST_ARGS 12u /* limit of the kernel: words of the context at a raw tracepoint */
-/* distinct numbers of loop iterations that the table has room for, for each path */
+#define MOST_ARGS 12u /* the kernel's limit of words in the context of a raw tracepoint */
+/* for each path, the table has room for so many distinct numbers of loop iterations */
 #define MOST_TURNS 16u
-/* Limits: length of each part that is added to a clone, in instruction slots of 8 bytes. */
+/* The most instruction slots (8 bytes each) of each part that is added to a clone. */
 #define ENTRY_SLOTS 160u
 #define EXIT_SLOTS 1024u
 #define CALL_SLOTS 80u
@@ -38,17 +38,17 @@ struct maker {
 	struct bb_registers regs;
 	struct bb_rewrite out;
 	struct frame frame;
-	bool *is_header;   /* is_header[block]: a jump leads back to the block */
+	bool *is_header;   /* is_header[block]: true if a jump leads back to the block */
 	uint32_t *to_exit; /* instructions of the clone that jump to the common exit */
 	uint32_t n_to_exit, n_tail_calls;
 	bool too_far;
 	/* Bit w is set if the program reads word w of its context. 0 if the program is not on a raw
 	 * tracepoint. */
 	uint64_t context_words;
-	bool is_numbered; /* the path's number is the index of its slot; no hash is needed */
+	bool is_numbered; /* true: the path's number is the index of its slot; no hash is needed */
 };
 
-/* --- short names for what is emitted --- */
+/* --- short functions that emit single instructions and jumps --- */
 
 static void move(struct bb_rewrite *r, uint8_t to, uint8_t from)
 {
@@ -115,16 +115,16 @@ static void land(struct bb_rewrite *r, uint32_t from)
 	bb_rewrite__jump(r, from, r->n);
 }
 
-/* Lets the jump `from` land here. The code before this point, which gets here without a jump, ends
- * in a jump by 0. Because of this jump, the verifier compares the states of both ways to this point
- * and checks the following code only once. The kernel removes the jump by 0 later. */
+/* Lets the jump `from` land here. First ends the code before this point in a jump by 0, which also
+ * leads here. Because of this jump, the verifier compares the states of both ways to this point and
+ * checks the following code only once. The kernel removes the jump by 0 later. */
 static void land_both(struct bb_rewrite *r, uint32_t from)
 {
 	land(r, jump_if(r, BPF_JA, 0, 0));
 	land(r, from);
 }
 
-/* --- what a clone consists of --- */
+/* --- what is added to a clone: marks, exits, the state of a run, memory --- */
 
 /* Chooses the basic blocks that need a mark. A conditional jump has two target blocks. If no other
  * block leads to one of them, only that target gets a mark; otherwise both targets do. Also finds
@@ -360,7 +360,7 @@ static void emit_number(struct maker *m)
 	write_word(r, BPF_REG_1, BB_INSIDE_RUNS, BPF_REG_2);
 }
 
-/* reg = the offset in a stripe of packet number reg (modulo BB_INSIDE_RING). */
+/* reg = the offset of packet number reg (modulo BB_INSIDE_RING) in a stripe. */
 static void emit_packet_offset(struct maker *m, uint8_t reg)
 {
 	compute(&m->out, BPF_AND, reg, BB_INSIDE_RING - 1);
@@ -373,8 +373,8 @@ static bool is_tracer(const struct maker *m)
 	return m->code->type == BPF_PROG_TYPE_RAW_TRACEPOINT;
 }
 
-/* Copies the words that the program reads of the context in r6, with zeros for the others, to the
- * copy in r8. r0 is overwritten. */
+/* Copies the words of the context (at r6) that the program reads to the copy (at r8). Writes zeros
+ * for all other words. r0 is overwritten. */
 static void emit_copy_words(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -405,8 +405,8 @@ static void emit_load_packet(struct maker *m)
 							  : BPF_FUNC_skb_load_bytes);
 }
 
-/* r4 = the length of the packet whose context is in r6, or of a tracer's copied words. r3 is
- * overwritten. */
+/* r4 = the length of the packet whose context is in r6 or, for a program on a raw tracepoint, the
+ * size of the copied words. r3 is overwritten. */
 static void emit_packet_length(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -427,9 +427,9 @@ static void emit_packet_length(struct maker *m)
 	compute_by(r, BPF_SUB, BPF_REG_4, BPF_REG_3);
 }
 
-/* Copies the packet of the run, or the words of a tracer's context that the program reads, if
- * (r2 & mask) is 0; r2 is the number of the run, r6 the context.
- * The frame then holds the number of the copy + 1. r0 to r5, r7 and r8 are overwritten. */
+/* If (r2 & mask) is 0, copies the packet of the run or, for a program on a raw tracepoint, the
+ * words of the context that it reads. r2 is the number of the run, r6 the context. Afterwards the
+ * frame holds the number of the copy + 1. r0 to r5, r7 and r8 are overwritten. */
 static void emit_copy_packet(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -1240,10 +1240,10 @@ bool bb_inside__depth(const struct bb_code *code, const struct bb_cfg *g, uint32
 	return g->n_funcs == 1 && !goes_deeper_than_named(code, g);
 }
 
-/* --- the clone --- */
+/* --- making and closing a clone --- */
 
-/* Finds which words of its context a tracer reads, and sets c.snap so that a copy reaches to the
- * last of these words. */
+/* Finds which words of the context a tracing program reads. Sets c.snap to the bytes of context
+ * that the clone copies: all up to the last of these words. */
 static void find_context(struct maker *m)
 {
 	m->context_words = bb_context_words(m->code, m->g) & ((1U << MOST_ARGS) - 1);

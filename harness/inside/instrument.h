@@ -77,13 +77,13 @@ enum bb_inside_with {
 #define BB_INSIDE_CHAIN 8u  /* key of the chain so far */
 #define BB_INSIDE_SPENT 16u /* time of the chain so far, ns; -1: the chain is not timed */
 #define BB_INSIDE_HAND_OVER 64u
-#define BB_INSIDE_CHAINED 255u /* limit: programs that chains tell apart */
-#define BB_INSIDE_CHAIN_OF 8u  /* limit: programs that a key names */
+#define BB_INSIDE_CHAINED 255u /* the most programs that chains tell apart */
+#define BB_INSIDE_CHAIN_OF 8u  /* the most programs that a key names */
 
 struct bb_inside_clone {
 	unsigned int with; /* set of enum bb_inside_with */
 	uint32_t n_stripes, stripe_bytes, n_slots, slot_bytes;
-	/* snap: limit of the bytes that are copied of a packet. packet_bytes: size of an element of
+	/* snap: the most bytes of a packet that are copied. packet_bytes: size of an element of
 	 * packets[]. */
 	uint32_t snap, packet_bytes;
 	/* A block with a mark sets a byte of its own on the stack or, if the stack has no room for
@@ -94,9 +94,9 @@ struct bb_inside_clone {
 	uint32_t marks_a_byte; /* number of marks in one byte: 1, or 8 if each mark is a bit */
 	uint32_t *exits;       /* exits[n_exits]: index of each exit or tail call in the code */
 	uint32_t n_exits;
-	bool has_turns; /* the main function has loops, whose iterations are counted */
-	/* Entries are counted exactly, because a run may end without an exit, or because the clone
-	 * has no instruments and counts nothing else. */
+	bool has_turns; /* true: the main function has loops, whose iterations are counted */
+	/* True: entries are counted exactly, because a run may end without reaching an exit, or
+	 * because the clone has no instruments and counts nothing else. */
 	bool counts_entries;
 	struct bb_shared_memory memory;
 	uint32_t n_insns;
@@ -119,7 +119,7 @@ bool bb_inside__depth(const struct bb_code *code, const struct bb_cfg *g, uint32
 
 struct bb_inside_instruments {
 	unsigned int with; /* set of enum bb_inside_with */
-	uint32_t snap;     /* with packets: limit of the bytes that are copied of each packet */
+	uint32_t snap;     /* with packets: the most bytes of each packet that are copied */
 	const struct bb_inside_clone *chains; /* with chains: the memory of chains */
 	uint32_t number; /* with chains: the program's number, 1 to BB_INSIDE_CHAINED */
 	/* An earlier clone of the same code with the same instruments. The new clone adds its

@@ -14,10 +14,10 @@
 #define LOG_BYTES (1U << 20)
 #define FEWEST_INSNS 4u /* a shorter program is a loader's test of the kernel */
 #define MOST_FDS 256u
-#define PACKETS_PER_S 500.0 /* limit: packets of a program that are copied per second */
-#define KEPT_LOADS 8u    /* loads of one program that the capture keeps after they were unloaded */
-#define FORGET_EVERY 64u /* new programs after which the capture forgets old ones */
-#define UNKNOWN_BYTES 256u /* limit: unknown bytes after the known attributes of a load */
+#define PACKETS_PER_S 500.0 /* the most packets of a program that are copied per second */
+#define KEPT_LOADS 8u       /* newest loads of a program that the capture keeps even if unloaded */
+#define FORGET_EVERY 64u    /* new programs after which the capture forgets old ones */
+#define UNKNOWN_BYTES 256u  /* the most unknown bytes after the known attributes of a load */
 
 /* A program load of the command, with our copies of everything that it refers to. */
 struct load {
@@ -40,7 +40,7 @@ static int refuse(struct load *l, const char *why)
 	return -ENOTSUP;
 }
 
-/* --- the copies --- */
+/* --- copying a load from the command --- */
 
 /* Returns our copy of the command's descriptor `theirs`, or -errno. end_load() closes it. */
 static int fd_of(struct load *l, int theirs)
@@ -192,7 +192,7 @@ static int copy_load(struct load *l, const struct seccomp_data *data)
 	return rc;
 }
 
-/* --- loading --- */
+/* --- loading a clone --- */
 
 /* Loads the program itself (`r` NULL) or its clone `r`. The verifier's log is in log[]. Returns
  * a descriptor or -errno. */
@@ -395,7 +395,7 @@ static bool is_same_insn(const struct bpf_insn *a, const struct bpf_insn *b,
 			 (a->src_reg == BPF_PSEUDO_MAP_FD || a->src_reg == BPF_PSEUDO_MAP_VALUE);
 
 	if (names_map || (before && before->src_reg == BPF_PSEUDO_BTF_ID))
-		x.imm = y.imm = 0; /* our descriptors, which differ from load to load */
+		x.imm = y.imm = 0; /* ignore our descriptors: they differ from load to load */
 	return !memcmp(&x, &y, sizeof(x));
 }
 
@@ -616,11 +616,11 @@ void bb_inside__turn(struct bb_inside *in)
 	in->turned_ns = now_ns;
 }
 
-/* --- forgetting --- */
+/* --- forgetting old programs of the capture --- */
 
-/* Marks a captured program in gone[] if the command has loaded it at least KEPT_LOADS times since
- * and the kernel has removed the clone of this load. Writes the ids of the removed clones to ids[],
- * and returns how many. */
+/* Marks each captured program with a clone in has_clone[]. Also marks it in gone[] if the command
+ * has loaded the program at least KEPT_LOADS times since and the kernel has removed this clone.
+ * Writes the ids of the removed clones to ids[], and returns how many. */
 static size_t find_replaced(const struct bb_inside *in, bool *has_clone, bool *gone, uint32_t *ids)
 {
 	size_t *n_later = bb_calloc(in->n_programs, sizeof(*n_later)), n = 0;
@@ -719,7 +719,7 @@ void bb_inside__done(struct bb_inside *in)
 	*in = (struct bb_inside){0};
 }
 
-/* --- the price --- */
+/* --- measuring what the instruments cost --- */
 
 /* How an empty program is run: in `calls` test calls, of `repeat` runs each. The time of the
  * fastest call counts. */

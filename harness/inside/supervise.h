@@ -9,7 +9,7 @@
  * clone. All loads of the same code under one name, for the same target, count as one program;
  * their clones share one memory. */
 struct bb_inside_program {
-	char name[BB_LOADED_NAME]; /* as in struct bb_loaded */
+	char name[BB_LOADED_NAME]; /* name of its function; without BTF, the name in the load */
 	uint32_t type, id;         /* id: that of the first clone; 0 if there is no clone */
 	uint32_t n_insns;
 	uint32_t attach_type, attach_btf_id; /* the target that the load names */
@@ -49,9 +49,9 @@ struct bb_inside {
 	size_t n_programs;
 	struct bb_inside_replaced *replaced; /* all clones, if the command is captured */
 	size_t n_replaced;
-	double time_at_most; /* limit: timed runs of one program, per second */
+	double time_at_most; /* the most runs of one program that are timed per second */
 	unsigned int with;   /* enum bb_inside_with: the instruments that are tried first */
-	uint32_t snap;       /* limit: bytes that are kept of a packet */
+	uint32_t snap;       /* the most bytes that are kept of a packet */
 	/* Chains of tail calls. A byte of value k in the key of a chain stands for programs[k - 1].
 	 * The memory is made when the command has a prog array. */
 	struct bb_inside_clone chains;
@@ -78,9 +78,9 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
  * collects packets. Call it several times a second, and once at the end. */
 void bb_inside__turn(struct bb_inside *in);
 
-/* Removes old programs from the capture `t`: programs with a clone, and loaders' tests of the
- * kernel, which the command has loaded again many times since. Programs that are still loaded stay.
- */
+/* Removes old programs from the capture `t`: those that the command has loaded again many times
+ * since, if they have a clone or are loaders' tests of the kernel. Programs whose clone is still
+ * loaded stay. */
 struct bb_take;
 void bb_inside__forget(struct bb_inside *in, struct bb_take *t);
 

@@ -154,8 +154,8 @@ static bool same_words(const char *a, const char *b)
 	}
 }
 
-/* False for a blank line. A blank line that is equal in the BTF and in the file does not show that
- * the file is unchanged. */
+/* True if the line is not blank. A blank line that is equal in the BTF and in the file does not
+ * show that the file is unchanged. */
 static bool says_something(const char *text)
 {
 	return text[strspn(text, " \t\r\n\v\f")];

@@ -5,8 +5,8 @@
 
 /*
  * The lines of a source file in order, with their counts. The texts of lines with code come from
- * the BTF. A few lines without code between two lines with code come from the source file, if it is
- * in this tree and still has the lines of the BTF.
+ * the BTF. A few lines without code between two lines with code come from the source file, if the
+ * file is in the current git work tree and still has the lines of the BTF.
  */
 struct bb_annotated_row {
 	const struct bb_counted_line *counted; /* NULL: a line without code */

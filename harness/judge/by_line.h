@@ -4,10 +4,10 @@
 #include "report/report.h"
 
 /*
- * The time of one run by lines and by the calls in them, for a case of the drive `lines`. Values
- * are Hodges-Lehmann estimates over loads in ns, with intervals of 95 % (stats/loads.h). The
- * intervals include the spread between runs of bpfbench if the machine's self-test measured it.
- * Borrows from the report.
+ * The time of one run of a program, by line and by the calls in each line, for a case of the drive
+ * `lines`. Values are Hodges-Lehmann estimates over loads in ns, with intervals of 95 %
+ * (stats/loads.h). The intervals include the spread between runs of bpfbench if the machine's
+ * self-test measured it. struct bb_by_line borrows from the report.
  */
 
 /* A line's time below this, ns, cannot be told from 0, because the CPU may do the work of the line
@@ -36,8 +36,9 @@ struct bb_line_time {
 
 struct bb_by_line {
 	const struct bb_timed *timed;
-	double least;   /* BB_BY_LINE_LEAST_NS; a shorter time cannot be told from 0. If a guest
-			   counted instructions instead of ns: 1 */
+	/* A shorter time cannot be told from 0: BB_BY_LINE_LEAST_NS or, if a guest counted
+	 * instructions instead of ns, 1. */
+	double least;
 	size_t n_loads; /* loads that have all figures and were not disturbed */
 	size_t n_all;   /* all loads */
 	/* share of the measurements that are left out because the machine was disturbed, 0 to 1 */

@@ -70,7 +70,7 @@ bool bb_cross_check(const struct bb_report *r, size_t i, struct bb_cross_checked
 		k.noise_ns = variance_of(&slope->summary.net) + variance_of(&k.step->summary.net);
 		program = bb_report__program_of(r, slope);
 		k.wakes_reader = program && program->has_ring && k.slope_ns > k.step_ns;
-	} else { /* compares slope plus the cost of bpf_stats with step */
+	} else { /* the drive slope: its latency plus the cost of bpf_stats should be step's */
 		k.slope_ns = slope->summary.latency.value;
 		k.step_ns = k.step->summary.latency.value;
 		k.noise_ns = variance_of_both(r, slope);

@@ -23,7 +23,7 @@ struct bb_cross_checked {
 	/* latencies; if `slope` is a case of hook, both are net latencies */
 	double slope_ns, step_ns;
 	/* cost of bpf_stats: latency of the empty program in step minus that in slope; NAN if one
-	 * of the drives did not measure it; 0 for hook */
+	 * of the two drives did not measure the empty program; 0 if `slope` is a case of hook */
 	double stats_ns;
 	double off_ns; /* step_ns - slope_ns - stats_ns; NAN if one of these is NAN */
 	/* half the width of off_ns's 95 % interval: the root of the sum of the squares of half the
@@ -31,12 +31,13 @@ struct bb_cross_checked {
 	double noise_ns;
 	/* true if abs(off_ns) - noise_ns is at most 10 ns or 10 % of step, whichever is more */
 	bool agrees;
-	/* true if a wakeup explains the difference: after the program, an interrupt wakes the
-	 * reader of its ring buffer. Only hook measures the time of this interrupt */
+	/* true if a wakeup may explain the difference: the program has a ring buffer, and hook
+	 * measures more than step. After the program, an interrupt wakes the reader of the ring
+	 * buffer. Only hook measures the time of this interrupt */
 	bool wakes_reader;
 };
 
-/* Compares case i of the report with the case of the drive step of the same program and input.
- * Returns false if case i is not of slope or hook, if the report has no such case of step, or if
- * one of the two cases has no latency. */
+/* Compares case i of the report with the case in which the drive step measured the same program and
+ * input. Returns false if case i is not of slope or hook, if the report has no such case of step,
+ * or if one of the two cases has no latency. */
 bool bb_cross_check(const struct bb_report *r, size_t i, struct bb_cross_checked *ret_reconciled);

@@ -35,14 +35,14 @@ struct side {
 	double *ns; /* ns[n]: latency of each valid load, ascending */
 	size_t n;
 	struct bb_over_loads over;
-	/* standard error of the latency's logarithm because of the spread between runs (0:
-	 * unknown), and its degrees of freedom */
+	/* run_se: standard error of the logarithm of the latency, caused by the spread between
+	 * runs; 0: unknown. run_df: its degrees of freedom */
 	double run_se, run_df;
 };
 
 /* A sum of variances with their degrees of freedom (Welch 1947). */
 struct variance {
-	double sum, squares; /* squares: sum of v^2 / df */
+	double sum, squares; /* squares: sum of variance^2 / degrees of freedom */
 };
 
 static void add_variance(struct variance *v, double se, double df)
@@ -187,8 +187,9 @@ static void add_exact(const char *name, const struct bb_program *a, const struct
 
 #define EXCERPT 100
 
-/* Copies a value to text[BB_FINGERPRINT_LONG_TEXT]. Of a long list (mitigations), copies only
- * EXCERPT bytes, beginning with the first entry that differs from `other`. */
+/* Copies `value`, a value of a fingerprint, to text[BB_FINGERPRINT_LONG_TEXT]. Of a long list, such
+ * as the mitigations, copies only EXCERPT bytes, beginning with the first entry that differs from
+ * `other`. */
 static void excerpt(const char *value, const char *other, char *text)
 {
 	size_t len = strlen(value), from = 0;
@@ -214,7 +215,7 @@ static size_t warn_of_machines(const struct bb_report *a, const struct bb_report
 	size_t n = bb_fingerprint_differences(&a->fingerprint, &b->fingerprint, keys,
 					      bb_n_fingerprint_fields);
 
-	/* the keys are in the order of bb_fingerprint_fields */
+	/* `keys` is in the order of bb_fingerprint_fields, so one pass finds all of them */
 	for (size_t k = 0, i = 0; k < n; i++) {
 		const char *of_a = bb_fingerprint_get(&a->fingerprint, i);
 		const char *of_b = bb_fingerprint_get(&b->fingerprint, i);
@@ -277,7 +278,8 @@ static const char *find_doubts(const struct bb_report *a, const struct bb_report
 
 static void note_voids(struct bb_diff *row, char side, const struct bb_case *c)
 {
-	/* slices in which a live program did not run are usual */
+	/* true: do not note slices in which the program did not run. They are usual for a live
+	 * program */
 	bool skips_idle = c->is_live && !isnan(c->summary.latency.value);
 	const char *first = NULL;
 	size_t n = 0;
@@ -305,12 +307,12 @@ static double sd_of(const struct bb_estimate *e)
 	return log(e->hi / e->lo) / (2 * NORMAL_95);
 }
 
-/* The note advises to watch a live program this many times as long as estimated, because the
- * program's runs may come in bursts. */
+/* The note advises to watch a live program for the estimated time multiplied by this factor,
+ * because the program's runs may come in bursts. */
 #define SPARE_SECONDS 1.5
 
-/* If a verdict needs more than this many times the present loads, the note advises `compare` and
- * not more loads. */
+/* If a verdict needs more than MOST_TIMES times the present number of loads, the note says that two
+ * stored runs cannot decide, and no number of loads is given. */
 #define MOST_TIMES 10.0
 
 /* Returns how long a live program was watched, s. */
@@ -323,8 +325,8 @@ static double seconds_of(const struct bb_case *c)
 	return s;
 }
 
-/* Returns the standard deviation of the latency's change without that of the floor, as a share of
- * A's latency; NAN if a run has no interval for it. */
+/* Returns the standard deviation of the change of the net latency, as a share of A's latency; NAN
+ * if the net latency of A or of B has no interval. */
 static double sd_of_net(const struct bb_case *a, const struct bb_case *b)
 {
 	const struct bb_estimate *x = &a->summary.net, *y = &b->summary.net;
@@ -498,7 +500,7 @@ static void correct(struct bb_diffs *d, double alpha)
 
 	for (size_t i = 0; i < d->n; i++)
 		p[i] = d->rows[i].p;
-	bb_holm(p, d->n, p); /* each p-value is from 0 to 1, or NAN */
+	bb_holm(p, d->n, p); /* the adjusted p-values are from 0 to 1; a NAN stays NAN */
 	for (size_t i = 0; i < d->n; i++) {
 		struct bb_diff *row = &d->rows[i];
 

@@ -10,25 +10,27 @@ struct bb_diff {
 	char *name;         /* name of the case or of the comparison */
 	const char *metric; /* "latency", "net", ... */
 	const char *unit;   /* unit of a, b and shift */
-	bool exact;   /* the numbers are whole and without noise, and the metric's name ends in its
-			 unit */
-	double a, b;  /* NAN: missing */
-	double shift; /* b - a; in a comparison measured now, b is a times the ratio of the pairs */
+	bool exact;  /* the numbers are whole and without noise, and the metric's name ends in its
+			unit */
+	double a, b; /* figure of A and figure of B; NAN: missing */
+	/* b - a. In a comparison measured now, b is the product of `a` and the ratio of the
+	 * pairs */
+	double shift;
 	double ratio, lo, hi; /* b / a and its interval; NAN: there is none */
 	/* p-value of the difference being beyond the threshold; NAN without a verdict.
 	 * bb_diff_reports() has adjusted it by Holm 1979 */
 	double p;
 	enum bb_verdict verdict; /* inconclusive if !has_verdict */
 	bool has_verdict;
-	/* of two stored runs: number of loads that A and B each need for a verdict, as an estimate;
-	 * for a live program, the seconds for which it must be watched in A and again in B. NAN:
+	/* estimate of what a verdict needs. Two stored runs: the number of loads that A and B each
+	 * need. A live program: the seconds for which it must be watched in A and again in B. NAN:
 	 * the row has a verdict, or the number is not known */
 	double decides;
-	/* "lookups failed in A only"; NULL: see bb_failed_lookups() */
+	/* text such as "lookups failed in A only"; for NULL see bb_failed_lookups() */
 	const char *lookups;
 	char *note; /* NULL: no note */
-	/* why the first void series of A and of B, or the first void pair, is void; NULL: nothing
-	 * is void */
+	/* the first reason why something is void: [0] of A's series, [1] of B's series; in a
+	 * comparison measured now, [0] of the pairs. NULL: nothing is void */
 	const char *void_why[2];
 };
 
@@ -36,8 +38,8 @@ struct bb_diffs {
 	struct bb_diff *rows;
 	size_t n;
 	double threshold; /* smallest difference that matters; 0.01 is 1 % */
-	/* 1 - alpha is the confidence level of each interval; 0: the rows do not compare stored
-	 * runs */
+	/* 1 - alpha is the confidence level of each interval. alpha is 0 if the rows do not compare
+	 * stored runs */
 	double alpha;
 	char **warnings; /* one line each, about the runs as a whole */
 	size_t n_warnings;
@@ -53,7 +55,7 @@ struct bb_diff_opts {
 	/* 1 - alpha is the confidence level of each interval; alpha is also the chance of a false
 	 * "regressed" or "improved" over all cases together */
 	double alpha;
-	bool force; /* gives verdicts even if the machines differ or a run is incomplete */
+	bool force; /* true: give verdicts even if the machines differ or a run is incomplete */
 };
 
 /*
@@ -112,8 +114,9 @@ int bb_diff_sort(struct bb_diffs *d, const char *by, struct bb_err *err);
  */
 int bb_diff_filter(struct bb_diffs *d, const char *condition, struct bb_err *err);
 
-/* Removes each row `net` behind a row of the same case whose verdict is `same` or `inconclusive`:
- * it has no verdict of its own, and its share of a small figure looks like a change. */
+/* Removes the row `net` of each case whose row before it has the verdict `same` or `inconclusive`.
+ * A row `net` has no verdict of its own, and even a small difference is a large share of its small
+ * figure. */
 void bb_diff_drop_nets(struct bb_diffs *d);
 
 /* names of all columns, for help texts */
@@ -191,12 +194,12 @@ struct bb_time_diff_row {
 struct bb_time_diff_case {
 	const struct bb_timed *a, *b;
 	struct bb_time_diff_row whole; /* the whole run; its `a` and `b` are NULL */
-	const char *note;    /* as in struct bb_diff; belongs to bb_time_diff_opts.whole */
-	const char *lookups; /* as in struct bb_diff */
+	const char *note;              /* as in struct bb_diff; owned by bb_time_diff_opts.whole */
+	const char *lookups;           /* as in struct bb_diff */
 	/*
-	 * how much slower the machine was in b's run than in a's, as a share, by each reference. 0:
-	 * a and b are of one run. NAN: the reference was not measured or is not one of the
-	 * program's
+	 * by how much the machine was slower in b's run than in a's, as a share, judged by each
+	 * reference. 0: a and b are of one run. NAN: the reference was not measured, or it is not
+	 * one that applies to the program
 	 */
 	double slower[BB_N_REFERENCES];
 	struct bb_time_diff_row *rows; /* sorted, largest difference first */
@@ -205,9 +208,9 @@ struct bb_time_diff_case {
 	 * verdict on a line needs. Both are 0 if a and b are of two runs */
 	size_t n_loads, needs_loads;
 	/*
-	 * Medians over the lines without a verdict: half the width of the interval, and the factor
-	 * by which the number of loads must grow to give a verdict (stats/verdict.h). NAN: all
-	 * lines have a verdict, or there are no intervals
+	 * Both are medians over the lines without a verdict. half_ns: half the width of the
+	 * interval. times: the factor by which the number of loads must grow to give a verdict
+	 * (stats/verdict.h). NAN: all lines have a verdict, or there are no intervals
 	 */
 	double half_ns, times;
 };
@@ -226,22 +229,22 @@ static inline bool bb_time_diff_row__differs(const struct bb_time_diff_row *r)
 struct bb_time_diff {
 	struct bb_time_diff_case *cases;
 	size_t n_cases;
-	/* the option that gives more loads, and its value in this run; NULL: there is no such
-	 * option */
+	/* option: the option of the command that gives more loads; NULL: there is no such option.
+	 * amount: its value in this run */
 	const char *option;
 	double amount;
 };
 
 struct bb_time_diff_opts {
-	/* variants; NULL: every variant is compared with the variant of the same name in
-	 * base_run */
+	/* names of the variants to compare; NULL: every variant is compared with the variant of the
+	 * same name in base_run */
 	const char *base, *head;
 	/* run of base, if it is another run than that of head; NULL: base and head share the
 	 * loads of one run */
 	const struct bb_report *base_run;
-	/* the same two runs compared by bb_diff_reports(): the verdict on a whole run, with its
-	 * figures, is that of the case's latency there; NULL: it comes from the times of the whole
-	 * run, load by load */
+	/* result of bb_diff_reports() for the same two runs. The verdict on a whole run, and its
+	 * figures, are those of the case's row `latency` there. NULL: they come from the times of
+	 * the whole run, load by load */
 	const struct bb_diffs *whole;
 	double threshold; /* smallest change of a line that matters, as a share of its time; a
 			     change below BB_BY_LINE_LEAST_NS never matters */

@@ -140,7 +140,8 @@ static const struct op {
 	const char *text;
 	unsigned int holds;
 	bool of_text, of_number;
-	bool is_pattern; /* the value is a shell pattern; EQUAL then means that it matches */
+	/* true: the value is a shell pattern, and EQUAL means that the row's text matches it */
+	bool is_pattern;
 } ops[] = {
 	{"<=", BELOW | EQUAL, false, true, false}, {">=", ABOVE | EQUAL, false, true, false},
 	{"!=", BELOW | ABOVE, true, true, false},  {"!~", BELOW | ABOVE, true, false, true},
@@ -216,8 +217,8 @@ static int parse_condition(const char *text, struct condition *c, struct bb_err 
 	return 0;
 }
 
-/* If `keeps` is true, moves row i behind the *kept rows before it, and counts it. Otherwise frees
- * the texts of the row. */
+/* If `keeps` is true, moves row i to index *kept and adds 1 to *kept. Otherwise frees the texts of
+ * the row. */
 static void keep_or_free(struct bb_diffs *d, size_t i, bool keeps, size_t *kept)
 {
 	if (keeps) {

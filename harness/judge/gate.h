@@ -8,12 +8,13 @@
 
 enum bb_gate_state {
 	BB_GATE_COMPARED,
-	BB_GATE_SAME,    /* a whole object with the same bytes: nothing to measure */
-	BB_GATE_NEW,     /* the program or object is only in head */
-	BB_GATE_GONE,    /* the program or object is only in base */
-	BB_GATE_SKIPPED, /* nothing on this machine makes the program run, or only base's version
-			    does not load */
-	BB_GATE_FAILED,  /* only head's version does not load */
+	BB_GATE_SAME, /* the object has the same bytes in base and head: nothing to measure */
+	BB_GATE_NEW,  /* the program or object is only in head */
+	BB_GATE_GONE, /* the program or object is only in base */
+	/* nothing on this machine makes the program run, or head's version loads and base's does
+	 * not */
+	BB_GATE_SKIPPED,
+	BB_GATE_FAILED, /* base's version loads and head's does not */
 };
 
 struct bb_gate_program {
@@ -23,27 +24,28 @@ struct bb_gate_program {
 	char *label;
 	size_t program_at; /* offset of the program in `label` */
 	enum bb_gate_state state;
-	bool is_late; /* it was not measured for lack of time */
+	bool is_late; /* true: the program was not measured for lack of time */
 	char *why;    /* reason for the state; NULL: the state needs none */
 };
 
 struct bb_gate {
 	char *base, *head; /* revisions as the user named them; head NULL: the work tree */
 	char base_commit[BB_GIT_COMMIT_SIZE], head_commit[BB_GIT_COMMIT_SIZE];
-	/* the work tree has uncommitted changes, which are measured too */
+	/* true: the work tree has uncommitted changes, which are measured too */
 	bool dirty;
 	/* folder in which base and head were built; the paths of source files begin with this
 	 * folder. Borrowed */
 	const char *tree;
-	/* "make prog.bpf.o" if the build made only the objects needed; else NULL. Contains
-	 * no character that has a meaning in a code span of Markdown. */
+	/* the command, such as "make prog.bpf.o", if the build made only the objects needed; else
+	 * NULL. Contains no character that has a meaning in a code span of Markdown. */
 	char *base_made, *head_made;
 	double threshold, alpha;
 	/* The most verified instructions that a program of head may have. complexity: as a share of
 	 * the verifier's limit. grow: as an increase over base's instructions, 0.1 is 10 %. 0: not
 	 * judged */
 	double complexity, grow;
-	/* limit: time for each program, s; less if the program's share of the budget is less */
+	/* limit: time for each program, s. A program gets less time if its share of the budget is
+	 * less */
 	double each_s;
 	/* budget_s: the budget, s; 0 means none. spent_s: how much of the budget captures and the
 	 * search for programs took, s. Builds do not count towards the budget. */
@@ -99,8 +101,9 @@ enum bb_exit bb_gate__exit(const struct bb_gate *g, const struct bb_report *firs
 /* The verified instructions of a program that was compared; NAN: not known. */
 struct bb_gate_verified {
 	double base, head;
-	bool too_many, grew; /* head needs more than g->complexity allows; head grew by more than
-				g->grow */
+	/* too_many: true if head needs more than g->complexity allows. grew: true if head grew
+	 * by more than g->grow */
+	bool too_many, grew;
 };
 
 #define BB_VERIFIER_LIMIT 1e6 /* BPF_COMPLEXITY_LIMIT_INSNS of include/linux/bpf.h */

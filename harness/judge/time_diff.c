@@ -5,8 +5,8 @@
 #include "stats/paired.h"
 #include "stats/quantile.h"
 
-/* Searches the longest common sequence only if the number of rows of A times that of B is at most
- * this. Above it, skips rows of A until one equals the next row of B. */
+/* limit: number of rows of A times number of rows of B for which match_rows() searches the longest
+ * common sequence. Above it, match_rows() skips rows of A until one equals the next row of B. */
 #define MOST_ALIGNED (4u << 20)
 
 /* --- matching --- */
@@ -182,9 +182,9 @@ static void compare(struct pairing *p, const struct bb_numbers *a, const struct 
 	ret->more = (struct bb_estimate){more.estimate, more.interval.lo, more.interval.hi};
 }
 
-/* Noise of the cuts around a line can make its time negative, in all loads of a process. Such a
- * time counts as 0 here. For a verdict, the difference between these corrected times must also be
- * more than `least`. */
+/* Judges the difference between two times. Noise of the cuts around a line can make the line's time
+ * negative, in all loads of a process. Such a time counts as 0 here. For a verdict, the difference
+ * between these corrected times must also be more than `least`. */
 static enum bb_verdict judge(const struct bb_time_diff_row *row, double threshold)
 {
 	const struct bb_estimate *more = &row->more;
@@ -238,8 +238,8 @@ static double *find_slow(const struct bb_case *c, size_t n, enum bb_reference re
 	return slow;
 }
 
-/* Finds how much slower the machine was in B's run than in A's, by each of the program's references
- * that both runs have. */
+/* Finds by how much the machine was slower in B's run than in A's, judged by each reference of the
+ * program that both runs measured. */
 static void find_speeds(struct pairing *p, const struct bb_report *base, const struct bb_report *r,
 			struct bb_time_diff_case *c)
 {

@@ -96,8 +96,8 @@ static void take(struct bb_timeline *t, const char *dir, const struct bb_timelin
 	for (size_t i = 0; i < x->n_runs; i++) {
 		const struct bb_index_run *run = &x->runs[i];
 
-		/* The file has another name than its run's id, and the original exists too. Such
-		 * a copy is, for example, a baseline made by hand. */
+		/* Leave out a file whose name is not the id of its run, if the file with that id
+		 * exists too. Such a copy is, for example, a baseline made by hand. */
 		if (strcmp(run->name, run->id) && bb_run_index__find(x, run->id))
 			say_copy(dir, run, opts);
 		else

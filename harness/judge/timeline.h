@@ -64,12 +64,17 @@ struct bb_timeline_opts {
 
 /*
  * Reads all stored runs in the folder `dir` and judges each case of each run against the runs
- * before it. Files that are not readable runs, and copies of a run that has a file under its own
- * id, are left out and named to passed_over(). Runs of `compare` and `selftest` are left out
- * silently. Judges only complete runs whose machine has the same identity as the machine of the
- * case's newest run. Uses the figures of run_index.h. The standard error of a median of n values is
- * sqrt(pi/2) s / sqrt(n), s = 1.4826 MAD (asymptotic for normal values: David & Nagaraja 2003,
- * section 10.3). Returns 0, -EINVAL for a bad rule, or -errno if the folder cannot be read.
+ * before it.
+ *
+ * Two kinds of files are left out and named to passed_over(): files that are not readable runs, and
+ * copies. A file is a copy if its name is not the id of its run, and another file has that id as
+ * its name. Runs of `compare` and `selftest` are left out silently. Judges only complete runs whose
+ * machine has the same identity as the machine of the case's newest run.
+ *
+ * Uses the figures of run_index.h. The standard error of a median of n values is sqrt(pi/2) s /
+ * sqrt(n), s = 1.4826 MAD (asymptotic for normal values: David & Nagaraja 2003, section 10.3).
+ *
+ * Returns 0, -EINVAL for a bad rule, or -errno if the folder cannot be read.
  */
 int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts,
 		      struct bb_timeline *ret_timeline, struct bb_err *err);

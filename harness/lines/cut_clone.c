@@ -2,8 +2,8 @@
 #include "lines/cut_clone.h"
 
 /* A run ends when its count is OUT. OUT is neither the smallest nor the largest value of a
- * register: a check against one of these would let the verifier narrow the range of the count of
- * the runs that pass. */
+ * register. If it were one of these, the verifier would learn from each check a narrower range for
+ * the count of the runs that go on. */
 #define OUT 7
 #define NEVER 0x7fffff13 /* a count that no run reaches */
 /* Return value of a function that ended early. It is a constant, so the verifier can tell it from
@@ -42,7 +42,8 @@ enum {
 	COUNT = 16,   /* the count, while it goes from a caller to its callee or back */
 	LOGGED = 24,  /* number of cuts that runs have passed since the log was emptied */
 	IS_BARE = 32, /* not 0: the exit path skips its multiplications */
-	/* ring of 4-byte numbers, each 1 + index of a cut; the first one is written to entry 1 */
+	/* the log: 4-byte numbers, each 1 + index of a cut. The first number is written to entry 1.
+	 * New numbers overwrite the oldest */
 	LOG = 40,
 	BYTES = LOG + 4 * BB_CUT_LOG,
 };
@@ -364,8 +365,8 @@ static void set_jump(struct layout *l, uint32_t from, uint32_t to)
 	l->is_too_long |= !bb_rewrite__jump(&l->out, from, to);
 }
 
-/* Emits the exit paths of the cuts [first, end). Each exit path adds up the registers whose values
- * the CPU may not have computed yet. Cuts with the same set of registers share the code of the sum,
+/* Emits one part of the exit paths of the cuts [first, end): code that adds up the registers whose
+ * values the CPU may not have computed yet. Cuts with the same set of registers share this code,
  * and all exit paths then continue at the same code. r0 is added only if the program reads it,
  * because a called function may leave r0 without a value. */
 static void emit_sums(struct layout *l, uint32_t first, uint32_t end)

@@ -20,11 +20,13 @@
 int bb_cut_memory__open(struct bb_shared_memory *ret_memory, struct bb_err *err);
 
 /*
- * Lets the next runs end at the `nth` cut that they pass; 0 means the first. A CPU executes the
- * first instructions of the exit path while it still waits for the last values of the program. This
- * hides a part of the exit path's time. The exit path therefore begins with multiplications that
- * depend on these values, so that the same share of the exit path is hidden at every cut. A bare
- * exit path has no multiplications and is as short as the program's own.
+ * Lets the next runs end at the `nth` cut that they pass; 0 means the first.
+ *
+ * A CPU executes the first instructions of the exit path while it still waits for the last values
+ * of the program. This hides a part of the exit path's time. The exit path therefore begins with
+ * multiplications that depend on these values, so that the same share of the exit path is hidden at
+ * every cut. If `is_bare` is true, the exit path has no multiplications and is as short as the
+ * program's own.
  */
 void bb_cut_memory__end_at(const struct bb_shared_memory *m, uint64_t nth, bool is_bare);
 /* Lets the next runs go to their end. */
@@ -40,12 +42,15 @@ uint64_t bb_cut_memory__logged(const struct bb_shared_memory *m);
 uint32_t bb_cut_memory__log(const struct bb_shared_memory *m, uint64_t nth);
 
 struct bb_cut_form {
-	bool logs;       /* writes each cut that it passes into a log and never ends at one */
-	bool doubled;    /* makes each check twice, to measure the cost of a check */
-	bool stub_first; /* at each check, the verifier follows the exit path before the rest of the
-			    program; it then accepts more cuts */
-	int32_t retval;  /* return value of a run that ends early; programs of some types may return
-			    only 0, or only 1 */
+	/* true: the clone writes each cut that a run passes into a log, and ends no run early */
+	bool logs;
+	/* true: the clone makes each check twice, to measure the cost of a check */
+	bool doubled;
+	/* true: at each check, the verifier follows the exit path before the rest of the
+	 * program; it then accepts more cuts */
+	bool stub_first;
+	int32_t retval; /* return value of a run that ends early; programs of some types may return
+			   only 0, or only 1 */
 };
 
 /* What a clone is made of. */
@@ -54,7 +59,8 @@ struct bb_cut_parts {
 	struct bb_cfg cfg;
 	struct bb_registers live;
 	struct bb_helds helds;
-	uint32_t *stack_bytes; /* by function, from bb_load__stack_bytes() */
+	/* by function: bytes of stack that it uses, from bb_load__stack_bytes() */
+	uint32_t *stack_bytes;
 	struct bb_cuts cuts;
 	int memory_fd;
 };

@@ -103,8 +103,9 @@ static bool is_block(const struct search *s, uint32_t at)
 	return s->g->blocks[s->g->block_of[at]].first == at;
 }
 
-/* Finds the slots that are in loops. Marks the starts and exits of functions, and the calls, for
- * cuts. Calls in loops are marked only from BB_CUT_LOOPS on. */
+/* Finds the slots that are in loops. Marks three kinds of slots for cuts: starts of functions,
+ * exits of functions, and calls. Calls in loops are marked only if the detail is BB_CUT_LOOPS or
+ * BB_CUT_ALL. */
 static void mark_calls(struct search *s)
 {
 	for (uint32_t f = 0; f < s->g->n_funcs; f++)

@@ -8,8 +8,8 @@
  * and before an exit. */
 struct bb_cut {
 	uint32_t slot;
-	bool after;  /* the cut is after the call at `slot`, not before it */
-	bool is_off; /* the verifier does not let the program end here */
+	bool after;  /* true: the cut is after the call at `slot`; false: before the instruction */
+	bool is_off; /* true: the verifier does not let the program end here */
 };
 
 /* Which cuts are made. Each value adds cuts to those of the value before it. We use less detail if
@@ -42,8 +42,9 @@ struct bb_cuts {
 	/* sorted by slot; a cut before an instruction precedes the cut after it */
 	struct bb_cut *v;
 	uint32_t n;
-	bool *in_loop;            /* in_loop[slot]: true if a backward jump spans the slot */
-	enum bb_entered *entered; /* by function; BB_ENTERED_NEVER if it has no cuts */
+	bool *in_loop; /* in_loop[slot]: true if a backward jump spans the slot */
+	/* by function: who calls it; BB_ENTERED_NEVER if it has no cuts */
+	enum bb_entered *entered;
 };
 
 /* Finds the cuts. Keeps all cuts at the start and the exits of a function. Of the other slots

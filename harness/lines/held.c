@@ -18,7 +18,8 @@
  * number for the address of a stack byte (its distance from r10). */
 #define NOTHING 0
 #define TAKEN 1
-#define ZERO INT16_MAX /* the constant 0; meet() merges it with an acquired pointer */
+/* the constant 0, such as a NULL; where it meets an acquired pointer, meet() keeps the pointer */
+#define ZERO INT16_MAX
 
 /* Calls that acquire a resource and the calls that release it. Helpers have fixed numbers; kfuncs
  * are found by name. Iterators are not in the table: is_iterator() knows them by their names. */
@@ -177,8 +178,8 @@ static void find_takers(struct pass *p)
 	}
 }
 
-/* Returns the index, in a state, of the 8 stack bytes at r10 + off; N_LOCATIONS if these are no
- * stack slot. */
+/* Returns the index, in a state, of the 8-byte stack slot at r10 + off; N_LOCATIONS if no stack
+ * slot begins there. */
 static uint32_t spill_at(int off)
 {
 	return off < 0 && off >= -512 && off % 8 == 0 ? N_REGS + (uint32_t)(-off / 8 - 1)
@@ -223,7 +224,7 @@ static bool gives_back(const struct pass *p, uint32_t k, uint32_t at, const int1
 static void after_call(struct pass *p, uint32_t at, int16_t *state)
 {
 	struct bb_helds *h = p->out;
-	uint32_t k = 0; /* index of the resource that the call acquires */
+	uint32_t k = 0; /* index of the resource that the call acquires; h->n: it acquires none */
 
 	while (k < h->n && h->v[k].at != at)
 		k++;

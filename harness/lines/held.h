@@ -16,11 +16,12 @@ struct bb_held {
 	uint32_t at;   /* slot of the call */
 	uint32_t func; /* function that contains the call */
 	enum bb_held_by by;
-	uint8_t arg;     /* number of the argument register, for BB_HELD_ARGUMENT */
-	int32_t release; /* id of the helper or kfunc that releases the resource, which is its first
-			  * argument (r1) */
-	bool is_kfunc;   /* `release` is a kfunc */
-	bool has_flags;  /* `release` takes `flags` in r2 */
+	uint8_t arg; /* number of the argument register, for BB_HELD_ARGUMENT */
+	/* id of the helper or kfunc that releases the resource; it takes the resource as its
+	 * first argument (r1) */
+	int32_t release;
+	bool is_kfunc;  /* true: `release` is a kfunc; false: a helper */
+	bool has_flags; /* true: `release` takes `flags` in r2 */
 	int32_t flags;
 };
 

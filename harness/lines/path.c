@@ -5,8 +5,8 @@
 
 #include "exact/registers.h"
 
-/* limit: positions of a path of which all parts are measured; in a longer path, only some parts of
- * each kind are measured (lines/path.h) */
+/* limit: in a path of at most this many positions, all parts are measured; in a longer path, only
+ * some parts of each kind are (lines/path.h) */
 #define MEASURE_ALL 80u
 #define OF_EACH_KIND 3u /* limit: parts of one kind that are measured: first, second and middle */
 /* time to pass the count from one function to another; the unit is the time of a check */
@@ -134,8 +134,8 @@ static uint32_t site_of(const struct maker *m, const struct bb_cut *from, uint32
 	return from->slot;
 }
 
-/* Updates the call stack for the step from one cut to the next. The step may enter a function,
- * leave one or several functions, or stay in the same function. */
+/* Updates the call stack from one cut to the next. Between the two cuts, the run may enter a
+ * function, leave one or several functions, or stay in the same function. */
 static void go_on(const struct maker *m, struct frames *f, const struct bb_cut *from,
 		  const struct bb_cut *to)
 {
@@ -291,8 +291,9 @@ static int by_kind(const void *a, const void *b)
 	       ?: BB_ORDER(x->position, y->position);
 }
 
-/* Sets wanted[] at both positions of up to `some` parts of each kind: the first two parts, which
- * are measured more exactly than later ones, and one in the middle. */
+/* Chooses up to `some` parts of each kind: the first two, which are measured more exactly than
+ * later ones, and one in the middle. Sets wanted[] to true at the positions where a chosen part
+ * begins and ends. */
 static void choose_some(const struct bb_line_path *p, const struct kind *kinds, uint32_t some,
 			bool *wanted)
 {

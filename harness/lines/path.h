@@ -11,7 +11,8 @@ struct bb_line_row {
 	char *file, *text;        /* "" without line information */
 	uint32_t line, last_line; /* differ only if the row covers several lines */
 	uint32_t first_insn, last_insn;
-	char *call; /* "bpf_ktime_get_ns", "parse()"; "" for the program's own code */
+	/* the call: "bpf_ktime_get_ns" or "parse()"; "" if the row is the program's own code */
+	char *call;
 	/* calls that led to the function of this row, outermost first, each with the line of the
 	 * call: "97 part();45 inner()"; "" for the main function */
 	char *from;
@@ -41,8 +42,8 @@ struct bb_line_path {
 			follows */
 };
 
-/* Takes ownership of path[n]. At most `most` + 1 positions are measured, and also the end of the
- * run if `leaves`. `most` below 8 counts as 8. */
+/* Finds the row of each part of a path and chooses the measured positions: at most `most` + 1, and
+ * also the end of the run if `leaves`. `most` below 8 counts as 8. Takes ownership of path[n]. */
 void bb_line_path__make(const struct bb_code *code, const struct bb_cfg *g,
 			const struct bb_cuts *cuts, uint32_t *path, uint32_t n, uint32_t most,
 			struct bb_line_path *ret_path);
@@ -50,11 +51,12 @@ void bb_line_path__done(struct bb_line_path *p);
 
 /*
  * Computes the time of each row, ns. cumulative[n_measured] has the time of a run from its start to
- * each measured position, ns. ret_rows[n_rows] receives the times of the rows. ret_first[n_rows]
- * receives the time of each row's first part; NAN if that part was not measured alone: a part is
- * measured alone if both its cuts are measured positions. If several parts lie between two measured
- * positions, their time is divided among them, in proportion to the times of other parts of the
- * same rows.
+ * each measured position, ns. ret_rows[n_rows] receives the times of the rows.
+ *
+ * A part is measured alone if both its cuts are measured positions. ret_first[n_rows] receives the
+ * time of each row's first part; NAN if that part was not measured alone. If several parts lie
+ * between two measured positions, their time is divided among them, in proportion to the times of
+ * other parts of the same rows.
  */
 void bb_line_path__share(const struct bb_line_path *p, const double *cumulative, double *ret_rows,
 			 double *ret_first);

@@ -37,8 +37,8 @@ struct bb_type {
 	const char *schema;
 };
 
-/* JSON schemas of values. BB_SCHEMA_TEXT allows numbers and booleans, because other YAML readers
- * take a text such as 5 for a number, and yes for a boolean. */
+/* JSON schemas of values. BB_SCHEMA_TEXT allows numbers and booleans, too: where bpfbench reads the
+ * texts `5` and `yes`, other YAML readers read a number and a boolean. */
 #define BB_SCHEMA_TEXT "{\"type\": [\"string\", \"number\", \"boolean\"]}"
 #define BB_SCHEMA_SELF                                                                             \
 	"{\"type\": \"object\", \"minProperties\": 1, \"maxProperties\": 1, "                      \
@@ -228,10 +228,10 @@ int bb_field__self(const struct bb_reader *r, const struct bb_yaml *node, const 
 		.item = "mappings such as {name: allow, entries: [{key: 1, value: 2}]}"
 extern const struct bb_kind bb_map_kind;
 
-/* Reads struct bb_inputs from a list of mappings; docs/scenario.md describes their forms. One
- * mapping may give many inputs: the packets of a packet capture, named NAME-0, NAME-1, ...; the
- * packets of a sweep over a byte, named by the value of the byte; or the flows of one packet. File
- * names are relative to the scenario's folder. */
+/* bb_field__inputs() reads a struct bb_inputs from a list of mappings; docs/scenario.md describes
+ * their forms. One mapping may give many inputs: the packets of a packet capture, named NAME-0,
+ * NAME-1, ...; the packets of a sweep over a byte, named by the value of the byte; or the flows of
+ * one packet. File names are relative to the scenario's folder. */
 /* limit: number of inputs of a drive that makes a case of each input */
 #define BB_INPUTS_MAX 4096u
 /* limit: number of inputs of a mix, which together make one case (plan/mix.h) */
@@ -261,9 +261,9 @@ struct __sk_buff;
 /* Lists, for messages, the members that a scenario can set in a context of this kind; "": none. */
 struct bb_phrase bb_ctx__members(enum bb_ctx_kind kind);
 
-/* Steps through the members of __sk_buff that are not zero in the context of the input, so that a
- * caller can find the member that a kernel refuses. `*at` is 0 before the first call. Returns the
- * name of the next member, or NULL after the last. Sets only that member in `*ret_alone`, to a
- * value that is valid in every kernel that has the member. */
+/* Finds the next member of __sk_buff that is not zero in the context of the input. A caller uses it
+ * to find the member that a kernel refuses. `*at` must be 0 at the first call. Returns the name of
+ * the member; NULL after the last one. Sets only that member in `*ret_alone`, to a value that is
+ * valid in every kernel that has the member. */
 const char *bb_ctx__next_skb_member(const struct bb_input *in, size_t *at,
 				    struct __sk_buff *ret_alone);

@@ -417,7 +417,7 @@ static int read_retval(const struct bb_reader *r, const struct bb_field *f,
 /* A sweep: copies of `frame` in which the byte at offset `byte` has the values `from` to `to`. */
 struct sweep {
 	struct bb_bytes frame;
-	bool is_address; /* the key `byte` is src_low, so each copy needs new checksums */
+	bool is_address; /* true: the key `byte` is src_low, so each copy needs new checksums */
 	uint32_t byte, from, to;
 };
 

@@ -9,7 +9,7 @@
 #include "plan/packet.h"
 
 #define MAX_FIELDS 64u
-#define MAX_KEY 512u /* limit: bytes of a key in a .csv file */
+#define MAX_KEY 512u /* limit: bytes of a key, in a .csv file or made from an input */
 
 static const struct column {
 	const char *name;

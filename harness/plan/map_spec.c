@@ -146,8 +146,8 @@ static const struct bb_field keys_fields[] = {
 static const struct bb_kind keys_kind = {BB_KIND("key", "{file: keys.csv}", keys_fields),
 					 .size = sizeof(struct bb_fill_keys)};
 
-/* Checks that the mapping `node`, read into `keys`, is {file: FILE} or {from: INPUTS, bytes: B}.
- * From INPUTS, makes the table of keys. */
+/* Checks that the mapping `node`, read into `keys`, is {file: FILE} or {from: INPUTS, bytes: B}. In
+ * the second form, also makes the table of keys, from the inputs. */
 static int take_keys(const struct bb_reader *r, const struct bb_yaml *node,
 		     struct bb_fill_keys *keys)
 {

@@ -17,7 +17,7 @@ struct bb_map_table {
 	 * `is_raw` is true; value_size is 0 in a table that has only keys. */
 	size_t key_size, value_size;
 	size_t n;    /* number of entries; if is_raw, number of bytes in `keys` */
-	bool is_raw; /* `keys` is from a .bin file, so only the map knows the size of a key */
+	bool is_raw; /* true: `keys` is from a .bin file, so only the map knows the size of a key */
 	/* the first n_distinct keys have been compared, and no two of them are equal */
 	size_t n_distinct;
 	/* n keys and n values, without gaps; `values` is NULL if the table has only keys */

@@ -31,7 +31,8 @@
  * shortest length of the header, and `checksum_at` the offset of the checksum in it. */
 static const struct l4 {
 	uint32_t protocol, bytes, checksum_at;
-	bool has_pseudo_header; /* the checksum covers the IP addresses and the protocol, too */
+	/* true: the checksum also covers the IP addresses and the protocol */
+	bool has_pseudo_header;
 } l4_headers[] = {
 	{PROTO_TCP, TCP_BYTES, 16, true},
 	{PROTO_UDP, UDP_BYTES, 6, true},

@@ -19,7 +19,7 @@ enum bb_packet_ip {
 };
 
 enum bb_packet_l4 {
-	/* no header; an IP header before it has protocol 253, for experiments (RFC 3692) */
+	/* no header after the IP header, which then has protocol 253, for experiments (RFC 3692) */
 	BB_PACKET_NO_L4,
 	BB_PACKET_TCP,
 	BB_PACKET_UDP,
@@ -42,7 +42,8 @@ struct bb_packet {
  * 02:00:00:00:00:02 (destination), EtherType 0x88b5 (for experiments), TTL 64, the TCP flag SYN. */
 void bb_packet__init(struct bb_packet *p);
 
-/* Writes a frame of `size` bytes: at least its headers, at most BB_FRAME_MAX_BYTES. */
+/* Writes a frame of `size` bytes. `size` must be at least the length of the frame's headers, and at
+ * most BB_FRAME_MAX_BYTES. */
 void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size);
 
 /* Length in bytes of the longest frame that bb_packet__usual() writes. */

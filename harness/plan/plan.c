@@ -12,8 +12,8 @@ struct param {
 	const uint32_t *values;
 	/* inputs of the drive: n or, if is_fill, at least one; NULL: it has no inputs */
 	const struct bb_inputs *inputs;
-	bool numbered; /* the names of all inputs are whole numbers */
-	bool is_fill;  /* each value is a number of entries to which maps are filled */
+	bool numbered; /* true: the names of all inputs are whole numbers */
+	bool is_fill;  /* true: each value is a number of entries to which maps are filled */
 	size_t n;
 };
 

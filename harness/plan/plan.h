@@ -6,8 +6,8 @@
 /* A plan lists the cases of a run, one for each variant, drive and value of the drive's parameter.
  * It is made from one scenario before anything is loaded. `--dry-run` prints it. */
 
-/* Default number of loads of a case whose time depends on the place of its program, which is its
- * address modulo 64: two loads for each of up to 14 places (run/round.h). */
+/* Default number of loads of a case whose time depends on the place of its program (its address
+ * modulo 64): two loads for each of up to 14 places (run/round.h). */
 #define BB_DEFAULT_LOADS 28u
 /* Default number of loads of all other cases: of sweeps, and of drives that measure by time, that
  * count, or that load no program. A drive that measures by time divides its time among the loads;

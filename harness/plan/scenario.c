@@ -261,8 +261,8 @@ static int check_place(const struct bb_reader *r, const struct bb_yaml *node,
 	return 0;
 }
 
-/* Refuses keys about loading beside `id` or `pinned`, because a live program is loaded already.
- * Refuses `id` and `pinned` together. */
+/* If the variant has `id` or `pinned`, refuses keys about loading, because a live program is loaded
+ * already. Refuses `id` and `pinned` together. */
 static int check_live(const struct bb_reader *r, const struct bb_yaml *node,
 		      const struct bb_variant_spec *v)
 {
@@ -433,7 +433,8 @@ static int find_kind(const struct bb_reader *r, const struct bb_yaml *node,
 		return bb_yaml__fail(r, node, "a drive needs the key 'with', one of: %s",
 				     bb_phrase__join(names, with.n_choices).text);
 	*ret_kind = name->kind == BB_YAML_TEXT ? bb_drive_kind_find(name->text, NULL) : NULL;
-	/* Without a kind, bb_field__choose() fails, with a message that lists the values. */
+	/* If `with` names no kind, bb_field__choose() fails, with a message that lists the
+	 * values. */
 	rc = *ret_kind ? 0 : bb_field__choose(r, &with, name, &i);
 	if (rc)
 		return rc;
@@ -552,8 +553,8 @@ static const struct bb_field drive_fields[] = {
 	{"floor", TEXT(bb_drive_spec, floor)},
 };
 
-/* The table of the keys of drives with a bit in `with` for each kind that takes the key, and the
- * names of the kinds for messages. */
+/* The table of the keys of drives, and the names of the kinds of drives for messages. In each row,
+ * `with` has a bit for each kind that takes the key. */
 struct drive_schema {
 	struct bb_field fields[BB_LEN(drive_fields)];
 	struct bb_mode modes[MAX_KINDS];
@@ -680,8 +681,9 @@ static json_t *kind_rule(const struct bb_drive_kind *kind)
 			json_array_append_new(by, json_string(kind->by[i]));
 		json_object_set_new(with, kind->by_key, json_pack("{s:o}", "enum", by));
 	}
-	/* A drive without the key by_key is of the first kind with this `with`. So only the rules
-	 * of the other kinds require the key. */
+	/* `by_key` names the key that chooses between kinds with the same `with`. A drive without
+	 * this key is of the first of these kinds. So only the rules of the other kinds require the
+	 * key. */
 	if (kind->by_key && bb_drive_kind_find(kind->with, NULL) != kind)
 		json_array_append_new(chosen_by, json_string(kind->by_key));
 	return json_pack("{s:{s:o,s:o},s:{s:{s:o},s:o,s:o}}", "if", "properties", with, "required",

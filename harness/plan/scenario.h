@@ -83,7 +83,7 @@ struct bb_input {
 	size_t ctx_len;
 	enum bb_ctx_kind ctx_kind;
 	double weight;   /* relative frequency of the input in a mix; 0: not given */
-	bool has_retval; /* `retval` is the return value that the program must give */
+	bool has_retval; /* true: the program must return `retval` */
 	uint32_t retval;
 	/* packet that the program must leave behind; NULL: the packet is not checked */
 	uint8_t *out;
@@ -150,7 +150,8 @@ struct bb_map_shape {
 	uint32_t max_entries, value_size;
 	uint32_t flags; /* flags BPF_F_* of the map; used only if has_flags */
 	bool has_flags;
-	bool per_cpu; /* the map becomes the per-CPU kind of its type, with a value for each CPU */
+	/* true: the map becomes the per-CPU kind of its type, with a value for each CPU */
+	bool per_cpu;
 };
 
 struct bb_map_spec {
@@ -162,9 +163,11 @@ struct bb_map_spec {
 	struct bb_map_entry *entries;
 	size_t n_entries;
 	struct bb_map_shape shape, inner; /* inner: shape of the maps in a map of maps */
-	/* `reset: run`: the map is restored before each run, and not only at each load */
+	/* true (`reset: run`): bpfbench restores the map before each run; false: only at each
+	 * load */
 	bool each_run;
-	/* specs of two variants that have the same name and position describe the same map */
+	/* position of the spec in the file. Specs of two variants describe the same map if their
+	 * names and positions are the same */
 	struct bb_where where;
 };
 
@@ -252,8 +255,8 @@ struct bb_variant_spec {
 	uint32_t id;       /* id of a live program; 0: not given */
 	char *pinned;      /* path of a live program's pin; NULL: not given */
 	char *description; /* text for readers; NULL: the key is not given */
-	/* True if bpfbench must choose the pid of the process that fires before it loads the
-	 * program, where that is possible, even if no map or global has the value {pid: self}.
+	/* true: bpfbench must choose the pid of the process that fires before it loads the program,
+	 * where that is possible. It must do so even if no map or global has the value {pid: self}.
 	 * --try-inputs sets this member; no key of a scenario does. */
 	bool knows_pid;
 	bool found; /* true: --try-inputs found the variant's input, globals and entries of maps */
@@ -347,8 +350,8 @@ struct bb_scenario {
 	/* name of the anchor, whose latency divides all others in `history`; NULL: the floor */
 	char *anchor;
 	uint32_t loads; /* number of loads of each program per run; 0: the default number */
-	/* `refused: skip`: a variant whose program cannot be loaded or run is left out, with a
-	 * message. By default it is an error. */
+	/* true (`refused: skip`): a variant whose program cannot be loaded or run is left out, with
+	 * a message; false, the default: it is an error */
 	bool skips_refused;
 	char **setup; /* setup[n_setup]: commands for sh -c that run first (drivers/setup.h) */
 	size_t n_setup;

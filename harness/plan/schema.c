@@ -67,8 +67,9 @@ static json_t *keys_of(const struct bb_kind *kind, unsigned int mode, bool only_
 	return keys;
 }
 
-/* Adds to `schema` the rules of a kind in which the key with the name of a mode chooses this
- * mode. A mapping must have one of these keys, which decides which other keys are allowed. */
+/* For a kind whose modes are chosen by keys: a key with the name of a mode chooses this mode. Adds
+ * two rules to `schema`: a mapping must have one of these keys, and that key decides which other
+ * keys are allowed. */
 static void add_forms(const struct bb_kind *kind, json_t *properties, json_t *schema)
 {
 	json_t *rules = json_array(), *one_of = json_array();

@@ -310,7 +310,8 @@ void bb_yaml__write(FILE *out, const char *text)
 				   "-."
 				   "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-	/* A word or path of these characters is a text for every YAML reader, without quotes. */
+	/* Our reader takes a word or path of these characters for a text, without quotes. Other
+	 * YAML readers take some words, such as `true`, for something else. */
 	if (*text && strchr(first, *text) && strspn(text, rest) == strlen(text) &&
 	    strcmp(text, "null")) {
 		fputs(text, out);

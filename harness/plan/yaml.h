@@ -21,9 +21,10 @@ struct bb_yaml {
 	enum bb_yaml_kind kind;
 	/* position of the node's beginning, counted from 1; columns count characters */
 	uint32_t line, col;
-	bool quoted; /* the text is in quotes or a block, so it is no number or null */
-	bool flow;   /* the list or mapping is written with brackets or braces */
-	char *text;  /* the text in UTF-8, owned; NULL for a list or mapping */
+	/* true: the text is in quotes or a block, so it is neither a number nor null */
+	bool quoted;
+	bool flow;  /* true: the list or mapping is written with brackets or braces */
+	char *text; /* the text in UTF-8, owned; NULL for a list or mapping */
 	/* items[n] of a list; n keys (items[2i]) and values (items[2i + 1]) of a mapping */
 	struct bb_yaml *items;
 	size_t n;

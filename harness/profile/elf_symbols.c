@@ -82,10 +82,12 @@ struct dwarf_unit {
 
 struct bb_elf_symbols {
 	Dwfl *dwfl;
-	Elf *elf;      /* owned by dwfl */
-	int socket;    /* to the parent, which opens separate debug files; -1: none are used */
-	uint64_t bias; /* address in libdwfl minus address in the file */
-	struct bb_symtab functions; /* from the symbol table */
+	Elf *elf; /* owned by dwfl */
+	/* socket to the parent process, which opens separate debug files; -1: such files are not
+	 * used */
+	int socket;
+	uint64_t bias;              /* address in libdwfl minus address in the file */
+	struct bb_symtab functions; /* address ranges of the functions in the symbol table */
 	struct dwarf_unit *units;
 	size_t n_units;
 	/* Address ranges of the units; bb_symbol.rank is the index of the unit in `units`. We build
@@ -433,7 +435,8 @@ size_t bb_elf_symbols__find(struct bb_elf_symbols *s, uint64_t address,
 	if (n)
 		fill_frames(scopes, n, unit, ret_frames);
 	else
-		n = 1; /* no DWARF covers assembly, for example, but a symbol may */
+		n = 1; /* DWARF has no function at the address, as in assembly, but a symbol may
+			  cover it */
 	if (line) {
 		ret_frames[n - 1].file = dwarf_linesrc(line, NULL, NULL);
 		if (!dwarf_lineno(line, &number) && number > 0)

@@ -14,7 +14,7 @@ BB_ASSET(flame_js, "harness/profile/flame.js");
 /* height of the legend, the buttons, and the line about a selected frame, px */
 #define FOOT 56u
 #define LETTER_WIDTH 7.0   /* px: width of a letter of the monospaced font at 11.5 px, rounded up */
-#define MIN_WIDTH 0.1      /* narrower frames are left out, px */
+#define MIN_WIDTH 0.1      /* px; frames that are narrower are left out */
 #define MAX_BYTES 1950000u /* default limit of the bytes of all frames */
 #define TINTS 3
 

@@ -26,12 +26,14 @@ struct folding {
 	size_t n_points;
 	uint32_t *numbers; /* indexes in bb_stacks.frames of the functions of all points */
 	size_t n_numbers;
-	struct bb_idmap by_address;  /* (address, index of the space, or KERNEL_SPACE) -> point */
+	/* (address, index of its address space) -> point; for the kernel, (address,
+	 * KERNEL_SPACE) */
+	struct bb_idmap by_address;
 	struct bb_idmap by_location; /* (offset, dso) -> point, shared by processes */
 	struct bb_idmap processes;   /* (index of a process's name, 0) -> point */
 	struct bb_jit_maps jit_maps;
-	/* The last sample of which the process was looked up (NULL: none yet), the index of its
-	 * space, and the point of its process. */
+	/* latest: the last sample whose process was looked up; NULL: none yet. space: index of the
+	 * address space of that process. process: point of that process */
 	const struct bb_sampled_stack *latest;
 	uint32_t space, process;
 	uint32_t cut, lost, off_cpu; /* points of BB_NOTE_CUT, _LOST and _OFF_CPU */
@@ -44,8 +46,8 @@ static uint32_t name_id(struct folding *f, const char *name)
 	return bb_names__add(&f->profile->stacks.names, name, strlen(name));
 }
 
-/* Adds a function to the point, inside the functions that the point has already. Points with the
- * same outer functions share the frames of these functions. */
+/* Adds a function to the point, as its innermost one. Points with the same outer functions share
+ * the frames of these functions. */
 static void add_frame(struct folding *f, struct point *p, const char *name, struct bb_frame frame)
 {
 	uint32_t before = p->n ? f->numbers[p->first + p->n - 1] : BB_NO_ID;
@@ -112,8 +114,8 @@ static uint32_t kernel_point(struct folding *f, uint64_t address)
 
 static uint32_t user_point(struct folding *f, uint32_t pid, uint64_t address)
 {
-	/* If the space is unknown, use the process id as the key, because the JIT map of the
-	 * process may name the address. */
+	/* If the address space is unknown, use the process id as the key, because the JIT map of
+	 * the process may name the address. */
 	uint64_t key = f->space == BB_NO_ID ? (uint64_t)1 << 32 | pid : f->space, offset;
 	uint32_t point = bb_idmap__get(&f->by_address, address, key);
 	const struct bb_mapping *m;
@@ -139,7 +141,8 @@ static uint32_t user_point(struct folding *f, uint32_t pid, uint64_t address)
 	return point;
 }
 
-/* Finds the process and the space of a sample, unless they are those of the previous sample. */
+/* Finds the process and the address space of a sample, unless they are those of the sample
+ * before. */
 static void find_process(struct folding *f, const struct bb_sampled_stack *s)
 {
 	const struct bb_sampled_stack *latest = f->latest;
@@ -162,9 +165,9 @@ static void find_process(struct folding *f, const struct bb_sampled_stack *s)
 	bb_idmap__put(&f->processes, name, 0, f->process);
 }
 
-/* Returns the address to look up for addresses[nth] of a stack, innermost first. All but the
- * innermost are return addresses. The call ends just before its return address, which may be on
- * another line or in another function. */
+/* `addresses` is a stack, innermost address first. Returns the address to look up for
+ * addresses[nth]. All addresses but the innermost are return addresses. A call ends just before its
+ * return address, which may be on another line or in another function. */
 static uint64_t code_address(const uint64_t *addresses, size_t nth)
 {
 	return nth ? addresses[nth] - 1 : addresses[0];

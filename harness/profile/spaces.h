@@ -122,5 +122,5 @@ int bb_task_events__open(struct bb_spaces *spaces, struct bb_task_events *ret_ev
  * records. */
 void bb_task_events__log(struct bb_task_events *e, const struct perf_event_header *h);
 
-/* Stops following. Accepts a zeroed struct. */
+/* Stops recording the events of tasks. Accepts a zeroed struct. */
 void bb_task_events__close(struct bb_task_events *e);

@@ -308,8 +308,9 @@ static void find_group(struct maker *m, const struct bb_object_program *p,
 	/*
 	 * Names the floor "empty-xdp". If an earlier group has this type and another trigger, the
 	 * name ends in the trigger: "empty-raw_tracepoint-test-run". If an earlier group has this
-	 * type and this trigger, the name ends in a number: "empty-xdp-2". No function can have one
-	 * of these names, because of the '-'; only an object can.
+	 * type and this trigger, the name ends in a number: "empty-xdp-2". Because of the '-', a
+	 * variant that is named after a function cannot have the same name. A variant that is named
+	 * after an object can.
 	 */
 	if (has_floor)
 		snprintf(g->floor, sizeof(g->floor), "empty-%s%s%s",

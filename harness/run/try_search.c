@@ -70,8 +70,8 @@ static bool comes_before(const struct bb_try_waiting *a, const struct bb_try_wai
 	return a->stage != b->stage ? a->stage < b->stage : a->executed > b->executed;
 }
 
-/* Keeps the present state, to continue from it later. If too many states wait, drops the state from
- * which the search would continue last. */
+/* Keeps the present state, to continue from it later, unless all stages are done with it. If too
+ * many states wait, drops the one from which the search would continue last. */
 static void wait_with(struct bb_try_search *s, uint32_t executed, unsigned int stage)
 {
 	struct bb_try_waiting w = {.executed = executed, .stage = stage}, *last = s->waiting;

@@ -93,8 +93,8 @@ const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, cons
  */
 #define BB_HISTORY_DB "history.db"
 
-/* Version of the database. Raise it when a table changes, or when the points of a run are computed
- * in another way (test_run_index.c notices this). */
+/* Version of the database. Raise it when a table changes, or when the points that a run has in
+ * `history` are computed in another way (then test_run_index.c fails). */
 #define BB_HISTORY_DB_VERSION 5u
 
 /* Reads the index from dir/history.db. The index is empty if there is no valid file. */
