@@ -160,6 +160,9 @@ static int open_events(struct bb_recorder *r, uint32_t type, uint64_t config, st
 	uint64_t max = 0;
 	int rc = 0;
 
+	/* events of another type may be open on some CPUs, and refused on the next one */
+	while (r->n_events)
+		close(r->event_fds[--r->n_events]);
 	free(r->event_fds);
 	r->event_fds = bb_calloc(n_cpus > 0 ? (size_t)n_cpus : 1, sizeof(*r->event_fds));
 	for (int cpu = 0; cpu < n_cpus; cpu++) {
