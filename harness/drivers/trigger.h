@@ -9,7 +9,7 @@
  * program run, once for each firing. The instrument (step.c, exact.c, lines.c) measures each run.
  * Every instrument works with every trigger: registry.c makes a driver of each pair. */
 
-/* An open trigger. It is the first member of a struct that the trigger defines. */
+/* An open trigger. Each trigger defines a struct of its own, whose first member is this struct. */
 struct bb_trigger_state {
 	const struct bb_drive_trigger *trigger;
 	const struct bb_drive_spec *spec;
@@ -17,7 +17,8 @@ struct bb_trigger_state {
 	struct bb_cold *cold; /* empties the caches before each firing; NULL: the caches stay hot */
 };
 
-/* An attached program. It is the first member of a struct that the trigger defines. */
+/* An attached program. Each trigger defines a struct of its own, whose first member is this
+ * struct. */
 struct bb_attached {
 	struct bb_trigger_state *state;
 	struct bb_target *target;
@@ -27,7 +28,7 @@ struct bb_attached {
 	/* true (iterators): a firing causes one run for each object that the program iterates over,
 	 * and other processes cause no runs */
 	bool takes_all;
-	/* true: another process causes the runs, and a firing of ours may cause none */
+	/* true: another process causes the runs, not our firings, so a window may have no run */
 	bool waits;
 };
 
@@ -90,11 +91,12 @@ int bb_trigger__attach(struct bb_trigger_state *s, struct bb_test_prog *prog, in
 		       struct bb_attached **ret_attached, struct bb_err *err);
 void bb_trigger__detach(struct bb_attached *a); /* accepts NULL */
 
-/* Returns `rc`. If it is -ESRCH, makes the batch void with the message of `err`, and returns 0. */
+/* Returns `rc`, but 0 for -ESRCH (the process that fires has gone): then makes the batch void, with
+ * the message of `err` as the reason. */
 int bb_batch__void_if_gone(struct bb_batch *b, int rc, const struct bb_err *err);
 
-/* The limits of a batch, for drivers that fire. Such a driver calls these functions before every
- * run of the program. */
+/* The limits of a batch, for drivers that fire. Such a driver calls one of the two functions below
+ * before every run of the program. */
 
 /* Longest time of the warm-up. If the first run alone takes longer, it is a sample, because so long
  * a run needs no warm-up. */
@@ -119,7 +121,7 @@ static inline bool bb_batch__goes_on(const struct bb_batch *b, uint64_t began_ns
 {
 	double had_s = bb_seconds_since(began_ns);
 
-	/* only a batch of slow runs takes so long; let other processes run meanwhile */
+	/* a batch that takes so long has slow runs; let other processes run between two of them */
 	if (b->fired && had_s > BB_WARMUP_S)
 		bb_give_way();
 	return b->fired < b->want && !bb_must_end() &&

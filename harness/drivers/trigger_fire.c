@@ -64,8 +64,8 @@ static bool is_hook_of(const struct bb_hook *h, const struct bb_attach_point *po
 }
 
 /* Finds the hook for an attach point, or opens it if it is not open yet. The hook stays open as
- * long as the state. *ret_hook receives NULL if a hook there belongs to one process, because each
- * process that fires then needs a hook of its own. */
+ * long as the state. *ret_hook receives NULL if hooks at such a point belong to one process: then
+ * each process that fires needs a hook of its own. */
 static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *point,
 		       struct bb_hook **ret_hook, struct bb_err *err)
 {
@@ -257,8 +257,8 @@ static bool may_stand_in(const struct bb_test_prog *prog, const struct bb_attach
 	return rc == -ENOTSUP;
 }
 
-/* Puts a position in the scenario in front of the message: where the attach point is given if it
- * does not exist (-ENOENT), else where the trigger is given. */
+/* Puts a position in the scenario in front of the message. For -ENOENT (the attach point does not
+ * exist) it is the position of the attach point, else that of the trigger. */
 static int say_line(const struct bb_variant_spec *v, int rc, struct bb_err *err)
 {
 	const char *at = rc == -ENOENT || !v->fired_at ? v->binary_at : v->fired_at;
@@ -551,7 +551,7 @@ int bb_fire__trigger(struct bb_fire_slot *slot, struct bb_fire_task *t)
 	return rc;
 }
 
-/* Fires the runs of a batch. Runs in the process that fires. */
+/* Fires until the instrument ends the batch. Called in the process that fires. */
 static int fire_there(void *arg, struct bb_fire_task *t, void *shared_)
 {
 	struct bb_fire_slot *slot = arg;

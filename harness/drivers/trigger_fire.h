@@ -13,7 +13,7 @@ struct bb_fire_state {
 	struct bb_trigger_state common;
 	/* network namespace, cgroup and CPU for firing, shared by all states; NULL: not open */
 	struct bb_fire_site *site;
-	/* kernel objects whose addresses are arguments of our calls; NULL: not open yet */
+	/* kernel objects whose addresses we pass to programs as arguments; NULL: not open yet */
 	struct bb_live_objects *live;
 	/* Hooks that do not belong to one process. Each is opened once and stays open, because
 	 * opening a uprobe takes 20 ms. All programs that run on bb_own_function() share two hooks,
@@ -70,8 +70,8 @@ void bb_fire__detach_program(struct bb_fire_slot *slot);
 int bb_fire__do(struct bb_fire_slot *slot,
 		int (*work)(void *arg, struct bb_fire_task *t, void *shared), struct bb_err *err);
 
-/* Writes what fires the program, for example "open (tracepoint syscalls/sys_enter_openat)", without
- * the programs that are attached beside it. */
+/* Writes what fires the program, for example "open (tracepoint syscalls/sys_enter_openat)". Does
+ * not name the programs that are attached beside it. */
 void bb_fire__words_alone(const struct bb_input *input, const struct bb_test_prog *prog,
 			  char *ret_words, size_t size);
 

@@ -187,7 +187,7 @@ static int attach(void *attached, struct bb_test_prog *, struct bb_err *err)
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_PAGE_FAULTS,
 		.sample_period = 1,
-		/* page faults in our system calls must not fire */
+		/* page faults inside our system calls must cause no event */
 		.exclude_kernel = 1,
 	};
 

@@ -112,7 +112,8 @@ int bb_test_call__fire_checked(const struct bb_test_call *s, struct bb_batch *b)
 	return 0;
 }
 
-/* Makes one call with another context; len 0 means no context. Returns 0 or -errno. */
+/* Makes one call with the context `ctx` instead of the input's own; len 0: with no context. Returns
+ * 0 or -errno. */
 static int fire_with(const struct bb_test_call *s, const void *ctx, size_t len)
 {
 	struct bb_test_call other = *s;
@@ -363,7 +364,7 @@ static int probe(void *state_, struct bb_test_prog *prog, struct bb_err *err)
 	return rc;
 }
 
-/* Prepares a call with the next input of the mix, and returns the input's position there.
+/* Prepares a call with the next input of the mix, and returns the input's position in the mix.
  * Prefetches later inputs into the caches. This only saves time between the runs and does not
  * favour the program: the kernel copies each packet before its run, so the program finds it in the
  * caches anyway. */
@@ -387,8 +388,8 @@ static uint32_t aim_at_next(const struct bb_test_run_slot *slot, struct bb_test_
 	return (uint32_t)next;
 }
 
-/* Makes one run after another, until the instrument ends the batch (1) or a call fails (-errno).
- * Checks the output of the first run, except in a mix. */
+/* Makes one run after another. Returns 1 when the instrument ends the batch, or -errno when a call
+ * fails. Checks the output of the first run, except in a mix. */
 static int fire_calls(const struct bb_test_run_slot *slot, struct bb_test_call *call,
 		      const struct bb_instrument_part *part, struct bb_batch *b)
 {

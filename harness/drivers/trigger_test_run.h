@@ -11,8 +11,9 @@
 /*
  * One program and one input, prepared for BPF_PROG_TEST_RUN. The kernel copies the packet for every
  * call, so a call does not see what earlier calls have written. Repeated runs within one call see
- * what earlier runs have written: the output of a run is the input of the next. The kernel copies
- * the context of a syscall program back, so each call gets a fresh copy.
+ * what earlier runs have written: the output of a run is the input of the next. For a syscall
+ * program, the kernel writes the changed context back to our memory, so each call gets a fresh copy
+ * of the context.
  */
 struct bb_test_call {
 	struct bb_target *target; /* borrowed */
@@ -24,7 +25,7 @@ struct bb_test_call {
 	union bpf_attr attr;
 	/* copy of a syscall program's context, which the kernel changes; NULL for other types */
 	uint8_t *ctx;
-	/* receives the packet after the run; NULL: not wanted */
+	/* receives the packet after the run, to check it; NULL: it is not checked */
 	uint8_t *out;
 };
 
@@ -42,8 +43,9 @@ static inline int bb_test_call__fire(const struct bb_test_call *s, union bpf_att
 											  : 0;
 }
 
-/* Makes one call of one run and checks its output. b->returned receives the return value in words.
- * If the result differs from the expected one, b->void_why says how. Returns 0 or -errno. */
+/* Makes a call that runs the program once, and checks the output. b->returned receives the return
+ * value in words. If the result differs from the expected one, b->void_why says how. Returns 0 or
+ * -errno. */
 int bb_test_call__fire_checked(const struct bb_test_call *s, struct bb_batch *b);
 
 /* Makes the batch void with "returned 1 (XDP_DROP), 2 (XDP_PASS) expected" if `retval` is not the
@@ -55,7 +57,8 @@ void bb_test_call__judge_retval(const struct bb_test_call *s, uint32_t retval, s
  * run the program again. */
 int bb_test_call__say_failed(const struct bb_test_call *s, int rc, struct bb_err *err);
 
-/* An event that a hardware counter counts, as in perf_event_attr. */
+/* An event for a hardware counter to count. The members have the values of those in
+ * perf_event_attr. */
 struct bb_pmu_event {
 	uint32_t type; /* PERF_TYPE_* */
 	uint64_t config;
@@ -80,7 +83,8 @@ struct bb_slope_state {
 	uint32_t ingress_ifindex;
 };
 
-/* The pace of the drives `slope` and `packets`. `s`: time of a sample, s. */
+/* The pace of the drives `slope` and `packets`: numbers of samples, turns and warm-up runs. `s`:
+ * time of a sample, s. */
 #define BB_SLOPE_PACE(s)                                                                           \
 	{                                                                                          \
 		.samples = 480, .turn = 100, .pair_turn = 4, .warmup_first = 100,                  \
@@ -126,8 +130,9 @@ struct bb_test_run_slot {
 void bb_test_run__words(const struct bb_input *input, const struct bb_test_prog *prog,
 			char *ret_words, size_t size);
 
-/* Runs a loaded program `times` times on an input, and discards its records. Returns 0; -EINTR if
- * bpfbench must end; -EINVAL for an input that the type does not take; or another -errno. */
+/* Runs a loaded program `times` times on an input, and discards the records in its rings. Returns
+ * 0; -EINTR if bpfbench must end; -EINVAL for an input that the type does not take; or another
+ * -errno. */
 int bb_test_run__times(struct bb_target *target, const struct bb_test_run_type *type,
 		       const struct bb_input *input, uint32_t times, struct bb_err *err);
 

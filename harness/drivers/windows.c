@@ -79,8 +79,8 @@ static void take_window(struct bb_batch *b, struct bb_windows *w, const struct b
 		own_ns = (uint64_t)((double)own * each_ns + 0.5);
 		ns -= own_ns < ns ? own_ns : ns;
 		if (runs <= own) { /* the window has only runs that our readings caused */
-			/* if it has fewer runs than our readings should have caused, readings
-			 * differ in how many runs they cause */
+			/* fewer runs than our readings should have caused: not every reading causes
+			 * the same number of runs */
 			if (runs < own && !b->void_why[0])
 				snprintf(b->void_why, sizeof(b->void_why),
 					 "bpfbench's own readings make it run, but not equally "

@@ -14,9 +14,9 @@ struct bb_windows {
 	struct bb_target *target;  /* the program whose counters are polled; borrowed */
 	struct bb_prog_stats last; /* the last reading of the counters */
 	/* Runs of the program that our own readings cause; none, unless bb_windows__find_own() has
-	 * found some. The batch does not count them. If a window also has other runs, we subtract a
-	 * fixed time for each run of ours: the mean over the windows that have only our own runs,
-	 * without outliers. */
+	 * found some. The batch does not count them. If a window also has other runs, we subtract
+	 * for each run of ours the mean time of such a run: the mean over the windows that have
+	 * only our own runs, without outliers. */
 	struct bb_own_runs own;
 	uint32_t mean_of; /* a window with this many runs gives a sample; 0 means 1 */
 	/* n_by_runs[k - 1]: number of windows with k runs, k <= BB_WINDOWS_MEAN_OF_MAX; NULL:
@@ -30,10 +30,10 @@ struct bb_windows {
 
 /*
  * Chooses the number of runs that a window must have to give a sample. n[k - 1] is the number of
- * windows with k runs. Returns 1, unless for some k > 1 the windows with k runs have together more
- * than twice as many runs as the windows with one run; then returns the k whose windows have the
- * most runs. That happens, for example, with a profiler that samples all CPUs at the same instant.
- * Returns 0 if no window had runs.
+ * windows with k runs. Returns 1, except if for some k > 1 the windows with k runs hold together
+ * more than twice as many runs as the windows with one run: then returns the k whose windows hold
+ * the most runs. That happens, for example, with a profiler that samples all CPUs at the same
+ * instant. Returns 0 if no window had runs.
  */
 uint32_t bb_windows_mean_of(const uint64_t n[BB_WINDOWS_MEAN_OF_MAX]);
 

@@ -5,12 +5,12 @@
 #include "drivers/command.h"
 
 /* A workload that is started again whenever it ends. While it runs, the program's counters are
- * polled for samples. The drives over a workload share this code. */
+ * polled for samples. All drives that run a workload share this code. */
 struct bb_workload_loop {
 	struct bb_drive_state common;
 	struct bb_command_spec workload_spec;
 	struct bb_command workload;
-	/* successive passes in which the program did not run */
+	/* number of successive passes of the workload in which the program did not run */
 	int empty_passes;
 	/* true: some program has run in the present pass, in this batch or in an earlier one */
 	bool pass_had_run;

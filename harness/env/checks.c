@@ -383,7 +383,7 @@ static void check_type_lsm(const struct bb_check *, struct bb_check_result *r)
 
 static void check_software_event(const struct bb_check *check, struct bb_check_result *r)
 {
-	/* the event fires every 10 ms of CPU time, or at each page fault */
+	/* the period of the event: 10 ms of CPU time, or one page fault */
 	uint64_t period = check->kind == PERF_COUNT_SW_CPU_CLOCK ? 10 * 1000 * 1000 : 1;
 	int err = probe_event(PERF_TYPE_SOFTWARE, (uint64_t)check->kind, period);
 	const char *remedy = "use a kernel built with CONFIG_PERF_EVENTS=y; seccomp may forbid "

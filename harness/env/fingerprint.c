@@ -187,9 +187,9 @@ static void read_cpuinfo(const char *root, struct bb_fingerprint *fp)
 	fclose(f);
 }
 
-/* Writes the values of all files that match the pattern `files` to list[size]: each different
- * value once or, with `with_names`, all values as NAME=VALUE. Skips values that equal `none`.
- * Returns false if no file matches. */
+/* Writes the values of all files that match the pattern `files` to list[size]. With `with_names`,
+ * writes each file as NAME=VALUE; without, writes equal values only once. Skips values that equal
+ * `none`. Returns false if no file matches. */
 static bool join_files(const char *root, const char *files, bool with_names, const char *none,
 		       char *list, size_t size)
 {
@@ -272,7 +272,8 @@ int bb_git_is_commit(const char *text)
 	return !text[len] && (len == 40 || len == 64);
 }
 
-/* Returns the path base/name or, if `name` is absolute, `name`. */
+/* Writes the path base/name or, if `name` is absolute, `name` to ret_path. Returns 0 or
+ * -ENAMETOOLONG. */
 static int join_path(const char *base, const char *name, char ret_path[PATH_MAX])
 {
 	bool is_absolute = name[0] == '/';
@@ -391,8 +392,8 @@ int bb_git_commit__read(const char *dir, char ret_commit[BB_GIT_COMMIT_SIZE])
 	return err;
 }
 
-/* Prefers the commit that CI names, because CI may check out a merge commit, or a tree without
- * .git. */
+/* Takes the commit that CI names; only if CI names none, reads it from .git. CI may check out a
+ * merge commit, or a tree without .git. */
 static void read_commit(const char *tree_dir, struct bb_fingerprint *fp)
 {
 	static const char *const variables[] = {"GITHUB_SHA", "CI_COMMIT_SHA"};

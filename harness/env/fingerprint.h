@@ -5,9 +5,9 @@
 
 /*
  * The properties of the machine that a result depends on: kernel, CPU, JIT, compiler, mitigations.
- * Every field is printable ASCII. Export, import and comparison go through the table
- * bb_fingerprint_fields. BB_FINGERPRINT_UNKNOWN means that a property cannot be read; "none" means
- * that the machine does not have it.
+ * Every field is printable ASCII. Code that exports, imports or compares fingerprints finds the
+ * fields in the table bb_fingerprint_fields. BB_FINGERPRINT_UNKNOWN means that a property cannot be
+ * read; "none" means that the machine does not have it.
  */
 #define BB_FINGERPRINT_UNKNOWN "unknown"
 
@@ -71,9 +71,9 @@ void bb_fingerprint_init(struct bb_fingerprint *fp);
 const char *bb_fingerprint_get(const struct bb_fingerprint *fp, size_t i);
 
 /*
- * Sets a field by its key. Truncates the value to the field; white space becomes a blank, and other
- * bytes that are not printable ASCII become '?'. Returns 0, or -ENOENT for an unknown key. A newer
- * bpfbench may have written such a key.
+ * Sets a field by its key. Truncates the value to the size of the field; white space becomes a
+ * blank, and other bytes that are not printable ASCII become '?'. Returns 0, or -ENOENT for an
+ * unknown key, which may come from a newer bpfbench.
  */
 int bb_fingerprint_set(struct bb_fingerprint *fp, const char *key, const char *value);
 

@@ -20,7 +20,8 @@ static int mark_slot(uint8_t *marks, uint32_t n, uint32_t at, int64_t slot, uint
 	return 0;
 }
 
-/* Marks the slots at which functions and blocks begin because of the instruction at slot `at`. */
+/* Marks the slots at which a function or a block must begin, because the instruction at slot `at`
+ * leads there or ends the block before. */
 static int mark_targets(const struct bb_code *code, uint32_t at, uint8_t *marks, struct bb_err *err)
 {
 	const struct bpf_insn *i = &code->insns[at];
@@ -153,7 +154,7 @@ uint32_t bb_counts__reached(const struct bb_cfg *g, const uint64_t *before, cons
 
 struct search {
 	const struct bb_cfg *g;
-	uint32_t *queue, n; /* blocks found so far */
+	uint32_t *queue, n; /* queue[n]: blocks that the present search has found */
 	uint32_t *found_by; /* by block: number of the last search that found it */
 	uint32_t number;    /* number of the present search; the first search is 1 */
 };
@@ -210,7 +211,7 @@ uint32_t bb_counts__turned_away(const struct bb_cfg *g, const struct bb_code *co
 			if (s.found_by[next[k]] != EXECUTED && s.found_by[next[!k]] == EXECUTED)
 				n_insns = search_behind(&s, code, next[k]);
 		/* If the same instructions are behind several jumps, takes the last of these jumps,
-		 * because it decides. */
+		 * because that jump decides whether they are executed. */
 		if (n_insns && n_insns >= most) {
 			most = n_insns;
 			*ret_at = g->blocks[b].last;
@@ -220,8 +221,8 @@ uint32_t bb_counts__turned_away(const struct bb_cfg *g, const struct bb_code *co
 	return most;
 }
 
-/* If several blocks lead to `block`, and the counts tell from which of these blocks the run came,
- * returns that block. Otherwise returns `block`. */
+/* Returns the block from which the run came to `block`, if several blocks lead to `block` and the
+ * counts tell which of them it was. Otherwise returns `block`. */
 static uint32_t step_back(const struct bb_cfg *g, const bool *ran, uint32_t block)
 {
 	uint32_t n_ways = 0, n_ran = 0, n_sure = 0, from = block, sure = block;

@@ -40,13 +40,14 @@ static inline bool bb_cfg__leads_to(const struct bb_cfg *g, uint32_t from, uint3
 	return BB_ANY(g->blocks[from].next, g->blocks[from].n_next, *it == to);
 }
 
-/* The function that contains the instruction. */
+/* Returns the index of the function that contains the instruction at `slot`. */
 static inline uint32_t bb_cfg__func_at(const struct bb_cfg *g, uint32_t slot)
 {
 	return g->blocks[g->block_of[slot]].func;
 }
 
-/* The function that the instruction at `slot` calls or takes the address of. */
+/* Returns the index of the function that the instruction at `slot` calls, or whose address it
+ * takes. */
 static inline uint32_t bb_cfg__callee(const struct bb_cfg *g, const struct bb_code *code,
 				      uint32_t slot)
 {
@@ -76,11 +77,12 @@ uint32_t bb_counts__turned_away(const struct bb_cfg *g, const struct bb_code *co
 				const uint64_t *before, const uint64_t *counts, uint32_t *ret_at);
 
 /*
- * Finds where the run between before[] and counts[] left the program. Compilers let all paths end
- * in one exit. This function steps back from that exit to the block of a statement such as `return
- * XDP_DROP`, or of the check that leads to the exit. Writes the slot of that block's last
- * instruction to ret_at; if this instruction is a goto, writes the slot before it. Returns false if
- * the run ended by a tail call and not at an exit, or if there were several runs.
+ * Finds the statement at which a run left the program; before[] and counts[] are the counts before
+ * and after this run. Compilers let all paths end in one exit, so this function steps back from
+ * that exit to the block of a statement such as `return XDP_DROP`, or of the check that leads to
+ * the exit. Writes the slot of that block's last instruction to ret_at; if this instruction is a
+ * goto, writes the slot before it. Returns false if the run ended by a tail call and not at an
+ * exit, or if there were several runs.
  */
 bool bb_counts__returned_at(const struct bb_cfg *g, const struct bb_code *code,
 			    const uint64_t *before, const uint64_t *counts, uint32_t *ret_at);

@@ -5,14 +5,14 @@
 #include "base/io.h"
 #include "exact/registers.h"
 
-/* Slots that count a block: 2 save registers, 2 load the counter's address, 2 increment the
- * counter, 2 restore the registers. */
+/* Slots of the code that counts a block: 2 to save registers, 2 to load the counter's address, 2 to
+ * increment the counter, 2 to restore the registers. */
 #define COUNTER_SLOTS 8u
-/* Slots that count a failed call: 1 jumps over the rest if a lookup found its key, 2 load the
- * counter's address, 2 increment the counter. */
+/* Slots of the code that counts a failed call: 1 to skip the counting if a lookup found its key, 2
+ * to load the counter's address, 2 to increment the counter. */
 #define VAIN_SLOTS 5u
-/* Slots that log a key: 1 stores the key's address on the stack, 1 loads it again, 2 load the
- * address of the log, 2 copy each byte of the key. */
+/* Slots of the code that logs a key: 1 to store the key's address on the stack, 1 to load it again,
+ * 2 to load the address of the log, 2 for each byte of the key, to copy it. */
 #define KEY_SLOTS(bytes) (4 + 2 * (bytes))
 
 /* Position of a block's counter, and the two registers that it uses. Every position in the block
@@ -34,7 +34,7 @@ struct maker {
 	struct bb_rewrite out;
 };
 
-/* Offset from r10 of the lower end of the function's stack, at most 0. */
+/* Offset from r10 of the lower end of the function's stack: 0 or negative. */
 static int below_stack(const struct maker *m, uint32_t func)
 {
 	return -(int)((m->stack_bytes[func] + 7) & ~7U);
@@ -52,8 +52,8 @@ static uint32_t key_bytes_of(const struct bb_clone *c, uint32_t at)
 	return info.key_size;
 }
 
-/* Decides which keys are logged. During a lookup, a stack slot for saved registers keeps the
- * address of the key. */
+/* Decides which keys are logged. A lookup whose key is logged needs one of the stack slots for
+ * saved registers, which keeps the address of the key meanwhile. */
 static void find_keys(struct maker *m)
 {
 	struct bb_clone *c = &m->c;
@@ -219,8 +219,8 @@ static int instrument_and_load(struct maker *m, struct bb_err *err)
 	return rc;
 }
 
-/* Watches fewer calls: drops the lookups, or the tail calls if no lookups are left. A lookup adds a
- * branch, and fewer branches give the verifier fewer paths to check. */
+/* Stops watching some calls: the lookups or, if no lookups are left, the tail calls. Watching a
+ * lookup adds a branch, and fewer branches give the verifier fewer paths to check. */
 static void watch_less(struct bb_clone *c)
 {
 	uint32_t n = 0;

@@ -12,8 +12,8 @@ struct bb_clone {
 	int prog_fd;
 	/* one counter for each basic block, then one for each watched call (`vain`) */
 	struct bb_shared_memory counts;
-	/* ascending slots of the map lookups and tail calls that are watched: the clone counts how
-	 * often each of them fails */
+	/* slots, in ascending order, of the map lookups and tail calls that are watched: the clone
+	 * counts how often each of them fails */
 	uint32_t *vain, n_vain;
 	/* keys[n_vain][BB_KEY_BYTES]: the key that each watched lookup last failed to find; NULL if
 	 * keys are not logged */
@@ -22,7 +22,7 @@ struct bb_clone {
 				it logs none */
 	uint32_t n_unwatched; /* number of map lookups and tail calls that are not watched, because
 				 the verifier refuses the clone with their counters */
-	uint32_t n_insns;     /* slots of the instrumented program */
+	uint32_t n_insns;     /* number of slots of the clone's code, with the counters */
 	/* n_saved: number of basic blocks that save a register, plus number of logged keys. n_long:
 	 * number of jumps that became long jumps. */
 	uint32_t n_saved, n_long;

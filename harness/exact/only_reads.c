@@ -7,7 +7,8 @@
 #include "bpf/map_contents.h"
 #include "exact/rewrite.h"
 
-/* map: a map of the program. fd: an empty map of the same kind that programs may only read. */
+/* `map`: the map that is tested. `fd`: an empty map of the same kind that programs may only read;
+ * it takes the place of `map`. */
 struct trial {
 	struct bpf_map_info map;
 	int fd;
@@ -28,7 +29,8 @@ static bool open_trial(const struct bb_contents_map *map, struct trial *ret_tria
 	     info->type != BPF_MAP_TYPE_PERCPU_HASH && info->type != BPF_MAP_TYPE_LPM_TRIE))
 		return false;
 	opts.map_flags = info->map_flags | BPF_F_RDONLY_PROG;
-	/* an array keeps its number of entries, because the verifier knows its bounds */
+	/* an array gets as many entries as the original has, because the verifier checks accesses
+	 * against this number */
 	ret_trial->fd = bpf_map_create((enum bpf_map_type)info->type, "bb_only_reads",
 				       info->key_size, info->value_size,
 				       is_array(info->type) ? info->max_entries : 1, &opts);
@@ -44,9 +46,9 @@ static bool may_write_anywhere(const struct bpf_insn *i)
 		i->imm == BPF_FUNC_check_mtu || i->imm == BPF_FUNC_sys_bpf);
 }
 
-/* Replaces the map in the code by the trial's map. *ret_uses tells whether the code names the map.
- * Returns false if the code may change the map in a way that the trial does not show: by a helper
- * of may_write_anywhere(), or as an inner map. */
+/* Replaces the map in the code by the trial's empty map. *ret_uses becomes true if the code names
+ * the map. Returns false if the code may change the map in a way that the trial does not show: by a
+ * helper of may_write_anywhere(), or as an inner map. */
 static bool replace(const struct trial *trial, struct bb_code *code, bool *ret_uses)
 {
 	*ret_uses = false;

@@ -4,9 +4,9 @@
 #include <bpf/btf.h>
 #include <linux/bpf.h>
 
-/* Two dataflow analyses over the basic blocks (Aho et al., Compilers, 9.2). A call of a function
- * reads what is live at the start of that function. Blocks are visited until nothing changes:
- * backwards for `live`, forwards for `known`. */
+/* Two dataflow analyses over the basic blocks (Aho et al., Compilers, 9.2): one goes backwards and
+ * finds `live`, one goes forwards and finds `known`. Each visits the blocks again until nothing
+ * changes. A call of a function reads the registers that are live at the start of that function. */
 
 #define N_REGS 10       /* without r10, the frame pointer */
 #define ALL 0x3ffu      /* r0..r9 */
@@ -211,8 +211,8 @@ void bb_registers__done(struct bb_registers *r)
 	*r = (struct bb_registers){0};
 }
 
-/* Tries r0 first and r9 last, because the JIT adds a push and a pop for each of r6 to r9 that a
- * function uses. */
+/* Of the free registers, takes the lowest, because the JIT adds a push and a pop for each of r6 to
+ * r9 that a function uses. Of the registers that must be saved, takes the highest. */
 unsigned int bb_registers__two(const struct bb_registers *r, uint32_t at, uint8_t ret_reg[2],
 			       uint8_t ret_save[2])
 {
@@ -254,7 +254,8 @@ struct step {
 struct walk {
 	const struct bb_code *code;
 	const struct bb_cfg *g;
-	struct step steps[MOST_STEPS]; /* steps[n_steps], each only once */
+	/* the steps found so far, steps[n_steps]; no step is there twice */
+	struct step steps[MOST_STEPS];
 	uint32_t n_steps;
 	bool is_lost; /* true if the value is not found on one path, or differs between two paths */
 	struct bb_origin found;
@@ -295,15 +296,15 @@ static void go_before(struct walk *w, struct step s)
 		}
 	if (any && w->g->blocks[block].first != w->g->funcs[w->g->blocks[block].func].first)
 		return;
-	/* the value is an argument of a function, or no block leads here */
+	/* a function begins here, so the value is its argument; or no block leads here */
 	if (block || s.reg != BPF_REG_1 || s.is_inner || s.is_altered || s.is_address)
 		w->is_lost = true;
 	else
 		note_origin(w, (struct bb_origin){.kind = BB_ORIGIN_CONTEXT_AT});
 }
 
-/* Goes back over the instruction `i`, which writes the register of the step. Returns false if the
- * search ends here. */
+/* Goes back over the instruction `i`, which writes the register of step `s`. Changes `s` to the
+ * register or the memory from which `i` takes the value. Returns false if the search ends here. */
 static bool step_over(const struct bpf_insn *i, struct step *s)
 {
 	unsigned int op = i->code & ~(unsigned int)BPF_X, class = BPF_CLASS(i->code);

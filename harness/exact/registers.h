@@ -32,8 +32,8 @@ enum bb_origin_kind {
 	BB_ORIGIN_MAP,    /* the map with the descriptor `value` */
 	/* a value, or an inner map, that was looked up in the map with the descriptor `value` */
 	BB_ORIGIN_INNER_MAP,
-	/* computed from a global variable and constants; the variable is `offset` bytes into the
-	 * only element of the map with the descriptor `value` */
+	/* computed from a global variable and constants; the variable is at byte `offset` of the
+	 * only value of the map with the descriptor `value` */
 	BB_ORIGIN_GLOBAL,
 	/* the address of a global variable; `value` and `offset` tell which variable, as for
 	 * BB_ORIGIN_GLOBAL */

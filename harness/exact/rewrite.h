@@ -7,11 +7,11 @@
  * `moved` and `landing` for each old instruction. */
 struct bb_rewrite {
 	const struct bb_code *code; /* borrowed */
-	const char *with;           /* what is added, in messages: "counters" */
+	const char *with;           /* a word for what is added, for messages: "counters" */
 	struct bpf_insn *insns;
 	uint32_t n;
-	/* New slots, each indexed by old slot. `moved` has one more element, for the end of the
-	 * program. */
+	/* For each slot of the old code, a slot of the new code. `moved` has one more element, for
+	 * the end of the program. */
 	uint32_t *moved;   /* first of the instructions added before the old instruction */
 	uint32_t *landing; /* target of jumps to the old instruction */
 	uint32_t *at;      /* the old instruction itself */
@@ -22,9 +22,10 @@ struct bb_rewrite {
 };
 
 #define BB_LONG_SLOTS 3u /* slots of a long conditional jump */
-/* Largest program that we load. The kernel removes dead code piece by piece and moves the rest of
- * the program each time. A clone of this size with a `ja +0` in every block took 3.5 s to load; one
- * of 400 000 instructions locked up a CPU for 284 s. */
+/* Most instructions of a clone that we load, because loading a large clone takes long: the kernel
+ * removes dead code piece by piece and moves the rest of the program each time. A clone of this
+ * size with a `ja +0` in every block took 3.5 s to load; one of 400 000 instructions locked up a
+ * CPU for 284 s. */
 #define BB_MOST_INSNS 65536u
 
 /* Allocates room for `most` slots; bb_rewrite__done() frees it. Before, the caller must set the
@@ -40,7 +41,8 @@ void bb_emit_address(struct bb_rewrite *r, uint8_t reg, int map_fd, uint32_t off
  * r10 + off - 16. If `is_back`, the code restores them instead. */
 void bb_emit_saves(struct bb_rewrite *r, const uint8_t reg[2], const uint8_t save[2], int off,
 		   bool is_back);
-/* Emits the instruction of old slot `at`. Its jump target stays old until bb_rewrite__mend(). */
+/* Emits the instruction of old slot `at`. A jump keeps its old target until bb_rewrite__mend() sets
+ * the new one. */
 void bb_emit_old(struct bb_rewrite *r, uint32_t at);
 
 /* Lets the jump at the new slot `from` lead to the new slot `to`. Returns false if `to` is too far
@@ -73,7 +75,8 @@ int bb_load__empty(const struct bb_code *code, int32_t retval, int *ret_fd, stru
  */
 int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uint32_t *ret_bytes,
 			 struct bb_err *err);
-#define BB_STACK_BYTES 512u /* limit: stack of a program; the kernel calls it MAX_BPF_STACK */
+/* limit: bytes of stack of a program; the kernel calls it MAX_BPF_STACK */
+#define BB_STACK_BYTES 512u
 
 /* The only value of an array map, shared by a program and this process. It begins as zeros. */
 struct bb_shared_memory {

@@ -5,7 +5,7 @@
 
 /* Turns counts of basic blocks into counts of source lines, by the line information in BTF. */
 
-/* One source line, with all its inlined copies. Texts belong to the BTF. */
+/* One source line, with all its inlined copies. `file` and `text` point into the program's BTF. */
 struct bb_source_line {
 	const char *file, *text; /* text: "" if the BTF does not have it */
 	uint32_t line;

@@ -11,7 +11,7 @@
 /* A table shows at most this many values of the parameter; further values get another table. */
 #define MOST_COLUMNS 8u
 
-/* a note tells what share of the measurements is left out, if it is at least this */
+/* a note about the measurements that are left out is added only if their share is at least this */
 #define LEFT_OUT_LEAST 0.01
 
 static const char *unit_of(const struct bb_by_line *b)
@@ -110,7 +110,8 @@ void bb_doc_line_ns(double ns, double least, struct bb_doc *d)
 /* --- the lines of one program --- */
 
 /* Adds the cells of a row that stand before the column "line". The figures of a part of a line
- * (`is_part`) are indented, so that the column adds up without them. */
+ * (`is_part`) are indented: the figures of the line include them, so the column adds up without
+ * them. */
 static void add_times(struct bb_doc *d, const struct bb_by_line *b, const struct bb_estimate *ns,
 		      double cold_ns, double insns, bool is_part)
 {
@@ -142,8 +143,8 @@ static void add_other(struct bb_doc *d, const struct bb_by_line *b, const struct
 	bb_doc__text_cell(d, text);
 }
 
-/* Writes the name of a part's call and how often a run makes it: "bpf_get_stack, 2 times, the first
- * 4.00". */
+/* Writes the name of a part's call, how often a run makes this call, and how long the first one
+ * takes: "bpf_get_stack, 2 times, the first 4.00". */
 static void name_call(const struct bb_by_line *b, const struct bb_line_part *p, char *buf,
 		      size_t size)
 {
@@ -176,8 +177,8 @@ static const struct bb_line_part *only_call(const struct bb_by_line *b,
 	return only;
 }
 
-/* An item that the sentence may name: a line whose whole time is one call, or a part of a line (its
- * own code or a call). */
+/* An item that the sentence about the program's own time may name: a line whose whole time is one
+ * call, or a part of a line (its own code or a call). */
 struct named {
 	double ns;
 	const struct bb_timed_row *row;
@@ -441,8 +442,8 @@ static const char *value_of(const struct bb_timed *t)
 	return at > t->name ? at : t->name;
 }
 
-/* Adds a table with a column for each of cases[n], which are of one program. Each case has its
- * lines in the order of the source. */
+/* Adds a table with a column for each of cases[n], which are cases of one program. The lines of
+ * each case are in the order of the source. */
 static void add_group(const struct bb_by_line *const *cases, size_t n, struct bb_doc *d)
 {
 	const struct bb_timed *first = cases[0]->timed;
@@ -491,7 +492,8 @@ void bb_doc_by_param(const struct bb_by_line *cases, size_t n, struct bb_doc *d)
 
 		for (size_t k = 0; k < i; k++)
 			before += is_same_program(cases[k].timed, cases[i].timed);
-		/* skips a case that is in the table of an earlier case of its program */
+		/* skips a case that the table of an earlier case of its program has already
+		 * shown */
 		if (before % MOST_COLUMNS)
 			continue;
 		for (size_t k = i; k < n && n_group < MOST_COLUMNS; k++)

@@ -10,14 +10,15 @@
 #define LEAST_INSNS 0.005 /* smaller differences in instructions per run come from rounding */
 #define EXACT_LINES 5u    /* limit: lines of a program with different counts that are shown */
 #define TIME_ROWS 20u     /* limit: lines of a program with different times that are shown */
-#define MANY_ROWS 16u     /* above a table with more rows, sentences name the changed cases */
-#define NAMED 4u          /* limit: cases that such a sentence names */
-#define NEXT_LINES 3u     /* limit: lines that the advice "next" names */
-#define LARGE 9999.5      /* figures of at least this size have no decimals */
+/* a table with more rows has sentences above it, which name the changed cases */
+#define MANY_ROWS 16u
+#define NAMED 4u      /* limit: cases that such a sentence names */
+#define NEXT_LINES 3u /* limit: lines that the advice "next" names */
+#define LARGE 9999.5  /* figures of at least this size have no decimals */
 /* A and B are shown in two units (ns, ms) only if one of them is at least this many times the other
  */
 #define FAR 10.0
-/* no advice is given to measure more than this many times the present loads */
+/* limit: advice to measure more loads never asks for more than this many times the present loads */
 #define TIMES_MOST 60.0
 #define SLOWER_LEAST 0.005 /* a smaller difference in the speed of the machine is not mentioned */
 
@@ -29,7 +30,7 @@ static struct bb_table_cell percent(double ratio)
 
 	if (!isfinite(ratio))
 		return (struct bb_table_cell){""};
-	if (fabs(percent) < 0.005) /* no "-0.00" */
+	if (fabs(percent) < 0.005) /* so that it is not written as "-0.00" */
 		percent = 0;
 	return bb_table_cell_of(fabs(percent) < 99.995 ? "%+.2f" : "%+.4g", percent);
 }
@@ -66,7 +67,7 @@ static struct sum sum_of_ns(double a, double b, double shift, bool whole)
 	struct sum sum = {{""}, {""}, {""}};
 
 	unit = pow(10, -decimals);
-	shift = round(shift / unit) * unit + 0.0; /* no "-0" */
+	shift = round(shift / unit) * unit + 0.0; /* adding 0.0 turns -0 into 0 */
 	if (isfinite(shift))
 		sum.diff = bb_table_cell_of(shift != 0 ? "%+.*f" : "%.*f", decimals, shift);
 	if (is_large && !whole && isfinite(a) && isfinite(b) && least < LARGE) {
@@ -138,9 +139,8 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 		bb_doc__text_cell(d, row->note);
 }
 
-/* Adds a table of the rows [first, end) of `diffs`: with `exact`, of those with exact metrics;
- * otherwise, of those with measured figures. `g` is the gate whose second measurement confirms
- * verdicts; NULL: no gate. */
+/* Adds a table of those rows [first, end) of `diffs` that have exact metrics or, without `exact`,
+ * measured figures. `g` is the gate whose second measurement confirms verdicts; NULL: no gate. */
 static void add_table(const struct bb_diffs *diffs, size_t first, size_t end, bool exact,
 		      const struct bb_doc_gate *g, struct bb_doc *d)
 {
@@ -164,7 +164,7 @@ static void add_diffs(const struct bb_diffs *diffs, size_t first, size_t end,
 	add_table(diffs, first, end, true, g, d);
 }
 
-/* Adds each reason why series are void, once. */
+/* Adds the reasons why series are void, each reason only once. */
 static void add_voids(const struct bb_diffs *diffs, struct bb_doc *d)
 {
 	size_t before = d->n;
@@ -385,8 +385,9 @@ static bool is_small(const struct bb_exact_line *line)
 	return fabs(line->more) <= MOVED;
 }
 
-/* True if the small differences of the program's lines add up to 0, so code only moved between
- * lines. If they do not, one of these differences may be the change that the user looks for. */
+/* True if the small differences of the program's lines add up to 0: then code has only moved from
+ * one line to another. If they do not add up to 0, one of them may be the change that the user
+ * looks for. */
 static bool are_small_moves(const struct bb_exact_program *p)
 {
 	double sum = 0;
@@ -677,8 +678,8 @@ static void add_next_step(const struct bb_time_diff_case *c, const struct bb_tim
 	}
 }
 
-/* Adds the verdict on the whole run: "prog, time by line: regressed, A 160.8 ns a run, B 168.9 ns,
- * +5.04 %, +8.11 ns [+7.65, +8.56]". */
+/* Adds the verdict on the time of a whole run of the program: "prog, time by line: regressed, A
+ * 160.8 ns a run, B 168.9 ns, +5.04 %, +8.11 ns [+7.65, +8.56]". */
 static void add_whole(const struct bb_time_diff_case *c, struct bb_doc *d)
 {
 	const struct bb_time_diff_row *w = &c->whole;
@@ -844,7 +845,7 @@ static bool has_moved(const struct bb_diffs *diffs, const char *program)
 	return BB_ANY(diffs->rows, diffs->n, it->exact && bb_same_text(it->name, program));
 }
 
-/* Adds an item for each comparison that regressed, with both measured differences. */
+/* Adds an item for each comparison that regressed, with the differences of both measurements. */
 static void add_regressed(const struct bb_doc_gate *v, const struct bb_diffs *diffs,
 			  struct bb_doc *d)
 {
@@ -870,12 +871,13 @@ static void add_regressed(const struct bb_doc_gate *v, const struct bb_diffs *di
 }
 
 /* Adds the values of `--each` and `--budget` that should decide the inconclusive comparisons. Adds
- * nothing if they are unknown. `is_first`: the document has no other next step before this one. */
+ * nothing if they are unknown. `is_first` is true if the document has no other next step yet. */
 static void add_longer(const struct bb_doc_gate *v, bool is_first, struct bb_doc *d)
 {
 	const struct bb_gate *g = v->gate;
 	double want_s = bb_budget_to_decide(v->first), each_s = fmax(want_s, g->each_s), n = 0;
-	/* the first measurement gets half of the budget, for all programs together */
+	/* what is needed, s: the time spent, and twice the first measurement, which gets half of
+	 * the budget, for all programs together */
 	double needs_s = g->spent_s;
 	bool needs_each = want_s > g->each_s, needs_budget;
 	size_t late = 0;

@@ -145,8 +145,8 @@ bool bb_doc_block__has_column(const struct bb_doc_block *b, size_t column)
 #define APART "&#8203;"
 #define MARKUP "|\\`*_<>[]#&~$"
 
-/* True if `word` begins with 7 to 40 hexadecimal digits that neither a letter, a digit nor '_'
- * follows: GitHub or GitLab may make a link to a commit of them. Decimal digits alone do not count,
+/* True if `word` begins with 7 to 40 hexadecimal digits, and then has no letter, digit or '_'.
+ * GitHub or GitLab may make such a word a link to a commit. Decimal digits alone do not count,
  * because they are nearly always plain numbers. */
 static bool is_commit(const char *word)
 {
@@ -156,8 +156,8 @@ static bool is_commit(const char *word)
 	       !isalnum((unsigned char)word[n]) && word[n] != '_';
 }
 
-/* True if a mention, a reference or a link may begin at `at`. `begins_word` says whether a word
- * begins there. */
+/* True if a site may make a link of the text at `at`, because it mentions a user, refers to an
+ * issue or a commit, or is a URL. `begins_word` says whether a word begins there. */
 static bool begins_link(const char *at, bool begins_word)
 {
 	return at[0] == '@' || !strncmp(at, "://", 3) || !strncasecmp(at, "www.", 4) ||
@@ -337,7 +337,7 @@ static void put_html_cell(const struct bb_doc_column *c, const struct bb_doc_cel
 	fputs("</td>", out);
 }
 
-#define WIDE 150u /* limit: characters in a row of a table that a screen has room for */
+#define WIDE 150u /* a table whose rows have more characters than this is too wide for a screen */
 
 /* Writes a table of the columns for which shown[n_columns] is true. The head is an element of its
  * own, so that a browser prints it again on each page. */

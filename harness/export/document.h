@@ -12,7 +12,7 @@ enum bb_doc_kind {
 	BB_DOC_TITLE,     /* title of a section; in Markdown "###" */
 	BB_DOC_PARAGRAPH, /* a paragraph: "label: text" */
 	BB_DOC_FAINT,     /* a paragraph of secondary importance, in a faint colour */
-	BB_DOC_CLOSING,   /* a paragraph that closes a table, after an empty line */
+	BB_DOC_CLOSING,   /* a paragraph about the table above it, after an empty line */
 	BB_DOC_BAD,       /* a paragraph that is a warning */
 	BB_DOC_ITEM,      /* item of a list: "label: text" */
 	BB_DOC_BAD_ITEM,  /* item of a list that is a warning */
@@ -34,7 +34,7 @@ enum bb_doc_cells {
 	BB_CELLS_CODE,    /* a line of source, which keeps its indentation */
 };
 
-/* value of `spill` for a column that in text always stands in a further table */
+/* value of `spill`: in text, the column always stands in a further table */
 #define BB_DOC_BELOW 100
 #define BB_DOC_LAST_DROP 3 /* the largest value of `drop` */
 
@@ -42,10 +42,10 @@ enum bb_doc_cells {
 struct bb_doc_column {
 	const char *head;
 	enum bb_doc_cells cells;
-	/* In text, if a table is too wide, its columns move to a further table, which repeats the
-	 * first column: first those with spill 1, then those with spill 2, and so on, at last those
-	 * on the right. 0 means that the column never moves before other columns, and BB_DOC_BELOW
-	 * that it always moves. */
+	/* In text, if a table is too wide, columns move to a further table, which repeats the first
+	 * column: first those with spill 1, then those with spill 2, and so on; last, columns from
+	 * the right, whatever their `spill`. 0: the column moves only as one of these last;
+	 * BB_DOC_BELOW: it always moves. */
 	int spill;
 	/* In text, if a table is still too wide, its columns are left out: first those with drop 1,
 	 * then those with drop 2, and so on. 0 means never. A column that also has a `spill` is

@@ -246,15 +246,15 @@ static size_t last_column(const struct layout *l)
 }
 
 /* If the table is too wide and its last column has text or source, gives this column the width that
- * the other columns leave. Does nothing if text would then take more than two lines:
- * move_last_under_row() handles it. */
+ * the other columns leave. But does nothing if text would then take more than two lines, because
+ * move_last_under_row() handles such a table. */
 static void narrow_last(struct layout *l, const struct bb_doc_look *look)
 {
 	size_t last = last_column(l), others;
 	bool is_code = l->b->columns[last].cells == BB_CELLS_CODE;
 	size_t least = is_code ? LEAST_CODE : LEAST_LAST, half = l->width[last] / 2;
 
-	/* move_last_under_row() needs a name in the first column */
+	/* the alternative, move_last_under_row(), needs text in the first column */
 	if (!is_code && half > least && l->b->columns[0].cells == BB_CELLS_TEXT)
 		least = half < MOST_LAST ? half : MOST_LAST;
 	others = total_width(l) - l->width[last];
@@ -316,9 +316,9 @@ static bool lay_out_next(struct layout *l, const struct bb_doc_look *look)
 }
 
 /* Makes the table fit. Moves columns with `spill` to a further table and, if that is not enough,
- * also columns from the right. If no column has `spill`, does these one after the other until the
- * table fits: leaves out columns with `drop`, narrows the last column, gives the first column lines
- * of its own, and moves the last column below each row. */
+ * also columns from the right. If no column has `spill`, does the following, step by step, until
+ * the table fits: leaves out columns with `drop`, narrows the last column, gives the first column
+ * lines of its own, and moves the last column below each row. */
 static void lay_out(struct layout *l, const struct bb_doc_look *look)
 {
 	const struct bb_doc_block *b = l->b;

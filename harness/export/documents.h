@@ -10,19 +10,20 @@
 /* Each function adds one part of a document about a run to the end of `d`. The summaries of the run
  * must have been computed. The report must outlive the document, which refers to its texts. */
 
-/* These three add a whole run. _short: the main results, in sentences if each table would have one
- * program. _details: the main results as tables, then all figures, and the meaning of the columns.
- * _markdown: for the summary of a CI job or a comment in a pull request. */
+/* The three functions below describe a whole run of bpfbench. _short: the main results, in
+ * sentences if each table would have one program. _details: the main results as tables, then all
+ * figures, and the meaning of the columns. _markdown: for the summary of a CI job or a comment in a
+ * pull request. */
 void bb_doc_short(const struct bb_report *r, struct bb_doc *d);
 void bb_doc_details(const struct bb_report *r, struct bb_doc *d);
 void bb_doc_markdown(const struct bb_report *r, struct bb_doc *d);
-/* Adds the part of bb_doc_short() that follows the comparisons. `compare` uses it because it sorts
- * and filters the comparisons itself. */
+/* Adds the part of bb_doc_short() that follows the comparisons. The command `compare` uses only
+ * this part, because `compare` sorts and filters the comparisons itself. */
 void bb_doc_short_rest(const struct bb_report *r, struct bb_doc *d);
 
-/* Returns the budget, s, that should decide all inconclusive comparisons that more time can decide;
- * 0: there is no such comparison. In `compare` the comparisons of a run share one budget; in `gate`
- * each program has its own. */
+/* Returns the budget, s, that should be enough to decide all inconclusive comparisons that more
+ * time can decide; 0: there is no such comparison. In `compare` all comparisons of a run share one
+ * budget; in `gate` each program has a budget of its own. */
 double bb_budget_to_decide(const struct bb_report *r);
 
 /* Adds the comparisons that were measured in the run. `open` has the same meaning as for
@@ -45,11 +46,13 @@ bool bb_is_of_values(const struct bb_report *r, size_t of);
  * sweep. */
 bool bb_is_first_of_table(const struct bb_report *r, size_t i);
 
-/* A sweep is a parameter with very many values, such as 256 inputs. Its document has one table,
- * with a row for each variant. The stored run, BMF and the plot have the figures of each value. */
+/* A sweep is a parameter with very many values, such as 256 inputs. A document shows a sweep as one
+ * table, with a row for each variant. The figures of each value are in the stored run, in BMF and
+ * in the plot. */
 #define BB_SWEEP_VALUES 16u /* a sweep has more values than this */
 
-/* True if case `i` is part of a sweep: its variant has a case for each of very many values. */
+/* True if case `i` is part of a sweep: its variant has cases for more than BB_SWEEP_VALUES
+ * values. */
 bool bb_is_sweep(const struct bb_report *r, size_t i);
 
 /* True if case `i` is the first of a sweep. */
@@ -71,8 +74,8 @@ void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, stru
  * note is true of both variants, adds it only once. */
 void bb_doc_in_vain_of_both(const struct bb_report *r, struct bb_doc *d);
 
-/* Adds a table by return value for each program that ran on several inputs and returned more than
- * one value. */
+/* Adds a table with a row for each return value, for each program that ran on several inputs and
+ * returned more than one value. */
 void bb_doc_classes(const struct bb_report *r, struct bb_doc *d);
 
 /* Adds tables of the cases that were measured both hot and cold, side by side. A row is a variant
@@ -108,7 +111,7 @@ void bb_doc_programs(const struct bb_report *r, struct bb_doc *d);
 /* True if inputs were searched for (--try-inputs), so that no second search is advised. */
 bool bb_doc_is_searched(const struct bb_report *r);
 
-/* True if the next steps of the run name `--fill`, for a map that was empty. */
+/* True if the next steps in the document of the run advise `--fill`, for a map that was empty. */
 bool bb_doc_advises_fill(const struct bb_report *r);
 
 /* Adds notes about samples that do not count, and about cases that were not measured. With
@@ -151,19 +154,20 @@ void bb_doc_time_diff_next(const struct bb_time_diff *diff, const char *command,
 /* The functions below make documents about stored runs over time. Such a document has only the
  * cases of the run `only`; NULL: all cases. */
 #define BB_HISTORY_ROWS 200u
-/* Adds a table with a row for each case, with its newest run. Changed cases come first. It leaves
- * out rows beyond BB_HISTORY_ROWS and, if `only` is NULL, the unchanged cases of sweeps. The last
- * line says how many rows are left out. If `only` is NULL, also adds the next step, whose command
- * has `results`: "", or " --results DIR". */
+/* Adds a table with a row for each case, with its newest run. Changed cases come first. The table
+ * leaves out rows beyond BB_HISTORY_ROWS and, if `only` is NULL, the unchanged cases of sweeps. The
+ * last line says how many rows are left out. If `only` is NULL, also adds the next step: a command,
+ * with the option `results` at its end (" --results DIR", or "" for no option). */
 void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, const char *results,
 		    struct bb_doc *d);
 /* Adds the number of cases with each mark, and a line for each case that is suspect, regressed,
  * improved or "cannot tell". */
 void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *only,
 			 struct bb_doc *d);
-/* Adds a table for each case, with a row for each run. */
+/* Adds a table for each case, with a row for each stored run. */
 void bb_doc_history_points(const struct bb_timeline *t, struct bb_doc *d);
-/* Returns the mark of a point in words; "-" if the point is not judged. */
+/* Returns the mark of a point, which is one case of one stored run, in words; "-" if the point is
+ * not judged. */
 const char *bb_history_mark_text(const struct bb_timeline *t, const struct bb_timeline_point *p);
 /* Returns the largest number of stored runs that one case of `only` has; 0: no case of `only` is
  * stored. */
@@ -184,9 +188,10 @@ void bb_doc_gate_revisions(const struct bb_gate *g, struct bb_doc *d);
  * says why it was not compared, or names the other name. */
 void bb_doc_gate_others(const struct bb_gate *g, struct bb_doc *d);
 
-/* Adds the time that a run spends on each line (judge/by_line.h). With `whole`, the time of the
- * whole run comes first. The lines are in the order of the source or, with `longest_first`, sorted
- * by time. Without `all`, the lines shorter than b->least share one row. */
+/* Adds the time that a run of the program spends on each line (judge/by_line.h). With `whole`, the
+ * time of a whole run comes first. The lines are in the order of the source or, with
+ * `longest_first`, sorted by time. Without `all`, the lines that take less than b->least share one
+ * row. */
 void bb_doc_by_line(const struct bb_by_line *b, bool whole, bool longest_first, bool all,
 		    struct bb_doc *d);
 /* Adds only the table of bb_doc_by_line() and its notes, without the sentences above the table. */
@@ -206,8 +211,8 @@ void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size);
 void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t size);
 
 struct bb_annotate_opts {
-	/* number of lines to show, those with the most instructions, sorted by instructions; 0: the
-	 * whole source */
+	/* number of lines to show: those with the most instructions, sorted by instructions; 0: the
+	 * whole source is shown */
 	size_t n_hottest;
 	size_t width; /* characters in a line of output; longer lines of source are cut */
 	/* true: write in colour lines that were never executed, and lines with at least a tenth of

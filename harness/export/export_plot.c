@@ -229,8 +229,8 @@ static void put_comparison(const struct bb_comparison *c, FILE *mem)
 				  (struct bb_estimate){exp(c->pairs[i].d), NAN, NAN}, mem);
 }
 
-/* Writes the curve whose first case has the index `i`, of latencies or of slowdowns. Writes nothing
- * if that case is not the first of its curve. */
+/* Writes a curve of latencies or, with `slowdown`, of slowdowns. `i` is the index of its first
+ * case. Writes nothing if that case is not the first of its curve. */
 static void put_curve(const struct bb_report *r, size_t i, bool slowdown, FILE *mem)
 {
 	const struct bb_case *first = &r->cases[i];

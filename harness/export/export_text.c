@@ -197,7 +197,8 @@ static void put_file(const struct bb_counted *c, const struct bb_counted_line *l
 	size_t found = 0, hit = 0;
 
 	fputs("TN:", mem);
-	for (const char *at = c->name; *at; at++) /* a name has only letters, digits and '_' */
+	for (const char *at = c->name; *at; at++) /* in lcov, the name of a test may have only
+						     letters, digits and '_' */
 		putc(isalnum((unsigned char)*at) ? *at : '_', mem);
 	fprintf(mem, "\nSF:%s\n", lines[0].file);
 	for (size_t i = 0; i < n; i++) {

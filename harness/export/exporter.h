@@ -10,8 +10,8 @@
 struct bb_exporter {
 	const char *name; /* --format NAME */
 	const char *doc;  /* description of the format for --help */
-	/* Writes to memory. bb_export() then writes all of this to the output or, after an error,
-	 * nothing. NULL: the format has `document` instead. */
+	/* Writes the run to `out`, which is a stream in memory. bb_export() then writes all of this
+	 * to the output or, after an error, nothing. NULL: the format has `document` instead. */
 	int (*write)(const struct bb_report *r, FILE *out, struct bb_err *err);
 	/* true: a service such as Bencher reads the format, which has only figures and no notes */
 	bool is_for_service;

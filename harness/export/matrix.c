@@ -6,14 +6,16 @@
 #include "core/drive_kind.h"
 #include "export/documents.h"
 
-/* The figures of a program. Each is a row of the matrix, `name`, and a measure of BMF, `slug`. The
- * first N_LOADED are known when the kernel has loaded the program. */
+/* The figures of a program. Each figure is a row of the matrix with the name `name`, and a measure
+ * of BMF with the name `slug`. The first N_LOADED figures are known as soon as the kernel has
+ * loaded the program. */
 enum { VERIFIED, STATES, STACK, N_LOADED, EXECUTED = N_LOADED, MACHINE, N_FIGURES };
 
 static const struct figure {
 	const char *name, *slug, *meaning;
 	size_t offset; /* offset in struct bb_prog_static; only for the first N_LOADED figures */
-	bool of_pairs; /* true: the table of pairs has it, too, under the first word of its name */
+	/* true: the table of pairs has this figure, too, under the first word of `name` */
+	bool of_pairs;
 } figures[] = {
 	[VERIFIED] = {"verified insns", "verified-instructions",
 		      "instructions that the verifier processed, and from 1 % on their share of "
@@ -191,8 +193,8 @@ static double value_of(const struct bb_report *r, const char *variant, size_t f,
 	return net.value;
 }
 
-/* Counts a row whose extreme values are `from` and `to`. Keeps the two values of the row in which
- * they differ most, as a ratio. */
+/* Counts a row whose extreme values are `from` and `to`. If their ratio is the largest so far,
+ * keeps the two values and the row's variant. */
 static void count_difference(struct difference *x, const char *variant, double from, double to)
 {
 	x->n++;
@@ -200,14 +202,15 @@ static void count_difference(struct difference *x, const char *variant, double f
 		*x = (struct difference){x->n, variant, from, to};
 }
 
-/* Adds the row of a figure. It is faint if the figure is the same on all kernels. Adds no row for a
- * figure of a loaded program that no kernel has. The first row of a program has its name, `*first`,
- * and its other rows have none. */
+/* Adds the row of a figure. It is faint if the figure is the same on all kernels. A figure that
+ * comes from loading the program (`like` is NULL) has no row if no kernel reports it. The first row
+ * of a program has its name, `*first`, and its other rows have none. */
 static void add_figure(struct matrix *m, const char *variant, size_t f, const struct bb_case *like,
 		       const char **first)
 {
 	double *values = bb_calloc(2 * m->n, sizeof(*values)), *shares = values + m->n;
-	size_t least = 0, most = 0; /* kernels with the extreme values */
+	/* indexes of the kernels with the least and with the largest value */
+	size_t least = 0, most = 0;
 	bool differs;
 
 	for (size_t k = 0; k < m->n; k++) {

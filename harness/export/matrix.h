@@ -34,7 +34,7 @@ void bb_matrix__write_bmf(const struct bb_matrix_kernel *kernels, size_t n, FILE
  * `work` is the variant "base0.work" in base and "head0.work" in head. */
 struct bb_matrix_pair {
 	const char *label;       /* stands before the programs' names in the table; may be NULL */
-	const char *base, *head; /* begin the names of variants: "base0", "head0" */
+	const char *base, *head; /* the beginnings of the variants' names: "base0", "head0" */
 };
 
 /* How the programs of base and head are judged. */
@@ -45,10 +45,10 @@ struct bb_matrix_judge {
 	const struct bb_gate *gate; /* NULL: rows are compared, and none fails */
 };
 
-/* Adds a table with a row for each program of the pairs, kernel and input: verified instructions
- * and machine instructions of base (A) and head (B), and the differences. A row fails if base loads
- * and head does not, if head has more verified instructions than `complexity` or `grow` allows, or
- * if head has more machine instructions than base. Returns the number of rows that fail; 0 without
- * a gate. */
+/* Adds a table of the programs of the pairs. A program has a row for each kernel and each input:
+ * verified instructions and machine instructions of base (A) and head (B), and the differences. A
+ * row fails if base loads and head does not, if head has more verified instructions than
+ * `complexity` or `grow` allows, or if head has more machine instructions than base. Returns the
+ * number of rows that fail; 0 without a gate. */
 size_t bb_doc_matrix_pairs(const struct bb_matrix_kernel *kernels, size_t n,
 			   const struct bb_matrix_judge *judge, struct bb_doc *d);

@@ -119,8 +119,8 @@ static double weight_of(const struct bb_case *c)
 	return isnan(c->path_share) ? 1 : c->path_share;
 }
 
-/* Adds a row about the inputs of the curve for which the program returned `returned`. If `returned`
- * is NULL, the row is about all inputs. */
+/* Adds a row about those inputs of the curve on which the program returned `returned`. If
+ * `returned` is NULL, the row is about all inputs. */
 static void add_class(const struct bb_report *r, const struct bb_case *curve, const char *returned,
 		      struct bb_doc *d)
 {
@@ -149,7 +149,8 @@ static void add_class(const struct bb_report *r, const struct bb_case *curve, co
 	add_value(d, most);
 }
 
-/* Adds the table by return value of the curve whose first case has the index `first`. */
+/* Adds a table with a row for each return value. It is about the cases of one curve; `first` is the
+ * index of the first of them. */
 static void add_classes(const struct bb_report *r, size_t first, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
@@ -309,7 +310,7 @@ static bool is_first(const struct ends *b, size_t i, bool of_row)
 						      : bb_same_group(it, &cases[i])));
 }
 
-/* Adds the table of hot and cold figures whose first case has the index `head`. */
+/* Adds a table of hot and cold figures. The first case of this table has the index `head`. */
 static void add_table(const struct ends *b, size_t head, struct bb_doc *d)
 {
 	const struct bb_case *c = &b->r->cases[head];
@@ -371,8 +372,8 @@ static void add_shares(const struct bb_report *r, struct bb_doc *d)
 	}
 }
 
-/* Finds the contention of `variant` in `drive`, with the scenario and the number of CPUs of the
- * case `like`. Returns false if it was not measured. */
+/* Finds the case of `variant` in `drive` that has the scenario and the number of CPUs of the case
+ * `like`, and writes its contention to `ret`. Returns false if this contention was not measured. */
 static bool find_contention(const struct bb_report *r, const struct bb_case *like,
 			    const char *variant, const char *drive, struct bb_contention *ret)
 {
@@ -384,8 +385,8 @@ static bool find_contention(const struct bb_report *r, const struct bb_case *lik
 	return false;
 }
 
-/* Returns the ns by which a run on many CPUs is longer than a run on few CPUs, if it takes (1 +
- * more) times as long. */
+/* Returns how many ns longer a run takes on many CPUs than on few CPUs, if it takes (1 + more)
+ * times as long. */
 static double ns_more(const struct bb_contention *k, double more)
 {
 	return k->many->summary.latency.value * (1 - 1 / (1 + more));

@@ -16,18 +16,20 @@ enum bb_contention_verdict { BB_CONTENTION_UNSURE, BB_CONTENDED, BB_NOT_CONTENDE
 #define BB_CONTENTION_LEAST 0.01
 
 struct bb_contention {
-	const struct bb_case *few, *many; /* cases of one program, on fewer and on more CPUs */
+	/* cases of one program: `few` on the fewest CPUs, `many` on the most */
+	const struct bb_case *few, *many;
 	/* time of a run on many CPUs divided by the time on few CPUs, minus 1, with its 95 %
 	 * interval over loads (Hodges & Lehmann; NAN, NAN with fewer than 6 loads) */
 	struct bb_estimate more;
-	double more_ns; /* `more` in ns per run */
+	double more_ns; /* the slowdown `more` as ns per run */
 	/* by the interval: contended if the whole interval is above BB_CONTENTION_LEAST, not
 	 * contended if no part of it is, else unsure */
 	enum bb_contention_verdict verdict;
 };
 
-/* Judges case i of the report. Returns false if the case is not of the drive `parallel` or is a
- * floor, if another case of its program has more CPUs, or if no case of it has fewer CPUs. */
+/* Judges the case of a program with the most CPUs: case i of the report. Returns false if this case
+ * is not of the drive `parallel`, is a floor, or is not the one with the most CPUs, or if no case
+ * of the program has fewer CPUs. */
 bool bb_contention(const struct bb_report *r, size_t i, struct bb_contention *ret);
 
 /* Returns "contended", "not contended" or "unsure". */

@@ -63,7 +63,9 @@ bool bb_cross_check(const struct bb_report *r, size_t i, struct bb_cross_checked
 	k.step = step_beside(r, slope);
 	if (!k.step || isnan(step_minus_slope(r, slope)))
 		return false;
-	if (kind->own_floor) { /* the drive hook: each figure is net of its own empty program */
+	/* the drive hook: compares net latencies, because each drive has an empty program of its
+	 * own */
+	if (kind->own_floor) {
 		k.slope_ns = slope->summary.net.value;
 		k.step_ns = k.step->summary.net.value;
 		k.stats_ns = 0;

@@ -26,8 +26,9 @@ struct bb_cross_checked {
 	 * of the two drives did not measure the empty program; 0 if `slope` is a case of hook */
 	double stats_ns;
 	double off_ns; /* step_ns - slope_ns - stats_ns; NAN if one of these is NAN */
-	/* half the width of off_ns's 95 % interval: the root of the sum of the squares of half the
-	 * width of each of its figures' intervals. A figure without an interval counts as 0. */
+	/* half the width of the 95 % interval of off_ns: sqrt(sum of h^2). h is half the width of
+	 * the interval of each latency that off_ns is computed from; 0 for a latency without an
+	 * interval */
 	double noise_ns;
 	/* true if abs(off_ns) - noise_ns is at most 10 ns or 10 % of step, whichever is more */
 	bool agrees;

@@ -6,7 +6,7 @@
 #include "stats/quantile.h"
 #include "stats/special.h"
 
-/* --- the ratio of two stored runs --- */
+/* --- ratio of the latencies of two stored runs --- */
 
 /*
  * The latency of a case in run B divided by its latency in run A. Two runs at two times share no
@@ -15,10 +15,10 @@
  * (bb_case.between).
  *
  * If bpfbench distributed the loads over the places (run/round.h), the latencies are stratified
- * means. The interval then comes from Student's t with the degrees of freedom of Welch 1947, and
- * from the sum of the squared standard errors of both means and both runs. Otherwise the latencies
- * are medians. Their order-statistic interval (stats/estimate.h) is widened by the interval of the
- * runs.
+ * means. The interval then comes from Student's t with the degrees of freedom of Welch 1947. Its
+ * variance is the sum of four squared standard errors: of each mean, and of each run because of the
+ * spread between runs. Otherwise the latencies are medians. Their order-statistic interval
+ * (stats/estimate.h) is then widened for the spread between runs.
  */
 struct stored_ratio {
 	double ratio; /* NAN if an estimate is missing or not above 0 */
@@ -115,7 +115,7 @@ static void find_stored_ratio(const struct bb_case *a, const struct bb_case *b, 
 	free(y->ns);
 }
 
-/* --- rows, notes and warnings --- */
+/* --- add rows, notes and warnings to the result --- */
 
 void bb_diffs__done(struct bb_diffs *d)
 {
@@ -232,7 +232,8 @@ static size_t warn_of_machines(const struct bb_report *a, const struct bb_report
 	return n;
 }
 
-/* True if the spread between runs is known for each case that both runs have. */
+/* True if the spread between runs is known for each case that both runs have. Cases do not count if
+ * their drive loads no program or measures by time. */
 static bool is_between_known(const struct bb_report *a, const struct bb_report *b)
 {
 	for (size_t i = 0; i < a->n_cases; i++) {
@@ -274,7 +275,7 @@ static const char *find_doubts(const struct bb_report *a, const struct bb_report
 	return force ? NULL : doubt;
 }
 
-/* --- two stored runs: the rows --- */
+/* --- two stored runs: make the rows --- */
 
 static void note_voids(struct bb_diff *row, char side, const struct bb_case *c)
 {
@@ -335,7 +336,7 @@ static double sd_of_net(const struct bb_case *a, const struct bb_case *b)
 }
 
 /* Changes the verdicts "regressed" and "improved" to inconclusive if the relative latency or the
- * net latency did not change accordingly. */
+ * net latency denies the change (stats/verdict.h). */
 static void check_change(const struct bb_case *a, const struct bb_case *b, struct bb_diff *row)
 {
 	const struct bb_estimate *x = &a->summary.relative, *y = &b->summary.relative;
@@ -344,9 +345,9 @@ static void check_change(const struct bb_case *a, const struct bb_case *b, struc
 
 	if (row->verdict != BB_VERDICT_REGRESSED && row->verdict != BB_VERDICT_IMPROVED)
 		return;
-	/* Each run also measures a reference, a fixed piece of work. A slower program takes the
-	 * time of more such pieces. On a slower machine the pieces take longer, too, so their
-	 * number hardly changes. */
+	/* Each run also measures a reference, a fixed piece of work. The relative latency is the
+	 * latency in such pieces. If the program became slower, the relative latency grows. If the
+	 * machine became slower, the pieces take longer, too, so it hardly changes. */
 	if (bb_case__reference(a) == bb_case__reference(b) &&
 	    bb_change_is_denied(change, other, hypot(sd_of(x), sd_of(y)))) {
 		add_note(row,
@@ -456,8 +457,8 @@ static void add_case(const struct bb_case *a, const struct bb_case *b, bool is_f
 		add_note(&row, "the empty program: what differs here is the machine");
 	else if (doubt) {
 		row.verdict = BB_VERDICT_INCONCLUSIVE;
-		/* judge_latency() has set the number of loads for a verdict. More loads do not
-		 * remove the doubt */
+		/* judge_latency() has set `decides`, the number of loads that a verdict needs. But
+		 * more loads do not remove the doubt. */
 		row.decides = NAN;
 		free(row.note);
 		row.note = NULL;
@@ -492,8 +493,8 @@ static void add_lonely(const struct bb_case *c, bool in_a, struct bb_diffs *d)
 	add_row(d, c->name, row);
 }
 
-/* Corrects the p-values of the latencies by Holm 1979. A verdict that does not survive becomes
- * inconclusive, with a note. */
+/* Corrects the p-values of the latencies for the number of cases (Holm 1979). If the corrected
+ * p-value is above alpha, the verdict becomes inconclusive, with a note. */
 static void correct(struct bb_diffs *d, double alpha)
 {
 	double *p = bb_calloc(d->n + 1, sizeof(*p));
@@ -553,7 +554,7 @@ int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
 	return 0;
 }
 
-/* --- comparisons within one run --- */
+/* --- comparisons that one run measured --- */
 
 static struct bb_diff row_of_ratio(const char *metric, double a, double b,
 				   const struct bb_estimate *ratio)
@@ -578,8 +579,8 @@ static void add_net(const struct bb_comparison *c, struct bb_diffs *d, double he
 	add_row(d, c->name, row_of_ratio("net", base_net, head_ns - c->floor_ns, &ratio));
 }
 
-/* Returns the case of that variant in a comparison; NULL if the run has none. The name of the case
- * is the comparison's name with the variant inserted after the scenario. */
+/* Returns the case of `variant` that belongs to the comparison `c`; NULL if the run has none. The
+ * name of the case is the comparison's name with the variant inserted after the scenario. */
 static const struct bb_case *case_of(const struct bb_report *r, const struct bb_comparison *c,
 				     const char *variant)
 {
@@ -591,8 +592,9 @@ static const struct bb_case *case_of(const struct bb_report *r, const struct bb_
 			       !strcmp(c->name + len, it->name + len + 1 + strlen(variant)));
 }
 
-/* Adds the rows of a measured comparison. The verdict is based on the ratio. So that all figures
- * agree, B and the difference are computed from A and the ratio. */
+/* Adds the rows of a comparison measured now. The verdict is that on the ratio of the pairs. So
+ * that all figures agree, B's latency and the difference are computed from A's latency and this
+ * ratio. */
 static void add_measured(const struct bb_report *r, const struct bb_comparison *c,
 			 struct bb_diffs *d)
 {
@@ -624,8 +626,8 @@ static void add_measured(const struct bb_report *r, const struct bb_comparison *
 		add_net(c, d, head_ns);
 }
 
-/* Returns the program of a comparison's base or head; NULL if the run has none, as with the fake
- * driver. */
+/* Returns the program that is base or head (`variant`) of a comparison; NULL if the run has no such
+ * program, as with the fake driver. */
 static const struct bb_program *program_of(const struct bb_report *r, const struct bb_comparison *c,
 					   const char *variant)
 {

@@ -17,8 +17,8 @@ struct bb_diff {
 	 * pairs */
 	double shift;
 	double ratio, lo, hi; /* b / a and its interval; NAN: there is none */
-	/* p-value of the difference being beyond the threshold; NAN without a verdict.
-	 * bb_diff_reports() has adjusted it by Holm 1979 */
+	/* p-value for a difference beyond the threshold; NAN: no verdict. bb_diff_reports() has
+	 * adjusted it for the number of cases (Holm 1979) */
 	double p;
 	enum bb_verdict verdict; /* inconclusive if !has_verdict */
 	bool has_verdict;
@@ -62,19 +62,19 @@ struct bb_diff_opts {
  * Compares the cases with equal names of two stored runs. Both runs must be summarised.
  *
  * The row `latency` has the ratio of the latencies, its interval at 1 - alpha, and a verdict. Two
- * runs at two times share no randomisation, so the loads are two independent samples. Unless
+ * runs at two times share no randomisation, so their loads are two independent samples. Unless
  * bpfbench distributed the loads over the places (run/round.h), an interval at alpha = 5 % needs 7
- * loads of A and 7 of B (stats/estimate.h). "regressed" and "improved" must also survive Holm 1979
- * over all cases. No other figure has a verdict, nor has an empty program. The latency of `bpfbench
- * inside` has none either, because it comes from one load each, under whatever work production had.
- * Notes tell, among other things, that one run lacks a case, that series are void, or that an
- * interval is missing.
+ * loads of A and 7 of B (stats/estimate.h). "regressed" and "improved" must also be significant
+ * after Holm's correction for the number of cases (Holm 1979). Three kinds of rows have no verdict:
+ * other figures than the latency; empty programs; and latencies of `bpfbench inside`, which has
+ * only one load in A and one in B, perhaps under different work. Notes tell, among other things,
+ * that one run lacks a case, that series are void, or that an interval is missing.
  *
  * If the fingerprints of the machines differ or a run is incomplete, there are warnings, and all
  * verdicts are inconclusive unless opts->force is set.
  *
  * The last rows are the exact metrics (core/metric.c) that differ, for each program in both runs.
- * They have no verdict. They are free of noise, and the row `latency` tells whether an added
+ * They are free of noise. They have no verdict, because the row `latency` tells whether an added
  * instruction matters.
  *
  * Returns 0, or -EINVAL for opts out of bounds.
@@ -122,7 +122,7 @@ void bb_diff_drop_nets(struct bb_diffs *d);
 /* names of all columns, for help texts */
 #define BB_DIFF_COLUMNS "name, metric, a, b, shift, percent, p, verdict, note"
 
-/* --- executed instructions --- */
+/* --- comparison of executed instructions --- */
 
 /*
  * The verdict on two counts of instructions, without tolerance: one more is regressed, one less is
@@ -151,13 +151,14 @@ struct bb_exact_program {
 	size_t n_lines;
 };
 
-/* The cases that both runs have. Borrows from both reports. */
+/* The cases that both runs have. Points into both reports. */
 struct bb_exact_diff {
 	struct bb_exact_row *rows;
 	size_t n_rows;
 	struct bb_exact_program *programs;
 	size_t n_programs;
-	size_t n_only_a, n_only_b; /* cases that only `a` has, and cases that only `b` has */
+	/* numbers of cases: of those that only `a` has, and of those that only `b` has */
+	size_t n_only_a, n_only_b;
 };
 
 /*
@@ -171,7 +172,7 @@ void bb_exact_diff__done(struct bb_exact_diff *d);
 
 size_t bb_exact_diff__count(const struct bb_exact_diff *d, enum bb_verdict verdict);
 
-/* --- time by line --- */
+/* --- comparison of the times of source lines --- */
 
 /*
  * Two programs compared line by line. The drive `lines` timed both in the same loads of one run, or
@@ -239,8 +240,8 @@ struct bb_time_diff_opts {
 	/* names of the variants to compare; NULL: every variant is compared with the variant of the
 	 * same name in base_run */
 	const char *base, *head;
-	/* run of base, if it is another run than that of head; NULL: base and head share the
-	 * loads of one run */
+	/* the run that has base, if head is in another run; NULL: base and head were measured in
+	 * the same loads of one run */
 	const struct bb_report *base_run;
 	/* result of bb_diff_reports() for the same two runs. The verdict on a whole run, and its
 	 * figures, are those of the case's row `latency` there. NULL: they come from the times of
@@ -254,8 +255,8 @@ struct bb_time_diff_opts {
 	double amount;
 };
 
-/* Compares all cases that both base and head have. Returns 0, or -ENODATA if there are
- * no such cases. Borrows from the reports. */
+/* Compares all cases that both base and head have. The result points into the reports. Returns 0,
+ * or -ENODATA if there are no such cases. */
 int bb_time_diff__make(const struct bb_report *r, const struct bb_time_diff_opts *opts,
 		       struct bb_time_diff *ret_diff, struct bb_err *err);
 void bb_time_diff__done(struct bb_time_diff *d);

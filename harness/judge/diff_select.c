@@ -10,7 +10,7 @@ enum column_kind { TEXT, VERDICT, NUMBER, PERCENT };
 static const struct column {
 	const char *name;
 	enum column_kind kind;
-	size_t offset; /* offset of the member; TEXT and NUMBER only */
+	size_t offset; /* offset of the member in struct bb_diff; only for TEXT and NUMBER */
 } columns[] = {
 	{"name", TEXT, offsetof(struct bb_diff, name)},
 	{"metric", TEXT, offsetof(struct bb_diff, metric)},
@@ -38,7 +38,8 @@ static const char *text_of(const struct column *c, const struct bb_diff *row)
 	return text ? text : "";
 }
 
-/* Returns the value to sort by. The most urgent verdict has the lowest value. */
+/* Returns the number that the row has in the column; NAN: none. For a verdict it is a rank for
+ * sorting: the most urgent verdict has the lowest. */
 static double number_of(const struct column *c, const struct bb_diff *row)
 {
 	static const double rank[BB_N_VERDICTS] = {
@@ -133,9 +134,10 @@ enum {
 	BELOW = 1,
 	EQUAL = 2,
 	ABOVE = 4
-}; /* bits: the row's value is below, equal to, or above the condition's value */
+}; /* bits of op.holds: the condition holds if the row's value is below, equal to, or above the
+      condition's value */
 
-/* The first operator that the condition begins with is taken, so "<=" must stand before "<". */
+/* parse_condition() takes the first operator that matches, so "<=" must stand before "<". */
 static const struct op {
 	const char *text;
 	unsigned int holds;
@@ -245,7 +247,7 @@ int bb_diff_filter(struct bb_diffs *d, const char *condition, struct bb_err *err
 
 void bb_diff_drop_nets(struct bb_diffs *d)
 {
-	const struct bb_diff *judged = NULL; /* the last row with a verdict */
+	const struct bb_diff *judged = NULL; /* the last kept row that has a verdict */
 	size_t kept = 0;
 
 	for (size_t i = 0; i < d->n; i++) {

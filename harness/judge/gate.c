@@ -134,7 +134,8 @@ static char *plain_name(const struct bb_gate_program *p, const char *name, const
 			   p->label + p->program_at, name + strlen(p->label) + 1 + strlen(variant));
 }
 
-/* Adds the counts of one program to `side`, with the program's cases under their plain names. */
+/* Adds to `side` the executed instructions counted for one program, with the program's cases under
+ * their plain names. */
 static void add_counted(struct bb_report *side, const struct bb_gate_program *p,
 			const struct bb_counted *from)
 {

@@ -54,11 +54,11 @@ struct bb_gate {
 	size_t n_programs;
 	/* true: one more instruction is a regression; false: it is only reported */
 	bool exact;
-	/* counts of the first and the second measurement; they borrow from the reports of these
-	 * measurements */
+	/* executed instructions counted in the first and in the second measurement; both members
+	 * point into the reports of these measurements */
 	struct bb_exact_diff counted, counted_again;
-	/* times by line of the second measurement, for the lines of confirmed regressions;
-	 * borrows from the report of that measurement */
+	/* time by line in the second measurement, for the lines of confirmed regressions; points
+	 * into the report of that measurement */
 	struct bb_time_diff timed;
 };
 
@@ -83,8 +83,8 @@ bool bb_gate__owns(const struct bb_gate_program *p, const char *name);
  * measurement; NULL: there was none. */
 enum bb_gate_verdict bb_gate__verdict(const struct bb_comparison *c, const struct bb_report *again);
 
-/* Returns the final verdict on a count of the first measurement. If g->exact is false, nothing
- * is regressed. */
+/* Returns the final verdict on an instruction count of the first measurement. If g->exact is false,
+ * no count is regressed. */
 enum bb_gate_verdict bb_gate__exact_verdict(const struct bb_gate *g,
 					    const struct bb_exact_row *row);
 size_t bb_gate__count_exact(const struct bb_gate *g, enum bb_gate_verdict verdict);
@@ -93,8 +93,8 @@ size_t bb_gate__count(const struct bb_report *first, const struct bb_report *aga
 		      enum bb_gate_verdict verdict);
 bool bb_gate__any(const struct bb_gate *g, enum bb_gate_state state);
 
-/* Returns the exit code of a gate with these two measurements. `again` NULL: there was no second.
- */
+/* Returns the exit code of a gate with these two measurements. `again` is NULL if there was no
+ * second measurement. */
 enum bb_exit bb_gate__exit(const struct bb_gate *g, const struct bb_report *first,
 			   const struct bb_report *again);
 
@@ -117,9 +117,9 @@ struct bb_gate_verified bb_gate__verified(const struct bb_gate *g, const struct 
 size_t bb_gate__count_complex(const struct bb_gate *g, const struct bb_report *r);
 
 /*
- * Makes a report of one side of a measurement (variant "base" or "head"), under the names that a
- * plain run gives: "object/program/drive/parameter=value". It is for exporters and borrows from
- * `r`. Free with bb_gate__side_done().
+ * Makes a report of one side (variant "base" or "head") of the measurement `r`, for exporters. Its
+ * cases have the names that a plain run gives: "object/program/drive/parameter=value". Its other
+ * texts and figures belong to `r`. Free with bb_gate__side_done().
  */
 void bb_gate__side(const struct bb_gate *g, const struct bb_report *r, const char *variant,
 		   struct bb_report *ret_side);

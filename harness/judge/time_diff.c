@@ -9,7 +9,7 @@
  * common sequence. Above it, match_rows() skips rows of A until one equals the next row of B. */
 #define MOST_ALIGNED (4u << 20)
 
-/* --- matching --- */
+/* --- match the rows of A with the rows of B --- */
 
 static bool same_words(const struct bb_timed_row *a, const struct bb_timed_row *b)
 {
@@ -63,7 +63,8 @@ static void match_rows(struct bb_time_diff_case *c)
  * have none, they become one row. */
 static void join_changed(struct bb_time_diff_case *c)
 {
-	size_t kept = 0, open_from = 0; /* index of the first adjacent row without a match */
+	/* index of the row after the last one that match_rows() matched */
+	size_t kept = 0, open_from = 0;
 
 	for (size_t i = 0; i < c->n_rows; i++) {
 		struct bb_time_diff_row *row = &c->rows[i], *old = NULL;
@@ -101,13 +102,14 @@ static const struct bb_timed *find_base(const struct bb_report *r, const struct 
 			       !strcmp(below_drive(it), below_drive(head)));
 }
 
-/* --- judging --- */
+/* --- judge the differences --- */
 
 /* The loads of one case in A and in B. */
 struct pairing {
-	size_t n_a, n_b, n;              /* loads of A, loads of B, and loads that both have */
-	size_t processes_a, processes_b; /* numbers of processes that measured the loads of A and of
-					    B */
+	size_t n_a, n_b, n; /* loads of A, loads of B, and loads that both have */
+	/* number of processes that measured the loads of A, and number of those that measured
+	 * B's */
+	size_t processes_a, processes_b;
 	double *a, *b, *d;
 	/* true if A and B are of two runs. slow_a[k] and slow_b[k] are then arrays by load: the
 	 * time of reference k divided by its usual time in A's run. NULL: unknown. */
@@ -125,9 +127,9 @@ static void numbers(const struct bb_numbers *list, double *x, size_t n)
 }
 
 /*
- * Estimates a list of times of A or B, if A and B are of two runs. x[n] is scratch. The times are
- * first divided by `slow`, load by load, unless `slow` is NULL. If `list` is NULL, the run does not
- * have the row, and the estimate is 0.
+ * Estimates the time of one row of A or of B from `list`, the row's times by load. Used if A and B
+ * are of two runs. x[n] is scratch memory. The times are first divided by `slow`, load by load,
+ * unless `slow` is NULL. If `list` is NULL, the run does not have the row, and the estimate is 0.
  */
 static struct bb_signed_rank estimate(const struct bb_numbers *list, const double *slow, double *x,
 				      size_t n, size_t processes, double alpha)
@@ -140,8 +142,8 @@ static struct bb_signed_rank estimate(const struct bb_numbers *list, const doubl
 	return bb_in_order(x, n, processes, alpha);
 }
 
-/* Compares times of two runs, which share no loads. A and B each have an interval at alpha / 2
- * (Bonferroni). */
+/* Compares times of two runs. These share no loads, so A and B each get an interval, at the level 1
+ * - alpha / 2 (Bonferroni). */
 static void compare_apart(struct pairing *p, const struct bb_numbers *a, const struct bb_numbers *b,
 			  const double *slow_a, const double *slow_b, double alpha,
 			  struct bb_time_diff_row *ret)
@@ -200,8 +202,8 @@ static enum bb_verdict judge(const struct bb_time_diff_row *row, double threshol
 	return more->lo >= -least && more->hi <= least ? BB_VERDICT_SAME : BB_VERDICT_INCONCLUSIVE;
 }
 
-/* Compares times and judges the difference. In two runs, the verdict must also hold relative to
- * each reference of the machine's speed. */
+/* Compares times and judges the difference. If A and B are of two runs, the verdict must also hold
+ * when all times are divided by those of each reference of the machine's speed. */
 static void compare_and_judge(struct pairing *p, const struct bb_numbers *a,
 			      const struct bb_numbers *b, double threshold, double alpha,
 			      struct bb_time_diff_row *ret)
@@ -266,8 +268,8 @@ static int by_difference(const void *a, const void *b)
 	return BB_ORDER(fabs(y->more.value), fabs(x->more.value));
 }
 
-/* Finds how many more loads the rows without a verdict need: sets the medians c->half_ns and
- * c->times, and the number of loads that any verdict needs. */
+/* For the rows without a verdict, sets c->half_ns and c->times, which are medians over these rows.
+ * Also sets c->needs_loads, the number of loads that any verdict needs. */
 static void find_next_step(struct bb_time_diff_case *c, struct pairing *p, double threshold,
 			   double alpha)
 {
@@ -295,7 +297,8 @@ static void find_next_step(struct bb_time_diff_case *c, struct pairing *p, doubl
 }
 
 /* Replaces the figures and the verdict of the whole run, so that all commands show the same ones.
- * For two runs they come from o->whole. For one run, the time of A becomes the case's latency. */
+ * If A and B are of two runs, the new ones come from o->whole. If they are of one run, A's time
+ * becomes the latency of A's case. */
 static void take_whole(struct bb_time_diff_case *c, const struct bb_report *r,
 		       const struct bb_time_diff_opts *o)
 {

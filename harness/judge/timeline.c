@@ -127,9 +127,9 @@ const char *bb_predictor_name(enum bb_predictor by)
  * instead. */
 #define FINE_SHARE 0.3
 
-/* Judges a case by its usual figure, or by the figure with the smallest error of prediction if that
- * error is clearly smaller (BETTER, FINE_SHARE). A change of this figure does not count if another
- * figure denies it (stats/history.h). */
+/* Judges a case by its usual figure. Takes the figure with the smallest error of prediction
+ * instead, if that error is clearly smaller (BETTER, FINE_SHARE). A change of the chosen figure
+ * does not count if another figure contradicts it (stats/history.h). */
 static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 		      const struct bb_history_rule *rule, const char **differs)
 {

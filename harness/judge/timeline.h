@@ -40,11 +40,11 @@ struct bb_timeline_case {
 
 struct bb_timeline {
 	struct bb_run_index index;    /* owns all that the other members point to */
-	struct bb_timeline_run *runs; /* sorted by start, then by id */
+	struct bb_timeline_run *runs; /* sorted by time of start, then by id */
 	size_t n_runs;
 	struct bb_timeline_case *cases; /* in the order in which the runs have them */
 	size_t n_cases;
-	size_t window_min; /* a run is judged if at least so many runs stand before it */
+	size_t window_min; /* a run is judged only if at least this many runs come before it */
 };
 
 /* Chooses the cases to read. A member that is NULL or has n = 0 excludes no case. Texts are
@@ -84,7 +84,7 @@ const char *bb_predictor_name(enum bb_predictor by);
 
 void bb_timeline__done(struct bb_timeline *t);
 
-/* True if the point was judged. Its run is then complete, and its machine has the same identity as
+/* True if the point is to be judged: its run is complete, and its machine has the same identity as
  * the machine of the case's newest run. */
 bool bb_timeline__is_judged(const struct bb_timeline *t, const struct bb_timeline_point *p);
 

@@ -14,7 +14,7 @@
 #define CHECK_SLOTS 14u
 /* limit: instruction slots added around one call, one exit or one function */
 #define CALL_SLOTS 32u
-#define PER_HELD 8u /* instruction slots to clear, keep and release a held resource */
+#define PER_HELD 8u /* limit: instruction slots to clear, store and release one held resource */
 /* Number of multiplications at the start of the exit path (see bb_cut_memory__end_at()). Each needs
  * the result of the multiplication before it, so all of them take 18 to 25 ns. Without them, a CPU
  * executes up to 15 ns of the exit path while it waits for the program's last values
@@ -39,7 +39,8 @@
 enum {
 	LEFT = 0,     /* the count that a run starts with; 0: the run goes to its end */
 	ENDED_AT = 8, /* 1 + index of the cut that ended the run; 0 if no cut ended it */
-	COUNT = 16,   /* the count, while it goes from a caller to its callee or back */
+	/* the count, while a caller hands it to its callee or the callee hands it back */
+	COUNT = 16,
 	LOGGED = 24,  /* number of cuts that runs have passed since the log was emptied */
 	IS_BARE = 32, /* not 0: the exit path skips its multiplications */
 	/* the log: 4-byte numbers, each 1 + index of a cut. The first number is written to entry 1.
@@ -141,7 +142,8 @@ static int16_t held_word(const struct layout *l, uint32_t k)
 	return (int16_t)(l->held_off[k] - (has_flag(&l->helds->v[k]) ? 8 : 0));
 }
 
-/* Loads the count from the shared memory into its register or stack slot. Overwrites `reg`. */
+/* Loads the count from offset `from` of the shared memory into the register or stack slot that
+ * keeps it. Overwrites `reg`. */
 static void emit_load_count(struct layout *l, uint8_t reg, uint32_t from)
 {
 	uint8_t count = l->f->count_reg >= 0 ? (uint8_t)l->f->count_reg : reg;
@@ -152,8 +154,8 @@ static void emit_load_count(struct layout *l, uint8_t reg, uint32_t from)
 		emit(l, STORE, BPF_REG_10, count, l->f->count_off, 0);
 }
 
-/* Stores the count to the shared memory. Overwrites `reg` and, if the count is on the stack,
- * `other`. */
+/* Stores the count to the shared memory (COUNT). Overwrites `reg` and, if the stack keeps the
+ * count, `other`. */
 static void emit_store_count(struct layout *l, uint8_t reg, uint8_t other)
 {
 	uint8_t count = l->f->count_reg >= 0 ? (uint8_t)l->f->count_reg : other;
@@ -279,8 +281,9 @@ static void emit_before_call(struct layout *l, uint32_t at)
 }
 
 /* Emits code that ends the caller early if the shared memory says that the callee ended early. If
- * the callee returns a value, the code first compares that value with CUT_SHORT. Where the verifier
- * knows that the callee returned another value, it then skips the early end. */
+ * the callee returns a value, the code first compares this value with CUT_SHORT and skips the early
+ * end if they differ. So the verifier does not follow the early end where it knows that the callee
+ * returned another value. */
 static void emit_callee_ended(struct layout *l, uint32_t at, int64_t callee)
 {
 	bool by_result = bb_insn_is_function_call(&l->code->insns[at]) &&

@@ -13,7 +13,7 @@
  * resources that the program holds and ends the program. Thus one load of the clone measures all
  * cuts. bpfbench and the clone share memory; cut_clone.c describes its layout.
  */
-#define BB_CUT_LOG 65536u /* cuts that the log has room for */
+#define BB_CUT_LOG 65536u /* number of cuts that the log has room for */
 
 /* Makes the memory that clones share with bpfbench; bb_shared_memory__close() frees it. Runs go to
  * their end until bb_cut_memory__end_at() is called. Returns 0, or -errno with a message. */
@@ -34,9 +34,9 @@ void bb_cut_memory__end_nowhere(const struct bb_shared_memory *m);
 /* Returns the index of the cut at which the last run ended; -1 if the run went to its end. */
 int64_t bb_cut_memory__ended_at(const struct bb_shared_memory *m);
 
-/* bb_cut_memory__begin_log() empties the log. bb_cut_memory__logged() returns how many cuts have
- * been passed since then. bb_cut_memory__log() returns the index of the cut that was passed as the
- * nth since then, from 0 on. The log keeps only the last BB_CUT_LOG cuts. */
+/* bb_cut_memory__begin_log() empties the log. bb_cut_memory__logged() returns how many cuts runs
+ * have passed since then. bb_cut_memory__log() returns the index of the `nth` of these cuts,
+ * counted from 0. The log keeps only the last BB_CUT_LOG cuts. */
 void bb_cut_memory__begin_log(const struct bb_shared_memory *m);
 uint64_t bb_cut_memory__logged(const struct bb_shared_memory *m);
 uint32_t bb_cut_memory__log(const struct bb_shared_memory *m, uint64_t nth);

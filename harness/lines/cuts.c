@@ -16,7 +16,7 @@ struct search {
 		       anew */
 };
 
-/* --- functions --- */
+/* --- find how each function is called --- */
 
 /* Helpers that call a function of the program before they return. */
 static const struct {
@@ -53,9 +53,9 @@ int64_t bb_cuts__called_back(const struct bb_code *code, const struct bb_cfg *g,
 	return -1;
 }
 
-/* Notes that the call at slot `at` enters `func` in the way `by`. A function whose callers expect
- * different return values gets no cuts, and the functions that it calls get none either. Returns
- * true if s->entered changed. */
+/* Notes in s->entered that the call at slot `at` calls `func`; `by` is the kind of the call. A
+ * function whose callers expect different return values gets no cuts, and the functions that it
+ * calls get none either. Returns true if s->entered changed. */
 static bool enter(struct search *s, uint32_t at, int64_t func, enum bb_entered by)
 {
 	uint32_t caller = bb_cfg__func_at(s->g, at);
@@ -96,7 +96,7 @@ static bool find_entered(struct search *s)
 	return found;
 }
 
-/* --- cuts --- */
+/* --- choose the cuts --- */
 
 static bool is_block(const struct search *s, uint32_t at)
 {
@@ -161,8 +161,8 @@ static void take_cuts(const struct search *s, uint32_t every, struct bb_cuts *c)
 		if (s->marks[at] && s->g->funcs[func].first != at &&
 		    !bb_insn_is_exit(&s->code->insns[at]) && n++ % every)
 			s->marks[at] = 0;
-		/* a cut after a call also serves as the cut before the next instruction of its
-		 * basic block */
+		/* a cut after a call also serves as the cut before the next instruction, if that is
+		 * in the same basic block */
 		if (at && s->marks[at - 1] & AFTER && !is_block(s, at))
 			s->marks[at] &= (uint8_t)~BEFORE;
 		if (s->entered[func] == BB_ENTERED_NEVER)

@@ -16,8 +16,8 @@ struct bb_cut {
  * the verifier gives up or a run passes too many cuts. */
 enum bb_cut_detail {
 	BB_CUT_CALLS, /* start and exits of the main function, and calls outside loops */
-	/* also lines outside loops, and edges of loops. Lines in loops get no cuts, because the
-	 * checks at these cuts would cost as much as an iteration of the loop. */
+	/* also lines outside loops, and edges of loops. Lines in loops get no cuts, because a check
+	 * there would cost as much as an iteration of the loop. */
 	BB_CUT_LINES,
 	BB_CUT_LOOPS, /* also calls in loops */
 	BB_CUT_ALL,   /* also cuts of all these kinds in the functions that the main function
@@ -47,8 +47,8 @@ struct bb_cuts {
 	enum bb_entered *entered;
 };
 
-/* Finds the cuts. Keeps all cuts at the start and the exits of a function. Of the other slots
- * with cuts, keeps the cuts of one in `every`; if `every` is 1, keeps all. Free the cuts with
+/* Finds the cuts. Keeps all cuts at the start and the exits of each function. Of the other
+ * slots, keeps the cuts of every `every`th one; all if `every` is 1. Free the cuts with
  * bb_cuts__done(). */
 void bb_cuts__find(const struct bb_code *code, const struct bb_cfg *g, enum bb_cut_detail detail,
 		   uint32_t every, struct bb_cuts *ret_cuts);

@@ -96,7 +96,7 @@ static bool is_iterator(const struct pass *p, const char *name, struct bb_held *
 	return id > 0;
 }
 
-/* True if the call acquires a resource, which is then described in *held. */
+/* True if the call acquires a resource. Then describes the resource in *held. */
 static bool takes(const struct pass *p, const struct bpf_insn *i, struct bb_held *held)
 {
 	bool is_kfunc = bb_insn_is_kfunc_call(i);
@@ -186,8 +186,9 @@ static uint32_t spill_at(int off)
 						      : N_LOCATIONS;
 }
 
-/* True if the function acquires no other resource with the same release call. The released resource
- * is then known even if the register holds different pointers on different paths. */
+/* True if the function that acquires `held` acquires no other resource that the same call releases.
+ * It is then known which resource such a call releases, even if the register holds different
+ * pointers on different paths. */
 static bool is_only_one(const struct pass *p, const struct bb_held *held)
 {
 	const struct bb_helds *h = p->out;
@@ -216,8 +217,8 @@ static bool gives_back(const struct pass *p, uint32_t k, uint32_t at, const int1
 	if (held->by == BB_HELD_RESULT)
 		return state[1] == (int16_t)(TAKEN + k) ||
 		       (state[1] == NOTHING && is_only_one(p, held));
-	/* A dynptr, an iterator or saved interrupt flags are known by their stack address. A lock
-	 * is not on the stack, but a program holds only one lock at a time. */
+	/* A dynptr, an iterator or saved interrupt flags are identified by their stack address. A
+	 * lock is not on the stack, but a program holds only one lock at a time. */
 	return state[N_LOCATIONS + k] >= NOTHING || state[1] == state[N_LOCATIONS + k];
 }
 

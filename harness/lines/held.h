@@ -7,16 +7,19 @@
  * section. The verifier demands that a program releases it before the program ends. A clone that
  * ends the program early has to release it, too. */
 enum bb_held_by {
-	BB_HELD_RESULT,   /* the pointer that the call returns; nothing is held if it is NULL */
-	BB_HELD_ARGUMENT, /* the memory that an argument of the call points to */
-	BB_HELD_SECTION,  /* a section without a pointer, such as an RCU read section */
+	/* the resource is the pointer that the call returns; if that is NULL, nothing is held */
+	BB_HELD_RESULT,
+	BB_HELD_ARGUMENT, /* the resource is the memory that an argument of the call points to */
+	/* the resource is a section without a pointer, such as an RCU read section */
+	BB_HELD_SECTION,
 };
 
 struct bb_held {
 	uint32_t at;   /* slot of the call */
 	uint32_t func; /* function that contains the call */
 	enum bb_held_by by;
-	uint8_t arg; /* number of the argument register, for BB_HELD_ARGUMENT */
+	/* number of the register that has the argument; used only for BB_HELD_ARGUMENT */
+	uint8_t arg;
 	/* id of the helper or kfunc that releases the resource; it takes the resource as its
 	 * first argument (r1) */
 	int32_t release;
@@ -30,7 +33,7 @@ struct bb_held {
 struct bb_helds {
 	struct bb_held v[BB_MAX_HELD]; /* sorted by slot */
 	uint32_t n;
-	/* by slot: bit k is set if the call there releases v[k] */
+	/* released[slot]: bit k is set if the call at the slot releases v[k] */
 	uint32_t *released;
 };
 

@@ -34,7 +34,7 @@ struct maker {
 	struct bb_line_path out;
 };
 
-/* --- which row a part belongs to --- */
+/* --- find the row of each part --- */
 
 static const char *func_name(const struct maker *m, uint32_t func)
 {
@@ -277,7 +277,7 @@ static void make_rows(struct maker *m)
 		make_last_row(m, &before);
 }
 
-/* --- which positions are measured --- */
+/* --- choose the measured positions --- */
 
 struct kind {
 	uint32_t from, to, position;
@@ -382,17 +382,16 @@ void bb_line_path__done(struct bb_line_path *p)
 	*p = (struct bb_line_path){0};
 }
 
-/* --- times of rows --- */
+/* --- compute the times of the rows --- */
 
 struct rate {
 	double sum, weight;
 };
 
 /* Estimates the time of one part of each row, from the parts of this row that were measured alone.
- * The time is LEAST_NS if no part of the row was measured alone. In a row without `enters`, the
- * first part may be slower, with cold caches, so it counts only if no other part was measured
- * alone. The noise of a part grows with the time from the start of the run to the part, so a later
- * part has less weight. */
+ * The time is LEAST_NS if no part of the row was measured alone. In a row without `enters`, caches
+ * may be cold at the first part. So the first part counts only if no other part was measured alone.
+ * The later a part is in the run, the more noise it has, and the less weight it gets. */
 static void find_rates(const struct bb_line_path *p, const double *cumulative, struct rate *rates,
 		       double *firsts)
 {

@@ -3,10 +3,10 @@
 
 #include "lines/cuts.h"
 
-/* The cuts that one run passes, in order. The code between two successive cuts is a part. Each part
- * belongs to a row of a table: a source line, or a call in it. A position is the index of a cut in
- * the path. All parts between the same two cuts are of one kind. In a long path, only some parts of
- * each kind are measured, and so only some iterations of each loop. */
+/* The cuts that one run passes, in order. A position is the index of a cut in this path. The code
+ * between two successive cuts is a part. Each part belongs to a row of a table: a source line, or a
+ * call in it. All parts from one cut to another same cut are of one kind, such as the iterations of
+ * a loop. In a long path, only some parts of each kind are measured. */
 struct bb_line_row {
 	char *file, *text;        /* "" without line information */
 	uint32_t line, last_line; /* differ only if the row covers several lines */
@@ -35,8 +35,8 @@ struct bb_line_path {
 	 * them, and also n if `leaves`. */
 	uint32_t *measured;
 	uint32_t n_measured;
-	/* by position: number of checks that the run makes before it; entering or leaving a
-	 * function counts as 2 checks more */
+	/* by position: number of checks that the run makes before it. Each time that the run enters
+	 * or leaves a function, the number grows by 2 more */
 	double *checks;
 	bool leaves; /* true if the last cut is not before an exit: a tail call or code without cuts
 			follows */

@@ -26,7 +26,7 @@ struct bb_phrase bb_phrase__suggest(const char *word, const char *const *names, 
 	return s;
 }
 
-/* --- texts and numbers --- */
+/* --- read texts and numbers --- */
 
 void bb_field__set_text(char **dest, const char *text)
 {
@@ -246,15 +246,15 @@ static int read_texts(const struct bb_reader *r, const struct bb_field *f,
 	return 0;
 }
 
-/* --- mappings, and lists of them --- */
+/* --- read mappings, and lists of mappings --- */
 
 static bool belongs(const struct bb_field *f, unsigned int mode)
 {
 	return f->name && (!f->with || (f->with & mode));
 }
 
-/* Fails because the key `key` is not allowed in the mapping `map`, which has the mode `mode`. `f`
- * is the row of the key if it belongs to other modes; NULL if the key is unknown. */
+/* Fails with a message that the key `key` is not allowed in the mapping `map`, which has the mode
+ * `mode`. `f` is the row of the key if other modes have it; NULL if the key is unknown. */
 static int fail_key(const struct bb_reader *r, const struct bb_kind *kind, const struct bb_field *f,
 		    const struct bb_yaml *map, const struct bb_yaml *key, unsigned int mode)
 {
@@ -372,7 +372,7 @@ static int read_list(const struct bb_reader *r, const struct bb_field *f,
 	return rc;
 }
 
-/* --- members that own memory --- */
+/* --- copy and free members that own memory --- */
 
 static void copy_text(const struct bb_field *f, const void *from, void *to)
 {

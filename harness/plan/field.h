@@ -8,7 +8,8 @@
  * type, and the struct member that it sets. Common code reads the key, and copies and frees the
  * member, as the row says. A row without a name describes a member that is copied and freed but set
  * by no key of its own. */
-#define BB_NAME_MAX_BYTES 128 /* names become part of benchmark names and of file names */
+/* limit: bytes of a name; names become part of benchmark names and of file names */
+#define BB_NAME_MAX_BYTES 128
 
 /* Makes a name from text[len]: replaces characters that a name must not have by '_', puts 'x'
  * before a leading '-' or '.', and cuts the name off after BB_NAME_MAX_BYTES. An empty text gives
@@ -62,8 +63,8 @@ struct bb_field {
 	const char *(*choice)(size_t i);
 	/* kind of the mapping that the key takes, or of the items of its list */
 	const struct bb_kind *of;
-	/* name in messages: of one item of a list of texts ("an argument"), or of all items of a
-	 * list of mappings ("mappings such as ...") */
+	/* text for messages. For a list of texts, it names one item ("an argument"). For a list of
+	 * mappings, it names all items ("mappings such as ...") */
 	const char *item;
 	/* for the JSON schema: the schema of a value that is not a mapping; NULL: type->schema */
 	const char *schema;
@@ -91,7 +92,7 @@ static inline void *bb_field__number(const struct bb_field *f, void *base)
 extern const struct bb_type bb_type_text, bb_type_name; /* char * */
 extern const struct bb_type bb_type_choice;             /* char *, one of bb_field.choices */
 extern const struct bb_type bb_type_index; /* unsigned int, an index of bb_field.choices */
-/* bool, true for the second of two bb_field.choices */
+/* bool; true if the key has the second of the two texts in bb_field.choices */
 extern const struct bb_type bb_type_flag;
 /* uint32_t, from a list of texts: the text choices[i] sets bit i */
 extern const struct bb_type bb_type_names;
@@ -103,8 +104,8 @@ extern const struct bb_type bb_type_u32_list; /* struct bb_u32_list, from one nu
 extern const struct bb_type bb_type_bytes;
 /* a mapping of the kind `of`, whose keys set members of the same struct; `offset` is 0 */
 extern const struct bb_type bb_type_keys;
-extern const struct bb_type bb_type_part; /* a struct described by `of` */
-extern const struct bb_type bb_type_list; /* an array of structs described by `of` */
+extern const struct bb_type bb_type_part; /* a struct of the kind bb_field.of */
+extern const struct bb_type bb_type_list; /* an array of structs of the kind bb_field.of */
 
 bb_read_value bb_field__text, bb_field__choice, bb_field__u32;
 
@@ -149,7 +150,7 @@ struct bb_kind {
 	const struct bb_mode *modes; /* modes[i] belongs to BB_BIT(i) of bb_field.with */
 	size_t n_modes;              /* at most BB_KIND_MAX_KEYS; 0: every key is always allowed */
 
-	/* The members below are for kinds of items of a list. */
+	/* Only the kinds of list items use the members from here to `copy_offset`. */
 	/* reads one item; NULL: bb_kind__read() reads it */
 	int (*read)(const struct bb_reader *r, const struct bb_yaml *node, void *item);
 	/* offset of the item's struct bb_where, set before `read` is called; 0: it has none */
@@ -160,11 +161,11 @@ struct bb_kind {
 	/* Sets `*ret_n` to the number of items that one node of the list gives. Returns 0, or
 	 * -EINVAL with a message. NULL: each node gives one item. */
 	int (*copies)(const struct bb_reader *r, const struct bb_yaml *node, uint32_t *ret_n);
-	/* offset of the item's uint32_t that holds its index among the items of its node; this
-	 * index is set before `read` is called; used only with `copies` */
+	/* offset, in the item, of the uint32_t for the item's index among the items of the same
+	 * node; this index is set before `read` is called; used only with `copies` */
 	size_t copy_offset;
 
-	/* The members below are for the JSON schema. */
+	/* Only the JSON schema uses the members below. */
 	/* kind of the mapping in the file, if this kind describes only the struct made from that
 	 * mapping; NULL: this kind describes the mapping and the struct */
 	const struct bb_kind *in_file;
@@ -182,9 +183,9 @@ struct bb_kind {
 #define BB_MODES(modes_) .modes = (modes_), .n_modes = BB_LEN(modes_)
 
 /* Reads a mapping into the struct at `base`, key by key in the order of the file. `mode` has the
- * bit of each mode that the mapping may have; it is 0 for a kind without modes. Returns 0, or
- * -EINVAL with a message if the node is no mapping, a key is unknown or belongs to another mode, a
- * required key is missing, or a value is wrong. */
+ * bits of the modes that the mapping may have; it is 0 for a kind without modes. Returns 0, or
+ * -EINVAL with a message. It is an error if the node is no mapping, a key is unknown or belongs to
+ * another mode, a required key is missing, or a value is wrong. */
 int bb_kind__read(const struct bb_reader *r, const struct bb_kind *kind, const struct bb_yaml *node,
 		  unsigned int mode, void *base);
 

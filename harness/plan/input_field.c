@@ -20,7 +20,7 @@
  * net/xdp.h). */
 #define METADATA_MAX_BYTES 252
 
-/* --- bytes --- */
+/* --- read bytes, from digits or from a file --- */
 
 /* Checks the number of bytes against the row's range, and stores a copy of data[len] in the member.
  * `called` names the bytes in messages: the key, or the key and its file. */
@@ -99,7 +99,7 @@ int bb_field__file(const struct bb_reader *r, const struct bb_field *f, const st
 	return rc;
 }
 
-/* --- packet captures --- */
+/* --- read packet captures --- */
 
 static void add_copy(struct bb_bytes_list *list, const uint8_t *data, size_t len)
 {
@@ -159,7 +159,8 @@ int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *re
 	pcap_t *pcap = NULL;
 	FILE *file;
 	size_t len;
-	/* Read the file into memory: libpcap would also open a pipe or an endless device. */
+	/* Read the file into memory here, because libpcap would also open a pipe or an endless
+	 * device. */
 	int rc = bb_read_file(path, CAPTURE_MAX_BYTES, &data, &len, NULL);
 
 	if (rc)
@@ -184,7 +185,7 @@ int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *re
 	return rc;
 }
 
-/* --- contexts of packets --- */
+/* --- read contexts that go with packets --- */
 
 struct xdp {
 	struct xdp_md md;
@@ -309,7 +310,7 @@ const char *bb_ctx__next_skb_member(const struct bb_input *in, size_t *at,
 	return NULL;
 }
 
-/* --- an item of the list: one input or many --- */
+/* --- read an item of the list `inputs`, which gives one input or many --- */
 
 /* Forms in which an item of the list gives its packets or its context. The forms of packets come
  * before those of contexts. */
@@ -338,7 +339,8 @@ struct entry {
 	uint32_t first_number; /* number of the first packet in `many` */
 	/* number of flows to make from the packet `data`; 0: the key is not given */
 	uint32_t flows;
-	/* number added to source address and port from one flow to the next; 0: not given, so 1 */
+	/* number added to the source address and the source port from one flow to the next; 0: the
+	 * key is not given, and 1 is added */
 	uint32_t flow_step;
 	double weight;
 	bool has_retval;
@@ -545,7 +547,7 @@ static const struct bb_field input_rows[] = {
 
 const struct bb_kind bb_input_kind = {BB_ROWS(bb_input, input_rows), .in_file = &entry_kind};
 
-/* --- the list --- */
+/* --- make the list of inputs --- */
 
 /* The list of inputs while it is read. */
 struct builder {
@@ -674,7 +676,8 @@ static int make_flows(const struct builder *b, const struct bb_yaml *node, struc
 	const struct bb_yaml *flows = bb_yaml__get(node, "flows");
 	uint32_t step = e->flow_step ? e->flow_step : 1;
 
-	/* copies i and k are equal if i * step and k * step are equal in their low 32 bits */
+	/* Copies i and k are the same flow if i * step and k * step are equal in their low 32
+	 * bits. */
 	if ((uint64_t)e->flows * (step & -step) > UINT64_C(1) << 32)
 		return bb_yaml__fail(b->r, bb_yaml__get(node, "flow_step"),
 				     "with this step, some of the %u flows are the same; an odd "

@@ -26,7 +26,8 @@ struct csv {
 	const char *path;
 	unsigned int line;
 	const struct column *columns[MAX_FIELDS];
-	/* 0 means that no line named types; then the fields are hexadecimal bytes */
+	/* number of types that the first line names; 0: it names none, and the fields are
+	 * hexadecimal bytes */
 	size_t n_columns;
 };
 
@@ -199,7 +200,7 @@ int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **
 	return 0;
 }
 
-/* --- keys of inputs --- */
+/* --- keys made from inputs --- */
 
 #define MOST_PARTS 32u
 

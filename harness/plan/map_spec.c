@@ -120,8 +120,8 @@ static void let_table_go(const struct bb_field *f, void *base)
 	*table = NULL;
 }
 
-/* Checks only that the node names a file. read_map() reads the file when all keys of the map
- * have been read, because it needs the map's name. */
+/* Checks only that the node names a file. read_map() reads the file later, because for this it
+ * needs the name of the map, which another key of the scenario gives. */
 static int check_text(const struct bb_reader *r, const struct bb_field *f,
 		      const struct bb_yaml *node, void *)
 {

@@ -8,7 +8,7 @@
 
 #define SHORT_NAME 15u /* the kernel keeps this many characters of a map's name */
 
-/* --- one map --- */
+/* --- read one map of a file --- */
 
 /* Appends the bytes of a key or value, the text `hex`, to `*all`. Sets `*size` to their number.
  * Fails if the earlier keys or values of the table have another size. `what` is "key" or "value",
@@ -85,7 +85,7 @@ static int read_map(struct bb_maps_file *file, json_t *map, struct bb_err *err)
 	return read_entries(t, entries, err);
 }
 
-/* --- a file --- */
+/* --- read a whole file --- */
 
 int bb_maps_file__parse(const char *text, size_t len, const char *path,
 			struct bb_maps_file **ret_file, struct bb_err *err)

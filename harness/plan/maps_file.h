@@ -18,7 +18,7 @@ struct bb_map_table {
 	size_t key_size, value_size;
 	size_t n;    /* number of entries; if is_raw, number of bytes in `keys` */
 	bool is_raw; /* true: `keys` is from a .bin file, so only the map knows the size of a key */
-	/* the first n_distinct keys have been compared, and no two of them are equal */
+	/* number of keys, from the first on, that have been compared; no two of them are equal */
 	size_t n_distinct;
 	/* n keys and n values, without gaps; `values` is NULL if the table has only keys */
 	uint8_t *keys, *values;

@@ -10,7 +10,7 @@
  * soon that the CPU's branch predictor could learn it. */
 #define DRAWS 65536u
 
-/* --- flows --- */
+/* --- find the flows of the inputs --- */
 
 struct of_flow {
 	struct bb_flow flow;
@@ -71,7 +71,7 @@ static struct run_of_flow *find_flows(const struct bb_inputs *in, uint32_t *inpu
 	return flows;
 }
 
-/* --- draws --- */
+/* --- put the inputs into an order --- */
 
 /* Draws an index below n. The probability of index i is proportional to sums[i] - sums[i - 1]. */
 static size_t draw(const double *sums, size_t n, struct bb_rng *rng)

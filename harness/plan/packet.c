@@ -14,7 +14,9 @@
 #define UDP_BYTES 8u
 #define ICMP_BYTES 8u
 #define VLAN_BYTES 4u
-#define ETH_TYPE_MIN 0x600 /* a smaller number is the length of the payload (IEEE 802.3) */
+/* the smallest EtherType; a smaller number in this field is the length of the payload (IEEE
+ * 802.3) */
+#define ETH_TYPE_MIN 0x600
 #define TYPE_IPV4 0x0800u
 #define TYPE_IPV6 0x86ddu
 #define TYPE_ARP 0x0806u
@@ -191,7 +193,7 @@ void bb_frame__fix_checksums(uint8_t *frame, size_t len)
 	}
 }
 
-/* --- flows --- */
+/* --- the flow of a frame --- */
 
 /* Offsets, from the beginning of a frame, of the fields that identify its flow. */
 struct flow_at {
@@ -210,7 +212,7 @@ static bool find_flow(const uint8_t *frame, size_t len, struct flow_at *ret_at)
 			  : (struct flow_at){ETH_BYTES + 8, 16, ETH_BYTES + 6, 0};
 	if (is_ipv4) {
 		l4 = ETH_BYTES + (size_t)(frame[ETH_BYTES] & 15) * 4;
-		/* false for a fragment after the first, which has no ports */
+		/* false for a fragment after the first one; such a fragment has no ports */
 		is_first = !(get16(frame + ETH_BYTES + 6) & 0x1fff);
 	}
 	if (is_first && l4 + 4 <= len && l4 >= ETH_BYTES + IPV4_BYTES &&
@@ -252,7 +254,7 @@ bool bb_frame__move_flow(uint8_t *frame, size_t len, uint32_t nth)
 	return true;
 }
 
-/* --- the usual kinds of frames --- */
+/* --- frames that programs often look for --- */
 
 enum usual_form { PLAIN, TAGGED, TIMESTAMPED, TUNNELLED, ARP };
 
@@ -339,7 +341,7 @@ size_t bb_packet__usual(size_t nth, uint8_t frame[BB_USUAL_FRAME_BYTES])
 	return len;
 }
 
-/* --- a packet as a scenario describes it --- */
+/* --- read the description of a packet in a scenario --- */
 
 struct spec {
 	struct bb_packet packet;

@@ -32,8 +32,9 @@ struct bb_packet {
 	enum bb_packet_ip ip;
 	/* network byte order; an IPv4 address takes the first 4 bytes */
 	uint8_t ip_src[16], ip_dst[16];
-	uint32_t ttl;                /* time to live (IPv4) or hop limit (IPv6) */
-	enum bb_packet_l4 l4;        /* header after the IP header; none without an IP header */
+	uint32_t ttl; /* time to live (IPv4) or hop limit (IPv6) */
+	/* header after the IP header; BB_PACKET_NO_L4 if there is no IP header */
+	enum bb_packet_l4 l4;
 	uint32_t src_port, dst_port; /* ports of TCP or UDP, in host byte order */
 	uint32_t tcp_flags;          /* flags of a TCP header, as its byte 13 has them */
 };

@@ -58,8 +58,9 @@ static bool is_in(const char *name, const char *const *names, size_t n)
 	return BB_ANY(names, n, !strcmp(*it, name));
 }
 
-/* Fails because `word` is not among the valid names have[n]. The names after them, have[n] to
- * have[n + n_others - 1], are valid in other scenarios. The message may suggest one of these. */
+/* Fails with the message that `word` is not among the valid names have[n]. The names after these,
+ * have[n] to have[n + n_others - 1], are valid in other scenarios; the message may suggest one of
+ * them. */
 static int say_unknown(const char *kind, const char *word, const struct bb_scenario *s,
 		       const char *const *have, size_t n, size_t n_others, struct bb_err *err)
 {

@@ -10,8 +10,8 @@
  * modulo 64): two loads for each of up to 14 places (run/round.h). */
 #define BB_DEFAULT_LOADS 28u
 /* Default number of loads of all other cases: of sweeps, and of drives that measure by time, that
- * count, or that load no program. A drive that measures by time divides its time among the loads;
- * with more loads, each would have too few samples. The interval over 12 values reaches from the
+ * count, or that load no program. A drive that measures by time divides its time among the loads,
+ * so more loads would leave too few samples for each. With 12 loads, the interval reaches from the
  * 3rd to the 10th of the sorted values. */
 #define BB_DEFAULT_SLICES 12u
 /* A parameter with more values than this is a sweep, and its cases get BB_DEFAULT_SLICES loads. */
@@ -24,8 +24,8 @@ struct bb_plan_case {
 	const char *param; /* name of the parameter; NULL: the case has no parameter */
 	/* number that identifies the parameter's value in reports and plots */
 	uint32_t param_value;
-	/* value that the driver's batch() gets: the value of the drive's own parameter, or the
-	 * index of the input */
+	/* value that the driver's batch() gets: the value of the parameter that belongs to the
+	 * drive's kind, or the index of the input */
 	uint32_t driver_param;
 	/* input from the scenario; NULL: the case has no such input */
 	const struct bb_input *input;

@@ -123,7 +123,7 @@ static int read_fired_by(const struct bb_reader *r, const struct bb_field *f,
 	return rc;
 }
 
-/* --- variants --- */
+/* --- read the variants --- */
 
 static int read_global(const struct bb_reader *r, const struct bb_yaml *key,
 		       const struct bb_yaml *node, struct bb_global_spec *global)
@@ -181,9 +181,9 @@ static int count_combinations(const struct bb_reader *r, const struct bb_yaml *n
 }
 
 /* Replaces `*node`, a list of values of the global `key`, by the value that belongs to the
- * variant's combination. Appends that value to v->suffix: ".max_frames-64". `*rest` is at first
- * v->combination. The remainder of its division by the number of values is the index of the value.
- * The quotient becomes `*rest` for the next global. */
+ * variant's combination. Appends that value to v->suffix: ".max_frames-64". `*rest` is
+ * v->combination at the first global with a list. `*rest` divided by the number of values gives the
+ * index of the value as its remainder, and as its quotient the `*rest` for the next global. */
 static int choose_value(const struct bb_reader *r, const struct bb_yaml *key,
 			const struct bb_yaml **node, uint32_t *rest, struct bb_variant_spec *v)
 {
@@ -392,7 +392,7 @@ static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, v
 	return rc;
 }
 
-/* --- drives --- */
+/* --- read the drives --- */
 
 /* Reads a text that must be among those that the drive's kind allows (bb_drive_key.choice). */
 static int read_of_kind(const struct bb_reader *r, const struct bb_field *f,
@@ -717,7 +717,7 @@ static const struct bb_kind drive_kind = {.what = "a drive",
 					  .read = read_drive,
 					  .rules = drive_rules};
 
-/* --- the whole scenario --- */
+/* --- read and check the whole scenario --- */
 
 static const struct bb_field expect_fields[] = {
 	{"drops", &bb_type_u32, BB_AT(bb_scenario, expect_drops), .required = true, .min = 0,
@@ -748,7 +748,8 @@ static const struct bb_field scenario_fields[] = {
 static const struct bb_kind scenario_kind = {
 	BB_KIND("a scenario", "'name: perf_profiler'", scenario_fields)};
 
-/* Checks that the value `node` of `key` names a variant. NULL means that the key is not given. */
+/* Checks that the value `node` of `key` names a variant. Does nothing if `node` is NULL, because
+ * then the key is not given. */
 static int check_reference(const struct bb_reader *r, const struct bb_scenario *s, const char *key,
 			   const struct bb_yaml *node)
 {
@@ -901,7 +902,7 @@ void bb_scenario__free(struct bb_scenario *s)
 	free(s);
 }
 
-/* --- additions of the command line --- */
+/* --- variants and drives that options of the command line add --- */
 
 /* If the drive names `like` among its variants, adds `name` to them. */
 static void drive_like(struct bb_drive_spec *d, const char *name, const char *like)
@@ -998,7 +999,7 @@ int bb_scenario__add_twins(struct bb_scenario *s, enum bb_twin twin, struct bb_e
 	return 0;
 }
 
-/* --- fills with several counts --- */
+/* --- copies of variants with maps whose `fill` has several counts --- */
 
 static bool has_list(const struct bb_map_spec *map)
 {

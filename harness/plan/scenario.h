@@ -31,7 +31,7 @@ struct bb_self_values {
 	int cgroup_fd;      /* descriptor of the cgroup's folder, borrowed; -1: unknown */
 };
 
-/* Message: why a value of struct bb_self_values is unknown. */
+/* Message that says why a value of struct bb_self_values is unknown. */
 #define BB_SELF_UNKNOWN                                                                            \
 	"only programs that are fired where they are attached have a process that fires; it is "   \
 	"not known which here"
@@ -121,8 +121,9 @@ struct bb_map_table;
 /* The keys of the entries of `fill`, if they are from a file or from packets (plan/keys_file.h). */
 struct bb_fill_keys {
 	char *file;
-	struct bb_inputs inputs; /* inputs of the key `from`, until the table is made from them */
-	char *bytes;             /* key `bytes`: which bytes of each input are a key */
+	/* inputs of the key `from`; empty once `table` has been made from them */
+	struct bb_inputs inputs;
+	char *bytes;                /* key `bytes`: which bytes of each input are a key */
 	struct bb_map_table *table; /* the keys; NULL: `fill` generates the keys */
 };
 
@@ -268,7 +269,8 @@ struct bb_variant_spec {
 	/* executable or library, and the function in it, to which the program is attached in
 	 * place of those that its section names; both are NULL or neither is */
 	char *binary, *function;
-	/* process in which the program is attached, and which calls the function; 0: not given */
+	/* id of the process in which the program is attached; this process calls the function; 0:
+	 * not given */
 	uint32_t pid;
 	struct bb_fired_by fired_by; /* what makes the program run at its hook */
 	/* "FILE:LINE:COLUMN" of the key `binary`, and of `fired_by` or `pid`; NULL: not given */
@@ -322,7 +324,7 @@ struct bb_drive_spec {
 	/* name of the floor variant, of the drive or of the scenario; NULL: there is none */
 	char *floor;
 	struct {
-		char *inside; /* name of the function on whose stack the trigger fires */
+		char *inside; /* name of the function in which the trigger fires the program */
 		enum bb_drain consumer;
 	} step; /* keys of drives with the trigger page-fault */
 	struct {
@@ -353,7 +355,9 @@ struct bb_scenario {
 	/* true (`refused: skip`): a variant whose program cannot be loaded or run is left out, with
 	 * a message; false, the default: it is an error */
 	bool skips_refused;
-	char **setup; /* setup[n_setup]: commands for sh -c that run first (drivers/setup.h) */
+	/* setup[n_setup]: commands that `sh -c` runs before anything else of the scenario
+	 * (drivers/setup.h) */
+	char **setup;
 	size_t n_setup;
 	struct bb_variant_spec *variants;
 	size_t n_variants;
@@ -366,8 +370,9 @@ struct bb_scenario {
 	int expect_drops; /* expected drops, from `expect: {drops: N}`; -1: not given */
 };
 
-/* Reads and checks the file at `path`. Returns 0, or -errno with a message that begins with
- * "path:line:col: " if it is about the text. Free the scenario with bb_scenario__free(). */
+/* Reads and checks the file at `path`. Returns 0, or -errno with a message. If the fault is in the
+ * text of the file, the message begins with "path:line:col: ". Free the scenario with
+ * bb_scenario__free(). */
 int bb_scenario__read(const char *path, struct bb_scenario **ret_scenario, struct bb_err *err);
 
 /* Writes the JSON schema of scenario files to `out`, without a newline. The caller checks `out`. */

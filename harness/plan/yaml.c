@@ -57,10 +57,11 @@ struct bb_yaml_shown bb_yaml__show(const struct bb_yaml *node)
 		return s;
 	s.text[at++] = '\'';
 	for (size_t len; *p; p += len) {
-		/* C0 and C1 control characters and DEL could control the user's terminal. */
+		/* Escape control characters (C0 and C1) and DEL, because they could control the
+		 * user's terminal. */
 		bool is_control = *p < 0x20 || *p == 0x7f || (p[0] == 0xc2 && p[1] < 0xa0);
 
-		len = bb_utf8_len((const char *)p); /* libyaml has checked the UTF-8 */
+		len = bb_utf8_len((const char *)p); /* libyaml has checked that the text is UTF-8 */
 		if (at + (is_control ? 4 * len : len) > room) {
 			memcpy(s.text + at, "...", 3);
 			at += 3;

@@ -26,8 +26,8 @@ void bb_cache_model__free(struct bb_cache_model *m)
 	free(m);
 }
 
-/* Moves the line to the front of the set way[n_ways]. If the set did not have the line, drops the
- * least recently used line for it, and returns false. */
+/* Moves the line to the front of the set way[n_ways]. Returns true if the set had the line.
+ * Otherwise the line takes the place of the least recently used line. */
 static bool use(uint64_t *way, size_t n_ways, uint64_t line)
 {
 	size_t at = 0;

@@ -15,8 +15,9 @@ struct bb_dhat {
 struct bb_dhat_metric {
 	const char *name; /* valgrind's name of the total: "Total, bytes" */
 	const char *slug; /* name of the measure in BMF */
-	const char *key;  /* key of the measure at each allocation point in the file */
-	size_t offset;    /* offset of the total in struct bb_dhat */
+	/* key under which each allocation point in the file has its part of the total */
+	const char *key;
+	size_t offset; /* offset of the total in struct bb_dhat */
 };
 
 extern const struct bb_dhat_metric bb_dhat_metrics[];

@@ -10,7 +10,7 @@
 #include "base/io.h"
 #include "profile/symtab.h"
 
-/* --- separate debug files --- */
+/* --- find separate debug files --- */
 
 #define SYSTEM "/usr/lib/debug"
 #define DWZ "/.dwz/"
@@ -67,7 +67,7 @@ int bb_debug_file__ask(int socket, enum bb_debug_kind kind, const char *name)
 	return fd < 0 ? -ENOENT : fd;
 }
 
-/* --- functions and lines --- */
+/* --- find the functions and the line of an address --- */
 
 /* A compilation unit. Its functions are listed when an address in it is first looked up. */
 struct dwarf_unit {
@@ -321,8 +321,8 @@ static Dwfl_Module *report_file(struct bb_elf_symbols *s, int fd)
  * underscores. perf prefers the same. */
 static void read_symbols(struct bb_elf_symbols *s, Dwfl_Module *module)
 {
-	/* The lowest rank is preferred. Other bindings have 0 here; 0 - 1 below wraps round, so
-	 * they get the highest rank. */
+	/* 1 + the rank of each binding; the lowest rank is preferred. Bindings that are not listed
+	 * have 0 here. 0 - 1 below wraps round, so they get the highest rank. */
 	static const uint32_t ranks[16] = {[STB_GLOBAL] = 1, [STB_WEAK] = 2, [STB_LOCAL] = 3};
 	int n = dwfl_module_getsymtab(module);
 

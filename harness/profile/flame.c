@@ -34,8 +34,8 @@ static const struct kind_style {
 	[BB_FRAME_NOTE] = {'n', NULL, {"#cc79a7", "#d38cb4", "#da9fc1"}},
 };
 
-/* A frame as it is drawn: its left edge `x` and its width `total` in units of weight, its depth in
- * rows from the root. */
+/* A frame as it is drawn. x: its left edge, total: its width, both in units of weight; depth: its
+ * distance from the root, in rows. */
 struct box {
 	uint64_t x, total;
 	uint32_t depth;

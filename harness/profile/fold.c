@@ -3,14 +3,15 @@
  * only once. Then each sample becomes a stack of the frames of its points. */
 #include "profile/recording.h"
 
-#define MAX_OWN_FRAMES 8u /* limit: frames of our own code in a stack off the CPU */
+#define MAX_OWN_FRAMES 8u /* limit: frames of bpfbench's own code in a stack of an off-CPU sample  \
+			   */
 /* limit: points of a stack, including the points of its process and of notes */
 #define MAX_POINTS (2 * BB_PROFILE_FRAMES + 8)
 #define KERNEL_SPACE UINT64_MAX /* stands for the kernel in keys of `by_address` */
 
-/* A distinct code address, or a text that stands in a stack like an address. folding.numbers[first
- * .. first + n) are the frames of the functions at the address, outermost first; n <=
- * BB_ELF_MAX_FRAMES. */
+/* A distinct code address, or a text that stands in a stack like an address, such as the name of a
+ * process. Its functions, outermost first, have the frames folding.numbers[first .. first + n); n
+ * <= BB_ELF_MAX_FRAMES. */
 struct point {
 	uint64_t offset; /* offset of the address in the file `dso` */
 	uint32_t dso;    /* index of the file; BB_NO_ID: the address is not in a file */
@@ -36,7 +37,8 @@ struct folding {
 	 * address space of that process. process: point of that process */
 	const struct bb_sampled_stack *latest;
 	uint32_t space, process;
-	uint32_t cut, lost, off_cpu; /* points of BB_NOTE_CUT, _LOST and _OFF_CPU */
+	/* points of the notes BB_NOTE_CUT, BB_NOTE_LOST and BB_NOTE_OFF_CPU */
+	uint32_t cut, lost, off_cpu;
 	/* locations of the points in files, sorted by file; `id` is the index of the point */
 	struct bb_code_location *locations;
 };
@@ -210,7 +212,8 @@ static int on_found(void *arg, uint32_t location, const struct bb_elf_frame *fou
 	};
 
 	if (p->n == BB_ELF_MAX_FRAMES)
-		return -EBADMSG; /* too many functions: the child process is untrusted */
+		return -EBADMSG; /* too many functions: the child process is not trusted, so its
+				    answers are checked */
 	add_frame(f, p, *found->function ? found->function : "[unknown]", frame);
 	return 0;
 }
@@ -271,8 +274,8 @@ static void add_stack(struct folding *f, const struct bb_sampled_stack *s)
 	uint32_t points[MAX_POINTS], frames[MAX_POINTS * BB_ELF_MAX_FRAMES];
 	uint32_t n_points = find_points(f, s, points), n = 0, last = n_points - 1, end = n_points;
 
-	/* Leave out the frames of our own code, so that [off-CPU] stands above the function in
-	 * which the kernel switched to another task. */
+	/* Leave out the frames of our own code, so that the frame [off-CPU] is next to the function
+	 * in which the kernel switched to another task. */
 	if (points[last] == f->off_cpu)
 		for (uint32_t own = 1; own <= MAX_OWN_FRAMES && own <= last; own++)
 			if (is_own(f, points[last - own]))

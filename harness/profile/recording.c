@@ -48,9 +48,11 @@ struct bb_recorder {
 	size_t n_events;
 	struct bpf_link *links[2]; /* links[n_links], to tracepoints */
 	size_t n_links;
-	struct ring_buffer *overflow; /* samples that the maps have no room for */
+	/* ring buffer with the samples that the maps have no room for */
+	struct ring_buffer *overflow;
 	struct bb_task_events task_events;
-	struct bb_recording recording; /* at first has only samples from `overflow` */
+	/* its samples are only those from `overflow` until the recording stops */
+	struct bb_recording recording;
 	uint64_t began_ns, stopped_ns;
 };
 
@@ -279,7 +281,7 @@ void bb_kernel_symbols(struct bb_symtab *t)
 	size_t len;
 
 	if (bb_read_proc("/proc/kallsyms", KALLSYMS_MAX_BYTES, &text, &len))
-		return; /* then no function of the kernel has a name */
+		return; /* not an error: functions of the kernel then have no names */
 	bb_symtab__add_kallsyms(t, text);
 	free(text);
 	bb_symtab__sort(t);
@@ -294,7 +296,8 @@ int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **
 	r->opts = *opts;
 	rc = open_object(r, err);
 	rc = rc ? rc : check_process(opts->pid, err);
-	bb_open_files__allow_more(); /* a recording keeps the file of each mapping open */
+	/* raises the limit of open files: a recording keeps the file of each mapping open */
+	bb_open_files__allow_more();
 	rc = rc ? rc : bb_task_events__open(&r->recording.spaces, &r->task_events, err);
 	rc = rc ? rc : log_existing(&r->recording.spaces, opts->pid, err);
 	rc = rc ? rc : load_object(r, err);
@@ -312,7 +315,8 @@ int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **
 	return rc;
 }
 
-/* Logs the records about processes that came since the last call. */
+/* Takes the new records about processes and their code mappings out of the perf buffer, and logs
+ * them. */
 static int drain(struct bb_recorder *r, struct bb_err *err)
 {
 	int rc = perf_buffer__consume(r->task_events.rings);
@@ -389,7 +393,7 @@ static int collect(struct bb_recorder *r, struct bb_err *err)
 	for (; !bpf_map_get_next_key(counts_fd, last_key, &key); last_key = &key)
 		if (!bpf_map_lookup_elem(counts_fd, &key, &weight))
 			collect_one(r, &key, weight);
-	/* Add the time of threads that still wait: they have been off the CPU until now. */
+	/* Threads that still wait have been off the CPU until now: add their waiting time. */
 	for (; !bpf_map_get_next_key(sleeping_fd, last_tid, &tid); last_tid = &tid)
 		if (!bpf_map_lookup_elem(sleeping_fd, &tid, &sleep) &&
 		    sleep.since_ns < r->stopped_ns)
@@ -435,7 +439,7 @@ void bb_recorder__free(struct bb_recorder *r)
 	free(r);
 }
 
-/* --- with a command --- */
+/* --- recording a command that we start --- */
 
 /* The command to sample, a child process. It waits before its exec until we send it a byte, so that
  * we miss nothing of it. It runs as the given user in a clean environment with `env`
@@ -450,8 +454,8 @@ struct command {
  * check whether the command has ended. */
 #define POLL_MS 50
 
-/* Runs in the child. If no byte or another byte than 'g' comes, our parent has died, and nobody
- * reads the error. */
+/* Runs in the child: waits for the byte 'g', then executes the command. If no byte or another byte
+ * comes, our parent has died, and nobody reads the error. */
 static int wait_and_execute(void *arg, int go_fd)
 {
 	char *const *argv = arg;
@@ -493,7 +497,7 @@ static void command_end(struct command *c)
 {
 	const struct timespec step = {.tv_nsec = 10000000};
 
-	close(c->child.fd); /* ends a command that still waits for its byte */
+	close(c->child.fd); /* makes the command end if it still waits for its byte */
 	bb_close(&c->child.report_fd);
 	if (command_has_ended(c))
 		return;

@@ -9,11 +9,11 @@
 struct bb_sampled_stack {
 	uint32_t pid;
 	char comm[BB_PROFILE_COMM];
-	bool is_off_cpu; /* the thread waited; else it ran */
+	bool is_off_cpu; /* true: the thread waited; false: it ran on a CPU */
 	/* is_kernel_cut: the stack has as many kernel addresses as can be stored, so the real stack
 	 * may be deeper. is_user_cut: the same for user addresses. */
 	bool is_kernel_cut, is_user_cut;
-	bool is_lost;    /* the profiler had no room for the stack */
+	bool is_lost;    /* true: the profiler had no room to store the addresses of the stack */
 	uint64_t weight; /* number of samples with this stack; if is_off_cpu, waiting time, ns */
 	/* bb_samples.addresses[first] is the first of n_kernel addresses, which n_user addresses
 	 * follow */
@@ -24,7 +24,7 @@ struct bb_sampled_stack {
 struct bb_samples {
 	struct bb_sampled_stack *v; /* v[n] */
 	size_t n;
-	uint64_t *addresses; /* addresses[n_addresses] of all stacks */
+	uint64_t *addresses; /* addresses[n_addresses]: those of all stacks together */
 	size_t n_addresses;
 };
 
@@ -38,8 +38,9 @@ struct bb_sampler_opts {
 	const char *object_dir; /* folder of profile.bpf.o */
 	pid_t pid;              /* sample this process and its later children; 0: all processes */
 	uint32_t freq_hz;
-	bool on_cpu, off_cpu;        /* sample running threads, waiting threads, or both */
-	bool want_kernel, want_user; /* which addresses to store */
+	/* on_cpu: sample running threads; off_cpu: sample waiting threads */
+	bool on_cpu, off_cpu;
+	bool want_kernel, want_user; /* store the addresses in the kernel, in user space */
 };
 
 struct bb_sampler_stats {
@@ -47,7 +48,8 @@ struct bb_sampler_stats {
 	uint64_t lost_stacks; /* samples whose stack is unknown */
 	uint64_t drops;       /* samples that were dropped because the maps were full */
 	uint32_t max_frames;  /* limit for a stack's kernel addresses, and for its user addresses */
-	bool is_cpu_clock;    /* a clock causes the samples, for lack of a cycle counter */
+	/* true: a clock causes the samples, because there is no cycle counter */
+	bool is_cpu_clock;
 };
 
 /* All samples of a recording, and the tables from which their addresses get names. */
@@ -86,7 +88,8 @@ int bb_recorder__finish(struct bb_recorder *r, struct bb_recording *ret_recordin
 void bb_recorder__free(struct bb_recorder *r); /* accepts NULL */
 
 struct bb_recording_opts {
-	/* how to sample; bb_recording__take() replaces `pid` if there is a command */
+	/* how to sample; if there is a command, bb_recording__take() samples the command and
+	 * ignores `pid` */
 	struct bb_sampler_opts sampler;
 	char *const *argv;      /* command to run and sample, ended by NULL; NULL: no command */
 	const char *const *env; /* variables of the command's environment, as bb_child_rules.env */
@@ -116,7 +119,8 @@ struct bb_profile {
 struct bb_fold_opts {
 	double on_cpu_weight; /* weight of a sample on the CPU: 1, or the sampling period in us */
 	const struct bb_symtab *kernel; /* functions of the kernel, after bb_symtab__sort() */
-	bool with_pid;                  /* the outermost frame is "comm (pid)", not "comm" */
+	/* true: the outermost frame is "comm (pid)"; false: "comm" */
+	bool with_pid;
 };
 
 /* Turns samples into folded stacks with names. Call bb_spaces__replay() before. The weight of a

@@ -316,7 +316,7 @@ void bb_spaces__done(struct bb_spaces *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* --- records of the kernel --- */
+/* --- events of processes, from the kernel's perf records --- */
 
 #define RING_BYTES (256u << 10)
 
@@ -368,7 +368,8 @@ void bb_task_events__log(struct bb_task_events *e, const struct perf_event_heade
 
 	if (h->size < sizeof(*h) + sizeof(uint64_t))
 		return;
-	/* With sample_id_all and PERF_SAMPLE_TIME, each record ends with its time. */
+	/* Each record ends with its time, because the perf event has sample_id_all and
+	 * PERF_SAMPLE_TIME. */
 	memcpy(&event.time_ns, (const char *)h + size, sizeof(event.time_ns));
 	if (h->type == PERF_RECORD_LOST && size >= sizeof(r->lost)) {
 		e->lost += r->lost.lost;
@@ -387,7 +388,8 @@ void bb_task_events__log(struct bb_task_events *e, const struct perf_event_heade
 		log_mapping(e->spaces, (pid_t)r->mmap2.pid, event.time_ns, &file);
 	} else if (h->type == PERF_RECORD_COMM && size >= sizeof(r->comm)) {
 		if (r->comm.pid != r->comm.tid)
-			return; /* a thread changed its own name */
+			return; /* ignored: a thread changed its own name, not that of the
+				   process */
 		event.kind = h->misc & PERF_RECORD_MISC_COMM_EXEC ? BB_TASK_EXEC : BB_TASK_COMM;
 		room = size - sizeof(r->comm);
 		if (room >= sizeof(event.comm))
@@ -396,7 +398,7 @@ void bb_task_events__log(struct bb_task_events *e, const struct perf_event_heade
 		log_change(e->spaces, r->comm.pid, &event);
 	} else if (h->type == PERF_RECORD_FORK && size >= sizeof(r->task)) {
 		if (r->task.pid == r->task.parent)
-			return; /* a new thread, not a process */
+			return; /* ignored: a new thread, not a new process */
 		event.kind = BB_TASK_FORK;
 		event.parent = r->task.parent;
 		log_change(e->spaces, r->task.pid, &event);

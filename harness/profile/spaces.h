@@ -113,8 +113,8 @@ struct bb_task_events {
 	int map_fd; /* the perf event array that holds the rings */
 };
 
-/* Starts to follow processes. `ret_events` must not move until bb_task_events__close(). Returns
- * 0, or -errno with a message. */
+/* Starts to record the events of all processes. `ret_events` must not move until
+ * bb_task_events__close(). Returns 0, or -errno with a message. */
 int bb_task_events__open(struct bb_spaces *spaces, struct bb_task_events *ret_events,
 			 struct bb_err *err);
 

@@ -12,7 +12,7 @@
 struct function {
 	uint32_t frame; /* index of a frame of the function, which has its name and kind */
 	size_t seen;    /* 1 + index of the last stack in which we saw the function; 0: none yet */
-	uint64_t self, total; /* weight of the function itself, and with its callees */
+	uint64_t self, total; /* self: weight of the function alone; total: with its callees */
 };
 
 static bool is_function(const struct bb_frame *f)
@@ -77,8 +77,8 @@ static void write_functions(const struct bb_stacks *s, FILE *out)
 	struct function *v = bb_calloc(s->n_frames, sizeof(*v));
 	size_t n = 0;
 
-	/* Frames of one function, which have the same name and kind, are neighbours. They are added
-	 * up in the entry of the first of them. */
+	/* Frames with the same name and kind are one function, and are neighbours. Their weights
+	 * are added up in the entry of the first of them. */
 	for (uint32_t i = 0; i < s->n_frames; i++)
 		v[i].frame = i && !frame_order(&s->names, &s->frames[i - 1], &s->frames[i])
 				     ? v[i - 1].frame
@@ -91,7 +91,8 @@ static void write_functions(const struct bb_stacks *s, FILE *out)
 		for (uint32_t k = 0; k < stack->n; k++) {
 			struct function *f = &v[v[frames[k]].frame];
 
-			/* Add each stack only once for a recursive function. */
+			/* A recursive function is several times in one stack: add the stack's
+			 * weight once. */
 			if (f->seen != i + 1)
 				f->total += (uint64_t)stack->weight;
 			f->seen = i + 1;

@@ -61,9 +61,9 @@ struct bb_stacks {
 /* Adds a stack of the frames with the indexes frames[n], outermost first. */
 void bb_stacks__add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, double weight);
 
-/* Returns the index of the frame with the name and kind of `*frame` and with this `before`. Adds
- * `*frame` if there is none. `before` is the index of the next outer function at the same address,
- * or BB_NO_ID. */
+/* Returns the index of the frame that has the name and kind of `*frame` and was added with the same
+ * `before`. Adds `*frame` if there is none. `before` is the index of the next outer function at the
+ * same address, or BB_NO_ID. */
 uint32_t bb_stacks__intern_frame(struct bb_stacks *s, const struct bb_frame *frame,
 				 uint32_t before);
 
@@ -87,7 +87,7 @@ void bb_stacks__write_folded(const struct bb_stacks *s, FILE *out);
 
 void bb_stacks__done(struct bb_stacks *s);
 
-#define BB_FOLDED_FRAMES 1024u /* limit: frames of a stack in a file */
+#define BB_FOLDED_FRAMES 1024u /* limit: frames of one stack in a file of folded stacks */
 
 /*
  * Reads folded stacks that bb_stacks__write_folded() or a flame graph tool wrote: lines
@@ -104,7 +104,7 @@ int bb_folded__read(const char *path, struct bb_stacks *ret_stacks, struct bb_er
 struct bb_text_opts {
 	const char *title;
 	const char *unit; /* unit of the weights: "samples", "us" */
-	bool verbose;     /* frames are written as "function @ base+offset file:line" */
+	bool verbose;     /* true: frames are written as "function @ base+offset file:line" */
 };
 
 /* Writes the hottest functions, with their own weight and the weight with their callees, and the

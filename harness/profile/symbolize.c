@@ -29,7 +29,7 @@ static void append_piece(const char *piece, size_t len, void *arg)
 
 	if (len >= t->size - t->len)
 		longjmp(t->is_full, 1);
-	if (len) /* libiberty passes no address for an empty piece */
+	if (len) /* for an empty piece, libiberty passes no address */
 		memcpy(t->text + t->len, piece, len);
 	t->len += len;
 }
@@ -93,8 +93,8 @@ struct demangled {
 	struct bb_idmap by_name; /* (address of the mangled name, 0) -> number in `names` */
 };
 
-/* Returns the demangled name, or `name` itself if it is not mangled; "" if it is NULL. The result
- * is valid until the next call. */
+/* Returns the demangled name, or `name` itself if it is not mangled, or "" if `name` is NULL. The
+ * result is valid until the next call. */
 static const char *source_name(struct demangled *d, const char *name)
 {
 	uint64_t key = (uint64_t)(uintptr_t)name;
@@ -170,7 +170,8 @@ static int answer_file(void *arg, int socket)
 }
 
 #define MAX_REQUESTS 16
-#define POLL_MS 100 /* timeout of poll(), ms; a signal just before poll() is noticed after it */
+/* time limit of one poll(), ms; then we notice a signal that came just before it */
+#define POLL_MS 100
 
 /* Serves one request of the child for a debug file. Returns false if the child has closed the
  * socket, or has sent anything but a request. */
@@ -190,9 +191,9 @@ static bool serve_message(const struct work *w, int socket)
 	return !rc;
 }
 
-/* Starts a child that reads the file, and serves it until it ends, breaks its rules or takes too
- * long. Returns 0; -EINTR if we are asked to stop; or another -errno if no child could be
- * started. */
+/* Starts a child that reads the file, and answers its requests for debug files until it ends,
+ * breaks the rules of the socket or takes too long. Returns 0; -EINTR if we are asked to stop; or
+ * another -errno if no child could be started. */
 static int run_child(struct work *w)
 {
 	uint64_t deadline_ns = bb_now_ns() + w->most_ns;

@@ -117,7 +117,7 @@ void bb_symtab__sort(struct bb_symtab *t)
 
 	if (t->n)
 		qsort(t->symbols, t->n, sizeof(*t->symbols), by_start);
-	/* Keep the first symbol at each address in the order of by_start(). */
+	/* by_start() has put the best symbol of each address first: keep only that one. */
 	for (size_t i = 0; i < t->n; i++)
 		if (!kept || t->symbols[kept - 1].start != t->symbols[i].start)
 			t->symbols[kept++] = t->symbols[i];
@@ -146,7 +146,7 @@ void bb_symtab__done(struct bb_symtab *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* Adds a line "ADDRESS TYPE NAME[\t[MODULE]]" if it is of a function. */
+/* Adds the function in a line "ADDRESS TYPE NAME[\t[MODULE]]". Ignores lines of other symbols. */
 static void add_kallsyms_line(struct bb_symtab *t, const char *line, const char *end)
 {
 	const char *name, *module, *c = line;

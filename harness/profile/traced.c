@@ -20,7 +20,7 @@ struct line_start {
 	uint32_t number;
 	const char *text;
 	size_t order; /* index in the text; of two lines with the same address, the later counts */
-	/* True if an instruction of the stretch was traced. Then `line` is the index of the line in
+	/* true: an instruction of the stretch was traced. Then `line` is the index of the line in
 	 * bb_traced.lines, and `frame` the index of its frame. */
 	bool is_known;
 	size_t line;
@@ -61,8 +61,8 @@ struct call {
 	uint32_t frame;
 	uint32_t called;   /* name of the function that the call instruction entered; that function
 			      may have jumped to the current one */
-	bool is_interrupt; /* the function was entered by an interrupt or a fault */
-	bool is_own;       /* the function belongs to the program under test */
+	bool is_interrupt; /* true: an interrupt or a fault entered the function */
+	bool is_own;       /* true: the function belongs to the program under test */
 };
 
 struct folding {
@@ -80,7 +80,8 @@ struct folding {
 	struct bb_idmap by_called;
 };
 
-/* Read an address or a number at `*at`, and the blank after it. */
+/* Both read a number at `*at` and the blank after it: read_address() a hexadecimal number,
+ * read_number() a decimal one. Return false if something else is there. */
 static bool read_address(const char **at, uint64_t *ret_address)
 {
 	return !bb_parse_hex_digits(at, ret_address) && *(*at)++ == ' ';
@@ -322,7 +323,8 @@ static void follow(struct folding *f, const struct bb_trace_record *before, uint
 			f->calls[f->depth++] = now;
 		else
 			f->above++;
-	} else if (!f->above) { /* in the same function, or after a jump to another function */
+		/* the instruction is in the same function, or in one that was jumped to */
+	} else if (!f->above) {
 		f->calls[f->depth - 1].frame = now.frame;
 		f->calls[f->depth - 1].start = now.start;
 		f->calls[f->depth - 1].is_own = now.is_own;
@@ -344,7 +346,8 @@ static void add_part(struct bb_traced_part **v, size_t *n, struct bb_idmap *ids,
 	(*v)[id].n++;
 }
 
-/* Counts an instruction of a function that the line called, directly or not. */
+/* Counts an instruction of a function of the kernel that this line of the program called, directly
+ * or not. */
 static void add_called(struct folding *f, size_t line, uint32_t frame)
 {
 	struct bb_traced *t = f->traced;

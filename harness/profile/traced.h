@@ -16,13 +16,14 @@ struct bb_traced_part {
 
 struct bb_traced_line {
 	uint32_t number;      /* line number; 0: unknown */
-	const char *text;     /* source of the line, a part of the text of bb_traced__read() */
+	const char *text;     /* source of the line; points into the text of bb_traced__read() */
 	uint64_t own, called; /* executed instructions of the line, and of functions it called */
 };
 
 /* One run of a program, instruction by instruction. */
 struct bb_traced {
-	/* name of the program and path of its object, parts of the text of bb_traced__read() */
+	/* name of the program and path of its object; both point into the text of
+	 * bb_traced__read() */
 	const char *name, *object;
 	/* ns: machine instructions of the run, as the guest's clock counted them. n: machine
 	 * instructions that the trace has between the two readings of this clock; 0 if the trace

@@ -7,10 +7,10 @@
 		key, type, presence, offsetof(struct of, member), 0, NULL, doc                     \
 	}
 #define MEMBER_AS(of, key, type, member, doc) ROW(of, key, type, BB_ALWAYS, member, doc)
-/* A member that is missing in runs of older versions. */
+/* Row of a member that runs of older versions do not have. */
 #define NEWER_AS(of, key, type, member, doc) ROW(of, key, type, BB_NEWER, member, doc)
 #define IF_SET_AS(of, key, type, member, doc) ROW(of, key, type, BB_IF_SET, member, doc)
-/* A member whose key is its name in the struct. */
+/* Rows of members whose key is the member's name in the struct. */
 #define MEMBER(of, type, member, doc) MEMBER_AS(of, #member, type, member, doc)
 #define NEWER(of, type, member, doc) NEWER_AS(of, #member, type, member, doc)
 #define IF_SET(of, type, member, doc) IF_SET_AS(of, #member, type, member, doc)

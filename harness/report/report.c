@@ -33,7 +33,7 @@ void bb_case__drop_empty_series(struct bb_case *c)
 	c->n_series = kept;
 }
 
-/* --- calls in vain --- */
+/* --- texts about calls in vain --- */
 
 static void put_map(const struct bb_in_vain *v, FILE *mem)
 {
@@ -94,7 +94,7 @@ char *bb_in_vain__words(const struct bb_in_vain *v)
 	return text;
 }
 
-/* --- drive exact --- */
+/* --- counts of the drive exact --- */
 
 struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c)
 {
@@ -128,7 +128,7 @@ struct bb_counted_range bb_counted__range(const struct bb_counted *c)
 	return g;
 }
 
-/* --- drive lines --- */
+/* --- times of the drive lines --- */
 
 /* A call without a line number gets line 0. A damaged text gives wrong calls, which does no harm.
  */
@@ -205,7 +205,7 @@ static void take_times(struct bb_timed *into, const struct bb_timed *from)
 	}
 }
 
-/* --- whole runs --- */
+/* --- loads, cases and names of stored runs --- */
 
 static struct bb_timed *like_timed(struct bb_report *r, const struct bb_timed *like)
 {

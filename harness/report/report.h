@@ -111,7 +111,7 @@ struct bb_program {
 	struct bb_prog_static metrics;
 };
 
-/* --- two programs in turns --- */
+/* --- comparisons of two programs that were measured in turns --- */
 
 /*
  * A comparison of two programs that were measured in turns in one run, as stored: one observation
@@ -135,8 +135,8 @@ struct bb_comparison {
 	struct bb_pair *pairs;
 	size_t n_pairs;
 
-	/* Computed members. Estimates are ratios head / base, except shift_ns. Their intervals stay
-	 * valid although they are computed again after every pair. */
+	/* The members from here on are computed. Estimates are ratios head / base, except shift_ns.
+	 * Their intervals stay valid although they are computed again after every pair. */
 	/* over matched pairs (over unmatched pairs if JIT addresses are unknown); decides the
 	 * verdict */
 	struct bb_estimate ratio;
@@ -186,7 +186,7 @@ void bb_pair_void(struct bb_pair *p, const char *why);
  */
 void bb_comparisons_judge(struct bb_comparison *c, size_t n);
 
-/* --- drive exact --- */
+/* --- drive exact: counts of instructions --- */
 
 /*
  * Counts of the drive exact for one program (struct bb_counted): executed instructions, no time.
@@ -250,7 +250,7 @@ struct bb_counted_range {
 
 struct bb_counted_range bb_counted__range(const struct bb_counted *c);
 
-/* --- drive lines --- */
+/* --- drive lines: times of source lines --- */
 
 /*
  * Measurements of the drive `lines` for one case (struct bb_timed): the time of each line of a run
@@ -290,8 +290,8 @@ struct bb_timed {
 	size_t n_rows;
 };
 
-/* Sets the calls that lead to the row. `text` is their form in older runs, "97 parse();45
- * inner()". */
+/* Sets row->from, the calls that lead to the row, from `text`. Older runs store the calls as such a
+ * text: "97 parse();45 inner()". */
 void bb_timed_row__set_from(struct bb_timed_row *row, const char *text);
 /* Compares the first n of the calls that lead to two rows. Returns 0 if they are equal, else a
  * number below or above 0. */
@@ -300,7 +300,7 @@ int bb_timed_row__compare_from(const struct bb_timed_row *a, const struct bb_tim
 
 bool bb_timed__is_cold(const struct bb_timed *t); /* True if caches were emptied before each run. */
 
-/* --- the whole run --- */
+/* --- a whole stored run --- */
 
 /* A case or drive that could not be measured on this machine, and why. */
 struct bb_skip {
@@ -465,7 +465,7 @@ struct bb_over_loads {
 	 * addresses */
 	double se, df;
 	double spread;      /* p90 / p10 of the values; NAN with fewer than 3 loads */
-	double least, most; /* means at the cheapest and at the most expensive place */
+	double least, most; /* means of the loads at the cheapest and at the most expensive place */
 	/* number of places; 0: the loads got random addresses (run/round.h), and the estimate is
 	 * the median */
 	size_t n_places;

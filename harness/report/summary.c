@@ -363,7 +363,7 @@ static void averages(struct bb_case *c, double *scratch)
 	}
 }
 
-/* Widens an interval by the half width `more` of the error of an independent cause. */
+/* Widens the interval of `e` by an independent error whose interval has the half width `more`. */
 static void widen(struct bb_estimate *e, double more)
 {
 	if (!(more > 0) || isnan(e->lo))

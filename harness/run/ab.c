@@ -28,7 +28,7 @@ struct side {
 	struct bb_test_prog *prog;
 	struct bb_drive_slot *slot; /* slot in the present drive; NULL: not attached */
 	bool warm;
-	bool is_new; /* the program was loaded again, so it needs a new series */
+	bool is_new; /* true: the program was loaded again, so it needs a new series */
 	/* before: the kernel's counters when the program was attached. fired: number of events
 	 * fired since then. ran: number of runs that the drive saw since then. Both include the
 	 * warm-up. */
@@ -46,7 +46,7 @@ struct ab_case {
 	size_t comparison; /* index of the comparison in the report */
 	double tick_ns;
 	bool active;
-	bool has_pair; /* the comparison has a pair of the present loads, which is its last one */
+	bool has_pair; /* true: the last pair of the comparison is of the present loads */
 };
 
 struct ab {
@@ -62,8 +62,9 @@ struct ab {
 	uint64_t began_ns;
 	/* time limit of a pair, s; a value below PAIR_LEAST_S counts as that; 0: no limit */
 	double pair_s;
-	bool is_cut;  /* a pair of the present drive ended early, with too few runs or blocks */
-	bool is_open; /* some comparisons of the present drive have no verdict yet */
+	/* true: a pair of the present drive ended early, with too few runs or blocks */
+	bool is_cut;
+	bool is_open; /* true: some comparisons of the present drive have no verdict yet */
 	/* some of them have no interval yet either, so even a large difference would not show */
 	bool is_bare;
 };
@@ -81,7 +82,7 @@ static struct bb_series *series_of(struct ab *ab, const struct ab_case *c, enum 
 	return &k->series[k->n_series - 1];
 }
 
-/* --- one pair of loads --- */
+/* --- measuring one pair of loads --- */
 
 /* Injects the slowdown of a self-test: multiplies every sample by 1 + share. Rounds up or down at
  * random, so that the expected mean is exact. */
@@ -331,7 +332,7 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_e
 		if (ab->cases[i].active && ab->cases[i].drive == drive)
 			rc = measure_case(ab, &ab->cases[i], load, err);
 	is_late = rc == -ETIME;
-	/* the time was over, but the samples that were taken before are judged below */
+	/* not an error: the time was over; the samples that were taken before are judged below */
 	rc = is_late ? 0 : rc;
 	if (!rc)
 		judge_sides(ab, drive, why, sizeof(why));
@@ -366,17 +367,19 @@ static int run_pair(struct ab *ab, size_t drive, uint32_t pair, struct bb_err *e
 		return rc;
 	rc = bb_test_prog__load(ab->sides[moved].prog, rng, bb_place(mod64), MATCH_TRIES, err);
 	if (rc == -EAGAIN)
-		return 0; /* no load got the other program's place, so there is no matched pair */
+		return 0; /* not an error: no load got the other program's place, so there is no
+			     matched pair */
 	for (int l = 0; l < N_LABELS; l++)
 		ab->sides[l].is_new = l == (int)moved;
 	return rc ? rc : measure_loads(ab, drive, 2 * pair + 1, err);
 }
 
-/* --- pairs until there is a verdict --- */
+/* --- measuring pairs of a drive until there is a verdict --- */
 
 /* Judges a drive's comparisons after each pair. A comparison with a verdict becomes inactive. All
  * comparisons share alpha by Bonferroni's correction. The report uses Holm's correction at the end,
- * which is never stricter than Bonferroni's. So no verdict that is given here changes then. */
+ * which is never stricter than Bonferroni's. So a verdict that is given here stays the same at the
+ * end. */
 static void judge_drive(struct ab *ab, size_t drive)
 {
 	size_t n_family = ab->opts->n_family > ab->n_cases ? ab->opts->n_family : ab->n_cases;
@@ -520,7 +523,7 @@ static int run_drives(struct ab *ab, struct bb_err *err)
 	return rc;
 }
 
-/* --- which comparisons --- */
+/* --- choosing the comparisons --- */
 
 static void add_comparison(struct ab *ab, struct ab_case *c)
 {
@@ -684,7 +687,7 @@ static int note_executed(struct ab *ab, struct bb_err *err)
 		for (int l = 0; l < N_LABELS; l++)
 			if (ab->cases[i].planned[l] != BB_NO_CASE)
 				case_of[ab->cases[i].planned[l]] = ab->cases[i].case_of[l];
-	/* head was unloaded to borrow base's maps */
+	/* load head again: it was unloaded so that it can borrow base's maps */
 	if (head != ab->sides[BASE].prog && head != &ab->second && head->target)
 		rc = bb_test_prog__load(head, &ab->session.rng, BB_ANYWHERE, 1, err);
 	if (!rc)
@@ -693,7 +696,7 @@ static int note_executed(struct ab *ab, struct bb_err *err)
 	return rc;
 }
 
-/* Measures in the open session, and completes the report after an error. */
+/* Measures all comparisons in the open session. After an error, marks the report as incomplete. */
 static int run(struct ab *ab, struct bb_err *err)
 {
 	/* Counts instructions before base and head share maps, because entries that one program

@@ -19,7 +19,7 @@ struct bb_ab_watch {
  * at `max_pairs`, or when the budget is used up.
  */
 struct bb_ab_opts {
-	struct bb_run_opts run; /* run.budget_s is the limit of the whole comparison */
+	struct bb_run_opts run; /* run.budget_s is the time limit of the whole comparison, s */
 	/* extra time, s, if the budget is too short for the fewest pairs of a verdict; 0: none */
 	double patience_s;
 	const char *base, *head; /* names of two variants of the plan */
@@ -27,11 +27,11 @@ struct bb_ab_opts {
 	uint32_t max_pairs; /* limit: pairs; 0: as many as the budget allows */
 	/* number of comparisons that share alpha, if there are more than in this run */
 	size_t n_family;
-	/* count instructions in the plan's exact drives before pairs are measured */
+	/* true: count instructions in the plan's exact drives before pairs are measured */
 	bool count;
-	/* store in the report how much of each program its runs execute (run/count.h) */
+	/* true: store in the report how much of each program its runs execute (run/count.h) */
 	bool executed;
-	bool same_load; /* self-test: base and head are the same load of one program */
+	bool same_load; /* self-test; true: base and head are the same load of one program */
 	double inject;  /* self-test: share added to each sample of head; 0: nothing is added */
 	struct bb_ab_watch watch;
 };

@@ -194,7 +194,7 @@ static int find_programs(struct bb_agent *a, struct bb_err *err)
 	return rc;
 }
 
-/* --- readiness --- */
+/* --- waiting until the agent is ready --- */
 
 /* Returns 0 while the agent or a process that it started runs, else -ECHILD with a message. */
 static int check_runs(struct bb_agent *a, const char *when, struct bb_err *err)
@@ -315,7 +315,7 @@ int bb_agent__check(struct bb_agent *a, struct bb_err *err)
 	return rc ? rc : find_programs(a, err);
 }
 
-/* --- figures --- */
+/* --- counters, map memory and ring buffers of the agent's programs --- */
 
 int bb_agent__read_counters(struct bb_agent *a, struct bb_err *err)
 {
@@ -423,7 +423,7 @@ static void close_rings(struct bb_agent *a)
 	free(a->rings);
 }
 
-/* --- the end of the agent --- */
+/* --- ending the agent --- */
 
 /* Removes the pin `e` of a program of the agent, or of its link, if it was made since the start. */
 static void remove_pin(const struct bb_agent *a, const FTSENT *e)

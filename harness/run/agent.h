@@ -14,7 +14,7 @@ struct bb_agent_spec {
 	 * which the verifier may work on the next program. */
 	const char *ready;
 	double ready_s; /* longest time until it is ready, s */
-	bool cleans;    /* remove the pins that the agent leaves */
+	bool cleans;    /* true: remove the pins that the agent leaves */
 };
 
 /* A process that has a program open, as a program or by a link. */
@@ -31,8 +31,8 @@ struct bb_agent_program {
 	/* now: counters at the last call of bb_agent__read_counters(). since: how much they rose
 	 * between the last two calls */
 	struct bb_prog_stats now, since;
-	bool is_open; /* a process of the agent has the program open */
-	bool is_gone; /* the program was unloaded while the agent ran */
+	bool is_open; /* true: a process of the agent has the program open */
+	bool is_gone; /* true: the program was unloaded while the agent ran */
 };
 
 struct bb_agent_ring {

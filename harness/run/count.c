@@ -106,7 +106,7 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned, st
 		rc = bb_driver__batch(k->slot, planned->driver_param, &b, err);
 	if (!rc)
 		rc = bb_target__drops(target, &after);
-	if (rc || !b.n) /* no run was counted, because the time was over */
+	if (rc || !b.n) /* if b.n is 0, no run was counted, because the time was over */
 		return rc;
 	/* as in timed drives, unexpected drops make the runs void */
 	if (drops >= 0 && after - before != (uint64_t)drops && !b.void_why[0])
@@ -204,7 +204,8 @@ static int count_variant(struct counting k, struct bb_err *err)
 	for (size_t i = 0; !rc && i < s->plan->n_cases && !bb_must_end(); i++)
 		if (is_ours(&k, &s->plan->cases[i]))
 			rc = bb_unless_broken_off(count_case(&k, &s->plan->cases[i], err));
-	if (rc == -ETIME) /* the share for counting is over; the timed drives have theirs */
+	if (rc == -ETIME) /* not an error: the time for counting is over; the timed drives have
+			     time of their own */
 		rc = 0;
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
@@ -261,7 +262,7 @@ int bb_count_all(struct bb_session *s, double share, struct bb_err *err)
 	return rc;
 }
 
-/* --- how much is executed --- */
+/* --- how much of a program its runs execute --- */
 
 #define NEARLY_ALL 0.9
 #define HALF 0.5
@@ -411,7 +412,7 @@ static bool tests_lookup_in_vain(const struct bb_exact *e, const uint64_t *befor
 }
 
 struct source_line {
-	const char *file, *text; /* without its indentation */
+	const char *file, *text; /* text: source of the line, without its indentation */
 	uint32_t number;         /* 0: the instruction has no source line */
 };
 
@@ -526,7 +527,7 @@ static void note_return(const struct bb_exact *e, const uint64_t *before, const 
 				     *line.text ? " \"" : "", line.text, *line.text ? "\"" : "");
 }
 
-/* --- what CPUs share --- */
+/* --- which maps CPUs share --- */
 
 #define MOST_PLACES 8u
 
@@ -561,7 +562,7 @@ static void note_shares(const struct bb_target *target, const struct bb_exact *e
 			const uint64_t *before, struct bb_case *c)
 {
 	const struct bb_cfg *g = &e->clone.cfg;
-	bool known = c->shares; /* an earlier session has found the maps already */
+	bool known = c->shares; /* true: an earlier session has found the maps already */
 	int32_t seen[MOST_PLACES];
 	size_t n = 0;
 
@@ -819,7 +820,7 @@ int bb_note_executed(struct bb_session *s, const size_t *case_of)
 		if (!by)
 			continue;
 		spec.kind = &by->kind;
-		spec.caches = BB_CACHES_HOT; /* nothing is timed */
+		spec.caches = BB_CACHES_HOT; /* any caches will do, because nothing is timed */
 		if (bb_driver__open(&spec, &s->opts->driver, &k.state, &unsaid))
 			continue;
 		for (size_t v = 0; v < sc->n_variants && !bb_must_end(); v++)
@@ -830,7 +831,7 @@ int bb_note_executed(struct bb_session *s, const size_t *case_of)
 	return bb_stop_signal ? -EINTR : 0;
 }
 
-/* --- lines --- */
+/* --- results of the drive lines --- */
 
 /* Appends x[i * stride] of each load i < n_loads to the list, rounded to 0.01 ns as clocks are. */
 static void add_numbers(struct bb_numbers *list, const double *x, size_t stride, uint32_t n_loads)

@@ -24,7 +24,7 @@ struct bb_gate_job {
 	struct bb_plan plan;
 };
 
-/* --- which programs --- */
+/* --- finding the programs to compare --- */
 
 /* Adds to the gate a program that is not compared, for the reason `why`; NULL: `state` says it. */
 static void add_left_out(struct bb_gate_run *run, const char *object, const char *program,
@@ -257,7 +257,8 @@ static int add_objects(struct bb_gate_run *run, struct bb_err *err)
 			rc = add_programs(run, o, err);
 		else if (!rc)
 			add_left_out(run, o->path, NULL, state, NULL);
-		if (rc == -ETIME) { /* the budget is used up; the skip below says so */
+		/* not an error: the budget is used up, as the skip below says */
+		if (rc == -ETIME) {
 			rc = 0;
 			add_left_out(run, o->path, NULL, BB_GATE_SKIPPED,
 				     "the budget was over before its programs were found");
@@ -383,7 +384,7 @@ static int find_programs(struct bb_gate_run *run, struct bb_err *err)
 	return rc;
 }
 
-/* --- from the revisions to the programs --- */
+/* --- opening and closing a gate --- */
 
 static int find_revisions(struct bb_gate_run *run, const struct bb_repo *repo, struct bb_err *err)
 {
@@ -460,7 +461,7 @@ int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err)
 	return rc;
 }
 
-/* --- the measurement --- */
+/* --- measuring the programs of a gate --- */
 
 /* True if one of the program's comparisons in the report `r` regressed. */
 static bool has_alert(const struct bb_gate_program *p, const struct bb_report *r)

@@ -12,7 +12,8 @@
 struct bb_gate_opts {
 	const char *dir;         /* a folder in the repository */
 	const char *base, *head; /* revisions; head NULL: the work tree with its changes */
-	bool merge_base;   /* the base is the last commit that `base` and `head` have in common */
+	/* true: the base is the last commit that `base` and `head` have in common */
+	bool merge_base;
 	const char *build; /* shell command that builds; NULL: `make` */
 	/* names of further environment variables that the build keeps (base/child.h); NULL: none */
 	const char *const *env;
@@ -27,8 +28,8 @@ struct bb_gate_opts {
 	struct bb_strings drives;
 	/* options for the programs of objects; used without a scenario */
 	struct bb_object_opts drive;
-	bool exact; /* any increase of instruction counts is a regression, too */
-	bool force; /* also measure programs of objects that are equal in both revisions */
+	bool exact; /* true: any increase of instruction counts is a regression, too */
+	bool force; /* true: also measure programs of objects that are equal in both revisions */
 	/* only build the objects and compare them as files, without root; guests of --vm measure */
 	bool guests;
 	double threshold, alpha;
@@ -49,7 +50,7 @@ struct bb_gate_run {
 	/* programs to be compared, each with a scenario and a plan */
 	struct bb_gate_job *jobs;
 	size_t n_jobs;
-	bool takes_cpu; /* a job needs a CPU of its own (bb_plan_takes_cpu()) */
+	bool takes_cpu; /* true: a job needs a CPU of its own (bb_plan_takes_cpu()) */
 };
 
 /* Builds both revisions and finds the programs to compare. Returns 0; -ENOENT if neither revision

@@ -10,11 +10,12 @@
 
 const char *const bb_revision_names[] = {"base", "head"};
 
-/* --- the objects --- */
+/* --- copying the built objects --- */
 
 #define EXTENSION ".bpf.o"
 #define MAX_BYTES (256u << 20)
-#define MAX_ALL_BYTES (512u << 20) /* the copies are in /run, a file system in memory */
+/* limit: bytes of all copies, because they are in /run, a file system in memory */
+#define MAX_ALL_BYTES (512u << 20)
 #define MOST_OBJECTS 10000u
 
 /* Returns the object with this path. If there is none, adds an object without copies. */
@@ -250,7 +251,8 @@ static int find_needs(const struct bb_gate_builds *b, struct bb_built_objects *n
 	for (size_t i = 0; !rc && s && known && i < s->n_variants; i++) {
 		const char *name = bb_variant_object(s, &s->variants[i]);
 
-		if (name && strcmp(name, BB_FLOORS_OBJECT)) /* the floors come with bpfbench */
+		if (name && strcmp(name, BB_FLOORS_OBJECT)) /* make need not build the floors:
+							       they come with bpfbench */
 			add_need(&targets, name, false, needs, &known);
 	}
 	bb_scenario__free(s);
@@ -260,7 +262,7 @@ static int find_needs(const struct bb_gate_builds *b, struct bb_built_objects *n
 	return rc;
 }
 
-/* --- the builds --- */
+/* --- building the revisions --- */
 
 #define LOG_LINES 30u
 #define LOG_BYTES 3000u

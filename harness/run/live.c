@@ -5,7 +5,7 @@
 #include "base/io.h"
 #include "stats/quantile.h"
 
-/* --- rows --- */
+/* --- figures and order of rows --- */
 
 void bb_live_row__count(struct bb_live_row *row, const struct bb_prog_stats *before,
 			const struct bb_prog_stats *after, double seconds)
@@ -113,7 +113,7 @@ const struct bb_live_order bb_live_orders[BB_N_LIVE_ORDERS] = {
 	{"name", "name", 0, 'n'},
 };
 
-/* --- the watch --- */
+/* --- watching the loaded programs --- */
 
 /* Time between two looks at the kernel's list of programs, ns. A look closes and reopens all
  * descriptors, and reads the list again. */
@@ -139,12 +139,12 @@ struct watched {
 	/* when the period began; if the program was loaded later, when it was first seen */
 	uint64_t since_ns;
 	uint64_t until_ns; /* when the program was unloaded; 0 if it is loaded */
-	/* the program did not run between the last two looks at the list */
+	/* true: the program did not run between the last two looks at the list */
 	bool idle;
 	uint64_t looked_cnt;            /* run_cnt at the last look at the list */
 	struct bb_live_windows windows; /* windows of this period that have runs */
 	struct bb_time_buckets single;  /* windows with one run, of all periods before this one */
-	/* True if, since the last look at the list, there was a window in which we slept and the
+	/* true: since the last look at the list, there was a window in which we slept and the
 	 * program did not run. This shows that our sleeps and readings do not make it run. */
 	bool is_apart;
 	struct bb_own_runs own;

@@ -10,7 +10,7 @@
  * all runs, but the time of a single run is known only if it was alone between two readings. */
 struct bb_live_row {
 	struct bb_loaded program;
-	bool gone;      /* the program was unloaded before the period ended */
+	bool gone;      /* true: the program was unloaded before the period ended */
 	double seconds; /* length of the period, or of the part in which the program was loaded */
 	/* the program's counters at the end of the period; they count from its load on */
 	struct bb_prog_stats total;
@@ -61,7 +61,7 @@ struct bb_live_order {
 	const char *name;
 	const char *doc;
 	size_t figure; /* offset of the double in a row by which to sort; 0: sort by name */
-	char key;      /* chooses the order on the screen */
+	char key;      /* key of the keyboard that chooses this order on the screen */
 };
 
 #define BB_N_LIVE_ORDERS 4
@@ -86,7 +86,7 @@ struct bb_live_filter {
 	bool (*wants)(void *arg, uint32_t id); /* NULL: all programs are watched */
 	void *arg;
 	/*
-	 * For a watch that lasts days: counters are read in one short burst a second. For 200
+	 * true: for a watch that lasts days, counters are read in one short burst a second. For 200
 	 * programs, this takes less than one percent of a CPU. Totals and means are as good as in
 	 * other watches. But percentiles are computed from fewer runs, and a program that its owner
 	 * unloads stays loaded for up to a second.

@@ -9,7 +9,7 @@
 #define NO_NAME "no-name"         /* stands for an empty name of a program */
 #define NOBODY "(loaded already)" /* stands for the owner of a program that no process has open */
 
-/* --- a look --- */
+/* --- making a look from slices --- */
 
 static bool has_variant(const struct bb_report *r, const char *variant)
 {
@@ -149,7 +149,7 @@ void bb_live_look__done(struct bb_live_look *look)
 
 /* --- matching two looks --- */
 
-/* Returns a score from 2 to 7 for two programs that may be the same; 0: they are not the same. */
+/* Returns how alike two programs are: 2 to 7 if they may be the same program, else 0. */
 static int likeness(const struct bb_program *a, const struct bb_program *b)
 {
 	bool tag = a->tag && b->tag && *a->tag && !strcmp(a->tag, b->tag);

@@ -11,7 +11,8 @@ struct bb_live_opts {
 	/* patterns of program names (fnmatch(3)); each must match a program */
 	struct bb_strings globs;
 	struct bb_strings pins; /* paths of pins */
-	bool by_test_run; /* measure by step and, if the type allows it, by slope; false: watch */
+	/* true: measure by step and, if the type allows it, by slope; false: watch */
+	bool by_test_run;
 	/* time for each program, s; 0: 6 s, or less if there are more than two programs */
 	double seconds;
 };

@@ -62,7 +62,8 @@ static int read_lines(const char *text, const struct line *lines, size_t n,
 static int read_wrk(const char *text, struct bb_load_figures *ret_figures)
 {
 	static const struct line lines[] = {
-		{"Latency  ", BB_OVERHEAD_LATENCY}, /* not "Latency Distribution" */
+		{"Latency  ", BB_OVERHEAD_LATENCY}, /* two blanks, because the line "Latency
+						       Distribution" has no figure */
 		{"50%", BB_OVERHEAD_P50},
 		{"99%", BB_OVERHEAD_P99},
 		{"Requests/sec:", BB_OVERHEAD_RATE},
@@ -110,8 +111,9 @@ static int read_redis(const char *text, struct bb_load_figures *ret_figures)
 			for (size_t i = 0; i < CSV_COLUMNS; i++)
 				sum[i] += x[i];
 		}
-	/* "test","rps","avg_latency_ms","min_latency_ms","p50_latency_ms","p95_...","p99_...", ...
-	 */
+	/* columns:
+	 * "test","rps","avg_latency_ms","min_latency_ms","p50_latency_ms","p95_...","p99_...",
+	 * ... */
 	*ret_figures = (struct bb_load_figures){
 		{sum[2] / n * MS, sum[4] / n * MS, sum[6] / n * MS, sum[1] / n}};
 	return n > 0 && sum[1] > 0 ? 0 : -EPROTO;

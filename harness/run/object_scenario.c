@@ -85,7 +85,7 @@ struct maker {
 	struct bb_object_scenario out;
 };
 
-/* --- names --- */
+/* --- names of objects and variants --- */
 
 void bb_object_name_from(const char *path, char *ret_name)
 {
@@ -123,7 +123,7 @@ static int check_distinct(const struct maker *m, struct bb_err *err)
 	return 0;
 }
 
-/* --- which programs --- */
+/* --- choosing and grouping the programs --- */
 
 static const struct bb_test_run_type *run_type_of(uint32_t type)
 {
@@ -152,8 +152,9 @@ static const char *trigger_of(const struct bb_object_opts *o, const struct bb_ob
 	 * because no event has a context of zeros. */
 	if (run_type_of(p->type) && (point.kind != BB_AT_RAW_TP || o->contexts.n || has_packets(p)))
 		return "test-run";
-	/* a program without an attach point cannot be fired, but a tracepoint program may be: its
-	 * event may follow from its name */
+	/* a program without an attach point cannot be fired, with two exceptions: a kprobe program
+	 * runs at a function of our own, and the event of a tracepoint program may follow from its
+	 * name */
 	if (point.kind == BB_AT_NOWHERE && p->type != BPF_PROG_TYPE_TRACEPOINT &&
 	    !bb_attach_point__on_own_function(&point, &own))
 		return NULL;
@@ -468,7 +469,7 @@ static int find_programs(struct maker *m, struct bb_err *err)
 	return rc ? rc : check_distinct(m, err);
 }
 
-/* --- inputs --- */
+/* --- writing the inputs of a drive --- */
 
 static void write_value(const char *before, const char *value, FILE *out)
 {
@@ -674,7 +675,7 @@ static int write_inputs(const struct maker *m, size_t group, bool hint, const ch
 	return rc;
 }
 
-/* --- the text --- */
+/* --- writing the scenario, and checking the options --- */
 
 static void write_floor(const char *indent, const struct group *g, FILE *out)
 {

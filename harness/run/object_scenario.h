@@ -41,7 +41,8 @@ struct bb_object_opts {
 	enum bb_object_do what;
 	const char *trigger; /* trigger of all programs; NULL: the one that fits each program */
 	const char *type;    /* section in which all programs are loaded; NULL: their own */
-	bool hook;           /* also use the drive `hook`, for programs with the trigger "fire" */
+	/* true: also use the drive `hook`, for programs with the trigger "fire" */
+	bool hook;
 	/* Result of bb_find_triggers() for the scenario found_in: found[i] is the trigger that
 	 * makes variant i of this scenario run. NULL: there was no such search. */
 	const struct bb_scenario *found_in;

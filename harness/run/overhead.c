@@ -23,7 +23,7 @@
  * of the measurements find it above the limit. */
 #define ALPHA_JUDGED 0.01
 
-/* --- statistics --- */
+/* --- figures and verdicts from the turns --- */
 
 /* Returns ln(head / base) of a figure in the four turns of a block; NAN if a turn lacks it. */
 static double difference(const struct bb_overhead_turn *turns, enum bb_overhead_what what)
@@ -77,7 +77,8 @@ static void judge_figure(struct bb_overhead *o, enum bb_overhead_what what, doub
 /* Returns the interquartile range of the CPU times of base's turns, divided by their median. */
 static double variation(const struct bb_overhead *o, double *scratch)
 {
-	double middle = median_of_side(o, BB_OVERHEAD_CPU, false, scratch); /* sorts `scratch` */
+	/* also leaves the CPU times of base's turns sorted in `scratch` */
+	double middle = median_of_side(o, BB_OVERHEAD_CPU, false, scratch);
 	size_t n = 2 * o->n_blocks;
 
 	return n ? (scratch[n - 1 - n / 4] - scratch[n / 4]) / middle : 0;
@@ -172,7 +173,7 @@ void bb_overhead__done(struct bb_overhead *o)
 	*o = (struct bb_overhead){0};
 }
 
-/* --- measuring --- */
+/* --- measuring turns and blocks --- */
 
 struct session {
 	const struct bb_overhead_opts *opts;
@@ -302,7 +303,7 @@ static void stop_server(struct session *s)
 	bb_command__done(&s->server);
 }
 
-/* Readings at the beginning or at the end of a turn. */
+/* What is read at the beginning and at the end of a turn. */
 struct reading {
 	double agent_s, server_s;
 	uint64_t rss_bytes; /* resident memory of the agent */
@@ -338,7 +339,8 @@ static double machine_s(const struct reading *a, const struct reading *b)
 	return all_s > off_s ? all_s - off_s : (double)NAN;
 }
 
-/* Runs the workload `runs` times, with the server if there is one. */
+/* Runs the workload `runs` times, with the server if there is one, and writes the figures into
+ * `t`. */
 static int run_workload(struct session *s, uint32_t runs, struct bb_overhead_turn *t,
 			struct bb_err *err)
 {
@@ -369,7 +371,8 @@ static int run_workload(struct session *s, uint32_t runs, struct bb_overhead_tur
 }
 
 /* Returns the error of the agent if the agent has ended, because this may be why a workload failed.
- * Otherwise returns `rc`. Counts a turn in which programs of the agent were unloaded. */
+ * Otherwise returns `rc`. If programs of the agent were unloaded in this turn, counts the turn in
+ * s->o->n_gone. */
 static int check_agent(struct session *s, int rc, struct bb_err *err)
 {
 	struct bb_err agents = {0};
@@ -410,8 +413,8 @@ static int measure_turn(struct session *s, bool is_head, uint32_t runs, struct b
 	return check_agent(s, rc, err);
 }
 
-/* Measures turns with the agents of base and of head. They show that the commands work, and how
- * long a run of the workload and a start of the agent take. */
+/* Measures a few turns for base and head before the first block. They show whether the commands
+ * work, and how long a run of the workload and a start of the agent take. */
 static int try_out(struct session *s, struct bb_err *err)
 {
 	struct bb_overhead_turn t;
@@ -501,7 +504,8 @@ static struct bb_overhead_program *part_of(struct bb_overhead *o, const struct b
 	return &o->programs[o->n_programs - 1];
 }
 
-/* Returns the row of ring buffer `at` of the agent, which is found by its name as in part_of(). */
+/* Returns the row of the agent's ring buffer with index `at`. Finds it by its name, as part_of()
+ * does. Adds a row if there is none. */
 static struct bb_agent_ring *ring_of(struct bb_overhead *o, const struct bb_agent *a, size_t at)
 {
 	struct bb_agent_ring *ring;
@@ -601,7 +605,9 @@ int bb_overhead__measure(const struct bb_overhead_opts *opts, struct bb_overhead
 	int rc;
 
 	*ret_overhead = (struct bb_overhead){.map_bytes = NAN, .rss_bytes = NAN};
-	bb_stop__install(false); /* we must live to end the agent, which takes at most some s */
+	/* a second signal must not kill us before we have ended the agent, which takes at most
+	 * some s */
+	bb_stop__install(false);
 	prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphaned descendants become our children */
 	rc = bb_cpu_times__read("", -1, &before, err);
 	if (!rc)

@@ -10,13 +10,13 @@
  * difference. docs/overhead.md explains the figures. */
 enum bb_overhead_what {
 	/* CPU time of the processes of the workload (getrusage), the server and the agent, with ns
-	 * resolution. It has a verdict. */
+	 * resolution. This figure gets a verdict. */
 	BB_OVERHEAD_CPU,
 	/* CPU time of the whole machine, from /proc/stat: the time of all CPUs less idle time and
-	 * steal. Its resolution is 10 ms per turn. It has a verdict, too. */
+	 * steal. Its resolution is 10 ms per turn. This figure gets a verdict, too. */
 	BB_OVERHEAD_MACHINE,
 	BB_OVERHEAD_WALL,      /* wall time */
-	BB_OVERHEAD_BYSTANDER, /* CPU time of --bystander */
+	BB_OVERHEAD_BYSTANDER, /* CPU time of the command --bystander */
 	/* figures of the load generator: its latencies, s: mean, median and 99th percentile; and
 	 * requests a second */
 	BB_OVERHEAD_LATENCY,
@@ -47,11 +47,13 @@ struct bb_load_generator {
 extern const struct bb_load_generator bb_load_generators[BB_N_LOAD_GENERATORS];
 
 struct bb_overhead_opts {
-	/* agents of head's and of base's turns; against.command.shell is NULL if base has none */
+	/* `agent` runs in head's turns, `against` in base's; against.command.shell is NULL if
+	 * base's turns have no agent */
 	struct bb_agent_spec agent, against;
-	/* the shell and program of `server` and `bystander` are NULL if there is none */
+	/* `shell` and `program` of `server` or `bystander` are NULL if the user gave no such
+	 * command */
 	struct bb_command_spec workload, server, bystander;
-	/* kind of load generator that the workload is; NULL: it is none */
+	/* the load generator that the workload is; NULL: the workload is no load generator */
 	const struct bb_load_generator *generator;
 	/* time that the server gets to start before the workload runs, s */
 	double server_s;
@@ -71,9 +73,11 @@ struct bb_overhead_turn {
 };
 
 struct bb_overhead_figure {
-	double base_s, head_s;    /* medians over turns, seconds per request */
-	struct bb_estimate ratio; /* head / base: Hodges-Lehmann, signed ranks of blocks */
-	enum bb_verdict verdict;  /* regressed: above the limit; same: within it */
+	double base_s, head_s; /* medians over turns, seconds per request */
+	/* head / base: Hodges-Lehmann estimate and interval from the signed ranks of the blocks'
+	 * differences */
+	struct bb_estimate ratio;
+	enum bb_verdict verdict; /* regressed: above the limit; same: within it */
 };
 
 struct bb_overhead_program {
@@ -91,7 +95,8 @@ struct bb_overhead {
 	uint64_t n_runs; /* runs of the workload in all turns */
 	uint32_t runs_a_turn; /* runs of the workload in a turn of the last block */
 	struct bb_overhead_figure figures[BB_N_OVERHEAD];
-	struct bb_overhead_program *programs; /* figures from up to four turns with bpf_stats on */
+	/* the agent's programs, measured in up to four turns with bpf_stats on */
+	struct bb_overhead_program *programs;
 	size_t n_programs;
 	/* the agent's ring buffers in the turns with bpf_stats on; `pages` is not set */
 	struct bb_agent_ring *rings;
@@ -101,11 +106,12 @@ struct bb_overhead {
 	/* agent_s: median over turns of the CPU time of the agent's processes, s per request */
 	double agent_s, map_bytes, rss_bytes;
 	double elapsed_s, steal;
-	uint32_t n_starts;         /* number of times that an agent was started */
-	uint32_t n_killed;         /* agents that SIGKILL ended */
-	size_t n_cleaned;          /* programs unloaded by removing pins */
+	uint32_t n_starts; /* number of times that an agent was started */
+	uint32_t n_killed; /* number of agents that had to be ended by SIGKILL */
+	/* number of programs that were unloaded by removing their pins */
+	size_t n_cleaned;
 	uint32_t n_gone;           /* turns in which programs of an agent were unloaded */
-	char gone[BB_LOADED_NAME]; /* name of one of these programs */
+	char gone[BB_LOADED_NAME]; /* name of a program that was unloaded in such a turn */
 	char why[320];             /* why the verdict is inconclusive; empty for other verdicts */
 	/* budget that should give a verdict, s; NAN: no budget would give one */
 	double advised_s;

@@ -27,8 +27,8 @@ static bool read_field(const char *behind_name, int n, uint64_t *ret_value)
 	return at && !bb_parse_digits(&at, ret_value);
 }
 
-/* Reads the file `stat` (proc(5)) of a process or thread into text[1024]. Returns the part behind
- * its name; NULL if the process has ended. */
+/* Reads the file `stat` (proc(5)) of a process or thread into text[1024]. Returns the part from the
+ * ')' that ends the name; NULL if the process has ended. */
 static const char *read_stat(const char *path, char *text)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -36,10 +36,11 @@ static const char *read_stat(const char *path, char *text)
 
 	bb_close(&fd);
 	text[n > 0 ? n : 0] = '\0';
-	return strrchr(text, ')'); /* the name before it may have blanks */
+	/* the last ')' ends the name, which may have blanks and parentheses itself */
+	return strrchr(text, ')');
 }
 
-/* Returns false if the process has ended. */
+/* Reads /proc/PID/stat of a process. Returns false if the process has ended. */
 static bool read_process(uint64_t pid, struct process *ret_process)
 {
 	enum { PARENT = 2, REAPED_USER = 14, REAPED_SYSTEM = 15, RSS = 22 };
@@ -114,7 +115,7 @@ int bb_processes__read(pid_t root, pid_t but, struct bb_processes *ret_processes
 	return rc;
 }
 
-/* Adds the threads of a process that run or wait for a CPU. */
+/* Adds to `r` the threads of a process that run or wait for a CPU. */
 static void add_running(pid_t pid, struct bb_running *r)
 {
 	enum { USER = 12 };

@@ -19,7 +19,7 @@ struct bb_processes {
 int bb_processes__read(pid_t root, pid_t but, struct bb_processes *ret_processes);
 void bb_processes__done(struct bb_processes *p);
 
-/* The threads that ran, or waited for a CPU, at a look at them. */
+/* The threads that ran, or waited for a CPU, when bb_running__in_kernel() last looked. */
 struct bb_running {
 	struct bb_running_thread {
 		uint64_t id, user_ticks; /* user_ticks: time in user space, in ticks of proc(5) */
@@ -27,9 +27,10 @@ struct bb_running {
 	size_t n;
 };
 
-/* Looks at the threads below the process `root`. True if one of them ran at the look before (`r`),
- * too, and spent no time in user space since then: it is in a long system call, such as bpf() while
- * the verifier works on a program. Begin with a zeroed `r`; free r->v. */
+/* Looks at the threads below the process `root`, and stores those that run in `r`. Returns true if
+ * one of them also ran at the last look and has spent no time in user space since then. Such a
+ * thread is in a long system call, such as bpf() while the verifier works on a program. Begin with
+ * a zeroed `r`; free r->v. */
 bool bb_running__in_kernel(struct bb_running *r, pid_t root);
 
 /* Ends the processes below `root`: by SIGTERM, and after 5 s by SIGKILL. Reaps those that are our

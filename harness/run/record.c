@@ -173,8 +173,8 @@ static const char *path_of(const struct bb_batch *b, size_t nth)
 	return nth < BB_MIX_MOST_PATHS ? p->words[nth] : "another";
 }
 
-/* Returns the class of the series for the nth run of a batch: the runs with its return value and
- * its path. Adds the class if there is none. */
+/* Returns the class of runs that the nth run of a batch belongs to. The runs of a class have the
+ * same return value and the same path. Adds the class to the series if there is none. */
 static struct bb_class *class_of(struct bb_series *s, const struct bb_batch *b, size_t nth)
 {
 	const char *path = path_of(b, nth);
@@ -191,7 +191,7 @@ static struct bb_class *class_of(struct bb_series *s, const struct bb_batch *b, 
 	return c;
 }
 
-/* Adds the figures of a batch to its series. The series then owns the batch's flow. */
+/* Adds the figures of a batch to its series. The series then owns `b->flow`. */
 static void take_batch(struct bb_series *s, struct bb_batch *b)
 {
 	const struct {
@@ -214,7 +214,7 @@ static void take_batch(struct bb_series *s, struct bb_batch *b)
 			*x = ((isnan(*x) ? 0 : *x * before) + averages[i].of_batch * more) /
 			     (before + more);
 	}
-	/* adds up the counts; keeps only the points of the first batch */
+	/* adds up the counts in `flow`; keeps only the points of the first batch */
 	if (s->flow && b->flow) {
 		s->flow->consumed += b->flow->consumed;
 		s->flow->waiting += b->flow->waiting;
@@ -309,9 +309,10 @@ int bb_record__measure(struct bb_drive_slot *slot, uint32_t param, struct bb_bat
 	b->places = b->returns ? b->returns + b->want : NULL;
 	if (!rc)
 		rc = bb_unless_broken_off(bb_driver__batch(slot, param, b, err));
-	if (rc == -ETIME) /* samples that were taken before the time was over count */
+	if (rc == -ETIME) /* not an error: the time is over, and the samples taken until then are
+			     kept */
 		rc = 0;
-	take_batch(s, b); /* samples that were taken before an error count */
+	take_batch(s, b); /* also after an error: the samples that were taken until then are kept */
 	free(b->returns);
 	b->returns = b->places = NULL;
 	if (b->void_why[0])

@@ -13,7 +13,8 @@
 void bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 		     const struct bb_plan_case *planned, const char *variant, size_t *ret_index);
 
-/* Fills in how the program is made to run. This is known once the drives are open. */
+/* Writes into the case, in words, what makes the program run. Call this after the drives are open:
+ * it is not known before. */
 void bb_record__fired_by(struct bb_case *c, const struct bb_driver *driver,
 			 const struct bb_plan_case *planned, const struct bb_test_prog *prog);
 
@@ -46,8 +47,8 @@ void bb_record__check(const struct bb_driver *driver, const struct bb_test_prog 
 		      const struct bb_prog_stats *before, uint64_t fired, uint64_t *ret_misses,
 		      char *ret_why, size_t size);
 
-/* Takes one batch from a slot, and adds its samples and drops to `s`. The samples stay in the
- * batch, too. Returns 0, or -errno with a message. */
+/* Measures one batch with the drive of a slot, and adds its samples and drops to `s`. The samples
+ * stay in the batch, too. Returns 0, or -errno with a message. */
 int bb_record__measure(struct bb_drive_slot *slot, uint32_t param, struct bb_batch *b,
 		       struct bb_series *s, struct bb_err *err);
 

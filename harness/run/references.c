@@ -7,7 +7,7 @@
 #include "drivers/fit_line.h"
 #include "stats/quantile.h"
 
-/* number of lines that are fitted for a reference; the median of their slopes is the result */
+/* lines that are fitted to measure one reference; the median of their slopes is the result */
 #define LINES 5u
 #define FRAME_BYTES 64 /* a test run of a socket filter needs at least 14 bytes */
 
@@ -93,7 +93,7 @@ void bb_references__free(struct bb_references *r)
 	free(r);
 }
 
-/* --- calm --- */
+/* --- waiting until the CPU is calm --- */
 
 #define STEPS 4000u /* number of steps of the fixed work, which takes about 2 us in all */
 /* A look measures whether the CPU is calm. It repeats the work this many times and takes the

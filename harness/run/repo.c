@@ -12,7 +12,7 @@
 #define MAX_WORDS 20
 #define COPY_BYTES (1u << 20)
 
-/* --- git --- */
+/* --- running git --- */
 
 /* Keeps git from running commands that the repository names: hooks, or a monitor of its files. */
 #define SAFELY "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"
@@ -137,9 +137,10 @@ int bb_repo__is_dirty(const struct bb_repo *repo, bool *ret_dirty, struct bb_err
 	return rc;
 }
 
-/* --- the scratch folder --- */
+/* --- the scratch folder, the folder `kept`, and the keeper that removes both --- */
 
-/* Removes `kept` and its files, as root if we have root's rights. It has no subfolders. */
+/* Removes the folder `kept` and its files, as root if we have root's rights. The folder has no
+ * subfolders. */
 static void remove_kept(const struct bb_repo *repo)
 {
 	const struct dirent *e;
@@ -269,7 +270,7 @@ int bb_repo__close(struct bb_repo *repo, struct bb_err *err)
 	return rc;
 }
 
-/* --- revisions --- */
+/* --- checking out a revision --- */
 
 /* Copies uncommitted changes to the tree: a patch for tracked files, and all untracked files. */
 static int copy_changes(const struct bb_repo *repo, struct bb_err *err)
@@ -313,7 +314,7 @@ int bb_repo__remove_tree(const struct bb_repo *repo, struct bb_err *err)
 		   NULL);
 }
 
-/* --- what a build made --- */
+/* --- keeping the files that a build made --- */
 
 /* Opens a file with the user's rights. *ret_st is its status. Returns the descriptor, or -errno;
  * -ENOENT has no message. */
@@ -338,8 +339,9 @@ static int open_built(const struct bb_repo *repo, const char *path, struct stat 
 	return bb_fail(err, -EINVAL, "%s: not a regular file", path);
 }
 
-/* Copies the file `from` to the file `to`, until its end. `from` may grow meanwhile. Returns 0;
- * -EFBIG if there are more than `max` bytes; or -errno. */
+/* Copies the file `from` to the file `to`, until the end of `from`, which may grow meanwhile. Adds
+ * the number of copied bytes to *ret_bytes. Returns 0; -EFBIG if there are more than `max` bytes;
+ * or -errno. */
 static int copy(int from, int to, size_t max, size_t *ret_bytes)
 {
 	while (*ret_bytes <= max) {

@@ -13,12 +13,12 @@
 /* a turn of exact samples has this many times as many samples as other turns */
 #define EXACT_TURNS 10u
 
-/* --- places --- */
+/* --- places: addresses modulo 64 that the JIT gives a program --- */
 
 /* Most loads for finding the places of a program. They miss a place that 1 of 14 loads gets with P
  * = 0.06 %. */
 #define FIND_LOADS 100u
-#define FIND_SHARE 0.5 /* largest share of the time for extra loads that is used to find places */
+#define FIND_SHARE 0.5 /* finding places may use at most this share of the time for extra loads */
 /* The chi-square test needs at least this expected number of loads at each place (Cochran 1954). */
 #define LEAST_EXPECTED 5.0
 #define NORMAL_0_001 3.0902 /* a standard normal value is larger than this with P = 0.1 % */
@@ -55,7 +55,7 @@ int bb_placement__find(struct bb_placement *p, struct bb_test_prog *prog, struct
 	return rc;
 }
 
-/* True if no place of the program was taken less often than `mod64`. */
+/* True if none of the places that the program can have was used less often than `mod64`. */
 static bool is_wanted(const struct bb_placement *p, const struct bb_test_prog *prog, int mod64)
 {
 	for (int i = 0; i < BB_PLACES; i++)
@@ -103,7 +103,7 @@ double bb_placement_share(const struct bb_test_prog *prog, int mod64)
 	return pow(places / (places + 1), n) <= MISSED_MOST ? 1 / places : (double)NAN;
 }
 
-/* --- a round --- */
+/* --- measuring a round --- */
 
 uint32_t bb_round__samples(const struct bb_plan_case *c)
 {

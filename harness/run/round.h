@@ -48,7 +48,8 @@ void bb_calm__wait(struct bb_calm *c);
  */
 struct bb_placement {
 	uint32_t taken[BB_PLACES]; /* number of measured loads at each place (address modulo 64) */
-	/* time for loads beyond one per round, s: its limit, and the time spent so far */
+	/* most_s: limit of the time for loads beyond one per round, s. spent_s: time that such
+	 * loads took so far, s */
 	double most_s, spent_s;
 	double load_s; /* time of the longest load so far, s */
 };
@@ -74,7 +75,8 @@ struct bb_run_case {
 	size_t first;
 	size_t next; /* index of the next case of its drive and variant; BB_NO_CASE: the last */
 	struct bb_drive_slot *slot; /* slot of the drive in the present round (core/driver.h) */
-	bool is_slow;               /* the last turn of the case gave fewer samples than wanted */
+	/* true: the last turn of the case gave fewer samples than wanted */
+	bool is_slow;
 };
 
 /* A plan that is being measured into a report. */
@@ -84,7 +86,8 @@ struct bb_run {
 	struct bb_run_case *cases;
 	uint64_t *ns; /* memory for the samples of one batch */
 	size_t ns_size;
-	double done, total; /* seconds of expected work: done so far, and in the whole run */
+	/* expected time of the work, s: of the work done so far, and of the whole run */
+	double done, total;
 	uint64_t began_ns;
 	/* round_ns: when the present round began. round_s: its share of the budget, s; INFINITY: no
 	 * limit. drives_left: number of drives that the round has not yet measured. */
@@ -92,14 +95,14 @@ struct bb_run {
 	double round_s;
 	size_t drives_left;
 	uint32_t rounds; /* as the plan's loads; fewer for slow programs, more for compared lines */
-	bool is_cut;     /* a turn of a round ended with fewer samples than wanted */
+	bool is_cut;     /* true: at least one turn ended with fewer samples than wanted */
 	struct bb_placement *places; /* places[i] are those of variant i of the scenario */
 	struct bb_calm calm;
 	/* measured in each round; NULL: no case needs them, or this machine cannot run them */
 	struct bb_references *references;
 };
 
-/* Returns the report's case for a case of the plan; NULL if it is not measured here. */
+/* Returns the report's case for a case of the plan; NULL: the case is not measured in this run. */
 static inline struct bb_case *bb_run__case(const struct bb_run *r, size_t planned)
 {
 	return r->case_of[planned] == SIZE_MAX ? NULL

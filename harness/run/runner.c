@@ -106,7 +106,8 @@ static void note_unmeasured(struct bb_run *r, size_t n, const size_t *cases)
 	free(why);
 }
 
-/* A case with this share of its samples gets no skip: the figures are not worse for it. */
+/* A case with at least this share of its samples gets no skip: its figures are not worse for the
+ * missing ones. */
 #define FEW_MISSING 0.95
 
 /* Adds skips for the samples that are missing in the first `loads` loads, and drops cases
@@ -153,7 +154,7 @@ static int leave_out_samples(struct bb_run *r, uint32_t loads, struct bb_err *er
 	return rc;
 }
 
-/* --- rounds --- */
+/* --- cases and rounds of this process --- */
 
 static void add_cases(struct bb_run *r)
 {
@@ -314,7 +315,8 @@ static int open_references(struct bb_run *r, struct bb_err *err)
 		return 0;
 	rc = bb_unless_broken_off(
 		bb_references__open(r->session.opts->driver.object_dir, &r->references, err));
-	if (rc == -ETIME) /* the time is over; the rounds report what they left out */
+	if (rc == -ETIME) /* not an error: the time is over, and the rounds report what they left
+			     out */
 		return 0;
 	if (rc != -ENOTSUP)
 		return rc;
@@ -375,10 +377,11 @@ static int are_lines_decided(struct bb_run *r, bool *ret_decided, struct bb_err 
 	return rc == -ENODATA ? 0 : rc;
 }
 
-/* Call it after the last round. `took_s` is the time of all rounds. Adds rounds as long as the
- * budget lasts in two cases: count_rounds() left out rounds of the plan, because the first round
- * took longer than the later ones; or lines are compared and some of them are undecided. Judges the
- * lines only once, because each further judgement adds to the chance of a false verdict. */
+/* Call this after the last round; `took_s` is the time of all rounds. Adds rounds as long as the
+ * budget lasts, in two cases. First case: count_rounds() left out rounds of the plan, because the
+ * first round took longer than the later ones. Second case: lines are compared, and some of them
+ * are undecided. Judges the lines only once, because each further judgement adds to the chance of a
+ * false verdict. */
 static int add_rounds(struct bb_run *r, double took_s, struct bb_err *err)
 {
 	uint32_t loads = r->session.plan->loads;
@@ -415,7 +418,8 @@ static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, str
 		double took_s = bb_seconds_since(began_ns),
 		       others = ceil((double)loads / LOADS_EACH) - 1;
 
-		/* the next round will probably take as long as the average round so far */
+		/* ends if the time left is too short for the next round, which will probably take
+		 * as long as the average round so far */
 		if (load && took_s / load > bb_deadline_left_s())
 			break;
 		if (load == first && first < loads && open_s <= OPEN_MOST * took_s &&
@@ -436,7 +440,8 @@ static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, str
 	note_shares(r);
 	for (size_t i = 0; !rc && i < r->session.report->n_cases; i++)
 		judge_emptied(&r->session.report->cases[i]);
-	if (rc == -ETIME) /* samples that were taken before the time was over count */
+	if (rc == -ETIME) /* not an error: the time is over, and the samples taken until then are
+			     kept */
 		rc = 0;
 	if (!rc && load < loads && !*ret_others)
 		leave_out_loads(r, load, loads);
@@ -445,7 +450,7 @@ static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, str
 	return rc;
 }
 
-/* --- in other processes --- */
+/* --- loads that other processes measure --- */
 
 struct part {
 	const struct bb_run *of;
@@ -607,7 +612,7 @@ static int run_others(struct bb_run *r, uint32_t first, struct bb_err *err)
 	return !rc && bb_stop_signal ? -EINTR : rc;
 }
 
-/* --- the run --- */
+/* --- the whole run --- */
 
 /* Adds a skip for each live program that was unloaded during its last slice. */
 static void note_gone(struct bb_run *r)
@@ -684,8 +689,8 @@ static int share_maps(struct bb_session *ss, struct bb_err *err)
 	return rc;
 }
 
-/* Returns the share of the time left that is for this session, in s: the other programs that still
- * have to be measured get the rest. 0: all of it. */
+/* Returns how much of the time left this session may use, s; 0: all of it. The rest is for the
+ * programs that were put off. */
 static double share_s(const struct bb_session *s)
 {
 	size_t n = s->plan->scenario->n_variants;
@@ -711,7 +716,7 @@ static int run_session(const struct bb_plan *plan, const struct bb_run_opts *opt
 
 	open_s = bb_seconds_since(r.began_ns);
 	if (rc == -ENOTSUP || rc == -ETIME || (rc && rc == r.session.failed))
-		return rc; /* skips say why */
+		return rc; /* skips in the report say why nothing can be measured */
 	if (rc)
 		return bb_record__incomplete(report, rc, err);
 	bb_deadline__begin(&share, share_s(&r.session));
@@ -769,7 +774,8 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	int rc, more;
 
 	err = err ? err : &local;
-	/* programs that are compared, and loads of another process, need one session */
+	/* Programs may be put off to later sessions. Exceptions: programs that are compared, and
+	 * the loads that another process measures, need one session. */
 	if (opts->skip_failing && !opts->share_maps && !opts->before)
 		each.put_off = put_off;
 	bb_deadline__begin(&budget, opts->budget_s);
@@ -780,7 +786,7 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		memset(put_off, 0, n * sizeof(*put_off));
 		nanosleep(&(struct timespec){.tv_nsec = MAPS_GO_NS}, NULL);
 		more = run_session(plan, &each, report, err);
-		/* skips say what the session could not measure */
+		/* not an error: skips say what this session could not measure */
 		rc = more == -ENOTSUP || more == -ETIME ? rc : more;
 	}
 	bb_deadline__end(&budget);

@@ -142,7 +142,7 @@ static int run_plain(const struct bb_selftest_opts *opts, uint64_t seed, uint32_
 		rc = bb_plan__make(s, alone ? &one : &all, &plan, err);
 		if (!rc)
 			rc = bb_run_plan(&plan, &run, report, err);
-		/* a run that ended early does not count */
+		/* not an error: a run that ended early does not count */
 		if (rc == -ETIME || (!rc && bb_must_end()))
 			rc = bb_stop_signal ? -EINTR : 0;
 		else if (!rc)
@@ -153,7 +153,7 @@ static int run_plain(const struct bb_selftest_opts *opts, uint64_t seed, uint32_
 	return rc;
 }
 
-/* --- experiments --- */
+/* --- experiments: a program is compared with itself --- */
 
 const char *bb_selftest_mode_name(enum bb_selftest_mode mode)
 {
@@ -204,7 +204,7 @@ static int run_experiment(const struct bb_scenario *scenario, const struct bb_se
 	ab.run.progress = NULL;
 	if (!rc)
 		rc = bb_run_ab(&plan, &ab, report, err);
-	/* an experiment that ended early does not count */
+	/* not an error: an experiment that ended early does not count */
 	if (rc == -ETIME || (!rc && bb_must_end()))
 		rc = bb_stop_signal ? -EINTR : 0;
 	else if (!rc)
@@ -320,7 +320,7 @@ void bb_selftest__done(struct bb_selftest *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* --- stored --- */
+/* --- writing and reading stored self-tests --- */
 
 #define FORMAT "bpfbench-selftest"
 #define FOLDER "selftest"
@@ -418,8 +418,8 @@ int bb_selftest__write(const char *results, const struct bb_report *head,
 struct pooled_program {
 	char *program;
 	enum bb_repeat_class class;
-	struct bb_spread *spreads[BB_N_REPEATS]; /* spreads[of][n[of]]: spread of ln of figure `of`
-						    in each self-test */
+	/* spreads[of][i]: spread of the ln of figure `of` in one of n[of] self-tests */
+	struct bb_spread *spreads[BB_N_REPEATS];
 	size_t n[BB_N_REPEATS];
 	struct bb_numbers offsets[BB_N_REPEATS]; /* distances of all runs from the medians of their
 						    self-tests (bb_offsets_of()) */

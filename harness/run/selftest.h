@@ -20,14 +20,14 @@ enum bb_repeat_class {
 
 enum bb_repeat_of { BB_REPEAT_LATENCY, BB_REPEAT_RELATIVE, BB_N_REPEATS };
 
-/* A program under one drive, in all runs. */
+/* The figures of one program under one drive, from all plain runs. */
 struct bb_repeat_row {
 	const char *program; /* borrowed from the scenario */
 	enum bb_repeat_class class;
 	/* ln of the latency and of the relative latency, one number per run */
 	struct bb_numbers ln[BB_N_REPEATS];
-	/* ln(latency in the second half of a run's loads / latency in the first half), over places
-	 * in both halves; one number per run */
+	/* ln(latency in the second half of a run's loads / latency in the first half): mean over
+	 * the places that both halves have; one number per run */
 	struct bb_numbers halves;
 	/* ln of the latency in runs of only this program and its floor; one number per run */
 	struct bb_numbers alone;

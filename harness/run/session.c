@@ -221,7 +221,7 @@ static int open_all(struct bb_session *s, struct bb_err *err)
 {
 	const struct bb_plan *plan = s->plan;
 	size_t n_variants = plan->scenario->n_variants;
-	/* true if it was opened: one element for each variant, then one for each drive */
+	/* true: it was opened. One element for each variant, then one for each drive */
 	bool *seen = bb_calloc(n_variants + plan->scenario->n_drives, sizeof(*seen));
 	int rc = 0;
 
@@ -267,7 +267,8 @@ static int probe(const struct bb_open_drive *d, struct bb_test_prog *prog, struc
 	return bb_driver__probe(d->state, prog, err);
 }
 
-/* Asks each drive once whether it can drive each program. A refusal becomes a skip. */
+/* Finds out for each drive and each of its programs whether the drive can make the program run. A
+ * refusal becomes a skip. */
 static int probe_all(struct bb_session *s, struct bb_err *err)
 {
 	const struct bb_scenario *sc = s->plan->scenario;

@@ -19,7 +19,7 @@ struct bb_time_diff_opts;
 struct bb_run_opts {
 	struct bb_driver_opts driver;
 	uint64_t seed;
-	/* skip a program that cannot be loaded or run; false: it is an error */
+	/* true: a program that cannot be loaded or run is skipped; false: it is an error */
 	bool skip_failing;
 	/* limit of the whole run, loading included, s; 0: no limit */
 	double budget_s;
@@ -34,7 +34,7 @@ struct bb_run_opts {
 	bool share_maps;
 	/* run of the first process, of which this one measures a part (run/runner.c); NULL: none */
 	const struct bb_run *before;
-	/* by variant: true if the session may open it; NULL: it may open all */
+	/* only[variant] is true if the session may open the variant; NULL: it may open all */
 	const bool *only;
 	/* by variant: receives true if the memory does not hold the maps of its program beside
 	 * those of the programs before it, so that another session must open it; NULL: a failure */
@@ -68,10 +68,11 @@ struct bb_session {
 	struct bb_stats_enable stats; /* keeps bpf_stats on while stats_on is true */
 	bool stats_on;
 	struct bb_setup setup;
-	bool needs_bpf;             /* a drive of the plan needs BPF */
-	double memory;              /* available when the session began, bytes */
+	bool needs_bpf;             /* true: a drive of the plan needs BPF */
+	double memory;              /* memory available when the session began, bytes */
 	struct bb_test_prog *progs; /* progs[i] is the program of variant i of the scenario */
-	bool *usable;               /* by variant: true if it is open and could be loaded */
+	/* usable[variant] is true if the program is open and could be loaded */
+	bool *usable;
 	/* by variant: true if the time for loading and trying was over before its turn */
 	bool *late;
 	struct bb_open_drive *drives; /* drives[i] is drive i of the scenario */
@@ -117,9 +118,11 @@ const struct bb_plan_case *bb_session__find_case(const struct bb_session *s, siz
  * with a message. */
 int bb_session__stats_for(struct bb_session *s, size_t drive, struct bb_err *err);
 
-/* True if the case can be measured here. */
+/* True if this session can measure the case: its program is loaded, its drive is open, and the
+ * drive can drive the program. */
 bool bb_session__can(const struct bb_session *s, const struct bb_plan_case *c);
-/* True if the case can be measured here, and its drive measures time and does not only count. */
+/* True if this session can measure the case, and the case's drive measures time and does not only
+ * count. */
 bool bb_session__can_time(const struct bb_session *s, const struct bb_plan_case *c);
 
 /*

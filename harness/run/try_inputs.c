@@ -36,7 +36,7 @@ struct reached {
 	uint8_t *blocks;
 };
 
-/* The search for one program. */
+/* State of the search for one program. */
 struct trying {
 	struct bb_session *session;
 	size_t variant;
@@ -56,8 +56,8 @@ struct trying {
 	size_t n_loaded, n_filled;
 	/* number of all instructions of the programs that the last run entered */
 	uint32_t all;
-	bool is_found;      /* the search has ended */
-	bool jumps_in_vain; /* a tail call failed in the last run */
+	bool is_found;      /* true: the search has ended */
+	bool jumps_in_vain; /* true: a tail call failed in the last run */
 	struct reached *reached;
 	size_t n_reached;
 	struct bb_err err;
@@ -122,7 +122,7 @@ static void make_surroundings(struct trying *t)
 		add_part(t, &t->search.now.v[i]);
 }
 
-/* --- loads --- */
+/* --- loading the program for a state --- */
 
 static void unload_state(struct trying *t)
 {
@@ -181,7 +181,7 @@ static bool is_changed(const struct trying *t, bool values, char **kept, size_t 
 	return changed;
 }
 
-/* --- counts --- */
+/* --- counting the executed instructions --- */
 
 /* Returns how many instructions of the program, and of the programs that it entered by tail calls,
  * the last runs executed. *ret_all is the number of all instructions of these programs. */
@@ -351,7 +351,7 @@ static int prepare_state(struct trying *t, bool resets, bool *is_reset)
 	make_surroundings(t);
 	if (must_load) {
 		rc = load_state(t);
-		if (rc) /* the next run loads again */
+		if (rc) /* the next run then tries to load the program again */
 			unload_state(t);
 	} else {
 		t->prog.spec = &t->with;
@@ -457,7 +457,8 @@ static void look_at_jump(struct trying *t, const struct bb_exact *m, uint32_t at
 		if (from->value < 0)
 			add_constant(t, (uint32_t)from->value);
 	}
-	/* a constant of more than 31 bits is loaded into a register */
+	/* A constant of more than 31 bits is not in the jump itself: an instruction before it in
+	 * the block loads the constant into a register. */
 	for (uint32_t k = m->clone.cfg.blocks[m->clone.cfg.block_of[at]].first; k < at; k++)
 		if (bb_insn_is_wide(&m->code.insns[k]) && !m->code.insns[k].src_reg)
 			add_constant(t,
@@ -600,7 +601,8 @@ static void add_starts(struct bb_try_search *s)
 	}
 }
 
-/* Lets the search change the input and the globals. Lists the programs for prog arrays. */
+/* Lets the search change the input and the globals. Lists the programs that the search may put into
+ * prog arrays. */
 static void offer_all(struct trying *t, const struct bb_object_info *info)
 {
 	const struct bb_inputs *given = &t->planned->drive->inputs;
@@ -791,7 +793,8 @@ int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *
 
 		for (size_t d = 1; !c && d < scenario->n_drives; d++)
 			c = bb_session__find_case(&session, d, v);
-		/* a variant of --per-cpu gets the input of the program that it is compared with */
+		/* no search for a variant that --per-cpu adds: it gets the input of the program
+		 * that it is compared with */
 		if (!c || bb_plan_case__is_floor(c) || has_per_cpu(&scenario->variants[v]) ||
 		    !bb_session__can(&session, c) ||
 		    !bb_driver__executed_by(bb_driver_of(c->drive->kind)))
@@ -807,7 +810,7 @@ int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *
 	return rc;
 }
 
-/* --- the result --- */
+/* --- what the search found --- */
 
 void bb_found_inputs__done(struct bb_found_inputs *f)
 {

@@ -7,8 +7,12 @@
 /* The result of the search of --try-inputs for one variant. */
 struct bb_found_input {
 	char *variant;
-	struct bb_try_state state; /* parts with `is_set` differ from those in the object */
-	char **programs;           /* names; programs[i] has the number i + 1 in a BB_TRY_PROGRAM */
+	/* the input, globals and entries of maps; those with `is_set` differ from those in the
+	 * object */
+	struct bb_try_state state;
+	/* names of programs for prog arrays; a BB_TRY_PROGRAM names programs[i] by the number i
+	 * + 1 */
+	char **programs;
 	size_t n_programs;
 	bool is_context; /* the input in `state` is a context; false: it is a packet */
 	/* before, after: executed instructions before and after the search; n_before, n_after: all

@@ -2,7 +2,7 @@
 #include "run/try_search.h"
 
 #define MOST_OFFSETS 192u /* only this many bytes at the beginning of a part are changed */
-/* only this many bytes at the beginning of an input are set to every value */
+/* only this many bytes at the beginning of an input are each set to all 256 values */
 #define MOST_BYTES 64u
 #define MOST_WAITING 64u /* limit: states that wait until the search continues from them */
 #define STAGES 4u        /* stages of the search from a state: quick, globals, thorough, random */
@@ -61,7 +61,7 @@ struct bb_try_part *bb_try_state__offer(struct bb_try_state *s, enum bb_try_kind
 	return append_part(s, &p);
 }
 
-/* --- runs --- */
+/* --- running the program in a state --- */
 
 /* True if the search continues from `a` before it continues from `b`: `a` has an earlier stage or,
  * at the same stage, executes more instructions. */
@@ -112,7 +112,7 @@ static bool run_helps(struct bb_try_search *s, bool as_good)
 	return false;
 }
 
-/* --- changes --- */
+/* --- trying changes of a part --- */
 
 /* Writes a number of `size` bytes; `is_big`: the most significant byte first. */
 static void write_number(uint8_t *bytes, int64_t number, uint32_t size, bool is_big)
@@ -146,7 +146,8 @@ static bool try_bytes(struct bb_try_search *s, size_t nth, uint8_t *bytes, uint3
 	return false;
 }
 
-/* Writes a number into part `nth`. If this does not help, takes it back and returns false. */
+/* Writes a number into part `nth` at offset `at`, and runs the program. If the change does not
+ * help, takes it back and returns false. */
 static bool try_number(struct bb_try_search *s, size_t nth, uint32_t at, int64_t number,
 		       uint32_t size, bool is_big)
 {
@@ -228,7 +229,7 @@ static bool try_lengths(struct bb_try_search *s, size_t nth)
 }
 
 /* Runs the program on each start input, with the present globals and map contents. If a run reaches
- * new basic blocks, keeps its input together with these, so that the search can continue there. */
+ * new basic blocks, keeps the state of this run, so that the search can continue from it. */
 static void try_starts(struct bb_try_search *s)
 {
 	uint32_t level = s->level;
@@ -278,7 +279,8 @@ static bool try_part(struct bb_try_search *s, size_t nth, bool thorough)
 	return helped;
 }
 
-/* Tries all parts until none helps. Without `globals`, tries only globals that are wanted. */
+/* Tries changes of all parts, again and again, until none helps. Without `globals`, changes only
+ * globals that are wanted (`is_wanted`). */
 static void try_parts(struct bb_try_search *s, bool thorough, bool globals)
 {
 	bool again = true;

@@ -28,14 +28,15 @@ struct bb_try_part {
 	 * of the process that fires, and all bytes of `key` are 0xff - `self`, which no such value
 	 * has. */
 	enum bb_self self;
-	uint8_t *bytes; /* owned */
+	uint8_t *bytes; /* bytes[len]: present contents of the part; owned */
 	uint32_t len;
 	uint8_t n_choices; /* BB_TRY_PROGRAM: number of programs */
-	bool is_absent;    /* an entry that the map has only if the search sets it */
-	bool is_set;       /* the search changed the part */
+	bool is_absent;    /* true: an entry that the map has only if the search sets it */
+	bool is_set;       /* true: the search changed the part */
 	/* BB_TRY_GLOBAL: a branch of which one side was not executed compares it with `near` */
 	bool is_wanted;
-	bool is_state; /* BB_TRY_GLOBAL: the search changes this global only if `is_wanted` */
+	/* true (only BB_TRY_GLOBAL): the search changes this global only if `is_wanted` */
+	bool is_state;
 	int64_t near;
 };
 
@@ -79,7 +80,7 @@ struct bb_try_search {
 	uint32_t (*run)(void *arg, bool *ret_is_new);
 	/* Learns from the last run: sets `constants`, and adds parts that may change to `now`. */
 	void (*look)(void *arg);
-	/* Returns true if the search must end, and shows its progress. */
+	/* Shows the progress of the search. Returns true if the search must end. */
 	bool (*must_end)(void *arg);
 	void *arg;
 	/* states from which the search may continue; only try_search.c uses them */

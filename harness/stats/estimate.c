@@ -113,7 +113,7 @@ size_t bb_order_rank(size_t n, double alpha)
 	for (; k < n / 2 + 1; k++) {
 		double i = (double)k;
 
-		if (n > 1000) /* 2^-n would underflow */
+		if (n > 1000) /* 2^-n would underflow, so each term is computed from logarithms */
 			term = exp(bb_lgamma(m + 1) - bb_lgamma(i + 1) - bb_lgamma(m - i + 1) -
 				   m * M_LN2);
 		tail += term;
@@ -187,8 +187,8 @@ static double alpha_of_rank(size_t k, size_t n)
 
 double bb_order_ratio_p(const double *a, size_t n_a, const double *b, size_t n_b, double factor)
 {
-	size_t i = 1, j = 1; /* ranks: i of a value of b, counted from the lowest; j of a value of
-				a, counted from the highest */
+	/* ranks: b[i - 1] is the ith lowest value of b, a[n_a - j] is the jth highest value of a */
+	size_t i = 1, j = 1;
 	double next_b, next_a, p;
 
 	if (!usable(a, n_a) || !usable(b, n_b) || !(factor > 0) || isinf(factor))

@@ -33,7 +33,7 @@ struct runs {
 /* Two levels of one figure: the baseline, and the level after a change. */
 struct levels {
 	struct runs base;  /* runs of the baseline */
-	struct runs level; /* if walk.side != 0: runs at the changed level */
+	struct runs level; /* runs at the changed level; used only if walk.side != 0 */
 };
 
 /* State of the walk over the runs in order of time. The side of a run is 0 if its figure is within
@@ -43,15 +43,15 @@ struct walk {
 	const struct bb_history_figure *figures;
 	size_t n_figures;
 	struct levels of[BB_HISTORY_FIGURES];
-	size_t t_window; /* number of runs of the baseline from which `t` was computed */
+	size_t t_window; /* number of baseline runs for which the critical value `t` was computed */
 	double t;
 	size_t n_level; /* number of runs at the changed level so far */
 	int side;       /* side of the present level; 0: the present level is the baseline */
 	/* true: run `odd` was on another side than the present level; the next run must confirm
 	 * it */
 	bool have_odd;
-	size_t odd;   /* index of that run */
-	int odd_side; /* side of that run */
+	size_t odd;   /* index of the run that must be confirmed; valid if have_odd */
+	int odd_side; /* side of the run `odd` */
 	/* distance between the baseline and the latest run that was beyond its limit */
 	double shift;
 };
@@ -192,8 +192,8 @@ static void judge(struct walk *walk, size_t i, struct bb_history_point *points)
 		settle(walk, walk->odd);
 		settle(walk, i);
 	} else {
-		/* This run does not confirm the run `odd`, so the run `odd` counts to the present
-		 * level. This may make the changed level the baseline, so run i is judged again. */
+		/* Run i does not confirm the run `odd`, so `odd` is added to the present level.
+		 * This may make the changed level the baseline, so run i is judged again. */
 		if (walk->have_odd) {
 			walk->have_odd = false;
 			settle(walk, walk->odd);

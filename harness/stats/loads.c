@@ -220,7 +220,7 @@ struct bb_signed_rank bb_in_order(const double *x, size_t n, size_t processes, d
 	return r;
 }
 
-/* --- samples of several occasions --- */
+/* --- pooling the spreads of several occasions --- */
 
 /* 95 % quantile of the normal distribution, for Bartlett's test at the level 5 % */
 #define NORMAL_0_05 1.6449
@@ -251,7 +251,8 @@ static struct bb_spread pool(const struct bb_spread *x, size_t n, double *ret_df
 	return (struct bb_spread){sqrt(squares / df), values};
 }
 
-/* True if Bartlett's test finds no difference between the variances. */
+/* True if Bartlett's test finds no difference between the variances, or if there is nothing to
+ * test. */
 static bool is_alike(const struct bb_spread *x, size_t n)
 {
 	double df, ln = 0, parts = 0, k = (double)n - 1;

@@ -68,8 +68,8 @@ static uint64_t walsh_at_most(const double *x, size_t n, double t)
 	return count;
 }
 
-/* Maps a double to an integer, in the same order; from_key() maps it back. So a bisection of these
- * integers finds any double in at most 64 steps. */
+/* Maps a double to an integer, so that a larger double gives a larger integer; from_key() maps it
+ * back. So a bisection of these integers finds any double in at most 64 steps. */
 static uint64_t to_key(double v)
 {
 	uint64_t bits;

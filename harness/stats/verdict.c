@@ -17,7 +17,7 @@ enum bb_verdict bb_verdict_of(struct bb_interval log_ratio, double eps)
 {
 	double limit = log1p(eps);
 
-	/* The conditions are false for a NAN, so a NAN is inconclusive, too. */
+	/* A comparison with a NAN is false, so a NAN gives inconclusive, too. */
 	if (!(eps >= 0) || isinf(eps) || !(log_ratio.lo <= log_ratio.hi))
 		return BB_VERDICT_INCONCLUSIVE;
 	if (log_ratio.lo > limit)

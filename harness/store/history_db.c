@@ -10,14 +10,15 @@
 #define PAGE_BYTES 4096 /* size of a page of the database, SQLite's default */
 #define MOST_COLUMNS 20
 
-/* --- the tables --- */
+/* --- the tables of the database --- */
 
 enum { MACHINES, CASES, RUNS, POINTS, N_TABLES };
 
 struct column {
 	const char *name;
 	enum {
-		NUMBER, /* number of the row, from 1 on; the struct has no such member */
+		/* number of the row in the table, from 1 on; the C struct has no such member */
+		NUMBER,
 		TEXT,
 		TEXT_OR_NULL,
 		CHARS, /* member of type char[size] */
@@ -33,7 +34,7 @@ struct column {
 		ERROR,   /* finite double >= 0; NULL in the database means NAN */
 	} type;
 	size_t offset, size;
-	int of; /* of a column ROW_OF: the table that the row number refers to */
+	int of; /* only for ROW_OF: the table that the row number refers to */
 	const char *doc;
 };
 
@@ -58,7 +59,8 @@ struct table {
 			.doc = "standard error of its ln"                                          \
 	}
 
-/* Tables that ROW_OF columns refer to come before the tables of these columns. */
+/* Tables are read in this order. So a table comes before the tables whose ROW_OF columns refer to
+ * it. */
 static const struct table plain_tables[N_TABLES] = {
 	[MACHINES] = {TABLE("machines",
 			    "the properties by which runs are comparable; see `bpfbench check`",
@@ -178,7 +180,7 @@ static char *schema_of(const struct table *tables)
 	return text;
 }
 
-/* --- SQLite --- */
+/* --- opening a database in memory --- */
 
 /* Settings that forbid features which our databases do not need. */
 static const struct {
@@ -230,7 +232,7 @@ static int execute(sqlite3 *db, const char *sql)
 	return errno_of(sqlite3_exec(db, sql, NULL, NULL, NULL));
 }
 
-/* --- reading --- */
+/* --- reading the file of the database --- */
 
 struct reading {
 	sqlite3 *db;
@@ -285,7 +287,8 @@ static int read_column(struct reading *rd, sqlite3_stmt *query, int i, const str
 	case CHANGED: *(int64_t *)at = is_null ? BB_INDEX_READ_ANEW : number; return 0;
 	case REAL:
 	case FINITE:
-	/* bb_history_judge() refuses infinite figures and errors, and negative errors, too */
+	/* refused here, because bb_history_judge() refuses infinite figures and errors, and
+	 * negative errors, too */
 	case ERROR:
 		*(double *)at = real;
 		return c->type != REAL && (isinf(real) || (c->type == ERROR && real < 0)) ? -EINVAL
@@ -408,7 +411,7 @@ void bb_history_db__load(const char *dir, struct bb_run_index *ret_index)
 	free(path);
 }
 
-/* --- writing --- */
+/* --- writing the file of the database --- */
 
 static int write_column(sqlite3_stmt *insert, int i, const struct column *c, size_t row,
 			const char *item)

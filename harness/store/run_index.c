@@ -9,9 +9,9 @@
 #include "stats/quantile.h"
 #include "store/store.h"
 
-/* --- points --- */
+/* --- the point of a case --- */
 
-/* standard error of a median, relative to that of a mean: sqrt(pi / 2) */
+/* standard error of a median divided by that of a mean: sqrt(pi / 2) */
 #define MEDIAN_SE 1.2533
 
 /* Returns the standard error of the median of x[n]; NAN values do not count. Returns NAN for fewer
@@ -69,12 +69,13 @@ void bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point
 		p.figure[by] = (struct bb_estimate){exp(l.estimate.value), exp(l.estimate.lo),
 						    exp(l.estimate.hi)};
 	}
-	p.figure[BB_BY_LATENCY] = c->summary.latency; /* the latency that all other output shows */
+	/* instead of the figure computed above: the latency that all other output shows */
+	p.figure[BB_BY_LATENCY] = c->summary.latency;
 	*ret_point = p;
 	free(ns);
 }
 
-/* --- the index --- */
+/* --- texts, cases, machines and runs of an index --- */
 
 void bb_run_index__done(struct bb_run_index *x)
 {
@@ -159,7 +160,8 @@ static void intern_machine(struct bb_run_index *x, const struct bb_fingerprint *
 	BB_PUSH(x->machines, x->n_machines, *fp);
 }
 
-/* Adds the run `of` of the index `from` to `x`, with copies of all that belongs to it. */
+/* Copies the run `of`, with its points, cases and machine, from the index `from` to the index
+ * `x`. */
 static void add_run(struct bb_run_index *x, const struct bb_run_index *from,
 		    const struct bb_index_run *of)
 {
@@ -185,7 +187,7 @@ static void add_run(struct bb_run_index *x, const struct bb_run_index *from,
 	bb_run_index__own_text(x, &kept->incomplete);
 }
 
-/* --- files --- */
+/* --- reading the file of a run --- */
 
 /* A file of the folder. If the file has not changed, `old` is its run in the old index. If the file
  * was read again, `own` is an index that has only this run. If it is not a run, `fault` says why.
@@ -207,7 +209,8 @@ static int64_t ns_of(struct timespec t)
 	return t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
-/* Adds the run in `r` to `*ret_own`. `run` already has the name, size and time of its file. */
+/* Adds the run with the report `r` to the index `*ret_own`. `run` already has the name, size and
+ * time of its file. */
 static void index_report(struct bb_report *r, struct bb_index_run run, struct bb_run_index *ret_own)
 {
 	struct bb_run_index lent = {.machines = &r->fingerprint};
@@ -265,7 +268,7 @@ static void read_file(const char *dir, const struct bb_run_index *old, struct fi
 	free(path);
 }
 
-/* --- a folder --- */
+/* --- reading the runs of a folder --- */
 
 #define MOST_THREADS 8
 /* number of files that are read before their runs are added to the index, which limits the
@@ -347,7 +350,8 @@ int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const cha
 	free(b);
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
-	/* If saving fails, the next call of this function reads the runs again. */
+	/* The result of saving is ignored: if it fails, the next call of this function reads the
+	 * runs again. */
 	if (!rc && (n_read || n_taken < old.n_runs))
 		bb_history_db__save(dir, &new);
 	bb_names_free(names, n);

@@ -22,7 +22,7 @@ struct bb_run_point {
 	uint32_t what, run; /* indexes of the case and of the run in the struct bb_run_index */
 };
 
-/* Makes the point of r->cases[i]; `what` and `run` are 0. */
+/* Makes the point of r->cases[i], with `what` and `run` set to 0. */
 void bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point *ret_point);
 
 /*

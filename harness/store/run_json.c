@@ -6,7 +6,7 @@
 #include "base/parse.h"
 #include "base/record_json.h"
 
-/* --- members with functions of their own --- */
+/* --- members of a run that have functions of their own to write and read them --- */
 
 /* Returns the value of `key` in a JSON object. NULL, with a message, if the key is missing or its
  * value is not of type `type`, a string or an object. */
@@ -227,7 +227,8 @@ static int read_flow(struct bb_record_reader *rd, const json_t *obj, void *item)
 	return rc;
 }
 
-/* Writes the name of the case that is the floor. find_floors() reads it after all cases. */
+/* Writes the name of the case that is the floor of the case `item`. find_floors() reads it after
+ * all cases. */
 static void write_floor(const void *run, const void *item, struct bb_json *w)
 {
 	const struct bb_report *r = run;
@@ -349,13 +350,13 @@ static int read_fingerprint(struct bb_record_reader *rd, const json_t *root, voi
 	{
 		if (!json_is_string(v))
 			return bb_record__complain(rd, "fingerprint", "%s: expected a text", key);
-		/* This fails for a key that only a newer bpfbench knows. Such a key is ignored. */
+		/* The result is ignored: this fails for a key that only a newer bpfbench knows. */
 		bb_fingerprint_set(&r->fingerprint, key, json_string_value(v));
 	}
 	return 0;
 }
 
-/* --- members that must agree with each other --- */
+/* --- checking members that must agree with each other --- */
 
 static int complain_twice(const struct bb_record_reader *rd, const char *name)
 {
@@ -473,7 +474,7 @@ static const struct bb_record_format run_format = {.name = "a bpfbench run",
 						   .parts = parts,
 						   .n_parts = BB_LEN(parts)};
 
-/* --- whole runs --- */
+/* --- writing and reading a whole run --- */
 
 void bb_run_json__write(const struct bb_report *r, FILE *out)
 {

@@ -11,7 +11,7 @@
 /* largest file that is read; a run of ten million samples takes a few MiB */
 #define FILE_MAX_BYTES (256L << 20)
 
-/* --- writing --- */
+/* --- writing a file into a folder of runs --- */
 
 static int fail_write(struct bb_err *err, int error, const char *path)
 {
@@ -96,7 +96,7 @@ int bb_store__write(const char *dir, const struct bb_report *r, char **ret_path,
 	return rc;
 }
 
-/* --- listing --- */
+/* --- listing the stored runs --- */
 
 /* Returns the path dir/ID.json; free it. */
 static char *run_path(const char *dir, const char *id)
@@ -131,7 +131,7 @@ int bb_store__list(const char *dir, char ***ret_ids, size_t *ret_n, struct bb_er
 	return 0;
 }
 
-/* --- reading --- */
+/* --- finding and reading a stored run --- */
 
 static int read_path(const char *path, struct bb_report **ret_report, struct bb_err *err)
 {

@@ -64,7 +64,8 @@ static void load_modules(void)
 	bb_names_free(names, n);
 }
 
-/* Fills free memory with zeros. `advice` (madvise(2)) chooses small or huge pages. */
+/* Fills `size_bytes` of free memory with zeros. `advice` (madvise(2)) chooses small or huge
+ * pages. */
 static void clear(size_t size_bytes, int advice)
 {
 	void *p = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
@@ -165,8 +166,8 @@ static void read_port(void *data, uint32_t len)
 		bytes[i] = inb(PORT_DATA);
 }
 
-/* Returns the length of the job in bytes. The job can then be read from PORT_DATA. Returns 0 if
- * there is no job yet. */
+/* Looks for the job in QEMU's list of files. Returns the length of the job in bytes, after which
+ * PORT_DATA gives its bytes. Returns 0 if there is no job yet. */
 static uint32_t find_job(void)
 {
 	struct listed_file f;
@@ -223,7 +224,7 @@ static bool receive_job(void)
 #else
 static bool receive_job(void)
 {
-	return false; /* vm/machine.c starts guests on x86_64 only */
+	return false; /* not reached: vm/machine.c starts guests on x86_64 only */
 }
 #endif
 
@@ -269,7 +270,7 @@ void bb_guest_run(void)
 		mount("none", mounts[i].path, mounts[i].type, 0, NULL);
 	setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1);
 	setenv("HOME", "/", 1);
-	/* bpfbench then breaks no line of its messages */
+	/* makes the terminal so wide that bpfbench breaks no line of its messages */
 	ioctl(STDERR_FILENO, TIOCSWINSZ, &(struct winsize){.ws_col = 10000});
 	load_modules();
 	set_loopback_up();

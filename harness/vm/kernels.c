@@ -60,7 +60,7 @@ void bb_kernel__done(struct bb_kernel *k)
 	"lsm=landlock,lockdown,yama,loadpin,safesetid,integrity,apparmor,selinux,smack,tomoyo,"    \
 	"bpf,ipe"
 
-/* Sets the paths of a kernel that was fetched. */
+/* Sets the paths and the arguments of a kernel that was fetched. */
 static int name_fetched(const char *name, struct bb_kernel *k, struct bb_err *err)
 {
 	char *folder = folder_of(name, err);
@@ -127,7 +127,8 @@ int bb_kernels__list(char ***ret_names, size_t *ret_n, struct bb_err *err)
 	return rc;
 }
 
-/* Runs a command as the user. Returns 0, or -errno with `what` and the last line of its output. */
+/* Runs a command as the user. Returns 0, or -errno with a message: `what` and the last line of the
+ * command's output. */
 static int run(const char *const *argv, const char *what, struct bb_err *err)
 {
 	static const char *const env[] = {"http_proxy", "https_proxy", "no_proxy", "APT_CONFIG",

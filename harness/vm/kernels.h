@@ -28,9 +28,9 @@ int bb_kernel__find(const char *name, struct bb_kernel *ret_kernel, struct bb_er
 /* Returns the names of the kernels that were fetched; free with bb_names_free(). */
 int bb_kernels__list(char ***ret_names, size_t *ret_n, struct bb_err *err);
 
-/* Fetches Debian's newest kernel of this name, by apt, which checks signatures, or from the package
- * `deb` unless that is NULL. Replaces an older kernel. Returns 0 or -errno with a message; -ENOTSUP
- * if kernels cannot be fetched on this machine. */
+/* Fetches Debian's newest kernel of this name. If `deb` is NULL, fetches it by apt, which checks
+ * signatures; else takes it from the package `deb`. Replaces an older kernel. Returns 0 or -errno
+ * with a message; -ENOTSUP if kernels cannot be fetched on this machine. */
 int bb_kernel__fetch(const char *name, const char *deb, struct bb_err *err);
 
 /* Removes a kernel that was fetched. If the kernel is the user's own, removes only its saved guest.

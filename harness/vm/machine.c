@@ -40,7 +40,7 @@ static int limit_files(void *)
 	struct rlimit now;
 
 	if (getrlimit(RLIMIT_FSIZE, &now) || (now.rlim_max < MOST_BYTES))
-		return 0; /* a limit below MOST_BYTES holds already */
+		return 0; /* nothing to do: a limit below MOST_BYTES holds already */
 	return setrlimit(RLIMIT_FSIZE, &most) ? -errno : 0;
 }
 
@@ -185,7 +185,7 @@ int bb_machine__run(int saved_fd, size_t skip, int archive_fd, const char *plugi
 					   .archive_fd = archive_fd,
 					   .saved_fd = saved_fd};
 	snprintf(a.job, sizeof(a.job), "name=" BB_GUEST_JOB ",file=/proc/self/fd/%d", archive_fd);
-	/* QEMU runs this command in a shell. */
+	/* QEMU runs the command behind "exec:" in a shell; $PPID is then QEMU. */
 	snprintf(a.incoming, sizeof(a.incoming), "exec:tail -c +%zu /proc/$PPID/fd/%d", skip + 1,
 		 saved_fd);
 	return start(ret_machine, &a, err);

@@ -25,7 +25,7 @@ struct bb_machine {
 		BB_MACHINE_BOOTS,
 		BB_MACHINE_IS_SAVED,
 	} state;
-	bool on_terminal; /* the guest's console is our stdin and stdout */
+	bool on_terminal; /* true: the guest's console is our stdin and stdout */
 	uint64_t began_ns;
 };
 

@@ -16,11 +16,11 @@
  * -ENOENT if there is no saved guest, or if it was made with another kernel, QEMU or bpfbench. */
 int bb_saved_guest__open(const struct bb_kernel *k);
 
-/* A guest that is about to be saved. */
+/* The file of a guest that is about to be saved. */
 struct bb_new_guest {
 	struct bb_new_file file;
 	int fd;       /* QEMU appends the guest here; child processes inherit it */
-	bool is_kept; /* the file is in the cache, not in memory */
+	bool is_kept; /* true: the file is in the cache; false: it is in memory */
 	char *name;   /* name of the file */
 };
 

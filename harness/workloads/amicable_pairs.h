@@ -22,7 +22,7 @@ struct bb_amicable_search {
 	int (*tick)(void *arg);
 	void *arg;        /* argument of found() and tick() */
 	uint32_t n_found; /* result: number of pairs */
-	int stopped;      /* result: `tick` ended the search */
+	int stopped;      /* result: 1 if tick() ended the search, else 0 */
 };
 
 void bb_amicable_search(struct bb_amicable_search *search);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Prints every pair of amicable numbers up to LAST (below 65535), the larger number first. */
+/* The program amicable_pairs prints every pair of amicable numbers up to LAST (below 65535), the
+ * larger number of a pair first. */
 
 #include "base/parse.h"
 #include "workloads/amicable_pairs.h"

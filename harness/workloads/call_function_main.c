@@ -31,7 +31,8 @@ struct call {
 	void *pointers[MOST_ARGUMENTS];
 };
 
-/* Reads an argument of the function. Returns false if it is invalid or there is no memory. */
+/* Reads an argument of the function. Returns 1, or 0 if the argument is invalid or there is no
+ * memory for it. */
 static int take_argument(char *text, ffi_type **ret_type, union value *ret_value)
 {
 	uint64_t bytes;

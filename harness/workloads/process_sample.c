@@ -89,7 +89,8 @@ static int process(const void *data, size_t size, struct bb_sample_log *log)
 	    s->header.stack_len % sizeof(s->stack[0]))
 		return -EINVAL;
 	rc = log_line(&s->header, (const uint64_t *)s->stack, log);
-	/* prevents a tail call, which would remove the caller's frame from the stack */
+	/* keeps the compiler from making the call above a jump, which would remove the caller's
+	 * frame from the stack */
 	__asm__ volatile("");
 	return rc;
 }

@@ -5,7 +5,7 @@
 #include "base/parse.h"
 #include "workloads/functions.h"
 
-/* The log's buffer is on the heap, as in a real consumer. */
+/* Processes one sample `samples` times. The log's buffer is on the heap, as in a real consumer. */
 static int process_samples(const struct bb_sample_processor *p, uint64_t samples, int log_fd)
 {
 	struct bb_function_room *room = malloc(sizeof(*room));

@@ -68,9 +68,9 @@ __attribute__((constructor)) static void choose_version(void)
 
 static int version_of_qemu;
 static FILE *out;
-static bool is_recording; /* the guest is between two marks */
+static bool is_recording; /* true: the guest is between two marks */
 static size_t n_records;  /* number of records since the latest mark */
-static size_t n_in_all;   /* number of all records */
+static size_t n_in_all;   /* number of all records so far */
 
 static void write_record(struct bb_trace_record r)
 {
@@ -155,7 +155,7 @@ static uint16_t class_of(const unsigned char *code, size_t len)
 typedef const void *bytes_of_insn(const struct qemu_plugin_insn *insn);
 typedef size_t copy_insn(const struct qemu_plugin_insn *insn, void *to, size_t size);
 
-/* Copies the bytes of an instruction, and returns how many it has. */
+/* Copies the bytes of an instruction to code[INSN_MAX_BYTES], and returns their number. */
 static size_t read_code(struct qemu_plugin_insn *insn, unsigned char *code)
 {
 	bytes_of_insn *bytes_of = (bytes_of_insn *)qemu_plugin_insn_data;
@@ -179,7 +179,7 @@ static void on_translate(qemu_plugin_id_t, struct qemu_plugin_tb *tb)
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		unsigned char code[INSN_MAX_BYTES];
 		size_t len = read_code(insn, code);
-		/* QEMU passes this record to on_insn() as long as it runs, so nobody frees the
+		/* QEMU passes this record to on_insn() until QEMU ends, so nobody frees the
 		 * record */
 		struct bb_trace_record *r = malloc(sizeof(*r));
 
