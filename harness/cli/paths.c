@@ -10,9 +10,9 @@
 const struct bb_paths *bb_paths(struct bb_err *err)
 {
 	static struct bb_paths p;
-	char *dir = p.plot_dir ? NULL : bb_program_dir(), *share = NULL, *lib = NULL;
+	char *dir = p.plot_dir ? NULL : bb_program_dir(), *share, *lib;
 	const char *bin = dir ? strrchr(dir, '/') : NULL;
-	bool is_absolute = BB_BUILD_DIR[0] == '/';
+	bool is_absolute = BB_BUILD_DIR[0] == '/', is_installed = bin && !strcmp(bin, "/bin");
 
 	if (p.plot_dir)
 		return &p;
@@ -21,23 +21,24 @@ const struct bb_paths *bb_paths(struct bb_err *err)
 		return NULL;
 	}
 	/* `make install` puts bpfbench into PREFIX/bin. PREFIX may have been moved since. */
-	if (bin && !strcmp(bin, "/bin")) {
+	if (is_installed) {
+		p.scenario_dir = bb_asprintf("%.*s/share/bpfbench/scenarios", (int)(bin - dir),
+					     dir);
+		is_installed = !access(p.scenario_dir, F_OK);
+		free(p.scenario_dir);
+	}
+	if (is_installed) {
 		share = bb_asprintf("%.*s/share/bpfbench", (int)(bin - dir), dir);
 		lib = bb_asprintf("%.*s/lib/bpfbench", (int)(bin - dir), dir);
-		p.scenario_dir = bb_asprintf("%s/scenarios", share);
-	}
-	if (!p.scenario_dir || access(p.scenario_dir, F_OK)) {
+	} else {
 		/* In the source tree, the scenarios are in the folder of bpfbench itself.
 		 * BB_BUILD_DIR is the value of O= in the build: a folder in that folder, or an
 		 * absolute path. */
-		free(p.scenario_dir);
-		free(share);
-		free(lib);
 		share = bb_strdup(dir);
 		lib = bb_asprintf("%s%s%s", is_absolute ? "" : dir, is_absolute ? "" : "/",
 				  BB_BUILD_DIR);
-		p.scenario_dir = bb_asprintf("%s/scenarios", share);
 	}
+	p.scenario_dir = bb_asprintf("%s/scenarios", share);
 	p.object_dir = bb_asprintf("%s/bpf", lib);
 	p.workload_dir = bb_asprintf("%s/workloads", lib);
 	p.qemu_plugin = bb_asprintf("%s/qemu/trace.so", lib);
