@@ -147,7 +147,8 @@ static bool open_closed_streams(void)
 	return fd >= 0;
 }
 
-/* At exit with code 0: if stdout could not be written, exits with 1 and a message. */
+/* Called at exit. If the exit code is 0 but stdout could not be written, prints a message and exits
+ * with 1. */
 static void check_stdout_at_exit(int status, void *)
 {
 	struct bb_err err;

@@ -149,7 +149,8 @@ static int confine(enum bb_confinement how)
 	    prctl(PR_SET_PDEATHSIG, SIGKILL) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
 	if (prctl(PR_GET_SECCOMP) < 0 && errno == EINVAL)
-		return how == BB_CONFINED_TRIAL ? -ENOSYS : 0; /* the kernel has no seccomp */
+		return how == BB_CONFINED_TRIAL ? -ENOSYS : 0; /* the kernel has no seccomp; only
+								  a trial cannot do without it */
 	filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	if (!filter)
 		bb_out_of_memory();
@@ -202,7 +203,7 @@ void bb_confine_memory(uint64_t more_bytes)
 	free(text);
 }
 
-/* --- in the child --- */
+/* --- functions that run in the child --- */
 
 /* Appends "NAME=VALUE" to the list `*texts` if `value` is not NULL. Nobody frees the strings,
  * because exec() replaces the memory of the process. */
@@ -353,9 +354,9 @@ static int settle(const struct bb_child_rules *r, void *arg, int link_fd, int re
 	return rc || !r->confinement ? rc : confine(r->confinement);
 }
 
-/* Sends a number to the parent. Returns false if the parent has ended. Then the child must end
- * itself: the kernel kills the child only if the parent ends after the child has called
- * prctl(PR_SET_PDEATHSIG). */
+/* Sends a number to the parent. Returns false if the parent has ended. The child must then end
+ * itself: if the parent ended before the child called prctl(PR_SET_PDEATHSIG), the kernel does not
+ * kill the child. */
 static bool report(int report_fd, int rc)
 {
 	return write(report_fd, &rc, sizeof(rc)) == sizeof(rc);
@@ -379,7 +380,7 @@ static __attribute__((noreturn)) void be_child(const struct bb_child_rules *r,
 	_exit(rc);
 }
 
-/* --- in the parent --- */
+/* --- functions that run in the parent --- */
 
 /* Returns the next number that the child reports, or `otherwise` if the child closes the pipe. */
 static int hear(int report_fd, int otherwise)
@@ -393,8 +394,9 @@ int bb_child__start(const struct bb_child_rules *r, int (*run)(void *arg, int li
 		    struct bb_child *ret_child)
 {
 	struct bb_child c = {.pid = -1, .fd = -1, .report_fd = -1};
-	/* fork() waits for threads that are in malloc(), so the child can call malloc(). But fork()
-	 * takes neither flags nor a process id, so we call clone3() if one of them is needed. */
+	/* We call fork() where we can: it waits for threads that are in malloc(), so the child can
+	 * call malloc(). But fork() takes neither flags nor a process id, so we call clone3() if
+	 * one of them is needed. */
 	struct clone_args args = {.exit_signal = SIGCHLD,
 				  .flags = r->own_namespaces ? CLONE_NEWPID | CLONE_NEWNS : 0,
 				  .set_tid = (uint64_t)(uintptr_t)(r->pid ? &r->pid : NULL),

@@ -3,8 +3,8 @@
 
 #include "base/std.h"
 
-/* Work on untrusted data in a child process that can only compute (BB_CONFINED below). If the child
- * cannot be made or confined, the work is not done. */
+/* A task that reads untrusted data. It runs in a child process that can only compute (BB_CONFINED
+ * below). If the child cannot be made or confined, the task does not run. */
 struct bb_confined {
 	/* words for error messages: path of the data; kind of data ("BPF object"); library that
 	 * reads the data ("libbpf"); what the library does with the data ("open"); what the user

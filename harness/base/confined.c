@@ -18,7 +18,7 @@ struct shared {
 	_Alignas(max_align_t) char reply[];
 };
 
-/* --- the child --- */
+/* --- functions that run in the child --- */
 
 struct task {
 	const struct bb_confined *c;
@@ -47,7 +47,7 @@ static int run_child(void *arg, int)
 	return 0;
 }
 
-/* --- the parent --- */
+/* --- functions that run in the parent --- */
 
 /* Waits until the child has ended. Kills the child after MOST_S, or when measuring must end
  * (base/deadline.h). `*ret_status` receives the status of the child as waitpid(2) gives it, or

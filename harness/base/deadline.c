@@ -43,7 +43,7 @@ static void on_signal(int sig)
 void bb_stop__install(bool second_kills)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	/* Without SA_RESTART, a signal makes blocking system calls fail with EINTR. */
+	/* SA_RESTART is not set, so a signal makes blocking system calls fail with EINTR. */
 	struct sigaction action = {.sa_handler = on_signal,
 				   .sa_flags = second_kills ? (int)SA_RESETHAND : 0};
 
@@ -77,7 +77,7 @@ static void set(uint64_t ns)
 
 void bb_deadline__begin(struct bb_deadline *ret_deadline, double seconds)
 {
-	/* Without SA_RESTART, the alarm makes blocking system calls fail with EINTR. */
+	/* SA_RESTART is not set, so the alarm makes blocking system calls fail with EINTR. */
 	struct sigaction action = {.sa_handler = on_alarm};
 	uint64_t ns = seconds > 0 ? bb_now_ns() + (uint64_t)(fmin(seconds, LONGEST_S) * NS_PER_S)
 				  : 0;

@@ -16,9 +16,9 @@
 int bb_run_ahead_of_others(void);
 
 /*
- * Gives the CPU to other processes, for which the kernel leaves only a twentieth of each second
- * while a real-time process runs. If the last sleep in this function ended at least 0.1 s ago, this
- * process sleeps for a tenth of the time since then, at most 0.2 s. bpfbench calls this between
+ * Gives the CPU to other processes. While a real-time process runs, the kernel leaves them only a
+ * twentieth of each second. If the last sleep in this function ended at least 0.1 s ago, this
+ * process now sleeps for a tenth of the time since then, at most 0.2 s. bpfbench calls this between
  * loads, batches and runs of slow programs.
  */
 void bb_give_way(void);

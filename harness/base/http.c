@@ -208,7 +208,7 @@ static int limit_memory(void *)
 	return 0;
 }
 
-/* --- the parent --- */
+/* --- functions that run in the parent --- */
 
 /* Splits `address`, which is "HOST:PORT", "[HOST]:PORT" or "PORT". text[size] receives a copy of
  * `address`, into which `*ret_host` and `*ret_port` point. Without a host, `*ret_host` is

@@ -7,7 +7,8 @@
 #include "base/caller.h"
 
 #define MAX_LINKS 40 /* the kernel's MAXSYMLINKS */
-/* a younger leftover stays, because its process may not have locked it yet */
+/* least age of a leftover that is removed, s; the process of a younger one may not have locked it
+ * yet */
 #define LEAST_AGE_S 60
 
 /* --- reading and writing --- */
@@ -314,7 +315,7 @@ const char *bb_own__strerror(int error)
 			      : strerror(error);
 }
 
-/* --- leftovers --- */
+/* --- temporary files that killed processes left --- */
 
 /* Removes `name`, a file or a folder of files, if it is unlocked, a minute old, and has the
  * owner and file type of `like`. We never make folders in folders, so a folder with a folder in

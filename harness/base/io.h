@@ -24,8 +24,8 @@ int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len)
 
 /*
  * Lists an open folder and closes it. (*ret_names)[*ret_n] receives the names that end in `suffix`,
- * sorted, without the suffix and without hidden names; free it with bb_names_free(). `fd` is the
- * folder's descriptor, or the -errno with which opening it failed. Returns 0 or -errno.
+ * sorted and without the suffix; hidden names are left out. Free it with bb_names_free(). `fd` is
+ * the folder's descriptor, or the -errno with which opening it failed. Returns 0 or -errno.
  */
 int bb_list_and_close(int fd, const char *suffix, char ***ret_names, size_t *ret_n);
 void bb_names_free(char **names, size_t n);
@@ -45,7 +45,7 @@ int bb_open_regular(const char *path, int flags, struct stat *ret_st);
 
 /* Looks for the file `name` in the folders "A:B:C". `ret_path` receives the first path for which
  * access(2) allows `mode`. `folders` may be NULL; empty names of folders are skipped. Returns false
- * if no such path fits into `size` bytes. */
+ * if there is no such path, or if none fits into `size` bytes. */
 bool bb_find_in_folders(const char *folders, const char *name, int mode, char *ret_path,
 			size_t size);
 

@@ -10,8 +10,8 @@ const char *bb_tracepoint__folder(void);
 /*
  * Finds the full name of a tracepoint, such as "sched/sched_switch". `name` is "sched_switch",
  * "sched/sched_switch", or "id 372" (some captures know only the number), and is untrusted. Returns
- * false, and leaves `ret_full` unchanged, if `name` fits no tracepoint or several, or if tracefs is
- * not mounted.
+ * false, and leaves `ret_full` unchanged, if `name` fits no tracepoint or more than one, or if
+ * tracefs is not mounted.
  */
 bool bb_tracepoint__find(const char *name, char *ret_full, size_t size);
 

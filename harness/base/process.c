@@ -175,7 +175,7 @@ static int run_keeper(void *arg, int link_fd)
 	return status;
 }
 
-/* --- output --- */
+/* --- reading the output of the program --- */
 
 /* Makes the pipe of a stream. The pipe belongs to the user `uid`, so that the program can open
  * /dev/stderr. */

@@ -75,7 +75,7 @@ void bb_numbers__append(struct bb_numbers *list, const double *x, size_t n);
 /* Copies the first n numbers of the list into ret_x[n], and NAN for missing ones. */
 void bb_numbers__copy(const struct bb_numbers *list, double *ret_x, size_t n);
 
-/* Sets all members to their defaults, but each text to NULL. Frees nothing. */
+/* Sets each text to NULL and all other members to their defaults. Frees nothing. */
 void bb_record__init(const struct bb_record *record, void *item);
 
 /* Frees all memory that the item owns, and zeroes the item. */

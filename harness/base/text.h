@@ -29,8 +29,8 @@ void bb_xml_text_cut(FILE *out, const char *text, size_t max_chars);
 /* Returns the number of characters in `text`, as bb_xml_text_cut() counts them. */
 size_t bb_xml_length(const char *text);
 
-/* Appends the formatted text to `*text`, with `between` before it unless `*text` is NULL.
- * `*text` begins as NULL; free() it. */
+/* Appends `between` and the formatted text to `*text`; if `*text` is NULL, appends only the
+ * formatted text. `*text` begins as NULL; free() it. */
 void bb_add_text(char **text, const char *between, const char *fmt, va_list ap)
 	__attribute__((format(printf, 3, 0)));
 void bb_add_words(char **text, const char *between, const char *fmt, ...)
@@ -42,8 +42,8 @@ bool bb_ends_in(const char *text, const char *end);
 /* True if `word` is one of the words in `words`, which the byte `between` separates. */
 bool bb_has_word(const char *words, char between, const char *word);
 
-/* Appends the formatted text to list[size], with `between` before it unless the list is empty. Text
- * that does not fit is cut off. */
+/* Appends `between` and the formatted text to list[size]; if the list is empty, appends only the
+ * formatted text. Text that does not fit is cut off. */
 void bb_list_words(char *list, size_t size, const char *between, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
@@ -59,10 +59,10 @@ bool bb_is_plain_command(const char *text);
 char *bb_command_line(char *const *argv);
 
 /* `command` is a command line such as "bpfbench run --budget 5", as bb_command_line() makes it.
- * Returns a copy in which `option` ("--budget 60") follows the name of the command and replaces
- * the same option of `command`. The caller frees the copy. Returns NULL if a shell might do
- * anything else with `command` than split it into words, or if it is no command of bpfbench:
- * `command` may come from an untrusted file, and users may copy the result to a shell. */
+ * Returns a copy in which `option` ("--budget 60") follows the name of the command and replaces the
+ * same option of `command`. The caller frees the copy. `command` may come from an untrusted file,
+ * and users may copy the result to a shell. So this function returns NULL if a shell might do more
+ * with `command` than split it into words, or if `command` is not a command of bpfbench. */
 char *bb_command_with(const char *command, const char *option);
 /* Returns a copy of `command` without `option`, which is "--exact" or, if the option has a
  * value, "--drive NAME". The caller frees the copy. Returns NULL for the same texts as
@@ -75,7 +75,7 @@ char *bb_command_without_all(const char *command, const char *const *options, si
  * the value. Returns NULL if `command` does not have the option, or is a text for which
  * bb_command_with() returns NULL. */
 char *bb_command_value(const char *command, const char *option);
-/* Returns the option of `command` with its value, such as " --results DIR", to be added to
- * another command. Returns "" if `command` does not have the option. `command` may be NULL. The
+/* Returns `option` and its value in `command` as text that can be appended to another command, such
+ * as " --results DIR". Returns "" if `command` does not have the option. `command` may be NULL. The
  * caller frees the result. */
 char *bb_command_option(const char *command, const char *option);

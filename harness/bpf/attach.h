@@ -70,10 +70,10 @@ int bb_multi_link__to_file(int prog_fd, uint32_t attach_type, bool is_return, co
 struct bpf_object;
 
 /*
- * A program of a section "struct_ops/..." is a member of a struct of functions, which is the value
- * of a map of type struct_ops. The kernel calls the functions as soon as the map is registered. We
- * register the map by a link (Linux 6.4), which ends when its last descriptor is closed. Without a
- * link, the map would stay registered if bpfbench were killed.
+ * A program of a section "struct_ops/..." is one of the functions in a struct, and this struct is
+ * the value of a map of type struct_ops. The kernel calls the functions as soon as the map is
+ * registered. We register the map by a link (Linux 6.4), which ends when its last descriptor is
+ * closed. Without a link, the map would stay registered if bpfbench were killed.
  */
 #define BB_ATTACH_STRUCT_OPS 44 /* BPF_STRUCT_OPS of enum bpf_attach_type */
 

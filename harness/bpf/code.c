@@ -233,7 +233,8 @@ static int read_table(const struct walk *w, const char *table, uint32_t bytes, s
 			}
 		}
 	}
-	if (n == room) { /* more records than the table has: some were copied for two functions */
+	/* more records than the table can have: some were copied for two functions */
+	if (n == room) {
 		free(records);
 		return bb_fail(err, -EINVAL,
 			       "the object file is broken: two functions are at one offset");

@@ -8,9 +8,9 @@
 struct btf;
 
 /* A program as it was passed to BPF_PROG_LOAD: relocated, with its subprograms appended. Positions
- * are indices of 8-byte slots. The struct owns its arrays. The program's struct bb_source owns
- * `btf` and the descriptors in the instructions, which are valid until the source loads the program
- * again. */
+ * are indices of 8-byte slots. The struct owns its arrays. It does not own `btf` and the
+ * descriptors in the instructions: they belong to the program's struct bb_source, and are valid
+ * until the source loads the program again. */
 struct bb_code {
 	char name[16]; /* BPF_OBJ_NAME_LEN */
 	char license[128];

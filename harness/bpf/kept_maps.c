@@ -65,9 +65,9 @@ bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id)
 
 /*
  * True if later loads can use the map again. Global variables, and the programs in a prog array or
- * in a struct_ops map, belong to one load. Types of a program's own objects belong to the BTF of
- * one load. A map that is not created has nothing to keep, although libbpf 1.4 and newer returns a
- * descriptor of a memory file for it.
+ * in a struct_ops map, belong to one load. Values with objects of the program's own types need the
+ * BTF object of one load. A map that is not created has nothing to keep, although libbpf 1.4 and
+ * newer returns a descriptor of a memory file for it.
  */
 static bool is_kept(const struct bpf_object *obj, const struct bpf_map *map)
 {
@@ -111,7 +111,8 @@ int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
 		      spec->fill.count != theirs->fill.count)) ||
 	    like->type != m->info.type || like->key_size != m->info.key_size ||
 	    like->value_size != m->info.value_size || like->map_flags != m->info.map_flags ||
-	    /* a perf event array has 0 entries until libbpf sets one for each CPU at the load */
+	    /* 0 means any number: a perf event array has 0 entries until libbpf, at the load, sets
+	     * one entry for each CPU */
 	    (like->max_entries && like->max_entries != m->info.max_entries))
 		return -1;
 	if (spec && BB_ANY(spec->entries, spec->n_entries, it->key.self || it->value.self))
@@ -189,7 +190,7 @@ void bb_kept_maps__let_prog_arrays_go(void)
 	nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-/* limit: entries that are counted; two maps that both have more count as equally large */
+/* limit: entries that are counted; two maps with more entries than that count as equally large */
 #define COUNTED_MOST 100000u
 
 /* Counts the entries of a hash or trie; 0 for all other maps. */

@@ -72,8 +72,8 @@ bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id);
 void bb_kept_maps__let_prog_arrays_go(void);
 
 /* Makes later loads use the maps of `lender` where bb_kept_maps__get() allows it, and closes the
- * maps of `k`. Exception: `k` keeps a hash or trie that has another number of entries than the
- * lender's. Its contents, for example from a capture, are part of what is measured. */
+ * maps of `k`. Exception: `k` keeps its own hash or trie if the lender's has another number of
+ * entries, because the contents, for example from a capture, are part of what is measured. */
 void bb_kept_maps__borrow(struct bb_kept_maps *k, struct bb_kept_maps *lender);
 
 /* Closes the maps. `specs`, `self` and `lender` do not change. */

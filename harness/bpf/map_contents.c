@@ -536,8 +536,8 @@ static bool is_written(const struct content *c)
 	return c->steady && c->steady->is_steady && c->id && c->steady->written_id == c->id;
 }
 
-/* Uses the list that an earlier load made of this map as the entries to write. Returns false if
- * there is no list. */
+/* If an earlier load has made a list of this map, takes the list as the entries to write. Returns
+ * false if there is no list. */
 static bool take_list(struct content *c)
 {
 	if (!c->steady || !c->id || c->steady->listed_id != c->id)
@@ -887,7 +887,7 @@ static int write_content(struct content *c)
 	rc = c->type->way == BY_KEY ? delete_all(c) : 0;
 	if (!rc && c->n)
 		rc = write_entries(c, 0, c->n);
-	/* no list for an LRU map: writing all of it also sets the order of its entries */
+	/* an LRU map gets no list: writing it as a whole also sets the order of its entries */
 	if (!rc && c->steady && !c->steady->is_steady && !c->is_listed && c->type->way == BY_KEY &&
 	    !c->type->may_evict)
 		make_list(c);

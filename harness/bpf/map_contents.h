@@ -42,12 +42,13 @@ struct bb_map_contents;
 
 /*
  * Prepares contents for hashes, LRU hashes and arrays (also per CPU), LPM tries, prog arrays and
- * cgroup arrays. For the object's variables, `.data` and `.bss`, a spec has no entries and means
- * the values that the variables hold now. Returns -EINVAL for other types and -ENOENT for unknown
- * names; both messages list the valid ones. If `steady` is NULL, all maps are always written as a
- * whole. If it is an array of specs->n elements, steady maps are written only once. Other large
- * hashes and tries (but not LRU hashes) are written as a whole once, and then only the entries that
- * runs have changed. `specs`, `steady` and the current load of `source` must outlive the result.
+ * cgroup arrays. A spec for the object's variables, `.data` and `.bss`, has no entries: their
+ * contents are the values that the variables hold now. Returns -EINVAL for other types and -ENOENT
+ * for unknown names; both messages list the valid ones. If `steady` is NULL, all maps are always
+ * written as a whole. Else it is an array of specs->n elements, and steady maps are written only
+ * once. Other large hashes and tries (but not LRU hashes) are then written as a whole once, and
+ * later only their entries that runs have changed. `specs`, `steady` and the current load of
+ * `source` must outlive the result.
  */
 int bb_map_contents__make(const struct bb_source *source, const struct bb_map_specs *specs,
 			  struct bb_steady_map *steady, struct bb_map_contents **ret_contents,

@@ -167,7 +167,7 @@ static int talk(const struct request *r)
 }
 
 /* Adds a pair of veth devices, both down. The peer is made in the namespace `peer_netns_fd`; -1
- * means the same namespace. The request has the first device's name and kind; the kind's data
+ * means the same namespace. The request describes the first device; the data of its kind, veth,
  * describe the peer in the same form (drivers/net/veth.c). */
 static int add_veth(const char *name, const char *peer, int peer_netns_fd)
 {
@@ -249,7 +249,7 @@ static int unsupported_or(int rc)
 	return rc == -EOPNOTSUPP || rc == -EPERM ? -ENOTSUP : rc;
 }
 
-/* --- XDP programs without packets --- */
+/* --- attached XDP programs that receive no packets --- */
 
 struct bb_xdp_port {
 	unsigned int ifindex;
@@ -405,7 +405,7 @@ void bb_xdp_net__detach(struct bb_xdp_net *net, size_t port)
 		bb_close(&net->ports[port].link_fd);
 }
 
-/* --- packets from a near end to a far end --- */
+/* --- veth pairs: packets from the near end to the far end --- */
 
 static const struct bb_veth_pair no_pair = {.netns_fd = {-1, -1},
 					    .near_counts_fd = -1,

@@ -45,6 +45,6 @@ int bb_object_say_not_loaded(const char *path, const char *elf, size_t len,
 			     const struct bpf_object *obj, const struct bpf_program *prog,
 			     bool with_others, int rc, struct bb_err *err);
 
-/* Returns -ENOTSUP with a message if the kernel has refused a program of this type and attach
- * type to root before; otherwise 0. */
+/* Returns -ENOTSUP with a message if the kernel has already refused a program of this type and
+ * attach type, although we were root; otherwise returns 0. */
 int bb_object_check_type(const char *path, const struct bpf_program *prog, struct bb_err *err);

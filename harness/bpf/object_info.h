@@ -15,8 +15,8 @@ struct bb_object_program {
 	 * it does, or if we have no guess */
 	const char *guess;
 	char *why_not; /* why a captured program cannot be loaded; NULL if it can */
-	/* runs[n_runs], only of captured programs: the inputs of test runs that the command made,
-	 * and packets that came to the program (struct bb_captured_input) */
+	/* runs[n_runs], only of captured programs: the inputs of test runs that the captured
+	 * command made, and packets that came to the program (struct bb_captured_input) */
 	struct bb_object_run {
 		char *packet, *context; /* hexadecimal digits; NULL if empty or too long */
 		char *path; /* name of the path that the packet took; NULL for a test run */

@@ -12,6 +12,6 @@ struct bpf_object;
 /* Tries to open elf[len]. */
 int bb_object_trial_open(const char *path, const char *elf, size_t len, struct bb_err *err);
 
-/* Tries to load `obj`, which is open: its maps, relocations and chosen programs. The caller's
+/* Tries to load the open object `obj`: its maps, relocations and chosen programs. The caller's
  * `obj` does not change. */
 int bb_object_trial_load(const char *path, struct bpf_object *obj, struct bb_err *err);

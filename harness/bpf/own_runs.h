@@ -7,10 +7,10 @@
  * The runs of a program that we cause by watching it. Reading its counters runs a program that is
  * attached to system calls; a sleep of ours runs one that is attached to context switches.
  *
- * An experiment finds the number of these runs. A window is the time between two readings. In
- * turns, dozens of windows contain one more reading or a sleep, and dozens a busy wait of the same
- * length. If every window with a reading or sleep has more runs than a window with a busy wait,
- * the additional runs are ours, because nobody else runs a program in every window.
+ * An experiment finds the number of these runs. A window is the time between two readings. Dozens
+ * of windows with one more reading or a sleep in them take turns with dozens of windows with a busy
+ * wait of the same length. If every window with a reading or sleep has more runs than a window with
+ * a busy wait, the additional runs are ours, because nobody else runs a program in every window.
  */
 struct bb_own_runs {
 	/* true if the program runs too often or too irregularly to tell how many runs are ours */
@@ -36,15 +36,16 @@ struct bb_own_share {
 	bool unclear; /* true if a window had fewer runs than we caused */
 };
 
-/* We caused `own` runs in a window; returns how many of them the kernel counted. The kernel counts
- * a run that preempts another run of the program as a recursion miss. If a run was preempted on our
- * CPU, all our runs are recursion misses until the preempted run goes on. */
+/* Returns how many of the `own` runs that we caused in a window the kernel counted. The kernel
+ * counts a run that preempts another run of the program as a recursion miss. If a run was preempted
+ * on our CPU, all our runs are recursion misses until the preempted run goes on. */
 static inline uint64_t bb_own_runs__left(const struct bb_prog_stats *window, uint64_t own)
 {
 	return own > window->recursion_misses ? own - window->recursion_misses : 0;
 }
 
-/* Adds a window: the rise of the counters in it, and in `own` the number of runs that we caused. */
+/* Adds a window. `window` is the rise of the counters in it, `own` the number of runs that we
+ * caused. */
 void bb_own_share__add(struct bb_own_share *s, const struct bb_prog_stats *window, uint64_t own);
 
 /* Returns the time of the runs that we did not cause, ns; NAN if there are none, or if they cannot

@@ -160,8 +160,8 @@ void bb_stats_enable__off(struct bb_stats_enable *e)
 	*e = (struct bb_stats_enable){.fd = -1};
 }
 
-/* Returns the number directly after `key` at the beginning of a line. Returns NAN unless `after`
- * follows the number. */
+/* Finds the line that begins with `key`, and returns the number directly after `key`. Returns NAN
+ * if there is none, or if `after` does not follow the number. */
 static double number_of(const char *text, const char *key, const char *after)
 {
 	const char *at = line_of(text, key);

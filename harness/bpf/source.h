@@ -20,8 +20,8 @@ struct bb_source_global {
 };
 
 struct bb_source_ops {
-	/* A function that may be NULL is NULL for live programs, which are never changed. fill_usdt
-	 * is also NULL for captures. */
+	/* For live programs, which are never changed, all functions that may be NULL are NULL.
+	 * fill_usdt is also NULL for captures. */
 
 	/*
 	 * Loads the program. The caller has unloaded the previous load. *ret_prog_fd is borrowed

@@ -26,7 +26,7 @@ struct captured {
 	struct bb_captured_section section;
 };
 
-/* --- variables --- */
+/* --- global variables --- */
 
 /* Returns the BTF type of a map of variables, such as ".bss"; NULL for another map. */
 static const struct btf_type *section_of(const struct captured *s, const struct bb_captured_map *m)
@@ -236,7 +236,8 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 	c.funcs = bb_memdup(p->funcs, c.n_funcs * sizeof(*c.funcs));
 	c.lines = bb_memdup(p->lines, c.n_lines * sizeof(*c.lines));
 	bb_replay__put_fds(&s->replay, (size_t)(p - s->capture->progs), c.insns);
-	/* struct bb_code has no fd_array, so we replace indexes into it by descriptors */
+	/* Instructions may hold indexes into the program's fd_array. struct bb_code has no such
+	 * array, so we replace the indexes by descriptors. */
 	for (uint32_t i = 0; i < c.n; i += bb_insn_slots(&c.insns[i])) {
 		struct bpf_insn *insn = &c.insns[i];
 		bool is_fd = insn->src_reg == BPF_PSEUDO_MAP_IDX;
@@ -318,7 +319,7 @@ static const struct bb_source_ops captured_ops = {
 	.free = captured_free,
 };
 
-/* --- opening --- */
+/* --- opening a program of a capture --- */
 
 static int find_program(struct captured *s, struct bb_err *err)
 {

@@ -32,7 +32,8 @@ struct object {
 	size_t elf_len;
 	bool has_prog_array;
 	struct bb_jumps jumps;
-	bool has_others; /* true if programs to which ours may jump are loaded together with it */
+	/* true if other programs, to which ours may jump, are loaded together with ours */
+	bool has_others;
 	struct bb_map_patterns patterns;
 	struct bpf_object *obj;  /* the object of the current load; NULL: nothing is loaded */
 	char stats[STATS_BYTES]; /* the verifier's statistics of the last load; "" if unknown */
@@ -61,9 +62,9 @@ static void load_beside(struct object *s, const struct bpf_program *ours, struct
 	bpf_program__set_flags(p, bpf_program__flags(p) | bpf_program__flags(ours));
 }
 
-/* Chooses our program and all programs that it can tail-call: through prog array slots that the
- * file or the scenario fills. Slots that another loader would fill stay empty. All functions of a
- * struct_ops are loaded together. */
+/* Chooses the programs to load: ours, and all programs that it can tail-call through prog array
+ * slots that the file or the scenario fills. Slots that another loader would fill stay empty. All
+ * functions of a struct_ops are loaded together. */
 static void choose_programs(struct object *s, struct bpf_object *obj,
 			    const struct bpf_program *ours)
 {
@@ -90,9 +91,9 @@ static void choose_programs(struct object *s, struct bpf_object *obj,
 		bb_jumps__reach(&s->jumps, bpf_map__name(map));
 	for (size_t i = 0; (name = bb_jumps__next(&s->jumps, &i));)
 		load_beside(s, ours, bpf_object__find_program_by_name(obj, name));
-	/* libbpf fills the slots of every prog array, for which all programs in the slots would
-	 * have to be loaded. So we do not create arrays that our programs do not reach. We also
-	 * give these arrays another map type, because otherwise libbpf would still try to fill
+	/* libbpf fills the slots of every prog array that it creates, and for this all programs in
+	 * the slots must be loaded. So we do not create arrays that our programs do not reach. We
+	 * also give these arrays another map type, because otherwise libbpf would still try to fill
 	 * their slots. */
 	bpf_object__for_each_map(map, obj)
 	{
@@ -178,7 +179,8 @@ static void close_object(const struct object *s, struct bpf_object *obj)
 		bb_kept_maps__let_prog_arrays_go();
 }
 
-/* Loads once. With log level 0, libbpf repeats a failed load to get the whole log. */
+/* Opens and loads the object once. With log level 0, libbpf itself repeats a failed load to get the
+ * whole log. */
 static int load_once(struct object *s, uint32_t log_level, struct bpf_object **ret_obj,
 		     struct bb_err *err)
 {

@@ -48,7 +48,7 @@ bool bb_target__is_adopted(const struct bb_target *t);
  * Unloads `t` and lets its later loads use the maps of `lender`, which is loaded and must outlive
  * `t`. A map is shared if name, type, sizes, flags, the scenario's contents and the number of
  * entries are the same; exceptions are in bpf/kept_maps.h. Two programs are then compared on the
- * same memory: other pages changed the comparison of a program with itself by 0.1 to 0.5 %.
+ * same memory. On pages of its own, a program differed from itself by 0.1 to 0.5 %.
  */
 void bb_target__borrow_maps(struct bb_target *t, struct bb_target *lender);
 

@@ -100,7 +100,8 @@ static bool has_column(const struct bb_report *r, const struct bb_case *c, size_
 	return in & detail || (in == BB_SHORT_NO_NET && detail == BB_SHORT && !has_net(r, c));
 }
 
-/* Adds the row of case `i`. With `param`, the value of the parameter follows the variant. */
+/* Adds the row of case `i`. If `param` is true, adds a cell with the parameter's value after the
+ * variant. */
 static void add_row(const struct bb_report *r, size_t i, enum bb_detail detail, bool param,
 		    struct bb_doc *d)
 {
@@ -195,8 +196,8 @@ static bool returns_early(const struct bb_report *r, const struct bb_case *c)
 	return BB_ANY(r->cases, r->n_cases, it->turned_file && bb_same_program(it, c));
 }
 
-/* If the table of case `first` has many programs, names those with the least and the most net
- * cost. Programs that return early do not count. */
+/* If the table of case `first` has many programs, names those with the least and the most net cost.
+ * Leaves out programs whose runs end early. */
 static void add_extremes(const struct bb_report *r, const struct bb_case *first, struct bb_doc *d)
 {
 	const struct bb_case *least = NULL, *most = NULL;
@@ -405,8 +406,8 @@ void bb_doc_programs(const struct bb_report *r, struct bb_doc *d)
 
 /* --- executed instructions --- */
 
-/* Adds a count of instructions of case `c`; with `with_param`, also the value of the parameter:
- * "147 (at 233)". */
+/* Adds a cell with `value`, a number of instructions of case `c`. If `with_param` is true, the cell
+ * also has the value of the case's parameter: "147 (at 233)". */
 static void add_extreme(struct bb_doc *d, const struct bb_counted_case *c, uint64_t value,
 			bool with_param)
 {
@@ -423,9 +424,9 @@ bool bb_is_counted_floor(const struct bb_report *r, const struct bb_counted *c)
 			      bb_same_text(it->scenario, c->scenario) && bb_is_floor(r, it));
 }
 
-/* Adds one sentence with the number of instructions that each program executes, without floors.
- * Adds nothing and returns false if there are no programs or more than MOST_COUNTS, if a program
- * makes tail calls, or if a program has several counts. */
+/* Adds one sentence with the number of instructions that a run of each program executes, without
+ * floors. Adds nothing and returns false if there are no programs or more than MOST_COUNTS, if a
+ * program makes tail calls, or if a program's number is not always the same. */
 static bool add_counts(const struct bb_report *r, struct bb_doc *d)
 {
 	size_t before = d->n, n = 0;
@@ -512,8 +513,8 @@ static bool is_of_compare(const struct bb_report *r)
 	return !r->command || !strncmp(r->command, "bpfbench compare ", 17);
 }
 
-/* Adds advice to measure with a budget that should decide the inconclusive comparisons. Adds
- * nothing if there are none, or if a longer budget decides none of them. */
+/* Adds advice to repeat the command with a longer budget, which should decide the inconclusive
+ * comparisons. Adds nothing if there are none, or if a longer budget decides none of them. */
 static void add_budget(const struct bb_report *r, enum bb_doc_kind kind, const char *label,
 		       struct bb_doc *d)
 {
@@ -797,7 +798,8 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 	bb_doc__add(d, BB_DOC_FAINT, NULL, "%s", "");
 }
 
-/* True if the lines of some case can be timed. The lines of a mix of inputs cannot. */
+/* True if the report has a case of the drive `step` that is not a mix of inputs. Only the lines of
+ * such a case can be timed. */
 static bool has_step(const struct bb_report *r)
 {
 	return BB_ANY(r->cases, r->n_cases,

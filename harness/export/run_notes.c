@@ -10,10 +10,10 @@
 #define REACHED 0.9
 #define NAMED_LOADS 8 /* the most loads that a note about void series names */
 
-/* --- notes: each is collected as two blocks, first the case, then the cause --- */
+/* --- notes: first collected as pairs of blocks, one with the case and one with the cause --- */
 
-/* Adds a note about all series of the case that are void for the reason of series `i`. Does nothing
- * if an earlier series has the same reason. */
+/* Adds one note about all series of the case that are void for the same reason as series `i`. Does
+ * nothing if an earlier series has this reason. */
 static void note_void(struct bb_doc *notes, const struct bb_case *c, size_t i)
 {
 	const char *why = bb_series_why_void(&c->series[i]);
@@ -96,9 +96,8 @@ static bool is_same_cause(const struct bb_doc_block *a, const struct bb_doc_bloc
 	return *x == *y;
 }
 
-/* Joins the notes with the same cause: adds the cause once, with the first case that has it and the
- * number of further cases. With BB_DETAILS, joins only notes that name no case; each note that
- * names a case is added by itself. */
+/* Adds the notes. Notes with the same cause become one: it has the first case with this cause and
+ * the number of the other cases. With BB_DETAILS, only notes that name no case are joined so. */
 static void say_causes(const struct bb_doc *notes, enum bb_detail detail, struct bb_doc *d)
 {
 	for (size_t i = 0; i < notes->n; i += 2) {
@@ -212,7 +211,8 @@ size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_
 
 /* --- notes about early returns and failed lookups --- */
 
-/* The kinds of input that a check of a program may reject. Each kind has another remedy. */
+/* The kinds of input that a check of a program may reject. For each kind, turned_remedies[] says
+ * what to try instead. */
 enum turned_input { OF_PACKETS, OF_CONTEXTS, OF_EVENTS, OF_PAGE_FAULTS, N_INPUTS };
 
 static const char *const turned_remedies[] = {
@@ -250,7 +250,8 @@ struct noting {
 	/* the notes are about the cases in the table of this case; NULL: about all cases */
 	const struct bb_case *table;
 	bool is_compared; /* true: the cases are those of base and head */
-	size_t from;      /* a note is not repeated if block `from` or a later block has it */
+	/* notes that are in block `from` of `d` or in a later block are not repeated */
+	size_t from;
 	struct bb_doc *d;
 };
 
@@ -369,8 +370,8 @@ bool bb_doc_is_searched(const struct bb_report *r)
 	       BB_ANY(r->cases, r->n_cases, it->found);
 }
 
-/* Adds advice about a lookup `v` that failed in the run `r`. Without `is_searched`, the advice may
- * name `--try-inputs`. */
+/* Adds advice about a lookup `v` that failed in the run `r`. If `is_searched` is true, the advice
+ * does not name `--try-inputs`. */
 static void add_remedy(const struct bb_report *r, const struct bb_in_vain *v, bool is_searched,
 		       struct bb_doc *d)
 {
@@ -493,9 +494,10 @@ static bool failed_before(const struct bb_report *r, const struct bb_case *c,
 	return false;
 }
 
-/* Counts the other programs in the table whose lookups in the map of `v` failed, too. Returns
- * SIZE_MAX if such a program comes before `c`: its note then counts the program of `c`. Returns 0
- * in a comparison, because add_once() joins the notes of base and head. */
+/* Returns the number of other programs in the table whose lookups in the map of `v` failed, too.
+ * Returns SIZE_MAX if one of these programs has a case before `c`: the note about that case already
+ * counts the program of `c`. Returns 0 in a comparison, because add_once() joins the notes of base
+ * and head. */
 static size_t count_alike(const struct noting *k, const struct bb_case *c,
 			  const struct bb_in_vain *v)
 {
@@ -516,8 +518,8 @@ static size_t count_alike(const struct noting *k, const struct bb_case *c,
 	return n;
 }
 
-/* Adds the failed lookups of case `c`. Returns one of these lookups or `last`; if possible, a
- * lookup in a map that the user can fill. */
+/* Adds notes about the failed lookups of case `c`. Returns the lookup that the advice should be
+ * about: `last` or one of case `c`; if possible, one in a map that the user can fill. */
 static const struct bb_in_vain *add_lookups(const struct noting *k, const struct bb_case *c,
 					    const struct bb_in_vain *last)
 {

@@ -251,8 +251,8 @@ struct bb_table_cell bb_floor_cell(const struct bb_case *c)
 	return time_of(c, value, c->summary.latency.value);
 }
 
-/* Returns the floor's latency of a case whose floor is no case of the run, because no row of the
- * table then shows it. Returns an empty cell for all other cases. */
+/* Returns the floor's latency if the floor is not a case of the run, because no row of the table
+ * then shows it. Otherwise returns an empty cell. */
 static struct bb_table_cell own_floor(const struct bb_case *c)
 {
 	return c->floor == BB_NO_FLOOR ? bb_floor_cell(c) : none;
@@ -340,8 +340,8 @@ static struct bb_table_cell multi(const struct bb_case *c)
 	return n || shares ? count(n) : none;
 }
 
-/* Returns the range of the latency over the places of the code if bpfbench distributed the loads
- * over the places (run/round.h), otherwise the spread over the loads. */
+/* Returns the range of the latency over the places of the code (its addresses modulo 64) if
+ * bpfbench distributed the loads over them (run/round.h), otherwise the spread over the loads. */
 static struct bb_table_cell spread(const struct bb_case *c)
 {
 	const struct bb_drive_kind *kind = bb_drive_kind_named(c->drive);

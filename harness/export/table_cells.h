@@ -78,7 +78,7 @@ bool bb_is_shown_in_ms(double ns);
  * ms: "33.0 ms". */
 struct bb_table_cell bb_table_cell_time(double ns, double scale);
 
-/* Returns a number with the number itself as the scale; "-" for NAN. */
+/* Returns bb_table_cell_number(value, value), or "-" for NAN. */
 struct bb_table_cell bb_table_cell_value(double value);
 
 /* Returns the interval of an estimate, "[1.2, 3.4]", with as many decimals as its value. Empty if

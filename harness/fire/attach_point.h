@@ -12,22 +12,23 @@
  */
 enum bb_attach_kind {
 	BB_AT_NOWHERE,    /* the section names no hook */
-	BB_AT_TRACEPOINT, /* "syscalls/sys_enter_openat" */
-	BB_AT_RAW_TP,     /* "sched_switch" */
+	BB_AT_TRACEPOINT, /* a tracepoint: "syscalls/sys_enter_openat" */
+	BB_AT_RAW_TP,     /* a raw tracepoint: "sched_switch" */
 	/* tp_btf, fentry, fexit, LSM: the hook is fixed when the program is loaded */
 	BB_AT_BTF,
 	BB_AT_ITER,         /* "task": an iterator, also fixed when the program is loaded */
-	BB_AT_KPROBE,       /* "tcp_v4_connect" */
-	BB_AT_KPROBE_MULTI, /* "tcp_*" */
-	BB_AT_UPROBE,       /* "/lib/libc.so.6:malloc" */
-	BB_AT_UPROBE_MULTI, /* "/lib/libc.so.6:mem*" */
-	BB_AT_OWN_FUNCTION, /* "vfs_read": bb_own_function() is called instead of it */
-	/* "sched_switch", a raw tracepoint: the kernel runs the program by BPF_PROG_TEST_RUN;
-	 * nobody causes the event */
+	BB_AT_KPROBE,       /* a kernel function: "tcp_v4_connect" */
+	BB_AT_KPROBE_MULTI, /* many kernel functions: "tcp_*" */
+	BB_AT_UPROBE,       /* a function of a process: "/lib/libc.so.6:malloc" */
+	BB_AT_UPROBE_MULTI, /* many functions of a process: "/lib/libc.so.6:mem*" */
+	/* "vfs_read": bpfbench calls bb_own_function() instead of this function */
+	BB_AT_OWN_FUNCTION,
+	/* "sched_switch", a raw tracepoint: bpfbench runs the program by BPF_PROG_TEST_RUN; the
+	 * event itself does not happen */
 	BB_AT_OWN_RUN,
-	BB_AT_SK_MSG,     /* a socket of ours in a sockmap */
-	BB_AT_REUSEPORT,  /* a socket of ours that shares its port */
-	BB_AT_CGROUP,     /* "connect4" */
+	BB_AT_SK_MSG,     /* a socket of bpfbench in a sockmap */
+	BB_AT_REUSEPORT,  /* a socket of bpfbench that shares its port */
+	BB_AT_CGROUP,     /* a cgroup: "connect4" */
 	BB_AT_NETNS,      /* a network namespace: sk_lookup, flow_dissector */
 	BB_AT_NETFILTER,  /* packets that arrive in a network namespace */
 	BB_AT_STRUCT_OPS, /* "ssthresh": a struct of functions, attached as a whole */
@@ -90,8 +91,8 @@ bool bb_attach_point__same_event(const struct bb_attach_point *a, const struct b
 bool bb_attach_point__by_own_run(const struct bb_attach_point *p,
 				 struct bb_attach_point *ret_point);
 
-/* Writes the name of the function or event that a program is named after: the program's name up to
- * the first dot, because captures add ".2" and so on to equal names. With `is_bare`, also removes
+/* Writes the program's name up to the first dot, because captures add ".2" and so on to equal
+ * names. Many programs are named after their function or event. With `is_bare`, also removes
  * prefixes and suffixes, for example from "kprobe__vfs_read" and "vfs_read_exit". */
 void bb_program__named_after(const char *program, bool is_bare, char *ret_name, size_t size);
 

@@ -50,7 +50,7 @@ static char **make_argv(const struct bb_fire_user *u, const char *library,
 	return argv;
 }
 
-/* --- in our process --- */
+/* --- in our process: starts the child, waits for it and ends it --- */
 
 /* Waits for the first message of the child. It is empty if the child can call the function;
  * otherwise it says why not. */

@@ -11,7 +11,8 @@
 #define ENOUGH 3u
 #define DEATHS 2u /* the search ends when the process that fires has died this many times */
 
-/* The triggers to try, and the results. The process that fires works on a copy in shared memory. */
+/* The triggers to try, and the results. The process that fires works on a copy of this struct in
+ * shared memory. */
 struct list {
 	struct bb_stats_reader reader;
 	struct bb_attach_point point;
@@ -26,7 +27,7 @@ struct windows {
 	uint64_t runs[WINDOWS];
 	size_t n;
 	double ns; /* mean time of a window */
-	int rc;    /* result of the last firing */
+	int rc;    /* 0 or -errno of the last firing */
 };
 
 static uint64_t runs_of(const struct bb_stats_reader *r)

@@ -8,7 +8,7 @@ struct bb_tried {
 	const struct bb_trigger *trigger;
 	uint32_t runs;  /* runs of the program that one firing causes; 0 means none */
 	uint32_t fired; /* number of firings */
-	double ns;      /* mean time of a firing and a reading of the counters, ns */
+	double ns;      /* mean time of one firing with one reading of the counters, ns */
 	int rc;         /* -errno of the last firing, or of preparing the trigger; 0: it worked */
 };
 
@@ -21,7 +21,7 @@ struct bb_tried {
 struct bb_discovery {
 	const struct bb_trigger *trigger; /* NULL if no trigger makes the program run */
 	uint32_t runs_each;               /* runs that one firing causes */
-	char ended[200];                  /* message if the process that fires ended; else "" */
+	char ended[200];                  /* why the process that fires ended; "": it did not end */
 	/* the triggers that were tried, in the order of trying; owned */
 	struct bb_tried *tried;
 	size_t n_tried;
@@ -39,9 +39,9 @@ int bb_discover(const struct bb_fire_site *site, const struct bb_attach_point *p
 		struct bb_discovery *ret_discovery, struct bb_err *err);
 void bb_discovery__done(struct bb_discovery *d);
 
-/* runs[n]: the number of runs of the program in each of n windows, in each of which the trigger
- * fired once. Returns the smallest of these numbers, because other processes can only add runs.
- * Returns 0 if fewer than a quarter of the windows have this number, or if n is 0. */
+/* Returns the smallest of the numbers runs[n], because other processes can only add runs. Each is
+ * the number of runs of the program in one window, in which the trigger fired once. Returns 0 if
+ * fewer than a quarter of the windows have the smallest number, or if n is 0. */
 uint64_t bb_fewest_runs(const uint64_t *runs, size_t n);
 
 /*

@@ -14,9 +14,10 @@
 #define LOOPBACK_IFINDEX 1
 /* inode number of the machine's first PID namespace: include/linux/proc_ns.h */
 #define FIRST_PID_NAMESPACE 0xEFFFFFFCU
-#define STUCK_S 5.0 /* time limit of a firing, s; the child that takes longer is stuck */
+#define STUCK_S 5.0 /* time limit of a firing, s; a child that takes longer counts as stuck */
 #define LOOK_MS 1000
-#define HEAD_BYTES 256u /* bytes for struct bb_fire_task, in whole cache lines */
+/* bytes for struct bb_fire_task at the start of the shared memory, in whole cache lines */
+#define HEAD_BYTES 256u
 
 /* --- the site --- */
 
@@ -54,7 +55,8 @@ static int remove_cgroups_at_end(void *arg, int alive)
 	/* the trigger `cgroup` leaves this folder behind if the process that fires is killed */
 	snprintf(inner, sizeof(inner), "%s/c", p->cgroup);
 	bb_root__begin();
-	/* as long as a process is in the cgroup, rmdir() returns EBUSY */
+	/* rmdir() returns EBUSY as long as a process is in the cgroup; so it is tried for about
+	 * 2 s */
 	for (int i = 0; i < 100 && (rmdir(inner), rmdir(p->cgroup)) && errno == EBUSY; i++)
 		usleep(20000);
 	return 0;

@@ -89,13 +89,14 @@ struct bb_firer {
 };
 
 /* Starts the child for programs at `point`, and returns when the child has entered the site. work()
- * receives `arg`. The child is a fork: it sees our memory and descriptors as they are now, but no
- * later ones. Returns 0, or -errno with a message. */
+ * receives `arg`. The child is a fork: it has our memory and descriptors as they are now, without
+ * later changes. Returns 0, or -errno with a message. */
 int bb_firer__start(const struct bb_fire_site *site, const struct bb_attach_point *point, void *arg,
 		    size_t shared_bytes, struct bb_firer *ret_firer, struct bb_err *err);
 void bb_firer__stop(struct bb_firer *f); /* accepts a zeroed struct */
 
-/* Returns the process whose functions are probed; -1 means all processes. */
+/* Returns the pid of the process in which programs at `point` probe functions; -1 means all
+ * processes. */
 pid_t bb_firer__probed(const struct bb_firer *f, const struct bb_attach_point *point);
 
 /* Runs `work` in the child and waits until `work` has returned. Returns 0 or the -errno of `work`;

@@ -23,7 +23,8 @@
 
 /* --- looking up names and numbers in sysfs and tracefs --- */
 
-/* Returns the bit of perf_event_attr.config that selects the return probe ("config:0" in sysfs). */
+/* Returns the bit of perf_event_attr.config that selects a probe on the function's return. sysfs
+ * says which bit: "config:0". */
 static uint64_t return_bit(const char *pmu)
 {
 	char path[128], text[32];
@@ -377,7 +378,7 @@ int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct b
 	case BB_AT_ITER:
 	case BB_AT_OWN_RUN:
 	case BB_AT_SK_MSG:
-	case BB_AT_REUSEPORT: break; /* the trigger attaches or runs the program */
+	case BB_AT_REUSEPORT: break; /* nothing to open: the trigger attaches or runs the program */
 	case BB_AT_CGROUP: rc = need_site(site, false, err); break;
 	case BB_AT_NETNS:
 	case BB_AT_NETFILTER: rc = need_site(site, true, err); break;
@@ -549,7 +550,7 @@ static int put_once(const struct bb_hook *h, int prog_fd, int *ret_link_fd)
 			     ret_link_fd);
 		break;
 	case BB_AT_NETFILTER: rc = put_on_netfilter(h, prog_fd, ret_link_fd); break;
-	case BB_AT_STRUCT_OPS: /* the struct in the map contains the program */
+	case BB_AT_STRUCT_OPS: /* attaches the struct in the map, which contains the program */
 		rc = link_of(bpf_link_create(p->map_fd, 0, BB_ATTACH_STRUCT_OPS, NULL),
 			     ret_link_fd);
 		break;

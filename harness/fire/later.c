@@ -9,7 +9,7 @@
  * measured */
 #define MOMENT_US 50
 #define STACK_BYTES (64u << 10)
-#define MOST 512 /* most threads at a time */
+#define MOST 512 /* limit: threads at a time */
 
 static atomic_int begun, running;
 
@@ -60,9 +60,9 @@ void bb_close_later(int fd)
 	static bool waits_at_exit;
 	int before = atomic_load(&begun);
 
-	/* Without this wait, the kernel would kill the threads at the end of the process. A killed
-	 * thread cannot remove its uprobe: the kernel leaks it and logs "failed to unregister,
-	 * leaking uprobe". */
+	/* At the end of a process, the kernel kills the threads that still run. A killed thread
+	 * cannot remove its uprobe: the kernel leaks it and logs "failed to unregister, leaking
+	 * uprobe". So the process first waits for the threads. */
 	waits_at_exit = waits_at_exit || !atexit(bb_close_later__wait);
 	if (fd < 0)
 		return;

@@ -175,10 +175,10 @@ void bb_live_objects__close(struct bb_live_objects *o)
 	*o = (struct bb_live_objects){0};
 }
 
-/* --- arguments --- */
+/* --- arguments of calls and of test runs --- */
 
 static const struct {
-	const char *type; /* name of a struct */
+	const char *type; /* name of the struct that a parameter points to */
 	enum bb_live live;
 	/* the file whose object is used; BB_N_LIVE_FILES: the socket that the name of the probed
 	 * function suggests */
@@ -345,7 +345,8 @@ static const struct btf_type *prototype_of(const struct bb_live_objects *o, cons
 	return t ? btf__type_by_id(o->btf, t->type) : NULL;
 }
 
-/* Returns the only kernel function that begins with `begin`; NULL if there is not exactly one. */
+/* Returns the only kernel function whose name begins with `begin`; NULL if there is not exactly
+ * one. */
 static const char *only_function(const struct bb_live_objects *o, const char *begin)
 {
 	const char *found = NULL;
@@ -423,7 +424,7 @@ static void make_for_user(const struct bb_live_objects *o, struct bb_attach_poin
 }
 
 /* Makes arguments for a function with an unknown prototype. `why` is the reason why the prototype
- * is unknown, or ""; p->said begins with it. Without filler->word, all arguments are A_SIZE, and
+ * is unknown, or ""; p->said begins with it. If filler->word is NULL, all arguments are A_SIZE, and
  * the result, args[6], is a text. */
 static void make_unknown(const struct bb_live_objects *o, const struct filler *filler,
 			 const char *why, struct bb_attach_point *p)

@@ -54,7 +54,8 @@ struct bb_trigger {
 	const char *words;
 	/* Prepares the trigger. Returns 0 or -errno. NULL: there is nothing to prepare. */
 	int (*open)(struct bb_firing *f);
-	/* Causes the event once. Returns 0 or -errno. NULL: reading the counters causes it. */
+	/* Causes the event once. Returns 0 or -errno. NULL: the event happens anyway when the
+	 * program's counters are read. */
 	int (*fire)(struct bb_firing *f);
 	/* Undoes open(); bb_firing__close() closes the descriptors. NULL: nothing else to undo. */
 	void (*close)(struct bb_firing *f);
@@ -83,7 +84,8 @@ extern const struct bb_trigger bb_triggers_call[], bb_triggers_memory[], bb_trig
 /* Copies the calls of the trigger to f->calls, and replaces symbolic arguments such as FD0
  * (fire/triggers.h) by their values. */
 void bb_trigger__resolve_calls(struct bb_firing *f);
-/* fire() of triggers that only make system calls. Returns 0 or -errno. */
+/* The fire() of triggers that only make system calls: makes the calls in f->calls. Returns 0 or
+ * -errno. */
 int bb_trigger__call(struct bb_firing *f);
 
 /* Returns the name of the trigger that the scenario asks for; NULL if it asks for none. */
@@ -96,6 +98,6 @@ const char *bb_trigger__asked_for(const struct bb_attach_point *p);
  * also allow it. */
 bool bb_trigger__is_for(const struct bb_trigger *t, const struct bb_attach_point *p);
 
-/* Compares the words of the trigger with the name of the attach point. 0: a word equals the name;
- * 1: a word is part of the name; 2: neither. */
+/* Compares the words of the trigger with the name of the attach point. Returns 0 if a word equals
+ * the name, 1 if a word is part of the name, otherwise 2. */
 unsigned int bb_trigger__distance(const struct bb_trigger *t, const struct bb_attach_point *p);

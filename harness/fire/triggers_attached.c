@@ -14,7 +14,8 @@
 
 #define MOST_MAPS 64u
 
-/* Links the iterator; fd[0] is the link. Returns -errno if the iterator does not accept `info`. */
+/* Attaches the iterator program by a link, fd[0]. Returns -errno if the iterator does not accept
+ * `info`. */
 static int link_iter(struct bb_firing *f, union bpf_iter_link_info *info)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .iter_info = info,
@@ -360,7 +361,7 @@ static int open_cpumap(struct bb_firing *f)
 	return load_xdp(insns, BB_LEN(insns), &f->fd[0]);
 }
 
-/* Fires, and waits until the other CPU has taken the frame from the queue. */
+/* Fires, and then waits 200 us, in which the other CPU takes the frame from the queue. */
 static int fire_cpumap(struct bb_firing *f)
 {
 	int rc = fire_frame(f);

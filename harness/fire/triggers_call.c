@@ -24,7 +24,8 @@ static int open_call(struct bb_firing *f)
 	}
 #define CALL(...) ROW(BB_CALL, __VA_ARGS__)
 #define MAKES(...) ROW(BB_CALL_MAKES_FD, __VA_ARGS__)
-#define REFUSED(...) ROW(BB_CALL_FAILS, __VA_ARGS__) /* refused because of its arguments */
+/* the kernel refuses the call because of its arguments */
+#define REFUSED(...) ROW(BB_CALL_FAILS, __VA_ARGS__)
 
 const struct bb_trigger bb_triggers_call[] = {
 	CALL(getppid),
@@ -64,7 +65,7 @@ const struct bb_trigger bb_triggers_call[] = {
 	CALL(gettimeofday, BUFFER, 0),
 	CALL(getitimer, 0, BUFFER),
 	CALL(getrandom, BUFFER, 8, 0),
-	/* files */
+	/* calls for files */
 	CALL(read, FILE_FD, BUFFER, 1),
 	CALL(write, FILE_FD, BUFFER, 0),
 	CALL(pread64, FILE_FD, BUFFER, 1, 0),
@@ -116,7 +117,7 @@ const struct bb_trigger bb_triggers_call[] = {
 	MAKES(inotify_init1, 0),
 	REFUSED(inotify_add_watch, -1, PATH, 1),
 	MAKES(fanotify_init, 0, 0),
-	/* memory */
+	/* calls for memory */
 	CALL(mprotect, NEXT_PAGE, PAGE_BYTES, PROT_READ | PROT_WRITE),
 	CALL(madvise, NEXT_PAGE, PAGE_BYTES, MADV_NORMAL),
 	CALL(mincore, PAGE, PAGE_BYTES, BUFFER),
@@ -127,7 +128,7 @@ const struct bb_trigger bb_triggers_call[] = {
 	CALL(brk, 0),
 	REFUSED(process_vm_readv, OWN_PID, VECTOR, 1, ZEROS, 0, 0),
 	CALL(membarrier, 0, 0),
-	/* signals, waiting */
+	/* calls for signals and for waiting */
 	CALL(rt_sigaction, SIGUSR2, 0, BUFFER, 8),
 	CALL(rt_sigprocmask, SIG_BLOCK, 0, BUFFER, 8),
 	CALL(rt_sigpending, BUFFER, 8),
@@ -148,7 +149,7 @@ const struct bb_trigger bb_triggers_call[] = {
 	REFUSED(wait4, -1, 0, WNOHANG, 0),
 	REFUSED(waitid, P_ALL, 0, 0, WNOHANG | WEXITED, 0),
 	REFUSED(ptrace, -1, 0, 0, 0),
-	/* sockets */
+	/* calls for sockets */
 	MAKES(socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0),
 	REFUSED(connect, -1, ZEROS, 16),
 	REFUSED(bind, -1, ZEROS, 16),
@@ -166,7 +167,7 @@ const struct bb_trigger bb_triggers_call[] = {
 	REFUSED(getpeername, -1, BUFFER, BUFFER),
 	REFUSED(getsockopt, -1, 1, 1, BUFFER, BUFFER),
 	REFUSED(setsockopt, -1, 1, 1, BUFFER, 4),
-	/* the system */
+	/* namespaces, mounts, modules, BPF, keys and the like */
 	CALL(unshare, 0),
 	REFUSED(setns, -1, 0),
 	REFUSED(mount, NO_PATH, NO_PATH, NO_PATH, 0, 0),
@@ -188,7 +189,7 @@ const struct bb_trigger bb_triggers_call[] = {
 	REFUSED(request_key, 0, 0, 0, 0),
 	REFUSED(seccomp, 0x7fff, 0, 0),
 	REFUSED(userfaultfd, 0x40000000),
-	REFUSED(clone, 0x40000000 | 0x00010000 /* a thread that shares no memory */, 0, 0, 0, 0),
+	REFUSED(clone, 0x40000000 | 0x00010000 /* CLONE_THREAD without CLONE_VM */, 0, 0, 0, 0),
 	REFUSED(clone3, ZEROS, 0),
 	REFUSED(linkat, AT_FDCWD, NO_PATH, AT_FDCWD, NO_PATH, 0),
 	REFUSED(symlinkat, PATH, AT_FDCWD, PATH),
@@ -230,7 +231,7 @@ const struct bb_trigger bb_triggers_call[] = {
 	REFUSED(arch_prctl, 0x7fff, 0),
 #endif
 #ifdef SYS_openat2 /* Linux 5.6 */
-	MAKES(openat2, AT_FDCWD, PATH, ZEROS, 24 /* struct open_how */),
+	MAKES(openat2, AT_FDCWD, PATH, ZEROS, 24 /* size of struct open_how */),
 #endif
 #ifdef SYS_fsopen /* Linux 5.2 */
 	REFUSED(fsopen, NO_PATH, 0),

@@ -285,7 +285,7 @@ const struct bb_trigger bb_triggers_socket[] = {
 /* --- packets; nothing waits for their arrival, because programs may drop them --- */
 
 #define LOOPBACK_IFINDEX 1 /* index of the loopback device in every network namespace */
-#define DISCARD_PORT 9     /* RFC 863 */
+#define DISCARD_PORT 9     /* the port of the service that discards what it receives: RFC 863 */
 
 /* Sends a datagram and receives it if it has arrived. It arrives before sendto() returns, unless
  * the CPU is busy with other work. */
@@ -330,7 +330,7 @@ static int open_frame(struct bb_firing *f)
 	return bb_failed(f->fd[0] < 0 || bind(f->fd[0], (struct sockaddr *)&lo, sizeof(lo)));
 }
 
-/* The kernel drops the frame on arrival, because its IP checksum is zero. */
+/* Sends the frame. The kernel drops it on arrival, because its IP checksum is zero. */
 static int fire_frame(struct bb_firing *f)
 {
 	return bb_failed(send(f->fd[0], f->page, (size_t)f->own, MSG_DONTWAIT) < 0);

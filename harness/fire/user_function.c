@@ -23,7 +23,7 @@ struct search {
 	char *names[BB_MOST_ADDRESSES];
 	size_t n_names;
 	bool is_whole; /* true: the file has a full symbol table */
-	uint64_t base; /* address of .stapsdt.base; 0 means none */
+	uint64_t base; /* address of the section .stapsdt.base; 0: there is none */
 	/* arguments[cookie]: the distinct strings that describe arguments of the probe */
 	size_t n_arguments;
 	const char *arguments[BB_MOST_ADDRESSES];
@@ -238,8 +238,9 @@ struct prototype_search {
 	struct bb_user_prototype *found;
 };
 
-/* Finds the type of a parameter or variable, or the type that a pointer points to, without typedefs
- * and qualifiers. Returns false if the type is void or the data is damaged. */
+/* Finds the type that `die` refers to: the type of a parameter or of a function's result, or the
+ * type that a pointer points to. Skips typedefs and qualifiers. Returns false if the type is void
+ * or the data is damaged. */
 static bool type_of(Dwarf_Die *die, Dwarf_Die *ret_type)
 {
 	Dwarf_Attribute attr;
@@ -371,7 +372,8 @@ static int search_file(void *arg, void *reply, struct bb_err *err)
 
 	if (!elf)
 		return bb_fail(err, -EINVAL, "%s is no ELF file", f->target->path);
-	/* the header says that there are sections, but they are beyond the end of the file */
+	/* the file is cut off if its header says that there are sections, but they are beyond its
+	 * end */
 	if (!gelf_getehdr(elf, &head) || (head.e_shoff && !elf_getscn(elf, 1)))
 		rc = bb_fail(err, -EINVAL, "%s: a damaged ELF file: it is cut off",
 			     f->target->path);

@@ -31,7 +31,7 @@ static void put_element(FILE *out, const char *begin, const char *text, const ch
 	fputs(end, out);
 }
 
-/* Writes a document and frees it. */
+/* Writes a document as HTML and frees it. */
 static void put_document(struct bb_doc *d, FILE *out)
 {
 	bb_doc__html(d, out);
@@ -545,7 +545,8 @@ static void put_anchor(FILE *out, const struct section *s, size_t nth)
 		fputs(s->slug, out);
 }
 
-/* Returns the title of a section. The flame graph of `inside` shows paths, not stacks. */
+/* Returns the title of a section. It is "Paths" for the flame graph of `inside`, which shows paths
+ * and not stacks. */
 static const char *title_of(const struct section *s, const struct bb_html_page *page)
 {
 	bool is_paths = s->put == put_flame && bb_has_drive(page->report, BB_DRIVE_INSIDE);

@@ -48,10 +48,10 @@ void bb_figures__put(FILE *out, const struct bb_figures *f, const struct bb_figu
 struct bb_html_page {
 	const struct bb_report *report;    /* the run; its summaries must have been computed */
 	const struct bb_timeline *history; /* all stored runs; NULL: the page has no history */
-	/* HTML by bb_flame__write_html(); NULL: the page has no flame graph */
+	/* HTML of the flame graph, by bb_flame__write_html(); NULL: the page has no flame graph */
 	const char *flame;
-	/* line_flames[report->n_timed], HTML by bb_flame__write_html(); NULL: the page has no
-	 * flame graphs of lines */
+	/* line_flames[report->n_timed]: for each timed case, HTML of a flame graph of its lines, by
+	 * bb_flame__write_html(); NULL: the page has none */
 	char *const *line_flames;
 	/* the pictures of this run; NULL: no pictures were drawn */
 	const struct bb_figures *figures;

@@ -61,7 +61,7 @@ struct bb_inside_packet {
 /* The packets that a clone copied and that we keep, by path. */
 struct bb_inside_packets {
 	struct bb_inside_path_packets {
-		uint64_t key;    /* key of the path in its slots */
+		uint64_t key;    /* key of the path, the same as in its slots */
 		uint64_t n_seen; /* number of the path's packets that were read so far */
 		struct bb_inside_packet kept[BB_INSIDE_KEPT];
 	} * paths;

@@ -38,8 +38,9 @@ struct maker {
 	struct bb_registers regs;
 	struct bb_rewrite out;
 	struct frame frame;
-	bool *is_header;   /* is_header[block]: true if a jump leads back to the block */
-	uint32_t *to_exit; /* instructions of the clone that jump to the common exit */
+	bool *is_header; /* is_header[block]: true if a jump leads back to the block */
+	/* to_exit[n_to_exit]: indexes of the clone's instructions that jump to the common exit */
+	uint32_t *to_exit;
 	uint32_t n_to_exit, n_tail_calls;
 	bool too_far;
 	/* Bit w is set if the program reads word w of its context. 0 if the program is not on a raw
@@ -564,7 +565,8 @@ static int16_t timed_at(const struct maker *m)
 	return (int16_t)(m->frame.scratch + 1);
 }
 
-/* Jumps if the run is not timed. `reg` is overwritten. */
+/* Emits a jump that runs take if they are not timed. Returns its index in the code. `reg` is
+ * overwritten. */
 static uint32_t jump_if_untimed(struct maker *m, uint8_t reg)
 {
 	bb_emit(&m->out, BPF_LDX | BPF_MEM | BPF_B, reg, BPF_REG_10, timed_at(m), 0);
@@ -1049,7 +1051,7 @@ static void emit_mark(struct maker *m, uint32_t at, uint32_t mark)
 	emit_give_back(m, reg, save);
 }
 
-/* All exits of the main function lead here. */
+/* Emits the common exit, to which all exits of the main function jump. */
 static void emit_common_exit(struct maker *m)
 {
 	for (uint32_t i = 0; i < m->n_to_exit; i++)
@@ -1111,7 +1113,7 @@ static void open_maker(struct maker *m)
 
 static int write_clone(struct maker *m, struct bb_err *err)
 {
-	/* each tail call has a copy of emit_record()'s code */
+	/* limit of the clone's length; each tail call has its own copy of emit_record()'s code */
 	size_t most = (size_t)m->code->n * BB_LONG_SLOTS + ENTRY_SLOTS +
 		      (size_t)m->g->n_blocks * (TURN_SLOTS + MARK_SLOTS) +
 		      (size_t)(m->n_tail_calls + 1) * (EXIT_SLOTS + CALL_SLOTS);

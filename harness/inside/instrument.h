@@ -81,7 +81,7 @@ enum bb_inside_with {
 #define BB_INSIDE_CHAIN_OF 8u  /* the most programs that a key names */
 
 struct bb_inside_clone {
-	unsigned int with; /* set of enum bb_inside_with */
+	unsigned int with; /* the instruments that the clone has: bits of enum bb_inside_with */
 	uint32_t n_stripes, stripe_bytes, n_slots, slot_bytes;
 	/* snap: the most bytes of a packet that are copied. packet_bytes: size of an element of
 	 * packets[]. */
@@ -102,7 +102,7 @@ struct bb_inside_clone {
 	uint32_t n_insns;
 };
 
-#define BB_INSIDE_MARK_BYTES 7u /* bytes of a word that hold marks */
+#define BB_INSIDE_MARK_BYTES 7u /* number of bytes in each 8-byte word that hold marks */
 
 /* Returns the number of the bit, in marks[n_words], that mark `mark` (from 0 on) sets. */
 static inline uint32_t bb_inside_clone__bit_of(const struct bb_inside_clone *c, uint32_t mark)
@@ -118,7 +118,7 @@ static inline uint32_t bb_inside_clone__bit_of(const struct bb_inside_clone *c, 
 bool bb_inside__depth(const struct bb_code *code, const struct bb_cfg *g, uint32_t *ret_bytes);
 
 struct bb_inside_instruments {
-	unsigned int with; /* set of enum bb_inside_with */
+	unsigned int with; /* the instruments: bits of enum bb_inside_with */
 	uint32_t snap;     /* with packets: the most bytes of each packet that are copied */
 	const struct bb_inside_clone *chains; /* with chains: the memory of chains */
 	uint32_t number; /* with chains: the program's number, 1 to BB_INSIDE_CHAINED */

@@ -19,7 +19,7 @@
 #define FORGET_EVERY 64u    /* new programs after which the capture forgets old ones */
 #define UNKNOWN_BYTES 256u  /* the most unknown bytes after the known attributes of a load */
 
-/* A program load of the command, with our copies of everything that it refers to. */
+/* A program that the command is loading, with our copies of everything that the load refers to. */
 struct load {
 	struct bb_remote from;
 	union bpf_attr attr;
@@ -344,7 +344,8 @@ static int make_code(struct load *l, struct bb_inside_program *p)
 	return 0;
 }
 
-/* Makes the memory of chains when the command has its first prog array. */
+/* Makes the memory of chains if `type`, the type of a map of the command, is the first prog array.
+ * Only if the clones read the clock. */
 static void see_map_type(struct bb_inside *in, uint32_t type)
 {
 	if (type == BPF_MAP_TYPE_PROG_ARRAY && !in->has_chains && in->with & BB_INSIDE_TIME)
@@ -729,7 +730,7 @@ struct price_runs {
 
 static const struct price_runs in_a_row = {20000, 5}, one_by_one = {1, 2000};
 
-/* Returns the time of a run, ns; -1: the program cannot be run. */
+/* Returns the mean time of a run in the fastest test call, ns; -1: the program cannot be run. */
 static double run_empty(int fd, struct price_runs runs)
 {
 	char frame[64] = {0};

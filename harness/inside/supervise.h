@@ -12,7 +12,8 @@ struct bb_inside_program {
 	char name[BB_LOADED_NAME]; /* name of its function; without BTF, the name in the load */
 	uint32_t type, id;         /* id: that of the first clone; 0 if there is no clone */
 	uint32_t n_insns;
-	uint32_t attach_type, attach_btf_id; /* the target that the load names */
+	/* what the program is to be attached to, as the load says */
+	uint32_t attach_type, attach_btf_id;
 	size_t n_loads;
 	int32_t taken;        /* index of its last load in the capture, or BB_CAPTURE_NONE */
 	uint32_t stack_bytes; /* depth of the main function's stack */
@@ -23,7 +24,7 @@ struct bb_inside_program {
 	uint32_t btf_id; /* id of the first clone's type information (BTF); 0: it has none */
 	int btf_fd;      /* keeps this BTF loaded, so that lines can be named after the command has
 			    ended; -1 without a BTF */
-	uint64_t began_ns;  /* when the first clone was ready */
+	uint64_t began_ns;  /* time at which the first clone was ready */
 	uint64_t seen_runs; /* runs that had begun at the last bb_inside__turn() */
 	struct bb_inside_packets packets;
 };
@@ -50,7 +51,7 @@ struct bb_inside {
 	struct bb_inside_replaced *replaced; /* all clones, if the command is captured */
 	size_t n_replaced;
 	double time_at_most; /* the most runs of one program that are timed per second */
-	unsigned int with;   /* enum bb_inside_with: the instruments that are tried first */
+	unsigned int with;   /* bits of enum bb_inside_with: the instruments that are tried first */
 	uint32_t snap;       /* the most bytes that are kept of a packet */
 	/* Chains of tail calls. A byte of value k in the key of a chain stands for programs[k - 1].
 	 * The memory is made when the command has a prog array. */
@@ -74,8 +75,9 @@ struct bb_inside {
 struct seccomp_notif;
 bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *call);
 
-/* Chooses for each program which share of its runs is timed, by its current rate of runs. Also
- * collects packets. Call it several times a second, and once at the end. */
+/* Sets for each program which share of its runs is timed. The share depends on how many runs per
+ * second the program has now. Also collects packets. Call it several times a second, and once at
+ * the end. */
 void bb_inside__turn(struct bb_inside *in);
 
 /* Removes old programs from the capture `t`: those that the command has loaded again many times

@@ -69,8 +69,8 @@ void bb_by_line__done(struct bb_by_line *b);
  * report has no summaries. */
 double bb_timed__latency(const struct bb_report *r, const struct bb_timed *t);
 
-/* Compares two rows by file, line numbers (without them, by instruction), and the calls that lead
- * to the row. Returns below 0, 0 or above 0, like strcmp(). */
+/* Compares two rows by file, then by line numbers (rows without line numbers: by instruction), then
+ * by the calls that lead to the row. Returns below 0, 0 or above 0, like strcmp(). */
 int bb_timed_row__compare_place(const struct bb_timed_row *a, const struct bb_timed_row *b);
 
 /* Returns the share of runs that took another path than the rows show, 0 to 1; 0 if the share is

@@ -130,8 +130,8 @@ struct bb_counted_range bb_counted__range(const struct bb_counted *c)
 
 /* --- times of the drive lines --- */
 
-/* A call without a line number gets line 0. A damaged text gives wrong calls, which does no harm.
- */
+/* Sets row->from to the calls that `text` lists, separated by ';'. A call without a line number
+ * gets line 0. If `text` is damaged, the calls are wrong, which does no harm. */
 void bb_timed_row__set_from(struct bb_timed_row *row, const char *text)
 {
 	while (*text) {
@@ -182,8 +182,8 @@ static void append(struct bb_numbers *into, const struct bb_numbers *more)
 	bb_numbers__append(into, more->x, more->n);
 }
 
-/* Appends the loads of `from`, which another process measured, to `into`. Both structs have the
- * same rows. */
+/* Appends to `into` the times of the loads of `from`, which another process measured. Both structs
+ * must have the same rows. */
 static void take_times(struct bb_timed *into, const struct bb_timed *from)
 {
 	double n = (double)into->program_ns.n, more = (double)from->program_ns.n;

@@ -483,7 +483,7 @@ struct bb_most_frequent {
 	double others; /* share of the samples that have other values */
 };
 
-/* Returns the mode of the samples, as exact as their histogram. */
+/* Returns the most frequent sample, as exact as the bins of the histogram allow. */
 struct bb_most_frequent bb_case__most_frequent(const struct bb_case *c);
 
 /* Computes the summary of every case. */

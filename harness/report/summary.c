@@ -5,8 +5,8 @@
 #include "stats/quantile.h"
 #include "stats/loads.h"
 
-/* fewest loads for the spread p90 / p10. With two loads, it would only be the ratio of their
- * latencies */
+/* fewest loads for which the spread p90 / p10 is computed. Of two loads it would only be the ratio
+ * of their latencies */
 #define SPREAD_MIN 3
 
 static const struct bb_estimate absent = {NAN, NAN, NAN};
@@ -21,7 +21,8 @@ static double ratio(double sum, double of)
 	return of > 0 ? sum / of : NAN;
 }
 
-/* number of interrupts per run from which on a program counts as one that wakes a process */
+/* a program that causes at least this number of interrupts per run counts as one that wakes a
+ * process */
 #define WAKES 0.5
 
 enum bb_reference bb_case__reference(const struct bb_case *c)
@@ -220,7 +221,8 @@ static void locate(const struct bb_case *c, double *ret_ns, struct bb_summary *s
 		n += (double)s->hist.n;
 		sum_ns += s->hist.sum_ns;
 	}
-	/* The latency of a load becomes NAN if something other than the program slowed it down. */
+	/* Sets the latency of a load to NAN if something other than the program slowed the load
+	 * down. */
 	share = shares_of(c, &place);
 	n_aside = bb_strata_set_aside(ret_ns, place, c->n_series);
 	free(share);
@@ -295,7 +297,7 @@ static void count(struct bb_case *c)
 	sum->steal = point(ratio(steal, steal_s));
 }
 
-/* Sets the figures of the ring and of its consumer from the series that have a flow. */
+/* Sets the figures of the ring and of its consumer, from the series whose member `flow` is set. */
 static void count_flow(struct bb_case *c)
 {
 	double produced = 0, consumed = 0, cpu_s = 0, peak = 0, max_ns = 0;
@@ -323,12 +325,13 @@ static void count_flow(struct bb_case *c)
 	sum->pipeline.lag_max = point(n ? bb_case__ns(c, max_ns) : NAN);
 	sum->pipeline.consumer_cpu = point(n ? 1e9 * ratio(cpu_s, consumed) : NAN);
 	if (bb_drive_kind_named(c->drive)->is_whole)
-		sum->naive_mean = absent; /* the samples cover more than the program, but
-					     run_time_ns does not */
+		sum->naive_mean = absent; /* it would not fit the latency: the samples cover more
+					     than the program, and run_time_ns covers only the
+					     program */
 }
 
-/* Sets the figures of slope, combined over loads; each series has one value of each figure. Also
- * sets the figures of the references, which are medians over rounds. */
+/* Sets the figures of the drive slope: each series has one value of each figure, and these are
+ * combined over loads. Also sets the times of the references, which are medians over rounds. */
 static void averages(struct bb_case *c, double *scratch)
 {
 	static const struct {
@@ -412,7 +415,7 @@ static void summarise_case(struct bb_case *c, double *ret_location, double *scra
 	sum->layout_best = point(l.least);
 	sum->layout_worst = point(l.most);
 	sum->places = (uint32_t)l.n_places;
-	/* the loads of a live program are slices, all at the same address */
+	/* NAN for a live program: its loads are slices, all at the same address */
 	sum->layout_spread = point(c->is_live ? NAN : l.spread);
 	bb_case__relative(c, ret_location, scratch);
 	estimate_over_loads(c, scratch, &sum->relative);

@@ -15,14 +15,15 @@
  * pairs of fast programs need less time, even on a busy CPU. */
 #define RUN_LEAST_S 0.1
 #define PAIR_LEAST_S 1.0
-/* Most loads of one program to give it the place of the other program. On average about 13 loads
- * are needed: JIT addresses are multiples of 4 or more, so a program has at most 16 places. */
+/* How often one program is loaded at most, to get the place of the other program. On average about
+ * 13 loads are needed: JIT addresses are multiples of 4 or more, so a program has at most 16
+ * places. */
 #define MATCH_TRIES 400u
 
 enum label { BASE, HEAD, FLOOR, N_LABELS };
 static const char *const label_names[N_LABELS] = {"base", "head", "the floor"};
 
-/* The program with one label (base, head or the floor), and its state in the present drive. */
+/* The program that is base, head or the floor, and its state in the present drive. */
 struct side {
 	/* NULL: no program has this label. That of FLOOR may differ between drives. */
 	struct bb_test_prog *prog;
@@ -34,7 +35,7 @@ struct side {
 	 * warm-up. */
 	struct bb_prog_stats before;
 	uint64_t fired, ran;
-	uint64_t ns[2 * BB_PAIR_TURN_MOST]; /* samples of the present block: ns[n] */
+	uint64_t ns[2 * BB_PAIR_TURN_MOST]; /* ns[n]: samples of the present block */
 	size_t n;
 };
 
@@ -132,8 +133,8 @@ static int measure_turn(struct ab *ab, const struct ab_case *c, enum label label
 	return rc;
 }
 
-/* Measures one block: ABBA or BAAB, drawn at random, then one turn of the floor. Returns its
- * estimates as a pair; an unknown estimate is NAN. */
+/* Measures one block: ABBA or BAAB, drawn at random, then one turn of the floor. `*ret_block`
+ * receives the estimates of this block; those that are unknown are NAN. */
 static int measure_block(struct ab *ab, const struct ab_case *c, struct bb_pair *ret_block,
 			 struct bb_err *err)
 {
@@ -218,7 +219,7 @@ static int measure_pair(struct ab *ab, struct ab_case *c, struct bb_err *err)
 	c->has_pair = true;
 	if (ab->wrong[0])
 		bb_pair_void(pair, ab->wrong);
-	/* Estimates the clock's tick from all samples of this comparison so far. */
+	/* Estimates the clock's tick from the samples of base's present load. */
 	bb_hist_sort(&series_of(ab, c, BASE)->hist, &sorted);
 	c->tick_ns = bb_tick(&sorted);
 	bb_sorted_done(&sorted);
@@ -398,8 +399,8 @@ static void judge_drive(struct ab *ab, size_t drive)
 	}
 }
 
-/* Stores how much time a drive's comparisons without a verdict had. Adds a skip for each comparison
- * that got no pair because the time was over. */
+/* For each comparison of the drive that has no verdict, stores how much time it had. Adds a skip
+ * for each comparison that got no pair because the time was over. */
 static void note_undecided(struct ab *ab, size_t drive)
 {
 	const struct bb_run_opts *run = &ab->opts->run;

@@ -24,7 +24,7 @@ struct bb_ab_opts {
 	double patience_s;
 	const char *base, *head; /* names of two variants of the plan */
 	double threshold, alpha;
-	uint32_t max_pairs; /* limit: pairs; 0: as many as the budget allows */
+	uint32_t max_pairs; /* largest number of pairs; 0: as many as the budget allows */
 	/* number of comparisons that share alpha, if there are more than in this run */
 	size_t n_family;
 	/* true: count instructions in the plan's exact drives before pairs are measured */

@@ -20,7 +20,7 @@
 #define PAUSE_US 20000
 #define READY_EACH_S 0.2 /* time between two runs of the command of --ready, s */
 
-/* --- the programs of the agent --- */
+/* --- finding the programs of the agent --- */
 
 static int last_id(uint32_t *ret_id, struct bb_err *err)
 {
@@ -207,7 +207,8 @@ static int check_runs(struct bb_agent *a, const char *when, struct bb_err *err)
 	if (c->pid)
 		return 0;
 	if (!c->status && !bb_processes__read(getpid(), 0, &p) && p.n) {
-		bb_processes__done(&p); /* the agent is a daemon, and another process of it runs */
+		/* not an error: the agent is a daemon, and another process of it runs */
+		bb_processes__done(&p);
 		return 0;
 	}
 	bb_processes__done(&p);
@@ -233,7 +234,8 @@ static int say_not_ready(const struct bb_agent *a, struct bb_err *err)
 		       bb_command__tail(a->command.log_fd).text);
 }
 
-/* Runs --ready. Returns 1 if it succeeds, 0 if it fails, or -errno with a message. */
+/* Runs the command of --ready. Returns 1 if it succeeds, 0 if it fails or takes longer than
+ * `most_s`, or -errno with a message. */
 static int ask_ready(const struct bb_agent *a, double most_s, struct bb_err *err)
 {
 	const struct bb_command_spec spec = {.shell = a->spec->ready,
@@ -492,7 +494,8 @@ static size_t wait_unloaded(const struct bb_agent *a, char *ret_names, size_t si
 	return left;
 }
 
-/* Waits until the agent's programs are unloaded. If spec->cleans, removes pins that hold them. */
+/* Waits until the agent's programs are unloaded. If some stay loaded and spec->cleans is true,
+ * removes the pins that hold them, and waits again. */
 static int end_programs(struct bb_agent *a, size_t *ret_cleaned, struct bb_err *err)
 {
 	char names[256];

@@ -13,11 +13,11 @@ struct bb_agent_spec {
 	 * have been the same for half a second and no thread of it is in a long system call, in
 	 * which the verifier may work on the next program. */
 	const char *ready;
-	double ready_s; /* longest time until it is ready, s */
+	double ready_s; /* longest time to wait until the agent is ready, s */
 	bool cleans;    /* true: remove the pins that the agent leaves */
 };
 
-/* A process that has a program open, as a program or by a link. */
+/* A process that has a file descriptor of a program or of its link. */
 struct bb_owner {
 	/* name of the process as ps shows it; empty: nobody but bpfbench has the program open */
 	char name[16];
@@ -83,9 +83,10 @@ double bb_agent__map_bytes(const struct bb_agent *a);
 
 /*
  * Ends the agent by SIGTERM, or by SIGKILL after 5 s, and waits until its programs are gone.
- * `*ret_killed` is true if SIGKILL was needed. If spec->cleans, removes pins that were made since
- * the start of the agent, if they hold programs that one of its processes had open. `*ret_cleaned`
- * is the number of programs that were unloaded in this way. Returns 0; or -EBUSY with a message
- * that names the programs that are still loaded. Does nothing if no agent runs.
+ * `*ret_killed` is true if SIGKILL was needed. If spec->cleans is true and programs stay loaded,
+ * removes the pins that were made since the agent's start and that hold programs which one of its
+ * processes had open. `*ret_cleaned` is the number of programs that were unloaded in this way.
+ * Returns 0; or -EBUSY with a message that names the programs that are still loaded. Does nothing
+ * if no agent runs.
  */
 int bb_agent__stop(struct bb_agent *a, bool *ret_killed, size_t *ret_cleaned, struct bb_err *err);

@@ -25,7 +25,7 @@ struct counting {
 	struct bb_drive_slot *slot;
 	uint64_t *paths; /* hash of the path of each run so far */
 	size_t n_paths;
-	uint64_t *ns; /* instructions of each run of a batch */
+	uint64_t *ns; /* not times: the number of instructions of each run of a batch */
 	size_t n_cases;
 	double case_s; /* time limit of a case, s; 0: no limit */
 };
@@ -271,7 +271,8 @@ int bb_count_all(struct bb_session *s, double share, struct bb_err *err)
 #define MORE_RUNS 2u
 #define RUNS_OF_MIX 1000u /* runs in a batch of a mix */
 
-/* The state while the driver that counts executed instructions runs the programs of a drive. */
+/* State of counting the executed instructions of one drive's programs. `state` belongs to the
+ * driver that counts. */
 struct noting {
 	struct bb_session *session;
 	const size_t *case_of;
@@ -426,8 +427,9 @@ static struct source_line source_line_at(const struct bb_exact *e, uint32_t at)
 				    *file ? BB_SOURCE_LINE(line->line_col) : 0};
 }
 
-/* Stores in the case the check at which the runs since `before` ended early. If the case already
- * has such a check in another program, keeps the check with more instructions after it. */
+/* Looks at the runs since the counts `before` were taken, and stores in the case the check at which
+ * they ended early. If the case already has such a check in another program, keeps the check with
+ * more instructions after it. */
 static void note_turned_away(const struct bb_exact *e, const uint64_t *before, struct bb_case *c)
 {
 	uint32_t at = 0,
@@ -445,7 +447,8 @@ static void note_turned_away(const struct bb_exact *e, const uint64_t *before, s
 	c->turned_text = *line.text ? bb_strdup(line.text) : NULL;
 }
 
-/* Copies the present counts: first the executions of basic blocks, then the failures of calls. */
+/* Copies the present counts: first the executions of each basic block, then the failures of each
+ * lookup and tail call. */
 static void copy_counts(const struct bb_exact *e, uint64_t *ret_counts)
 {
 	uint32_t n = e->clone.cfg.n_blocks;
@@ -511,7 +514,8 @@ static void note_turn(const struct bb_exact *e, const uint64_t *before, struct b
 			note_turned_away(m, NULL, c);
 }
 
-/* Stores the source line at which the run between the two counts left the program. */
+/* Stores the source line at which a run left the program. `before` and `counts` are the counts
+ * before and after this run. */
 static void note_return(const struct bb_exact *e, const uint64_t *before, const uint64_t *counts,
 			struct bb_case *c)
 {
@@ -556,8 +560,8 @@ static bool is_of_all_cpus(const struct bpf_map_info *info)
 	       info->type != BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE;
 }
 
-/* Stores the names of the maps that executed instructions write and in which all CPUs share the
- * values, each with the first line that writes it. */
+/* Stores the names of the maps whose values all CPUs share, if executed instructions write them.
+ * Adds to each name the first source line that writes the map. */
 static void note_shares(const struct bb_target *target, const struct bb_exact *e,
 			const uint64_t *before, struct bb_case *c)
 {
@@ -591,7 +595,7 @@ static void note_shares(const struct bb_target *target, const struct bb_exact *e
 	}
 }
 
-/* --- the paths of a mix --- */
+/* --- finding the paths of a mix --- */
 
 #define UNKNOWN UINT8_MAX
 /* If more than this share of the repeated runs take another path than an earlier run on the same
@@ -767,7 +771,7 @@ static int note_case(const struct noting *k, struct bb_drive_slot *slot, size_t 
 	return rc;
 }
 
-/* Stores how many instructions are executed in all cases of a program under a drive. An error is
+/* For each case of a program under a drive, stores how many instructions are executed. An error is
  * not reported: these figures are optional, and the drive itself reports its errors. */
 static void note_variant(struct noting *k, size_t drive, size_t variant)
 {

@@ -4,11 +4,11 @@
 #include "run/session.h"
 
 /*
- * Counts the instructions of every case whose drive is exact, and appends the counts to the report,
+ * Counts the instructions of every case of the drive exact, and appends the counts to the report,
  * sorted by program. One load is enough because a count has no noise. Repeated runs show whether
- * the count is always the same. Takes at most `share` (0 to 1) of the time until the deadline. A
- * skip names the programs that were not counted. Returns 0, -EINTR after a signal, or -errno, with
- * the counts so far.
+ * the count is always the same. Takes at most `share` (0 to 1) of the time until the deadline. Adds
+ * skips to the report that name the programs that were not counted. Returns 0, -EINTR after a
+ * signal, or -errno; the report has the counts so far also after an error.
  */
 int bb_count_all(struct bb_session *s, double share, struct bb_err *err);
 
@@ -22,5 +22,6 @@ int bb_count_all(struct bb_session *s, double share, struct bb_err *err);
  */
 int bb_note_executed(struct bb_session *s, const size_t *case_of);
 
-/* Adds the measurements of the drives `lines` to the report. Call it after all loads. */
+/* Adds the measurements of the drives `lines` to the report. Call it after all loads were
+ * measured. */
 void bb_note_lines(struct bb_session *s);

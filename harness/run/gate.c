@@ -13,7 +13,8 @@
 /* Extra time for a program, s: on a busy machine its budget may be too short for an interval. */
 #define PATIENCE_S 60.0
 
-/* Loads, and samples per case, for timing lines of a regressed program, as in `compare --time`. */
+/* Number of loads, and number of samples per case, when the lines of a regressed program are timed;
+ * as in `compare --time`. */
 #define LINES_LOADS 16u
 #define LINES_SAMPLES 6400u
 
@@ -509,7 +510,8 @@ static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
 					       .drives = {&drive, 1},
 					       .loads = LINES_LOADS,
 					       .samples = LINES_SAMPLES};
-	/* the lines get another report, because `report` lists these programs already */
+	/* the times of the lines go first into a report of their own, because `report` lists these
+	 * programs already */
 	struct bb_report *timed = bb_report__new();
 	struct bb_run_opts lines = *opts;
 	struct bb_err unsaid = {0};
@@ -613,7 +615,7 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 		if (is_todo(run, &run->jobs[i], first))
 			ab.n_family += bb_ab_n_comparisons(&run->jobs[i].plan, ab.base);
 	ab.run.skip_failing = true;
-	/* Commands of a scenario from the tree run as the user who built the tree. */
+	/* If a scenario from the tree runs commands, they run as the user who built the tree. */
 	ab.run.driver.uid = run->builds->repo.uid;
 	ab.run.driver.gid = run->builds->repo.gid;
 	bb_deadline__begin(&budget, opts->budget_s);

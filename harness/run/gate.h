@@ -26,7 +26,8 @@ struct bb_gate_opts {
 	/* only these drives of the scenario. Empty: all drives except those that measure for a
 	 * fixed time, because their pairs take long and seldom give a verdict */
 	struct bb_strings drives;
-	/* options for the programs of objects; used without a scenario */
+	/* options for the scenarios that are made for programs of objects; used only if `scenario`
+	 * is NULL */
 	struct bb_object_opts drive;
 	bool exact; /* true: any increase of instruction counts is a regression, too */
 	bool force; /* true: also measure programs of objects that are equal in both revisions */

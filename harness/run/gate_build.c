@@ -129,8 +129,9 @@ void bb_built_objects__done(struct bb_built_objects *o)
 	*o = (struct bb_built_objects){0};
 }
 
-/* Runs the command in the built tree, and adds the capture as an object of the revision. Errors
- * are those of bb_capture_command(); the message begins with the revision. */
+/* Runs the capture command in the built tree, and stores the programs that it loads as the
+ * object of the revision. Errors are those of bb_capture_command(); the message begins with the
+ * revision. */
 static int keep_capture(struct bb_gate_builds *b, enum bb_revision revision, struct bb_err *err)
 {
 	const char *name = bb_revision_names[revision];
@@ -163,7 +164,7 @@ static int keep_capture(struct bb_gate_builds *b, enum bb_revision revision, str
 	return 0;
 }
 
-/* --- the targets that make has to build --- */
+/* --- finding the targets that make has to build --- */
 
 static bool has_makefile(const struct bb_repo *repo)
 {
@@ -229,8 +230,8 @@ static void add_need(const struct bb_built_objects *targets, const char *name, b
 		named(needs, t->path);
 }
 
-/* Finds in `needs` the targets that make has to build. If make does not know a needed object, or
- * knows several objects of its name, finds none; make then builds its default goal. */
+/* Adds to `needs` the targets that make has to build. If make does not know a needed object, or
+ * knows several objects of its name, `needs` stays empty; make then builds its default goal. */
 static int find_needs(const struct bb_gate_builds *b, struct bb_built_objects *needs,
 		      struct bb_err *err)
 {

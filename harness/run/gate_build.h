@@ -35,7 +35,7 @@ int bb_repo__open(const char *dir, struct bb_repo *ret_repo, struct bb_err *err)
 int bb_repo__close(struct bb_repo *repo, struct bb_err *err);
 
 /* Finds the commit of a revision. Returns -ENOENT if git does not know it; the message says if the
- * clone is shallow. */
+ * repository is a shallow clone. */
 int bb_repo__resolve(const struct bb_repo *repo, const char *rev,
 		     char ret_commit[BB_GIT_COMMIT_SIZE], struct bb_err *err);
 
@@ -43,7 +43,8 @@ int bb_repo__resolve(const struct bb_repo *repo, const char *rev,
 int bb_repo__merge_base(const struct bb_repo *repo, const char *a, const char *b,
 			char ret_commit[BB_GIT_COMMIT_SIZE], struct bb_err *err);
 
-/* Tells whether the work tree has uncommitted changes. Ignored files do not count. */
+/* Sets *ret_dirty to true if the work tree has uncommitted changes, else to false. Ignored files do
+ * not count. */
 int bb_repo__is_dirty(const struct bb_repo *repo, bool *ret_dirty, struct bb_err *err);
 
 /* Checks a commit out into `tree`; bb_repo__remove_tree() removes it. With `with_changes`, adds
@@ -58,7 +59,8 @@ int bb_repo__remove_tree(const struct bb_repo *repo, struct bb_err *err);
 int bb_repo__keep(const struct bb_repo *repo, const char *path, const char *name, size_t max,
 		  size_t *ret_bytes, struct bb_err *err);
 
-/* The builds of a gate's two revisions, with the BPF objects they made. */
+/* The two revisions that a gate compares. Both are built, and the BPF objects that the builds make
+ * are kept. */
 enum bb_revision { BB_BASE, BB_HEAD, BB_N_REVISIONS };
 extern const char *const bb_revision_names[]; /* "base" and "head", by enum bb_revision */
 
@@ -89,7 +91,7 @@ struct bb_gate_builds {
  * Builds both revisions and keeps their objects; with a capture command, also captures the programs
  * it loads. Without a build command from the caller, make builds only the objects of the scenario
  * or of --object; if it does not know all of them, it builds its default goal. Equal commits are
- * built once.
+ * built only once, except with a capture command.
  */
 int bb_gate_builds__make(struct bb_gate_builds *b, struct bb_err *err);
 

@@ -82,7 +82,7 @@ void bb_inside__report(const struct bb_inside *in, const struct bb_inside_figure
 
 /* --- the tree of paths --- */
 
-#define DEPTH 64u /* limit: frames of the tree that lead to a path */
+#define DEPTH 64u /* limit: number of frames from the root of the tree to a path */
 
 struct tree {
 	const struct bb_inside_program *p;
@@ -133,7 +133,8 @@ static void add_leaves(const struct tree *t, const struct side *side)
 	}
 }
 
-/* True if each path of the side executes the block (`executes`), or if none does (!`executes`). */
+/* With `executes` true, returns true if every path of the side executes the block. With `executes`
+ * false, returns true if no path does. */
 static bool all_alike(const struct tree *t, const struct side *side, uint32_t block, bool executes)
 {
 	for (size_t i = 0; i < side->n; i++)

@@ -21,10 +21,11 @@ void bb_inside__report(const struct bb_inside *in, const struct bb_inside_figure
 		       struct bb_report *report);
 
 /*
- * Adds the paths of all programs to `stacks` as trees. Below a program, which has the name of its
- * case, each frame is one side of a branch at which the paths part. The frame is named by the first
- * source line (without BTF, the first instruction) that all paths of this side execute and no path
- * of the other side does, or else by the line that this side skips. Weights are runs.
+ * Adds the paths of each program to `stacks` as a tree, below a frame with the name of the
+ * program's case. At a branch where paths part, each of the two sides becomes a frame. Its name is
+ * the first source line (without BTF, the first instruction) that all paths of this side execute
+ * and no path of the other side does. If there is none, the name is the line that this side skips.
+ * Weights are numbers of runs.
  */
 void bb_inside__tree(const struct bb_inside *in, const struct bb_inside_figures *figures,
 		     struct bb_stacks *stacks);

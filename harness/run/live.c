@@ -121,11 +121,14 @@ const struct bb_live_order bb_live_orders[BB_N_LIVE_ORDERS] = {
 /* shortest pause, ns; the kernel makes each sleep about this long or longer */
 #define SHORTEST_NS 50000u
 #define LONGEST_NS 1000000u
-#define BURST_NS 5000000u /* length of a burst: sweeps (readings of all counters) in a row */
-#define REST_NS 15000000u /* time after a burst in which sweeps have pauses */
-/* A sparing watch (bb_live_filter.sparing) begins a burst this often. */
+/* length of a burst, ns: sweeps (readings of all counters) without pauses between them */
+#define BURST_NS 5000000u
+#define REST_NS 15000000u /* time after a burst, ns, in which there are pauses between sweeps */
+/* Time from the beginning of one burst of a sparing watch (bb_live_filter.sparing) to the beginning
+ * of the next, ns. */
 #define SPARING_NS 1000000000u
-/* A sparing watch finds out only at one of this many looks which runs of a program it causes. */
+/* A sparing watch does not find out at every look which runs of a program it causes itself, but at
+ * one of this many looks. */
 #define ASK_EVERY 16u
 #define SPARING_BURST_NS 2000000u /* length of a burst of a sparing watch, ns */
 /* An idle program is read only in one of this many sweeps. */
@@ -158,7 +161,7 @@ struct bb_live_watch {
 	struct bb_live_filter filter;
 	struct watched *v;
 	size_t n;
-	uint64_t looked_ns; /* time when the list was read */
+	uint64_t looked_ns; /* when the kernel's list of programs was last read */
 	uint64_t burst_ns;  /* when the present burst (sweeps without pauses) began; 0: no burst */
 	/* when the last burst of a sparing watch began; 0: there was no burst yet */
 	uint64_t spared_ns;
@@ -434,7 +437,8 @@ static int turn_sparingly(struct bb_live_watch *l, double seconds, struct bb_err
 int bb_live_watch__wait(struct bb_live_watch *l, double seconds, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
-	/* leaves out the time since the last call of this function */
+	/* if we cause runs of a program, leaves the time since the last call of this function out
+	 * of the program's period */
 	int rc = skip_stretches(l, err);
 
 	while (!rc && bb_seconds_since(began_ns) < seconds) {

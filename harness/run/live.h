@@ -14,7 +14,8 @@ struct bb_live_row {
 	double seconds; /* length of the period, or of the part in which the program was loaded */
 	/* the program's counters at the end of the period; they count from its load on */
 	struct bb_prog_stats total;
-	uint64_t runs, misses; /* in the period; misses: the rise of recursion_misses */
+	/* number of runs in the period; misses: the rise of recursion_misses */
+	uint64_t runs, misses;
 	double runs_per_s, misses_per_s;
 	double ns_per_run; /* mean of all runs; NAN: no runs */
 	double cpu_share;  /* CPU time of the runs divided by wall time; 1: one whole CPU */
@@ -28,7 +29,7 @@ struct bb_live_row {
 				   (stats/quantile.h) */
 	struct bb_hist samples; /* the distribution: means of `mean_of` runs, ns */
 	struct bb_time_buckets single; /* runs with a window of their own, since the watch began */
-	/* runs that we caused; only `total` includes them */
+	/* runs in the period that we caused; `total` includes them, the other figures do not */
 	uint64_t own_runs;
 	/* true: we caused an unknown number of the runs; `runs` is 0, the other figures are NAN */
 	bool unclear;
@@ -49,8 +50,8 @@ struct bb_live_windows {
 void bb_live_windows__add(struct bb_live_windows *w, uint64_t runs, uint64_t ns);
 void bb_live_windows__done(struct bb_live_windows *w); /* frees the means and leaves `w` empty */
 
-/* Chooses the number of runs in a window, by bb_windows_mean_of(), and fills in the distribution of
- * the windows with so many runs. */
+/* Chooses a number of runs per window, by bb_windows_mean_of(), and sets the row's distribution
+ * from the windows that have this number of runs. */
 void bb_live_row__distribute(struct bb_live_row *row, const struct bb_live_windows *windows);
 
 /* Returns the share of all runs that the distribution covers, 0 to 1; NAN without runs. */
@@ -110,6 +111,6 @@ int bb_live_watch__snapshot(struct bb_live_watch *live, struct bb_live_row **ret
 void bb_live_rows__free(struct bb_live_row *rows, size_t n);
 
 /* Returns the pause before the next sweep (reading of all counters), ns; 0: no pause. `pause_ns` is
- * the pause before the last sweep. `shared` is true if a window that the last sweep ended had
+ * the pause before the last sweep. `shared` is true if a window that ended with the last sweep had
  * several runs. A pure function. */
 uint64_t bb_live_next_pause(uint64_t pause_ns, bool shared);

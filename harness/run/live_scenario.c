@@ -10,7 +10,7 @@
 #include "plan/field.h"
 #include "plan/yaml.h"
 
-#define ID_DIGITS 10 /* digits of the largest program id */
+#define ID_DIGITS 10 /* number of digits of the largest program id */
 /* Default time for measuring all chosen programs, s. Together with the set-up and the report, the
  * command then takes less than 18 s. */
 #define TOGETHER_S 12.0

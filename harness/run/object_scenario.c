@@ -148,8 +148,8 @@ static const char *trigger_of(const struct bb_object_opts *o, const struct bb_ob
 	if (p->type == BPF_PROG_TYPE_PERF_EVENT)
 		return "page-fault";
 	bb_attach_point__from_section(p->section, p->type, p->attach_type, &point);
-	/* A program of a raw tracepoint gets test runs only if a context is given or came to it,
-	 * because no event has a context of zeros. */
+	/* A program of a raw tracepoint gets test runs only if the user gives a context or if the
+	 * capture has one. The default context, zeros, would be like no real event. */
 	if (run_type_of(p->type) && (point.kind != BB_AT_RAW_TP || o->contexts.n || has_packets(p)))
 		return "test-run";
 	/* a program without an attach point cannot be fired, with two exceptions: a kprobe program
@@ -330,8 +330,8 @@ static const char *name_at(const struct bb_object_info *info, bool of_map, size_
 	return i < info->n_programs ? info->programs[i].name : NULL;
 }
 
-/* Returns the name of the object's map (`of_map`) or program that `text`, "NAME=N" or "NAME",
- * names; NULL if the object has none of that name. */
+/* `text` is "NAME=N" or "NAME". Returns the name of the object's map NAME (`of_map` true) or
+ * program NAME (false); NULL if the object has none of that name. */
 static const char *find_name(const struct bb_object_info *info, bool of_map, const char *text)
 {
 	size_t len = strcspn(text, "=");
@@ -393,8 +393,8 @@ static void add_program(struct maker *m, const struct part *part, const struct b
 			     v.name, p->section, p->guess);
 }
 
-/* Writes the names of all skips that have the same reason as the skip with index `from`, and this
- * reason. Writes nothing if an earlier skip has this reason. */
+/* Writes one reason, and before it the names of all skips that have this reason. It is the reason
+ * of the skip with index `from`. Writes nothing if an earlier skip has the same reason. */
 static void list_alike(const struct maker *m, size_t from, FILE *out)
 {
 	const struct bb_object_skip *s = m->out.skips;
@@ -425,8 +425,8 @@ static int say_nothing_driven(const struct maker *m, struct bb_err *err)
 }
 
 /* Names the scenario as the options say, or after the only object, or "objects". If one program of
- * each object is compared, it has the name of that program in the last object, so that all
- * comparisons of this program are in one history. */
+ * each object is compared (one_each), the scenario gets the name of the last object's program, so
+ * that all comparisons of this program are in one history. */
 static void name_scenario(struct maker *m)
 {
 	const struct bb_object_opts *o = m->opts;
@@ -613,8 +613,8 @@ static void write_hex(const void *data, size_t len, FILE *out)
 	fputc('"', out);
 }
 
-/* Writes an item of the list of inputs, whose bytes are data[len]. `form` is the key that takes
- * their digits: "hex" or "context_hex". `flows`: as for write_inputs(). */
+/* Writes an item of the list of inputs. data[len] are the bytes of this input. `form` is the key
+ * for their hexadecimal digits: "hex" or "context_hex". `flows`: as for write_inputs(). */
 static void write_bytes(const char *name, const char *form, const void *data, size_t len,
 			const char *flows, FILE *out)
 {
@@ -623,9 +623,9 @@ static void write_bytes(const char *name, const char *form, const void *data, si
 	fprintf(out, "%s}\n", flows);
 }
 
-/* Writes the inputs of a drive. `flows`: ", flows: N", which makes N flows of a packet, or "". It
- * is written only if the drive has a single packet. With `hint`, if there are no inputs, writes a
- * comment that says which inputs the programs take. */
+/* Writes the inputs of a drive. `flows` is ", flows: N", which makes N flows of a packet, or "".
+ * The text `flows` is written only if the drive has a single packet. With `hint`, if there are no
+ * inputs, writes a comment that says which inputs the programs take. */
 static int write_inputs(const struct maker *m, size_t group, bool hint, const char *flows,
 			FILE *out, struct bb_err *err)
 {
@@ -683,8 +683,9 @@ static void write_floor(const char *indent, const struct group *g, FILE *out)
 		fprintf(out, "%sfloor: %s\n", indent, g->floor);
 }
 
-/* Values by which a scenario sets a global to a value of the process that fires. They are for
- * globals whose name contains `word` and whose type and size fit. */
+/* How a scenario sets a global to a value of the process that fires: it writes `self` as the value.
+ * This fits globals whose name contains `word`, whose size is `size_bytes`, and that are text if
+ * `is_text` is true. */
 static const struct {
 	const char *word, *self;
 	bool is_text;
@@ -695,7 +696,8 @@ static const struct {
 	{"cgroup", "{cgroup: self}", false, 8}, {"cgid", "{cgroup: self}", false, 8},
 };
 
-/* Writes comments that say how to set the filter of a program to the process that fires. */
+/* Writes comments that list the globals that a variant can set, and that say how to set a program's
+ * filter to the process that fires. */
 static void write_filters(const struct bb_object_info *info, FILE *out)
 {
 	const char *before = "# Globals that a variant can set (key `globals`): ";
@@ -840,7 +842,7 @@ static void write_found_entries(const struct bb_found_input *f, const char *map,
 	fputc(']', out);
 }
 
-/* Writes the key `maps` of a variant, with the maps that the options or the search change. */
+/* Writes the key `maps` of a variant, with the maps that the options or --try-inputs change. */
 static void write_maps(const struct maker *m, const struct variant *v, FILE *out)
 {
 	const struct bb_found_input *found = v->found;
@@ -1189,7 +1191,7 @@ static int check_per_cpu(struct maker *m, struct bb_err *err)
 	return rc;
 }
 
-/* Refuses --cpus if it is not a list of numbers, or if no program can run repeatedly. */
+/* Refuses --cpus if it is not a list of numbers or `all`, or if no program can run repeatedly. */
 static int check_cpus(struct maker *m, struct bb_err *err)
 {
 	const char *text = m->opts->cpus;
@@ -1237,7 +1239,8 @@ static int check_same_input(struct maker *m, struct bb_err *err)
 	return 0;
 }
 
-/* Refuses given inputs that no program takes. */
+/* Refuses packets and contexts that no program takes. Refuses an --order that is unknown or comes
+ * without packets. */
 static int check_inputs(struct maker *m, struct bb_err *err)
 {
 	const struct bb_object_opts *o = m->opts;

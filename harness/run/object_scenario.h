@@ -49,12 +49,15 @@ struct bb_object_opts {
 	const char *const *found;
 	/* files with packets: a packet capture, bytes, or hexadecimal text */
 	struct bb_strings packets;
-	const char *order; /* order of the packets as a mix (plan/mix.h); NULL: each is a case */
+	/* order of the packets, which then are one mix (plan/mix.h); NULL: each packet is a case
+	 * of its own */
+	const char *order;
 	struct bb_strings fills;       /* texts MAP=N or MAP=N,N: numbers of generated entries */
 	struct bb_strings max_entries; /* texts MAP=N: max_entries of a map */
-	struct bb_strings prepare;     /* texts PROGRAM or PROGRAM=N: runs before each series */
-	struct bb_strings maps;        /* files with contents of maps (plan/maps_file.h) */
-	/* inputs, globals and entries of maps that --try-inputs found; NULL: not searched */
+	/* texts PROGRAM or PROGRAM=N: run PROGRAM once or N times before each series */
+	struct bb_strings prepare;
+	struct bb_strings maps; /* files with contents of maps (plan/maps_file.h) */
+	/* inputs, globals and entries of maps that --try-inputs found; NULL: there was no search */
 	const struct bb_found_inputs *found_inputs;
 	const char *cpus; /* N[,N] or `all`: also run on so many CPUs at once; NULL: on one */
 	/* with `cpus`: measure with an input for each CPU, and again with one for all CPUs */
