@@ -9,7 +9,8 @@ struct bb_object_program {
 	char *name;    /* name of the program's function */
 	char *section; /* name of the section; for a capture, made by bb_captured_section() */
 	uint32_t type; /* BPF_PROG_TYPE_*; UNSPEC if libbpf does not know the section */
-	/* expected attach type, BPF_* of enum bpf_attach_type; also 0 if there is none */
+	/* expected attach type, of enum bpf_attach_type; 0 may also mean that there is none, as
+	 * the enum's first value is 0 */
 	uint32_t attach_type;
 	/* section whose type we assume if libbpf does not know the program's own section; NULL if
 	 * it does, or if we have no guess */

@@ -3,7 +3,7 @@
 
 #include "capture/capture.h"
 
-/* What ends a capture, besides the end of the command. */
+/* What ends a capture before the captured command has ended. */
 enum bb_capture_until {
 	/* 1 s after the last watched system call, if programs are attached; 5 s after it, if
 	 * programs are loaded but none is attached */

@@ -22,9 +22,10 @@ struct annotate_args {
 	struct bb_annotate_opts opts;
 	int colour; /* index in `whens` */
 	bool hottest, time, all, cases;
-	const char *flame;              /* file for the flame graph; NULL: no graph is drawn */
-	struct bb_measure_args measure; /* used members: results, command line, and for --vm all */
-	struct bb_object_args object;   /* objects whose programs run in the guests of --vm */
+	const char *flame; /* file for the flame graph; NULL: no graph is drawn */
+	/* without --vm, only its members `results` and `command` are used */
+	struct bb_measure_args measure;
+	struct bb_object_args object; /* objects whose programs run in the guests of --vm */
 };
 
 static const char *const whens[] = {"auto", "always", "never"};

@@ -16,8 +16,8 @@ struct bb_diff_view {
 /* Two programs that are compared line by line (--time) or by counts of instructions (--exact). */
 struct bb_compared {
 	const struct bb_report *run;
-	/* without `option` and `amount`, which bb_compared__lines() sets; base_run is an older run
-	 * than `run` */
+	/* what to compare. Its members `option` and `amount` are not set here, but by
+	 * bb_compared__lines(). Its member base_run is an older run than `run`. */
 	struct bb_time_diff_opts of;
 	double loads;    /* value of --loads; 0: not given */
 	double budget_s; /* 0: no limit */

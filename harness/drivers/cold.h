@@ -40,9 +40,9 @@ int bb_cold__open(const char *root, int cpu, struct bb_cold **ret_cold, struct b
 /* Empties the caches of the caller's CPU. Causes no page fault and no system call. */
 void bb_cold__empty(struct bb_cold *c);
 
-/* Empties the caches three times. After each time, reads lines of its own memory. Returns the
- * median time to read one line, ns, which says how cold the caches are in a turn. Causes no page
- * fault. */
+/* Empties the caches three times, and each time reads cache lines that belong to `c`. Returns the
+ * median time to read one of them, ns: the longer it is, the colder the caches are when a program
+ * runs after bb_cold__empty(). Causes no page fault. */
 double bb_cold__line_ns(struct bb_cold *c);
 
 /* Returns the names of the caches that `c` empties, for example "caches of 32 KiB, TLB and branch

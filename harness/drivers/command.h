@@ -78,7 +78,8 @@ int bb_command__fail(const struct bb_command *c, struct bb_err *err);
 
 /* Functions that bb_command__run() calls around and during the run of a command. */
 struct bb_beside {
-	/* called when the process exists, before a held command begins to run; NULL: not called */
+	/* called as soon as there is a process for the command, before it executes the command, if
+	 * the command is one that waits for this; NULL: not called */
 	int (*begin)(void *arg, const struct bb_command *c, struct bb_err *err);
 	int (*feed)(void *arg, struct bb_err *err); /* called every 2 ms while the command runs */
 	void *arg;

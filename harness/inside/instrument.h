@@ -39,14 +39,15 @@ enum bb_inside_with {
 #define BB_INSIDE_MASK 0u  /* in the memory's head: a run is timed if (run number & mask) is 0 */
 #define BB_INSIDE_ZERO 8u  /* in the memory's head: holds 0, but the verifier does not know that */
 #define BB_INSIDE_LOG2 16u /* uint8_t[32]: logarithms to base 2, for emit_halve() */
-#define BB_INSIDE_PACKET_MASK 48u /* a timed run's packet is copied if (run number & mask) is 0 */
-#define BB_INSIDE_STRIPES 64u     /* size of the memory's head */
-#define BB_INSIDE_RUNS 0u         /* in a stripe's head: runs that have begun */
-#define BB_INSIDE_TAKEN 8u        /* in a stripe's head: packets that were copied */
-#define BB_INSIDE_HEAD 64u        /* size of a stripe's head */
-#define BB_INSIDE_KEY 0u          /* in a slot: number or hash of its path; 0: the slot is free */
-#define BB_INSIDE_UNTIMED 8u      /* in a slot: runs that ended and were not timed */
-#define BB_INSIDE_SUM 16u         /* in a slot: sum of the times of the timed runs, ns */
+/* in the memory's head: the packet of a timed run is copied if (run number & mask) is 0 */
+#define BB_INSIDE_PACKET_MASK 48u
+#define BB_INSIDE_STRIPES 64u /* size of the memory's head */
+#define BB_INSIDE_RUNS 0u     /* in a stripe's head: runs that have begun */
+#define BB_INSIDE_TAKEN 8u    /* in a stripe's head: packets that were copied */
+#define BB_INSIDE_HEAD 64u    /* size of a stripe's head */
+#define BB_INSIDE_KEY 0u      /* in a slot: number or hash of its path; 0: the slot is free */
+#define BB_INSIDE_UNTIMED 8u  /* in a slot: runs that ended and were not timed */
+#define BB_INSIDE_SUM 16u     /* in a slot: sum of the times of the timed runs, ns */
 /* in a slot: longest time of a run, ns; may be lost if two runs write here at once */
 #define BB_INSIDE_WORST 24u
 /* in a slot: return value of the run that took the slot; 0 in the last slot */
@@ -137,7 +138,8 @@ int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, ui
 			  const struct bb_inside_instruments *instruments,
 			  struct bb_inside_clone *ret_clone, struct bb_rewrite *ret_out,
 			  struct bb_err *err);
-/* Makes the memory of chains. Returns 0 or -errno with a message. */
+/* Makes the memory for chains of tail calls, which all clones of a chain share. Returns 0 or -errno
+ * with a message. */
 int bb_inside_chains__open(struct bb_inside_clone *ret_chains, struct bb_err *err);
 /* Closes a clone, or the memory of chains. */
 void bb_inside_clone__done(struct bb_inside_clone *c);

@@ -170,7 +170,8 @@ static bool same_line(const struct bb_timed_row *a, const struct bb_timed_row *b
 }
 
 /* Returns the instructions that the program executes per run for the lines of a row, as the drive
- * `exact` counted them in the same report. NAN: not counted. */
+ * `exact` counted them in the same report. NAN: they were not counted, or other rows, which lie
+ * within this one, have them. */
 static double insns_of(const struct bb_report *r, const struct bb_timed *t,
 		       const struct bb_timed_row *row)
 {

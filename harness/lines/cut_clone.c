@@ -14,7 +14,9 @@
 #define CHECK_SLOTS 14u
 /* limit: instruction slots added around one call, one exit or one function */
 #define CALL_SLOTS 32u
-#define PER_HELD 8u /* limit: instruction slots to clear, store and release one held resource */
+/* limit: instruction slots for one resource that the program holds, such as a reserved record: they
+ * zero its variable at the start, store the resource, and release it at the cut */
+#define PER_HELD 8u
 /* Number of multiplications at the start of the exit path (see bb_cut_memory__end_at()). Each needs
  * the result of the multiplication before it, so all of them take 18 to 25 ns. Without them, a CPU
  * executes up to 15 ns of the exit path while it waits for the program's last values

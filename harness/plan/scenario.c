@@ -631,8 +631,9 @@ static int read_drive(const struct bb_reader *r, const struct bb_yaml *node, voi
 	return rc;
 }
 
-/* Returns the values of the key `with` as a list. If `with` is not NULL, returns instead the values
- * of the key (`trigger` or `event`) that chooses between the kinds with this `with`. */
+/* If the argument is NULL, returns the values that the key `with` of a drive may have. Otherwise it
+ * is one of these values, and the function returns those of the other key (`trigger` or `event`)
+ * that chooses between the kinds of drives with this value. */
 static json_t *kind_names(const char *with)
 {
 	json_t *names = json_array();

@@ -3,8 +3,8 @@
  * only once. Then each sample becomes a stack of the frames of its points. */
 #include "profile/recording.h"
 
-#define MAX_OWN_FRAMES 8u /* limit: frames of bpfbench's own code in a stack of an off-CPU sample  \
-			   */
+/* limit: frames of our own code in a stack of an off-CPU sample */
+#define MAX_OWN_FRAMES 8u
 /* limit: points of a stack, including the points of its process and of notes */
 #define MAX_POINTS (2 * BB_PROFILE_FRAMES + 8)
 #define KERNEL_SPACE UINT64_MAX /* stands for the kernel in keys of `by_address` */
@@ -256,8 +256,8 @@ static int symbolize(struct folding *f, struct bb_err *err)
 	return rc;
 }
 
-/* True if the point is in our own code that samples context switches: the tracepoint and what it
- * calls. */
+/* True if `point` is an address in what runs only because we sample context switches: the kernel's
+ * functions that call the program on the tracepoint, and those that the program calls. */
 static bool is_own(const struct folding *f, uint32_t point)
 {
 	const struct bb_stacks *stacks = &f->profile->stacks;

@@ -688,7 +688,7 @@ static int note_executed(struct ab *ab, struct bb_err *err)
 		for (int l = 0; l < N_LABELS; l++)
 			if (ab->cases[i].planned[l] != BB_NO_CASE)
 				case_of[ab->cases[i].planned[l]] = ab->cases[i].case_of[l];
-	/* load head again: it was unloaded so that it can borrow base's maps */
+	/* bb_target__borrow_maps() has unloaded head, so that its next load uses base's maps. */
 	if (head != ab->sides[BASE].prog && head != &ab->second && head->target)
 		rc = bb_test_prog__load(head, &ab->session.rng, BB_ANYWHERE, 1, err);
 	if (!rc)

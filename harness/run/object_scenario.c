@@ -258,8 +258,9 @@ static const struct bb_try_part *found_bytes(const struct bb_found_input *f)
 	return BB_FIND(f->state.v, f ? f->state.n : 0, it->kind == BB_TRY_INPUT && it->is_set);
 }
 
-/* Returns the program whose captured inputs are used for the program `p`. If programs are compared
- * (one_each), it is the first of them that has such inputs; else, or if none has, `p`. */
+/* Returns the program whose captured packets are used for the program `p`. If programs are compared
+ * (one_each), it is the first of the compared programs of this type that has packets. If none has,
+ * or if nothing is compared, it is `p`. */
 static const struct bb_object_program *source_of_inputs(const struct maker *m,
 							const struct bb_object_program *p)
 {

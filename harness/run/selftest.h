@@ -4,9 +4,9 @@
 #include "run/ab.h"
 #include "stats/loads.h"
 
-/* How well plain runs (runs without a comparison) repeat on this machine. The self-test makes plain
- * runs of its scenario again and again, in turns with the other experiments and with runs of the
- * first program alone. */
+/* This file says how well plain runs (runs without a comparison) repeat on this machine. The
+ * self-test makes plain runs of its scenario again and again, between its other experiments. */
+
 /* Classes of programs, by the causes that change their latency from run to run. */
 enum bb_repeat_class {
 	BB_REPEAT_CALM,

@@ -199,7 +199,8 @@ struct file {
 	char *fault; /* why the file is not a run, owned; NULL: it is a run */
 };
 
-/* A file that changed within this time before it was read may change again with the same mtime. */
+/* A file that changed less than this time before it was read is read anew the next time, because it
+ * may change again and keep its mtime. */
 #define SETTLED_NS (2 * NS_PER_S)
 #define NS_PER_S 1000000000LL
 #define COMPARE "bpfbench compare " /* beginning of the command line that made a comparison */
