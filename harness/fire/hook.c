@@ -564,7 +564,8 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 	const struct bb_attach_point *p = &h->point;
 	int rc = put_once(h, prog_fd, ret_link_fd);
 
-	if (rc == -EEXIST) { /* a thread of fire/later.h still detaches a program from this hook */
+	/* a thread of fire/later.h still detaches a program from this hook; netfilter says EBUSY */
+	if (rc == -EEXIST || rc == -EBUSY) {
 		bb_close_later__wait();
 		rc = put_once(h, prog_fd, ret_link_fd);
 	}
