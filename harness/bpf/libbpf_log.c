@@ -72,7 +72,7 @@ static int on_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 		stats_len += len;
 	} else if (is_relo) {
 		note_relo(text);
-	} else { /* keep the end of the text */
+	} else if (!is_stats) { /* keep the end of the text */
 		len = len < KEEP ? len : KEEP;
 		kept = log_len < KEEP - len ? log_len : KEEP - len;
 		memmove(log_text, log_text + log_len - kept, kept);

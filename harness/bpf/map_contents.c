@@ -217,7 +217,7 @@ static void make_key(const struct content *c, uint32_t i, uint8_t *key)
 		number = scramble(number, bits);
 	if (is_trie) {
 		memcpy(key, &length, sizeof(length));
-		number = __builtin_bswap64(number << (64 - bits));
+		number = bits ? __builtin_bswap64(number << (64 - bits)) : 0;
 	}
 	memset(key + data_at, 0, size);
 	memcpy(key + data_at, &number, size < sizeof(number) ? size : sizeof(number));

@@ -204,13 +204,17 @@ static int take_windows(struct team *t, const int *cpus, struct bb_batch *b, str
 
 	while (bb_batch__goes_on(b, began_ns)) {
 		int rc = take_window(t, cpus, err);
-		double ns = rc ? (double)NAN : run_ns(t);
+		double ns;
 
 		bb_target__drain(target, false);
 		if (rc && (rc != -EINTR || bb_must_end()))
 			return rc;
-		b->retries += rc == -EINTR;
-		for (uint32_t i = 0; !rc && i < t->n; i++)
+		if (rc) { /* a signal interrupted the window */
+			b->retries++;
+			continue;
+		}
+		ns = run_ns(t);
+		for (uint32_t i = 0; i < t->n; i++)
 			bb_test_call__judge_retval(&t->workers[i].call, t->workers[i].retval, b);
 		if (!isnan(ns)) {
 			b->fired++;

@@ -297,7 +297,8 @@ static int traffic_batch(void *slot, uint32_t rate_hz, struct bb_batch *b, struc
 		o.n = most;
 	if (!rc)
 		rc = measure(t, s->prog->target, &o, b, &a, err);
-	b->events = a.done;
+	/* without an answer the time is over, and each event sent at least `least_packets` */
+	b->events = a.done ? a.done : b->fired / t->least_packets;
 	b->elapsed_s = (double)a.elapsed_ns * 1e-9;
 	if (!rc && a.rc)
 		snprintf(b->void_why, sizeof(b->void_why), "'event: %s' failed after %llu: %s",

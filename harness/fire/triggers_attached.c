@@ -320,7 +320,8 @@ static void close_pair(struct bb_firing *f)
 
 	if (f->fd[2] >= 0)
 		(void)!setns(f->fd[2], CLONE_NEWNET);
-	bb_veth_pair__close(pair);
+	if (pair) /* NULL: opening the trigger failed before there were devices */
+		bb_veth_pair__close(pair);
 	free(pair);
 }
 
