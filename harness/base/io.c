@@ -418,8 +418,8 @@ int bb_new_file__finish(struct bb_new_file *f, int rc, bool replaces, bool synce
 		unlinkat(f->dir_fd, f->temp, 0);
 		return rc;
 	}
-	/* Puts the new name on the disk, too. EINVAL is not an error: some file systems cannot sync
-	 * a folder. */
+	/* Syncing the folder writes the new name to the disk. Some file systems cannot sync a
+	 * folder; they say EINVAL, which is no error here. */
 	if (synced && fsync(f->dir_fd) && errno != EINVAL) {
 		rc = -errno;
 		if (!replaces)

@@ -111,7 +111,7 @@ static bool ask_event(int event_fd, struct bb_captured_attachment *a)
 
 #define MAX_QUERIED 64 /* limit: programs at one hook; BPF_CGROUP_MAX_PROGS of the kernel */
 
-/* --- what the attaching system calls of the command attach, and where --- */
+/* --- system calls of the command that attach programs --- */
 
 /* Adds to the capture an attachment of the program behind the command's descriptor `fd`. Returns
  * NULL if `fd` is not a descriptor of a program, or if there are too many attachments. */

@@ -175,8 +175,8 @@ static void page_done(struct page *page)
 	bb_timeline__done(&page->history);
 }
 
-/* What the kinds of frames are in the tree of paths that `bpfbench inside` stores: BB_FRAME_USER,
- * for example, is a line of source there, and a function in a profile. */
+/* `bpfbench inside` stores a tree of paths as folded stacks. This table names its kinds of frames.
+ * For example, BB_FRAME_USER is a line of source in this tree, but a function in a profile. */
 static const char *const legend_of_paths[BB_N_FRAME_KINDS] =
 	{[BB_FRAME_COMM] = "program", [BB_FRAME_USER] = "line"};
 

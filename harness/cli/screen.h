@@ -32,8 +32,8 @@ bool bb_screen__has_changed(const struct bb_screen *s);
 int bb_silence__begin(bool is_screen);
 void bb_silence__end(int before);
 
-/* Returns a hint for the message that a command has ended: how to see what it prints. Returns "" if
- * its output was shown. */
+/* A message says that a command has ended. Returns the end of this message: it says how to see the
+ * command's output. Returns "" if the output was shown. */
 static inline const char *bb_silence_hint(bool is_screen)
 {
 	return is_screen ? "; --format table shows what it prints" : "";

@@ -30,8 +30,8 @@ static inline double bb_estimate__half(const struct bb_estimate *e)
 						  : (double)NAN;
 }
 
-/* The figures of a case. core/metric.c explains each of them; the comments here add what is not
- * said there. Times are in ns, shares from 0 to 1. */
+/* The figures of a case. The table in core/metric.c explains each of them. The comments here only
+ * add to it. Times are in ns, shares from 0 to 1. */
 struct bb_summary {
 	struct bb_estimate latency; /* with BB_FILLS_MEAN, by the means of all runs */
 	struct bb_estimate net;     /* may be negative */
