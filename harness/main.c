@@ -13,8 +13,8 @@
 static const struct cmd {
 	const char *name;
 	bb_cmd *run;
-	/* True if the command loads, watches or samples programs. All other commands give up root's
-	 * rights before they open any file. */
+	/* True if the command may load, watch or sample programs. All other commands give up root's
+	 * rights before they run. */
 	bool needs_root;
 	const char *doc; /* at most 67 characters, so that the help has 80 columns */
 } cmds[] = {
@@ -95,8 +95,8 @@ static int run_cmd(const struct cmd *cmd, int argc, char **argv)
 	int rc = 0;
 
 	if (!cmd->needs_root) {
-		/* Only a command that measures nothing may end by SIGPIPE, because a caller may
-		 * take such an end for success. A measurement without output has failed. */
+		/* Some callers take death by SIGPIPE for success. So only commands that do not
+		 * measure may die by it: a measurement whose output is lost has failed. */
 		bb_clean__end_by_sigpipe();
 		rc = bb_caller__become(&err);
 	}
@@ -132,9 +132,9 @@ static int choose_and_run(int argc, char **argv)
 		       argc - 1, argv + 1);
 }
 
-/* Opens /dev/null for each standard stream that is closed. Otherwise a file that is opened later
- * would get the number of that stream. Stdin is opened for writing, stdout and stderr for reading,
- * so that their normal use still fails. Returns false if /dev/null cannot be opened. */
+/* Opens /dev/null for each closed standard stream. Otherwise the next opened file would get the
+ * number of that stream. Stdin is opened for writing, stdout and stderr for reading, so that their
+ * normal use still fails. Returns false if /dev/null cannot be opened. */
 static bool open_closed_streams(void)
 {
 	int fd;
@@ -147,8 +147,7 @@ static bool open_closed_streams(void)
 	return fd >= 0;
 }
 
-/* Called at exit. If the exit code is 0 but stdout could not be written, prints a message and exits
- * with 1. */
+/* Called at exit. If stdout could not be written, exit code 0 becomes 1, with a message. */
 static void check_stdout_at_exit(int status, void *)
 {
 	struct bb_err err;
@@ -178,7 +177,7 @@ int main(int argc, char **argv)
 	/* LC_NUMERIC stays "C", so that all numbers are written with a decimal point */
 	setlocale(LC_CTYPE, "");
 	bb_stop__install(true);
-	/* finds the program's folder for later calls, before the process has its own mounts */
+	/* Remembers the program's folder, before own mounts may change /proc/self/exe. */
 	free(bb_program_dir());
 	bb_drivers__register();
 	return choose_and_run(argc, argv);

@@ -5,10 +5,9 @@
 
 #include "base/std.h"
 
-/* Asks the kernel about the BPF program, map, BTF or link with the descriptor `fd`. The kernel
- * writes its answer to `*info`, a struct bpf_prog_info, bpf_map_info, bpf_btf_info or
- * bpf_link_info. The caller zeroes `*info` first, and may then set the addresses and lengths of
- * arrays that the kernel fills. Returns 0 or -errno. */
+/* Asks the kernel about the BPF program, map, BTF or link with the descriptor `fd`. `*info` is the
+ * bpf_..._info struct of that kind of object. The caller zeroes `*info` first, and may then set
+ * addresses and lengths of arrays for the kernel to fill. Returns 0 or -errno. */
 #define bb_info__read(fd, info) bb_info__read_bytes(fd, info, sizeof(*(info)))
 static inline int bb_info__read_bytes(int fd, void *info, uint32_t bytes)
 {
@@ -21,14 +20,13 @@ static inline int bb_info__read_bytes(int fd, void *info, uint32_t bytes)
 	return syscall(__NR_bpf, BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr)) < 0 ? -errno : 0;
 }
 
-/* True if a value of such a map has a part for each CPU. */
 static inline bool bb_map_type__is_per_cpu(uint32_t type)
 {
 	return type == BPF_MAP_TYPE_PERCPU_HASH || type == BPF_MAP_TYPE_PERCPU_ARRAY ||
 	       type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
 }
 
-/* True for a hash of any kind, or a trie. */
+/* True for hash maps of any kind and for tries. */
 static inline bool bb_map_type__is_table(uint32_t type)
 {
 	return type == BPF_MAP_TYPE_HASH || type == BPF_MAP_TYPE_LRU_HASH ||

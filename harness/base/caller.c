@@ -8,9 +8,9 @@
 #include "base/io.h"
 #include "base/parse.h"
 
-/* User id with which this process opens files, except between bb_root__begin() and
- * bb_root__end(). If it is 0, these two functions do nothing, because the caller is root or the
- * process has become the caller. */
+/* The user id with which this process opens files outside bb_root__begin() and bb_root__end(). If
+ * root is the caller, or if the process has become the caller, it is 0 and these calls do
+ * nothing. */
 static uid_t file_uid;
 
 static bool id_from(const char *variable, uint64_t *ret_id)
@@ -51,8 +51,8 @@ int bb_become_user(uid_t uid, gid_t gid)
 	return 0;
 }
 
-/* The initial user namespace maps every user id from 0 to 2^32-2 to itself. A kernel without user
- * namespaces has no /proc/self/uid_map, so the result is true if that file cannot be read. */
+/* The initial user namespace maps all user ids from 0 to 2^32-2 to themselves. If
+ * /proc/self/uid_map cannot be read, the kernel has no user namespaces, so the result is true. */
 bool bb_user__is_initial_namespace(void)
 {
 	static const uint64_t expected[] = {0, 0, UINT32_MAX};
@@ -89,9 +89,8 @@ int bb_caller__own_files(struct bb_err *err)
 	} else {
 		setfsgid(gid);
 		setfsuid(uid);
-		/* setfsuid() and setfsgid() report no errors: they always return the id that was
-		 * set before the call. With the id -1 they change nothing, so the result is the
-		 * present id. */
+		/* setfsuid() and setfsgid() report no errors. They return the id that was set
+		 * before, and with the id -1 they change nothing. */
 		if ((uid_t)setfsuid((uid_t)-1) != uid || (gid_t)setfsgid((gid_t)-1) != gid)
 			rc = -EPERM;
 	}
@@ -135,7 +134,7 @@ void bb_root__begin(void)
 void bb_root__end(void)
 {
 	open_files_as(file_uid);
-	/* If the process still opens files as root, going on would be unsafe. */
+	/* It is unsafe to go on if the process still opens files as root. */
 	if (file_uid && (uid_t)setfsuid((uid_t)-1) != file_uid)
 		abort();
 }

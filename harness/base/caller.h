@@ -8,61 +8,51 @@
  * uses root's rights for bpf(), perf_event_open() and namespaces, but opens files with the caller's
  * rights:
  *
- * - main() calls bb_caller__own_files() first. After that call, our code and all libraries open,
- * make and look up files with the caller's identity: open() of a path that the caller may not read
- * fails with EACCES, and a new file belongs to the caller.
+ * - main() calls bb_caller__own_files() first. From then on, open() of a path that the caller may
+ * not read fails with EACCES, also in libraries. A new file belongs to the caller.
  *
- * - bb_root__open() and bb_root__begin() are the exceptions, for files of the kernel that root
- * alone may open: below /proc, /sys and tracefs.
+ * - bb_root__open() and bb_root__begin() are the exceptions. They open files of the kernel that
+ * only root may open, below /proc, /sys and tracefs.
  *
  * - bb_caller__become() gives up root's rights for good. Commands that need no root call it.
  *
- * If the caller is root, none of these functions changes an identity. A child process that becomes
- * another user for good calls bb_become_user(). After exec() in a process of root, the new program
- * opens files as root again.
+ * If the caller is root, these functions change no identity. After exec() in a process of root, the
+ * new program opens files as root again.
  */
 
 /* Returns the caller: SUDO_UID and SUDO_GID if root runs us under sudo, else the real user. */
 void bb_caller(uid_t *ret_uid, gid_t *ret_gid);
 
-/*
- * Gives this thread the caller's identity for files: uid, gid and groups (setfsuid(2)). Threads and
- * child processes that this thread makes later inherit the identity. The kernel then removes
- * CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_CHOWN, CAP_FOWNER and CAP_MKNOD from the effective
- * capabilities of the thread. Returns 0 or -errno.
- */
+/* Gives this thread the caller's uid, gid and groups for opening files (setfsuid(2)). Later threads
+ * and child processes of this thread inherit them. The kernel then removes CAP_DAC_OVERRIDE,
+ * CAP_DAC_READ_SEARCH, CAP_CHOWN, CAP_FOWNER and CAP_MKNOD from the thread's effective
+ * capabilities. Returns 0 or -errno. */
 int bb_caller__own_files(struct bb_err *err);
 
-/* Becomes the caller for good. Returns 0 or -errno. */
 int bb_caller__become(struct bb_err *err);
 
 /* Opens a kernel file with root's rights, as open(2) does. `path` must begin with /proc/ or /sys/.
- * No other user may control a part of the path. /proc/PID/root/... is not allowed, because the
- * owner of the process PID controls what that path names. Returns a descriptor or -errno. */
+ * It must not begin with /proc/PID/root/, because the owner of that process controls what the path
+ * names. Returns a descriptor or -errno. */
 int bb_root__open(const char *path, int flags);
 
-/* Reads the beginning of a kernel file with root's rights into ret_text[size], which always ends
- * in NUL. `path` is as in bb_root__open(). Returns the length of the text or -errno. */
+/* Reads the beginning of a kernel file into ret_text[size], which always ends in NUL. `path` is as
+ * in bb_root__open(). Returns the length of the text or -errno. */
 int bb_root__read(const char *path, char *ret_text, size_t size);
 
-/* Reads a number from the first line of a kernel file with root's rights. `path` is as in
- * bb_root__open(). Returns 0 or -errno. */
+/* Reads a number from the first line of a kernel file, like bb_root__read(). */
 int bb_root__read_u64(const char *path, uint64_t *ret_value);
 
-/*
- * Between bb_root__begin() and bb_root__end() this thread opens files with root's rights, for
- * libraries that read tracefs. Such pairs of calls do not nest. If the caller is not root, a pair
- * costs three system calls and clears the thread's PR_SET_PDEATHSIG. If the caller is root, a pair
- * does nothing. bb_root__end() aborts the process if it cannot give up root's rights. Both
- * functions leave errno unchanged.
- */
+/* Between bb_root__begin() and bb_root__end(), which do not nest, this thread opens files with
+ * root's rights, for libraries that read tracefs. bb_root__end() aborts the process if it cannot
+ * give up these rights. Both leave errno unchanged. Unless the caller is root, both clear the
+ * thread's PR_SET_PDEATHSIG. */
 void bb_root__begin(void);
 void bb_root__end(void);
 
-/* Makes a process of root become the user `uid` for good, with the groups of that user. Does
- * nothing if the process is not root's, or if `uid` is 0. Returns 0 or -errno. */
+/* Makes a process of root become the user `uid` for good, with that user's groups. Does nothing if
+ * the process is not root's, or if `uid` is 0. Returns 0 or -errno. */
 int bb_become_user(uid_t uid, gid_t gid);
 
-/* True if this process is in the initial user namespace. In any other user namespace, the
- * capabilities of root do not cover BPF and perf. */
+/* True in the initial user namespace. Elsewhere root's capabilities do not cover BPF and perf. */
 bool bb_user__is_initial_namespace(void);

@@ -14,17 +14,17 @@
 #include "base/io.h"
 #include "base/parse.h"
 
-#define FAILED 127 /* exit code of a child that could not start; shells use it for "not found" */
+#define FAILED 127
 
 union descriptor {
 	char bytes[CMSG_SPACE(sizeof(int))];
 	struct cmsghdr align;
 };
 
-/* the limit of open files that we set; the kernel allows a million (fs.nr_open) */
+/* the kernel allows a million (fs.nr_open) */
 #define ENOUGH 131072u
 
-/* The limit of open files with which this process was started, and whether we have raised it. */
+/* The limit of open files with which bpfbench was started, and whether bpfbench has changed it. */
 static struct rlimit given;
 static bool is_changed;
 
@@ -35,7 +35,7 @@ void bb_open_files__allow_more(void)
 	if (is_changed || getrlimit(RLIMIT_NOFILE, &given))
 		return;
 	more = given;
-	if (more.rlim_max < ENOUGH) /* only root may raise the hard limit; others keep it below */
+	if (more.rlim_max < ENOUGH) /* only root may raise the hard limit */
 		more.rlim_max = ENOUGH;
 	if (more.rlim_cur < ENOUGH)
 		more.rlim_cur = ENOUGH;
@@ -47,19 +47,17 @@ void bb_open_files__allow_more(void)
 	is_changed = !setrlimit(RLIMIT_NOFILE, &more);
 }
 
-/* --- confinement --- */
-
-/* memory that AddressSanitizer needs in addition, because it reuses freed memory late */
+/* additional memory for AddressSanitizer, which delays the reuse of freed memory */
 #define ASAN_BYTES (UINT64_C(2048) << 20)
-/* size of the sparse file that is descriptor 0 in a trial (BB_CONFINED_TRIAL). There, descriptor 0
- * stands for every map and every program. */
+/* In a trial (BB_CONFINED_TRIAL), a sparse file of this size is descriptor 0, which libbpf takes
+ * for the descriptor of every map and every program. */
 #define TRIAL_FILE_BYTES (4LL << 30)
-/* user and group id of the user nobody, also on systems that give the id no name */
+/* user and group id of nobody, also on systems that give the id no name */
 #define NOBODY 65534
 
 /* System calls that every confined child may make. libelf, libdw and malloc() need them to read
- * open files, the child needs them to answer its parent, and libbpf 1.4 and later needs them to
- * open an object in memory. */
+ * open files, and the child needs them to answer its parent. libbpf 1.4 and later needs
+ * memfd_create to open an object in memory. */
 static const int calls[] = {
 	SCMP_SYS(brk),       SCMP_SYS(clock_gettime), SCMP_SYS(exit),        SCMP_SYS(exit_group),
 	SCMP_SYS(fcntl),     SCMP_SYS(fstat),         SCMP_SYS(futex),       SCMP_SYS(getpid),
@@ -68,17 +66,15 @@ static const int calls[] = {
 	SCMP_SYS(pread64),   SCMP_SYS(read),          SCMP_SYS(recvmsg),     SCMP_SYS(rt_sigreturn),
 	SCMP_SYS(sendmsg),   SCMP_SYS(setitimer),     SCMP_SYS(sched_yield), SCMP_SYS(sysinfo),
 	SCMP_SYS(write),     SCMP_SYS(memfd_create),  SCMP_SYS(uname),
-#ifdef __SANITIZE_ADDRESS__ /* AddressSanitizer needs these system calls, too */
+#ifdef __SANITIZE_ADDRESS__
 	SCMP_SYS(gettid),    SCMP_SYS(sigaltstack),
 #endif
 };
 
-/* Further system calls that libbpf makes to load an object. */
 static const int trial_calls[] = {
 	SCMP_SYS(access),     SCMP_SYS(dup3),     SCMP_SYS(faccessat),
 	SCMP_SYS(faccessat2), SCMP_SYS(readlink),
 };
-/* Further system calls that a server makes. */
 static const int server_calls[] = {
 	SCMP_SYS(accept4), SCMP_SYS(close),    SCMP_SYS(poll),     SCMP_SYS(ppoll),
 	SCMP_SYS(sendto),  SCMP_SYS(recvfrom), SCMP_SYS(shutdown),
@@ -94,22 +90,19 @@ static int allow(scmp_filter_ctx filter, const int *which, size_t n)
 
 	for (size_t i = 0; !rc && i < n; i++) {
 		rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, which[i], 0);
-		if (rc == -EDOM) /* not an error: this architecture does not have the system call */
+		if (rc == -EDOM) /* this architecture does not have the system call */
 			rc = 0;
 	}
 	return rc;
 }
 
-/* Adds a rule to the filter: the system call `which` has the result `action` if one of its
- * arguments fulfils the condition `arg`. */
 static int add_rule(scmp_filter_ctx filter, uint32_t action, int which, struct scmp_arg_cmp arg)
 {
 	return seccomp_rule_add_array(filter, action, which, 1, &arg);
 }
 
-/* Adds the rules of a trial to the filter. In a trial bpf() returns 0 instead of a new descriptor.
- * libbpf avoids descriptor 0, so it duplicates the descriptor and then calls close(0). Descriptor 0
- * must stay open, so close(0) does nothing here. */
+/* In a trial bpf() returns 0 instead of a new descriptor. libbpf avoids descriptor 0: it duplicates
+ * 0 and then closes it. Descriptor 0 must stay open, so close(0) does nothing here. */
 static int allow_trial(scmp_filter_ctx filter)
 {
 	const struct scmp_arg_cmp for_reading = {2, SCMP_CMP_MASKED_EQ,
@@ -130,8 +123,8 @@ static int allow_trial(scmp_filter_ctx filter)
 	return rc;
 }
 
-/* Confines this child for good. The kernel kills the child when its parent ends. Returns 0, or
- * -errno if the child is not confined; the child must then end. */
+/* Confines this child for good. The kernel kills it when its parent ends. After an error the child
+ * must end, because it is not confined. */
 static int confine(enum bb_confinement how)
 {
 	static const int closing = SCMP_SYS(close);
@@ -140,17 +133,17 @@ static int confine(enum bb_confinement how)
 	scmp_filter_ctx filter;
 	int rc;
 
-	/* Root becomes nobody. This fails in a user namespace that has no user nobody. The child
-	 * then stays root, but without capabilities. */
+	/* Root becomes nobody. In a user namespace without the user nobody this fails, and the
+	 * child stays root without capabilities. */
 	rc = geteuid() || setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
 	     setresuid(NOBODY, NOBODY, NOBODY);
-	/* PR_SET_PDEATHSIG is set after the change of user, because that change clears it. */
+	/* This must come after the change of user, which clears PR_SET_PDEATHSIG. */
 	if (syscall(SYS_capset, &head, none) || prctl(PR_SET_DUMPABLE, 0) ||
 	    prctl(PR_SET_PDEATHSIG, SIGKILL) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
 	if (prctl(PR_GET_SECCOMP) < 0 && errno == EINVAL)
-		return how == BB_CONFINED_TRIAL ? -ENOSYS : 0; /* the kernel has no seccomp; only
-								  a trial cannot do without it */
+		/* The kernel has no seccomp, which only a trial needs. */
+		return how == BB_CONFINED_TRIAL ? -ENOSYS : 0;
 	filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	if (!filter)
 		bb_out_of_memory();
@@ -165,22 +158,18 @@ static int confine(enum bb_confinement how)
 	return rc;
 }
 
-/* Opens the sparse file of a trial (TRIAL_FILE_BYTES) as descriptor 0. Returns 0 or -errno. */
 static int open_trial_file(void)
 {
 	const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
 	int file = memfd_create("trial", MFD_CLOEXEC);
 
-	/* The kernel applies RLIMIT_FSIZE to a memfd. Only root may raise this limit, so
-	 * ftruncate() may fail for others. */
+	/* RLIMIT_FSIZE applies to a memfd. ftruncate() may fail, as only root may raise it. */
 	setrlimit(RLIMIT_FSIZE, &unlimited);
-	/* libbpf maps the values of a map into memory from the map's descriptor, which is 0 here.
-	 * So the file must be large. */
+	/* libbpf maps the values of every map from the file, so it must be large. */
 	return file < 0 || ftruncate(file, TRIAL_FILE_BYTES) || dup2(file, 0) < 0 ? -errno : 0;
 }
 
-/* The limit is `more_bytes` above the present size, and not an absolute size, because
- * AddressSanitizer maps terabytes at its start. */
+/* The limit is relative to the present size, because AddressSanitizer maps terabytes. */
 void bb_confine_memory(uint64_t more_bytes)
 {
 	struct rlimit limit;
@@ -205,8 +194,8 @@ void bb_confine_memory(uint64_t more_bytes)
 
 /* --- functions that run in the child --- */
 
-/* Appends "NAME=VALUE" to the list `*texts` if `value` is not NULL. Nobody frees the strings,
- * because exec() replaces the memory of the process. */
+/* Appends "NAME=VALUE" to `*texts` if `value` is not NULL. Nobody frees the strings, because exec()
+ * replaces the memory of the process. */
 static void note_variable(const char *name, const char *value, char ***texts, size_t *n)
 {
 	if (value)
@@ -233,8 +222,7 @@ static void clean_environment(const char *const *also, uid_t uid)
 	free(texts);
 }
 
-/* Sets what signals do in the child, except SIGCHLD: a process that ignores SIGCHLD cannot wait for
- * its children. */
+/* Leaves SIGCHLD alone, because a process that ignores SIGCHLD cannot wait for its children. */
 static void set_signals(const struct bb_child_rules *r)
 {
 	static const int requests[] = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
@@ -278,20 +266,18 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Closes the descriptors from `first` to `last`, both included. */
 static void close_all(unsigned int first, unsigned int last)
 {
 	struct rlimit limit;
 
 	if (first > last || !close_range(first, last, 0) || getrlimit(RLIMIT_NOFILE, &limit))
 		return;
-	/* kernels before 5.9 have no close_range(), so close the descriptors one by one */
+	/* Linux before 5.9 has no close_range(). */
 	for (unsigned int fd = first; fd <= last && fd < limit.rlim_cur; fd++)
 		close((int)fd);
 }
 
-/* Closes all descriptors that the rules do not keep. In a trial, descriptor 0 becomes the sparse
- * file. */
+/* Closes all descriptors but those of the rules. In a trial, descriptor 0 becomes a sparse file. */
 static int close_others(const struct bb_child_rules *r, int link_fd, int report_fd)
 {
 	bool is_trial = r->confinement == BB_CONFINED_TRIAL;
@@ -347,7 +333,7 @@ static int settle(const struct bb_child_rules *r, void *arg, int link_fd, int re
 		rc = close_others(r, link_fd, report_fd);
 	if (!rc)
 		rc = bb_become_user(r->uid, r->gid);
-	/* PR_SET_PDEATHSIG is set after the change of user, because that change clears it. */
+	/* This must come after the change of user, which clears PR_SET_PDEATHSIG. */
 	if (!rc && ((!r->outlives && prctl(PR_SET_PDEATHSIG, SIGKILL)) ||
 		    (r->no_new_privs && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))))
 		rc = -errno;
@@ -355,8 +341,7 @@ static int settle(const struct bb_child_rules *r, void *arg, int link_fd, int re
 }
 
 /* Sends a number to the parent. Returns false if the parent has ended. The child must then end
- * itself: if the parent ended before the child called prctl(PR_SET_PDEATHSIG), the kernel does not
- * kill the child. */
+ * itself: the kernel does not kill it if the parent ended before prctl(PR_SET_PDEATHSIG). */
 static bool report(int report_fd, int rc)
 {
 	return write(report_fd, &rc, sizeof(rc)) == sizeof(rc);
@@ -382,7 +367,7 @@ static __attribute__((noreturn)) void be_child(const struct bb_child_rules *r,
 
 /* --- functions that run in the parent --- */
 
-/* Returns the next number that the child reports, or `otherwise` if the child closes the pipe. */
+/* Returns the child's next number, or `otherwise` if the child has closed the pipe. */
 static int hear(int report_fd, int otherwise)
 {
 	int rc;
@@ -394,9 +379,8 @@ int bb_child__start(const struct bb_child_rules *r, int (*run)(void *arg, int li
 		    struct bb_child *ret_child)
 {
 	struct bb_child c = {.pid = -1, .fd = -1, .report_fd = -1};
-	/* We call fork() where we can: it waits for threads that are in malloc(), so the child can
-	 * call malloc(). But fork() takes neither flags nor a process id, so we call clone3() if
-	 * one of them is needed. */
+	/* fork() waits for threads in malloc(), so the child can call malloc(). clone3() does not
+	 * wait, but it is called if flags or a process id are needed. */
 	struct clone_args args = {.exit_signal = SIGCHLD,
 				  .flags = r->own_namespaces ? CLONE_NEWPID | CLONE_NEWNS : 0,
 				  .set_tid = (uint64_t)(uintptr_t)(r->pid ? &r->pid : NULL),

@@ -7,14 +7,14 @@ enum { UTF8_MAX = 4, CHUNK = 4096 };
 
 struct stream {
 	int fd;
-	/* bytes of a character that is not complete yet; room for a NUL after them */
+	/* bytes of an incomplete character, with room for a NUL */
 	char held[UTF8_MAX + 1];
 	size_t n_held;
-	char chunk[CHUNK]; /* safe text that is still to be written to `fd` */
+	char chunk[CHUNK]; /* safe text, still to be written to `fd` */
 	size_t n;
 };
 
-/* std[0] is the stream of stdout, std[1] the stream of stderr */
+/* std[0] is stdout, std[1] is stderr. */
 static struct {
 	FILE *file;
 	struct stream *stream;
@@ -51,7 +51,6 @@ static bool send_chunk(struct stream *s)
 	return true;
 }
 
-/* Appends text[n], n <= UTF8_MAX, to the chunk, and sends the chunk first if there is no room. */
 static bool append_clean(struct stream *s, const char *text, size_t n)
 {
 	if (s->n + n > CHUNK && !send_chunk(s))
@@ -61,13 +60,12 @@ static bool append_clean(struct stream *s, const char *text, size_t n)
 	return true;
 }
 
-/* Moves the characters in `held` to the chunk, with '?' for each unsafe one. An incomplete
- * character stays in `held`, unless `is_end` says that no more bytes follow. */
+/* Moves characters from `held` to the chunk, with '?' for unsafe ones. An incomplete character
+ * stays in `held`, unless `is_end` says that no more bytes follow. */
 static bool settle(struct stream *s, bool is_end)
 {
 	while (s->n_held) {
 		unsigned char first = (unsigned char)s->held[0];
-		/* length of the character in bytes, as its first byte says */
 		size_t want = first < 0xc2   ? 1
 			      : first < 0xe0 ? 2
 			      : first < 0xf0 ? 3
@@ -91,7 +89,7 @@ static bool settle(struct stream *s, bool is_end)
 	return true;
 }
 
-/* The write function of fopencookie(3): returns n, or 0 after an error. */
+/* The write function of fopencookie(3). Returns n, or 0 after an error. */
 static ssize_t clean_write(void *cookie, const char *data, size_t n)
 {
 	struct stream *s = cookie;
@@ -170,8 +168,7 @@ void bb_clean__put_raw(FILE *out, const char *text)
 	send_chunk(s);
 }
 
-/* Uses write_error and not errno, because a buffered stream reports a failed write late, and calls
- * after that write may have changed errno. */
+/* errno may have changed before a buffered stream reports a failed write. */
 int bb_clean__check(FILE *out, const char *name, struct bb_err *err)
 {
 	int error;

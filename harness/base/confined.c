@@ -6,19 +6,16 @@
 
 #define MOST_S 10
 #define POLL_MS 50
-/* memory that the child may map, in addition to the size of the file bb_confined.fd */
+/* memory that the child may map besides the file bb_confined.fd */
 #define MEMORY_BYTES (UINT64_C(1) << 30)
 
-/* Memory that the child shares with us. The child writes its result there, and we read the result
- * when the child has ended. */
+/* Memory that the child shares with us, for its result. */
 struct shared {
 	bool is_done;
 	int rc;
 	struct bb_err err;
 	_Alignas(max_align_t) char reply[];
 };
-
-/* --- functions that run in the child --- */
 
 struct task {
 	const struct bb_confined *c;
@@ -47,11 +44,9 @@ static int run_child(void *arg, int)
 	return 0;
 }
 
-/* --- functions that run in the parent --- */
-
-/* Waits until the child has ended. Kills the child after MOST_S, or when measuring must end
- * (base/deadline.h). `*ret_status` receives the status of the child as waitpid(2) gives it, or
- * -1 if we killed the child. Returns 0; -EINTR or -ETIME if measuring must end; or -ECHILD. */
+/* Waits until the child has ended. Kills it after MOST_S, or when measuring must end
+ * (base/deadline.h). `*ret_status` receives the child's waitpid(2) status, or -1 if we killed it.
+ * Returns 0; -EINTR or -ETIME if measuring must end; or -ECHILD. */
 static int wait_for(pid_t pid, int *ret_status)
 {
 	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
@@ -73,8 +68,7 @@ static int wait_for(pid_t pid, int *ret_status)
 	return bb_stop_signal ? -EINTR : got < 0 ? -ECHILD : rc;
 }
 
-/* Sets the message for a child that could not be started. `is_there` is true if the child was made
- * but could not be confined. */
+/* `is_there` is true if the child was made but could not be confined. */
 static int say_not_started(const struct bb_confined *c, int rc, bool is_there, struct bb_err *err)
 {
 	if (!is_there)

@@ -7,8 +7,7 @@ int bb_usable_cpus(const int **ret_cpus)
 	cpu_set_t allowed;
 
 	if (!n && sched_getaffinity(0, sizeof(allowed), &allowed)) {
-		/* the machine has more CPUs than a cpu_set_t has room for: take the first
-		 * CPU_SETSIZE CPUs */
+		/* The machine has more CPUs than a cpu_set_t. Take the first CPU_SETSIZE. */
 		CPU_ZERO(&allowed);
 		for (long i = 0; i < sysconf(_SC_NPROCESSORS_ONLN) && i < CPU_SETSIZE; i++)
 			CPU_SET((size_t)i, &allowed);

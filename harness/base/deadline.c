@@ -3,11 +3,11 @@
 
 #define NS_PER_S 1000000000u
 #define AGAIN_US 20000 /* time between two alarms after a deadline or a stop signal */
-#define LONGEST_S 1e6  /* longest deadline, so that its time in ns cannot overflow */
+#define LONGEST_S 1e6  /* longest deadline; its time in ns cannot overflow */
 
 volatile sig_atomic_t bb_stop_signal, bb_deadline_has_passed;
 
-static uint64_t at_ns;     /* time of the earliest deadline, CLOCK_MONOTONIC; 0: no deadline */
+static uint64_t at_ns;     /* time of the earliest deadline, CLOCK_MONOTONIC; 0 without one */
 static unsigned int depth; /* number of deadlines that have begun and not ended */
 
 static void on_alarm(int)
@@ -43,7 +43,7 @@ static void on_signal(int sig)
 void bb_stop__install(bool second_kills)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	/* SA_RESTART is not set, so a signal makes blocking system calls fail with EINTR. */
+	/* Without SA_RESTART, a signal makes blocking system calls fail with EINTR. */
 	struct sigaction action = {.sa_handler = on_signal,
 				   .sa_flags = second_kills ? (int)SA_RESETHAND : 0};
 
@@ -51,15 +51,16 @@ void bb_stop__install(bool second_kills)
 	for (size_t i = 0; i < BB_LEN(signals); i++) {
 		struct sigaction before;
 
-		/* If SIGHUP is ignored, as under nohup, it stays ignored. We handle SIGINT even if
-		 * it is ignored, because shells ignore it for every background command. */
+		/* An ignored SIGHUP stays ignored, as nohup(1) wants. An ignored SIGINT does not,
+		 * because shells ignore SIGINT for every background command. */
 		if (signals[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before) &&
 		    before.sa_handler == SIG_IGN)
 			continue;
 		sigaction(signals[i], &action, NULL);
 	}
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of ulimit -f then fails with EFBIG */
+	/* A write beyond the limit of ulimit -f then fails with EFBIG. */
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 int bb_fail_stopped(struct bb_err *err, const char *doing, const char *what)
@@ -77,7 +78,6 @@ static void set(uint64_t ns)
 
 void bb_deadline__begin(struct bb_deadline *ret_deadline, double seconds)
 {
-	/* SA_RESTART is not set, so the alarm makes blocking system calls fail with EINTR. */
 	struct sigaction action = {.sa_handler = on_alarm};
 	uint64_t ns = seconds > 0 ? bb_now_ns() + (uint64_t)(fmin(seconds, LONGEST_S) * NS_PER_S)
 				  : 0;
@@ -87,7 +87,7 @@ void bb_deadline__begin(struct bb_deadline *ret_deadline, double seconds)
 		sigemptyset(&action.sa_mask);
 		sigaction(SIGALRM, &action, NULL);
 	}
-	/* depth may grow only after sigaction(), because on_signal() sets the timer if depth > 0 */
+	/* `depth` grows after sigaction(), because on_signal() sets the timer if depth > 0. */
 	depth++;
 	set(ns && (!at_ns || ns < at_ns) ? ns : at_ns);
 }
@@ -105,8 +105,8 @@ void bb_deadline_touch(void)
 	if (!depth)
 		return;
 	raise(SIGALRM);
-	/* If the timer's own SIGALRM came after `before` was read, this assignment undoes the
-	 * effect of that signal. The next SIGALRM comes within 20 ms. */
+	/* If the timer's own SIGALRM came after `before` was read, this line undoes its effect. The
+	 * next SIGALRM comes within 20 ms. */
 	bb_deadline_has_passed = before;
 }
 

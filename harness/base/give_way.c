@@ -11,14 +11,13 @@
 #define SLICE_NS 100000000u
 #define MOST_NS 200000000u
 
-/* time (CLOCK_MONOTONIC) of the last bb_give_way() that gave the CPU away, or of the first call;
- * 0: there was no call yet */
+/* time (CLOCK_MONOTONIC) of the last sleep or first call of bb_give_way(); 0 before that */
 static volatile uint64_t since_ns;
 
 void bb_give_way_touch(void)
 {
-	/* This call only touches the code of nanosleep(): with an invalid time it returns at once.
-	 * A sleep of 1 ns would take 50 us each time, because of the timer's slack. */
+	/* This only touches the code of nanosleep(), which returns at once for an invalid time. A
+	 * sleep of 1 ns would take 50 us because of the timer's slack. */
 	nanosleep(&(struct timespec){.tv_nsec = -1}, NULL);
 	since_ns = since_ns;
 }
@@ -45,21 +44,16 @@ int bb_run_ahead_of_others(void)
 		rc = -errno;
 		setpriority(PRIO_PROCESS, 0, -20);
 	}
-	/*
-	 * Locks our memory. Otherwise the kernel may reclaim pages of code that seldom runs (DAMON
-	 * does). When that code runs again, it causes a page fault, which some drives count as an
-	 * event. A failure is ignored: if locking memory is not permitted, we measure without it.
-	 */
+	/* Without locked memory, the kernel may reclaim pages of code that seldom runs (DAMON
+	 * does). Running that code then causes a page fault, which some drives count as an event.
+	 * If locking is not permitted, we measure without it. */
 	mlockall(MCL_CURRENT);
 	return rc;
 }
 
-/* --- the lock of a CPU --- */
-
 /* number of tries to take the lock, 1 ms apart, while its holder is between bind() and listen() */
 #define MOST_TRIES 1000
-/* longest time of one poll(). If a stop signal comes just before poll(), we notice the signal
- * only after poll() has returned. */
+/* Longest time of one poll(). A stop signal that comes just before poll() is noticed after it. */
 #define LOOK_MS 500
 
 static int new_socket(void)
@@ -69,8 +63,7 @@ static int new_socket(void)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Reads the first line of /proc/PID/FILE, and replaces its NULs by blanks. Gives "" if the file
- * cannot be read. */
+/* Reads the first line of /proc/PID/FILE, with blanks for NULs; "" if that fails. */
 static void read_words(pid_t pid, const char *file, char *ret_words, size_t size)
 {
 	char path[64];
@@ -84,9 +77,8 @@ static void read_words(pid_t pid, const char *file, char *ret_words, size_t size
 	ret_words[strcspn(ret_words, "\n")] = '\0';
 }
 
-/* Finds the process that listens on the socket `address`. Returns -EBUSY and describes this
- * process in `*holder`; -EAGAIN if nobody listens any more; -EADDRINUSE if the listener is not
- * root's; or -errno. */
+/* Finds the process that listens on the socket `address`. Returns -EBUSY and describes it in
+ * `*holder`; -EAGAIN if nobody listens; -EADDRINUSE if the listener is not root's; or -errno. */
 static int find_holder(const struct sockaddr_un *address, socklen_t len,
 		       struct bb_cpu_holder *holder)
 {
@@ -100,7 +92,7 @@ static int find_holder(const struct sockaddr_un *address, socklen_t len,
 	if (connect(fd, (const struct sockaddr *)address, len))
 		rc = errno == ECONNREFUSED
 			     ? -EAGAIN
-			     : -EADDRINUSE; /* the socket has another type, or its queue is full */
+			     : -EADDRINUSE; /* another type of socket, or its queue is full */
 	else if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &who_len) || who.uid)
 		rc = -EADDRINUSE;
 	if (rc) {
@@ -143,8 +135,7 @@ int bb_cpu_lock__take(int cpu, struct bb_cpu_holder *ret_holder)
 			     : 0;
 		if (rc == -EADDRINUSE)
 			rc = find_holder(&address, len, ret_holder);
-		/* -EAGAIN: the holder is between bind() and listen(), or has just ended, so try
-		 * again */
+		/* The holder is between bind() and listen(), or has just ended. */
 		if (rc == -EAGAIN)
 			usleep(1000);
 	} while (rc == -EAGAIN && ++tries < MOST_TRIES && !bb_stop_signal);
@@ -158,7 +149,7 @@ int bb_cpu_holder__wait(const struct bb_cpu_holder *holder)
 	struct pollfd p = {.fd = holder->fd};
 
 	while (!bb_stop_signal) {
-		int n = poll(&p, 1, LOOK_MS); /* gives POLLHUP when the holder's socket closes */
+		int n = poll(&p, 1, LOOK_MS); /* gives POLLHUP when the holder ends */
 
 		if (n > 0)
 			return 0;

@@ -7,28 +7,28 @@
 #include "base/parse.h"
 
 #define MOST_CONNECTIONS 32
-#define MOST_HEAD 8192 /* longest request that is read, with its headers, bytes */
+#define MOST_HEAD 8192 /* longest request with its headers, bytes */
 #define PATIENCE_NS 5000000000u
 #define MEMORY_BYTES (UINT64_C(256) << 20)
 
 struct connection {
-	int fd; /* socket of the client; -1: the slot is free */
+	int fd; /* -1 if this connection is free */
 	uint64_t since_ns;
-	char head[MOST_HEAD + 1]; /* the text that the client has sent so far; ends in NUL */
+	char head[MOST_HEAD + 1]; /* text from the client so far, ends in NUL */
 	size_t n_head;
-	char *answer; /* the answer, of `len` bytes; NULL: the request is incomplete */
+	char *answer; /* the answer of `len` bytes; NULL while the request is incomplete */
 	size_t len;
-	size_t sent; /* number of bytes of the answer that were sent */
+	size_t sent;
 };
 
 struct service {
-	/* page: descriptor of the file with the text to serve; -1: no text was published yet */
+	/* page: file with the text to serve; -1 before a text is published */
 	int listener, page;
 	const char *type;
 	struct connection connections[MOST_CONNECTIONS];
 };
 
-/* --- the child: it reads what clients send --- */
+/* --- functions that run in the child --- */
 
 static void hang_up(struct connection *c)
 {
@@ -37,8 +37,6 @@ static void hang_up(struct connection *c)
 	*c = (struct connection){.fd = -1};
 }
 
-/* Makes the answer: status line, headers, and text[len]. `is_head` is true if the request is HEAD;
- * the answer is then without the text. */
 static void answer(struct connection *c, const char *status, const char *type, const char *text,
 		   size_t len, bool is_head)
 {
@@ -76,8 +74,7 @@ static void answer_page(const struct service *s, struct connection *c, bool is_h
 	munmap(text, (size_t)st.st_size);
 }
 
-/* Answers the request in c->head, which is complete. Only its first line counts: METHOD TARGET
- * HTTP/1.x (RFC 9112, 3). */
+/* Only the first line of a request counts: METHOD TARGET HTTP/1.x (RFC 9112, 3). */
 static void answer_request(const struct service *s, struct connection *c)
 {
 	char *version = c->head, *method, *target;
@@ -100,9 +97,8 @@ static void answer_request(const struct service *s, struct connection *c)
 		answer_page(s, c, is_head);
 }
 
-/* Reads the bytes that the client has sent. Bytes that come after the request are discarded:
- * closing a socket with unread bytes resets the connection, which could cost the client the
- * answer. */
+/* Reads what the client has sent. Bytes after the request are discarded: closing a socket with
+ * unread bytes resets the connection, and the client could lose the answer. */
 static void hear(const struct service *s, struct connection *c)
 {
 	char rest[4096];
@@ -153,8 +149,7 @@ static void accept_one(struct service *s)
 	to->since_ns = bb_now_ns();
 }
 
-/* Receives from the parent the file with the next text to serve. Returns false if the parent has
- * ended. */
+/* Receives the file with the next text to serve. Returns false if the parent has ended. */
 static bool take_page(struct service *s, int link_fd)
 {
 	int number, fd, rc = bb_descriptor__receive(link_fd, &number, &fd);
@@ -208,11 +203,8 @@ static int limit_memory(void *)
 	return 0;
 }
 
-/* --- functions that run in the parent --- */
-
-/* Splits `address`, which is "HOST:PORT", "[HOST]:PORT" or "PORT". text[size] receives a copy of
- * `address`, into which `*ret_host` and `*ret_port` point. Without a host, `*ret_host` is
- * "127.0.0.1". */
+/* Splits "HOST:PORT", "[HOST]:PORT" or "PORT". `*ret_host` and `*ret_port` point into text[size].
+ * The default host is "127.0.0.1". */
 static void split(const char *address, char *text, size_t size, const char **ret_host,
 		  const char **ret_port)
 {
@@ -231,7 +223,6 @@ static void split(const char *address, char *text, size_t size, const char **ret
 	}
 }
 
-/* Opens a socket that listens. Returns its descriptor or -errno with a message. */
 static int listen_at(const char *address, struct bb_http_server *s, struct bb_err *err)
 {
 	const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
@@ -313,7 +304,7 @@ int bb_http_server__publish(struct bb_http_server *s, const char *text, size_t l
 	if (!rc)
 		rc = bb_descriptor__send(s->child.fd, 0, fd);
 	bb_close(&fd);
-	/* -EAGAIN: the child is busy, so this text is not served; the child takes a later one */
+	/* -EAGAIN means that the child is busy. It will serve a later text. */
 	if (!rc || rc == -EAGAIN)
 		return 0;
 	return bb_fail(err, rc, "%s: %s", s->url,

@@ -3,23 +3,18 @@
 
 #include "base/child.h"
 
-/*
- * A server that answers GET and HEAD of /metrics over HTTP/1.1 with the text that was published
+/* A server that answers GET and HEAD of /metrics over HTTP/1.1 with the text that was published
  * last. A confined child process (BB_CONFINED_SERVER) serves all clients, so clients can neither
- * delay nor attack this process. The child has at most 32 connections, of 5 s and one request each;
- * a further connection takes the slot of the oldest one. The kernel ends the child when this
- * process ends.
- */
+ * delay nor attack this process. The child has at most 32 connections, of 5 s and one request each.
+ * One more connection replaces the oldest one. */
 struct bb_http_server {
-	struct bb_child child; /* the process that serves; its `pid` is 0 if nothing is served */
-	char url[80];          /* URL of the text, for example "http://127.0.0.1:9435/metrics" */
+	struct bb_child child; /* the process that serves; pid 0 if there is none */
+	char url[80];
 };
 
-/*
- * Opens the server. `address` is "PORT" (on 127.0.0.1), "A.B.C.D:PORT" or "[IPV6]:PORT"; with port
- * 0 the kernel chooses one. Until a text is published, the answer is 503. `type` is the
- * Content-Type. Returns 0, or -errno with a message, for example if the port is taken.
- */
+/* Opens the server. `address` is "PORT" (on 127.0.0.1), "A.B.C.D:PORT" or "[IPV6]:PORT". With port
+ * 0 the kernel chooses a port. `type` is the Content-Type. Until a text is published, the answer is
+ * 503. Returns 0, or -errno with a message, for example if the port is taken. */
 int bb_http_server__open(const char *address, const char *type, struct bb_http_server *ret_server,
 			 struct bb_err *err);
 

@@ -7,15 +7,11 @@
 #include "base/caller.h"
 
 #define MAX_LINKS 40 /* the kernel's MAXSYMLINKS */
-/* least age of a leftover that is removed, s; the process of a younger one may not have locked it
- * yet */
+/* least age of a temporary file that is removed, s; a younger one may not be locked yet */
 #define LEAST_AGE_S 60
 
-/* --- reading and writing --- */
-
-/* Reads a file to its end, and closes `fd`, a descriptor or the -errno with which opening the
- * file failed. `is_kernels` is true for a file whose text the kernel makes, as in /proc; stat(2)
- * does not tell the size of such a file. */
+/* Reads a file to its end and closes `fd`, which may be the -errno of opening it. `is_kernels` is
+ * true for a file of the kernel, as in /proc, whose size stat(2) does not tell. */
 static int read_and_close(int fd, bool is_kernels, size_t max, char **ret_data, size_t *ret_len)
 {
 	size_t len = 0, size = 0, chunk = 65536;
@@ -212,10 +208,6 @@ char *bb_program_dir(void)
 	return bb_strdup(dir);
 }
 
-/* --- folders that another user may have made --- */
-
-/* State of a walk along a path. `mode` is for new files, `makes_dirs` says whether missing folders
- * are made, and `n_links` counts the symbolic links on the path. */
 struct walk {
 	mode_t mode;
 	bool makes_dirs;
@@ -224,7 +216,6 @@ struct walk {
 
 static int walk_path(struct walk *w, int dir_fd, const char *path, int flags);
 
-/* Follows the symbolic link `name`. Returns -ENOTDIR if it is not a link. */
 static int follow(struct walk *w, int dir_fd, const char *name, int flags)
 {
 	int fd = openat(dir_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), rc = fd < 0 ? -errno : 0;
@@ -261,12 +252,11 @@ static int step(struct walk *w, int dir_fd, const char *name, int flags)
 		return fd;
 	if (errno == ENOENT && not_made && not_made != EEXIST)
 		return -not_made;
-	/* for a symbolic link, openat() fails with ELOOP or, if O_DIRECTORY is set, with ENOTDIR */
+	/* For a symbolic link, openat() fails with ELOOP, or with ENOTDIR if O_DIRECTORY is set. */
 	return errno == ELOOP || errno == ENOTDIR ? follow(w, dir_fd, name, flags) : -errno;
 }
 
-/* Opens the folders of a path one after the other, and then its last part. `flags` are for the
- * last part. */
+/* Opens the folders of a path one by one, and then its last part with `flags`. */
 static int walk_path(struct walk *w, int dir_fd, const char *path, int flags)
 {
 	int at = openat(dir_fd, *path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -315,11 +305,8 @@ const char *bb_own__strerror(int error)
 			      : strerror(error);
 }
 
-/* --- temporary files that killed processes left --- */
-
-/* Removes `name`, a file or a folder of files, if it is unlocked, a minute old, and has the
- * owner and file type of `like`. We never make folders in folders, so a folder with a folder in
- * it stays. */
+/* Removes the file or folder `name` if it is unlocked, a minute old, and has the owner and file
+ * type of `like`. A folder with a folder in it stays, because we never make one. */
 static void remove_one(int dir_fd, const char *name, const struct stat *like)
 {
 	int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -366,8 +353,6 @@ void bb_leftover__lock_and_remove_others(int dir_fd, const char *name, size_t n_
 		closedir(dir);
 }
 
-/* --- new files --- */
-
 #define TAG_DIGITS 8
 
 int bb_new_file__open(int dir_fd, const char *name, mode_t mode, struct bb_new_file *ret_file)
@@ -391,8 +376,8 @@ int bb_new_file__open(int dir_fd, const char *name, mode_t mode, struct bb_new_f
 	return 0;
 }
 
-/* Gives the new file its final name if no file has that name. Uses link() if the file system or
- * the kernel has no RENAME_NOREPLACE (EINVAL, ENOSYS). */
+/* Gives the new file its final name if that name is free. link() replaces RENAME_NOREPLACE where
+ * the file system or kernel lacks it (EINVAL, ENOSYS). */
 static int give_free_name(const struct bb_new_file *f)
 {
 	if (!renameat2(f->dir_fd, f->temp, f->dir_fd, f->name, RENAME_NOREPLACE))
@@ -418,8 +403,7 @@ int bb_new_file__finish(struct bb_new_file *f, int rc, bool replaces, bool synce
 		unlinkat(f->dir_fd, f->temp, 0);
 		return rc;
 	}
-	/* Syncing the folder writes the new name to the disk. Some file systems cannot sync a
-	 * folder; they say EINVAL, which is no error here. */
+	/* Writes the new name to the disk. Some file systems cannot sync a folder (EINVAL). */
 	if (synced && fsync(f->dir_fd) && errno != EINVAL) {
 		rc = -errno;
 		if (!replaces)

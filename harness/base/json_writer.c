@@ -88,8 +88,7 @@ void bb_json_double(FILE *out, double value)
 		fputs("null", out);
 		return;
 	}
-	/* Finds the least number of digits with which the text reads back as the same double. 17
-	 * digits are always enough (Steele & White 1990), 15 for most numbers. */
+	/* 17 digits always read back as the same double (Steele & White 1990). */
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, value);
 		if (!bb_parse_double(text, &back) && !(back < value) && !(back > value))

@@ -117,11 +117,10 @@ int bb_parse_hex(const char *text, uint8_t *ret_data, size_t size, size_t *ret_l
 	return 0;
 }
 
-/* number of characters of a word that are compared; all characters after them are ignored */
+/* number of characters of a word that are compared */
 #define NEAREST_MAX 63
 
-/* Returns the optimal string alignment distance of two words: the least number of insertions,
- * deletions, substitutions and swaps of neighbours that turn one into the other. */
+/* Returns the optimal string alignment distance, which bb_nearest() explains in parse.h. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t d[NEAREST_MAX + 1][NEAREST_MAX + 1];
@@ -151,7 +150,6 @@ static size_t distance(const char *a, const char *b)
 const char *bb_nearest(const char *word, const char *const *names, size_t n)
 {
 	size_t len = strnlen(word, NEAREST_MAX);
-	/* largest distance at which a name counts as near to `word` */
 	size_t limit = len / 3 > 1 ? len / 3 : 1;
 	const char *best = NULL;
 

@@ -8,47 +8,37 @@
 #include "base/parse.h"
 #include "base/deadline.h"
 
-/* Pauses of the keeper, the parent process of the program, between two looks at its children. Each
- * pause is twice as long as the pause before, up to NAP_MOST_NS. */
+/* Pauses of the keeper (explained below) between looks at its children. They double each time. */
 #define NAP_FIRST_NS 1000000
 #define NAP_MOST_NS 50000000
 #define GRACE_S 2.0 /* time from SIGTERM to SIGKILL */
-/* Waits of bpfbench, the keeper's parent, between two looks at the keeper. Each wait is twice as
- * long as the wait before, up to WAIT_MOST_MS. */
+/* Pauses of bpfbench between looks at the keeper. They double each time. */
 #define WAIT_FIRST_MS 1
 #define WAIT_MOST_MS 50
-/* exit code if the program cannot be executed; shells use it for "not found" */
 #define NOT_STARTED 127
 #define CHILDREN_BYTES (1u << 20)
 #define CHUNK_BYTES (64u << 10)
-#define CHUNKS_A_TURN 16 /* chunks that are read before the stop signal is checked again */
+#define CHUNKS_A_TURN 16
 /* limit of the text of one pipe; a longer text loses its beginning */
 #define MOST_BYTES (16u << 20)
 
-/* A pipe that the program writes to, and the text read from it. */
 struct stream {
-	int read_fd, write_fd; /* the ends of the pipe; -1: the end is closed */
+	int read_fd, write_fd; /* -1 if closed */
 	char *text;
 	size_t len, size;
 };
 
-/* --- the keeper --- */
-
 /*
  * The keeper is a process of ours that is the parent of the program. Processes that the program
  * leaves behind, such as daemons, become children of the keeper. When the program has ended, the
- * keeper ends these processes and then itself. So no process of the program is alive once the
- * keeper has ended. The keeper's exit code is that of the program, or 128 + signal if the program
- * was killed.
+ * keeper ends these processes and then itself. Its exit code is that of the program, or 128 +
+ * signal.
  *
  * The keeper is the first process of a PID namespace. The kernel kills all processes of that
- * namespace when the keeper ends for any reason. A namespace may be refused (no CAP_SYS_ADMIN, a
- * container's seccomp filter, user.max_pid_namespaces). The keeper is then a subreaper that kills
- * its children until none is left. Processes then outlive the keeper in two cases: they fork faster
- * than it kills them, or somebody kills the keeper.
- *
- * The namespace has a /proc of its own, which shows only the processes of the namespace. If that
- * /proc may not be mounted, the program sees ours.
+ * namespace when the keeper ends. A namespace may be refused (no CAP_SYS_ADMIN, a container's
+ * seccomp filter, user.max_pid_namespaces). The keeper is then a subreaper that kills its children
+ * until none is left. Then processes can outlive the keeper if they fork faster than it kills them,
+ * or if somebody kills the keeper.
  */
 
 static void take_nap(long *ns)
@@ -61,8 +51,7 @@ static void take_nap(long *ns)
 }
 
 /* Waits until the program `pid` ends, and reaps other children meanwhile. After a stop signal,
- * sends SIGTERM to the program and waits GRACE_S longer. Returns the program's exit code, or 128 +
- * signal. */
+ * sends SIGTERM to it and waits GRACE_S longer. Returns its exit code, or 128 + signal. */
 static int wait_as_keeper(pid_t pid)
 {
 	long nap_ns = NAP_FIRST_NS;
@@ -81,8 +70,7 @@ static int wait_as_keeper(pid_t pid)
 		if (bb_stop_signal && !told_ns) {
 			told_ns = bb_now_ns();
 			kill(-pid, SIGTERM);
-			/* kill(-pid) reaches no process if the program has not begun its own
-			 * session yet */
+			/* kill(-pid) misses a program that has no session of its own yet */
 			kill(pid, SIGTERM);
 		}
 		if (told_ns && bb_seconds_since(told_ns) >= GRACE_S)
@@ -91,8 +79,8 @@ static int wait_as_keeper(pid_t pid)
 	}
 }
 
-/* Only a keeper without a PID namespace calls this. Kills the program's session and all children
- * of the keeper until none is left, for at most GRACE_S. */
+/* For a keeper without a PID namespace. Kills the program's session and the keeper's children until
+ * none is left, for at most GRACE_S. */
 static void end_children(pid_t session)
 {
 	long nap_ns = NAP_FIRST_NS;
@@ -104,7 +92,7 @@ static void end_children(pid_t session)
 		size_t len;
 		pid_t got;
 
-		/* The text of the file is "PID PID ...". */
+		/* The file has "PID PID ...". */
 		if (!bb_read_proc("/proc/thread-self/children", CHILDREN_BYTES, &text, &len)) {
 			for (const char *at = text; !bb_parse_digits(&at, &pid); at += *at == ' ')
 				if (pid > 1)
@@ -122,11 +110,10 @@ static void end_children(pid_t session)
 struct start {
 	const struct bb_process *process;
 	int out_fd, log_fd;
-	bool is_whole; /* true: the keeper is in its own PID namespace */
+	bool is_whole; /* the keeper is in its own PID namespace */
 };
 
-/* Executes the program. The process has already become the user p->uid, because perhaps only
- * this user may enter the folder p->dir. */
+/* Enters the folder after the change to the user p->uid, because perhaps only this user may. */
 static int execute(void *arg, int)
 {
 	const struct bb_process *p = arg;
@@ -136,8 +123,7 @@ static int execute(void *arg, int)
 	return -errno;
 }
 
-/* The keeper: runs the program and returns its exit code. If the program cannot be executed, writes
- * the -errno to the link. */
+/* If the program cannot be executed, writes the -errno to the link. */
 static int run_keeper(void *arg, int link_fd)
 {
 	const struct start *s = arg;
@@ -155,8 +141,8 @@ static int run_keeper(void *arg, int link_fd)
 	int status, rc;
 
 	bb_stop__install(true);
-	/* The keeper has its own mounts, so it may mount another /proc. If mounting is not
-	 * permitted, as in containers, the program sees our /proc. */
+	/* In a PID namespace the keeper may mount a /proc that shows only the processes of the
+	 * namespace. If mounting is not permitted, as in containers, the program sees our /proc. */
 	if (!s->is_whole)
 		prctl(PR_SET_CHILD_SUBREAPER, 1);
 	else if (!mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL))
@@ -175,10 +161,7 @@ static int run_keeper(void *arg, int link_fd)
 	return status;
 }
 
-/* --- reading the output of the program --- */
-
-/* Makes the pipe of a stream. The pipe belongs to the user `uid`, so that the program can open
- * /dev/stderr. */
+/* The pipe belongs to the user `uid`, so that the program can open /dev/stderr. */
 static int open_stream(struct stream *s, uid_t uid, gid_t gid)
 {
 	int fds[2];
@@ -200,8 +183,7 @@ static void close_stream(struct stream *s)
 	s->text = NULL;
 }
 
-/* Reads from the pipe without waiting, at most CHUNKS_A_TURN chunks. Leaves room for a NUL after
- * the text. Returns 0 or -errno. */
+/* Does not wait. Leaves room for a NUL after the text. */
 static int read_stream(struct stream *s)
 {
 	for (int i = 0; s->read_fd >= 0 && i < CHUNKS_A_TURN; i++) {
@@ -223,7 +205,6 @@ static int read_stream(struct stream *s)
 	return 0;
 }
 
-/* Returns the text of the stream ("" if there is none); free() it. */
 static char *take_text(struct stream *s)
 {
 	char *text = s->text ? s->text : bb_strdup("");
@@ -233,9 +214,6 @@ static char *take_text(struct stream *s)
 	return text;
 }
 
-/* --- programs, from start to end --- */
-
-/* Reads the output of the program until the keeper has ended. Returns 0 or -errno. */
 static int follow(pid_t keeper, struct stream *out, struct stream *log, int *ret_status)
 {
 	int nap_ms = WAIT_FIRST_MS, status = 0, rc = 0;
@@ -247,8 +225,7 @@ static int follow(pid_t keeper, struct stream *out, struct stream *log, int *ret
 				       {.fd = log->read_fd, .events = POLLIN}};
 
 		if ((bb_stop_signal || rc) && !told) {
-			/* the keeper sends SIGTERM to the program, and kills the processes that
-			 * still run after GRACE_S */
+			/* The keeper then sends SIGTERM, and ends all processes after GRACE_S. */
 			kill(keeper, SIGTERM);
 			told = true;
 		}
@@ -277,7 +254,7 @@ static int run(const struct bb_process *p, struct stream *out, struct stream *lo
 			      .out_fd = out->write_fd,
 			      .log_fd = p->together ? out->write_fd : log->write_fd,
 			      .is_whole = true};
-	/* The keeper has its own session, so that only our SIGTERM ends it, and not Ctrl-C. */
+	/* With its own session, only our SIGTERM ends the keeper, and not Ctrl-C. */
 	struct bb_child_rules rules = {.own_namespaces = true,
 				       .link = BB_LINK_FROM_CHILD,
 				       .own_session = true};

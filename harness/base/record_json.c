@@ -195,7 +195,7 @@ static int read_whole(const struct bb_record_reader *rd, const struct bb_member 
 	return 0;
 }
 
-/* Reads a list of numbers. In older files the list is a text such as "47.62 48.10 -". */
+/* In older files the list is a text such as "47.62 48.10 -". */
 static int read_numbers(const struct bb_record_reader *rd, const struct bb_member *m,
 			const json_t *v, struct bb_numbers *list)
 {
@@ -233,8 +233,7 @@ static int read_records(struct bb_record_reader *rd, const struct bb_member *m, 
 			void *item)
 {
 	size_t *n = (size_t *)((char *)item + m->n_offset), len = strlen(rd->where);
-	/* A file of an older version may have a text instead of the array. A function of the format
-	 * reads that text (bb_record_part with key NULL). */
+	/* In older files it may be a text, which a bb_record_part with key NULL reads. */
 	int rc = json_is_array(v) || (json_is_string(v) && m->presence == BB_IF_SET)
 			 ? 0
 			 : bb_record__complain(rd, m->key, "expected a list");

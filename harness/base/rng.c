@@ -6,7 +6,7 @@ static uint64_t rotl(uint64_t x, int k)
 	return (x << k) | (x >> (64 - k));
 }
 
-/* Fills the state from `seed` by splitmix64, as the authors of xoshiro recommend. */
+/* Fills the state by splitmix64, as the authors of xoshiro recommend. */
 void bb_rng_seed(struct bb_rng *rng, uint64_t seed)
 {
 	for (int i = 0; i < 4; i++) {
@@ -35,8 +35,7 @@ uint64_t bb_rng_u64(struct bb_rng *rng)
 
 uint64_t bb_rng_below(struct bb_rng *rng, uint64_t n)
 {
-	/* 2^64 mod n. Random numbers below this one are rejected, because they would make the
-	 * lowest results too frequent. */
+	/* 2^64 mod n. Accepting smaller numbers would make the lowest results too frequent. */
 	uint64_t reject = -n % n;
 	uint64_t x;
 

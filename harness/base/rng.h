@@ -3,8 +3,7 @@
 
 #include "base/std.h"
 
-/* A generator of random numbers (xoshiro256**, Blackman & Vigna 2018). The same seed gives the same
- * numbers on every machine. */
+/* xoshiro256** (Blackman & Vigna 2018). The same seed gives the same numbers on every machine. */
 struct bb_rng {
 	uint64_t s[4];
 };
@@ -12,7 +11,7 @@ struct bb_rng {
 void bb_rng_seed(struct bb_rng *rng, uint64_t seed);
 uint64_t bb_rng_u64(struct bb_rng *rng);
 
-/* Returns a number from 0 to n - 1, each with the same probability (no modulo bias); n >= 1. */
+/* Returns a number from 0 to n - 1, all equally probable; n >= 1. */
 uint64_t bb_rng_below(struct bb_rng *rng, uint64_t n);
 
 /* Returns a uniform number in [0, 1). */

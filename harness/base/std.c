@@ -9,19 +9,18 @@ bool bb_is_shortage(int code)
 int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
 {
 	static const char remedy[] = "; allow more open files (ulimit -n)";
-	/* the message is made here and then copied, because an argument may point into err->msg */
+	/* an argument may point into err->msg, so the message is made here and copied later */
 	char text[sizeof(err->msg)];
 	int error = errno;
 	va_list ap;
 
 	if (!err)
 		return code;
-	errno = -code; /* so that %m in `fmt` gives the text of `code` */
+	errno = -code; /* for %m in `fmt` */
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	errno = error;
-	/* Every message about EMFILE gets this remedy. */
 	if (code == -EMFILE && !strstr(text, remedy) &&
 	    strlen(text) + sizeof(remedy) <= sizeof(text))
 		strcat(text, remedy);
@@ -30,8 +29,7 @@ int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
 	return code;
 }
 
-/* Uses no stream: in a child process, the buffers of streams may hold text of the parent, which
- * would be written twice. */
+/* Uses no stream: in a child process its buffer may hold text that the parent writes, too. */
 void bb_out_of_memory(void)
 {
 	static const char text[] = "bpfbench: out of memory\n";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The C library, errors, growing arrays and the clock. Nearly all other headers include this
- * file, so sources do not name the headers of the C library themselves. */
+/* The C library, errors, growing arrays and the clock. Sources do not include headers of the C
+ * library that this header includes. */
 #pragma once
 
 #include <assert.h>
@@ -34,27 +34,24 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BB_LEN(array) (sizeof(array) / sizeof((array)[0])) /* number of elements of an array */
-/* plural ending of a noun after the number `n`: "" or "s" */
+#define BB_LEN(array) (sizeof(array) / sizeof((array)[0]))
+/* the plural ending after the number `n`: "" or "s" */
 #define bb_plural(n) ((n) == 1 ? "" : "s")
 
-/*
- * An error: a negative errno, and a message for the user that says what failed, where, and what to
+/* An error: a negative errno, and a message for the user that says what failed, where, and what to
  * do. Functions that can fail take a bb_err as their last parameter, and return 0 or its `code`.
- * Only cli/ and main.c print the message.
- */
+ * Only cli/ and main.c print the message. */
 struct bb_err {
-	int code; /* -errno of the failure; 0 if nothing has failed */
+	int code; /* -errno; 0 if nothing has failed */
 	char msg[4096];
 };
 
-/* Sets code and message of `err` (may be NULL). %m in `fmt` is the text of `code`. Returns
- * `code`. */
+/* Sets code and message of `err`, which may be NULL. In `fmt`, %m is the text of `code`. */
 int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* True if `code` (-errno) means that descriptors or memory ran out. Such an error does not mean
- * that the kernel lacks a feature, or that a BPF object is faulty. */
+/* True if `code` (-errno) means that descriptors or memory ran out. Such an error says nothing
+ * about the kernel's features or a BPF object. */
 bool bb_is_shortage(int code);
 
 enum bb_exit {
@@ -65,36 +62,31 @@ enum bb_exit {
 	BB_EXIT_UNSUPPORTED = 4,
 };
 
-/* Memory. If the process gets no more memory, these functions print a message and end the
- * process. So they never return NULL, and callers do not check for NULL. Use them for sizes that
- * we choose or have checked. For sizes that untrusted data choose, use malloc(3), which may
- * fail. */
+/* If memory runs out, these functions print a message and end the process, so they never return
+ * NULL. For sizes that untrusted data choose, use malloc(3) instead. */
 #define BB_EXIT_NO_MEMORY BB_EXIT_FAILURE
 void bb_out_of_memory(void) __attribute__((noreturn));
-void *bb_calloc(size_t n, size_t size); /* zeroed memory; a valid pointer also for 0 bytes */
+void *bb_calloc(size_t n, size_t size); /* zeroed memory; not NULL for 0 bytes either */
 char *bb_strdup(const char *text);
 char *bb_strndup(const char *text, size_t len);
 void *bb_memdup(const void *data, size_t size);
 char *bb_asprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *bb_vasprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 
-/* Maps anonymous pages, zeroed, with the flags of mmap(2), such as MAP_SHARED. */
+/* Maps zeroed anonymous pages, with flags of mmap(2) such as MAP_SHARED. */
 void *bb_map_pages(size_t size, int flags);
 
-/* Open and close a stream that collects text in memory, as open_memstream(3) does. After the
- * close, `*ret_text` is the text; free() it. */
+/* Like open_memstream(3) and fclose(3). After the close, `*ret_text` is the text; free() it. */
 FILE *bb_open_memstream(char **ret_text, size_t *ret_len);
 void bb_close_memstream(FILE *stream);
 
-/*
- * Appends a zeroed item to the array `*items` of `*n` items, and returns the item. `items` is the
- * address of the pointer to the array. Only bb_append() may make and grow the array, because no
- * capacity is stored: when `*n` is a power of two, bb_append() doubles the memory.
- */
+/* Appends a zeroed item to the array `*items` of `*n` items, and returns the item. `items` is the
+ * address of the pointer to the array. The array has no stored capacity: when `*n` is a power of
+ * two, bb_append() doubles the memory. So only bb_append() may make and grow the array. */
 void *bb_append(void *items, size_t *n, size_t item_size);
 
-/* Appends an item to the array `items` of `n` items. The item is a value or (TYPE){...}. The
- * macro evaluates the item after the array has grown. */
+/* Appends an item to the array `items` of `n` items. The item is a value or (TYPE){...}, evaluated
+ * after the array has grown. */
 #define BB_PUSH(items, n, ...)                                                                     \
 	do {                                                                                       \
 		__typeof__(items) bb_item = bb_append(&(items), &(n), sizeof(*bb_item));           \
@@ -114,8 +106,8 @@ void *bb_append(void *items, size_t *n, size_t item_size);
 	})
 #define BB_ANY(items, n, cond) (BB_FIND(items, n, cond) != NULL)
 
-/* Removes from items[n] the items for which `cond` holds, and changes `n`. The statement in the
- * last argument frees what such an item owns. In both, `it` is the address of the item. */
+/* Removes from items[n] the items for which `cond` holds, and changes `n`. The last argument is a
+ * statement that frees what the item owns. In the arguments, `it` is the address of the item. */
 #define BB_REMOVE(items, n, cond, ...)                                                             \
 	do {                                                                                       \
 		size_t bb_left = 0;                                                                \
@@ -129,12 +121,11 @@ void *bb_append(void *items, size_t *n, size_t item_size);
 		(n) = bb_left;                                                                     \
 	} while (0)
 
-/* Removes from items[n] the items for which `cond` does not hold, and frees nothing. */
+/* Keeps the items for which `cond` holds, and frees nothing. */
 #define BB_KEEP(items, n, cond) BB_REMOVE(items, n, !(cond), (void)it)
 
-/* Returns the number of items in items[n] for which `cond` holds. These items must stand before
- * all other items, because the macro finds the last of them by binary search. In `cond`, `it` is
- * the address of the item. */
+/* Returns the number of items for which `cond` holds. They must stand before all other items,
+ * because the macro uses binary search. In `cond`, `it` is the address of the item. */
 #define BB_N_LEADING(items, n, cond)                                                               \
 	({                                                                                         \
 		size_t bb_low = 0, bb_high = (n);                                                  \
@@ -149,8 +140,8 @@ void *bb_append(void *items, size_t *n, size_t item_size);
 		bb_low;                                                                            \
 	})
 
-/* Returns the sum of `value` over items[n]; of a condition, the number of items for which it holds.
- * In `value`, `it` is the address of the item. */
+/* Returns the sum of `value` over items[n]. If `value` is a condition, this is the number of items
+ * that fulfil it. In `value`, `it` is the address of the item. */
 #define BB_SUM(items, n, value)                                                                    \
 	({                                                                                         \
 		size_t bb_sum = 0;                                                                 \
@@ -161,24 +152,22 @@ void *bb_append(void *items, size_t *n, size_t item_size);
 		bb_sum;                                                                            \
 	})
 
-/* Reallocates the array `*items` with room for n > 0 items; `items` is the address of the pointer
- * to the array. */
+/* `items` is the address of the pointer to the array; n > 0. */
 void bb_resize(void *items, size_t n, size_t item_size);
 
-/* Makes room for n items in the array `*items`, which has room for `*size` items; `items` is the
- * address of the pointer to the array. `*size` doubles as often as needed. */
+/* Makes room for n items in an array with room for `*size` items, by doubling `*size`. `items` is
+ * the address of the pointer to the array. */
 void bb_reserve(void *items, size_t n, size_t *size, size_t item_size);
 
-/* Compares two numbers: -1, 0 or 1, as a function for qsort(3) returns it. */
+/* For qsort(3): -1, 0 or 1. */
 #define BB_ORDER(x, y) (((x) > (y)) - ((x) < (y)))
 
-/* A list v[n] of texts that the struct does not own. */
+/* A list v[n] of texts that somebody else owns. */
 struct bb_strings {
 	const char *const *v;
 	size_t n;
 };
 
-/* Returns the time of CLOCK_MONOTONIC, ns. */
 static inline uint64_t bb_now_ns(void)
 {
 	struct timespec t;
@@ -187,7 +176,6 @@ static inline uint64_t bb_now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Returns the seconds from `since_ns` (CLOCK_MONOTONIC, ns) until now. */
 static inline double bb_seconds_since(uint64_t since_ns)
 {
 	return (double)(bb_now_ns() - since_ns) * 1e-9;

@@ -31,8 +31,7 @@ size_t bb_shown_len(const char *text)
 	return is_control || turns ? 0 : bb_utf8_len(text);
 }
 
-/* Returns the length in bytes of the character at `text`; 0 if it is not UTF-8 or not a
- * character of XML 1.0 (production 2, Char). */
+/* Returns 0 if the character is not UTF-8 or not one of XML 1.0 (production 2, Char). */
 static size_t xml_char_len(const char *text)
 {
 	bool is_control = (unsigned char)*text < 0x20 && *text != '\t' && *text != '\n' &&
@@ -81,7 +80,7 @@ size_t bb_xml_length(const char *text)
 	return length;
 }
 
-/* the characters that have no special meaning to a shell */
+/* characters without a special meaning to a shell */
 static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 			    "%+,-./:=@_";
 
@@ -106,7 +105,7 @@ char *bb_command_line(char *const *argv)
 	size_t size = 0;
 	FILE *out = bb_open_memstream(&text, &size);
 
-	/* argv[0] is the name of the command, such as "bpfbench run", and needs no quotes */
+	/* argv[0] is a command such as "bpfbench run", and needs no quotes */
 	fputs(argv[0], out);
 	while (*++argv) {
 		putc(' ', out);
@@ -116,9 +115,8 @@ char *bb_command_line(char *const *argv)
 	return text;
 }
 
-/* Returns the length of the word at the beginning of `text`, as bb_put_shell_word() writes it.
- * Sets `*ret_is_other` to true if the word has another form, because a shell might then expand
- * or execute parts of it. */
+/* Returns the length of the word at the beginning of `text`. Sets `*ret_is_other` if a shell might
+ * expand or execute a part of the word. */
 static size_t word_len(const char *text, bool *ret_is_other)
 {
 	bool is_quoted = false;
@@ -146,8 +144,8 @@ bool bb_is_plain_command(const char *text)
 	return !is_other;
 }
 
-/* Returns a copy of `command` without `option` and, if `option` has a value, without the value.
- * `added`, unless NULL, is put after the name of the command. */
+/* Returns a copy of `command` without `option` and its value. `added`, unless NULL, is put after
+ * the name of the command. */
 static char *edit_command(const char *command, const char *option, const char *added)
 {
 	size_t name = strcspn(option, " "), size = 0, n = 0, len;
@@ -165,7 +163,7 @@ static char *edit_command(const char *command, const char *option, const char *a
 			fprintf(out, "%s%.*s", n ? " " : "", (int)len, at);
 			continue;
 		}
-		if (len == name && option[name] && at[len]) /* leave out the option's value, too */
+		if (len == name && option[name] && at[len]) /* leave out the value, too */
 			len += 1 + word_len(at + len + 1, &is_other);
 	}
 	if (n == 2 && added)
@@ -215,7 +213,7 @@ char *bb_command_value(const char *command, const char *option)
 		if (n++ < 2 || len < name || strncmp(at, option, name) ||
 		    (len == name ? !at[len] : at[name] != '='))
 			continue;
-		free(value); /* of an option that is given twice, the last value counts */
+		free(value); /* the last value of an option counts */
 		value = bb_strndup(word, len > name ? len - name - 1 : word_len(word, &is_other));
 	}
 	if (!is_other)

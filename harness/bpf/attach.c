@@ -9,8 +9,6 @@
 #include "base/bpf_info.h"
 #include "bpf/libbpf_log.h"
 
-/* --- perf events --- */
-
 int bb_perf_event__open(struct perf_event_attr *attr, pid_t pid, int cpu, int prog_fd, int *ret_fd,
 			struct bb_err *err)
 {
@@ -63,8 +61,6 @@ int bb_empty_prog__load(uint32_t type, uint32_t attach_type, int32_t retval, con
 	return bpf_prog_load(type, name, "GPL", insns, BB_LEN(insns), &opts);
 }
 
-/* --- tracefs --- */
-
 #define TRACEFS "/sys/kernel/tracing"
 
 int bb_tracefs__provide(struct bb_err *err)
@@ -74,8 +70,8 @@ int bb_tracefs__provide(struct bb_err *err)
 	/* libbpf looks for tracefs at these two paths */
 	if (!access(TRACEFS "/events", F_OK) || !access("/sys/kernel/debug/tracing/events", F_OK))
 		return 0;
-	/* MS_SLAVE keeps our mount out of the machine's namespace. It is set on /sys and not on
-	 * "/", because in a chroot "/" need not be a mount point. */
+	/* After MS_SLAVE, our mount stays in this namespace. We set it on /sys, because in a chroot
+	 * "/" need not be a mount point. */
 	if (!unshare(CLONE_NEWNS) && !mount(NULL, "/sys", NULL, MS_SLAVE, NULL) &&
 	    !mount("tracefs", TRACEFS, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
 		return 0;
@@ -85,12 +81,10 @@ int bb_tracefs__provide(struct bb_err *err)
 		       "mount it with: sudo mount -t tracefs tracefs " TRACEFS);
 }
 
-/* --- multi links: one link to many functions --- */
-
-/* the value of BPF_F_KPROBE_MULTI_RETURN and of BPF_F_UPROBE_MULTI_RETURN */
+/* BPF_F_KPROBE_MULTI_RETURN and BPF_F_UPROBE_MULTI_RETURN have this value */
 #define MULTI_RETURN 1U
 
-/* The part of union bpf_attr that BPF_LINK_CREATE reads for multi links (linux/bpf.h, 6.6). */
+/* Part of union bpf_attr for BPF_LINK_CREATE of links to many functions (linux/bpf.h, 6.6). */
 struct link_create {
 	uint32_t prog_fd, target_fd, attach_type, flags;
 	union {
@@ -149,9 +143,8 @@ int bb_multi_link__to_file(int prog_fd, uint32_t attach_type, bool is_return, co
 	return *ret_link_fd < 0 ? -errno : 0;
 }
 
-/* True if the kernel knows this type of multi link. Asks for a link that the kernel cannot make: to
- * a function that does not exist, or to a folder instead of a file. A kernel that knows the type
- * returns an error about the function or the folder. */
+/* Asks the kernel for a link that it cannot make: to a function that does not exist, or to the
+ * folder "/" instead of a file. The error tells whether the kernel knows the link type. */
 static bool has_link_type(uint32_t attach_type)
 {
 	static const char *const names[] = {"bpfbench_no_such_function"};
@@ -185,10 +178,8 @@ bool bb_multi_link__is_there(uint32_t attach_type)
 	return answers[attach_type] == YES;
 }
 
-/* --- structs of functions (struct_ops) --- */
-
 #define MAP_LINK (1U << 13) /* BPF_F_LINK */
-#define MOST_BYTES 8192u    /* limit: bytes of a struct_ops map's value */
+#define MOST_BYTES 8192u    /* largest value of a struct_ops map that we read, bytes */
 #define TCP_OPS "tcp_congestion_ops"
 #define VALUE_OF "bpf_struct_ops_"
 
@@ -200,9 +191,9 @@ void bb_struct_ops__prepare(struct bpf_object *obj)
 		bpf_map__set_map_flags(map, bpf_map__map_flags(map) | MAP_LINK);
 }
 
-/* Attaches each struct_ops map and detaches it at once, because libbpf writes the map's value only
- * when it attaches the map. libbpf before 1.2 writes the value and makes no link. The map is not
- * registered then either, because the kernel registers maps with BPF_F_LINK only by a link. */
+/* libbpf writes the value of a struct_ops map only when it attaches the map. So we attach each map
+ * and detach it at once. libbpf before 1.2 makes no link, but then the map is not registered
+ * either, because the kernel registers a map with BPF_F_LINK only by a link. */
 void bb_struct_ops__fill(struct bpf_object *obj)
 {
 	struct bpf_map *map;
@@ -216,7 +207,7 @@ void bb_struct_ops__fill(struct bpf_object *obj)
 	}
 }
 
-/* Reads the value of a struct_ops map, which has program ids in place of pointers to functions. */
+/* The kernel returns program ids in place of the pointers to functions. */
 static int read_value(int map_fd, uint64_t *ret_words, struct bpf_map_info *ret_info)
 {
 	__u32 zero = 0;
@@ -250,7 +241,6 @@ int bb_struct_ops__map_of(const struct bpf_object *obj, int prog_fd)
 	return -1;
 }
 
-/* Returns the offset and the type of a member of the struct `t`; -1 if there is no such member. */
 static long member(const struct btf *btf, const struct btf_type *t, const char *name,
 		   __u32 *ret_type)
 {

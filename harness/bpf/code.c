@@ -76,23 +76,22 @@ const struct bpf_line_info *bb_code__line_at(const struct bb_code *code, uint32_
 	return n ? &code->lines[n - 1] : NULL;
 }
 
-/* Header of .BTF.ext (Documentation/bpf/btf.rst). `funcs_at` and `lines_at` are offsets of two
- * tables, in bytes from the end of this header. */
+/* Header of .BTF.ext (Documentation/bpf/btf.rst). `funcs_at` and `lines_at` count from its end, in
+ * bytes. */
 struct ext_header {
 	uint16_t magic;
 	uint8_t version, flags;
 	uint32_t bytes, funcs_at, funcs_bytes, lines_at, lines_bytes;
 };
 
-/* A table of .BTF.ext begins with the size of a record. Then comes one group of records for each
- * section. This struct is the header of a group, and `n` records follow it. `name` is the offset of
- * the section's name in the BTF. */
+/* A table of .BTF.ext begins with the size of a record. Then it has, for each section, this header
+ * and `n` records. `name` is an offset in the BTF's strings. */
 struct ext_section {
 	uint32_t name, n;
 };
 
-/* A function of n instructions. It begins at slot `at` of the final program, and at slot `offset`
- * of the section with the index `section` in the object file. */
+/* A function of n slots, at slot `at` of the loaded program. In the object file, it begins at slot
+ * `offset` of the section with the index `section`. */
 struct piece {
 	uint32_t at, n;
 	uint32_t section, offset;
@@ -103,7 +102,7 @@ struct walk {
 	struct bb_code *code;
 	struct piece *pieces;
 	size_t n_pieces;
-	bool *has_piece; /* true for each slot of the final program where one of `pieces` begins */
+	bool *has_piece; /* true for each slot of the loaded program where one of `pieces` begins */
 };
 
 static int add_piece(struct walk *w, uint32_t at, uint32_t section, uint32_t offset,
@@ -134,8 +133,7 @@ static int by_slot(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Adds the function `name` to w->pieces, as the function at slot 0 of the final program. `section`
- * is the function's section; NULL means any. */
+/* Adds the main function `name` of the program. `section` NULL means any section. */
 static int add_first_piece(struct walk *w, const char *name, const char *section,
 			   struct bb_err *err)
 {
@@ -154,8 +152,7 @@ static int find_pieces(struct walk *w, const char *program, const char *section,
 	uint64_t covered = 0;
 	int rc = add_first_piece(w, program, section, err);
 
-	/* for each function in w->pieces, append the functions that it calls and that are not in
-	 * w->pieces yet */
+	/* this loop also visits the functions that it appends to w->pieces */
 	for (size_t k = 0; !rc && k < w->n_pieces; k++) {
 		struct piece p = w->pieces[k];
 
@@ -184,8 +181,8 @@ static int find_pieces(struct walk *w, const char *program, const char *section,
 	return rc;
 }
 
-/* Reads the functions or the lines of .BTF.ext from table[bytes]. The result is in the order of the
- * final program. Each record of the result has `size` bytes; in the file, records may be longer. */
+/* Reads a table of .BTF.ext in the order of the loaded program. Takes the first `size` bytes of
+ * each record, because records of the file may be longer. */
 static int read_table(const struct walk *w, const char *table, uint32_t bytes, size_t size,
 		      void **ret_records, uint32_t *ret_n, struct bb_err *err)
 {
@@ -233,7 +230,7 @@ static int read_table(const struct walk *w, const char *table, uint32_t bytes, s
 			}
 		}
 	}
-	/* more records than the table can have: some were copied for two functions */
+	/* n reaches `room` only if some records were copied for two functions */
 	if (n == room) {
 		free(records);
 		return bb_fail(err, -EINVAL,

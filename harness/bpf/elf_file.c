@@ -247,7 +247,6 @@ static int by_offset(const void *a, const void *b)
 	return BB_ORDER((*x)->section, (*y)->section) ?: BB_ORDER((*x)->value, (*y)->value);
 }
 
-/* Returns the index of the function or map that contains byte `at` of the section, or NOWHERE. */
 static size_t find_symbol(const struct bb_jumps *j, uint32_t section, uint64_t at)
 {
 	const struct bb_elf_symbol here = {.section = section, .value = at}, *key = &here;

@@ -9,29 +9,28 @@
 /* A BPF object file as the compiler wrote it: sections, symbols and relocations. */
 
 struct bb_elf_section {
-	/* the section's name without a leading '?', which marks programs that are not loaded by
-	 * default */
+	/* without the leading '?' of programs that are not loaded by default */
 	const char *name;
 	const char *full_name;
 	const char *data;
 	size_t bytes;
-	const struct bpf_insn *insns; /* insns[n]; NULL if the section has no code */
+	const struct bpf_insn *insns; /* NULL if the section has no code */
 	uint32_t n;
-	/* symbol_of[n]: for each instruction, the index of the symbol in its relocation, plus 1; 0
-	 * means that it has no relocation; NULL if the section has no relocations */
+	/* by instruction: 1 + index of the symbol in its relocation, 0 if it has none; may be
+	 * NULL */
 	uint32_t *symbol_of;
 };
 
 struct bb_elf_symbol {
 	const char *name;
-	uint32_t section; /* index of the section that defines the symbol; 0: no section does */
+	uint32_t section; /* index of the section that defines the symbol; 0 if none does */
 	uint64_t value, bytes;
 	unsigned char type; /* STT_* */
 };
 
-/* A pointer to a symbol in the section ".maps", such as a filled slot of a prog array. */
+/* A pointer in the section ".maps" to a symbol, such as a program in a slot of a prog array. */
 struct bb_elf_slot {
-	uint64_t at; /* offset of the pointer in the section, in bytes */
+	uint64_t at;
 	uint32_t symbol;
 };
 
@@ -45,83 +44,75 @@ struct bb_elf_file {
 	size_t n_slots;
 };
 
-/* Reads elf[len], which must outlive *ret_file. Returns 0, or -EINVAL if it is no ELF file or is
+/* Reads elf[len], which must outlive *ret_file. Fails with -EINVAL if it is no ELF file or is
  * broken. */
 int bb_elf_file__open(const char *elf, size_t len, struct bb_elf_file *ret_file,
 		      struct bb_err *err);
 void bb_elf_file__close(struct bb_elf_file *f);
 
-/* Finds the function that the instruction at index `at` of `section` calls, or whose address it
- * loads, as libbpf's bpf_object__reloc_code() does. Returns the section of that function, and the
- * index of its first instruction, which may be beyond the section's end. */
+/* Finds the function that instruction `at` of `section` calls or takes the address of, as libbpf's
+ * bpf_object__reloc_code() does. *ret_offset is its first instruction, and may be beyond the
+ * section's end. */
 void bb_elf_file__callee(const struct bb_elf_file *f, uint32_t section, uint32_t at,
 			 uint32_t *ret_section, uint32_t *ret_offset);
 
-/* Returns the section with this name; NULL if there is none. */
 const struct bb_elf_section *bb_elf_file__section(const struct bb_elf_file *f, const char *name);
 
-/* The functions below read any ELF file, one section after the other, by libelf. */
+/* The functions below read any ELF file by libelf. */
 
-/* bb_elf__of_memory() opens elf[len], which must stay in memory; bb_elf__of_file() opens the file
- * with the descriptor `fd`. The caller must call elf_end(). Both return NULL for anything but an
- * ELF file. */
+/* Open elf[len], which must stay in memory, or the file `fd`. The caller must call elf_end(). Both
+ * return NULL if it is not an ELF file. */
 Elf *bb_elf__of_memory(const char *elf, size_t len);
 Elf *bb_elf__of_file(int fd);
 
-/* Returns the string at `offset` of the string table in section `table`. NULL if the offset is too
- * large or the table does not end with a NUL; checking the table's end is quicker than checking the
- * end of each string. */
+/* Returns the string at `offset` of the string table in section `table`, or NULL. The table must
+ * end with a NUL. */
 const char *bb_elf__text(Elf *elf, size_t table, uint64_t offset);
 
-/* One section of an ELF file. */
 struct bb_elf_part {
 	Elf_Scn *scn;
 	GElf_Shdr head;
 	const char *name; /* NULL if it cannot be read */
 };
 
-/* Moves *part to the next section, or to the first one if *part is zeroed. Returns false if there
- * are no more sections. */
+/* Moves *part to the next section, or to the first one if *part is zeroed. Returns false at the
+ * end. */
 bool bb_elf__next(Elf *elf, struct bb_elf_part *part);
 
-/* Finds the first section with this name. Returns false if there is none. */
 bool bb_elf__find(Elf *elf, const char *name, struct bb_elf_part *ret_part);
 
-/* Returns the number of entries of a symbol or relocation table. */
 size_t bb_elf_part__count(const struct bb_elf_part *part);
 
-/* Converts an address to an offset in the file. Returns false if no loaded segment has the
- * address. */
+/* Converts an address to an offset in the file. Returns false if no loaded segment has it. */
 bool bb_elf__offset(Elf *elf, uint64_t address, uint64_t *ret_offset);
 
-/* The programs that a program of an object file can reach: by calls of functions, and by tail
- * calls through prog arrays that the file fills. */
+/* The functions and maps that a program can reach by calls, and by tail calls through prog arrays
+ * that the object file fills. */
 struct bb_jumps {
 	struct bb_elf_file file;
-	uint32_t maps; /* index of the section ".maps"; 0 if there is none */
+	uint32_t maps;
 	/* functions and maps, sorted by section and offset */
 	const struct bb_elf_symbol **symbols;
 	size_t n;
-	/* reached[i] is true if symbols[i] is reached. `todo` lists reached symbols that have
-	 * not been examined yet. */
+	/* `todo` lists reached symbols whose code or slots are not examined yet */
 	bool *reached;
 	size_t *todo, n_todo;
 	/* true if the target of a call was not found; every symbol then counts as reached */
 	bool is_unknown;
 };
 
-/* Reads elf[len], which must outlive *ret_jumps. If the file is broken or fills no prog array, no
- * function or map ever counts as reached. */
+/* Reads elf[len], which must outlive *ret_jumps. Nothing ever counts as reached if the file is
+ * broken or fills no prog array. */
 void bb_jumps__open(const char *elf, size_t len, struct bb_jumps *ret_jumps);
 void bb_jumps__close(struct bb_jumps *j);
 
-/* bb_jumps__restart() marks all symbols as not reached. bb_jumps__reach() marks the program or
- * map `name`, and all that can be reached from it. */
+/* bb_jumps__restart() forgets all that was reached. bb_jumps__reach() marks the program or map
+ * `name`, and all that it can reach. */
 void bb_jumps__restart(struct bb_jumps *j);
 void bb_jumps__reach(struct bb_jumps *j, const char *name);
 
-/* Iterates over the reached functions and maps: returns the name of the first one from index *i on,
- * and sets *i to the index after it. NULL if there are no more. */
+/* Returns the name of the next reached function or map from index *i on, and moves *i behind it.
+ * Returns NULL at the end. */
 const char *bb_jumps__next(const struct bb_jumps *j, size_t *i);
 
 /* True if none of the reached functions uses `map`. Always false if no prog array of the file has

@@ -9,8 +9,7 @@
 #include "bpf/code.h"
 #include "bpf/map_contents.h"
 
-/* Finds the member `path` of a struct, such as "a" or "a.b". Adds its offset to *offset and sets
- * *ret_size, both in bytes. */
+/* Finds a member such as "a" or "a.b" of a struct, and adds its offset in bytes to *offset. */
 static bool find_member(const struct btf *btf, __u32 type_id, const char *path, size_t *offset,
 			size_t *ret_size)
 {
@@ -75,7 +74,7 @@ int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **r
 	return -ENOENT;
 }
 
-#define MOST_NAMES 1024u /* limit: names that are compared to find the nearest one */
+#define MOST_NAMES 1024u /* most names of which the nearest is found */
 
 static int say_no_global(const struct bpf_object *obj, const char *object_path, const char *name,
 			 struct bb_err *err)

@@ -17,8 +17,6 @@ struct bb_kept_map {
 	struct bpf_map_info info;
 };
 
-/* True for a pointer to an object that a program made (__kptr), and for lists and trees of such
- * objects. */
 static bool is_own(const struct btf *btf, const struct btf_type *t)
 {
 	const struct btf_type *to = btf_is_ptr(t) ? btf__type_by_id(btf, t->type) : t;
@@ -34,7 +32,7 @@ static bool is_own(const struct btf *btf, const struct btf_type *t)
 bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id)
 {
 	__u32 n_types = btf && type_id ? btf__type_cnt(btf) : 0, n = 0;
-	__u32 *todo = bb_calloc(n_types, sizeof(*todo)); /* types to examine, each at most once */
+	__u32 *todo = bb_calloc(n_types, sizeof(*todo));
 	bool *seen = bb_calloc(n_types, sizeof(*seen)), found = false;
 
 	if (n_types)
@@ -63,12 +61,9 @@ bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id)
 	return found;
 }
 
-/*
- * True if later loads can use the map again. Global variables, and the programs in a prog array or
- * in a struct_ops map, belong to one load. Values with objects of the program's own types need the
- * BTF object of one load. A map that is not created has nothing to keep, although libbpf 1.4 and
- * newer returns a descriptor of a memory file for it.
- */
+/* True if later loads can use the map again. Values with objects of the program's own types need
+ * the BTF object of one load. A map that is not created has nothing to keep, but libbpf 1.4 and
+ * newer returns the descriptor of a memory file for it. */
 static bool is_kept(const struct bpf_object *obj, const struct bpf_map *map)
 {
 	return bpf_map__autocreate(map) && !bpf_map__is_internal(map) &&
@@ -77,11 +72,8 @@ static bool is_kept(const struct bpf_object *obj, const struct bpf_map *map)
 	       !bb_holds_own_objects(bpf_object__btf(obj), bpf_map__btf_value_type_id(map));
 }
 
-/*
- * Finds a map by name in `k`, then in its lender, then in the lender's lender. *ret_keeper receives
- * the struct bb_kept_maps that has the map. Returns NULL if none has it. We do not copy the
- * descriptors of the lenders' maps, because there would be too many.
- */
+/* Finds a map by name in `k`, its lender, the lender's lender and so on. Sets *ret_keeper to the
+ * one that has it. We do not copy lenders' descriptors, because there would be too many. */
 static const struct bb_kept_map *find_kept(const struct bb_kept_maps *k, const char *name,
 					   const struct bb_kept_maps **ret_keeper)
 {
@@ -105,18 +97,18 @@ int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
 		return m ? m->fd : -1;
 	theirs = bb_map_specs__find(keeper->specs, name);
 	/* libbpf's own maps "__bpf_usdt_..." are never lent, because their contents depend on the
-	 * probe that the program is attached to. */
+	 * probe */
 	if (!strncmp(name, "__bpf_usdt_", strlen("__bpf_usdt_")) || !spec != !theirs ||
 	    (spec && (memcmp(&spec->where, &theirs->where, sizeof(spec->where)) ||
 		      spec->fill.count != theirs->fill.count)) ||
 	    like->type != m->info.type || like->key_size != m->info.key_size ||
 	    like->value_size != m->info.value_size || like->map_flags != m->info.map_flags ||
-	    /* 0 means any number: a perf event array has 0 entries until libbpf, at the load, sets
-	     * one entry for each CPU */
+	    /* a perf event array has 0 entries until libbpf sets one for each CPU */
 	    (like->max_entries && like->max_entries != m->info.max_entries))
 		return -1;
 	if (spec && BB_ANY(spec->entries, spec->n_entries, it->key.self || it->value.self))
-		return -1; /* the value of `self` differs from program to program */
+		return -1; /* `self` is the process that fires, so each program may get another
+			    * value */
 	return m->fd;
 }
 
@@ -190,10 +182,9 @@ void bb_kept_maps__let_prog_arrays_go(void)
 	nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-/* limit: entries that are counted; two maps with more entries than that count as equally large */
+/* most entries that we count; two larger maps count as equally large */
 #define COUNTED_MOST 100000u
 
-/* Counts the entries of a hash or trie; 0 for all other maps. */
 static uint32_t n_entries(const struct bb_kept_map *m)
 {
 	bool is_table = bb_map_type__is_table(m->info.type);
@@ -206,7 +197,6 @@ static uint32_t n_entries(const struct bb_kept_map *m)
 	return n;
 }
 
-/* True if the lender has a map of the same name with another number of entries. */
 static bool holds_others(const struct bb_kept_map *m, const struct bb_kept_maps *lender)
 {
 	const struct bb_kept_maps *keeper;
@@ -247,13 +237,10 @@ struct sizes {
 	uint32_t key_bytes, value_bytes, entries, flags;
 };
 
-/*
- * Writes to *ret_sizes the sizes and flags that the map should have. Sizes and flags in `shape`
- * (may be NULL) override those of the object. For perf event arrays and ring buffers, the kernel
- * accepts only one size of keys and one of values. Some authors set the size of values to the size
- * of their records. cilium/ebpf corrects such objects, and so do we. Returns false if the map has
- * the right sizes already.
- */
+/* Computes the sizes and flags of the map. Those in `shape` (may be NULL) override those of the
+ * object. Some authors give ring buffers and perf event arrays the size of their records as value
+ * size, which the kernel refuses. cilium/ebpf corrects such maps, and so do we. Returns false if
+ * nothing changes. */
 static bool mend(const struct bpf_map *map, const struct bb_map_shape *shape,
 		 struct sizes *ret_sizes)
 {
@@ -278,7 +265,7 @@ static bool mend(const struct bpf_map *map, const struct bb_map_shape *shape,
 	*ret_sizes = s;
 	if (s.entries)
 		return memcmp(&s, &old, sizeof(s));
-	/* An author who gives no size leaves it to the loader, so any usual size serves. */
+	/* the author left the size to the loader, so any usual size will do */
 	switch ((int)type) {
 	case BPF_MAP_TYPE_CPUMAP: s.entries = (uint32_t)libbpf_num_possible_cpus(); break;
 	case BPF_MAP_TYPE_RINGBUF: s.entries = UNSIZED_RING_BYTES; break;
@@ -295,11 +282,10 @@ static bool mend(const struct bpf_map *map, const struct bb_map_shape *shape,
 	return memcmp(&s, &old, sizeof(s));
 }
 
-/* estimate of the bytes that the kernel adds to each entry of a hash or trie */
+/* rough size of what the kernel adds to each entry */
 #define ENTRY_HEAD_BYTES 64.0
 
-/* Estimates the bytes of memory for a map with the sizes `s` and the entries of `spec`: the
- * kernel's memory, and ours for the entries that we write. */
+/* Estimates the kernel's memory for a map, plus ours for the entries that we write. */
 static double bytes_of(const struct bpf_map *map, const struct sizes *s,
 		       const struct bb_map_spec *spec)
 {
@@ -327,8 +313,7 @@ double bb_memory_available(void)
 	return at && !bb_parse_digits(&at, &kib) ? (double)kib * 1024 : INFINITY;
 }
 
-/* Subtracts the memory for a map from `*left`, the bytes that are still available. Returns -ENOMEM
- * with a message if they do not suffice. */
+/* `*left` is the available memory, in bytes, less that of the maps checked so far. */
 static int check_memory(const struct bpf_map *map, const struct sizes *s,
 			const struct bb_map_spec *spec, double *left, struct bb_err *err)
 {
@@ -371,8 +356,8 @@ void bb_map_seeds__zero(void)
 	seeds_are_zero = true;
 }
 
-/* Gives hash maps the seed 0. Does nothing to an object with maps of maps, because an inner map
- * must have the same flags as its template. */
+/* An object with maps of maps is not changed, because an inner map must have its template's
+ * flags. */
 static void zero_seeds(struct bpf_object *obj)
 {
 	struct bpf_map *map;
@@ -421,11 +406,9 @@ int bb_map_sizes__mend(struct bpf_object *obj, const struct bb_map_specs *specs,
 		}
 		if (!inner || !mend(inner, spec ? &spec->inner : NULL, &s))
 			continue;
-		/*
-		 * libbpf's setters do not work on the template of an inner map. So we replace the
-		 * template by a map of ours. If the kernel refuses to make our map, libbpf tries to
-		 * make a map of its own template and reports the error.
-		 */
+		/* libbpf's setters do not work on the template of an inner map, so we give libbpf a
+		 * map of our own as the template. If the kernel refuses our map, libbpf tries its
+		 * own template and reports the error. */
 		if (i == patterns->n) {
 			LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = s.flags,
 				    .map_extra = bpf_map__map_extra(inner));

@@ -7,15 +7,15 @@
 
 #define LOG_BEGINS "-- BEGIN PROG LOAD LOG --"
 #define LOG_ENDS "-- END PROG LOAD LOG --"
-/* limit: bytes of the warnings that we keep; of longer warnings we keep the end. An error message,
- * which may quote them, has room for 4096 bytes. */
+/* We keep at most this many bytes of warnings, from their end. An error message has room for
+ * 4096. */
 #define KEEP 3000
 
-#define MOST_STATS 65536u /* limit: bytes of logs of successful loads */
+#define MOST_STATS 65536u /* most bytes of the logs of successful loads */
 
 static __thread char log_text[KEEP + 1];
 static __thread size_t log_len;
-/* logs of successful loads, owned by this thread; NULL if there are none */
+/* logs of this thread's successful loads; NULL if there are none */
 static __thread char *stats_text;
 static __thread size_t stats_len;
 
@@ -23,9 +23,9 @@ static __thread char tried_relo[400]; /* the CO-RE relocation that was tried las
 static __thread struct bb_missing_name missing[BB_MOST_MISSING];
 static __thread size_t n_missing;
 
-/* Remembers CO-RE relocations that fail. libbpf first reports that it tries a relocation, "prog
- * 'x': relo #0: <byte_off> [19] struct task_struct.member (0:0 @ offset 0)". If the kernel has no
- * such member, "prog 'x': relo #0: substituting insn #7 w/ invalid insn" follows. */
+/* Remembers CO-RE relocations that fail. libbpf first prints that it tries one: "prog 'x': relo #0:
+ * <byte_off> [19] struct task_struct.member (0:0 @ offset 0)". If the kernel has no such member, it
+ * then prints "prog 'x': relo #0: substituting insn #7 w/ invalid insn". */
 static void note_relo(const char *text)
 {
 	const char *name = strstr(tried_relo, "] "), *of = strchr(text, '\''), *at;
@@ -72,7 +72,7 @@ static int on_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 		stats_len += len;
 	} else if (is_relo) {
 		note_relo(text);
-	} else if (!is_stats) { /* keep the end of the text */
+	} else if (!is_stats) {
 		len = len < KEEP ? len : KEEP;
 		kept = log_len < KEEP - len ? log_len : KEEP - len;
 		memmove(log_text, log_text + log_len - kept, kept);
@@ -161,7 +161,6 @@ static bool is_of_verifier(const struct line *l)
 	return l->len && !is_state(l) && !BB_ANY(others, BB_LEN(others), begins(l, *it));
 }
 
-/* True if the line is a warning of libbpf that names a reason. */
 static bool is_of_libbpf(const struct line *l)
 {
 	static const char *const general[] = {
@@ -199,7 +198,7 @@ static void find_last(const char *log, bool (*fits)(const struct line *l), size_
 	}
 }
 
-/* True for a line of source, such as "; return *p; @ prog.bpf.c:7". */
+/* such as "; return *p; @ prog.bpf.c:7" */
 static bool is_source(const struct line *l)
 {
 	return begins(l, "; ") && l->len > 3;

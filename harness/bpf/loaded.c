@@ -121,15 +121,12 @@ int bb_loaded__read(int fd, struct bb_loaded *ret_loaded, struct bb_err *err)
 	return 0;
 }
 
-/* --- a live program as a source --- */
-
 struct loaded {
 	struct bb_source head;
 	uint32_t id;
 	int prog_fd;
 };
 
-/* Opens the program by its id. Fails if its owner has unloaded it since our last load. */
 static int loaded_load(struct bb_source *source, int *ret_prog_fd, struct bb_err *err)
 {
 	struct loaded *s = (struct loaded *)source;

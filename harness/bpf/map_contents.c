@@ -9,30 +9,29 @@
 #include "plan/field.h"
 #include "plan/maps_file.h"
 
-#define MAX_NAMES 64u /* limit: names among which a message looks for the nearest one */
-/* Limit: number of elements of `prefixes`. The code reads all elements for each key. */
+#define MAX_NAMES 64u /* most names of which the nearest is found */
+/* Most prefix lengths of a fill, because key_number() reads all of them for each key. */
 #define MOST_PREFIXES 256u
-/* SWEEP_BYTES is the memory for the entries that one system call reads or deletes. It has room for
- * SWEEP_MIN entries at least, because the kernel returns whole buckets of a hash. */
+/* Memory for the entries that one system call reads or deletes. There is room for at least
+ * SWEEP_MIN, because the kernel returns whole buckets of a hash. */
 #define SWEEP_BYTES (256u << 10)
 #define SWEEP_MIN 64u
-/* limit: entries of the list that find_in_list() compares with one entry of the map */
+/* number of entries of the list among which find_in_list() looks for one */
 #define WINDOW 64u
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "integers are copied low bytes first");
 
-/* How a map is made to contain exactly the given entries. */
 enum way {
 	BY_KEY,     /* delete all entries, then add the given ones */
 	BY_INDEX,   /* overwrite all values */
-	BY_PROGRAM, /* write a descriptor to each slot that gets one, and empty all other slots */
+	BY_PROGRAM, /* write a descriptor to each slot that gets one, and empty all others */
 };
 
 struct map_type {
 	enum bpf_map_type type;
 	enum way way;
 	bool per_cpu;
-	bool may_evict; /* true: the kernel may drop an entry to make room for another */
+	bool may_evict; /* true if the kernel may drop an entry to make room for another */
 };
 
 static const struct map_type types[] = {
@@ -51,23 +50,23 @@ struct content {
 	const struct bb_map_spec *spec;
 	const struct map_type *type;
 	const struct bb_self_values *self;
-	struct bb_steady_map *steady; /* facts about the map; NULL if the map is not large */
+	struct bb_steady_map *steady; /* facts from earlier loads; NULL if the map is not large */
 	int fd;
 	uint32_t id;
 	uint32_t max_entries;
-	size_t key_size, value_size; /* bytes; value_size is the size of one CPU's value */
-	/* size of a value in a system call, bytes; for a per-CPU map, the size of the values of all
-	 * CPUs together, each rounded up to 8 bytes */
+	size_t key_size, value_size; /* bytes; value_size is for one CPU */
+	/* Bytes of a value in a system call. In a per-CPU map, this is a value for each CPU, each
+	 * rounded up to 8 bytes. */
 	size_t slot_size;
-	uint8_t *entry_keys; /* keys of spec->entries, in their order */
-	/* number of entries to write: the generated entries, then those of the file, then those
-	 * that the scenario lists; for an array, the number of its elements */
+	uint8_t *entry_keys;
+	/* Number of entries to write, or number of an array's elements. They are in this order:
+	 * generated entries, those of the file, those listed in the scenario. */
 	uint32_t n;
-	/* keys[n] and values[n], one directly after the other; the values of prog arrays and cgroup
-	 * arrays are descriptors, -1 for an empty slot */
+	/* The entries to write. Values of prog arrays and cgroup arrays are descriptors, -1 for an
+	 * empty slot. */
 	uint8_t *keys, *values;
-	bool is_listed;   /* true: keys and values are the list in `steady`, borrowed */
-	uint32_t sweep_n; /* BY_KEY: most entries that one system call reads or deletes */
+	bool is_listed;   /* true if keys and values are borrowed from `steady` */
+	uint32_t sweep_n; /* most entries that one system call reads or deletes */
 	uint8_t *swept_keys, *swept_values, *cursor;
 };
 
@@ -89,16 +88,12 @@ bool bb_put_integer(int64_t value, void *dest, size_t size)
 	return true;
 }
 
-/* Fails with the message "map 'allow' (scenario 7:5): ...". */
 #define fail_at(err, rc, spec, at, fmt, ...)                                                       \
 	bb_fail(err, rc, "map '%s' (scenario %u:%u): " fmt, (spec)->name, (at)->line, (at)->col,   \
 		##__VA_ARGS__)
 
-/* --- the entries to write --- */
-
-/* Writes the key or value `datum` of `size` bytes to `dest`. `{pid: self}` and the like mean the
- * process that fires. Its cgroup is written as a descriptor to a cgroup array, and as an id to
- * other maps. `what` is "key" or "value", for messages. */
+/* Writes a key or value. `{pid: self}` and the like stand for the process that fires. Its cgroup is
+ * a descriptor in a cgroup array, and an id in other maps. `what` is "key" or "value". */
 static int put_datum(const struct content *c, const struct bb_map_entry *entry, const char *what,
 		     const struct bb_map_datum *datum, size_t size, uint8_t *dest,
 		     struct bb_err *err)
@@ -156,9 +151,9 @@ static int put_program(const struct content *c, const struct bb_map_entry *entry
 		       bb_phrase__join(names, n).text);
 }
 
-/* Maps each i below 2^bits to a different number below 2^bits, in an order that looks random. The
- * numbers differ because each step is invertible: multiplication by an odd number, and xor with the
- * number's own upper bits. */
+/* Maps each i below 2^bits to a different number below 2^bits, in an order that looks random. Each
+ * step can be undone (multiplication by an odd number, xor with upper bits), so no number comes
+ * twice. */
 static uint64_t scramble(uint64_t i, unsigned int bits)
 {
 	uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
@@ -170,8 +165,8 @@ static uint64_t scramble(uint64_t i, unsigned int bits)
 	return i;
 }
 
-/* Returns how many bits of the i-th generated key hold the number that key_number() returns: all
- * bits of the key or, in an LPM trie, the bits of its prefix. */
+/* Returns how many bits of the i-th generated key hold its number. In an LPM trie, that is the
+ * prefix. */
 static uint32_t key_bits(const struct content *c, uint32_t i)
 {
 	const struct bb_u32_list *prefixes = &c->spec->fill.prefixes;
@@ -181,9 +176,9 @@ static uint32_t key_bits(const struct content *c, uint32_t i)
 			   : (uint32_t)(c->key_size - (is_trie ? sizeof(uint32_t) : 0)) * 8;
 }
 
-/* Returns the number from which the i-th key is generated. Without prefix lengths, it is `i`. With
- * them, key i has the prefix length prefixes[i % n], and the number is the index of the key among
- * all keys with this length. A length may be in `prefixes` several times. */
+/* Returns the number in the i-th generated key: `i`, or with prefix lengths, how many keys before
+ * it have the same length. Key i has the length prefixes[i % n]. A length may be in `prefixes`
+ * several times. */
 static uint64_t key_number(const struct bb_u32_list *prefixes, uint32_t i)
 {
 	uint32_t at, before = 0, in_all = 0;
@@ -198,9 +193,8 @@ static uint64_t key_number(const struct bb_u32_list *prefixes, uint32_t i)
 	return (uint64_t)(i / (uint32_t)prefixes->n) * in_all + before;
 }
 
-/* Writes the i-th key, from the file or generated. A generated key is a little-endian number. In an
- * LPM trie, it is a prefix length and a prefix; the first bits of the prefix are the number in
- * network byte order. */
+/* A generated key is a little-endian number. In an LPM trie, it is a prefix length and a prefix
+ * that begins with the number in network byte order. */
 static void make_key(const struct content *c, uint32_t i, uint8_t *key)
 {
 	const struct bb_map_fill *fill = &c->spec->fill;
@@ -228,8 +222,7 @@ static int compare_keys(const void *a, const void *b, void *size)
 	return memcmp(*(const uint8_t *const *)a, *(const uint8_t *const *)b, *(size_t *)size);
 }
 
-/* Fails if two of the file's first n keys are equal. t->n_distinct remembers how many keys have
- * passed this check, so that they are not checked again. */
+/* t->n_distinct is how many keys of the file have passed this check before. */
 static int check_distinct(const struct content *c, struct bb_map_table *t, uint32_t n,
 			  struct bb_err *err)
 {
@@ -314,8 +307,7 @@ static int check_fill(const struct content *c, struct bb_err *err)
 		return fail_at(err, -E2BIG, c->spec, &c->spec->where,
 			       "%u 'prefixes', and a fill takes at most %u", n, MOST_PREFIXES);
 	for (uint32_t i = 0, step = n ? n : 1; i < step; i++) {
-		/* check the last key with the length prefixes[i], because it has the largest
-		 * number */
+		/* the last key with this length has the largest number */
 		uint32_t length = key_bits(c, i), left = fill->count > i ? fill->count - i - 1 : 0;
 		uint64_t wanted = fill->count > i
 					  ? key_number(&fill->prefixes, i + left / step * step) + 1
@@ -333,7 +325,7 @@ static int check_fill(const struct content *c, struct bb_err *err)
 	return 0;
 }
 
-/* Copies the first CPU's value to all other CPUs. `slot` has c->slot_size bytes. */
+/* Copies the first CPU's value to all other CPUs. */
 static void spread_value(const struct content *c, uint8_t *slot)
 {
 	size_t step = (c->value_size + 7) / 8 * 8;
@@ -342,8 +334,7 @@ static void spread_value(const struct content *c, uint8_t *slot)
 		memcpy(slot + at, slot, c->value_size);
 }
 
-/* Writes the generated entries to c->keys and c->values. In an array, entry i has index i, even if
- * the scenario asks for random keys. */
+/* In an array, entry i has index i, even if the scenario asks for random keys. */
 static int put_fill(struct content *c, struct bb_err *err)
 {
 	const struct bb_map_fill *fill = &c->spec->fill;
@@ -368,8 +359,7 @@ static int put_fill(struct content *c, struct bb_err *err)
 	return 0;
 }
 
-/* Writes the entries of a file to c->keys and c->values, after the generated entries. In an array,
- * the key of an entry is its index. */
+/* In an array, the key of an entry is its index. */
 static int put_table(struct content *c, struct bb_err *err)
 {
 	const struct bb_map_table *t = c->spec->table;
@@ -413,8 +403,7 @@ static uint32_t n_of_table(const struct bb_map_spec *spec)
 	return spec->table ? (uint32_t)spec->table->n : 0;
 }
 
-/* Writes the entries that the scenario lists to c->keys and c->values, after those of the file.
- * Fails if two listed keys are equal. In an array, the key of an entry is its index. */
+/* In an array, the key of an entry is its index. */
 static int put_entries(struct content *c, const struct bb_source *of, struct bb_err *err)
 {
 	bool has_programs = c->type->type == BPF_MAP_TYPE_PROG_ARRAY,
@@ -458,7 +447,6 @@ static int put_entries(struct content *c, const struct bb_source *of, struct bb_
 	return 0;
 }
 
-/* Allocates the buffers for reading and deleting entries. */
 static int make_sweep(struct content *c, struct bb_err *err)
 {
 	bool is_array = c->type->way != BY_KEY;
@@ -477,8 +465,8 @@ static int make_sweep(struct content *c, struct bb_err *err)
 		       : bb_fail(err, -ENOMEM, "out of memory");
 }
 
-/* Allocates the entries. An element of an array that the scenario does not set has its index as key
- * and 0 as value. An array of programs or cgroups has -1, an empty slot, instead of 0. */
+/* Elements of an array that the scenario does not set keep the value 0. Those of an array of
+ * programs or cgroups keep -1, an empty slot. */
 static int make_room(struct content *c, struct bb_err *err)
 {
 	bool is_array = c->type->way != BY_KEY;
@@ -536,8 +524,7 @@ static bool is_written(const struct content *c)
 	return c->steady && c->steady->is_steady && c->id && c->steady->written_id == c->id;
 }
 
-/* If an earlier load has made a list of this map, takes the list as the entries to write. Returns
- * false if there is no list. */
+/* Takes the list of an earlier load, if there is one, as the entries to write. */
 static bool take_list(struct content *c)
 {
 	if (!c->steady || !c->id || c->steady->listed_id != c->id)
@@ -549,7 +536,6 @@ static bool take_list(struct content *c)
 	return true;
 }
 
-/* True if the scenario gives sizes or flags and says nothing of the contents. */
 static bool is_only_shaped(const struct bb_map_spec *spec)
 {
 	return bb_map_spec__has_shape(spec) && !bb_map_spec__has_contents(spec) && !spec->each_run;
@@ -613,8 +599,6 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 	return rc;
 }
 
-/* --- all maps of a scenario --- */
-
 int bb_map_contents__make(const struct bb_source *source, const struct bb_map_specs *specs,
 			  struct bb_steady_map *steady, struct bb_map_contents **ret_contents,
 			  struct bb_err *err)
@@ -651,8 +635,6 @@ void bb_map_contents__free(struct bb_map_contents *c)
 	free(c);
 }
 
-/* --- writing the entries --- */
-
 static int delete_all(const struct content *c)
 {
 	void *from = NULL;
@@ -667,7 +649,8 @@ static int delete_all(const struct content *c)
 	} while (!rc);
 	if (rc == -ENOENT)
 		return 0;
-	do { /* an LPM trie has no system call that reads and deletes at once, so two calls do it */
+	do { /* an LPM trie needs two calls, because no call reads and deletes its entries at
+	      * once */
 		deleted = n = c->sweep_n;
 		rc = bpf_map_lookup_batch(c->fd, NULL, c->cursor, c->swept_keys, c->swept_values,
 					  &n, NULL);
@@ -679,7 +662,7 @@ static int delete_all(const struct content *c)
 	} while (!rc);
 	if (rc == -ENOENT && deleted == n)
 		return 0;
-	/* delete one by one if batches are not supported: kernels before 5.6, tries before 5.8 */
+	/* without batches, delete one by one: kernels before 5.6, tries before 5.8 */
 	while (!(rc = bpf_map_get_next_key(c->fd, NULL, c->cursor))) {
 		rc = bpf_map_delete_elem(c->fd, c->cursor);
 		if (rc)
@@ -688,11 +671,10 @@ static int delete_all(const struct content *c)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-#define MOST_TRIES 200 /* limit: tries to write one entry, 1 ms apart */
+#define MOST_TRIES 200 /* tries to write one entry, 1 ms apart */
 
-/* Writes an entry. Without preallocation, the kernel takes the values of a per-CPU map from a
- * reserve. If the reserve is empty, it returns -ENOMEM and refills the reserve only later. So the
- * entry is then tried again. */
+/* If a per-CPU map is not preallocated, the kernel takes the memory of new values from a reserve.
+ * If the reserve is empty, it returns -ENOMEM and refills it a little later, so we try again. */
 static int write_entry(int fd, const uint8_t *key, const uint8_t *value)
 {
 	int rc = bpf_map_update_elem(fd, key, value, BPF_ANY);
@@ -704,7 +686,6 @@ static int write_entry(int fd, const uint8_t *key, const uint8_t *value)
 	return rc;
 }
 
-/* Writes `n` of the prepared entries to the map, from entry `first` on. */
 static int write_entries(const struct content *c, uint32_t first, uint32_t n)
 {
 	const uint8_t *keys = c->keys + first * c->key_size,
@@ -729,18 +710,16 @@ static int write_entries(const struct content *c, uint32_t first, uint32_t n)
 	return rc;
 }
 
-/* --- writing only the entries that have changed --- */
-
-/* The differences between a large map and its list (struct bb_steady_map). An entry that is at
- * another position than in the list is deleted and written again. */
+/* The differences between a large map and its list (struct bb_steady_map). An entry that has only
+ * moved to another position is deleted and written again. */
 struct changes {
-	uint8_t *extra; /* keys of n_extra entries of the map that are not in the list */
+	uint8_t *extra; /* keys of entries that are not in the list */
 	uint32_t n_extra, most_extra;
 	struct range {
 		uint32_t first, n;
-	} * missing; /* missing[n_missing]: entries of the list that must be written */
+	} * missing; /* entries of the list that must be written */
 	size_t n_missing;
-	/* all entries of the list before this index are in the map or in `missing` */
+	/* entries of the list before this index are done: they are in the map or in `missing` */
 	uint32_t next;
 };
 
@@ -755,9 +734,10 @@ static void add_missing(struct changes *ch, uint32_t first, uint32_t n)
 					   sizeof(*last)) = (struct range){first, n};
 }
 
-/* Looks for an entry of the map among the next WINDOW entries of `c`, from ch->next on. Adds to
- * ch->missing the entries of `c` before it, and the entry itself if its value in `c` is another
- * one. If it is not there, adds it to ch->extra. Returns -E2BIG if ch->extra is full. */
+/* Looks for an entry of the map among the next WINDOW entries of the list. If it is there, the
+ * entries before it are missing in the map, and so is the entry itself if its value differs. If it
+ * is not there, the map's entry is an extra one. Returns -E2BIG if there are too many extra
+ * ones. */
 static int find_in_list(const struct content *c, struct changes *ch, const uint8_t *key,
 			const uint8_t *value)
 {
@@ -778,7 +758,6 @@ static int find_in_list(const struct content *c, struct changes *ch, const uint8
 	return 0;
 }
 
-/* Compares the map with its list and writes the differences to `ch`. Returns 0 or -errno. */
 static int find_changes(const struct content *c, struct changes *ch)
 {
 	void *from = NULL;
@@ -807,7 +786,7 @@ static int find_changes(const struct content *c, struct changes *ch)
 	return wrong;
 }
 
-/* Makes the map equal to its list again. Returns 0, or -errno if the whole map must be written. */
+/* Makes the map equal to its list again. After an error, the whole map must be written. */
 static int put_back(const struct content *c)
 {
 	struct changes ch = {.most_extra = c->n / 8 + WINDOW};
@@ -824,8 +803,8 @@ static int put_back(const struct content *c)
 	return rc;
 }
 
-/* Reads a map that has just been written, and keeps its entries as the list of the map. If that
- * fails, the map has no list and is always written as a whole. */
+/* Keeps the entries of a map that has just been written as its list. After an error, the map has no
+ * list and is always written as a whole. */
 static void make_list(struct content *c)
 {
 	struct bb_steady_map *s = c->steady;
@@ -887,7 +866,7 @@ static int write_content(struct content *c)
 	rc = c->type->way == BY_KEY ? delete_all(c) : 0;
 	if (!rc && c->n)
 		rc = write_entries(c, 0, c->n);
-	/* an LRU map gets no list: writing it as a whole also sets the order of its entries */
+	/* an LRU map gets no list, because only writing all of it sets the order of its entries */
 	if (!rc && c->steady && !c->steady->is_steady && !c->is_listed && c->type->way == BY_KEY &&
 	    !c->type->may_evict)
 		make_list(c);
@@ -905,7 +884,7 @@ int bb_map_contents__write(struct bb_map_contents *contents, struct bb_err *err)
 				       strerror(-rc));
 		if (c->steady && c->steady->is_steady)
 			c->steady->written_id = c->id;
-		/* an LRU hash evicts entries before it is full if its free entries belong to
+		/* an LRU hash may evict entries before it is full, if its free entries belong to
 		 * other CPUs */
 		for (uint32_t i = 0; i < c->n && c->type->may_evict; i++)
 			if (bpf_map_lookup_elem(c->fd, c->keys + i * c->key_size, c->swept_values))

@@ -15,22 +15,21 @@
  *                               0 unless there was exactly one run
  *     symbols                   all lines after this one are /proc/kallsyms
  */
-#define BB_MARKS_OPTION "mark-runs" /* option of bpfbench in the guest: switches marks on */
+#define BB_MARKS_OPTION "mark-runs" /* option of bpfbench in the guest that switches marks on */
 #define BB_MARKS_PORT 0x402         /* port of QEMU's isa-debugcon */
-#define BB_MARKS_RUNS 8u            /* limit: runs of a program that are traced */
+#define BB_MARKS_RUNS 8u            /* most runs of a program that are traced */
 
 /* Switches the marks on for this process and those that it forks, by getting access to the I/O
  * port. Returns 0 or -errno. */
 int bb_marks__enable(void);
 bool bb_marks__are_enabled(void);
 
-/* Writes the lines that describe a loaded program: its name, object, functions and source. */
 void bb_marks__describe(int prog_fd, const char *name, const char *object);
 
-/* Set the mark before and the mark after the instructions to trace. */
+/* Mark the start and the end of the instructions to trace. */
 void bb_marks__begin(void);
 void bb_marks__end(void);
-/* Writes the time of the run between the last two marks, ns. */
+/* `ns` is the time of the run between the last two marks. */
 void bb_marks__write_run(uint64_t ns);
 
 /* Writes the symbols of the kernel. The guest's first process calls this. */

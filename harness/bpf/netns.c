@@ -17,8 +17,6 @@
 #define DISPATCHER_MAX 48u /* BPF_DISPATCHER_MAX of the kernel */
 #define MAC_BYTES 6u
 
-/* --- namespaces --- */
-
 static int own_netns(int *ret_fd, struct bb_err *err)
 {
 	int fd = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC), rc;
@@ -34,8 +32,8 @@ static int own_netns(int *ret_fd, struct bb_err *err)
 	return 0;
 }
 
-/* A thread that cannot return would do all its later work in the wrong namespace, so a failed
- * return is an error even if `rc` is 0. */
+/* If the thread cannot return, this is an error even if `rc` is 0, because the thread would do all
+ * its later work in the wrong namespace. */
 int bb_netns__leave(int home_fd, int rc, struct bb_err *err)
 {
 	if (setns(home_fd, CLONE_NEWNET)) {
@@ -85,9 +83,7 @@ int bb_netns__open(int *ret_fd, struct bb_err *err)
 	return rc;
 }
 
-/* --- requests to rtnetlink in the calling thread's namespace; they return 0 or -errno --- */
-
-/* A netlink request under construction. end_attr() sets the length of an attribute. */
+/* A netlink request under construction. */
 struct request {
 	union {
 		struct nlmsghdr head;
@@ -100,12 +96,11 @@ static void *append(struct request *r, size_t len)
 	void *at = r->bytes + NLMSG_ALIGN(r->head.nlmsg_len);
 
 	r->head.nlmsg_len = (uint32_t)(NLMSG_ALIGN(r->head.nlmsg_len) + len);
-	/* begin() has zeroed these bytes. The buffer's end is not checked, because our requests
-	 * have fixed sizes far below its size. */
+	/* begin() has zeroed these bytes, and our requests are far smaller than the buffer */
 	return at;
 }
 
-/* Begins a request. Returns its body, body_len zeroed bytes after the header. */
+/* Begins a request, and returns its body: body_len zeroed bytes after the header. */
 static void *begin(struct request *r, uint16_t type, uint16_t flags, size_t body_len)
 {
 	memset(r, 0, sizeof(*r));
@@ -167,8 +162,7 @@ static int talk(const struct request *r)
 }
 
 /* Adds a pair of veth devices, both down. The peer is made in the namespace `peer_netns_fd`; -1
- * means the same namespace. The request describes the first device; the data of its kind, veth,
- * describe the peer in the same form (drivers/net/veth.c). */
+ * means this one. The request has the peer in its veth data (drivers/net/veth.c). */
 static int add_veth(const char *name, const char *peer, int peer_netns_fd)
 {
 	struct rtattr *info, *data, *other;
@@ -200,10 +194,8 @@ int bb_rtnl__up(unsigned int ifindex)
 	return talk(&r);
 }
 
-/* Configures the device of one end; the thread is in the namespace of that end. Sets the device's
- * hardware and IPv4 address, brings it up, and adds the other end as a permanent neighbour, so that
- * no ARP is sent. The addresses are those of generated packets (plan/packet.h), so these packets
- * are addressed to the device that receives them. */
+/* Sets the device's addresses, which are those of generated packets (plan/packet.h), and brings it
+ * up. The other end becomes a permanent neighbour, so that no ARP is sent. */
 static int configure(unsigned int ifindex, enum bb_veth_end end)
 {
 	static const uint32_t addrs[BB_VETH_ENDS] = {BB_VETH_NEAR_ADDR, BB_VETH_FAR_ADDR};
@@ -243,22 +235,19 @@ static int configure(unsigned int ifindex, enum bb_veth_end end)
 }
 
 /* Turns errors that mean "not available here" into -ENOTSUP, so that the caller can skip the
- * case instead of failing. */
+ * case. */
 static int unsupported_or(int rc)
 {
 	return rc == -EOPNOTSUPP || rc == -EPERM ? -ENOTSUP : rc;
 }
 
-/* --- attached XDP programs that receive no packets --- */
-
 struct bb_xdp_port {
 	unsigned int ifindex;
-	int link_fd; /* link of the attached program; -1: no program has been attached yet */
+	int link_fd; /* link of the attached program; -1 if there never was one */
 	bool used;
 };
 
-/* Makes a pair of connected devices and adds both to net->ports. The thread must be in the
- * namespace `net->netns_fd`. */
+/* Adds two connected devices to net->ports. The thread must be in the namespace `net->netns_fd`. */
 static int add_pair(struct bb_xdp_net *net, struct bb_err *err)
 {
 	char names[2][IFNAMSIZ];
@@ -309,9 +298,8 @@ void bb_xdp_net__close(struct bb_xdp_net *net)
 	*net = (struct bb_xdp_net){.netns_fd = -1};
 }
 
-/* Attaches the program to the port, in place of the previous one. bpf_link_update() returns -EINVAL
- * if the expected attach types of the two programs differ: one has BPF_XDP and the other 0
- * (net/core/dev.c, bpf_xdp_link_update). The port then gets a new link. */
+/* bpf_link_update() fails with -EINVAL if one program has the expected attach type BPF_XDP and the
+ * other has 0 (net/core/dev.c, bpf_xdp_link_update). The port then gets a new link. */
 static int put_on(struct bb_xdp_port *port, int prog_fd)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = XDP_FLAGS_DRV_MODE);
@@ -327,9 +315,8 @@ static int put_on(struct bb_xdp_port *port, int prog_fd)
 	return 0;
 }
 
-/* Attaches the program to a free port. If `linked` is true, prefers a port that has a link already;
- * otherwise takes only a port without a link. Adds two devices if no such port is free. The thread
- * must be in the namespace `net->netns_fd`. */
+/* Attaches the program to an unused port. If `linked` is true, prefers a port with a link, else
+ * takes only a port without one. If there is none, adds two devices. */
 static int put_on_free(struct bb_xdp_net *net, int prog_fd, bool linked, size_t *ret_port,
 		       struct bb_err *err)
 {
@@ -355,7 +342,6 @@ static int put_on_free(struct bb_xdp_net *net, int prog_fd, bool linked, size_t 
 	return rc;
 }
 
-/* Attaches an empty program to a port without a link. */
 static int add_filler(struct bb_xdp_net *net, struct bb_err *err)
 {
 	int fd = bb_empty_prog__load(BPF_PROG_TYPE_XDP, BPF_XDP, 0, "bb_filler");
@@ -367,8 +353,8 @@ static int add_filler(struct bb_xdp_net *net, struct bb_err *err)
 	return rc;
 }
 
-/* Adds fillers until the number of attached programs is a power of two. Adds none if that power is
- * above 48, because the dispatcher has no room for more programs. */
+/* Attaches empty programs ("fillers") until the number of programs is a power of two. Above 48, the
+ * most of the kernel's XDP dispatcher, it attaches none. */
 static int balance(struct bb_xdp_net *net, struct bb_err *err)
 {
 	size_t n = 0, wanted = 1;
@@ -405,15 +391,12 @@ void bb_xdp_net__detach(struct bb_xdp_net *net, size_t port)
 		bb_close(&net->ports[port].link_fd);
 }
 
-/* --- veth pairs: packets from the near end to the far end --- */
-
 static const struct bb_veth_pair no_pair = {.netns_fd = {-1, -1},
 					    .near_counts_fd = -1,
 					    .link_fd = -1,
 					    .near_link_fd = -1};
 static const char *const veth_names[BB_VETH_ENDS] = {"near", "far"};
 
-/* Switches IPv6 off in the calling thread's namespace. Does nothing if there is no IPv6. */
 static int switch_ipv6_off(void)
 {
 	static const char *const paths[] = {
@@ -435,9 +418,8 @@ static int switch_ipv6_off(void)
 	return 0;
 }
 
-/* One step of bb_veth_pair__open(), in the namespace of `end`. If `has_device` is false, switches
- * IPv6 off there; for the far end, also makes the devices of both ends. If `has_device` is true,
- * configures the device of `end`. */
+/* Prepares one end in two steps. The first step switches IPv6 off and, at the far end, makes both
+ * devices. The second step (`has_device`) configures the device. */
 static int set_up_end(struct bb_veth_pair *p, enum bb_veth_end end, bool has_device,
 		      struct bb_err *err)
 {
@@ -494,7 +476,6 @@ void bb_veth_pair__close(struct bb_veth_pair *p)
 	*p = no_pair;
 }
 
-/* Attaches a program to the device of one end by a new link. */
 static int link_at(const struct bb_veth_pair *p, enum bb_veth_end end, int prog_fd, bool is_xdp,
 		   int *ret_link_fd, struct bb_err *err)
 {

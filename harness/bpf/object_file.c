@@ -45,8 +45,7 @@ static const char *machine_name(unsigned int machine)
 	return "another machine";
 }
 
-/* Refuses files that are not BPF objects, with a message for each fault. libbpf has only one
- * message for all faults. */
+/* Gives a message for each fault of a file. libbpf has only one for all. */
 static int check_elf(const char *path, const char *elf, size_t len, struct bb_err *err)
 {
 	Elf64_Ehdr head;
@@ -107,14 +106,13 @@ int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_
 	return 0;
 }
 
-/* A file that bb_object_hold() shares. `st` is the file's stat at the time of reading, to tell
- * whether the file has changed since then. */
+/* A file that bb_object_hold() shares. `st` tells whether the file has changed since. */
 struct held {
 	struct held *next;
 	struct stat st;
 	char *elf;
 	size_t len, holders;
-	char **passed; /* passed[n_passed]: names of the trials that the file has passed */
+	char **passed; /* names of the trials that the file has passed */
 	size_t n_passed;
 };
 static struct held *all_held;
@@ -177,8 +175,6 @@ int bb_object_try_load(const char *path, const char *elf, const char *trial, str
 	return rc;
 }
 
-/* Explains why libbpf did not open the object: by libbpf's last warning, or else by the meaning of
- * its error code. Never returns -ENOTSUP. */
 static int say_not_opened(const char *path, int rc, struct bb_err *err)
 {
 	const char *log = bb_libbpf_log__text();
@@ -237,8 +233,8 @@ int bb_object_say_no_program(const char *path, const char *const *names, size_t 
 		       n ? bb_phrase__join(names, n).text : "none");
 }
 
-/* Reports that `map`, or its template of an inner map, was not created. The kernel returns only an
- * error number, so the message has all properties of the map. */
+/* The message has all properties of the map, because the kernel gives no reason but an error
+ * number. */
 static int say_no_map(const char *path, const char *program, struct bpf_map *map, int rc,
 		      struct bb_err *err)
 {
@@ -259,7 +255,7 @@ static int say_no_map(const char *path, const char *program, struct bpf_map *map
 				     : "");
 }
 
-/* If the program uses fields or types that this kernel lacks, writes them as the reason. */
+/* If the program needs types that this kernel lacks, writes their names as the reason. */
 static void list_missing(const char *elf, size_t len, const struct btf *btf, char *reason,
 			 size_t size)
 {
@@ -295,8 +291,8 @@ static int say_rejected(const char *path, const char *program, const char *other
 		       path, program, others, reason[0] ? ": " : "", reason, hint, log);
 }
 
-/* Program types that the kernel has refused even to root. We do not try them again, because a
- * refusal takes up to 100 ms, and an object may have a hundred such programs. */
+/* Program types that the kernel has refused even to root. A refusal takes up to 100 ms, and an
+ * object may have a hundred such programs. */
 static struct {
 	enum bpf_prog_type type;
 	enum bpf_attach_type attach_type;
@@ -325,8 +321,8 @@ int bb_object_check_type(const char *path, const struct bpf_program *prog, struc
 	return 0;
 }
 
-/* True if the kernel has programs of this type. If libbpf is older than the type and cannot tell
- * (netfilter, libbpf 1.1 of Debian 12), tries to load a program that only returns. */
+/* True if the kernel has this program type. libbpf may be too old to know it, as 1.1 does not know
+ * netfilter, so we then try to load a program. */
 static bool has_type(const struct bpf_program *prog)
 {
 	int fd, known = libbpf_probe_bpf_prog_type(bpf_program__type(prog), NULL);

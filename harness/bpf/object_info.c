@@ -10,7 +10,7 @@
 #include "capture/file.h"
 #include "bpf/prog_type.h"
 
-#define MAX_RUN_BYTES 2048 /* limit: bytes of an input that is copied into a scenario */
+#define MAX_RUN_BYTES 2048 /* most bytes of an input that we copy into a scenario */
 
 static void add_program(struct bb_object_info *info, const struct bpf_program *p)
 {
@@ -50,11 +50,10 @@ static void add_map(struct bb_object_info *info, const char *name, uint32_t type
 		(struct bb_object_map){.name = bb_strdup(name), .type = type});
 }
 
-#define MOST_NESTED 4u    /* limit: levels of nested structs whose members are listed */
-#define MOST_GLOBALS 512u /* limit: variables and members that are listed */
+#define MOST_NESTED 4u    /* levels of nested structs whose members are listed */
+#define MOST_GLOBALS 512u /* most variables and members that are listed */
 
-/* Adds a variable or member to info->globals if it is a number or an array of char. Of a struct,
- * adds the members. */
+/* Adds a variable if it is a number or an array of char. Of a struct, adds the members. */
 static void add_global(struct bb_object_info *info, const struct btf *btf, const char *name,
 		       __u32 type_id, unsigned int depth)
 {
@@ -87,8 +86,8 @@ static void add_global(struct bb_object_info *info, const struct btf *btf, const
 					  .size_bytes = (uint32_t)size});
 }
 
-/* Adds the global variables of a section to info->globals. Of the static variables in .rodata,
- * adds only structs, because the others are mostly the program's own strings. */
+/* Adds the global variables of a section. Of static variables in .rodata, adds only structs,
+ * because others are mostly the program's own strings. */
 static void add_section(struct bb_object_info *info, const struct btf *btf, const char *section)
 {
 	__s32 id = btf ? btf__find_by_name_kind(btf, section, BTF_KIND_DATASEC) : -1;
@@ -118,9 +117,7 @@ static void add_globals(struct bb_object_info *info, const struct btf *btf)
 	add_section(info, btf, ".bss");
 }
 
-/* --- captures, without the programs by which a loader only tested the kernel --- */
-
-/* Returns the bytes as hexadecimal digits; NULL if there are none or too many for a scenario. */
+/* Returns NULL if there are no bytes or too many. */
 static char *hex_of(const struct bb_blob *b)
 {
 	char *text = b->size && b->size <= MAX_RUN_BYTES ? bb_calloc(2 * b->size + 1, 1) : NULL;
@@ -150,8 +147,8 @@ static int fill_from_capture(struct bb_object_info *info, const char *path, stru
 	const struct bb_captured_attachment **attachments;
 	const struct bb_capture *c;
 	int rc = bb_capture__borrow(path, &c, err);
-	/* of_prog[i]: program i of the capture has this index in info->programs, plus 1; 0 means
-	 * that it is not in info->programs */
+	/* of_prog[i] is the index in info->programs of the capture's program i, plus 1, or 0 if it
+	 * is not there */
 	size_t *of_prog;
 
 	if (rc)
@@ -215,7 +212,7 @@ static int fill_from_object(struct bb_object_info *info, const char *path, struc
 			add_map(info, bpf_map__name(m), bpf_map__type(m));
 		info->has_btf = bpf_object__btf(obj) != NULL;
 		add_globals(info, bpf_object__btf(obj));
-		/* libbpf reads the licence from the same section */
+		/* libbpf reads the licence from this section, too */
 		e = bb_elf__of_memory(elf, len);
 		data = e && bb_elf__find(e, "license", &licence) ? elf_rawdata(licence.scn, NULL)
 								 : NULL;
@@ -273,7 +270,7 @@ void bb_object_info__done(struct bb_object_info *info)
 	*info = (struct bb_object_info){0};
 }
 
-#define MAX_NAMED 64u /* limit: names in a message */
+#define MAX_NAMED 64u /* most names in a message */
 
 static size_t names_of(const struct bb_object_info *info, const char **ret_names)
 {

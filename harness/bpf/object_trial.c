@@ -6,18 +6,17 @@
 #include "base/child.h"
 #include "bpf/elf_file.h"
 
-/* limit of programs: libbpf's time grows with the square of their number; 20 000 take 40 s */
+/* most programs of an object: libbpf's time grows with their square, and 20 000 take 40 s */
 #define MOST_PROGRAMS 4096u
 
-/* The task of the child. If `obj` is set, the child loads `obj`; else it opens the file in
- * elf[len]. */
+/* The child loads `obj` if it is set, else it opens the file in elf[len]. */
 struct trial {
 	const char *path, *elf;
 	size_t len;
 	struct bpf_object *obj;
 };
 
-/* Counts global functions outside of .text. libbpf makes a program of each. */
+/* Counts global functions outside of .text, because libbpf makes a program of each. */
 static size_t count_programs(const char *elf, size_t len)
 {
 	Elf *e = bb_elf__of_memory(elf, len);
@@ -38,8 +37,7 @@ static size_t count_programs(const char *elf, size_t len)
 	return n;
 }
 
-/* Opens or loads the object, in the child process. Errors of libbpf are ignored here, because
- * libbpf reports them again in the parent; only a crash matters. */
+/* Only a crash matters here, because libbpf reports errors again in the parent. */
 static int try_object(void *arg, void *reply, struct bb_err *err)
 {
 	const struct trial *t = arg;
@@ -58,8 +56,7 @@ static int try_object(void *arg, void *reply, struct bb_err *err)
 		bpf_object__close(bpf_object__load(t->obj) ? NULL : t->obj);
 		return 0;
 	}
-	/* read all names, as the parent will, so that a bad name crashes this process and not the
-	 * parent */
+	/* read all names, because a bad one would crash the parent when it reads them */
 	obj = bpf_object__open_mem(t->elf, t->len, NULL);
 	n = 0;
 	if (obj) {

@@ -2,26 +2,25 @@
 #include "bpf/own_runs.h"
 
 #define TRIES 512u
-/* The smallest number of runs in a window counts as certain if at least FEWEST windows have it. */
+/* The smallest number of runs in a window is certain if at least FEWEST windows have it. */
 #define FEWEST 16u
-/* limit: time of the search, ns; one window may take milliseconds if others use our CPU */
+/* most time of the search, ns; one window may take milliseconds if others use our CPU */
 #define MOST_NS 10000000u
 
-/* The runs of many windows. A window is the time between two readings of the counters. */
+/* Results of many windows. A window is the time between two readings of the program's counters. */
 struct tries {
-	/* number and time of the runs in each window; ns is UINT64_MAX if the kernel did not time
-	 * one of them */
+	/* runs in each window and their time; ns is UINT64_MAX if the kernel did not time one of
+	 * them */
 	uint64_t runs[TRIES], ns[TRIES];
 	size_t n;
-	uint64_t least; /* smallest number of runs in a window */
-	size_t n_least; /* number of windows with `least` runs */
+	uint64_t least;
+	size_t n_least;
 };
 
-/* The action in a window, between its two readings. */
 enum act {
 	ACT_READ,
 	ACT_SLEEP,
-	/* a sleep until a time in the past, so that the system call returns at once */
+	/* a sleep until a time in the past, which returns at once */
 	ACT_SLEEP_OVER,
 };
 
@@ -32,14 +31,14 @@ static int act(enum act what, const struct bb_stats_reader *r)
 
 	if (what == ACT_READ)
 		return bb_stats_reader__info(r, &unused);
-	/* to the kernel, this call is the same as nanosleep(), which `live` calls */
+	/* in the kernel, this call is the same as nanosleep(), which `live` calls */
 	clock_nanosleep(CLOCK_MONOTONIC, what == ACT_SLEEP_OVER ? TIMER_ABSTIME : 0, &shortly,
 			NULL);
 	return 0;
 }
 
-/* Measures one window. The action is done within it; if spin_ns is not 0, a busy wait of spin_ns is
- * done instead. *ret_took_ns receives the time of the action or wait. */
+/* Measures one window with the action, or with a busy wait if spin_ns is not 0. *ret_took_ns is its
+ * time. */
 static int try_once(const struct bb_stats_reader *r, enum act what, uint64_t spin_ns,
 		    struct tries *t, uint64_t *ret_took_ns)
 {
@@ -60,8 +59,7 @@ static int try_once(const struct bb_stats_reader *r, enum act what, uint64_t spi
 	if (rc)
 		return rc;
 	window = bb_prog_stats__since(&after, &before);
-	/* the kernel does not add a run that preempts another run of the program to run_cnt; we
-	 * count it all the same */
+	/* a run that preempts another run of the program is not in run_cnt, but we count it */
 	runs = window.run_cnt + window.recursion_misses;
 	if (!t->n || runs < t->least) {
 		t->least = runs;
@@ -78,8 +76,8 @@ static bool is_certain(const struct tries *t)
 	return t->n_least >= FEWEST;
 }
 
-/* Measures windows with the action and windows with a busy wait of the same length, in turns, until
- * the smallest number of runs is certain for both kinds of windows. */
+/* Measures windows with the action and windows with an equally long busy wait, in turns. Ends when
+ * the smallest number of runs is certain for each of the two kinds. */
 static int find_least(const struct bb_stats_reader *r, enum act what, struct tries *idle,
 		      struct tries *doing)
 {
@@ -90,7 +88,8 @@ static int find_least(const struct bb_stats_reader *r, enum act what, struct tri
 		uint64_t took_ns, spun_ns;
 
 		rc = try_once(r, what, 0, doing, &took_ns);
-		if (!rc && !doing->least) /* no run in such a window: the action causes none */
+		if (!rc && !doing->least) /* a window without runs shows that the action causes
+					   * none */
 			return 0;
 		if (!rc)
 			rc = try_once(r, what, took_ns ? took_ns : 1, idle, &spun_ns);
@@ -107,9 +106,8 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Finds how many runs one reading of the counters causes, and the time of one run. A window
- * includes the runs that the reading at its end causes. The time is the median over windows that
- * have only our runs. */
+/* Finds how many runs one reading of the counters causes, and their median time. A window includes
+ * the runs that the reading at its end causes. Only windows without other runs give a time. */
 static int find_by_read(const struct bb_stats_reader *r, struct bb_own_runs *own)
 {
 	struct tries idle = {0}, doing = {0};
@@ -117,7 +115,7 @@ static int find_by_read(const struct bb_stats_reader *r, struct bb_own_runs *own
 	double ns[TRIES];
 	size_t n = 0;
 
-	/* our reading causes no run: all runs are caused by other processes */
+	/* our reading causes no run, so all runs are caused by other processes */
 	if (rc || !idle.least || doing.least <= idle.least)
 		return rc;
 	own->by_read = (uint32_t)(doing.least - idle.least);
@@ -144,14 +142,11 @@ static int try_sleep(const struct bb_stats_reader *r, enum act what, struct bb_o
 	return 0;
 }
 
-/*
- * Finds how many runs one sleep causes. While we sleep, other processes run on our CPU and may run
- * the program by system calls. If the result is therefore not certain, we try a sleep that returns
- * at once, which leaves other processes no time. That is done only if our readings run the program.
- * If they do not and the result is not certain, we assume that our sleeps cause no runs. The error
- * is small: we sleep a few thousand times a second at most, and such a program has a hundred
- * thousand runs a second.
- */
+/* Finds how many runs one sleep causes. While we sleep, other processes on our CPU may run the
+ * program, and the result may not be certain. If our readings run the program, we then try a sleep
+ * that returns at once. If they do not, we assume that sleeps cause no runs. That error is small,
+ * because such a program runs a hundred thousand times a second and we sleep a few thousand times
+ * at most. */
 static int find_by_sleep(const struct bb_stats_reader *r, struct bb_own_runs *own)
 {
 	int slack_ns = prctl(PR_GET_TIMERSLACK), rc;

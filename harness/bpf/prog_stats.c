@@ -40,7 +40,6 @@ int bb_stats_reader__info(const struct bb_stats_reader *r, struct bb_prog_stats 
 	return 0;
 }
 
-/* Returns the rest of the first line that begins with `key`; NULL if there is none. */
 static const char *line_of(const char *text, const char *key)
 {
 	size_t len = strlen(key);
@@ -91,7 +90,7 @@ int bb_stats_reader__agreed(const struct bb_stats_reader *r, struct bb_prog_stat
 		rc = bb_stats_reader__info(r, &after);
 	if (rc)
 		return bb_fail(err, rc, "cannot read the run statistics of a program: %m");
-	/* `before` was read first, then `fdinfo`, then `after`, and the counters only rise */
+	/* they were read in the order before, fdinfo, after, and the counters only rise */
 	if (before.run_cnt > fdinfo.run_cnt || fdinfo.run_cnt > after.run_cnt ||
 	    before.run_time_ns > fdinfo.run_time_ns || fdinfo.run_time_ns > after.run_time_ns)
 		return bb_fail(err, -ESTALE,
@@ -114,7 +113,7 @@ struct bb_prog_stats bb_prog_stats__since(const struct bb_prog_stats *now,
 
 #define SYSCTL "/proc/sys/kernel/bpf_stats_enabled"
 
-/* Reads the sysctl into old[size], unless `old` is NULL, and then writes `value`. */
+/* Writes `value` to the sysctl. If `old` is not NULL, first reads the old value. */
 static int swap_sysctl(char *old, size_t size, const char *value)
 {
 	int fd = bb_root__open(SYSCTL, O_RDWR), rc;
@@ -160,8 +159,8 @@ void bb_stats_enable__off(struct bb_stats_enable *e)
 	*e = (struct bb_stats_enable){.fd = -1};
 }
 
-/* Finds the line that begins with `key`, and returns the number directly after `key`. Returns NAN
- * if there is none, or if `after` does not follow the number. */
+/* Returns the number after `key`, which begins a line. NAN if there is none, or if `after` does not
+ * follow. */
 static double number_of(const char *text, const char *key, const char *after)
 {
 	const char *at = line_of(text, key);
@@ -244,8 +243,7 @@ uint32_t bb_prog_map_ids(int prog_fd, uint32_t *ret_ids)
 	return info.nr_map_ids < BB_MAX_PROG_MAPS ? info.nr_map_ids : BB_MAX_PROG_MAPS;
 }
 
-/* Returns `n`, or NAN if `n` is 0. No program has 0 instructions or 0 bytes of code, so 0 means
- * that the kernel did not report the figure. */
+/* 0 means that the kernel did not report the figure, because no program has 0 instructions. */
 static double unless_zero(__u32 n)
 {
 	return n ? (double)n : NAN;
@@ -273,7 +271,7 @@ int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb
 	facts.metrics.verified_insns = unless_zero(info.verified_insns);
 	facts.metrics.xlated_bytes = unless_zero(info.xlated_prog_len);
 	facts.metrics.jited_bytes = unless_zero(info.jited_prog_len);
-	/* NAN if we do not have the ids of all maps, because the sum would be too small */
+	/* NAN if there are more maps than ids, because the sum would be too small */
 	facts.metrics.map_bytes = info.nr_map_ids <= BB_MAX_PROG_MAPS ? 0 : NAN;
 	for (__u32 i = 0; i < info.nr_map_ids && !isnan(facts.metrics.map_bytes); i++)
 		facts.metrics.map_bytes += bb_map_bytes_by_id(map_ids[i]);

@@ -67,8 +67,8 @@ int bb_section_type__find(const char *section, uint32_t *ret_type, uint32_t *ret
 	return 0;
 }
 
-/* `word` is the beginning of a section's name by which other loaders, or libbpf before 1.0,
- * recognise the program type. `section` is the name that libbpf knows today for this type. */
+/* `word` is the start of section names of other loaders, or of libbpf before 1.0. `section` is
+ * today's name. */
 static const struct {
 	const char *word, *section;
 } words[] = {
@@ -92,7 +92,7 @@ static const struct {
 
 const char *bb_section_type__guess(const char *section)
 {
-	section += *section == '?'; /* '?' marks programs that are not loaded by default */
+	section += *section == '?';
 	for (size_t i = 0; i < BB_LEN(words); i++) {
 		size_t len = strlen(words[i].word);
 

@@ -6,7 +6,7 @@
 #include <linux/perf_event.h>
 
 #define PERF_PAGES 64 /* pages of a perf buffer on each CPU; a power of two */
-/* limit: how often bytes_held() reads both positions while the reader moves */
+/* how often bb_ring__bytes_held() reads again while the reader moves */
 #define MOST_TRIES 100
 
 static struct bb_ring *add_ring(struct bb_rings *r)
@@ -17,15 +17,14 @@ static struct bb_ring *add_ring(struct bb_rings *r)
 	return ring;
 }
 
-/* Touches the mapped pages, so that their page faults come now and not while we measure. */
+/* Touches the mapped pages, because their page faults must not come while we measure. */
 static void prefault(struct bb_ring *ring)
 {
 	(void)*ring->producer;
 	*ring->consumer = *ring->consumer;
 }
 
-/* Maps the two pages with positions: page 0 has the reader's, page 1 the writer's
- * (kernel/bpf/ringbuf.c). */
+/* Page 0 has the reader's position, page 1 the writer's (kernel/bpf/ringbuf.c). */
 static int open_ringbuf(struct bb_rings *r, int map_fd, size_t size_bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -83,8 +82,7 @@ static int open_perf_buffer(struct bb_rings *r, int map_fd)
 		if (rc)
 			return rc;
 		page = buf;
-		/* data_tail and data_head are __u64 in the ABI; on 64-bit machines, unsigned long
-		 * has the same size */
+		/* these are __u64 in the ABI; unsigned long has the same size on 64-bit machines */
 		ring->consumer = (volatile unsigned long *)&page->data_tail;
 		ring->producer = (volatile unsigned long *)&page->data_head;
 		ring->size_bytes = size;
@@ -103,7 +101,7 @@ static void add_queue(struct bb_rings *r, const struct bpf_map_info *info, int m
 		});
 }
 
-/* Pops at most as many values as the map can hold, because programs may push values meanwhile. */
+/* Pops no more values than the map can hold, because programs may push values meanwhile. */
 static void empty_queue(struct bb_queue *q)
 {
 	for (unsigned int i = 0; i < q->max_entries; i++)

@@ -17,18 +17,15 @@
 
 struct captured {
 	struct bb_source head;
-	const struct bb_capture *capture; /* the whole capture; borrowed, or the same as `own` */
+	const struct bb_capture *capture; /* borrowed, or equal to `own` */
 	struct bb_capture *own; /* private copy in which we set variables; NULL if we set none */
-	size_t prog;            /* index of the program in the capture */
-	struct btf **btfs; /* btfs[i] is BTF object i of the capture; NULL if it cannot be read */
+	size_t prog;
+	struct btf **btfs; /* one for each BTF object of the capture; NULL if it cannot be read */
 	struct bb_replay replay; /* the current load; zeroed if there is none */
 	bool has_prog_array;
 	struct bb_captured_section section;
 };
 
-/* --- global variables --- */
-
-/* Returns the BTF type of a map of variables, such as ".bss"; NULL for another map. */
 static const struct btf_type *section_of(const struct captured *s, const struct bb_captured_map *m)
 {
 	const struct btf *btf = m->btf >= 0 ? s->btfs[m->btf] : NULL;
@@ -49,7 +46,6 @@ static bool find_variable(const struct captured *s, size_t map, const char *name
 	       *ret_offset <= m->value_size && *ret_size <= m->value_size - *ret_offset;
 }
 
-/* Sets a global variable to the scenario's value, in our copy of the capture. */
 static int set_variable(struct captured *s, const struct bb_global_spec *global, struct bb_err *err)
 {
 	for (size_t i = 0; i < s->capture->n_maps; i++) {
@@ -89,10 +85,7 @@ static struct bb_source_global captured_global(const struct bb_source *source, c
 	return g;
 }
 
-/* --- loading --- */
-
-/* True if later loads use the map again. Variables, prog arrays and maps with objects of the
- * program's own types belong to one load. */
+/* Variables, prog arrays and maps with objects of the program's own types belong to one load. */
 static bool is_kept(const struct captured *s, const struct bb_captured_map *m)
 {
 	return m->type != BPF_MAP_TYPE_PROG_ARRAY && !section_of(s, m) &&
@@ -177,8 +170,6 @@ static void captured_verifier_log(struct bb_source *source, char *log, size_t si
 	*fd = current;
 }
 
-/* --- the other functions of struct bb_source_ops --- */
-
 static const char *captured_section(const struct bb_source *source, uint32_t *ret_attach_type)
 {
 	const struct captured *s = (const struct captured *)source;
@@ -222,8 +213,7 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 			       "'%s' is attached to another program; that one would have to be "
 			       "counted",
 			       p->name);
-	/* set the id if the attach target is in a module; otherwise it stays 0, which means
-	 * vmlinux */
+	/* 0, which means vmlinux, unless the attach target is in a module */
 	if (p->attach_btf >= 0 && !bb_info__read(s->replay.btfs[p->attach_btf], &btf))
 		c.attach_btf_obj_id = btf.id;
 	memcpy(c.name, p->kernel_name, sizeof(c.name));
@@ -236,8 +226,8 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 	c.funcs = bb_memdup(p->funcs, c.n_funcs * sizeof(*c.funcs));
 	c.lines = bb_memdup(p->lines, c.n_lines * sizeof(*c.lines));
 	bb_replay__put_fds(&s->replay, (size_t)(p - s->capture->progs), c.insns);
-	/* Instructions may hold indexes into the program's fd_array. struct bb_code has no such
-	 * array, so we replace the indexes by descriptors. */
+	/* An instruction may name a map by its index in the program's fd_array. struct bb_code has
+	 * no such array, so we put the map's descriptor in place of the index. */
 	for (uint32_t i = 0; i < c.n; i += bb_insn_slots(&c.insns[i])) {
 		struct bpf_insn *insn = &c.insns[i];
 		bool is_fd = insn->src_reg == BPF_PSEUDO_MAP_IDX;
@@ -318,8 +308,6 @@ static const struct bb_source_ops captured_ops = {
 	.map = captured_map,
 	.free = captured_free,
 };
-
-/* --- opening a program of a capture --- */
 
 static int find_program(struct captured *s, struct bb_err *err)
 {

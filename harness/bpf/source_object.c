@@ -16,9 +16,9 @@
 #include "bpf/source.h"
 
 #define WITH_LOG_S 0.02
-#define STATS_BYTES 4096 /* the verifier's statistics, with the stack depth of each function */
+#define STATS_BYTES 4096 /* enough for the stack depth of each function */
 
-#ifndef BPF_F_XDP_HAS_FRAGS /* new in Linux 5.18 */
+#ifndef BPF_F_XDP_HAS_FRAGS /* Linux 5.18 */
 #define BPF_F_XDP_HAS_FRAGS (1U << 5)
 #endif
 
@@ -26,28 +26,26 @@ struct object {
 	struct bb_source head;
 	const struct bb_global_spec *globals;
 	size_t n_globals;
-	/* section name that decides the program's type; NULL: the program's own section */
+	/* section name that decides the program's type; NULL means the program's own */
 	char *type;
-	const char *elf; /* the file's bytes, the same for every load */
+	const char *elf;
 	size_t elf_len;
 	bool has_prog_array;
 	struct bb_jumps jumps;
-	/* true if other programs, to which ours may jump, are loaded together with ours */
+	/* true if programs that ours may jump to are loaded, too */
 	bool has_others;
 	struct bb_map_patterns patterns;
-	struct bpf_object *obj;  /* the object of the current load; NULL: nothing is loaded */
+	struct bpf_object *obj;  /* NULL if nothing is loaded */
 	char stats[STATS_BYTES]; /* the verifier's statistics of the last load; "" if unknown */
 };
-
-/* --- loading --- */
 
 static struct bpf_program *our_program(const struct object *s, const struct bpf_object *obj)
 {
 	return obj ? bpf_object__find_program_by_name(obj, s->head.program) : NULL;
 }
 
-/* Marks program `p` to be loaded together with ours, because ours may jump to it. The kernel
- * requires that both have the same type, so `p` gets our type if it has none. */
+/* Loads program `p` together with ours, because ours may jump to it. The kernel requires that they
+ * have the same type, so `p` gets our type if it has none. */
 static void load_beside(struct object *s, const struct bpf_program *ours, struct bpf_program *p)
 {
 	if (p == ours || !p || bpf_program__type(ours) == BPF_PROG_TYPE_STRUCT_OPS)
@@ -62,8 +60,8 @@ static void load_beside(struct object *s, const struct bpf_program *ours, struct
 	bpf_program__set_flags(p, bpf_program__flags(p) | bpf_program__flags(ours));
 }
 
-/* Chooses the programs to load: ours, and all programs that it can tail-call through prog array
- * slots that the file or the scenario fills. Slots that another loader would fill stay empty. All
+/* Chooses the programs to load: ours, and those that ours can tail-call through prog array slots
+ * that the file or the scenario fills. Slots that another loader would fill stay empty. All
  * functions of a struct_ops are loaded together. */
 static void choose_programs(struct object *s, struct bpf_object *obj,
 			    const struct bpf_program *ours)
@@ -91,10 +89,9 @@ static void choose_programs(struct object *s, struct bpf_object *obj,
 		bb_jumps__reach(&s->jumps, bpf_map__name(map));
 	for (size_t i = 0; (name = bb_jumps__next(&s->jumps, &i));)
 		load_beside(s, ours, bpf_object__find_program_by_name(obj, name));
-	/* libbpf fills the slots of every prog array that it creates, and for this all programs in
-	 * the slots must be loaded. So we do not create arrays that our programs do not reach. We
-	 * also give these arrays another map type, because otherwise libbpf would still try to fill
-	 * their slots. */
+	/* libbpf fills the slots of every prog array that it creates, and needs all their programs
+	 * loaded. So we do not create arrays that our programs do not reach. We also change their
+	 * map type, because otherwise libbpf would still try to fill their slots. */
 	bpf_object__for_each_map(map, obj)
 	{
 		if (bpf_map__type(map) != BPF_MAP_TYPE_PROG_ARRAY)
@@ -115,7 +112,7 @@ static int set_type(const struct object *s, struct bpf_program *ours, struct bb_
 	bool of_kernel;
 	int rc;
 
-	/* libbpf does not know the program's section: use our table or our guess */
+	/* libbpf does not know the section */
 	if (!as && bpf_program__type(ours) == BPF_PROG_TYPE_UNSPEC)
 		as = bb_section_type__find(section, &type, &attach_type, NULL)
 			     ? bb_section_type__guess(section)
@@ -127,9 +124,9 @@ static int set_type(const struct object *s, struct bpf_program *ours, struct bb_
 		if (bb_section_type__is_sleepable(as))
 			bpf_program__set_flags(ours, bpf_program__flags(ours) | BPF_F_SLEEPABLE);
 	}
-	/* A kprobe.multi or uprobe.multi program is loaded as a plain kprobe if the kernel has no
-	 * multi links, or if its section names no kernel function. We then attach it to one of our
-	 * own functions (fire/user_function.h). */
+	/* A kprobe.multi or uprobe.multi program becomes a plain kprobe if the kernel has no multi
+	 * links, or if its section names no kernel function. We then attach it to a function of
+	 * ours (fire/user_function.h). */
 	attach_type = bpf_program__expected_attach_type(ours);
 	of_kernel = bb_multi_link__is_of_kernel(attach_type);
 	if (bpf_program__type(ours) == BPF_PROG_TYPE_KPROBE &&
@@ -139,7 +136,6 @@ static int set_type(const struct object *s, struct bpf_program *ours, struct bb_
 	return rc;
 }
 
-/* Makes a new bpf_object of the file, chooses the programs to load and sets the globals. */
 static int open_object(struct object *s, struct bpf_object **ret_obj, struct bb_err *err)
 {
 	struct bpf_program *ours, *p;
@@ -174,13 +170,12 @@ static int open_object(struct object *s, struct bpf_object **ret_obj, struct bb_
 
 static void close_object(const struct object *s, struct bpf_object *obj)
 {
-	bpf_object__close(obj); /* accepts NULL */
+	bpf_object__close(obj);
 	if (obj && s->has_prog_array)
 		bb_kept_maps__let_prog_arrays_go();
 }
 
-/* Opens and loads the object once. With log level 0, libbpf itself repeats a failed load to get the
- * whole log. */
+/* With log level 0, libbpf itself repeats a failed load to get the whole log. */
 static int load_once(struct object *s, uint32_t log_level, struct bpf_object **ret_obj,
 		     struct bb_err *err)
 {
@@ -220,8 +215,8 @@ static int object_load(struct bb_source *source, int *ret_prog_fd, struct bb_err
 	uint64_t began_ns = bb_now_ns();
 	int rc = load_once(s, BB_LOG_STATS, &s->obj, err);
 
-	/* With BB_LOG_STATS, the log has the verifier's reason at no cost. The whole log takes ten
-	 * times as long as the load, so we ask for it only if the load was short. */
+	/* With BB_LOG_STATS, the log gives the verifier's reason at no cost. The whole log takes
+	 * ten times as long as the load, so we ask for it only after a short load. */
 	if (rc && rc != -ENOMEM && !bb_must_end() && bb_seconds_since(began_ns) < WITH_LOG_S)
 		rc = load_once(s, 0, &s->obj, err);
 	if (rc)
@@ -236,8 +231,7 @@ static int object_load(struct bb_source *source, int *ret_prog_fd, struct bb_err
 	return rc;
 }
 
-/* Writes the statistics at the end of the verifier's log to log[size]; "" if there are none. If
- * libbpf did not report them, the program is loaded once more. */
+/* Loads the program once more if libbpf did not report the verifier's statistics. */
 static void object_verifier_log(struct bb_source *source, char *log, size_t size)
 {
 	struct object *s = (struct object *)source;
@@ -254,8 +248,6 @@ static void object_verifier_log(struct bb_source *source, char *log, size_t size
 	close_object(s, obj);
 }
 
-/* --- attaching --- */
-
 static const char *object_section(const struct bb_source *source, uint32_t *ret_attach_type)
 {
 	const struct object *s = (const struct object *)source;
@@ -267,7 +259,6 @@ static const char *object_section(const struct bb_source *source, uint32_t *ret_
 	return s->type ? s->type : bpf_program__section_name(p);
 }
 
-/* Says "attaching 'f' by ...: reason (first line of libbpf's log)". */
 static int say_not_attached(const char *program, const char *where, int rc,
 			    const struct bb_err *besides, struct bb_err *err)
 {
@@ -285,15 +276,15 @@ static int object_attach(struct bb_source *source, struct bpf_link **ret_link, s
 	struct bpf_program *p = our_program(s, s->obj);
 	const char *section = bpf_program__section_name(p);
 	enum bpf_prog_type type = bpf_program__type(p);
-	/* tracefs is readable by root only. The files that SEC("uprobe/FILE:FUNCTION") and
-	 * SEC("usdt/FILE:...") name are opened with the user's rights. */
+	/* Only root can read tracefs. But SEC("uprobe/FILE:FUNCTION") and SEC("usdt/FILE:...") name
+	 * a file, which is opened with the user's rights. */
 	bool as_root = section[0] != 'u';
 	struct bb_err no_tracefs = {0};
 	struct bpf_link *link;
 	char where[256];
 	int rc;
 
-	/* libbpf finds tracepoints by tracefs, and on older kernels also kprobes */
+	/* libbpf finds tracepoints in tracefs, and kprobes too on older kernels */
 	if (type == BPF_PROG_TYPE_TRACEPOINT || type == BPF_PROG_TYPE_KPROBE)
 		bb_tracefs__provide(&no_tracefs);
 	bb_libbpf_log__begin();
@@ -315,10 +306,10 @@ static int object_attach(struct bb_source *source, struct bpf_link **ret_link, s
 	return 0;
 }
 
-/* Attaches the program to the probe and detaches it at once. During the attach, libbpf writes the
- * specs of the probe's arguments into the maps of usdt.bpf.h. The specs have numbers from 0 on and
- * stay in the maps after the detach. The program can then be attached in other ways, with the
- * numbers of the specs as cookies (fire/user_function.h). */
+/* Attaches the program to the probe and detaches it at once. libbpf then has written the specs of
+ * the probe's arguments into the maps of usdt.bpf.h, numbered from 0, and they stay there. A
+ * program that is attached in another way finds its spec if the cookie is the number
+ * (fire/user_function.h). */
 static int object_fill_usdt(struct bb_source *source, const char *path, const char *provider,
 			    const char *name, struct bb_err *err)
 {
@@ -333,14 +324,12 @@ static int object_fill_usdt(struct bb_source *source, const char *path, const ch
 					NULL);
 	rc = link ? 0 : -errno;
 	bpf_link__destroy(link);
-	/* -ESRCH: the program reads no arguments and so has no maps for their specs */
+	/* -ESRCH means that the program reads no arguments, so it has no maps for them */
 	if (!rc || rc == -ESRCH)
 		return 0;
 	snprintf(where, sizeof(where), "to probe %s:%s of %s", provider, name, path);
 	return say_not_attached(source->program, where, rc, &nothing, err);
 }
-
-/* --- the program's code --- */
 
 static const char *object_program(const struct bb_source *source, size_t i, int *ret_fd)
 {
@@ -376,13 +365,13 @@ static int object_code(const struct bb_source *source, int prog_fd, struct bb_co
 	c.type = bpf_program__type(p);
 	c.expected_attach_type = bpf_program__expected_attach_type(p);
 	c.flags = bpf_program__flags(p);
-	/* flags that libbpf derives from section names and does not report */
+	/* libbpf derives these flags from section names and does not report them */
 	if (bb_section_type__is_sleepable(section) || !strcmp(section, "syscall"))
 		c.flags |= BPF_F_SLEEPABLE;
 	if (c.type == BPF_PROG_TYPE_XDP && !strncmp(section, "xdp.frags", strlen("xdp.frags")))
 		c.flags |= BPF_F_XDP_HAS_FRAGS;
 	c.kern_version = bpf_object__kversion(s->obj);
-	/* only the kernel tells which BTF function libbpf chose as the attach target */
+	/* only the kernel tells which attach target libbpf chose */
 	rc = bb_info__read(prog_fd, &info);
 	if (rc)
 		return bb_fail(err, rc, "cannot ask the kernel about '%s': %m", c.name);
@@ -399,8 +388,6 @@ static int object_code(const struct bb_source *source, int prog_fd, struct bb_co
 		*ret_code = c;
 	return rc;
 }
-
-/* --- the program's maps --- */
 
 static struct bb_source_global object_global(const struct bb_source *source, const char *name,
 					     size_t size)
@@ -427,7 +414,7 @@ static bool object_map(const struct bb_source *source, size_t i, struct bb_conte
 	while (m && i--)
 		m = bpf_object__next_map(obj, m);
 	name = m ? bpf_map__name(m) : NULL;
-	/* the name from its '.' on: ".bss" of "bpfbench.bss" */
+	/* ".bss" of "bpfbench.bss" */
 	section = m && bpf_map__is_internal(m) ? strchr(name, '.') : NULL;
 	if (m)
 		*ret_map = (struct bb_contents_map){
@@ -488,8 +475,8 @@ int bb_source_object__open(const struct bb_source_spec *spec, struct bb_kept_map
 	}
 	if (!rc)
 		rc = bb_object_check_type(spec->path, our_program(s, obj), err);
-	/* One trial for each program and type of a file is enough, because libbpf reads the same
-	 * bytes with other globals and maps. */
+	/* One trial for each program and type is enough, because libbpf later reads the same
+	 * bytes. */
 	if (!rc)
 		rc = bb_object_try_load(spec->path, s->elf, trial, obj, err);
 	free(trial);

@@ -12,8 +12,7 @@
 #include "capture/file.h"
 #include "plan/maps_file.h"
 
-/* bytes for the verifier's log, which ends in 3 lines of statistics. Older kernels cannot write
- * only the end of a log, so they need more room. */
+/* room for 3 lines of statistics; older kernels cannot write only the end of a log and need more */
 #define VERIFIER_LOG_BYTES (64u << 10)
 
 static struct bb_target *new_target(void)
@@ -72,8 +71,8 @@ int bb_target__load(struct bb_target *t, struct bb_err *err)
 	rc = t->source->ops->load(t->source, &t->prog_fd, err);
 	if (rc)
 		return rc;
-	/* With the JIT off, jited_prog_len is 0. `address` is then the address of the interpreter,
-	 * the same for all programs, and jit_mod64 stays -1. */
+	/* With the JIT off, jited_prog_len is 0 and `address` is that of the interpreter. jit_mod64
+	 * then stays -1. */
 	if (!bb_info__read(t->prog_fd, &info) && info.jited_prog_len && info.nr_jited_ksyms &&
 	    address)
 		t->jit_mod64 = (int)(address & 63);
@@ -297,8 +296,8 @@ void bb_target__borrow_maps(struct bb_target *t, struct bb_target *lender)
 	forget_contents(lender);
 }
 
-/* At each reset, maps with fewer entries than this are written again, because that takes less time
- * than finding out whether a program can change them. */
+/* Smaller maps are written again at each reset. That takes less time than finding out whether a
+ * program can change them. */
 #define MANY 4096u
 
 void bb_target__find_steady(struct bb_target *t,
@@ -314,8 +313,7 @@ void bb_target__find_steady(struct bb_target *t,
 	for (size_t i = 0; i < specs->n; i++) {
 		const struct bb_map_spec *spec = &specs->v[i];
 		size_t n = spec->fill.count + (spec->table ? spec->table->n : 0);
-		/* An entry with `self` (the scenario's `{pid: self}`) may change at the next load,
-		 * because `self` may then be another process. */
+		/* `self` (the scenario's `{pid: self}`) may be another process at the next load */
 		bool is_large = n >= MANY && !spec->fill.value.self &&
 				!BB_ANY(spec->entries, spec->n_entries,
 					it->key.self || it->value.self);
@@ -344,7 +342,7 @@ int bb_target__reset_maps(struct bb_target *t, struct bb_err *err)
 		return 0;
 	if (bb_target__is_adopted(t))
 		return say_live(t, "change its maps", err);
-	/* the contents hold map descriptors of this load, so each load needs new contents */
+	/* the contents hold map descriptors of this load, so each load needs new ones */
 	rc = bb_map_contents__make(t->source, t->kept.specs, t->steady, &t->contents, err);
 	if (rc)
 		return rc;

@@ -6,15 +6,14 @@
 /* Kinds of records. QEMU's plugin (vm/plugin/trace.c) writes all but BB_TRACE_FAULT. */
 enum {
 	BB_TRACE_INSN,
-	/* an access to memory by the instruction of the latest BB_TRACE_INSN record; the last
-	 * access of a call or return instruction is to its return address */
+	/* an access to memory by the latest BB_TRACE_INSN; the last one of a call or return is to
+	 * its return address */
 	BB_TRACE_ACCESS,
-	BB_TRACE_BEGIN, /* the records of a run begin */
+	BB_TRACE_BEGIN,
 	BB_TRACE_END,
 	BB_TRACE_FAULT, /* an instruction that faulted; only profile/traced.c sets this kind */
 };
 
-/* Classes of instructions. */
 enum {
 	BB_TRACE_OTHER,
 	BB_TRACE_CALL,
@@ -29,11 +28,11 @@ struct bb_trace_record {
 	uint32_t size_bytes; /* size of the instruction or of the memory access */
 };
 
-/* limits: records between two marks, and records in all. The plugin drops further records. For the
- * records of marks (BB_TRACE_BEGIN, BB_TRACE_END), the second limit is higher by BB_TRACE_MOST. */
+/* Most records between two marks, and in all. The plugin drops further ones. For marks
+ * (BB_TRACE_BEGIN, BB_TRACE_END), the second limit is higher by BB_TRACE_MOST. */
 #define BB_TRACE_MOST (UINT32_C(4) << 20)
 #define BB_TRACE_MOST_IN_ALL (4 * BB_TRACE_MOST)
 
-/* The bytes of an instruction that does nothing, and that no compiler makes: nopw 0x42NN(%rax).
- * With nn = 0x41, the plugin records the instructions after it; with nn = 0x42, it stops there. */
+/* The bytes of an instruction that does nothing and that no compiler makes: nopw 0x42NN(%rax). The
+ * plugin starts to record at nn = 0x41 and stops at nn = 0x42. */
 #define BB_TRACE_MARK(nn) 0x66, 0x0f, 0x1f, 0x80, nn, 0x42, 0, 0

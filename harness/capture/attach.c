@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds out to which hooks the command's system calls attach programs, and whether these calls
- * succeed. */
+/* Records the hooks to which the captured command attaches programs, and whether that succeeds. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/pkt_cls.h>
@@ -32,7 +31,6 @@ static const char *const hardware[] = {
 	"ref-cycles",
 };
 
-/* Returns the type number of the PMU "kprobe" or "uprobe"; 0 if the kernel has no such PMU. */
 static uint32_t type_of(const char *pmu)
 {
 	char path[128];
@@ -80,8 +78,7 @@ void bb_name_tracepoint(struct bb_captured_attachment *a)
 		bb_tracepoint__find(a->where, a->where, sizeof(a->where));
 }
 
-/* Asks the kernel about our copy of the command's perf event, and writes the event's kind and
- * target to `a`. Returns false if no program is attached to the event yet. */
+/* Asks the kernel for the hook of the perf event. Returns false if the event has no program yet. */
 static bool ask_event(int event_fd, struct bb_captured_attachment *a)
 {
 	static const char *const kinds[] = {
@@ -106,15 +103,12 @@ static bool ask_event(int event_fd, struct bb_captured_attachment *a)
 		else
 			snprintf(a->where, sizeof(a->where), "%s", name);
 	}
-	return rc != -ENOENT; /* rc is -ENOENT if the event has no program */
+	return rc != -ENOENT;
 }
 
-#define MAX_QUERIED 64 /* limit: programs at one hook; BPF_CGROUP_MAX_PROGS of the kernel */
+#define MAX_QUERIED 64 /* limit: programs at one cgroup; BPF_CGROUP_MAX_PROGS of the kernel */
 
-/* --- system calls of the command that attach programs --- */
-
-/* Adds to the capture an attachment of the program behind the command's descriptor `fd`. Returns
- * NULL if `fd` is not a descriptor of a program, or if there are too many attachments. */
+/* Returns NULL if the command's descriptor `fd` is not a program, or for too many attachments. */
 static struct bb_captured_attachment *add_attachment(struct bb_take_call *call, int fd,
 						     enum bb_attached_by by, const char *kind)
 {
@@ -131,8 +125,9 @@ static struct bb_captured_attachment *add_attachment(struct bb_take_call *call, 
 	return a;
 }
 
-/* Guesses that `event_fd` is the perf event that the calling process opened last, and describes
- * that event. Later, ask_event() replaces the guess by the kernel's answer. */
+/* The kernel describes an event only after a program is attached to it. So this guesses that
+ * `event_fd` is the perf event that the process opened last. ask_event() corrects the guess
+ * later. */
 void bb_take_attach__event(struct bb_take_call *call, int event_fd, int prog_fd)
 {
 	struct bb_take *t = call->t;
@@ -149,8 +144,7 @@ void bb_take_attach__event(struct bb_take_call *call, int event_fd, int prog_fd)
 	a->taken.fd = bb_remote__fd(&call->from, event_fd);
 }
 
-/* Writes the path of the file behind the command's descriptor `fd`, for example of a cgroup, to
- * a->where. */
+/* Writes the path of the command's open file `fd`, such as a cgroup, to a->where. */
 static void say_target(struct bb_take_call *call, int fd, struct bb_captured_attachment *a)
 {
 	int copy = bb_remote__fd(&call->from, fd);
@@ -236,8 +230,7 @@ void bb_take_attach__prog_attach(struct bb_take_call *call)
 	a->taken.fd = bb_remote__fd(&call->from, (int)call->attr.target_fd);
 }
 
-/* setsockopt(SO_ATTACH_BPF). The kernel cannot be asked for a socket's program, so we assume that
- * the kernel attaches it. */
+/* We assume that the call succeeds, because the kernel does not tell which program a socket has. */
 void bb_take_attach__socket(struct bb_take_call *call, uint64_t option, uint64_t value_at)
 {
 	struct bb_captured_attachment *a;
@@ -250,11 +243,8 @@ void bb_take_attach__socket(struct bb_take_call *call, uint64_t option, uint64_t
 		snprintf(a->kind, sizeof(a->kind), "sk_reuseport");
 }
 
-/* --- has the kernel attached the program? --- */
-
-/* Appends to t->links the programs of all BPF links that were made since the last call of
- * see_links(). Stops at a link that the kernel has not finished; the next see_links() tries that
- * link again. */
+/* Appends to t->links the program id of each BPF link that was made since the last call. Stops at a
+ * link that is still being made (-EAGAIN), so that the next call reads it. */
 static void see_links(struct bb_take *t)
 {
 	__u32 id = t->last_link_id;
@@ -275,8 +265,8 @@ static void see_links(struct bb_take *t)
 	}
 }
 
-/* Looks for a link of the program in t->links, and removes the link from this list, because a link
- * belongs to one attachment only. Returns false if the program has no link there. */
+/* Removes a link of the program from t->links, because it accounts for one attachment only. Returns
+ * false if t->links has none. */
 static bool take_link_of(struct bb_take *t, uint32_t prog_id)
 {
 	for (size_t i = 0; i < t->n_links; i++)
@@ -292,8 +282,7 @@ static bool is_at(int target, uint32_t attach_type, uint32_t prog_id)
 	__u32 ids[MAX_QUERIED], n = MAX_QUERIED, flags;
 
 	if (bpf_prog_query(target, attach_type, 0, &flags, ids, &n))
-		return true; /* the kernel cannot list the programs of this kind of target, so
-				assume that the program is attached */
+		return true; /* the kernel does not list this target's programs: assume success */
 	return BB_ANY(ids, n, *it == prog_id);
 }
 
@@ -315,9 +304,9 @@ void bb_taken_attachment__done(struct bb_taken_attachment *p)
 	p->by = BB_ATTACHED_SURELY;
 }
 
-/* True if the thread exists and has returned from the attaching system call. An exiting thread
- * first loses its memory and, with it, /proc/TID/exe; later it loses its descriptors. So if `exe`
- * is readable, the attachment's descriptors are still open. */
+/* True if the thread has returned from the attaching call and is not exiting. An exiting thread
+ * closes its descriptors, which detaches its programs, so a missing program does not mean that the
+ * kernel refused it. An exiting thread loses /proc/TID/exe before its descriptors. */
 static bool is_elsewhere(pid_t tid)
 {
 	char path[64], text[32];
@@ -326,8 +315,8 @@ static bool is_elsewhere(pid_t tid)
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)tid);
-	/* The file begins with the number of the system call, unless the thread runs
-	 * ("running") or ends ("-1"). */
+	/* The file begins with the number of the system call, with "running", or with "-1" for a
+	 * thread in no system call. */
 	if (bb_root__read(path, text, sizeof(text)) <= 0 || bb_parse_digits(&at, &nr) ||
 	    nr == SYS_bpf || nr == SYS_ioctl)
 		return false;
@@ -357,10 +346,8 @@ void bb_take__settle(struct bb_take *t, enum bb_settle_when when, pid_t tid)
 	}
 }
 
-/* --- network devices: programs attached by netlink, not by bpf(); the kernel lists them --- */
-
 #define ANSWER_BYTES 32768
-/* limit: seconds to wait for the kernel's answer, which normally comes at once */
+/* limit: seconds to wait for an answer */
 #define ANSWER_S 2
 
 static void add_on_device(struct bb_take *t, const char *kind, uint32_t attach_type,
@@ -372,17 +359,14 @@ static void add_on_device(struct bb_take *t, const char *kind, uint32_t attach_t
 		return;
 	if (BB_ANY(t->capture->attachments, t->capture->n_attachments,
 		   it->taken.prog_id == prog_id))
-		return; /* an attachment of this program is known already */
+		return; /* the program's attachment is known already */
 	a = bb_take__attachment(t, prog_id, kind);
-	if (!a) /* too many attachments */
+	if (!a)
 		return;
 	a->attach_type = attach_type;
 	snprintf(a->where, sizeof(a->where), "%s", where);
 }
 
-/* --- programs of tc filters --- */
-
-/* Returns the id of the BPF program of the tc filter `m`; 0 if the filter has none. */
 static uint32_t program_of_filter(const struct nlmsghdr *m)
 {
 	struct rtattr *a = TCA_RTA(NLMSG_DATA(m)), *options = NULL;
@@ -405,8 +389,7 @@ static uint32_t program_of_filter(const struct nlmsghdr *m)
 	return id;
 }
 
-/* Adds the programs of the tc filters in one datagram of the kernel's answer. Returns true if this
- * datagram is the last one. */
+/* Returns true if `answer`, a datagram from netlink, is the last one. */
 static bool take_filters(struct bb_take *t, const char *where, const void *answer, size_t size)
 {
 	unsigned int left = (unsigned int)size;
@@ -444,8 +427,6 @@ static void see_filters(struct bb_take *t, int netlink, const struct if_nameinde
 	}
 }
 
-/* --- all devices of a network namespace --- */
-
 static void see_device(struct bb_take *t, int netlink, const struct if_nameindex *device)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, q);
@@ -471,8 +452,7 @@ static void see_all(struct bb_take *t)
 	bb_close(&netlink);
 }
 
-/* Opens the command's network namespace. Returns a descriptor; a negative number if it is our own
- * namespace (`ours`), or on errors. */
+/* Returns a negative number on errors, or if the command is in our namespace (`ours`). */
 static int other_netns(pid_t command, int ours)
 {
 	struct stat a, b;

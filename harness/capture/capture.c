@@ -55,7 +55,7 @@ bool bb_captured_prog__is_measured(const struct bb_captured_prog *p)
 
 bool bb_captured_prog__is_light_loader(const struct bb_captured_prog *p)
 {
-	/* libbpf's skel_internal.h gives this type and this name to the loading program */
+	/* libbpf (skel_internal.h) gives the loader program this type and this name */
 	return p->type == BPF_PROG_TYPE_SYSCALL && !strcmp(p->kernel_name, "__loader.prog");
 }
 
@@ -90,7 +90,7 @@ bool bb_captured_prog__is_same(const struct bb_capture *a, const struct bb_captu
 			x.imm = y.imm;
 		if (memcmp(&x, &y, sizeof(x)))
 			return false;
-		/* a 64-bit constant takes two slots, so compare its second slot, too */
+		/* a wide instruction has a second slot */
 		if (bb_insn_is_wide(&x) && memcmp(&p->insns[i + 1], &q->insns[i + 1], sizeof(x)))
 			return false;
 		i += bb_insn_is_wide(&x);
@@ -186,8 +186,7 @@ void bb_capture__free(struct bb_capture *c)
 	free(c);
 }
 
-/* Kinds of attachments, as libbpf and the kernel name them, and the section name that libbpf
- * expects for each kind. */
+/* What libbpf and the kernel call a kind of attachment, and what SEC() calls it. */
 static const struct {
 	const char *kind, *section;
 } words[] = {
@@ -203,7 +202,6 @@ static const struct {
 	{"trace_uprobe_multi", "uprobe.multi"},
 };
 
-/* Returns the section for a kind of attachment; `otherwise` if `kind` is not in the table. */
 static const char *word_for(const char *kind, const char *otherwise)
 {
 	for (size_t i = 0; kind && i < BB_LEN(words); i++)
@@ -212,8 +210,6 @@ static const char *word_for(const char *kind, const char *otherwise)
 	return otherwise;
 }
 
-/* Returns the section of a program that is attached to cgroups; NULL for any other program. The
- * section name does not contain the path of the cgroup. */
 static const char *of_cgroup(const struct bb_captured_prog *p)
 {
 	static const char *const sections[] = {
@@ -253,8 +249,7 @@ static const char *of_cgroup(const struct bb_captured_prog *p)
 	return NULL;
 }
 
-/* Returns the first part of the section name, such as "lsm", for a program whose target is fixed
- * when it is loaded. The target itself is not in the text. */
+/* The word before the "/" in SEC(), for a program whose target is fixed when it is loaded. */
 static const char *of_load(const struct bb_captured_prog *p)
 {
 	if (p->type == BPF_PROG_TYPE_LSM)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The beginning and the end of a capture. The end finds out which programs the kernel accepts,
- * which programs are only a loader's tests of the kernel, and where each program is attached. */
+/* Begins and ends a capture. The end finds out which programs the kernel accepts, which are only a
+ * loader's tests of the kernel, and where each is attached. */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -13,14 +13,12 @@
 #include "capture/replay.h"
 #include "capture/take.h"
 
-/* limit: a program with more instructions is not taken for a loader's test of the kernel */
+/* limit: instructions of a program that may be a loader's test of the kernel */
 #define PROBE_INSNS 8
 #define LOG_BYTES (1u << 20)
 
-/* --- loading copies of the programs, to learn which the kernel accepts --- */
-
-/* Copies the last line of the verifier's log that is not a statistic. This line is mostly the
- * reason of the refusal. */
+/* The last line of the verifier's log that is not a statistic mostly says why it refused the
+ * program. */
 static void last_words(char *log, char *ret_words, size_t size)
 {
 	*ret_words = '\0';
@@ -41,8 +39,7 @@ static void say_refused(struct bb_replay *r, struct bb_captured_prog *p, size_t 
 	p->refused = bb_asprintf("%s%s%s", strerror(-rc), *words ? ": " : "", words);
 }
 
-/* Finds out whether the program loads with no more than the capabilities `rights`, those of the
- * captured command. Closes the loaded program. Returns 0 or the kernel's -errno. */
+/* Loads the program with the command's capabilities `rights`, as a test. Returns 0 or -errno. */
 static int try_with(struct bb_replay *r, size_t prog, uint64_t rights)
 {
 	int slot = r->progs[prog], rc;
@@ -109,9 +106,8 @@ static int load_copies(struct bb_take *t, struct bb_err *err)
 		int32_t *target = &c->progs[i].attach_prog;
 		struct bb_taken_load *load = &c->progs[i].taken;
 
-		/* The program to which program i is attached is the command's own and has no slot
-		 * in r.progs. Its descriptor goes into slot i, which is free until program i is
-		 * loaded. */
+		/* The target of program i is the command's own program and has no slot in r.progs.
+		 * Its descriptor goes into slot i, which is free until program i is loaded. */
 		if (load->target_fd >= 0) {
 			*target = (int32_t)i;
 			r.progs[i] = load->target_fd;
@@ -129,16 +125,13 @@ static int load_copies(struct bb_take *t, struct bb_err *err)
 	return rc ? bb_fail(err, rc, "loading copies of the command's programs: %m") : 0;
 }
 
-/* --- messages if no program can be measured --- */
-
-/* True if the kernel refuses the program even to root, and it is not a loader's test. */
 static bool is_bad(const struct bb_captured_prog *p)
 {
 	return p->refused && !p->probe && !p->taken.lacks_rights;
 }
 
-/* Reports the programs that the kernel refuses. A loader may load a refused program again to get
- * the verifier's log; both loads count as one program. */
+/* Loads with one name count as one program, because loaders repeat a refused load to get the
+ * log. */
 static int say_bad(const struct bb_take *t, const char *how_ended, struct bb_err *err)
 {
 	const struct bb_capture *c = t->capture;
@@ -153,8 +146,6 @@ static int say_bad(const struct bb_take *t, const char *how_ended, struct bb_err
 		       first->refused);
 }
 
-/* Reports which rights the command lacks. `error` is the errno with which the kernel refused its
- * programs. */
 static int say_rights(const struct bb_take *t, int error, const char *how_ended, struct bb_err *err)
 {
 	char lacking[128];
@@ -209,8 +200,6 @@ int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct 
 		       c->command, how_ended, how_ended[0] ? ": its own messages may say why" : "");
 }
 
-/* --- the beginning of a capture --- */
-
 struct bb_take bb_take__begin(const char *const *argv)
 {
 	struct bb_take t = {.capture = bb_calloc(1, sizeof(*t.capture)), .rights = UINT64_MAX};
@@ -231,8 +220,6 @@ struct bb_take bb_take__begin(const char *const *argv)
 		;
 	return t;
 }
-
-/* --- what we ask the kernel while the command still runs --- */
 
 static void see_programs(struct bb_take *t)
 {
@@ -262,8 +249,6 @@ int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, stru
 	return bb_take__entries(t, max_bytes, err);
 }
 
-/* --- matching the kernel's programs with those of the capture --- */
-
 static int by_id(const void *a, const void *b)
 {
 	uint32_t x = ((const struct bb_seen_prog *)a)->id, y = ((const struct bb_seen_prog *)b)->id;
@@ -279,8 +264,8 @@ void bb_take__replaced(struct bb_take *t, uint32_t id, int32_t prog)
 		seen->prog = prog;
 }
 
-/* Finds, for each program that was seen in the kernel, its index in the capture. The kernel's ids
- * ascend in the order of loading, so equal programs are matched in that order. */
+/* Finds the index in the capture of each program that was seen in the kernel. Equal programs are
+ * matched in the order of loading, because the kernel's ids ascend. */
 static void bind_programs(struct bb_take *t)
 {
 	const struct bb_capture *c = t->capture;
@@ -315,10 +300,8 @@ static int32_t prog_of(const struct bb_take *t, uint32_t id)
 	return seen ? seen->prog : BB_CAPTURE_NONE;
 }
 
-/* --- replacing ids of programs by indexes --- */
-
-/* In the entries of a prog array, replaces the ids of programs by their indexes. Removes entries
- * whose programs are not in the capture. */
+/* Replaces the ids of programs in the entries of a prog array by indexes. Removes entries whose
+ * programs are not in the capture. */
 static void index_prog_array(struct bb_take *t, struct bb_captured_map *m)
 {
 	char *keys = m->entries.data, *values = keys + (size_t)m->n_entries * m->key_size;
@@ -345,11 +328,11 @@ static void index_prog_array(struct bb_take *t, struct bb_captured_map *m)
 	m->entries.size = n * (m->key_size + sizeof(int32_t));
 }
 
-/* Prefixes of hooks' names in the kernel's BTF. */
+/* In the kernel's BTF, a hook's name may have one of these prefixes. */
 static const char *const prefixes[] = {"btf_trace_", "bpf_lsm_", "bpf_iter_"};
 
-/* Writes the name of the program's target to p->attach_name. Reads the kernel's BTF to `*vmlinux`
- * only if the name needs it, because reading takes 0.1 s; the caller frees `*vmlinux`. */
+/* Reads the kernel's BTF only when a name needs it, because that takes 0.1 s. The caller frees
+ * it. */
 static void name_btf_target(struct bb_captured_prog *p, struct btf **vmlinux)
 {
 	const struct btf_type *type;
@@ -367,7 +350,8 @@ static void name_btf_target(struct bb_captured_prog *p, struct btf **vmlinux)
 	snprintf(p->attach_name, sizeof(p->attach_name), "%s", name);
 }
 
-/* If the attachment's program names its own target (attach_name), copies that name to a->where. */
+/* BPF_RAW_TRACEPOINT_OPEN also attaches programs of other kinds, such as fentry. So the name and
+ * the kind of the hook come from the program. */
 static void say_btf_target(const struct bb_capture *c, struct bb_captured_attachment *a)
 {
 	const struct bb_captured_prog *p = a->prog < 0 ? NULL : &c->progs[a->prog];
@@ -380,7 +364,7 @@ static void say_btf_target(const struct bb_capture *c, struct bb_captured_attach
 		snprintf(a->kind, sizeof(a->kind), "%s", kind);
 }
 
-/* Merges equal attachments, for example of one event on each CPU, into one with a count. */
+/* Merges equal attachments, such as those of one event on each CPU, into one with a count. */
 static void merge_attachments(struct bb_capture *c)
 {
 	size_t n = 0;
@@ -423,8 +407,6 @@ static void resolve(struct bb_take *t)
 	merge_attachments(c);
 }
 
-/* Sets attach_prog of each program that is attached to another program: finds the index of that
- * program by its id, target_id. */
 static void resolve_targets(struct bb_take *t)
 {
 	struct bb_capture *c = t->capture;
@@ -442,8 +424,6 @@ static void resolve_targets(struct bb_take *t)
 	}
 }
 
-/* --- naming the programs, and finding the loader's tests of the kernel --- */
-
 static int read_btf(struct bb_captured_btf *b)
 {
 	struct bpf_btf_info info = {0};
@@ -458,8 +438,7 @@ static int read_btf(struct bb_captured_btf *b)
 	return bb_info__read(b->held.fd, &info);
 }
 
-/* Returns the program's whole name from its BTF, because the kernel keeps only 15 bytes of it. The
- * caller must free() the name. */
+/* Takes the name from the program's BTF, because the kernel keeps only 15 bytes of it. */
 static char *whole_name(const struct bb_captured_prog *p, struct btf *const *btfs)
 {
 	const struct btf *btf = p->btf >= 0 ? btfs[p->btf] : NULL;
@@ -500,8 +479,8 @@ static void name_programs(struct bb_capture *c)
 	free(n);
 }
 
-/* True if the program makes tail calls, is in a prog array, or has another program attached to it.
- * For a program that tests the kernel for its loader, none of these is true. */
+/* True if the program makes tail calls, is in a prog array, or is the target of another program. A
+ * loader's test of the kernel does none of this. */
 static bool is_part_of_others(const struct bb_capture *c, size_t prog)
 {
 	const struct bb_captured_prog *p = &c->progs[prog];
@@ -552,13 +531,13 @@ static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 		return "it has a handful of instructions, and the command let go of it";
 	if (attachment && !attachment->refused)
 		return NULL;
-	/* bpftrace loads such programs to test the kernel: one for ksys_read, to learn whether BPF
-	 * links work, and one without a name, to learn whether test runs work */
+	/* bpftrace loads programs that return at once to test the kernel: one with a name to test
+	 * BPF links, and one without a name to test BPF_PROG_TEST_RUN */
 	if (!stayed && is_stub(c, prog) && !(has_run && *p->kernel_name))
 		return "it returns at once, was attached nowhere, and the command let go of it";
 	if (has_run)
 		return NULL;
-	/* libbpf-tools test with this program whether fentry programs can be attached */
+	/* libbpf-tools load a program of this name to test whether fentry works */
 	if (p->type == BPF_PROG_TYPE_TRACING && !strcmp(p->kernel_name, "test"))
 		return "it is called 'test', has a handful of instructions, and was attached "
 		       "nowhere";

@@ -23,7 +23,7 @@ static void make_manifest(const struct bb_capture *c, struct bb_blob *ret_text)
 static int add_member(struct archive *a, const void *data, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* Adds data[size] to the archive as a member, unless `size` is 0. Returns 0 or -errno. */
+/* Adds nothing if `size` is 0. Returns 0 or -errno. */
 static int add_member(struct archive *a, const void *data, size_t size, const char *fmt, ...)
 {
 	struct archive_entry *e;
@@ -126,8 +126,6 @@ int bb_capture__write(const struct bb_capture *c, const char *path, struct bb_er
 
 #define TAKE_ANEW "; take the capture anew: bpfbench capture -- COMMAND"
 
-/* --- reading the archive --- */
-
 struct member {
 	char name[64];
 	struct bb_blob bytes;
@@ -138,8 +136,7 @@ struct reading {
 	struct bb_err *err;
 	struct member *members; /* sorted by name once all are read */
 	size_t n_members;
-	/* first error of the functions that take this struct; 0 means no error so far. After an
-	 * error, these functions do nothing. */
+	/* the first error, or 0 */
 	int rc;
 };
 
@@ -162,7 +159,7 @@ static bool take_member(struct reading *r, struct archive *a, struct archive_ent
 		return false;
 	}
 	m = bb_append(&r->members, &r->n_members, sizeof(*m));
-	m->bytes.data = bb_calloc(1, (size_t)size + 1); /* ends in NUL */
+	m->bytes.data = bb_calloc(1, (size_t)size + 1); /* +1: ends in NUL */
 	snprintf(m->name, sizeof(m->name), "%s", name);
 	if (archive_read_data(a, m->bytes.data, (size_t)size) != (la_ssize_t)size) {
 		damaged(r, "it is cut off in member", r->n_members - 1);
@@ -201,8 +198,8 @@ static void read_members(struct reading *r, const char *data, size_t len)
 		qsort(r->members, r->n_members, sizeof(*r->members), by_member_name);
 }
 
-/* Returns the bytes of the member whose name is `fmt` with `index` put in; the caller then owns the
- * bytes. The result is empty if the archive has no such member. */
+/* Hands the bytes of the member named by `fmt` and `index` to the caller. The result is empty if
+ * there is no such member. */
 static struct bb_blob take_bytes(struct reading *r, const char *fmt, size_t index)
 	__attribute__((format(printf, 2, 0)));
 static struct bb_blob take_bytes(struct reading *r, const char *fmt, size_t index)
@@ -251,15 +248,13 @@ static void take_members(struct reading *r, struct bb_capture *c)
 	}
 }
 
-/* --- checks: do the parts fit each other? --- */
-
 /* True if `index` is below n, or negative, which means no element. */
 static bool is_index(int32_t index, size_t n)
 {
 	return index < 0 || (size_t)index < n;
 }
 
-/* True if each entry of a map of maps or prog array is an index below n. */
+/* True if each value of the map of maps or prog array is an index below n. */
 static bool are_indexes(const struct bb_captured_map *m, size_t n)
 {
 	const char *values = bb_captured_map__values(m);
@@ -290,8 +285,8 @@ static bool map_fits(const struct bb_capture *c, const struct bb_captured_map *m
 		return false;
 	if (m->entries.size != m->n_entries * (m->key_size + value))
 		return false;
-	/* A template must not have a template itself; otherwise make_map() of replay.c might call
-	 * itself without end. */
+	/* Inner maps must not have inner maps, so that the recursion of make_map() in replay.c
+	 * ends. */
 	if (m->inner >= 0 && (!holds_maps || c->maps[m->inner].inner >= 0))
 		return false;
 	if (holds_maps && m->inner < 0 && m->n_entries)
@@ -301,8 +296,7 @@ static bool map_fits(const struct bb_capture *c, const struct bb_captured_map *m
 	return !(holds_maps || holds_progs) || are_indexes(m, holds_maps ? c->n_maps : c->n_progs);
 }
 
-/* True if the parts of program `i` fit each other. A program to which it is attached must have a
- * lower index, because replay.c loads programs in the order of their indexes. */
+/* A target must have a lower index than `i`, because replay.c loads programs in that order. */
 static bool prog_fits(const struct bb_capture *c, const struct bb_captured_prog *p, size_t i)
 {
 	uint32_t at = 0;
@@ -458,16 +452,16 @@ int bb_capture__check_kernel(const struct bb_capture *c, struct bb_err *err)
 
 struct lent {
 	struct bb_capture *capture;
-	/* properties of the file when it was read, to see whether it has changed */
+	/* stat() when the file was read, to see whether it has changed */
 	struct stat file;
-	unsigned int n; /* number of users of the capture */
+	unsigned int n; /* users of the capture */
 	struct lent *next;
 };
 
 static struct lent *all;
 
-/* Frees the captures without users. This happens only when another file is read: bpfbench opens its
- * programs one after the other, and must not read the same file for each of them. */
+/* bb_capture__give_back() does not free a capture, because the next program is often from the same
+ * file. This frees the captures without users. */
 static void drop_unused(void)
 {
 	struct lent **at = &all;

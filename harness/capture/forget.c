@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Removes programs from a capture that is being taken, so that the capture does not grow while a
- * command reloads its programs. */
+/* Removes programs from a capture while it is taken, so that a command that reloads its programs
+ * does not fill it. */
 #include "base/io.h"
 #include "capture/take.h"
 
-/* The kinds of items to which other items refer by indexes. */
 enum kind { MAP, BTF, N_KINDS };
 
 struct forgetting {
 	struct bb_take *t;
-	/* now[kind][i]: in the first pass, 1 if item i is still referred to; in the second pass,
-	 * its new index */
+	/* now[kind][i]: in the first pass, 1 if item i is in use; in the second, its new index */
 	int32_t *now[N_KINDS];
-	size_t n[N_KINDS]; /* number of items of each kind */
-	bool renumbers;    /* true in the second pass, which writes the new indexes */
-	bool more;         /* true if the first pass has found an item that was not marked before */
+	size_t n[N_KINDS];
+	bool renumbers; /* true in the second pass, which writes the new indexes */
+	bool more; /* true if the first pass has marked an item, so the pass must be repeated */
 };
 
-/* Handles one reference to an item: marks the item in the first pass, and replaces `*index` by the
- * item's new index in the second. `*index` is the index plus `bias`; a negative index means no
- * item. The index of a map that could not be copied is 0, even if the capture has no map, so an
- * index may be out of range. */
+/* The first pass marks the item that `*index` minus `bias` refers to, and the second pass writes
+ * its new index. The index may be out of range, because a map that could not be copied has the
+ * index 0. */
 static void visit(struct forgetting *f, enum kind kind, int32_t *index, int32_t bias)
 {
 	int32_t i = *index - bias;
@@ -49,8 +46,7 @@ static void visit_prog(struct forgetting *f, struct bb_captured_prog *p)
 		visit(f, is_btf ? BTF : MAP, name, is_btf);
 }
 
-/* Calls visit() for every reference from one item to another. The first pass skips the references
- * of unmarked maps. */
+/* The first pass skips references of unmarked maps, because these maps will be removed. */
 static void visit_all(struct forgetting *f)
 {
 	struct bb_capture *c = f->t->capture;
@@ -66,8 +62,6 @@ static void visit_all(struct forgetting *f)
 		}
 }
 
-/* Replaces each mark in now[n] by the item's new index; an item without a mark is removed and gets
- * BB_CAPTURE_NONE. */
 static void renumber(int32_t *now, size_t n)
 {
 	int32_t next = 0;

@@ -21,8 +21,7 @@ void bb_take__name_map(struct bb_take *t, size_t map)
 	m->name = n == 1 ? bb_strdup(name) : bb_asprintf("%s.%u", name, n);
 }
 
-/* True if the map is frozen (BPF_MAP_FREEZE). Reads this from the text of fdinfo, because
- * bpf_map_info does not have it (bpf_map_show_fdinfo() in the kernel). */
+/* struct bpf_map_info does not say whether a map is frozen (BPF_MAP_FREEZE), but fdinfo does. */
 static bool is_frozen(int fd)
 {
 	char path[64], text[1024];
@@ -32,8 +31,7 @@ static bool is_frozen(int fd)
 	return strstr(text, "frozen:\t1") != NULL;
 }
 
-/* Returns the index of the template that BPF_MAP_CREATE was given for a map of maps;
- * BB_CAPTURE_NONE if we did not see that call. */
+/* Returns the index of the map that was inner_map_fd, or BB_CAPTURE_NONE if we did not see that. */
 static int32_t template_of(const struct bb_take *t, const struct bpf_map_info *info)
 {
 	for (size_t i = t->n_templates; i > 0; i--) {
@@ -148,24 +146,21 @@ struct bb_captured_attachment *bb_take__attachment(struct bb_take *t, uint32_t p
 	return a;
 }
 
-/* --- the contents of the maps --- */
-
 #define CHUNK_BYTES (4u << 20) /* limit: bytes of entries to read at once */
 
-/* The entries of a map that were read so far. Keys and values are in separate buffers. */
 struct gather {
 	struct bb_blob keys, values;
 	size_t keys_room, values_room;
 	size_t key_size, value_size;
 	size_t n, max_bytes;
-	/* true: zero values are not stored, because the values of a new array are zero */
+	/* true if zero values are left out, because the values of a new array are zero */
 	bool skips_zero;
 };
 
 static void append_bytes(struct bb_blob *b, size_t *room, const void *data, size_t size)
 {
 	bb_reserve(&b->data, b->size + size, room, 1);
-	if (size) /* memcpy() must not get NULL; with size 0, both pointers may be NULL */
+	if (size) /* both pointers may be NULL if size is 0, and memcpy() must not get NULL */
 		memcpy(b->data + b->size, data, size);
 	b->size += size;
 }
@@ -175,7 +170,6 @@ static bool is_zero(const char *data, size_t size)
 	return !size || (!*data && !memcmp(data, data + 1, size - 1));
 }
 
-/* Adds an entry. Returns 0, or -EFBIG if the entries exceed max_bytes. */
 static int add_entry(struct gather *g, const char *key, const char *value)
 {
 	if (g->skips_zero && is_zero(value, g->value_size))
@@ -188,8 +182,8 @@ static int add_entry(struct gather *g, const char *key, const char *value)
 	return 0;
 }
 
-/* Reads all entries. Returns 0; -ENOTSUP if the kernel cannot read this map in batches; -EFBIG if
- * the entries exceed the limit; or another -errno. */
+/* Returns 0, -ENOTSUP if this map cannot be read in batches, -EFBIG if it is too large, or
+ * -errno. */
 static int read_in_batches(int fd, struct gather *g)
 {
 	size_t each = g->key_size + g->value_size;
@@ -239,8 +233,7 @@ static int read_one_by_one(int fd, struct gather *g, size_t max)
 	return rc;
 }
 
-/* Replaces the ids of inner maps in the values by indexes, and adds these maps to the capture. The
- * ids of programs in a prog array are replaced later (index_prog_array() in end.c). */
+/* Replaces the ids of inner maps by indexes, and adds the inner maps to the capture. */
 static int index_maps(struct bb_take *t, struct gather *g)
 {
 	for (size_t i = 0; i < g->n; i++) {
@@ -289,9 +282,8 @@ static int take_entries(struct bb_take *t, size_t map, size_t max_bytes)
 		rc = read_one_by_one(fd, &g, was->max_entries);
 	if (!rc && holds_maps)
 		rc = index_maps(t, &g);
-	m = &t->capture->maps[map]; /* index_maps() may have added maps and thus moved this array */
-	/* If this map of maps has no template, we did not see its creation. Its first inner map
-	 * then serves as template. */
+	m = &t->capture->maps[map]; /* index_maps() may have moved this array by adding maps */
+	/* we did not see inner_map_fd, so the first inner map takes its place */
 	if (!rc && holds_maps && g.n && m->inner < 0)
 		memcpy(&m->inner, g.values.data, sizeof(m->inner));
 	if (!rc) {
@@ -314,8 +306,8 @@ int bb_take__entries(struct bb_take *t, size_t max_bytes, struct bb_err *err)
 	/* inner maps are appended, so this loop reaches them, too */
 	for (size_t i = 0; i < c->n_maps; i++) {
 		const char *none = bb_captured_map_type__why_no_entries(c->maps[i].type);
-		/* true: no limit holds, because constants, prog arrays and maps of maps are part of
-		 * the program */
+		/* constants (frozen maps), prog arrays and maps of maps have no limit, because the
+		 * program needs them */
 		bool is_code = c->maps[i].frozen || c->maps[i].type == BPF_MAP_TYPE_PROG_ARRAY ||
 			       c->maps[i].inner >= 0;
 		int rc;

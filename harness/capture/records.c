@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The members of a capture's manifest (docs/capture-format.md), and how the structs of a capture
- * are freed. */
+/* The members of a capture's manifest (docs/capture-format.md), and how a capture is freed. */
 
 #include "base/parse.h"
 #include "capture/file.h"
@@ -158,8 +157,6 @@ static const struct bb_member capture_members[] = {
 	LIST(bb_capture, "test_runs", BB_NEWER, inputs, bb_captured_input_record),
 };
 const struct bb_record bb_capture_record = RECORD(bb_capture, capture_members, done_capture);
-
-/* --- members with a special format --- */
 
 static void write_tag(const void *, const void *prog, struct bb_json *w)
 {

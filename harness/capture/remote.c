@@ -14,8 +14,7 @@
 #define PIDFD_THREAD O_EXCL
 #endif
 
-/* Returns the process id of a thread; negative if the thread has ended. Callers avoid this
- * function, because reading /proc/TID/status is slower than all other functions here. */
+/* Callers avoid this function, because reading /proc/TID/status is slow. */
 static pid_t process_of(pid_t tid)
 {
 	char path[64], text[1024], *at;
@@ -39,7 +38,7 @@ int bb_remote__open(pid_t tid, struct bb_remote *ret_remote)
 	struct bb_remote r = {.tid = tid};
 
 	r.pidfd = (int)syscall(SYS_pidfd_open, tid, PIDFD_THREAD);
-	/* before Linux 6.9 a pidfd can only be that of a process, so take the thread's process */
+	/* before Linux 6.9, only processes have pidfds, so take that of the thread's process */
 	if (r.pidfd < 0 && errno == EINVAL) {
 		r.tgid = process_of(tid);
 		if (r.tgid < 0)
@@ -130,8 +129,8 @@ int bb_remote__fd(const struct bb_remote *r, int fd)
 	return copy < 0 ? -errno : copy;
 }
 
-/* Tries to copy an invalid descriptor and to read an invalid address. The kernel checks our
- * permission before it looks at them. */
+/* The kernel checks our permission before it notices that the descriptor and address are
+ * invalid. */
 int bb_remote__try(const struct bb_remote *r)
 {
 	char byte;
@@ -141,8 +140,6 @@ int bb_remote__try(const struct bb_remote *r)
 		rc = bb_remote__read(r, 0, &byte, sizeof(byte));
 	return rc == -EPERM || rc == -ENOSYS ? rc : 0;
 }
-
-/* --- the rights to load BPF programs --- */
 
 #ifndef CAP_PERFMON /* new in Linux 5.8 */
 #define CAP_PERFMON 38
@@ -170,7 +167,7 @@ static uint64_t all_rights(void)
 	return all;
 }
 
-/* Reads the capabilities of a thread; tid 0 means our thread. Returns 0 or -errno. */
+/* `tid` 0 means our own thread. */
 static int get_capabilities(pid_t tid, struct __user_cap_data_struct sets[2])
 {
 	struct __user_cap_header_struct whose = {_LINUX_CAPABILITY_VERSION_3, tid};
@@ -238,7 +235,7 @@ void bb_rights__restore(const struct bb_rights_before *before)
 {
 	struct __user_cap_data_struct sets[2];
 
-	/* never fails, because the same calls worked in bb_rights__limit() */
+	/* these calls cannot fail, because they worked in bb_rights__limit() */
 	if (get_capabilities(0, sets))
 		abort();
 	for (int i = 0; i < 2; i++)

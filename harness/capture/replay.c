@@ -43,11 +43,10 @@ static int btf_of_kernel(const char *module)
 	return -1;
 }
 
-/* limit: attempts at a load that is interrupted by signals; libbpf makes as many */
+/* limit: attempts at a load that signals interrupt (EAGAIN), as in libbpf */
 #define MAX_TRIES 5
 
-/* Flags that we do not give to a new map. Root needs no token, and the kernel does not tell the
- * NUMA node of a map. */
+/* Flags that a new map does not get. Root needs no token, and the NUMA node is unknown. */
 #define MAP_FLAGS_LEFT (BB_TOKEN_FD | BPF_F_NUMA_NODE)
 
 static int sys_bpf(enum bpf_cmd cmd, union bpf_attr *attr)
@@ -89,9 +88,7 @@ void bb_replay__done(struct bb_replay *r)
 	*r = (struct bb_replay){0};
 }
 
-/* --- type information --- */
-
-/* Returns the descriptor of the BTF, or -errno. Loads the BTF if it is not loaded yet. */
+/* Loads the BTF if it is not loaded yet. Returns its descriptor, or -errno. */
 static int need_btf(struct bb_replay *r, int32_t btf)
 {
 	const struct bb_captured_btf *b = &r->capture->btfs[btf];
@@ -103,9 +100,7 @@ static int need_btf(struct bb_replay *r, int32_t btf)
 	return *fd < 0 ? -errno : *fd;
 }
 
-/* --- maps --- */
-
-/* Makes the map `map` of the capture without its entries; does nothing if the map exists. */
+/* Makes the map without its entries, unless it exists. */
 static int make_map(struct bb_replay *r, size_t map, struct bb_err *err)
 {
 	const struct bb_captured_map *m = &r->capture->maps[map];
@@ -126,7 +121,7 @@ static int make_map(struct bb_replay *r, size_t map, struct bb_err *err)
 		a.btf_key_type_id = m->key_type_id;
 		a.btf_value_type_id = m->value_type_id;
 	}
-	/* this recursion is one level deep: map_fits() checked it */
+	/* this recursion is one level deep, because map_fits() of file.c has checked it */
 	if (rc >= 0 && m->inner >= 0) {
 		rc = make_map(r, (size_t)m->inner, err);
 		if (rc)
@@ -140,8 +135,8 @@ static int make_map(struct bb_replay *r, size_t map, struct bb_err *err)
 	return rc < 0 ? bb_fail(err, rc, "making map '%s' of the capture anew: %m", m->name) : 0;
 }
 
-/* Returns a copy of the map's values, in which indexes of maps and programs are replaced by
- * descriptors. A value has `size` bytes. The caller must free() the copy. */
+/* Returns a copy of the values, of `size` bytes each, with descriptors instead of indexes. The
+ * caller must free() the copy. */
 static char *values_of(const struct bb_replay *r, const struct bb_captured_map *m, size_t size)
 {
 	const char *from = bb_captured_map__values(m);
@@ -191,8 +186,6 @@ static int fill_map(const struct bb_replay *r, size_t map, struct bb_err *err)
 		  : 0;
 }
 
-/* --- the maps and programs that a program needs --- */
-
 struct needs {
 	const struct bb_replay *r;
 	bool *maps, *progs;
@@ -200,8 +193,7 @@ struct needs {
 
 static void needs_prog(struct needs *n, size_t prog);
 
-/* Marks a map as needed, and also the maps or programs in it. Skips maps that are already marked,
- * so the recursion ends. */
+/* Marks the map, and all maps and programs in it. Skips marked maps, so the recursion ends. */
 static void needs_map(struct needs *n, size_t map)
 {
 	const struct bb_captured_map *m = &n->r->capture->maps[map];
@@ -211,7 +203,7 @@ static void needs_map(struct needs *n, size_t map)
 		return;
 	n->maps[map] = true;
 	if (m->inner >= 0)
-		/* A template gives its type and sizes only. Its contents are not used. */
+		/* only the type and sizes of this map are needed, not the maps in it */
 		n->maps[m->inner] = true;
 	for (uint32_t i = 0; (is_progs || m->inner >= 0) && i < m->n_entries; i++) {
 		const char *values = bb_captured_map__values(m);
@@ -253,8 +245,6 @@ int32_t bb_captured_prog__next_map(const struct bb_captured_prog *p, uint32_t *a
 	return BB_CAPTURE_NONE;
 }
 
-/* --- programs --- */
-
 void bb_replay__put_fds(const struct bb_replay *r, size_t prog, struct bpf_insn *ret_insns)
 {
 	const struct bb_captured_prog *p = &r->capture->progs[prog];
@@ -267,7 +257,6 @@ void bb_replay__put_fds(const struct bb_replay *r, size_t prog, struct bpf_insn 
 		*name = is_btf ? r->btfs[*name - 1] : r->maps[*name];
 }
 
-/* Loads the BTFs to which the program refers. Returns 0 or -errno. */
 static int need_btfs(struct bb_replay *r, const struct bb_captured_prog *p)
 {
 	int rc = p->btf >= 0 ? need_btf(r, p->btf) : 0;
@@ -359,8 +348,8 @@ int bb_replay__load_one(struct bb_replay *r, size_t prog, uint32_t log_level, ch
 	return rc;
 }
 
-/* Loads the program without a log, which is faster. If the kernel refuses it, loads it again for
- * the log, except after -ENOMEM or if bpfbench must end. */
+/* Loads without a log, which is faster. If the kernel refuses the program, loads it again with a
+ * log. */
 static int load_or_say(struct bb_replay *r, size_t prog, char *log, size_t size, struct bb_err *err)
 {
 	const struct bb_captured_prog *p = &r->capture->progs[prog];
@@ -375,8 +364,7 @@ static int load_or_say(struct bb_replay *r, size_t prog, char *log, size_t size,
 	return bb_fail(err, rc, "%s: the kernel does not load '%s': %m", r->capture->path, p->name);
 }
 
-/* Makes and fills the missing maps and loads the programs. Prog arrays are filled last, because
- * they need the programs. */
+/* Prog arrays are filled last, because the programs in them must be loaded first. */
 static int load_needed(struct bb_replay *r, const struct needs *n, char *log, size_t size,
 		       struct bb_err *err)
 {

@@ -13,19 +13,18 @@
 #include "capture/watched.h"
 
 #define TURN_MS 50
-/* time without watched calls after which a capture ends, if programs are attached, s */
+/* quiet time (without watched calls) that ends a capture, if programs are attached, s */
 #define QUIET_S 1.0
-/* time without watched calls after which a capture ends, if programs are loaded but none is
- * attached, s */
+/* quiet time that ends a capture, if no loaded program is attached, s */
 #define QUIET_UNATTACHED_S 5.0
-#define NOTHING_S 60.0    /* limit: length of a capture in which no program is loaded, s */
+#define NOTHING_S 60.0    /* limit: length of a capture that has no program yet, s */
 #define ENDING_TURNS 1000 /* limit: ms to wait for the command's exit status */
 
 struct supervision {
 	const struct bb_capture_opts *opts;
-	struct bb_watched command; /* its member `beside` is the pid of the command of --until */
+	struct bb_watched command; /* `command.beside` is the pid of the command of --until */
 	struct bb_take take;
-	/* beginning of the capture, and time of the last watched call; CLOCK_MONOTONIC */
+	/* when the capture began, and the last watched call came; CLOCK_MONOTONIC */
 	uint64_t began_ns, last_ns;
 };
 
@@ -72,8 +71,7 @@ static int start_until(struct supervision *s, struct bb_err *err)
 	return rc ? bb_fail(err, rc, "/bin/sh: %m") : 0;
 }
 
-/* Handles the command's watched calls until the capture is over. Returns -EINTR, with a message, if
- * a signal aborts the capture. */
+/* Returns -EINTR, with a message, if a signal aborts the capture. */
 static int watch(struct supervision *s, struct bb_err *err)
 {
 	int rc = s->opts->until == BB_CAPTURE_UNTIL_COMMAND ? start_until(s, err) : 0;
@@ -104,7 +102,7 @@ static int watch(struct supervision *s, struct bb_err *err)
 				       s->take.capture->command, s->opts->budget_s,
 				       s->take.capture->n_progs);
 	}
-	/* no process of the command is left that could make a call: wait for its exit status */
+	/* -EPIPE: no process of the command is left, but its exit status may come a moment later */
 	for (int i = 0; rc == -EPIPE && !s->command.ended && i < ENDING_TURNS; i++) {
 		usleep(1000);
 		bb_watched__look(&s->command);
@@ -113,8 +111,6 @@ static int watch(struct supervision *s, struct bb_err *err)
 		return 0;
 	return bb_fail(err, rc, "watching '%s': %m", s->opts->argv[0]);
 }
-
-/* --- the whole capture --- */
 
 static int supervise(struct supervision *s, struct bb_capture **ret_capture,
 		     struct bb_capture_facts *ret_facts, struct bb_err *err)
@@ -165,8 +161,6 @@ int bb_capture_command(const struct bb_capture_opts *opts, struct bb_capture **r
 	return supervise(&s, ret_capture, ret_facts, err);
 }
 
-/* --- a command that runs while its programs are measured --- */
-
 #define MAX_MAPS 64 /* limit: maps of one program: MAX_USED_MAPS of the kernel */
 
 struct bb_follow {
@@ -175,10 +169,8 @@ struct bb_follow {
 	pthread_mutex_t lock; /* protects `take` and `last_ns` */
 	pthread_t thread;
 	uint64_t last_ns; /* time of the last call that loaded or attached a program */
-	int enough_fd;    /* an eventfd; writing to it ends the thread */
+	int enough_fd;    /* writing to this eventfd ends the thread */
 };
-
-/* --- did the command load this program? --- */
 
 static bool is_like(const struct bb_take *t, const struct bb_captured_prog *p,
 		    const struct bpf_prog_info *info, const uint32_t *map_ids)
@@ -203,7 +195,7 @@ static bool has_loaded(const struct bb_take *t, uint32_t id)
 
 	if (id < t->first_prog_id)
 		return false;
-	/* a watched system call of the command had a descriptor of this program */
+	/* a watched call of the command had a descriptor of this program */
 	if (BB_ANY(t->seen, t->n_seen, it->id == id))
 		return true;
 	fd = bpf_prog_get_fd_by_id(id);
@@ -214,15 +206,13 @@ static bool has_loaded(const struct bb_take *t, uint32_t id)
 	return BB_ANY(t->capture->progs, t->capture->n_progs, is_like(t, it, &info, map_ids));
 }
 
-/* --- the thread that handles the command's system calls --- */
-
 static size_t n_made(const struct bb_take *t)
 {
 	return t->capture->n_progs + t->capture->n_attachments;
 }
 
-/* The thread sleeps until the command makes a watched call. If it woke up more often, its system
- * calls might run the programs that are measured. */
+/* This thread wakes up only for a watched call. If it woke up more often, its system calls might
+ * run the programs that are measured. */
 static void *serve(void *arg)
 {
 	struct bb_follow *f = arg;
@@ -259,8 +249,6 @@ static int start_thread(struct bb_follow *f)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return -rc;
 }
-
-/* --- the functions bb_follow__start() to bb_follow__end() of supervise.h --- */
 
 int bb_follow__start(const char *const *argv, const char *const *env, struct bb_follow **ret_follow,
 		     struct bb_err *err)

@@ -10,8 +10,6 @@
 #define MAX_EVENTS 4096        /* limit: perf events that are remembered */
 #define MAX_INPUT_BYTES 262144 /* limit: bytes of a test run's packet, and of its context */
 
-/* --- BPF_PROG_LOAD --- */
-
 static void miss(struct bb_captured_prog *p, const char *what)
 {
 	if (!p->missing)
@@ -82,8 +80,8 @@ static void take_fd_array(struct bb_take_call *call, struct bb_captured_prog *p)
 	free(fds);
 }
 
-/* Records the target of the program. attach_prog_fd and attach_btf_obj_fd are two names of one
- * field of the call: it has the descriptor of a program, or of the BTF of a module. */
+/* The union of attach_prog_fd and attach_btf_obj_fd holds the descriptor of a program, or of the
+ * BTF of a module. */
 static void take_attach_point(struct bb_take_call *call, struct bb_captured_prog *p)
 {
 	const struct bb_seen_prog *target;
@@ -151,8 +149,8 @@ static void fill_prog(struct bb_take_call *call, struct bb_captured_prog *p)
 		miss(p, "the kernel's own relocation of it (core_relos)");
 }
 
-/* Returns the rights of the thread that makes the call, and limits t->rights to them. A call with a
- * BPF token has the rights of the token's maker: all rights. */
+/* Returns the rights (capture/remote.h) of the calling thread, and limits t->rights to them. A call
+ * with a BPF token counts as one with all rights. */
 static uint64_t note_rights(struct bb_take_call *call, uint32_t flags)
 {
 	uint64_t rights = flags & BB_TOKEN_FD ? UINT64_MAX : bb_rights__of(call->from.tid);
@@ -167,14 +165,14 @@ static void take_load(struct bb_take_call *call)
 	struct bb_captured_prog *p;
 	struct bpf_insn *insns;
 
-	/* ignore a load that the kernel refuses as well, or that exceeds the limits of a capture */
+	/* ignore a load that the kernel will refuse, or that exceeds the limits of a capture */
 	if (!call->attr.insn_cnt || call->attr.insn_cnt > BB_CAPTURE_MAX_INSNS ||
 	    t->capture->n_progs >= BB_CAPTURE_MAX_ITEMS ||
 	    bb_remote__copy(&call->from, call->attr.insns, call->attr.insn_cnt,
 			    sizeof(struct bpf_insn), sizeof(struct bpf_insn), &insns) ||
 	    !insns)
 		return;
-	if (bb_insns__are_cut_off(insns, call->attr.insn_cnt)) { /* the kernel refuses it */
+	if (bb_insns__are_cut_off(insns, call->attr.insn_cnt)) {
 		free(insns);
 		return;
 	}
@@ -185,8 +183,6 @@ static void take_load(struct bb_take_call *call)
 	p->n_insns = call->attr.insn_cnt;
 	fill_prog(call, p);
 }
-
-/* --- BPF_MAP_CREATE --- */
 
 static void take_map_of_maps(struct bb_take_call *call)
 {
@@ -206,8 +202,8 @@ static void take_map_of_maps(struct bb_take_call *call)
 	memcpy(made.kernel_name, a->map_name, sizeof(made.kernel_name) - 1);
 	for (size_t i = 0; i < call->t->n_templates; i++) {
 		made.inner = call->t->templates[i].inner;
-		/* The two maps of maps have the same name, type and sizes, so they could not be
-		 * told apart later. The newer one replaces the older one in the list. */
+		/* Maps of maps with equal names, types and sizes cannot be told apart later, so the
+		 * newer one replaces the older one. */
 		if (!memcmp(&call->t->templates[i], &made, sizeof(made))) {
 			call->t->templates[i].inner = inner;
 			return;
@@ -217,35 +213,30 @@ static void take_map_of_maps(struct bb_take_call *call)
 	BB_PUSH(call->t->templates, call->t->n_templates, made);
 }
 
-/* --- perf_event_open() --- */
-
 static void take_event(struct bb_take_call *call, uint64_t attr_at)
 {
 	struct bb_take *t = call->t;
 	struct bb_opened_event e = {.tgid = bb_remote__process(&call->from)};
 
-	/* The command's struct may be longer or shorter than ours. Read the members that both
-	 * have. */
+	/* read only the members that the command's struct and ours have */
 	if (bb_remote__read(&call->from, attr_at, &e.attr, PERF_ATTR_SIZE_VER0) ||
 	    (e.attr.size > PERF_ATTR_SIZE_VER0 &&
 	     bb_remote__read(&call->from, attr_at, &e.attr,
 			     e.attr.size < sizeof(e.attr) ? e.attr.size : sizeof(e.attr))))
 		return;
-	/* programs write to an event of this type; they are not attached to it */
+	/* programs write to an event of this type, and are not attached to it */
 	if (e.attr.type == PERF_TYPE_SOFTWARE && e.attr.config == PERF_COUNT_SW_BPF_OUTPUT)
 		return;
-	if (e.attr.type >= PERF_TYPE_MAX) /* a dynamic probe of a function or of a file */
+	/* for a kprobe or uprobe, config1 points to the name of the function or file */
+	if (e.attr.type >= PERF_TYPE_MAX)
 		bb_remote__read_text(&call->from, e.attr.config1, e.name, sizeof(e.name));
-	/* If the list is full, drops the older half of the events, because a process attaches
-	 * programs to its newest events. */
+	/* drop the older half, because a process attaches programs to its newest events */
 	if (t->n_events == MAX_EVENTS) {
 		t->n_events /= 2;
 		memmove(t->events, t->events + t->n_events, t->n_events * sizeof(e));
 	}
 	BB_PUSH(t->events, t->n_events, e);
 }
-
-/* --- BPF_PROG_TEST_RUN --- */
 
 static void take_test_run(struct bb_take_call *call)
 {
@@ -274,8 +265,6 @@ static void take_test_run(struct bb_take_call *call)
 		});
 }
 
-/* --- one system call of the command --- */
-
 static void take_bpf(struct bb_take_call *call, const struct seccomp_data *data)
 {
 	size_t size = (uint32_t)data->args[2];
@@ -297,8 +286,8 @@ static void take_bpf(struct bb_take_call *call, const struct seccomp_data *data)
 	}
 }
 
-/* Returns the number that the system call has on our own architecture. A 32-bit process uses other
- * numbers, but its arguments and structs are the same. */
+/* A 32-bit process uses other numbers for system calls, so this finds the number on our
+ * architecture. The arguments and structs of its calls are the same. */
 static int number_of(const struct seccomp_data *data)
 {
 	char *name = seccomp_syscall_resolve_num_arch(data->arch, data->nr);

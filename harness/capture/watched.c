@@ -20,7 +20,7 @@
 		nth, SCMP_CMP_MASKED_EQ, LOW_WORD, value                                           \
 	}
 
-/* The system calls that are watched, each with up to two conditions. */
+/* The watched calls, each with up to two conditions on its arguments. */
 static const struct {
 	int call;
 	unsigned int n_args;
@@ -36,8 +36,7 @@ static const struct {
 	{SCMP_SYS(setsockopt), 2, {ARG_IS(1, SOL_SOCKET), ARG_IS(2, SO_ATTACH_REUSEPORT_EBPF)}},
 	{SCMP_SYS(ioctl), 1, {ARG_IS(1, PERF_EVENT_IOC_SET_BPF)}},
 	{SCMP_SYS(perf_event_open), 0, {}},
-	/* the command asks for a listener of its own: we watch this only to report that it gets
-	 * none */
+	/* a command that asks for a seccomp listener of its own gets none, which we report */
 	{SCMP_SYS(seccomp),
 	 2,
 	 {ARG_IS(0, SECCOMP_SET_MODE_FILTER),
@@ -45,7 +44,6 @@ static const struct {
 	   SECCOMP_FILTER_FLAG_NEW_LISTENER}}},
 };
 
-/* Adds the 32-bit system calls of x86, so that they are watched, too. Returns 0 or -errno. */
 static int add_narrow_calls(scmp_filter_ctx filter)
 {
 	int rc = seccomp_arch_native() == SCMP_ARCH_X86_64 ? seccomp_arch_add(filter, SCMP_ARCH_X86)
@@ -54,9 +52,9 @@ static int add_narrow_calls(scmp_filter_ctx filter)
 	return rc == -EEXIST ? 0 : rc;
 }
 
-/* Installs the seccomp filter in the child; returns its listener or -errno. Calls of other
- * architectures pass unwatched. CTL_NNP 0 leaves no_new_privs off, so that set-user-id programs
- * work. CTL_SSB 1 keeps seccomp from switching on mitigations, which would slow the command. */
+/* Returns the listener of the seccomp filter, or -errno. Calls of other architectures pass
+ * unwatched. CTL_NNP 0 leaves no_new_privs off, so that set-user-id programs work. CTL_SSB 1 keeps
+ * seccomp from switching on mitigations, which would slow the command. */
 static int install_filter(void)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
@@ -97,8 +95,7 @@ static int become_command(void *arg, int socket)
 	if (fd < 0)
 		return fd;
 	close(fd);
-	/* The command's watched calls fail if nobody answers them, so it is not started before the
-	 * guard runs. */
+	/* a watched call fails if nobody answers it, so wait until the guard runs */
 	rc = bb_descriptor__receive(socket, &guarded, &none);
 	if (rc)
 		return rc;
@@ -106,10 +103,8 @@ static int become_command(void *arg, int socket)
 	return -errno;
 }
 
-/* --- the guard --- */
-
-/* Lets the waiting call continue. Returns -ENOENT if a signal has interrupted the call; the command
- * may then make it again. */
+/* Lets the call continue. Returns -ENOENT if a signal has interrupted the call, which the command
+ * may then repeat. */
 static int answer(int fd, uint64_t id)
 {
 	struct seccomp_notif_resp go_on = {.id = id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
@@ -117,12 +112,11 @@ static int answer(int fd, uint64_t id)
 	return ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, &go_on) ? -errno : 0;
 }
 
-/* The guard runs this once bpfbench has ended. It lets the call continue that bpfbench was
- * handling, and all later calls. */
+/* The guard's work after bpfbench has ended. Begins with the call that bpfbench was handling. */
 static __attribute__((noreturn)) void answer_all(int fd, const uint64_t *answering)
 {
 	answer(fd, *answering);
-	/* we may have received one more call and ended before we stored its id; ids ascend by 1 */
+	/* bpfbench may have ended before it stored the id of one more call, and ids ascend by 1 */
 	answer(fd, *answering + 1);
 	for (;;) {
 		struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -146,8 +140,7 @@ static int be_guard(void *arg, int alive)
 	return 0;
 }
 
-/* Starts the guard. The guard closes its copy of our output, so that a reader of the output need
- * not wait for the guard's end. */
+/* The guard closes our output, so that a reader of the output does not wait for the guard's end. */
 static int start_guard(struct bb_listener *l)
 {
 	const struct bb_child_rules rules = {
@@ -171,10 +164,9 @@ static int start_guard(struct bb_listener *l)
 	return rc;
 }
 
-/* --- in bpfbench: starting the command, and receiving its calls --- */
+/* --- in bpfbench --- */
 
-/* Closes our descriptors. With `leave`, the guard stays and answers the command's calls; without
- * it, the guard ends, too. */
+/* With `leave`, the guard stays and answers the command's calls. Otherwise it ends. */
 static void listener_close(struct bb_listener *l, bool leave)
 {
 	char quit = GUARD_QUITS;
@@ -243,8 +235,8 @@ static int listener_start(const char *const *argv, const char *dir, const char *
 	return 0;
 }
 
-/* Waits up to timeout_ms for a watched call. Returns 1 if there is one, 0 if there is none; -EPIPE
- * if no process is left that could make one; -EINTR for a signal; or another -errno. */
+/* Returns 1 for a call, 0 if none came, -EPIPE if no process is left that could make one, or
+ * -errno. */
 static int listener_next(struct bb_listener *l, int timeout_ms, struct seccomp_notif *ret_call)
 {
 	struct pollfd p = {.fd = l->fd, .events = POLLIN};
@@ -256,7 +248,7 @@ static int listener_next(struct bb_listener *l, int timeout_ms, struct seccomp_n
 		return -EPIPE;
 	memset(ret_call, 0, sizeof(*ret_call));
 	if (ioctl(l->fd, SECCOMP_IOCTL_NOTIF_RECV, ret_call))
-		return errno == ENOENT ? 0 : -errno; /* a signal ended the task's system call */
+		return errno == ENOENT ? 0 : -errno; /* a signal interrupted the call */
 	*l->answering = ret_call->id;
 	return 1;
 }
@@ -264,9 +256,7 @@ static int listener_next(struct bb_listener *l, int timeout_ms, struct seccomp_n
 #define TURN_MS 50
 #define PATIENCE_S 3.0 /* limit: seconds to wait after each signal that asks the command to end */
 
-/* --- the command's processes --- */
-
-/* Lists our children that descend from the command, orphans included, in pids[max]. */
+/* Lists the command and its orphans, which we have adopted (PR_SET_CHILD_SUBREAPER). */
 static size_t children(const struct bb_watched *c, pid_t *pids, size_t max)
 {
 	char path[64], *text = NULL;
@@ -288,8 +278,6 @@ static size_t children(const struct bb_watched *c, pid_t *pids, size_t max)
 	return n;
 }
 
-/* --- the functions of watched.h --- */
-
 int bb_watched__start(const char *const *argv, const char *dir, const char *const *env, bool adopts,
 		      struct bb_watched *ret_watched, struct bb_err *err)
 {
@@ -303,8 +291,8 @@ int bb_watched__start(const char *const *argv, const char *dir, const char *cons
 		prctl(PR_SET_CHILD_SUBREAPER, 0);
 		return rc;
 	}
-	/* if we end the command ourselves (`adopts`), a second signal, such as timeout(1) sends,
-	 * must not kill us before the command has ended */
+	/* With `adopts`, we end the command ourselves. A second signal, such as timeout(1) sends,
+	 * must not kill us before that. */
 	bb_stop__install(!adopts);
 	/* we need a descriptor for each of the command's maps */
 	bb_open_files__allow_more();
@@ -342,9 +330,8 @@ void bb_watched__look(struct bb_watched *c)
 		c->beside = 0;
 }
 
-/* Lets the command's calls continue while it ends. Returns true once no process of the command is
- * left, false after `seconds`. If `signal` is SIGKILL, also kills orphans of the command that
- * become our children meanwhile. */
+/* Answers the command's calls while it ends. Returns false if a process is left after `seconds`.
+ * With SIGKILL, also kills orphans that we adopt meanwhile. */
 static bool wait_for_end(struct bb_watched *c, int signal, double seconds)
 {
 	uint64_t began_ns = bb_now_ns();

@@ -50,7 +50,6 @@ void bb_capture_provide_tracefs(void)
 		bb_tell("a loader that looks up tracepoints may fail: %s", err.msg);
 }
 
-/* Prints which kprobe, tracepoint and raw tracepoint programs the command attached to no event. */
 static void say_not_attached(const struct bb_capture *c)
 {
 	const struct bb_captured_attachment **places = bb_capture__any_attachments(c);

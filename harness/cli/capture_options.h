@@ -6,43 +6,41 @@
 
 #define BB_CAPTURE_MIB 256 /* default of max_mib */
 
-/* The options of a capture, for the commands capture, run and gate. */
+/* Options of the commands capture, run and gate. A capture is a file with the BPF programs that
+ * another command loaded. */
 struct bb_capture_args {
 	struct bb_capture_opts opts; /* the caller sets command, environment and budget */
 	bool until_attached, no_contents;
-	uint32_t max_mib; /* limit: MiB of map contents in a capture; 0 means BB_CAPTURE_MIB */
+	uint32_t max_mib; /* most MiB of map contents in a capture; 0 means BB_CAPTURE_MIB */
 };
 
-/* A set of options for struct bb_usage; they set members of a struct bb_capture_args. */
 extern const struct bb_option bb_capture_options[];
 
 /* Sets the members of a->opts that follow from the options. Exits with a usage error if options
- * contradict each other, or if an option is given although the command captures nothing (`captures`
- * is false). */
+ * contradict each other, or if one is given and `captures` is false. */
 void bb_capture_args__check(struct bb_capture_args *a, bool captures);
 
-/* Mounts tracefs if it is not mounted, because the command may attach programs through it
- * (bpf/attach.h). If that fails, prints why. */
+/* Mounts tracefs if it is not mounted, because the captured command may need it to attach programs.
+ * Prints why if that fails. */
 void bb_capture_provide_tracefs(void);
 
-/* Captures the command. Prints on stderr how many programs the command loaded, and which of them it
- * attached to no event. With `details`, also prints the time that the capture cost the command. */
+/* Captures the command. Prints on stderr how many programs it loaded, and which of them it attached
+ * to no event. If `details`, also prints the time that the capture cost the command. */
 int bb_capture_and_say(const struct bb_capture_opts *opts, bool details,
 		       struct bb_capture **ret_capture, struct bb_err *err);
 
-/* A capture in a temporary folder, for a measurement that does not keep it. If all members are
- * zero, there is no capture. */
+/* A capture in a temporary folder, for a measurement that does not keep it. All members are zero if
+ * there is no capture. */
 struct bb_captured_file {
 	char *object; /* the capture as NAME=FILE, the form of a value of --object */
-	int lock_fd;  /* locks the folder until this process ends (base/io.h) */
+	int lock_fd;  /* locks the folder until this process ends */
 };
 
-/* Writes the name for a capture of a command: the first word of `program`, without its folder. */
+/* Names the capture of a command: the first word of `program`, without its folder. */
 void bb_capture_name(const char *program, char *ret_name, size_t size);
 
-/* Runs a command and writes the BPF programs that it loads to a temporary file. The command is
- * `shell`, run by sh -c, or opts->argv if `shell` is NULL. The caller calls
- * bb_captured_file__remove() at the end. */
+/* Writes the BPF programs that a command loads to a temporary file. The command is `shell`, run by
+ * sh -c, or opts->argv if `shell` is NULL. Call bb_captured_file__remove() at the end. */
 int bb_captured_file__make(const struct bb_capture_opts *opts, const char *shell,
 			   struct bb_captured_file *ret_file, struct bb_err *err);
 void bb_captured_file__remove(struct bb_captured_file *f);

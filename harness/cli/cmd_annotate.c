@@ -13,7 +13,8 @@
 #include "store/store.h"
 
 #define HOTTEST 20u /* lines of a program that --hottest shows */
-/* If at least MANY programs are shown, only the first FIRST_LINES lines of each are shown. */
+/* If MANY programs or more are shown, each has only its FIRST_LINES lines with the most
+ * instructions. */
 #define MANY 4u
 #define FIRST_LINES 5u
 
@@ -22,8 +23,8 @@ struct annotate_args {
 	struct bb_annotate_opts opts;
 	int colour; /* index in `whens` */
 	bool hottest, time, all, cases;
-	const char *flame; /* file for the flame graph; NULL: no graph is drawn */
-	/* without --vm, only its members `results` and `command` are used */
+	const char *flame; /* NULL if no flame graph is drawn */
+	/* without --vm, only `results` and `command` are used */
 	struct bb_measure_args measure;
 	struct bb_object_args object; /* objects whose programs run in the guests of --vm */
 };
@@ -94,8 +95,8 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-/* Fails with a message that says why nothing was printed: either the whole run has no times by line
- * (or no counts of instructions), or the variant a->variant has none. */
+/* Fails with the reason why nothing was printed: the run has no figures by line, or the variant
+ * a->variant has none. */
 static int say_none(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
 	size_t n_all = a->time ? r->n_timed : r->n_counted, n = 0;
@@ -131,9 +132,9 @@ static int write_folded(void *arg, FILE *out, struct bb_err *)
 	return 0;
 }
 
-/* Returns the rank of a case among the cases of its program: infinity if it was measured with hot
- * and cold caches, -1 if only with cold caches or if its time is unknown, else its time, ns. Of
- * each program, the case with the highest rank is shown. */
+/* Of the cases of a program, the one with the highest rank is shown. A case that was measured with
+ * hot and with cold caches ranks highest, then the slowest. A case with cold caches only, or
+ * without a time, ranks lowest. */
 static double rank_of(const struct bb_by_line *b)
 {
 	if (bb_timed__is_cold(b->timed) || isnan(b->program.value))
@@ -141,8 +142,8 @@ static double rank_of(const struct bb_by_line *b)
 	return isfinite(b->cold.value) ? (double)INFINITY : b->program.value;
 }
 
-/* True if no case of the same program in lines[n] has a higher rank than lines[i]. If several cases
- * have the highest rank, this is true only for the first of them. */
+/* True if no case of the same program ranks above lines[i]. Of cases with equal rank, the first is
+ * chosen. */
 static bool is_chosen(const struct bb_by_line *lines, size_t n, size_t i)
 {
 	const struct bb_timed *t = lines[i].timed;
@@ -158,8 +159,8 @@ static bool is_chosen(const struct bb_by_line *lines, size_t n, size_t i)
 	return true;
 }
 
-/* Prints the chosen cases in full. For --flame, draws the flame graph of the only chosen case with
- * hot caches, or fails if several chosen cases have hot caches. */
+/* Prints the chosen cases. --flame draws the only chosen case with hot caches, and fails if there
+ * are several. */
 static int put_chosen(const struct bb_report *r, const struct annotate_args *a,
 		      struct bb_by_line *lines, size_t n, struct bb_err *err)
 {
@@ -168,8 +169,8 @@ static int put_chosen(const struct bb_report *r, const struct annotate_args *a,
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < n; i++) {
-		/* Draw no graph of runs with cold caches: it would have the same frames as the
-		 * graph with hot caches, only with other widths. */
+		/* A graph of runs with cold caches would only repeat the frames of the graph with
+		 * hot caches. */
 		bool draw = a->flame && !bb_timed__is_cold(lines[i].timed);
 
 		if (!a->cases && !is_chosen(lines, n, i))
@@ -191,8 +192,6 @@ static int put_chosen(const struct bb_report *r, const struct annotate_args *a,
 	return rc;
 }
 
-/* Adds to `d` the cases that were not printed, each with its total time, and advice on the command
- * to run next. */
 static void add_more(const struct annotate_args *a, const struct bb_by_line *lines, size_t n,
 		     struct bb_doc *d)
 {
@@ -224,7 +223,6 @@ static void add_more(const struct annotate_args *a, const struct bb_by_line *lin
 							  "--time");
 }
 
-/* Adds to `d` what follows the chosen cases. */
 static void add_below(const struct bb_report *r, const struct annotate_args *a,
 		      const struct bb_by_line *lines, size_t n, struct bb_doc *d)
 {
@@ -233,7 +231,7 @@ static void add_below(const struct bb_report *r, const struct annotate_args *a,
 	if (a->cases)
 		bb_doc_by_param(lines, n, d);
 	bb_doc_in_vain(r, NULL, d);
-	/* add to `d` which loads of the programs were not measured, and why */
+	/* these skips are loads of a program that were not measured */
 	for (size_t i = 0; i < r->n_skips; i++)
 		if (strstr(r->skips[i].what, "/loads ") && !n_skips++)
 			bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "without %s: %s", r->skips[i].what,
@@ -265,7 +263,6 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 	return rc;
 }
 
-/* Adds to `d` an explanation of the columns, and advice on the command to run next. */
 static void add_count_key(const struct bb_report *r, bool is_once, bool is_short, bool has_never,
 			  struct bb_doc *d)
 {
@@ -285,8 +282,8 @@ static void add_count_key(const struct bb_report *r, bool is_once, bool is_short
 		    "after a change `sudo bpfbench compare OLD.o NEW.o --exact`");
 }
 
-/* True if annotate shows the counts of the program `c`. The counts of a floor are shown only if the
- * user names it (a->variant), or if all counted programs are floors. */
+/* A floor is an empty program. Its counts are shown only if the user names it, or if all counted
+ * programs are floors. */
 static bool is_wanted(const struct bb_report *r, const struct annotate_args *a,
 		      const struct bb_counted *c)
 {
@@ -296,8 +293,8 @@ static bool is_wanted(const struct bb_report *r, const struct annotate_args *a,
 	       !BB_ANY(r->counted, r->n_counted, !bb_is_counted_floor(r, it));
 }
 
-/* True if at least one of the shown lines was executed by no run. If `n_hottest` is 0, all lines
- * are shown; otherwise, only the `n_hottest` lines with the most instructions. */
+/* True if a shown line was executed by no run. `n_hottest` is the number of lines that are shown,
+ * those with the most instructions. It is 0 if all lines are shown. */
 static bool shows_unexecuted(const struct bb_counted *c, size_t n_hottest)
 {
 	size_t n = BB_SUM(c->lines, c->n_lines, it->executions > 0);
@@ -332,7 +329,6 @@ static int put_counts(const struct bb_report *r, const struct annotate_args *a, 
 	return bb_output_document(&d, stdout, err);
 }
 
-/* Prints the figures by line of each kernel (--vm). */
 static int show_guests(void *arg, const struct bb_matrix_kernel *kernels, size_t n,
 		       struct bb_err *err)
 {

@@ -55,7 +55,7 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-/* Returns why the program cannot be measured; NULL if it can. */
+/* Returns why the program cannot be measured, or NULL if it can. */
 static const char *state_of(const struct bb_captured_prog *p)
 {
 	return p->probe ? "a test of the loader's" : p->refused ? p->refused : p->missing;
@@ -71,8 +71,8 @@ static int compare_attachments(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Counts the maps of a program, each only once. last_user[map] is the last program for which the
- * map was counted. */
+/* Counts each map of a program once. last_user[map] is the last program for which it was
+ * counted. */
 static size_t count_maps(const struct bb_captured_prog *p,
 			 const struct bb_captured_prog **last_user)
 {
@@ -87,7 +87,6 @@ static size_t count_maps(const struct bb_captured_prog *p,
 	return n;
 }
 
-/* Prints the row of a program. `attached` has its n attachments. */
 static void print_program(const struct bb_captured_prog *p,
 			  const struct bb_captured_attachment *const *attached, size_t n,
 			  size_t n_maps)
@@ -158,8 +157,7 @@ static void print_capture(const struct bb_capture *c, bool all)
 	}
 	printf("%zu map%s with %zu entries of %zu bytes; %zu without all of their contents\n",
 	       c->n_maps, bb_plural(c->n_maps), entries, bytes, left_out);
-	/* name the attached programs that were not captured, because the command itself did not
-	 * load them by a system call */
+	/* the command attached these programs, but did not load them by a system call of its own */
 	for (size_t i = 0; i < c->n_attachments; i++) {
 		const struct bb_captured_attachment *a = &c->attachments[i];
 

@@ -47,7 +47,6 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-/* Prints which programs each kernel loads. */
 static int show_guests(void *, const struct bb_matrix_kernel *kernels, size_t n, struct bb_err *err)
 {
 	struct bb_doc d = {0};
@@ -71,9 +70,8 @@ static int check_in_guests(struct check_args *a, struct bb_err *err)
 	return rc ? rc : bb_vm__measure(&a->measure, &work, err);
 }
 
-/* Adds a row with the result of a check, and with its remedy if no check before it has the same
- * remedy. If `all` is false, a check with the result "ok" gets no row, and a check with the result
- * "skip" gets one only if it adds a remedy. */
+/* A remedy is printed only in the first row that has it. If `all` is false, rows that ask for
+ * nothing are left out. */
 static void add_row(const struct bb_check_result *results, size_t i, bool all, struct bb_doc *d)
 {
 	const struct bb_check_result *r = &results[i];
@@ -86,8 +84,7 @@ static void add_row(const struct bb_check_result *results, size_t i, bool all, s
 	bb_doc__cell(d, "%s%s%s", r->text, is_new ? " -> " : "", is_new ? r->remedy : "");
 }
 
-/* Appends the names of the checks with the result `status` to the last block of `d`: ": load,
- * perf_pmu". */
+/* Appends text such as ": load, perf_pmu" to the last block of `d`. */
 static void append_named(const struct bb_check_result *results, enum bb_check_status status,
 			 struct bb_doc *d)
 {
@@ -101,7 +98,6 @@ static void append_named(const struct bb_check_result *results, enum bb_check_st
 	}
 }
 
-/* Adds the answer whether this machine can measure, and what to do first if it cannot. */
 static void add_answer(const struct bb_check_result *results, const size_t *counts,
 		       struct bb_doc *d)
 {

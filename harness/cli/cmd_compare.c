@@ -18,8 +18,8 @@
 #include "store/store.h"
 
 #define DEFAULT_BUDGET_S 10.0
-#define MOST_BUDGET_S 120.0 /* largest default budget, for several programs together, s */
-#define DEFAULT_PAIRS 24u   /* pairs of loads, if neither --loads nor a budget limits them */
+#define MOST_BUDGET_S 120.0 /* largest default budget of several programs together, s */
+#define DEFAULT_PAIRS 24u   /* pairs of loads, if there is neither --loads nor a budget */
 #define TIME_SAMPLES 6400u
 
 struct compare_args {
@@ -29,8 +29,8 @@ struct compare_args {
 	struct bb_strings drives;
 	uint32_t loads;
 	bool cold;
-	bool exact;              /* true: compare instruction counts only, without tolerance */
-	bool time;               /* true: compare the time of each line */
+	bool exact;              /* compare instruction counts only, without tolerance */
+	bool time;               /* compare the time of each line */
 	double threshold, alpha; /* shares: 0.01 is 1 % */
 	const char *runs[2], *baseline, *save_baseline; /* names of stored runs */
 	bool force;
@@ -39,7 +39,6 @@ struct compare_args {
 
 #define ARGS struct compare_args
 
-/* Stores an argument in runs[0] or, if runs[0] is set already, in runs[1]. */
 static void read_stored(const struct bb_option *, const char *text, void *runs)
 {
 	const char **run = runs;
@@ -228,8 +227,6 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-/* --- printing; each function returns the exit code, or -errno with a message --- */
-
 static int add_in_turns(const struct compare_args *a, const struct bb_report *report,
 			struct bb_doc_sides sides, struct bb_doc *doc, struct bb_err *err)
 {
@@ -242,8 +239,8 @@ static int add_in_turns(const struct compare_args *a, const struct bb_report *re
 	return rc;
 }
 
-/* Returns what --time or --exact compares: base and head of the run `run` or, if `base` is not
- * NULL, the stored runs `base` and `run`. */
+/* If `base` is NULL, compares base and head of the run `run`. Otherwise compares the stored runs
+ * `base` and `run`. */
 static struct bb_compared compared_of(const struct compare_args *a, const struct bb_report *base,
 				      const struct bb_report *run)
 {
@@ -261,8 +258,7 @@ static struct bb_compared compared_of(const struct compare_args *a, const struct
 	};
 }
 
-/* Adds the lines (--time) or the counts (--exact) that differ. With --exact any increase is a
- * regression, unless --fail-on names another verdict. */
+/* With --exact any increase makes the command fail, unless --fail-on names another verdict. */
 static int add_compared(const struct compare_args *a, const struct bb_compared *c,
 			struct bb_doc_sides sides, struct bb_doc *d, struct bb_err *err)
 {
@@ -274,12 +270,8 @@ static int add_compared(const struct compare_args *a, const struct bb_compared *
 	return rc || !n || (a->time && !fails) ? rc : BB_EXIT_REGRESSION;
 }
 
-/*
- * Prints what was measured. `rc` and `exit_code` say how the measurement ended. The comparisons go
- * to stdout, unless the user chose another format. After comparisons in turns, the cases and the
- * notes follow. If a signal ended the measurement, the verdicts reached so far are printed. After
- * any other failure nothing goes to stdout, and the cases and the notes go to stderr.
- */
+/* Prints what was measured. If a signal ended the measurement, the verdicts so far are printed.
+ * After any other failure nothing goes to stdout, and the cases go to stderr. */
 static int show_measured(const struct compare_args *a, const struct bb_report *r, int rc,
 			 int exit_code, struct bb_err *err)
 {
@@ -319,16 +311,15 @@ static int show_measured(const struct compare_args *a, const struct bb_report *r
 	return shown < 0 || exit_code == BB_EXIT_OK ? shown : exit_code;
 }
 
-/* --- two stored runs --- */
-
-/* Returns the name of a stored run as the output shows it: the user's name for it and, unless this
- * name contains the run's id, the id in parentheses. The caller frees it. */
+/* Returns the user's name for a stored run, with the run's id in parentheses unless the name
+ * contains it. The caller frees it. */
 static char *name_side(const char *named, const struct bb_report *r)
 {
 	return strstr(named, r->id) ? bb_strdup(named) : bb_asprintf("%s (%s)", named, r->id);
 }
 
-/* Returns the command line that measures the programs of both runs again, in turns; free() it. */
+/* Returns a command line that measures the programs of both runs again, in turns. The caller frees
+ * it. */
 static char *in_turns_command(const struct bb_report *new, const struct bb_diffs *diffs)
 {
 	const char *command = new->command ? new->command : "";
@@ -356,13 +347,10 @@ static char *in_turns_command(const struct bb_report *new, const struct bb_diffs
 	return text;
 }
 
-/* Adds the next step: a command that decides the inconclusive verdicts, or one that explains the
- * others. */
 static void add_next_of_stored(const struct bb_report *old, const struct bb_report *new,
 			       const struct bb_diffs *diffs, struct bb_doc *d)
 {
-	/* --seconds is an option for live programs that are watched, not for live programs in test
-	 * runs */
+	/* --seconds is for live programs that are watched, not for those in test runs */
 	bool is_live = BB_ANY(new->cases, new->n_cases,
 			      it->is_live && bb_drive_kind_named(it->drive)->seconds > 0);
 	bool is_open, is_changed;
@@ -472,10 +460,8 @@ static int compare_stored(const struct compare_args *a, struct bb_err *err)
 	return rc;
 }
 
-/* --- two programs that are measured now --- */
-
-/* Adds one of the two builds as the variant `name`: a copy of the variant `like` with the object
- * file `object`. `program` is its program; NULL: the program of `like`. */
+/* Adds a build as the variant `name`: a copy of the variant `like` with the object file `object`.
+ * If `program` is NULL, the copy keeps the program of `like`. */
 static int add_build(struct bb_scenario *s, const char *name, const char *like, const char *program,
 		     const char *object, struct bb_err *err)
 {
@@ -497,9 +483,8 @@ static int add_build(struct bb_scenario *s, const char *name, const char *like, 
 	return rc;
 }
 
-/* Makes the scenario to measure. Two objects become its variants "base" and "head". If the user
- * also names a scenario, these two variants are copies of variants of that scenario, with the
- * programs of the objects. */
+/* Two objects become the variants "base" and "head". With --scenario, these are copies of variants
+ * of that scenario, with the programs of the objects. */
 static int make_scenario(struct compare_args *a, struct bb_scenario **ret_scenario,
 			 struct bb_err *err)
 {
@@ -513,7 +498,7 @@ static int make_scenario(struct compare_args *a, struct bb_scenario **ret_scenar
 		rc = bb_scenario_find(a->scenario, ret_scenario, err);
 	else
 		rc = bb_object_args__scenario(&a->object, true, &text, ret_scenario, err);
-	/* `text` has no skips: the program of each object can be driven */
+	/* `text` has no skipped programs, because the program of each object can be made to run */
 	bb_object_scenario__done(&text);
 	if (rc || !a->object.objects.n)
 		return rc;
@@ -529,7 +514,7 @@ static int make_scenario(struct compare_args *a, struct bb_scenario **ret_scenar
 	return rc;
 }
 
-/* One comparison to make: of a program that both objects have, or of two variants of a scenario. */
+/* One comparison: of a program that both objects have, or of two variants of a scenario. */
 struct compare_job {
 	struct bb_scenario *scenario;
 	struct bb_plan plan;
@@ -540,7 +525,7 @@ struct compare_jobs {
 	size_t n;
 	struct bb_object_skip *skips; /* programs that cannot be compared */
 	size_t n_skips;
-	size_t n_comparisons; /* comparisons of all jobs; they share alpha */
+	size_t n_comparisons; /* comparisons of all jobs, which share alpha */
 	double budget_s;      /* default budget of all jobs together, s */
 };
 
@@ -558,8 +543,7 @@ static void free_jobs(struct compare_jobs *jobs)
 	free(jobs->skips);
 }
 
-/* Measures a job: counts instructions (--exact), times each line (--time), or times base and head
- * in turns. `budget_s` is for this job alone. */
+/* `budget_s` is for this job alone. */
 static int measure_job(const struct compare_args *a, const struct compare_jobs *jobs, size_t job,
 		       double budget_s, struct bb_measure *m, struct bb_err *err)
 {
@@ -587,8 +571,8 @@ static int measure_job(const struct compare_args *a, const struct compare_jobs *
 				   : bb_run_ab(plan, &opts, m->report, err);
 }
 
-/* Measures the jobs, which share the budget. If there are several jobs, one that cannot be measured
- * becomes a skip; only if all of them fail, the last error is returned. */
+/* The jobs share the budget. If one of several jobs fails, it becomes a skip. The last error is
+ * returned only if all jobs fail. */
 static int measure(const struct compare_args *a, const struct compare_jobs *jobs,
 		   struct bb_measure *m, struct bb_err *err)
 {
@@ -614,7 +598,7 @@ static int measure(const struct compare_args *a, const struct compare_jobs *jobs
 	return rc;
 }
 
-/* Makes the plan, and finds the largest budget that a drive of the plan needs, s. */
+/* *ret_budget_s is the largest budget that a drive of the plan needs, s. */
 static int make_plan(const struct compare_args *a, struct bb_scenario *scenario,
 		     struct bb_plan *ret_plan, double *ret_budget_s, struct bb_err *err)
 {
@@ -640,8 +624,8 @@ static int make_plan(const struct compare_args *a, struct bb_scenario *scenario,
 	return rc;
 }
 
-/* Adds a job for `program` of both objects. If `program` is NULL: for the only program of each
- * object, or for two variants of the scenario. */
+/* If `program` is NULL, compares the only program of each object, or two variants of the
+ * scenario. */
 static int add_job(struct compare_args *a, const char *program, struct compare_jobs *jobs,
 		   struct bb_err *err)
 {
@@ -711,8 +695,7 @@ static int add_pairs(struct compare_args *a, const struct bb_object_info info[2]
 		       jobs->skips[0].what, jobs->skips[0].why);
 }
 
-/* Adds the jobs. If each object has only one program, compares these two, whatever their names
- * are. */
+/* If each object has only one program, these two are compared, whatever their names are. */
 static int add_jobs(struct compare_args *a, struct compare_jobs *jobs, struct bb_err *err)
 {
 	const struct bb_strings *objects = &a->object.objects, *named = &a->object.opts.programs;
@@ -761,8 +744,7 @@ static int compare_now(struct compare_args *a, struct bb_err *err)
 	return rc;
 }
 
-/* Runs the objects once more with tracing. Prints the lines and functions in which the programs of
- * two objects differ in each kernel, or the programs of one object between the kernels. */
+/* Runs the objects once more, and prints the lines and functions in which their programs differ. */
 static int trace_in_guests(const struct compare_args *a, const struct bb_object_args *objects,
 			   struct bb_err *err)
 {
@@ -776,14 +758,13 @@ static int trace_in_guests(const struct compare_args *a, const struct bb_object_
 	bool is_for_people = !a->measure.format || opts.is_markdown ||
 			     !strcmp(a->measure.format->name, "table");
 
-	/* Do not trace if --output names a file, which gets only the table; if the format is not
-	 * for people; or if both paths name one object, whose programs do not differ. */
+	/* Skip the trace if --output names a file, which gets only the table, if the format is for
+	 * programs, or if both paths name one object. */
 	if (a->measure.output || !is_for_people || (o->n == 2 && !strcmp(opts.base, opts.head)))
 		return 0;
 	return bb_traced_run(&a->measure, objects, &opts, err);
 }
 
-/* Compares two objects in each kernel, or one object between kernels. */
 static int compare_in_guests(const struct compare_args *a, struct bb_err *err)
 {
 	static const struct bb_matrix_pair pair = {.base = "base", .head = "head"};
@@ -821,7 +802,7 @@ int bb_cmd_compare(int argc, char **argv, struct bb_err *err)
 	bb_usage__parse(&usage, argc, argv, &a);
 	if (a.measure.kernels)
 		return compare_in_guests(&a, err);
-	/* check_what() has refused command lines with both stored runs and programs to measure */
+	/* check_what() has refused stored runs together with programs to measure */
 	if (a.scenario || a.object.objects.n)
 		return compare_now(&a, err);
 	rc = bb_caller__become(err);

@@ -21,9 +21,9 @@ struct gate_args {
 	struct bb_object_args object;
 	struct bb_gate_opts gate;
 	struct bb_capture_args how;
-	const char *capture; /* a command, run by sh -c, whose programs are captured; may be NULL */
+	const char *capture; /* a command for sh -c whose programs are captured, or NULL */
 	const char *scenario, *markdown, *source_lines;
-	/* BMF files to write for base and head; NULL: that file is not written */
+	/* BMF files to write for base and head; NULL if not wanted */
 	const char *bmf[2];
 };
 
@@ -139,7 +139,7 @@ static void say_nothing(const char *)
 {
 }
 
-/* Checks the arguments before the two builds start, and stores the full path of the scenario. */
+/* Checks all arguments before the two builds start. */
 static int check(struct gate_args *a, struct bb_err *err)
 {
 	const char *const files[] = {a->markdown, a->source_lines, a->bmf[0], a->bmf[1],
@@ -164,9 +164,8 @@ static int check(struct gate_args *a, struct bb_err *err)
 	return 0;
 }
 
-/* Measures once. `first` is the report of the first measurement; NULL: this is the first
- * measurement. Returns the exit code, with the report in `m`; or -errno if the measurement cannot
- * begin. */
+/* `first` is the report of the first measurement, or NULL if this is the first. Returns the exit
+ * code, or -errno if the measurement cannot begin. */
 static int measure(const struct bb_measure_args *args, struct bb_gate_run *run,
 		   const struct bb_report *first, struct bb_measure *m, struct bb_err *err)
 {
@@ -204,9 +203,8 @@ static int write_markdown(void *arg, FILE *out, struct bb_err *)
 	return 0;
 }
 
-/* Writes how much more a line of source costs in head than in base. Writes nothing if the line does
- * not cost more, or if its file is outside the tree, such as a system header. `name` is a case's
- * name, which begins with the program. */
+/* Writes nothing if the line does not cost more, or if its file is outside the tree, such as a
+ * system header. `name` is the name of a case, which begins with the program. */
 static void write_source_line(const struct bb_gate *g, const char *name, const char *file,
 			      uint32_t line, double more, const char *unit, FILE *out)
 {
@@ -231,9 +229,8 @@ static bool has_regressed(const struct bb_doc_gate *v, const char *name)
 			      bb_gate__exact_verdict(v->gate, it) == BB_GATE_REGRESSED);
 }
 
-/* Writes the lines whose time differs between base and head in the second measurement, then the
- * lines whose number of instructions differs. Only programs that regressed have been timed by
- * line. */
+/* Writes the lines whose time differs, then those whose number of instructions differs. Only
+ * programs that regressed were timed by line. */
 static int write_source_lines(void *arg, FILE *out, struct bb_err *)
 {
 	const struct bb_doc_gate *v = arg;
@@ -314,10 +311,8 @@ static int run_gate(const struct gate_args *a, struct bb_gate_run *run, struct b
 	return rc;
 }
 
-/* --- comparing in guests (--vm) --- */
-
-/* Returns the name under which the table shows an object; the caller must free() it. The name is
- * made from the file name, or from the path if another object has the same file name. */
+/* Makes a name from the file name, or from the path if another object has the same file name. The
+ * caller frees it. */
 static char *name_object(const struct bb_built_objects *objects, const struct bb_built_object *o)
 {
 	char name[BB_NAME_MAX_BYTES + 1];
@@ -345,7 +340,6 @@ static void add_pair(struct bb_object_args *a, const struct bb_built_objects *ob
 	ret_pair->head = names[BB_HEAD];
 }
 
-/* Compares, in guests, the objects that differ between the revisions. */
 static int run_in_guests(const struct gate_args *a, const struct bb_gate_run *run,
 			 struct bb_err *err)
 {
@@ -359,8 +353,7 @@ static int run_in_guests(const struct gate_args *a, const struct bb_gate_run *ru
 
 	both.opts.full_names = true;
 	judge = (struct bb_matrix_judge){pairs, 0, a->gate.complexity, a->gate.grow, &run->gate};
-	/* With --vm, the gate has one program for each object: gate.programs[i] stands for object
-	 * i. */
+	/* with --vm, gate.programs[i] stands for the whole object i */
 	for (size_t i = 0; i < objects->n; i++)
 		if (run->gate.programs[i].state == BB_GATE_COMPARED)
 			add_pair(&both, objects, i, &pairs[judge.n_pairs++]);

@@ -57,13 +57,11 @@ static const struct bb_usage usage = {
 		     .at = BB_ARG_AT(opts.filter.scenario)},
 };
 
-/* Prints that a file is not a stored run, and why. The command goes on with the other files. */
 static void say_passed_over(void *, const char *why)
 {
 	bb_tell("passed over: %s", why);
 }
 
-/* Fails with a message that says why no stored run fits, and what is stored instead. */
 static int say_nothing(const struct history_args *a, struct bb_err *err)
 {
 	struct bb_timeline_opts all = {.rule = bb_history_default_rule};

@@ -43,8 +43,7 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-/* Creates the file `path` and writes `text` to it. Fails if the file exists. If writing fails,
- * removes the file. */
+/* Creates the file `path`, which must not exist. Removes it if writing fails. */
 static int write_new(const char *path, const char *text, struct bb_err *err)
 {
 	FILE *out = fopen(path, "wxe");
@@ -66,7 +65,7 @@ static int write_new(const char *path, const char *text, struct bb_err *err)
 	return bb_fail(err, rc, "%s: %m", path);
 }
 
-/* Finds the trigger that makes each variant run, and stores it in found[scenario->n_variants]. */
+/* found[i] becomes the trigger that makes variant i run. */
 static int find(const struct bb_scenario *scenario, const char **found, struct bb_err *err)
 {
 	const struct bb_paths *paths = bb_paths(err);
@@ -87,8 +86,7 @@ static int find(const struct bb_scenario *scenario, const char **found, struct b
 	return rc;
 }
 
-/* Finds the triggers of the variants of *scenario, and makes the scenario's text again with these
- * triggers. Replaces *scenario by the scenario of the new text. */
+/* Finds the triggers, and makes the text and the scenario again with them. */
 static int write_found(struct bb_object_args *a, struct bb_object_scenario *text,
 		       struct bb_scenario **scenario, struct bb_err *err)
 {
@@ -118,7 +116,7 @@ int bb_cmd_init(int argc, char **argv, struct bb_err *err)
 	bb_usage__parse(&usage, argc, argv, &a);
 	if (!a.find_triggers)
 		rc = bb_caller__become(err);
-	/* also parses the text that it makes, so that no invalid text is written */
+	/* the text is also parsed, so that no invalid text is written */
 	if (!rc)
 		rc = bb_object_args__scenario(&a.object, false, &text, &scenario, err);
 	if (!rc && a.find_triggers)

@@ -21,7 +21,7 @@
 #define SAVE_S 30.0 /* default of --save-every */
 /* time between two updates of the table on a terminal and of the served figures, s */
 #define LOOK_S 1.0
-/* limit: lines of source that are shown for the difference between two paths */
+/* most lines of source that are shown for the difference between two paths */
 #define LINES_SHOWN 3
 
 struct inside_args {
@@ -29,14 +29,13 @@ struct inside_args {
 	uint32_t n_paths;
 	uint32_t snap;
 	bool no_paths, no_time, no_packets;
-	const struct inside_format *format; /* NULL: --format is not given */
-	/* address at which figures are served over HTTP; NULL: none are served */
+	const struct inside_format *format; /* NULL if --format is not given */
+	/* address at which figures are served over HTTP, or NULL */
 	const char *serve;
-	/* file to which the pid is written; NULL: no such file */
 	const char *pid_file;
-	struct bb_measure_args measure; /* used members: env, output (the capture), results,
-					   no_store, quiet, command line */
-	char **command;                 /* points into argv; ends in NULL */
+	/* only env, output, results, no_store, quiet and command are used */
+	struct bb_measure_args measure;
+	char **command; /* points into argv; ends in NULL */
 };
 
 struct session {
@@ -50,13 +49,13 @@ struct session {
 	struct bb_take take;               /* the capture; begun only with --output */
 	struct bb_inside_figures *figures; /* figures[inside.n_programs] */
 	size_t n_figures;
-	/* figures of the chains of tail calls; in this member, each "path" is a chain */
+	/* the chains of tail calls, each as a "path" of these figures */
 	struct bb_inside_figures chains;
 	uint64_t began_ns, ended_ns;
 	struct bb_http_server server;
 	struct bb_screen screen;
 	bool is_screen;
-	bool is_cut; /* true: the watch ended before the command did */
+	bool is_cut; /* true if the watch ended before the command did */
 };
 
 static int write_file(struct session *s, struct bb_err *err);
@@ -65,7 +64,7 @@ static void write_openmetrics(const struct session *s, FILE *out);
 
 static const struct inside_format {
 	const char *name;
-	void (*write)(const struct session *s, FILE *out); /* NULL: write_table() */
+	void (*write)(const struct session *s, FILE *out); /* NULL means write_table() */
 } formats[] = {{"table", NULL}, {"json", write_json}, {"openmetrics", write_openmetrics}};
 
 #define ARGS struct inside_args
@@ -138,8 +137,6 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-/* --- the table --- */
-
 static double runs_per_s(const struct session *s, size_t i)
 {
 	return (double)s->figures[i].began /
@@ -155,15 +152,15 @@ static double percent_of_cpu(const struct session *s, size_t i)
 static const struct {
 	double share;
 	const char *key;
-	/* fewest timed runs for which this percentile is shown: at least ten runs are above it */
+	/* fewest timed runs for this percentile, so that ten runs are above it */
 	uint64_t least;
 } percentiles[] = {{0.5, "p50", BB_P50_MIN},
 		   {0.9, "p90", BB_P90_MIN},
 		   {0.99, "p99", BB_P99_MIN},
 		   {0.999, "p99_9", 10 * BB_P99_MIN}};
 
-/* Computes the percentiles[], ns; NAN: too few runs were timed. Computes them as `show` does from
- * the stored run, so that both print the same figures. */
+/* A percentile is NAN if too few runs were timed. `bpfbench show` computes percentiles in this way,
+ * too, so that both print the same figures. */
 static void compute_percentiles(const struct bb_inside_path *p, double clock_ns, double *ret_ns)
 {
 	struct bb_hist hist = {0};
@@ -179,20 +176,17 @@ static void compute_percentiles(const struct bb_inside_path *p, double clock_ns,
 	bb_hist_done(&hist);
 }
 
-/* Returns the share of one CPU as text, or "under 0.01 %" if it is smaller. The caller frees the
- * text. */
+/* The caller frees the text. */
 static char *cpu_text(double percent)
 {
 	return percent > 0 && percent < 0.01 ? bb_strdup("under 0.01 %")
 					     : bb_asprintf("%.2g %%", percent);
 }
 
-/* Adds the cells of one path in the columns TIME_COLUMNS. */
 static void add_times(const struct bb_inside_path *p, double clock_ns, struct bb_doc *d)
 {
 	double mean = bb_inside_path__mean(p, clock_ns),
-	       /* the worst time is rounded, the mean is not; without fmax(), the worst could be
-		* below the mean */
+	       /* the worst time is rounded and could be below the mean */
 		worst = fmax(bb_inside_path__worst(p, clock_ns), mean);
 	double ns[BB_LEN(percentiles)];
 
@@ -267,8 +261,6 @@ static void print_programs(const struct session *s, struct bb_doc *d)
 	}
 }
 
-/* Adds `sign` and the line of source that `line` names. `line` is a record of the program's line
- * information. */
 static void add_line(const struct btf *btf, const struct bpf_line_info *line, const char *sign,
 		     struct bb_doc *d)
 {
@@ -278,12 +270,9 @@ static void add_line(const struct btf *btf, const struct bpf_line_info *line, co
 	free(source);
 }
 
-/*
- * Adds how `path` differs from the most frequent path, `most`. First come the lines of blocks that
- * only `path` executes ("+"), then those of blocks that only `most` executes ("-"). If the loops of
- * `path` make another number of iterations in a run than those of `most`, adds both numbers. If the
- * paths end at different exits, adds the line at which `path` ends.
- */
+/* Adds how `path` differs from the most frequent path, `most`: first the lines that only `path`
+ * executes ("+"), then those that only `most` executes ("-"). Adds the numbers of loop iterations
+ * and the line of the exit if they differ. */
 static void add_lines(const struct bb_inside_program *p, const struct bb_inside_path *path,
 		      const struct bb_inside_path *most, const struct btf *btf, struct bb_doc *d)
 {
@@ -317,9 +306,8 @@ static void add_lines(const struct bb_inside_program *p, const struct bb_inside_
 	}
 }
 
-/* Compares the descriptions of two paths in the blocks of `d`. One begins at index `a` and ends
- * before the next block of the kind BB_DOC_ITEM. The other begins at index `b` and ends with the
- * document. True if both have the same texts. */
+/* Compares the texts of two paths in the blocks of `d`. One text begins at block `a` and ends
+ * before the next BB_DOC_ITEM. The other text begins at block `b` and ends with the document. */
 static bool says_the_same(const struct bb_doc *d, size_t a, size_t b)
 {
 	while (b < d->n && bb_same_text(d->blocks[a].text, d->blocks[b].text))
@@ -327,9 +315,8 @@ static bool says_the_same(const struct bb_doc *d, size_t a, size_t b)
 	return b == d->n && d->blocks[a].kind == BB_DOC_ITEM;
 }
 
-/* Adds how path k differs from the most frequent path. If the item of an earlier path has the same
- * lines, only adds the name of path k to that item. `first` is the index of the first block about
- * the program's paths. */
+/* Adds how path k differs from the most frequent path. If an earlier path has the same lines, adds
+ * the name of path k to its item instead. `first` is the first block about these paths. */
 static void add_path_lines(const struct session *s, size_t i, size_t k, const struct btf *btf,
 			   size_t first, struct bb_doc *d)
 {
@@ -376,7 +363,6 @@ static void print_path(const struct session *s, size_t i, size_t nth, struct bb_
 		bb_doc__cell(d, p->varies ? "different values" : "%" PRId64, (int64_t)p->retval);
 }
 
-/* Returns how many paths of program i are shown. */
 static size_t n_shown(const struct session *s, size_t i)
 {
 	size_t n = s->figures[i].n_paths;
@@ -419,8 +405,7 @@ static const struct bb_doc_column chain_columns[] = {
 	TIME_COLUMNS,
 };
 
-/* Returns the number of programs in a chain of tail calls. Each byte of the chain's key names one
- * program. */
+/* A chain of tail calls has a key in which each byte names one program. */
 static unsigned int length_of(uint64_t key)
 {
 	unsigned int n = 0;
@@ -430,8 +415,7 @@ static unsigned int length_of(uint64_t key)
 	return n;
 }
 
-/* Returns the index of the program that is at position `nth` of a chain of tail calls, counted from
- * 0. `key` is the chain's key. */
+/* Returns the index of program number `nth`, from 0 on, in the chain with this key. */
 static size_t called_nth(uint64_t key, unsigned int nth)
 {
 	return (size_t)(key >> 8 * (length_of(key) - 1 - nth) & BB_INSIDE_CHAINED) - 1;
@@ -442,8 +426,7 @@ static double clock_of_chain(const struct session *s, const struct bb_inside_pat
 	return s->inside.price.clock_ns * length_of(chain->key);
 }
 
-/* Returns the names of the chain's programs as "first > second > third". The caller frees the
- * text. */
+/* Returns text such as "first > second > third". The caller frees it. */
 static char *name_chain(const struct session *s, uint64_t key)
 {
 	size_t len;
@@ -485,8 +468,6 @@ static void print_chains(const struct session *s, struct bb_doc *d)
 	}
 }
 
-/* Adds how many of the loaded programs were replaced by clones. For each program that was not
- * replaced, says why. For each clone that measures only part of the figures, says why. */
 static void print_others(const struct session *s, struct bb_doc *d)
 {
 	const struct bb_inside *in = &s->inside;
@@ -522,8 +503,6 @@ static void print_others(const struct session *s, struct bb_doc *d)
 		bb_doc__append(d, "; %zu others only tried out the kernel", tests);
 }
 
-/* Adds an explanation of the columns of times, and the CPU time that the clones cost the machine.
- */
 static void print_cost(const struct session *s, struct bb_doc *d)
 {
 	const struct bb_inside_price *price = &s->inside.price;
@@ -578,7 +557,7 @@ static void print_next(const struct session *s, struct bb_doc *d)
 			    s->name, a->command + strlen("bpfbench inside"), s->name, what);
 }
 
-/* Writes the tables. If `is_end` is true (the command has ended), also says what to do next. */
+/* If `is_end` is true, adds what to do next. */
 static void write_table(const struct session *s, const struct bb_doc_look *look, bool is_end,
 			FILE *out)
 {
@@ -595,8 +574,6 @@ static void write_table(const struct session *s, const struct bb_doc_look *look,
 	bb_doc__text(&d, look, out);
 	bb_doc__done(&d);
 }
-
-/* --- other formats --- */
 
 static void json_times(const struct bb_inside_path *p, double clock_ns, struct bb_json *w)
 {
@@ -678,14 +655,13 @@ static void write_json(const struct session *s, FILE *out)
 	bb_json__end(&w);
 }
 
-/* A family of samples about programs or, if is_path, about their most frequent paths: numbers of
- * runs, or their times as histograms. */
+/* A metric family of OpenMetrics, about programs or, if is_path, about their most frequent paths.
+ * It counts runs or, if is_time, has histograms of their times. */
 struct family {
 	const char *name, *help;
 	bool is_path, is_time;
 };
 
-/* Writes the sample about program i or, unless `path` is NULL, about its path. */
 static void put_sample(const struct session *s, const struct family *f, size_t i,
 		       const struct bb_inside_path *path, FILE *out)
 {
@@ -742,8 +718,6 @@ static void write_openmetrics(const struct session *s, FILE *out)
 	fputs("# EOF\n", out);
 }
 
-/* --- the session --- */
-
 static void forget_figures(struct session *s)
 {
 	for (size_t i = 0; i < s->n_figures; i++)
@@ -789,7 +763,7 @@ static void write_screen(const struct session *s, FILE *out)
 	write_table(s, &look, false, out);
 }
 
-/* Returns the text that write() writes. The caller frees it. */
+/* The caller frees the text. */
 static char *text_of(const struct session *s, void (*write)(const struct session *s, FILE *out),
 		     size_t *ret_len)
 {
@@ -801,7 +775,6 @@ static char *text_of(const struct session *s, void (*write)(const struct session
 	return text;
 }
 
-/* Computes the figures so far, and shows and serves them. */
 static int show_figures(struct session *s, struct bb_err *err)
 {
 	size_t len;
@@ -822,8 +795,8 @@ static int show_figures(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Shows the figures if a second has passed since `*shown_ns`. Returns 0; 1 if the user pressed q;
- * or -errno with a message. */
+/* Shows the figures once a second. Returns 1 if the user pressed q, else 0, or -errno with a
+ * message. */
 static int look(struct session *s, uint64_t *shown_ns, struct bb_err *err)
 {
 	if (s->is_screen && bb_screen__key() == 'q')
@@ -833,8 +806,6 @@ static int look(struct session *s, uint64_t *shown_ns, struct bb_err *err)
 	*shown_ns = bb_now_ns();
 	return show_figures(s, err);
 }
-
-/* --- saving while the command runs --- */
 
 static int ask_kernel(struct session *s, struct bb_err *err)
 {
@@ -848,8 +819,8 @@ static void add_to_report(const struct session *s)
 			  s->measure->report);
 }
 
-/* Runs in a child process: writes the capture of --output and stores the run, with the figures so
- * far. The session of the parent process is not changed. */
+/* Runs in a child process, so that the session of the parent does not change. Writes the capture
+ * and stores the run with the figures so far. */
 static int save(void *arg, int)
 {
 	struct session *s = arg;
@@ -866,9 +837,8 @@ static int save(void *arg, int)
 	return rc ? 1 : bb_measure__deliver(s->measure, 0, &err);
 }
 
-/* Starts a child that saves, if --save-every seconds have passed since the last child ended. The
- * child prints no error: this process writes the same file at the end, and then prints the error.
- */
+/* Saves in a child process every --save-every seconds. The child prints no errors, because this
+ * process writes the same file at the end and prints them then. */
 static void save_now_and_then(struct session *s)
 {
 	const struct bb_child_rules rules = {.signals = BB_SIGNALS_OF_FAULTS,
@@ -886,8 +856,7 @@ static void save_now_and_then(struct session *s)
 	}
 }
 
-/* Watches the command until the time is over, a signal or q comes, or no process of the command is
- * left. */
+/* Ends when the time is over, at a signal or q, or when no process of the command is left. */
 static int watch(struct session *s, struct bb_err *err)
 {
 	struct bb_take *take = s->args->measure.output ? &s->take : NULL;
@@ -921,7 +890,7 @@ static int watch(struct session *s, struct bb_err *err)
 	return rc == -EPIPE ? 0 : bb_fail(err, rc, "watching '%s': %m", s->args->command[0]);
 }
 
-/* Starts the command. If there is a screen, the command's stdout and stderr go to /dev/null. */
+/* If there is a screen, the command's stdout and stderr go to /dev/null. */
 static int start_command(struct session *s, const char *const *argv, struct bb_err *err)
 {
 	int before = bb_silence__begin(s->is_screen);
@@ -977,8 +946,8 @@ static int run_command(struct session *s, struct bb_err *err)
 			bb_screen__close(&s->screen);
 	}
 	bb_child__stop(&s->saver);
-	/* From now on the command's programs are loaded as they are, because nobody would read the
-	 * figures of clones. */
+	/* Now load the command's programs as they are, because nobody would read the figures of
+	 * clones. */
 	s->command.load = NULL;
 	if (!rc)
 		read_figures(s);
@@ -994,8 +963,8 @@ static int run_command(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Adds a packet to the capture in its original length (at most BB_INSIDE_MOST_SNAP), or the context
- * of a tracing program. Bytes that were not kept are zeros. */
+/* Adds a packet in its original length (at most BB_INSIDE_MOST_SNAP), or the context of a tracing
+ * program. Bytes that were not kept are zeros. */
 static void add_packet(struct bb_capture *c, const struct bb_inside_program *p,
 		       const struct bb_inside_path *path, double share,
 		       const struct bb_inside_packet *packet)
@@ -1015,8 +984,8 @@ static void add_packet(struct bb_capture *c, const struct bb_inside_program *p,
 	memcpy(bytes->data, packet->bytes, packet->n < len ? packet->n : len);
 }
 
-/* True if one of the contexts that were copied from runs of `p`, a tracing program, contains the
- * address of a kernel object. By the time of a test run, another object may be at this address. */
+/* True if a kept context of the tracing program `p` has the address of a kernel object. By the time
+ * of a test run, another object may be at this address. */
 static bool has_addresses(const struct bb_inside_program *p)
 {
 	for (size_t i = 0; i < p->packets.n_paths; i++)
@@ -1035,7 +1004,6 @@ static bool has_addresses(const struct bb_inside_program *p)
 	return false;
 }
 
-/* Adds the packets of a program's most frequent paths to the capture. */
 static void add_packets(const struct session *s, size_t i, struct bb_capture *c)
 {
 	const struct bb_inside_program *p = &s->inside.programs[i];
@@ -1074,7 +1042,7 @@ static int write_file(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Writes the paths of all programs as folded stacks, which `bpfbench report` draws. */
+/* Writes the paths as folded stacks, which `bpfbench report` draws. */
 static int write_tree(void *arg, FILE *out, struct bb_err *)
 {
 	const struct session *s = arg;
@@ -1086,7 +1054,6 @@ static int write_tree(void *arg, FILE *out, struct bb_err *)
 	return 0;
 }
 
-/* Runs the command, prints the figures of its programs, and adds them to the report. */
 static int measure(struct session *s, struct bb_err *err)
 {
 	const struct inside_args *a = s->args;
@@ -1105,8 +1072,7 @@ static int measure(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Stores the run and, only if that succeeds, the tree of its paths beside it. `rc` says how the
- * measurement ended. Returns the exit code. */
+/* The tree of paths is stored only if storing the run succeeds. Returns the exit code. */
 static int store(struct session *s, int rc, struct bb_err *err)
 {
 	int exit_code = bb_measure__deliver(s->measure, rc, err);

@@ -32,8 +32,6 @@ static const struct bb_usage usage = {
 	.sets = {{NULL, options, 0}},
 };
 
-/* Prints a line: a name, padded to `width` columns; the description, unless it is NULL; and the
- * mark, unless it is "". */
 static void print_line(const char *name, int width, const char *description, const char *mark)
 {
 	bool is_described = description && description[0];

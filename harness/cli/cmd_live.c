@@ -20,25 +20,24 @@
 #define QUIET_S 1.0
 #define PATIENCE_S 60.0 /* longest wait for a command to load its programs, s */
 #define SECONDS 1.0
-/* Number of slices of one measurement for --save or --compare: enough for verdicts on a thousand
- * programs after Holm's correction. LOOK_SECONDS is the default length of this measurement. */
+/* --save and --compare watch SLICES periods, enough for verdicts on a thousand programs after
+ * Holm's correction. LOOK_SECONDS is the default length of all periods together. */
 #define SLICES 20
 #define LOOK_SECONDS 10.0
 
 struct live_args {
-	double seconds, for_s; /* 0: not given */
+	double seconds, for_s; /* 0 if not given */
 	const struct bb_live_order *order;
-	const struct bb_live_format *format; /* NULL: --format is not given */
-	const char *output;                  /* NULL: stdout */
-	/* address at which figures are served over HTTP; NULL: none are served */
+	const struct bb_live_format *format; /* NULL if --format is not given */
+	const char *output;                  /* NULL means stdout */
+	/* address at which figures are served over HTTP, or NULL */
 	const char *serve;
 	bool once, all;
-	char **command; /* points into argv; ends in NULL. NULL: all programs are watched */
+	char **command; /* ends in NULL; is NULL if all programs are watched */
 	struct bb_strings env;
-	/* save: name of the new baseline; compare: a baseline, a run id or a file; NULL: not given
-	 */
+	/* `save` names the new baseline. `compare` is a baseline, a run id or a file. */
 	const char *save, *compare;
-	struct bb_measure_args measure; /* used members: results, no_store, quiet, command line */
+	struct bb_measure_args measure; /* only results, no_store, quiet and command are used */
 	double threshold;               /* share: 0.1 is 10 % */
 	bool force;
 	struct bb_diff_view view;
@@ -147,8 +146,8 @@ static const struct bb_usage usage = {
 struct watch {
 	struct live_args *args;
 	struct bb_live_watch *live;
-	struct bb_follow *follow; /* the command; NULL: there is none */
-	struct bb_report *base;   /* the run to compare with; NULL: nothing is compared */
+	struct bb_follow *follow; /* the command, or NULL */
+	struct bb_report *base;   /* the run to compare with, or NULL */
 	struct bb_http_server server;
 	bool is_screen;
 };
@@ -174,9 +173,8 @@ static int publish(struct watch *w, const struct bb_live_row *rows, size_t n, st
 	return rc;
 }
 
-/* Writes the rows of a period to `out`, and serves them if there is a server. If `out` is NULL,
- * only serves them. Fails if the command has ended and none of its programs was seen, unless there
- * is a screen. */
+/* Writes the rows of a period to `out` (may be NULL), and serves them if there is a server. Fails
+ * if the command ended before one of its programs was seen, unless there is a screen. */
 static int take_snapshot(struct watch *w, const struct bb_live_format *format, FILE *out,
 			 size_t *ret_n, struct bb_err *err)
 {
@@ -205,9 +203,7 @@ static int take_snapshot(struct watch *w, const struct bb_live_format *format, F
 	return rc;
 }
 
-/* --- the command whose programs are watched --- */
-
-/* Starts the command. If there is a screen, the command's stderr goes to /dev/null. */
+/* If there is a screen, the command's stderr goes to /dev/null. */
 static int start_command(struct watch *w, struct bb_err *err)
 {
 	int before = bb_silence__begin(w->is_screen), rc;
@@ -224,8 +220,7 @@ static bool is_wanted(void *arg, uint32_t id)
 	return bb_follow__loaded(arg, id);
 }
 
-/* Waits until the command has loaded its programs. If the command still runs then, begins a new
- * period of the watch. */
+/* Waits until the command has loaded its programs. If it still runs then, begins a new period. */
 static int wait_for_loads(const struct watch *w, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
@@ -256,8 +251,7 @@ static int wait_for_loads(const struct watch *w, struct bb_err *err)
 	return rc;
 }
 
-/* Ends the command. Returns `rc` or, if that is 0 and the command has failed, -ECHILD with a
- * message. */
+/* Returns `rc`, or -ECHILD with a message if `rc` is 0 and the command has failed. */
 static int end_command(const struct watch *w, int rc, struct bb_err *err)
 {
 	int status;
@@ -274,8 +268,6 @@ static int end_command(const struct watch *w, int rc, struct bb_err *err)
 	return rc;
 }
 
-/* --- one snapshot, or a server --- */
-
 static int write_snapshot(void *arg, FILE *out, struct bb_err *err)
 {
 	struct watch *w = arg;
@@ -284,7 +276,6 @@ static int write_snapshot(void *arg, FILE *out, struct bb_err *err)
 	return take_snapshot(w, w->args->format, out, &n, err);
 }
 
-/* Waits until `seconds` have passed or the command has ended. */
 static int wait_for_period(const struct watch *w, double seconds, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
@@ -306,8 +297,7 @@ static int print_once(struct watch *w, struct bb_err *err)
 	return rc ? rc : bb_output_of(write_snapshot, w, w->args->output, err);
 }
 
-/* Serves the figures over HTTP until a signal comes or the command ends. A signal or the command's
- * end is no error. */
+/* A signal or the end of the command ends serving without an error. */
 static int serve(struct watch *w, struct bb_err *err)
 {
 	size_t n;
@@ -321,10 +311,6 @@ static int serve(struct watch *w, struct bb_err *err)
 	return rc == -EINTR ? 0 : rc;
 }
 
-/* --- one measurement for --save or --compare --- */
-
-/* Watches the programs for SLICES periods, one after the other, and adds the runs in each period to
- * the report. */
 static int take_slices(struct watch *w, struct bb_report *report, struct bb_err *err)
 {
 	struct bb_live_look look = {.report = report};
@@ -376,8 +362,6 @@ static int show_verdicts(const struct live_args *a, const struct bb_report *base
 	return said ? said : rc;
 }
 
-/* Measures all slices, stores the run for --save, and prints the verdicts of --compare. Returns the
- * exit code, or -errno with a message. */
 static int take_look(struct watch *w, struct bb_err *err)
 {
 	struct live_args *a = w->args;
@@ -397,9 +381,7 @@ static int take_look(struct watch *w, struct bb_err *err)
 	return rc;
 }
 
-/* --- the screen --- */
-
-/* Makes the text for the screen at the end of a period. The caller frees *ret_text. */
+/* The caller frees *ret_text. */
 static int compose(struct watch *w, char **ret_text, struct bb_err *err)
 {
 	const struct live_args *a = w->args;
@@ -416,7 +398,7 @@ static int compose(struct watch *w, char **ret_text, struct bb_err *err)
 	return rc;
 }
 
-/* Reads a key if one was pressed; the key may change the order of the rows. Returns true for q. */
+/* A key may change the order of the rows. Returns true for q. */
 static bool take_key(struct live_args *a)
 {
 	char key = bb_screen__key();

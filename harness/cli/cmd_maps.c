@@ -108,8 +108,8 @@ static void write_hex(const char *before, const uint8_t *data, size_t n, const c
 		fprintf(out, "%s%02x", i ? between : "", data[i]);
 }
 
-/* Writes the entries of a map. Leaves out entries of an array whose value is zero, because a
- * scenario sets all entries that it does not name to zero. */
+/* Leaves out entries of an array that are zero, because a scenario sets all entries that it does
+ * not name to zero. */
 static void write_entries(int fd, const struct bpf_map_info *info, bool is_array, size_t slot_size,
 			  bool json, FILE *out)
 {
@@ -146,11 +146,11 @@ static void write_entries(int fd, const struct bpf_map_info *info, bool is_array
 struct dump {
 	int prog_fd;
 	bool json;
-	uint32_t n; /* number of maps that were written so far; only for JSON */
+	uint32_t n; /* number of maps written so far, only used for JSON */
 };
 
-/* Writes a map with its entries. Some maps cannot be filled by a scenario: JSON leaves them out,
- * and YAML has a comment for each of them. */
+/* Some maps cannot be filled by a scenario. JSON leaves them out, and YAML has a comment for each
+ * of them. */
 static int write_map(struct dump *d, int fd, FILE *out)
 {
 	struct bpf_map_info info = {0};
@@ -209,10 +209,7 @@ static int write_maps(void *dump, FILE *out, struct bb_err *err)
 	return rc;
 }
 
-/* --- bpfbench maps diff --- */
-
-/* True for a file on a disk. False for a pin, which is also a regular file, but in the BPF file
- * system. */
+/* A pin is a regular file, too, but in the BPF file system. */
 static bool is_file(const char *path)
 {
 	struct statfs fs;
@@ -222,7 +219,6 @@ static bool is_file(const char *path)
 	       fs.f_type != BPF_FS_MAGIC;
 }
 
-/* Reads one side of a comparison: a file, or the maps of a loaded program. */
 static int read_side(const char *text, struct bb_maps_file **ret_file, struct bb_err *err)
 {
 	struct dump d = {.json = true};
@@ -253,8 +249,7 @@ static int by_key(const void *a, const void *b, void *table)
 		      t->keys + *(const uint32_t *)b * t->key_size, t->key_size);
 }
 
-/* Returns the indexes of the table's entries in the order of their keys. The caller frees the
- * array. */
+/* Returns the indexes of the entries in the order of their keys. The caller frees the array. */
 static uint32_t *sorted(struct bb_map_table *t)
 {
 	uint32_t *order = bb_calloc(t->n + 1, sizeof(*order));
@@ -265,16 +260,16 @@ static uint32_t *sorted(struct bb_map_table *t)
 	return order;
 }
 
-/* Two tables of one map (A and B), and how many of their entries differ. */
+/* The entries of a map in A and in B, and how many of them differ. */
 struct map_diff {
 	const struct bb_map_table *t[2];
 	uint32_t *order[2];
 	size_t only[2], differ, alike;
 };
 
-/* at[0] and at[1] are positions in the sorted entries of the two tables. Takes the lower of the two
- * keys there, and moves the positions past it. If the entries of this key differ, writes the
- * difference to `out` (unless `out` is NULL) and returns true. */
+/* at[0] and at[1] are positions in the sorted entries of A and of B. Takes the lower of the two
+ * keys there, and moves past it. If A and B differ in this key, writes the difference to `out` (may
+ * be NULL) and returns true. */
 static bool take_key(struct map_diff *m, size_t at[2], FILE *out)
 {
 	const struct bb_map_table *a = m->t[0], *b = m->t[1];
@@ -306,7 +301,7 @@ static bool take_key(struct map_diff *m, size_t at[2], FILE *out)
 	return true;
 }
 
-/* Writes how many entries differ, and then the first `most` of them. */
+/* Writes how many entries differ, and the first `most` of them. */
 static void diff_map(struct bb_map_table *a, struct bb_map_table *b, size_t most, FILE *out)
 {
 	struct map_diff m = {.t = {a, b}, .order = {sorted(a), sorted(b)}};
@@ -325,7 +320,7 @@ static void diff_map(struct bb_map_table *a, struct bb_map_table *b, size_t most
 	free(m.order[1]);
 }
 
-/* Writes the differences of all maps. A map that is missing on one side counts as empty there. */
+/* A map that is missing on one side counts as empty there. */
 static int write_diff(void *args, FILE *out, struct bb_err *err)
 {
 	const struct maps_args *a = args;

@@ -10,8 +10,8 @@
 #include "plan/field.h"
 #include "run/overhead.h"
 
-/* If this share of a ring buffer was full, it may have lost events: a record is lost if it does not
- * fit into the free part. */
+/* A ring buffer that was this full may have lost events, because a record that does not fit is
+ * lost. */
 #define NEARLY_FULL 0.95
 
 struct overhead_args;
@@ -20,7 +20,7 @@ struct shown {
 	const struct overhead_args *args;
 	const struct bb_overhead *o;
 	const char *name; /* name of the agent */
-	/* message of the error that ended the measurement; NULL: there was no error */
+	/* the error that ended the measurement, or NULL */
 	const char *failed;
 };
 
@@ -39,8 +39,6 @@ struct overhead_args {
 	char *line; /* the command line of bpfbench */
 	bool never_fails;
 };
-
-/* --- the report for people --- */
 
 static const char *const figure_names[BB_N_OVERHEAD] = {"CPU time",     "machine's CPU time",
 							"wall time",    "bystander's CPU time",
@@ -70,7 +68,6 @@ static const char *verdict_name(const struct bb_overhead_figure *f)
 						  : "inconclusive";
 }
 
-/* Returns the verdict on a figure as the table shows it. The head of its column names the limit. */
 static const char *shown_verdict(const struct shown *s, int i)
 {
 	const struct bb_overhead_figure *f = &s->o->figures[i];
@@ -88,8 +85,8 @@ static void add_figures(const struct shown *s, struct bb_doc *d)
 {
 	bool against = s->args->opts.against.command.shell;
 	const char *per = s->args->opts.requests > 1 ? "per request" : "per run";
-	/* static, because the document outlives this function and its columns point to their
-	 * heads */
+	/* static, because the columns of the document point to it after this function has
+	 * returned */
 	static char limit[40];
 	const struct bb_doc_column columns[] = {
 		{BB_TEXT(per)},
@@ -108,9 +105,8 @@ static void add_figures(const struct shown *s, struct bb_doc *d)
 
 		if (!isfinite(f->base_s))
 			continue;
-		/* The ratio that was estimated from the blocks is more precise than the ratio of
-		 * the medians. Compute the figure of head from it, so that base, head and ratio
-		 * agree in the row. */
+		/* The ratio is more precise than the medians. Compute the figure of head from it,
+		 * so that base, head and ratio of the row agree. */
 		if (isfinite(f->ratio.value))
 			sides[1] = f->base_s * f->ratio.value;
 		bb_doc__text_cell(d, figure_names[i]);
@@ -172,8 +168,7 @@ static void add_parts(const struct shown *s, struct bb_doc *d)
 			    bb_plural(n_idle));
 }
 
-/* Adds how many runs the kernel left out, and how full the agent's rings were. Both hint at events
- * that the agent missed. */
+/* Runs that the kernel left out, and full rings, hint at events that the agent missed. */
 static void add_lost(const struct shown *s, struct bb_doc *d)
 {
 	const struct bb_overhead *o = s->o;
@@ -203,7 +198,6 @@ static void add_lost(const struct shown *s, struct bb_doc *d)
 							   : "");
 }
 
-/* Adds advice to look inside the agent's programs. */
 static void add_inside(const char *agent, struct bb_doc *d)
 {
 	char *const argv[] = {"sudo bpfbench inside --", "sh", "-c", (char *)(uintptr_t)agent,
@@ -298,8 +292,6 @@ static void write_document(const struct shown *s, FILE *out)
 	add_notes(s, &d);
 	bb_output_render(&d, s->args->format->is_markdown, s->args->output, out);
 }
-
-/* --- JSON and BMF --- */
 
 static void write_estimate(struct bb_json *w, const char *name, const struct bb_estimate *e)
 {
@@ -416,8 +408,6 @@ static const struct format formats[] = {
 	{"json", write_json, false},
 	{"bmf", write_bmf, false},
 };
-
-/* --- the command --- */
 
 #define ARGS struct overhead_args
 

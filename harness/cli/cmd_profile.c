@@ -11,7 +11,6 @@
 enum { TEXT, FOLDED, FLAME };
 static const char *const formats[] = {"text", "folded", "flame"};
 
-/* The profile to write, its format, and its title and unit. */
 struct shown {
 	int format;
 	const struct bb_profile *profile;
@@ -27,7 +26,6 @@ struct profile_args {
 	bool is_user_only, is_kernel_only, verbose;
 };
 
-/* Reads the value of --off-cpu: "only", or no value. */
 static void read_off_cpu(const struct bb_option *, const char *text, void *sampler)
 {
 	struct bb_sampler_opts *opts = sampler;

@@ -11,12 +11,11 @@
 #include "html/html.h"
 #include "store/store.h"
 
-#define TIME_LIMIT "60" /* limit: time for all pictures of a run, s */
+#define TIME_LIMIT "60" /* longest time for all pictures of a run, s */
 #define TIMED_OUT 124   /* exit code of timeout(1) if the time was over */
 #define SCRIPT "plot.sh: "
 
-/* Writes the input files of plots/plot.sh. Names are data in these files, never part of a command.
- */
+/* Writes the input of plots/plot.sh. Names are data in these files, never part of a command. */
 static int write_inputs(const char *dir, const struct bb_report *r,
 			const struct bb_timeline *history, struct bb_err *err)
 {
@@ -46,8 +45,8 @@ static int write_inputs(const char *dir, const struct bb_report *r,
 	return rc;
 }
 
-/* Runs plot.sh and reads the pictures that it draws. If plot.sh fails, figures->why gets the last
- * line of its output, without "plot.sh: ". If plot.sh takes too long, figures->why says so. */
+/* If plot.sh fails or takes too long, figures->why gets the reason, which is the last line of its
+ * output or "gnuplot was still drawing". */
 static int draw_by_script(const char *dir, const struct bb_paths *paths, struct bb_figures *figures,
 			  struct bb_err *err)
 {
@@ -85,17 +84,15 @@ static int remove_one(const char *path, const struct stat *, int, struct FTW *)
 	return remove(path);
 }
 
-/*
- * Draws the pictures of a run and of its history by gnuplot (plots/plot.sh), as the calling user
- * and for a minute at the most. If nothing is drawn, ret_figures->why has the reason, such as a
- * package to install. Returns 0, or -EINTR after a signal to this process.
- */
+/* Draws the pictures by gnuplot (plots/plot.sh), as the calling user. If nothing is drawn,
+ * ret_figures->why has the reason, such as a package to install. Returns 0, or -EINTR after a
+ * signal. */
 static int draw_figures(const struct bb_report *r, const struct bb_timeline *history,
 			struct bb_figures *ret_figures, struct bb_err *err)
 {
 	const struct bb_paths *paths = bb_paths(err);
 	struct bb_figures figures = {0};
-	char *dir; /* a folder of our own for data and pictures */
+	char *dir; /* a temporary folder for data and pictures */
 	int rc = paths ? bb_scratch__make("figures", &dir, err) : err->code;
 
 	if (!rc) {
@@ -113,7 +110,7 @@ static int draw_figures(const struct bb_report *r, const struct bb_timeline *his
 	return 0;
 }
 
-#define FLAME_BYTES 1200000u /* limit: bytes of a flame graph's frames on the page */
+#define FLAME_BYTES 1200000u /* most bytes of a flame graph's frames on the page */
 
 struct report_args {
 	struct bb_strings runs;
@@ -143,7 +140,6 @@ static const struct bb_usage usage = {
 	.argument = {.read = bb_read_strings, .at = BB_ARG_AT(runs)},
 };
 
-/* What the page shows about one run. */
 struct part {
 	struct bb_report *report;
 	char *flame;
@@ -175,12 +171,11 @@ static void page_done(struct page *page)
 	bb_timeline__done(&page->history);
 }
 
-/* `bpfbench inside` stores a tree of paths as folded stacks. This table names its kinds of frames.
- * For example, BB_FRAME_USER is a line of source in this tree, but a function in a profile. */
+/* `bpfbench inside` stores paths as folded stacks. In them, the frame kinds of a profile have these
+ * meanings. */
 static const char *const legend_of_paths[BB_N_FRAME_KINDS] =
 	{[BB_FRAME_COMM] = "program", [BB_FRAME_USER] = "line"};
 
-/* Draws the flame graph of a file of folded stacks as HTML. */
 static int draw_flame(const char *path, bool is_inside, char **ret_html, struct bb_err *err)
 {
 	struct bb_flame_opts opts = {.max_bytes = FLAME_BYTES,
@@ -199,7 +194,7 @@ static int draw_flame(const char *path, bool is_inside, char **ret_html, struct 
 		opts.unit = "runs";
 		opts.legend = legend_of_paths;
 	}
-	/* `profile --off-cpu` writes microseconds; all other folded stacks count samples */
+	/* `profile --off-cpu` writes microseconds */
 	for (size_t i = 0; i < stacks.n_frames; i++)
 		if (stacks.frames[i].kind == BB_FRAME_OFF_CPU)
 			opts.unit = "us";
@@ -210,7 +205,7 @@ static int draw_flame(const char *path, bool is_inside, char **ret_html, struct 
 	return 0;
 }
 
-/* Draws the flame graph of a run if its stacks are stored: in ID.folded, beside its ID.json. */
+/* The stacks of a run, if they are stored, are in ID.folded beside its ID.json. */
 static int find_flame(const struct report_args *a, const char *which, struct part *p,
 		      struct bb_err *err)
 {
@@ -227,8 +222,6 @@ static int find_flame(const struct report_args *a, const char *which, struct par
 	return rc;
 }
 
-/* Draws a flame graph for each program whose lines were timed. The graph shows the time of one run
- * of the program. */
 static void draw_lines(struct part *p)
 {
 	const struct bb_report *r = p->report;

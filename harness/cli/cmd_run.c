@@ -64,7 +64,6 @@ static int write_svg(void *arg, FILE *out, struct bb_err *)
 	return 0;
 }
 
-/* Stores the output of `writer` as the file ID.suffix beside the stored run. */
 static int store_flame(struct flame *f, const char *suffix, bb_output_writer writer,
 		       struct bb_err *err)
 {
@@ -78,11 +77,9 @@ static int store_flame(struct flame *f, const char *suffix, bb_output_writer wri
 	return rc;
 }
 
-/*
- * Samples the workload of a plan that was measured (run/flame.h) and writes the flame graph to
- * `file`; NULL means ID.svg in the folder of stored runs. Stores the folded stacks there as
- * ID.folded, unless --no-store is given. Returns 0 or -errno with a message.
- */
+/* Samples the workload of `plan` and writes its flame graph to `file`, or to ID.svg beside the
+ * stored run if `file` is NULL. Stores the folded stacks as ID.folded, unless --no-store is
+ * given. */
 static int draw_flame(const struct bb_measure *m, const struct bb_plan *plan, const char *file,
 		      struct bb_err *err)
 {
@@ -120,21 +117,20 @@ struct run_args {
 	struct bb_strings scenarios, variants, drives;
 	uint32_t samples, loads;
 	bool cold, lines, dry_run, flame, only_loads;
-	const char *flame_file; /* file for the flame graph; NULL means beside the stored run */
+	const char *flame_file; /* NULL means beside the stored run */
 	bool tries_inputs;
-	/* file for the scenario with the found inputs; NULL means beside the stored run */
+	/* scenario with the found inputs; NULL means beside the stored run */
 	const char *found_file;
-	struct bb_capture_args how; /* how to capture the programs of `capture` or of `command` */
-	/* a command, run by sh -c, whose programs are captured; may be NULL */
+	struct bb_capture_args how; /* how to run `capture` or `command` */
+	/* a command for sh -c whose programs are captured, or NULL */
 	const char *capture;
-	char **command; /* points into argv; ends in NULL. NULL: no command is given */
+	char **command; /* ends in NULL; is NULL if no command is given */
 	struct bb_captured_file captured;
 };
 
 #define DEFAULT_BUDGET_S 18.0
 #define DEFAULT_BUDGET_COLD_S 45.0
-/* The default budget of a single scenario is at least this many seconds for each of its variants.
- */
+/* a single scenario has at least this default budget for each of its variants, s */
 #define PROGRAM_S 0.4
 
 #define ARGS struct run_args
@@ -188,7 +184,6 @@ static void refuse_argument(const struct bb_option *, const char *text, void *)
 	bb_usage_error("'%s' is no option; a scenario is named by --scenario %s", text, text);
 }
 
-/* Exits unless exactly one thing to measure is named, with options that fit it. */
 static void check_args(void *args)
 {
 	struct run_args *a = args;
@@ -281,11 +276,10 @@ struct jobs {
 		struct bb_scenario *scenario;
 		struct bb_plan plan;
 	} * v;
-	/* scenario of --object; it also lists the programs that no drive can make run */
+	/* the scenario of --object, with a list of the programs that no drive can make run */
 	struct bb_object_scenario object;
 };
 
-/* Prints the plans, for --dry-run. */
 static void print_jobs(const struct jobs *j)
 {
 	for (size_t i = 0; i < j->n; i++) {
@@ -314,8 +308,7 @@ static void print_jobs(const struct jobs *j)
 		printf("  %-52s not driven: %s\n", j->object.skips[i].what, j->object.skips[i].why);
 }
 
-/* Reads the i-th scenario of --scenario, or makes a scenario for the BPF objects or for the live
- * programs. */
+/* Reads scenario i of --scenario, or makes one for the BPF objects or the live programs. */
 static int read_scenario(const struct run_args *a, size_t i, struct jobs *j,
 			 struct bb_scenario **ret_scenario, struct bb_err *err)
 {
@@ -337,10 +330,10 @@ static int read_scenario(const struct run_args *a, size_t i, struct jobs *j,
 	return rc;
 }
 
-#define MOST_BY_LINE 3u /* limit: drives that --lines chooses */
+#define MOST_BY_LINE 3u /* most drives that --lines chooses */
 
-/* Chooses the drives of a scenario for --lines: those that time lines and, if the scenario has it,
- * the drive that counts instructions. `lines[MOST_BY_LINE]` receives their names. */
+/* Chooses the drives that time lines and, if the scenario has it, the drive that counts
+ * instructions. */
 static int choose_lines(struct bb_scenario *s, bool cold, const char **lines,
 			struct bb_plan_opts *opts, struct bb_err *err)
 {
@@ -402,8 +395,8 @@ static int plan_all(const struct run_args *a, struct jobs *j, struct bb_err *err
 static int measure_all(const struct run_args *a, struct bb_measure *m, const struct jobs *j,
 		       struct bb_err *err)
 {
-	/* A budget that the user gives is for all scenarios together; the default budget is for
-	 * each scenario. */
+	/* The user's budget is for all scenarios together. The default budget is for each of
+	 * them. */
 	double budget_s = a->measure.budget_s * (a->measure.has_budget ? 1 : (double)j->n);
 	int rc = 0, undone = 0;
 
@@ -418,26 +411,24 @@ static int measure_all(const struct run_args *a, struct bb_measure *m, const str
 			bb_tell("%s: %zu cases on CPU %d, polled from CPU %d, seed %llu",
 				job->scenario->name, job->plan.n_cases, m->opts.driver.cpu,
 				m->opts.driver.poll_cpu, (unsigned long long)a->measure.seed);
-		/* If the user named variants, do not skip a variant that fails: end the run with
-		 * its error. */
+		/* If the user named variants, a variant that fails ends the run instead of being
+		 * skipped. */
 		m->opts.skip_failing = job->scenario->skips_refused && !a->variants.n;
 		if (budget_s > 0 && j->n > 1)
 			m->opts.budget_s = fmax(budget_s - bb_seconds_since(m->began_ns), 1e-3) /
 					   (double)(j->n - i);
 		rc = bb_run_plan(&job->plan, &m->opts, m->report, err);
-		/* Go on, because the other scenarios may still succeed. The skips in the report
-		 * name the reason of this failure. */
+		/* Go on, because other scenarios may succeed. The skips in the report have the
+		 * reason. */
 		if (rc == -ENOTSUP || rc == -ETIME) {
 			undone++;
 			rc = 0;
 		}
 	}
 	if (!rc && undone && !m->report->n_cases && !m->report->n_counted)
-		rc = err->code; /* `err` has the message of the last scenario that failed */
+		rc = err->code; /* this is the error of the last scenario that failed */
 	return rc;
 }
-
-/* --- the search for inputs (--try-inputs) --- */
 
 static void say_found(const struct bb_found_input *f)
 {
@@ -466,7 +457,7 @@ static int write_found(void *arg, FILE *out, struct bb_err *)
 	return 0;
 }
 
-/* Searches for inputs. Replaces the scenario of the only job by one with the found inputs. */
+/* Replaces the scenario of the only job by one with the found inputs. */
 static int try_inputs(const struct run_args *a, struct bb_measure *m, struct jobs *j,
 		      struct bb_err *err)
 {
@@ -523,7 +514,6 @@ static int run_all(const struct run_args *a, struct jobs *j, struct bb_err *err)
 	return rc;
 }
 
-/* Loads the programs of the objects, but runs none of them. */
 static int load_objects(const struct run_args *a, struct bb_err *err)
 {
 	struct bb_measure m;
@@ -538,7 +528,6 @@ static int load_objects(const struct run_args *a, struct bb_err *err)
 	return rc;
 }
 
-/* Captures the programs of the command and adds the file to the objects. */
 static int capture(struct run_args *a, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
@@ -546,7 +535,7 @@ static int capture(struct run_args *a, struct bb_err *err)
 
 	a->how.opts.argv = (const char *const *)(uintptr_t)a->command;
 	a->how.opts.env = a->measure.env.v;
-	/* A budget that the user gives includes the capture; the default budget does not. */
+	/* The user's budget includes the capture. The default budget does not. */
 	if (a->measure.has_budget)
 		a->how.opts.budget_s = a->measure.budget_s;
 	rc = bb_captured_file__make(&a->how.opts, a->capture, &a->captured, err);
@@ -556,8 +545,6 @@ static int capture(struct run_args *a, struct bb_err *err)
 		a->measure.budget_s = fmax(a->measure.budget_s - bb_seconds_since(began_ns), 1e-3);
 	return rc;
 }
-
-/* --- measuring in guests (--vm) --- */
 
 static int name_scenario(struct bb_vm_work *work, struct bb_scenario *s, struct bb_err *err)
 {
@@ -578,7 +565,7 @@ static int name_scenario(struct bb_vm_work *work, struct bb_scenario *s, struct 
 	return 0;
 }
 
-/* Measures in guests. The guests, and not this kernel, find out which programs of an object run. */
+/* The guests, and not this kernel, find out which programs of an object run. */
 static int run_in_guests(const struct run_args *a, struct bb_err *err)
 {
 	static struct bb_vm_work work;

@@ -35,8 +35,7 @@ static void print_effect(const char *what, const struct bb_numbers *a, const str
 	       fabs(mean[0] - mean[1]) > half ? "  <- an effect" : "");
 }
 
-/* Returns the 95th percentile of a list divided by the 5th; NAN if the list has fewer than
- * BB_REPEAT_LEAST values. */
+/* Returns the 95th percentile divided by the 5th, or NAN for fewer than BB_REPEAT_LEAST values. */
 static double range_of(const struct bb_numbers *f)
 {
 	double *x = bb_calloc(f->n + 1, sizeof(*x)), range = NAN;
@@ -50,8 +49,6 @@ static double range_of(const struct bb_numbers *f)
 	return range;
 }
 
-/* Prints the possible causes of differences between runs, as far as this self-test examined them.
- */
 static void print_causes(const struct bb_repeat *r)
 {
 	double clock = range_of(&r->clock), memory = range_of(&r->memory);
@@ -77,8 +74,6 @@ static void print_causes(const struct bb_repeat *r)
 		       100 * (memory - 1), *thp ? "; transparent huge pages: " : "", thp);
 }
 
-/* Prints how much the latencies of repeated runs of `bpfbench run` differ on this machine,
- * according to all its self-tests. */
 static void print_repeat(const struct bb_repeat *r, const struct bb_between *b)
 {
 	bool any = false;
@@ -170,8 +165,8 @@ static void print_result(const struct bb_selftest *t, double threshold)
 		bool power = r->mode == BB_SELFTEST_INJECTED;
 		uint32_t regressed = r->verdicts[BB_VERDICT_REGRESSED],
 			 k = power ? regressed : regressed + r->verdicts[BB_VERDICT_IMPROVED];
-		/* one-sided 95 % bound of the share k / n (Clopper-Pearson): the upper bound for
-		 * false verdicts, the lower bound for found regressions (power) */
+		/* one-sided 95 % bound of the share k / n (Clopper-Pearson): an upper bound for
+		 * false verdicts, a lower bound for found regressions */
 		double bound = power ? 1 - bb_clopper_pearson_upper(r->n - k, r->n, BB_ALPHA)
 				     : bb_clopper_pearson_upper(k, r->n, BB_ALPHA);
 

@@ -39,8 +39,8 @@ static const struct bb_usage usage = {
 	.argument = {.name = "run", .read = bb_read_once, .at = BB_ARG_AT(run)},
 };
 
-/* Returns the value of an option in the command line `command` as a number; `otherwise` if it is
- * missing or not in [least, most]. */
+/* Returns the value of an option in `command`, or `otherwise` if the option is missing or its value
+ * is not in [least, most]. */
 static double number_of(const char *command, const char *option, double least, double most,
 			double otherwise)
 {
@@ -62,8 +62,8 @@ static bool has_variant(const struct bb_report *r, const char *name)
 			BB_ANY(r->counted, r->n_counted, !strcmp(it->variant, name)));
 }
 
-/* Adds what `compare --time` or `compare --exact` printed about the run. Returns -ENODATA if
- * neither of the two commands made the run. */
+/* Adds what `compare --time` or `compare --exact` printed. Returns -ENODATA if neither made the
+ * run. */
 static int add_compared(const struct bb_report *r, struct bb_doc *d, struct bb_err *err)
 {
 	const char *command = r->command ? r->command : "";

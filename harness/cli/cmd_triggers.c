@@ -55,13 +55,12 @@ static void print_found(const struct bb_discovery *d)
 		printf("  %s\n", d->ended);
 }
 
-/* State that the searches for all programs of the object share. */
 struct search {
 	const char *object, *object_dir;
 	struct bb_fire_site *site;
 	struct bb_live_objects live; /* opened for the first program that needs them */
 	bool is_live;
-	/* true: a trigger was found by which at least one program can be measured */
+	/* true if a trigger was found for at least one program */
 	bool has_trigger;
 };
 
@@ -85,8 +84,7 @@ static int load(const struct search *s, const char *program, struct bb_target **
 	return 0;
 }
 
-/* Prints which triggers make the program run, or why that is unknown. Returns -errno after a
- * signal, else 0. */
+/* Returns -errno after a signal, else 0. */
 static int look_at(struct search *s, const char *program)
 {
 	struct bb_target *target = NULL;
@@ -107,8 +105,8 @@ static int look_at(struct search *s, const char *program)
 		printf("  %s\n", err.msg);
 	else
 		print_found(&d);
-	/* If no trigger makes the program run, a measurement attaches the program to a function of
-	 * bpfbench. Then show this function as its trigger. */
+	/* When a program without a trigger is measured, bpfbench attaches it to a function of its
+	 * own. Show this function as the trigger. */
 	if ((rc == -ENOTSUP || (!rc && !d.trigger)) &&
 	    bb_attach_point__on_own_function(&point, &own) && !bb_reach__acts(target)) {
 		if (!s->is_live)
@@ -154,7 +152,7 @@ static int look_at_all(const struct triggers_args *a, struct bb_err *err)
 	size_t elf_len;
 	int cpu, poll_cpu, rc = paths ? bb_object_info__read(a->object, &info, err) : err->code;
 
-	/* Keeps the file in memory, so that it is not read and checked again for each program. */
+	/* keeps the file in memory, so that it is read only once */
 	if (!rc && !info.is_capture)
 		rc = bb_object_hold(a->object, &elf, &elf_len, err);
 	for (size_t i = 0; !rc && i < a->programs.n; i++)
@@ -185,15 +183,13 @@ static int look_at_all(const struct triggers_args *a, struct bb_err *err)
 
 #define CALL "call-"
 
-/* True for the triggers that only make one system call. The output lists them in two paragraphs and
- * not in its table. */
+/* Triggers that only make one system call are listed in two paragraphs, not in the table. */
 static bool is_only_call(const struct bb_trigger *t)
 {
 	return !strncmp(t->name, CALL, strlen(CALL));
 }
 
-/* Adds a paragraph with the names of the triggers that only make one system call: those whose call
- * fails if `fails` is true, else those whose call succeeds. */
+/* Names the calls that fail if `fails` is true, else those that succeed. */
 static void add_calls(bool fails, const char *doc, struct bb_doc *d)
 {
 	const struct bb_trigger *t;

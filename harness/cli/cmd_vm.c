@@ -6,7 +6,7 @@
 #include "vm/kernels.h"
 
 struct vm_args {
-	/* the arguments: a verb, then kernels; if the verb is `shell`, one kernel and then files */
+	/* a verb and then kernels, or "shell", one kernel and then files */
 	struct bb_strings words;
 	const char *from;
 };

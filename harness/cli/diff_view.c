@@ -118,7 +118,6 @@ void bb_read_verdict(const struct bb_option *, const char *text, void *ret_verdi
 	*(enum bb_verdict *)ret_verdict = v;
 }
 
-/* Adds the explanation of the columns of a comparison of two stored runs, and its warnings. */
 static void add_key(const struct bb_diffs *d, struct bb_doc *doc)
 {
 	if (BB_ANY(d->rows, d->n, !strcmp(it->metric, "net")))

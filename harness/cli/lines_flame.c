@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/lines_flame.h"
 
-#define MOST_CALLS 8u /* limit: of the calls that lead to a row, so many are in its stack */
-/* limit: frames of a stack: the program, a line and a call for each of MOST_CALLS calls, and the
- * innermost line and its call */
+#define MOST_CALLS 8u /* a stack has at most this number of the calls that lead to a row */
+/* frames of a stack: the program, a line and a call for each of MOST_CALLS calls, the innermost
+ * line and its call */
 #define DEPTH (3 + 2 * MOST_CALLS)
 
-/* The graph of one run uses the kinds of frames that a profile has. Its legend gives them these
- * names. */
+/* The graph uses the kinds of frames of a profile, which have these meanings here. */
 static const char *const legend[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_COMM] = "program",  [BB_FRAME_USER] = "line",    [BB_FRAME_JIT] = "function",
 	[BB_FRAME_KERNEL] = "helper", [BB_FRAME_NOTE] = "no line",
@@ -30,7 +29,7 @@ static uint32_t add_line_frame(struct bb_stacks *s, const struct bb_timed_row *r
 	return bb_stacks__frame(s, name, BB_FRAME_USER);
 }
 
-/* Adds the frame of the line that contains the i-th of the calls that lead to the row `like`. */
+/* Adds the frame of the line that contains call i of the calls that lead to the row `like`. */
 static uint32_t add_calling_line(struct bb_stacks *s, const struct bb_timed *t,
 				 const struct bb_timed_row *like, size_t i)
 {

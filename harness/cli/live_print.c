@@ -8,11 +8,9 @@
 #include "export/table_cells.h"
 
 #define NS_PER_S 1e9
-#define IDLE_NAMED 8 /* limit: names in the line about programs that did not run */
+#define IDLE_NAMED 8 /* most names in the line about programs that did not run */
 /* a percentile is marked "~" if less than this share of the program's runs was timed */
 #define SHARE_MIN 0.9
-
-/* --- the table, for people --- */
 
 static void add_number(struct bb_doc *d, const char *mark, double value)
 {
@@ -26,8 +24,8 @@ static bool is_idle(const struct bb_live_row *r)
 	return !r->runs && !r->unclear && !r->own_runs && !r->misses;
 }
 
-/* Returns the length of the period, s. That is the largest `seconds` of a row (how long its program
- * was loaded in the period), because at least one program was loaded during all of it. */
+/* `seconds` of a row is the time that its program was loaded in the period. At least one program
+ * was loaded all the time, so the largest is the length of the period. */
 static double longest(const struct bb_live_row *rows, size_t n)
 {
 	double seconds = 0;
@@ -43,8 +41,6 @@ static bool is_idle_before(const struct bb_live_row *rows, size_t nth)
 	return BB_ANY(rows, nth, is_idle(it) && !strcmp(it->program.name, rows[nth].program.name));
 }
 
-/* Adds the notes below the table: one for each program that bpfbench's own readings made run, and
- * one paragraph with the names of the programs that did not run. */
 static void add_notes(const struct bb_live_row *rows, size_t n, size_t n_idle, struct bb_doc *d)
 {
 	size_t named = 0;
@@ -79,8 +75,7 @@ static void add_notes(const struct bb_live_row *rows, size_t n, size_t n_idle, s
 		       n_idle == 1 ? "it" : "them");
 }
 
-/* Adds the advice to let bpfbench start the command. It cannot measure the programs by their ids,
- * because they are unloaded when the command ends. */
+/* Advises to let bpfbench start the command, because its programs are unloaded when it ends. */
 static void add_command(char **command, struct bb_doc *d)
 {
 	char *line = bb_command_line(command);
@@ -90,8 +85,7 @@ static void add_command(char **command, struct bb_doc *d)
 	free(line);
 }
 
-/* Adds an explanation of the columns, and advice on the command to run next. `has_details` is true
- * if the table has the columns that are left out on a narrow terminal. */
+/* `has_details` is true if the table has the columns that a narrow terminal lacks. */
 static void add_key(const struct bb_live_row *rows, size_t n, bool has_details, char **command,
 		    struct bb_doc *d)
 {
@@ -192,8 +186,6 @@ static void print_table(const struct bb_live_row *rows, size_t n, const struct b
 	bb_doc__done(&d);
 }
 
-/* --- JSON --- */
-
 static void print_json(const struct bb_live_row *rows, size_t n, const struct bb_live_view *,
 		       FILE *out)
 {
@@ -232,10 +224,7 @@ static void print_json(const struct bb_live_row *rows, size_t n, const struct bb
 	bb_json__end(&w);
 }
 
-/* --- OpenMetrics 1.0 --- */
-
-/* The metric families that have one number for each program. `unit` is the end of a family's name;
- * NULL: no unit. */
+/* Metric families with one number for each program. `unit` is the end of the name, or NULL. */
 static const struct {
 	const char *name, *type, *unit, *help;
 } families[] = {
@@ -259,8 +248,8 @@ static struct bb_openmetrics_labels labels_of(const struct bb_live_row *r)
 	return labels;
 }
 
-/* Writes the times of single runs: a summary of the period, and a histogram since the watch began.
- * Both count only runs that were alone between two readings. */
+/* Writes a summary of the period, and a histogram since the watch began. They count only runs that
+ * were alone between two readings of the counters. */
 static void put_single_runs(const struct bb_live_row *rows, size_t n, FILE *out)
 {
 	static const char period[] = "bpf_program_single_run_seconds";
@@ -271,8 +260,8 @@ static void put_single_runs(const struct bb_live_row *rows, size_t n, FILE *out)
 	for (const struct bb_live_row *r = rows; r < rows + n; r++) {
 		struct bb_openmetrics_labels labels = labels_of(r);
 
-		/* A program whose runs were only timed several at once has no percentiles of single
-		 * runs. */
+		/* this program has no times of single runs, because its runs were timed several at
+		 * once */
 		if (r->mean_of > 1)
 			continue;
 		bb_openmetrics_sample(period, "", &labels, "0.5", r->p50 / NS_PER_S, out);

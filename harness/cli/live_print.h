@@ -4,20 +4,15 @@
 #include "export/document.h"
 #include "run/live.h"
 
-/* How the table of `bpfbench live` is printed. */
 struct bb_live_view {
-	/* false: programs that did not run have no rows, but one paragraph with their names */
+	/* if false, programs that did not run get no rows, but one paragraph with their names */
 	bool all;
-	struct bb_doc_look look; /* width, colours; a narrow table has fewer columns */
-	/* words of the command that loads the programs, with a NULL at the end; NULL: no command
-	 * was given */
+	struct bb_doc_look look; /* a narrow table has fewer columns */
+	/* the command that loads the programs, which ends in NULL; NULL if none was given */
 	char **command;
 };
 
-/*
- * A format of `bpfbench live`. print() writes rows[n], and the caller checks `out` for errors of
- * writing. Only the table needs the view; the other formats have all rows and columns.
- */
+/* A format of `bpfbench live`. Only the table uses `view`. The caller checks `out` for errors. */
 struct bb_live_format {
 	const char *name;
 	void (*print)(const struct bb_live_row *rows, size_t n, const struct bb_live_view *view,

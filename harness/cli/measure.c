@@ -170,8 +170,7 @@ int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *
 	return 0;
 }
 
-/* Returns -EBUSY if another bpfbench holds the CPU. If locking fails for any other reason, prints
- * the reason and returns 0. */
+/* Returns -EBUSY if another bpfbench holds the CPU. Any other failure is only printed. */
 static int lock_cpu(int cpu, struct bb_cpu_holder *holder)
 {
 	int rc = bb_cpu_lock__take(cpu, holder);
@@ -187,12 +186,9 @@ static int lock_cpu(int cpu, struct bb_cpu_holder *holder)
 	return rc;
 }
 
-/*
- * Locks the CPU *ret_cpu. If another bpfbench holds it and the user named no CPU (wanted < 0),
- * locks the highest free CPU in the upper half of the allowed ones instead, and sets *ret_cpu and
- * *ret_poll_cpu. Returns -EBUSY if none is free. *ret_holder is then the process that holds the CPU
- * that was tried first.
- */
+/* If another bpfbench holds *ret_cpu and the user named no CPU, locks the highest free CPU in the
+ * upper half of the allowed ones, and sets *ret_cpu and *ret_poll_cpu. Returns -EBUSY if none is
+ * free. *ret_holder is then the process that holds the CPU that was tried first. */
 static int lock_any(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_cpu_holder *ret_holder)
 {
 	const int *cpus;
@@ -299,7 +295,7 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, bool ta
 	if (!rc && takes_cpu) {
 		int failed = bb_run_ahead_of_others();
 
-		/* not without root: then another message says that real-time priority is missing */
+		/* without root another message says that real-time priority is missing */
 		if (failed && !geteuid())
 			bb_tell("no real-time priority is granted here (%s; in a container, its "
 				"cgroup may have no real-time runtime): other processes on CPU %d "
@@ -337,10 +333,8 @@ int bb_check_resolution(double threshold, const char *results, const struct bb_f
 	return rc;
 }
 
-/*
- * Voids all series and pairs if an identity field of the fingerprint, such as the governor, changed
- * during the run: nobody knows which samples were taken before the change.
- */
+/* Voids all series and pairs, so that they do not count, if the fingerprint (such as the governor)
+ * changed during the run. Nobody knows which samples were taken before the change. */
 static void void_if_machine_changed(struct bb_report *r)
 {
 	struct bb_fingerprint now;
@@ -366,8 +360,8 @@ void bb_print_skips(const struct bb_report *r)
 		bb_tell("skipped %s: %s", r->skips[i].what, r->skips[i].why);
 }
 
-/* Stores in every struct bb_case how much latencies differ from one `bpfbench run` to the next on
- * this machine, as its self-tests have found. */
+/* Stores in each case how much its latency differs from one `bpfbench run` to the next on this
+ * machine, according to the self-tests. */
 static void note_selftests(struct bb_measure *m)
 {
 	struct bb_between between;
@@ -395,7 +389,7 @@ static void note_selftests(struct bb_measure *m)
 	}
 }
 
-/* True if both descriptors are open on one file, pipe or terminal, such as the log of a CI job. */
+/* True if both descriptors are open on one file or terminal, such as the log of a CI job. */
 static bool is_same_file(int a, int b)
 {
 	struct stat of_a, of_b;
@@ -419,17 +413,16 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 	r->elapsed_s = bb_seconds_since(m->began_ns);
 	if (m->timed && !bb_cpu_times__read("", -1, &after, NULL))
 		r->steal = bb_steal_share(&m->before, &after);
-	/* Not a failure: the report has all errors. If there is a report, the host does not show
-	 * the guest's stderr. */
+	/* In a guest this is no failure: the report has all errors, and the host does not show the
+	 * guest's stderr. */
 	if (m->args->is_in_guest && (r->n_skips || r->n_programs))
 		rc = exit_code = 0;
 	else if (!(r->n_cases || r->n_counted) || (rc && !bb_report__has_samples(r))) {
 		bb_print_skips(r);
 		return exit_code;
 	}
-	/* The differences between runs of bpfbench widen the intervals. They come from the
-	 * self-tests, or, where there are any, from stored runs of the same program. The gate does
-	 * neither: it has no folder of stored runs. */
+	/* Widen the intervals by the differences between runs, from self-tests or from stored runs
+	 * of the same program. The gate has no folder of stored runs. */
 	if (!r->n_comparisons && m->args->results) {
 		note_selftests(m);
 		bb_repeats__note(m->args->results, r);

@@ -6,8 +6,8 @@
 #include "env/sysfile.h"
 #include "run/runner.h"
 
-/* Common parts of the commands that measure (run, compare, gate, selftest): their options, and the
- * beginning and the end of a measurement. */
+/* What the commands that measure share (run, compare, gate, selftest): options, and the beginning
+ * and the end of a measurement. */
 struct bb_measure_args {
 	int cpu; /* -1 means the last CPU that this process may use */
 	uint64_t seed;
@@ -16,16 +16,16 @@ struct bb_measure_args {
 	const struct bb_exporter *format; /* NULL means that the command prints its own output */
 	const char *output, *results;
 	bool no_store, quiet, verbose, no_wait, allow_system_wide;
-	/* true: bpfbench runs in a guest. Its run then succeeds and is delivered even if all cases
-	 * were skipped. The guest's clock counts instructions. */
+	/* true if bpfbench runs in a guest of --vm, whose clock counts instructions. A run there
+	 * succeeds even if all cases were skipped. */
 	bool is_in_guest;
-	bool marks; /* true: set marks around runs, for a plugin of QEMU (bpf/marks.h) */
-	/* environment variables that workloads, builds and captured commands keep */
+	bool marks; /* sets marks around runs, for a plugin of QEMU (bpf/marks.h) */
+	/* variables that workloads, builds and captured commands keep */
 	struct bb_strings env;
 	char *command; /* the command line, for the report */
-	/* --vm: names of kernels, separated by commas; NULL: no guests */
+	/* the kernels of --vm, separated by commas; NULL without --vm */
 	const char *kernels;
-	double vm_limit_s; /* longest CPU time of a guest, s */
+	double vm_limit_s; /* most CPU time of a guest, s */
 };
 
 #define BB_VM_LIMIT_S 300.0
@@ -33,7 +33,6 @@ struct bb_measure_args {
 /* Sets the defaults; call it before bb_usage__parse(). */
 void bb_measure_args__init(struct bb_measure_args *a, char **argv, double budget_s);
 
-/* Sets of options for struct bb_usage. Their values are stored in a struct bb_measure_args. */
 extern const struct bb_option bb_measure_options[], bb_measure_output[];
 /* The options of bb_measure_output without its first two, --format and --output. */
 #define bb_measure_storing (bb_measure_output + 2)
@@ -47,16 +46,15 @@ extern const struct bb_option bb_measure_options[], bb_measure_output[];
  * stderr is not a terminal. */
 struct bb_progress_bar {
 	bool on;
-	bool verbose;   /* true: prints a line for each turn of a case, terminal or not */
-	char told[256]; /* the case that the last of these lines named */
+	bool verbose;   /* prints a line for each turn of a case, also without a terminal */
+	char told[256]; /* the case that the last such line named */
 	uint64_t began_ns, drawn_ns;
 	struct bb_progress callbacks; /* for bb_run_plan() */
 };
 
 struct bb_progress_bar bb_progress_bar__make(bool quiet);
 
-/* Draws the bar: `done` of `total` seconds of the expected work are done. `what` is the text on its
- * right. */
+/* `done` of `total` seconds of the expected work are done. `what` is the text on the right. */
 void bb_progress_bar__update(struct bb_progress_bar *bar, double done, double total,
 			     const char *what);
 void bb_progress_bar__erase(struct bb_progress_bar *bar);
@@ -72,60 +70,47 @@ struct bb_measure {
 	uint64_t began_ns;
 };
 
-/* Sets the id of a run (the time, `name`, and the nanoseconds of the clock), its time and its
- * command line. */
+/* Sets the time of a run, its command line, and its id: the time, `name`, and the nanoseconds of
+ * the clock. */
 void bb_measure__name_run(struct bb_report *r, const struct bb_measure_args *a, const char *name);
 
-/*
- * Prepares a measurement: checks that the output can be written, chooses the CPUs, and starts the
- * report (with an id as by bb_measure__name_run()) and the progress bar. With `takes_cpu` it also
- * locks the CPU on which the programs will run. Returns 0 or -errno with a message.
- */
+/* Checks that the output can be written, chooses the CPUs, and starts the report and the progress
+ * bar. If `takes_cpu`, also locks the CPU on which the programs will run. Returns 0 or -errno with
+ * a message. */
 int bb_measure__begin(const struct bb_measure_args *a, const char *name, bool takes_cpu,
 		      struct bb_measure *ret_m, struct bb_err *err);
 
-/*
- * Finishes a measurement that ended with `rc`: summarises the run and stores it, marked as
- * incomplete after an error. If a format is chosen, also writes the run in that format to the
- * output, if there was no error, and prints a table on stderr, unless the format itself is for
- * people. Returns the exit code.
- */
+/* Finishes a measurement that ended with `rc`. Stores the run, which is marked as incomplete after
+ * an error. If a format is chosen, writes the run in that format, unless there was an error. After
+ * an error, or if that format is not for people, also prints a table on stderr. Returns the exit
+ * code. */
 int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err);
 
-/* Stores what `writer` writes as the file ID.suffix beside the run. Stores nothing if it writes
- * nothing. `*ret_path` (may be NULL) receives the path; free it. Returns 0 or -errno with a
- * message. */
+/* Stores the output of `writer` as the file ID.suffix beside the run, unless it is empty.
+ * `*ret_path` (may be NULL) receives the path. Free it. Returns 0 or -errno with a message. */
 int bb_measure__store_beside(const struct bb_measure *m, const char *suffix,
 			     bb_output_writer writer, void *arg, char **ret_path,
 			     struct bb_err *err);
 
 void bb_measure__end(struct bb_measure *m);
 
-/*
- * Returns -ERANGE with a message if the threshold is below the resolution that the newest self-test
- * found on a machine with the fingerprint `fp` (NULL means this machine). Returns 0 if there is no
- * such self-test.
- */
+/* Returns -ERANGE with a message if the newest self-test on a machine with the fingerprint `fp`
+ * found that it cannot judge differences as small as `threshold`. `fp` NULL means this machine.
+ * Returns 0 if there is no such self-test. */
 int bb_check_resolution(double threshold, const char *results, const struct bb_fingerprint *fp,
 			struct bb_err *err);
 
 /* Prints on stderr what could not be measured, and why. */
 void bb_print_skips(const struct bb_report *r);
 
-/*
- * Chooses *ret_cpu, the CPU for the programs, and *ret_poll_cpu, the CPU that polls. *ret_cpu is
- * `wanted`; if `wanted` is -1, it is the last CPU that this process may use. *ret_poll_cpu is the
- * first other CPU, or *ret_cpu if there is no other. Returns -EINVAL if this process may not use
- * `wanted`.
- */
+/* *ret_cpu is the CPU for the programs: `wanted` or, if that is -1, the last CPU that this process
+ * may use. *ret_poll_cpu, the CPU that polls, is the first other CPU, or *ret_cpu if there is no
+ * other. Returns -EINVAL if this process may not use `wanted`. */
 int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *err);
 
-/*
- * Chooses the CPUs as bb_machine_cpus() does and locks *ret_cpu until this process ends
- * (base/give_way.h), so that no other bpfbench measures there. If `wanted` is -1 and the last CPU
- * is locked, tries the last but one, with the second CPU for polling, and so on. If all are locked,
- * names the holder on stderr and waits; with `no_wait` it returns -EBUSY instead. Returns -EINTR if
- * a signal ended the wait. Without root it locks nothing.
- */
+/* Chooses the CPUs as bb_machine_cpus() does. Locks *ret_cpu until this process ends
+ * (base/give_way.h), so that no other bpfbench measures there. If it is locked already and `wanted`
+ * is -1, tries other CPUs. If none is free, names the holder on stderr and waits, or returns -EBUSY
+ * if `no_wait`. Returns -EINTR if a signal ended the wait. Without root it locks nothing. */
 int bb_machine_take_cpus(int wanted, bool no_wait, int *ret_cpu, int *ret_poll_cpu,
 			 struct bb_err *err);

@@ -40,7 +40,8 @@ const struct bb_option bb_object_options[] = {
 	{"type", 0, "SECTION", bb_read_text, BB_ARG(opts.type),
 	 "the section whose type the programs have (tc, xdp, sockops, ...), where libbpf cannot "
 	 "tell it from their own"},
-	/* hidden option: --vm gives it to the bpfbench in each guest if two objects are compared */
+	/* hidden option: --vm gives it to the bpfbench in each guest when two objects are
+	 * compared */
 	{"full-names", 0, NULL, bb_read_flag, BB_ARG(opts.full_names), NULL},
 	{0},
 };
@@ -54,8 +55,7 @@ bool bb_object_args__any(const struct bb_object_args *a)
 	       o->same_input || o->trigger || o->type;
 }
 
-/* A text with "=" is a path without a name if a "/" stands before the "=", or if a file of that
- * path exists. */
+/* If a "/" stands before the "=", or if `text` is an existing file, all of `text` is a path. */
 const char *bb_object_args__path(const char *text)
 {
 	const char *equals = strchr(text, '='), *slash = strchr(text, '/');
@@ -63,7 +63,7 @@ const char *bb_object_args__path(const char *text)
 	return !equals || (slash && slash < equals) || !access(text, F_OK) ? text : equals + 1;
 }
 
-/* Splits NAME=FILE. The caller frees *ret_copy, the name. */
+/* The caller frees *ret_copy, the NAME in NAME=FILE. */
 static void split(const char *text, struct bb_object_ref *ref, char **ret_copy)
 {
 	*ret_copy = NULL;

@@ -7,12 +7,11 @@
 /* The options of run, compare, gate and init that name BPF objects without a scenario. */
 struct bb_object_args {
 	struct bb_strings objects; /* FILE or NAME=FILE */
-	/* all but its `objects`, which are not set; the user's options set some members, the
-	 * command sets the rest */
+	/* The user's options set some members, and the command sets the rest. Only `objects` is not
+	 * set. */
 	struct bb_object_opts opts;
 };
 
-/* A set of options for struct bb_usage. Their values are stored in a struct bb_object_args. */
 extern const struct bb_option bb_object_options[];
 
 /* True if an option other than --object is given. */
@@ -21,11 +20,9 @@ bool bb_object_args__any(const struct bb_object_args *a);
 /* Returns the path in a value of --object, [NAME=]FILE. */
 const char *bb_object_args__path(const char *text);
 
-/*
- * Makes a scenario for the objects: its text, which `init` prints, and the parsed scenario. With
- * `pair` there must be two objects with one program each. The variants are then named "base" and
- * "head", and the scenario is named after the program of "head".
- */
+/* Makes a scenario for the objects, as text and parsed. If `pair`, there must be two objects with
+ * one program each. The variants are then named "base" and "head", and the scenario is named after
+ * the program of "head". */
 int bb_object_args__scenario(const struct bb_object_args *a, bool pair,
 			     struct bb_object_scenario *ret_text, struct bb_scenario **ret_scenario,
 			     struct bb_err *err);

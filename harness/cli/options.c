@@ -15,9 +15,8 @@ int bb_complain(const struct bb_err *err)
 	return err->code == -ENOTSUP ? BB_EXIT_UNSUPPORTED : BB_EXIT_FAILURE;
 }
 
-/* Writes "NAME: line" on stderr. On a terminal, wraps it to the width of the terminal, unless
- * `line` has newlines because it contains a log. If stderr is no terminal, never wraps it, because
- * a program may read stderr line by line. */
+/* Wraps the message on a terminal, unless it contains a log. Never wraps it elsewhere, because a
+ * program may read stderr line by line. */
 static void put_message(const char *name, const char *line)
 {
 	struct bb_doc_look look = bb_output_look(stderr);
@@ -35,7 +34,7 @@ static void put_message(const char *name, const char *line)
 		fprintf(out, "%s: %s\n", name, line);
 	}
 	bb_close_memstream(out);
-	/* Write the text by one call, because other processes write to stderr, too. */
+	/* One call writes all of it, because other processes write to stderr, too. */
 	fputs(text, stderr);
 	free(text);
 }
@@ -193,10 +192,8 @@ void bb_read_index(const struct bb_option *o, const char *text, void *ret_index)
 	*(int *)ret_index = (int)((size_t)(row - (const char *)o->rows) / o->row_size);
 }
 
-/* --- parsing the command line by argp --- */
-
 #define MOST_OPTIONS 64
-/* argp's keys from this one on are for options without a letter; no letter is as large */
+/* argp's keys from here on are for options without a letter */
 #define FIRST_KEY 0x100
 
 struct parser {
@@ -209,8 +206,7 @@ struct parser {
 	size_t n;
 };
 
-/* Fills `ret_options` with a row for each title and option. The caller has made room for all rows.
- */
+/* Writes a row for each title and option. The caller has made room for all rows. */
 static void fill_options(struct parser *p, struct argp_option *ret_options)
 {
 	const struct bb_usage *u = p->usage;
@@ -271,8 +267,8 @@ static error_t parse_one(int key, char *text, struct argp_state *state)
 	return key == ARGP_KEY_INIT || key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
 }
 
-/* If a word is an unknown long option, exits with a usage error that suggests the nearest option.
- * argp itself suggests nothing. */
+/* Suggests the nearest option for an unknown long option and exits, because argp suggests
+ * nothing. */
 static void refuse_unknown(const struct parser *p, int argc, char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {

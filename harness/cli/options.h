@@ -3,11 +3,9 @@
 
 #include "base/std.h"
 
-/*
- * The commands. To add one: write cmd_NAME.c with a struct bb_usage and a bb_cmd_NAME(), declare it
- * here, and add its row to the table in main.c. A command returns the exit code, or -errno with a
- * message; argv[0] is "bpfbench NAME".
- */
+/* To add a command: write cmd_NAME.c with a struct bb_usage and a bb_cmd_NAME(), declare it here,
+ * and add its row to the table in main.c. A command returns the exit code, or -errno with a
+ * message. argv[0] is "bpfbench NAME". */
 typedef int bb_cmd(int argc, char **argv, struct bb_err *err);
 
 bb_cmd bb_cmd_run, bb_cmd_show, bb_cmd_report, bb_cmd_annotate, bb_cmd_list, bb_cmd_history,
@@ -19,7 +17,7 @@ bb_cmd bb_cmd_run, bb_cmd_show, bb_cmd_report, bb_cmd_annotate, bb_cmd_list, bb_
  * error. */
 int bb_complain(const struct bb_err *err);
 
-/* Print "bpfbench: LINE" on stderr. */
+/* Prints "bpfbench: LINE" on stderr. */
 void bb_say(const char *line);
 void bb_tell(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
@@ -29,8 +27,7 @@ void bb_usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), n
 /* Calls bb_usage_error() with `text` if `is_wrong`. */
 void bb_refuse(const char *text, bool is_wrong);
 
-/* Tables of the options of a command. The parser of the command line and the help both read
- * them. */
+/* A command has tables of its options, which the parser of the command line and the help read. */
 struct bb_option;
 
 /* Stores the value `text` of option `o` in `member`, or exits with a usage error. */
@@ -38,52 +35,52 @@ typedef void bb_option_reader(const struct bb_option *o, const char *text, void 
 
 struct bb_option {
 	const char *name;
-	char letter;       /* 's' for -s; 0 means no short option */
-	const char *value; /* name of its value in the help, such as "FILE"; NULL: no value */
+	char letter; /* 's' for -s; 0 means no short option */
+	/* name of its value in the help, such as "FILE"; NULL if it takes none */
+	const char *value;
 	bb_option_reader *read;
 	size_t at;          /* offset of the member in the command's arguments */
-	const char *doc;    /* NULL: the help does not show the option (such as a former name) */
+	const char *doc;    /* NULL hides the option in the help */
 	double least, most; /* smallest and largest valid value, if the value is a number */
-	size_t given;       /* offset of a bool that becomes true if the option is given; 0: none */
-	bool optional;      /* true: the value may be left out; `text` is then NULL */
-	/* table of possible values; each row begins with the name of the value */
+	/* offset of a bool that becomes true if the option is given; 0 if there is none */
+	size_t given;
+	bool optional; /* the value may be left out, and `text` is then NULL */
+	/* table of the possible values, in which each row begins with its name */
 	const void *rows;
 	size_t n_rows, row_size;
 };
 
-/* A command defines ARGS as the struct of its arguments; these are the offsets of its members. */
+/* A command defines ARGS as the struct of its arguments. */
 #define BB_ARG_AT(member) offsetof(ARGS, member)
 #define BB_ARG(member) .at = BB_ARG_AT(member)
 
 #define BB_CHOICES(table) .rows = (table), .n_rows = BB_LEN(table), .row_size = sizeof((table)[0])
 
-/* Appends `text`, which must stay valid, to `s`. Nobody frees the list. Therefore a command keeps
- * its arguments, lists included, in static memory. */
+/* `text` must stay valid. Nobody frees the list, so a command keeps its arguments in static
+ * memory. */
 void bb_strings__append(struct bb_strings *s, const char *text);
 
 /* Finds the row named `name` in a table of n rows. Each row has `size` bytes and begins with its
- * name. Exits with a usage error if there is no such row; `what` is the word for a row in its
- * message. */
+ * name. If there is no such row, exits with a usage error that calls a row `what`. */
 const void *bb_option_choose(const char *what, const char *name, const void *rows, size_t n,
 			     size_t size);
 
-/* Values of bb_option.read, each with the type of the member that it sets. */
+/* Readers for bb_option.read. The comment of each has the type of the member that it sets. */
 bb_option_reader bb_read_flag;    /* bool */
 bb_option_reader bb_read_text;    /* const char * */
 bb_option_reader bb_read_once;    /* const char *; a second value is a usage error */
 bb_option_reader bb_read_strings; /* struct bb_strings */
-/* struct bb_strings: names of environment variables; its v ends in NULL */
+/* struct bb_strings: names of environment variables, with a NULL after the last */
 bb_option_reader bb_read_env;
 bb_option_reader bb_read_u32, bb_read_u64, bb_read_double;
-/* double, a share: "1" and "1%" mean 0.01; allowed are 0.001 to 1000 percent */
+/* double; "1" and "1%" mean 0.01; allowed are 0.001 to 1000 percent */
 bb_option_reader bb_read_percent;
 bb_option_reader bb_read_row;   /* pointer to a row of BB_CHOICES(table) */
 bb_option_reader bb_read_index; /* int: index of a row of BB_CHOICES(table) */
 
-/* Texts that several commands share. */
 #define BB_RESULTS "results"
 #define BB_RESULTS_DOC "folder with the stored runs (default " BB_RESULTS ")"
-/* Returns " --results DIR", for a command that a message advises, or "" if `dir` is BB_RESULTS. The
+/* Returns " --results DIR" for a command line in a message, or "" if `dir` is BB_RESULTS. The
  * caller frees it. */
 char *bb_results_option(const char *dir);
 #define BB_OUTPUT_DOC "write to this file instead of stdout, whole or not at all"
@@ -95,24 +92,25 @@ char *bb_results_option(const char *dir);
 #define BB_OPTION_SETS_MAX 8
 
 struct bb_usage {
-	/* the command's arguments in the help, such as "[OLD NEW]"; NULL means none */
+	/* the arguments in the help, such as "[OLD NEW]"; NULL means none */
 	const char *arguments;
 	const char *doc;     /* the beginning of the help */
-	const char *example; /* command lines, each "  ...\n"; they follow `doc` */
-	const char *more;    /* the end of the help; NULL means nothing */
-	bool lists_formats;  /* true: the help lists the formats of --format */
-	bool options_first;  /* true: words after the first argument are not options of bpfbench */
+	const char *example; /* command lines, each "  ...\n" */
+	const char *more;    /* the end of the help, or NULL */
+	bool lists_formats;  /* the help lists the formats of --format */
+	bool options_first;  /* words after the first argument are not options of bpfbench */
 	struct {
-		/* title of the set in the help, such as "What to measure:"; NULL: no title */
+		/* title in the help, such as "What to measure:", or NULL */
 		const char *title;
 		const struct bb_option *options; /* ends with a row without a name */
-		size_t at;                       /* offset of the struct that they store into */
+		size_t at;                       /* offset of the struct that the options set */
 	} sets[BB_OPTION_SETS_MAX];
-	/* Reads each argument. If its `read` is NULL, an argument is a usage error, and the message
-	 * has its `doc` as a hint. */
+	/* Reads each argument. If `read` is NULL, an argument is a usage error with `doc` as a
+	 * hint. */
 	struct bb_option argument;
-	/* Offset of a char ** that receives the words after "--": a command and its arguments, with
-	 * a NULL at the end. With options_first, "--" may be left out. 0: no command is taken. */
+	/* Offset of a char ** that receives the command and the arguments after "--", with a NULL
+	 * at the end. With options_first, "--" may be left out. 0 means that no command is
+	 * taken. */
 	size_t command;
 	/* Exits with a usage error if options contradict each other; may be NULL. */
 	void (*check)(void *args);

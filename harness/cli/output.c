@@ -39,18 +39,18 @@ const struct bb_exporter *bb_exporter_find(const char *name)
 	return BB_FIND(bb_exporters, BB_N_EXPORTERS, !strcmp(it->name, name));
 }
 
-/* The target of an output. It is looked up once, so that later steps use the same file. */
+/* The target of an output is looked up once, so that later steps use the same file. */
 struct target {
 	const char *path;
-	int own_fd;       /* descriptor that `path` names (/dev/fd/3); -1: `path` names a file */
+	/* descriptor that `path` names (/dev/fd/3), or -1 if `path` names a file */
+	int own_fd;
 	int dir_fd;       /* the folder of the file */
 	const char *name; /* name of the file in that folder; points into `path` */
-	bool in_place;    /* true: a pipe or a device, which is written to and not replaced */
+	bool in_place;    /* a pipe or a device, which is written to and not replaced */
 };
 
-/* Returns the descriptor of this process that `path` names ("-", /dev/fd/3), or -1. The descriptor
- * is used as it is, because opening the path again would check the rights to a terminal, and
- * truncate a file. */
+/* Returns the descriptor of this process that `path` names ("-", /dev/fd/3), or -1. Opening such a
+ * path again would check the rights to a terminal, and truncate a file. */
 static int own_fd_of(const char *path)
 {
 	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -70,7 +70,7 @@ static int own_fd_of(const char *path)
 	return -1;
 }
 
-/* Finds the target that `path` names. The caller closes p->dir_fd, even after an error. */
+/* The caller closes p->dir_fd, even after an error. */
 static int find_target(const char *path, struct target *p, struct bb_err *err)
 {
 	const char *slash = strrchr(path, '/');
@@ -125,8 +125,7 @@ int bb_output_check(const char *path, struct bb_err *err)
 	return rc;
 }
 
-/* Opens a pipe or device for writing. O_NONBLOCK makes open() fail if a pipe has no reader; without
- * it, open() would wait for a reader. */
+/* O_NONBLOCK makes open() fail if a pipe has no reader, instead of waiting for one. */
 static int open_in_place(const struct target *p)
 {
 	int fd = openat(p->dir_fd, p->name,
@@ -169,7 +168,7 @@ static int write_target(bb_output_writer writer, void *arg, struct target *p, st
 	} else if (p->in_place) {
 		fd = open_in_place(p);
 	} else {
-		/* the file gets the mode 0666 less the umask, as with a shell's ">" */
+		/* mode 0666 less the umask, as with a shell's ">" */
 		rc = bb_new_file__open(p->dir_fd, p->name, 0666, &f);
 		fd = rc ? rc : f.fd;
 		f.fd = -1;
@@ -203,7 +202,6 @@ int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb
 	return rc;
 }
 
-/* Returns the width that the user asks for by COLUMNS, or `otherwise`. */
 static size_t columns_asked(size_t otherwise)
 {
 	const char *columns = getenv("COLUMNS");
@@ -252,7 +250,6 @@ void bb_output_render(struct bb_doc *d, bool is_markdown, const char *path, FILE
 	bb_doc__done(d);
 }
 
-/* Prints on stderr the failed lookups and early returns of the programs of a run. */
 static int say_in_vain(const struct bb_report *report, struct bb_err *err)
 {
 	struct bb_doc d = {0};

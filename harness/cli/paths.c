@@ -31,9 +31,8 @@ const struct bb_paths *bb_paths(struct bb_err *err)
 		share = bb_asprintf("%.*s/share/bpfbench", (int)(bin - dir), dir);
 		lib = bb_asprintf("%.*s/lib/bpfbench", (int)(bin - dir), dir);
 	} else {
-		/* In the source tree, the scenarios are in the folder of bpfbench itself.
-		 * BB_BUILD_DIR is the value of O= in the build: a folder in that folder, or an
-		 * absolute path. */
+		/* In the source tree, scenarios are beside bpfbench itself. BB_BUILD_DIR is the
+		 * value of O= in the build, a folder there or an absolute path. */
 		share = bb_strdup(dir);
 		lib = bb_asprintf("%s%s%s", is_absolute ? "" : dir, is_absolute ? "" : "/",
 				  BB_BUILD_DIR);

@@ -3,27 +3,24 @@
 
 #include "plan/scenario.h"
 
-/* Folders of bpfbench. If bpfbench itself is in PREFIX/bin, they are below PREFIX; otherwise, they
- * are in the tree in which it was built. */
+/* Folders of bpfbench. They are below PREFIX if bpfbench itself is in PREFIX/bin, or else in the
+ * tree in which it was built. */
 struct bb_paths {
 	char *scenario_dir;
-	char *object_dir; /* our own BPF objects */
+	char *object_dir; /* BPF objects of bpfbench itself */
 	char *workload_dir;
-	char *qemu_plugin; /* a file: the plugin of QEMU that traces instructions */
+	char *qemu_plugin; /* the file of QEMU's plugin that traces instructions */
 	char *plot_dir;    /* plot.sh and its gnuplot scripts */
 };
 
-/* Finds the folders at the first call. Returns NULL with a message if the path of bpfbench itself
- * is unknown. */
+/* Returns NULL with a message if the path of bpfbench itself is unknown. */
 const struct bb_paths *bb_paths(struct bb_err *err);
 
 /* Returns the names (without .yml) of the scenarios, sorted. Free them by bb_names_free(). */
 int bb_scenario_names(char ***ret_names, size_t *ret_n, struct bb_err *err);
 
-/* Reads a scenario by its name, or by its path if `name` has a slash or ends in .yml. The message
- * about an unknown name suggests the nearest one. */
+/* Reads a scenario by its name, or by its path if `name` has a slash or ends in .yml. */
 int bb_scenario_find(const char *name, struct bb_scenario **ret_scenario, struct bb_err *err);
 
-/* Makes a new folder "bpfbench-PURPOSE-XXXXXX" in $TMPDIR or /tmp. *ret_dir is its path; the caller
- * frees it. */
+/* Makes a new folder "bpfbench-PURPOSE-XXXXXX" in $TMPDIR or /tmp. The caller frees *ret_dir. */
 int bb_scratch__make(const char *purpose, char **ret_dir, struct bb_err *err);

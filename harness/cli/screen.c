@@ -4,7 +4,7 @@
 #include "base/clean.h"
 #include "base/io.h"
 
-/* Control sequences (ECMA-48, xterm). BEGIN switches to the second screen and hides the cursor; END
+/* Control sequences (ECMA-48, xterm). BEGIN switches to the second screen and hides the cursor. END
  * undoes both. */
 #define BEGIN "\033[?1049h\033[?25l"
 #define END "\033[?25h\033[?1049l"
@@ -45,8 +45,8 @@ void bb_screen__draw(struct bb_screen *s, const char *text)
 	for (int row = 0; row < s->rows && *text; row++) {
 		int len = (int)strcspn(text, "\n");
 
-		/* One byte is one column here, because names are C identifiers. A newline after the
-		 * last row would scroll the screen. */
+		/* One byte is one column, because names are C identifiers. A newline after the last
+		 * row would scroll the screen. */
 		bb_clean__put_raw(stdout, row ? "\r\n" : "");
 		printf("%.*s", len < s->columns ? len : s->columns, text);
 		bb_clean__put_raw(stdout, CLEAR_LINE);

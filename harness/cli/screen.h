@@ -12,28 +12,25 @@ struct bb_screen {
 	int rows, columns; /* size at the last drawing */
 };
 
-/* Switches the terminal to its second screen, and stdin to single keys. Returns 0 or -errno with a
- * message. */
+/* Switches to the terminal's second screen. Returns 0 or -errno with a message. */
 int bb_screen__open(struct bb_screen *ret_screen, struct bb_err *err);
 void bb_screen__close(struct bb_screen *s);
 
 /* Draws the lines of the text that fit the terminal, truncated to its width. */
 void bb_screen__draw(struct bb_screen *s, const char *text);
 
-/* Returns the key that was pressed on stdin; 0: none was. */
+/* Returns the key that was pressed on stdin, or 0 if none was. */
 char bb_screen__key(void);
 
-/* True if the size of the terminal has changed since the last drawing. */
 bool bb_screen__has_changed(const struct bb_screen *s);
 
-/* Between these two calls, stderr is /dev/null if `is_screen`, so that a command that is started
- * meanwhile does not write on the screen. bb_silence__begin() returns the argument of
- * bb_silence__end(). */
+/* Between these calls stderr is /dev/null if `is_screen`, so that a command that is started
+ * meanwhile does not write on the screen. `before` is the result of bb_silence__begin(). */
 int bb_silence__begin(bool is_screen);
 void bb_silence__end(int before);
 
-/* A message says that a command has ended. Returns the end of this message: it says how to see the
- * command's output. Returns "" if the output was shown. */
+/* Returns the end of a message about a command that has ended. It says how to see the output of the
+ * command, or is "" if the output was shown. */
 static inline const char *bb_silence_hint(bool is_screen)
 {
 	return is_screen ? "; --format table shows what it prints" : "";

@@ -9,12 +9,11 @@
 #include "bpf/trace_record.h"
 #include "profile/traced.h"
 
-/* NAMED, NAMED_BY_ALL: limit of functions that are named below a source line, without and with
- * --all */
+/* most functions that are named below a source line, without and with --all */
 #define NAMED 3u
 #define NAMED_BY_ALL 100u
 #define MOST_DIFFERENCES 5u /* rows of each kind that a comparison shows */
-#define HOTTEST 20u         /* number of lines that --hottest shows */
+#define HOTTEST 20u         /* lines that --hottest shows */
 
 static int by_number(const void *a, const void *b)
 {
@@ -33,8 +32,8 @@ static int by_size(const void *a, const void *b)
 	return p > q ? -1 : p < q ? 1 : by_number(a, b);
 }
 
-/* Adds a table row about a line or function. `own` is the number of machine instructions of its own
- * code, and `called` the number in functions that it called. */
+/* `own` is the number of machine instructions of the code itself, `called` the number in functions
+ * that it called. */
 static void add_row(const struct bb_traced *t, uint64_t own, uint64_t called, uint32_t number,
 		    const char *text, struct bb_doc *d)
 {
@@ -45,8 +44,8 @@ static void add_row(const struct bb_traced *t, uint64_t own, uint64_t called, ui
 	bb_doc__cell(d, "%s", text);
 }
 
-/* Adds rows for the functions that `line` called: one for each of the `n_named` with the most
- * instructions, and one for all others. */
+/* Adds a row for each of the `n_named` called functions with the most instructions, and one row for
+ * all others. */
 static void add_functions(const struct bb_traced *t, const struct bb_traced_line *line,
 			  size_t n_named, struct bb_doc *d)
 {
@@ -94,7 +93,6 @@ static void add_table(const struct bb_traced *t, const struct bb_traced_opts *o,
 	free(order);
 }
 
-/* Adds what the model of caches says of a run. */
 static void add_accesses(const struct bb_traced *t, struct bb_doc *d)
 {
 	bb_doc__add(d, BB_DOC_CLOSING, NULL,
@@ -157,7 +155,7 @@ static int draw(struct bb_traced *t, const char *file, struct bb_err *err)
 	return bb_output_of(bb_ends_in(file, ".folded") ? write_folded : write_flame, t, file, err);
 }
 
-/* True if the program was measured for itself, and not only as the floor of other programs. */
+/* False if the program was measured only as the floor, the empty program, of other programs. */
 static bool is_shown(const struct bb_report *r, const char *name)
 {
 	for (size_t i = 0; i < r->n_cases; i++) {
@@ -176,8 +174,8 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* A line or a function, with its machine instructions in the two runs that are compared. The runs
- * are of two objects in one kernel, or of one object in two kernels. */
+/* A line or a function, with its machine instructions in two runs. The runs are of two objects in
+ * one kernel, or of one object in two kernels. */
 struct part {
 	enum part_kind {
 		PART_LINE, /* a line, with the functions that it called */
@@ -185,12 +183,11 @@ struct part {
 		PART_CALLED,    /* a function that the program called, with all that it called */
 		PART_OF_CALLED, /* a kernel function that ran inside a called function */
 	} kind;
-	const char *called, *name; /* called: with PART_OF_CALLED the called function, else "" */
-	uint64_t n[2];             /* machine instructions in the first and the second run */
+	const char *called, *name; /* `called` is set only for PART_OF_CALLED */
+	uint64_t n[2];             /* machine instructions in each run */
 };
 
-/* True if both names stand for one function. One kernel may call it "f", and another kernel
- * "f.isra.0". */
+/* A kernel may call a function "f", and another kernel "f.isra.0". */
 static bool is_same_function(const char *a, const char *b)
 {
 	size_t n = strcspn(a, ".");
@@ -202,8 +199,7 @@ static bool is_same(const struct part *a, const struct part *b)
 {
 	if (a->kind != b->kind)
 		return false;
-	/* Compare lines by text and not by number, because an edit moves the numbers of later
-	 * lines. */
+	/* Compare lines by text, because an edit moves the numbers of later lines. */
 	if (a->kind == PART_LINE)
 		return !strcmp(a->name, b->name);
 	return is_same_function(a->called, b->called) && is_same_function(a->name, b->name);
@@ -259,7 +255,6 @@ static int by_difference(const void *a, const void *b)
 	return p != q ? (p > q ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-/* Adds a row for each of the largest differences of one kind of part: lines or functions. */
 static void add_rows(const struct parts *parts, enum part_kind kind, struct bb_doc *d)
 {
 	size_t n_named = 0;
@@ -278,8 +273,6 @@ static void add_rows(const struct parts *parts, enum part_kind kind, struct bb_d
 	}
 }
 
-/* Adds a sentence for each of the called functions with the largest differences: how much more it
- * costs, and where. */
 static void add_called(const struct parts *parts, const char *in, struct bb_doc *d)
 {
 	size_t n_called = 0;
@@ -304,8 +297,7 @@ static void add_called(const struct parts *parts, const char *in, struct bb_doc 
 	}
 }
 
-/* Adds the lines and functions in which two runs of a program differ. in[2] names the object or the
- * kernel of each run. */
+/* in[2] names the object or the kernel of each run. */
 static void add_difference(const struct bb_traced *const pair[2], const char *const in[2],
 			   struct bb_doc *d)
 {
@@ -336,15 +328,14 @@ static void add_difference(const struct bb_traced *const pair[2], const char *co
 	free(parts.v);
 }
 
-/* The traced runs of one kernel, v[n], sorted by the names of their programs. */
+/* The traced runs of one kernel, sorted by the names of their programs. */
 struct runs {
 	const struct bb_matrix_kernel *kernel;
 	struct bb_traced *v;
 	size_t n;
 };
 
-/* Returns the traced run of the program `name` and, unless `object` is NULL, of that object.
- * Returns NULL if there is none. */
+/* Returns NULL if there is no such run. `object` NULL means any object. */
 static const struct bb_traced *find_run(const struct runs *runs, const char *name,
 					const char *object)
 {
@@ -352,7 +343,7 @@ static const struct bb_traced *find_run(const struct runs *runs, const char *nam
 		struct stat x, y;
 		const struct bb_traced *t = &runs->v[i];
 
-		/* `t->object` is a path in the guest; on the host the file has the same path */
+		/* `t->object` is a path in the guest, and the file has the same path on the host */
 		if (!strcmp(t->name, name) &&
 		    (!object || (!stat(t->object, &x) && !stat(object, &y) &&
 				 x.st_dev == y.st_dev && x.st_ino == y.st_ino)))
@@ -361,8 +352,7 @@ static const struct bb_traced *find_run(const struct runs *runs, const char *nam
 	return NULL;
 }
 
-/* Adds the differences of each program that is in both base and head. These are two objects in one
- * kernel, or one object in two kernels. */
+/* base and head are runs of two objects in one kernel, or of one object in two kernels. */
 static void add_differences(const struct runs *base, const struct runs *head,
 			    const struct bb_traced_opts *o, struct bb_doc *d)
 {
@@ -384,8 +374,7 @@ static void add_differences(const struct runs *base, const struct runs *head,
 	}
 }
 
-/* Adds the table of lines of each program. With --flame, draws the only program, or fails if there
- * are several. */
+/* --flame draws the only program, and fails if there are several. */
 static int add_programs(struct runs *runs, const struct bb_traced_opts *o, struct bb_doc *d,
 			struct bb_err *err)
 {
@@ -408,9 +397,7 @@ static int add_programs(struct runs *runs, const struct bb_traced_opts *o, struc
 	return rc;
 }
 
-/* Prints the traced runs of one kernel by line or, if base and head are compared, what differs
- * between them. `first` holds the runs of the kernel that this kernel is compared with; if no
- * kernels are compared, `first` is `runs`. */
+/* If kernels are compared, `first` holds the runs of the first kernel. Otherwise it is `runs`. */
 static int show_kernel(const struct runs *first, struct runs *runs, const struct bb_traced_opts *o,
 		       struct bb_err *err)
 {
@@ -453,7 +440,7 @@ static int show(void *arg, const struct bb_matrix_kernel *kernels, size_t n, str
 		}
 		rc = bb_traced__read(kernels[i].port, kernels[i].trace_fd, &runs[i].v, &runs[i].n,
 				     err);
-		/* Sort by name, because a guest measures the programs in random order. */
+		/* A guest measures the programs in random order. */
 		if (runs[i].n)
 			qsort(runs[i].v, runs[i].n, sizeof(*runs[i].v), by_name);
 	}
@@ -495,7 +482,6 @@ int bb_traced_run(const struct bb_measure_args *m, const struct bb_object_args *
 	bb_vm__name_drives(&work, NULL, &(struct bb_strings){drive, 1}, 1, 64);
 	if (!rc)
 		rc = bb_vm__measure(&args, &work, err);
-	/* rc above 0 means that a guest failed; its message was printed, so rc is not an error
-	 * here */
+	/* rc is above 0 if a guest failed, which was printed already */
 	return rc < 0 ? rc : 0;
 }

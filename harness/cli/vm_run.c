@@ -33,18 +33,17 @@ const struct bb_option bb_vm_options[] = {
 	{0},
 };
 
-/* A kernel of --vm, and the guest in which it runs. */
 struct guest {
 	struct bb_kernel kernel;
 	struct bb_machine machine;
-	struct bb_new_guest fresh; /* the guest while it boots, before it is saved */
-	/* saved_fd: the saved guest. job_fd: the archive of its job. -1: there is none */
+	struct bb_new_guest fresh; /* the guest while it boots */
+	/* descriptors of the saved guest and of the archive of its job; -1 if there is none */
 	int saved_fd, job_fd;
 	bool runs;
-	/* true: boot the kernel, because no saved guest exists or QEMU cannot continue it */
+	/* true if no saved guest exists, or if QEMU cannot continue it */
 	bool must_boot;
-	struct bb_report *run;     /* NULL: the guest failed, for the reason in `err` */
-	struct bb_machine_end end; /* only `port` and `trace_fd` are of use when `run` is there */
+	struct bb_report *run;     /* NULL if the guest failed, for the reason in `err` */
+	struct bb_machine_end end; /* if `run` is set, only `port` and `trace_fd` are of use */
 	struct bb_err err;
 };
 
@@ -53,21 +52,21 @@ struct guests {
 	size_t n;
 	const struct bb_measure_args *m;
 	const struct bb_vm_work *work;
-	size_t n_failing; /* number of programs that have failed by work->judge */
+	size_t n_failing; /* programs that have failed by work->judge */
 	enum {
 		MEASURES,
 		BUILDS, /* boots and saves guests, and gives them no job */
 		OPENS_SHELL,
 	} aim;
-	int status;                       /* exit code of the shell; -1: unknown */
+	int status;                       /* exit code of the shell, or -1 if unknown */
 	struct bb_matrix_kernel *columns; /* columns[n], made when all guests have ended */
 	struct bb_progress_bar bar;
 };
 
-/* CPU time in which QEMU boots and saves a guest on an AMD EPYC, s; only for the progress bar. */
+/* CPU time in which QEMU boots and saves a guest on an AMD EPYC, s, for the progress bar */
 #define BOOT_S 15.0
 
-/* A guest's budget, as a share of --vm-limit. A second of the guest's clock is about one second of
+/* A guest's budget as a share of --vm-limit. A second of the guest's clock is about one second of
  * QEMU's CPU time. */
 #define GUEST_BUDGET 0.5
 
@@ -95,8 +94,6 @@ void bb_vm__append_file(struct bb_vm_work *work, const char *path)
 	free(dir);
 }
 
-/* Adds the objects with their inputs to the guest's command line and to the files that are copied
- * into the guest. */
 static void name_objects(struct bb_vm_work *work, const struct bb_object_args *a)
 {
 	for (const struct bb_option *o = bb_object_options; o->name; o++) {
@@ -134,7 +131,7 @@ int bb_vm__begin_work(struct bb_vm_work *work, const struct bb_measure_args *m,
 	return rc;
 }
 
-/* Adds the number of loads and of samples; `most` is the default of the latter. */
+/* `most` is the default of `samples`. */
 static void name_amounts(struct bb_vm_work *work, uint32_t loads, uint32_t samples, uint32_t most)
 {
 	bb_strings__append(&work->args, bb_asprintf("--loads=%u", loads ? loads : 1));
@@ -178,8 +175,8 @@ static int find_kernels(struct guests *g, struct bb_err *err)
 	return rc;
 }
 
-/* Packs the job of the guests: the command and its files. Returns a descriptor of the archive, or
- * -errno with a message. */
+/* Packs the command and its files. Returns a descriptor of the archive, or -errno with a
+ * message. */
 static int pack_job(const struct guests *g, struct bb_err *err)
 {
 	static const char *folders[1];
@@ -216,7 +213,7 @@ static int start_job(const struct guests *g, struct guest *guest, struct bb_err 
 	int rc = bb_machine__run(guest->saved_fd, BB_SAVED_KEY_BYTES, guest->job_fd,
 				 g->work->plugin, g->aim == OPENS_SHELL, &guest->machine, err);
 
-	guest->job_fd = -1; /* the machine owns it now */
+	guest->job_fd = -1; /* the machine owns job_fd now */
 	guest->runs = !rc;
 	return rc;
 }
@@ -256,7 +253,7 @@ static int start(const struct guests *g, struct guest *guest, struct bb_err *err
 	return 0;
 }
 
-/* Returns what bpfbench in the guest said last. Returns all of the console if it said nothing. */
+/* Returns the last message of bpfbench in the guest, or all of the console if there is none. */
 static const char *last_message(char *console)
 {
 	static const char by_us[] = "bpfbench: ";
@@ -271,8 +268,8 @@ static const char *last_message(char *console)
 	return last;
 }
 
-/* Reads the guest's run. Gives the run a new id here, because all guests begin with the same clock
- * and seed and would make equal ids. */
+/* The run gets a new id, because all guests begin with the same clock and seed and would make equal
+ * ids. */
 static int read_run(const struct guests *g, struct guest *guest, struct bb_err *err)
 {
 	const struct bb_machine_end *end = &guest->end;
@@ -295,8 +292,8 @@ static int read_run(const struct guests *g, struct guest *guest, struct bb_err *
 	return rc;
 }
 
-/* If the saved guest cannot go on, or ends before its job does (-EUCLEAN), boots the kernel again,
- * but only once for each guest. Returns true if the guest now boots. */
+/* -EUCLEAN means that the saved guest could not finish its job. Then boots its kernel again, but
+ * only once. Returns true if the guest now boots. */
 static bool boots_anew(const struct guests *g, struct guest *guest, int rc)
 {
 	if (rc != -EUCLEAN || guest->must_boot || g->work->plugin)
@@ -309,9 +306,9 @@ static bool boots_anew(const struct guests *g, struct guest *guest, int rc)
 	return !start(g, guest, &guest->err);
 }
 
-/* Takes over the result of a guest that has ended. If the guest was booted, that is the saved
- * guest, in which the job then begins. After a job it is the guest's run and exit code. Returns
- * false if the guest has more to do. */
+/* Takes the result of a guest that has ended. After booting it is the saved guest, in which the job
+ * then begins. After a job it is the guest's run and exit code. Returns false if the guest goes
+ * on. */
 static bool take_end(struct guests *g, struct guest *guest, int rc)
 {
 	guest->runs = false;
@@ -333,7 +330,6 @@ static bool take_end(struct guests *g, struct guest *guest, int rc)
 	return true;
 }
 
-/* Draws a progress bar for the guests that boot. */
 static void show_progress(struct guests *g)
 {
 	double done_s = 0, total_s = 0;
@@ -360,7 +356,7 @@ static void show_progress(struct guests *g)
 		bb_progress_bar__erase(&g->bar);
 }
 
-/* Waits until a guest ends. Returns 0 or -EINTR. */
+/* Returns 0 when a guest has ended, or -EINTR. */
 static int wait_for_one(struct guests *g, struct bb_err *err)
 {
 	while (!bb_stop_signal) {
@@ -380,7 +376,7 @@ static int wait_for_one(struct guests *g, struct bb_err *err)
 	return bb_fail_stopped(err, "", "");
 }
 
-/* Runs all guests, at most as many at once as there are CPUs. */
+/* Runs at most one guest per CPU at once. */
 static int run_all(struct guests *g, struct bb_err *err)
 {
 	size_t most, running = 0, next = 0;
@@ -438,8 +434,7 @@ static void write_text(struct guests *g, FILE *out)
 	else {
 		object = bb_command_value(g->m->command, "--object");
 		bb_doc_matrix(g->columns, g->n, &d);
-		/* The notes about failed lookups of one kernel are enough: a program finds the same
-		 * in its maps on each kernel. */
+		/* One kernel is enough, because failed lookups are the same on each kernel. */
 		if (g->v[g->n - 1].run)
 			bb_doc_in_vain(g->v[g->n - 1].run, NULL, &d);
 		bb_doc__add(&d, BB_DOC_FAINT, "next",
@@ -452,7 +447,6 @@ static void write_text(struct guests *g, FILE *out)
 	bb_output_render(&d, g->m->format && g->m->format->is_markdown, g->m->output, out);
 }
 
-/* Writes the run of each kernel, in one JSON object whose keys are the names of the kernels. */
 static void write_json(const struct guests *g, FILE *out)
 {
 	struct bb_json w = {.out = out};
@@ -487,7 +481,7 @@ static int write_matrix(void *arg, FILE *out, struct bb_err *)
 	return 0;
 }
 
-/* Prints why guests failed, because some formats cannot say it. */
+/* some formats cannot say why guests failed */
 static void say_failures(const struct guests *g)
 {
 	for (size_t i = 0; i < g->n; i++)
@@ -495,7 +489,6 @@ static void say_failures(const struct guests *g)
 			bb_tell("%s: %s", g->v[i].kernel.name, g->v[i].err.msg);
 }
 
-/* Stops the guests that still run, and frees all guests. */
 static void done_guests(struct guests *g)
 {
 	for (size_t i = 0; i < g->n; i++) {
@@ -529,7 +522,7 @@ int bb_vm__measure(const struct bb_measure_args *m, const struct bb_vm_work *wor
 {
 	struct guests g = {.m = m, .work = work};
 	bool failed = false, is_judged = work->judge, has_work = !is_judged || work->judge->n_pairs;
-	bool is_shown = work->show || is_judged; /* else: set below if a guest has a run */
+	bool is_shown = work->show || is_judged; /* becomes true below if a guest has a run */
 	int rc = bb_output_check(m->output, err);
 
 	if (is_judged && m->format && !m->format->is_markdown && strcmp(m->format->name, "table"))
@@ -592,7 +585,7 @@ int bb_vm__build(const struct bb_strings *kernels, struct bb_err *err)
 	return rc;
 }
 
-/* A static program, so that the guest needs no library. Debian has it in busybox-static. */
+/* A static program needs no library in the guest. Debian has it in busybox-static. */
 #define BUSYBOX "/bin/busybox"
 #define WITH_COMMANDS                                                                              \
 	BUSYBOX " --install -s /bin; stty -F /dev/ttyS0 cols 80; ln -sf \"$0\" /bin/bpfbench; "
@@ -615,8 +608,7 @@ int bb_vm__shell(const char *kernel, const struct bb_strings *files, struct bb_e
 	bool has_terminal = !tcgetattr(STDIN_FILENO, &terminal);
 	int rc = find_kernels(&g, err);
 
-	/* QEMU sets up the terminal. The kernel would stop it for that if it were in the
-	 * background. */
+	/* QEMU sets up the terminal, and the kernel stops a background process that does so. */
 	if (!rc && has_terminal && tcgetpgrp(STDIN_FILENO) != getpgrp()) {
 		has_terminal = false;
 		rc = bb_fail(err, -EINVAL,

@@ -11,7 +11,7 @@ void bb_drive_kinds__pass(const struct bb_drive_kind *const *kinds, size_t n)
 }
 
 static const struct bb_drive_kind unknown = {.sample = {"run", "ns per run", false}};
-/* kinds of `bpfbench inside` and `bpfbench live --save`, which no scenario can choose */
+/* kinds that no scenario can choose */
 static const struct bb_drive_kind by_command[] = {
 	{.with = BB_DRIVE_INSIDE,
 	 .seconds = 1,

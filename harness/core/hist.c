@@ -73,8 +73,7 @@ void bb_hist_merge(struct bb_hist *h, const struct bb_hist *from)
 	bb_hist_reserve(h, from->used);
 	for (size_t i = 0; i < from->capacity; i++)
 		bb_hist_add(h, from->slots[i].value_ns, from->slots[i].count);
-	/* bb_hist_add() has used rounded values for the sum and the extremes. The exact sum and
-	 * extremes of `from` replace them. */
+	/* bb_hist_add() has used rounded values. The exact sum and extremes replace them. */
 	if (from->n) {
 		h->sum_ns = sum_ns + from->sum_ns;
 		h->min_ns = n && min_ns < from->min_ns ? min_ns : from->min_ns;

@@ -3,8 +3,8 @@
 
 #include "base/std.h"
 
-/* References: fixed pieces of work that are timed in every round beside the programs
- * (bpf/references.bpf.c). Their times, ns per piece, show the machine's speed during the run. */
+/* References are fixed pieces of work (bpf/references.bpf.c). bpfbench times them beside the
+ * programs, to show the machine's speed during the run. */
 enum bb_reference {
 	BB_REFERENCE_INSTRUCTIONS,
 	BB_REFERENCE_MEMORY,
@@ -12,15 +12,11 @@ enum bb_reference {
 	BB_N_REFERENCES
 };
 
-/* Returns "instructions", "memory" or "wakeup", the name of the reference's program. */
 const char *bb_reference_name(enum bb_reference reference);
 
-/*
- * A figure of a case, with its interval. Figures are computed from the series (report/summary.c),
- * also when a stored run is read. NAN means that a figure is absent; 0 never means that.
- */
+/* A figure with its confidence interval. NAN means that a figure is absent; 0 never means that. */
 struct bb_estimate {
-	double value, lo, hi; /* lo and hi are NAN if there is no interval */
+	double value, lo, hi; /* lo and hi are NAN without an interval */
 };
 
 /* Returns the distance to the farther end of the interval; NAN if an end is missing or infinite. */
@@ -30,10 +26,10 @@ static inline double bb_estimate__half(const struct bb_estimate *e)
 						  : (double)NAN;
 }
 
-/* The figures of a case. The table in core/metric.c explains each of them. The comments here only
- * add to it. Times are in ns, shares from 0 to 1. */
+/* The figures of a case, which is one program at one value of a parameter. The table in
+ * core/metric.c explains each. Times are in ns, shares from 0 to 1. */
 struct bb_summary {
-	struct bb_estimate latency; /* with BB_FILLS_MEAN, by the means of all runs */
+	struct bb_estimate latency; /* with BB_FILLS_MEAN, the mean of all runs */
 	struct bb_estimate net;     /* may be negative */
 	struct bb_estimate floor;
 	struct bb_estimate p50, p90, p99; /* over all valid samples */
@@ -41,13 +37,14 @@ struct bb_summary {
 	struct bb_estimate outlier_share, outlier_time_share;
 	struct bb_estimate rate_requested, rate_achieved;
 	struct bb_estimate drops, steal, relative;
-	/* times of the references, ns per piece of work: medians over rounds */
+	/* ns per piece of work, medians over rounds */
 	struct bb_estimate reference[BB_N_REFERENCES];
 	uint64_t samples; /* samples in valid series */
 	uint32_t loads;   /* number of valid series */
-	uint32_t voids;   /* number of series that are shown but do not count */
-	uint32_t places;  /* number of places that the loads are distributed over; 0: the loads got
-			     random addresses (run/round.h) */
+	uint32_t voids;   /* number of series whose checks failed */
+	/* Number of addresses modulo 64 that the loads are distributed over. 0 means that they got
+	 * random addresses (run/round.h). */
+	uint32_t places;
 	struct {
 		struct bb_estimate intercept, cycles, instructions, llc_misses;
 	} slope;
@@ -61,42 +58,37 @@ struct bb_summary {
 		struct bb_estimate produced, consumed, lag_max, ring_peak, consumer_cpu;
 	} pipeline;
 	struct {
-		struct bb_estimate ratio; /* with the floor in the same round */
+		struct bb_estimate ratio; /* compared with the empty program */
 	} slowdown;
 };
 
-/*
- * Static metrics of a program, known when the kernel has loaded it (core/metric.c). Each is a whole
- * number; NAN if the kernel does not report it. All but verify_ns are the same at each load on the
- * same kernel and machine.
- */
+/* Figures of a program that are known when the kernel has loaded it (core/metric.c). Each is a
+ * whole number, or NAN if the kernel does not report it. All but verify_ns are the same at each
+ * load on the same kernel and machine. */
 struct bb_prog_static {
 	double verified_insns, xlated_bytes, jited_bytes, stack_bytes, map_bytes, total_states;
-	double verify_ns; /* in steps of a microsecond */
+	double verify_ns; /* in steps of 1000 ns */
 };
 
 enum bb_direction { BB_LOWER_IS_BETTER, BB_HIGHER_IS_BETTER, BB_NO_DIRECTION };
 enum bb_metric_kind { BB_METRIC_TIMING, BB_METRIC_EXACT, BB_METRIC_INFO };
 
-/* A metric: its names, and the offset of its value. Output formats and comparisons read arrays of
- * this struct. */
 struct bb_metric_def {
 	const char *name; /* JSON key and heading of the table */
-	const char *slug; /* name of the measure in BMF; NULL: the metric is not in BMF */
+	const char *slug; /* name in BMF, the JSON for Bencher; NULL if the metric is not there */
 	const char *unit;
 	enum bb_direction direction;
 	enum bb_metric_kind kind;
-	/* offset of the struct bb_estimate in bb_summary, or of the double in bb_prog_static */
+	/* of the struct bb_estimate in bb_summary, or of the double in bb_prog_static */
 	size_t offset;
 	const char *doc;
 };
 
-extern const struct bb_metric_def bb_metrics[]; /* metrics of a case */
-/* the metric of the drive exact, a count without an interval; neither bb_summary nor bb_prog_static
- * has a member for it */
+extern const struct bb_metric_def bb_metrics[];
+/* metric of the drive exact: no interval, and no member in bb_summary or bb_prog_static */
 extern const struct bb_metric_def bb_metric_instructions;
 extern const size_t bb_n_metrics;
-extern const struct bb_metric_def bb_static_metrics[]; /* metrics of a program */
+extern const struct bb_metric_def bb_static_metrics[];
 extern const size_t bb_n_static_metrics;
 
 static inline const struct bb_estimate *bb_metric_of(const struct bb_summary *s,

@@ -3,26 +3,24 @@
 
 #include "exact/clone.h"
 
-/* number of runs with each set of arguments; more than one, because later runs may take another
- * path than the first run */
+/* runs with each set of arguments; later runs may take another path than the first run */
 #define RUNS 3u
 
 struct trial {
 	struct bb_test_prog *prog;
-	/* points[set]: the attach point with the arguments of a set; is_there[set]: true if this
-	 * machine has the values that the set needs */
+	/* points[set]: the program's attach point, with the arguments of that set */
 	struct bb_attach_point points[BB_N_ARGUMENT_SETS];
 	bool is_there[BB_N_ARGUMENT_SETS];
 	struct bb_clone clone;
-	uint64_t *counts; /* counts[block]: number of executions */
+	uint64_t *counts; /* counts[block]: executions */
 	struct bb_fire_slot slot;
 };
 
-/* --- what the process that fires does --- */
+/* --- in the child process that fires the program --- */
 
 static uint32_t reached_with(struct trial *c, unsigned int set)
 {
-	/* the trigger reads the attach point from here; this process has its own copy */
+	/* the trigger reads the arguments from here, in this child process's own copy */
 	c->prog->fire.point = c->points[set];
 	bb_clone__reset(&c->clone);
 	for (unsigned int i = 0; i < RUNS; i++)
@@ -32,8 +30,7 @@ static uint32_t reached_with(struct trial *c, unsigned int set)
 	return bb_counts__reached(&c->clone.cfg, NULL, c->counts);
 }
 
-/* n_reached[set] receives the number of instructions that the runs with a set executed at least
- * once. */
+/* n_reached[set] receives how many different instructions the runs with a set executed. */
 static int try_on_clone(void *arg, struct bb_fire_task *t, void *n_reached)
 {
 	struct trial *c = arg;
@@ -45,7 +42,7 @@ static int try_on_clone(void *arg, struct bb_fire_task *t, void *n_reached)
 	return rc;
 }
 
-/* --- what our own process does --- */
+/* --- in the parent process --- */
 
 static bool is_alike(const struct bb_test_prog *a, const struct bb_test_prog *b)
 {

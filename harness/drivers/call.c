@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* call: times a function of user space (workloads/functions.h) by the clock. Every sample is the
- * slope of a line through the times of many calls in a row (drivers/fit_line.h), so it contains
- * neither the cost of reading the clock nor the rounding to its tick. For a function that sleeps, a
- * sample is the time of one call. */
+/* The drive `call`: times a function of user space (workloads/functions.h). A sample is the slope
+ * of a line through the times of many calls in a row (drivers/fit_line.h), without the cost of
+ * reading the clock. For a function that sleeps, a sample is the time of one call. */
 
 #include "base/deadline.h"
 #include "base/text.h"
@@ -43,8 +42,7 @@ static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 		       have);
 }
 
-/* The linker decides the address of the function, so all loads have the same address. A new load
- * repeats everything else of the measurement. */
+/* The linker has fixed the function's address, so all its loads have the same address. */
 static int attach(void *slot, struct bb_err *)
 {
 	struct call_slot *s = slot;
@@ -73,14 +71,13 @@ static int time_calls(void *arg, uint32_t n, double *ret_ns)
 	return bb_must_end_why();
 }
 
-/* Finds how many calls in a row the longer measurements of a line need. */
+/* Finds how many calls in a row the longer measurements need (bb_fit_line_longer()). */
 static int calibrate(struct timing *t, uint32_t *ret_calls)
 {
 	double ns = 0;
 	int rc = 0;
 
-	/* the results of the first two measurements are overwritten: they only warm up the
-	 * function */
+	/* only the third result counts, because the first two measurements warm up the function */
 	for (int i = 0; !rc && i < 3; i++)
 		rc = time_calls(t, FIRST_CALLS, &ns);
 	if (!rc)
@@ -106,9 +103,8 @@ static int take_sample(struct timing *t, uint32_t calls)
 	return 0;
 }
 
-/* A function may sleep until a fixed point of the clock's second. It then returns at that point, so
- * successive calls depend on each other. To make at least the loads independent, the first call of
- * a load begins at a random time within a second. */
+/* A function may sleep until a fixed point of the clock's second, so its calls depend on each
+ * other. A random pause before the first call of a load makes the loads independent. */
 static void pause_at_random(struct bb_rng *rng)
 {
 	struct timespec t = {.tv_nsec = (long)bb_rng_below(rng, 1000000000)};
@@ -133,7 +129,8 @@ static int batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 	for (size_t i = 0; !rc && i < b->want && (!i || bb_seconds_since(began_ns) < b->max_s); i++)
 		rc = take_sample(&t, calls);
 	b->elapsed_s = bb_seconds_since(began_ns);
-	return rc == -ETIME ? 0 : rc; /* not an error: an incomplete line is not a sample */
+	/* not an error: the time is over, and the unfinished line gives no sample */
+	return rc == -ETIME ? 0 : rc;
 }
 
 const struct bb_driver bb_driver_call = {
@@ -142,11 +139,10 @@ const struct bb_driver bb_driver_call = {
 		    "fast one by lines through many calls",
 	.kind.keys = {{"function", bb_function_name}, {"seconds"}},
 	.kind.seconds = 3,
-	/* enough time for the seven pairs that a verdict needs, even if the function sleeps */
+	/* enough for the seven pairs of loads that a verdict needs, even if the function sleeps */
 	.kind.compare_s = 30,
-	/* One sample in each turn. If a turn asked for several, slow calls would be cut off by the
-	 * time limit, so fast and slow functions would have different numbers of samples in a
-	 * turn. */
+	/* One sample in each turn. With several, the time limit would cut off the turns of slow
+	 * functions, and slow functions would have fewer samples in a turn than fast ones. */
 	.kind.pace = {.pair_turn = 1},
 	.kind.sample = {"call", "ns per call", false},
 	.kind.units_per_ns = BB_PS_PER_NS,

@@ -6,23 +6,22 @@
 #include "base/rng.h"
 #include "stats/quantile.h"
 
-/*
- * Code that fills instruction caches and branch predictors: a function of 512 conditional branches,
- * each taken at random in half of the runs, copied 64 times. Its 32 768 branches are more than any
- * branch target buffer holds (Intel's Golden Cove: 12 288 targets), and it is larger than an L1
- * instruction cache. The function refers to nothing outside itself, so a copy runs at any address.
- * We copy it, because compiling 32 768 branches would take half a minute.
- */
+/* Code that fills the instruction caches and branch predictors: a function of 512 conditional
+ * branches, copied 64 times. Each branch is taken at random in half of the runs. These are more
+ * branches than any branch target buffer holds (Intel's Golden Cove: 12288 targets), and more code
+ * than an L1 instruction cache holds. The function is copied, because compiling 32768 branches
+ * would take half a minute. A copy runs at any address, because the function refers to nothing
+ * outside itself. */
 struct cold_branches {
-	char *copies; /* executable memory with all copies; NULL: the struct is not open */
+	char *copies; /* executable; NULL if not open */
 	size_t copy_bytes, map_bytes;
 };
 
 #define N_COPIES 64u
 #define ALIGN_BYTES 64u
 
-/* The empty asm statement compiles to no instruction. The compiler must keep it, and so it keeps
- * the branch around it. Each random word decides 64 branches. */
+/* The empty asm statement is no instruction, but the compiler must keep it and the branch around
+ * it. Each bit of a random word decides one branch. */
 #define BRANCH                                                                                     \
 	do {                                                                                       \
 		if (bits & 1)                                                                      \
@@ -45,8 +44,8 @@ static inline __attribute__((always_inline)) uint64_t next(uint64_t x)
 	return x ^ x << 17;
 }
 
-/* This function is alone in its section. The linker defines symbols for the start and the end of
- * the section. */
+/* This function is alone in its section, because the linker defines symbols for the start and the
+ * end of a section. */
 static __attribute__((noinline, section("bb_cold_branches"), no_sanitize("address"),
 		      no_sanitize("undefined"))) uint64_t
 branches(uint64_t x)
@@ -98,33 +97,32 @@ static void cold_branches_run(const struct cold_branches *b, uint64_t random)
 	__asm__ volatile("" : : "r"(x));
 }
 
-/* size of a cache line; if the machine's lines are longer, some are written twice */
+/* assumed size of a cache line; on a CPU with longer lines, some lines are written twice */
 #define LINE_BYTES 64u
 #define MOST_CACHES 8u
 #define DEFAULT_BYTES ((size_t)4 << 20)
-/* Number of cache lines that are read to test whether the caches were emptied. Each line is in its
- * own page, because the CPU might prefetch several lines of one page together. */
+/* The test of whether the caches are empty reads this many cache lines. Each line is in its own
+ * page, because the CPU might prefetch several lines of one page together. */
 #define PROBE_LINES 128u
 #define PROBE_PAGE 4096u
 #define LOOKS 15u
 #define LOOKS_A_TURN 3u
-/* The caches count as emptied if reading a line then takes at least this many times as long as
- * before. A read from L3 with a TLB miss takes 5 times as long as a read from L1 or L2. */
+/* The caches count as emptied if reading a line takes more than this many times as long as with hot
+ * caches. A read from L3 with a TLB miss takes 5 times as long as a read from L1 or L2. */
 #define EVICTED 3.0
 
 struct bb_cold {
 	char *buffer;
-	size_t bytes; /* size of the part of `buffer` that is written: a power of two */
+	size_t bytes; /* part of `buffer` that is written: a power of two */
 	struct cold_branches branches;
 	struct bb_rng rng;
-	/* memory of the probe: each cache line holds the address of the next line */
+	/* read by the test of the caches: each cache line holds the address of the next */
 	char *probe;
 	void **first;
 	char emptied[200];
 };
 
-/* Returns the size of cache `index`, bytes. 0 means that there is no such cache, or that it is an
- * instruction cache. */
+/* Returns 0 if there is no such cache or it holds instructions only. */
 static size_t cache_bytes(const char *root, int cpu, unsigned int index)
 {
 	static const char *const keys[] = {"type", "size"};
@@ -138,7 +136,7 @@ static size_t cache_bytes(const char *root, int cpu, unsigned int index)
 			 root, cpu, index, keys[i]);
 		ok = !bb_read_file(path, 4096, &text[i], &len, NULL);
 		if (ok)
-			/* the unit is always K: drivers/base/cacheinfo.c, size_show() */
+			/* the unit is always K (drivers/base/cacheinfo.c, size_show()) */
 			text[i][strcspn(text[i], "\nK")] = '\0';
 	}
 	if (!ok || !strcmp(text[0], "Instruction") || bb_parse_u64(text[1], &kib) ||
@@ -166,9 +164,9 @@ size_t bb_cold_bytes(const char *root, int cpu)
 	return bytes;
 }
 
-/* Writes every line of the buffer once. The step is odd and the number of lines a power of two, so
- * the loop reaches all lines. The step is 0.618 times that number (the golden ratio), so successive
- * writes are far apart, and no prefetcher expects them. */
+/* Writes every line of the buffer once. All lines are reached, because the step is odd and the
+ * number of lines is a power of two. The step is 0.618 (golden ratio) of the number of lines. So
+ * successive writes are far apart, and no prefetcher expects them. */
 static void write_buffer(struct bb_cold *c)
 {
 	size_t lines = c->bytes / LINE_BYTES, step = (size_t)(0.6180339887 * (double)lines) | 1,
@@ -186,8 +184,8 @@ void bb_cold__empty(struct bb_cold *c)
 	cold_branches_run(&c->branches, bb_rng_u64(&c->rng));
 }
 
-/* Links the lines of the probe to a ring in random order. Each line holds the address of the next,
- * so the CPU cannot read two at a time. */
+/* Links the lines of the probe to a ring in random order. The CPU finds the address of the next
+ * line only in the line itself, so it cannot read two at a time. */
 static void link_probe(struct bb_cold *c)
 {
 	void **line[PROBE_LINES];
@@ -234,7 +232,6 @@ const char *bb_cold__emptied(const struct bb_cold *c)
 	return c->emptied;
 }
 
-/* Returns two median times to read a line: with hot caches, and after the caches were emptied. */
 static void compare_hot_and_cold(struct bb_cold *c, double *ret_hot_ns, double *ret_cold_ns)
 {
 	double hot_ns[LOOKS], cold_ns[LOOKS];
@@ -248,8 +245,7 @@ static void compare_hot_and_cold(struct bb_cold *c, double *ret_hot_ns, double *
 	*ret_cold_ns = bb_median(cold_ns, LOOKS);
 }
 
-/* Writes c->emptied, the description: the cache levels that the buffer empties (those up to half
- * its size), and the times to read a line. */
+/* c->emptied lists the caches that are emptied: those up to half of the buffer's size. */
 static void say_emptied(const char *root, int cpu, struct bb_cold *c, double hot_ns, double cold_ns)
 {
 	size_t at = 0;
@@ -292,8 +288,9 @@ static char *map_pages(size_t bytes)
 {
 	char *pages = bb_map_pages(bytes, MAP_PRIVATE);
 
-	/* Small pages fill the TLB. A fork must not make the pages copy-on-write: the next write to
-	 * each page would then cause a page fault, which is an event of the trigger page-fault. */
+	/* Small pages fill the TLB. MADV_DONTFORK keeps a fork from making the pages copy-on-write.
+	 * Otherwise the next write to each page would cause a page fault, and page faults may be
+	 * the events that run the measured program. */
 	madvise(pages, bytes, MADV_NOHUGEPAGE);
 	madvise(pages, bytes, MADV_DONTFORK);
 	return pages;
@@ -309,7 +306,7 @@ static void map_all(struct bb_cold *c)
 void bb_cold__after_fork(struct bb_cold *c)
 {
 	map_all(c);
-	/* touch every page of the buffer now, so that no page fault comes while we measure */
+	/* touch every page now, so that no page fault comes while we measure */
 	bb_cold__empty(c);
 }
 
@@ -323,8 +320,7 @@ int bb_cold__open(const char *root, int cpu, struct bb_cold **ret_cold, struct b
 	map_all(c);
 	rc = cold_branches_open(&c->branches, err);
 	if (!rc)
-		/* find_size() touches all memory that is used later, so that no page fault comes
-		 * while we measure */
+		/* find_size() touches all memory, so that no page fault comes while we measure */
 		rc = find_size(root, cpu, c, err);
 	if (rc)
 		bb_cold__free(c);

@@ -11,13 +11,13 @@
 #include "drivers/driver.h"
 
 #define OUT_BYTES (64 << 10)
-#define LOG_BYTES (1 << 20) /* a log is emptied when it is larger than this, bytes */
+#define LOG_BYTES (1 << 20) /* a larger log is emptied */
 #define PAUSE_S 0.002       /* time between two calls of bb_beside.feed(), s */
-#define LOOK_S 0.1          /* time between two checks of a command without bb_beside, s */
+#define LOOK_S 0.1          /* time between two checks of a command without beside functions, s */
 
-/* Gives this process priority over others on its CPU, because a busy machine would leave too few
- * samples. With sched_autogroup a nice value counts only within a session, so the session's
- * autogroup gets a nice value, too (sched(7)). */
+/* Gives this process priority over others on its CPU, because on a busy machine it would run too
+ * rarely to give enough samples. With sched_autogroup, a nice value counts only within a session.
+ * So the session's autogroup gets a nice value, too (sched(7)). */
 static void run_ahead_of_others(void)
 {
 	int fd;
@@ -25,7 +25,7 @@ static void run_ahead_of_others(void)
 	setpriority(PRIO_PROCESS, 0, -20);
 	fd = bb_root__open("/proc/self/autogroup", O_WRONLY);
 	if (fd >= 0 && write(fd, "-20", 3) < 0)
-		errno = 0; /* not an error: the nice value above has to do */
+		errno = 0; /* not an error: then only setpriority() takes effect */
 	bb_close(&fd);
 }
 
@@ -51,8 +51,7 @@ static int open_in(const char *dir, size_t dir_len, const char *name)
 	return open_program_at(path);
 }
 
-/* Opens the program of a command: searches `dir` and then $PATH. Returns a descriptor, -ENOENT if
- * no folder has the program, or the reason why a program that exists cannot be opened. */
+/* Returns a descriptor, -ENOENT if no folder has the program, or why it cannot be opened. */
 static int open_program(const struct bb_command_spec *spec)
 {
 	const char *path = spec->path ? spec->path : getenv("PATH");
@@ -102,8 +101,8 @@ static int execute(void *arg, int)
 		execvp(s->spec->shell ? "/bin/sh" : s->spec->program, s->argv);
 	else
 		fexecve(s->program_fd, s->argv, environ);
-	/* ENOENT: the program is a script. Its interpreter opens the descriptor by name, so the
-	 * descriptor must survive exec(). */
+	/* ENOENT means that the program is a script. Its interpreter opens the descriptor by name,
+	 * so the descriptor must survive exec(). */
 	if (errno == ENOENT && s->program_fd >= 0) {
 		fcntl(s->program_fd, F_SETFD, 0);
 		fexecve(s->program_fd, s->argv, environ);
@@ -130,7 +129,7 @@ static int say_cannot_start(const struct bb_command_spec *spec, int rc, struct b
 		       (unsigned int)spec->place.uid);
 }
 
-/* Waits until the process has stopped. Returns false if it exited; the caller must then reap it. */
+/* Waits until the process has stopped. Returns false if the process exited instead. */
 static bool wait_until_held(pid_t pid)
 {
 	siginfo_t info = {0};
@@ -300,7 +299,6 @@ void bb_command__done(struct bb_command *c)
 	*c = (struct bb_command){.spec = c->spec, .status = c->status};
 }
 
-/* Reads the last `most` bytes of a file. Returns their number; 0 if the file cannot be read. */
 static size_t read_end(int fd, char *ret_text, size_t most)
 {
 	struct stat st;
@@ -343,7 +341,7 @@ void bb_command__limit_log(int log_fd)
 	struct stat st;
 
 	if (log_fd > 0 && !fstat(log_fd, &st) && st.st_size > LOG_BYTES && ftruncate(log_fd, 0))
-		errno = 0; /* not fatal: it only means that the log keeps growing */
+		errno = 0;
 }
 
 int bb_command__open_clock(const struct bb_command *w, const char *clock, uint32_t freq_hz,

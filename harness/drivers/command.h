@@ -3,47 +3,41 @@
 
 #include "base/std.h"
 
-/* The CPU and the user of a child process. */
 struct bb_child_place {
 	int cpu;
-	uid_t uid; /* user that the child process runs as, if we are root */
+	uid_t uid; /* the user, if we are root */
 	gid_t gid;
-	/* names of environment variables that the child process keeps beside the usual ones
-	 * (base/child.h); the list ends in NULL. NULL: only the usual ones */
+	/* Names of environment variables that the child process keeps in addition to those that
+	 * base/child.h lists. The list ends in NULL. `env` is NULL if there are none. */
 	const char *const *env;
 };
 
-/* A new child process calls this to pin itself to its CPU and to get priority over other processes
- * there. The child process must have its own session and must still be root. Returns 0 or
- * -errno. */
+/* Called in a new child process that is still root and has its own session. Pins it to its CPU, and
+ * gives it priority over other processes there. Returns 0 or -errno. */
 int bb_child_place__take(const struct bb_child_place *place);
 
-/* A command that runs as a child process, in a session of its own. Its stdin is empty, its stderr
- * is kept for messages, and its environment is clean (base/child.h). The kernel kills it if we die.
- */
+/* A command that runs as a child process, in a session of its own. Its stdin is empty, and it gets
+ * only a few of our environment variables (base/child.h). The kernel kills it if we die. */
 struct bb_command_spec {
-	/* words for messages, as NOUN and WHEN in "the NOUN 'program' ended with exit code 1
-	 * WHEN" */
+	/* words for the message "the NOUN 'program' ended with exit code 1 WHEN" */
 	const char *noun, *when;
-	const char *shell; /* a command line for sh -c; NULL: `program` is executed */
-	/* A path, or a name that is searched in `dir` and then in $PATH. With `dir`, `path` or
-	 * `is_held` we open the program with our own rights, because the user of the command may be
-	 * unable to open it. */
+	const char *shell; /* command line for sh -c; if NULL, `program` is executed */
+	/* A path, or a name that is searched in `dir` and then in $PATH. If `dir`, `path` or
+	 * `is_held` is set, we open it, because the command's user may be unable to. */
 	const char *program;
-	const char *const *args; /* args[n_args], without the program's name */
+	const char *const *args; /* without the program's name */
 	size_t n_args;
-	const char *dir; /* folder that is searched first for `program`; NULL: no folder */
-	/* $PATH of the command, in which `program` is searched, too; NULL: our $PATH */
+	const char *dir; /* folder that is searched before $PATH; may be NULL */
+	/* $PATH of the command, also used to find `program`; NULL means our own $PATH */
 	const char *path;
-	/* true: the command is stopped before its first instruction, until bb_command__resume() */
+	/* true if the command stops before its first instruction, until bb_command__resume() */
 	bool is_held;
-	/* true: the command is pinned to place.cpu, with priority over other processes there */
+	/* true if the command is pinned to place.cpu, with priority over other processes there */
 	bool is_pinned;
-	/* true: the command's stdout is kept for bb_command__stdout(); false: it is discarded */
+	/* true if the command's stdout is kept for bb_command__stdout(), and not discarded */
 	bool keeps_stdout;
-	/* Points into shared memory, because the child process writes there. It receives the time
-	 * (bb_now_ns()) at which a held command begins to run, perhaps some ms after
-	 * bb_command__resume(). NULL: the time is not wanted. */
+	/* Receives the time (bb_now_ns()) at which a held command begins to run, some ms after
+	 * bb_command__resume(). It must be in shared memory. May be NULL. */
 	uint64_t *ret_began_ns;
 	struct bb_child_place place;
 };
@@ -51,35 +45,33 @@ struct bb_command_spec {
 /* A zeroed struct is a command that was not started. */
 struct bb_command {
 	const struct bb_command_spec *spec; /* borrowed */
-	pid_t pid;  /* the process that was started; 0: there is none, or it was reaped */
-	int status; /* status of `pid` as from waitpid(), once it was reaped */
-	int log_fd; /* file in memory that receives the command's stderr; 0: no file */
-	int out_fd; /* file in memory that receives the command's stdout; 0: no file */
+	pid_t pid;  /* the command's process; 0 if there is none, or it was reaped */
+	int status; /* status of the reaped process, as waitpid() gives it */
+	int log_fd; /* the command's stderr, in memory; 0 if there is none */
+	int out_fd; /* the command's stdout, in memory; 0 if there is none */
 };
 
-/* Starts the command. `spec` must outlive it. Returns 0, or -errno with a message that names the
- * program and the reason, such as "not found". Call bb_command__done() after success and after
- * failure. */
+/* Starts the command. `spec` must outlive it. Returns 0, or -errno with a message. Call
+ * bb_command__done() after success and after failure. */
 int bb_command__start(const struct bb_command_spec *spec, struct bb_command *ret_command,
 		      struct bb_err *err);
 
-/* Waits for the end of the process that was started, at most `seconds`. Then kills the other
- * processes of its group. Returns 0; -ETIME if the process still runs; -EINTR if a signal asked us
- * to stop. *ret_usage receives the resources that the process used, including those of descendants
- * that it reaped. */
+/* Waits for the end of the command's process, at most `seconds`. Then kills the rest of its process
+ * group. Returns 0, -ETIME if the process still runs, or -EINTR if a signal asked us to stop.
+ * *ret_usage includes the descendants that the process has reaped. */
 int bb_command__wait(struct bb_command *c, double seconds, struct rusage *ret_usage);
 
-/* Returns 0 while the command runs, 1 if it ended with exit status 0, or -ECHILD with a message if
- * it failed or was killed. Unless it returns 0, it has called bb_command__done(). */
+/* Returns 0 while the command runs, 1 if it ended with exit status 0, or an error with a message:
+ * -ECHILD if it failed, -EINTR if a signal asked us to stop, or another -errno. Calls
+ * bb_command__done() unless it returns 0. */
 int bb_command__ended(struct bb_command *c, struct bb_err *err);
 
 /* Writes the message that says how a reaped command ended. Returns -ECHILD. */
 int bb_command__fail(const struct bb_command *c, struct bb_err *err);
 
-/* Functions that bb_command__run() calls around and during the run of a command. */
+/* Functions that bb_command__run() calls. */
 struct bb_beside {
-	/* called as soon as there is a process for the command, before it executes the command, if
-	 * the command is one that waits for this; NULL: not called */
+	/* Called when the process was started. A held command has not begun then. May be NULL. */
 	int (*begin)(void *arg, const struct bb_command *c, struct bb_err *err);
 	int (*feed)(void *arg, struct bb_err *err); /* called every 2 ms while the command runs */
 	void *arg;
@@ -87,44 +79,39 @@ struct bb_beside {
 
 struct bb_run_cost {
 	uint64_t wall_ns;
-	double cpu_s; /* CPU time of the processes of the command that were reaped, s */
+	double cpu_s; /* CPU time of the reaped processes */
 };
 
-/* Runs a command to its end, and adds its wall time and CPU time to *cost. `beside` may be NULL.
- * The run may take at most `most_s` seconds. Returns 0, or an error with a message: -ECHILD if the
- * command fails, -ETIME, -EINTR or another -errno. Call bb_command__done() in all cases. */
+/* Runs a command to its end, for at most `most_s` seconds, and adds its wall time and CPU time to
+ * *cost. `beside` may be NULL. Returns 0, or an error with a message: -ECHILD if the command fails,
+ * -ETIME, -EINTR or another -errno. Call bb_command__done() in all cases. */
 int bb_command__run(const struct bb_command_spec *spec, const struct bb_beside *beside,
 		    double most_s, struct bb_command *ret_command, struct bb_run_cost *cost,
 		    struct bb_err *err);
 
-/* bb_command__pause() stops all processes of the command, bb_command__resume() lets them go on.
- * Both do nothing if the command does not run. */
+/* Stop all processes of the command, and let them go on. Do nothing if the command does not run. */
 void bb_command__pause(const struct bb_command *c);
 void bb_command__resume(const struct bb_command *c);
 
-/* Kills the processes of the command and closes its files. */
+/* Kills the command's processes and closes its files. */
 void bb_command__done(struct bb_command *c);
 
-/* Returns "; its stderr ends: ..." with the last lines of the file that receives the stderr of a
- * command; "" if the file is empty. */
+/* Returns "; its stderr ends: ..." with the last lines of a command's stderr; "" if it is empty. */
 struct bb_command_tail {
 	char text[512];
 } bb_command__tail(int log_fd);
 
-/* Returns the last 64 KiB of the stdout of the command if it was kept, else ""; the caller frees
- * the text. */
+/* Returns the last 64 KiB of stdout, or "" if it was not kept. The caller frees the text. */
 char *bb_command__stdout(const struct bb_command *c);
 
-/* Opens a file in memory for the output of a command. The user of the command may open it again, as
- * /dev/stderr. Returns a descriptor or -errno. */
+/* Opens a file in memory for a command's output. The command's user may open it as /dev/stderr. */
 int bb_command__open_log(const struct bb_child_place *place);
 
-/* Empties the file of bb_command__open_log() if it is larger than 1 MiB. */
 void bb_command__limit_log(int log_fd);
 
-/* Opens a perf event of the clock `clock` ("cpu-clock" or "task-clock") on the command and its
- * children, with the sampling frequency `freq_hz`. The event runs the program `prog_fd`; it is
- * disabled until bb_command__start_clock(). Returns 0, or -errno with a message. */
+/* Opens a perf event of `clock` ("cpu-clock" or "task-clock") on the command and its children, at
+ * `freq_hz`. The event runs the program `prog_fd`. It is disabled until bb_command__start_clock().
+ * Returns 0, or -errno with a message. */
 int bb_command__open_clock(const struct bb_command *c, const char *clock, uint32_t freq_hz,
 			   int prog_fd, int *ret_event_fd, struct bb_err *err);
 int bb_command__start_clock(int event_fd, struct bb_err *err);

@@ -4,21 +4,16 @@
 #include "base/deadline.h"
 #include "bpf/object_info.h"
 
-/* limit: programs that we try to load as companions, because loading one program of a large object
- * takes half a second */
+/* the most programs to try as companions; loading one of a large object takes half a second */
 #define TRIES_MOST 32u
 
-/* --- which programs are attached beside the measured program --- */
-
-/* True if an event of the kernel runs the programs at `p`. */
 static bool is_event(const struct bb_attach_point *p)
 {
 	return bb_attach_kinds[p->kind].of_kernel || p->kind == BB_AT_CGROUP;
 }
 
-/* True if a program at `p` and one at `other` may be attached at the same time. If `p` is on a
- * function that we call or that has a uprobe, `other` must be on the same function, because a call
- * runs only the programs of that function. */
+/* True if programs at `p` and at `other` may be attached together. A function that we call or that
+ * has a uprobe runs only its own programs, so both must then be on one function. */
 static bool goes_beside(const struct bb_attach_point *p, const struct bb_attach_point *other)
 {
 	if (bb_attach_point__same_event(p, other))
@@ -53,8 +48,6 @@ size_t bb_beside__find(const struct bb_test_prog *prog,
 	return n;
 }
 
-/* --- companions: programs of the object that the session does not measure --- */
-
 static bool is_in_session(const struct bb_test_prog *prog, const char *program)
 {
 	return !strcmp(prog->spec->program, program) ||
@@ -63,8 +56,7 @@ static bool is_in_session(const struct bb_test_prog *prog, const char *program)
 			      bb_target__is_of_object(prog->target, it->target));
 }
 
-/* Finds the point at which program `p` of the object would be attached beside `prog`. Returns
- * false if `p` would not be attached. */
+/* Returns false if `p` is not attached beside `prog`. */
 static bool has_point(const struct bb_test_prog *prog, const struct bb_object_program *p,
 		      struct bb_attach_point *ret_point)
 {
@@ -93,8 +85,7 @@ int bb_companion__load(const struct bb_test_prog *prog, const char *program,
 
 	if (rc)
 		return rc;
-	/* the contents are given before maps are borrowed, because only maps with equal contents
-	 * are shared */
+	/* bb_target__say_maps() comes first, because only maps with equal contents are shared */
 	bb_target__say_maps(t, &v->maps);
 	bb_target__borrow_maps(t, prog->target);
 	rc = bb_target__load(t, err);

@@ -6,22 +6,21 @@
 #include "base/child.h"
 #include "perf_profiler.h"
 
-/* longest time between two readings of the ring, because some programs send no wakeups */
+/* longest time between two readings of the ring buffer; some programs never wake their reader */
 #define POLL_MS 10
 #define GRACE_S 0.02
 #define LOG_BYTES (64u << 10)
 
 struct bb_consumer_shared {
-	size_t bytes; /* size of the shared memory */
+	size_t bytes;
 	size_t room;
-	volatile bool stop; /* set by bpfbench: the consumer must end */
-	volatile int rc;    /* -errno of the consumer, if it ended by itself */
+	volatile bool stop; /* set by the parent process to end the consumer */
+	volatile int rc;    /* -errno if the consumer ended by itself */
 	volatile uint64_t samples;
-	double setup_cpu_s; /* CPU time that the consumer used before it was ready, s */
+	double setup_cpu_s; /* CPU time used before it was ready, s */
 	uint64_t lag_ns[];
 };
 
-/* The state of the consumer, in its child process. */
 struct reader {
 	const struct bb_sample_processor *processor;
 	struct bb_sample_log log;
@@ -53,18 +52,17 @@ static int consume(const struct reader *r)
 
 	while (!r->shared->stop && rc >= 0) {
 		rc = ring_buffer__poll(r->ring, POLL_MS);
-		/* after a timeout, the ring may still have samples, because some programs never
-		 * wake their reader */
+		/* after a timeout, samples may be left: some programs never wake their reader */
 		if (rc == 0 && !r->shared->stop)
 			rc = ring_buffer__consume(r->ring);
-		/* go on after a signal, because our parent process handles it and stops us */
+		/* go on after a signal: the parent process handles it and stops this one */
 		if (rc == -EINTR)
 			rc = 0;
 	}
 	return rc < 0 && rc != -ECANCELED ? rc : 0;
 }
 
-/* Opens the ring before the child process gives up root. */
+/* Runs before the child process gives up root, because opening the ring buffer needs root. */
 static int prepare(void *arg)
 {
 	struct reader *r = arg;
@@ -103,7 +101,7 @@ int bb_consumer__start(const struct bb_sample_processor *processor, int ring_fd,
 		.uid = place->uid,
 		.gid = place->gid,
 	};
-	/* the pages are present from the beginning, so that no page fault is part of a lag */
+	/* MAP_POPULATE, so that no lag contains a page fault */
 	struct bb_consumer_shared *s = bb_map_pages(bytes, MAP_SHARED | MAP_POPULATE);
 	struct bb_child c;
 	int rc;

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * exact: counts the instructions that each run executes. A clone of the program with a counter in
- * every basic block (exact/clone.h) runs instead of the program. It is fired as the drive `step`
- * fires the program: with the same inputs, stack, warm-up and reader of its rings. The counters are
- * read and reset between runs. Nothing is timed.
- */
+/* The drive `exact`: counts the instructions that each run executes. A clone of the program runs in
+ * its place, with a counter in every basic block (exact/clone.h). The counters are read and reset
+ * between runs. Nothing is timed. Inputs and warm-up are those that the drive `step` uses. */
 #include "drivers/exact.h"
 
 #include <bpf/bpf.h>
@@ -12,19 +9,16 @@
 #include "drivers/trigger.h"
 
 #define MOST_ARRAYS 64
-/* Prog arrays with more entries keep the original programs, because replacing programs by clones
- * reads every entry. */
+/* larger prog arrays keep the original programs, because swapping reads every entry */
 #define MOST_ENTRIES 65536
 
 /* Longest time of the warm-up, s. It is long, so that a fast program makes all its warm-up runs
- * even if other processes take CPU time: a count may depend on how often the program has run. */
+ * even if other processes take CPU time. A count may depend on how often the program has run. */
 #define WARMUP_S 1.0
 
 /* A firing gives no sample if other processes made the program run meanwhile. The batch ends after
- * this many firings without a sample in a row. */
+ * this many firings in a row without a sample. */
 #define IN_VAIN 1000u
-
-/* --- loading the clones, and reading their counters --- */
 
 static size_t counter_bytes(const struct bb_clone *clone)
 {
@@ -70,7 +64,7 @@ static int open_one(const struct bb_target *target, int prog_fd, bool logs_keys,
 	if (!rc) {
 		e->id = id_of(prog_fd);
 		e->clone_id = id_of(e->clone.prog_fd);
-		/* shared, because the process that fires may be a child process */
+		/* shared, because a child process may fire */
 		e->totals = bb_map_pages(counter_bytes(&e->clone), MAP_SHARED);
 		e->now = e->totals + e->clone.cfg.n_blocks;
 		e->in_vain = e->now + e->clone.cfg.n_blocks;
@@ -80,9 +74,9 @@ static int open_one(const struct bb_target *target, int prog_fd, bool logs_keys,
 	return rc;
 }
 
-/* If the program has tail calls, fills the list e->behind with a second clone of every program that
- * was loaded with it, and of the program itself. Leaves out programs that cannot be cloned or for
- * which no time is left. These clones run after bb_exact__swap(). */
+/* If the program has tail calls, fills the list e->behind: a second clone of the program itself,
+ * and one of every program that was loaded with it. Leaves out programs that cannot be cloned or
+ * for which no time is left. bb_exact__swap() lets tail calls reach these clones. */
 static void open_behind(const struct bb_target *target, bool logs_keys, struct bb_exact *e)
 {
 	struct bb_exact **end = &e->behind;
@@ -121,8 +115,6 @@ static void add_counters(struct bb_exact *e)
 	}
 }
 
-/* --- putting the clones into prog arrays --- */
-
 struct arrays {
 	int fd[MOST_ARRAYS];
 	uint32_t entries[MOST_ARRAYS];
@@ -142,8 +134,7 @@ static void take_array(struct arrays *a, int fd)
 	a->entries[a->n++] = info.max_entries;
 }
 
-/* Replaces the programs in one prog array by their clones or, if `in` is false, the clones by their
- * programs. Reads each entry once. */
+/* Replaces programs in a prog array by their clones or, if `in` is false, clones by programs. */
 static void swap_in(const struct bb_exact *e, int array, uint32_t entries, bool in)
 {
 	uint32_t id;
@@ -174,14 +165,12 @@ void bb_exact__swap(const struct bb_exact *e, bool in)
 		swap_in(e, a.fd[i], a.entries[i], in);
 }
 
-/* --- the functions of the driver --- */
-
 struct slot {
 	struct bb_drive_slot common;
 	struct bb_exact exact;
 	uint64_t began_ns;
-	size_t warmed;  /* runs made so far for the warm-up */
-	size_t in_vain; /* firings in a row during which other processes made the program run */
+	size_t warmed;
+	size_t in_vain; /* firings in a row that gave no sample */
 	uint64_t *in;   /* in[block]: scratch memory of bb_counts__are_whole() */
 	bool is_warm;
 };
@@ -220,7 +209,6 @@ static int attach(void *slot, struct bb_err *err)
 				  &s->common.attached, err);
 }
 
-/* Makes a clone and attaches it, as a test. Returns 0, or -errno with the reason why that fails. */
 static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_drive_slot *slot;
@@ -238,13 +226,13 @@ static int begin(const struct bb_attached *, void *arg, struct bb_batch *b)
 	s->began_ns = bb_now_ns();
 	s->warmed = s->in_vain = 0;
 	s->is_warm = !b->warmup;
-	/* write to the memory now, because a page fault during the batch may fire the program */
+	/* touch the memory now, because a page fault during the batch may run the program */
 	memset(s->exact.now, 0, s->exact.clone.cfg.n_blocks * sizeof(*s->exact.now));
 	reset_counters(&s->exact);
 	return 0;
 }
 
-/* True if the counters can be those of our firing alone. now[0] counts the first basic block, so it
+/* True if the counters can come from our firing alone. now[0] counts the first basic block, so it
  * is the number of runs that began. */
 static bool are_ours(const struct bb_attached *a, struct slot *s)
 {
@@ -265,8 +253,8 @@ static bool executes_these(const struct bb_exact *e, const uint8_t *executes)
 	return true;
 }
 
-/* Returns the index of the set of basic blocks that the run executed. Adds the set to e->sets if it
- * is new. Returns BB_MIX_MOST_PATHS if there is no room for it. */
+/* Returns the index in e->sets of the set of basic blocks that the run executed. Adds a new set.
+ * Returns BB_MIX_MOST_PATHS if there is no room for it. */
 static uint64_t set_of(const struct bb_exact *e)
 {
 	struct bb_exact_sets *sets = e->sets;
@@ -292,8 +280,7 @@ static void take_counts(const struct bb_attached *a, struct slot *s, struct bb_b
 	b->fired++;
 }
 
-/* Stores the counts of a firing, unless it is part of the warm-up, or other processes made the
- * program run meanwhile. */
+/* Stores the counts of a firing, unless it is a warm-up or other processes made the program run. */
 static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, bool is_whole)
 {
 	struct slot *s = arg;
@@ -309,8 +296,7 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 			b->warmup = s->warmed;
 	}
 	is_last = !bb_batch__goes_on(b, s->began_ns);
-	/* The reset comes last, directly before the next firing, so that other processes hardly
-	 * ever make the program run between the two. */
+	/* reset last, so that other processes hardly ever make the program run in between */
 	reset_counters(&s->exact);
 	return is_last || s->in_vain == IN_VAIN;
 }
@@ -320,7 +306,7 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 	const struct bb_instrument_part part = {begin, after, slot, .reads_counters = false};
 	const struct bb_drive_slot *s = slot;
 
-	/* write to the memory now, because a page fault during the batch may fire the program */
+	/* touch the memory now, because a page fault during the batch may run the program */
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
 	memset(b->paths, 0, b->want * sizeof(*b->paths));
 	return s->state->driver->trigger->fire(s->attached, param, &part, b, err);

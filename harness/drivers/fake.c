@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fake: seeded samples from a script instead of a kernel. With it, the whole tool can be tested
- * without root, BPF or noise. The `globals` of a variant are the script (default values in
- * parentheses):
+ * The drive `fake`: seeded random samples instead of a kernel, to test the whole tool without root,
+ * BPF or noise. The `globals` of a variant are the script (default values in parentheses):
  *
  * - location_ns (1000), spread_ns (5): mean and standard deviation of the cost of a run
- * - tail_permille (0), tail_ns (10000): share of runs that cost more than the others, and the
- *   largest extra cost
+ * - tail_permille (0), tail_ns (10000): share of slower runs, and their largest extra cost
  * - layout_permille (0): amplitude of the cost over the JIT address modulo 64
- * - fail_after (0): the batches from this number on fail, as if a workload died midway
- * - lose_after (0): the batches from this number on lose one event, so the series must become void
+ * - fail_after (0): the batches from this number on fail, as if a workload died
+ * - lose_after (0): the batches from this number on lose one event, so their samples must not count
  * - silent (0): 1 means that the program never runs
  */
 

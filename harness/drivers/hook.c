@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hook: the cost of a hook to the process that fires it. It is the wall time of the trigger with a
- * program attached, minus the wall time of the same trigger with nothing attached. So it contains
- * the program and everything around it, such as the breakpoint, the trampoline and the tracepoint's
- * own code. bpf_stats is off, as in production.
+ * The drive `hook`: the cost of a hook to the process that fires it. It is the wall time of the
+ * trigger with a program attached, minus its wall time with nothing attached. So it contains the
+ * program and everything around it, such as the breakpoint, the trampoline and the tracepoint's own
+ * code. bpf_stats is off, as in production.
  *
- * A sample is a block of six turns, N E P P E N, so that a drift affects all alike. N has nothing
- * attached, E has an empty program of the same type on the same hook, and P has the program. A turn
- * gives the median time of a firing. P - N is the sample. E - N is the cost of the hook with a
- * program that does nothing. P - E is the cost of the program alone, which the drive `step`
- * measures, too.
+ * A sample comes from a block of six turns, N E P P E N, so that a drift affects all alike. N has
+ * nothing attached, E has an empty program of the same type on the same hook, and P has the
+ * program. A turn gives the median time of a firing. P - N is the sample. E - N is the cost of an
+ * empty program.
  */
 #include <linux/bpf.h>
 
@@ -19,37 +18,35 @@
 #include "stats/quantile.h"
 
 #define TURN_NS 4000000u /* shortest turn, ns; a turn also has at least FEWEST goes */
-#define GO_NS 20000.0    /* wall time of a go, which is a few firings that are timed together, ns */
+#define GO_NS 20000.0    /* wall time of a go, ns; a go is a few firings that are timed together */
 #define MOST_GOES 1000u
 #define FEWEST 8u
 #define MOST_IN_A_GO 10000u
 
-/* Memory that our process and the process that fires share. */
+/* Memory that our process shares with the child process that fires. */
 struct shared {
-	uint32_t in_a_go; /* firings in one go; 0: not known yet */
-	size_t n;         /* number of goes in this turn so far */
+	uint32_t in_a_go; /* firings in one go; 0 if not known yet */
+	size_t n;
 	double firing_ns[MOST_GOES];
-	int trigger_rc; /* -errno of the last firing that failed; 0: none failed */
-	/* true: the program's ring is emptied after each firing, as the drive `step` does, because
-	 * the kernel wakes only a reader that has caught up. Turns without the program empty it,
-	 * too, so that this adds the same time to all turns. */
+	int trigger_rc; /* -errno of the last failed firing, or 0 */
+	/* true if the program's ring is emptied after each firing, because the kernel wakes only a
+	 * reader that has caught up. Turns without the program empty it, too, to be comparable. */
 	bool drains;
 };
 
 struct slot {
 	struct bb_drive_slot common;
-	/* its member `hook` is not used, because each block opens a hook */
+	/* fire.hook is not used: each block of turns opens a hook */
 	struct bb_fire_slot fire;
-	int empty_fd; /* the empty program; -1: there is none */
+	int empty_fd; /* -1 if there is none */
 };
 
-/* Mean times of a firing in a block of turns, ns: without a program, with an empty program, and
- * with the program itself. NAN: not measured. */
+/* Mean times of a firing without a program, with an empty one, and with the program, ns, or NAN. */
 struct block {
 	double none_ns, empty_ns, full_ns;
 };
 
-/* --- what the process that fires does --- */
+/* --- in the child process that fires --- */
 
 static int fire_once(struct slot *s, struct shared *shared)
 {
@@ -114,7 +111,7 @@ static int fire_turn(void *arg, struct bb_fire_task *t, void *memory)
 	return rc;
 }
 
-/* --- what our own process does --- */
+/* --- in the parent process --- */
 
 static int take_turn(struct slot *s, double *sum_ns, struct bb_err *err)
 {
@@ -132,9 +129,9 @@ static int take_turn(struct slot *s, double *sum_ns, struct bb_err *err)
 	return rc;
 }
 
-/* Attaches `prog_fd` to the hook instead of the program of *link_fd, and stores the new link there.
- * It detaches first, because a perf event has room for only one program, and because a tracepoint
- * calls a program more slowly (by 13 ns here) for some time after another program was detached. */
+/* Attaches `prog_fd` to the hook in place of the program of *link_fd, and stores the new link
+ * there. It detaches first, because a perf event has room for only one program. Also, detaching
+ * slows down other programs on a tracepoint for some time (by 13 ns here). */
 static int change_to(const struct bb_hook *hook, int prog_fd, int *link_fd, struct bb_err *err)
 {
 	int rc;
@@ -149,7 +146,7 @@ static int change_to(const struct bb_hook *hook, int prog_fd, int *link_fd, stru
 	return rc;
 }
 
-/* Makes the turns with a program: E P P E, or P P if there is no empty program. */
+/* The turns are E P P E, or P P if there is no empty program. */
 static int take_attached(struct slot *s, const struct bb_hook *hook, struct block *b,
 			 struct bb_err *err)
 {
@@ -193,8 +190,8 @@ static int take_block(struct slot *s, struct block *ret_block, struct bb_err *er
 }
 
 /* Stores a block as one sample, and updates the batch's mean cost of the empty program. If the
- * trigger varies by more than the program costs, the cost may be negative. It is then stored as 0,
- * because samples have no sign; the median over loads does not depend on how negative it was. */
+ * trigger's time varies more than the program costs, the cost may be negative. It is then stored as
+ * 0, because samples have no sign. The median over loads does not depend on how negative it was. */
 static void keep_block(struct bb_batch *b, const struct block *block, uint32_t runs_each)
 {
 	double cost_ns = (block->full_ns - block->none_ns) / runs_each;
@@ -224,10 +221,7 @@ static int batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 	return bb_batch__void_if_gone(b, rc, err);
 }
 
-/* --- attaching a load of the program --- */
-
-/* Loads an empty program for the same hook. The empty program returns the value that lets the event
- * go on. */
+/* Loads an empty program for the same hook, which returns the value that lets the event go on. */
 static int load_empty(const struct bb_test_prog *prog, int *ret_fd, struct bb_err *err)
 {
 	struct bb_code code;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * in-situ, events cpu-clock, task-clock and attach: the program runs at its real event while a
- * workload runs on one CPU. Another CPU polls the counters much faster than the event comes, so
- * nearly every change of the counters is one run. The workload uses the caches between two runs, so
- * expect longer times than with the drive `step`.
- */
+/* The drive `in-situ` with the events cpu-clock, task-clock and attach: the program runs at its
+ * real event while a workload runs on one CPU. Another CPU polls the counters much faster than the
+ * event comes, so nearly every change of the counters is one run. Times are longer than with the
+ * drive `step`, because the workload uses the caches between two runs. */
 
 #include <bpf/libbpf.h>
 
@@ -13,15 +11,13 @@
 #include "drivers/windows.h"
 #include "drivers/workload_loop.h"
 
-/* --- events: cpu-clock and task-clock --- */
-
 struct insitu_slot {
 	struct bb_drive_slot common;
-	int event_fd;    /* perf event that runs the program; -1: not open */
-	pid_t event_pid; /* the process that the open event watches */
-	/* event_freq_hz: frequency of the open event; freq_hz: frequency that the batch asks for */
+	int event_fd; /* -1 if not open */
+	pid_t event_pid;
+	/* frequency of the open event, and frequency that the batch asks for */
 	uint32_t event_freq_hz, freq_hz;
-	/* number of complete sampling periods in the CPU time that the event has counted so far */
+	/* complete sampling periods in the CPU time that the event has counted so far */
 	uint64_t whole_periods;
 };
 
@@ -36,8 +32,7 @@ static int insitu_attach(void *slot, struct bb_err *)
 	return 0;
 }
 
-/* Opens an event of the slot's frequency on the present process of the workload, unless such an
- * event is open already. Closes an older event. */
+/* Does nothing if the right event is open already. Closes an older event. */
 static int open_event(struct insitu_slot *slot, const struct bb_command *workload,
 		      struct bb_err *err)
 {
@@ -63,16 +58,14 @@ static int begin_event(void *arg, const struct bb_command *workload, struct bb_e
 	return rc ? rc : bb_command__start_clock(slot->event_fd, err);
 }
 
-/*
- * Returns the CPU time of the workload while the event was enabled, in complete periods of the
- * event, s; NAN if it cannot be read. An incomplete period causes no run. If its time counted, each
+/* Returns the CPU time of the workload while the event was enabled, in complete periods of the
+ * event, s; NAN if it cannot be read. An incomplete period causes no run. If its time counted, a
  * short batch would look as if samples were lost. The event's own clock measures the time, because
- * the CPU clock of another process is up to a tick late.
- */
+ * the CPU clock of another process is up to a tick late. */
 static double end_event(void *arg)
 {
 	struct insitu_slot *slot = arg;
-	uint64_t values[2], periods; /* values: the count; the time that the event ran, ns */
+	uint64_t values[2], periods; /* values[1]: time that the event ran, ns */
 
 	bb_perf_event__disable(slot->event_fd);
 	if (read(slot->event_fd, values, sizeof(values)) != sizeof(values))
@@ -116,13 +109,12 @@ const struct bb_driver bb_driver_insitu = {
 	.close = bb_workload_loop__close,
 };
 
-/* --- event: attach --- */
-
 /*
- * The program is attached where its own section says. All its runs count, whatever causes them.
+ * The event attach: the program is attached where its own section says. All its runs count,
+ * whatever causes them.
  *
- * Each reading of the counters is itself a system call, so it would run a program on sys_enter. We
- * check for such runs before the workload goes on. If there are any, the series is void.
+ * Each reading of the counters is a system call, so it would run a program on sys_enter. We check
+ * for this before the workload goes on. If our readings cause runs, the samples do not count.
  */
 static int attach_probe(void *, struct bb_test_prog *prog, struct bb_err *err)
 {
@@ -134,8 +126,7 @@ static int attach_probe(void *, struct bb_test_prog *prog, struct bb_err *err)
 	return rc;
 }
 
-/* Makes the batch void if our own readings of the counters make the program run. The workload must
- * be paused meanwhile. Returns 0, or -errno with a message. */
+/* Makes the batch void if our own readings make the program run. The workload must be paused. */
 static int check_own_runs(struct bb_target *target, struct bb_batch *b, struct bb_err *err)
 {
 	struct bb_windows windows = {.target = target};
@@ -183,8 +174,7 @@ const struct bb_driver bb_driver_insitu_attach = {
 	.state_bytes = sizeof(struct bb_workload_loop),
 	.open = bb_workload_loop__open,
 	.probe = attach_probe,
-	/* no attach(): the program is attached only during its batches, because other programs are
-	 * measured between them */
+	/* no attach(), because other programs are measured between the batches */
 	.batch = attach_batch,
 	.close = bb_workload_loop__close,
 };

@@ -3,8 +3,7 @@
 
 #include "stats/quantile.h"
 
-/* coarsest resolution of the clock by which the kernel times runs, ns; measured times are multiples
- * of the resolution */
+/* coarsest tick of the clocks by which kernels time runs, ns */
 #define TICK_NS 10.0
 
 struct bb_lines_variant *bb_lines_state__variant(struct bb_lines_state *s,
@@ -36,8 +35,6 @@ static void add_load(struct bb_lines_variant *v)
 		memset(p->means + had, 0, p->n_items * sizeof(*p->means));
 	}
 }
-
-/* --- loading and attaching the programs that are measured in turns --- */
 
 void bb_lines_slot__unload(struct bb_lines_slot *slot, enum bb_lines_thing thing)
 {
@@ -107,8 +104,8 @@ static void detach(void *slot)
 		bb_lines_slot__unload(slot, i);
 }
 
-/* Loads all programs of a slot. Makes the plan of its variant if there is none yet. For the floor,
- * whose lines no report shows, loads only the program. */
+/* Loads all programs of a slot, and plans its variant if that was not done yet. Of the floor (the
+ * empty program) only the program itself is loaded, because no report shows its lines. */
 static int load_slot(struct bb_lines_slot *slot, struct bb_err *err)
 {
 	struct bb_lines_state *s = (struct bb_lines_state *)slot->common.state;
@@ -131,7 +128,7 @@ static int load_slot(struct bb_lines_slot *slot, struct bb_err *err)
 	return rc;
 }
 
-/* Returns 0 if the program can be cut. Its cuts and paths are then planned. */
+/* Returns 0 if clones of the program can end early. Also plans the program's cuts and paths. */
 static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_lines_slot slot = {.common = {state, prog}};
@@ -156,8 +153,6 @@ static int attach(void *slot_, struct bb_err *err)
 	add_load(slot->variant);
 	return 0;
 }
-
-/* --- one burst of runs, fired one after the other --- */
 
 static void arm(const struct bb_lines_burst *burst)
 {
@@ -193,8 +188,7 @@ static void take_sample(struct bb_lines_burst *burst, struct bb_batch *b, uint32
 	}
 }
 
-/* The last argument is false if a signal interrupted the firing. It is not needed, because the
- * counters show that, too. */
+/* The counters show it if a signal interrupts a firing, so the last argument is ignored. */
 static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, bool)
 {
 	struct bb_lines_burst *burst = arg;
@@ -233,11 +227,8 @@ int bb_lines_burst__fire(const struct bb_lines_state *s, const struct bb_lines_b
 	return rc == -EINTR || rc == -ETIME ? 0 : rc;
 }
 
-/* --- a sweep, which is one burst of each item --- */
-
 /* Returns the mean without the outliers below and above the median, or NAN if there are no samples.
- * A median would be too coarse: times are multiples of a tick, and only a mean lies between two
- * multiples. */
+ * A median would be too coarse: it is a multiple of the clock's tick. */
 static double mean_of(const uint64_t *ns, size_t n)
 {
 	double x[BB_LINES_BURST], median, width, sum = 0;
@@ -260,8 +251,8 @@ static double mean_of(const uint64_t *ns, size_t n)
 	return sum / (double)k;
 }
 
-/* Returns the item of the last measured cut. If the last measured position is the end of the run,
- * which is not a cut, returns the item of the position before the end. */
+/* Returns the item of the last measured cut. The last measured position is not a cut if it is the
+ * end of the run. Then the position before it counts. */
 static uint32_t last_cut(const struct bb_lines_case *p)
 {
 	uint32_t i = BB_LINES_ITEM_FIRST_CUT + p->path.n_measured - 1;
@@ -269,7 +260,6 @@ static uint32_t last_cut(const struct bb_lines_case *p)
 	return p->items[i].position < p->path.n ? i : i - 1;
 }
 
-/* Adds samples of the program itself to the batch of the drive. */
 static void keep_samples(struct bb_batch *b, const struct bb_lines_burst *burst)
 {
 	const struct bb_batch *of = &burst->batch;
@@ -373,8 +363,6 @@ static int batch(void *slot_, uint32_t param, struct bb_batch *b, struct bb_err 
 	rc = bb_batch__void_if_gone(b, rc, err);
 	return rc ? rc : bb_stop_signal ? -EINTR : 0;
 }
-
-/* --- opening and closing the drive --- */
 
 static void close_lines(void *state)
 {

@@ -6,35 +6,34 @@
 #include "lines/path.h"
 
 /*
- * Time by line. In each load, the program is measured together with a clone that can end at each
- * cut (lines/cut_clone.h). The time of a run that ends at a cut, minus the time of a run that ends
- * at the cut before, is the time between the two cuts.
+ * The drive `lines`: time by line. In each load, the program is measured together with a clone that
+ * can end at each of several points, the cuts (lines/cut_clone.h). The time of a run that ends at a
+ * cut, minus the time of a run that ends at the cut before, is the time between the two cuts.
  *
- * At each cut, the clone checks whether the run must end there. The drive measures in random order:
- * the program, the clone that ends at each cut, a clone that makes each check twice, and an empty
- * program. The samples of the drive are runs of the program itself, as with the drive `step`.
- * bb_lines__of() returns all other results when all loads are done.
+ * At each cut, the clone checks whether the run must end there. A second clone makes each check
+ * twice, which gives the time of a check. The drive measures the program, both clones and an empty
+ * program in random order. Its samples are runs of the program. bb_lines__of() returns all other
+ * results.
  */
 
-/* Most samples of a burst, which is a number of successive runs of one program. */
+/* the most samples of a burst, which is a number of successive runs of one program */
 #define BB_LINES_BURST 20u
 #define BB_LINES_WARMUP 2u /* runs at the beginning of a burst that give no sample */
 
-/* The cuts at which a clone of a program may end. They are found once, with the verifier's help,
- * and used in all loads. */
+/* The cuts of a program. They are found once, with the verifier's help, and used in all loads. */
 struct bb_lines_plan {
 	enum bb_cut_detail detail;
 	struct bb_cut_form form;
-	/* its cuts stay, and all else is of the present load: it is valid between
-	 * bb_lines_plan__read() and bb_lines_plan__forget() */
+	/* parts.cuts stays for all loads. All other members are of one load, and are valid between
+	 * bb_lines_plan__read() and bb_lines_plan__forget(). */
 	struct bb_cut_parts parts;
 	uint32_t points; /* number of points at which the program could be cut */
-	/* reason for having fewer cuts than points; "" if there is a cut at every point */
+	/* why there are fewer cuts than points; "" if there are as many */
 	char thinned_why[300];
 	uint32_t refused;      /* number of cuts that the verifier refuses */
 	char refused_why[300]; /* what the verifier says about the first refused cut */
-	/* true: runs remove entries from maps. A run that ends early may leave such entries, so
-	 * bursts of runs that end early also restore the maps. */
+	/* true if runs remove entries from maps. Then a whole run, which restores the maps, comes
+	 * before each run that ends early. */
 	bool removes;
 };
 
@@ -48,71 +47,65 @@ enum bb_lines_thing {
 	BB_LINES_N_THINGS,
 };
 
-/* The items of a sweep: the program, the empty program, the clone at each measured position, the
- * clone at the first and the last measured position with a bare exit path, and the doubled clone at
- * some positions. */
+/* The items of a sweep, which measures one burst of each. After the program and the empty program
+ * come the clone at each measured position, the clone with a bare exit path at the first and the
+ * last position, and the clone with doubled checks at some positions. */
 enum { BB_LINES_ITEM_PROGRAM, BB_LINES_ITEM_EMPTY, BB_LINES_ITEM_FIRST_CUT };
 
 struct bb_lines_item {
 	enum bb_lines_thing thing;
-	uint32_t position; /* index of the cut on the path; path->n: runs go to the end */
+	uint32_t position; /* index of a cut on the path; path->n if runs go to their end */
 	bool is_bare;      /* runs end by a bare exit path (lines/cut_clone.h) */
 };
 
-/* v[sweep]: mean of a burst, ns; NAN: the burst has no samples */
+/* v[sweep]: mean of a burst, ns; NAN if it has no samples */
 struct bb_lines_means {
 	double *v;
 	size_t n;
 };
 
-/* A variant at one parameter or input. */
 struct bb_lines_case {
 	uint32_t param;
 	struct bb_line_path path;
 	struct bb_lines_item *items;
 	uint32_t n_items, first_bare, first_doubled;
-	/* means[load * n_items + item]: means of an item's bursts in a load */
+	/* means[load * n_items + item] */
 	struct bb_lines_means *means;
 	uint32_t n_loads;
-	bool is_cold; /* caches are emptied before each run */
-	/* runs: number of runs that should end at the last cut; other_paths: of these, the runs
-	 * that did not end there */
+	bool is_cold;
+	/* number of runs that should have ended at the last cut, and how many of them did not */
 	uint64_t runs, other_paths;
-	/* sweeps: number of sweeps in all loads, in each of which every item had one burst;
-	 * disturbed: of these, the sweeps left out because the program was slower than usual */
+	/* number of sweeps, and how many of them do not count because the program was slow */
 	uint64_t sweeps, disturbed;
 	/* bb_lines__of() allocates `ns` and `results`: */
-	double *ns;      /* [load * n_items + item]: time of the item, ns */
-	double *results; /* the times that bb_lines__of() returns */
+	double *ns; /* [load * n_items + item]: time of the item, ns */
+	double *results;
 };
 
 struct bb_lines_variant {
 	const struct bb_variant_spec *spec;
 	struct bb_lines_plan plan;
-	struct bb_lines_case *cases; /* NULL: they are not planned yet */
+	struct bb_lines_case *cases; /* NULL if they are not planned yet */
 	size_t n_cases;
 };
 
-/* The results for one program at one parameter. The drive's state owns them. */
+/* The results for one program at one parameter, owned by the drive's state. */
 struct bb_lines {
 	const struct bb_lines_plan *plan;
 	const struct bb_lines_case *of;
-	/* program_ns[n_loads], empty_ns[n_loads]: time of a run of the program and of the empty
-	 * program in each load, ns; NAN: not measured */
+	/* [n_loads]: time of a run of the program and of the empty program, ns; NAN if unknown */
 	const double *program_ns, *empty_ns;
-	/* hidden_ns[n_loads]: time of the exit path, ns, that is in the rows but not in the
-	 * program's total time. In the program, the CPU executes the exit path at the same time as
-	 * other instructions. 0 if rest_ns has the difference between rows and total time. */
+	/* [n_loads]: time of the exit path, ns. The rows contain it, but the program's total time
+	 * does not, because there the CPU executes the exit path at the same time as other
+	 * instructions. 0 if rest_ns has the difference between rows and total time. */
 	const double *hidden_ns;
-	/* rows_ns[load * path.n_rows + row]: time of a row in a load, ns. first_ns[] has only the
-	 * time of that part of the row which comes first on the path, in a loop the first iteration
-	 */
+	/* [load * path.n_rows + row]: time of a row in a load, ns. first_ns has only the part of
+	 * the row that comes first on the path. In a loop, this is the first iteration. */
 	const double *rows_ns, *first_ns;
-	/* rest_ns[n_loads]: time that runs on other paths add to the mean time of the program, ns;
-	 * 0 if no run takes another path. With cold caches, it is the whole difference between the
-	 * time of the program and its rows. */
+	/* [n_loads]: time that runs on other paths add to the mean time of the program, ns. With
+	 * cold caches, it is all the time of the program that is not in the rows. */
 	const double *rest_ns;
-	/* time of one check of the clone, ns; the times of the rows do not contain the checks */
+	/* time of one check, ns; the times of the rows do not contain the checks */
 	double check_ns;
 };
 
@@ -126,76 +119,68 @@ int bb_lines__of(void *state, const struct bb_variant_spec *variant, uint32_t pa
 
 struct bb_lines_state {
 	struct bb_drive_state common;
-	/* the present burst, in memory that the child process shares */
+	/* the present burst, in memory shared with the child process */
 	struct bb_lines_burst *burst;
 	struct bb_shared_memory memory;
-	/* variants[n_variants], allocated one by one, because slots point to them */
+	/* allocated one by one, because slots point to them */
 	struct bb_lines_variant **variants;
 	size_t n_variants;
 };
 
-/* One load of one of the programs in enum bb_lines_thing. */
 struct bb_lines_loaded {
-	int prog_fd; /* -1: not loaded */
+	int prog_fd; /* -1 if not loaded */
 	struct bb_stats_reader reader;
-	/* the program, attached to the trigger; NULL: it is not attached */
 	struct bb_attached *attached;
 };
 
 struct bb_lines_slot {
 	struct bb_drive_slot common;
-	struct bb_lines_variant *variant; /* NULL: the slot is of the floor, which is not cut */
+	/* NULL for the floor (the empty program), which is not cut */
+	struct bb_lines_variant *variant;
 	uint32_t load;
 	struct bb_lines_loaded things[BB_LINES_N_THINGS];
 };
 
-/* One burst: a few runs of one program, fired one after another. */
 struct bb_lines_burst {
 	const struct bb_lines_state *state;
 	const struct bb_lines_loaded *thing;
-	/* position on the path at which runs end early; UINT64_MAX: runs go to their end */
+	/* position on the path at which runs end early; UINT64_MAX if runs go to their end */
 	uint64_t nth;
-	/* cut at which runs must end; -1: runs must not end at a cut; -2: runs may end anywhere */
+	/* cut at which runs must end; -1 means at none, -2 means anywhere */
 	int64_t ends_at;
-	bool is_bare; /* runs end by a bare exit path (lines/cut_clone.h) */
-	/* before each run that ends at a cut, the program runs once to its end, so that the maps
-	 * are as a whole run leaves them */
+	bool is_bare;
+	/* before each run that ends at a cut, a whole run restores the maps */
 	bool restores;
 	bool is_restoring;
-	size_t warmed; /* runs made for the warm-up */
+	size_t warmed;
 	uint64_t other_paths;
 	struct bb_prog_stats last;
 	struct bb_batch batch; /* the caller sets want, warmup and drain_each_run */
 	uint64_t ns[BB_LINES_BURST];
 };
 
-/* lines.c: copies `burst` to s->burst, fires that copy, and leaves the results in it. Returns 0 or
- * -errno. */
+/* lines.c: fires a copy of `burst` in s->burst, which receives the results. Returns 0 or -errno. */
 int bb_lines_burst__fire(const struct bb_lines_state *s, const struct bb_lines_burst *burst,
 			 uint32_t param, struct bb_err *err);
 
-/* lines.c: bb_lines_slot__load() attaches the program; it loads and attaches the clones of this
- * load and the empty program. bb_lines_slot__load_logger() loads and attaches the logger.
- * bb_lines_slot__unload() detaches one of these programs, and unloads it if it is a clone or the
- * empty program. */
+/* lines.c: bb_lines_slot__load() attaches the program, and loads and attaches its clones and the
+ * empty program. bb_lines_slot__unload() detaches one of these, and unloads it if it is not the
+ * program. */
 int bb_lines_slot__load(struct bb_lines_slot *slot, struct bb_err *err);
 int bb_lines_slot__load_logger(struct bb_lines_slot *slot, struct bb_err *err);
 void bb_lines_slot__unload(struct bb_lines_slot *slot, enum bb_lines_thing thing);
 
-/* lines_plan.c: bb_lines_plan__read() reads the code of the target's current load, and finds out
- * for each instruction which registers are in use and which resources are held.
- * bb_lines_plan__forget() frees the code and these results. */
+/* lines_plan.c: bb_lines_plan__read() reads and analyses the code of the target's current load. */
 int bb_lines_plan__read(struct bb_lines_plan *p, const struct bb_target *target,
 			struct bb_err *err);
 void bb_lines_plan__forget(struct bb_lines_plan *p);
 void bb_lines_plan__done(struct bb_lines_plan *p);
 
-/* lines_plan.c: bb_lines_variant__plan() finds the cuts, the paths through them and the items to
- * measure, and loads all programs of the slot. bb_lines_variant__done() frees the cases. */
+/* lines_plan.c: bb_lines_variant__plan() also loads all programs of the slot. */
 int bb_lines_variant__plan(struct bb_lines_slot *slot, struct bb_err *err);
 void bb_lines_variant__done(struct bb_lines_variant *v);
 
-/* lines.c: find the entry of a variant, and its case at a parameter; NULL if there is none. */
+/* lines.c: return NULL if there is no such variant or case. */
 struct bb_lines_variant *bb_lines_state__variant(struct bb_lines_state *s,
 						 const struct bb_variant_spec *spec);
 struct bb_lines_case *bb_lines_variant__case(struct bb_lines_variant *v, uint32_t param);

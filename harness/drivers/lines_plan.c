@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lines: finds the cuts at which a clone of a program can end, and the path that runs take. */
+/* For the drive `lines`: finds the cuts of a program, and the path that runs take. */
 #include "drivers/lines.h"
 
 #include "base/io.h"
 
-/* the search for the refused cuts gives up after this many loads of the clone */
+/* the search for the cuts that the verifier refuses gives up after this many loads of the clone */
 #define MOST_TRIES 200u
 /* If the verifier refuses a clone with more cuts than this, every second cut is left out. From a
  * clone with fewer cuts, the refused cuts and then whole kinds of cuts are left out. */
 #define MANY 400u
-#define TRIES_SHARE 0.1 /* share of the remaining time to use for finding the refused cuts */
-#define DOUBLED 6u      /* limit: positions at which the clone with doubled checks is measured */
-/* limit: runs whose path is logged; the most frequent path is measured */
+#define TRIES_SHARE 0.1 /* share of the remaining time for finding the refused cuts */
+#define DOUBLED 6u      /* the most positions at which the clone with doubled checks is measured */
+/* the most runs whose path is logged; the most frequent path is measured */
 #define LOGGED 25u
-#define LOG_S 0.2 /* time for logging runs, s */
-/* limit: logged runs that are discarded because other processes made the program run meanwhile */
+#define LOG_S 0.2
+/* the most logged runs to discard because other processes made the program run */
 #define IN_VAIN 1000u
 #define MOST_MEASURED 240u
-#define SWEEP_SHARE 0.02 /* share of the remaining time to use for one sweep over all positions */
+#define SWEEP_SHARE 0.02 /* share of the remaining time for one sweep over all positions */
 
 static const int32_t removers[] = {
 	BPF_FUNC_map_delete_elem,      BPF_FUNC_map_pop_elem,        BPF_FUNC_sk_storage_delete,
@@ -64,8 +64,7 @@ static int try_load(const struct bb_lines_plan *p, struct bb_err *err)
 	return rc;
 }
 
-/* Tries to load the two longer forms of the clone: with doubled checks, and with the log of passed
- * cuts. */
+/* Tries the two longer forms of the clone: with doubled checks, and with the log of passed cuts. */
 static int try_longer(struct bb_lines_plan *p, struct bb_err *err)
 {
 	const struct bb_cut_form form = p->form;
@@ -79,8 +78,7 @@ static int try_longer(struct bb_lines_plan *p, struct bb_err *err)
 	return rc;
 }
 
-/* Tries to load the clone in the simplest form. If the verifier refuses it, tries another form,
- * which the verifier's message suggests. */
+/* Tries the simplest form of the clone, and then the one that the verifier's message suggests. */
 static int try_forms(struct bb_lines_plan *p, struct bb_err *err)
 {
 	int rc = try_load(p, err);
@@ -104,9 +102,9 @@ struct tries {
 	double most_s;
 };
 
-/* Enables the cuts [first, end) if the clone loads with them. If not, does the same for each half
- * of them. A single cut with which the clone does not load stays off, and p->refused counts it.
- * Returns -E2BIG after too many tries or too much time. */
+/* Enables the cuts [first, end) if the clone then loads. If it does not, tries each half of them. A
+ * single cut with which the clone does not load stays off, and p->refused counts it. Returns -E2BIG
+ * after too many tries or too much time. */
 static int allow_cuts(struct bb_lines_plan *p, uint32_t first, uint32_t end, struct tries *t,
 		      struct bb_err *err)
 {
@@ -131,8 +129,7 @@ static int allow_cuts(struct bb_lines_plan *p, uint32_t first, uint32_t end, str
 	return rc ? rc : allow_cuts(p, middle, end, t, err);
 }
 
-/* Enables the cuts that the verifier allows. If it allows none, or if the search takes too long,
- * returns -ENOTSUP and leaves the message in `err` as it was. */
+/* Returns -ENOTSUP and leaves `err` as it was if no cut is allowed or the search takes too long. */
 static int try_cuts(struct bb_lines_plan *p, struct bb_err *err)
 {
 	struct tries t = {.began_ns = bb_now_ns(), .most_s = bb_deadline_left_s() * TRIES_SHARE};
@@ -157,8 +154,7 @@ static void keep_reason(struct bb_lines_plan *p, const char *why)
 			 why);
 }
 
-/* Sets p->detail to the next lower detail, and stores the reason `why` if none is stored yet.
- * Returns false if the detail is already the lowest. */
+/* Lowers p->detail by one step. Returns false if it is already the lowest. */
 static bool coarsen(struct bb_lines_plan *p, const char *why)
 {
 	if (p->detail == BB_CUT_CALLS)
@@ -168,8 +164,7 @@ static bool coarsen(struct bb_lines_plan *p, const char *why)
 	return true;
 }
 
-/* Finds the cuts of p->detail, or of less detail, that the verifier allows. Returns -ENOTSUP
- * with the verifier's words if it allows none. */
+/* Lowers p->detail until the verifier allows some cuts. Returns -ENOTSUP if it allows none. */
 static int settle(struct bb_lines_plan *p, int memory_fd, struct bb_err *err)
 {
 	struct bb_err local = {0};
@@ -191,8 +186,7 @@ static int settle(struct bb_lines_plan *p, int memory_fd, struct bb_err *err)
 		if (!rc && p->parts.cuts.n > MANY)
 			rc = try_longer(p, err);
 		if (rc == -ENOTSUP && p->parts.cuts.n > MANY) {
-			/* with half of the cuts, a row covers several lines, which is better than
-			 * no rows */
+			/* leave out every second cut: a row then covers several lines */
 			every *= 2;
 			keep_reason(p, err->msg);
 			rc = 0;
@@ -213,17 +207,14 @@ void bb_lines_plan__done(struct bb_lines_plan *p)
 	bb_cuts__done(&p->parts.cuts);
 }
 
-/* --- the path of a run, and the measured positions on it --- */
-
-/* A path: cuts[n], the cuts that a run passes, in order; owned. */
+/* cuts[n]: the cuts that a run passes, in order; owned */
 struct path {
 	uint32_t *cuts, n;
-	unsigned int times; /* logged runs that took this path */
-	double ns;          /* time of the first logged run on this path, ns */
+	unsigned int times;
+	double ns; /* time of the first logged run, ns */
 };
 
-/* Reads the last run's path from the log. Returns -E2BIG if the path has more cuts than the log
- * holds. */
+/* Returns -E2BIG if the log is too short for the last run's path. */
 static int read_log(const struct bb_lines_state *s, struct path *ret_path)
 {
 	uint64_t logged = bb_cut_memory__logged(&s->memory);
@@ -241,8 +232,7 @@ static int read_log(const struct bb_lines_state *s, struct path *ret_path)
 	return 0;
 }
 
-/* Logs the path of one run, after `before` runs that are not logged. Returns -EAGAIN if another
- * process made the program run meanwhile. */
+/* Logs one run, after `before` others. Returns -EAGAIN if another process made the program run. */
 static int log_run(const struct bb_lines_state *s, struct bb_lines_slot *slot, uint32_t param,
 		   unsigned int before, struct path *ret_path, struct bb_err *err)
 {
@@ -269,8 +259,7 @@ static int log_run(const struct bb_lines_state *s, struct bb_lines_slot *slot, u
 	return rc;
 }
 
-/* Finds the most frequent path of up to LOGGED runs. Returns -E2BIG if a run passes more cuts
- * than the log holds. */
+/* Returns -E2BIG if the log is too short for the path. */
 static int find_path(const struct bb_lines_state *s, struct bb_lines_slot *slot, uint32_t param,
 		     struct path *ret_path, struct bb_err *err)
 {
@@ -284,9 +273,9 @@ static int find_path(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 	       (runs < 3 || bb_seconds_since(began_ns) < LOG_S)) {
 		unsigned int k = 0;
 
-		/* At least one run comes before the logged run, because attaching and reading make
-		 * some programs run. The number of runs before it varies, because the runs of some
-		 * programs alternate between paths. */
+		/* At least one run comes before the logged run, because attaching the program and
+		 * reading its counters make some programs run. The number of these runs varies,
+		 * because some programs alternate between paths. */
 		rc = log_run(s, slot, param, 1 + (runs + in_vain) % 3, &now, err);
 		if (rc == -EAGAIN) {
 			in_vain++;
@@ -371,7 +360,7 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 	p = bb_append(&v->cases, &v->n_cases, sizeof(*p));
 	p->param = param;
 	p->is_cold = s->common.spec->caches == BB_CACHES_COLD;
-	/* number of positions with which one sweep takes SWEEP_SHARE of the remaining time */
+	/* number of positions with which a sweep takes SWEEP_SHARE of the remaining time */
 	most = bb_deadline_left_s() * SWEEP_SHARE /
 	       (path.ns * 1e-9 * (BB_LINES_BURST + BB_LINES_WARMUP));
 	bb_line_path__make(&v->plan.parts.code, &v->plan.parts.cfg, &v->plan.parts.cuts, path.cuts,
@@ -412,8 +401,6 @@ static int plan_cases(const struct bb_lines_state *s, struct bb_lines_slot *slot
 	return rc;
 }
 
-/* Finds the cuts that the verifier allows and the paths through them. Uses fewer cuts if a run
- * passes more cuts than the log holds. */
 static int plan_variant(struct bb_lines_slot *slot, struct bb_err *err)
 {
 	const struct bb_lines_state *s = (const struct bb_lines_state *)slot->common.state;
@@ -442,7 +429,7 @@ static int plan_variant(struct bb_lines_slot *slot, struct bb_err *err)
 	return rc;
 }
 
-/* Enables bpf_stats for the time of planning, because it is still off when programs are probed. */
+/* Enables bpf_stats meanwhile, because it is still off when programs are probed. */
 int bb_lines_variant__plan(struct bb_lines_slot *slot, struct bb_err *err)
 {
 	struct bb_stats_enable stats;

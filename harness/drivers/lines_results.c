@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lines: computes the times of rows from the means of bursts. */
+/* For the drive `lines`: computes the times of rows from the means of bursts. */
 #include "drivers/lines.h"
 
 #include "stats/quantile.h"
 #include "stats/loads.h"
 
-/* Two methods give the time of a check: doubled_price() and total_price(). They agree if their
- * results differ by at most this, ns; it is about one CPU cycle. */
+/* doubled_price() and total_price() find the time of a check by two methods. Their results agree if
+ * they differ by at most this, ns, which is about one CPU cycle. */
 #define NEAR_NS 0.25
-/* the two results also agree if they differ by at most this share of the time of a check, because a
- * check takes longer with cold caches */
+/* They also agree if they differ by this share, because cold caches make a check slower. */
 #define NEAR_SHARE 0.5
 
-/* If less than this share of the sweeps of a load is undisturbed, all sweeps of the load count. */
+/* If a smaller share of the sweeps of a load is undisturbed, all its sweeps count. */
 #define LOAD_LEAST 0.25
 
-/* Successive cuts are at one level if no time passes between them (find_levels()). */
+/* find_levels() gives successive cuts the same time (a level) if no time passes between them. */
 #define LEVEL_NS 3.0   /* shorter times count as no time, ns; reports show them as "< 3" */
-#define LEVEL_LOADS 3u /* with fewer loads, find_levels() finds no levels */
-/* most instructions between two cuts at one level; a CPU executes several in a cycle */
+#define LEVEL_LOADS 3u /* with fewer loads, there are no levels */
+/* the most instructions between two cuts of a level; a CPU executes several in a cycle */
 #define LITTLE_SLOTS 6u
-/* standard error = MEDIAN_SE x median deviation / sqrt(n); MEDIAN_SE = 1.2533 x 1.4826 */
+/* standard error of a median = MEDIAN_SE x median deviation / sqrt(n); 1.858 = 1.2533 x 1.4826 */
 #define MEDIAN_SE 1.858
 
-/* If a larger share of the runs takes other paths than the path whose lines are timed, the measured
- * time of the whole program is a mean over several paths, and the rows need not add up to it. */
+/* If a larger share of the runs takes other paths than the one whose lines are timed, the time of
+ * the whole program is a mean over several paths. The rows need not add up to it then. */
 #define OTHER_PATHS 0.01
 
-/* Returns the time of an item in a load, ns; NAN if it was not measured. */
+/* Returns NAN if the item was not measured in this load. */
 static double load_ns(const struct bb_lines_case *p, uint32_t load, uint32_t item)
 {
 	return p->ns[(size_t)load * p->n_items + item];
@@ -44,10 +43,9 @@ static bool is_fast(const struct bb_lines_means *program, size_t sweep, double m
 	return sweep >= program->n || program->v[sweep] <= most_ns;
 }
 
-/* True if the program took at most most_ns at the beginning of this sweep and of the next one; each
- * sweep begins with the program. With `of_program`, the sweeps before and after this one decide: if
- * the time of the program in a sweep decided whether this same time counts, the mean would be too
- * low. */
+/* True if the program took at most most_ns at the beginning of this sweep and of the next one. With
+ * `of_program`, the sweeps before and after this one decide. This is for the mean time of the
+ * program itself: if a time decided whether it counts itself, the mean would be too low. */
 static bool is_undisturbed(const struct bb_lines_means *program, size_t sweep, double most_ns,
 			   bool of_program)
 {
@@ -56,8 +54,7 @@ static bool is_undisturbed(const struct bb_lines_means *program, size_t sweep, d
 	return is_fast(program, first, most_ns) && is_fast(program, sweep + 1, most_ns);
 }
 
-/* Sets counts[program->n]: counts[i] is true if sweep i counts. Returns the number of sweeps that
- * count. */
+/* Finds which sweeps count, and returns their number. */
 static size_t find_counting(const struct bb_lines_means *program, double most_ns, bool of_program,
 			    bool *counts)
 {
@@ -68,8 +65,7 @@ static size_t find_counting(const struct bb_lines_means *program, double most_ns
 	return n;
 }
 
-/* Returns the mean over the sweeps that count, without the lowest and the highest fifth. `x` is
- * scratch memory for all sweeps. */
+/* Leaves out the lowest and the highest fifth of the sweeps. `x` is scratch memory. */
 static double mean_of_load(const struct bb_lines_means *m, const bool *counts, double *x)
 {
 	size_t n = 0, off;
@@ -87,10 +83,8 @@ static double mean_of_load(const struct bb_lines_means *m, const bool *counts, d
 	return sum / (double)(n - 2 * off);
 }
 
-/* Computes the times of the items in one load, from the sweeps in which the program was as fast as
- * usual in this load. If too few sweeps were undisturbed (LOAD_LEAST), all sweeps count. The time
- * of the program then shows the disturbance, and the table may leave the load out. `counts` and `x`
- * are scratch memory for all sweeps. */
+/* Computes each item's time in one load from the sweeps in which the program was as fast as usual.
+ * If these are too few (LOAD_LEAST), uses all sweeps. `counts` and `x` are scratch memory. */
 static void find_load_ns(struct bb_lines_case *p, uint32_t load, bool *counts, double *x)
 {
 	const struct bb_lines_means *program = means_of(p, load, BB_LINES_ITEM_PROGRAM);
@@ -116,7 +110,6 @@ static void find_load_ns(struct bb_lines_case *p, uint32_t load, bool *counts, d
 	ns[BB_LINES_ITEM_PROGRAM] = mean_of_load(program, counts, x);
 }
 
-/* Computes p->ns: the time of each item in each load. */
 static void find_ns(struct bb_lines_case *p)
 {
 	size_t most = 0;
@@ -142,15 +135,14 @@ static bool takes_other_paths(const struct bb_lines_case *p)
 	return (double)p->other_paths > OTHER_PATHS * (double)p->runs;
 }
 
-/* Returns the number of checks in a run to this position, without the check at the first cut. */
+/* Returns the number of checks in a run up to this position, without the check at the first cut. */
 static double checks_at(const struct bb_lines_case *p, uint32_t position)
 {
 	return p->path.checks[position < p->path.n ? position : p->path.n - 1];
 }
 
-/* Returns the time of a check, ns, from the clone with doubled checks. It is the slope of a line
- * through the time that doubling adds, against the number of checks, fitted by least squares over
- * all loads. With too few positions for a slope, the line goes through 0. */
+/* Returns the time of a check, ns, from the clone with doubled checks: the slope of the added time
+ * against the number of checks, by least squares. With few positions, the line goes through 0. */
 static double doubled_price(const struct bb_lines_case *p)
 {
 	uint32_t first = BB_LINES_ITEM_FIRST_CUT, end = p->first_bare;
@@ -187,15 +179,13 @@ static double between(const struct bb_lines_case *p, uint32_t load, uint32_t fro
 	return load_ns(p, load, to) - load_ns(p, load, from);
 }
 
-/* Returns the time from the first cut to the last, ns, measured with an exit path as short as that
- * of the program itself. */
+/* Returns the time from the first cut to the last, ns, with the shortest exit path. */
 static double bare_ns(const struct bb_lines_case *p, uint32_t load)
 {
 	return between(p, load, p->first_bare, p->first_bare + 1);
 }
 
-/* Returns the time of a check, ns, computed from the time by which the clone is slower than the
- * program: the median over all loads. NAN: unknown. `x` is scratch memory for all loads. */
+/* Returns the time of a check, ns, from how much slower the clone is than the program, or NAN. */
 static double total_price(const struct bb_lines_case *p, double *x)
 {
 	uint32_t n = 0;
@@ -210,10 +200,9 @@ static double total_price(const struct bb_lines_case *p, double *x)
 	return bb_median(x, n) / checks_at(p, p->items[p->first_bare + 1].position);
 }
 
-/* Returns the time of a check, ns. The second of two checks can take a part of a cycle more or less
- * than the first, and over many cuts this adds up. So doubled_price() is right only to within a
- * cycle. Within that range, the time of a check is chosen such that the times of all rows add up to
- * the time of the program. */
+/* Returns the time of a check, ns. doubled_price() is right only to within a cycle, because the
+ * second of two checks can take a part of a cycle more or less than the first. Within that range,
+ * this takes the time with which all rows add up to the time of the program. */
 static double check_price(const struct bb_lines_case *p, double *room)
 {
 	double doubled = doubled_price(p), total = total_price(p, room),
@@ -225,8 +214,8 @@ static double check_price(const struct bb_lines_case *p, double *room)
 }
 
 /* Computes the time of a run up to each measured position in one load, without the time of the
- * checks: ret_ns[n_measured]. If the path ends in a tail call, the clone has no exit path there;
- * the last time is then that of the whole program. */
+ * checks: ret_ns[n_measured]. If the path ends in a tail call, the clone has no exit path there.
+ * The last time then comes from bare_ns(). */
 static void find_cumulative(const struct bb_lines_case *p, uint32_t load, double check_ns,
 			    double *ret_ns)
 {
@@ -241,7 +230,7 @@ static void find_cumulative(const struct bb_lines_case *p, uint32_t load, double
 	}
 }
 
-/* True if only a few instructions of the program lie between measured[i] and measured[i + 1]. */
+/* True if only a few instructions and no call are between measured[i] and measured[i + 1]. */
 static bool is_little(const struct bb_line_path *path, const struct bb_cuts *cuts, uint32_t i)
 {
 	uint32_t position = path->measured[i];
@@ -253,8 +242,7 @@ static bool is_little(const struct bb_line_path *path, const struct bb_cuts *cut
 	       to->slot >= from->slot && to->slot - from->slot <= LITTLE_SLOTS;
 }
 
-/* True if the loads show no time from measured[i] to measured[k]. `x` is scratch memory for all
- * loads. */
+/* True if the loads show no time from measured[i] to measured[k]. */
 static bool is_level(const struct bb_lines_case *p, const double *cumulative, uint32_t i,
 		     uint32_t k, double *x)
 {
@@ -276,13 +264,10 @@ static bool is_level(const struct bb_lines_case *p, const double *cumulative, ui
 	return fabs(middle) < LEVEL_NS + 2 * se;
 }
 
-/*
- * Gives successive cuts the same time (a level) if only a few instructions are between them and the
- * loads show no time between them. The mean over all these cuts is closer to the true time than the
- * time of one cut, so the rows beside them get less noise. Most of this noise comes after a call
- * that writes much. The first and the last cut keep their times, and so the sum of the rows stays
- * the same.
- */
+/* Gives successive cuts the same time (a level) if only a few instructions are between them and the
+ * loads show no time between them. The mean over these cuts is closer to the true time than the
+ * time of one cut, so the rows beside them get less noise. The first and the last cut keep their
+ * times, so the sum of the rows stays the same. */
 static void find_levels(const struct bb_lines_case *p, const struct bb_cuts *cuts,
 			double *cumulative, double *x)
 {

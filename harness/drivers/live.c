@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * live: measures a program of another process while that process does its usual work. The program's
- * counters are polled; nothing is attached, and no maps are read. Such a program cannot be loaded
- * again, so each "load" of the plan is a slice of time.
+ * The drive `live`: measures a program of another process while that process does its usual work.
+ * The program's counters are polled. Nothing is attached, and no maps are read. The program cannot
+ * be loaded again, so slices of time take the place of loads.
  *
- * The poller uses one CPU meanwhile, at normal priority. A higher priority, which the other drives
- * use, would disturb the process that is measured. If the poller has to wait for its CPU, a window
- * gets longer and may hold several runs; such a window gives no sample. The time of a window with a
- * single run stays exact, because the kernel has measured it.
+ * The poller has normal priority, because a higher one would disturb the process that is measured.
+ * If it has to wait for its CPU, several runs may come between two of its readings, and give no
+ * sample. A single run between two readings is timed exactly, because the kernel times it.
  *
- * With a profiler that samples all CPUs at the same instant, hardly any window has a single run.
- * The driver then finds the number of runs k that a window usually has. Each window with k runs
- * gives a sample, which is the mean time of its runs.
+ * With a profiler that samples all CPUs at the same instant, there is hardly ever a single run
+ * between two readings. The driver then finds the usual number of runs k. Their mean time is a
+ * sample when exactly k runs are between two readings.
  */
 
 #include "drivers/windows.h"
 
-/* limits for finding how many runs a window usually has: number of samples, and time, s */
+/* limits of find_runs_at_a_time(): samples, and time in s */
 #define LOOK_SAMPLES 256u
 #define LOOK_S 0.5
-
-/* --- watching the counters of the program --- */
 
 static int watch(const struct bb_driver_opts *opts, const struct bb_test_prog *prog,
 		 uint64_t *n_by_runs, struct bb_batch *b, struct bb_err *err)
@@ -61,7 +58,6 @@ static int watch_as_everybody(const struct bb_driver_opts *opts, const struct bb
 	return rc;
 }
 
-/* Finds how many runs of the program a window usually has. */
 static int find_runs_at_a_time(const struct bb_driver_opts *opts, struct bb_test_prog *prog,
 			       struct bb_err *err)
 {
@@ -77,8 +73,6 @@ static int find_runs_at_a_time(const struct bb_driver_opts *opts, struct bb_test
 	prog->live_mean_of = bb_windows_mean_of(n);
 	return rc;
 }
-
-/* --- the functions of the driver --- */
 
 static int live_probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * overhead: measures what sampling costs the sampled command. A sample is the wall time of one run
- * of the workload while the variant's `sampler` samples it. Samplers are the program (with a
- * consumer on another CPU, as in the drive `pipeline`), `perf record`, the sampler of `bpfbench
- * profile`, and none. The sampler is active before the command begins, and starting it is not part
- * of the time. The command `bpfbench overhead`, which measures the cost of an agent, is in
- * run/overhead.c.
- */
+/* The drive `overhead`: measures what sampling costs the sampled command. A sample is the wall time
+ * of one run of the workload. Meanwhile the variant's sampler samples it: its BPF program (with a
+ * consumer on another CPU), `perf record`, `bpfbench profile`, or none. Starting the sampler is not
+ * part of the time. The command `bpfbench overhead`, which measures an agent, is in
+ * run/overhead.c. */
 
 #include "base/io.h"
 #include "base/text.h"
@@ -15,7 +12,7 @@
 #include "drivers/workload_loop.h"
 #include "profile/recording.h"
 
-/* Returns the command line, quoted for a shell; the caller frees it. */
+/* Returns the command line, quoted for a shell. The caller frees it. */
 static char *compose(const struct bb_command_spec *spec)
 {
 	char *command = NULL;
@@ -36,7 +33,6 @@ static char *compose(const struct bb_command_spec *spec)
  * $PATH may name folders that other users can write to. */
 #define ROOTS_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-/* Tells perf to enable its events, and waits until it answers. */
 static int enable(int fd)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -49,8 +45,8 @@ static int enable(int fd)
 	return read(fd, answer, sizeof(answer)) > 0 ? 0 : -EPIPE;
 }
 
-/* Starts `perf record -e cpu-clock -F FREQ -g` on a process and its children. Its recording goes to
- * /dev/null. Returns when its events are enabled: 0, or -errno with a message. */
+/* Starts `perf record -e cpu-clock -F FREQ -g` on a process and its children, with /dev/null as its
+ * file. Returns when its events are enabled: 0, or -errno with a message. */
 static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_place *place,
 			     struct bb_command *ret_w, struct bb_err *err)
 {
@@ -75,8 +71,7 @@ static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_
 	snprintf(target, sizeof(target), "%d", (int)pid);
 	snprintf(control, sizeof(control), "fd:%d,%d", link[ITS], link[ITS]);
 	rc = bb_command__start(&spec, ret_w, err);
-	/* our process keeps no copy of perf's end of the link, so that reading our end fails when
-	 * perf ends */
+	/* close perf's end of the link here, so that reading our end fails when perf ends */
 	close(link[ITS]);
 	if (!rc) {
 		rc = enable(link[OURS]);
@@ -90,7 +85,6 @@ static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_
 	return rc;
 }
 
-/* The sampler of one run of the workload. */
 struct sampling {
 	const struct bb_driver_opts *opts;
 	const struct bb_test_prog *prog;
@@ -98,7 +92,7 @@ struct sampling {
 	struct bb_command perf;
 	struct bb_consumer consumer;
 	struct bb_recorder *profile;
-	int event_fd; /* perf event that runs the program; -1: not open */
+	int event_fd; /* -1 if not open */
 };
 
 static void overhead_close(void *loop)
@@ -109,7 +103,7 @@ static void overhead_close(void *loop)
 		munmap(spec->ret_began_ns, sizeof(uint64_t));
 }
 
-/* Each sample starts the workload of the loop anew. */
+/* For each sample the workload is started anew, and held until its sampler is active. */
 static int overhead_open(void *loop, struct bb_err *err)
 {
 	struct bb_workload_loop *l = loop;
@@ -138,7 +132,6 @@ static int overhead_probe(void *, struct bb_test_prog *prog, struct bb_err *err)
 	return 0;
 }
 
-/* Starts sampling a process as `bpfbench profile -p PID -F HZ` does. */
 static int start_profile(struct sampling *r, pid_t pid, struct bb_err *err)
 {
 	const struct bb_sampler_opts opts = {
@@ -153,8 +146,7 @@ static int start_profile(struct sampling *r, pid_t pid, struct bb_err *err)
 	return bb_recorder__start(&opts, &r->profile, err);
 }
 
-/* Lets the BPF program sample the workload. If the variant has no consumer, the stack samples in
- * its ring are discarded. */
+/* Without a consumer, the stack samples in the program's ring are discarded. */
 static int start_program(struct sampling *r, const struct bb_command *workload,
 			 const struct bb_child_place *place, struct bb_err *err)
 {
@@ -172,7 +164,7 @@ static int start_program(struct sampling *r, const struct bb_command *workload,
 	return rc ? rc : bb_command__start_clock(r->event_fd, err);
 }
 
-/* bb_beside.begin(): starts the sampler on the workload, which has not begun yet. */
+/* bb_beside.begin(): called before the workload begins. */
 static int begin(void *arg, const struct bb_command *workload, struct bb_err *err)
 {
 	struct sampling *r = arg;
@@ -234,7 +226,7 @@ static int overhead_batch(void *slot_, uint32_t param, struct bb_batch *b, struc
 			b->ns[b->n++] = all.wall_ns - before_ns;
 	}
 	is_stopped = rc == -EINTR;
-	/* not an error: a run of the workload was cut off, so it gives no sample */
+	/* not an error: the last run of the workload was cut off, and gives no sample */
 	if (is_stopped || rc == -ETIME)
 		rc = 0;
 	if (!rc && target)

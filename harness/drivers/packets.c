@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * packets: runs XDP programs on packets, and the kernel does with each packet what the program
- * returns (BPF_F_TEST_XDP_LIVE_FRAMES, Linux 5.18). After XDP_PASS the packet goes up the network
- * stack; after XDP_TX or XDP_REDIRECT it is sent.
+ * The drive `packets`: runs XDP programs on packets, and the kernel does with each packet what the
+ * program returns (BPF_F_TEST_XDP_LIVE_FRAMES, Linux 5.18).
  *
  * The packets come in by one end of a pair of veth devices in private network namespaces. At the
- * other end an XDP program drops what arrives. As in the drive `slope`, the time of one more packet
- * comes from calls with few and with many packets. Its inverse is the packet rate of one CPU. The
+ * other end an XDP program drops what arrives. The time of one more packet comes from calls with
+ * few and with many packets (drivers/fit_line.h). Its inverse is the packet rate of one CPU. The
  * time contains receiving the packet at the other end, because the same CPU does that.
  */
 #include "bpf/attach.h"
@@ -15,7 +14,7 @@
 struct state {
 	struct bb_slope_state slope;
 	struct bb_veth_pair pair;
-	int drops_fd; /* the XDP program at the other end, which drops all packets; 0: not loaded */
+	int drops_fd; /* the XDP program that drops all packets; 0 if not loaded */
 };
 
 static int open_packets(void *state, struct bb_err *err)
@@ -57,8 +56,8 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 	if (rc)
 		return rc;
 	rc = bb_netns__leave(home_fd, bb_slope__batch(slot, param, b, err), err);
-	/* -EINVAL: the kernel refuses live frames, or live frames of this size. It does not refuse
-	 * the packet: a plain test run on it has worked. */
+	/* -EINVAL means that the kernel refuses live frames, or live frames of this size. It does
+	 * not refuse the packet, because a plain test run on it has worked. */
 	if (rc == -EINVAL)
 		return bb_fail(err, -ENOTSUP,
 			       "this kernel takes no packets that do what the program returns "
@@ -75,7 +74,6 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 	return rc;
 }
 
-/* Runs the program on a few packets, to find out whether the kernel takes them. */
 static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_drive_slot *slot;

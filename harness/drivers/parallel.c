@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * parallel: test runs of one program on several CPUs at once, one thread on each, with bpf_stats
- * off. What the CPUs share, such as the cache lines of a map's value or a lock, then costs what it
- * costs on a busy machine.
+ * The drive `parallel`: test runs of one program on several CPUs at once, one thread on each, with
+ * bpf_stats off. So what the CPUs share, such as a lock, costs what it costs on a busy machine.
  *
- * A sample is a window. The threads start together; each calls BPF_PROG_TEST_RUN again and again
- * until all threads have made CALLS calls. Only those calls count that lie within the time in which
- * all threads run. The sample is the number of CPUs divided by the sum of their rates: the mean
- * time of a run. So CPUs / sample is the rate of all CPUs together. A call lasts CALL_NS, so the
- * system call is less than one percent of it. A window in which another process took one of the
- * CPUs gives no sample, because meanwhile the program ran on fewer CPUs.
+ * A sample comes from a window, in which all CPUs run the program. The threads start together. Each
+ * calls BPF_PROG_TEST_RUN again and again, until all threads have made CALLS calls. Only calls
+ * within the time in which all threads run count. The sample is the mean time of a run: the number
+ * of CPUs divided by the sum of their rates. A call lasts CALL_NS, so the system call is less than
+ * one percent of it. A window in which another process took one of the CPUs gives no sample.
  */
 
 #include <pthread.h>
@@ -21,28 +19,26 @@
 #define MAX_REPEAT 1000000u
 #define CALL_NS 200000.0 /* planned time of one call, ns */
 #define CALLS 4u         /* fewest calls of each thread in a window */
-#define KEPT 64u         /* limit: calls of a thread whose times are kept */
+#define KEPT 64u         /* the most calls of a thread whose times are kept */
 #define STACK_BYTES ((size_t)256 << 10)
 /* A batch that wants n samples ends after n times this many windows without a sample. */
 #define TRIES 20u
 
 struct state {
 	struct bb_drive_state common;
-	/* the CPUs that may be used; cpus[0] is the CPU on which the other drives run the program
-	 */
+	/* the first is opts.cpu */
 	int cpus[CPU_SETSIZE];
 };
 
 struct team;
 
-/* One thread, and its calls in a window. */
 struct worker {
 	struct team *team;
 	struct bb_test_call call;
-	uint64_t at_ns[KEPT + 1]; /* at_ns[0]: begin of the first call; at_ns[i]: end of call i */
-	uint32_t n;               /* number of calls in at_ns[] */
+	uint64_t at_ns[KEPT + 1]; /* at_ns[0]: start of the first call; at_ns[i]: end of call i */
+	uint32_t n;
 	uint32_t retval;
-	bool is_disturbed; /* true: another process took the thread's CPU */
+	bool is_disturbed; /* another process took the thread's CPU */
 	int rc;
 	pthread_t thread;
 };
@@ -50,8 +46,8 @@ struct worker {
 struct team {
 	struct worker *workers;
 	uint32_t n, repeat;
-	atomic_uint ready; /* number of threads that have begun */
-	atomic_uint done;  /* number of threads that have made CALLS calls */
+	atomic_uint ready; /* threads that have begun */
+	atomic_uint done;  /* threads that have made CALLS calls */
 	atomic_bool is_over;
 };
 
@@ -93,8 +89,8 @@ static void *take_part(void *worker)
 	return NULL;
 }
 
-/* Starts a thread on a CPU. The thread blocks all signals, so that signals interrupt the calls of
- * the main thread. Returns 0 or -errno. */
+/* Starts a thread on a CPU. The thread blocks all signals, so that they interrupt the calls of the
+ * main thread. Returns 0 or -errno. */
 static int start(struct worker *w, int cpu)
 {
 	sigset_t all, before;
@@ -116,7 +112,7 @@ static int start(struct worker *w, int cpu)
 	return -rc;
 }
 
-/* Makes the calls of one window. Returns 0; -EINTR if a signal interrupted a call; or -errno. */
+/* Returns 0, -EINTR if a signal interrupted a call, or another -errno. */
 static int take_window(struct team *t, const int *cpus, struct bb_err *err)
 {
 	uint32_t started = 1;
@@ -143,8 +139,8 @@ static int take_window(struct team *t, const int *cpus, struct bb_err *err)
 	return rc;
 }
 
-/* Returns the mean time of a run over all CPUs while all of them ran, ns. Returns NAN if another
- * process disturbed one of the CPUs, or if a CPU has no complete call in that time. */
+/* Returns the mean time of a run while all CPUs ran, ns. Returns NAN if another process disturbed
+ * one of the CPUs, or if a CPU has no complete call in that time. */
 static double run_ns(const struct team *t)
 {
 	uint64_t begin_ns = 0, end_ns = UINT64_MAX;
@@ -172,8 +168,7 @@ static double run_ns(const struct team *t)
 	return t->n / per_ns;
 }
 
-/* Finds the `repeat` with which a call lasts CALL_NS on all CPUs. The runs of these calls are also
- * the warm-up of the program. */
+/* Finds the `repeat` with which a call lasts CALL_NS. This also warms up the program. */
 static int calibrate(struct team *t, const int *cpus, struct bb_err *err)
 {
 	int rc = 0;
@@ -209,7 +204,7 @@ static int take_windows(struct team *t, const int *cpus, struct bb_batch *b, str
 		bb_target__drain(target, false);
 		if (rc && (rc != -EINTR || bb_must_end()))
 			return rc;
-		if (rc) { /* a signal interrupted the window */
+		if (rc) {
 			b->retries++;
 			continue;
 		}
@@ -231,8 +226,8 @@ static int take_windows(struct team *t, const int *cpus, struct bb_batch *b, str
 	return 0;
 }
 
-/* CPU number i runs input number i modulo the number of inputs or, with `same_input`, the first
- * input. */
+/* With `same_input`, all CPUs run the first input. Otherwise CPU i runs input i, modulo their
+ * number. */
 static int batch(void *slot_, uint32_t n_cpus, struct bb_batch *b, struct bb_err *err)
 {
 	const struct bb_drive_slot *slot = slot_;
@@ -271,7 +266,6 @@ static int batch(void *slot_, uint32_t n_cpus, struct bb_batch *b, struct bb_err
 	return rc == -EINTR && !bb_stop_signal ? 0 : rc;
 }
 
-/* Fails if the scenario asks for more CPUs than are online and allowed, before anything runs. */
 static int open_parallel(void *state, struct bb_err *err)
 {
 	struct state *s = state;

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * pipeline: measures a profiler as a whole. A clock samples a workload on one CPU, and the program
- * puts each stack sample into its ring. On another CPU the consumer that the variant names takes
- * the stack samples out and processes them. A sample of this drive is the lag of one stack sample:
- * the time from the event until the consumer has processed it. The fill level of the ring is
- * recorded, too.
- */
+/* The drive `pipeline`: measures a profiler as a whole. A clock samples a workload on one CPU, and
+ * the program puts each stack sample into its ring. On another CPU, a consumer takes the stack
+ * samples out and processes them. A sample of this drive is the lag of one stack sample: the time
+ * from the event until it was processed. The fill level of the ring is recorded, too. */
 
 #include "base/child.h"
 #include "base/deadline.h"
@@ -15,7 +12,7 @@
 #include "drivers/windows.h"
 #include "drivers/workload_loop.h"
 
-/* limit: passes of the workload in one batch, in case the workload ends at once each time */
+/* the most executions of the workload in one batch, in case it always ends at once */
 #define MAX_PASSES 1000
 #define LEAST_LOOK_S 1e-3 /* shortest time between two readings of the ring, s */
 
@@ -23,16 +20,15 @@ struct flow_run {
 	struct bb_workload_loop *loop;
 	struct bb_target *target;
 	const struct bb_ring *ring;
-	/* processes the stack samples in the consumer; NULL: the variant has no consumer */
+	/* NULL if the variant has no consumer */
 	const struct bb_sample_processor *processor;
 	uint32_t freq_hz;
 	struct bb_batch *batch;
-	int event_fd; /* perf event that runs the program; -1: not open */
+	int event_fd; /* -1 if not open */
 	struct bb_consumer consumer;
 	uint64_t began_ns;
-	double cpu_before_s; /* CPU time of the workload's process when the current pass began, s */
-	/* lag_ns[room]: lags of the stack samples that the consumer has processed, then ages of
-	 * those that are still in the ring */
+	double cpu_before_s; /* CPU time of the workload when it was last started or resumed, s */
+	/* lag_ns[room]: lags of processed stack samples, then ages of those left in the ring */
 	uint64_t *lag_ns;
 	size_t room, n;
 };
@@ -45,7 +41,7 @@ static int pipeline_probe(void *, struct bb_test_prog *prog, struct bb_err *err)
 		       prog->target->source->program);
 }
 
-/* Starts the workload, paused and with an enabled event on it; bb_command__resume() lets it run. */
+/* Leaves the workload paused, with an enabled event on it. */
 static int begin_pass(struct flow_run *r, struct bb_err *err)
 {
 	struct bb_workload_loop *l = r->loop;
@@ -75,7 +71,6 @@ static void record_ring(struct flow_run *r)
 			       bb_ring__bytes_held(r->ring->consumer, r->ring->producer));
 }
 
-/* Lets the workload run for the time of the batch, and records how full the ring is. */
 static int watch(struct flow_run *r, struct bb_err *err)
 {
 	double look_s = fmax(r->batch->max_s / (BB_FLOW_MAX_POINTS - 2), LEAST_LOOK_S);
@@ -109,7 +104,7 @@ static int watch(struct flow_run *r, struct bb_err *err)
 	return rc;
 }
 
-/* Stops the consumer; collects its lags, and the ages of the samples left in the ring. */
+/* Collects the consumer's lags, and the ages of the stack samples left in the ring. */
 static int collect(struct flow_run *r, struct bb_err *err)
 {
 	struct bb_ring_use *flow = r->batch->flow;
@@ -134,7 +129,6 @@ static int collect(struct flow_run *r, struct bb_err *err)
 	return 0;
 }
 
-/* Stores the results in the batch. After a signal, the results so far are stored. */
 static int take_results(struct flow_run *r, const struct bb_prog_stats *before, struct bb_err *err)
 {
 	struct bb_prog_stats after;
@@ -145,8 +139,7 @@ static int take_results(struct flow_run *r, const struct bb_prog_stats *before, 
 		rc = bb_read_counters(r->target, &after, err);
 	if (rc)
 		return rc;
-	/* If there are more lags than the batch wants, take b->want of them, evenly spaced over the
-	 * whole list. */
+	/* if there are too many lags, take b->want of them, evenly spaced */
 	b->n = r->n < b->want ? r->n : b->want;
 	for (size_t i = 0; i < b->n; i++)
 		b->ns[i] = r->lag_ns[i * r->n / b->n];
@@ -199,7 +192,7 @@ static int pipeline_batch(void *slot_, uint32_t param, struct bb_batch *b, struc
 	b->flow->consumer_cpu_s = NAN;
 	b->target_cpu_s = 0;
 	rc = run_flow(&r, err);
-	/* ring_bytes is set with the results; 0 means that an error came before */
+	/* ring_bytes is 0 if an error came before the results */
 	if (!b->flow->ring_bytes) {
 		free(b->flow);
 		b->flow = NULL;

@@ -19,7 +19,6 @@ static const struct bb_drive_trigger *const triggers[] = {
 	&bb_trigger_fire,
 };
 
-/* A driver made of an instrument and a trigger. */
 static struct pair {
 	struct bb_driver driver;
 	char title[32], doc[256];
@@ -67,8 +66,7 @@ void bb_drivers__register(void)
 
 const struct bb_driver *bb_driver__executed_by(const struct bb_driver *driver)
 {
-	/* if only one of `driver` and the drive `exact` takes inputs, their parameters differ, and
-	 * so their cases cannot be matched */
+	/* cases cannot be matched if only one of `driver` and the drive `exact` takes inputs */
 	if (!driver->trigger || driver->kind.counts ||
 	    driver->kind.takes_inputs != driver->trigger->takes_inputs)
 		return NULL;

@@ -12,9 +12,9 @@
 #define MOST_S 60.0 /* longest time of all commands together, s */
 #define LOOK_MS 100 /* time between two checks of the budget and the stop flag, ms */
 
-/* The script's stdin is the link to our process. The script writes a line to the link: the number
- * and the exit status of the command that failed, or "0 0". Its shell is the first process of the
- * namespaces, and so it stays until we close the link. */
+/* The script's stdin is the link to our process. The script writes one line to it: the number and
+ * the exit status of the command that failed, or "0 0". The shell is the first process of the
+ * namespaces, so it must stay. It waits until we close the link. */
 static const char script[] = "n=0\n"
 			     "for command do\n"
 			     "	n=$((n + 1))\n"
@@ -23,8 +23,7 @@ static const char script[] = "n=0\n"
 			     "echo '0 0' >&0\n"
 			     "read -r end\n";
 
-/* Makes the namespaces, waits until our process has mapped their root to a user outside them, and
- * becomes sh. */
+/* Makes the namespaces, waits until our process has mapped root in them, and becomes sh. */
 static int enter_and_execute(void *arg, int link_fd)
 {
 	int rc = unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWNS) ? -errno : 0;
@@ -50,7 +49,7 @@ static int write_proc(pid_t pid, const char *file, const char *text)
 	return rc;
 }
 
-/* Maps root of the namespaces to the user or group `id` outside them. */
+/* Maps root in the namespaces to the user or group `id` outside. */
 static int write_map(pid_t pid, const char *file, unsigned int id)
 {
 	char text[32];
@@ -59,7 +58,6 @@ static int write_map(pid_t pid, const char *file, unsigned int id)
 	return write_proc(pid, file, text);
 }
 
-/* Makes the child process root in its own namespaces only. */
 static int give_rights(const struct bb_child *c, const struct bb_child_place *place,
 		       struct bb_err *err)
 {
@@ -72,8 +70,7 @@ static int give_rights(const struct bb_child *c, const struct bb_child_place *pl
 			       "user.max_user_namespaces",
 			       (unsigned int)place->uid, strerror(-unshared));
 	rc = write_map(c->pid, "uid_map", place->uid);
-	/* setgroups() is denied, because a command could otherwise leave a group and so gain access
-	 * to files that deny access to this group */
+	/* with setgroups(), a command could leave a group that is denied access to a file */
 	if (!rc)
 		rc = write_proc(c->pid, "setgroups", "deny");
 	if (!rc)
@@ -81,7 +78,6 @@ static int give_rights(const struct bb_child *c, const struct bb_child_place *pl
 	return rc ? bb_fail(err, rc, "setup: who is root in the namespaces: %s", strerror(-rc)) : 0;
 }
 
-/* Waits for the line that the script writes when its commands have ended. */
 static int wait_for_commands(const struct bb_child *c, char *const *commands, size_t n, int log_fd,
 			     struct bb_err *err)
 {

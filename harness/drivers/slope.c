@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slope: measures how the wall time of a test run grows with its `repeat`, while bpf_stats is off.
- * Every sample is the slope of a line through calls with few and with many runs
- * (drivers/fit_line.h): the cost of one more run, as the program runs in production. The intercept
- * of the line is the cost of the system call.
+ * The drive `slope`: measures how the wall time of a test run grows with its `repeat`, while
+ * bpf_stats is off. A sample is the slope of a line through calls with few and with many runs
+ * (drivers/fit_line.h). This is the cost of one more run in production.
  *
- * Runs follow each other without a pause. So caches and branch history are at their best, the
- * output of a run is the input of the next, and a queue or ring that the program fills is emptied
- * only after `repeat` runs.
+ * Runs follow each other without a pause, so caches and branch history are at their best. The
+ * output of a run is the input of the next. A queue or ring that the program fills is emptied only
+ * after `repeat` runs.
  *
- * A run that takes milliseconds needs no line. A sample is then the time of one call with one run;
- * the system call itself takes less than a thousandth of this time.
+ * A run that takes milliseconds needs no line. Its sample is the time of one call with one run.
  */
 
 #include <linux/perf_event.h>
@@ -21,11 +19,9 @@
 #include "stats/quantile.h"
 
 #define MAX_REPEAT 100000u
-/* If one run takes at least this long, ns, a sample is the time of one call with one run. The
- * system call takes 1 to 3 us of this time. */
+/* If a run takes at least this long, ns, a sample is the time of one call with one run. The system
+ * call takes 1 to 3 us of this time. */
 #define SLOW_NS 5e6
-
-/* --- hardware counters --- */
 
 static const struct bb_pmu_event pmu_events[BB_PMU_COUNTERS] = {
 	[BB_PMU_CYCLES] = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
@@ -58,8 +54,8 @@ void bb_pmu__close(struct bb_pmu *p)
 		bb_close(&p->fds[i]);
 }
 
-/* Reads the counts since the counters were opened. NAN: there is no such counter, or the kernel
- * gave the counter to other users part of the time. */
+/* Reads the counts since the counters were opened. A count is NAN if there is no such counter, or
+ * if the kernel lent the counter to other users for part of the time. */
 static void pmu_read(const struct bb_pmu *p, double ret_counts[BB_PMU_COUNTERS])
 {
 	for (size_t i = 0; i < BB_PMU_COUNTERS; i++) {
@@ -71,14 +67,12 @@ static void pmu_read(const struct bb_pmu *p, double ret_counts[BB_PMU_COUNTERS])
 	}
 }
 
-/* --- samples: lines through the times of calls --- */
-
 struct line {
 	struct bb_fitted_line time;
-	double pmu[BB_PMU_COUNTERS]; /* hardware counts of one more run */
+	double pmu[BB_PMU_COUNTERS];
 };
 
-/* Times one call of `repeat` runs, ns. Repeats the call if a signal interrupts it. */
+/* Makes the call again if a signal interrupts it. */
 static int time_call(struct bb_test_call *s, uint32_t repeat, struct bb_batch *b, double *ret_ns)
 {
 	union bpf_attr attr;
@@ -100,9 +94,8 @@ static int time_call(struct bb_test_call *s, uint32_t repeat, struct bb_batch *b
 	return 0;
 }
 
-/* From now on, the packets of a call come in by the device `ingress_ifindex`, and the kernel does
- * with them what the program returns. The results of a call then have no return value. `md` must
- * outlive the call. */
+/* Makes the packets of a call come in by the device `ingress_ifindex`, and the kernel do with them
+ * what the program returns. A call then has no return value. `md` must outlive it. */
 static void go_live(struct bb_test_call *s, uint32_t ingress_ifindex, struct xdp_md *md)
 {
 	if (s->input->ctx && s->input->ctx_len <= sizeof(*md))
@@ -116,9 +109,8 @@ static void go_live(struct bb_test_call *s, uint32_t ingress_ifindex, struct xdp
 	s->is_judged = false;
 }
 
-/* Finds the `repeat` of the longer calls of a line from the time of a few runs. *ret_repeat = 1
- * means that a sample needs no line, because the program is slow. If the program is very slow, its
- * first run is the first sample. */
+/* Finds the `repeat` of a line's longer calls. *ret_repeat is 1 if the program is so slow that a
+ * sample needs no line. If it is very slow, its first run is the first sample. */
 static int calibrate(struct bb_test_call *s, uint32_t ingress_ifindex, struct xdp_md *md,
 		     uint32_t most, struct bb_batch *b, struct line *lines, uint32_t *ret_repeat)
 {
@@ -132,8 +124,8 @@ static int calibrate(struct bb_test_call *s, uint32_t ingress_ifindex, struct xd
 		go_live(s, ingress_ifindex, md);
 	if (rc == -EINTR && !bb_must_end())
 		rc = 0;
-	/* Times a run again, because an interrupt may have made the first run slow. Does not do so
-	 * if the run took so long that only the program can be the reason. */
+	/* An interrupt may have made the first run slow, so it is repeated. But if it took
+	 * BB_WARMUP_NS or more, only the program can be the reason. */
 	if (!rc && one_ns >= SLOW_NS && one_ns < BB_WARMUP_NS)
 		rc = time_call(s, 1, b, &one_ns);
 	*ret_repeat = 1;
@@ -148,9 +140,8 @@ static int calibrate(struct bb_test_call *s, uint32_t ingress_ifindex, struct xd
 		return rc;
 	if (one_ns > BB_LINE_NS && first > 8)
 		first = 8;
-	/* The shortest times count, not the last ones. If another process interrupted the last call
-	 * of one run, further runs would look free. `repeat` would then be so large that a call
-	 * takes seconds. */
+	/* The shortest times count, because an interrupted single run would make further runs look
+	 * free. `repeat` would then be so large that a call takes seconds. */
 	for (int i = 0; !rc && i < 3; i++) {
 		double ns = 0;
 
@@ -170,7 +161,7 @@ struct calls {
 	const struct bb_pmu *pmu;
 	struct bb_test_call *call;
 	struct bb_batch *batch;
-	unsigned int n; /* calls made so far */
+	unsigned int n;
 	double counts[BB_PMU_COUNTERS][2][BB_LINE_TIMES];
 };
 
@@ -191,7 +182,6 @@ static int count_call(void *arg, uint32_t repeat, double *ret_ns)
 	return rc;
 }
 
-/* Takes one sample: a line or, for a slow program (repeat == 1), one call of one run. */
 static int take_line(struct calls *c, uint32_t repeat, struct line *ret_line)
 {
 	int rc;
@@ -208,7 +198,7 @@ static int take_line(struct calls *c, uint32_t repeat, struct line *ret_line)
 	return rc;
 }
 
-/* Returns the median, over all lines, of the double at `offset` in struct line. */
+/* Returns the median over all lines of the double at `offset` in struct line. */
 static double median_of(const struct line *lines, size_t n, size_t offset, double *scratch)
 {
 	for (size_t i = 0; i < n; i++)
@@ -262,7 +252,7 @@ int bb_slope__batch(void *slot_, uint32_t param, struct bb_batch *b, struct bb_e
 			       &repeat);
 	if (!rc)
 		rc = take_lines(&state->pmu, &s, repeat, lines, b, began_ns);
-	if (rc == -EINTR || rc == -ETIME) /* not an error: an incomplete line is not a sample */
+	if (rc == -EINTR || rc == -ETIME) /* not an error: the unfinished line gives no sample */
 		rc = bb_stop_signal ? -EINTR : 0;
 	b->slope.intercept_ns = median_of(lines, b->n, offsetof(struct line, time.intercept_ns),
 					  scratch);

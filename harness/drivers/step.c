@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * step: after each firing, the process that fires reads the program's counters. So the program and
- * the reading find the caches as the event left them. A window is the time between two readings. If
- * it has as many runs as a firing causes, it gives a sample: the time of the run, or the mean over
- * these runs. A window in which other processes caused runs, too, gives none.
- */
+/* The drive `step`: the process that fires reads the program's counters after each firing. So the
+ * program and the reading find the caches as the event left them. A window is the time between two
+ * readings. If it has as many runs as a firing causes, the mean time of these runs is a sample. A
+ * window in which other processes caused runs, too, gives none. */
 
 #include "bpf/marks.h"
 #include "drivers/trigger.h"
 
 /* With a slow trigger, a turn of 100 samples ends after this time, s, but not before it has FEWEST
- * samples. A turn of more samples has proportionally more time. There is no limit if the scenario
- * gives the number of samples. */
+ * samples. Larger turns have proportionally more time. */
 #define SLOW_S 0.1
 #define FEWEST 4u
 /* Longest time that a batch waits for runs that another process causes, s. */
@@ -21,16 +18,14 @@ struct slot {
 	struct bb_drive_slot common;
 	struct bb_prog_stats last;
 	uint64_t began_ns;
-	size_t warmed; /* runs made so far for the warm-up */
+	size_t warmed;
 	bool is_warm;
-	/* For a guest that traces runs (bpf/marks.h). traced: number of runs traced so far. traces:
-	 * true if the present run is traced. is_described: true if our process has written the
-	 * lines that describe the program. */
+	/* For a guest that traces runs (bpf/marks.h). `traces` is true while the present run is
+	 * traced. `is_described` is true once the guest has described the program to the host. */
 	uint32_t traced;
 	bool traces, is_described;
 };
 
-/* Ends the trace of a run, and writes for the host how long the run took. */
 static void end_mark(struct slot *slot, const struct bb_prog_stats *window, bool is_whole)
 {
 	bool is_one = is_whole && window->run_cnt == 1;
@@ -61,7 +56,7 @@ static int begin(const struct bb_attached *a, void *arg, struct bb_batch *b)
 	return bb_stats_reader__info(&a->target->reader, &slot->last);
 }
 
-/* Counts a run of the warm-up. Returns true if the run took so long that it is a sample. */
+/* Returns true if the run took so long that it is a sample in spite of the warm-up. */
 static bool warm_up(const struct bb_attached *a, struct slot *slot, struct bb_batch *b,
 		    const struct bb_prog_stats *window)
 {
@@ -81,7 +76,7 @@ static void take_window(const struct bb_attached *a, struct bb_batch *b,
 {
 	uint64_t each = a->runs_each;
 
-	/* not a sample: the process that causes the runs has caused none in this window */
+	/* not a sample: the process that causes the runs caused none in this window */
 	if (a->waits && !window->run_cnt)
 		return;
 	b->fired++;
@@ -145,7 +140,7 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 				   s->attached->target->source->where);
 		own->is_described = true;
 	}
-	/* write to the memory now, because a page fault during the batch may fire the program */
+	/* touch the memory now, because a page fault during the batch may run the program */
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
 	rc = s->state->driver->trigger->fire(s->attached, param, &part, b, err);
 	return bb_batch__void_if_gone(b, rc, err);

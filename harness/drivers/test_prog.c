@@ -8,13 +8,9 @@
 #include "exact/only_reads.h"
 #include "fire/firer.h"
 
-/* --- the programs of the key `prepare` --- */
-
-/*
- * These programs run before each series, by BPF_PROG_TEST_RUN. They bring the maps into the state
- * that the measured program finds in production. They are other programs of the same object; they
- * share its maps, but not its global variables.
- */
+/* The programs of the scenario key `prepare` run before each series of samples, by
+ * BPF_PROG_TEST_RUN. They bring the maps into the state that the measured program finds in
+ * production. They are of the same object and share its maps, but not its global variables. */
 
 static void close_prepares(struct bb_test_prog *prog)
 {
@@ -24,7 +20,6 @@ static void close_prepares(struct bb_test_prog *prog)
 	prog->prepare = NULL;
 }
 
-/* Puts the name of the program from the key `prepare` in front of the message. */
 static int say_which(const struct bb_prepare_spec *p, int rc, struct bb_err *err)
 {
 	return rc && err ? bb_fail(err, rc, "prepare: '%s': %s", p->program, err->msg) : rc;
@@ -41,9 +36,9 @@ static int load_prepare(const struct bb_test_prog *prog, const struct bb_prepare
 	return say_which(p, rc, err);
 }
 
-/* Loads the programs of `prepare` if they are not loaded yet, or loads them again if a new load of
- * the measured program has other maps. The measured program must be loaded. Returns 0; -EINVAL for
- * a program that shares no map, or an input that its type does not take; or another -errno. */
+/* Loads the programs of `prepare`, unless they are loaded and share maps with the current load of
+ * the measured program, which must be loaded. Returns 0; -EINVAL for a program that shares no map,
+ * or an input that its type does not take; or another -errno. */
 static int open_prepares(struct bb_test_prog *prog, struct bb_err *err)
 {
 	const struct bb_variant_spec *v = prog->spec;
@@ -76,7 +71,6 @@ static int run_prepare(const struct bb_prepare_spec *p, struct bb_target *target
 	return say_which(p, rc, err);
 }
 
-/* Runs the programs of `prepare` in their order. Returns 0, -EINTR or another -errno. */
 static int run_prepares(const struct bb_test_prog *prog, struct bb_err *err)
 {
 	int rc = 0;
@@ -85,8 +79,6 @@ static int run_prepares(const struct bb_test_prog *prog, struct bb_err *err)
 		rc = run_prepare(&prog->spec->prepare[i], prog->prepare[i], err);
 	return rc;
 }
-
-/* --- the measured program --- */
 
 static bool asks_for(const struct bb_variant_spec *v, enum bb_self what)
 {
@@ -116,7 +108,7 @@ static int find_pid(struct bb_test_prog *s, struct bb_err *err)
 	return rc;
 }
 
-/* Finds the values of `{pid: self}` and the like, before the program is loaded. */
+/* Finds the values for `{pid: self}` and the like in the scenario, before the program is loaded. */
 static int find_self(struct bb_test_prog *s, struct bb_err *err)
 {
 	const struct bb_variant_spec *v = s->spec;
@@ -178,8 +170,7 @@ int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_pa
 	return 0;
 }
 
-/* For a program that is only numbers (drive `fake`): returns a random JIT address modulo 64 from
- * the set `where`. */
+/* For the drive `fake`, which loads nothing. `where` is a set of JIT addresses modulo 64. */
 static int random_place(struct bb_rng *rng, uint64_t where)
 {
 	int mod64 = __builtin_ctzll(where);
@@ -206,8 +197,7 @@ int bb_test_prog__load(struct bb_test_prog *s, struct bb_rng *rng, uint64_t wher
 	} else {
 		s->jit_mod64 = random_place(rng, where);
 	}
-	/* if a signal or the deadline broke off the load, return -EINTR or -ETIME, because the load
-	 * has not failed */
+	/* a load that a signal or the deadline broke off has not failed */
 	return bb_unless_broken_off(rc);
 }
 
@@ -220,9 +210,8 @@ int bb_test_prog__reset_maps(struct bb_test_prog *s, struct bb_err *err)
 	rc = open_prepares(s, err);
 	if (rc)
 		return rc;
-	/* Find the maps that no program of the load can change; they are written only once. Do not
-	 * search for them if globals hold values of the process that fires: these values may differ
-	 * between loads, and then other code may write to the maps. */
+	/* Maps that no program changes are written only once. But if globals have values of the
+	 * process that fires, other code may write to the maps in the next load. */
 	if (!BB_ANY(s->spec->globals, s->spec->n_globals, it->self))
 		bb_target__find_steady(s->target, bb_target__only_reads);
 	rc = bb_target__reset_maps(s->target, err);

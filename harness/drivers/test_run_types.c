@@ -14,11 +14,10 @@ static const uint8_t udp_frame[64] = {
 	2,    1, 192, 0,  2, 2,    0,    9, 0,  9,  0,    30,   0,    0,
 };
 
-/* Zeros for 12 arguments, the most that a raw tracepoint has (MAX_BPF_FUNC_ARGS). */
+/* the most arguments that a raw tracepoint has (MAX_BPF_FUNC_ARGS) */
 static const uint8_t no_arguments[12 * sizeof(uint64_t)];
 
-/* Context of a sk_lookup program without socket and cookie. The kernel refuses a context without an
- * address family. */
+/* The kernel refuses a sk_lookup context without an address family. */
 static const struct bpf_sk_lookup ipv4_udp_lookup = {.family = 2 /* AF_INET */,
 						     .protocol = 17 /* UDP */};
 
@@ -118,7 +117,7 @@ static const struct bb_test_run_type types[] = {
 	},
 };
 
-/* Advice for types without a test run. A type that is not listed runs only under its real event. */
+/* Advice for types without a test run. All others run only under their real event. */
 static const struct {
 	uint32_t prog_type;
 	const char *instead;

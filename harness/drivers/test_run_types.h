@@ -3,36 +3,31 @@
 
 #include "plan/scenario.h"
 
-/* The inputs and results of BPF_PROG_TEST_RUN for one program type (net/bpf/test_run.c,
- * net/core/filter.c). */
+/* Inputs and results of BPF_PROG_TEST_RUN for a program type (net/bpf/test_run.c). */
 struct bb_test_run_type {
-	uint32_t prog_type; /* BPF_PROG_TYPE_* */
-	const char *name;   /* name as bpftool prints it */
-	bool takes_context; /* true: takes a context and no packet; false: takes a packet */
-	/* kind of context that may come with a packet: bytes, or also members by name */
+	uint32_t prog_type;
+	const char *name;   /* name, as bpftool prints it */
+	bool takes_context; /* takes a context and no packet */
+	/* which context may come with a packet: bytes, or also members by name */
 	enum bb_ctx_kind takes_ctx;
-	const char *ctx_wants; /* which contexts the kernel accepts, for a message */
-	bool takes_repeat;     /* true: `repeat` is allowed; false: even 1 gives -EINVAL */
-	bool has_output;       /* true: a run outputs the packet (flow_dissector: the flow keys) */
-	bool writes_context;   /* true: the kernel writes the context back to our memory */
-	const char *wants;     /* which inputs the kernel accepts, for a message */
-	/* input to use if the scenario has none */
-	const struct bb_input *otherwise;
-	/* names of the return values 0, 1, ...; ends in NULL; NULL: they have no names */
+	const char *ctx_wants;            /* which contexts the kernel accepts, for a message */
+	bool takes_repeat;                /* if false, even `repeat` 1 gives -EINVAL */
+	bool has_output;                  /* outputs the packet (flow_dissector: flow keys) */
+	bool writes_context;              /* the kernel writes the context back to our memory */
+	const char *wants;                /* which inputs the kernel accepts, for a message */
+	const struct bb_input *otherwise; /* input if the scenario has none */
+	/* names of the return values 0, 1, ...; ends in NULL; NULL if they have no names */
 	const char *const *retvals;
 };
 
-/* Finds the row of a type. Returns 0, or -ENOTSUP for a type without a test run, with a message
- * that names another way to run it. */
+/* Returns -ENOTSUP for a type without a test run. The message names another way to run it. */
 int bb_test_run_type__find(uint32_t prog_type, const struct bb_test_run_type **ret_type,
 			   struct bb_err *err);
 
-/* Returns -ENOTSUP with the message of bb_test_run_type__find(). Call it for a type that has a row
- * here, but no test run in this kernel. */
+/* Returns -ENOTSUP with a message, for a type that has no test run in this kernel. */
 int bb_test_run_type__refuse(uint32_t prog_type, struct bb_err *err);
 
-/* Checks that the type takes the input, and has an output if one is expected. Returns 0, or
- * -EINVAL with a message. */
+/* Returns 0, or -EINVAL with a message if the type does not take the input or has no output. */
 int bb_test_run_type__check(const struct bb_test_run_type *type, const char *program,
 			    const struct bb_input *in, struct bb_err *err);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * in-situ, events packets and http: the program runs on real packets. A child process sends at a
- * steady rate through a pair of veth devices (bpf/netns.h). The program is attached to the far end.
- * Both ends work on the CPU that the child process is pinned to; the counters are polled from
- * another CPU.
+ * The drive `in-situ` with the events packets and http: the program runs on real packets. A child
+ * process sends at a steady rate through a pair of veth devices (bpf/netns.h), to whose far end the
+ * program is attached. Both ends work on one CPU. The counters are polled from another CPU.
  *
  * - packets: the inputs leave the near end through a packet socket, in the order of the drive.
  * - http: a client at the near end fetches a page from a server of ours at the far end, over a new
@@ -27,7 +26,7 @@
 #include "plan/mix.h"
 
 #define NS_PER_S 1000000000u
-/* longest wait for the answer of the sender, beyond the time that its order may take, s */
+/* longest wait for the sender's answer, beyond the time that its order may take, s */
 #define PATIENCE_S 5.0
 #define ARRIVAL_S 0.2 /* longest wait for the program's run on the last packet, s */
 #define HTTP_PORT 80u
@@ -38,47 +37,42 @@
 struct traffic {
 	struct bb_drive_state common;
 	struct bb_veth_pair pair;
-	struct bb_child sender, server; /* server is zeroed if the event is `packets` */
-	size_t least_packets;           /* fewest packets that one event sends */
-	int (*start)(struct traffic *t, struct bb_err *err); /* starts the child processes */
+	struct bb_child sender, server; /* `server` is zeroed for the event packets */
+	size_t least_packets;
+	int (*start)(struct traffic *t, struct bb_err *err);
 };
 
-/* A child process that works in a network namespace. */
 struct worker {
 	const char *name; /* "the HTTP server", for messages */
 	int netns_fd;
-	/* Opens the socket of the worker, in that namespace and as root. Returns 0, or -errno, and
-	 * the child process ends. NULL: the worker needs no socket. */
+	/* Opens the worker's socket in the namespace, as root. Returns 0 or -errno. May be NULL. */
 	int (*open)(void *arg, int *ret_fd);
 	/* Does the work. Returns when our process has closed its end of control_fd. */
 	void (*work)(const struct worker *w, int control_fd);
 	/* For the sender: sends one event. Returns 0, or -errno, which ends the batch. */
 	int (*send)(void *arg, int socket_fd);
-	void *arg; /* argument of open() and send(); the child process has a copy of it */
+	void *arg; /* argument of open() and send() */
 	const struct bb_child_place *place;
 	int socket_fd;
 };
 
-/* An order to the sender: send `n` events (packets or requests), one in each period. */
+/* An order to the sender: `n` packets or requests, one in each period. */
 struct order {
 	uint64_t n;
 	uint64_t period_ns;
 };
 
-/* The sender's answer to an order, after it has sent all events or one event has failed. */
+/* The sender's answer, when it has sent all or one has failed. */
 struct answer {
 	uint64_t done;
 	uint64_t elapsed_ns;
 	int rc;
 };
 
-/* --- starting the child processes (workers) --- */
-
 static int prepare_worker(void *arg)
 {
-	/* Ask for priority over all other processes. This does not starve them, because the worker
-	 * does little and sleeps long. If real-time priority is not permitted, the nice value of
-	 * the worker must suffice. */
+	/* Ask for real-time priority. The worker does little, so it does not starve others. If this
+	 * is not permitted, its nice value must suffice. */
 	const struct sched_param first = {.sched_priority = 1};
 	struct worker *w = arg;
 	int rc = setns(w->netns_fd, CLONE_NEWNET) ? -errno : 0;
@@ -97,15 +91,14 @@ static int run_worker(void *arg, int control_fd)
 	return 0;
 }
 
-/* Starts a worker. Returns when its socket is open: 0, or -errno with a message. */
+/* Returns 0 when the worker's socket is open, or -errno with a message. */
 static int start_worker(const struct traffic *t, struct worker *w, struct bb_child *ret_child,
 			struct bb_err *err)
 {
 	const struct bb_child_place place = {.cpu = t->common.opts.cpu,
 					     .uid = t->common.opts.uid,
 					     .gid = t->common.opts.gid};
-	/* The worker keeps only the descriptor of its socket, so that no program or link outlives
-	 * us. */
+	/* the worker keeps only its socket: otherwise programs and links might outlive us */
 	const struct bb_child_rules rules = {
 		.link = BB_LINK_SOCKET,
 		.signals = BB_SIGNALS_DEFAULT,
@@ -122,8 +115,7 @@ static int start_worker(const struct traffic *t, struct worker *w, struct bb_chi
 	int rc;
 
 	w->place = &place;
-	/* w->open() sets the descriptor. A worker without open() gets stderr as a placeholder,
-	 * which the child process keeps anyway. */
+	/* w->open() sets the descriptor. Without it, stderr is a placeholder. */
 	w->socket_fd = w->open ? -1 : STDERR_FILENO;
 	rc = bb_child__start(&rules, run_worker, w, &c);
 	if (rc)
@@ -131,8 +123,6 @@ static int start_worker(const struct traffic *t, struct worker *w, struct bb_chi
 	*ret_child = c;
 	return 0;
 }
-
-/* --- the sender, in its process --- */
 
 static void sleep_until(uint64_t due_ns)
 {
@@ -143,8 +133,7 @@ static void sleep_until(uint64_t due_ns)
 		;
 }
 
-/* Sends o->n packets or requests, the first one after one period. Gives up after twice the planned
- * time. */
+/* Sends the first packet or request after one period. Gives up after twice the planned time. */
 static struct answer carry_out(const struct worker *w, const struct order *o)
 {
 	uint64_t began_ns = bb_now_ns(), now_ns = began_ns, due_ns = began_ns + o->period_ns;
@@ -176,8 +165,6 @@ static void send_on_order(const struct worker *w, int control_fd)
 	}
 }
 
-/* --- functions for the drives of both events, packets and http --- */
-
 static void stop_workers(struct traffic *t)
 {
 	bb_child__stop(&t->sender);
@@ -192,8 +179,6 @@ static void traffic_close(void *traffic)
 	bb_veth_pair__close(&t->pair);
 }
 
-/* Opens the pair of devices and starts the child processes. Returns -ENOTSUP with the reason if
- * there are no namespaces or no veth devices. */
 static int traffic_open(struct traffic *t, size_t least_packets,
 			int (*start)(struct traffic *t, struct bb_err *err), struct bb_err *err)
 {
@@ -204,7 +189,6 @@ static int traffic_open(struct traffic *t, size_t least_packets,
 	return rc ? rc : start(t, err);
 }
 
-/* Polls the counters of the program until the sender has answered. */
 static int await(struct traffic *t, const struct order *o, struct bb_windows *w, struct bb_batch *b,
 		 struct answer *ret_answer, struct bb_err *err)
 {
@@ -229,8 +213,8 @@ static int await(struct traffic *t, const struct order *o, struct bb_windows *w,
 	}
 }
 
-/* Waits, but not longer than ARRIVAL_S, until the program has run on all sent packets, because it
- * may run a moment after send() returns. */
+/* Waits, at most ARRIVAL_S, because the program may run on a packet a moment after send()
+ * returns. */
 static int await_arrival(struct traffic *t, uint64_t sent_before, struct bb_windows *w,
 			 struct bb_batch *b, struct bb_err *err)
 {
@@ -249,8 +233,7 @@ static int await_arrival(struct traffic *t, uint64_t sent_before, struct bb_wind
 	return rc;
 }
 
-/* Puts the program on the far end, orders the sender to send, and polls the counters of the program
- * meanwhile. If sending failed, ret_answer->rc says why. */
+/* If sending failed, returns 0, and ret_answer->rc says why. */
 static int measure(struct traffic *t, struct bb_target *target, const struct order *o,
 		   struct bb_batch *b, struct answer *ret_answer, struct bb_err *err)
 {
@@ -284,20 +267,19 @@ static int traffic_batch(void *slot, uint32_t rate_hz, struct bb_batch *b, struc
 {
 	const struct bb_drive_slot *s = slot;
 	struct traffic *t = (struct traffic *)s->state;
-	/* Number of events that give all wanted samples. More events would only take time. */
 	uint64_t most = (b->want + t->least_packets - 1) / t->least_packets;
 	double n = b->max_s * rate_hz;
 	struct order o = {.n = n < 1 ? 1 : (uint64_t)(n + 0.5), .period_ns = NS_PER_S / rate_hz};
 	struct answer a = {0};
 	int rc = 0;
 
-	if (!t->sender.pid) /* the sender was stopped, because the previous batch ran out of time */
+	if (!t->sender.pid) /* the previous batch ran out of time and stopped the sender */
 		rc = t->start(t, err);
 	if (o.n > most)
 		o.n = most;
 	if (!rc)
 		rc = measure(t, s->prog->target, &o, b, &a, err);
-	/* without an answer the time is over, and each event sent at least `least_packets` */
+	/* without an answer, the number of events follows from the number of sent packets */
 	b->events = a.done ? a.done : b->fired / t->least_packets;
 	b->elapsed_s = (double)a.elapsed_ns * 1e-9;
 	if (!rc && a.rc)
@@ -325,7 +307,6 @@ static int traffic_probe(void *traffic, struct bb_test_prog *prog, struct bb_err
 
 /* --- event: packets --- */
 
-/* The inputs of the sender, their order, and the position of the next one. */
 struct packets {
 	struct bb_inputs inputs;
 	struct bb_u32_list mix;
@@ -333,7 +314,7 @@ struct packets {
 	unsigned int ifindex;
 };
 
-/* Opens a packet socket that bypasses queue disciplines: packets are received within send(). */
+/* Opens a packet socket that bypasses queue disciplines, so packets are received within send(). */
 static int open_packet_socket(void *arg, int *ret_fd)
 {
 	const struct packets *p = arg;
@@ -460,8 +441,8 @@ static int listen_for_http(void *, int *ret_fd)
 	return 0;
 }
 
-/* Reads one request and answers it. Closes the connection before the client does, so that the
- * socket of the server, and not that of the client, goes into the state TIME_WAIT. */
+/* Reads and answers one request. Closes the connection before the client does, so that the server's
+ * socket and not the client's goes into the state TIME_WAIT. */
 static void answer_request(int fd)
 {
 	char request[1024];
@@ -477,7 +458,6 @@ static void answer_request(int fd)
 	close(fd);
 }
 
-/* Answers requests until our process has closed its end of control_fd. */
 static void serve_http(const struct worker *w, int control_fd)
 {
 	struct pollfd fds[] = {{.fd = w->socket_fd, .events = POLLIN},
@@ -492,8 +472,7 @@ static void serve_http(const struct worker *w, int control_fd)
 	}
 }
 
-/* Reads an answer until the server closes the connection or the buffer is full. Returns 0 or
- * -errno; -EPROTO: an answer other than 200. */
+/* Returns 0, -EPROTO for a status other than 200, or another -errno. */
 static int read_answer(int fd)
 {
 	char text[1024];
@@ -509,7 +488,6 @@ static int read_answer(int fd)
 	return bb_http_is_ok(text, len) ? 0 : -EPROTO;
 }
 
-/* Fetches one page. */
 static int get_page(void *, int)
 {
 	const struct sockaddr_in there = http_address();
@@ -519,7 +497,7 @@ static int get_page(void *, int)
 		return -errno;
 	rc = set_patience(fd);
 	if (!rc && connect(fd, (const struct sockaddr *)&there, sizeof(there)))
-		/* EINPROGRESS means that connect() ran into the limit of SO_SNDTIMEO */
+		/* EINPROGRESS means that connect() reached the limit SO_SNDTIMEO */
 		rc = errno == EINPROGRESS ? -ETIMEDOUT : -errno;
 	if (!rc && send(fd, TEXT("GET / HTTP/1.0\r\n\r\n"), MSG_NOSIGNAL) < 0)
 		rc = -errno;
@@ -549,10 +527,6 @@ static int open_http(void *state, struct bb_err *err)
 	return traffic_open(state, HTTP_LEAST_PACKETS, start_http, err);
 }
 
-/* --- the drivers for the events packets and http --- */
-
-/* The members of struct bb_driver that are the same for the drives of the events packets and http.
- */
 #define TRAFFIC_KIND                                                                               \
 	.kind.with = "in-situ", .kind.by_key = "event", .kind.param = "rate_hz",                   \
 	.kind.seconds = 0.6, .kind.pace = BB_TIMED_PACE, .kind.samples_per_event = 32,             \

@@ -5,7 +5,7 @@
 #include "drivers/companions.h"
 #include "fire/discover.h"
 
-static struct bb_fire_state *states; /* all open states, as a list */
+static struct bb_fire_state *states; /* list of all open states */
 
 static int open_fire(void *state, struct bb_err *)
 {
@@ -53,8 +53,6 @@ static void close_fire(void *state)
 	free(s->live);
 }
 
-/* --- hooks that programs share --- */
-
 static bool is_hook_of(const struct bb_hook *h, const struct bb_attach_point *point)
 {
 	return h->point.kind == point->kind && h->point.is_return == point->is_return &&
@@ -63,9 +61,8 @@ static bool is_hook_of(const struct bb_hook *h, const struct bb_attach_point *po
 	       (point->kind == BB_AT_OWN_FUNCTION || !strcmp(h->point.target, point->target));
 }
 
-/* Finds the hook for an attach point, or opens it if it is not open yet. The hook stays open as
- * long as the state. *ret_hook receives NULL if hooks at such a point belong to one process: then
- * each process that fires needs a hook of its own. */
+/* Finds or opens the hook for an attach point. It stays open as long as the state. *ret_hook
+ * receives NULL if each process that fires needs a hook of its own there. */
 static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *point,
 		       struct bb_hook **ret_hook, struct bb_err *err)
 {
@@ -91,8 +88,6 @@ static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *po
 	return 0;
 }
 
-/* --- finding what fires a program --- */
-
 static int fill_usdt(struct bb_test_prog *prog, const struct bb_attach_point *point,
 		     struct bb_err *err)
 {
@@ -110,7 +105,6 @@ static int fill_usdt(struct bb_test_prog *prog, const struct bb_attach_point *po
 	return rc;
 }
 
-/* Writes the message for a trigger of the scenario that does not make the program run. */
 static int say_in_vain(const struct bb_attach_point *point, int trigger_rc, struct bb_err *err)
 {
 	const struct bb_fired_by *by = point->by;
@@ -155,8 +149,8 @@ static int find_at(struct bb_fire_state *s, struct bb_test_prog *prog,
 	return rc;
 }
 
-/* Makes our own call of bb_own_function() the trigger of a program that nothing else fires. Each
- * call causes one run. Checks that the program can be attached to `own`. */
+/* Makes calls of our bb_own_function() the trigger of the program. Each call causes one run. Checks
+ * that the program can be attached to `own`. */
 static int take_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 		    const struct bb_attach_point *own, struct bb_err *err)
 {
@@ -175,7 +169,7 @@ static int take_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 }
 
 /* Makes calls of bb_own_function(), or test runs, the trigger of the program, with arguments that
- * fit its attach point. Refuses a program that acts on other processes (bb_reach__acts()). */
+ * fit its attach point. Refuses a program that acts on other processes. */
 static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 		       struct bb_attach_point *own, struct bb_err *err)
 {
@@ -219,8 +213,7 @@ static int say_no_trigger(const char *name, const struct bb_attach_point *point,
 		       near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
-/* Takes the attach point and the trigger that the scenario asks for. Fails if they do not work, and
- * tries no others. */
+/* Takes the attach point and the trigger that the scenario names. Fails if they do not work. */
 static int find_as_asked(struct bb_fire_state *s, struct bb_test_prog *prog,
 			 struct bb_attach_point *point, struct bb_err *err)
 {
@@ -235,8 +228,8 @@ static int find_as_asked(struct bb_fire_state *s, struct bb_test_prog *prog,
 	point->acts_on_all = rc;
 	if (!point->pid)
 		return find_at(s, prog, point, err);
-	/* the process `point->pid` decides when the program runs; each run counts as one firing, so
-	 * a window with one run gives a sample */
+	/* the process `point->pid` makes the program run; each run counts as one firing, so a
+	 * window with one run gives a sample */
 	prog->fire =
 		(struct bb_fire_found){.point = *point, .trigger = named(name), .runs_each = 1};
 	return 0;
@@ -244,9 +237,10 @@ static int find_as_asked(struct bb_fire_state *s, struct bb_test_prog *prog,
 
 /*
  * True if an event of ours may replace the program's own event, which failed with `rc`:
+ *
  * - -ENOTSUP (the kernel cannot attach to the event): true.
- * - -ENOENT (the event does not exist): false, because the section names it by mistake. But true
- *   if tail calls may reach the program, because such a program needs no event of its own.
+ * - -ENOENT (the event does not exist): true if tail calls may reach the program, because it then
+ *   needs no event of its own. Otherwise the section names the event by mistake.
  * - -ENOENT for a file of user space (uprobe, USDT): false, because the program needs that file.
  */
 static bool may_stand_in(const struct bb_test_prog *prog, const struct bb_attach_point *point,
@@ -257,8 +251,8 @@ static bool may_stand_in(const struct bb_test_prog *prog, const struct bb_attach
 	return rc == -ENOTSUP;
 }
 
-/* Puts a position in the scenario in front of the message. For -ENOENT (the attach point does not
- * exist) it is the position of the attach point, else that of the trigger. */
+/* Puts the position of a scenario key in front of the message. For -ENOENT (the attach point does
+ * not exist) it is the key of the attach point, else that of the trigger. */
 static int say_line(const struct bb_variant_spec *v, int rc, struct bb_err *err)
 {
 	const char *at = rc == -ENOENT || !v->fired_at ? v->binary_at : v->fired_at;
@@ -307,8 +301,7 @@ static int find_what_fires(struct bb_fire_state *s, struct bb_test_prog *prog, s
 	return rc;
 }
 
-/* probe() of the trigger; `state` is a struct bb_fire_state. Searches for a trigger only once for
- * each program. */
+/* Searches for a trigger only once for each program. */
 static int probe_fire(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_fire_state *s = state;
@@ -329,7 +322,7 @@ static int probe_fire(void *state, struct bb_test_prog *prog, struct bb_err *err
 		bb_arguments__choose(s, prog);
 	}
 	if (rc == -ENOENT && err)
-		err->code = -ENOTSUP; /* change only the code: err->msg stays as it is */
+		err->code = -ENOTSUP; /* err->msg stays as it is */
 	return rc == -ENOENT ? -ENOTSUP : rc;
 }
 
@@ -367,8 +360,6 @@ void bb_fire__words_alone(const struct bb_input *, const struct bb_test_prog *pr
 	say_fired(prog, 0, ret_words, size);
 }
 
-/* --- attaching one load of the program --- */
-
 void bb_fire__detach_program(struct bb_fire_slot *slot)
 {
 	for (size_t i = 0; i < slot->n_beside; i++)
@@ -383,8 +374,8 @@ void bb_fire__detach_program(struct bb_fire_slot *slot)
 	bb_firer__stop(&slot->firer);
 }
 
-/* Finds a hook at `point`: one that the state keeps open or, if processes cannot share a hook
- * there, `own`, which is opened for the process that fires. */
+/* Finds a hook at `point` that the state keeps open. If processes cannot share a hook there, opens
+ * `own` for the process that fires. */
 static int open_hook(struct bb_fire_slot *slot, const struct bb_attach_point *point,
 		     struct bb_hook *own, struct bb_hook **ret_hook, struct bb_err *err)
 {
@@ -398,8 +389,7 @@ static int open_hook(struct bb_fire_slot *slot, const struct bb_attach_point *po
 	return rc;
 }
 
-/* Opens hooks for the programs that are attached beside the measured one. A program whose hook
- * cannot be opened is not attached. */
+/* If a hook cannot be opened, the program is not attached beside the measured one. */
 static void open_beside(struct bb_fire_slot *slot, const struct bb_test_prog *prog)
 {
 	const struct bb_test_prog *others[BB_BESIDE_MOST];
@@ -416,7 +406,7 @@ static void open_beside(struct bb_fire_slot *slot, const struct bb_test_prog *pr
 }
 
 /* Stores the struct_ops map of this load in the attach point. Refuses a clone, because the map
- * refers to the program itself, and so the kernel would not run the clone. */
+ * refers to the program itself, so the kernel would not run the clone. */
 static int take_struct_ops(struct bb_test_prog *prog, int prog_fd, struct bb_err *err)
 {
 	prog->fire.point.map_fd = bb_target__struct_ops_fd(prog->target);
@@ -467,17 +457,14 @@ int bb_fire__attach_program(struct bb_fire_state *s, struct bb_test_prog *prog, 
 	return rc;
 }
 
-/* --- firing a batch --- */
-
-/* most samples of a batch; `ns` and `paths` of struct shared have room for these */
 #define BATCH_MOST 4096u
 
-/* The memory that our process and the process that fires share. */
+/* Memory that our process shares with the child process that fires. */
 struct shared {
-	struct bb_batch batch; /* its members `ns` and `paths` point to the arrays below */
+	struct bb_batch batch; /* its `ns` and `paths` point to the arrays below */
 	uint64_t ns[BATCH_MOST], paths[BATCH_MOST];
 	struct bb_instrument_part part;
-	int trigger_rc; /* -errno of the last firing that failed; 0: none failed */
+	int trigger_rc; /* -errno of the last failed firing, or 0 */
 };
 
 static int attach(void *attached, struct bb_test_prog *prog, struct bb_err *err)
@@ -551,7 +538,7 @@ int bb_fire__trigger(struct bb_fire_slot *slot, struct bb_fire_task *t)
 	return rc;
 }
 
-/* Fires until the instrument ends the batch. Called in the process that fires. */
+/* Called in the process that fires. */
 static int fire_there(void *arg, struct bb_fire_task *t, void *shared_)
 {
 	struct bb_fire_slot *slot = arg;
@@ -574,8 +561,7 @@ static int fire_there(void *arg, struct bb_fire_task *t, void *shared_)
 		if (a->state->cold)
 			bb_cold__empty(a->state->cold);
 		fire_rc = bb_firing__fire(&slot->firing);
-		/* go on after a failure, because the counters show whether the failed firing caused
-		 * a run */
+		/* go on after a failure: the counters show whether the firing caused a run */
 		if (fire_rc)
 			shared->trigger_rc = fire_rc;
 		t->beats++;
@@ -602,7 +588,7 @@ static int fire(void *attached, uint32_t, const struct bb_instrument_part *part,
 	both->paths = paths ? shared->paths : NULL;
 	if (both->want > BATCH_MOST)
 		both->want = BATCH_MOST;
-	/* The first run is discarded: if readings of the counters make the program run, the first
+	/* The first run is discarded. If readings of the counters make the program run, the first
 	 * window may have another number of runs than later ones. */
 	if (!both->warmup)
 		both->warmup = 1;

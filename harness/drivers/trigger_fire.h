@@ -5,29 +5,26 @@
 #include "fire/hook.h"
 #include "fire/live_objects.h"
 
-/* The trigger `fire`: causes the event at which a program is attached. A child process causes
- * these events; it exists until the slot is detached. The program itself is attached only
- * during batches. */
+/* The trigger `fire`: causes the event at which a program is attached. A child process causes these
+ * events. It exists until the slot is detached. The program is attached only during batches. */
 
 struct bb_fire_state {
 	struct bb_trigger_state common;
-	/* network namespace, cgroup and CPU for firing, shared by all states; NULL: not open */
+	/* network namespace, cgroup and CPU for firing, shared by all states */
 	struct bb_fire_site *site;
-	/* kernel objects whose addresses we pass to programs as arguments; NULL: not open yet */
+	/* kernel objects whose addresses programs get as arguments; NULL if not open yet */
 	struct bb_live_objects *live;
-	/* Hooks that do not belong to one process. Each is opened once and stays open, because
-	 * opening a uprobe takes 20 ms. All programs that run on bb_own_function() share two hooks,
-	 * on its entry and on its return. */
+	/* Hooks that processes share. They stay open, because opening a uprobe takes 20 ms. All
+	 * programs on bb_own_function() share two hooks, on its entry and on its return. */
 	struct bb_hook **hooks;
 	size_t n_hooks;
-	struct bb_fire_state *next; /* next in the list of open states */
+	struct bb_fire_state *next;
 };
 
-/* Another program of the same object, which is attached while the measured program runs. */
+/* A program that is attached beside the measured program. */
 struct bb_fire_beside {
 	const struct bb_target *target;
-	/* `hook` points to own_hook, or to a hook of struct bb_fire_state; NULL: the program cannot
-	 * be attached */
+	/* `hook` points to own_hook or to a hook of struct bb_fire_state, or is NULL */
 	struct bb_hook own_hook, *hook;
 	int link_fd;
 };
@@ -35,55 +32,46 @@ struct bb_fire_beside {
 struct bb_fire_slot {
 	struct bb_attached common;
 	struct bb_fire_state *state;
-	/* points to the member `fire` of the measured program; borrowed */
-	const struct bb_fire_found *found;
-	/* `hook` points to own_hook, or to a hook in struct bb_fire_state; NULL: no hook is open */
+	const struct bb_fire_found *found; /* `fire` of the measured program */
+	/* `hook` points to own_hook or to a hook of struct bb_fire_state, or is NULL */
 	struct bb_hook own_hook, *hook;
 	struct bb_fire_beside *beside;
 	size_t n_beside;
 	struct bb_firer firer;
-	/* has_rings: the child process has opened the rings of the program; is_open: it has opened
-	 * the trigger */
+	/* true once the child process has opened the program's rings, and the trigger */
 	bool has_rings, is_open;
 	struct bb_firing firing;
 };
 
-/* Closes the hooks that all open states keep, and waits until the kernel has freed them, because a
- * remaining hook makes events slower. No attached slot may use one of them. */
+/* Closes the hooks that all open states keep. Waits until the kernel has freed them, because a
+ * remaining hook makes events slower. No attached slot may use them. */
 void bb_fire__close_hooks(void);
-/* Initialises a zeroed slot for a program whose trigger is found. Starts and attaches nothing. */
+/* Initialises a zeroed slot for a program whose trigger is found. Attaches nothing. */
 void bb_fire_slot__init(struct bb_fire_slot *slot, struct bb_fire_state *s,
 			struct bb_test_prog *prog, int prog_fd);
 
-/*
- * Initialises a slot, starts its process that fires, and opens the hooks. `prog_fd` is the program
- * or its clone; bb_fire__do() attaches it. work() of bb_fire__do() receives `arg`, and
- * `shared_bytes` bytes of memory that both processes share. Returns 0, or -errno with a message.
- */
+/* Initialises a slot, starts its process that fires, and opens the hooks. `prog_fd` is the program
+ * or its clone, which bb_fire__do() attaches. The work() of bb_fire__do() gets `arg`, and
+ * `shared_bytes` bytes of memory that both processes share. Returns 0, or -errno with a message. */
 int bb_fire__attach_program(struct bb_fire_state *s, struct bb_test_prog *prog, int prog_fd,
 			    void *arg, size_t shared_bytes, struct bb_fire_slot *slot,
 			    struct bb_err *err);
 void bb_fire__detach_program(struct bb_fire_slot *slot);
 
-/* Attaches the program, calls work() in the process that fires, and detaches the program. Returns
- * 0, or -errno with a message. */
+/* Attaches the program during a call of work() in the process that fires. Returns 0 or -errno. */
 int bb_fire__do(struct bb_fire_slot *slot,
 		int (*work)(void *arg, struct bb_fire_task *t, void *shared), struct bb_err *err);
 
-/* Writes what fires the program, for example "open (tracepoint syscalls/sys_enter_openat)". Does
- * not name the programs that are attached beside it. */
+/* Writes, for example, "open (tracepoint syscalls/sys_enter_openat)", but not which programs are
+ * attached beside the measured one. */
 void bb_fire__words_alone(const struct bb_input *input, const struct bb_test_prog *prog,
 			  char *ret_words, size_t size);
 
 /* In the child process: opens the slot's trigger at the first call. Returns 0 or -errno. */
 int bb_fire__trigger(struct bb_fire_slot *slot, struct bb_fire_task *t);
 
-/*
- * arguments.c: chooses the arguments for a program that a call or a test run of ours fires
- * (BB_AT_OWN_FUNCTION, BB_AT_OWN_RUN). It tries each set of arguments (fire/live_objects.h) on a
- * clone that counts. prog->fire.point receives the first set that reaches the most instructions. If
- * another program of the session for the same function already has a set, this program gets that
- * set, so that a comparison uses the same arguments for both programs. If the program's
- * instructions cannot be counted, the arguments stay as they are.
- */
+/* arguments.c: chooses the arguments for a program that a call or a test run of ours fires. It
+ * tries each set of arguments (fire/live_objects.h) on a clone that counts, and takes the first set
+ * that reaches the most instructions. If another program for the same function already has a set,
+ * this program gets it, too, so that a comparison uses the same arguments for both. */
 void bb_arguments__choose(struct bb_fire_state *s, struct bb_test_prog *prog);

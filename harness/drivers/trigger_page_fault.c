@@ -4,7 +4,7 @@
  *
  * The event is a page-fault software event of period 1 on this thread. A firing is one read of a
  * page that is not present. The pages are dropped 512 at a time, and a read maps the shared zero
- * page. So a firing takes 0.85 us here; madvise() and a write for each page would take 2.6 us.
+ * page. So a firing takes 0.85 us here. madvise() and a write for each page would take 2.6 us.
  *
  * The firings come from the innermost loop of a search for amicable pairs, which runs on a private
  * stack. The parameter is the depth of this stack, in frames.
@@ -20,28 +20,28 @@
 
 #define REGION_PAGES 512u
 #define STACK_BYTES (256u << 10) /* 127 frames take about 8 KiB */
-/* The search for amicable pairs begins at this number. It is large enough that the search calls
- * tick(), which fires, and small enough that the search is fast. */
+/* The search for amicable pairs begins at this number, which is small enough for a fast search, and
+ * large enough that the search calls tick(), which fires. */
 #define SEARCH_FIRST 1000u
 
 struct attached {
 	struct bb_attached common;
-	int event_fd; /* perf event of this thread, enabled only during a batch */
+	int event_fd; /* enabled during a batch */
 };
 
 struct state {
 	struct bb_trigger_state common;
 	char *region;
 	size_t page_bytes;
-	/* first page that is not present; REGION_PAGES: all pages are present */
+	/* first page that is not present; REGION_PAGES if all are present */
 	uint32_t next_page;
 	char *stack;
-	/* number of user frames in a stack sample while the search has no extra frames */
+	/* user frames in a stack sample while the search has no extra frames */
 	uint32_t base_frames;
-	uint32_t seen_frames; /* result of the last count_frames() */
+	uint32_t seen_frames; /* set by count_frames() */
 	ucontext_t caller, search;
-	int (*tick)(void *state); /* called from the innermost loop of the search */
-	/* The batch in progress: */
+	int (*tick)(void *state);
+	/* the batch in progress: */
 	const struct attached *attached;
 	const struct bb_instrument_part *part;
 	struct bb_batch *batch;
@@ -64,7 +64,7 @@ static inline int make_room(struct state *s)
 	return madvise(s->region, REGION_PAGES * s->page_bytes, MADV_DONTNEED) ? -errno : 0;
 }
 
-/* Fires once, in the innermost loop of the search. A result other than 0 ends the search. */
+/* Fires once. A result other than 0 ends the search. */
 static __attribute__((noinline)) int fire_once(void *arg)
 {
 	struct state *s = arg;
@@ -81,14 +81,13 @@ static __attribute__((noinline)) int fire_once(void *arg)
 	return s->rc != 0;
 }
 
-/* Values of the key `inside`: functions on whose stack the trigger can fire. */
+/* values of the key `inside` */
 static const char *stack_function_name(size_t i)
 {
 	return i ? NULL : "amicable_pairs";
 }
 
-/* The first function on the private stack. makecontext() passes ints, so the pointer comes as two
- * halves. */
+/* makecontext() passes only ints, so the pointer comes as two halves. */
 static void search_entry(unsigned int high, unsigned int low)
 {
 	struct state *s = (struct state *)(((uintptr_t)high << 32) | low);
@@ -107,8 +106,7 @@ static int count_frames(void *arg)
 	struct state *s = arg;
 	void *const *frame = __builtin_frame_address(0);
 
-	/* In a stack sample, the kernel counts the interrupted function (1), and the return address
-	 * of each frame. */
+	/* a stack sample has the interrupted function, and a return address for each frame */
 	s->seen_frames = 1;
 	while (frame && (const char *)frame >= s->stack &&
 	       (const char *)frame < s->stack + STACK_BYTES) {
@@ -118,9 +116,8 @@ static int count_frames(void *arg)
 	return 1;
 }
 
-/* Runs the search on the private stack, so that the chain of frame pointers ends at the first frame
- * of the search. `tick` is called from the innermost loop. Returns 0 when `tick` has ended the
- * search, or -errno. */
+/* Runs the search on the private stack, so that the chain of frame pointers ends there. The
+ * innermost loop calls `tick`. Returns 0 when `tick` has ended the search, or -errno. */
 static int search_on_private_stack(struct state *s, int (*tick)(void *state))
 {
 	s->tick = tick;
@@ -168,9 +165,9 @@ static int open_faults(void *state, struct bb_err *err)
 	s->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	s->region = bb_map_pages(REGION_PAGES * s->page_bytes, MAP_PRIVATE);
 	s->stack = bb_map_pages(STACK_BYTES, MAP_PRIVATE);
-	/* the pages of the stack must be present, so that they cause no event */
+	/* make the pages of the stack present, so that they cause no event */
 	memset(s->stack, 1, STACK_BYTES);
-	/* no huge pages, because a whole huge page causes only one page fault */
+	/* no huge pages, because a huge page causes only one page fault */
 	madvise(s->region, REGION_PAGES * s->page_bytes, MADV_NOHUGEPAGE);
 	s->next_page = REGION_PAGES;
 	rc = search_on_private_stack(s, count_frames);
@@ -187,7 +184,7 @@ static int attach(void *attached, struct bb_test_prog *, struct bb_err *err)
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_PAGE_FAULTS,
 		.sample_period = 1,
-		/* page faults inside our system calls must cause no event */
+		/* page faults inside system calls must cause no event */
 		.exclude_kernel = 1,
 	};
 
@@ -199,8 +196,7 @@ static void detach(void *attached)
 	close(((struct attached *)attached)->event_fd);
 }
 
-/* Begins a batch: pins the thread to the CPU, sets the depth of the stack, and touches every page
- * whose page fault would be an event. */
+/* Touches every page whose page fault would be an event during the batch. */
 static int aim(struct state *s, uint32_t depth, struct bb_err *err)
 {
 	int rc = bb_pin_to_cpu(s->common.opts.cpu, err);
@@ -208,20 +204,18 @@ static int aim(struct state *s, uint32_t depth, struct bb_err *err)
 	if (rc)
 		return rc;
 	s->extra_frames = depth > s->base_frames ? depth - s->base_frames : 0;
-	/* Search once without firing. This writes to every page that the search needs. A fork, such
-	 * as that of an in-situ workload, may have made these pages copy-on-write, and a write
-	 * would then cause an event, too. The search also counts the depth of the stack. */
+	/* Search once without firing, to write to every page that the search needs. A fork may have
+	 * made them copy-on-write, and a write would then cause an event. */
 	rc = search_on_private_stack(s, count_frames);
 	if (rc)
 		return bb_fail(err, rc, "cannot switch to a private stack: %m");
 	if (s->seen_frames != depth)
 		return bb_fail(err, -EPROTO, "the search's stack is %u frames deep, not %u",
 			       s->seen_frames, depth);
-	/* touch the memory that is used between runs of a slow program and at the end of a budget,
-	 * because a page fault there would be an event */
+	/* touch memory that is used between slow runs and at the end of a budget */
 	bb_give_way_touch();
 	bb_deadline_touch();
-	if (s->common.cold) /* this touches the pages of the buffer that empties the caches, too */
+	if (s->common.cold) /* touches the pages of its buffer, too */
 		bb_cold__empty(s->common.cold);
 	return 0;
 }

@@ -4,8 +4,8 @@
  * of ours. This also works for program types that no event of ours can fire.
  *
  * `repeat` stays 1, so no run sees what the run before it has written, and the counters time each
- * run alone. The kernel's own result `duration` is not used, because it is in whole nanoseconds,
- * and includes preemption and the kernel's loop over the runs.
+ * run alone. The kernel's own result `duration` is not used. It is in whole nanoseconds, and
+ * includes preemption and the kernel's loop over the runs.
  */
 #include "drivers/trigger_test_run.h"
 
@@ -53,7 +53,6 @@ void bb_test_call__close(struct bb_test_call *s)
 	s->ctx = s->out = NULL;
 }
 
-/* Makes the batch void with the first difference between a run's output and the expected one. */
 static void judge_output(const struct bb_test_call *s, const uint8_t *out, size_t len,
 			 struct bb_batch *b)
 {
@@ -93,8 +92,7 @@ int bb_test_call__fire_checked(const struct bb_test_call *s, struct bb_batch *b)
 		with_output.attr.test.data_size_out = (__u32)s->input->out_len + 1;
 	}
 	rc = bb_test_call__fire(&with_output, &attr);
-	/* -ENOSPC means only that the output is longer than our buffer (net/bpf/test_run.c,
-	 * bpf_test_finish). */
+	/* -ENOSPC means only that our buffer is too short (net/bpf/test_run.c, bpf_test_finish) */
 	if (rc == -ENOSPC && s->out)
 		rc = 0;
 	if (rc)
@@ -112,8 +110,7 @@ int bb_test_call__fire_checked(const struct bb_test_call *s, struct bb_batch *b)
 	return 0;
 }
 
-/* Makes one call with the context `ctx` instead of the input's own; len 0: with no context. Returns
- * 0 or -errno. */
+/* Makes a call with the context `ctx` instead of the input's own; `len` is 0 for none. */
 static int fire_with(const struct bb_test_call *s, const void *ctx, size_t len)
 {
 	struct bb_test_call other = *s;
@@ -125,7 +122,7 @@ static int fire_with(const struct bb_test_call *s, const void *ctx, size_t len)
 }
 
 /* True if the kernel takes no context for XDP programs: it accepts the packet alone, but refuses it
- * with a context that only gives the end of the packet. */
+ * with a context that only gives the packet's end. */
 static bool knows_no_xdp_context(const struct bb_test_call *s)
 {
 	const struct xdp_md md = {.data_end = (__u32)s->input->len};
@@ -135,8 +132,7 @@ static bool knows_no_xdp_context(const struct bb_test_call *s)
 }
 
 /* Returns the first member of an skb context that the kernel refuses. Returns NULL if it accepts
- * each member alone, if the context is of another kind, or if the kernel also refuses the packet
- * without a context. */
+ * each member alone, if the context is of another kind, or if it refuses even the packet alone. */
 static const char *unknown_skb_member(const struct bb_test_call *s)
 {
 	struct __sk_buff alone;
@@ -151,7 +147,6 @@ static const char *unknown_skb_member(const struct bb_test_call *s)
 	return name;
 }
 
-/* Writes the message for a context with a member that the kernel does not know or refuses. */
 static int say_context_refused(const struct bb_test_call *s, int rc, struct bb_err *err)
 {
 	const struct bb_input *in = s->input;
@@ -212,7 +207,6 @@ static void close_runs(void *state)
 	bb_xdp_net__close(&t->xdp);
 }
 
-/* Returns the index into t->places of the variant's entry. Adds an entry for a new variant. */
 static size_t find_place(struct bb_test_run *t, const struct bb_variant_spec *variant)
 {
 	for (size_t i = 0; i < t->n_places; i++)
@@ -295,15 +289,15 @@ int bb_test_run__aim(const struct bb_attached *attached, uint32_t input,
 	int rc = bb_pin_to_cpu(attached->state->opts.cpu, err);
 	size_t port;
 
-	if (!rc && slot->attached && xdp->one_at_a_time) /* another program may have replaced
-							    ours */
+	/* another program may have replaced ours */
+	if (!rc && slot->attached && xdp->one_at_a_time)
 		rc = bb_xdp_net__attach(xdp, attached->prog_fd, &port, err);
 	if (!rc)
 		open_call(slot, input_of(slot, input), ret_call);
 	return rc;
 }
 
-/* longest time for trying the inputs before they are measured, s */
+/* longest time for trying the inputs, s */
 #define PROBE_S 0.5
 
 int bb_test_run__times(struct bb_target *target, const struct bb_test_run_type *type,
@@ -337,14 +331,12 @@ int bb_test_run__times(struct bb_target *target, const struct bb_test_run_type *
 	return rc;
 }
 
-/* probe() of the trigger: runs the program on every input once before anything is measured, so that
- * an input that the kernel refuses is reported at once, with its name. A wrong result is reported
- * later, when the program is measured. */
+/* probe() of the trigger: runs the program once on every input before anything is measured, so that
+ * an input that the kernel refuses is reported at once. Wrong results are reported later. */
 static int probe(void *state_, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_trigger_state *state = state_;
-	size_t n = state->spec->inputs.n ? state->spec->inputs.n
-					 : 1; /* without inputs, the default input of the type */
+	size_t n = state->spec->inputs.n ? state->spec->inputs.n : 1; /* the default input */
 	const struct bb_test_run_slot *slot;
 	struct bb_attached *a;
 	uint64_t began_ns;
@@ -364,10 +356,9 @@ static int probe(void *state_, struct bb_test_prog *prog, struct bb_err *err)
 	return rc;
 }
 
-/* Prepares a call with the next input of the mix, and returns the input's position in the mix.
- * Prefetches later inputs into the caches. This only saves time between the runs and does not
- * favour the program: the kernel copies each packet before its run, so the program finds it in the
- * caches anyway. */
+/* Prepares a call with the next input of the mix. Returns the input's position in the mix.
+ * Prefetches later inputs to save time between runs. This does not favour the program: the kernel
+ * copies each packet before its run, so the packet is in the caches anyway. */
 static uint32_t aim_at_next(const struct bb_test_run_slot *slot, struct bb_test_call *call)
 {
 	const struct bb_test_run *t = (const struct bb_test_run *)slot->common.state;
@@ -425,7 +416,7 @@ static int fire_calls(const struct bb_test_run_slot *slot, struct bb_test_call *
 			b->returns[n] = attr.test.retval;
 		if (b->places && b->n > n)
 			b->places[n] = place;
-		if (b->fired > fired && !is_first) /* the run is not part of the warm-up */
+		if (b->fired > fired && !is_first) /* not a warm-up run */
 			bb_test_call__judge_retval(call, attr.test.retval, b);
 		is_first &= fire_rc != 0;
 	}

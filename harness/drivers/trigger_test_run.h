@@ -8,32 +8,27 @@
 #include "drivers/trigger.h"
 #include "plan/mix.h"
 
-/*
- * One program and one input, prepared for BPF_PROG_TEST_RUN. The kernel copies the packet for every
- * call, so a call does not see what earlier calls have written. Repeated runs within one call see
- * what earlier runs have written: the output of a run is the input of the next. For a syscall
- * program, the kernel writes the changed context back to our memory, so each call gets a fresh copy
- * of the context.
- */
+/* One program and one input, prepared for BPF_PROG_TEST_RUN. The kernel copies the packet for every
+ * call, so a call does not see what earlier calls have written. Repeated runs within one call do:
+ * the output of a run is the input of the next. For a syscall program, the kernel writes the
+ * changed context back to our memory, so each call gets a fresh copy. */
 struct bb_test_call {
-	struct bb_target *target; /* borrowed */
+	struct bb_target *target;
 	const struct bb_test_run_type *type;
 	const struct bb_input *input; /* borrowed */
-	/* true: the run must give the expected result; false for the floor and for live frames */
+	/* true if results are checked; false for the empty program and for live frames */
 	bool is_judged;
-	/* the arguments of the system call; only .test is set */
-	union bpf_attr attr;
+	union bpf_attr attr; /* arguments of the system call, in its member `test` */
 	/* copy of a syscall program's context, which the kernel changes; NULL for other types */
 	uint8_t *ctx;
-	/* receives the packet after the run, to check it; NULL: it is not checked */
+	/* receives the packet after the run, to check it; NULL if it is not checked */
 	uint8_t *out;
 };
 
 void bb_test_call__close(struct bb_test_call *s);
 
-/* Makes one call; ret_attr->test receives its results. The arguments are set again for each call,
- * because the kernel writes to them. Returns 0 or -errno. -EINTR: a signal interrupted the call,
- * after some of its runs. */
+/* Makes one call, with its own copy of the arguments, because the kernel writes to them. Returns 0
+ * or -errno. -EINTR means that a signal interrupted the call after some of its runs. */
 static inline int bb_test_call__fire(const struct bb_test_call *s, union bpf_attr *ret_attr)
 {
 	if (s->ctx)
@@ -43,86 +38,79 @@ static inline int bb_test_call__fire(const struct bb_test_call *s, union bpf_att
 											  : 0;
 }
 
-/* Makes a call that runs the program once, and checks the output. b->returned receives the return
- * value in words. If the result differs from the expected one, b->void_why says how. Returns 0 or
- * -errno. */
+/* Makes a call that runs the program once, and checks the result. b->returned receives the return
+ * value in words. If the result is wrong, b->void_why says how. Returns 0 or -errno. */
 int bb_test_call__fire_checked(const struct bb_test_call *s, struct bb_batch *b);
 
-/* Makes the batch void with "returned 1 (XDP_DROP), 2 (XDP_PASS) expected" if `retval` is not the
- * expected value and the batch is not void yet. */
+/* If `retval` is not the expected value, makes the batch void with a message such as "returned 1
+ * (XDP_DROP), 2 (XDP_PASS) expected". A void batch keeps its message. */
 void bb_test_call__judge_retval(const struct bb_test_call *s, uint32_t retval, struct bb_batch *b);
 
-/* Writes the message for a call that failed with `rc`, and returns the error code for it. -ENOTSUP:
- * the kernel has no test run for this type, or does not take such a context. Finding the reason may
- * run the program again. */
+/* Writes the message for a call that failed with `rc`, and returns its error code. -ENOTSUP means
+ * that the kernel has no test run for this type, or does not take such a context. To find the
+ * reason, it may run the program again. */
 int bb_test_call__say_failed(const struct bb_test_call *s, int rc, struct bb_err *err);
 
-/* An event for a hardware counter to count. The members have the values of those in
- * perf_event_attr. */
+/* Values of `type` and `config` of struct perf_event_attr. */
 struct bb_pmu_event {
-	uint32_t type; /* PERF_TYPE_* */
+	uint32_t type;
 	uint64_t config;
 };
 
-/* Hardware counters of this thread. They count only while the thread is in the kernel. */
+/* Counters of this thread, which count only while it is in the kernel. */
 struct bb_pmu {
-	int fds[BB_PMU_COUNTERS]; /* file descriptors; -1: this machine has no such counter */
+	int fds[BB_PMU_COUNTERS]; /* -1 if this machine has no such counter */
 };
 
-/* slope.c: opens those counters that this machine has. A VM without a PMU has none. */
+/* slope.c: opens the counters that this machine has. A VM without a PMU has none. */
 void bb_pmu__open(const struct bb_pmu_event events[BB_PMU_COUNTERS], struct bb_pmu *ret_pmu);
 void bb_pmu__close(struct bb_pmu *p);
 
-/* The open drive `slope`; also the first member of the state of the drive `packets`. */
+/* State of the drive `slope`, with which that of the drive `packets` begins. */
 struct bb_slope_state {
 	struct bb_drive_state common;
 	struct bb_pmu pmu;
-	/* 0: plain test runs. Otherwise the packets come in by the device with this index in the
+	/* 0 for plain test runs. Otherwise the packets come in by the device with this index in the
 	 * calling thread's network namespace, and the kernel does with them what the program
 	 * returns (BPF_F_TEST_XDP_LIVE_FRAMES). */
 	uint32_t ingress_ifindex;
 };
 
-/* The pace of the drives `slope` and `packets`: numbers of samples, turns and warm-up runs. `s`:
- * time of a sample, s. */
+/* `s` is the time of a sample, s. */
 #define BB_SLOPE_PACE(s)                                                                           \
 	{                                                                                          \
 		.samples = 480, .turn = 100, .pair_turn = 4, .warmup_first = 100,                  \
 		.warmup_turn = 8, .pair_warmup = 4, .sample_s = (s)                                \
 	}
 
-/* open(), batch() and close() (struct bb_driver) of the drives `slope` and `packets`. */
+/* The drive `packets` uses these functions, too. */
 int bb_slope__open(void *state, struct bb_err *err);
 int bb_slope__batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err);
 void bb_slope__close(void *state);
 
-/*
- * The trigger that uses BPF_PROG_TEST_RUN. While an XDP program is measured, it is attached to a
- * device of our own (bpf/netns.h), because the kernel then calls it as in production: through the
- * dispatcher. A live program is not attached.
- */
+/* The trigger test-run. A measured XDP program is attached to a device of our own (bpf/netns.h),
+ * because the kernel then calls it through the dispatcher. A live program is not attached. */
 struct bb_test_run {
 	struct bb_trigger_state common;
-	struct bb_u32_list mix; /* the order of the inputs, for a drive with the key `order` */
-	/* Position of each program in the mix. A new load of a program goes on where its last load
-	 * ended. */
+	struct bb_u32_list mix; /* order of the inputs, for the key `order` */
+	/* Position of each program in the mix, at which its next load goes on. */
 	struct bb_mix_place {
 		const struct bb_variant_spec *variant;
 		size_t next;
 	} * places;
 	size_t n_places;
-	/* true: program types that do not take `repeat` are refused */
+	/* true if program types that do not take `repeat` are refused */
 	bool repeats;
-	struct bb_xdp_net xdp; /* devices for XDP programs; opened for the first such program */
+	struct bb_xdp_net xdp; /* devices for XDP programs, opened for the first one */
 };
 
 struct bb_test_run_slot {
 	struct bb_attached common;
 	const struct bb_test_run_type *type;
-	/* true: runs must give the expected results; false for the floor */
+	/* true if results are checked; false for the empty program */
 	bool is_judged;
-	size_t place;  /* index into `places` of struct bb_test_run */
-	bool attached; /* true: the program is an XDP program and is attached to device `port` */
+	size_t place;
+	bool attached; /* an XDP program is attached to device `port` */
 	size_t port;
 };
 
@@ -131,13 +119,11 @@ void bb_test_run__words(const struct bb_input *input, const struct bb_test_prog 
 			char *ret_words, size_t size);
 
 /* Runs a loaded program `times` times on an input, and discards the records in its rings. Returns
- * 0; -EINTR if bpfbench must end; -EINVAL for an input that the type does not take; or another
- * -errno. */
+ * 0, -EINTR, -EINVAL for an input that the type does not take, or another -errno. */
 int bb_test_run__times(struct bb_target *target, const struct bb_test_run_type *type,
 		       const struct bb_input *input, uint32_t times, struct bb_err *err);
 
-/* Begins a batch: pins this thread to the CPU, and prepares a call with input number `input`.
- * Returns 0 or -errno. The attribute `cpu` of the system call cannot replace the pinning, because
- * most program types refuse it. */
+/* Begins a batch: prepares a call with input number `input`, and pins this thread to the CPU. The
+ * attribute `cpu` of the system call cannot do that, because most program types refuse it. */
 int bb_test_run__aim(const struct bb_attached *attached, uint32_t input,
 		     struct bb_test_call *ret_call, struct bb_err *err);

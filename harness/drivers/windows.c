@@ -49,7 +49,7 @@ int bb_windows__find_own(struct bb_windows *w, struct bb_batch *b, struct bb_err
 	return bb_read_counters(w->target, &w->last, err);
 }
 
-/* Adds a window that has only our own runs to the mean of such windows. Leaves out an outlier. */
+/* Adds a window with only our own runs to the mean of such windows, unless it is an outlier. */
 static void take_own(struct bb_windows *w, const struct bb_prog_stats *now)
 {
 	double ns = (double)(now->run_time_ns - w->last.run_time_ns);
@@ -61,8 +61,7 @@ static void take_own(struct bb_windows *w, const struct bb_prog_stats *now)
 	w->last = *now;
 }
 
-/* Adds the runs since the last reading to the batch, except the `own` runs that our readings
- * caused. */
+/* Adds the runs since the last reading, without the `own` runs that our readings caused. */
 static void take_window(struct bb_batch *b, struct bb_windows *w, const struct bb_prog_stats *now,
 			uint64_t own)
 {
@@ -78,9 +77,8 @@ static void take_window(struct bb_batch *b, struct bb_windows *w, const struct b
 		own = bb_own_runs__left(&window, own);
 		own_ns = (uint64_t)((double)own * each_ns + 0.5);
 		ns -= own_ns < ns ? own_ns : ns;
-		if (runs <= own) { /* the window has only runs that our readings caused */
-			/* fewer runs than our readings should have caused: not every reading causes
-			 * the same number of runs */
+		if (runs <= own) { /* only our readings caused runs */
+			/* too few runs: not every reading causes the same number of runs */
 			if (runs < own && !b->void_why[0])
 				snprintf(b->void_why, sizeof(b->void_why),
 					 "bpfbench's own readings make it run, but not equally "
@@ -109,9 +107,8 @@ int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *er
 			continue;
 		}
 		/* The kernel counts a run before it adds the run's time, and readers take no lock.
-		 * A reading between these two steps sees a run of 0 ns, and the next run would get
-		 * the time of both runs. So the counters are read again: a moment later, both the
-		 * count and the time are there. */
+		 * A reading between these two steps would see a run of 0 ns, and the next run would
+		 * get the time of both. So the counters are read again, when both are there. */
 		rc = bb_read_counters(w->target, &now, err);
 		if (rc)
 			return rc;

@@ -5,7 +5,7 @@
 #include "base/deadline.h"
 #include "drivers/windows.h"
 
-/* after more successive passes than this without a run of the program, the batch fails */
+/* after more executions of the workload in a row without a run of the program, the batch fails */
 #define MAX_EMPTY_PASSES 3
 
 int bb_workload_loop__start(struct bb_workload_loop *l, bool paused, struct bb_err *err)
@@ -50,10 +50,9 @@ int bb_workload_loop__open(void *loop, struct bb_err *err)
 	return rc;
 }
 
-/* True if the time of the batch is over. This time is the CPU time of the workload, because the
- * events follow it. If other processes keep the workload from its CPU, the batch may take up to
- * twice as much wall time. If target_cpu_s is NAN, the CPU time is unknown, and wall time is
- * compared instead. */
+/* True if the time of the batch is over. The CPU time of the workload counts, because the events
+ * follow it. A batch may take up to twice as much wall time, because other processes may keep the
+ * workload from its CPU. If target_cpu_s is NAN, the wall time counts. */
 static bool time_is_up(const struct bb_batch *b, uint64_t began_ns, double target_cpu_s)
 {
 	double wall_s = bb_seconds_since(began_ns);
@@ -62,8 +61,8 @@ static bool time_is_up(const struct bb_batch *b, uint64_t began_ns, double targe
 				(isnan(target_cpu_s) ? wall_s : target_cpu_s) >= b->max_s);
 }
 
-/* Polls the program's counters. Returns 0 when the batch is full or its time is over, 1 when the
- * workload has ended, or -errno. *ret_cpu_s: CPU time that the workload used meanwhile, s. */
+/* Returns 0 when the batch is full or its time is over, 1 when the workload has ended, or -errno.
+ * *ret_cpu_s receives the CPU time that the workload used meanwhile, s. */
 static int poll_windows(struct bb_workload_loop *l, struct bb_windows *windows, struct bb_batch *b,
 			uint64_t began_ns, double *ret_cpu_s, struct bb_err *err)
 {
@@ -82,9 +81,8 @@ static int poll_windows(struct bb_workload_loop *l, struct bb_windows *windows, 
 	return rc;
 }
 
-/* Waits for the end of a workload that is about to end: no event can be opened on it any more, but
- * a busy machine may take long to end it. Returns 0 when the time of the batch is over, 1 when the
- * workload has ended, or -errno. */
+/* Waits for the end of a workload on which no event can be opened any more, because it is about to
+ * end. Returns 0 when the time of the batch is over, 1 when the workload has ended, or -errno. */
 static int await_end(struct bb_workload_loop *l, const struct bb_batch *b, uint64_t began_ns,
 		     struct bb_err *err)
 {
@@ -96,8 +94,8 @@ static int await_end(struct bb_workload_loop *l, const struct bb_batch *b, uint6
 	return rc;
 }
 
-/* Samples one pass of the workload, or the part of it for which the batch has time. Returns what
- * poll_windows() returns, or -ESRCH after too many successive passes without a run. */
+/* Samples one execution of the workload, or a part of it. Returns what poll_windows() returns, or
+ * -ESRCH after too many executions in a row without a run of the program. */
 static int sample_pass(struct bb_workload_loop *l, struct bb_target *target,
 		       const struct bb_workload_event *event, struct bb_batch *b, uint64_t began_ns,
 		       struct bb_err *err)
@@ -111,7 +109,7 @@ static int sample_pass(struct bb_workload_loop *l, struct bb_target *target,
 		rc = bb_windows__begin(target, &windows, err);
 	if (!rc && event->begin)
 		rc = event->begin(event->arg, &l->workload, err);
-	if (rc == -ESRCH) { /* the workload ends before the event is opened */
+	if (rc == -ESRCH) { /* the workload is about to end */
 		rc = await_end(l, b, began_ns, err);
 	} else if (!rc) {
 		rc = poll_windows(l, &windows, b, began_ns, &cpu_s, err);
@@ -135,16 +133,14 @@ int bb_workload_loop__batch(const struct bb_drive_slot *slot, const struct bb_wo
 
 	if (rc)
 		return rc;
-	/* the time of the batch begins after the start of the workload, because the start may take
-	 * as long as a short batch */
+	/* the start of the workload does not count, because it may take as long as a short batch */
 	began_ns = bb_now_ns();
 	b->target_cpu_s = 0;
 	bb_command__resume(&l->workload);
 	do
 		rc = sample_pass(l, slot->prog->target, event, b, began_ns, err);
 	while (rc == 1 && b->n < b->want && !time_is_up(b, began_ns, b->target_cpu_s));
-	/* paused, because the workload would otherwise take CPU time while the next program is
-	 * measured */
+	/* paused, because the workload would otherwise run while the next program is measured */
 	bb_command__pause(&l->workload);
 	b->elapsed_s = bb_seconds_since(began_ns);
 	if (rc == -ESRCH)

@@ -20,21 +20,20 @@
 #include "env/fingerprint.h"
 #include "env/sysfile.h"
 
-/* The largest `stack_depth` that a scenario may ask for. It is also the kernel's default limit
- * (perf_event_max_stack). */
+/* The largest stack depth, in frames, that a scenario may ask for. It is also the kernel's default
+ * of perf_event_max_stack. */
 #define STEP_MAX_DEPTH 127
 #define STATS_SYSCTL "/proc/sys/kernel/bpf_stats_enabled"
-/* An error of the kernel (include/linux/errno.h) that strerror() does not know. */
+/* an error of the kernel (include/linux/errno.h) that strerror() does not know */
 #define ENOTSUPP_KERNEL 524
 
 #define CPU_DIR "/sys/devices/system/cpu"
-/* time over which steal is measured: 20 timer ticks at the usual 100 Hz */
+/* time over which steal is measured: 20 timer ticks at 100 Hz */
 #define STEAL_SAMPLE_NS (200 * 1000 * 1000)
 #define STEAL_WARN 0.05
 #define MEMLOCK_ENOUGH_BYTES                                                                       \
 	(64 << 20) /* enough for the rings, perf buffers and stack maps of all variants */
 
-/* --- probes of what the kernel can do --- */
 static int load_program(int prog_type, int attach_type, int btf_id, const struct bpf_insn *insns,
 			size_t n_insns)
 {
@@ -47,7 +46,7 @@ static int load_program(int prog_type, int attach_type, int btf_id, const struct
 	return fd < 0 ? -errno : fd;
 }
 
-/* `fd` is a descriptor or -errno. Closes the descriptor and returns 0, or returns -errno. */
+/* Closes `fd` and returns 0. If `fd` is an -errno, returns it unchanged. */
 static int closed(int fd)
 {
 	if (fd < 0)
@@ -56,8 +55,6 @@ static int closed(int fd)
 	return 0;
 }
 
-/* Loads the smallest program of the type `prog_type`, `return 0`. Returns a descriptor or
- * -errno. */
 static int probe_load(int prog_type, int attach_type, int btf_id)
 {
 	static const struct bpf_insn insns[] = {
@@ -68,9 +65,8 @@ static int probe_load(int prog_type, int attach_type, int btf_id)
 	return load_program(prog_type, attach_type, btf_id, insns, BB_LEN(insns));
 }
 
-/* Loads a program that calls a helper of Linux 5.11. If it loads, the kernel charges BPF memory
- * to cgroups, because that came with Linux 5.11, too. libbpf uses the same test. Returns 0
- * or -errno. */
+/* Loads a program that calls a helper of Linux 5.11. Since 5.11 the kernel also charges BPF memory
+ * to cgroups, so a program that loads proves this. libbpf tests it in this way, too. */
 static int probe_memcg_helper(void)
 {
 	static const struct bpf_insn insns[] = {
@@ -82,8 +78,8 @@ static int probe_memcg_helper(void)
 	return closed(load_program(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0, insns, BB_LEN(insns)));
 }
 
-/* Runs a program without enabling bpf_stats. Returns 1 if the kernel counted its runs, because
- * somebody else has enabled bpf_stats; 0 if not; or -errno. */
+/* Returns 1 if the kernel counts the runs of a program although we have not enabled bpf_stats, 0 if
+ * it does not count them, or -errno. */
 static int probe_stats_are_on(void)
 {
 	char packet[64] = {0};
@@ -107,7 +103,7 @@ bool bb_find_stats_holder(char *ret_who, size_t size)
 	bool found = false;
 	glob_t fds;
 
-	bb_root__begin(); /* only the process itself and root may read /proc/PID/fd */
+	bb_root__begin(); /* only root may read /proc/PID/fd of processes of other users */
 	if (glob("/proc/[0-9]*/fd/*", GLOB_NOSORT, NULL, &fds))
 		fds.gl_pathc = 0;
 	for (size_t i = 0; i < fds.gl_pathc && !found; i++) {
@@ -129,7 +125,6 @@ bool bb_find_stats_holder(char *ret_who, size_t size)
 	return true;
 }
 
-/* Opens a perf event for this thread without enabling it, and closes it. Returns 0 or -errno. */
 static int probe_event(uint32_t type, uint64_t config, uint64_t period)
 {
 	struct perf_event_attr attr = {
@@ -143,8 +138,6 @@ static int probe_event(uint32_t type, uint64_t config, uint64_t period)
 
 	return closed(fd < 0 ? -errno : fd);
 }
-
-/* --- writing the answer of a check; capabilities --- */
 
 static __attribute__((format(printf, 4, 5))) void answer(struct bb_check_result *r,
 							 enum bb_check_status status,
@@ -164,8 +157,7 @@ static bool has_cap(unsigned int cap)
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 
-	/* Capabilities in another user namespace than the initial one do not permit BPF and
-	 * perf. */
+	/* For BPF and perf, the kernel accepts capabilities in the initial user namespace only. */
 	return !syscall(SYS_capget, &header, data) && (data[cap / 32].effective >> cap % 32 & 1) &&
 	       bb_user__is_initial_namespace();
 }
@@ -182,8 +174,6 @@ static const char *privilege_remedy(void)
 	return "this root lacks capabilities: run outside of the container, or start it with "
 	       "--privileged";
 }
-
-/* --- checks of bpf() and perf_event_open() --- */
 
 static const char *errno_text(int err)
 {
@@ -207,16 +197,16 @@ static void check_bpf_syscall(const struct bb_check *, struct bb_check_result *r
 		       "a two-instruction program does not load: %s", errno_text(err));
 }
 
-/* The length of a program's machine code tells whether the JIT works. The sysctl does not tell it
- * for sure, because the kernel interprets a program that it cannot compile. */
+/* A program without machine code is interpreted. The sysctl alone cannot tell this, because the
+ * kernel also interprets a program that its JIT cannot compile. */
 static void check_jit(const struct bb_check *, struct bb_check_result *r)
 {
 	static const char remedy[] = "sudo sysctl net.core.bpf_jit_enable=1";
 	struct bpf_prog_info info = {0};
 	uint64_t enable = 0;
 	int err = bb_sysfile__read_u64("", "/proc/sys/net/core/bpf_jit_enable", &enable);
-	/* Without privilege the kernel reports 0 as the length of the machine code, which would
-	 * look like a JIT that is off. */
+	/* Without privilege the kernel reports 0 as the length of the machine code, as if the JIT
+	 * were off. */
 	int fd = may_bpf() ? probe_load(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0) : -EPERM;
 	bool is_known = fd >= 0 && !bb_info__read(fd, &info);
 
@@ -268,7 +258,7 @@ static void check_btf(const struct bb_check *, struct bb_check_result *r)
 		       strerror(errno));
 }
 
-/* Closing the descriptor disables bpf_stats again, unless another process has enabled it, too. */
+/* Closing the descriptor disables bpf_stats again. */
 static void check_stats_fd(const struct bb_check *, struct bb_check_result *r)
 {
 	int fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
@@ -323,7 +313,6 @@ static void answer_loaded(struct bb_check_result *r, enum bb_check_status if_not
 {
 	int err = closed(fd);
 
-	/* EPERM: capabilities are missing, or the kernel lets no process load such programs. */
 	if (!err)
 		answer(r, BB_CHECK_OK, NULL, "loads");
 	else if (err != -EPERM)
@@ -340,14 +329,14 @@ static void answer_loaded(struct bb_check_result *r, enum bb_check_status if_not
 
 static void check_type(const struct bb_check *check, struct bb_check_result *r)
 {
-	/* perf_profiler, the scenario that must work, has programs of this type. */
+	/* the programs of perf_profiler, the scenario that must work, have this type */
 	bool is_main = check->kind == BPF_PROG_TYPE_PERF_EVENT;
 
 	answer_loaded(r, is_main ? BB_CHECK_FAIL : BB_CHECK_SKIP, probe_load(check->kind, 0, 0));
 }
 
-/* Checks a program type whose programs name a kernel function when they are loaded.
- * libbpf_set_print() keeps libbpf from writing to stderr if the kernel has no such function. */
+/* Checks a program type that needs the BTF id of a kernel function. While libbpf looks for the
+ * function, it must not print errors. */
 static void check_btf_type(struct bb_check_result *r, int prog_type,
 			   enum bpf_attach_type attach_type, const char *function)
 {
@@ -383,7 +372,7 @@ static void check_type_lsm(const struct bb_check *, struct bb_check_result *r)
 
 static void check_software_event(const struct bb_check *check, struct bb_check_result *r)
 {
-	/* the period of the event: 10 ms of CPU time, or one page fault */
+	/* period of the event: 10 ms of CPU time in ns, or 1 page fault */
 	uint64_t period = check->kind == PERF_COUNT_SW_CPU_CLOCK ? 10 * 1000 * 1000 : 1;
 	int err = probe_event(PERF_TYPE_SOFTWARE, (uint64_t)check->kind, period);
 	const char *remedy = "use a kernel built with CONFIG_PERF_EVENTS=y; seccomp may forbid "
@@ -446,9 +435,6 @@ static void check_perf_max_stack(const struct bb_check *, struct bb_check_result
 		answer(r, BB_CHECK_OK, NULL, "%llu frames", (unsigned long long)frames);
 }
 
-/* --- checks of the machine --- */
-
-/* Reads the fingerprint. If /proc is missing, every field becomes BB_FINGERPRINT_UNKNOWN. */
 static void read_fingerprint(struct bb_fingerprint *ret_fp)
 {
 	if (bb_fingerprint__read("", ".", ret_fp, NULL))
@@ -516,16 +502,16 @@ static void check_kernel(const struct bb_check *, struct bb_check_result *r)
 		       fp.arch);
 }
 
-/* Answers of the checks that look only at one field of the fingerprint. The first row that fits
- * the field and its value applies. */
+/* What a check answers to the value of a fingerprint field. The first row with a matching `check`
+ * and `values` applies. */
 static const struct {
-	const char *check;  /* name of the check, and of the field of the fingerprint */
-	const char *values; /* of the field, with blanks between; NULL: the row fits any value */
+	const char *check;  /* name of the check, which is also the key of the field */
+	const char *values; /* values of the field, with blanks between; NULL matches any value */
 	enum bb_check_status status;
 	const char *remedy;
-	/* printed after the value of the field; with BB_CHECK_SKIP, in place of the value */
+	/* printed after the value of the field, or alone if the status is BB_CHECK_SKIP */
 	const char *text;
-	const char *in_vm; /* printed in place of `text` in a virtual machine; NULL: `text` */
+	const char *in_vm; /* replaces `text` in a virtual machine, unless it is NULL */
 } answers[] = {
 	{"lockdown", "none", BB_CHECK_OK, NULL, "", NULL},
 	{"lockdown", BB_FINGERPRINT_UNKNOWN, BB_CHECK_SKIP,
@@ -547,8 +533,7 @@ static const struct {
 	{"smt", BB_FINGERPRINT_UNKNOWN, BB_CHECK_SKIP, NULL,
 	 "not known: " CPU_DIR "/smt/active cannot be read", NULL},
 	{"smt", NULL, BB_CHECK_OK, NULL, "", ", as far as a VM can see"},
-	/* Reading hpet, acpi_pm or pit takes about 1 us, which is slow. jiffies count timer
-	 * interrupts, which is coarse. */
+	/* Reading hpet, acpi_pm or pit takes about 1 us. jiffies only count timer interrupts. */
 	{"clocksource", "hpet acpi_pm pit jiffies refined-jiffies", BB_CHECK_WARN,
 	 "see `dmesg | grep -i clocksource` for why; boot with clocksource=tsc tsc=reliable",
 	 ": slow or coarse", NULL},
@@ -575,8 +560,7 @@ static void check_fingerprint(const struct bb_check *check, struct bb_check_resu
 	       answers[i].in_vm && is(fp.hypervisor, "yes") ? answers[i].in_vm : answers[i].text);
 }
 
-/* Since Linux 5.11 the kernel charges BPF memory to the cgroup and ignores RLIMIT_MEMLOCK, so only
- * older kernels need a large limit. */
+/* Since Linux 5.11 the kernel charges BPF memory to the cgroup and ignores RLIMIT_MEMLOCK. */
 static void check_memlock(const struct bb_check *, struct bb_check_result *r)
 {
 	struct rlimit limit;
@@ -598,8 +582,7 @@ static void check_memlock(const struct bb_check *, struct bb_check_result *r)
 		       (unsigned long long)limit.rlim_cur);
 }
 
-/* In the file of intel_pstate, 1 means that turbo is off. In the file of all other drivers, 1 means
- * that turbo is on. */
+/* The value 1 means turbo off in the file of intel_pstate, but turbo on in the other file. */
 static void check_turbo(const struct bb_check *, struct bb_check_result *r)
 {
 	static const struct {
@@ -653,7 +636,7 @@ static void check_isolated(const struct bb_check *, struct bb_check_result *r)
 		answer(r, BB_CHECK_OK, NULL, "none");
 }
 
-/* Keeps a CPU busy while it measures, because only a busy CPU shows steal. */
+/* Keeps a CPU busy while it measures, because an idle CPU shows no steal. */
 static void check_steal(const struct bb_check *, struct bb_check_result *r)
 {
 	struct bb_cpu_times before, after;
@@ -690,8 +673,8 @@ static void check_steal(const struct bb_check *, struct bb_check_result *r)
 
 #define BUSY 4 /* load average per CPU above which a measurement is useless */
 
-/* Warns if the load average on n CPUs is above n - 1 (on one CPU: above 0.5), because bpfbench then
- * shares its CPU with others. */
+/* Warns if no CPU is left for bpfbench: on n CPUs, at a load average above n - 1. On a single CPU
+ * the limit is 0.5. */
 static void check_load(const struct bb_check *, struct bb_check_result *r)
 {
 	char text[128];
@@ -726,7 +709,6 @@ static void check_tool(const struct bb_check *check, struct bb_check_result *r)
 		answer(r, BB_CHECK_WARN, check->text, "%s is not installed", check->name);
 }
 
-/* True if the file system with this magic number is mounted at `path`. */
 static bool is_mounted(const char *path, long magic)
 {
 	struct statfs fs;
@@ -734,22 +716,21 @@ static bool is_mounted(const char *path, long magic)
 	return !statfs(path, &fs) && fs.f_type == magic;
 }
 
-/* True if this kernel does not have the file system: /proc/filesystems has no line
- * "nodev<TAB>NAME". */
+/* Looks for the line "nodev<TAB>NAME" in /proc/filesystems. */
 static bool is_lacking(const char *name)
 {
 	char list[8192], line[64];
 
 	snprintf(line, sizeof(line), "\t%s\n", name);
 	if (bb_sysfile__read("", "/proc/filesystems", list, sizeof(list) - 1))
-		/* the list is unknown, so do not say that the kernel lacks the file system */
+		/* without the list, assume that the kernel has the file system */
 		return false;
 	strcat(list, "\n");
 	return !strstr(list, line);
 }
 
-/* Answers whether the file system `name` is mounted. `where` follows the word "mounted" in the
- * answer; `without` says what does not work if it is not mounted. */
+/* `where` follows the word "mounted" in the answer. `without` says what does not work if the file
+ * system `name` is not mounted. */
 static void answer_mounted(struct bb_check_result *r, const char *name, bool is_there,
 			   const char *where, const char *remedy, const char *without)
 {
@@ -799,7 +780,7 @@ static void check_cgroup2(const struct bb_check *, struct bb_check_result *r)
 		       "programs of cgroups cannot be attached");
 }
 
-/* The checks in the order in which `check` prints them: rights and the kernel first, tools last. */
+/* The checks, in the order in which `bpfbench check` prints them. */
 const struct bb_check bb_checks[] = {
 	{"capabilities", .run = check_capabilities},
 	{"kernel", .run = check_kernel},
@@ -815,7 +796,7 @@ const struct bb_check bb_checks[] = {
 	{"securityfs", .run = check_securityfs},
 	{"bpf_stats", .run = check_stats_fd},
 	{"bpf_stats_held", .run = check_stats_held},
-	/* the events of the drives step and in-situ */
+	/* The drive step uses page faults, the drive in-situ uses the CPU clock. */
 	{"perf_page_fault", .run = check_software_event, .kind = PERF_COUNT_SW_PAGE_FAULTS},
 	{"perf_cpu_clock", .run = check_software_event, .kind = PERF_COUNT_SW_CPU_CLOCK},
 	{"perf_pmu", .run = check_pmu},
@@ -838,7 +819,7 @@ const struct bb_check bb_checks[] = {
 	{"steal", .run = check_steal},
 	{"load", .run = check_load},
 	{"clocksource", .run = check_fingerprint},
-	/* `make test` cross-checks the counters by it */
+	/* `make test` compares the counters of bpfbench with those of bpftool */
 	{"bpftool", .run = check_tool,
 	 .text = "sudo apt install bpftool (Ubuntu: linux-tools-common linux-tools-generic)"},
 	{"gnuplot", .run = check_tool, .text = "sudo apt install gnuplot-nox"},

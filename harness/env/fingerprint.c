@@ -30,10 +30,9 @@
 	}
 #define FIELD(name, identity, doc) FIELD_IN(name, identity, doc, NULL)
 
-/* The fields of the machine. The second argument says whether the field is an identity field
- * (bb_fingerprint_field.identity). libbpf is no identity field: if another libbpf changes a
- * program, the kernel gives the program another tag. The number of CPUs and the fields that name a
- * single machine are no identity fields either, so that machines of one kind are comparable. */
+/* The second argument is the member `identity`. It is false for libbpf, because the kernel gives a
+ * program another tag if another libbpf changes it. It is false for the number of CPUs and for
+ * names of a single machine, so that machines of one kind are comparable. */
 const struct bb_fingerprint_field bb_fingerprint_fields[] = {
 	FIELD_IN(kernel_release, true, "kernel release (uname -r)", "/proc/sys/kernel/osrelease"),
 	FIELD_IN(kernel_version, true, "kernel build (uname -v)", "/proc/sys/kernel/version"),
@@ -64,8 +63,6 @@ const struct bb_fingerprint_field bb_fingerprint_fields[] = {
 };
 const size_t bb_n_fingerprint_fields = BB_LEN(bb_fingerprint_fields);
 
-/* Sets a member of the fingerprint (a char array). An empty value becomes
- * BB_FINGERPRINT_UNKNOWN. */
 #define PUT(member, value) put_text(member, sizeof(member), value)
 
 static void put_text(char *field, size_t size, const char *value)
@@ -148,8 +145,8 @@ static void trim(char *text)
 		text[--n] = '\0';
 }
 
-/* Reads the entry of the first CPU only, because the kernel may take up to 20 ms for each entry to
- * measure the frequency of the CPU. */
+/* Reads the entry of the first CPU only, because the kernel may need 20 ms per entry to measure the
+ * frequency of the CPU. */
 static void read_cpuinfo(const char *root, struct bb_fingerprint *fp)
 {
 	char arm[BB_FINGERPRINT_TEXT] = "", *key = NULL;
@@ -179,17 +176,16 @@ static void read_cpuinfo(const char *root, struct bb_fingerprint *fp)
 			bb_list_words(arm, sizeof(arm), " ", "%s", value);
 		}
 	}
-	/* ARM gives numbers in place of a model name: "implementer 0x41 part 0xd0c". lscpu(1)
-	 * derives names from these numbers. */
+	/* ARM kernels give numbers in place of a model name, here "implementer 0x41 part 0xd0c". */
 	if (arm[0] && !strcmp(fp->cpu_model, BB_FINGERPRINT_UNKNOWN))
 		PUT(fp->cpu_model, arm);
 	free(key);
 	fclose(f);
 }
 
-/* Writes the values of all files that match the pattern `files` to list[size]. With `with_names`,
- * writes each file as NAME=VALUE; without, writes equal values only once. Skips values that equal
- * `none`. Returns false if no file matches. */
+/* Writes the values of all files that match the pattern `files` to list[size]. If `with_names`,
+ * each value is written as NAME=VALUE. Otherwise equal values are written once. Values that equal
+ * `none` are left out. Returns false if no file matches. */
 static bool join_files(const char *root, const char *files, bool with_names, const char *none,
 		       char *list, size_t size)
 {
@@ -230,18 +226,16 @@ static void read_container(const char *root, struct bb_fingerprint *fp)
 		PUT(fp->container, name);
 }
 
-/*
- * If securityfs is mounted (the file `lsm` exists) but has no file `lockdown`, lockdown is "none".
- * Without securityfs, only lockdown= on the kernel's command line can be read. If lockdown= is not
- * there, the field stays unknown, because Secure Boot can lock the kernel down, too.
- */
+/* The file `lockdown` is missing in securityfs if the kernel has no lockdown. If securityfs is not
+ * mounted, only lockdown= on the kernel's command line can be read. Without lockdown= the field
+ * stays unknown, because Secure Boot can lock the kernel down, too. */
 static void read_lockdown(const char *root, struct bb_fingerprint *fp)
 {
 	static const char key[] = "lockdown=";
 	char text[4096];
 
 	if (!bb_sysfile__read(root, "/sys/kernel/security/lockdown", text, sizeof(text))) {
-		/* the file has a text such as "none [integrity] confidentiality" */
+		/* the text is like "none [integrity] confidentiality" */
 		char *open = strchr(text, '['), *close = open ? strchr(open, ']') : NULL;
 
 		if (close) {
@@ -263,8 +257,6 @@ static void read_lockdown(const char *root, struct bb_fingerprint *fp)
 	}
 }
 
-/* --- the commit of the work tree --- */
-
 int bb_git_is_commit(const char *text)
 {
 	size_t len = strspn(text, "0123456789abcdefABCDEF");
@@ -272,8 +264,6 @@ int bb_git_is_commit(const char *text)
 	return !text[len] && (len == 40 || len == 64);
 }
 
-/* Writes the path base/name or, if `name` is absolute, `name` to ret_path. Returns 0 or
- * -ENAMETOOLONG. */
 static int join_path(const char *base, const char *name, char ret_path[PATH_MAX])
 {
 	bool is_absolute = name[0] == '/';
@@ -283,8 +273,8 @@ static int join_path(const char *base, const char *name, char ret_path[PATH_MAX]
 	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
-/* Finds the git folder of the tree that contains `dir`: .git in `dir` or in the nearest folder
- * above it. In linked work trees and submodules, .git is a file that names the git folder. */
+/* Looks for .git in `dir` and in the folders above it. In linked work trees and submodules, .git is
+ * a file that names the git folder. */
 static int find_git_dir(const char *dir, char ret_dir[PATH_MAX])
 {
 	static const char key[] = "gitdir: ";
@@ -318,7 +308,7 @@ static int find_git_dir(const char *dir, char ret_dir[PATH_MAX])
 
 static int commit_in_file(const char *dir, const char *name, char ret_commit[BB_GIT_COMMIT_SIZE])
 {
-	/* room for one byte more than a commit has, so that a longer line is noticed */
+	/* one byte more than a commit has, so that a longer line is noticed */
 	char path[PATH_MAX], text[BB_GIT_COMMIT_SIZE + 1];
 	int err;
 
@@ -333,8 +323,7 @@ static int commit_in_file(const char *dir, const char *name, char ret_commit[BB_
 	return 0;
 }
 
-/* Finds the commit of `ref` in the file packed-refs, whose lines are "<commit> <ref>". Skips
- * lines that begin with # or ^. */
+/* The lines of the file packed-refs are "<commit> <ref>". Skips lines that begin with # or ^. */
 static int commit_in_packed_refs(const char *dir, const char *ref,
 				 char ret_commit[BB_GIT_COMMIT_SIZE])
 {
@@ -392,8 +381,8 @@ int bb_git_commit__read(const char *dir, char ret_commit[BB_GIT_COMMIT_SIZE])
 	return err;
 }
 
-/* Takes the commit that CI names; only if CI names none, reads it from .git. CI may check out a
- * merge commit, or a tree without .git. */
+/* Prefers the commit that CI names, because CI may check out a merge commit or a tree without
+ * .git. */
 static void read_commit(const char *tree_dir, struct bb_fingerprint *fp)
 {
 	static const char *const variables[] = {"GITHUB_SHA", "CI_COMMIT_SHA"};
@@ -468,7 +457,7 @@ int bb_fingerprint__read(const char *root, const char *tree_dir, struct bb_finge
 
 void bb_testbed_name(const struct bb_fingerprint *fp, char ret_name[BB_TESTBED_SIZE])
 {
-	uint32_t hash = 2166136261u; /* first value of the hash FNV-1a (Fowler, Noll & Vo) */
+	uint32_t hash = 2166136261u; /* start value of the hash FNV-1a (Fowler, Noll & Vo) */
 	size_t n = 0;
 
 	for (const char *c = fp->cpu_model; *c && n < BB_TESTBED_SIZE - sizeof("-01234567"); c++) {

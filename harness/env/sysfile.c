@@ -3,7 +3,7 @@
 
 #include "base/parse.h"
 
-#define CPU_MAX 65536 /* above NR_CPUS of every kernel; a larger number in a list is an error */
+#define CPU_MAX 65536 /* above NR_CPUS of every kernel, so larger numbers are errors */
 
 int bb_sysfile__path(const char *root, const char *path, char *ret_path, size_t size)
 {
@@ -75,13 +75,10 @@ int bb_cpulist_count(const char *list, uint32_t *ret_n)
 	return 0;
 }
 
-/* --- times of /proc/stat, and interrupts --- */
-
-/* Columns of a cpu line in proc(5). The file has guest times after them, which are left out because
- * user and nice contain them. */
+/* columns of a cpu line, see proc(5); the guest times after them are part of USER and NICE */
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, N_COLUMNS };
 
-/* Parses the columns after the name of the CPU. Missing columns count as 0. */
+/* Columns that are missing at the end count as 0. */
 static int parse_columns(char *text, struct bb_cpu_times *ret_times)
 {
 	uint64_t column[N_COLUMNS] = {0};
@@ -138,8 +135,8 @@ double bb_steal_share(const struct bb_cpu_times *before, const struct bb_cpu_tim
 	return (double)(after->steal - before->steal) / (double)(after->total - before->total);
 }
 
-/* The end of the line that is looked for in /proc/interrupts. The beginning of the line differs:
- * "IWI:" on x86, "IPI5:" on arm64. */
+/* Lines of /proc/interrupts with this text count IRQ works. They begin with "IWI:" on x86 and with
+ * "IPI5:" on arm64. */
 #define DESCRIPTION "IRQ work interrupts"
 
 int bb_irq_works__read(const char *root, int cpu, uint64_t *ret_count, struct bb_err *err)
@@ -152,7 +149,7 @@ int bb_irq_works__read(const char *root, int cpu, uint64_t *ret_count, struct bb
 	rc = bb_sysfile__open(root, "/proc/interrupts", &f, err);
 	if (rc)
 		return rc;
-	/* The first line is " CPU0 CPU3": CPUs that are offline have no column. */
+	/* The first line, such as " CPU0 CPU3", has no column for a CPU that is offline. */
 	snprintf(want, sizeof(want), "CPU%d", cpu);
 	if (getline(&line, &size, f) > 0)
 		word = strtok_r(line, " \n", &save);
@@ -162,7 +159,7 @@ int bb_irq_works__read(const char *root, int cpu, uint64_t *ret_count, struct bb
 	while (word && rc == -ENOENT && getline(&line, &size, f) > 0) {
 		if (!strstr(line, DESCRIPTION))
 			continue;
-		/* the line is "IWI: 1 2 IRQ work interrupts" */
+		/* an example of the line: "IWI: 1 2 IRQ work interrupts" */
 		word = strtok_r(line, " \n", &save);
 		for (int i = 0; word && i <= column; i++)
 			word = strtok_r(NULL, " \n", &save);

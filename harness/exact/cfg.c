@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "exact/cfg.h"
 
-/* Marks of a slot: whether a basic block or a function begins there. */
+/* Marks of a slot: a basic block or a function begins there. */
 enum {
 	NOTHING = 0,
 	BLOCK = 1,
@@ -20,8 +20,7 @@ static int mark_slot(uint8_t *marks, uint32_t n, uint32_t at, int64_t slot, uint
 	return 0;
 }
 
-/* Marks the slots at which a function or a block must begin, because the instruction at slot `at`
- * leads there or ends the block before. */
+/* Marks where a function or a block must begin because of the instruction at slot `at`. */
 static int mark_targets(const struct bb_code *code, uint32_t at, uint8_t *marks, struct bb_err *err)
 {
 	const struct bpf_insn *i = &code->insns[at];
@@ -154,9 +153,9 @@ uint32_t bb_counts__reached(const struct bb_cfg *g, const uint64_t *before, cons
 
 struct search {
 	const struct bb_cfg *g;
-	uint32_t *queue, n; /* queue[n]: blocks that the present search has found */
+	uint32_t *queue, n; /* blocks that the present search has found */
 	uint32_t *found_by; /* by block: number of the last search that found it */
-	uint32_t number;    /* number of the present search; the first search is 1 */
+	uint32_t number;    /* number of the present search, from 1 on */
 };
 
 #define EXECUTED UINT32_MAX /* in found_by: the block was executed, so no search enters it */
@@ -169,7 +168,6 @@ static void add_found(struct search *s, uint32_t block)
 	s->queue[s->n++] = block;
 }
 
-/* Returns the number of instructions in the blocks that the search finds from block `from` on. */
 static uint32_t search_behind(struct search *s, const struct bb_code *code, uint32_t from)
 {
 	uint32_t n_insns = 0;
@@ -210,8 +208,8 @@ uint32_t bb_counts__turned_away(const struct bb_cfg *g, const struct bb_code *co
 		for (unsigned int k = 0; k < 2; k++)
 			if (s.found_by[next[k]] != EXECUTED && s.found_by[next[!k]] == EXECUTED)
 				n_insns = search_behind(&s, code, next[k]);
-		/* If the same instructions are behind several jumps, takes the last of these jumps,
-		 * because that jump decides whether they are executed. */
+		/* of several jumps to the same instructions, the last one decides whether they are
+		 * executed */
 		if (n_insns && n_insns >= most) {
 			most = n_insns;
 			*ret_at = g->blocks[b].last;
@@ -221,8 +219,8 @@ uint32_t bb_counts__turned_away(const struct bb_cfg *g, const struct bb_code *co
 	return most;
 }
 
-/* Returns the block from which the run came to `block`, if several blocks lead to `block` and the
- * counts tell which of them it was. Otherwise returns `block`. */
+/* Returns the block from which the run came to `block`, or `block` if only one block leads there or
+ * the counts do not tell. */
 static uint32_t step_back(const struct bb_cfg *g, const bool *ran, uint32_t block)
 {
 	uint32_t n_ways = 0, n_ran = 0, n_sure = 0, from = block, sure = block;
@@ -245,8 +243,8 @@ static uint32_t step_back(const struct bb_cfg *g, const bool *ran, uint32_t bloc
 	return n_ran == 1 ? from : n_sure == 1 ? sure : block;
 }
 
-/* Most instructions of a block that may be the common end of several paths. Such a block has an
- * exit, and perhaps an instruction that sets the return value. */
+/* most instructions of a common end of several paths: an exit, and one that sets the return
+ * value */
 #define SHARED_END 2u
 
 bool bb_counts__returned_at(const struct bb_cfg *g, const struct bb_code *code,
@@ -290,9 +288,8 @@ bool bb_counts__are_whole(const struct bb_cfg *g, const struct bb_code *code, ui
 	bool comes_back = true;
 	uint64_t exits = 0;
 
-	/* A run may also end where a block has no exit: by a tail call, by BPF_LD_ABS on a packet
-	 * that is too short, or by an exception in a kfunc. If the program has such an instruction
-	 * (!comes_back), there may be fewer exits than runs. */
+	/* A run may also end without an exit: by a tail call, by BPF_LD_ABS on a packet that is too
+	 * short, or by an exception in a kfunc. There may then be fewer exits than runs. */
 	for (uint32_t at = 0; at < code->n; at += bb_insn_slots(&code->insns[at]))
 		comes_back &= !bb_insn_may_leave(&code->insns[at]);
 	/* in[b] = sum of the counts of the blocks that lead to b */
@@ -317,7 +314,8 @@ bool bb_counts__are_whole(const struct bb_cfg *g, const struct bb_code *code, ui
 		return false;
 	in[0] += runs;
 	for (uint32_t b = 0; b < g->n_blocks; b++) {
-		/* The start of a called function is not checked: `in` does not count calls. */
+		/* not checked at the start of a called function, because `in` does not count
+		 * calls */
 		bool is_called = b && g->blocks[b].first == g->funcs[g->blocks[b].func].first;
 
 		if (!is_called && counts[b] > in[b])

@@ -5,42 +5,41 @@
 #include "base/io.h"
 #include "exact/registers.h"
 
-/* Slots of the code that counts a block: 2 to save registers, 2 to load the counter's address, 2 to
- * increment the counter, 2 to restore the registers. */
+/* slots to count a block: 2 to save registers, 2 for the counter's address, 2 to add, 2 to
+ * restore */
 #define COUNTER_SLOTS 8u
-/* Slots of the code that counts a failed call: 1 to skip the counting if a lookup found its key, 2
- * to load the counter's address, 2 to increment the counter. */
+/* slots to count a failed call: 1 to skip the rest if it succeeded, 2 for the address, 2 to add */
 #define VAIN_SLOTS 5u
-/* Slots of the code that logs a key: 1 to store the key's address on the stack, 1 to load it again,
- * 2 to load the address of the log, 2 for each byte of the key, to copy it. */
+/* slots to log a key: 1 to save its address, 1 to load that, 2 for the log's address, 2 for each
+ * byte */
 #define KEY_SLOTS(bytes) (4 + 2 * (bytes))
 
 /* Position of a block's counter, and the two registers that it uses. Every position in the block
- * gives the same count. We take the position at which the fewest registers must be saved. */
+ * gives the same count, so we take the one at which the fewest registers must be saved. */
 struct site {
 	uint32_t at; /* the counter goes before this slot */
 	uint8_t reg[2], save[2];
 };
 
-/* A clone that is being made. Each block gets an atomic counter, 8 bytes in the value of a map;
- * each watched lookup or tail call gets another counter, for its failures. */
+/* Each block gets an atomic counter, 8 bytes in the value of a map. Each watched call gets one,
+ * too. */
 struct maker {
 	struct bb_clone c;
 	struct bb_registers regs;
-	struct site *sites;    /* sites[block]: position of the block's counter */
+	struct site *sites;    /* by block: position of its counter */
 	uint8_t *saves;        /* by function: number of stack slots for saved registers, 0..2 */
-	uint32_t *stack_bytes; /* by function: bytes of stack that the program uses; saved registers
-				  go below them */
+	uint32_t *stack_bytes; /* by function: bytes of stack that the program uses; we save below
+				* them */
 	struct bb_rewrite out;
 };
 
-/* Offset from r10 of the lower end of the function's stack: 0 or negative. */
+/* Offset from r10 of the lower end of the function's stack. */
 static int below_stack(const struct maker *m, uint32_t func)
 {
 	return -(int)((m->stack_bytes[func] + 7) & ~7U);
 }
 
-/* Returns the size of the key that the lookup at slot `at` logs; 0: its key is not logged. */
+/* Returns the size of the key that the lookup at slot `at` logs, or 0 if it logs none. */
 static uint32_t key_bytes_of(const struct bb_clone *c, uint32_t at)
 {
 	struct bb_origin map = bb_origin_of(c->code, &c->cfg, at, BPF_REG_1);
@@ -52,8 +51,7 @@ static uint32_t key_bytes_of(const struct bb_clone *c, uint32_t at)
 	return info.key_size;
 }
 
-/* Decides which keys are logged. A lookup whose key is logged needs one of the stack slots for
- * saved registers, which keeps the address of the key meanwhile. */
+/* Decides which keys are logged. A stack slot keeps the key's address during the lookup. */
 static void find_keys(struct maker *m)
 {
 	struct bb_clone *c = &m->c;
@@ -68,7 +66,6 @@ static void find_keys(struct maker *m)
 	}
 }
 
-/* Finds the calls to watch, and the position of each block's counter. */
 static int find_sites(struct maker *m, struct bb_err *err)
 {
 	const struct bb_code *code = m->c.code;
@@ -119,7 +116,6 @@ static int find_room_to_save(struct maker *m, struct bb_err *err)
 	return rc;
 }
 
-/* Emits counts[nth]++, which needs two registers. */
 static void emit_count(struct maker *m, uint32_t nth, uint8_t address, uint8_t one)
 {
 	bb_emit_address(&m->out, address, m->c.counts.fd, nth * (uint32_t)sizeof(uint64_t));
@@ -127,14 +123,14 @@ static void emit_count(struct maker *m, uint32_t nth, uint8_t address, uint8_t o
 	bb_emit(&m->out, BPF_STX | BPF_ATOMIC | BPF_DW, address, one, 0, BPF_ADD);
 }
 
-/* Offset from r10 of the stack slot that keeps the address of the key of watched call `nth`. */
+/* Offset from r10 of the stack slot for the address of the key of watched call `nth`. */
 static int16_t key_slot(const struct maker *m, uint32_t nth)
 {
 	return (int16_t)(below_stack(m, bb_cfg__func_at(&m->c.cfg, m->c.vain[nth])) - 8);
 }
 
-/* Emits code that copies the key of watched call `nth` to the log. Registers r1 to r5 are free. The
- * code copies byte by byte, because the verifier refuses a misaligned load from the stack. */
+/* Copies the key byte by byte to the log, because the verifier refuses a misaligned load from the
+ * stack. */
 static void emit_key_log(struct maker *m, uint32_t nth)
 {
 	size_t at = (m->c.cfg.n_blocks + m->c.n_vain) * sizeof(uint64_t) +
@@ -176,8 +172,7 @@ static void lay_out(struct maker *m)
 		bb_emit_old(out, at);
 		if (!is_watched)
 			continue;
-		/* A lookup failed if it returned NULL. A tail call failed if it returned at all. r1
-		 * to r5 are free after a call. */
+		/* A lookup failed if it returned NULL. A tail call failed if it returned at all. */
 		if (code->insns[at].imm != BPF_FUNC_tail_call)
 			bb_emit(out, BPF_JMP | BPF_JNE | BPF_K, BPF_REG_0, 0,
 				(int16_t)(VAIN_SLOTS - 1 + (n_key ? KEY_SLOTS(n_key) - 1 : 0)), 0);
@@ -200,8 +195,8 @@ static int instrument_and_load(struct maker *m, struct bb_err *err)
 
 	m->out = (struct bb_rewrite){.code = code, .with = "counters"};
 	bb_rewrite__open(&m->out, most);
-	/* A jump that becomes long may push the targets of other jumps out of reach. No jump
-	 * becomes short again, so the loop ends. */
+	/* A jump that becomes long may push the targets of others out of reach. No jump becomes
+	 * short again, so the loop ends. */
 	do
 		lay_out(m);
 	while (!bb_rewrite__mend(&m->out));
@@ -219,8 +214,8 @@ static int instrument_and_load(struct maker *m, struct bb_err *err)
 	return rc;
 }
 
-/* Stops watching some calls: the lookups or, if no lookups are left, the tail calls. Watching a
- * lookup adds a branch, and fewer branches give the verifier fewer paths to check. */
+/* Stops watching all lookups or, if there are none, all tail calls. Each watched lookup is a
+ * branch, and with fewer branches the verifier has fewer paths to check. */
 static void watch_less(struct bb_clone *c)
 {
 	uint32_t n = 0;
@@ -260,8 +255,7 @@ static int load(const struct bb_code *code, bool with_keys, struct bb_clone *ret
 		find_keys(&m);
 		m.c.keys = (const volatile uint8_t *)&m.c.counts.v[n_counters];
 	}
-	/* only if a register must be saved, because finding the sizes of the stacks takes one more
-	 * load */
+	/* finding the sizes of the stacks takes one more load, so do it only if needed */
 	if (!rc && m.c.n_saved)
 		rc = find_room_to_save(&m, err);
 	if (!rc)

@@ -7,8 +7,7 @@
 #include "bpf/map_contents.h"
 #include "exact/rewrite.h"
 
-/* `map`: the map that is tested. `fd`: an empty map of the same kind that programs may only read;
- * it takes the place of `map`. */
+/* `fd` is an empty map like `map` that programs may only read. It takes the place of `map`. */
 struct trial {
 	struct bpf_map_info map;
 	int fd;
@@ -29,16 +28,15 @@ static bool open_trial(const struct bb_contents_map *map, struct trial *ret_tria
 	     info->type != BPF_MAP_TYPE_PERCPU_HASH && info->type != BPF_MAP_TYPE_LPM_TRIE))
 		return false;
 	opts.map_flags = info->map_flags | BPF_F_RDONLY_PROG;
-	/* an array gets as many entries as the original has, because the verifier checks accesses
-	 * against this number */
+	/* an array keeps its number of entries, because the verifier checks accesses against it */
 	ret_trial->fd = bpf_map_create((enum bpf_map_type)info->type, "bb_only_reads",
 				       info->key_size, info->value_size,
 				       is_array(info->type) ? info->max_entries : 1, &opts);
 	return ret_trial->fd >= 0;
 }
 
-/* True for helpers through which older kernels let a program write to a read-only map
- * (CVE-2024-49861), and for the helper that makes any system call. */
+/* On older kernels, all but the last of these helpers let a program write to a read-only map
+ * (CVE-2024-49861). The last one makes any system call. */
 static bool may_write_anywhere(const struct bpf_insn *i)
 {
 	return bb_insn_is_helper_call(i) &&
@@ -46,9 +44,9 @@ static bool may_write_anywhere(const struct bpf_insn *i)
 		i->imm == BPF_FUNC_check_mtu || i->imm == BPF_FUNC_sys_bpf);
 }
 
-/* Replaces the map in the code by the trial's empty map. *ret_uses becomes true if the code names
- * the map. Returns false if the code may change the map in a way that the trial does not show: by a
- * helper of may_write_anywhere(), or as an inner map. */
+/* Replaces the map in the code by the empty one. *ret_uses tells whether the code names the map.
+ * Returns false if the code may change the map unnoticed, by may_write_anywhere() or as an inner
+ * map. */
 static bool replace(const struct trial *trial, struct bb_code *code, bool *ret_uses)
 {
 	*ret_uses = false;

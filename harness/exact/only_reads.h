@@ -3,8 +3,7 @@
 
 #include "bpf/target.h"
 
-/* True if the verifier shows that no loaded program of the target can change the map. The verifier
- * shows this if it accepts each program with a map that programs may only read (BPF_F_RDONLY_PROG)
- * instead of `map`. False for LRU maps, because a lookup changes their order. False also if the
- * answer is not known. */
+/* True if no loaded program of the target can change the map: the verifier accepts each of them
+ * with a map that programs may only read (BPF_F_RDONLY_PROG) instead. False for LRU maps, because a
+ * lookup changes their order, and false if unknown. */
 bool bb_target__only_reads(const struct bb_target *t, const struct bb_contents_map *map);

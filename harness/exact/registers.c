@@ -4,9 +4,9 @@
 #include <bpf/btf.h>
 #include <linux/bpf.h>
 
-/* Two dataflow analyses over the basic blocks (Aho et al., Compilers, 9.2): one goes backwards and
- * finds `live`, one goes forwards and finds `known`. Each visits the blocks again until nothing
- * changes. A call of a function reads the registers that are live at the start of that function. */
+/* Two dataflow analyses over the basic blocks (Aho et al., Compilers, 9.2), backward for `live` and
+ * forward for `known`. Each visits the blocks again until nothing changes. A call of a function
+ * reads the registers that are live at the start of that function. */
 
 #define N_REGS 10       /* without r10, the frame pointer */
 #define ALL 0x3ffu      /* r0..r9 */
@@ -22,14 +22,13 @@ struct analysis {
 	struct bb_registers out;
 };
 
-/* Returns the set of the registers r1..rn. */
 static uint16_t first_args(unsigned int n)
 {
 	return (uint16_t)(((2U << n) - 1) & ARGS);
 }
 
-/* Argument registers of a global function. The verifier checks a call against the declaration, so
- * arguments that the function never reads count, too. BTF keeps a function's linkage in `vlen`. */
+/* The verifier checks a call of a global function against its declaration, so unused arguments
+ * count, too. BTF keeps a function's linkage in `vlen`. */
 static uint16_t declared_args(const struct bb_code *code, uint32_t type_id)
 {
 	const struct btf_type *func = code->btf && type_id ? btf__type_by_id(code->btf, type_id)
@@ -55,7 +54,7 @@ static uint16_t call_reads(const struct analysis *a, uint32_t at)
 	return (a->at_begin[a->g->block_of[a->g->funcs[func].first]] | a->declared[func]) & ARGS;
 }
 
-/* The registers that an instruction writes, or whose values it destroys. */
+/* The registers that an instruction writes or destroys. */
 static uint16_t writes(const struct bpf_insn *i)
 {
 	switch (BPF_CLASS(i->code)) {
@@ -110,7 +109,6 @@ static uint16_t reads(const struct analysis *a, uint32_t at)
 	}
 }
 
-/* Goes through each block backwards and finds the live registers before each instruction. */
 static void find_live(struct analysis *a)
 {
 	bool changed = true;
@@ -137,9 +135,8 @@ static void find_live(struct analysis *a)
 	}
 }
 
-/* Goes through one block forwards. A register is known at the start of a successor only if the
- * register has a value on all paths to that successor. Returns true if the set of a successor
- * changed. */
+/* A register is known at the start of a block only if it has a value on all paths that lead there.
+ * Returns true if the set of a successor changed. */
 static bool known_through(struct analysis *a, uint32_t block)
 {
 	const struct bb_basic_block *b = &a->g->blocks[block];
@@ -165,8 +162,7 @@ static bool known_through(struct analysis *a, uint32_t block)
 	return changed;
 }
 
-/* At the start of a function its arguments are known. At the start of the program only r1 is known,
- * which holds the context. */
+/* A function's arguments are known at its start. The program's only argument is r1, the context. */
 static void find_known(struct analysis *a)
 {
 	bool changed = true;
@@ -211,8 +207,8 @@ void bb_registers__done(struct bb_registers *r)
 	*r = (struct bb_registers){0};
 }
 
-/* Of the free registers, takes the lowest, because the JIT adds a push and a pop for each of r6 to
- * r9 that a function uses. Of the registers that must be saved, takes the highest. */
+/* Takes the lowest free registers, because the JIT adds a push and a pop for each of r6 to r9 that
+ * a function uses. Of the registers that must be saved, takes the highest. */
 unsigned int bb_registers__two(const struct bb_registers *r, uint32_t at, uint8_t ret_reg[2],
 			       uint8_t ret_save[2])
 {
@@ -232,21 +228,18 @@ unsigned int bb_registers__two(const struct bb_registers *r, uint32_t at, uint8_
 	return n < 2 ? BB_NO_TWO : saved;
 }
 
-/* --- where the value of a register comes from --- */
-
-/* Limit: blocks that are searched for one value. It can be low, because compilers load the address
- * of a map near its use, or before a loop. */
+/* most blocks that are searched for one value; compilers load a map's address near its use or
+ * before a loop */
 #define MOST_STEPS 64u
 
-/* One step of the search: it looks for the value that register `reg` has at the end of `block`. */
+/* A step of the search for a value: look for the value of register `reg` at the end of `block`. */
 struct step {
 	uint32_t block;
 	uint8_t reg;
-	/* true: the search has passed a lookup in a map of maps; the register holds the outer
-	 * map */
+	/* true after a lookup in a map of maps; the register then holds the outer map */
 	bool is_inner;
-	bool is_altered; /* true: the value is computed from the register and constants */
-	/* true: the value is in memory, at the address in the register + `offset` */
+	bool is_altered; /* true if the value is computed from the register and constants */
+	/* true if the value is in memory, at the address in the register + `offset` */
 	bool is_address;
 	int32_t offset;
 };
@@ -254,7 +247,7 @@ struct step {
 struct walk {
 	const struct bb_code *code;
 	const struct bb_cfg *g;
-	/* the steps found so far, steps[n_steps]; no step is there twice */
+	/* no step is there twice */
 	struct step steps[MOST_STEPS];
 	uint32_t n_steps;
 	bool is_lost; /* true if the value is not found on one path, or differs between two paths */
@@ -283,7 +276,6 @@ static void add_step(struct walk *w, struct step s)
 		w->steps[w->n_steps++] = s;
 }
 
-/* Continues the search at the ends of the blocks that lead to the block of step `s`. */
 static void go_before(struct walk *w, struct step s)
 {
 	const uint32_t block = s.block;
@@ -303,8 +295,8 @@ static void go_before(struct walk *w, struct step s)
 		note_origin(w, (struct bb_origin){.kind = BB_ORIGIN_CONTEXT_AT});
 }
 
-/* Goes back over the instruction `i`, which writes the register of step `s`. Changes `s` to the
- * register or the memory from which `i` takes the value. Returns false if the search ends here. */
+/* Goes back over the instruction `i`, which writes the register of `s`. Changes `s` to where `i`
+ * takes the value from. Returns false if the search ends here. */
 static bool step_over(const struct bpf_insn *i, struct step *s)
 {
 	unsigned int op = i->code & ~(unsigned int)BPF_X, class = BPF_CLASS(i->code);
@@ -333,7 +325,6 @@ static bool step_over(const struct bpf_insn *i, struct step *s)
 	return true;
 }
 
-/* Returns the origin of the value that the instruction `i` writes into its register. */
 static struct bb_origin origin_at(const struct bpf_insn *i, const struct step *s)
 {
 	unsigned int op = i->code & ~(unsigned int)BPF_X;
@@ -353,8 +344,7 @@ static struct bb_origin origin_at(const struct bpf_insn *i, const struct step *s
 	return (struct bb_origin){0};
 }
 
-/* Searches backwards, from the instruction before slot `at` to the start of the block, for the
- * instruction that gave the register of `s` its value. */
+/* Searches from slot `at` back to the start of the block for the writer of the register of `s`. */
 static void go_back(struct walk *w, uint32_t at, struct step s)
 {
 	while (at-- > w->g->blocks[s.block].first) {
@@ -410,13 +400,10 @@ uint64_t bb_context_words(const struct bb_code *code, const struct bb_cfg *g)
 	return words;
 }
 
-/* --- helpers of the kernel --- */
-
 #define MOST_ARGS 5u
 
-/* Number of arguments of helper 0, 1, 2, ... as bpf_helper_defs.h declares them. Variadic helpers
- * count as 5, and so does number 0, which is not a helper. A test compares this with the installed
- * header. */
+/* Number of arguments of helper 0, 1, 2, ... as declared in bpf_helper_defs.h, and 5 for variadic
+ * helpers and number 0, which is no helper. A test compares this with the installed header. */
 static const char args[] = "52423050055533002131442215435333231032322103231125434424352242243254544"
 			   "44443414102425513224431111115543334442155333321044511305312432222111114"
 			   "4434233541421242020315453413231111341454332101144533231442255333220442";

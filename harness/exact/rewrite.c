@@ -7,11 +7,9 @@
 #include "bpf/libbpf_log.h"
 #include "bpf/prog_stats.h"
 
-/* Size of the buffer for the verifier's log. It has room for a whole log: older kernels keep only
- * the start of a log that is too long, but the reason is at its end. */
+/* room for a whole verifier log, because older kernels drop the end of a longer one, with the
+ * reason */
 #define LOG_BYTES (1U << 20)
-
-/* --- writing the new instructions --- */
 
 void bb_rewrite__open(struct bb_rewrite *r, size_t most)
 {
@@ -66,7 +64,7 @@ void bb_emit_old(struct bb_rewrite *r, uint32_t at)
 
 	r->at[at] = r->n;
 	if (r->is_long[at]) {
-		/* the new code: if (...) goto 1f; goto 2f; 1: long goto; 2: */
+		/* becomes: if (...) goto 1f; goto 2f; 1: long goto; 2: */
 		if (!bb_insn_is_goto(&i)) {
 			i.off = 1;
 			r->insns[r->n++] = i;
@@ -116,8 +114,6 @@ bool bb_rewrite__mend(struct bb_rewrite *r)
 	return r->n_long == n_long;
 }
 
-/* --- loading the rewritten program --- */
-
 _Static_assert(!offsetof(struct bpf_func_info, insn_off) &&
 		       !offsetof(struct bpf_line_info, insn_off),
 	       "bb_rewrite__records() relies on it");
@@ -154,9 +150,8 @@ static int say_refused(const struct bb_code *code, const struct bb_rewrite *now,
 		       words[0] ? words : strerror(-rc));
 }
 
-/* Loads the program. log[LOG_BYTES] receives the end of the verifier's log: the reason of a refusal
- * and the statistics. If we asked for no log, libbpf would load a refused program once more with
- * the whole log, which takes ten times as long. */
+/* Asks for a short log, which has the reason of a refusal and the statistics. Without a log, libbpf
+ * would load a refused program once more with the whole log, which takes ten times as long. */
 static int load_with_log(const struct bb_code *code, const struct bb_rewrite *now, char *log,
 			 int *ret_fd, struct bb_err *err)
 {
@@ -222,8 +217,8 @@ int bb_load__empty(const struct bb_code *code, int32_t retval, int *ret_fd, stru
 	return bb_load__program(&empty, NULL, ret_fd, err);
 }
 
-/* If the instruction accesses the stack or takes an address on it, returns how many bytes below
- * r10 that is; otherwise 0. */
+/* Returns how far below r10 the instruction accesses the stack or takes an address on it, in bytes.
+ * Returns 0 if it does neither. */
 static int depth_shown(const struct bb_code *code, uint32_t at)
 {
 	const struct bpf_insn *i = &code->insns[at];
@@ -251,9 +246,8 @@ int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uin
 	if (rc)
 		return rc;
 	close(fd);
-	/* The verifier lists a stack size for each function except dead functions. If it lists
-	 * fewer sizes than there are functions, we cannot tell to which functions the sizes belong,
-	 * and each function gets the largest size. */
+	/* The verifier lists no stack size for dead functions. If sizes are missing, we do not know
+	 * which, and give each function the largest one. */
 	for (size_t i = 0; i < n; i++)
 		most = said[i] > most ? said[i] : most;
 	for (uint32_t f = 0; f < g->n_funcs; f++)
@@ -267,8 +261,6 @@ int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uin
 	}
 	return 0;
 }
-
-/* --- memory shared with a program --- */
 
 int bb_shared_memory__open(const char *name, size_t bytes, struct bb_shared_memory *ret_memory,
 			   struct bb_err *err)

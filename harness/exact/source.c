@@ -85,7 +85,7 @@ void bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const u
 		else
 			calls[merged++] = calls[i];
 	}
-	/* reading the kernel's BTF takes some ten milliseconds, so it is read only if kfuncs are
+	/* reading the kernel's BTF takes some ten milliseconds, so we do it only if kfuncs are
 	 * called */
 	if (merged && calls[merged - 1].is_kfunc)
 		kernel = btf__load_vmlinux_btf();

@@ -4,9 +4,9 @@
 #include "export/documents.h"
 #include "judge/annotated.h"
 
-/* width of the columns before the source, without the column execs/run, in characters */
+/* characters of a line before its source text, without the column execs/run */
 #define BEFORE_SOURCE 26u
-#define EXECS 12u     /* width of the column execs/run, which is left out if all are 1 */
+#define EXECS 12u     /* characters of the column execs/run, which is left out if all are 1 */
 #define HOT_SHARE 0.1 /* a line with at least this share of all instructions is coloured */
 
 static unsigned before_source(const struct bb_counted *c)
@@ -72,8 +72,8 @@ static void put_in_place(const struct bb_counted *c, const struct bb_annotate_op
 		said = file.state;
 		put_heads(c, out);
 		for (size_t k = 0; k < file.n; k++)
-			/* Without the source file, skip the rows without text, which mark gaps
-			 * between lines. Otherwise a gap would follow most lines. */
+			/* Rows without text stand for lines that are not shown. Skip them if the
+			 * source file is missing or has changed: there would be too many. */
 			if (file.rows[k].text || file.state == BB_SOURCE_AS_BUILT)
 				put_row(c, &file.rows[k], opts, out);
 		bb_annotated__done(&file);

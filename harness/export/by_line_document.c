@@ -4,14 +4,14 @@
 
 #include "base/text.h"
 
-#define NAMED 3u /* limit: parts that a sentence names */
+#define NAMED 3u /* a sentence names at most this many parts */
 /* a sentence leaves out parts with a smaller share of the program's own time */
 #define NAMED_LEAST 0.005
 
-/* A table shows at most this many values of the parameter; further values get another table. */
+/* A table shows at most this many values of the parameter. Further values get another table. */
 #define MOST_COLUMNS 8u
 
-/* a note about the measurements that are left out is added only if their share is at least this */
+/* a note about runs that were left out is added only if they are at least this share of all */
 #define LEFT_OUT_LEAST 0.01
 
 static const char *unit_of(const struct bb_by_line *b)
@@ -19,8 +19,7 @@ static const char *unit_of(const struct bb_by_line *b)
 	return b->timed->counts_instructions ? "machine instructions" : "ns";
 }
 
-/* Returns where a row is in the source: "line 83", "lines 83-90" or, without a line, "instruction
- * 12". */
+/* Returns "line 83", "lines 83-90" or, if the line is not known, "instruction 12". */
 static struct bb_table_cell position_in_words(const struct bb_timed_row *row)
 {
 	if (!row->line)
@@ -30,9 +29,9 @@ static struct bb_table_cell position_in_words(const struct bb_timed_row *row)
 		       : bb_table_cell_of("lines %u-%u", row->line, row->last_line);
 }
 
-/* Adds the cells of the columns "line" ("83", "83-90" or "@12") and "source". The cell "source"
- * has, in this order: the functions that were inlined there ("inner() of line 45, part() of line
- * 97: "), "(loop) " for a loop, the text `call` ("bpf_get_stack: "), and the source line. */
+/* Adds the cells of the columns "line" ("83", "83-90" or, for an instruction, "@12") and "source".
+ * Before the source text stand the calls that led to its function ("inner() of line 45: "), whether
+ * it is a loop, and `call`. */
 static void add_position(const struct bb_timed_row *row, const char *call, struct bb_doc *d)
 {
 	char before[400] = "";
@@ -52,8 +51,8 @@ static void add_position(const struct bb_timed_row *row, const char *call, struc
 	bb_doc__cell(d, "%s%s%.100s", before, call, row->text);
 }
 
-/* Returns how many ns longer a part takes with cold caches; 0 if that is less than
- * BB_BY_LINE_LEAST_NS, or if the intervals of the hot and the cold time overlap. */
+/* Returns how many ns longer a part takes with cold caches than with hot ones. Returns 0 if that is
+ * less than BB_BY_LINE_LEAST_NS, or if the intervals of the two times overlap. */
 static double missed_ns(const struct bb_line_part *p)
 {
 	double more = p->cold.value - p->ns.value;
@@ -95,8 +94,6 @@ void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t siz
 	bb_make_clean(buf);
 }
 
-/* Returns the time of a line, or "< 3" if it is below `least`, here 3. A time below 0 also gives "<
- * 3". */
 static struct bb_table_cell line_ns(double ns, double least)
 {
 	return ns < least ? bb_table_cell_of("< %g", least) : bb_table_cell_number(ns, ns);
@@ -107,19 +104,15 @@ void bb_doc_line_ns(double ns, double least, struct bb_doc *d)
 	bb_doc__table_cell(d, line_ns(ns, least));
 }
 
-/* --- the lines of one program --- */
-
-/* Adds the cells of a row that stand before the column "line". The figures of a part of a line
- * (`is_part`) are indented: the figures of the line include them, so the column adds up without
- * them. */
+/* Adds the cells before the column "line". The figures of a part of a line (`is_part`) are
+ * indented, because the figures of the whole line include them. */
 static void add_times(struct bb_doc *d, const struct bb_by_line *b, const struct bb_estimate *ns,
 		      double cold_ns, double insns, bool is_part)
 {
 	double share = 100 * ns->value / b->own.value;
 	bool is_small = ns->value < b->least,
 	     is_own = ns != &b->calling && b->own.value >= b->least;
-	/* the rest may be below 0, because runs on other paths may be shorter than a run on the
-	 * path of the rows */
+	/* below 0 if runs on other paths are shorter than runs on the path shown */
 	struct bb_table_cell time = ns == &b->rest && ns->value < -b->least
 					    ? bb_table_cell_value(ns->value)
 					    : line_ns(ns->value, b->least);
@@ -133,8 +126,8 @@ static void add_times(struct bb_doc *d, const struct bb_by_line *b, const struct
 	bb_doc__number_cell(d, insns, BB_WHOLE);
 }
 
-/* Adds a row that belongs to no line. `text` stands in the column "source"; it begins with a blank
- * if the row is of a part of a line. */
+/* Adds a row without a line number, with `text` in the column "source". If `text` begins with a
+ * blank, the row is a part of the line above it. */
 static void add_other(struct bb_doc *d, const struct bb_by_line *b, const struct bb_estimate *ns,
 		      double cold_ns, const char *text)
 {
@@ -143,8 +136,7 @@ static void add_other(struct bb_doc *d, const struct bb_by_line *b, const struct
 	bb_doc__text_cell(d, text);
 }
 
-/* Writes the name of a part's call, how often a run makes this call, and how long the first one
- * takes: "bpf_get_stack, 2 times, the first 4.00". */
+/* Describes a part of a line in words: "bpf_get_stack, 2 times, the first 4.00 ns". */
 static void name_call(const struct bb_by_line *b, const struct bb_line_part *p, char *buf,
 		      size_t size)
 {
@@ -160,7 +152,7 @@ static void name_call(const struct bb_by_line *b, const struct bb_line_part *p, 
 		 turns.text, p->row->enters ? ", without its lines" : "");
 }
 
-/* Returns the call that takes all of the line's time; NULL if no call does. */
+/* Returns the call that takes all of the line's time, or NULL if no call does. */
 static const struct bb_line_part *only_call(const struct bb_by_line *b,
 					    const struct bb_line_time *line)
 {
@@ -177,8 +169,7 @@ static const struct bb_line_part *only_call(const struct bb_by_line *b,
 	return only;
 }
 
-/* An item that the sentence about the program's own time may name: a line whose whole time is one
- * call, or a part of a line (its own code or a call). */
+/* A line, or a part of a line, that a sentence may name. */
 struct named {
 	double ns;
 	const struct bb_timed_row *row;
@@ -196,8 +187,8 @@ void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size)
 	struct named *all = bb_calloc(b->n_parts + 1, sizeof(*all));
 	size_t at = 0, n = 0;
 
-	/* Take the times that the rows of the table show: of a whole line if one call takes all of
-	 * its time, else of each part of the line. */
+	/* Take the times that the table shows: of the whole line if one call takes all of it, else
+	 * of each part of the line. */
 	for (size_t i = 0; i < b->n_lines; i++) {
 		const struct bb_line_time *line = &b->lines[i];
 		const struct bb_line_part *only = only_call(b, line);
@@ -229,8 +220,8 @@ void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size)
 	bb_make_clean(buf);
 }
 
-/* Adds the row of a line. Rows for the line's calls and its own code follow, unless one call takes
- * all of the line's time. */
+/* Adds the row of a line, and rows for its calls and its own code. One call that takes all of the
+ * line's time gets no row. */
 static void add_line(struct bb_doc *d, const struct bb_by_line *b, const struct bb_line_time *line)
 {
 	const struct bb_line_part *only = only_call(b, line);
@@ -256,7 +247,7 @@ static void add_line(struct bb_doc *d, const struct bb_by_line *b, const struct 
 	}
 }
 
-/* Adds one row for the `n` lines whose times are too short to be told from 0. */
+/* Adds one row for the `n` lines whose times cannot be told from 0. */
 static void add_folded(struct bb_doc *d, const struct bb_by_line *b, size_t n)
 {
 	struct bb_estimate sum = {0, NAN, NAN};
@@ -420,8 +411,6 @@ void bb_doc_by_line(const struct bb_by_line *b, bool whole, bool longest_first, 
 	bb_doc_by_line_table(b, longest_first, all, d);
 }
 
-/* --- the lines of one program at several values of its parameter --- */
-
 static bool is_same_program(const struct bb_timed *a, const struct bb_timed *b)
 {
 	return a->param && b->param && !strcmp(a->scenario, b->scenario) &&
@@ -429,8 +418,7 @@ static bool is_same_program(const struct bb_timed *a, const struct bb_timed *b)
 	       !strcmp(a->param, b->param);
 }
 
-/* Returns the value of the parameter, from the end of the case's name: "32" for
- * "perf_profiler/ringbuf/lines/stack_depth=32". */
+/* Returns the parameter's value, "32" for the case "perf_profiler/ringbuf/lines/stack_depth=32". */
 static const char *value_of(const struct bb_timed *t)
 {
 	size_t name = strlen(t->name), param = t->param ? strlen(t->param) : 0;
@@ -442,8 +430,8 @@ static const char *value_of(const struct bb_timed *t)
 	return at > t->name ? at : t->name;
 }
 
-/* Adds a table with a column for each of cases[n], which are cases of one program. The lines of
- * each case are in the order of the source. */
+/* Adds a table of one program, with a column for each of cases[n]. Merges the lines of the cases,
+ * each of which has them in the order of the source. */
 static void add_group(const struct bb_by_line *const *cases, size_t n, struct bb_doc *d)
 {
 	const struct bb_timed *first = cases[0]->timed;
@@ -492,8 +480,7 @@ void bb_doc_by_param(const struct bb_by_line *cases, size_t n, struct bb_doc *d)
 
 		for (size_t k = 0; k < i; k++)
 			before += is_same_program(cases[k].timed, cases[i].timed);
-		/* skips a case that the table of an earlier case of its program has already
-		 * shown */
+		/* the table of an earlier case of this program already shows this case */
 		if (before % MOST_COLUMNS)
 			continue;
 		for (size_t k = i; k < n && n_group < MOST_COLUMNS; k++)

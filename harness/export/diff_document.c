@@ -3,26 +3,23 @@
 #include "base/text.h"
 #include "export/documents.h"
 
-#define EXACT_ROWS 20u /* limit: cases with different counts that are shown */
-/* If the counts of a line differ by more than this many instructions, code was added or removed: it
- * did not only move to or from another line. */
+#define EXACT_ROWS 20u /* at most this many cases with different counts are shown */
+/* A line whose count differs by more than this many instructions was changed. With a smaller
+ * difference, code may only have moved from or to another line. */
 #define MOVED 2.0
 #define LEAST_INSNS 0.005 /* smaller differences in instructions per run come from rounding */
-#define EXACT_LINES 5u    /* limit: lines of a program with different counts that are shown */
-#define TIME_ROWS 20u     /* limit: lines of a program with different times that are shown */
-/* a table with more rows has sentences above it, which name the changed cases */
+#define EXACT_LINES 5u    /* at most this many lines of a program with different counts are shown */
+#define TIME_ROWS 20u     /* at most this many lines of a program with different times are shown */
+/* above a table with more rows than this, sentences name the changed cases */
 #define MANY_ROWS 16u
-#define NAMED 4u      /* limit: cases that such a sentence names */
-#define NEXT_LINES 3u /* limit: lines that the advice "next" names */
+#define NAMED 4u      /* a sentence above a table names at most this many cases */
+#define NEXT_LINES 3u /* the advice "next" names at most this many lines */
 #define LARGE 9999.5  /* figures of at least this size have no decimals */
-/* A and B are shown in two units (ns, ms) only if one of them is at least this many times the other
- */
+/* A and B have different units (ns, ms) only if one is at least this many times the other. */
 #define FAR 10.0
-/* limit: advice to measure more loads never asks for more than this many times the present loads */
+/* advice never asks for more than this many times the present number of loads */
 #define TIMES_MOST 60.0
 #define SLOWER_LEAST 0.005 /* a smaller difference in the speed of the machine is not mentioned */
-
-/* --- the cells of one figure of A and of B --- */
 
 static struct bb_table_cell percent(double ratio)
 {
@@ -35,7 +32,6 @@ static struct bb_table_cell percent(double ratio)
 	return bb_table_cell_of(fabs(percent) < 99.995 ? "%+.2f" : "%+.4g", percent);
 }
 
-/* Returns an interval of ratios in percent: "[+2.95, +3.10]". */
 static struct bb_table_cell percents(double lo, double hi)
 {
 	if (!isfinite(lo) || !isfinite(hi))
@@ -48,17 +44,15 @@ static const struct bb_comparison *find_comparison(const struct bb_report *r, co
 	return r ? BB_FIND(r->comparisons, r->n_comparisons, bb_same_text(it->name, name)) : NULL;
 }
 
-/* The cells of A, of B and of their difference. The printed figures agree: B is A plus the
- * difference, up to the last digit of the larger figure. For this, the difference is rounded and B
- * is computed from it, because the verdict is on the difference. So the last digit of B may differ
- * from that in `show`. */
+/* The cells of A, of B and of their difference. B is printed as A plus the rounded difference, so
+ * that the three figures agree. Its last digit may therefore differ from that in `show`. */
 struct sum {
 	struct bb_table_cell a, b, diff;
 };
 
-/* Returns the cells of A, A + `shift` and `shift`, with the decimals that suit the smaller of A and
- * B. If `shift` is NAN, the second cell is that of B. Missing figures are NAN. If only one of A and
- * B is LARGE, each has the decimals that suit itself. With `whole`, there are no decimals. */
+/* Makes the cells of A, of B and of their difference `shift`. B is A + `shift` or, if `shift` is
+ * NAN, `b`. A figure that is NAN has an empty cell. The smaller of A and B sets the decimals of all
+ * three. If only one of A and B is LARGE, each sets its own. With `whole`, there are none. */
 static struct sum sum_of_ns(double a, double b, double shift, bool whole)
 {
 	double least = fmin(fabs(a), fabs(b)), most = fmax(fabs(a), fabs(b)), unit;
@@ -85,8 +79,8 @@ static struct sum sum_of_ns(double a, double b, double shift, bool whole)
 	return sum;
 }
 
-/* True if the row is shown in ms: both figures are large enough for that, or the larger one is FAR
- * times the smaller one. */
+/* True if the row is shown in ms: either both figures are 1 ms or more, or the larger one is, and
+ * is FAR times the smaller one. */
 static bool is_in_ms(const struct bb_diff *row)
 {
 	double least = fmin(fabs(row->a), fabs(row->b)), most = fmax(fabs(row->a), fabs(row->b));
@@ -103,7 +97,7 @@ static struct sum sum_of(const struct bb_diff *row)
 	struct bb_table_cell *const cells[] = {&s.a, &s.b, &s.diff};
 	const double ns[] = {row->a, row->b, row->shift};
 
-	/* a figure below a ms stays in ns, while the larger figure and the difference are in ms */
+	/* a figure of A or B below 1 ms stays in ns */
 	for (size_t i = 0; is_ms && i < BB_LEN(cells); i++)
 		if (isfinite(ns[i]))
 			*cells[i] = i < 2 && !bb_is_shown_in_ms(ns[i])
@@ -139,8 +133,8 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 		bb_doc__text_cell(d, row->note);
 }
 
-/* Adds a table of those rows [first, end) of `diffs` that have exact metrics or, without `exact`,
- * measured figures. `g` is the gate whose second measurement confirms verdicts; NULL: no gate. */
+/* Adds a table of the rows [first, end) of `diffs`: exact metrics or, without `exact`, measured
+ * figures. `g` is NULL if the table is not part of a gate's report. */
 static void add_table(const struct bb_diffs *diffs, size_t first, size_t end, bool exact,
 		      const struct bb_doc_gate *g, struct bb_doc *d)
 {
@@ -156,7 +150,6 @@ static void add_table(const struct bb_diffs *diffs, size_t first, size_t end, bo
 			add_diff(&diffs->rows[i], g, d);
 }
 
-/* Adds two tables of the rows [first, end): measured figures, then exact metrics. */
 static void add_diffs(const struct bb_diffs *diffs, size_t first, size_t end,
 		      const struct bb_doc_gate *g, struct bb_doc *d)
 {
@@ -164,7 +157,7 @@ static void add_diffs(const struct bb_diffs *diffs, size_t first, size_t end,
 	add_table(diffs, first, end, true, g, d);
 }
 
-/* Adds the reasons why series are void, each reason only once. */
+/* Adds each reason why series do not count, only once. */
 static void add_voids(const struct bb_diffs *diffs, struct bb_doc *d)
 {
 	size_t before = d->n;
@@ -177,8 +170,7 @@ static void add_voids(const struct bb_diffs *diffs, struct bb_doc *d)
 	}
 }
 
-/* Adds the name of A or of B; `side` says which. If all programs of the variant `name` are of one
- * file, adds the file, and the program if there is only one: "A: base: prog.bpf.o, work". */
+/* Adds the name of A or B, with its file and program if it has only one: "A: base: x.o, work". */
 static void add_side(char side, const char *name, const struct bb_report *r, struct bb_doc *d)
 {
 	const struct bb_program *first = NULL;
@@ -207,7 +199,6 @@ static void add_sides(struct bb_doc_sides sides, struct bb_doc *d)
 	add_side('B', sides.b, sides.r, d);
 }
 
-/* Adds the machine that measured the run. `r` may be NULL. */
 static void add_machine(const struct bb_report *r, struct bb_doc *d)
 {
 	if (r)
@@ -215,8 +206,7 @@ static void add_machine(const struct bb_report *r, struct bb_doc *d)
 			    r->fingerprint.cpu_model);
 }
 
-/* Adds advice to give `command` again without `option`. If `command` is NULL, the advice says "the
- * same" in its place. */
+/* Adds advice to give `command`, or "the same" if that is NULL, again without `option`. */
 static void add_without(const char *command, const char *option, const char *why, struct bb_doc *d)
 {
 	char *without = command ? bb_command_without(command, option) : NULL;
@@ -226,8 +216,7 @@ static void add_without(const char *command, const char *option, const char *why
 	free(without);
 }
 
-/* Names the first cases that regressed, and the first that improved: "regressed: compare/step
- * +22.81 % [+10.51, +30.05]". */
+/* Names the cases that regressed or improved: "regressed: prog/step +5.04 % [+4.1, +6.0]". */
 static void add_verdicts(const struct bb_diffs *diffs, struct bb_doc *d)
 {
 	static const enum bb_verdict changed[] = {BB_VERDICT_REGRESSED, BB_VERDICT_IMPROVED};
@@ -251,9 +240,8 @@ static void add_verdicts(const struct bb_diffs *diffs, struct bb_doc *d)
 	}
 }
 
-/* True if both comparisons are of the same program. In a run that compares two objects in turns,
- * each of their programs has a scenario of its own, so the names of the scenarios are compared,
- * too. */
+/* True if both comparisons are of one program. If objects are compared, each program has its own
+ * scenario, the first part of a comparison's name. So the scenarios must be equal, too. */
 static bool are_of_one_program(const struct bb_comparison *a, const struct bb_comparison *b)
 {
 	return !strcmp(a->base, b->base) && !strncmp(a->name, b->name, strcspn(b->name, "/") + 1);
@@ -268,7 +256,7 @@ static size_t count_programs(const struct bb_report *r)
 	return n;
 }
 
-/* Adds the number of rows with each verdict. `r`: the run that compared both sides in turns. */
+/* Adds the number of rows with each verdict. `r` is NULL if two stored runs are compared. */
 static void add_headline_of(const struct bb_diffs *diffs, const struct bb_report *r,
 			    struct bb_doc *d)
 {
@@ -321,8 +309,6 @@ void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open,
 	add_sides(sides, d);
 }
 
-/* --- executed instructions of A and B --- */
-
 static void add_count(struct bb_doc *d, const struct bb_counted_case *c)
 {
 	if (c->void_why || !c->runs)
@@ -339,8 +325,7 @@ static void add_exact_row(const struct bb_exact_row *row, const struct bb_doc_ga
 	const char *variant = strstr(row->name, "/head/");
 	const char *verdict = bb_verdict_name(row->verdict);
 
-	/* Leave the variant out of the name ("prog.work/head/exact"), because the row is about base
-	 * and head. */
+	/* leave "head" out of "prog.work/head/exact", because the row is about base and head */
 	bb_doc__cell(d, "%.*s%s", variant ? (int)(variant - row->name) : 0, row->name,
 		     variant ? variant + strlen("/head") : row->name);
 	add_count(d, row->a);
@@ -356,8 +341,7 @@ static void add_exact_row(const struct bb_exact_row *row, const struct bb_doc_ga
 	bb_doc__text_cell(d, verdict);
 }
 
-/* Returns the name of a case without "head", which every case of a comparison has, and without the
- * drive that counts instructions or times lines: "prog.work" for "prog.work/head/lines". */
+/* Returns a name without "head", "exact" and "lines": "prog.work" for "prog.work/head/lines". */
 static struct bb_table_cell short_name(const char *name)
 {
 	static const char *const drop[] = {"head", "exact", "lines"};
@@ -386,8 +370,7 @@ static bool is_small(const struct bb_exact_line *line)
 }
 
 /* True if the small differences of the program's lines add up to 0: then code has only moved from
- * one line to another. If they do not add up to 0, one of them may be the change that the user
- * looks for. */
+ * one line to another. Otherwise one of them may be the change that the user looks for. */
 static bool are_small_moves(const struct bb_exact_program *p)
 {
 	double sum = 0;
@@ -398,7 +381,7 @@ static bool are_small_moves(const struct bb_exact_program *p)
 }
 
 /* Adds the source lines that execute more or fewer instructions in B than in A. Without `all`, adds
- * only the first EXACT_LINES of them, and none whose code only moved. */
+ * at most EXACT_LINES, and none whose code only moved. */
 static void add_exact_lines(const struct bb_exact_program *p, bool all, struct bb_doc *d)
 {
 	size_t n = 0, most = all ? SIZE_MAX : EXACT_LINES;
@@ -440,7 +423,7 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sid
 	};
 	size_t differ = diff->n_rows - bb_exact_diff__count(diff, BB_VERDICT_SAME), shown = 0;
 
-	/* In a gate's document, add_gate_counts() has already written how many cases differ. */
+	/* In a gate's report, add_gate_counts() has already written how many cases differ. */
 	if (!g)
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 			    "%zu regressed, %zu improved, %zu same, %zu inconclusive",
@@ -481,9 +464,6 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sid
 		bb_doc__add(d, BB_DOC_FAINT, "next", "nothing has to be done");
 }
 
-/* --- time by line of A and B --- */
-
-/* Returns the verdict on a line in words: "new" or "gone" for a line that only one program has. */
 static const char *line_verdict(const struct bb_time_diff_row *r)
 {
 	if (!r->a && r->verdict == BB_VERDICT_REGRESSED)
@@ -516,9 +496,7 @@ static struct bb_table_cell signed_value(double ns)
 	return bb_table_cell_of("%s%s", ns < 0 ? "-" : "+", bb_table_cell_value(fabs(ns)).text);
 }
 
-/* Adds a sentence below the table about the lines that it does not show: how many more of them
- * differ, or that no difference was found in them. Also warns if a new line may hide work of the
- * lines beside it. */
+/* Adds a sentence about the lines that the table above does not show. */
 static void add_sentence(const struct bb_time_diff_case *c, struct bb_doc *d)
 {
 	bool is_new = BB_ANY(c->rows, c->n_rows, !it->a && it->verdict == BB_VERDICT_REGRESSED);
@@ -560,8 +538,8 @@ static void add_speed(const struct bb_time_diff_case *c, struct bb_doc *d)
 		bb_doc__append(d, "; a line differs where that does not explain it");
 }
 
-/* Returns the source file that all rows are in; "" for a program without lines; NULL if the rows
- * are in several files. */
+/* Returns the source file of all rows. Returns "" if the program has no line information, and NULL
+ * if the rows are in several files. */
 static const char *only_file(const struct bb_time_diff_case *c)
 {
 	const char *only = NULL;
@@ -576,7 +554,8 @@ static const char *only_file(const struct bb_time_diff_case *c)
 	return only;
 }
 
-/* True if the source of the row names the row's call, and no other row is of the same line. */
+/* True if the cell of the row need not name the row's call: its source text has the name, and no
+ * other row is of the same line. */
 static bool names_call(const struct bb_time_diff_case *c, const struct bb_timed_row *row)
 {
 	for (size_t i = 0; i < c->n_rows; i++) {
@@ -604,13 +583,12 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 		const struct bb_time_diff_row *r = &c->rows[i];
 		const struct bb_timed_row *row = r->b ? r->b : r->a;
 		struct sum sum = sum_of_ns(r->a_ns, r->b_ns, r->more.value, false);
-		/* if both times are below BB_BY_LINE_LEAST_NS, their difference is only noise */
+		/* below BB_BY_LINE_LEAST_NS, times and their difference are only noise */
 		bool is_tiny = fmax(fabs(r->a_ns), fabs(r->b_ns)) < BB_BY_LINE_LEAST_NS;
 		bool both = r->a && r->b && !is_tiny;
 		const char *call;
 
-		/* show a line whose interval excludes 0, even if the difference may be below the
-		 * threshold */
+		/* show a line whose interval excludes 0, even if the threshold may be larger */
 		if (!all && !bb_time_diff_row__differs(r) &&
 		    (r->verdict != BB_VERDICT_INCONCLUSIVE || !(r->more.lo > 0 || r->more.hi < 0) ||
 		     fabs(fmax(r->b_ns, 0) - fmax(r->a_ns, 0)) < BB_BY_LINE_LEAST_NS))
@@ -644,8 +622,8 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 	bb_doc__text_cell(d, "(all other lines, and the call)");
 }
 
-/* Appends what the user must do to get `times` times the present loads: the option and its value,
- * such as "--budget 90"; or "5 times the loads" if there is no such option. */
+/* Appends how to get `times` times the present loads: an option with its value, "--budget 90", or
+ * "5 times the loads" if there is no such option. */
 static void add_more(const struct bb_time_diff *diff, double times, struct bb_doc *d)
 {
 	if (diff->option)
@@ -678,8 +656,8 @@ static void add_next_step(const struct bb_time_diff_case *c, const struct bb_tim
 	}
 }
 
-/* Adds the verdict on the time of a whole run of the program: "prog, time by line: regressed, A
- * 160.8 ns a run, B 168.9 ns, +5.04 %, +8.11 ns [+7.65, +8.56]". */
+/* Adds the verdict on the time of a run of the program: "prog, time by line: regressed, A 160.8 ns
+ * a run, B 168.9 ns, +5.04 %, +8.11 ns [+7.65, +8.56]". */
 static void add_whole(const struct bb_time_diff_case *c, struct bb_doc *d)
 {
 	const struct bb_time_diff_row *w = &c->whole;
@@ -727,8 +705,7 @@ void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc_sides sides
 	add_machine(sides.r, d);
 }
 
-/* Appends the first lines that regressed or are new: "prog.c:12, prog.c:15, ...". Returns how many
- * lines there are. */
+/* Appends the first regressed or new lines, "prog.c:12, ...". Returns the number of such lines. */
 static size_t append_regressed(const struct bb_time_diff *diff, struct bb_doc *d)
 {
 	size_t n = 0;
@@ -779,8 +756,6 @@ void bb_doc_time_diff_next(const struct bb_time_diff *diff, const char *command,
 		add_without(command, "--time", "a verdict on the program as a whole", d);
 	free(again);
 }
-
-/* --- the document of a gate --- */
 
 void bb_doc_gate_headline(enum bb_exit code, struct bb_doc *d)
 {
@@ -839,13 +814,12 @@ void bb_doc_gate_revisions(const struct bb_gate *g, struct bb_doc *d)
 		     g->head_made, d);
 }
 
-/* True if an exact metric of the program differs, such as its number of instructions. */
+/* True if an exact metric of the program, such as its number of instructions, differs. */
 static bool has_moved(const struct bb_diffs *diffs, const char *program)
 {
 	return BB_ANY(diffs->rows, diffs->n, it->exact && bb_same_text(it->name, program));
 }
 
-/* Adds an item for each comparison that regressed, with the differences of both measurements. */
 static void add_regressed(const struct bb_doc_gate *v, const struct bb_diffs *diffs,
 			  struct bb_doc *d)
 {
@@ -870,14 +844,14 @@ static void add_regressed(const struct bb_doc_gate *v, const struct bb_diffs *di
 	}
 }
 
-/* Adds the values of `--each` and `--budget` that should decide the inconclusive comparisons. Adds
- * nothing if they are unknown. `is_first` is true if the document has no other next step yet. */
+/* Advises values of `--each` and `--budget` that should decide the inconclusive comparisons. Adds
+ * nothing if they are unknown. `is_first` is true if the report has no other advice. */
 static void add_longer(const struct bb_doc_gate *v, bool is_first, struct bb_doc *d)
 {
 	const struct bb_gate *g = v->gate;
 	double want_s = bb_budget_to_decide(v->first), each_s = fmax(want_s, g->each_s), n = 0;
-	/* what is needed, s: the time spent, and twice the first measurement, which gets half of
-	 * the budget, for all programs together */
+	/* the budget that is needed, s: the time spent so far and, for each program, twice each_s.
+	 * The first measurement gets only half of the budget. */
 	double needs_s = g->spent_s;
 	bool needs_each = want_s > g->each_s, needs_budget;
 	size_t late = 0;
@@ -902,8 +876,8 @@ static void add_longer(const struct bb_doc_gate *v, bool is_first, struct bb_doc
 		bb_doc__append(d, "%s`--budget %.0f`", needs_each ? " and " : "", ceil(needs_s));
 }
 
-/* Names one reason why the gate fails, other than a slowdown: a case that executes more
- * instructions, or a program that does not load or exceeds a limit of the gate. */
+/* Returns the name of a case or program that makes the gate fail although nothing became slower. It
+ * executes more instructions, does not load, or exceeds a limit of verified instructions. */
 static struct bb_table_cell what_fails(const struct bb_doc_gate *v)
 {
 	const struct bb_gate *g = v->gate;
@@ -1001,8 +975,8 @@ void bb_doc_gate_others(const struct bb_gate *g, struct bb_doc *d)
 	}
 }
 
-/* True if one sentence says all about the counts of instructions: the gate counted one program,
- * whose count differs by the same number in all runs, and gives no verdict on that. */
+/* True if one sentence says all about the counts of instructions: the gate counted one case, all
+ * its runs differ by the same number, and --exact is not given, so there is no verdict. */
 static bool is_one_count(const struct bb_gate *g)
 {
 	const struct bb_exact_row *row = g->counted.rows;
@@ -1054,7 +1028,7 @@ void bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d)
 	bb_doc_time_diff(&g->timed, (struct bb_doc_sides){0}, false, d);
 	add_gate_counts(v, d);
 	bb_doc_gate_others(g, d);
-	/* Adds each skipped drive of a program that another drive compared. */
+	/* Add the drives that were skipped for a program that another drive compared. */
 	for (size_t i = 0; i < first->n_skips; i++)
 		if (BB_ANY(g->programs, g->n_programs,
 			   it->state == BB_GATE_COMPARED &&

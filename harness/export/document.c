@@ -6,8 +6,6 @@
 #include "base/text.h"
 #include "export/table_cells.h"
 
-/* --- making a document --- */
-
 static struct bb_doc_block *add_block(struct bb_doc *d, enum bb_doc_kind kind)
 {
 	struct bb_doc_block *b = bb_append(&d->blocks, &d->n, sizeof(*b));
@@ -43,8 +41,7 @@ void bb_doc__again(struct bb_doc *d, enum bb_doc_kind kind, const char *label, c
 	static const char *const drop[] = {"--quiet", "-q"};
 	char *loud = bb_command_without_all(command, drop, BB_LEN(drop)),
 	     *with = loud ? bb_command_with(loud, option) : NULL;
-	/* `--vm` needs no root, because a guest measures. `annotate` needs none, because it reads
-	 * stored runs */
+	/* needs no root: `--vm` measures in a guest, and `annotate` reads stored runs */
 	bool as_root = with && !strstr(with, " --vm") && strncmp(with, "bpfbench annotate ", 18);
 
 	bb_doc__add(d, kind, label, "%s%s`%s%s%s",
@@ -70,7 +67,7 @@ void bb_doc__table(struct bb_doc *d, const struct bb_doc_column *columns, size_t
 		bb_doc__column(d, columns[i]);
 }
 
-/* Adds a cell with the text `text`, and takes ownership of it. NULL: there is no figure. */
+/* Adds a cell and takes ownership of `text`, which is NULL if there is no figure. */
 static void add_cell(struct bb_doc *d, char *text)
 {
 	struct bb_doc_block *b = &d->blocks[d->n - 1];
@@ -137,17 +134,14 @@ bool bb_doc_block__has_column(const struct bb_doc_block *b, size_t column)
 	return false;
 }
 
-/* --- rendering as Markdown --- */
-
-/* A space of no width. It breaks up "@name" and "#1" in our texts, so that a site such as GitHub
- * does not notify its user "name", and makes no link. A backslash does not help, because sites look
- * for names in the rendered Markdown. */
+/* A space of no width, to be written after characters such as '@' and '#'. Without it, a site such
+ * as GitHub notifies a user whom our text names, "@name", and makes a link of "#1". A backslash
+ * does not help, because sites look for names in the rendered text. */
 #define APART "&#8203;"
 #define MARKUP "|\\`*_<>[]#&~$"
 
-/* True if `word` begins with 7 to 40 hexadecimal digits, and then has no letter, digit or '_'.
- * GitHub or GitLab may make such a word a link to a commit. Decimal digits alone do not count,
- * because they are nearly always plain numbers. */
+/* True if a site may take `word` for the hash of a commit: 7 to 40 hexadecimal digits, not all of
+ * them decimal, and then no letter, digit or '_'. Decimal digits alone are mostly a number. */
 static bool is_commit(const char *word)
 {
 	size_t n = strspn(word, "0123456789abcdefABCDEF");
@@ -156,8 +150,8 @@ static bool is_commit(const char *word)
 	       !isalnum((unsigned char)word[n]) && word[n] != '_';
 }
 
-/* True if a site may make a link of the text at `at`, because it mentions a user, refers to an
- * issue or a commit, or is a URL. `begins_word` says whether a word begins there. */
+/* True if a site may make a link of the text at `at`: to a user, an issue, a commit or a URL.
+ * `begins_word` says whether a word begins at `at`. */
 static bool begins_link(const char *at, bool begins_word)
 {
 	return at[0] == '@' || !strncmp(at, "://", 3) || !strncasecmp(at, "www.", 4) ||
@@ -165,8 +159,8 @@ static bool begins_link(const char *at, bool begins_word)
 	       (begins_word && (is_commit(at) || !strncasecmp(at, "gh-", 3)));
 }
 
-/* If a command in backquotes begins at `at`, and needs no escapes, returns its length with the
- * backquotes; otherwise returns 0. */
+/* Returns the length, with its backquotes, of a command in backquotes that begins at `at` and needs
+ * no escapes. Returns 0 if there is none. */
 static size_t code_len(const char *at)
 {
 	size_t n = 1;
@@ -195,8 +189,7 @@ void bb_md_text(const char *text, FILE *out)
 		putc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, out);
 		if (begins_link(text, begins_word))
 			fputs(APART, out);
-		/* A word does not begin after '-' or '_', so that the end of a run's id,
-		 * "-1a2b3c4d", is not taken for a commit and the id stays in one piece. */
+		/* no word begins after '-', as at the end of a run's id, "-1a2b3c4d" */
 		begins_word = !isalnum((unsigned char)*text) && !strchr("_-", *text);
 	}
 }
@@ -278,8 +271,6 @@ void bb_doc__markdown(const struct bb_doc *d, FILE *out)
 	}
 }
 
-/* --- rendering as HTML --- */
-
 /* Writes a text with its indentation, which HTML would drop. */
 static void put_indented(const char *text, FILE *out)
 {
@@ -288,7 +279,7 @@ static void put_indented(const char *text, FILE *out)
 	bb_xml_text(out, text);
 }
 
-/* Writes a text. Commands in it that stand in backquotes are written as <code>. */
+/* Writes a text, with <code> around its parts in backquotes. */
 static void put_html_words(const char *text, FILE *out)
 {
 	while (*text) {
@@ -339,8 +330,7 @@ static void put_html_cell(const struct bb_doc_column *c, const struct bb_doc_cel
 
 #define WIDE 150u /* a table whose rows have more characters than this is too wide for a screen */
 
-/* Writes a table of the columns for which shown[n_columns] is true. The head is an element of its
- * own, so that a browser prints it again on each page. */
+/* Writes the columns for which shown[n_columns] is true. Browsers print <thead> on each page. */
 static void put_html_columns(const struct bb_doc_block *b, const bool *shown, FILE *out)
 {
 	fputs("<div class=scroll tabindex=0><table><thead><tr>", out);
@@ -376,8 +366,7 @@ static size_t row_chars(const struct bb_doc_block *b)
 	return n;
 }
 
-/* Writes a table. If it is too wide for a screen, the columns whose `spill` is BB_DOC_BELOW become
- * a second table, which repeats the first column. */
+/* Writes a table. If it is too wide for a screen, BB_DOC_BELOW columns go into a second table. */
 static void put_html_table(const struct bb_doc_block *b, FILE *out)
 {
 	bool *shown = bb_calloc(b->n_columns, sizeof(*shown)), is_wide = row_chars(b) > WIDE;

@@ -5,15 +5,13 @@
 
 #define ABSENT "-" /* stands for a missing figure, so that the reader's eye stays in the column */
 
-/* widths of the last column of a table, in characters */
-#define LEAST_LAST 24u /* smallest width of a column of text */
-/* a text column that can have this width stays in its row, however long its text is */
+#define LEAST_LAST 24u /* smallest width, in characters, of a last column of text */
+/* a last column of text that has this width stays in its row, however long its text is */
 #define MOST_LAST 40u
-#define LEAST_CODE 12u /* smallest width of a column of source */
+#define LEAST_CODE 12u /* smallest width of a last column of source */
 
 const struct bb_doc_look bb_doc_plain_look = {.width = 80, .wrap = true};
 
-/* Where and how a document is rendered. */
 struct page {
 	const struct bb_doc_look *look;
 	FILE *out;
@@ -29,8 +27,6 @@ static void put_coloured(const struct page *p, const char *colour, const char *t
 	if (coloured)
 		bb_clean__put_raw(p->out, "\033[0m");
 }
-
-/* --- breaking paragraphs into lines --- */
 
 /* True if the blank text[at] stands within an interval such as "[-1.2, +3.4]". */
 static bool is_in_interval(const char *text, size_t at)
@@ -55,9 +51,7 @@ static bool is_behind_option(const char *text, size_t at, const char *dashes)
 	       isalnum((unsigned char)text[at - 1]);
 }
 
-/* True if no line may end at the blank text[at]: between a number and its unit or noun ("60 ns", "2
- * loads"), after A or B before a figure ("A 305.7"), within an interval, and between an option and
- * its value ("--budget 60", "--object OLD.o"). */
+/* True if no line may end at the blank text[at], as in "60 ns", "A 305", "[1, 2]", "--loads 5". */
 static bool is_kept(const char *text, size_t at)
 {
 	if (is_in_interval(text, at) ||
@@ -73,11 +67,10 @@ static bool is_kept(const char *text, size_t at)
 	       !islower((unsigned char)text[at + 1]);
 }
 
-/* Returns how many bytes of `text` go into a line of `width` characters. The line ends at a blank.
- * It ends within a command in backquotes only if the command is longer than a line, or if the line
- * has no other blank. Within a command, it ends only between two words of the shell, and a single
- * word may be longer than the line. `*in_command` says whether the line begins within a command.
- * The function sets it for the next line. */
+/* Returns how many bytes of `text` go into a line of `width` characters. The line ends at a blank,
+ * within a command in backquotes only if the command is too long or there is no other blank. A
+ * command is broken between two words of the shell. `*in_command` is true if the line begins within
+ * a command, and is set for the next line. */
 static size_t line_len(const char *text, size_t width, bool *in_command)
 {
 	bool is_in = *in_command, is_long = true, is_quoted = false, ends_in = false;
@@ -91,8 +84,7 @@ static size_t line_len(const char *text, size_t width, bool *in_command)
 			is_in = rest && text[at + 1 + rest];
 			is_long = rest + 2 > width;
 		}
-		/* outside quotes, \' in a command is a literal quote, which begins no quoted text
-		 */
+		/* outside quotes, \' in a command is a literal quote and begins no quoted text */
 		is_quoted ^= is_in && text[at] == '\'' &&
 			     (is_quoted || !at || text[at - 1] != '\\');
 		/* a line that ends within a command also has room for " \" */
@@ -124,8 +116,8 @@ static size_t line_len(const char *text, size_t width, bool *in_command)
 	return at ? at : strcspn(text, " ");
 }
 
-/* Writes `text` in lines. The first line begins in column `at`, all other lines in column `next`.
- * Lines that end within a command end in a backslash, as in a shell. */
+/* Writes `text` in lines. The first line begins in column `at`, all others in column `next`. A line
+ * that ends within a command ends in a backslash, as in a shell. */
 static void put_words(const struct page *p, const char *text, const char *colour, size_t at,
 		      size_t next)
 {
@@ -181,18 +173,15 @@ static void put_block(const struct page *p, const struct bb_doc_block *b)
 	free(words);
 }
 
-/* --- laying out tables --- */
-
 struct layout {
 	const struct bb_doc_block *b;
-	size_t *width; /* width[n_columns] in characters; 0: not in the table */
-	/* later[n_columns]: true for columns that are left for a further table, which repeats the
-	 * first column */
+	size_t *width; /* width[n_columns] in characters, 0 if the column is not in the table */
+	/* later[n_columns], true for columns that a further table will show */
 	bool *later;
-	bool *skip;        /* skip[n_columns]: true for columns that an earlier table has shown */
+	bool *skip;        /* skip[n_columns], true for columns shown or left out before */
 	size_t indent;     /* blanks before each row */
-	bool on_two_lines; /* true: in each row, the first column has a line of its own */
-	/* column whose text stands on a line below each row; 0: there is no such column */
+	bool on_two_lines; /* true if the first cell of each row has a line of its own */
+	/* index of the column whose text stands on a line below each row, or 0 */
 	size_t under_row;
 };
 
@@ -215,8 +204,8 @@ static size_t total_width(const struct layout *l)
 	return total;
 }
 
-/* Computes the widths of all columns that stand in the table. If lines of source are not cut, their
- * column gets the width of its head, and the lines reach beyond it. */
+/* Computes the widths of the columns in the table. If lines of source are not cut, their column
+ * gets the width of its head, and the lines reach beyond it. */
 static void measure(struct layout *l, const struct bb_doc_look *look)
 {
 	const struct bb_doc_block *b = l->b;
@@ -245,16 +234,15 @@ static size_t last_column(const struct layout *l)
 	return last;
 }
 
-/* If the table is too wide and its last column has text or source, gives this column the width that
- * the other columns leave. But does nothing if text would then take more than two lines, because
- * move_last_under_row() handles such a table. */
+/* If the table is too wide, narrows its last column of text or source to the room that the other
+ * columns leave. Does nothing if that room is too small. */
 static void narrow_last(struct layout *l, const struct bb_doc_look *look)
 {
 	size_t last = last_column(l), others;
 	bool is_code = l->b->columns[last].cells == BB_CELLS_CODE;
 	size_t least = is_code ? LEAST_CODE : LEAST_LAST, half = l->width[last] / 2;
 
-	/* the alternative, move_last_under_row(), needs text in the first column */
+	/* require more room if move_last_under_row() can be used: it needs text in column 0 */
 	if (!is_code && half > least && l->b->columns[0].cells == BB_CELLS_TEXT)
 		least = half < MOST_LAST ? half : MOST_LAST;
 	others = total_width(l) - l->width[last];
@@ -264,8 +252,7 @@ static void narrow_last(struct layout *l, const struct bb_doc_look *look)
 		l->width[last] = look->width - others;
 }
 
-/* If the table is still too wide and its last column has text, moves this text to a line below each
- * row. */
+/* If the table is still too wide, moves a last column of text to a line below each row. */
 static void move_last_under_row(struct layout *l, const struct bb_doc_look *look)
 {
 	size_t last = last_column(l);
@@ -277,8 +264,8 @@ static void move_last_under_row(struct layout *l, const struct bb_doc_look *look
 	l->width[last] = 0;
 }
 
-/* Moves the last column to a further table, together with the columns before it to which it is
- * `close`. Returns false if no column would be left beside the first one. */
+/* Moves the last column to a further table. A column that is `close` takes the column before it
+ * along. Returns false if only the first column would be left. */
 static bool move_last(struct layout *l)
 {
 	size_t last = last_column(l), k = last, first = 1;
@@ -296,8 +283,8 @@ static bool move_last(struct layout *l)
 	return true;
 }
 
-/* Lays out the next table, of the columns that the last table left for later, or of as many of them
- * as fit. Returns false if no column was left. */
+/* Lays out a further table with the columns that were left for later. Columns that do not fit are
+ * left again. Returns false if no column was left. */
 static bool lay_out_next(struct layout *l, const struct bb_doc_look *look)
 {
 	bool has_any = false;
@@ -315,10 +302,9 @@ static bool lay_out_next(struct layout *l, const struct bb_doc_look *look)
 	return true;
 }
 
-/* Makes the table fit. Moves columns with `spill` to a further table and, if that is not enough,
- * also columns from the right. If no column has `spill`, does the following, step by step, until
- * the table fits: leaves out columns with `drop`, narrows the last column, gives the first column
- * lines of its own, and moves the last column below each row. */
+/* Makes the table fit by these steps, as far as needed. Columns with `spill` move to a further
+ * table, and then others from the right. Columns with `drop` are left out. The last column is
+ * narrowed. The first column gets lines of its own, and the last one moves below each row. */
 static void lay_out(struct layout *l, const struct bb_doc_look *look)
 {
 	const struct bb_doc_block *b = l->b;
@@ -347,7 +333,7 @@ static void lay_out(struct layout *l, const struct bb_doc_look *look)
 	move_last_under_row(l, look);
 }
 
-/* Writes the beginning of a line of source that is longer than `width` characters, and "…". */
+/* Writes the first `width` - 1 characters of a line of source, and "…". */
 static void put_start(const struct page *p, const char *text, const char *colour, size_t width)
 {
 	size_t at = 0, n = 0;
@@ -361,8 +347,8 @@ static void put_start(const struct page *p, const char *text, const char *colour
 	free(start);
 }
 
-/* Writes one cell. `*pending` is the number of blanks that come before the next text. They are not
- * written earlier, so that no line ends in blanks. */
+/* Writes one cell. `*pending` is the number of blanks before the next text. They are written only
+ * with this text, so that no line ends in blanks. */
 static void put_cell(const struct page *p, const struct layout *l, size_t k, const char *text,
 		     const char *colour, bool is_first, size_t *pending)
 {
@@ -411,8 +397,6 @@ static const char *colour_of(const struct layout *l, size_t i)
 	return cell->faint ? "\033[2m" : "";
 }
 
-/* Writes, below a row, the text of the column `under_row`. `first` is the index of the row's first
- * cell. */
 static void put_under_row(const struct page *p, const struct layout *l, size_t first)
 {
 	const struct bb_doc_cell *cell = &l->b->cells[first + l->under_row];
@@ -424,15 +408,12 @@ static void put_under_row(const struct page *p, const struct layout *l, size_t f
 	putc('\n', p->out);
 }
 
-/* True if the row begins with the same text as the previous row. `first` is the index of its first
- * cell. */
 static bool is_repeated(const struct layout *l, size_t first)
 {
 	return first && !strcmp(cell_text(l, first), cell_text(l, first - l->b->n_columns));
 }
 
-/* Writes the row whose first cell has the index `first` or, with `heads`, the heads of the
- * columns. */
+/* Writes the row that begins with cell `first` or, with `heads`, the heads of the columns. */
 static void put_row(const struct page *p, const struct layout *l, size_t first, bool heads)
 {
 	size_t pending = l->indent, n = 0;
@@ -500,10 +481,7 @@ static void put_table(const struct page *p, const struct bb_doc_block *b, size_t
 	free(l.later);
 }
 
-/* --- the whole document --- */
-
-/* True if a column before column k of block `end`, in that block or earlier, has the same
- * explanation. */
+/* True if an earlier column has the same explanation as column k of block `end`. */
 static bool was_explained(const struct bb_doc *d, size_t end, size_t k)
 {
 	const struct bb_doc_column *c = &d->blocks[end].columns[k];
@@ -534,9 +512,7 @@ static void put_legend(const struct page *p, const struct bb_doc *d, size_t end)
 		}
 }
 
-/* True if an empty line separates block `b` from the block before it: around a headline, before
- * titles, closing paragraphs and tables (but not between a title and its table), and after lists
- * and tables. */
+/* True if an empty line separates the two blocks. */
 static bool is_apart(const struct bb_doc_block *before, const struct bb_doc_block *b)
 {
 	if (b->kind <= BB_DOC_TITLE || before->kind == BB_DOC_HEADLINE)

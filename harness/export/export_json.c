@@ -12,20 +12,16 @@ int bb_export_json(const struct bb_report *r, FILE *mem, struct bb_err *)
 	return 0;
 }
 
-/* --- the format bmf --- */
+/* Bencher Metric Format v0 is one JSON object: {"case": {"measure": {"value": x, "lower_value": x,
+ * "upper_value": x}}}. Bencher accepts an empty object as a success, so a run without any figure is
+ * an error. A case without a valid sample is left out, and bb_export_say_left_out() names it. */
+#define NAME_MAX_BYTES 1024 /* Bencher accepts names of up to this number of bytes */
 
-/* Bencher Metric Format v0: one JSON object {"case": {"measure": {"value": x, "lower_value": x,
- * "upper_value": x}}}. Bencher accepts an empty object `{}` as a success, so we fail for a run
- * without any figure. A case without a valid sample is left out and not written as 0.0;
- * bb_export_say_left_out() names it. After the cases comes a benchmark for each program, with its
- * static metrics. */
-#define NAME_MAX_BYTES 1024 /* limit of Bencher: bytes of a benchmark's name */
-
-/* Returns the BMF measure of a metric of the case; NULL: BMF does not have the metric. */
+/* Returns the name of the BMF measure for a metric of the case, or NULL if BMF does not have it. */
 static const char *slug_of(const struct bb_case *c, const struct bb_metric_def *def)
 {
-	/* Bencher has one threshold for each measure. A lag is not a program's latency, so it has
-	 * measures of its own. */
+	/* Bencher applies one threshold to all values of a measure. A lag is not a program's
+	 * latency, so it has a measure of its own. */
 	static const struct {
 		const char *metric, *slug;
 	} of_lags[] = {
@@ -39,7 +35,6 @@ static const char *slug_of(const struct bb_case *c, const struct bb_metric_def *
 	return def->slug;
 }
 
-/* Fails because two benchmarks have the same name, of which Bencher would keep only one. */
 static int fail_twice(const char *name, const char *what, struct bb_err *err)
 {
 	return bb_fail(err, -EEXIST,
@@ -116,9 +111,8 @@ static int check(const struct bb_report *r, struct bb_err *err)
 	return rc;
 }
 
-/* Writes one measure of the benchmark `name`; writes nothing if the value or the measure is
- * missing. `*open` is the name of the benchmark that is being written. If it is not `name`, ends
- * that benchmark and begins this one. */
+/* Writes one measure of the benchmark `name`, unless its value is missing. `*open` is the benchmark
+ * whose object is open. If that is another one, closes its object and opens one for `name`. */
 static void write_measure(const char *name, const char *slug, struct bb_estimate e,
 			  const char **open, struct bb_json *w)
 {
@@ -169,12 +163,9 @@ int bb_export_bmf(const struct bb_report *r, FILE *mem, struct bb_err *err)
 	return 0;
 }
 
-/* --- the formats for github-action-benchmark --- */
-
 /* The format of benchmark-action/github-action-benchmark: [{"name", "unit", "value", "range",
- * "extra"}]. In one file, less is better for all figures (customSmallerIsBetter), or more is better
- * for all (customBiggerIsBetter). The format cannot say that a figure is missing. So a run without
- * a figure is an error, as in BMF. */
+ * "extra"}]. In one file, less is better for all figures (customSmallerIsBetter), or more
+ * (customBiggerIsBetter). A figure cannot be missing, so a run without figures is an error. */
 
 /* Writes a figure. Its name becomes a chart: "fun_xdp/v3/step/input=17 latency-p50". */
 static void put_entry(struct bb_json *w, const struct bb_figure_row *f)

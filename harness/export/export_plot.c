@@ -5,9 +5,9 @@
 #include "export/exporter.h"
 #include "core/drive_kind.h"
 
-/* Writes the data that plots/ draws, in gnuplot's form. Its head describes it. */
-#define ECDF_POINTS 400 /* limit: points in the distribution of a case */
-#define LINE_PARTS 20u  /* limit: lines and calls that are written for a case */
+/* Writes the data that the scripts in plots/ draw with gnuplot. `head` explains the format. */
+#define ECDF_POINTS 400 /* about how many points of a case's distribution are written */
+#define LINE_PARTS 20u  /* at most this many lines and calls of a case are written */
 
 static const char head[] =
 	"# bpfbench plot data, version 4. Tabs part the columns, two empty lines the blocks "
@@ -47,8 +47,7 @@ static const char head[] =
 	"# sample: the time is that of a \"run\", \"call\", \"command\" or \"lag\".\n"
 	"# role is \"floor\" for the program that the others are measured against, else \"-\".\n";
 
-/* Writes a text as a column, with blanks for control characters, which would break the columns.
- * Writes "-" if there is no text. */
+/* Writes a text, or "-". Blanks replace control characters, which would break the columns. */
 static void put_text(const char *text, FILE *mem)
 {
 	if (!text || !*text)
@@ -65,7 +64,6 @@ static void put_columns(const char *const *texts, size_t n, FILE *mem)
 	}
 }
 
-/* Writes each text as a column, after a tab. */
 #define put_texts(mem, ...)                                                                        \
 	put_columns((const char *const[]){__VA_ARGS__},                                            \
 		    BB_LEN(((const char *const[]){__VA_ARGS__})), mem)
@@ -121,12 +119,9 @@ static void put_backlog(const struct bb_report *r, const struct bb_case *c, FILE
 	}
 }
 
-/*
- * Writes the distribution of a case's valid samples as about ECDF_POINTS points. Divides the axis
- * of shares and the logarithmic axis of time into about ECDF_POINTS / 2 steps each. Leaves out a
- * point if, on both axes, it is less than a step from the last written point. So half of the points
- * may lie in the tail, although few samples do.
- */
+/* Writes the distribution of a case's valid samples, thinned to about ECDF_POINTS points. Leaves
+ * out a point that is near the last written one on both axes, the share and the logarithm of time.
+ * So about half of the points may lie in the tail, although few samples do. */
 static void put_points(const struct bb_case *c, const struct bb_sorted *s, FILE *mem)
 {
 	double first = log((double)s->bins[0].value_ns + 1),
@@ -229,8 +224,8 @@ static void put_comparison(const struct bb_comparison *c, FILE *mem)
 				  (struct bb_estimate){exp(c->pairs[i].d), NAN, NAN}, mem);
 }
 
-/* Writes a curve of latencies or, with `slowdown`, of slowdowns. `i` is the index of its first
- * case. Writes nothing if that case is not the first of its curve. */
+/* Writes the curve of latencies or, with `slowdown`, of slowdowns that begins with case `i`. Writes
+ * nothing if an earlier case is on the same curve. */
 static void put_curve(const struct bb_report *r, size_t i, bool slowdown, FILE *mem)
 {
 	const struct bb_case *first = &r->cases[i];
@@ -316,8 +311,6 @@ int bb_export_plot(const struct bb_report *r, FILE *mem, struct bb_err *)
 	return 0;
 }
 
-/* --- the history of runs for gnuplot --- */
-
 static const char history_head[] =
 	"# bpfbench history, version 1. Tabs part the columns, two empty lines the blocks "
 	"(gnuplot: index). NaN: none\n"
@@ -338,8 +331,7 @@ static const char history_head[] =
 	"change is +1\n"
 	"# (slower) or -1 (faster) at a change point, else 0.\n";
 
-/* Writes a number with 9 significant digits, because some columns are ratios, which need so many.
- * Times need fewer. */
+/* Writes a number with 9 significant digits, because ratios need so many. */
 static void put_exact(double value, FILE *out)
 {
 	fprintf(out, isfinite(value) ? "\t%.9g" : "\tNaN", value);
@@ -383,8 +375,7 @@ void bb_history_print_tsv(const struct bb_timeline *t, const struct bb_report *o
 		const struct bb_fingerprint *fp =
 			&t->index.machines[t->runs[t->n_runs - 1].of->machine];
 
-		/* Write the version of this bpfbench, which judges all runs. The versions that
-		 * measured the runs are not properties of the machine. */
+		/* Write the version of this bpfbench, because it judges all runs. */
 		fputs("# machine", out);
 		put_texts(out, BB_VERSION, fp->kernel_release, fp->cpu_model, fp->clocksource);
 		putc('\n', out);

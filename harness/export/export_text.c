@@ -5,10 +5,8 @@
 #include "export/exporter.h"
 #include "judge/annotated.h"
 
-/* --- the format csv --- */
-
-/* CSV for spreadsheets and data frames, with a row for each figure (RFC 4180, but lines end in \n).
- * A cell without a value is empty. A missing figure has no row. */
+/* CSV for spreadsheets and data frames (RFC 4180, but lines end in \n). Each figure is a row. A
+ * missing figure has no row, and a cell without a value is empty. */
 static const char csv_head[] = "benchmark,scenario,variant,drive,parameter,parameter_value,metric,"
 			       "unit,value,lower,upper,samples,loads\n";
 
@@ -58,14 +56,11 @@ int bb_export_csv(const struct bb_report *r, FILE *mem, struct bb_err *)
 	return 0;
 }
 
-/* --- the format benchfmt --- */
+/* The Go benchmark format for benchstat (golang.org/design/14313-benchmark-format). Each load of a
+ * program into the kernel is a line, because benchstat computes the interval itself from lines of
+ * one name. Static metrics that are exact have "assume=exact". */
 
-/* The Go benchmark format for benchstat (golang.org/design/14313-benchmark-format). Each load is a
- * line, because benchstat computes the interval itself, for which it needs ten lines of one name.
- * Static metrics that are exact have "assume=exact". */
-
-/* Writes a name as the format demands it: it begins with a capital letter, and has no white
- * space. */
+/* Writes a name as the format demands it: with a capital first letter, and without white space. */
 static void put_benchmark(const char *text, FILE *mem)
 {
 	fputs("Benchmark", mem);
@@ -118,17 +113,12 @@ int bb_export_benchfmt(const struct bb_report *r, FILE *mem, struct bb_err *)
 	return 0;
 }
 
-/* --- the format veristat --- */
-
-/*
- * The format of `veristat -o csv` (tools/testing/selftests/bpf/veristat.c), so that `veristat -C
- * OLD NEW` can compare a run of bpfbench with another one, or with output of veristat itself.
- * Numbers are whole. veristat knows no missing values, so a column is left out if any program has
- * no figure for it.
- */
+/* The format of `veristat -o csv` (tools/testing/selftests/bpf/veristat.c), so that `veristat -C
+ * OLD NEW` can compare runs of bpfbench. Numbers are whole. veristat knows no missing values, so a
+ * column is left out if any program has no figure for it. */
 static const struct {
 	const char *name;
-	size_t offset; /* offset of the figure in struct bb_prog_static */
+	size_t offset; /* in struct bb_prog_static */
 	double scale;
 } columns[] = {
 	{"duration", offsetof(struct bb_prog_static, verify_ns), 1e-3}, /* veristat's unit is us */
@@ -145,8 +135,8 @@ static double value_of(const struct bb_program *p, size_t column)
 	       columns[column].scale;
 }
 
-/* Writes the last part of a path, with '_' for characters that CSV would quote, because veristat
- * knows no quotes. */
+/* Writes the last part of a path, with '_' for ',' and control characters: veristat has no
+ * quotes. */
 static void put_bare(const char *text, FILE *mem)
 {
 	for (text = basename(text); *text; text++)
@@ -173,8 +163,7 @@ int bb_export_veristat(const struct bb_report *r, FILE *mem, struct bb_err *err)
 		put_bare(r->programs[i].object, mem);
 		putc(',', mem);
 		put_bare(r->programs[i].program, mem);
-		/* the verdict is "success" for each program, because one that does not load is
-		 * skipped and has no row */
+		/* programs that do not load have no row, so each verdict is "success" */
 		fputs(",success", mem);
 		for (size_t k = 0; k < N_COLUMNS; k++)
 			if (all_have[k])
@@ -184,21 +173,17 @@ int bb_export_veristat(const struct bb_report *r, FILE *mem, struct bb_err *err)
 	return 0;
 }
 
-/* --- the format lcov --- */
-
 /* lcov's tracefile (geninfo(1)), for coverage viewers such as genhtml: how often each line of the
- * source was executed. Each program is a test; viewers add up the counts of all tests. */
+ * source was executed. Each program is a test, and viewers add up the counts of all tests. */
 
-/* Writes lines[n], all of one file. Line number 0 stands for the instructions that the compiler
- * added; it is left out. */
+/* Writes the lines[n] of one file, without line 0, which stands for code of the compiler. */
 static void put_file(const struct bb_counted *c, const struct bb_counted_line *lines, size_t n,
 		     FILE *mem)
 {
 	size_t found = 0, hit = 0;
 
 	fputs("TN:", mem);
-	for (const char *at = c->name; *at; at++) /* in lcov, the name of a test may have only
-						     letters, digits and '_' */
+	for (const char *at = c->name; *at; at++) /* only letters, digits and '_' are allowed */
 		putc(isalnum((unsigned char)*at) ? *at : '_', mem);
 	fprintf(mem, "\nSF:%s\n", lines[0].file);
 	for (size_t i = 0; i < n; i++) {
@@ -232,15 +217,12 @@ int bb_export_lcov(const struct bb_report *r, FILE *mem, struct bb_err *err)
 	return 0;
 }
 
-/* --- the format openmetrics --- */
-
 /* OpenMetrics text (openmetrics.io, 1.0): gauges without timestamps, in base units. Each metric is
- * a family. The textfile collector of Prometheus reads it, too, but needs whole files; so --output
+ * a family. The textfile collector of Prometheus reads it, too, but only whole files. So --output
  * replaces the file in one step. */
 #define S_PER_NS 1e-9
 
-/* Writes the text `before`, then NAME="VALUE" with the escapes of OpenMetrics. A NULL value is
- * written as an empty text. */
+/* Writes the text `before`, then NAME="VALUE" with the escapes of OpenMetrics. */
 static void put_label(const char *name, const char *value, const char *before, FILE *mem)
 {
 	fprintf(mem, "%s%s=\"", before, name);
@@ -282,13 +264,11 @@ void bb_openmetrics_sample(const char *name, const char *suffix,
 	begin_sample(name, suffix, labels, out);
 	if (quantile)
 		put_label("quantile", quantile, ",", out);
-	/* Do not use bb_json_double(): it tries several numbers of digits, which would take most of
-	 * a server's time. */
+	/* bb_json_double() tries several precisions, which would cost a server most of its time */
 	fprintf(out, "} %.15g\n", value);
 }
 
-/* Returns the label `le` of bucket `i`. Each label is made only once, because a server writes
- * thousands of labels a second. */
+/* Returns the upper bound of bucket `i` as text. Caches it: a server writes thousands a second. */
 static const char *le_of(size_t i)
 {
 	static char texts[BB_TIME_BUCKETS][24];
@@ -322,9 +302,8 @@ void bb_openmetrics_histogram(const char *name, const struct bb_openmetrics_labe
 	bb_openmetrics_sample(name, "_sum", labels, NULL, b->sum_ns * S_PER_NS, out);
 }
 
-/* Writes one value of a figure as a sample. `bound` is the value of the sample's label `estimate`:
- * "value", or "lower" or "upper" for an end of the interval. A figure of a program has no interval,
- * and its sample does not have this label. */
+/* Writes one value of a figure as a sample. For a case, `bound` becomes the label `estimate`:
+ * "value", "lower" or "upper". Figures of programs have no interval and no such label. */
 static void put_sample(const struct bb_figure_row *f, const char *family, const char *bound,
 		       double value, double scale, FILE *mem)
 {
@@ -342,7 +321,7 @@ static void put_sample(const struct bb_figure_row *f, const char *family, const 
 	putc('\n', mem);
 }
 
-/* Writes the family of one metric: all its figures. Nanoseconds are written as seconds. */
+/* Writes all figures of one metric as a family, with times in seconds. */
 static void put_family(const struct bb_report *r, const struct bb_metric_def *def, FILE *mem)
 {
 	bool is_time = !strcmp(def->unit, "ns"), any = false;

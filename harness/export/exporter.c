@@ -68,11 +68,9 @@ bool bb_figure_row__next(struct bb_figure_row *f, const struct bb_report *r)
 	return false;
 }
 
-/* --- cases without a sample --- */
+#define LIST_SIZE 3000 /* bytes, fewer than a message in struct bb_err may have */
 
-#define LIST_SIZE 3000 /* less than a message in struct bb_err has */
-
-/* Appends a line to list[LIST_SIZE]; cuts off what does not fit. */
+/* Appends a line to list[LIST_SIZE], as far as there is room. */
 static void add_left_out(char *list, const char *name, const char *why)
 {
 	bb_list_words(list, LIST_SIZE, "\nbpfbench: ", "%s: no valid sample (%s): it is left out",

@@ -10,15 +10,13 @@ static bool is_of(const struct bb_report *only, const struct bb_timeline_case *c
 	return !only || bb_report__find_case(only, c->of->name);
 }
 
-/* True for an empty program, which is only the floor of other programs. Its figures change only if
- * the machine changes. */
+/* True for an empty program. Its figures change only if the machine changes. */
 static bool is_empty(const struct bb_timeline_case *c)
 {
 	return c->is_anchor && !strncmp(c->of->variant, "empty", strlen("empty"));
 }
 
-/* True if the overview shows the case. It shows empty programs only if there are no other
- * programs. */
+/* True if the overview shows the case. Empty programs are shown only if there are no others. */
 static bool is_in_overview(const struct bb_timeline *t, const struct bb_report *only,
 			   const struct bb_timeline_case *c)
 {
@@ -37,16 +35,13 @@ size_t bb_history_n_runs(const struct bb_timeline *t, const struct bb_report *on
 	return n;
 }
 
-/* --- the table with a row for each run --- */
-
 const char *bb_history_mark_text(const struct bb_timeline *t, const struct bb_timeline_point *p)
 {
 	return bb_timeline__is_judged(t, p) ? bb_history_mark_name(p->judged.mark) : "-";
 }
 
-/* Returns the mark of a point as the tables show it. A run that is within its limit, but neither
- * confirms nor refutes the suspect run before it, has the mark "suspect", too. The tables then say
- * "cannot tell". */
+/* Returns the verdict on a run as the tables show it. A suspect run within its limit neither
+ * confirms nor refutes the suspect run before it, so the tables say "cannot tell". */
 static const char *mark_of(const struct bb_timeline *t, const struct bb_timeline_case *c,
 			   const struct bb_timeline_point *p)
 {
@@ -96,8 +91,8 @@ static void add_point(const struct bb_timeline *t, const struct bb_timeline_case
 		bb_doc__cell(d, "%s%s", change, voids.text);
 }
 
-/* Adds the title of a case's table. It says which figure of the case is judged, and how much each
- * figure of a run usually differs from those of earlier runs. */
+/* Adds the title of a case's table. It names the figure by which the case is judged, and says how
+ * much each figure usually differs from run to run. */
 static void add_predictor(const struct bb_timeline_case *c, struct bb_doc *d)
 {
 	static const char *const words[BB_N_PREDICTORS] = {
@@ -143,13 +138,9 @@ void bb_doc_history_points(const struct bb_timeline *t, struct bb_doc *d)
 	}
 }
 
-/* --- the overview: the newest run of each case --- */
-
-/* A case with a higher limit is "too noisy" and not "steady", because many changes would stay below
- * the limit. */
+/* Cases with a higher limit are "too noisy" and not "steady": many changes would stay below it. */
 #define NOISY_LIMIT 0.1
 
-/* Returns the mark of a case's newest judged run, as the overview shows it. */
 static const char *verdict_of(const struct bb_timeline *t, const struct bb_timeline_case *c)
 {
 	const struct bb_timeline_point *p = bb_timeline__newest(t, c);
@@ -185,8 +176,7 @@ static void add_news(const struct bb_timeline *t, const struct bb_timeline_case 
 		bb_doc__append(d, " (commit %.*s)", COMMIT_DIGITS, since->of->commit);
 }
 
-/* True if the name of a file needs no quotes in a shell command. We print only such names in
- * commands. */
+/* True if the name of a file needs no quotes in a shell. Advised commands have only such names. */
 static bool is_plain(const char *name)
 {
 	return !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
@@ -243,8 +233,7 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 	enum { LEARNING_MARK = 5 }; /* index of "learning" */
 	size_t n[BB_LEN(marks)] = {0}, n_cases = 0, n_comparisons = 0;
 	double noisy = 0; /* largest limit of the cases that are too noisy */
-	/* most: largest number of runs of a case. learning: number of cases that cannot be judged
-	 * yet */
+	/* largest number of runs of a case, and number of cases with too few runs */
 	size_t most = 0, learning;
 
 	for (size_t i = 0; i < t->n_cases; i++) {
@@ -287,10 +276,10 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 			add_news(t, &t->cases[i], d);
 }
 
-#define LEARNING_ROWS 12u /* limit: rows that are shown if no case can be judged yet */
+#define LEARNING_ROWS 12u /* at most this many rows are shown if no case can be judged yet */
 
-/* The kinds of rows, in the order of the table: changed cases; other cases outside sweeps; cases
- * with too few runs to be judged; other cases of sweeps. */
+/* The kinds of rows, in the order of the table: changed cases, unchanged cases, cases with too few
+ * runs to be judged, and unchanged cases of a sweep (a parameter with many values). */
 enum rank { NEWS, SINGLE, LEARNING, SWEPT, NO_ROW };
 
 static bool is_swept(const struct bb_timeline *t, const struct bb_timeline_case *c)
@@ -320,8 +309,7 @@ static enum rank rank_of(const struct bb_timeline *t, const struct bb_timeline_c
 	return !only && bb_timeline__mark(t, c) == BB_HISTORY_LEARNING ? LEARNING : SINGLE;
 }
 
-/* Adds the row of a case. With `has_by`, the row also names the figure by which the case is
- * judged; with `has_mark`, its mark. */
+/* Adds the row of a case. `has_by` adds the figure that judges it, and `has_mark` the verdict. */
 static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *c, bool has_by,
 		    bool has_mark, struct bb_doc *d)
 {
@@ -341,8 +329,7 @@ static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *
 	bb_doc__text_cell(d, has_mark ? verdict_of(t, c) : NULL);
 }
 
-/* Returns the figure by which all cases of the overview are judged, or BB_N_PREDICTORS if some are
- * judged by one figure and some by another. */
+/* Returns the figure that judges all cases of the overview, or BB_N_PREDICTORS if several do. */
 static enum bb_predictor only_predictor(const struct bb_timeline *t, const struct bb_report *only)
 {
 	const struct bb_timeline_case *first = NULL;
@@ -396,8 +383,7 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, c
 		for (size_t i = 0; i < t->n_cases; i++) {
 			if (rank_of(t, &t->cases[i], only) != rank)
 				continue;
-			/* Leave out the rows of cases that cannot be judged yet: they say little,
-			 * and there would be no room for other rows. */
+			/* cases that cannot be judged yet would take the room of others */
 			if (rank == LEARNING && (has_judged || n >= LEARNING_ROWS)) {
 				learning++;
 				continue;

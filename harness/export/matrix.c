@@ -6,15 +6,14 @@
 #include "core/drive_kind.h"
 #include "export/documents.h"
 
-/* The figures of a program. Each figure is a row of the matrix with the name `name`, and a measure
- * of BMF with the name `slug`. The first N_LOADED figures are known as soon as the kernel has
- * loaded the program. */
+/* The figures of a program, each a row of the matrix. Those before N_LOADED are known once the
+ * kernel has loaded the program, and are also written in BMF under the name `slug`. */
 enum { VERIFIED, STATES, STACK, N_LOADED, EXECUTED = N_LOADED, MACHINE, N_FIGURES };
 
 static const struct figure {
 	const char *name, *slug, *meaning;
-	size_t offset; /* offset in struct bb_prog_static; only for the first N_LOADED figures */
-	/* true: the table of pairs has this figure, too, under the first word of `name` */
+	size_t offset; /* in struct bb_prog_static, for figures before N_LOADED */
+	/* the table of pairs has this figure, too, under the first word of `name` */
 	bool of_pairs;
 } figures[] = {
 	[VERIFIED] = {"verified insns", "verified-instructions",
@@ -38,9 +37,9 @@ static const struct figure {
 
 /* How one figure differs between the kernels, over all rows of the matrix. */
 struct difference {
-	size_t n;            /* number of rows in which the figure differs */
+	size_t n;
 	const char *variant; /* program of the row where it differs most */
-	/* the least and the largest value in that row; `from` is the value on the earlier kernel */
+	/* the extreme values in that row, where `from` is of the earlier kernel */
 	double from, to;
 };
 
@@ -48,9 +47,9 @@ struct matrix {
 	const struct bb_matrix_kernel *kernels;
 	size_t n;
 	struct bb_doc *d;
-	struct bb_strings variants; /* names of the variants, without floors */
+	struct bb_strings variants; /* without floors (empty programs) */
 	struct difference differences[N_FIGURES];
-	size_t n_refused; /* number of programs that some kernels load, and some do not */
+	size_t n_refused; /* number of programs that only some of the kernels load */
 };
 
 static const struct bb_program *program_of(const struct bb_report *r, const char *variant)
@@ -58,8 +57,8 @@ static const struct bb_program *program_of(const struct bb_report *r, const char
 	return r ? BB_FIND(r->programs, r->n_programs, !strcmp(it->variant, variant)) : NULL;
 }
 
-/* Returns the variant that the skip names as "scenario/variant"; NULL if it names a drive, too:
- * "scenario/variant/drive". */
+/* Returns the variant if all of it was skipped ("scenario/variant"). Returns NULL if only a drive
+ * of it was ("scenario/variant/drive"). */
 static const char *variant_of_skip(const struct bb_skip *s)
 {
 	const char *slash = strchr(s->what, '/');
@@ -99,8 +98,7 @@ static void add_variant(struct matrix *m, const char *variant)
 	*added = variant;
 }
 
-/* Lists the variants of all kernels' runs, each once. Goes through the runs in the order of the
- * kernels; in each run, variants that loaded come before variants that were skipped. */
+/* Lists the variants of all kernels' runs, each once. */
 static void find_variants(struct matrix *m)
 {
 	for (size_t k = 0; k < m->n; k++) {
@@ -155,7 +153,7 @@ static const struct bb_counted_case *counted_of(const struct bb_report *r,
 	return found;
 }
 
-/* Returns the most frequent number of machine instructions of one run, minus that of the floor. */
+/* Returns the most frequent number of machine instructions of a run, minus an empty program's. */
 static struct bb_most_frequent machine_net(const struct bb_report *r, const struct bb_case *c)
 {
 	struct bb_most_frequent m = bb_case__most_frequent(c);
@@ -170,10 +168,9 @@ static double loaded_value(const struct bb_program *p, const struct figure *f)
 	return p ? *(const double *)((const char *)&p->metrics + f->offset) : (double)NAN;
 }
 
-/* Returns figure `f` of a variant in a run `r`, which may be NULL, on the input of the case `like`;
- * NAN if there is none. *ret_share receives the share that the table shows with the figure: for
- * verified instructions, their share of the verifier's limit; for machine instructions, the share
- * of runs with other values. It is 0 for other figures. */
+/* Returns figure `f` of a variant on the input of the case `like`, or NAN. *ret_share receives the
+ * share that is shown with it: of the verifier's limit for verified instructions, and of runs with
+ * other values for machine instructions. It is 0 for other figures. */
 static double value_of(const struct bb_report *r, const char *variant, size_t f,
 		       const struct bb_case *like, double *ret_share)
 {
@@ -193,8 +190,8 @@ static double value_of(const struct bb_report *r, const char *variant, size_t f,
 	return net.value;
 }
 
-/* Counts a row whose extreme values are `from` and `to`. If their ratio is the largest so far,
- * keeps the two values and the row's variant. */
+/* Counts a row with the extreme values `from` and `to`. Keeps the values and the variant of the row
+ * in which they differ most. */
 static void count_difference(struct difference *x, const char *variant, double from, double to)
 {
 	x->n++;
@@ -202,9 +199,9 @@ static void count_difference(struct difference *x, const char *variant, double f
 		*x = (struct difference){x->n, variant, from, to};
 }
 
-/* Adds the row of a figure. It is faint if the figure is the same on all kernels. A figure that
- * comes from loading the program (`like` is NULL) has no row if no kernel reports it. The first row
- * of a program has its name, `*first`, and its other rows have none. */
+/* Adds the row of a figure, which is faint if the figure is the same on all kernels. `like` is NULL
+ * for a figure that comes from loading. Such a figure has no row if no kernel reports it. *first,
+ * the name of the program, stands only in the program's first row. */
 static void add_figure(struct matrix *m, const char *variant, size_t f, const struct bb_case *like,
 		       const char **first)
 {
@@ -266,8 +263,7 @@ static void add_differences(const struct matrix *m, size_t at)
 		bb_add_words(text, "", "none");
 }
 
-/* Adds the figures of the program's runs, two rows for each case. The cases are in the order of the
- * first kernel that has them. */
+/* Adds two rows for each case of the program. A case of several kernels is added only once. */
 static void add_runs(struct matrix *m, const char *variant, const char **first)
 {
 	for (size_t k = 0; k < m->n; k++) {
@@ -284,10 +280,9 @@ static void add_runs(struct matrix *m, const char *variant, const char **first)
 	}
 }
 
-#define NAMES_SHOWN 3u /* limit: names that a note has; it only counts further ones */
+#define NAMES_SHOWN 3u /* a note has at most this many names, and counts the others */
 
-/* Adds a note for each reason in skips[n] of kernel `k`, with the names of the first skips for this
- * reason. */
+/* Adds a note for each reason in skips[n] of kernel `k`, with the first names for it. */
 static void add_reasons(struct matrix *m, size_t k, const struct bb_skip *skips, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -305,8 +300,7 @@ static void add_reasons(struct matrix *m, size_t k, const struct bb_skip *skips,
 	}
 }
 
-/* Adds notes about the figures that kernel `k` does not have: of programs that do not load, and of
- * cases without a valid sample. */
+/* Adds notes about programs that kernel `k` does not load, and cases without a valid sample. */
 static void add_missing(struct matrix *m, size_t k)
 {
 	const struct bb_report *r = m->kernels[k].run;
@@ -328,7 +322,7 @@ static void add_missing(struct matrix *m, size_t k)
 			    r->incomplete);
 }
 
-/* Adds an explanation of the figures of the matrix or, with `of_pairs`, of a table of pairs. */
+/* Explains the figures of the matrix or, with `of_pairs`, of the table of pairs. */
 static void add_meanings(const struct matrix *m, bool of_pairs)
 {
 	bool has_runs = BB_ANY(m->kernels, m->n, it->run && it->run->n_cases);
@@ -388,18 +382,16 @@ void bb_doc_matrix(const struct bb_matrix_kernel *kernels, size_t n, struct bb_d
 	free((void *)(uintptr_t)m.variants.v);
 }
 
-/* --- the table of pairs: two revisions --- */
-
-/* A row of the table of pairs: a program on a kernel, run on one input. In arrays, element 0 is
- * base's and element 1 is head's. */
+/* A row of the table of two revisions: a program on one kernel and one input. In arrays, index 0 is
+ * base and index 1 is head. */
 struct pair_row {
 	char name[1024]; /* "OBJECT.PROGRAM, INPUT" */
 	const char *kernel;
-	bool is_there[2]; /* true if the program loads */
-	/* why the program does not load; NULL: it loads, or the revision does not have it */
+	bool is_there[2];
+	/* NULL if the program loads, or if the revision does not have it */
 	const char *why_not[2];
 	double verified[2], machine[2];
-	bool too_many, grew, costs_more, is_refused; /* true: the row fails for this reason */
+	bool too_many, grew, costs_more, is_refused; /* reasons for which the row fails */
 };
 
 struct pair_rows {
@@ -407,8 +399,7 @@ struct pair_rows {
 	size_t n;
 };
 
-/* Returns the name of the program in the variant "OBJECT.PROGRAM"; NULL if the variant is of
- * another object. */
+/* Returns PROGRAM if the variant is "OBJECT.PROGRAM" of this object, else NULL. */
 static const char *name_in(const char *object, const char *variant)
 {
 	size_t len = strlen(object);
@@ -421,8 +412,7 @@ static bool has_failed(const struct pair_row *row)
 	return row->too_many || row->grew || row->costs_more || row->is_refused;
 }
 
-/* Judges a row by the limits in `judge`. Machine instructions are exact, so the row fails if head
- * has even one more than base. */
+/* Judges a row by `judge`. One more machine instruction is enough to fail: the count is exact. */
 static void judge_row(const struct bb_matrix_judge *judge, struct pair_row *row)
 {
 	row->is_refused = row->is_there[0] && !row->is_there[1] && row->why_not[1];
@@ -432,9 +422,8 @@ static void judge_row(const struct bb_matrix_judge *judge, struct pair_row *row)
 	row->costs_more = row->machine[1] > row->machine[0];
 }
 
-/* Adds a copy of the row `like`, and sets its machine instructions to those that the program
- * executed on the input of case `c`. `c` is NULL if the program was not run. variants[0] and
- * variants[1] are the program's variants in base and head. */
+/* Adds a copy of `like` with the machine instructions on the input of case `c`, which is NULL if
+ * the program was not run. variants[0] is the program in base, variants[1] the program in head. */
 static void add_row(struct pair_rows *rows, const struct pair_row *like, const struct bb_report *r,
 		    const char *const variants[2], const struct bb_case *c)
 {
@@ -453,8 +442,7 @@ static void add_row(struct pair_rows *rows, const struct pair_row *like, const s
 			 ", %s", c->param_text);
 }
 
-/* Adds the rows of a program on kernel `k`: one for each input of head or, if head has no input, of
- * base. */
+/* Adds the rows of a program on kernel `k`, one for each input of head or, without any, of base. */
 static void add_pair(struct matrix *m, struct pair_rows *rows, const struct bb_matrix_pair *pair,
 		     const char *program, size_t k)
 {
@@ -486,8 +474,7 @@ static void add_pair(struct matrix *m, struct pair_rows *rows, const struct bb_m
 		add_row(rows, &row, r, variants, NULL);
 }
 
-/* True if variant `i` belongs to the pair's base, and head has no program of that name. The
- * program's rows are then made from base. */
+/* True if variant `i` belongs to the pair's base, and head has no program of that name. */
 static bool is_only_in_base(const struct matrix *m, const struct bb_matrix_pair *pair, size_t i)
 {
 	const char *program = name_in(pair->base, m->variants.v[i]);
@@ -531,7 +518,7 @@ static void add_failure(const struct pair_row *row, const struct bb_matrix_judge
 	if (!row->too_many && !row->grew)
 		return;
 	bb_doc__append(d, "%sverified instructions: ", mark);
-	/* a program that base does not have, or that does not load there, has no number in base */
+	/* NAN if base does not have the program, or cannot load it */
 	if (isfinite(row->verified[0]))
 		bb_doc__append(d, "%.0f to ", row->verified[0]);
 	bb_doc__append(d, "%.0f, %.1f %% of the limit", row->verified[1],
@@ -617,8 +604,6 @@ size_t bb_doc_matrix_pairs(const struct bb_matrix_kernel *kernels, size_t n,
 	free((void *)(uintptr_t)m.variants.v);
 	return failing;
 }
-
-/* --- the matrix in BMF --- */
 
 static void write_measure(struct bb_json *w, const char *slug, double value)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tables in which a row stands for several cases: all values of a sweep, hot and cold caches,
- * several numbers of CPUs, or two drives that are checked against each other (slope or hook against
- * step). */
+ * numbers of CPUs, or two drives that check each other (slope or hook against step). */
 
 #include "core/drive_kind.h"
 #include "export/documents.h"
 #include "stats/quantile.h"
 
-#define NAMED_CHECKS 3u /* limit: cross-checks that a sentence names */
+#define NAMED_CHECKS 3u /* a sentence names at most this many cross-checks */
 
 static double latency_of(const struct bb_case *c)
 {
@@ -23,8 +22,6 @@ static void add_value(struct bb_doc *d, double ns)
 {
 	bb_doc__number_cell(d, ns, ns);
 }
-
-/* --- tables of sweeps --- */
 
 bool bb_is_sweep(const struct bb_report *r, size_t i)
 {
@@ -47,8 +44,8 @@ static void add_end(struct bb_doc *d, const struct bb_case *c)
 	bb_doc__text_cell(d, c ? c->param_text : NULL);
 }
 
-/* Adds the row of the variant of case `first`, in the sweep that begins with case `head`. Does
- * nothing if an earlier case of the sweep has the same variant. */
+/* Adds the row of the variant of case `first` in the sweep that begins with case `head`. Does
+ * nothing if an earlier case has added the row. */
 static void add_variant(const struct bb_report *r, size_t head, size_t first, struct bb_doc *d)
 {
 	const struct bb_case *c = &r->cases[first], *least = NULL, *most = NULL;
@@ -102,25 +99,21 @@ void bb_doc_sweep(const struct bb_report *r, size_t head, struct bb_doc *d)
 			add_variant(r, head, i, d);
 }
 
-/* --- tables by return value --- */
-
-/* True if `c` has a latency and a return value, and is on the curve of the case `curve`. If
- * `returned` is not NULL, the return value must also be `returned`. */
+/* True if `c` differs from the case `curve` at most in its parameter, and has a latency and a
+ * return value. If `returned` is not NULL, it must be this return value. */
 static bool is_of_class(const struct bb_case *c, const struct bb_case *curve, const char *returned)
 {
 	return bb_same_curve(c, curve) && c->returned && !isnan(latency_of(c)) &&
 	       (!returned || !strcmp(c->returned, returned));
 }
 
-/* Returns the weight of the input of case `c`: the share of production's runs that it stands for,
- * or 1 if that share is not known. */
+/* Returns the share of production's runs that the input of case `c` stands for, or 1 if unknown. */
 static double weight_of(const struct bb_case *c)
 {
 	return isnan(c->path_share) ? 1 : c->path_share;
 }
 
-/* Adds a row about those inputs of the curve on which the program returned `returned`. If
- * `returned` is NULL, the row is about all inputs. */
+/* Adds a row about the inputs on which the program returned `returned` (all inputs if NULL). */
 static void add_class(const struct bb_report *r, const struct bb_case *curve, const char *returned,
 		      struct bb_doc *d)
 {
@@ -149,8 +142,7 @@ static void add_class(const struct bb_report *r, const struct bb_case *curve, co
 	add_value(d, most);
 }
 
-/* Adds a table with a row for each return value. It is about the cases of one curve; `first` is the
- * index of the first of them. */
+/* Adds a table of the return values of the program of case `first`, over all its inputs. */
 static void add_classes(const struct bb_report *r, size_t first, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
@@ -185,8 +177,7 @@ static void add_returned_row(struct bb_doc *d, const struct bb_case *c,
 	add_value(d, ns);
 }
 
-/* Adds the table of the mix `c`: the cost of its runs by return value and path. Adds nothing if the
- * case has no such figures. */
+/* If the case is a mix (runs on several inputs in turn), adds its cost by return value and path. */
 static void add_returned(const struct bb_case *c, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
@@ -227,13 +218,10 @@ void bb_doc_classes(const struct bb_report *r, struct bb_doc *d)
 	}
 }
 
-/* --- tables of hot and cold caches --- */
-
-/* The cases that were measured both hot and cold. */
+/* The cases that were measured both with hot and with cold caches. */
 struct ends {
 	const struct bb_report *r;
-	/* cold[n_cases]: for each hot case, the cold case with the same variant and value of the
-	 * parameter; NULL: there is no such cold case */
+	/* cold[n_cases]: the case that differs from this one only in its cold caches, or NULL */
 	const struct bb_case **cold;
 	double *ns; /* scratch space, ns[n_cases] */
 };
@@ -251,16 +239,14 @@ static const struct bb_case *find_cold(const struct bb_report *r, const struct b
 			       it->param_value == hot->param_value && !isnan(latency_of(it)));
 }
 
-/* True if the cases `a` and `b` share a row: they are of one variant, and have the same value of
- * the parameter or are in one sweep. */
+/* True if two cases share a row: one variant, and one value of the parameter or one sweep. */
 static bool same_row(const struct bb_report *r, size_t a, size_t b)
 {
 	return bb_same_curve(&r->cases[a], &r->cases[b]) &&
 	       (r->cases[a].param_value == r->cases[b].param_value || bb_is_sweep(r, a));
 }
 
-/* Returns the hot or the cold figure of the row whose first case has the index `first`: the median
- * over the row's cases. */
+/* Returns the hot or cold figure of the row of case `first`: the median over the row's cases. */
 static double end_of_row(const struct ends *b, size_t first, bool cold,
 			 double (*value)(const struct bb_case *))
 {
@@ -310,7 +296,7 @@ static bool is_first(const struct ends *b, size_t i, bool of_row)
 						      : bb_same_group(it, &cases[i])));
 }
 
-/* Adds a table of hot and cold figures. The first case of this table has the index `head`. */
+/* Adds the table of hot and cold figures that begins with case `head`. */
 static void add_table(const struct ends *b, size_t head, struct bb_doc *d)
 {
 	const struct bb_case *c = &b->r->cases[head];
@@ -348,8 +334,6 @@ void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d)
 	free(b.cold);
 }
 
-/* --- tables of several CPUs at once --- */
-
 static bool contends_for_shares(const struct bb_report *r, size_t i)
 {
 	struct bb_contention k;
@@ -372,8 +356,8 @@ static void add_shares(const struct bb_report *r, struct bb_doc *d)
 	}
 }
 
-/* Finds the case of `variant` in `drive` that has the scenario and the number of CPUs of the case
- * `like`, and writes its contention to `ret`. Returns false if this contention was not measured. */
+/* Finds the case of `variant` in `drive` with the scenario and the number of CPUs of the case
+ * `like`. Writes its contention to `ret`. Returns false if that was not measured. */
 static bool find_contention(const struct bb_report *r, const struct bb_case *like,
 			    const char *variant, const char *drive, struct bb_contention *ret)
 {
@@ -385,15 +369,14 @@ static bool find_contention(const struct bb_report *r, const struct bb_case *lik
 	return false;
 }
 
-/* Returns how many ns longer a run takes on many CPUs than on few CPUs, if it takes (1 + more)
- * times as long. */
+/* Returns how many ns longer a run takes on many CPUs, if it takes 1 + more times as long. */
 static double ns_more(const struct bb_contention *k, double more)
 {
 	return k->many->summary.latency.value * (1 - 1 / (1 + more));
 }
 
-/* Returns words that say whether the CPUs contend for a thing that they share, such as the value of
- * a map. `one` was measured while all CPUs shared it, `each` while each CPU had one of its own. */
+/* Returns words that say whether the CPUs contend for a thing, such as the value of a map. `one`
+ * was measured while all CPUs shared it, `each` while each CPU had its own. */
 static const char *is_it(const struct bb_contention *one, const struct bb_contention *each)
 {
 	if (each->verdict == BB_NOT_CONTENDED)
@@ -405,8 +388,8 @@ static const char *is_it(const struct bb_contention *one, const struct bb_conten
 	return "may be what the CPUs contend for, which these loads do not show";
 }
 
-/* Adds a line for each map that was measured both with one value for all CPUs and with one value
- * per CPU, if the CPUs contend with one value for all. */
+/* Adds a line for each map that was measured with one value for all CPUs and with a value for each
+ * CPU, if the CPUs contend with one for all. */
 static void add_per_cpu(const struct bb_report *r, struct bb_doc *d)
 {
 	struct bb_contention each, one;
@@ -423,12 +406,9 @@ static void add_per_cpu(const struct bb_report *r, struct bb_doc *d)
 				    one.more_ns, each.many->param_value, each.more_ns);
 }
 
-/*
- * Adds a line for each program that was measured both with one input for all CPUs and with an input
- * of its own for each CPU, if CPUs contend in one of the two. If they contend only with one input
- * for all, they contend for what belongs to one input, such as a value or a bucket of a map. If
- * not, they contend for the whole map or a ring.
- */
+/* Adds a line for each program that was measured with one input for all CPUs and with one for each
+ * CPU, if the CPUs contend in either case. Contention with only one input is about what belongs to
+ * it, such as a value of a map. Other contention is about what all inputs share, such as a ring. */
 static void add_inputs(const struct bb_report *r, struct bb_doc *d)
 {
 	struct bb_contention one, each;
@@ -485,8 +465,6 @@ void bb_doc_contention(const struct bb_report *r, struct bb_doc *d)
 	add_inputs(r, d);
 }
 
-/* --- cross-checks: slope and hook against step --- */
-
 static void add_check(struct bb_doc *d, const struct bb_cross_checked *k, bool hook)
 {
 	const struct bb_summary *s = &k->slope->summary, *step = &k->step->summary;
@@ -513,9 +491,8 @@ static void add_check(struct bb_doc *d, const struct bb_cross_checked *k, bool h
 					       : "DISAGREE");
 }
 
-/* Finds the first cross-check at or after case `*i`, and sets `*i` to the case after it. Finds
- * checks of the drive hook or, without `hooks`, of slope. Returns false if there are no more
- * checks. */
+/* Finds the next cross-check from case `*i` on: of the drive hook or, without `hooks`, of slope.
+ * Sets `*i` to the case after it. Returns false if there is none. */
 static bool next_check(const struct bb_report *r, bool hooks, size_t *i,
 		       struct bb_cross_checked *ret_check)
 {

@@ -6,14 +6,11 @@
 #include "judge/repeats.h"
 #include "stats/quantile.h"
 
-/* If a table has at least this many programs, a sentence names the programs with the least and the
- * most net cost. */
+/* for a table of at least this many programs, a sentence names the cheapest and the dearest one */
 #define MANY_PROGRAMS 4u
 #define MOST_ROWS 60u /* a short table with more cases than this shows MOST_ROWS / 2 of them */
-/* the most programs whose counts of instructions stand in one sentence */
+/* a sentence has the counts of at most this many programs */
 #define MOST_COUNTS 20u
-
-/* --- a table of cases, with its title and remarks --- */
 
 bool bb_is_first_of_table(const struct bb_report *r, size_t i)
 {
@@ -55,9 +52,9 @@ bool bb_is_first_of_group(const struct bb_report *r, size_t i)
 
 typedef bool is_beside_fn(const struct bb_case *a, const struct bb_case *b);
 
-/* Appends what fires the programs of the table that begins with case `first`: ", by a test run on a
- * packet of 64 bytes, hot caches". `same` tells which cases are in the table. Appends nothing if a
- * program has no trigger. Returns true if the programs have different triggers. */
+/* Appends what makes the programs run in the table that begins with case `first`: ", by a test run
+ * on a packet of 64 bytes, hot caches". `same` tells which cases are in the table. Returns true if
+ * that differs between the programs. */
 static bool append_fired_by(const struct bb_report *r, size_t first, is_beside_fn *same,
 			    enum bb_detail detail, struct bb_doc *d)
 {
@@ -100,8 +97,7 @@ static bool has_column(const struct bb_report *r, const struct bb_case *c, size_
 	return in & detail || (in == BB_SHORT_NO_NET && detail == BB_SHORT && !has_net(r, c));
 }
 
-/* Adds the row of case `i`. If `param` is true, adds a cell with the parameter's value after the
- * variant. */
+/* Adds the row of case `i`. With `param`, the parameter's value follows the variant. */
 static void add_row(const struct bb_report *r, size_t i, enum bb_detail detail, bool param,
 		    struct bb_doc *d)
 {
@@ -140,9 +136,9 @@ static void add_columns(const struct bb_report *r, const struct bb_case *c, enum
 	}
 }
 
-/* Returns the net cost below which the table of case `first` hides a case, ns; -INFINITY if it
- * hides none. A short table of more than MOST_ROWS cases shows only the MOST_ROWS / 2 cases with
- * the most net cost. Any other table shows all cases. */
+/* Returns the net cost, ns, below which the table of case `first` hides a case. A short table of
+ * more than MOST_ROWS cases shows only the MOST_ROWS / 2 cases with the most net cost. Other tables
+ * hide none, and the result is -INFINITY. */
 static double least_shown(const struct bb_report *r, size_t first, enum bb_detail detail)
 {
 	double *below = bb_calloc(r->n_cases + 1, sizeof(*below)), least = -INFINITY;
@@ -189,8 +185,7 @@ static void append_net(const struct bb_case *c, struct bb_doc *d)
 		       bb_net_is_near_0(c) ? " (may be 0)" : "");
 }
 
-/* True if a check ends the runs of the case's program early, as this drive or another one has
- * found. The program is then cheap because it does not do its work. */
+/* True if a check ends all runs of the program early in any drive, before they do their work. */
 static bool returns_early(const struct bb_report *r, const struct bb_case *c)
 {
 	return BB_ANY(r->cases, r->n_cases, it->turned_file && bb_same_program(it, c));
@@ -227,8 +222,8 @@ static void add_extremes(const struct bb_report *r, const struct bb_case *first,
 	append_net(most, d);
 }
 
-/* Adds one table for all values of the parameter. The rows of a program stand below each other, one
- * for each value. Leaves out floors, unless the cases are timed commands. */
+/* Adds one table for all values of the parameter, with the values of a program below each other.
+ * Leaves out floors (empty programs), unless the cases are timed commands. */
 static void add_table_of_values(const struct bb_report *r, size_t first, struct bb_doc *d)
 {
 	const struct bb_case *c = &r->cases[first], *last = c;
@@ -254,8 +249,8 @@ static void add_table_of_values(const struct bb_report *r, size_t first, struct 
 			bb_doc_in_vain(r, &r->cases[i], d);
 }
 
-/* Returns the case of the only program of a table, besides its floor. Returns NULL if the table has
- * several programs, or if the program has no net cost. */
+/* Returns the case of a table's only program, floors aside. Returns NULL if there are several
+ * programs, or if it has no net cost. */
 static const struct bb_case *only_program(const struct bb_report *r, size_t first)
 {
 	const struct bb_case *only = NULL;
@@ -280,7 +275,7 @@ static void add_sentence(const struct bb_report *r, const struct bb_case *c, str
 {
 	struct bb_table_cell of_net = bb_net_half_cell(c), of_latency = bb_latency_half_cell(c);
 	struct bb_table_cell executed = bb_executed_cell(c);
-	/* true: an earlier case of this program has the same count, so it need not be said again */
+	/* an earlier case of the program has already said this count */
 	bool is_said = BB_ANY(r->cases, (size_t)(c - r->cases),
 			      bb_same_program(it, c) &&
 				      !strcmp(bb_executed_cell(it).text, executed.text));
@@ -317,9 +312,8 @@ static void add_sentence(const struct bb_report *r, const struct bb_case *c, str
 		bb_doc__append(d, "   (too few for p99)");
 }
 
-/* Adds the conditions of a table's measurement: the times of the references, which caches were
- * emptied, and how long a read of a cache line took after that, in the valid loads. With
- * `is_apart`, also adds what fired each variant. */
+/* Adds the conditions of a table's measurement: the times of the reference work, and which caches
+ * were emptied. With `is_apart`, also adds what made each variant run. */
 static void add_circumstances(const struct bb_report *r, size_t first, bool is_apart,
 			      struct bb_doc *d)
 {
@@ -374,8 +368,6 @@ void bb_doc_table(const struct bb_report *r, size_t first, enum bb_detail detail
 		add_circumstances(r, first, is_apart, d);
 }
 
-/* --- the table of programs --- */
-
 void bb_doc_programs(const struct bb_report *r, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {{BB_TEXT("variant (program)")},
@@ -404,10 +396,8 @@ void bb_doc_programs(const struct bb_report *r, struct bb_doc *d)
 	}
 }
 
-/* --- executed instructions --- */
-
-/* Adds a cell with `value`, a number of instructions of case `c`. If `with_param` is true, the cell
- * also has the value of the case's parameter: "147 (at 233)". */
+/* Adds a cell with `value`, a number of instructions of case `c`. With `with_param`, adds the value
+ * of the case's parameter: "147 (at 233)". */
 static void add_extreme(struct bb_doc *d, const struct bb_counted_case *c, uint64_t value,
 			bool with_param)
 {
@@ -424,9 +414,8 @@ bool bb_is_counted_floor(const struct bb_report *r, const struct bb_counted *c)
 			      bb_same_text(it->scenario, c->scenario) && bb_is_floor(r, it));
 }
 
-/* Adds one sentence with the number of instructions that a run of each program executes, without
- * floors. Adds nothing and returns false if there are no programs or more than MOST_COUNTS, if a
- * program makes tail calls, or if a program's number is not always the same. */
+/* Adds a sentence with the number of instructions that a run of each program executes. Adds nothing
+ * and returns false for too many programs, for tail calls, or if the number of a program varies. */
 static bool add_counts(const struct bb_report *r, struct bb_doc *d)
 {
 	size_t before = d->n, n = 0;
@@ -497,8 +486,6 @@ void bb_doc_counted(const struct bb_report *r, enum bb_detail detail, struct bb_
 	}
 }
 
-/* --- the whole document --- */
-
 static void add_incomplete(const struct bb_report *r, struct bb_doc *d)
 {
 	if (r->incomplete)
@@ -506,15 +493,14 @@ static void add_incomplete(const struct bb_report *r, struct bb_doc *d)
 			    "%s; the tables show the samples taken until then", r->incomplete);
 }
 
-/* True if the stored run was made by `compare`, or if its command is not known. In all other runs
- * the advice must not name options of `compare`. */
+/* True if the run was made by `compare`, or if its command is not known. Other runs must get no
+ * advice with options of `compare`. */
 static bool is_of_compare(const struct bb_report *r)
 {
 	return !r->command || !strncmp(r->command, "bpfbench compare ", 17);
 }
 
-/* Adds advice to repeat the command with a longer budget, which should decide the inconclusive
- * comparisons. Adds nothing if there are none, or if a longer budget decides none of them. */
+/* Adds advice to repeat the command with a longer budget, if that should decide a comparison. */
 static void add_budget(const struct bb_report *r, enum bb_doc_kind kind, const char *label,
 		       struct bb_doc *d)
 {
@@ -552,9 +538,8 @@ void bb_doc_comparisons(const struct bb_report *r, size_t open, enum bb_detail d
 		add_budget(r, BB_DOC_PARAGRAPH, "next", d);
 }
 
-/* Adds the mean cost of a run if inputs come as often as their weights say. Leaves out inputs that
- * were not measured. Says for what share of the runs the measured inputs stand. The figure after +-
- * assumes that the errors of the inputs' costs are independent. */
+/* Adds the mean cost of a run over the measured inputs, weighted by how often production sends
+ * them. The figure after +- assumes that the errors of the inputs' costs are independent. */
 static void add_mix(const struct bb_report *r, size_t first, struct bb_doc *d)
 {
 	double net = 0, latency = 0, square = 0, share = 0;
@@ -596,15 +581,14 @@ static void add_mixes(const struct bb_report *r, struct bb_doc *d)
 	}
 }
 
-/* Adds the tables of all cases or, with `in_sentences`, sentences in place of tables. */
+/* Adds the tables of all cases or, with `in_sentences`, sentences instead. */
 static void add_tables(const struct bb_report *r, enum bb_detail detail, bool in_sentences,
 		       struct bb_doc *d)
 {
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *only;
 
-		/* With BB_DETAILS, skip sweeps: bb_doc_details() has already added their tables
-		 * above. */
+		/* bb_doc_details() has already added the tables of sweeps */
 		if (bb_is_sweep_head(r, i) && detail == BB_DETAILS && !r->n_comparisons)
 			continue;
 		if (bb_is_sweep_head(r, i)) {
@@ -644,8 +628,7 @@ static void add_cases(const struct bb_report *r, enum bb_detail detail, bool in_
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "Nothing was measured.");
 }
 
-/* Returns the name of a timed case: the variant, its parameter if it has one, and whether caches
- * were cold: "prog, input = syn, cold caches". */
+/* Returns the name of a timed case, such as "prog, input = syn, cold caches". */
 static struct bb_table_cell name_timed(const struct bb_timed *t)
 {
 	const char *slash = strrchr(t->name, '/');
@@ -656,8 +639,7 @@ static struct bb_table_cell name_timed(const struct bb_timed *t)
 				bb_timed__is_cold(t) ? ", cold caches" : "");
 }
 
-/* Adds the time by line: a table if there is one timed program, or a sentence for each of
- * several. */
+/* Adds the time by line: a table for a single timed program, or a sentence for each of several. */
 static void add_lines(const struct bb_report *r, struct bb_doc *d)
 {
 	for (size_t i = 0; i < r->n_timed && !r->n_comparisons; i++) {
@@ -676,8 +658,7 @@ static void add_lines(const struct bb_report *r, struct bb_doc *d)
 	}
 }
 
-/* Adds the cases, the notes and the explanation of columns. Returns true if sentences are used in
- * place of tables. */
+/* Adds the cases, notes and explanations of columns. Returns true if sentences replace tables. */
 static bool add_all_cases(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
 	bool in_sentences = detail == BB_SHORT;
@@ -705,7 +686,7 @@ static bool add_all_cases(const struct bb_report *r, enum bb_detail detail, stru
 	return in_sentences;
 }
 
-/* Appends the machine and how long the run took: "kernel 6.18.44, AMD EPYC, 5.8 s". */
+/* Appends "kernel 6.18.44, AMD EPYC, took 5.8 s". */
 static void add_machine(const struct bb_report *r, struct bb_doc *d)
 {
 	bb_doc__append(d, "kernel %s, %s", r->fingerprint.kernel_release, r->fingerprint.cpu_model);
@@ -742,8 +723,7 @@ void bb_doc_drive_key(const struct bb_report *r, struct bb_doc *d)
 			    "on packets that arrive at this rate, so caches are colder");
 }
 
-/* Adds explanations of the main words of the output. Then adds an empty paragraph, to which
- * add_machine() appends. */
+/* Explains the main words of the output. Then adds an empty paragraph for add_machine(). */
 static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc *d)
 {
 	bool has_net = BB_ANY(r->cases, r->n_cases, isfinite(it->summary.net.value));
@@ -752,8 +732,7 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 			       isfinite(it->summary.net.lo) || isfinite(it->summary.latency.lo));
 	bool has_p99 = BB_ANY(r->cases, r->n_cases, isfinite(it->summary.p99.value)),
 	     lacks_p99 = BB_ANY(r->cases, r->n_cases, isnan(it->summary.p99.value));
-	/* number of stored runs whose spread the intervals include; 0: the intervals include no
-	 * such spread */
+	/* number of stored runs whose spread the intervals include, or 0 */
 	uint32_t between_runs = 0;
 
 	for (size_t i = 0; i < r->n_cases; i++)
@@ -761,8 +740,7 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 			between_runs = r->cases[i].between_runs;
 	if (bb_counts_instructions(r))
 		bb_doc__add(d, BB_DOC_BAD, NULL, BB_COUNTS_INSTRUCTIONS);
-	if (r->n_comparisons) /* explain `net` only if something changed: only then does a
-				 comparison have rows `net` */
+	if (r->n_comparisons) /* a comparison has rows `net` only if something changed */
 		has_net &= bb_report__count_verdict(r, BB_VERDICT_REGRESSED) ||
 			   bb_report__count_verdict(r, BB_VERDICT_IMPROVED);
 	if (has_net)
@@ -798,8 +776,7 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 	bb_doc__add(d, BB_DOC_FAINT, NULL, "%s", "");
 }
 
-/* True if the report has a case of the drive `step` that is not a mix of inputs. Only the lines of
- * such a case can be timed. */
+/* True if the lines of a case can be timed: it is of the drive `step`, and no mix of inputs. */
 static bool has_step(const struct bb_report *r)
 {
 	return BB_ANY(r->cases, r->n_cases,
@@ -818,8 +795,8 @@ double bb_budget_to_decide(const struct bb_report *r)
 	return most;
 }
 
-/* Returns the name of a map that the user should fill first, because it is empty and its lookups
- * failed; NULL: there is no such map. */
+/* Returns the name of a map that the user should fill first, because it is empty and lookups in it
+ * failed. Returns NULL if there is none. */
 static const char *map_to_fill(const struct bb_report *r)
 {
 	const struct bb_in_vain *v = NULL;
@@ -831,8 +808,7 @@ static const char *map_to_fill(const struct bb_report *r)
 	return v ? v->map : NULL;
 }
 
-/* True if the stored run measured an object or captured programs. Options can change the inputs of
- * these. */
+/* True if the run measured an object or captured programs. Options can change their inputs. */
 static bool takes_inputs(const struct bb_report *r)
 {
 	return r->command && (strstr(r->command, "--object") || strstr(r->command, " -- ")) &&
@@ -843,8 +819,8 @@ bool bb_doc_advises_fill(const struct bb_report *r)
 {
 	const char *map = map_to_fill(r);
 
-	/* no advice if the map's name has other characters: the name is from a file, and users copy
-	 * the command to a shell */
+	/* No advice if the map's name has other characters: it comes from a file, and users copy
+	 * the command to a shell. */
 	if (!map ||
 	    map[strspn(map, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.")] ||
 	    !r->command || strstr(r->command, "--fill"))
@@ -868,9 +844,8 @@ static void add_fill(const struct bb_report *r, const char *label, struct bb_doc
 	free(command);
 }
 
-/* If runs ended early or lookups failed, adds advice to search for inputs or to fill the map that
- * was empty. Returns the label of the advice that comes after it: "then", or "next" if this
- * function added nothing. */
+/* If runs ended early or lookups failed, advises to search for inputs or to fill the empty map.
+ * Returns the label of the advice that follows: "then", or "next" if there was none yet. */
 static const char *begin_next(const struct bb_report *r, struct bb_doc *d)
 {
 	if (bb_doc_advises_fill(r)) {
@@ -890,8 +865,7 @@ static bool has_many_timed(const struct bb_report *r)
 	return BB_ANY(r->timed, r->n_timed, strcmp(it->variant, r->timed[0].variant));
 }
 
-/* Adds advice on the next step after a stored run without comparisons, and on how to judge a
- * change. */
+/* Adds advice on the next step after a run without comparisons. */
 static void add_next_of_run(const struct bb_report *r, const char *label, const char *results,
 			    bool has_object, struct bb_doc *d)
 {
@@ -919,10 +893,8 @@ static void add_next_of_run(const struct bb_report *r, const char *label, const 
 			    results, results);
 }
 
-/* A difference was found. Adds advice to find the lines that cause it: by their times or, if no
- * lines can be timed, by their counts of instructions. The advised command is that of the stored
- * run without its options for the drive, the format, the sorting and the filter: bpfbench would
- * refuse the command with them. */
+/* Adds advice to find the lines that cause a difference: by their times or, if lines cannot be
+ * timed, by their counts of instructions. Drops options that bpfbench refuses with this. */
 static void add_next_of_found(const struct bb_report *r, const char *label, struct bb_doc *d)
 {
 	static const char *const drop[] = {"--drive NAME", "-d NAME",       "--format NAME",
@@ -938,8 +910,7 @@ static void add_next_of_found(const struct bb_report *r, const char *label, stru
 	free(command);
 }
 
-/* Adds the next steps for the user. With BB_SHORT, a stored run without comparisons gets only the
- * first step, which is the most useful one. */
+/* Adds the next steps for the user: with BB_SHORT and without comparisons, only the first one. */
 static void add_next(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
 	bool has_object = r->command && strstr(r->command, "--object");
@@ -1004,8 +975,8 @@ void bb_doc_details(const struct bb_report *r, struct bb_doc *d)
 {
 	add_incomplete(r, d);
 	bb_doc_comparisons(r, 0, BB_DETAILS, d);
-	/* Before the details, show only tables that summarise several tables of the details: those
-	 * of sweeps, and those of programs at several values of the parameter. */
+	/* First show tables that summarise several others: those of sweeps, and of programs at
+	 * several values of the parameter. */
 	for (size_t i = 0; i < r->n_cases && !r->n_comparisons; i++)
 		if (bb_is_sweep_head(r, i))
 			bb_doc_sweep(r, i, d);

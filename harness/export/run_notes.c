@@ -5,15 +5,15 @@
 
 /* a note names programs that execute less than this share of their instructions */
 #define LITTLE_SHARE 0.25
-/* A case gets a note if less than this share of its requested rate was reached. Even a busy machine
- * reaches 0.98. */
+/* A case gets a note below this share of its requested rate. Even a busy machine reaches 0.98. */
 #define REACHED 0.9
-#define NAMED_LOADS 8 /* the most loads that a note about void series names */
+#define NAMED_LOADS 8 /* a note about void series names at most this many loads */
 
-/* --- notes: first collected as pairs of blocks, one with the case and one with the cause --- */
+/* Notes are first collected as pairs of blocks: one with the case, and one with the cause. Then
+ * notes with the same cause become one. */
 
-/* Adds one note about all series of the case that are void for the same reason as series `i`. Does
- * nothing if an earlier series has this reason. */
+/* Adds one note about all series that do not count for the same reason as series `i`, unless an
+ * earlier series has this reason. */
 static void note_void(struct bb_doc *notes, const struct bb_case *c, size_t i)
 {
 	const char *why = bb_series_why_void(&c->series[i]);
@@ -45,7 +45,6 @@ static void note_sum(struct bb_doc *notes, const struct bb_case *c, const char *
 	bb_doc__add(notes, BB_DOC_SUBITEM, NULL, "%" PRIu64 " %s", n, what_they_are);
 }
 
-/* Adds the notes about a case to `notes`; with `voids`, also the notes about void series. */
 static void note_case(struct bb_doc *notes, const struct bb_case *c, bool voids)
 {
 	double achieved = c->summary.rate_achieved.value;
@@ -96,8 +95,8 @@ static bool is_same_cause(const struct bb_doc_block *a, const struct bb_doc_bloc
 	return *x == *y;
 }
 
-/* Adds the notes. Notes with the same cause become one: it has the first case with this cause and
- * the number of the other cases. With BB_DETAILS, only notes that name no case are joined so. */
+/* Adds the notes. Those with the same cause become one note, about the first case and the number of
+ * the others. With BB_DETAILS, only notes that name no case are joined. */
 static void say_causes(const struct bb_doc *notes, enum bb_detail detail, struct bb_doc *d)
 {
 	for (size_t i = 0; i < notes->n; i += 2) {
@@ -116,8 +115,7 @@ static void say_causes(const struct bb_doc *notes, enum bb_detail detail, struct
 	}
 }
 
-/* True if an earlier table, of another drive, shows the same number of executed instructions for
- * the variant of case `nth`. */
+/* True if a table of another drive above shows the same number of instructions for case `nth`. */
 static bool is_executed_above(const struct bb_report *r, size_t nth)
 {
 	const struct bb_case *c = &r->cases[nth];
@@ -134,8 +132,7 @@ static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 
-		/* leave out cases with failed lookups or early returns: other notes already tell of
-		 * these */
+		/* other notes tell of failed lookups and early returns */
 		if (!c->n_insns || c->executed_insns >= LITTLE_SHARE * c->n_insns || c->n_in_vain ||
 		    c->turned_file || is_executed_above(r, i))
 			continue;
@@ -151,7 +148,7 @@ static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
 				  "the lines");
 }
 
-/* Adds remarks that are about the run as a whole and not about one case, each at most once. */
+/* Adds remarks about the run as a whole, each at most once. */
 static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
 	bool is_near_0 = false, is_live = false, lacks_pmu = false, lacks_half = false;
@@ -186,14 +183,13 @@ static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb
 
 size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
-	/* true: the rows of the comparisons already show skips and void series, so add no notes
-	 * about them */
+	/* the rows of the comparisons already show skips and void series */
 	bool in_rows = detail == BB_SHORT && r->n_comparisons;
 	struct bb_doc notes = {0};
 	size_t before = d->n;
 
 	for (size_t i = 0; i < r->n_skips && !in_rows; i++) {
-		/* true: the reason already says which loads were skipped, so leave out `what` */
+		/* the reason already says which loads were skipped */
 		bool is_of_loads = strstr(r->skips[i].what, "/loads ");
 
 		bb_doc__add(&notes, BB_DOC_ITEM, "skipped", "%s%s",
@@ -209,10 +205,7 @@ size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_
 	return d->n - before;
 }
 
-/* --- notes about early returns and failed lookups --- */
-
-/* The kinds of input that a check of a program may reject. For each kind, turned_remedies[] says
- * what to try instead. */
+/* Kinds of input that may make a program return early. turned_remedies[] has advice on each. */
 enum turned_input { OF_PACKETS, OF_CONTEXTS, OF_EVENTS, OF_PAGE_FAULTS, N_INPUTS };
 
 static const char *const turned_remedies[] = {
@@ -244,19 +237,17 @@ static enum turned_input input_of(const struct bb_report *r, const struct bb_cas
 	return OF_EVENTS;
 }
 
-/* Notes that are being added to the document `d`. */
 struct noting {
 	const struct bb_report *r;
-	/* the notes are about the cases in the table of this case; NULL: about all cases */
+	/* the notes are about cases in the table of this case, or about all cases if NULL */
 	const struct bb_case *table;
-	bool is_compared; /* true: the cases are those of base and head */
-	/* notes that are in block `from` of `d` or in a later block are not repeated */
+	bool is_compared; /* the cases are those of base and head */
+	/* the first block of `d` whose notes are not repeated */
 	size_t from;
 	struct bb_doc *d;
 };
 
-/* Returns the name that begins a note: the variant or, for notes about all cases, the scenario and
- * the variant. The caller frees it. */
+/* Returns the variant or, if k->table is NULL, scenario and variant. The caller frees the name. */
 static char *name_noted(const struct noting *k, const struct bb_case *c)
 {
 	return k->table ? bb_strdup(c->variant)
@@ -274,9 +265,8 @@ static bool names_place(const char *places, const char *place)
 	return at != NULL;
 }
 
-/* The texts `a` and `b` name places of the code in parentheses, such as "(prog.bpf.c:20)". Returns
- * `a` with the place of `b` added after its own. Returns NULL if the two texts differ in something
- * else. The caller frees the text. */
+/* Joins two texts that differ only in a place of the code, "(prog.bpf.c:20)". Returns `a` with both
+ * places, or NULL if the texts differ in something else. The caller frees the text. */
 static char *join_places(const char *a, const char *b)
 {
 	size_t at = 0, end_a, len_b;
@@ -302,15 +292,14 @@ static char *join_places(const char *a, const char *b)
 	return text;
 }
 
-/* Adds a note "NAME: WORDS" about the case `c`, unless block `from` or a later block has the same
- * text. In a comparison, a block that says the same words about the other program becomes a note
- * about both programs instead. */
+/* Adds a note "NAME: WORDS" about the case `c`, unless block `from` or a later one has it. In a
+ * comparison, a note with the same words about the other program becomes a note about both. */
 static void add_once(const struct noting *k, const struct bb_case *c, const char *label,
 		     const char *words)
 {
 	char *name = name_noted(k, c);
 	char *text = bb_asprintf("%s: %s", name, words);
-	/* length of the scenario's name: the part of `name` that base and head share */
+	/* length of the scenario's name, which base and head share */
 	size_t of_both = k->table ? 0 : strlen(c->scenario);
 	struct bb_doc *d = k->d;
 	bool is_said = false;
@@ -321,8 +310,7 @@ static void add_once(const struct noting *k, const struct bb_case *c, const char
 		const char *after = *said ? strstr(*said, ": ") : NULL;
 
 		is_said = *said && !strcmp(*said, text);
-		/* skip blocks that do not say the same words about the other program of the
-		 * comparison */
+		/* skip blocks that are not about the other program of the comparison */
 		if (is_said || !k->is_compared || !after ||
 		    (!k->table &&
 		     (strncmp(*said, name, of_both) || !strchr(",:", (*said)[of_both]))))
@@ -343,16 +331,14 @@ static void add_once(const struct noting *k, const struct bb_case *c, const char
 	free(name);
 }
 
-/* True if the notes are about the case `c`: it is in the table of k->table or in its sweep, or the
- * notes are about all cases. */
+/* True if the case is in the table or the sweep of k->table, or if k->table is NULL. */
 static bool is_beside(const struct noting *k, const struct bb_case *c)
 {
 	return !k->table || bb_same_table(c, k->table) ||
 	       (bb_same_group(c, k->table) && bb_is_sweep(k->r, (size_t)(k->table - k->r->cases)));
 }
 
-/* Returns the index of the first block that is a title of the scenario; 0 if there is none. Notes
- * after this title are not repeated for other drives of the scenario. */
+/* Returns the index of the scenario's first title, from which on notes are not repeated, or 0. */
 static size_t beginning_of(const char *scenario, const struct bb_doc *d)
 {
 	size_t length = strlen(scenario), i = 0;
@@ -370,8 +356,7 @@ bool bb_doc_is_searched(const struct bb_report *r)
 	       BB_ANY(r->cases, r->n_cases, it->found);
 }
 
-/* Adds advice about a lookup `v` that failed in the run `r`. If `is_searched` is true, the advice
- * does not name `--try-inputs`. */
+/* Adds advice about the failed lookup `v`. With `is_searched`, does not advise `--try-inputs`. */
 static void add_remedy(const struct bb_report *r, const struct bb_in_vain *v, bool is_searched,
 		       struct bb_doc *d)
 {
@@ -412,8 +397,8 @@ static bool is_turned_away_before(const struct noting *k, const struct bb_case *
 		      is_turned_alike(it, c) && is_beside(k, it) && bb_same_program(it, c));
 }
 
-/* Returns " with input=arp" if the check that ends the runs of `c` does not end the program's runs
- * at all values of the parameter; else "". The caller frees it. */
+/* Returns " with input=arp" if the check that ends the runs of `c` early does not do so for all
+ * values of the parameter, else "". The caller frees the text. */
 static char *name_turned_away(const struct bb_report *r, const struct bb_case *c)
 {
 	const struct bb_case *first = NULL;
@@ -448,8 +433,7 @@ static void add_turned_away(const struct noting *k)
 		size_t before = d->n;
 		char *words, *with;
 
-		/* Add no note if production sends this input (`path_share` is above 0): an early
-		 * return is then normal. */
+		/* production sends this input (`path_share` > 0), so an early return is normal */
 		if (!c->turned_file || c->path_share > 0 || !is_beside(k, c) ||
 		    is_turned_away_before(k, c))
 			continue;
@@ -494,10 +478,9 @@ static bool failed_before(const struct bb_report *r, const struct bb_case *c,
 	return false;
 }
 
-/* Returns the number of other programs in the table whose lookups in the map of `v` failed, too.
- * Returns SIZE_MAX if one of these programs has a case before `c`: the note about that case already
- * counts the program of `c`. Returns 0 in a comparison, because add_once() joins the notes of base
- * and head. */
+/* Returns the number of other programs whose lookups in the map of `v` failed, too. Returns
+ * SIZE_MAX if one of them comes before `c`, because its note already counts the program of `c`.
+ * Returns 0 in a comparison, in which add_once() joins the notes. */
 static size_t count_alike(const struct noting *k, const struct bb_case *c,
 			  const struct bb_in_vain *v)
 {
@@ -518,8 +501,8 @@ static size_t count_alike(const struct noting *k, const struct bb_case *c,
 	return n;
 }
 
-/* Adds notes about the failed lookups of case `c`. Returns the lookup that the advice should be
- * about: `last` or one of case `c`; if possible, one in a map that the user can fill. */
+/* Adds notes about the failed lookups of case `c`. Returns the lookup to give advice about: `last`
+ * or one of `c`, and if possible one in a map that the user can fill. */
 static const struct bb_in_vain *add_lookups(const struct noting *k, const struct bb_case *c,
 					    const struct bb_in_vain *last)
 {

@@ -145,8 +145,6 @@ struct bb_table_cell bb_table_cell_interval(const struct bb_estimate *e)
 				bb_table_cell_time(e->hi, e->value).text);
 }
 
-/* --- the columns; an empty cell means no figure --- */
-
 static struct bb_table_cell variant(const struct bb_case *c)
 {
 	struct bb_table_cell cell = bb_table_cell_of("%s", c->variant);
@@ -167,9 +165,8 @@ static struct bb_table_cell loads(const struct bb_case *c)
 	return bb_table_cell_of("%" PRIu32 "/%zu", c->summary.loads, c->n_series);
 }
 
-/* Returns a figure of the case's samples in the unit of its drive. If a consumer is behind, the
- * lags of the remaining samples are not known: the figure is then a lower bound (">12"), or empty
- * if the consumer took no samples. */
+/* Returns a figure of the samples in the unit of the drive. If a consumer is behind, the lags of
+ * the samples that it did not take are unknown. The figure is then a lower bound, ">12". */
 static struct bb_table_cell time_of_samples(const struct bb_case *c, double value)
 {
 	if (bb_is_behind(c))
@@ -178,7 +175,7 @@ static struct bb_table_cell time_of_samples(const struct bb_case *c, double valu
 			       : none;
 	if (value == round(value) && !bb_is_shown_in_ms(value) &&
 	    !(bb_drive_kind_named(c->drive)->sample.shown_ns > 0))
-		return bb_table_cell_of("%.0f", value); /* no decimals: a tick is several ns */
+		return bb_table_cell_of("%.0f", value); /* a clock tick is several ns */
 	return time_of(c, value, value);
 }
 
@@ -209,8 +206,8 @@ static struct bb_table_cell interval(const struct bb_case *c)
 				time_of(c, e->hi, e->value).text);
 }
 
-/* Returns the distance from an estimate to the farther end of its interval, with as many decimals
- * as the latency. Empty if there is no interval. */
+/* Returns the distance from an estimate to the farther end of its interval, with the decimals of
+ * the latency. Empty if there is no interval. */
 static struct bb_table_cell half_of(const struct bb_case *c, const struct bb_estimate *e)
 {
 	return time_of(c, bb_estimate__half(e), c->summary.latency.value);
@@ -226,8 +223,7 @@ struct bb_table_cell bb_latency_half_cell(const struct bb_case *c)
 	return bb_is_behind(c) ? none : half_of(c, &c->summary.latency);
 }
 
-/* Returns the text that follows a figure, such as "+-0.9". Empty if `half` is empty, because the
- * figure then has no interval. */
+/* Returns "+-0.9" for the cell "0.9", and an empty cell for an empty one. */
 static struct bb_table_cell behind(struct bb_table_cell half)
 {
 	return half.text[0] ? bb_table_cell_of("+-%.100s", half.text) : none;
@@ -251,8 +247,7 @@ struct bb_table_cell bb_floor_cell(const struct bb_case *c)
 	return time_of(c, value, c->summary.latency.value);
 }
 
-/* Returns the floor's latency if the floor is not a case of the run, because no row of the table
- * then shows it. Otherwise returns an empty cell. */
+/* Returns the floor's latency if no row shows it, because the floor is not a case of the run. */
 static struct bb_table_cell own_floor(const struct bb_case *c)
 {
 	return c->floor == BB_NO_FLOOR ? bb_floor_cell(c) : none;
@@ -327,8 +322,8 @@ struct bb_table_cell bb_executed_cell(const struct bb_case *c)
 				more);
 }
 
-/* Returns the number of runs that shared a window with other runs. A 0 is shown only for drives
- * that watch runs: for other drives, a column of zeros would only raise questions. */
+/* Returns how many runs shared a reading of the counters with others. Only drives that watch runs
+ * show a 0, because elsewhere a column of zeros would raise questions. */
 static struct bb_table_cell multi(const struct bb_case *c)
 {
 	const struct bb_summary *s = &c->summary;
@@ -340,8 +335,8 @@ static struct bb_table_cell multi(const struct bb_case *c)
 	return n || shares ? count(n) : none;
 }
 
-/* Returns the range of the latency over the places of the code (its addresses modulo 64) if
- * bpfbench distributed the loads over them (run/round.h), otherwise the spread over the loads. */
+/* Returns the range of latencies over the addresses of the code modulo 64, if bpfbench chose these
+ * (run/round.h). Otherwise returns the spread over the loads. */
 static struct bb_table_cell spread(const struct bb_case *c)
 {
 	const struct bb_drive_kind *kind = bb_drive_kind_named(c->drive);

@@ -27,8 +27,7 @@ const struct bb_attach_facts bb_attach_kinds[] = {
 	[BB_AT_USDT] = {"static probe", .of_user = true},
 };
 
-/* The kind of hook for a section, by the word before the first '/'. A ".s" (sleepable) after the
- * word is ignored. */
+/* The kind of hook, by the first word of SEC("word/target"). */
 static const struct {
 	const char *word;
 	enum bb_attach_kind kind;
@@ -63,9 +62,8 @@ static const struct {
 	{"usdt", BB_AT_USDT, false},
 };
 
-/* Returns BB_AT_KPROBE_MULTI or BB_AT_UPROBE_MULTI if the program was loaded for a multi link (one
- * link to many functions). Otherwise returns `kind`: on kernels without multi links, bpfbench loads
- * the program for one function. */
+/* Only a program that was loaded for a multi link (one link to many functions) gets that kind. On
+ * kernels without multi links, bpfbench loads it for one function. */
 static enum bb_attach_kind of_type(enum bb_attach_kind kind, uint32_t attach_type)
 {
 	if (kind == BB_AT_KPROBE && bb_multi_link__is_of_kernel(attach_type))
@@ -75,11 +73,11 @@ static enum bb_attach_kind of_type(enum bb_attach_kind kind, uint32_t attach_typ
 	return kind;
 }
 
-/* Program types whose programs have one kind of hook, whatever the section says. */
+/* Program types that have one kind of hook, whatever the section says. */
 static const struct of_prog_type {
 	uint32_t prog_type;
 	enum bb_attach_kind kind;
-	/* the name of the hook; NULL: the section has it, or the hook has no name */
+	/* name of the hook; NULL if the section has the name, or there is none */
 	const char *hook;
 } types[] = {
 	{BPF_PROG_TYPE_STRUCT_OPS, BB_AT_STRUCT_OPS, NULL},
@@ -97,7 +95,7 @@ static const struct of_prog_type {
 	{BPF_PROG_TYPE_SOCK_OPS, BB_AT_CGROUP, NULL},
 };
 
-/* True if `word`, the first word of a section, equals `row` with or without ".s" at its end. */
+/* Ignores ".s" (sleepable) at the end of `word`. */
 static bool is_word(const char *word, size_t len, const char *row)
 {
 	if (len > 2 && !memcmp(word + len - 2, ".s", 2))
@@ -109,7 +107,6 @@ void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint
 				   struct bb_attach_point *ret_point)
 {
 	struct bb_attach_point p = {.prog_type = prog_type, .attach_type = attach_type};
-	/* NULL: programs of this type can be attached in several ways */
 	const struct of_prog_type *type = BB_FIND(types, BB_LEN(types), it->prog_type == prog_type);
 	size_t len;
 
@@ -199,8 +196,7 @@ void bb_program__named_after(const char *program, bool is_bare, char *ret_name, 
 			program += strlen(before[i]);
 			break;
 		}
-	/* The name ends at the first dot: captures append ".2" and so on, and C function names have
-	 * no dots. */
+	/* captures append ".2" and so on to equal names, and C function names have no dots */
 	len = strcspn(program, ".");
 	for (size_t i = 0; is_bare && i < BB_LEN(after); i++)
 		if (len > strlen(after[i]) &&
@@ -250,8 +246,8 @@ bool bb_reach__acts(const struct bb_target *target)
 	return acts;
 }
 
-/* True if processes other than ours can make the program run. With `pid`, the probe is in another
- * process; with `run`, in every process that runs the probed file. */
+/* True if other processes than ours can make the program run: process `pid`, every process that
+ * runs the probed file (`run`), or every process of the machine (`of_kernel`). */
 static bool is_shared(const struct bb_attach_point *point)
 {
 	return point->pid || (point->by && point->by->run) ||

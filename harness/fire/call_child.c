@@ -6,19 +6,18 @@
 #include "fire/later.h"
 
 #define NOBODY 65534
-/* time limit for loading the library, s; a large library takes long on a slow machine */
+/* limit: seconds to load the library, which takes long on a slow machine */
 #define START_S 20.0
 #define LOOK_MS 100
 
-/* --- in the child process, which calls the function --- */
+/* --- in the child process --- */
 
 struct call {
 	char **argv;
 	int program_fd;
 };
 
-/* Opens the program call_function, before the child changes its user, because the new user may not
- * be allowed to read the folder. */
+/* Opens call_function before the child changes its user, who may have no access to the folder. */
 static int open_program(void *arg)
 {
 	struct call *c = arg;
@@ -35,8 +34,6 @@ static int execute(void *arg, int)
 	return -errno;
 }
 
-/* --- the child's command line --- */
-
 static char **make_argv(const struct bb_fire_user *u, const char *library,
 			const struct bb_fired_by *by)
 {
@@ -50,10 +47,9 @@ static char **make_argv(const struct bb_fire_user *u, const char *library,
 	return argv;
 }
 
-/* --- in our process: starts the child, waits for it and ends it --- */
+/* --- in our process --- */
 
-/* Waits for the first message of the child. It is empty if the child can call the function;
- * otherwise it says why not. */
+/* The child's first message is empty, or says why the function cannot be called. */
 static int wait_until_loaded(struct bb_child *c, const char *library, const char *function,
 			     struct bb_err *err)
 {
@@ -145,8 +141,7 @@ void bb_call_child__say_end(struct bb_child *c, char *ret_words, size_t size)
 	ret_words[0] = '\0';
 	if (c->pid <= 0)
 		return;
-	/* the socket closes a moment before waitpid() reports that the process has ended, so we ask
-	 * waitpid() several times */
+	/* waitpid() reports the end a moment after the socket closes, so ask it several times */
 	for (int i = 0; i < 20 && recv(c->fd, &status, 1, MSG_PEEK | MSG_DONTWAIT) == 0; i++) {
 		if (waitpid(c->pid, &status, WNOHANG) == c->pid) {
 			snprintf(ret_words, size, "%s", bb_how_ended(status).text);

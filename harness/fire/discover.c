@@ -3,16 +3,14 @@
 
 #include "base/deadline.h"
 
-/* the most windows for one trigger; a window lasts from one reading of the run counter to the
- * next */
+/* limit: windows for one trigger; each lasts from one reading of the run counter to the next */
 #define WINDOWS 12u
-/* time after which no further window is begun if there are ENOUGH windows, ns */
+/* after this time, no window begins if there are ENOUGH windows */
 #define WINDOWS_NS 30000000u
 #define ENOUGH 3u
 #define DEATHS 2u /* the search ends when the process that fires has died this many times */
 
-/* The triggers to try, and the results. The process that fires works on a copy of this struct in
- * shared memory. */
+/* The process that fires works on a copy of this struct in shared memory. */
 struct list {
 	struct bb_stats_reader reader;
 	struct bb_attach_point point;
@@ -38,9 +36,8 @@ static uint64_t runs_of(const struct bb_stats_reader *r)
 	return s.run_cnt;
 }
 
-/* Counts the runs of the program in several windows. A window is the time between two readings of
- * the run counter; the trigger fires once in it. If `f` is NULL, nothing fires, and a window takes
- * idle_ns. */
+/* Counts the program's runs in several windows. The trigger fires once in each. If `f` is NULL,
+ * nothing fires, and a window takes idle_ns. */
 static void count_runs(const struct list *l, struct bb_firing *f, double idle_ns,
 		       struct bb_fire_task *t, struct windows *ret_windows)
 {
@@ -50,8 +47,7 @@ static void count_runs(const struct list *l, struct bb_firing *f, double idle_ns
 	while (w.n < WINDOWS && (w.n < ENOUGH || at_ns - began_ns < WINDOWS_NS)) {
 		uint64_t now, until_ns = at_ns + (uint64_t)idle_ns;
 
-		/* go on after an error of the firing: the program may have run and caused the
-		 * error */
+		/* do not stop at an error, which the program may have caused by running */
 		if (f)
 			w.rc = bb_firing__fire(f);
 		while (!f && bb_now_ns() < until_ns)
@@ -144,9 +140,8 @@ static void list_triggers(const struct bb_attach_point *point, struct list *l)
 {
 	const struct bb_trigger *t;
 
-	/* Order of trying: triggers whose words match the name of the hook best come first
-	 * (bb_trigger__distance()). Among those that match equally well, system calls that the
-	 * kernel refuses come last. */
+	/* Triggers whose words match the hook's name best are tried first (bb_trigger__distance()).
+	 * Among equal matches, system calls that the kernel refuses are tried last. */
 	for (unsigned int pass = 0; pass < 6; pass++)
 		for (size_t i = 0; (t = bb_trigger_at(i)) && l->n < BB_TRIGGERS_MOST; i++)
 			if (bb_trigger__is_for(t, point) &&

@@ -14,15 +14,12 @@
 #define LOOPBACK_IFINDEX 1
 /* inode number of the machine's first PID namespace: include/linux/proc_ns.h */
 #define FIRST_PID_NAMESPACE 0xEFFFFFFCU
-#define STUCK_S 5.0 /* time limit of a firing, s; a child that takes longer counts as stuck */
+#define STUCK_S 5.0 /* limit: seconds for a firing; a child that takes longer is stuck */
 #define LOOK_MS 1000
-/* bytes for struct bb_fire_task at the start of the shared memory, in whole cache lines */
+/* bytes for struct bb_fire_task at the start of the shared memory: whole cache lines */
 #define HEAD_BYTES 256u
 
-/* --- the site --- */
-
-/* Opens the network namespace of the site. If that fails, network triggers use the machine's own
- * loopback device. */
+/* If this fails, network triggers use the machine's loopback device. */
 static void open_netns(struct bb_fire_site *p)
 {
 	struct bb_err err = {0};
@@ -44,19 +41,17 @@ static void open_netns(struct bb_fire_site *p)
 		snprintf(p->why_no_netns, sizeof(p->why_no_netns), "%.190s", err.msg);
 }
 
-/* Runs in the keeper: waits until the site is closed or our process has ended, then removes the
- * cgroup of the site. */
+/* The keeper: removes the site's cgroup when the site is closed or our process has ended. */
 static int remove_cgroups_at_end(void *arg, int alive)
 {
 	const struct bb_fire_site *p = arg;
 	char inner[300];
 
 	bb_child__sleep(alive);
-	/* the trigger `cgroup` leaves this folder behind if the process that fires is killed */
+	/* the trigger `cgroup` leaves this folder behind if its process is killed */
 	snprintf(inner, sizeof(inner), "%s/c", p->cgroup);
 	bb_root__begin();
-	/* rmdir() returns EBUSY as long as a process is in the cgroup; so it is tried for about
-	 * 2 s */
+	/* rmdir() fails with EBUSY while a process is in the cgroup, so try for about 2 s */
 	for (int i = 0; i < 100 && (rmdir(inner), rmdir(p->cgroup)) && errno == EBUSY; i++)
 		usleep(20000);
 	return 0;
@@ -179,8 +174,8 @@ struct firing_child {
 	void *arg;
 };
 
-/* Moves the child into the site. The child's working folder becomes a new tmpfs, which is mounted
- * nowhere and which the kernel removes when no process uses it any more. */
+/* The child's working folder becomes a tmpfs that is mounted nowhere. The kernel removes it with
+ * the last process that uses it. */
 static int enter_site(void *arg)
 {
 	const struct bb_fire_site *p = ((const struct firing_child *)arg)->firer->task->site;
@@ -224,10 +219,10 @@ static int serve(void *arg, int fd)
 	return 0;
 }
 
-/* --- in the parent, which is our process --- */
+/* --- in the parent --- */
 
-/* Waits for the child's answer. Returns 0; -EINTR or -ETIME (base/deadline.h); -ESRCH if the child
- * has ended; or -ETIMEDOUT if it is stuck. */
+/* Returns 0, -EINTR or -ETIME (base/deadline.h), -ESRCH if the child ended, -ETIMEDOUT if it is
+ * stuck. */
 static int wait_for(const struct bb_firer *f)
 {
 	uint64_t began_ns = bb_now_ns(), beats = 0;
@@ -259,8 +254,7 @@ void bb_firer__stop(struct bb_firer *f)
 	*f = (struct bb_firer){0};
 }
 
-/* Writes the error message for a child that is stuck or has ended. Kills the child if it is stuck.
- * Returns -ESRCH. */
+/* Reports that the child is stuck or has ended, and kills it if it is stuck. Returns -ESRCH. */
 static int say_gone(struct bb_firer *f, bool is_stuck, struct bb_err *err)
 {
 	const struct bb_trigger *t = f->task->in_work;
@@ -290,8 +284,7 @@ int bb_firer__do(struct bb_firer *f, bb_fire_work *work, struct bb_err *err)
 	rc = send(f->child.fd, &byte, 1, MSG_NOSIGNAL) == 1 ? wait_for(f) : -ESRCH;
 	if (rc == -ESRCH || rc == -ETIMEDOUT)
 		return say_gone(f, rc == -ETIMEDOUT, err);
-	/* After a signal or at the end of the budget the child is killed in the middle of its work,
-	 * and its results so far count. */
+	/* after a signal or at the end of the budget, the results so far count */
 	if (rc) {
 		kill(f->child.pid, SIGKILL);
 		return rc;
@@ -328,7 +321,7 @@ int bb_firer__start(const struct bb_fire_site *site, const struct bb_attach_poin
 	struct bb_firer f = {.call.fd = -1, .bytes = HEAD_BYTES + shared_bytes};
 	struct firing_child child = {&f, arg};
 	int rc = start_call(site, point, &f.call, err);
-	/* if another process calls the function, that process has the reserved pid */
+	/* the process of start_call(), if any, gets the reserved pid instead of this child */
 	const struct bb_child_rules rules = {
 		.pid = f.call.pid > 0 ? 0 : point->self_pid,
 		.link = BB_LINK_SOCKET,

@@ -16,15 +16,13 @@
 #include "fire/later.h"
 
 #define PMUS "/sys/bus/event_source/devices/"
-/* the most functions that a pattern may match; limited, because the kernel patches each of them */
+/* limit: functions that match a pattern, because the kernel patches each of them */
 #define MOST_FUNCTIONS 4096u
 #define LEAVING_MS 1000
 #define COUNTER_SHIFT 32 /* PERF_UPROBE_REF_CTR_OFFSET_SHIFT, linux/trace_events.h */
 
-/* --- looking up names and numbers in sysfs and tracefs --- */
-
-/* Returns the bit of perf_event_attr.config that selects a probe on the function's return. sysfs
- * says which bit: "config:0". */
+/* The bit of perf_event_attr.config for a probe on the function's return. sysfs names it:
+ * "config:0". */
 static uint64_t return_bit(const char *pmu)
 {
 	char path[128], text[32];
@@ -46,7 +44,7 @@ static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err
 	size_t skip;
 	int rc, fd;
 
-	/* make tracefs available: the names for a suggestion come from it */
+	/* the names for a suggestion come from tracefs */
 	bb_tracefs__provide(NULL);
 	folder = bb_tracepoint__folder();
 	skip = strlen(folder) + 1;
@@ -58,8 +56,7 @@ static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err
 	bb_root__begin();
 	glob(pattern, 0, NULL, &found);
 	bb_root__end();
-	/* shorten each path to a name: "sched/sched_switch" for a tracepoint, "sched_switch" for a
-	 * raw tracepoint */
+	/* shorten each path to "sched/sched_switch", or to "sched_switch" for a raw tracepoint */
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		char *path = found.gl_pathv[i];
 		const char *name;
@@ -75,7 +72,6 @@ static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err
 	return rc;
 }
 
-/* Writes the message for a missing function, with a similar name if any. Returns -ENOTSUP. */
 static int say_no_function(const char *name, struct bb_err *err)
 {
 	char near[128];
@@ -93,8 +89,8 @@ static void add_function(struct bb_hook *h, const char *name)
 	BB_PUSH(h->functions, h->n_functions, bb_strdup(name));
 }
 
-/* Adds the names in `list` that match the pattern to h->functions. Sorts them and removes
- * duplicates, as the kernel requires. A line of `list` is "vfs_read" or "vfs_read [module]". */
+/* Adds the matching names of `list` to h->functions, sorted and each once, as the kernel requires.
+ * A line of `list` is "vfs_read" or "vfs_read [module]". */
 static void match_functions(struct bb_hook *h, FILE *list)
 {
 	char line[512];
@@ -118,8 +114,7 @@ static void match_functions(struct bb_hook *h, FILE *list)
 	h->n_functions = kept;
 }
 
-/* Fills h->functions with the target or, if the target is a pattern, with all functions that match
- * it and that ftrace can trace. */
+/* h->functions receives the target or, for a pattern, all functions that ftrace can trace. */
 static int find_functions(struct bb_hook *h, struct bb_err *err)
 {
 	const char *pattern = h->point.target;
@@ -152,16 +147,13 @@ static int find_functions(struct bb_hook *h, struct bb_err *err)
 					pattern);
 }
 
-/* --- opening a hook --- */
-
 static int open_event(const struct bb_hook *h, uint32_t i, int *ret_fd)
 {
-	/* for a perf event of all processes, the kernel demands a CPU; the program still runs on
-	 * every CPU */
+	/* an event of all processes needs a CPU, but the program runs on every CPU */
 	int cpu = h->pid < 0 ? 0 : -1;
 	struct perf_event_attr attr = h->attr;
 
-	/* for a kprobe, this sets kprobe_func, which is in a union with uprobe_path */
+	/* also sets kprobe_func, which is in a union with uprobe_path */
 	if (*h->path)
 		attr.uprobe_path = (uint64_t)(uintptr_t)h->path;
 	if (h->addresses) {
@@ -223,7 +215,7 @@ static int open_tracepoint(struct bb_hook *h, struct bb_err *err)
 	uint64_t id;
 	int rc = bb_tracefs__provide(err);
 
-	/* go on without tracefs: a tracepoint that is given by its number does not need it */
+	/* without tracefs, a tracepoint can be given by its number */
 	if (rc && bb_tracepoint__number(p->target, &number)) {
 		id = number;
 	} else if (rc) {
@@ -241,7 +233,6 @@ static int open_tracepoint(struct bb_hook *h, struct bb_err *err)
 	return open_events(h, 1, err);
 }
 
-/* Sets the type and the config of the perf events. `pmu` is "uprobe" or "kprobe". */
 static int set_pmu(struct bb_hook *h, const char *pmu, struct bb_err *err)
 {
 	char path[64];
@@ -260,8 +251,7 @@ static int set_pmu(struct bb_hook *h, const char *pmu, struct bb_err *err)
 	return 0;
 }
 
-/* Opens a perf event for each address in h->addresses. Programs that were loaded for multi links
- * need no perf events. */
+/* Opens a perf event for each address, unless the program was loaded for a multi link. */
 static int open_at_addresses(struct bb_hook *h, struct bb_err *err)
 {
 	int rc = 0;
@@ -294,8 +284,7 @@ static int open_own_function(struct bb_hook *h, struct bb_err *err)
 {
 	int rc;
 
-	/* a program that was loaded for a multi link cannot run on our function: its helpers need
-	 * such a link */
+	/* helpers of a program that was loaded for kprobe.multi need a kprobe.multi link */
 	if (bb_multi_link__is_of_kernel(h->point.attach_type))
 		return bb_fail(err, -ENOTSUP,
 			       "a kprobe.multi program runs on the kernel's functions only, once "
@@ -304,7 +293,7 @@ static int open_own_function(struct bb_hook *h, struct bb_err *err)
 	return rc ? rc : open_at_addresses(h, err);
 }
 
-/* Opens the perf event of a kprobe. The target is "vfs_read" or "vfs_read+0x10". */
+/* The target is "vfs_read" or "vfs_read+0x10". */
 static int open_kprobe(struct bb_hook *h, struct bb_err *err)
 {
 	const char *target = h->point.target, *plus = strchr(target, '+');
@@ -319,8 +308,7 @@ static int open_kprobe(struct bb_hook *h, struct bb_err *err)
 	return open_events(h, 1, err);
 }
 
-/* Attaches two idle programs (see idle_fd of struct bb_hook). If that fails, attaching a program
- * merely takes longer. */
+/* Attaches two idle programs (idle_fd). Without them, attaching a program takes longer. */
 static void open_raw_tp(struct bb_hook *h)
 {
 	int prog_fd = bb_empty_prog__load(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, 0, "bpfbench_idle");
@@ -332,8 +320,7 @@ static void open_raw_tp(struct bb_hook *h)
 	close(prog_fd);
 }
 
-/* Returns 0 if the site has the thing to attach programs to: a network namespace if `network`, else
- * a cgroup. If not, returns -ENOTSUP with the reason. */
+/* Returns -ENOTSUP, with the reason, if the site lacks its network namespace or cgroup. */
 static int need_site(const struct bb_fire_site *site, bool network, struct bb_err *err)
 {
 	if (site && (network ? site->netns_fd : site->cgroup_fd) >= 0)
@@ -428,10 +415,7 @@ void bb_hook__close_now(struct bb_hook *h)
 	h->addresses = NULL;
 }
 
-/* --- attaching a program --- */
-
-/* Attaches the program to perf event `i` by a link, which needs Linux 5.15. On kernels before 5.15,
- * opens another perf event for this program alone. */
+/* A link needs Linux 5.15. Older kernels need another perf event for each program. */
 static int put_on_event(const struct bb_hook *h, uint32_t i, int prog_fd)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts,
@@ -439,7 +423,7 @@ static int put_on_event(const struct bb_hook *h, uint32_t i, int prog_fd)
 	int rc, *link = &h->links[i];
 
 	*link = bpf_link_create(prog_fd, h->events[i], BPF_PERF_EVENT, &opts);
-	/* EEXIST: the kernel has not yet detached the previous program (fire/later.h) */
+	/* EEXIST: the previous program is not yet detached (fire/later.h) */
 	for (int k = 0; *link < 0 && errno == EEXIST && k < LEAVING_MS; k++) {
 		usleep(1000);
 		*link = bpf_link_create(prog_fd, h->events[i], BPF_PERF_EVENT, &opts);
@@ -477,11 +461,10 @@ static int link_of(int fd, int *ret_fd)
 	return fd < 0 ? -errno : 0;
 }
 
-/* Links the program in the site's network namespace, where incoming packets run it. */
+/* Incoming packets in the site's network namespace run the program. */
 static int put_on_netfilter(const struct bb_hook *h, int prog_fd, int *ret_fd)
 {
-	/* BPF_LINK_CREATE's part of union bpf_attr (linux/bpf.h, 6.4). The headers and libbpf of
-	 * Debian 12 lack it. */
+	/* members of union bpf_attr for BPF_LINK_CREATE (Linux 6.4) that Debian 12 lacks */
 	struct {
 		uint32_t prog_fd, target_fd, attach_type, flags;
 		uint32_t pf, hooknum;
@@ -499,8 +482,6 @@ static int put_on_netfilter(const struct bb_hook *h, int prog_fd, int *ret_fd)
 	return bb_netns__leave(home_fd, rc, NULL);
 }
 
-/* Tries to attach the program; bb_hook__put() may try a second time. Returns 0 or a negative
- * errno. */
 static int put_once(const struct bb_hook *h, int prog_fd, int *ret_link_fd)
 {
 	const struct bb_attach_point *p = &h->point;
@@ -564,7 +545,7 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 	const struct bb_attach_point *p = &h->point;
 	int rc = put_once(h, prog_fd, ret_link_fd);
 
-	/* a thread of fire/later.h still detaches a program from this hook; netfilter says EBUSY */
+	/* a thread of fire/later.h may still detach the previous program (EBUSY: netfilter) */
 	if (rc == -EEXIST || rc == -EBUSY) {
 		bb_close_later__wait();
 		rc = put_once(h, prog_fd, ret_link_fd);

@@ -5,8 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* time after which close() has surely detached the program, us; it took 20 us when it was
- * measured */
+/* close() detached the program within 20 us when it was measured */
 #define MOMENT_US 50
 #define STACK_BYTES (64u << 10)
 #define MOST 512 /* limit: threads at a time */
@@ -21,8 +20,7 @@ static void *close_it(void *arg)
 	return NULL;
 }
 
-/* Starts the thread that closes `fd`. The thread may run on every CPU, so that it does not disturb
- * the measuring thread, and it blocks all signals. Returns 0 or a positive errno. */
+/* The thread may run on every CPU, to spare the measuring thread. Returns 0 or a positive errno. */
 static int start(int fd)
 {
 	pthread_attr_t attr;
@@ -49,8 +47,7 @@ static int start(int fd)
 void bb_close_later__wait(void)
 {
 	do
-		/* sleep also if `running` is 0: a thread that has decremented it still runs for a
-		 * moment */
+		/* sleep even if `running` is 0, because the last thread may still be ending */
 		usleep(1000);
 	while (atomic_load(&running) > 0);
 }
@@ -60,9 +57,8 @@ void bb_close_later(int fd)
 	static bool waits_at_exit;
 	int before = atomic_load(&begun);
 
-	/* At the end of a process, the kernel kills the threads that still run. A killed thread
-	 * cannot remove its uprobe: the kernel leaks it and logs "failed to unregister, leaking
-	 * uprobe". So the process first waits for the threads. */
+	/* At the end of a process, the kernel kills threads that still run. A killed thread cannot
+	 * remove its uprobe, so the kernel logs "failed to unregister, leaking uprobe". */
 	waits_at_exit = waits_at_exit || !atexit(bb_close_later__wait);
 	if (fd < 0)
 		return;

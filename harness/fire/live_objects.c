@@ -10,9 +10,6 @@
 #include "bpf/libbpf_log.h"
 #include "bpf/netns.h"
 
-/* --- opening the sockets --- */
-
-/* Makes a socket on a port of the loopback device. *ret_address receives its address. */
 static int bound_socket(int type, struct sockaddr_in *ret_address)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -25,8 +22,7 @@ static int bound_socket(int type, struct sockaddr_in *ret_address)
 	return fd;
 }
 
-/* Opens the sockets. One has received a TCP segment and one a datagram, so that their queues are
- * not empty. A socket that cannot be opened is left at -1. */
+/* Two sockets receive a segment and a datagram, so that their queues are not empty. */
 static void open_sockets(struct bb_live_objects *o)
 {
 	struct sockaddr_in a;
@@ -47,14 +43,11 @@ static void open_sockets(struct bb_live_objects *o)
 	}
 }
 
-/* --- pages for arguments --- */
-
-/* A page of zeros, a page full of pointers to itself, a page with a text. */
 enum { PAGE_ZEROS, PAGE_ADDRESSES, PAGE_TEXT, N_PAGES };
 
 #define PAGES_AT 0x20000000L
-/* Pointers to a page point to this offset in it. The lowest byte of such a pointer is not 0, so a
- * page full of them is also a text that is not empty. */
+/* Offset in a page to which pointers point. It is not a multiple of 256, so that a page full of
+ * pointers also holds a text that is not empty. */
 #define IN_PAGE 0x140L
 static const char a_path[] = "/etc/hostname";
 
@@ -63,8 +56,7 @@ static char *page_at(const struct bb_live_objects *o, unsigned int page)
 	return o->pages + page * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Returns the address of a copy of `a_path`. This address is the same in every run of bpfbench, if
- * possible. */
+/* If possible, the address is the same in every run of bpfbench. */
 static long text_of_ours(const struct bb_live_objects *o)
 {
 	return o->pages ? (long)page_at(o, PAGE_TEXT) : (long)a_path;
@@ -78,7 +70,7 @@ static void open_pages(struct bb_live_objects *o)
 
 	if (p == MAP_FAILED)
 		return;
-	/* kernels before 4.17 ignore MAP_FIXED_NOREPLACE and may choose another address */
+	/* before Linux 4.17, the kernel ignores MAP_FIXED_NOREPLACE */
 	if (p != (char *)PAGES_AT) {
 		munmap(p, N_PAGES * bytes);
 		return;
@@ -89,8 +81,6 @@ static void open_pages(struct bb_live_objects *o)
 			(long)page_at(o, PAGE_ADDRESSES) + IN_PAGE;
 	memcpy(page_at(o, PAGE_TEXT), a_path, sizeof(a_path));
 }
-
-/* --- finding the addresses of the kernel objects --- */
 
 static void read_records(struct bb_live_objects *o, int iter_fd)
 {
@@ -116,7 +106,7 @@ static int find_addresses(struct bb_live_objects *o, const char *object_dir)
 	obj = bpf_object__open(path);
 	if (!obj)
 		return -errno;
-	/* set the only constant of the program, the pid, to ours */
+	/* set the only constant of the program, our pid */
 	bpf_object__for_each_map(map, obj)
 	{
 		if (strstr(bpf_map__name(map), "rodata") && bpf_map__initial_value(map, &size) &&
@@ -175,13 +165,10 @@ void bb_live_objects__close(struct bb_live_objects *o)
 	*o = (struct bb_live_objects){0};
 }
 
-/* --- arguments of calls and of test runs --- */
-
 static const struct {
-	const char *type; /* name of the struct that a parameter points to */
+	const char *type; /* the struct that a parameter points to */
 	enum bb_live live;
-	/* the file whose object is used; BB_N_LIVE_FILES: the socket that the name of the probed
-	 * function suggests */
+	/* the file; BB_N_LIVE_FILES means the socket that suits the function's name */
 	enum bb_live_file of;
 } objects[] = {
 	{"task_struct", BB_LIVE_TASK, BB_LIVE_REGULAR},
@@ -209,12 +196,11 @@ static const struct {
 	{"sk_buff", BB_LIVE_SK_BUFF, BB_LIVE_UDP},
 };
 
-#define A_SIZE 64 /* value for counts and sizes */
+#define A_SIZE 64
 
-/* The value that a set of arguments gives to all parameters without a live object. */
+/* The value that an argument set gives to all parameters without a live object. */
 struct filler {
-	/* The value in words. NULL means set 0, which chooses a value for each parameter by its
-	 * name. */
+	/* in words; NULL in set 0, which chooses a value by the parameter's name */
 	const char *word;
 	long value;
 };
@@ -252,8 +238,7 @@ static long live_of(const struct bb_live_objects *o, const char *type, const cha
 	return 0;
 }
 
-/* Returns the address of the registers of the system call in which we wait; 0 if unknown. The
- * kernel stores them at the end of our kernel stack. */
+/* The kernel stores the registers of our system call at the end of our kernel stack. */
 static long own_registers(const struct bb_live_objects *o)
 {
 #if defined(__x86_64__)
@@ -280,7 +265,7 @@ static long integer_for(const struct bb_live_objects *o, const char *name)
 	return 0;
 }
 
-/* Returns the type without typedefs and qualifiers; NULL if it is void or unknown. */
+/* Skips typedefs and qualifiers. Returns NULL if the type is void or unknown. */
 static const struct btf_type *resolve(const struct bb_live_objects *o, __u32 type)
 {
 	int id = btf__resolve_type(o->btf, type);
@@ -288,8 +273,7 @@ static const struct btf_type *resolve(const struct bb_live_objects *o, __u32 typ
 	return id < 0 ? NULL : btf__type_by_id(o->btf, (__u32)id);
 }
 
-/* Returns a value for a parameter or result of this type. Appends the value in words to said[size].
- */
+/* Appends the value in words to said[size]. */
 static long value_for(const struct bb_live_objects *o, const struct filler *filler, __u32 type,
 		      const char *name, const char *function, char *said, size_t size)
 {
@@ -305,8 +289,7 @@ static long value_for(const struct bb_live_objects *o, const struct filler *fill
 	type_name = t ? btf__name_by_offset(o->btf, t->name_off) : "";
 	if (t && btf_is_int(t) && btf_int_bits(t) == 8) {
 		type_name = "text";
-		/* a system call gets a path in user space; any other function gets a text in the
-		 * memory of the kernel, the name of our process (comm) */
+		/* a path for a system call, otherwise a text in the kernel: our name (comm) */
 		value = strstr(function, "sys_") || strstr(function, "user")
 				? text_of_ours(o)
 				: (long)o->record[BB_LIVE_REGULAR].v[BB_LIVE_COMM];
@@ -321,8 +304,6 @@ static long value_for(const struct bb_live_objects *o, const struct filler *fill
 	return value ? value : filler->value;
 }
 
-/* Finds the type of the kind `kind` whose name is `prefix` followed by `name`; NULL if there is
- * none. */
 static const struct btf_type *find_type(const struct bb_live_objects *o, const char *prefix,
 					const char *name, __u32 kind)
 {
@@ -336,7 +317,7 @@ static const struct btf_type *find_type(const struct bb_live_objects *o, const c
 
 static const struct btf_type *prototype_of(const struct bb_live_objects *o, const char *function)
 {
-	/* prefixes of the name of a function: none, or one that SEC("ksyscall/NAME") leaves out */
+	/* SEC("ksyscall/NAME") leaves out these prefixes of the function's name */
 	static const char *const prefixes[] = {"", "__x64_sys_", "__arm64_sys_"};
 	const struct btf_type *t = NULL;
 
@@ -345,8 +326,7 @@ static const struct btf_type *prototype_of(const struct bb_live_objects *o, cons
 	return t ? btf__type_by_id(o->btf, t->type) : NULL;
 }
 
-/* Returns the only kernel function whose name begins with `begin`; NULL if there is not exactly
- * one. */
+/* Returns NULL unless exactly one kernel function begins with `begin`. */
 static const char *only_function(const struct bb_live_objects *o, const char *begin)
 {
 	const char *found = NULL;
@@ -372,8 +352,7 @@ static void guess_function(const struct bb_live_objects *o, const char *program,
 
 	for (int is_bare = 0; !function && is_bare < 2; is_bare++) {
 		bb_program__named_after(program, is_bare, name, sizeof(name));
-		/* if the program has no BTF, the kernel has truncated its name: then take the only
-		 * function that begins with this name */
+		/* the kernel truncates the name of a program without BTF */
 		function = prototype_of(o, name) ? name
 			   : !is_bare && strcspn(program, ".") == BPF_OBJ_NAME_LEN - 1
 				   ? only_function(o, name)
@@ -382,8 +361,7 @@ static void guess_function(const struct bb_live_objects *o, const char *program,
 	snprintf(p->target, sizeof(p->target), "%s", function ? function : "");
 }
 
-/* Returns the prototype of the event of a tracepoint; NULL if unknown. The prototype has a first
- * parameter that programs do not see. */
+/* Returns NULL if unknown. Programs do not see the prototype's first parameter. */
 static const struct btf_type *event_of(const struct bb_live_objects *o, const char *event)
 {
 	const struct btf_type *t = find_type(o, "btf_trace_", event, BTF_KIND_TYPEDEF);
@@ -403,8 +381,7 @@ static long value_of_user(const struct bb_live_objects *o, enum bb_user_value ki
 	}
 }
 
-/* Makes the arguments from the debugging information of the function. Floats, and arguments after
- * the sixth, are not in p->args; only p->said names them. */
+/* Floats, and arguments after the sixth, are only named in p->said. */
 static void make_for_user(const struct bb_live_objects *o, struct bb_attach_point *p)
 {
 	static const char *const words[] = {"nothing", "integer", "text", "page of pointers",
@@ -423,9 +400,7 @@ static void make_for_user(const struct bb_live_objects *o, struct bb_attach_poin
 		 p->is_return ? "; returns " : "", p->is_return ? words[known->result] : "");
 }
 
-/* Makes arguments for a function with an unknown prototype. `why` is the reason why the prototype
- * is unknown, or ""; p->said begins with it. If filler->word is NULL, all arguments are A_SIZE, and
- * the result, args[6], is a text. */
+/* For a function with an unknown prototype. p->said begins with `why`. */
 static void make_unknown(const struct bb_live_objects *o, const struct filler *filler,
 			 const char *why, struct bb_attach_point *p)
 {
@@ -437,8 +412,7 @@ static void make_unknown(const struct bb_live_objects *o, const struct filler *f
 		 filler->word ? "all " : "integers", filler->word ? filler->word : "");
 }
 
-/* Makes the arguments from the prototype that the kernel's BTF has. Programs do not see the first
- * parameter of an event. */
+/* Programs do not see the first parameter of an event's prototype. */
 static void make_by_prototype(const struct bb_live_objects *o, const struct filler *filler,
 			      const struct btf_type *proto, const char *function,
 			      struct bb_attach_point *p)
@@ -455,8 +429,7 @@ static void make_by_prototype(const struct bb_live_objects *o, const struct fill
 				       btf__name_by_offset(o->btf, param->name_off), function, said,
 				       sizeof(said));
 	}
-	/* The result must not look like an error. An integer result is 0 or, for a function that
-	 * transfers bytes, the number of bytes. */
+	/* a result that is no error: 0, or the number of bytes that the function transfers */
 	p->args[6] = value_for(o, filler, proto->type, counts ? "count" : "", function, result,
 			       sizeof(result));
 	if (filler->word)

@@ -6,10 +6,8 @@
 
 #include "fire/firer.h"
 
-/* Declarations that the tables of triggers share. */
-
-/* Layout of the first page of bb_firing.page. The page is resident, because BPF programs read the
- * arguments of system calls there and cannot wait for a page fault. */
+/* The first page of bb_firing.page. It is resident, because BPF programs read it and cannot wait
+ * for a page fault. */
 struct bb_firing_page {
 	union { /* a socket's address */
 		struct sockaddr any;
@@ -18,17 +16,17 @@ struct bb_firing_page {
 		char more[128];
 	} address;
 	char zeros[256];
-	/* path: name of an existing file; no_path: a name that no file has; here: "." */
+	/* path: an existing file. no_path: a name that no file has. here: "." */
 	char path[8], no_path[8], here[8];
-	struct iovec vector;    /* describes the first byte of `buffer` */
+	struct iovec vector;    /* the first byte of `buffer` */
 	struct timespec moment; /* one nanosecond */
-	int one, length;        /* one: 1; length: size of struct sockaddr_in6 */
+	int one, length;        /* `one` is 1, `length` is the size of struct sockaddr_in6 */
 	char buffer[2048];      /* for results of system calls */
 };
 
-/* Symbolic arguments of system calls: their values are known only when the trigger is opened. */
+/* Arguments of system calls whose values are known only when the trigger is opened. */
 enum {
-	FD0 = 0x5eed0000, /* fd[0], fd[1] and fd[2] of the trigger */
+	FD0 = 0x5eed0000, /* bb_firing.fd[0] to fd[2] */
 	FD1,
 	FD2,
 	CGROUP_FD,
@@ -37,7 +35,7 @@ enum {
 	OWN_TID,
 	ADDRESS_BYTES,
 	PAGE_BYTES,
-	NEXT_PAGE,         /* the second page: all zeros, otherwise unused */
+	NEXT_PAGE,         /* the second page of bb_firing.page */
 	PAGE = 0x5eee0000, /* the first page */
 	ADDRESS = PAGE + (int)offsetof(struct bb_firing_page, address),
 	ZEROS = PAGE + (int)offsetof(struct bb_firing_page, zeros),
@@ -51,8 +49,7 @@ enum {
 	BUFFER = PAGE + (int)offsetof(struct bb_firing_page, buffer),
 };
 
-/* BB_DO: a system call. BB_MAKE: a system call that returns a descriptor, which is closed at once.
- * BB_FIRES: the one or two system calls that a trigger makes. */
+/* BB_DO is a system call. The descriptor that BB_MAKE returns is closed at once. */
 #define BB_DO(call, ...)                                                                           \
 	{                                                                                          \
 		BB_CALL, SYS_##call,                                                               \
@@ -69,7 +66,7 @@ enum {
 	}
 #define BB_FIRES(...) .fire = bb_trigger__call, .calls = {__VA_ARGS__}
 
-/* Returns -errno if a call has failed, else 0. `a() ?: b()` calls b() unless a() has failed. */
+/* Returns -errno if `has_failed`. `a() ?: b()` calls b() only if a() has returned 0. */
 static inline int bb_failed(bool has_failed)
 {
 	return has_failed ? -errno : 0;
@@ -80,7 +77,6 @@ static inline struct bb_firing_page *bb_firing__page(const struct bb_firing *f)
 	return (struct bb_firing_page *)(void *)f->page;
 }
 
-/* Returns the length of a socket's address: that of IPv6 or IPv4, whichever the trigger uses. */
 static inline socklen_t bb_firing__address_bytes(const struct bb_firing *f)
 {
 	return f->trigger->is_ipv6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Triggers for iterators and for sockets of ours; triggers that test-run the program; triggers that
- * call a function, run a command or wait; and triggers of the tracepoints of XDP. */
+/* Triggers that attach or test-run the program, that call a function, run a command or wait, and
+ * those of the tracepoints of XDP. */
 #include <bpf/bpf.h>
 
 #include "base/bpf_info.h"
@@ -10,12 +10,9 @@
 #include "bpf/netns.h"
 #include "fire/triggers.h"
 
-/* --- iterators --- */
-
 #define MOST_MAPS 64u
 
-/* Attaches the iterator program by a link, fd[0]. Returns -errno if the iterator does not accept
- * `info`. */
+/* Makes fd[0] a link of the iterator. Returns -errno if the iterator does not accept `info`. */
 static int link_iter(struct bb_firing *f, union bpf_iter_link_info *info)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .iter_info = info,
@@ -25,7 +22,7 @@ static int link_iter(struct bb_firing *f, union bpf_iter_link_info *info)
 	return bb_failed(f->fd[0] < 0);
 }
 
-/* Links the iterator to the first of the program's maps that the kernel accepts for it. */
+/* Links the iterator to the first of the program's maps that it accepts. */
 static int link_to_map(struct bb_firing *f)
 {
 	__u32 ids[MOST_MAPS];
@@ -44,8 +41,7 @@ static int link_to_map(struct bb_firing *f)
 	return rc;
 }
 
-/* Runs in a child process, which only sleeps and has three open files. So an iterator over tasks
- * visits the same objects each time. */
+/* A child that only sleeps, so an iterator over tasks visits the same objects each time. */
 static int stand_still(void *, int)
 {
 	return pause();
@@ -66,8 +62,7 @@ static int open_iter(struct bb_firing *f)
 		if (rc)
 			return rc;
 		one.task.pid = (__u32)f->pid;
-		/* Kernels before 6.1 ignore the pid: the iterator then visits all tasks. That runs
-		 * the program, too, so it is no error. */
+		/* before Linux 6.1, the iterator ignores the pid and visits all tasks */
 		if (!link_iter(f, &one))
 			return 0;
 	}
@@ -88,8 +83,6 @@ static int fire_iter(struct bb_firing *f)
 	return rc;
 }
 
-/* --- sockets --- */
-
 static int put_in_map(struct bb_firing *f)
 {
 	__u32 zero = 0;
@@ -98,7 +91,7 @@ static int put_in_map(struct bb_firing *f)
 	return bb_failed(bpf_map_update_elem(f->fd[3], &zero, &f->fd[1], BPF_ANY));
 }
 
-/* Makes fd[3] a sockmap that contains the sending end of a TCP connection. */
+/* fd[3] is a sockmap with the sending end of a TCP connection. */
 static int open_sk_msg(struct bb_firing *f)
 {
 	int rc = bb_firing__open_tcp(f);
@@ -111,16 +104,14 @@ static int open_sk_msg(struct bb_firing *f)
 	return put_in_map(f);
 }
 
-/* Sends a byte. Then receives everything at both ends of the connection, because the program may
- * redirect the byte to either end. */
+/* Receives at both ends of the connection, because the program may redirect the byte to either. */
 static int fire_sk_msg(struct bb_firing *f)
 {
 	char bytes[64] = {0};
 	ssize_t n = send(f->fd[1], bytes, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 	int rc = n < 0 ? -errno : 0;
 
-	/* the program's verdict on this byte stays in force for the socket until the socket is put
-	 * into the map again */
+	/* the program's verdict holds for the socket until it is put into the map again */
 	if (rc == -EACCES)
 		rc = put_in_map(f);
 	while (recv(f->fd[2], bytes, sizeof(bytes), MSG_DONTWAIT) > 0 ||
@@ -146,7 +137,7 @@ static int open_reuseport(struct bb_firing *f)
 			 connect(f->fd[1], (struct sockaddr *)&a, len));
 }
 
-/* Sends a datagram. The program may drop it, so nothing waits for it. */
+/* Nothing waits for the datagram, because the program may drop it. */
 static int fire_reuseport(struct bb_firing *f)
 {
 	char byte = 0;
@@ -162,7 +153,7 @@ static int fire_reuseport(struct bb_firing *f)
 
 static int fire_own_run(struct bb_firing *f)
 {
-	/* arguments of the event; twelve is the kernel's maximum (MAX_BPF_FUNC_ARGS) */
+	/* the event's arguments; the kernel allows at most 12 (MAX_BPF_FUNC_ARGS) */
 	__u64 context[12] = {0};
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = context, .ctx_size_in = sizeof(context));
 
@@ -184,8 +175,6 @@ const struct bb_trigger bb_triggers_attached[] = {
 	{0},
 };
 
-/* --- triggers: call a function of ours or of a library, run a command, wait for a process --- */
-
 static int fire_own_function(struct bb_firing *f)
 {
 	const long *a = f->point->args;
@@ -200,7 +189,7 @@ static int fire_call(struct bb_firing *f)
 	return f->call_fd < 0 ? -EINVAL : bb_call_child__call(f->call_fd);
 }
 
-/* Runs the command and waits for its end. The command's exit code does not matter. */
+/* The command's exit code does not matter. */
 static int fire_run(struct bb_firing *f)
 {
 	const struct bb_fire_user *u = &f->site->user;
@@ -277,8 +266,7 @@ static int load_redirect(unsigned int ifindex, int *ret_fd)
 	return load_xdp(insns, BB_LEN(insns), ret_fd);
 }
 
-/* Runs the program fd[0] on one frame. The kernel then does with the frame what the program's
- * return value says. */
+/* The flag makes the kernel redirect or drop the frame as the program's result says. */
 static int fire_frame(struct bb_firing *f)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = f->page, .data_size_in = FRAME_BYTES,
@@ -287,16 +275,14 @@ static int fire_frame(struct bb_firing *f)
 	return bb_failed(bpf_prog_test_run_opts(f->fd[0], &opts));
 }
 
-/* Makes fd[0] a program that redirects frames to the loopback device, so that the redirect fails:
- * this device is the first one of every network namespace and takes no XDP frames. */
+/* fd[0] redirects frames to the loopback device (number 1), which takes no XDP frames. */
 static int open_redirect_err(struct bb_firing *f)
 {
 	return load_redirect(1, &f->fd[0]);
 }
 
-/* Makes a pair of veth devices, the near and the far one, stored in `own`. Attaches the program
- * `far_fd` to the far device, because the near device accepts redirected frames only then. Enters
- * the network namespace of the near device. */
+/* Makes two veth devices, and enters the network namespace of the near one, which accepts
+ * redirected frames only if the far one has a program. */
 static int open_pair(struct bb_firing *f, int far_fd)
 {
 	struct bb_veth_pair *pair = bb_calloc(1, sizeof(*pair));
@@ -320,13 +306,12 @@ static void close_pair(struct bb_firing *f)
 
 	if (f->fd[2] >= 0)
 		(void)!setns(f->fd[2], CLONE_NEWNET);
-	if (pair) /* NULL: opening the trigger failed before there were devices */
+	if (pair) /* NULL if open_pair() has failed */
 		bb_veth_pair__close(pair);
 	free(pair);
 }
 
-/* Makes fd[0] a program that redirects frames to the near device. Makes fd[1] the program on the
- * far device, which returns the option of the trigger's row. */
+/* fd[0] redirects frames to the near device. fd[1] on the far one returns the row's option. */
 static int open_redirect(struct bb_firing *f)
 {
 	int rc;
@@ -339,8 +324,7 @@ static int open_redirect(struct bb_firing *f)
 	return rc;
 }
 
-/* Makes fd[0] a program that redirects frames to a queue of the other CPU, or of our CPU if there
- * is no other. */
+/* fd[0] redirects frames to a queue of the other CPU, or of ours if there is no other. */
 static int open_cpumap(struct bb_firing *f)
 {
 	__u32 cpu = (__u32)(f->site->other_cpu < 0 ? sched_getcpu() : f->site->other_cpu);
@@ -362,7 +346,7 @@ static int open_cpumap(struct bb_firing *f)
 	return load_xdp(insns, BB_LEN(insns), &f->fd[0]);
 }
 
-/* Fires, and then waits 200 us, in which the other CPU takes the frame from the queue. */
+/* Waits, so that the other CPU can take the frame from the queue. */
 static int fire_cpumap(struct bb_firing *f)
 {
 	int rc = fire_frame(f);

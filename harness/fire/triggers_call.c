@@ -6,7 +6,7 @@
 
 #include "fire/triggers.h"
 
-/* a file in the working folder, open for reading and writing, 4096 bytes long */
+/* a file of 4096 bytes in the working folder */
 #define FILE_FD FD0
 #define FOLDER_FD FD1 /* the working folder */
 
@@ -65,7 +65,6 @@ const struct bb_trigger bb_triggers_call[] = {
 	CALL(gettimeofday, BUFFER, 0),
 	CALL(getitimer, 0, BUFFER),
 	CALL(getrandom, BUFFER, 8, 0),
-	/* calls for files */
 	CALL(read, FILE_FD, BUFFER, 1),
 	CALL(write, FILE_FD, BUFFER, 0),
 	CALL(pread64, FILE_FD, BUFFER, 1, 0),
@@ -117,7 +116,6 @@ const struct bb_trigger bb_triggers_call[] = {
 	MAKES(inotify_init1, 0),
 	REFUSED(inotify_add_watch, -1, PATH, 1),
 	MAKES(fanotify_init, 0, 0),
-	/* calls for memory */
 	CALL(mprotect, NEXT_PAGE, PAGE_BYTES, PROT_READ | PROT_WRITE),
 	CALL(madvise, NEXT_PAGE, PAGE_BYTES, MADV_NORMAL),
 	CALL(mincore, PAGE, PAGE_BYTES, BUFFER),
@@ -128,7 +126,6 @@ const struct bb_trigger bb_triggers_call[] = {
 	CALL(brk, 0),
 	REFUSED(process_vm_readv, OWN_PID, VECTOR, 1, ZEROS, 0, 0),
 	CALL(membarrier, 0, 0),
-	/* calls for signals and for waiting */
 	CALL(rt_sigaction, SIGUSR2, 0, BUFFER, 8),
 	CALL(rt_sigprocmask, SIG_BLOCK, 0, BUFFER, 8),
 	CALL(rt_sigpending, BUFFER, 8),
@@ -149,7 +146,6 @@ const struct bb_trigger bb_triggers_call[] = {
 	REFUSED(wait4, -1, 0, WNOHANG, 0),
 	REFUSED(waitid, P_ALL, 0, 0, WNOHANG | WEXITED, 0),
 	REFUSED(ptrace, -1, 0, 0, 0),
-	/* calls for sockets */
 	MAKES(socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0),
 	REFUSED(connect, -1, ZEROS, 16),
 	REFUSED(bind, -1, ZEROS, 16),
@@ -167,7 +163,6 @@ const struct bb_trigger bb_triggers_call[] = {
 	REFUSED(getpeername, -1, BUFFER, BUFFER),
 	REFUSED(getsockopt, -1, 1, 1, BUFFER, BUFFER),
 	REFUSED(setsockopt, -1, 1, 1, BUFFER, 4),
-	/* namespaces, mounts, modules, BPF, keys and the like */
 	CALL(unshare, 0),
 	REFUSED(setns, -1, 0),
 	REFUSED(mount, NO_PATH, NO_PATH, NO_PATH, 0, 0),

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Triggers of files and pipes in a private folder, of mounts and block devices, of sysctls and
- * devices, and of cgroups. */
+/* Triggers of files, pipes, mounts, block devices, sysctls, devices and cgroups. */
 #include <linux/loop.h>
 #include <sys/mount.h>
 
@@ -10,20 +9,18 @@
 #define FILE_BYTES 65536
 #define SYSCTL "/proc/sys/kernel/ostype"
 
-/* Names in the private folder. T: the file of open_file(). U: what a trigger makes and removes. */
+/* Files in the private working folder: T is always there, and triggers make and remove U. */
 #define T ((long)"t")
 #define U ((long)"u")
 
-/* Opens the file T, which only the triggers of this source file use, so that other triggers do not
- * disturb them. */
+/* Only the triggers of this source file use the file T, so that others do not disturb them. */
 static int open_file(struct bb_firing *f)
 {
 	f->fd[0] = open("t", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	return bb_failed(f->fd[0] < 0 || ftruncate(f->fd[0], FILE_BYTES));
 }
 
-/* Enters a private mount namespace. /sys is a slave mount there, so what a trigger mounts below it
- * does not spread to the machine's own namespace. */
+/* A mount below /sys does not spread to the machine, because /sys is a slave mount here. */
 static int open_mount(struct bb_firing *)
 {
 	return bb_failed(unshare(CLONE_NEWNS) || mount(NULL, "/sys", NULL, MS_SLAVE, NULL));
@@ -34,9 +31,8 @@ static int open_pipe(struct bb_firing *f)
 	return bb_failed(pipe2(f->fd, O_CLOEXEC));
 }
 
-/* Makes a loop device over a file in memory. The row's option is the flag of the open device:
- * O_DIRECT, or 0 to use the page cache. The kernel removes the device when its last descriptor is
- * closed. */
+/* The kernel removes the loop device with its last descriptor. The row's option is O_DIRECT, or 0
+ * to use the page cache. */
 static int open_loop(struct bb_firing *f)
 {
 	struct loop_config config = {.block_size = 512, .info.lo_flags = LO_FLAGS_AUTOCLEAR};
@@ -59,8 +55,7 @@ static int open_loop(struct bb_firing *f)
 	return bb_failed(!f->trigger->option && fcntl(f->fd[0], F_SETFL, 0));
 }
 
-/* Makes a loop device whose requests wait in an I/O scheduler. fd[3] is the file that chooses the
- * scheduler. */
+/* fd[3] chooses the I/O scheduler of the loop device. */
 static int open_scheduled(struct bb_firing *f)
 {
 	char path[64];
@@ -73,7 +68,7 @@ static int open_scheduled(struct bb_firing *f)
 	return bb_failed(f->fd[3] < 0 || write(f->fd[3], "mq-deadline", 11) < 0);
 }
 
-/* Takes the scheduler off again, because loop devices have none by default. */
+/* Loop devices have no scheduler by default. */
 static void close_scheduled(struct bb_firing *f)
 {
 	bb_write_all(f->fd[3], "none", 4);

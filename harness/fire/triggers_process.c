@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Triggers of processes (start, exec, end, signals), of the scheduler, of timers and of memory. */
+/* Triggers of processes, of signals, of the scheduler, of timers and of memory. */
 #include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/ptrace.h>
@@ -7,9 +7,7 @@
 
 #include "fire/triggers.h"
 
-/* --- processes --- */
-
-/* Reaps the child. `pid` is the result of fork(), which may be an error. Returns 0 or -errno. */
+/* `pid` is the result of fork(), which may be an error. */
 static int wait_for(pid_t pid)
 {
 	return bb_failed(pid < 0 || bb_wait_for(pid) < 0);
@@ -37,8 +35,7 @@ static int fire_fork(struct bb_firing *f)
 	return wait_for(pid);
 }
 
-/* Chooses the program to execute: `true` or, where there is none (as in a guest of --vm), bpfbench,
- * which prints its version. */
+/* Executes `true` or, if there is none, bpfbench, which prints its version. */
 static int open_exec(struct bb_firing *f)
 {
 	static const char *const programs[] = {"/bin/true", "/usr/bin/true", "/proc/self/exe"};
@@ -90,8 +87,7 @@ const struct bb_trigger bb_triggers_process[] = {
 	{"signal", "a signal to ourselves, which is caught",
 	 "signal_generate signal_deliver signal kill rt_sigreturn send_signal", open_signal,
 	 BB_FIRES(BB_DO(kill, OWN_PID, SIGUSR2))},
-	/* the child has no event message for this call to read, but the call succeeds all the
-	 * same */
+	/* the call succeeds, although the child has no event message */
 	{"ptrace", "look at a child that stands still (ptrace)", "ptrace ptrace_access_check",
 	 open_traced, BB_FIRES(BB_DO(ptrace, PTRACE_GETEVENTMSG, CHILD_PID, 0, BUFFER))},
 	{"thread", "a thread that ends at once, waited for",
@@ -109,8 +105,6 @@ const struct bb_trigger bb_triggers_process[] = {
 	{0},
 };
 
-/* --- the scheduler and timers --- */
-
 static int open_timerfd(struct bb_firing *f)
 {
 	f->fd[0] = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
@@ -126,7 +120,7 @@ static int fire_timerfd(struct bb_firing *f)
 			 read(f->fd[0], &n, sizeof(n)) < 0);
 }
 
-/* A thread on our CPU: waits until it is woken, and then wakes us. */
+/* A thread that wakes us when we have woken it. */
 static void *answer(void *arg)
 {
 	const struct bb_firing *f = arg;
@@ -204,8 +198,6 @@ const struct bb_trigger bb_triggers_time[] = {
 	{0},
 };
 
-/* --- memory --- */
-
 #define RECLAIM_BYTES 65536
 #ifndef MADV_PAGEOUT
 #define MADV_PAGEOUT 21 /* Linux 5.4 */
@@ -222,7 +214,6 @@ static int fire_fault(struct bb_firing *f)
 	return 0;
 }
 
-/* Maps a page, writes to it if the row's option says so, and unmaps it. */
 static int fire_map(struct bb_firing *f)
 {
 	char *page = mmap(NULL, f->page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -243,8 +234,7 @@ static int fire_brk(struct bb_firing *f)
 			 syscall(SYS_brk, top) < 0);
 }
 
-/* Frees the memory of a firing. `volatile` keeps the compiler from removing both the allocation and
- * the free(). */
+/* `volatile` keeps the compiler from removing the allocation and the free(). */
 static int freed(void *volatile p)
 {
 	free(p);
@@ -281,17 +271,15 @@ static int fire_aligned_alloc(struct bb_firing *)
 	return freed(aligned_alloc(64, 64));
 }
 
-/* Asks the kernel to reclaim a page. Without swap, the kernel examines the page, but cannot reclaim
- * it. */
+/* Without swap, the kernel examines the page, but cannot reclaim it. */
 static int fire_pageout(struct bb_firing *f)
 {
 	f->page[0] = 1;
 	return bb_failed(madvise(f->page, f->page_bytes, MADV_PAGEOUT));
 }
 
-/* fd[0] is memory.reclaim of our cgroup (Linux 5.19, with the memory controller). fd[1] is our own
- * executable. The cgroup of the process that first reads a page of a file into the page cache is
- * charged for that page, so the page cache must not have the file yet. */
+/* fd[0] is memory.reclaim of our cgroup (Linux 5.19). fd[1] is our executable, which leaves the
+ * page cache, because a page is charged to the cgroup that first reads it. */
 static int open_reclaim(struct bb_firing *f)
 {
 	if (f->site->cgroup_fd < 0)
@@ -303,8 +291,7 @@ static int open_reclaim(struct bb_firing *f)
 	return -posix_fadvise(f->fd[1], 0, 0, POSIX_FADV_DONTNEED);
 }
 
-/* Reads the end of the executable into the page cache, then asks the kernel to reclaim 4096 bytes
- * from our cgroup. The end is debugging information, if any, which no process has mapped. */
+/* Reads the executable's end (debugging information, if any), which no process has mapped. */
 static int fire_reclaim(struct bb_firing *f)
 {
 	off_t end = lseek(f->fd[1], 0, SEEK_END);

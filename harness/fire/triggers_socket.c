@@ -12,15 +12,12 @@
 #include "base/io.h"
 #include "fire/triggers.h"
 
-/* --- addresses of the loopback device, IPv4 or IPv6 as the trigger says --- */
-
 static int family_of(const struct bb_firing *f)
 {
 	return f->trigger->is_ipv6 ? AF_INET6 : AF_INET;
 }
 
-/* Writes the address of `port` on the loopback device to the trigger's page. Returns the length of
- * the address. */
+/* Writes a loopback address with this port to the trigger's page. Returns its length. */
 static socklen_t loopback(const struct bb_firing *f, uint16_t port)
 {
 	struct bb_firing_page *page = bb_firing__page(f);
@@ -38,8 +35,7 @@ static socklen_t loopback(const struct bb_firing *f, uint16_t port)
 	return sizeof(page->address.in);
 }
 
-/* Makes fd[0] a socket on a port that the kernel chooses. Writes the socket's address to the
- * trigger's page. */
+/* fd[0] is bound to a port that the kernel chooses. Its address is in the trigger's page. */
 static int open_bound(struct bb_firing *f, int type)
 {
 	struct sockaddr *a = &bb_firing__page(f)->address.any;
@@ -49,10 +45,7 @@ static int open_bound(struct bb_firing *f, int type)
 	return bb_failed(f->fd[0] < 0 || bind(f->fd[0], a, len) || getsockname(f->fd[0], a, &len));
 }
 
-/* --- UDP --- */
-
-/* Makes two UDP sockets: fd[0] receives, and fd[1] may send to fd[0], whose address is in the
- * trigger's page. */
+/* fd[0] receives. fd[1] sends to fd[0], whose address is in the trigger's page. */
 static int open_udp(struct bb_firing *f)
 {
 	int rc = open_bound(f, SOCK_DGRAM);
@@ -85,7 +78,7 @@ static int fire_udp_msg(struct bb_firing *f)
 	return bb_failed(sendmsg(f->fd[1], &out, 0) < 0 || recvmsg(f->fd[0], &in, 0) < 0);
 }
 
-/* Fills the buffer of the receiver, so that the next datagram is dropped. */
+/* Fills the receiver's buffer, so that the next datagram is dropped. */
 static int open_udp_full(struct bb_firing *f)
 {
 	const int least = 1;
@@ -99,14 +92,12 @@ static int open_udp_full(struct bb_firing *f)
 	return 0;
 }
 
-/* --- TCP --- */
-
 static int open_listener(struct bb_firing *f)
 {
 	return open_bound(f, SOCK_STREAM) ?: bb_failed(listen(f->fd[0], 8));
 }
 
-/* Makes a connection. Closing its sockets resets it, so that no port stays in TIME_WAIT. */
+/* Closing the sockets resets the connection, so that no port stays in TIME_WAIT. */
 static int connect_pair(const struct bb_firing *f, int *ret_client, int *ret_server)
 {
 	const struct linger reset = {.l_onoff = 1};
@@ -121,8 +112,7 @@ static int connect_pair(const struct bb_firing *f, int *ret_client, int *ret_ser
 	return bb_failed(*ret_server < 0);
 }
 
-/* If the row's option is not 0, closes the client and then the server, so that each sends a FIN. If
- * the option is 0, resets the connection. */
+/* With option 1, both ends send a FIN. With option 0, the connection is reset. */
 static int fire_tcp(struct bb_firing *f)
 {
 	const struct linger no_reset = {0};
@@ -167,8 +157,6 @@ static int fire_bind(struct bb_firing *f)
 	return rc;
 }
 
-/* --- UNIX sockets --- */
-
 static int open_unix(struct bb_firing *f)
 {
 	return bb_failed(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, f->fd + 1));
@@ -182,7 +170,7 @@ static int fire_socketpair(struct bb_firing *)
 			 close(fd[1]));
 }
 
-/* an abstract name, which belongs to the network namespace and is no file */
+/* an abstract name, which is no file */
 static const struct sockaddr_un unix_name = {.sun_family = AF_UNIX, .sun_path = "\0bpfbench"};
 
 static int open_unix_listener(struct bb_firing *f)
@@ -285,10 +273,9 @@ const struct bb_trigger bb_triggers_socket[] = {
 /* --- packets; nothing waits for their arrival, because programs may drop them --- */
 
 #define LOOPBACK_IFINDEX 1 /* index of the loopback device in every network namespace */
-#define DISCARD_PORT 9     /* the port of the service that discards what it receives: RFC 863 */
+#define DISCARD_PORT 9     /* the port of the discard service: RFC 863 */
 
-/* Sends a datagram and receives it if it has arrived. It arrives before sendto() returns, unless
- * the CPU is busy with other work. */
+/* The datagram arrives before sendto() returns, unless the CPU is busy with other work. */
 static int fire_datagram(struct bb_firing *f)
 {
 	char byte = 0;
@@ -301,7 +288,7 @@ static int fire_datagram(struct bb_firing *f)
 	return rc;
 }
 
-/* Writes a frame to the trigger's page, with a datagram to a port that no socket has. */
+/* Writes a frame with a UDP datagram, whose port has no socket, to the trigger's page. */
 static int open_frame(struct bb_firing *f)
 {
 	const struct {
@@ -325,12 +312,12 @@ static int open_frame(struct bb_firing *f)
 
 	memcpy(f->page, &frame, sizeof(frame));
 	f->own = sizeof(frame);
-	/* the socket only sends: with protocol 0, it receives nothing */
+	/* with protocol 0, the socket receives nothing */
 	f->fd[0] = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	return bb_failed(f->fd[0] < 0 || bind(f->fd[0], (struct sockaddr *)&lo, sizeof(lo)));
 }
 
-/* Sends the frame. The kernel drops it on arrival, because its IP checksum is zero. */
+/* The kernel drops the frame on arrival, because its IP checksum is zero. */
 static int fire_frame(struct bb_firing *f)
 {
 	return bb_failed(send(f->fd[0], f->page, (size_t)f->own, MSG_DONTWAIT) < 0);
@@ -348,7 +335,7 @@ const struct bb_trigger bb_triggers_packet[] = {
 
 #define NAME_BYTES 16 /* TCP_CA_NAME_MAX */
 #define ANSWER_MS 2000
-/* longest time until the kernel notices a lost segment, ms; normally it takes 200 ms */
+/* limit: ms until the kernel notices a lost segment, which normally takes 200 ms */
 #define LOST_MS 1000
 #define RESEND_US 40000
 #define HURRY_ANSWERS 16
@@ -356,8 +343,7 @@ const struct bb_trigger bb_triggers_packet[] = {
 #define TCP_RTO_MIN_US 45
 #endif
 
-/* Returns the memory for the name of the congestion control. It is in the second page, because the
- * first page has the address of the connection. */
+/* The name is in the second page, because the first page has the connection's address. */
 static char *name_of(const struct bb_firing *f)
 {
 	return f->page + f->page_bytes;
@@ -399,22 +385,19 @@ static int take_byte(int fd)
 	return bb_failed(recv(fd, &byte, 1, MSG_DONTWAIT) != 1);
 }
 
-/* Sends one byte from one end of the connection to the other, and receives it there. */
 static int pass(int from, int to)
 {
 	return send_byte(from) ?: take_byte(to);
 }
 
-/* Sends a byte to the other end, and then a byte back. The segment with the second byte
- * acknowledges the first byte. */
+/* The segment with the second byte acknowledges the first byte. */
 static int fire_congestion(struct bb_firing *f)
 {
 	return pass(f->fd[1], f->fd[2]) ?: pass(f->fd[2], f->fd[1]);
 }
 
-/* Shortens the time after which the kernel sends a lost segment again, from 200 ms towards
- * RESEND_US. Each acknowledged byte takes away a quarter of the remaining difference. Kernels
- * without TCP_RTO_MIN_US refuse this option, which is no error. */
+/* Shortens the time until a lost segment is sent again, from 200 ms towards RESEND_US. Each
+ * acknowledged byte takes away a quarter of the difference. Older kernels lack TCP_RTO_MIN_US. */
 static int hurry(struct bb_firing *f)
 {
 	const int us = RESEND_US;
@@ -446,8 +429,7 @@ static int fire_congestion_connect(struct bb_firing *f)
 	return rc;
 }
 
-/* If `all`, makes the socket drop all incoming segments, by a filter. Otherwise removes the
- * filter. */
+/* If `all`, a filter makes the socket drop all incoming segments. */
 static int lose(int fd, bool all)
 {
 	struct sock_filter drop = {.code = BPF_RET | BPF_K, .k = 0};
@@ -459,7 +441,6 @@ static int lose(int fd, bool all)
 				    all ? sizeof(filter) : sizeof(unused)));
 }
 
-/* Waits until the sending end `fd` has noticed that a segment was lost. */
 static int wait_for_loss(int fd)
 {
 	struct tcp_info info = {0};
@@ -483,12 +464,10 @@ static int fire_loss(struct bb_firing *f)
 	return rc ?: take_byte(f->fd[2]) ?: pass(f->fd[2], f->fd[1]);
 }
 
-/*
- * Makes the kernel believe that a segment was lost, although only its acknowledgement was late. The
- * byte arrives, but until the sender assumes a loss, the sender drops all acknowledgements and the
- * receiver drops all retransmissions. The late acknowledgement has the time stamp of the first
- * transmission, so the kernel undoes its reaction to the loss (RFC 3522).
- */
+/* Makes the kernel believe that a segment was lost, although only its acknowledgement was late. The
+ * sender drops acknowledgements, and the receiver drops retransmissions, until the sender assumes a
+ * loss. The acknowledgement has the time stamp of the first transmission, so the kernel then undoes
+ * its reaction (RFC 3522). */
 static int lose_and_undo(struct bb_firing *f)
 {
 	int rc = lose(f->fd[1], true) ?: pass(f->fd[1], f->fd[2]) ?: lose(f->fd[2], true)
@@ -499,8 +478,7 @@ static int lose_and_undo(struct bb_firing *f)
 	return rc ?: pass(f->fd[2], f->fd[1]);
 }
 
-/* Uses a new connection each time. On a connection with late acknowledgements, the kernel waits
- * longer before it sends a segment again. */
+/* Each firing uses a new connection, because late acknowledgements delay retransmissions. */
 static int fire_undo(struct bb_firing *f)
 {
 	int rc = connect_chosen(f) ?: hurry(f) ?: lose_and_undo(f);

@@ -19,12 +19,12 @@ struct search {
 	const struct bb_user_target *target;
 	Elf *elf;
 	struct bb_user_addresses *found;
-	/* names of other functions or probes, for a suggestion */
+	/* other functions or probes, for a suggestion */
 	char *names[BB_MOST_ADDRESSES];
 	size_t n_names;
-	bool is_whole; /* true: the file has a full symbol table */
-	uint64_t base; /* address of the section .stapsdt.base; 0: there is none */
-	/* arguments[cookie]: the distinct strings that describe arguments of the probe */
+	bool is_whole; /* true if the file has a full symbol table */
+	uint64_t base; /* address of the section .stapsdt.base, or 0 */
+	/* arguments[cookie]: the distinct argument strings of the probe */
 	size_t n_arguments;
 	const char *arguments[BB_MOST_ADDRESSES];
 };
@@ -45,15 +45,13 @@ static void keep_name(struct search *s, const char *provider, const char *name)
 						     *provider ? ":" : "", name);
 }
 
-/* --- functions --- */
-
 bool bb_is_pattern(const char *function)
 {
 	return strpbrk(function, "*?[");
 }
 
-/* Adds the file offset of the symbol to s->found if `name` matches the target. If the target is a
- * name and not a pattern, only the first function with this name is added. */
+/* Adds the symbol's file offset if its name matches. Without a pattern, only the first match
+ * counts. */
 static int match(struct search *s, const GElf_Sym *sym, const char *name, struct bb_err *err)
 {
 	bool is_pattern = bb_is_pattern(s->target->function);
@@ -70,7 +68,7 @@ static int match(struct search *s, const GElf_Sym *sym, const char *name, struct
 		return 0;
 	if (!bb_elf__offset(s->elf, sym->st_value, &offset))
 		return is_pattern ? 0 : say(s, -EINVAL, name, NOT_LOADED, err);
-	/* a function may have many names, but its address counts once */
+	/* a function with several names counts once */
 	if (BB_ANY(to->offsets, to->n, *it == offset))
 		return 0;
 	if (to->n == BB_MOST_ADDRESSES)
@@ -137,8 +135,6 @@ static int search_functions(struct search *s, struct bb_err *err)
 			s->target->function, stripped, err);
 }
 
-/* --- static probes --- */
-
 /* A note of a static probe: three addresses, followed by three strings. */
 struct note {
 	uint64_t address, base, counter;
@@ -186,8 +182,7 @@ static int add_site(struct search *s, const struct note *n, struct bb_err *err)
 	if (!bb_elf__offset(s->elf, address, &to->offsets[to->n]) ||
 	    (n->counter && !bb_elf__offset(s->elf, n->counter, &to->counters[to->n])))
 		return say(s, -EINVAL, n->name, NOT_LOADED, err);
-	/* the cookie is the number that libbpf gives the argument string: it numbers distinct
-	 * strings, in the order of the notes */
+	/* cookies number the distinct argument strings in the order of the notes, as in libbpf */
 	while (cookie < s->n_arguments && strcmp(s->arguments[cookie], n->arguments) != 0)
 		cookie++;
 	if (cookie == s->n_arguments)
@@ -231,16 +226,13 @@ static int search_probes(struct search *s, struct bb_err *err)
 			err);
 }
 
-/* --- the prototype of a function --- */
-
 struct prototype_search {
 	const char *function;
 	struct bb_user_prototype *found;
 };
 
-/* Finds the type that `die` refers to: the type of a parameter or of a function's result, or the
- * type that a pointer points to. Skips typedefs and qualifiers. Returns false if the type is void
- * or the data is damaged. */
+/* Finds the type of a parameter, a result, or what a pointer points to. Skips typedefs and
+ * qualifiers. Returns false if the type is void or damaged. */
 static bool type_of(Dwarf_Die *die, Dwarf_Die *ret_type)
 {
 	Dwarf_Attribute attr;
@@ -258,8 +250,7 @@ static Dwarf_Word encoding_of(Dwarf_Die *type)
 	return encoding;
 }
 
-/* Returns the kind of a type; BB_N_USER_VALUES if a value of the type needs more than one register,
- * such as a struct. */
+/* Returns BB_N_USER_VALUES if a value needs more than one register, such as a struct. */
 static enum bb_user_value value_of(Dwarf_Die *type)
 {
 	Dwarf_Die to;
@@ -340,8 +331,6 @@ int bb_user_prototype__check(const void *reply)
 	return 0;
 }
 
-/* --- reading the file in a confined child --- */
-
 int bb_user_elf__search(Elf *elf, const struct bb_user_target *t,
 			struct bb_user_addresses *ret_addresses, struct bb_err *err)
 {
@@ -372,8 +361,7 @@ static int search_file(void *arg, void *reply, struct bb_err *err)
 
 	if (!elf)
 		return bb_fail(err, -EINVAL, "%s is no ELF file", f->target->path);
-	/* the file is cut off if its header says that there are sections, but they are beyond its
-	 * end */
+	/* the file is cut off if its header promises sections and there are none */
 	if (!gelf_getehdr(elf, &head) || (head.e_shoff && !elf_getscn(elf, 1)))
 		rc = bb_fail(err, -EINVAL, "%s: a damaged ELF file: it is cut off",
 			     f->target->path);
@@ -406,7 +394,7 @@ int bb_user_addresses__check(const void *reply)
 	return 0;
 }
 
-/* Runs `work` in a confined child and checks its reply with `check`. */
+/* Runs `work` in a confined child. `check` tests the reply, which a malicious file may control. */
 static int ask_child(const struct bb_user_target *t,
 		     int (*work)(void *arg, void *reply, struct bb_err *err), void *ret_reply,
 		     size_t reply_bytes, int (*check)(const void *reply), struct bb_err *err)
@@ -454,8 +442,6 @@ int bb_user_elf__find(const struct bb_user_target *t, struct bb_user_addresses *
 	return rc;
 }
 
-/* --- finding the file of a target --- */
-
 static int say_no_file(const char *name, const char *why, struct bb_err *err)
 {
 	return bb_fail(err, -ENOENT,
@@ -483,8 +469,6 @@ static int find_file(const char *name, char *ret_path, size_t size, struct bb_er
 					       : "it is in no folder of $PATH",
 			   err);
 }
-
-/* --- targets: functions or static probes in a file --- */
 
 static int parse_probe(const char *text, struct bb_user_target *t, char *file, size_t size,
 		       struct bb_err *err)
@@ -564,8 +548,8 @@ int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target 
 		(*ret_addresses)->offsets[i] += t->offset;
 	if (!rc || rc == -EINTR || rc == -ETIME || bb_is_shortage(rc))
 		return rc;
-	/* A damaged file gives -ENOENT and not -ENOTSUP: after -ENOTSUP, bb_own_function() may
-	 * replace the function. */
+	/* -ENOENT for a damaged file, because after -ENOTSUP bb_own_function() may replace the
+	 * function */
 	return bb_fail(err, rc == -ENODATA || rc == -ENOTSUP ? -ENOTSUP : -ENOENT, "%s",
 		       err ? err->msg : "");
 }
@@ -581,10 +565,7 @@ void bb_user_target__prototype(const char *text, struct bb_user_prototype *ret_p
 		*ret_prototype = p;
 }
 
-/* --- finding bb_own_function() --- */
-
-/* A callback of dl_iterate_phdr(). Finds the offset of bb_own_function() in the file of the first
- * entry, which is our own program. Returns 1, which ends the iteration. */
+/* For dl_iterate_phdr(). The first entry is our program. Returns 1 to end the iteration. */
 static int find_offset(struct dl_phdr_info *info, size_t, void *arg)
 {
 	const uintptr_t address = (uintptr_t)bb_own_function;

@@ -17,19 +17,19 @@ static const struct {
 	{0xe8e8e8, "var(--band)"},  {0xffffff, "var(--panel)"},
 };
 
-/* Lists of words, each with a blank before and behind it. */
+/* lists of words, each with a blank before and behind it */
 static const char elements[] = " svg title g defs path rect text polygon use circle ";
-static const char plain_attributes[] = /* written unchanged */
-	" viewBox d x y width height r cx cy points transform font-size font-weight text-anchor "
-	"fill-opacity stroke-width stroke-dasharray stroke-linecap stroke-linejoin ";
+static const char plain_attributes[] = " viewBox d x y width height r cx cy points transform "
+				       "font-size font-weight text-anchor "
+				       "fill-opacity stroke-width stroke-dasharray stroke-linecap "
+				       "stroke-linejoin ";
 static const char colour_attributes[] = " fill stroke color ";
 
 struct embedding {
 	FILE *out;
 	const char *prefix;
 	unsigned int
-		/* number of open elements that are left out, each inside the one before; 0: nothing
-		 * is left out */
+		/* number of open elements that are left out, each inside the one before */
 		hidden;
 };
 
@@ -46,7 +46,7 @@ static bool is_among(const char *name, size_t len, const char *words)
 	return false;
 }
 
-/* Reads "rgb(  0, 114, 178)", "#0072b2" or "black"; returns false for anything else. */
+/* Reads "rgb( 0, 114, 178)", "#0072b2" or "black". Returns false for anything else. */
 static bool parse_colour(const char *value, size_t len, uint32_t *ret_rgb)
 {
 	const char *at = value, *end = value + len;
@@ -121,8 +121,8 @@ static void put_attribute(struct embedding *e, const char *name, size_t name_len
 	putc('\'', e->out);
 }
 
-/* Writes the attributes of a tag, unless `hidden`. Returns a pointer to the '>' of the tag, or to
- * the '/' before the '>'; NULL if the tag is not well-formed. */
+/* Writes the attributes of a tag, unless `hidden`. Returns the address of its '>', or of the '/'
+ * before the '>'; NULL if the tag is not well-formed. */
 static const char *put_attributes(struct embedding *e, const char *at, bool hidden)
 {
 	for (;;) {
@@ -148,8 +148,8 @@ static const char *put_attributes(struct embedding *e, const char *at, bool hidd
 	}
 }
 
-/* Writes one tag. `at` points to the byte after its '<'. Returns a pointer to the byte after its
- * '>'; NULL if the tag is not well-formed. */
+/* Writes one tag. `at` is behind its '<'. Returns the address behind its '>'; NULL if the tag is
+ * not well-formed. */
 static const char *put_tag(struct embedding *e, const char *at)
 {
 	bool closing = *at == '/', hidden, empty;
@@ -185,14 +185,12 @@ static int embed(struct embedding *e, const char *svg)
 	while (at && *at) {
 		size_t text = strcspn(at, "<");
 
-		/* Blanks between elements are not written. */
 		if (!e->hidden && strspn(at, " \t\r\n") < text)
 			fwrite(at, 1, text, e->out);
 		at += text;
 		if (!*at)
 			break;
-		/* let the function fail, because a picture by gnuplot has no comments,
-		 * declarations or processing instructions */
+		/* A picture by gnuplot has no comments, declarations or processing instructions. */
 		if (!strncmp(at, "<!", 2) || !strncmp(at, "<?", 2))
 			at = NULL;
 		else
@@ -250,8 +248,8 @@ static int read_picture(const char *dir, const char *name, const char *ext, size
 	return rc;
 }
 
-/* Adds the figure that a row of the file `figures` names. Its columns are kind, name, title,
- * scenario, drive and param. The name "-" means that the kind has no figure. */
+/* Adds the figure of a row with the columns kind, name, title, scenario, drive and param. The name
+ * "-" means that there is no figure. */
 static int add_figure(struct bb_figures *f, const char *dir, char *row, struct bb_err *err)
 {
 	struct bb_figure v = {0};
@@ -318,8 +316,8 @@ void bb_figures__put(FILE *out, const struct bb_figures *f, const struct bb_figu
 
 	snprintf(prefix, sizeof(prefix), "p%zu-%zu-", nth, (size_t)(figure - f->v));
 	fputs("<figure class=plot>\n", out);
-	bb_svg__embed(out, figure->svg, prefix); /* writes nothing if the picture is not by
-						    gnuplot */
+	/* writes nothing if the picture is not by gnuplot */
+	bb_svg__embed(out, figure->svg, prefix);
 	fputs("\n<figcaption><b>", out);
 	bb_xml_text(out, figure->what);
 	fputs("</b>. ", out);

@@ -10,17 +10,17 @@
 BB_ASSET(page_html, "harness/html/page.html");
 BB_ASSET(page_css, "harness/html/page.css");
 
-/* number of comparisons that are shown open; all further comparisons are folded */
+/* Comparisons after these are folded. */
 #define OPEN_COMPARISONS 16u
-/* the most tables of lines that are shown open; if there are more tables, all are folded */
+/* With more tables of lines than these, all are folded. */
 #define OPEN_LINES 3u
-/* the most sources of programs that are shown open; if there are more sources, all are folded */
+/* With more sources of programs than these, all are folded. */
 #define OPEN_PROGRAMS 2u
-#define HOTTEST 5u /* number of lines that are named as hottest above the source */
+#define HOTTEST 5u
 #define NAMED_IN_TITLE 3u
-#define HOT_SHARE 0.1 /* a line with at least this share of all instructions is shown as hot */
+#define HOT_SHARE 0.1 /* least share of all instructions of a hot line */
 
-/* A <div> around a table: a table that is wider than the screen scrolls in this box. */
+/* A table that is wider than the screen scrolls in this <div>. */
 #define BEGIN_TABLE "<div class=scroll tabindex=0><table"
 #define END_TABLE "</table></div>\n"
 
@@ -31,15 +31,15 @@ static void put_element(FILE *out, const char *begin, const char *text, const ch
 	fputs(end, out);
 }
 
-/* Writes a document as HTML and frees it. */
+/* Frees the document, too. */
 static void put_document(struct bb_doc *d, FILE *out)
 {
 	bb_doc__html(d, out);
 	bb_doc__done(d);
 }
 
-/* Writes the figures of the kinds in kinds[], kind by kind. kinds[] ends in NULL. If `c` is not
- * NULL, writes only figures of the scenario, drive and parameter of this case. */
+/* Writes the figures of kinds[], kind by kind. kinds[] ends in NULL. If `c` is not NULL, writes
+ * only figures of its scenario, drive and parameter. */
 static void put_figures(FILE *out, const struct bb_html_page *page, size_t nth,
 			const char *const *kinds, const struct bb_case *c)
 {
@@ -53,8 +53,6 @@ static void put_figures(FILE *out, const struct bb_html_page *page, size_t nth,
 	fputs("</div>\n", out);
 }
 
-/* --- verdicts --- */
-
 static void put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
 {
 	static const char *const kinds[] = {"ab", NULL};
@@ -67,15 +65,12 @@ static void put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
 	put_document(&d, out);
 }
 
-/* --- cases --- */
-
-/* Writes the cases of one scenario, drive and parameter: their figures, then their tables.
- * `first` is the index of the first of these cases. */
+/* Writes figures and tables of the cases with one scenario, drive and parameter. `first` is the
+ * index of the first of them. */
 static void put_group(FILE *out, const struct bb_html_page *page, size_t nth, size_t first)
 {
-	/* Figures have different heights, and in this order they leave the smallest holes on the
-	 * page. kinds[0] is the order without a figure of the kind "layout", kinds[1] the order
-	 * with one. */
+	/* Figures have different heights, and this order leaves the smallest holes on the page.
+	 * kinds[1] is the order with a figure "layout", kinds[0] the order without one. */
 	static const char *const kinds[2][11] = {
 		{"net", "depth", "entries", "input", "slowdown", "quantiles", "ecdf", "backlog"},
 		{"net", "depth", "entries", "input", "slowdown", "ecdf", "quantiles", "backlog",
@@ -111,7 +106,7 @@ static void put_group(FILE *out, const struct bb_html_page *page, size_t nth, si
 	bb_doc__done(&d);
 }
 
-/* Writes what "latency" means in this run. Writes nothing if the samples are lags. */
+/* Writes what "latency" means in this run, unless the samples are delays. */
 static void put_meaning(FILE *out, const struct bb_report *r)
 {
 	const struct bb_drive_kind *kind = r->n_cases ? bb_drive_kind_named(r->cases[0].drive)
@@ -146,10 +141,7 @@ static void put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
 		fputs("<p>Nothing was timed.</p>\n", out);
 }
 
-/* --- time by line --- */
-
-/* Writes the variant and the parameter of a case, such as "ringbuf, stack_depth=8". The scenario is
- * left out, because the heading of the page has it. */
+/* Writes "ringbuf, stack_depth=8". The heading of the page has the scenario. */
 static void put_timed_name(FILE *out, const struct bb_timed *t)
 {
 	const char *value = t->param ? strrchr(t->name, '/') : NULL;
@@ -181,8 +173,6 @@ static void put_lines(FILE *out, const struct bb_by_line *b, const char *flame, 
 	fputs("</details>\n", out);
 }
 
-/* For each case whose lines were timed, writes its main result as a sentence, then the flame graph
- * and the table. */
 static void put_all_lines(FILE *out, const struct bb_html_page *page, size_t)
 {
 	const struct bb_report *r = page->report;
@@ -203,10 +193,8 @@ static void put_all_lines(FILE *out, const struct bb_html_page *page, size_t)
 	}
 }
 
-/* --- the source with the counts of its lines, as `annotate` prints it --- */
-
-/* A program with its number in the run (`nth`) and the number of the run on the page (`page`).
- * The numbers make the ids of its lines unique. */
+/* A program with its number in the run (`nth`) and the run's number on the page (`page`). They make
+ * the ids of its lines unique. */
 struct program {
 	const struct bb_counted *counted;
 	size_t page, nth;
@@ -249,7 +237,6 @@ static void put_row(FILE *out, const struct program *p, const struct bb_annotate
 	put_element(out, "", row->text, "</tr>\n");
 }
 
-/* Writes lines[n], all lines of the program that are in one file. */
 static void put_file(FILE *out, const struct program *p, const struct bb_counted_line *lines,
 		     size_t n)
 {
@@ -281,7 +268,6 @@ static void put_hottest(FILE *out, const struct program *p)
 	free(order);
 }
 
-/* Returns how many decimals a mean number of instructions or calls gets. */
 static int decimals(double mean)
 {
 	return mean == round(mean) ? 0 : 2;
@@ -340,10 +326,7 @@ static void put_source(FILE *out, const struct bb_html_page *page, size_t nth)
 			    r->n_counted <= OPEN_PROGRAMS);
 }
 
-/* --- history --- */
-
-/* Writes what changed in the newest run, the figures of the run's cases over all stored runs, and a
- * table with one row for each case. */
+/* Writes what changed in the newest run, figures over all stored runs, and a table of the cases. */
 static void put_history(FILE *out, const struct bb_html_page *page, size_t nth)
 {
 	static const char *const kinds[] = {"history", NULL};
@@ -370,8 +353,6 @@ static void put_history(FILE *out, const struct bb_html_page *page, size_t nth)
 	bb_doc_history(page->history, r, "", &d);
 	put_document(&d, out);
 }
-
-/* --- flame graph, programs, notes and machine --- */
 
 static void put_flame(FILE *out, const struct bb_html_page *page, size_t)
 {
@@ -410,8 +391,6 @@ static void put_machine(FILE *out, const struct bb_html_page *page, size_t)
 		r->seed);
 }
 
-/* --- the page, made of its sections --- */
-
 static const struct section {
 	const char *slug, *title;
 	/* writes nothing if the page does not have this section */
@@ -430,8 +409,8 @@ static const struct section {
 
 #define N_SECTIONS (BB_LEN(sections))
 
-/* Writes `before`, then the first three distinct texts that text_of() returns for the report's
- * cases, then how many more there are. Writes nothing if no case has a text. */
+/* Writes `before`, then the first NAMED_IN_TITLE distinct texts of the report's cases, then how
+ * many more there are. Writes nothing without texts. */
 static void put_distinct(FILE *out, const char *before, const struct bb_report *r,
 			 const char *(*text_of)(const struct bb_report *, size_t))
 {
@@ -457,7 +436,7 @@ static const char *scenario_of(const struct bb_report *r, size_t i)
 	return r->cases[i].scenario;
 }
 
-/* Returns the variant of case i. Returns NULL if the case is a floor, or one path of a program. */
+/* NULL for the empty program, or one path of a program */
 static const char *program_of(const struct bb_report *r, size_t i)
 {
 	const struct bb_case *c = &r->cases[i];
@@ -466,8 +445,7 @@ static const char *program_of(const struct bb_report *r, size_t i)
 	return bb_is_floor(r, c) || is_path ? NULL : c->variant;
 }
 
-/* Returns the first comparison if all comparisons of the report have the same base and the same
- * head; otherwise NULL. */
+/* Returns the first comparison if all have the same base and head, otherwise NULL. */
 static const struct bb_comparison *of_one_pair(const struct bb_report *r)
 {
 	const struct bb_comparison *first = r->comparisons;
@@ -478,9 +456,8 @@ static const struct bb_comparison *of_one_pair(const struct bb_report *r)
 		       : first;
 }
 
-/* Returns a description of the trigger or event that makes the program run in case i. If it is
- * not known, returns the name of the drive, or NULL if the drive has the same name as the
- * scenario. */
+/* Returns the trigger or event that makes the program run in case i. If it is not known, returns
+ * the name of the drive, or NULL if the scenario has the same name. */
 static const char *run_by(const struct bb_report *r, size_t i)
 {
 	const struct bb_case *c = &r->cases[i];
@@ -490,9 +467,8 @@ static const char *run_by(const struct bb_report *r, size_t i)
 	return strcmp(c->drive, c->scenario) ? c->drive : NULL;
 }
 
-/* Writes the scenarios, the programs and what made them run: "perf_profiler: ringbuf, stackid
- * and 4 more, by step, in-situ". If all comparisons have one base and one head, writes these in
- * place of the programs: "perf_profiler: A: ringbuf, B: stackid, by step". */
+/* Writes "perf_profiler: ringbuf, stackid and 4 more, by step, in-situ". If all comparisons have
+ * one base and one head, writes "perf_profiler: A: ringbuf, B: stackid, by step". */
 static void put_heading(FILE *out, const struct bb_report *r)
 {
 	const struct bb_comparison *c = of_one_pair(r);
@@ -535,8 +511,7 @@ static void put_what(FILE *out, const struct bb_html_page *page)
 			    ".</p>\n");
 }
 
-/* Writes the id of a section: for example "history" in the first run of the page, "history-2" in
- * the second. */
+/* Writes "history" in the first run of the page, "history-2" in the second. */
 static void put_anchor(FILE *out, const struct section *s, size_t nth)
 {
 	if (nth)
@@ -545,8 +520,7 @@ static void put_anchor(FILE *out, const struct section *s, size_t nth)
 		fputs(s->slug, out);
 }
 
-/* Returns the title of a section. It is "Paths" for the flame graph of `inside`, which shows paths
- * and not stacks. */
+/* The flame graph of `inside` shows paths and not stacks. */
 static const char *title_of(const struct section *s, const struct bb_html_page *page)
 {
 	bool is_paths = s->put == put_flame && bb_has_drive(page->report, BB_DRIVE_INSIDE);
@@ -586,8 +560,7 @@ static void put_run(FILE *out, const struct bb_html_page *page, size_t nth)
 	fputs("</article>\n", out);
 }
 
-/* Writes the template from `at` up to the word `until`. Returns a pointer to the text after that
- * word. */
+/* Writes the template from `at` up to the word `until`. Returns the text after that word. */
 static const char *put_until(FILE *out, const char *at, const char *until)
 {
 	const char *blank = strstr(at, until);

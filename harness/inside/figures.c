@@ -2,7 +2,7 @@
 #include "inside/figures.h"
 
 #define CLOCK_TICK_NS 10.0
-/* the most distinct times among which the runs of a histogram bucket are spread */
+/* the most distinct times over which the runs of a histogram bucket are spread */
 #define PARTS 16u
 
 static uint64_t word_at(const volatile char *slot, uint32_t off)
@@ -10,8 +10,7 @@ static uint64_t word_at(const volatile char *slot, uint32_t off)
 	return *(const volatile uint64_t *)(const volatile void *)(slot + off);
 }
 
-/* Returns the path of `f` with the key `key`. If `f` has no such path, adds one with the exit,
- * return value, marks and loop iterations that `slot` holds. */
+/* Adds a path for a new key, with the exit, return value and marks that `slot` holds. */
 static struct bb_inside_path *path_of(struct bb_inside_figures *f, const struct bb_inside_clone *c,
 				      const volatile char *slot, uint64_t key)
 {
@@ -99,8 +98,7 @@ void bb_inside_figures__done(struct bb_inside_figures *f)
 	*f = (struct bb_inside_figures){0};
 }
 
-/* Returns the shortest time that bucket b of the histogram counts, ns. It is the inverse of
- * emit_bucket() in instrument.c. */
+/* Returns the shortest time in bucket b of the histogram, ns: the inverse of emit_bucket(). */
 static double bucket_from(uint32_t b)
 {
 	return b < 32 ? b : (double)(b % 16 + 16) * (double)(1ULL << (b / 16 - 1));
@@ -111,12 +109,10 @@ static double middle_of(uint32_t b)
 	return (bucket_from(b) + bucket_from(b + 1)) / 2;
 }
 
-/*
- * Returns the lower (step -1) or upper (step 1) edge of the times in bucket b, ns. Some clocks tick
+/* Returns the lower (step -1) or upper (step 1) edge of the times in bucket b, ns. Some clocks tick
  * only every 10 ns (AMD Zen). Buckets below 256 ns are narrower than such a tick, so buckets
  * between two ticks stay empty. A narrow bucket therefore extends half way to the next bucket that
- * is not empty, but at most half a tick from its own middle.
- */
+ * is not empty, but at most half a tick from its own middle. */
 static double edge_of(const struct bb_inside_path *p, uint32_t b, int step)
 {
 	double edge = bucket_from(step < 0 ? b : b + 1), middle = middle_of(b);
@@ -163,7 +159,7 @@ double bb_inside_path__mean(const struct bb_inside_path *p, double clock_ns)
 
 double bb_inside_path__worst(const struct bb_inside_path *p, double clock_ns)
 {
-	/* round to whole nanoseconds, as bb_inside_path__samples() does */
+	/* rounded as in bb_inside_path__samples() */
 	return p->timed ? round(fmax(p->worst_ns - clock_ns, 0)) : NAN;
 }
 
@@ -199,16 +195,12 @@ bool bb_inside_path__marks(const struct bb_inside_clone *c, const struct bb_insi
 	return p->words[bit / 64] >> bit % 64 & 1;
 }
 
-/* --- packets --- */
-
 struct bb_inside_path_packets *bb_inside_packets__of(const struct bb_inside_packets *p,
 						     uint64_t key)
 {
 	return BB_FIND(p->paths, p->n_paths, it->key == key);
 }
 
-/* Returns the packets of a path, as bb_inside_packets__of() does, but adds the path to `p` if `p`
- * lacks it. */
 static struct bb_inside_path_packets *packets_of(struct bb_inside_packets *p, uint64_t key)
 {
 	struct bb_inside_path_packets *of = bb_inside_packets__of(p, key);
@@ -220,8 +212,8 @@ static struct bb_inside_path_packets *packets_of(struct bb_inside_packets *p, ui
 	return of;
 }
 
-/* Returns where to keep the next packet of a path; NULL means not to keep it. The first packet is
- * always kept. One of the later packets is kept, too; each of them has the same chance. */
+/* Returns where to keep the next packet of a path, or NULL to drop it. The first packet is always
+ * kept. Of the later packets one is kept, and each has the same chance. */
 static struct bb_inside_packet *position(struct bb_inside_packets *p,
 					 struct bb_inside_path_packets *of)
 {
@@ -232,8 +224,7 @@ static struct bb_inside_packet *position(struct bb_inside_packets *p,
 	return &of->kept[nth ? BB_INSIDE_KEPT - 1 : 0];
 }
 
-/* Keeps the packet at `from`, which is number `nth` of the packets that the clone copied into this
- * stripe. */
+/* Keeps the packet at `from`, which is the `nth` that the clone copied into its stripe. */
 static void keep_packet(struct bb_inside_packets *p, const struct bb_inside_clone *c,
 			const volatile uint64_t *from, const volatile uint64_t *n_taken,
 			uint64_t nth)
@@ -245,7 +236,7 @@ static void keep_packet(struct bb_inside_packets *p, const struct bb_inside_clon
 
 	for (uint32_t i = 0; i < n; i++)
 		bytes[i] = ((const volatile uint8_t *)from)[BB_INSIDE_BYTES + i];
-	/* skip the packet: its run has not ended, or a later packet may have overwritten it */
+	/* skip the packet if its run has not ended, or if a later packet may have overwritten it */
 	if (!key || !n || *n_taken - nth >= BB_INSIDE_RING)
 		return;
 	to = position(p, packets_of(p, key));

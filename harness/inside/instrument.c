@@ -5,28 +5,27 @@
 
 #define MOST_STRIPES 16u
 #define MOST_BYTES (32u << 20)
-#define MOST_CPUS 4096u            /* the most CPUs that have a hand-over each (instrument.h) */
-#define CHAINS_SLOTS 64u           /* the most distinct chains of tail calls that are counted */
-#define PROBES 4u                  /* the most slots that the search for one path visits */
+#define MOST_CPUS 4096u
+#define CHAINS_SLOTS 64u
+#define PROBES 4u                  /* the most slots to search for a path */
 #define HASH 0x9e3779b97f4a7c15ULL /* 2^64 divided by the golden ratio */
 #define BYTES_TO_BITS 0x0102040810204080ULL
 #define POWER_TO_INDEX 0x077cb531U
-#define MOST_ARGS 12u /* the kernel's limit of words in the context of a raw tracepoint */
-/* for each path, the table has room for so many distinct numbers of loop iterations */
+#define MOST_ARGS 12u /* the kernel's limit of words in a raw tracepoint's context */
+/* the table has room for this many different numbers of loop iterations of each path */
 #define MOST_TURNS 16u
-/* The most instruction slots (8 bytes each) of each part that is added to a clone. */
+/* the most instruction slots (8 bytes each) of each part that is added to a clone */
 #define ENTRY_SLOTS 160u
 #define EXIT_SLOTS 1024u
 #define CALL_SLOTS 80u
 #define TURN_SLOTS 6u
 #define MARK_SLOTS 5u
 
-/* Offsets from r10 of the members of a run's state, which is on the stack. 0 means that the clone
- * does not have that member. */
+/* Offsets from r10 of a run's state on the stack. 0 if the clone does not have the member. */
 struct frame {
 	int16_t began, stripe, packet, chain, spent, turns, saved_reg, words, saved;
 	/* Offset of a word with several values. Byte 1 is not 0 if the run is timed. emit_forget()
-	 * uses bytes 2 and 3. Bytes 4 to 7 hold the index of the exit + 1. */
+	 * uses bytes 2 and 3. Bytes 4 to 7 hold the index of the exit, plus 1. */
 	int16_t scratch;
 };
 
@@ -38,18 +37,16 @@ struct maker {
 	struct bb_registers regs;
 	struct bb_rewrite out;
 	struct frame frame;
-	bool *is_header; /* is_header[block]: true if a jump leads back to the block */
-	/* to_exit[n_to_exit]: indexes of the clone's instructions that jump to the common exit */
+	bool *is_header; /* true if a jump leads back to the basic block */
+	/* to_exit[n_to_exit]: instructions that jump to the common exit */
 	uint32_t *to_exit;
 	uint32_t n_to_exit, n_tail_calls;
 	bool too_far;
-	/* Bit w is set if the program reads word w of its context. 0 if the program is not on a raw
-	 * tracepoint. */
+	/* bit w is set if the program, which is on a raw tracepoint, reads word w of its context */
 	uint64_t context_words;
-	bool is_numbered; /* true: the path's number is the index of its slot; no hash is needed */
+	/* true if a path's number is the index of its slot, so that no hash is needed */
+	bool is_numbered;
 };
-
-/* --- short functions that emit single instructions and jumps --- */
 
 static void move(struct bb_rewrite *r, uint8_t to, uint8_t from)
 {
@@ -81,15 +78,14 @@ static void call_helper(struct bb_rewrite *r, int32_t id)
 	bb_emit(r, BPF_JMP | BPF_CALL, 0, 0, 0, id);
 }
 
-/* [base + off] += by, atomically. With BPF_FETCH, register `by` then has the old value. */
+/* [base + off] += by, atomically. With BPF_FETCH, `by` then has the old value. */
 static void add_atomically(struct bb_rewrite *r, uint8_t base, uint32_t off, uint8_t by,
 			   int32_t fetch)
 {
 	bb_emit(r, BPF_STX | BPF_ATOMIC | BPF_DW, base, by, (int16_t)off, BPF_ADD | fetch);
 }
 
-/* Reads (BPF_LDX) or writes (BPF_STX) the upper 32 bits of a word on the stack. The verifier does
- * not keep track of numbers in the upper half of a word. */
+/* Reads or writes the upper half of a word on the stack, where the verifier tracks no numbers. */
 static void emit_upper(struct bb_rewrite *r, uint8_t op, uint8_t reg, int word)
 {
 	bool reads = op == BPF_LDX;
@@ -98,7 +94,7 @@ static void emit_upper(struct bb_rewrite *r, uint8_t op, uint8_t reg, int word)
 		(int16_t)(word + 4), 0);
 }
 
-/* Emits a forward jump and returns its index in the code. land() sets its distance later. */
+/* Emits a forward jump and returns its index. land() sets its distance later. */
 static uint32_t jump_if(struct bb_rewrite *r, uint8_t op, uint8_t reg, int32_t number)
 {
 	bb_emit(r, BPF_JMP | op | BPF_K, reg, 0, 0, number);
@@ -116,20 +112,18 @@ static void land(struct bb_rewrite *r, uint32_t from)
 	bb_rewrite__jump(r, from, r->n);
 }
 
-/* Lets the jump `from` land here. First ends the code before this point in a jump by 0, which also
- * leads here. Because of this jump, the verifier compares the states of both ways to this point and
- * checks the following code only once. The kernel removes the jump by 0 later. */
+/* Lets the jump `from` land here, and before that a jump by 0. Because of the second jump, the
+ * verifier compares the states of both ways to this point, and checks the following code only once.
+ * The kernel removes the jump by 0 later. */
 static void land_both(struct bb_rewrite *r, uint32_t from)
 {
 	land(r, jump_if(r, BPF_JA, 0, 0));
 	land(r, from);
 }
 
-/* --- what is added to a clone: marks, exits, the state of a run, memory --- */
-
-/* Chooses the basic blocks that need a mark. A conditional jump has two target blocks. If no other
- * block leads to one of them, only that target gets a mark; otherwise both targets do. Also finds
- * the blocks at which loops begin: a jump leads back to them. */
+/* Chooses the basic blocks that need a mark, which tells whether a run has executed them. If no
+ * other block leads to one target of a conditional jump, only that target gets a mark. Otherwise
+ * both targets do. Also finds the blocks at which loops begin. */
 static void find_marks(struct maker *m)
 {
 	const struct bb_cfg *g = m->g;
@@ -175,13 +169,11 @@ static void find_exits(struct maker *m)
 				       !bb_insn_is_tail_call(&m->code->insns[at]);
 }
 
-/* Registers that are saved while emit_record() runs before a tail call: the arguments of the call
- * (r1 to r3), and r6 and r8, which emit_record() overwrites and the program may need if the call
- * fails. */
+/* Registers that are saved while emit_record() runs before a tail call. r1 to r3 are the arguments
+ * of the call. r6 and r8 are overwritten, and the program may need them if the call fails. */
 static const uint8_t saved_regs[] = {1, 2, 3, 6, 8};
 #define SAVED ((uint32_t)sizeof(saved_regs))
 
-/* Takes n words of the stack, if they are needed. Returns their offset from r10; 0: not needed. */
 static int16_t take_words(uint32_t *depth, bool is_needed, uint32_t n)
 {
 	if (!is_needed)
@@ -195,8 +187,7 @@ static bool counts_at_entry(const struct maker *m)
 	return m->c.with & BB_INSIDE_TIME || m->c.counts_entries;
 }
 
-/* Places the state of a run on the stack, below the program's `stack_bytes`, with `a_byte` marks in
- * each byte. Returns the depth that the stack then has. */
+/* Places the state of a run below the program's stack. Returns the depth of the stack. */
 static uint32_t place_state(struct maker *m, uint32_t stack_bytes, uint32_t a_byte)
 {
 	uint32_t depth = (stack_bytes + 7) & ~7U, a_word = a_byte * BB_INSIDE_MARK_BYTES;
@@ -242,8 +233,7 @@ static uint32_t power_of_two_from(uint32_t n)
 	return p;
 }
 
-/* Returns the number of paths, at most `most`, as Ball and Larus count them. Backward jumps are
- * left out, so iterations of loops are not counted. */
+/* Returns the number of paths (Ball and Larus), at most `most`. Loops do not count. */
 static uint32_t count_paths(const struct maker *m, uint32_t most)
 {
 	const struct bb_cfg *g = m->g;
@@ -264,12 +254,9 @@ static uint32_t count_paths(const struct maker *m, uint32_t most)
 	return n;
 }
 
-/*
- * Chooses the number of slots in the table of a stripe. Without loops and with few marks, paths are
- * numbered: the number is the index of the exit, followed by a bit for each mark. Other paths are
- * hashed; their table has at least twice as many slots as there are paths, up to
- * BB_INSIDE_MOST_PATHS.
- */
+/* Chooses the number of slots in a stripe's table. Without loops and with few marks, paths are
+ * numbered by the index of the exit, followed by a bit for each mark. Other paths are hashed. Their
+ * table has at least twice as many slots as there are paths, up to BB_INSIDE_MOST_PATHS. */
 static void choose_slots(struct maker *m)
 {
 	struct bb_inside_clone *c = &m->c;
@@ -285,7 +272,6 @@ static void choose_slots(struct maker *m)
 	c->n_slots = m->is_numbered ? numbers : n;
 }
 
-/* Returns the offset of the packets in a stripe. */
 static uint32_t packets_from(const struct bb_inside_clone *c)
 {
 	return BB_INSIDE_HEAD + (c->n_slots + 1) * c->slot_bytes;
@@ -299,8 +285,7 @@ static uint32_t n_cpus(uint32_t most)
 	return n > most ? most : n;
 }
 
-/* Makes the memory of `c`, with `more` bytes after its stripes. If `earlier` is not NULL, only
- * borrows the memory of that clone. */
+/* Makes the memory of `c`, with `more` bytes after its stripes, or borrows that of `earlier`. */
 static int make_memory(struct bb_inside_clone *c, size_t more,
 		       const struct bb_inside_clone *earlier, struct bb_err *err)
 {
@@ -326,9 +311,8 @@ static int make_memory(struct bb_inside_clone *c, size_t more,
 	return rc;
 }
 
-/* The functions emit_NAME() add code to the clone. "r2 = x" in their comments says what register r2
- * holds after that code. Here: reg = the address of this CPU's stripe in the memory of `c`. r0 to
- * r5 are overwritten. */
+/* The functions emit_NAME() add code to the clone. "r2 = x" in their comments means that register
+ * r2 then holds x. Here: reg = the address of this CPU's stripe of `c`. Overwrites r0 to r5. */
 static void emit_stripe(struct maker *m, const struct bb_inside_clone *c, uint8_t reg)
 {
 	if (c->n_stripes > 1) {
@@ -341,9 +325,7 @@ static void emit_stripe(struct maker *m, const struct bb_inside_clone *c, uint8_
 		compute_by(&m->out, BPF_ADD, reg, BPF_REG_0);
 }
 
-/* r2 = the number of the run. This number and BB_INSIDE_MASK decide whether the run is timed.
- * Simultaneous runs may get the same number, unless the clone counts entries exactly
- * (c->counts_entries). */
+/* r2 = the number of the run, which is unique only if c->counts_entries. */
 static void emit_number(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -361,7 +343,7 @@ static void emit_number(struct maker *m)
 	write_word(r, BPF_REG_1, BB_INSIDE_RUNS, BPF_REG_2);
 }
 
-/* reg = the offset of packet number reg (modulo BB_INSIDE_RING) in a stripe. */
+/* reg = the offset in a stripe of packet number reg. */
 static void emit_packet_offset(struct maker *m, uint8_t reg)
 {
 	compute(&m->out, BPF_AND, reg, BB_INSIDE_RING - 1);
@@ -374,8 +356,8 @@ static bool is_tracer(const struct maker *m)
 	return m->code->type == BPF_PROG_TYPE_RAW_TRACEPOINT;
 }
 
-/* Copies the words of the context (at r6) that the program reads to the copy (at r8). Writes zeros
- * for all other words. r0 is overwritten. */
+/* Copies those words of the context at r6 that the program reads to the copy at r8. Overwrites
+ * r0. */
 static void emit_copy_words(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -389,8 +371,7 @@ static void emit_copy_words(struct maker *m)
 	}
 }
 
-/* Copies the packet, whose context is in r6 and whose length is in r4, to the copy in r8. r0 to r5
- * are overwritten. */
+/* Copies the packet (context in r6, length in r4) to the copy at r8. r0 to r5 are overwritten. */
 static void emit_load_packet(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -406,8 +387,7 @@ static void emit_load_packet(struct maker *m)
 							  : BPF_FUNC_skb_load_bytes);
 }
 
-/* r4 = the length of the packet whose context is in r6 or, for a program on a raw tracepoint, the
- * size of the copied words. r3 is overwritten. */
+/* r4 = the length of the packet or of the copied words. r6 is the context. r3 is overwritten. */
 static void emit_packet_length(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -428,9 +408,8 @@ static void emit_packet_length(struct maker *m)
 	compute_by(r, BPF_SUB, BPF_REG_4, BPF_REG_3);
 }
 
-/* If (r2 & mask) is 0, copies the packet of the run or, for a program on a raw tracepoint, the
- * words of the context that it reads. r2 is the number of the run, r6 the context. Afterwards the
- * frame holds the number of the copy + 1. r0 to r5, r7 and r8 are overwritten. */
+/* If (r2 & mask) is 0, copies the packet or the context's words. r2 is the number of the run, r6
+ * the context. The frame then holds the copy's number, plus 1. Overwrites r0 to r5, r7 and r8. */
 static void emit_copy_packet(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -461,8 +440,8 @@ static void emit_copy_packet(struct maker *m)
 	land_both(r, others);
 }
 
-/* If the packet of this run was copied, writes the key of the slot at r4 to the copy, so that the
- * copy names the run's path. r0 to r2 are overwritten. */
+/* If the packet of this run was copied, writes the key of the slot at r4 to the copy, because it
+ * names the run's path. r0 to r2 are overwritten. */
 static void emit_packet_took(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -492,14 +471,11 @@ static void emit_hand_over(struct maker *m, uint8_t reg)
 	compute_by(&m->out, BPF_ADD, reg, BPF_REG_0);
 }
 
-/*
- * Reads the chain of tail calls that the calling program left in this CPU's hand-over, and adds
- * this program to it. If no program called this one, a chain begins. r2 is the number of the run,
- * r6 the context. Afterwards r7 is 0 if the run is timed: a chain is timed as a whole, or not at
- * all. r0, r1, r3 to r5 and r8 are overwritten. A program that interrupts this one may overwrite
- * the hand-over. The interrupting program never takes over the chain, because its context has
- * another address.
- */
+/* Reads the chain of tail calls from this CPU's hand-over, where the calling program left it, and
+ * adds this program to it. If no program called this one, a chain begins. r2 is the number of the
+ * run, r6 the context. r7 is then 0 if the run is timed: a chain is timed as a whole or not at all.
+ * Overwrites r0, r1, r3 to r5 and r8. A program that interrupts this one may overwrite the
+ * hand-over, but does not take over the chain, because its context has another address. */
 static void emit_take_over(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -528,8 +504,7 @@ static void emit_take_over(struct maker *m)
 	move(r, BPF_REG_2, BPF_REG_8);
 }
 
-/* r2 = the time of the chain so far plus the time of this run (r8), ns; -1: the chain is not timed.
- * r3 is overwritten. */
+/* r2 = the time of the chain up to this run of r8 ns; -1 if not timed. r3 is overwritten. */
 static void emit_spent(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -541,7 +516,7 @@ static void emit_spent(struct maker *m)
 	compute_by(r, BPF_OR, BPF_REG_2, BPF_REG_3);
 }
 
-/* Writes this CPU's hand-over before a tail call, for the program that is called. r8 is the time of
+/* Writes this CPU's hand-over for the program that a tail call is about to call. r8 is the time of
  * this run, ns. r0 to r6 are overwritten. */
 static void emit_give_over(struct maker *m)
 {
@@ -552,30 +527,26 @@ static void emit_give_over(struct maker *m)
 	write_word(r, BPF_REG_6, BB_INSIDE_SPENT, BPF_REG_2);
 	read_word(r, BPF_REG_1, BPF_REG_10, m->frame.chain);
 	write_word(r, BPF_REG_6, BB_INSIDE_CHAIN, BPF_REG_1);
-	/* the program's r1, saved before the call, is the context */
 	read_word(r, BPF_REG_1, BPF_REG_10, m->frame.saved);
 	write_word(r, BPF_REG_6, BB_INSIDE_CALLER, BPF_REG_1);
 }
 
-/* Returns the stack offset of the byte that says whether the run is timed. The verifier does not
- * keep track of numbers in this byte. If it did, it would check the program twice: for timed runs
- * and for untimed runs. */
+/* Returns where a byte says whether the run is timed. The verifier tracks no numbers in that
+ * byte. */
 static int16_t timed_at(const struct maker *m)
 {
 	return (int16_t)(m->frame.scratch + 1);
 }
 
-/* Emits a jump that runs take if they are not timed. Returns its index in the code. `reg` is
- * overwritten. */
+/* Emits a jump that untimed runs take. Returns its index. `reg` is overwritten. */
 static uint32_t jump_if_untimed(struct maker *m, uint8_t reg)
 {
 	bb_emit(&m->out, BPF_LDX | BPF_MEM | BPF_B, reg, BPF_REG_10, timed_at(m), 0);
 	return jump_if(&m->out, BPF_JEQ, reg, 0);
 }
 
-/* Emits the start of the clone, which sets the state of a run to zeros. The verifier knows neither
- * that these values are 0 nor that they are equal; otherwise it would check every path separately.
- */
+/* Emits the start of the clone, which sets the state of a run to zeros. They come from memory, so
+ * that the verifier does not know them. Otherwise it would check every path separately. */
 static void emit_entry(struct maker *m)
 {
 	bool is_timed = m->c.with & BB_INSIDE_TIME;
@@ -620,8 +591,7 @@ static void emit_number64(struct bb_rewrite *r, uint8_t reg, uint64_t number)
 	bb_emit(r, 0, 0, 0, 0, (int32_t)(number >> 32));
 }
 
-/* Stores the index of the exit that the run takes in the upper half of a word, because the verifier
- * does not keep track of numbers there. */
+/* The upper half of the word holds the index, because the verifier does not track numbers there. */
 static void emit_exit_is(struct maker *m, uint32_t nth)
 {
 	bb_emit(&m->out, BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, (int16_t)(m->frame.scratch + 4),
@@ -634,8 +604,7 @@ static void emit_read_exit(struct maker *m, uint8_t reg)
 	compute(&m->out, BPF_SUB, reg, 1);
 }
 
-/* Passes the low 16 bits of a register through the stack. The verifier then knows nothing of the
- * value, and no longer cares how the value came about. */
+/* Passes 16 bits of a register through the stack, so that the verifier forgets their value. */
 static void emit_forget(struct maker *m, uint8_t reg)
 {
 	int16_t off = (int16_t)(m->frame.scratch + 2);
@@ -644,12 +613,10 @@ static void emit_forget(struct maker *m, uint8_t reg)
 	bb_emit(&m->out, BPF_LDX | BPF_MEM | BPF_H, reg, BPF_REG_10, off, 0);
 }
 
-/*
- * Halves reg until it is below 2^(least_bits + 1); shift = the number of halvings. At first, reg
- * must be below 2^32. The code has no branches, because the verifier would follow each of them. It
- * sets all bits below the highest set bit, adds 1, and looks up the logarithm of that power of two
- * (Leiserson, Prokop and Randall 1998). r0 is overwritten.
- */
+/* Halves reg until it is below 2^(least_bits + 1). shift = the number of halvings. reg must be
+ * below 2^32 at first. r0 is overwritten. There are no branches, because the verifier would follow
+ * each of them. The code sets all bits below the highest set bit, adds 1, and looks up the
+ * logarithm of that power of two (Leiserson, Prokop and Randall 1998). */
 static void emit_halve(struct maker *m, uint8_t reg, uint8_t shift, int least_bits)
 {
 	struct bb_rewrite *r = &m->out;
@@ -702,7 +669,7 @@ static void emit_hash_of_path(struct maker *m)
 		compute_by(r, BPF_XOR, BPF_REG_1, BPF_REG_2);
 		compute_by(r, BPF_MUL, BPF_REG_1, BPF_REG_3);
 	}
-	if (m->frame.turns) { /* hash only the bit length of the number of loop iterations */
+	if (m->frame.turns) { /* hash only the size of the number of loop iterations, in bits */
 		emit_upper(r, BPF_LDX, BPF_REG_2, m->frame.turns);
 		emit_halve(m, BPF_REG_2, BPF_REG_4, 0);
 		compute_by(r, BPF_ADD, BPF_REG_2, BPF_REG_4);
@@ -715,8 +682,7 @@ static void emit_hash_of_path(struct maker *m)
 	compute(r, BPF_OR, BPF_REG_1, 1); /* a key is never 0 */
 }
 
-/* Writes the path of the run into the new slot at r4: marks, loop iterations, exit and return value
- * (r6). */
+/* Writes the run's path and return value (r6) into the new slot at r4. */
 static void emit_new_path(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -749,8 +715,7 @@ static void emit_slot_address(struct maker *m, const struct bb_inside_clone *c)
 	compute(r, BPF_ADD, BPF_REG_4, BB_INSIDE_HEAD);
 }
 
-/* r4 = the address of the slot of the run's path. r5 must be the stripe's address, and r6 the run's
- * return value. */
+/* r4 = the address of the slot of the run's path, in the stripe at r5. r6 is the return value. */
 static void emit_numbered_slot(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -768,8 +733,8 @@ static void emit_numbered_slot(struct maker *m)
 	land_both(r, is_known);
 }
 
-/* r4 = the address of the slot of key r1 in the stripe of `c` at r5. The search begins at slot r2.
- * If the table has no room for the key, r4 is the address of the last slot. */
+/* r4 = the address of the slot with key r1 in the stripe at r5, or of the last slot if there is no
+ * room. The search begins at slot r2. */
 static void emit_hashed_slot(struct maker *m, const struct bb_inside_clone *c)
 {
 	struct bb_rewrite *r = &m->out;
@@ -802,13 +767,13 @@ static void emit_hashed_slot(struct maker *m, const struct bb_inside_clone *c)
 		land(r, found[i]);
 }
 
-/* r4 += the offset of the bucket for r8 ns. There are 16 buckets for each power of two. */
+/* r4 += the offset of the bucket for r8 ns. Each power of two has 16 buckets. */
 static void emit_bucket(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
 
 	move(r, BPF_REG_1, BPF_REG_8);
-	/* r1 = the upper half of r8; if it is not 0, r8 counts as 2^32 - 1 */
+	/* r1 = r8, or 2^32 - 1 if r8 is larger */
 	compute(r, BPF_RSH, BPF_REG_1, 32);
 	bb_emit(r, BPF_ALU64 | BPF_NEG, BPF_REG_1, 0, 0, 0);
 	compute(r, BPF_ARSH, BPF_REG_1, 63);
@@ -823,8 +788,8 @@ static void emit_bucket(struct maker *m)
 	compute_by(r, BPF_ADD, BPF_REG_4, BPF_REG_1);
 }
 
-/* r8 = the time of the run, ns. It may be negative, because the clock may step back a little. -1:
- * the run is not timed. The verifier knows nothing of r8, so it checks the following code once. */
+/* r8 = the time of the run, ns; -1 if not timed. It may be negative, because the clock may step
+ * back. The verifier knows nothing of r8, so it checks the following code only once. */
 static void emit_time(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -841,7 +806,6 @@ static void emit_time(struct maker *m)
 	land_both(r, done);
 }
 
-/* Sets reg to 0 if it is negative. `by` is overwritten. */
 static void emit_not_negative(struct bb_rewrite *r, uint8_t reg, uint8_t by)
 {
 	move(r, by, reg);
@@ -850,8 +814,8 @@ static void emit_not_negative(struct bb_rewrite *r, uint8_t reg, uint8_t by)
 	compute_by(r, BPF_AND, reg, by);
 }
 
-/* Counts a run of r8 ns in the slot at r4; a negative r8 counts as 0. r1 is overwritten. Afterwards
- * r4 + BB_INSIDE_HIST is the address of the bucket. */
+/* Counts a run of r8 ns in the slot at r4. A negative r8 counts as 0. r4 + BB_INSIDE_HIST is then
+ * the address of the bucket. r1 is overwritten. */
 static void emit_add_time(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -859,7 +823,7 @@ static void emit_add_time(struct maker *m)
 	emit_not_negative(r, BPF_REG_8, BPF_REG_0);
 	add_atomically(r, BPF_REG_4, BB_INSIDE_SUM, BPF_REG_8, 0);
 	read_word(r, BPF_REG_0, BPF_REG_4, BB_INSIDE_WORST);
-	/* r2 = by how much r8 exceeds the longest time so far (r0), or 0 */
+	/* r2 = by how much r8 exceeds the longest time so far, or 0 */
 	move(r, BPF_REG_2, BPF_REG_8);
 	compute_by(r, BPF_SUB, BPF_REG_2, BPF_REG_0);
 	emit_not_negative(r, BPF_REG_2, BPF_REG_3);
@@ -870,7 +834,7 @@ static void emit_add_time(struct maker *m)
 	add_atomically(r, BPF_REG_4, BB_INSIDE_HIST, BPF_REG_1, 0);
 }
 
-/* Counts a run in the slot at r4. If the run is timed, it took r8 ns; see emit_add_time(). */
+/* Counts a run in the slot at r4. r8 is its time, if it is timed. */
 static void emit_count(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -889,8 +853,7 @@ static void emit_count(struct maker *m)
 		land(r, done);
 }
 
-/* Counts the chain of tail calls that ends with this run of r8 ns. A program that ran without tail
- * calls is not a chain and is not counted. */
+/* Counts the chain of tail calls that ends with this run of r8 ns. A single program is no chain. */
 static void emit_end_chain(struct maker *m)
 {
 	const struct bb_inside_clone *c = m->instruments->chains;
@@ -912,9 +875,8 @@ static void emit_end_chain(struct maker *m)
 	land_both(r, alone);
 }
 
-/* Counts the run that ends here; r6 is its return value. Afterwards r5 is the address of the slot.
- * With the clock, r8 is the time in ns (-1: the run was not timed), and r4 + BB_INSIDE_HIST is the
- * address of the bucket of a timed run. */
+/* Counts the run that ends here. r6 is its return value. r5 = the address of the slot. With the
+ * clock, r8 = the time of the run, ns, and r4 + BB_INSIDE_HIST is the address of the bucket. */
 static void emit_record(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -960,7 +922,7 @@ static void emit_call_saves(struct maker *m, uint32_t at, bool is_back)
 	}
 }
 
-/* A tail call ends the run if it succeeds. The run is counted before the call. If the call
+/* A tail call ends the run if it succeeds, so the run is counted before the call. If the call
  * fails, the run goes on, and the code after the call takes it out of the counts again. */
 static void emit_tail_call(struct maker *m, uint32_t at, uint32_t nth)
 {
@@ -1005,7 +967,7 @@ static void emit_tail_call(struct maker *m, uint32_t at, uint32_t nth)
 }
 
 /* Finds a register, reg[0], that added code can use before slot `at`, and saves its value if the
- * program needs it. Returns false if there is no such register. */
+ * program needs it. Returns false if there is none. */
 static bool emit_borrow(struct maker *m, uint32_t at, uint8_t reg[2], uint8_t save[2])
 {
 	if (bb_registers__two(&m->regs, at, reg, save) == BB_NO_TWO)
@@ -1051,7 +1013,6 @@ static void emit_mark(struct maker *m, uint32_t at, uint32_t mark)
 	emit_give_back(m, reg, save);
 }
 
-/* Emits the common exit, to which all exits of the main function jump. */
 static void emit_common_exit(struct maker *m)
 {
 	for (uint32_t i = 0; i < m->n_to_exit; i++)
@@ -1113,7 +1074,7 @@ static void open_maker(struct maker *m)
 
 static int write_clone(struct maker *m, struct bb_err *err)
 {
-	/* limit of the clone's length; each tail call has its own copy of emit_record()'s code */
+	/* each tail call has its own copy of the code of emit_record() */
 	size_t most = (size_t)m->code->n * BB_LONG_SLOTS + ENTRY_SLOTS +
 		      (size_t)m->g->n_blocks * (TURN_SLOTS + MARK_SLOTS) +
 		      (size_t)(m->n_tail_calls + 1) * (EXIT_SLOTS + CALL_SLOTS);
@@ -1128,9 +1089,7 @@ static int write_clone(struct maker *m, struct bb_err *err)
 	return 0;
 }
 
-/* --- how deep a program's stack is --- */
-
-/* Returns the distance below r10, in bytes, that the instruction names; 0 if it names none. */
+/* Returns the offset below r10 that the instruction contains, bytes; 0 if it contains none. */
 static uint32_t depth_named(const struct bpf_insn *i)
 {
 	uint8_t class = BPF_CLASS(i->code);
@@ -1144,8 +1103,8 @@ static uint32_t depth_named(const struct bpf_insn *i)
 	return 0;
 }
 
-/* Returns the registers that may hold a stack address after the instruction, if those in
- * `before` may hold one before it. Assumes that no stack address is in memory. */
+/* Returns the registers that may hold a stack address after the instruction, if those in `before`
+ * may hold one before it. Assumes that no stack address is in memory. */
 static uint16_t stack_addresses(const struct bpf_insn *i, uint16_t before)
 {
 	bool copies = BPF_SRC(i->code) == BPF_X && before & BB_REG(i->src_reg);
@@ -1161,9 +1120,9 @@ static uint16_t stack_addresses(const struct bpf_insn *i, uint16_t before)
 	return before;
 }
 
-/* True if the instruction may lower a stack address, access memory below an address in a register
- * other than r10, or store a stack address. `is_named`: the instruction before copied r10 to the
- * destination register. */
+/* True if the instruction may lower or store a stack address, or access memory below one in a
+ * register other than r10. `is_named` is true if the instruction before copied r10 to the
+ * destination. */
 static bool goes_deeper(const struct bpf_insn *i, uint16_t addresses, bool is_named)
 {
 	bool of_dst = addresses & BB_REG(i->dst_reg), of_src = addresses & BB_REG(i->src_reg);
@@ -1242,10 +1201,7 @@ bool bb_inside__depth(const struct bb_code *code, const struct bb_cfg *g, uint32
 	return g->n_funcs == 1 && !goes_deeper_than_named(code, g);
 }
 
-/* --- making and closing a clone --- */
-
-/* Finds which words of the context a tracing program reads. Sets c.snap to the bytes of context
- * that the clone copies: all up to the last of these words. */
+/* c.snap becomes the size of the context up to the last word that the program reads. */
 static void find_context(struct maker *m)
 {
 	m->context_words = bb_context_words(m->code, m->g) & ((1U << MOST_ARGS) - 1);

@@ -14,10 +14,10 @@
 #define LOG_BYTES (1U << 20)
 #define FEWEST_INSNS 4u /* a shorter program is a loader's test of the kernel */
 #define MOST_FDS 256u
-#define PACKETS_PER_S 500.0 /* the most packets of a program that are copied per second */
-#define KEPT_LOADS 8u       /* newest loads of a program that the capture keeps even if unloaded */
-#define FORGET_EVERY 64u    /* new programs after which the capture forgets old ones */
-#define UNKNOWN_BYTES 256u  /* the most unknown bytes after the known attributes of a load */
+#define PACKETS_PER_S 500.0
+#define KEPT_LOADS 8u      /* newest loads of a program that the capture always keeps */
+#define FORGET_EVERY 64u   /* new programs after which the capture forgets old ones */
+#define UNKNOWN_BYTES 256u /* the most unknown bytes after the known attributes of a load */
 
 /* A program that the command is loading, with our copies of everything that the load refers to. */
 struct load {
@@ -28,7 +28,7 @@ struct load {
 	void *funcs, *lines;
 	int32_t *fd_array;
 	char license[128];
-	/* ours[i] is our copy of the command's descriptor theirs[i] */
+	/* ours[i] is our copy of theirs[i] */
 	int theirs[MOST_FDS], ours[MOST_FDS];
 	size_t n_fds;
 	char why[256];
@@ -40,9 +40,6 @@ static int refuse(struct load *l, const char *why)
 	return -ENOTSUP;
 }
 
-/* --- copying a load from the command --- */
-
-/* Returns our copy of the command's descriptor `theirs`, or -errno. end_load() closes it. */
 static int fd_of(struct load *l, int theirs)
 {
 	int ours;
@@ -102,7 +99,6 @@ static int check_attr(struct load *l)
 	return 0;
 }
 
-/* Replaces the descriptors in the instructions by our copies. */
 static int copy_maps(struct load *l)
 {
 	uint32_t at = 0;
@@ -131,8 +127,7 @@ static int copy_fd_array(struct load *l)
 	if (top >= (int)MOST_FDS || bb_remote__copy(&l->from, l->attr.fd_array, (size_t)top + 1,
 						    sizeof(int32_t), sizeof(int32_t), &l->fd_array))
 		return refuse(l, "its fd_array cannot be copied");
-	/* an entry that no instruction names may be a closed descriptor; the entry then becomes
-	 * 0 */
+	/* an entry that no instruction names may be a closed descriptor, and becomes 0 */
 	for (int i = 0; i <= top; i++) {
 		int ours = l->fd_array[i] > 0 ? fd_of(l, l->fd_array[i]) : 0;
 
@@ -192,10 +187,7 @@ static int copy_load(struct load *l, const struct seccomp_data *data)
 	return rc;
 }
 
-/* --- loading a clone --- */
-
-/* Loads the program itself (`r` NULL) or its clone `r`. The verifier's log is in log[]. Returns
- * a descriptor or -errno. */
+/* Loads the clone `r`, or the program itself if `r` is NULL. Returns a descriptor or -errno. */
 static int load(const union bpf_attr *attr, uint32_t size, const struct bb_rewrite *r, char *log)
 {
 	union bpf_attr a = *attr;
@@ -225,8 +217,7 @@ static int load(const union bpf_attr *attr, uint32_t size, const struct bb_rewri
 	return fd;
 }
 
-/* Loads the program itself, because the verifier then says how deep the stack is. Raises
- * *ret_bytes to that depth. Returns -ENOTSUP if the kernel refuses the program. */
+/* Loads the program itself, because the verifier then says how deep its stack is (*ret_bytes). */
 static int ask_verifier(struct load *l, char *log, uint32_t *ret_bytes)
 {
 	uint32_t said[BB_MAX_FUNCTIONS];
@@ -302,8 +293,6 @@ static int ids_of(int prog_fd, struct bb_inside_program *p)
 	return 0;
 }
 
-/* Names the program by its function if the load has type information, otherwise by the name in the
- * load. */
 static void name_program(const struct load *l, struct bb_inside_program *p)
 {
 	const struct bpf_func_info *main_func = l->funcs;
@@ -314,8 +303,6 @@ static void name_program(const struct load *l, struct bb_inside_program *p)
 		bb_loaded__whole_name(info.id, main_func->type_id, p->name);
 }
 
-/* Moves the copied code from `l` to `p`, which needs it to name the lines of paths, and finds
- * its basic blocks. Returns 0 or -ENOTSUP. */
 static int make_code(struct load *l, struct bb_inside_program *p)
 {
 	struct bb_err err = {0};
@@ -344,16 +331,14 @@ static int make_code(struct load *l, struct bb_inside_program *p)
 	return 0;
 }
 
-/* Makes the memory of chains if `type`, the type of a map of the command, is the first prog array.
- * Only if the clones read the clock. */
+/* Makes the memory of chains for the command's first prog array, if the clones read the clock. */
 static void see_map_type(struct bb_inside *in, uint32_t type)
 {
 	if (type == BPF_MAP_TYPE_PROG_ARRAY && !in->has_chains && in->with & BB_INSIDE_TIME)
 		in->has_chains = !bb_inside_chains__open(&in->chains, NULL);
 }
 
-/* Looks for a prog array among the maps that the program names. This finds a pinned prog array,
- * which the command opens but does not create. */
+/* Finds a prog array that is pinned: the command opens it, but does not create it. */
 static void see_maps(struct bb_inside *in, const struct load *l)
 {
 	for (size_t i = 0; i < l->n_fds && !in->has_chains; i++) {
@@ -364,7 +349,6 @@ static void see_maps(struct bb_inside *in, const struct load *l)
 	}
 }
 
-/* True if the context of programs of this type is a packet, or words, that a clone can copy. */
 static bool has_packets(uint32_t type)
 {
 	return type == BPF_PROG_TYPE_XDP || type == BPF_PROG_TYPE_SCHED_CLS ||
@@ -386,8 +370,8 @@ static struct bb_inside_instruments choose_instruments(struct bb_inside *in, con
 	return with;
 }
 
-/* True if both instructions are equal except for descriptors of maps and modules. If `a` is the
- * second half of a wide instruction, `before` is the first half; otherwise it is NULL. */
+/* True if both instructions are equal, except for descriptors. `before` is the first half of a wide
+ * instruction if `a` is the second half, else NULL. */
 static bool is_same_insn(const struct bpf_insn *a, const struct bpf_insn *b,
 			 const struct bpf_insn *before)
 {
@@ -396,7 +380,7 @@ static bool is_same_insn(const struct bpf_insn *a, const struct bpf_insn *b,
 			 (a->src_reg == BPF_PSEUDO_MAP_FD || a->src_reg == BPF_PSEUDO_MAP_VALUE);
 
 	if (names_map || (before && before->src_reg == BPF_PSEUDO_BTF_ID))
-		x.imm = y.imm = 0; /* ignore our descriptors: they differ from load to load */
+		x.imm = y.imm = 0; /* our descriptors differ from load to load */
 	return !memcmp(&x, &y, sizeof(x));
 }
 
@@ -414,9 +398,8 @@ static bool is_same_code(const struct bb_code *a, const struct bb_code *b)
 	return true;
 }
 
-/* Returns an earlier load of the same program as `p`; NULL if there is none. If `is_cloned`, the
- * earlier load must have a clone and the same code. Otherwise, the earlier load must lack a clone
- * for the same reason (`why`). */
+/* Returns an earlier load of `p`, or NULL. If `is_cloned`, it must have a clone and the same code.
+ * Otherwise it must lack a clone for the same reason. */
 static struct bb_inside_program *earlier_of(const struct bb_inside *in,
 					    const struct bb_inside_program *p, bool is_cloned)
 {
@@ -429,8 +412,7 @@ static struct bb_inside_program *earlier_of(const struct bb_inside *in,
 					  : !strcmp(it->why, p->why)));
 }
 
-/* Loads a clone of `p` that adds its figures to those of `earlier`. Returns a descriptor or -errno.
- */
+/* Loads a clone of `p` that adds its figures to those of `earlier`. */
 static int load_again(struct bb_inside *in, const struct load *l, const struct bb_inside_program *p,
 		      const struct bb_inside_program *earlier, char *log)
 {
@@ -455,8 +437,7 @@ static int load_again(struct bb_inside *in, const struct load *l, const struct b
 	return fd;
 }
 
-/* Returns the descriptor of a clone, or -errno. *ret_earlier: the program whose memory the clone
- * uses; NULL: the clone has its own. */
+/* *ret_earlier receives the program whose memory the clone uses, or NULL if it has its own. */
 static int clone_of(struct bb_inside *in, struct load *l, const struct seccomp_data *data,
 		    struct bb_inside_program *p, struct bb_inside_program **ret_earlier)
 {
@@ -510,14 +491,14 @@ static void program_done(struct bb_inside_program *p)
 }
 
 /*
- * Answers the call `id` of the command in two steps: adds a copy of `fd` to the descriptors of the
- * command, and sends the number of the copy as the result of the call. Returns false if a signal
- * broke the call off; the command then makes the call again, so nothing is recorded. If the call is
- * broken off, or bpfbench is killed, between the two steps, the command keeps one descriptor too
- * many, and with it the clone. SECCOMP_ADDFD_FLAG_SEND would do both steps at once. But if bpfbench
- * were killed while the kernel adds the copy, the call would then return 0
- * (seccomp_notify_addfd()). With two steps, the guard process (capture/watched.h) lets the call go
- * on.
+ * Answers the call `id` of the command in two steps: adds a copy of `fd` to the command's
+ * descriptors, and sends the number of the copy as the result of the call. Returns false if a
+ * signal broke the call off. The command then makes the call again, so nothing is recorded. If the
+ * call is broken off between the two steps, the command keeps one descriptor too many.
+ *
+ * SECCOMP_ADDFD_FLAG_SEND would do both steps at once. But if bpfbench were killed while the kernel
+ * adds the copy, the call would return 0 (seccomp_notify_addfd()). With two steps, the guard
+ * process (capture/watched.h) lets the call go on.
  */
 static bool give(int listener_fd, uint64_t id, int fd)
 {
@@ -581,8 +562,8 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 	return given;
 }
 
-/* Returns the smallest mask with which at most `most` runs per second are chosen, if `rate` runs
- * begin per second. A run is chosen if (run number & mask) is 0. */
+/* Returns the smallest mask that chooses at most `most` runs per second, if `rate` runs begin per
+ * second. A run is chosen if (run number & mask) is 0. */
 static uint64_t mask_for(double rate, double most)
 {
 	uint64_t mask = 0;
@@ -617,11 +598,9 @@ void bb_inside__turn(struct bb_inside *in)
 	in->turned_ns = now_ns;
 }
 
-/* --- forgetting old programs of the capture --- */
-
-/* Marks each captured program with a clone in has_clone[]. Also marks it in gone[] if the command
- * has loaded the program at least KEPT_LOADS times since and the kernel has removed this clone.
- * Writes the ids of the removed clones to ids[], and returns how many. */
+/* Marks each captured program with a clone in has_clone[]. Marks it in gone[] if the command has
+ * loaded it KEPT_LOADS times since and the kernel has removed this clone. Writes the ids of the
+ * removed clones to ids[], and returns their number. */
 static size_t find_replaced(const struct bb_inside *in, bool *has_clone, bool *gone, uint32_t *ids)
 {
 	size_t *n_later = bb_calloc(in->n_programs, sizeof(*n_later)), n = 0;
@@ -641,9 +620,8 @@ static size_t find_replaced(const struct bb_inside *in, bool *has_clone, bool *g
 	return n;
 }
 
-/* Marks in gone[] the programs with which loaders test the kernel, if an equal program has been
- * loaded KEPT_LOADS times since. Other programs without a clone are kept, because their ids are not
- * known, so they may still be loaded. */
+/* Marks loaders' tests of the kernel in gone[], if an equal one was loaded KEPT_LOADS times since.
+ * Keeps other programs without a clone: their ids are unknown, so they may still be loaded. */
 static void find_others(const struct bb_capture *c, const bool *has_clone, bool *gone)
 {
 	for (size_t i = 0; i < c->n_progs; i++) {
@@ -660,8 +638,7 @@ static void find_others(const struct bb_capture *c, const bool *has_clone, bool 
 	}
 }
 
-/* Gives the programs that stay in the capture their new indexes. Removes from in->replaced the
- * clones of the programs that do not stay. */
+/* Gives the programs that stay new indexes. Removes the clones of the others from in->replaced. */
 static void renumber(struct bb_inside *in, const bool *gone, size_t n_progs)
 {
 	int32_t *now = bb_calloc(n_progs, sizeof(*now)), next = 0;
@@ -681,8 +658,7 @@ static void renumber(struct bb_inside *in, const bool *gone, size_t n_progs)
 	for (size_t i = 0; i < in->n_programs; i++) {
 		int32_t *taken = &in->programs[i].taken;
 
-		/* An index may be n_progs or more: the capture dropped its last program, because a
-		 * signal broke off the call that loaded it. */
+		/* an index is too large if the capture has dropped its last, unfinished load */
 		if (*taken >= 0)
 			*taken = (size_t)*taken < n_progs ? now[*taken] : BB_CAPTURE_NONE;
 	}
@@ -720,17 +696,14 @@ void bb_inside__done(struct bb_inside *in)
 	*in = (struct bb_inside){0};
 }
 
-/* --- measuring what the instruments cost --- */
-
-/* How an empty program is run: in `calls` test calls, of `repeat` runs each. The time of the
- * fastest call counts. */
+/* An empty program runs in `calls` test calls of `repeat` runs each. The fastest call counts. */
 struct price_runs {
 	int repeat, calls;
 };
 
 static const struct price_runs in_a_row = {20000, 5}, one_by_one = {1, 2000};
 
-/* Returns the mean time of a run in the fastest test call, ns; -1: the program cannot be run. */
+/* Returns the time of a run in the fastest test call, ns; -1 if the program cannot be run. */
 static double run_empty(int fd, struct price_runs runs)
 {
 	char frame[64] = {0};
@@ -801,8 +774,7 @@ int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *e
 	load_rc = fd < 0 ? fd : 0;
 	empty_ns = fd < 0 ? -1 : run_empty(fd, in_a_row);
 	bb_close(&fd);
-	/* A difference below 0 becomes 0: other processes may disturb the empty program more than
-	 * an instrument costs. */
+	/* a difference below 0, from disturbances of the empty program, becomes 0 */
 	price.timed_ns = fmax(0, price_of(&attr, &code, &g, all, 0, in_a_row, ns, log) - empty_ns);
 	price.untimed_ns =
 		fmax(0, price_of(&attr, &code, &g, all, INT64_MAX, in_a_row, ns, log) - empty_ns);

@@ -19,7 +19,7 @@ static bool is_source_name(const char *path)
 	return false;
 }
 
-/* True if a part of the path other than "." and ".." begins with a dot. */
+/* True if a part of the path begins with a dot and is neither "." nor "..". */
 static bool has_hidden_part(const char *path)
 {
 	while (*path) {
@@ -32,9 +32,8 @@ static bool has_hidden_part(const char *path)
 	return false;
 }
 
-/* Writes the path of the current folder to `here`. The path begins with the path of the git work
- * tree that holds the folder, and *ret_len is the length of this beginning. Outside of a work tree,
- * *ret_len is the length of `here`. */
+/* Writes the path of the current folder to `here`. *ret_len is the length of its beginning that
+ * names the git work tree. Outside of a work tree, *ret_len is the length of the whole path. */
 static int find_tree(char here[PATH_MAX], size_t *ret_len)
 {
 	if (!getcwd(here, PATH_MAX) || *here != '/')
@@ -52,24 +51,19 @@ static int find_tree(char here[PATH_MAX], size_t *ret_len)
 	return 0;
 }
 
-/*
- * Reads a source file that an object's BTF or a stored run names; free() `*ret_text`. The author of
- * the object or run can put any name there, and can perhaps read our output. So this reads only
- * regular files with the name of source code (".c", ".h", ".rs", ...). They must lie in the git
- * work tree of the current folder or, without a work tree, below the current folder. It follows no
- * symbolic links and enters no hidden folders (.git, .ssh). Relative paths begin at the current
- * folder.
- *
- * Returns 0, -EXDEV for any other file, or -errno if the file cannot be read.
- */
+/* Reads a source file that an object's BTF or a stored run names. free() `*ret_text`. The author of
+ * the object or stored run can write any path there, and can perhaps read our output. So only
+ * regular files with the name of source code (".c", ".h", ".rs", ...) are read. They must lie in
+ * the git work tree of the current folder or, without a work tree, below the current folder. No
+ * symbolic links are followed and no hidden folders (.git, .ssh) are entered. Relative paths begin
+ * at the current folder. Returns 0, -EXDEV for a file that must not be read, or -errno. */
 static int read_source_file(const char *path, char **ret_text)
 {
 	struct open_how how = {
 		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
 	};
-	char here[PATH_MAX],
-		relative[2 * PATH_MAX]; /* relative: the path from the top of the tree */
+	char here[PATH_MAX], relative[2 * PATH_MAX];
 	size_t tree_len, len;
 	int rc = find_tree(here, &tree_len), tree_fd, fd, n;
 
@@ -97,16 +91,13 @@ static int read_source_file(const char *path, char **ret_text)
 	return bb_read_and_close(fd, MAX_BYTES, ret_text, &len);
 }
 
-/* At most this many lines without code are shown between two lines with code. If there are more of
- * them, none is shown. */
+/* If there are more lines without code between two lines with code, none of them is shown. */
 #define CONTEXT 4u
 
-/* A source file as it is now. */
 struct source {
-	char *text; /* contents of the file; NULL: the file could not be read */
+	char *text; /* NULL if the file could not be read */
 	size_t n;
-	/* lines[n + 1]; lines[i] is line number i, i >= 1, and points into `text` */
-	char **lines;
+	char **lines; /* lines[i] is the text of line number i, i from 1 to n */
 };
 
 static void source_done(struct source *s)
@@ -116,7 +107,6 @@ static void source_done(struct source *s)
 	*s = (struct source){0};
 }
 
-/* Reads the file and splits it into lines. Returns 0, or -errno with an empty `*ret_source`. */
 static int read_source(const char *path, struct source *ret_source)
 {
 	struct source *s = ret_source;
@@ -139,7 +129,7 @@ static int read_source(const char *path, struct source *ret_source)
 	return 0;
 }
 
-/* True if the lines are equal but for white space. Compilers may drop white space. */
+/* True if the texts differ only in white space, which compilers may drop. */
 static bool same_words(const char *a, const char *b)
 {
 	for (;;) {
@@ -154,15 +144,13 @@ static bool same_words(const char *a, const char *b)
 	}
 }
 
-/* True if the line is not blank. A blank line that is equal in the BTF and in the file does not
- * show that the file is unchanged. */
+/* Two equal blank lines are no sign that the file is unchanged. */
 static bool says_something(const char *text)
 {
 	return text[strspn(text, " \t\r\n\v\f")];
 }
 
-/* True if the source file still has the lines that the BTF has. lines[n] are all lines that the BTF
- * has of this file. */
+/* True if the source file still has the texts of lines[n], all lines of it that the BTF has. */
 static bool is_as_built(const struct source *s, const struct bb_counted_line *lines, size_t n)
 {
 	return !BB_ANY(lines, n,
@@ -175,10 +163,9 @@ const char *bb_counted_text(const struct bb_counted_line *l)
 	return l->line ? l->text : "(no source line)";
 }
 
-/* Adds rows for the lines without code between `a` and `b`, two lines with code. Adds them one by
- * one if there are at most CONTEXT of them and the BTF has the texts of `a` and `b`, because only
- * then has is_as_built() compared both with the file. Otherwise adds one row without a text, which
- * stands for all of them. */
+/* Adds rows for the lines without code between `a` and `b`: one each if there are at most CONTEXT
+ * of them and the BTF has the texts of `a` and `b`, because then is_as_built() has compared these
+ * with the file. Otherwise adds one row without a text for all of them. */
 static void add_between(struct bb_annotated *file, const struct bb_counted_line *a,
 			const struct bb_counted_line *b, const struct source *s)
 {
@@ -251,7 +238,7 @@ static int by_instructions(const void *a, const void *b)
 {
 	const struct bb_counted_line *const *x = a, *const *y = b;
 
-	/* equal counts: in the order of c->lines, by file and line */
+	/* c->lines is sorted by file and line */
 	return BB_ORDER((*y)->instructions, (*x)->instructions) ?: BB_ORDER(*x, *y);
 }
 

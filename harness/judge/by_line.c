@@ -4,24 +4,21 @@
 #include "stats/loads.h"
 
 #define DIFFERS_SHARE 0.02
-#define LOADS_LEAST 6u /* fewest loads that give an interval of 95 % by signed ranks */
-/* leave_out_disturbed() makes groups of this many loads if fewer than BB_IN_ORDER_GROUPS processes
- * measured them */
+#define LOADS_LEAST 6u /* With fewer loads, signed ranks give no 95 % interval. */
+/* loads per group, if too few processes measured them for one group per process */
 #define GROUP_LOADS 4u
-#define OTHER_WAYS 0.01 /* a smaller share of runs that took other paths counts as 0 */
+#define OTHER_WAYS 0.01 /* a smaller share of runs on other paths counts as 0 */
 
-/* The loads of one case, and room in which lists of their times are added up. */
+/* The loads of one case, and scratch memory for their times. */
 struct loads {
 	size_t n;
-	bool *use;    /* by load: true if the load has all figures and was not disturbed */
-	double *x;    /* room for one list of times; the allocation of `x` also contains `sum` and
-			 `kept` */
-	double *sum;  /* room for the sum, load by load, of several lists of times */
-	double *kept; /* room for a list of times, with NAN for each load that is not in use */
-	size_t processes; /* number of processes that measured the loads */
-	size_t n_whole;   /* loads that have all figures, including disturbed ones */
-	/* how much times differ from one run of bpfbench to another: half the width of a 95 %
-	 * interval, as a share; 0: unknown */
+	bool *use; /* use[i] is true if load i has all figures and was not disturbed */
+	double *x; /* x[n]: one list of times. `sum` and `kept` point into this allocation. */
+	double *sum;
+	double *kept; /* kept[n]: a list of times with NAN for each load not in use */
+	size_t processes;
+	size_t n_whole; /* number of loads that have all figures, including disturbed ones */
+	/* spread between runs of bpfbench: half a 95 % interval, as a share; 0 if unknown */
 	double between;
 };
 
@@ -57,9 +54,8 @@ static void add_numbers(struct loads *l, const struct bb_numbers *list)
 		l->sum[i] += l->x[i];
 }
 
-/* Adds the time of every source line to l->sum, load by load. The lines are those of one path
- * through the program. Runs that take other paths may be longer. So this also adds the mean time by
- * which runs are longer than a run on this path (`rest_ns`). */
+/* Adds the time of every source line to l->sum, load by load. The lines are those of one path. Runs
+ * on other paths may be longer, so the mean extra time of all runs (`rest_ns`) is added, too. */
 static void add_parts(struct loads *l, const struct bb_timed *t)
 {
 	add_numbers(l, &t->rest_ns);
@@ -67,7 +63,7 @@ static void add_parts(struct loads *l, const struct bb_timed *t)
 		add_numbers(l, &t->rows[i].ns);
 }
 
-/* Returns the program's address modulo 64 in round `load` of the case `c`; 0 if it is unknown. */
+/* Returns the program's JIT address modulo 64 in round `load`, or 0 if it is unknown. */
 static int place_of(const struct bb_case *c, size_t load)
 {
 	const struct bb_series *s =
@@ -76,8 +72,7 @@ static int place_of(const struct bb_case *c, size_t load)
 	return s ? s->jit_mod64 : 0;
 }
 
-/* Stops using the loads whose time in l->x[] is missing (NAN), unless fewer than LOADS_LEAST loads
- * would be left. */
+/* Stops using the loads whose time in l->x[] is missing (NAN), if LOADS_LEAST loads remain. */
 static void keep_finite(struct loads *l)
 {
 	size_t n = 0;
@@ -88,12 +83,10 @@ static void keep_finite(struct loads *l)
 		l->use[i] &= isfinite(l->x[i]);
 }
 
-/*
- * Leaves out disturbed loads. It first leaves out groups of loads that are slower than other
- * groups. A group is the loads of one process, or GROUP_LOADS successive loads. It then leaves out
- * single loads that are slower than others at the same place. Keeps all loads with cold caches,
- * because their times differ anyway.
- */
+/* Leaves out groups of loads that are slower than other groups, then single loads that are slower
+ * than others at the same JIT address modulo 64. A group is the loads of one process, or
+ * GROUP_LOADS successive loads. Loads with cold caches all stay, because their times differ
+ * anyway. */
 static void leave_out_disturbed(struct loads *l, const struct bb_case *c, const struct bb_timed *t)
 {
 	int *place = bb_calloc(l->n + 1, sizeof(*place));
@@ -169,9 +162,8 @@ static bool same_line(const struct bb_timed_row *a, const struct bb_timed_row *b
 	return a->line && !bb_timed_row__compare_place(a, b);
 }
 
-/* Returns the instructions that the program executes per run for the lines of a row, as the drive
- * `exact` counted them in the same report. NAN: they were not counted, or other rows, which lie
- * within this one, have them. */
+/* Returns the instructions that one run executes for the lines of a row (drive `exact`). NAN if
+ * they were not counted, or if narrower rows within this row count them. */
 static double insns_of(const struct bb_report *r, const struct bb_timed *t,
 		       const struct bb_timed_row *row)
 {
@@ -180,7 +172,7 @@ static double insns_of(const struct bb_report *r, const struct bb_timed *t,
 	for (size_t i = 0; i < t->n_rows && row->line != row->last_line; i++)
 		if (t->rows[i].line >= row->line && t->rows[i].last_line <= row->last_line &&
 		    !same_line(&t->rows[i], row) && !strcmp(t->rows[i].file, row->file))
-			return NAN; /* the rows within this one count these instructions */
+			return NAN;
 	for (size_t i = 0; i < r->n_counted; i++) {
 		const struct bb_counted *c = &r->counted[i];
 
@@ -198,7 +190,6 @@ static double insns_of(const struct bb_report *r, const struct bb_timed *t,
 	return sum;
 }
 
-/* Adds one line. rows[n] are all rows of this line. */
 static void add_line(struct bb_by_line *b, const struct bb_report *r, struct loads *l,
 		     const struct bb_timed_row *const *rows, size_t n)
 {
@@ -261,9 +252,9 @@ static void add_totals(struct bb_by_line *b, const struct bb_report *r, struct l
 	b->program = estimate_numbers(l, &t->program_ns);
 	b->latency = bb_timed__latency(r, t);
 	b->rest = estimate_numbers(l, &t->rest_ns);
-	/* Calling and timing the program takes as long as calling and timing an empty program. A
-	 * part of the program's exit overlaps with the program's own work. This part is subtracted
-	 * if it is surely longer than BB_BY_LINE_LEAST_NS. */
+	/* Calling and timing the program takes as long as with an empty program, except that a part
+	 * of its exit overlaps with its own work. This part is subtracted if it is surely longer
+	 * than BB_BY_LINE_LEAST_NS. */
 	if (t->hidden_ns.n)
 		hidden = estimate_numbers(l, &t->hidden_ns);
 	begin_sum(l);

@@ -30,8 +30,7 @@ static void find_ends(const struct bb_report *r, const struct bb_case *c, struct
 	}
 }
 
-/* For each load i of the case `of`: adds sign * ln(latency of the case `c` in this load) to ln[i].
- * ln[i] becomes NAN if `c` has no latency in this load. */
+/* Adds sign * ln(latency of `c` at load i of the case `of`) to ln[i], NAN if there is none. */
 static void add_logs(const struct bb_case *of, const struct bb_case *c, double sign, double *ln)
 {
 	double *ns = bb_calloc(c->n_series + 1, sizeof(*ns));

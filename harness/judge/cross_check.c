@@ -3,9 +3,9 @@
 
 #include "core/drive_kind.h"
 
-/* Two figures agree if they differ by at most OFF_NS or by at most OFF_SHARE of step's figure,
- * apart from the cost of bpf_stats and from noise. OFF_NS is 10 ns, because the margin of censoring
- * is at least 10 ns (stats/estimate.h). */
+/* Two figures agree if they differ by at most OFF_NS or OFF_SHARE of step's figure, whichever is
+ * more. Noise and the cost of bpf_stats are taken off first. OFF_NS is 10 ns because the margin of
+ * censoring outliers is at least 10 ns (stats/estimate.h). */
 #define OFF_NS 10
 #define OFF_SHARE 0.1
 
@@ -33,7 +33,7 @@ static double step_minus_slope(const struct bb_report *r, const struct bb_case *
 	return step ? step->summary.latency.value - slope->summary.latency.value : NAN;
 }
 
-/* Returns the square of half the interval's width; 0 if there is no interval, as with few loads. */
+/* Returns the square of half the interval's width, 0 without an interval. */
 static double variance_of(const struct bb_estimate *e)
 {
 	double half_ns = (e->hi - e->lo) / 2;
@@ -41,8 +41,8 @@ static double variance_of(const struct bb_estimate *e)
 	return isfinite(half_ns) ? half_ns * half_ns : 0;
 }
 
-/* Returns the variance of the difference between the latency of step and that of slope, ns squared.
- * It is the sum of both variances, because the two figures are measured independently. */
+/* Returns the variance of step's latency minus slope's latency, ns squared. It is the sum of both
+ * variances, because the two figures are measured independently. */
 static double variance_of_both(const struct bb_report *r, const struct bb_case *slope)
 {
 	const struct bb_case *step = step_beside(r, slope);
@@ -63,8 +63,7 @@ bool bb_cross_check(const struct bb_report *r, size_t i, struct bb_cross_checked
 	k.step = step_beside(r, slope);
 	if (!k.step || isnan(step_minus_slope(r, slope)))
 		return false;
-	/* the drive hook: compares net latencies, because each drive has an empty program of its
-	 * own */
+	/* hook: compares net latencies, because each drive has an empty program of its own */
 	if (kind->own_floor) {
 		k.slope_ns = slope->summary.net.value;
 		k.step_ns = k.step->summary.net.value;
@@ -72,7 +71,8 @@ bool bb_cross_check(const struct bb_report *r, size_t i, struct bb_cross_checked
 		k.noise_ns = variance_of(&slope->summary.net) + variance_of(&k.step->summary.net);
 		program = bb_report__program_of(r, slope);
 		k.wakes_reader = program && program->has_ring && k.slope_ns > k.step_ns;
-	} else { /* the drive slope: its latency plus the cost of bpf_stats should be step's */
+		/* slope: latency plus cost of bpf_stats should equal step's latency */
+	} else {
 		k.slope_ns = slope->summary.latency.value;
 		k.step_ns = k.step->summary.latency.value;
 		k.noise_ns = variance_of_both(r, slope);

@@ -6,28 +6,22 @@
 #include "stats/quantile.h"
 #include "stats/special.h"
 
-/* --- ratio of the latencies of two stored runs --- */
-
 /*
- * The latency of a case in run B divided by its latency in run A. Two runs at two times share no
- * randomisation, so the loads are two independent samples. The latencies of two runs differ even if
- * the program is the same. The machine's self-test may have measured how much they differ
- * (bb_case.between).
+ * The latency of a case in run B divided by its latency in run A. The two runs share no
+ * randomisation, so their loads are two independent samples. Latencies also differ between runs of
+ * one program (bb_case.between), which widens the interval.
  *
- * If bpfbench distributed the loads over the places (run/round.h), the latencies are stratified
- * means. The interval then comes from Student's t with the degrees of freedom of Welch 1947. Its
- * variance is the sum of four squared standard errors: of each mean, and of each run because of the
- * spread between runs. Otherwise the latencies are medians. Their order-statistic interval
- * (stats/estimate.h) is then widened for the spread between runs.
+ * If bpfbench distributed the loads over the JIT addresses modulo 64 (run/round.h), the latencies
+ * are stratified means, and the interval comes from Student's t with the degrees of freedom of
+ * Welch 1947. Otherwise the latencies are medians with an order-statistic interval
+ * (stats/estimate.h).
  */
 struct stored_ratio {
-	double ratio; /* NAN if an estimate is missing or not above 0 */
-	/* of `ratio`, at the confidence level 1 - alpha; NAN, NAN with too few loads */
+	double ratio;
+	/* confidence interval of `ratio` at 1 - alpha; NAN with too few loads */
 	struct bb_interval interval;
-	/* two-sided p-value of the ratio being beyond the threshold; NAN without a ratio */
-	double p;
-	/* n_a, n_b: number of loads of A and of B. needs: number of loads that each of A and B
-	 * needs for an interval */
+	double p; /* two-sided p-value of the ratio being beyond the threshold */
+	/* loads of A and of B, and loads that A and B each need for an interval */
 	size_t n_a, n_b, needs;
 };
 
@@ -35,14 +29,14 @@ struct side {
 	double *ns; /* ns[n]: latency of each valid load, ascending */
 	size_t n;
 	struct bb_over_loads over;
-	/* run_se: standard error of the logarithm of the latency, caused by the spread between
-	 * runs; 0: unknown. run_df: its degrees of freedom */
+	/* standard error of the latency's logarithm from the spread between runs, 0 if unknown, and
+	 * its degrees of freedom */
 	double run_se, run_df;
 };
 
 /* A sum of variances with their degrees of freedom (Welch 1947). */
 struct variance {
-	double sum, squares; /* squares: sum of variance^2 / degrees of freedom */
+	double sum, squares; /* `squares` is the sum of variance^2 / degrees of freedom */
 };
 
 static void add_variance(struct variance *v, double se, double df)
@@ -115,8 +109,6 @@ static void find_stored_ratio(const struct bb_case *a, const struct bb_case *b, 
 	free(y->ns);
 }
 
-/* --- add rows, notes and warnings to the result --- */
-
 void bb_diffs__done(struct bb_diffs *d)
 {
 	if (!d)
@@ -148,7 +140,7 @@ static struct bb_diff row_of(const char *metric, double a, double b)
 	};
 }
 
-/* Appends a row and takes ownership of its note. */
+/* Takes ownership of the row's note. */
 static void add_row(struct bb_diffs *d, const char *name, struct bb_diff row)
 {
 	struct bb_diff *added = bb_append(&d->rows, &d->n, sizeof(*added));
@@ -165,8 +157,7 @@ size_t bb_diffs_count(const struct bb_diffs *d, enum bb_verdict verdict)
 	return BB_SUM(d->rows, d->n, it->has_verdict && it->verdict == verdict);
 }
 
-/* Adds a row for each exact metric in which two programs differ. A metric that one kernel did
- * not report is left out. */
+/* Adds a row for each exact metric in which two programs differ, if both kernels reported it. */
 static void add_exact(const char *name, const struct bb_program *a, const struct bb_program *b,
 		      struct bb_diffs *d)
 {
@@ -183,13 +174,10 @@ static void add_exact(const char *name, const struct bb_program *a, const struct
 	}
 }
 
-/* --- two stored runs: whether they may be compared --- */
-
 #define EXCERPT 100
 
-/* Copies `value`, a value of a fingerprint, to text[BB_FINGERPRINT_LONG_TEXT]. Of a long list, such
- * as the mitigations, copies only EXCERPT bytes, beginning with the first entry that differs from
- * `other`. */
+/* Copies a fingerprint's value to text[BB_FINGERPRINT_LONG_TEXT]. Of a long one, such as the
+ * mitigations, copies only EXCERPT bytes, from the first entry that differs from `other`. */
 static void excerpt(const char *value, const char *other, char *text)
 {
 	size_t len = strlen(value), from = 0;
@@ -205,8 +193,6 @@ static void excerpt(const char *value, const char *other, char *text)
 		 value + from, len - from > EXCERPT ? "..." : "");
 }
 
-/* Adds a warning for each fingerprint key in which the two machines differ. Returns the number of
- * these keys. */
 static size_t warn_of_machines(const struct bb_report *a, const struct bb_report *b,
 			       struct bb_diffs *d)
 {
@@ -215,7 +201,7 @@ static size_t warn_of_machines(const struct bb_report *a, const struct bb_report
 	size_t n = bb_fingerprint_differences(&a->fingerprint, &b->fingerprint, keys,
 					      bb_n_fingerprint_fields);
 
-	/* `keys` is in the order of bb_fingerprint_fields, so one pass finds all of them */
+	/* `keys` has the order of bb_fingerprint_fields, so one pass finds all of them */
 	for (size_t k = 0, i = 0; k < n; i++) {
 		const char *of_a = bb_fingerprint_get(&a->fingerprint, i);
 		const char *of_b = bb_fingerprint_get(&b->fingerprint, i);
@@ -232,8 +218,8 @@ static size_t warn_of_machines(const struct bb_report *a, const struct bb_report
 	return n;
 }
 
-/* True if the spread between runs is known for each case that both runs have. Cases do not count if
- * their drive loads no program or measures by time. */
+/* True if the spread between runs is known for each case that both runs have, except of drives that
+ * load no program or measure for a given time. */
 static bool is_between_known(const struct bb_report *a, const struct bb_report *b)
 {
 	for (size_t i = 0; i < a->n_cases; i++) {
@@ -247,8 +233,7 @@ static bool is_between_known(const struct bb_report *a, const struct bb_report *
 	return true;
 }
 
-/* Adds warnings about the two runs. Returns a static text that says why no case gets a verdict;
- * NULL if verdicts can be given. */
+/* Returns a static text that says why no case gets a verdict, or NULL. */
 static const char *find_doubts(const struct bb_report *a, const struct bb_report *b, bool force,
 			       struct bb_diffs *d)
 {
@@ -275,12 +260,10 @@ static const char *find_doubts(const struct bb_report *a, const struct bb_report
 	return force ? NULL : doubt;
 }
 
-/* --- two stored runs: make the rows --- */
-
 static void note_voids(struct bb_diff *row, char side, const struct bb_case *c)
 {
-	/* true: do not note slices in which the program did not run. They are usual for a live
-	 * program */
+	/* Slices (periods of watching) in which a live program did not run are usual, so they are
+	 * not noted. */
 	bool skips_idle = c->is_live && !isnan(c->summary.latency.value);
 	const char *first = NULL;
 	size_t n = 0;
@@ -301,22 +284,18 @@ static void note_voids(struct bb_diff *row, char side, const struct bb_case *c)
 
 #define NORMAL_95 1.96
 
-/* Returns the standard deviation of an estimate's logarithm, as if it had a normal distribution;
- * NAN without an interval. */
+/* Returns the standard deviation of the estimate's logarithm, from its interval as if normal. */
 static double sd_of(const struct bb_estimate *e)
 {
 	return log(e->hi / e->lo) / (2 * NORMAL_95);
 }
 
-/* The note advises to watch a live program for the estimated time multiplied by this factor,
- * because the program's runs may come in bursts. */
+/* The note advises to watch a live program longer than estimated, because it may run in bursts. */
 #define SPARE_SECONDS 1.5
 
-/* If a verdict needs more than MOST_TIMES times the present number of loads, the note says that two
- * stored runs cannot decide, and no number of loads is given. */
+/* Above this factor of the present loads, the note gives no number of loads for a verdict. */
 #define MOST_TIMES 10.0
 
-/* Returns how long a live program was watched, s. */
 static double seconds_of(const struct bb_case *c)
 {
 	double s = 0;
@@ -326,8 +305,7 @@ static double seconds_of(const struct bb_case *c)
 	return s;
 }
 
-/* Returns the standard deviation of the change of the net latency, as a share of A's latency; NAN
- * if the net latency of A or of B has no interval. */
+/* Returns the standard deviation of the change of the net latency, as a share of A's latency. */
 static double sd_of_net(const struct bb_case *a, const struct bb_case *b)
 {
 	const struct bb_estimate *x = &a->summary.net, *y = &b->summary.net;
@@ -335,8 +313,8 @@ static double sd_of_net(const struct bb_case *a, const struct bb_case *b)
 	return hypot(x->hi - x->lo, y->hi - y->lo) / (2 * NORMAL_95 * a->summary.latency.value);
 }
 
-/* Changes the verdicts "regressed" and "improved" to inconclusive if the relative latency or the
- * net latency denies the change (stats/verdict.h). */
+/* Makes a verdict inconclusive if the relative or the net latency contradicts it
+ * (stats/verdict.h). */
 static void check_change(const struct bb_case *a, const struct bb_case *b, struct bb_diff *row)
 {
 	const struct bb_estimate *x = &a->summary.relative, *y = &b->summary.relative;
@@ -345,9 +323,9 @@ static void check_change(const struct bb_case *a, const struct bb_case *b, struc
 
 	if (row->verdict != BB_VERDICT_REGRESSED && row->verdict != BB_VERDICT_IMPROVED)
 		return;
-	/* Each run also measures a reference, a fixed piece of work. The relative latency is the
-	 * latency in such pieces. If the program became slower, the relative latency grows. If the
-	 * machine became slower, the pieces take longer, too, so it hardly changes. */
+	/* The relative latency is the latency divided by the time of a fixed piece of work in the
+	 * same run. It grows if the program became slower, but hardly if the machine did, because
+	 * then the fixed work takes longer, too. */
 	if (bb_case__reference(a) == bb_case__reference(b) &&
 	    bb_change_is_denied(change, other, hypot(sd_of(x), sd_of(y)))) {
 		add_note(row,
@@ -365,13 +343,12 @@ static void check_change(const struct bb_case *a, const struct bb_case *b, struc
 	}
 }
 
-/* Sets ratio, interval, verdict and p-value. correct() applies Holm's correction later. */
+/* correct() applies Holm's correction later. */
 static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 			  const struct bb_diff_opts *opts, struct bb_diff *row)
 {
 	double times;
-	/* a live program that is measured by test runs has loads, as other programs have; only a
-	 * watched one is counted in seconds */
+	/* only a watched live program needs seconds; one measured by test runs has loads */
 	bool is_watched = a->is_live && bb_drive_kind_named(a->drive)->seconds > 0;
 	struct stored_ratio r;
 
@@ -415,7 +392,7 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 	}
 }
 
-/* True if it is known that no lookup of the case failed. */
+/* True if it is known that no map lookup of the case failed. */
 static bool finds_all(const struct bb_case *c)
 {
 	return c->n_insns && !c->n_in_vain && !c->n_unwatched && !c->first_run_only;
@@ -430,8 +407,6 @@ const char *bb_failed_lookups(const struct bb_case *a, const struct bb_case *b)
 	return b->n_in_vain && finds_all(a) ? "lookups failed in B only" : NULL;
 }
 
-/* Adds the rows of a case that both runs have: a row for the latency, and rows for figures without
- * a verdict. */
 static void add_case(const struct bb_case *a, const struct bb_case *b, bool is_floor,
 		     const struct bb_diff_opts *opts, const char *doubt, struct bb_diffs *d)
 {
@@ -448,8 +423,7 @@ static void add_case(const struct bb_case *a, const struct bb_case *b, bool is_f
 	struct bb_diff row = row_of("latency", a->summary.latency.value, b->summary.latency.value),
 		       share = row_of("runs", 100 * a->path_share, 100 * b->path_share);
 
-	/* The latency of `inside` gets no verdict: it has one load each in A and in B, and
-	 * production may have done different work in these two loads. */
+	/* `inside` gets no verdict: A and B have one load each, perhaps under different work */
 	row.has_verdict = !is_floor && !(bb_drive_kind_named(a->drive)->fills & BB_FILLS_WORST);
 	if (row.has_verdict)
 		judge_latency(a, b, opts, &row);
@@ -457,8 +431,7 @@ static void add_case(const struct bb_case *a, const struct bb_case *b, bool is_f
 		add_note(&row, "the empty program: what differs here is the machine");
 	else if (doubt) {
 		row.verdict = BB_VERDICT_INCONCLUSIVE;
-		/* judge_latency() has set `decides`, the number of loads that a verdict needs. But
-		 * more loads do not remove the doubt. */
+		/* More loads do not remove the doubt, so drop the advised number. */
 		row.decides = NAN;
 		free(row.note);
 		row.note = NULL;
@@ -482,7 +455,6 @@ static void add_case(const struct bb_case *a, const struct bb_case *b, bool is_f
 	}
 }
 
-/* Adds the row of a case that only one run has. */
 static void add_lonely(const struct bb_case *c, bool in_a, struct bb_diffs *d)
 {
 	double ns = c->summary.latency.value;
@@ -493,15 +465,15 @@ static void add_lonely(const struct bb_case *c, bool in_a, struct bb_diffs *d)
 	add_row(d, c->name, row);
 }
 
-/* Corrects the p-values of the latencies for the number of cases (Holm 1979). If the corrected
- * p-value is above alpha, the verdict becomes inconclusive, with a note. */
+/* Corrects the p-values for the number of cases (Holm 1979). A verdict whose corrected p-value is
+ * above alpha becomes inconclusive, with a note. */
 static void correct(struct bb_diffs *d, double alpha)
 {
 	double *p = bb_calloc(d->n + 1, sizeof(*p));
 
 	for (size_t i = 0; i < d->n; i++)
 		p[i] = d->rows[i].p;
-	bb_holm(p, d->n, p); /* the adjusted p-values are from 0 to 1; a NAN stays NAN */
+	bb_holm(p, d->n, p); /* a NAN stays NAN */
 	for (size_t i = 0; i < d->n; i++) {
 		struct bb_diff *row = &d->rows[i];
 
@@ -554,8 +526,6 @@ int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
 	return 0;
 }
 
-/* --- comparisons that one run measured --- */
-
 static struct bb_diff row_of_ratio(const char *metric, double a, double b,
 				   const struct bb_estimate *ratio)
 {
@@ -566,8 +536,7 @@ static struct bb_diff row_of_ratio(const char *metric, double a, double b,
 	return row;
 }
 
-/* Adds the row of the net latency. Both programs have the same floor. So the difference of their
- * net latencies in ns, and its interval, are those of their latencies. */
+/* Both programs have one floor, so their net latencies and their latencies differ by as many ns. */
 static void add_net(const struct bb_comparison *c, struct bb_diffs *d, double head_ns)
 {
 	double base_net = c->base_ns - c->floor_ns, scale = c->base_ns / base_net;
@@ -579,12 +548,12 @@ static void add_net(const struct bb_comparison *c, struct bb_diffs *d, double he
 	add_row(d, c->name, row_of_ratio("net", base_net, head_ns - c->floor_ns, &ratio));
 }
 
-/* Returns the case of `variant` that belongs to the comparison `c`; NULL if the run has none. The
- * name of the case is the comparison's name with the variant inserted after the scenario. */
+/* Returns the case of `variant` in the comparison `c`, or NULL. The case's name is the comparison's
+ * name with the variant inserted after the scenario. */
 static const struct bb_case *case_of(const struct bb_report *r, const struct bb_comparison *c,
 				     const char *variant)
 {
-	size_t len = strcspn(c->name, "/"); /* the name begins with the scenario */
+	size_t len = strcspn(c->name, "/");
 
 	return BB_FIND(r->cases, r->n_cases,
 		       bb_same_text(it->variant, variant) && strlen(it->scenario) == len &&
@@ -592,9 +561,8 @@ static const struct bb_case *case_of(const struct bb_report *r, const struct bb_
 			       !strcmp(c->name + len, it->name + len + 1 + strlen(variant)));
 }
 
-/* Adds the rows of a comparison measured now. The verdict is that on the ratio of the pairs. So
- * that all figures agree, B's latency and the difference are computed from A's latency and this
- * ratio. */
+/* The verdict is on the ratio of the pairs of loads. B's latency is A's latency times this ratio,
+ * so that the printed figures agree. */
 static void add_measured(const struct bb_report *r, const struct bb_comparison *c,
 			 struct bb_diffs *d)
 {
@@ -626,12 +594,11 @@ static void add_measured(const struct bb_report *r, const struct bb_comparison *
 		add_net(c, d, head_ns);
 }
 
-/* Returns the program that is base or head (`variant`) of a comparison; NULL if the run has no such
- * program, as with the fake driver. */
+/* Returns NULL if the run has no such program, as with the fake driver. */
 static const struct bb_program *program_of(const struct bb_report *r, const struct bb_comparison *c,
 					   const char *variant)
 {
-	size_t len = strcspn(c->name, "/"); /* the name begins with the scenario */
+	size_t len = strcspn(c->name, "/");
 
 	return BB_FIND(r->programs, r->n_programs,
 		       bb_same_text(it->variant, variant) && it->scenario &&
@@ -646,8 +613,7 @@ void bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n,
 
 	for (size_t i = 0; i < n; i++)
 		add_measured(r, &c[i], &d);
-	/* The exact metrics of a scenario's two programs are added once, after its last
-	 * comparison. */
+	/* Add the exact metrics of a scenario's two programs once, after its last comparison. */
 	for (size_t i = 0; i < n; i++) {
 		const struct bb_program *base = program_of(r, &c[i], c[i].base),
 					*head = program_of(r, &c[i], c[i].head);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sorts and filters the rows of a diff by column. To add a column, add a row to the table below. */
+/* Sorts and filters the rows of a diff by column. A new column is a new row of the table below. */
 #include <fnmatch.h>
 
 #include "base/parse.h"
@@ -10,7 +10,7 @@ enum column_kind { TEXT, VERDICT, NUMBER, PERCENT };
 static const struct column {
 	const char *name;
 	enum column_kind kind;
-	size_t offset; /* offset of the member in struct bb_diff; only for TEXT and NUMBER */
+	size_t offset; /* offset in struct bb_diff; only for TEXT and NUMBER */
 } columns[] = {
 	{"name", TEXT, offsetof(struct bb_diff, name)},
 	{"metric", TEXT, offsetof(struct bb_diff, metric)},
@@ -38,8 +38,7 @@ static const char *text_of(const struct column *c, const struct bb_diff *row)
 	return text ? text : "";
 }
 
-/* Returns the number that the row has in the column; NAN: none. For a verdict it is a rank for
- * sorting: the most urgent verdict has the lowest. */
+/* A verdict is ranked for sorting, the most urgent one lowest. */
 static double number_of(const struct column *c, const struct bb_diff *row)
 {
 	static const double rank[BB_N_VERDICTS] = {
@@ -55,8 +54,7 @@ static double number_of(const struct column *c, const struct bb_diff *row)
 				  : *(const double *)((const char *)row + c->offset);
 }
 
-/* Returns the column whose name is the first `len` bytes of `text`. If there is none, returns NULL
- * with a message that names the nearest column or all columns. */
+/* Returns the column whose name is the first `len` bytes of `text`, or NULL with a message. */
 static const struct column *find_column(const char *text, size_t len, struct bb_err *err)
 {
 	const char *names[BB_LEN(columns)], *near;
@@ -69,15 +67,13 @@ static const struct column *find_column(const char *text, size_t len, struct bb_
 		if (!strcmp(word, columns[i].name))
 			return &columns[i];
 	}
-	/* Suggests no column for a single letter, because every letter is near "a", "b" and "p". */
+	/* A single letter gets no suggestion, because it is near each of "a", "b" and "p". */
 	near = len > 1 ? bb_nearest(word, names, BB_LEN(columns)) : NULL;
 	bb_fail(err, -EINVAL, "no column '%s'%s%s%s " BB_DIFF_COLUMNS, word,
 		near ? "; did you mean '" : "; there are:", near ? near : "",
 		near ? "'? There are:" : "");
 	return NULL;
 }
-
-/* --- sorting --- */
 
 struct order {
 	const struct bb_diff *rows;
@@ -128,21 +124,18 @@ int bb_diff_sort(struct bb_diffs *d, const char *by, struct bb_err *err)
 	return 0;
 }
 
-/* --- filtering --- */
-
 enum {
 	BELOW = 1,
 	EQUAL = 2,
 	ABOVE = 4
-}; /* bits of op.holds: the condition holds if the row's value is below, equal to, or above the
-      condition's value */
+}; /* bits of op.holds: is the row's value below, equal to or above the condition's */
 
 /* parse_condition() takes the first operator that matches, so "<=" must stand before "<". */
 static const struct op {
 	const char *text;
 	unsigned int holds;
 	bool of_text, of_number;
-	/* true: the value is a shell pattern, and EQUAL means that the row's text matches it */
+	/* true if the value is a shell pattern, and EQUAL means that the text matches it */
 	bool is_pattern;
 } ops[] = {
 	{"<=", BELOW | EQUAL, false, true, false}, {">=", ABOVE | EQUAL, false, true, false},
@@ -219,8 +212,7 @@ static int parse_condition(const char *text, struct condition *c, struct bb_err 
 	return 0;
 }
 
-/* If `keeps` is true, moves row i to index *kept and adds 1 to *kept. Otherwise frees the texts of
- * the row. */
+/* Keeps row i as row *kept, or frees its texts. */
 static void keep_or_free(struct bb_diffs *d, size_t i, bool keeps, size_t *kept)
 {
 	if (keeps) {
@@ -247,7 +239,7 @@ int bb_diff_filter(struct bb_diffs *d, const char *condition, struct bb_err *err
 
 void bb_diff_drop_nets(struct bb_diffs *d)
 {
-	const struct bb_diff *judged = NULL; /* the last kept row that has a verdict */
+	const struct bb_diff *judged = NULL;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < d->n; i++) {

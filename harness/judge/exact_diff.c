@@ -16,8 +16,7 @@ static enum bb_verdict judge(const struct bb_counted_case *a, const struct bb_co
 		       : BB_VERDICT_INCONCLUSIVE;
 }
 
-/* Returns the part of a case's name that distinguishes the cases of a program: "input=syn" or "".
- */
+/* Returns the part of a case's name after the program's name: "input=syn" or "". */
 static const char *rest_of(const struct bb_counted *c, const struct bb_counted_case *k)
 {
 	size_t len = strlen(c->name);
@@ -40,8 +39,8 @@ static bool same_line(const struct bb_counted_line *a, const struct bb_counted_l
 	       (a->text[0] || a->line == b->line);
 }
 
-/* Returns the instructions per run of all lines of the program `c` that are equal to `like`, added
- * up. `*ret_first` receives the first of these lines; NULL: there is none. */
+/* Adds up the instructions per run of all lines equal to `like`. *ret_first is the first, or
+ * NULL. */
 static double per_run(const struct bb_counted *c, const struct bb_counted_line *like,
 		      const struct bb_counted_line **ret_first)
 {

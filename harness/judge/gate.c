@@ -127,15 +127,13 @@ static const struct bb_gate_program *owner(const struct bb_gate *g, const char *
 	return BB_FIND(g->programs, g->n_programs, bb_gate__owns(it, name));
 }
 
-/* Turns "object.program/variant/REST" into "object/program/REST"; free() it. */
+/* Turns "object.program/variant/REST" into "object/program/REST". free() it. */
 static char *plain_name(const struct bb_gate_program *p, const char *name, const char *variant)
 {
 	return bb_asprintf("%.*s/%s%s", (int)(p->program_at - 1), p->label,
 			   p->label + p->program_at, name + strlen(p->label) + 1 + strlen(variant));
 }
 
-/* Adds to `side` the executed instructions counted for one program, with the program's cases under
- * their plain names. */
 static void add_counted(struct bb_report *side, const struct bb_gate_program *p,
 			const struct bb_counted *from)
 {

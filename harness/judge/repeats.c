@@ -6,12 +6,12 @@
 #include "store/run_index.h"
 #include "store/store.h"
 
-/* Natural logarithms of the figures of one case, from the stored runs that repeat the case. */
+/* Logarithms of the figures of one case, from the stored runs that repeat it. */
 struct repeats {
 	struct bb_numbers latency, relative;
 };
 
-/* An id is TIME-NAME-NUMBER. True if two ids have the same NAME. */
+/* True if two ids, TIME-NAME-NUMBER, have the same NAME. */
 static bool same_name(const char *a, const char *b)
 {
 	const char *name_a = strchr(a, '-'), *name_b = strchr(b, '-');
@@ -21,8 +21,7 @@ static bool same_name(const char *a, const char *b)
 	       !memcmp(name_a, name_b, (size_t)(end_a - name_a));
 }
 
-/* True if case `b` of run `of_b` measures the same program as case `a` of run `of_a`, with as many
- * executed instructions, and the same caches were emptied. */
+/* True if both cases have the same program, executed instructions and emptied caches. */
 static bool repeats_case(const struct bb_report *of_a, const struct bb_case *a,
 			 const struct bb_report *of_b, const struct bb_case *b)
 {
@@ -40,8 +39,7 @@ static void add_ln(struct bb_numbers *list, double x)
 		bb_numbers__append(list, &x, 1);
 }
 
-/* Adds the figures of a stored run to `repeats`. Returns true if the stored run repeats a case of
- * `r`. */
+/* Returns true if the stored run repeats a case of `r`. */
 static bool add_run(const struct bb_report *r, const struct bb_report *stored,
 		    struct repeats *repeats)
 {
@@ -64,8 +62,7 @@ static bool add_run(const struct bb_report *r, const struct bb_report *stored,
 	return any;
 }
 
-/* If there are enough values, sets *half_width to how far one more value may be from their mean,
- * and returns true. Otherwise returns false. */
+/* Sets *half_width to how far one more value may be from the mean, if there are enough values. */
 static bool set_spread(const struct bb_numbers *ln, double *half_width)
 {
 	struct bb_spread spread;
@@ -98,7 +95,7 @@ void bb_repeats__note(const char *dir, struct bb_report *r)
 		if (set_spread(&repeats[i].latency, &c->between)) {
 			set_spread(&repeats[i].relative, &c->between_relative);
 			c->between_runs = (uint32_t)repeats[i].latency.n;
-			/* the spread of these runs' latencies already includes that of the floor */
+			/* the spread of the latencies already includes the floor's */
 			c->between_floor = NAN;
 		}
 		free(repeats[i].latency.x);

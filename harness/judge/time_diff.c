@@ -5,11 +5,9 @@
 #include "stats/paired.h"
 #include "stats/quantile.h"
 
-/* limit: number of rows of A times number of rows of B for which match_rows() searches the longest
- * common sequence. Above it, match_rows() skips rows of A until one equals the next row of B. */
+/* Above this product of the numbers of rows, match_rows() does not search the longest common
+ * sequence, but skips rows of A until one equals the next row of B. */
 #define MOST_ALIGNED (4u << 20)
-
-/* --- match the rows of A with the rows of B --- */
 
 static bool same_words(const struct bb_timed_row *a, const struct bb_timed_row *b)
 {
@@ -26,7 +24,7 @@ static void add_row(struct bb_time_diff_case *c, const struct bb_timed_row *a,
 	BB_PUSH(c->rows, c->n_rows, (struct bb_time_diff_row){.a = a, .b = b});
 }
 
-/* Matches the rows of A and B, and stores them in c->rows in the order in which runs reach them. */
+/* Stores the rows, matched or not, in c->rows in the order in which runs reach them. */
 static void match_rows(struct bb_time_diff_case *c)
 {
 	const struct bb_timed_row *a = c->a->rows, *b = c->b->rows;
@@ -58,12 +56,10 @@ static void match_rows(struct bb_time_diff_case *c)
 	free(lengths);
 }
 
-/* Joins the two rows of each changed line. At first, a changed line has a row of A without a match
- * and a row of B without a match. If these two rows are adjacent, and have the same call or both
- * have none, they become one row. */
+/* A changed line has an unmatched row of A and one of B. Joins them if no matched row is between
+ * them and they have the same call or none. */
 static void join_changed(struct bb_time_diff_case *c)
 {
-	/* index of the row after the last one that match_rows() matched */
 	size_t kept = 0, open_from = 0;
 
 	for (size_t i = 0; i < c->n_rows; i++) {
@@ -84,7 +80,7 @@ static void join_changed(struct bb_time_diff_case *c)
 	c->n_rows = kept;
 }
 
-/* Returns the part of a case's name after the drive: its parameter ("/input=syn") or "". */
+/* Returns the parameter at the end of a case's name ("/input=syn"), or "". */
 static const char *below_drive(const struct bb_timed *t)
 {
 	const char *slash = strrchr(t->name, '/');
@@ -102,22 +98,16 @@ static const struct bb_timed *find_base(const struct bb_report *r, const struct 
 			       !strcmp(below_drive(it), below_drive(head)));
 }
 
-/* --- judge the differences --- */
-
-/* The loads of one case in A and in B. */
 struct pairing {
-	size_t n_a, n_b, n; /* loads of A, loads of B, and loads that both have */
-	/* number of processes that measured the loads of A, and number of those that measured
-	 * B's */
+	size_t n_a, n_b, n; /* loads of A, of B, and of both */
 	size_t processes_a, processes_b;
 	double *a, *b, *d;
-	/* true if A and B are of two runs. slow_a[k] and slow_b[k] are then arrays by load: the
-	 * time of reference k divided by its usual time in A's run. NULL: unknown. */
+	/* A and B are of two runs. Then slow_a[k][i] and slow_b[k][i] are the time of reference k
+	 * (a fixed piece of work) at load i divided by its usual time in A's run, or NULL. */
 	bool apart;
 	double *slow_a[BB_N_REFERENCES], *slow_b[BB_N_REFERENCES];
 };
 
-/* Copies the list to x[n]; if the list is NULL, sets x[n] to zeros. */
 static void numbers(const struct bb_numbers *list, double *x, size_t n)
 {
 	if (list)
@@ -126,11 +116,9 @@ static void numbers(const struct bb_numbers *list, double *x, size_t n)
 		memset(x, 0, n * sizeof(*x));
 }
 
-/*
- * Estimates the time of one row of A or of B from `list`, the row's times by load. Used if A and B
- * are of two runs. x[n] is scratch memory. The times are first divided by `slow`, load by load,
- * unless `slow` is NULL. If `list` is NULL, the run does not have the row, and the estimate is 0.
- */
+/* Estimates a row's time in one of two runs from its times by load. They are divided by slow[i],
+ * unless `slow` is NULL. If `list` is NULL, the run lacks the row, and the estimate is 0. x[n] is
+ * scratch memory. */
 static struct bb_signed_rank estimate(const struct bb_numbers *list, const double *slow, double *x,
 				      size_t n, size_t processes, double alpha)
 {
@@ -142,7 +130,7 @@ static struct bb_signed_rank estimate(const struct bb_numbers *list, const doubl
 	return bb_in_order(x, n, processes, alpha);
 }
 
-/* Compares times of two runs. These share no loads, so A and B each get an interval, at the level 1
+/* Compares times of two runs, which share no loads. So A and B each get an interval, at the level 1
  * - alpha / 2 (Bonferroni). */
 static void compare_apart(struct pairing *p, const struct bb_numbers *a, const struct bb_numbers *b,
 			  const double *slow_a, const double *slow_b, double alpha,
@@ -157,8 +145,8 @@ static void compare_apart(struct pairing *p, const struct bb_numbers *a, const s
 					 y.interval.hi - x.interval.lo};
 }
 
-/* Compares times of one run load by load; a list that is NULL counts as 0. B is computed as A
- * plus the difference, so that the printed figures agree. */
+/* Compares times load by load if A and B are of one run. A list that is NULL counts as 0. B is
+ * computed as A plus the difference, so that the printed figures agree. */
 static void compare(struct pairing *p, const struct bb_numbers *a, const struct bb_numbers *b,
 		    double alpha, struct bb_time_diff_row *ret)
 {
@@ -184,9 +172,8 @@ static void compare(struct pairing *p, const struct bb_numbers *a, const struct 
 	ret->more = (struct bb_estimate){more.estimate, more.interval.lo, more.interval.hi};
 }
 
-/* Judges the difference between two times. Noise of the cuts around a line can make the line's time
- * negative, in all loads of a process. Such a time counts as 0 here. For a verdict, the difference
- * between these corrected times must also be more than `least`. */
+/* Noise can make a line's time negative, because it is the difference of two measured times. Such a
+ * time counts as 0, and the difference must then still be more than `least`. */
 static enum bb_verdict judge(const struct bb_time_diff_row *row, double threshold)
 {
 	const struct bb_estimate *more = &row->more;
@@ -202,8 +189,8 @@ static enum bb_verdict judge(const struct bb_time_diff_row *row, double threshol
 	return more->lo >= -least && more->hi <= least ? BB_VERDICT_SAME : BB_VERDICT_INCONCLUSIVE;
 }
 
-/* Compares times and judges the difference. If A and B are of two runs, the verdict must also hold
- * when all times are divided by those of each reference of the machine's speed. */
+/* If A and B are of two runs, the verdict must also hold when all times are divided by those of
+ * each reference, because the machine's speed may differ. */
 static void compare_and_judge(struct pairing *p, const struct bb_numbers *a,
 			      const struct bb_numbers *b, double threshold, double alpha,
 			      struct bb_time_diff_row *ret)
@@ -221,12 +208,9 @@ static void compare_and_judge(struct pairing *p, const struct bb_numbers *a,
 	}
 }
 
-/*
- * Returns the time of a reference at each of n loads, divided by `usual`, its usual time in A's
- * run; free() the array. For instructions, the time is the median of the run, because single
- * measurements are disturbed more often than the CPU's clock changes. For wakeups, it is the time
- * at the load (bb_case__relative()).
- */
+/* Returns the time of a reference (a fixed piece of work) at each of n loads, divided by `usual`.
+ * free() it. For instructions, it is the median of the run, because single measurements are
+ * disturbed more often than the CPU's clock changes. */
 static double *find_slow(const struct bb_case *c, size_t n, enum bb_reference reference,
 			 double usual)
 {
@@ -240,8 +224,7 @@ static double *find_slow(const struct bb_case *c, size_t n, enum bb_reference re
 	return slow;
 }
 
-/* Finds by how much the machine was slower in B's run than in A's, judged by each reference of the
- * program that both runs measured. */
+/* Finds how much slower the machine was in B's run, by each reference that both runs measured. */
 static void find_speeds(struct pairing *p, const struct bb_report *base, const struct bb_report *r,
 			struct bb_time_diff_case *c)
 {
@@ -268,8 +251,7 @@ static int by_difference(const void *a, const void *b)
 	return BB_ORDER(fabs(y->more.value), fabs(x->more.value));
 }
 
-/* For the rows without a verdict, sets c->half_ns and c->times, which are medians over these rows.
- * Also sets c->needs_loads, the number of loads that any verdict needs. */
+/* Sets c->half_ns, c->times and c->needs_loads. */
 static void find_next_step(struct bb_time_diff_case *c, struct pairing *p, double threshold,
 			   double alpha)
 {
@@ -296,9 +278,9 @@ static void find_next_step(struct bb_time_diff_case *c, struct pairing *p, doubl
 		c->needs_loads++;
 }
 
-/* Replaces the figures and the verdict of the whole run, so that all commands show the same ones.
- * If A and B are of two runs, the new ones come from o->whole. If they are of one run, A's time
- * becomes the latency of A's case. */
+/* Replaces the figures of the whole run, so that all commands show the same ones. They come from
+ * o->whole if it has them. Otherwise, if A and B are of one run, A's time becomes the latency of
+ * A's case. */
 static void take_whole(struct bb_time_diff_case *c, const struct bb_report *r,
 		       const struct bb_time_diff_opts *o)
 {

@@ -13,8 +13,6 @@ void bb_timeline__done(struct bb_timeline *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* --- choosing runs and points --- */
-
 static bool is_among(const char *name, const char *const *names, size_t n)
 {
 	return !n || BB_ANY(names, n, !strcmp(name, *it));
@@ -40,7 +38,6 @@ static void say_copy(const char *dir, const struct bb_index_run *run,
 	free(why);
 }
 
-/* Adds a run to t->runs if the filter selects one of its cases. t->runs must have room for it. */
 static void take_run(struct bb_timeline *t, const struct bb_index_run *run,
 		     const struct bb_timeline_filter *filter)
 {
@@ -65,7 +62,7 @@ static int by_time(const void *x, const void *y)
 	return BB_ORDER(a->epoch_s, b->epoch_s) ?: strcmp(a->of->id, b->of->id);
 }
 
-/* Adds each point of run i to its case. At this time, t->cases has all cases of the index. */
+/* t->cases must still have the order of the index. */
 static void take_points(struct bb_timeline *t, size_t i, const struct bb_timeline_filter *filter)
 {
 	const struct bb_index_run *run = t->runs[i].of;
@@ -80,7 +77,7 @@ static void take_points(struct bb_timeline *t, size_t i, const struct bb_timelin
 		point = bb_append(&c->points, &c->n_points, sizeof(*point));
 		point->run = i;
 		point->of = p;
-		/* a later run overrides this value, so the newest run decides */
+		/* the newest run decides, because its point comes last */
 		c->is_anchor = p->is_anchor;
 		if (!isnan(p->figure[BB_BY_RATIO].value))
 			c->by = BB_BY_RATIO;
@@ -96,14 +93,14 @@ static void take(struct bb_timeline *t, const char *dir, const struct bb_timelin
 	for (size_t i = 0; i < x->n_runs; i++) {
 		const struct bb_index_run *run = &x->runs[i];
 
-		/* Leave out a file whose name is not the id of its run, if the file with that id
-		 * exists too. Such a copy is, for example, a baseline made by hand. */
+		/* Leave out a copy of a run, such as a baseline made by hand: its file name is not
+		 * the run's id, and a file with that id exists, too. */
 		if (strcmp(run->name, run->id) && bb_run_index__find(x, run->id))
 			say_copy(dir, run, opts);
 		else
 			take_run(t, run, &opts->filter);
 	}
-	/* The order of names may differ from that of time, because people rename files. */
+	/* The order of names may differ from the order of time, because people rename files. */
 	qsort(t->runs, t->n_runs, sizeof(*t->runs), by_time);
 	for (; t->n_cases < x->n_cases; t->n_cases++)
 		t->cases[t->n_cases].of = &x->cases[t->n_cases];
@@ -119,17 +116,15 @@ const char *bb_predictor_name(enum bb_predictor by)
 	return (size_t)by < BB_N_PREDICTORS ? names[by] : "?";
 }
 
-/* The usual figure of a case is the ratio to the anchor or, without an anchor, the latency. Another
- * figure is judged instead if its error of prediction is less than this share of the usual figure's
- * error. */
+/* The usual figure of a case is the ratio to the anchor variant or, without one, the latency.
+ * Another figure is judged if its error of prediction is less than this share of the usual
+ * one's. */
 #define BETTER 0.9
-/* If the usual figure's error is below this share of the threshold, no other figure is judged
- * instead. */
+/* Below this share of the threshold, the usual figure's error is small enough to keep it. */
 #define FINE_SHARE 0.3
 
-/* Judges a case by its usual figure. Takes the figure with the smallest error of prediction
- * instead, if that error is clearly smaller (BETTER, FINE_SHARE). A change of the chosen figure
- * does not count if another figure contradicts it (stats/history.h). */
+/* Judges the figure with the smallest error of prediction (BETTER, FINE_SHARE). A change does not
+ * count if another figure contradicts it (stats/history.h). */
 static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 		      const struct bb_history_rule *rule, const char **differs)
 {
@@ -141,7 +136,7 @@ static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 	int rc;
 
 	for (enum bb_predictor by = 0; by < BB_N_PREDICTORS; by++) {
-		/* r: logarithms of the figure by run; se: their standard errors */
+		/* `r` holds logarithms of the figure by run, `se` their standard errors */
 		double *r = all + 2 * (size_t)by * n, *se = r + n;
 
 		for (size_t i = 0; i < n; i++) {
@@ -174,8 +169,7 @@ static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 static int judge(struct bb_timeline *t, const struct bb_history_rule *rule)
 {
 	const struct bb_run_index *x = &t->index;
-	/* for each machine, the first fingerprint key in which it differs from the machine with the
-	 * index `now`; NULL: there is no such key */
+	/* differs[k]: first fingerprint key in which machine k differs from `now`, or NULL */
 	const char **differs = bb_calloc(x->n_machines + 1, sizeof(*differs));
 	size_t now = x->n_machines;
 	int rc = 0;

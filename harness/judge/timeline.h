@@ -4,35 +4,30 @@
 #include "stats/history.h"
 #include "store/run_index.h"
 
-/* Stored plain runs over time, case by case (docs/methods/history.md). Memory is proportional to
- * runs times cases, not to samples (run_index.h). */
+/* Stored plain runs over time, case by case (docs/methods/history.md). Memory grows with runs times
+ * cases, not with samples (run_index.h). */
 
 struct bb_timeline_run {
 	const struct bb_index_run *of;
-	double epoch_s; /* of->started in seconds since 1970; NAN: unknown */
+	double epoch_s; /* time of start, seconds since 1970; NAN if unknown */
 };
 
 struct bb_timeline_point {
-	size_t run; /* index in the timeline's runs */
+	size_t run;
 	const struct bb_run_point *of;
-	/* first fingerprint key in which the point's machine differs from the machine of the case's
-	 * newest run; NULL: they do not differ */
+	/* first fingerprint key in which the machine of the case's newest run differs, or NULL */
 	const char *differs;
-	/* judgement of the logarithm of the case's figure; its mark is BB_HISTORY_VOID if the point
-	 * was not judged */
+	/* of the logarithm of the case's figure; mark BB_HISTORY_VOID if not judged */
 	struct bb_history_point judged;
 };
 
 struct bb_timeline_case {
 	const struct bb_index_case *of;
 	bool is_anchor;
-	/*
-	 * The judged figure. It is the ratio to the anchor, or the latency if there is no anchor.
-	 * Another figure is judged instead if its error (bb_history_error()) is smaller by more
-	 * than a tenth, unless the first figure's error is small anyway.
-	 */
+	/* The judged figure: the ratio to the anchor variant or, without one, the latency. Another
+	 * figure is judged if its error is clearly smaller (bb_history_error()). */
 	enum bb_predictor by;
-	/* error of predicting each figure's logarithm; NAN: unknown */
+	/* error of predicting each figure's logarithm; NAN if unknown */
 	double error[BB_N_PREDICTORS];
 	struct bb_timeline_point *points; /* at least one, in order of time */
 	size_t n_points;
@@ -47,8 +42,7 @@ struct bb_timeline {
 	size_t window_min; /* a run is judged only if at least this many runs come before it */
 };
 
-/* Chooses the cases to read. A member that is NULL or has n = 0 excludes no case. Texts are
- * borrowed. */
+/* A member that is NULL or has n = 0 excludes no case. Texts are borrowed. */
 struct bb_timeline_filter {
 	const char *scenario;
 	struct bb_strings variants, drives;
@@ -64,41 +58,37 @@ struct bb_timeline_opts {
 
 /*
  * Reads all stored runs in the folder `dir` and judges each case of each run against the runs
- * before it.
+ * before it. Only complete runs are judged, and only on the machine of the case's newest run.
  *
- * Two kinds of files are left out and named to passed_over(): files that are not readable runs, and
- * copies. A file is a copy if its name is not the id of its run, and another file has that id as
- * its name. Runs of `compare` and `selftest` are left out silently. Judges only complete runs whose
- * machine has the same identity as the machine of the case's newest run.
+ * Files that are not readable runs are left out and named to passed_over(), and so are copies. A
+ * file is a copy if its name is not the id of its run, and another file has that id as its name.
+ * Runs of `compare` and `selftest` are left out silently.
  *
- * Uses the figures of run_index.h. The standard error of a median of n values is sqrt(pi/2) s /
- * sqrt(n), s = 1.4826 MAD (asymptotic for normal values: David & Nagaraja 2003, section 10.3).
+ * The standard error of a median of n values is sqrt(pi/2) s / sqrt(n), s = 1.4826 MAD (asymptotic
+ * for normal values: David & Nagaraja 2003, section 10.3).
  *
  * Returns 0, -EINVAL for a bad rule, or -errno if the folder cannot be read.
  */
 int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts,
 		      struct bb_timeline *ret_timeline, struct bb_err *err);
 
-/* Returns "latency", "ratio" or "relative". */
 const char *bb_predictor_name(enum bb_predictor by);
 
 void bb_timeline__done(struct bb_timeline *t);
 
-/* True if the point is to be judged: its run is complete, and its machine has the same identity as
- * the machine of the case's newest run. */
+/* True if the run is complete, and its machine is that of the case's newest run. */
 bool bb_timeline__is_judged(const struct bb_timeline *t, const struct bb_timeline_point *p);
 
-/* Returns the difference between the point's figure and the level that it was compared with, as a
- * share: 0.05 is 5 % more. NAN without a level. */
+/* Returns the figure's difference from its level, as a share: 0.05 is 5 % more. NAN without one. */
 double bb_timeline__change(const struct bb_timeline_case *c, const struct bb_timeline_point *p);
 
-/* Returns the last judged point; NULL if there is none. */
+/* Returns the last judged point, or NULL. */
 const struct bb_timeline_point *bb_timeline__newest(const struct bb_timeline *t,
 						    const struct bb_timeline_case *c);
 
-/* Returns the point at which the present level began; NULL if no change is known. */
+/* Returns the point at which the present level began, or NULL if no change is known. */
 const struct bb_timeline_point *bb_timeline__since(const struct bb_timeline_case *c);
 
-/* Returns the mark of the newest judged point; BB_HISTORY_VOID if none was judged. */
+/* Returns BB_HISTORY_VOID if no point was judged. */
 enum bb_history_mark bb_timeline__mark(const struct bb_timeline *t,
 				       const struct bb_timeline_case *c);

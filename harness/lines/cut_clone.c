@@ -1,29 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lines/cut_clone.h"
 
-/* A run ends when its count is OUT. OUT is neither the smallest nor the largest value of a
- * register. If it were one of these, the verifier would learn from each check a narrower range for
- * the count of the runs that go on. */
+/* A run ends when its count is OUT. If OUT were the smallest or largest value of a register, the
+ * verifier would learn a narrower range of the count from each check. */
 #define OUT 7
 #define NEVER 0x7fffff13 /* a count that no run reaches */
-/* Return value of a function that ended early. It is a constant, so the verifier can tell it from
- * other constants that the function returns. */
+/* Returned by a function that ended early. It is a constant, so the verifier can tell it from other
+ * constants. */
 #define CUT_SHORT 0x7ffe6b31
-/* limit: instruction slots of the check at one cut. The longest checks are the doubled one with the
- * count on the stack and the one that writes to the log. */
+/* most instruction slots of the check at a cut */
 #define CHECK_SLOTS 14u
-/* limit: instruction slots added around one call, one exit or one function */
+/* most instruction slots added around a call, an exit or a function */
 #define CALL_SLOTS 32u
-/* limit: instruction slots for one resource that the program holds, such as a reserved record: they
- * zero its variable at the start, store the resource, and release it at the cut */
+/* most instruction slots that zero, store and release a resource that the program holds */
 #define PER_HELD 8u
 /* Number of multiplications at the start of the exit path (see bb_cut_memory__end_at()). Each needs
- * the result of the multiplication before it, so all of them take 18 to 25 ns. Without them, a CPU
- * executes up to 15 ns of the exit path while it waits for the program's last values
- * (docs/methods/line-cuts.md). */
+ * the result of the one before it, so they take 18 to 25 ns. Without them, a CPU executes up to 15
+ * ns of the exit path while it waits for the program's last values (docs/methods/line-cuts.md). */
 #define COVER 24
-#define COVER_BY 0x5bd1e995 /* factor; odd, so that no product becomes 0 */
-/* instruction slots of the exit path of one cut, up to the code that all cuts share */
+#define COVER_BY 0x5bd1e995 /* odd, so that no product becomes 0 */
+/* instruction slots of a cut's exit path, without the code that all cuts share */
 #define STUB_SLOTS 22u
 #define NO_CHECK UINT32_MAX
 
@@ -36,17 +32,16 @@
 #define IF_EQUAL (BPF_JMP | BPF_JEQ | BPF_K)
 #define UNLESS_EQUAL (BPF_JMP | BPF_JNE | BPF_K)
 
-/* Offsets in the shared memory, in bytes. A run counts down. Its count at the start is OUT + 1 plus
- * the number of cuts that it passes before the cut at which it ends. */
+/* Offsets in the shared memory, in bytes. A run's count at the start is OUT + 1 plus the number of
+ * cuts that it passes before the one at which it ends. It falls by 1 at each cut. */
 enum {
-	LEFT = 0,     /* the count that a run starts with; 0: the run goes to its end */
-	ENDED_AT = 8, /* 1 + index of the cut that ended the run; 0 if no cut ended it */
-	/* the count, while a caller hands it to its callee or the callee hands it back */
+	LEFT = 0,     /* the count that a run starts with; 0 lets the run go to its end */
+	ENDED_AT = 8, /* 1 + index of the cut that ended the run; 0 if none did */
+	/* the count on its way from a caller to its callee, or back */
 	COUNT = 16,
 	LOGGED = 24,  /* number of cuts that runs have passed since the log was emptied */
-	IS_BARE = 32, /* not 0: the exit path skips its multiplications */
-	/* the log: 4-byte numbers, each 1 + index of a cut. The first number is written to entry 1.
-	 * New numbers overwrite the oldest */
+	IS_BARE = 32, /* not 0 if the exit path skips its multiplications */
+	/* the log, a ring of 4-byte numbers (1 + index of a cut) that begins at entry 1 */
 	LOG = 40,
 	BYTES = LOG + 4 * BB_CUT_LOG,
 };
@@ -91,13 +86,13 @@ uint32_t bb_cut_memory__log(const struct bb_shared_memory *m, uint64_t nth)
 }
 
 struct function {
-	bool is_cut;       /* true if the function has cuts, or calls a function that has cuts */
-	bool returns;      /* true if r0 has a value at each exit of the function */
-	bool returns_held; /* true if the function returns a resource that its caller must release;
-			      it returns NULL if it ends early */
+	bool is_cut;       /* true if the function has cuts, or calls one that has */
+	bool returns;      /* true if r0 has a value at each exit */
+	bool returns_held; /* true if the function returns a resource that its caller must
+			    * release */
 	int count_reg;     /* unused register that keeps the count; -1 if there is none */
 	int16_t count_off; /* stack offset of the count if count_reg is -1 */
-	int16_t save_off;  /* stack offset of two words for registers that are saved briefly */
+	int16_t save_off;  /* stack offset of two words in which registers are saved */
 };
 
 struct layout {
@@ -108,17 +103,17 @@ struct layout {
 	const struct bb_cuts *cuts;
 	const struct bb_cut_parts *parts;
 	const struct bb_cut_form *form;
-	unsigned int times;     /* how often each check is made: 1 or 2 */
-	struct function *funcs; /* by function */
-	struct function *f;     /* the function that is being laid out */
+	unsigned int times; /* how often each check is made: 1 or 2 */
+	struct function *funcs;
+	struct function *f;
 	int16_t held_off[BB_MAX_HELD];
-	uint32_t *checks; /* checks[2 * cut], checks[2 * cut + 1]: slots at which the two checks of
-			     a cut jump to its exit path; NO_CHECK if the clone lacks the check */
-	uint32_t *stubs;  /* stubs[cut]: slot at which the exit path of the cut begins */
-	/* leaving[n_leaving]: slots of the jumps to the code that returns early */
+	uint32_t *checks; /* by cut: slots at which its two checks jump to its exit path; NO_CHECK
+			   * if there is no such check */
+	uint32_t *stubs;  /* by cut: slot at which its exit path begins */
+	/* slots of the jumps that end a caller because its callee ended early */
 	uint32_t *leaving;
 	uint32_t n_leaving;
-	bool is_too_long; /* true if a jump does not reach its target */
+	bool is_too_long;
 	struct bb_rewrite out;
 };
 
@@ -132,7 +127,7 @@ static void emit_memory(struct layout *l, uint8_t reg, uint32_t offset)
 	bb_emit_address(&l->out, reg, l->parts->memory_fd, offset);
 }
 
-/* True if the resource has a flag: a stack word below its pointer says whether it is held. */
+/* True if the stack word below the resource's pointer says whether it is held. */
 static bool has_flag(const struct bb_held *h)
 {
 	return h->by != BB_HELD_RESULT;
@@ -144,8 +139,7 @@ static int16_t held_word(const struct layout *l, uint32_t k)
 	return (int16_t)(l->held_off[k] - (has_flag(&l->helds->v[k]) ? 8 : 0));
 }
 
-/* Loads the count from offset `from` of the shared memory into the register or stack slot that
- * keeps it. Overwrites `reg`. */
+/* Loads the count from offset `from` of the shared memory. Overwrites `reg`. */
 static void emit_load_count(struct layout *l, uint8_t reg, uint32_t from)
 {
 	uint8_t count = l->f->count_reg >= 0 ? (uint8_t)l->f->count_reg : reg;
@@ -156,8 +150,8 @@ static void emit_load_count(struct layout *l, uint8_t reg, uint32_t from)
 		emit(l, STORE, BPF_REG_10, count, l->f->count_off, 0);
 }
 
-/* Stores the count to the shared memory (COUNT). Overwrites `reg` and, if the stack keeps the
- * count, `other`. */
+/* Stores the count in the shared memory. Overwrites `reg` and, if the stack keeps the count,
+ * `other`. */
 static void emit_store_count(struct layout *l, uint8_t reg, uint8_t other)
 {
 	uint8_t count = l->f->count_reg >= 0 ? (uint8_t)l->f->count_reg : other;
@@ -168,7 +162,7 @@ static void emit_store_count(struct layout *l, uint8_t reg, uint8_t other)
 	emit(l, STORE, reg, count, 0, 0);
 }
 
-/* Emits code for the start of a function. The code overwrites r0 and, in the main function, r2. */
+/* Overwrites r0 and, in the main function, r2. */
 static void emit_prologue(struct layout *l, uint32_t func)
 {
 	if (!func) {
@@ -198,9 +192,8 @@ static void emit_one_check(struct layout *l, uint8_t reg, uint32_t *jump, int32_
 		emit(l, IF_EQUAL, reg, 0, 0, out);
 }
 
-/* Returns the register for the check at a cut. If a register keeps the count, returns this
- * register. If the count is on the stack, returns r1 for a cut after a call, and otherwise a
- * register that is not live. Returns -1 if all registers are live. */
+/* Returns the register for the check at a cut: the one that keeps the count, else a free one, else
+ * -1. r1 is free after a call. */
 static int free_reg(const struct layout *l, const struct bb_cut *c)
 {
 	if (l->f->count_reg >= 0)
@@ -249,8 +242,8 @@ static void emit_check(struct layout *l, uint32_t cut)
 	emit_one_check(l, (uint8_t)reg, &l->checks[2 * cut + 1], -1, OUT);
 }
 
-/* Returns the function that the instruction calls, directly or as a callback, if this function has
- * cuts; otherwise -1. */
+/* Returns the function that the instruction calls, directly or as a callback, if it has cuts, else
+ * -1. */
 static int64_t cut_callee(const struct layout *l, uint32_t at)
 {
 	int64_t func = -1;
@@ -265,8 +258,8 @@ static int64_t cut_callee(const struct layout *l, uint32_t at)
 static void emit_before_call(struct layout *l, uint32_t at)
 {
 	const struct bb_held *h = l->helds->v;
-	/* The callee continues the count of its caller. Storing the count needs r0, which is free
-	 * before a call, and r1 if the count is on the stack. r1 is saved if the program needs its
+	/* The callee continues the caller's count. Storing the count needs r0, which is free here.
+	 * If the count is on the stack, it also needs r1, which is saved if the program needs its
 	 * value. */
 	bool saves = l->f->count_reg < 0 && l->live->live[at] & l->live->known[at] & BB_REG(1);
 
@@ -282,10 +275,8 @@ static void emit_before_call(struct layout *l, uint32_t at)
 	}
 }
 
-/* Emits code that ends the caller early if the shared memory says that the callee ended early. If
- * the callee returns a value, the code first compares this value with CUT_SHORT and skips the early
- * end if they differ. So the verifier does not follow the early end where it knows that the callee
- * returned another value. */
+/* Ends the caller early if the callee ended early. If the callee returns a value, that must be
+ * CUT_SHORT. So the verifier does not follow the early end where it knows another value. */
 static void emit_callee_ended(struct layout *l, uint32_t at, int64_t callee)
 {
 	bool by_result = bb_insn_is_function_call(&l->code->insns[at]) &&
@@ -301,8 +292,7 @@ static void emit_callee_ended(struct layout *l, uint32_t at, int64_t callee)
 	emit(l, GOTO, 0, 0, 0, 0);
 }
 
-/* Emits code that notes on the stack which resource the call acquired and which resources it
- * released. */
+/* Notes on the stack which resource the call acquired and which ones it released. */
 static void emit_after_call(struct layout *l, uint32_t at)
 {
 	const struct bb_held *h = l->helds->v;
@@ -347,12 +337,11 @@ static int32_t early_result(const struct layout *l, uint32_t func)
 	}
 }
 
-/* Emits code after which r1 is the sum of the registers in `regs`, so that r1 depends on all of
- * them. */
+/* Makes r1 depend on all registers in `regs`, by adding them up. */
 static void emit_sum(struct layout *l, uint16_t regs)
 {
-	/* The code adds only the lower halves of registers: the verifier forbids sums of pointers,
-	 * but takes the lower half of a pointer for a number. */
+	/* The verifier forbids sums of pointers, but takes the lower half of a pointer for a
+	 * number. */
 	if (regs & BB_REG(BPF_REG_1))
 		emit(l, BPF_ALU | BPF_MOV | BPF_X, BPF_REG_1, BPF_REG_1, 0, 0);
 	else
@@ -370,15 +359,14 @@ static void set_jump(struct layout *l, uint32_t from, uint32_t to)
 	l->is_too_long |= !bb_rewrite__jump(&l->out, from, to);
 }
 
-/* Emits one part of the exit paths of the cuts [first, end): code that adds up the registers whose
- * values the CPU may not have computed yet. Cuts with the same set of registers share this code,
- * and all exit paths then continue at the same code. r0 is added only if the program reads it,
- * because a called function may leave r0 without a value. */
+/* Adds up the registers whose values the CPU may not have computed yet when it reaches an exit
+ * path. The cuts [first, end) with the same registers share this code. r0 is added only if the
+ * program reads it, because a called function may leave r0 without a value. */
 static void emit_sums(struct layout *l, uint32_t first, uint32_t end)
 {
-	/* The index of both arrays is a bit mask of registers. sums[]: slot at which the code that
-	 * adds up these registers begins; goes_on[]: slot of the goto after this code. 0: no cut
-	 * needs the sum of these registers. */
+	/* The index is a bit mask of registers. sums[] has the first slot of the code for these
+	 * registers, and goes_on[] the slot of the goto after it. 0 means that no cut needs
+	 * them. */
 	uint32_t sums[1U << 10] = {0}, goes_on[1U << 10] = {0};
 
 	for (uint32_t k = first; k < end; k++) {
@@ -403,8 +391,6 @@ static void emit_sums(struct layout *l, uint32_t first, uint32_t end)
 			set_jump(l, goes_on[regs], l->out.n);
 }
 
-/* Emits the exit paths of a function's cuts, which share their last part. They follow the code of
- * the function. */
 static void emit_stubs(struct layout *l, uint32_t func)
 {
 	const struct bb_cuts *c = l->cuts;
@@ -433,7 +419,7 @@ static void emit_stubs(struct layout *l, uint32_t func)
 	emit(l, UNLESS_EQUAL, BPF_REG_2, 0, COVER, 0);
 	for (int i = 0; i < COVER; i++)
 		emit(l, BPF_ALU64 | BPF_MUL | BPF_K, BPF_REG_1, 0, 0, COVER_BY);
-	/* the code from here on releases the held resources in reverse order, and returns */
+	/* release the held resources in reverse order, and return */
 	while (l->n_leaving)
 		set_jump(l, l->leaving[--l->n_leaving], l->out.n);
 	for (uint32_t k = l->helds->n; k-- > 0;)
@@ -477,8 +463,8 @@ static void lay_out(struct layout *l)
 	out->moved[l->code->n] = out->n;
 }
 
-/* Finds the functions that have cuts or call a function with cuts. Also finds which functions
- * return a value, and which return a held resource. */
+/* Finds the functions with cuts, or with calls of such functions. Also finds which return a value,
+ * and which return a held resource. */
 static void find_cut_functions(struct layout *l)
 {
 	const struct bpf_insn *insns = l->code->insns;
@@ -510,7 +496,7 @@ static void find_cut_functions(struct layout *l)
 			l->funcs[bb_cfg__func_at(l->g, at)].returns = false;
 }
 
-/* Chooses the register or stack slots for the count and the held resources of a function. */
+/* Chooses where a function keeps the count and its held resources. */
 static int find_room(struct layout *l, uint32_t func, struct bb_err *err)
 {
 	struct function *f = &l->funcs[func];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lines/cuts.h"
 
-/* Marks of a slot: there is a cut before the slot's instruction, or after it. */
+/* a cut before the instruction at a slot, or after it */
 enum { BEFORE = 1, AFTER = 2 };
 
 struct search {
@@ -12,11 +12,8 @@ struct search {
 	bool *in_loop;
 	enum bb_entered *entered;
 	bool *in_two_ways; /* by function: true if its callers expect different return values */
-	bool again; /* true if in_two_ways was set for one more function, so `entered` must be found
-		       anew */
+	bool again; /* true if in_two_ways has changed, so that `entered` must be found anew */
 };
-
-/* --- find how each function is called --- */
 
 /* Helpers that call a function of the program before they return. */
 static const struct {
@@ -53,9 +50,8 @@ int64_t bb_cuts__called_back(const struct bb_code *code, const struct bb_cfg *g,
 	return -1;
 }
 
-/* Notes in s->entered that the call at slot `at` calls `func`; `by` is the kind of the call. A
- * function whose callers expect different return values gets no cuts, and the functions that it
- * calls get none either. Returns true if s->entered changed. */
+/* Notes that the call at slot `at` calls `func` in the way `by`. A function whose callers expect
+ * different return values gets no cuts, and neither do the functions that it calls. */
 static bool enter(struct search *s, uint32_t at, int64_t func, enum bb_entered by)
 {
 	uint32_t caller = bb_cfg__func_at(s->g, at);
@@ -77,8 +73,6 @@ static bool enter(struct search *s, uint32_t at, int64_t func, enum bb_entered b
 	return true;
 }
 
-/* Calls enter() once for each call of a function in the program. Returns true if s->entered
- * changed. */
 static bool find_entered(struct search *s)
 {
 	bool found = false;
@@ -96,16 +90,12 @@ static bool find_entered(struct search *s)
 	return found;
 }
 
-/* --- choose the cuts --- */
-
 static bool is_block(const struct search *s, uint32_t at)
 {
 	return s->g->blocks[s->g->block_of[at]].first == at;
 }
 
-/* Finds the slots that are in loops. Marks three kinds of slots for cuts: starts of functions,
- * exits of functions, and calls. Calls in loops are marked only if the detail is BB_CUT_LOOPS or
- * BB_CUT_ALL. */
+/* Marks calls, and starts and exits of functions. Also finds the slots that are in loops. */
 static void mark_calls(struct search *s)
 {
 	for (uint32_t f = 0; f < s->g->n_funcs; f++)
@@ -125,8 +115,7 @@ static void mark_calls(struct search *s)
 	}
 }
 
-/* Marks the edges of loops for cuts and, outside loops, the first instruction of each source
- * line. */
+/* Marks the edges of loops and, outside loops, the first instruction of each source line. */
 static void mark_lines(struct search *s)
 {
 	uint32_t line = 0;
@@ -148,9 +137,8 @@ static void mark_lines(struct search *s)
 	}
 }
 
-/* Makes cuts from the marks: from all marks at the start and the exits of functions, and from each
- * `every`th of the other marked slots. Makes both cuts of a call, or neither. A function that is
- * never entered gets no cuts. */
+/* Makes cuts at all starts and exits of functions, and at each `every`th of the other marked slots.
+ * A call gets both cuts or none. */
 static void take_cuts(const struct search *s, uint32_t every, struct bb_cuts *c)
 {
 	uint32_t n = 0;
@@ -161,8 +149,8 @@ static void take_cuts(const struct search *s, uint32_t every, struct bb_cuts *c)
 		if (s->marks[at] && s->g->funcs[func].first != at &&
 		    !bb_insn_is_exit(&s->code->insns[at]) && n++ % every)
 			s->marks[at] = 0;
-		/* a cut after a call also serves as the cut before the next instruction, if that is
-		 * in the same basic block */
+		/* within a basic block, a cut after a call also serves as the cut before the next
+		 * instruction */
 		if (at && s->marks[at - 1] & AFTER && !is_block(s, at))
 			s->marks[at] &= (uint8_t)~BEFORE;
 		if (s->entered[func] == BB_ENTERED_NEVER)

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds the calls that acquire a resource and, for each of them, the calls that release the
- * resource. This is a forward dataflow analysis over the basic blocks (Aho et al., Compilers, 9.2).
- * It tracks in which register or stack slot each acquired pointer is. */
+/* Finds the calls that acquire and release resources, by a forward dataflow analysis over the basic
+ * blocks (Aho et al., Compilers, 9.2). It tracks which register or stack slot has which acquired
+ * pointer. */
 #include "lines/held.h"
 
 #include <bpf/btf.h>
 
 #define N_REGS 10u
-#define N_SPILLS 64u /* stack slots of 8 bytes: the whole stack */
+#define N_SPILLS 64u /* the whole stack, in slots of 8 bytes */
 #define N_LOCATIONS (N_REGS + N_SPILLS)
-/* A state says what each register and each stack slot holds. Its last entries hold the stack
- * address of each resource that is BB_HELD_ARGUMENT. */
+/* A state says what each register and each stack slot holds. It ends with the stack address of each
+ * resource that is BB_HELD_ARGUMENT. */
 #define N_STATE (N_LOCATIONS + BB_MAX_HELD)
 #define FRAME 10u
 
-/* Value of a state entry: NOTHING, TAKEN + k for the pointer that v[k] acquired, or a negative
- * number for the address of a stack byte (its distance from r10). */
+/* Value of a state's entry: NOTHING, or TAKEN + k for the pointer that v[k] acquired, or the
+ * negative offset of a stack address from r10. */
 #define NOTHING 0
 #define TAKEN 1
-/* the constant 0, such as a NULL; where it meets an acquired pointer, meet() keeps the pointer */
+/* the constant 0, such as a NULL; meet() of ZERO and an acquired pointer is the pointer */
 #define ZERO INT16_MAX
 
-/* Calls that acquire a resource and the calls that release it. Helpers have fixed numbers; kfuncs
- * are found by name. Iterators are not in the table: is_iterator() knows them by their names. */
+/* Helpers are found by id and kfuncs by name. is_iterator() finds iterators. */
 static const struct kind {
 	enum bb_held_by by;
 	int32_t take_id, release_id;
@@ -64,10 +63,9 @@ struct pass {
 	const struct bb_cfg *g;
 	struct btf *kernel; /* NULL if no kfunc is called or the kernel has no BTF */
 	struct bb_helds *out;
-	int16_t *at_begin; /* state at the start of each basic block: [n_blocks][N_STATE] */
+	int16_t *at_begin; /* by basic block: N_STATE entries, the state at its start */
 	bool *seen;        /* by basic block: true if a path leads to it */
-	/* by function: 1 + index in `returned` of the resource that the function returns; 0 if it
-	 * returns none */
+	/* by function: 1 + index in `returned` of the resource that it returns; 0 if none */
 	uint8_t *returns;
 	struct bb_held returned[BB_MAX_HELD];
 	uint32_t n_returned;
@@ -78,8 +76,7 @@ static int32_t kfunc_id(const struct pass *p, const char *name)
 	return p->kernel ? btf__find_by_name_kind(p->kernel, name, BTF_KIND_FUNC) : -1;
 }
 
-/* True if the kfunc `name` makes an iterator: it is "bpf_iter_NAME_new", and
- * "bpf_iter_NAME_destroy" releases the iterator. */
+/* "bpf_iter_NAME_destroy" releases the iterator that "bpf_iter_NAME_new" makes. */
 static bool is_iterator(const struct pass *p, const char *name, struct bb_held *held)
 {
 	static const char begin[] = "bpf_iter_", end[] = "_new";
@@ -96,7 +93,7 @@ static bool is_iterator(const struct pass *p, const char *name, struct bb_held *
 	return id > 0;
 }
 
-/* True if the call acquires a resource. Then describes the resource in *held. */
+/* If the call acquires a resource, describes it in *held and returns true. */
 static bool takes(const struct pass *p, const struct bpf_insn *i, struct bb_held *held)
 {
 	bool is_kfunc = bb_insn_is_kfunc_call(i);
@@ -121,8 +118,7 @@ static bool takes(const struct pass *p, const struct bpf_insn *i, struct bb_held
 	return false;
 }
 
-/* True if the call may release a resource of the kind of `held`. Submitting a ring buffer record
- * also releases it. */
+/* Submitting a ring buffer record releases it, too. */
 static bool may_release(const struct bb_held *held, const struct bpf_insn *i)
 {
 	int32_t id = i->imm;
@@ -136,8 +132,8 @@ static bool may_release(const struct bb_held *held, const struct bpf_insn *i)
 	return bb_insn_is_helper_call(i) && !held->is_kfunc && held->release == id;
 }
 
-/* True if the function, or a function that it calls (`deep` levels at most), has a call that may
- * release a resource of the kind of `held`. */
+/* True if the function may release a resource like `held`, or calls one that may, `deep` levels at
+ * most. */
 static bool function_releases(const struct pass *p, uint32_t func, const struct bb_held *held,
 			      unsigned int deep)
 {
@@ -178,17 +174,15 @@ static void find_takers(struct pass *p)
 	}
 }
 
-/* Returns the index, in a state, of the 8-byte stack slot at r10 + off; N_LOCATIONS if no stack
- * slot begins there. */
+/* Returns the index in a state of the stack slot at r10 + off, or N_LOCATIONS if there is none. */
 static uint32_t spill_at(int off)
 {
 	return off < 0 && off >= -512 && off % 8 == 0 ? N_REGS + (uint32_t)(-off / 8 - 1)
 						      : N_LOCATIONS;
 }
 
-/* True if the function that acquires `held` acquires no other resource that the same call releases.
- * It is then known which resource such a call releases, even if the register holds different
- * pointers on different paths. */
+/* True if the function acquires no other resource with the same release. So we know what a call
+ * releases, even if its argument is not tracked. */
 static bool is_only_one(const struct pass *p, const struct bb_held *held)
 {
 	const struct bb_helds *h = p->out;
@@ -197,7 +191,6 @@ static bool is_only_one(const struct pass *p, const struct bb_held *held)
 		       it != held && it->func == held->func && it->release == held->release);
 }
 
-/* True if the call at slot `at` releases the resource v[k]. */
 static bool gives_back(const struct pass *p, uint32_t k, uint32_t at, const int16_t *state)
 {
 	const struct bb_held *held = &p->out->v[k];
@@ -217,15 +210,15 @@ static bool gives_back(const struct pass *p, uint32_t k, uint32_t at, const int1
 	if (held->by == BB_HELD_RESULT)
 		return state[1] == (int16_t)(TAKEN + k) ||
 		       (state[1] == NOTHING && is_only_one(p, held));
-	/* A dynptr, an iterator or saved interrupt flags are identified by their stack address. A
-	 * lock is not on the stack, but a program holds only one lock at a time. */
+	/* Dynptrs, iterators and saved interrupt flags are known by their stack address. A lock is
+	 * not on the stack, but a program holds only one at a time. */
 	return state[N_LOCATIONS + k] >= NOTHING || state[1] == state[N_LOCATIONS + k];
 }
 
 static void after_call(struct pass *p, uint32_t at, int16_t *state)
 {
 	struct bb_helds *h = p->out;
-	uint32_t k = 0; /* index of the resource that the call acquires; h->n: it acquires none */
+	uint32_t k = 0; /* resource that the call acquires; h->n if none */
 
 	while (k < h->n && h->v[k].at != at)
 		k++;
@@ -242,9 +235,7 @@ static void after_call(struct pass *p, uint32_t at, int16_t *state)
 		state[0] = (int16_t)(TAKEN + k);
 }
 
-/* Updates the state for an instruction that is not a call. Follows copies, spills to the stack,
- * fills from the stack, and stack addresses. Any other instruction leaves NOTHING in the register
- * that it writes. */
+/* Follows copies, spills to the stack and loads from it, and stack addresses. */
 static void after_other(const struct bpf_insn *i, int16_t *state)
 {
 	uint8_t class = BPF_CLASS(i->code);
@@ -282,8 +273,8 @@ static void after(struct pass *p, uint32_t at, int16_t *state)
 	} else if (i->code == (BPF_ALU64 | BPF_MOV | BPF_X) && i->src_reg == FRAME &&
 		   at + 1 < p->code->n && i[1].code == (BPF_ALU64 | BPF_ADD | BPF_K) &&
 		   i[1].dst_reg == i->dst_reg && i[1].imm < 0 && i[1].imm >= -512) {
-		/* the next instruction adds the offset to this copy of r10; the state gets the sum
-		 * already now, and the branch below skips the next instruction */
+		/* This copy of r10 and the next instruction make a stack address. The state gets
+		 * the sum now, and the branch below skips the next instruction. */
 		state[i->dst_reg] = (int16_t)i[1].imm;
 	} else if (i->code == (BPF_ALU64 | BPF_ADD | BPF_K) && at &&
 		   i[-1].code == (BPF_ALU64 | BPF_MOV | BPF_X) && i[-1].src_reg == FRAME &&
@@ -294,8 +285,8 @@ static void after(struct pass *p, uint32_t at, int16_t *state)
 	}
 }
 
-/* Merges `state` into the state at the start of `block`. Entries that differ become NOTHING, except
- * that an acquired pointer wins over ZERO. Returns true if the state changed. */
+/* Merges `state` into the state at the start of `block`. Entries that differ become NOTHING, but an
+ * acquired pointer wins over ZERO. Returns true if the state changed. */
 static bool meet(struct pass *p, uint32_t block, const int16_t *state)
 {
 	int16_t *at = &p->at_begin[(size_t)block * N_STATE];
@@ -316,8 +307,7 @@ static bool meet(struct pass *p, uint32_t block, const int16_t *state)
 	return changed;
 }
 
-/* Merges the state at the end of `block` into the states at the start of its successors. Returns
- * true if one of these states changed. */
+/* Returns true if the state at the start of a successor changed. */
 static bool pass_block(struct pass *p, uint32_t block)
 {
 	const struct bb_basic_block *b = &p->g->blocks[block];
@@ -332,8 +322,7 @@ static bool pass_block(struct pass *p, uint32_t block)
 		changed |= meet(p, b->next[k], state);
 	if (b->n_next || state[0] < TAKEN || state[0] == ZERO)
 		return changed;
-	/* A function may return a resource that it acquired. The call of this function then
-	 * acquires the resource for the caller, who must release it. */
+	/* a call of this function acquires the resource for the caller */
 	held = &p->out->v[state[0] - TAKEN];
 	if (!p->returns[b->func] && p->n_returned < BB_MAX_HELD && held->by == BB_HELD_RESULT) {
 		p->returned[p->n_returned++] = *held;
@@ -372,7 +361,7 @@ void bb_helds__find(const struct bb_code *code, const struct bb_cfg *g, struct b
 
 	if (bb_code__calls_kfuncs(code))
 		p.kernel = btf__load_vmlinux_btf();
-	do { /* repeat until no further function returns a resource that it acquired */
+	do { /* repeat while more functions turn out to return a resource */
 		before = p.n_returned;
 		find_takers(&p);
 		if (h.n)

@@ -5,15 +5,14 @@
 
 #include "exact/registers.h"
 
-/* limit: in a path of at most this many positions, all parts are measured; in a longer path, only
- * some parts of each kind are (lines/path.h) */
+/* in a path of at most this many positions, all parts are measured */
 #define MEASURE_ALL 80u
-#define OF_EACH_KIND 3u /* limit: parts of one kind that are measured: first, second and middle */
-/* time to pass the count from one function to another; the unit is the time of a check */
+#define OF_EACH_KIND 3u /* most parts of a kind that are measured in a long path */
+/* time to pass the count from one function to another, in units of a check's time */
 #define HANDED_OVER 2.0
-#define MOST_DEEP 8u /* limit: nested calls; the kernel calls it MAX_CALL_FRAMES */
+#define MOST_DEEP 8u /* MAX_CALL_FRAMES of the kernel */
 #define LEADS_TO ", and the program that it leads to"
-/* least time of a part, ns, when the time of several parts is divided among them */
+/* least time of a part when the time of several parts is divided among them */
 #define LEAST_NS 0.05
 
 struct frame {
@@ -33,8 +32,6 @@ struct maker {
 	struct btf *kernel;
 	struct bb_line_path out;
 };
-
-/* --- find the row of each part --- */
 
 static const char *func_name(const struct maker *m, uint32_t func)
 {
@@ -58,14 +55,13 @@ static void name_call(const struct maker *m, uint32_t slot, char *buf, size_t si
 		snprintf(buf, size, "%s %d", is_kfunc ? "kfunc" : "helper", i->imm);
 }
 
-/* Returns the slot of the first instruction after a cut. */
 static uint32_t slot_behind(const struct bb_cut *cut)
 {
 	return cut->slot + cut->after;
 }
 
-/* Finds the range [first, last] of slots that a part of the program's own code may execute. If the
- * part is in a loop, sets *ret_loop, and the range covers the whole loop. */
+/* Finds the slots [first, last] that a part of the program's own code may execute. Of a part in a
+ * loop, that is the whole loop. */
 static void span_of(const struct maker *m, const struct bb_cut *from, const struct bb_cut *to,
 		    uint32_t *ret_first, uint32_t *ret_last, bool *ret_loop)
 {
@@ -89,8 +85,8 @@ static void span_of(const struct maker *m, const struct bb_cut *from, const stru
 	*ret_last = last;
 }
 
-/* Sets the lines of a row from its instructions. Only lines of the first instruction's file count,
- * because code inlined from another file counts towards the line that it is inlined in. */
+/* Only lines of the first instruction's file count. Code inlined from another file counts towards
+ * the line that it is inlined in. */
 static void put_lines(const struct maker *m, struct bb_line_row *row)
 {
 	const struct bpf_line_info *first = NULL;
@@ -110,9 +106,8 @@ static void put_lines(const struct maker *m, struct bb_line_row *row)
 		row->line = row->last_line = 0;
 }
 
-/* True if the part of the path from one cut to the next is a call. If two calls follow each other
- * without an instruction between them, the only cut between them is the one after the first call.
- * `to` is NULL for the last part. */
+/* True if the part from one cut to the next is a call. Between two calls without an instruction
+ * between them, the only cut is the one after the first call. `to` is NULL for the last part. */
 static bool is_call_part(const struct maker *m, const struct bb_cut *from, const struct bb_cut *to)
 {
 	bool follows = to && to->after && to->slot == slot_behind(from);
@@ -120,8 +115,7 @@ static bool is_call_part(const struct maker *m, const struct bb_cut *from, const
 	return (!from->after || follows) && bb_insn_is_call(&m->code->insns[slot_behind(from)]);
 }
 
-/* Returns the slot of the first call of function `func` after the cut `from`, in the order of the
- * program. */
+/* Returns the slot of the first call of function `func` after the cut `from`. */
 static uint32_t site_of(const struct maker *m, const struct bb_cut *from, uint32_t func)
 {
 	uint32_t end = m->g->funcs[bb_cfg__func_at(m->g, from->slot)].end;
@@ -134,8 +128,7 @@ static uint32_t site_of(const struct maker *m, const struct bb_cut *from, uint32
 	return from->slot;
 }
 
-/* Updates the call stack from one cut to the next. Between the two cuts, the run may enter a
- * function, leave one or several functions, or stay in the same function. */
+/* Updates the call stack from one cut to the next, at which the run may be in another function. */
 static void go_on(const struct maker *m, struct frames *f, const struct bb_cut *from,
 		  const struct bb_cut *to)
 {
@@ -157,9 +150,8 @@ static bool same_row(const struct bb_line_row *a, const struct bb_line_row *b)
 				   : a->first_insn == b->first_insn);
 }
 
-/* Returns the index of the row that has the lines of `row`, the call `call` and the call stack
- * f[n]. Adds such a row if there is none. The caller sets only the instructions and flags of
- * `row`. */
+/* Returns the row that has the lines of `row`, the call `call` and the call stack f[n], or adds it.
+ * `row` has only instructions and flags. */
 static uint32_t find_row(struct maker *m, struct bb_line_row row, char *call,
 			 const struct frames *f, uint32_t n)
 {
@@ -199,12 +191,9 @@ static uint32_t find_row(struct maker *m, struct bb_line_row row, char *call,
 	return (uint32_t)(m->out.n_rows - 1);
 }
 
-/*
- * Returns the index of the row for the part from one cut to the next. `before` and `now` are the
- * call stacks at the two cuts. The time to enter and to leave a function belongs to the row of its
- * call. *ret_comes is true if the part begins another execution of the row, and false if the run
- * only comes back to a row from a called function.
- */
+/* Returns the row of the part from one cut to the next, at which the call stacks are `before` and
+ * `now`. Entering and leaving a function belongs to the row of the call. *ret_comes is false if the
+ * run only comes back to the row from a called function. */
 static uint32_t row_of(struct maker *m, const struct bb_cut *from, const struct bb_cut *to,
 		       const struct frames *before, const struct frames *now, bool *ret_comes)
 {
@@ -230,8 +219,8 @@ static uint32_t row_of(struct maker *m, const struct bb_cut *from, const struct 
 	return find_row(m, row, call, deeper, depth);
 }
 
-/* Makes the row for the code after the last cut: a tail call with the program that it leads to, or
- * a function without cuts. */
+/* Makes the row after the last cut: a tail call and what it leads to, or a function without
+ * cuts. */
 static void make_last_row(struct maker *m, const struct frames *now)
 {
 	struct bb_line_path *p = &m->out;
@@ -277,8 +266,6 @@ static void make_rows(struct maker *m)
 		make_last_row(m, &before);
 }
 
-/* --- choose the measured positions --- */
-
 struct kind {
 	uint32_t from, to, position;
 };
@@ -291,9 +278,8 @@ static int by_kind(const void *a, const void *b)
 	       ?: BB_ORDER(x->position, y->position);
 }
 
-/* Chooses up to `some` parts of each kind: the first two, which are measured more exactly than
- * later ones, and one in the middle. Sets wanted[] to true at the positions where a chosen part
- * begins and ends. */
+/* Chooses up to `some` parts of each kind: the first two, because later ones are measured less
+ * exactly, and one in the middle. Marks both ends of each in wanted[]. */
 static void choose_some(const struct bb_line_path *p, const struct kind *kinds, uint32_t some,
 			bool *wanted)
 {
@@ -310,9 +296,9 @@ static void choose_some(const struct bb_line_path *p, const struct kind *kinds, 
 	}
 }
 
-/* Chooses the measured positions: all of them, or those of some parts of each kind. If these are
- * more than `most`, takes fewer parts of each kind. If even one part of each kind gives more than
- * `most`, takes only every second position, or every third, and so on. */
+/* Chooses the measured positions: all, or those of some parts of each kind. While they are more
+ * than `most`, takes fewer parts of each kind, and in the end only every second position, or every
+ * third, and so on. */
 static void choose(struct bb_line_path *p, uint32_t most)
 {
 	bool *wanted = bb_calloc(p->n + 1, sizeof(*wanted));
@@ -359,7 +345,7 @@ void bb_line_path__make(const struct bb_code *code, const struct bb_cfg *g,
 	if (n)
 		choose(p, most < 8 ? 8 : most);
 	if (p->leaves)
-		p->measured[p->n_measured++] = n; /* the end of the run */
+		p->measured[p->n_measured++] = n;
 	btf__free(m.kernel);
 	*ret_path = m.out;
 }
@@ -382,16 +368,13 @@ void bb_line_path__done(struct bb_line_path *p)
 	*p = (struct bb_line_path){0};
 }
 
-/* --- compute the times of the rows --- */
-
 struct rate {
 	double sum, weight;
 };
 
-/* Estimates the time of one part of each row, from the parts of this row that were measured alone.
- * The time is LEAST_NS if no part of the row was measured alone. In a row without `enters`, caches
- * may be cold at the first part. So the first part counts only if no other part was measured alone.
- * The later a part is in the run, the more noise it has, and the less weight it gets. */
+/* Estimates the time of one part of each row, from its parts that were measured alone. Later parts
+ * get less weight, because they have more noise. Caches may be cold at the first part. So it counts
+ * only if there is no other part, or if the row has `enters`. */
 static void find_rates(const struct bb_line_path *p, const double *cumulative, struct rate *rates,
 		       double *firsts)
 {

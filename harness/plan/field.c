@@ -26,8 +26,6 @@ struct bb_phrase bb_phrase__suggest(const char *word, const char *const *names, 
 	return s;
 }
 
-/* --- read texts and numbers --- */
-
 void bb_field__set_text(char **dest, const char *text)
 {
 	free(*dest);
@@ -77,7 +75,7 @@ static int read_name(const struct bb_reader *r, const struct bb_field *f,
 	return bb_field__text(r, f, node, base);
 }
 
-#define MAX_CHOICES 32 /* limit: number of texts that one key allows */
+#define MAX_CHOICES 32
 
 int bb_field__choose(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, size_t *ret_index)
@@ -155,8 +153,8 @@ static int read_names(const struct bb_reader *r, const struct bb_field *f,
 	return rc;
 }
 
-/* Checks a number that was read. Fails if `rc`, the result of parsing it, is negative, or if
- * `value` is out of the row's range. `what` says in messages which values the key takes. */
+/* Fails if `rc`, the result of parsing, is negative, or if `value` is out of the row's range.
+ * `what` says in messages which values the key takes. */
 static int check_number(const struct bb_reader *r, const struct bb_field *f,
 			const struct bb_yaml *node, const char *what, int rc, double value)
 {
@@ -234,7 +232,7 @@ static int read_texts(const struct bb_reader *r, const struct bb_field *f,
 
 	if (rc)
 		return rc;
-	*dest = bb_calloc(node->n + 1, sizeof(**dest)); /* n texts, and the NULL that ends them */
+	*dest = bb_calloc(node->n + 1, sizeof(**dest));
 	for (size_t i = 0; i < node->n; i++) {
 		const struct bb_yaml *text = &node->items[i];
 
@@ -246,15 +244,13 @@ static int read_texts(const struct bb_reader *r, const struct bb_field *f,
 	return 0;
 }
 
-/* --- read mappings, and lists of mappings --- */
-
 static bool belongs(const struct bb_field *f, unsigned int mode)
 {
 	return f->name && (!f->with || (f->with & mode));
 }
 
-/* Fails with a message that the key `key` is not allowed in the mapping `map`, which has the mode
- * `mode`. `f` is the row of the key if other modes have it; NULL if the key is unknown. */
+/* Fails with a message that the mapping `map` in the mode `mode` may not have the key `key`. `f` is
+ * the row of the key if another mode has it, NULL if the key is unknown. */
 static int fail_key(const struct bb_reader *r, const struct bb_kind *kind, const struct bb_field *f,
 		    const struct bb_yaml *map, const struct bb_yaml *key, unsigned int mode)
 {
@@ -265,8 +261,8 @@ static int fail_key(const struct bb_reader *r, const struct bb_kind *kind, const
 		if (belongs(&kind->fields[i], mode))
 			keys[n++] = kind->fields[i].name;
 	if (!f) {
-		/* YAML reads {description: reserve, then submit} as two keys, `description` and
-		 * `then submit`. The second one has no value. */
+		/* YAML reads {description: reserve, then submit} as two keys, the second without a
+		 * value. */
 		bool is_comma = map->flow && bb_yaml__is_nothing(key + 1) && !*key[1].text;
 
 		return bb_yaml__fail(r, key, "unknown key %s%s; %s takes: %s%s",
@@ -321,8 +317,8 @@ int bb_kind__read(const struct bb_reader *r, const struct bb_kind *kind, const s
 	return rc;
 }
 
-/* Appends an item to the list that `f` describes, and reads the item from the node `at`. One node
- * can give several items (bb_kind.copies); `copy` is the index of this item among them. */
+/* Appends an item to the list that `f` describes, and reads it from the node `at`. `copy` is its
+ * index among the items of this node (bb_kind.copies). */
 static int read_item(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *at,
 		     uint32_t copy, void *base)
 {
@@ -371,8 +367,6 @@ static int read_list(const struct bb_reader *r, const struct bb_field *f,
 	}
 	return rc;
 }
-
-/* --- copy and free members that own memory --- */
 
 static void copy_text(const struct bb_field *f, const void *from, void *to)
 {
@@ -469,7 +463,7 @@ void bb_kind__copy(const struct bb_kind *kind, const void *from, void *ret_to)
 	for (size_t i = 0; i < kind->n_fields; i++) {
 		const struct bb_field *f = &kind->fields[i];
 
-		/* several rows may describe one member; copy it only once */
+		/* several rows may describe one member, which is copied once */
 		if (f->type->copy &&
 		    !BB_ANY(kind->fields, i, it->offset == f->offset && it->type == f->type))
 			f->type->copy(f, from, ret_to);

@@ -13,17 +13,12 @@
 #include "plan/packet.h"
 
 #define CAPTURE_MAX_BYTES ((size_t)64 << 20)
-/* offset in a frame of the first byte of the IPv4 source address, which scenarios call src_low: 14
- * bytes of Ethernet and 12 of IPv4 stand before it */
+/* offset in a frame of `src_low`: 14 bytes of Ethernet and 12 of IPv4 stand before it */
 #define SRC_LOW_AT 26u
-/* limit: bytes of XDP metadata. Older kernels accept at most 32 bytes (xdp_metalen_invalid() in
- * net/xdp.h). */
+/* bytes of XDP metadata; older kernels accept at most 32 (xdp_metalen_invalid() in net/xdp.h) */
 #define METADATA_MAX_BYTES 252
 
-/* --- read bytes, from digits or from a file --- */
-
-/* Checks the number of bytes against the row's range, and stores a copy of data[len] in the member.
- * `called` names the bytes in messages: the key, or the key and its file. */
+/* Stores a copy of data[len] in the member. `called` names it in messages. */
 static int set_bytes(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, const char *called, const void *data, size_t len,
 		     void *base)
@@ -99,8 +94,6 @@ int bb_field__file(const struct bb_reader *r, const struct bb_field *f, const st
 	return rc;
 }
 
-/* --- read packet captures --- */
-
 static void add_copy(struct bb_bytes_list *list, const uint8_t *data, size_t len)
 {
 	BB_PUSH(list->v, list->n, (struct bb_bytes){.data = bb_memdup(data, len), .len = len});
@@ -159,8 +152,7 @@ int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *re
 	pcap_t *pcap = NULL;
 	FILE *file;
 	size_t len;
-	/* Read the file into memory here, because libpcap would also open a pipe or an endless
-	 * device. */
+	/* libpcap would also open a pipe or an endless device, so read the file here */
 	int rc = bb_read_file(path, CAPTURE_MAX_BYTES, &data, &len, NULL);
 
 	if (rc)
@@ -184,8 +176,6 @@ int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *re
 		*ret_list = list;
 	return rc;
 }
-
-/* --- read contexts that go with packets --- */
 
 struct xdp {
 	struct xdp_md md;
@@ -231,7 +221,7 @@ static const struct bb_type u64 = {.read = read_u64,
 #define U32 .type = &bb_type_u32, .min = 0, .max
 
 /* Members of __sk_buff that convert___skb_to_skb() in net/bpf/test_run.c accepts, with their
- * ranges. It refuses a context in which any other member is not zero. */
+ * ranges. It refuses a context in which another member is not zero. */
 static const struct bb_field skb_fields[] = {
 	{SKB(mark), U32 = UINT32_MAX},
 	{SKB(priority), U32 = UINT32_MAX},
@@ -300,8 +290,8 @@ const char *bb_ctx__next_skb_member(const struct bb_input *in, size_t *at,
 		if (f->offset + size > in->ctx_len || !memcmp(in->ctx + f->offset, zeros, size))
 			continue;
 		memset(ret_alone, 0, sizeof(*ret_alone));
-		/* 1 is valid for every member but wire_len, which must not be less than the length
-		 * of the packet; as an ifindex, 1 is the loopback device */
+		/* 1 is valid for every member except wire_len, which must be at least the packet's
+		 * length. As an ifindex, 1 is the loopback device. */
 		*(uint8_t *)((char *)ret_alone + f->offset) = 1;
 		if (f->offset == offsetof(struct __sk_buff, wire_len))
 			ret_alone->wire_len = (uint32_t)in->len;
@@ -310,13 +300,10 @@ const char *bb_ctx__next_skb_member(const struct bb_input *in, size_t *at,
 	return NULL;
 }
 
-/* --- read an item of the list `inputs`, which gives one input or many --- */
-
-/* Forms in which an item of the list gives its packets or its context. The forms of packets come
- * before those of contexts. */
+/* How an item of the list gives its packets or its context. Forms of packets come first. */
 enum { HEX, FROM_FILE, PACKET, PCAP, SWEEP, CONTEXT_HEX, CONTEXT_FILE, N_FORMS };
 
-/* The names of the forms. The name of a form is also the key that gives it. */
+/* The name of a form is also the key that gives it. */
 static const struct bb_mode modes[] = {
 	[HEX] = {"hex", "hex"},
 	[FROM_FILE] = {"file", "file"},
@@ -332,22 +319,20 @@ static const struct bb_mode modes[] = {
 
 /* An item of the list, as read from the file. It becomes one or several inputs. */
 struct entry {
-	char *name;           /* name of the input; NULL: the key is not given */
+	char *name;           /* NULL if not given */
 	struct bb_bytes data; /* the packet or context of a single input */
-	/* packets of several inputs, named by numbers; n == 0: the item is one input, `data` */
+	/* packets of several inputs, named by numbers; n is 0 if the item is one input, `data` */
 	struct bb_bytes_list many;
 	uint32_t first_number; /* number of the first packet in `many` */
-	/* number of flows to make from the packet `data`; 0: the key is not given */
-	uint32_t flows;
-	/* number added to the source address and the source port from one flow to the next; 0: the
-	 * key is not given, and 1 is added */
+	uint32_t flows;        /* number of flows to make from the packet `data`; 0 if not given */
+	/* added to source address and port of each flow; 0 if not given, which means 1 */
 	uint32_t flow_step;
 	double weight;
 	bool has_retval;
 	uint32_t retval;
 	struct bb_bytes out;
-	enum bb_ctx_kind ctx_kind; /* kind of the context that goes with each packet */
-	struct bb_bytes ctx;       /* bytes of the context if ctx_kind is BB_CTX_BYTES */
+	enum bb_ctx_kind ctx_kind;
+	struct bb_bytes ctx; /* bytes of the context if ctx_kind is BB_CTX_BYTES */
 	struct __sk_buff skb;
 	struct xdp xdp;
 };
@@ -369,7 +354,6 @@ static int read_pcap(const struct bb_reader *r, const struct bb_field *f,
 		  : 0;
 }
 
-/* Return values that a scenario may give by name. */
 #define VALUE(name)                                                                                \
 	{                                                                                          \
 #name, (uint32_t)name                                                              \
@@ -419,7 +403,7 @@ static int read_retval(const struct bb_reader *r, const struct bb_field *f,
 /* A sweep: copies of `frame` in which the byte at offset `byte` has the values `from` to `to`. */
 struct sweep {
 	struct bb_bytes frame;
-	bool is_address; /* true: the key `byte` is src_low, so each copy needs new checksums */
+	bool is_address; /* the key `byte` is src_low, so each copy needs new checksums */
 	uint32_t byte, from, to;
 };
 
@@ -547,17 +531,13 @@ static const struct bb_field input_rows[] = {
 
 const struct bb_kind bb_input_kind = {BB_ROWS(bb_input, input_rows), .in_file = &entry_kind};
 
-/* --- make the list of inputs --- */
-
-/* The list of inputs while it is read. */
 struct builder {
 	const struct bb_reader *r;
 	struct bb_inputs inputs;
-	size_t bytes; /* sum of the bytes of all inputs */
+	size_t bytes;
 };
 
-/* Gives the input a copy of the entry's context. The input must have its packet already, because
- * XDP metadata is put before the packet. */
+/* The input must have its packet already, because XDP metadata is put before the packet. */
 static void give_ctx(const struct entry *e, struct bb_input *in)
 {
 	const struct bb_bytes *metadata = &e->xdp.metadata;
@@ -580,8 +560,8 @@ static void give_ctx(const struct entry *e, struct bb_input *in)
 	in->ctx = bb_memdup(from[e->ctx_kind], in->ctx_len);
 	if (e->ctx_kind != BB_CTX_XDP)
 		return;
-	/* The kernel expects the metadata at the beginning of the packet's bytes. In struct xdp_md,
-	 * `data` is its length, and `data_end` that of metadata and packet together. */
+	/* The kernel expects the metadata before the packet's bytes. `data` is its length, and
+	 * `data_end` is the length of metadata and packet together. */
 	if (metadata->len) {
 		bb_resize(&in->data, metadata->len + in->len, 1);
 		memmove(in->data + metadata->len, in->data, in->len);
@@ -593,7 +573,7 @@ static void give_ctx(const struct entry *e, struct bb_input *in)
 	md->data_end = (__u32)in->len;
 }
 
-/* Appends input `nth`, from 0, of the entry to b->inputs. Takes over packet->data. */
+/* Appends input `nth` of the entry to b->inputs. Takes over packet->data. */
 static int add_input(struct builder *b, const struct bb_yaml *node, const struct entry *e,
 		     struct bb_bytes *packet, size_t nth)
 {
@@ -645,7 +625,7 @@ static int add_entry(struct builder *b, const struct bb_yaml *node, struct entry
 	return rc;
 }
 
-/* Sets e->ctx_kind by the key that gives the context. Fails if a second key gives a context. */
+/* Fails if a second key gives a context. */
 static int choose_ctx(const struct bb_reader *r, const struct bb_yaml *node, struct entry *e)
 {
 	static const struct {
@@ -669,15 +649,13 @@ static int choose_ctx(const struct bb_reader *r, const struct bb_yaml *node, str
 	return 0;
 }
 
-/* Makes the flows of an entry with the key `flows`: copies of its packet with different
- * source addresses and source ports. */
+/* Makes copies of the packet with different source addresses and source ports. */
 static int make_flows(const struct builder *b, const struct bb_yaml *node, struct entry *e)
 {
 	const struct bb_yaml *flows = bb_yaml__get(node, "flows");
 	uint32_t step = e->flow_step ? e->flow_step : 1;
 
-	/* Copies i and k are the same flow if i * step and k * step are equal in their low 32
-	 * bits. */
+	/* copies i and k are one flow if i * step and k * step are equal in their low 32 bits */
 	if ((uint64_t)e->flows * (step & -step) > UINT64_C(1) << 32)
 		return bb_yaml__fail(b->r, bb_yaml__get(node, "flow_step"),
 				     "with this step, some of the %u flows are the same; an odd "
@@ -701,9 +679,8 @@ static int make_flows(const struct builder *b, const struct bb_yaml *node, struc
 	return 0;
 }
 
-/* Reads one item of the list of inputs. The first key of the item that is in modes[] sets its mode.
- * If no key of the item is in modes[], the message is about the first unknown key, because that key
- * may be a misspelling. Without unknown keys, the message says that a key is missing. */
+/* The first key that is in modes[] sets the item's mode. If there is none, the message is about the
+ * first unknown key, which may be a misspelling of one. */
 static int read_entry(struct builder *b, const struct bb_yaml *node)
 {
 	const char *forms[N_FORMS];
@@ -740,7 +717,6 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (*x > *y) - (*x < *y);
 }
 
-/* Reads the list into the member that `f` describes, which must be empty. */
 int bb_field__inputs(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, void *base)
 {
@@ -757,7 +733,7 @@ int bb_field__inputs(const struct bb_reader *r, const struct bb_field *f,
 		order[i] = &b.inputs.v[i];
 	if (order)
 		qsort(order, b.inputs.n, sizeof(*order), by_name);
-	/* If several names are repeated, report the repetition that comes first in the file. */
+	/* report the repetition that comes first in the file */
 	for (size_t i = 1; order && i < b.inputs.n; i++)
 		if (!strcmp(order[i - 1]->name, order[i]->name) && (!twice || order[i] < twice)) {
 			first = order[i - 1];

@@ -9,13 +9,13 @@
 #include "plan/packet.h"
 
 #define MAX_FIELDS 64u
-#define MAX_KEY 512u /* limit: bytes of a key, in a .csv file or made from an input */
+#define MAX_KEY 512u /* bytes of a key in a .csv file or made from an input */
 
 static const struct column {
 	const char *name;
 	size_t size;
 	bool is_big_endian;
-	int family; /* AF_INET or AF_INET6 if the field is an address; 0 if it is a number */
+	int family; /* AF_INET or AF_INET6 if the field is an address, 0 if it is a number */
 } columns[] = {
 	{"u8", 1, false, 0},   {"u16", 2, false, 0},        {"u32", 4, false, 0},
 	{"u64", 8, false, 0},  {"u16be", 2, true, 0},       {"u32be", 4, true, 0},
@@ -26,8 +26,7 @@ struct csv {
 	const char *path;
 	unsigned int line;
 	const struct column *columns[MAX_FIELDS];
-	/* number of types that the first line names; 0: it names none, and the fields are
-	 * hexadecimal bytes */
+	/* number of types that the first line names; if 0, the fields are hexadecimal bytes */
 	size_t n_columns;
 };
 
@@ -79,8 +78,7 @@ static bool read_field(const struct column *column, const char *text, uint8_t *d
 	return true;
 }
 
-/* Reads the fields of a line into key[MAX_KEY], one after the other. `*ret_len` receives the length
- * of the key in bytes. */
+/* Reads the fields of a line into key[MAX_KEY], one after the other. */
 static int read_line(const struct csv *c, char *line, uint8_t *key, size_t *ret_len,
 		     struct bb_err *err)
 {
@@ -200,16 +198,13 @@ int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **
 	return 0;
 }
 
-/* --- keys made from inputs --- */
-
 #define MOST_PARTS 32u
 
 /* A part of a key: bytes of an input, or constant bytes. */
 struct part {
-	/* offsets of the first and the last byte in the input; to < from: the order is reversed */
-	size_t from, to;
+	size_t from, to; /* first and last byte in the input; if to < from, the order is reversed */
 	uint8_t constant[MAX_KEY];
-	size_t n_constant; /* bytes in `constant`; 0 means that the part is bytes of the input */
+	size_t n_constant; /* 0 if the part is bytes of the input */
 };
 
 static size_t size_of(const struct part *p)
@@ -296,7 +291,7 @@ static int by_key(const void *a, const void *b, void *size)
 	return order ? order : (x->nth > y->nth) - (x->nth < y->nth);
 }
 
-/* Removes each key that equals an earlier key. The other keys keep their order. */
+/* Removes each key that equals an earlier key. The others keep their order. */
 static void drop_repeated(struct bb_map_table *t)
 {
 	struct numbered_key *sorted = bb_calloc(t->n, sizeof(*sorted));

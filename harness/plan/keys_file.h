@@ -20,15 +20,13 @@
 int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **ret_keys,
 		       struct bb_err *err);
 
-/* Makes one key from each input, in the order of the inputs. Leaves out keys that equal an earlier
- * key. `bytes` lists the parts of a key, separated by blanks: "26-29" is the input's bytes from
- * offset 26 to offset 29, "29-26" the same bytes in reverse order, "14" one byte, and "=20000000"
- * four constant bytes. Release the table with bb_maps_file__let_go((*ret_keys)->file). Returns
- * -EINVAL with a message that says what is wrong with `bytes`, or which input is too short. */
+/* Makes one key from each input, without repeated keys. `bytes` lists the parts of a key, separated
+ * by blanks: "26-29" is the input's bytes from offset 26 to offset 29, "29-26" these bytes in
+ * reverse order, "14" one byte, and "=20000000" four constant bytes. Release the table with
+ * bb_maps_file__let_go((*ret_keys)->file). Returns 0, or -EINVAL with a message. */
 int bb_keys_of_inputs(const struct bb_inputs *inputs, const char *bytes,
 		      struct bb_map_table **ret_keys, struct bb_err *err);
 
-/* Reads keys from the text of a .csv file, and overwrites parts of this text. `path` is only for
- * messages. For bb_keys_file__read(), tests and the fuzzer. */
+/* Reads keys from the text of a .csv file, which is overwritten. `path` is only for messages. */
 int bb_keys_file__parse_csv(char *text, const char *path, struct bb_map_table **ret_keys,
 			    struct bb_err *err);

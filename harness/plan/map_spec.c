@@ -7,10 +7,9 @@
 #include "base/parse.h"
 #include "plan/keys_file.h"
 
-/* limit: bytes of a key or value. The kernel may accept fewer, for example at most 32768 in a
- * per-CPU value (PCPU_MIN_UNIT_SIZE). */
+/* the kernel may accept fewer bytes, such as 32768 in a per-CPU value (PCPU_MIN_UNIT_SIZE) */
 #define DATUM_MAX_BYTES 65536
-#define FILL_MAX (16u << 20) /* limit: entries that `fill` generates for a map */
+#define FILL_MAX (16u << 20) /* most entries that `fill` generates for a map */
 
 static const char *const no_yes[] = {"no", "yes"};
 static const char *const resets[] = {"load", "run"};
@@ -120,8 +119,7 @@ static void let_table_go(const struct bb_field *f, void *base)
 	*table = NULL;
 }
 
-/* Checks only that the node names a file. read_map() reads the file later, because for this it
- * needs the name of the map, which another key of the scenario gives. */
+/* read_map() reads the file later, because it needs the map's name, which another key gives. */
 static int check_text(const struct bb_reader *r, const struct bb_field *f,
 		      const struct bb_yaml *node, void *)
 {
@@ -146,8 +144,7 @@ static const struct bb_field keys_fields[] = {
 static const struct bb_kind keys_kind = {BB_KIND("key", "{file: keys.csv}", keys_fields),
 					 .size = sizeof(struct bb_fill_keys)};
 
-/* Checks that the mapping `node`, read into `keys`, is {file: FILE} or {from: INPUTS, bytes: B}. In
- * the second form, also makes the table of keys, from the inputs. */
+/* In the form {from: INPUTS, bytes: B}, makes the table of keys from the inputs. */
 static int take_keys(const struct bb_reader *r, const struct bb_yaml *node,
 		     struct bb_fill_keys *keys)
 {
@@ -170,7 +167,7 @@ static int take_keys(const struct bb_reader *r, const struct bb_yaml *node,
 	return 0;
 }
 
-/* Reads the key `key` of `fill`: `sequential`, `random`, {file: ...} or {from: ..., bytes: ...}. */
+/* Reads `sequential`, `random`, {file: ...} or {from: ..., bytes: ...}. */
 static int read_fill_key(const struct bb_reader *r, const struct bb_field *f,
 			 const struct bb_yaml *node, void *base)
 {
@@ -243,8 +240,7 @@ static const struct bb_field map_fields[] = {
 	 .n_choices = BB_LEN(resets)},
 };
 
-/* Reads the file that the node names. The file holds entries if `has_values` is true, otherwise
- * only keys. Stores its table for the map called `map` in `*ret_table`. */
+/* Reads entries or, without `has_values`, only keys. `*ret_table` is the table of the map `map`. */
 static int read_file(const struct bb_reader *r, const struct bb_yaml *node, const char *map,
 		     bool has_values, struct bb_map_table **ret_table)
 {

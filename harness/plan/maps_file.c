@@ -8,11 +8,9 @@
 
 #define SHORT_NAME 15u /* the kernel keeps this many characters of a map's name */
 
-/* --- read one map of a file --- */
-
-/* Appends the bytes of a key or value, the text `hex`, to `*all`. Sets `*size` to their number.
- * Fails if the earlier keys or values of the table have another size. `what` is "key" or "value",
- * and `key` is the text of the entry's key; both are for messages. */
+/* Appends the bytes of a key or value, the text `hex`, to `*all`, and sets *size to their number.
+ * Fails if an earlier key or value has another size. `what` ("key" or "value") and `key` are for
+ * messages. */
 static int read_bytes(const struct bb_map_table *t, const char *what, const char *key,
 		      const char *hex, size_t *size, uint8_t **all, struct bb_err *err)
 {
@@ -84,8 +82,6 @@ static int read_map(struct bb_maps_file *file, json_t *map, struct bb_err *err)
 	*t = (struct bb_map_table){.name = bb_strdup(name), .file = file};
 	return read_entries(t, entries, err);
 }
-
-/* --- read a whole file --- */
 
 int bb_maps_file__parse(const char *text, size_t len, const char *path,
 			struct bb_maps_file **ret_file, struct bb_err *err)

@@ -6,11 +6,9 @@
 #include "base/rng.h"
 #include "plan/packet.h"
 
-/* A random order has at least this many indexes. A shorter order of a few inputs would repeat so
- * soon that the CPU's branch predictor could learn it. */
+/* Least number of indexes in a random order. If a few inputs repeated sooner, the CPU's branch
+ * predictor could learn their order. */
 #define DRAWS 65536u
-
-/* --- find the flows of the inputs --- */
 
 struct of_flow {
 	struct bb_flow flow;
@@ -40,7 +38,7 @@ static int by_appearance(const void *a, const void *b)
 }
 
 /* Writes the indexes of the inputs, sorted by flow, into inputs[in->n]. Returns flows[*ret_n],
- * sorted by the index of their first input; free() them. */
+ * sorted by their first input. free() them. */
 static struct run_of_flow *find_flows(const struct bb_inputs *in, uint32_t *inputs, size_t *ret_n)
 {
 	struct of_flow *all = bb_calloc(in->n, sizeof(*all));
@@ -50,7 +48,6 @@ static struct run_of_flow *find_flows(const struct bb_inputs *in, uint32_t *inpu
 	for (size_t i = 0; i < in->n; i++) {
 		const struct bb_input *x = &in->v[i];
 		const struct xdp_md *md = (const void *)x->ctx;
-		/* bytes of XDP metadata before the frame */
 		size_t skip = x->ctx_kind == BB_CTX_XDP ? md->data : 0;
 
 		all[i].input = (uint32_t)i;
@@ -70,8 +67,6 @@ static struct run_of_flow *find_flows(const struct bb_inputs *in, uint32_t *inpu
 	*ret_n = n;
 	return flows;
 }
-
-/* --- put the inputs into an order --- */
 
 /* Draws an index below n. The probability of index i is proportional to sums[i] - sums[i - 1]. */
 static size_t draw(const double *sums, size_t n, struct bb_rng *rng)

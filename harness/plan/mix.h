@@ -15,11 +15,10 @@
  *             flow rank 2. The packets of a flow come in the order of the scenario.
  */
 
-/* Makes the order of a mix. BB_ORDER_NONE is `random` without weights. n is the number of runs
- * until the order repeats; 0: there are no inputs. The caller frees v. */
+/* BB_ORDER_NONE means `random` without weights. n is the number of runs until the order repeats, 0
+ * if there are no inputs. The caller frees v. */
 struct bb_u32_list bb_mix__make(const struct bb_inputs *inputs, enum bb_order order, uint64_t seed);
 
-/* Writes a description such as "test runs on a mix of 3000 inputs, in random order" into
- * ret_words[size]. `order` must not be BB_ORDER_NONE. */
+/* Writes "test runs on a mix of 3000 inputs, in random order". Not for BB_ORDER_NONE. */
 void bb_mix__words(const struct bb_inputs *inputs, enum bb_order order, char *ret_words,
 		   size_t size);

@@ -14,9 +14,7 @@
 #define UDP_BYTES 8u
 #define ICMP_BYTES 8u
 #define VLAN_BYTES 4u
-/* the smallest EtherType; a smaller number in this field is the length of the payload (IEEE
- * 802.3) */
-#define ETH_TYPE_MIN 0x600
+#define ETH_TYPE_MIN 0x600 /* a smaller number is the length of the payload (IEEE 802.3) */
 #define TYPE_IPV4 0x0800u
 #define TYPE_IPV6 0x86ddu
 #define TYPE_ARP 0x0806u
@@ -29,12 +27,10 @@
 #define PROTO_ICMPV6 58u
 #define PROTO_EXPERIMENT 253u
 
-/* Headers that may follow an IP header. `protocol` is the number in the IP header, `bytes` the
- * shortest length of the header, and `checksum_at` the offset of the checksum in it. */
+/* Headers that may follow an IP header. `bytes` is the shortest length of the header. */
 static const struct l4 {
 	uint32_t protocol, bytes, checksum_at;
-	/* true: the checksum also covers the IP addresses and the protocol */
-	bool has_pseudo_header;
+	bool has_pseudo_header; /* the checksum also covers the IP addresses and the protocol */
 } l4_headers[] = {
 	{PROTO_TCP, TCP_BYTES, 16, true},
 	{PROTO_UDP, UDP_BYTES, 6, true},
@@ -109,7 +105,7 @@ void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size)
 	}
 	if (p->l4 == BB_PACKET_ICMP) {
 		l4[0] = p->ip == BB_PACKET_IPV6 ? 128 : 8; /* echo request */
-		put16(l4 + 6, 1);                          /* sequence number of the echo request */
+		put16(l4 + 6, 1);                          /* sequence number */
 	} else if (p->l4) {
 		put16(l4, p->src_port);
 		put16(l4 + 2, p->dst_port);
@@ -140,8 +136,7 @@ uint16_t bb_inet_checksum(uint32_t sum, const uint8_t *data, size_t len)
 	return (uint16_t)~sum16(sum, data, len);
 }
 
-/* Sets the checksum of the header l4[len], which follows the IP header. `sum` is the sum of the
- * 16-bit words of the IP addresses, for the pseudo-header. */
+/* `sum` is the sum of the 16-bit words of the IP addresses, for the pseudo-header. */
 static void fix_l4(uint8_t *l4, size_t len, unsigned int protocol, uint32_t sum)
 {
 	for (const struct l4 *h = l4_headers; h < l4_headers + BB_LEN(l4_headers); h++) {
@@ -175,7 +170,7 @@ void bb_frame__fix_checksums(uint8_t *frame, size_t len)
 {
 	bool is_ipv4 = bb_frame__is_ipv4(frame, len), is_ipv6 = is_ipv6_frame(frame, len);
 	uint8_t *ip = frame + ETH_BYTES;
-	size_t room = len - ETH_BYTES; /* bytes after the Ethernet header */
+	size_t room = len - ETH_BYTES;
 
 	if (is_ipv4) {
 		size_t header = (size_t)(ip[0] & 15) * 4, total = get16(ip + 2);
@@ -193,12 +188,10 @@ void bb_frame__fix_checksums(uint8_t *frame, size_t len)
 	}
 }
 
-/* --- the flow of a frame --- */
-
-/* Offsets, from the beginning of a frame, of the fields that identify its flow. */
+/* offsets in a frame of the fields that identify its flow */
 struct flow_at {
 	size_t addresses, address_bytes, protocol;
-	size_t ports; /* 0 means that the frame has no ports */
+	size_t ports; /* 0 if the frame has no ports */
 };
 
 static bool find_flow(const uint8_t *frame, size_t len, struct flow_at *ret_at)
@@ -212,7 +205,7 @@ static bool find_flow(const uint8_t *frame, size_t len, struct flow_at *ret_at)
 			  : (struct flow_at){ETH_BYTES + 8, 16, ETH_BYTES + 6, 0};
 	if (is_ipv4) {
 		l4 = ETH_BYTES + (size_t)(frame[ETH_BYTES] & 15) * 4;
-		/* false for a fragment after the first one; such a fragment has no ports */
+		/* a fragment after the first one has no ports */
 		is_first = !(get16(frame + ETH_BYTES + 6) & 0x1fff);
 	}
 	if (is_first && l4 + 4 <= len && l4 >= ETH_BYTES + IPV4_BYTES &&
@@ -254,8 +247,6 @@ bool bb_frame__move_flow(uint8_t *frame, size_t len, uint32_t nth)
 	return true;
 }
 
-/* --- frames that programs often look for --- */
-
 enum usual_form { PLAIN, TAGGED, TIMESTAMPED, TUNNELLED, ARP };
 
 static const struct {
@@ -272,8 +263,8 @@ static const struct {
 	{BB_PACKET_NO_IP, BB_PACKET_NO_L4, ARP},
 };
 
-/* Turns the SYN segment at `tcp` into a segment with PSH, ACK and the option "timestamps" (RFC
- * 7323). The option overwrites the first bytes of the payload. */
+/* Adds PSH, ACK and the option "timestamps" (RFC 7323), which overwrites the first bytes of the
+ * payload, to a SYN segment. */
 static void add_timestamps(uint8_t *tcp)
 {
 	static const uint8_t option[] = {1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -283,8 +274,7 @@ static void add_timestamps(uint8_t *tcp)
 	memcpy(tcp + TCP_BYTES, option, sizeof(option));
 }
 
-/* Inserts an IPv4 header before the IP packet in a frame of `len` bytes. The buffer `frame` must
- * have room for IPV4_BYTES more bytes. `inner` is the IP version of the old packet. */
+/* Inserts an IPv4 header before the packet in the frame, which must have room for it. */
 static void put_into_ipv4(uint8_t *frame, size_t len, enum bb_packet_ip inner)
 {
 	uint8_t *ip = frame + ETH_BYTES;
@@ -341,11 +331,9 @@ size_t bb_packet__usual(size_t nth, uint8_t frame[BB_USUAL_FRAME_BYTES])
 	return len;
 }
 
-/* --- read the description of a packet in a scenario --- */
-
 struct spec {
 	struct bb_packet packet;
-	uint32_t size; /* length of the frame, from the key `size`; 0 if the key is not given */
+	uint32_t size; /* from the key `size`; 0 if not given */
 };
 
 static int read_mac(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
@@ -416,7 +404,7 @@ static const struct bb_kind ipv6_kind = {
 static const struct bb_kind tcp_kind = {BB_KIND("tcp", "{src: 1234, dst: 80}", port_fields)};
 static const struct bb_kind udp_kind = {BB_KIND("udp", "{src: 1234, dst: 53}", port_fields)};
 
-/* Reads the mapping of an IP, TCP or UDP header. Fails if the packet has one of that layer. */
+/* Fails if the packet already has a header of that layer. */
 static int read_header(const struct bb_reader *r, const struct bb_field *f,
 		       const struct bb_yaml *node, void *base)
 {
@@ -433,7 +421,7 @@ static int read_header(const struct bb_reader *r, const struct bb_field *f,
 	return bb_kind__read(r, f->of, node, 0, base);
 }
 
-/* tcp_flags[i] is the name of bit i of the flags in a TCP header (RFC 9293, 3.1) */
+/* bit i of the flags in a TCP header is tcp_flags[i] (RFC 9293, 3.1) */
 static const char *const tcp_flags[] = {"fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr"};
 
 static const struct bb_field packet_fields[] = {

@@ -7,17 +7,16 @@
 
 /* The parameter of a drive. Each variant has one case for each of the n values. */
 struct param {
-	const char *name; /* name of the parameter; NULL: the drive has no parameter */
-	/* values[n]; NULL: the inputs are the values, or the drive has no parameter */
+	const char *name; /* NULL if the drive has no parameter */
+	/* values[n]; NULL if the inputs are the values, or if there is no parameter */
 	const uint32_t *values;
-	/* inputs of the drive: n or, if is_fill, at least one; NULL: it has no inputs */
 	const struct bb_inputs *inputs;
-	bool numbered; /* true: the names of all inputs are whole numbers */
-	bool is_fill;  /* true: each value is a number of entries to which maps are filled */
+	bool numbered; /* the names of all inputs are whole numbers */
+	bool is_fill;  /* each value is a number of entries to which maps are filled */
 	size_t n;
 };
 
-/* Reads an input's name as a number. Refuses leading zeros: two names never give one number. */
+/* Refuses leading zeros, so that two names never give one number. */
 static bool is_number(const char *name, uint32_t *ret_value)
 {
 	char again[16];
@@ -58,9 +57,8 @@ static bool is_in(const char *name, const char *const *names, size_t n)
 	return BB_ANY(names, n, !strcmp(*it, name));
 }
 
-/* Fails with the message that `word` is not among the valid names have[n]. The names after these,
- * have[n] to have[n + n_others - 1], are valid in other scenarios; the message may suggest one of
- * them. */
+/* Says that `word` is not among the valid names have[n]. The n_others names after them are valid in
+ * other scenarios, so the message may suggest one of them, too. */
 static int say_unknown(const char *kind, const char *word, const struct bb_scenario *s,
 		       const char *const *have, size_t n, size_t n_others, struct bb_err *err)
 {
@@ -80,15 +78,14 @@ static int say_unknown(const char *kind, const char *word, const struct bb_scena
 		       list);
 }
 
-/* True if `name`, the value of the option --drive, names this drive. "in-situ" names all drives
- * in situ, "in-situ-packets" only one of them. "parallel" names "parallel" and "parallel-same". */
+/* --drive "in-situ" names all drives in situ, "in-situ-packets" only one of them. "parallel" names
+ * "parallel" and "parallel-same". */
 static bool is_called(const struct bb_drive_spec *d, const char *name)
 {
 	return !strcmp(name, bb_drive_name(d)) ||
 	       ((d->kind->name || d->same_input) && !strcmp(name, d->kind->with));
 }
 
-/* Checks that the scenario has all variants and drives that the options name. */
 static int check_names(const struct bb_scenario *s, const struct bb_plan_opts *opts,
 		       struct bb_err *err)
 {
@@ -115,7 +112,7 @@ static int check_names(const struct bb_scenario *s, const struct bb_plan_opts *o
 	return rc;
 }
 
-/* Appends the case of `v` under `d` for value `i` of the parameter. p->cases must have room. */
+/* p->cases must have room for the case. */
 static void add_case(struct bb_plan *p, const struct bb_plan_opts *opts,
 		     const struct bb_variant_spec *v, const struct bb_drive_spec *d,
 		     const struct param *param, size_t i)
@@ -167,7 +164,6 @@ static void add_case(struct bb_plan *p, const struct bb_plan_opts *opts,
 	snprintf(c->name + len, sizeof(c->name) - len, "/%s=%s", c->param, c->input->name);
 }
 
-/* True if the drive measures this variant and the options do not exclude the variant. */
 static bool wanted(const struct bb_plan_opts *opts, const struct bb_drive_spec *d,
 		   const char *variant)
 {
@@ -176,9 +172,8 @@ static bool wanted(const struct bb_plan_opts *opts, const struct bb_drive_spec *
 	return !opts->variants.n || is_in(variant, opts->variants.v, opts->variants.n);
 }
 
-/* True if the variant is measured at value `i` of the parameter. Copies of a variant
- * (bb_scenario__spread_fills()) differ in fill_count. Under a parameter other than the number of
- * entries, only the copy with the last count is measured. */
+/* Copies of a variant (bb_scenario__spread_fills()) differ in fill_count. If the parameter is not
+ * the number of entries, only the copy with the last count is measured. */
 static bool has_value(const struct bb_scenario *s, const struct bb_variant_spec *v,
 		      const struct param *param, size_t i)
 {
@@ -217,8 +212,7 @@ static void add_drive(struct bb_plan *p, const struct bb_plan_opts *opts,
 	}
 }
 
-/* Checks that no two cases have the same name. So two drives of one name must differ in their
- * variants or in the values of their parameter. */
+/* Two drives of one name must differ in their variants or in the values of their parameter. */
 static int check_cases(const struct bb_plan *p, struct bb_err *err)
 {
 	for (size_t i = 0; i < p->n_cases; i++) {
@@ -242,8 +236,8 @@ static int check_cases(const struct bb_plan *p, struct bb_err *err)
 	return 0;
 }
 
-/* A drive with `same_input` is compared with a drive of the same kind without it. If there are such
- * drives, checks that one of them has the same first input, and one for each CPU. */
+/* A drive with `same_input` is compared with a drive of its kind without it, which must have the
+ * same first input, and one input for each CPU. */
 static int check_same_input(const struct bb_scenario *s, const struct bb_drive_spec *d,
 			    struct bb_err *err)
 {

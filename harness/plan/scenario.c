@@ -8,8 +8,7 @@
 #include "plan/field.h"
 #include "plan/yaml.h"
 
-/* Each table below lists the keys of one kind of mapping, one row per key. The functions above a
- * table read those values that no type of plan/field.h can read. */
+/* Each table below lists the keys of one kind of mapping, after the readers of their values. */
 
 static const char *const consumers[] =
 	{[BB_DRAIN_EACH_RUN] = "caught-up", [BB_DRAIN_HALF_FULL] = "behind"};
@@ -19,25 +18,25 @@ static const char *const orders[] = {[BB_ORDER_NONE] = "none",
 				     [BB_ORDER_ZIPF] = "zipf"};
 static const char *const all_caches[] = {[BB_CACHES_HOT] = "hot", [BB_CACHES_COLD] = "cold"};
 
-/* values of the key `refused`; the index is true if a refused program is skipped */
+/* the index is true if a refused program is skipped */
 static const char *const refusals[] = {[false] = "error", [true] = "skip"};
 
-/* values of `sampler`; the first one is the default */
+/* the first one is the default */
 static const char *const samplers[] = {"program", "none", "perf-record", "profile"};
 
-/* limit: values of `with`, and of the key that chooses between kinds with the same `with` */
+/* values of `with`, and of the key that chooses between kinds with the same `with` */
 #define MAX_CHOICES 32
-#define MAX_KINDS 31 /* limit: kinds of drives, because each kind has a bit in bb_field.with */
+#define MAX_KINDS 31 /* kinds of drives, because each kind has a bit in bb_field.with */
 #define BUFFER_MOST_BYTES (1 << 30)
 
-/* --- fired_by: a trigger's name, {call: malloc, arguments: [64]} or {run: [true]} --- */
+/* fired_by: a trigger's name, {call: malloc, arguments: [64]} or {run: [true]} */
 
 static const struct bb_field buffer_fields[] = {
 	{"buffer", &bb_type_u32, .required = true, .min = 1, .max = BUFFER_MOST_BYTES},
 };
 static const struct bb_kind buffer_kind = {BB_KIND("a buffer", "{buffer: 4096}", buffer_fields)};
 
-/* Reads an argument into `*ret_word`, in the form of bb_fired_by.arguments. */
+/* `*ret_word` has the form of bb_fired_by.arguments. */
 static int read_argument(const struct bb_reader *r, const struct bb_yaml *node, char **ret_word)
 {
 	int64_t number = 0;
@@ -123,8 +122,6 @@ static int read_fired_by(const struct bb_reader *r, const struct bb_field *f,
 	return rc;
 }
 
-/* --- read the variants --- */
-
 static int read_global(const struct bb_reader *r, const struct bb_yaml *key,
 		       const struct bb_yaml *node, struct bb_global_spec *global)
 {
@@ -157,7 +154,7 @@ static int read_global(const struct bb_reader *r, const struct bb_yaml *key,
 
 #define MOST_COMBINATIONS 64u
 
-/* Stores the number of combinations of values of a variant's globals: it is read once for each. */
+/* The variant is read once for each combination of values of its globals. */
 static int count_combinations(const struct bb_reader *r, const struct bb_yaml *node,
 			      uint32_t *ret_n)
 {
@@ -180,10 +177,10 @@ static int count_combinations(const struct bb_reader *r, const struct bb_yaml *n
 	return 0;
 }
 
-/* Replaces `*node`, a list of values of the global `key`, by the value that belongs to the
- * variant's combination. Appends that value to v->suffix: ".max_frames-64". `*rest` is
- * v->combination at the first global with a list. `*rest` divided by the number of values gives the
- * index of the value as its remainder, and as its quotient the `*rest` for the next global. */
+/* Replaces `*node`, a list of values of the global `key`, by the value of the variant's
+ * combination, and appends it to v->suffix: ".max_frames-64". `*rest` is v->combination at the
+ * first list. Dividing it by the number of values gives the index (remainder) and the next `*rest`
+ * (quotient). */
 static int choose_value(const struct bb_reader *r, const struct bb_yaml *key,
 			const struct bb_yaml **node, uint32_t *rest, struct bb_variant_spec *v)
 {
@@ -237,8 +234,7 @@ static char *place_of(const struct bb_reader *r, const struct bb_yaml *node)
 	return bb_asprintf("%s:%u:%u", r->path, node->line, node->col);
 }
 
-/* Checks the keys about the hook: `binary` and `function` need each other, and `pid` excludes
- * `fired_by`. Stores the positions of `binary`, and of `fired_by` or `pid`, for later messages. */
+/* `binary` and `function` need each other, and `pid` excludes `fired_by`. */
 static int check_place(const struct bb_reader *r, const struct bb_yaml *node,
 		       struct bb_variant_spec *v)
 {
@@ -261,8 +257,7 @@ static int check_place(const struct bb_reader *r, const struct bb_yaml *node,
 	return 0;
 }
 
-/* If the variant has `id` or `pinned`, refuses keys about loading, because a live program is loaded
- * already. Refuses `id` and `pinned` together. */
+/* A live program is loaded already, so `id` or `pinned` excludes keys about loading. */
 static int check_live(const struct bb_reader *r, const struct bb_yaml *node,
 		      const struct bb_variant_spec *v)
 {
@@ -392,8 +387,6 @@ static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, v
 	return rc;
 }
 
-/* --- read the drives --- */
-
 /* Reads a text that must be among those that the drive's kind allows (bb_drive_key.choice). */
 static int read_of_kind(const struct bb_reader *r, const struct bb_field *f,
 			const struct bb_yaml *node, void *base)
@@ -433,8 +426,7 @@ static int find_kind(const struct bb_reader *r, const struct bb_yaml *node,
 		return bb_yaml__fail(r, node, "a drive needs the key 'with', one of: %s",
 				     bb_phrase__join(names, with.n_choices).text);
 	*ret_kind = name->kind == BB_YAML_TEXT ? bb_drive_kind_find(name->text, NULL) : NULL;
-	/* If `with` names no kind, bb_field__choose() fails, with a message that lists the
-	 * values. */
+	/* a wrong `with` fails here, with a message that lists the values */
 	rc = *ret_kind ? 0 : bb_field__choose(r, &with, name, &i);
 	if (rc)
 		return rc;
@@ -454,7 +446,6 @@ static int find_kind(const struct bb_reader *r, const struct bb_yaml *node,
 	return rc;
 }
 
-/* If a drive leaves out a key, sets its member to the default of the drive's kind. */
 static void set_drive_defaults(struct bb_drive_spec *d)
 {
 	const struct bb_drive_kind *kind = d->kind;
@@ -481,13 +472,11 @@ static void set_drive_defaults(struct bb_drive_spec *d)
 
 static const struct bb_type already_read = {0};
 
-/* Marks a key that only some kinds of drives take (bb_drive_kind.keys). read_drive() adds the
- * bits of these kinds to the row. The bit MAX_KINDS belongs to no kind. It is set because the
- * value 0 would allow the key in all kinds. */
+/* Only some kinds of drives take the key. read_drive() adds their bits. The bit MAX_KINDS belongs
+ * to no kind. It is set because the value 0 would allow the key in all kinds. */
 #define OF_KINDS .with = BB_BIT(MAX_KINDS)
 
-/* Reads how many CPUs to use: one number or a list of numbers. Replaces `all` by the number of
- * CPUs that bpfbench may use, or leaves it out if the list has that number already. */
+/* `all` becomes the number of usable CPUs, unless the list has that number already. */
 static int read_cpus(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, void *base)
 {
@@ -553,8 +542,7 @@ static const struct bb_field drive_fields[] = {
 	{"floor", TEXT(bb_drive_spec, floor)},
 };
 
-/* The table of the keys of drives, and the names of the kinds of drives for messages. In each row,
- * `with` has a bit for each kind that takes the key. */
+/* the keys of drives, and the names of the kinds of drives, which are the modes */
 struct drive_schema {
 	struct bb_field fields[BB_LEN(drive_fields)];
 	struct bb_mode modes[MAX_KINDS];
@@ -631,9 +619,8 @@ static int read_drive(const struct bb_reader *r, const struct bb_yaml *node, voi
 	return rc;
 }
 
-/* If the argument is NULL, returns the values that the key `with` of a drive may have. Otherwise it
- * is one of these values, and the function returns those of the other key (`trigger` or `event`)
- * that chooses between the kinds of drives with this value. */
+/* If `with` is NULL, returns the values of a drive's key `with`. Otherwise returns the values of
+ * the key (`trigger` or `event`) that chooses between the kinds with this `with`. */
 static json_t *kind_names(const char *with)
 {
 	json_t *names = json_array();
@@ -682,9 +669,8 @@ static json_t *kind_rule(const struct bb_drive_kind *kind)
 			json_array_append_new(by, json_string(kind->by[i]));
 		json_object_set_new(with, kind->by_key, json_pack("{s:o}", "enum", by));
 	}
-	/* `by_key` names the key that chooses between kinds with the same `with`. A drive without
-	 * this key is of the first of these kinds. So only the rules of the other kinds require the
-	 * key. */
+	/* `by_key` names the key that chooses between kinds with the same `with`. Without this key,
+	 * a drive is of the first of these kinds, whose rule therefore does not require the key. */
 	if (kind->by_key && bb_drive_kind_find(kind->with, NULL) != kind)
 		json_array_append_new(chosen_by, json_string(kind->by_key));
 	return json_pack("{s:{s:o,s:o},s:{s:{s:o},s:o,s:o}}", "if", "properties", with, "required",
@@ -692,7 +678,6 @@ static json_t *kind_rule(const struct bb_drive_kind *kind)
 			 "properties", values);
 }
 
-/* Returns the schema's rules for drives: the values of `with`, and a rule for each kind. */
 static json_t *drive_rules(void)
 {
 	json_t *rules = json_pack("[{s:{s:{s:o}}}]", "properties", "with", "enum",
@@ -717,8 +702,6 @@ static const struct bb_kind drive_kind = {.what = "a drive",
 					  .where_offset = offsetof(struct bb_drive_spec, where),
 					  .read = read_drive,
 					  .rules = drive_rules};
-
-/* --- read and check the whole scenario --- */
 
 static const struct bb_field expect_fields[] = {
 	{"drops", &bb_type_u32, BB_AT(bb_scenario, expect_drops), .required = true, .min = 0,
@@ -749,8 +732,7 @@ static const struct bb_field scenario_fields[] = {
 static const struct bb_kind scenario_kind = {
 	BB_KIND("a scenario", "'name: perf_profiler'", scenario_fields)};
 
-/* Checks that the value `node` of `key` names a variant. Does nothing if `node` is NULL, because
- * then the key is not given. */
+/* Checks that the value `node` of `key` names a variant. `node` is NULL if the key is not given. */
 static int check_reference(const struct bb_reader *r, const struct bb_scenario *s, const char *key,
 			   const struct bb_yaml *node)
 {
@@ -767,8 +749,7 @@ static int check_reference(const struct bb_reader *r, const struct bb_scenario *
 			     bb_phrase__join(names, s->n_variants).text);
 }
 
-/* Checks the names of variants in a drive. It runs after the whole file is read, because the
- * variants may stand below the drives. */
+/* Runs after the whole file is read, because the variants may stand below the drives. */
 static int check_drive(const struct bb_reader *r, const struct bb_scenario *s,
 		       const struct bb_yaml *node)
 {
@@ -803,8 +784,7 @@ static int check_reset(const struct bb_reader *r, const struct bb_scenario *s,
 	return 0;
 }
 
-/* Checks whether keys that depend on each other agree. Copies the scenario's own maps to the
- * variants and its floor to the drives. Sets the entries of each `fill` to its last count. */
+/* Checks whether keys agree, and copies the scenario's maps and floor to variants and drives. */
 static int settle(const struct bb_reader *r, const struct bb_yaml *root, struct bb_scenario *s)
 {
 	const struct bb_yaml *drives = bb_yaml__get(root, "drive");
@@ -878,8 +858,7 @@ void bb_scenario__write_schema(FILE *out)
 
 int bb_scenario__read(const char *path, struct bb_scenario **ret_scenario, struct bb_err *err)
 {
-	/* The buffer has one byte more than the limit, so that bb_scenario__parse() sees that a
-	 * file is too large. */
+	/* one byte more than the limit, to notice a file that is too large */
 	size_t size = BB_YAML_MAX_BYTES + 1, len;
 	FILE *file = fopen(path, "re"); /* the file may be a pipe, whose size is not known */
 	char *text;
@@ -902,8 +881,6 @@ void bb_scenario__free(struct bb_scenario *s)
 		bb_kind__done(&scenario_kind, s);
 	free(s);
 }
-
-/* --- variants and drives that options of the command line add --- */
 
 /* If the drive names `like` among its variants, adds `name` to them. */
 static void drive_like(struct bb_drive_spec *d, const char *name, const char *like)
@@ -957,7 +934,7 @@ const struct bb_drive_spec *bb_scenario__each_input(const struct bb_scenario *s,
 			       same_first(&it->inputs, &same->inputs));
 }
 
-/* Returns the kind of the drive's twin; NULL if the drive cannot have this twin. */
+/* Returns NULL if the drive cannot have this twin. */
 static const struct bb_drive_kind *kind_of_twin(const struct bb_drive_spec *d, enum bb_twin twin)
 {
 	if (twin == BB_TWIN_COLD)
@@ -1000,14 +977,12 @@ int bb_scenario__add_twins(struct bb_scenario *s, enum bb_twin twin, struct bb_e
 	return 0;
 }
 
-/* --- copies of variants with maps whose `fill` has several counts --- */
-
 static bool has_list(const struct bb_map_spec *map)
 {
 	return map->fill.counts.n > 1;
 }
 
-/* Stores in s->fill_counts the list of counts that all maps with several counts must share. */
+/* All maps with several counts must share one list, which is stored in s->fill_counts. */
 static int find_counts(struct bb_scenario *s, struct bb_err *err)
 {
 	struct bb_u32_list *found = &s->fill_counts;
@@ -1035,9 +1010,8 @@ static int find_counts(struct bb_scenario *s, struct bb_err *err)
 	return 0;
 }
 
-/* Refuses drives that cannot measure maps filled to several sizes: those with several inputs or
- * several values of their own parameter, and those that do not fire or that measure by time. A
- * drive that counts is never refused. */
+/* Drives with another parameter, and those that do not fire or that measure for a given time,
+ * cannot measure maps filled to several sizes. A drive that counts can. */
 static int check_one_parameter(const struct bb_scenario *s, struct bb_err *err)
 {
 	for (size_t i = 0; i < s->n_drives; i++) {
@@ -1061,8 +1035,7 @@ static int check_one_parameter(const struct bb_scenario *s, struct bb_err *err)
 	return 0;
 }
 
-/* Appends a copy of the variant `from` to s->variants or, if a map of it has a list of numbers of
- * entries, one copy for each number. */
+/* Appends a copy of `from` or, if a map has several counts, one copy for each count. */
 static void spread(struct bb_scenario *s, const struct bb_variant_spec *from)
 {
 	bool is_spread = BB_ANY(from->maps.v, from->maps.n, has_list(it));

@@ -52,8 +52,7 @@ static json_t *value_of(json_t *defs, const struct bb_field *f)
 	return f->schema ? json_pack("{s:[o,o]}", "anyOf", scalar(f, schema), value) : value;
 }
 
-/* Returns the names of the keys that a mapping may have or, if `only_required`, must have.
- * `mode` has the bits of the modes of the mapping, as in bb_field.with. */
+/* Returns the keys that a mapping of these modes may have or, if `only_required`, must have. */
 static json_t *keys_of(const struct bb_kind *kind, unsigned int mode, bool only_required)
 {
 	json_t *keys = json_array();
@@ -67,9 +66,8 @@ static json_t *keys_of(const struct bb_kind *kind, unsigned int mode, bool only_
 	return keys;
 }
 
-/* For a kind whose modes are chosen by keys: a key with the name of a mode chooses this mode. Adds
- * two rules to `schema`: a mapping must have one of these keys, and that key decides which other
- * keys are allowed. */
+/* A key with the name of a mode chooses this mode. A mapping must have one of these keys, which
+ * decides which other keys are allowed. */
 static void add_forms(const struct bb_kind *kind, json_t *properties, json_t *schema)
 {
 	json_t *rules = json_array(), *one_of = json_array();

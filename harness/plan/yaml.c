@@ -57,8 +57,7 @@ struct bb_yaml_shown bb_yaml__show(const struct bb_yaml *node)
 		return s;
 	s.text[at++] = '\'';
 	for (size_t len; *p; p += len) {
-		/* Escape control characters (C0 and C1) and DEL, because they could control the
-		 * user's terminal. */
+		/* control characters (C0, C1 and DEL) could control the user's terminal */
 		bool is_control = *p < 0x20 || *p == 0x7f || (p[0] == 0xc2 && p[1] < 0xa0);
 
 		len = bb_utf8_len((const char *)p); /* libyaml has checked that the text is UTF-8 */
@@ -77,14 +76,14 @@ struct bb_yaml_shown bb_yaml__show(const struct bb_yaml *node)
 	return s;
 }
 
-/* Returns a node that has only the position `mark`, for messages. */
+/* Returns a node that has only a position, for messages. */
 static struct bb_yaml node_at(yaml_mark_t mark)
 {
 	return (struct bb_yaml){.line = (uint32_t)mark.line + 1, .col = (uint32_t)mark.column + 1};
 }
 
-/* Returns a node that has only the position of the byte at `offset` in `text`, for messages.
- * libyaml reports only the offset of a byte that is not UTF-8. */
+/* Finds a byte's line and column for messages. libyaml gives only the offset of a byte that is not
+ * UTF-8. */
 static struct bb_yaml node_at_byte(const char *text, size_t offset)
 {
 	yaml_mark_t m = {0};
@@ -230,8 +229,8 @@ static int build_node(struct ctx *c, const yaml_event_t *event, int depth, struc
 	return 0;
 }
 
-/* Builds the root node, and checks that the text has no second document. libyaml gives these
- * events: stream start, document start, the events of the root, document end, stream end. */
+/* Checks that the text has no second document. libyaml gives these events: stream start, document
+ * start, the events of the root, document end, stream end. */
 static int build_document(struct ctx *c, struct bb_yaml *ret_root)
 {
 	const struct bb_yaml start = {.line = 1, .col = 1};
@@ -278,8 +277,8 @@ int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yam
 		return bb_fail(err, -EFBIG, "%s: larger than %zu KiB, the limit for a scenario",
 			       path, BB_YAML_MAX_BYTES >> 10);
 	c.text = text + bom;
-	/* Lines with % at their beginning are directives. libyaml compares each %TAG directive with
-	 * all earlier ones, so a text with many of them would take long. No scenario needs one. */
+	/* A line that begins with % is a directive. libyaml compares each %TAG directive with all
+	 * earlier ones, so many of them would take long. No scenario needs one. */
 	for (size_t i = 0; i < len - bom; i++) {
 		bool begins_line = !i || c.text[i - 1] == '\n' || c.text[i - 1] == '\r';
 
@@ -312,7 +311,7 @@ void bb_yaml__write(FILE *out, const char *text)
 				   "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 	/* Our reader takes a word or path of these characters for a text, without quotes. Other
-	 * YAML readers take some words, such as `true`, for something else. */
+	 * YAML readers may not, as with `true`. */
 	if (*text && strchr(first, *text) && strspn(text, rest) == strlen(text) &&
 	    strcmp(text, "null")) {
 		fputs(text, out);

@@ -3,10 +3,9 @@
 
 #include "base/std.h"
 
-/* A YAML text as a tree of nodes that know their positions. The reader accepts only what scenarios
- * need: one document of texts, lists, and mappings with distinct text keys. It refuses anchors,
- * aliases and tags. The limits below bound size, nesting and number of entries, so that no input
- * makes the reader slow or large. */
+/* A YAML text as a tree of nodes that know their positions. Only what scenarios need is accepted:
+ * one document of texts, lists, and mappings with distinct text keys, without anchors, aliases and
+ * tags. The limits are there so that no input makes the reader slow or large. */
 #define BB_YAML_MAX_BYTES ((size_t)1 << 20)
 #define BB_YAML_MAX_DEPTH 16
 #define BB_YAML_MAX_ENTRIES 1024
@@ -19,36 +18,33 @@ enum bb_yaml_kind {
 
 struct bb_yaml {
 	enum bb_yaml_kind kind;
-	/* position of the node's beginning, counted from 1; columns count characters */
-	uint32_t line, col;
-	/* true: the text is in quotes or a block, so it is neither a number nor null */
-	bool quoted;
-	bool flow;  /* true: the list or mapping is written with brackets or braces */
-	char *text; /* the text in UTF-8, owned; NULL for a list or mapping */
-	/* items[n] of a list; n keys (items[2i]) and values (items[2i + 1]) of a mapping */
+	uint32_t line, col; /* position of the node's beginning, from 1; columns count characters */
+	bool quoted; /* the text is in quotes or a block, so it is neither a number nor null */
+	bool flow;   /* the list or mapping is written with brackets or braces */
+	char *text;  /* UTF-8, owned; NULL for a list or mapping */
+	/* items of a list, or keys (items[2i]) and values (items[2i + 1]) of a mapping */
 	struct bb_yaml *items;
 	size_t n;
-	size_t n_items; /* number of nodes in `items`: n or 2n; only yaml.c uses it */
+	size_t n_items; /* number of nodes in `items`, n or 2n; only yaml.c uses it */
 };
 
-/* Parses text[len]. `path` is only for messages. Returns 0; -EINVAL for a text that is not
- * accepted; -EFBIG if it is too large. Free the root with bb_yaml__free(). */
+/* Parses text[len]. `path` is only for messages. Returns 0, -EINVAL for a text that is not
+ * accepted, or -EFBIG if it is too large. */
 int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yaml **ret_root,
 		   struct bb_err *err);
 void bb_yaml__free(struct bb_yaml *root);
 
-/* Writes `text` as a YAML text, which may also stand inside braces; in double quotes if needed. */
+/* Writes `text` as a YAML text that may also stand inside braces, in double quotes if needed. */
 void bb_yaml__write(FILE *out, const char *text);
 
-/* Returns the value of `key`, or NULL if the mapping `map` has no such key. */
+/* Returns NULL if the mapping has no such key. */
 const struct bb_yaml *bb_yaml__get(const struct bb_yaml *map, const char *key);
 
 /* True if the node is a text without quotes: empty (as after `description:`), "~" or "null". */
 bool bb_yaml__is_nothing(const struct bb_yaml *node);
 
-/* The path of the file that is read, and the error to set. bb_yaml__fail() sets the message
- * "path:line:col: ...", with the position of `node`, a struct bb_yaml or bb_where, and returns
- * -EINVAL. */
+/* bb_yaml__fail() sets the message "path:line:col: ..." with the position of `node`, a struct
+ * bb_yaml or bb_where, and returns -EINVAL. */
 struct bb_reader {
 	const char *path;
 	struct bb_err *err;
@@ -57,8 +53,8 @@ struct bb_reader {
 	bb_fail((r)->err, -EINVAL, "%s:%u:%u: " fmt, (r)->path, (node)->line, (node)->col,         \
 		##__VA_ARGS__)
 
-/* Returns the words by which a message describes a node: its text in single quotes, shortened
- * and with control characters escaped; or "a list", "a mapping" or "nothing". */
+/* Words for a message: the node's text in single quotes, shortened and with control characters
+ * escaped, or "a list", "a mapping" or "nothing". */
 struct bb_yaml_shown {
 	char text[128];
 };

@@ -9,8 +9,8 @@
 #define CYCLES_RAM 35u
 
 struct bb_cache_model {
-	/* For each set, the numbers of its cache lines, the most recently used line first. A
-	 * line's number is its address / LINE_BYTES + 1; 0 means that there is no line. */
+	/* The cache lines of each set, the most recently used first. A line's number is its address
+	 * / LINE_BYTES + 1, and 0 means none. */
 	uint64_t code[SETS(BB_CACHE_L1_BYTES, L1_WAYS)][L1_WAYS];
 	uint64_t data[SETS(BB_CACHE_L1_BYTES, L1_WAYS)][L1_WAYS];
 	uint64_t last[SETS(BB_CACHE_LL_BYTES, LL_WAYS)][LL_WAYS];
@@ -26,8 +26,8 @@ void bb_cache_model__free(struct bb_cache_model *m)
 	free(m);
 }
 
-/* Moves the line to the front of the set way[n_ways]. Returns true if the set had the line.
- * Otherwise the line takes the place of the least recently used line. */
+/* Moves the line to the front of the set way[n_ways]. Returns true if the set had it. Otherwise
+ * drops the least recently used line. */
 static bool use(uint64_t *way, size_t n_ways, uint64_t line)
 {
 	size_t at = 0;

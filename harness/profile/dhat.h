@@ -3,9 +3,8 @@
 
 #include "base/std.h"
 
-/* Totals of a file that `valgrind --tool=dhat` wrote (version 2), in bytes and in blocks. Valgrind
- * calls them Total (all memory ever allocated), At t-gmax (when the heap was largest) and At t-end
- * (memory never freed). */
+/* Totals of a file of `valgrind --tool=dhat` (version 2): Total (all memory ever allocated), At
+ * t-gmax (when the heap was largest) and At t-end (memory never freed). */
 struct bb_dhat {
 	uint64_t total_bytes, total_blocks;
 	uint64_t gmax_bytes, gmax_blocks;
@@ -14,10 +13,9 @@ struct bb_dhat {
 
 struct bb_dhat_metric {
 	const char *name; /* valgrind's name of the total: "Total, bytes" */
-	const char *slug; /* name of the measure in BMF */
-	/* key under which each allocation point in the file has its part of the total */
-	const char *key;
-	size_t offset; /* offset of the total in struct bb_dhat */
+	const char *slug; /* name of the measure in Bencher Metric Format */
+	const char *key;  /* JSON key of an allocation point's part of the total */
+	size_t offset;
 };
 
 extern const struct bb_dhat_metric bb_dhat_metrics[];
@@ -28,6 +26,5 @@ static inline uint64_t bb_dhat_of(const struct bb_dhat *d, const struct bb_dhat_
 	return *(const uint64_t *)((const char *)d + m->offset);
 }
 
-/* Reads a DHAT file. Returns 0, or -errno with a message that names the file; -EINVAL if DHAT did
- * not write the file, or did not run in heap mode. */
+/* Returns 0, or -errno with a message: -EINVAL if DHAT did not write the file in heap mode. */
 int bb_dhat__read(const char *path, struct bb_dhat *ret_dhat, struct bb_err *err);

@@ -10,8 +10,6 @@
 #include "base/io.h"
 #include "profile/symtab.h"
 
-/* --- find separate debug files --- */
-
 #define SYSTEM "/usr/lib/debug"
 #define DWZ "/.dwz/"
 
@@ -67,44 +65,37 @@ int bb_debug_file__ask(int socket, enum bb_debug_kind kind, const char *name)
 	return fd < 0 ? -ENOENT : fd;
 }
 
-/* --- find the functions and the line of an address --- */
-
 /* A compilation unit. Its functions are listed when an address in it is first looked up. */
 struct dwarf_unit {
 	Dwarf_Die die;
 	bool is_listed;
 	Dwarf_Die *functions;
 	size_t n_functions;
-	/* address ranges of the functions; bb_symbol.rank is the index of the function in
-	 * `functions` */
-	struct bb_symtab ranges;
+	struct bb_symtab ranges; /* address ranges; bb_symbol.rank is an index in `functions` */
 };
 
 struct bb_elf_symbols {
 	Dwfl *dwfl;
-	Elf *elf; /* owned by dwfl */
-	/* socket to the parent process, which opens separate debug files; -1: such files are not
-	 * used */
+	Elf *elf;
+	/* socket to the parent process, which opens separate debug files; -1 to use none */
 	int socket;
 	uint64_t bias;              /* address in libdwfl minus address in the file */
 	struct bb_symtab functions; /* address ranges of the functions in the symbol table */
 	struct dwarf_unit *units;
 	size_t n_units;
-	/* Address ranges of the units; bb_symbol.rank is the index of the unit in `units`. We build
-	 * this list because clang writes no .debug_aranges. */
+	/* address ranges of the units, with indexes in `units` as rank; clang writes no
+	 * .debug_aranges */
 	struct bb_symtab ranges;
 	uint64_t dwarf_bias; /* address in libdwfl minus address in DWARF */
-	/* Number of DWARF entries that may still be read. There is a limit because the entries of a
-	 * damaged file can form a cycle. */
+	/* DWARF entries that may still be read, because those of a damaged file can form a cycle */
 	size_t dies_left;
 };
 
 #define MAX_SYMBOLS 8000000
 #define MAX_SEGMENTS 1024u
 #define MAX_UNITS 200000u
-#define MAX_RANGES 4096 /* limit: ranges of one DWARF entry */
-/* limit: DWARF entries that all look-ups in one file together may read */
-#define MAX_DIES 50000000u
+#define MAX_RANGES 4096    /* of one DWARF entry */
+#define MAX_DIES 50000000u /* DWARF entries that all look-ups in one file together may read */
 #define MAX_DEPTH 64
 #define MAX_ID 64u
 
@@ -123,7 +114,6 @@ static void add_ranges(struct bb_symtab *t, Dwarf_Die *die, size_t index)
 	}
 }
 
-/* Lists the compilation units; none if the file has no DWARF. */
 static void list_units(struct bb_elf_symbols *s, Dwfl_Module *module)
 {
 	Dwarf_Addr bias = 0;
@@ -147,10 +137,9 @@ static void list_units(struct bb_elf_symbols *s, Dwfl_Module *module)
 	bb_symtab__sort(&s->ranges);
 }
 
-/* Lists the functions of a compilation unit among the children of the entry `parent`, and the
- * functions in its namespaces and types. We do this by hand because dwfl_module_addrdie() needs
- * .debug_aranges, and dwarf_getscopes() of libdw 0.188 does not find functions in a namespace,
- * where clang and rustc define them. */
+/* Lists the functions below the entry `parent`, also in namespaces and types. dwfl_module_addrdie()
+ * needs .debug_aranges, and dwarf_getscopes() of libdw 0.188 does not find functions in a
+ * namespace, where clang and rustc define them. So we list them by hand. */
 static void list_functions(struct bb_elf_symbols *s, struct dwarf_unit *unit, Dwarf_Die *parent,
 			   int depth)
 {
@@ -178,7 +167,7 @@ static void list_functions(struct bb_elf_symbols *s, struct dwarf_unit *unit, Dw
 	} while (!dwarf_siblingof(&die, &die));
 }
 
-/* Finds the inlined function or lexical block that is a child of `die` and contains the address. */
+/* Finds the child of `die` that is an inlined function or lexical block with the address. */
 static bool child_at(struct bb_elf_symbols *s, Dwarf_Die *die, uint64_t address,
 		     Dwarf_Die *ret_child)
 {
@@ -197,9 +186,7 @@ static bool child_at(struct bb_elf_symbols *s, Dwarf_Die *die, uint64_t address,
 	return false;
 }
 
-/* Finds the function that contains the address, then the functions inlined there, outermost first.
- * Returns their number; 0 if there is none. The DWARF entry of an inlined function holds the line
- * at which it was called (DW_AT_call_line). */
+/* Finds the function at the address, then those inlined there. Returns their number. */
 static size_t find_scopes(struct bb_elf_symbols *s, struct dwarf_unit *unit, uint64_t address,
 			  Dwarf_Die ret_scopes[BB_ELF_MAX_FRAMES])
 {
@@ -256,9 +243,8 @@ static int find_no_elf(Dwfl_Module *, void **, const char *, Dwarf_Addr, char **
 	return -1;
 }
 
-/* Runs in the child process: asks the parent for a separate debug file. A file found by build id
- * must have that id, and a file found by debug link must have the checksum that the link names.
- * Returns a descriptor, or < 0 if there is no such file. */
+/* Runs in the child process, and asks its parent for a separate debug file. A file found by build
+ * id must have this id. A file found by debug link must have the link's checksum. */
 static int find_debug(Dwfl_Module *module, void **userdata, const char *, Dwarf_Addr, const char *,
 		      const char *link, GElf_Word crc, char **ret_path)
 {
@@ -302,8 +288,7 @@ static Dwfl_Module *report_file(struct bb_elf_symbols *s, int fd)
 	Elf64_Half type;
 	int copy;
 
-	/* Accept only programs and libraries: in an object file (ET_REL), code has no addresses
-	 * yet. */
+	/* An object file (ET_REL) is refused, because its code has no addresses yet. */
 	if (pread(fd, &type, sizeof(type), offsetof(Elf64_Ehdr, e_type)) != sizeof(type) ||
 	    (type != ET_EXEC && type != ET_DYN))
 		return NULL;
@@ -316,13 +301,12 @@ static Dwfl_Module *report_file(struct bb_elf_symbols *s, int fd)
 	return module;
 }
 
-/* Reads the symbol table. Of several names at one address, prefers one with a size; then global
- * names to weak ones, and weak ones to local ones; then the name with the fewest leading
- * underscores. perf prefers the same. */
+/* Of several names at one address, a name with a size comes first, then global names before weak
+ * and local ones, then names with few leading underscores. perf does likewise. */
 static void read_symbols(struct bb_elf_symbols *s, Dwfl_Module *module)
 {
-	/* 1 + the rank of each binding; the lowest rank is preferred. Bindings that are not listed
-	 * have 0 here. 0 - 1 below wraps round, so they get the highest rank. */
+	/* 1 + the rank, of which the lowest is kept. A binding that is not listed has 0, and 0 - 1
+	 * wraps round to the highest rank. */
 	static const uint32_t ranks[16] = {[STB_GLOBAL] = 1, [STB_WEAK] = 2, [STB_LOCAL] = 3};
 	int n = dwfl_module_getsymtab(module);
 
@@ -334,7 +318,7 @@ static void read_symbols(struct bb_elf_symbols *s, Dwfl_Module *module)
 							   NULL, NULL);
 		int type = GELF_ST_TYPE(sym.st_info);
 		uint32_t rank;
-		size_t len; /* length of the name without its version, as in memcpy@@GLIBC_2.14 */
+		size_t len; /* without the version, as in memcpy@@GLIBC_2.14 */
 
 		if (!name || !*name || section == SHN_UNDEF ||
 		    (type != STT_FUNC && type != STT_GNU_IFUNC))
@@ -388,8 +372,8 @@ bool bb_elf_symbols__address(const struct bb_elf_symbols *s, uint64_t offset, ui
 	return false;
 }
 
-/* Fills in the functions of frames[n]. A frame into which another function is inlined gets the line
- * of that call. The innermost frame gets no line here. */
+/* A frame into which another function is inlined gets the line of that call. The innermost frame
+ * gets no line here. */
 static void fill_frames(const Dwarf_Die *scopes, size_t n, struct dwarf_unit *unit,
 			struct bb_elf_frame *frames)
 {
@@ -435,8 +419,7 @@ size_t bb_elf_symbols__find(struct bb_elf_symbols *s, uint64_t address,
 	if (n)
 		fill_frames(scopes, n, unit, ret_frames);
 	else
-		n = 1; /* DWARF has no function at the address, as in assembly, but a symbol may
-			  cover it */
+		n = 1;
 	if (line) {
 		ret_frames[n - 1].file = dwarf_linesrc(line, NULL, NULL);
 		if (!dwarf_lineno(line, &number) && number > 0)

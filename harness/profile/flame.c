@@ -7,22 +7,21 @@
 BB_ASSET(flame_css, "harness/profile/flame.css");
 BB_ASSET(flame_js, "harness/profile/flame.js");
 
-#define WIDTH 1200.0 /* width of the graph, px */
-#define MARGIN 10.0  /* space to the left and to the right of the frames, px */
-#define ROW 17u      /* height of a frame, px */
-#define HEAD 36u     /* height of the title, px */
-/* height of the legend, the buttons, and the line about a selected frame, px */
-#define FOOT 56u
-#define LETTER_WIDTH 7.0   /* px: width of a letter of the monospaced font at 11.5 px, rounded up */
-#define MIN_WIDTH 0.1      /* px; frames that are narrower are left out */
+#define WIDTH 1200.0 /* all sizes in px */
+#define MARGIN 10.0
+#define ROW 17u  /* height of a frame */
+#define HEAD 36u /* height of the title */
+#define FOOT 56u /* height of the legend, the buttons, and the line about a selected frame */
+#define LETTER_WIDTH 7.0   /* of the monospaced font at 11.5 px, rounded up */
+#define MIN_WIDTH 0.1      /* narrower frames are left out */
 #define MAX_BYTES 1950000u /* default limit of the bytes of all frames */
 #define TINTS 3
 
-/* The colours are from the palette of Okabe and Ito (2008), which colour-blind people can tell
- * apart. Each kind has several tints, so that neighbouring frames differ. */
+/* The palette of Okabe and Ito (2008), which colour-blind people can tell apart. Each kind has
+ * several tints, so that neighbouring frames differ. */
 static const struct kind_style {
 	char letter;
-	const char *legend; /* name in the legend of a profile; NULL: not in the legend */
+	const char *legend; /* NULL if the legend of a profile leaves the kind out */
 	const char *fills[TINTS];
 } styles[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_COMM] = {'c', NULL, {"#bbbbbb", "#c4c4c4", "#b2b2b2"}},
@@ -34,25 +33,22 @@ static const struct kind_style {
 	[BB_FRAME_NOTE] = {'n', NULL, {"#cc79a7", "#d38cb4", "#da9fc1"}},
 };
 
-/* A frame as it is drawn. x: its left edge, total: its width, both in units of weight; depth: its
- * distance from the root, in rows. */
+/* A frame as drawn: left edge and width in units of weight, and distance from the root in rows. */
 struct box {
 	uint64_t x, total;
 	uint32_t depth;
-	uint32_t frame; /* index in bb_stacks.frames; BB_NO_ID: the root, which is no frame */
+	uint32_t frame; /* index in bb_stacks.frames, or BB_NO_ID for the root */
 };
 
 struct flame {
 	const struct bb_stacks *stacks;
 	const struct bb_flame_opts *opts;
 	double px_per_unit;
-	/* boxes[n], sorted by by_width(): the root first, wider boxes before narrower ones, outer
-	 * frames before inner ones of the same width */
-	struct box *boxes;
+	struct box *boxes; /* sorted by by_width() */
 	size_t n;
 	size_t n_shown; /* boxes[0 .. n_shown) are drawn */
-	uint32_t rows;  /* greatest depth of a box that is drawn */
-	uint32_t head;  /* height above the frames, px */
+	uint32_t rows;  /* greatest depth of a drawn box */
+	uint32_t head;
 	FILE *out;
 };
 
@@ -69,13 +65,13 @@ static void add_box(struct flame *f, uint64_t x, uint64_t end, uint32_t depth, u
 		BB_PUSH(f->boxes, f->n, box);
 }
 
-/* Lays the sorted stacks side by side. Neighbouring stacks with the same outer frames share the
- * boxes of these frames. */
+/* Lays the sorted stacks side by side. Neighbouring stacks share the boxes of equal outer
+ * frames. */
 static void add_boxes(struct flame *f)
 {
 	const struct bb_stacks *s = f->stacks;
 	uint32_t deepest = 0;
-	uint64_t *begun, x = 0; /* begun[i]: left edge of the unfinished box at depth i */
+	uint64_t *begun, x = 0; /* begun[i] is the left edge of the unfinished box at depth i */
 
 	add_box(f, 0, s->total, 0, BB_NO_ID);
 	for (size_t i = 0; i < s->n; i++)
@@ -115,7 +111,7 @@ static void write_rect(const struct flame *f, const struct box *box, FILE *out)
 {
 	const struct bb_frame *frame = box->depth ? &f->stacks->frames[box->frame] : NULL;
 
-	/* The tint depends on the name, so that a function has one colour in the whole graph. */
+	/* a function has one colour in the whole graph */
 	fprintf(out,
 		"<rect class='%c%u' x='%" PRIu64 "' y='%u' width='%" PRIu64 "' height='16'><title>",
 		styles[frame ? frame->kind : BB_FRAME_COMM].letter, frame ? frame->name % TINTS : 0,
@@ -143,8 +139,8 @@ static void write_label(const struct flame *f, const struct box *box, FILE *out)
 	fputs("</text>\n", out);
 }
 
-/* Chooses the boxes that fit into opts->max_bytes: the widest first and, among boxes of one width,
- * those nearer to the root. So each drawn box stands on a drawn box. */
+/* Chooses the boxes that fit into opts->max_bytes, the widest first and, at one width, those nearer
+ * to the root. So each drawn box stands on a drawn box. */
 static void choose_shown(struct flame *f)
 {
 	char *text = NULL;
@@ -185,8 +181,7 @@ static uint32_t frames_height(const struct flame *f)
 
 static void write_frames(const struct flame *f)
 {
-	/* Coordinates are in units of weight. So zooming needs only another viewBox, and is
-	 * exact. */
+	/* in units of weight, so that zooming needs only another viewBox */
 	fprintf(f->out,
 		"<svg class='frames' x='%.0f' y='%u' width='%.0f' height='%u' viewBox='0 0 %" PRIu64
 		" %u' preserveAspectRatio='none'>\n",
@@ -214,7 +209,6 @@ static void write_omission(const struct flame *f, const char *unit)
 	fprintf(f->out, "frames narrower than %.2g %s%s are left out", width, unit, also);
 }
 
-/* Returns the name of a kind of frame in the legend, or NULL if the legend leaves the kind out. */
 static const char *legend_of(const struct flame *f, int kind)
 {
 	return f->opts->legend ? f->opts->legend[kind] : styles[kind].legend;

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Turns samples into folded stacks. First each distinct address becomes a point, which is looked up
- * only once. Then each sample becomes a stack of the frames of its points. */
+/* Turns samples into folded stacks. Each distinct address becomes a point, which is looked up only
+ * once. Then each sample becomes a stack of the frames of its points. */
 #include "profile/recording.h"
 
-/* limit: frames of our own code in a stack of an off-CPU sample */
-#define MAX_OWN_FRAMES 8u
-/* limit: points of a stack, including the points of its process and of notes */
+#define MAX_OWN_FRAMES 8u /* most frames of our own code in a stack of an off-CPU sample */
+/* Most points of a stack, with its process and notes. */
 #define MAX_POINTS (2 * BB_PROFILE_FRAMES + 8)
 #define KERNEL_SPACE UINT64_MAX /* stands for the kernel in keys of `by_address` */
 
-/* A distinct code address, or a text that stands in a stack like an address, such as the name of a
- * process. Its functions, outermost first, have the frames folding.numbers[first .. first + n); n
- * <= BB_ELF_MAX_FRAMES. */
+/* A distinct code address, or a text in place of one, such as the name of a process. Its functions,
+ * outermost first, are folding.numbers[first .. first + n). */
 struct point {
-	uint64_t offset; /* offset of the address in the file `dso` */
-	uint32_t dso;    /* index of the file; BB_NO_ID: the address is not in a file */
+	uint64_t offset;
+	uint32_t dso; /* index of the file, or BB_NO_ID if the address is not in a file */
 	uint32_t first, n;
 };
 
@@ -25,19 +23,17 @@ struct folding {
 	struct bb_profile *profile;
 	struct point *points;
 	size_t n_points;
-	uint32_t *numbers; /* indexes in bb_stacks.frames of the functions of all points */
+	uint32_t *numbers; /* frames of all points, as indexes in bb_stacks.frames */
 	size_t n_numbers;
-	/* (address, index of its address space) -> point; for the kernel, (address,
-	 * KERNEL_SPACE) */
+	/* (address, index of its address space or KERNEL_SPACE) -> point */
 	struct bb_idmap by_address;
 	struct bb_idmap by_location; /* (offset, dso) -> point, shared by processes */
 	struct bb_idmap processes;   /* (index of a process's name, 0) -> point */
 	struct bb_jit_maps jit_maps;
-	/* latest: the last sample whose process was looked up; NULL: none yet. space: index of the
-	 * address space of that process. process: point of that process */
+	/* last sample whose process was looked up, that process's address space (index), and its
+	 * point */
 	const struct bb_sampled_stack *latest;
 	uint32_t space, process;
-	/* points of the notes BB_NOTE_CUT, BB_NOTE_LOST and BB_NOTE_OFF_CPU */
 	uint32_t cut, lost, off_cpu;
 	/* locations of the points in files, sorted by file; `id` is the index of the point */
 	struct bb_code_location *locations;
@@ -48,8 +44,7 @@ static uint32_t name_id(struct folding *f, const char *name)
 	return bb_names__add(&f->profile->stacks.names, name, strlen(name));
 }
 
-/* Adds a function to the point, as its innermost one. Points with the same outer functions share
- * the frames of these functions. */
+/* Adds a function as the innermost one. Points share the frames of equal outer functions. */
 static void add_frame(struct folding *f, struct point *p, const char *name, struct bb_frame frame)
 {
 	uint32_t before = p->n ? f->numbers[p->first + p->n - 1] : BB_NO_ID;
@@ -61,7 +56,7 @@ static void add_frame(struct folding *f, struct point *p, const char *name, stru
 		p->first = (uint32_t)f->n_numbers - 1;
 }
 
-/* Adds a point without functions. The result is valid until the next call. */
+/* The result is valid until the next call. */
 static struct point *add_point(struct folding *f, uint32_t dso, uint64_t offset, uint32_t *ret_id)
 {
 	struct point *p = bb_append(&f->points, &f->n_points, sizeof(*p));
@@ -80,8 +75,8 @@ static uint32_t add_text(struct folding *f, const char *text, enum bb_frame_kind
 	return id;
 }
 
-/* Adds a point for an address that is not in a file. `symbols` are those of the kernel or of the
- * process's JIT; NULL: there are none, so the function has no name. */
+/* Adds a point for an address that is not in a file. If `symbols` (of the kernel or a JIT) is NULL,
+ * the function has no name. */
 static uint32_t add_symbol(struct folding *f, const struct bb_symtab *symbols, bool is_kernel,
 			   uint64_t address)
 {
@@ -116,8 +111,8 @@ static uint32_t kernel_point(struct folding *f, uint64_t address)
 
 static uint32_t user_point(struct folding *f, uint32_t pid, uint64_t address)
 {
-	/* If the address space is unknown, use the process id as the key, because the JIT map of
-	 * the process may name the address. */
+	/* without a known address space, use the process id, because its JIT map may name the
+	 * address */
 	uint64_t key = f->space == BB_NO_ID ? (uint64_t)1 << 32 | pid : f->space, offset;
 	uint32_t point = bb_idmap__get(&f->by_address, address, key);
 	const struct bb_mapping *m;
@@ -143,8 +138,6 @@ static uint32_t user_point(struct folding *f, uint32_t pid, uint64_t address)
 	return point;
 }
 
-/* Finds the process and the address space of a sample, unless they are those of the sample
- * before. */
 static void find_process(struct folding *f, const struct bb_sampled_stack *s)
 {
 	const struct bb_sampled_stack *latest = f->latest;
@@ -167,9 +160,8 @@ static void find_process(struct folding *f, const struct bb_sampled_stack *s)
 	bb_idmap__put(&f->processes, name, 0, f->process);
 }
 
-/* `addresses` is a stack, innermost address first. Returns the address to look up for
- * addresses[nth]. All addresses but the innermost are return addresses. A call ends just before its
- * return address, which may be on another line or in another function. */
+/* Returns the address to look up for addresses[nth] of a stack. All but the innermost are return
+ * addresses. The call ends just before, and may be on another line or in another function. */
 static uint64_t code_address(const uint64_t *addresses, size_t nth)
 {
 	return nth ? addresses[nth] - 1 : addresses[0];
@@ -212,8 +204,8 @@ static int on_found(void *arg, uint32_t location, const struct bb_elf_frame *fou
 	};
 
 	if (p->n == BB_ELF_MAX_FRAMES)
-		return -EBADMSG; /* too many functions: the child process is not trusted, so its
-				    answers are checked */
+		/* the child process is not trusted, so its answers are checked */
+		return -EBADMSG;
 	add_frame(f, p, *found->function ? found->function : "[unknown]", frame);
 	return 0;
 }
@@ -248,7 +240,7 @@ static int symbolize(struct folding *f, struct bb_err *err)
 
 		if (p->n)
 			continue;
-		/* No function is known at this point. It gets the name of its file. */
+		/* No function is known at this point, so it gets the name of its file. */
 		snprintf(name, sizeof(name), "[%.255s]",
 			 bb_dso__short_name(&f->spaces->dsos.v[p->dso]));
 		add_frame(f, p, name, frame);
@@ -256,8 +248,8 @@ static int symbolize(struct folding *f, struct bb_err *err)
 	return rc;
 }
 
-/* True if `point` is an address in what runs only because we sample context switches: the kernel's
- * functions that call the program on the tracepoint, and those that the program calls. */
+/* True if `point` is a kernel function that runs only because we sample context switches: it calls
+ * our BPF program, or the program calls it. */
 static bool is_own(const struct folding *f, uint32_t point)
 {
 	const struct bb_stacks *stacks = &f->profile->stacks;
@@ -274,8 +266,8 @@ static void add_stack(struct folding *f, const struct bb_sampled_stack *s)
 	uint32_t points[MAX_POINTS], frames[MAX_POINTS * BB_ELF_MAX_FRAMES];
 	uint32_t n_points = find_points(f, s, points), n = 0, last = n_points - 1, end = n_points;
 
-	/* Leave out the frames of our own code, so that the frame [off-CPU] is next to the function
-	 * in which the kernel switched to another task. */
+	/* Leave out the frames of our own code, so that [off-CPU] is next to the function that
+	 * switched to another task. */
 	if (points[last] == f->off_cpu)
 		for (uint32_t own = 1; own <= MAX_OWN_FRAMES && own <= last; own++)
 			if (is_own(f, points[last - own]))

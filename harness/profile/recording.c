@@ -16,8 +16,7 @@
 
 #define OBJECT "profile.bpf.o"
 #define KALLSYMS_MAX_BYTES (256u << 20)
-/* inode of the first PID namespace: PROC_PID_INIT_INO in include/linux/proc_ns.h */
-#define FIRST_PID_NAMESPACE 0xEFFFFFFCu
+#define FIRST_PID_NAMESPACE 0xEFFFFFFCu /* PROC_PID_INIT_INO in include/linux/proc_ns.h */
 
 void bb_samples__add(struct bb_samples *samples, const struct bb_sampled_stack *s,
 		     const uint64_t *kernel, const uint64_t *user)
@@ -39,19 +38,18 @@ void bb_samples__done(struct bb_samples *samples)
 	memset(samples, 0, sizeof(*samples));
 }
 
-/* The loaded profile.bpf.o, the perf events that run it, and the log of code mappings. */
 struct bb_recorder {
 	struct bb_sampler_opts opts;
 	char *object_path;
 	struct bpf_object *obj;
-	int *event_fds; /* event_fds[n_events], one for each CPU */
+	int *event_fds;
 	size_t n_events;
-	struct bpf_link *links[2]; /* links[n_links], to tracepoints */
+	struct bpf_link *links[2];
 	size_t n_links;
 	/* ring buffer with the samples that the maps have no room for */
 	struct ring_buffer *overflow;
 	struct bb_task_events task_events;
-	/* its samples are only those from `overflow` until the recording stops */
+	/* has only the samples from `overflow` until the recording stops */
 	struct bb_recording recording;
 	uint64_t began_ns, stopped_ns;
 };
@@ -66,8 +64,7 @@ static int map_of(const struct bb_recorder *r, const char *name)
 	return bpf_object__find_map_fd_by_name(r->obj, name);
 }
 
-/* Opens the object, and checks that it has every program and map that is used later, because it may
- * be from another build. */
+/* Checks that the object has every program and map, because it may be from another build. */
 static int open_object(struct bb_recorder *r, struct bb_err *err)
 {
 	static const struct {
@@ -128,8 +125,7 @@ static int load_object(struct bb_recorder *r, struct bb_err *err)
 		  : 0;
 }
 
-/* Attaches the programs of tracepoints. If opts.pid is set, limits the sampling to that process and
- * its later child processes. */
+/* If opts.pid is set, limits the sampling to that process and its later child processes. */
 static int attach_programs(struct bb_recorder *r, struct bb_err *err)
 {
 	static const char *const names[] = {"switched", "forked"};
@@ -153,8 +149,7 @@ static int attach_programs(struct bb_recorder *r, struct bb_err *err)
 	return 0;
 }
 
-/* Opens the perf event on each CPU that is online. Returns -ENOTSUP if the machine lacks the
- * event. */
+/* Returns -ENOTSUP if the machine lacks the event. */
 static int open_events(struct bb_recorder *r, uint32_t type, uint64_t config, struct bb_err *err)
 {
 	const char *sysctl = "/proc/sys/kernel/perf_event_max_sample_rate";
@@ -228,7 +223,7 @@ static void add_sample(struct bb_recorder *r, const struct bb_profile_key *key, 
 static int on_overflow(void *arg, void *data, size_t size)
 {
 	const struct bb_profile_sample *sample = data;
-	int64_t kernel_bytes, user_bytes; /* bytes of addresses; an error (< 0) counts as 0 */
+	int64_t kernel_bytes, user_bytes; /* an error (< 0) counts as 0 bytes */
 
 	if (size < sizeof(*sample))
 		return 0;
@@ -240,8 +235,8 @@ static int on_overflow(void *arg, void *data, size_t size)
 	return 0;
 }
 
-/* Checks that the process `pid` exists (0 stands for all processes), and that we are in the first
- * PID namespace, whose process ids BPF sees. */
+/* Checks that the process exists (0 stands for all), and that we are in the first PID namespace,
+ * whose process ids BPF sees. */
 static int check_process(pid_t pid, struct bb_err *err)
 {
 	char path[64];
@@ -257,7 +252,7 @@ static int check_process(pid_t pid, struct bb_err *err)
 	return 0;
 }
 
-/* Logs the mappings that the process `pid` (0: every process) has already. */
+/* Logs the mappings that the process `pid` (0 for every process) has already. */
 static int log_existing(struct bb_spaces *spaces, pid_t pid, struct bb_err *err)
 {
 	uint64_t now_ns = bb_now_ns(), number;
@@ -281,7 +276,7 @@ void bb_kernel_symbols(struct bb_symtab *t)
 	size_t len;
 
 	if (bb_read_proc("/proc/kallsyms", KALLSYMS_MAX_BYTES, &text, &len))
-		return; /* not an error: functions of the kernel then have no names */
+		return; /* functions of the kernel then have no names */
 	bb_symtab__add_kallsyms(t, text);
 	free(text);
 	bb_symtab__sort(t);
@@ -296,7 +291,7 @@ int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **
 	r->opts = *opts;
 	rc = open_object(r, err);
 	rc = rc ? rc : check_process(opts->pid, err);
-	/* raises the limit of open files: a recording keeps the file of each mapping open */
+	/* a recording keeps the file of each mapping open */
 	bb_open_files__allow_more();
 	rc = rc ? rc : bb_task_events__open(&r->recording.spaces, &r->task_events, err);
 	rc = rc ? rc : log_existing(&r->recording.spaces, opts->pid, err);
@@ -315,8 +310,6 @@ int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **
 	return rc;
 }
 
-/* Takes the new records about processes and their code mappings out of the perf buffer, and logs
- * them. */
 static int drain(struct bb_recorder *r, struct bb_err *err)
 {
 	int rc = perf_buffer__consume(r->task_events.rings);
@@ -343,8 +336,7 @@ static void stop(struct bb_recorder *r)
 	r->stopped_ns = bb_now_ns();
 }
 
-/* Copies the stack with this id into frames[max_frames]. Returns its number of frames; 0 if there
- * is no such stack. */
+/* Copies the stack with this id into frames[max_frames]. Returns its number of frames. */
 static uint16_t look_up(const struct bb_recorder *r, int32_t id, uint64_t *frames)
 {
 	uint32_t max_frames = r->recording.stats.max_frames;
@@ -393,7 +385,7 @@ static int collect(struct bb_recorder *r, struct bb_err *err)
 	for (; !bpf_map_get_next_key(counts_fd, last_key, &key); last_key = &key)
 		if (!bpf_map_lookup_elem(counts_fd, &key, &weight))
 			collect_one(r, &key, weight);
-	/* Threads that still wait have been off the CPU until now: add their waiting time. */
+	/* threads that still wait have been off the CPU until now */
 	for (; !bpf_map_get_next_key(sleeping_fd, last_tid, &tid); last_tid = &tid)
 		if (!bpf_map_lookup_elem(sleeping_fd, &tid, &sleep) &&
 		    sleep.since_ns < r->stopped_ns)
@@ -439,23 +431,17 @@ void bb_recorder__free(struct bb_recorder *r)
 	free(r);
 }
 
-/* --- recording a command that we start --- */
-
-/* The command to sample, a child process. It waits before its exec until we send it a byte, so that
- * we miss nothing of it. It runs as the given user in a clean environment with `env`
- * (base/child.h). Its stdout is our stderr. The kernel kills it if we die. */
+/* The command to sample. It waits before its exec until we send it a byte, so that we miss nothing
+ * of it. Its stdout is our stderr. The kernel kills it if we die. */
 struct command {
-	struct bb_child child; /* pid 0: there is no command, or it has ended */
-	int status;            /* status from waitpid(2), once the command has ended */
+	struct bb_child child; /* pid is 0 if there is no command, or it has ended */
+	int status;            /* from waitpid(2), once the command has ended */
 };
 
-#define TERM_MS 2000 /* time that the command has to end after SIGTERM, ms */
-/* Time limit of one poll, ms. A poll opens the files that processes have mapped. After each poll we
- * check whether the command has ended. */
-#define POLL_MS 50
+#define TERM_MS 2000 /* time that the command has to end after SIGTERM */
+#define POLL_MS 50   /* After each poll of this length we check whether the command has ended. */
 
-/* Runs in the child: waits for the byte 'g', then executes the command. If no byte or another byte
- * comes, our parent has died, and nobody reads the error. */
+/* Runs in the child. Without the byte 'g' our parent has died, and nobody reads the error. */
 static int wait_and_execute(void *arg, int go_fd)
 {
 	char *const *argv = arg;
@@ -491,8 +477,7 @@ static bool command_has_ended(struct command *c)
 	return !c->child.pid;
 }
 
-/* Ends the command: by SIGTERM and, if that does not help, by SIGKILL. Does nothing if it has
- * ended. */
+/* Ends the command by SIGTERM and, if that does not help, by SIGKILL. */
 static void command_end(struct command *c)
 {
 	const struct timespec step = {.tv_nsec = 10000000};
@@ -525,8 +510,8 @@ int bb_recording__take(const struct bb_recording_opts *opts, struct bb_recording
 	if (!rc)
 		rc = bb_recorder__start(&sampler, &r, err);
 	began_ns = bb_now_ns();
-	/* Let the command start. If the byte cannot be written, the command died while it waited;
-	 * command_has_ended() finds that out. */
+	/* If the byte cannot be written, the command has died, which command_has_ended() finds
+	 * out. */
 	if (!rc && opts->argv && write(command.child.fd, "g", 1) > 0) {
 		rc = bb_child__executed(&command.child);
 		if (rc)

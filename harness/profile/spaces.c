@@ -15,7 +15,7 @@
 #define DELETED " (deleted)"
 #define MAPS_MAX_BYTES (64u << 20)
 
-/* One code mapping, read from /proc/PID/maps or from a perf event, before its file is opened. */
+/* A code mapping before its file is opened. */
 struct mapped_file {
 	struct bb_mapping at; /* `dso` is not set yet */
 	uint32_t major, minor;
@@ -36,8 +36,7 @@ static int open_if_same(const char *path, uint64_t inode)
 	return fd;
 }
 
-/* Copies our own vDSO, which is the same in every process, into a file in memory. Returns a
- * descriptor, or -1. */
+/* Copies our vDSO, which is the same in every process, into a file in memory. Returns it, or -1. */
 static int copy_vdso(void)
 {
 	unsigned long address = getauxval(AT_SYSINFO_EHDR);
@@ -54,8 +53,8 @@ static int copy_vdso(void)
 	return fd;
 }
 
-/* Opens the mapped file through /proc. If the process has ended, opens instead the file at `path`,
- * provided that its inode is that of the mapping. Returns a descriptor, or -errno. */
+/* Opens the mapped file through /proc or, if the process has ended, the file at `path` if it has
+ * the mapping's inode. Returns a descriptor, or -errno. */
 static int open_mapped(pid_t pid, const struct mapped_file *f, const char *path)
 {
 	char proc[PATH_MAX];
@@ -71,8 +70,8 @@ static int open_mapped(pid_t pid, const struct mapped_file *f, const char *path)
 	return fd < 0 ? open_if_same(path, f->inode) : fd;
 }
 
-/* Adds and opens the file of a mapping, unless it was added before. Returns the file's index;
- * BB_NO_ID for memory without a file. */
+/* Returns the index of a mapping's file, or BB_NO_ID for memory without a file. Opens a new
+ * file. */
 static uint32_t add_dso(struct bb_dsos *dsos, pid_t pid, const struct mapped_file *f)
 {
 	bool is_vdso = f->path_len == strlen(VDSO) && !memcmp(f->path, VDSO, strlen(VDSO));
@@ -123,7 +122,6 @@ void bb_spaces__log(struct bb_spaces *s, const struct bb_task_event *event)
 	copy->nth = s->n_log - 1;
 }
 
-/* Stores the user id of the process, if the process still exists. */
 static void note_user(struct bb_spaces *s, pid_t pid)
 {
 	char path[32];
@@ -139,14 +137,14 @@ uint32_t bb_spaces__user(const struct bb_spaces *s, uint32_t pid)
 	return bb_idmap__get(&s->users, pid, 0);
 }
 
-/* Parses a hexadecimal number at `*c` and the character `then` after it. */
+/* Parses a hexadecimal number and the character `then` after it. */
 static bool number_then(const char **c, char then, uint64_t *ret_value)
 {
 	return !bb_parse_hex_digits(c, ret_value) && *(*c)++ == then;
 }
 
-/* Parses a line of /proc/PID/maps: "start-end perms offset major:minor inode path". Returns true if
- * the line has that form and the mapping is executable. */
+/* Parses a line "start-end perms offset major:minor inode path" of /proc/PID/maps. Returns false if
+ * the mapping is not executable. */
 static bool parse_maps_line(const char *line, const char *end, struct mapped_file *ret_file)
 {
 	struct bb_mapping *at = &ret_file->at;
@@ -169,7 +167,6 @@ static bool parse_maps_line(const char *line, const char *end, struct mapped_fil
 	return true;
 }
 
-/* Logs a new mapping, and opens its file. */
 static void log_mapping(struct bb_spaces *s, pid_t pid, uint64_t time_ns,
 			const struct mapped_file *file)
 {
@@ -215,7 +212,7 @@ void bb_spaces__log_proc(struct bb_spaces *s, pid_t pid, uint64_t time_ns)
 	free(text);
 }
 
-/* Begins an empty space for the process. The result is valid until the next call. */
+/* The result is valid until the next call. */
 static struct bb_space *begin_space(struct bb_spaces *s, uint32_t pid, const char *comm)
 {
 	uint32_t older = bb_idmap__get(&s->newest, pid, 0);
@@ -229,8 +226,8 @@ static struct bb_space *begin_space(struct bb_spaces *s, uint32_t pid, const cha
 
 static void add_mapping(struct bb_spaces *s, struct bb_space *space, const struct bb_mapping *m)
 {
-	/* Count a new mapping that hides one of another file. Samples carry no time, so samples of
-	 * the hidden file at these addresses are counted for the new file. */
+	/* Samples carry no time. If a mapping hides another file's, samples of the hidden file at
+	 * these addresses are counted for the new file. */
 	s->n_replaced += BB_ANY(space->mappings, space->n,
 				it->dso != m->dso && it->dso != BB_NO_ID && it->start < m->end &&
 					m->start < it->end);
@@ -316,8 +313,6 @@ void bb_spaces__done(struct bb_spaces *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* --- events of processes, from the kernel's perf records --- */
-
 #define RING_BYTES (256u << 10)
 
 struct mmap2_record {
@@ -346,7 +341,6 @@ struct lost_record {
 	uint64_t id, lost;
 };
 
-/* Logs an event of the process `pid` that is not a mapping. */
 static void log_change(struct bb_spaces *s, uint32_t pid, struct bb_task_event *event)
 {
 	event->pid = pid;
@@ -368,8 +362,7 @@ void bb_task_events__log(struct bb_task_events *e, const struct perf_event_heade
 
 	if (h->size < sizeof(*h) + sizeof(uint64_t))
 		return;
-	/* Each record ends with its time, because the perf event has sample_id_all and
-	 * PERF_SAMPLE_TIME. */
+	/* the time ends each record, because the event has sample_id_all and PERF_SAMPLE_TIME */
 	memcpy(&event.time_ns, (const char *)h + size, sizeof(event.time_ns));
 	if (h->type == PERF_RECORD_LOST && size >= sizeof(r->lost)) {
 		e->lost += r->lost.lost;
@@ -388,8 +381,7 @@ void bb_task_events__log(struct bb_task_events *e, const struct perf_event_heade
 		log_mapping(e->spaces, (pid_t)r->mmap2.pid, event.time_ns, &file);
 	} else if (h->type == PERF_RECORD_COMM && size >= sizeof(r->comm)) {
 		if (r->comm.pid != r->comm.tid)
-			return; /* ignored: a thread changed its own name, not that of the
-				   process */
+			return; /* a thread changed its own name, not the name of the process */
 		event.kind = h->misc & PERF_RECORD_MISC_COMM_EXEC ? BB_TASK_EXEC : BB_TASK_COMM;
 		room = size - sizeof(r->comm);
 		if (room >= sizeof(event.comm))
@@ -398,7 +390,7 @@ void bb_task_events__log(struct bb_task_events *e, const struct perf_event_heade
 		log_change(e->spaces, r->comm.pid, &event);
 	} else if (h->type == PERF_RECORD_FORK && size >= sizeof(r->task)) {
 		if (r->task.pid == r->task.parent)
-			return; /* ignored: a new thread, not a new process */
+			return; /* a new thread, not a new process */
 		event.kind = BB_TASK_FORK;
 		event.parent = r->task.parent;
 		log_change(e->spaces, r->task.pid, &event);

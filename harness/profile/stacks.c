@@ -8,11 +8,11 @@
 #define MAX_FUNCTIONS 30u
 #define MAX_STACKS 10u
 
-/* Weights of one function, added up over all stacks. */
+/* weights of one function, added up over all stacks */
 struct function {
-	uint32_t frame; /* index of a frame of the function, which has its name and kind */
-	size_t seen;    /* 1 + index of the last stack in which we saw the function; 0: none yet */
-	uint64_t self, total; /* self: weight of the function alone; total: with its callees */
+	uint32_t frame;       /* index of a frame that has the function's name and kind */
+	size_t seen;          /* 1 + index of the last stack in which we saw the function */
+	uint64_t self, total; /* weight of the function alone, and with its callees */
 };
 
 static bool is_function(const struct bb_frame *f)
@@ -20,7 +20,6 @@ static bool is_function(const struct bb_frame *f)
 	return f->kind != BB_FRAME_COMM && f->kind != BB_FRAME_OFF_CPU && f->kind != BB_FRAME_NOTE;
 }
 
-/* Compares two frames by name, then by kind. */
 static int frame_order(const struct bb_names *names, const struct bb_frame *a,
 		       const struct bb_frame *b)
 {
@@ -77,8 +76,8 @@ static void write_functions(const struct bb_stacks *s, FILE *out)
 	struct function *v = bb_calloc(s->n_frames, sizeof(*v));
 	size_t n = 0;
 
-	/* Frames with the same name and kind are one function, and are neighbours. Their weights
-	 * are added up in the entry of the first of them. */
+	/* Frames with the same name and kind are neighbours. Their weights are added up in the
+	 * first of them. */
 	for (uint32_t i = 0; i < s->n_frames; i++)
 		v[i].frame = i && !frame_order(&s->names, &s->frames[i - 1], &s->frames[i])
 				     ? v[i - 1].frame
@@ -91,8 +90,7 @@ static void write_functions(const struct bb_stacks *s, FILE *out)
 		for (uint32_t k = 0; k < stack->n; k++) {
 			struct function *f = &v[v[frames[k]].frame];
 
-			/* A recursive function is several times in one stack: add the stack's
-			 * weight once. */
+			/* a recursive function counts once for each stack */
 			if (f->seen != i + 1)
 				f->total += (uint64_t)stack->weight;
 			f->seen = i + 1;
@@ -123,7 +121,6 @@ static int by_weight(const void *a, const void *b)
 	return BB_ORDER((*y)->weight, (*x)->weight) ?: BB_ORDER(*x, *y);
 }
 
-/* Writes the heaviest stacks, innermost frame first. */
 static void write_stacks(const struct bb_stacks *s, const struct bb_text_opts *opts, FILE *out)
 {
 	const struct bb_stack **stacks = bb_calloc(s->n, sizeof(*stacks));
@@ -331,7 +328,6 @@ static enum bb_frame_kind kind_of(const char *frame, size_t *len, bool is_first)
 	return BB_FRAME_USER;
 }
 
-/* Adds the stack in a text "frame;frame;...". Returns -EINVAL if it has too many frames. */
 static int add_stack(struct bb_stacks *s, const char *text, uint64_t weight)
 {
 	uint32_t numbers[BB_FOLDED_FRAMES], n = 0;
@@ -352,7 +348,7 @@ static int add_stack(struct bb_stacks *s, const char *text, uint64_t weight)
 	return 0;
 }
 
-/* Adds the stack in line `number` of the file `path`. `*total` is the sum of the weights so far. */
+/* Adds the stack in line `number`. `*total` is the sum of the weights so far. */
 static int add_line(struct bb_stacks *s, char *text, uint64_t *total, const char *path,
 		    size_t number, struct bb_err *err)
 {

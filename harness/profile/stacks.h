@@ -3,13 +3,12 @@
 
 #include "profile/symtab.h"
 
-/* The kinds of frames. */
 enum bb_frame_kind {
-	BB_FRAME_COMM,    /* the name of the process, which is the outermost frame */
-	BB_FRAME_USER,    /* a function in user space */
+	BB_FRAME_COMM, /* the name of the process, which is the outermost frame */
+	BB_FRAME_USER,
 	BB_FRAME_INLINED, /* a function that is inlined into the frame outside it */
-	BB_FRAME_JIT,     /* a function that a JIT compiled */
-	BB_FRAME_KERNEL,  /* a function of the kernel */
+	BB_FRAME_JIT,
+	BB_FRAME_KERNEL,
 	BB_FRAME_OFF_CPU, /* stands for time off the CPU, as the innermost frame of its stack */
 	BB_FRAME_NOTE,    /* says that the stack is cut or lost */
 	BB_N_FRAME_KINDS,
@@ -20,40 +19,36 @@ enum bb_frame_kind {
 #define BB_NOTE_LOST "[stack lost]"
 #define BB_NOTE_OFF_CPU "[off-CPU]"
 
-/* A frame of stacks: one function, or a text in place of a function. */
+/* One function, or a text in place of a function. */
 struct bb_frame {
-	uint32_t name; /* index of the function's name in bb_stacks.names */
-	uint32_t file; /* index of the source file's path in bb_stacks.names; BB_NO_ID: unknown */
-	uint32_t line; /* line in that file; 0: unknown */
+	uint32_t name; /* index in bb_stacks.names */
+	uint32_t file; /* source file, index in bb_stacks.names; BB_NO_ID if unknown */
+	uint32_t line; /* 0 if unknown */
 	enum bb_frame_kind kind;
-	/* start of the function (0: unknown), and distance from there to the sampled address,
-	 * bytes */
+	/* start of the function (0 if unknown), and bytes from there to the sampled address */
 	uint64_t start, distance;
 };
 
-/* A stack of n frames: bb_stacks.parts[first .. first + n) are their indexes, outermost first. */
+/* bb_stacks.parts[first .. first + n) are the indexes of the frames, outermost first. */
 struct bb_stack {
 	size_t first;
 	uint32_t n;
-	/* number of outer frames that this stack shares with the stack before it; set by
-	 * bb_stacks__sort() */
+	/* number of outer frames shared with the stack before; set by bb_stacks__sort() */
 	uint32_t shared;
 	double weight; /* samples or time; whole and above 0 after bb_stacks__sort() */
 };
 
-/* Folded stacks: each distinct stack once, with the sum of its weights. They are sorted by their
- * frames, so that stacks with the same outer frames are neighbours. A zeroed bb_stacks is empty. */
+/* Each distinct stack once, with the sum of its weights. bb_stacks__sort() makes stacks with the
+ * same outer frames neighbours. A zeroed bb_stacks is empty. */
 struct bb_stacks {
 	struct bb_names names;
-	/* frames[n_frames]; bb_stacks__sort() sorts them by name and kind */
-	struct bb_frame *frames;
+	struct bb_frame *frames; /* bb_stacks__sort() sorts them by name and kind */
 	size_t n_frames;
-	/* (name and kind, index of the next outer function at the same address) -> index of the
-	 * frame; valid until bb_stacks__sort() */
+	/* (name and kind, index of the next outer function at one address) -> index of the frame */
 	struct bb_idmap by_name;
-	uint32_t *parts; /* parts[n_parts]: indexes of the frames of all stacks */
+	uint32_t *parts; /* indexes of the frames of all stacks */
 	size_t n_parts, parts_size;
-	struct bb_stack *v; /* v[n] */
+	struct bb_stack *v;
 	size_t n;
 	uint64_t total; /* sum of weights; set by bb_stacks__sort() */
 };
@@ -61,18 +56,18 @@ struct bb_stacks {
 /* Adds a stack of the frames with the indexes frames[n], outermost first. */
 void bb_stacks__add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, double weight);
 
-/* Returns the index of the frame that has the name and kind of `*frame` and was added with the same
- * `before`. Adds `*frame` if there is none. `before` is the index of the next outer function at the
- * same address, or BB_NO_ID. */
+/* Returns the index of the frame that has the name and kind of `*frame` and was added with this
+ * `before`, and adds it if it is new. `before` is the index of the next outer function at the same
+ * address, or BB_NO_ID. */
 uint32_t bb_stacks__intern_frame(struct bb_stacks *s, const struct bb_frame *frame,
 				 uint32_t before);
 
-/* Returns the index of the frame with this name and kind and no address, and adds the frame if it
- * is new. Bytes of the name that a terminal would interpret become '?'. */
+/* Returns the index of the frame with this name and kind and no address, and adds it if it is new.
+ * Bytes of the name that a terminal would interpret become '?'. */
 uint32_t bb_stacks__frame(struct bb_stacks *s, const char *name, enum bb_frame_kind kind);
 
 /* Sorts frames and stacks, merges equal stacks, and rounds the weights to whole numbers, which
- * drops stacks whose weight is below 0.5. Call it after the last stack is added. */
+ * drops stacks below 0.5. Call it after the last stack is added. */
 void bb_stacks__sort(struct bb_stacks *s);
 
 static inline const char *bb_stacks__name(const struct bb_stacks *s, uint32_t frame)
@@ -87,49 +82,42 @@ void bb_stacks__write_folded(const struct bb_stacks *s, FILE *out);
 
 void bb_stacks__done(struct bb_stacks *s);
 
-#define BB_FOLDED_FRAMES 1024u /* limit: frames of one stack in a file of folded stacks */
+#define BB_FOLDED_FRAMES 1024u /* most frames of one stack in a file of folded stacks */
 
-/*
- * Reads folded stacks that bb_stacks__write_folded() or a flame graph tool wrote: lines
- * "outermost;...;innermost weight" in any order. The same stack may stand on several lines. A
- * suffix such as _[k] sets the kind of a frame. The first frame is the process. The result is
- * sorted; free it with bb_stacks__done().
- *
- * Errors: -EINVAL with file and line for a line of another form, or for a stack of more than
- * BB_FOLDED_FRAMES; -EFBIG for a file of more than 64 MB, or a sum of weights above 2^53 (the
- * largest whole number that browsers can count to); other -errno if the file cannot be read.
- */
+/* Reads folded stacks of bb_stacks__write_folded() or a flame graph tool: lines
+ * "outermost;...;innermost weight" in any order. A suffix such as _[k] sets the kind of a frame.
+ * The first frame is the process. The result is sorted. Returns 0, or -errno with a message.
+ * -EINVAL means a line of another form, or more than BB_FOLDED_FRAMES in a stack. -EFBIG means more
+ * than 64 MB, or a sum of weights above 2^53 (the largest whole number that browsers can count
+ * to). */
 int bb_folded__read(const char *path, struct bb_stacks *ret_stacks, struct bb_err *err);
 
 struct bb_text_opts {
 	const char *title;
 	const char *unit; /* unit of the weights: "samples", "us" */
-	bool verbose;     /* true: frames are written as "function @ base+offset file:line" */
+	bool verbose;     /* write frames as "function @ base+offset file:line" */
 };
 
-/* Writes the hottest functions, with their own weight and the weight with their callees, and the
- * hottest stacks. */
+/* Writes the hottest stacks, and the hottest functions with their weights alone and with
+ * callees. */
 void bb_stacks__write_text(const struct bb_stacks *s, const struct bb_text_opts *opts, FILE *out);
 
 struct bb_flame_opts {
 	const char *title;
-	const char *unit; /* unit of the weights: "samples", "us" */
-	/* legend[BB_N_FRAME_KINDS]: names in the legend for the kinds of frames; NULL: the names
-	 * for a profile. A kind whose name is NULL is not in the legend. */
+	const char *unit;
+	/* names of the kinds, with NULL for a kind to leave out; NULL for the names of a profile */
 	const char *const *legend;
-	/* limit of the bytes of all frames; 0: 1.95 MB. The rest of the file takes about 8 kB
-	 * more. */
+	/* limit of the bytes of all frames, 0 for 1.95 MB; the rest of the file takes about 8 kB */
 	size_t max_bytes;
 };
 
-/* Writes a flame graph (Gregg 2016) of sorted stacks as one SVG file. In a browser it can be zoomed
- * and searched. It leaves out frames narrower than 0.1 px. If the frames need more than
- * opts->max_bytes, it leaves out the narrowest of them, too. The file says how narrow the left-out
- * frames are. The same stacks give the same bytes. The caller checks `out` for errors. */
+/* Writes a flame graph (Gregg 2016) of sorted stacks as one SVG file that can be zoomed and
+ * searched in a browser. Leaves out frames narrower than 0.1 px and, if all need more than
+ * opts->max_bytes, the narrowest others. Equal stacks give equal bytes. The caller checks `out` for
+ * errors. */
 void bb_flame__write(const struct bb_stacks *stacks, const struct bb_flame_opts *opts, FILE *out);
 
-/* Writes the graph of bb_flame__write() as a <figure> for an HTML page, as wide as the page.
- * Colours around the frames come from the page's CSS variables --ink, --faint and --paper. A page
- * may hold several graphs. */
+/* Writes the graph of bb_flame__write() as a <figure> for an HTML page. Colours come from the
+ * page's CSS variables --ink, --faint and --paper. A page may hold several graphs. */
 void bb_flame__write_html(const struct bb_stacks *stacks, const struct bb_flame_opts *opts,
 			  FILE *out);

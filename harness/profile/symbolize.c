@@ -9,20 +9,18 @@
 #include "base/deadline.h"
 #include "base/text.h"
 
-/* limit: bytes of a mangled name, because libiberty uses about 30 bytes of stack for each of
- * them */
+/* libiberty uses about 30 bytes of stack for each byte of a mangled name */
 #define MAX_MANGLED 4096u
 
-/* A demangled name while it is written: text[len], with room for `size` bytes. */
+/* A demangled name while it is written to text[size]. */
 struct text {
 	char *text;
 	size_t len, size;
 	jmp_buf is_full;
 };
 
-/* Appends a piece of a demangled name. libiberty offers no way to stop it, so we jump out of it
- * when the room is used up. Memory that libiberty has allocated is then lost: a part of the name,
- * and only for a Rust name in Punycode. */
+/* libiberty offers no way to stop it, so we jump out of it when the room is used up. This leaks a
+ * part of the name, and only for a Rust name in Punycode. */
 static void append_piece(const char *piece, size_t len, void *arg)
 {
 	struct text *t = arg;
@@ -55,23 +53,20 @@ bool bb_demangle(const char *name, char *ret_text, size_t size)
 	return true;
 }
 
-/* The child process that reads the untrusted file. It drops all rights (base/child.h). For each
- * function at each location it writes a struct symbol_answer and two texts to `out_fd`, in native
- * byte order. After the last function it writes an answer with the location END_OF_FILE. Without
- * this answer, the child has failed. */
+/* The child process that reads the untrusted file, without any rights (base/child.h). For each
+ * function it writes a struct symbol_answer and two texts to `out_fd`. It ends with the location
+ * END_OF_FILE. Without this answer, the child has failed. */
 #define END_OF_FILE UINT32_MAX
 #define MAX_SYMBOL_NAME 4096u
 
 struct symbol_answer {
 	uint32_t location, line;
 	uint64_t start, distance;
-	/* lengths of the two texts, which have no NUL: the function's name and its source file.
-	 * file_len 0: the file is unknown */
+	/* lengths of the two texts: the function's name, and its source file (0 if unknown) */
 	uint16_t function_len, file_len;
 	uint32_t is_inlined;
 };
 
-/* The look-ups in one file. */
 struct work {
 	const struct bb_dso *dso;
 	/* all locations; those in this file have the indexes [from, to) */
@@ -84,7 +79,7 @@ struct work {
 
 #define FILE_CPU_SECONDS 30
 #define MAX_ANSWER_BYTES ((rlim_t)1 << 30)
-/* limit: growth of the child's address space, most of which is mapped files */
+/* growth of the child's address space, most of which is mapped files */
 #define MEMORY_BYTES (UINT64_C(16) << 30)
 
 /* Demangled names of one file, kept because many locations lie in the same functions. */
@@ -126,8 +121,7 @@ static int limit_resources(void *)
 	return 0;
 }
 
-/* Runs in the child: looks up the locations, and writes the answers. Asks for debug files over
- * `socket`. */
+/* Runs in the child. Looks up the locations, writes the answers, and asks for debug files. */
 static int answer_file(void *arg, int socket)
 {
 	const struct work *w = arg;
@@ -170,11 +164,9 @@ static int answer_file(void *arg, int socket)
 }
 
 #define MAX_REQUESTS 16
-/* time limit of one poll(), ms; then we notice a signal that came just before it */
-#define POLL_MS 100
+#define POLL_MS 100 /* A signal that came just before a poll() is noticed after this time. */
 
-/* Serves one request of the child for a debug file. Returns false if the child has closed the
- * socket, or has sent anything but a request. */
+/* Returns false if the child has closed the socket, or has sent anything but a request. */
 static bool serve_message(const struct work *w, int socket)
 {
 	struct bb_debug_request request;
@@ -191,9 +183,9 @@ static bool serve_message(const struct work *w, int socket)
 	return !rc;
 }
 
-/* Starts a child that reads the file, and answers its requests for debug files until it ends,
- * breaks the rules of the socket or takes too long. Returns 0; -EINTR if we are asked to stop; or
- * another -errno if no child could be started. */
+/* Runs a child that reads the file, and answers its requests for debug files. Stops the child if it
+ * breaks the rules of the socket or takes too long. Returns 0 even if the child failed, -EINTR if
+ * we are asked to stop, or another -errno if no child could be started. */
 static int run_child(struct work *w)
 {
 	uint64_t deadline_ns = bb_now_ns() + w->most_ns;
@@ -220,12 +212,11 @@ static int run_child(struct work *w)
 		n = poll(&p, 1, POLL_MS);
 		rc = bb_stop_signal != stop ? -EINTR : 0;
 	}
-	bb_child__stop(&child); /* kills the child if it still runs */
+	bb_child__stop(&child);
 	return rc;
 }
 
-/* Passes the child's answers[len] to `found`. The child is untrusted, so each location must be in
- * the file that it had to read. */
+/* The child is untrusted, so each location must be in the file that it had to read. */
 static int deliver_answers(const struct work *w, const char *answers, size_t len,
 			   bb_location_found found, void *arg)
 {
@@ -258,8 +249,7 @@ static int deliver_answers(const struct work *w, const char *answers, size_t len
 	return rc;
 }
 
-/* Looks up the locations in one file. Sets `*ret_done` to false if the child failed; then `found`
- * was not called. */
+/* *ret_done is false if the child failed, and then `found` was not called. */
 static int symbolize_file(struct work *w, bb_location_found found, void *arg, bool *ret_done)
 {
 	struct symbol_answer last;

@@ -4,13 +4,12 @@
 #include "base/io.h"
 #include "base/parse.h"
 
-/* Returns the entry of the pair (a, b) in entries[size], or the free entry in which to put the
- * pair. */
+/* Returns the entry of the pair (a, b), or the free entry to put it in. */
 static struct bb_idmap_entry *find_entry(struct bb_idmap_entry *entries, size_t size, uint64_t a,
 					 uint64_t b)
 {
-	/* Multiplicative hashing (Knuth 1973). XOR folds the upper half of the hash into the lower
-	 * half, because only the upper bits depend on all bits of both numbers. */
+	/* Multiplicative hashing (Knuth 1973). XOR folds the upper half into the lower half,
+	 * because only the upper bits depend on all bits of both numbers. */
 	uint64_t h = (a ^ b * UINT64_C(0xff51afd7ed558ccd)) * UINT64_C(0x9e3779b97f4a7c15);
 	size_t i = (h ^ h >> 32) & (size - 1);
 
@@ -52,7 +51,6 @@ void bb_idmap__done(struct bb_idmap *m)
 	memset(m, 0, sizeof(*m));
 }
 
-/* Appends text[len] and a NUL to `*all`. */
 static void append_text(char **all, size_t *all_len, size_t *all_size, const char *text, size_t len)
 {
 	bb_reserve(all, *all_len + len + 1, all_size, 1);
@@ -90,8 +88,6 @@ void bb_names__done(struct bb_names *names)
 	memset(names, 0, sizeof(*names));
 }
 
-/* --- symbols --- */
-
 void bb_symtab__add(struct bb_symtab *t, uint64_t start, uint64_t size, const char *name,
 		    size_t name_len, uint32_t rank)
 {
@@ -117,7 +113,7 @@ void bb_symtab__sort(struct bb_symtab *t)
 
 	if (t->n)
 		qsort(t->symbols, t->n, sizeof(*t->symbols), by_start);
-	/* by_start() has put the best symbol of each address first: keep only that one. */
+	/* by_start() has put the best symbol of each address first. */
 	for (size_t i = 0; i < t->n; i++)
 		if (!kept || t->symbols[kept - 1].start != t->symbols[i].start)
 			t->symbols[kept++] = t->symbols[i];
@@ -128,8 +124,8 @@ const struct bb_symbol *bb_symtab__find(const struct bb_symtab *t, uint64_t addr
 {
 	size_t n = BB_N_LEADING(t->symbols, t->n, it->start <= address);
 
-	/* A function may lie inside another function (a cold part, an alias). Choose the last
-	 * function that begins at or before the address and contains it. */
+	/* A function may lie inside another one (a cold part, an alias). Choose the last function
+	 * that begins at or before the address and contains it. */
 	for (size_t back = 0; back < 8 && back < n; back++) {
 		const struct bb_symbol *s = &t->symbols[n - 1 - back];
 
@@ -169,8 +165,7 @@ static void add_perf_map_line(struct bb_symtab *t, const char *line, const char 
 	if (bb_parse_hex_digits(&c, &start) || *c++ != ' ' || bb_parse_hex_digits(&c, &size) ||
 	    *c++ != ' ' || c >= end || !size)
 		return;
-	/* A JIT that replaces code appends a line for the new code, so later lines have lower
-	 * ranks. */
+	/* later lines get lower (preferred) ranks, because a JIT appends lines for replaced code */
 	bb_symtab__add(t, start, size, c, (size_t)(end - c), UINT32_MAX - (uint32_t)t->n);
 }
 
@@ -226,8 +221,8 @@ const struct bb_symtab *bb_jit_maps__get(struct bb_jit_maps *maps, uint32_t pid,
 		t = bb_append(&maps->v, &maps->n, sizeof(*t));
 		bb_idmap__put(&maps->by_pid, pid, 0, id);
 		snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid, pid);
-		/* Prefer the file in the /tmp that the process itself sees. It can be reached only
-		 * while the process exists. */
+		/* try /tmp as the process sees it first, which exists only while the process
+		 * does */
 		if (read_map_of(path, uid, &text) && read_map_of(strstr(path, "/tmp/"), uid, &text))
 			return NULL;
 		bb_symtab__add_perf_map(t, text);

@@ -6,28 +6,27 @@
 #include "base/parse.h"
 #include "bpf/trace_record.h"
 
-#define DEPTH 128u /* limit: functions of a stack; deeper functions are left out */
+#define DEPTH 128u /* deeper functions of a stack are left out */
 
-/* Machine code of a function of the program. */
+/* machine code of a function of the program under test */
 struct function {
 	uint64_t start, size;
 };
 
-/* A stretch of machine code that belongs to one line of the program. It reaches from `address` to
- * the next stretch. */
+/* A stretch of machine code of one line of the program. It reaches to the next stretch. */
 struct line_start {
 	uint64_t address;
 	uint32_t number;
 	const char *text;
 	size_t order; /* index in the text; of two lines with the same address, the later counts */
-	/* true: an instruction of the stretch was traced. Then `line` is the index of the line in
-	 * bb_traced.lines, and `frame` the index of its frame. */
+	/* an instruction of the stretch was traced, so `line` (in bb_traced.lines) and `frame` are
+	 * set */
 	bool is_known;
 	size_t line;
 	uint32_t frame;
 };
 
-/* The records v[n] that the plugin wrote between two marks (bpf/marks.h), while the guest ran the
+/* The records that the plugin wrote between two marks (bpf/marks.h), while the guest ran the
  * program with the index `program`. */
 struct window {
 	size_t program;
@@ -40,7 +39,7 @@ struct program {
 	const char *name, *object;
 	struct function *functions;
 	size_t n_functions;
-	struct line_start *lines; /* lines[n_lines], sorted by address */
+	struct line_start *lines; /* sorted by address */
 	size_t n_lines;
 	struct line_start no_line; /* stands for the code before lines[0] */
 };
@@ -56,13 +55,13 @@ struct reading {
 
 /* A function that has not returned yet. */
 struct call {
-	uint64_t start;      /* start of the function's code */
-	uint64_t returns_at; /* where its return address is stored; UINT64_MAX: unknown */
+	uint64_t start;
+	uint64_t returns_at; /* stack address of its return address; UINT64_MAX if unknown */
 	uint32_t frame;
-	uint32_t called;   /* name of the function that the call instruction entered; that function
-			      may have jumped to the current one */
-	bool is_interrupt; /* true: an interrupt or a fault entered the function */
-	bool is_own;       /* true: the function belongs to the program under test */
+	/* name of the function that was called, which may have jumped to the current one */
+	uint32_t called;
+	bool is_interrupt; /* an interrupt or a fault entered the function */
+	bool is_own;       /* the function belongs to the program under test */
 };
 
 struct folding {
@@ -70,18 +69,15 @@ struct folding {
 	struct program *program;
 	struct bb_traced *traced;
 	struct call calls[DEPTH];
-	/* depth: number of calls in calls[]; above: number of inner calls for which calls[] has no
-	 * room */
+	/* number of calls in calls[], and of inner calls for which it has no room */
 	uint32_t depth, above;
 	uint32_t root; /* index of the frame with the program's name */
-	/* by_line: (`of`, `name`) of a bb_traced_part -> its index in bb_traced.parts; by_called:
-	 * the same for bb_traced.calls */
+	/* (`of`, `name`) of a bb_traced_part -> its index in bb_traced.parts, in bb_traced.calls */
 	struct bb_idmap by_line;
 	struct bb_idmap by_called;
 };
 
-/* Both read a number at `*at` and the blank after it: read_address() a hexadecimal number,
- * read_number() a decimal one. Return false if something else is there. */
+/* Reads a hexadecimal address and the blank after it. Returns false if something else is there. */
 static bool read_address(const char **at, uint64_t *ret_address)
 {
 	return !bb_parse_hex_digits(at, ret_address) && *(*at)++ == ' ';
@@ -178,8 +174,8 @@ static void read_records(struct reading *r, const struct bb_trace_record *v, siz
 	}
 }
 
-/* Marks each instruction that caused a memory fault, because the guest's clock does not count it:
- * it was either not executed, or executed again later. */
+/* Marks instructions that caused a memory fault. The guest's clock does not count them, because
+ * they were not executed, or were executed again later. */
 static void drop_faults(const struct reading *r, struct bb_trace_record *v, size_t n)
 {
 	struct bb_trace_record *before = NULL;
@@ -212,13 +208,12 @@ static bool is_clock(const struct bb_trace_record *r)
 
 /* The records of a window between the two readings of the guest's clock. */
 struct cut {
-	size_t from, to;    /* indexes of the window's records [from, to) */
+	size_t from, to;
 	size_t first, last; /* indexes of the first and the last record of the program itself */
-	uint64_t n;         /* instructions in [from, to) */
+	uint64_t n;
 };
 
-/* Finds the records of the program's run in a window. Returns false if the window does not hold a
- * whole run. */
+/* Returns false if the window does not hold a whole run of the program. */
 static bool find_cut(const struct program *p, const struct window *w, struct cut *c)
 {
 	*c = (struct cut){.first = SIZE_MAX, .from = SIZE_MAX};
@@ -244,7 +239,6 @@ static bool find_cut(const struct program *p, const struct window *w, struct cut
 	return c->to < w->n;
 }
 
-/* Returns the last stretch that begins at the address or before it. */
 static struct line_start *find_start(struct program *p, uint64_t address)
 {
 	size_t n = BB_N_LEADING(p->lines, p->n_lines, it->address <= address);
@@ -270,21 +264,20 @@ static void add_line(struct folding *f, struct line_start *s)
 		(struct bb_traced_line){.number = s->number, .text = s->text});
 }
 
-/* Returns the name of the kernel's function at the address. *ret_start is the function's start, or
- * 0 if no function is known there. */
+/* *ret_start is the function's start, 0 if no kernel function is known at the address. */
 static const char *kernel_function(const struct reading *r, uint64_t address, uint64_t *ret_start)
 {
 	const struct bb_symbol *s = bb_symtab__find(&r->kernel, address);
-	/* An address 1 MiB or more above the start of the last function is code without a symbol,
-	 * such as a BPF trampoline, which is gone when the guest reads the symbols. */
+	/* An address 1 MiB above the last function's start is code without a symbol, such as a BPF
+	 * trampoline, which is gone when the guest reads the symbols. */
 	bool is_near = s && address - s->start < UINT32_C(1) << 20;
 
 	*ret_start = is_near ? s->start : 0;
 	return is_near ? bb_symtab__name(&r->kernel, s) : "[other machine code]";
 }
 
-/* Follows a return instruction that read the return address at the stack address `at`: removes the
- * functions that have returned from f->calls. */
+/* A return instruction read its return address at the stack address `at`. Removes the functions
+ * that have returned from f->calls. */
 static void follow_return(struct folding *f, uint64_t at)
 {
 	f->above = 0;
@@ -302,9 +295,9 @@ static void follow_interrupt_return(struct folding *f)
 		f->depth--;
 }
 
-/* Updates the stack for the instruction at `address`, which lies in the function `now`. `before` is
- * the previous instruction; NULL if this is the first one. If `before` was a call or a return, `at`
- * is the stack address that it wrote or read. */
+/* Updates the stack for the instruction at `address` in the function `now`. If the previous
+ * instruction `before` (or NULL) was a call or a return, `at` is the stack address that it wrote or
+ * read. */
 static void follow(struct folding *f, const struct bb_trace_record *before, uint64_t at,
 		   struct call now, uint64_t address)
 {
@@ -331,8 +324,8 @@ static void follow(struct folding *f, const struct bb_trace_record *before, uint
 	}
 }
 
-/* Counts an instruction in the element of (*v)[*n] that has these `of` and `name`. Adds the element
- * if it is new. `ids` maps `of` and `name` to the element's index. */
+/* Counts an instruction in the element of (*v)[*n] with these `of` and `name`, whose index `ids`
+ * has. Adds the element if it is new. */
 static void add_part(struct bb_traced_part **v, size_t *n, struct bb_idmap *ids, size_t of,
 		     uint32_t name)
 {
@@ -346,8 +339,7 @@ static void add_part(struct bb_traced_part **v, size_t *n, struct bb_idmap *ids,
 	(*v)[id].n++;
 }
 
-/* Counts an instruction of a function of the kernel that this line of the program called, directly
- * or not. */
+/* Counts an instruction of a kernel function that this line of the program called. */
 static void add_called(struct folding *f, size_t line, uint32_t frame)
 {
 	struct bb_traced *t = f->traced;
@@ -369,8 +361,7 @@ static void add_stack(struct folding *f)
 	bb_stacks__add(&f->traced->stacks, frames, f->depth + 1, 1);
 }
 
-/* Finds the function of an instruction. If it is one of the program, stores the index of its line
- * in `*line`. */
+/* Finds the function of an instruction. Sets *line if the function is the program's. */
 static struct call find_call(struct folding *f, uint64_t address, size_t *line)
 {
 	const struct function *own = own_function(f->program, address);
@@ -415,8 +406,8 @@ static void fold(const struct reading *r, const struct window *w, const struct c
 		size_t own_line = SIZE_MAX;
 
 		if (now->kind == BB_TRACE_ACCESS) {
-			/* `call *address` has two accesses: it reads the address, then writes the
-			 * return address. The last one counts. */
+			/* `call *address` has two accesses, and the one that writes the return
+			 * address is the last */
 			at = now->address;
 			continue;
 		}
@@ -443,7 +434,6 @@ static void fold(const struct reading *r, const struct window *w, const struct c
 	free(f);
 }
 
-/* Passes the accesses of the records v[n], in order, to the model of caches. */
 static void access_caches(struct bb_cache_model *m, const struct bb_trace_record *v, size_t n,
 			  struct bb_cache_counts *counts)
 {
@@ -453,7 +443,7 @@ static void access_caches(struct bb_cache_model *m, const struct bb_trace_record
 					       v[i].kind == BB_TRACE_INSN, counts);
 }
 
-/* Counts the accesses of a run, with caches as the runs of the same program before it left them. */
+/* Counts the accesses of a run, with caches as the program's earlier runs left them. */
 static void count_accesses(const struct reading *r, const struct window *run, const struct cut *c,
 			   struct bb_traced *t)
 {
@@ -470,8 +460,7 @@ static void count_accesses(const struct reading *r, const struct window *run, co
 	bb_cache_model__free(m);
 }
 
-/* Folds one run of the program with the index `program`: the last run whose instructions are as
- * many as the clock counted or, if there is none, the last run. */
+/* Takes the last run whose instructions are as many as the clock counted, or else the last run. */
 static void take_program(const struct reading *r, size_t program, struct bb_traced *t)
 {
 	const struct window *best = NULL;

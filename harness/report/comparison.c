@@ -13,11 +13,8 @@ void bb_pair_void(struct bb_pair *p, const char *why)
 
 enum which { MATCHED = 1, UNMATCHED = 2 };
 
-/*
- * Copies one member of the pairs that count into x[n_pairs]; values that are not finite are left
- * out. `which` chooses matched pairs, unmatched pairs, or both. `offset` is the offset of the
- * member in struct bb_pair. Returns the number of values.
- */
+/* Copies one member of struct bb_pair, at `offset`, into x[n_pairs]. Takes only pairs that `which`
+ * chooses and that count, and only finite values. Returns the number of values. */
 static size_t column(const struct bb_comparison *c, unsigned int which, size_t offset, double *x)
 {
 	size_t n = 0;
@@ -32,14 +29,12 @@ static size_t column(const struct bb_comparison *c, unsigned int which, size_t o
 	return n;
 }
 
-/* With fewer pairs than this, the estimate is their median. The median stays sound if up to half of
- * the pairs are outliers, the Hodges-Lehmann estimate only if up to 29 % are (Hodges & Lehmann
- * 1963). */
+/* With fewer pairs than this, the estimate is their median. It tolerates up to half of the pairs as
+ * outliers, the Hodges-Lehmann estimate only 29 % (Hodges & Lehmann 1963). */
 #define FEW_PAIRS 7u
 
-/* Estimates one member over the pairs that column() chooses: the Hodges-Lehmann estimate (the
- * median for fewer than FEW_PAIRS pairs), and the interval of the e-process. They have the unit of
- * the member. All are NAN if column() chooses no pair. x[n_pairs] is scratch. */
+/* Estimates one member over the pairs that column() chooses. The interval is that of the e-process
+ * (stats/paired.h). All results are NAN if there is no such pair. x[n_pairs] is scratch space. */
 static struct bb_estimate estimate(const struct bb_comparison *c, unsigned int which, size_t offset,
 				   double alpha, double *x)
 {
@@ -57,9 +52,8 @@ static struct bb_estimate exp_of(struct bb_estimate e)
 
 #define COLUMN(field) offsetof(struct bb_pair, field)
 
-/* Returns which pairs decide the verdict: the matched ones. If the kernel tells no JIT addresses,
- * no pair is matched. Then all pairs decide, and the difference includes the effect of the
- * layout. */
+/* Returns which pairs decide the verdict: those whose programs have the same JIT address modulo 64,
+ * or all pairs if the kernel hides JIT addresses. */
 static enum which deciding_pairs(const struct bb_comparison *c)
 {
 	if (BB_ANY(c->pairs, c->n_pairs, it->matched || it->base_mod64 >= 0))
@@ -125,15 +119,14 @@ void bb_comparisons_judge(struct bb_comparison *c, size_t n)
 	free(p);
 }
 
-/* longest budget that is advised, s; nobody follows advice to take a longer one */
+/* longest budget that is advised, s, because nobody follows advice to wait longer */
 #define MOST_S 3600.0
-/* without a budget: if a verdict needs more than this many times the present number of pairs, no
- * number is advised */
+/* no number of pairs is advised if a verdict needs more than this many times the present one */
 #define MOST_TIMES 60.0
-#define FIRST_HALF_SD 1.35 /* half the range of 7 normal values, in standard deviations */
+#define FIRST_HALF_SD 1.35 /* expected half range of 7 normal values, in standard deviations */
 
-/* While there are too few pairs for an interval: predicts half the width of the first interval, in
- * ln, from the spread of the pairs so far. Returns 0 with fewer than 2 pairs. */
+/* Predicts half the width of the first interval, in ln, from the spread of the pairs while there
+ * are too few for an interval. Returns 0 with fewer than 2 pairs. */
 static double foretell_half(const struct bb_comparison *c)
 {
 	double *x = bb_calloc(c->n_pairs + 1, sizeof(*x)), half = 0;
@@ -145,10 +138,8 @@ static double foretell_half(const struct bb_comparison *c)
 	return half;
 }
 
-/*
- * Returns the factor by which the number n of pairs must grow for a verdict. An interval needs
- * `fewest` pairs. `*ret_far` receives the smallest threshold at which the verdict would be `same`.
- */
+/* Returns by what factor the number n of pairs must grow for a verdict. An interval needs `fewest`
+ * pairs. `*ret_far` receives the smallest threshold at which the verdict would be `same`. */
 static double times_to_decide(const struct bb_comparison *c, size_t n, size_t fewest,
 			      double *ret_far)
 {
@@ -163,7 +154,7 @@ static double times_to_decide(const struct bb_comparison *c, size_t n, size_t fe
 	}
 	times = bb_times_to_decide(at, lo, hi, log1p(c->threshold));
 	*ret_far = fmax(fabs(expm1(lo)), fabs(expm1(hi)));
-	/* A verdict needs `fewest` pairs, because few pairs may agree by chance. */
+	/* no verdict with fewer than `fewest` pairs, which may agree by chance */
 	return is_few ? (isfinite(times) ? times : 1) * fmax((double)fewest / fmax((double)n, 1), 1)
 		      : times;
 }

@@ -33,8 +33,6 @@ void bb_case__drop_empty_series(struct bb_case *c)
 	c->n_series = kept;
 }
 
-/* --- texts about calls in vain --- */
-
 static void put_map(const struct bb_in_vain *v, FILE *mem)
 {
 	if (!v->map) {
@@ -94,8 +92,6 @@ char *bb_in_vain__words(const struct bb_in_vain *v)
 	return text;
 }
 
-/* --- counts of the drive exact --- */
-
 struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c)
 {
 	struct bb_estimate e = {NAN, NAN, NAN};
@@ -128,10 +124,7 @@ struct bb_counted_range bb_counted__range(const struct bb_counted *c)
 	return g;
 }
 
-/* --- times of the drive lines --- */
-
-/* Sets row->from to the calls that `text` lists, separated by ';'. A call without a line number
- * gets line 0. If `text` is damaged, the calls are wrong, which does no harm. */
+/* A damaged `text` gives wrong calls, which does no harm. */
 void bb_timed_row__set_from(struct bb_timed_row *row, const char *text)
 {
 	while (*text) {
@@ -182,8 +175,7 @@ static void append(struct bb_numbers *into, const struct bb_numbers *more)
 	bb_numbers__append(into, more->x, more->n);
 }
 
-/* Appends to `into` the times of the loads of `from`, which another process measured. Both structs
- * must have the same rows. */
+/* Appends the times of the loads of `from`, which another process measured, row by row. */
 static void take_times(struct bb_timed *into, const struct bb_timed *from)
 {
 	double n = (double)into->program_ns.n, more = (double)from->program_ns.n;
@@ -204,8 +196,6 @@ static void take_times(struct bb_timed *into, const struct bb_timed *from)
 		append(&into->rows[i].first_ns, &from->rows[i].first_ns);
 	}
 }
-
-/* --- loads, cases and names of stored runs --- */
 
 static struct bb_timed *like_timed(struct bb_report *r, const struct bb_timed *like)
 {
@@ -237,8 +227,7 @@ int bb_report__take_loads(struct bb_report *into, struct bb_report *from, uint32
 	return 0;
 }
 
-/* Among the cases from index `first` on, removes those without series and, with `needs_valid`,
- * those whose series are all void. */
+/* Removes cases from index `first` on that have no series or, with `needs_valid`, no valid one. */
 static void drop_cases(struct bb_report *r, size_t first, bool needs_valid)
 {
 	/* for each case, its new index, or BB_NO_FLOOR if it is removed */
@@ -314,8 +303,7 @@ void bb_report__add_skip(struct bb_report *r, const char *what, const char *why)
 	*skip = (struct bb_skip){.what = bb_strdup(what), .why = bb_strdup(why)};
 }
 
-/* Returns the name of the run's only object; NULL if it has several objects or ran a scenario file.
- */
+/* Returns the name of the only object, or NULL if there are several or a scenario file was run. */
 static const char *only_object(const struct bb_report *r)
 {
 	const char *name = r->n_cases ? r->cases[0].scenario : NULL;

@@ -7,30 +7,26 @@
 #include "env/fingerprint.h"
 #include "stats/verdict.h"
 
-/*
- * A run of bpfbench as it is stored: the command, the machine, and every sample. Summaries are
- * computed from the series (report/summary.c) whenever a report is made or read, so newer
- * statistics can judge a stored run. A report owns everything it points to; bb_report__free() takes
- * NULL.
- *
- * Each stored member is explained in its row in report/records.c. What is "null" or "absent" in a
- * file is NULL or NAN in these structs. The comments here add what the rows do not say.
- */
+/* A run of bpfbench as it is stored: the command, the machine, and every sample. Summaries are
+ * computed from the samples (report/summary.c) whenever a report is made or read, so newer
+ * statistics can judge a stored run. A report owns everything it points to. report/records.c
+ * explains each stored member. What is "null" or "absent" in a file is NULL or NAN here. */
 
-/* A class of a mix's samples: those of all runs that returned the same value on the same path. */
+/* Samples of a mix, whose runs take several inputs: those of the runs that returned one value on
+ * one path through the program. */
 struct bb_class {
 	uint32_t value;
 	char *returned, *path;
 	struct bb_hist hist;
 };
 
-/* The samples of one case from one load. */
+/* The samples of one case from one load of the program into the kernel. */
 struct bb_series {
 	uint32_t load; /* number of the load, from 0 on */
 	int jit_mod64;
 	double jit_share;
 	char *void_why;
-	uint64_t fired; /* events fired; slope: number of fitted lines */
+	uint64_t fired; /* events, or fitted lines in the drive slope */
 	uint64_t run_cnt, run_time_ns, misses, drops, warmup;
 	uint64_t events, retries, multi;
 	double elapsed_s, target_cpu_s, steal;
@@ -40,17 +36,15 @@ struct bb_series {
 	double floor_ns;
 	double reference_ns[BB_N_REFERENCES];
 	double line_ns;           /* mean over turns */
-	struct bb_ring_use *flow; /* pipeline: flow through the ring; NULL in other drives */
-	struct bb_hist hist; /* one sample per run (slope: per fitted line), in 1/units_per_ns ns */
-	struct bb_class *classes; /* n_classes == 0: not a mix */
+	struct bb_ring_use *flow; /* only in the drive pipeline, else NULL */
+	struct bb_hist hist; /* one sample per run or (slope) fitted line, in 1/units_per_ns ns */
+	struct bb_class *classes; /* none if the case is no mix */
 	size_t n_classes;
 };
 
-/* A call in the program that was in vain in at least nine of ten executions: a lookup that found
- * nothing in a map, or a tail call that did not happen. After the first run, a lookup counts only
- * if the map is empty, because later runs may find what the first one stored. The case then shows
- * the time of the path without an entry. This path is seldom the path that the user wants to
- * measure. */
+/* A lookup that found nothing in a map, or a tail call that did not happen, in at least nine of ten
+ * calls. Such a case times a path that is seldom the wanted one. If only the first run was counted,
+ * lookups count only in empty maps, because later runs may find what the first one stored. */
 struct bb_in_vain {
 	char *map, *type;
 	bool is_inner, is_tail_call, is_captured;
@@ -60,13 +54,11 @@ struct bb_in_vain {
 	uint32_t line, places;
 };
 
-#define BB_IN_VAIN_MANY 1000 /* value of `entries` for that many or more */
+#define BB_IN_VAIN_MANY 1000 /* value of `entries` for 1000 or more */
 
-/*
- * Describes calls in vain: "map 'blocked' (lpm_trie) is empty, and its lookups (fw.bpf.c:31) found
- * nothing"; free() the text. Names come from objects, so the text must be cleaned before it is
- * shown (export/table_cells.h).
- */
+/* Describes calls in vain: "map 'blocked' (lpm_trie) is empty, and its lookups (fw.bpf.c:31) found
+ * nothing". The caller frees the text. It must be cleaned before it is shown
+ * (export/table_cells.h), because the names in it come from object files. */
 char *bb_in_vain__words(const struct bb_in_vain *v);
 
 #define BB_NO_FLOOR SIZE_MAX
@@ -81,7 +73,7 @@ struct bb_case {
 	char *command, *fired_by, *emptied, *returned;
 	char *param, *param_text;
 	uint32_t param_value;
-	uint32_t executed_insns, n_insns; /* as a clone counted; both 0: unknown */
+	uint32_t executed_insns, n_insns; /* counted by a clone of the program, both 0 if unknown */
 	bool goes_on;
 	struct bb_in_vain *in_vain; /* counted by the same clone */
 	size_t n_in_vain;
@@ -91,11 +83,11 @@ struct bb_case {
 	uint32_t turned_line, turned_insns;
 	char *returned_at, *shares, *per_cpu_of, *per_cpu_map, *each_input_in;
 	double wakeups, map_bytes;
-	/* a change of the floor's latency changes the case's latency by as many ns */
+	/* for between_floor: if the floor is slower by 1 ns, the case is slower by 1 ns */
 	double between, between_relative, between_floor;
 	uint32_t between_runs;
 	uint32_t units_per_ns;
-	size_t floor; /* index of the floor's case in the report; BB_NO_FLOOR: there is none */
+	size_t floor; /* index in the report, or BB_NO_FLOOR */
 	bool is_anchor, is_live, found;
 	double path_share;
 	struct bb_series *series;
@@ -111,14 +103,6 @@ struct bb_program {
 	struct bb_prog_static metrics;
 };
 
-/* --- comparisons of two programs that were measured in turns --- */
-
-/*
- * A comparison of two programs that were measured in turns in one run, as stored: one observation
- * per pair of loads. Estimates and verdict are computed from the pairs (bb_comparison__judge())
- * whenever a report is made or read.
- */
-
 /* One load of base and one of head. */
 struct bb_pair {
 	bool matched;
@@ -129,6 +113,8 @@ struct bb_pair {
 	char *void_why;
 };
 
+/* Two programs that were measured in turns in one run. Estimates and verdict are computed from the
+ * pairs (bb_comparison__judge()) whenever a report is made or read. */
 struct bb_comparison {
 	char *name, *base, *head; /* base, head: names of the two variants or objects */
 	double threshold, alpha, injected, budget_s;
@@ -137,47 +123,37 @@ struct bb_comparison {
 
 	/* The members from here on are computed. Estimates are ratios head / base, except shift_ns.
 	 * Their intervals stay valid although they are computed again after every pair. */
-	/* over matched pairs (over unmatched pairs if JIT addresses are unknown); decides the
-	 * verdict */
+	/* over pairs with the same JIT address modulo 64, or over all if addresses are unknown */
 	struct bb_estimate ratio;
-	/* over unmatched pairs, in which base and head have the JIT addresses that the kernel
-	 * happened to choose */
+	/* over the other pairs, whose JIT addresses the kernel happened to choose */
 	struct bb_estimate ratio_unmatched;
 	struct bb_estimate ratio_net; /* over the pairs of `ratio`, net of the floor */
 	struct bb_estimate shift_ns;  /* head - base over the pairs of `ratio` */
-	/* latencies over the pairs from which `ratio` is computed: base_ns and floor_ns are
-	 * medians, head_ns is base_ns + shift_ns.value. If no such pair counts, all three are
-	 * medians over the other pairs that count. */
+	/* Latencies over the pairs of `ratio`: base_ns and floor_ns are medians, head_ns is base_ns
+	 * + shift_ns.value. If no such pair counts, all three are medians over the other pairs. */
 	double base_ns, head_ns, floor_ns;
-	/* p-values, valid after every pair and adjusted by bb_comparisons_judge(). p_regressed is
-	 * for the hypothesis that head is not slower than base by more than the threshold,
-	 * p_improved for the hypothesis that it is not faster by more than that */
+	/* p-values that stay valid after every pair, for the hypotheses that head is not slower
+	 * (p_regressed) and not faster (p_improved) than base by more than the threshold */
 	double p_regressed, p_improved;
 	uint32_t n_matched, n_unmatched, n_void;
 	enum bb_verdict verdict;
 };
 
-/* Computes the computed members of a single comparison at significance `alpha`. Does not adjust
- * for other comparisons (Holm). */
+/* Judges one comparison at significance `alpha`, without the adjustment for several (Holm). */
 void bb_comparison__judge(struct bb_comparison *c, double alpha);
 
-/* An advised budget or number of loads is multiplied by this factor: with few loads, intervals
- * shrink more slowly than with the square root of the number, and a budget also pays for the start
- * of a run. */
+/* An advised budget or number of loads is multiplied by this. With few loads, intervals shrink more
+ * slowly than with the square root of the number, and a budget also pays for the start of a run. */
 #define BB_SPARE 1.2
 
-/* Size of the text of bb_comparison__why_inconclusive(). */
 #define BB_WHY_SIZE 200
 
-/*
- * Writes why a comparison is inconclusive: how exactly the difference is known so far, "+-2.1 % so
- * far", and without a budget how many pairs are needed. Assumes that intervals shrink with the
- * square root of the number of pairs. The text is empty for other verdicts. Returns the advised
- * budget in s, or the advised number of loads; NAN: more time or loads would give no verdict.
- */
+/* Writes why a comparison is inconclusive, such as "the interval is +-2.1 % so far", or "" for
+ * another verdict. Returns the budget, s, or without a budget the number of loads that should
+ * decide, or NAN if none would. Assumes that intervals shrink as 1 / sqrt(loads). */
 double bb_comparison__why_inconclusive(const struct bb_comparison *c, char ret_text[BB_WHY_SIZE]);
 
-/* Marks the pair void. A pair that is void keeps its first reason. */
+/* Marks the pair void, so that it does not count. A void pair keeps its first reason. */
 void bb_pair_void(struct bb_pair *p, const char *why);
 
 /*
@@ -186,13 +162,8 @@ void bb_pair_void(struct bb_pair *p, const char *why);
  */
 void bb_comparisons_judge(struct bb_comparison *c, size_t n);
 
-/* --- drive exact: counts of instructions --- */
-
-/*
- * Counts of the drive exact for one program (struct bb_counted): executed instructions, no time.
- * Members are sums over `runs` runs (equally many of each case), unless they say "of one run". A
- * bb_counted owns everything it points to.
- */
+/* Counts of the drive exact (struct bb_counted): sums over all runs, `least` and `most` of one
+ * run. */
 
 struct bb_counted_case {
 	char *name, *param, *param_text;
@@ -208,8 +179,7 @@ struct bb_counted_line {
 };
 
 struct bb_counted_call {
-	/* name of the helper or kfunc, such as "map_lookup_elem" or "bpf_iter_num_new"; "kfunc
-	 * 1234" if the kernel's BTF has no name for it */
+	/* "map_lookup_elem", or "kfunc 1234" if the kernel's BTF has no name for it */
 	char *name;
 	uint64_t calls;
 };
@@ -218,11 +188,10 @@ struct bb_counted {
 	char *name, *scenario, *variant;
 	uint32_t n_insns, n_blocks, clone_insns;
 	uint64_t runs, instructions, paths;
-	uint64_t tail_calls; /* number of tail calls that happened; instructions of the called
-				programs are not counted */
+	uint64_t tail_calls; /* instructions of the called programs are not counted */
 	struct bb_counted_case *cases;
 	size_t n_cases;
-	struct bb_counted_line *lines; /* sorted by file and line; none without line information */
+	struct bb_counted_line *lines; /* sorted by file and line, none without line information */
 	size_t n_lines;
 	struct bb_counted_call *calls;
 	size_t n_calls;
@@ -238,25 +207,20 @@ static inline bool bb_counted_case__is_exact(const struct bb_counted_case *c)
 	return c->runs && !c->void_why && c->least == c->most;
 }
 
-/* Returns the instructions of one run. If the count is exact, it is the value, and lo and hi are
- * NAN. Else the value is the mean, lo the least and hi the most. NAN if the case is void. */
+/* Returns the instructions of one run. If all runs execute equally many, lo and hi are NAN. Else
+ * the value is the mean, lo the least and hi the most. All are NAN if the case is void. */
 struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c);
 
-/* The cases of a program that execute the fewest and the most instructions per run. */
+/* The cases with the fewest and with the most instructions per run. */
 struct bb_counted_range {
-	const struct bb_counted_case *least, *most; /* NULL: no case has a valid count */
+	const struct bb_counted_case *least, *most; /* NULL if no case has a valid count */
 	size_t n_exact;
 };
 
 struct bb_counted_range bb_counted__range(const struct bb_counted *c);
 
-/* --- drive lines: times of source lines --- */
-
-/*
- * Measurements of the drive `lines` for one case (struct bb_timed): the time of each line of a run
- * and of each call in it. A bb_timed owns everything it points to. A list of times has one number
- * per load, ns; NAN: this load has none.
- */
+/* What the drive `lines` measured (struct bb_timed): the time of each line of a run, and of each
+ * call in it. A list of times has one number per load, ns, or NAN if the load has none. */
 struct bb_timed_call {
 	uint32_t line;
 	char *call; /* "parse()" */
@@ -267,8 +231,8 @@ struct bb_timed_row {
 	struct bb_timed_call *from;
 	size_t n_from;
 	bool enters;
-	uint32_t line, last_line; /* first and last line; equal, except for a loop or code that is
-				     not divided further */
+	/* equal, except for a loop or for code that is not divided further */
+	uint32_t line, last_line;
 	uint32_t insn;
 	bool is_loop;
 	uint64_t turns;
@@ -290,17 +254,13 @@ struct bb_timed {
 	size_t n_rows;
 };
 
-/* Sets row->from, the calls that lead to the row, from `text`. Older runs store the calls as such a
- * text: "97 parse();45 inner()". */
+/* Sets row->from, the calls that lead to the row, from a text as in older runs: "97 f();45 g()". */
 void bb_timed_row__set_from(struct bb_timed_row *row, const char *text);
-/* Compares the first n of the calls that lead to two rows. Returns 0 if they are equal, else a
- * number below or above 0. */
+/* Compares the first n of the calls that lead to two rows. The result is like that of strcmp(). */
 int bb_timed_row__compare_from(const struct bb_timed_row *a, const struct bb_timed_row *b,
 			       size_t n);
 
-bool bb_timed__is_cold(const struct bb_timed *t); /* True if caches were emptied before each run. */
-
-/* --- a whole stored run --- */
+bool bb_timed__is_cold(const struct bb_timed *t); /* caches were emptied before each run */
 
 /* A case or drive that could not be measured on this machine, and why. */
 struct bb_skip {
@@ -325,8 +285,9 @@ struct bb_report {
 	size_t n_timed;
 	struct bb_skip *skips;
 	size_t n_skips;
-	bool is_rewritten; /* not stored; true: the run may replace its file, because part of it is
-			      stored already */
+	/* true if the run may replace its file, which already has a part of it (not stored
+	 * itself) */
+	bool is_rewritten;
 };
 
 /* Converts a sample of the case, in 1/units_per_ns ns, to ns. */
@@ -348,14 +309,12 @@ static inline bool bb_same_group(const struct bb_case *a, const struct bb_case *
 	       bb_same_text(a->param, b->param);
 }
 
-/* True if both cases are of one program: the same group and variant. They differ at most in the
- * value of the parameter. */
+/* True if both cases differ at most in the value of the parameter: same group and variant. */
 static inline bool bb_same_curve(const struct bb_case *a, const struct bb_case *b)
 {
 	return bb_same_group(a, b) && bb_same_text(a->variant, b->variant);
 }
 
-/* True if both cases have the same scenario and variant. */
 static inline bool bb_same_program(const struct bb_case *a, const struct bb_case *b)
 {
 	return bb_same_text(a->scenario, b->scenario) && bb_same_text(a->variant, b->variant);
@@ -373,11 +332,8 @@ static inline bool bb_is_floor(const struct bb_report *r, const struct bb_case *
 	return BB_ANY(r->cases, r->n_cases, it != c && it->floor == (size_t)(c - r->cases));
 }
 
-/*
- * Descriptions of the structs of a stored run: one row per member, in the order of writing.
- * Reading, writing, defaults and freeing follow from them. store/run_json.c has functions for
- * members that are BB_OTHER.
- */
+/* Descriptions of the structs of a stored run: one row per member, in the order of writing.
+ * Reading, writing, defaults and freeing follow from them. store/run_json.c handles BB_OTHER. */
 extern const struct bb_record bb_report_record, bb_skip_record, bb_timed_record,
 	bb_timed_call_record, bb_timed_row_record, bb_counted_record, bb_counted_call_record,
 	bb_counted_line_record, bb_counted_case_record, bb_comparison_record, bb_pair_record,
@@ -393,98 +349,90 @@ void bb_case__drop_empty_series(struct bb_case *c);
 /* Removes cases without series, because nothing of them was measured. Indexes of cases change. */
 void bb_report__drop_empty_cases(struct bb_report *r);
 
-/* Returns how many comparisons have that verdict. */
 size_t bb_report__count_verdict(const struct bb_report *r, enum bb_verdict verdict);
-/* True if a series of the report has a run or a sample, or if the report has counts of
- * instructions. */
+/* True if the report has a run, a sample or counts of instructions. */
 bool bb_report__has_samples(const struct bb_report *r);
-/* Returns why a series does not count; NULL if it does. */
+/* Returns why a series does not count, or NULL if it does. */
 const char *bb_series_why_void(const struct bb_series *s);
-/* Returns why no series of the case counts; NULL if one does. */
+/* Returns why no series of the case counts, or NULL if one does. */
 const char *bb_case__why_no_sample(const struct bb_case *c);
 
-/* Turns cases from index `first` on that have no valid series into skips. Does nothing if none
- * of these cases has a valid series. */
+/* Replaces cases from index `first` on that have no valid series by skips. Does nothing if none of
+ * these cases has a valid series. */
 void bb_report__skip_without_sample(struct bb_report *r, size_t first);
 
-/* Appends the loads of `from` to `into`: the series, and the times of lines. Another process
- * measured `from`, with the same cases. The moved loads get numbers from `first` on. Returns 0, or
- * -EINVAL if the rows of a case differ; then nothing is moved. */
+/* Moves the loads of `from`, which another process measured with the same cases, to `into`. They
+ * get numbers from `first` on. Returns -EINVAL, and moves nothing, if rows of a case differ. */
 int bb_report__take_loads(struct bb_report *into, struct bb_report *from, uint32_t first);
 
 void bb_report__add_skip(struct bb_report *r, const char *what, const char *why);
 
-/* If `r` and `like` are runs of one object each, and the names of these objects differ, renames the
- * cases and programs of `r` as if its object had the name of that of `like`. The two runs can then
- * be compared. Returns the old name of the object, which the caller frees; NULL if nothing was
- * renamed. */
+/* If `r` and `like` are runs of one object each, and their names differ, renames the cases and
+ * programs of `r` so that the two runs can be compared. Returns the old name of the object, which
+ * the caller frees, or NULL if nothing was renamed. */
 char *bb_report__rename_like(struct bb_report *r, const struct bb_report *like);
 
 const struct bb_case *bb_report__find_case(const struct bb_report *r, const char *name);
 const struct bb_program *bb_report__find_program(const struct bb_report *r, const char *name);
 
-/* Sorts the samples of all valid series of the case; free with bb_sorted_done(). */
+/* Sorts the samples of all valid series of the case. Free with bb_sorted_done(). */
 void bb_case__sort(const struct bb_case *c, struct bb_sorted *ret_sorted);
 
-/* Returns the program that the case measures; NULL: the run has none. */
+/* Returns the program that the case measures, or NULL. */
 const struct bb_program *bb_report__program_of(const struct bb_report *r, const struct bb_case *c);
 
-/* Returns the reference that the latency of the case is divided by. It is the wakeup if the program
- * interrupts its own CPU at least 0.5 times per run, else the instructions
- * (docs/methods/references.md). */
+/* Returns the reference work by whose time the case's latency is divided: a wakeup if the program
+ * interrupts its own CPU at least 0.5 times per run, else instructions. */
 enum bb_reference bb_case__reference(const struct bb_case *c);
 
-/* Divides x[n_series] by the time of bb_case__reference(); NAN where it was not measured. The case
- * must be summarised. Wakeups vary within a run, so each x is divided by the wakeup of its own
- * round. The time of instructions shows the CPU's clock. It is the median of the run, because a
- * single measurement is disturbed more often than the clock changes. */
+/* Divides x[n_series] by the time of bb_case__reference(), and gives NAN where that was not
+ * measured. The case must be summarised. Wakeups vary within a run, so each x is divided by the
+ * wakeup of its round. The time of instructions is the median of the run, because a single
+ * measurement is disturbed more often than the CPU's clock changes. */
 void bb_case__relative(const struct bb_case *c, const double *x, double *ret_relative);
 
-/* Computes the latency of each series, ns, in ret_ns[n_series]. NAN: the series is void, has no
- * samples, or was slowed down by something other than the program (stats/loads.h). */
+/* Computes the latency of each series, ns, in ret_ns[n_series]. It is NAN if the series is void or
+ * empty, or if something other than the program slowed it down (stats/loads.h). */
 void bb_case__locations(const struct bb_case *c, double *ret_ns);
 
 /* The cost of those runs of a mix that had one return value and one path. */
 struct bb_class_cost {
 	const char *returned, *path; /* as in struct bb_class, borrowed */
 	uint32_t value;
-	double runs, share; /* runs: number of runs; share: their share of all runs of the case */
-	double ns; /* latency: the mean of the loads' censored means, weighted by numbers of runs */
+	double runs, share; /* number of runs, and their share of all runs */
+	double ns;          /* mean over the loads without outliers, weighted by numbers of runs */
 };
 
-/* Lists the classes of a mix, the most frequent first; free() the list. Returns their number. */
+/* Lists the classes of a mix, the most frequent first. Returns their number. free() the list. */
 size_t bb_case__class_costs(const struct bb_case *c, struct bb_class_cost **ret_costs);
 
-/* Returns x[i] of the series i that round `load` measured; NAN if there is no such series. */
+/* Returns the element of x[n_series] for the series of round `load`, or NAN if there is none. */
 double bb_case__at_load(const struct bb_case *c, const double *x, uint32_t load);
 
-/* A figure over loads, combined from one value per load. */
+/* A figure that is combined from one value per load. */
 struct bb_over_loads {
 	struct bb_estimate estimate;
-	/* standard error of the estimate and its degrees of freedom; NAN: the loads got random
-	 * addresses */
+	/* standard error of the estimate and its degrees of freedom, NAN if addresses are random */
 	double se, df;
-	double spread;      /* p90 / p10 of the values; NAN with fewer than 3 loads */
-	double least, most; /* means of the loads at the cheapest and at the most expensive place */
-	/* number of places; 0: the loads got random addresses (run/round.h), and the estimate is
-	 * the median */
+	double spread;      /* p90 / p10 of the values, NAN for fewer than 3 loads */
+	double least, most; /* mean at the cheapest and at the most expensive place */
+	/* number of places (JIT addresses modulo 64), or 0 if random */
 	size_t n_places;
 };
 
-/* Combines x[n_series], one value per load; NAN is left out. If bpfbench distributed the loads over
- * the places (run/round.h) and bb_stratified_mean() can use them, the estimate is the stratified
- * mean. Otherwise it is their median with the interval of order statistics. All results are NAN if
- * no x is a number. */
+/* Combines x[n_series], one value per load, without those that are NAN. If bpfbench chose the
+ * addresses of the loads (run/round.h), the estimate is bb_stratified_mean(), if that can be
+ * computed. Otherwise it is the median, with the interval of order statistics. NAN if no x is a
+ * number. */
 void bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_over_loads *ret);
 
-/* The most frequent sample of all valid series of a case, ns. NAN: there is none. */
 struct bb_most_frequent {
 	double value;
 	double others; /* share of the samples that have other values */
 };
 
-/* Returns the most frequent sample, as exact as the bins of the histogram allow. */
+/* Returns the most frequent sample of all valid series, ns, as exact as the bins of the histogram
+ * allow. It is NAN if there is none. */
 struct bb_most_frequent bb_case__most_frequent(const struct bb_case *c);
 
-/* Computes the summary of every case. */
 void bb_report__summarise(struct bb_report *r);

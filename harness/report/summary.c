@@ -5,8 +5,7 @@
 #include "stats/quantile.h"
 #include "stats/loads.h"
 
-/* fewest loads for which the spread p90 / p10 is computed. Of two loads it would only be the ratio
- * of their latencies */
+/* With fewer loads, no spread p90 / p10 is computed. Of two loads it would only be a ratio. */
 #define SPREAD_MIN 3
 
 static const struct bb_estimate absent = {NAN, NAN, NAN};
@@ -21,8 +20,7 @@ static double ratio(double sum, double of)
 	return of > 0 ? sum / of : NAN;
 }
 
-/* a program that causes at least this number of interrupts per run counts as one that wakes a
- * process */
+/* A program that causes this many interrupts per run or more counts as one that wakes a process. */
 #define WAKES 0.5
 
 enum bb_reference bb_case__reference(const struct bb_case *c)
@@ -40,9 +38,9 @@ void bb_case__relative(const struct bb_case *c, const double *x, double *ret_rel
 							: c->series[i].reference_ns[reference]);
 }
 
-/* The place of a load is the address of its JIT code modulo 64. Returns, for each load of a case,
- * the share of random loads that get the same place; stats/loads.h weighs the load by this share.
- * `*ret_place` receives the places. Both arrays are one allocation: free() the shares. */
+/* The place of a load is the address of its JIT code modulo 64. Returns, for each load, the share
+ * of random loads that get the same place. stats/loads.h weighs the load by this share.
+ * `*ret_place` receives the places, in the same allocation: free() only the shares. */
 static double *shares_of(const struct bb_case *c, int **ret_place)
 {
 	double *share = bb_calloc(c->n_series + 1, sizeof(*share) + sizeof(**ret_place));
@@ -132,8 +130,8 @@ static struct bb_censor censor(const struct bb_hist *h)
 	return censor;
 }
 
-/* Censors a series. A mix is censored by return value, so that runs with a rare return value do not
- * become outliers because they take longer. The means are weighted by the numbers of runs. */
+/* Computes the mean of a series without its outliers. In a mix, outliers are found by return value
+ * and path, so that rare, longer runs are no outliers. The means are weighted by runs. */
 static struct bb_censor censor_series(const struct bb_series *s)
 {
 	struct bb_censor all = {.mean_ns = 0};
@@ -196,9 +194,8 @@ size_t bb_case__class_costs(const struct bb_case *c, struct bb_class_cost **ret_
 	return n;
 }
 
-/* Computes the latency of each series. It is the censored mean by the series' own threshold or,
- * with BB_FILLS_MEAN, the mean of all runs. With `sum`, also sets the shares of outliers, and
- * counts disturbed series as void. */
+/* Computes the latency of each series: its mean without outliers or, with BB_FILLS_MEAN, over all
+ * runs. With `sum`, also sets the shares of outliers, and counts disturbed series as void. */
 static void locate(const struct bb_case *c, double *ret_ns, struct bb_summary *sum)
 {
 	bool is_mean = bb_drive_kind_named(c->drive)->fills & BB_FILLS_MEAN;
@@ -221,8 +218,7 @@ static void locate(const struct bb_case *c, double *ret_ns, struct bb_summary *s
 		n += (double)s->hist.n;
 		sum_ns += s->hist.sum_ns;
 	}
-	/* Sets the latency of a load to NAN if something other than the program slowed the load
-	 * down. */
+	/* Sets the latency of a load to NAN if something other than the program slowed it down. */
 	share = shares_of(c, &place);
 	n_aside = bb_strata_set_aside(ret_ns, place, c->n_series);
 	free(share);
@@ -247,8 +243,7 @@ double bb_case__at_load(const struct bb_case *c, const double *x, uint32_t load)
 	return s ? x[s - c->series] : NAN;
 }
 
-/* Adds up the counters and times of the valid series, and sets the figures that follow from these
- * sums. */
+/* Adds up the counters and times of the valid series, and sets figures that follow from them. */
 static void count(struct bb_case *c)
 {
 	double run_cnt = 0, run_time_ns = 0, drops = 0, events = 0, events_s = 0, wall_s = 0,
@@ -297,7 +292,7 @@ static void count(struct bb_case *c)
 	sum->steal = point(ratio(steal, steal_s));
 }
 
-/* Sets the figures of the ring and of its consumer, from the series whose member `flow` is set. */
+/* Sets the figures of the ring and its consumer, from the series that have `flow`. */
 static void count_flow(struct bb_case *c)
 {
 	double produced = 0, consumed = 0, cpu_s = 0, peak = 0, max_ns = 0;
@@ -325,13 +320,10 @@ static void count_flow(struct bb_case *c)
 	sum->pipeline.lag_max = point(n ? bb_case__ns(c, max_ns) : NAN);
 	sum->pipeline.consumer_cpu = point(n ? 1e9 * ratio(cpu_s, consumed) : NAN);
 	if (bb_drive_kind_named(c->drive)->is_whole)
-		sum->naive_mean = absent; /* it would not fit the latency: the samples cover more
-					     than the program, and run_time_ns covers only the
-					     program */
+		sum->naive_mean = absent; /* run_time_ns covers less than the samples */
 }
 
-/* Sets the figures of the drive slope: each series has one value of each figure, and these are
- * combined over loads. Also sets the times of the references, which are medians over rounds. */
+/* Sets the figures of the drive slope over all loads, and the references as medians over rounds. */
 static void averages(struct bb_case *c, double *scratch)
 {
 	static const struct {
@@ -376,7 +368,7 @@ static void widen(struct bb_estimate *e, double more)
 }
 
 /* Computes all figures of a summary that need no other case. ret_location[n_series] receives the
- * latency of each series, ns; NAN as in bb_case__locations(). */
+ * latency of each series, ns, as bb_case__locations() does. */
 static void summarise_case(struct bb_case *c, double *ret_location, double *scratch)
 {
 	unsigned int fills = bb_drive_kind_named(c->drive)->fills;
@@ -415,15 +407,15 @@ static void summarise_case(struct bb_case *c, double *ret_location, double *scra
 	sum->layout_best = point(l.least);
 	sum->layout_worst = point(l.most);
 	sum->places = (uint32_t)l.n_places;
-	/* NAN for a live program: its loads are slices, all at the same address */
+	/* a live program has one address, and its loads are slices of time */
 	sum->layout_spread = point(c->is_live ? NAN : l.spread);
 	bb_case__relative(c, ret_location, scratch);
 	estimate_over_loads(c, scratch, &sum->relative);
 }
 
 /* Computes floor, net and slowdown of a case, load by load. The floor of a load is the latency of
- * the floor's case in the same round, because a disturbance in a round affects both. If there is no
- * such case, it is the series' own floor_ns. */
+ * the floor's case in the same round, because a disturbance in a round affects both. Without such a
+ * case it is the series' own floor_ns. */
 static void against_floor(struct bb_report *r, size_t i, double *const *locations)
 {
 	struct bb_case *c = &r->cases[i];
@@ -458,7 +450,7 @@ static double known(double x)
 	return isnan(x) ? 0 : x;
 }
 
-/* Widens the intervals by the differences between runs of bpfbench, where these are known. */
+/* Widens the intervals by the differences between runs of bpfbench, if these are known. */
 static void join_between(struct bb_case *c)
 {
 	struct bb_summary *s = &c->summary;

@@ -7,66 +7,63 @@
 #include "stats/paired.h"
 
 #define LEAST_PAIRS 7u    /* fewest pairs for a verdict (stats/paired.h) */
-#define MAX_S_INSITU 0.25 /* longest turn of a drive in situ with an unknown rate, s */
+#define MAX_S_INSITU 0.25 /* longest turn in situ if the drive's rate is unknown, s */
 #define BLOCKS_MATCHED 8u
 #define BLOCKS_UNMATCHED 4u
 #define BLOCKS_INSITU 2u
-/* RUN_LEAST_S: time limit of a turn, s. PAIR_LEAST_S: smallest time limit of a pair, s. Turns and
- * pairs of fast programs need less time, even on a busy CPU. */
+/* Time limit of a turn, and smallest time limit of a pair, s. Fast programs need less. */
 #define RUN_LEAST_S 0.1
 #define PAIR_LEAST_S 1.0
-/* How often one program is loaded at most, to get the place of the other program. On average about
- * 13 loads are needed: JIT addresses are multiples of 4 or more, so a program has at most 16
- * places. */
+/* Most loads of one program to get the JIT address modulo 64 of the other program. JIT addresses
+ * are multiples of 4 or more, so 16 values are possible. About 13 loads are needed on average. */
 #define MATCH_TRIES 400u
 
 enum label { BASE, HEAD, FLOOR, N_LABELS };
 static const char *const label_names[N_LABELS] = {"base", "head", "the floor"};
 
-/* The program that is base, head or the floor, and its state in the present drive. */
 struct side {
-	/* NULL: no program has this label. That of FLOOR may differ between drives. */
+	/* NULL if no program has this label. The floor's program may differ between drives. */
 	struct bb_test_prog *prog;
-	struct bb_drive_slot *slot; /* slot in the present drive; NULL: not attached */
+	struct bb_drive_slot *slot;
 	bool warm;
-	bool is_new; /* true: the program was loaded again, so it needs a new series */
-	/* before: the kernel's counters when the program was attached. fired: number of events
-	 * fired since then. ran: number of runs that the drive saw since then. Both include the
-	 * warm-up. */
+	bool is_new; /* true if the program was loaded again: it then needs a new series */
+	/* the kernel's counters when the program was attached */
 	struct bb_prog_stats before;
+	/* events fired, and runs seen, since the program was attached, warm-up included */
 	uint64_t fired, ran;
 	uint64_t ns[2 * BB_PAIR_TURN_MOST]; /* ns[n]: samples of the present block */
 	size_t n;
 };
 
-/* A comparison that is being measured: one drive at one value of its parameter. */
+/* A comparison under one drive at one value of the drive's parameter. */
 struct ab_case {
 	size_t drive;
-	size_t planned[N_LABELS]; /* indexes of cases in the plan; BB_NO_CASE: there is no floor */
+	/* indexes of cases in the plan; BB_NO_CASE if there is no floor */
+	size_t planned[N_LABELS];
 	size_t case_of[N_LABELS];
-	size_t comparison; /* index of the comparison in the report */
+	size_t comparison;
 	double tick_ns;
 	bool active;
-	bool has_pair; /* true: the last pair of the comparison is of the present loads */
+	bool has_pair; /* true if a pair was measured with the present loads */
 };
 
 struct ab {
 	struct bb_session session;
 	const struct bb_ab_opts *opts;
 	struct side sides[N_LABELS];
-	struct bb_test_prog second; /* second load of base's program, as head */
+	struct bb_test_prog second;
 	struct ab_case *cases;
 	size_t n_cases;
 	double scratch[4 * BB_PAIR_TURN_MOST];
 	/* why the present pair does not count; empty if it counts */
 	char wrong[300];
 	uint64_t began_ns;
-	/* time limit of a pair, s; a value below PAIR_LEAST_S counts as that; 0: no limit */
+	/* time limit of a pair, s (0 means no limit, other values are raised to PAIR_LEAST_S) */
 	double pair_s;
-	/* true: a pair of the present drive ended early, with too few runs or blocks */
+	/* true if a pair of the present drive got fewer runs or blocks than planned */
 	bool is_cut;
-	bool is_open; /* true: some comparisons of the present drive have no verdict yet */
-	/* some of them have no interval yet either, so even a large difference would not show */
+	bool is_open; /* true if some comparisons of the present drive have no verdict yet */
+	/* true if an undecided comparison has too few pairs to show even a large difference */
 	bool is_bare;
 };
 
@@ -75,7 +72,6 @@ static const struct bb_plan_case *planned_of(const struct ab *ab, const struct a
 	return &ab->session.plan->cases[c->planned[BASE]];
 }
 
-/* Returns the series that receives a label's samples: the last one of its case. */
 static struct bb_series *series_of(struct ab *ab, const struct ab_case *c, enum label label)
 {
 	struct bb_case *k = &ab->session.report->cases[c->case_of[label]];
@@ -83,10 +79,8 @@ static struct bb_series *series_of(struct ab *ab, const struct ab_case *c, enum 
 	return &k->series[k->n_series - 1];
 }
 
-/* --- measuring one pair of loads --- */
-
-/* Injects the slowdown of a self-test: multiplies every sample by 1 + share. Rounds up or down at
- * random, so that the expected mean is exact. */
+/* Multiplies every sample by 1 + share, to simulate a slower program in a self-test. Rounds up or
+ * down at random, so that the mean stays exact. */
 static void inject(struct bb_rng *rng, double share, struct bb_batch *b)
 {
 	b->run_time_ns = 0;
@@ -98,7 +92,6 @@ static void inject(struct bb_rng *rng, double share, struct bb_batch *b)
 	}
 }
 
-/* Measures one turn of the label's program. Adds the samples to ns[] of its side. */
 static int measure_turn(struct ab *ab, const struct ab_case *c, enum label label,
 			struct bb_err *err)
 {
@@ -133,8 +126,8 @@ static int measure_turn(struct ab *ab, const struct ab_case *c, enum label label
 	return rc;
 }
 
-/* Measures one block: ABBA or BAAB, drawn at random, then one turn of the floor. `*ret_block`
- * receives the estimates of this block; those that are unknown are NAN. */
+/* Measures the turns of one block: ABBA or BAAB at random (A is base, B is head), then one turn of
+ * the floor. Estimates that are unknown become NAN. */
 static int measure_block(struct ab *ab, const struct ab_case *c, struct bb_pair *ret_block,
 			 struct bb_err *err)
 {
@@ -169,7 +162,7 @@ static int measure_block(struct ab *ab, const struct ab_case *c, struct bb_pair 
 	return 0;
 }
 
-/* Sets every estimate of `pair` to the median of this estimate over the pair's blocks. */
+/* Sets each estimate of `pair` to its median over the blocks. */
 static void summarise_blocks(const struct bb_pair *blocks, size_t n, struct bb_pair *pair)
 {
 	static const size_t columns[] = {
@@ -185,7 +178,7 @@ static void summarise_blocks(const struct bb_pair *blocks, size_t n, struct bb_p
 			x[i] = *(const double *)((const char *)&blocks[i] + columns[k]);
 		*(double *)((char *)pair + columns[k]) = bb_ab_pair_difference(x, n, &used);
 	}
-	/* the last column is `d`, so `used` is now the number of blocks with a value of `d` */
+	/* `used` is of the last column, `d`: the number of blocks with a known `d` */
 	pair->blocks = (uint32_t)used;
 }
 
@@ -219,15 +212,13 @@ static int measure_pair(struct ab *ab, struct ab_case *c, struct bb_err *err)
 	c->has_pair = true;
 	if (ab->wrong[0])
 		bb_pair_void(pair, ab->wrong);
-	/* Estimates the clock's tick from the samples of base's present load. */
 	bb_hist_sort(&series_of(ab, c, BASE)->hist, &sorted);
 	c->tick_ns = bb_tick(&sorted);
 	bb_sorted_done(&sorted);
 	return 0;
 }
 
-/* Decides whether the drive's samples from the present loads count. If they do not, writes the
- * reason into ret_why; otherwise ret_why is empty. */
+/* ret_why is empty if the samples of the present loads count. Otherwise it is the reason. */
 static void judge_sides(const struct ab *ab, size_t drive, char *ret_why, size_t size)
 {
 	const struct bb_driver *driver = ab->session.drives[drive].driver;
@@ -243,7 +234,7 @@ static void judge_sides(const struct ab *ab, size_t drive, char *ret_why, size_t
 		if (driver->kind.fires && !driver->kind.stats_off && s->ran != s->fired)
 			snprintf(why, sizeof(why), "run_cnt rose by %llu, %llu events were fired",
 				 (unsigned long long)s->ran, (unsigned long long)s->fired);
-		/* HEAD is the same load as BASE, and BASE is judged already */
+		/* head is the same load as base, which was checked already */
 		else if (l == HEAD && ab->opts->same_load)
 			continue;
 		if (l == BASE && ab->opts->same_load)
@@ -290,7 +281,6 @@ static int attach(struct ab *ab, const struct bb_open_drive *d, struct bb_err *e
 	return rc;
 }
 
-/* Voids the last pair of a comparison and the series of its loads, for the reason `why`. */
 static void make_void(struct ab *ab, const struct ab_case *c, const char *why)
 {
 	struct bb_comparison *k = &ab->session.report->comparisons[c->comparison];
@@ -301,8 +291,6 @@ static void make_void(struct ab *ab, const struct ab_case *c, const char *why)
 			bb_record__void(series_of(ab, c, l), "%s", why);
 }
 
-/* Measures a pair of a comparison with the present loads. Adds a new series for each program that
- * was loaded again; for the other programs, samples go to the series that they have. */
 static int measure_case(struct ab *ab, struct ab_case *c, uint32_t load, struct bb_err *err)
 {
 	int rc = bb_must_end_why();
@@ -320,7 +308,6 @@ static int measure_case(struct ab *ab, struct ab_case *c, uint32_t load, struct 
 	return rc ? rc : measure_pair(ab, c, err);
 }
 
-/* Measures one pair of every active comparison of a drive, with the present loads. */
 static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_err *err)
 {
 	char why[300] = "";
@@ -333,7 +320,7 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_e
 		if (ab->cases[i].active && ab->cases[i].drive == drive)
 			rc = measure_case(ab, &ab->cases[i], load, err);
 	is_late = rc == -ETIME;
-	/* not an error: the time was over; the samples that were taken before are judged below */
+	/* Running out of time is no error. The samples that were taken are still checked below. */
 	rc = is_late ? 0 : rc;
 	if (!rc)
 		judge_sides(ab, drive, why, sizeof(why));
@@ -344,9 +331,9 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_e
 	return rc || !is_late ? rc : -ETIME;
 }
 
-/* Measures a pair of loads for every active comparison of a drive. If the two programs got
- * different places, draws one of them at random and loads it until it has the place of the other
- * program. Then measures a second, matched pair. */
+/* Loads both programs and measures a pair for every undecided comparison of the drive. If their JIT
+ * addresses modulo 64 differ, picks one program at random, loads it again until its address modulo
+ * 64 equals the other program's, and measures a second, matched pair. */
 static int run_pair(struct ab *ab, size_t drive, uint32_t pair, struct bb_err *err)
 {
 	struct bb_rng *rng = &ab->session.rng;
@@ -368,19 +355,15 @@ static int run_pair(struct ab *ab, size_t drive, uint32_t pair, struct bb_err *e
 		return rc;
 	rc = bb_test_prog__load(ab->sides[moved].prog, rng, bb_place(mod64), MATCH_TRIES, err);
 	if (rc == -EAGAIN)
-		return 0; /* not an error: no load got the other program's place, so there is no
-			     matched pair */
+		return 0; /* no load got the wanted address, so there is no matched pair */
 	for (int l = 0; l < N_LABELS; l++)
 		ab->sides[l].is_new = l == (int)moved;
 	return rc ? rc : measure_loads(ab, drive, 2 * pair + 1, err);
 }
 
-/* --- measuring pairs of a drive until there is a verdict --- */
-
-/* Judges a drive's comparisons after each pair. A comparison with a verdict becomes inactive. All
- * comparisons share alpha by Bonferroni's correction. The report uses Holm's correction at the end,
- * which is never stricter than Bonferroni's. So a verdict that is given here stays the same at the
- * end. */
+/* Judges the drive's comparisons, and deactivates those that get a verdict. Divides alpha by the
+ * number of comparisons (Bonferroni). The final report uses Holm's correction. Holm's is never
+ * stricter, so a verdict given here still holds in the report. */
 static void judge_drive(struct ab *ab, size_t drive)
 {
 	size_t n_family = ab->opts->n_family > ab->n_cases ? ab->opts->n_family : ab->n_cases;
@@ -399,8 +382,7 @@ static void judge_drive(struct ab *ab, size_t drive)
 	}
 }
 
-/* For each comparison of the drive that has no verdict, stores how much time it had. Adds a skip
- * for each comparison that got no pair because the time was over. */
+/* Stores the time that each undecided comparison had. Adds a skip if it got no pair in time. */
 static void note_undecided(struct ab *ab, size_t drive)
 {
 	const struct bb_run_opts *run = &ab->opts->run;
@@ -427,9 +409,8 @@ static void note_undecided(struct ab *ab, size_t drive)
 	}
 }
 
-/* Measures pairs of one drive until its comparisons have verdicts, or until `budget_s` is used up.
- * While a comparison has no interval yet, `limit_s` applies in place of `budget_s`. A `budget_s` or
- * `limit_s` of 0 means no limit. */
+/* Measures pairs until the drive's comparisons have verdicts or `budget_s` is used up. While a
+ * comparison has no interval yet, `limit_s` applies instead. 0 means no limit. */
 static int run_drive(struct ab *ab, size_t drive, double budget_s, double limit_s,
 		     struct bb_err *err)
 {
@@ -469,13 +450,12 @@ static int run_drive(struct ab *ab, size_t drive, double budget_s, double limit_
 	return rc;
 }
 
-/* Returns any comparison of a drive; all have the same floor. NULL: the drive has none. */
+/* Returns any comparison of the drive, or NULL. All of them have the same floor. */
 static const struct ab_case *case_of_drive(const struct ab *ab, size_t drive)
 {
 	return BB_FIND(ab->cases, ab->n_cases, it->drive == drive);
 }
 
-/* Returns the program of a planned case; NULL for BB_NO_CASE. */
 static struct bb_test_prog *prog_of(struct ab *ab, size_t planned)
 {
 	struct bb_session *s = &ab->session;
@@ -484,8 +464,7 @@ static struct bb_test_prog *prog_of(struct ab *ab, size_t planned)
 				     : &s->progs[bb_session__variant(s, &s->plan->cases[planned])];
 }
 
-/* Divides the rest of `total_s`, a time since the start, evenly among the `drives_left` drives that
- * are not measured yet. Returns the time of one drive, s; 0 (no limit) if `total_s` is 0. */
+/* Returns a drive's share of the time left until `total_s`, s. 0 means no limit. */
 static double share_of(const struct ab *ab, double total_s, size_t drives_left)
 {
 	return total_s > 0
@@ -493,12 +472,10 @@ static double share_of(const struct ab *ab, double total_s, size_t drives_left)
 		       : 0;
 }
 
-/*
- * Measures the drives one after another, so that a slow drive does not delay the verdict of a fast
- * one. If a drive does not use all its time, the later drives share the rest. If the budget holds
- * fewer pairs than any verdict needs, a drive also gets a share of `patience_s`. Drives that sample
- * for a fixed time do not get this share, because they take equally long on every machine.
- */
+/* Measures the drives one after another, so that a slow drive does not delay the verdict of a fast
+ * one. Time that one drive leaves is shared by the later drives. If the budget holds too few pairs
+ * for a verdict, a drive also gets a share of `patience_s`. Drives that sample for a fixed time get
+ * no such extra share, because a slow machine does not make them slower. */
 static int run_drives(struct ab *ab, struct bb_err *err)
 {
 	size_t n = ab->session.plan->scenario->n_drives, left = 0;
@@ -524,8 +501,6 @@ static int run_drives(struct ab *ab, struct bb_err *err)
 	return rc;
 }
 
-/* --- choosing the comparisons --- */
-
 static void add_comparison(struct ab *ab, struct ab_case *c)
 {
 	struct bb_comparison *k = BB_ADD(bb_comparison_record, ab->session.report, comparisons);
@@ -540,8 +515,8 @@ static void add_comparison(struct ab *ab, struct ab_case *c)
 	k->injected = ab->opts->inject;
 }
 
-/* Adds a comparison of two cases of the plan. The floor of the comparison is the floor of base. The
- * comparison has no floor if head is this floor, or if this floor cannot be measured. */
+/* Adds a comparison of two cases of the plan. Its floor is base's floor. It has no floor if head is
+ * that floor or if that floor cannot be measured. */
 static void add_case(struct ab *ab, size_t base, size_t head)
 {
 	const struct bb_plan *plan = ab->session.plan;
@@ -556,7 +531,7 @@ static void add_case(struct ab *ab, size_t base, size_t head)
 			      .planned = {base, head, floor},
 			      .tick_ns = NAN,
 			      .active = true};
-	/* A program compared with itself has two cases; their names must differ. */
+	/* If a program is compared with itself, its two cases need different names. */
 	if (head == base)
 		second = bb_asprintf("%s (head)", ab->opts->head);
 	for (int l = 0; l < N_LABELS; l++) {
@@ -587,7 +562,7 @@ static struct bb_test_prog *find_prog(struct ab *ab, const char *variant)
 							 : NULL;
 }
 
-/* Opens base's program a second time, as head: a program compared with itself needs two loads. */
+/* Opens base's program a second time, as head, to compare the program with itself. */
 static int open_second(struct ab *ab, struct bb_err *err)
 {
 	const struct bb_test_prog *base = ab->sides[BASE].prog;
@@ -640,8 +615,8 @@ static int open_cases(struct ab *ab, struct bb_err *err)
 	return rc;
 }
 
-/* Checks the plan. Refuses live programs, which cannot be loaded again for each pair. Refuses
- * drives with emptied caches if they need more than the budget for a verdict. */
+/* Refuses live programs (loaded by others), because they cannot be loaded again for each pair.
+ * Refuses drives with emptied caches if a verdict needs more time than the budget. */
 static int check_plan(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct bb_err *err)
 {
 	uint32_t max = opts->max_pairs, pairs = max && max < LEAST_PAIRS ? max : LEAST_PAIRS;
@@ -688,7 +663,7 @@ static int note_executed(struct ab *ab, struct bb_err *err)
 		for (int l = 0; l < N_LABELS; l++)
 			if (ab->cases[i].planned[l] != BB_NO_CASE)
 				case_of[ab->cases[i].planned[l]] = ab->cases[i].case_of[l];
-	/* bb_target__borrow_maps() has unloaded head, so that its next load uses base's maps. */
+	/* bb_target__borrow_maps() has unloaded head, so head is loaded again, with base's maps. */
 	if (head != ab->sides[BASE].prog && head != &ab->second && head->target)
 		rc = bb_test_prog__load(head, &ab->session.rng, BB_ANYWHERE, 1, err);
 	if (!rc)
@@ -697,11 +672,9 @@ static int note_executed(struct ab *ab, struct bb_err *err)
 	return rc;
 }
 
-/* Measures all comparisons in the open session. After an error, marks the report as incomplete. */
 static int run(struct ab *ab, struct bb_err *err)
 {
-	/* Counts instructions before base and head share maps, because entries that one program
-	 * stores may change the count of the other. */
+	/* counts before base and head share maps, because shared entries may change a count */
 	int rc = ab->opts->count ? bb_count_all(&ab->session, 0.25, err) : 0;
 
 	if (!rc) {
@@ -743,7 +716,7 @@ int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct 
 	else if (rc == -EINTR)
 		bb_record__incomplete(report, rc, err);
 	bb_deadline__end(&budget);
-	/* judges also after a signal or an error: verdicts are valid after any pair */
+	/* judges also after a signal or an error, because verdicts are valid after any pair */
 	bb_comparisons_judge(report->comparisons, report->n_comparisons);
 	bb_test_prog__close(&ab->second);
 	free(ab->cases);

@@ -14,13 +14,11 @@
 #include "env/sysfile.h"
 #include "plan/scenario.h"
 
-#define STABLE_S 0.5 /* an agent is ready when its programs have not changed for this time, s */
-/* time that the kernel may take to unload the programs of an agent that has ended, s */
+#define STABLE_S 0.5 /* programs must stay the same for this time before the agent is ready, s */
+/* longest wait until the kernel has unloaded the programs of an ended agent, s */
 #define UNLOADED_S 2.0
 #define PAUSE_US 20000
-#define READY_EACH_S 0.2 /* time between two runs of the command of --ready, s */
-
-/* --- finding the programs of the agent --- */
+#define READY_EACH_S 0.2 /* pause between two runs of the --ready command, s */
 
 static int last_id(uint32_t *ret_id, struct bb_err *err)
 {
@@ -37,8 +35,8 @@ static bool ids_have(const struct bb_u32_list *ids, uint32_t id)
 	return BB_ANY(ids->v, ids->n, *it == id);
 }
 
-/* Returns the id of the program that a file descriptor refers to, directly or by a link; 0 if it
- * refers to no program. `name` is its file in /proc/PID/fdinfo, relative to the folder `dir_fd`. */
+/* Returns the id of the program that a file descriptor refers to, directly or by a link, or 0 if
+ * there is none. `name` is the descriptor's file in /proc/PID/fdinfo, relative to `dir_fd`. */
 static uint32_t program_behind(int dir_fd, const char *name)
 {
 	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
@@ -54,7 +52,6 @@ static uint32_t program_behind(int dir_fd, const char *name)
 	return at && !bb_parse_digits(&at, &id) ? (uint32_t)id : 0;
 }
 
-/* Adds to `ids` the programs with an id above `from` that the process `pid` has open. */
 static void add_open_programs(pid_t pid, uint32_t from, struct bb_u32_list *ids)
 {
 	const struct dirent *e;
@@ -73,8 +70,8 @@ static void add_open_programs(pid_t pid, uint32_t from, struct bb_u32_list *ids)
 		closedir(dir);
 }
 
-/* Finds the programs with an id above `from` that processes below `root` have open. Ignores the
- * process `but` and the processes below it. */
+/* Finds the programs with an id above `from` that descendants of `root` have open. Ignores the
+ * process `but` and its descendants. */
 static int find_open(pid_t root, pid_t but, uint32_t from, struct bb_u32_list *ret_ids)
 {
 	struct bb_processes p;
@@ -90,7 +87,6 @@ static int find_open(pid_t root, pid_t but, uint32_t from, struct bb_u32_list *r
 	return rc;
 }
 
-/* Returns the name of a process, as ps shows it. */
 static struct bb_owner name_process(pid_t pid)
 {
 	struct bb_owner owner = {""};
@@ -110,7 +106,7 @@ int bb_owners__find(const uint32_t *ids, size_t n, struct bb_owner *ret_owners)
 	if (rc)
 		return rc;
 	memset(ret_owners, 0, n * sizeof(*ret_owners));
-	bb_root__begin(); /* only root may read the descriptors of other users' processes */
+	bb_root__begin();
 	for (size_t i = 0; i < p.n; i++) {
 		struct bb_u32_list open = {0};
 
@@ -142,15 +138,14 @@ static int add_program(struct bb_agent *a, uint32_t id, bool is_open, struct bb_
 	return rc;
 }
 
-/* Adds to a->programs each new program that the agent has open (id in `its`) or that no other
- * process has open (id not in `others`). */
+/* Adds the new programs that the agent has open (`its`) or no process has open (not `others`). */
 static int add_programs(struct bb_agent *a, const struct bb_u32_list *its,
 			const struct bb_u32_list *others, struct bb_err *err)
 {
 	uint32_t id = a->last_id;
 	int rc = 0;
 
-	/* A program in `its` may be in `others`, too: tools that watch all programs open it. */
+	/* A program may be in both lists, because tools that watch all programs open it, too. */
 	while (!rc && !(rc = bb_loaded__next(id, &id, err)))
 		if (!BB_ANY(a->programs, a->n, it->program.id == id) &&
 		    (ids_have(its, id) || !ids_have(others, id)))
@@ -158,9 +153,8 @@ static int add_programs(struct bb_agent *a, const struct bb_u32_list *its,
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* Marks the programs that were unloaded. Removes from a->programs the loaded programs that no
- * process had open, so that find_programs() judges them anew. Returns the id above which
- * find_programs() must look for programs. */
+/* Marks the unloaded programs. Removes the loaded programs that no process had open, so that
+ * find_programs() judges them again. Returns the id above which find_programs() must look. */
 static uint32_t look_again(struct bb_agent *a)
 {
 	uint32_t from = a->n ? a->programs[a->n - 1].program.id : 0;
@@ -172,7 +166,7 @@ static uint32_t look_again(struct bb_agent *a)
 	return a->n < n || !n ? a->last_id : from;
 }
 
-/* Adds the agent's new programs to a->programs, and marks its programs that were unloaded. */
+/* Adds the agent's new programs to a->programs, and marks the unloaded ones. */
 static int find_programs(struct bb_agent *a, struct bb_err *err)
 {
 	struct bb_u32_list its = {0}, others = {0};
@@ -186,7 +180,7 @@ static int find_programs(struct bb_agent *a, struct bb_err *err)
 		rc = find_open(1, getpid(), a->last_id, &others);
 	rc = rc ? bb_fail(err, rc, "the descriptors of processes: %m")
 		: add_programs(a, &its, &others, err);
-	/* if the agent has programs open, any process may have loaded those that no process has */
+	/* drops programs that no process has open if the agent has others open */
 	if (BB_ANY(a->programs, a->n, it->is_open))
 		BB_KEEP(a->programs, a->n, it->is_open);
 	free(its.v);
@@ -194,9 +188,7 @@ static int find_programs(struct bb_agent *a, struct bb_err *err)
 	return rc;
 }
 
-/* --- waiting until the agent is ready --- */
-
-/* Returns 0 while the agent or a process that it started runs, else -ECHILD with a message. */
+/* Returns 0 while the agent or one of its processes runs, else -ECHILD with a message. */
 static int check_runs(struct bb_agent *a, const char *when, struct bb_err *err)
 {
 	struct bb_command *c = &a->command;
@@ -207,7 +199,7 @@ static int check_runs(struct bb_agent *a, const char *when, struct bb_err *err)
 	if (c->pid)
 		return 0;
 	if (!c->status && !bb_processes__read(getpid(), 0, &p) && p.n) {
-		/* not an error: the agent is a daemon, and another process of it runs */
+		/* not an error: the agent became a daemon, and another process of it runs */
 		bb_processes__done(&p);
 		return 0;
 	}
@@ -234,8 +226,8 @@ static int say_not_ready(const struct bb_agent *a, struct bb_err *err)
 		       bb_command__tail(a->command.log_fd).text);
 }
 
-/* Runs the command of --ready. Returns 1 if it succeeds, 0 if it fails or takes longer than
- * `most_s`, or -errno with a message. */
+/* Returns 1 if the --ready command succeeds, 0 if it fails or takes longer than `most_s`, or
+ * -errno. */
 static int ask_ready(const struct bb_agent *a, double most_s, struct bb_err *err)
 {
 	const struct bb_command_spec spec = {.shell = a->spec->ready,
@@ -272,7 +264,7 @@ static int wait_ready(struct bb_agent *a, struct bb_err *err)
 			rc = find_programs(a, err);
 		if (rc)
 			break;
-		/* the agent loaded these only to test the kernel */
+		/* drops programs that the agent loaded only to test the kernel's features */
 		BB_KEEP(a->programs, a->n, !it->is_gone);
 		if (bb_stop_signal || left_s <= 0) {
 			rc = bb_stop_signal ? bb_fail_stopped(err, "", "") : say_not_ready(a, err);
@@ -301,7 +293,7 @@ int bb_agent__start(const struct bb_agent_spec *spec, struct bb_agent *ret_agent
 	int rc;
 
 	*a = (struct bb_agent){.spec = spec};
-	/* the kernel takes the times of inodes, also of pins (remove_pin()), from this clock */
+	/* the kernel stamps inodes with this clock, and remove_pin() compares with those stamps */
 	clock_gettime(CLOCK_REALTIME_COARSE, &a->began);
 	rc = last_id(&a->last_id, err);
 	if (!rc)
@@ -316,8 +308,6 @@ int bb_agent__check(struct bb_agent *a, struct bb_err *err)
 	bb_command__limit_log(a->command.log_fd);
 	return rc ? rc : find_programs(a, err);
 }
-
-/* --- counters, map memory and ring buffers of the agent's programs --- */
 
 int bb_agent__read_counters(struct bb_agent *a, struct bb_err *err)
 {
@@ -342,7 +332,6 @@ int bb_agent__read_counters(struct bb_agent *a, struct bb_err *err)
 	return 0;
 }
 
-/* Returns the ids of all maps of the agent's programs. */
 static struct bb_u32_list map_ids(const struct bb_agent *a)
 {
 	struct bb_u32_list all = {0};
@@ -371,8 +360,8 @@ double bb_agent__map_bytes(const struct bb_agent *a)
 	return bytes;
 }
 
-/* Maps the two pages with the positions of the reader and of the writer of a ring buffer
- * (kernel/bpf/ringbuf.c). Maps them for reading only: the agent moves the reader. */
+/* Maps the two pages that hold the reader's and the writer's position (kernel/bpf/ringbuf.c). Maps
+ * them read-only, because only the agent may move the reader. */
 static void open_ring(struct bb_agent *a, int map_fd, const struct bpf_map_info *info)
 {
 	size_t bytes = 2 * (size_t)sysconf(_SC_PAGESIZE);
@@ -425,9 +414,7 @@ static void close_rings(struct bb_agent *a)
 	free(a->rings);
 }
 
-/* --- ending the agent --- */
-
-/* Removes the pin `e` of a program of the agent, or of its link, if it was made since the start. */
+/* Removes the pin `e` if it was made since the agent's start and holds a program of the agent. */
 static void remove_pin(const struct bb_agent *a, const FTSENT *e)
 {
 	const struct timespec *made = &e->fts_statp->st_ctim;
@@ -446,7 +433,6 @@ static void remove_pin(const struct bb_agent *a, const FTSENT *e)
 	bb_close(&fd);
 }
 
-/* Removes the pins that keep the agent's programs loaded, in all BPF file systems. */
 static void remove_pins(const struct bb_agent *a)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "re");
@@ -461,7 +447,7 @@ static void remove_pins(const struct bb_agent *a)
 
 		while (fts && (e = fts_read(fts)))
 			if (e->fts_info == FTS_D && e->fts_statp->st_uid)
-				/* skips a folder that is not root's: its owner could replace it */
+				/* only root's folders, because another owner could replace them */
 				fts_set(fts, e, FTS_SKIP);
 			else if (e->fts_info == FTS_F)
 				remove_pin(a, e);
@@ -472,8 +458,7 @@ static void remove_pins(const struct bb_agent *a)
 		endmntent(mounts);
 }
 
-/* Waits until the agent's programs are unloaded. Writes the names of the programs that stay loaded,
- * and returns their number. */
+/* Waits for unloading. Returns how many programs stay loaded, and writes their names. */
 static size_t wait_unloaded(const struct bb_agent *a, char *ret_names, size_t size)
 {
 	uint64_t began_ns = bb_now_ns();
@@ -494,8 +479,6 @@ static size_t wait_unloaded(const struct bb_agent *a, char *ret_names, size_t si
 	return left;
 }
 
-/* Waits until the agent's programs are unloaded. If some stay loaded and spec->cleans is true,
- * removes the pins that hold them, and waits again. */
 static int end_programs(struct bb_agent *a, size_t *ret_cleaned, struct bb_err *err)
 {
 	char names[256];

@@ -12,22 +12,21 @@
 #include "plan/field.h"
 #include "run/record.h"
 
-/* smallest time limit of a case, s. Cases of fast programs take less time than this */
+/* smallest time limit of a case, s (fast programs need less) */
 #define CASE_LEAST_S 1.0
-/* number of runs before the counted runs, as in timed drives: maps then have the same state */
+/* runs before the counted runs. Timed drives have them, too, so maps are in the same state. */
 #define WARMUP 100u
 
-/* A program under one drive whose instructions are being counted. */
 struct counting {
 	struct bb_session *session;
 	size_t drive, variant;
 	struct bb_counted *out;
 	struct bb_drive_slot *slot;
-	uint64_t *paths; /* hash of the path of each run so far */
+	uint64_t *paths; /* hash of each run's path, for all runs so far */
 	size_t n_paths;
-	uint64_t *ns; /* not times: the number of instructions of each run of a batch */
+	uint64_t *ns; /* not times, but the instructions of each run of a batch */
 	size_t n_cases;
-	double case_s; /* time limit of a case, s; 0: no limit */
+	double case_s; /* time limit of a case, s (0 means no limit) */
 };
 
 static int by_value(const void *a, const void *b)
@@ -37,7 +36,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Sorts x, and returns the number of distinct values in it. */
+/* Sorts x, and returns its number of distinct values. */
 static uint64_t distinct(uint64_t *x, size_t n)
 {
 	uint64_t seen = 0;
@@ -77,7 +76,6 @@ static void add_case(struct counting *k, const struct bb_plan_case *planned,
 	k->out->instructions += c->instructions;
 }
 
-/* Returns that the budget was too short for counting. */
 static struct bb_phrase why_left_out(const struct bb_session *s)
 {
 	struct bb_phrase why;
@@ -106,9 +104,9 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned, st
 		rc = bb_driver__batch(k->slot, planned->driver_param, &b, err);
 	if (!rc)
 		rc = bb_target__drops(target, &after);
-	if (rc || !b.n) /* if b.n is 0, no run was counted, because the time was over */
+	if (rc || !b.n) /* without a counted run, the time was over */
 		return rc;
-	/* as in timed drives, unexpected drops make the runs void */
+	/* unexpected drops make the runs invalid, as in timed drives */
 	if (drops >= 0 && after - before != (uint64_t)drops && !b.void_why[0])
 		snprintf(b.void_why, sizeof(b.void_why), "%llu drops, %d expected",
 			 (unsigned long long)(after - before), drops);
@@ -120,7 +118,6 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned, st
 	return 0;
 }
 
-/* Adds to `out` the counts of the program's source lines and of the functions that it calls. */
 static void add_source(struct bb_counted *out, const struct bb_exact *e)
 {
 	struct bb_source_line *lines = NULL;
@@ -161,8 +158,8 @@ static void sum_up(struct counting *k)
 	for (uint32_t b = 0; b < cfg->n_blocks; b++) {
 		const struct bpf_insn *last = &e->code.insns[cfg->blocks[b].last];
 
-		/* A tail call that succeeds does not return. Its basic block ends with the call,
-		 * so the next block is executed once less for each tail call that succeeds. */
+		/* A successful tail call does not return. It ends its basic block, so the next
+		 * block is executed less often by the number of successful tail calls. */
 		if (b + 1 < cfg->n_blocks && bb_insn_is_tail_call(last) &&
 		    e->totals[b] > e->totals[b + 1])
 			k->out->tail_calls += e->totals[b] - e->totals[b + 1];
@@ -204,8 +201,7 @@ static int count_variant(struct counting k, struct bb_err *err)
 	for (size_t i = 0; !rc && i < s->plan->n_cases && !bb_must_end(); i++)
 		if (is_ours(&k, &s->plan->cases[i]))
 			rc = bb_unless_broken_off(count_case(&k, &s->plan->cases[i], err));
-	if (rc == -ETIME) /* not an error: the time for counting is over; the timed drives have
-			     time of their own */
+	if (rc == -ETIME) /* not an error: the timed drives have time of their own */
 		rc = 0;
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
@@ -262,27 +258,24 @@ int bb_count_all(struct bb_session *s, double share, struct bb_err *err)
 	return rc;
 }
 
-/* --- how much of a program its runs execute --- */
-
 #define NEARLY_ALL 0.9
 #define HALF 0.5
-#define OF_THE_TIME 0.1 /* bb_note_executed() may take at most this share of the time left */
-/* runs after the first run, because what it stored in maps may lead to another path */
+#define OF_THE_TIME 0.1 /* bb_note_executed() takes at most this share of the time left */
+/* more runs, because the first one may store map entries that change the path */
 #define MORE_RUNS 2u
-#define RUNS_OF_MIX 1000u /* runs in a batch of a mix */
+#define RUNS_OF_MIX 1000u /* batch size of a case with several inputs */
 
-/* State of counting the executed instructions of one drive's programs. `state` belongs to the
- * driver that counts. */
+/* `state` belongs to the driver that counts, not to the drive whose programs are counted. */
 struct noting {
 	struct bb_session *session;
 	const size_t *case_of;
 	struct bb_drive_state *state;
-	struct bb_test_prog *prog; /* the program that is being counted */
-	bool of_shares; /* true: notes only the maps that the runs write and that CPUs share */
+	struct bb_test_prog *prog;
+	bool of_shares; /* true to note only the maps that the program writes and all CPUs share */
 };
 
-/* Counts the entries of a map, up to BB_IN_VAIN_MANY. In prog arrays and in maps of maps, only
- * entries that hold a program or a map count. */
+/* Counts at most BB_IN_VAIN_MANY entries. In prog arrays and maps of maps, empty slots do not
+ * count. */
 static double count_entries(int fd, const struct bpf_map_info *info)
 {
 	bool holds_ids = info->type == BPF_MAP_TYPE_PROG_ARRAY ||
@@ -306,7 +299,7 @@ static const char *map_name(const struct bb_target *target, int fd, const struct
 	const struct bpf_object *obj = bb_source_object__get(target->source);
 	const struct bpf_map *map;
 
-	/* Uses the full name if libbpf knows it: the kernel keeps only 15 characters. */
+	/* prefers libbpf's full name, because the kernel keeps only 15 characters */
 	for (map = obj ? bpf_object__next_map(obj, NULL) : NULL; map;
 	     map = bpf_object__next_map(obj, map))
 		if (bpf_map__fd(map) == fd)
@@ -314,7 +307,6 @@ static const char *map_name(const struct bb_target *target, int fd, const struct
 	return info->name;
 }
 
-/* Describes in `v` the lookup or tail call at `at`: source line, map, entries of the map. */
 static void describe(const struct bb_target *target, const struct bb_exact *e, uint32_t at,
 		     struct bb_in_vain *v)
 {
@@ -348,8 +340,8 @@ static void describe(const struct bb_target *target, const struct bb_exact *e, u
 		v->entries = count_entries(from.value, &info);
 }
 
-/* Adds the counts of `v` to a call in c->in_vain that differs from `v` only in its line. If there
- * is no such call, adds `v` as a new one. Takes ownership of the texts of `v`. */
+/* Adds `v` to c->in_vain. If an entry there differs from `v` only in its line, adds the counts to
+ * this entry instead. Takes ownership of the texts of `v`. */
 static void add(struct bb_case *c, struct bb_in_vain *v)
 {
 	struct bb_in_vain *new;
@@ -371,12 +363,10 @@ static void add(struct bb_case *c, struct bb_in_vain *v)
 	*new = *v;
 }
 
-/*
- * Adds to the case the lookups and tail calls of the clone that failed in at least nine of ten
- * calls. totals[n_blocks] and in_vain[n_vain] are earlier counts; only calls since then are
- * considered. With `is_first`, these calls are from the program's first run, and a lookup is added
- * only if its map is empty, because later runs may find entries that the first run stored.
- */
+/* Adds to the case the lookups and tail calls that failed in at least 90 % of their calls since the
+ * earlier counts totals[] and in_vain[]. `is_first` means that these are the calls of the program's
+ * first run. A lookup of the first run is added only if its map is empty, because a later run may
+ * find entries that the first run stored. */
 static void note_in_vain(const struct bb_target *target, const struct bb_exact *e,
 			 const uint64_t *totals, const uint64_t *in_vain, bool is_first,
 			 struct bb_case *c)
@@ -396,8 +386,8 @@ static void note_in_vain(const struct bb_target *target, const struct bb_exact *
 	}
 }
 
-/* True if the jump at instruction `at` tests the result of a map lookup in its basic block, and
- * this lookup has failed since `before`. `before` is of copy_counts(); NULL: all were 0. */
+/* Returns true if the jump at `at` tests a map lookup of its basic block that failed since
+ * copy_counts() gave `before`. `before` is NULL if all earlier counts are 0. */
 static bool tests_lookup_in_vain(const struct bb_exact *e, const uint64_t *before, uint32_t at)
 {
 	const struct bb_cfg *cfg = &e->clone.cfg;
@@ -413,8 +403,8 @@ static bool tests_lookup_in_vain(const struct bb_exact *e, const uint64_t *befor
 }
 
 struct source_line {
-	const char *file, *text; /* text: source of the line, without its indentation */
-	uint32_t number;         /* 0: the instruction has no source line */
+	const char *file, *text;
+	uint32_t number; /* 0 if the instruction has no source line */
 };
 
 static struct source_line source_line_at(const struct bb_exact *e, uint32_t at)
@@ -427,9 +417,8 @@ static struct source_line source_line_at(const struct bb_exact *e, uint32_t at)
 				    *file ? BB_SOURCE_LINE(line->line_col) : 0};
 }
 
-/* Looks at the runs since the counts `before` were taken, and stores in the case the check at which
- * they ended early. If the case already has such a check in another program, keeps the check with
- * more instructions after it. */
+/* Stores in the case the check at which the runs since `before` left the program early. If the case
+ * already has a check in another program, keeps the check with more instructions after it. */
 static void note_turned_away(const struct bb_exact *e, const uint64_t *before, struct bb_case *c)
 {
 	uint32_t at = 0,
@@ -447,8 +436,7 @@ static void note_turned_away(const struct bb_exact *e, const uint64_t *before, s
 	c->turned_text = *line.text ? bb_strdup(line.text) : NULL;
 }
 
-/* Copies the present counts: first the executions of each basic block, then the failures of each
- * lookup and tail call. */
+/* Copies first the executions of each block, then the failures of each lookup and tail call. */
 static void copy_counts(const struct bb_exact *e, uint64_t *ret_counts)
 {
 	uint32_t n = e->clone.cfg.n_blocks;
@@ -457,7 +445,6 @@ static void copy_counts(const struct bb_exact *e, uint64_t *ret_counts)
 	memcpy(ret_counts + n, e->in_vain, e->clone.n_vain * sizeof(*ret_counts));
 }
 
-/* Returns the number of successful tail calls since copy_counts() gave `before`. */
 static uint64_t tail_calls(const struct bb_exact *e, const uint64_t *before)
 {
 	const uint64_t *vain_before = before + e->clone.cfg.n_blocks;
@@ -472,9 +459,9 @@ static uint64_t tail_calls(const struct bb_exact *e, const uint64_t *before)
 	return n;
 }
 
-/* Adds to the case the executed instructions of the programs that tail calls entered and, with
- * `notes`, the failed lookups and tail calls of these programs. Sets c->goes_on if programs were
- * entered less often than tail calls succeeded: then some are not counted. */
+/* Adds the executed instructions of the tail-called programs to the case, and, if `notes` is true,
+ * their failed lookups and tail calls. Sets c->goes_on if more tail calls succeeded than programs
+ * were entered, because some programs were then not counted. */
 static void add_behind(const struct bb_target *target, const struct bb_exact *e,
 		       const uint64_t *before, bool is_first, bool notes, struct bb_case *c)
 {
@@ -488,8 +475,8 @@ static void add_behind(const struct bb_target *target, const struct bb_exact *e,
 		if (m->totals[0]) {
 			entered += m->totals[0];
 			happened += tail_calls(m, none);
-			/* If the program itself was entered by a tail call, blocks that it had
-			 * executed before that call are counted already. */
+			/* after a tail call to itself, blocks that the program executed before are
+			 * counted already */
 			for (uint32_t b = 0; b < n; b++)
 				if (m->totals[b] && (!is_itself || e->totals[b] == before[b]))
 					c->executed_insns += m->clone.cfg.blocks[b].n_insns;
@@ -503,7 +490,7 @@ static void add_behind(const struct bb_target *target, const struct bb_exact *e,
 	c->goes_on = happened > entered;
 }
 
-/* If runs since `before` executed less than half, stores the check at which they ended early. */
+/* Stores the check at which runs left early if they executed less than half of the program. */
 static void note_turn(const struct bb_exact *e, const uint64_t *before, struct bb_case *c)
 {
 	if (c->executed_insns >= HALF * c->n_insns)
@@ -514,8 +501,7 @@ static void note_turn(const struct bb_exact *e, const uint64_t *before, struct b
 			note_turned_away(m, NULL, c);
 }
 
-/* Stores the source line at which a run left the program. `before` and `counts` are the counts
- * before and after this run. */
+/* Stores the source line at which the run between `before` and `counts` returned. */
 static void note_return(const struct bb_exact *e, const uint64_t *before, const uint64_t *counts,
 			struct bb_case *c)
 {
@@ -531,13 +517,11 @@ static void note_return(const struct bb_exact *e, const uint64_t *before, const 
 				     *line.text ? " \"" : "", line.text, *line.text ? "\"" : "");
 }
 
-/* --- which maps CPUs share --- */
-
 #define MOST_PLACES 8u
 
-/* Returns the register that holds the address, or the map, that instruction `i` writes to.
- * BPF_REG_10: `i` writes nothing that CPUs may share. The caller tells map values from the stack
- * and from packets by the origin of the register's value. */
+/* Returns the register with the address or map that `i` writes to, or BPF_REG_10 if `i` writes
+ * nothing that CPUs could share. The register may also point to the stack or a packet:
+ * note_shares() finds out where its value comes from. */
 static uint8_t written_by(const struct bpf_insn *i)
 {
 	static const int32_t helpers[] = {BPF_FUNC_map_update_elem, BPF_FUNC_map_delete_elem,
@@ -560,13 +544,13 @@ static bool is_of_all_cpus(const struct bpf_map_info *info)
 	       info->type != BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE;
 }
 
-/* Stores the names of the maps whose values all CPUs share, if executed instructions write them.
- * Adds to each name the first source line that writes the map. */
+/* Stores the names of the maps that executed instructions write and that all CPUs share. Adds the
+ * first source line that writes each map. */
 static void note_shares(const struct bb_target *target, const struct bb_exact *e,
 			const uint64_t *before, struct bb_case *c)
 {
 	const struct bb_cfg *g = &e->clone.cfg;
-	bool known = c->shares; /* true: an earlier session has found the maps already */
+	bool known = c->shares; /* true if an earlier session found the maps */
 	int32_t seen[MOST_PLACES];
 	size_t n = 0;
 
@@ -595,14 +579,11 @@ static void note_shares(const struct bb_target *target, const struct bb_exact *e
 	}
 }
 
-/* --- finding the paths of a mix --- */
-
 #define UNKNOWN UINT8_MAX
-/* If more than this share of the repeated runs take another path than an earlier run on the same
- * input, the paths of the mix are not stored. */
+/* no paths are stored if more than this share of repeated runs take another path than before */
 #define SELDOM 0.01
 
-/* Returns the first source line of a basic block that is in the set `has` and not in `lacks`. */
+/* Returns the first source line of a basic block that is in `has` and not in `lacks`. */
 static struct source_line line_in_one(const struct bb_exact *e, const uint8_t *has,
 				      const uint8_t *lacks)
 {
@@ -617,7 +598,7 @@ static struct source_line line_in_one(const struct bb_exact *e, const uint8_t *h
 	return (struct source_line){0};
 }
 
-/* Describes how a path differs from the most frequent one ("through FILE:LINE"); free() it. */
+/* Returns how a path differs from the most frequent one: "through FILE:LINE". Free the text. */
 static char *path_words(const struct bb_exact *e, const uint8_t *path, const uint8_t *frequent)
 {
 	struct source_line own = line_in_one(e, path, frequent),
@@ -630,7 +611,6 @@ static char *path_words(const struct bb_exact *e, const uint8_t *path, const uin
 	return bb_strdup(path == frequent ? "most frequent" : "another");
 }
 
-/* Sets paths->words[]: texts that say how each path differs from the most frequent path. */
 static void describe_paths(const struct bb_exact *e, struct bb_exact_sets *sets,
 			   struct bb_mix_paths *paths)
 {
@@ -644,8 +624,7 @@ static void describe_paths(const struct bb_exact *e, struct bb_exact_sets *sets,
 		paths->words[i] = path_words(e, sets->executes[i], sets->executes[most]);
 }
 
-/* Stores in `paths` the path of each run of a batch. Returns how many runs took another path than
- * an earlier run on the same input. */
+/* Stores each run's path. Returns how many differ from an earlier run on the same input. */
 static size_t store_paths(const struct bb_batch *b, struct bb_mix_paths *paths)
 {
 	size_t n_other = 0;
@@ -661,14 +640,14 @@ static size_t store_paths(const struct bb_batch *b, struct bb_mix_paths *paths)
 	return n_other;
 }
 
-/* Finds the paths of the inputs that the drive will use. Runs the program on these inputs in their
- * order, and once more on the first inputs. Stores no paths if the time is too short, or if runs on
- * one input take several paths, because the path then depends on what maps hold. */
+/* Finds the path that the program takes on each input of the drive. Runs it on all inputs in their
+ * order, and again on the first inputs. Stores no paths if the time is too short. Stores none
+ * either if one input leads to several paths, because the path then depends on map contents. */
 static int find_paths(struct bb_drive_slot *slot, const struct bb_plan_case *planned,
 		      uint32_t param, struct bb_batch *b, struct bb_mix_paths *ret_paths,
 		      struct bb_err *err)
 {
-	/* enough runs for the drive's samples and their warm-up, with a reserve */
+	/* enough for the drive's samples and warm-up, with a reserve */
 	size_t want = planned->samples / 4 * 5 + 2 * WARMUP * (size_t)planned->loads;
 	size_t runs = 0, again = 0, n_other = 0;
 	struct bb_exact_sets sets = {0};
@@ -699,9 +678,8 @@ static int find_paths(struct bb_drive_slot *slot, const struct bb_plan_case *pla
 	return rc == -ETIME ? 0 : rc;
 }
 
-/* Runs the program once, and copies the counts. If there is time, runs it MORE_RUNS times more or,
- * with a mix, as often as find_paths() does. *ret_is_wrong tells whether the first run returned
- * another value than expected. */
+/* Runs the program once, and copies the counts. Then runs it MORE_RUNS times, or by find_paths() if
+ * the case has several inputs. *ret_is_wrong tells if the first run returned a wrong value. */
 static int run(struct bb_drive_slot *slot, const struct bb_plan_case *planned, uint32_t param,
 	       uint64_t *ret_counts, bool *ret_is_wrong, struct bb_mix_paths *ret_paths,
 	       struct bb_err *err)
@@ -749,7 +727,7 @@ static int note_case(const struct noting *k, struct bb_drive_slot *slot, size_t 
 		 k->of_shares ? 0 : k->session->plan->cases[planned].driver_param, first, &is_wrong,
 		 &k->session->mix_paths[planned], err);
 	bb_exact__swap(e, false);
-	/* executed_insns stays 0 if the budget was used up before a run was counted */
+	/* executed_insns stays 0 if the time was over before the first run */
 	if (k->of_shares)
 		note_shares(k->prog->target, e, before, c);
 	else
@@ -771,8 +749,8 @@ static int note_case(const struct noting *k, struct bb_drive_slot *slot, size_t 
 	return rc;
 }
 
-/* For each case of a program under a drive, stores how many instructions are executed. An error is
- * not reported: these figures are optional, and the drive itself reports its errors. */
+/* Stores the executed instructions of each case of a program under a drive. Ignores errors, because
+ * these figures are optional and the drive itself reports its errors. */
 static void note_variant(struct noting *k, size_t drive, size_t variant)
 {
 	const struct bb_session *s = k->session;
@@ -824,7 +802,8 @@ int bb_note_executed(struct bb_session *s, const size_t *case_of)
 		if (!by)
 			continue;
 		spec.kind = &by->kind;
-		spec.caches = BB_CACHES_HOT; /* any caches will do, because nothing is timed */
+		/* nothing is timed, so the caches need not be emptied */
+		spec.caches = BB_CACHES_HOT;
 		if (bb_driver__open(&spec, &s->opts->driver, &k.state, &unsaid))
 			continue;
 		for (size_t v = 0; v < sc->n_variants && !bb_must_end(); v++)
@@ -835,9 +814,7 @@ int bb_note_executed(struct bb_session *s, const size_t *case_of)
 	return bb_stop_signal ? -EINTR : 0;
 }
 
-/* --- results of the drive lines --- */
-
-/* Appends x[i * stride] of each load i < n_loads to the list, rounded to 0.01 ns as clocks are. */
+/* Appends x[i * stride] for i < n_loads, rounded to 0.01 ns, the precision of the clocks. */
 static void add_numbers(struct bb_numbers *list, const double *x, size_t stride, uint32_t n_loads)
 {
 	for (uint32_t l = 0; l < n_loads; l++) {

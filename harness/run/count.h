@@ -3,25 +3,17 @@
 
 #include "run/session.h"
 
-/*
- * Counts the instructions of every case of the drive exact, and appends the counts to the report,
- * sorted by program. One load is enough because a count has no noise. Repeated runs show whether
- * the count is always the same. Takes at most `share` (0 to 1) of the time until the deadline. Adds
- * skips to the report that name the programs that were not counted. Returns 0, -EINTR after a
- * signal, or -errno; the report has the counts so far also after an error.
- */
+/* Counts the executed instructions in every case of the drive `exact`. One load per program is
+ * enough, because a count has no noise. Uses at most `share` (0 to 1) of the time until the
+ * deadline. Adds skips for programs that were not counted. The report keeps the counts also after
+ * an error. */
 int bb_count_all(struct bb_session *s, double share, struct bb_err *err);
 
-/*
- * Stores in the report how much of each program its runs execute. This shows if a program rejects
- * its input early; its latency is then that of the rejection only. For each drive that fires, a
- * clone with counters (drivers/exact.h) runs a few times on each case's input. case_of[i] is the
- * index in the report of case i of the plan, or SIZE_MAX if the report does not have the case. A
- * case gets no numbers if its clone does not load, or if a tenth of the time left (base/deadline.h)
- * is too short for the runs of all clones. Returns 0, or -EINTR after a signal.
- */
+/* Stores how much of each program its runs execute. It is little if the program rejects its input
+ * early. A clone with counters (drivers/exact.h) runs a few times on each case's input. case_of[i]
+ * is the report's index of the plan's case i, or SIZE_MAX. Cases whose clone does not load get no
+ * numbers. Takes at most a tenth of the time left. Returns 0, or -EINTR after a signal. */
 int bb_note_executed(struct bb_session *s, const size_t *case_of);
 
-/* Adds the measurements of the drives `lines` to the report. Call it after all loads were
- * measured. */
+/* Adds the results of the drives `lines` to the report. Call it after all loads. */
 void bb_note_lines(struct bb_session *s);

@@ -3,16 +3,16 @@
 
 #include "base/deadline.h"
 
-#define TURN_S 0.05 /* length of a case's turn, s; the recorder is polled between turns */
-/* A turn has memory for this many samples of runs. When it is full, the turn ends early. */
+#define TURN_S 0.05 /* time for one case, s (after it the recorder is polled) */
+/* most samples of one case's turn (the turn then ends early) */
 #define TURN_SAMPLES (1u << 16)
 
 struct flame_run {
-	/* copy of the plan with only its cases in situ; we own its array `cases` */
+	/* copy of the plan with only its cases in situ (`cases` is owned) */
 	struct bb_plan plan;
 	struct bb_session session;
-	struct bb_report *report;     /* the session needs a report, but nobody reads it */
-	struct bb_drive_slot **slots; /* slot of each case; NULL: the case cannot run here */
+	struct bb_report *report;     /* needed by the session, not read */
+	struct bb_drive_slot **slots; /* slot of each case; NULL if the case cannot run here */
 	uint64_t *ns;
 	struct bb_recorder *recorder;
 };
@@ -33,7 +33,7 @@ static int take_turns(struct flame_run *f, struct bb_err *err)
 	int rc = 0;
 
 	for (size_t i = 0; !rc && done_s < BB_FLAME_S; i = (i + 1) % f->plan.n_cases) {
-		struct bb_batch b = {.ns = f->ns, /* nobody reads the samples */
+		struct bb_batch b = {.ns = f->ns, /* not read */
 				     .want = TURN_SAMPLES,
 				     .max_s = TURN_S,
 				     .drain_each_run = true};
@@ -72,9 +72,8 @@ static int record(struct flame_run *f, const struct bb_run_opts *opts,
 		rc = bb_recorder__finish(f->recorder, ret_recording, err);
 	if (rc)
 		return rc;
-	/* This process is sampled only because its child processes, the workload, must be sampled.
-	 * Samples with its name are dropped: they are of this process, or of children that have not
-	 * yet become the workload. */
+	/* Keeps only the workload's samples. Samples with this process's name are of itself, or of
+	 * children that have not yet executed the workload. */
 	prctl(PR_GET_NAME, own);
 	BB_KEEP(samples->v, samples->n, strncmp(it->comm, own, sizeof(own)));
 	return 0;

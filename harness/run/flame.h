@@ -7,14 +7,12 @@
 #define BB_FLAME_HZ 1999u /* samples per second of CPU time */
 #define BB_FLAME_S 3.0    /* wall time of sampling, for all cases together */
 
-/* Checks that the plan has drives in situ, because only their workload can be sampled. Returns
- * -EINVAL with a message if it has none. */
+/* Returns -EINVAL with a message if the plan has no drive in situ (one that measures programs under
+ * a real workload). Only a workload can be sampled. */
 int bb_flame_check(const struct bb_plan *plan, struct bb_err *err);
 
-/*
- * Samples the stacks of the workload while the programs run, for each case in situ in turn. Call it
- * after all measurements, because sampling slows the workload. Returns -EINTR after a signal,
- * -ENOTSUP if the machine cannot sample, or -errno.
- */
+/* Samples the stacks of the workload of each case in situ, the cases in turn. Call it after all
+ * measurements, because sampling slows the workload. Returns -EINTR after a signal, -ENOTSUP if the
+ * machine cannot sample, or -errno. */
 int bb_flame_sample(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		    struct bb_recording *ret_recording, struct bb_err *err);

@@ -10,24 +10,20 @@
 #include "run/ab.h"
 #include "run/gate_build.h"
 
-/* Extra time for a program, s: on a busy machine its budget may be too short for an interval. */
+/* Extra time for a program, s, if its budget is too short on a busy machine. */
 #define PATIENCE_S 60.0
 
-/* Number of loads, and number of samples per case, when the lines of a regressed program are timed;
- * as in `compare --time`. */
+/* Loads, and samples per case, for timing source lines (as in `compare --time`). */
 #define LINES_LOADS 16u
 #define LINES_SAMPLES 6400u
 
-/* A program to compare: its scenario has the variants "base" and "head". */
+/* A program to compare. Its scenario has the variants "base" and "head". */
 struct bb_gate_job {
 	size_t program; /* index in the gate's programs */
 	struct bb_scenario *scenario;
 	struct bb_plan plan;
 };
 
-/* --- finding the programs to compare --- */
-
-/* Adds to the gate a program that is not compared, for the reason `why`; NULL: `state` says it. */
 static void add_left_out(struct bb_gate_run *run, const char *object, const char *program,
 			 enum bb_gate_state state, const char *why)
 {
@@ -37,16 +33,15 @@ static void add_left_out(struct bb_gate_run *run, const char *object, const char
 		p->why = bb_strdup(why);
 }
 
-/* Excludes a program from the comparison, for the reason `why`. */
 static void leave_out(struct bb_gate_program *p, enum bb_gate_state state, const char *why)
 {
 	p->state = state;
 	free(p->why);
-	/* keeps only the first line; a log may follow it */
+	/* keeps only the first line, because a verifier log may follow */
 	p->why = bb_asprintf("%.*s", (int)strcspn(why, "\n"), why);
 }
 
-/* Names a program "file.program", or "path.program" if another object has the same file name. */
+/* Names a program "file.program", or "path.program" if that name is taken. */
 static void label_program(struct bb_gate *g, struct bb_gate_program *p)
 {
 	char own[BB_NAME_MAX_BYTES + 1], object[BB_NAME_MAX_BYTES + 1],
@@ -63,7 +58,7 @@ static void label_program(struct bb_gate *g, struct bb_gate_program *p)
 	p->label = bb_strdup(label);
 }
 
-/* Adds a job for the gate's last program. Takes ownership of the scenario, also on error. */
+/* Takes ownership of the scenario, also on error. */
 static int add_job(struct bb_gate_run *run, struct bb_scenario *s, struct bb_err *err)
 {
 	const struct bb_gate_opts *o = run->opts;
@@ -84,8 +79,7 @@ static int add_job(struct bb_gate_run *run, struct bb_scenario *s, struct bb_err
 	return rc;
 }
 
-/* Compares a program of base's capture with one of head's. Sets *ret_same to true if they are
- * equal, to false if they are not or if `o` is not a capture. */
+/* *ret_same is true if `o` is a capture and its two programs are equal. */
 static int compare_captured(const struct bb_built_object *o, const char *base, const char *head,
 			    bool *ret_same, struct bb_err *err)
 {
@@ -108,8 +102,7 @@ static int compare_captured(const struct bb_built_object *o, const char *base, c
 	return rc;
 }
 
-/* Makes a scenario for the two programs, base's and head's, and adds a job with it. If bpfbench
- * cannot make the programs run, marks them as skipped instead. */
+/* Adds a job, or marks the program as skipped if bpfbench cannot make it run. */
 static int add_object_job(struct bb_gate_run *run, const struct bb_built_object *o,
 			  const struct bb_object_program *base,
 			  const struct bb_object_program *head, struct bb_err *err)
@@ -131,7 +124,7 @@ static int add_object_job(struct bb_gate_run *run, const struct bb_built_object 
 	opts.n_objects = BB_N_REVISIONS;
 	opts.one_each = true;
 	opts.what = BB_OBJECT_TIME_AND_COUNT;
-	/* passes on only the kind of input that programs of this type take: packets or contexts */
+	/* passes on only packets or only contexts, as programs of this type take them */
 	opts.packets.n = is_run && !t->takes_context ? opts.packets.n : 0;
 	opts.contexts.n = is_run && t->takes_context ? opts.contexts.n : 0;
 	rc = bb_object_scenario__make(&opts, &text, err);
@@ -145,7 +138,6 @@ static int add_object_job(struct bb_gate_run *run, const struct bb_built_object 
 	return rc ? rc : add_job(run, scenario, err);
 }
 
-/* Adds to the gate a program that both revisions have. */
 static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o,
 		    const struct bb_object_program *base, const struct bb_object_program *head,
 		    struct bb_err *err)
@@ -172,7 +164,7 @@ static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o,
 	return 0;
 }
 
-/* True if `q` is attached at the same point as `p`, and `other` has no program of its name. */
+/* Returns true if `q` is attached where `p` is, and `other` has no program with its name. */
 static bool competes(const struct bb_object_program *q, const struct bb_object_program *p,
 		     const struct bb_object_info *other)
 {
@@ -180,13 +172,9 @@ static bool competes(const struct bb_object_program *q, const struct bb_object_p
 	       !bb_object_info__find(other, q->name);
 }
 
-/*
- * Returns the program of `other`, the other revision, to compare with `p` of `own`; NULL if there
- * is none. It is the program with the same name. In captures, a program without a namesake is
- * compared with a program that has no namesake either and is attached at the same point. If both
- * revisions have several such programs, compares the first with the first, the second with the
- * second, and so on.
- */
+/* Returns the program of `other` (the other revision) to compare with `p` of `own`, or NULL. It has
+ * the same name. In captures, programs without a namesake are paired by attach point: the first one
+ * at a point with the first, the second with the second, and so on. */
 static const struct bb_object_program *partner_of(const struct bb_object_info *own,
 						  const struct bb_object_program *p,
 						  const struct bb_object_info *other)
@@ -201,7 +189,6 @@ static const struct bb_object_program *partner_of(const struct bb_object_info *o
 	return BB_FIND(other->programs, other->n_programs, competes(it, p, own) && !before--);
 }
 
-/* Adds to the gate the programs of an object that differs between the revisions. */
 static int add_programs(struct bb_gate_run *run, const struct bb_built_object *o,
 			struct bb_err *err)
 {
@@ -228,7 +215,6 @@ static int add_programs(struct bb_gate_run *run, const struct bb_built_object *o
 	return rc;
 }
 
-/* Finds the state of an object: to be compared, the same in both revisions, new, or gone. */
 static int compare_objects(const struct bb_gate_run *run, const struct bb_built_object *o,
 			   enum bb_gate_state *ret_state, struct bb_err *err)
 {
@@ -258,7 +244,7 @@ static int add_objects(struct bb_gate_run *run, struct bb_err *err)
 			rc = add_programs(run, o, err);
 		else if (!rc)
 			add_left_out(run, o->path, NULL, state, NULL);
-		/* not an error: the budget is used up, as the skip below says */
+		/* running out of time is no error: the object is skipped */
 		if (rc == -ETIME) {
 			rc = 0;
 			add_left_out(run, o->path, NULL, BB_GATE_SKIPPED,
@@ -268,7 +254,7 @@ static int add_objects(struct bb_gate_run *run, struct bb_err *err)
 	return rc;
 }
 
-/* Returns a variant's built object; NULL: no build made it, or several objects have its name. */
+/* Returns a variant's built object, or NULL if there is none or several have its name. */
 static const struct bb_built_object *object_of(const struct bb_gate_run *run,
 					       const struct bb_scenario *s,
 					       const struct bb_variant_spec *v)
@@ -278,8 +264,7 @@ static const struct bb_built_object *object_of(const struct bb_gate_run *run,
 	return name ? bb_built_objects__find(&run->builds->objects, name) : NULL;
 }
 
-/* Adds a job for one variant. Its scenario has two copies of this variant, "base" and "head"; all
- * other variants use head's objects. */
+/* The job's scenario has two copies of the variant. Other variants use head's objects. */
 static int add_variant(struct bb_gate_run *run, const char *variant,
 		       const struct bb_built_object *o, struct bb_err *err)
 {
@@ -307,7 +292,6 @@ static int add_variant(struct bb_gate_run *run, const char *variant,
 	return add_job(run, s, err);
 }
 
-/* Adds a variant of the scenario to the gate, to be compared or with the reason why not. */
 static int add_built_variant(struct bb_gate_run *run, const struct bb_scenario *s,
 			     const struct bb_variant_spec *v, struct bb_err *err)
 {
@@ -318,7 +302,7 @@ static int add_built_variant(struct bb_gate_run *run, const struct bb_scenario *
 	enum bb_gate_state state;
 	int rc;
 
-	if (is_floor) /* a floor is only subtracted, never compared */
+	if (is_floor) /* a floor (empty program) is only subtracted, never compared */
 		return 0;
 	if (!o) {
 		add_left_out(run, name ? name : "", v->name, BB_GATE_SKIPPED,
@@ -385,8 +369,6 @@ static int find_programs(struct bb_gate_run *run, struct bb_err *err)
 	return rc;
 }
 
-/* --- opening and closing a gate --- */
-
 static int find_revisions(struct bb_gate_run *run, const struct bb_repo *repo, struct bb_err *err)
 {
 	const struct bb_gate_opts *o = run->opts;
@@ -402,7 +384,7 @@ static int find_revisions(struct bb_gate_run *run, const struct bb_repo *repo, s
 		rc = bb_repo__is_dirty(repo, &g->dirty, err);
 	if (rc || o->guests)
 		return rc;
-	/* Checks for root before the two builds, because they may take long. */
+	/* Checks for root's rights before the builds, because they may take long. */
 	rc = bb_stats_enable__on(&stats, err);
 	if (!rc)
 		bb_stats_enable__off(&stats);
@@ -462,9 +444,6 @@ int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err)
 	return rc;
 }
 
-/* --- measuring the programs of a gate --- */
-
-/* True if one of the program's comparisons in the report `r` regressed. */
 static bool has_alert(const struct bb_gate_program *p, const struct bb_report *r)
 {
 	return BB_ANY(r->comparisons, r->n_comparisons,
@@ -489,7 +468,6 @@ size_t bb_gate_run__todo(const struct bb_gate_run *run, const struct bb_report *
 	return BB_SUM(run->jobs, run->n_jobs, is_todo(run, it, first));
 }
 
-/* Returns why the program `label` could not be loaded in this revision; NULL if it could. */
 static const char *why_not(const struct bb_report *r, const char *label, enum bb_revision revision)
 {
 	const struct bb_skip *skip;
@@ -500,8 +478,7 @@ static const char *why_not(const struct bb_report *r, const char *label, enum bb
 	return skip ? skip->why : NULL;
 }
 
-/* Times the lines of a program in both revisions. These figures are optional, so errors other than
- * -EINTR are ignored. */
+/* The times are optional, so only -EINTR is returned as an error. */
 static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
 		      const struct bb_run_opts *opts, struct bb_report *report)
 {
@@ -510,14 +487,13 @@ static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
 					       .drives = {&drive, 1},
 					       .loads = LINES_LOADS,
 					       .samples = LINES_SAMPLES};
-	/* the times of the lines go first into a report of their own, because `report` lists these
-	 * programs already */
+	/* uses a report of its own, because `report` lists these programs already */
 	struct bb_report *timed = bb_report__new();
 	struct bb_run_opts lines = *opts;
 	struct bb_err unsaid = {0};
 	int rc;
 
-	/* a plan must not be used after drives were added to its scenario */
+	/* the old plan becomes invalid when drives are added to its scenario */
 	bb_plan__done(&job->plan);
 	rc = bb_scenario__add_twins(job->scenario, BB_TWIN_LINES, &unsaid);
 	if (!rc)
@@ -537,7 +513,6 @@ static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
 	return rc == -EINTR ? rc : 0;
 }
 
-/* Times the lines of all programs with an alert that the second measurement confirms. */
 static int time_all_lines(struct bb_gate_run *run, const struct bb_run_opts *opts,
 			  struct bb_report *report, struct bb_err *err)
 {
@@ -558,8 +533,7 @@ static int time_all_lines(struct bb_gate_run *run, const struct bb_run_opts *opt
 	return rc == -ENODATA ? 0 : rc;
 }
 
-/* Measures one program. `left` is the number of programs that are not yet measured, this one
- * included. They share the time that is left. */
+/* `left` programs, this one included, share the time that is left. */
 static int measure_job(struct bb_gate_run *run, struct bb_gate_job *job, struct bb_ab_opts *ab,
 		       size_t left, struct bb_report *report, struct bb_err *err)
 {
@@ -581,7 +555,7 @@ static int measure_job(struct bb_gate_run *run, struct bb_gate_job *job, struct 
 	}
 	if (!rc || rc == -EINTR || report->incomplete)
 		return rc;
-	/* the program failed if head's version does not load but base's does */
+	/* the program failed only if head's version does not load and base's does */
 	base = why_not(report, p->label, BB_BASE);
 	head = why_not(report, p->label, BB_HEAD);
 	failed = head && !base;
@@ -610,12 +584,11 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 	struct bb_deadline budget;
 	int rc = 0;
 
-	/* All comparisons of this measurement share one alpha. */
 	for (size_t i = 0; i < run->n_jobs; i++)
 		if (is_todo(run, &run->jobs[i], first))
 			ab.n_family += bb_ab_n_comparisons(&run->jobs[i].plan, ab.base);
 	ab.run.skip_failing = true;
-	/* If a scenario from the tree runs commands, they run as the user who built the tree. */
+	/* Commands of a scenario run as the user who built the tree, not as root. */
 	ab.run.driver.uid = run->builds->repo.uid;
 	ab.run.driver.gid = run->builds->repo.gid;
 	bb_deadline__begin(&budget, opts->budget_s);
@@ -630,7 +603,7 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 		rc = time_all_lines(run, &ab.run, report, err);
 	bb_deadline__end(&budget);
 	/* bb_exact_diff__make() returns -ENODATA if no program was counted in both revisions. This
-	 * is no error: skips in the report name the programs that were not counted. */
+	 * is no error, because skips in the report name these programs. */
 	if (!rc && report->n_counted)
 		rc = bb_exact_diff__make(report, report, bb_revision_names[BB_BASE],
 					 bb_revision_names[BB_HEAD],

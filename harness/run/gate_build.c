@@ -10,15 +10,13 @@
 
 const char *const bb_revision_names[] = {"base", "head"};
 
-/* --- copying the built objects --- */
-
 #define EXTENSION ".bpf.o"
 #define MAX_BYTES (256u << 20)
-/* limit: bytes of all copies, because they are in /run, a file system in memory */
+/* limit for all copies together, because /run is a file system in memory */
 #define MAX_ALL_BYTES (512u << 20)
 #define MOST_OBJECTS 10000u
 
-/* Returns the object with this path. If there is none, adds an object without copies. */
+/* Returns the object with this path, and adds it if there is none. */
 static struct bb_built_object *named(struct bb_built_objects *o, const char *path)
 {
 	struct bb_built_object *v = BB_FIND(o->v, o->n, !strcmp(it->path, path));
@@ -30,7 +28,7 @@ static struct bb_built_object *named(struct bb_built_objects *o, const char *pat
 	return v;
 }
 
-/* Copies an object of the revision that was just built. A missing file is not an error. */
+/* A missing file is no error. */
 static int keep(struct bb_gate_builds *b, enum bb_revision revision, const char *path,
 		struct bb_err *err)
 {
@@ -61,13 +59,12 @@ static int keep(struct bb_gate_builds *b, enum bb_revision revision, const char 
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* Compares two files by name: the order of objects depends on neither file system nor build. */
+/* Sorts files by name, so that the order of objects is always the same. */
 static int by_name(const FTSENT **a, const FTSENT **b)
 {
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* Copies the objects that the options name, as far as they exist, or all regular files *.bpf.o. */
 static int keep_all(struct bb_gate_builds *b, enum bb_revision revision, struct bb_err *err)
 {
 	char *roots[] = {b->repo.tree, NULL};
@@ -129,9 +126,6 @@ void bb_built_objects__done(struct bb_built_objects *o)
 	*o = (struct bb_built_objects){0};
 }
 
-/* Runs the capture command in the built tree, and stores the programs that it loads as the
- * object of the revision. Errors are those of bb_capture_command(); the message begins with the
- * revision. */
 static int keep_capture(struct bb_gate_builds *b, enum bb_revision revision, struct bb_err *err)
 {
 	const char *name = bb_revision_names[revision];
@@ -149,7 +143,7 @@ static int keep_capture(struct bb_gate_builds *b, enum bb_revision revision, str
 	snprintf(path, sizeof(path), "%s/%s.capture", b->repo.kept, name);
 	rc = bb_capture_command(&here, &capture, &facts, &why);
 	if (!rc) {
-		/* writes as root, because root owns the folder; the caller may only read in it */
+		/* writes as root, because the caller may only read in this folder */
 		bb_root__begin();
 		rc = bb_capture__write(capture, path, &why);
 		if (!rc && chmod(path, 0440))
@@ -163,8 +157,6 @@ static int keep_capture(struct bb_gate_builds *b, enum bb_revision revision, str
 	named(&b->objects, BB_GATE_CAPTURE)->file[revision] = bb_strdup(path);
 	return 0;
 }
-
-/* --- finding the targets that make has to build --- */
 
 static bool has_makefile(const struct bb_repo *repo)
 {
@@ -192,17 +184,14 @@ static int run_in_tree(const struct bb_gate_builds *b, const char *const *argv,
 	return bb_process__run(&p, ret_end, err);
 }
 
-/*
- * Finds the object files that make can make, or that exist and are named in the makefile. Their
- * paths are as make writes them; they have no copies yet. Leaves out names with characters other
- * than letters, digits and "_./+-", and targets of recursive makes. Finds none if make is not GNU
- * make. Makes nothing, except what `make -n` makes. Returns 0, or -errno with a message.
- */
+/* Finds the object files that are targets of the makefile, by their paths as make writes them.
+ * Leaves out names with other characters than letters, digits and "_./+-", and targets of recursive
+ * makes. Finds none if make is not GNU make. */
 static int find_targets(const struct bb_gate_builds *b, struct bb_built_objects *targets,
 			struct bb_err *err)
 {
-	/* After a dry run of its default goal, make prints its rules, including those that it made
-	 * from patterns. MAKE=true disables recursive makes, whose paths would be relative. */
+	/* -p prints all rules after a dry run, also those from patterns. MAKE=true disables
+	 * recursive makes, because their paths would be relative to other folders. */
 	static const char list[] = "export LC_ALL=C; make -pnk MAKE=true 2>/dev/null | "
 				   "grep -oE '^[A-Za-z0-9_./][A-Za-z0-9_./+-]*[.]o:'";
 	const char *argv[] = {"sh", "-c", list, NULL};
@@ -218,8 +207,8 @@ static int find_targets(const struct bb_gate_builds *b, struct bb_built_objects 
 	return 0;
 }
 
-/* Adds the target called `name` to `needs`, the targets to build. With `is_path`, `name` is the
- * whole path of the target. Sets *ret_known to true if make knows the target. */
+/* Adds the target `name` to `needs`. If `is_path` is true, `name` must be the target's whole path.
+ * *ret_known tells whether make has the target. */
 static void add_need(const struct bb_built_objects *targets, const char *name, bool is_path,
 		     struct bb_built_objects *needs, bool *ret_known)
 {
@@ -230,8 +219,8 @@ static void add_need(const struct bb_built_objects *targets, const char *name, b
 		named(needs, t->path);
 }
 
-/* Adds to `needs` the targets that make has to build. If make does not know a needed object, or
- * knows several objects of its name, `needs` stays empty; make then builds its default goal. */
+/* Finds the targets that make has to build. `needs` stays empty if make lacks one of the objects,
+ * or has several with its name. make then builds its default goal. */
 static int find_needs(const struct bb_gate_builds *b, struct bb_built_objects *needs,
 		      struct bb_err *err)
 {
@@ -244,7 +233,7 @@ static int find_needs(const struct bb_gate_builds *b, struct bb_built_objects *n
 	if (o->build || o->capture || (!o->scenario && !o->objects.n) || !has_makefile(&b->repo))
 		return 0;
 	rc = find_targets(b, &targets, err);
-	/* --object gives exact paths: an object of that file name elsewhere would not be copied. */
+	/* --object gives exact paths, so other objects with the file name do not count */
 	for (size_t i = 0; !rc && known && i < o->objects.n; i++)
 		add_need(&targets, o->objects.v[i], true, needs, &known);
 	if (!rc && !o->objects.n)
@@ -252,8 +241,7 @@ static int find_needs(const struct bb_gate_builds *b, struct bb_built_objects *n
 	for (size_t i = 0; !rc && s && known && i < s->n_variants; i++) {
 		const char *name = bb_variant_object(s, &s->variants[i]);
 
-		if (name && strcmp(name, BB_FLOORS_OBJECT)) /* make need not build the floors:
-							       they come with bpfbench */
+		if (name && strcmp(name, BB_FLOORS_OBJECT)) /* the floors come with bpfbench */
 			add_need(&targets, name, false, needs, &known);
 	}
 	bb_scenario__free(s);
@@ -263,13 +251,11 @@ static int find_needs(const struct bb_gate_builds *b, struct bb_built_objects *n
 	return rc;
 }
 
-/* --- building the revisions --- */
-
 #define LOG_LINES 30u
 #define LOG_BYTES 3000u
 
-/* Runs the build command at the top of the tree. `what` is the revision, for messages. Returns
- * -EBADE if the command fails; the message then ends with the last lines of its output. */
+/* Runs the build command at the top of the tree. `what` names the revision in messages. If the
+ * command fails, returns -EBADE and a message that ends with the last lines of its output. */
 static int run_build(const struct bb_gate_builds *b, const struct bb_built_objects *needs,
 		     const char *text, const char *what, struct bb_err *err)
 {
@@ -290,7 +276,7 @@ static int run_build(const struct bb_gate_builds *b, const struct bb_built_objec
 	if (!end.was_whole)
 		b->opts->say("no PID namespace can be made here: a process that the build left "
 			     "behind may outlive it");
-	/* finds the last lines of the output that fit in a message */
+	/* finds the last lines of the output that fit into a message */
 	for (log = end.out + strlen(end.out); log > end.out && strlen(log) < LOG_BYTES &&
 					      (log[-1] != '\n' || !*log || ++lines < LOG_LINES);)
 		log--;
@@ -302,14 +288,14 @@ static int run_build(const struct bb_gate_builds *b, const struct bb_built_objec
 	return rc;
 }
 
-/* Builds by the caller's command or, without one, by make, which builds only the targets in
- * `needs`. If make fails, builds its default goal, because a rule may rely on rules that ran before
- * it. If make built only these targets, *ret_made is the command: "make prog.bpf.o". */
+/* Builds by the caller's command or, without one, by make, which builds the targets in `needs`. If
+ * make fails, builds its default goal, because a target may need files that rules of this goal
+ * make. If make built only `needs`, *ret_made is its command, such as "make prog.bpf.o". */
 static int make_tree(struct bb_gate_builds *b, struct bb_built_objects *needs, const char *what,
 		     char **ret_made, struct bb_err *err)
 {
 	const char *command = b->opts->build;
-	char *line = NULL, *text = NULL; /* text: the command; line: the message about it */
+	char *line = NULL, *text = NULL;
 	size_t size;
 	FILE *out;
 	int rc;
@@ -356,7 +342,7 @@ static int build(struct bb_gate_builds *b, enum bb_revision revision, struct bb_
 	rc = bb_repo__check_out(&b->repo, commit, changes, err);
 	if (!rc)
 		rc = find_needs(b, &needs, err);
-	/* A captured command needs no build if there is neither a build command nor a makefile. */
+	/* With a capture command, a tree without build command and makefile needs no build. */
 	if (!rc && (o->build || !o->capture || has_makefile(&b->repo)))
 		rc = make_tree(b, &needs, what, revision == BB_BASE ? &g->base_made : &g->head_made,
 			       err);
@@ -371,8 +357,7 @@ int bb_gate_builds__make(struct bb_gate_builds *b, struct bb_err *err)
 	const struct bb_gate *g = b->gate;
 	int rc = build(b, BB_BASE, err);
 
-	/* with a capture, builds and captures equal commits twice, because the captured command may
-	 * load other programs the second time */
+	/* builds and captures twice, because the command may load other programs the second time */
 	if (rc || strcmp(g->base_commit, g->head_commit) || g->dirty || b->opts->capture)
 		return rc ? rc : build(b, BB_HEAD, err);
 	b->opts->say("head is the same commit: it is not built again");

@@ -37,7 +37,7 @@ static struct bb_case *add_case(struct bb_report *r, const char *scenario, const
 	return c;
 }
 
-/* Returns the name of program `i`, with a number if an earlier one that ran has it; free it. */
+/* Returns the program's name, with a number if an earlier program that ran has this name. */
 static char *name_variant(const struct bb_inside *in, const struct bb_inside_figures *figures,
 			  size_t i)
 {
@@ -80,9 +80,7 @@ void bb_inside__report(const struct bb_inside *in, const struct bb_inside_figure
 	}
 }
 
-/* --- the tree of paths --- */
-
-#define DEPTH 64u /* limit: number of frames from the root of the tree to a path */
+#define DEPTH 64u /* most frames from the root of the tree to a path */
 
 struct tree {
 	const struct bb_inside_program *p;
@@ -90,7 +88,7 @@ struct tree {
 	struct bb_stacks *stacks;
 };
 
-/* The paths on one side of a branch: paths[n], and the frames of the tree that lead to them. */
+/* The paths on one side of a branch: paths[n], and the frames that lead to them. */
 struct side {
 	const struct bb_inside_path **paths;
 	size_t n;
@@ -104,7 +102,6 @@ static void enter(const struct tree *t, struct side *side, const char *name,
 		side->frames[side->depth++] = bb_stacks__frame(t->stacks, name, kind);
 }
 
-/* Appends to the side's frames a frame named `sign` and the source line of block `b`. */
 static void enter_line(const struct tree *t, struct side *side, const char *sign, uint32_t b)
 {
 	uint32_t insn = t->p->cfg.blocks[b].first;
@@ -117,8 +114,7 @@ static void enter_line(const struct tree *t, struct side *side, const char *sign
 	free(source);
 }
 
-/* Adds the paths of a side to the stacks, each as a frame of its own. All of them execute the same
- * blocks. They differ in how often their loops repeat, or in where they end. */
+/* Adds the paths, which execute the same blocks, but differ in loops or in where they end. */
 static void add_leaves(const struct tree *t, const struct side *side)
 {
 	for (size_t i = 0; i < side->n; i++) {
@@ -133,8 +129,7 @@ static void add_leaves(const struct tree *t, const struct side *side)
 	}
 }
 
-/* With `executes` true, returns true if every path of the side executes the block. With `executes`
- * false, returns true if no path does. */
+/* Returns true if all paths execute the block or, with `executes` false, if none does. */
 static bool all_alike(const struct tree *t, const struct side *side, uint32_t block, bool executes)
 {
 	for (size_t i = 0; i < side->n; i++)
@@ -143,8 +138,8 @@ static bool all_alike(const struct tree *t, const struct side *side, uint32_t bl
 	return true;
 }
 
-/* Returns the first block from `b` on that all paths of `side` execute and no path of `other` does;
- * n_blocks: there is none. */
+/* Returns the first block from `b` on that all paths of `side` and none of `other` execute, or
+ * n_blocks. */
 static uint32_t own_block(const struct tree *t, const struct side *side, const struct side *other,
 			  uint32_t b)
 {
@@ -154,7 +149,7 @@ static uint32_t own_block(const struct tree *t, const struct side *side, const s
 	return b;
 }
 
-/* Returns the first block from `b` on that only some of the paths execute; n_blocks: none. */
+/* Returns the first block from `b` on that only some paths execute, or n_blocks. */
 static uint32_t find_branch(const struct tree *t, const struct side *side, uint32_t b)
 {
 	while (b < t->p->cfg.n_blocks &&
@@ -163,7 +158,7 @@ static uint32_t find_branch(const struct tree *t, const struct side *side, uint3
 	return b;
 }
 
-/* Adds the paths of a side to the stacks, as a tree. Before block `b`, all of them are the same. */
+/* Adds the paths of a side to the stacks, as a tree. The paths do not differ before block `b`. */
 static void add_side(const struct tree *t, const struct side *side, uint32_t b)
 {
 	struct side sides[2] = {*side, *side};
@@ -193,7 +188,6 @@ static void add_side(const struct tree *t, const struct side *side, uint32_t b)
 		free(sides[i].paths);
 }
 
-/* Adds the paths of a program to the stacks, as a tree below a frame with the name `variant`. */
 static void add_tree(const struct tree *t, const char *variant,
 		     const struct bb_inside_figures *figures)
 {

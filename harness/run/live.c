@@ -5,8 +5,6 @@
 #include "base/io.h"
 #include "stats/quantile.h"
 
-/* --- figures and order of rows --- */
-
 void bb_live_row__count(struct bb_live_row *row, const struct bb_prog_stats *before,
 			const struct bb_prog_stats *after, double seconds)
 {
@@ -22,7 +20,7 @@ void bb_live_row__count(struct bb_live_row *row, const struct bb_prog_stats *bef
 	row->cpu_share = ran_ns * 1e-9 / seconds;
 }
 
-/* Subtracts the runs that we caused ourselves from the figures of the row. */
+/* Subtracts the runs that bpfbench itself caused from the figures of the row. */
 static void take_out(struct bb_live_row *row, const struct bb_own_runs *own,
 		     const struct bb_own_share *share)
 {
@@ -79,7 +77,7 @@ double bb_live_row__share(const struct bb_live_row *row)
 	return row->runs ? (double)(row->windows * row->mean_of) / (double)row->runs : NAN;
 }
 
-/* Returns the figure at `offset`; -1 if it is unknown, so that it sorts last. */
+/* Returns the figure at `offset`, or -1 if it is unknown, so that the row sorts last. */
 static double figure_of(const struct bb_live_row *row, size_t offset)
 {
 	double x = *(const double *)((const char *)row + offset);
@@ -87,8 +85,7 @@ static double figure_of(const struct bb_live_row *row, size_t offset)
 	return isnan(x) ? -1 : x;
 }
 
-/* Sorts by the figure, the largest first, or by name. Sorts equal rows by id, so that they keep
- * their positions on the screen. */
+/* Sorts equal rows by id, so that they keep their places on the screen. */
 static int by_order(const void *a, const void *b, void *order)
 {
 	size_t figure = ((const struct bb_live_order *)order)->figure;
@@ -113,68 +110,64 @@ const struct bb_live_order bb_live_orders[BB_N_LIVE_ORDERS] = {
 	{"name", "name", 0, 'n'},
 };
 
-/* --- watching the loaded programs --- */
-
-/* Time between two looks at the kernel's list of programs, ns. A look closes and reopens all
- * descriptors, and reads the list again. */
+/* Time between two looks at the kernel's list of programs. A look reopens all descriptors. */
 #define LOOK_AGAIN_NS 250000000u
-/* shortest pause, ns; the kernel makes each sleep about this long or longer */
+/* shortest pause, ns (the kernel makes a shorter sleep about this long) */
 #define SHORTEST_NS 50000u
 #define LONGEST_NS 1000000u
-/* length of a burst, ns: sweeps (readings of all counters) without pauses between them */
+/* length of a burst, ns: sweeps (readings of all counters) without pauses */
 #define BURST_NS 5000000u
-#define REST_NS 15000000u /* time after a burst, ns, in which there are pauses between sweeps */
-/* Time from the beginning of one burst of a sparing watch (bb_live_filter.sparing) to the beginning
- * of the next, ns. */
+#define REST_NS 15000000u /* time after a burst with pauses between sweeps, ns */
+/* Time from one burst of a sparing watch (bb_live_filter.sparing) to the next, ns. */
 #define SPARING_NS 1000000000u
-/* A sparing watch does not find out at every look which runs of a program it causes itself, but at
- * one of this many looks. */
+/* A sparing watch calls find_own() for a program only at one of this many looks. */
 #define ASK_EVERY 16u
-#define SPARING_BURST_NS 2000000u /* length of a burst of a sparing watch, ns */
-/* An idle program is read only in one of this many sweeps. */
+#define SPARING_BURST_NS 2000000u
+/* An idle program is read in one of this many sweeps. */
 #define IDLE_EVERY 8u
 
 struct watched {
 	struct bb_loaded program;
-	struct bb_stats_reader reader; /* we own .prog_fd; -1: the program is unloaded */
-	/* first: counters at the beginning of the period. last: counters at the last reading */
+	struct bb_stats_reader reader; /* prog_fd is owned (it is -1 if the program is unloaded) */
+	/* counters at the beginning of the period, and at the last reading */
 	struct bb_prog_stats first, last;
-	/* when the period began; if the program was loaded later, when it was first seen */
+	/* when the period began or, if the program is newer, when it was first seen */
 	uint64_t since_ns;
 	uint64_t until_ns; /* when the program was unloaded; 0 if it is loaded */
-	/* true: the program did not run between the last two looks at the list */
+	/* true if the program did not run between the last two looks at the list */
 	bool idle;
-	uint64_t looked_cnt;            /* run_cnt at the last look at the list */
-	struct bb_live_windows windows; /* windows of this period that have runs */
-	struct bb_time_buckets single;  /* windows with one run, of all periods before this one */
-	/* true: since the last look at the list, there was a window in which we slept and the
-	 * program did not run. This shows that our sleeps and readings do not make it run. */
+	uint64_t looked_cnt;
+	struct bb_live_windows windows;
+	struct bb_time_buckets single; /* windows with one run, from all earlier periods */
+	/* true if the program did not run while we slept, which shows that we do not cause its
+	 * runs */
 	bool is_apart;
 	struct bb_own_runs own;
-	uint64_t reads, sleeps; /* those of the watch at the last reading of this program */
+	/* the watch's `reads` and `sleeps` when this program was last read */
+	uint64_t reads, sleeps;
 	/* time of the last reading; set only if we cause runs of the program */
 	uint64_t last_at_ns;
-	struct bb_own_share share; /* our share of the runs in the period */
+	struct bb_own_share share;
 };
 
 struct bb_live_watch {
 	struct bb_live_filter filter;
 	struct watched *v;
 	size_t n;
-	uint64_t looked_ns; /* when the kernel's list of programs was last read */
-	uint64_t burst_ns;  /* when the present burst (sweeps without pauses) began; 0: no burst */
-	/* when the last burst of a sparing watch began; 0: there was no burst yet */
+	uint64_t looked_ns;
+	uint64_t burst_ns; /* when the present burst began; 0 if there is none */
+	/* when a sparing watch last began a burst; 0 before the first one */
 	uint64_t spared_ns;
 	uint64_t pause_ns;
-	unsigned int sweeps, looks; /* numbers of sweeps and of looks at the list so far */
-	uint64_t reads, sleeps;     /* numbers of readings and of sleeps so far */
+	unsigned int sweeps, looks;
+	uint64_t reads, sleeps;
 };
 
 uint64_t bb_live_next_pause(uint64_t pause_ns, bool shared)
 {
 	if (shared)
 		return pause_ns < 2 * SHORTEST_NS ? 0 : pause_ns / 2;
-	/* a burst goes on until the next look: one sweep without a shared window proves nothing */
+	/* a burst goes on until the next look, because one good sweep proves little */
 	if (!pause_ns)
 		return 0;
 	pause_ns += pause_ns / 16;
@@ -187,7 +180,6 @@ static void forget(struct watched *w)
 	bb_live_windows__done(&w->windows);
 }
 
-/* Says that a program's counters cannot be read, and returns `rc`. Says nothing if `rc` is 0. */
 static int say_unreadable(const struct watched *w, int rc, struct bb_err *err)
 {
 	return rc ? bb_fail(err, rc, "cannot read the counters of program '%s' (id %u): %m",
@@ -201,7 +193,6 @@ static int read_counters(struct bb_live_watch *l, struct watched *w, struct bb_p
 	return bb_stats_reader__info(&w->reader, ret_now);
 }
 
-/* Stores a reading of the counters as the last reading of the program. */
 static void keep(const struct bb_live_watch *l, struct watched *w, const struct bb_prog_stats *now)
 {
 	w->last = *now;
@@ -211,12 +202,9 @@ static void keep(const struct bb_live_watch *l, struct watched *w, const struct 
 		w->last_at_ns = bb_now_ns();
 }
 
-/*
- * Reads the counters and adds the window since the last reading to w->windows. Sets *ret_shared if
- * the window has several runs. If our reading or sleeping causes runs of the program, adds the
- * window only to w->share, because the cost of our runs in the window is unknown, and leaves
- * *ret_shared unchanged.
- */
+/* Reads the counters and adds the window since the last reading to w->windows. Sets *ret_shared if
+ * the window has several runs. If our readings or sleeps cause runs of the program, adds the window
+ * only to w->share, because the time of our own runs in it is unknown. */
 static int take_window(struct bb_live_watch *l, struct watched *w, bool *ret_shared)
 {
 	struct bb_prog_stats now, window;
@@ -240,8 +228,8 @@ static int take_window(struct bb_live_watch *l, struct watched *w, bool *ret_sha
 	return rc;
 }
 
-/* For each program of which we cause runs: leaves the time since its last reading out of its
- * period. In this time we did more than read and sleep, so our share of its runs is unknown. */
+/* Leaves the time since the last reading out of the period of each program of which we cause runs.
+ * We did more than read and sleep in this time, so our share of the runs is unknown. */
 static int skip_stretches(struct bb_live_watch *l, struct bb_err *err)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -262,9 +250,9 @@ static int skip_stretches(struct bb_live_watch *l, struct bb_err *err)
 	return 0;
 }
 
-/* Finds out which of the program's runs we cause ourselves. This may change, because the program
- * may be attached to another hook. So the caller calls this function again and again. If the answer
- * is unclear, keeps the last answer. If the answer changed, drops the figures of this period. */
+/* Finds out which of the program's runs we cause ourselves. It must be called again and again,
+ * because the program may be attached to another hook. Keeps the last answer if the new one is
+ * unclear. Drops the figures of this period if the answer changed. */
 static int find_own(struct watched *w)
 {
 	struct bb_own_runs before = w->own;
@@ -285,8 +273,7 @@ static int find_own(struct watched *w)
 	return 0;
 }
 
-/* Reads the counters of all programs. Unless `whole`, reads an idle program only in one of
- * IDLE_EVERY sweeps. */
+/* If `whole` is false, reads idle programs only in one of IDLE_EVERY sweeps. */
 static int sweep(struct bb_live_watch *l, bool whole, bool *ret_shared, struct bb_err *err)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -303,7 +290,7 @@ static int sweep(struct bb_live_watch *l, bool whole, bool *ret_shared, struct b
 	return 0;
 }
 
-/* Closes a program, and opens it again if it is still loaded. `asks`: also calls find_own(). */
+/* Reopens the program's descriptor. Calls find_own() if `asks` is true. */
 static int take_up_again(struct watched *w, bool asks, struct bb_err *err)
 {
 	int rc;
@@ -324,7 +311,6 @@ static int take_up_again(struct watched *w, bool asks, struct bb_err *err)
 	return asks ? say_unreadable(w, find_own(w), err) : 0;
 }
 
-/* Adds a program, unless it has been unloaded. */
 static int add(struct bb_live_watch *l, uint32_t id, struct bb_err *err)
 {
 	struct watched *w;
@@ -351,13 +337,12 @@ static int add(struct bb_live_watch *l, uint32_t id, struct bb_err *err)
 	return 0;
 }
 
-/* Reads the list of programs again: marks those that were unloaded, and adds the new ones. */
 static int look_again(struct bb_live_watch *l, struct bb_err *err)
 {
 	bool shared = false;
 	uint32_t id = 0;
-	/* First ends the window of each program, because the code below does more than read and
-	 * sleep. That code also closes the programs, which unloads those that only we hold. */
+	/* Ends all windows first, because the code below does more than read and sleep. It also
+	 * closes the descriptors, which unloads programs that only we hold. */
 	int rc = sweep(l, true, &shared, err);
 
 	for (size_t i = 0; !rc && i < l->n; i++)
@@ -371,7 +356,7 @@ static int look_again(struct bb_live_watch *l, struct bb_err *err)
 			rc = add(l, id, err);
 	}
 	l->looked_ns = bb_now_ns();
-	if (!l->pause_ns) /* ends the burst; if runs still share windows, a new burst begins */
+	if (!l->pause_ns) /* ends the burst (a new one begins if windows still have several runs) */
 		l->pause_ns = SHORTEST_NS;
 	l->burst_ns = 0;
 	return rc && rc != -ENOENT ? rc : skip_stretches(l, err);
@@ -385,9 +370,8 @@ static void wait_ns(struct bb_live_watch *l, uint64_t ns)
 	nanosleep(&t, NULL);
 }
 
-/* Waits until the next sweep over the counters. `shared`: a window that the last sweep ended had
- * several runs; the pause is then shorter, or there is none. After BURST_NS without pauses, sweeps
- * with pauses for REST_NS. */
+/* Waits until the next sweep. The pause gets shorter or ends if `shared` (a window had several
+ * runs). After BURST_NS without pauses, sweeps with pauses for REST_NS. */
 static int rest(struct bb_live_watch *l, bool shared, struct bb_err *err)
 {
 	uint64_t began_ns;
@@ -411,8 +395,8 @@ static int rest(struct bb_live_watch *l, bool shared, struct bb_err *err)
 	return rc;
 }
 
-/* Makes the next burst of a sparing watch if SPARING_NS have passed since the last one began; else
- * sleeps for at most `seconds`. It sleeps between sweeps to see if programs run without us. */
+/* Makes the next burst of a sparing watch if it is due, else sleeps for at most `seconds`. Sleeps
+ * between the burst's sweeps, to see whether programs run without us. */
 static int turn_sparingly(struct bb_live_watch *l, double seconds, struct bb_err *err)
 {
 	uint64_t since_ns = bb_now_ns() - l->spared_ns, began_ns;
@@ -437,8 +421,6 @@ static int turn_sparingly(struct bb_live_watch *l, double seconds, struct bb_err
 int bb_live_watch__wait(struct bb_live_watch *l, double seconds, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
-	/* if we cause runs of a program, leaves the time since the last call of this function out
-	 * of the program's period */
 	int rc = skip_stretches(l, err);
 
 	while (!rc && bb_seconds_since(began_ns) < seconds) {
@@ -462,7 +444,7 @@ int bb_live_watch__wait(struct bb_live_watch *l, double seconds, struct bb_err *
 int bb_live_watch__snapshot(struct bb_live_watch *l, struct bb_live_row **ret_rows, size_t *ret_n,
 			    struct bb_err *err)
 {
-	/* both read all counters; sweep() is enough for a sparing watch that has just looked */
+	/* sweep() is enough for a sparing watch that has just looked */
 	bool shared = false, is_fresh = bb_now_ns() - l->looked_ns < SPARING_NS / 2;
 	int rc = l->filter.sparing && is_fresh ? sweep(l, true, &shared, err) : look_again(l, err);
 	uint64_t now_ns = bb_now_ns();
@@ -493,7 +475,6 @@ int bb_live_watch__snapshot(struct bb_live_watch *l, struct bb_live_row **ret_ro
 	}
 	*ret_rows = rows;
 	*ret_n = n;
-	/* Begins the next period, without the programs that were unloaded. */
 	l->n = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct watched *w = &l->v[i];

@@ -6,18 +6,15 @@
 #include "run/record.h"
 
 #define SCENARIO "live"
-#define NO_NAME "no-name"         /* stands for an empty name of a program */
-#define NOBODY "(loaded already)" /* stands for the owner of a program that no process has open */
-
-/* --- making a look from slices --- */
+#define NO_NAME "no-name"
+#define NOBODY "(loaded already)" /* owner of a program that no process has open */
 
 static bool has_variant(const struct bb_report *r, const char *variant)
 {
 	return BB_ANY(r->cases, r->n_cases, !strcmp(it->variant, variant));
 }
 
-/* Returns `name`, followed by a number if one of the two reports has a variant of this name
- * already; free() it. */
+/* Returns `name`, with a number if either report has a variant of this name. Free it. */
 static char *name_apart(const struct bb_report *r, const struct bb_report *other, const char *name)
 {
 	char *text = bb_strdup(*name ? name : NO_NAME);
@@ -29,7 +26,6 @@ static char *name_apart(const struct bb_report *r, const struct bb_report *other
 	return text;
 }
 
-/* Adds a program to the report, with the facts that the kernel knows about it. */
 static int add_program(struct bb_report *r, const struct bb_loaded *program, const char *variant,
 		       struct bb_err *err)
 {
@@ -55,7 +51,6 @@ static int add_program(struct bb_report *r, const struct bb_loaded *program, con
 	return 0;
 }
 
-/* Adds the program of `row`, which has run for the first time, and its case to the report. */
 static int add_case(struct bb_live_look *look, const struct bb_live_row *row, struct bb_err *err)
 {
 	char *variant = name_apart(look->report, look->report, row->program.name);
@@ -76,8 +71,7 @@ static int add_case(struct bb_live_look *look, const struct bb_live_row *row, st
 	return 0;
 }
 
-/* Adds the series of one slice of a program. Its samples are those of the row's distribution. If
- * the row has no distribution, the only sample is the mean of the slice. */
+/* Without a distribution, the only sample is the mean of the slice. */
 static void add_series(struct bb_case *c, uint32_t slice, const struct bb_live_row *row)
 {
 	struct bb_series *s = bb_record__series(c, slice, -1);
@@ -147,8 +141,6 @@ void bb_live_look__done(struct bb_live_look *look)
 	*look = (struct bb_live_look){0};
 }
 
-/* --- matching two looks --- */
-
 /* Returns how alike two programs are: 2 to 7 if they may be the same program, else 0. */
 static int likeness(const struct bb_program *a, const struct bb_program *b)
 {
@@ -158,7 +150,7 @@ static int likeness(const struct bb_program *a, const struct bb_program *b)
 	return tag || name ? 4 * tag + 2 * name + bb_same_text(a->object, b->object) : 0;
 }
 
-/* Gives a program and its cases another name. Takes ownership of `variant`. */
+/* Takes ownership of `variant`. */
 static void rename_variant(struct bb_report *r, struct bb_program *p, char *variant)
 {
 	for (size_t i = 0; i < r->n_cases; i++) {
@@ -179,7 +171,7 @@ static void rename_variant(struct bb_report *r, struct bb_program *p, char *vari
 
 void bb_live_look__match(const struct bb_report *base, struct bb_report *now)
 {
-	/* of[i]: 1 + index in `base` of program i of `now`; 0: it is not there */
+	/* of[i] is 1 + the index in `base` of program i of `now`, or 0 if `base` lacks it */
 	size_t *of = bb_calloc(now->n_programs + 1, sizeof(*of));
 	bool *taken = bb_calloc(base->n_programs + 1, sizeof(*taken));
 
@@ -191,7 +183,7 @@ void bb_live_look__match(const struct bb_report *base, struct bb_report *now)
 					of[i] = k + 1;
 					taken[k] = true;
 				}
-	/* Gives all programs temporary names first, so that no new name is another's old one. */
+	/* gives temporary names first, because a new name may be another's old name */
 	for (size_t i = 0; i < now->n_programs; i++)
 		rename_variant(now, &now->programs[i], bb_asprintf("/%zu", i));
 	for (size_t i = 0; i < now->n_programs; i++)

@@ -4,32 +4,26 @@
 #include "report/report.h"
 #include "run/live.h"
 
-/* A look: live programs that were watched over time, in the form of a run. Its cases are
- * "live/PROGRAM/watch", with a series for each slice. The latency of a slice is the mean of all
- * runs in it. A program that did not run has no case. */
+/* A report about live programs (loaded by others) that were watched over time. It has a case
+ * "live/PROGRAM/watch" for each program that ran, with a series for each slice of time. The latency
+ * of a slice is the mean of all runs in it. */
 struct bb_live_look {
 	struct bb_report *report; /* borrowed */
-	uint32_t *ids;            /* ids[n]: ids[i] is the id of the program of report->cases[i] */
+	uint32_t *ids;            /* ids[i] is the program id of report->cases[i] */
 	size_t n;
 	uint32_t n_slices;
 };
 
-/* Adds the rows of a slice. Programs that have been unloaded get no static metrics in the report.
- * Returns 0, or -errno with a message. */
+/* Adds the rows of a slice. Programs that are already unloaded get no static metrics. */
 int bb_live_look__add(struct bb_live_look *look, const struct bb_live_row *rows, size_t n,
 		      struct bb_err *err);
 
-/* Ends the look. Stores in the report, for each program, the name of a process that has it open.
- * Returns -ENODATA with a message if no program ran. */
+/* Stores for each program a process that has it open. Returns -ENODATA if no program ran. */
 int bb_live_look__end(struct bb_live_look *look, struct bb_err *err);
 void bb_live_look__done(struct bb_live_look *look);
 
-/*
- * Gives the programs of `now`, and their cases, the names that the same programs have in `base`.
- * Two programs are the same if they have the same tag, or the same name and type. If several pairs
- * are possible, prefers the same tag and name, then the same tag, then the same name and type.
- * Among equals, prefers programs that the same process has open, and then the first in the report.
- * A program that is not in `base` keeps its name, followed by a number if another program has this
- * name.
- */
+/* Gives the programs of `now` the names that they have in `base`. The same tag, or the same name
+ * and type, mean the same program. Prefers the same tag and name, then the tag, then the name and
+ * type, then programs that the same process has open, then the first. A program that `base` lacks
+ * keeps its name, with a number if the name is taken. */
 void bb_live_look__match(const struct bb_report *base, struct bb_report *now);

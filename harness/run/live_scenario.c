@@ -10,14 +10,13 @@
 #include "plan/field.h"
 #include "plan/yaml.h"
 
-#define ID_DIGITS 10 /* number of digits of the largest program id */
-/* Default time for measuring all chosen programs, s. Together with the set-up and the report, the
- * command then takes less than 18 s. */
+#define ID_DIGITS 10
+/* Default time for all chosen programs together, s. The command then takes less than 18 s. */
 #define TOGETHER_S 12.0
 
 struct chosen {
 	struct bb_loaded program;
-	/* path of the pin by which the user chose the program; NULL: it was by id or name */
+	/* pin by which the user chose the program; NULL if by id or name */
 	const char *pin;
 	char name[BB_NAME_MAX_BYTES + 1];
 };
@@ -45,7 +44,6 @@ static int choose(struct maker *m, const struct bb_loaded *program, const char *
 	return 0;
 }
 
-/* Reads the program with the pin `pin` or, if `pin` is NULL, with the id `id`. */
 static int look_up(uint32_t id, const char *pin, struct bb_loaded *ret_program, struct bb_err *err)
 {
 	int fd, rc = pin ? bb_loaded__open_pinned(pin, &fd, err) : bb_loaded__open(id, &fd, err);
@@ -57,7 +55,6 @@ static int look_up(uint32_t id, const char *pin, struct bb_loaded *ret_program, 
 	return rc;
 }
 
-/* Lists all loaded programs. Leaves out programs that are unloaded while it lists. */
 static int list_all(struct bb_loaded **ret_programs, size_t *ret_n, struct bb_err *err)
 {
 	struct bb_loaded *program;

@@ -6,13 +6,11 @@
 #define MS 1e-3
 #define CSV_COLUMNS 8u
 
-/* A line of output that has a figure, and the text that the line begins with. */
 struct line {
 	const char *begin;
 	enum bb_overhead_what figure;
 };
 
-/* Reads a number of at most `len` bytes; returns NAN if it is not a number. */
 static double number_of(const char *text, size_t len)
 {
 	char word[32];
@@ -22,7 +20,7 @@ static double number_of(const char *text, size_t len)
 	return bb_parse_double(word, &x) ? NAN : x;
 }
 
-/* Returns a time such as "250.00us" or "0.123 ms" in s, and a number without a unit unchanged. */
+/* Returns a time such as "250.00us" or "0.123 ms" in s. Without a unit, keeps the number. */
 static double quantity_of(const char *text)
 {
 	static const struct {
@@ -62,8 +60,7 @@ static int read_lines(const char *text, const struct line *lines, size_t n,
 static int read_wrk(const char *text, struct bb_load_figures *ret_figures)
 {
 	static const struct line lines[] = {
-		{"Latency  ", BB_OVERHEAD_LATENCY}, /* two blanks, because the line "Latency
-						       Distribution" has no figure */
+		{"Latency  ", BB_OVERHEAD_LATENCY}, /* two blanks exclude "Latency Distribution" */
 		{"50%", BB_OVERHEAD_P50},
 		{"99%", BB_OVERHEAD_P99},
 		{"Requests/sec:", BB_OVERHEAD_RATE},
@@ -82,7 +79,7 @@ static int read_pgbench(const char *text, struct bb_load_figures *ret_figures)
 	return read_lines(text, lines, BB_LEN(lines), ret_figures);
 }
 
-/* Reads a row of numbers in quotes. Returns false if a column is missing or not a number. */
+/* Reads a CSV row of a name and numbers, all in quotes. Returns false if one is wrong. */
 static bool read_row(const char *at, double x[CSV_COLUMNS])
 {
 	for (size_t i = 0; i < CSV_COLUMNS; i++) {
@@ -91,7 +88,7 @@ static bool read_row(const char *at, double x[CSV_COLUMNS])
 		if (*at++ != '"')
 			return false;
 		len = strcspn(at, "\"\n");
-		x[i] = i ? number_of(at, len) : 0; /* column 0 is the name of the test */
+		x[i] = i ? number_of(at, len) : 0;
 		if (isnan(x[i]) || at[len] != '"')
 			return false;
 		at += len + 1;
@@ -100,7 +97,7 @@ static bool read_row(const char *at, double x[CSV_COLUMNS])
 	return true;
 }
 
-/* Reads the rows of redis-benchmark, one for each test. Each figure is the mean over the tests. */
+/* Reads redis-benchmark's rows, one for each test, and takes the mean over the tests. */
 static int read_redis(const char *text, struct bb_load_figures *ret_figures)
 {
 	double sum[CSV_COLUMNS] = {0}, x[CSV_COLUMNS], n = 0;
@@ -111,9 +108,7 @@ static int read_redis(const char *text, struct bb_load_figures *ret_figures)
 			for (size_t i = 0; i < CSV_COLUMNS; i++)
 				sum[i] += x[i];
 		}
-	/* columns:
-	 * "test","rps","avg_latency_ms","min_latency_ms","p50_latency_ms","p95_...","p99_...",
-	 * ... */
+	/* columns: test, rps, avg_latency_ms, min_latency_ms, p50_..., p95_..., p99_..., max_... */
 	*ret_figures = (struct bb_load_figures){
 		{sum[2] / n * MS, sum[4] / n * MS, sum[6] / n * MS, sum[1] / n}};
 	return n > 0 && sum[1] > 0 ? 0 : -EPROTO;

@@ -18,7 +18,7 @@ static void load(const char *path, const char *object, const struct bb_object_pr
 
 	if (bb_target__open(&spec, &target, &why) || bb_target__load(target, &why) ||
 	    bb_target__describe(target, &facts, &why)) {
-		/* keeps only the first line; a log may follow it */
+		/* keeps only the first line, because a verifier log may follow */
 		why.msg[strcspn(why.msg, "\n")] = '\0';
 		bb_record__skip(report, why.msg, "%s/%s", object, variant);
 	} else {

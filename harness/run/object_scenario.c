@@ -18,16 +18,13 @@
 #include "plan/packet.h"
 #include "plan/yaml.h"
 
-/* limit: floors among the variants. There is one floor for each pair of a type and a trigger, and
- * there are fewer such pairs than this */
+/* room for floors (empty programs) among the variants, one for each type and trigger */
 #define MOST_FLOORS 24u
-#define MAX_NAMES 64 /* limit: maps that a message lists */
-#define MAX_RUNS 16  /* limit: inputs that a drive takes from a capture */
-/* Most bytes of an input file, such as a packet capture; the scenario's reader checks inputs. */
+#define MAX_NAMES 64
+#define MAX_RUNS 16 /* most inputs that a drive takes from a capture */
 #define MAX_BYTES ((size_t)64 << 20)
 
-/* The drives of a scenario for each enum bb_object_do. A program gets the trigger "fire" only if
- * the drive `needed` has this trigger. */
+/* The drives for each enum bb_object_do. The drive `needed` must have the trigger "fire". */
 static const struct {
 	const char *needed;
 	bool step, exact, lines;
@@ -38,54 +35,49 @@ static const struct {
 	[BB_OBJECT_LINES] = {"lines", .exact = true, .lines = true},
 };
 
-/* An object file that was opened, with the programs in it. */
 struct part {
-	char path[PATH_MAX]; /* absolute path of the file */
-	/* one byte longer than allowed, so that too long a name is noticed */
+	char path[PATH_MAX];
+	/* one byte longer than allowed, so that a too long name is noticed */
 	char name[BB_NAME_MAX_BYTES + 2];
 	struct bb_object_info info;
-	size_t n_wanted; /* number of its programs that the options ask for */
+	size_t n_wanted;
 };
 
-/* Programs of one type with one trigger. They have the same drives and the same floor. A program
- * with captured packets or a found input has its own group: its drives have other inputs. */
+/* Programs of one type and trigger, with the same drives and the same floor. A program with
+ * captured packets or a found input gets its own group, because its drives have other inputs. */
 struct group {
 	uint32_t type;
-	const struct bb_test_run_type *run_type; /* NULL: the type has no test run */
+	const struct bb_test_run_type *run_type;
 	const char *trigger;
-	size_t lead; /* index of the group's first variant */
+	size_t lead;
 	bool has_packets;
-	/* name of the group's floor; "" if bpf/floors.bpf.c has no floor for the type */
+	/* name of the floor; empty if bpf/floors.bpf.c has none for the type */
 	char floor[64];
 };
 
 struct variant {
 	size_t group;
-	/* may be too long; the scenario's reader reports that */
+	/* may be too long, which the scenario's reader reports */
 	char name[2 * BB_NAME_MAX_BYTES + 4];
 	const struct part *part;
 	const struct bb_object_program *program;
-	/* name of the map with a value for each CPU in this variant (--per-cpu); NULL: none */
+	/* map that has a value for each CPU in this variant (--per-cpu), or NULL */
 	const char *per_cpu;
-	/* what --try-inputs found for the variant; NULL: nothing */
 	const struct bb_found_input *found;
 };
 
 struct maker {
 	const struct bb_object_opts *opts;
-	char name[BB_NAME_MAX_BYTES + 1]; /* name of the scenario */
+	char name[BB_NAME_MAX_BYTES + 1];
 	struct part *parts;
-	struct bb_maps_file **files; /* contents of maps, files[opts->maps.n] */
-	/* the programs that can be driven, in the order of the objects */
+	struct bb_maps_file **files;
 	struct variant *variants;
 	size_t n_variants;
 	struct group *groups;
 	size_t n_groups;
-	size_t most_groups; /* from this number of groups on, programs with packets share a group */
+	size_t most_groups; /* with this many groups, programs with packets begin to share one */
 	struct bb_object_scenario out;
 };
-
-/* --- names of objects and variants --- */
 
 void bb_object_name_from(const char *path, char *ret_name)
 {
@@ -123,8 +115,6 @@ static int check_distinct(const struct maker *m, struct bb_err *err)
 	return 0;
 }
 
-/* --- choosing and grouping the programs --- */
-
 static const struct bb_test_run_type *run_type_of(uint32_t type)
 {
 	const struct bb_test_run_type *t;
@@ -132,13 +122,12 @@ static const struct bb_test_run_type *run_type_of(uint32_t type)
 	return bb_test_run_type__find(type, &t, NULL) ? NULL : t;
 }
 
-/* True if the capture has packets, or contexts of a tracer, that came to the program. */
+/* Returns true if the capture has packets or tracing contexts that came to the program. */
 static bool has_packets(const struct bb_object_program *p)
 {
 	return BB_ANY(p->runs, p->n_runs, it->path);
 }
 
-/* Returns the trigger that makes a program run; NULL: there is none. */
 static const char *trigger_of(const struct bb_object_opts *o, const struct bb_object_program *p)
 {
 	struct bb_attach_point point, own;
@@ -148,13 +137,11 @@ static const char *trigger_of(const struct bb_object_opts *o, const struct bb_ob
 	if (p->type == BPF_PROG_TYPE_PERF_EVENT)
 		return "page-fault";
 	bb_attach_point__from_section(p->section, p->type, p->attach_type, &point);
-	/* A program of a raw tracepoint gets test runs only if the user gives a context or if the
-	 * capture has one. The default context, zeros, would be like no real event. */
+	/* raw tracepoints need a given or captured context: zeros would be like no real event */
 	if (run_type_of(p->type) && (point.kind != BB_AT_RAW_TP || o->contexts.n || has_packets(p)))
 		return "test-run";
-	/* a program without an attach point cannot be fired, with two exceptions: a kprobe program
-	 * runs at a function of our own, and the event of a tracepoint program may follow from its
-	 * name */
+	/* Without an attach point, a kprobe program can run at a function of bpfbench, and a
+	 * tracepoint program's name may tell its event. Others cannot be fired. */
 	if (point.kind == BB_AT_NOWHERE && p->type != BPF_PROG_TYPE_TRACEPOINT &&
 	    !bb_attach_point__on_own_function(&point, &own))
 		return NULL;
@@ -183,7 +170,7 @@ static int open_part(const struct bb_object_opts *o, const struct bb_object_ref 
 		rc = bb_fail(err, -errno, "%s: %m", ref->path);
 	for (size_t i = 0; !rc && !ref->program && i < o->programs.n; i++)
 		rc = bb_object_info__need_program(&part->info, ref->path, o->programs.v[i], err);
-	/* uses the given name unchecked: the scenario's reader reports an invalid name */
+	/* the scenario's reader reports an invalid name */
 	if (ref->name)
 		snprintf(part->name, sizeof(part->name), "%s", ref->name);
 	else
@@ -198,7 +185,7 @@ static int open_part(const struct bb_object_opts *o, const struct bb_object_ref 
 	return rc;
 }
 
-/* Returns true, and writes the reason into ret_why, if bpfbench cannot make the program run. */
+/* If bpfbench cannot make the program run, writes the reason and returns true. */
 static bool why_not(const struct bb_object_opts *o, const struct bb_object_program *p,
 		    char *ret_why, size_t size)
 {
@@ -234,8 +221,8 @@ static bool why_not(const struct bb_object_opts *o, const struct bb_object_progr
 	return true;
 }
 
-/* Types whose empty program in bpf/floors.bpf.c can be fired. Each type with a test run has an
- * empty program there, too. A few other types that can be fired have none. */
+/* Types whose empty program in bpf/floors.bpf.c can be fired. Types with a test run have one,
+ * too. */
 static const uint32_t fired_floors[] = {
 	BPF_PROG_TYPE_TRACEPOINT,     BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_PROG_TYPE_TRACING,
 	BPF_PROG_TYPE_KPROBE,         BPF_PROG_TYPE_CGROUP_SOCK,    BPF_PROG_TYPE_CGROUP_SOCK_ADDR,
@@ -243,7 +230,6 @@ static const uint32_t fired_floors[] = {
 	BPF_PROG_TYPE_SOCK_OPS,       BPF_PROG_TYPE_PERF_EVENT,
 };
 
-/* Returns what --try-inputs found for a variant; NULL: nothing. */
 static const struct bb_found_input *found_of(const struct maker *m, const char *variant)
 {
 	const struct bb_found_inputs *all = m->opts->found_inputs;
@@ -252,15 +238,14 @@ static const struct bb_found_input *found_of(const struct maker *m, const char *
 		       !strcmp(it->variant, variant) && bb_found_input__is_any(it));
 }
 
-/* Returns the found packet or context; NULL: the search kept the default one. */
+/* Returns the found packet or context, or NULL if the search kept the default one. */
 static const struct bb_try_part *found_bytes(const struct bb_found_input *f)
 {
 	return BB_FIND(f->state.v, f ? f->state.n : 0, it->kind == BB_TRY_INPUT && it->is_set);
 }
 
-/* Returns the program whose captured packets are used for the program `p`. If programs are compared
- * (one_each), it is the first of the compared programs of this type that has packets. If none has,
- * or if nothing is compared, it is `p`. */
+/* Returns the program whose captured packets `p` gets. If programs are compared (one_each), all of
+ * them get the packets of the first one of this type that has some. Otherwise it is `p`. */
 static const struct bb_object_program *source_of_inputs(const struct maker *m,
 							const struct bb_object_program *p)
 {
@@ -277,16 +262,15 @@ static const struct bb_object_program *source_of_inputs(const struct maker *m,
 	return p;
 }
 
-/* Finds the group for `p`, the program of the next variant. Adds the group if there is none. */
 static void find_group(struct maker *m, const struct bb_object_program *p,
 		       const struct bb_found_input *found, size_t *ret_group)
 {
 	const char *trigger = trigger_of(m->opts, source_of_inputs(m, p));
-	/* programs that are compared share a group, so that they get the same packets */
+	/* compared programs share a group, so that they get the same packets */
 	bool alone = !m->opts->one_each && (has_packets(p) || found_bytes(found)) &&
 		     m->n_groups < m->most_groups;
 	bool is_second = false, has_floor;
-	size_t n_alike = 0; /* number of earlier groups of this type with this trigger */
+	size_t n_alike = 0;
 	struct group *g;
 
 	for (*ret_group = 0; *ret_group < m->n_groups; ++*ret_group) {
@@ -307,13 +291,10 @@ static void find_group(struct maker *m, const struct bb_object_program *p,
 			    .lead = m->n_variants,
 			    .has_packets = alone};
 	has_floor = g->run_type || BB_ANY(fired_floors, BB_LEN(fired_floors), *it == p->type);
-	/*
-	 * Names the floor "empty-xdp". If an earlier group has this type and another trigger, the
-	 * name ends in the trigger: "empty-raw_tracepoint-test-run". If an earlier group has this
-	 * type and this trigger, the name ends in a number: "empty-xdp-2". Because of the '-', a
-	 * variant that is named after a function cannot have the same name. A variant that is named
-	 * after an object can.
-	 */
+	/* Names the floor "empty-xdp". Appends the trigger if an earlier group of this type has
+	 * another trigger: "empty-raw_tracepoint-test-run". Appends a number if an earlier group
+	 * has the same type and trigger: "empty-xdp-2". No function can have this name, because it
+	 * has a '-'. An object can, which check_distinct() refuses. */
 	if (has_floor)
 		snprintf(g->floor, sizeof(g->floor), "empty-%s%s%s",
 			 bb_prog_type_name(p->type).text, is_second ? "-" : "",
@@ -323,7 +304,7 @@ static void find_group(struct maker *m, const struct bb_object_program *p,
 			 n_alike + 1);
 }
 
-/* Returns the name of program or, with `of_map`, map `i` of the object; NULL after the last. */
+/* Returns the name of map or program `i`, or NULL after the last one. */
 static const char *name_at(const struct bb_object_info *info, bool of_map, size_t i)
 {
 	if (of_map)
@@ -331,8 +312,7 @@ static const char *name_at(const struct bb_object_info *info, bool of_map, size_
 	return i < info->n_programs ? info->programs[i].name : NULL;
 }
 
-/* `text` is "NAME=N" or "NAME". Returns the name of the object's map NAME (`of_map` true) or
- * program NAME (false); NULL if the object has none of that name. */
+/* Returns the object's map or program named by "NAME=N" or "NAME", or NULL. */
 static const char *find_name(const struct bb_object_info *info, bool of_map, const char *text)
 {
 	size_t len = strcspn(text, "=");
@@ -344,7 +324,6 @@ static const char *find_name(const struct bb_object_info *info, bool of_map, con
 	return name;
 }
 
-/* Adds a copy of the variant `v`, with the same found input, for each map that --per-cpu names. */
 static void add_per_cpu(struct maker *m, struct variant v)
 {
 	const struct bb_strings *maps = &m->opts->per_cpu;
@@ -369,8 +348,8 @@ static void add_program(struct maker *m, const struct part *part, const struct b
 	struct bb_object_skip *skip;
 	char own[BB_NAME_MAX_BYTES + 1], why[400];
 
-	/* A variant is named after its program if there is only one object, else after its
-	 * object. If several programs of that object are wanted, the name has both. */
+	/* With one object, a variant is named after its program. With several, it is named after
+	 * its object, or "object.program" if several programs of the object are wanted. */
 	bb_name_from(p->name, strlen(p->name), own);
 	if (m->opts->n_objects == 1)
 		snprintf(v.name, sizeof(v.name), "%s", own);
@@ -394,8 +373,7 @@ static void add_program(struct maker *m, const struct part *part, const struct b
 			     v.name, p->section, p->guess);
 }
 
-/* Writes one reason, and before it the names of all skips that have this reason. It is the reason
- * of the skip with index `from`. Writes nothing if an earlier skip has the same reason. */
+/* Writes all skips with the reason of the skip `from`, unless an earlier one has this reason. */
 static void list_alike(const struct maker *m, size_t from, FILE *out)
 {
 	const struct bb_object_skip *s = m->out.skips;
@@ -408,7 +386,6 @@ static void list_alike(const struct maker *m, size_t from, FILE *out)
 	fprintf(out, ": %s", s[from].why);
 }
 
-/* Lists the programs that cannot be driven in one message, a line for each reason. */
 static int say_nothing_driven(const struct maker *m, struct bb_err *err)
 {
 	char *list = NULL;
@@ -425,9 +402,8 @@ static int say_nothing_driven(const struct maker *m, struct bb_err *err)
 	return rc;
 }
 
-/* Names the scenario as the options say, or after the only object, or "objects". If one program of
- * each object is compared (one_each), the scenario gets the name of the last object's program, so
- * that all comparisons of this program are in one history. */
+/* With one_each, names the scenario after the last object's program, so that all comparisons of
+ * this program are in one history. */
 static void name_scenario(struct maker *m)
 {
 	const struct bb_object_opts *o = m->opts;
@@ -440,10 +416,9 @@ static void name_scenario(struct maker *m)
 	bb_name_from(name, strlen(name), m->name);
 }
 
-/* Opens the objects and finds their programs. Those that bpfbench cannot make run become skips. */
 static int find_programs(struct maker *m, struct bb_err *err)
 {
-	/* the scenario's list of variants has at most BB_YAML_MAX_ENTRIES items, floors included */
+	/* a YAML list has at most BB_YAML_MAX_ENTRIES items, floors included */
 	const size_t most = BB_YAML_MAX_ENTRIES - MOST_FLOORS;
 	const struct bb_object_opts *o = m->opts;
 	size_t n = 0;
@@ -470,15 +445,13 @@ static int find_programs(struct maker *m, struct bb_err *err)
 	return rc ? rc : check_distinct(m, err);
 }
 
-/* --- writing the inputs of a drive --- */
-
 static void write_value(const char *before, const char *value, FILE *out)
 {
 	fputs(before, out);
 	bb_yaml__write(out, value);
 }
 
-/* True if the data is pcapng, or pcap of either byte order with times in µs or ns. */
+/* Returns true if the data is pcapng, or pcap of either byte order with times in µs or ns. */
 static bool is_capture(const char *data, size_t len)
 {
 	static const uint32_t magics[] = {0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1,
@@ -496,8 +469,7 @@ static bool is_text(const char *data, size_t len)
 	return !BB_ANY(data, len, *it < ' ' && !strchr("\t\r\n", *it ? *it : '?'));
 }
 
-/* Returns 0 if the data is hexadecimal text, or 1 if it is binary. Returns -EINVAL for other
- * text, or for fewer than `least` bytes in hexadecimal. */
+/* Returns 0 for hexadecimal text, 1 for binary data, or -EINVAL for other or too short text. */
 static int look_for_hex(const char *path, const char *data, size_t len, size_t least,
 			struct bb_err *err)
 {
@@ -520,9 +492,9 @@ static int look_for_hex(const char *path, const char *data, size_t len, size_t l
 				    path, n, len ? " of hexadecimal text" : "", least);
 }
 
-/* Writes the item of `inputs:` (plan/input_field.c) for a file. The item has the file's name. The
- * contents tell whether the file is a packet capture, hexadecimal text, or plain bytes. `flows` has
- * further keys for a packet, or is "". */
+/* Writes an item of the key `inputs` (plan/input_field.c) for a file, named after the file. The
+ * contents tell whether it is a packet capture, hexadecimal text, or plain bytes. `flows` is the
+ * text of further keys for a packet, or "". */
 static int write_input(const char *path, bool is_context, const char *flows, FILE *out,
 		       struct bb_err *err)
 {
@@ -562,9 +534,8 @@ static const char *bytes_of(const struct bb_object_run *run, bool contexts)
 	return contexts ? run->context : run->packet;
 }
 
-/* Finds the inputs of a group's programs in the capture: the packets on which the programs ran.
- * Without such packets, they are the inputs of the test runs that the captured command made, each
- * only once. Returns their number. */
+/* Finds a group's inputs in the capture: the packets on which its programs ran or, without them,
+ * the inputs of the captured command's own test runs, each once. */
 static size_t find_runs(const struct maker *m, size_t group, bool contexts,
 			const struct bb_object_run *ret_runs[MAX_RUNS])
 {
@@ -585,8 +556,8 @@ static size_t find_runs(const struct maker *m, size_t group, bool contexts,
 	return n;
 }
 
-/* Writes an input from a capture. `nth` is its number, from 1, among the inputs that have the same
- * path or, if it has no path, among the inputs without a path. */
+/* Writes an input from a capture. `nth`, from 1, is its number among the inputs with the same path
+ * through the program, or among those without a path. */
 static void write_run(const struct bb_object_run *run, bool is_context, size_t nth, FILE *out)
 {
 	char name[BB_NAME_MAX_BYTES + 1];
@@ -614,8 +585,6 @@ static void write_hex(const void *data, size_t len, FILE *out)
 	fputc('"', out);
 }
 
-/* Writes an item of the list of inputs. data[len] are the bytes of this input. `form` is the key
- * for their hexadecimal digits: "hex" or "context_hex". `flows`: as for write_inputs(). */
 static void write_bytes(const char *name, const char *form, const void *data, size_t len,
 			const char *flows, FILE *out)
 {
@@ -624,9 +593,9 @@ static void write_bytes(const char *name, const char *form, const void *data, si
 	fprintf(out, "%s}\n", flows);
 }
 
-/* Writes the inputs of a drive. `flows` is ", flows: N", which makes N flows of a packet, or "".
- * The text `flows` is written only if the drive has a single packet. With `hint`, if there are no
- * inputs, writes a comment that says which inputs the programs take. */
+/* Writes the inputs of a drive. `flows` is "" or ", flows: N", which makes N flows of a packet. It
+ * is written only if the drive has a single packet. If there are no inputs and `hint` is true,
+ * writes a comment that tells which inputs the programs take. */
 static int write_inputs(const struct maker *m, size_t group, bool hint, const char *flows,
 			FILE *out, struct bb_err *err)
 {
@@ -663,7 +632,7 @@ static int write_inputs(const struct maker *m, size_t group, bool hint, const ch
 	for (size_t i = 0; i < n_runs; i++) {
 		const char *path = i ? runs[i - 1]->path : NULL;
 
-		/* numbers the test runs from 1, and the packets of each path from 1 */
+		/* numbers the test runs, and the packets of each path, from 1 */
 		nth = !path != !runs[i]->path || (path && strcmp(path, runs[i]->path)) ? 1
 										       : nth + 1;
 		write_run(runs[i], type->takes_context, nth, out);
@@ -676,17 +645,14 @@ static int write_inputs(const struct maker *m, size_t group, bool hint, const ch
 	return rc;
 }
 
-/* --- writing the scenario, and checking the options --- */
-
 static void write_floor(const char *indent, const struct group *g, FILE *out)
 {
 	if (g->floor[0])
 		fprintf(out, "%sfloor: %s\n", indent, g->floor);
 }
 
-/* How a scenario sets a global to a value of the process that fires: it writes `self` as the value.
- * This fits globals whose name contains `word`, whose size is `size_bytes`, and that are text if
- * `is_text` is true. */
+/* Values that a scenario can give to a global whose name has `word` and whose size is `size_bytes`.
+ * `self` stands for the pid, name or cgroup of the process that fires the program. */
 static const struct {
 	const char *word, *self;
 	bool is_text;
@@ -697,8 +663,6 @@ static const struct {
 	{"cgroup", "{cgroup: self}", false, 8}, {"cgid", "{cgroup: self}", false, 8},
 };
 
-/* Writes comments that list the globals that a variant can set, and that say how to set a program's
- * filter to the process that fires. */
 static void write_filters(const struct bb_object_info *info, FILE *out)
 {
 	const char *before = "# Globals that a variant can set (key `globals`): ";
@@ -750,7 +714,7 @@ static void write_head(const struct maker *m, FILE *out)
 	write_value("name: ", m->name, out);
 	write_value("\nobject: ", m->parts[0].path, out);
 	fputc('\n', out);
-	/* with only one group, its floor becomes the floor of the scenario, for all drives */
+	/* the floor of the only group is the floor of the whole scenario */
 	if (m->n_groups == 1)
 		write_floor("", m->groups, out);
 	if (!o->programs.n && !o->one_each)
@@ -768,7 +732,7 @@ static void write_fired_by(const struct maker *m, const char *variant, FILE *out
 			fprintf(out, ", fired_by: %s", m->opts->found[i]);
 }
 
-/* Returns the N of the last "MAP=N" in `given` for the map `map`; NULL: there is no such text. */
+/* Returns the N of the last "MAP=N" in `given` for this map, or NULL. */
 static const char *number_of(const struct bb_strings *given, const char *map)
 {
 	const char *found = NULL;
@@ -779,7 +743,6 @@ static const char *number_of(const struct bb_strings *given, const char *map)
 	return found;
 }
 
-/* Returns the path of the last file of --maps that has contents of the map; NULL: none has. */
 static const char *file_of(const struct maker *m, const char *map)
 {
 	const char *path = NULL;
@@ -805,7 +768,6 @@ static void write_found_globals(const struct bb_found_input *f, FILE *out)
 	fputs(n ? "}" : "", out);
 }
 
-/* True if the part `p` is an entry of `map` that the search has set. */
 static bool is_entry_of(const struct bb_try_part *p, const char *map)
 {
 	return p->is_set && (p->kind == BB_TRY_VALUE || p->kind == BB_TRY_PROGRAM) &&
@@ -843,7 +805,6 @@ static void write_found_entries(const struct bb_found_input *f, const char *map,
 	fputc(']', out);
 }
 
-/* Writes the key `maps` of a variant, with the maps that the options or --try-inputs change. */
 static void write_maps(const struct maker *m, const struct variant *v, FILE *out)
 {
 	const struct bb_found_input *found = v->found;
@@ -928,9 +889,8 @@ static void write_variants(const struct maker *m, FILE *out)
 	}
 }
 
-/* Writes a drive of a group. If `comment` is not NULL, it is written after the name of the drive,
- * and no trigger is written. If `comment` is NULL, the group's trigger is written. If this trigger
- * is "fire" and the drive cannot fire, nothing is written. `hint`: as for write_inputs(). */
+/* Writes a drive of a group. `comment` is written after its name, or the group's trigger if it is
+ * NULL. Writes nothing if that trigger is "fire" and the drive cannot fire. */
 static int write_drive(const struct maker *m, size_t group, const char *with, const char *comment,
 		       bool hint, FILE *out, struct bb_err *err)
 {
@@ -949,7 +909,7 @@ static int write_drive(const struct maker *m, size_t group, const char *with, co
 		fprintf(out, "    cpus: [%s]\n", m->opts->cpus);
 	if (!strcmp(g->trigger, "page-fault"))
 		fputs("    stack_depth: 32    # user frames that the program sees\n", out);
-	/* with one group, a drive has the scenario's floor and all variants */
+	/* with one group, the drive takes the scenario's floor and all variants */
 	if (m->n_groups > 1) {
 		write_floor("    ", g, out);
 		for (size_t i = 0; i < m->n_variants; i++) {
@@ -974,7 +934,7 @@ static bool can_repeat(const struct group *g)
 	return !strcmp(g->trigger, "test-run") && g->run_type && g->run_type->takes_repeat;
 }
 
-/* True if each CPU can run the group's programs on an input of its own. */
+/* Returns true if each CPU can run the group's programs on an input of its own. */
 static bool can_differ(const struct maker *m, const struct group *g)
 {
 	return can_repeat(g) && (!g->run_type->takes_context || m->opts->contexts.n > 1);
@@ -1025,7 +985,7 @@ static int write_text(struct maker *m, struct bb_err *err)
 	fputs("drive:\n", out);
 	for (size_t i = 0; !rc && i < m->n_groups; i++)
 		rc = write_drives(m, i, out, err);
-	/* Writes the skips as comments; control characters become '?', so that each is one line. */
+	/* writes '?' for control characters, so that each comment is one line */
 	for (size_t i = 0; i < m->out.n_skips; i++) {
 		fprintf(out, "# Not driven: %s: ", m->out.skips[i].what);
 		for (const char *c = m->out.skips[i].why; *c; c++)
@@ -1036,7 +996,7 @@ static int write_text(struct maker *m, struct bb_err *err)
 	return rc;
 }
 
-/* True if the text is one or more numbers above 0, separated by commas: "1000" or "10,1000". */
+/* Returns true for numbers above 0 with commas between them, such as "10,1000". */
 static bool are_counts(const char *text)
 {
 	size_t len;
@@ -1054,7 +1014,6 @@ static bool are_counts(const char *text)
 	return true;
 }
 
-/* Lists the maps or programs of all objects, for a message. */
 static struct bb_phrase list_names(const struct maker *m, bool of_map)
 {
 	const char *names[MAX_NAMES], *name;
@@ -1067,7 +1026,6 @@ static struct bb_phrase list_names(const struct maker *m, bool of_map)
 	return n ? bb_phrase__join(names, n) : (struct bb_phrase){"none"};
 }
 
-/* Refuses an option with "NAME=N" or "NAME" if no object has a map or program of that name. */
 static int check_name(const struct maker *m, const char *option, const char *text, bool of_map,
 		      struct bb_err *err)
 {
@@ -1077,7 +1035,6 @@ static int check_name(const struct maker *m, const char *option, const char *tex
 		       of_map ? "map" : "program", list_names(m, of_map).text);
 }
 
-/* Refuses a value of --fill or --max-entries that is not MAP=N, or whose map is in no object. */
 static int check_numbers(struct maker *m, struct bb_err *err)
 {
 	const struct bb_strings *fills = &m->opts->fills, *rooms = &m->opts->max_entries;
@@ -1097,7 +1054,6 @@ static int check_numbers(struct maker *m, struct bb_err *err)
 	return rc;
 }
 
-/* Refuses a value of --prepare with an unknown program or an invalid number of runs. */
 static int check_prepare(struct maker *m, struct bb_err *err)
 {
 	int rc = 0;
@@ -1121,7 +1077,6 @@ static bool has_map_of(const struct bb_object_info *info, const struct bb_map_ta
 	return BB_ANY(info->maps, info->n_maps, bb_map_table__is_of(table, it->name));
 }
 
-/* Refuses a file with a map that no object has. */
 static int check_file(const struct maker *m, const struct bb_maps_file *file, struct bb_err *err)
 {
 	for (size_t i = 0; i < file->n; i++)
@@ -1148,7 +1103,6 @@ static int read_files(struct maker *m, struct bb_err *err)
 	return rc;
 }
 
-/* Refuses --per-cpu with a map that cannot have a value for each CPU. */
 static int check_can_be_per_cpu(const struct maker *m, const char *map, struct bb_err *err)
 {
 	for (size_t i = 0; i < m->opts->n_objects; i++) {
@@ -1170,7 +1124,6 @@ static int check_can_be_per_cpu(const struct maker *m, const char *map, struct b
 	return 0;
 }
 
-/* Refuses --per-cpu with an unknown map or one of another type, or without several CPUs. */
 static int check_per_cpu(struct maker *m, struct bb_err *err)
 {
 	const struct bb_object_opts *o = m->opts;
@@ -1192,7 +1145,6 @@ static int check_per_cpu(struct maker *m, struct bb_err *err)
 	return rc;
 }
 
-/* Refuses --cpus if it is not a list of numbers or `all`, or if no program can run repeatedly. */
 static int check_cpus(struct maker *m, struct bb_err *err)
 {
 	const char *text = m->opts->cpus;
@@ -1214,8 +1166,6 @@ static int check_cpus(struct maker *m, struct bb_err *err)
 				 text);
 }
 
-/* Refuses --same-input if no program can run with an input of its own on each CPU. If only some
- * programs can, adds a message about the others. */
 static int check_same_input(struct maker *m, struct bb_err *err)
 {
 	const struct bb_object_opts *o = m->opts;
@@ -1240,8 +1190,6 @@ static int check_same_input(struct maker *m, struct bb_err *err)
 	return 0;
 }
 
-/* Refuses packets and contexts that no program takes. Refuses an --order that is unknown or comes
- * without packets. */
 static int check_inputs(struct maker *m, struct bb_err *err)
 {
 	const struct bb_object_opts *o = m->opts;

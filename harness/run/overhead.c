@@ -7,25 +7,22 @@
 #include "stats/paired.h"
 #include "stats/quantile.h"
 
-/* The budget is divided into about this many blocks, so that the interval stays small although
- * other processes disturb some of them. */
+/* number of blocks, large enough that a few disturbed ones matter little */
 #define BLOCKS_WANTED 16.0
-#define TURN_MAX_S 1.0 /* longest turn, unless one run of the workload is longer */
+#define TURN_MAX_S 1.0 /* longest turn, unless one run of the workload takes longer */
 #define TURN_MIN_S 0.2
 #define PARTS_TURNS 4u
 #define RUNS_MAX 10000.0
-/* After a change of the agent, a workload of at most this long (s) first runs once untimed. */
+/* A workload of at most this time first runs once untimed after a change of the agent, s. */
 #define WARM_S 0.2
-/* If the CPU time of base's turns varies by more than this share, the message about a missing
- * verdict says so. */
+/* If base's CPU time varies by more than this share, the message about a missing verdict says
+ * so. */
 #define VARIES 0.1
-/* Alpha for the two figures that get a verdict. If the true value of a figure is the limit, 0.5 %
- * of the measurements find it above the limit. */
+/* Alpha for the two figures that get a verdict. If a figure's true value is the limit, 0.5 % of the
+ * measurements find it above the limit. */
 #define ALPHA_JUDGED 0.01
 
-/* --- figures and verdicts from the turns --- */
-
-/* Returns ln(head / base) of a figure in the four turns of a block; NAN if a turn lacks it. */
+/* Returns ln(head / base) of a figure in the four turns of a block, or NAN if a turn lacks it. */
 static double difference(const struct bb_overhead_turn *turns, enum bb_overhead_what what)
 {
 	double sum[2] = {0, 0};
@@ -77,20 +74,18 @@ static void judge_figure(struct bb_overhead *o, enum bb_overhead_what what, doub
 /* Returns the interquartile range of the CPU times of base's turns, divided by their median. */
 static double variation(const struct bb_overhead *o, double *scratch)
 {
-	/* also leaves the CPU times of base's turns sorted in `scratch` */
+	/* also leaves the sorted CPU times in `scratch` */
 	double middle = median_of_side(o, BB_OVERHEAD_CPU, false, scratch);
 	size_t n = 2 * o->n_blocks;
 
 	return n ? (scratch[n - 1 - n / 4] - scratch[n / 4]) / middle : 0;
 }
 
-/* Rounds a budget up to a multiple of 10 s. */
 static double advised_s(double seconds)
 {
 	return 10 * ceil(seconds / 10);
 }
 
-/* Writes into o->why the reason why there is no verdict, and what to do. */
 static void explain(struct bb_overhead *o, double max, double *scratch)
 {
 	const struct bb_estimate *r = &o->figures[BB_OVERHEAD_CPU].ratio;
@@ -173,19 +168,17 @@ void bb_overhead__done(struct bb_overhead *o)
 	*o = (struct bb_overhead){0};
 }
 
-/* --- measuring turns and blocks --- */
-
 struct session {
 	const struct bb_overhead_opts *opts;
 	struct bb_overhead *o;
 	struct bb_agent agent;
-	bool is_head; /* the agent of head runs, not that of base; valid once is_begun */
+	bool is_head; /* true if head's agent runs, false if base's; valid once is_begun */
 	bool is_begun;
 	struct bb_command server;
 	uint64_t began_ns;
-	double run_s;   /* wall time of one run of the workload */
-	double start_s; /* time that starting and ending the agent takes */
-	/* figures of the load generator, added up over the runs of a turn */
+	double run_s;
+	double start_s;
+	/* figures of the load generator, summed over the runs of a turn */
 	struct bb_load_figures load;
 };
 
@@ -199,7 +192,6 @@ static bool is_given(const struct bb_command_spec *spec)
 	return spec->shell || spec->program;
 }
 
-/* Adds to s->load the figures that the load generator printed about a run of the workload. */
 static int add_load(struct session *s, const struct bb_command *c, struct bb_err *err)
 {
 	char *text = bb_command__stdout(c);
@@ -222,7 +214,6 @@ static int read_rings(void *agent, struct bb_err *)
 	return 0;
 }
 
-/* Runs a command of the user to its end, and adds its times to *cost. */
 static int run_command(struct session *s, const struct bb_command_spec *given, const char *noun,
 		       struct bb_run_cost *cost, struct bb_err *err)
 {
@@ -253,7 +244,7 @@ static int stop_agent(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Makes the agent of head or, unless `is_head`, that of base run. Ends another agent first. */
+/* Makes head's agent run or, if `is_head` is false, base's. Ends the other one first. */
 static int switch_to(struct session *s, bool is_head, struct bb_err *err)
 {
 	const struct bb_agent_spec *spec = is_head ? &s->opts->agent : &s->opts->against;
@@ -299,11 +290,11 @@ static void stop_server(struct session *s)
 	bool killed;
 
 	if (s->server.pid && !bb_processes__end(s->server.pid, &killed))
-		s->server.pid = 0; /* the server was reaped */
+		s->server.pid = 0;
 	bb_command__done(&s->server);
 }
 
-/* What is read at the beginning and at the end of a turn. */
+/* Readings at the beginning and at the end of a turn. */
 struct reading {
 	double agent_s, server_s;
 	uint64_t rss_bytes; /* resident memory of the agent */
@@ -326,9 +317,8 @@ static int read_all(const struct session *s, struct reading *ret, struct bb_err 
 	return bb_cpu_times__read("", -1, &ret->machine, err);
 }
 
-/* Returns the CPU time of the whole machine between two readings, s. Subtracts idle time and steal
- * from the time of all CPUs, because the kernel measures these two columns of /proc/stat exactly,
- * and only samples the other columns. */
+/* Returns the machine's CPU time between two readings, s: the time of all CPUs less idle time and
+ * steal. The kernel measures only these two columns of /proc/stat exactly. */
 static double machine_s(const struct reading *a, const struct reading *b)
 {
 	double tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK);
@@ -339,8 +329,6 @@ static double machine_s(const struct reading *a, const struct reading *b)
 	return all_s > off_s ? all_s - off_s : (double)NAN;
 }
 
-/* Runs the workload `runs` times, with the server if there is one, and writes the figures into
- * `t`. */
 static int run_workload(struct session *s, uint32_t runs, struct bb_overhead_turn *t,
 			struct bb_err *err)
 {
@@ -370,9 +358,8 @@ static int run_workload(struct session *s, uint32_t runs, struct bb_overhead_tur
 	return 0;
 }
 
-/* Returns the error of the agent if the agent has ended, because this may be why a workload failed.
- * Otherwise returns `rc`. If programs of the agent were unloaded in this turn, counts the turn in
- * s->o->n_gone. */
+/* If the agent has ended, returns its error, because this may be why a workload failed. Otherwise
+ * returns `rc`. Counts the turn in s->o->n_gone if programs of the agent were unloaded. */
 static int check_agent(struct session *s, int rc, struct bb_err *err)
 {
 	struct bb_err agents = {0};
@@ -392,8 +379,6 @@ static int check_agent(struct session *s, int rc, struct bb_err *err)
 	return rc;
 }
 
-/* Measures a turn of `runs` runs of the workload, with the agent of head or, unless `is_head`,
- * base. */
 static int measure_turn(struct session *s, bool is_head, uint32_t runs, struct bb_overhead_turn *t,
 			struct bb_err *err)
 {
@@ -413,8 +398,7 @@ static int measure_turn(struct session *s, bool is_head, uint32_t runs, struct b
 	return check_agent(s, rc, err);
 }
 
-/* Measures a few turns for base and head before the first block. They show whether the commands
- * work, and how long a run of the workload and a start of the agent take. */
+/* Runs a few turns to see whether the commands work and how long they take. */
 static int try_out(struct session *s, struct bb_err *err)
 {
 	struct bb_overhead_turn t;
@@ -434,8 +418,7 @@ static int try_out(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Sets the number of runs in the turns of the next block, so that enough blocks fit the rest of the
- * budget, also if the machine has become slower. */
+/* Sets the runs per turn so that enough blocks fit into the rest of the budget. */
 static void plan_turns(struct session *s)
 {
 	double blocks = fmax(BLOCKS_WANTED - (double)s->o->n_blocks, 1),
@@ -486,9 +469,9 @@ static int measure_blocks(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Returns the row of the agent's program with index `at`. The agent starts several times, and loads
- * its programs each time. Programs of different starts share a row if they have the same name; if
- * several programs have one name, the nth of them share a row. Adds a row if there is none. */
+/* Returns the row of program `at` of the agent, and adds it if there is none. The agent loads its
+ * programs at each start. Programs of different starts share a row if they have the same name. If
+ * several programs have one name, the nth ones of each start share a row. */
 static struct bb_overhead_program *part_of(struct bb_overhead *o, const struct bb_agent *a,
 					   size_t at)
 {
@@ -504,8 +487,7 @@ static struct bb_overhead_program *part_of(struct bb_overhead *o, const struct b
 	return &o->programs[o->n_programs - 1];
 }
 
-/* Returns the row of the agent's ring buffer with index `at`. Finds it by its name, as part_of()
- * does. Adds a row if there is none. */
+/* Returns the row of ring buffer `at` of the agent, found by name as in part_of(). */
 static struct bb_agent_ring *ring_of(struct bb_overhead *o, const struct bb_agent *a, size_t at)
 {
 	struct bb_agent_ring *ring;
@@ -518,8 +500,8 @@ static struct bb_agent_ring *ring_of(struct bb_overhead *o, const struct bb_agen
 	return &o->rings[o->n_rings - 1];
 }
 
-/* Adds to the rows the figures of the agent's programs and rings in one turn. Until mean_of_parts()
- * is called, the member `ns` of a row is the time of all runs of the program in a request. */
+/* Adds the figures of the agent's programs and rings in one turn. Until mean_of_parts(), `ns` of a
+ * row is the time of all runs in a request. */
 static void add_parts(struct bb_overhead *o, const struct bb_agent *a, double requests,
 		      const struct bb_overhead_turn *t)
 {
@@ -574,9 +556,8 @@ static int measure_parts(struct session *s, uint32_t runs, struct bb_err *err)
 	return rc;
 }
 
-/* Runs some turns with bpf_stats on, and reads how often and how long each program ran in them.
- * Starts the agent anew for each turn, because the place where the JIT puts a program can change
- * its time by a quarter. */
+/* Runs some turns with bpf_stats on, to time each program. Starts the agent anew for each turn,
+ * because the address that the JIT chooses can change a program's time by a quarter. */
 static int attribute(struct session *s, struct bb_err *err)
 {
 	uint32_t n = 0;
@@ -605,10 +586,9 @@ int bb_overhead__measure(const struct bb_overhead_opts *opts, struct bb_overhead
 	int rc;
 
 	*ret_overhead = (struct bb_overhead){.map_bytes = NAN, .rss_bytes = NAN};
-	/* a second signal must not kill us before we have ended the agent, which takes at most
-	 * some s */
+	/* a second signal must not kill bpfbench before it has ended the agent */
 	bb_stop__install(false);
-	prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphaned descendants become our children */
+	prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphaned descendants become children of bpfbench */
 	rc = bb_cpu_times__read("", -1, &before, err);
 	if (!rc)
 		rc = try_out(&s, err);

@@ -6,8 +6,8 @@
 #include "base/parse.h"
 
 #define PATIENCE_S 5.0 /* time from SIGTERM to SIGKILL, s */
-#define KILLED_S 2.0   /* time that killed processes have to end, s */
-#define PAUSE_US 5000  /* pause between two checks whether processes have ended */
+#define KILLED_S 2.0
+#define PAUSE_US 5000
 
 struct process {
 	pid_t pid, parent;
@@ -15,7 +15,7 @@ struct process {
 	uint64_t rss_bytes;
 };
 
-/* Reads field n of /proc/PID/stat, from 1 after the name. Returns false if it is no number. */
+/* Reads field n of /proc/PID/stat, where 1 is the first field after the name. */
 static bool read_field(const char *behind_name, int n, uint64_t *ret_value)
 {
 	const char *at = behind_name;
@@ -28,7 +28,7 @@ static bool read_field(const char *behind_name, int n, uint64_t *ret_value)
 }
 
 /* Reads the file `stat` (proc(5)) of a process or thread into text[1024]. Returns the part from the
- * ')' that ends the name; NULL if the process has ended. */
+ * ')' after the name on, or NULL if the process has ended. */
 static const char *read_stat(const char *path, char *text)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -36,11 +36,11 @@ static const char *read_stat(const char *path, char *text)
 
 	bb_close(&fd);
 	text[n > 0 ? n : 0] = '\0';
-	/* the last ')' ends the name, which may have blanks and parentheses itself */
+	/* the name may have parentheses, too, so the last ')' ends it */
 	return strrchr(text, ')');
 }
 
-/* Reads /proc/PID/stat of a process. Returns false if the process has ended. */
+/* Returns false if the process has ended. */
 static bool read_process(uint64_t pid, struct process *ret_process)
 {
 	enum { PARENT = 2, REAPED_USER = 14, REAPED_SYSTEM = 15, RSS = 22 };
@@ -80,7 +80,7 @@ static int read_all(struct process **ret_v, size_t *ret_n)
 	return rc;
 }
 
-/* True if the process `pid` is `root` or descends from it. */
+/* Returns true if `pid` is `root` or one of its descendants. */
 static bool is_below(const struct process *v, size_t n, pid_t pid, pid_t root)
 {
 	for (size_t depth = 0; depth < n && pid && pid != root; depth++) {
@@ -115,7 +115,7 @@ int bb_processes__read(pid_t root, pid_t but, struct bb_processes *ret_processes
 	return rc;
 }
 
-/* Adds to `r` the threads of a process that run or wait for a CPU. */
+/* Adds the threads of a process that run or wait for a CPU to `r`. */
 static void add_running(pid_t pid, struct bb_running *r)
 {
 	enum { USER = 12 };
@@ -163,8 +163,8 @@ void bb_processes__done(struct bb_processes *p)
 	*p = (struct bb_processes){0};
 }
 
-/* Reaps the processes in `p` that are our children and have ended. Sends the signal to the others;
- * 0 sends no signal. Returns how many of them are still there. */
+/* Reaps the processes that are our children and have ended. Sends the signal to the others, or only
+ * checks them if it is 0. Returns how many are still there. */
 static size_t signal_all(const struct bb_processes *p, int signal)
 {
 	size_t left = 0;
@@ -195,8 +195,8 @@ int bb_processes__end(pid_t root, bool *ret_killed)
 		}
 		*ret_killed |= s > PATIENCE_S;
 		usleep(PAUSE_US);
-		/* Processes of `first` are signalled, too: once their parent has ended, they are no
-		 * longer below the root. For example, a shell ends before its server. */
+		/* Also signals the processes of `first`. They are no longer below the root once
+		 * their parent has ended. For example, a shell may end before its server. */
 		left = signal_all(&first, *ret_killed ? SIGKILL : 0);
 		rc = bb_processes__read(root, 0, &now);
 		if (!rc) {

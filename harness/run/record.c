@@ -8,10 +8,10 @@
 #include "env/checks.h"
 #include "plan/mix.h"
 
-/* A new series has memory for this many distinct values; few series need more. */
+/* distinct values that a new series has memory for (few series need more) */
 #define DISTINCT 32u
 
-/* Returns the weight of an input as a share of those of all in `of`, 0 to 1; NAN: none given. */
+/* Returns the input's share of the weights of all inputs, 0 to 1, or NAN without a weight. */
 static double share_of(const struct bb_input *input, const struct bb_inputs *of)
 {
 	double sum = 0;
@@ -32,7 +32,6 @@ static bool same_globals(const struct bb_variant_spec *a, const struct bb_varian
 	return same;
 }
 
-/* Returns the first of the maps v[n] that gets a value for each CPU; NULL if there is none. */
 static const struct bb_map_spec *find_per_cpu(const struct bb_map_spec *v, size_t n)
 {
 	return BB_FIND(v, n, it->shape.per_cpu);
@@ -45,14 +44,13 @@ static size_t n_entries(const struct bb_variant_spec *v, const char *map)
 	return spec ? spec->n_entries + spec->fill.count : 0;
 }
 
-/* True if each map of the variant `a` has the same number of entries in the variant `b`. */
 static bool same_entries(const struct bb_variant_spec *a, const struct bb_variant_spec *b)
 {
 	return !BB_ANY(a->maps.v, a->maps.n, n_entries(a, it->name) != n_entries(b, it->name));
 }
 
-/* Looks for the variant that differs from `v` only in one map: that map has one value for all CPUs
- * there, and a value for each CPU in `v`. Stores the names of both in the case. */
+/* Looks for a variant that differs from `v` only in one map, which has one value for all CPUs
+ * there. Stores the variant's and the map's names in the case. */
 static void note_per_cpu(const struct bb_scenario *sc, const struct bb_variant_spec *v,
 			 struct bb_case *k)
 {
@@ -162,7 +160,7 @@ struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mo
 	return s;
 }
 
-/* Returns the description of the path that the nth run of a batch took; NULL: unknown. */
+/* Returns the description of the path that run `nth` of a batch took, or NULL if unknown. */
 static const char *path_of(const struct bb_batch *b, size_t nth)
 {
 	const struct bb_mix_paths *p = b->mix_paths;
@@ -173,8 +171,7 @@ static const char *path_of(const struct bb_batch *b, size_t nth)
 	return nth < BB_MIX_MOST_PATHS ? p->words[nth] : "another";
 }
 
-/* Returns the class of runs that the nth run of a batch belongs to. The runs of a class have the
- * same return value and the same path. Adds the class to the series if there is none. */
+/* The runs of a class have the same return value and path. */
 static struct bb_class *class_of(struct bb_series *s, const struct bb_batch *b, size_t nth)
 {
 	const char *path = path_of(b, nth);
@@ -191,7 +188,7 @@ static struct bb_class *class_of(struct bb_series *s, const struct bb_batch *b, 
 	return c;
 }
 
-/* Adds the figures of a batch to its series. The series then owns `b->flow`. */
+/* Adds the figures of a batch to its series. The series then owns b->flow. */
 static void take_batch(struct bb_series *s, struct bb_batch *b)
 {
 	const struct {
@@ -206,7 +203,7 @@ static void take_batch(struct bb_series *s, struct bb_batch *b)
 	};
 	double before = (double)s->hist.n, more = (double)b->n;
 
-	/* averages the figures of series and batch, weighted by their numbers of samples */
+	/* averages series and batch, weighted by their numbers of samples */
 	for (size_t i = 0; more > 0 && i < BB_LEN(averages); i++) {
 		double *x = averages[i].of_series;
 
@@ -214,7 +211,7 @@ static void take_batch(struct bb_series *s, struct bb_batch *b)
 			*x = ((isnan(*x) ? 0 : *x * before) + averages[i].of_batch * more) /
 			     (before + more);
 	}
-	/* adds up the counts in `flow`; keeps only the points of the first batch */
+	/* adds up the counts in `flow`, but keeps only the points of the first batch */
 	if (s->flow && b->flow) {
 		s->flow->consumed += b->flow->consumed;
 		s->flow->waiting += b->flow->waiting;
@@ -309,10 +306,9 @@ int bb_record__measure(struct bb_drive_slot *slot, uint32_t param, struct bb_bat
 	b->places = b->returns ? b->returns + b->want : NULL;
 	if (!rc)
 		rc = bb_unless_broken_off(bb_driver__batch(slot, param, b, err));
-	if (rc == -ETIME) /* not an error: the time is over, and the samples taken until then are
-			     kept */
+	if (rc == -ETIME) /* not an error: the samples taken before the time was over are kept */
 		rc = 0;
-	take_batch(s, b); /* also after an error: the samples that were taken until then are kept */
+	take_batch(s, b); /* also after an error, to keep the samples taken before it */
 	free(b->returns);
 	b->returns = b->places = NULL;
 	if (b->void_why[0])

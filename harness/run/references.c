@@ -7,13 +7,13 @@
 #include "drivers/fit_line.h"
 #include "stats/quantile.h"
 
-/* lines that are fitted to measure one reference; the median of their slopes is the result */
+/* A reference is measured by fitting this many lines. The result is the median of their slopes. */
 #define LINES 5u
 #define FRAME_BYTES 64 /* a test run of a socket filter needs at least 14 bytes */
 
-/* Number of runs in the longer test run of each reference. Such a test run takes 10 to 60 us, so a
- * profiler that interrupts this CPU at 10 kHz disturbs only a minority of them, and not all as it
- * did with 84 us (docs/methods/history.md). */
+/* Runs in the longer test run of each reference. Such a test run takes 10 to 60 us, so a profiler
+ * that interrupts the CPU at 10 kHz disturbs only a minority of them. It disturbed all when they
+ * took 84 us (docs/methods/history.md). */
 static const unsigned int runs_of[BB_N_REFERENCES] = {
 	[BB_REFERENCE_INSTRUCTIONS] = 64,
 	[BB_REFERENCE_MEMORY] = 8,
@@ -39,7 +39,7 @@ int bb_references__open(const char *object_dir, struct bb_references **ret_refer
 								      .program = bb_reference_name((
 									      enum bb_reference)i)},
 					     &r->target[i], err);
-		/* leaves out a reference that does not load: Linux 5.10 refuses large arrays */
+		/* leaves out references that do not load: Linux 5.10 refuses large arrays */
 		if (!rc && bb_target__load(r->target[i], &unsaid)) {
 			bb_target__free(r->target[i]);
 			r->target[i] = NULL;
@@ -55,7 +55,7 @@ int bb_references__open(const char *object_dir, struct bb_references **ret_refer
 	return 0;
 }
 
-/* Times a test run of `runs` runs by our clock: the kernel's own figure is whole ns per run. */
+/* Uses the clock, because the kernel's own figure is rounded to whole ns per run. */
 static int time_call(void *arg, uint32_t runs, double *ret_ns)
 {
 	static const uint8_t frame[FRAME_BYTES];
@@ -93,23 +93,21 @@ void bb_references__free(struct bb_references *r)
 	free(r);
 }
 
-/* --- waiting until the CPU is calm --- */
-
-#define STEPS 4000u /* number of steps of the fixed work, which takes about 2 us in all */
-/* A look measures whether the CPU is calm. It repeats the work this many times and takes the
- * shortest time, because an interrupt disturbs only one repetition. */
+#define STEPS 4000u /* steps of the fixed work, which takes about 2 us */
+/* A look tests whether the CPU is calm (as fast as at its best). It repeats the work this many
+ * times and takes the shortest time, because an interrupt disturbs only one repetition. */
 #define REPEATS_OF_LOOK 3u
-/* the CPU is calm if a look takes at most this many times as long as the shortest one; on a calm
- * CPU, looks took less than 1.01 times as long */
+/* The CPU is calm if a look takes at most this many times as long as the shortest look. On a calm
+ * CPU, less than 1.01 times was measured. */
 #define CALM 1.04
-#define NAP_S 2e-3     /* pause between two looks, s */
-#define FIRST_LOOKS 20 /* number of looks at the start of a run, which find the shortest time */
+#define NAP_S 2e-3
+#define FIRST_LOOKS 20 /* looks at the start of a run, which find the shortest time */
 
 static volatile uint64_t sink;
 
-/* Does the fixed work and returns its time, ns. Each step has six operations that do not depend on
- * each other, so another thread on the same core slows them down. It would not slow down a chain of
- * dependent operations, or branches that are compiled to conditional moves. */
+/* Does the fixed work and returns its time, ns. Each step has six independent operations, so
+ * another thread on the same core slows them down. It would not slow down a chain of dependent
+ * operations, or branches that are compiled to conditional moves. */
 static __attribute__((noinline)) double work_ns(void)
 {
 	uint64_t began_ns = bb_now_ns(), a = 1, b = 2, c = 3, d = 4, e = 5, f = 6;

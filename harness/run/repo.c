@@ -12,15 +12,12 @@
 #define MAX_WORDS 20
 #define COPY_BYTES (1u << 20)
 
-/* --- running git --- */
-
-/* Keeps git from running commands that the repository names: hooks, or a monitor of its files. */
+/* Keeps git from running commands that the repository names, such as hooks. */
 #define SAFELY "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"
 #define FIRST_WORD 5 /* index in argv of the first word after "git" and SAFELY */
 
-/* Runs a command in `dir` as the user `repo->uid`. Returns 0 if the command ran, also if it failed;
- * the caller must then free `ret_end` by bb_process_end__done(). Returns -errno if the command
- * could not be started. */
+/* Runs a command in `dir` as the user repo->uid. Returns 0 also if the command failed. Free
+ * *ret_end with bb_process_end__done(). Returns -errno if the command could not be started. */
 static int run(const struct bb_repo *repo, const char *dir, const char *const *argv,
 	       struct bb_process_end *ret_end, struct bb_err *err)
 {
@@ -44,8 +41,8 @@ static int run_well(const struct bb_repo *repo, const char *dir, const char *con
 	return rc;
 }
 
-/* Runs git in the folder `dir`. Its arguments follow `err` and end in NULL. *ret_out is the first
- * line of its stdout; ret_out may be NULL. Returns -EBADE if git fails. */
+/* Runs git in `dir`. Its arguments follow `err` and end in NULL. *ret_out is the first line of its
+ * stdout, which the caller frees. ret_out may be NULL. Returns -EBADE if git fails. */
 static int git(const struct bb_repo *repo, const char *dir, char **ret_out, struct bb_err *err, ...)
 	__attribute__((sentinel));
 static int git(const struct bb_repo *repo, const char *dir, char **ret_out, struct bb_err *err, ...)
@@ -75,7 +72,7 @@ static int git(const struct bb_repo *repo, const char *dir, char **ret_out, stru
 }
 
 /* Copies the commit from git's answer, and frees the answer. If git failed (`rc` is -EBADE),
- * returns -ENOENT. The message is `what`, with a hint if the clone is shallow. */
+ * returns -ENOENT with the message `what`, and a hint if the clone is shallow. */
 static int take_commit(const struct bb_repo *repo, int rc, char *answer, const char *what,
 		       char ret_commit[BB_GIT_COMMIT_SIZE], struct bb_err *err)
 {
@@ -137,10 +134,7 @@ int bb_repo__is_dirty(const struct bb_repo *repo, bool *ret_dirty, struct bb_err
 	return rc;
 }
 
-/* --- the scratch folder, the folder `kept`, and the keeper that removes both --- */
-
-/* Removes the folder `kept` and its files, as root if we have root's rights. The folder has no
- * subfolders. */
+/* Removes the folder `kept`, which has no subfolders, with root's rights if possible. */
 static void remove_kept(const struct bb_repo *repo)
 {
 	const struct dirent *e;
@@ -157,7 +151,7 @@ static void remove_kept(const struct bb_repo *repo)
 	bb_root__end();
 }
 
-/* Runs in the keeper: removes the folders when all other processes have closed the pipe. */
+/* Runs in the keeper process. Removes the folders when all other processes have closed the pipe. */
 static int clean_up(void *arg, int alive)
 {
 	static const char script[] = "rm -rf -- \"$1\" || { chmod -R u+rwX -- \"$1\"; sleep 1; "
@@ -172,7 +166,7 @@ static int clean_up(void *arg, int alive)
 	return run_well(repo, "/", argv, -EBADE, "rm", NULL) != 0;
 }
 
-/* Chooses the names of the folders before they are made, so that the keeper always knows them. */
+/* Chooses the folders' names before they are made, so that the keeper always knows them. */
 static int name_scratch(struct bb_repo *repo, struct bb_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -188,8 +182,8 @@ static int name_scratch(struct bb_repo *repo, struct bb_err *err)
 	return 0;
 }
 
-/* Makes `kept` in a folder where only root can replace it. Starts the keeper, which removes `kept`
- * and `scratch` when bpfbench ends. Then makes `scratch` as the user, who may remove it. */
+/* Makes `kept` where only root can replace it. Starts the keeper, which removes both folders when
+ * bpfbench ends. Makes `scratch` as the user, so that the user may remove it. */
 static int make_folders(struct bb_repo *repo, struct bb_err *err)
 {
 	static const struct bb_child_rules rules = {.link = BB_LINK_TO_CHILD,
@@ -233,7 +227,7 @@ int bb_repo__open(const char *dir, struct bb_repo *ret_repo, struct bb_err *err)
 	if (stat(dir, &st))
 		return bb_fail(err, -errno, "%s: %m", dir);
 	bb_caller(&repo->uid, &repo->gid);
-	/* if the caller is root, git runs as the folder's owner, and leaves no files of root */
+	/* for root, git runs as the folder's owner, so that it leaves no files of root */
 	if (repo->uid == 0) {
 		repo->uid = st.st_uid;
 		repo->gid = st.st_gid;
@@ -270,9 +264,7 @@ int bb_repo__close(struct bb_repo *repo, struct bb_err *err)
 	return rc;
 }
 
-/* --- checking out a revision --- */
-
-/* Copies uncommitted changes to the tree: a patch for tracked files, and all untracked files. */
+/* Copies uncommitted changes to the tree: tracked files by a patch, and untracked files whole. */
 static int copy_changes(const struct bb_repo *repo, struct bb_err *err)
 {
 	static const char copy[] = "t=$1; shift; git \"$@\" ls-files -z --others "
@@ -284,8 +276,8 @@ static int copy_changes(const struct bb_repo *repo, struct bb_err *err)
 
 	snprintf(patch, sizeof(patch), "%s/changes", repo->scratch);
 	snprintf(option, sizeof(option), "--output=%s", patch);
-	/* Refreshes the index. Otherwise the patch would name files that have a new time but the
-	 * same contents. The exit code is ignored: it only says that some files differ. */
+	/* Refreshes the index, because otherwise the patch would name files with a new time but the
+	 * same contents. Ignores the exit code, which only tells that some files differ. */
 	git(repo, repo->top, NULL, NULL, "update-index", "-q", "--refresh", NULL);
 	rc = git(repo, repo->top, NULL, err, "diff-index", "-p", "--binary", "--no-ext-diff",
 		 "--no-textconv", "--ignore-submodules", option, "HEAD", "--", NULL);
@@ -314,10 +306,8 @@ int bb_repo__remove_tree(const struct bb_repo *repo, struct bb_err *err)
 		   NULL);
 }
 
-/* --- keeping the files that a build made --- */
-
-/* Opens a file with the user's rights. *ret_st is its status. Returns the descriptor, or -errno;
- * -ENOENT has no message. */
+/* Opens a file with the user's rights. Returns the descriptor, or -errno. -ENOENT has no
+ * message. */
 static int open_built(const struct bb_repo *repo, const char *path, struct stat *ret_st,
 		      struct bb_err *err)
 {
@@ -339,9 +329,8 @@ static int open_built(const struct bb_repo *repo, const char *path, struct stat 
 	return bb_fail(err, -EINVAL, "%s: not a regular file", path);
 }
 
-/* Copies the file `from` to the file `to`, until the end of `from`, which may grow meanwhile. Adds
- * the number of copied bytes to *ret_bytes. Returns 0; -EFBIG if there are more than `max` bytes;
- * or -errno. */
+/* Copies `from` to `to`. The size is checked while copying, because `from` may grow. Adds the
+ * number of copied bytes to *ret_bytes. Returns -EFBIG if there are more than `max` bytes. */
 static int copy(int from, int to, size_t max, size_t *ret_bytes)
 {
 	while (*ret_bytes <= max) {

@@ -6,23 +6,21 @@
 #include "run/record.h"
 #include "stats/special.h"
 
-#define SETUP_S 5e-3 /* typical time of a load, s, for the progress bar */
+#define SETUP_S 5e-3 /* typical time of a load, for the progress bar, s */
 
-/* Least time limit of a turn, s. A turn of a fast program takes less time, even on a busy CPU. */
+/* Smallest time limit of a turn, s. A turn of a fast program takes less time. */
 #define TURN_LEAST_S 0.1
-/* a turn of exact samples has this many times as many samples as other turns */
+/* a turn of exact samples is this many times as long as others */
 #define EXACT_TURNS 10u
 
-/* --- places: addresses modulo 64 that the JIT gives a program --- */
-
-/* Most loads for finding the places of a program. They miss a place that 1 of 14 loads gets with P
- * = 0.06 %. */
+/* Most loads for finding the places (JIT addresses modulo 64) of a program. They miss a place that
+ * 1 of 14 loads gets with P = 0.06 %. */
 #define FIND_LOADS 100u
-#define FIND_SHARE 0.5 /* finding places may use at most this share of the time for extra loads */
-/* The chi-square test needs at least this expected number of loads at each place (Cochran 1954). */
+#define FIND_SHARE 0.5 /* share of the time for extra loads that finding places may use */
+/* the chi-square test needs this many expected loads at each place (Cochran 1954) */
 #define LEAST_EXPECTED 5.0
-#define NORMAL_0_001 3.0902 /* a standard normal value is larger than this with P = 0.1 % */
-/* With a larger probability that all loads missed one more place, the shares are unknown. */
+#define NORMAL_0_001 3.0902 /* 99.9 % quantile of the standard normal distribution */
+/* shares are unknown if all loads missed one more place with more than this probability */
 #define MISSED_MOST 0.05
 
 static int load(struct bb_placement *p, struct bb_test_prog *prog, struct bb_rng *rng,
@@ -55,7 +53,7 @@ int bb_placement__find(struct bb_placement *p, struct bb_test_prog *prog, struct
 	return rc;
 }
 
-/* True if none of the places that the program can have was used less often than `mod64`. */
+/* Returns true if none of the program's places was used less often than `mod64`. */
 static bool is_wanted(const struct bb_placement *p, const struct bb_test_prog *prog, int mod64)
 {
 	for (int i = 0; i < BB_PLACES; i++)
@@ -97,13 +95,10 @@ double bb_placement_share(const struct bb_test_prog *prog, int mod64)
 	if (expected >= LEAST_EXPECTED && places > 1 &&
 	    chi_square > bb_chi_square_limit(NORMAL_0_001, places - 1))
 		return prog->seen_mod64[mod64] / n;
-	/* After few loads, there may be one more place that was not seen. pow() is the probability
-	 * that all loads missed one more place, if it is as frequent as the places that were seen.
-	 */
+	/* After few loads, one more place may be unseen. pow() is the probability that all loads
+	 * missed it if it is as frequent as the others. */
 	return pow(places / (places + 1), n) <= MISSED_MOST ? 1 / places : (double)NAN;
 }
-
-/* --- measuring a round --- */
 
 uint32_t bb_round__samples(const struct bb_plan_case *c)
 {
@@ -130,11 +125,10 @@ bool bb_round__is_placed(const struct bb_plan_case *c)
 {
 	const struct bb_drive_kind *kind = c->drive->kind;
 
-	/* a drive with its own floor times a whole event, on which the place has little effect */
+	/* a drive with its own floor times a whole event, which depends little on the place */
 	return kind->needs_bpf && !kind->counts && !kind->own_floor && !(c->seconds > 0);
 }
 
-/* True if the case belongs to the drive and is measured in this run. */
 static bool is_of(const struct bb_run *r, size_t planned, size_t drive)
 {
 	return bb_session__drive(&r->session, &r->session.plan->cases[planned]) == drive &&
@@ -155,16 +149,14 @@ static struct bb_series *series_of(struct bb_run *r, size_t planned)
 	return &c->series[c->n_series - 1];
 }
 
-/* Returns how many samples a case takes in each round of this run. */
 static uint32_t samples_of(const struct bb_run *r, const struct bb_plan_case *c)
 {
 	return r->rounds < r->session.plan->loads ? (c->samples + r->rounds - 1) / r->rounds
 						  : bb_round__samples(c);
 }
 
-/* Returns the number of turns of a case in a round. It is 1 for drives that measure for a fixed
- * time, and for kinds of drive whose turn has all samples of a round. It is also 1 for slow
- * programs, so that they warm up only once. */
+/* Returns the number of turns of the case in a round. It is 1 for drives that measure for a fixed
+ * time or have no turns, and for slow programs, so that they warm up only once. */
 static uint32_t turns_of(const struct bb_run *r, size_t planned)
 {
 	const struct bb_plan_case *c = &r->session.plan->cases[planned];
@@ -175,14 +167,11 @@ static uint32_t turns_of(const struct bb_run *r, size_t planned)
 		       : (samples_of(r, c) + turn - 1) / turn;
 }
 
-/* Returns how much is left of the round's share of the budget, s; negative if the round is late. */
 static double round_left_s(const struct bb_run *r)
 {
 	return r->round_s - bb_seconds_since(r->round_ns);
 }
 
-/* Measures one turn of one case: takes the samples of a turn or, for a drive that measures for a
- * fixed time, measures for the time of this round. */
 static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
@@ -220,7 +209,7 @@ static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct 
 		k->returned = bb_strdup(b.returned);
 	if (!rc && c->variant->fill_count && isnan(k->map_bytes))
 		k->map_bytes = bb_target__filled_bytes(prog_of(r, planned)->target);
-	/* Counts how often a run of the case interrupts its own CPU; one turn is enough. */
+	/* Stores how often a run interrupts its own CPU. One turn is enough for this. */
 	if (!rc && counts_wakeups && b.fired + b.warmup &&
 	    !bb_irq_works__read("", ss->opts->driver.cpu, &after, NULL))
 		k->wakeups = (double)(after - irq_works) / (double)(b.fired + b.warmup);
@@ -263,8 +252,8 @@ static int attach_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb
 	return 0;
 }
 
-/* Checks this round's series of one variant and drive against the kernel's own counts. Voids each
- * series whose counts are wrong. */
+/* Checks this round's series of one variant and drive against the kernel's counts, and marks those
+ * with wrong counts as not counted. */
 static void judge_variant(struct bb_run *r, size_t first, const struct bb_prog_stats *before)
 {
 	struct bb_session *ss = &r->session;
@@ -294,8 +283,8 @@ static void judge_variant(struct bb_run *r, size_t first, const struct bb_prog_s
 	}
 }
 
-/* Measures the references once. Stores their times in this round's series of all cases of the drive
- * whose latency depends on the program's place. */
+/* Measures the references once. Stores their times in the series of the drive's cases whose latency
+ * depends on the program's place. */
 static void measure_references(struct bb_run *r, size_t drive)
 {
 	bool is_measured = false;
@@ -319,13 +308,13 @@ static void report_progress(struct bb_run *r, size_t planned)
 	const struct bb_progress *p = r->session.opts->progress;
 	double had_s = bb_seconds_since(r->began_ns), done = r->done, total = r->total;
 
-	/* the budget may end the run earlier than planned or, if rounds are added, later */
+	/* the budget may end the run early or, if rounds are added, prolong it */
 	if (had_s > 0 && done > 0) {
 		double within = done * (1 + bb_deadline_left_s() / had_s);
 
 		total = r->session.opts->lines && isfinite(within) ? within : fmin(total, within);
 	}
-	if (before) { /* adds the progress of the earlier processes of this run */
+	if (before) { /* adds the progress of this run's earlier processes */
 		done += before->done;
 		total = before->total;
 	}
@@ -333,9 +322,8 @@ static void report_progress(struct bb_run *r, size_t planned)
 		p->update(p->arg, done, total, r->session.plan->cases[planned].name);
 }
 
-/* turns[n] are the turns that are left. Returns how many of them share the time left, turns[0]
- * included. If turns[0] is slow, only slow turns share it, because fast programs leave most of
- * their time to slow ones. */
+/* turns[n] are the remaining turns. Returns how many of them share the time left. If turns[0] is
+ * slow, only slow turns share it, because turns of fast programs use little of it. */
 static size_t turns_to_share(const struct bb_run *r, const uint32_t *turns, size_t n)
 {
 	size_t slow = 0;
@@ -345,7 +333,6 @@ static size_t turns_to_share(const struct bb_run *r, const uint32_t *turns, size
 	return r->cases[turns[0]].is_slow ? slow : n;
 }
 
-/* Measures all turns of a drive in random order. */
 static int run_turns(struct bb_run *r, size_t drive, struct bb_err *err)
 {
 	uint32_t *turns = NULL;
@@ -357,7 +344,7 @@ static int run_turns(struct bb_run *r, size_t drive, struct bb_err *err)
 			BB_PUSH(turns, n, (uint32_t)i);
 	bb_rng_shuffle(&r->session.rng, turns, n);
 	for (size_t i = 0; !rc && i < n && !bb_must_end(); i++) {
-		/* If slow programs made the round late, only cases without samples get a turn. */
+		/* in a late round, only cases without samples get a turn */
 		if (r->is_cut && round_left_s(r) < 0 && series_of(r, turns[i])->fired)
 			continue;
 		report_progress(r, turns[i]);
@@ -369,7 +356,6 @@ static int run_turns(struct bb_run *r, size_t drive, struct bb_err *err)
 	return !rc && bb_stop_signal ? -EINTR : rc;
 }
 
-/* Measures all turns of one drive in a round. Checks their series afterwards. */
 static int run_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
@@ -396,7 +382,7 @@ static int run_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb_er
 	return rc;
 }
 
-/* Loads every variant again, in random order: none always gets the memory that was freed last. */
+/* Loads the variants in random order, so that none always gets the memory freed last. */
 static int load_all(struct bb_run *r, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
@@ -431,8 +417,8 @@ static bool is_timed(const struct bb_session *ss, size_t drive)
 	return ss->drives[drive].driver && !ss->drives[drive].driver->kind.counts;
 }
 
-/* True if the drive takes part in the round `load`. Looks only at its first case, because all its
- * cases take part in the same rounds. */
+/* Returns true if the drive takes part in the round `load`. Looks only at the drive's first case,
+ * because all its cases take part in the same rounds. */
 static bool has_turn(const struct bb_run *r, size_t drive, uint32_t load)
 {
 	const struct bb_plan *plan = r->session.plan;
@@ -455,8 +441,8 @@ int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err)
 	r->drives_left = 0;
 	for (size_t d = 0; d < n; d++)
 		r->drives_left += is_timed(ss, d);
-	/* Each round loads all programs again. But if opening the programs used up the time, the
-	 * first round measures the programs as they were loaded then. */
+	/* Each round loads all programs again. If opening the programs used up the time, the first
+	 * round measures them as they were loaded then. */
 	rc = load || !ss->out_of_time ? load_all(r, err) : 0;
 	for (size_t d = 0; !rc && d < n; d++) {
 		if (!is_timed(ss, d))

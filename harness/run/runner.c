@@ -12,29 +12,26 @@
 #include "stats/quantile.h"
 #include "store/run_json.h"
 
-#define BATCH_MIN 100u /* smallest size of a batch, in samples */
+#define BATCH_MIN 100u
 
-/* Limits for loading programs again until they have a wanted place (PLACING), and for waiting for a
- * calm CPU (WAITING). The smaller of the limits in s and as a share of the time left applies. */
+/* Time limits for loading programs until they have a wanted place in memory (PLACING), and for
+ * waiting for a calm CPU (WAITING). The smaller of seconds and share of the time left applies. */
 #define PLACING_MOST_S 2.0 /* for each program */
 #define PLACING_SHARE 0.15 /* for all programs together */
 #define WAITING_MOST_S 3.0
 #define WAITING_SHARE 0.15
 
-/*
- * The time of a line differs more between processes than between the loads of one process, because
- * each process gets other pages for maps, stacks and kernel tables. So a plan that only times lines
- * is measured by several processes, one after another, with some loads in each. Its intervals then
- * include the difference between processes. This process is the first one. It keeps its maps until
- * the end, so that the other processes get other pages.
- */
-/* number of loads in each process; with fewer, opening the programs would take too much time */
+/* The time of a source line differs more between processes than between loads, because each process
+ * gets other pages for maps, stacks and kernel tables. So a plan that only times lines is measured
+ * by several processes, one after another. This process is the first one. It keeps its maps until
+ * the end, so that the others get other pages. */
+/* loads in each process (with fewer, opening the programs would take too much of the time) */
 #define LOADS_EACH 4u
 /* Other processes are used only if opening the programs takes at most this many times as long as
- * measuring the loads of one process. */
+ * measuring the first process's loads. */
 #define OPEN_MOST 2.0
 
-/* Returns how many loads the first process measures; plan->loads if it measures all. */
+/* Returns how many loads the first process measures, which is plan->loads if it measures all. */
 static uint32_t first_loads(const struct bb_plan *plan, const struct bb_run_opts *opts)
 {
 	bool by_line = false;
@@ -46,14 +43,12 @@ static uint32_t first_loads(const struct bb_plan *plan, const struct bb_run_opts
 		if (!kind->by_line && !kind->counts)
 			return plan->loads;
 	}
-	/* Programs that are compared need the same rounds and maps: one process measures them. */
+	/* compared programs need the same rounds and maps, and thus one process */
 	return by_line && !opts->share_maps && plan->loads >= 2 * LOADS_EACH ? LOADS_EACH
 									     : plan->loads;
 }
 
-/* --- skips for loads, samples and cases that did not fit the budget --- */
-
-/* Adds a skip that names the loads from `first` to `end` - 1, counted from 0. */
+/* Adds a skip for the loads `first` to `end` - 1, counted from 0. */
 static void leave_out_loads(struct bb_run *r, uint32_t first, uint32_t end)
 {
 	char why[200];
@@ -66,8 +61,8 @@ static void leave_out_loads(struct bb_run *r, uint32_t first, uint32_t end)
 			first + 1, end);
 }
 
-/* Counts the samples that a case got in the first `loads` loads, and the samples that the plan
- * wants there. For a drive that measures for a fixed time, counts ms instead of samples. */
+/* Counts the samples that a case got in the first `loads` loads, and those that the plan wants.
+ * Counts ms instead for a drive that measures for a fixed time. */
 static void count_samples(const struct bb_run *r, size_t planned, uint32_t loads,
 			  uint64_t *ret_taken, uint64_t *ret_wanted)
 {
@@ -84,14 +79,14 @@ static void count_samples(const struct bb_run *r, size_t planned, uint32_t loads
 		taken_s += k->series[i].elapsed_s;
 	}
 	*ret_wanted = rounds * bb_round__samples(c);
-	/* a slice ends with its last window, so it may be up to 1 ms too short */
+	/* a slice may be up to 1 ms too short, because it ends with its last window */
 	if (c->seconds > 0) {
 		*ret_taken = (uint64_t)(1e3 * taken_s + 1);
 		*ret_wanted = (uint64_t)(1e3 * c->seconds / c->loads * (double)rounds);
 	}
 }
 
-/* Adds one skip that names all cases without a sample, which the report has nowhere else. */
+/* Adds one skip that names all cases without a sample. They appear nowhere else in the report. */
 static void note_unmeasured(struct bb_run *r, size_t n, const size_t *cases)
 {
 	const struct bb_plan *plan = r->session.plan;
@@ -106,12 +101,11 @@ static void note_unmeasured(struct bb_run *r, size_t n, const size_t *cases)
 	free(why);
 }
 
-/* A case with at least this share of its samples gets no skip: its figures are not worse for the
- * missing ones. */
+/* A case with at least this share of its samples gets no skip. */
 #define FEW_MISSING 0.95
 
-/* Adds skips for the samples that are missing in the first `loads` loads, and drops cases
- * without samples. Returns -ETIME if no case has samples. */
+/* Adds skips for the samples that are missing in the first `loads` loads, and drops cases without
+ * samples. Returns -ETIME if no case has samples. */
 static int leave_out_samples(struct bb_run *r, uint32_t loads, struct bb_err *err)
 {
 	const struct bb_plan *plan = r->session.plan;
@@ -154,8 +148,6 @@ static int leave_out_samples(struct bb_run *r, uint32_t loads, struct bb_err *er
 	return rc;
 }
 
-/* --- cases and rounds of this process --- */
-
 static void add_cases(struct bb_run *r)
 {
 	const struct bb_session *ss = &r->session;
@@ -192,13 +184,13 @@ static void add_cases(struct bb_run *r)
 	}
 }
 
-/* Links the cases that have the same drive and variant, because they share one attachment. Without
- * these links, each round would have to search for them among thousands of cases. */
+/* Links the cases with the same drive and variant, because they share one attachment. Otherwise
+ * each round would have to search for them among thousands of cases. */
 static void link_cases(struct bb_run *r)
 {
 	const struct bb_plan *plan = r->session.plan;
 	size_t n_variants = plan->scenario->n_variants;
-	/* by drive and variant: 1 + index of the last case seen so far; 0: no case was seen */
+	/* for each drive and variant: 1 + index of the last case so far, or 0 */
 	size_t *last = bb_calloc(n_variants * plan->scenario->n_drives + 1, sizeof(*last));
 
 	for (size_t i = 0; i < plan->n_cases; i++) {
@@ -215,16 +207,16 @@ static void link_cases(struct bb_run *r)
 	free(last);
 }
 
-/* True if the samples of a planned case depend on where its program is in memory and on the speed
- * of the CPU. Numbers of instructions depend on neither. */
+/* Returns true if the case's samples depend on the program's place in memory and the CPU's speed.
+ * Numbers of instructions do not. */
 static bool is_placed(const struct bb_run *r, size_t planned)
 {
 	return !r->session.opts->driver.is_exact && bb_run__case(r, planned) &&
 	       bb_round__is_placed(&r->session.plan->cases[planned]);
 }
 
-/* Finds the places of all programs, and how fast the CPU is when it is calm. A later process copies
- * both from the first process. Also sets the limit for waiting for a calm CPU. */
+/* Finds the places of all programs in memory, and the speed of a calm CPU. A later process copies
+ * both from the first. Sets the limit for waiting for a calm CPU. */
 static int find_places(struct bb_run *r, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
@@ -241,7 +233,7 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 		r->places[v] = before->places[v];
 		r->places[v].spent_s = 0;
 	}
-	/* finding places takes many loads: not if there was no time to load each program once */
+	/* takes many loads, so it is left out if there was no time to load each program once */
 	for (size_t i = 0; !rc && !before && !ss->out_of_time && i < ss->plan->n_cases; i++) {
 		size_t v = bb_session__variant(ss, &ss->plan->cases[i]);
 
@@ -251,7 +243,7 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 						     PLACING_SHARE * left_s / (double)n),
 						err);
 	}
-	/* Each process gets a share of the waiting time, in proportion to its loads. */
+	/* Each process gets a share of the waiting time in proportion to its loads. */
 	most_s = fmin(WAITING_MOST_S * share,
 		      WAITING_SHARE * bb_deadline_left_s() * (before ? 1 : share));
 	if (before)
@@ -261,11 +253,11 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 	return rc;
 }
 
-/* A series is void if its time to read a line of memory differs from the median of all loads by
- * more than this factor. */
+/* A series does not count if its time to read a line of memory differs from the median of all loads
+ * by more than this factor. */
 #define EMPTIED_ALIKE 1.5
 
-/* Voids each series in which the caches were emptied less or more than in other loads. */
+/* Marks series whose caches were emptied less or more than in other loads as not counted. */
 static void judge_emptied(struct bb_case *c)
 {
 	double *line_ns = bb_calloc(c->n_series + 1, sizeof(*line_ns)), usual_ns;
@@ -288,7 +280,7 @@ static void judge_emptied(struct bb_case *c)
 	free(line_ns);
 }
 
-/* Stores in every series the share of random loads that get its place, estimated from all loads. */
+/* Stores in each series the share of random loads that get its place, as seen in all loads. */
 static void note_shares(struct bb_run *r)
 {
 	const struct bb_session *ss = &r->session;
@@ -303,7 +295,6 @@ static void note_shares(struct bb_run *r)
 	}
 }
 
-/* Opens the references if a case needs them. Adds a skip if the kernel cannot run them. */
 static int open_references(struct bb_run *r, struct bb_err *err)
 {
 	bool needed = false;
@@ -315,8 +306,7 @@ static int open_references(struct bb_run *r, struct bb_err *err)
 		return 0;
 	rc = bb_unless_broken_off(
 		bb_references__open(r->session.opts->driver.object_dir, &r->references, err));
-	if (rc == -ETIME) /* not an error: the time is over, and the rounds report what they left
-			     out */
+	if (rc == -ETIME) /* not an error: the rounds report what was left out */
 		return 0;
 	if (rc != -ENOTSUP)
 		return rc;
@@ -324,21 +314,19 @@ static int open_references(struct bb_run *r, struct bb_err *err)
 	return 0;
 }
 
-/* The range of 6 rounds is an interval of 97 % for the median. The seventh round is a reserve,
- * because the last round may not fit into the budget. */
+/* The range of 6 rounds is a 97 % interval for the median. One more round is a reserve, because the
+ * last round may not fit into the budget. */
 #define FEWEST_ROUNDS 7u
 /* Compared lines are judged after LOOK_AFTER times the plan's rounds. They get at most FILL_MOST
- * times the plan's rounds. */
+ * times as many rounds as the plan has. */
 #define LOOK_AFTER 4u
 #define FILL_MOST 256u
-#define SLOW_FIRINGS 5u /* firings of a slow program in a round; the first one warms it up */
+#define SLOW_FIRINGS 5u /* firings of a slow program in a round (the first is warm-up) */
 
-/*
- * Returns how many rounds fit the budget, the first one included, if each slow program is fired
- * SLOW_FIRINGS times per round. The first round took `first_s`. It may have fired a slow program
- * only a few times. Returns all rounds of the plan if the plan has a drive that measures for a
- * fixed time, or a case with fewer loads than the plan.
- */
+/* Returns how many rounds fit into the budget, the first one included, if each slow program is
+ * fired SLOW_FIRINGS times per round. The first round took `first_s`, and may have fired a slow
+ * program less often. Returns all rounds of the plan if a drive measures for a fixed time or a case
+ * has fewer loads than the plan. */
 static uint32_t count_rounds(const struct bb_run *r, double first_s)
 {
 	const struct bb_plan *plan = r->session.plan;
@@ -360,7 +348,7 @@ static uint32_t count_rounds(const struct bb_run *r, double first_s)
 	return (uint32_t)fmin(rounds, plan->loads);
 }
 
-/* Sets *ret_decided to true if every compared line now has a verdict other than "inconclusive". */
+/* Tells whether no compared line is "inconclusive" any more. */
 static int are_lines_decided(struct bb_run *r, bool *ret_decided, struct bb_err *err)
 {
 	struct bb_report *report = r->session.report;
@@ -377,11 +365,9 @@ static int are_lines_decided(struct bb_run *r, bool *ret_decided, struct bb_err 
 	return rc == -ENODATA ? 0 : rc;
 }
 
-/* Call this after the last round; `took_s` is the time of all rounds. Adds rounds as long as the
- * budget lasts, in two cases. First case: count_rounds() left out rounds of the plan, because the
- * first round took longer than the later ones. Second case: lines are compared, and some of them
- * are undecided. Judges the lines only once, because each further judgement adds to the chance of a
- * false verdict. */
+/* Adds rounds after the last one, while the budget lasts: those that count_rounds() left out, and
+ * some if compared lines are undecided. `took_s` is the time of all rounds. Judges lines only once,
+ * because each judgement adds to the chance of a false verdict. */
 static int add_rounds(struct bb_run *r, double took_s, struct bb_err *err)
 {
 	uint32_t loads = r->session.plan->loads;
@@ -405,8 +391,8 @@ static int add_rounds(struct bb_run *r, double took_s, struct bb_err *err)
 	return rc;
 }
 
-/* Measures the rounds of this process. If other processes must measure the remaining rounds, sets
- * *ret_others to the number of rounds that are done; otherwise does not change it. */
+/* Measures the rounds of this process. If other processes must measure the rest, sets *ret_others
+ * to the number of rounds done. Otherwise does not change it. */
 static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, struct bb_err *err)
 {
 	uint32_t load = 0, loads = r->session.plan->loads,
@@ -418,8 +404,7 @@ static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, str
 		double took_s = bb_seconds_since(began_ns),
 		       others = ceil((double)loads / LOADS_EACH) - 1;
 
-		/* ends if the time left is too short for the next round, which will probably take
-		 * as long as the average round so far */
+		/* ends if an average round would not fit into the time left */
 		if (load && took_s / load > bb_deadline_left_s())
 			break;
 		if (load == first && first < loads && open_s <= OPEN_MOST * took_s &&
@@ -440,8 +425,7 @@ static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, str
 	note_shares(r);
 	for (size_t i = 0; !rc && i < r->session.report->n_cases; i++)
 		judge_emptied(&r->session.report->cases[i]);
-	if (rc == -ETIME) /* not an error: the time is over, and the samples taken until then are
-			     kept */
+	if (rc == -ETIME) /* not an error: the samples taken before the time was over are kept */
 		rc = 0;
 	if (!rc && load < loads && !*ret_others)
 		leave_out_loads(r, load, loads);
@@ -450,16 +434,14 @@ static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, str
 	return rc;
 }
 
-/* --- loads that other processes measure --- */
-
 struct part {
 	const struct bb_run *of;
 	uint32_t first, loads;
 	double budget_s;
 };
 
-/* Runs in another process. Measures the loads of the part `arg` (struct part), and writes the
- * part's report to the descriptor `out`. After a failure, writes a NUL byte and the message. */
+/* Runs in another process. Measures the loads of the part `arg` (struct part), and writes a report
+ * to the descriptor `out`. After a failure, writes a NUL byte and the message. */
 static int measure_part(void *arg, int out)
 {
 	const struct part *p = arg;
@@ -481,7 +463,7 @@ static int measure_part(void *arg, int out)
 		c->loads = p->loads;
 	}
 	rc = file ? 0 : -errno;
-	opts.seed += p->first; /* random orders that differ from those of other processes */
+	opts.seed += p->first; /* gives other random orders than in other processes */
 	opts.driver.seed += p->first;
 	opts.budget_s = isinf(p->budget_s) ? 0 : fmax(p->budget_s, 1e-3);
 	opts.before = r;
@@ -502,8 +484,8 @@ static int measure_part(void *arg, int out)
 	return !file || fclose(file);
 }
 
-/* Measures the part `p` of the run in a child process. *ret_text is the report that the child
- * writes; free() it. Passes a signal on to the child. */
+/* Measures the part `p` in a child process. *ret_text is the child's report, which the caller
+ * frees. Passes a signal on to the child. */
 static int run_part(struct part *p, char **ret_text, size_t *ret_len, struct bb_err *err)
 {
 	static const struct bb_child_rules rules = {.link = BB_LINK_FROM_CHILD};
@@ -532,7 +514,7 @@ static int run_part(struct part *p, char **ret_text, size_t *ret_len, struct bb_
 	return 0;
 }
 
-/* Counts the places of another process's loads as taken, so that later loads prefer others. */
+/* Counts the places of another process's loads as used, so that later loads prefer others. */
 static void count_places(struct bb_run *r, const struct bb_report *part)
 {
 	const struct bb_scenario *s = r->session.plan->scenario;
@@ -546,7 +528,7 @@ static void count_places(struct bb_run *r, const struct bb_report *part)
 			for (size_t k = 0; k < c->n_series; k++)
 				if (c->series[k].jit_mod64 >= 0)
 					r->places[v].taken[c->series[k].jit_mod64]++;
-			break; /* all cases of a variant share the loads */
+			break; /* all cases of a variant share its loads */
 		}
 }
 
@@ -581,12 +563,9 @@ static int take_part(struct bb_run *r, uint32_t first, uint32_t loads, char *tex
 	return rc == -EINVAL ? 0 : rc;
 }
 
-/*
- * Measures the loads from `first` on in other processes, and adds them to the report. Each process
- * measures `first` loads; the last process may measure fewer. Loads that do not fit into the
- * budget, and loads of a process that failed, become skips. Returns 0, -EINTR after a signal, or
- * -errno with a message.
- */
+/* Measures the loads from `first` on in other processes, at most `first` loads in each, and adds
+ * them to the report. Loads that do not fit into the budget, and loads of a failed process, become
+ * skips. Returns -EINTR after a signal, or -errno with a message. */
 static int run_others(struct bb_run *r, uint32_t first, struct bb_err *err)
 {
 	uint32_t all = r->session.plan->loads, each = first;
@@ -612,9 +591,7 @@ static int run_others(struct bb_run *r, uint32_t first, struct bb_err *err)
 	return !rc && bb_stop_signal ? -EINTR : rc;
 }
 
-/* --- the whole run --- */
-
-/* Adds a skip for each live program that was unloaded during its last slice. */
+/* Adds a skip for each live program that was unloaded in its last slice of time. */
 static void note_gone(struct bb_run *r)
 {
 	const struct bb_scenario *sc = r->session.plan->scenario;
@@ -631,8 +608,8 @@ static void note_gone(struct bb_run *r)
 	}
 }
 
-/* Returns the size, in samples, of the largest possible batch: a turn or, for a drive that measures
- * for a fixed time, a slice. A slice with an unknown rate ends early if the batch is full. */
+/* Returns the number of samples in the largest batch: that of a turn or, for a drive that measures
+ * for a fixed time, of a slice. A slice with an unknown rate ends early when the batch is full. */
 static size_t batch_size(const struct bb_plan *plan, bool is_exact)
 {
 	size_t most = BATCH_MIN;
@@ -640,8 +617,8 @@ static size_t batch_size(const struct bb_plan *plan, bool is_exact)
 	for (size_t i = 0; i < plan->n_cases; i++) {
 		const struct bb_plan_case *c = &plan->cases[i];
 		size_t room = c->drive->kind->batch_samples;
-		/* Samples per second. The parameter is a number of events per second, and each
-		 * event gives samples. A case without a parameter gets a guess. */
+		/* Samples per second. The parameter is a number of events per second, each of which
+		 * gives samples. Without a parameter, this is a guess. */
 		double hz = c->param ? c->drive->kind->samples_per_event * (double)c->param_value
 				     : 1e5;
 		size_t n = room ? room : (size_t)(c->seconds / c->loads * hz) + 64;
@@ -666,8 +643,8 @@ static bool is_floor(const struct bb_plan *plan, size_t variant)
 	return !c || bb_plan_case__is_floor(c);
 }
 
-/* Makes all programs use the maps of the first program, except floors and live programs. If each
- * program had maps in other pages of memory, their latencies could differ because of that. */
+/* Makes all programs except floors and live programs use the maps of the first one. Otherwise their
+ * latencies could differ because their maps are in other pages of memory. */
 static int share_maps(struct bb_session *ss, struct bb_err *err)
 {
 	struct bb_test_prog *lender = NULL;
@@ -689,8 +666,8 @@ static int share_maps(struct bb_session *ss, struct bb_err *err)
 	return rc;
 }
 
-/* Returns how much of the time left this session may use, s; 0: all of it. The rest is for the
- * programs that were put off. */
+/* Returns how much of the time left this session may use, s, or 0 if all of it. The rest is for the
+ * programs that later sessions open. */
 static double share_s(const struct bb_session *s)
 {
 	size_t n = s->plan->scenario->n_variants;
@@ -703,7 +680,6 @@ static double share_s(const struct bb_session *s)
 	return put_off > 0 && isfinite(left_s) ? fmax(left_s * here / (here + put_off), 1e-3) : 0;
 }
 
-/* Measures the variants that one session opens. */
 static int run_session(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		       struct bb_report *report, struct bb_err *err)
 {
@@ -716,7 +692,7 @@ static int run_session(const struct bb_plan *plan, const struct bb_run_opts *opt
 
 	open_s = bb_seconds_since(r.began_ns);
 	if (rc == -ENOTSUP || rc == -ETIME || (rc && rc == r.session.failed))
-		return rc; /* skips in the report say why nothing can be measured */
+		return rc; /* skips in the report tell why nothing can be measured */
 	if (rc)
 		return bb_record__incomplete(report, rc, err);
 	bb_deadline__begin(&share, share_s(&r.session));
@@ -741,7 +717,7 @@ static int run_session(const struct bb_plan *plan, const struct bb_run_opts *opt
 		rc = run_rounds(&r, open_s, &others, err);
 	if (!rc)
 		note_gone(&r);
-	/* the report also gets the lines that were timed before a signal */
+	/* also stores the lines that were timed before a signal */
 	if (!rc || rc == -EINTR)
 		bb_note_lines(&r.session);
 	if (!rc && others)
@@ -749,7 +725,7 @@ static int run_session(const struct bb_plan *plan, const struct bb_run_opts *opt
 	if (!rc && opts->skip_failing)
 		bb_report__skip_without_sample(report, n_before);
 	bb_deadline__end(&share);
-	if (rc && rc != -ETIME) /* after -ETIME, skips say what is missing */
+	if (rc && rc != -ETIME) /* after -ETIME, skips tell what is missing */
 		rc = bb_record__incomplete(report, rc, err);
 	bb_references__free(r.references);
 	free(r.places);
@@ -774,8 +750,8 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	int rc, more;
 
 	err = err ? err : &local;
-	/* Programs may be put off to later sessions. Exceptions: programs that are compared, and
-	 * the loads that another process measures, need one session. */
+	/* Programs may be left to later sessions if memory is short. Compared programs, and the
+	 * loads of another process, need one session. */
 	if (opts->skip_failing && !opts->share_maps && !opts->before)
 		each.put_off = put_off;
 	bb_deadline__begin(&budget, opts->budget_s);
@@ -786,7 +762,7 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		memset(put_off, 0, n * sizeof(*put_off));
 		nanosleep(&(struct timespec){.tv_nsec = MAPS_GO_NS}, NULL);
 		more = run_session(plan, &each, report, err);
-		/* not an error: skips say what this session could not measure */
+		/* not an error: skips tell what this session could not measure */
 		rc = more == -ENOTSUP || more == -ETIME ? rc : more;
 	}
 	bb_deadline__end(&budget);

@@ -10,9 +10,6 @@
 #include "store/run_index.h"
 #include "store/store.h"
 
-/* --- plain runs --- */
-
-/* Appends `x` to the list, unless it is NAN. */
 static void add(struct bb_numbers *list, double x)
 {
 	if (!isnan(x))
@@ -21,7 +18,6 @@ static void add(struct bb_numbers *list, double x)
 
 enum bb_repeat_class bb_repeat_class_of(const struct bb_report *r, const struct bb_case *c)
 {
-	/* a case that is the floor of another case is of class EMPTY or EMPTY_COLD */
 	if (BB_ANY(r->cases, r->n_cases, it->floor < r->n_cases && &r->cases[it->floor] == c))
 		return c->emptied ? BB_REPEAT_EMPTY_COLD : BB_REPEAT_EMPTY;
 	return c->emptied                                     ? BB_REPEAT_COLD
@@ -29,8 +25,8 @@ enum bb_repeat_class bb_repeat_class_of(const struct bb_report *r, const struct 
 							      : BB_REPEAT_CALM;
 }
 
-/* Returns ln(latency in the second half of the loads / in the first half): the mean over the places
- * that both halves have. NAN: there is no such place. */
+/* Returns ln(latency in the second half of the loads / in the first half), the mean over the JIT
+ * addresses modulo 64 that both halves have. NAN if there are none. */
 static double halves_of(const struct bb_case *c, const double *ns)
 {
 	double sum[2][BB_PLACES] = {0}, n[2][BB_PLACES] = {0}, ln = 0, places = 0;
@@ -73,7 +69,6 @@ static void take_case(struct bb_repeat_row *row, const struct bb_report *report,
 	free(ns);
 }
 
-/* Returns the row of the program `variant` in this class. Adds the row if there is none. */
 static struct bb_repeat_row *row_of(struct bb_repeat *r, const struct bb_scenario *s,
 				    const char *variant, enum bb_repeat_class class)
 {
@@ -106,7 +101,7 @@ static void take_run(struct bb_repeat *r, const struct bb_scenario *s, struct bb
 	}
 	if (!report->n_cases)
 		return;
-	/* all cases of a drive have the same times of references */
+	/* all cases of a drive have the same times of the fixed work */
 	add(&r->memory, first->summary.reference[BB_REFERENCE_MEMORY].value);
 	for (size_t i = 0; i < first->n_series; i++)
 		add(&r->clock, first->series[i].reference_ns[BB_REFERENCE_INSTRUCTIONS]);
@@ -117,8 +112,8 @@ static bool is_floor(const struct bb_scenario *s, size_t variant)
 	return s->floor && !strcmp(s->variants[variant].name, s->floor);
 }
 
-/* Makes one plain run of all programs, and one of the first program alone. If `turn` is odd, the
- * run of the first program comes first. A run that ends early adds nothing. */
+/* Makes one plain run of all programs, and one of the first program alone. The latter comes first
+ * if `turn` is odd. A run that ends early does not count. */
 static int run_plain(const struct bb_selftest_opts *opts, uint64_t seed, uint32_t turn,
 		     struct bb_repeat *repeat, struct bb_err *err)
 {
@@ -153,8 +148,6 @@ static int run_plain(const struct bb_selftest_opts *opts, uint64_t seed, uint32_
 	return rc;
 }
 
-/* --- experiments: a program is compared with itself --- */
-
 const char *bb_selftest_mode_name(enum bb_selftest_mode mode)
 {
 	static const char *const names[] = {"same-load", "reloads", "injected"};
@@ -174,8 +167,7 @@ static void take_experiment(struct bb_selftest_row *row, const struct bb_compari
 	bb_numbers__append(&row->log_ratios, &log_ratio, 1);
 	bb_numbers__append(&row->half_widths, &half_width, 1);
 	row->verdicts[c->verdict]++;
-	/* `covered` also counts an experiment without an interval (its budget held too few pairs),
-	 * because nothing excludes the true ratio there. */
+	/* also counts an experiment without an interval, because it excludes no ratio */
 	row->covered += isnan(c->ratio.lo) || (c->ratio.lo <= truth && truth <= c->ratio.hi);
 	row->n++;
 }
@@ -240,8 +232,8 @@ static int make_rows(const struct bb_scenario *s, const struct bb_selftest_opts 
 				   opts->program);
 }
 
-/* Sets the resolution: the 95th percentile of |ratio - 1| over all experiments with reloads,
- * whose true ratio is 1. It includes the effects of layout and of timing. */
+/* Sets the resolution from the experiments with reloads. Their true ratio is 1, and their estimates
+ * include the effects of code addresses and of timing. */
 static void find_resolution(struct bb_selftest *t)
 {
 	struct bb_numbers all = {0};
@@ -319,8 +311,6 @@ void bb_selftest__done(struct bb_selftest *t)
 	free(t->rows);
 	memset(t, 0, sizeof(*t));
 }
-
-/* --- writing and reading stored self-tests --- */
 
 #define FORMAT "bpfbench-selftest"
 #define FOLDER "selftest"
@@ -418,11 +408,11 @@ int bb_selftest__write(const char *results, const struct bb_report *head,
 struct pooled_program {
 	char *program;
 	enum bb_repeat_class class;
-	/* spreads[of][i]: spread of the ln of figure `of` in one of n[of] self-tests */
+	/* spreads[of][i]: spread of ln of figure `of` in self-test i of n[of] */
 	struct bb_spread *spreads[BB_N_REPEATS];
 	size_t n[BB_N_REPEATS];
-	struct bb_numbers offsets[BB_N_REPEATS]; /* distances of all runs from the medians of their
-						    self-tests (bb_offsets_of()) */
+	/* distances of all runs from their self-test's median (bb_offsets_of()) */
+	struct bb_numbers offsets[BB_N_REPEATS];
 };
 
 struct pool {
@@ -430,8 +420,8 @@ struct pool {
 	size_t n;
 };
 
-/* Adds to the pool the runs of one program in one self-test. `ln` has, for each run, the ln of the
- * figure `of` (enum bb_repeat_of). Adds nothing if there are too few runs. */
+/* Adds the runs of one program in one self-test. `ln` has ln of the figure `of` (enum bb_repeat_of)
+ * for each run. Adds nothing if there are fewer than BB_REPEAT_LEAST. */
 static void pool_runs(struct pool *p, const char *program, enum bb_repeat_class class, int of,
 		      const struct bb_numbers *ln)
 {
@@ -474,7 +464,6 @@ static struct bb_between between(const struct pool *p)
 	return b;
 }
 
-/* True if a stored self-test was made on a machine with the fingerprint `fp`. */
 static bool fits(const json_t *root, const struct bb_fingerprint *fp)
 {
 	const char *format = json_string_value(json_object_get(root, "format")), *key;
@@ -499,7 +488,6 @@ static int take_resolution(const json_t *root, void *arg)
 	return json_is_number(floor);
 }
 
-/* Adds to the pool the runs of one program, the JSON object `o` of a stored self-test. */
 static void take_program(const json_t *o, struct pool *pool)
 {
 	const char *program = json_string_value(json_object_get(o, "program")),
@@ -532,12 +520,10 @@ static int take_plain_runs(const json_t *root, void *arg)
 	return json_array_size(programs) > 0;
 }
 
-/*
- * Calls take() for the self-tests of a machine with the fingerprint `fp`, the newest first, until
- * take() has used `most` of them. take() returns 1 if it used the self-test, 0 if not. *ret_id is
- * the id of the newest used self-test; ret_id may be NULL. Ignores self-tests that cannot be read.
- * Returns 0, -ENOENT without a message if none was used, or another -errno.
- */
+/* Calls take() for the self-tests of a machine like `fp`, the newest first, until it has used
+ * `most` of them. take() returns 1 if it used the self-test, else 0. *ret_id is the id of the
+ * newest used one. ret_id may be NULL. Ignores unreadable files. Returns -ENOENT without a message
+ * if none was used, or another -errno. */
 static int read_newest(const char *results, const struct bb_fingerprint *fp, size_t most,
 		       int (*take)(const json_t *root, void *arg), void *arg, char **ret_id,
 		       struct bb_err *err)

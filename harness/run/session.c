@@ -8,7 +8,7 @@
 #include "env/checks.h"
 #include "run/record.h"
 
-/* limit of repeated checks whether bpf_stats is off, and the pause before each of them, ns */
+/* most repeated checks whether bpf_stats is off, and the pause before each, ns */
 #define STATS_LOOKS 5
 #define STATS_PAUSE_NS 200000000
 
@@ -61,8 +61,7 @@ char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *
 	}
 	if (!slash)
 		return path ? path : bb_strdup(name);
-	/* Takes the file beside the scenario. If it is missing, too, takes the path in
-	 * `object_dir`, so that the error names this path. */
+	/* if the file beside the scenario is missing, too, the error will name `path` */
 	beside = bb_asprintf("%.*s/%s", (int)(slash - s->path), s->path, name);
 	if (path && access(beside, F_OK)) {
 		free(beside);
@@ -72,9 +71,8 @@ char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *
 	return beside;
 }
 
-/* If `rc` is -ENOTSUP, or if the options ask to skip other errors, adds a skip and returns 0.
- * Otherwise returns `rc`. -EINTR and -ETIME are returned in any case, and -ENOMEM if no program
- * may be put off. */
+/* Adds a skip and returns 0 if `rc` is -ENOTSUP or the options skip failures. Always returns
+ * -EINTR, -ETIME and, if no program may be left to another session, -ENOMEM. */
 static int skip_or_fail(struct bb_session *s, const char *what, int rc, struct bb_err *err)
 {
 	const char *why = err ? err->msg : "not supported here";
@@ -87,7 +85,7 @@ static int skip_or_fail(struct bb_session *s, const char *what, int rc, struct b
 		return rc;
 	if (rc != -ENOTSUP && !s->failed)
 		s->failed = rc;
-	/* leaves out the log after the first line */
+	/* leaves out the verifier log after the first line */
 	snprintf(line, sizeof(line), "%.*s", (int)strcspn(why, "\n"), why);
 	bb_record__skip(s->report, line, "%s/%s", s->plan->scenario->name, what);
 	return 0;
@@ -99,7 +97,7 @@ static bool has_whole_object(const struct bb_session *s, size_t variant)
 		      bb_session__variant(s, it) == variant && it->drive->kind->whole_object);
 }
 
-/* If drives run the whole object, makes the program use the maps of the object's first program. */
+/* If a drive runs whole objects, the program uses the maps of its object's first program. */
 static void use_maps_of_object(struct bb_session *s, size_t variant)
 {
 	struct bb_test_prog *prog = &s->progs[variant];
@@ -120,8 +118,8 @@ static int open_variant(struct bb_session *s, size_t i, struct bb_err *err)
 {
 	const struct bb_scenario *sc = s->plan->scenario;
 	const struct bb_variant_spec *v = &sc->variants[i];
-	/* the program is in the report already if the time was over just after it was recorded, or
-	 * if this is a copy of the variant for another size of its maps */
+	/* true if the time was over just after an earlier recording, or if this is a copy of the
+	 * variant for another size of its maps */
 	bool is_recorded = BB_ANY(s->report->programs, s->report->n_programs,
 				  !strcmp(it->scenario, sc->name) && !strcmp(it->variant, v->name));
 	bool needs_bpf = s->needs_bpf;
@@ -144,15 +142,14 @@ static int open_variant(struct bb_session *s, size_t i, struct bb_err *err)
 	return rc;
 }
 
-/* Turns -ETIME into 0 and sets out_of_time: the run continues with the programs that are loaded. */
+/* Turns -ETIME into 0 and sets out_of_time, because the run continues with the loaded programs. */
 static int unless_late(struct bb_session *s, int rc)
 {
 	s->out_of_time |= rc == -ETIME;
 	return rc == -ETIME ? 0 : rc;
 }
 
-/* Returns -ENOTSUP if another process keeps bpf_stats on. Waits for a process that has it on only
- * for a moment, such as another bpfbench that checks. */
+/* Returns -ENOTSUP if another process keeps bpf_stats on for more than a second. */
 static int check_stats_are_off(struct bb_err *err)
 {
 	const struct timespec pause = {.tv_nsec = STATS_PAUSE_NS};
@@ -184,12 +181,11 @@ static int open_drive(struct bb_session *s, const struct bb_drive_spec *spec, st
 	return skip_or_fail(s, bb_drive_name(spec), rc, err);
 }
 
-/* The programs of a session may take at most this share of the memory available when it began,
- * because measuring needs memory, too. */
+/* largest share of memory for programs, because measuring needs memory, too */
 #define MEMORY_SHARE 0.75
 
-/* True if the variant of a case, opened with the result `rc`, must be put off for lack of memory.
- * One program besides floors is always kept. */
+/* Returns true if the variant, opened with the result `rc`, must be left to another session for
+ * lack of memory. One program besides floors is always kept. */
 static bool has_no_room(const struct bb_session *s, const struct bb_plan_case *c, int rc)
 {
 	return s->opts->put_off &&
@@ -199,7 +195,6 @@ static bool has_no_room(const struct bb_session *s, const struct bb_plan_case *c
 		      s->usable[bb_session__variant(s, it)] && !bb_plan_case__is_floor(it));
 }
 
-/* Opens the variant of a case. Sets s->usable[] and s->late[] of the variant. */
 static int take_variant(struct bb_session *s, const struct bb_plan_case *c, struct bb_err *err)
 {
 	size_t v = bb_session__variant(s, c);
@@ -216,22 +211,21 @@ static int take_variant(struct bb_session *s, const struct bb_plan_case *c, stru
 	return skip_or_fail(s, c->variant->name, rc, err);
 }
 
-/* Opens each drive and each variant of the plan once, in the order of the cases. */
 static int open_all(struct bb_session *s, struct bb_err *err)
 {
 	const struct bb_plan *plan = s->plan;
 	size_t n_variants = plan->scenario->n_variants;
-	/* true: it was opened. One element for each variant, then one for each drive */
+	/* which ones were opened: first each variant, then each drive */
 	bool *seen = bb_calloc(n_variants + plan->scenario->n_drives, sizeof(*seen));
 	int rc = 0;
 
 	for (size_t v = 0; s->opts->only && v < n_variants; v++)
 		seen[v] = !s->opts->only[v];
-	/* opens the drives first, because a program may have to know where it will be fired */
+	/* drives come first, because a program may have to know where it will be fired */
 	for (size_t k = 0; !rc && !s->out_of_time && k < 2 * plan->n_cases; k++) {
 		bool is_drive = k < plan->n_cases;
 		const struct bb_plan_case *c = &plan->cases[k % plan->n_cases];
-		/* a later process of a run skips drives that count: the first one has counted */
+		/* the first process of a run has counted, so later ones skip drives that count */
 		bool is_done = s->opts->before && c->drive->kind->counts;
 		bool *it = &seen[is_drive ? n_variants + bb_session__drive(s, c)
 					  : bb_session__variant(s, c)];
@@ -252,8 +246,8 @@ static int open_all(struct bb_session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Finds out whether a drive can make a program run and measure it. A live program belongs to
- * another process, so it is never attached to further events. */
+/* Checks whether a drive can make a program run and measure it. A live program belongs to another
+ * process, so it is never attached to further events. */
 static int probe(const struct bb_open_drive *d, struct bb_test_prog *prog, struct bb_err *err)
 {
 	if (bb_variant_is_live(prog->spec) && !d->driver->kind.read_only)
@@ -267,8 +261,7 @@ static int probe(const struct bb_open_drive *d, struct bb_test_prog *prog, struc
 	return bb_driver__probe(d->state, prog, err);
 }
 
-/* Finds out for each drive and each of its programs whether the drive can make the program run. A
- * refusal becomes a skip. */
+/* Checks each drive with each of its programs. A refusal becomes a skip. */
 static int probe_all(struct bb_session *s, struct bb_err *err)
 {
 	const struct bb_scenario *sc = s->plan->scenario;
@@ -296,7 +289,7 @@ static int probe_all(struct bb_session *s, struct bb_err *err)
 	return rc;
 }
 
-/* True if there is something to measure. Floors count only if the plan has nothing else. */
+/* Returns true if a case can be measured. Floors count only if the plan has nothing else. */
 static bool anything_left(const struct bb_session *s)
 {
 	bool floors = false, others = false, only_floors = true;
@@ -312,8 +305,7 @@ static bool anything_left(const struct bb_session *s)
 	return only_floors ? floors : others;
 }
 
-/* Call it if no program could be loaded in the share of the budget for loading. Opens late
- * variants, in the order of the plan, until there is something to measure. */
+/* Opens late variants until one can be measured. Call it if none was loaded in time. */
 static int open_late(struct bb_session *s, struct bb_err *err)
 {
 	int rc = 0;
@@ -333,8 +325,7 @@ static int open_late(struct bb_session *s, struct bb_err *err)
 	return unless_late(s, rc);
 }
 
-/* Adds a skip that names the programs that were not loaded or not tried with every drive, and an
- * estimate of the budget that all programs need. */
+/* Adds a skip that names the late programs, with an estimate of the budget for all. */
 static void say_late(const struct bb_session *s, double load_s, double try_s)
 {
 	const struct bb_scenario *sc = s->plan->scenario;
@@ -348,7 +339,7 @@ static void say_late(const struct bb_session *s, double load_s, double try_s)
 	}
 	all_load_s = load_s * (double)all / fmax((double)s->n_loaded, 1);
 	all_try_s = try_s * (double)s->plan->n_cases / fmax((double)s->n_tried, 1);
-	/* loading gets a quarter of the budget; loading and trying together get half of it */
+	/* loading gets a quarter of the budget, and together with trying half of it */
 	all_s = ceil(fmax(4 * all_load_s, 2 * (all_load_s + all_try_s)));
 	if (!n)
 		return;
@@ -405,8 +396,8 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	s.drives = bb_calloc(sc->n_drives, sizeof(*s.drives));
 	s.refused = bb_calloc(sc->n_drives * sc->n_variants, sizeof(*s.refused));
 	bb_deadline__begin(&half, isinf(left_s) ? 0 : fmax(left_s / 2, 1e-3));
-	/* Opening gets half of the time left. Loading gets half of this half, because drives must
-	 * then be tried with the programs. */
+	/* opening gets half of the time left, and loading half of this, because drives are tried
+	 * later */
 	bb_deadline__begin(&quarter, isinf(left_s) ? 0 : fmax(left_s / 4, 1e-3));
 	rc = run_setup(&s, err);
 	if (!rc)
@@ -479,8 +470,8 @@ int bb_find_triggers(const struct bb_scenario *scenario, const struct bb_run_opt
 		rc = bb_session__open(&plan, opts, report, &session, err);
 	for (size_t i = 0; !rc && i < scenario->n_variants; i++) {
 		const struct bb_fire_found *f = &session.progs[i].fire;
-		/* at these attach points, a call of our own function or a test run replaces the
-		 * event; a scenario cannot name them */
+		/* bpfbench's own function or test run replaces the event, and no scenario can name
+		 * it */
 		bool is_own = f->point.kind == BB_AT_OWN_FUNCTION || f->point.kind == BB_AT_OWN_RUN;
 
 		ret_triggers[i] = f->trigger && !is_own ? f->trigger->name : NULL;

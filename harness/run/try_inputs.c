@@ -16,27 +16,24 @@
 #include "plan/field.h"
 #include "plan/packet.h"
 
-/* How BB_TRY_S is divided, s. SEARCH_S: limit of the search. TAKE_BACK_S: limit of taking back
- * needless changes. The rest is for loads of the program. */
+/* Time limits of the search and of taking back needless changes, s. Loading gets the rest. */
 #define SEARCH_S 7.0
 #define TAKE_BACK_S 2.0
 #define NEARLY_ALL 0.9   /* share of executed instructions at which the search ends */
-#define MOST_VALUE 4096u /* limit: bytes of a value, for maps in which the search sets values */
-#define MOST_SLOTS 16u   /* limit: slots of a prog array into which the search puts programs */
-#define MOST_INDEXES 4u  /* limit: elements of one array that are changed */
-/* The search changes no larger array, because restoring takes long: 7 s for 33 million elements. */
+#define MOST_VALUE 4096u /* largest values of maps that the search changes, bytes */
+#define MOST_SLOTS 16u   /* most slots of a prog array into which the search puts programs */
+#define MOST_INDEXES 4u  /* most elements of one array that are changed */
+/* larger arrays are not changed, because restoring takes long (7 s for 33 million elements) */
 #define MOST_ELEMENTS (1u << 20)
-#define MOST_CONSTANTS 256u /* limit: constants that are tried */
+#define MOST_CONSTANTS 256u
 
-/* The basic blocks that runs have executed. blocks[n] has one element for each block of all
- * programs together. The blocks of a program may depend on its globals, so there is one such struct
- * for each total number of blocks. */
+/* The basic blocks that runs have executed: blocks[n], for all programs together. A program's
+ * blocks may depend on its globals, so there is one such struct for each n. */
 struct reached {
 	size_t n;
 	uint8_t *blocks;
 };
 
-/* State of the search for one program. */
 struct trying {
 	struct bb_session *session;
 	size_t variant;
@@ -45,25 +42,24 @@ struct trying {
 	struct bb_input input; /* the drive's only input, with the bytes of the present state */
 	struct bb_drive_state *state;
 	struct bb_drive_slot *slot;
-	struct bb_test_prog prog; /* of this search only: the session's may share its maps */
-	/* the variant, with the globals and map contents of the state that is tried now */
+	/* the search has its own, because the session's program may share its maps */
+	struct bb_test_prog prog;
+	/* the variant, with the globals and map contents of the present state */
 	struct bb_variant_spec with;
 	struct bb_try_search search;
 	struct bb_found_input *found;
-	/* kept by is_changed(). loaded: of the state with which the program was loaded. filled: of
-	 * the state whose values are in the maps. NULL: there is no such state */
+	/* Bytes of the states with which the program was last loaded, and its maps were last
+	 * filled. is_changed() sets them. May be NULL. */
 	char *loaded, *filled;
 	size_t n_loaded, n_filled;
-	/* number of all instructions of the programs that the last run entered */
+	/* all instructions of the programs that the last run entered */
 	uint32_t all;
-	bool is_found;      /* true: the search has ended */
-	bool jumps_in_vain; /* true: a tail call failed in the last run */
+	bool is_found;
+	bool jumps_in_vain; /* true if a tail call failed in the last run */
 	struct reached *reached;
 	size_t n_reached;
 	struct bb_err err;
 };
-
-/* --- the globals and maps of the next load --- */
 
 static void free_surroundings(struct trying *t)
 {
@@ -76,7 +72,7 @@ static void free_surroundings(struct trying *t)
 	t->with.n_globals = 0;
 }
 
-/* Adds an entry to the maps of t->with. If the entry is not set, adds only its map. */
+/* Adds an entry to the maps of t->with, or only its map if the entry is not set. */
 static void add_entry(struct trying *t, const struct bb_try_part *p)
 {
 	struct bb_map_spec entry_of = {.name = (char *)(uintptr_t)p->name};
@@ -109,7 +105,7 @@ static void add_part(struct trying *t, struct bb_try_part *p)
 	}
 }
 
-/* Makes the globals and maps of t->with: the variant's own, with those of the present state. */
+/* Gives t->with the variant's globals and maps, with the changes of the present state. */
 static void make_surroundings(struct trying *t)
 {
 	const struct bb_variant_spec *own = &t->session->plan->scenario->variants[t->variant];
@@ -122,15 +118,13 @@ static void make_surroundings(struct trying *t)
 		add_part(t, &t->search.now.v[i]);
 }
 
-/* --- loading the program for a state --- */
-
 static void unload_state(struct trying *t)
 {
 	bb_driver__detach(t->slot);
 	t->slot = NULL;
 }
 
-/* Loads the program anew with the globals of t->with, and attaches its clone. */
+/* Loads the program with the globals of t->with, and attaches a clone that counts. */
 static int load_state(struct trying *t)
 {
 	struct bb_session *s = t->session;
@@ -154,10 +148,9 @@ static int load_state(struct trying *t)
 	return rc;
 }
 
-/* Keeps the bytes of some parts of the present state in `*kept`. Returns true if other bytes were
- * in `*kept` before. With `values`, these parts are the values in maps. Without it, they are the
- * globals and the entries of prog arrays. If one of these changes, the object must be loaded
- * again. */
+/* Compares some parts of the present state with the bytes in *kept, and keeps the new bytes there.
+ * Returns true if they differ. With `values`, the parts are values in maps. Otherwise they are
+ * globals and entries of prog arrays, whose change needs a new load. */
 static bool is_changed(const struct trying *t, bool values, char **kept, size_t *n_kept)
 {
 	size_t n;
@@ -181,10 +174,8 @@ static bool is_changed(const struct trying *t, bool values, char **kept, size_t 
 	return changed;
 }
 
-/* --- counting the executed instructions --- */
-
-/* Returns how many instructions of the program, and of the programs that it entered by tail calls,
- * the last runs executed. *ret_all is the number of all instructions of these programs. */
+/* Returns how many instructions the last runs executed in the program and the programs that it
+ * tail-called. *ret_all is the number of all their instructions. */
 static uint32_t sum_executed(const struct bb_exact *e, uint32_t *ret_all)
 {
 	uint32_t n = bb_counts__reached(&e->clone.cfg, NULL, e->totals);
@@ -201,8 +192,7 @@ static uint32_t sum_executed(const struct bb_exact *e, uint32_t *ret_all)
 	return n;
 }
 
-/* Returns the struct reached for n basic blocks in all programs together. Adds it if there is none.
- * *ret_is_first is true if it was added and others existed already. */
+/* Returns or adds the struct for n blocks. *ret_is_first is true if it is new and others exist. */
 static struct reached *reached_of(struct trying *t, size_t n, bool *ret_is_first)
 {
 	struct reached *r = BB_FIND(t->reached, t->n_reached, it->n == n);
@@ -216,8 +206,7 @@ static struct reached *reached_of(struct trying *t, size_t n, bool *ret_is_first
 }
 
 /* Returns true if the last run executed a basic block that no earlier run executed. Compares only
- * with runs that had the same total number of blocks. With `note`, the blocks of the last run count
- * as executed from now on. */
+ * runs with the same number of blocks. If `note` is true, remembers the blocks of the last run. */
 static bool reaches_new(struct trying *t, const struct bb_exact *e, bool note)
 {
 	bool is_new = false, is_first;
@@ -235,7 +224,6 @@ static bool reaches_new(struct trying *t, const struct bb_exact *e, bool note)
 	return is_new && !is_first;
 }
 
-/* True if a tail call of the program of `e`, or of one that it entered, failed in the last run. */
 static bool jumps_in_vain(const struct bb_exact *e)
 {
 	for (; e; e = e->behind)
@@ -254,7 +242,7 @@ static void forget_counts(const struct bb_exact *e)
 	}
 }
 
-/* Finds a map of the loaded program, by its descriptor or, if `name` is given, by its name. */
+/* Finds a map of the program by its name or, if `name` is NULL, by its descriptor. */
 static bool find_map(const struct trying *t, const char *name, int fd,
 		     struct bb_contents_map *ret_map)
 {
@@ -266,7 +254,7 @@ static bool find_map(const struct trying *t, const char *name, int fd,
 	return false;
 }
 
-/* Reads a value of a map or, if `writes`, writes it for all CPUs. Returns 0 or -errno. */
+/* Reads a value of a map or, if `writes` is true, writes it for all CPUs. */
 static int move_value(int fd, const void *key, uint8_t *value, uint32_t len, bool writes)
 {
 	struct bpf_map_info info = {0};
@@ -289,7 +277,7 @@ static int move_value(int fd, const void *key, uint8_t *value, uint32_t len, boo
 	return rc;
 }
 
-/* Returns which value of the process that fires equals the key; BB_SELF_NONE if none does. */
+/* Returns which value of the firing process (its pid or cgroup) equals the key, or BB_SELF_NONE. */
 static enum bb_self self_in(const struct trying *t, const uint8_t *key, uint32_t len)
 {
 	static const enum bb_self selves[] = {BB_SELF_PID, BB_SELF_PID_TGID, BB_SELF_CGROUP};
@@ -303,7 +291,7 @@ static enum bb_self self_in(const struct trying *t, const uint8_t *key, uint32_t
 	return BB_SELF_NONE;
 }
 
-/* Writes into ret_key the key of the entry `p`, or the value of the process for which it stands. */
+/* Returns the entry's key, or the value of the firing process for which it stands. */
 static void key_of(const struct trying *t, const struct bb_try_part *p, uint8_t *ret_key)
 {
 	int64_t number;
@@ -313,9 +301,8 @@ static void key_of(const struct trying *t, const struct bb_try_part *p, uint8_t 
 		bb_put_integer(number, ret_key, p->key_len);
 }
 
-/* Writes the entries of the present state into the maps, and deletes the entries that an earlier
- * state had added and the present state does not have. Does not change other entries of the maps.
- * Ignores errors; they show when the maps are restored. */
+/* Writes the entries of the present state into the maps, and deletes those that only an earlier
+ * state had. Ignores errors, because they show when the maps are restored. */
 static void write_entries(struct trying *t)
 {
 	for (size_t i = 0; i < t->search.now.n; i++) {
@@ -333,9 +320,8 @@ static void write_entries(struct trying *t)
 	}
 }
 
-/* Loads the program, or writes entries into its maps, if the present state differs from the state
- * before. `resets`: restores the maps in any case. *is_reset is true if the maps now have the
- * contents of the present state, and nothing that runs have written. */
+/* Loads the program or writes map entries if the present state needs it. *is_reset is true if the
+ * maps were restored, because of loading or `resets`. */
 static int prepare_state(struct trying *t, bool resets, bool *is_reset)
 {
 	bool must_load = is_changed(t, false, &t->loaded, &t->n_loaded) || !t->slot;
@@ -351,7 +337,7 @@ static int prepare_state(struct trying *t, bool resets, bool *is_reset)
 	make_surroundings(t);
 	if (must_load) {
 		rc = load_state(t);
-		if (rc) /* the next run then tries to load the program again */
+		if (rc) /* the next run then loads the program again */
 			unload_state(t);
 	} else {
 		t->prog.spec = &t->with;
@@ -360,7 +346,6 @@ static int prepare_state(struct trying *t, bool resets, bool *is_reset)
 	return rc ? rc : bb_target__reset_maps(t->prog.target, &t->err);
 }
 
-/* Runs the program in the present state. `resets`, `is_reset`: as for prepare_state(). */
 static uint32_t run_once(struct trying *t, bool resets, bool *is_reset)
 {
 	uint64_t ns[2], paths[2];
@@ -382,8 +367,8 @@ static uint32_t run_once(struct trying *t, bool resets, bool *is_reset)
 	return rc ? 0 : sum_executed(e, &t->all);
 }
 
-/* Runs the program in the present state. Restoring the maps may take much longer than a run. So the
- * maps are restored only if a run seems to execute more. That run is then repeated. */
+/* Runs the program in the present state. Restoring the maps may take much longer than a run. So
+ * they are restored only for repeating a run that seems to execute more. */
 static uint32_t run_state(void *arg, bool *ret_is_new)
 {
 	struct trying *t = arg;
@@ -400,8 +385,6 @@ static uint32_t run_state(void *arg, bool *ret_is_new)
 	return n;
 }
 
-/* --- reading the counts of the last run --- */
-
 static void add_constant(struct trying *t, int64_t number)
 {
 	struct bb_try_search *s = &t->search;
@@ -412,7 +395,7 @@ static void add_constant(struct trying *t, int64_t number)
 		BB_PUSH(s->constants, s->n_constants, number);
 }
 
-/* Marks the global at the address `from` as wanted: a branch compares it with the number `near`. */
+/* Marks the global at `from` as wanted, because a branch compares it with the number `near`. */
 static void want_global(struct trying *t, const struct bb_origin *from, int64_t near)
 {
 	const struct bb_source *s = t->prog.target->source;
@@ -432,9 +415,8 @@ static void want_global(struct trying *t, const struct bb_origin *from, int64_t 
 	}
 }
 
-/* Adds the constant that a jump compares with to the constants that the search tries. If the jump
- * tests for less or greater, also adds the numbers one below and one above. Marks the globals that
- * the jump compares as wanted, so that the search changes them. */
+/* Adds the constant of a jump's comparison to the constants to try, with its neighbours for less or
+ * greater. Marks compared globals as wanted, so that the search changes them. */
 static void look_at_jump(struct trying *t, const struct bb_exact *m, uint32_t at)
 {
 	const struct bpf_insn *i = &m->code.insns[at];
@@ -457,8 +439,7 @@ static void look_at_jump(struct trying *t, const struct bb_exact *m, uint32_t at
 		if (from->value < 0)
 			add_constant(t, (uint32_t)from->value);
 	}
-	/* A constant of more than 31 bits is not in the jump itself: an instruction before it in
-	 * the block loads the constant into a register. */
+	/* constants of more than 31 bits are loaded into a register before the jump */
 	for (uint32_t k = m->clone.cfg.blocks[m->clone.cfg.block_of[at]].first; k < at; k++)
 		if (bb_insn_is_wide(&m->code.insns[k]) && !m->code.insns[k].src_reg)
 			add_constant(t,
@@ -466,8 +447,8 @@ static void look_at_jump(struct trying *t, const struct bb_exact *m, uint32_t at
 					       (uint32_t)m->code.insns[k].imm));
 }
 
-/* Adds to the search the constants of all branches of which one side was not executed. Begins with
- * the branch that has the most instructions on that side. */
+/* Adds the constants of all branches with a side that was not executed. Begins with the branch that
+ * has the most instructions on that side. */
 static void look_at_branches(struct trying *t, const struct bb_exact *m)
 {
 	const struct bb_cfg *g = &m->clone.cfg;
@@ -481,8 +462,8 @@ static void look_at_branches(struct trying *t, const struct bb_exact *m)
 			look_at_jump(t, m, g->blocks[b].last);
 }
 
-/* Lets the search change an entry of a map. Returns the entry; NULL if the search may change the
- * entry already, or if the map is too large. */
+/* Lets the search change a map entry. Returns NULL if it may already, or if the map is too
+ * large. */
 static struct bb_try_part *offer_value(struct trying *t, const char *map, int fd, const void *key,
 				       const struct bpf_map_info *info, bool is_absent)
 {
@@ -517,7 +498,7 @@ static void offer_programs(struct trying *t, const struct bb_exact *m, uint32_t 
 	}
 }
 
-/* Lets the search change entries of the map that call `nth` (a lookup or tail call) uses. */
+/* Lets the search change entries of the map that call `nth` uses, a lookup or a tail call. */
 static void look_at_call(struct trying *t, const struct bb_exact *m, uint32_t nth)
 {
 	uint32_t at = m->clone.vain[nth],
@@ -545,8 +526,7 @@ static void look_at_call(struct trying *t, const struct bb_exact *m, uint32_t nt
 			key[i] = m->clone.keys[nth * BB_KEY_BYTES + i];
 		self = self_in(t, key, key_bytes);
 		if (self)
-			/* the key stands for this value of the process that fires; each enum
-			 * bb_self has a key of its own */
+			/* a key that stands for a value of the firing process */
 			memset(key, 0xff - (int)self, sizeof(key));
 		p = offer_value(t, map.name, map.fd, key, &info, true);
 		if (p)
@@ -588,9 +568,6 @@ static bool search_must_end(void *arg)
 	       (!t->is_found && t->search.best >= NEARLY_ALL * t->all && !t->jumps_in_vain);
 }
 
-/* --- the search for a variant --- */
-
-/* Adds the usual packets to the inputs from which the search starts. */
 static void add_starts(struct bb_try_search *s)
 {
 	uint8_t frame[BB_USUAL_FRAME_BYTES];
@@ -601,8 +578,7 @@ static void add_starts(struct bb_try_search *s)
 	}
 }
 
-/* Lets the search change the input and the globals. Lists the programs that the search may put into
- * prog arrays. */
+/* Offers the input and the globals for change, and lists the programs for prog arrays. */
 static void offer_all(struct trying *t, const struct bb_object_info *info)
 {
 	const struct bb_inputs *given = &t->planned->drive->inputs;
@@ -682,7 +658,7 @@ static int search_variant(struct trying *t)
 	return 0;
 }
 
-/* Loads the program anew, as later runs do, and counts what it executes in the best state. */
+/* Loads the program again, as later runs do, and counts what it executes in the best state. */
 static int confirm_found(struct trying *t)
 {
 	struct bb_found_input *f = t->found;
@@ -704,7 +680,7 @@ static void close_trying(struct trying *t)
 {
 	unload_state(t);
 	t->found->state = t->search.now;
-	/* before free_surroundings(), because the program's spec points into t->with */
+	/* closed before free_surroundings(), because the program points into t->with */
 	bb_test_prog__close(&t->prog);
 	free_surroundings(t);
 	bb_driver__close(t->state);
@@ -738,8 +714,8 @@ static void try_variant(struct bb_session *s, size_t variant, const struct bb_pl
 	t.with.globals = NULL;
 	t.with.n_globals = 0;
 	t.with.maps = (struct bb_map_specs){0};
-	/* The drive "lines" cannot time a program for which the pid of the process that fires is
-	 * reserved. So no pid is reserved if the scenario has this drive. */
+	/* The drive "lines" cannot time a program that needs a reserved pid. So no pid is reserved
+	 * for the firing process if the scenario has this drive. */
 	t.with.knows_pid = !t.with.fired_by.run &&
 			   !BB_ANY(s->plan->scenario->drives, s->plan->scenario->n_drives,
 				   it->kind->by_line);
@@ -793,8 +769,7 @@ int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *
 
 		for (size_t d = 1; !c && d < scenario->n_drives; d++)
 			c = bb_session__find_case(&session, d, v);
-		/* no search for a variant that --per-cpu adds: it gets the input of the program
-		 * that it is compared with */
+		/* variants of --per-cpu get the input of the program that they are compared with */
 		if (!c || bb_plan_case__is_floor(c) || has_per_cpu(&scenario->variants[v]) ||
 		    !bb_session__can(&session, c) ||
 		    !bb_driver__executed_by(bb_driver_of(c->drive->kind)))
@@ -809,8 +784,6 @@ int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *
 	bb_report__free(scratch);
 	return rc;
 }
-
-/* --- what the search found --- */
 
 void bb_found_inputs__done(struct bb_found_inputs *f)
 {

@@ -4,26 +4,23 @@
 #include "run/session.h"
 #include "run/try_search.h"
 
-/* The result of the search of --try-inputs for one variant. */
+/* What the search of --try-inputs found for one variant. */
 struct bb_found_input {
 	char *variant;
-	/* the input, globals and entries of maps; those with `is_set` differ from those in the
-	 * object */
+	/* the input, globals and map entries; `is_set` marks those that the search changed */
 	struct bb_try_state state;
-	/* names of programs for prog arrays; a BB_TRY_PROGRAM names programs[i] by the number i
-	 * + 1 */
+	/* programs for prog arrays (bytes[0] of a BB_TRY_PROGRAM is 1 + the index here) */
 	char **programs;
 	size_t n_programs;
-	bool is_context; /* the input in `state` is a context; false: it is a packet */
-	/* before, after: executed instructions before and after the search; n_before, n_after: all
-	 * instructions of the entered programs at these times. n_after == 0: there was no search,
-	 * for the reason `why_not` */
+	bool is_context; /* true if the input is a context, false if a packet */
+	/* Executed instructions, and all instructions of the entered programs, before and after the
+	 * search. n_after is 0 if there was none, for the reason `why_not`. */
 	uint32_t before, after, n_before, n_after;
 	uint64_t runs;
 	char *why_not;
-	/* check at which the runs still end early after the search; NULL: there is none */
+	/* check at which the runs still end early, or NULL */
 	char *not_passed;
-	uint32_t behind; /* number of instructions after this check that no run executed */
+	uint32_t behind; /* instructions behind this check that no run executed */
 };
 
 struct bb_found_inputs {
@@ -31,18 +28,17 @@ struct bb_found_inputs {
 	size_t n;
 };
 
-/* limit: time for the search for one program, s */
+/* longest search for one program, s */
 #define BB_TRY_S 10.0
 
-/* Searches, for each program of the scenario, an input, globals and entries of maps with which it
- * executes more of its instructions. Measures nothing. The caller frees ret_found, which is filled
- * even after an error. Returns 0, or -errno with a message. */
+/* Searches an input, globals and map entries with which each program executes more of its
+ * instructions. Free ret_found also after an error. */
 int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *opts,
 		  struct bb_found_inputs *ret_found, struct bb_err *err);
 void bb_found_inputs__done(struct bb_found_inputs *f);
 
-/* True if the search changed the input, a global or an entry of a map. */
+/* Returns true if the search changed the input, a global or a map entry, and this helped. */
 bool bb_found_input__is_any(const struct bb_found_input *f);
 
-/* Describes the changes that the search made: "global debug = 1", or "" for none; free() it. */
+/* Describes the changes, such as "global debug = 1", or returns "". The caller frees the text. */
 char *bb_found_input__words(const struct bb_found_input *f);

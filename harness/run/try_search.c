@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "run/try_search.h"
 
-#define MOST_OFFSETS 192u /* only this many bytes at the beginning of a part are changed */
-/* only this many bytes at the beginning of an input are each set to all 256 values */
+#define MOST_OFFSETS 192u /* bytes at the beginning of a part that are changed */
+/* bytes at the beginning of an input that are set to all 256 values */
 #define MOST_BYTES 64u
-#define MOST_WAITING 64u /* limit: states that wait until the search continues from them */
-#define STAGES 4u        /* stages of the search from a state: quick, globals, thorough, random */
-/* number of runs with random changes, which are tried when no other change helps */
+#define MOST_WAITING 64u /* most states that wait until the search continues from them */
+#define STAGES 4u        /* stages of the search: quick, globals, thorough, random */
+/* runs with random changes, which are tried when no other change helps */
 #define RANDOM_RUNS 20000u
-#define MOST_AT_ONCE 4u /* limit: random changes made together before one run */
+#define MOST_AT_ONCE 4u
 #define LONGEST_INPUT 1500u
 
 struct bb_try_waiting {
 	struct bb_try_state state;
 	uint32_t executed;
-	unsigned int stage; /* next stage of the search from this state */
+	unsigned int stage;
 };
 
 void bb_try_state__done(struct bb_try_state *s)
@@ -61,17 +61,15 @@ struct bb_try_part *bb_try_state__offer(struct bb_try_state *s, enum bb_try_kind
 	return append_part(s, &p);
 }
 
-/* --- running the program in a state --- */
-
-/* True if the search continues from `a` before it continues from `b`: `a` has an earlier stage or,
- * at the same stage, executes more instructions. */
+/* Returns true if the search continues from `a` before `b`. `a` then has an earlier stage or, at an
+ * equal stage, executes more instructions. */
 static bool comes_before(const struct bb_try_waiting *a, const struct bb_try_waiting *b)
 {
 	return a->stage != b->stage ? a->stage < b->stage : a->executed > b->executed;
 }
 
-/* Keeps the present state, to continue from it later, unless all stages are done with it. If too
- * many states wait, drops the one from which the search would continue last. */
+/* Keeps the present state to continue from it later, unless all stages are done. If too many states
+ * wait, drops the last one in the order of comes_before(). */
 static void wait_with(struct bb_try_search *s, uint32_t executed, unsigned int stage)
 {
 	struct bb_try_waiting w = {.executed = executed, .stage = stage}, *last = s->waiting;
@@ -93,8 +91,8 @@ static void wait_with(struct bb_try_search *s, uint32_t executed, unsigned int s
 		*last = w;
 }
 
-/* Runs the program in the present state. Returns true if this state must be kept: the program
- * executes more instructions than in the state before or, with `as_good`, as many. */
+/* Returns true if the program executes more instructions than before or, with `as_good`, as
+ * many. */
 static bool run_helps(struct bb_try_search *s, bool as_good)
 {
 	bool is_new = false;
@@ -112,24 +110,22 @@ static bool run_helps(struct bb_try_search *s, bool as_good)
 	return false;
 }
 
-/* --- trying changes of a part --- */
-
-/* Writes a number of `size` bytes; `is_big`: the most significant byte first. */
+/* Writes a number of `size` bytes, big-endian if `is_big` is true. */
 static void write_number(uint8_t *bytes, int64_t number, uint32_t size, bool is_big)
 {
 	for (uint32_t i = 0; i < size; i++)
 		bytes[is_big ? size - 1 - i : i] = (uint8_t)((uint64_t)number >> 8 * i);
 }
 
-/* True if the number fits into `size` bytes, with a sign or without one. */
+/* Returns true if the number fits into `size` bytes, signed or unsigned. */
 static bool fits(int64_t number, uint32_t size)
 {
 	return size == 8 ||
 	       (number >= -((int64_t)1 << (8 * size - 1)) && number < (int64_t)1 << 8 * size);
 }
 
-/* Replaces the bytes of part `nth` by bytes[len], which it takes over. If this does not help, takes
- * it back and returns false. */
+/* Replaces the bytes of part `nth` by bytes[len], which it takes over. If this does not help,
+ * restores the old ones and returns false. */
 static bool try_bytes(struct bb_try_search *s, size_t nth, uint8_t *bytes, uint32_t len)
 {
 	struct bb_try_part before = s->now.v[nth], *p = &s->now.v[nth];
@@ -146,8 +142,6 @@ static bool try_bytes(struct bb_try_search *s, size_t nth, uint8_t *bytes, uint3
 	return false;
 }
 
-/* Writes a number into part `nth` at offset `at`, and runs the program. If the change does not
- * help, takes it back and returns false. */
 static bool try_number(struct bb_try_search *s, size_t nth, uint32_t at, int64_t number,
 		       uint32_t size, bool is_big)
 {
@@ -161,7 +155,6 @@ static bool try_number(struct bb_try_search *s, size_t nth, uint32_t at, int64_t
 	return false;
 }
 
-/* Writes a constant at each offset of part `nth`, in each size, until the program executes more. */
 static bool try_constant(struct bb_try_search *s, size_t nth, int64_t number)
 {
 	const struct bb_try_part *p = &s->now.v[nth];
@@ -185,8 +178,7 @@ static bool try_constant(struct bb_try_search *s, size_t nth, int64_t number)
 	return false;
 }
 
-/* Adds to its map an entry that is missing, with a value of zeros. Keeps the entry unless the
- * program then executes fewer instructions. */
+/* Adds a map entry of zeros. Keeps it unless the program then executes fewer instructions. */
 static bool try_entry(struct bb_try_search *s, size_t nth)
 {
 	s->now.v[nth].is_set = true;
@@ -228,8 +220,8 @@ static bool try_lengths(struct bb_try_search *s, size_t nth)
 	return false;
 }
 
-/* Runs the program on each start input, with the present globals and map contents. If a run reaches
- * new basic blocks, keeps the state of this run, so that the search can continue from it. */
+/* Runs the program on each start input, with the present globals and map entries. The highest
+ * `level` keeps no state as better, so states that reach new basic blocks only wait. */
 static void try_starts(struct bb_try_search *s)
 {
 	uint32_t level = s->level;
@@ -242,7 +234,7 @@ static void try_starts(struct bb_try_search *s)
 	s->level = level;
 }
 
-/* Tries for a global the number with which a branch compares it, and those beside it. */
+/* Tries for a global the number that a branch compares it with, and the numbers beside it. */
 static bool try_wanted(struct bb_try_search *s, size_t nth)
 {
 	static const int64_t steps[] = {1, 0, -1};
@@ -255,7 +247,7 @@ static bool try_wanted(struct bb_try_search *s, size_t nth)
 	return false;
 }
 
-/* Tries changes of part `nth` until one helps. `thorough`: also tries changes that take long. */
+/* Tries changes of part `nth` until one helps. `thorough` adds changes that take long. */
 static bool try_part(struct bb_try_search *s, size_t nth, bool thorough)
 {
 	static const int64_t always[] = {1, 0, -1, 2, 255};
@@ -271,7 +263,7 @@ static bool try_part(struct bb_try_search *s, size_t nth, bool thorough)
 		return true;
 	for (size_t i = 0; !helped && i < n_always; i++)
 		helped = try_constant(s, nth, always[i]);
-	/* ends after a run that helped, because this run has replaced `constants` */
+	/* ends after a run that helped, because it has replaced `constants` */
 	for (size_t i = 0; !helped && (thorough || !is_global) && i < s->n_constants; i++)
 		helped = try_constant(s, nth, s->constants[i]);
 	if (!helped && thorough && s->now.v[nth].kind == BB_TRY_INPUT)
@@ -279,8 +271,7 @@ static bool try_part(struct bb_try_search *s, size_t nth, bool thorough)
 	return helped;
 }
 
-/* Tries changes of all parts, again and again, until none helps. Without `globals`, changes only
- * globals that are wanted (`is_wanted`). */
+/* Tries all parts until nothing helps. `globals` includes globals without `is_wanted`. */
 static void try_parts(struct bb_try_search *s, bool thorough, bool globals)
 {
 	bool again = true;
@@ -302,7 +293,7 @@ static void try_parts(struct bb_try_search *s, bool thorough, bool globals)
 	}
 }
 
-/* Makes several random changes at once, all in the input or all in one entry of a map. */
+/* Makes several random changes at once in the input or in one map entry. */
 static bool try_random(struct bb_try_search *s)
 {
 	size_t nth = s->now.n ? bb_rng_below(&s->rng, s->now.n) : 0;
@@ -327,9 +318,7 @@ static bool try_random(struct bb_try_search *s)
 	return try_bytes(s, nth, bytes, p->len);
 }
 
-/* --- the search --- */
-
-/* Replaces the present state by the waiting state that comes first. Returns false if none waits. */
+/* Replaces the present state by the waiting state to continue from. Returns false if none waits. */
 static bool take_waiting(struct bb_try_search *s, unsigned int *ret_stage)
 {
 	struct bb_try_waiting *first = s->waiting;
@@ -349,7 +338,6 @@ static bool take_waiting(struct bb_try_search *s, unsigned int *ret_stage)
 	return true;
 }
 
-/* Tries the changes of one stage, from the present state on. */
 static void climb_from_now(struct bb_try_search *s, unsigned int stage)
 {
 	if (stage < STAGES - 1)

@@ -4,15 +4,14 @@
 #include "stats/quantile.h"
 #include "stats/special.h"
 
-/* Returns the smallest value in the histogram's bucket that contains v. */
+/* Returns the smallest value in the histogram bucket of v. */
 static uint64_t bucket_start(uint64_t v)
 {
 	return v >> bb_hist_shift(v) << bb_hist_shift(v);
 }
 
-/* Finds a tick that is not a whole number of ns, from the first n bins. The histogram shows each
- * multiple of such a tick as one value or as two values 1 ns apart. Returns the tick, ns; 1 if the
- * values are not such multiples. */
+/* Finds a tick that is not a whole number of ns, from the first n bins. Each multiple of it is one
+ * value, or two values 1 ns apart. Returns 1 if there is no such tick. */
 static double rounded_tick(const struct bb_hist_bin *bins, size_t n)
 {
 	uint64_t first = bins[0].value_ns, start = first;
@@ -103,8 +102,8 @@ struct bb_censor bb_censor_series(const struct bb_sorted *s, double tick_ns)
 
 size_t bb_order_rank(size_t n, double alpha)
 {
-	/* Each C(n, i) / 2^n is computed from the one before it, which is exact as long as a double
-	 * can hold it. So a tail of exactly alpha / 2 never exceeds alpha / 2 by rounding. */
+	/* C(n, i) / 2^n is computed from the term before it. This is exact while a double can hold
+	 * it, so rounding never lifts a tail of exactly alpha / 2 above alpha / 2. */
 	double m = (double)n, term = ldexp(1, n <= 1000 ? -(int)n : 0), tail = 0;
 	size_t k = 0;
 
@@ -113,7 +112,7 @@ size_t bb_order_rank(size_t n, double alpha)
 	for (; k < n / 2 + 1; k++) {
 		double i = (double)k;
 
-		if (n > 1000) /* 2^-n would underflow, so each term is computed from logarithms */
+		if (n > 1000) /* 2^-n would underflow, so use logarithms */
 			term = exp(bb_lgamma(m + 1) - bb_lgamma(i + 1) - bb_lgamma(m - i + 1) -
 				   m * M_LN2);
 		tail += term;
@@ -178,8 +177,7 @@ struct bb_order_ratio bb_order_ratio(const double *a, size_t n_a, const double *
 	return r;
 }
 
-/* Returns the least alpha at which bb_order_ratio() uses rank k for the interval of the median
- * of n values: 2 P(Bin(n, 1/2) <= k - 1) = alpha / 2. */
+/* Returns the least alpha with rank k: 2 P(Bin(n, 1/2) <= k - 1) = alpha / 2. */
 static double alpha_of_rank(size_t k, size_t n)
 {
 	return 4 * bb_binomial_cdf(k - 1, n, 0.5);
@@ -187,15 +185,15 @@ static double alpha_of_rank(size_t k, size_t n)
 
 double bb_order_ratio_p(const double *a, size_t n_a, const double *b, size_t n_b, double factor)
 {
-	/* ranks: b[i - 1] is the ith lowest value of b, a[n_a - j] is the jth highest value of a */
+	/* b[i - 1] is the ith lowest value of b, a[n_a - j] is the jth highest value of a */
 	size_t i = 1, j = 1;
 	double next_b, next_a, p;
 
 	if (!usable(a, n_a) || !usable(b, n_b) || !(factor > 0) || isinf(factor))
 		return NAN;
 	p = fmax(alpha_of_rank(1, n_a), alpha_of_rank(1, n_b));
-	/* The interval becomes narrower as alpha grows. So this loop tries growing alphas, and the
-	 * first one whose interval lies above `factor` is the smallest. */
+	/* The interval becomes narrower as alpha grows. So the loop tries growing alphas, and
+	 * returns the first one whose interval lies above `factor`. */
 	while (p < 1) {
 		while ((next_b = alpha_of_rank(i + 1, n_b)) <= p)
 			i++;

@@ -18,26 +18,26 @@ static const char *const mark_names[] = {
 	[BB_HISTORY_REGRESSED] = "regressed", [BB_HISTORY_IMPROVED] = "improved",
 };
 
-/* The latest values of a level: v[n] in order of time, sorted[n] in ascending order. */
+/* The latest values: v[n] in order of time, sorted[n] in ascending order. */
 struct window {
 	double v[BB_HISTORY_WINDOW_MAX];
 	double sorted[BB_HISTORY_WINDOW_MAX];
 	size_t n;
 };
 
-/* The latest figures `r` of the runs of a level, and their standard errors `se`. */
+/* The latest runs of a level: figures `r` and their standard errors `se`. */
 struct runs {
 	struct window r, se;
 };
 
-/* Two levels of one figure: the baseline, and the level after a change. */
+/* A level is the value around which a figure stays. */
 struct levels {
-	struct runs base;  /* runs of the baseline */
-	struct runs level; /* runs at the changed level; used only if walk.side != 0 */
+	struct runs base;
+	struct runs level; /* runs after a change; used only if walk.side != 0 */
 };
 
-/* State of the walk over the runs in order of time. The side of a run is 0 if its figure is within
- * the limits that follow from the runs before it, -1 if it is below, and +1 if it is above them. */
+/* State of the walk over the runs in order of time. The side of a run is -1 if its figure is below
+ * the limits, +1 if it is above them, else 0. */
 struct walk {
 	const struct bb_history_rule *rule;
 	const struct bb_history_figure *figures;
@@ -45,14 +45,13 @@ struct walk {
 	struct levels of[BB_HISTORY_FIGURES];
 	size_t t_window; /* number of baseline runs for which the critical value `t` was computed */
 	double t;
-	size_t n_level; /* number of runs at the changed level so far */
-	int side;       /* side of the present level; 0: the present level is the baseline */
-	/* true: run `odd` was on another side than the present level; the next run must confirm
-	 * it */
+	size_t n_level; /* number of runs since the change */
+	int side;       /* side of the present level; 0 for the baseline */
+	/* the next run must confirm run `odd`, which left the side of the present level */
 	bool have_odd;
-	size_t odd;   /* index of the run that must be confirmed; valid if have_odd */
-	int odd_side; /* side of the run `odd` */
-	/* distance between the baseline and the latest run that was beyond its limit */
+	size_t odd;
+	int odd_side;
+	/* distance of the latest run beyond its limit from the baseline */
 	double shift;
 };
 
@@ -78,8 +77,8 @@ static double se_of(const struct bb_history_figure *f, size_t i)
 	return f->se ? f->se[i] : (double)NAN;
 }
 
-/* Predicts a run with standard error `se` from the runs of the baseline. *ret_baseline is their
- * median, and *ret_sd the standard deviation of the distance between the run and the median. */
+/* Predicts a run with standard error `se`. `*ret_baseline` is the median of the baseline, and
+ * `*ret_sd` the standard deviation of the run's distance from it. */
 static void predict(const struct runs *base, double se, double *ret_baseline, double *ret_sd)
 {
 	const double *x = base->r.sorted;
@@ -87,7 +86,7 @@ static void predict(const struct runs *base, double se, double *ret_baseline, do
 	double dev[BB_HISTORY_WINDOW_MAX], median = bb_quantile_sorted(x, n, 0.5), usual_se, sd;
 
 	/* x[below - 1] and x[above] are the nearest values below and above the median that are not
-	 * in dev[] yet. Taking the nearer of the two each time makes dev[] sorted. */
+	 * in dev[] yet. Taking the nearer one each time makes dev[] sorted. */
 	for (size_t i = 0; i < n; i++) {
 		if (!below || (above < n && x[above] - median < median - x[below - 1]))
 			dev[i] = x[above++] - median;
@@ -104,8 +103,8 @@ static void predict(const struct runs *base, double se, double *ret_baseline, do
 	*ret_sd = sqrt(sd * sd * (1 + 1 / (double)n) + se * se);
 }
 
-/* Returns the side of run i (see struct walk) by its first figure; 0 if another figure denies the
- * change. Sets the baseline and the limit of the point. */
+/* Returns the side of run i by its first figure, or 0 if another figure denies the change. Sets
+ * baseline and limit of the point. */
 static int side_of(struct walk *walk, size_t i, struct bb_history_point *point)
 {
 	const struct bb_history_rule *rule = walk->rule;
@@ -140,8 +139,7 @@ static enum bb_history_mark mark_of(int side)
 	return side > 0 ? BB_HISTORY_REGRESSED : side < 0 ? BB_HISTORY_IMPROVED : BB_HISTORY_STEADY;
 }
 
-/* Adds run i to the present level. If this is a changed level with window_min runs, the level
- * becomes the baseline. */
+/* Adds run i to the present level. A changed level with window_min runs becomes the baseline. */
 static void settle(struct walk *walk, size_t i)
 {
 	const struct bb_history_rule *rule = walk->rule;
@@ -172,8 +170,7 @@ static void judge(struct walk *walk, size_t i, struct bb_history_point *points)
 	if (side)
 		walk->shift = fabs(walk->figures[0].r[i] - point->baseline);
 	if (in_question && !side && walk->shift < point->limit) {
-		/* The limit of this run is wider than the change, so this run cannot tell whether
-		 * the change lasts. */
+		/* The limit is wider than the change, so this run cannot tell. */
 		point->mark = BB_HISTORY_SUSPECT;
 	} else if (side == walk->side) {
 		point->mark = mark_of(side);
@@ -192,8 +189,8 @@ static void judge(struct walk *walk, size_t i, struct bb_history_point *points)
 		settle(walk, walk->odd);
 		settle(walk, i);
 	} else {
-		/* Run i does not confirm the run `odd`, so `odd` is added to the present level.
-		 * This may make the changed level the baseline, so run i is judged again. */
+		/* Run i does not confirm run `odd`, so `odd` is added to the present level. This
+		 * may change the baseline, so run i is judged again. */
 		if (walk->have_odd) {
 			walk->have_odd = false;
 			settle(walk, walk->odd);
@@ -234,7 +231,7 @@ int bb_history_judge(const struct bb_history_figure *figures, size_t n_figures, 
 	return 0;
 }
 
-#define ERROR_WINDOW 5 /* a run is predicted from at least this many earlier runs */
+#define ERROR_WINDOW 5 /* least number of earlier runs that predict a run */
 
 void bb_history_error(const double *r, size_t n, const struct bb_history_rule *rule,
 		      double *ret_error)

@@ -8,8 +8,7 @@
 #define SLOW_LEAST 0.01
 
 struct stratum {
-	/* share: share of loads at random addresses that fall into the stratum; squares: sum of
-	 * squared differences from the mean */
+	/* share: share of loads at random addresses; squares: of distances from the mean */
 	double share, sum, squares;
 	size_t n;
 };
@@ -104,16 +103,16 @@ size_t bb_strata_set_aside(double *x, const int *stratum, size_t n)
 #define SHARE 0.03
 
 /* The limit of bb_undisturbed_most() is the 10th percentile plus this many times the distance
- * between the 5th and the 30th percentile. In a normal distribution, the 5th, 10th and 30th
- * percentiles are 1.645, 1.282 and 0.524 standard deviations below the mean. So the limit is 3.2
- * standard deviations above the mean. */
+ * between the 5th and the 30th percentile. In a normal distribution, the 10th, 5th and 30th
+ * percentiles are 1.282, 1.645 and 0.524 standard deviations below the mean, so the limit is 3.2
+ * standard deviations above it. */
 #define DISTANCES 4.0
 
 #define GROUPS_LEAST 4u
 #define GROUP_SHARE 0.02
-/* A group is disturbed if its median is farther than this above the lower quartile of all groups'
- * medians, in standard deviations of one figure. In this unit, the standard error of the median of
- * four figures is 0.63. */
+/* A group is disturbed if its median is this far above the lower quartile of all groups' medians,
+ * in standard deviations of one figure. The standard error of the median of four figures is 0.63 in
+ * this unit. */
 #define GROUP_DEVIATIONS 2.0
 
 double bb_undisturbed_most(double *x, size_t n)
@@ -128,8 +127,8 @@ double bb_undisturbed_most(double *x, size_t n)
 	return low + fmax(SHARE * low, DISTANCES * spread);
 }
 
-/* Divides x[n] into `groups` groups of neighbours and copies the finite values, group by group, to
- * kept[]. The values of group g end before kept[end[g]]. Returns the number of values in kept[]. */
+/* Copies the finite values of `groups` groups of neighbours to kept[], group by group. Group g ends
+ * before kept[end[g]]. Returns the number of values in kept[]. */
 static size_t collect_groups(const double *x, size_t n, size_t groups, double *kept, size_t *end)
 {
 	size_t k = 0;
@@ -154,7 +153,7 @@ size_t bb_undisturbed_groups(double *x, size_t n, size_t groups)
 	kept = sorted + groups;
 	all = collect_groups(x, n, groups, kept, end);
 	for (size_t g = 0; g < groups; first = end[g++]) {
-		/* NAN if the group has no values */
+		/* NAN if the group is empty */
 		medians[g] = bb_median(kept + first, end[g] - first);
 		with_some += end[g] > first;
 		for (size_t k = first; k < end[g]; k++)
@@ -180,8 +179,7 @@ size_t bb_undisturbed_groups(double *x, size_t n, size_t groups)
 struct bb_signed_rank bb_in_order(const double *x, size_t n, size_t processes, double alpha)
 {
 	double *kept = bb_calloc(n + 1, sizeof(*kept)), half = 0;
-	/* mean of the groups' figures, and sum of their squared differences from this mean (Welford
-	 * 1962) */
+	/* mean of the groups, and sum of squared distances from it (Welford 1962) */
 	double mean = 0, squares = 0;
 	size_t *end, groups = 0;
 	struct bb_signed_rank r;
@@ -194,7 +192,7 @@ struct bb_signed_rank bb_in_order(const double *x, size_t n, size_t processes, d
 			end[groups++] = end[p];
 	if (groups < BB_IN_ORDER_GROUPS)
 		groups = 0;
-	/* too few processes: divide the figures into groups of equal size */
+	/* too few processes: make groups of equal size */
 	if (!groups && n >= 2 * BB_IN_ORDER_GROUPS) {
 		groups = BB_IN_ORDER_GROUPS;
 		for (size_t g = 0; g < groups; g++)
@@ -220,8 +218,6 @@ struct bb_signed_rank bb_in_order(const double *x, size_t n, size_t processes, d
 	return r;
 }
 
-/* --- pooling the spreads of several occasions --- */
-
 /* 95 % quantile of the normal distribution, for Bartlett's test at the level 5 % */
 #define NORMAL_0_05 1.6449
 #define HALVINGS 60
@@ -237,7 +233,7 @@ struct bb_spread bb_spread_of(const double *x, size_t n)
 	return (struct bb_spread){sqrt(squares / (double)(n - 1)), (double)n};
 }
 
-/* Pools x[n]: the variance is the mean of all variances, weighted by degrees of freedom. */
+/* The pooled variance is the mean of all variances, weighted by degrees of freedom. */
 static struct bb_spread pool(const struct bb_spread *x, size_t n, double *ret_df)
 {
 	double squares = 0, values = 0, df = 0;
@@ -251,8 +247,7 @@ static struct bb_spread pool(const struct bb_spread *x, size_t n, double *ret_df
 	return (struct bb_spread){sqrt(squares / df), values};
 }
 
-/* True if Bartlett's test finds no difference between the variances, or if there is nothing to
- * test. */
+/* Bartlett's test. True if it finds no difference between the variances, or has nothing to test. */
 static bool is_alike(const struct bb_spread *x, size_t n)
 {
 	double df, ln = 0, parts = 0, k = (double)n - 1;
@@ -272,7 +267,7 @@ static double half_width_of(const struct bb_spread *x, double df, double alpha)
 	return bb_student_critical(alpha, df) * x->sd * sqrt(1 + 1 / x->n);
 }
 
-/* Returns the distance from the mean that one more value exceeds with probability alpha. The value
+/* Returns the distance from the mean that one more value exceeds with probability alpha, if it
  * belongs to an occasion that is drawn at random. */
 static struct bb_pooled_spread mixture(const struct bb_spread *x, size_t n, double alpha)
 {

@@ -25,9 +25,8 @@ size_t bb_signed_rank_critical(size_t n, double alpha)
 		highest = m * (m + 1) / 4 - hi * sd - 0.5;
 		return highest < 0 ? 0 : (size_t)floor(highest) + 1;
 	}
-	/* Each rank belongs to a positive difference with probability 1/2. prob[t] is the
-	 * probability that the ranks of positive differences add up to t. It is exact for n <
-	 * 53. */
+	/* prob[t] is the probability that the ranks of positive differences add up to t, if each
+	 * rank belongs to one with probability 1/2. It is exact for n < 53. */
 	prob = bb_calloc(n * (n + 1) / 2 + 1, sizeof(*prob));
 	prob[0] = 1;
 	for (size_t rank = 1; rank <= n; rank++) {
@@ -51,7 +50,7 @@ static double walsh(double a, double b)
 	return 0.5 * (a + b);
 }
 
-/* Returns how many Walsh averages of x[n] (ascending) are <= t. Takes O(n): as i grows, the last j
+/* Returns how many Walsh averages of x[n] (ascending) are <= t, in O(n): as i grows, the last j
  * with (x[i] + x[j]) / 2 <= t falls. */
 static uint64_t walsh_at_most(const double *x, size_t n, double t)
 {
@@ -68,8 +67,8 @@ static uint64_t walsh_at_most(const double *x, size_t n, double t)
 	return count;
 }
 
-/* Maps a double to an integer, so that a larger double gives a larger integer; from_key() maps it
- * back. So a bisection of these integers finds any double in at most 64 steps. */
+/* Maps doubles to integers of the same order; from_key() maps them back. So a bisection of these
+ * integers finds any double in at most 64 steps. */
 static uint64_t to_key(double v)
 {
 	uint64_t bits;
@@ -87,7 +86,7 @@ static double from_key(uint64_t key)
 	return v;
 }
 
-/* Returns the k-th smallest Walsh average of x[n] exactly, k >= 1, without computing them all. */
+/* Returns the k-th smallest Walsh average of x[n] exactly, k >= 1, without computing all. */
 static double walsh_ranked(const double *x, size_t n, uint64_t k)
 {
 	uint64_t lo = to_key(x[0]), hi = to_key(x[n - 1]);
@@ -196,8 +195,7 @@ double bb_eprocess_p(const double *d, size_t n, double theta, int direction)
 	return 2 * against < n ? fmin(1, exp(-bb_eprocess_log(n, against))) : 1;
 }
 
-/* Returns the mean of the values <= threshold. The sum is an integer, so that its last bit does not
- * depend on the order of the values. */
+/* The sum is an integer, so that its last bit does not depend on the order of the values. */
 static double kept_mean(const uint64_t *x_ns, size_t n, double threshold_ns, size_t *ret_outliers)
 {
 	uint64_t sum = 0;

@@ -14,9 +14,9 @@ void bb_sort_doubles(double *x, size_t n)
 		qsort(x, n, sizeof(*x), by_value);
 }
 
-/* The quantile p of n values lies between two neighbours in the sorted list. `*ret_rank` receives
- * the index of the lower neighbour, from 0 on. Returns the position between them: 0 is the lower
- * neighbour, 1 the upper one. */
+/* The quantile p of n values lies between two neighbours in the sorted list. `*ret_rank` is the
+ * index of the lower one, from 0 on. Returns the position between them: 0 is the lower neighbour, 1
+ * the upper one. */
 static double split_rank(double n, double p, double *ret_rank)
 {
 	double h = (n - 1) * p;
@@ -25,8 +25,7 @@ static double split_rank(double n, double p, double *ret_rank)
 	return h - *ret_rank;
 }
 
-/* Interpolates from `lo` to `hi`. With fraction 0 it returns `lo` itself, so that infinities and
- * extremes stay exact. */
+/* Interpolates from `lo` to `hi`. Fraction 0 gives `lo`, so extremes stay exact. */
 static double between(double lo, double hi, double fraction)
 {
 	return fraction > 0 && lo < hi ? lo + fraction * (hi - lo) : lo;

@@ -5,7 +5,7 @@
 
 double bb_lgamma(double x)
 {
-	int sign; /* lgamma() would write the sign to a global variable, which is not reentrant */
+	int sign; /* lgamma() would write the sign to a global variable */
 
 	return x > 0 ? lgamma_r(x, &sign) : NAN;
 }
@@ -16,8 +16,7 @@ static double not_zero(double v)
 	return fabs(v) < DBL_MIN ? DBL_MIN : v;
 }
 
-/* Returns the continued fraction of I_x(a, b), by Lentz's method. It takes O(sqrt(max(a, b)))
- * terms if x < (a + 1) / (a + b + 2). */
+/* The continued fraction of I_x(a, b). It converges fast if x < (a + 1) / (a + b + 2). */
 static double beta_fraction(double a, double b, double x)
 {
 	double c = 1, d = 1 / not_zero(1 - (a + b) * x / (a + 1)), h = d;
@@ -109,7 +108,6 @@ double bb_clopper_pearson_upper(uint64_t k, uint64_t n, double alpha)
 
 	if (k > n || !(alpha > 0 && alpha < 1))
 		return NAN;
-	/* Bisects for the p at which P(X <= k) falls to alpha. */
 	for (int i = 0; i < 200 && k < n; i++) {
 		double mid = lo + (hi - lo) / 2;
 

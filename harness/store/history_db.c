@@ -7,26 +7,23 @@
 #include "store/store.h"
 
 #define FILE_MAX_BYTES (256 << 20)
-#define PAGE_BYTES 4096 /* size of a page of the database, SQLite's default */
+#define PAGE_BYTES 4096 /* SQLite's default size of a database page */
 #define MOST_COLUMNS 20
-
-/* --- the tables of the database --- */
 
 enum { MACHINES, CASES, RUNS, POINTS, N_TABLES };
 
 struct column {
 	const char *name;
 	enum {
-		/* number of the row in the table, from 1 on; the C struct has no such member */
+		/* row number, from 1 on, which the C struct lacks */
 		NUMBER,
 		TEXT,
 		TEXT_OR_NULL,
 		CHARS, /* member of type char[size] */
-		/* member of type uint32_t, an index in the table `of`; in the database a row number
-		 */
+		/* uint32_t, an index in the table `of`; a row number in the database */
 		ROW_OF,
 		U32,
-		FLAG, /* member of type uint32_t, 0 or 1 */
+		FLAG, /* uint32_t, 0 or 1 */
 		U64,
 		CHANGED, /* int64_t; NULL in the database means BB_INDEX_READ_ANEW */
 		REAL,    /* double; NULL in the database means NAN */
@@ -34,14 +31,14 @@ struct column {
 		ERROR,   /* finite double >= 0; NULL in the database means NAN */
 	} type;
 	size_t offset, size;
-	int of; /* only for ROW_OF: the table that the row number refers to */
+	int of; /* the table that a column of type ROW_OF refers to */
 	const char *doc;
 };
 
 struct table {
 	const char *name, *doc;
 	size_t items_at, n_at; /* offsets in struct bb_run_index of the items and of their number */
-	size_t size;           /* size of an item in bytes */
+	size_t size;
 	struct column columns[MOST_COLUMNS];
 	size_t n_columns;
 };
@@ -59,8 +56,7 @@ struct table {
 			.doc = "standard error of its ln"                                          \
 	}
 
-/* Tables are read in this order. So a table comes before the tables whose ROW_OF columns refer to
- * it. */
+/* Tables are read in this order, so a table stands before the tables that refer to it. */
 static const struct table plain_tables[N_TABLES] = {
 	[MACHINES] = {TABLE("machines",
 			    "the properties by which runs are comparable; see `bpfbench check`",
@@ -122,8 +118,8 @@ static const struct table plain_tables[N_TABLES] = {
 			 }},
 };
 
-/* Makes the tables from plain_tables: counts their columns, and adds to MACHINES a column for each
- * identity field of a fingerprint (env/fingerprint.c). */
+/* Counts the columns of all tables, and adds to MACHINES a column for each identity field of a
+ * fingerprint (env/fingerprint.c). */
 static void make_tables(struct table *ret_tables)
 {
 	memcpy(ret_tables, plain_tables, sizeof(plain_tables));
@@ -146,8 +142,8 @@ static size_t count(const struct table *t, const struct bb_run_index *x)
 	return *(const size_t *)((const char *)x + t->n_at);
 }
 
-/* Returns the SQL statements that create the tables, joined by ';'; free it. check_schema()
- * compares this text with the statements in a file. */
+/* Returns the SQL statements that create the tables, joined by ';'. Free the text. check_schema()
+ * compares it with the statements in a file. */
 static char *schema_of(const struct table *tables)
 {
 	static const char *const types[] = {
@@ -180,9 +176,7 @@ static char *schema_of(const struct table *tables)
 	return text;
 }
 
-/* --- opening a database in memory --- */
-
-/* Settings that forbid features which our databases do not need. */
+/* A file may be forged (store/run_index.h), so features that our databases do not need are off. */
 static const struct {
 	int option, value;
 } configs[] = {
@@ -202,7 +196,6 @@ static const struct {
 	{SQLITE_LIMIT_VDBE_OP, 10000},  {SQLITE_LIMIT_WORKER_THREADS, 0},
 };
 
-/* Converts a result code of SQLite to 0 or -errno. */
 static int errno_of(int sqlite_code)
 {
 	switch (sqlite_code) {
@@ -214,7 +207,7 @@ static int errno_of(int sqlite_code)
 	}
 }
 
-/* Opens an empty database in memory. The caller closes `*ret_db` even after an error. */
+/* The caller closes `*ret_db` even after an error. */
 static int open_db(sqlite3 **ret_db)
 {
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX;
@@ -232,16 +225,14 @@ static int execute(sqlite3 *db, const char *sql)
 	return errno_of(sqlite3_exec(db, sql, NULL, NULL, NULL));
 }
 
-/* --- reading the file of the database --- */
-
 struct reading {
 	sqlite3 *db;
 	struct table tables[N_TABLES];
 	struct bb_run_index x;
-	size_t text_bytes_left; /* number of bytes that all texts still to be read may have; at
-				   first the size of the file */
-	/* number of calls of is_too_much() after which reading fails; SQLite calls it once per
-	 * PROGRESS_OPS operations */
+	/* number of bytes that the texts still to be read may have, at first the size of the
+	 * file */
+	size_t text_bytes_left;
+	/* calls of is_too_much() until reading fails */
 	size_t turns_left;
 };
 
@@ -261,8 +252,7 @@ static int read_text(struct reading *rd, const char *text, const struct column *
 	return 0;
 }
 
-/* Reads column i of a row into the member of `item` that `c` describes. Returns 0, or -EINVAL for a
- * value that bpfbench never writes. */
+/* Returns 0, or -EINVAL for a value that bpfbench never writes. */
 static int read_column(struct reading *rd, sqlite3_stmt *query, int i, const struct column *c,
 		       size_t row, char *item)
 {
@@ -287,8 +277,7 @@ static int read_column(struct reading *rd, sqlite3_stmt *query, int i, const str
 	case CHANGED: *(int64_t *)at = is_null ? BB_INDEX_READ_ANEW : number; return 0;
 	case REAL:
 	case FINITE:
-	/* refused here, because bb_history_judge() refuses infinite figures and errors, and
-	 * negative errors, too */
+	/* infinite values and negative errors fail here, because bb_history_judge() refuses them */
 	case ERROR:
 		*(double *)at = real;
 		return c->type != REAL && (isinf(real) || (c->type == ERROR && real < 0)) ? -EINVAL
@@ -320,15 +309,13 @@ static int read_table(struct reading *rd, int of)
 	return rc ? rc : errno_of(step);
 }
 
-/* Callback of sqlite3_exec(). Returns nonzero if the value of the row is not `wanted`.
- * sqlite3_exec() then fails. */
+/* Callback of sqlite3_exec(), which fails if the result is not 0. */
 static int is_other(void *wanted, int, char **values, char **)
 {
 	return !values[0] || strcmp(values[0], wanted) != 0;
 }
 
-/* Checks that version and schema of the file equal ours. The file of a database contains the SQL
- * text of the statements that created its tables. Returns 0 or -EINVAL. */
+/* The file of a database contains the SQL text of the statements that created its tables. */
 static int check_schema(const struct reading *rd)
 {
 	char version[16], *schema = schema_of(rd->tables);
@@ -345,8 +332,8 @@ static int check_schema(const struct reading *rd)
 	return rc;
 }
 
-/* SQLite calls is_too_much() after this many operations. This limits reading, because pages of a
- * damaged file may refer to each other in circles. */
+/* SQLite calls is_too_much() once per this number of operations. It stops reading, because pages of
+ * a damaged file may refer to each other in circles. */
 #define PROGRESS_OPS 1000
 
 static int is_too_much(void *turns_left)
@@ -410,8 +397,6 @@ void bb_history_db__load(const char *dir, struct bb_run_index *ret_index)
 	}
 	free(path);
 }
-
-/* --- writing the file of the database --- */
 
 static int write_column(sqlite3_stmt *insert, int i, const struct column *c, size_t row,
 			const char *item)

@@ -9,12 +9,10 @@
 #include "stats/quantile.h"
 #include "store/store.h"
 
-/* --- the point of a case --- */
-
 /* standard error of a median divided by that of a mean: sqrt(pi / 2) */
 #define MEDIAN_SE 1.2533
 
-/* Returns the standard error of the median of x[n]; NAN values do not count. Returns NAN for fewer
+/* Returns the standard error of the median of x[n], without its NAN values. Returns NAN for fewer
  * than 2 values. Overwrites scratch[n]. */
 static double median_se(const double *x, size_t n, double *scratch)
 {
@@ -69,13 +67,11 @@ void bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point
 		p.figure[by] = (struct bb_estimate){exp(l.estimate.value), exp(l.estimate.lo),
 						    exp(l.estimate.hi)};
 	}
-	/* instead of the figure computed above: the latency that all other output shows */
+	/* all other output shows this latency, so the history shows it, too */
 	p.figure[BB_BY_LATENCY] = c->summary.latency;
 	*ret_point = p;
 	free(ns);
 }
-
-/* --- texts, cases, machines and runs of an index --- */
 
 void bb_run_index__done(struct bb_run_index *x)
 {
@@ -109,9 +105,8 @@ const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, cons
 	return x->n_runs ? bsearch(name, x->runs, x->n_runs, sizeof(*x->runs), is_name_of) : NULL;
 }
 
-/* Finds the case with the name of `c`, or adds a copy of `c`. `*ret_index` receives the index of
- * the case. The search begins at `*next`, which becomes the index after the case, because most runs
- * have the same cases in the same order. */
+/* Finds the case with the name of `c`, or adds a copy of `c`. The search begins at `*next`, which
+ * becomes the index after the case, because most runs have the same cases in the same order. */
 static void intern_case(struct bb_run_index *x, const struct bb_index_case *c, size_t *next,
 			uint32_t *ret_index)
 {
@@ -146,8 +141,7 @@ static bool same_identity(const struct bb_fingerprint *a, const struct bb_finger
 	return true;
 }
 
-/* Finds the machine with the identity of `fp`, or adds it. `*ret_index` receives the index of the
- * machine. The search begins at the end, because most runs are from the latest machine. */
+/* The search begins at the end, because most runs are from the latest machine. */
 static void intern_machine(struct bb_run_index *x, const struct bb_fingerprint *fp,
 			   uint32_t *ret_index)
 {
@@ -160,8 +154,7 @@ static void intern_machine(struct bb_run_index *x, const struct bb_fingerprint *
 	BB_PUSH(x->machines, x->n_machines, *fp);
 }
 
-/* Copies the run `of`, with its points, cases and machine, from the index `from` to the index
- * `x`. */
+/* Copies a run with its points, cases and machine from the index `from` to the index `x`. */
 static void add_run(struct bb_run_index *x, const struct bb_run_index *from,
 		    const struct bb_index_run *of)
 {
@@ -187,31 +180,25 @@ static void add_run(struct bb_run_index *x, const struct bb_run_index *from,
 	bb_run_index__own_text(x, &kept->incomplete);
 }
 
-/* --- reading the file of a run --- */
-
-/* A file of the folder. If the file has not changed, `old` is its run in the old index. If the file
- * was read again, `own` is an index that has only this run. If it is not a run, `fault` says why.
- */
 struct file {
-	const char *name; /* name of the file, without .json */
-	const struct bb_index_run *old;
-	struct bb_run_index own;
-	char *fault; /* why the file is not a run, owned; NULL: it is a run */
+	const char *name;               /* name of the file, without .json */
+	const struct bb_index_run *old; /* the run in the old index, if the file has not changed */
+	struct bb_run_index own;        /* has only this run, if the file was read again */
+	char *fault;                    /* why the file is not a run, owned; NULL if it is one */
 };
 
 /* A file that changed less than this time before it was read is read anew the next time, because it
- * may change again and keep its mtime. */
+ * may change again without a new mtime. */
 #define SETTLED_NS (2 * NS_PER_S)
 #define NS_PER_S 1000000000LL
-#define COMPARE "bpfbench compare " /* beginning of the command line that made a comparison */
+#define COMPARE "bpfbench compare " /* start of the command line that made a comparison */
 
 static int64_t ns_of(struct timespec t)
 {
 	return t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
-/* Adds the run with the report `r` to the index `*ret_own`. `run` already has the name, size and
- * time of its file. */
+/* `run` already has the name, the size and the time of the file with `r`. */
 static void index_report(struct bb_report *r, struct bb_index_run run, struct bb_run_index *ret_own)
 {
 	struct bb_run_index lent = {.machines = &r->fingerprint};
@@ -221,7 +208,7 @@ static void index_report(struct bb_report *r, struct bb_index_run run, struct bb
 	run.incomplete = r->incomplete;
 	run.commit = r->fingerprint.git_commit;
 	/* a run of `compare` has no struct bb_comparison if it timed lines or counted instructions,
-	 * but its command line tells what it is */
+	 * so the command line is checked, too */
 	run.is_comparison = r->n_comparisons > 0 ||
 			    (r->command && !strncmp(r->command, COMPARE, strlen(COMPARE)));
 	run.n_points = run.is_comparison ? 0 : (uint32_t)r->n_cases;
@@ -269,11 +256,8 @@ static void read_file(const char *dir, const struct bb_run_index *old, struct fi
 	free(path);
 }
 
-/* --- reading the runs of a folder --- */
-
 #define MOST_THREADS 8
-/* number of files that are read before their runs are added to the index, which limits the
- * memory */
+/* number of files that are read before their runs are added to the index, to limit the memory */
 #define BATCH 256
 
 struct batch {
@@ -294,10 +278,8 @@ static void *read_files(void *arg)
 	return NULL;
 }
 
-/*
- * Reads the files of a batch in one thread per CPU, but at most MOST_THREADS, because parsing takes
- * most of the time. The new threads block all signals, so that the caller's thread receives them.
- */
+/* Several threads read the files, because parsing takes most of the time. The new threads block all
+ * signals, so that the caller's thread receives them. */
 static void read_batch(struct batch *b)
 {
 	pthread_t threads[MOST_THREADS];
@@ -351,8 +333,7 @@ int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const cha
 	free(b);
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
-	/* The result of saving is ignored: if it fails, the next call of this function reads the
-	 * runs again. */
+	/* If saving fails, the next call of this function reads the runs again. */
 	if (!rc && (n_read || n_taken < old.n_runs))
 		bb_history_db__save(dir, &new);
 	bb_names_free(names, n);

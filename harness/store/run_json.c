@@ -6,10 +6,8 @@
 #include "base/parse.h"
 #include "base/record_json.h"
 
-/* --- members of a run that have functions of their own to write and read them --- */
-
-/* Returns the value of `key` in a JSON object. NULL, with a message, if the key is missing or its
- * value is not of type `type`, a string or an object. */
+/* Returns NULL, with a message, if `key` is missing or its value is not of type `type`, which is a
+ * string or an object. */
 static json_t *find_value(const struct bb_record_reader *rd, const json_t *obj, const char *key,
 			  json_type type)
 {
@@ -24,9 +22,9 @@ static json_t *find_value(const struct bb_record_reader *rd, const json_t *obj, 
 	return NULL;
 }
 
-/* Writes the samples of a series as the key "bins" with a text "v0:c0 v1-v0:c1 ...". The text has
- * the first value, then the differences of ascending values, each with its count. A count of 1 is
- * not written. One string is read four times as fast as a list of numbers. */
+/* Writes the samples of a series as the key "bins" with a text "v0:c0 v1-v0:c1 ...". It has the
+ * differences of ascending values, each with its count. A count of 1 is left out. One string is
+ * read four times as fast as a list of numbers. */
 static void write_hist(const void *, const void *hist, struct bb_json *w)
 {
 	const struct bb_hist *h = hist;
@@ -74,8 +72,8 @@ static int read_bin(const char **cursor, uint64_t *ret_delta, uint64_t *ret_coun
 	return rc;
 }
 
-/* Reads the bins of a series. If a value is not the middle of a histogram's bucket, the bins are
- * exact, because rounded bins have only such middles. h->sum_ns becomes the sum of the bins. */
+/* Rounded bins have only the middles of a histogram's buckets as values. So a value that is no such
+ * middle shows that the bins are exact. */
 static int read_bins(const struct bb_record_reader *rd, const json_t *obj, struct bb_hist *h)
 {
 	const char *bins = json_string_value(find_value(rd, obj, "bins", JSON_STRING));
@@ -106,7 +104,8 @@ static int read_bins(const struct bb_record_reader *rd, const json_t *obj, struc
 	return 0;
 }
 
-/* True if a histogram may have rounded `value` to `bin`: they are at most a bucket apart. */
+/* True if a histogram may have rounded `value` to `bin`, because they are at most a bucket
+ * apart. */
 static bool same_bucket(uint64_t value, uint64_t bin)
 {
 	uint64_t distance = value > bin ? value - bin : bin - value;
@@ -114,8 +113,8 @@ static bool same_bucket(uint64_t value, uint64_t bin)
 	return distance <= (bin < BB_HIST_EXACT ? 0 : bin >> 11);
 }
 
-/* Reads the samples of a series: bins, sum and extremes. The sum and the extremes are exact. The
- * bins may be rounded, so they must agree with the sum and the extremes within a bucket. */
+/* The sum and the extremes in the file are exact. The bins may be rounded, so they must agree with
+ * the sum and the extremes within a bucket. */
 static int read_hist(struct bb_record_reader *rd, const json_t *obj, void *hist)
 {
 	struct bb_hist *h = hist;
@@ -153,8 +152,8 @@ static int read_hist(struct bb_record_reader *rd, const json_t *obj, void *hist)
 	return 0;
 }
 
-/* Writes the backlog of a ring as the key "backlog" with a text "t0:b0 t1-t0:b1 ...". Times are in
- * us, backlogs in bytes. */
+/* Writes the bytes that wait in a ring buffer over time, as a text "t0:b0 t1-t0:b1 ...". Times are
+ * in us. */
 static void write_backlog(const void *, const void *flow, struct bb_json *w)
 {
 	const struct bb_ring_use *f = flow;
@@ -197,7 +196,6 @@ static int read_backlog(struct bb_record_reader *rd, const json_t *obj, void *fl
 
 static const struct bb_record_format run_format;
 
-/* Writes how a series used its ring; nothing if it has none. */
 static void write_flow(const void *run, const void *item, struct bb_json *w)
 {
 	const struct bb_ring_use *const *flow = item;
@@ -227,8 +225,7 @@ static int read_flow(struct bb_record_reader *rd, const json_t *obj, void *item)
 	return rc;
 }
 
-/* Writes the name of the case that is the floor of the case `item`. find_floors() reads it after
- * all cases. */
+/* The floor is the case of an empty program. find_floors() reads its name after all cases. */
 static void write_floor(const void *run, const void *item, struct bb_json *w)
 {
 	const struct bb_report *r = run;
@@ -262,8 +259,6 @@ static int find_floors(struct bb_record_reader *rd, const json_t *root, void *ru
 	return 0;
 }
 
-/* Writes an estimate. It is for other programs only, because bpfbench computes estimates again when
- * it reads a run. Writes nothing if the estimate has no value. */
 static void write_estimate(const char *key, const struct bb_estimate *e, struct bb_json *w)
 {
 	if (!isfinite(e->value))
@@ -308,8 +303,7 @@ static void write_static(const void *, const void *metrics, struct bb_json *w)
 	bb_json__close(w);
 }
 
-/* Reads the static metrics of a program. A metric is absent if the kernel did not report it, or
- * if the bpfbench that wrote the run did not know it. */
+/* A metric is absent if the kernel did not report it, or if an older bpfbench wrote the run. */
 static int read_static(struct bb_record_reader *rd, const json_t *obj, void *metrics)
 {
 	const json_t *values = find_value(rd, obj, "static", JSON_OBJECT);
@@ -350,21 +344,19 @@ static int read_fingerprint(struct bb_record_reader *rd, const json_t *root, voi
 	{
 		if (!json_is_string(v))
 			return bb_record__complain(rd, "fingerprint", "%s: expected a text", key);
-		/* The result is ignored: this fails for a key that only a newer bpfbench knows. */
+		/* this fails for a key that only a newer bpfbench knows, which is ignored */
 		bb_fingerprint_set(&r->fingerprint, key, json_string_value(v));
 	}
 	return 0;
 }
-
-/* --- checking members that must agree with each other --- */
 
 static int complain_twice(const struct bb_record_reader *rd, const char *name)
 {
 	return bb_record__complain(rd, "name", "'%s' is there twice", name);
 }
 
-/* Sets the text of a case's parameter if an older run lacks it. In such a run, the text stands only
- * at the end of the case's name, behind '='. */
+/* In an older run, the text of a case's parameter stands only at the end of the case's name, behind
+ * '='. */
 static void find_param_text(const char *name, const char *param, char **param_text)
 {
 	const char *slash = strrchr(name, '/'), *equals = strchr(slash ? slash : name, '=');
@@ -421,7 +413,6 @@ static int check_pair(struct bb_record_reader *rd, const json_t *, void *item)
 				   p->base_mod64, p->head_mod64);
 }
 
-/* Checks the numbers of a comparison from which its verdict is computed. */
 static int check_comparison(struct bb_record_reader *rd, const json_t *, void *item)
 {
 	const struct bb_report *r = rd->whole;
@@ -440,8 +431,7 @@ static int check_comparison(struct bb_record_reader *rd, const json_t *, void *i
 	return 0;
 }
 
-/* Reads the member `from` of a row, the calls that lead to the row, from an older run. There this
- * member is one text: "97 parse();45 inner()". */
+/* In an older run, the calls that lead to a row are one text: "97 parse();45 inner()". */
 static int read_older_from(struct bb_record_reader *, const json_t *object, void *item)
 {
 	const char *text = json_string_value(json_object_get(object, "from"));
@@ -473,8 +463,6 @@ static const struct bb_record_part parts[] = {
 static const struct bb_record_format run_format = {.name = "a bpfbench run",
 						   .parts = parts,
 						   .n_parts = BB_LEN(parts)};
-
-/* --- writing and reading a whole run --- */
 
 void bb_run_json__write(const struct bb_report *r, FILE *out)
 {

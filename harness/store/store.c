@@ -11,8 +11,6 @@
 /* largest file that is read; a run of ten million samples takes a few MiB */
 #define FILE_MAX_BYTES (256L << 20)
 
-/* --- writing a file into a folder of runs --- */
-
 static int fail_write(struct bb_err *err, int error, const char *path)
 {
 	const char *remedy = "choose another folder with --results DIR, or store nothing with "
@@ -39,8 +37,7 @@ static int fail_write(struct bb_err *err, int error, const char *path)
 		       bb_own__strerror(error), remedy);
 }
 
-/* Writes the file `name` in an open folder, and closes the folder. `dir_fd` is the folder's
- * descriptor, or the -errno with which opening it failed. */
+/* `dir_fd` is an open folder, which is closed, or the -errno of opening it. */
 static int write_and_close(int dir_fd, const char *name, const void *data, size_t len,
 			   bool replaces, bool synced)
 {
@@ -58,7 +55,7 @@ int bb_store__replace(const char *dir, const char *name, const void *data, size_
 	int dir_fd = bb_own__openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY, 0), rc;
 	sigset_t all, before;
 
-	/* A signal such as Ctrl-C waits until the temporary file is renamed or removed. */
+	/* Ctrl-C waits until the temporary file is renamed or removed. */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
 	rc = write_and_close(dir_fd, name, data, len, true, synced);
@@ -96,9 +93,6 @@ int bb_store__write(const char *dir, const struct bb_report *r, char **ret_path,
 	return rc;
 }
 
-/* --- listing the stored runs --- */
-
-/* Returns the path dir/ID.json; free it. */
 static char *run_path(const char *dir, const char *id)
 {
 	return bb_asprintf("%s/%s" SUFFIX, dir, id);
@@ -131,8 +125,6 @@ int bb_store__list(const char *dir, char ***ret_ids, size_t *ret_n, struct bb_er
 	return 0;
 }
 
-/* --- finding and reading a stored run --- */
-
 static int read_path(const char *path, struct bb_report **ret_report, struct bb_err *err)
 {
 	char *text;
@@ -151,8 +143,8 @@ static int read_path(const char *path, struct bb_report **ret_report, struct bb_
 	return rc;
 }
 
-/* Beginning of the ids that bpfbench makes, with '#' for a digit: "20261121T131700Z-...". The user
- * may give a file another name, which is then the id. */
+/* Ids that bpfbench makes begin like this, with '#' for a digit. The user may give a file another
+ * name, which is then the id. */
 static const char form[] = "########T######Z-";
 
 static bool has_time(const char *id)
@@ -163,8 +155,8 @@ static bool has_time(const char *id)
 	return true;
 }
 
-/* Picks the run that began last, by the times in the ids. Among runs that began in the same second,
- * the nanoseconds at the end of the id decide. */
+/* Picks the run that began last. Of runs that began in the same second, the nanoseconds at the end
+ * of the id decide. */
 static int pick_latest(char **ids, size_t n, const char *dir, const char **ret_id,
 		       struct bb_err *err)
 {
@@ -209,7 +201,6 @@ static int pick_prefix(char **ids, size_t n, const char *which, const char *dir,
 int bb_store__read(const char *which, const char *dir, struct bb_report **ret_report,
 		   struct bb_err *err)
 {
-	/* the paths to try: in `dir`, in `dir` with .json, and in the current folder */
 	const char *const places[][3] = {{dir, "/", ""}, {dir, "/", SUFFIX}, {"", "", ""}};
 	const char *id = "";
 	char *path = NULL, **ids;
@@ -245,8 +236,6 @@ int bb_store__read(const char *which, const char *dir, struct bb_report **ret_re
 	free(path);
 	return rc;
 }
-
-/* --- baselines --- */
 
 #define FOLDER "baselines"
 #define BASELINE_NAME_MAX 100
@@ -296,8 +285,8 @@ int bb_baseline__save(const char *dir, const char *name, const char *id, struct 
 	return rc;
 }
 
-/* Reads the id in the file of a baseline. The file must be one line without '/', so that the id
- * cannot lead out of the folder. Returns -ENOENT without a message if the file does not exist. */
+/* The file of a baseline must be one line without '/', so that the id cannot lead out of the
+ * folder. Returns -ENOENT without a message if the file does not exist. */
 static int read_baseline(const char *dir, const char *name, char ret_id[BASELINE_MAX_BYTES],
 			 struct bb_err *err)
 {
@@ -330,8 +319,7 @@ static int read_baseline(const char *dir, const char *name, char ret_id[BASELINE
 	return rc;
 }
 
-/* Writes the names of the baselines, in the order of the folder, into text[size]: "a, b, c", or
- * "none". Cuts off what does not fit. */
+/* Writes "a, b, c" or "none" into text[size]. Cuts off what does not fit. */
 static void list_baselines(const char *dir, char *text, size_t size)
 {
 	char path[4096];

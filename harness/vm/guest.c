@@ -33,8 +33,8 @@ static const struct {
 
 #define CLOCK_SOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
-/* Waits at most 10 s until the kernel uses the TSC as its clock, because the TSC counts
- * instructions. Linux 5.10 begins to use it some time after it has booted. */
+/* Waits at most 10 s until the kernel uses the TSC, which counts instructions, as its clock. Linux
+ * 5.10 begins to use it some time after it has booted. */
 static void wait_for_clock(void)
 {
 	char name[16];
@@ -57,15 +57,14 @@ static void load_modules(void)
 	for (size_t i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), BB_GUEST_MODULES "/%s", names[i]);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
-		/* the result is ignored, because a missing module shows when it is needed */
+		/* errors are ignored, because a missing module shows when it is needed */
 		syscall(SYS_finit_module, fd, "", 0);
 		bb_close(&fd);
 	}
 	bb_names_free(names, n);
 }
 
-/* Fills `size_bytes` of free memory with zeros. `advice` (madvise(2)) chooses small or huge
- * pages. */
+/* Fills free memory with zeros. `advice` (madvise(2)) chooses small or huge pages. */
 static void clear(size_t size_bytes, int advice)
 {
 	void *p = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
@@ -80,7 +79,7 @@ static void clear(size_t size_bytes, int advice)
 
 #define LEFT_FREE (UINT32_C(8) << 20) /* bytes that clear_all() leaves to the kernel */
 
-/* Sets a parameter of the kernel. Does nothing if the kernel has no such parameter. */
+/* Does nothing if the kernel has no such parameter. */
 static void set_parameter(const char *path, const char *value)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -89,8 +88,7 @@ static void set_parameter(const char *path, const char *value)
 	bb_close(&fd);
 }
 
-/* Clears the free memory. Runs in a child process, so that the kernel kills only this child if
- * memory runs out meanwhile. */
+/* Runs in a child process, so that the kernel kills only this child if memory runs out. */
 static int clear_all(void *, int)
 {
 	set_parameter("/proc/self/oom_score_adj", "1000");
@@ -100,14 +98,14 @@ static int clear_all(void *, int)
 	return 0;
 }
 
-/* The larger the number in this file is, the shorter is the CPU's own list of free small pages. 0
- * means the default length. */
+/* The larger this is, the shorter is the CPU's own list of free small pages. 0 means the default
+ * length. */
 #define LIST_FRACTION "/proc/sys/vm/percpu_pagelist_high_fraction"
 
-/* Clears the free memory: booting has left garbage there, and QEMU does not save pages of zeros.
- * Two kinds of free pages would stay uncleared, so both are reduced first. The kernel reserves up
- * to 48 MB for huge pages. The CPU's own list of small pages holds as much, and more since
- * Linux 6.7; the first clear() empties the shortened list when it frees small pages. */
+/* Clears the free memory, because booting has left garbage there and QEMU does not save pages of
+ * zeros. Two kinds of free pages would stay uncleared, so both are reduced first. The kernel
+ * reserves up to 48 MB for huge pages. The CPU's own list of small pages holds as much, and more
+ * since Linux 6.7. The first clear() empties the shortened list when it frees small pages. */
 static void clear_free_memory(void)
 {
 	const struct bb_child_rules rules = {.no_core = true};
@@ -143,7 +141,8 @@ static int open_line(void)
 }
 
 #ifdef __x86_64__
-/* The guest reads files from QEMU byte by byte through two I/O ports (QEMU's docs/specs/fw_cfg). */
+/* Two I/O ports, by which the guest reads files from QEMU byte by byte (QEMU's
+ * docs/specs/fw_cfg). */
 #define PORT_SELECT 0x510
 #define PORT_DATA 0x511
 #define KEY_OF_LIST 0x19
@@ -158,16 +157,14 @@ struct listed_file {
 
 static void read_port(void *data, uint32_t len)
 {
-	/* the loop calls inb() and not insb(), because gcc does not know that insb() writes to
-	 * `data` */
+	/* inb() and not insb(), because gcc does not know that insb() writes to `data` */
 	unsigned char *bytes = data;
 
 	for (uint32_t i = 0; i < len; i++)
 		bytes[i] = inb(PORT_DATA);
 }
 
-/* Looks for the job in QEMU's list of files. Returns the length of the job in bytes, after which
- * PORT_DATA gives its bytes. Returns 0 if there is no job yet. */
+/* Returns the length of the job, whose bytes PORT_DATA then gives, or 0 if there is no job yet. */
 static uint32_t find_job(void)
 {
 	struct listed_file f;
@@ -185,7 +182,7 @@ static uint32_t find_job(void)
 	return 0;
 }
 
-/* Writes the files of a job. Returns false if the archive is damaged. */
+/* Returns false if the archive is damaged. */
 static bool unpack(const void *data, size_t len)
 {
 	struct archive *in = archive_read_new();
@@ -201,7 +198,6 @@ static bool unpack(const void *data, size_t len)
 	return rc == ARCHIVE_EOF;
 }
 
-/* Waits for the job and writes its files. Returns false if it cannot receive or unpack the job. */
 static bool receive_job(void)
 {
 	uint32_t len;
@@ -224,7 +220,7 @@ static bool receive_job(void)
 #else
 static bool receive_job(void)
 {
-	return false; /* not reached: vm/machine.c starts guests on x86_64 only */
+	return false; /* not reached, because vm/machine.c starts guests on x86_64 only */
 }
 #endif
 
@@ -236,8 +232,7 @@ static int execute(void *arg, int)
 	return -errno;
 }
 
-/* Runs the program that BB_GUEST_ARGS names. Returns its exit code, or -1 if the program could not
- * be started or was killed. */
+/* Returns the exit code of the job's program, or -1 if it could not be started or was killed. */
 static int run_command(void)
 {
 	const struct bb_child_rules rules = {.is_program = true, .std = {BB_STD_NULL, 0, 0}};
@@ -270,7 +265,7 @@ void bb_guest_run(void)
 		mount("none", mounts[i].path, mounts[i].type, 0, NULL);
 	setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1);
 	setenv("HOME", "/", 1);
-	/* makes the terminal so wide that bpfbench breaks no line of its messages */
+	/* a wide terminal, so that bpfbench breaks no line of its messages */
 	ioctl(STDERR_FILENO, TIOCSWINSZ, &(struct winsize){.ws_col = 10000});
 	load_modules();
 	set_loopback_up();

@@ -3,22 +3,18 @@
 
 #include "base/std.h"
 
-/*
- * The first process in a guest that vm/machine.c has started. It mounts the kernel's file systems,
- * loads modules, and tells the host through the second serial line that it is ready. The host then
- * saves the guest. When the saved guest goes on, the process gets its job from QEMU (BB_GUEST_JOB),
- * runs the program that BB_GUEST_ARGS names, tells the host the program's exit code, and switches
- * the guest off.
- */
+/* The first process in a guest. It mounts the kernel's file systems, loads modules, and tells the
+ * host that it is ready. The host then saves the guest. When the saved guest goes on, the process
+ * gets its job from QEMU, runs the job's program, tells the host the exit code, and switches the
+ * guest off. */
 void bb_guest_run(void) __attribute__((noreturn));
 
-/* The second serial line in the guest, by which the guest sends text to the host: bb_guest_run()
- * writes BB_GUEST_READY, then bpfbench writes its run as JSON, then bb_guest_run() writes
- * BB_GUEST_ENDED and the exit code. */
+/* The guest's line to the host. bb_guest_run() writes BB_GUEST_READY. After bpfbench has written
+ * its run as JSON, bb_guest_run() writes BB_GUEST_ENDED and the exit code. */
 #define BB_GUEST_LINE "/dev/ttyS1"
 #define BB_GUEST_READY "\nbpfbench-guest-ready\n"
 #define BB_GUEST_ENDED "\nbpfbench-guest-ended "
 
-/* The name of the job among the files that QEMU hands to a guest (fw_cfg). While a guest boots and
- * has no job yet, this file has one byte. */
+/* The job among the files that QEMU hands to a guest (fw_cfg). It has one byte while there is no
+ * job yet. */
 #define BB_GUEST_JOB "opt/org.bpfbench.job"

@@ -12,7 +12,7 @@
 
 struct packing {
 	struct archive *archive;
-	char **made; /* made[n_made]: paths that are in the archive */
+	char **made; /* paths that are in the archive */
 	size_t n_made;
 	struct bb_err *err;
 	int rc;
@@ -46,7 +46,7 @@ static void write_entry(struct packing *p, const char *path, mode_t mode, const 
 	archive_entry_free(e);
 }
 
-/* Writes into the archive the folders above `path` and, if `itself` is true, the folder `path`. */
+/* Writes the folders above `path` and, if `itself` is true, the folder `path`. */
 static void write_folders(struct packing *p, const char *path, bool itself)
 {
 	char folder[PATH_MAX];
@@ -91,7 +91,6 @@ static void clear_constants(char *data, size_t len)
 	}
 }
 
-/* Writes the host's file `from` into the archive as `path`. */
 static void write_file(struct packing *p, const char *from, const char *path)
 {
 	char *data = NULL;
@@ -107,8 +106,8 @@ static void write_file(struct packing *p, const char *from, const char *path)
 	free(data);
 }
 
-/* Writes the host's file `path` into the archive as `to`. If `path` is a folder, writes the files
- * in it, but not its subfolders. */
+/* Writes the host's file `path` into the archive as `to`. Of a folder, writes the files, not the
+ * subfolders. */
 static void write_from_host(struct packing *p, const char *path, const char *to)
 {
 	struct stat st;
@@ -169,8 +168,8 @@ static void write_same(void *arg, const char *path)
 	write_file(arg, path, path);
 }
 
-/* Writes into the archive the modules that bpfbench needs and that are not built into Debian's
- * kernels. None of them needs another module. */
+/* Writes the modules that bpfbench needs and that are not built into Debian's kernels. They need no
+ * others. */
 static void write_modules(struct packing *p, const char *modules)
 {
 	static const char *const wanted[] = {"kernel/drivers/net/veth.ko",
@@ -207,7 +206,6 @@ static void write_args(struct packing *p, const struct bb_guest_job *job)
 	free(text);
 }
 
-/* Begins an archive in memory and returns its descriptor. Sets p->rc to -errno if that fails. */
 static int begin_archive(struct packing *p)
 {
 	int fd = memfd_create("bpfbench-guest", 0);
@@ -222,7 +220,7 @@ static int begin_archive(struct packing *p)
 	return fd;
 }
 
-/* Ends the archive. Returns its descriptor, or p->rc after an error in any step. */
+/* Returns the archive's descriptor, or the error of any step. */
 static int finish_archive(struct packing *p, int fd)
 {
 	if (p->archive && archive_write_close(p->archive) != ARCHIVE_OK && !p->rc)

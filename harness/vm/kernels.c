@@ -9,13 +9,13 @@
 
 BB_ASSET(bb_fetch_script, "harness/vm/fetch-kernel.sh");
 
-/* Returns the user's folder ~/.cache/bpfbench/vm; free it. */
+/* Returns the user's folder ~/.cache/bpfbench/vm. The caller must free() it. */
 static char *cache_folder(void)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	const struct passwd *user;
 
-	/* Under sudo, $HOME and $XDG_CACHE_HOME may be root's. */
+	/* under sudo, $HOME and $XDG_CACHE_HOME may be root's */
 	if (getenv("SUDO_UID") || !home || home[0] != '/') {
 		user = getpwuid(getuid());
 		home = user ? user->pw_dir : "/tmp";
@@ -26,8 +26,8 @@ static char *cache_folder(void)
 	return bb_asprintf("%s/.cache/bpfbench/vm", home);
 }
 
-/* Returns the folder into which a kernel of this name is fetched; free it. Returns NULL with a
- * message if the name is invalid. */
+/* Returns the folder for a kernel of Debian, or NULL if the name is invalid. The caller must free()
+ * it. */
 static char *folder_of(const char *name, struct bb_err *err)
 {
 	char *cache, *path;
@@ -54,13 +54,12 @@ void bb_kernel__done(struct bb_kernel *k)
 	*k = (struct bb_kernel){0};
 }
 
-/* Debian's list of security modules as of Linux 6.12. The list of 5.10 lacks "bpf", so LSM programs
- * would never run there. */
+/* Debian's list of security modules for Linux 6.12. Its list for 5.10 lacks "bpf", so that LSM
+ * programs would never run. */
 #define DEBIAN_ARGS                                                                                \
 	"lsm=landlock,lockdown,yama,loadpin,safesetid,integrity,apparmor,selinux,smack,tomoyo,"    \
 	"bpf,ipe"
 
-/* Sets the paths and the arguments of a kernel that was fetched. */
 static int name_fetched(const char *name, struct bb_kernel *k, struct bb_err *err)
 {
 	char *folder = folder_of(name, err);
@@ -75,8 +74,8 @@ static int name_fetched(const char *name, struct bb_kernel *k, struct bb_err *er
 	return 0;
 }
 
-/* Sets the paths of the user's own kernel. The name of the saved guest is a hash of the image's
- * path (FNV-1a), so each image has its own saved guest. */
+/* Each image of the user's own has its own saved guest, named by a hash of the image's path
+ * (FNV-1a). */
 static int name_own(const char *path, struct bb_kernel *k, struct bb_err *err)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -127,8 +126,8 @@ int bb_kernels__list(char ***ret_names, size_t *ret_n, struct bb_err *err)
 	return rc;
 }
 
-/* Runs a command as the user. Returns 0, or -errno with a message: `what` and the last line of the
- * command's output. */
+/* Runs a command as the user. If it fails, the message is `what` and the last line of its
+ * output. */
 static int run(const char *const *argv, const char *what, struct bb_err *err)
 {
 	static const char *const env[] = {"http_proxy", "https_proxy", "no_proxy", "APT_CONFIG",

@@ -17,21 +17,20 @@
 #define LAST_LINES 8
 #define MAX_TEXT (UINT32_C(256) << 20)
 
-/* The kernel's command line. With tsc_early_khz the TSC is 1 GHz exactly. HPET and PM timer are
- * disabled, because the kernel would correct this frequency by them: Linux 6.12 took 999.999 MHz,
- * and some runs then had one instruction more than others. */
+/* The kernel's command line. tsc_early_khz makes the TSC exactly 1 GHz. HPET and PM timer are off,
+ * because Linux 6.12 measured 999.999 MHz by them, and some runs then had one instruction more. */
 #define KERNEL_ARGS                                                                                \
 	"console=ttyS0 panic=-1 tsc=reliable tsc_early_khz=1000000 hpet=disable pmtmr=0 "          \
 	"no_timer_check mitigations=off nokaslr quiet rdinit=/init"
 
 /* QEMU's arguments that depend on whether the guest boots or goes on from a saved guest. */
 struct arguments {
-	const char *image; /* path of the kernel's image; NULL: a saved guest goes on */
+	const char *image; /* path of the kernel's image; NULL if a saved guest goes on */
 	char initrd[32], job[96], incoming[96], command_line[512];
-	const char *plugin; /* path of the plugin; NULL: no plugin */
+	const char *plugin; /* path of the plugin, or NULL */
 };
 
-/* Limit of each file that QEMU writes: 1.25 times the memory of the guest. */
+/* most bytes of each file that QEMU writes: 1.25 times the memory of the guest */
 #define MOST_BYTES (UINT64_C(5) << 28)
 
 static int limit_files(void *)
@@ -40,7 +39,7 @@ static int limit_files(void *)
 	struct rlimit now;
 
 	if (getrlimit(RLIMIT_FSIZE, &now) || (now.rlim_max < MOST_BYTES))
-		return 0; /* nothing to do: a limit below MOST_BYTES holds already */
+		return 0; /* a lower limit holds already */
 	return setrlimit(RLIMIT_FSIZE, &most) ? -errno : 0;
 }
 
@@ -52,8 +51,7 @@ static int execute(void *arg, int)
 	return -errno;
 }
 
-/* Makes the value of QEMU's option -plugin in text[size]. The plugin writes to `trace_fd`. A comma
- * in the path must be doubled. */
+/* Makes the value of QEMU's option -plugin in text[size]. A comma in the path must be doubled. */
 static void name_plugin(const char *path, int trace_fd, char *text, size_t size)
 {
 	size_t n = 0;
@@ -66,15 +64,14 @@ static void name_plugin(const char *path, int trace_fd, char *text, size_t size)
 	snprintf(text + n, size - n, ",out=/proc/self/fd/%d", trace_fd);
 }
 
-/* Starts QEMU, which inherits the descriptors in `m`. */
 static int start_qemu(struct bb_machine *m, const struct arguments *a, struct bb_err *err)
 {
 	char console[48], answer[48], plugin[2 * PATH_MAX + 64], port[64];
 	const char *argv[48] = {BB_QEMU, "-nodefaults", "-no-user-config", "-display", "none",
 				"-no-reboot", "-M", "pc", "-accel", "tcg,thread=single", "-smp",
 				"1", "-m", "1G", "-cpu", BB_MACHINE_CPU, "-icount",
-				/* while the guest is idle, its clock jumps to the next timer; at a
-				   terminal it keeps to real time instead */
+				/* While the guest is idle, its clock jumps to the next timer. At a
+				 * terminal it keeps to real time. */
 				m->on_terminal ? "shift=0,align=off,sleep=on"
 					       : "shift=0,align=off,sleep=off",
 				"-rtc", "base=2026-01-01,clock=vm", "-seed", "1", "-serial",
@@ -136,7 +133,7 @@ static int start_qemu(struct bb_machine *m, const struct arguments *a, struct bb
 	return rc ? bb_fail(err, rc, BB_QEMU ": cannot be started: %m") : 0;
 }
 
-/* Starts the guest. After an error, m->archive_fd is closed. */
+/* After an error, m->archive_fd is closed. */
 static int start(struct bb_machine *m, const struct arguments *a, struct bb_err *err)
 {
 	int rc;
@@ -185,14 +182,14 @@ int bb_machine__run(int saved_fd, size_t skip, int archive_fd, const char *plugi
 					   .archive_fd = archive_fd,
 					   .saved_fd = saved_fd};
 	snprintf(a.job, sizeof(a.job), "name=" BB_GUEST_JOB ",file=/proc/self/fd/%d", archive_fd);
-	/* QEMU runs the command behind "exec:" in a shell; $PPID is then QEMU. */
+	/* QEMU runs the command after "exec:" in a shell, whose $PPID is QEMU */
 	snprintf(a.incoming, sizeof(a.incoming), "exec:tail -c +%zu /proc/$PPID/fd/%d", skip + 1,
 		 saved_fd);
 	return start(ret_machine, &a, err);
 }
 
-/* Tells QEMU to save the guest, which waits for a job, and then to end. The guest is stopped first:
- * QEMU 7.2 once lost a write of a guest that ran, and the saved guest panicked each time. */
+/* Tells QEMU to save the guest and then to end. The guest is stopped first, because QEMU 7.2 once
+ * lost a write of a running guest, and the saved guest then panicked each time. */
 static int save(struct bb_machine *m, struct bb_err *err)
 {
 	char commands[192];
@@ -206,7 +203,7 @@ static int save(struct bb_machine *m, struct bb_err *err)
 	return rc ? bb_fail(err, rc, BB_QEMU " takes no commands: %m") : 0;
 }
 
-/* Returns the text of a file in memory; free it. NULL if that fails. Closes the file. */
+/* Closes the file and returns its text, or NULL after an error. The caller must free() it. */
 static char *take_text(int *fd)
 {
 	char *text = NULL;
@@ -218,7 +215,7 @@ static char *take_text(int *fd)
 	return text;
 }
 
-/* Like take_text(), without the carriage returns that a kernel adds to its console. */
+/* Removes the carriage returns that a kernel adds to its console. */
 static char *take_console(struct bb_machine *m)
 {
 	char *text = take_text(&m->console_fd), *to = text;
@@ -228,7 +225,6 @@ static char *take_console(struct bb_machine *m)
 	return text;
 }
 
-/* Returns the last LAST_LINES lines of a text. */
 static const char *last_lines(const char *text)
 {
 	const char *at = text + strlen(text);
@@ -241,8 +237,7 @@ static const char *last_lines(const char *text)
 	return at;
 }
 
-/* Moves the exit code from the end of the answer to end->status. Returns false if the guest ended
- * before it wrote the code. */
+/* Moves the exit code from the end of the answer to end->status. Returns false if there is none. */
 static bool split_end(struct bb_machine_end *end)
 {
 	char *at = end->answer, *last = NULL;
@@ -312,9 +307,8 @@ static int fail_late(struct bb_machine *m, double limit_s, struct bb_err *err)
 	return rc;
 }
 
-/* True if the guest has used up its time. QEMU's CPU time has a limit because, unlike wall time, it
- * does not depend on how busy the host is. Wall time has a limit, too, because a guest that hangs
- * may use no CPU time. */
+/* CPU time is limited because it does not depend on how busy the host is. Wall time is limited,
+ * too, because a guest that hangs may use no CPU time. */
 static bool is_late(const struct bb_machine *m, double limit_s)
 {
 	return bb_process_cpu_s(m->qemu.pid) > limit_s ||
@@ -338,8 +332,8 @@ bool bb_machine__has_ended(struct bb_machine *m, double limit_s, struct bb_machi
 		   st.st_size < (off_t)strlen(BB_GUEST_READY)) {
 		return false;
 	} else {
-		/* The guest has sent all of BB_GUEST_READY. If it were saved before, it would send
-		 * the rest before each later answer. */
+		/* A guest that was saved in the middle of BB_GUEST_READY would send the rest before
+		 * each later answer. */
 		*ret_rc = save(m, err);
 		if (!*ret_rc)
 			return false;

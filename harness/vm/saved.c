@@ -13,8 +13,7 @@ static void write_identity(void *out, const char *path)
 		st.st_mtim.tv_nsec);
 }
 
-/* Writes path, size and time of each file that a saved guest depends on into
- * key[BB_SAVED_KEY_BYTES]. Returns 0 or -errno. */
+/* Writes path, size and time of each file that a saved guest depends on. */
 static int make_key(const struct bb_kernel *k, char *key)
 {
 	char qemu[PATH_MAX] = "";
@@ -51,7 +50,7 @@ int bb_saved_guest__open(const struct bb_kernel *k)
 	return kept < 0 ? -ENOENT : kept;
 }
 
-/* Makes the file of the new guest in the cache or in memory. Returns a descriptor or -1. */
+/* Makes the file of the new guest in the cache or, if that fails, in memory. */
 static int open_new(const struct bb_kernel *k, struct bb_new_guest *g)
 {
 	char *folder = bb_strdup(k->saved), *slash = strrchr(folder, '/');
@@ -94,8 +93,7 @@ int bb_new_guest__finish(struct bb_new_guest *g, int rc, struct bb_err *err)
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", g->fd);
 	if (!rc) {
-		/* the descriptor has no O_CLOEXEC, because the shell that QEMU starts reads from
-		 * it */
+		/* no O_CLOEXEC, because the shell that QEMU starts reads from it */
 		fd = open(path, O_RDONLY);
 		if (fd < 0)
 			rc = bb_fail(err, -errno, "the saved guest cannot be read: %m");

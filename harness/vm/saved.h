@@ -4,31 +4,26 @@
 #include "base/io.h"
 #include "vm/kernels.h"
 
-/*
- * A saved guest has booted and waits for a job. It is a file in the user's cache (kernel->saved).
- * Its first BB_SAVED_KEY_BYTES name the files of the kernel, QEMU and bpfbench that it was made
- * with. QEMU writes the rest. If the cache cannot be written, the file is in memory, and is lost
- * when the process ends.
- */
+/* A saved guest has booted and waits for a job. It is a file in the user's cache (kernel->saved),
+ * or only in memory if the cache cannot be written. Its first BB_SAVED_KEY_BYTES name the files of
+ * the kernel, QEMU and bpfbench that it was made with. QEMU writes the rest. */
 #define BB_SAVED_KEY_BYTES 4096u
 
-/* Opens the saved guest of a kernel. Returns a descriptor that child processes inherit. Returns
- * -ENOENT if there is no saved guest, or if it was made with another kernel, QEMU or bpfbench. */
+/* Opens the saved guest of a kernel, for child processes, too. Returns -ENOENT if there is none, or
+ * if it was made with another kernel, QEMU or bpfbench. */
 int bb_saved_guest__open(const struct bb_kernel *k);
 
 /* The file of a guest that is about to be saved. */
 struct bb_new_guest {
 	struct bb_new_file file;
 	int fd;       /* QEMU appends the guest here; child processes inherit it */
-	bool is_kept; /* true: the file is in the cache; false: it is in memory */
-	char *name;   /* name of the file */
+	bool is_kept; /* true if the file is in the cache, false if it is in memory */
+	char *name;
 };
 
-/* Makes the file of a guest that is about to be saved. Returns 0 or -errno with a message. */
 int bb_new_guest__begin(const struct bb_kernel *k, struct bb_new_guest *ret_guest,
 			struct bb_err *err);
 
-/* Finishes the file. `rc` is the result of saving the guest, 0 or -errno. Returns a descriptor for
- * reading the saved guest, which child processes inherit. After an error, returns -errno and leaves
- * no file. */
+/* Finishes the file. `rc` is the result of saving the guest. Returns a descriptor for reading it,
+ * which child processes inherit. After an error, returns -errno and leaves no file. */
 int bb_new_guest__finish(struct bb_new_guest *g, int rc, struct bb_err *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "workloads/amicable_pairs.h"
 
-/* Every function here has its own stack frame, because samplers measure its stack. */
+/* Each function has its own stack frame, because profilers measure the stack. */
 #define FRAME __attribute__((noinline))
 
 static FRAME uint32_t sum_of_proper_divisors(struct bb_amicable_search *search, uint32_t n)
@@ -43,6 +43,6 @@ FRAME void bb_amicable_search_nested(struct bb_amicable_search *search, uint32_t
 		bb_amicable_search_nested(search, extra_frames - 1);
 	else
 		bb_amicable_search(search);
-	/* without this, the compiler makes the call a jump, which has no stack frame */
+	/* otherwise the compiler makes the call a jump, which has no stack frame */
 	__asm__ volatile("" ::: "memory");
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The program amicable_pairs prints every pair of amicable numbers up to LAST (below 65535), the
- * larger number of a pair first. */
+/* Prints every pair of amicable numbers up to LAST, the larger number of a pair first. */
 
 #include "base/parse.h"
 #include "workloads/amicable_pairs.h"

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * call_function LIBRARY FUNCTION [ARGUMENT...]: calls a function of a shared library on request, so
+ * call_function LIBRARY FUNCTION [ARGUMENT...] calls a function of a shared library on request, so
  * that uprobes on it can be measured. It runs as the user who called bpfbench, or as nobody if that
- * user is root. So a malicious library has only the rights of that user.
+ * user is root, because the library may be malicious.
  *
- * Its stdin is a socket that preserves message boundaries. The program sends one message after it
- * has loaded the library. The message is empty, or the text of an error. For each byte that the
- * program then receives, it calls the function and sends the byte back. Arguments: "n64" is an
- * integer, "r0.5" a floating-point number, "tTEXT" a string, "b4096" a zeroed buffer of that many
- * bytes.
+ * Its stdin is a socket that preserves message boundaries. When the program has loaded the library,
+ * it sends an empty message, or the text of an error. For each byte that it then receives, it calls
+ * the function and sends the byte back. Arguments: "n64" is an integer, "r0.5" a floating-point
+ * number, "tTEXT" a string, "b4096" a zeroed buffer of that many bytes.
  */
 #include <dlfcn.h>
 #include <ffi.h>
@@ -31,8 +30,7 @@ struct call {
 	void *pointers[MOST_ARGUMENTS];
 };
 
-/* Reads an argument of the function. Returns 1, or 0 if the argument is invalid or there is no
- * memory for it. */
+/* Returns 1, or 0 if the argument is invalid or there is no memory for it. */
 static int take_argument(char *text, ffi_type **ret_type, union value *ret_value)
 {
 	uint64_t bytes;
@@ -54,7 +52,7 @@ static int take_argument(char *text, ffi_type **ret_type, union value *ret_value
 	}
 }
 
-/* Loads the library and prepares the call. Returns NULL, or why that failed. */
+/* Returns NULL, or why it failed. */
 static const char *prepare(struct call *c, const char *library, const char *function, char **argv,
 			   unsigned int n)
 {

@@ -36,7 +36,7 @@ static void process_sample_oops(struct bb_function_room *room, uint32_t n)
 	process(&bb_process_sample_oops, room, n);
 }
 
-/* A call classifies all 256 values of an address's low byte, as in the published benchmark. */
+/* As in the published benchmark, a call classifies all 256 values of an address's low byte. */
 static inline __attribute__((always_inline)) void classify(
 	bool (*version)(uint32_t, enum bb_source_addr *), struct bb_function_room *room, uint32_t n)
 {

@@ -3,7 +3,7 @@
 
 #include "perf_profiler.h"
 
-/* Gives the function its own stack frame, so that profilers show it. */
+/* a stack frame of its own, so that profilers show the function */
 #define FRAME __attribute__((noinline))
 
 int bb_sample_log__flush(struct bb_sample_log *log)
@@ -21,8 +21,8 @@ int bb_sample_log__flush(struct bb_sample_log *log)
 	return 0;
 }
 
-/* The put_ functions write text at the address `at` and return the end of that text. They do not
- * call snprintf(), which would be most of the cost of a sample. */
+/* The put_ functions write text at `at` and return its end. They do not call snprintf(), which
+ * would be most of the cost of a sample. */
 static char *put_text(char *at, const char *text)
 {
 	size_t len = strlen(text);
@@ -89,8 +89,7 @@ static int process(const void *data, size_t size, struct bb_sample_log *log)
 	    s->header.stack_len % sizeof(s->stack[0]))
 		return -EINVAL;
 	rc = log_line(&s->header, (const uint64_t *)s->stack, log);
-	/* keeps the compiler from making the call above a jump, which would remove the caller's
-	 * frame from the stack */
+	/* otherwise the compiler makes the call a jump, and the caller's stack frame is missing */
 	__asm__ volatile("");
 	return rc;
 }

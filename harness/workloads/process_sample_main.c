@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The program process_sample calls the consumer's function N times with one sample of
- * perf_profiler, for `make heap` and `make flame`. */
+/* For `make heap` and `make flame`: processes one sample of perf_profiler many times. */
 
 #include "base/parse.h"
 #include "workloads/functions.h"
 
-/* Processes one sample `samples` times. The log's buffer is on the heap, as in a real consumer. */
+/* The log's buffer is on the heap, as in a real consumer. */
 static int process_samples(const struct bb_sample_processor *p, uint64_t samples, int log_fd)
 {
 	struct bb_function_room *room = malloc(sizeof(*room));

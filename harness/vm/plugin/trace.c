@@ -44,9 +44,8 @@ void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_
 				    void *arg);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
-/* Declared without its type, which depends on the version of QEMU's plugin API: up to version 2 the
- * function returns a pointer to the instruction's bytes, since version 3 it copies them to a buffer
- * (QEMU's include/plugins/qemu-plugin.h). */
+/* Declared without its type, which depends on the version of QEMU's plugin API. Up to version 2 it
+ * returns a pointer to the instruction's bytes. Since version 3 it copies them to a buffer. */
 void qemu_plugin_insn_data(void);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
@@ -68,9 +67,9 @@ __attribute__((constructor)) static void choose_version(void)
 
 static int version_of_qemu;
 static FILE *out;
-static bool is_recording; /* true: the guest is between two marks */
-static size_t n_records;  /* number of records since the latest mark */
-static size_t n_in_all;   /* number of all records so far */
+static bool is_recording; /* true if the guest is between two marks */
+static size_t n_records;  /* since the latest mark */
+static size_t n_in_all;
 
 static void write_record(struct bb_trace_record r)
 {
@@ -138,7 +137,7 @@ static uint16_t class_of(const unsigned char *code, size_t len)
 	case 0xc2:
 	case 0xc3: return BB_TRACE_RETURN;
 	case 0xcf: return BB_TRACE_INTERRUPT_RETURN;
-	case 0xff: /* an indirect call or jump: bits 3 to 5 of the next byte tell which */
+	case 0xff: /* an indirect call or jump, which bits 3 to 5 of the next byte tell apart */
 		return i + 1 < len && (code[i + 1] >> 3 & 7) == 2 ? BB_TRACE_CALL : BB_TRACE_OTHER;
 	case 0x0f: /* rdtsc, rdtscp */
 		if (i + 1 < len && code[i + 1] == 0x31)
@@ -149,13 +148,12 @@ static uint16_t class_of(const unsigned char *code, size_t len)
 	return BB_TRACE_OTHER;
 }
 
-#define INSN_MAX_BYTES 16 /* at least the length of the longest instruction, 15 bytes on x86 */
+#define INSN_MAX_BYTES 16 /* the longest instruction of x86 has 15 bytes */
 
-/* types of qemu_plugin_insn_data(): up to version 2 of the plugin API, and since version 3 */
+/* types of qemu_plugin_insn_data(), up to version 2 of the plugin API and since version 3 */
 typedef const void *bytes_of_insn(const struct qemu_plugin_insn *insn);
 typedef size_t copy_insn(const struct qemu_plugin_insn *insn, void *to, size_t size);
 
-/* Copies the bytes of an instruction to code[INSN_MAX_BYTES], and returns their number. */
 static size_t read_code(struct qemu_plugin_insn *insn, unsigned char *code)
 {
 	bytes_of_insn *bytes_of = (bytes_of_insn *)qemu_plugin_insn_data;
