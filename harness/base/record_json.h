@@ -6,19 +6,24 @@
 #include "base/json_writer.h"
 #include "base/record.h"
 
-/* Records (base/record.h) as JSON objects. A BB_RECORDS member is a list of objects. */
+/* Writes structs that a struct bb_record describes (base/record.h) as JSON objects, and reads them.
+ * A BB_RECORDS member becomes a list of objects. */
 
 struct bb_record_reader;
 
-/* Functions of a format for one BB_OTHER member. `item` points to the member, or to the whole item
- * if the member has no offset. If `key` is NULL, read() checks an item after all its members were
- * read. */
+/* How a format writes and reads the BB_OTHER member `key` of the struct that `record` describes. If
+ * `key` is NULL, the format calls read() after it has read all members of the struct, for example
+ * to check the struct. `write` is then NULL. */
 struct bb_record_part {
 	const struct bb_record *record;
 	const char *key;
-	/* Writes the key and the value of the member. `whole` is as in bb_record__write(). */
+	/* Writes the key and the value of the member. `item` is the address of the member. If
+	 * `record` gives no offset for the member, `item` is the address of the struct. `whole` is
+	 * as in bb_record__write(). */
 	void (*write)(const void *whole, const void *item, struct bb_json *w);
-	/* Reads the member from `object`, the JSON object of the item. NULL if it is not read. */
+	/* Reads the member from `object`, the JSON object of the struct. `item` is as in write()
+	 * or, if `key` is NULL, the address of the struct. Returns 0 or -errno with a message.
+	 * `read` is NULL if bpfbench does not read the member. */
 	int (*read)(struct bb_record_reader *rd, const json_t *object, void *item);
 };
 
@@ -26,11 +31,12 @@ struct bb_record_format {
 	const char *name; /* name in messages: "a bpfbench run" */
 	const struct bb_record_part *parts;
 	size_t n_parts;
-	size_t max_text, max_items; /* bytes of a text, items of an array; 0 means no limit */
+	/* most bytes of a text, and most objects of a BB_RECORDS list; 0 means no limit */
+	size_t max_text, max_items;
 };
 
-/* Writes the members of `item` into the object that is open in `w`. `whole` is the outermost struct
- * that contains the item. */
+/* Writes the members of the struct `item` into the JSON object that is open in `w`. `record`
+ * describes the struct. `whole` is the outermost struct that contains `item`. */
 void bb_record__write(const struct bb_record_format *format, const struct bb_record *record,
 		      const void *whole, const void *item, struct bb_json *w);
 
@@ -42,9 +48,9 @@ struct bb_record_reader {
 	char where[96]; /* "cases[3].series[0]"; "" at the top */
 };
 
-/* Reads the members of `item`, which must have its defaults. Ignores unknown keys. Returns -EINVAL
- * if a known key is missing, has another type or contradicts another key. After an error, the item
- * owns the members that were read before. */
+/* Reads the members of the struct `item`, which must have its defaults (bb_record__init()). Ignores
+ * unknown keys. Returns 0, or -EINVAL if a known key is missing, has another type or contradicts
+ * another key. After an error, the struct owns the members that were read before the error. */
 int bb_record__read(struct bb_record_reader *rd, const struct bb_record *record,
 		    const json_t *object, void *item);
 
@@ -57,5 +63,6 @@ int bb_record__read_value(struct bb_record_reader *rd, const struct bb_member *m
 int bb_record__complain(const struct bb_record_reader *rd, const char *key, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Converts a whole number, or a string of bb_json__add_u64(). */
+/* Converts a whole number, or a string of bb_json__add_u64(). Returns 0, or -errno without a
+ * message. */
 int bb_record__to_u64(const json_t *value, uint64_t *ret_count);

@@ -9,15 +9,15 @@
 /* A BPF object file as the compiler wrote it: sections, symbols and relocations. */
 
 struct bb_elf_section {
-	/* without the leading '?' of programs that are not loaded by default */
+	/* name without the leading '?', which marks programs that are not loaded by default */
 	const char *name;
 	const char *full_name;
 	const char *data;
 	size_t bytes;
 	const struct bpf_insn *insns; /* NULL if the section has no code */
 	uint32_t n;
-	/* by instruction: 1 + index of the symbol in its relocation, 0 if it has none; may be
-	 * NULL */
+	/* for each instruction: 1 + the index of the symbol that its relocation names, or 0 if it
+	 * has no relocation; NULL if the section has no code or no relocations */
 	uint32_t *symbol_of;
 };
 
@@ -28,7 +28,8 @@ struct bb_elf_symbol {
 	unsigned char type; /* STT_* */
 };
 
-/* A pointer in the section ".maps" to a symbol, such as a program in a slot of a prog array. */
+/* A place in the section ".maps", at the offset `at`, where the file has the address of a symbol.
+ * Such a place is the initial value of a map's slot, for example a program in a prog array. */
 struct bb_elf_slot {
 	uint64_t at;
 	uint32_t symbol;
@@ -44,29 +45,29 @@ struct bb_elf_file {
 	size_t n_slots;
 };
 
-/* Reads elf[len], which must outlive *ret_file. Fails with -EINVAL if it is no ELF file or is
- * broken. */
+/* Reads the ELF file in elf[len], which must outlive *ret_file. Fails with -EINVAL if it is no ELF
+ * file or a broken one. */
 int bb_elf_file__open(const char *elf, size_t len, struct bb_elf_file *ret_file,
 		      struct bb_err *err);
 void bb_elf_file__close(struct bb_elf_file *f);
 
-/* Finds the function that instruction `at` of `section` calls or takes the address of, as libbpf's
- * bpf_object__reloc_code() does. *ret_offset is its first instruction, and may be beyond the
- * section's end. */
+/* Finds the function that instruction `at` of `section` calls, or whose address it loads, as
+ * libbpf's bpf_object__reloc_code() does. *ret_offset is the index of the function's first
+ * instruction in section *ret_section. It may be beyond the end of that section. */
 void bb_elf_file__callee(const struct bb_elf_file *f, uint32_t section, uint32_t at,
 			 uint32_t *ret_section, uint32_t *ret_offset);
 
 const struct bb_elf_section *bb_elf_file__section(const struct bb_elf_file *f, const char *name);
 
-/* The functions below read any ELF file by libelf. */
+/* The functions from here to bb_elf__offset() read any ELF file with libelf. */
 
-/* Open elf[len], which must stay in memory, or the file `fd`. The caller must call elf_end(). Both
- * return NULL if it is not an ELF file. */
+/* Open the ELF file in elf[len], which must stay in memory, or the file `fd`. The caller must call
+ * elf_end(). Both functions return NULL if there is no ELF file. */
 Elf *bb_elf__of_memory(const char *elf, size_t len);
 Elf *bb_elf__of_file(int fd);
 
-/* Returns the string at `offset` of the string table in section `table`, or NULL. The table must
- * end with a NUL. */
+/* Returns the string at `offset` in the string table of section number `table`. Returns NULL if
+ * there is none, or if the table does not end with a NUL. */
 const char *bb_elf__text(Elf *elf, size_t table, uint64_t offset);
 
 struct bb_elf_part {
@@ -83,38 +84,41 @@ bool bb_elf__find(Elf *elf, const char *name, struct bb_elf_part *ret_part);
 
 size_t bb_elf_part__count(const struct bb_elf_part *part);
 
-/* Converts an address to an offset in the file. Returns false if no loaded segment has it. */
+/* Converts an address to an offset in the file. Returns false if no loaded segment has the
+ * address. */
 bool bb_elf__offset(Elf *elf, uint64_t address, uint64_t *ret_offset);
 
-/* The functions and maps that a program can reach by calls, and by tail calls through prog arrays
- * that the object file fills. */
+/* Which functions and maps of an object file some of its programs can reach: by using a map, by
+ * calls, and by tail calls through prog arrays to which the file gives initial programs. */
 struct bb_jumps {
 	struct bb_elf_file file;
-	uint32_t maps;
+	uint32_t maps; /* index of the section ".maps", or 0 if there is none */
 	/* functions and maps, sorted by section and offset */
 	const struct bb_elf_symbol **symbols;
 	size_t n;
-	/* `todo` lists reached symbols whose code or slots are not examined yet */
+	/* reached[n]: true if the function or map was reached. todo[n_todo]: indices of reached
+	 * symbols whose code or slots are not examined yet. */
 	bool *reached;
 	size_t *todo, n_todo;
 	/* true if the target of a call was not found; every symbol then counts as reached */
 	bool is_unknown;
 };
 
-/* Reads elf[len], which must outlive *ret_jumps. Nothing ever counts as reached if the file is
- * broken or fills no prog array. */
+/* Reads the object file in elf[len], which must outlive *ret_jumps. If the file is broken, or gives
+ * initial programs to no prog array, `symbols` stays empty, and nothing ever counts as reached. */
 void bb_jumps__open(const char *elf, size_t len, struct bb_jumps *ret_jumps);
 void bb_jumps__close(struct bb_jumps *j);
 
-/* bb_jumps__restart() forgets all that was reached. bb_jumps__reach() marks the program or map
- * `name`, and all that it can reach. */
+/* bb_jumps__restart() forgets what was reached. bb_jumps__reach() marks the program or map `name`
+ * as reached, and all functions and maps that it can reach. */
 void bb_jumps__restart(struct bb_jumps *j);
 void bb_jumps__reach(struct bb_jumps *j, const char *name);
 
-/* Returns the name of the next reached function or map from index *i on, and moves *i behind it.
- * Returns NULL at the end. */
+/* Returns the name of the first reached function or map at or after index *i in `symbols`, and
+ * moves *i behind it. Returns NULL if there is none. */
 const char *bb_jumps__next(const struct bb_jumps *j, size_t *i);
 
-/* True if none of the reached functions uses `map`. Always false if no prog array of the file has
- * initial programs. */
+/* True if `map` was not reached, so that it need not be created. Always false if the file gives
+ * initial programs to no prog array: bb_jumps__open() then lists no functions and maps, so it is
+ * not known what was reached. */
 bool bb_jumps__is_spare(const struct bb_jumps *j, const char *map);

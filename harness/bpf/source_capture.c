@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A program of a capture, loaded as the captured command loaded it, with new maps. */
+/* A program of a capture. bpfbench loads it as the captured command loaded it, but with maps of its
+ * own. */
 #include <bpf/btf.h>
 
 #include "bpf/globals.h"
@@ -18,7 +19,7 @@
 struct captured {
 	struct bb_source head;
 	const struct bb_capture *capture; /* borrowed, or equal to `own` */
-	struct bb_capture *own; /* private copy in which we set variables; NULL if we set none */
+	struct bb_capture *own;           /* private copy in which we set variables, or NULL */
 	size_t prog;
 	struct btf **btfs; /* one for each BTF object of the capture; NULL if it cannot be read */
 	struct bb_replay replay; /* the current load; zeroed if there is none */
@@ -85,7 +86,9 @@ static struct bb_source_global captured_global(const struct bb_source *source, c
 	return g;
 }
 
-/* Variables, prog arrays and maps with objects of the program's own types belong to one load. */
+/* Returns true if later loads of the program use the map again (bpf/kept_maps.h). Returns false for
+ * three kinds of maps, which each load needs anew: a section of global variables, a prog array, and
+ * a map whose values contain objects of the program's own types (bb_holds_own_objects()). */
 static bool is_kept(const struct captured *s, const struct bb_captured_map *m)
 {
 	return m->type != BPF_MAP_TYPE_PROG_ARRAY && !section_of(s, m) &&
@@ -213,7 +216,7 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 			       "'%s' is attached to another program; that one would have to be "
 			       "counted",
 			       p->name);
-	/* 0, which means vmlinux, unless the attach target is in a module */
+	/* attach_btf_obj_id is 0, which means vmlinux, unless the attach target is in a module */
 	if (p->attach_btf >= 0 && !bb_info__read(s->replay.btfs[p->attach_btf], &btf))
 		c.attach_btf_obj_id = btf.id;
 	memcpy(c.name, p->kernel_name, sizeof(c.name));

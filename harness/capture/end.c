@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Begins and ends a capture. The end finds out which programs the kernel accepts, which are only a
- * loader's tests of the kernel, and where each is attached. */
+/* Begins and ends a capture. At the end, finds out which programs the kernel accepts and where each
+ * is attached. Also finds a loader's tests of the kernel: small programs that a loader such as
+ * libbpf loads only to see what the kernel supports. */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -13,12 +14,12 @@
 #include "capture/replay.h"
 #include "capture/take.h"
 
-/* limit: instructions of a program that may be a loader's test of the kernel */
+/* a program with more instructions than this is not a loader's test of the kernel */
 #define PROBE_INSNS 8
 #define LOG_BYTES (1u << 20)
 
-/* The last line of the verifier's log that is not a statistic mostly says why it refused the
- * program. */
+/* Finds the last line of the verifier's log that is not a statistic. It mostly says why the
+ * verifier refused the program. */
 static void last_words(char *log, char *ret_words, size_t size)
 {
 	*ret_words = '\0';
@@ -39,7 +40,8 @@ static void say_refused(struct bb_replay *r, struct bb_captured_prog *p, size_t 
 	p->refused = bb_asprintf("%s%s%s", strerror(-rc), *words ? ": " : "", words);
 }
 
-/* Loads the program with the command's capabilities `rights`, as a test. Returns 0 or -errno. */
+/* Tests whether the program can be loaded with `rights`, the capabilities of the command. Returns 0
+ * or -errno. */
 static int try_with(struct bb_replay *r, size_t prog, uint64_t rights)
 {
 	int slot = r->progs[prog], rc;
@@ -264,8 +266,8 @@ void bb_take__replaced(struct bb_take *t, uint32_t id, int32_t prog)
 		seen->prog = prog;
 }
 
-/* Finds the index in the capture of each program that was seen in the kernel. Equal programs are
- * matched in the order of loading, because the kernel's ids ascend. */
+/* Finds the index in the capture of each program that was seen in the kernel. Programs that look
+ * equal are matched in the order of loading, in which the kernel's ids ascend. */
 static void bind_programs(struct bb_take *t)
 {
 	const struct bb_capture *c = t->capture;
@@ -300,8 +302,8 @@ static int32_t prog_of(const struct bb_take *t, uint32_t id)
 	return seen ? seen->prog : BB_CAPTURE_NONE;
 }
 
-/* Replaces the ids of programs in the entries of a prog array by indexes. Removes entries whose
- * programs are not in the capture. */
+/* Replaces the ids of programs in the entries of a prog array by indexes in the capture. Removes
+ * entries whose programs are not in the capture. */
 static void index_prog_array(struct bb_take *t, struct bb_captured_map *m)
 {
 	char *keys = m->entries.data, *values = keys + (size_t)m->n_entries * m->key_size;
@@ -331,8 +333,8 @@ static void index_prog_array(struct bb_take *t, struct bb_captured_map *m)
 /* In the kernel's BTF, a hook's name may have one of these prefixes. */
 static const char *const prefixes[] = {"btf_trace_", "bpf_lsm_", "bpf_iter_"};
 
-/* Reads the kernel's BTF only when a name needs it, because that takes 0.1 s. The caller frees
- * it. */
+/* Sets p->attach_name if the program's hook is given by a type of the kernel's BTF. Reads this BTF
+ * into *vmlinux only when it is needed, because reading takes 0.1 s. The caller frees *vmlinux. */
 static void name_btf_target(struct bb_captured_prog *p, struct btf **vmlinux)
 {
 	const struct btf_type *type;
@@ -438,7 +440,8 @@ static int read_btf(struct bb_captured_btf *b)
 	return bb_info__read(b->held.fd, &info);
 }
 
-/* Takes the name from the program's BTF, because the kernel keeps only 15 bytes of it. */
+/* Returns the program's whole name. It comes from the program's BTF, because the kernel keeps only
+ * 15 bytes of a name. */
 static char *whole_name(const struct bb_captured_prog *p, struct btf *const *btfs)
 {
 	const struct btf *btf = p->btf >= 0 ? btfs[p->btf] : NULL;
@@ -531,8 +534,8 @@ static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 		return "it has a handful of instructions, and the command let go of it";
 	if (attachment && !attachment->refused)
 		return NULL;
-	/* bpftrace loads programs that return at once to test the kernel: one with a name to test
-	 * BPF links, and one without a name to test BPF_PROG_TEST_RUN */
+	/* To test the kernel, bpftrace loads two programs that return at once: one with a name to
+	 * test BPF links, and one without a name to test BPF_PROG_TEST_RUN */
 	if (!stayed && is_stub(c, prog) && !(has_run && *p->kernel_name))
 		return "it returns at once, was attached nowhere, and the command let go of it";
 	if (has_run)

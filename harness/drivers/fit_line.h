@@ -3,12 +3,13 @@
 
 #include "base/std.h"
 
-/* The cost of one more run. A call of n runs takes a + b n. A robust line (Theil 1950, Sen 1968)
- * through calls at two values of n gives a and b. Its slope is the median of the slopes between all
- * pairs of a short and a long call, so a few calls with an interrupt in them do not matter. */
+/* Measures the cost b of one more run. A call of n runs takes a + b n. A robust line (Theil 1950,
+ * Sen 1968) through calls at two values of n gives a and b. Its slope is the median of the slopes
+ * of all pairs of a shorter and a longer call. So a few calls with an interrupt in them do not
+ * matter. */
 #define BB_LINE_TIMES 5u /* number of calls at each of the two values of n */
-/* Wall time of a call with many runs, ns: a tenth of a tick of a 1000 Hz timer. If the calls take
- * more than 1 ms, the results scatter. */
+/* Wall time of a longer call, ns. It is a tenth of the tick of a 1000 Hz timer, because the results
+ * scatter if calls take more than such a tick (1 ms). */
 #define BB_LINE_NS 100e3
 
 struct bb_fitted_line {
@@ -29,11 +30,13 @@ static inline unsigned int bb_fit_line_is_longer(unsigned int i)
 	return (i + 1) / 2 % 2;
 }
 
-/* Returns the median slope between y[0][] of the shorter calls and y[1][] of the longer calls,
- * which have `runs` runs more. NAN if any value is NAN. */
+/* y[0][] are the times of the shorter calls. y[1][] are the times of the longer calls, which have
+ * `runs` runs more. Returns the median of the slopes of all pairs y[0][i], y[1][k]. Returns NAN if
+ * any time is NAN. */
 double bb_fit_line_slope(double y[2][BB_LINE_TIMES], uint32_t runs);
 
 /* Makes all calls of a line, and computes the line. The longer calls have `n` runs. time_runs()
- * makes a call of `runs` runs and writes its wall time to *ret_ns. Returns 0 or its error. */
+ * makes a call of `runs` runs and writes its wall time to *ret_ns. Returns 0 or the error of
+ * time_runs(). */
 int bb_fit_line__take(int (*time_runs)(void *arg, uint32_t runs, double *ret_ns), void *arg,
 		      uint32_t n, struct bb_fitted_line *ret_line);

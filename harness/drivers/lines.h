@@ -6,38 +6,42 @@
 #include "lines/path.h"
 
 /*
- * The drive `lines`: time by line. In each load, the program is measured together with a clone that
- * can end at each of several points, the cuts (lines/cut_clone.h). The time of a run that ends at a
- * cut, minus the time of a run that ends at the cut before, is the time between the two cuts.
+ * The drive `lines` finds out how the time of a run is divided among the lines of the program. In
+ * each load, it measures the program together with a clone that can end at each of several points,
+ * the cuts (lines/cut_clone.h). The time between two successive cuts is a difference: the time of a
+ * run that ends at the second cut, minus the time of a run that ends at the first cut.
  *
  * At each cut, the clone checks whether the run must end there. A second clone makes each check
- * twice, which gives the time of a check. The drive measures the program, both clones and an empty
- * program in random order. Its samples are runs of the program. bb_lines__of() returns all other
- * results.
+ * twice, which shows how long a check takes. The drive measures the program, both clones and an
+ * empty program in random order. Its samples are the times of runs of the program. bb_lines__of()
+ * returns all other results.
  */
 
-/* the most samples of a burst, which is a number of successive runs of one program */
+/* A burst is a series of successive runs of one program. It has at most this many samples. */
 #define BB_LINES_BURST 20u
-#define BB_LINES_WARMUP 2u /* runs at the beginning of a burst that give no sample */
+#define BB_LINES_WARMUP 2u /* number of runs at the beginning of a burst; they give no sample */
 
-/* The cuts of a program. They are found once, with the verifier's help, and used in all loads. */
+/* The cuts of a program. The drive finds them once, with the verifier's help, and uses them in all
+ * loads. */
 struct bb_lines_plan {
 	enum bb_cut_detail detail;
 	struct bb_cut_form form;
-	/* parts.cuts stays for all loads. All other members are of one load, and are valid between
-	 * bb_lines_plan__read() and bb_lines_plan__forget(). */
+	/* parts.cuts is the same in all loads. All other members of `parts` belong to one load.
+	 * They are valid between bb_lines_plan__read() and bb_lines_plan__forget(). */
 	struct bb_cut_parts parts;
 	uint32_t points; /* number of points at which the program could be cut */
-	/* why there are fewer cuts than points; "" if there are as many */
+	/* why there are fewer cuts than points; "" if each point is a cut */
 	char thinned_why[300];
 	uint32_t refused;      /* number of cuts that the verifier refuses */
 	char refused_why[300]; /* what the verifier says about the first refused cut */
-	/* true if runs remove entries from maps. Then a whole run, which restores the maps, comes
-	 * before each run that ends early. */
+	/* True if the program calls a helper that removes something from a map. A run that ends
+	 * early may not reach this call. It then leaves the map in an unusual state. So a run to
+	 * the end, which leaves the map as usual, comes before each run that ends early. */
 	bool removes;
 };
 
-/* The programs that take turns, and the logger: a clone that only finds the path of a run. */
+/* The programs that are measured in turn, and the logger. The logger is a clone that only logs the
+ * path of a run. */
 enum bb_lines_thing {
 	BB_LINES_PROGRAM,
 	BB_LINES_CLONE,
@@ -47,18 +51,20 @@ enum bb_lines_thing {
 	BB_LINES_N_THINGS,
 };
 
-/* The items of a sweep, which measures one burst of each. After the program and the empty program
- * come the clone at each measured position, the clone with a bare exit path at the first and the
- * last position, and the clone with doubled checks at some positions. */
+/* A sweep measures one burst of each item. The list of items begins with the program and the empty
+ * program. Then come: the clone that ends at each measured position; the clone with a bare exit
+ * path at the first and at the last measured position; the clone with doubled checks at some
+ * positions. */
 enum { BB_LINES_ITEM_PROGRAM, BB_LINES_ITEM_EMPTY, BB_LINES_ITEM_FIRST_CUT };
 
 struct bb_lines_item {
 	enum bb_lines_thing thing;
-	uint32_t position; /* index of a cut on the path; path->n if runs go to their end */
-	bool is_bare;      /* runs end by a bare exit path (lines/cut_clone.h) */
+	/* runs end at cut path.cuts[position]; path.n if runs go to their end */
+	uint32_t position;
+	bool is_bare; /* true if runs end by a bare exit path (lines/cut_clone.h) */
 };
 
-/* v[sweep]: mean of a burst, ns; NAN if it has no samples */
+/* v[sweep]: mean time of a run in the sweep's burst, ns; NAN if the burst has no samples */
 struct bb_lines_means {
 	double *v;
 	size_t n;
@@ -73,12 +79,13 @@ struct bb_lines_case {
 	struct bb_lines_means *means;
 	uint32_t n_loads;
 	bool is_cold;
-	/* number of runs that should have ended at the last cut, and how many of them did not */
+	/* Numbers of runs that should have ended at the last measured cut: `runs` ended there, and
+	 * `other_paths` did not. */
 	uint64_t runs, other_paths;
-	/* number of sweeps, and how many of them do not count because the program was slow */
+	/* number of sweeps, and number of those that do not count because the program was slow */
 	uint64_t sweeps, disturbed;
 	/* bb_lines__of() allocates `ns` and `results`: */
-	double *ns; /* [load * n_items + item]: time of the item, ns */
+	double *ns; /* ns[load * n_items + item]: time of a run, ns */
 	double *results;
 };
 
@@ -89,21 +96,22 @@ struct bb_lines_variant {
 	size_t n_cases;
 };
 
-/* The results for one program at one parameter, owned by the drive's state. */
+/* The results for one program at one value of the parameter. The drive's state owns them. */
 struct bb_lines {
 	const struct bb_lines_plan *plan;
 	const struct bb_lines_case *of;
 	/* [n_loads]: time of a run of the program and of the empty program, ns; NAN if unknown */
 	const double *program_ns, *empty_ns;
-	/* [n_loads]: time of the exit path, ns. The rows contain it, but the program's total time
-	 * does not, because there the CPU executes the exit path at the same time as other
-	 * instructions. 0 if rest_ns has the difference between rows and total time. */
+	/* [n_loads]: time of the exit path, ns. The rows contain this time. The time of the program
+	 * does not, because the CPU executes the program's own exit at the same time as earlier
+	 * instructions. 0 if rest_ns contains the difference between rows and program, or if
+	 * path.leaves is true. */
 	const double *hidden_ns;
 	/* [load * path.n_rows + row]: time of a row in a load, ns. first_ns has only the part of
 	 * the row that comes first on the path. In a loop, this is the first iteration. */
 	const double *rows_ns, *first_ns;
 	/* [n_loads]: time that runs on other paths add to the mean time of the program, ns. With
-	 * cold caches, it is all the time of the program that is not in the rows. */
+	 * cold caches, all the time of the program that is not in the rows. */
 	const double *rest_ns;
 	/* time of one check, ns; the times of the rows do not contain the checks */
 	double check_ns;
@@ -135,7 +143,7 @@ struct bb_lines_loaded {
 
 struct bb_lines_slot {
 	struct bb_drive_slot common;
-	/* NULL for the floor (the empty program), which is not cut */
+	/* NULL for the floor (the empty program), because the drive does not divide its time */
 	struct bb_lines_variant *variant;
 	uint32_t load;
 	struct bb_lines_loaded things[BB_LINES_N_THINGS];
@@ -146,10 +154,10 @@ struct bb_lines_burst {
 	const struct bb_lines_loaded *thing;
 	/* position on the path at which runs end early; UINT64_MAX if runs go to their end */
 	uint64_t nth;
-	/* cut at which runs must end; -1 means at none, -2 means anywhere */
+	/* cut at which runs should end; -1: they should go to their end; -2: not checked */
 	int64_t ends_at;
 	bool is_bare;
-	/* before each run that ends at a cut, a whole run restores the maps */
+	/* true if a run to the end comes before each run that ends early (bb_lines_plan.removes) */
 	bool restores;
 	bool is_restoring;
 	size_t warmed;
@@ -163,9 +171,9 @@ struct bb_lines_burst {
 int bb_lines_burst__fire(const struct bb_lines_state *s, const struct bb_lines_burst *burst,
 			 uint32_t param, struct bb_err *err);
 
-/* lines.c: bb_lines_slot__load() attaches the program, and loads and attaches its clones and the
- * empty program. bb_lines_slot__unload() detaches one of these, and unloads it if it is not the
- * program. */
+/* lines.c: bb_lines_slot__load() attaches the program. It also loads and attaches the clones,
+ * without the logger, and the empty program. bb_lines_slot__unload() detaches one of these, and
+ * unloads it if it is not the program. */
 int bb_lines_slot__load(struct bb_lines_slot *slot, struct bb_err *err);
 int bb_lines_slot__load_logger(struct bb_lines_slot *slot, struct bb_err *err);
 void bb_lines_slot__unload(struct bb_lines_slot *slot, enum bb_lines_thing thing);
@@ -176,11 +184,12 @@ int bb_lines_plan__read(struct bb_lines_plan *p, const struct bb_target *target,
 void bb_lines_plan__forget(struct bb_lines_plan *p);
 void bb_lines_plan__done(struct bb_lines_plan *p);
 
-/* lines_plan.c: bb_lines_variant__plan() also loads all programs of the slot. */
+/* lines_plan.c: bb_lines_variant__plan() finds the variant's cuts and paths. It also loads all
+ * programs of the slot except the logger. */
 int bb_lines_variant__plan(struct bb_lines_slot *slot, struct bb_err *err);
 void bb_lines_variant__done(struct bb_lines_variant *v);
 
-/* lines.c: return NULL if there is no such variant or case. */
+/* lines.c: both return NULL if there is no such variant or case. */
 struct bb_lines_variant *bb_lines_state__variant(struct bb_lines_state *s,
 						 const struct bb_variant_spec *spec);
 struct bb_lines_case *bb_lines_variant__case(struct bb_lines_variant *v, uint32_t param);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The drive `parallel`: test runs of one program on several CPUs at once, one thread on each, with
- * bpf_stats off. So what the CPUs share, such as a lock, costs what it costs on a busy machine.
+ * bpf_stats off. The CPUs compete for what they share, such as a lock, as on a busy machine.
  *
  * A sample comes from a window, in which all CPUs run the program. The threads start together. Each
- * calls BPF_PROG_TEST_RUN again and again, until all threads have made CALLS calls. Only calls
- * within the time in which all threads run count. The sample is the mean time of a run: the number
- * of CPUs divided by the sum of their rates. A call lasts CALL_NS, so the system call is less than
- * one percent of it. A window in which another process took one of the CPUs gives no sample.
+ * thread makes calls of BPF_PROG_TEST_RUN until every thread has made CALLS calls. A call counts
+ * only if all threads were running during the whole call. The sample is the mean time of a run: the
+ * number of CPUs divided by the sum of their rates (runs per ns). A call makes so many runs that it
+ * lasts about CALL_NS. So entering and leaving the kernel takes less than one percent of a call. A
+ * window in which another process took one of the CPUs gives no sample.
  */
 
 #include <pthread.h>
@@ -19,14 +20,14 @@
 #define MAX_REPEAT 1000000u
 #define CALL_NS 200000.0 /* planned time of one call, ns */
 #define CALLS 4u         /* fewest calls of each thread in a window */
-#define KEPT 64u         /* the most calls of a thread whose times are kept */
+#define KEPT 64u         /* in a window, only the times of a thread's first KEPT calls are kept */
 #define STACK_BYTES ((size_t)256 << 10)
-/* A batch that wants n samples ends after n times this many windows without a sample. */
+/* A batch that wants n samples ends early when more than n * TRIES windows gave no sample. */
 #define TRIES 20u
 
 struct state {
 	struct bb_drive_state common;
-	/* the first is opts.cpu */
+	/* cpus[0] is opts.cpu */
 	int cpus[CPU_SETSIZE];
 };
 
@@ -38,7 +39,7 @@ struct worker {
 	uint64_t at_ns[KEPT + 1]; /* at_ns[0]: start of the first call; at_ns[i]: end of call i */
 	uint32_t n;
 	uint32_t retval;
-	bool is_disturbed; /* another process took the thread's CPU */
+	bool is_disturbed; /* true if another process took the thread's CPU for a time */
 	int rc;
 	pthread_t thread;
 };
@@ -46,8 +47,8 @@ struct worker {
 struct team {
 	struct worker *workers;
 	uint32_t n, repeat;
-	atomic_uint ready; /* threads that have begun */
-	atomic_uint done;  /* threads that have made CALLS calls */
+	atomic_uint ready; /* number of threads that have begun */
+	atomic_uint done;  /* number of threads that have made CALLS calls */
 	atomic_bool is_over;
 };
 
@@ -89,8 +90,8 @@ static void *take_part(void *worker)
 	return NULL;
 }
 
-/* Starts a thread on a CPU. The thread blocks all signals, so that they interrupt the calls of the
- * main thread. Returns 0 or -errno. */
+/* Starts a thread on a CPU. The thread blocks all signals, so that signals interrupt only calls of
+ * the main thread. Returns 0 or -errno. */
 static int start(struct worker *w, int cpu)
 {
 	sigset_t all, before;
@@ -112,7 +113,7 @@ static int start(struct worker *w, int cpu)
 	return -rc;
 }
 
-/* Returns 0, -EINTR if a signal interrupted a call, or another -errno. */
+/* Runs one window. Returns 0, -EINTR if a signal interrupted a call, or another -errno. */
 static int take_window(struct team *t, const int *cpus, struct bb_err *err)
 {
 	uint32_t started = 1;
@@ -139,8 +140,8 @@ static int take_window(struct team *t, const int *cpus, struct bb_err *err)
 	return rc;
 }
 
-/* Returns the mean time of a run while all CPUs ran, ns. Returns NAN if another process disturbed
- * one of the CPUs, or if a CPU has no complete call in that time. */
+/* Returns the mean time of a run while all CPUs ran the program, ns. Returns NAN if another process
+ * took one of the CPUs, or if a CPU made no complete call in that time. */
 static double run_ns(const struct team *t)
 {
 	uint64_t begin_ns = 0, end_ns = UINT64_MAX;
@@ -168,7 +169,7 @@ static double run_ns(const struct team *t)
 	return t->n / per_ns;
 }
 
-/* Finds the `repeat` with which a call lasts CALL_NS. This also warms up the program. */
+/* Finds the t->repeat with which a call lasts about CALL_NS. This also warms up the program. */
 static int calibrate(struct team *t, const int *cpus, struct bb_err *err)
 {
 	int rc = 0;
@@ -226,8 +227,8 @@ static int take_windows(struct team *t, const int *cpus, struct bb_batch *b, str
 	return 0;
 }
 
-/* With `same_input`, all CPUs run the first input. Otherwise CPU i runs input i, modulo their
- * number. */
+/* With `same_input`, all CPUs run the program on the first input. Otherwise CPU i runs it on input
+ * number i modulo the number of inputs. */
 static int batch(void *slot_, uint32_t n_cpus, struct bb_batch *b, struct bb_err *err)
 {
 	const struct bb_drive_slot *slot = slot_;

@@ -26,9 +26,9 @@
 #include "plan/mix.h"
 
 #define NS_PER_S 1000000000u
-/* longest wait for the sender's answer, beyond the time that its order may take, s */
+/* longest wait for the sender's answer after the time that its order may take, s */
 #define PATIENCE_S 5.0
-#define ARRIVAL_S 0.2 /* longest wait for the program's run on the last packet, s */
+#define ARRIVAL_S 0.2 /* longest wait until the program has run on the last packet, s */
 #define HTTP_PORT 80u
 /* fewest packets of a request to the server: SYN, ACK, the request, FIN */
 #define HTTP_LEAST_PACKETS 4
@@ -62,7 +62,8 @@ struct order {
 	uint64_t period_ns;
 };
 
-/* The sender's answer, when it has sent all or one has failed. */
+/* The sender's answer to an order. `done` packets or requests were sent in `elapsed_ns`. `rc` is 0,
+ * or the -errno of the one that failed. */
 struct answer {
 	uint64_t done;
 	uint64_t elapsed_ns;
@@ -98,7 +99,8 @@ static int start_worker(const struct traffic *t, struct worker *w, struct bb_chi
 	const struct bb_child_place place = {.cpu = t->common.opts.cpu,
 					     .uid = t->common.opts.uid,
 					     .gid = t->common.opts.gid};
-	/* the worker keeps only its socket: otherwise programs and links might outlive us */
+	/* The worker keeps only its socket. If it also kept descriptors of programs and links,
+	 * these might outlive our process. */
 	const struct bb_child_rules rules = {
 		.link = BB_LINK_SOCKET,
 		.signals = BB_SIGNALS_DEFAULT,
@@ -133,7 +135,9 @@ static void sleep_until(uint64_t due_ns)
 		;
 }
 
-/* Sends the first packet or request after one period. Gives up after twice the planned time. */
+/* Sends o->n packets or requests at a steady rate: the first after o->period_ns, and then one in
+ * each period. Stops if one fails. Also stops if twice the planned time has passed, but not before
+ * the first one is sent. */
 static struct answer carry_out(const struct worker *w, const struct order *o)
 {
 	uint64_t began_ns = bb_now_ns(), now_ns = began_ns, due_ns = began_ns + o->period_ns;
@@ -213,8 +217,8 @@ static int await(struct traffic *t, const struct order *o, struct bb_windows *w,
 	}
 }
 
-/* Waits, at most ARRIVAL_S, because the program may run on a packet a moment after send()
- * returns. */
+/* Waits until the program has run on all packets that were sent, because it may run on a packet a
+ * moment after send() returns. Waits for at most ARRIVAL_S. */
 static int await_arrival(struct traffic *t, uint64_t sent_before, struct bb_windows *w,
 			 struct bb_batch *b, struct bb_err *err)
 {
@@ -233,7 +237,8 @@ static int await_arrival(struct traffic *t, uint64_t sent_before, struct bb_wind
 	return rc;
 }
 
-/* If sending failed, returns 0, and ret_answer->rc says why. */
+/* Attaches the program, lets the sender carry out the order, and polls the program's counters
+ * meanwhile. If sending failed, returns 0, and ret_answer->rc says why. */
 static int measure(struct traffic *t, struct bb_target *target, const struct order *o,
 		   struct bb_batch *b, struct answer *ret_answer, struct bb_err *err)
 {
@@ -254,7 +259,7 @@ static int measure(struct traffic *t, struct bb_target *target, const struct ord
 	}
 	if (!rc)
 		rc = await(t, o, &windows, b, ret_answer, err);
-	if (rc == -ETIME) { /* the time is over: stop sending; the runs so far count */
+	if (rc == -ETIME) { /* the budget is used up: stop sending; the runs so far count */
 		stop_workers(t);
 		rc = 0;
 	}
@@ -273,13 +278,14 @@ static int traffic_batch(void *slot, uint32_t rate_hz, struct bb_batch *b, struc
 	struct answer a = {0};
 	int rc = 0;
 
-	if (!t->sender.pid) /* the previous batch ran out of time and stopped the sender */
+	if (!t->sender.pid) /* the previous batch stopped the sender when the budget was used up */
 		rc = t->start(t, err);
 	if (o.n > most)
 		o.n = most;
 	if (!rc)
 		rc = measure(t, s->prog->target, &o, b, &a, err);
-	/* without an answer, the number of events follows from the number of sent packets */
+	/* If the sender was stopped, it gave no answer. Then the number of events is computed from
+	 * the number of sent packets. */
 	b->events = a.done ? a.done : b->fired / t->least_packets;
 	b->elapsed_s = (double)a.elapsed_ns * 1e-9;
 	if (!rc && a.rc)
@@ -400,7 +406,9 @@ static int open_packets(void *state, struct bb_err *err)
 	return rc ? rc : traffic_open(t, 1, start_packets, err);
 }
 
-/* --- event: http; only the part of HTTP/1.0 (RFC 1945) that this event needs --- */
+/* --- event: http --- */
+
+/* Client and server implement only the part of HTTP/1.0 (RFC 1945) that they need. */
 
 static const struct timeval patience = {.tv_sec = 1};
 

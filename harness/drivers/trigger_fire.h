@@ -6,7 +6,8 @@
 #include "fire/live_objects.h"
 
 /* The trigger `fire`: causes the event at which a program is attached. A child process causes these
- * events. It exists until the slot is detached. The program is attached only during batches. */
+ * events. The child process exists until the slot is detached. The program is attached only during
+ * batches. */
 
 struct bb_fire_state {
 	struct bb_trigger_state common;
@@ -14,8 +15,8 @@ struct bb_fire_state {
 	struct bb_fire_site *site;
 	/* kernel objects whose addresses programs get as arguments; NULL if not open yet */
 	struct bb_live_objects *live;
-	/* Hooks that processes share. They stay open, because opening a uprobe takes 20 ms. All
-	 * programs on bb_own_function() share two hooks, on its entry and on its return. */
+	/* Hooks that all child processes use. They stay open, because opening a uprobe takes 20 ms.
+	 * All programs at bb_own_function() share two hooks, on its entry and on its return. */
 	struct bb_hook **hooks;
 	size_t n_hooks;
 	struct bb_fire_state *next;
@@ -32,7 +33,7 @@ struct bb_fire_beside {
 struct bb_fire_slot {
 	struct bb_attached common;
 	struct bb_fire_state *state;
-	const struct bb_fire_found *found; /* `fire` of the measured program */
+	const struct bb_fire_found *found; /* member `fire` of the measured program */
 	/* `hook` points to own_hook or to a hook of struct bb_fire_state, or is NULL */
 	struct bb_hook own_hook, *hook;
 	struct bb_fire_beside *beside;
@@ -43,10 +44,12 @@ struct bb_fire_slot {
 	struct bb_firing firing;
 };
 
-/* Closes the hooks that all open states keep. Waits until the kernel has freed them, because a
- * remaining hook makes events slower. No attached slot may use them. */
+/* Closes the hooks of all open states. Waits until the kernel has freed these hooks, because a
+ * remaining hook makes events slower. No attached slot may use one of these hooks. */
 void bb_fire__close_hooks(void);
-/* Initialises a zeroed slot for a program whose trigger is found. Attaches nothing. */
+
+/* Initialises a zeroed slot for a program after bpfbench has found its trigger (prog->fire). Does
+ * not attach the program. */
 void bb_fire_slot__init(struct bb_fire_slot *slot, struct bb_fire_state *s,
 			struct bb_test_prog *prog, int prog_fd);
 
@@ -58,7 +61,8 @@ int bb_fire__attach_program(struct bb_fire_state *s, struct bb_test_prog *prog, 
 			    struct bb_err *err);
 void bb_fire__detach_program(struct bb_fire_slot *slot);
 
-/* Attaches the program during a call of work() in the process that fires. Returns 0 or -errno. */
+/* Attaches the program, calls work() in the child process, and detaches the program. Returns 0 or
+ * -errno. */
 int bb_fire__do(struct bb_fire_slot *slot,
 		int (*work)(void *arg, struct bb_fire_task *t, void *shared), struct bb_err *err);
 
@@ -70,8 +74,11 @@ void bb_fire__words_alone(const struct bb_input *input, const struct bb_test_pro
 /* In the child process: opens the slot's trigger at the first call. Returns 0 or -errno. */
 int bb_fire__trigger(struct bb_fire_slot *slot, struct bb_fire_task *t);
 
-/* arguments.c: chooses the arguments for a program that a call or a test run of ours fires. It
- * tries each set of arguments (fire/live_objects.h) on a clone that counts, and takes the first set
- * that reaches the most instructions. If another program for the same function already has a set,
- * this program gets it, too, so that a comparison uses the same arguments for both. */
+/* arguments.c: chooses the arguments with which bpfbench fires the program. Does nothing unless
+ * bpfbench fires the program by calls of bb_own_function() or by test runs. If another program for
+ * the same function or event already has a set of arguments (fire/live_objects.h), this program
+ * gets the same set, so that a comparison uses the same arguments for both. Otherwise a clone of
+ * the program, which counts instructions, runs with each set. The program gets the set with which
+ * the clone reaches the most different instructions. If several sets reach equally many, the first
+ * of these sets is taken. */
 void bb_arguments__choose(struct bb_fire_state *s, struct bb_test_prog *prog);

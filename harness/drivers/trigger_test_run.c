@@ -3,9 +3,12 @@
  * The trigger test-run: the kernel runs the program once (BPF_PROG_TEST_RUN, repeat 1) on an input
  * of ours. This also works for program types that no event of ours can fire.
  *
- * `repeat` stays 1, so no run sees what the run before it has written, and the counters time each
- * run alone. The kernel's own result `duration` is not used. It is in whole nanoseconds, and
- * includes preemption and the kernel's loop over the runs.
+ * `repeat` stays 1. So each run gets a fresh copy of the packet or context, and the counters time
+ * each run alone. But a run sees what earlier runs wrote to maps, unless the scenario has `reset:
+ * run`.
+ *
+ * The kernel's own result `duration` is not used. It is in whole nanoseconds, and includes
+ * preemption and the kernel's loop over the runs.
  */
 #include "drivers/trigger_test_run.h"
 
@@ -110,7 +113,8 @@ int bb_test_call__fire_checked(const struct bb_test_call *s, struct bb_batch *b)
 	return 0;
 }
 
-/* Makes a call with the context `ctx` instead of the input's own; `len` is 0 for none. */
+/* Makes a call with the context `ctx` instead of the input's own context. `len` is 0 for no
+ * context. */
 static int fire_with(const struct bb_test_call *s, const void *ctx, size_t len)
 {
 	struct bb_test_call other = *s;
@@ -121,8 +125,8 @@ static int fire_with(const struct bb_test_call *s, const void *ctx, size_t len)
 	return bb_test_call__fire(&other, &attr);
 }
 
-/* True if the kernel takes no context for XDP programs: it accepts the packet alone, but refuses it
- * with a context that only gives the packet's end. */
+/* True if the kernel takes no context for XDP programs: it accepts the packet alone, but refuses
+ * the packet with a context that gives only the packet's end. */
 static bool knows_no_xdp_context(const struct bb_test_call *s)
 {
 	const struct xdp_md md = {.data_end = (__u32)s->input->len};
@@ -289,7 +293,7 @@ int bb_test_run__aim(const struct bb_attached *attached, uint32_t input,
 	int rc = bb_pin_to_cpu(attached->state->opts.cpu, err);
 	size_t port;
 
-	/* another program may have replaced ours */
+	/* another program may have taken the place of ours on the network device */
 	if (!rc && slot->attached && xdp->one_at_a_time)
 		rc = bb_xdp_net__attach(xdp, attached->prog_fd, &port, err);
 	if (!rc)
@@ -331,8 +335,9 @@ int bb_test_run__times(struct bb_target *target, const struct bb_test_run_type *
 	return rc;
 }
 
-/* probe() of the trigger: runs the program once on every input before anything is measured, so that
- * an input that the kernel refuses is reported at once. Wrong results are reported later. */
+/* The trigger's function probe(). Runs the program once on every input, as far as PROBE_S allows,
+ * before anything is measured. So an input that the kernel refuses is reported at once. Wrong
+ * results are reported only by the measurement. */
 static int probe(void *state_, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_trigger_state *state = state_;
@@ -357,8 +362,8 @@ static int probe(void *state_, struct bb_test_prog *prog, struct bb_err *err)
 }
 
 /* Prepares a call with the next input of the mix. Returns the input's position in the mix.
- * Prefetches later inputs to save time between runs. This does not favour the program: the kernel
- * copies each packet before its run, so the packet is in the caches anyway. */
+ * Prefetches later inputs to save time between runs. This does not favour the program, because the
+ * kernel copies each packet before the run, so the packet is in the caches anyway. */
 static uint32_t aim_at_next(const struct bb_test_run_slot *slot, struct bb_test_call *call)
 {
 	const struct bb_test_run *t = (const struct bb_test_run *)slot->common.state;

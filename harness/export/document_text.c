@@ -6,7 +6,7 @@
 #define ABSENT "-" /* stands for a missing figure, so that the reader's eye stays in the column */
 
 #define LEAST_LAST 24u /* smallest width, in characters, of a last column of text */
-/* a last column of text that has this width stays in its row, however long its text is */
+/* if a last column of text can have this width, its text stays in the row, however long it is */
 #define MOST_LAST 40u
 #define LEAST_CODE 12u /* smallest width of a last column of source */
 
@@ -67,10 +67,11 @@ static bool is_kept(const char *text, size_t at)
 	       !islower((unsigned char)text[at + 1]);
 }
 
-/* Returns how many bytes of `text` go into a line of `width` characters. The line ends at a blank,
- * within a command in backquotes only if the command is too long or there is no other blank. A
- * command is broken between two words of the shell. `*in_command` is true if the line begins within
- * a command, and is set for the next line. */
+/* Returns how many bytes of `text` go into a line of `width` characters. The line ends at a blank.
+ * A blank within a command (a text in backquotes) counts only if the command is longer than a line,
+ * or if there is no other blank. Such a blank must stand between two words of the shell.
+ * `*in_command` says whether the line begins within a command, and receives whether the next line
+ * does. */
 static size_t line_len(const char *text, size_t width, bool *in_command)
 {
 	bool is_in = *in_command, is_long = true, is_quoted = false, ends_in = false;
@@ -87,7 +88,7 @@ static size_t line_len(const char *text, size_t width, bool *in_command)
 		/* outside quotes, \' in a command is a literal quote and begins no quoted text */
 		is_quoted ^= is_in && text[at] == '\'' &&
 			     (is_quoted || !at || text[at - 1] != '\\');
-		/* a line that ends within a command also has room for " \" */
+		/* a line that ends within a command must have room for " \" */
 		if (text[at] != ' ' || (at && is_kept(text, at)) || is_quoted ||
 		    (is_in && n >= width && any_blank) ||
 		    (is_in && is_behind_option(text, at, "-") && text[at + 1] != '-'))
@@ -102,7 +103,7 @@ static size_t line_len(const char *text, size_t width, bool *in_command)
 		*in_command = false;
 		return at;
 	}
-	/* this line is one long word, which ends the command */
+	/* this line has no blank, and the command ends in it */
 	if (*in_command && !is_in && !any_blank) {
 		*in_command = false;
 		return at + strcspn(text + at, " ");
@@ -110,7 +111,7 @@ static size_t line_len(const char *text, size_t width, bool *in_command)
 	*in_command = blank ? ends_in : any_blank != 0;
 	if (blank || any_blank)
 		return blank ? blank : any_blank;
-	/* a path that is longer than a line may end a line behind a slash */
+	/* in a path that is longer than a line, a line may end after a slash */
 	for (at = at < width ? at : width; at && text[at - 1] != '/'; at--)
 		;
 	return at ? at : strcspn(text, " ");
@@ -175,11 +176,11 @@ static void put_block(const struct page *p, const struct bb_doc_block *b)
 
 struct layout {
 	const struct bb_doc_block *b;
-	size_t *width; /* width[n_columns] in characters, 0 if the column is not in the table */
+	size_t *width; /* width[n_columns] in characters; 0 if the column is not in the table */
 	/* later[n_columns], true for columns that a further table will show */
 	bool *later;
-	bool *skip;        /* skip[n_columns], true for columns shown or left out before */
-	size_t indent;     /* blanks before each row */
+	bool *skip;    /* skip[n_columns], true for columns that were shown or left out before */
+	size_t indent; /* blanks before each row */
 	bool on_two_lines; /* true if the first cell of each row has a line of its own */
 	/* index of the column whose text stands on a line below each row, or 0 */
 	size_t under_row;

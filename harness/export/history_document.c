@@ -16,7 +16,9 @@ static bool is_empty(const struct bb_timeline_case *c)
 	return c->is_anchor && !strncmp(c->of->variant, "empty", strlen("empty"));
 }
 
-/* True if the overview shows the case. Empty programs are shown only if there are no others. */
+/* True if the overview shows the case. If `only` is not NULL, the overview shows all cases of that
+ * report. Otherwise it shows all cases except empty programs, or all cases if there are only empty
+ * programs. */
 static bool is_in_overview(const struct bb_timeline *t, const struct bb_report *only,
 			   const struct bb_timeline_case *c)
 {
@@ -138,7 +140,8 @@ void bb_doc_history_points(const struct bb_timeline *t, struct bb_doc *d)
 	}
 }
 
-/* Cases with a higher limit are "too noisy" and not "steady": many changes would stay below it. */
+/* A case with a higher limit is "too noisy" instead of "steady", because many changes would stay
+ * below this limit. */
 #define NOISY_LIMIT 0.1
 
 static const char *verdict_of(const struct bb_timeline *t, const struct bb_timeline_case *c)
@@ -176,7 +179,8 @@ static void add_news(const struct bb_timeline *t, const struct bb_timeline_case 
 		bb_doc__append(d, " (commit %.*s)", COMMIT_DIGITS, since->of->commit);
 }
 
-/* True if the name of a file needs no quotes in a shell. Advised commands have only such names. */
+/* True if the name of a file needs no quotes in a shell. The commands that we advise contain only
+ * such names. */
 static bool is_plain(const char *name)
 {
 	return !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
@@ -276,10 +280,11 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 			add_news(t, &t->cases[i], d);
 }
 
-#define LEARNING_ROWS 12u /* at most this many rows are shown if no case can be judged yet */
+#define LEARNING_ROWS 12u /* if no case can be judged yet, at most this many rows are shown */
 
 /* The kinds of rows, in the order of the table: changed cases, unchanged cases, cases with too few
- * runs to be judged, and unchanged cases of a sweep (a parameter with many values). */
+ * runs to be judged, and unchanged cases of a sweep (a parameter with many values). NO_ROW is for
+ * cases that are not shown. */
 enum rank { NEWS, SINGLE, LEARNING, SWEPT, NO_ROW };
 
 static bool is_swept(const struct bb_timeline *t, const struct bb_timeline_case *c)
@@ -309,7 +314,8 @@ static enum rank rank_of(const struct bb_timeline *t, const struct bb_timeline_c
 	return !only && bb_timeline__mark(t, c) == BB_HISTORY_LEARNING ? LEARNING : SINGLE;
 }
 
-/* Adds the row of a case. `has_by` adds the figure that judges it, and `has_mark` the verdict. */
+/* Adds the row of a case. With `has_by`, the row names the figure by which the case is judged. With
+ * `has_mark`, the row has the verdict. */
 static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *c, bool has_by,
 		    bool has_mark, struct bb_doc *d)
 {
@@ -329,7 +335,8 @@ static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *
 	bb_doc__text_cell(d, has_mark ? verdict_of(t, c) : NULL);
 }
 
-/* Returns the figure that judges all cases of the overview, or BB_N_PREDICTORS if several do. */
+/* Returns the figure by which all cases in the table are judged. Returns BB_N_PREDICTORS if they
+ * are judged by different figures, and BB_BY_LATENCY if there are no cases. */
 static enum bb_predictor only_predictor(const struct bb_timeline *t, const struct bb_report *only)
 {
 	const struct bb_timeline_case *first = NULL;
@@ -383,7 +390,7 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, c
 		for (size_t i = 0; i < t->n_cases; i++) {
 			if (rank_of(t, &t->cases[i], only) != rank)
 				continue;
-			/* cases that cannot be judged yet would take the room of others */
+			/* cases that cannot be judged yet would take the room of other cases */
 			if (rank == LEARNING && (has_judged || n >= LEARNING_ROWS)) {
 				learning++;
 				continue;

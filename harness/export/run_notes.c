@@ -5,15 +5,16 @@
 
 /* a note names programs that execute less than this share of their instructions */
 #define LITTLE_SHARE 0.25
-/* A case gets a note below this share of its requested rate. Even a busy machine reaches 0.98. */
+/* A case gets a note if it reached less than this share of its requested rate. Even a busy machine
+ * reaches 0.98. */
 #define REACHED 0.9
 #define NAMED_LOADS 8 /* a note about void series names at most this many loads */
 
-/* Notes are first collected as pairs of blocks: one with the case, and one with the cause. Then
- * notes with the same cause become one. */
+/* Notes are first collected as pairs of blocks. The first block names the case, the second the
+ * cause. Then say_causes() joins notes with the same cause. */
 
-/* Adds one note about all series that do not count for the same reason as series `i`, unless an
- * earlier series has this reason. */
+/* Adds one note about series `i` and all other series that are void for the same reason. Does
+ * nothing if the note of an earlier series has this reason. */
 static void note_void(struct bb_doc *notes, const struct bb_case *c, size_t i)
 {
 	const char *why = bb_series_why_void(&c->series[i]);
@@ -95,8 +96,8 @@ static bool is_same_cause(const struct bb_doc_block *a, const struct bb_doc_bloc
 	return *x == *y;
 }
 
-/* Adds the notes. Those with the same cause become one note, about the first case and the number of
- * the others. With BB_DETAILS, only notes that name no case are joined. */
+/* Adds the notes. Joins notes with the same cause into one, which names the first case and tells
+ * the number of the others. With BB_DETAILS, only notes that name no case are joined. */
 static void say_causes(const struct bb_doc *notes, enum bb_detail detail, struct bb_doc *d)
 {
 	for (size_t i = 0; i < notes->n; i += 2) {
@@ -115,7 +116,8 @@ static void say_causes(const struct bb_doc *notes, enum bb_detail detail, struct
 	}
 }
 
-/* True if a table of another drive above shows the same number of instructions for case `nth`. */
+/* True if an earlier table shows the program of case `nth` with the same number of executed
+ * instructions. */
 static bool is_executed_above(const struct bb_report *r, size_t nth)
 {
 	const struct bb_case *c = &r->cases[nth];
@@ -239,10 +241,10 @@ static enum turned_input input_of(const struct bb_report *r, const struct bb_cas
 
 struct noting {
 	const struct bb_report *r;
-	/* the notes are about cases in the table of this case, or about all cases if NULL */
+	/* one case of the table that the notes are about; NULL if they are about all cases */
 	const struct bb_case *table;
 	bool is_compared; /* the cases are those of base and head */
-	/* the first block of `d` whose notes are not repeated */
+	/* index of a block of `d`; a note in this block or a later one is not added again */
 	size_t from;
 	struct bb_doc *d;
 };
@@ -292,8 +294,9 @@ static char *join_places(const char *a, const char *b)
 	return text;
 }
 
-/* Adds a note "NAME: WORDS" about the case `c`, unless block `from` or a later one has it. In a
- * comparison, a note with the same words about the other program becomes a note about both. */
+/* Adds a note "NAME: WORDS" about the case `c`, unless block k->from or a later one has the same
+ * note. In a comparison, a note with the same words about the other program becomes a note about
+ * both. */
 static void add_once(const struct noting *k, const struct bb_case *c, const char *label,
 		     const char *words)
 {
@@ -331,14 +334,16 @@ static void add_once(const struct noting *k, const struct bb_case *c, const char
 	free(name);
 }
 
-/* True if the case is in the table or the sweep of k->table, or if k->table is NULL. */
+/* True if the notes are about the case `c`: they are about all cases (k->table is NULL), or `c` is
+ * in the same table as the case k->table. A sweep has one table for all values of its parameter. */
 static bool is_beside(const struct noting *k, const struct bb_case *c)
 {
 	return !k->table || bb_same_table(c, k->table) ||
 	       (bb_same_group(c, k->table) && bb_is_sweep(k->r, (size_t)(k->table - k->r->cases)));
 }
 
-/* Returns the index of the scenario's first title, from which on notes are not repeated, or 0. */
+/* Returns the index of the block with the scenario's first title, or 0 if there is none. Notes from
+ * this block on are not repeated. */
 static size_t beginning_of(const char *scenario, const struct bb_doc *d)
 {
 	size_t length = strlen(scenario), i = 0;
@@ -397,8 +402,8 @@ static bool is_turned_away_before(const struct noting *k, const struct bb_case *
 		      is_turned_alike(it, c) && is_beside(k, it) && bb_same_program(it, c));
 }
 
-/* Returns " with input=arp" if the check that ends the runs of `c` early does not do so for all
- * values of the parameter, else "". The caller frees the text. */
+/* Returns the values of the parameter at which the check that ends the runs of `c` early does so,
+ * for example " with input=arp". Returns "" if these are all values. The caller frees the text. */
 static char *name_turned_away(const struct bb_report *r, const struct bb_case *c)
 {
 	const struct bb_case *first = NULL;
@@ -421,7 +426,7 @@ static char *name_turned_away(const struct bb_report *r, const struct bb_case *c
 		     : bb_asprintf(" with %s=%s", first->param, first->param_text);
 }
 
-/* Adds a note for each check that ends runs early, and what to do about it. */
+/* Adds a note for each check that ends runs early, and advice on what to do about the check. */
 static void add_turned_away(const struct noting *k)
 {
 	const struct bb_report *r = k->r;
@@ -479,8 +484,8 @@ static bool failed_before(const struct bb_report *r, const struct bb_case *c,
 }
 
 /* Returns the number of other programs whose lookups in the map of `v` failed, too. Returns
- * SIZE_MAX if one of them comes before `c`, because its note already counts the program of `c`.
- * Returns 0 in a comparison, in which add_once() joins the notes. */
+ * SIZE_MAX if one of these programs comes before `c`, because its note already counts the program
+ * of `c`. Returns 0 in a comparison, in which add_once() joins the notes. */
 static size_t count_alike(const struct noting *k, const struct bb_case *c,
 			  const struct bb_in_vain *v)
 {

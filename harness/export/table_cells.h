@@ -4,19 +4,21 @@
 #include "export/document.h"
 #include "report/report.h"
 
-/* How much a document shows (BB_SHORT or BB_DETAILS), or which documents show a column. BB_SENTENCE
- * means that the sentence about a scenario with one program has the column's figure, too. */
+/* How much a document shows (BB_SHORT or BB_DETAILS), or, for a column, which documents show it. If
+ * a scenario has only one program, a document describes it by a sentence. BB_SENTENCE means that
+ * this sentence has the column's figure. */
 enum bb_detail {
 	BB_SHORT = 1,
 	BB_DETAILS = 2,
 	BB_BOTH = BB_SHORT | BB_DETAILS,
 	BB_SENTENCE = 4,
 	BB_ALL = BB_BOTH | BB_SENTENCE,
-	BB_SHORT_NO_NET = 8, /* only in short tables in which no case has a net cost */
+	BB_SHORT_NO_NET = 8, /* only short documents, and only if no case of the table has a net
+			      * cost */
 };
 
-/* A column of the tables of cases, which is a row in table_cells.c. It shows what `cell` returns
- * or, if `cell` is NULL, the struct bb_estimate at the offset `estimate` in struct bb_summary. */
+/* A column of the tables of cases. It shows what `cell` returns. If `cell` is NULL, it shows the
+ * struct bb_estimate at the offset `estimate` in struct bb_summary. */
 struct bb_case_column {
 	struct bb_doc_column as;
 	enum bb_detail in;
@@ -32,46 +34,52 @@ extern const size_t bb_n_case_columns;
 struct bb_table_cell bb_case_cell(const struct bb_case *c, const struct bb_case_column *column);
 
 /* Return the figure after "+-": the distance from the net cost, or from the latency, to the farther
- * end of its 95 % interval. It has the decimals of the latency. Empty if there is no interval. */
+ * end of its 95 % interval. The figure has as many decimals as the latency. The cell is empty if
+ * there is no interval. */
 struct bb_table_cell bb_net_half_cell(const struct bb_case *c);
 struct bb_table_cell bb_latency_half_cell(const struct bb_case *c);
 
-/* Returns the latency minus the net cost or, without a net cost, the floor's latency. These two
- * differ a little, because the net cost is estimated load by load. */
+/* Returns the latency minus the net cost. Without a net cost, returns the floor's latency. The two
+ * figures differ a little, because the net cost is estimated load by load. */
 struct bb_table_cell bb_floor_cell(const struct bb_case *c);
 
-/* True if the consumer of a ring had finished less than 90 % of the samples in it. */
+/* True if the consumer of a ring finished less than 90 % of the samples that got into the ring. */
 bool bb_is_behind(const struct bb_case *c);
 
 /* Returns how many of its instructions the program executes, "88 of 272", or an empty cell. */
 struct bb_table_cell bb_executed_cell(const struct bb_case *c);
 
-/* Returns a share in percent: "53", "2.7", "0.04" or "< 0.01". Empty if it is not finite. */
+/* Returns a share in percent: "53", "2.7", "0.04" or "< 0.01". The cell is empty if the share is
+ * not finite. */
 struct bb_table_cell bb_table_cell_percent(double share);
 
 #define BB_NEAR_0_MARK "*"
 
-/* True if the net cost is below 0, or not larger than the longer side of its interval. */
+/* True if the net cost cannot be told from 0: it is negative, or at most as large as the distance
+ * from it to the farther end of its interval. */
 bool bb_net_is_near_0(const struct bb_case *c);
 
-/* Returns the net cost, after BB_NEAR_0_MARK if bb_net_is_near_0(). */
+/* Returns the net cost, with BB_NEAR_0_MARK before it if bb_net_is_near_0(). */
 struct bb_table_cell bb_net_cell(const struct bb_case *c);
 
-/* Returns a number as text, or an empty cell: with two decimals if `scale` is below 10, one if it
- * is below 1000, else none ("9.87", "712.4", "1234"). A value of 10 000 or more has none. */
+/* Returns a number as text. It has two decimals if `scale` is below 10, one if `scale` is below
+ * 1000, else none ("9.87", "712.4", "1234"). A number of 10 000 or more has no decimals. The cell
+ * is empty if the number is not finite. */
 #define BB_WHOLE 1000.0 /* value of `scale` for no decimals */
 struct bb_table_cell bb_table_cell_number(double value, double scale);
 
 /* True for a time of 1 ms or more, which is shown in ms. */
 bool bb_is_shown_in_ms(double ns);
 
-/* Returns a time as bb_table_cell_number() does, in ms if `scale` is 1 ms or more, else in ns. */
+/* Returns a time as text, with the decimals of bb_table_cell_number(). The time is in ms if `scale`
+ * is 1 ms or more, else in ns. */
 struct bb_table_cell bb_table_cell_time(double ns, double scale);
 
 /* Returns bb_table_cell_number(value, value), or "-" for NAN. */
 struct bb_table_cell bb_table_cell_value(double value);
 
-/* Returns "[1.2, 3.4]" with the decimals of the estimate, or an empty cell without an interval. */
+/* Returns the interval, "[1.2, 3.4]", with as many decimals as the estimate. The cell is empty if
+ * there is no interval. */
 struct bb_table_cell bb_table_cell_interval(const struct bb_estimate *e);
 
 /* Returns a text made of `fmt`, cut to the size of a cell. */
@@ -87,6 +95,7 @@ size_t bb_text_width(const char *text);
  * that are not UTF-8, so that no terminal obeys them. */
 void bb_put_clean(FILE *out, const char *text);
 
-/* Writes a line of source as bb_put_clean() does, with blanks for tabs. Cuts it after about 1000
- * bytes and to `width` characters that end in "…". */
+/* Writes a line of source as bb_put_clean() does, with blanks for tabs. Cuts a line that is longer
+ * than `width` characters, so that it has `width` characters, of which the last is "…". Also cuts
+ * it after about 1000 bytes. */
 void bb_put_code(FILE *out, const char *text, size_t width);

@@ -7,14 +7,17 @@
 #define MOST_BYTES (32u << 20)
 #define MOST_CPUS 4096u
 #define CHAINS_SLOTS 64u
-#define PROBES 4u                  /* the most slots to search for a path */
+#define PROBES 4u                  /* the most slots in which a run searches for its path */
 #define HASH 0x9e3779b97f4a7c15ULL /* 2^64 divided by the golden ratio */
+/* If a word x has 0 or 1 in each of its bytes 1 to 7, the seven highest bits of x * BYTES_TO_BITS
+ * are these seven values. */
 #define BYTES_TO_BITS 0x0102040810204080ULL
+/* In 32 bits, the five highest bits of 2^i * POWER_TO_INDEX are different for each i below 32. */
 #define POWER_TO_INDEX 0x077cb531U
 #define MOST_ARGS 12u /* the kernel's limit of words in a raw tracepoint's context */
 /* the table has room for this many different numbers of loop iterations of each path */
 #define MOST_TURNS 16u
-/* the most instruction slots (8 bytes each) of each part that is added to a clone */
+/* the most instruction slots (8 bytes each) of each piece of code that is added to a program */
 #define ENTRY_SLOTS 160u
 #define EXIT_SLOTS 1024u
 #define CALL_SLOTS 80u
@@ -78,14 +81,15 @@ static void call_helper(struct bb_rewrite *r, int32_t id)
 	bb_emit(r, BPF_JMP | BPF_CALL, 0, 0, 0, id);
 }
 
-/* [base + off] += by, atomically. With BPF_FETCH, `by` then has the old value. */
+/* Emits [base + off] += by, atomically. With BPF_FETCH, register `by` then has the old value. */
 static void add_atomically(struct bb_rewrite *r, uint8_t base, uint32_t off, uint8_t by,
 			   int32_t fetch)
 {
 	bb_emit(r, BPF_STX | BPF_ATOMIC | BPF_DW, base, by, (int16_t)off, BPF_ADD | fetch);
 }
 
-/* Reads or writes the upper half of a word on the stack, where the verifier tracks no numbers. */
+/* Emits code that reads or writes the upper half of a word on the stack, because the verifier
+ * tracks no numbers there. */
 static void emit_upper(struct bb_rewrite *r, uint8_t op, uint8_t reg, int word)
 {
 	bool reads = op == BPF_LDX;
@@ -112,18 +116,18 @@ static void land(struct bb_rewrite *r, uint32_t from)
 	bb_rewrite__jump(r, from, r->n);
 }
 
-/* Lets the jump `from` land here, and before that a jump by 0. Because of the second jump, the
+/* Emits a jump by 0, and lets the jump `from` land behind it. Because of the jump by 0, the
  * verifier compares the states of both ways to this point, and checks the following code only once.
- * The kernel removes the jump by 0 later. */
+ * The kernel later removes the jump by 0. */
 static void land_both(struct bb_rewrite *r, uint32_t from)
 {
 	land(r, jump_if(r, BPF_JA, 0, 0));
 	land(r, from);
 }
 
-/* Chooses the basic blocks that need a mark, which tells whether a run has executed them. If no
- * other block leads to one target of a conditional jump, only that target gets a mark. Otherwise
- * both targets do. Also finds the blocks at which loops begin. */
+/* Chooses the basic blocks that get a mark. A mark tells whether a run has executed the block. If a
+ * conditional jump is the only way to one of its two targets, only that target gets a mark.
+ * Otherwise both targets do. Also finds the blocks at which loops begin. */
 static void find_marks(struct maker *m)
 {
 	const struct bb_cfg *g = m->g;
@@ -169,8 +173,9 @@ static void find_exits(struct maker *m)
 				       !bb_insn_is_tail_call(&m->code->insns[at]);
 }
 
-/* Registers that are saved while emit_record() runs before a tail call. r1 to r3 are the arguments
- * of the call. r6 and r8 are overwritten, and the program may need them if the call fails. */
+/* Registers that are saved while the code of emit_record() runs before a tail call. r1 to r3 are
+ * the arguments of the call. That code overwrites r6 and r8, and the program may need them if the
+ * call fails. */
 static const uint8_t saved_regs[] = {1, 2, 3, 6, 8};
 #define SAVED ((uint32_t)sizeof(saved_regs))
 
@@ -187,7 +192,8 @@ static bool counts_at_entry(const struct maker *m)
 	return m->c.with & BB_INSIDE_TIME || m->c.counts_entries;
 }
 
-/* Places the state of a run below the program's stack. Returns the depth of the stack. */
+/* Places the state of a run below the program's stack, with `a_byte` marks in a byte. Returns the
+ * depth of the stack with this state. */
 static uint32_t place_state(struct maker *m, uint32_t stack_bytes, uint32_t a_byte)
 {
 	uint32_t depth = (stack_bytes + 7) & ~7U, a_word = a_byte * BB_INSIDE_MARK_BYTES;
@@ -233,7 +239,8 @@ static uint32_t power_of_two_from(uint32_t n)
 	return p;
 }
 
-/* Returns the number of paths (Ball and Larus), at most `most`. Loops do not count. */
+/* Returns the number of paths (as in Ball and Larus 1996), at most `most`. Ignores jumps back to
+ * the start of a loop. */
 static uint32_t count_paths(const struct maker *m, uint32_t most)
 {
 	const struct bb_cfg *g = m->g;
@@ -254,9 +261,10 @@ static uint32_t count_paths(const struct maker *m, uint32_t most)
 	return n;
 }
 
-/* Chooses the number of slots in a stripe's table. Without loops and with few marks, paths are
- * numbered by the index of the exit, followed by a bit for each mark. Other paths are hashed. Their
- * table has at least twice as many slots as there are paths, up to BB_INSIDE_MOST_PATHS. */
+/* Chooses the number of slots in a stripe's table. Without loops and with few marks, the bits of a
+ * path's number are the index of its exit, followed by one bit for each mark. Other paths are
+ * hashed. Their table has at least twice as many slots as there are paths, up to
+ * BB_INSIDE_MOST_PATHS. */
 static void choose_slots(struct maker *m)
 {
 	struct bb_inside_clone *c = &m->c;
@@ -285,7 +293,8 @@ static uint32_t n_cpus(uint32_t most)
 	return n > most ? most : n;
 }
 
-/* Makes the memory of `c`, with `more` bytes after its stripes, or borrows that of `earlier`. */
+/* Makes the memory of `c`, with `more` bytes after its stripes. If `earlier` is not NULL, borrows
+ * the memory of that clone instead. */
 static int make_memory(struct bb_inside_clone *c, size_t more,
 		       const struct bb_inside_clone *earlier, struct bb_err *err)
 {
@@ -311,8 +320,9 @@ static int make_memory(struct bb_inside_clone *c, size_t more,
 	return rc;
 }
 
-/* The functions emit_NAME() add code to the clone. "r2 = x" in their comments means that register
- * r2 then holds x. Here: reg = the address of this CPU's stripe of `c`. Overwrites r0 to r5. */
+/* The functions emit_NAME() add code to the clone. Their comments say what this code does. "r2 = x"
+ * means that register r2 then holds x. For emit_stripe(): reg = the address of this CPU's stripe of
+ * `c`. Overwrites r0 to r5. */
 static void emit_stripe(struct maker *m, const struct bb_inside_clone *c, uint8_t reg)
 {
 	if (c->n_stripes > 1) {
@@ -408,8 +418,9 @@ static void emit_packet_length(struct maker *m)
 	compute_by(r, BPF_SUB, BPF_REG_4, BPF_REG_3);
 }
 
-/* If (r2 & mask) is 0, copies the packet or the context's words. r2 is the number of the run, r6
- * the context. The frame then holds the copy's number, plus 1. Overwrites r0 to r5, r7 and r8. */
+/* If (r2 & the mask at BB_INSIDE_PACKET_MASK) is 0, copies the packet or the context's words. r2 is
+ * the number of the run, r6 the context. The word m->frame.packet then holds the number of the
+ * copy, plus 1. Overwrites r0 to r5, r7 and r8. */
 static void emit_copy_packet(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -440,7 +451,7 @@ static void emit_copy_packet(struct maker *m)
 	land_both(r, others);
 }
 
-/* If the packet of this run was copied, writes the key of the slot at r4 to the copy, because it
+/* If the packet of this run was copied, writes the key of the slot at r4 to the copy. This key
  * names the run's path. r0 to r2 are overwritten. */
 static void emit_packet_took(struct maker *m)
 {
@@ -472,10 +483,10 @@ static void emit_hand_over(struct maker *m, uint8_t reg)
 }
 
 /* Reads the chain of tail calls from this CPU's hand-over, where the calling program left it, and
- * adds this program to it. If no program called this one, a chain begins. r2 is the number of the
- * run, r6 the context. r7 is then 0 if the run is timed: a chain is timed as a whole or not at all.
- * Overwrites r0, r1, r3 to r5 and r8. A program that interrupts this one may overwrite the
- * hand-over, but does not take over the chain, because its context has another address. */
+ * adds this program to the chain. If no program called this one, a chain begins. r2 is the number
+ * of the run, r6 the context. r7 is then 0 if the run is timed: a chain is timed as a whole or not
+ * at all. Overwrites r0, r1, r3 to r5 and r8. A program that interrupts this one may overwrite the
+ * hand-over. But it does not take over the chain, because its context has another address. */
 static void emit_take_over(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -504,7 +515,8 @@ static void emit_take_over(struct maker *m)
 	move(r, BPF_REG_2, BPF_REG_8);
 }
 
-/* r2 = the time of the chain up to this run of r8 ns; -1 if not timed. r3 is overwritten. */
+/* r2 = the time of the chain up to the end of this run, which takes r8 ns; -1 if not timed. r3 is
+ * overwritten. */
 static void emit_spent(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -531,22 +543,24 @@ static void emit_give_over(struct maker *m)
 	write_word(r, BPF_REG_6, BB_INSIDE_CALLER, BPF_REG_1);
 }
 
-/* Returns where a byte says whether the run is timed. The verifier tracks no numbers in that
- * byte. */
+/* Returns the stack offset of the byte that is not 0 if the run is timed. It is not the lowest byte
+ * of its word, because there the verifier would track the number. It would then tell timed runs
+ * from untimed ones, and check twice the code that both execute. */
 static int16_t timed_at(const struct maker *m)
 {
 	return (int16_t)(m->frame.scratch + 1);
 }
 
-/* Emits a jump that untimed runs take. Returns its index. `reg` is overwritten. */
+/* Emits a jump that only untimed runs take. Returns the index of the jump. `reg` is overwritten. */
 static uint32_t jump_if_untimed(struct maker *m, uint8_t reg)
 {
 	bb_emit(&m->out, BPF_LDX | BPF_MEM | BPF_B, reg, BPF_REG_10, timed_at(m), 0);
 	return jump_if(&m->out, BPF_JEQ, reg, 0);
 }
 
-/* Emits the start of the clone, which sets the state of a run to zeros. They come from memory, so
- * that the verifier does not know them. Otherwise it would check every path separately. */
+/* Emits the start of the clone, which sets the state of a run to zeros. The zeros are read from
+ * memory, so that the verifier does not know their value. Otherwise it would check every path
+ * separately. */
 static void emit_entry(struct maker *m)
 {
 	bool is_timed = m->c.with & BB_INSIDE_TIME;
@@ -669,7 +683,7 @@ static void emit_hash_of_path(struct maker *m)
 		compute_by(r, BPF_XOR, BPF_REG_1, BPF_REG_2);
 		compute_by(r, BPF_MUL, BPF_REG_1, BPF_REG_3);
 	}
-	if (m->frame.turns) { /* hash only the size of the number of loop iterations, in bits */
+	if (m->frame.turns) { /* hash only how many bits the number of loop iterations has */
 		emit_upper(r, BPF_LDX, BPF_REG_2, m->frame.turns);
 		emit_halve(m, BPF_REG_2, BPF_REG_4, 0);
 		compute_by(r, BPF_ADD, BPF_REG_2, BPF_REG_4);
@@ -682,7 +696,7 @@ static void emit_hash_of_path(struct maker *m)
 	compute(r, BPF_OR, BPF_REG_1, 1); /* a key is never 0 */
 }
 
-/* Writes the run's path and return value (r6) into the new slot at r4. */
+/* Writes the run's path and its return value (r6) to the new slot at r4. */
 static void emit_new_path(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -922,8 +936,8 @@ static void emit_call_saves(struct maker *m, uint32_t at, bool is_back)
 	}
 }
 
-/* A tail call ends the run if it succeeds, so the run is counted before the call. If the call
- * fails, the run goes on, and the code after the call takes it out of the counts again. */
+/* A tail call that succeeds ends the run, so the run is counted before the call. If the call fails,
+ * the run goes on. Code after the call then takes the run out of the counts again. */
 static void emit_tail_call(struct maker *m, uint32_t at, uint32_t nth)
 {
 	struct bb_rewrite *r = &m->out;
@@ -966,8 +980,8 @@ static void emit_tail_call(struct maker *m, uint32_t at, uint32_t nth)
 	land_both(r, done);
 }
 
-/* Finds a register, reg[0], that added code can use before slot `at`, and saves its value if the
- * program needs it. Returns false if there is none. */
+/* Finds a register, reg[0], that added code can use before slot `at`. Saves its value if the
+ * program needs it. Returns false if there is no such register. */
 static bool emit_borrow(struct maker *m, uint32_t at, uint8_t reg[2], uint8_t save[2])
 {
 	if (bb_registers__two(&m->regs, at, reg, save) == BB_NO_TWO)
@@ -1120,9 +1134,10 @@ static uint16_t stack_addresses(const struct bpf_insn *i, uint16_t before)
 	return before;
 }
 
-/* True if the instruction may lower or store a stack address, or access memory below one in a
- * register other than r10. `is_named` is true if the instruction before copied r10 to the
- * destination. */
+/* True if the instruction may lower a stack address, store one, or access memory below a stack
+ * address that is in a register other than r10. `addresses` are the registers that may hold stack
+ * addresses. `is_named` is true if the instruction before this one copied r10 to the destination
+ * register of this one. */
 static bool goes_deeper(const struct bpf_insn *i, uint16_t addresses, bool is_named)
 {
 	bool of_dst = addresses & BB_REG(i->dst_reg), of_src = addresses & BB_REG(i->src_reg);
@@ -1164,7 +1179,7 @@ static bool block_goes_deeper(const struct bb_code *code, const struct bb_basic_
 }
 
 /* True if goes_deeper() is true for any instruction. Follows stack addresses through all blocks,
- * until no block gets a further register that may hold one. */
+ * until no block has one more register that may hold such an address. */
 static bool goes_deeper_than_named(const struct bb_code *code, const struct bb_cfg *g)
 {
 	uint16_t *before = bb_calloc(g->n_blocks, sizeof(*before));
@@ -1201,7 +1216,8 @@ bool bb_inside__depth(const struct bb_code *code, const struct bb_cfg *g, uint32
 	return g->n_funcs == 1 && !goes_deeper_than_named(code, g);
 }
 
-/* c.snap becomes the size of the context up to the last word that the program reads. */
+/* Finds the words of the context that the program reads. c.snap becomes the size of the context up
+ * to the last of these words. */
 static void find_context(struct maker *m)
 {
 	m->context_words = bb_context_words(m->code, m->g) & ((1U << MOST_ARGS) - 1);

@@ -10,22 +10,25 @@ struct bb_diff {
 	char *name;
 	const char *metric; /* "latency", "net", ... */
 	const char *unit;
-	bool exact;  /* whole numbers without noise; the metric's name ends in its unit */
-	double a, b; /* figures of A and of B; NAN if missing */
-	double shift;
+	/* true if the figures are whole numbers without noise; the metric's name then ends in its
+	 * unit */
+	bool exact;
+	double a, b;          /* figures of A and of B; NAN if missing */
+	double shift;         /* b - a */
 	double ratio, lo, hi; /* b / a and its interval; NAN if there is none */
 	/* P-value for a difference beyond the threshold, adjusted for the number of cases (Holm
 	 * 1979). NAN without a verdict. */
 	double p;
 	enum bb_verdict verdict; /* inconclusive if !has_verdict */
 	bool has_verdict;
-	/* Estimate of what a verdict needs: loads in A and in B each or, for a live program,
-	 * seconds of watching it in A and again in B. NAN if unknown or not needed. */
+	/* Estimate of what a verdict needs: the number of loads in A, and as many in B. For a live
+	 * program: the seconds of watching it in A, and as many in B. NAN if there is no
+	 * estimate. */
 	double decides;
 	const char *lookups; /* result of bb_failed_lookups(): NULL or a static text */
 	char *note;
-	/* First reason why a series of A [0] or of B [1] is void, or NULL. In a comparison
-	 * measured now, [0] is for the pairs of loads. */
+	/* First reason why a series of A [0] or of B [1] is void (does not count), or NULL. If one
+	 * run measured A and B in turns, [0] is the first reason why a pair of loads is void. */
 	const char *void_why[2];
 };
 
@@ -59,10 +62,10 @@ struct bb_diff_opts {
  * needs 7 loads of A and 7 of B (stats/estimate.h). "regressed" and "improved" must also be
  * significant after Holm's correction for the number of cases (Holm 1979).
  *
- * Other figures have no verdict, and neither have empty programs and latencies of `bpfbench
- * inside`, of which A and B have one load each, perhaps under different work. If the machines
- * differ or a run is incomplete, there are warnings, and all verdicts are inconclusive without
- * opts->force.
+ * Other figures have no verdict. Empty programs have none, either. Latencies of `bpfbench inside`
+ * have none, because A and B have one load each, perhaps under different work. If the machines
+ * differ or a run is incomplete, there are warnings, and all verdicts are inconclusive unless
+ * opts->force is set.
  *
  * The last rows are the exact metrics (core/metric.c) that differ. They have no verdict, because
  * the row `latency` tells whether an added instruction matters.
@@ -96,14 +99,16 @@ int bb_diff_sort(struct bb_diffs *d, const char *by, struct bb_err *err);
 int bb_diff_filter(struct bb_diffs *d, const char *condition, struct bb_err *err);
 
 /* Removes the row `net` of each case whose `latency` row is `same` or `inconclusive`. Such a row
- * would mislead, because even a small difference is a large share of its small figure. */
+ * would mislead: a net is a small figure, so even a small difference is a large share of it. */
 void bb_diff_drop_nets(struct bb_diffs *d);
 
 #define BB_DIFF_COLUMNS "name, metric, a, b, shift, percent, p, verdict, note"
 
-/* The verdict on two counts of instructions, without tolerance: one more is regressed, one less is
- * improved. A count that is not exact is a range, and two ranges that overlap are inconclusive, as
- * are void cases. Counts of different machines can be compared. */
+/* The verdict on the instructions per run of an old and a new case. There is no tolerance: one
+ * instruction more is regressed, one less is improved. If the runs of a case executed different
+ * numbers of instructions, its count is a range. If a range overlaps the other count, the verdict
+ * is inconclusive. It is also inconclusive if a case has no run, or is void because a run returned
+ * an unexpected result. Counts of different machines can be compared. */
 struct bb_exact_row {
 	const char *name;
 	const struct bb_counted_case *a, *b; /* the old and the new case */
@@ -123,7 +128,7 @@ struct bb_exact_program {
 	size_t n_lines;
 };
 
-/* Points into both reports. */
+/* The comparison of two reports. The members point into both reports. */
 struct bb_exact_diff {
 	struct bb_exact_row *rows;
 	size_t n_rows;
@@ -146,14 +151,16 @@ size_t bb_exact_diff__count(const struct bb_exact_diff *d, enum bb_verdict verdi
  * two. Lines are matched as `diff` matches two texts: by the longest common sequence, in the order
  * in which a run reaches the lines. Two lines match if their source texts and calls are equal.
  *
- * If there are two runs, the machine may have been slower in one of them. Then a line counts as
- * different only if its time differs both in ns and relative to each reference, a fixed piece of
- * work that both runs timed: instructions and, if the program wakes somebody, wakeups.
+ * If there are two runs, the machine may have been slower in one of them. Both runs timed one or
+ * two references, which are fixed pieces of work: instructions and, if the program wakes somebody,
+ * wakeups. A line of two runs counts as different only if its time in ns differs, and also its time
+ * relative to each reference.
  */
 struct bb_time_diff_row {
-	const struct bb_timed_row *a, *b; /* NULL if this program does not have the row */
-	double a_ns, b_ns;                /* 0 if `a` or `b` is NULL */
-	/* b - a, ns. The interval has the level 1 - alpha over all rows together. */
+	/* the row of the old and of the new program; NULL if that program does not have it */
+	const struct bb_timed_row *a, *b;
+	double a_ns, b_ns; /* 0 if `a` or `b` is NULL */
+	/* b_ns - a_ns. The interval has the level 1 - alpha over all rows together. */
 	struct bb_estimate more;
 	enum bb_verdict verdict;
 };
@@ -168,16 +175,17 @@ struct bb_time_diff_case {
 	double slower[BB_N_REFERENCES];
 	struct bb_time_diff_row *rows; /* sorted, largest difference first */
 	size_t n_rows;
-	/* loads that both have, and loads that a verdict needs; 0 if a and b are of two runs */
+	/* number of loads that both programs have, and number of loads that a verdict needs; 0 if a
+	 * and b are of two runs */
 	size_t n_loads, needs_loads;
-	/* Medians over the lines without a verdict, or NAN. `half_ns` is half the width of the
-	 * interval. `times` is the factor by which the number of loads must grow to give a verdict
-	 * (stats/verdict.h). */
+	/* Medians over the rows whose verdict is inconclusive, or NAN. `half_ns` is half the width
+	 * of a row's interval. `times` is the factor by which the number of loads must grow to give
+	 * another verdict (stats/verdict.h). */
 	double half_ns, times;
 };
 
-/* True if the row explains a part of the difference: its verdict is regressed or improved, or only
- * one program has the line and its time is not too short to be noise. */
+/* True if the row explains a part of the difference. Then its verdict is regressed or improved, or
+ * only one program has the line and its time is at least BB_BY_LINE_LEAST_NS. */
 static inline bool bb_time_diff_row__differs(const struct bb_time_diff_row *r)
 {
 	return r->verdict == BB_VERDICT_REGRESSED || r->verdict == BB_VERDICT_IMPROVED ||
@@ -187,13 +195,14 @@ static inline bool bb_time_diff_row__differs(const struct bb_time_diff_row *r)
 struct bb_time_diff {
 	struct bb_time_diff_case *cases;
 	size_t n_cases;
-	/* command's option that gives more loads, or NULL, and its value in this run */
+	/* the command-line option that gives more loads, or NULL, and its value in this run */
 	const char *option;
 	double amount;
 };
 
 struct bb_time_diff_opts {
-	/* names of the variants to compare; NULL to compare each with its namesake in base_run */
+	/* names of the two variants to compare; NULL to compare each variant with the variant of
+	 * the same name in base_run */
 	const char *base, *head;
 	/* the run that has base; NULL if base and head were measured in the same loads */
 	const struct bb_report *base_run;
@@ -202,6 +211,7 @@ struct bb_time_diff_opts {
 	/* smallest change of a line that matters, as a share, but at least BB_BY_LINE_LEAST_NS */
 	double threshold;
 	double alpha; /* chance of a false verdict over all lines of all cases */
+	/* as in struct bb_time_diff */
 	const char *option;
 	double amount;
 };

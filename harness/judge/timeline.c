@@ -62,7 +62,7 @@ static int by_time(const void *x, const void *y)
 	return BB_ORDER(a->epoch_s, b->epoch_s) ?: strcmp(a->of->id, b->of->id);
 }
 
-/* t->cases must still have the order of the index. */
+/* Adds the points of run `i` to its cases. t->cases[k] must be case k of the index. */
 static void take_points(struct bb_timeline *t, size_t i, const struct bb_timeline_filter *filter)
 {
 	const struct bb_index_run *run = t->runs[i].of;
@@ -77,7 +77,7 @@ static void take_points(struct bb_timeline *t, size_t i, const struct bb_timelin
 		point = bb_append(&c->points, &c->n_points, sizeof(*point));
 		point->run = i;
 		point->of = p;
-		/* the newest run decides, because its point comes last */
+		/* runs come in order of time, so the value of the newest run remains */
 		c->is_anchor = p->is_anchor;
 		if (!isnan(p->figure[BB_BY_RATIO].value))
 			c->by = BB_BY_RATIO;
@@ -93,8 +93,8 @@ static void take(struct bb_timeline *t, const char *dir, const struct bb_timelin
 	for (size_t i = 0; i < x->n_runs; i++) {
 		const struct bb_index_run *run = &x->runs[i];
 
-		/* Leave out a copy of a run, such as a baseline made by hand: its file name is not
-		 * the run's id, and a file with that id exists, too. */
+		/* Leave out a copy of a run, such as a baseline made by hand. The name of its file
+		 * is not the id of the run, and another file has this id as its name. */
 		if (strcmp(run->name, run->id) && bb_run_index__find(x, run->id))
 			say_copy(dir, run, opts);
 		else
@@ -116,15 +116,15 @@ const char *bb_predictor_name(enum bb_predictor by)
 	return (size_t)by < BB_N_PREDICTORS ? names[by] : "?";
 }
 
-/* The usual figure of a case is the ratio to the anchor variant or, without one, the latency.
- * Another figure is judged if its error of prediction is less than this share of the usual
- * one's. */
+/* The usual figure of a case is the ratio to the anchor variant or, if there is no anchor, the
+ * latency. Another figure is judged if its error of prediction is less than this share of the error
+ * of the usual figure. */
 #define BETTER 0.9
-/* Below this share of the threshold, the usual figure's error is small enough to keep it. */
+/* The usual figure is judged in any case if its error is at most this share of the threshold. */
 #define FINE_SHARE 0.3
 
-/* Judges the figure with the smallest error of prediction (BETTER, FINE_SHARE). A change does not
- * count if another figure contradicts it (stats/history.h). */
+/* Chooses a figure by its error of prediction (BETTER, FINE_SHARE), and judges the case by this
+ * figure. A change does not count if another figure contradicts it (stats/history.h). */
 static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 		      const struct bb_history_rule *rule, const char **differs)
 {
@@ -136,7 +136,7 @@ static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 	int rc;
 
 	for (enum bb_predictor by = 0; by < BB_N_PREDICTORS; by++) {
-		/* `r` holds logarithms of the figure by run, `se` their standard errors */
+		/* r[i]: logarithm of the figure at point i; se[i]: standard error of r[i] */
 		double *r = all + 2 * (size_t)by * n, *se = r + n;
 
 		for (size_t i = 0; i < n; i++) {
@@ -169,8 +169,9 @@ static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 static int judge(struct bb_timeline *t, const struct bb_history_rule *rule)
 {
 	const struct bb_run_index *x = &t->index;
-	/* differs[k]: first fingerprint key in which machine k differs from `now`, or NULL */
+	/* differs[k]: first fingerprint key in which the machines k and `now` differ, or NULL */
 	const char **differs = bb_calloc(x->n_machines + 1, sizeof(*differs));
+	/* index of the machine with which differs[] compares; n_machines before the first case */
 	size_t now = x->n_machines;
 	int rc = 0;
 

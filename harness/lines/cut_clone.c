@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lines/cut_clone.h"
 
-/* A run ends when its count is OUT. If OUT were the smallest or largest value of a register, the
- * verifier would learn a narrower range of the count from each check. */
+/* A run ends early when its count is OUT. If OUT were the smallest or largest value of a register,
+ * the verifier would learn a narrower range of the count from each check. */
 #define OUT 7
 #define NEVER 0x7fffff13 /* a count that no run reaches */
 /* Returned by a function that ended early. It is a constant, so the verifier can tell it from other
@@ -12,11 +12,14 @@
 #define CHECK_SLOTS 14u
 /* most instruction slots added around a call, an exit or a function */
 #define CALL_SLOTS 32u
-/* most instruction slots that zero, store and release a resource that the program holds */
+/* most instruction slots that zero, store and release one resource that the program holds */
 #define PER_HELD 8u
-/* Number of multiplications at the start of the exit path (see bb_cut_memory__end_at()). Each needs
- * the result of the one before it, so they take 18 to 25 ns. Without them, a CPU executes up to 15
- * ns of the exit path while it waits for the program's last values (docs/methods/line-cuts.md). */
+/* Number of multiplications at the start of the exit path (see bb_cut_memory__end_at()). The first
+ * one waits for the program's last values, and each other one for the result of the one before.
+ * They take 18 to 25 ns together. A CPU executes up to 15 ns of the exit path while it waits for an
+ * earlier result. Without the multiplications, it would wait for the program's last values, which
+ * takes longer at some cuts than at others. With them, it waits at least 18 ns at every cut. So
+ * this wait hides the same part of the exit path at every cut (docs/methods/line-cuts.md). */
 #define COVER 24
 #define COVER_BY 0x5bd1e995 /* odd, so that no product becomes 0 */
 /* instruction slots of a cut's exit path, without the code that all cuts share */
@@ -33,7 +36,7 @@
 #define UNLESS_EQUAL (BPF_JMP | BPF_JNE | BPF_K)
 
 /* Offsets in the shared memory, in bytes. A run's count at the start is OUT + 1 plus the number of
- * cuts that it passes before the one at which it ends. It falls by 1 at each cut. */
+ * cuts that it passes before the one at which it ends. The count falls by 1 at each cut. */
 enum {
 	LEFT = 0,     /* the count that a run starts with; 0 lets the run go to its end */
 	ENDED_AT = 8, /* 1 + index of the cut that ended the run; 0 if none did */
@@ -127,7 +130,7 @@ static void emit_memory(struct layout *l, uint8_t reg, uint32_t offset)
 	bb_emit_address(&l->out, reg, l->parts->memory_fd, offset);
 }
 
-/* True if the stack word below the resource's pointer says whether it is held. */
+/* True if the stack word below the resource's pointer says whether the resource is held. */
 static bool has_flag(const struct bb_held *h)
 {
 	return h->by != BB_HELD_RESULT;
@@ -258,9 +261,9 @@ static int64_t cut_callee(const struct layout *l, uint32_t at)
 static void emit_before_call(struct layout *l, uint32_t at)
 {
 	const struct bb_held *h = l->helds->v;
-	/* The callee continues the caller's count. Storing the count needs r0, which is free here.
-	 * If the count is on the stack, it also needs r1, which is saved if the program needs its
-	 * value. */
+	/* The callee continues the caller's count. Storing the count overwrites r0, which is free
+	 * here. If the count is on the stack, storing it also overwrites r1. So r1 is saved if the
+	 * program needs its value. */
 	bool saves = l->f->count_reg < 0 && l->live->live[at] & l->live->known[at] & BB_REG(1);
 
 	for (uint32_t k = 0; k < l->helds->n; k++)
@@ -275,8 +278,9 @@ static void emit_before_call(struct layout *l, uint32_t at)
 	}
 }
 
-/* Ends the caller early if the callee ended early. If the callee returns a value, that must be
- * CUT_SHORT. So the verifier does not follow the early end where it knows another value. */
+/* Ends the caller early if the callee ended early. If the callee has a result, the code first
+ * compares the result with CUT_SHORT. Where the verifier knows that the result is another value, it
+ * does not follow the early end of the caller. */
 static void emit_callee_ended(struct layout *l, uint32_t at, int64_t callee)
 {
 	bool by_result = bb_insn_is_function_call(&l->code->insns[at]) &&
@@ -364,9 +368,9 @@ static void set_jump(struct layout *l, uint32_t from, uint32_t to)
  * program reads it, because a called function may leave r0 without a value. */
 static void emit_sums(struct layout *l, uint32_t first, uint32_t end)
 {
-	/* The index is a bit mask of registers. sums[] has the first slot of the code for these
-	 * registers, and goes_on[] the slot of the goto after it. 0 means that no cut needs
-	 * them. */
+	/* The index is a bit mask of registers. sums[] has the first slot of the code that adds up
+	 * these registers, and goes_on[] has the slot of the goto after this code. 0 means that no
+	 * cut needs this code. */
 	uint32_t sums[1U << 10] = {0}, goes_on[1U << 10] = {0};
 
 	for (uint32_t k = first; k < end; k++) {

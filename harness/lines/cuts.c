@@ -11,7 +11,10 @@ struct search {
 	uint8_t *marks;
 	bool *in_loop;
 	enum bb_entered *entered;
-	bool *in_two_ways; /* by function: true if its callers expect different return values */
+	/* By function: true if two helpers call the function back that need different return values
+	 * when a run ends early. bpf_loop() needs 1, and bpf_find_vma() needs 0. Also true for the
+	 * functions that such a function calls. */
+	bool *in_two_ways;
 	bool again; /* true if in_two_ways has changed, so that `entered` must be found anew */
 };
 
@@ -50,8 +53,9 @@ int64_t bb_cuts__called_back(const struct bb_code *code, const struct bb_cfg *g,
 	return -1;
 }
 
-/* Notes that the call at slot `at` calls `func` in the way `by`. A function whose callers expect
- * different return values gets no cuts, and neither do the functions that it calls. */
+/* Notes that the call at slot `at` enters `func` in the way `by`. Returns true if this changes
+ * s->entered. A function that is in s->in_two_ways gets no cuts. Its callee is then put there,
+ * too. */
 static bool enter(struct search *s, uint32_t at, int64_t func, enum bb_entered by)
 {
 	uint32_t caller = bb_cfg__func_at(s->g, at);

@@ -8,7 +8,8 @@
 #include "plan/field.h"
 #include "plan/yaml.h"
 
-/* Each table below lists the keys of one kind of mapping, after the readers of their values. */
+/* Each table below lists the keys of one kind of mapping. The functions that read the values of
+ * these keys stand before the table. */
 
 static const char *const consumers[] =
 	{[BB_DRAIN_EACH_RUN] = "caught-up", [BB_DRAIN_HALF_FULL] = "behind"};
@@ -18,18 +19,21 @@ static const char *const orders[] = {[BB_ORDER_NONE] = "none",
 				     [BB_ORDER_ZIPF] = "zipf"};
 static const char *const all_caches[] = {[BB_CACHES_HOT] = "hot", [BB_CACHES_COLD] = "cold"};
 
-/* the index is true if a refused program is skipped */
+/* refusals[true] is the text that makes bpfbench skip a refused program */
 static const char *const refusals[] = {[false] = "error", [true] = "skip"};
 
 /* the first one is the default */
 static const char *const samplers[] = {"program", "none", "perf-record", "profile"};
 
-/* values of `with`, and of the key that chooses between kinds with the same `with` */
+/* the most values of a drive's key `with`, and of the key (`trigger` or `event`) that chooses
+ * between kinds with the same `with` */
 #define MAX_CHOICES 32
-#define MAX_KINDS 31 /* kinds of drives, because each kind has a bit in bb_field.with */
+/* The most kinds of drives. bb_field.with has 32 bits: bit k stands for kind k, and bit 31 for no
+ * kind (OF_KINDS). */
+#define MAX_KINDS 31
 #define BUFFER_MOST_BYTES (1 << 30)
 
-/* fired_by: a trigger's name, {call: malloc, arguments: [64]} or {run: [true]} */
+/* key `fired_by`: a trigger's name, {call: malloc, arguments: [64]} or {run: [true]} */
 
 static const struct bb_field buffer_fields[] = {
 	{"buffer", &bb_type_u32, .required = true, .min = 1, .max = BUFFER_MOST_BYTES},
@@ -154,7 +158,8 @@ static int read_global(const struct bb_reader *r, const struct bb_yaml *key,
 
 #define MOST_COMBINATIONS 64u
 
-/* The variant is read once for each combination of values of its globals. */
+/* Counts the combinations of values of the variant's globals. The variant is read once for each
+ * combination. */
 static int count_combinations(const struct bb_reader *r, const struct bb_yaml *node,
 			      uint32_t *ret_n)
 {
@@ -178,9 +183,9 @@ static int count_combinations(const struct bb_reader *r, const struct bb_yaml *n
 }
 
 /* Replaces `*node`, a list of values of the global `key`, by the value of the variant's
- * combination, and appends it to v->suffix: ".max_frames-64". `*rest` is v->combination at the
- * first list. Dividing it by the number of values gives the index (remainder) and the next `*rest`
- * (quotient). */
+ * combination. Appends this value to v->suffix: ".max_frames-64". `*rest` is v->combination at the
+ * first list. `*rest` modulo the number of values is the index of the value. The quotient is the
+ * next `*rest`. */
 static int choose_value(const struct bb_reader *r, const struct bb_yaml *key,
 			const struct bb_yaml **node, uint32_t *rest, struct bb_variant_spec *v)
 {
@@ -472,11 +477,13 @@ static void set_drive_defaults(struct bb_drive_spec *d)
 
 static const struct bb_type already_read = {0};
 
-/* Only some kinds of drives take the key. read_drive() adds their bits. The bit MAX_KINDS belongs
- * to no kind. It is set because the value 0 would allow the key in all kinds. */
+/* For keys that only some kinds of drives take. read_drive() adds the bits of these kinds. The bit
+ * MAX_KINDS belongs to no kind. It is set because a bb_field.with of 0 would allow the key in all
+ * kinds. */
 #define OF_KINDS .with = BB_BIT(MAX_KINDS)
 
-/* `all` becomes the number of usable CPUs, unless the list has that number already. */
+/* Reads the key `cpus`. Replaces `all` by the number of usable CPUs, or leaves `all` out if the
+ * list has that number already. */
 static int read_cpus(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, void *base)
 {
@@ -542,7 +549,7 @@ static const struct bb_field drive_fields[] = {
 	{"floor", TEXT(bb_drive_spec, floor)},
 };
 
-/* the keys of drives, and the names of the kinds of drives, which are the modes */
+/* the keys of drives, and the kinds of drives, which are the modes (struct bb_mode) */
 struct drive_schema {
 	struct bb_field fields[BB_LEN(drive_fields)];
 	struct bb_mode modes[MAX_KINDS];
@@ -639,7 +646,8 @@ static json_t *kind_names(const char *with)
 	return names;
 }
 
-/* Returns the schema's rule for a kind of drive: the keys it takes and requires, with values. */
+/* Returns the schema's rule for a kind of drive: the keys that it takes and requires, and their
+ * values. */
 static json_t *kind_rule(const struct bb_drive_kind *kind)
 {
 	json_t *keys = json_array(), *required = json_array(), *values = json_object();
@@ -934,7 +942,8 @@ const struct bb_drive_spec *bb_scenario__each_input(const struct bb_scenario *s,
 			       same_first(&it->inputs, &same->inputs));
 }
 
-/* Returns NULL if the drive cannot have this twin. */
+/* Returns the kind of the drive's twin (enum bb_twin), or NULL if the drive cannot have this
+ * twin. */
 static const struct bb_drive_kind *kind_of_twin(const struct bb_drive_spec *d, enum bb_twin twin)
 {
 	if (twin == BB_TWIN_COLD)
@@ -1010,8 +1019,9 @@ static int find_counts(struct bb_scenario *s, struct bb_err *err)
 	return 0;
 }
 
-/* Drives with another parameter, and those that do not fire or that measure for a given time,
- * cannot measure maps filled to several sizes. A drive that counts can. */
+/* Checks that every drive can measure maps that are filled to several sizes. A drive that counts
+ * can. Any other drive must fire single runs, must not measure for a given time, and must have no
+ * other parameter with several values. */
 static int check_one_parameter(const struct bb_scenario *s, struct bb_err *err)
 {
 	for (size_t i = 0; i < s->n_drives; i++) {
@@ -1035,7 +1045,8 @@ static int check_one_parameter(const struct bb_scenario *s, struct bb_err *err)
 	return 0;
 }
 
-/* Appends a copy of `from` or, if a map has several counts, one copy for each count. */
+/* Appends a copy of `from` to the variants. If a map has several counts, appends one copy for each
+ * count. */
 static void spread(struct bb_scenario *s, const struct bb_variant_spec *from)
 {
 	bool is_spread = BB_ANY(from->maps.v, from->maps.n, has_list(it));

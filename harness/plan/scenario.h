@@ -13,15 +13,15 @@ struct bb_where {
 };
 
 /* A key or value of a map, or the value of a global, may be `{pid: self}`, `{pid_tgid: self}`,
- * `{comm: self}` or `{cgroup: self}`. It stands for a value of the process that fires the program
- * (makes it run), known only when the program is loaded. Tracers filter by such values (`targ_pid`,
- * a map of cgroups). */
+ * `{comm: self}` or `{cgroup: self}`. Each stands for a value of the process that fires the program
+ * (makes the program run). This value is known only when the program is loaded. Tracers filter by
+ * such values (`targ_pid`, a map of cgroups). */
 enum bb_self { BB_SELF_NONE, BB_SELF_PID, BB_SELF_PID_TGID, BB_SELF_COMM, BB_SELF_CGROUP };
 
 /* Returns "pid", "pid_tgid", "comm" or "cgroup", or NULL for any other value. */
 const char *bb_self_name(enum bb_self self);
 
-/* values of the process that fires a program, in place of `{pid: self}` etc. */
+/* values of the process that fires a program; they replace `{pid: self}` and the like */
 struct bb_self_values {
 	uint32_t pid;       /* 0 if unknown */
 	char comm[16];      /* "" if unknown */
@@ -29,7 +29,7 @@ struct bb_self_values {
 	int cgroup_fd;      /* descriptor of the cgroup's folder, borrowed; -1 if unknown */
 };
 
-/* says why a value of struct bb_self_values is unknown */
+/* message: why a value of struct bb_self_values is unknown */
 #define BB_SELF_UNKNOWN                                                                            \
 	"only programs that are fired where they are attached have a process that fires; it is "   \
 	"not known which here"
@@ -87,7 +87,8 @@ struct bb_inputs {
 	size_t n;
 };
 
-/* A number takes the size of the map's keys or values. `bytes` must have exactly this size. */
+/* A key or value of a map entry. A number takes the size of the map's keys or values. `bytes` must
+ * have exactly this size. */
 struct bb_map_datum {
 	bool is_number;
 	int64_t number;
@@ -109,7 +110,7 @@ struct bb_fill_keys {
 	char *file;
 	/* inputs of the key `from`; empty once `table` has been made from them */
 	struct bb_inputs inputs;
-	char *bytes;                /* which bytes of each input are a key */
+	char *bytes;                /* says which bytes of each input are a key */
 	struct bb_map_table *table; /* the keys; NULL if `fill` generates them */
 };
 
@@ -224,7 +225,8 @@ struct bb_variant_spec {
 	uint32_t id;       /* id of a live program (loaded by somebody else), or 0 */
 	char *pinned;      /* path of a live program's pin, or NULL */
 	char *description; /* for readers; may be NULL */
-	/* choose the firing process before loading, if possible; only --try-inputs sets this */
+	/* true to choose the process that fires before the program is loaded, if possible; only
+	 * --try-inputs sets this */
 	bool knows_pid;
 	bool found; /* --try-inputs found the variant's input, globals and entries of maps */
 	/* consumer of the ring, for the drive `pipeline`: "fixed" (default), "oops" or "none" */
@@ -232,7 +234,7 @@ struct bb_variant_spec {
 	/* profiler in the drive `overhead`: "program" (default), "none", "perf-record" or
 	 * "profile" */
 	char *sampler;
-	/* executable or library, and function, that replace the section's, or NULL */
+	/* executable or library, and its function, that replace those of the section; or NULL */
 	char *binary, *function;
 	/* id of the process in which the program is attached and which calls the function, or 0 */
 	uint32_t pid;
@@ -249,7 +251,8 @@ struct bb_variant_spec {
 	size_t n_prepare;
 	/* the maps that the variant lists, and those of the scenario's that it does not list */
 	struct bb_map_specs maps;
-	/* entries in the maps of this copy (bb_scenario__spread_fills()); 0 if it is no copy */
+	/* number of entries in the maps of this copy of a variant (bb_scenario__spread_fills()); 0
+	 * if the variant is no copy */
 	uint32_t fill_count;
 	struct bb_where where;
 };
@@ -283,7 +286,9 @@ struct bb_drive_spec {
 	size_t n_variants;
 	char *floor; /* name of the floor, the variant with the empty program, or NULL */
 	struct {
-		char *inside; /* name of the function in which the trigger fires the program */
+		/* name of the function of bpfbench (in user space) whose page faults fire the
+		 * program */
+		char *inside;
 		enum bb_drain consumer;
 	} step; /* keys of drives with the trigger page-fault */
 	struct {
@@ -363,8 +368,8 @@ enum bb_twin {
 };
 
 /* Adds a twin of each drive that can have one, with default samples and time. Does nothing if the
- * scenario has such a drive already. Moves the drives in memory, so a plan made before must not be
- * used any more. Returns 0, or -EINVAL if no drive can have such a twin. */
+ * scenario already has a drive of this kind. Moves the drives in memory, so a plan made before must
+ * not be used any more. Returns 0, or -EINVAL if no drive can have such a twin. */
 int bb_scenario__add_twins(struct bb_scenario *s, enum bb_twin twin, struct bb_err *err);
 
 /* Replaces each variant with a map whose `fill` has several counts by one copy for each count. The

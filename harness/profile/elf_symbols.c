@@ -71,31 +71,34 @@ struct dwarf_unit {
 	bool is_listed;
 	Dwarf_Die *functions;
 	size_t n_functions;
-	struct bb_symtab ranges; /* address ranges; bb_symbol.rank is an index in `functions` */
+	/* address ranges of the functions; bb_symbol.rank is an index in `functions` */
+	struct bb_symtab ranges;
 };
 
 struct bb_elf_symbols {
 	Dwfl *dwfl;
 	Elf *elf;
-	/* socket to the parent process, which opens separate debug files; -1 to use none */
+	/* socket to the parent process, which opens separate debug files for us; -1 means to use no
+	 * such files */
 	int socket;
 	uint64_t bias;              /* address in libdwfl minus address in the file */
 	struct bb_symtab functions; /* address ranges of the functions in the symbol table */
 	struct dwarf_unit *units;
 	size_t n_units;
-	/* address ranges of the units, with indexes in `units` as rank; clang writes no
-	 * .debug_aranges */
+	/* Address ranges of the units. bb_symbol.rank is an index in `units`. We collect the ranges
+	 * ourselves, because clang writes no .debug_aranges. */
 	struct bb_symtab ranges;
 	uint64_t dwarf_bias; /* address in libdwfl minus address in DWARF */
-	/* DWARF entries that may still be read, because those of a damaged file can form a cycle */
+	/* How many DWARF entries may still be read. There is a limit, because the entries of a
+	 * damaged file can form a cycle. */
 	size_t dies_left;
 };
 
 #define MAX_SYMBOLS 8000000
 #define MAX_SEGMENTS 1024u
 #define MAX_UNITS 200000u
-#define MAX_RANGES 4096    /* of one DWARF entry */
-#define MAX_DIES 50000000u /* DWARF entries that all look-ups in one file together may read */
+#define MAX_RANGES 4096    /* most address ranges of one DWARF entry */
+#define MAX_DIES 50000000u /* most DWARF entries that all look-ups in one file read together */
 #define MAX_DEPTH 64
 #define MAX_ID 64u
 
@@ -108,7 +111,7 @@ static void add_ranges(struct bb_symtab *t, Dwarf_Die *die, size_t index)
 		at = dwarf_ranges(die, at, &base, &start, &end);
 		if (at <= 0)
 			break;
-		/* Skip dropped code, whose addresses the linker sets to 0, 1 or -1. */
+		/* Skip code that the linker dropped. Its addresses begin at 0, 1 or -1. */
 		if (start > 1 && start < UINT64_MAX - 1 && start < end)
 			bb_symtab__add(t, start, end - start, "", 0, (uint32_t)index);
 	}
@@ -137,9 +140,9 @@ static void list_units(struct bb_elf_symbols *s, Dwfl_Module *module)
 	bb_symtab__sort(&s->ranges);
 }
 
-/* Lists the functions below the entry `parent`, also in namespaces and types. dwfl_module_addrdie()
- * needs .debug_aranges, and dwarf_getscopes() of libdw 0.188 does not find functions in a
- * namespace, where clang and rustc define them. So we list them by hand. */
+/* Lists the functions below the entry `parent`, also those in namespaces and types. Functions of
+ * libdw do not suffice. dwfl_module_addrdie() needs .debug_aranges. dwarf_getscopes() of libdw
+ * 0.188 does not find the functions that clang and rustc define in namespaces. */
 static void list_functions(struct bb_elf_symbols *s, struct dwarf_unit *unit, Dwarf_Die *parent,
 			   int depth)
 {
@@ -167,7 +170,8 @@ static void list_functions(struct bb_elf_symbols *s, struct dwarf_unit *unit, Dw
 	} while (!dwarf_siblingof(&die, &die));
 }
 
-/* Finds the child of `die` that is an inlined function or lexical block with the address. */
+/* Finds the child of `die` that contains the address and is an inlined function or a lexical
+ * block. */
 static bool child_at(struct bb_elf_symbols *s, Dwarf_Die *die, uint64_t address,
 		     Dwarf_Die *ret_child)
 {
@@ -186,7 +190,8 @@ static bool child_at(struct bb_elf_symbols *s, Dwarf_Die *die, uint64_t address,
 	return false;
 }
 
-/* Finds the function at the address, then those inlined there. Returns their number. */
+/* Finds the function that contains the address, and the functions inlined into it at the address.
+ * ret_scopes[] receives the outermost function first. Returns the number of functions. */
 static size_t find_scopes(struct bb_elf_symbols *s, struct dwarf_unit *unit, uint64_t address,
 			  Dwarf_Die ret_scopes[BB_ELF_MAX_FRAMES])
 {
@@ -243,8 +248,9 @@ static int find_no_elf(Dwfl_Module *, void **, const char *, Dwarf_Addr, char **
 	return -1;
 }
 
-/* Runs in the child process, and asks its parent for a separate debug file. A file found by build
- * id must have this id. A file found by debug link must have the link's checksum. */
+/* Runs in the child process, and asks the parent process for a separate debug file. A file that was
+ * found by build id must have that id. A file that was found by debug link must have the link's
+ * checksum. */
 static int find_debug(Dwfl_Module *module, void **userdata, const char *, Dwarf_Addr, const char *,
 		      const char *link, GElf_Word crc, char **ret_path)
 {
@@ -301,12 +307,14 @@ static Dwfl_Module *report_file(struct bb_elf_symbols *s, int fd)
 	return module;
 }
 
-/* Of several names at one address, a name with a size comes first, then global names before weak
- * and local ones, then names with few leading underscores. perf does likewise. */
+/* If several names have one address, bb_symtab__sort() keeps only the best of them. A name with a
+ * size is better than one without. Next, a global name is better than a weak one, and a weak name
+ * better than a local one. Next, a name with fewer leading underscores is better. perf chooses in
+ * the same way. */
 static void read_symbols(struct bb_elf_symbols *s, Dwfl_Module *module)
 {
-	/* 1 + the rank, of which the lowest is kept. A binding that is not listed has 0, and 0 - 1
-	 * wraps round to the highest rank. */
+	/* Each binding's rank, plus 1. The lowest rank is the best. A binding that is not listed
+	 * here has 0. Its rank is the worst, because 0 - 1 wraps round to the highest number. */
 	static const uint32_t ranks[16] = {[STB_GLOBAL] = 1, [STB_WEAK] = 2, [STB_LOCAL] = 3};
 	int n = dwfl_module_getsymtab(module);
 
@@ -318,7 +326,7 @@ static void read_symbols(struct bb_elf_symbols *s, Dwfl_Module *module)
 							   NULL, NULL);
 		int type = GELF_ST_TYPE(sym.st_info);
 		uint32_t rank;
-		size_t len; /* without the version, as in memcpy@@GLIBC_2.14 */
+		size_t len; /* length of the name without a version such as "@@GLIBC_2.14" */
 
 		if (!name || !*name || section == SHN_UNDEF ||
 		    (type != STT_FUNC && type != STT_GNU_IFUNC))
@@ -372,8 +380,9 @@ bool bb_elf_symbols__address(const struct bb_elf_symbols *s, uint64_t offset, ui
 	return false;
 }
 
-/* A frame into which another function is inlined gets the line of that call. The innermost frame
- * gets no line here. */
+/* Fills the frames of the function scopes[0] and of the functions inlined into it. Each frame but
+ * the innermost one gets the line at which it calls the next function. The caller sets the line of
+ * the innermost frame. */
 static void fill_frames(const Dwarf_Die *scopes, size_t n, struct dwarf_unit *unit,
 			struct bb_elf_frame *frames)
 {
@@ -425,7 +434,7 @@ size_t bb_elf_symbols__find(struct bb_elf_symbols *s, uint64_t address,
 		if (!dwarf_lineno(line, &number) && number > 0)
 			ret_frames[n - 1].line = (uint32_t)number;
 	}
-	/* prefer the symbol's name, which is complete in C++ and which other tools show, too */
+	/* Prefer the name in the symbol table. It is complete in C++, and other tools show it. */
 	if (symbol) {
 		ret_frames[0].function = bb_symtab__name(&s->functions, symbol);
 		ret_frames[0].start = symbol->start - s->bias;

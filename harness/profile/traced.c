@@ -6,31 +6,34 @@
 #include "base/parse.h"
 #include "bpf/trace_record.h"
 
-#define DEPTH 128u /* deeper functions of a stack are left out */
+#define DEPTH 128u /* the most functions of a stack; deeper functions are left out */
 
 /* machine code of a function of the program under test */
 struct function {
 	uint64_t start, size;
 };
 
-/* A stretch of machine code of one line of the program. It reaches to the next stretch. */
+/* A stretch of machine code that belongs to one line of the program. It ends where the next stretch
+ * begins. */
 struct line_start {
 	uint64_t address;
 	uint32_t number;
 	const char *text;
-	size_t order; /* index in the text; of two lines with the same address, the later counts */
-	/* an instruction of the stretch was traced, so `line` (in bb_traced.lines) and `frame` are
-	 * set */
+	/* position in the guest's text; if two lines have the same address, the later one counts */
+	size_t order;
+	/* True if an instruction of the stretch was traced. Then `line`, an index in
+	 * bb_traced.lines, and `frame` are set. */
 	bool is_known;
 	size_t line;
 	uint32_t frame;
 };
 
-/* The records that the plugin wrote between two marks (bpf/marks.h), while the guest ran the
- * program with the index `program`. */
+/* The records that the plugin wrote between two marks (bpf/marks.h), while the guest ran
+ * programs[program]. */
 struct window {
 	size_t program;
-	uint64_t ns; /* instructions that the guest's clock counted */
+	/* number of instructions by the guest's clock, which counts each as 1 ns; 0 if unknown */
+	uint64_t ns;
 	const struct bb_trace_record *v;
 	size_t n;
 };
@@ -58,10 +61,10 @@ struct call {
 	uint64_t start;
 	uint64_t returns_at; /* stack address of its return address; UINT64_MAX if unknown */
 	uint32_t frame;
-	/* name of the function that was called, which may have jumped to the current one */
+	/* name of the function that was called; it may since have jumped to the current function */
 	uint32_t called;
-	bool is_interrupt; /* an interrupt or a fault entered the function */
-	bool is_own;       /* the function belongs to the program under test */
+	bool is_interrupt; /* true if an interrupt or a fault entered the function */
+	bool is_own;       /* true if the function belongs to the program under test */
 };
 
 struct folding {
@@ -69,10 +72,12 @@ struct folding {
 	struct program *program;
 	struct bb_traced *traced;
 	struct call calls[DEPTH];
-	/* number of calls in calls[], and of inner calls for which it has no room */
+	/* `depth`: number of calls in calls[]; `above`: number of inner calls for which calls[] has
+	 * no room */
 	uint32_t depth, above;
 	uint32_t root; /* index of the frame with the program's name */
-	/* (`of`, `name`) of a bb_traced_part -> its index in bb_traced.parts, in bb_traced.calls */
+	/* (`of`, `name`) of a bb_traced_part -> its index: in bb_traced.parts for `by_line`, in
+	 * bb_traced.calls for `by_called` */
 	struct bb_idmap by_line;
 	struct bb_idmap by_called;
 };
@@ -174,8 +179,8 @@ static void read_records(struct reading *r, const struct bb_trace_record *v, siz
 	}
 }
 
-/* Marks instructions that caused a memory fault. The guest's clock does not count them, because
- * they were not executed, or were executed again later. */
+/* Marks instructions that caused a memory fault. The guest's clock does not count such an
+ * instruction, because it was not executed, or was executed again later. */
 static void drop_faults(const struct reading *r, struct bb_trace_record *v, size_t n)
 {
 	struct bb_trace_record *before = NULL;
@@ -264,20 +269,22 @@ static void add_line(struct folding *f, struct line_start *s)
 		(struct bb_traced_line){.number = s->number, .text = s->text});
 }
 
-/* *ret_start is the function's start, 0 if no kernel function is known at the address. */
+/* Returns the name of the kernel function at the address. *ret_start is the start of this function,
+ * or 0 if no function is known there. */
 static const char *kernel_function(const struct reading *r, uint64_t address, uint64_t *ret_start)
 {
 	const struct bb_symbol *s = bb_symtab__find(&r->kernel, address);
-	/* An address 1 MiB above the last function's start is code without a symbol, such as a BPF
-	 * trampoline, which is gone when the guest reads the symbols. */
+	/* `s` is the nearest symbol below the address. If it is 1 MiB away or more, the code at the
+	 * address is not part of this function, but has no symbol. An example is a BPF trampoline:
+	 * the kernel has freed it before the guest reads the symbols. */
 	bool is_near = s && address - s->start < UINT32_C(1) << 20;
 
 	*ret_start = is_near ? s->start : 0;
 	return is_near ? bb_symtab__name(&r->kernel, s) : "[other machine code]";
 }
 
-/* A return instruction read its return address at the stack address `at`. Removes the functions
- * that have returned from f->calls. */
+/* A return instruction read its return address at the stack address `at`. Removes from f->calls all
+ * functions that have returned. */
 static void follow_return(struct folding *f, uint64_t at)
 {
 	f->above = 0;
@@ -295,9 +302,9 @@ static void follow_interrupt_return(struct folding *f)
 		f->depth--;
 }
 
-/* Updates the stack for the instruction at `address` in the function `now`. If the previous
- * instruction `before` (or NULL) was a call or a return, `at` is the stack address that it wrote or
- * read. */
+/* Updates the stack for the instruction at `address` in the function `now`. `before` is the
+ * previous instruction, or NULL. If it was a call or a return, `at` is the stack address at which
+ * it wrote or read the return address. */
 static void follow(struct folding *f, const struct bb_trace_record *before, uint64_t at,
 		   struct call now, uint64_t address)
 {
@@ -324,8 +331,8 @@ static void follow(struct folding *f, const struct bb_trace_record *before, uint
 	}
 }
 
-/* Counts an instruction in the element of (*v)[*n] with these `of` and `name`, whose index `ids`
- * has. Adds the element if it is new. */
+/* Counts an instruction in the element of (*v)[*n] that has these `of` and `name`. Adds this
+ * element if there is none. `ids` has the indexes of the elements. */
 static void add_part(struct bb_traced_part **v, size_t *n, struct bb_idmap *ids, size_t of,
 		     uint32_t name)
 {
@@ -361,7 +368,7 @@ static void add_stack(struct folding *f)
 	bb_stacks__add(&f->traced->stacks, frames, f->depth + 1, 1);
 }
 
-/* Finds the function of an instruction. Sets *line if the function is the program's. */
+/* Finds the function of an instruction. Sets *line if the function belongs to the program. */
 static struct call find_call(struct folding *f, uint64_t address, size_t *line)
 {
 	const struct function *own = own_function(f->program, address);
@@ -460,7 +467,8 @@ static void count_accesses(const struct reading *r, const struct window *run, co
 	bb_cache_model__free(m);
 }
 
-/* Takes the last run whose instructions are as many as the clock counted, or else the last run. */
+/* Takes the last run that has as many traced instructions as the guest's clock counted. If there is
+ * no such run, takes the last run. */
 static void take_program(const struct reading *r, size_t program, struct bb_traced *t)
 {
 	const struct window *best = NULL;

@@ -7,13 +7,14 @@
 #include "env/fingerprint.h"
 #include "stats/verdict.h"
 
-/* A run of bpfbench as it is stored: the command, the machine, and every sample. Summaries are
- * computed from the samples (report/summary.c) whenever a report is made or read, so newer
- * statistics can judge a stored run. A report owns everything it points to. report/records.c
- * explains each stored member. What is "null" or "absent" in a file is NULL or NAN here. */
+/* A report is a run of bpfbench as it is stored: the command, the machine, and every sample.
+ * Summaries are computed from the samples (report/summary.c) whenever a report is made or read, so
+ * that newer statistics can judge a stored run. A report owns everything that it points to.
+ * report/records.c explains each stored member. What is "null" or "absent" in a file is NULL or NAN
+ * here. */
 
-/* Samples of a mix, whose runs take several inputs: those of the runs that returned one value on
- * one path through the program. */
+/* In a mix, the runs of a case take several inputs. A class has the samples of those runs of a mix
+ * that returned the same value and took the same path through the program. */
 struct bb_class {
 	uint32_t value;
 	char *returned, *path;
@@ -22,11 +23,12 @@ struct bb_class {
 
 /* The samples of one case from one load of the program into the kernel. */
 struct bb_series {
-	uint32_t load; /* number of the load, from 0 on */
+	uint32_t load; /* number of the load, counted from 0 */
 	int jit_mod64;
 	double jit_share;
 	char *void_why;
-	uint64_t fired; /* events, or fitted lines in the drive slope */
+	/* number of events that were fired; in the drive `slope`, of fitted lines */
+	uint64_t fired;
 	uint64_t run_cnt, run_time_ns, misses, drops, warmup;
 	uint64_t events, retries, multi;
 	double elapsed_s, target_cpu_s, steal;
@@ -35,16 +37,19 @@ struct bb_series {
 	} slope;
 	double floor_ns;
 	double reference_ns[BB_N_REFERENCES];
-	double line_ns;           /* mean over turns */
-	struct bb_ring_use *flow; /* only in the drive pipeline, else NULL */
-	struct bb_hist hist; /* one sample per run or (slope) fitted line, in 1/units_per_ns ns */
+	double line_ns; /* time to read a line of memory; mean over the turns of the series */
+	struct bb_ring_use *flow; /* only in the drive `pipeline`, else NULL */
+	/* one sample for each run or, in the drive `slope`, for each fitted line; the unit is
+	 * 1/units_per_ns ns */
+	struct bb_hist hist;
 	struct bb_class *classes; /* none if the case is no mix */
 	size_t n_classes;
 };
 
-/* A lookup that found nothing in a map, or a tail call that did not happen, in at least nine of ten
- * calls. Such a case times a path that is seldom the wanted one. If only the first run was counted,
- * lookups count only in empty maps, because later runs may find what the first one stored. */
+/* Calls in vain: lookups in one map that found nothing, or one tail call that did not happen. They
+ * are recorded if at least nine of ten of these calls were in vain, because the case then probably
+ * times another path than the wanted one. If only the program's first run was counted, lookups are
+ * recorded only if the map was empty, because later runs may find what the first run stored. */
 struct bb_in_vain {
 	char *map, *type;
 	bool is_inner, is_tail_call, is_captured;
@@ -57,13 +62,13 @@ struct bb_in_vain {
 #define BB_IN_VAIN_MANY 1000 /* value of `entries` for 1000 or more */
 
 /* Describes calls in vain: "map 'blocked' (lpm_trie) is empty, and its lookups (fw.bpf.c:31) found
- * nothing". The caller frees the text. It must be cleaned before it is shown
- * (export/table_cells.h), because the names in it come from object files. */
+ * nothing". The caller frees the text. Show it only by bb_put_clean() (export/table_cells.h),
+ * because the names in it come from object files. */
 char *bb_in_vain__words(const struct bb_in_vain *v);
 
 #define BB_NO_FLOOR SIZE_MAX
 
-/* The title of an input that --try-inputs found, and its description. */
+/* The title of an input that the option --try-inputs found, and its description. */
 #define BB_FOUND_TITLE "found input"
 #define BB_FOUND_IS "a way through the program, not production's"
 #define BB_FOUND_INPUT BB_FOUND_TITLE ": " BB_FOUND_IS
@@ -73,7 +78,8 @@ struct bb_case {
 	char *command, *fired_by, *emptied, *returned;
 	char *param, *param_text;
 	uint32_t param_value;
-	uint32_t executed_insns, n_insns; /* counted by a clone of the program, both 0 if unknown */
+	/* A clone of the program (a copy with counters) counted these. Both are 0 if unknown. */
+	uint32_t executed_insns, n_insns;
 	bool goes_on;
 	struct bb_in_vain *in_vain; /* counted by the same clone */
 	size_t n_in_vain;
@@ -83,7 +89,8 @@ struct bb_case {
 	uint32_t turned_line, turned_insns;
 	char *returned_at, *shares, *per_cpu_of, *per_cpu_map, *each_input_in;
 	double wakeups, map_bytes;
-	/* for between_floor: if the floor is slower by 1 ns, the case is slower by 1 ns */
+	/* How much the latency differs between runs of bpfbench, and how much the floor's does. If
+	 * the floor is slower by 1 ns, the case is slower by 1 ns, too. */
 	double between, between_relative, between_floor;
 	uint32_t between_runs;
 	uint32_t units_per_ns;
@@ -103,7 +110,7 @@ struct bb_program {
 	struct bb_prog_static metrics;
 };
 
-/* One load of base and one of head. */
+/* What was measured with one load of base and one load of head. */
 struct bb_pair {
 	bool matched;
 	int base_mod64, head_mod64;
@@ -123,9 +130,10 @@ struct bb_comparison {
 
 	/* The members from here on are computed. Estimates are ratios head / base, except shift_ns.
 	 * Their intervals stay valid although they are computed again after every pair. */
-	/* over pairs with the same JIT address modulo 64, or over all if addresses are unknown */
+	/* over the pairs whose two programs have the same JIT address modulo 64, or over all pairs
+	 * if the addresses are unknown */
 	struct bb_estimate ratio;
-	/* over the other pairs, whose JIT addresses the kernel happened to choose */
+	/* over the other pairs, in which the kernel happened to choose different addresses */
 	struct bb_estimate ratio_unmatched;
 	struct bb_estimate ratio_net; /* over the pairs of `ratio`, net of the floor */
 	struct bb_estimate shift_ns;  /* head - base over the pairs of `ratio` */
@@ -139,31 +147,36 @@ struct bb_comparison {
 	enum bb_verdict verdict;
 };
 
-/* Judges one comparison at significance `alpha`, without the adjustment for several (Holm). */
+/* Judges one comparison at significance `alpha`, without Holm's adjustment for several
+ * comparisons. */
 void bb_comparison__judge(struct bb_comparison *c, double alpha);
 
-/* An advised budget or number of loads is multiplied by this. With few loads, intervals shrink more
- * slowly than with the square root of the number, and a budget also pays for the start of a run. */
+/* bpfbench multiplies each budget and each number of loads that it advises by this. With few loads,
+ * intervals shrink more slowly than 1 / sqrt(loads), and a budget also has to pay for the start of
+ * a run. */
 #define BB_SPARE 1.2
 
 #define BB_WHY_SIZE 200
 
-/* Writes why a comparison is inconclusive, such as "the interval is +-2.1 % so far", or "" for
- * another verdict. Returns the budget, s, or without a budget the number of loads that should
- * decide, or NAN if none would. Assumes that intervals shrink as 1 / sqrt(loads). */
+/* Writes to ret_text why a comparison is inconclusive, such as "the interval is +-2.1 % so far".
+ * Writes "" if the comparison has another verdict. Returns the budget, s, that should give a
+ * verdict. If the run had no budget, returns the number of loads that should. Returns NAN if none
+ * would. Assumes that intervals shrink as 1 / sqrt(loads). */
 double bb_comparison__why_inconclusive(const struct bb_comparison *c, char ret_text[BB_WHY_SIZE]);
 
 /* Marks the pair void, so that it does not count. A void pair keeps its first reason. */
 void bb_pair_void(struct bb_pair *p, const char *why);
 
 /*
- * Judges comparisons together: each at its own alpha, then with p-values adjusted by Holm 1979. A
- * verdict "regressed" or "improved" whose adjusted p-value is above alpha becomes inconclusive.
+ * Judges comparisons together: each first at its own alpha, then all with p-values adjusted as in
+ * Holm 1979. A verdict "regressed" or "improved" whose adjusted p-value is above alpha becomes
+ * "inconclusive".
  */
 void bb_comparisons_judge(struct bb_comparison *c, size_t n);
 
-/* Counts of the drive exact (struct bb_counted): sums over all runs, `least` and `most` of one
- * run. */
+/* What the drive `exact` counted in the runs of a program (struct bb_counted). `instructions`,
+ * `executions` and `calls` are sums over all runs. `least` and `most` are the fewest and the most
+ * instructions of a single run. `paths` is the number of different paths that the runs took. */
 
 struct bb_counted_case {
 	char *name, *param, *param_text;
@@ -188,10 +201,12 @@ struct bb_counted {
 	char *name, *scenario, *variant;
 	uint32_t n_insns, n_blocks, clone_insns;
 	uint64_t runs, instructions, paths;
-	uint64_t tail_calls; /* instructions of the called programs are not counted */
+	uint64_t tail_calls; /* sum over all runs; instructions of the called programs are not
+			      * counted */
 	struct bb_counted_case *cases;
 	size_t n_cases;
-	struct bb_counted_line *lines; /* sorted by file and line, none without line information */
+	/* sorted by file and line; none if the program has no line information */
+	struct bb_counted_line *lines;
 	size_t n_lines;
 	struct bb_counted_call *calls;
 	size_t n_calls;
@@ -207,31 +222,34 @@ static inline bool bb_counted_case__is_exact(const struct bb_counted_case *c)
 	return c->runs && !c->void_why && c->least == c->most;
 }
 
-/* Returns the instructions of one run. If all runs execute equally many, lo and hi are NAN. Else
- * the value is the mean, lo the least and hi the most. All are NAN if the case is void. */
+/* Returns how many instructions one run executes. If the number differs between runs, the value is
+ * the mean, lo the least and hi the most. If all runs execute equally many, lo and hi are NAN. All
+ * three are NAN if the case is void. */
 struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c);
 
 /* The cases with the fewest and with the most instructions per run. */
 struct bb_counted_range {
 	const struct bb_counted_case *least, *most; /* NULL if no case has a valid count */
-	size_t n_exact;
+	size_t n_exact; /* number of cases in which all runs execute equally many instructions */
 };
 
 struct bb_counted_range bb_counted__range(const struct bb_counted *c);
 
-/* What the drive `lines` measured (struct bb_timed): the time of each line of a run, and of each
- * call in it. A list of times has one number per load, ns, or NAN if the load has none. */
+/* What the drive `lines` measured of a case (struct bb_timed): how much of a run's time each source
+ * line takes, and each call in a line. A struct bb_numbers of times has one time per load, ns. It
+ * is NAN if it was not measured in that load. */
 struct bb_timed_call {
 	uint32_t line;
 	char *call; /* "parse()" */
 };
 
 struct bb_timed_row {
-	char *file, *text, *call; /* text: source of the first line */
+	char *file, *text, *call; /* text: the source code of `line` */
 	struct bb_timed_call *from;
 	size_t n_from;
 	bool enters;
-	/* equal, except for a loop or for code that is not divided further */
+	/* the first and the last line of the row; they differ only for a loop or for code that was
+	 * not divided into lines */
 	uint32_t line, last_line;
 	uint32_t insn;
 	bool is_loop;
@@ -254,9 +272,11 @@ struct bb_timed {
 	size_t n_rows;
 };
 
-/* Sets row->from, the calls that lead to the row, from a text as in older runs: "97 f();45 g()". */
+/* Sets row->from, the calls that lead to the row, from a text such as "97 f();45 g()". Stored runs
+ * of older versions have such a text. */
 void bb_timed_row__set_from(struct bb_timed_row *row, const char *text);
-/* Compares the first n of the calls that lead to two rows. The result is like that of strcmp(). */
+/* Compares the calls that lead to two rows, but only the first n calls of each row. The result is
+ * like that of strcmp(). */
 int bb_timed_row__compare_from(const struct bb_timed_row *a, const struct bb_timed_row *b,
 			       size_t n);
 
@@ -285,8 +305,8 @@ struct bb_report {
 	size_t n_timed;
 	struct bb_skip *skips;
 	size_t n_skips;
-	/* true if the run may replace its file, which already has a part of it (not stored
-	 * itself) */
+	/* True if the file of this run already exists with a part of the run, so that it may be
+	 * replaced. This member is not stored. */
 	bool is_rewritten;
 };
 
@@ -332,8 +352,10 @@ static inline bool bb_is_floor(const struct bb_report *r, const struct bb_case *
 	return BB_ANY(r->cases, r->n_cases, it != c && it->floor == (size_t)(c - r->cases));
 }
 
-/* Descriptions of the structs of a stored run: one row per member, in the order of writing.
- * Reading, writing, defaults and freeing follow from them. store/run_json.c handles BB_OTHER. */
+/* Descriptions of the structs of a stored run. Each has one row per member of the struct, in the
+ * order of writing. From these rows follow how members are read, written and freed, and their
+ * defaults.
+ * store/run_json.c reads and writes the members of the kind BB_OTHER (base/record.h). */
 extern const struct bb_record bb_report_record, bb_skip_record, bb_timed_record,
 	bb_timed_call_record, bb_timed_row_record, bb_counted_record, bb_counted_call_record,
 	bb_counted_line_record, bb_counted_case_record, bb_comparison_record, bb_pair_record,
@@ -343,7 +365,7 @@ extern const struct bb_record bb_report_record, bb_skip_record, bb_timed_record,
 struct bb_report *bb_report__new(void);
 void bb_report__free(struct bb_report *r);
 
-/* Removes the series of loads that were not measured for lack of time. */
+/* Removes the empty series of loads for whose measurement there was no time. */
 void bb_case__drop_empty_series(struct bb_case *c);
 
 /* Removes cases without series, because nothing of them was measured. Indexes of cases change. */
@@ -361,8 +383,9 @@ const char *bb_case__why_no_sample(const struct bb_case *c);
  * these cases has a valid series. */
 void bb_report__skip_without_sample(struct bb_report *r, size_t first);
 
-/* Moves the loads of `from`, which another process measured with the same cases, to `into`. They
- * get numbers from `first` on. Returns -EINVAL, and moves nothing, if rows of a case differ. */
+/* Moves the loads of the report `from`, which another process measured with the same cases, to
+ * `into`. The loads get numbers from `first` on. If a case has other lines (struct bb_timed_row) in
+ * `from` than in `into`, moves nothing and returns -EINVAL. */
 int bb_report__take_loads(struct bb_report *into, struct bb_report *from, uint32_t first);
 
 void bb_report__add_skip(struct bb_report *r, const char *what, const char *why);
@@ -381,14 +404,15 @@ void bb_case__sort(const struct bb_case *c, struct bb_sorted *ret_sorted);
 /* Returns the program that the case measures, or NULL. */
 const struct bb_program *bb_report__program_of(const struct bb_report *r, const struct bb_case *c);
 
-/* Returns the reference work by whose time the case's latency is divided: a wakeup if the program
- * interrupts its own CPU at least 0.5 times per run, else instructions. */
+/* Returns the kind of reference work by whose time the case's latency is divided. It is a wakeup if
+ * the program interrupts its own CPU at least 0.5 times per run, else a series of instructions. */
 enum bb_reference bb_case__reference(const struct bb_case *c);
 
-/* Divides x[n_series] by the time of bb_case__reference(), and gives NAN where that was not
- * measured. The case must be summarised. Wakeups vary within a run, so each x is divided by the
- * wakeup of its round. The time of instructions is the median of the run, because a single
- * measurement is disturbed more often than the CPU's clock changes. */
+/* Divides each number of x[n_series] by the time of the work bb_case__reference(). A quotient is
+ * NAN if that time was not measured. The case must be summarised. A wakeup's time varies within a
+ * run of bpfbench, so each number is divided by the time in its round. For instructions, all are
+ * divided by the median time of the run, because disturbed measurements are more frequent than
+ * changes of the CPU's clock. */
 void bb_case__relative(const struct bb_case *c, const double *x, double *ret_relative);
 
 /* Computes the latency of each series, ns, in ret_ns[n_series]. It is NAN if the series is void or
@@ -403,7 +427,8 @@ struct bb_class_cost {
 	double ns;          /* mean over the loads without outliers, weighted by numbers of runs */
 };
 
-/* Lists the classes of a mix, the most frequent first. Returns their number. free() the list. */
+/* Lists the classes of a mix, the most frequent first. Returns their number. The caller must free()
+ * the list. */
 size_t bb_case__class_costs(const struct bb_case *c, struct bb_class_cost **ret_costs);
 
 /* Returns the element of x[n_series] for the series of round `load`, or NAN if there is none. */
@@ -412,23 +437,26 @@ double bb_case__at_load(const struct bb_case *c, const double *x, uint32_t load)
 /* A figure that is combined from one value per load. */
 struct bb_over_loads {
 	struct bb_estimate estimate;
-	/* standard error of the estimate and its degrees of freedom, NAN if addresses are random */
+	/* standard error of the estimate, and its degrees of freedom; NAN unless the estimate is
+	 * bb_stratified_mean() */
 	double se, df;
-	double spread;      /* p90 / p10 of the values, NAN for fewer than 3 loads */
-	double least, most; /* mean at the cheapest and at the most expensive place */
-	/* number of places (JIT addresses modulo 64), or 0 if random */
+	double spread; /* p90 / p10 of the values; NAN for fewer than 3 loads */
+	/* mean at the cheapest place and at the most expensive place; NAN if n_places is 0 */
+	double least, most;
+	/* number of places (JIT addresses modulo 64); 0 unless the estimate is
+	 * bb_stratified_mean() */
 	size_t n_places;
 };
 
-/* Combines x[n_series], one value per load, without those that are NAN. If bpfbench chose the
- * addresses of the loads (run/round.h), the estimate is bb_stratified_mean(), if that can be
- * computed. Otherwise it is the median, with the interval of order statistics. NAN if no x is a
- * number. */
+/* Combines the values x[n_series], one per load, without those that are NAN. If bpfbench chose the
+ * JIT addresses of the loads (run/round.h), the estimate is bb_stratified_mean(), if that can be
+ * computed. Otherwise it is the median, with the interval of order statistics. The estimate is NAN
+ * if all values are NAN. */
 void bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_over_loads *ret);
 
 struct bb_most_frequent {
 	double value;
-	double others; /* share of the samples that have other values */
+	double others; /* share of the samples with other values */
 };
 
 /* Returns the most frequent sample of all valid series, ns, as exact as the bins of the histogram

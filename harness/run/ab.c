@@ -7,15 +7,18 @@
 #include "stats/paired.h"
 
 #define LEAST_PAIRS 7u    /* fewest pairs for a verdict (stats/paired.h) */
-#define MAX_S_INSITU 0.25 /* longest turn in situ if the drive's rate is unknown, s */
+#define MAX_S_INSITU 0.25 /* longest turn in situ if the drive has no rate, s */
 #define BLOCKS_MATCHED 8u
 #define BLOCKS_UNMATCHED 4u
 #define BLOCKS_INSITU 2u
-/* Time limit of a turn, and smallest time limit of a pair, s. Fast programs need less. */
+/* If there is a budget, a turn that is not in situ ends after this time, s, even if samples are
+ * missing. Only turns of slow programs take so long. */
 #define RUN_LEAST_S 0.1
+/* If there is a budget, each pair has a time limit. The limit is never shorter than this, s. */
 #define PAIR_LEAST_S 1.0
-/* Most loads of one program to get the JIT address modulo 64 of the other program. JIT addresses
- * are multiples of 4 or more, so 16 values are possible. About 13 loads are needed on average. */
+/* One program is loaded again until its JIT address modulo 64 equals that of the other program, but
+ * at most this often. JIT addresses are multiples of 4 or more, so 16 values are possible. About 13
+ * loads are needed on average. */
 #define MATCH_TRIES 400u
 
 enum label { BASE, HEAD, FLOOR, N_LABELS };
@@ -31,7 +34,7 @@ struct side {
 	struct bb_prog_stats before;
 	/* events fired, and runs seen, since the program was attached, warm-up included */
 	uint64_t fired, ran;
-	uint64_t ns[2 * BB_PAIR_TURN_MOST]; /* ns[n]: samples of the present block */
+	uint64_t ns[2 * BB_PAIR_TURN_MOST]; /* ns[n]: samples of the block in progress */
 	size_t n;
 };
 
@@ -44,7 +47,7 @@ struct ab_case {
 	size_t comparison;
 	double tick_ns;
 	bool active;
-	bool has_pair; /* true if a pair was measured with the present loads */
+	bool has_pair; /* true if a pair was measured with the programs as they are loaded now */
 };
 
 struct ab {
@@ -55,15 +58,16 @@ struct ab {
 	struct ab_case *cases;
 	size_t n_cases;
 	double scratch[4 * BB_PAIR_TURN_MOST];
-	/* why the present pair does not count; empty if it counts */
+	/* why the pair that is being measured does not count; empty if it counts */
 	char wrong[300];
 	uint64_t began_ns;
 	/* time limit of a pair, s (0 means no limit, other values are raised to PAIR_LEAST_S) */
 	double pair_s;
-	/* true if a pair of the present drive got fewer runs or blocks than planned */
+	/* true if a pair of the drive that is being measured got fewer runs or blocks than
+	 * planned */
 	bool is_cut;
-	bool is_open; /* true if some comparisons of the present drive have no verdict yet */
-	/* true if an undecided comparison has too few pairs to show even a large difference */
+	bool is_open; /* true if a comparison of this drive has no verdict yet */
+	/* true if such a comparison has too few pairs for an interval, too */
 	bool is_bare;
 };
 
@@ -178,7 +182,7 @@ static void summarise_blocks(const struct bb_pair *blocks, size_t n, struct bb_p
 			x[i] = *(const double *)((const char *)&blocks[i] + columns[k]);
 		*(double *)((char *)pair + columns[k]) = bb_ab_pair_difference(x, n, &used);
 	}
-	/* `used` is of the last column, `d`: the number of blocks with a known `d` */
+	/* The last column was `d`, so `used` is now the number of blocks whose `d` is known. */
 	pair->blocks = (uint32_t)used;
 }
 
@@ -218,7 +222,8 @@ static int measure_pair(struct ab *ab, struct ab_case *c, struct bb_err *err)
 	return 0;
 }
 
-/* ret_why is empty if the samples of the present loads count. Otherwise it is the reason. */
+/* Writes to ret_why[size] why the samples of the programs as they are loaded now do not count, or
+ * "" if they count. */
 static void judge_sides(const struct ab *ab, size_t drive, char *ret_why, size_t size)
 {
 	const struct bb_driver *driver = ab->session.drives[drive].driver;
@@ -234,7 +239,7 @@ static void judge_sides(const struct ab *ab, size_t drive, char *ret_why, size_t
 		if (driver->kind.fires && !driver->kind.stats_off && s->ran != s->fired)
 			snprintf(why, sizeof(why), "run_cnt rose by %llu, %llu events were fired",
 				 (unsigned long long)s->ran, (unsigned long long)s->fired);
-		/* head is the same load as base, which was checked already */
+		/* With same_load, head is the load of base, which was checked already. */
 		else if (l == HEAD && ab->opts->same_load)
 			continue;
 		if (l == BASE && ab->opts->same_load)
@@ -331,9 +336,9 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_e
 	return rc || !is_late ? rc : -ETIME;
 }
 
-/* Loads both programs and measures a pair for every undecided comparison of the drive. If their JIT
- * addresses modulo 64 differ, picks one program at random, loads it again until its address modulo
- * 64 equals the other program's, and measures a second, matched pair. */
+/* Loads both programs and measures a pair for every undecided comparison of the drive. If the JIT
+ * addresses of the two programs differ modulo 64, also measures a matched pair: picks one program
+ * at random, and loads it again until its address modulo 64 equals the other program's. */
 static int run_pair(struct ab *ab, size_t drive, uint32_t pair, struct bb_err *err)
 {
 	struct bb_rng *rng = &ab->session.rng;
@@ -362,8 +367,8 @@ static int run_pair(struct ab *ab, size_t drive, uint32_t pair, struct bb_err *e
 }
 
 /* Judges the drive's comparisons, and deactivates those that get a verdict. Divides alpha by the
- * number of comparisons (Bonferroni). The final report uses Holm's correction. Holm's is never
- * stricter, so a verdict given here still holds in the report. */
+ * number of comparisons (Bonferroni). The final report uses Holm's correction. That correction is
+ * never stricter than Bonferroni's, so a verdict given here still holds in the report. */
 static void judge_drive(struct ab *ab, size_t drive)
 {
 	size_t n_family = ab->opts->n_family > ab->n_cases ? ab->opts->n_family : ab->n_cases;
@@ -382,7 +387,8 @@ static void judge_drive(struct ab *ab, size_t drive)
 	}
 }
 
-/* Stores the time that each undecided comparison had. Adds a skip if it got no pair in time. */
+/* Stores how much time each undecided comparison had. If a comparison got no pair in time, adds a
+ * skip with the reason to the report. */
 static void note_undecided(struct ab *ab, size_t drive)
 {
 	const struct bb_run_opts *run = &ab->opts->run;
@@ -409,8 +415,8 @@ static void note_undecided(struct ab *ab, size_t drive)
 	}
 }
 
-/* Measures pairs until the drive's comparisons have verdicts or `budget_s` is used up. While a
- * comparison has no interval yet, `limit_s` applies instead. 0 means no limit. */
+/* Measures pairs until all comparisons of the drive have verdicts or `budget_s` is used up. While a
+ * comparison has no interval yet, `limit_s` applies instead of `budget_s`. 0 means no limit. */
 static int run_drive(struct ab *ab, size_t drive, double budget_s, double limit_s,
 		     struct bb_err *err)
 {
@@ -473,9 +479,10 @@ static double share_of(const struct ab *ab, double total_s, size_t drives_left)
 }
 
 /* Measures the drives one after another, so that a slow drive does not delay the verdict of a fast
- * one. Time that one drive leaves is shared by the later drives. If the budget holds too few pairs
- * for a verdict, a drive also gets a share of `patience_s`. Drives that sample for a fixed time get
- * no such extra share, because a slow machine does not make them slower. */
+ * one. Time that one drive leaves is divided among the later drives. If a drive's share of the
+ * budget is too short for any interval, the drive also gets a share of `patience_s`. Drives that
+ * sample for a fixed time get no such extra share, because a slow machine does not make them
+ * slower. */
 static int run_drives(struct ab *ab, struct bb_err *err)
 {
 	size_t n = ab->session.plan->scenario->n_drives, left = 0;
@@ -515,8 +522,8 @@ static void add_comparison(struct ab *ab, struct ab_case *c)
 	k->injected = ab->opts->inject;
 }
 
-/* Adds a comparison of two cases of the plan. Its floor is base's floor. It has no floor if head is
- * that floor or if that floor cannot be measured. */
+/* Adds a comparison of two cases of the plan. The comparison has the floor of the case `base`. It
+ * has no floor if `head` is that floor, or if that floor cannot be measured. */
 static void add_case(struct ab *ab, size_t base, size_t head)
 {
 	const struct bb_plan *plan = ab->session.plan;
@@ -674,12 +681,13 @@ static int note_executed(struct ab *ab, struct bb_err *err)
 
 static int run(struct ab *ab, struct bb_err *err)
 {
-	/* counts before base and head share maps, because shared entries may change a count */
+	/* Count instructions before base and head share maps, because entries that one program
+	 * stores may change the count of the other. */
 	int rc = ab->opts->count ? bb_count_all(&ab->session, 0.25, err) : 0;
 
 	if (!rc) {
 		rc = open_cases(ab, err);
-		/* nothing was measured yet, so the report is not marked as incomplete */
+		/* Nothing was measured yet, so the report is not marked as incomplete. */
 		if (rc)
 			return rc;
 	}
@@ -716,7 +724,7 @@ int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct 
 	else if (rc == -EINTR)
 		bb_record__incomplete(report, rc, err);
 	bb_deadline__end(&budget);
-	/* judges also after a signal or an error, because verdicts are valid after any pair */
+	/* Judge also after a signal or an error, because verdicts are valid after any pair. */
 	bb_comparisons_judge(report->comparisons, report->n_comparisons);
 	bb_test_prog__close(&ab->second);
 	free(ab->cases);

@@ -7,16 +7,18 @@
 #include "stats/paired.h"
 #include "stats/quantile.h"
 
-/* number of blocks, large enough that a few disturbed ones matter little */
+/* number of blocks to aim at, so large that a few disturbed blocks matter little */
 #define BLOCKS_WANTED 16.0
-#define TURN_MAX_S 1.0 /* longest turn, unless one run of the workload takes longer */
+#define TURN_MAX_S 1.0 /* longest turn, s, unless one run of the workload takes longer */
 #define TURN_MIN_S 0.2
 #define PARTS_TURNS 4u
 #define RUNS_MAX 10000.0
-/* A workload of at most this time first runs once untimed after a change of the agent, s. */
+/* Turns with the agent (head) alternate with turns without it or with another agent (base). After
+ * each switch between base and head, the workload first runs once untimed, if one run of the
+ * workload takes at most this long, s, and there is no server. */
 #define WARM_S 0.2
-/* If base's CPU time varies by more than this share, the message about a missing verdict says
- * so. */
+/* If base's CPU time varies by more than this share from turn to turn, the message about a missing
+ * verdict says so. */
 #define VARIES 0.1
 /* Alpha for the two figures that get a verdict. If a figure's true value is the limit, 0.5 % of the
  * measurements find it above the limit. */
@@ -74,7 +76,7 @@ static void judge_figure(struct bb_overhead *o, enum bb_overhead_what what, doub
 /* Returns the interquartile range of the CPU times of base's turns, divided by their median. */
 static double variation(const struct bb_overhead *o, double *scratch)
 {
-	/* also leaves the sorted CPU times in `scratch` */
+	/* median_of_side() also leaves the sorted CPU times in `scratch` */
 	double middle = median_of_side(o, BB_OVERHEAD_CPU, false, scratch);
 	size_t n = 2 * o->n_blocks;
 
@@ -176,8 +178,8 @@ struct session {
 	bool is_begun;
 	struct bb_command server;
 	uint64_t began_ns;
-	double run_s;
-	double start_s;
+	double run_s;   /* time of one run of the workload; 0 if not measured yet */
+	double start_s; /* time to start and end the agent */
 	/* figures of the load generator, summed over the runs of a turn */
 	struct bb_load_figures load;
 };
@@ -244,7 +246,8 @@ static int stop_agent(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Makes head's agent run or, if `is_head` is false, base's. Ends the other one first. */
+/* Ends the agent of the other side, and starts head's agent or, if `is_head` is false, base's. Base
+ * may have none. Does nothing if the wanted side is on already. */
 static int switch_to(struct session *s, bool is_head, struct bb_err *err)
 {
 	const struct bb_agent_spec *spec = is_head ? &s->opts->agent : &s->opts->against;
@@ -318,7 +321,7 @@ static int read_all(const struct session *s, struct reading *ret, struct bb_err 
 }
 
 /* Returns the machine's CPU time between two readings, s: the time of all CPUs less idle time and
- * steal. The kernel measures only these two columns of /proc/stat exactly. */
+ * steal. Of the columns of /proc/stat, the kernel measures only idle and steal exactly. */
 static double machine_s(const struct reading *a, const struct reading *b)
 {
 	double tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK);
@@ -358,8 +361,9 @@ static int run_workload(struct session *s, uint32_t runs, struct bb_overhead_tur
 	return 0;
 }
 
-/* If the agent has ended, returns its error, because this may be why a workload failed. Otherwise
- * returns `rc`. Counts the turn in s->o->n_gone if programs of the agent were unloaded. */
+/* If the agent has ended, returns the agent's error, because the workload may have failed for that
+ * reason. Otherwise returns `rc`. Counts the turn in s->o->n_gone if programs of the agent were
+ * unloaded. */
 static int check_agent(struct session *s, int rc, struct bb_err *err)
 {
 	struct bb_err agents = {0};
@@ -469,9 +473,10 @@ static int measure_blocks(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Returns the row of program `at` of the agent, and adds it if there is none. The agent loads its
- * programs at each start. Programs of different starts share a row if they have the same name. If
- * several programs have one name, the nth ones of each start share a row. */
+/* Returns the row of o->programs for the agent's program number `at`. Adds a row if there is none.
+ * The agent loads its programs at each start. Programs of different starts share a row if they have
+ * the same name. If the agent has several programs of one name, the nth ones of each start share a
+ * row. */
 static struct bb_overhead_program *part_of(struct bb_overhead *o, const struct bb_agent *a,
 					   size_t at)
 {
@@ -487,7 +492,8 @@ static struct bb_overhead_program *part_of(struct bb_overhead *o, const struct b
 	return &o->programs[o->n_programs - 1];
 }
 
-/* Returns the row of ring buffer `at` of the agent, found by name as in part_of(). */
+/* Returns the row of o->rings for the agent's ring buffer number `at`. Finds it by name, as
+ * part_of() does, or adds it. */
 static struct bb_agent_ring *ring_of(struct bb_overhead *o, const struct bb_agent *a, size_t at)
 {
 	struct bb_agent_ring *ring;
@@ -500,8 +506,9 @@ static struct bb_agent_ring *ring_of(struct bb_overhead *o, const struct bb_agen
 	return &o->rings[o->n_rings - 1];
 }
 
-/* Adds the figures of the agent's programs and rings in one turn. Until mean_of_parts(), `ns` of a
- * row is the time of all runs in a request. */
+/* Adds the figures of the agent's programs and ring buffers in one turn. Until mean_of_parts(),
+ * `runs` and `ns` of a row are sums over the turns: runs per request, and the time of these
+ * runs. */
 static void add_parts(struct bb_overhead *o, const struct bb_agent *a, double requests,
 		      const struct bb_overhead_turn *t)
 {

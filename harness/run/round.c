@@ -8,19 +8,19 @@
 
 #define SETUP_S 5e-3 /* typical time of a load, for the progress bar, s */
 
-/* Smallest time limit of a turn, s. A turn of a fast program takes less time. */
+/* Smallest time limit of a turn, s. Turns of fast programs need less. */
 #define TURN_LEAST_S 0.1
-/* a turn of exact samples is this many times as long as others */
+/* a turn of exact samples has this many times as many samples as other turns */
 #define EXACT_TURNS 10u
 
-/* Most loads for finding the places (JIT addresses modulo 64) of a program. They miss a place that
- * 1 of 14 loads gets with P = 0.06 %. */
+/* Most loads for finding the places (JIT addresses modulo 64) of a program. If a place gets 1 of 14
+ * loads on average, all these loads miss it with a probability of 0.06 %. */
 #define FIND_LOADS 100u
-#define FIND_SHARE 0.5 /* share of the time for extra loads that finding places may use */
+#define FIND_SHARE 0.5 /* finding the places may use this share of the time for extra loads */
 /* the chi-square test needs this many expected loads at each place (Cochran 1954) */
 #define LEAST_EXPECTED 5.0
 #define NORMAL_0_001 3.0902 /* 99.9 % quantile of the standard normal distribution */
-/* shares are unknown if all loads missed one more place with more than this probability */
+/* the shares are unknown if all loads may have missed a place with more than this probability */
 #define MISSED_MOST 0.05
 
 static int load(struct bb_placement *p, struct bb_test_prog *prog, struct bb_rng *rng,
@@ -53,7 +53,7 @@ int bb_placement__find(struct bb_placement *p, struct bb_test_prog *prog, struct
 	return rc;
 }
 
-/* Returns true if none of the program's places was used less often than `mod64`. */
+/* Returns true if no other place of the program was used less often than the place `mod64`. */
 static bool is_wanted(const struct bb_placement *p, const struct bb_test_prog *prog, int mod64)
 {
 	for (int i = 0; i < BB_PLACES; i++)
@@ -95,8 +95,8 @@ double bb_placement_share(const struct bb_test_prog *prog, int mod64)
 	if (expected >= LEAST_EXPECTED && places > 1 &&
 	    chi_square > bb_chi_square_limit(NORMAL_0_001, places - 1))
 		return prog->seen_mod64[mod64] / n;
-	/* After few loads, one more place may be unseen. pow() is the probability that all loads
-	 * missed it if it is as frequent as the others. */
+	/* After few loads, the program may have a further place that no load got yet. pow() is the
+	 * probability of this, for a place that is as frequent as the others. */
 	return pow(places / (places + 1), n) <= MISSED_MOST ? 1 / places : (double)NAN;
 }
 
@@ -125,7 +125,8 @@ bool bb_round__is_placed(const struct bb_plan_case *c)
 {
 	const struct bb_drive_kind *kind = c->drive->kind;
 
-	/* a drive with its own floor times a whole event, which depends little on the place */
+	/* a drive with its own floor times a whole event, and this time depends little on the
+	 * place */
 	return kind->needs_bpf && !kind->counts && !kind->own_floor && !(c->seconds > 0);
 }
 
@@ -156,7 +157,7 @@ static uint32_t samples_of(const struct bb_run *r, const struct bb_plan_case *c)
 }
 
 /* Returns the number of turns of the case in a round. It is 1 for drives that measure for a fixed
- * time or have no turns, and for slow programs, so that they warm up only once. */
+ * time or have no turns. It is also 1 for slow programs, which then warm up only once. */
 static uint32_t turns_of(const struct bb_run *r, size_t planned)
 {
 	const struct bb_plan_case *c = &r->session.plan->cases[planned];
@@ -252,8 +253,8 @@ static int attach_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb
 	return 0;
 }
 
-/* Checks this round's series of one variant and drive against the kernel's counts, and marks those
- * with wrong counts as not counted. */
+/* Checks this round's series of one variant and drive against the kernel's counts. A series with
+ * wrong counts becomes void. */
 static void judge_variant(struct bb_run *r, size_t first, const struct bb_prog_stats *before)
 {
 	struct bb_session *ss = &r->session;
@@ -283,8 +284,8 @@ static void judge_variant(struct bb_run *r, size_t first, const struct bb_prog_s
 	}
 }
 
-/* Measures the references once. Stores their times in the series of the drive's cases whose latency
- * depends on the program's place. */
+/* Measures the references once, if a case of the drive needs them. Stores their times in the series
+ * of all cases whose latency depends on the place of the program. */
 static void measure_references(struct bb_run *r, size_t drive)
 {
 	bool is_measured = false;
@@ -308,13 +309,15 @@ static void report_progress(struct bb_run *r, size_t planned)
 	const struct bb_progress *p = r->session.opts->progress;
 	double had_s = bb_seconds_since(r->began_ns), done = r->done, total = r->total;
 
-	/* the budget may end the run early or, if rounds are added, prolong it */
+	/* `within` is all the work that the run can do within its budget. If more work is planned,
+	 * the run ends early. If lines are compared, rounds may be added until the budget is used
+	 * up. */
 	if (had_s > 0 && done > 0) {
 		double within = done * (1 + bb_deadline_left_s() / had_s);
 
 		total = r->session.opts->lines && isfinite(within) ? within : fmin(total, within);
 	}
-	if (before) { /* adds the progress of this run's earlier processes */
+	if (before) { /* adds the progress of earlier processes of this run */
 		done += before->done;
 		total = before->total;
 	}
@@ -322,8 +325,9 @@ static void report_progress(struct bb_run *r, size_t planned)
 		p->update(p->arg, done, total, r->session.plan->cases[planned].name);
 }
 
-/* turns[n] are the remaining turns. Returns how many of them share the time left. If turns[0] is
- * slow, only slow turns share it, because turns of fast programs use little of it. */
+/* turns[n] are the cases of the remaining turns. Returns how many of these turns share the time
+ * left. If turns[0] is slow, only slow turns share the time, because turns of fast programs use
+ * little of it. */
 static size_t turns_to_share(const struct bb_run *r, const uint32_t *turns, size_t n)
 {
 	size_t slow = 0;
@@ -344,7 +348,7 @@ static int run_turns(struct bb_run *r, size_t drive, struct bb_err *err)
 			BB_PUSH(turns, n, (uint32_t)i);
 	bb_rng_shuffle(&r->session.rng, turns, n);
 	for (size_t i = 0; !rc && i < n && !bb_must_end(); i++) {
-		/* in a late round, only cases without samples get a turn */
+		/* in a round that is late, only cases without samples get a turn */
 		if (r->is_cut && round_left_s(r) < 0 && series_of(r, turns[i])->fired)
 			continue;
 		report_progress(r, turns[i]);
@@ -382,7 +386,8 @@ static int run_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb_er
 	return rc;
 }
 
-/* Loads the variants in random order, so that none always gets the memory freed last. */
+/* Loads the variants in random order, so that no variant always gets the memory that was freed
+ * last. */
 static int load_all(struct bb_run *r, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
@@ -442,7 +447,7 @@ int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err)
 	for (size_t d = 0; d < n; d++)
 		r->drives_left += is_timed(ss, d);
 	/* Each round loads all programs again. If opening the programs used up the time, the first
-	 * round measures them as they were loaded then. */
+	 * round does not: it measures the programs as they were loaded when they were opened. */
 	rc = load || !ss->out_of_time ? load_all(r, err) : 0;
 	for (size_t d = 0; !rc && d < n; d++) {
 		if (!is_timed(ss, d))

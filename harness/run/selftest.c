@@ -25,8 +25,9 @@ enum bb_repeat_class bb_repeat_class_of(const struct bb_report *r, const struct 
 							      : BB_REPEAT_CALM;
 }
 
-/* Returns ln(latency in the second half of the loads / in the first half), the mean over the JIT
- * addresses modulo 64 that both halves have. NAN if there are none. */
+/* Returns ln(latency in the second half of the loads / latency in the first half). It is the mean
+ * over those JIT addresses modulo 64 that occur in both halves, or NAN if there are none. ns[i] is
+ * the latency in series i. */
 static double halves_of(const struct bb_case *c, const double *ns)
 {
 	double sum[2][BB_PLACES] = {0}, n[2][BB_PLACES] = {0}, ln = 0, places = 0;
@@ -101,7 +102,7 @@ static void take_run(struct bb_repeat *r, const struct bb_scenario *s, struct bb
 	}
 	if (!report->n_cases)
 		return;
-	/* all cases of a drive have the same times of the fixed work */
+	/* All cases of a drive have the same times of the fixed work, so one case suffices. */
 	add(&r->memory, first->summary.reference[BB_REFERENCE_MEMORY].value);
 	for (size_t i = 0; i < first->n_series; i++)
 		add(&r->clock, first->series[i].reference_ns[BB_REFERENCE_INSTRUCTIONS]);
@@ -112,8 +113,10 @@ static bool is_floor(const struct bb_scenario *s, size_t variant)
 	return s->floor && !strcmp(s->variants[variant].name, s->floor);
 }
 
-/* Makes one plain run of all programs, and one of the first program alone. The latter comes first
- * if `turn` is odd. A run that ends early does not count. */
+/* Makes two plain runs (runs that compare nothing): one of the whole scenario opts->plain, and one
+ * of only its first program and the floor in its first drive. If `turn` is odd, the run of the
+ * first program comes first. Adds the figures of each run to `repeat`. Leaves out a run that
+ * measured nothing within its budget, and a run in which the whole self-test had to end. */
 static int run_plain(const struct bb_selftest_opts *opts, uint64_t seed, uint32_t turn,
 		     struct bb_repeat *repeat, struct bb_err *err)
 {
@@ -137,7 +140,8 @@ static int run_plain(const struct bb_selftest_opts *opts, uint64_t seed, uint32_
 		rc = bb_plan__make(s, alone ? &one : &all, &plan, err);
 		if (!rc)
 			rc = bb_run_plan(&plan, &run, report, err);
-		/* not an error: a run that ended early does not count */
+		/* Leave out a run that measured nothing within its budget, and a run in which the
+		 * self-test had to end. Only a signal is an error. */
 		if (rc == -ETIME || (!rc && bb_must_end()))
 			rc = bb_stop_signal ? -EINTR : 0;
 		else if (!rc)
@@ -167,7 +171,7 @@ static void take_experiment(struct bb_selftest_row *row, const struct bb_compari
 	bb_numbers__append(&row->log_ratios, &log_ratio, 1);
 	bb_numbers__append(&row->half_widths, &half_width, 1);
 	row->verdicts[c->verdict]++;
-	/* also counts an experiment without an interval, because it excludes no ratio */
+	/* An experiment without an interval excludes no ratio, so it counts as covered, too. */
 	row->covered += isnan(c->ratio.lo) || (c->ratio.lo <= truth && truth <= c->ratio.hi);
 	row->n++;
 }
@@ -196,7 +200,8 @@ static int run_experiment(const struct bb_scenario *scenario, const struct bb_se
 	ab.run.progress = NULL;
 	if (!rc)
 		rc = bb_run_ab(&plan, &ab, report, err);
-	/* not an error: an experiment that ended early does not count */
+	/* Leave out an experiment that measured nothing within its budget, and one in which the
+	 * self-test had to end. Only a signal is an error. */
 	if (rc == -ETIME || (!rc && bb_must_end()))
 		rc = bb_stop_signal ? -EINTR : 0;
 	else if (!rc)
@@ -232,8 +237,8 @@ static int make_rows(const struct bb_scenario *s, const struct bb_selftest_opts 
 				   opts->program);
 }
 
-/* Sets the resolution from the experiments with reloads. Their true ratio is 1, and their estimates
- * include the effects of code addresses and of timing. */
+/* Sets the resolution from the experiments in the mode "reloads". Their true ratio is 1. Their
+ * estimates include the effects of code addresses and of timing. */
 static void find_resolution(struct bb_selftest *t)
 {
 	struct bb_numbers all = {0};
@@ -404,14 +409,15 @@ int bb_selftest__write(const char *results, const struct bb_report *head,
 	return rc;
 }
 
-/* Plain runs of one program in several self-tests. */
+/* The plain runs of one program in several self-tests. */
 struct pooled_program {
 	char *program;
 	enum bb_repeat_class class;
-	/* spreads[of][i]: spread of ln of figure `of` in self-test i of n[of] */
+	/* spreads[of][i]: standard deviation of ln(figure `of`) in self-test i of n[of] */
 	struct bb_spread *spreads[BB_N_REPEATS];
 	size_t n[BB_N_REPEATS];
-	/* distances of all runs from their self-test's median (bb_offsets_of()) */
+	/* by figure: for each run, its distance from the median of its self-test
+	 * (bb_offsets_of()) */
 	struct bb_numbers offsets[BB_N_REPEATS];
 };
 
@@ -420,8 +426,8 @@ struct pool {
 	size_t n;
 };
 
-/* Adds the runs of one program in one self-test. `ln` has ln of the figure `of` (enum bb_repeat_of)
- * for each run. Adds nothing if there are fewer than BB_REPEAT_LEAST. */
+/* Adds the runs of one program in one self-test to the pool. `ln` has ln(figure `of`) of each run
+ * (enum bb_repeat_of). Adds nothing if there are fewer runs than BB_REPEAT_LEAST. */
 static void pool_runs(struct pool *p, const char *program, enum bb_repeat_class class, int of,
 		      const struct bb_numbers *ln)
 {
@@ -520,10 +526,10 @@ static int take_plain_runs(const json_t *root, void *arg)
 	return json_array_size(programs) > 0;
 }
 
-/* Calls take() for the self-tests of a machine like `fp`, the newest first, until it has used
- * `most` of them. take() returns 1 if it used the self-test, else 0. *ret_id is the id of the
- * newest used one. ret_id may be NULL. Ignores unreadable files. Returns -ENOENT without a message
- * if none was used, or another -errno. */
+/* Calls take() for each self-test of a machine like `fp`, the newest first, until take() has used
+ * `most` of them. take() returns 1 if it used the self-test, else 0. *ret_id receives the id of the
+ * newest self-test that take() used. `ret_id` may be NULL. Ignores unreadable files. Returns
+ * -ENOENT without a message if take() used none, or another -errno. */
 static int read_newest(const char *results, const struct bb_fingerprint *fp, size_t most,
 		       int (*take)(const json_t *root, void *arg), void *arg, char **ret_id,
 		       struct bb_err *err)

@@ -16,7 +16,8 @@
 #include "plan/field.h"
 #include "plan/packet.h"
 
-/* Time limits of the search and of taking back needless changes, s. Loading gets the rest. */
+/* Time limits of the search and of taking back needless changes, s. The rest of BB_TRY_S is for
+ * loading. */
 #define SEARCH_S 7.0
 #define TAKE_BACK_S 2.0
 #define NEARLY_ALL 0.9   /* share of executed instructions at which the search ends */
@@ -27,8 +28,9 @@
 #define MOST_ELEMENTS (1u << 20)
 #define MOST_CONSTANTS 256u
 
-/* The basic blocks that runs have executed: blocks[n], for all programs together. A program's
- * blocks may depend on its globals, so there is one such struct for each n. */
+/* blocks[n]: true for each basic block that a run has executed. The blocks of the program and of
+ * the programs that were loaded with it are numbered together. Their number n may depend on the
+ * values of globals, so there is one such struct for each n. */
 struct reached {
 	size_t n;
 	uint8_t *blocks;
@@ -42,7 +44,8 @@ struct trying {
 	struct bb_input input; /* the drive's only input, with the bytes of the present state */
 	struct bb_drive_state *state;
 	struct bb_drive_slot *slot;
-	/* the search has its own, because the session's program may share its maps */
+	/* The search loads a program of its own, because the session's program may share its maps
+	 * with other programs. */
 	struct bb_test_prog prog;
 	/* the variant, with the globals and map contents of the present state */
 	struct bb_variant_spec with;
@@ -174,8 +177,8 @@ static bool is_changed(const struct trying *t, bool values, char **kept, size_t 
 	return changed;
 }
 
-/* Returns how many instructions the last runs executed in the program and the programs that it
- * tail-called. *ret_all is the number of all their instructions. */
+/* Returns how many different instructions the last runs executed in the program and in the programs
+ * that it tail-called. *ret_all is the number of all instructions of these programs. */
 static uint32_t sum_executed(const struct bb_exact *e, uint32_t *ret_all)
 {
 	uint32_t n = bb_counts__reached(&e->clone.cfg, NULL, e->totals);
@@ -192,7 +195,8 @@ static uint32_t sum_executed(const struct bb_exact *e, uint32_t *ret_all)
 	return n;
 }
 
-/* Returns or adds the struct for n blocks. *ret_is_first is true if it is new and others exist. */
+/* Returns the struct for n basic blocks. Adds the struct if there is none. *ret_is_first becomes
+ * true if this call added the struct, unless it is the first struct of all. */
 static struct reached *reached_of(struct trying *t, size_t n, bool *ret_is_first)
 {
 	struct reached *r = BB_FIND(t->reached, t->n_reached, it->n == n);
@@ -205,8 +209,10 @@ static struct reached *reached_of(struct trying *t, size_t n, bool *ret_is_first
 	return r;
 }
 
-/* Returns true if the last run executed a basic block that no earlier run executed. Compares only
- * runs with the same number of blocks. If `note` is true, remembers the blocks of the last run. */
+/* Returns true if the last run executed a basic block that no remembered run executed. Compares
+ * only runs whose programs have the same number of blocks together. The first run with another
+ * number than before is remembered, and counts as not new. If `note` is true, remembers the blocks
+ * of the last run. */
 static bool reaches_new(struct trying *t, const struct bb_exact *e, bool note)
 {
 	bool is_new = false, is_first;
@@ -291,7 +297,8 @@ static enum bb_self self_in(const struct trying *t, const uint8_t *key, uint32_t
 	return BB_SELF_NONE;
 }
 
-/* Returns the entry's key, or the value of the firing process for which it stands. */
+/* Sets ret_key to the key of the entry, or to the value of the firing process for which the key
+ * stands. */
 static void key_of(const struct trying *t, const struct bb_try_part *p, uint8_t *ret_key)
 {
 	int64_t number;
@@ -320,8 +327,9 @@ static void write_entries(struct trying *t)
 	}
 }
 
-/* Loads the program or writes map entries if the present state needs it. *is_reset is true if the
- * maps were restored, because of loading or `resets`. */
+/* Loads the program or writes map entries if the present state differs from the last one in a way
+ * that needs it. *is_reset becomes true if the maps were restored, because the program was loaded
+ * or `resets` is true. */
 static int prepare_state(struct trying *t, bool resets, bool *is_reset)
 {
 	bool must_load = is_changed(t, false, &t->loaded, &t->n_loaded) || !t->slot;
@@ -367,8 +375,8 @@ static uint32_t run_once(struct trying *t, bool resets, bool *is_reset)
 	return rc ? 0 : sum_executed(e, &t->all);
 }
 
-/* Runs the program in the present state. Restoring the maps may take much longer than a run. So
- * they are restored only for repeating a run that seems to execute more. */
+/* Runs the program in the present state. Restoring the maps may take much longer than a run. So the
+ * maps are restored only to repeat a run that seems to execute more instructions. */
 static uint32_t run_state(void *arg, bool *ret_is_new)
 {
 	struct trying *t = arg;
@@ -415,8 +423,9 @@ static void want_global(struct trying *t, const struct bb_origin *from, int64_t 
 	}
 }
 
-/* Adds the constant of a jump's comparison to the constants to try, with its neighbours for less or
- * greater. Marks compared globals as wanted, so that the search changes them. */
+/* Adds the constant with which a jump compares to the constants to try. If the jump tests for less
+ * or greater, also adds the constant - 1 and + 1. Marks compared globals as wanted, so that the
+ * search changes them. */
 static void look_at_jump(struct trying *t, const struct bb_exact *m, uint32_t at)
 {
 	const struct bpf_insn *i = &m->code.insns[at];
@@ -462,8 +471,8 @@ static void look_at_branches(struct trying *t, const struct bb_exact *m)
 			look_at_jump(t, m, g->blocks[b].last);
 }
 
-/* Lets the search change a map entry. Returns NULL if it may already, or if the map is too
- * large. */
+/* Lets the search change a map entry. Returns NULL if the search may change this entry already, or
+ * if the map or its values are too large. */
 static struct bb_try_part *offer_value(struct trying *t, const char *map, int fd, const void *key,
 				       const struct bpf_map_info *info, bool is_absent)
 {
@@ -498,7 +507,7 @@ static void offer_programs(struct trying *t, const struct bb_exact *m, uint32_t 
 	}
 }
 
-/* Lets the search change entries of the map that call `nth` uses, a lookup or a tail call. */
+/* Lets the search change entries of the map that the lookup or tail call `nth` uses. */
 static void look_at_call(struct trying *t, const struct bb_exact *m, uint32_t nth)
 {
 	uint32_t at = m->clone.vain[nth],

@@ -30,14 +30,14 @@ struct runs {
 	struct window r, se;
 };
 
-/* A level is the value around which a figure stays. */
+/* The runs by which one figure is judged. A level is the value around which a figure stays. */
 struct levels {
 	struct runs base;
-	struct runs level; /* runs after a change; used only if walk.side != 0 */
+	struct runs level; /* runs at the new level after a change; used only if walk.side != 0 */
 };
 
 /* State of the walk over the runs in order of time. The side of a run is -1 if its figure is below
- * the limits, +1 if it is above them, else 0. */
+ * the limits around the baseline, +1 if it is above them, else 0. */
 struct walk {
 	const struct bb_history_rule *rule;
 	const struct bb_history_figure *figures;
@@ -46,12 +46,13 @@ struct walk {
 	size_t t_window; /* number of baseline runs for which the critical value `t` was computed */
 	double t;
 	size_t n_level; /* number of runs since the change */
-	int side;       /* side of the present level; 0 for the baseline */
-	/* the next run must confirm run `odd`, which left the side of the present level */
+	/* side of the runs at the present level: 0 at the baseline, +1 or -1 after a change */
+	int side;
+	/* true if run `odd` left the side of the present level; the next run then decides */
 	bool have_odd;
 	size_t odd;
 	int odd_side;
-	/* distance of the latest run beyond its limit from the baseline */
+	/* distance from the baseline of the latest run that was beyond its limit */
 	double shift;
 };
 
@@ -77,8 +78,8 @@ static double se_of(const struct bb_history_figure *f, size_t i)
 	return f->se ? f->se[i] : (double)NAN;
 }
 
-/* Predicts a run with standard error `se`. `*ret_baseline` is the median of the baseline, and
- * `*ret_sd` the standard deviation of the run's distance from it. */
+/* Predicts a run with standard error `se`. `*ret_baseline` is the median of the baseline. `*ret_sd`
+ * is the standard deviation of the distance between the run and this median. */
 static void predict(const struct runs *base, double se, double *ret_baseline, double *ret_sd)
 {
 	const double *x = base->r.sorted;
@@ -104,7 +105,7 @@ static void predict(const struct runs *base, double se, double *ret_baseline, do
 }
 
 /* Returns the side of run i by its first figure, or 0 if another figure denies the change. Sets
- * baseline and limit of the point. */
+ * point->baseline and point->limit. */
 static int side_of(struct walk *walk, size_t i, struct bb_history_point *point)
 {
 	const struct bb_history_rule *rule = walk->rule;
@@ -170,7 +171,8 @@ static void judge(struct walk *walk, size_t i, struct bb_history_point *points)
 	if (side)
 		walk->shift = fabs(walk->figures[0].r[i] - point->baseline);
 	if (in_question && !side && walk->shift < point->limit) {
-		/* The limit is wider than the change, so this run cannot tell. */
+		/* The limit is wider than the change, so this run cannot tell whether the change
+		 * stays. */
 		point->mark = BB_HISTORY_SUSPECT;
 	} else if (side == walk->side) {
 		point->mark = mark_of(side);
@@ -231,7 +233,7 @@ int bb_history_judge(const struct bb_history_figure *figures, size_t n_figures, 
 	return 0;
 }
 
-#define ERROR_WINDOW 5 /* least number of earlier runs that predict a run */
+#define ERROR_WINDOW 5 /* a run is predicted only if it has at least this many earlier runs */
 
 void bb_history_error(const double *r, size_t n, const struct bb_history_rule *rule,
 		      double *ret_error)
