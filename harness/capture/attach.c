@@ -393,12 +393,14 @@ static uint32_t program_of_filter(const struct nlmsghdr *m)
 static bool take_filters(struct bb_take *t, const char *where, const void *answer, size_t size)
 {
 	unsigned int left = (unsigned int)size;
+	uint32_t id;
 
 	for (const struct nlmsghdr *m = answer; NLMSG_OK(m, left); m = NLMSG_NEXT(m, left)) {
 		if (m->nlmsg_type == NLMSG_DONE || m->nlmsg_type == NLMSG_ERROR)
 			return true;
-		if (m->nlmsg_type == RTM_NEWTFILTER && program_of_filter(m))
-			add_on_device(t, "tc", 0, where, program_of_filter(m));
+		id = m->nlmsg_type == RTM_NEWTFILTER ? program_of_filter(m) : 0;
+		if (id)
+			add_on_device(t, "tc", 0, where, id);
 	}
 	return false;
 }

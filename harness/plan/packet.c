@@ -154,7 +154,7 @@ static void fix_l4(uint8_t *l4, size_t len, unsigned int protocol, uint32_t sum)
 	}
 }
 
-int bb_frame__is_ipv4(const uint8_t *frame, size_t len)
+bool bb_frame__is_ipv4(const uint8_t *frame, size_t len)
 {
 	return len >= ETH_BYTES + IPV4_BYTES && get16(frame + 12) == TYPE_IPV4 &&
 	       frame[ETH_BYTES] >> 4 == 4;

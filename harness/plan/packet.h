@@ -57,7 +57,7 @@ size_t bb_packet__usual(size_t nth, uint8_t frame[BB_USUAL_FRAME_BYTES]);
 void bb_frame__fix_checksums(uint8_t *frame, size_t len);
 
 /* True if the frame has a complete IPv4 header, by its EtherType and version. */
-int bb_frame__is_ipv4(const uint8_t *frame, size_t len);
+bool bb_frame__is_ipv4(const uint8_t *frame, size_t len);
 
 /* Two frames belong to one flow if these bytes are equal: the protocol, the addresses and, for TCP
  * and UDP, the ports. If no IP header follows the Ethernet header, they are the frame's first 40

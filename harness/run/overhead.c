@@ -225,7 +225,9 @@ static int run_command(struct session *s, const struct bb_command_spec *given, c
 	int rc;
 
 	spec.noun = noun;
-	spec.when = s->is_head ? "with the agent" : "without the agent";
+	spec.when = s->is_head                       ? "with the agent"
+		    : s->opts->against.command.shell ? "with the agent of --against"
+						     : "without the agent";
 	rc = bb_command__run(&spec, s->agent.n_rings ? &beside : NULL, s->opts->budget_s, &c, cost,
 			     err);
 	bb_agent__look_at_rings(&s->agent);
@@ -503,7 +505,9 @@ static struct bb_agent_ring *ring_of(struct bb_overhead *o, const struct bb_agen
 	if (ring)
 		return ring;
 	BB_PUSH(o->rings, o->n_rings, a->rings[at]);
-	return &o->rings[o->n_rings - 1];
+	ring = &o->rings[o->n_rings - 1];
+	ring->pages = NULL;
+	return ring;
 }
 
 /* Adds the figures of the agent's programs and ring buffers in one turn. Until mean_of_parts(),

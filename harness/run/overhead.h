@@ -94,7 +94,7 @@ struct bb_overhead {
 	/* the agent's programs, measured in up to four turns with bpf_stats on */
 	struct bb_overhead_program *programs;
 	size_t n_programs;
-	/* the agent's ring buffers (do not use `pages`, which is unmapped) */
+	/* the agent's ring buffers; their `pages` are NULL */
 	struct bb_agent_ring *rings;
 	size_t n_rings, n_perf_buffers;
 	/* CPU time per request in the turns with bpf_stats on, s; 0 if there were none */
