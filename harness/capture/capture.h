@@ -165,8 +165,8 @@ struct bb_capture {
 
 /* Iterates over the references to maps and BTFs in insns[n]. Returns the address of the next one,
  * or NULL after the last. `*at` is 0 before the first call. A reference is a descriptor. In a
- * capture it is the index of a map, or the index of a BTF plus 1 (`*ret_is_btf`). References to
- * vmlinux (0) are skipped. */
+ * capture it is the index of a map, or the index of a BTF plus 1 (`*ret_is_btf`). A BTF reference
+ * of 0 means vmlinux, and is skipped. */
 int32_t *bb_insns__next_name(struct bpf_insn *insns, uint32_t n, uint32_t *at, bool *ret_is_btf);
 
 /* Returns the highest index into fd_array in insns[n], or -1 if there is none. */

@@ -4,7 +4,7 @@
 #include "cli/options.h"
 #include "run/object_scenario.h"
 
-/* The options of run, compare, gate and init that name BPF objects without a scenario. */
+/* The options by which commands such as run and compare name BPF objects without a scenario. */
 struct bb_object_args {
 	struct bb_strings objects; /* FILE or NAME=FILE */
 	/* The user's options set some members, and the command sets the rest. Only `objects` is not

@@ -66,8 +66,8 @@ struct guests {
 /* CPU time in which QEMU boots and saves a guest on an AMD EPYC, s, for the progress bar */
 #define BOOT_S 15.0
 
-/* A guest's budget as a share of --vm-limit. A second of the guest's clock is about one second of
- * QEMU's CPU time. */
+/* A guest's budget without --budget, as a share of --vm-limit. A second of the guest's clock is
+ * about one second of QEMU's CPU time. */
 #define GUEST_BUDGET 0.5
 
 #define GUEST_SAMPLES 1000u

@@ -80,7 +80,7 @@ static struct sum sum_of_ns(double a, double b, double shift, bool whole)
 }
 
 /* True if the row is shown in ms: either both figures are 1 ms or more, or the larger one is, and
- * is FAR times the smaller one. */
+ * is at least FAR times the smaller one. */
 static bool is_in_ms(const struct bb_diff *row)
 {
 	double least = fmin(fabs(row->a), fabs(row->b)), most = fmax(fabs(row->a), fabs(row->b));

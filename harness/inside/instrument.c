@@ -529,7 +529,7 @@ static void emit_spent(struct maker *m)
 }
 
 /* Writes this CPU's hand-over for the program that a tail call is about to call. r8 is the time of
- * this run, ns. r0 to r6 are overwritten. */
+ * this run, ns, or negative if the run is not timed. r0 to r6 are overwritten. */
 static void emit_give_over(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;

@@ -781,8 +781,9 @@ int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *e
 	price.counted_ns =
 		fmax(0,
 		     price_of(&attr, &code, &g, BB_INSIDE_PATHS, 0, in_a_row, ns, log) - empty_ns);
-	/* Measure clock_ns last and with single runs, because most programs run between other work,
-	 * where reading the clock takes longer. */
+	/* Measure clock_ns with single runs, because most programs run between other work, where
+	 * reading the clock takes longer. This comes last, because each price_of() overwrites
+	 * clock_ns. */
 	price_of(&attr, &code, &g, all, 0, one_by_one, ns, log);
 	if (load_rc || isnan(price.clock_ns))
 		rc = bb_fail(err, load_rc ? load_rc : -ENOTSUP,

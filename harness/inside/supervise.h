@@ -52,7 +52,8 @@ struct bb_inside {
 	/* what to measure, unless the verifier refuses: bits of enum bb_inside_with */
 	unsigned int with;
 	uint32_t snap;
-	/* Memory of chains of tail calls, made when the command has a prog array. A byte of value k
+	/* Memory of chains of tail calls, made if the clones measure time and the
+	 * command has a prog array. A byte of value k
 	 * in a chain's key stands for programs[k - 1]. */
 	struct bb_inside_clone chains;
 	bool has_chains;

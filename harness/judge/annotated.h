@@ -9,7 +9,7 @@
 struct bb_annotated_row {
 	const struct bb_counted_line *counted; /* NULL for a line without code */
 	uint32_t line;                         /* 0 for instructions that the compiler added */
-	/* NULL if the row stands for several lines without code that are not shown */
+	/* NULL if the row stands for lines without code that are not shown */
 	const char *text;
 };
 

@@ -13,9 +13,10 @@ struct bb_diff {
 	/* true if the figures are whole numbers without noise; the metric's name then ends in its
 	 * unit */
 	bool exact;
-	double a, b;          /* figures of A and of B; NAN if missing */
-	double shift;         /* b - a */
-	double ratio, lo, hi; /* b / a and its interval; NAN if there is none */
+	double a, b;   /* figures of A and of B; NAN if missing */
+	double shift;  /* b - a */
+	double ratio;  /* b / a; NAN unless both are above 0 */
+	double lo, hi; /* interval of `ratio`; NAN if there is none */
 	/* P-value for a difference beyond the threshold, adjusted for the number of cases (Holm
 	 * 1979). NAN without a verdict. */
 	double p;

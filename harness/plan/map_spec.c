@@ -167,7 +167,8 @@ static int take_keys(const struct bb_reader *r, const struct bb_yaml *node,
 	return 0;
 }
 
-/* Reads `sequential`, `random`, {file: ...} or {from: ..., bytes: ...}. */
+/* Reads the value of the key `key` of `fill`: `sequential`, `random`, {file: ...} or
+ * {from: ..., bytes: ...}. */
 static int read_fill_key(const struct bb_reader *r, const struct bb_field *f,
 			 const struct bb_yaml *node, void *base)
 {

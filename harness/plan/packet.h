@@ -45,7 +45,7 @@ void bb_packet__init(struct bb_packet *p);
 /* `size` must be at least the length of the headers, and at most BB_FRAME_MAX_BYTES. */
 void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size);
 
-#define BB_USUAL_FRAME_BYTES 160u /* longest frame of bb_packet__usual() */
+#define BB_USUAL_FRAME_BYTES 160u /* no frame of bb_packet__usual() is longer */
 
 /* Writes frame number `nth` of a list of frames that programs often look for: TCP, UDP and ICMP
  * over IPv4 and IPv6, some with a VLAN tag, TCP timestamps or an outer IPv4 header, and ARP.

@@ -424,7 +424,8 @@ struct bb_class_cost {
 	const char *returned, *path; /* as in struct bb_class, borrowed */
 	uint32_t value;
 	double runs, share; /* number of runs, and their share of all runs */
-	double ns;          /* mean over the loads without outliers, weighted by numbers of runs */
+	/* mean over the loads, each weighted by its number of these runs; outliers are left out */
+	double ns;
 };
 
 /* Lists the classes of a mix, the most frequent first. Returns their number. The caller must free()

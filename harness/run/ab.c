@@ -325,7 +325,7 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_e
 		if (ab->cases[i].active && ab->cases[i].drive == drive)
 			rc = measure_case(ab, &ab->cases[i], load, err);
 	is_late = rc == -ETIME;
-	/* Running out of time is no error. The samples that were taken are still checked below. */
+	/* After -ETIME, the samples that were taken are still checked. The end returns -ETIME. */
 	rc = is_late ? 0 : rc;
 	if (!rc)
 		judge_sides(ab, drive, why, sizeof(why));

@@ -44,7 +44,9 @@ struct part {
 };
 
 /* Programs of one type and trigger, with the same drives and the same floor. A program with
- * captured packets or a found input gets its own group, because its drives have other inputs. */
+ * packets or a context of its own gets its own group, because its drives have other inputs.
+ * Exceptions: programs that are compared share a group, and once there are most_groups groups, all
+ * further such programs share one. */
 struct group {
 	uint32_t type;
 	const struct bb_test_run_type *run_type;

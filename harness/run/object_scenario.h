@@ -28,8 +28,8 @@ enum bb_object_do {
  * and trigger has its own drives and its own empty program (bpf/floors.bpf.c). `bpfbench init`
  * prints the text, and --object runs it. */
 struct bb_object_opts {
-	/* Name of the scenario. NULL means the name of the only object or, with one_each, of the
-	 * last object's program, else "objects". */
+	/* Name of the scenario. NULL means with one_each the name of the last object's program,
+	 * otherwise the name of the object, or "objects" if there are several. */
 	const char *name;
 	const struct bb_object_ref *objects;
 	size_t n_objects; /* at least 1 */
