@@ -9,6 +9,7 @@
 #include "run/count.h"
 #include "run/record.h"
 #include "run/round.h"
+#include "stats/loads.h"
 #include "stats/quantile.h"
 #include "store/run_json.h"
 
@@ -237,6 +238,9 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 	for (size_t i = 0; !rc && !before && !ss->out_of_time && i < ss->plan->n_cases; i++) {
 		size_t v = bb_session__variant(ss, &ss->plan->cases[i]);
 
+		/* bb_stratified_mean() uses the shares of places only with more loads */
+		if (ss->plan->cases[i].loads <= BB_STRATA_DF_LEAST)
+			continue;
 		if (is_placed(r, i) && ss->usable[v] && !(r->places[v].most_s > 0))
 			rc = bb_placement__find(&r->places[v], &ss->progs[v], &ss->rng,
 						fmin(PLACING_MOST_S,
