@@ -224,8 +224,8 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 	const struct bb_run *before = ss->opts->before;
 	size_t n = ss->plan->scenario->n_variants;
 	uint32_t all = (before ? before : r)->session.plan->loads;
-	double left_s = bb_deadline_left_s(), share = (double)first_loads(ss->plan, ss->opts) / all,
-	       most_s;
+	double left_s = bb_deadline_left_s(),
+	       share = first_loads(ss->plan, ss->opts) / fmax(all, BB_DEFAULT_SLICES), most_s;
 	int rc = 0;
 
 	for (size_t v = 0; before && v < n; v++) {
@@ -247,7 +247,8 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 						     PLACING_SHARE * left_s / (double)n),
 						err);
 	}
-	/* Each process gets a share of the waiting time in proportion to its loads. */
+	/* Each process gets a share of the waiting time in proportion to its loads. A run of few
+	 * loads is soon over, and waits less. */
 	most_s = fmin(WAITING_MOST_S * share,
 		      WAITING_SHARE * bb_deadline_left_s() * (before ? 1 : share));
 	if (before)
